@@ -1,0 +1,60 @@
+package audience
+
+// Class is a kind of workspace content with one set of access rules.
+type Class int
+
+// The classes of RFC-0009 §1 and seed 002, joined; where the two differ the stricter rule stands.
+const (
+	Unknown   Class = iota // anything not named below: nobody may do anything
+	Soul                   // SOUL.md
+	Identity               // IDENTITY.md
+	Agents                 // AGENTS.md
+	Tools                  // TOOLS.md
+	Heartbeat              // HEARTBEAT.md, memory/heartbeat-state.json
+	User                   // USER.md
+	Memory                 // MEMORY.md
+	Dreams                 // DREAMS.md
+	Notes                  // notes/, memory files other than daily logs
+	Bootstrap              // BOOTSTRAP.md
+	DailyLog               // memory/YYYY-MM-DD.md
+	GroupLog               // memory/YYYY-MM-DD-group-<name>.md of the audience's own group
+	OtherLog               // memory/YYYY-MM-DD-group-<name>.md of another group
+)
+
+// Operation is what a session wants to do with a file.
+type Operation int
+
+// Operations are a bit set.
+const (
+	Read   Operation = 1 << iota
+	Write            // replace or edit
+	Append           // add at the end
+)
+
+// access is the whole matrix: RFC-0009 §3.1 and §3.2, seed 002's loader, and for groups the stricter
+// of both (a group never opens USER.md, although RFC-0009 §3.2 would allow reading it).
+var access = map[Class]struct{ dm, group Operation }{
+	Soul:      {dm: Read, group: Read}, // written only by explicit reconfiguration, which is not a session's operation
+	Identity:  {dm: Read, group: Read},
+	Agents:    {dm: Read | Write, group: Read},
+	Tools:     {dm: Read | Write},
+	Heartbeat: {dm: Read | Write},
+	User:      {dm: Read | Write},
+	Memory:    {dm: Read | Write},
+	Dreams:    {dm: Read | Write},
+	Notes:     {dm: Read | Write},
+	Bootstrap: {dm: Read},
+	DailyLog:  {dm: Read | Append},
+	GroupLog:  {group: Read | Append},
+	OtherLog:  {dm: Read},
+}
+
+// May reports whether a may do all of op with content of class c.
+func (a Audience) May(op Operation, c Class) bool {
+	rule := access[c]
+	allowed := rule.group
+	if a.dm {
+		allowed = rule.dm
+	}
+	return op != 0 && allowed&op == op
+}
