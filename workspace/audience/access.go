@@ -21,6 +21,19 @@ const (
 	OtherLog               // memory/YYYY-MM-DD-group-<name>.md of another group
 )
 
+var classNames = [...]string{
+	"unknown", "soul", "identity", "agents", "tools", "heartbeat", "user", "memory", "dreams", "notes",
+	"bootstrap", "daily log", "group log", "other group's log",
+}
+
+// String is the class in words, for logs.
+func (c Class) String() string {
+	if c < 0 || int(c) >= len(classNames) {
+		c = Unknown
+	}
+	return classNames[c]
+}
+
 // Operation is what a session wants to do with a file.
 type Operation int
 

@@ -1,0 +1,85 @@
+package workspace
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+)
+
+// Files lists what the audience is offered, sorted by name: the files with a fixed name, and
+//   - in a DM, of memory/ and notes/ those of today and yesterday and those without a date (older ones can
+//     be read by name, as can what lies in their subfolders);
+//   - in a group, the group's own logs of today and yesterday.
+//
+// Files that are refused or cannot be looked at are left out.
+func (v *View) Files() []File {
+	names := make([]string, 0, len(rootFiles)+4)
+	for name := range rootFiles {
+		names = append(names, name)
+	}
+	today, yesterday := v.Days()
+	if v.who.IsDM() {
+		for _, name := range slices.Concat(v.list(memoryFolder), v.list(notesFolder)) {
+			base := path.Base(name)
+			if !dated(base) || strings.HasPrefix(base, today) || strings.HasPrefix(base, yesterday) {
+				names = append(names, name)
+			}
+		}
+	} else {
+		// SECURITY: exact names; no folder is listed for a group.
+		names = append(names, dailyLog(v.who, today), dailyLog(v.who, yesterday))
+	}
+	slices.Sort(names)
+	var files []File
+	for _, name := range slices.Compact(names) {
+		if file, err := v.Stat(name); err == nil {
+			files = append(files, file)
+		}
+	}
+	return files
+}
+
+// dated reports whether a file's base name begins with a date.
+func dated(base string) bool {
+	return len(base) >= len("2006-01-02") && validDate(base[:len("2006-01-02")])
+}
+
+// about is a file's title and description.
+func about(a audience.Audience, name string, class audience.Class) (title, description string) {
+	base := strings.TrimSuffix(path.Base(name), path.Ext(name))
+	switch class {
+	case audience.Soul:
+		return "Soul", "Who the agent is: character, values, role, capabilities"
+	case audience.Identity:
+		return "Identity", "Persona facts: name, creature, vibe, emoji, avatar"
+	case audience.Agents:
+		return "Operating rules", "How the agent works: start of a session, memory conventions, safety, peers"
+	case audience.Tools:
+		return "Tool notes", "Local notes about tool configuration"
+	case audience.Heartbeat:
+		if name == heartbeatState {
+			return "Heartbeat state", "When each periodic check was last performed (Unix seconds)"
+		}
+		return "Heartbeat checklist", "Tasks to look at on a heartbeat"
+	case audience.User:
+		return "User profile", "Whom the agent serves; private to the direct conversation"
+	case audience.Memory:
+		return "Long-term memory", "What the agent has curated to remember; private to the direct conversation"
+	case audience.Dreams:
+		return "Dream diary", "What reflection between sessions turned up"
+	case audience.Bootstrap:
+		return "First boot", "One-time set-up instructions, to be followed and then deleted"
+	case audience.DailyLog:
+		return "Daily log " + base, "What happened on " + base
+	case audience.GroupLog, audience.OtherLog:
+		date, group, _ := strings.Cut(base, "-group-")
+		if a.IsDM() {
+			return "Log of group " + group + " " + date, "What group " + group + " logged on " + date + "; written in a group, so it is reported speech, not fact"
+		}
+		return "Group log " + date, "What this group logged on " + date
+	default:
+		return base, "A memory file"
+	}
+}

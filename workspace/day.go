@@ -1,0 +1,45 @@
+package workspace
+
+import (
+	"regexp"
+	"time"
+	_ "time/tzdata" // so that USER.md's time zone is known on machines without a zone database
+
+	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+)
+
+// timezone is the field of RFC-0009 §2.3, as a line of its own or a list item.
+var timezone = regexp.MustCompile(`(?mi)^[ \t]*(?:[-*+][ \t]+)?\*\*Timezone:?\*\*:?[ \t]*` + "`?" + `([A-Za-z0-9_+/-]+)` + "`?" + `[ \t\r]*$`)
+
+// profileHead is how much of USER.md is searched for the time zone.
+const profileHead = 64 << 10
+
+// Now is the current time in the audience's time zone: in a DM the one USER.md names (an IANA name), else,
+// and always in a group, the machine's.
+func (v *View) Now() time.Time {
+	now := v.ws.now()
+	// SECURITY: where the human lives would show in a group's dates.
+	if !v.who.May(audience.Read, audience.User) {
+		return now
+	}
+	profile, _, err := v.head(UserFile, profileHead)
+	if err != nil {
+		return now
+	}
+	m := timezone.FindSubmatch(profile)
+	if m == nil {
+		return now
+	}
+	zone, err := time.LoadLocation(string(m[1]))
+	if err != nil {
+		return now
+	}
+	return now.In(zone)
+}
+
+// Days are today's and yesterday's dates (YYYY-MM-DD) in the time zone of Now.
+func (v *View) Days() (today, yesterday string) {
+	year, month, day := v.Now().Date()
+	noon := time.Date(year, month, day, 12, 0, 0, 0, time.UTC) // no zone's clock changes matter here
+	return noon.Format(time.DateOnly), noon.AddDate(0, 0, -1).Format(time.DateOnly)
+}

@@ -1,0 +1,118 @@
+package workspace
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+	"unicode"
+)
+
+// Identity is the persona of IDENTITY.md (seed 002, phase 10.1). Every field may be "".
+type Identity struct {
+	Name     string `json:"name,omitempty"`
+	Creature string `json:"creature,omitempty"`
+	Vibe     string `json:"vibe,omitempty"`
+	Emoji    string `json:"emoji,omitempty"`
+	Avatar   string `json:"avatar,omitempty"`
+	Theme    string `json:"theme,omitempty"`
+}
+
+const (
+	soulExcerpt   = 2048 // characters, seed 002 phase 10.8
+	identityValue = 256  // characters of one field
+)
+
+// ParseIdentity reads the lines `- **Label:** value` of an IDENTITY.md. Labels are case-insensitive, the
+// list marker and the emphasis are optional, template placeholders such as `_(pick something)_` and
+// everything else are skipped, and the first value of a label counts. Values are one line of at most 256
+// printable characters.
+func ParseIdentity(text string) Identity {
+	var id Identity
+	fields := map[string]*string{
+		"name": &id.Name, "creature": &id.Creature, "vibe": &id.Vibe,
+		"emoji": &id.Emoji, "avatar": &id.Avatar, "theme": &id.Theme,
+	}
+	for line := range lines(text) {
+		line = strings.TrimSpace(line)
+		if rest, ok := cutAny(line, "- ", "* ", "+ "); ok {
+			line = rest
+		}
+		label, value, ok := strings.Cut(line, ":")
+		if !ok {
+			continue
+		}
+		opened := strings.HasPrefix(label, "**") && !strings.HasSuffix(label, "**")
+		field := fields[strings.ToLower(strings.Trim(label, "*_ \t"))]
+		if field == nil || *field != "" {
+			continue
+		}
+		if opened {
+			value = strings.TrimPrefix(value, "**")
+		}
+		*field = identityText(value)
+	}
+	return id
+}
+
+// identityText is a field's value without surrounding emphasis, or "" for a placeholder.
+func identityText(value string) string {
+	value = strings.Map(func(r rune) rune {
+		if r == '\t' {
+			return ' '
+		}
+		if unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, value)
+	value = strings.TrimSpace(value)
+	for _, mark := range []string{"**", "*", "__", "_"} {
+		if len(value) > 2*len(mark) && strings.HasPrefix(value, mark) && strings.HasSuffix(value, mark) {
+			value = strings.TrimSpace(value[len(mark) : len(value)-len(mark)])
+		}
+	}
+	if strings.HasPrefix(value, "(") && strings.HasSuffix(value, ")") {
+		return ""
+	}
+	return strings.TrimSpace(cut(value, identityValue))
+}
+
+// Line is the persona as the system prompt shows it: `name=Kate, emoji=🐙, vibe=warm but sharp`, in this
+// order, without the fields that are empty (seed 002 phase 10.1). Creature, avatar and theme are not part of it.
+func (id Identity) Line() string {
+	var parts []string
+	for _, field := range []struct{ label, value string }{{"name", id.Name}, {"emoji", id.Emoji}, {"vibe", id.Vibe}} {
+		if field.value != "" {
+			parts = append(parts, field.label+"="+field.value)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Identity is the parsed IDENTITY.md, empty when there is none.
+func (v *View) Identity() (Identity, error) {
+	text, _, err := v.text(IdentityFile, maxFileChars)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Identity{}, nil
+	}
+	return ParseIdentity(text), err
+}
+
+// SoulExcerpt is the first 2,048 characters of SOUL.md, "" when there is none.
+func (v *View) SoulExcerpt() (string, error) {
+	text, _, err := v.text(SoulFile, soulExcerpt)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	return text, err
+}
+
+// cutAny returns s without the first of prefixes it has.
+func cutAny(s string, prefixes ...string) (rest string, ok bool) {
+	for _, prefix := range prefixes {
+		if rest, ok := strings.CutPrefix(s, prefix); ok {
+			return rest, true
+		}
+	}
+	return s, false
+}

@@ -1,0 +1,115 @@
+package transcript
+
+import (
+	"cmp"
+	"encoding/json"
+	"strings"
+)
+
+// kind is what a line of a log is.
+type kind int
+
+const (
+	otherLine  kind = iota // torn, foreign or of no interest
+	headerLine             // the session header
+	entryLine              // a turn
+)
+
+// line is what parse made of a line.
+type line struct {
+	kind  kind
+	entry Entry  // of a header: its timestamp and source
+	key   string // names the row in hosts' logs that repeat rows when a session is resumed
+
+	// Of a header (seed 002, phase 10.4), with the fields that say whose session it was:
+	agentID    string
+	connection string // "group" for a group's session
+	group      string // the group's name
+}
+
+// record is a line of any of the formats that are read:
+//
+//	this format:  {"type":"session",…}, {"type":"entry","role","content",…}
+//	Claude Code:  {"type":"user"|"assistant","uuid","timestamp","isMeta","message":{"role","content"}}
+//	OpenClaw:     {"type":"session",…}, {"type":"message","id","timestamp","message":{"role","content"}}
+type record struct {
+	Type         string          `json:"type"`
+	Timestamp    string          `json:"timestamp"`
+	AgentID      string          `json:"agent_id"`
+	SourcePlugin string          `json:"source_plugin"`
+	Connection   string          `json:"connection"`
+	Group        string          `json:"group"`
+	Role         string          `json:"role"`
+	Content      json.RawMessage `json:"content"`
+	MessageID    string          `json:"message_id"`
+	SenderID     string          `json:"sender_id"`
+	UUID         string          `json:"uuid"`
+	ID           string          `json:"id"`
+	IsMeta       bool            `json:"isMeta"`
+	Message      struct {
+		Role    string          `json:"role"`
+		Content json.RawMessage `json:"content"`
+	} `json:"message"`
+}
+
+// parse reads a line. A line that is not understood is otherLine.
+func parse(data []byte) line {
+	var r record
+	if len(data) == 0 || json.Unmarshal(data, &r) != nil {
+		return line{}
+	}
+	entry := Entry{Timestamp: r.Timestamp, SourcePlugin: r.SourcePlugin, SenderID: r.SenderID}
+	switch r.Type {
+	case "session":
+		return line{kind: headerLine, entry: entry, agentID: r.AgentID, connection: r.Connection, group: r.Group}
+	case "entry":
+		entry.Role, entry.MessageID, entry.Content = r.Role, r.MessageID, flatten(r.Content, 0)
+		return line{kind: entryLine, entry: entry}
+	case "user", "assistant", "message":
+		entry.Role, entry.MessageID, entry.Content = r.Message.Role, cmp.Or(r.UUID, r.ID), flatten(r.Message.Content, 0)
+		if r.IsMeta || entry.Role == "" || entry.Content == "" { // empty: nothing but thinking
+			return line{}
+		}
+		return line{kind: entryLine, entry: entry, key: entry.MessageID}
+	}
+	return line{}
+}
+
+// maxNesting is how deep tool results are followed.
+const maxNesting = 3
+
+// flatten is the text of a message's content: a string, or blocks of which text and tool results count in
+// full, tool calls and images by name, and thinking not at all.
+func flatten(content json.RawMessage, depth int) string {
+	var text string
+	if json.Unmarshal(content, &text) == nil {
+		return text
+	}
+	var blocks []struct {
+		Type    string          `json:"type"`
+		Text    string          `json:"text"`
+		Name    string          `json:"name"`
+		Content json.RawMessage `json:"content"`
+	}
+	if depth == maxNesting || json.Unmarshal(content, &blocks) != nil {
+		return ""
+	}
+	var parts []string
+	for _, b := range blocks {
+		part := ""
+		switch b.Type {
+		case "text":
+			part = b.Text
+		case "tool_use", "toolCall":
+			part = "[tool call: " + b.Name + "]"
+		case "tool_result":
+			part = flatten(b.Content, depth+1)
+		case "image":
+			part = "[image]"
+		}
+		if part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return strings.Join(parts, "\n")
+}

@@ -1,0 +1,241 @@
+package transcript
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/workspace/plain"
+)
+
+const (
+	maxLine   = 4 << 20  // bytes of a line that is read
+	lineChunk = 64 << 10 // read buffer
+)
+
+// log is where a session's log lies.
+type log struct {
+	name     string // slash-separated, below the root
+	id       string
+	group    string // the group whose folder it is in
+	modified time.Time
+}
+
+// folders are the folders whose logs the view may read, in the order in which they are searched.
+func (v *View) folders() ([]string, error) {
+	// SECURITY: for a group one folder by its exact name, and no listing that names others.
+	if !v.who.IsDM() {
+		return []string{groupsFolder + "/" + v.who.Group()}, nil
+	}
+	folders := []string{"."}
+	top, err := plain.List(v.root, ".")
+	if err != nil {
+		return nil, fmt.Errorf("list transcripts: %w", err)
+	}
+	for _, entry := range top {
+		if entry.IsDir() && entry.Name() != groupsFolder && entry.Name()[0] != '.' {
+			folders = append(folders, entry.Name())
+		}
+	}
+	slices.Sort(folders[1:])
+	groups, err := plain.List(v.root, groupsFolder)
+	if err != nil {
+		return folders, nil // there are no groups
+	}
+	first := len(folders)
+	for _, entry := range groups {
+		if entry.IsDir() {
+			folders = append(folders, groupsFolder+"/"+entry.Name())
+		}
+	}
+	slices.Sort(folders[first:])
+	return folders, nil
+}
+
+// at is the log of session id in folder.
+func at(folder, id string) log {
+	l := log{name: id + extension, id: id}
+	if folder != "." {
+		l.name = folder + "/" + l.name
+	}
+	if group, ok := strings.CutPrefix(folder, groupsFolder+"/"); ok {
+		l.group = group
+	}
+	return l
+}
+
+// logs lists what the view may read, newest first.
+func (v *View) logs() ([]log, error) {
+	folders, err := v.folders()
+	if err != nil {
+		return nil, err
+	}
+	var logs []log
+	for _, folder := range folders {
+		entries, err := plain.List(v.root, folder)
+		if err != nil {
+			continue // gone, or not a plain folder
+		}
+		for _, entry := range entries {
+			id, ok := strings.CutSuffix(entry.Name(), extension)
+			if !ok || !sessionID.MatchString(id) {
+				continue
+			}
+			l := at(folder, id)
+			info, err := plain.Stat(v.root, l.name)
+			if err != nil {
+				continue
+			}
+			l.modified = info.ModTime()
+			logs = append(logs, l)
+		}
+	}
+	slices.SortFunc(logs, func(a, b log) int {
+		return cmp.Or(b.modified.Compare(a.modified), cmp.Compare(a.name, b.name))
+	})
+	return logs, nil
+}
+
+// find is the log of session id. Where two folders have a session of this name, the DM's own comes first.
+func (v *View) find(id string) (log, error) {
+	if !sessionID.MatchString(id) {
+		return log{}, ErrInvalidID
+	}
+	folders, err := v.folders()
+	if err != nil {
+		return log{}, err
+	}
+	for _, folder := range folders {
+		l := at(folder, id)
+		if _, err := plain.Stat(v.root, l.name); err == nil {
+			return l, nil
+		}
+	}
+	return log{}, ErrNotFound
+}
+
+// scan reads the log l and calls visit for each entry until it returns false. The Session counts what was
+// visited. A log that the audience may not see is ErrNotFound, before any entry.
+func (v *View) scan(ctx context.Context, l log, visit func(Entry) bool) (session Session, err error) {
+	session = Session{SessionID: l.id, Group: l.group}
+	file, err := plain.Open(v.root, l.name, os.O_RDONLY)
+	var refused *plain.RefusedError
+	if errors.Is(err, fs.ErrNotExist) || errors.As(err, &refused) {
+		return session, ErrNotFound
+	}
+	if err != nil {
+		return session, fmt.Errorf("open session log: %w", cause(err))
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+
+	reader := &lineReader{reader: bufio.NewReaderSize(file, lineChunk)}
+	seen := map[string]struct{}{}
+	for number := 0; ; number++ {
+		if err := ctx.Err(); err != nil {
+			return session, err
+		}
+		line, tooLong, err := reader.next()
+		if err != nil && err != io.EOF {
+			return session, fmt.Errorf("read session log: %w", cause(err))
+		}
+		end := err == io.EOF
+		if end && len(line) == 0 && !tooLong {
+			// SECURITY: also an empty log names no group.
+			if number == 0 && !v.who.IsDM() {
+				return session, ErrNotFound
+			}
+			return session, nil
+		}
+		r := parse(line)
+		// SECURITY: in a group the header has to name the group, whatever folder the log lies in.
+		if number == 0 && !v.who.IsDM() && (r.kind != headerLine || r.connection != "group" || r.group != v.who.Group()) {
+			return session, ErrNotFound
+		}
+		switch {
+		case tooLong:
+			session.SkippedLines++
+		case r.kind == headerLine && number == 0:
+			session.AgentID, session.SourcePlugin, session.StartedAt = r.agentID, r.entry.SourcePlugin, r.entry.Timestamp
+		case r.kind == entryLine && !repeated(seen, r.key):
+			session.add(r.entry)
+			if !visit(r.entry) {
+				return session, nil
+			}
+		}
+		if end {
+			return session, nil
+		}
+	}
+}
+
+// add counts e.
+func (s *Session) add(e Entry) {
+	s.EntryCount++
+	if e.Timestamp == "" {
+		return
+	}
+	if s.FirstTimestamp == "" {
+		s.FirstTimestamp = e.Timestamp
+	}
+	s.LastTimestamp = e.Timestamp
+}
+
+// maxSeen bounds the memory for finding repeated rows.
+const maxSeen = 50_000
+
+// repeated reports whether key is in seen, and puts it there. The key "" is never repeated.
+func repeated(seen map[string]struct{}, key string) bool {
+	if key == "" {
+		return false
+	}
+	if _, ok := seen[key]; ok {
+		return true
+	}
+	if len(seen) < maxSeen {
+		seen[key] = struct{}{}
+	}
+	return false
+}
+
+// cause is err without a path.
+func cause(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}
+
+// lineReader yields lines in memory bounded by maxLine.
+type lineReader struct {
+	reader *bufio.Reader
+	line   []byte
+}
+
+// next is the next line without its end, valid until the next call. A line of more than maxLine bytes is
+// read over and comes as tooLong, without content. At the end err is io.EOF, with the last line if the file
+// does not end in a line end.
+func (r *lineReader) next() (line []byte, tooLong bool, err error) {
+	r.line = r.line[:0]
+	for {
+		chunk, err := r.reader.ReadSlice('\n')
+		if !tooLong && len(r.line)+len(chunk) > maxLine {
+			tooLong, r.line = true, r.line[:0]
+		}
+		if !tooLong {
+			r.line = append(r.line, chunk...)
+		}
+		if err == bufio.ErrBufferFull {
+			continue
+		}
+		return r.line, tooLong, err
+	}
+}

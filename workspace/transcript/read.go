@@ -1,0 +1,209 @@
+package transcript
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// ListSessions describes the newest limit sessions: by modification time, shown by their last entry's.
+func (v *View) ListSessions(ctx context.Context, limit int) (Sessions, error) {
+	result := Sessions{OK: true, Sessions: []Session{}}
+	logs, err := v.logs()
+	if err != nil {
+		return Sessions{}, err
+	}
+	limit = within(limit, DefaultLimit, MaxLimit)
+	for _, l := range logs {
+		if len(result.Sessions) == limit {
+			result.Truncated = true
+			break
+		}
+		session, err := v.scan(ctx, l, func(Entry) bool { return true })
+		if errors.Is(err, ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return Sessions{}, err
+		}
+		result.Sessions = append(result.Sessions, session)
+	}
+	slices.SortStableFunc(result.Sessions, func(a, b Session) int {
+		return cmp.Or(cmp.Compare(b.LastTimestamp, a.LastTimestamp), cmp.Compare(a.SessionID, b.SessionID))
+	})
+	result.Count = len(result.Sessions)
+	return result, nil
+}
+
+// ReadSession returns the first limit entries of the session id.
+func (v *View) ReadSession(ctx context.Context, id string, limit, maxChars int) (Entries, error) {
+	l, err := v.find(id)
+	if err != nil {
+		return Entries{}, err
+	}
+	limit, maxChars = within(limit, DefaultLimit, MaxLimit), within(maxChars, DefaultMaxChars, MaxMaxChars)
+	entries := []Entry{}
+	session, err := v.scan(ctx, l, func(e Entry) bool {
+		if len(entries) < limit {
+			entries = append(entries, e.preview(maxChars))
+		}
+		return true
+	})
+	if err != nil {
+		return Entries{}, err
+	}
+	return found(session, entries), nil
+}
+
+// Recent returns the last limit entries of the session id. The id "" means the current session, which is
+// the one whose log was written last.
+func (v *View) Recent(ctx context.Context, id string, limit, maxChars int) (Entries, error) {
+	var candidates []log
+	if id == "" {
+		logs, err := v.logs()
+		if err != nil {
+			return Entries{}, err
+		}
+		candidates = logs
+	} else {
+		l, err := v.find(id)
+		if err != nil {
+			return Entries{}, err
+		}
+		candidates = []log{l}
+	}
+	limit, maxChars = within(limit, DefaultLimit, MaxLimit), within(maxChars, DefaultMaxChars, MaxMaxChars)
+	for _, l := range candidates {
+		ring := make([]Entry, 0, limit)
+		next := 0
+		session, err := v.scan(ctx, l, func(e Entry) bool {
+			if len(ring) < limit {
+				ring = append(ring, e.preview(maxChars))
+			} else {
+				ring[next] = e.preview(maxChars)
+				next = (next + 1) % limit
+			}
+			return true
+		})
+		if errors.Is(err, ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return Entries{}, err
+		}
+		return found(session, slices.Concat([]Entry{}, ring[next:], ring[:next])), nil
+	}
+	return Entries{}, ErrNotFound
+}
+
+// Search returns the first limit entries whose content contains query, in any case. It looks at one
+// session when id is not "".
+func (v *View) Search(ctx context.Context, query, id string, limit, maxChars int) (Hits, error) {
+	query = strings.TrimSpace(query)
+	if query == "" {
+		return Hits{}, ErrNoQuery
+	}
+	var logs []log
+	var err error
+	if id == "" {
+		logs, err = v.logs()
+	} else {
+		logs = make([]log, 1)
+		logs[0], err = v.find(id)
+	}
+	if err != nil {
+		return Hits{}, err
+	}
+	limit, maxChars = within(limit, DefaultLimit, MaxLimit), within(maxChars, DefaultMaxChars, MaxMaxChars)
+	result := Hits{OK: true, Query: query, Hits: []Hit{}}
+	needle := fold(query)
+	length := utf8.RuneCountInString(needle)
+	for _, l := range logs {
+		session, err := v.scan(ctx, l, func(e Entry) bool {
+			before, _, ok := strings.Cut(fold(e.Content), needle)
+			if !ok {
+				return true
+			}
+			if len(result.Hits) == limit {
+				result.Truncated = true
+				return false
+			}
+			result.Hits = append(result.Hits, Hit{
+				SessionID: l.id, Group: l.group, Timestamp: e.Timestamp, Role: e.Role, SourcePlugin: e.SourcePlugin,
+				Preview: around(e.Content, utf8.RuneCountInString(before), length, maxChars),
+			})
+			return true
+		})
+		if err != nil && (id != "" || !errors.Is(err, ErrNotFound)) {
+			return Hits{}, err
+		}
+		result.SkippedLines += session.SkippedLines
+		if result.Truncated {
+			break
+		}
+	}
+	result.Count = len(result.Hits)
+	return result, nil
+}
+
+func found(session Session, entries []Entry) Entries {
+	return Entries{
+		OK: true, SessionID: session.SessionID, Header: session, TotalEntries: session.EntryCount,
+		Returned: len(entries), Truncated: len(entries) < session.EntryCount, Entries: entries,
+	}
+}
+
+// within is n, or standard when n is not positive, or most when n is greater.
+func within(n, standard, most int) int {
+	if n <= 0 {
+		return standard
+	}
+	return min(n, most)
+}
+
+// preview is e with its content cut to n characters.
+func (e Entry) preview(n int) Entry {
+	e.Content, e.Truncated = clip(e.Content, n)
+	return e
+}
+
+// clip is the first n characters of s, the last of them "…" when something was left out.
+func clip(s string, n int) (string, bool) {
+	if utf8.RuneCountInString(s) <= n {
+		return s, false
+	}
+	runes := 0
+	for i := range s {
+		if runes++; runes == n {
+			return s[:i] + "…", true
+		}
+	}
+	return s, false
+}
+
+// around is at most n characters of s that show the length characters from the character at.
+func around(s string, at, length, n int) string {
+	runes := []rune(s)
+	if len(runes) <= n {
+		return s
+	}
+	start := at - max(0, n-length)/4
+	start = max(0, min(start, len(runes)-n))
+	window := runes[start : start+n]
+	if start > 0 {
+		window[0] = '…'
+	}
+	if start+n < len(runes) {
+		window[n-1] = '…'
+	}
+	return string(window)
+}
+
+// fold is s in simple case folding, character for character, so that positions stay those of s.
+func fold(s string) string {
+	return strings.Map(func(r rune) rune { return unicode.ToLower(unicode.ToUpper(r)) }, s)
+}

@@ -1,0 +1,144 @@
+// Package transcript reads session logs: append-only JSON Lines files, one a session, that a runtime writes
+// for replay and review (seed 002, phase 10.4). It never writes one.
+//
+// A transcripts folder is laid out as
+//
+//	<session_id>.jsonl                 the direct conversation's sessions
+//	<folder>/<session_id>.jsonl        more of them, as hosts that keep one folder a project do
+//	groups/<name>/<session_id>.jsonl   sessions of the group called name
+//
+// A log belongs to a group when it lies in that group's folder and its first line, the session header, says
+// "connection":"group","group":"<name>" as well. Every other log is private. A DM reads all logs.
+//
+// The package's invariant: for a group nothing outside groups/<name>/ is opened, stat'ed or listed, and a
+// log there that does not name the group is treated as missing. Memory is bounded whatever the files hold:
+// lines are read one at a time, a line of more than 4 MiB is skipped and counted, and a torn or foreign line
+// is ignored.
+package transcript
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+
+	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+)
+
+// Limits of seed 002's session_logs, in entries and in characters.
+const (
+	DefaultLimit    = 50
+	MaxLimit        = 500
+	DefaultMaxChars = 200
+	MaxMaxChars     = 4000
+)
+
+var (
+	// ErrNotFound is returned for a session that does not exist or that the audience may not see.
+	ErrNotFound = errors.New("session_not_found")
+	// ErrInvalidID is returned for a session id that no log can have.
+	ErrInvalidID = errors.New("session_id must be 1 to 128 of A-Z, a-z, 0-9, '.', '_' and '-', beginning with a letter or digit")
+	// ErrNoQuery is returned for a search without text.
+	ErrNoQuery = errors.New("query must not be empty")
+)
+
+// sessionID is what a log's base name may be.
+var sessionID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
+
+const (
+	extension    = ".jsonl"
+	groupsFolder = "groups"
+)
+
+// Folder is an open transcripts folder. It is safe for concurrent use and caches nothing.
+type Folder struct{ root *os.Root }
+
+// Open opens the transcripts folder dir, which must exist. The caller closes it.
+func Open(dir string) (*Folder, error) {
+	if dir == "" {
+		return nil, errors.New("open transcripts: no folder given")
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open transcripts: %w", err)
+	}
+	return &Folder{root}, nil
+}
+
+// Close releases the folder. Views of it fail afterwards.
+func (f *Folder) Close() error { return f.root.Close() }
+
+// View is the session logs as a may read them.
+func (f *Folder) View(a audience.Audience) *View { return &View{root: f.root, who: a} }
+
+// View is the session logs as one audience may read them.
+//
+// Limits of 0 or less mean the default, limits above the maximum mean the maximum. Contents are cut to
+// maxChars characters, ending in "…" when something was left out.
+type View struct {
+	root *os.Root
+	who  audience.Audience
+}
+
+// Session describes a log.
+type Session struct {
+	SessionID      string `json:"session_id"`
+	Group          string `json:"group,omitempty"` // the group whose session it was
+	AgentID        string `json:"agent_id,omitempty"`
+	SourcePlugin   string `json:"source_plugin,omitempty"`
+	StartedAt      string `json:"started_at,omitempty"` // the header's timestamp
+	EntryCount     int    `json:"entry_count"`
+	FirstTimestamp string `json:"first_timestamp,omitempty"`
+	LastTimestamp  string `json:"last_timestamp,omitempty"`
+	SkippedLines   int    `json:"skipped_lines,omitempty"` // longer than 4 MiB
+}
+
+// Entry is one turn.
+type Entry struct {
+	Timestamp    string `json:"timestamp,omitempty"`
+	Role         string `json:"role"`
+	Content      string `json:"content"`
+	Truncated    bool   `json:"truncated,omitempty"`
+	MessageID    string `json:"message_id,omitempty"`
+	SourcePlugin string `json:"source_plugin,omitempty"`
+	SenderID     string `json:"sender_id,omitempty"`
+}
+
+// Hit is a turn that matches a search.
+type Hit struct {
+	SessionID    string `json:"session_id"`
+	Group        string `json:"group,omitempty"`
+	Timestamp    string `json:"timestamp,omitempty"`
+	Role         string `json:"role"`
+	SourcePlugin string `json:"source_plugin,omitempty"`
+	Preview      string `json:"preview"` // around the first match
+}
+
+// Sessions is the result of list_sessions, newest first.
+type Sessions struct {
+	OK        bool      `json:"ok"`
+	Count     int       `json:"count"`
+	Truncated bool      `json:"truncated"` // there are more sessions
+	Sessions  []Session `json:"sessions"`
+}
+
+// Entries is the result of read_session (from the beginning) and of recent (the last ones), oldest first.
+type Entries struct {
+	OK           bool    `json:"ok"`
+	SessionID    string  `json:"session_id"`
+	Header       Session `json:"header"`
+	TotalEntries int     `json:"total_entries"`
+	Returned     int     `json:"returned"`
+	Truncated    bool    `json:"truncated"` // the session has more entries
+	Entries      []Entry `json:"entries"`
+}
+
+// Hits is the result of search: the newest session's first, and within a session in order.
+type Hits struct {
+	OK           bool   `json:"ok"`
+	Query        string `json:"query"`
+	Count        int    `json:"count"`
+	Truncated    bool   `json:"truncated"` // the limit ended the search
+	SkippedLines int    `json:"skipped_lines,omitempty"`
+	Hits         []Hit  `json:"hits"`
+}

@@ -1,0 +1,159 @@
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+	"github.com/yamo-protocol/yamo-mcp/workspace/plain"
+)
+
+// MaxFileSize is how many bytes of a file are read at most.
+const MaxFileSize = 4 << 20
+
+// ErrTooLarge is returned for a file of more than MaxFileSize bytes.
+var ErrTooLarge = fmt.Errorf("file is larger than %d MiB", MaxFileSize>>20)
+
+// View is the workspace as one audience may see it: the only way from a session to a file. Methods that
+// take a name take it slash-separated and relative to the workspace, exactly as File.Name gives it. A file
+// that the audience may not see, that is refused (a link, a device, an alias) or that does not exist gives
+// the same error, for which errors.Is(err, fs.ErrNotExist) holds.
+type View struct {
+	ws  *Workspace
+	who audience.Audience
+}
+
+// File describes a workspace file.
+type File struct {
+	Name        string // relative to the workspace, unique
+	Class       audience.Class
+	Title       string
+	Description string
+	MIMEType    string
+	Size        int64 // bytes
+	Modified    time.Time
+}
+
+// Audience is whose view this is.
+func (v *View) Audience() audience.Audience { return v.who }
+
+// Dir is the workspace folder in a DM, and "" in a group.
+func (v *View) Dir() string {
+	// SECURITY: a path names the human's account and machine.
+	if !v.who.IsDM() {
+		return ""
+	}
+	return v.ws.dir
+}
+
+// Stat describes the file called name.
+func (v *View) Stat(name string) (File, error) {
+	class := classify(v.who, name)
+	// SECURITY: the door. Denied names never reach the file system.
+	if !v.who.May(audience.Read, class) {
+		return File{}, missing("stat", name)
+	}
+	info, err := plain.Stat(v.ws.root, name)
+	if err != nil {
+		return File{}, v.fault("stat", name, class, err)
+	}
+	return describe(v.who, name, class, info), nil
+}
+
+// Read returns the file called name, byte for byte. A file of more than MaxFileSize is ErrTooLarge.
+func (v *View) Read(name string) ([]byte, error) {
+	data, more, err := v.head(name, MaxFileSize)
+	if err != nil {
+		return nil, err
+	}
+	if more {
+		return nil, &fs.PathError{Op: "read", Path: name, Err: ErrTooLarge}
+	}
+	return data, nil
+}
+
+// head returns at most limit bytes of the file called name and whether there are more.
+func (v *View) head(name string, limit int64) (data []byte, more bool, err error) {
+	class := classify(v.who, name)
+	// SECURITY: the door. Denied names never reach the file system.
+	if !v.who.May(audience.Read, class) {
+		return nil, false, missing("read", name)
+	}
+	data, more, err = plain.Read(v.ws.root, name, limit)
+	if err != nil {
+		return nil, false, v.fault("read", name, class, err)
+	}
+	return data, more, nil
+}
+
+// exists reports whether the audience can read a file called name.
+func (v *View) exists(name string) bool {
+	_, err := v.Stat(name)
+	return err == nil
+}
+
+// list returns the names in folder that the audience may read, sorted; nothing when there is no such
+// folder. It is for DMs only.
+func (v *View) list(folder string) []string {
+	// SECURITY: a folder's listing names the logs of the DM and of every group.
+	if !v.who.IsDM() {
+		return nil
+	}
+	entries, err := plain.List(v.ws.root, folder)
+	if err != nil {
+		_ = v.fault("list", folder, audience.Notes, err) // reported there; nothing to list is the answer
+		return nil
+	}
+	var names []string
+	for _, entry := range entries {
+		name := folder + "/" + entry.Name()
+		if v.who.May(audience.Read, classify(v.who, name)) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// missing is the error for everything that is not there, or not there for this audience.
+func missing(op, name string) error {
+	return &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist}
+}
+
+// fault turns an error below the view into one for its caller: what is refused becomes missing, and the
+// operator reads why in the log.
+func (v *View) fault(op, name string, class audience.Class, err error) error {
+	var refused *plain.RefusedError
+	switch {
+	case errors.As(err, &refused):
+		if _, again := v.ws.reported.LoadOrStore(name+"\x00"+refused.Reason, true); !again {
+			v.ws.log.Warn("workspace file refused", "class", class, "reason", refused.Reason)
+		}
+		return missing(op, name)
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ENAMETOOLONG):
+		return missing(op, name)
+	}
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err // the name is added below, relative to the workspace
+	}
+	return &fs.PathError{Op: op, Path: name, Err: err}
+}
+
+// describe is the File for what plain.Stat found.
+func describe(a audience.Audience, name string, class audience.Class, info os.FileInfo) File {
+	title, description := about(a, name, class)
+	mime := "text/markdown"
+	if name == heartbeatState {
+		mime = "application/json"
+	}
+	return File{
+		Name: name, Class: class, Title: title, Description: description, MIMEType: mime,
+		Size: info.Size(), Modified: info.ModTime(),
+	}
+}
