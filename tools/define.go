@@ -1,0 +1,251 @@
+// Package tools offers the memory and the workspace as MCP tools, one file a tool.
+//
+// A tool is a Spec and a function from one struct to another. Define derives both JSON schemas from
+// the structs, checks them, and gives every tool the same behaviour: strict arguments with answers a
+// model can act on, structured results with the same as text, faults told and other errors hidden.
+//
+// The invariant: what is not a fault never reaches the client, and neither arguments nor results
+// reach the log.
+package tools
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+)
+
+// Spec says what a tool is. The four hints go to the client as they are, the false ones too.
+type Spec struct {
+	Name        string // 1 to 64 of a-z, 0-9 and _
+	Title       string // for people
+	Description string // for models: what it does, when to use it, what comes back
+
+	ReadOnly    bool // changes nothing
+	Destructive bool // may remove or replace what is there
+	Idempotent  bool // the same call again changes nothing more
+	OpenWorld   bool // reaches beyond this machine
+}
+
+// Tool is a checked definition, made by Define.
+type Tool struct {
+	spec          Spec
+	input, output *schema
+	call          func(ctx context.Context, args []byte) (any, error)
+}
+
+// Env is what the tools of one server share.
+type Env struct {
+	// Logger receives internal errors and panics, and a line at debug level for each call. Required.
+	Logger *slog.Logger
+	// Ready is asked before each call, before its arguments are looked at: an error (a fault, as a
+	// rule) is the answer, as it is for a workspace that has not been initialized. Nil: always ready.
+	Ready func(context.Context) error
+}
+
+var toolName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
+
+// Define returns the tool that spec describes and handle performs.
+//
+// The schemas are those of In and Out: json tags name the fields and, with omitempty or omitzero, make
+// them optional; `jsonschema_description:"…"` describes them (required of every field of In);
+// `jsonschema:"…"` takes enum=, minimum=, maximum=, minLength=, maxLength=, pattern=, format=,
+// minItems=, maxItems=, uniqueItems= and default=. Unknown fields are refused at every level.
+//
+// handle gets arguments that satisfy the schema, with the schema's defaults in place of the optional
+// fields of In that were left out; a number in an `any` is a json.Number. Its result must satisfy
+// Out's schema, which a nil slice (null) does not.
+//
+// Define panics if the definition is at fault: a wrong name, a missing description, a schema that does
+// not compile, a default that its own schema refuses.
+func Define[In, Out any](spec Spec, handle func(context.Context, In) (Out, error)) Tool {
+	tool, err := define(spec, handle)
+	if err != nil {
+		panic(fmt.Sprintf("tools: define %q: %v", spec.Name, err))
+	}
+	return tool
+}
+
+func define[In, Out any](spec Spec, handle func(context.Context, In) (Out, error)) (Tool, error) {
+	switch {
+	case !toolName.MatchString(spec.Name):
+		return Tool{}, fmt.Errorf("the name does not match %s", toolName)
+	case spec.Title == "" || spec.Description == "":
+		return Tool{}, errors.New("title and description are required")
+	case spec.ReadOnly && spec.Destructive:
+		return Tool{}, errors.New("a read-only tool is not destructive")
+	}
+	input, err := schemaOf[In]()
+	if err != nil {
+		return Tool{}, fmt.Errorf("input schema: %w", err)
+	}
+	if err := input.requireDescriptions(); err != nil {
+		return Tool{}, fmt.Errorf("input schema: %w", err)
+	}
+	var defaults In
+	if err := decode(input.defaults, &defaults); err != nil {
+		return Tool{}, fmt.Errorf("input schema: defaults: %w", err)
+	}
+	output, err := schemaOf[Out]()
+	if err != nil {
+		return Tool{}, fmt.Errorf("output schema: %w", err)
+	}
+	call := func(ctx context.Context, args []byte) (any, error) {
+		var in In
+		if err := decode(input.defaults, &in); err != nil {
+			return nil, fmt.Errorf("decode defaults: %w", err)
+		}
+		if err := decode(args, &in); err != nil {
+			return nil, fmt.Errorf("decode arguments: %w", err)
+		}
+		return handle(ctx, in)
+	}
+	return Tool{spec: spec, input: input, output: output, call: call}, nil
+}
+
+// Name is the tool's name.
+func (t Tool) Name() string { return t.spec.Name }
+
+// Spec is what the tool was defined with.
+func (t Tool) Spec() Spec { return t.spec }
+
+// Definition is what a client sees in tools/list.
+func (t Tool) Definition() mcp.Tool {
+	return mcp.Tool{
+		Name:            t.spec.Name,
+		Title:           t.spec.Title,
+		Description:     t.spec.Description,
+		RawInputSchema:  t.input.raw,
+		RawOutputSchema: t.output.raw,
+		Annotations: mcp.ToolAnnotation{
+			Title:           t.spec.Title,
+			ReadOnlyHint:    new(t.spec.ReadOnly),
+			DestructiveHint: new(t.spec.Destructive),
+			IdempotentHint:  new(t.spec.Idempotent),
+			OpenWorldHint:   new(t.spec.OpenWorld),
+		},
+	}
+}
+
+// Server is the tool as mcp-go registers it. Its handler never returns an error: what goes wrong is a
+// result with isError, so that the model sees it.
+func (t Tool) Server(env Env) server.ServerTool {
+	return server.ServerTool{
+		Tool: t.Definition(),
+		Handler: func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			out, text, err := t.run(ctx, env, request)
+			if err != nil {
+				return mcp.NewToolResultError(t.outward(ctx, env.Logger, err)), nil
+			}
+			result := mcp.NewToolResultText(text)
+			result.StructuredContent = out
+			return result, nil
+		},
+	}
+}
+
+// panicked is a panic turned into an error.
+type panicked struct {
+	value any
+	stack []byte
+}
+
+func (p *panicked) Error() string {
+	// SECURITY: a panic's value can hold anything, memories too; only the runtime's own are told.
+	if err, ok := p.value.(runtime.Error); ok {
+		return "panic: " + err.Error()
+	}
+	return fmt.Sprintf("panic with a %T", p.value)
+}
+
+// run performs one call and returns its result with the result's JSON.
+func (t Tool) run(ctx context.Context, env Env, request mcp.CallToolRequest) (out any, text string, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = &panicked{value: r, stack: debug.Stack()}
+		}
+	}()
+	if env.Ready != nil {
+		if err := env.Ready(ctx); err != nil {
+			return nil, "", err
+		}
+	}
+	raw, err := rawArguments(request)
+	if err != nil {
+		return nil, "", err
+	}
+	args, err := t.input.arguments(t.spec.Name, raw)
+	if err != nil {
+		return nil, "", err
+	}
+	out, err = t.call(ctx, args)
+	if err != nil {
+		return nil, "", err
+	}
+	text, err = t.output.result(out)
+	if err != nil {
+		return nil, "", fmt.Errorf("result: %w", err)
+	}
+	return out, text, nil
+}
+
+// outward is what the client hears of err; what it does not hear goes to the log.
+func (t Tool) outward(ctx context.Context, logger *slog.Logger, err error) string {
+	if told, ok := fault.As(err); ok {
+		return told.Error()
+	}
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return "the call was cancelled"
+	}
+	attrs := []any{slog.String("tool", t.spec.Name), slog.String("error", withoutPaths(err))}
+	if p, ok := errors.AsType[*panicked](err); ok {
+		attrs = append(attrs, slog.String("stack", string(p.stack)))
+	}
+	logger.ErrorContext(ctx, "tool failed", attrs...)
+	// SECURITY: the text of an internal error names paths and quotes content; the client gets none of it.
+	return "internal error"
+}
+
+// withoutPaths is err's text with the folders of file errors cut off.
+func withoutPaths(err error) string {
+	text := err.Error()
+	if e, ok := errors.AsType[*fs.PathError](err); ok && filepath.IsAbs(e.Path) {
+		text = strings.ReplaceAll(text, e.Path, filepath.Base(e.Path))
+	}
+	return text
+}
+
+// rawArguments is the JSON of a call's arguments; left out, they are an empty object.
+func rawArguments(request mcp.CallToolRequest) ([]byte, error) {
+	raw, ok := request.GetRawArguments().(json.RawMessage)
+	if !ok {
+		var err error
+		if raw, err = json.Marshal(request.GetRawArguments()); err != nil {
+			return nil, fmt.Errorf("encode arguments: %w", err)
+		}
+	}
+	if raw = bytes.TrimSpace(raw); len(raw) == 0 || string(raw) == "null" {
+		return []byte("{}"), nil
+	}
+	return raw, nil
+}
+
+// decode decodes one JSON value, with numbers in an `any` kept exact.
+func decode(data []byte, v any) error {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	return dec.Decode(v)
+}

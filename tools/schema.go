@@ -1,0 +1,220 @@
+package tools
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/big"
+	"reflect"
+	"strings"
+
+	reflection "github.com/invopop/jsonschema"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+)
+
+// schema is the JSON schema of a struct, as sent to clients and as compiled.
+type schema struct {
+	raw      json.RawMessage // JSON Schema 2020-12, inline
+	compiled *jsonschema.Schema
+	fields   []string        // the top-level fields in the struct's order
+	defaults json.RawMessage // an object with the defaults of the top-level fields
+}
+
+// schemaOf derives and compiles the schema of T, which must be a struct.
+func schemaOf[T any]() (*schema, error) {
+	t := reflect.TypeFor[T]()
+	if t.Kind() != reflect.Struct {
+		return nil, fmt.Errorf("%s is not a struct", t)
+	}
+	if err := checkTags(t, nil); err != nil {
+		return nil, err
+	}
+	reflector := reflection.Reflector{DoNotReference: true, Anonymous: true}
+	reflected := reflector.ReflectFromType(t)
+	reflected.Version = "" // JSON Schema 2020-12 is what MCP assumes
+
+	s := &schema{}
+	defaults := map[string]any{}
+	for pair := reflected.Properties.Oldest(); pair != nil; pair = pair.Next() {
+		s.fields = append(s.fields, pair.Key)
+		if pair.Value.Default != nil {
+			defaults[pair.Key] = pair.Value.Default
+		}
+	}
+	var err error
+	if s.defaults, err = json.Marshal(defaults); err != nil {
+		return nil, fmt.Errorf("encode defaults: %w", err)
+	}
+	if s.raw, err = json.Marshal(reflected); err != nil {
+		return nil, fmt.Errorf("encode: %w", err)
+	}
+	if s.compiled, err = compile(s.raw); err != nil {
+		return nil, err
+	}
+	return s, s.checkDefaults()
+}
+
+// compile compiles a schema with formats asserted: date-time and date are promises, not hints.
+func compile(raw json.RawMessage) (*jsonschema.Schema, error) {
+	const location = "mem:///schema.json"
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
+	if err != nil {
+		return nil, fmt.Errorf("decode: %w", err)
+	}
+	compiler := jsonschema.NewCompiler()
+	compiler.AssertFormat()
+	if err := compiler.AddResource(location, doc); err != nil {
+		return nil, fmt.Errorf("compile: %w", err)
+	}
+	compiled, err := compiler.Compile(location)
+	if err != nil {
+		return nil, fmt.Errorf("compile: %w", err)
+	}
+	return compiled, nil
+}
+
+// keywords are the keys a jsonschema tag may have here; the reflector ignores the others silently.
+var keywords = map[string]bool{
+	"enum": true, "default": true, "example": true, "title": true, "required": true, "nullable": true,
+	"minimum": true, "maximum": true, "exclusiveMinimum": true, "exclusiveMaximum": true, "multipleOf": true,
+	"minLength": true, "maxLength": true, "pattern": true, "format": true,
+	"minItems": true, "maxItems": true, "uniqueItems": true,
+}
+
+// checkTags refuses what the reflector would drop or loop over without a word: a misspelt keyword, a
+// description in the jsonschema tag (it ends at the first comma), a type that contains itself.
+func checkTags(t reflect.Type, above []reflect.Type) error {
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Array || t.Kind() == reflect.Map {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct {
+		return nil
+	}
+	for _, outer := range above {
+		if outer == t {
+			return fmt.Errorf("%s contains itself", t)
+		}
+	}
+	for field := range t.Fields() {
+		tag := field.Tag.Get("jsonschema")
+		for part := range strings.SplitSeq(strings.ReplaceAll(tag, `\,`, ""), ",") {
+			key, _, _ := strings.Cut(part, "=")
+			if part == "" || part == "-" || keywords[key] {
+				continue
+			}
+			return fmt.Errorf("%s.%s: jsonschema tag %q is not known (a description goes into jsonschema_description)", t, field.Name, key)
+		}
+		if err := checkTags(field.Type, append(above, t)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkDefaults makes sure that each default is valid and belongs to an optional field.
+func (s *schema) checkDefaults() error {
+	var defaults map[string]any
+	if err := decode(s.defaults, &defaults); err != nil {
+		return fmt.Errorf("decode defaults: %w", err)
+	}
+	for name, value := range defaults {
+		if err := s.compiled.Properties[name].Validate(value); err != nil {
+			return fmt.Errorf("the default of %s does not fit its schema: %w", name, err)
+		}
+	}
+	for _, name := range s.compiled.Required {
+		if _, ok := defaults[name]; ok {
+			return fmt.Errorf("%s has a default and is required", name)
+		}
+	}
+	return nil
+}
+
+// requireDescriptions makes sure that each field, at any depth, is described.
+func (s *schema) requireDescriptions() error {
+	return describedBelow(s.compiled, "")
+}
+
+func describedBelow(s *jsonschema.Schema, path string) error {
+	if s.Items2020 != nil {
+		return describedBelow(s.Items2020, path+"[]")
+	}
+	for name, field := range s.Properties {
+		if field.Description == "" {
+			return fmt.Errorf("field %s has no jsonschema_description", strings.TrimPrefix(path+"."+name, "."))
+		}
+		if err := describedBelow(field, path+"."+name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// arguments checks the arguments of a call against the schema and returns them ready to be decoded.
+// Its errors are faults that name every problem.
+func (s *schema) arguments(tool string, raw []byte) ([]byte, error) {
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
+	if err != nil {
+		return nil, fault.New("invalid arguments for %s: they are not JSON", tool)
+	}
+	if err := s.compiled.Validate(value); err != nil {
+		invalid, ok := errors.AsType[*jsonschema.ValidationError](err)
+		if !ok {
+			return nil, fmt.Errorf("validate arguments: %w", err)
+		}
+		return nil, s.explain(tool, value, invalid)
+	}
+	normalized, err := json.Marshal(plainIntegers(value))
+	if err != nil {
+		return nil, fmt.Errorf("encode arguments: %w", err)
+	}
+	return normalized, nil
+}
+
+// plainIntegers rewrites whole numbers such as 5.0 and 1e2, which JSON Schema takes for integers and
+// encoding/json does not, as 5 and 100.
+func plainIntegers(value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		for key := range v {
+			v[key] = plainIntegers(v[key])
+		}
+	case []any:
+		for i := range v {
+			v[i] = plainIntegers(v[i])
+		}
+	case json.Number:
+		if !strings.ContainsAny(v.String(), ".eE") {
+			return v
+		}
+		if rat, ok := new(big.Rat).SetString(v.String()); ok && rat.IsInt() && rat.Num().IsInt64() {
+			return json.Number(rat.Num().String())
+		}
+	}
+	return value
+}
+
+// result returns the JSON of a result after checking it against the schema.
+func (s *schema) result(out any) (string, error) {
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false) // a model reads this
+	if err := enc.Encode(out); err != nil {
+		return "", fmt.Errorf("encode: %w", err)
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text.Bytes()))
+	if err != nil {
+		return "", fmt.Errorf("decode: %w", err)
+	}
+	if err := s.compiled.Validate(value); err != nil {
+		// SECURITY: the validator quotes values; the rule that was broken suffices.
+		if invalid, ok := errors.AsType[*jsonschema.ValidationError](err); ok {
+			return "", fmt.Errorf("does not fit its schema: %s", strings.Join(rules(invalid), ", "))
+		}
+		return "", errors.New("does not fit its schema")
+	}
+	return strings.TrimSuffix(text.String(), "\n"), nil
+}
