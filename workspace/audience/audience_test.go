@@ -1,0 +1,124 @@
+package audience
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestParse(t *testing.T) {
+	tests := []struct {
+		connection, group string
+		want              string // Audience.String, "" for an error
+		notice            bool
+	}{
+		{"dm", "", "dm", false},
+		{"group", "", "group:default", false},
+		{"group", "default", "group:default", false},
+		{"group", "book-club", "group:book-club", false},
+		{"dm", "book-club", "group:book-club", true},
+		{"dm", "default", "group:default", true},
+		{"", "", "group:default", true},
+		{"", "book-club", "group:book-club", true},
+		{"DM", "", "group:default", true},
+		{"dm ", "", "group:default", true},
+		{" dm", "", "group:default", true},
+		{"dm\n", "", "group:default", true},
+		{"dm\x00", "", "group:default", true},
+		{"ｄｍ", "", "group:default", true},
+		{"main", "", "group:default", true},
+		{"private", "", "group:default", true},
+		{"true", "", "group:default", true},
+		{"group", "../private", "", false},
+		{"group", "A", "", false},
+		{"group", "-a", "", false},
+		{"group", "a/b", "", false},
+		{"group", "a b", "", false},
+		{"group", "a\n", "", false},
+		{"group", strings.Repeat("a", 65), "", false},
+		{"dm", "../private", "", false},
+	}
+	for _, test := range tests {
+		a, notice, err := Parse(test.connection, test.group)
+		if test.want == "" {
+			if err == nil || a.IsDM() {
+				t.Errorf("Parse(%q, %q) = %v, want an error", test.connection, test.group, a)
+			}
+			continue
+		}
+		if err != nil || a.String() != test.want || (notice != "") != test.notice || a.IsDM() != (test.want == "dm") {
+			t.Errorf("Parse(%q, %q) = %v, %q, %v; want %s", test.connection, test.group, a, notice, err, test.want)
+		}
+		if strings.Contains(notice, "\n") {
+			t.Errorf("notice of more than a line: %q", notice)
+		}
+	}
+}
+
+func TestZeroValueIsTheDefaultGroup(t *testing.T) {
+	named, err := Group(DefaultGroup)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if zero := (Audience{}); zero.IsDM() || zero != named || zero.Group() != DefaultGroup || zero.Connection() != "group" {
+		t.Errorf("zero value is %v, named default %v", zero, named)
+	}
+	if dm := DM(); !dm.IsDM() || dm.Group() != "" || dm.Connection() != "dm" {
+		t.Errorf("DM is %v", dm)
+	}
+}
+
+// The whole matrix, written out a second time: RFC-0009 §3.1 and §3.2, seed 002's loader, the design's table.
+func TestMay(t *testing.T) {
+	want := map[Class][2]string{ // DM, group; r, w, a in this order
+		Unknown:   {"", ""},
+		Soul:      {"r", "r"},
+		Identity:  {"r", "r"},
+		Agents:    {"rw", "r"},
+		Tools:     {"rw", ""},
+		Heartbeat: {"rw", ""},
+		User:      {"rw", ""},
+		Memory:    {"rw", ""},
+		Dreams:    {"rw", ""},
+		Notes:     {"rw", ""},
+		Bootstrap: {"r", ""},
+		DailyLog:  {"ra", ""},
+		GroupLog:  {"", "ra"},
+		OtherLog:  {"r", ""},
+	}
+	a, err := Group("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	letters := map[Operation]string{Read: "r", Write: "w", Append: "a"}
+	for class := Unknown - 1; class <= OtherLog+1; class++ {
+		for i, who := range []Audience{DM(), a, {}} {
+			for op := Operation(0); op < 16; op++ {
+				allowed := op != 0 && op < 8
+				for bit, letter := range letters {
+					if op&bit != 0 && !strings.Contains(want[class][min(i, 1)], letter) {
+						allowed = false
+					}
+				}
+				if got := who.May(op, class); got != allowed {
+					t.Errorf("%v may %b with %v (%d): %t, want %t", who, op, class, class, got, allowed)
+				}
+			}
+		}
+	}
+	if len(want) != len(classNames) {
+		t.Errorf("%d classes, %d names", len(want), len(classNames))
+	}
+}
+
+// Nothing that spells dm differently, and no group's name, opens the door.
+func FuzzParse(f *testing.F) {
+	f.Add("dm", "")
+	f.Add("Dm", "")
+	f.Add("group", "a")
+	f.Fuzz(func(t *testing.T, connection, group string) {
+		a, _, err := Parse(connection, group)
+		if a.IsDM() != (connection == "dm" && group == "" && err == nil) {
+			t.Fatalf("Parse(%q, %q) = %v, %v", connection, group, a, err)
+		}
+	})
+}

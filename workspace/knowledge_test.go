@@ -1,0 +1,108 @@
+package workspace
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+)
+
+func TestParseSections(t *testing.T) {
+	text := "---\ntags:\n  - memory\n---\n# Memory\n- first\n\n## People ##\r\n\r\n- Luis prefers Spanish\r\n  but is fine with English.\r\n" +
+		"* Ana uses a Samsung\n\nprose - not a bullet\n  indented prose\n\n### Deep\n  - nested\n    + deeper\n\n## Empty\n\ntext\n\n#hashtag\n" +
+		"```\n## Code\n- code\n```\n## Dreamed 2026-04-23 03:00 UTC\n- a _(score=0.42, hits=5, days=3)_\n"
+	want := []Section{
+		{"Memory", []string{"first"}},
+		{"People", []string{"Luis prefers Spanish but is fine with English.", "Ana uses a Samsung"}},
+		{"Deep", []string{"nested", "deeper"}},
+		{"Dreamed 2026-04-23 03:00 UTC", []string{"a _(score=0.42, hits=5, days=3)_"}},
+	}
+	if diff := cmp.Diff(want, ParseSections(text)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestKnowledge(t *testing.T) {
+	v := kate(t).View(audience.DM())
+	known, err := v.Knowledge(" deciSIONS ")
+	if err != nil || len(known.Sections) != 1 || known.Sections[0].Heading != "Decisions" || len(known.Sections[0].Bullets) != 3 || known.Truncated {
+		t.Errorf("decisions: %+v, %v", known, err)
+	}
+	if known, err = v.Knowledge("nothing of the kind"); err != nil || known.Sections == nil || len(known.Sections) != 0 || known.Truncated {
+		t.Errorf("no match: %+v, %v", known, err)
+	}
+	if known, err = v.Knowledge(""); err != nil || len(known.Sections) != 4 || known.Truncated {
+		t.Errorf("everything: %+v, %v", known, err)
+	}
+}
+
+func TestKnowledgeIsForDMsOnly(t *testing.T) {
+	with, without := kate(t).View(group(t, "a")), folderOf(t, nil).View(group(t, "a"))
+	_, err := with.Knowledge("")
+	_, wantErr := without.Knowledge("")
+	if !errors.Is(err, fs.ErrNotExist) || err.Error() != wantErr.Error() {
+		t.Errorf("group gets %v, without a MEMORY.md %v", err, wantErr)
+	}
+	if known, err := folderOf(t, nil).View(audience.DM()).Knowledge(""); err != nil || len(known.Sections) != 0 {
+		t.Errorf("DM without a MEMORY.md: %+v, %v", known, err)
+	}
+}
+
+func TestKnowledgeLimits(t *testing.T) {
+	bullets := func(n int, text string) []string {
+		all := make([]string, n)
+		for i := range all {
+			all[i] = text
+		}
+		return all
+	}
+	tests := map[string]struct {
+		sections  []Section
+		kept      int // bullets of the first section
+		truncated bool
+	}{
+		"ten":           {[]Section{{"a", bullets(10, "x")}}, 10, false},
+		"eleven":        {[]Section{{"a", bullets(11, "x")}}, 10, true},
+		"long bullet":   {[]Section{{"a", bullets(1, strings.Repeat("é", 5000))}}, 1, true},
+		"escapes":       {[]Section{{"a", bullets(10, strings.Repeat("<", 300))}}, 3, true},
+		"many sections": {[]Section{{"a", bullets(10, "x")}, {strings.Repeat("h", 7000), bullets(1, "x")}}, 10, true},
+	}
+	for name, test := range tests {
+		known, err := know(test.sections, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := json.Marshal(known)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(data) > maxKnowledge || len(known.Sections[0].Bullets) != test.kept || known.Truncated != test.truncated {
+			t.Errorf("%s: %d bytes, %d bullets, truncated %t", name, len(data), len(known.Sections[0].Bullets), known.Truncated)
+		}
+	}
+}
+
+func FuzzKnowledge(f *testing.F) {
+	f.Add("## A\n- b\n  c\n", "")
+	f.Add("---\nx\n---\n# \n-  \n```\n- x", "a")
+	f.Fuzz(func(t *testing.T, text, filter string) {
+		known, err := know(ParseSections(strings.ToValidUTF8(text, "\uFFFD")), filter)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := json.Marshal(known)
+		if err != nil || len(data) > maxKnowledge {
+			t.Fatalf("%d bytes, %v", len(data), err)
+		}
+		for _, section := range known.Sections {
+			if len(section.Bullets) > maxSectionBullets {
+				t.Fatalf("%d bullets", len(section.Bullets))
+			}
+		}
+	})
+}
