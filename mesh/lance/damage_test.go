@@ -1,0 +1,215 @@
+package lance
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// damageable returns a DB's folder with 30 rows in three commits, closed, and the memory table's folder.
+func damageable(t *testing.T) (dir, table string, rows []Memory) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "lance")
+	db := openTest(t, dir, testModel)
+	rows = someMemories(testRNG(), 0, 30, testDim)
+	for at := 0; at < 30; at += 10 {
+		mustAdd(t, db, rows[at:at+10])
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return dir, tablePath(filepath.Join(dir, "g000001"), memoryTable), rows
+}
+
+func overwrite(t *testing.T, path string, change func([]byte) []byte) {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, change(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+var damages = map[string]func([]byte) []byte{
+	"empty":     func([]byte) []byte { return nil },
+	"truncated": func(b []byte) []byte { return b[:len(b)/2] },
+	"one short": func(b []byte) []byte { return b[:len(b)-1] },
+	"zeros":     func(b []byte) []byte { return make([]byte, len(b)) },
+}
+
+func newestManifest(t *testing.T, table string) (uint64, string) {
+	t.Helper()
+	all, err := versions(table)
+	if err != nil || len(all) == 0 {
+		t.Fatalf("versions: %v, %v", all, err)
+	}
+	return all[0], manifestPath(table, all[0])
+}
+
+func TestDamagedHeadIsTakenBack(t *testing.T) {
+	for name, damage := range damages {
+		t.Run(name, func(t *testing.T) {
+			dir, table, rows := damageable(t)
+			_, path := newestManifest(t, table)
+			overwrite(t, path, damage)
+			db := openTest(t, dir, testModel)
+			if diff := cmp.Diff(idsOf(rows[:20]), mustIDs(t, db)); diff != "" {
+				t.Errorf("ids after recovery (-want +got):\n%s", diff)
+			}
+			mustAdd(t, db, rows) // what the indexer does next
+			mustCompact(t, db)
+			if diff := cmp.Diff(byID(rows), collect(t, db, true)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// The head's data file did not reach the disk, though its manifest did.
+func TestDamagedHeadDataIsTakenBack(t *testing.T) {
+	for _, name := range []string{"empty", "truncated"} {
+		t.Run(name, func(t *testing.T) {
+			dir, table, rows := damageable(t)
+			version, _ := newestManifest(t, table)
+			m, err := readManifest(table, version, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			newest := m.fragments[len(m.fragments)-1].data[0].path
+			overwrite(t, filepath.Join(table, "data", newest), damages[name])
+			db := openTest(t, dir, testModel)
+			if diff := cmp.Diff(idsOf(rows[:20]), mustIDs(t, db)); diff != "" {
+				t.Errorf("ids after recovery (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestDamageBeyondRepair(t *testing.T) {
+	for name, spoil := range map[string]func(t *testing.T, dir, table string){
+		"two manifests": func(t *testing.T, _, table string) {
+			all, err := versions(table)
+			if err != nil {
+				t.Fatal(err)
+			}
+			overwrite(t, manifestPath(table, all[0]), damages["empty"])
+			overwrite(t, manifestPath(table, all[1]), damages["truncated"])
+		},
+		"the only manifest": func(t *testing.T, _, table string) {
+			all, err := versions(table)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, v := range all[1:] {
+				if err := os.Remove(manifestPath(table, v)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			overwrite(t, manifestPath(table, all[0]), damages["empty"])
+		},
+		"the first data file": func(t *testing.T, _, table string) {
+			version, _ := newestManifest(t, table)
+			m, err := readManifest(table, version, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range m.fragments {
+				overwrite(t, filepath.Join(table, "data", f.data[0].path), damages["empty"])
+			}
+		},
+		"zeros in data files": func(t *testing.T, _, table string) {
+			version, _ := newestManifest(t, table)
+			m, err := readManifest(table, version, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range m.fragments {
+				overwrite(t, filepath.Join(table, "data", f.data[0].path), damages["zeros"])
+			}
+		},
+		"index record": func(t *testing.T, dir, _ string) {
+			overwrite(t, filepath.Join(dir, indexName), damages["truncated"])
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, table, rows := damageable(t)
+			spoil(t, dir, table)
+			db := openTest(t, dir, testModel)
+			if _, err := db.IDs(t.Context()); !errors.Is(err, ErrDamaged) {
+				t.Fatalf("ids: %v, want ErrDamaged", err)
+			}
+			if _, err := db.Nearest(t.Context(), rows[0].Vector, 3, Filter{}); !errors.Is(err, ErrDamaged) {
+				t.Errorf("nearest: %v, want ErrDamaged", err)
+			}
+			if err := db.Drop(t.Context()); err != nil {
+				t.Fatal("drop:", err)
+			}
+			mustAdd(t, db, rows)
+			if diff := cmp.Diff(idsOf(rows), mustIDs(t, db)); diff != "" {
+				t.Errorf("after the rebuild (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestManifestSaysWhatWasWritten(t *testing.T) {
+	dir, table, rows := damageable(t)
+	db := openTest(t, dir, testModel)
+	if err := db.DeleteMemories(t.Context(), idsOf(rows[5:12])); err != nil {
+		t.Fatal(err)
+	}
+	version, _ := newestManifest(t, table)
+	m, err := readManifest(table, version, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got [][2]uint64
+	for _, f := range m.fragments {
+		got = append(got, [2]uint64{f.rows, f.deleted})
+	}
+	if diff := cmp.Diff([][2]uint64{{10, 5}, {10, 2}, {10, 0}}, got); diff != "" {
+		t.Errorf("rows and deleted (-want +got):\n%s", diff)
+	}
+	if m.rows() != 23 {
+		t.Errorf("%d rows, want 23", m.rows())
+	}
+	for _, f := range m.files {
+		if _, err := os.Stat(filepath.Join(table, f)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func FuzzParseManifest(f *testing.F) {
+	f.Add([]byte{})
+	f.Add(append(bytes.Repeat([]byte{0}, 20), lanceMagic...))
+	for _, seed := range manifestSeeds(f) {
+		f.Add(seed)
+	}
+	f.Fuzz(func(_ *testing.T, data []byte) {
+		if m, err := parseManifest(data); err == nil {
+			m.rows()
+		}
+	})
+}
+
+// manifestSeeds returns real manifests, one with deletions.
+func manifestSeeds(f *testing.F) (seeds [][]byte) {
+	db := newTest(f)
+	mustAdd(f, db, someMemories(testRNG(), 0, 3, testDim))
+	if err := db.DeleteMemories(f.Context(), []string{memoryID(1)}); err != nil {
+		f.Fatal(err)
+	}
+	for path, content := range tree(f, db.dir) {
+		if filepath.Ext(path) == ".manifest" {
+			seeds = append(seeds, content)
+		}
+	}
+	return seeds
+}

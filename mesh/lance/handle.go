@@ -1,0 +1,246 @@
+package lance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/gofrs/flock"
+	"github.com/lancedb/lancedb-go/pkg/contracts"
+	"github.com/lancedb/lancedb-go/pkg/lancedb"
+)
+
+// slots bounds the calls into the native library, which ignores contexts and takes a thread for each call.
+var slots = make(chan struct{}, 4)
+
+// call runs f in a slot. A context that ends while f runs is reported once f has returned.
+func call(ctx context.Context, f func() error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	select {
+	case slots <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-slots }()
+	if err := f(); err != nil {
+		return err
+	}
+	return ctx.Err()
+}
+
+// handle is one open table, pinned to the version it was opened at, plus its own commits.
+type handle struct {
+	dir  string // the table's folder
+	conn contracts.IConnection
+	contracts.ITable
+
+	mu      sync.Mutex
+	version uint64
+	refs    int
+}
+
+func (h *handle) at() uint64 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.version
+}
+
+func (h *handle) acquire() *handle {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.refs++
+	return h
+}
+
+// release gives one reference back and closes the table with the last. Each connection is a table's own, so
+// that its caches, which LanceDB lets grow to gigabytes, go with it.
+func (h *handle) release() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.refs--; h.refs > 0 {
+		return nil
+	}
+	return errors.Join(h.Close(), h.conn.Close())
+}
+
+// committed notes the version that a write through this handle has made.
+func (h *handle) committed(ctx context.Context) error {
+	v, err := h.Version(ctx)
+	if err != nil {
+		return err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.version = uint64(v)
+	return nil
+}
+
+// use calls f with the table as it is now, every process's commits included. A table that does not exist
+// yields f(nil). When another process's Compact takes the files away under f, f is called again with the
+// new ones, so it must start afresh each time.
+func (db *DB) use(ctx context.Context, name string, f func(*handle) error) error {
+	const attempts = 3
+	for n := 1; ; n++ {
+		h, err := db.table(ctx, name)
+		if err != nil {
+			return err
+		}
+		if h == nil {
+			return f(nil)
+		}
+		err = call(ctx, func() error { return f(h) })
+		if err == nil || errors.Is(err, ErrInvalid) || ctx.Err() != nil {
+			return errors.Join(err, h.release())
+		}
+		moved, damage := db.diagnose(h)
+		if err := errors.Join(damage, h.release()); err != nil {
+			return err
+		}
+		if !moved || n == attempts {
+			return err
+		}
+	}
+}
+
+// diagnose finds out why a call on h failed: the table has moved on, or its files are damaged.
+func (db *DB) diagnose(h *handle) (moved bool, damage error) {
+	ix, err := db.readIndex()
+	if err != nil {
+		return false, err
+	}
+	if ix == nil || filepath.Dir(h.dir) != filepath.Join(db.dir, ix.folder()) {
+		return true, nil
+	}
+	if _, err := readManifest(h.dir, h.at(), true); err != nil {
+		return false, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	return false, nil
+}
+
+// table returns the current version of a table, or nil if there is none. The caller releases it.
+func (db *DB) table(ctx context.Context, name string) (*handle, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if db.closed {
+		return nil, ErrClosed
+	}
+	const attempts = 3
+	for n := 1; ; n++ {
+		ix, err := db.readIndex()
+		if err != nil {
+			return nil, err
+		}
+		if ix == nil {
+			return nil, db.forget()
+		}
+		h, err := db.current(ctx, tablePath(filepath.Join(db.dir, ix.folder()), name), name)
+		if errors.Is(err, fs.ErrNotExist) && n < attempts {
+			continue // a Compact or Drop of another process; index.json tells
+		}
+		if err != nil && !errors.Is(err, ErrDamaged) {
+			return nil, fmt.Errorf("open table %s: %w", name, err)
+		}
+		return h, err
+	}
+}
+
+// current returns the table in dir, open at its newest version. Callers hold db.mu.
+func (db *DB) current(ctx context.Context, dir, name string) (*handle, error) {
+	all, err := versions(dir)
+	if err != nil {
+		return nil, err
+	}
+	old := db.open[name]
+	if old != nil {
+		if len(all) > 0 && old.dir == dir && old.at() == all[0] {
+			return old.acquire(), nil
+		}
+		delete(db.open, name)
+		if err := old.release(); err != nil {
+			db.log.Warn("close an outdated table", "table", name, "error", err)
+		}
+	}
+	if len(all) == 0 {
+		return nil, nil
+	}
+	if _, err := readManifest(dir, all[0], false); err != nil {
+		if err := db.recoverHead(dir); err != nil {
+			return nil, err
+		}
+	}
+	h, err := openTable(ctx, dir)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	db.open[name] = h
+	return h.acquire(), nil
+}
+
+// openTable opens the table in dir on a connection of its own, with one reference.
+func openTable(ctx context.Context, dir string) (*handle, error) {
+	conn, err := lancedb.Connect(ctx, filepath.Dir(dir), nil)
+	if err != nil {
+		return nil, err
+	}
+	base := filepath.Base(dir)
+	t, err := conn.OpenTable(ctx, base[:len(base)-len(".lance")])
+	if err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	h := &handle{dir: dir, conn: conn, ITable: t, refs: 1}
+	if err := h.committed(ctx); err != nil {
+		return nil, errors.Join(err, h.release())
+	}
+	return h, nil
+}
+
+// recoverHead makes the table in dir readable again after a power loss: LanceDB never fsyncs, so the head
+// version's files may be empty while the version before is whole. The head manifest is then deleted, which
+// takes the table one commit back. The rows of that commit are in the ledger; callers compare IDs with it.
+func (db *DB) recoverHead(dir string) error {
+	lock := flock.New(filepath.Join(db.dir, "recover.lock"), flock.SetPermissions(0o600))
+	if err := lock.Lock(); err != nil {
+		return fmt.Errorf("lock for recovery: %w", err)
+	}
+	defer func() {
+		if err := lock.Close(); err != nil {
+			db.log.Warn("unlock after recovery", "error", err)
+		}
+	}()
+	// Under the lock, look again: another process may have recovered the table, and committed since. While
+	// the bad head stands nobody can commit, because LanceDB refuses to read it.
+	all, err := versions(dir)
+	if err != nil {
+		return err
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	_, bad := readManifest(dir, all[0], false)
+	if bad == nil {
+		return nil
+	}
+	if _, err := os.Stat(dir); err != nil {
+		return err
+	}
+	if len(all) == 1 {
+		return fmt.Errorf("%w: %w", ErrDamaged, bad)
+	}
+	if _, err := readManifest(dir, all[1], true); err != nil {
+		return fmt.Errorf("%w: %w, and before it %w", ErrDamaged, bad, err)
+	}
+	if err := os.Remove(manifestPath(dir, all[0])); err != nil {
+		return fmt.Errorf("remove damaged version: %w", err)
+	}
+	db.log.Warn("took a damaged table one commit back", "table", filepath.Base(dir), "version", all[1], "damage", bad.Error())
+	return nil
+}

@@ -1,0 +1,133 @@
+package lance
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+)
+
+const indexName = "index.json"
+
+// index is the content of index.json.
+type index struct {
+	Model      ModelInfo `json:"model"`
+	Generation int       `json:"generation"`
+}
+
+func (ix index) folder() string { return fmt.Sprintf("g%06d", ix.Generation) }
+
+var generationName = regexp.MustCompile(`^g\d{6,}$`)
+
+// readIndex returns the folder's record, or nil where nothing has been written yet. It is read before every
+// access, which costs some 20 µs and is how another process's Compact, Drop or change of model is noticed.
+func (db *DB) readIndex() (*index, error) {
+	data, err := os.ReadFile(filepath.Join(db.dir, indexName))
+	if errors.Is(err, fs.ErrNotExist) {
+		foreign, err := hasTables(db.dir)
+		if err != nil {
+			return nil, err
+		}
+		if foreign {
+			return nil, ErrForeign
+		}
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open memory index: %w", err)
+	}
+	var ix index
+	if err := json.Unmarshal(data, &ix); err != nil || ix.Generation <= 0 {
+		return nil, fmt.Errorf("%w: %s is unreadable", ErrDamaged, indexName)
+	}
+	if ix.Model != db.model {
+		return nil, &ModelError{Have: ix.Model, Want: db.model}
+	}
+	return &ix, nil
+}
+
+// ensureIndex returns the folder's record, making the folder and the first generation where there are none.
+func (db *DB) ensureIndex() (*index, error) {
+	ix, err := db.readIndex()
+	if ix != nil || err != nil {
+		return ix, err
+	}
+	if db.model.Name == "" || db.model.Dimension <= 0 {
+		return nil, fmt.Errorf("%w model: %v", ErrInvalid, db.model)
+	}
+	ix = &index{Model: db.model, Generation: 1}
+	if err := os.MkdirAll(filepath.Join(db.dir, ix.folder()), 0o700); err != nil {
+		return nil, fmt.Errorf("create memory index: %w", err)
+	}
+	return ix, db.writeIndex(*ix)
+}
+
+// writeIndex replaces index.json so that a reader, or a power loss, meets the old file or the new.
+func (db *DB) writeIndex(ix index) error {
+	data, err := json.Marshal(ix)
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(db.dir, ".index-*") // mode 0600
+	if err != nil {
+		return fmt.Errorf("write memory index record: %w", err)
+	}
+	_, err = f.Write(append(data, '\n'))
+	if err == nil {
+		err = f.Sync()
+	}
+	err = errors.Join(err, f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), filepath.Join(db.dir, indexName))
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("write memory index record: %w", err), os.Remove(f.Name()))
+	}
+	return syncFile(db.dir)
+}
+
+// sweep deletes what no index.json names: all generations but keep, and files that an interrupted write left.
+func (db *DB) sweep(keep string) error {
+	entries, err := os.ReadDir(db.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("clean memory index: %w", err)
+	}
+	var errs []error
+	for _, e := range entries {
+		stray, _ := filepath.Match(".index-*", e.Name())
+		if stray || generationName.MatchString(e.Name()) && e.Name() != keep {
+			errs = append(errs, os.RemoveAll(filepath.Join(db.dir, e.Name())))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// hasTables says whether dir itself is a LanceDB database with the memory table in it.
+func hasTables(dir string) (bool, error) {
+	for _, name := range []string{memoryTable, migratingTable, backupTable} {
+		_, err := os.Stat(tablePath(dir, name))
+		if err == nil {
+			return true, nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return false, fmt.Errorf("open memory index: %w", err)
+		}
+	}
+	return false, nil
+}
+
+func tablePath(dir, name string) string { return filepath.Join(dir, name+".lance") }
+
+func syncFile(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}

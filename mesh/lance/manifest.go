@@ -1,0 +1,272 @@
+package lance
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// manifest is what this package needs to know of one version of a Lance table. lancedb-go neither lists
+// fragments nor checks files, so the format's own description (table.proto of Lance 0.37) is read here.
+type manifest struct {
+	version   uint64
+	fragments []fragment
+	files     []string // everything this version needs, relative to the table's folder, itself excluded
+}
+
+type fragment struct {
+	id      uint64
+	rows    uint64 // physical, deleted ones included
+	deleted uint64
+	data    []dataFile
+}
+
+type dataFile struct {
+	path string
+	size int64 // 0: not recorded
+}
+
+func (f fragment) live() uint64 { return f.rows - min(f.deleted, f.rows) }
+
+func (m *manifest) rows() (n int) {
+	for _, f := range m.fragments {
+		n += int(f.live())
+	}
+	return n
+}
+
+const lanceMagic = "LANC" // ends manifests and data files alike
+
+var errManifest = errors.New("not a Lance manifest")
+
+// versions lists the versions of the table in dir, newest first. A missing folder has none.
+func versions(dir string) ([]uint64, error) {
+	f, err := os.Open(filepath.Join(dir, "_versions"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	names, err := f.Readdirnames(-1)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return nil, err
+	}
+	var out []uint64
+	for _, name := range names {
+		digits, ok := strings.CutSuffix(name, ".manifest")
+		n, err := strconv.ParseUint(digits, 10, 64)
+		if !ok || err != nil {
+			continue // a commit that was cut off
+		}
+		if len(digits) == 20 { // naming scheme 2 counts down, so that the newest sorts first
+			n = math.MaxUint64 - n
+		}
+		out = append(out, n)
+	}
+	slices.SortFunc(out, func(a, b uint64) int { return -compare(a, b) })
+	return out, nil
+}
+
+func compare(a, b uint64) int {
+	if a < b {
+		return -1
+	} else if a > b {
+		return 1
+	}
+	return 0
+}
+
+// manifestPath returns where version is, under either naming scheme.
+func manifestPath(dir string, version uint64) string {
+	path := filepath.Join(dir, "_versions", strconv.FormatUint(version, 10)+".manifest")
+	if _, err := os.Lstat(path); err == nil {
+		return path
+	}
+	return filepath.Join(dir, "_versions", fmt.Sprintf("%020d.manifest", math.MaxUint64-version))
+}
+
+// readManifest reads a version and checks that its files are there with the recorded sizes; deep also
+// looks at the end of every data file. Errors that wrap fs.ErrNotExist may be a racing Compact.
+func readManifest(dir string, version uint64, deep bool) (*manifest, error) {
+	data, err := os.ReadFile(manifestPath(dir, version))
+	if err != nil {
+		return nil, err
+	}
+	m, err := parseManifest(data)
+	if err != nil {
+		return nil, fmt.Errorf("version %d: %w", version, err)
+	}
+	if m.version != version {
+		return nil, fmt.Errorf("version %d: %w: it says it is %d", version, errManifest, m.version)
+	}
+	for _, f := range m.fragments {
+		for _, d := range f.data {
+			if err := d.check(dir, deep); err != nil {
+				return nil, fmt.Errorf("version %d: %w", version, err)
+			}
+		}
+	}
+	return m, nil
+}
+
+func (d dataFile) check(dir string, deep bool) error {
+	path := filepath.Join(dir, "data", d.path)
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if info.Size() == 0 || d.size > 0 && info.Size() != d.size {
+		return fmt.Errorf("data file of %d bytes has %d", d.size, info.Size())
+	}
+	if !deep {
+		return nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	end := make([]byte, len(lanceMagic))
+	_, err = f.ReadAt(end, max(0, info.Size()-int64(len(end))))
+	if err := errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	if string(end) != lanceMagic {
+		return errors.New("data file without its end mark")
+	}
+	return nil
+}
+
+// parseManifest reads a manifest: the protocol buffer message that the footer points to.
+func parseManifest(data []byte) (*manifest, error) {
+	const footer = 16 // position u64, version 2 x u16, magic
+	if len(data) < footer+4 || string(data[len(data)-4:]) != lanceMagic {
+		return nil, errManifest
+	}
+	at := binary.LittleEndian.Uint64(data[len(data)-footer:])
+	body := data[:len(data)-footer]
+	if at > uint64(len(body)-4) {
+		return nil, errManifest
+	}
+	n := uint64(binary.LittleEndian.Uint32(body[at:]))
+	if body = body[at+4:]; n > uint64(len(body)) {
+		return nil, errManifest
+	}
+	m := &manifest{}
+	err := eachField(body[:n], func(field int, value uint64, sub []byte) error {
+		switch field {
+		case 2:
+			return m.addFragment(sub)
+		case 3:
+			m.version = value
+		case 12:
+			m.files = append(m.files, filepath.Join("_transactions", filepath.Base(string(sub))))
+		}
+		return nil
+	})
+	return m, err
+}
+
+func (m *manifest) addFragment(message []byte) error {
+	var f fragment
+	var deletion []byte
+	err := eachField(message, func(field int, value uint64, sub []byte) error {
+		switch field {
+		case 1:
+			f.id = value
+		case 2:
+			var d dataFile
+			err := eachField(sub, func(field int, value uint64, sub []byte) error {
+				switch field {
+				case 1:
+					d.path = filepath.Base(string(sub)) // names a file of data/, nothing else
+				case 6:
+					d.size = int64(min(value, math.MaxInt64))
+				}
+				return nil
+			})
+			f.data = append(f.data, d)
+			m.files = append(m.files, filepath.Join("data", d.path))
+			return err
+		case 3:
+			deletion = sub
+		case 4:
+			f.rows = value
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if deletion != nil {
+		var kind, read, id uint64
+		err = eachField(deletion, func(field int, value uint64, _ []byte) error {
+			switch field {
+			case 1:
+				kind = value
+			case 2:
+				read = value
+			case 3:
+				id = value
+			case 4:
+				f.deleted = value
+			}
+			return nil
+		})
+		suffix := "arrow"
+		if kind == 1 {
+			suffix = "bin"
+		}
+		m.files = append(m.files, filepath.Join("_deletions", fmt.Sprintf("%d-%d-%d.%s", f.id, read, id, suffix)))
+	}
+	m.fragments = append(m.fragments, f)
+	return err
+}
+
+// eachField calls visit for every field of a protocol buffer message: value for varints, sub for
+// length-delimited ones.
+func eachField(message []byte, visit func(field int, value uint64, sub []byte) error) error {
+	for len(message) > 0 {
+		key, n := binary.Uvarint(message)
+		if n <= 0 || key>>3 == 0 || key>>3 > math.MaxInt32 {
+			return errManifest
+		}
+		message = message[n:]
+		var value uint64
+		var sub []byte
+		switch key & 7 {
+		case 0, 2:
+			if value, n = binary.Uvarint(message); n <= 0 {
+				return errManifest
+			}
+			message = message[n:]
+			if key&7 == 2 {
+				if value > uint64(len(message)) {
+					return errManifest
+				}
+				sub, message = message[:value], message[value:]
+			}
+		case 1, 5:
+			if n = 8; key&7 == 5 {
+				n = 4
+			}
+			if len(message) < n {
+				return errManifest
+			}
+			message = message[n:]
+		default:
+			return errManifest
+		}
+		if err := visit(int(key>>3), value, sub); err != nil {
+			return err
+		}
+	}
+	return nil
+}
