@@ -1,0 +1,228 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/tools"
+	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+)
+
+type (
+	sayIn struct {
+		Word string `json:"word" jsonschema:"maxLength=8" jsonschema_description:"The word to say."`
+	}
+	sayOut struct {
+		Said string `json:"said"`
+	}
+)
+
+// say is a tool that does what its word tells it.
+func say(started chan<- string, release <-chan struct{}) tools.Tool {
+	return tools.Define(tools.Spec{Name: "say", Title: "Say", Description: "Says a word.", ReadOnly: true, Idempotent: true},
+		func(ctx context.Context, in sayIn) (sayOut, error) {
+			switch in.Word {
+			case "panic":
+				panic("canary")
+			case "wait":
+				started <- in.Word
+				select {
+				case <-release:
+				case <-ctx.Done():
+					return sayOut{}, ctx.Err()
+				}
+			case "stubborn":
+				started <- in.Word
+				<-release
+			}
+			return sayOut{Said: in.Word}, nil
+		})
+}
+
+func deps(t *testing.T, logs *bytes.Buffer) Deps {
+	t.Helper()
+	return Deps{
+		Audience:     audience.DM(),
+		Version:      "v0.0.0-test",
+		Instructions: "Say words.",
+		Logger:       slog.New(slog.NewTextHandler(logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Tools:        []tools.Tool{say(nil, nil)},
+		Options:      []server.ServerOption{server.WithResourceCapabilities(true, false)},
+		Resources: func(srv *server.MCPServer) error {
+			for uri, handle := range map[string]func() ([]mcp.ResourceContents, error){
+				"test://ok":    func() ([]mcp.ResourceContents, error) { return []mcp.ResourceContents{}, nil },
+				"test://panic": func() ([]mcp.ResourceContents, error) { panic("canary") },
+				"test://error": func() ([]mcp.ResourceContents, error) { return nil, errors.New("canary") },
+				"test://fault": func() ([]mcp.ResourceContents, error) { return nil, fault.New("read the other one") },
+			} {
+				srv.AddResource(mcp.NewResource(uri, uri), func(context.Context, mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
+					return handle()
+				})
+			}
+			return nil
+		},
+		Prompts: func(srv *server.MCPServer) error {
+			srv.AddPrompt(mcp.NewPrompt("panic"), func(context.Context, mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+				panic("canary")
+			})
+			return nil
+		},
+	}
+}
+
+func build(t *testing.T, d Deps) *server.MCPServer {
+	t.Helper()
+	srv, err := Build(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return srv
+}
+
+// ask sends one message in process and returns the answer as it would stand on the wire.
+func ask(t *testing.T, srv *server.MCPServer, method, params string) string {
+	t.Helper()
+	message := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, method, params)
+	answer, err := json.Marshal(srv.HandleMessage(t.Context(), message))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(answer)
+}
+
+func TestNothingInsideReachesTheClient(t *testing.T) {
+	tests := []struct{ name, method, params, want string }{
+		{"tool panic", "tools/call", `{"name":"say","arguments":{"word":"panic"}}`, `"text":"internal error"}],"isError":true`},
+		{"resource panic", "resources/read", `{"uri":"test://panic"}`, `"error":{"code":-32603,"message":"internal error"}`},
+		{"resource error", "resources/read", `{"uri":"test://error"}`, `"error":{"code":-32603,"message":"internal error"}`},
+		{"resource fault", "resources/read", `{"uri":"test://fault"}`, `"message":"read the other one"`},
+		{"prompt panic", "prompts/get", `{"name":"panic"}`, `"error":{"code":-32603,"message":"internal error"}`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var logs bytes.Buffer
+			got := ask(t, build(t, deps(t, &logs)), test.method, test.params)
+			if !strings.Contains(got, test.want) {
+				t.Errorf("got %s, want %s in it", got, test.want)
+			}
+			if strings.Contains(got, "canary") {
+				t.Errorf("the client sees what happened inside: %s", got)
+			}
+			if strings.Contains(test.name, "panic") && (!strings.Contains(logs.String(), "panic") || strings.Contains(logs.String(), "canary")) {
+				t.Errorf("the log tells nothing or too much: %s", logs.String())
+			}
+		})
+	}
+}
+
+func TestCallsAreLoggedWithoutTheirContent(t *testing.T) {
+	var logs bytes.Buffer
+	got := ask(t, build(t, deps(t, &logs)), "tools/call", `{"name":"say","arguments":{"word":"canary"}}`)
+	if !strings.Contains(got, "canary") {
+		t.Fatalf("the tool did not answer: %s", got)
+	}
+	if !strings.Contains(logs.String(), "tool=say") || strings.Contains(logs.String(), "canary") {
+		t.Errorf("log: %s", logs.String())
+	}
+}
+
+func TestUninitializedWorkspaceAnswersEveryTool(t *testing.T) {
+	var logs bytes.Buffer
+	d := deps(t, &logs)
+	d.Ready = func(context.Context) error { return fault.New("not initialized: create SOUL.md") }
+	srv := build(t, d)
+	got := ask(t, srv, "tools/call", `{"name":"say","arguments":{"word":"hi"}}`)
+	if !strings.Contains(got, `"text":"not initialized: create SOUL.md"}],"isError":true`) {
+		t.Errorf("got %s", got)
+	}
+	if got := ask(t, srv, "tools/list", `{}`); !strings.Contains(got, `"name":"say"`) {
+		t.Errorf("a host cannot list the tools: %s", got)
+	}
+}
+
+func TestServersOfTwoAudiencesShareNothing(t *testing.T) {
+	var logs bytes.Buffer
+	dm := build(t, deps(t, &logs))
+	group := build(t, Deps{Version: "v0.0.0-test", Logger: slog.New(slog.DiscardHandler)})
+	for _, method := range []string{"tools/call", "resources/read", "prompts/get", "tools/list", "resources/list", "prompts/list"} {
+		got := ask(t, group, method, `{"name":"say","uri":"test://ok"}`)
+		if strings.Contains(got, `"say"`) || strings.Contains(got, `"contents"`) {
+			t.Errorf("%s on the group's server: %s", method, got)
+		}
+	}
+	if got := ask(t, dm, "resources/read", `{"uri":"test://ok"}`); !strings.Contains(got, `"contents"`) {
+		t.Errorf("the DM's server does not have it either: %s", got)
+	}
+}
+
+func TestBuildRefuses(t *testing.T) {
+	var logs bytes.Buffer
+	tests := []struct {
+		name   string
+		change func(*Deps)
+		want   string
+	}{
+		{"no logger", func(d *Deps) { d.Logger = nil }, "no logger"},
+		{"a tool twice", func(d *Deps) { d.Tools = append(d.Tools, d.Tools...) }, "tool say twice"},
+		{"long instructions", func(d *Deps) { d.Instructions = strings.Repeat("é", 2001) }, "instructions have 2001 characters"},
+		{"no head", func(d *Deps) { d.Instructions = strings.Repeat("word ", 120) + "\n\nend" }, "no paragraph that ends within"},
+		{"resources", func(d *Deps) { d.Resources = func(*server.MCPServer) error { return errors.New("no SOUL.md") } }, "resources: no SOUL.md"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			d := deps(t, &logs)
+			test.change(&d)
+			if _, err := Build(d); err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got %v, want %q", err, test.want)
+			}
+		})
+	}
+}
+
+func TestInstructions(t *testing.T) {
+	group, err := audience.Group(strings.Repeat("g", 64))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range []audience.Audience{audience.DM(), group} {
+		text := Instructions(a)
+		if err := checkInstructions(text); err != nil {
+			t.Errorf("%s: %v (%d characters)", a, err, utf8.RuneCountInString(text))
+		}
+		head, _, _ := strings.Cut(text, "\n\n")
+		for _, name := range []string{"startup", "memory_search", "memory_store", "distill_lesson"} {
+			if !strings.Contains(head, name) {
+				t.Errorf("%s: the first paragraph does not mention %s", a, name)
+			}
+		}
+	}
+}
+
+// The time from building a server to its answer to initialize is part of a promise to users.
+func BenchmarkBuildAndInitialize(b *testing.B) {
+	for b.Loop() {
+		srv, err := Build(Deps{Version: "v", Logger: slog.New(slog.DiscardHandler), Tools: []tools.Tool{say(nil, nil)}, Instructions: dmInstructions})
+		if err != nil {
+			b.Fatal(err)
+		}
+		message := []byte(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18"}}`)
+		if srv.HandleMessage(b.Context(), message) == nil {
+			b.Fatal("no answer")
+		}
+	}
+}
+
+// soon is how long the tests wait for what must happen.
+const soon = 10 * time.Second
