@@ -14,18 +14,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
-	"path/filepath"
 	"regexp"
-	"runtime"
-	"runtime/debug"
-	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
-
-	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 )
 
 // Spec says what a tool is. The four hints go to the client as they are, the false ones too.
@@ -146,86 +139,43 @@ func (t Tool) Server(env Env) server.ServerTool {
 	return server.ServerTool{
 		Tool: t.Definition(),
 		Handler: func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			out, text, err := t.run(ctx, env, request)
+			result, err := Guard(ctx, env.Logger, t.spec.Name, func() (*mcp.CallToolResult, error) {
+				return t.run(ctx, env, request)
+			})
 			if err != nil {
-				return mcp.NewToolResultError(t.outward(ctx, env.Logger, err)), nil
+				return mcp.NewToolResultError(err.Error()), nil
 			}
-			result := mcp.NewToolResultText(text)
-			result.StructuredContent = out
 			return result, nil
 		},
 	}
 }
 
-// panicked is a panic turned into an error.
-type panicked struct {
-	value any
-	stack []byte
-}
-
-func (p *panicked) Error() string {
-	// SECURITY: a panic's value can hold anything, memories too; only the runtime's own are told.
-	if err, ok := p.value.(runtime.Error); ok {
-		return "panic: " + err.Error()
-	}
-	return fmt.Sprintf("panic with a %T", p.value)
-}
-
-// run performs one call and returns its result with the result's JSON.
-func (t Tool) run(ctx context.Context, env Env, request mcp.CallToolRequest) (out any, text string, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = &panicked{value: r, stack: debug.Stack()}
-		}
-	}()
+// run performs one call.
+func (t Tool) run(ctx context.Context, env Env, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	if env.Ready != nil {
 		if err := env.Ready(ctx); err != nil {
-			return nil, "", err
+			return nil, err
 		}
 	}
 	raw, err := rawArguments(request)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	args, err := t.input.arguments(t.spec.Name, raw)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	out, err = t.call(ctx, args)
+	out, err := t.call(ctx, args)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	text, err = t.output.result(out)
+	text, err := t.output.result(out)
 	if err != nil {
-		return nil, "", fmt.Errorf("result: %w", err)
+		return nil, fmt.Errorf("result: %w", err)
 	}
-	return out, text, nil
-}
-
-// outward is what the client hears of err; what it does not hear goes to the log.
-func (t Tool) outward(ctx context.Context, logger *slog.Logger, err error) string {
-	if told, ok := fault.As(err); ok {
-		return told.Error()
-	}
-	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		return "the call was cancelled"
-	}
-	attrs := []any{slog.String("tool", t.spec.Name), slog.String("error", withoutPaths(err))}
-	if p, ok := errors.AsType[*panicked](err); ok {
-		attrs = append(attrs, slog.String("stack", string(p.stack)))
-	}
-	logger.ErrorContext(ctx, "tool failed", attrs...)
-	// SECURITY: the text of an internal error names paths and quotes content; the client gets none of it.
-	return "internal error"
-}
-
-// withoutPaths is err's text with the folders of file errors cut off.
-func withoutPaths(err error) string {
-	text := err.Error()
-	if e, ok := errors.AsType[*fs.PathError](err); ok && filepath.IsAbs(e.Path) {
-		text = strings.ReplaceAll(text, e.Path, filepath.Base(e.Path))
-	}
-	return text
+	result := mcp.NewToolResultText(text)
+	result.StructuredContent = out
+	return result, nil
 }
 
 // rawArguments is the JSON of a call's arguments; left out, they are an empty object.

@@ -230,9 +230,11 @@ func TestWhatTheClientAndTheLogHearOfErrors(t *testing.T) {
 		wantInLog string
 	}{
 		{
-			name:   "fault",
-			handle: func(context.Context, sampleIn) (sampleOut, error) { return sampleOut{}, fault.New("no memory %q", "m1") },
-			want:   `no memory "m1"`,
+			name: "fault",
+			handle: func(context.Context, sampleIn) (sampleOut, error) {
+				return sampleOut{}, fault.New("no memory %q", "m1")
+			},
+			want: `no memory "m1"`,
 		},
 		{
 			name: "wrapped fault keeps only its own text",
