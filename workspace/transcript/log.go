@@ -123,8 +123,9 @@ func (v *View) find(id string) (log, error) {
 }
 
 // scan reads the log l and calls visit for each entry until it returns false. The Session counts what was
-// visited. A log that the audience may not see is ErrNotFound, before any entry.
-func (v *View) scan(ctx context.Context, l log, visit func(Entry) bool) (session Session, err error) {
+// visited. With a filter, lines that it rejects are passed over. A log that the audience may not see is
+// ErrNotFound, before any entry.
+func (v *View) scan(ctx context.Context, l log, filter *rawFilter, visit func(Entry) bool) (session Session, err error) {
 	session = Session{SessionID: l.id, Group: l.group}
 	file, err := plain.Open(v.root, l.name, os.O_RDONLY)
 	var refused *plain.RefusedError
@@ -153,6 +154,9 @@ func (v *View) scan(ctx context.Context, l log, visit func(Entry) bool) (session
 				return session, ErrNotFound
 			}
 			return session, nil
+		}
+		if number > 0 && filter != nil && !tooLong && !end && !filter.may(line) {
+			continue
 		}
 		r := parse(line)
 		// SECURITY: in a group the header has to name the group, whatever folder the log lies in.

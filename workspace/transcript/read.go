@@ -23,7 +23,7 @@ func (v *View) ListSessions(ctx context.Context, limit int) (Sessions, error) {
 			result.Truncated = true
 			break
 		}
-		session, err := v.scan(ctx, l, func(Entry) bool { return true })
+		session, err := v.scan(ctx, l, nil, func(Entry) bool { return true })
 		if errors.Is(err, ErrNotFound) {
 			continue
 		}
@@ -47,7 +47,7 @@ func (v *View) ReadSession(ctx context.Context, id string, limit, maxChars int) 
 	}
 	limit, maxChars = within(limit, DefaultLimit, MaxLimit), within(maxChars, DefaultMaxChars, MaxMaxChars)
 	entries := []Entry{}
-	session, err := v.scan(ctx, l, func(e Entry) bool {
+	session, err := v.scan(ctx, l, nil, func(e Entry) bool {
 		if len(entries) < limit {
 			entries = append(entries, e.preview(maxChars))
 		}
@@ -80,7 +80,7 @@ func (v *View) Recent(ctx context.Context, id string, limit, maxChars int) (Entr
 	for _, l := range candidates {
 		ring := make([]Entry, 0, limit)
 		next := 0
-		session, err := v.scan(ctx, l, func(e Entry) bool {
+		session, err := v.scan(ctx, l, nil, func(e Entry) bool {
 			if len(ring) < limit {
 				ring = append(ring, e.preview(maxChars))
 			} else {
@@ -121,9 +121,10 @@ func (v *View) Search(ctx context.Context, query, id string, limit, maxChars int
 	limit, maxChars = within(limit, DefaultLimit, MaxLimit), within(maxChars, DefaultMaxChars, MaxMaxChars)
 	result := Hits{OK: true, Query: query, Hits: []Hit{}}
 	needle := fold(query)
+	filter := newRawFilter(needle)
 	length := utf8.RuneCountInString(needle)
 	for _, l := range logs {
-		session, err := v.scan(ctx, l, func(e Entry) bool {
+		session, err := v.scan(ctx, l, filter, func(e Entry) bool {
 			before, _, ok := strings.Cut(fold(e.Content), needle)
 			if !ok {
 				return true

@@ -1,0 +1,453 @@
+package transcript
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+)
+
+const (
+	pump     = "5d0c7a52-8a0a-4c43-9a86-0f6a54f9c3a1"
+	dinner   = "b6f8d9e4-2f52-4b0e-8d0e-6a5f7c1d2e33"
+	bookClub = "0c1f5a8e-7d7b-4d39-8f43-1b7f0a9e5c10"
+	hiking   = "9a3f7c52-55f1-4a1c-b7a0-3f2f4f6f7d21"
+)
+
+func open(t *testing.T, dir string) *Folder {
+	t.Helper()
+	f, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return f
+}
+
+// sample is the transcripts of the sample workspace, written in the order of their sessions.
+func sample(t *testing.T) *Folder {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("../../testdata/workspaces/kate-transcripts")); err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range []string{pump, "groups/hiking/" + hiking, dinner, "groups/book-club/" + bookClub} {
+		at := time.Date(2026, 2, 14, 12, i, 0, 0, time.UTC)
+		if err := os.Chtimes(filepath.Join(dir, name+".jsonl"), at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return open(t, dir)
+}
+
+func folderOf(t *testing.T, files map[string]string) *Folder {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return open(t, dir)
+}
+
+func group(t *testing.T, name string) audience.Audience {
+	t.Helper()
+	a, err := audience.Group(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func ids(sessions []Session) []string {
+	ids := []string{}
+	for _, s := range sessions {
+		ids = append(ids, s.SessionID)
+	}
+	return ids
+}
+
+func TestOpenRefuses(t *testing.T) {
+	for _, dir := range []string{"", filepath.Join(t.TempDir(), "missing")} {
+		if _, err := Open(dir); err == nil {
+			t.Errorf("opened %q", dir)
+		}
+	}
+}
+
+func TestListSessions(t *testing.T) {
+	f := sample(t)
+	got, err := f.View(audience.DM()).ListSessions(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	session := func(id, group string, entries int, started, first, last string) Session {
+		return Session{
+			SessionID: id, Group: group, AgentID: "kate", SourcePlugin: "telegram", EntryCount: entries,
+			StartedAt: started, FirstTimestamp: first, LastTimestamp: last,
+		}
+	}
+	want := Sessions{OK: true, Count: 4, Sessions: []Session{
+		session(bookClub, "book-club", 2, "2026-02-14T18:30:00Z", "2026-02-14T18:30:04Z", "2026-02-14T18:30:09Z"),
+		session(dinner, "", 2, "2026-02-14T09:45:00Z", "2026-02-14T09:45:02Z", "2026-02-14T09:45:20Z"),
+		session(hiking, "hiking", 2, "2026-02-13T12:00:00Z", "2026-02-13T12:00:07Z", "2026-02-13T12:00:15Z"),
+		session(pump, "", 4, "2026-02-05T17:02:11Z", "2026-02-05T17:02:12Z", "2026-02-05T17:04:31Z"),
+	}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got, err = f.View(audience.DM()).ListSessions(t.Context(), 2); err != nil || !got.Truncated || got.Count != 2 {
+		t.Errorf("limited to 2: %+v, %v", got, err)
+	}
+}
+
+// Each audience has its sessions; for a group the rest does not exist, for every action.
+func TestVisibility(t *testing.T) {
+	f := sample(t)
+	all := []string{pump, dinner, bookClub, hiking}
+	visible := map[audience.Audience][]string{
+		audience.DM():          {bookClub, dinner, hiking, pump},
+		group(t, "book-club"):  {bookClub},
+		group(t, "hiking"):     {hiking},
+		group(t, "strangers"):  {},
+		group(t, "book-club2"): {},
+	}
+	for who, want := range visible {
+		v := f.View(who)
+		sessions, err := v.ListSessions(t.Context(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, ids(sessions.Sessions)); diff != "" {
+			t.Errorf("%v lists (-want +got):\n%s", who, diff)
+		}
+		for _, id := range all {
+			_, missing := v.ReadSession(t.Context(), "no-such-session", 0, 0)
+			_, readErr := v.ReadSession(t.Context(), id, 0, 0)
+			_, recentErr := v.Recent(t.Context(), id, 0, 0)
+			_, searchErr := v.Search(t.Context(), "e", id, 0, 0)
+			for _, err := range []error{readErr, recentErr, searchErr} {
+				if may := cmp.Equal(want, []string{id}) || who.IsDM(); may != (err == nil) || err != nil && err.Error() != missing.Error() {
+					t.Errorf("%v and session %s: %v", who, id, err)
+				}
+			}
+		}
+		hits, err := v.Search(t.Context(), "e", "", 0, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, hit := range hits.Hits {
+			if !strings.Contains(strings.Join(want, " "), hit.SessionID) {
+				t.Errorf("%v finds %+v", who, hit)
+			}
+		}
+		if (hits.Count > 0) != (len(want) > 0) {
+			t.Errorf("%v finds %d entries", who, hits.Count)
+		}
+	}
+}
+
+// Both the folder and the header have to name the group.
+func TestGroupNeedsFolderAndHeader(t *testing.T) {
+	entry := `{"type":"entry","timestamp":"2026-01-01T00:00:00Z","role":"user","content":"secret"}` + "\n"
+	headers := map[string]string{
+		"right":       `{"type":"session","id":"x","connection":"group","group":"a"}`,
+		"other group": `{"type":"session","id":"x","connection":"group","group":"b"}`,
+		"other case":  `{"type":"session","id":"x","connection":"group","group":"A"}`,
+		"dm":          `{"type":"session","id":"x","connection":"dm","group":"a"}`,
+		"no group":    `{"type":"session","id":"x","connection":"group"}`,
+		"bare":        `{"type":"session","id":"x"}`,
+		"entry":       `{"type":"entry","connection":"group","group":"a","role":"user","content":"x"}`,
+		"torn":        `{"type":"session","id":"x","connection":"group","group":"a"`,
+		"empty line":  ``,
+		"second line": "\n" + `{"type":"session","id":"x","connection":"group","group":"a"}`,
+		"too long":    `{"type":"session","connection":"group","group":"a","x":"` + strings.Repeat("x", maxLine) + `"}`,
+	}
+	for name, header := range headers {
+		for _, folder := range []string{"groups/a/", "groups/b/", "", "a/", "groups/"} {
+			f := folderOf(t, map[string]string{folder + "s1.jsonl": header + "\n" + entry, folder + "empty.jsonl": ""})
+			want := name == "right" && folder == "groups/a/"
+			v := f.View(group(t, "a"))
+			got, err := v.ReadSession(t.Context(), "s1", 0, 0)
+			if (err == nil) != want || err != nil && (!errors.Is(err, ErrNotFound) || len(got.Entries) > 0) {
+				t.Errorf("%s in %q: %+v, %v", name, folder, got, err)
+			}
+			if sessions, err := v.ListSessions(t.Context(), 0); err != nil || (sessions.Count == 1) != want || sessions.Count > 1 {
+				t.Errorf("%s in %q: lists %+v, %v", name, folder, sessions, err)
+			}
+			if _, err := v.ReadSession(t.Context(), "empty", 0, 0); !errors.Is(err, ErrNotFound) {
+				t.Errorf("empty log in %q: %v", folder, err)
+			}
+		}
+	}
+}
+
+func TestReadSessionAndRecent(t *testing.T) {
+	v := sample(t).View(audience.DM())
+	got, err := v.ReadSession(t.Context(), pump, 2, 30)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Entry{
+		{Timestamp: "2026-02-05T17:02:12Z", Role: "user", Content: "The pump has been running sin…", Truncated: true, MessageID: "m1", SourcePlugin: "telegram", SenderID: "mira"},
+		{Timestamp: "2026-02-05T17:02:40Z", Role: "assistant", Content: "The irrigation script asks fo…", Truncated: true},
+	}
+	if diff := cmp.Diff(want, got.Entries); diff != "" || !got.OK || got.TotalEntries != 4 || got.Returned != 2 || !got.Truncated || got.SessionID != pump || got.Header.AgentID != "kate" {
+		t.Errorf("%+v (-want +got):\n%s", got, diff)
+	}
+	if got, err = v.Recent(t.Context(), pump, 1, 0); err != nil || len(got.Entries) != 1 || got.Entries[0].Content != "Done, and written down as a lesson." || !got.Truncated {
+		t.Errorf("last entry: %+v, %v", got, err)
+	}
+	if got, err = v.Recent(t.Context(), pump, 3, 0); err != nil || len(got.Entries) != 3 || got.Entries[0].Role != "assistant" || got.Entries[2].Role != "assistant" {
+		t.Errorf("last three: %+v, %v", got, err)
+	}
+	if got, err = v.Recent(t.Context(), "", 0, 0); err != nil || got.SessionID != bookClub || got.Truncated || got.Returned != 2 {
+		t.Errorf("current session: %+v, %v", got, err)
+	}
+}
+
+func TestRecentOfNothing(t *testing.T) {
+	f := folderOf(t, map[string]string{"private.jsonl": "{}\n"})
+	if _, err := f.View(group(t, "a")).Recent(t.Context(), "", 0, 0); !errors.Is(err, ErrNotFound) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestLimits(t *testing.T) {
+	var log strings.Builder
+	for i := range 600 {
+		fmt.Fprintf(&log, `{"type":"entry","timestamp":"2026-01-01T00:00:00Z","role":"user","content":"%04d %s"}`+"\n", i, strings.Repeat("é", 4050))
+	}
+	v := folderOf(t, map[string]string{"s.jsonl": log.String()}).View(audience.DM())
+	for _, test := range []struct{ limit, chars, entries, length int }{
+		{0, 0, 50, 200}, {-1, 10, 50, 10}, {1 << 40, 1 << 40, 500, 4000}, {1, 1, 1, 1},
+	} {
+		first, err := v.ReadSession(t.Context(), "s", test.limit, test.chars)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last, err := v.Recent(t.Context(), "s", test.limit, test.chars)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hits, err := v.Search(t.Context(), "É", "", test.limit, test.chars)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range []int{len(first.Entries), len(last.Entries), len(hits.Hits)} {
+			if n != test.entries {
+				t.Errorf("limit %d gives %d entries, want %d", test.limit, n, test.entries)
+			}
+		}
+		for _, text := range []string{first.Entries[0].Content, last.Entries[0].Content, hits.Hits[0].Preview} {
+			if n := utf8.RuneCountInString(text); n != test.length {
+				t.Errorf("max_chars %d gives %d characters, want %d", test.chars, n, test.length)
+			}
+		}
+		if test.chars > 9 {
+			if want := fmt.Sprintf("%04d ", 600-test.entries); !strings.HasPrefix(last.Entries[0].Content, want) {
+				t.Errorf("the last %d begin with %.10q, want %q", test.entries, last.Entries[0].Content, want)
+			}
+		}
+	}
+}
+
+func TestSearch(t *testing.T) {
+	v := sample(t).View(audience.DM())
+	tests := []struct {
+		query, id, preview string
+		session            string
+	}{
+		{"VALVE", pump, "… for the valve \"left\", which was renamed to…", pump},
+		{"inês", "", "Inês comes on the 28th. What do we cook?", dinner},
+		{"  hazelNUTS ", "", "… something without hazelnuts: poached pears.", dinner},
+		{"irrigation", "", "The irrigation script asks for the valve \"le…", pump},
+	}
+	for _, test := range tests {
+		got, err := v.Search(t.Context(), test.query, test.id, 0, 45)
+		if err != nil || got.Count < 1 || got.Hits[0].SessionID != test.session {
+			t.Errorf("%q: %+v, %v", test.query, got, err)
+			continue
+		}
+		if p := got.Hits[0].Preview; p != test.preview {
+			t.Errorf("%q: preview %q, want %q", test.query, p, test.preview)
+		}
+	}
+	if got, err := v.Search(t.Context(), "no such words", "", 0, 0); err != nil || got.Count != 0 || got.Hits == nil {
+		t.Errorf("no match: %+v, %v", got, err)
+	}
+	if got, err := v.Search(t.Context(), "the", "", 1, 0); err != nil || got.Count != 1 || !got.Truncated || got.Hits[0].SessionID != bookClub {
+		t.Errorf("first match: %+v, %v", got, err)
+	}
+	if _, err := v.Search(t.Context(), " ", "", 0, 0); !errors.Is(err, ErrNoQuery) {
+		t.Errorf("empty query: %v", err)
+	}
+}
+
+func TestSessionIDs(t *testing.T) {
+	f := sample(t)
+	for _, id := range []string{
+		"../" + pump, "groups/book-club/" + bookClub, "/etc/passwd", ".hidden", "..", ".", "a/b", `a\b`, "a b", "a\x00", "a\n", "%2e%2e", "é",
+		strings.Repeat("a", 129), pump + ".jsonl/..",
+	} {
+		for _, who := range []audience.Audience{audience.DM(), group(t, "book-club")} {
+			if _, err := f.View(who).ReadSession(t.Context(), id, 0, 0); !errors.Is(err, ErrInvalidID) {
+				t.Errorf("%v reads %q: %v", who, id, err)
+			}
+		}
+	}
+}
+
+// The filter on raw lines only saves time: it never hides what a search of the decoded text would find.
+func TestRawFilterIsSound(t *testing.T) {
+	lines := []string{
+		`{"type":"entry","role":"user","content":"Kelvin stones"}`,
+		`{"type":"entry","role":"user","content":"\u004belvin"}`,
+		`{"type":"entry","role":"user","content":"` + "\u212Aelvin, \u017Ftone" + `"}`,
+		"{\"type\":\"entry\",\"role\":\"user\",\"content\":\"\u212Aelvin, \u017Ftone\"}",
+		`{"type":"entry","role":"user","content":"a\/b \"quoted\" back\\slash <tag>"}`,
+		`{"type":"entry","role":"user","content":"ÄRGER über alles"}`,
+	}
+	for _, query := range []string{"kelvin", "STONE", "a/b", `"quoted"`, `k\s`, "<tag>", "ärger", "ÜBER", "e", "absent"} {
+		filter := newRawFilter(fold(query))
+		for _, raw := range lines {
+			if strings.Contains(fold(parse([]byte(raw)).entry.Content), fold(query)) && !filter.may([]byte(raw)) {
+				t.Errorf("%q is hidden in %s", query, raw)
+			}
+		}
+	}
+	for r := rune(0x80); r <= unicode.MaxRune; r++ {
+		folded := fold(string(r))
+		if folded[0] < 0x80 && !newRawFilter(folded).may([]byte(string(r))) {
+			t.Errorf("%q, which folds to %q, is hidden", r, folded)
+		}
+	}
+	if newRawFilter("absent").may([]byte(lines[0])) {
+		t.Error("the filter lets everything through")
+	}
+}
+
+func BenchmarkSearch(b *testing.B) {
+	dir := b.TempDir()
+	entry := `{"type":"entry","timestamp":"2026-01-01T00:00:00Z","role":"user","content":"` + strings.Repeat("lorem ipsum dolor ", 30) + `"}` + "\n"
+	text := strings.Repeat(entry, (32<<20)/len(entry))
+	if err := os.WriteFile(filepath.Join(dir, "s.jsonl"), []byte(text), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	f, err := Open(dir)
+	if err != nil {
+		b.Fatal(err)
+	}
+	v := f.View(audience.DM())
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if hits, err := v.Search(b.Context(), "needle", "", 0, 0); err != nil || hits.Count != 0 {
+			b.Fatal(hits, err)
+		}
+	}
+	if err := f.Close(); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// Torn, foreign and huge lines are passed over in bounded memory.
+func TestDamagedLogs(t *testing.T) {
+	entry := func(text string) string {
+		return `{"type":"entry","timestamp":"2026-01-01T00:00:00Z","role":"user","content":"` + text + `"}`
+	}
+	dir := t.TempDir()
+	file, err := os.Create(filepath.Join(dir, "s.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	huge := strings.Repeat("x", 1<<20)
+	lines := []string{`{"type":"session","agent_id":"kate"}`, entry("one"), "not JSON", "", "[]", "null", `{"type":"other"}`, `{"type":5}`}
+	for _, line := range append(lines, `{"type":"entry","role":"user","content":"needle`) {
+		if _, err := file.WriteString(line + "\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := file.WriteString(`{"type":"entry","role":"user","content":"needle `); err != nil {
+		t.Fatal(err)
+	}
+	for range 100 { // a line of 100 MiB
+		if _, err := file.WriteString(huge); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := file.WriteString("\"}\n" + entry("two") + "\n" + entry("torn")[:60]); err != nil {
+		t.Fatal(err)
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	v := open(t, dir).View(audience.DM())
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	got, err := v.ReadSession(t.Context(), "s", 0, 0)
+	runtime.ReadMemStats(&after)
+	if err != nil || got.TotalEntries != 2 || got.Entries[0].Content != "one" || got.Entries[1].Content != "two" || got.Header.SkippedLines != 1 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if used := after.TotalAlloc - before.TotalAlloc; used > 32<<20 {
+		t.Errorf("reading allocated %d MiB", used>>20)
+	}
+	if hits, err := v.Search(t.Context(), "needle", "", 0, 0); err != nil || hits.Count != 0 || hits.SkippedLines != 1 {
+		t.Errorf("search: %+v, %v", hits, err)
+	}
+	f := folderOf(t, map[string]string{"whole.jsonl": entry("no line end")})
+	if got, err := f.View(audience.DM()).ReadSession(t.Context(), "whole", 0, 0); err != nil || got.TotalEntries != 1 {
+		t.Errorf("last line without an end: %+v, %v", got, err)
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := sample(t).View(audience.DM()).Search(ctx, "e", "", 0, 0); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestLinksAreMissing(t *testing.T) {
+	f := sample(t)
+	dir := f.root.Name()
+	for _, link := range []string{"groups/hiking/s1.jsonl", "s2.jsonl"} {
+		if err := os.Symlink(filepath.Join(dir, "groups/book-club/"+bookClub+".jsonl"), filepath.Join(dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("book-club", filepath.Join(dir, "groups/linked")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.View(group(t, "hiking")).ReadSession(t.Context(), "s1", 0, 0); !errors.Is(err, ErrNotFound) {
+		t.Errorf("linked log: %v", err)
+	}
+	if _, err := f.View(audience.DM()).ReadSession(t.Context(), "s2", 0, 0); !errors.Is(err, ErrNotFound) {
+		t.Errorf("linked log: %v", err)
+	}
+	if got, err := f.View(group(t, "linked")).ListSessions(t.Context(), 0); err != nil || got.Count != 0 {
+		t.Errorf("linked folder: %+v, %v", got, err)
+	}
+}
