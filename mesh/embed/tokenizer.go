@@ -1,0 +1,107 @@
+package embed
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/daulet/tokenizers"
+
+	_ "github.com/yamo-protocol/yamo-mcp/native" // links libtokenizers
+)
+
+const (
+	// maxTokens is where a text is cut, the two framing tokens included: sentence-transformers'
+	// max_seq_length for this model.
+	maxTokens = 256
+	// headBytes is how much of a long text is tokenized first: nearly always more than maxTokens.
+	headBytes = 16 << 10
+)
+
+// tokenizer is the model's WordPiece tokenizer, without padding and truncation. Its methods are safe
+// for concurrent use.
+type tokenizer struct{ t *tokenizers.Tokenizer }
+
+// openTokenizer reads tokenizer.json. The file pads every text to 128 tokens and cuts it there; the
+// library has no option against it, so both are switched off in memory.
+func openTokenizer(path string) (*tokenizer, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var doc map[string]json.RawMessage
+	if err := json.Unmarshal(data, &doc); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	doc["padding"], doc["truncation"] = json.RawMessage("null"), json.RawMessage("null")
+	if data, err = json.Marshal(doc); err != nil {
+		return nil, err
+	}
+	t, err := tokenizers.FromBytes(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return &tokenizer{t}, nil
+}
+
+func (t *tokenizer) close() { _ = t.t.Close() } // it has no error to return
+
+// sequence returns the token ids of text with the framing tokens, at most maxTokens. A long text is
+// tokenized from its beginning only, unless that beginning has too few tokens.
+func (t *tokenizer) sequence(text string) ([]int64, error) {
+	ids, err := t.encode(head(text))
+	if err == nil && len(ids) <= maxTokens && len(text) > headBytes {
+		ids, err = t.encode(text)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(ids) > maxTokens {
+		end := ids[len(ids)-1]
+		ids = append(ids[:maxTokens-1], end)
+	}
+	sequence := make([]int64, len(ids))
+	for i, id := range ids {
+		sequence[i] = int64(id)
+	}
+	return sequence, nil
+}
+
+// count returns the number of tokens of text itself.
+func (t *tokenizer) count(text string) (int, error) {
+	ids, err := t.encode(text)
+	if err != nil {
+		return 0, err
+	}
+	return len(ids) - 2, nil
+}
+
+// encode returns the ids of text between the two framing tokens. The library reports a failure as an
+// empty result, which the framing tokens tell from an empty text.
+func (t *tokenizer) encode(text string) ([]uint32, error) {
+	// The library takes a C string, which ends at the first NUL; the tokenizer ignores NULs anyway.
+	ids := t.t.EncodeWithOptions(strings.ReplaceAll(text, "\x00", ""), true).IDs
+	if len(ids) < 2 {
+		return nil, errors.New("the tokenizer could not read a text")
+	}
+	return ids, nil
+}
+
+// head returns the beginning of a text longer than headBytes, cut between words if there is a space
+// near the cut and between characters otherwise.
+func head(text string) string {
+	if len(text) <= headBytes {
+		return text
+	}
+	cut := text[:headBytes]
+	if i := strings.LastIndexAny(cut, " \n\t"); i > headBytes/2 {
+		return cut[:i]
+	}
+	for len(cut) > 0 && !utf8.RuneStart(text[len(cut)]) {
+		cut = cut[:len(cut)-1]
+	}
+	return cut
+}
