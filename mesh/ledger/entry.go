@@ -1,0 +1,146 @@
+package ledger
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+	"unicode/utf8"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/block"
+)
+
+// OpDelete is the operation of the entries that Erase appends.
+const OpDelete = "delete"
+
+// Entry is one line of the ledger. Entries own their memory.
+type Entry struct {
+	Seq      int64           // 1, 2, 3, … without gaps; also the line's number
+	Time     time.Time       // UTC, milliseconds; by the writer's clock, so not necessarily ascending
+	Op       string          // "retain", "recall", "lesson", "delete", …
+	ID       string          // the record the entry is about, may be ""
+	Block    string          // YAMO wire text, "" if none or erased
+	PrevHash string          // the Hash of the entry before, Genesis for the first
+	Hash     string          // the line's hash
+	Data     json.RawMessage // the operation's record, compact JSON; nil if none or erased
+	Erased   bool
+}
+
+// BlockHash is RFC-0011 §2.3's block_hash: the SHA-256 of the block's text in hexadecimal, "" without a
+// block. It is gone with an erased block.
+func (e Entry) BlockHash() string {
+	if e.Block == "" {
+		return ""
+	}
+	return block.Hash(e.Block)
+}
+
+// Draft is an entry to be written. Op matches [a-z][a-z0-9_]{0,31}, ID [A-Za-z0-9_.:-]{0,128}, Block is
+// UTF-8, Data is anything that marshals to JSON, nil for none. Seq, time and hashes are the Ledger's.
+type Draft struct {
+	Op, ID, Block string
+	Data          any
+}
+
+// batch is what one write adds.
+type batch struct {
+	lines   []byte // with their newlines
+	entries []Entry
+	cursors []cursor // of the entries, behind l.cur
+}
+
+// encode makes lines of drafts that continue l.cur. Each is decoded again, so that what is acknowledged
+// is what everybody will read.
+func (l *Ledger) encode(now time.Time, drafts []Draft) (batch, error) {
+	secret, err := l.key()
+	if err != nil {
+		return batch{}, err
+	}
+	var b batch
+	cur := l.cur
+	for i, d := range drafts {
+		from := len(b.lines)
+		b.lines, err = appendDraft(b.lines, cur, now, d, l.opt.Rand, secret)
+		if err != nil {
+			return batch{}, fmt.Errorf("draft %d (%s): %w", i, d.Op, err)
+		}
+		text := b.lines[from : len(b.lines)-1]
+		e, next, err := cur.next(text, cur.end)
+		if err != nil {
+			return batch{}, fmt.Errorf("draft %d (%s): %w", i, d.Op, err)
+		}
+		cur = next
+		b.entries, b.cursors = append(b.entries, e), append(b.cursors, next)
+	}
+	return b, nil
+}
+
+func appendDraft(dst []byte, cur cursor, now time.Time, d Draft, random io.Reader, key []byte) ([]byte, error) {
+	if !isOp(d.Op) {
+		return nil, errors.New("an operation is 1 to 32 of a-z, 0-9 and _, beginning with a letter")
+	}
+	if !isID(d.ID) {
+		return nil, errors.New("an id is at most 128 of A-Z, a-z, 0-9, _, ., : and -")
+	}
+	body, err := appendBody(nil, d, random)
+	if err != nil {
+		return nil, err
+	}
+	from := len(dst)
+	bodyHash := sha256.Sum256(body)
+	dst = appendHead(dst, cur.seq+1, now, d.Op, d.ID, bodyHash, cur.hash)
+	sum := sha256.Sum256(append(dst[from:len(dst):len(dst)], '}'))
+	hash := hex.AppendEncode(nil, sum[:])
+	mac := hmac.New(sha256.New, key)
+	mac.Write(hash)
+	dst = append(dst, `,"hash":"`...)
+	dst = append(dst, hash...)
+	dst = append(dst, `","mac":"`...)
+	dst = hex.AppendEncode(dst, mac.Sum(nil))
+	dst = append(dst, `","body":`...)
+	dst = append(dst, body...)
+	dst = append(dst, '}', '\n')
+	if n := len(dst) - from; n > maxLine {
+		return nil, fmt.Errorf("the entry takes %d bytes, more than the %d of a line", n, maxLine)
+	}
+	return dst, nil
+}
+
+func appendBody(dst []byte, d Draft, random io.Reader) ([]byte, error) {
+	var salt [16]byte
+	if _, err := io.ReadFull(random, salt[:]); err != nil {
+		return nil, fmt.Errorf("salt: %w", err)
+	}
+	if !utf8.ValidString(d.Block) {
+		return nil, errors.New("the block is not UTF-8")
+	}
+	dst = append(dst, `{"salt":"`...)
+	dst = hex.AppendEncode(dst, salt[:])
+	dst = append(dst, `","block":`...)
+	dst, err := appendJSON(dst, d.Block)
+	if err != nil {
+		return nil, err
+	}
+	dst = append(dst, `,"data":`...)
+	dst, err = appendJSON(dst, d.Data)
+	if err != nil {
+		return nil, err
+	}
+	return append(dst, '}'), nil
+}
+
+// appendJSON is json.Marshal without the escapes for HTML: people read the ledger.
+func appendJSON(dst []byte, v any) ([]byte, error) {
+	w := bytes.NewBuffer(dst)
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(w.Bytes(), []byte{'\n'}), nil
+}

@@ -1,0 +1,68 @@
+package ledger
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// FS is what a Ledger needs of a file system; tests put a faulty one here.
+type FS interface {
+	OpenFile(name string, flag int, perm fs.FileMode) (File, error)
+	Rename(from, to string) error
+	Remove(name string) error
+}
+
+// File is what a Ledger needs of an open file or folder; *os.File is one.
+type File interface {
+	io.ReaderAt
+	io.WriterAt
+	io.Closer
+	Stat() (fs.FileInfo, error)
+	Sync() error
+	Truncate(size int64) error
+}
+
+type osFS struct{}
+
+func (osFS) OpenFile(name string, flag int, perm fs.FileMode) (File, error) {
+	f, err := os.OpenFile(name, flag, perm)
+	if err != nil {
+		return nil, err // not f: a nil *os.File would make a File that is not nil
+	}
+	return f, nil
+}
+
+func (osFS) Rename(from, to string) error { return os.Rename(from, to) }
+func (osFS) Remove(name string) error     { return os.Remove(name) }
+
+// openRegular opens an existing file that is a regular file under one name, and returns its size.
+func openRegular(fsys FS, path string, flag int) (File, int64, error) {
+	// SECURITY: a link in a compartment's folder could lead into another compartment, and an erased
+	// content would live on under a second name. O_NONBLOCK keeps a FIFO from holding us.
+	f, err := fsys.OpenFile(path, flag|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, 0, err
+	}
+	info, err := f.Stat()
+	if err == nil {
+		err = checkRegular(path, info)
+	}
+	if err != nil {
+		_ = f.Close() // nothing was written
+		return nil, 0, err
+	}
+	return f, info.Size(), nil
+}
+
+func checkRegular(path string, info fs.FileInfo) error {
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is not a regular file", path)
+	}
+	if st, ok := info.Sys().(*syscall.Stat_t); ok && st.Nlink > 1 {
+		return fmt.Errorf("%s has %d names (hard links); it must have one", path, st.Nlink)
+	}
+	return nil
+}
