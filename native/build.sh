@@ -69,7 +69,9 @@ replace() { # the one line $2 of file $1 by $3; anything but exactly one match i
   mv "$1.new" "$1"
 }
 compile() { # cargo build in $1, with lock file $2; no path of this machine reaches the library
-  local lock=$here/$2 registry flags
+  local lock=$here/$2 registry flags cflags
+  if [ -n "$locked" ]; then cp "$lock" "$1/Cargo.lock"; else rm -f "$1/Cargo.lock"; fi
+  (cd "$1" && cargo fetch --quiet $locked) # so that the folders to rename exist
   flags="--remap-path-prefix=$HOME=home --remap-path-prefix=$build=native --remap-path-prefix=$crates=cargo"
   cflags="-ffile-prefix-map=$build=native -ffile-prefix-map=$crates=cargo"
   for registry in "$crates"/registry/src/*/; do
@@ -77,7 +79,6 @@ compile() { # cargo build in $1, with lock file $2; no path of this machine reac
     cflags="$cflags -ffile-prefix-map=${registry%/}=crates"
   done
   [ -z "$cpu" ] || flags="-C target-cpu=$cpu $flags"
-  if [ -n "$locked" ]; then cp "$lock" "$1/Cargo.lock"; else rm -f "$1/Cargo.lock"; fi
   # shellcheck disable=SC2086
   (cd "$1" && CARGO_TARGET_DIR=$build/target RUSTFLAGS=$flags CFLAGS="${CFLAGS:-} $cflags" CXXFLAGS="${CXXFLAGS:-} $cflags" \
     CARGO_PROFILE_RELEASE_DEBUG=0 CARGO_PROFILE_RELEASE_STRIP=symbols \

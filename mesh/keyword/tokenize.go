@@ -1,0 +1,174 @@
+// Package keyword finds memories by their words: inverted indexes of one compartment, in memory, built
+// from the ledger and kept in step with it.
+//
+// Its invariant: an index knows the documents that were added to it and no others. A caller that may see
+// several compartments adds their Statistics up itself, so no statistic crosses unasked.
+package keyword
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/kljensen/snowball/english"
+)
+
+// Terms splits text as RFC-0011 §5.1 step 2 says: words are runs of letters, marks and digits;
+// camelCase and snake_case are split into their parts; everything is lower case; terms of fewer than
+// three characters are dropped. Beyond the RFC, for other languages than English: runs of a script
+// that is written without spaces give pairs of characters, and two characters suffice outside the Latin
+// script.
+func Terms(text string) []string {
+	var terms []string
+	eachWord(text, func(w string) {
+		if n := utf8.RuneCountInString(w); n >= 3 || n == 2 && !latin(w) {
+			terms = append(terms, w)
+		}
+	})
+	return terms
+}
+
+// stems is every word of text, function words too, in order, lower case and reduced to its stem
+// (English Snowball; words of other scripts stay as they are), so that "meetings" finds "meet".
+func stems(text string) []string {
+	var out []string
+	eachWord(text, func(w string) { out = append(out, stem(w)) })
+	return out
+}
+
+func stem(word string) string {
+	if !latin(word) {
+		return word
+	}
+	return english.Stem(word, true)
+}
+
+func latin(word string) bool {
+	for _, r := range word {
+		if r >= utf8.RuneSelf && !unicode.Is(unicode.Latin, r) {
+			return false
+		}
+	}
+	return true
+}
+
+// function holds the English function words, which say nothing about a text. The first person is not
+// among them: "my car" is a clue.
+var function = func() map[string]bool {
+	words := strings.Fields(`a about above after again all also am an and any are as at be because been before being below
+		between both but by can could did do does doing down during each few for from further had has have having he her here
+		hers him his how if in into is it its itself just more most no nor not now of off on once only or other out over own s
+		same she should so some such t than that the their them then there these they this those through to too under until up
+		very was were what when where which while who whom why will with would you your`)
+	set := make(map[string]bool, len(words))
+	for _, w := range words {
+		set[w] = true
+	}
+	return set
+}()
+
+// unspaced are the scripts written without spaces between words.
+var unspaced = []*unicode.RangeTable{
+	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
+}
+
+// eachWord calls yield with each word of text, in order and in lower case: the parts of each run of
+// letters, marks, digits and underscores, and each pair of neighbouring characters of an unspaced
+// script (a lone one gives itself). The 's of "Jon's" is no word.
+func eachWord(text string, yield func(string)) {
+	for len(text) > 0 {
+		r, size := utf8.DecodeRuneInString(text)
+		switch kind := kindOf(r); kind {
+		case other:
+			if n := possessive(text); n > 0 {
+				size = n
+			}
+		default:
+			size = run(text, kind)
+			if kind == ideographic {
+				pairs(text[:size], yield)
+			} else {
+				parts(text[:size], yield)
+			}
+		}
+		text = text[size:]
+	}
+}
+
+type kind int
+
+const (
+	other kind = iota
+	alphabetic
+	ideographic
+)
+
+func kindOf(r rune) kind {
+	switch {
+	case r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z':
+		return alphabetic
+	case r < utf8.RuneSelf:
+		return other
+	case unicode.In(r, unspaced...):
+		return ideographic
+	case unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r):
+		return alphabetic
+	default:
+		return other
+	}
+}
+
+// run is the length of the characters of one kind at the beginning of text.
+func run(text string, k kind) int {
+	for i, r := range text {
+		if kindOf(r) != k {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// possessive is the length of an 's at the beginning of text, 0 if there is none.
+func possessive(text string) int {
+	for _, mark := range []string{"'s", "\u2019s"} {
+		if rest, ok := strings.CutPrefix(text, mark); ok {
+			if r, _ := utf8.DecodeRuneInString(rest); kindOf(r) == other {
+				return len(mark)
+			}
+		}
+	}
+	return 0
+}
+
+func pairs(text string, yield func(string)) {
+	characters := []rune(text)
+	if len(characters) == 1 {
+		yield(text)
+	}
+	for i := 0; i+1 < len(characters); i++ {
+		yield(string(characters[i : i+2]))
+	}
+}
+
+// parts splits a word at underscores and at camelCase boundaries: userID -> user, id; HTTPServer ->
+// http, server.
+func parts(word string, yield func(string)) {
+	runes := []rune(word)
+	start := 0
+	emit := func(end int) {
+		if end > start {
+			yield(strings.ToLower(string(runes[start:end])))
+		}
+	}
+	for i, r := range runes {
+		switch {
+		case r == '_':
+			emit(i)
+			start = i + 1
+		case i > start && unicode.IsUpper(r) && (!unicode.IsUpper(runes[i-1]) || i+1 < len(runes) && unicode.IsLower(runes[i+1])):
+			emit(i)
+			start = i
+		}
+	}
+	emit(len(runes))
+}

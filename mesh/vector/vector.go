@@ -1,0 +1,380 @@
+// Package vector keeps the embeddings of one compartment in one flat float32 matrix: exact cosines
+// for every memory in one pass, and a file that gives them back in milliseconds.
+//
+// LanceDB holds the same vectors durably, but lancedb-go can only return them as JSON text (measured:
+// 0.15 to 0.5 ms a row), its approximate indexes lose neighbours, and the ranking needs the cosines of
+// all memories and of their neighbours, not of the nearest few (docs/adr/0004). So the vectors are kept
+// here too, and LanceDB's table is filled and compacted from here.
+//
+// The invariant: the file is a cache. A row that is torn, damaged or of another model is never
+// returned; a missing row is embedded again.
+package vector
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// ErrModel means that the file holds vectors of another model.
+var ErrModel = errors.New("the vectors were made by another embedding model; run `yamo-mcp index rebuild`")
+
+// A file is one header and any number of rows, little endian:
+//
+//	header  "yamovec1", dimension uint32, 52 bytes of model name (zero-padded)
+//	row     first 16 bytes of SHA-256(memory id), CRC-32C of the vector uint32, 4 zero bytes, dimension x float32
+const (
+	magic      = "yamovec1"
+	headerSize = 64
+	keySize    = 16
+	rowHead    = keySize + 8
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+type key [keySize]byte
+
+func keyOf(id string) key {
+	sum := sha256.Sum256([]byte(id))
+	return key(sum[:keySize])
+}
+
+// Set is the vectors of one compartment. Its methods are safe for concurrent use; Append, Remove and
+// Clear must be called by one process at a time (the holder of the compartment's index lock).
+type Set struct {
+	path, model string
+	dim         int
+
+	mu     sync.RWMutex
+	docs   map[key]int // the documents that Track named, by number
+	rowOf  []int       // document -> its row in matrix, -1 if its vector is not known
+	rows   map[key]int
+	matrix []float32   // len(rows) x dim; a removed row is zeroed and its key forgotten
+	file   os.FileInfo // the file as last read, nil if none
+	offset int64       // how much of it is in matrix
+}
+
+// Open returns the set at path, whose vectors have dim components and were made by model. It touches
+// nothing; Refresh reads the file, which need not exist.
+func Open(path, model string, dim int) *Set {
+	return &Set{path: path, model: model, dim: dim, docs: map[key]int{}, rows: map[key]int{}}
+}
+
+// Track makes id the next document: the first call names document 0, the next 1, and so on. Cosines
+// answers in this order.
+func (s *Set) Track(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	k, at := keyOf(id), -1
+	if row, ok := s.rows[k]; ok {
+		at = row
+	}
+	s.docs[k] = len(s.rowOf)
+	s.rowOf = append(s.rowOf, at)
+}
+
+// Refresh takes in the rows that any process has appended since the last call, or the whole file if it
+// was replaced. It returns ErrModel if the file is of another model or dimension.
+func (s *Set) Refresh() error {
+	info, err := os.Stat(s.path)
+	s.mu.RLock()
+	unchanged := err == nil && s.file != nil && os.SameFile(info, s.file) && info.Size()-s.offset < int64(s.rowSize())
+	s.mu.RUnlock()
+	if unchanged {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if errors.Is(err, os.ErrNotExist) {
+		s.reset(nil)
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("stat vectors: %w", err)
+	}
+	if s.file == nil || !os.SameFile(info, s.file) || info.Size() < s.offset {
+		s.reset(info)
+	}
+	return s.read()
+}
+
+func (s *Set) reset(info os.FileInfo) {
+	s.rows, s.matrix, s.file, s.offset = map[key]int{}, nil, info, 0
+	for doc := range s.rowOf {
+		s.rowOf[doc] = -1
+	}
+}
+
+func (s *Set) rowSize() int { return rowHead + 4*s.dim }
+
+// read loads the rows after s.offset. s.mu is held.
+func (s *Set) read() error {
+	f, err := os.Open(s.path)
+	if err != nil {
+		return fmt.Errorf("open vectors: %w", err)
+	}
+	defer f.Close()
+	if s.offset == 0 {
+		head := make([]byte, headerSize)
+		if _, err := io.ReadFull(f, head); errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return nil // being written, or torn: Append writes it again
+		} else if err != nil {
+			return fmt.Errorf("read vectors: %w", err)
+		}
+		if string(head) != string(s.header()) {
+			return ErrModel
+		}
+		s.offset = headerSize
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return fmt.Errorf("stat vectors: %w", err)
+	}
+	n := int((info.Size() - s.offset) / int64(s.rowSize()))
+	if need := len(s.matrix) + n*s.dim; cap(s.matrix) < need {
+		grown := make([]float32, len(s.matrix), need)
+		copy(grown, s.matrix)
+		s.matrix = grown
+	}
+	const batch = 256
+	buf := make([]byte, batch*s.rowSize())
+	for n > 0 {
+		part := buf[:min(n, batch)*s.rowSize()]
+		if _, err := f.ReadAt(part, s.offset); err != nil {
+			return fmt.Errorf("read vectors: %w", err)
+		}
+		for i := 0; i < len(part); i += s.rowSize() {
+			s.decode(part[i : i+s.rowSize()])
+		}
+		s.offset += int64(len(part))
+		n -= len(part) / s.rowSize()
+	}
+	return nil
+}
+
+// decode adds one row, unless its checksum is wrong (power loss can leave zeros).
+func (s *Set) decode(row []byte) {
+	body := row[rowHead:]
+	if binary.LittleEndian.Uint32(row[keySize:]) != crc32.Checksum(body, castagnoli) {
+		return
+	}
+	at := s.slot(key(row[:keySize]))
+	for j := range s.dim {
+		s.matrix[at*s.dim+j] = math.Float32frombits(binary.LittleEndian.Uint32(body[4*j:]))
+	}
+}
+
+// slot is the row of k, a new one if it has none.
+func (s *Set) slot(k key) int {
+	at, ok := s.rows[k]
+	if !ok {
+		at = len(s.matrix) / s.dim
+		s.rows[k] = at
+		if doc, ok := s.docs[k]; ok {
+			s.rowOf[doc] = at
+		}
+		s.matrix = append(s.matrix, make([]float32, s.dim)...)
+	}
+	return at
+}
+
+func (s *Set) header() []byte {
+	head := make([]byte, headerSize)
+	copy(head, magic)
+	binary.LittleEndian.PutUint32(head[len(magic):], uint32(s.dim)) //nolint:gosec // a model's dimension, a few thousand
+	copy(head[len(magic)+4:], s.model)
+	return head
+}
+
+// Append adds the vectors of ids, unit length and s's dimension each, to the file and to memory. The
+// file is not synced: it is a cache.
+func (s *Set) Append(ids []string, vectors [][]float32) error {
+	if err := s.Refresh(); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := os.MkdirAll(filepath.Dir(s.path), 0o700); err != nil {
+		return fmt.Errorf("create vectors folder: %w", err)
+	}
+	f, err := os.OpenFile(s.path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return fmt.Errorf("open vectors: %w", err)
+	}
+	defer f.Close()
+	var out []byte
+	if s.offset == 0 {
+		out = s.header()
+	}
+	for i, id := range ids {
+		if len(vectors[i]) != s.dim {
+			return fmt.Errorf("append vectors: %d components for %s, want %d", len(vectors[i]), id, s.dim)
+		}
+		out = s.encode(out, keyOf(id), vectors[i])
+	}
+	// A row that a killed process left half written is overwritten, the rest of it cut off.
+	if _, err := f.WriteAt(out, s.offset); err != nil {
+		return errors.Join(fmt.Errorf("append vectors: %w", err), f.Truncate(s.offset))
+	}
+	if err := f.Truncate(s.offset + int64(len(out))); err != nil {
+		return fmt.Errorf("append vectors: %w", err)
+	}
+	if s.file, err = f.Stat(); err != nil {
+		return fmt.Errorf("stat vectors: %w", err)
+	}
+	s.offset += int64(len(out))
+	for i, id := range ids {
+		at := s.slot(keyOf(id))
+		copy(s.matrix[at*s.dim:], vectors[i])
+	}
+	return nil
+}
+
+func (s *Set) encode(out []byte, k key, vector []float32) []byte {
+	out = append(out, k[:]...)
+	start := len(out)
+	out = append(out, make([]byte, 8)...)
+	body := len(out)
+	for _, x := range vector {
+		out = binary.LittleEndian.AppendUint32(out, math.Float32bits(x))
+	}
+	binary.LittleEndian.PutUint32(out[start:], crc32.Checksum(out[body:], castagnoli))
+	return out
+}
+
+// Remove forgets the vectors of ids, in memory and in the file, which is replaced by one without them.
+func (s *Set) Remove(ids []string) error {
+	if err := s.Refresh(); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	known := false
+	for _, id := range ids {
+		k := keyOf(id)
+		if at, ok := s.rows[k]; ok {
+			known = true
+			clear(s.matrix[at*s.dim : (at+1)*s.dim])
+			delete(s.rows, k)
+			if doc, ok := s.docs[k]; ok {
+				s.rowOf[doc] = -1
+			}
+		}
+	}
+	if !known {
+		return nil
+	}
+	out := s.header()
+	for k, at := range s.rows {
+		out = s.encode(out, k, s.matrix[at*s.dim:(at+1)*s.dim])
+	}
+	return s.replace(out)
+}
+
+// replace puts a file with the given bytes in place of the present one, atomically.
+func (s *Set) replace(out []byte) (err error) {
+	tmp, err := os.CreateTemp(filepath.Dir(s.path), ".vectors-*")
+	if err != nil {
+		return fmt.Errorf("replace vectors: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("replace vectors: %w", err), os.Remove(tmp.Name()))
+		}
+	}()
+	_, err = tmp.Write(out)
+	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
+		return err
+	}
+	if err = os.Rename(tmp.Name(), s.path); err != nil {
+		return err
+	}
+	if s.file, err = os.Stat(s.path); err != nil {
+		return err
+	}
+	s.offset = int64(len(out))
+	return nil
+}
+
+// Clear forgets every vector, in memory and on disk, also those of another model.
+func (s *Set) Clear() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.reset(nil)
+	if err := os.Remove(s.path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("clear vectors: %w", err)
+	}
+	return nil
+}
+
+// Has reports whether the vector of document doc is known.
+func (s *Set) Has(doc int) bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.rowOf[doc] >= 0
+}
+
+// Missing lists the documents whose vectors are not known, in order.
+func (s *Set) Missing() []int {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	var missing []int
+	for doc, at := range s.rowOf {
+		if at < 0 {
+			missing = append(missing, doc)
+		}
+	}
+	return missing
+}
+
+// Vector is a copy of the vector of document doc, nil if it is not known.
+func (s *Set) Vector(doc int) []float32 {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	at := s.rowOf[doc]
+	if at < 0 {
+		return nil
+	}
+	return append([]float32(nil), s.matrix[at*s.dim:(at+1)*s.dim]...)
+}
+
+// parallelRows is how many rows one goroutine scans at least: below that a second one does not pay.
+const parallelRows = 8192
+
+// Cosines is the cosine of query, of unit length, with each document, in Track's order; NaN where the
+// vector is not known.
+func (s *Set) Cosines(query []float32) []float32 {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	out := make([]float32, len(s.rowOf))
+	workers := min(runtime.GOMAXPROCS(0), max(1, len(out)/parallelRows))
+	var wait sync.WaitGroup
+	for w := range workers {
+		from, to := len(out)*w/workers, len(out)*(w+1)/workers
+		wait.Go(func() { s.cosines(query, s.rowOf[from:to], out[from:to]) })
+	}
+	wait.Wait()
+	return out
+}
+
+// cosines fills out for the documents whose rows are given. s.mu is held.
+func (s *Set) cosines(query []float32, rows []int, out []float32) {
+	q := blas32.Vector{N: s.dim, Inc: 1, Data: query}
+	for i, at := range rows {
+		if at < 0 {
+			out[i] = float32(math.NaN())
+			continue
+		}
+		out[i] = blas32.Dot(q, blas32.Vector{N: s.dim, Inc: 1, Data: s.matrix[at*s.dim : (at+1)*s.dim]})
+	}
+}

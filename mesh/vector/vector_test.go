@@ -1,0 +1,203 @@
+package vector
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+const dim = 8
+
+func unit(r *rand.Rand) []float32 {
+	v := make([]float32, dim)
+	var sum float64
+	for i := range v {
+		v[i] = float32(r.NormFloat64())
+		sum += float64(v[i]) * float64(v[i])
+	}
+	for i := range v {
+		v[i] /= float32(math.Sqrt(sum))
+	}
+	return v
+}
+
+// fill appends n random vectors to s, documents m0, m1, …, and returns them.
+func fill(t *testing.T, s *Set, n int) (ids []string, vectors [][]float32) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range n {
+		ids, vectors = append(ids, fmt.Sprintf("m%d", i)), append(vectors, unit(r))
+		s.Track(ids[i])
+	}
+	if err := s.Append(ids, vectors); err != nil {
+		t.Fatal(err)
+	}
+	return ids, vectors
+}
+
+// reopen is another process's view of the same file, with the same documents.
+func reopen(t *testing.T, s *Set, ids []string) *Set {
+	t.Helper()
+	other := Open(s.path, s.model, s.dim)
+	for _, id := range ids {
+		other.Track(id)
+	}
+	if err := other.Refresh(); err != nil {
+		t.Fatal(err)
+	}
+	return other
+}
+
+func near(a, b float32) bool { return math.Abs(float64(a-b)) < 1e-6 }
+
+func dot(a, b []float32) (sum float32) {
+	for i := range a {
+		sum += a[i] * b[i]
+	}
+	return sum
+}
+
+func TestCosinesFollowDocumentOrder(t *testing.T) {
+	s := Open(filepath.Join(t.TempDir(), "v", "vectors"), "model", dim)
+	ids, vectors := fill(t, s, 3*parallelRows)
+	s.Track("not embedded")
+	query := vectors[5]
+	for _, set := range []*Set{s, reopen(t, s, append(ids, "not embedded"))} {
+		cosines := set.Cosines(query)
+		if len(cosines) != len(ids)+1 {
+			t.Fatalf("%d cosines, want %d", len(cosines), len(ids)+1)
+		}
+		for i := range ids {
+			if want := dot(query, vectors[i]); !near(cosines[i], want) {
+				t.Fatalf("document %d: cosine %v, want %v", i, cosines[i], want)
+			}
+		}
+		if last := cosines[len(ids)]; !math.IsNaN(float64(last)) || set.Has(len(ids)) {
+			t.Errorf("a document without a vector has cosine %v", last)
+		}
+	}
+}
+
+func TestOtherProcessSeesAppendsAndRemovals(t *testing.T) {
+	s := Open(filepath.Join(t.TempDir(), "vectors"), "model", dim)
+	ids, vectors := fill(t, s, 4)
+	other := reopen(t, s, append(ids, "later"))
+	s.Track("later")
+	if err := s.Append([]string{"later"}, vectors[:1]); err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Refresh(); err != nil {
+		t.Fatal(err)
+	}
+	if !other.Has(4) {
+		t.Fatal("an appended vector is not seen")
+	}
+	if err := s.Remove([]string{"m2", "unknown"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Refresh(); err != nil {
+		t.Fatal(err)
+	}
+	for _, set := range []*Set{s, other} {
+		for doc, want := range []bool{true, true, false, true, true} {
+			if set.Has(doc) != want {
+				t.Errorf("document %d known: %v, want %v", doc, !want, want)
+			}
+		}
+		if got := set.Vector(3); !near(dot(got, vectors[3]), 1) {
+			t.Errorf("document 3 has another vector after a removal: %v", got)
+		}
+	}
+	if raw, err := os.ReadFile(s.path); err != nil || (len(raw)-headerSize)%s.rowSize() != 0 || (len(raw)-headerSize)/s.rowSize() != 4 {
+		t.Errorf("the file has %d bytes after a removal (%v)", len(raw), err)
+	}
+}
+
+func TestTornAndDamagedRowsAreNotReturned(t *testing.T) {
+	for cut := 1; cut < 2*(rowHead+4*dim); cut += 7 {
+		s := Open(filepath.Join(t.TempDir(), "vectors"), "model", dim)
+		ids, vectors := fill(t, s, 4)
+		info, err := os.Stat(s.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Truncate(s.path, info.Size()-int64(cut)); err != nil {
+			t.Fatal(err)
+		}
+		torn := reopen(t, s, ids)
+		if torn.Has(3) || !torn.Has(0) {
+			t.Fatalf("cut %d: known %v %v", cut, torn.Has(0), torn.Has(3))
+		}
+		if err := torn.Append(ids[2:], vectors[2:]); err != nil {
+			t.Fatal(err)
+		}
+		whole := reopen(t, s, ids)
+		for doc := range ids {
+			if !near(dot(whole.Vector(doc), vectors[doc]), 1) {
+				t.Fatalf("cut %d: document %d is lost or changed after the repair", cut, doc)
+			}
+		}
+	}
+
+	s := Open(filepath.Join(t.TempDir(), "vectors"), "model", dim)
+	ids, _ := fill(t, s, 3)
+	raw, err := os.ReadFile(s.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clear(raw[headerSize+s.rowSize()+keySize+4 : headerSize+2*s.rowSize()]) // zeros, as a power loss leaves them
+	if err := os.WriteFile(s.path, raw, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if set := reopen(t, s, ids); !set.Has(0) || set.Has(1) || !set.Has(2) {
+		t.Errorf("known %v %v %v, want the damaged row alone to be missing", set.Has(0), set.Has(1), set.Has(2))
+	}
+}
+
+func TestAnotherModelIsAnErrorUntilCleared(t *testing.T) {
+	s := Open(filepath.Join(t.TempDir(), "vectors"), "model", dim)
+	_, vectors := fill(t, s, 1)
+	for _, other := range []*Set{Open(s.path, "other", dim), Open(s.path, "model", dim+1)} {
+		if err := other.Refresh(); !errors.Is(err, ErrModel) {
+			t.Errorf("refresh: %v, want ErrModel", err)
+		}
+		if err := other.Append([]string{"x"}, vectors); !errors.Is(err, ErrModel) {
+			t.Errorf("append: %v, want ErrModel", err)
+		}
+	}
+	other := Open(s.path, "other", dim)
+	if err := other.Clear(); err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Append([]string{"x"}, vectors); err != nil {
+		t.Errorf("append after clear: %v", err)
+	}
+}
+
+func BenchmarkCosines(b *testing.B) {
+	for _, n := range []int{1_000, 10_000, 100_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			s := Open(filepath.Join(b.TempDir(), "vectors"), "model", 384)
+			r := rand.New(rand.NewPCG(1, 2))
+			query := make([]float32, 384)
+			ids, vectors := make([]string, n), make([][]float32, n)
+			for i := range n {
+				ids[i], vectors[i] = fmt.Sprint(i), make([]float32, 384)
+				for j := range vectors[i] {
+					vectors[i][j] = float32(r.NormFloat64())
+				}
+				s.Track(ids[i])
+			}
+			if err := s.Append(ids, vectors); err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				s.Cosines(query)
+			}
+		})
+	}
+}

@@ -1,0 +1,45 @@
+package tools
+
+import (
+	"context"
+
+	"github.com/yamo-protocol/yamo-mcp/workspace"
+)
+
+type nothing struct{}
+
+type self struct {
+	AgentID      string             `json:"agent_id"`
+	Model        string             `json:"model" jsonschema_description:"The language model, as the operator named it; unknown otherwise."`
+	Connection   string             `json:"connection" jsonschema_description:"dm or group."`
+	Identity     workspace.Identity `json:"identity" jsonschema_description:"What IDENTITY.md says."`
+	SoulExcerpt  string             `json:"soul_excerpt" jsonschema_description:"The beginning of SOUL.md, at most 2,048 characters."`
+	WorkspaceDir string             `json:"workspace_dir,omitempty" jsonschema_description:"In a direct conversation only."`
+}
+
+// WhoAmI is the tool who_am_i (seed 002, phase 10.8). model may be "".
+func WhoAmI(v *workspace.View, agentID, model string) Tool {
+	if model == "" {
+		model = "unknown"
+	}
+	return Define(Spec{
+		Name:        "who_am_i",
+		Title:       "Who am I",
+		Description: "Who you are in this workspace: your persona, the beginning of your SOUL.md, and whether this is a direct conversation or a group.",
+		ReadOnly:    true,
+		Idempotent:  true,
+	}, func(_ context.Context, _ nothing) (self, error) {
+		identity, err := v.Identity()
+		if err != nil {
+			return self{}, err
+		}
+		soul, err := v.SoulExcerpt()
+		if err != nil {
+			return self{}, err
+		}
+		return self{
+			AgentID: agentID, Model: model, Connection: v.Audience().Connection(),
+			Identity: identity, SoulExcerpt: soul, WorkspaceDir: v.Dir(),
+		}, nil
+	})
+}
