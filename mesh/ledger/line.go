@@ -88,13 +88,16 @@ func decodeHead(text []byte) (l line, rest []byte, err error) {
 	if s.bad || !isOp(l.op) || !isID(l.id) {
 		return line{}, nil, errMalformed
 	}
-	// Numbers and times have one form only: what does not print as it was read is not ours.
+	// Numbers and times have one form only.
 	l.seq, err = strconv.ParseInt(seq, 10, 64)
 	if err != nil || l.seq < 1 || strconv.FormatInt(l.seq, 10) != seq {
 		return line{}, nil, errMalformed
 	}
-	l.time, err = time.Parse(timeForm, at)
-	if err != nil || l.time.Format(timeForm) != at {
+	if len(at) != len(timeForm) || at[19] != '.' || at[23] != 'Z' {
+		return line{}, nil, errMalformed
+	}
+	l.time, err = time.Parse(time.RFC3339Nano, at) // much faster than with timeForm
+	if err != nil {
 		return line{}, nil, errMalformed
 	}
 	return l, s.rest, nil
@@ -177,6 +180,14 @@ func (s *fields) until(end byte) string {
 	return text
 }
 
+// hexDigit is a table because every line has a few hundred digits.
+var hexDigit = func() (table [256]bool) {
+	for _, c := range []byte("0123456789abcdef") {
+		table[c] = true
+	}
+	return table
+}()
+
 // hex takes n lowercase hexadecimal digits.
 func (s *fields) hex(n int) []byte {
 	if s.bad = s.bad || len(s.rest) < n; s.bad {
@@ -184,7 +195,7 @@ func (s *fields) hex(n int) []byte {
 	}
 	digits := s.rest[:n]
 	for _, c := range digits {
-		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+		if !hexDigit[c] {
 			s.bad = true
 			return nil
 		}

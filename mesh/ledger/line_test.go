@@ -223,3 +223,18 @@ func FuzzDecodeLine(f *testing.F) {
 		}
 	})
 }
+
+// A time has one form: what is accepted prints as it was read.
+func FuzzTime(f *testing.F) {
+	text := vectorLine(f, 1)
+	const at = "2026-01-02T03:04:05.678Z"
+	for _, seed := range []string{at, "2026-02-29T03:04:05.678Z", "2026-01-02T24:00:00.000Z", "2026-01-02T3:04:05.6780Z", "2026-01-02T03:04:60.678Z", "+026-01-02T03:04:05.678Z"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, seed string) {
+		l, _, err := decodeHead([]byte(strings.Replace(text, at, seed, 1)))
+		if err == nil && l.time.Format(timeForm) != seed {
+			t.Fatalf("%q is read as %s", seed, l.time)
+		}
+	})
+}
