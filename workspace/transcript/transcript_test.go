@@ -235,7 +235,7 @@ func TestRecentOfNothing(t *testing.T) {
 
 func TestLimits(t *testing.T) {
 	var log strings.Builder
-	for i := range 600 {
+	for i := range 510 {
 		fmt.Fprintf(&log, `{"type":"entry","timestamp":"2026-01-01T00:00:00Z","role":"user","content":"%04d %s"}`+"\n", i, strings.Repeat("é", 4050))
 	}
 	v := folderOf(t, map[string]string{"s.jsonl": log.String()}).View(audience.DM())
@@ -265,7 +265,7 @@ func TestLimits(t *testing.T) {
 			}
 		}
 		if test.chars > 9 {
-			if want := fmt.Sprintf("%04d ", 600-test.entries); !strings.HasPrefix(last.Entries[0].Content, want) {
+			if want := fmt.Sprintf("%04d ", 510-test.entries); !strings.HasPrefix(last.Entries[0].Content, want) {
 				t.Errorf("the last %d begin with %.10q, want %q", test.entries, last.Entries[0].Content, want)
 			}
 		}

@@ -1,0 +1,62 @@
+// Package watch tells tests which files were opened or read, through inotify.
+package watch
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"testing"
+	"unsafe"
+)
+
+// Opens watches the files and folders names below dir. What it returns gives the names that were touched
+// since its last call, sorted: a file when it was opened or read, a folder when it was listed.
+func Opens(t *testing.T, dir string, names []string) (touched func() []string) {
+	t.Helper()
+	fd, err := syscall.InotifyInit1(syscall.IN_NONBLOCK | syscall.IN_CLOEXEC)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Close(fd); err != nil {
+			t.Error(err)
+		}
+	})
+	watched := map[int32]string{}
+	for _, name := range names {
+		path, mask := filepath.Join(dir, name), uint32(syscall.IN_OPEN|syscall.IN_ACCESS)
+		if info, err := os.Stat(path); err != nil {
+			t.Fatal(err)
+		} else if info.IsDir() {
+			mask = syscall.IN_ACCESS // opening a folder to go through it is not listing it
+		}
+		id, err := syscall.InotifyAddWatch(fd, path, mask)
+		if err != nil {
+			t.Fatal(err)
+		}
+		watched[int32(id)] = name
+	}
+	return func() []string {
+		var names []string
+		buffer := make([]byte, 64<<10)
+		for {
+			n, err := syscall.Read(fd, buffer)
+			if errors.Is(err, syscall.EAGAIN) {
+				slices.Sort(names)
+				return slices.Compact(names)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			for at := 0; at < n; {
+				event := (*syscall.InotifyEvent)(unsafe.Pointer(&buffer[at]))
+				if event.Len == 0 { // an event of the watched file itself, not of one in a watched folder
+					names = append(names, watched[event.Wd])
+				}
+				at += syscall.SizeofInotifyEvent + int(event.Len)
+			}
+		}
+	}
+}

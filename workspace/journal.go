@@ -1,0 +1,163 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+	"github.com/yamo-protocol/yamo-mcp/workspace/plain"
+)
+
+// MaxLogText is how many bytes one addition to a daily log may have.
+const MaxLogText = 64 << 10
+
+var (
+	errNoText   = errors.New("text must not be empty")
+	errLongText = fmt.Errorf("text must have at most %d KiB; say it in several additions", MaxLogText>>10)
+)
+
+// Journal adds to the daily log on behalf of one session (RFC-0009 §2.5). It is safe for concurrent use, and
+// so are the journals of several processes.
+type Journal struct {
+	view *View
+
+	mu      sync.Mutex
+	date    string // of the log last written to
+	heading string // this session's block in it
+}
+
+// Journal begins the log of a session: in a DM in memory/YYYY-MM-DD.md, in a group in the group's own
+// memory/YYYY-MM-DD-group-NAME.md.
+func (v *View) Journal() *Journal { return &Journal{view: v} }
+
+// Append adds text to today's log and returns the log's name. When it returns, the text is on disk.
+//
+// The first addition of a session on a day begins a block "## Session [HH:MM]", and so does one that would
+// otherwise stand in another session's block. title, if any, becomes a "### " heading within the block.
+// Markdown in text that would begin a heading, a comment, an anchor or raw HTML is escaped, an open code
+// block is closed, and control characters are dropped, so that text cannot pass for the log's own structure.
+func (j *Journal) Append(ctx context.Context, title, text string) (name string, err error) {
+	v := j.view
+	if len(text)+len(title) > MaxLogText {
+		return "", errLongText
+	}
+	if text = strings.Trim(escapeLog(text), "\n"); strings.TrimSpace(text) == "" {
+		return "", errNoText
+	}
+	now := v.Now()
+	date := now.Format("2006-01-02")
+	name = dailyLog(v.who, date)
+	// SECURITY: the door.
+	if !v.who.May(audience.Append, classify(v.who, name)) {
+		return "", missing("append", name)
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.date != date {
+		j.date, j.heading = date, "## Session ["+now.Format("15:04")+"]"
+	}
+	var entry strings.Builder
+	if title = strings.Join(strings.Fields(escapeLog(title)), " "); title != "" {
+		entry.WriteString("### " + title + "\n\n")
+	}
+	entry.WriteString(text + "\n")
+	err = plain.Append(ctx, v.ws.root, name, func(tail []byte) []byte {
+		var out strings.Builder
+		switch {
+		case len(tail) == 0:
+			out.WriteString("# Memory — " + date + "\n\n")
+		case tail[len(tail)-1] != '\n': // a hand edit, or a writer that died
+			out.WriteString("\n\n")
+		default:
+			out.WriteString("\n")
+		}
+		if lastSession(string(tail)) != j.heading {
+			out.WriteString(j.heading + "\n\n")
+		}
+		out.WriteString(entry.String())
+		return []byte(out.String())
+	})
+	if err != nil {
+		return "", v.fault("append", name, classify(v.who, name), err)
+	}
+	return name, nil
+}
+
+// lastSession is the last heading of the second level in the end of a log, "" if it shows none.
+func lastSession(tail string) string {
+	last := ""
+	for line := range strings.Lines(tail) {
+		if strings.HasPrefix(line, "## ") {
+			last = strings.TrimRight(line, "\r\n")
+		}
+	}
+	return last
+}
+
+// escapeLog makes text safe to stand in a log.
+func escapeLog(text string) string {
+	text = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n").Replace(strings.ToValidUTF8(text, string(utf8.RuneError)))
+	text = strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
+			return -1
+		}
+		return r
+	}, text)
+	text = strings.ReplaceAll(text, "<!--", `\<!--`)
+	var out strings.Builder
+	fence, margin := "", ""
+	for line := range strings.Lines(text) {
+		body := strings.TrimLeft(line, " \t")
+		indent := line[:len(line)-len(body)]
+		switch mark := leadingFence(body); {
+		case fence == "" && mark != "":
+			// What only some readers take for the beginning of a code block must not be one.
+			if len(indent) > 3 || strings.Contains(indent, "\t") || mark[0] == '`' && strings.Contains(body[len(mark):], "`") {
+				body = `\` + body
+				break
+			}
+			fence, margin = mark, indent
+		case fence != "" && mark != "" && mark[0] == fence[0] && len(mark) >= len(fence) && strings.TrimSpace(body[len(mark):]) == "":
+			fence = ""
+		case structural(strings.TrimRight(body, " \t\n")):
+			body = `\` + body
+		}
+		out.WriteString(indent + body)
+	}
+	if fence != "" {
+		out.WriteString("\n" + margin + fence) // in its list item, should it stand in one
+	}
+	return out.String()
+}
+
+// leadingFence is the run of three or more backticks or tildes that body begins with.
+func leadingFence(body string) string {
+	for _, c := range []string{"`", "~"} {
+		if run := len(body) - len(strings.TrimLeft(body, c)); run >= 3 {
+			return body[:run]
+		}
+	}
+	return ""
+}
+
+// structural reports whether a line would be a heading, an underline of one or a rule, raw HTML, or the
+// hidden anchor of the file grammar.
+func structural(line string) bool {
+	if line == "" {
+		return false
+	}
+	switch line[0] {
+	case '#', '<':
+		return true
+	case '[':
+		return strings.HasPrefix(line, "[//]") || strings.Contains(line, "]:")
+	case '=', '-':
+		return strings.Trim(line, line[:1]+" \t") == ""
+	}
+	return false
+}

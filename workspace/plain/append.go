@@ -1,0 +1,161 @@
+package plain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"syscall"
+	"time"
+)
+
+// TailSize is how much of the end of a file Append shows, in bytes.
+const TailSize = 64 << 10
+
+const lockRetry = 5 * time.Millisecond
+
+// Append adds what compose returns at the end of the plain file name below root, and returns when it is on
+// disk. A missing file is made with mode 0600, and a missing folder directly below root with 0700. Writers
+// in all processes take turns through a lock on the file; compose runs while it is held, with up to TailSize
+// bytes of the file's end, nil when there is none. After an error nothing was added. Open's rules decide
+// what is not opened.
+func Append(ctx context.Context, root *os.Root, name string, compose func(tail []byte) []byte) error {
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		done, err := appendOnce(ctx, root, name, compose)
+		if done || err != nil {
+			return err
+		}
+	}
+}
+
+// appendOnce is done unless the file was replaced or made by another process in between.
+func appendOnce(ctx context.Context, root *os.Root, name string, compose func(tail []byte) []byte) (done bool, err error) {
+	dir, err := makeFolder(root, path.Dir(name))
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, dir.Close()) }()
+	base, made := path.Base(name), false
+	file, err := Open(dir, base, os.O_RDWR|os.O_APPEND)
+	if _, missing := dir.Lstat(base); errors.Is(err, fs.ErrNotExist) && errors.Is(missing, fs.ErrNotExist) {
+		made = true
+		file, err = dir.OpenFile(base, os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600)
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return false, nil // another process made it
+	}
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }() // and with it the lock
+	if err := lock(ctx, file); err != nil {
+		return false, err
+	}
+	if current, err := stands(dir, base, file); err != nil || !current {
+		return false, err
+	}
+	size, tail, err := end(file)
+	if err != nil {
+		return false, err
+	}
+	if err := flush(file, size, compose(tail)); err != nil {
+		return false, err
+	}
+	if made {
+		if err := syncFolder(dir); err != nil {
+			return false, err
+		}
+	}
+	// An editor that saves by renaming may have put a file in its place that lacks the addition.
+	done, err = stands(dir, base, file)
+	return done, err
+}
+
+// makeFolder is Folder, making dir if it is missing and directly below root.
+func makeFolder(root *os.Root, dir string) (*os.Root, error) {
+	opened, err := Folder(root, dir)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return opened, err
+	}
+	if err := root.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	if err := syncFolder(root); err != nil {
+		return nil, err
+	}
+	return Folder(root, dir)
+}
+
+// lock waits for the exclusive lock on file.
+func lock(ctx context.Context, file *os.File) error {
+	for {
+		err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if err == nil {
+			return nil
+		}
+		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
+			return fmt.Errorf("lock: %w", err)
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("lock: %w", ctx.Err())
+		case <-time.After(lockRetry):
+		}
+	}
+}
+
+// stands reports whether base in dir is still file.
+func stands(dir *os.Root, base string, file *os.File) (bool, error) {
+	opened, err := file.Stat()
+	if err != nil {
+		return false, err
+	}
+	there, err := dir.Lstat(base)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return os.SameFile(opened, there), nil
+}
+
+// end is file's size and its last bytes.
+func end(file *os.File) (size int64, tail []byte, err error) {
+	if size, err = file.Seek(0, io.SeekEnd); err != nil {
+		return 0, nil, err
+	}
+	tail = make([]byte, min(size, TailSize))
+	if _, err := file.ReadAt(tail, size-int64(len(tail))); err != nil && err != io.EOF {
+		return 0, nil, err
+	}
+	return size, tail, nil
+}
+
+// flush writes data at the end of file, which has size bytes, and waits until it is on disk. What was
+// written in part is taken back.
+func flush(file *os.File, size int64, data []byte) error {
+	_, err := file.Write(data)
+	if err == nil {
+		err = file.Sync()
+	}
+	if err != nil {
+		return errors.Join(err, file.Truncate(size))
+	}
+	return nil
+}
+
+// syncFolder makes the names in dir durable.
+func syncFolder(dir *os.Root) error {
+	file, err := dir.Open(".")
+	if err != nil {
+		return err
+	}
+	return errors.Join(file.Sync(), file.Close())
+}
