@@ -1,0 +1,68 @@
+package embed
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+)
+
+// DefaultCacheSize is the number of texts a cache keeps (seed 001 §7.1).
+const DefaultCacheSize = 1000
+
+// Cache is an Embedder that remembers the vectors of the texts used last.
+type Cache struct {
+	next    Embedder
+	vectors *lru.Cache[string, []float32]
+}
+
+// Cached puts a cache of n texts before e; n <= 0 means DefaultCacheSize. The key is the exact text, and
+// nothing expires (seed 001 §7.1). It lives in memory only.
+func Cached(e Embedder, n int) *Cache {
+	if n <= 0 {
+		n = DefaultCacheSize
+	}
+	c, err := lru.New[string, []float32](n)
+	if err != nil {
+		panic("embed: " + err.Error()) // only for a size below 1
+	}
+	return &Cache{e, c}
+}
+
+// Model returns the wrapped embedder's.
+func (c *Cache) Model() Model { return c.next.Model() }
+
+// Embed implements Embedder: the texts that are not remembered go on in one call, each of them once.
+func (c *Cache) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	vectors := make([][]float32, len(texts))
+	var missing []string
+	places := map[string][]int{} // missing text -> its indexes
+	for i, text := range texts {
+		if v, ok := c.vectors.Get(text); ok {
+			vectors[i] = slices.Clone(v)
+			continue
+		}
+		if _, seen := places[text]; !seen {
+			missing = append(missing, text)
+		}
+		places[text] = append(places[text], i)
+	}
+	if len(missing) == 0 {
+		return vectors, nil
+	}
+	fresh, err := c.next.Embed(ctx, missing)
+	if err != nil {
+		return nil, err
+	}
+	if len(fresh) != len(missing) {
+		return nil, fmt.Errorf("%s gave %d vectors for %d texts", c.next.Model().Name, len(fresh), len(missing))
+	}
+	for i, text := range missing {
+		c.vectors.Add(text, fresh[i])
+		for _, at := range places[text] {
+			vectors[at] = slices.Clone(fresh[i]) // the caller's own
+		}
+	}
+	return vectors, nil
+}
