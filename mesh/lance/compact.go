@@ -1,11 +1,13 @@
 package lance
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -67,7 +69,7 @@ func (db *DB) Stats(ctx context.Context) (Stats, error) {
 // tables is every kind of row, for what treats them alike.
 var tables = []interface {
 	tableName() string
-	rewrite(ctx context.Context, h *handle, dim int, victims []fragment) error
+	rewrite(ctx context.Context, h *handle, dim int, m *manifest, old []fragment) error
 }{memories, blocks, skills}
 
 func (t *table[R]) tableName() string { return t.name }
@@ -154,10 +156,46 @@ func victims(m *manifest) []fragment {
 	return out
 }
 
+// span is a range of row addresses. A row's address is its fragment's id in the upper 32 bits and its place
+// there in the lower.
+type span struct{ from, to, rows uint64 }
+
+func (s span) predicate() string {
+	return fmt.Sprintf("(_rowaddr >= %d AND _rowaddr < %d)", s.from, s.to)
+}
+
+// spans covers the fragments old of m, and no other, with as few ranges of at most limit rows as it can (a
+// query by address visits every fragment, so there is not one for each).
+func spans(m *manifest, old []fragment, limit uint64) (out []span) {
+	doomed := make(map[uint64]bool, len(old))
+	for _, f := range old {
+		doomed[f.id] = true
+	}
+	joined := false // the last span may grow
+	all := slices.SortedFunc(slices.Values(m.fragments), func(a, b fragment) int { return cmp.Compare(a.id, b.id) })
+	for _, f := range all {
+		if !doomed[f.id] {
+			joined = false
+			continue
+		}
+		for at := uint64(0); at < f.rows; {
+			n := min(f.rows-at, limit)
+			s := span{from: f.id<<32 + at, to: f.id<<32 + at + n, rows: n}
+			if last := len(out) - 1; joined && out[last].rows+n <= limit {
+				out[last].to, out[last].rows = s.to, out[last].rows+n
+			} else {
+				out = append(out, s)
+			}
+			at, joined = at+n, true
+		}
+	}
+	return out
+}
+
 // compactTable makes a compacted clone of a table in folder target. The clone shares the data files it keeps
 // by hard links: LanceDB never changes a file it has written.
 func (db *DB) compactTable(ctx context.Context, name, target string,
-	rewrite func(context.Context, *handle, int, []fragment) error,
+	rewrite func(context.Context, *handle, int, *manifest, []fragment) error,
 ) (err error) {
 	h, err := db.table(ctx, name)
 	if h == nil || err != nil {
@@ -186,7 +224,7 @@ func (db *DB) compactTable(ctx context.Context, name, target string,
 	if err != nil {
 		return err
 	}
-	err = rewrite(ctx, c, db.model.Dimension, old)
+	err = rewrite(ctx, c, db.model.Dimension, m, old)
 	var rows int64
 	if err == nil {
 		rows, err = c.Count(ctx)
@@ -200,8 +238,8 @@ func (db *DB) compactTable(ctx context.Context, name, target string,
 	return prune(clone)
 }
 
-// rewrite copies the rows of fragments into new, large ones and deletes the old.
-func (t *table[R]) rewrite(ctx context.Context, h *handle, dim int, old []fragment) error {
+// rewrite copies the rows of the fragments old of m, which h is open at, into large fragments and deletes them.
+func (t *table[R]) rewrite(ctx context.Context, h *handle, dim int, m *manifest, old []fragment) error {
 	var pending []*R
 	flush := func() error {
 		if len(pending) == 0 {
@@ -211,34 +249,32 @@ func (t *table[R]) rewrite(ctx context.Context, h *handle, dim int, old []fragme
 		pending = pending[:0]
 		return err
 	}
-	var ranges []string
-	for _, f := range old {
-		first := f.id << 32 // a row's address is its fragment and its place in it
-		for at := uint64(0); at < f.rows; at += readPage {
-			where := fmt.Sprintf("_rowaddr >= %d AND _rowaddr < %d", first+at, first+min(at+readPage, f.rows))
-			var rows []R
-			err := call(ctx, func() (err error) {
-				rows, err = t.query(ctx, h, contracts.QueryConfig{Columns: t.columns(true), Where: where})
-				return err
-			})
-			if err != nil {
-				return err
-			}
-			for i := range rows {
-				if pending = append(pending, &rows[i]); len(pending) == fragmentMax {
-					if err := flush(); err != nil {
-						return err
-					}
+	for _, s := range spans(m, old, readPage) {
+		var rows []R
+		err := call(ctx, func() (err error) {
+			rows, err = t.query(ctx, h, contracts.QueryConfig{Columns: t.columns(true), Where: s.predicate()})
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for i := range rows {
+			if pending = append(pending, &rows[i]); len(pending) == fragmentMax {
+				if err := flush(); err != nil {
+					return err
 				}
 			}
 		}
-		ranges = append(ranges, fmt.Sprintf("(_rowaddr >= %d AND _rowaddr < %d)", first, first+f.rows))
 	}
 	if err := flush(); err != nil {
 		return err
 	}
-	for chunk := range slices.Chunk(ranges, 100) {
-		if err := call(ctx, func() error { return h.Delete(ctx, strings.Join(chunk, " OR ")) }); err != nil {
+	for chunk := range slices.Chunk(spans(m, old, math.MaxUint32), 100) {
+		var ranges []string
+		for _, s := range chunk {
+			ranges = append(ranges, s.predicate())
+		}
+		if err := call(ctx, func() error { return h.Delete(ctx, strings.Join(ranges, " OR ")) }); err != nil {
 			return err
 		}
 	}

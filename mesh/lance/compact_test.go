@@ -3,6 +3,7 @@ package lance
 import (
 	"bytes"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -62,9 +63,7 @@ func TestCompactKeepsRowsAndMergesFragments(t *testing.T) {
 	if want := (Stats{Rows: len(rows), Fragments: 2, Small: 1, Versions: 1}); after != want || after.Fragmented() {
 		t.Errorf("stats = %+v, want %+v", after, want)
 	}
-	if diff := cmp.Diff(byID(rows), collect(t, db, true)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	sameRows(t, rows, collect(t, db, true))
 	files := tree(t, db.dir)
 	if len(files) != 5 { // index.json, a manifest, its transaction, two data files
 		t.Errorf("%d files are left: %q", len(files), slices.Collect(mapsKeys(files)))
@@ -75,6 +74,27 @@ func TestCompactKeepsRowsAndMergesFragments(t *testing.T) {
 	}
 	mustAdd(t, db, someMemories(rng, len(rows), 1, testDim)) // the result can be written to
 	mustCount(t, db, len(rows)+1)
+}
+
+// Small and large fragments by turns, with deletions on both sides of the 32-bit boundaries.
+func TestSpansCoverTheDoomedRowsAndNoOther(t *testing.T) {
+	m := &manifest{fragments: []fragment{
+		{id: 7, rows: 3}, {id: 0, rows: 2}, {id: 1, rows: 9000}, {id: 2, rows: 1}, {id: 3, rows: 2}, {id: 5, rows: 1}, {id: 6, rows: 8000, deleted: 1},
+	}}
+	const f = 1 << 32
+	for _, c := range []struct {
+		limit uint64
+		want  []span
+	}{
+		{4_000, []span{
+			{0, 2, 2}, {2 * f, 5*f + 1, 4}, {6 * f, 6*f + 4000, 4000}, {6*f + 4000, 6*f + 8000, 4000}, {7 * f, 7*f + 3, 3},
+		}},
+		{math.MaxUint32, []span{{0, 2, 2}, {2 * f, 7*f + 3, 8007}}},
+	} {
+		if diff := cmp.Diff(c.want, spans(m, victims(m), c.limit), cmp.AllowUnexported(span{})); diff != "" {
+			t.Errorf("limit %d (-want +got):\n%s", c.limit, diff)
+		}
+	}
 }
 
 func mapsKeys(m map[string][]byte) func(func(string) bool) {
@@ -110,9 +130,7 @@ func TestDeletedContentIsGoneAfterCompact(t *testing.T) {
 					t.Errorf("row %d on disk: %v, want %v", i, got, want)
 				}
 			}
-			if diff := cmp.Diff(byID(rows[n:]), collect(t, db, true)); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
+			sameRows(t, rows[n:], collect(t, db, true))
 		})
 	}
 }
@@ -139,9 +157,7 @@ func TestCompactAfterACrash(t *testing.T) {
 	}
 	mustCount(t, db, 20)
 	mustCompact(t, db)
-	if diff := cmp.Diff(byID(rows), collect(t, db, true)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	sameRows(t, rows, collect(t, db, true))
 	entries, err := os.ReadDir(db.dir)
 	if err != nil {
 		t.Fatal(err)

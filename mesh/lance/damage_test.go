@@ -64,9 +64,7 @@ func TestDamagedHeadIsTakenBack(t *testing.T) {
 			}
 			mustAdd(t, db, rows) // what the indexer does next
 			mustCompact(t, db)
-			if diff := cmp.Diff(byID(rows), collect(t, db, true)); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
+			sameRows(t, rows, collect(t, db, true))
 		})
 	}
 }

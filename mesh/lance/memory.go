@@ -64,29 +64,7 @@ var memories = &table[Memory]{
 		if t.created.IsZero() {
 			t.created = idTime(m.ID)
 		}
-		b.Field(0).(*array.StringBuilder).Append(m.ID)
-		putVector(b.Field(1), m.Vector)
-		b.Field(2).(*array.StringBuilder).Append(m.Content)
-		b.Field(3).(*array.StringBuilder).Append(t.pack(m.ID, m.Metadata))
-		putTime(b.Field(4), t.created)
-		putTime(b.Field(5), t.updated)
-		putText(b.Field(6), m.SessionID)
-		putText(b.Field(7), m.AgentID)
-		putText(b.Field(8), m.MemoryType)
-		if m.ImportanceScore == nil {
-			b.Field(9).AppendNull()
-		} else {
-			b.Field(9).(*array.Float32Builder).Append(*m.ImportanceScore)
-		}
-		if m.AccessCount == nil {
-			b.Field(10).AppendNull()
-		} else {
-			b.Field(10).(*array.Int32Builder).Append(*m.AccessCount)
-		}
-		putTime(b.Field(11), t.accessed)
-		putText(b.Field(12), m.HeritageChain)
-		putText(b.Field(13), m.LessonPatternID)
-		putText(b.Field(14), m.SourceSkillID)
+		m.append(b, t, t.pack(m.ID, m.Metadata))
 	},
 	decode: func(r row) (Memory, error) {
 		v, err := r.vector()
@@ -102,6 +80,33 @@ var memories = &table[Memory]{
 }
 
 func (m *Memory) times() rowTimes { return rowTimes{m.CreatedAt, m.UpdatedAt, m.LastAccessed} }
+
+// append writes m with these times and this metadata.
+func (m *Memory) append(b *array.RecordBuilder, t rowTimes, metadata string) {
+	b.Field(0).(*array.StringBuilder).Append(m.ID)
+	putVector(b.Field(1), m.Vector)
+	b.Field(2).(*array.StringBuilder).Append(m.Content)
+	b.Field(3).(*array.StringBuilder).Append(metadata)
+	putTime(b.Field(4), t.created)
+	putTime(b.Field(5), t.updated)
+	putText(b.Field(6), m.SessionID)
+	putText(b.Field(7), m.AgentID)
+	putText(b.Field(8), m.MemoryType)
+	if m.ImportanceScore == nil {
+		b.Field(9).AppendNull()
+	} else {
+		b.Field(9).(*array.Float32Builder).Append(*m.ImportanceScore)
+	}
+	if m.AccessCount == nil {
+		b.Field(10).AppendNull()
+	} else {
+		b.Field(10).(*array.Int32Builder).Append(*m.AccessCount)
+	}
+	putTime(b.Field(11), t.accessed)
+	putText(b.Field(12), m.HeritageChain)
+	putText(b.Field(13), m.LessonPatternID)
+	putText(b.Field(14), m.SourceSkillID)
+}
 
 // AddMemories adds the rows whose ids are not in the table yet, as one fragment a call (one for each 10,000
 // rows). A small fragment costs searches as much as hundreds of rows: batch. The rows are all checked before

@@ -291,12 +291,16 @@ func (t *table[R]) all(ctx context.Context, db *DB, vector bool) iter.Seq2[R, er
 }
 
 func (t *table[R]) scan(ctx context.Context, h *handle, vector bool, yield func(R, error) bool) error {
+	return t.scanColumns(ctx, h, t.columns(vector), yield)
+}
+
+func (t *table[R]) scanColumns(ctx context.Context, h *handle, columns []string, yield func(R, error) bool) error {
 	page, offset := readPage, 0
 	for {
 		var rows []R
 		at := offset
 		err := call(ctx, func() (err error) {
-			rows, err = t.query(ctx, h, contracts.QueryConfig{Columns: t.columns(vector), Limit: &page, Offset: &at})
+			rows, err = t.query(ctx, h, contracts.QueryConfig{Columns: columns, Limit: &page, Offset: &at})
 			return err
 		})
 		if err != nil {
