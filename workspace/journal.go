@@ -35,26 +35,35 @@ type Journal struct {
 // memory/YYYY-MM-DD-group-NAME.md.
 func (v *View) Journal() *Journal { return &Journal{view: v} }
 
-// Append adds text to today's log and returns the log's name. When it returns, the text is on disk.
+// Logged is what an addition to a log came to.
+type Logged struct {
+	Name       string // of the log
+	Redactions int    // credentials that were taken out of the text
+}
+
+// Append adds text to today's log. When it returns, the text is on disk.
 //
 // The first addition of a session on a day begins a block "## Session [HH:MM]", and so does one that would
 // otherwise stand in another session's block. title, if any, becomes a "### " heading within the block.
 // Markdown in text that would begin a heading, a comment, an anchor or raw HTML is escaped, an open code
 // block is closed, and control characters are dropped, so that text cannot pass for the log's own structure.
-func (j *Journal) Append(ctx context.Context, title, text string) (name string, err error) {
+func (j *Journal) Append(ctx context.Context, title, text string) (Logged, error) {
 	v := j.view
 	if len(text)+len(title) > MaxLogText {
-		return "", errLongText
+		return Logged{}, errLongText
 	}
+	// SECURITY: credentials do not reach a workspace file.
+	title, inTitle := v.ws.scrub(title)
+	text, inText := v.ws.scrub(text)
 	if text = strings.Trim(escapeLog(text), "\n"); strings.TrimSpace(text) == "" {
-		return "", errNoText
+		return Logged{}, errNoText
 	}
 	now := v.Now()
 	date := now.Format("2006-01-02")
-	name = dailyLog(v.who, date)
+	name := dailyLog(v.who, date)
 	// SECURITY: the door.
 	if !v.who.May(audience.Append, classify(v.who, name)) {
-		return "", missing("append", name)
+		return Logged{}, missing("append", name)
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -66,7 +75,7 @@ func (j *Journal) Append(ctx context.Context, title, text string) (name string, 
 		entry.WriteString("### " + title + "\n\n")
 	}
 	entry.WriteString(text + "\n")
-	err = plain.Append(ctx, v.ws.root, name, func(tail []byte) []byte {
+	err := plain.Append(ctx, v.ws.root, name, func(tail []byte) []byte {
 		var out strings.Builder
 		switch {
 		case len(tail) == 0:
@@ -83,9 +92,9 @@ func (j *Journal) Append(ctx context.Context, title, text string) (name string, 
 		return []byte(out.String())
 	})
 	if err != nil {
-		return "", v.fault("append", name, classify(v.who, name), err)
+		return Logged{}, v.fault("append", name, classify(v.who, name), err)
 	}
-	return name, nil
+	return Logged{name, inTitle + inText}, nil
 }
 
 // lastSession is the last heading of the second level in the end of a log, "" if it shows none.

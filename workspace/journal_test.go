@@ -29,11 +29,11 @@ func content(t *testing.T, w *Workspace, name string) string {
 
 func add(t *testing.T, j *Journal, title, text string) string {
 	t.Helper()
-	name, err := j.Append(t.Context(), title, text)
+	logged, err := j.Append(t.Context(), title, text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return name
+	return logged.Name
 }
 
 func TestJournal(t *testing.T) {

@@ -26,6 +26,8 @@ type Workspace struct {
 	now  func() time.Time
 	log  *slog.Logger
 
+	scrub func(text string) (clean string, redactions int)
+
 	reported sync.Map // refused files already in the log
 }
 
@@ -39,6 +41,13 @@ func WithClock(now func() time.Time) Option { return func(w *Workspace) { w.now 
 // WithLogger sets where refused files are reported. Contents and private names are never logged. The
 // default discards.
 func WithLogger(log *slog.Logger) Option { return func(w *Workspace) { w.log = log } }
+
+// WithScrubber sets what finds credentials in text that a session wants to write (RFC-0009 §4.2): it returns
+// the text without them and how many it found. Logs get the clean text; a file with redactions is refused.
+// The default finds none.
+func WithScrubber(scrub func(text string) (clean string, redactions int)) Option {
+	return func(w *Workspace) { w.scrub = scrub }
+}
 
 // Open opens the workspace folder dir. A missing or unreadable folder, or a file that is not a folder, is
 // an error; an empty folder is not (see State). The caller closes it.
@@ -56,6 +65,7 @@ func Open(dir string, options ...Option) (*Workspace, error) {
 		return nil, fmt.Errorf("open workspace: %w", err)
 	}
 	w := &Workspace{dir: abs, root: root, now: time.Now, log: slog.New(slog.DiscardHandler)}
+	w.scrub = func(text string) (string, int) { return text, 0 }
 	for _, option := range options {
 		option(w)
 	}

@@ -42,13 +42,15 @@ const (
 	Read   Operation = 1 << iota
 	Write            // replace or edit
 	Append           // add at the end
+	Create           // make it where it is missing, at the first boot only
+	Delete           // remove it for good
 )
 
 // access is the whole matrix: RFC-0009 §3.1 and §3.2, seed 002's loader, and for groups the stricter
 // of both (a group never opens USER.md, although RFC-0009 §3.2 would allow reading it).
 var access = map[Class]struct{ dm, group Operation }{
-	Soul:      {dm: Read, group: Read}, // written only by explicit reconfiguration, which is not a session's operation
-	Identity:  {dm: Read, group: Read},
+	Soul:      {dm: Read | Create, group: Read}, // else written only by explicit reconfiguration, which is not a session's operation
+	Identity:  {dm: Read | Create, group: Read},
 	Agents:    {dm: Read | Write, group: Read},
 	Tools:     {dm: Read | Write},
 	Heartbeat: {dm: Read | Write},
@@ -56,7 +58,7 @@ var access = map[Class]struct{ dm, group Operation }{
 	Memory:    {dm: Read | Write},
 	Dreams:    {dm: Read | Write},
 	Notes:     {dm: Read | Write},
-	Bootstrap: {dm: Read},
+	Bootstrap: {dm: Read | Delete},
 	DailyLog:  {dm: Read | Append},
 	GroupLog:  {group: Read | Append},
 	OtherLog:  {dm: Read},

@@ -69,10 +69,10 @@ func TestZeroValueIsTheDefaultGroup(t *testing.T) {
 
 // The whole matrix, written out a second time: RFC-0009 §3.1 and §3.2, seed 002's loader, the design's table.
 func TestMay(t *testing.T) {
-	want := map[Class][2]string{ // DM, group; r, w, a in this order
+	want := map[Class][2]string{ // DM, group: read, write, append, create, delete
 		Unknown:   {"", ""},
-		Soul:      {"r", "r"},
-		Identity:  {"r", "r"},
+		Soul:      {"rc", "r"},
+		Identity:  {"rc", "r"},
 		Agents:    {"rw", "r"},
 		Tools:     {"rw", ""},
 		Heartbeat: {"rw", ""},
@@ -80,7 +80,7 @@ func TestMay(t *testing.T) {
 		Memory:    {"rw", ""},
 		Dreams:    {"rw", ""},
 		Notes:     {"rw", ""},
-		Bootstrap: {"r", ""},
+		Bootstrap: {"rd", ""},
 		DailyLog:  {"ra", ""},
 		GroupLog:  {"", "ra"},
 		OtherLog:  {"r", ""},
@@ -89,11 +89,11 @@ func TestMay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	letters := map[Operation]string{Read: "r", Write: "w", Append: "a"}
+	letters := map[Operation]string{Read: "r", Write: "w", Append: "a", Create: "c", Delete: "d"}
 	for class := Unknown - 1; class <= OtherLog+1; class++ {
 		for i, who := range []Audience{DM(), a, {}} {
-			for op := Operation(0); op < 16; op++ {
-				allowed := op != 0 && op < 8
+			for op := Operation(0); op < 64; op++ {
+				allowed := op != 0 && op < 32
 				for bit, letter := range letters {
 					if op&bit != 0 && !strings.Contains(want[class][min(i, 1)], letter) {
 						allowed = false

@@ -18,7 +18,7 @@ const TailSize = 64 << 10
 const lockRetry = 5 * time.Millisecond
 
 // Append adds what compose returns at the end of the plain file name below root, and returns when it is on
-// disk. A missing file is made with mode 0600, and a missing folder directly below root with 0700. Writers
+// disk. A missing file is made with mode 0600, and missing folders with 0700. Writers
 // in all processes take turns through a lock on the file; compose runs while it is held, with up to TailSize
 // bytes of the file's end, nil when there is none. After an error nothing was added. Open's rules decide
 // what is not opened.
@@ -77,19 +77,24 @@ func appendOnce(ctx context.Context, root *os.Root, name string, compose func(ta
 	return done, err
 }
 
-// makeFolder is Folder, making dir if it is missing and directly below root.
-func makeFolder(root *os.Root, dir string) (*os.Root, error) {
-	opened, err := Folder(root, dir)
-	if !errors.Is(err, fs.ErrNotExist) {
+// makeFolder is Folder, making the folders of dir that are missing, with mode 0700.
+func makeFolder(root *os.Root, dir string) (opened *os.Root, err error) {
+	opened, err = Folder(root, dir)
+	if dir == "." || !errors.Is(err, fs.ErrNotExist) {
 		return opened, err
 	}
-	if err := root.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+	parent, err := makeFolder(root, path.Dir(dir))
+	if err != nil {
 		return nil, err
 	}
-	if err := syncFolder(root); err != nil {
+	defer func() { err = errors.Join(err, parent.Close()) }()
+	if err := parent.Mkdir(path.Base(dir), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
 	}
-	return Folder(root, dir)
+	if err := syncFolder(parent); err != nil {
+		return nil, err
+	}
+	return child(parent, path.Base(dir))
 }
 
 // lock waits for the exclusive lock on file.

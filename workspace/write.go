@@ -1,0 +1,112 @@
+package workspace
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+	"github.com/yamo-protocol/yamo-mcp/workspace/plain"
+)
+
+// filesLock is the lock under which whole files are replaced, in all processes.
+const filesLock = ".yamo/locks/files.lock"
+
+// ErrCredentials is returned for a file that was not written because it contains credentials.
+var ErrCredentials = errors.New("the text contains credentials, which do not belong into a workspace file: keep them in a password manager and write where they are")
+
+// ConflictError says that a file is not what the writer took it for: a human or another session changed it.
+// Nothing was written.
+type ConflictError struct {
+	Name string
+	Hash string // of the present content, "" when there is no file
+}
+
+// Error says what to do.
+func (e *ConflictError) Error() string {
+	if e.Hash == "" {
+		return fmt.Sprintf("%s is not there (any more); nothing was written: to make it, write it with an empty hash", e.Name)
+	}
+	return fmt.Sprintf("%s was changed in the meantime and now has the hash %s; nothing was written: read it again, work the changes in, and write it with that hash", e.Name, e.Hash)
+}
+
+// Hash names the content of a file: "sha256:" and 64 hexadecimal digits.
+func Hash(data []byte) string {
+	sum := sha256.Sum256(data)
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// Write replaces the file called name by data, atomically, and returns the new content's hash. base is the
+// hash of the content the writer has read, "" for a file that is to be made; where the file has another
+// content, nothing is written and the error is a *ConflictError. SOUL.md and IDENTITY.md can be made at the
+// first boot and not be written otherwise.
+func (v *View) Write(ctx context.Context, name string, data []byte, base string) (hash string, err error) {
+	class := classify(v.who, name)
+	// SECURITY: the door.
+	switch {
+	case v.who.May(audience.Write, class):
+	case base == "" && v.who.May(audience.Create, class) && v.State() == Bootstrap:
+	case v.who.May(audience.Read, class):
+		return "", &fs.PathError{Op: "write", Path: name, Err: fs.ErrPermission}
+	default:
+		return "", missing("write", name)
+	}
+	if len(data) > MaxFileSize {
+		return "", &fs.PathError{Op: "write", Path: name, Err: ErrTooLarge}
+	}
+	// SECURITY: credentials do not reach a workspace file.
+	if _, redactions := v.ws.scrub(string(data)); redactions > 0 {
+		return "", &fs.PathError{Op: "write", Path: name, Err: ErrCredentials}
+	}
+	err = plain.Locked(ctx, v.ws.root, filesLock, func() error {
+		return plain.Replace(v.ws.root, name, data, func(present []byte) error {
+			there := ""
+			if present != nil {
+				there = Hash(present)
+			}
+			if there != base {
+				return &ConflictError{name, there}
+			}
+			return nil
+		})
+	})
+	var conflict *ConflictError
+	if errors.As(err, &conflict) {
+		return "", conflict
+	}
+	if err != nil {
+		return "", v.fault("write", name, class, err)
+	}
+	return Hash(data), nil
+}
+
+// FinishBootstrap ends the first boot (RFC-0009 §6.2, steps 2e and 3): it logs note as the first daily entry
+// and deletes BOOTSTRAP.md. The deletion is tried also when the entry could not be written; that it failed
+// is logged, and the error says so. Without a BOOTSTRAP.md the error is fs.ErrNotExist and nothing is done.
+func (v *View) FinishBootstrap(ctx context.Context, note string) error {
+	// SECURITY: the door.
+	if !v.who.May(audience.Delete, audience.Bootstrap) || !v.exists(BootstrapFile) {
+		return missing("delete", BootstrapFile)
+	}
+	_, err := v.Journal().Append(ctx, "", note)
+	if err != nil {
+		err = fmt.Errorf("log the first boot: %w", err)
+	}
+	return errors.Join(err, v.deleteBootstrap())
+}
+
+// deleteBootstrap deletes BOOTSTRAP.md, if it is there.
+func (v *View) deleteBootstrap() error {
+	// SECURITY: without a copy: it may hold what must not persist.
+	err := plain.Remove(v.ws.root, BootstrapFile)
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	err = v.fault("delete", BootstrapFile, audience.Bootstrap, err)
+	// Logged as well as returned: RFC-0009 §6.2 asks for both.
+	v.ws.log.Error("BOOTSTRAP.md could not be deleted after the first boot; delete it by hand", "error", err)
+	return fmt.Errorf("BOOTSTRAP.md is still there and must be deleted by hand: %w", err)
+}

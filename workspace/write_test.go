@@ -1,0 +1,256 @@
+package workspace
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+)
+
+// writable are the names of everything that a DM may replace; a group may replace none.
+var writable = map[string]bool{
+	"AGENTS.md": true, "TOOLS.md": true, "HEARTBEAT.md": true, "memory/heartbeat-state.json": true, "USER.md": true, "MEMORY.md": true,
+	"DREAMS.md": true, "notes/any name, 2.md": true, "notes/deep/er.md": true, "memory/2026-02-14-a-topic.md": true, "memory/2021-02-29.md": true,
+	"memory/2026-02-30-group-a.md": true, "memory/2026-02-14-group-.md": true, "memory/sub/2026-02-14-group-a.md": true, "memory/SOUL.md": true,
+}
+
+func tree(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		files[strings.TrimPrefix(path, dir+"/")] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// Every audience times every file: what may not be written stays, and nothing else appears.
+func TestWriteAccess(t *testing.T) {
+	files := map[string]string{}
+	for name := range everything {
+		if name != BootstrapFile {
+			files[name] = "old"
+		}
+	}
+	for key, who := range viewers(t) {
+		w, empty := folderOf(t, files), folderOf(t, nil)
+		want := tree(t, w.dir)
+		for name, readers := range everything {
+			hash, err := w.View(who).Write(t.Context(), name, []byte("new"), Hash([]byte("old")))
+			_, absent := empty.View(who).Write(t.Context(), name, []byte("new"), Hash([]byte("old")))
+			reads := key != "" && strings.Contains(readers, key) || key == "" && strings.Contains(readers, "dab")
+			switch {
+			case key == "d" && writable[name]:
+				if want[name] = "new"; err != nil || hash != Hash([]byte("new")) {
+					t.Errorf("%v cannot write %s: %v", who, name, err)
+				}
+				var conflict *ConflictError
+				if !errors.As(absent, &conflict) || conflict.Hash != "" {
+					t.Errorf("%v changes %s where there is none: %v", who, name, absent)
+				}
+			case reads && name != BootstrapFile:
+				if !errors.Is(err, fs.ErrPermission) {
+					t.Errorf("%v writes %s, which it can read: %v", who, name, err)
+				}
+			case !reads && (!errors.Is(err, fs.ErrNotExist) || err.Error() != absent.Error()):
+				t.Errorf("%v writes %s, which is not there for it: %v; where it is not: %v", who, name, err, absent)
+			}
+		}
+		got := tree(t, w.dir)
+		delete(got, filesLock)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%v (-want +got):\n%s", who, diff)
+		}
+	}
+}
+
+func TestWriteNoticesHandEdits(t *testing.T) {
+	w := folderOf(t, map[string]string{"MEMORY.md": "first\r\n"})
+	v := w.View(audience.DM())
+	first := Hash([]byte("first\r\n"))
+	write(t, w, "MEMORY.md", "by hand")
+	var conflict *ConflictError
+	if _, err := v.Write(t.Context(), "MEMORY.md", []byte("second"), first); !errors.As(err, &conflict) || conflict.Hash != Hash([]byte("by hand")) || !strings.Contains(err.Error(), conflict.Hash) {
+		t.Errorf("after a hand edit: %v", err)
+	}
+	if _, err := v.Write(t.Context(), "MEMORY.md", []byte("second"), ""); !errors.As(err, &conflict) {
+		t.Errorf("as a new file: %v", err)
+	}
+	if got := content(t, w, "MEMORY.md"); got != "by hand" {
+		t.Errorf("MEMORY.md is now %q", got)
+	}
+	if err := os.Chmod(filepath.Join(w.dir, "MEMORY.md"), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := v.Write(t.Context(), "MEMORY.md", []byte("second"), conflict.Hash); err != nil {
+		t.Error(err)
+	}
+	if _, err := v.Write(t.Context(), "notes/new/note.md", []byte("x"), ""); err != nil {
+		t.Error(err)
+	}
+	for name, mode := range map[string]os.FileMode{"MEMORY.md": 0o640, "notes/new/note.md": 0o600, "notes/new": 0o700 | os.ModeDir, ".yamo": 0o700 | os.ModeDir, filesLock: 0o600} {
+		if info, err := os.Stat(filepath.Join(w.dir, name)); err != nil || info.Mode() != mode {
+			t.Errorf("%s: %v, %v; want mode %v", name, info.Mode(), err, mode)
+		}
+	}
+	if got := tree(t, w.dir); len(got) != 3 {
+		t.Errorf("left behind: %q", got)
+	}
+}
+
+// Many writers that each read, change and write lose nothing.
+func TestWriteConcurrently(t *testing.T) {
+	w := folderOf(t, map[string]string{"MEMORY.md": "0"})
+	var writers sync.WaitGroup
+	for range 4 {
+		v := open(t, w.dir).View(audience.DM())
+		writers.Go(func() {
+			for done := 0; done < 25; {
+				data, err := v.Read("MEMORY.md")
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				n, err := strconv.Atoi(string(data))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				var conflict *ConflictError
+				switch _, err := v.Write(t.Context(), "MEMORY.md", []byte(strconv.Itoa(n+1)), Hash(data)); {
+				case err == nil:
+					done++
+				case !errors.As(err, &conflict):
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	writers.Wait()
+	if got := content(t, w, "MEMORY.md"); got != "100" {
+		t.Errorf("counted to %s", got)
+	}
+}
+
+func TestWriteRefusesLinks(t *testing.T) {
+	w := folderOf(t, map[string]string{"SOUL.md": "soul"})
+	if err := os.Symlink("SOUL.md", filepath.Join(w.dir, "MEMORY.md")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Link(filepath.Join(w.dir, "SOUL.md"), filepath.Join(w.dir, "USER.md")); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"MEMORY.md", "USER.md"} {
+		for _, base := range []string{"", Hash([]byte("soul"))} {
+			if _, err := w.View(audience.DM()).Write(t.Context(), name, []byte("new"), base); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+	if got := content(t, w, "SOUL.md"); got != "soul" {
+		t.Errorf("SOUL.md is now %q", got)
+	}
+}
+
+func TestCredentialsDoNotReachFiles(t *testing.T) {
+	w := folderOf(t, nil)
+	w.scrub = func(text string) (string, int) {
+		return strings.ReplaceAll(text, "hunter2", "[REDACTED]"), strings.Count(text, "hunter2")
+	}
+	v := w.View(audience.DM())
+	if _, err := v.Write(t.Context(), "MEMORY.md", []byte("password hunter2"), ""); !errors.Is(err, ErrCredentials) {
+		t.Errorf("written: %v", err)
+	}
+	logged, err := v.Journal().Append(t.Context(), "hunter2", "it is hunter2")
+	if err != nil || logged.Redactions != 2 {
+		t.Errorf("logged: %+v, %v", logged, err)
+	}
+	for name, text := range tree(t, w.dir) {
+		if strings.Contains(text, "hunter2") {
+			t.Errorf("%s has the password", name)
+		}
+	}
+}
+
+func TestBootstrap(t *testing.T) {
+	w := folderOf(t, map[string]string{"BOOTSTRAP.md": "secret"})
+	dm := w.View(audience.DM())
+	if err := w.View(group(t, "a")).FinishBootstrap(t.Context(), "x"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a group finished the first boot: %v", err)
+	}
+	for _, name := range []string{"SOUL.md", "IDENTITY.md", "USER.md", "AGENTS.md"} {
+		if _, err := w.View(group(t, "a")).Write(t.Context(), name, []byte("x"), ""); !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
+			t.Errorf("a group made %s: %v", name, err)
+		}
+		if _, err := dm.Write(t.Context(), name, []byte("I am "+name), ""); err != nil {
+			t.Errorf("%s was not made: %v", name, err)
+		}
+	}
+	if err := dm.FinishBootstrap(t.Context(), "I am here."); err != nil {
+		t.Error(err)
+	}
+	if dm.State() != Ready || !strings.Contains(content(t, w, "memory/2026-02-14.md"), "I am here.") {
+		t.Errorf("state %v, log %q", dm.State(), content(t, w, "memory/2026-02-14.md"))
+	}
+	for name, text := range tree(t, w.dir) {
+		if strings.Contains(text, "secret") {
+			t.Errorf("the instructions are still in %s", name)
+		}
+	}
+	for _, name := range []string{"SOUL.md", "IDENTITY.md"} {
+		for _, base := range []string{"", Hash([]byte("I am " + name))} {
+			if _, err := dm.Write(t.Context(), name, []byte("someone else"), base); !errors.Is(err, fs.ErrPermission) {
+				t.Errorf("%s was written after the first boot: %v", name, err)
+			}
+		}
+	}
+	if err := dm.FinishBootstrap(t.Context(), "again"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a second time: %v", err)
+	}
+}
+
+// A failed step does not keep BOOTSTRAP.md alive.
+func TestBootstrapIsDeletedAfterAFailedStep(t *testing.T) {
+	w := folderOf(t, map[string]string{"BOOTSTRAP.md": "secret", "SOUL.md": "x", "memory": "a file where the folder belongs"})
+	if err := w.View(audience.DM()).FinishBootstrap(t.Context(), "x"); err == nil {
+		t.Error("the failed step was not told")
+	}
+	if _, err := os.Lstat(filepath.Join(w.dir, "BOOTSTRAP.md")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("BOOTSTRAP.md is still there: %v", err)
+	}
+}
+
+// A deletion that fails is an error, and the operator reads it.
+func TestBootstrapDeletionFails(t *testing.T) {
+	w := folderOf(t, map[string]string{"BOOTSTRAP.md": "secret", "SOUL.md": "x"})
+	var log bytes.Buffer
+	w.log = slog.New(slog.NewTextHandler(&log, nil))
+	if err := w.root.Close(); err != nil { // the folder is lost: nothing below it can be deleted
+		t.Fatal(err)
+	}
+	v := w.View(audience.DM())
+	if err := v.deleteBootstrap(); err == nil || !strings.Contains(err.Error(), "by hand") {
+		t.Errorf("got %v", err)
+	}
+	if !strings.Contains(log.String(), "level=ERROR") || !strings.Contains(log.String(), "BOOTSTRAP.md") {
+		t.Errorf("log %q", log.String())
+	}
+}
