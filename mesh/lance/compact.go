@@ -106,11 +106,9 @@ func (db *DB) compact(ctx context.Context) error {
 	if err != nil || ix == nil {
 		return err
 	}
-	if err := db.sweep(ix.folder()); err != nil {
+	if err := db.sweep(ix.Generation); err != nil {
 		return err
 	}
-	next := index{Model: ix.Model, Generation: ix.Generation + 1}
-	target := filepath.Join(db.dir, next.folder())
 	work := false
 	for _, t := range tables {
 		h, err := db.table(ctx, t.tableName()) // recovers a damaged head
@@ -131,6 +129,11 @@ func (db *DB) compact(ctx context.Context) error {
 	if !work {
 		return nil
 	}
+	target, err := os.MkdirTemp(db.dir, generationPattern)
+	if err != nil {
+		return err
+	}
+	next := index{Model: ix.Model, Generation: filepath.Base(target)}
 	for _, t := range tables {
 		if err := db.compactTable(ctx, t.tableName(), target, t.rewrite); err != nil {
 			return errors.Join(fmt.Errorf("table %s: %w", t.tableName(), err), os.RemoveAll(target))
@@ -144,7 +147,7 @@ func (db *DB) compact(ctx context.Context) error {
 	}
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	return errors.Join(db.forget(), db.sweep(next.folder()))
+	return errors.Join(db.forget(), db.sweep(next.Generation))
 }
 
 // victims are the fragments worth rewriting.

@@ -22,7 +22,7 @@ func damageable(t *testing.T) (dir, table string, rows []Memory) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return dir, tablePath(filepath.Join(dir, "g000001"), memoryTable), rows
+	return dir, tablePath(generation(t, dir), memoryTable), rows
 }
 
 func overwrite(t *testing.T, path string, change func([]byte) []byte) {
@@ -210,4 +210,27 @@ func manifestSeeds(f *testing.F) (seeds [][]byte) {
 		}
 	}
 	return seeds
+}
+
+// A file that cannot be read now is no damage: nothing is deleted and nobody is told to rebuild.
+func TestUnreadableIsNotDamaged(t *testing.T) {
+	dir, table, rows := damageable(t)
+	_, path := newestManifest(t, table)
+	aside := path + ".aside"
+	if err := os.Rename(path, aside); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Base(path), path); err != nil { // ELOOP, whoever the user is
+		t.Fatal(err)
+	}
+	db := openTest(t, dir, testModel)
+	if _, err := db.IDs(t.Context()); err == nil || errors.Is(err, ErrDamaged) {
+		t.Errorf("ids: %v, want an error that is not ErrDamaged", err)
+	}
+	if err := os.Rename(aside, path); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(idsOf(rows), mustIDs(t, db)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -114,10 +113,10 @@ func (db *DB) diagnose(h *handle) (moved bool, damage error) {
 	if err != nil {
 		return false, err
 	}
-	if ix == nil || filepath.Dir(h.dir) != filepath.Join(db.dir, ix.folder()) {
+	if ix == nil || filepath.Dir(h.dir) != filepath.Join(db.dir, ix.Generation) {
 		return true, nil
 	}
-	if _, err := readManifest(h.dir, h.at(), true); err != nil {
+	if _, err := readManifest(h.dir, h.at(), true); errors.Is(err, errBroken) {
 		return false, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	return false, nil
@@ -142,14 +141,18 @@ func (db *DB) table(ctx context.Context, name string) (*handle, error) {
 		if ix == nil {
 			return nil, db.forget()
 		}
-		h, err := db.current(ctx, tablePath(filepath.Join(db.dir, ix.folder()), name), name)
-		if errors.Is(err, fs.ErrNotExist) && n < attempts {
-			continue // a Compact or Drop of another process; index.json tells
+		h, err := db.current(ctx, tablePath(filepath.Join(db.dir, ix.Generation), name), name)
+		if err == nil {
+			return h, nil
 		}
-		if err != nil && !errors.Is(err, ErrDamaged) {
-			return nil, fmt.Errorf("open table %s: %w", name, err)
+		now, readErr := db.readIndex()
+		if readErr != nil {
+			return nil, readErr
 		}
-		return h, err
+		if n < attempts && (now == nil || *now != *ix) {
+			continue // another process's Compact or Drop took the files away
+		}
+		return nil, fmt.Errorf("open table %s: %w", name, err)
 	}
 }
 
@@ -172,14 +175,17 @@ func (db *DB) current(ctx context.Context, dir, name string) (*handle, error) {
 	if len(all) == 0 {
 		return nil, nil
 	}
-	if _, err := readManifest(dir, all[0], false); err != nil {
-		if err := db.recoverHead(dir); err != nil {
+	if _, err := readManifest(dir, all[0], false); errors.Is(err, errBroken) {
+		err = db.recoverHead(dir)
+		if err != nil {
 			return nil, err
 		}
+	} else if err != nil {
+		return nil, err
 	}
 	h, err := openTable(ctx, dir)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+		return nil, err
 	}
 	db.open[name] = h
 	return h.acquire(), nil
@@ -226,11 +232,8 @@ func (db *DB) recoverHead(dir string) error {
 		return nil
 	}
 	_, bad := readManifest(dir, all[0], false)
-	if bad == nil {
-		return nil
-	}
-	if _, err := os.Stat(dir); err != nil {
-		return err
+	if !errors.Is(bad, errBroken) {
+		return bad
 	}
 	if len(all) == 1 {
 		return fmt.Errorf("%w: %w", ErrDamaged, bad)

@@ -15,12 +15,12 @@ const indexName = "index.json"
 // index is the content of index.json.
 type index struct {
 	Model      ModelInfo `json:"model"`
-	Generation int       `json:"generation"`
+	Generation string    `json:"generation"` // the folder; never used twice, so that an open table cannot be mistaken
 }
 
-func (ix index) folder() string { return fmt.Sprintf("g%06d", ix.Generation) }
+const generationPattern = "g*"
 
-var generationName = regexp.MustCompile(`^g\d{6,}$`)
+var generationName = regexp.MustCompile(`^g[0-9]+$`)
 
 // readIndex returns the folder's record, or nil where nothing has been written yet. It is read before every
 // access, which costs some 20 µs and is how another process's Compact, Drop or change of model is noticed.
@@ -40,7 +40,7 @@ func (db *DB) readIndex() (*index, error) {
 		return nil, fmt.Errorf("open memory index: %w", err)
 	}
 	var ix index
-	if err := json.Unmarshal(data, &ix); err != nil || ix.Generation <= 0 {
+	if err := json.Unmarshal(data, &ix); err != nil || !generationName.MatchString(ix.Generation) {
 		return nil, fmt.Errorf("%w: %s is unreadable", ErrDamaged, indexName)
 	}
 	if ix.Model != db.model {
@@ -58,10 +58,14 @@ func (db *DB) ensureIndex() (*index, error) {
 	if db.model.Name == "" || db.model.Dimension <= 0 {
 		return nil, fmt.Errorf("%w model: %v", ErrInvalid, db.model)
 	}
-	ix = &index{Model: db.model, Generation: 1}
-	if err := os.MkdirAll(filepath.Join(db.dir, ix.folder()), 0o700); err != nil {
+	if err := os.MkdirAll(db.dir, 0o700); err != nil {
 		return nil, fmt.Errorf("create memory index: %w", err)
 	}
+	folder, err := os.MkdirTemp(db.dir, generationPattern) // mode 0700
+	if err != nil {
+		return nil, fmt.Errorf("create memory index: %w", err)
+	}
+	ix = &index{Model: db.model, Generation: filepath.Base(folder)}
 	return ix, db.writeIndex(*ix)
 }
 

@@ -7,9 +7,9 @@
 //
 // Layout of the folder:
 //
-//	index.json                     which model's vectors, and which generation is current (replaced atomically)
-//	g000001/memory_entries.lance   an ordinary LanceDB database; so are its two siblings
-//	recover.lock                   held while a damaged head version is removed
+//	index.json                        which model's vectors, and which generation is current (replaced atomically)
+//	g123456789/memory_entries.lance   an ordinary LanceDB database; so are its two siblings
+//	recover.lock                      held while a damaged head version is removed
 //
 // Compact writes the next generation beside the current one and then switches index.json, so a reader sees
 // the old rows or the new, never half of them.

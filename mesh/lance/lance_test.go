@@ -2,6 +2,7 @@ package lance
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -71,6 +72,20 @@ func someMemories(rng *rand.Rand, from, n, dim int) []Memory {
 		}
 	}
 	return out
+}
+
+// generation returns the folder of the tables in force.
+func generation(t testing.TB, dir string) string {
+	t.Helper()
+	var ix index
+	content, err := os.ReadFile(filepath.Join(dir, indexName))
+	if err == nil {
+		err = json.Unmarshal(content, &ix)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(dir, ix.Generation)
 }
 
 func mustAdd(t testing.TB, db *DB, rows []Memory) {
@@ -164,7 +179,7 @@ func TestNothingIsTouchedBeforeTheFirstWrite(t *testing.T) {
 		t.Fatalf("the folder exists: %v", err)
 	}
 	mustAdd(t, db, someMemories(testRNG(), 0, 1, testDim))
-	for _, dir := range []string{db.dir, filepath.Join(db.dir, "g000001")} {
+	for _, dir := range []string{db.dir, generation(t, db.dir)} {
 		info, err := os.Stat(dir)
 		if err != nil || info.Mode().Perm() != 0o700 {
 			t.Errorf("folder: %v, %v; want mode 0700", info.Mode(), err)

@@ -44,7 +44,10 @@ func (m *manifest) rows() (n int) {
 
 const lanceMagic = "LANC" // ends manifests and data files alike
 
-var errManifest = errors.New("not a Lance manifest")
+// errBroken marks what a power loss leaves behind, as opposed to a file that cannot be read right now.
+var errBroken = errors.New("broken")
+
+var errManifest = fmt.Errorf("%w manifest", errBroken)
 
 // versions lists the versions of the table in dir, newest first. A missing folder has none.
 func versions(dir string) ([]uint64, error) {
@@ -94,7 +97,7 @@ func manifestPath(dir string, version uint64) string {
 }
 
 // readManifest reads a version and checks that its files are there with the recorded sizes; deep also
-// looks at the end of every data file. Errors that wrap fs.ErrNotExist may be a racing Compact.
+// looks at the end of every data file. What fails these checks is errBroken.
 func readManifest(dir string, version uint64, deep bool) (*manifest, error) {
 	data, err := os.ReadFile(manifestPath(dir, version))
 	if err != nil {
@@ -118,28 +121,34 @@ func readManifest(dir string, version uint64, deep bool) (*manifest, error) {
 }
 
 func (d dataFile) check(dir string, deep bool) error {
-	path := filepath.Join(dir, "data", d.path)
-	info, err := os.Stat(path)
+	f, err := os.Open(filepath.Join(dir, "data", d.path))
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: data file is missing", errBroken)
+	}
 	if err != nil {
 		return err
 	}
-	if info.Size() == 0 || d.size > 0 && info.Size() != d.size {
-		return fmt.Errorf("data file of %d bytes has %d", d.size, info.Size())
+	err = d.checkOpen(f, deep)
+	return errors.Join(err, f.Close())
+}
+
+func (d dataFile) checkOpen(f *os.File, deep bool) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if info.Size() < int64(len(lanceMagic)) || d.size > 0 && info.Size() != d.size {
+		return fmt.Errorf("%w: data file of %d bytes has %d", errBroken, d.size, info.Size())
 	}
 	if !deep {
 		return nil
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
 	end := make([]byte, len(lanceMagic))
-	_, err = f.ReadAt(end, max(0, info.Size()-int64(len(end))))
-	if err := errors.Join(err, f.Close()); err != nil {
+	if _, err := f.ReadAt(end, info.Size()-int64(len(end))); err != nil {
 		return err
 	}
 	if string(end) != lanceMagic {
-		return errors.New("data file without its end mark")
+		return fmt.Errorf("%w: data file without its end mark", errBroken)
 	}
 	return nil
 }

@@ -200,3 +200,18 @@ func TestTwoProcessesRecover(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// A table that was dropped and made again with the same number of commits is not taken for the old one.
+func TestDropAndRebuildIsNoticed(t *testing.T) {
+	db := newTest(t)
+	reader := openTest(t, db.dir, testModel)
+	for i := range 3 {
+		mustAdd(t, db, someMemories(testRNG(), i, 1, testDim))
+		if diff := cmp.Diff([]string{memoryID(i)}, mustIDs(t, reader)); diff != "" {
+			t.Fatalf("(-want +got):\n%s", diff)
+		}
+		if err := db.Drop(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -132,7 +132,7 @@ func (t *table[R]) create(ctx context.Context, db *DB) error {
 	if err != nil {
 		return err
 	}
-	return t.createIn(ctx, filepath.Join(db.dir, ix.folder()), t.name, db.model.Dimension)
+	return t.createIn(ctx, filepath.Join(db.dir, ix.Generation), t.name, db.model.Dimension)
 }
 
 // createIn makes an empty table. lancedb-go's CreateTable can deadlock with a Close that waits, so the
