@@ -27,6 +27,9 @@ import (
 // element percent-encoded.
 const Prefix = "yamo://workspace/"
 
+// StartupURI is the resource with the rendered startup sequence.
+const StartupURI = "yamo://startup"
+
 // URI is the resource URI of the workspace file called name. No two names share one.
 func URI(name string) string {
 	elements := strings.Split(name, "/")
@@ -74,9 +77,30 @@ func Register(s *server.MCPServer, v *workspace.View) error {
 		c.hideUnlisted(result)
 	})
 	hooks.AddBeforeReadResource(func(_ context.Context, _ any, request *mcp.ReadResourceRequest) { c.load(request) })
-	s.AddResources() // declares the capability also for a workspace that has no files yet
+	hooks.AddAfterListResourceTemplates(func(_ context.Context, _ any, request *mcp.ListResourceTemplatesRequest, result *mcp.ListResourceTemplatesResult) {
+		if request.Params.Cursor == "" {
+			result.ResourceTemplates = append(result.ResourceTemplates, logTemplate(v.Audience()))
+		}
+	})
+	s.AddResource(mcp.NewResource(StartupURI, "startup",
+		mcp.WithResourceTitle("Startup"),
+		mcp.WithResourceDescription("What a session starts with: the workspace files in the order of the startup sequence, cut to size"),
+		mcp.WithMIMEType("text/markdown"),
+	), c.startup)
 	c.refresh()
 	return nil
+}
+
+// startup is the rendered startup sequence, or what to do about a workspace without a soul.
+func (c *catalog) startup(context.Context, mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
+	text := c.view.Refusal()
+	if text == "" {
+		var err error
+		if text, err = c.view.Startup(); err != nil {
+			return nil, err
+		}
+	}
+	return []mcp.ResourceContents{contents(StartupURI, "text/markdown", []byte(text))}, nil
 }
 
 // refresh registers what the view lists and withdraws what cannot be read any more.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -141,14 +142,16 @@ func text(answer string) (string, error) {
 	return decoded.Result.Contents[0].Text, nil
 }
 
+func isStartup(name string) bool { return name == "startup" }
+
 func TestList(t *testing.T) {
 	want := map[audience.Audience][]string{
 		audience.DM(): {
 			"AGENTS.md", "HEARTBEAT.md", "IDENTITY.md", "MEMORY.md", "SOUL.md", "TOOLS.md", "USER.md",
 			"memory/2026-02-13-group-hiking.md", "memory/2026-02-13.md", "memory/2026-02-14-group-book-club.md",
-			"memory/2026-02-14.md", "memory/heartbeat-state.json", "notes/seed-order.md",
+			"memory/2026-02-14.md", "memory/heartbeat-state.json", "notes/seed-order.md", "startup",
 		},
-		bookClub(t): {"AGENTS.md", "IDENTITY.md", "SOUL.md", "memory/2026-02-14-group-book-club.md"},
+		bookClub(t): {"AGENTS.md", "IDENTITY.md", "SOUL.md", "memory/2026-02-14-group-book-club.md", "startup"},
 	}
 	dir := kate(t)
 	for who, names := range want {
@@ -174,7 +177,7 @@ func TestMetadata(t *testing.T) {
 		Description: "Who the agent is: character, values, role, capabilities",
 		Annotated:   mcp.Annotated{Annotations: &mcp.Annotations{LastModified: "2026-01-02T03:04:05Z"}},
 	}}
-	if diff := cmp.Diff(want, s.list()); diff != "" {
+	if diff := cmp.Diff(want, s.list()[:1]); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	s.write("SOUL.md", "longer than before")
@@ -187,7 +190,7 @@ func TestRead(t *testing.T) {
 	dir := kate(t)
 	s := serve(t, dir, audience.DM())
 	s.write("notes/Über Tee & Gebäck #1.md", "tea\r\n")
-	for _, name := range append(s.names(), "memory/2026-02-05-irrigation-pump.md") { // the last is not listed
+	for _, name := range append(slices.DeleteFunc(s.names(), isStartup), "memory/2026-02-05-irrigation-pump.md") { // the last is not listed
 		want, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
 		if err != nil {
 			t.Fatal(err)
@@ -263,7 +266,7 @@ func TestFilesChangeWhileServing(t *testing.T) {
 		if got != want || want == "" && s.read(uri) != missing {
 			t.Errorf("read %q, %v; want %q", got, err, want)
 		}
-		if diff := cmp.Diff(append([]string{}, names...), s.names()); diff != "" {
+		if diff := cmp.Diff(append([]string{}, names...), slices.DeleteFunc(s.names(), isStartup)); diff != "" {
 			t.Errorf("list (-want +got):\n%s", diff)
 		}
 	}
@@ -285,7 +288,7 @@ func TestFilesChangeWhileServing(t *testing.T) {
 	}
 	s.remove("memory/2020-01-01.md")
 	check("three", "SOUL.md")
-	if n := len(s.server.ListResources()); n != 1 {
+	if n := len(s.server.ListResources()); n != 2 {
 		t.Errorf("%d resources are registered after the old log went", n)
 	}
 }
@@ -359,6 +362,66 @@ func TestConcurrent(t *testing.T) {
 	}
 	close(stop)
 	workers.Wait()
+}
+
+func TestStartupResource(t *testing.T) {
+	s := serve(t, t.TempDir(), audience.DM())
+	if got, err := text(s.read(resources.StartupURI)); err != nil || !strings.Contains(got, "not initialized") {
+		t.Errorf("empty workspace: %q, %v", got, err)
+	}
+	s.write("SOUL.md", "soul")
+	s.write("MEMORY.md", "memory")
+	if got, err := text(s.read(resources.StartupURI)); err != nil || got != "# SOUL\nsoul\n\n# MEMORY\nmemory" {
+		t.Errorf("DM: %q, %v", got, err)
+	}
+	if got, err := text(serve(t, s.dir, bookClub(t)).read(resources.StartupURI)); err != nil || got != "# SOUL\nsoul" {
+		t.Errorf("group: %q, %v", got, err)
+	}
+}
+
+// The template's URIs are read as all others are: a day with a log has it, every other is unknown.
+func TestLogTemplate(t *testing.T) {
+	dir := kate(t)
+	for who, template := range map[audience.Audience]string{
+		audience.DM(): "yamo://workspace/memory/{date}.md",
+		bookClub(t):   "yamo://workspace/memory/{date}-group-book-club.md",
+	} {
+		w, err := workspace.Open(dir, workspace.WithClock(func() time.Time { return time.Date(2026, 2, 20, 12, 0, 0, 0, time.UTC) }))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := serve(t, dir, who, server.WithCompletions(), server.WithResourceCompletionProvider(resources.NewCompleter(w.View(who))))
+		if got := s.request("resources/templates/list", map[string]any{}); !strings.Contains(got, `"uriTemplate":"`+template+`"`) || strings.Count(got, "uriTemplate") != 1 {
+			t.Errorf("%v: templates %s", who, got)
+		}
+		complete := func(uri, name, value string) string {
+			return s.request("completion/complete", map[string]any{
+				"ref": map[string]any{"type": "ref/resource", "uri": uri}, "argument": map[string]any{"name": name, "value": value},
+			})
+		}
+		if got := complete(template, "date", "2026-02-14"); !strings.Contains(got, `"values":["2026-02-14"],"total":1`) {
+			t.Errorf("%v: completions %s", who, got)
+		}
+		none := complete("yamo://nonsense/{x}", "x", "")
+		for _, uri := range []string{"yamo://workspace/memory/{date}-group-hiking.md", "yamo://workspace/memory/{date}"} {
+			if got := complete(uri, "date", ""); got != none {
+				t.Errorf("%v: completions of %s: %s", who, uri, got)
+			}
+		}
+		for date, there := range map[string]bool{"2026-02-14": true, "2026-02-01": false, "nonsense": false, "..%2FMEMORY": false} {
+			uri := strings.ReplaceAll(template, "{date}", date)
+			answer := s.read(uri)
+			if _, err := text(answer); (err == nil) != there {
+				t.Errorf("%v: %s answers %s", who, uri, answer)
+			}
+			if unknown := strings.ReplaceAll(s.read("yamo://x"), "yamo://x", uri); !there && answer != unknown {
+				t.Errorf("%v: %s answers %s, an unknown URI %s", who, uri, answer, unknown)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 // One file, one URI: whatever else decodes to its name is not answered.

@@ -1,7 +1,10 @@
 package workspace
 
 import (
+	"path"
 	"regexp"
+	"slices"
+	"strings"
 	"time"
 	_ "time/tzdata" // so that USER.md's time zone is known on machines without a zone database
 
@@ -42,4 +45,30 @@ func (v *View) Days() (today, yesterday string) {
 	year, month, day := v.Now().Date()
 	noon := time.Date(year, month, day, 12, 0, 0, 0, time.UTC) // no zone's clock changes matter here
 	return noon.Format(time.DateOnly), noon.AddDate(0, 0, -1).Format(time.DateOnly)
+}
+
+// groupLogDays is how far back a group's logs are looked for.
+const groupLogDays = 62
+
+// LogDates are the days (YYYY-MM-DD) that have a log the audience writes to, newest first: in a DM all of
+// them, in a group those of the last 62 days.
+func (v *View) LogDates() []string {
+	dates := []string{}
+	if v.who.IsDM() {
+		for _, name := range slices.Backward(v.list(memoryFolder)) {
+			if classify(v.who, name) == audience.DailyLog {
+				dates = append(dates, strings.TrimSuffix(path.Base(name), ".md"))
+			}
+		}
+		return dates
+	}
+	// SECURITY: exact names; listing the folder would see the logs of others.
+	year, month, day := v.Now().Date()
+	for back := range groupLogDays {
+		date := time.Date(year, month, day-back, 12, 0, 0, 0, time.UTC).Format(time.DateOnly)
+		if v.exists(dailyLog(v.who, date)) {
+			dates = append(dates, date)
+		}
+	}
+	return dates
 }

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
 )
 
@@ -43,6 +45,27 @@ func TestDays(t *testing.T) {
 			if today != want || yesterday != before {
 				t.Errorf("%s: %v has %s and %s, want %s and %s", name, who, today, yesterday, want, before)
 			}
+		}
+	}
+}
+
+func TestLogDates(t *testing.T) {
+	files := map[string]string{}
+	for _, name := range []string{
+		"2026-02-14", "2026-02-13", "2019-12-31", "2026-02-30", "2026-02-14-topic", "2026-02-10-group-a", "2026-02-14-group-a", "2020-01-01-group-a", "2026-02-12-group-b",
+	} {
+		files["memory/"+name+".md"] = "x"
+	}
+	w := folderOf(t, files)
+	want := map[audience.Audience][]string{
+		audience.DM():   {"2026-02-14", "2026-02-13", "2019-12-31"},
+		group(t, "a"):   {"2026-02-14", "2026-02-10"},
+		group(t, "b"):   {"2026-02-12"},
+		group(t, "new"): {},
+	}
+	for who, dates := range want {
+		if diff := cmp.Diff(dates, w.View(who).LogDates()); diff != "" {
+			t.Errorf("%v (-want +got):\n%s", who, diff)
 		}
 	}
 }
