@@ -179,8 +179,10 @@ func (l Lesson) Block() (Block, error) {
 			{"inverse_lesson", orNone(l.InverseLesson)},
 			{"confidence", FormatConfidence(l.Confidence)},
 		},
-		Log: []string{"lesson_learned", "timestamp", at, "pattern", l.PatternID,
-			"severity", string(l.Severity), "id", l.LessonID},
+		Log: []string{
+			"lesson_learned", "timestamp", at, "pattern", l.PatternID,
+			"severity", string(l.Severity), "id", l.LessonID,
+		},
 		Handoff: "SubconsciousReflector",
 	}, nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -259,4 +260,48 @@ func TestFailedSyncIsNotTrusted(t *testing.T) {
 		t.Errorf("delivered %q, want %q", a.ids(), want)
 	}
 	mustIntact(t, opt.Path, 4)
+}
+
+// The same after another process has put a shorter file in the place: what this one knew to be durable
+// says nothing about the new one.
+func TestFailedSyncInAReplacedFile(t *testing.T) {
+	opt := testOptions(t.TempDir())
+	faulty, faults := opt, &faultyFS{kind: "sync", err: syscall.EIO, only: true}
+	faulty.FS = faults
+	a, b := newReader(opt), newReader(faulty)
+	if _, err := b.Append(t.Context(), b.apply, drafts(Draft{Op: "retain", ID: "mem_1", Block: strings.Repeat("x", 9000)})); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.tryErase(t.Context(), "mem_1"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.AppendRelaxed(t.Context(), b.apply, drafts(retain("mem_2")...)); err != nil {
+		t.Fatal(err)
+	}
+	faults.nth = faults.count("sync") + 1
+	if _, err := b.tryAdd(t.Context(), "mem_3"); !errors.Is(err, syscall.EIO) {
+		t.Fatalf("error %v, want EIO", err)
+	}
+	writes := faults.count("write")
+	b.add(t, "mem_4")
+	if got := faults.count("write") - writes; got != 2 {
+		t.Errorf("the next Append made %d writes, want 2: the old entries again and the new one", got)
+	}
+}
+
+// The new file is durable before it takes the old one's place, and its name before Erase returns.
+func TestEraseSyncsInOrder(t *testing.T) {
+	opt := testOptions(t.TempDir())
+	faults := &faultyFS{}
+	opt.FS = faults
+	a := newReader(opt)
+	a.add(t, "mem_1")
+	faults.log = nil
+	if _, err := a.tryErase(t.Context(), "mem_1"); err != nil {
+		t.Fatal(err)
+	}
+	steps := slices.DeleteFunc(faults.log, func(kind string) bool { return kind != "write" && kind != "sync" && kind != "rename" })
+	if got := strings.Join(steps, " "); !strings.HasPrefix(got, "write sync rename sync") {
+		t.Errorf("Erase went %s", got)
+	}
 }

@@ -78,7 +78,9 @@ type Options struct {
 //
 // apply gets every entry of the file exactly once, in order, over the lifetime of the Ledger: its own
 // as well as those of other processes. When apply returns an error, delivery stops, the error is
-// returned, and the entry is delivered again by the next call. A nil apply discards.
+// returned, and the entry is delivered again by the next call. A nil apply discards. Append and Erase
+// call apply with the lock held, so it should be quick; a Sync before the first of them, when much is
+// new, spares other processes the wait.
 type Ledger struct {
 	opt  Options
 	turn chan struct{} // holds one token; a channel so that waiting ends with its context

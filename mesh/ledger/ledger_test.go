@@ -252,6 +252,23 @@ func TestRelaxed(t *testing.T) {
 	}
 }
 
+// Who replaced the file may have died before its name was durable, so the next promise covers that too.
+func TestAppendAfterAnothersErase(t *testing.T) {
+	opt := testOptions(t.TempDir())
+	faulty, faults := opt, &faultyFS{}
+	faulty.FS = faults
+	a, b := newReader(opt), newReader(faulty)
+	b.add(t, "mem_1")
+	if _, err := a.tryErase(t.Context(), "mem_1"); err != nil {
+		t.Fatal(err)
+	}
+	before := faults.count("sync")
+	b.add(t, "mem_2")
+	if got := faults.count("sync") - before; got < 3 {
+		t.Errorf("Append to a replaced file waited %d times for the disk, want at least 3", got)
+	}
+}
+
 func TestPrepareError(t *testing.T) {
 	opt := testOptions(t.TempDir())
 	a := newReader(opt)

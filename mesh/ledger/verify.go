@@ -13,10 +13,10 @@ import (
 
 // Report is what Verify found.
 type Report struct {
-	Entries  int64         // intact lines, before the first bad one
+	Entries  int64         // lines before the first whose form, hash or mac is bad
 	Erased   int64         // those of them whose content was erased
-	Bytes    int64         // the length of the intact lines
-	LastHash string        // of the last intact line, Genesis without one: keep it to notice a cut-off end
+	Bytes    int64         // their length
+	LastHash string        // of the last of them, Genesis without one: keep it to notice a cut-off end
 	Torn     int64         // bytes behind them that an interrupted (or running) write left; no damage
 	Bad      *CorruptError // the first bad line and why; nil if the ledger is intact
 }
@@ -71,8 +71,10 @@ func verify(ctx context.Context, path string, f io.ReaderAt, size int64, key []b
 		r.Torn = size - t.last.end
 	}
 	if first, ok := firstOf(erased); ok && r.Bad == nil {
-		r.Bad = &CorruptError{Path: path, Line: first.seq, Offset: first.start,
-			Err: errors.New("its content was taken away without a delete entry")}
+		r.Bad = &CorruptError{
+			Path: path, Line: first.seq, Offset: first.start,
+			Err: errors.New("its content was taken away without a delete entry"),
+		}
 	}
 	return r, nil
 }
