@@ -1,0 +1,49 @@
+// Command yamo-mcp gives an MCP host the memory of a YAMO workspace.
+//
+// The invariant: stdout carries what was asked for, under serve the protocol alone; logs, notices and
+// errors go to stderr, and so does whatever a native library prints.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/serve"
+	"github.com/yamo-protocol/yamo-mcp/native"
+)
+
+func main() {
+	os.Exit(start())
+}
+
+// start runs the program and returns its exit code: 0, 1 for a failure, 2 for a wrong command line.
+func start() int {
+	err := native.CheckCPU()
+	if err == nil {
+		err = onRealStdout()
+	}
+	if err == nil {
+		return 0
+	}
+	fmt.Fprintf(os.Stderr, "yamo-mcp: %v\n", err)
+	if _, ok := errors.AsType[*usageError](err); ok {
+		return 2
+	}
+	return 1
+}
+
+func onRealStdout() error {
+	stdout, err := serve.KeepStdout()
+	if err != nil {
+		return err
+	}
+	// The first signal asks the program to stop, the second kills it.
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	defer stop()
+	return run(ctx, os.Args[1:], os.Getenv, os.Stdin, stdout, os.Stderr)
+}

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// usageError is a command line that cannot be understood.
+type usageError struct{ err error }
+
+func (e *usageError) Error() string { return e.err.Error() }
+func (e *usageError) Unwrap() error { return e.err }
+
+// run is the program: main calls it with the real thing, tests with their own. Its error has not been
+// printed; a *usageError means that nothing was done.
+func run(ctx context.Context, args []string, getenv func(string) string, stdin io.Reader, stdout, stderr io.Writer) error {
+	root := newRootCommand(getenv, stdin, stdout, stderr)
+	understood := false
+	for command := range commands(root) {
+		if perform := command.RunE; perform != nil {
+			command.RunE = func(cmd *cobra.Command, args []string) error {
+				understood = true
+				return perform(cmd, args)
+			}
+		}
+	}
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err != nil && !understood {
+		return &usageError{err}
+	}
+	return err
+}
+
+// commands yields command and all below it.
+func commands(command *cobra.Command) func(yield func(*cobra.Command) bool) {
+	return func(yield func(*cobra.Command) bool) { visit(command, yield) }
+}
+
+func visit(command *cobra.Command, yield func(*cobra.Command) bool) bool {
+	if !yield(command) {
+		return false
+	}
+	for _, below := range command.Commands() {
+		if !visit(below, yield) {
+			return false
+		}
+	}
+	return true
+}
+
+func newRootCommand(getenv func(string) string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
+	root := newGroup("yamo-mcp", "The memory of a YAMO workspace for MCP hosts")
+	root.Long = `yamo-mcp gives an agent in any MCP host (Claude Desktop, Claude Code, Codex, Cursor, a chat gateway)
+the memory of a YAMO workspace: its files as resources, recall and learning as tools, the rituals of a
+session as prompts. A host starts ` + "`yamo-mcp serve`" + `; ` + "`yamo-mcp setup`" + ` installs what semantic search needs.`
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	root.SetFlagErrorFunc(flagError)
+	root.AddCommand(
+		newServeCommand(getenv, stdin, stdout, stderr),
+		newSetupCommand(stdout, stderr, getenv),
+		newVersionCommand(getenv, stdout),
+	)
+	return root
+}
+
+// newGroup is a command that only has others below it: alone it prints its help.
+func newGroup(use, short string, below ...*cobra.Command) *cobra.Command {
+	group := &cobra.Command{
+		Use:   use,
+		Short: short,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			var names []string
+			for _, c := range cmd.Commands() {
+				if c.IsAvailableCommand() {
+					names = append(names, c.Name())
+				}
+			}
+			return fmt.Errorf("unknown command %q for %q%s", args[0], cmd.CommandPath(), suggestion(args[0], names, ""))
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	group.AddCommand(below...)
+	return group
+}
+
+// flagError adds the flag that was probably meant.
+func flagError(cmd *cobra.Command, err error) error {
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok || len(unknown.GetSpecifiedName()) < 2 {
+		return err
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	return fmt.Errorf("unknown flag --%s for %q%s", unknown.GetSpecifiedName(), cmd.CommandPath(), suggestion(unknown.GetSpecifiedName(), names, "--"))
+}
+
+// suggestion is the name nearest to what was typed, or all of them if none is near.
+func suggestion(typed string, names []string, prefix string) string {
+	best, least := "", 3
+	for _, name := range names {
+		if d := distance(typed, name); d < least || strings.HasPrefix(name, typed) && least > 0 {
+			best, least = name, min(d, least)
+		}
+	}
+	if best != "" {
+		return fmt.Sprintf(": did you mean %s%s?", prefix, best)
+	}
+	return fmt.Sprintf(" (there are %s%s)", prefix, strings.Join(names, ", "+prefix))
+}
+
+// distance is the number of letters to insert, delete or replace to make b of a.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

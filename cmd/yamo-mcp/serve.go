@@ -1,0 +1,154 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"regexp"
+
+	"github.com/spf13/cobra"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/serve"
+	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+)
+
+// serveOptions is what the operator wants served.
+type serveOptions struct {
+	workspace   string
+	connection  string
+	group       string
+	agentID     string
+	transcripts string
+	transport   string
+	logLevel    string
+}
+
+var serveSettings = []setting{
+	{flag: "connection", env: "YAMO_CONNECTION", key: "connection"},
+	{flag: "group", env: "YAMO_GROUP", key: "group"},
+	{flag: "agent-id", env: "YAMO_AGENT_ID", key: "agent_id"},
+	{flag: "transcripts", env: "YAMO_TRANSCRIPTS", key: "transcripts"},
+	{flag: "transport", env: "YAMO_TRANSPORT", key: "transport"},
+	{flag: "log-level", env: "YAMO_LOG_LEVEL", key: "log_level"},
+}
+
+const serveHelp = `Serve one workspace to one MCP host over stdio. Hosts start this command; it ends with its input.
+
+Each setting is taken from its flag, else from its environment variable, else from
+<workspace>/.yamo/config.toml, else it has the default. A variable that is set but empty counts as unset.
+
+  --workspace    YAMO_WORKSPACE
+  --connection   YAMO_CONNECTION    connection
+  --group        YAMO_GROUP         group
+  --agent-id     YAMO_AGENT_ID      agent_id
+  --transcripts  YAMO_TRANSCRIPTS   transcripts  (relative to the workspace in the file)
+  --transport    YAMO_TRANSPORT     transport
+  --log-level    YAMO_LOG_LEVEL     log_level
+
+A session is a direct conversation (DM) only if the connection is exactly "dm" and no group is set in any
+of these places; a group set in one and dm in another conflict, and a conflict is a group. To override a
+group from a lower place, give an empty flag: --connection dm --group "". Everything else is a group, which
+has its own memory and sees none of the DM's. Nothing a client sends changes this.`
+
+func newServeCommand(getenv func(string) string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
+	var o serveOptions
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve a workspace to an MCP host",
+		Long:  serveHelp,
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := resolveServe(cmd, &o, getenv); err != nil {
+				return err
+			}
+			logger, err := newLogger(stderr, o.logLevel)
+			if err != nil {
+				return err
+			}
+			return serveWorkspace(cmd.Context(), o, getenv, logger, stdin, stdout)
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&o.workspace, "workspace", "", "the workspace folder (required)")
+	flags.StringVar(&o.connection, "connection", "", "who hears the agent: dm or group (default group)")
+	flags.StringVar(&o.group, "group", "", `the group's name (default "default")`)
+	flags.StringVar(&o.agentID, "agent-id", "YAMO_AGENT", "the agent's name in what it writes")
+	flags.StringVar(&o.transcripts, "transcripts", "", "the folder of the host's session logs")
+	flags.StringVar(&o.transport, "transport", "stdio", "how hosts connect: stdio")
+	flags.StringVar(&o.logLevel, "log-level", "info", "debug, info or warn")
+	return cmd
+}
+
+// resolveServe completes the options from the environment and the workspace's config file.
+func resolveServe(cmd *cobra.Command, o *serveOptions, getenv func(string) string) error {
+	flags := cmd.Flags()
+	if err := apply(flags, []setting{{flag: "workspace", env: "YAMO_WORKSPACE"}}, getenv, nil); err != nil {
+		return err
+	}
+	if err := checkWorkspace(o.workspace); err != nil {
+		return err
+	}
+	file, err := readConfig(o.workspace)
+	if err != nil {
+		return err
+	}
+	if err := apply(flags, serveSettings, getenv, file); err != nil {
+		return err
+	}
+	if o.transport != "stdio" {
+		return fmt.Errorf("transport %q: it is one of stdio (--transport or YAMO_TRANSPORT)", o.transport)
+	}
+	if !agentID.MatchString(o.agentID) {
+		return errors.New("agent id: it is 1 to 64 of letters, digits, ., - and _, beginning with a letter or digit (--agent-id or YAMO_AGENT_ID)")
+	}
+	return nil
+}
+
+// agentID is what may stand as a name in YAMO blocks and session logs.
+var agentID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
+// checkWorkspace says in one line what is wrong with the folder.
+func checkWorkspace(dir string) error {
+	if dir == "" {
+		return errors.New("no workspace: name its folder with --workspace or YAMO_WORKSPACE")
+	}
+	folder, err := os.Open(dir) //nolint:gosec // the operator's own folder
+	if err != nil {
+		return fmt.Errorf("workspace %q: %w (--workspace or YAMO_WORKSPACE)", dir, withoutPath(err))
+	}
+	defer folder.Close() //nolint:errcheck // only looked at
+	if info, err := folder.Stat(); err != nil {
+		return fmt.Errorf("workspace %q: %w (--workspace or YAMO_WORKSPACE)", dir, withoutPath(err))
+	} else if !info.IsDir() {
+		return fmt.Errorf("workspace %q: not a folder (--workspace or YAMO_WORKSPACE)", dir)
+	}
+	return nil
+}
+
+// serveWorkspace serves until the input ends or ctx is done.
+func serveWorkspace(ctx context.Context, o serveOptions, getenv func(string) string, logger *slog.Logger, stdin io.Reader, stdout io.Writer) (err error) {
+	// SECURITY: the audience is decided here, once, from the operator's settings alone.
+	who, notice, err := audience.Parse(o.connection, o.group)
+	if err != nil {
+		return fmt.Errorf("%w (--group or YAMO_GROUP)", err)
+	}
+	if notice != "" {
+		logger.WarnContext(ctx, notice)
+	}
+	deps, release, err := openSession(o, who, getenv, logger)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	srv, err := serve.Build(deps)
+	if err != nil {
+		return err
+	}
+	logger.InfoContext(ctx, "serving", slog.String("audience", who.String()), slog.String("transport", o.transport),
+		slog.String("version", deps.Version))
+	return serve.Stdio(ctx, srv, stdin, stdout, serve.StdioOptions{Logger: logger})
+}

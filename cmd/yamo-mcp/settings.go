@@ -1,0 +1,126 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/spf13/pflag"
+)
+
+// setting is a flag that can be given in the environment or the workspace's config file as well. The
+// flag wins over the environment, that over the file, that over the flag's default.
+type setting struct {
+	flag string
+	env  string
+	key  string // in config.toml; "" if it cannot stand there
+}
+
+// apply gives each flag that is not on the command line its value from the environment or file. An
+// environment variable that is set but empty counts as unset, an empty string in the file too.
+func apply(flags *pflag.FlagSet, settings []setting, getenv func(string) string, file map[string]string) error {
+	for _, s := range settings {
+		if flags.Changed(s.flag) {
+			continue
+		}
+		value, source := getenv(s.env), s.env
+		if value == "" && s.key != "" {
+			value, source = file[s.key], configName+": "+s.key
+		}
+		if value == "" {
+			continue
+		}
+		if err := flags.Set(s.flag, value); err != nil {
+			return fmt.Errorf("%s: %w", source, err)
+		}
+	}
+	return nil
+}
+
+// configName is the config file's place in the workspace. Messages name it this way, without the folder.
+var configName = filepath.Join(".yamo", "config.toml")
+
+// config is the file's content. Relative paths in it start at the workspace.
+type config struct {
+	Connection  string `toml:"connection"`
+	Group       string `toml:"group"`
+	AgentID     string `toml:"agent_id"`
+	Transcripts string `toml:"transcripts"`
+	Transport   string `toml:"transport"`
+	LogLevel    string `toml:"log_level"`
+}
+
+// values is the content by key.
+func (c config) values() map[string]string {
+	return map[string]string{
+		"connection":  c.Connection,
+		"group":       c.Group,
+		"agent_id":    c.AgentID,
+		"transcripts": c.Transcripts,
+		"transport":   c.Transport,
+		"log_level":   c.LogLevel,
+	}
+}
+
+const configKeys = "agent_id, connection, group, log_level, transcripts, transport"
+
+// readConfig reads the workspace's config file; without one, every value is "". An unknown key is an
+// error: a misspelt one would silently mean its default.
+func readConfig(workspace string) (map[string]string, error) {
+	path := filepath.Join(workspace, configName)
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return config{}.values(), nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", configName, withoutPath(err))
+	}
+	// SECURITY: this file can make a session a DM. It is the operator's only if nobody else can write it
+	// and it is no link to a file elsewhere.
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: not a regular file", configName)
+	}
+	if info.Mode().Perm()&0o022 != 0 {
+		return nil, fmt.Errorf("%s: others may write it: run chmod go-w on it", configName)
+	}
+	data, err := os.ReadFile(path) //nolint:gosec // the operator's own folder
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", configName, withoutPath(err))
+	}
+	var c config
+	decoder := toml.NewDecoder(strings.NewReader(string(data))).DisallowUnknownFields()
+	if err := decoder.Decode(&c); err != nil {
+		return nil, configError(err)
+	}
+	if c.Transcripts != "" && !filepath.IsAbs(c.Transcripts) {
+		c.Transcripts = filepath.Join(workspace, c.Transcripts)
+	}
+	return c.values(), nil
+}
+
+func configError(err error) error {
+	if strict, ok := errors.AsType[*toml.StrictMissingError](err); ok && len(strict.Errors) > 0 {
+		line, _ := strict.Errors[0].Position()
+		return fmt.Errorf("%s:%d: unknown key %q (valid keys: %s)", configName, line, strings.Join(strict.Errors[0].Key(), "."), configKeys)
+	}
+	if wrong, ok := errors.AsType[*toml.DecodeError](err); ok {
+		line, _ := wrong.Position()
+		if len(wrong.Key()) > 0 {
+			return fmt.Errorf("%s:%d: %s must be a string", configName, line, strings.Join(wrong.Key(), "."))
+		}
+		return fmt.Errorf("%s:%d: %s", configName, line, strings.TrimPrefix(wrong.Error(), "toml: "))
+	}
+	return fmt.Errorf("%s: %w", configName, err)
+}
+
+// withoutPath is the reason of a file error.
+func withoutPath(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	return err
+}

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/assets"
+	"github.com/yamo-protocol/yamo-mcp/native"
+)
+
+// version is set by the linker: -X main.version=v1.2.3.
+var version string
+
+// programVersion is the version of this program, "devel" where nothing tells it.
+func programVersion() string {
+	if version != "" {
+		return version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return "devel"
+}
+
+// versionReport is what `yamo-mcp version --json` prints.
+type versionReport struct {
+	Version  string            `json:"version"`
+	Go       string            `json:"go"`
+	Platform string            `json:"platform"`
+	Native   nativeReport      `json:"native"`
+	Modules  map[string]string `json:"modules"` // module path -> version; "" if not linked in
+	Assets   assetsReport      `json:"assets"`
+}
+
+type nativeReport struct {
+	LanceDB    string `json:"lancedb"`
+	Lance      string `json:"lance"`
+	LanceDBGo  string `json:"lancedb_go"`
+	Tokenizers string `json:"tokenizers"`
+}
+
+type assetsReport struct {
+	Installed bool     `json:"installed"`
+	Dir       string   `json:"dir"` // where they are, or would be installed
+	Missing   []string `json:"missing"`
+	Error     string   `json:"error,omitempty"`
+}
+
+// reportedModules are those whose version matters when something goes wrong.
+var reportedModules = []string{
+	"github.com/mark3labs/mcp-go",
+	"github.com/lancedb/lancedb-go",
+	"github.com/daulet/tokenizers",
+	"github.com/yalue/onnxruntime_go",
+}
+
+func newVersionCommand(getenv func(string) string, stdout io.Writer) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "version",
+		Short: "Print the versions of the program and its parts, and whether the assets are installed",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			report := newVersionReport(getenv)
+			if asJSON {
+				enc := json.NewEncoder(stdout)
+				enc.SetIndent("", "  ")
+				return enc.Encode(report)
+			}
+			return report.print(stdout)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func newVersionReport(getenv func(string) string) versionReport {
+	linked := native.Linked()
+	report := versionReport{
+		Version:  programVersion(),
+		Go:       runtime.Version(),
+		Platform: runtime.GOOS + "/" + runtime.GOARCH,
+		Native:   nativeReport{LanceDB: linked.LanceDB, Lance: linked.Lance, LanceDBGo: linked.LanceDBGo, Tokenizers: linked.Tokenizers},
+		Modules:  map[string]string{},
+		Assets:   assetsReport{Missing: []string{}},
+	}
+	for _, path := range reportedModules {
+		report.Modules[path] = ""
+	}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, module := range info.Deps {
+			if _, wanted := report.Modules[module.Path]; wanted {
+				report.Modules[module.Path] = module.Version
+			}
+		}
+	}
+	status, err := assets.Check(getenv)
+	if err != nil {
+		report.Assets.Error = err.Error()
+		return report
+	}
+	report.Assets.Dir = status.Dir
+	report.Assets.Missing = append(report.Assets.Missing, status.Missing()...)
+	report.Assets.Installed = len(report.Assets.Missing) == 0
+	return report
+}
+
+func (r versionReport) print(w io.Writer) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(table, "yamo-mcp\t%s (%s, %s)\n", r.Version, r.Go, r.Platform)
+	fmt.Fprintf(table, "lancedb\t%s (lance %s, lancedb-go %s)\n", r.Native.LanceDB, r.Native.Lance, r.Native.LanceDBGo)
+	fmt.Fprintf(table, "tokenizers\t%s\n", r.Native.Tokenizers)
+	for _, path := range reportedModules {
+		v := r.Modules[path]
+		if v == "" {
+			v = "not linked in"
+		}
+		fmt.Fprintf(table, "%s\t%s\n", path[strings.LastIndex(path, "/")+1:], v)
+	}
+	switch {
+	case r.Assets.Error != "":
+		fmt.Fprintf(table, "assets\t%s\n", r.Assets.Error)
+	case r.Assets.Installed:
+		fmt.Fprintf(table, "assets\tinstalled in %s\n", r.Assets.Dir)
+	default:
+		fmt.Fprintf(table, "assets\tmissing in %s: %s (run `yamo-mcp setup`)\n", r.Assets.Dir, strings.Join(r.Assets.Missing, ", "))
+	}
+	return table.Flush()
+}
