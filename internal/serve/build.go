@@ -37,7 +37,7 @@ type Deps struct {
 	// Ready is asked before each tool call; its error is the answer. Nil: always ready.
 	Ready func(context.Context) error
 
-	// Resources and Prompts register theirs on the server; nil registers none.
+	// Resources and Prompts register theirs on the server, which has hooks; nil registers none.
 	Resources func(*server.MCPServer) error
 	Prompts   func(*server.MCPServer) error
 
@@ -85,6 +85,7 @@ func options(d Deps) []server.ServerOption {
 		server.WithDescription("A workspace's files as resources, its memory as tools, its rituals as prompts."),
 		server.WithInstructions(d.Instructions),
 		server.WithToolCapabilities(false), // the list is fixed for the life of a server
+		server.WithHooks(&server.Hooks{}),  // for Resources to add to
 		server.WithCacheHints(0, mcp.CacheScopePrivate),
 		// The recoveries are a second net: theirs would tell the client the value of the panic.
 		server.WithRecovery(),

@@ -33,7 +33,7 @@ func pump(ctx context.Context, r io.Reader, most int, lines chan<- line) {
 	}
 }
 
-// readLine reads a line of at most `most` bytes and skips the rest of a longer one. What stands before
+// readLine reads a line of at most `most` bytes, its break included, and skips the rest of a longer one. What stands before
 // the end of the input without a line break is a line too.
 func readLine(reader *bufio.Reader, most int) line {
 	var data, tail []byte
@@ -44,7 +44,7 @@ func readLine(reader *bufio.Reader, most int) line {
 		case tooLong:
 			tail = append(tail, part...)
 			tail = tail[max(0, len(tail)-tailLength):]
-		case len(data)+len(bytes.TrimRight(part, "\r\n")) > most:
+		case len(data)+len(part) > most:
 			tooLong = true
 			data = append(data, part...) // at most one buffer more than allowed
 			tail = bytes.Clone(data[max(0, len(data)-tailLength):])

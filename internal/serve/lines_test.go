@@ -20,9 +20,9 @@ func TestReadLine(t *testing.T) {
 		{"lines", "a\nb\r\n\n c \n", 10, []string{"a", "b", "", "c"}},
 		{"no last break", "a\nb", 10, []string{"a", "b"}},
 		{"empty", "", 10, nil},
-		{"just fits", "1234567890\n", 10, []string{"1234567890"}},
-		{"just fits with CRLF", "1234567890\r\n", 10, []string{"1234567890"}},
-		{"one too many", "12345678901\nb\n", 10, []string{"!", "b"}},
+		{"just fits", "123456789\n", 10, []string{"123456789"}},
+		{"just fits with CRLF", "12345678\r\n", 10, []string{"12345678"}},
+		{"one too many", "1234567890\nb\n", 10, []string{"!", "b"}},
 		{"too long at the end of the input", "12345678901", 10, []string{"!"}},
 		{"many buffers", strings.Repeat("y", 1000) + "\nb\n", 500, []string{"!", "b"}},
 		{"id first", `{"jsonrpc":"2.0","id":7,"method":"m","params":"` + long + "\"}\nb\n", 100, []string{"!7", "b"}},
@@ -111,7 +111,6 @@ func FuzzReadLine(f *testing.F) {
 		}
 		var want []string
 		for line := range strings.Lines(input) {
-			line = strings.TrimRight(line, "\r\n")
 			if len(line) > most {
 				want = append(want, "!")
 				continue

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// DefaultMaxLine is the length of a message that is still read, in bytes.
+	// DefaultMaxLine is the length of a message that is still read, in bytes with its line break.
 	DefaultMaxLine = 16 << 20
 	// DefaultDrain is how long calls under way may go on after the input has ended.
 	DefaultDrain = 10 * time.Second
@@ -20,14 +20,14 @@ const (
 	abandon = 2 * time.Second
 )
 
-// Stdio are the settings of ServeStdio.
-type Stdio struct {
+// StdioOptions are the settings of Stdio.
+type StdioOptions struct {
 	Logger  *slog.Logger
 	MaxLine int           // 0: DefaultMaxLine
 	Drain   time.Duration // 0: DefaultDrain
 }
 
-// ServeStdio serves one client: a JSON-RPC message a line from stdin, answers and notifications on
+// Stdio serves one client: a JSON-RPC message a line from stdin, answers and notifications on
 // stdout, nothing else on either. One process serves at most one client this way at a time, because
 // mcp-go's stdio session is a global.
 //
@@ -35,7 +35,7 @@ type Stdio struct {
 // under way finish for up to Drain and writes their answers; what then still runs is cancelled, and
 // an error is returned if it does not stop. (mcp-go itself cancels at the end of input.) A message
 // longer than MaxLine is answered with an error and skipped. A failure to read or write is an error.
-func ServeStdio(ctx context.Context, srv *server.MCPServer, stdin io.Reader, stdout io.Writer, settings Stdio) error {
+func Stdio(ctx context.Context, srv *server.MCPServer, stdin io.Reader, stdout io.Writer, settings StdioOptions) error {
 	if settings.MaxLine == 0 {
 		settings.MaxLine = DefaultMaxLine
 	}
@@ -91,7 +91,7 @@ type input struct {
 	lines    chan line
 	out      *output
 	open     *requests
-	settings Stdio
+	settings StdioOptions
 
 	rest  []byte        // what mcp-go has not taken of the present message
 	first string        // the key of an initialize request that is not answered yet

@@ -56,7 +56,7 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-func connect(t *testing.T, settings Stdio) *session {
+func connect(t *testing.T, settings StdioOptions) *session {
 	t.Helper()
 	s := &session{t: t, done: make(chan error, 1), started: make(chan string, 64), release: make(chan struct{}), logs: &lockedBuffer{}}
 	var discard bytes.Buffer
@@ -73,7 +73,7 @@ func connect(t *testing.T, settings Stdio) *session {
 	s.stop = stop
 	settings.Logger = d.Logger
 	go func() {
-		err := ServeStdio(ctx, srv, stdin, stdout, settings)
+		err := Stdio(ctx, srv, stdin, stdout, settings)
 		s.done <- err
 		_ = stdout.Close()
 	}()
@@ -150,7 +150,7 @@ func TestTranscripts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := connect(t, Stdio{MaxLine: 4096})
+			s := connect(t, StdioOptions{MaxLine: 4096})
 			var got strings.Builder
 			for message := range strings.Lines(string(archive.Files[0].Data)) {
 				message = strings.ReplaceAll(strings.TrimSuffix(message, "\n"), "LONG", strings.Repeat("x", 5000))
@@ -184,7 +184,7 @@ func TestTranscripts(t *testing.T) {
 }
 
 func TestEndOfInputLetsCallsFinish(t *testing.T) {
-	s := connect(t, Stdio{})
+	s := connect(t, StdioOptions{})
 	const calls = 8 // more than mcp-go has workers
 	for id := range calls {
 		s.send(callSay(id+1, "wait"))
@@ -214,7 +214,7 @@ func TestEndOfInputLetsCallsFinish(t *testing.T) {
 }
 
 func TestSignalReadsNoMoreAndLetsCallsFinish(t *testing.T) {
-	s := connect(t, Stdio{})
+	s := connect(t, StdioOptions{})
 	s.send(callSay(1, "wait"))
 	s.hold(1)
 	s.stop()
@@ -228,7 +228,7 @@ func TestSignalReadsNoMoreAndLetsCallsFinish(t *testing.T) {
 }
 
 func TestCallsThatTakeTooLongAreCancelled(t *testing.T) {
-	s := connect(t, Stdio{Drain: 20 * time.Millisecond})
+	s := connect(t, StdioOptions{Drain: 20 * time.Millisecond})
 	s.send(callSay(1, "wait"))
 	s.hold(1)
 	if err := s.stdin.Close(); err != nil {
@@ -247,7 +247,7 @@ func TestCallsThatTakeTooLongAreCancelled(t *testing.T) {
 
 // A native call that does not look at its context must not keep the process alive.
 func TestCallsThatDoNotStopAreAbandoned(t *testing.T) {
-	s := connect(t, Stdio{Drain: time.Millisecond})
+	s := connect(t, StdioOptions{Drain: time.Millisecond})
 	s.send(callSay(1, "stubborn"))
 	s.hold(1)
 	if err := s.stdin.Close(); err != nil {
@@ -260,7 +260,7 @@ func TestCallsThatDoNotStopAreAbandoned(t *testing.T) {
 }
 
 func TestOpenSubscriptionDoesNotHoldTheEnd(t *testing.T) {
-	s := connect(t, Stdio{Drain: soon})
+	s := connect(t, StdioOptions{Drain: soon})
 	s.send(`{"jsonrpc":"2.0","id":"sub","method":"subscriptions/listen","params":{"notifications":{"resourcesListChanged":true,"toolsListChanged":true,"resourceSubscriptions":["test://ok"]},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`)
 	if got := s.receive(); !strings.Contains(got, "subscriptions/acknowledged") {
 		t.Fatalf("got %s", got)
@@ -279,7 +279,7 @@ func TestOpenSubscriptionDoesNotHoldTheEnd(t *testing.T) {
 }
 
 func TestLastMessageNeedsNoLineBreak(t *testing.T) {
-	s := connect(t, Stdio{})
+	s := connect(t, StdioOptions{})
 	if _, err := io.WriteString(s.stdin, callSay(7, "hi")); err != nil {
 		t.Fatal(err)
 	}
@@ -294,12 +294,13 @@ func TestLastMessageNeedsNoLineBreak(t *testing.T) {
 // A client may send its whole session at once; mcp-go handles it concurrently.
 func TestInitializeIsAnsweredFirst(t *testing.T) {
 	for range 20 {
-		s := connect(t, Stdio{})
-		go s.send(
+		s := connect(t, StdioOptions{})
+		whole := strings.Join([]string{
 			`{"jsonrpc":"2.0","id":"a","method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`,
 			`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
 			`{"jsonrpc":"2.0","id":"b","method":"tools/list"}`,
-		)
+		}, "\n")
+		go func() { _, _ = io.WriteString(s.stdin, whole+"\n") }()
 		if got := s.receive(); !strings.Contains(got, `"id":"a"`) {
 			t.Fatalf("the first answer is %s", got)
 		}
@@ -317,7 +318,7 @@ func TestInitializeIsAnsweredFirst(t *testing.T) {
 }
 
 func TestClientThatNoLongerReads(t *testing.T) {
-	s := connect(t, Stdio{})
+	s := connect(t, StdioOptions{})
 	if err := s.out.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -328,7 +329,7 @@ func TestClientThatNoLongerReads(t *testing.T) {
 }
 
 func TestUnreadableInput(t *testing.T) {
-	s := connect(t, Stdio{})
+	s := connect(t, StdioOptions{})
 	broken := errors.New("broken")
 	if err := s.stdin.CloseWithError(broken); err != nil {
 		t.Fatal(err)
