@@ -38,6 +38,10 @@ interrupted and repeated at any time. On a machine without a network, --from ins
 			if check {
 				return checkAssets(stdout, files, getenv)
 			}
+			if bundled(files, getenv) {
+				fmt.Fprintln(stdout, "semantic search is ready: this release carries its files")
+				return nil
+			}
 			if from != "" {
 				if _, err := os.ReadDir(from); err != nil {
 					return fmt.Errorf("--from: %w", err)
@@ -64,6 +68,19 @@ interrupted and repeated at any time. On a machine without a network, --from ins
 	cmd.Flags().BoolVar(&check, "check", false, "only verify what is installed")
 	cmd.MarkFlagsMutuallyExclusive("from", "check")
 	return cmd
+}
+
+// bundled says whether the server would use a release's own files, and they are intact.
+func bundled(files []assets.File, getenv func(string) string) bool {
+	status, err := assets.Check(getenv)
+	if err != nil || len(status.Missing()) > 0 {
+		return false
+	}
+	if dir, err := assets.Dir(getenv); err == nil && dir == status.Dir {
+		return false
+	}
+	bad, err := install.Verify(status.Dir, files)
+	return err == nil && len(bad) == 0
 }
 
 // checkAssets hashes what the server would use.

@@ -33,7 +33,8 @@ type Local struct {
 	use    sync.RWMutex // read: the engine is in use; write: Close frees it
 	closed bool
 
-	load      sync.Mutex // guards the two below
+	load      sync.Mutex   // guards the three below
+	paths     assets.Paths // set with tokenizer
 	tokenizer *tokenizer
 	session   *session
 }
@@ -142,7 +143,10 @@ func (l *Local) CountTokens(text string) (int, error) {
 	if l.closed {
 		return 0, ErrClosed
 	}
-	tok, _, err := l.loadTokenizer()
+	l.load.Lock()
+	err := l.loadTokenizer()
+	tok := l.tokenizer
+	l.load.Unlock()
 	if err != nil {
 		return 0, err
 	}
@@ -151,34 +155,34 @@ func (l *Local) CountTokens(text string) (int, error) {
 
 // engine returns the loaded model, loading it if it is not.
 func (l *Local) engine() (*tokenizer, *session, error) {
-	tok, paths, err := l.loadTokenizer()
-	if err != nil {
+	l.load.Lock()
+	defer l.load.Unlock()
+	if err := l.loadTokenizer(); err != nil {
 		return nil, nil, err
 	}
-	l.load.Lock()
-	defer l.load.Unlock()
 	if l.session == nil {
-		if l.session, err = openSession(paths, l.options.Threads); err != nil {
+		s, err := openSession(l.paths, l.options.Threads)
+		if err != nil {
 			return nil, nil, fmt.Errorf("load the embedding model: %w", err)
 		}
+		l.session = s
 	}
-	return tok, l.session, nil
+	return l.tokenizer, l.session, nil
 }
 
-func (l *Local) loadTokenizer() (*tokenizer, assets.Paths, error) {
-	l.load.Lock()
-	defer l.load.Unlock()
-	if l.session != nil {
-		return l.tokenizer, assets.Paths{}, nil
+// loadTokenizer finds the files and loads the tokenizer, once. The caller holds l.load.
+func (l *Local) loadTokenizer() error {
+	if l.tokenizer != nil {
+		return nil
 	}
 	paths, err := l.options.Locate()
 	if err != nil {
-		return nil, assets.Paths{}, fmt.Errorf("%w (%w)", ErrNoAssets, err)
+		return fmt.Errorf("%w (%w)", ErrNoAssets, err)
 	}
-	if l.tokenizer == nil {
-		if l.tokenizer, err = openTokenizer(paths.Tokenizer); err != nil {
-			return nil, assets.Paths{}, fmt.Errorf("load the tokenizer: %w", err)
-		}
+	t, err := openTokenizer(paths.Tokenizer)
+	if err != nil {
+		return fmt.Errorf("load the tokenizer: %w", err)
 	}
-	return l.tokenizer, paths, nil
+	l.paths, l.tokenizer = paths, t
+	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -301,6 +302,33 @@ func TestLocalConcurrent(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// stdout carries protocol, so the native libraries must stay silent, in success and in failure. The test
+// runs itself as a process whose whole output can be compared.
+func TestLocalPrintsNothing(t *testing.T) {
+	paths := requireAssets(t)
+	if os.Getenv("EMBED_SILENT") != "" {
+		bad := filepath.Join(t.TempDir(), "bad.onnx") // passes the reader of names, not the library
+		if err := os.WriteFile(bad, testModel(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		broken := paths
+		broken.Model = bad
+		if _, err := NewLocal(Options{Locate: func() (assets.Paths, error) { return broken, nil }}).Embed(t.Context(), []string{"x"}); err == nil {
+			t.Error("a broken model was loaded")
+		}
+		if _, err := shared().Embed(t.Context(), []string{"x"}); err != nil {
+			t.Error(err)
+		}
+		return
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^TestLocalPrintsNothing$") // #nosec G204 -- this test itself
+	cmd.Env = append(os.Environ(), "EMBED_SILENT=1")
+	out, err := cmd.CombinedOutput()
+	if err != nil || string(out) != "PASS\n" {
+		t.Errorf("%v, printed %q", err, out)
+	}
 }
 
 func TestBatches(t *testing.T) {
