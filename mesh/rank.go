@@ -1,9 +1,8 @@
 package mesh
 
 import (
-	"cmp"
+	"container/heap"
 	"math"
-	"slices"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
 )
@@ -49,6 +48,7 @@ type candidate struct {
 
 	cosine, own, context, pairs, long, session float64 // weighted
 	raw                                        float64 // its own cosine
+	words                                      float64 // own, unscaled
 }
 
 func (c *candidate) alone() float64 { return c.cosine + c.own + c.context + c.pairs - c.long }
@@ -59,8 +59,9 @@ type signals struct {
 	cosine, smooth, own, context []float64
 }
 
-// rank orders the memories that admit lets through, best first. A nil vector leaves the cosine out.
-func (v *View) rank(stores []*compartment, query string, vector []float32, admit func(*Record) bool) []Hit {
+// rank returns the best limit of the memories that admit lets through, best first. A nil vector leaves
+// the cosine out.
+func (v *View) rank(stores []*compartment, query string, vector []float32, limit int, admit func(*Record) bool) []Hit {
 	q := keyword.Parse(query)
 	var stats keyword.Statistics
 	for _, c := range stores {
@@ -69,47 +70,50 @@ func (v *View) rank(stores []*compartment, query string, vector []float32, admit
 		c.keywords.Count(q, &stats)
 	}
 	raw := make([]signals, len(stores))
-	var top maxima
+	var most maxima
 	for i, c := range stores {
 		raw[i] = c.signals(q, stats, vector)
-		top.take(raw[i])
+		most.take(raw[i])
 	}
-	var candidates []*candidate
+	var candidates []candidate
 	for i, c := range stores {
-		candidates = append(candidates, c.candidates(raw[i], top, admit)...)
+		candidates = c.candidates(candidates, raw[i], most, admit)
 	}
 	addPairs(candidates, q, stats)
 	addSessions(candidates)
-	slices.SortStableFunc(candidates, func(a, b *candidate) int { return cmp.Compare(b.total(), a.total()) })
-
-	// The order comes from signals relative to the best; the score also says how good the best is: as
-	// near as its cosine, or as the share of the query's words that it has.
-	possible := (1 + sessionWeight) * (ownWeight + contextWeight + pairsWeight)
-	if vector != nil {
-		possible += (1 + sessionWeight) * cosineWeight
-	}
-	strength := math.Max(top.cosine, 0)
-	if rarity := stats.Rarity(q); rarity > 0 {
-		strength = math.Max(strength, math.Min(1, top.own/rarity))
-	}
-	hits := make([]Hit, len(candidates))
-	for i, c := range candidates {
-		hits[i] = Hit{
-			Record:     c.record,
-			Visibility: c.store.visibility,
-			Score:      round2(min(1, max(0, c.total()/possible*strength))),
-			Signals: []Signal{
-				{"cosine", round2(c.raw)},
-				{"meaning", round2(c.cosine)},
-				{"own_words", round2(c.own)},
-				{"context_words", round2(c.context)},
-				{"word_pairs", round2(c.pairs)},
-				{"length", round2(-c.long)},
-				{"session", round2(c.session)},
-			},
-		}
+	ranked := best(candidates, limit, (*candidate).total)
+	hits := make([]Hit, len(ranked))
+	for i, c := range ranked {
+		hits[i] = c.hit()
+		hits[i].Score = round2(min(1, max(0, ranked[0].strength(stats.Rarity(q))*c.total()/ranked[0].total())))
 	}
 	return hits
+}
+
+// strength says how well the best candidate answers the query: the order comes from signals relative to
+// the best of each, which does not tell. It is its own cosine, or the share of the query's words that it
+// has, each weighed by its rarity; the other results' scores are in proportion to it.
+func (c *candidate) strength(rarity float64) float64 {
+	if rarity > 0 {
+		return max(c.raw, min(1, c.words/rarity))
+	}
+	return c.raw
+}
+
+func (c *candidate) hit() Hit {
+	return Hit{
+		Record:     c.record,
+		Visibility: c.store.visibility,
+		Signals: []Signal{
+			{"cosine", round2(c.raw)},
+			{"meaning", round2(c.cosine)},
+			{"own_words", round2(c.own)},
+			{"context_words", round2(c.context)},
+			{"word_pairs", round2(c.pairs)},
+			{"length", 0 - round2(c.long)},
+			{"session", round2(c.session)},
+		},
+	}
 }
 
 // maxima are the largest values of the raw signals, over all compartments.
@@ -149,18 +153,17 @@ func (c *compartment) signals(q keyword.Query, stats keyword.Statistics, vector 
 	return s
 }
 
-// candidates are the documents of c that admit lets through and that have anything to do with the
-// query. c.mu is held.
-func (c *compartment) candidates(s signals, top maxima, admit func(*Record) bool) []*candidate {
-	var list []*candidate
+// candidates appends the documents of c that admit lets through and that have anything to do with the
+// query to list. c.mu is held.
+func (c *compartment) candidates(list []candidate, s signals, most maxima, admit func(*Record) bool) []candidate {
 	for doc, r := range c.docs {
 		if s.own[doc] == 0 && s.context[doc] == 0 && s.cosine[doc] < leastCosine || !admit(r) {
 			continue
 		}
-		k := &candidate{store: c, doc: doc, record: r, raw: s.cosine[doc]}
-		k.cosine = cosineWeight * share(s.smooth[doc], top.cosine)
-		k.own = ownWeight * share(s.own[doc], top.own)
-		k.context = contextWeight * share(s.context[doc], top.context)
+		k := candidate{store: c, doc: doc, record: r, raw: s.cosine[doc], words: s.own[doc]}
+		k.cosine = cosineWeight * share(s.smooth[doc], most.cosine)
+		k.own = ownWeight * share(s.own[doc], most.own)
+		k.context = contextWeight * share(s.context[doc], most.context)
 		if words := c.keywords.Words(doc); words > longWords {
 			k.long = longWeight * min(longest, math.Log2(float64(words)/longWords))
 		}
@@ -177,40 +180,84 @@ func share(x, largest float64) float64 {
 }
 
 // addPairs adds what pairs of neighbouring words are worth to the best candidates.
-func addPairs(candidates []*candidate, q keyword.Query, stats keyword.Statistics) {
-	best := slices.Clone(candidates)
-	slices.SortStableFunc(best, func(a, b *candidate) int { return cmp.Compare(b.alone(), a.alone()) })
-	best = best[:min(len(best), pairsAmong)]
+func addPairs(candidates []candidate, q keyword.Query, stats keyword.Statistics) {
+	first := best(candidates, pairsAmong, (*candidate).alone)
 	largest := 0.
-	for _, c := range best {
+	for _, c := range first {
 		c.pairs = c.store.keywords.Pairs(q, stats, c.doc)
 		largest = max(largest, c.pairs)
 	}
-	for _, c := range best {
+	for _, c := range first {
 		c.pairs = pairsWeight * share(c.pairs, largest)
 	}
 }
 
 // addSessions adds the share of each candidate's session. A memory without a session is one of its own.
-func addSessions(candidates []*candidate) {
+func addSessions(candidates []candidate) {
 	type session struct {
 		store *compartment
 		id    string
 	}
-	best := map[session]float64{}
-	for _, c := range candidates {
+	most := map[session]float64{}
+	for i := range candidates {
+		c := &candidates[i]
 		if c.record.SessionID != "" {
 			s := session{c.store, c.record.SessionID}
-			if p, ok := best[s]; !ok || c.alone() > p {
-				best[s] = c.alone()
+			if p, ok := most[s]; !ok || c.alone() > p {
+				most[s] = c.alone()
 			}
 		}
 	}
-	for _, c := range candidates {
+	for i := range candidates {
+		c := &candidates[i]
 		p := c.alone()
 		if c.record.SessionID != "" {
-			p = best[session{c.store, c.record.SessionID}]
+			p = most[session{c.store, c.record.SessionID}]
 		}
 		c.session = sessionWeight * p
 	}
+}
+
+// best returns the n candidates with the highest score, best first; of equals the one stored first.
+func best(candidates []candidate, n int, score func(*candidate) float64) []*candidate {
+	kept := make(worstFirst, 0, n+1)
+	for i := range candidates {
+		s := scored{&candidates[i], score(&candidates[i]), i}
+		if len(kept) == n && !kept[0].worse(s) {
+			continue
+		}
+		heap.Push(&kept, s)
+		if len(kept) > n {
+			heap.Pop(&kept)
+		}
+	}
+	list := make([]*candidate, len(kept))
+	for i := len(kept) - 1; i >= 0; i-- {
+		list[i] = heap.Pop(&kept).(scored).candidate
+	}
+	return list
+}
+
+type scored struct {
+	*candidate
+	score float64
+	at    int
+}
+
+func (a scored) worse(b scored) bool {
+	return a.score < b.score || a.score == b.score && a.at > b.at
+}
+
+// worstFirst is a heap with the worst of the kept on top.
+type worstFirst []scored
+
+func (h worstFirst) Len() int           { return len(h) }
+func (h worstFirst) Less(i, j int) bool { return h[i].worse(h[j]) }
+func (h worstFirst) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *worstFirst) Push(x any)        { *h = append(*h, x.(scored)) }
+func (h *worstFirst) Pop() any {
+	old := *h
+	x := old[len(old)-1]
+	*h = old[:len(old)-1]
+	return x
 }

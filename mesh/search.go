@@ -75,11 +75,9 @@ func (v *View) Search(ctx context.Context, q SearchRequest) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
-	hits := v.rank(stores, query, vector, filter)
-	found.Hits = hits[:min(len(hits), q.Limit)]
+	found.Hits = v.rank(stores, query, vector, q.Limit, filter)
 	if q.IncludeLessons {
-		hits := v.rank(stores, query, vector, isActiveLesson(stores))
-		found.Lessons = hits[:min(len(hits), maxLessons)]
+		found.Lessons = v.rank(stores, query, vector, maxLessons, isActiveLesson(stores))
 	}
 	return found, v.recall(ctx, query, q, found)
 }

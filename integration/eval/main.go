@@ -1,0 +1,266 @@
+// Command eval measures retrieval on two public question sets and prints a table (docs/ranking.md).
+//
+//	eval -data DIR
+//
+// DIR holds locomo*.json (LoCoMo's own format) and beam*.json (a list of {chat, messages: [{id, role,
+// content}], questions: [{question, type, evidence: [message ids]}]}). The sets are not part of the
+// project. Each conversation is stored in order, turn by turn, in a fresh memory, and each question is
+// asked as a client would ask it; hit@1, any@5 and any@10 say how often a turn that answers it is among
+// the first so many results.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
+	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+)
+
+func main() {
+	data := flag.String("data", os.Getenv("YAMO_EVAL_DATA"), "folder of the question sets (or YAMO_EVAL_DATA)")
+	flag.Parse()
+	if err := run(context.Background(), *data); err != nil {
+		fmt.Fprintln(os.Stderr, "eval:", err)
+		os.Exit(1)
+	}
+}
+
+// conversation is one memory's worth of turns, and what is asked of it.
+type conversation struct {
+	turns     []turn
+	questions []question
+}
+
+type turn struct{ id, session, text string }
+
+type question struct {
+	text     string
+	evidence []string
+}
+
+func run(ctx context.Context, dir string) error {
+	sets := []struct {
+		name, pattern string
+		read          func([]byte) ([]conversation, error)
+	}{{"LoCoMo", "locomo*.json", readLoCoMo}, {"BEAM", "beam*.json", readBEAM}}
+	embedder := embed.NewLocal(embed.Options{})
+	defer func() { _ = embedder.Close() }()
+	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "set\tquestions\thit@1\tany@5\tany@10\tsession hit@1\tany@5\tms a search")
+	for _, set := range sets {
+		files, err := filepath.Glob(filepath.Join(dir, set.pattern))
+		if err != nil || len(files) == 0 {
+			return fmt.Errorf("no %s in %q: give the folder with -data or YAMO_EVAL_DATA", set.pattern, dir)
+		}
+		var score tally
+		for _, file := range files {
+			raw, err := os.ReadFile(file)
+			if err != nil {
+				return err
+			}
+			conversations, err := set.read(raw)
+			if err != nil {
+				return fmt.Errorf("%s: %w", filepath.Base(file), err)
+			}
+			for i, c := range conversations {
+				fmt.Fprintf(os.Stderr, "%s %d of %d: %d turns, %d questions\n", set.name, i+1, len(conversations), len(c.turns), len(c.questions))
+				if err := score.conversation(ctx, embedder, c); err != nil {
+					return err
+				}
+			}
+		}
+		score.print(table, set.name)
+	}
+	return table.Flush()
+}
+
+// tally counts the questions whose evidence was found.
+type tally struct {
+	questions, hit1, any5, any10, session1, session5 int
+	searching                                        time.Duration
+}
+
+func (t *tally) print(table *tabwriter.Writer, name string) {
+	share := func(n int) string { return fmt.Sprintf("%.3f", float64(n)/float64(t.questions)) }
+	fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t%.1f\n", name, t.questions, share(t.hit1), share(t.any5), share(t.any10),
+		share(t.session1), share(t.session5), float64(t.searching.Microseconds())/1000/float64(t.questions))
+}
+
+func (t *tally) conversation(ctx context.Context, embedder mesh.Embedder, c conversation) error {
+	dir, err := os.MkdirTemp("", "yamo-eval-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	view := mesh.Open(mesh.Options{
+		Dir: filepath.Join(dir, ".yamo"), Audience: audience.DM(), AgentID: "eval", Embedder: embedder, Logger: slog.New(slog.DiscardHandler),
+	})
+	defer func() { _ = view.Close(ctx) }()
+	byID := map[string]turn{}
+	for _, turn := range c.turns {
+		stored, err := view.Store(ctx, mesh.StoreRequest{Content: turn.text, SessionID: turn.session})
+		if err != nil {
+			return fmt.Errorf("turn %s: %w", turn.id, err)
+		}
+		byID[stored.ID] = turn
+	}
+	for { // until everything has its vector
+		found, err := view.Search(ctx, mesh.SearchRequest{Query: "ready?"})
+		if err != nil {
+			return err
+		}
+		if found.Off {
+			return embed.ErrNoAssets
+		}
+		if found.Pending == 0 {
+			break
+		}
+	}
+	sessions := map[string]string{}
+	for _, turn := range c.turns {
+		sessions[turn.id] = turn.session
+	}
+	for _, q := range c.questions {
+		start := time.Now()
+		found, err := view.Search(ctx, mesh.SearchRequest{Query: q.text, Limit: 50})
+		if err != nil {
+			return err
+		}
+		t.searching += time.Since(start)
+		t.questions++
+		var ids, inSessions []string
+		for _, hit := range found.Hits {
+			ids = append(ids, byID[hit.ID].id)
+			if s := byID[hit.ID].session; !slices.Contains(inSessions, s) {
+				inSessions = append(inSessions, s)
+			}
+		}
+		var wanted []string
+		for _, id := range q.evidence {
+			wanted = append(wanted, sessions[id])
+		}
+		t.hit1 += within(ids, q.evidence, 1)
+		t.any5 += within(ids, q.evidence, 5)
+		t.any10 += within(ids, q.evidence, 10)
+		t.session1 += within(inSessions, wanted, 1)
+		t.session5 += within(inSessions, wanted, 5)
+	}
+	return nil
+}
+
+// within is 1 if one of wanted is among the first k of found.
+func within(found, wanted []string, k int) int {
+	for _, id := range found[:min(k, len(found))] {
+		if slices.Contains(wanted, id) {
+			return 1
+		}
+	}
+	return 0
+}
+
+// readLoCoMo reads conversations of speakers: a turn is "speaker: text", with the caption of its image.
+func readLoCoMo(raw []byte) ([]conversation, error) {
+	var samples []struct {
+		Conversation map[string]json.RawMessage
+		QA           []struct {
+			Question string
+			Evidence []string
+		}
+	}
+	if err := json.Unmarshal(raw, &samples); err != nil {
+		return nil, err
+	}
+	var all []conversation
+	for _, sample := range samples {
+		var c conversation
+		known := map[string]bool{}
+		for n := 1; ; n++ {
+			session := fmt.Sprintf("session_%d", n)
+			part, ok := sample.Conversation[session]
+			if !ok {
+				if _, dated := sample.Conversation[session+"_date_time"]; dated {
+					continue
+				}
+				break
+			}
+			var turns []struct {
+				Speaker, Text string
+				ID            string `json:"dia_id"`
+				Caption       string `json:"blip_caption"`
+			}
+			if err := json.Unmarshal(part, &turns); err != nil {
+				return nil, err
+			}
+			for _, t := range turns {
+				text := t.Speaker + ": " + t.Text
+				if t.Caption != "" {
+					text += " [shares " + t.Caption + "]"
+				}
+				known[t.ID] = true
+				c.turns = append(c.turns, turn{t.ID, session, text})
+			}
+		}
+		for _, qa := range sample.QA {
+			q := question{text: qa.Question}
+			for _, e := range qa.Evidence {
+				for _, id := range strings.FieldsFunc(e, func(r rune) bool { return r == ';' || r == ',' || r == ' ' }) {
+					if known[id] {
+						q.evidence = append(q.evidence, id)
+					}
+				}
+			}
+			if len(q.evidence) > 0 {
+				c.questions = append(c.questions, q)
+			}
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+// readBEAM reads chats: a turn is a message's content, a chat one session.
+func readBEAM(raw []byte) ([]conversation, error) {
+	var chats []struct {
+		Messages []struct {
+			ID      int
+			Content string
+		}
+		Questions []struct {
+			Question string
+			Evidence []int
+		}
+	}
+	if err := json.Unmarshal(raw, &chats); err != nil {
+		return nil, err
+	}
+	var all []conversation
+	for i, chat := range chats {
+		var c conversation
+		session := fmt.Sprintf("chat_%d", i+1)
+		for _, m := range chat.Messages {
+			c.turns = append(c.turns, turn{fmt.Sprint(m.ID), session, m.Content})
+		}
+		for _, q := range chat.Questions {
+			evidence := make([]string, len(q.Evidence))
+			for i, id := range q.Evidence {
+				evidence[i] = fmt.Sprint(id)
+			}
+			if len(evidence) > 0 {
+				c.questions = append(c.questions, question{q.Question, evidence})
+			}
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
