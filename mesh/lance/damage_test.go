@@ -131,6 +131,17 @@ func TestDamageBeyondRepair(t *testing.T) {
 				overwrite(t, filepath.Join(table, "data", f.data[0].path), damages["zeros"])
 			}
 		},
+		"the inside of a data file": func(t *testing.T, _, table string) {
+			version, _ := newestManifest(t, table)
+			m, err := readManifest(table, version, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			overwrite(t, filepath.Join(table, "data", m.fragments[1].data[0].path), func(b []byte) []byte {
+				clear(b[:len(b)-40]) // all but the footer
+				return b
+			})
+		},
 		"index record": func(t *testing.T, dir, _ string) {
 			overwrite(t, filepath.Join(dir, indexName), damages["truncated"])
 		},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"github.com/gofrs/flock"
@@ -97,7 +98,7 @@ func (db *DB) use(ctx context.Context, name string, f func(*handle) error) error
 		if err == nil || errors.Is(err, ErrInvalid) || ctx.Err() != nil {
 			return errors.Join(err, h.release())
 		}
-		moved, damage := db.diagnose(h)
+		moved, damage := db.diagnose(h, err)
 		if err := errors.Join(damage, h.release()); err != nil {
 			return err
 		}
@@ -107,8 +108,9 @@ func (db *DB) use(ctx context.Context, name string, f func(*handle) error) error
 	}
 }
 
-// diagnose finds out why a call on h failed: the table has moved on, or its files are damaged.
-func (db *DB) diagnose(h *handle) (moved bool, damage error) {
+// diagnose finds out why a call on h failed: the table has moved on, or its files are damaged. Arguments
+// have been checked before the call, so an engine that panics has met contents it cannot understand.
+func (db *DB) diagnose(h *handle, cause error) (moved bool, damage error) {
 	ix, err := db.readIndex()
 	if err != nil {
 		return false, err
@@ -118,6 +120,9 @@ func (db *DB) diagnose(h *handle) (moved bool, damage error) {
 	}
 	if _, err := readManifest(h.dir, h.at(), true); errors.Is(err, errBroken) {
 		return false, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	if strings.Contains(cause.Error(), "Panic in simple_lancedb") {
+		return false, fmt.Errorf("%w: %w", ErrDamaged, cause)
 	}
 	return false, nil
 }

@@ -278,7 +278,7 @@ func (t *table[R]) all(ctx context.Context, db *DB, vector bool) iter.Seq2[R, er
 				return !stopped
 			})
 			if err != nil && ctx.Err() == nil {
-				_, damage := db.diagnose(h)
+				_, damage := db.diagnose(h, err)
 				err = errors.Join(damage, err)
 			}
 			err = errors.Join(err, h.release())
