@@ -96,9 +96,15 @@ func Parse(data []byte) (File, error) {
 	}
 	file := File{Body: body}
 	if err := yaml.Unmarshal([]byte(matter), &file.Matter); err != nil {
-		return File{}, fmt.Errorf("front matter: %s", yaml.FormatError(err, false, false))
+		return File{}, fmt.Errorf("front matter: %s", firstLine(yaml.FormatError(err, false, false)))
 	}
 	return file, nil
+}
+
+// firstLine is a parser's message without the excerpt below it.
+func firstLine(message string) string {
+	line, _, _ := strings.Cut(message, "\n")
+	return line
 }
 
 // Format is the file as it is written: front matter in the order of the seed, and the body.

@@ -94,7 +94,7 @@ func TestParseRefuses(t *testing.T) {
 		"not text":        "---\na: \xff\n---\n",
 		"too long":        "---\n# " + strings.Repeat("x", maxMatter) + "\n---\n",
 	} {
-		if file, err := Parse([]byte(text)); err == nil || strings.Contains(err.Error(), "\x1b") {
+		if file, err := Parse([]byte(text)); err == nil || strings.ContainsAny(err.Error(), "\x1b\n") {
 			t.Errorf("%s: %+v, %v", name, file, err)
 		}
 	}

@@ -1,0 +1,240 @@
+package workspace
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+	"github.com/yamo-protocol/yamo-mcp/workspace/memfile"
+	"github.com/yamo-protocol/yamo-mcp/workspace/plain"
+)
+
+// Finding is a deviation from the workspace format.
+type Finding struct {
+	File    string // relative to the workspace
+	Line    int    // from 1; 0 for the file as a whole
+	Error   bool   // the format forbids it; otherwise it is a warning
+	Rule    string // where the rule stands, such as "RFC-0009 §2.2"
+	Message string
+}
+
+// String is the finding on one line, as compilers print theirs.
+func (f Finding) String() string {
+	at, kind := f.File, "warning"
+	if f.Line > 0 {
+		at = fmt.Sprintf("%s:%d", f.File, f.Line)
+	}
+	if f.Error {
+		kind = "error"
+	}
+	return fmt.Sprintf("%s: %s: %s (%s)", at, kind, f.Message, f.Rule)
+}
+
+// AgentsSections are the sections AGENTS.md must have (RFC-0009 §2.2).
+var AgentsSections = []string{"First Run", "Every Session", "Memory", "Safety", "External vs Internal"}
+
+const heartbeatLines = 20
+
+// Lint checks the whole workspace against RFC-0009 and seeds 002 and 003. It is for the operator: it reads
+// private files. Findings are sorted by file and line. The error is about what could not be read.
+func (w *Workspace) Lint() ([]Finding, error) {
+	l := &linter{view: w.View(audience.DM()), root: w}
+	l.state()
+	for name := range rootFiles {
+		l.file(name)
+	}
+	l.aliases()
+	for _, folder := range []string{memoryFolder, notesFolder} {
+		for _, name := range l.view.list(folder) {
+			l.file(name)
+		}
+	}
+	slices.SortFunc(l.findings, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Message, b.Message))
+	})
+	return slices.Compact(l.findings), errors.Join(l.errs...)
+}
+
+type linter struct {
+	view     *View
+	root     *Workspace
+	findings []Finding
+	errs     []error
+}
+
+func (l *linter) fail(file string, line int, rule, format string, args ...any) {
+	l.findings = append(l.findings, Finding{file, line, true, rule, fmt.Sprintf(format, args...)})
+}
+
+func (l *linter) warn(file string, line int, rule, format string, args ...any) {
+	l.findings = append(l.findings, Finding{file, line, false, rule, fmt.Sprintf(format, args...)})
+}
+
+// state checks which of the required files are there.
+func (l *linter) state() {
+	switch state := l.view.State(); {
+	case state == Uninitialized:
+		l.fail(SoulFile, 0, "RFC-0009 §6.1", "is missing, and there is no BOOTSTRAP.md: the agent must not operate")
+		return
+	case state == Bootstrap && l.view.exists(SoulFile):
+		l.fail(BootstrapFile, 0, "RFC-0009 §4.3", "is still there beside SOUL.md: it must be deleted when the first boot is done")
+	case state == Bootstrap:
+		return
+	}
+	for _, name := range []string{AgentsFile, UserFile} {
+		if !l.view.exists(name) {
+			l.fail(name, 0, "RFC-0009 §3.1", "is missing")
+		}
+	}
+}
+
+// aliases finds names in the folder that only look like those of the format.
+func (l *linter) aliases() {
+	entries, err := plain.List(l.root.root, ".")
+	if err != nil {
+		l.errs = append(l.errs, fmt.Errorf("list the workspace: %w", err))
+	}
+	known := map[string]string{memoryFolder: memoryFolder, notesFolder: notesFolder}
+	for name := range maps.Keys(rootFiles) {
+		known[fold(name)] = name
+	}
+	for _, entry := range entries {
+		if name, ok := known[fold(entry.Name())]; ok && name != entry.Name() {
+			l.warn(entry.Name(), 0, "RFC-0009 §1", "is not read: the name must be exactly %s", name)
+		}
+	}
+}
+
+// file checks what can be said of any file, and then what its kind asks for.
+func (l *linter) file(name string) {
+	if _, err := plain.Stat(l.root.root, name); err != nil {
+		var refused *plain.RefusedError
+		if errors.As(err, &refused) {
+			l.fail(name, 0, "RFC-0009 §4.4", "is not read: %s", refused.Reason)
+		}
+		return
+	}
+	data, err := l.view.Read(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return
+	case errors.Is(err, ErrTooLarge):
+		l.fail(name, 0, "seed 002, phase 10.3", "%v", ErrTooLarge)
+		return
+	case err != nil:
+		l.errs = append(l.errs, err)
+		return
+	}
+	if !utf8.Valid(data) {
+		l.fail(name, 0, "RFC-0009 §1", "is not UTF-8 text")
+		return
+	}
+	text := string(data)
+	class := classify(audience.DM(), name)
+	if n := utf8.RuneCountInString(text); n > maxFileChars && class != audience.Notes && class != audience.OtherLog {
+		l.warn(name, 0, "seed 002, phase 10.3", "has %d characters; a session starts with the first %d", n, maxFileChars)
+	}
+	switch class {
+	case audience.Agents:
+		l.agents(text)
+	case audience.User:
+		l.user(text)
+	case audience.Identity:
+		if ParseIdentity(text) == (Identity{}) {
+			l.warn(name, 0, "seed 002, phase 10.1", "has no field with a value (Name, Creature, Vibe, Emoji, Avatar)")
+		}
+	case audience.Heartbeat:
+		l.heartbeat(name, text)
+	case audience.DailyLog, audience.OtherLog:
+		l.dailyLog(name, text)
+	case audience.Notes:
+		l.memoryFile(name, data)
+	}
+}
+
+func (l *linter) agents(text string) {
+	have := map[string]bool{}
+	for line := range lines(text) {
+		if heading, ok := headingText(line); ok && strings.HasPrefix(line, "## ") {
+			have[heading] = true
+		}
+	}
+	for _, section := range AgentsSections {
+		if !have[section] {
+			l.fail(AgentsFile, 0, "RFC-0009 §2.2", "lacks the section ## %s", section)
+		}
+	}
+}
+
+func (l *linter) user(text string) {
+	if m := timezone.FindStringSubmatchIndex(text); m == nil {
+		l.warn(UserFile, 0, "RFC-0009 §2.3", "names no **Timezone:** such as Europe/Oslo; the machine's is used")
+	} else if _, err := time.LoadLocation(text[m[2]:m[3]]); err != nil {
+		l.warn(UserFile, 1+strings.Count(text[:m[2]], "\n"), "RFC-0009 §2.3", "time zone %q is not known; the machine's is used", text[m[2]:m[3]])
+	}
+}
+
+func (l *linter) heartbeat(name, text string) {
+	if name == HeartbeatFile {
+		if n := strings.Count(strings.TrimRight(text, "\n"), "\n") + 1; n > heartbeatLines {
+			l.warn(name, heartbeatLines+1, "RFC-0009 §2.7", "has %d lines; it is read at every heartbeat and should have at most %d", n, heartbeatLines)
+		}
+		return
+	}
+	var state struct {
+		LastChecks map[string]*int64 `json:"lastChecks"`
+	}
+	if err := json.Unmarshal([]byte(text), &state); err != nil {
+		l.fail(name, 0, "RFC-0009 §2.9", "is not {\"lastChecks\": {name: Unix seconds or null}}: %v", err)
+	} else if state.LastChecks == nil {
+		l.fail(name, 0, "RFC-0009 §2.9", "lacks \"lastChecks\"")
+	}
+}
+
+var sessionHeading = regexp.MustCompile(`^## Session \[([01][0-9]|2[0-3]):[0-5][0-9]\]$`)
+
+func (l *linter) dailyLog(name, text string) {
+	want := "# Memory — " + path.Base(name)[:len("2006-01-02")]
+	if _, _, hasMatter := memfile.Split(text); hasMatter {
+		return // a log in the form of seed 003
+	}
+	number := 0
+	for line := range strings.Lines(text) {
+		number++
+		line = strings.TrimRight(line, "\r\n")
+		switch {
+		case number == 1 && line != want:
+			l.warn(name, 1, "RFC-0009 §2.5", "does not begin with %q", want)
+		case strings.HasPrefix(line, "## Session") && !sessionHeading.MatchString(line):
+			l.warn(name, number, "RFC-0009 §2.5", "session heading is not ## Session [HH:MM]")
+		}
+	}
+}
+
+func (l *linter) memoryFile(name string, data []byte) {
+	if !strings.HasPrefix(name, memoryFolder+"/") || !dated(path.Base(name)) {
+		return // notes are free
+	}
+	file, err := memfile.Parse(data)
+	if errors.Is(err, memfile.ErrNoMatter) {
+		l.warn(name, 1, "seed 003", "%v", err)
+		return
+	}
+	if err != nil {
+		l.fail(name, 1, "seed 003", "%v", err)
+		return
+	}
+	for _, wrong := range file.Check(name) {
+		l.warn(name, 1, "seed 003", "%s", wrong)
+	}
+}

@@ -1,0 +1,100 @@
+package workspace
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func lint(t *testing.T, w *Workspace) []string {
+	t.Helper()
+	findings, err := w.Lint()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := []string{}
+	for _, f := range findings {
+		all = append(all, f.String())
+	}
+	return all
+}
+
+func TestSampleWorkspaceIsClean(t *testing.T) {
+	if got := lint(t, kate(t)); len(got) != 0 {
+		t.Errorf("findings:\n%s", strings.Join(got, "\n"))
+	}
+}
+
+func TestLint(t *testing.T) {
+	w := folderOf(t, map[string]string{
+		"BOOTSTRAP.md":                "x",
+		"SOUL.md":                     strings.Repeat("é", 12_001),
+		"IDENTITY.md":                 "- **Name:** _(pick)_",
+		"AGENTS.md":                   "## First Run\n## every session\n### Memory\n```\n## Safety\n```\n## External vs Internal ##\n",
+		"USER.md":                     "# User\n\n**Timezone:** Middle/Earth\n",
+		"Memory.md":                   "x",
+		"TOOLS.md":                    "a\xff",
+		"HEARTBEAT.md":                strings.Repeat("- [ ] x\n", 21),
+		"memory/heartbeat-state.json": `{"lastChecks": {"email": "yesterday"}}`,
+		"memory/2026-02-14.md":        "# Log\n\n## Session [9:00]\n## Session [09:00]\n",
+		"memory/2026-02-13-topic.md":  "---\ndate: \"2026-02-12\"\n---\n",
+		"memory/2026-02-12-a-note.md": "no front matter",
+		"memory/2026-02-11-a-note.md": "---\ntags: [\n---\n",
+		"notes/free.md":               "anything",
+	})
+	if err := os.Symlink("SOUL.md", filepath.Join(w.dir, "MEMORY.md")); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"AGENTS.md: error: lacks the section ## Every Session (RFC-0009 §2.2)",
+		"AGENTS.md: error: lacks the section ## Memory (RFC-0009 §2.2)",
+		"AGENTS.md: error: lacks the section ## Safety (RFC-0009 §2.2)",
+		"BOOTSTRAP.md: error: is still there beside SOUL.md: it must be deleted when the first boot is done (RFC-0009 §4.3)",
+		"HEARTBEAT.md:21: warning: has 21 lines; it is read at every heartbeat and should have at most 20 (RFC-0009 §2.7)",
+		"IDENTITY.md: warning: has no field with a value (Name, Creature, Vibe, Emoji, Avatar) (seed 002, phase 10.1)",
+		"MEMORY.md: error: is not read: it is a symbolic link (RFC-0009 §4.4)",
+		"Memory.md: warning: is not read: the name must be exactly MEMORY.md (RFC-0009 §1)",
+		"SOUL.md: warning: has 12001 characters; a session starts with the first 12000 (seed 002, phase 10.3)",
+		"TOOLS.md: error: is not UTF-8 text (RFC-0009 §1)",
+		"USER.md:3: warning: time zone \"Middle/Earth\" is not known; the machine's is used (RFC-0009 §2.3)",
+		"memory/2026-02-11-a-note.md:1: error: front matter: …",
+		"memory/2026-02-12-a-note.md:1: warning: the file does not begin with front matter between two lines of --- (seed 003)",
+		"memory/2026-02-13-topic.md:1: warning: date is 2026-02-12, but the name says 2026-02-13 (seed 003)",
+		"memory/2026-02-13-topic.md:1: warning: slug \"topic\" is not 2 to 5 words of a-z and 0-9 with hyphens between them (or begins with group-, which names a group's log) (seed 003)",
+		"memory/2026-02-13-topic.md:1: warning: tags are missing; at least one is needed (seed 003)",
+		"memory/2026-02-14.md:1: warning: does not begin with \"# Memory — 2026-02-14\" (RFC-0009 §2.5)",
+		"memory/2026-02-14.md:3: warning: session heading is not ## Session [HH:MM] (RFC-0009 §2.5)",
+		"memory/heartbeat-state.json: error: is not {\"lastChecks\": {name: Unix seconds or null}}: …",
+	}
+	got := lint(t, w)
+	for i, line := range got {
+		if i < len(want) {
+			if prefix, ok := strings.CutSuffix(want[i], "…"); ok && strings.HasPrefix(line, prefix) {
+				got[i] = want[i] // the libraries' words are theirs
+			}
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestLintOfIncompleteWorkspaces(t *testing.T) {
+	for name, test := range map[string]struct {
+		files map[string]string
+		want  []string
+	}{
+		"empty":   {nil, []string{"SOUL.md: error: is missing, and there is no BOOTSTRAP.md: the agent must not operate (RFC-0009 §6.1)"}},
+		"newborn": {map[string]string{"BOOTSTRAP.md": "x"}, []string{}},
+		"soul only": {map[string]string{"SOUL.md": "x"}, []string{
+			"AGENTS.md: error: is missing (RFC-0009 §3.1)", "USER.md: error: is missing (RFC-0009 §3.1)",
+		}},
+	} {
+		if diff := cmp.Diff(test.want, lint(t, folderOf(t, test.files))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}

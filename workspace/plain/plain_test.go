@@ -1,0 +1,148 @@
+package plain
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func root(t *testing.T, files map[string]string) (dir string, root *os.Root) {
+	t.Helper()
+	dir = t.TempDir()
+	for name, text := range files {
+		put(t, dir, name, text)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := root.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir, root
+}
+
+func put(t *testing.T, dir, name, text string) {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func get(t *testing.T, dir, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func TestRead(t *testing.T) {
+	_, r := root(t, map[string]string{"a/b/c": "12345"})
+	for limit, want := range map[int64]string{0: "", 4: "1234", 5: "12345", 6: "12345"} {
+		data, more, err := Read(r, "a/b/c", limit)
+		if err != nil || string(data) != want || more != (limit < 5) {
+			t.Errorf("limit %d: %q, %t, %v", limit, data, more, err)
+		}
+	}
+	for _, name := range []string{"a/b", "a", "a/x", "x/y"} {
+		if _, _, err := Read(r, name, 10); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	var refused *RefusedError
+	if _, _, err := Read(r, "a/b/c/d", 10); !errors.As(err, &refused) {
+		t.Errorf("below a file: %v", err)
+	}
+}
+
+// Links are refused at every place of a path, also those that stay inside the root.
+func TestLinksAreRefused(t *testing.T) {
+	dir, r := root(t, map[string]string{"a/b": "x"})
+	for link, target := range map[string]string{"file": "a/b", "folder": "a", "a/up": ".."} {
+		if err := os.Symlink(target, filepath.Join(dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var refused *RefusedError
+	for _, name := range []string{"file", "folder/b", "a/up/a/b"} {
+		if _, err := Open(r, name, os.O_RDONLY); !errors.As(err, &refused) {
+			t.Errorf("open %s: %v", name, err)
+		}
+		if _, err := Stat(r, name); !errors.As(err, &refused) {
+			t.Errorf("stat %s: %v", name, err)
+		}
+		if err := Append(t.Context(), r, name, func([]byte) []byte { return []byte("y") }); !errors.As(err, &refused) {
+			t.Errorf("append to %s: %v", name, err)
+		}
+		if err := Replace(r, name, []byte("y"), func([]byte) error { return nil }); !errors.As(err, &refused) {
+			t.Errorf("replace %s: %v", name, err)
+		}
+	}
+	if _, err := List(r, "folder"); !errors.As(err, &refused) {
+		t.Errorf("list: %v", err)
+	}
+	if got := get(t, dir, "a/b"); got != "x" {
+		t.Errorf("the target is now %q", got)
+	}
+}
+
+// An editor that saves by renaming while an entry is written does not lose the entry.
+func TestAppendSurvivesReplacement(t *testing.T) {
+	dir, r := root(t, map[string]string{"log": "old\n", "edited": "edited\n"})
+	calls := 0
+	err := Append(t.Context(), r, "log", func(tail []byte) []byte {
+		if calls++; calls == 1 {
+			if err := os.Rename(filepath.Join(dir, "edited"), filepath.Join(dir, "log")); err != nil {
+				t.Error(err)
+			}
+		}
+		return append([]byte("after "), tail...)
+	})
+	if got := get(t, dir, "log"); err != nil || calls != 2 || got != "edited\nafter edited\n" {
+		t.Errorf("%q after %d calls, %v", got, calls, err)
+	}
+}
+
+// A hand edit between the check and the replacement is checked again, and is not lost.
+func TestReplaceChecksAgain(t *testing.T) {
+	dir, r := root(t, map[string]string{"file": "old"})
+	stale := errors.New("stale")
+	calls := 0
+	err := Replace(r, "file", []byte("new"), func(present []byte) error {
+		calls++
+		if calls == 1 {
+			put(t, dir, "file", "by hand")
+			return nil
+		}
+		if string(present) != "by hand" {
+			t.Errorf("checked %q", present)
+		}
+		return stale
+	})
+	if got := get(t, dir, "file"); !errors.Is(err, stale) || got != "by hand" {
+		t.Errorf("%q, %v", got, err)
+	}
+	if entries, err := List(r, "."); err != nil || len(entries) != 1 {
+		t.Errorf("left behind: %v, %v", entries, err)
+	}
+}
+
+func TestRemove(t *testing.T) {
+	_, r := root(t, map[string]string{"a/file": "x"})
+	if err := Remove(r, "a/file"); err != nil {
+		t.Error(err)
+	}
+	if err := Remove(r, "a/file"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a second time: %v", err)
+	}
+}
