@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/big"
 	"reflect"
+	"slices"
 	"strings"
 
 	reflection "github.com/invopop/jsonschema"
@@ -93,10 +94,8 @@ func checkTags(t reflect.Type, above []reflect.Type) error {
 	if t.Kind() != reflect.Struct {
 		return nil
 	}
-	for _, outer := range above {
-		if outer == t {
-			return fmt.Errorf("%s contains itself", t)
-		}
+	if slices.Contains(above, t) {
+		return fmt.Errorf("%s contains itself", t)
 	}
 	for field := range t.Fields() {
 		tag := field.Tag.Get("jsonschema")

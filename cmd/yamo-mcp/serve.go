@@ -21,6 +21,7 @@ type serveOptions struct {
 	connection  string
 	group       string
 	agentID     string
+	model       string
 	transcripts string
 	transport   string
 	logLevel    string
@@ -30,6 +31,7 @@ var serveSettings = []setting{
 	{flag: "connection", env: "YAMO_CONNECTION", key: "connection"},
 	{flag: "group", env: "YAMO_GROUP", key: "group"},
 	{flag: "agent-id", env: "YAMO_AGENT_ID", key: "agent_id"},
+	{flag: "model", env: "YAMO_MODEL", key: "model"},
 	{flag: "transcripts", env: "YAMO_TRANSCRIPTS", key: "transcripts"},
 	{flag: "transport", env: "YAMO_TRANSPORT", key: "transport"},
 	{flag: "log-level", env: "YAMO_LOG_LEVEL", key: "log_level"},
@@ -44,6 +46,7 @@ Each setting is taken from its flag, else from its environment variable, else fr
   --connection   YAMO_CONNECTION    connection
   --group        YAMO_GROUP         group
   --agent-id     YAMO_AGENT_ID      agent_id
+  --model        YAMO_MODEL         model
   --transcripts  YAMO_TRANSCRIPTS   transcripts  (relative to the workspace in the file)
   --transport    YAMO_TRANSPORT     transport
   --log-level    YAMO_LOG_LEVEL     log_level
@@ -77,6 +80,7 @@ func newServeCommand(getenv func(string) string, stdin io.Reader, stdout, stderr
 	flags.StringVar(&o.connection, "connection", "", "who hears the agent: dm or group (default group)")
 	flags.StringVar(&o.group, "group", "", `the group's name (default "default")`)
 	flags.StringVar(&o.agentID, "agent-id", "YAMO_AGENT", "the agent's name in what it writes")
+	flags.StringVar(&o.model, "model", "", "the language model's name, which who_am_i tells")
 	flags.StringVar(&o.transcripts, "transcripts", "", "the folder of the host's session logs")
 	flags.StringVar(&o.transport, "transport", "stdio", "how hosts connect: stdio")
 	flags.StringVar(&o.logLevel, "log-level", "info", "debug, info or warn")
@@ -116,11 +120,11 @@ func checkWorkspace(dir string) error {
 	if dir == "" {
 		return errors.New("no workspace: name its folder with --workspace or YAMO_WORKSPACE")
 	}
-	folder, err := os.Open(dir) //nolint:gosec // the operator's own folder
+	folder, err := os.Open(dir)
 	if err != nil {
 		return fmt.Errorf("workspace %q: %w (--workspace or YAMO_WORKSPACE)", dir, withoutPath(err))
 	}
-	defer folder.Close() //nolint:errcheck // only looked at
+	defer folder.Close() //nolint:errcheck // it was only looked at
 	if info, err := folder.Stat(); err != nil {
 		return fmt.Errorf("workspace %q: %w (--workspace or YAMO_WORKSPACE)", dir, withoutPath(err))
 	} else if !info.IsDir() {
@@ -137,7 +141,7 @@ func serveWorkspace(ctx context.Context, o serveOptions, getenv func(string) str
 		return fmt.Errorf("%w (--group or YAMO_GROUP)", err)
 	}
 	if notice != "" {
-		logger.WarnContext(ctx, notice)
+		logger.WarnContext(ctx, "the audience was assumed", slog.String("notice", notice))
 	}
 	deps, release, err := openSession(o, who, getenv, logger)
 	if err != nil {

@@ -49,6 +49,7 @@ type config struct {
 	Connection  string `toml:"connection"`
 	Group       string `toml:"group"`
 	AgentID     string `toml:"agent_id"`
+	Model       string `toml:"model"`
 	Transcripts string `toml:"transcripts"`
 	Transport   string `toml:"transport"`
 	LogLevel    string `toml:"log_level"`
@@ -60,13 +61,14 @@ func (c config) values() map[string]string {
 		"connection":  c.Connection,
 		"group":       c.Group,
 		"agent_id":    c.AgentID,
+		"model":       c.Model,
 		"transcripts": c.Transcripts,
 		"transport":   c.Transport,
 		"log_level":   c.LogLevel,
 	}
 }
 
-const configKeys = "agent_id, connection, group, log_level, transcripts, transport"
+const configKeys = "agent_id, connection, group, log_level, model, transcripts, transport"
 
 // readConfig reads the workspace's config file; without one, every value is "". An unknown key is an
 // error: a misspelt one would silently mean its default.
@@ -87,7 +89,7 @@ func readConfig(workspace string) (map[string]string, error) {
 	if info.Mode().Perm()&0o022 != 0 {
 		return nil, fmt.Errorf("%s: others may write it: run chmod go-w on it", configName)
 	}
-	data, err := os.ReadFile(path) //nolint:gosec // the operator's own folder
+	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", configName, withoutPath(err))
 	}
