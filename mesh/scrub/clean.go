@@ -1,0 +1,449 @@
+package scrub
+
+import (
+	"bytes"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// markdown parses CommonMark with tables. Parsers are safe for concurrent use.
+var markdown = func() parser.Parser {
+	return parser.NewParser(
+		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
+		parser.WithInlineParsers(parser.DefaultInlineParsers()...),
+		parser.WithParagraphTransformers(append(parser.DefaultParagraphTransformers(),
+			util.Prioritized(extension.NewTableParagraphTransformer(), 200))...),
+		parser.WithASTTransformers(util.Prioritized(extension.NewTableASTTransformer(), 0)),
+	)
+}()
+
+// Clean is stage 1, structural cleaning (RFC-0011 §6.1): it removes Markdown
+// and HTML markup and keeps what they say.
+//
+//   - Emphasis loses its asterisks, also its underscores when it is a phrase;
+//     "__init__", "*args" and "2*3*4" are no emphasis.
+//   - [text](url) becomes text (url), ![alt](url) becomes alt (url), <url>
+//     becomes url. Reference links stay.
+//   - Elements of HTML lose their tags: see html.go. Scripts, styles and
+//     comments go with their content. What is no element of HTML, as in
+//     List<String>, stays.
+//   - Rules (---) go. Headings, lists, quotes, tables and code stay.
+//   - Entities are decoded where the character could not become markup.
+//
+// A text that is an HTML document is treated as HTML throughout.
+func Clean(src string) string {
+	if !mayHaveMarkup(src) || hostile(src) {
+		return src
+	}
+	if isHTMLDocument(src) {
+		return renderDocument(src)
+	}
+	c := cleaner{src: src}
+	body := frontMatter(src)
+	doc := markdown.Parse(text.NewReader([]byte(src[body:])))
+	c.base = body
+	_ = ast.Walk(doc, c.visit) // visit returns no error
+	c.html.edits(&c)
+	return apply(src, c.edits)
+}
+
+// mayHaveMarkup is a quick no for most memories.
+func mayHaveMarkup(s string) bool {
+	return strings.ContainsAny(s, "*_<[&\\") || hasRule(s)
+}
+
+// hostile reports whether src opens many links that it does not close, for
+// which the parser needs time quadratic in the length. No text is like that.
+func hostile(src string) bool {
+	const most = 100
+	return strings.Count(src, "](")-strings.Count(src, ")") > most
+}
+
+// hasRule reports whether a line may be a thematic break of hyphens.
+func hasRule(s string) bool { return strings.Contains(s, "---") || strings.Contains(s, "- -") }
+
+// frontMatter returns where the text after a YAML front matter begins; 0
+// without one.
+func frontMatter(src string) int {
+	if !strings.HasPrefix(src, "---\n") {
+		return 0
+	}
+	for i := 4; i < len(src); {
+		e := lineEnd(src, i)
+		if l := src[i:e]; l == "---" || l == "..." {
+			return min(e+1, len(src))
+		}
+		i = e + 1
+	}
+	return 0
+}
+
+type cleaner struct {
+	src   string
+	base  int // offset of the parsed part in src
+	edits []edit
+	html  tags
+}
+
+func (c *cleaner) cut(start, end int) { c.replace(start, end, "") }
+func (c *cleaner) replace(start, end int, with string) {
+	c.edits = append(c.edits, edit{start, end, with})
+}
+
+func (c *cleaner) visit(n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	switch n := n.(type) {
+	case *ast.CodeBlock, *ast.FencedCodeBlock, *ast.CodeSpan:
+		return ast.WalkSkipChildren, nil
+	case *ast.Emphasis:
+		c.emphasis(n)
+	case *ast.Link:
+		c.link(n, n.Reference != nil, n.Pos())
+	case *ast.Image:
+		c.link(n, n.Reference != nil, n.Pos())
+	case *ast.AutoLink:
+		c.autoLink(n)
+	case *ast.RawHTML:
+		if s := n.Segments; s.Len() > 0 {
+			c.html.inline(c, c.base+s.At(0).Start, c.base+s.At(s.Len()-1).Stop)
+		}
+	case *ast.HTMLBlock:
+		c.html.block(c, n)
+	case *ast.ThematicBreak:
+		if n.Parent().Kind() == ast.KindDocument && n.Pos() >= 0 {
+			i := c.base + n.Pos()
+			c.cut(lineStart(c.src, i), lineEnd(c.src, i))
+		}
+	case *ast.Text:
+		c.text(n)
+	}
+	return ast.WalkContinue, nil
+}
+
+// emphasis cuts the delimiters of an emphasis, unless they may be something
+// else: an operator, a glob, a pointer, part of an identifier.
+func (c *cleaner) emphasis(n *ast.Emphasis) {
+	start, end := c.start(n), c.end(n)
+	if start < 0 || end < 0 || end-start < 2*n.Level+1 {
+		return
+	}
+	mark := c.src[start]
+	if mark != '*' && mark != '_' || strings.Trim(c.src[start:start+n.Level]+c.src[end-n.Level:end], string(mark)) != "" {
+		return
+	}
+	inner := c.src[start+n.Level : end-n.Level]
+	if mark == '_' && !strings.ContainsAny(inner, " \n") {
+		return
+	}
+	before, _ := utf8.DecodeLastRuneInString(c.src[:start])
+	after, _ := utf8.DecodeRuneInString(c.src[end:])
+	first, _ := utf8.DecodeRuneInString(inner)
+	last, _ := utf8.DecodeLastRuneInString(inner)
+	wide := n.Level == 2 && mark == '*'
+	if start > 0 && !opensBefore(before) && !(wide && unspaced(before)) && before != rune(mark) {
+		return
+	}
+	if end < len(c.src) && !closesAfter(after) && !(wide && unspaced(after)) && after != rune(mark) {
+		return
+	}
+	if !startsPhrase(first) || !endsPhrase(last) {
+		return
+	}
+	c.cut(start, start+n.Level)
+	c.cut(end-n.Level, end)
+}
+
+func opensBefore(r rune) bool {
+	return unicode.IsSpace(r) || strings.ContainsRune(`([{"'“‘«„—–-*_>|:`, r)
+}
+
+func closesAfter(r rune) bool {
+	return unicode.IsSpace(r) || strings.ContainsRune(`)]}"'”’»“—–-*_<|.,:;!?…`, r)
+}
+
+func startsPhrase(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("`\"'“‘«„([*_<&#@$€£+-~!¿¡§", r) || r > 0x2000
+}
+
+func endsPhrase(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || strings.ContainsRune("`\"'”’»“)]*_>.,:;!?…%+;", r) || r > 0x2000
+}
+
+// unspaced reports whether r belongs to a script that is written without
+// spaces between words.
+func unspaced(r rune) bool {
+	if r < 0x0e00 {
+		return false
+	}
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar) ||
+		r >= 0x3000 && r <= 0x303f || r >= 0xff00 && r <= 0xffef
+}
+
+// link turns an inline link or image into its text and its address.
+func (c *cleaner) link(n ast.Node, reference bool, pos int) {
+	start, end := c.start(n), c.end(n)
+	if reference || pos < 0 || start < 0 || end < 0 {
+		return
+	}
+	open := 1
+	if n.Kind() == ast.KindImage {
+		open = 2
+	}
+	textEnd := start + open
+	if n.LastChild() != nil {
+		textEnd = c.end(n.LastChild())
+	}
+	if textEnd < 0 || !strings.HasPrefix(c.src[textEnd:], "](") || c.src[start+open-1] != '[' {
+		return
+	}
+	if b := byteAt(c.src, start-1); isAlnum(b) || b == ']' || b == ')' || b == '_' { // a[i](x)
+		return
+	}
+	dest, ok := destination(c.src[textEnd+2 : end-1])
+	label := c.src[start+open : textEnd]
+	if !ok {
+		return
+	}
+	with := " (" + dest + ")"
+	switch {
+	case dest == "" || dest[0] == '#' && label != "":
+		with = ""
+	case label == "":
+		with = dest
+	case label == dest, "mailto:"+label == dest, "https://"+label == dest, "http://"+label == dest:
+		c.replace(start, end, dest)
+		return
+	}
+	c.cut(start, start+open)
+	c.replace(textEnd, end, with)
+}
+
+// destination returns the address in the parentheses of a link. ok is false
+// for what may be no address: an index and a call, "handlers[name](args)".
+func destination(inside string) (dest string, ok bool) {
+	inside = strings.TrimSpace(inside)
+	if strings.HasPrefix(inside, "<") {
+		dest, _, ok = strings.Cut(inside[1:], ">")
+		return dest, ok && !strings.ContainsAny(dest, " \n")
+	}
+	dest, title, titled := strings.Cut(inside, " ")
+	title = strings.TrimSpace(title)
+	if titled && (len(title) < 2 || strings.IndexByte(`"'(`, title[0]) < 0) || strings.ContainsAny(dest, "\\\n") || strings.HasPrefix(dest, "data:") {
+		return "", false
+	}
+	return dest, dest == "" || strings.ContainsAny(dest, "/:#.")
+}
+
+func (c *cleaner) autoLink(n *ast.AutoLink) {
+	start := c.start(n)
+	if start < 0 || byteAt(c.src, start) != '<' || isAlnum(byteAt(c.src, start-1)) {
+		return
+	}
+	end := strings.IndexByte(c.src[start:], '>')
+	if end < 0 || isAlnum(byteAt(c.src, start+end+1)) {
+		return
+	}
+	c.cut(start, start+1)
+	c.cut(start+end, start+end+1)
+}
+
+// text decodes entities and the escapes of underscores within words.
+func (c *cleaner) text(n *ast.Text) {
+	start, end := c.base+n.Segment.Start, c.base+n.Segment.Stop
+	for i := start; i < end; i++ {
+		switch c.src[i] {
+		case '\\':
+			if byteAt(c.src, i+1) == '_' && isAlnum(byteAt(c.src, i-1)) && isAlnum(byteAt(c.src, i+2)) && !isPath(c.src, i) {
+				c.cut(i, i+1)
+			}
+		case '&':
+			if n, with := entity(c.src[i:end]); n > 0 && plainEntity(with, c.src, i, n) {
+				c.replace(i, i+n, with)
+				i += n - 1
+			}
+		}
+	}
+}
+
+// entity returns the length of the entity that s begins with, and what it
+// stands for; 0 for none.
+func entity(s string) (int, string) {
+	semi := strings.IndexByte(s[:min(len(s), 33)], ';')
+	if semi < 2 {
+		return 0, ""
+	}
+	raw := []byte(s[:semi+1])
+	out := util.ResolveEntityNames(util.ResolveNumericReferences(raw))
+	if bytes.Equal(raw, out) {
+		return 0, ""
+	}
+	return semi + 1, string(out)
+}
+
+// isPath reports whether the word around position i has a backslash that
+// escapes nothing, as a Windows path or a TeX command has.
+func isPath(src string, i int) bool {
+	const most = 256 // of a word
+	for k := i - 1; k >= max(0, i-most) && src[k] > ' '; k-- {
+		if src[k] == '\\' && isAlnum(src[k+1]) {
+			return true
+		}
+	}
+	for k := i + 1; k < min(len(src)-1, i+most) && src[k] > ' '; k++ {
+		if src[k] == '\\' && isAlnum(src[k+1]) {
+			return true
+		}
+	}
+	return false
+}
+
+// plainEntity reports whether char, which the entity src[i:i+n] stands for, is
+// mere text there: not the beginning of a tag, an entity or other markup.
+func plainEntity(char, src string, i, n int) bool {
+	rest := src[i+n:]
+	next := byteAt(rest, 0)
+	switch char {
+	case "<":
+		return plainAngle(rest)
+	case ">":
+		line := src[lineStart(src, i):i]
+		if strings.TrimLeft(line, " >") == "" {
+			return false // a quote
+		}
+		open := strings.LastIndex(line, "&lt;")
+		return open < 0 || plainAngle(src[i-len(line)+open+4:])
+	case "&":
+		return !isAlnum(next) && next != '#' && next != '&'
+	case "\u00a0":
+		return true
+	}
+	r, _ := utf8.DecodeRuneInString(char)
+	return char == `"` || char == "'" || r >= 0xa1 && unicode.IsPrint(r)
+}
+
+// plainAngle reports whether "<" before rest begins neither an element of HTML
+// nor a comment nor an address.
+func plainAngle(rest string) bool {
+	next := byteAt(rest, 0)
+	if next == '!' || next == '?' || next == '&' {
+		return false
+	}
+	rest = strings.TrimPrefix(rest, "/")
+	n := 0
+	for n < len(rest) && (isAlnum(rest[n]) || strings.IndexByte("+.-@_", rest[n]) >= 0) {
+		n++
+	}
+	return !isElement(lowerASCII(rest[:n])) && byteAt(rest, n) != ':' && !strings.Contains(rest[:n], "@")
+}
+
+// start returns the position of an inline node in src, or -1.
+func (c *cleaner) start(n ast.Node) int {
+	if e, ok := n.(*ast.Emphasis); ok { // goldmark gives that of the whole run of delimiters
+		if e.FirstChild() == nil {
+			return -1
+		}
+		return max(-1, c.start(e.FirstChild())-e.Level)
+	}
+	if n.Pos() < 0 || c.base+n.Pos() >= len(c.src) {
+		return -1
+	}
+	return c.base + n.Pos()
+}
+
+// end returns the position after an inline node in src, or -1 where it cannot
+// be told.
+func (c *cleaner) end(n ast.Node) int {
+	switch n := n.(type) {
+	case *ast.Text:
+		return c.base + n.Segment.Stop
+	case *ast.RawHTML:
+		return c.base + n.Segments.At(n.Segments.Len()-1).Stop
+	case *ast.AutoLink:
+		if s := c.start(n); s >= 0 {
+			if i := strings.IndexByte(c.src[s:], '>'); i >= 0 {
+				return s + i + 1
+			}
+		}
+	case *ast.CodeSpan:
+		s := c.start(n)
+		if s < 0 {
+			return -1
+		}
+		ticks := s
+		for byteAt(c.src, ticks) == '`' {
+			ticks++
+		}
+		for i := ticks; i < len(c.src); i++ {
+			if c.src[i] != '`' {
+				continue
+			}
+			j := i
+			for byteAt(c.src, j) == '`' {
+				j++
+			}
+			if j-i == ticks-s && ticks > s {
+				return j
+			}
+			i = j
+		}
+	case *ast.Emphasis:
+		if n.LastChild() != nil {
+			if e := c.end(n.LastChild()); e >= 0 && e+n.Level <= len(c.src) {
+				return e + n.Level
+			}
+		}
+	case *ast.Link, *ast.Image:
+		return c.linkEnd(n)
+	}
+	return -1
+}
+
+// linkEnd finds the parenthesis that closes an inline link or image.
+func (c *cleaner) linkEnd(n ast.Node) int {
+	s := c.start(n)
+	if s < 0 {
+		return -1
+	}
+	i := s + 1
+	if n.Kind() == ast.KindImage {
+		i++
+	}
+	if n.LastChild() != nil {
+		i = c.end(n.LastChild())
+	}
+	if i < 0 || !strings.HasPrefix(c.src[min(i, len(c.src)):], "](") {
+		return -1
+	}
+	depth, quote := 0, byte(0)
+	for i++; i < len(c.src); i++ {
+		ch := c.src[i]
+		switch {
+		case ch == '\\':
+			i++
+		case quote != 0:
+			if ch == quote {
+				quote = 0
+			}
+		case ch == '"' && c.src[i-1] == ' ':
+			quote = ch
+		case ch == '(':
+			depth++
+		case ch == ')':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		case ch == '\n' && byteAt(c.src, i+1) == '\n':
+			return -1
+		}
+	}
+	return -1
+}

@@ -1,0 +1,157 @@
+package scrub
+
+import "strings"
+
+// findPrivateKeys finds PEM and PGP private keys, also ones cut off before
+// their END line.
+func findPrivateKeys(text string) []Finding {
+	const begin, end = "-----BEGIN ", "-----END "
+	var found []Finding
+	for at := 0; ; {
+		i := strings.Index(text[at:], begin)
+		if i < 0 {
+			return found
+		}
+		start := at + i
+		at = start + len(begin)
+		head := strings.Index(text[at:min(len(text), at+100)], "-----")
+		if head < 0 || !strings.Contains(text[at:at+head], "PRIVATE KEY") {
+			continue
+		}
+		body := at + head + 5
+		rest := text[body:]
+		if next := strings.Index(rest, begin); next >= 0 {
+			rest = rest[:next]
+		}
+		var stop int
+		if e := strings.Index(rest, end); e >= 0 {
+			stop = body + e + len(end)
+			if d := strings.Index(text[stop:min(len(text), stop+100)], "-----"); d >= 0 {
+				stop += d + 5
+			}
+		} else {
+			stop = keyBodyEnd(text[:body+len(rest)], body)
+		}
+		found = append(found, Finding{PrivateKey, start, stop})
+		at = stop
+	}
+}
+
+// keyBodyEnd follows the lines of base64 of a key without an END line; escaped
+// line ends ("\n" in JSON) count as lines.
+func keyBodyEnd(text string, i int) int {
+	end := i
+	for i < len(text) {
+		j := i
+		for j < len(text) && (isBase64(text[j]) || text[j] == '\\') {
+			j++
+		}
+		if j-i >= 16 {
+			end = j
+		} else if j > i {
+			return end
+		}
+		for j < len(text) && (text[j] == '\n' || text[j] == '\r' || text[j] == ' ') {
+			j++
+		}
+		if j == i {
+			return end
+		}
+		i = j
+	}
+	return end
+}
+
+// findURLPasswords finds the password in scheme://user:password@host.
+func findURLPasswords(text string) []Finding {
+	var found []Finding
+	for at := 0; ; {
+		i := strings.Index(text[at:], "://")
+		if i < 0 {
+			return found
+		}
+		start := at + i + 3
+		at = start
+		end := start
+		for end < len(text) && end-start < 512 && text[end] > ' ' && strings.IndexByte("/\"'<>`|", text[end]) < 0 {
+			end++
+		}
+		sign := strings.LastIndexByte(text[start:end], '@')
+		if sign < 0 {
+			continue
+		}
+		user, pass, ok := strings.Cut(text[start:start+sign], ":")
+		if !ok || isPlaceholder(pass) {
+			continue
+		}
+		found = append(found, Finding{Password, start + len(user) + 1, start + sign})
+		at = start + sign
+	}
+}
+
+// findAuthHeaders finds the credentials of an Authorization header and of the
+// word "Bearer" before a token.
+func findAuthHeaders(text string) []Finding {
+	lower := lowerASCII(text)
+	var found []Finding
+	for _, scheme := range []struct {
+		word string
+		kind Kind
+	}{{"bearer", Token}, {"basic", Password}, {"x-api-key:", APIKey}} {
+		for at := 0; ; {
+			i := strings.Index(lower[at:], scheme.word)
+			if i < 0 {
+				break
+			}
+			pos := at + i
+			start := pos + len(scheme.word)
+			at = start
+			for start < len(text) && (text[start] == ' ' || text[start] == ':' || text[start] == '"') && start-at < 4 {
+				start++
+			}
+			end := start
+			for end < len(text) && (isBase64(text[end]) || strings.IndexByte("-._~", text[end]) >= 0) {
+				end++
+			}
+			end -= len(text[start:end]) - len(strings.TrimRight(text[start:end], "._-~"))
+			value := text[start:end]
+			if start == at || !isAlnum(byteAt(text, start)) || isAlnum(byteAt(text, pos-1)) || len(value) < 6 {
+				continue
+			}
+			if isPlaceholder(value) || !strings.ContainsAny(value, "0123456789") && (len(value) < 20 || strings.Contains(value, "_")) {
+				continue
+			}
+			header := strings.Contains(lower[max(0, pos-24):pos], "authorization") || scheme.kind == APIKey
+			if header || scheme.kind == Token && len(value) >= 16 && mixed(value) {
+				found = append(found, Finding{scheme.kind, start, end})
+				at = end
+			}
+		}
+	}
+	return found
+}
+
+// mixed reports whether v has digits and letters, as a random value has and a
+// word has not.
+func mixed(v string) bool {
+	return strings.ContainsAny(v, "0123456789") && strings.ContainsFunc(v, func(r rune) bool { return r < 0x80 && isAlpha(byte(r)) })
+}
+
+// isPlaceholder reports whether a value stands for a secret without being
+// one: empty, a variable, a pattern of one character, an ellipsis, a word in
+// brackets.
+func isPlaceholder(v string) bool {
+	v = strings.Trim(v, `"']})>`)
+	if v == "" || strings.Trim(v, string(v[0])) == "" {
+		return true
+	}
+	switch v[0] {
+	case '$', '<', '{', '%', '[', '(', '&':
+		return true
+	}
+	switch lowerASCII(v) {
+	case "password", "passwd", "pass", "pwd", "secret", "token", "changeme", "example", "redacted", "none", "null", "nil", "true", "false", "xxx", "yourpassword", "your_password", "your-password", "your-api-key", "your_api_key":
+		return true
+	}
+	return strings.HasPrefix(v, "...") || strings.HasPrefix(v, "***") || strings.HasPrefix(v, "…")
+}

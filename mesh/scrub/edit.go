@@ -1,0 +1,49 @@
+package scrub
+
+import (
+	"slices"
+	"strings"
+)
+
+// edit replaces the bytes [start,end) of a text.
+type edit struct {
+	start, end int
+	with       string
+}
+
+// apply makes the edits in text. An edit that overlaps an earlier one is left
+// out: whoever makes edits wants all of a construct or nothing, and the next
+// round sees the text anew.
+func apply(text string, edits []edit) string {
+	if len(edits) == 0 {
+		return text
+	}
+	slices.SortStableFunc(edits, func(a, b edit) int {
+		if a.start != b.start {
+			return a.start - b.start
+		}
+		return a.end - b.end
+	})
+	var b strings.Builder
+	b.Grow(len(text))
+	last := 0
+	for _, e := range edits {
+		if e.start < last || e.end < e.start || e.end > len(text) {
+			continue
+		}
+		b.WriteString(text[last:e.start])
+		b.WriteString(e.with)
+		last = e.end
+	}
+	b.WriteString(text[last:])
+	return b.String()
+}
+
+func lineStart(text string, i int) int { return strings.LastIndexByte(text[:i], '\n') + 1 }
+
+func lineEnd(text string, i int) int {
+	if n := strings.IndexByte(text[i:], '\n'); n >= 0 {
+		return i + n
+	}
+	return len(text)
+}

@@ -1,0 +1,104 @@
+package scrub
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// findEmails finds e-mail addresses: a local part, "@", and a host name whose
+// last label is letters. Not taken for one: user information in a URL, the
+// "git@host:path" of a repository, a package with its version
+// ("left-pad@1.3.0"), and a file name ("icon@2x.png").
+func findEmails(text string) []Finding {
+	var found []Finding
+	for at := 0; ; {
+		i := strings.IndexByte(text[at:], '@')
+		if i < 0 {
+			return found
+		}
+		mid := at + i
+		at = mid + 1
+		start, end := localStart(text, mid), hostEnd(text, mid+1)
+		if start == mid || !isMailHost(text[mid+1:end]) || inUserinfo(text, start, mid) {
+			continue
+		}
+		local := text[start:mid]
+		if (local == "git" || local == "hg") && byteAt(text, end) == ':' {
+			continue
+		}
+		found = append(found, Finding{Email, start, end})
+		at = end
+	}
+}
+
+// localStart walks back over a local part. Beside an ASCII letter it takes no
+// character of a script without spaces (Chinese, say): that is the sentence.
+func localStart(text string, mid int) int {
+	ascii := byteAt(text, mid-1) < utf8.RuneSelf
+	i := mid
+	for i > 0 {
+		r, n := utf8.DecodeLastRuneInString(text[:i])
+		if ascii && unspaced(r) || !isLocal(r) {
+			break
+		}
+		i -= n
+	}
+	for i < mid && strings.IndexByte(".-'+", text[i]) >= 0 {
+		i++
+	}
+	return i
+}
+
+func isLocal(r rune) bool {
+	if r < utf8.RuneSelf {
+		return isAlnum(byte(r)) || strings.ContainsRune("._%+-'", r)
+	}
+	return unicode.IsLetter(r) || unicode.IsDigit(r)
+}
+
+func hostEnd(text string, start int) int {
+	ascii := byteAt(text, start) < utf8.RuneSelf
+	i := start
+	for i < len(text) {
+		r, n := utf8.DecodeRuneInString(text[i:])
+		if ascii && unspaced(r) || r != '.' && r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			break
+		}
+		i += n
+	}
+	for i > start && (text[i-1] == '.' || text[i-1] == '-') {
+		i--
+	}
+	return i
+}
+
+// imageTypes are the ends of "name@2x.png".
+var imageTypes = map[string]bool{"png": true, "jpg": true, "jpeg": true, "gif": true, "svg": true, "webp": true, "ico": true, "avif": true}
+
+func isMailHost(host string) bool {
+	labels := strings.Split(host, ".")
+	if len(labels) < 2 || len(host) > 253 {
+		return false
+	}
+	for _, l := range labels {
+		if l == "" || len(l) > 63 || l[0] == '-' {
+			return false
+		}
+	}
+	last, second := labels[len(labels)-1], labels[len(labels)-2]
+	if utf8.RuneCountInString(last) < 2 || imageTypes[strings.ToLower(last)] || !strings.ContainsFunc(second, unicode.IsLetter) {
+		return false
+	}
+	return strings.HasPrefix(last, "xn--") || !strings.ContainsFunc(last, func(r rune) bool { return !unicode.IsLetter(r) })
+}
+
+// inUserinfo reports whether the "@" at mid ends the user information of a
+// URL whose password findURLPasswords judges.
+func inUserinfo(text string, start, mid int) bool {
+	i := start
+	for i > 0 && start-i < 256 && text[i-1] > ' ' && text[i-1] != '/' {
+		i--
+	}
+	return i >= 3 && text[i-3:i] == "://" && mid > i
+}

@@ -1,0 +1,203 @@
+package scrub
+
+import "strings"
+
+// phoneWords announce a telephone number, in the languages of the formats
+// below.
+var phoneWords = []string{
+	"phone", "telephone", "tel", "mobile", "cell", "cellphone", "call", "call me", "dial", "fax", "whatsapp", "sms", "text me",
+	"telefon", "telefonnummer", "handy", "handynummer", "mobil", "rufnummer", "mobilnummer", "anrufen",
+	"téléphone", "portable", "móvil", "celular", "teléfono", "telefono", "cellulare", "telefone", "telemóvel",
+	"电话", "手机", "電話", "携帯", "전화", "휴대폰", "телефон", "тел", "номер",
+}
+
+// phoneAt matches a telephone number:
+//
+//   - international: "+" or "00", a country calling code, 9 to 15 digits;
+//   - North American: (NPA) NXX-XXXX, NPA-NXX-XXXX, with dots or spaces, with
+//     or without a leading 1, area and exchange codes as they are issued;
+//   - national with a trunk 0, in groups: 030 1234567, 0171/1234567,
+//     01 23 45 67 89, 020 7946 0958;
+//   - any other 7 to 12 digits when a word such as "phone" or "call" stands
+//     shortly before them in the line.
+//
+// Dates, versions, amounts, ISBNs and ids have none of these forms.
+func phoneAt(text string, run []group) (start, n int) {
+	if start, n := internationalAt(text, run); n > 0 {
+		return start, n
+	}
+	if start, n := northAmericanAt(text, run); n > 0 {
+		return start, n
+	}
+	if start, n := trunkAt(text, run); n > 0 {
+		return start, n
+	}
+	return announcedAt(text, run)
+}
+
+func internationalAt(text string, run []group) (start, n int) {
+	first := run[0].start
+	plus := byteAt(text, first-1) == '+'
+	if plus && isAlnum(byteAt(text, first-2)) {
+		return 0, 0
+	}
+	if !plus && !strings.HasPrefix(text[first:run[0].end], "00") {
+		return 0, 0
+	}
+	total := 0
+	best := 0
+	for k, g := range run {
+		total += g.len()
+		if total > 17 {
+			break
+		}
+		d := strings.TrimPrefix(digits(text, run[:k+1]), "00")
+		if len(d) >= 9 && len(d) <= 15 && callingCode(d) && strings.TrimRight(d, "0") != "" && len(d)-len(strings.TrimRight(d, "0")) < 6 {
+			best = k + 1
+		}
+		if len(g.sep) > 3 || strings.Contains(g.sep, "  ") {
+			break
+		}
+	}
+	if best == 0 {
+		return 0, 0
+	}
+	if plus {
+		return first - 1, best
+	}
+	if best == 1 && !near(text, first, phoneWords) {
+		return 0, 0
+	}
+	return first, best
+}
+
+// callingCode reports whether d begins with an ITU country calling code and,
+// for the two zones with a fixed length, has that length.
+func callingCode(d string) bool {
+	switch d[0] {
+	case '0':
+		return false
+	case '1':
+		return len(d) == 11 && nanp(d[1:])
+	case '7':
+		return len(d) == 11
+	}
+	switch p := number(d[:2]); p {
+	case 20, 27, 30, 31, 32, 33, 34, 36, 39, 40, 41, 43, 44, 45, 46, 47, 48, 49, 51, 52, 53, 54, 55, 56, 57, 58,
+		60, 61, 62, 63, 64, 65, 66, 81, 82, 84, 86, 90, 91, 92, 93, 94, 95, 98:
+		return true
+	case 21, 22, 23, 24, 25, 26, 29, 35, 37, 38, 42, 50, 59, 67, 68, 69, 80, 85, 87, 88, 96, 97, 99:
+		return true // the first two of a code of three digits
+	}
+	return false
+}
+
+// nanp reports whether d is a North American number: ten digits, area code
+// and exchange 200 to 999 and not of the service codes N11.
+func nanp(d string) bool {
+	return len(d) == 10 && d[0] >= '2' && d[3] >= '2' && d[1:3] != "11" && d[4:6] != "11"
+}
+
+func northAmericanAt(text string, run []group) (start, n int) {
+	first := 0
+	if run[0].len() == 1 && text[run[0].start] == '1' && len(run) > 3 {
+		first = 1
+	}
+	if len(run) < first+3 {
+		return 0, 0
+	}
+	g := run[first : first+3]
+	if g[0].len() != 3 || g[1].len() != 3 || g[2].len() != 4 || !nanp(digits(text, g)) {
+		return 0, 0
+	}
+	open := byteAt(text, g[0].start-1) == '(' && strings.HasPrefix(g[0].sep, ")")
+	if !open && g[0].sep != g[1].sep || strings.ContainsAny(g[1].sep, "/()") {
+		return 0, 0
+	}
+	start = run[0].start
+	if open {
+		start = min(start, g[0].start-1)
+	}
+	// A plain list of numbers has the same form with spaces.
+	if !open && g[0].sep == " " && (isDigit(byteAt(text, start-2)) || len(run) > first+3) && !near(text, start, phoneWords) {
+		return 0, 0
+	}
+	return start, first + 3
+}
+
+func trunkAt(text string, run []group) (start, n int) {
+	g := run[0]
+	if g.len() < 2 || g.len() > 5 || text[g.start] != '0' || text[g.start+1] == '0' || len(run) < 2 {
+		return 0, 0
+	}
+	sep := g.sep
+	open := byteAt(text, g.start-1) == '(' && strings.HasPrefix(sep, ")")
+	if len(sep) > 1 && !open && sepLen(sep) != len(sep) {
+		return 0, 0
+	}
+	total := g.len()
+	k := 1
+	for ; k < len(run) && total < 12; k++ {
+		if run[k].len() < 2 || k > 1 && run[k-1].sep != run[1].sep || strings.ContainsAny(run[k-1].sep, "()") && !(k == 1 && open) {
+			break
+		}
+		total += run[k].len()
+	}
+	if total < 9 || total > 12 || dated(run[:k]) {
+		return 0, 0
+	}
+	if pairs := g.len() == 2 && total == 10 && k == 5; pairs || strings.Contains(sep, ".") || run[1].len() == 2 {
+		// A row of hexadecimal bytes has the same form.
+		if !pairs || !near(text, g.start, phoneWords) && (len(run) > k || hexBefore(text, g.start) || hexAfter(text, run[k-1].end)) {
+			return 0, 0
+		}
+	}
+	if total == 9 && !strings.ContainsAny(sep, "/)-") && !near(text, g.start, phoneWords) && run[1].len() < 6 {
+		return 0, 0
+	}
+	start = g.start
+	if open {
+		start--
+	}
+	return start, k
+}
+
+// hexBefore and hexAfter report whether two hexadecimal digits stand beside a
+// run of digits.
+func hexBefore(text string, i int) bool {
+	return byteAt(text, i-1) == ' ' && isHex(byteAt(text, i-2)) && isHex(byteAt(text, i-3)) && !isAlnum(byteAt(text, i-4))
+}
+
+func hexAfter(text string, i int) bool {
+	return byteAt(text, i) == ' ' && isHex(byteAt(text, i+1)) && isHex(byteAt(text, i+2)) && !isAlnum(byteAt(text, i+3))
+}
+
+// dated reports whether the groups begin as a date does: 02-05-2024, 2024/05/02.
+func dated(run []group) bool {
+	if len(run) < 3 {
+		return false
+	}
+	a, b, c := run[0].len(), run[1].len(), run[2].len()
+	return a <= 2 && b <= 2 && c == 4 || a == 4 && b <= 2 && c <= 2
+}
+
+func announcedAt(text string, run []group) (start, n int) {
+	if dated(run) || !near(text, run[0].start, phoneWords) {
+		return 0, 0
+	}
+	total := 0
+	for k, g := range run {
+		total += g.len()
+		if total > 12 {
+			return 0, 0
+		}
+		last := k == len(run)-1
+		if last || len(g.sep) > 1 {
+			if total < 7 || k > 5 || strings.Contains(digits(text, run[:k+1]), "0000000") {
+				return 0, 0
+			}
+			return run[0].start, k + 1
+		}
+	}
+	return 0, 0
+}

@@ -1,0 +1,158 @@
+package scrub
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// MaxBytes is the default limit of a text's size.
+const MaxBytes = 1 << 20
+
+// Options configure a Scrubber. The zero value has RFC-0011 §6.1's defaults;
+// MemoryMesh returns those of §6.2.
+type Options struct {
+	MaxBytes   int // of a text; default MaxBytes
+	Chunks     ChunkOptions
+	EnforceMin bool // refuse a text of fewer than Chunks.Min tokens
+	// Secrets finds credentials; nil means GitleaksRules(). The detectors of
+	// personal data and of announced passwords are always there.
+	Secrets Detector
+	Source  string           // for the chunks
+	Now     func() time.Time // for the chunks; nil leaves their time zero
+}
+
+// MemoryMesh returns the options of RFC-0011 §6.2: short memories are
+// memories, so a chunk may have one token and no length is too short. count
+// is the embedding model's token counter; nil means an estimate.
+func MemoryMesh(count func(string) int) Options {
+	return Options{Chunks: ChunkOptions{Min: 1, Count: count}}
+}
+
+// Scrubber is layer 0. It has no state but its options, is safe for
+// concurrent use, and cheap: rules are loaded on the first use of any.
+type Scrubber struct {
+	o       Options
+	secrets Detector
+}
+
+// New returns a Scrubber.
+func New(o Options) *Scrubber {
+	if o.MaxBytes <= 0 {
+		o.MaxBytes = MaxBytes
+	}
+	s := &Scrubber{o: o, secrets: o.Secrets}
+	if s.secrets == nil {
+		s.secrets = GitleaksRules()
+	}
+	return s
+}
+
+// Result is a scrubbed text.
+type Result struct {
+	Text       string      // what is stored and given back
+	Redactions []Redaction // what was redacted, sorted by kind; never nil
+	// OnlySecret says that the text was nothing but a credential: it belongs
+	// into a secret store, not into a memory (RFC-0009 §4.2).
+	OnlySecret bool
+	Chunks     []Chunk // of Text; at least one
+	Hash       string  // of Text: Hash(Text)
+}
+
+// maxRounds bounds how often the first three stages are repeated. Two rounds
+// settle ordinary texts: one that changes, one that does not.
+const maxRounds = 10
+
+// Scrub takes a text through the six stages (RFC-0011 §6). The errors are
+// ErrTooLarge (naming the limit), ErrEmpty and ErrTooShort.
+func (s *Scrubber) Scrub(text string) (Result, error) {
+	if len(text) > s.o.MaxBytes {
+		return Result{}, fmt.Errorf("%w: %d bytes, the limit is %d", ErrTooLarge, len(text), s.o.MaxBytes)
+	}
+	counts := make(map[Kind]int)
+	out := s.settle(text, counts)
+	chunks := Split(out, s.o.Chunks)
+	at := time.Time{}
+	if s.o.Now != nil {
+		at = s.o.Now()
+	}
+	Annotate(chunks, s.o.Source, at)
+	if err := Validate(chunks, s.o.Chunks, s.o.EnforceMin); err != nil {
+		return Result{}, err
+	}
+	return Result{Text: out, Redactions: tally(counts), OnlySecret: onlySecret(out, counts), Chunks: chunks, Hash: Hash(out)}, nil
+}
+
+// settle repeats redaction, cleaning, filtering and normalizing until nothing
+// changes, which makes Scrub idempotent: its result is a fixed point. Should
+// a text not come to rest, it is kept as it was, only redacted; that, too, is
+// a fixed point, since the same text goes the same way again.
+//
+// SECURITY: redaction precedes the other stages, so that they cannot take a
+// value apart before it is recognized, and follows each of them, so that what
+// they bring together is recognized.
+func (s *Scrubber) settle(text string, counts map[Kind]int) string {
+	base := s.base(text, counts)
+	cur := base
+	more := make(map[Kind]int)
+	for range maxRounds {
+		next := Normalize(Filter(Clean(cur)))
+		if next != cur {
+			next = s.base(next, more)
+		}
+		if next == cur {
+			for k, n := range more {
+				counts[k] += n
+			}
+			return cur
+		}
+		cur = next
+	}
+	return base
+}
+
+// base sanitizes and redacts until nothing changes.
+func (s *Scrubber) base(text string, counts map[Kind]int) string {
+	for {
+		clean := Sanitize(text)
+		text = s.redact(clean, counts)
+		if text == clean {
+			return text
+		}
+	}
+}
+
+// labelWords may stand around a secret without saying anything else.
+var labelWords = set(`a an the my our your is are was be this that it its here heres for of to and as in use using with new current
+	api key keys token tokens secret secrets password passwords passwd pwd pass passphrase passcode passwort kennwort contraseña pin code
+	access auth authorization bearer basic login credential credentials card credit debit number no ssn social security private export set value
+	remember please note save store mein meine das ist lautet der die el la es mi mot de passe mon ma le est`)
+
+// onlySecret reports whether nothing is left of a text beside secrets and the
+// words that announce them.
+func onlySecret(text string, counts map[Kind]int) bool {
+	found := false
+	for k := range counts {
+		found = found || k.secret()
+	}
+	if !found {
+		for _, k := range Kinds() {
+			found = found || k.secret() && strings.Contains(text, Placeholder(k))
+		}
+	}
+	if !found {
+		return false
+	}
+	for _, k := range Kinds() {
+		if k.secret() {
+			text = strings.ReplaceAll(text, Placeholder(k), " ")
+		}
+	}
+	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		if !labelWords[strings.ToLower(w)] {
+			return false
+		}
+	}
+	return true
+}
