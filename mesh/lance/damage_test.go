@@ -195,6 +195,38 @@ func TestManifestSaysWhatWasWritten(t *testing.T) {
 	}
 }
 
+// All four wire types of protocol buffers are skipped over by their lengths, and nothing is read past the end.
+func TestEachField(t *testing.T) {
+	message := []byte{
+		1<<3 | 1, 1, 2, 3, 4, 5, 6, 7, 8, // field 1: 64 bits
+		2<<3 | 5, 1, 2, 3, 4, // field 2: 32 bits
+		3 << 3, 0xac, 0x02, // field 3: varint 300
+		4<<3 | 2, 2, 'h', 'i', // field 4: bytes
+	}
+	type seen struct {
+		Field int
+		Value uint64
+		Sub   string
+	}
+	var got []seen
+	visit := func(field int, value uint64, sub []byte) error {
+		got = append(got, seen{field, value, string(sub)})
+		return nil
+	}
+	if err := eachField(message, visit); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]seen{{1, 0, ""}, {2, 0, ""}, {3, 300, ""}, {4, 2, "hi"}}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	whole := map[int]bool{0: true, 9: true, 14: true, 17: true, len(message): true}
+	for n := range len(message) + 1 {
+		if err := eachField(message[:n], visit); (err == nil) != whole[n] {
+			t.Errorf("the first %d bytes: %v", n, err)
+		}
+	}
+}
+
 func FuzzParseManifest(f *testing.F) {
 	f.Add([]byte{})
 	f.Add(append(bytes.Repeat([]byte{0}, 20), lanceMagic...))

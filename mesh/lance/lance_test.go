@@ -200,6 +200,8 @@ func TestRowsComeBackAsTheyWere(t *testing.T) {
 			ImportanceScore: &one, AccessCount: &count, LastAccessed: at.Add(2 * time.Hour),
 			HeritageChain: `{"intentChain":[]}`, LessonPatternID: "p", SourceSkillID: "skill_1_000000",
 		},
+		{ID: "mem_1700000000003_00000d", Vector: unit(rng, testDim), Metadata: "{ }", CreatedAt: time.UnixMilli(1_700_000_000_003).UTC(), UpdatedAt: at},
+		{ID: "mem_1700000000004_00000e", Vector: unit(rng, testDim), Metadata: "{}", CreatedAt: time.UnixMilli(1_700_000_000_004).UTC(), LastAccessed: at},
 		{ID: "foreign-id", Vector: unit(rng, testDim), Content: strings.Repeat("long ", 20_000), Metadata: "{}", CreatedAt: at},
 		{ID: "mem_1700000000002_00000c", Vector: unit(rng, testDim), Content: "before 1970", Metadata: `{"k":[1,2]}`, CreatedAt: time.UnixMilli(-5).UTC()},
 	}

@@ -1,6 +1,7 @@
 package lance
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -74,17 +75,8 @@ func versions(dir string) ([]uint64, error) {
 		}
 		out = append(out, n)
 	}
-	slices.SortFunc(out, func(a, b uint64) int { return -compare(a, b) })
+	slices.SortFunc(out, func(a, b uint64) int { return cmp.Compare(b, a) })
 	return out, nil
-}
-
-func compare(a, b uint64) int {
-	if a < b {
-		return -1
-	} else if a > b {
-		return 1
-	}
-	return 0
 }
 
 // manifestPath returns where version is, under either naming scheme.

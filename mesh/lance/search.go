@@ -21,8 +21,8 @@ const maxK = 10_000
 // Nearest returns the k rows nearest to vec, a unit vector of the model's dimension, among those that f
 // lets through: best first, equal ones by id, fewer than k only if there are fewer. It is exact: every
 // vector is compared. (IVF_FLAT, the best index lancedb-go can make, had a recall@100 of .64 at 100,000 rows,
-// because the number of probed partitions cannot be set.) SkillID and the other conditions of f are applied
-// before the search, so they cost no results.
+// because the number of probed partitions cannot be set.) The conditions of f are applied before the search,
+// so rows they exclude take no one's place.
 func (db *DB) Nearest(ctx context.Context, vec []float32, k int, f Filter) ([]Hit, error) {
 	if k < 1 || k > maxK {
 		return nil, fmt.Errorf("%w number of neighbours %d: 1 to %d", ErrInvalid, k, maxK)
