@@ -119,39 +119,20 @@ func escapeLog(text string) string {
 	}, text)
 	text = strings.ReplaceAll(text, "<!--", `\<!--`)
 	var out strings.Builder
-	fence, margin := "", ""
+	var code fence
 	for line := range strings.Lines(text) {
 		body := strings.TrimLeft(line, " \t")
-		indent := line[:len(line)-len(body)]
-		switch mark := leadingFence(body); {
-		case fence == "" && mark != "":
-			// What only some readers take for the beginning of a code block must not be one.
-			if len(indent) > 3 || strings.Contains(indent, "\t") || mark[0] == '`' && strings.Contains(body[len(mark):], "`") {
-				body = `\` + body
-				break
-			}
-			fence, margin = mark, indent
-		case fence != "" && mark != "" && mark[0] == fence[0] && len(mark) >= len(fence) && strings.TrimSpace(body[len(mark):]) == "":
-			fence = ""
-		case structural(strings.TrimRight(body, " \t\n")):
-			body = `\` + body
+		at := code.step(line)
+		if at == doubtful || at != delimiter && structural(strings.TrimRight(body, " \t\n")) {
+			out.WriteString(line[:len(line)-len(body)] + `\`)
+			line = body
 		}
-		out.WriteString(indent + body)
+		out.WriteString(line)
 	}
-	if fence != "" {
-		out.WriteString("\n" + margin + fence) // in its list item, should it stand in one
+	if code.mark != "" {
+		out.WriteString("\n" + code.margin + code.mark) // in its list item, should it stand in one
 	}
 	return out.String()
-}
-
-// leadingFence is the run of three or more backticks or tildes that body begins with.
-func leadingFence(body string) string {
-	for _, c := range []string{"`", "~"} {
-		if run := len(body) - len(strings.TrimLeft(body, c)); run >= 3 {
-			return body[:run]
-		}
-	}
-	return ""
 }
 
 // structural reports whether a line would be a heading, an underline of one or a rule, raw HTML, or the

@@ -89,13 +89,17 @@ func (l Link) Name() string {
 // Links are the wikilinks of a text, in order, outside fenced code blocks.
 func Links(text string) []Link {
 	var links []Link
-	fenced := false
+	fence := ""
 	for line := range strings.Lines(text) {
-		if trimmed := strings.TrimLeft(line, " "); strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~") {
-			fenced = !fenced
+		trimmed := strings.TrimLeft(line, " ")
+		switch {
+		case fence != "":
+			if strings.HasPrefix(trimmed, fence) {
+				fence = ""
+			}
 			continue
-		}
-		if fenced {
+		case strings.HasPrefix(trimmed, "```"), strings.HasPrefix(trimmed, "~~~"):
+			fence = trimmed[:3]
 			continue
 		}
 		for _, m := range wikilink.FindAllStringSubmatch(line, -1) {
