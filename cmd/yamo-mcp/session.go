@@ -2,39 +2,121 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
 
 	"github.com/mark3labs/mcp-go/server"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/assets"
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/serve"
+	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
 	"github.com/yamo-protocol/yamo-mcp/prompts"
 	"github.com/yamo-protocol/yamo-mcp/resources"
+	"github.com/yamo-protocol/yamo-mcp/tools"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+	"github.com/yamo-protocol/yamo-mcp/workspace/transcript"
+)
+
+const (
+	memoryFolder = ".yamo"
+	// closing is how long the end of a session may take to write what is embedded to LanceDB. What is
+	// not written then is written by the next session.
+	closing = 5 * time.Second
+	// remembered is how many texts keep their vectors in memory (RFC-0011 §7.1).
+	remembered = 1000
 )
 
 // openSession opens what a server for one audience is made of. release closes it again.
-func openSession(o serveOptions, who audience.Audience, _ func(string) string, logger *slog.Logger) (deps serve.Deps, release func() error, err error) {
+func openSession(o serveOptions, who audience.Audience, getenv func(string) string, logger *slog.Logger) (deps serve.Deps, release func() error, err error) {
 	folder, err := workspace.Open(o.workspace, workspace.WithLogger(logger))
 	if err != nil {
 		return serve.Deps{}, nil, fmt.Errorf("workspace %q: %w (--workspace or YAMO_WORKSPACE)", o.workspace, withoutPath(err))
 	}
-	// SECURITY: what is registered below gets this view, never the folder.
+	// SECURITY: what is registered below gets these views, never the folder or the stores.
 	view := folder.View(who)
+	memory, closeMemory := openMemory(o, who, getenv, logger)
+	list := []tools.Tool{
+		tools.MemoryStore(memory),
+		tools.MemorySearch(memory),
+		tools.DistillLesson(memory),
+		tools.WhoAmI(view, o.agentID, o.model),
+	}
+	logs, err := openLogs(o.transcripts, who)
+	if err != nil {
+		return serve.Deps{}, nil, errors.Join(err, closeMemory(), folder.Close())
+	}
+	if logs != nil {
+		list = append(list, tools.SessionLogs(logs.View(who)))
+	}
 	return serve.Deps{
-		Audience:     who,
-		Version:      programVersion(),
-		Instructions: serve.Instructions(who),
-		Logger:       logger,
-		Ready: func(context.Context) error {
-			if refusal := view.Refusal(); refusal != "" {
-				return fault.New("%s", refusal)
+			Audience:     who,
+			Version:      programVersion(),
+			Instructions: serve.Instructions(who),
+			Logger:       logger,
+			Tools:        list,
+			Ready: func(context.Context) error {
+				if refusal := view.Refusal(); refusal != "" {
+					return fault.New("%s", refusal)
+				}
+				return nil
+			},
+			Resources: func(srv *server.MCPServer) error { return resources.Register(srv, view) },
+			Prompts:   func(srv *server.MCPServer) error { return prompts.Register(srv, view) },
+		}, func() error {
+			errs := []error{closeMemory(), folder.Close()}
+			if logs != nil {
+				errs = append(errs, logs.Close())
 			}
-			return nil
-		},
-		Resources: func(srv *server.MCPServer) error { return resources.Register(srv, view) },
-		Prompts:   func(srv *server.MCPServer) error { return prompts.Register(srv, view) },
-	}, folder.Close, nil
+			return errors.Join(errs...)
+		}, nil
+}
+
+// openMemory opens the memory of one audience. Nothing is read and no model loaded before it is used.
+func openMemory(o serveOptions, who audience.Audience, getenv func(string) string, logger *slog.Logger) (*mesh.View, func() error) {
+	local := embed.NewLocal(embed.Options{Locate: func() (assets.Paths, error) { return assets.Locate(getenv) }})
+	memory := mesh.Open(mesh.Options{
+		Dir:      filepath.Join(o.workspace, memoryFolder),
+		Audience: who,
+		AgentID:  o.agentID,
+		Embedder: embed.Cached(local, remembered),
+		Logger:   logger,
+	})
+	return memory, func() error {
+		ctx, cancel := context.WithTimeout(context.Background(), closing)
+		defer cancel()
+		return errors.Join(memory.Close(ctx), local.Close())
+	}
+}
+
+// openLogs opens the transcripts folder, nil if none is set or who has nothing in it (seed 002: the tool
+// session_logs is there when the folder is not empty).
+func openLogs(dir string, who audience.Audience) (*transcript.Folder, error) {
+	if dir == "" {
+		return nil, nil
+	}
+	if _, err := os.Stat(dir); err != nil {
+		return nil, fmt.Errorf("transcripts %q: %w (--transcripts or YAMO_TRANSCRIPTS)", dir, withoutPath(err))
+	}
+	// SECURITY: a group looks at its own folder alone, so that whether there are private logs makes no
+	// difference to it.
+	own := dir
+	if !who.IsDM() {
+		own = filepath.Join(dir, "groups", who.Group())
+	}
+	entries, err := os.ReadDir(own)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("transcripts %q: %w (--transcripts or YAMO_TRANSCRIPTS)", dir, withoutPath(err))
+	}
+	if len(entries) == 0 {
+		return nil, nil
+	}
+	return transcript.Open(dir)
 }
