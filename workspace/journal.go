@@ -52,9 +52,9 @@ func (j *Journal) Append(ctx context.Context, title, text string) (Logged, error
 	if len(text)+len(title) > MaxLogText {
 		return Logged{}, errLongText
 	}
-	// SECURITY: credentials do not reach a workspace file.
-	title, inTitle := v.ws.scrub(title)
-	text, inText := v.ws.scrub(text)
+	// SECURITY: credentials do not reach a workspace file, also not interspersed with what is dropped.
+	title, inTitle := v.ws.scrub(plainText(title))
+	text, inText := v.ws.scrub(plainText(text))
 	if text = strings.Trim(escapeLog(text), "\n"); strings.TrimSpace(text) == "" {
 		return Logged{}, errNoText
 	}
@@ -108,15 +108,20 @@ func lastSession(tail string) string {
 	return last
 }
 
-// escapeLog makes text safe to stand in a log.
-func escapeLog(text string) string {
+// plainText is text with line feeds as its only line ends, without control characters and those that change
+// the direction of writing.
+func plainText(text string) string {
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n").Replace(strings.ToValidUTF8(text, string(utf8.RuneError)))
-	text = strings.Map(func(r rune) rune {
+	return strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
 			return -1
 		}
 		return r
 	}, text)
+}
+
+// escapeLog makes plain text safe to stand in a log.
+func escapeLog(text string) string {
 	text = strings.ReplaceAll(text, "<!--", `\<!--`)
 	var out strings.Builder
 	var code fence

@@ -179,7 +179,7 @@ func TestCredentialsDoNotReachFiles(t *testing.T) {
 	if _, err := v.Write(t.Context(), "MEMORY.md", []byte("password hunter2"), ""); !errors.Is(err, ErrCredentials) {
 		t.Errorf("written: %v", err)
 	}
-	logged, err := v.Journal().Append(t.Context(), "hunter2", "it is hunter2")
+	logged, err := v.Journal().Append(t.Context(), "hunter2", "it is hunt\x00er\u202e2")
 	if err != nil || logged.Redactions != 2 {
 		t.Errorf("logged: %+v, %v", logged, err)
 	}
