@@ -119,6 +119,9 @@ func (t *tags) scan(src string, start, end int, inline bool) {
 			} else {
 				name, more := z.TagName()
 				g.name = string(name)
+				if component(src[at:at+n], g.name) {
+					g.name = ""
+				}
 				for more {
 					var k, v []byte
 					k, v, more = z.TagAttr()
@@ -132,6 +135,17 @@ func (t *tags) scan(src string, start, end int, inline bool) {
 		}
 		at += n
 	}
+}
+
+// component reports whether a tag is one of JSX: "<Button>" is no "<button>".
+// HTML is written in lower or in upper case.
+func component(raw, name string) bool {
+	i := strings.Index(lowerASCII(raw), name)
+	if i < 0 || len(name) < 2 {
+		return false
+	}
+	raw = raw[i : i+len(name)]
+	return raw != name && raw != strings.ToUpper(raw)
 }
 
 // maxOpen bounds how far back an opening tag is looked for.

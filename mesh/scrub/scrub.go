@@ -129,30 +129,42 @@ var labelWords = set(`a an the my our your is are was be this that it its here h
 	access auth authorization bearer basic login credential credentials card credit debit number no ssn social security private export set value
 	remember please note save store mein meine das ist lautet der die el la es mi mot de passe mon ma le est`)
 
-// onlySecret reports whether nothing is left of a text beside secrets and the
-// words that announce them.
+// onlySecret reports whether nothing is left of a text beside secrets, the
+// names they are assigned to, and the words that announce them.
 func onlySecret(text string, counts map[Kind]int) bool {
 	found := false
-	for k := range counts {
-		found = found || k.secret()
-	}
-	if !found {
-		for _, k := range Kinds() {
-			found = found || k.secret() && strings.Contains(text, Placeholder(k))
+	for _, k := range Kinds() {
+		if k.secret() && (counts[k] > 0 || strings.Contains(text, Placeholder(k))) {
+			found = true
+			text = strings.ReplaceAll(text, Placeholder(k), "\x00")
 		}
 	}
 	if !found {
 		return false
 	}
-	for _, k := range Kinds() {
-		if k.secret() {
-			text = strings.ReplaceAll(text, Placeholder(k), " ")
+	parts := strings.Split(text, "\x00")
+	for i, p := range parts {
+		if i < len(parts)-1 {
+			p = withoutName(p)
 		}
-	}
-	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		if !labelWords[strings.ToLower(w)] {
-			return false
+		for _, w := range strings.FieldsFunc(p, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+			if !labelWords[strings.ToLower(w)] {
+				return false
+			}
 		}
 	}
 	return true
+}
+
+// withoutName cuts the name off that the value after p is assigned to.
+func withoutName(p string) string {
+	name, found := strings.CutSuffix(strings.TrimRight(p, " \"'`"), "=")
+	if !found {
+		if name, found = strings.CutSuffix(name, ":"); !found {
+			return p
+		}
+	}
+	return strings.TrimRightFunc(strings.TrimRight(name, " \"'`:"), func(r rune) bool {
+		return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' || r == '-' || r == '.'
+	})
 }

@@ -1,0 +1,65 @@
+package scrub
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+// TestGolden scrubs the cases of testdata/markup: each archive has pairs of
+// files NAME.in and NAME.out. A NAME.out that is missing says that the text
+// comes out as it went in.
+func TestGolden(t *testing.T) {
+	archives, err := filepath.Glob("testdata/markup/*.txtar")
+	if err != nil || len(archives) == 0 {
+		t.Fatalf("no golden files: %v", err)
+	}
+	s := New(MemoryMesh(nil))
+	for _, name := range archives {
+		a, err := txtar.ParseFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := make(map[string]string)
+		for _, f := range a.Files {
+			out[f.Name] = strings.TrimSuffix(string(f.Data), "\n")
+		}
+		written := txtar.Archive{Comment: a.Comment}
+		for _, f := range a.Files {
+			base, isIn := strings.CutSuffix(f.Name, ".in")
+			if !isIn {
+				continue
+			}
+			in := out[f.Name]
+			want, differs := out[base+".out"]
+			if !differs {
+				want = in
+			}
+			r, err := s.Scrub(in)
+			if err != nil {
+				t.Errorf("%s: %s: %v", name, base, err)
+				continue
+			}
+			written.Files = append(written.Files, f)
+			if r.Text != in {
+				written.Files = append(written.Files, txtar.File{Name: base + ".out", Data: []byte(r.Text + "\n")})
+			}
+			if *update {
+				continue
+			}
+			if diff := cmp.Diff(want, r.Text); diff != "" {
+				t.Errorf("%s: %s (-want +got):\n%s", name, base, diff)
+			}
+			checkScrub(t, s, in)
+		}
+		if *update {
+			if err := os.WriteFile(name, txtar.Format(&written), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
