@@ -3,50 +3,85 @@
 # The native libraries come from native/prebuilt (linux/amd64) or are built from source; the assets
 # (ONNX Runtime, the embedding model, its tokenizer) are downloaded once into the cache folder.
 
-GO        ?= go
-PLATFORM  := $(shell $(GO) env GOOS)_$(shell $(GO) env GOARCH)
-VERSION   := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
-LIBS      := native/lib/$(PLATFORM)/.ready
-LDFLAGS   := -X main.version=$(VERSION)
-GOFILES   := $(shell git ls-files -co --exclude-standard '*.go' '*.toml' '*.txt' go.mod go.sum 2>/dev/null)
+GO       ?= go
+PLATFORM := $(shell $(GO) env GOOS)_$(shell $(GO) env GOARCH)
+VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+LIBS     := native/lib/$(PLATFORM)/.ready
+GOFLAGS  += -buildvcs=false
+SOURCES  := $(shell git ls-files -co --exclude-standard 2>/dev/null | grep -E '\.(go|toml|md)$$|^go\.(mod|sum)$$')
+RELEASE  := yamo-mcp-$(VERSION)-$(subst _,-,$(PLATFORM))
 
-GOLANGCI    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.5.0
-GOFUMPT     := mvdan.cc/gofumpt@v0.9.1
-GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.1.4
+GOLANGCI    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
+
+export GOFLAGS
 
 .DEFAULT_GOAL := all
-.PHONY: all build setup demo test race lint vuln check bench dist native native-verify clean
+.PHONY: all build libs setup demo test check lint race vuln bench eval dist native native-verify clean help
 
-all: build setup
+all: build setup ## build bin/yamo-mcp and install what it needs
+
+help: ## list the tasks
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: bin/yamo-mcp
 
-bin/yamo-mcp: $(LIBS) $(GOFILES)
-	$(GO) build -ldflags '$(LDFLAGS)' -o $@ ./cmd/yamo-mcp
+bin/yamo-mcp: $(LIBS) $(SOURCES)
+	$(GO) build -ldflags '-X main.version=$(VERSION)' -o $@ ./cmd/yamo-mcp
 
+libs: $(LIBS)
+
+# native/unpack exits with 3 where nothing is committed for this platform; then the libraries are built.
 $(LIBS): native/manifest.toml native/build.sh $(wildcard native/prebuilt/$(PLATFORM)/*)
-	@$(GO) run ./native/unpack || { [ ! -d native/prebuilt/$(PLATFORM) ] && native/build.sh; }
+	@if [ -d native/prebuilt/$(PLATFORM) ]; then $(GO) run ./native/unpack; else native/build.sh; fi
 	@touch $@
 
-setup: build
+setup: build ## install the assets into the cache folder
 	@bin/yamo-mcp setup
 
-demo: all
+demo: all ## a real client talks to the real server: remember, recall, learn, and keep a secret from a group
 	@$(GO) run ./integration/demo -server bin/yamo-mcp
 
-test: all
+test: all ## the whole test suite
 	$(GO) test -timeout 30m ./...
 
+check: lint race vuln ## linters, race detector, known vulnerabilities
+
+lint: libs
+	$(GO) run $(GOLANGCI) run
+
 race: all
-	$(GO) test -race -short -timeout 40m ./...
+	$(GO) test -race -short -timeout 30m ./...
 
-check: lint race vuln
+# The database of vulnerabilities cannot be reached from everywhere.
+vuln: libs
+	@if curl -fsS -m 10 -o /dev/null https://vuln.go.dev/index/db.json 2>/dev/null; \
+	then $(GO) run $(GOVULNCHECK) ./...; \
+	else echo "vuln: skipped, vuln.go.dev does not answer"; fi
 
-clean:
-	rm -rf bin dist native/lib
+bench: all ## time and memory of the server and its parts
+	$(GO) test -run '^$$' -bench . -benchtime 1x -timeout 60m ./integration
+	$(GO) test -run '^$$' -bench . -timeout 60m ./mesh/...
 
-native:
+eval: all ## retrieval quality on the question sets in DATA
+	$(GO) run ./integration/eval -data '$(DATA)'
+
+dist: all ## one archive that runs on another machine of this platform
+	rm -rf dist/$(RELEASE)
+	mkdir -p dist/$(RELEASE)/bin dist/$(RELEASE)/lib dist/$(RELEASE)/assets
+	$(GO) build -trimpath -tags release -ldflags '-s -w -X main.version=$(VERSION)' -o dist/$(RELEASE)/bin/yamo-mcp ./cmd/yamo-mcp
+	cp native/lib/$(PLATFORM)/liblancedb_go.* dist/$(RELEASE)/lib/
+	YAMO_CACHE=dist/$(RELEASE)/assets bin/yamo-mcp setup --from "$$(bin/yamo-mcp version --json | sed -n 's/^ *"dir": "\(.*\)",$$/\1/p')"
+	rm -f dist/$(RELEASE)/assets/.lock
+	cp README.md LICENSE mcp.json.example dist/$(RELEASE)/
+	tar -C dist -czf dist/$(RELEASE).tar.gz $(RELEASE)
+	@ls -l dist/$(RELEASE).tar.gz
+
+native: ## build the native libraries from source (20 minutes on two cores)
 	native/build.sh
 
-native-verify:
+native-verify: libs ## check the committed native libraries
 	@native/verify.sh
+
+clean:
+	rm -rf bin dist native/lib native/build

@@ -57,26 +57,26 @@ func openSession(o serveOptions, who audience.Audience, getenv func(string) stri
 		list = append(list, tools.SessionLogs(logs.View(who)))
 	}
 	return serve.Deps{
-			Audience:     who,
-			Version:      programVersion(),
-			Instructions: serve.Instructions(who),
-			Logger:       logger,
-			Tools:        list,
-			Ready: func(context.Context) error {
-				if refusal := view.Refusal(); refusal != "" {
-					return fault.New("%s", refusal)
-				}
-				return nil
-			},
-			Resources: func(srv *server.MCPServer) error { return resources.Register(srv, view) },
-			Prompts:   func(srv *server.MCPServer) error { return prompts.Register(srv, view) },
-		}, func() error {
-			errs := []error{closeMemory(), folder.Close()}
-			if logs != nil {
-				errs = append(errs, logs.Close())
+		Audience:     who,
+		Version:      programVersion(),
+		Instructions: serve.Instructions(who),
+		Logger:       logger,
+		Tools:        list,
+		Ready: func(context.Context) error {
+			if refusal := view.Refusal(); refusal != "" {
+				return fault.New("%s", refusal)
 			}
-			return errors.Join(errs...)
-		}, nil
+			return nil
+		},
+		Resources: func(srv *server.MCPServer) error { return resources.Register(srv, view) },
+		Prompts:   func(srv *server.MCPServer) error { return prompts.Register(srv, view) },
+	}, func() error {
+		errs := []error{closeMemory(), folder.Close()}
+		if logs != nil {
+			errs = append(errs, logs.Close())
+		}
+		return errors.Join(errs...)
+	}, nil
 }
 
 // openMemory opens the memory of one audience. Nothing is read and no model loaded before it is used.

@@ -44,6 +44,8 @@ type nativeReport struct {
 	Lance      string `json:"lance"`
 	LanceDBGo  string `json:"lancedb_go"`
 	Tokenizers string `json:"tokenizers"`
+	// ONNXRuntime is an asset: the version that setup installs.
+	ONNXRuntime string `json:"onnxruntime"`
 }
 
 type assetsReport struct {
@@ -87,9 +89,12 @@ func newVersionReport(getenv func(string) string) versionReport {
 		Version:  programVersion(),
 		Go:       runtime.Version(),
 		Platform: runtime.GOOS + "/" + runtime.GOARCH,
-		Native:   nativeReport{LanceDB: linked.LanceDB, Lance: linked.Lance, LanceDBGo: linked.LanceDBGo, Tokenizers: linked.Tokenizers},
-		Modules:  map[string]string{},
-		Assets:   assetsReport{Missing: []string{}},
+		Native: nativeReport{
+			LanceDB: linked.LanceDB, Lance: linked.Lance, LanceDBGo: linked.LanceDBGo, Tokenizers: linked.Tokenizers,
+			ONNXRuntime: assets.Pinned().ONNXRuntime,
+		},
+		Modules: map[string]string{},
+		Assets:  assetsReport{Missing: []string{}},
 	}
 	for _, path := range reportedModules {
 		report.Modules[path] = ""
@@ -115,15 +120,10 @@ func newVersionReport(getenv func(string) string) versionReport {
 func (r versionReport) print(w io.Writer) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(table, "yamo-mcp\t%s (%s, %s)\n", r.Version, r.Go, r.Platform)
-	fmt.Fprintf(table, "lancedb\t%s (lance %s, lancedb-go %s)\n", r.Native.LanceDB, r.Native.Lance, r.Native.LanceDBGo)
+	fmt.Fprintf(table, "LanceDB\t%s (Lance %s, lancedb-go %s)\n", r.Native.LanceDB, r.Native.Lance, r.Native.LanceDBGo)
 	fmt.Fprintf(table, "tokenizers\t%s\n", r.Native.Tokenizers)
-	for _, path := range reportedModules {
-		v := r.Modules[path]
-		if v == "" {
-			v = "not linked in"
-		}
-		fmt.Fprintf(table, "%s\t%s\n", path[strings.LastIndex(path, "/")+1:], v)
-	}
+	fmt.Fprintf(table, "ONNX Runtime\t%s (onnxruntime_go %s)\n", r.Native.ONNXRuntime, r.Modules["github.com/yalue/onnxruntime_go"])
+	fmt.Fprintf(table, "mcp-go\t%s\n", r.Modules["github.com/mark3labs/mcp-go"])
 	switch {
 	case r.Assets.Error != "":
 		fmt.Fprintf(table, "assets\t%s\n", r.Assets.Error)
