@@ -22,6 +22,8 @@ func main() {
 
 // start runs the program and returns its exit code: 0, 1 for a failure, 2 for a wrong command line.
 func start() int {
+	// SECURITY: what is written is the owner's alone; LanceDB sets no modes of its own.
+	syscall.Umask(0o077)
 	err := native.CheckCPU()
 	if err == nil {
 		err = onRealStdout()
