@@ -79,6 +79,7 @@ dist: all ## one archive that runs on another machine of this platform
 
 native: ## build the native libraries from source (20 minutes on two cores)
 	native/build.sh
+	@touch $(LIBS)
 
 native-verify: libs ## check the committed native libraries
 	@native/verify.sh

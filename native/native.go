@@ -24,6 +24,7 @@ type Versions struct {
 	LanceDB    string `toml:"lancedb_crate"`      // the database engine
 	Lance      string `toml:"lance_crate"`        // the file format
 	Tokenizers string `toml:"tokenizers_version"`
+	CPU        string `toml:"amd64_cpu"` // the oldest x86-64 processor they run on
 }
 
 // Linked returns the versions of the libraries this program was linked with.
@@ -43,7 +44,7 @@ var errCPU = errors.New("this processor has no AVX2, FMA and BMI2, which the Lan
 // CheckCPU returns an error that says what to do if this processor cannot run the libraries. The main
 // program calls it first, so that an old machine gets a sentence and not an illegal instruction.
 func CheckCPU() error {
-	if runtime.GOARCH == "amd64" && (!cpu.X86.HasAVX2 || !cpu.X86.HasFMA || !cpu.X86.HasBMI2) {
+	if runtime.GOARCH == "amd64" && Linked().CPU == "haswell" && (!cpu.X86.HasAVX2 || !cpu.X86.HasFMA || !cpu.X86.HasBMI2) {
 		return errCPU
 	}
 	return nil
