@@ -23,7 +23,7 @@ var labels = []label{
 	{word: "senha", kind: Password, weak: true}, {word: "wachtwoord", kind: Password}, {word: "hasło", kind: Password},
 	{word: "lösenord", kind: Password}, {word: "пароль", kind: Password}, {word: "Пароль", kind: Password},
 	{word: "密码", kind: Password}, {word: "密碼", kind: Password}, {word: "パスワード", kind: Password}, {word: "비밀번호", kind: Password},
-	{word: "pwd", kind: Password, weak: true}, {word: "pass", kind: Password, weak: true}, {word: "pw", kind: Password, weak: true},
+	{word: "pwd", kind: Password}, {word: "pass", kind: Password, weak: true}, {word: "pw", kind: Password, weak: true},
 	{word: "pin", kind: Password, weak: true}, {word: "pin code", kind: Password, weak: true},
 	{word: "api key", kind: APIKey, weak: true}, {word: "api-key", kind: APIKey, weak: true}, {word: "api_key", kind: APIKey, weak: true},
 	{word: "apikey", kind: APIKey, weak: true}, {word: "secret key", kind: APIKey, weak: true}, {word: "secret_key", kind: APIKey, weak: true},
@@ -112,6 +112,14 @@ func announced(text, lower string, pos, end int, l label) (Finding, bool) {
 			return value(text, skipBlank(text, i+len(c)), l, false, false)
 		}
 	}
+	if gap < i && !extra && !strings.ContainsAny(text[end:gap], "\"'`*") { // "aws secret wJal…"
+		const shortest = 20
+		v := text[i:]
+		v = strings.TrimRight(v[:len(v)-len(strings.TrimLeftFunc(v, func(r rune) bool { return r < 0x80 && (isBase64(byte(r)) || r == '-' || r == '_') }))], "-_")
+		if len(v) >= shortest && len(v) <= 200 && random(v) && !isReference(v) && v != strings.ToLower(v) && v != strings.ToUpper(v) {
+			return Finding{l.kind, i, i + len(v)}, true
+		}
+	}
 	return Finding{}, false
 }
 
@@ -131,7 +139,7 @@ func skipRemark(text string, i int) (int, bool) {
 		}
 		return i, false
 	}
-	for _, p := range []string{"for ", "of ", "on ", "to the ", "für ", "de ", "del ", "pour "} {
+	for _, p := range []string{"for ", "of ", "on ", "at ", "in ", "to the ", "für ", "de ", "del ", "pour "} {
 		if !strings.HasPrefix(text[j:], p) {
 			continue
 		}
@@ -204,7 +212,7 @@ func value(text string, i int, l label, assigned, strict bool) (Finding, bool) {
 	end := i
 	for end < len(text) {
 		r, n := utf8.DecodeRuneInString(text[end:])
-		if unicode.IsSpace(r) || strings.ContainsRune("\"'`<>，。；、", r) || r == ';' && end > i {
+		if unicode.IsSpace(r) || strings.ContainsRune("\"'`<>，。；、", r) || end > i && (r == ';' || unspaced(r)) {
 			break
 		}
 		end += n
@@ -279,6 +287,9 @@ func secretLike(v string) bool {
 // isCode reports whether an unquoted value is an expression.
 func isCode(v string) bool {
 	if strings.HasPrefix(v, "0x") && strings.Trim(v[2:], "0123456789abcdefABCDEF") == "" && len(v) <= 10 {
+		return true
+	}
+	if strings.HasPrefix(v, "/") || strings.HasPrefix(v, "./") || strings.HasPrefix(v, "~/") || strings.HasPrefix(v, "*") {
 		return true
 	}
 	if strings.ContainsAny(v, "()[]{}\\|") || strings.Contains(v, "::") || strings.Contains(v, "->") || strings.Contains(v, "//") {

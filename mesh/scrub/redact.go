@@ -83,6 +83,7 @@ var personal = []Detector{
 	detectorFunc(findPrivateKeys),
 	detectorFunc(findURLPasswords),
 	detectorFunc(findAuthHeaders),
+	detectorFunc(findTokens),
 	detectorFunc(findPasswords),
 }
 

@@ -37,7 +37,9 @@ type Scrubber struct {
 	secrets Detector
 }
 
-// New returns a Scrubber.
+// New returns a Scrubber. The first text that it redacts loads the rules of
+// GitleaksRules, which takes some milliseconds once in a process; a call of
+// Redact("") does it beforehand.
 func New(o Options) *Scrubber {
 	if o.MaxBytes <= 0 {
 		o.MaxBytes = MaxBytes
