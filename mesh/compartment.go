@@ -4,7 +4,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"time"
 
@@ -12,7 +14,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/ledger"
 )
 
-// Operations of the ledger's entries (RFC-0011 §2.3's operation types).
+// Operations of the ledger's entries (RFC-0011 §2.3's operation types), beside ledger.OpDelete.
 const (
 	opRetain = "retain"
 	opRecall = "recall"
@@ -27,11 +29,26 @@ type compartment struct {
 	index      *index
 
 	mu       sync.RWMutex // guards what follows; only apply writes
-	docs     []*Record    // every memory, in ledger order: its position is its document number
+	entries  int64        // of the ledger, of any kind
+	live     int          // memories that are not deleted
+	docs     []document   // every memory in ledger order, by document number
+	byID     map[string]int
 	byText   map[[sha256.Size]byte]int
 	patterns map[string]int // lesson pattern -> its best lesson
-	last     map[string]int // session -> its latest document
+	sessions map[string]*session
 	keywords *keyword.Index
+}
+
+// document is a memory and what the ranking needs of it at hand.
+type document struct {
+	record  *Record // nil if it was deleted
+	session int32   // its session's number, -1 for none
+	long    float32 // what it loses for its length, see Context
+}
+
+type session struct {
+	number int32
+	last   int // its latest document, -1 if all are deleted
 }
 
 func newCompartment(v Visibility, l *ledger.Ledger, ix *index) *compartment {
@@ -39,9 +56,10 @@ func newCompartment(v Visibility, l *ledger.Ledger, ix *index) *compartment {
 		visibility: v,
 		ledger:     l,
 		index:      ix,
+		byID:       map[string]int{},
 		byText:     map[[sha256.Size]byte]int{},
 		patterns:   map[string]int{},
-		last:       map[string]int{},
+		sessions:   map[string]*session{},
 		keywords:   keyword.New(),
 	}
 }
@@ -54,46 +72,112 @@ func (c *compartment) sync(ctx context.Context) error {
 	return nil
 }
 
-// apply adds one ledger entry to the projection. Other operations than those of memories change nothing
-// here.
+// apply takes one ledger entry into the projection.
 func (c *compartment) apply(e ledger.Entry) error {
-	if e.Erased || (e.Op != opRetain && e.Op != opLesson) {
-		return nil
-	}
-	r := new(Record)
-	if err := json.Unmarshal(e.Data, r); err != nil {
-		return fmt.Errorf("ledger entry %d: %w", e.Seq, err)
+	var r *Record
+	if !e.Erased && (e.Op == opRetain || e.Op == opLesson) {
+		r = new(Record)
+		if err := json.Unmarshal(e.Data, r); err != nil {
+			return fmt.Errorf("ledger entry %d: %w", e.Seq, err)
+		}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	doc := len(c.docs)
-	c.docs = append(c.docs, r)
-	c.index.vectors.Track(r.ID)
-	if r.Lesson != nil {
-		best, ok := c.patterns[r.Lesson.PatternID]
-		if !ok || c.docs[best].Lesson.RuleConfidence < r.Lesson.RuleConfidence {
-			c.patterns[r.Lesson.PatternID] = doc
-		}
-	} else if key := r.scope(); c.byText[key] == 0 {
-		c.byText[key] = doc + 1
+	c.entries = e.Seq
+	switch {
+	case r != nil:
+		c.add(r)
+	case e.Op == ledger.OpDelete:
+		c.remove(e.ID)
 	}
+	return nil
+}
+
+// add makes r the next document. c.mu is held.
+func (c *compartment) add(r *Record) {
+	doc := len(c.docs)
+	d := document{record: r, session: -1}
 	predecessor := -1
 	if r.SessionID != "" {
-		if before, ok := c.last[r.SessionID]; ok {
-			predecessor = before
+		s, ok := c.sessions[r.SessionID]
+		if !ok {
+			s = &session{number: int32(len(c.sessions)), last: -1} //nolint:gosec // fewer than 2^31 sessions
+			c.sessions[r.SessionID] = s
 		}
-		c.last[r.SessionID] = doc
+		d.session, predecessor, s.last = s.number, s.last, doc
 	}
 	c.keywords.Add(r.Content, predecessor)
-	return nil
+	if words := c.keywords.Words(doc); words > longWords {
+		d.long = longWeight * float32(min(longest, math.Log2(float64(words)/longWords)))
+	}
+	c.docs = append(c.docs, d)
+	c.live++
+	c.byID[r.ID] = doc
+	if r.Lesson != nil {
+		c.contend(doc)
+	} else if _, twin := c.byText[r.scope()]; !twin {
+		c.byText[r.scope()] = doc
+	}
+	c.index.vectors.Track(r.ID)
+	c.index.stale()
+}
+
+// contend makes the lesson doc the best of its pattern if it is. c.mu is held.
+func (c *compartment) contend(doc int) {
+	l := c.docs[doc].record.Lesson
+	best, ok := c.patterns[l.PatternID]
+	if !ok || c.docs[best].record.Lesson.RuleConfidence < l.RuleConfidence {
+		c.patterns[l.PatternID] = doc
+	}
+}
+
+// remove takes the memory called id out of everything in memory. Its traces on disk go with the index's
+// next purge. c.mu is held.
+func (c *compartment) remove(id string) {
+	doc, ok := c.byID[id]
+	if !ok {
+		return
+	}
+	r := c.docs[doc].record
+	before, _ := c.keywords.Neighbours(doc)
+	if s := c.sessions[r.SessionID]; s != nil && s.last == doc {
+		s.last = before
+	}
+	c.keywords.Remove(doc, r.Content)
+	c.docs[doc].record = nil
+	c.live--
+	delete(c.byID, id)
+	if key := r.scope(); r.Lesson == nil && c.byText[key] == doc {
+		delete(c.byText, key)
+	}
+	if r.Lesson != nil && c.patterns[r.Lesson.PatternID] == doc {
+		delete(c.patterns, r.Lesson.PatternID)
+		for other, d := range c.docs {
+			if d.record != nil && d.record.Lesson != nil && d.record.Lesson.PatternID == r.Lesson.PatternID {
+				c.contend(other)
+			}
+		}
+	}
+	c.index.vectors.Untrack(doc, id)
+	c.index.stale()
 }
 
 // twin is the memory with the same text in the same scope as r, nil if there is none.
 func (c *compartment) twin(r *Record) *Record {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	if doc := c.byText[r.scope()]; doc > 0 {
-		return c.docs[doc-1]
+	if doc, ok := c.byText[r.scope()]; ok {
+		return c.docs[doc].record
+	}
+	return nil
+}
+
+// find is the memory called id, nil if there is none.
+func (c *compartment) find(id string) *Record {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	if doc, ok := c.byID[id]; ok {
+		return c.docs[doc].record
 	}
 	return nil
 }
@@ -103,29 +187,23 @@ func (c *compartment) lesson(pattern string) *Record {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	if doc, ok := c.patterns[pattern]; ok {
-		return c.docs[doc]
+		return c.docs[doc].record
 	}
 	return nil
-}
-
-// lessons are the best lessons of all patterns, in ledger order.
-func (c *compartment) lessons() []*Record {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	var best []*Record
-	for doc, r := range c.docs {
-		if r.Lesson != nil && c.patterns[r.Lesson.PatternID] == doc {
-			best = append(best, r)
-		}
-	}
-	return best
 }
 
 // count is how many memories there are.
 func (c *compartment) count() int {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	return len(c.docs)
+	return c.live
+}
+
+// untouched reports whether nothing was ever written here. Then nothing is created here by a read.
+func (c *compartment) untouched() bool {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.entries == 0
 }
 
 // append writes what prepare drafts, after the fsync if durable. prepare runs under the ledger's lock,
@@ -135,15 +213,36 @@ func (c *compartment) append(ctx context.Context, durable bool, prepare func(now
 	if !durable {
 		write = c.ledger.AppendRelaxed
 	}
-	_, err := write(ctx, c.apply, func(now time.Time) ([]ledger.Draft, error) {
+	_, err := write(ctx, c.apply, drafted(prepare))
+	if err != nil {
+		return fmt.Errorf("write to the %s ledger: %w", c.visibility, err)
+	}
+	return nil
+}
+
+// errNotThere is what erase returns for an id that no memory has.
+var errNotThere = errors.New("no such memory")
+
+// erase takes the content of the memory called id out of the ledger, which draft says in its place.
+func (c *compartment) erase(ctx context.Context, id string, draft func(now time.Time) ledger.Draft) error {
+	_, err := c.ledger.Erase(ctx, c.apply, drafted(func(now time.Time) (ledger.Draft, bool, error) {
+		if c.find(id) == nil {
+			return ledger.Draft{}, false, errNotThere
+		}
+		return draft(now), true, nil
+	}))
+	if err != nil {
+		return fmt.Errorf("erase from the %s ledger: %w", c.visibility, err)
+	}
+	return nil
+}
+
+func drafted(prepare func(time.Time) (ledger.Draft, bool, error)) func(time.Time) ([]ledger.Draft, error) {
+	return func(now time.Time) ([]ledger.Draft, error) {
 		draft, wanted, err := prepare(now)
 		if err != nil || !wanted {
 			return nil, err
 		}
 		return []ledger.Draft{draft}, nil
-	})
-	if err != nil {
-		return fmt.Errorf("write to the %s ledger: %w", c.visibility, err)
 	}
-	return nil
 }

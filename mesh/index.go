@@ -2,13 +2,13 @@ package mesh
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -22,84 +22,117 @@ const (
 	embedBatch = 32              // texts a call of the embedder
 	flushRows  = 2_000           // rows that are written to LanceDB at once while more are coming
 	flushIdle  = 3 * time.Second // quiet time after which fewer are written
-	lockPoll   = 100 * time.Millisecond
+	lockPoll   = 20 * time.Millisecond
+	peerPoll   = 100 * time.Millisecond // how often a search looks for vectors that another process made
+	retryAfter = 10 * time.Second       // how long failed work is left alone
 )
 
 // index is what makes a compartment's memories findable by meaning: their vectors in memory and in a
-// flat file, and LanceDB's table. All of it can be deleted and made again from the ledger.
+// flat file, and LanceDB's tables. All of it can be deleted and made again from the ledger.
 //
 // One process at a time, the holder of the index lock, embeds and writes; it works in the background,
-// in batches, so that storing waits for no model and LanceDB gets few, large fragments.
+// in batches, so that storing waits for no model and LanceDB gets few, large fragments. The lock is not
+// held while waiting for more, so that no process waits for another's quiet.
 type index struct {
 	vectors  *vector.Set
 	tables   *lance.DB
+	audit    *audit
 	embedder Embedder
 	lockPath string
 	log      *slog.Logger
+	turn     chan struct{} // one token: the index lock among this process's goroutines
 
-	mu      sync.Mutex
-	running bool          // the background work, see run
-	moved   chan struct{} // closed, and replaced, when vectors have come
-	more    chan struct{} // tells run that there is something to do
-	flushed bool          // LanceDB is known to hold every vector
-	ctx     context.Context
-	stop    context.CancelFunc
-	done    sync.WaitGroup
+	// The fields below belong to whoever holds the index lock.
+	present   map[string]struct{} // the ids in memory_entries, nil if they are not known
+	unflushed int                 // vectors made since the last flush
+	restored  int                 // the vectors' epoch for which LanceDB was asked, -1 for none
+
+	ctx  context.Context // ends the background work
+	stop context.CancelFunc
+	done sync.WaitGroup
+	more chan struct{} // tells run that there is something to do
+
+	mu       sync.Mutex
+	running  bool          // the background work, see run
+	dirty    bool          // LanceDB may lack something, or hold what was deleted
+	moved    chan struct{} // closed, and replaced, when vectors have come or the work has ended
+	failure  error         // of the last background work, nil if it succeeded
+	failedAt time.Time
 }
 
 func newIndex(dir, lockPath string, e Embedder, log *slog.Logger) *index {
 	m := e.Model()
 	ctx, stop := context.WithCancel(context.Background())
-	return &index{
+	ix := &index{
 		vectors:  vector.Open(filepath.Join(dir, "vectors.f32"), m.Name, m.Dim),
 		tables:   lance.Open(filepath.Join(dir, "lance"), lance.ModelInfo{Name: m.Name, Dimension: m.Dim}, lance.Options{Logger: log}),
 		embedder: e,
 		lockPath: lockPath,
 		log:      log,
-		moved:    make(chan struct{}),
-		more:     make(chan struct{}, 1),
+		turn:     make(chan struct{}, 1),
+		restored: -1,
 		ctx:      ctx,
 		stop:     stop,
+		more:     make(chan struct{}, 1),
+		dirty:    true,
+		moved:    make(chan struct{}),
 	}
+	ix.turn <- struct{}{}
+	return ix
 }
 
-// wake starts the background work, or tells it that there is more to do.
+// stale notes that the tables are behind the ledger.
+func (ix *index) stale() {
+	ix.mu.Lock()
+	ix.dirty = true
+	ix.mu.Unlock()
+}
+
+// wake starts the background work, or tells it that there is more to do. It waits for nothing.
 func (ix *index) wake(c *compartment) {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
-	ix.flushed = false
 	select {
 	case ix.more <- struct{}{}:
 	default:
 	}
-	if !ix.running && ix.ctx.Err() == nil {
+	if !ix.running && !ix.failing() && ix.ctx.Err() == nil {
 		ix.running = true
 		ix.done.Go(func() { ix.run(c) })
 	}
 }
 
+// failing reports whether the last work failed a moment ago. ix.mu is held. A missing model does not
+// count: noticing it costs nothing, and its installation should show at once.
+func (ix *index) failing() bool {
+	return ix.failure != nil && !errors.Is(ix.failure, embed.ErrNoAssets) && time.Since(ix.failedAt) < retryAfter
+}
+
 // ready waits until every memory of c has its vector, for at most patience, and returns how many have
-// none yet. It returns embed.ErrNoAssets if there is no model.
+// none yet. It does not wait for work that has just failed.
 func (ix *index) ready(ctx context.Context, c *compartment, patience time.Duration) (pending int, err error) {
 	timeout := time.NewTimer(patience)
 	defer timeout.Stop()
 	for {
 		ix.mu.Lock()
-		moved, settled := ix.moved, ix.flushed
+		moved, busy := ix.moved, ix.running
 		ix.mu.Unlock()
 		if err := ix.vectors.Refresh(); err != nil {
 			return 0, err
 		}
-		pending = len(ix.vectors.Missing())
-		if pending > 0 || !settled && c.count() > 0 {
-			ix.wakeUnlessRunning(c)
+		_, pending = ix.vectors.Missing(0)
+		ix.mu.Lock()
+		idle, failing := !busy && (pending > 0 || ix.dirty), ix.failing()
+		ix.mu.Unlock()
+		if idle && !c.untouched() {
+			ix.wake(c)
 		}
-		if pending == 0 {
-			return 0, nil
+		if pending == 0 || failing {
+			return pending, nil
 		}
 		select {
 		case <-moved:
-		case <-time.After(lockPoll): // another process may be the one that embeds
+		case <-time.After(peerPoll):
 		case <-timeout.C:
 			return pending, nil
 		case <-ctx.Done():
@@ -108,92 +141,104 @@ func (ix *index) ready(ctx context.Context, c *compartment, patience time.Durati
 	}
 }
 
-func (ix *index) wakeUnlessRunning(c *compartment) {
-	ix.mu.Lock()
-	running := ix.running
-	ix.mu.Unlock()
-	if !running {
-		ix.wake(c)
+// run is the background work.
+func (ix *index) run(c *compartment) {
+	for {
+		err := ix.work(ix.ctx, c)
+		ix.mu.Lock()
+		if err == nil && len(ix.more) > 0 {
+			ix.mu.Unlock()
+			continue
+		}
+		news := err != nil && (ix.failure == nil || ix.failure.Error() != err.Error())
+		ix.running, ix.failure, ix.failedAt = false, err, time.Now()
+		ix.announce()
+		ix.mu.Unlock()
+		switch {
+		case !news || errors.Is(err, context.Canceled):
+		case errors.Is(err, embed.ErrNoAssets):
+			ix.log.Debug("semantic search is off: no embedding model")
+		default:
+			ix.log.Error("index memories", "error", err)
+		}
+		return
 	}
 }
 
-// run embeds what has no vector and brings LanceDB up to date, until there is nothing more to do.
-func (ix *index) run(c *compartment) {
-	err := ix.locked(ix.ctx, func() error { return ix.work(ix.ctx, c) })
-	if err == nil {
-		return // work has settled
-	}
-	ix.mu.Lock()
-	ix.running = false
-	ix.mu.Unlock()
-	switch {
-	case errors.Is(err, context.Canceled):
-	case errors.Is(err, embed.ErrNoAssets):
-		ix.log.Debug("semantic search is off: no embedding model")
-	default:
-		ix.log.Error("index memories", "err", err)
+// announce wakes those who wait in ready. ix.mu is held.
+func (ix *index) announce() {
+	close(ix.moved)
+	ix.moved = make(chan struct{})
+}
+
+// work embeds what has no vector and, after a quiet moment, brings LanceDB up to date.
+func (ix *index) work(ctx context.Context, c *compartment) error {
+	for {
+		select {
+		case <-ix.more:
+		default:
+		}
+		if err := ix.locked(ctx, func() error { return ix.fill(ctx, c) }); err != nil {
+			return err
+		}
+		select {
+		case <-ix.more:
+			continue
+		case <-time.After(flushIdle):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		return ix.locked(ctx, func() error {
+			if err := ix.fill(ctx, c); err != nil {
+				return err
+			}
+			return ix.flush(ctx, c)
+		})
 	}
 }
 
 // locked calls f with the cross-process index lock held, after waiting for it.
 func (ix *index) locked(ctx context.Context, f func() error) error {
-	if err := os.MkdirAll(filepath.Dir(ix.lockPath), 0o700); err != nil {
-		return fmt.Errorf("create lock folder: %w", err)
+	select {
+	case <-ix.turn:
+		defer func() { ix.turn <- struct{}{} }()
+	case <-ctx.Done():
+		return ctx.Err()
 	}
-	lock := flock.New(ix.lockPath, flock.SetPermissions(0o600))
+	lock, err := ix.lock()
+	if err != nil {
+		return err
+	}
 	if _, err := lock.TryLockContext(ctx, lockPoll); err != nil {
-		return fmt.Errorf("lock the memory index: %w", err)
+		return fmt.Errorf("lock the memory index: %w", errors.Join(err, lock.Close()))
 	}
 	defer func() { _ = lock.Close() }() // closing the descriptor releases it
 	return f()
 }
 
-// work is run with the index lock held.
-func (ix *index) work(ctx context.Context, c *compartment) error {
-	unflushed := 0
+func (ix *index) lock() (*flock.Flock, error) {
+	if err := os.MkdirAll(filepath.Dir(ix.lockPath), 0o700); err != nil {
+		return nil, fmt.Errorf("create lock folder: %w", err)
+	}
+	return flock.New(ix.lockPath, flock.SetFlag(os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW), flock.SetPermissions(0o600)), nil
+}
+
+// fill gives every memory its vector. The caller holds the index lock.
+func (ix *index) fill(ctx context.Context, c *compartment) error {
 	for {
 		if err := c.sync(ctx); err != nil {
 			return err
 		}
 		n, err := ix.embed(ctx, c)
-		unflushed += n
-		if err != nil {
+		if err != nil || n == 0 {
 			return err
 		}
-		if n == embedBatch && unflushed < flushRows {
-			continue
-		}
-		if unflushed < flushRows {
-			select {
-			case <-ix.more:
-				continue
-			case <-time.After(flushIdle):
-			case <-ctx.Done():
-				return ctx.Err()
+		if ix.unflushed += n; ix.unflushed >= flushRows {
+			if err := ix.flush(ctx, c); err != nil {
+				return err
 			}
 		}
-		if err := ix.flush(ctx, c); err != nil {
-			return err
-		}
-		unflushed = 0
-		if ix.settle() {
-			return nil
-		}
 	}
-}
-
-// settle ends the background work, unless something came in meanwhile.
-func (ix *index) settle() bool {
-	ix.mu.Lock()
-	defer ix.mu.Unlock()
-	select {
-	case <-ix.more:
-		return false
-	default:
-	}
-	ix.flushed = len(ix.vectors.Missing()) == 0
-	ix.running = !ix.flushed
-	return ix.flushed
 }
 
 // embed makes the vectors of the first few memories that have none and returns how many.
@@ -201,144 +246,107 @@ func (ix *index) embed(ctx context.Context, c *compartment) (int, error) {
 	if err := ix.vectors.Refresh(); err != nil {
 		return 0, err
 	}
-	missing := ix.vectors.Missing()
-	if len(missing) > embedBatch {
-		missing = missing[:embedBatch]
+	if err := ix.restore(ctx, c); err != nil {
+		return 0, err
 	}
-	if len(missing) == 0 {
+	ids, texts := ix.missing(c, embedBatch)
+	if len(ids) == 0 {
 		return 0, nil
 	}
-	ids, texts := make([]string, len(missing)), make([]string, len(missing))
-	c.mu.RLock()
-	for i, doc := range missing {
-		ids[i], texts[i] = c.docs[doc].ID, c.docs[doc].Content
-	}
-	c.mu.RUnlock()
 	vectors, err := ix.embedder.Embed(ctx, texts)
 	if err != nil {
-		return 0, err
+		return 0, fmt.Errorf("embed memories: %w", err)
 	}
-	if err := ix.vectors.Append(ids, vectors); err != nil {
-		return 0, err
+	if len(vectors) != len(texts) {
+		return 0, fmt.Errorf("embed memories: %d vectors for %d texts", len(vectors), len(texts))
 	}
-	ix.mu.Lock()
-	close(ix.moved)
-	ix.moved = make(chan struct{})
-	ix.mu.Unlock()
-	return len(missing), nil
+	return len(ids), ix.keep(ids, vectors)
 }
 
-// flush writes every memory that has a vector and is not in LanceDB yet, and compacts the table when
-// small fragments have piled up.
-func (ix *index) flush(ctx context.Context, c *compartment) error {
-	present, err := ix.tables.IDs(ctx)
-	if errors.Is(err, lance.ErrDamaged) {
-		ix.log.Warn("the memory index is damaged; making it again from the ledger")
-		if err := ix.tables.Drop(ctx); err != nil {
-			return err
+// missing are the ids and texts of the first most memories without a vector.
+func (ix *index) missing(c *compartment, most int) (ids, texts []string) {
+	docs, _ := ix.vectors.Missing(most)
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	for _, doc := range docs {
+		if r := c.docs[doc].record; r != nil { // deleted meanwhile
+			ids, texts = append(ids, r.ID), append(texts, r.Content)
 		}
-		present, err = nil, nil
 	}
-	if err != nil {
+	return ids, texts
+}
+
+func (ix *index) keep(ids []string, vectors [][]float32) error {
+	if err := ix.vectors.Append(ids, vectors); err != nil {
 		return err
 	}
-	var rows []lance.Memory
-	c.mu.RLock()
-	docs := c.docs
-	c.mu.RUnlock()
-	for doc, r := range docs {
-		if _, ok := present[r.ID]; ok {
-			continue
-		}
-		if v := ix.vectors.Vector(doc); v != nil {
-			row, err := r.row(v)
-			if err != nil {
-				return err
-			}
-			rows = append(rows, row)
-		}
+	ix.mu.Lock()
+	ix.announce()
+	ix.mu.Unlock()
+	return nil
+}
+
+// discard ends the background work and releases the tables without writing anything.
+func (ix *index) discard(ctx context.Context) {
+	if err := ix.end(ctx); err != nil {
+		return // it ends by itself; the tables stay open until then
 	}
-	if len(rows) == 0 {
+	if err := ix.tables.Close(); err != nil {
+		ix.log.Warn("close the memory index", "error", err)
+	}
+}
+
+// close ends the background work and, if the index lock is free, writes what is embedded to LanceDB. If
+// ctx ends first, the work ends by itself soon after.
+func (ix *index) close(ctx context.Context, c *compartment) error {
+	if err := ix.end(ctx); err != nil {
+		return fmt.Errorf("close the %s index: %w", c.visibility, err)
+	}
+	return errors.Join(ix.flushNow(ctx, c), ix.tables.Close())
+}
+
+// end stops the background work and waits for it.
+func (ix *index) end(ctx context.Context) error {
+	ix.mu.Lock()
+	ix.stop() // no work is started from here on
+	ix.mu.Unlock()
+	ended := make(chan struct{})
+	go func() {
+		ix.done.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// flushNow is flush, unless there is nothing to write or another process holds the index lock.
+func (ix *index) flushNow(ctx context.Context, c *compartment) error {
+	ix.mu.Lock()
+	dirty := ix.dirty
+	ix.mu.Unlock()
+	if !dirty || c.untouched() {
 		return nil
 	}
-	if err := ix.tables.AddMemories(ctx, rows); err != nil {
-		return err
+	select {
+	case <-ix.turn:
+		defer func() { ix.turn <- struct{}{} }()
+	default:
+		return nil
 	}
-	stats, err := ix.tables.Stats(ctx)
-	if err != nil || !stats.Fragmented() {
-		return err
-	}
-	return ix.tables.Compact(ctx)
-}
-
-// row is the record as a row of memory_entries (RFC-0011 §2.2).
-func (r *Record) row(v []float32) (lance.Memory, error) {
-	meta := map[string]any{}
-	for key, value := range r.Metadata {
-		meta[key] = value
-	}
-	for key, value := range map[string]string{
-		"type": r.Type, "source": r.Source, "rationale": r.Rationale, "hypothesis": r.Hypothesis,
-		"skill_name": r.Skill, "session_id": r.SessionID,
-	} {
-		if value != "" {
-			meta[key] = value
-		}
-	}
-	if len(r.Tags) > 0 {
-		meta["tags"] = r.Tags
-	}
-	if r.Lesson != nil {
-		meta["lesson"] = r.Lesson
-	}
-	raw, err := json.Marshal(meta)
+	lock, err := ix.lock()
 	if err != nil {
-		return lance.Memory{}, fmt.Errorf("metadata of %s: %w", r.ID, err)
+		return err
 	}
-	row := lance.Memory{
-		ID: r.ID, Vector: v, Content: r.Content, Metadata: string(raw), CreatedAt: r.CreatedAt,
-		SessionID: r.SessionID, AgentID: r.AgentID, MemoryType: r.Type, ImportanceScore: r.Importance,
+	defer func() { _ = lock.Close() }() // closing the descriptor releases it
+	if free, err := lock.TryLock(); !free || err != nil {
+		return err
 	}
-	if r.Lesson != nil {
-		row.LessonPatternID = r.Lesson.PatternID
+	if err := c.sync(ctx); err != nil {
+		return err
 	}
-	return row, nil
-}
-
-// rebuild deletes the vectors and tables and makes them again from the ledger. report is called with the
-// number of memories done, after each batch.
-func (ix *index) rebuild(ctx context.Context, c *compartment, report func(done, total int)) error {
-	return ix.locked(ctx, func() error {
-		if err := errors.Join(ix.vectors.Clear(), ix.tables.Drop(ctx)); err != nil {
-			return fmt.Errorf("clear the %s index: %w", c.visibility, err)
-		}
-		for total := c.count(); ; {
-			report(total-len(ix.vectors.Missing()), total)
-			n, err := ix.embed(ctx, c)
-			if err != nil {
-				return fmt.Errorf("embed %s memories: %w", c.visibility, err)
-			}
-			if n == 0 {
-				return ix.flush(ctx, c)
-			}
-		}
-	})
-}
-
-// close stops the background work and, if the index lock is free, writes what is embedded to LanceDB.
-func (ix *index) close(ctx context.Context, c *compartment) error {
-	ix.stop()
-	ix.done.Wait()
-	ix.mu.Lock()
-	flushed := ix.flushed
-	ix.mu.Unlock()
-	var err error
-	if !flushed && c.count() > 0 {
-		lock := flock.New(ix.lockPath, flock.SetPermissions(0o600))
-		if ok, tryErr := lock.TryLock(); tryErr == nil && ok {
-			err = ix.flush(ctx, c)
-			_ = lock.Close()
-		}
-	}
-	return errors.Join(err, ix.tables.Close())
+	return ix.flush(ctx, c)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -72,39 +73,50 @@ func (v *View) Distill(ctx context.Context, q LessonRequest) (Distilled, error) 
 	if err != nil {
 		return Distilled{}, err
 	}
-	c, err := v.open(v.own())
-	if err != nil {
-		return Distilled{}, err
-	}
 	r := &Record{Type: "lesson", Tags: []string{LessonTag}, AgentID: v.AgentID, Source: v.AgentID, Lesson: lesson, Content: lesson.text()}
-	kept, created := r, false
-	err = c.append(ctx, true, func(now time.Time) (ledger.Draft, bool, error) {
-		if known := c.lesson(lesson.PatternID); known != nil {
-			if known.Lesson.RuleConfidence >= lesson.RuleConfidence {
+	var kept *Record
+	created := false
+	err = v.with(ctx, v.own(), func(c *compartment) error {
+		err := c.append(ctx, true, func(now time.Time) (ledger.Draft, bool, error) {
+			known := c.lesson(lesson.PatternID)
+			if known != nil && known.Lesson.RuleConfidence >= lesson.RuleConfidence {
 				kept = known
 				return ledger.Draft{}, false, nil
 			}
-			lesson.Supersedes = known.Lesson.LessonID
+			lesson.Supersedes = ""
+			if known != nil {
+				lesson.Supersedes = known.Lesson.LessonID
+			}
+			kept, r.CreatedAt, created = r, now, true
+			draft, err := c.lessonDraft(r, now, v.Random)
+			return draft, err == nil, err
+		})
+		if err == nil {
+			c.index.wake(c)
 		}
-		r.CreatedAt, created = now, true
-		if r.ID, err = newID("mem", now, v.Random); err != nil {
-			return ledger.Draft{}, false, err
-		}
-		if lesson.LessonID, err = newID("lesson", now, v.Random); err != nil {
-			return ledger.Draft{}, false, err
-		}
-		learned, err := lesson.block(v.AgentID, now)
-		if err != nil {
-			return ledger.Draft{}, false, err
-		}
-		lesson.WireFormat = learned.String()
-		return ledger.Draft{Op: opLesson, ID: r.ID, Block: lesson.WireFormat, Data: r}, true, nil
+		return err
 	})
 	if err != nil {
 		return Distilled{}, err
 	}
-	c.index.wake(c)
-	return Distilled{Lesson: *kept.Lesson, MemoryID: kept.ID, Visibility: c.visibility, Created: created, Redactions: s.total()}, nil
+	return Distilled{Lesson: *kept.Lesson, MemoryID: kept.ID, Visibility: v.own(), Created: created, Redactions: s.total()}, nil
+}
+
+// lessonDraft gives r and its lesson their ids and makes its ledger entry.
+func (c *compartment) lessonDraft(r *Record, now time.Time, random io.Reader) (ledger.Draft, error) {
+	var err error
+	if r.ID, err = c.newMemoryID(now, random); err != nil {
+		return ledger.Draft{}, err
+	}
+	if r.Lesson.LessonID, err = newID("lesson", now, random); err != nil {
+		return ledger.Draft{}, err
+	}
+	learned, err := r.Lesson.block(r.AgentID, now)
+	if err != nil {
+		return ledger.Draft{}, err
+	}
+	r.Lesson.WireFormat = learned.String()
+	return ledger.Draft{Op: opLesson, ID: r.ID, Block: r.Lesson.WireFormat, Data: r}, nil
 }
 
 // lesson checks and scrubs a request.

@@ -21,6 +21,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
 	"github.com/yamo-protocol/yamo-mcp/mesh/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub"
@@ -38,23 +39,26 @@ type Options struct {
 	Dir      string // the workspace's .yamo folder; created by the first write
 	Audience audience.Audience
 	AgentID  string // RFC-0011 §4.2's agentId
-	// Embedder makes vectors. An error that is embed.ErrNoAssets turns semantic search off, keyword
-	// search goes on. Required.
+	// Embedder makes vectors. When it fails, search goes on by keywords and says so, see Found. Required.
 	Embedder Embedder
-	Logger   *slog.Logger
+	Logger   *slog.Logger     // nil discards
 	Now      func() time.Time // nil: time.Now
-	Random   io.Reader        // for ids; nil: crypto/rand
+	Random   io.Reader        // for ids, safe for concurrent use; nil: crypto/rand
 	Ranking  Ranking          // "": Context
 }
+
+// ErrClosed is what a closed View returns.
+var ErrClosed = errors.New("the memory is closed")
 
 // View is the memory as one audience has it. It is safe for concurrent use.
 type View struct {
 	Options
 	scrubber *scrub.Scrubber
 
-	mu     sync.Mutex
-	stores map[Visibility]*compartment
-	closed bool
+	mu      sync.Mutex
+	stores  map[Visibility]*compartment
+	closed  bool
+	failing bool // the embedder failed for the last query; see embedQuery
 }
 
 // Open returns the view of o.Audience. It reads nothing yet: the first call does.
@@ -64,6 +68,9 @@ func Open(o Options) *View {
 	}
 	if o.Random == nil {
 		o.Random = rand.Reader
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	if o.Ranking == "" {
 		o.Ranking = Context
@@ -104,33 +111,114 @@ func (v *View) open(name Visibility) (*compartment, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.closed {
-		return nil, errors.New("the memory is closed")
+		return nil, ErrClosed
 	}
 	if c, ok := v.stores[name]; ok {
 		return c, nil
 	}
-	dir, lock := filepath.Join(v.Dir, string(name)), string(name)
-	if g := name.Group(); g != "" {
-		dir, lock = filepath.Join(v.Dir, "groups", g), "group-"+g
+	dir, lock := v.folder(name)
+	if err := v.checkFolders(dir); err != nil {
+		return nil, err
 	}
-	l := ledger.New(ledger.Options{
-		Path: filepath.Join(dir, "ledger.ndjson"),
-		Lock: filepath.Join(v.Dir, "locks", lock+".lock"),
-		Key:  v.prepare,
-		Now:  v.Now,
-	})
+	options := v.ledgerOptions(name)
 	index := newIndex(dir, filepath.Join(v.Dir, "locks", lock+".index.lock"), v.Embedder, v.Logger.With("compartment", name))
-	c := newCompartment(name, l, index)
+	index.audit = newAudit(dir, options)
+	c := newCompartment(name, ledger.New(options), index)
 	v.stores[name] = c
 	return c, nil
 }
 
+// folder is where a compartment is, and what its locks are called.
+func (v *View) folder(name Visibility) (dir, lock string) {
+	if g := name.Group(); g != "" {
+		return filepath.Join(v.Dir, "groups", g), "group-" + g
+	}
+	return filepath.Join(v.Dir, string(name)), string(name)
+}
+
+func (v *View) ledgerOptions(name Visibility) ledger.Options {
+	dir, lock := v.folder(name)
+	return ledger.Options{
+		Path: filepath.Join(dir, "ledger.ndjson"),
+		Lock: filepath.Join(v.Dir, "locks", lock+".lock"),
+		Key:  v.prepare,
+		Now:  v.Now,
+	}
+}
+
+// checkFolders refuses folders from .yamo down to dir that are something else.
+//
+// SECURITY: a link could lead one audience's store into another one's.
+func (v *View) checkFolders(dir string) error {
+	for ; ; dir = filepath.Dir(dir) {
+		info, err := os.Lstat(dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("open memory: %w", err)
+		}
+		if err == nil && !info.IsDir() {
+			return fmt.Errorf("open memory: %s is not a folder", dir)
+		}
+		if dir == v.Dir {
+			return nil
+		}
+	}
+}
+
+// reopen forgets c, whose ledger was replaced by another one, and returns the compartment anew.
+func (v *View) reopen(ctx context.Context, c *compartment) (*compartment, error) {
+	v.mu.Lock()
+	current := v.stores[c.visibility] == c
+	if current {
+		delete(v.stores, c.visibility)
+	}
+	v.mu.Unlock()
+	if current {
+		v.Logger.Warn("the ledger was replaced; reading it anew", "compartment", c.visibility)
+		c.index.discard(ctx)
+	}
+	return v.open(c.visibility)
+}
+
+// with calls f with the compartment called name, a second time if its ledger turns out to be another one
+// than the one read so far.
+func (v *View) with(ctx context.Context, name Visibility, f func(*compartment) error) error {
+	c, err := v.open(name)
+	if err != nil {
+		return err
+	}
+	if err := f(c); !errors.Is(err, ledger.ErrReplaced) {
+		return explain(name, err)
+	}
+	if c, err = v.reopen(ctx, c); err != nil {
+		return err
+	}
+	return explain(name, f(c))
+}
+
+// explain says what can be done about err where somebody outside can do something.
+func explain(name Visibility, err error) error {
+	var corrupt *ledger.CorruptError
+	switch {
+	case errors.As(err, &corrupt):
+		return &damageError{cause: err, fault: fault.New("the %s memory is damaged at line %d of its ledger, and is left as it is; "+
+			"the operator finds out more with `yamo-mcp ledger verify`", name, corrupt.Line)}
+	case errors.Is(err, ledger.ErrBusy):
+		return &damageError{cause: err, fault: fault.New("the %s memory is being written by another program; try again in a moment", name)}
+	}
+	return err
+}
+
+// damageError is a fault outside and its cause in the log.
+type damageError struct{ cause, fault error }
+
+func (e *damageError) Error() string   { return e.cause.Error() }
+func (e *damageError) Unwrap() []error { return []error{e.fault, e.cause} }
+
 // prepare readies the .yamo folder for the first write: it makes it, keeps it out of version control,
 // and reads or makes the key of the ledgers.
 func (v *View) prepare() ([]byte, error) {
-	if info, err := os.Lstat(v.Dir); err == nil && !info.IsDir() {
-		// SECURITY: a link could lead this audience's store into another one's.
-		return nil, errors.New("open memory: .yamo is not a folder")
+	if err := v.checkFolders(v.Dir); err != nil {
+		return nil, err
 	}
 	if err := os.MkdirAll(v.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("create memory folder: %w", err)
@@ -145,26 +233,35 @@ func (v *View) prepare() ([]byte, error) {
 }
 
 // compartments opens everything this audience may read and takes in what other processes have written.
-func (v *View) compartments(ctx context.Context) ([]*compartment, error) {
+// A compartment whose ledger is damaged is named in damaged and answers with what stands before the
+// damage; the audience's own is an error instead, because it would seem to have forgotten.
+func (v *View) compartments(ctx context.Context) (stores []*compartment, damaged []Visibility, err error) {
 	names, err := v.visible()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	stores := make([]*compartment, 0, len(names))
 	for _, name := range names {
-		c, err := v.open(name)
-		if err != nil {
-			return nil, err
+		var c *compartment
+		err := v.with(ctx, name, func(opened *compartment) error {
+			c = opened
+			return c.sync(ctx)
+		})
+		var corrupt *ledger.CorruptError
+		if errors.As(err, &corrupt) && name != v.own() {
+			v.Logger.Error("a ledger is damaged", "compartment", name, "line", corrupt.Line, "error", corrupt.Err)
+			damaged = append(damaged, name)
+			err = nil
 		}
-		if err := c.sync(ctx); err != nil {
-			return nil, err
+		if err != nil {
+			return nil, nil, err
 		}
 		stores = append(stores, c)
 	}
-	return stores, nil
+	return stores, damaged, nil
 }
 
-// Close writes what is embedded but not yet in LanceDB, as far as ctx allows, and releases everything.
+// Close ends the background work, writes what is embedded but not yet in LanceDB, as far as ctx allows,
+// and releases everything. Calls under way may still finish; later ones return ErrClosed.
 func (v *View) Close(ctx context.Context) error {
 	v.mu.Lock()
 	v.closed = true

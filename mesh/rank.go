@@ -1,8 +1,9 @@
 package mesh
 
 import (
-	"container/heap"
 	"math"
+	"slices"
+	"sync"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
 )
@@ -40,224 +41,206 @@ const (
 	leastCosine = .1  // a memory without a word of the query is found from this cosine on
 )
 
-// candidate is one memory that is being ranked.
-type candidate struct {
-	store  *compartment
-	doc    int
-	record *Record
+// ranking is one query's signals, computed once for all questions asked of them. It holds the
+// compartments' read locks from newRanking to release.
+type ranking struct {
+	query  keyword.Query
+	stats  keyword.Statistics
+	rarity float64
+	parts  []*part
 
-	cosine, own, context, pairs, long, session float64 // weighted
-	raw                                        float64 // its own cosine
-	words                                      float64 // own, unscaled
+	// The largest values of the raw signals, over all memories.
+	cosine, own, context float32
 }
 
-func (c *candidate) alone() float64 { return c.cosine + c.own + c.context + c.pairs - c.long }
-func (c *candidate) total() float64 { return c.alone() + c.session }
-
-// signals are one compartment's share of the raw signals, by document.
-type signals struct {
-	cosine, smooth, own, context []float64
+// part is a ranking's share of one compartment. Its slices are by document.
+type part struct {
+	*compartment
+	keyword.Scores
+	raw    []float32 // the cosine; 0 where it is negative or not known
+	smooth []float32 // its mean with those of the neighbours
+	alone  []float32 // what a memory is worth without its session; notRanked if it is not wanted
+	best   []float32 // the largest of alone, by session number
 }
 
-// rank returns the best limit of the memories that admit lets through, best first. A nil vector leaves
-// the cosine out.
-func (v *View) rank(stores []*compartment, query string, vector []float32, limit int, admit func(*Record) bool) []Hit {
-	q := keyword.Parse(query)
-	var stats keyword.Statistics
+// notRanked is below every score.
+var notRanked = float32(math.Inf(-1))
+
+// parts spares every search the allocation of some large slices.
+var parts = sync.Pool{New: func() any { return new(part) }}
+
+// newRanking computes the signals. A nil vector leaves the cosine out.
+func newRanking(stores []*compartment, query string, vector []float32) *ranking {
+	r := &ranking{query: keyword.Parse(query)}
 	for _, c := range stores {
 		c.mu.RLock()
-		defer c.mu.RUnlock()
-		c.keywords.Count(q, &stats)
+		c.keywords.Count(r.query, &r.stats)
 	}
-	raw := make([]signals, len(stores))
-	var most maxima
-	for i, c := range stores {
-		raw[i] = c.signals(q, stats, vector)
-		most.take(raw[i])
+	r.rarity = r.stats.Rarity(r.query)
+	for _, c := range stores {
+		p := parts.Get().(*part)
+		p.compartment = c
+		p.signals(r.query, r.stats, vector)
+		r.cosine, r.own, r.context = largest(p.raw, r.cosine), largest(p.Own, r.own), largest(p.Context, r.context)
+		r.parts = append(r.parts, p)
 	}
-	var candidates []candidate
-	for i, c := range stores {
-		candidates = c.candidates(candidates, raw[i], most, admit)
+	return r
+}
+
+// release unlocks the compartments. The ranking cannot be used any more.
+func (r *ranking) release() {
+	for _, p := range r.parts {
+		p.mu.RUnlock()
+		p.compartment = nil
+		parts.Put(p)
 	}
-	addPairs(candidates, q, stats)
-	addSessions(candidates)
-	ranked := best(candidates, limit, (*candidate).total)
+	r.parts = nil
+}
+
+// signals computes the raw signals.
+func (p *part) signals(q keyword.Query, stats keyword.Statistics, vector []float32) {
+	p.keywords.Match(q, stats, &p.Scores)
+	n := len(p.docs)
+	p.raw = slices.Grow(p.raw[:0], n)[:n]
+	clear(p.raw)
+	if vector != nil {
+		p.raw = p.index.vectors.Cosines(vector, p.raw)
+		for doc, x := range p.raw {
+			if !(x > 0) { // NaN too: a memory without a vector is found by its words
+				p.raw[doc] = 0
+			}
+		}
+	}
+	p.smooth = slices.Grow(p.smooth[:0], n)[:n]
+	for doc, sum := range p.raw {
+		weight := float32(1)
+		before, after := p.keywords.Neighbours(doc)
+		if before >= 0 {
+			sum, weight = sum+sideWeight*p.raw[before], weight+sideWeight
+		}
+		if after >= 0 {
+			sum, weight = sum+sideWeight*p.raw[after], weight+sideWeight
+		}
+		p.smooth[doc] = sum / weight
+	}
+}
+
+// top returns the best limit of the memories that admit lets through, best first; of equals the one
+// stored first.
+func (r *ranking) top(limit int, admit func(c *compartment, doc int) bool) []Hit {
+	first := newLeaders(pairsAmong)
+	for i, p := range r.parts {
+		p.alone = slices.Grow(p.alone[:0], len(p.docs))[:len(p.docs)]
+		for doc := range p.docs {
+			p.alone[doc] = notRanked
+			if p.docs[doc].record == nil || p.Context[doc] == 0 && p.raw[doc] < leastCosine || !admit(p.compartment, doc) {
+				continue // a word in the head stands in the context too
+			}
+			p.alone[doc] = cosineWeight*share(p.smooth[doc], r.cosine) + ownWeight*share(p.Own[doc], r.own) +
+				contextWeight*share(p.Context[doc], r.context) - p.docs[doc].long
+			first.add(leader{p.alone[doc], i, doc})
+		}
+	}
+	pairs := r.addPairs(first.list)
+	all := newLeaders(limit)
+	for i, p := range r.parts {
+		p.bestOfSessions()
+		for doc, alone := range p.alone {
+			if alone > notRanked {
+				all.add(leader{alone + p.session(doc), i, doc})
+			}
+		}
+	}
+	return r.hits(all.sorted(), pairs)
+}
+
+// addPairs adds to each leader what the pairs of neighbouring words are worth that it shares with the
+// query, and returns that.
+func (r *ranking) addPairs(first []leader) map[place]float32 {
+	worth := make(map[place]float32, len(first))
+	largest := float32(0)
+	for _, l := range first {
+		w := float32(r.parts[l.part].keywords.Pairs(r.query, r.stats, l.doc))
+		worth[place{l.part, l.doc}] = w
+		largest = max(largest, w)
+	}
+	for at, w := range worth {
+		w = pairsWeight * share(w, largest)
+		worth[at] = w
+		r.parts[at.part].alone[at.doc] += w
+	}
+	return worth
+}
+
+type place struct{ part, doc int }
+
+// bestOfSessions fills p.best.
+func (p *part) bestOfSessions() {
+	p.best = slices.Grow(p.best[:0], len(p.sessions))[:len(p.sessions)]
+	for s := range p.best {
+		p.best[s] = notRanked
+	}
+	for doc, alone := range p.alone {
+		if s := p.docs[doc].session; s >= 0 && alone > p.best[s] {
+			p.best[s] = alone
+		}
+	}
+}
+
+// session is a memory's share of its session. One without a session is a session of its own.
+func (p *part) session(doc int) float32 {
+	if s := p.docs[doc].session; s >= 0 {
+		return sessionWeight * p.best[s]
+	}
+	return sessionWeight * p.alone[doc]
+}
+
+// hits presents the ranked. The scores are in proportion to the best one's strength.
+func (r *ranking) hits(ranked []leader, pairs map[place]float32) []Hit {
 	hits := make([]Hit, len(ranked))
-	for i, c := range ranked {
-		hits[i] = c.hit()
-		hits[i].Score = round2(min(1, max(0, ranked[0].strength(stats.Rarity(q))*c.total()/ranked[0].total())))
+	for i, l := range ranked {
+		p, doc := r.parts[l.part], l.doc
+		hits[i] = Hit{
+			Record:     p.docs[doc].record,
+			Visibility: p.visibility,
+			Signals: []Signal{
+				{"cosine", round2(p.raw[doc])},
+				{"meaning", round2(cosineWeight * share(p.smooth[doc], r.cosine))},
+				{"own_words", round2(ownWeight * share(p.Own[doc], r.own))},
+				{"context_words", round2(contextWeight * share(p.Context[doc], r.context))},
+				{"word_pairs", round2(pairs[place{l.part, doc}])},
+				{"length", 0 - round2(p.docs[doc].long)},
+				{"session", round2(p.session(doc))},
+			},
+		}
+		if best := ranked[0].score; best > 0 {
+			hits[i].Score = round2(min(1, max(0, r.strength(ranked[0])*l.score/best)))
+		}
 	}
 	return hits
 }
 
-// strength says how well the best candidate answers the query: the order comes from signals relative to
+// strength says how well the best memory answers the query: the order comes from signals relative to
 // the best of each, which does not tell. It is its own cosine, or the share of the query's words that it
-// has, each weighed by its rarity; the other results' scores are in proportion to it.
-func (c *candidate) strength(rarity float64) float64 {
-	if rarity > 0 {
-		return max(c.raw, min(1, c.words/rarity))
+// has, each weighed by its rarity.
+func (r *ranking) strength(l leader) float32 {
+	p := r.parts[l.part]
+	if r.rarity > 0 {
+		return max(p.raw[l.doc], min(1, p.Own[l.doc]/float32(r.rarity)))
 	}
-	return c.raw
+	return p.raw[l.doc]
 }
 
-func (c *candidate) hit() Hit {
-	return Hit{
-		Record:     c.record,
-		Visibility: c.store.visibility,
-		Signals: []Signal{
-			{"cosine", round2(c.raw)},
-			{"meaning", round2(c.cosine)},
-			{"own_words", round2(c.own)},
-			{"context_words", round2(c.context)},
-			{"word_pairs", round2(c.pairs)},
-			{"length", 0 - round2(c.long)},
-			{"session", round2(c.session)},
-		},
+func largest(list []float32, most float32) float32 {
+	for _, x := range list {
+		most = max(most, x)
 	}
+	return most
 }
 
-// maxima are the largest values of the raw signals, over all compartments.
-type maxima struct{ cosine, own, context float64 }
-
-func (t *maxima) take(s signals) {
-	for i := range s.own {
-		t.cosine = max(t.cosine, s.cosine[i])
-		t.own = max(t.own, s.own[i])
-		t.context = max(t.context, s.context[i])
-	}
-}
-
-// signals computes the raw signals of c's documents. c.mu is held.
-func (c *compartment) signals(q keyword.Query, stats keyword.Statistics, vector []float32) signals {
-	s := signals{cosine: make([]float64, len(c.docs))}
-	s.own, s.context = c.keywords.Match(q, stats)
-	if vector != nil {
-		for doc, x := range c.index.vectors.Cosines(vector) {
-			if x > 0 { // not NaN either: a memory without a vector is found by its words
-				s.cosine[doc] = float64(x)
-			}
-		}
-	}
-	s.smooth = make([]float64, len(c.docs))
-	for doc, sum := range s.cosine {
-		weight := 1.
-		before, after := c.keywords.Neighbours(doc)
-		if before >= 0 {
-			sum, weight = sum+sideWeight*s.cosine[before], weight+sideWeight
-		}
-		if after >= 0 {
-			sum, weight = sum+sideWeight*s.cosine[after], weight+sideWeight
-		}
-		s.smooth[doc] = sum / weight
-	}
-	return s
-}
-
-// candidates appends the documents of c that admit lets through and that have anything to do with the
-// query to list. c.mu is held.
-func (c *compartment) candidates(list []candidate, s signals, most maxima, admit func(*Record) bool) []candidate {
-	for doc, r := range c.docs {
-		if s.own[doc] == 0 && s.context[doc] == 0 && s.cosine[doc] < leastCosine || !admit(r) {
-			continue
-		}
-		k := candidate{store: c, doc: doc, record: r, raw: s.cosine[doc], words: s.own[doc]}
-		k.cosine = cosineWeight * share(s.smooth[doc], most.cosine)
-		k.own = ownWeight * share(s.own[doc], most.own)
-		k.context = contextWeight * share(s.context[doc], most.context)
-		if words := c.keywords.Words(doc); words > longWords {
-			k.long = longWeight * min(longest, math.Log2(float64(words)/longWords))
-		}
-		list = append(list, k)
-	}
-	return list
-}
-
-func share(x, largest float64) float64 {
+func share(x, largest float32) float32 {
 	if largest == 0 {
 		return 0
 	}
 	return x / largest
-}
-
-// addPairs adds what pairs of neighbouring words are worth to the best candidates.
-func addPairs(candidates []candidate, q keyword.Query, stats keyword.Statistics) {
-	first := best(candidates, pairsAmong, (*candidate).alone)
-	largest := 0.
-	for _, c := range first {
-		c.pairs = c.store.keywords.Pairs(q, stats, c.doc)
-		largest = max(largest, c.pairs)
-	}
-	for _, c := range first {
-		c.pairs = pairsWeight * share(c.pairs, largest)
-	}
-}
-
-// addSessions adds the share of each candidate's session. A memory without a session is one of its own.
-func addSessions(candidates []candidate) {
-	type session struct {
-		store *compartment
-		id    string
-	}
-	most := map[session]float64{}
-	for i := range candidates {
-		c := &candidates[i]
-		if c.record.SessionID != "" {
-			s := session{c.store, c.record.SessionID}
-			if p, ok := most[s]; !ok || c.alone() > p {
-				most[s] = c.alone()
-			}
-		}
-	}
-	for i := range candidates {
-		c := &candidates[i]
-		p := c.alone()
-		if c.record.SessionID != "" {
-			p = most[session{c.store, c.record.SessionID}]
-		}
-		c.session = sessionWeight * p
-	}
-}
-
-// best returns the n candidates with the highest score, best first; of equals the one stored first.
-func best(candidates []candidate, n int, score func(*candidate) float64) []*candidate {
-	kept := make(worstFirst, 0, n+1)
-	for i := range candidates {
-		s := scored{&candidates[i], score(&candidates[i]), i}
-		if len(kept) == n && !kept[0].worse(s) {
-			continue
-		}
-		heap.Push(&kept, s)
-		if len(kept) > n {
-			heap.Pop(&kept)
-		}
-	}
-	list := make([]*candidate, len(kept))
-	for i := len(kept) - 1; i >= 0; i-- {
-		list[i] = heap.Pop(&kept).(scored).candidate
-	}
-	return list
-}
-
-type scored struct {
-	*candidate
-	score float64
-	at    int
-}
-
-func (a scored) worse(b scored) bool {
-	return a.score < b.score || a.score == b.score && a.at > b.at
-}
-
-// worstFirst is a heap with the worst of the kept on top.
-type worstFirst []scored
-
-func (h worstFirst) Len() int           { return len(h) }
-func (h worstFirst) Less(i, j int) bool { return h[i].worse(h[j]) }
-func (h worstFirst) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *worstFirst) Push(x any)        { *h = append(*h, x.(scored)) }
-func (h *worstFirst) Pop() any {
-	old := *h
-	x := old[len(old)-1]
-	*h = old[:len(old)-1]
-	return x
 }

@@ -76,6 +76,17 @@ func newID(prefix string, now time.Time, random io.Reader) (string, error) {
 	return prefix + "_" + strconv.FormatInt(now.UnixMilli(), 10) + "_" + hex.EncodeToString(b[:]), nil
 }
 
+// newMemoryID is an id that no memory of c has. It is called while the ledger is locked, so nobody else
+// can take it.
+func (c *compartment) newMemoryID(now time.Time, random io.Reader) (string, error) {
+	for {
+		id, err := newID("mem", now, random)
+		if err != nil || c.find(id) == nil {
+			return id, err
+		}
+	}
+}
+
 // forbiddenKeys would reach into the objects of a JavaScript reader (RFC-0011, Security Considerations).
 var forbiddenKeys = []string{"__proto__", "constructor", "prototype"}
 

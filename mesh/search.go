@@ -3,16 +3,19 @@ package mesh
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
 	"github.com/yamo-protocol/yamo-mcp/mesh/ledger"
+	"github.com/yamo-protocol/yamo-mcp/mesh/vector"
 )
 
 // Limits of a search.
@@ -54,8 +57,16 @@ type Signal struct {
 type Found struct {
 	Hits    []Hit
 	Lessons []Hit // best first; only if asked for
-	Off     bool  // there is no embedding model: keywords alone
-	Pending int   // memories that are found by keyword only, because they have no vector yet
+	// Off: there is no embedding model on this machine, so keywords alone decided, and will until
+	// `yamo-mcp setup` was run.
+	Off bool
+	// Pending is how many memories were found by keyword only, because they have no vector yet, or all of
+	// them, because the embedder failed for the query (Degraded).
+	Pending int
+	// Degraded: the embedder is there but failed, as a remote one may; keywords alone decided this time.
+	Degraded bool
+	// Damaged lists compartments of whose ledger only the part before a damaged line was searched.
+	Damaged []Visibility
 }
 
 // Search finds the memories that answer a query, best first, in every compartment the audience may
@@ -66,24 +77,42 @@ func (v *View) Search(ctx context.Context, q SearchRequest) (Found, error) {
 		return Found{}, err
 	}
 	query, _ := v.scrubber.Redact(strings.TrimSpace(q.Query))
-	stores, err := v.compartments(ctx)
+	stores, damaged, err := v.compartments(ctx)
 	if err != nil {
 		return Found{}, err
 	}
-	var found Found
-	vector, err := v.embedQuery(ctx, stores, query, &found)
+	found := Found{Damaged: damaged}
+	meaning, err := v.embedQuery(ctx, stores, query, &found)
 	if err != nil {
 		return Found{}, err
 	}
-	found.Hits = v.rank(stores, query, vector, q.Limit, filter)
+	found.Hits, found.Lessons = rank(stores, query, meaning, q, filter)
+	v.recall(ctx, query, q, found)
+	return found, nil
+}
+
+func rank(stores []*compartment, query string, meaning []float32, q SearchRequest, filter func(*Record) bool) (hits, lessons []Hit) {
+	r := newRanking(stores, query, meaning)
+	defer r.release()
+	hits = r.top(q.Limit, func(c *compartment, doc int) bool { return filter(c.docs[doc].record) })
 	if q.IncludeLessons {
-		found.Lessons = v.rank(stores, query, vector, maxLessons, isActiveLesson(stores))
+		lessons = r.top(maxLessons, (*compartment).isActiveLesson)
 	}
-	return found, v.recall(ctx, query, q, found)
+	return hits, lessons
+}
+
+// isActiveLesson reports whether doc is the best lesson of its pattern and certain enough to be a
+// constraint (RFC-0011, LessonLearned Integrity). c.mu is held.
+func (c *compartment) isActiveLesson(doc int) bool {
+	l := c.docs[doc].record.Lesson
+	return l != nil && l.RuleConfidence >= DefaultConfidence && c.patterns[l.PatternID] == doc
 }
 
 // filter checks the request and returns which memories it admits.
 func (q *SearchRequest) filter() (func(*Record) bool, error) {
+	if !utf8.ValidString(q.Query) {
+		return nil, fault.New("query: the text is not valid UTF-8")
+	}
 	switch n := len([]rune(q.Query)); {
 	case strings.TrimSpace(q.Query) == "":
 		return nil, fault.New("query: say what to look for, in words or as a question")
@@ -114,6 +143,9 @@ func (q *SearchRequest) filter() (func(*Record) bool, error) {
 	if !until.IsZero() && !since.Before(until) {
 		return nil, fault.New("until: it must be later than since")
 	}
+	if q.Type == "" && q.SessionID == "" && len(q.Tags) == 0 && since.IsZero() && until.IsZero() {
+		return everything, nil
+	}
 	return func(r *Record) bool {
 		return (q.Type == "" || r.Type == q.Type) &&
 			(q.SessionID == "" || r.SessionID == q.SessionID) &&
@@ -122,32 +154,35 @@ func (q *SearchRequest) filter() (func(*Record) bool, error) {
 	}, nil
 }
 
-// isActiveLesson admits the best lesson of each pattern, if it is certain enough to be a constraint
-// (RFC-0011, LessonLearned Integrity).
-func isActiveLesson(stores []*compartment) func(*Record) bool {
-	active := map[*Record]bool{}
-	for _, c := range stores {
-		for _, r := range c.lessons() {
-			active[r] = r.Lesson.RuleConfidence >= DefaultConfidence
-		}
-	}
-	return func(r *Record) bool { return active[r] }
-}
+func everything(*Record) bool { return true }
 
-// embedQuery returns the query's vector, nil if there is no model, after giving memories without a
-// vector a moment to get theirs.
+// embedQuery returns the query's vector, nil if there is none, after giving memories without a vector a
+// moment to get theirs. Only a vector of another model and the caller's own haste are errors.
 func (v *View) embedQuery(ctx context.Context, stores []*compartment, query string, found *Found) ([]float32, error) {
 	vectors, err := v.Embedder.Embed(ctx, []string{query})
-	if errors.Is(err, embed.ErrNoAssets) {
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.Is(err, embed.ErrNoAssets):
 		found.Off = true
 		return nil, nil
+	case err == nil && len(vectors) != 1:
+		err = fmt.Errorf("%d vectors for one text", len(vectors))
 	}
+	v.noteEmbedder(err)
 	if err != nil {
-		return nil, err
+		found.Degraded = true
+		for _, c := range stores {
+			found.Pending += c.count()
+		}
+		return nil, nil
 	}
 	deadline := time.Now().Add(patience)
 	for _, c := range stores {
 		pending, err := c.index.ready(ctx, c, time.Until(deadline))
+		if errors.Is(err, vector.ErrModel) {
+			return nil, fault.New("%v", vector.ErrModel)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -156,23 +191,48 @@ func (v *View) embedQuery(ctx context.Context, stores []*compartment, query stri
 	return vectors[0], nil
 }
 
-// recall leaves the search's block (RFC-0011 §3.3) in the audience's own ledger. Nobody is promised it,
-// so it does not wait for the disk; an empty memory has nothing to recall and gets none.
-func (v *View) recall(ctx context.Context, query string, q SearchRequest, found Found) error {
+// noteEmbedder logs when the embedder begins to fail and when it works again, not every time.
+func (v *View) noteEmbedder(err error) {
+	v.mu.Lock()
+	before := v.failing
+	v.failing = err != nil
+	v.mu.Unlock()
+	switch {
+	case err != nil && !before:
+		v.Logger.Error("embed a query; searching by keywords alone", "error", err)
+	case err == nil && before:
+		v.Logger.Info("embedding works again")
+	}
+}
+
+// recallWait bounds how long a search waits for its own recall block.
+const recallWait = time.Second
+
+// recall leaves the search's block (RFC-0011 §3.3) in the audience's own ledger. Nobody is promised it:
+// it does not wait for the disk and its failure is not the search's. A ledger that is not there is not
+// made for it, so that a mere search creates nothing.
+func (v *View) recall(ctx context.Context, query string, q SearchRequest, found Found) {
 	c, err := v.open(v.own())
-	if err != nil {
-		return err
+	if err != nil || c.untouched() {
+		return
 	}
-	if c.count() == 0 && len(found.Hits) == 0 {
-		return nil
-	}
-	return c.append(ctx, false, func(now time.Time) (ledger.Draft, bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, recallWait)
+	defer cancel()
+	err = c.append(ctx, false, func(now time.Time) (ledger.Draft, bool, error) {
 		b := block.Recall{Agent: v.AgentID, Query: query, Limit: q.Limit, Filter: q.describe(), Time: now, Results: len(found.Hits)}
 		if len(found.Hits) > 0 {
 			b.TopScore = found.Hits[0].Score
 		}
-		return ledger.Draft{Op: opRecall, Block: b.Block().String()}, true, nil
+		return ledger.Draft{Op: opRecall, Block: b.Block().String(), Data: recalled{v.AgentID}}, true, nil
 	})
+	if err != nil {
+		v.Logger.Warn("note a search in the ledger", "error", err)
+	}
+}
+
+// recalled is the data of a recall entry.
+type recalled struct {
+	AgentID string `json:"agent_id"`
 }
 
 // describe is the filter for the recall block.
@@ -194,4 +254,4 @@ func (q *SearchRequest) describe() string {
 }
 
 // round2 is RFC-0011 §5.2's rounding.
-func round2(score float64) float64 { return math.Round(score*100) / 100 }
+func round2(score float32) float64 { return math.Round(float64(score)*100) / 100 }

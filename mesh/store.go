@@ -57,29 +57,32 @@ func (v *View) Store(ctx context.Context, q StoreRequest) (Stored, error) {
 	if err != nil {
 		return Stored{}, err
 	}
-	c, err := v.open(to)
-	if err != nil {
-		return Stored{}, err
-	}
-	kept, created := r, false
-	err = c.append(ctx, true, func(now time.Time) (ledger.Draft, bool, error) {
-		if twin := c.twin(r); twin != nil {
-			kept = twin
-			return ledger.Draft{}, false, nil
+	var kept *Record
+	created := false
+	err = v.with(ctx, to, func(c *compartment) error {
+		err := c.append(ctx, true, func(now time.Time) (ledger.Draft, bool, error) {
+			if twin := c.twin(r); twin != nil {
+				kept = twin
+				return ledger.Draft{}, false, nil
+			}
+			kept, r.CreatedAt, created = r, now, true
+			var err error
+			if r.ID, err = c.newMemoryID(now, v.Random); err != nil {
+				return ledger.Draft{}, false, err
+			}
+			text := block.Retain{
+				Agent: r.AgentID, MemoryID: r.ID, MemoryType: r.Type, Time: now, Content: r.Content, Hypothesis: r.Hypothesis,
+			}.Block().String()
+			return ledger.Draft{Op: opRetain, ID: r.ID, Block: text, Data: r}, true, nil
+		})
+		if err == nil {
+			c.index.wake(c)
 		}
-		r.CreatedAt, created = now, true
-		if r.ID, err = newID("mem", now, v.Random); err != nil {
-			return ledger.Draft{}, false, err
-		}
-		text := block.Retain{
-			Agent: r.AgentID, MemoryID: r.ID, MemoryType: r.Type, Time: now, Content: r.Content, Hypothesis: r.Hypothesis,
-		}.Block().String()
-		return ledger.Draft{Op: opRetain, ID: r.ID, Block: text, Data: r}, true, nil
+		return err
 	})
 	if err != nil {
 		return Stored{}, err
 	}
-	c.index.wake(c)
 	return Stored{ID: kept.ID, CreatedAt: kept.CreatedAt, Visibility: to, Redactions: redactions, Created: created}, nil
 }
 

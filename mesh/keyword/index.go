@@ -1,7 +1,9 @@
 package keyword
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -14,11 +16,13 @@ const (
 )
 
 // Index is the inverted index behind the context ranking: where in the documents each stem stands,
-// and which documents stand beside each other. It is not safe for concurrent use.
+// and which documents stand beside each other. It is not safe for concurrent use; its readers (every
+// method but Add and Remove) may run beside each other.
 type Index struct {
 	terms    map[string]int32 // stem -> its number
 	postings [][]posting      // by the stem's number, ascending by document
 	docs     []document
+	live     int // documents that were not removed
 }
 
 type posting struct {
@@ -52,11 +56,39 @@ func (x *Index) Add(text string, predecessor int) {
 		p := x.posting(t, doc)
 		p.all, p.head = bump(p.all), bump(p.head)
 	}
+	d.head = slices.Clip(d.head)
 	for _, s := range stems(text[end:]) {
 		p := x.posting(x.term(s), doc)
 		p.all = bump(p.all)
 	}
 	x.docs = append(x.docs, d)
+	x.live++
+}
+
+// Remove removes a document, whose text must be given as it was added. The documents beside it are
+// beside each other then; no document's number changes. A document is removed once at most.
+func (x *Index) Remove(doc int, text string) {
+	seen := map[string]bool{}
+	for _, s := range stems(text) {
+		if seen[s] {
+			continue
+		}
+		seen[s] = true
+		t := x.terms[s]
+		list := x.postings[t]
+		if at, ok := slices.BinarySearchFunc(list, int32(doc), func(p posting, doc int32) int { return cmp.Compare(p.doc, doc) }); ok {
+			x.postings[t] = slices.Delete(list, at, at+1)
+		}
+	}
+	d := x.docs[doc]
+	if d.predecessor >= 0 {
+		x.docs[d.predecessor].successor = d.successor
+	}
+	if d.successor >= 0 {
+		x.docs[d.successor].predecessor = d.predecessor
+	}
+	x.docs[doc] = document{predecessor: -1, successor: -1}
+	x.live--
 }
 
 func bump(n uint16) uint16 {
@@ -107,7 +139,7 @@ func (x *Index) posting(t, doc int32) *posting {
 	return &list[len(list)-1]
 }
 
-// Len is the number of documents.
+// Len is the number of documents, removed ones too: one more than the highest number.
 func (x *Index) Len() int { return len(x.docs) }
 
 // Words is the number of words of a document.
@@ -168,7 +200,7 @@ func (x *Index) Count(q Query, s *Statistics) {
 	if s.with == nil {
 		s.with = map[string]int{}
 	}
-	s.documents += len(x.docs)
+	s.documents += x.live
 	counted := map[string]bool{}
 	count := func(stem string) {
 		if t, ok := x.terms[stem]; ok && !counted[stem] {
@@ -201,71 +233,97 @@ func (s Statistics) Rarity(q Query) float64 {
 	return sum
 }
 
-func saturate(n float64) float64 { return n * (saturation + 1) / (n + saturation) }
-
-// Match returns for each document what the query's terms in its head are worth (own), and what those
-// in its whole text and in the heads of its two predecessors are worth together (context). A term in
-// the head of the predecessor too counts half in own: the memory that brings something up is meant
-// rather than the answers to it.
-func (x *Index) Match(q Query, s Statistics) (own, context []float64) {
-	own, context = make([]float64, len(x.docs)), make([]float64, len(x.docs))
-	near := make([]uint32, len(x.docs))
-	var touched []int32
-	for _, stem := range q.terms {
-		t, ok := x.terms[stem]
-		if !ok {
-			continue
-		}
-		rarity := s.rarity(stem)
-		add := func(doc int32, n uint16) {
-			if near[doc] == 0 {
-				touched = append(touched, doc)
-			}
-			near[doc] += uint32(n)
-		}
-		list := x.postings[t]
-		for i, p := range list {
-			add(p.doc, p.all)
-			if p.head == 0 {
-				continue
-			}
-			worth := rarity * saturate(float64(p.head))
-			if inHead(list[:i], x.docs[p.doc].predecessor) {
-				worth *= echo
-			}
-			own[p.doc] += worth
-			after := p.doc
-			for range back {
-				if after = x.docs[after].successor; after < 0 {
-					break
-				}
-				add(after, p.head)
-			}
-		}
-		for _, doc := range touched {
-			context[doc] += rarity * saturate(float64(near[doc]))
-			near[doc] = 0
-		}
-		touched = touched[:0]
+// saturated holds what the first few mentions of a term count together.
+var saturated = func() (table [64]float64) {
+	for n := range table {
+		table[n] = float64(n) * (saturation + 1) / (float64(n) + saturation)
 	}
-	return own, context
+	return table
+}()
+
+func saturate(n uint32) float64 {
+	if n < uint32(len(saturated)) {
+		return saturated[n]
+	}
+	return float64(n) * (saturation + 1) / (float64(n) + saturation)
 }
 
-// inHead reports whether doc is in list, which ascends by document, with a mention in its head.
-func inHead(list []posting, doc int32) bool {
-	if doc < 0 {
-		return false
+// Scores is what Match found, by document. It may be used again, which spares allocations.
+type Scores struct {
+	Own     []float32 // what the query's terms in the document's head are worth
+	Context []float32 // and those in its whole text and in the heads of its two predecessors, together
+
+	// Zero between the terms.
+	near    []uint32 // mentions of the term in the document's context
+	inHead  []bool   // whether it stands in the document's head
+	touched []int32  // the documents whose near is not 0
+}
+
+func (m *Scores) reset(n int) {
+	m.Own, m.Context = cleared(m.Own, n), cleared(m.Context, n)
+	m.near, m.inHead = cleared(m.near, n), cleared(m.inHead, n)
+}
+
+func cleared[E any](list []E, n int) []E {
+	if cap(list) < n {
+		return make([]E, n, n+n/8)
 	}
-	low, high := 0, len(list)
-	for low < high {
-		middle := (low + high) / 2
-		if list[middle].doc < doc {
-			low = middle + 1
-		} else {
-			high = middle
+	list = list[:n]
+	clear(list)
+	return list
+}
+
+// Match scores all documents. A term that stands in the head of the predecessor too counts half in Own:
+// the memory that brings something up is meant rather than the answers to it.
+func (x *Index) Match(q Query, s Statistics, m *Scores) {
+	m.reset(len(x.docs))
+	for _, stem := range q.terms {
+		if t, ok := x.terms[stem]; ok {
+			x.match(x.postings[t], s.rarity(stem), m)
 		}
 	}
-	return low < len(list) && list[low].doc == doc && list[low].head > 0
+}
+
+// match adds what one term is worth.
+func (x *Index) match(list []posting, rarity float64, m *Scores) {
+	for _, p := range list {
+		if p.head > 0 {
+			m.inHead[p.doc] = true
+		}
+	}
+	for _, p := range list {
+		m.mention(p.doc, p.all)
+		if p.head == 0 {
+			continue
+		}
+		worth := rarity * saturate(uint32(p.head))
+		if before := x.docs[p.doc].predecessor; before >= 0 && m.inHead[before] {
+			worth *= echo
+		}
+		m.Own[p.doc] += float32(worth)
+		after := p.doc
+		for range back {
+			if after = x.docs[after].successor; after < 0 {
+				break
+			}
+			m.mention(after, p.head)
+		}
+	}
+	for _, doc := range m.touched {
+		m.Context[doc] += float32(rarity * saturate(m.near[doc]))
+		m.near[doc] = 0
+	}
+	m.touched = m.touched[:0]
+	for _, p := range list {
+		m.inHead[p.doc] = false
+	}
+}
+
+func (m *Scores) mention(doc int32, n uint16) {
+	if m.near[doc] == 0 {
+		m.touched = append(m.touched, doc)
+	}
+	m.near[doc] += uint32(n)
 }
 
 // Pairs is what the pairs of neighbouring words that q and the head of doc share are worth.

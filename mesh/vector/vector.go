@@ -21,6 +21,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/blas/blas32"
@@ -49,19 +50,26 @@ func keyOf(id string) key {
 	return key(sum[:keySize])
 }
 
-// Set is the vectors of one compartment. Its methods are safe for concurrent use; Append, Remove and
+// What rowOf says of a document without a row.
+const (
+	missing   = -1 // its vector is not known
+	untracked = -2 // it is no document any more
+)
+
+// Set is the vectors of one compartment. Its methods are safe for concurrent use; Append, Prune and
 // Clear must be called by one process at a time (the holder of the compartment's index lock).
 type Set struct {
 	path, model string
 	dim         int
 
 	mu     sync.RWMutex
-	docs   map[key]int // the documents that Track named, by number
-	rowOf  []int       // document -> its row in matrix, -1 if its vector is not known
+	docs   map[key]int // the documents, by number
+	rowOf  []int       // document -> its row in matrix, or missing or untracked
 	rows   map[key]int
-	matrix []float32   // len(rows) x dim; a removed row is zeroed and its key forgotten
+	matrix []float32   // one row of dim numbers for each key; those of forgotten keys are zero
 	file   os.FileInfo // the file as last read, nil if none
 	offset int64       // how much of it is in matrix
+	epoch  int         // see Epoch
 }
 
 // Open returns the set at path, whose vectors have dim components and were made by model. It touches
@@ -75,7 +83,7 @@ func Open(path, model string, dim int) *Set {
 func (s *Set) Track(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	k, at := keyOf(id), -1
+	k, at := keyOf(id), missing
 	if row, ok := s.rows[k]; ok {
 		at = row
 	}
@@ -83,50 +91,80 @@ func (s *Set) Track(id string) {
 	s.rowOf = append(s.rowOf, at)
 }
 
+// Untrack makes doc, which is called id, no document any more: its cosine is NaN and it is not missing.
+// Its vector stays in the file until Prune.
+func (s *Set) Untrack(doc int, id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.rowOf[doc] = untracked
+	if k := keyOf(id); s.docs[k] == doc {
+		delete(s.docs, k)
+	}
+}
+
 // Refresh takes in the rows that any process has appended since the last call, or the whole file if it
 // was replaced. It returns ErrModel if the file is of another model or dimension.
 func (s *Set) Refresh() error {
 	info, err := os.Stat(s.path)
 	s.mu.RLock()
-	unchanged := err == nil && s.file != nil && os.SameFile(info, s.file) && info.Size()-s.offset < int64(s.rowSize())
+	unchanged := err == nil && s.file != nil && os.SameFile(info, s.file) && info.Size()-s.offset < int64(s.rowSize()) ||
+		errors.Is(err, os.ErrNotExist) && s.file == nil
 	s.mu.RUnlock()
 	if unchanged {
 		return nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.refresh()
+}
+
+// refresh is Refresh with s.mu held.
+func (s *Set) refresh() error {
+	f, err := os.Open(s.path)
 	if errors.Is(err, os.ErrNotExist) {
-		s.reset(nil)
+		if s.file != nil {
+			s.reset(nil)
+		}
 		return nil
 	}
+	if err != nil {
+		return fmt.Errorf("open vectors: %w", err)
+	}
+	defer func() { _ = f.Close() }() // opened for reading
+	info, err := f.Stat()
 	if err != nil {
 		return fmt.Errorf("stat vectors: %w", err)
 	}
 	if s.file == nil || !os.SameFile(info, s.file) || info.Size() < s.offset {
 		s.reset(info)
 	}
-	return s.read()
+	return s.read(f, info.Size())
+}
+
+// Epoch counts how often the vectors were read anew because the file was gone, replaced or cut.
+func (s *Set) Epoch() int {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.epoch
 }
 
 func (s *Set) reset(info os.FileInfo) {
 	s.rows, s.matrix, s.file, s.offset = map[key]int{}, nil, info, 0
-	for doc := range s.rowOf {
-		s.rowOf[doc] = -1
+	s.epoch++
+	for doc, at := range s.rowOf {
+		if at != untracked {
+			s.rowOf[doc] = missing
+		}
 	}
 }
 
 func (s *Set) rowSize() int { return rowHead + 4*s.dim }
 
-// read loads the rows after s.offset. s.mu is held.
-func (s *Set) read() error {
-	f, err := os.Open(s.path)
-	if err != nil {
-		return fmt.Errorf("open vectors: %w", err)
-	}
-	defer f.Close()
+// read loads the rows of f between s.offset and size. s.mu is held.
+func (s *Set) read(f *os.File, size int64) error {
 	if s.offset == 0 {
 		head := make([]byte, headerSize)
-		if _, err := io.ReadFull(f, head); errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		if _, err := f.ReadAt(head, 0); errors.Is(err, io.EOF) {
 			return nil // being written, or torn: Append writes it again
 		} else if err != nil {
 			return fmt.Errorf("read vectors: %w", err)
@@ -136,11 +174,7 @@ func (s *Set) read() error {
 		}
 		s.offset = headerSize
 	}
-	info, err := f.Stat()
-	if err != nil {
-		return fmt.Errorf("stat vectors: %w", err)
-	}
-	n := int((info.Size() - s.offset) / int64(s.rowSize()))
+	n := int((size - s.offset) / int64(s.rowSize()))
 	if need := len(s.matrix) + n*s.dim; cap(s.matrix) < need {
 		grown := make([]float32, len(s.matrix), need)
 		copy(grown, s.matrix)
@@ -199,11 +233,11 @@ func (s *Set) header() []byte {
 // Append adds the vectors of ids, unit length and s's dimension each, to the file and to memory. The
 // file is not synced: it is a cache.
 func (s *Set) Append(ids []string, vectors [][]float32) error {
-	if err := s.Refresh(); err != nil {
-		return err
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if err := s.refresh(); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(filepath.Dir(s.path), 0o700); err != nil {
 		return fmt.Errorf("create vectors folder: %w", err)
 	}
@@ -252,31 +286,33 @@ func (s *Set) encode(out []byte, k key, vector []float32) []byte {
 	return out
 }
 
-// Remove forgets the vectors of ids, in memory and in the file, which is replaced by one without them.
-func (s *Set) Remove(ids []string) error {
-	if err := s.Refresh(); err != nil {
-		return err
-	}
+// Prune takes the vectors of everything that is not a document out of memory and out of the file, which
+// is replaced by one without them. Every id that any process has appended a vector for must be tracked,
+// or have been. Without such vectors it does nothing.
+func (s *Set) Prune() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	known := false
-	for _, id := range ids {
-		k := keyOf(id)
-		if at, ok := s.rows[k]; ok {
-			known = true
-			clear(s.matrix[at*s.dim : (at+1)*s.dim])
-			delete(s.rows, k)
-			if doc, ok := s.docs[k]; ok {
-				s.rowOf[doc] = -1
-			}
+	if err := s.refresh(); err != nil {
+		return err
+	}
+	known := 0
+	for _, at := range s.rowOf {
+		if at >= 0 {
+			known++
 		}
 	}
-	if !known {
+	if known == len(s.rows) {
 		return nil
 	}
 	out := s.header()
 	for k, at := range s.rows {
-		out = s.encode(out, k, s.matrix[at*s.dim:(at+1)*s.dim])
+		row := s.matrix[at*s.dim : (at+1)*s.dim]
+		if _, ok := s.docs[k]; !ok {
+			clear(row)
+			delete(s.rows, k)
+			continue
+		}
+		out = s.encode(out, k, row)
 	}
 	return s.replace(out)
 }
@@ -293,7 +329,7 @@ func (s *Set) replace(out []byte) (err error) {
 		}
 	}()
 	_, err = tmp.Write(out)
-	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
+	if err = errors.Join(err, tmp.Close()); err != nil {
 		return err
 	}
 	if err = os.Rename(tmp.Name(), s.path); err != nil {
@@ -324,17 +360,18 @@ func (s *Set) Has(doc int) bool {
 	return s.rowOf[doc] >= 0
 }
 
-// Missing lists the documents whose vectors are not known, in order.
-func (s *Set) Missing() []int {
+// Missing lists the first most documents whose vectors are not known, in order, and counts all of them.
+func (s *Set) Missing(most int) (docs []int, count int) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	var missing []int
 	for doc, at := range s.rowOf {
-		if at < 0 {
-			missing = append(missing, doc)
+		if at == missing {
+			if count++; count <= most {
+				docs = append(docs, doc)
+			}
 		}
 	}
-	return missing
+	return docs, count
 }
 
 // Vector is a copy of the vector of document doc, nil if it is not known.
@@ -351,12 +388,12 @@ func (s *Set) Vector(doc int) []float32 {
 // parallelRows is how many rows one goroutine scans at least: below that a second one does not pay.
 const parallelRows = 8192
 
-// Cosines is the cosine of query, of unit length, with each document, in Track's order; NaN where the
-// vector is not known.
-func (s *Set) Cosines(query []float32) []float32 {
+// Cosines appends the cosine of query, of unit length, with each document to out[:0], in Track's order,
+// and returns it; NaN where the vector is not known.
+func (s *Set) Cosines(query, out []float32) []float32 {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	out := make([]float32, len(s.rowOf))
+	out = slices.Grow(out[:0], len(s.rowOf))[:len(s.rowOf)]
 	workers := min(runtime.GOMAXPROCS(0), max(1, len(out)/parallelRows))
 	var wait sync.WaitGroup
 	for w := range workers {

@@ -67,7 +67,7 @@ func TestCosinesFollowDocumentOrder(t *testing.T) {
 	s.Track("not embedded")
 	query := vectors[5]
 	for _, set := range []*Set{s, reopen(t, s, append(ids, "not embedded"))} {
-		cosines := set.Cosines(query)
+		cosines := set.Cosines(query, nil)
 		if len(cosines) != len(ids)+1 {
 			t.Fatalf("%d cosines, want %d", len(cosines), len(ids)+1)
 		}
@@ -96,13 +96,26 @@ func TestOtherProcessSeesAppendsAndRemovals(t *testing.T) {
 	if !other.Has(4) {
 		t.Fatal("an appended vector is not seen")
 	}
-	if err := s.Remove([]string{"m2", "unknown"}); err != nil {
+	before := other.Epoch()
+	if err := errors.Join(s.Prune(), other.Refresh()); err != nil || other.Epoch() != before {
+		t.Fatalf("prune without anything to remove: %v, epoch %d became %d", err, before, other.Epoch())
+	}
+	for _, set := range []*Set{s, other} {
+		set.Untrack(2, "m2")
+	}
+	if err := s.Prune(); err != nil {
 		t.Fatal(err)
 	}
 	if err := other.Refresh(); err != nil {
 		t.Fatal(err)
 	}
+	if other.Epoch() != before+1 {
+		t.Errorf("epoch %d after a replacement, want %d", other.Epoch(), before+1)
+	}
 	for _, set := range []*Set{s, other} {
+		if docs, n := set.Missing(10); n != 0 || docs != nil {
+			t.Errorf("%d missing after a removal: %v", n, docs)
+		}
 		for doc, want := range []bool{true, true, false, true, true} {
 			if set.Has(doc) != want {
 				t.Errorf("document %d known: %v, want %v", doc, !want, want)
@@ -195,8 +208,9 @@ func BenchmarkCosines(b *testing.B) {
 			if err := s.Append(ids, vectors); err != nil {
 				b.Fatal(err)
 			}
+			var buf []float32
 			for b.Loop() {
-				s.Cosines(query)
+				buf = s.Cosines(query, buf)
 			}
 		})
 	}

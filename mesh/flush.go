@@ -1,0 +1,277 @@
+package mesh
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
+)
+
+const (
+	restoreChunk = 500    // vectors read from LanceDB at once
+	tableChunk   = 10_000 // rows written to LanceDB at once: one fragment
+)
+
+// restore takes vectors that the file lacks from LanceDB, their durable home: reading one takes a
+// tenth of the time that making it again takes. It does so once for each time that the file was lost.
+// The caller holds the index lock.
+func (ix *index) restore(ctx context.Context, c *compartment) error {
+	epoch := ix.vectors.Epoch()
+	if epoch == ix.restored {
+		return nil
+	}
+	rows, err := ix.tables.Count(ctx)
+	if rows > 0 && err == nil {
+		_, lacking := ix.vectors.Missing(0)
+		ids, _ := ix.missing(c, lacking)
+		for len(ids) > 0 && err == nil {
+			chunk := ids[:min(len(ids), restoreChunk)]
+			ids = ids[len(chunk):]
+			err = ix.restoreSome(ctx, chunk)
+		}
+	}
+	var model *lance.ModelError
+	if ctx.Err() != nil || errors.As(err, &model) {
+		return fmt.Errorf("restore vectors: %w", err)
+	}
+	if err != nil {
+		ix.log.Warn("vectors cannot be read from the memory index; making them again", "error", err)
+	}
+	ix.restored = epoch
+	return nil
+}
+
+func (ix *index) restoreSome(ctx context.Context, ids []string) error {
+	rows, err := ix.tables.Memories(ctx, ids, true)
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	found, vectors := make([]string, len(rows)), make([][]float32, len(rows))
+	for i, r := range rows {
+		found[i], vectors[i] = r.ID, r.Vector
+	}
+	return ix.keep(found, vectors)
+}
+
+// flush brings LanceDB in line with the ledger: what has a vector and is not there is written, what was
+// deleted is taken off the disk, and small fragments are merged when they have piled up. The caller
+// holds the index lock and has called c.sync with it.
+func (ix *index) flush(ctx context.Context, c *compartment) error {
+	ix.mu.Lock()
+	ix.dirty = false // before looking: what comes now makes it true again
+	ix.mu.Unlock()
+	err := ix.tryFlush(ctx, c)
+	if errors.Is(err, lance.ErrDamaged) {
+		ix.log.Warn("the memory index is damaged; making it again from the ledger")
+		if err = ix.drop(ctx); err == nil {
+			err = ix.tryFlush(ctx, c)
+		}
+	}
+	if err != nil {
+		ix.stale()
+		return fmt.Errorf("write the memory index: %w", err)
+	}
+	return nil
+}
+
+// drop deletes the tables. The caller holds the index lock.
+func (ix *index) drop(ctx context.Context) error {
+	ix.present = nil
+	return errors.Join(ix.audit.reset(), ix.tables.Drop(ctx))
+}
+
+func (ix *index) tryFlush(ctx context.Context, c *compartment) error {
+	removed, err := ix.reconcile(ctx, c)
+	if err != nil {
+		ix.present = nil
+		return err
+	}
+	if err := ix.vectors.Prune(); err != nil {
+		return err
+	}
+	erased, err := ix.audit.flush(ctx, ix.tables)
+	if err != nil {
+		return err
+	}
+	ix.unflushed = 0
+	stats, err := ix.tables.Stats(ctx)
+	if err != nil {
+		return err
+	}
+	// SECURITY: what was deleted must be gone from the disk, not only from results.
+	if removed || erased || stats.Fragmented() {
+		return ix.tables.Compact(ctx)
+	}
+	return nil
+}
+
+// reconcile makes memory_entries hold exactly the live memories that have a vector. ix.present is what
+// the table holds unless another process has written to it, which the number of its rows shows.
+func (ix *index) reconcile(ctx context.Context, c *compartment) (removed bool, err error) {
+	for fresh := false; ; fresh = true {
+		if ix.present == nil {
+			if ix.present, err = ix.tables.IDs(ctx); err != nil {
+				return removed, err
+			}
+		}
+		gone, err := ix.removeRows(ctx, c)
+		removed = removed || gone
+		if err != nil {
+			return removed, err
+		}
+		if err := ix.addRows(ctx, c); err != nil {
+			return removed, err
+		}
+		rows, err := ix.tables.Count(ctx)
+		if err != nil {
+			return removed, err
+		}
+		if rows == len(ix.present) {
+			return removed, nil
+		}
+		if fresh {
+			return removed, fmt.Errorf("memory_entries has %d rows after writing %d", rows, len(ix.present))
+		}
+		ix.present = nil
+	}
+}
+
+// removeRows deletes the rows of memories that are not there any more.
+func (ix *index) removeRows(ctx context.Context, c *compartment) (bool, error) {
+	var gone []string
+	c.mu.RLock()
+	for id := range ix.present {
+		if _, ok := c.byID[id]; !ok {
+			gone = append(gone, id)
+		}
+	}
+	c.mu.RUnlock()
+	if len(gone) == 0 {
+		return false, nil
+	}
+	if err := ix.tables.DeleteMemories(ctx, gone); err != nil {
+		return false, err
+	}
+	for _, id := range gone {
+		delete(ix.present, id)
+	}
+	return true, nil
+}
+
+// addRows writes the rows that are lacking.
+func (ix *index) addRows(ctx context.Context, c *compartment) error {
+	type lacking struct {
+		doc    int
+		record *Record
+	}
+	var list []lacking
+	c.mu.RLock()
+	for doc, d := range c.docs {
+		if d.record != nil && ix.vectors.Has(doc) {
+			if _, ok := ix.present[d.record.ID]; !ok {
+				list = append(list, lacking{doc, d.record})
+			}
+		}
+	}
+	c.mu.RUnlock()
+	for len(list) > 0 {
+		chunk := list[:min(len(list), tableChunk)]
+		list = list[len(chunk):]
+		rows := make([]lance.Memory, 0, len(chunk))
+		for _, l := range chunk {
+			v := ix.vectors.Vector(l.doc)
+			if v == nil {
+				continue // deleted meanwhile, or the file was lost
+			}
+			row, err := l.record.row(v)
+			if err != nil {
+				return err
+			}
+			rows = append(rows, row)
+		}
+		if err := ix.tables.AddMemories(ctx, rows); err != nil {
+			return err
+		}
+		for _, row := range rows {
+			ix.present[row.ID] = struct{}{}
+		}
+	}
+	return nil
+}
+
+// row is the record as a row of memory_entries (RFC-0011 §2.2).
+func (r *Record) row(v []float32) (lance.Memory, error) {
+	meta := map[string]any{}
+	for key, value := range r.Metadata {
+		meta[key] = value
+	}
+	for key, value := range map[string]string{
+		"type": r.Type, "source": r.Source, "rationale": r.Rationale, "hypothesis": r.Hypothesis,
+		"skill_name": r.Skill, "session_id": r.SessionID,
+	} {
+		if value != "" {
+			meta[key] = value
+		}
+	}
+	if len(r.Tags) > 0 {
+		meta["tags"] = r.Tags
+	}
+	if r.Lesson != nil {
+		meta["lesson"] = r.Lesson
+	}
+	raw, err := json.Marshal(meta)
+	if err != nil {
+		return lance.Memory{}, fmt.Errorf("metadata of %s: %w", r.ID, err)
+	}
+	row := lance.Memory{
+		ID: r.ID, Vector: v, Content: r.Content, Metadata: string(raw), CreatedAt: r.CreatedAt,
+		SessionID: r.SessionID, AgentID: r.AgentID, MemoryType: r.Type, ImportanceScore: r.Importance,
+	}
+	if r.Lesson != nil {
+		row.LessonPatternID = r.Lesson.PatternID
+	}
+	return row, nil
+}
+
+// purge takes what was deleted out of the vectors' file and LanceDB, and off the disk.
+func (ix *index) purge(ctx context.Context, c *compartment) error {
+	return ix.locked(ctx, func() error {
+		if err := c.sync(ctx); err != nil {
+			return err
+		}
+		return ix.flush(ctx, c)
+	})
+}
+
+// rebuild deletes the vectors and tables and makes them again from the ledger. report is called with the
+// number of memories done, after each batch.
+func (ix *index) rebuild(ctx context.Context, c *compartment, report func(done, total int)) error {
+	return ix.locked(ctx, func() error {
+		if err := c.sync(ctx); err != nil {
+			return err
+		}
+		if err := errors.Join(ix.vectors.Clear(), ix.drop(ctx)); err != nil {
+			return fmt.Errorf("clear the %s index: %w", c.visibility, err)
+		}
+		for {
+			_, left := ix.vectors.Missing(0)
+			total := c.count()
+			report(total-left, total)
+			n, err := ix.embed(ctx, c)
+			if err != nil {
+				return err
+			}
+			if n > 0 {
+				continue
+			}
+			if err := c.sync(ctx); err != nil {
+				return err
+			}
+			if _, left := ix.vectors.Missing(0); left == 0 {
+				return ix.flush(ctx, c)
+			}
+		}
+	})
+}
