@@ -73,7 +73,7 @@ func findURLPasswords(text string) []Finding {
 		start := at + i + 3
 		at = start
 		end := start
-		for end < len(text) && end-start < 512 && text[end] > ' ' && strings.IndexByte("/\"'<>`|", text[end]) < 0 {
+		for end < len(text) && end-start < 512 && text[end] > ' ' && strings.IndexByte("/\"'<>`|;", text[end]) < 0 {
 			end++
 		}
 		sign := strings.LastIndexByte(text[start:end], '@')

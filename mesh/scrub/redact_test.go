@@ -103,6 +103,8 @@ var kept = []string{
 	"commit 9fceb02d0ae598e95dc970b74767f19372d61af8 by the bot",
 	"sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
 	"cache key: d41d8cd98f00b204e9800998ecf8427e",
+	"google.golang.org/api v0.17.0 h1:BaiDisFir8O4IJxvAabCGGkQ6yCJegNQqSVoYUNAnbk=",
+	"grpc://localhost:12345;user=x@y",
 	"request id 123e4567-e89b-12d3-a456-426614174000",
 	"order 1234567890123456, invoice 2024-000123",
 	"v1.2.3, 10.0.19041.1, version 52.95.110.1, go1.26.8",

@@ -24,7 +24,7 @@ func (r *rule) find(text string, w span) []Finding {
 			g[1]--
 		}
 		match, secret := part[m[0]:m[1]], part[g[0]:g[1]]
-		if r.allowed(part, match, secret) {
+		if r.allowed(part, match, secret) || r.reach != word && isChecksum(part[:g[0]]) {
 			continue
 		}
 		if r.reach == word && len(part) > 300 && isBase64(byteAt(part, g[0]-1)) && isBase64(byteAt(part, g[1])) {
@@ -49,7 +49,7 @@ func (r *rule) kind() Kind {
 var secretWords = []string{"secret", "token", "passw", "api", "auth", "private", "credential", "access", "signing", "encrypt"}
 
 func (r *rule) allowed(part, match, secret string) bool {
-	if entropy(secret) <= r.minEntrop && r.minEntrop > 0 {
+	if entropy(secret) <= r.minEntropy && r.minEntropy > 0 {
 		return true
 	}
 	lower := lowerASCII(secret)
@@ -120,6 +120,17 @@ func isReference(v string) bool {
 		}
 	}
 	return true
+}
+
+// isChecksum reports whether what stands before a value calls it a digest, as
+// go.sum and subresource integrity do: "h1:", "sha512-".
+func isChecksum(before string) bool {
+	for _, algorithm := range []string{"h1", "md5", "sha1", "sha256", "sha384", "sha512"} {
+		if b, ok := strings.CutSuffix(strings.TrimRight(before, ":-"), algorithm); ok && !isAlnum(byteAt(b, len(b)-1)) {
+			return true
+		}
+	}
+	return false
 }
 
 // isHashOrUUID reports whether v has the form of a digest (MD5 to SHA-512, in

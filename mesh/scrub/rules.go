@@ -52,12 +52,12 @@ const (
 )
 
 type rule struct {
-	id        string
-	reach     reach
-	minEntrop float64
-	group     int
-	allow     []allowance
-	regex     func() *regexp.Regexp
+	id         string
+	reach      reach
+	minEntropy float64
+	group      int
+	allow      []allowance
+	regex      func() *regexp.Regexp
 }
 
 // allowance is a gitleaks allowlist: what matches it is no credential.
@@ -143,7 +143,7 @@ func loadRules(file string) (*loadedRules, error) {
 			continue
 		}
 		r := &rule{
-			id: p.ID, minEntrop: p.Entropy, group: p.SecretGroup, allow: []allowance{global},
+			id: p.ID, minEntropy: p.Entropy, group: p.SecretGroup, allow: []allowance{global},
 			regex: sync.OnceValue(func() *regexp.Regexp {
 				return regexp.MustCompile(forProse.Replace(p.Regex))
 			}),
