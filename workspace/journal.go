@@ -17,8 +17,10 @@ import (
 const MaxLogText = 64 << 10
 
 var (
-	errNoText   = errors.New("text must not be empty")
-	errLongText = fmt.Errorf("text must have at most %d KiB; say it in several additions", MaxLogText>>10)
+	// ErrNoText is returned for an addition that says nothing.
+	ErrNoText = errors.New("text must not be empty")
+	// ErrLongText is returned for one of more than MaxLogText bytes.
+	ErrLongText = fmt.Errorf("text must have at most %d KiB; say it in several additions", MaxLogText>>10)
 )
 
 // Journal adds to the daily log on behalf of one session (RFC-0009 §2.5). It is safe for concurrent use, and
@@ -50,13 +52,13 @@ type Logged struct {
 func (j *Journal) Append(ctx context.Context, title, text string) (Logged, error) {
 	v := j.view
 	if len(text)+len(title) > MaxLogText {
-		return Logged{}, errLongText
+		return Logged{}, ErrLongText
 	}
 	// SECURITY: credentials do not reach a workspace file, also not interspersed with what is dropped.
 	title, inTitle := v.ws.scrub(plainText(title))
 	text, inText := v.ws.scrub(plainText(text))
 	if text = strings.Trim(escapeLog(text), "\n"); strings.TrimSpace(text) == "" {
-		return Logged{}, errNoText
+		return Logged{}, ErrNoText
 	}
 	now := v.Now()
 	date := now.Format("2006-01-02")

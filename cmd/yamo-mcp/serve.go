@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"regexp"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -23,6 +24,7 @@ type serveOptions struct {
 	agentID     string
 	model       string
 	transcripts string
+	toolsets    []string
 	transport   string
 	logLevel    string
 }
@@ -33,6 +35,7 @@ var serveSettings = []setting{
 	{flag: "agent-id", env: "YAMO_AGENT_ID", key: "agent_id"},
 	{flag: "model", env: "YAMO_MODEL", key: "model"},
 	{flag: "transcripts", env: "YAMO_TRANSCRIPTS", key: "transcripts"},
+	{flag: "toolsets", env: "YAMO_TOOLSETS", key: "toolsets"},
 	{flag: "transport", env: "YAMO_TRANSPORT", key: "transport"},
 	{flag: "log-level", env: "YAMO_LOG_LEVEL", key: "log_level"},
 }
@@ -48,6 +51,7 @@ Each setting is taken from its flag, else from its environment variable, else fr
   --agent-id     YAMO_AGENT_ID      agent_id
   --model        YAMO_MODEL         model
   --transcripts  YAMO_TRANSCRIPTS   transcripts  (relative to the workspace in the file)
+  --toolsets     YAMO_TOOLSETS      toolsets
   --transport    YAMO_TRANSPORT     transport
   --log-level    YAMO_LOG_LEVEL     log_level
 
@@ -82,6 +86,7 @@ func newServeCommand(getenv func(string) string, stdin io.Reader, stdout, stderr
 	flags.StringVar(&o.agentID, "agent-id", "YAMO_AGENT", "the agent's name in what it writes")
 	flags.StringVar(&o.model, "model", "", "the language model's name, which who_am_i tells")
 	flags.StringVar(&o.transcripts, "transcripts", "", "the folder of the host's session logs")
+	flags.String("toolsets", strings.Join(toolsetNames, ","), "which tools are offered, of those the audience may use: "+strings.Join(toolsetNames, ", "))
 	flags.StringVar(&o.transport, "transport", "stdio", "how hosts connect: stdio")
 	flags.StringVar(&o.logLevel, "log-level", "info", "debug, info or warn")
 	return cmd
@@ -101,6 +106,13 @@ func resolveServe(cmd *cobra.Command, o *serveOptions, getenv func(string) strin
 		return err
 	}
 	if err := apply(flags, serveSettings, getenv, file); err != nil {
+		return err
+	}
+	toolsets, err := flags.GetString("toolsets")
+	if err != nil {
+		return err
+	}
+	if o.toolsets, err = parseToolsets(toolsets); err != nil {
 		return err
 	}
 	if o.transport != "stdio" {

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/mark3labs/mcp-go/server"
@@ -36,47 +37,53 @@ const (
 
 // openSession opens what a server for one audience is made of. release closes it again.
 func openSession(o serveOptions, who audience.Audience, getenv func(string) string, logger *slog.Logger) (deps serve.Deps, release func() error, err error) {
-	folder, err := workspace.Open(o.workspace, workspace.WithLogger(logger))
+	folder, err := workspace.Open(o.workspace, workspace.WithLogger(logger), workspace.WithScrubber(credentialScrubber()))
 	if err != nil {
 		return serve.Deps{}, nil, fmt.Errorf("workspace %q: %w (--workspace or YAMO_WORKSPACE)", o.workspace, withoutPath(err))
 	}
 	// SECURITY: what is registered below gets these views, never the folder or the stores.
 	view := folder.View(who)
 	memory, closeMemory := openMemory(o, who, getenv, logger)
-	list := []tools.Tool{
-		tools.MemoryStore(memory),
-		tools.MemorySearch(memory),
-		tools.DistillLesson(memory),
-		tools.WhoAmI(view, o.agentID, o.model),
+	var list []tools.Tool
+	if slices.Contains(o.toolsets, memoryTools) {
+		list = append(list,
+			tools.MemoryStore(memory),
+			tools.MemorySearch(memory),
+			tools.DistillLesson(memory),
+			tools.WhoAmI(view, o.agentID, o.model),
+		)
 	}
 	logs, err := openLogs(o.transcripts, who)
 	if err != nil {
 		return serve.Deps{}, nil, errors.Join(err, closeMemory(), folder.Close())
 	}
-	if logs != nil {
+	if logs != nil && slices.Contains(o.toolsets, memoryTools) {
 		list = append(list, tools.SessionLogs(logs.View(who)))
 	}
+	if slices.Contains(o.toolsets, workspaceTools) {
+		list = append(list, workspaceToolset(view)...)
+	}
 	return serve.Deps{
-		Audience:     who,
-		Version:      programVersion(),
-		Instructions: serve.Instructions(who),
-		Logger:       logger,
-		Tools:        list,
-		Ready: func(context.Context) error {
-			if refusal := view.Refusal(); refusal != "" {
-				return fault.New("%s", refusal)
+			Audience:     who,
+			Version:      programVersion(),
+			Instructions: serve.Instructions(who),
+			Logger:       logger,
+			Tools:        list,
+			Ready: func(context.Context) error {
+				if refusal := view.Refusal(); refusal != "" {
+					return fault.New("%s", refusal)
+				}
+				return nil
+			},
+			Resources: func(srv *server.MCPServer) error { return resources.Register(srv, view) },
+			Prompts:   func(srv *server.MCPServer) error { return prompts.Register(srv, view) },
+		}, func() error {
+			errs := []error{closeMemory(), folder.Close()}
+			if logs != nil {
+				errs = append(errs, logs.Close())
 			}
-			return nil
-		},
-		Resources: func(srv *server.MCPServer) error { return resources.Register(srv, view) },
-		Prompts:   func(srv *server.MCPServer) error { return prompts.Register(srv, view) },
-	}, func() error {
-		errs := []error{closeMemory(), folder.Close()}
-		if logs != nil {
-			errs = append(errs, logs.Close())
-		}
-		return errors.Join(errs...)
-	}, nil
+			return errors.Join(errs...)
+		}, nil
 }
 
 // openMemory opens the memory of one audience. Nothing is read and no model loaded before it is used.

@@ -51,6 +51,7 @@ type config struct {
 	AgentID     string `toml:"agent_id"`
 	Model       string `toml:"model"`
 	Transcripts string `toml:"transcripts"`
+	Toolsets    string `toml:"toolsets"`
 	Transport   string `toml:"transport"`
 	LogLevel    string `toml:"log_level"`
 }
@@ -63,12 +64,13 @@ func (c config) values() map[string]string {
 		"agent_id":    c.AgentID,
 		"model":       c.Model,
 		"transcripts": c.Transcripts,
+		"toolsets":    c.Toolsets,
 		"transport":   c.Transport,
 		"log_level":   c.LogLevel,
 	}
 }
 
-const configKeys = "agent_id, connection, group, log_level, model, transcripts, transport"
+const configKeys = "agent_id, connection, group, log_level, model, toolsets, transcripts, transport"
 
 // readConfig reads the workspace's config file; without one, every value is "". An unknown key is an
 // error: a misspelt one would silently mean its default.

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/yamo-protocol/yamo-mcp/tools"
+	"github.com/yamo-protocol/yamo-mcp/workspace"
+)
+
+// The named sets of tools. A host's model chooses worse the more tools it is shown, so the operator can leave a set out;
+// what a set holds is decided by the audience, never by this setting.
+const (
+	memoryTools    = "memory"    // remembering, recalling, learning, who_am_i, session_logs
+	workspaceTools = "workspace" // the workspace's logs and files, and the rituals' prompts
+)
+
+var toolsetNames = []string{memoryTools, workspaceTools}
+
+// parseToolsets reads a comma-separated list of toolsets.
+func parseToolsets(list string) ([]string, error) {
+	var sets []string
+	for name := range strings.SplitSeq(list, ",") {
+		name = strings.TrimSpace(name)
+		if name == "" {
+			return nil, fmt.Errorf("toolsets %q: name one or more of %s, with commas between them (--toolsets or YAMO_TOOLSETS)", list, strings.Join(toolsetNames, ", "))
+		}
+		if !slices.Contains(toolsetNames, name) {
+			return nil, fmt.Errorf("toolset %q%s (--toolsets or YAMO_TOOLSETS)", name, suggestion(name, toolsetNames, ""))
+		}
+		sets = append(sets, name)
+	}
+	return sets, nil
+}
+
+// workspaceToolset are the tools over the workspace's files that v's audience may use.
+func workspaceToolset(v *workspace.View) []tools.Tool {
+	list := []tools.Tool{tools.LogAppend(v)}
+	// SECURITY: the rest reads or writes what a group never sees.
+	if !v.Audience().IsDM() {
+		return list
+	}
+	return append(list, tools.WhatDoIKnow(v))
+}

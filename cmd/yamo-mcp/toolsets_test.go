@@ -1,0 +1,29 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestParseToolsets(t *testing.T) {
+	for list, want := range map[string][]string{
+		"memory,workspace": {"memory", "workspace"},
+		"workspace":        {"workspace"},
+		" memory , memory": {"memory", "memory"},
+	} {
+		got, err := parseToolsets(list)
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("%q: %v\n%s", list, err, diff)
+		}
+	}
+	for list, want := range map[string]string{
+		"":                `toolsets "": name one or more of memory, workspace, with commas between them (--toolsets or YAMO_TOOLSETS)`,
+		"memory,workspce": `toolset "workspce": did you mean workspace? (--toolsets or YAMO_TOOLSETS)`,
+		"memory,":         `toolsets "memory,": name one or more of memory, workspace, with commas between them (--toolsets or YAMO_TOOLSETS)`,
+	} {
+		if _, err := parseToolsets(list); err == nil || err.Error() != want {
+			t.Errorf("%q: %v, want %s", list, err, want)
+		}
+	}
+}

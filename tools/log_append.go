@@ -1,0 +1,77 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/resources"
+	"github.com/yamo-protocol/yamo-mcp/workspace"
+)
+
+type logEntry struct {
+	Text    string `json:"text" jsonschema:"minLength=1" jsonschema_description:"What happened, was decided, is to be remembered or is open, in Markdown without headings."`
+	Heading string `json:"heading,omitempty" jsonschema:"maxLength=200" jsonschema_description:"A title above the text, in one line."`
+}
+
+type logged struct {
+	File       string `json:"file" jsonschema_description:"The log, relative to the workspace."`
+	URI        string `json:"uri" jsonschema_description:"The log as a resource."`
+	Redactions int    `json:"redactions" jsonschema_description:"Credentials that were taken out of the text; keep them in a password manager."`
+}
+
+// LogAppend is the tool log_append (RFC-0009 §2.5). Each session has its own block in the log.
+func LogAppend(v *workspace.View) Tool {
+	where := "the log of the day"
+	if !v.Audience().IsDM() {
+		where = "this group's log of the day"
+	}
+	sessions := &journals{view: v}
+	return Define(Spec{
+		Name:  "log_append",
+		Title: "Write to the log",
+		Description: "Add to " + where + ": what happened, decisions, things to remember, open questions. There are no mental notes: " +
+			"what is not written is forgotten. Nothing that stands there is changed. Answers when it is safely on disk.",
+	}, func(ctx context.Context, in logEntry) (logged, error) {
+		done, err := sessions.of(ctx).Append(ctx, in.Heading, in.Text)
+		if errors.Is(err, workspace.ErrNoText) || errors.Is(err, workspace.ErrLongText) {
+			return logged{}, fault.New("text: %v", err)
+		}
+		if err != nil {
+			return logged{}, err
+		}
+		return logged{File: done.Name, URI: resources.URI(done.Name), Redactions: done.Redactions}, nil
+	})
+}
+
+// maxJournals is how many sessions keep their block in the log. A session that is forgotten begins a new one.
+const maxJournals = 1000
+
+// journals keeps one journal a session.
+type journals struct {
+	view *workspace.View
+
+	mu   sync.Mutex
+	byID map[string]*workspace.Journal
+}
+
+func (j *journals) of(ctx context.Context) *workspace.Journal {
+	id := ""
+	if session := server.ClientSessionFromContext(ctx); session != nil {
+		id = session.SessionID()
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if journal, ok := j.byID[id]; ok {
+		return journal
+	}
+	if j.byID == nil || len(j.byID) >= maxJournals {
+		j.byID = map[string]*workspace.Journal{}
+	}
+	journal := j.view.Journal()
+	j.byID[id] = journal
+	return journal
+}
