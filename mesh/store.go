@@ -17,7 +17,7 @@ import (
 // Limits of what a caller may store.
 const (
 	MaxContent = 1 << 20 // bytes of one memory, the scrubber's limit
-	maxField   = 2_000    // characters of each other text
+	maxField   = 2_000   // characters of each other text
 	maxTags    = 32
 	maxTag     = 64 // characters
 )
