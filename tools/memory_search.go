@@ -80,16 +80,8 @@ func MemorySearch(v *mesh.View) Tool {
 		if err != nil {
 			return memoryAnswer{}, err
 		}
-		answer := memoryAnswer{Results: []memoryResult{}, Semantic: "on"}
-		switch {
-		case found.Off:
-			answer.Semantic = "off"
-			answer.Hint = "Semantic search is off because the embedding model is not installed: results match by words alone. " +
-				"The operator turns it on with `yamo-mcp setup`."
-		case found.Pending > 0:
-			answer.Semantic = fmt.Sprintf("pending:%d", found.Pending)
-			answer.Hint = "Some memories are not indexed by meaning yet and were matched by words alone; search again in a few seconds."
-		}
+		answer := memoryAnswer{Results: []memoryResult{}}
+		answer.Semantic, answer.Hint = coverage(found)
 		cut := false
 		for _, hit := range found.Hits {
 			result, shortened := present(hit, in.Format == "detailed")
@@ -107,6 +99,29 @@ func MemorySearch(v *mesh.View) Tool {
 		}
 		return answer, nil
 	})
+}
+
+// coverage says how much of the memory was searched by meaning, and what to do if not all of it.
+func coverage(found mesh.Found) (semantic, hint string) {
+	switch {
+	case len(found.Damaged) > 0:
+		hint = "A part of the memory is damaged and was left out; the operator finds out more with `yamo-mcp ledger verify`."
+	case found.Off:
+		hint = "Semantic search is off because the embedding model is not installed: results match by words alone. " +
+			"The operator turns it on with `yamo-mcp setup`."
+	case found.Degraded:
+		hint = "The embedding model failed for this query: results match by words alone. Try again; the server's log says why."
+	case found.Pending > 0:
+		hint = "Some memories are not indexed by meaning yet and were matched by words alone; search again in a few seconds."
+	}
+	switch {
+	case found.Off:
+		return "off", hint
+	case found.Pending > 0:
+		return fmt.Sprintf("pending:%d", found.Pending), hint
+	default:
+		return "on", hint
+	}
 }
 
 // present is a hit as a result, and whether its content was cut.
