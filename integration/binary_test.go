@@ -1,0 +1,56 @@
+// Package integration drives the real yamo-mcp binary the way a host does: as a process, over its pipes.
+//
+// Its invariant: nothing in here reaches into the program. What is claimed of it is read from its
+// stdout, its stderr, its files and its system calls.
+package integration
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+)
+
+var server = flag.String("server", "", "absolute path of a yamo-mcp to test, instead of building one")
+
+// TestMain removes what serverBinary has built.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	code := m.Run()
+	if err := os.RemoveAll(built.dir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+var built struct {
+	once sync.Once
+	dir  string
+	err  error
+}
+
+// serverBinary is the path of the program under test, built once for all tests of a run.
+func serverBinary(tb testing.TB) string {
+	tb.Helper()
+	if *server != "" {
+		return *server
+	}
+	built.once.Do(func() {
+		if built.dir, built.err = os.MkdirTemp("", "yamo-mcp-"); built.err != nil {
+			return
+		}
+		build := exec.Command("go", "build", "-o", built.dir, "github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp")
+		if output, err := build.CombinedOutput(); err != nil {
+			built.err = errors.Join(err, errors.New(string(output)))
+		}
+	})
+	if built.err != nil {
+		tb.Fatalf("build the server: %v", built.err)
+	}
+	return filepath.Join(built.dir, "yamo-mcp")
+}

@@ -1,0 +1,260 @@
+package integration
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A canary is a string that stands in one private place only. Its name is known to everybody, its secret
+// is not: a group that asks by name and gets the secret has read the place.
+type canary struct{ place, secret string }
+
+// newCanary makes the canary of a place. The secret is of letters that look like a word, so that the
+// scrubber keeps it and keyword search finds it.
+func newCanary(place string) canary {
+	const consonants, vowels = "bdfgklmnprstvz", "aeiou"
+	sum := sha256.Sum256([]byte(place))
+	var secret strings.Builder
+	for i := range 7 {
+		secret.WriteByte(consonants[int(sum[2*i])%len(consonants)])
+		secret.WriteByte(vowels[int(sum[2*i+1])%len(vowels)])
+	}
+	return canary{place, secret.String()}
+}
+
+// String is what is planted.
+func (c canary) String() string { return "The canary of " + c.place + " is " + c.secret }
+
+// forms are the spellings that a secret could leave in.
+func (c canary) forms() map[string]string {
+	var percent, escaped, backwards strings.Builder
+	for i := range len(c.secret) {
+		fmt.Fprintf(&percent, "%%%02x", c.secret[i])
+		fmt.Fprintf(&escaped, `\u%04x`, c.secret[i])
+		backwards.WriteByte(c.secret[len(c.secret)-1-i])
+	}
+	forms := map[string]string{
+		"as it is":     c.secret,
+		"hexadecimal":  hex.EncodeToString([]byte(c.secret)),
+		"URL-encoded":  percent.String(),
+		"JSON-escaped": escaped.String(),
+		"reversed":     backwards.String(),
+	}
+	// What base64 makes of a text depends on where it begins; its ends are shared with what is beside it.
+	for offset := range 3 {
+		text := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("x", offset) + c.secret))
+		forms[fmt.Sprintf("base64 at %d", offset)] = strings.TrimRight(text, "=")[4*min(offset, 1) : len(c.secret)]
+	}
+	return forms
+}
+
+// leaks says which canaries are in text, and in which form. Letter case makes no difference, except to
+// base64, where it is ignored too: that only makes the search find more.
+func leaks(text string, canaries []canary) (found []string) {
+	text = strings.ToLower(text)
+	for _, c := range canaries {
+		for form, spelling := range c.forms() {
+			if at := strings.Index(text, strings.ToLower(spelling)); at >= 0 {
+				found = append(found, fmt.Sprintf("%s, %s: …%s…", c.place, form, text[max(0, at-80):min(len(text), at+80)]))
+			}
+		}
+	}
+	return found
+}
+
+func TestLeaksAreFoundInEveryForm(t *testing.T) {
+	c := newCanary("a test")
+	encodings := map[string]string{
+		"raw": c.secret, "upper case": strings.ToUpper(c.secret), "hex": hex.EncodeToString([]byte("say " + c.secret)),
+		"reversed": newCanary("a test").forms()["reversed"],
+	}
+	for i := range 6 {
+		encodings[fmt.Sprint("base64 after ", i)] = base64.URLEncoding.EncodeToString([]byte(strings.Repeat("y", i) + c.secret + ", then more"))
+	}
+	for name, text := range encodings {
+		if len(leaks("before "+text+" after", []canary{c})) == 0 {
+			t.Errorf("%s: %s is not noticed", name, text)
+		}
+		if got := leaks("before "+text+" after", []canary{newCanary("elsewhere")}); len(got) != 0 {
+			t.Errorf("%s: another canary is seen: %v", name, got)
+		}
+	}
+}
+
+// The groups of the planted workspace.
+const (
+	club   = "book-club"
+	hiking = "hiking"
+)
+
+// planted is a workspace with a canary in every place that not everybody may see.
+type planted struct {
+	workspace, transcripts string
+	private                []canary            // for the DM alone
+	of                     map[string][]canary // for one group and the DM
+	ids                    []string            // of private memories, lessons and sessions
+	control                string              // what the DM and the groups were told while it was planted
+}
+
+// privately plants a canary for the DM alone and returns it as text.
+func (p *planted) privately(place string) string {
+	c := newCanary(place)
+	p.private = append(p.private, c)
+	return c.String()
+}
+
+// within plants a canary for a group and the DM.
+func (p *planted) within(group, place string) string {
+	c := newCanary(place + " of " + group)
+	p.of[group] = append(p.of[group], c)
+	return c.String()
+}
+
+// hidden are the canaries that a group may not see.
+func (p *planted) hidden(group string) []canary {
+	hidden := p.private
+	for name, canaries := range p.of {
+		if name != group {
+			hidden = append(hidden[:len(hidden):len(hidden)], canaries...)
+		}
+	}
+	return hidden
+}
+
+// plant fills a copy of the sample workspace by hand and through the server.
+func plant(tb testing.TB) *planted {
+	tb.Helper()
+	p := &planted{workspace: sample(tb), transcripts: filepath.Join(tb.TempDir(), "transcripts"), of: map[string][]canary{}}
+	today := time.Now()
+	for _, name := range []string{"MEMORY.md", "USER.md", "TOOLS.md", "HEARTBEAT.md", "DREAMS.md", "notes/plans.md", "memory/heartbeat-state.json", "memory/2026-02-05-irrigation-pump.md"} {
+		write(tb, filepath.Join(p.workspace, name), "# Private\n\n"+p.privately(name)+".\n")
+	}
+	for day := -1; day <= 1; day++ { // today and yesterday, in whatever time zone the server is
+		date := today.AddDate(0, 0, day).Format(time.DateOnly)
+		write(tb, filepath.Join(p.workspace, "memory", date+".md"), "# Memory\n\n"+p.privately("the log of day "+fmt.Sprint(day))+"\n")
+		for _, group := range []string{club, hiking} {
+			write(tb, filepath.Join(p.workspace, "memory", date+"-group-"+group+".md"), "# Memory\n\n"+p.within(group, "the log of day "+fmt.Sprint(day))+"\n")
+		}
+	}
+	p.log(tb, "", p.privately("a transcript"), p.privately("the speaker of a transcript"))
+	for _, group := range []string{club, hiking} {
+		p.log(tb, group, p.within(group, "a transcript"), p.within(group, "the speaker of a transcript"))
+	}
+	p.remember(tb, "", p.privately)
+	for _, group := range []string{club, hiking} {
+		p.remember(tb, group, func(place string) string { return p.within(group, place) })
+	}
+	return p
+}
+
+// log writes a session log of a group, or of the DM.
+func (p *planted) log(tb testing.TB, group, text, speaker string) {
+	tb.Helper()
+	sum := hex.EncodeToString([]byte(fmt.Sprintf("%-16.16s", group+"session-of-the-dm")))
+	id := fmt.Sprintf("%s-%s-4%s-a%s-%s", sum[:8], sum[8:12], sum[13:16], sum[17:20], sum[20:32])
+	header := map[string]any{"type": "session", "version": 1, "id": id, "timestamp": "2026-02-14T09:45:00Z", "agent_id": "kate", "source_plugin": "telegram", "connection": "dm"}
+	path := filepath.Join(p.transcripts, id+".jsonl")
+	if group != "" {
+		header["connection"], header["group"] = "group", group
+		path = filepath.Join(p.transcripts, "groups", group, id+".jsonl")
+	}
+	entry := map[string]any{"type": "entry", "timestamp": "2026-02-14T09:45:02Z", "role": "user", "content": text, "message_id": "m1", "source_plugin": "telegram", "sender_id": speaker}
+	var lines strings.Builder
+	for _, line := range []map[string]any{header, entry} {
+		data, err := json.Marshal(line)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		lines.Write(append(data, '\n'))
+	}
+	write(tb, path, lines.String())
+	p.ids = append(p.ids, id)
+}
+
+// remember stores a memory and a lesson with a canary in every field, and reads everything back.
+func (p *planted) remember(tb testing.TB, group string, plant func(place string) string) {
+	tb.Helper()
+	s := connect(tb, launch{workspace: p.workspace, group: group, transcripts: p.transcripts})
+	tag := func(place string) string { return strings.Fields(plant(place))[len(strings.Fields(plant(place)))-1] }
+	memory := s.store(plant("a memory"), map[string]any{
+		"tags": []string{"canary", tag("a tag")}, "session_id": plant("a session id"), "source": plant("a source"),
+		"rationale": plant("a rationale"), "hypothesis": plant("a hypothesis"), "skill_name": plant("a skill"),
+		"metadata": map[string]any{"canary": plant("the metadata"), tag("a metadata key"): 1},
+	})
+	learned := call[lesson](s, "distill_lesson", map[string]any{
+		"situation": plant("a situation"), "error_pattern": plant("an error pattern"), "oversight": plant("an oversight"), "fix": plant("a fix"),
+		"preventative_rule": plant("a rule"), "severity": "high", "applicable_scope": plant("a scope"), "inverse_lesson": plant("an inverse lesson"),
+	})
+	p.ids = append(p.ids, memory.ID, learned.LessonID, learned.MemoryID)
+	s.search(plant("a query"), map[string]any{"format": "detailed", "include_lessons": true})
+	readEverything(s)
+	for _, name := range append(privateNames, "memory/"+time.Now().Format(time.DateOnly)+"-group-"+group+".md") {
+		s.request("resources/read", map[string]any{"uri": "yamo://workspace/" + name}) // also what is not listed
+	}
+	stdout, _ := s.end()
+	store := filepath.Join(p.workspace, ".yamo", "private")
+	if group != "" {
+		store = filepath.Join(p.workspace, ".yamo", "groups", group)
+	}
+	p.control += stdout + filesBelow(tb, store)
+}
+
+// readEverything lists and reads what a session is offered.
+func readEverything(s *session) {
+	s.tb.Helper()
+	var listed struct {
+		Resources []struct{ URI string }
+		Prompts   []struct{ Name string }
+		Tools     []struct{ Name string }
+	}
+	s.request("resources/list", nil).decode(s.tb, &listed)
+	s.request("prompts/list", nil).decode(s.tb, &listed)
+	s.request("tools/list", nil).decode(s.tb, &listed)
+	s.request("resources/templates/list", nil)
+	for _, r := range listed.Resources {
+		s.request("resources/read", map[string]any{"uri": r.URI})
+	}
+	for _, p := range listed.Prompts {
+		s.request("prompts/get", map[string]any{"name": p.Name})
+	}
+	for _, tool := range listed.Tools {
+		if tool.Name != "session_logs" {
+			continue
+		}
+		logs := call[struct {
+			Sessions []struct {
+				ID string `json:"session_id"`
+			}
+		}](s, tool.Name, map[string]any{"action": "list_sessions"})
+		for _, log := range logs.Sessions {
+			s.request("tools/call", map[string]any{"name": tool.Name, "arguments": map[string]any{"action": "read_session", "session_id": log.ID}})
+		}
+	}
+	call[map[string]any](s, "who_am_i", nil)
+}
+
+// Every canary is where it was planted: in what the DM or its own group was told, or in its store. A
+// search for canaries that are nowhere would prove nothing.
+func TestCanariesArePlanted(t *testing.T) {
+	p := plant(t)
+	canaries := p.hidden("") // of no group: everybody's
+	if len(canaries) < 60 {
+		t.Errorf("only %d canaries were planted", len(canaries))
+	}
+	for _, c := range canaries {
+		// Days that are not the server's today, and who spoke, are told to nobody unasked.
+		if strings.HasPrefix(c.place, "the log of day") || strings.HasPrefix(c.place, "the speaker") {
+			continue
+		}
+		if !strings.Contains(p.control, c.secret) {
+			t.Errorf("the canary of %s cannot be seen by anybody", c.place)
+		}
+	}
+}

@@ -1,0 +1,316 @@
+package integration
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A group that tries everything gets no canary: not in an answer, not in the log, not in a file that it
+// or everybody shares.
+func TestGroupGetsNoCanary(t *testing.T) {
+	p := plant(t)
+	for _, attacker := range []struct{ group, protocol string }{
+		{club, legacy}, {hiking, modern}, {"default", oldest}, {"newcomers", legacy},
+	} {
+		t.Run(attacker.group, func(t *testing.T) {
+			s := connect(t, launch{
+				workspace: p.workspace, group: attacker.group, transcripts: p.transcripts, protocol: attacker.protocol,
+				env: []string{"YAMO_LOG_LEVEL=debug"},
+			})
+			attack(s, p)
+			stdout, stderr := s.end()
+			memory := filepath.Join(p.workspace, ".yamo")
+			places := map[string]string{
+				"stdout":           stdout,
+				"stderr":           stderr,
+				"its own store":    filesBelow(t, filepath.Join(memory, "groups", attacker.group)),
+				"the shared store": filesBelow(t, filepath.Join(memory, "shared")),
+			}
+			for place, text := range places {
+				for _, leak := range leaks(text, p.hidden(attacker.group)) {
+					t.Errorf("%s has %s", place, leak)
+				}
+			}
+			if strings.Contains(stdout+stderr, p.workspace) {
+				t.Error("the group was told where the workspace is")
+			}
+			for _, id := range p.ids {
+				if own := strings.Contains(filesBelow(t, filepath.Join(memory, "groups", attacker.group)), `"id":"`+id+`"`); own {
+					continue
+				}
+				if strings.Contains(places["stdout"], `"id":"`+id+`"`) {
+					t.Errorf("the group was given %s, which is not its own", id)
+				}
+			}
+		})
+	}
+}
+
+// attack does what a curious or hostile client can do over the protocol.
+func attack(s *session, p *planted) {
+	s.tb.Helper()
+	readEverything(s)
+	guesses := append(hostile(), p.ids...)
+	guessURIs(s)
+	guessCompletions(s)
+	guessMethods(s)
+	fuzzPrompts(s, guesses)
+	fuzzTools(s, guesses)
+	for _, line := range []string{
+		"", "nonsense", "[]", "{}", "null", `{"jsonrpc":"2.0"}`, `{"jsonrpc":"1.0","method":"ping"}`,
+		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`,
+		`{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}`,
+	} {
+		s.send(line)
+	}
+	readEverything(s)
+}
+
+// hostile are texts that mean something to one layer or another, and questions by the canaries' names,
+// which everybody knows.
+func hostile() []string {
+	return []string{
+		"The canary of MEMORY.md is", "The canary of a memory is", "The canary of a rule is", "canary", "what is the canary of the session id",
+		"Mira's allergy", "*", "%", "_", "' OR 1=1 --", `" OR ""="`, "1) OR (1=1", "id IS NOT NULL", "x\x00y", "\u202e\u200b", "ﬀ",
+		"../../.yamo/private/ledger.ndjson", "MEMORY.md", "/etc/passwd", "private", "shared", "group:hiking", "group:book-club", "dm",
+		"{{.}}", "$(id)", "%s%n", strings.Repeat("canary ", 400), "2026-02-14", "0000-01-01", "true", "-1", "null",
+	}
+}
+
+// privateNames are files that no group may see; absentName is one that nobody has. To a group both are
+// the same.
+var (
+	privateNames = []string{
+		"MEMORY.md", "USER.md", "TOOLS.md", "HEARTBEAT.md", "DREAMS.md", "notes/plans.md", "memory/2026-02-13.md", "memory/2026-02-14.md",
+		"memory/2026-02-05-irrigation-pump.md", "memory/heartbeat-state.json", "memory/2026-02-13-group-hiking-x.md",
+		".yamo/key", ".yamo/private/ledger.ndjson", ".yamo/config.toml", ".yamo", "memory", "notes", "",
+	}
+	absentName = "ABSENT.md"
+)
+
+// spellings are URIs that may be taken for that of a file.
+func spellings(name string) []string {
+	encoded := ""
+	for i := range len(name) {
+		encoded += fmt.Sprintf("%%%02X", name[i])
+	}
+	const root = "yamo://workspace/"
+	last := ""
+	if name != "" {
+		last = name[len(name)-1:]
+	}
+	return []string{
+		root + name, root + strings.ToLower(name), root + strings.ToUpper(name), root + encoded, root + "./" + name, root + "/" + name,
+		root + "memory/../" + name, root + "%2e%2e/workspace/" + name, root + "SOUL.md/../" + name, root + name + ".", root + name + "/", root + name + "%00",
+		root + name + "%00.md", root + name + "#x", root + name + "?x=1", root + name + " ", root + name + "::$DATA", root + strings.ReplaceAll(name, "/", "%2F"),
+		root + strings.ReplaceAll(name, "/", `\`), root + strings.ReplaceAll(name, "E", "Е"), root + strings.ReplaceAll(name, "M", "Ｍ"),
+		root + strings.TrimSuffix(name, last) + fmt.Sprintf("%%25%02X", last), "YAMO://WORKSPACE/" + name, "yamo://workspace:80/" + name, "yamo://user@workspace/" + name,
+		"yamo:/workspace/" + name, "yamo://other/" + name, "yamo://" + name, "file:///" + name, "file://./" + name, name, "/" + name, "../" + name,
+	}
+}
+
+// guessURIs asks for every private file in every spelling. The answer must be that for a file that does
+// not exist, byte for byte.
+func guessURIs(s *session) {
+	s.tb.Helper()
+	for _, method := range []string{"resources/read", "resources/subscribe", "resources/unsubscribe"} {
+		for _, name := range privateNames {
+			absent := spellings(absentName)
+			for i, uri := range spellings(name) {
+				got := s.request(method, map[string]any{"uri": uri})
+				want := s.request(method, map[string]any{"uri": absent[i]})
+				if g, w := withoutURI(got, uri), withoutURI(want, absent[i]); g != w {
+					s.tb.Errorf("%s %q is answered %s\nand %q, which nobody has, %s", method, uri, g, absent[i], w)
+				}
+			}
+		}
+	}
+}
+
+// withoutURI is an answer without its id and without the URI that was asked for.
+func withoutURI(m message, uri string) string {
+	escaped, err := json.Marshal(uri)
+	if err != nil {
+		return err.Error()
+	}
+	line := strings.Replace(m.line, `"id":`+string(m.ID), `"id":0`, 1)
+	return strings.ReplaceAll(line, "'"+string(escaped[1:len(escaped)-1])+"'", "'URI'")
+}
+
+func guessCompletions(s *session) {
+	s.tb.Helper()
+	for _, ref := range []map[string]any{
+		{"type": "ref/resource", "uri": "yamo://workspace/memory/{date}.md"},
+		{"type": "ref/resource", "uri": "yamo://workspace/memory/{date}-group-" + s.launch.group + ".md"},
+		{"type": "ref/resource", "uri": "yamo://workspace/memory/{date}-group-" + hiking + ".md"},
+		{"type": "ref/resource", "uri": "yamo://workspace/{name}"},
+		{"type": "ref/prompt", "name": "startup"},
+		{"type": "ref/prompt", "name": "bootstrap"},
+		{"type": "ref/tool", "name": "memory_search"},
+	} {
+		for _, argument := range []string{"date", "name", "session_id", "uri"} {
+			for _, value := range []string{"", "2026", "M", "../"} {
+				s.request("completion/complete", map[string]any{"ref": ref, "argument": map[string]any{"name": argument, "value": value}})
+			}
+		}
+	}
+}
+
+func guessMethods(s *session) {
+	s.tb.Helper()
+	for _, method := range []string{
+		"ping", "initialize", "server/discover", "logging/setLevel", "roots/list", "sampling/createMessage", "elicitation/create", "tasks/list", "tasks/get", "tasks/result",
+		"workspace/read", "resources/private", "tools/list/all", "admin", "", "rpc.discover", "prompts/list/dm", "memory_search",
+	} {
+		for _, params := range []map[string]any{
+			{}, {"connection": "dm", "audience": "dm", "group": hiking, "level": "debug", "cursor": "MEMORY.md", "uri": "yamo://workspace/MEMORY.md", "taskId": "1"},
+			{"protocolVersion": legacy, "capabilities": map[string]any{"connection": "dm"}, "clientInfo": map[string]any{"name": "dm", "version": "1", "connection": "dm"}},
+		} {
+			s.request(method, params)
+		}
+	}
+	for _, list := range []string{"tools/list", "resources/list", "resources/templates/list", "prompts/list"} {
+		for _, cursor := range []string{"", "MEMORY.md", "TUVNT1JZLm1k", "AA==", "-1"} {
+			s.request(list, map[string]any{"cursor": cursor, "connection": "dm"})
+		}
+	}
+}
+
+func fuzzPrompts(s *session, guesses []string) {
+	s.tb.Helper()
+	var listed struct {
+		Prompts []struct {
+			Name      string
+			Arguments []struct{ Name string }
+		}
+	}
+	s.request("prompts/list", nil).decode(s.tb, &listed)
+	for _, name := range []string{"bootstrap", "recall", "remember", "distill", "curate", "session_save", "memory_flush", "heartbeat", "MEMORY.md"} {
+		s.request("prompts/get", map[string]any{"name": name})
+	}
+	for _, prompt := range listed.Prompts {
+		names := []string{"connection", "audience"}
+		for _, argument := range prompt.Arguments {
+			names = append(names, argument.Name)
+		}
+		for _, name := range names {
+			for _, guess := range guesses {
+				s.request("prompts/get", map[string]any{"name": prompt.Name, "arguments": map[string]any{name: guess}})
+			}
+		}
+	}
+}
+
+// inputSchema is as much of a JSON schema as is needed to make arguments.
+type inputSchema struct {
+	Type       string
+	Enum       []string
+	Minimum    float64
+	Properties map[string]inputSchema
+	Required   []string
+	Items      *inputSchema
+}
+
+// valid is a value that satisfies the schema.
+func (i inputSchema) valid() any {
+	switch {
+	case len(i.Enum) > 0:
+		return i.Enum[0]
+	case i.Type == "integer", i.Type == "number":
+		return i.Minimum
+	case i.Type == "boolean":
+		return true
+	case i.Type == "array":
+		return []any{}
+	case i.Type == "object":
+		value := map[string]any{}
+		for _, name := range i.Required {
+			value[name] = i.Properties[name].valid()
+		}
+		return value
+	default:
+		return "canary"
+	}
+}
+
+// values are what to try: every choice of an enumeration, the limits, and the guesses in the shape that
+// is asked for and in shapes that are not.
+func (i inputSchema) values(guesses []string) []any {
+	values := []any{nil, "", 0, -1, 1 << 40, 0.5, true, []any{}, map[string]any{}, i.valid()}
+	for _, choice := range i.Enum {
+		values = append(values, choice)
+	}
+	for _, guess := range guesses {
+		switch i.Type {
+		case "array":
+			values = append(values, []string{guess})
+		case "object":
+			values = append(values, map[string]any{guess: guess})
+		default:
+			values = append(values, guess)
+		}
+	}
+	return values
+}
+
+// fuzzTools calls every tool there is with every field at every value that comes to mind, each choice of
+// an enumeration combined with every other field, and with fields that there are not.
+func fuzzTools(s *session, guesses []string) {
+	s.tb.Helper()
+	var listed struct {
+		Tools []struct {
+			Name        string
+			InputSchema inputSchema
+		}
+	}
+	s.request("tools/list", nil).decode(s.tb, &listed)
+	if len(listed.Tools) < 4 {
+		s.tb.Fatalf("%d tools are listed", len(listed.Tools))
+	}
+	for _, name := range []string{"what_do_i_know", "memory_delete", "file_read", "index_rebuild", "memory_store "} {
+		s.request("tools/call", map[string]any{"name": name, "arguments": map[string]any{"query": "canary", "path": "MEMORY.md"}})
+	}
+	for _, tool := range listed.Tools {
+		try := func(args map[string]any) {
+			s.request("tools/call", map[string]any{"name": tool.Name, "arguments": args})
+		}
+		bases := []map[string]any{tool.InputSchema.valid().(map[string]any)}
+		for name, field := range tool.InputSchema.Properties {
+			for _, choice := range field.Enum {
+				base := tool.InputSchema.valid().(map[string]any)
+				base[name] = choice
+				bases = append(bases, base)
+			}
+		}
+		names := []string{"visibility", "connection", "audience", "group", "workspace", "path", "__proto__"}
+		for name := range tool.InputSchema.Properties {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		for number, base := range bases {
+			for _, name := range slices.Compact(slices.Clone(names)) {
+				values := tool.InputSchema.Properties[name].values(guesses)
+				if _, known := tool.InputSchema.Properties[name]; !known && number > 0 {
+					continue
+				}
+				for i, value := range values {
+					// The first base meets every value, the others every few, not always the same ones.
+					if number > 0 && (i+number)%5 != 0 {
+						continue
+					}
+					args := map[string]any{name: value}
+					for key, other := range base {
+						if key != name {
+							args[key] = other
+						}
+					}
+					try(args)
+				}
+			}
+		}
+	}
+}
