@@ -21,62 +21,91 @@ var texts embed.FS
 // StartupName is the name of the prompt that starts a session.
 const StartupName = "startup"
 
-// Register offers the prompts for v's audience on s, a server for that audience alone.
+// Register offers on s, a server for v's audience alone, the prompt that every session starts with.
 func Register(s *server.MCPServer, v *workspace.View) error {
-	startup, err := newStartup(v)
-	if err != nil {
-		return err
-	}
-	s.AddPrompt(mcp.NewPrompt(StartupName,
-		mcp.WithPromptDescription("Begin a session: who you are and what you remember, read from the workspace in the order of its startup sequence"),
-	), startup.get)
-	return nil
-}
-
-// startup renders the startup sequence of RFC-0009 §2.2 and, at the first boot, §6.2.
-type startup struct {
-	view      *workspace.View
-	ready     string
-	bootstrap string
-}
-
-func newStartup(v *workspace.View) (*startup, error) {
-	p := &startup{view: v}
 	ready := "group"
 	if v.Audience().IsDM() {
 		ready = "dm"
 	}
-	for name, text := range map[string]*string{ready: &p.ready, "bootstrap": &p.bootstrap} {
+	return add(s, ritual{
+		name: StartupName, title: "Startup sequence",
+		description: "Begin a session: who you are and what you remember, read from the workspace in the order of its startup sequence",
+		render: func(say words) (string, error) {
+			switch v.State() {
+			case workspace.Uninitialized:
+				return v.Refusal(), nil
+			case workspace.Bootstrap:
+				return firstBoot(v, say)
+			default:
+				return withBlocks(v, say(ready))
+			}
+		},
+	}, ready, "bootstrap")
+}
+
+// RegisterRituals offers on s the rituals that are done with the workspace's tools. There are none in a group.
+func RegisterRituals(s *server.MCPServer, v *workspace.View) error {
+	// SECURITY: they show and write what a group never sees.
+	if !v.Audience().IsDM() {
+		return nil
+	}
+	return add(s, ritual{
+		name: "bootstrap", title: "First boot",
+		description: "Do the first boot of a new workspace: follow BOOTSTRAP.md, then delete it",
+		render: func(say words) (string, error) {
+			switch v.State() {
+			case workspace.Uninitialized:
+				return v.Refusal(), nil
+			case workspace.Bootstrap:
+				return firstBoot(v, say)
+			default:
+				return say("booted"), nil
+			}
+		},
+	}, "bootstrap", "booted")
+}
+
+// words is the fixed text of a name.
+type words func(name string) string
+
+// ritual is a prompt without arguments whose text is rendered anew for each request.
+type ritual struct {
+	name, title, description string
+	render                   func(words) (string, error)
+}
+
+// add offers r, which uses the fixed texts.
+func add(s *server.MCPServer, r ritual, fixed ...string) error {
+	say := map[string]string{}
+	for _, name := range fixed {
 		data, err := texts.ReadFile("text/" + name + ".md")
 		if err != nil {
-			return nil, fmt.Errorf("prompt text: %w", err)
+			return fmt.Errorf("prompt text: %w", err)
 		}
-		*text = string(data)
+		say[name] = string(data)
 	}
-	return p, nil
+	s.AddPrompt(mcp.NewPrompt(r.name, mcp.WithPromptDescription(r.description)),
+		func(context.Context, mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+			text, err := r.render(func(name string) string { return say[name] })
+			if err != nil {
+				return nil, err
+			}
+			return mcp.NewGetPromptResult(r.title, []mcp.PromptMessage{
+				mcp.NewPromptMessage(mcp.RoleUser, mcp.NewTextContent(text)),
+			}), nil
+		})
+	return nil
 }
 
-// get renders the files anew for each request.
-func (p *startup) get(_ context.Context, _ mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-	text, err := p.text()
-	if err != nil {
-		return nil, err
-	}
-	return mcp.NewGetPromptResult("Startup sequence", []mcp.PromptMessage{
-		mcp.NewPromptMessage(mcp.RoleUser, mcp.NewTextContent(text)),
-	}), nil
+// firstBoot is RFC-0009 §6.2 with what is there.
+func firstBoot(v *workspace.View, say words) (string, error) {
+	today, _ := v.Days()
+	return withBlocks(v, strings.ReplaceAll(say("bootstrap"), "{{today}}", today))
 }
 
-func (p *startup) text() (string, error) {
-	intro := p.ready
-	switch p.view.State() {
-	case workspace.Uninitialized:
-		return p.view.Refusal(), nil
-	case workspace.Bootstrap:
-		today, _ := p.view.Days()
-		intro = strings.ReplaceAll(p.bootstrap, "{{today}}", today)
-	}
-	blocks, err := p.view.Startup()
+// withBlocks is intro and the startup sequence of RFC-0009 §2.2.
+func withBlocks(v *workspace.View, intro string) (string, error) {
+	blocks, err := v.Startup()
 	if err != nil {
 		return "", err
 	}

@@ -135,6 +135,21 @@ func (l *linter) file(name string) {
 		l.errs = append(l.errs, err)
 		return
 	}
+	if l.view.State() == Bootstrap && untouched(name, data) {
+		return // to be filled in at the first boot
+	}
+	l.content(name, data)
+}
+
+// Check lists what is wrong with data as the content of the file called name, as Lint does for the whole workspace.
+func Check(name string, data []byte) []Finding {
+	l := &linter{}
+	l.content(name, data)
+	return l.findings
+}
+
+// content checks what can be said of a file by its name and text alone.
+func (l *linter) content(name string, data []byte) {
 	if !utf8.Valid(data) {
 		l.fail(name, 0, "RFC-0009 §1", "is not UTF-8 text")
 		return
@@ -145,6 +160,10 @@ func (l *linter) file(name string) {
 		l.warn(name, 0, "seed 002, phase 10.3", "has %d characters; a session starts with the first %d", n, maxFileChars)
 	}
 	switch class {
+	case audience.Soul:
+		if strings.TrimSpace(text) == "" {
+			l.fail(name, 0, "RFC-0009 §2.1", "is empty: it has to say the agent's name, role, values and capabilities")
+		}
 	case audience.Agents:
 		l.agents(text)
 	case audience.User:

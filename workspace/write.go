@@ -54,6 +54,20 @@ func (v *View) Write(ctx context.Context, name string, data []byte, base string)
 	default:
 		return "", missing("write", name)
 	}
+	return v.replace(ctx, name, class, data, func(present []byte) error {
+		there := ""
+		if present != nil {
+			there = Hash(present)
+		}
+		if there != base {
+			return &ConflictError{name, there}
+		}
+		return nil
+	})
+}
+
+// replace writes the file called name, which the caller has been allowed to, if check agrees to what is there now.
+func (v *View) replace(ctx context.Context, name string, class audience.Class, data []byte, check func(present []byte) error) (hash string, err error) {
 	if len(data) > MaxFileSize {
 		return "", &fs.PathError{Op: "write", Path: name, Err: ErrTooLarge}
 	}
@@ -62,16 +76,7 @@ func (v *View) Write(ctx context.Context, name string, data []byte, base string)
 		return "", &fs.PathError{Op: "write", Path: name, Err: ErrCredentials}
 	}
 	err = plain.Locked(ctx, v.ws.root, filesLock, func() error {
-		return plain.Replace(v.ws.root, name, data, func(present []byte) error {
-			there := ""
-			if present != nil {
-				there = Hash(present)
-			}
-			if there != base {
-				return &ConflictError{name, there}
-			}
-			return nil
-		})
+		return plain.Replace(v.ws.root, name, data, check)
 	})
 	var conflict *ConflictError
 	if errors.As(err, &conflict) {
@@ -81,32 +86,4 @@ func (v *View) Write(ctx context.Context, name string, data []byte, base string)
 		return "", v.fault("write", name, class, err)
 	}
 	return Hash(data), nil
-}
-
-// FinishBootstrap ends the first boot (RFC-0009 §6.2, steps 2e and 3): it logs note as the first daily entry
-// and deletes BOOTSTRAP.md. The deletion is tried also when the entry could not be written; that it failed
-// is logged, and the error says so. Without a BOOTSTRAP.md the error is fs.ErrNotExist and nothing is done.
-func (v *View) FinishBootstrap(ctx context.Context, note string) error {
-	// SECURITY: the door.
-	if !v.who.May(audience.Delete, audience.Bootstrap) || !v.exists(BootstrapFile) {
-		return missing("delete", BootstrapFile)
-	}
-	_, err := v.Journal().Append(ctx, "", note)
-	if err != nil {
-		err = fmt.Errorf("log the first boot: %w", err)
-	}
-	return errors.Join(err, v.deleteBootstrap())
-}
-
-// deleteBootstrap deletes BOOTSTRAP.md, if it is there.
-func (v *View) deleteBootstrap() error {
-	// SECURITY: without a copy: it may hold what must not persist.
-	err := plain.Remove(v.ws.root, BootstrapFile)
-	if err == nil || errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	err = v.fault("delete", BootstrapFile, audience.Bootstrap, err)
-	// Logged as well as returned: RFC-0009 §6.2 asks for both.
-	v.ws.log.Error("BOOTSTRAP.md could not be deleted after the first boot; delete it by hand", "error", err)
-	return fmt.Errorf("BOOTSTRAP.md is still there and must be deleted by hand: %w", err)
 }

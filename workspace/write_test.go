@@ -193,7 +193,7 @@ func TestCredentialsDoNotReachFiles(t *testing.T) {
 func TestBootstrap(t *testing.T) {
 	w := folderOf(t, map[string]string{"BOOTSTRAP.md": "secret"})
 	dm := w.View(audience.DM())
-	if err := w.View(group(t, "a")).FinishBootstrap(t.Context(), "x"); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := w.View(group(t, "a")).FinishBootstrap(t.Context(), "x"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a group finished the first boot: %v", err)
 	}
 	for _, name := range []string{"SOUL.md", "IDENTITY.md", "USER.md", "AGENTS.md"} {
@@ -204,7 +204,7 @@ func TestBootstrap(t *testing.T) {
 			t.Errorf("%s was not made: %v", name, err)
 		}
 	}
-	if err := dm.FinishBootstrap(t.Context(), "I am here."); err != nil {
+	if _, err := dm.FinishBootstrap(t.Context(), "I am here."); err != nil {
 		t.Error(err)
 	}
 	if dm.State() != Ready || !strings.Contains(content(t, w, "memory/2026-02-14.md"), "I am here.") {
@@ -222,7 +222,7 @@ func TestBootstrap(t *testing.T) {
 			}
 		}
 	}
-	if err := dm.FinishBootstrap(t.Context(), "again"); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := dm.FinishBootstrap(t.Context(), "again"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a second time: %v", err)
 	}
 }
@@ -230,7 +230,7 @@ func TestBootstrap(t *testing.T) {
 // A failed step does not keep BOOTSTRAP.md alive.
 func TestBootstrapIsDeletedAfterAFailedStep(t *testing.T) {
 	w := folderOf(t, map[string]string{"BOOTSTRAP.md": "secret", "SOUL.md": "x", "memory": "a file where the folder belongs"})
-	if err := w.View(audience.DM()).FinishBootstrap(t.Context(), "x"); err == nil {
+	if _, err := w.View(audience.DM()).FinishBootstrap(t.Context(), "x"); err == nil {
 		t.Error("the failed step was not told")
 	}
 	if _, err := os.Lstat(filepath.Join(w.dir, "BOOTSTRAP.md")); !errors.Is(err, fs.ErrNotExist) {
@@ -252,5 +252,47 @@ func TestBootstrapDeletionFails(t *testing.T) {
 	}
 	if !strings.Contains(log.String(), "level=ERROR") || !strings.Contains(log.String(), "BOOTSTRAP.md") {
 		t.Errorf("log %q", log.String())
+	}
+}
+
+func TestWriteInitial(t *testing.T) {
+	const own = "You are Ada."
+	tests := map[string]struct {
+		files      map[string]string
+		name, base string
+		want       error // nil: it is written
+	}{
+		"missing":              {map[string]string{"BOOTSTRAP.md": "x"}, "SOUL.md", "", nil},
+		"an untouched form":    {map[string]string{"BOOTSTRAP.md": "x", "USER.md": string(template("USER.md"))}, "USER.md", "", nil},
+		"its own":              {map[string]string{"BOOTSTRAP.md": "x", "USER.md": own}, "USER.md", Hash([]byte(own)), nil},
+		"the human's":          {map[string]string{"BOOTSTRAP.md": "x", "SOUL.md": own}, "SOUL.md", "", &ConflictError{}},
+		"a form filled in":     {map[string]string{"BOOTSTRAP.md": "x", "USER.md": string(template("USER.md")) + "!"}, "USER.md", "", &ConflictError{}},
+		"after the first boot": {map[string]string{"SOUL.md": own}, "USER.md", "", fs.ErrNotExist},
+		"uninitialized":        {nil, "SOUL.md", "", fs.ErrNotExist},
+		"not of the boot":      {map[string]string{"BOOTSTRAP.md": "x"}, "MEMORY.md", "", fs.ErrNotExist},
+	}
+	for name, test := range tests {
+		w := folderOf(t, test.files)
+		_, err := w.View(audience.DM()).WriteInitial(t.Context(), test.name, []byte("new"), test.base)
+		var conflict *ConflictError
+		switch {
+		case test.want == nil:
+			if err != nil || content(t, w, test.name) != "new" {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		case errors.As(test.want, &conflict):
+			if !errors.As(err, &conflict) || conflict.Hash != Hash([]byte(test.files[test.name])) {
+				t.Errorf("%s: %v", name, err)
+			}
+		case !errors.Is(err, test.want):
+			t.Errorf("%s: %v", name, err)
+		}
+		if was, ok := test.files[test.name]; ok && content(t, w, test.name) != was {
+			t.Errorf("%s: it was overwritten", name)
+		}
+		if _, err := w.View(group(t, "a")).WriteInitial(t.Context(), test.name, []byte("new"), test.base); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: a group: %v", name, err)
+		}
 	}
 }

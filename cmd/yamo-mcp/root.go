@@ -69,6 +69,8 @@ session as prompts. A host starts ` + "`yamo-mcp serve`" + `; ` + "`yamo-mcp set
 	root.AddCommand(
 		newServeCommand(getenv, stdin, stdout, stderr),
 		newSetupCommand(stdout, stderr, getenv),
+		newInitCommand(stdout),
+		newLintCommand(getenv, stdout),
 		newIndexCommand(getenv, stdout, stderr),
 		newLedgerCommand(getenv, stdout, stderr),
 		newVersionCommand(getenv, stdout),

@@ -18,7 +18,6 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/serve"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
-	"github.com/yamo-protocol/yamo-mcp/prompts"
 	"github.com/yamo-protocol/yamo-mcp/resources"
 	"github.com/yamo-protocol/yamo-mcp/tools"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
@@ -76,7 +75,7 @@ func openSession(o serveOptions, who audience.Audience, getenv func(string) stri
 				return nil
 			},
 			Resources: func(srv *server.MCPServer) error { return resources.Register(srv, view) },
-			Prompts:   func(srv *server.MCPServer) error { return prompts.Register(srv, view) },
+			Prompts:   func(srv *server.MCPServer) error { return registerPrompts(srv, view, o.toolsets) },
 		}, func() error {
 			errs := []error{closeMemory(), folder.Close()}
 			if logs != nil {

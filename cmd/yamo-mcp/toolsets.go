@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/yamo-protocol/yamo-mcp/prompts"
 	"github.com/yamo-protocol/yamo-mcp/tools"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
@@ -41,5 +44,18 @@ func workspaceToolset(v *workspace.View) []tools.Tool {
 	if !v.Audience().IsDM() {
 		return list
 	}
-	return append(list, tools.WhatDoIKnow(v))
+	list = append(list, tools.WhatDoIKnow(v))
+	// A workspace that is ready has no use for these, and gets no BOOTSTRAP.md any more (RFC-0009 §2.6).
+	if v.State() != workspace.Ready {
+		list = append(list, tools.BootstrapWrite(v), tools.BootstrapFinish(v))
+	}
+	return list
+}
+
+// registerPrompts offers the prompts: the start of a session always, the rituals with the tools they need.
+func registerPrompts(srv *server.MCPServer, v *workspace.View, toolsets []string) error {
+	if err := prompts.Register(srv, v); err != nil || !slices.Contains(toolsets, workspaceTools) {
+		return err
+	}
+	return prompts.RegisterRituals(srv, v)
 }

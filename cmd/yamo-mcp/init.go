@@ -1,0 +1,57 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/yamo-protocol/yamo-mcp/workspace"
+)
+
+// newInitCommand is `yamo-mcp init`: it makes a workspace, and what it made is printed on stdout.
+func newInitCommand(stdout io.Writer) *cobra.Command {
+	var ready bool
+	var profile workspace.Profile
+	cmd := &cobra.Command{
+		Use:   "init DIR",
+		Short: "Make a workspace",
+		Long: `Make a workspace in DIR, which is made if it is missing. Nothing that is there is overwritten.
+
+Its first session finds a BOOTSTRAP.md and asks what it has to know: who it is, and whom it serves. With
+--yes, --name, --user and --timezone the workspace is ready without that dialogue.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var given *workspace.Profile
+			for _, flag := range []string{"name", "role", "user", "timezone"} {
+				if cmd.Flags().Changed(flag) && !ready {
+					return fmt.Errorf("--%s: it is used with --yes alone; without, the first session asks for it", flag)
+				}
+			}
+			if ready {
+				given = &profile
+			}
+			made, kept, err := workspace.Init(cmd.Context(), args[0], given, workspace.WithScrubber(credentialScrubber()))
+			for _, name := range made {
+				fmt.Fprintln(stdout, "made", filepath.Join(args[0], name))
+			}
+			for _, name := range kept {
+				fmt.Fprintln(stdout, "kept", filepath.Join(args[0], name))
+			}
+			if errors.Is(err, workspace.ErrInitialized) || errors.Is(err, workspace.ErrFirstBoot) {
+				return fmt.Errorf("%s: %w", args[0], err)
+			}
+			return err
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.BoolVar(&ready, "yes", false, "make it ready, without the dialogue of the first session")
+	flags.StringVar(&profile.Name, "name", "", "with --yes: the agent's name")
+	flags.StringVar(&profile.Role, "role", "a personal assistant", "with --yes: what the agent is")
+	flags.StringVar(&profile.User, "user", "", "with --yes: what to call its human")
+	flags.StringVar(&profile.Timezone, "timezone", "", "with --yes: the human's time zone, as Europe/Lisbon")
+	return cmd
+}

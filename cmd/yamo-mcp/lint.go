@@ -1,0 +1,87 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/yamo-protocol/yamo-mcp/workspace"
+)
+
+// lintReport is `yamo-mcp lint --json`.
+type lintReport struct {
+	Errors   []lintFinding `json:"errors"`
+	Warnings []lintFinding `json:"warnings"`
+}
+
+type lintFinding struct {
+	File    string `json:"file"`           // relative to the workspace
+	Line    int    `json:"line,omitempty"` // from 1; left out for the file as a whole
+	Rule    string `json:"rule"`           // where it stands, such as "RFC-0009 §2.2"
+	Message string `json:"message"`
+}
+
+// newLintCommand is `yamo-mcp lint`: it fails when there is an error, not for warnings.
+func newLintCommand(getenv func(string) string, stdout io.Writer) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "lint [DIR]",
+		Short: "Check a workspace against the format",
+		Long: `Check the workspace in DIR (else YAMO_WORKSPACE) against RFC-0009, the loader's rules and the format of
+memory files. Each finding is a line: file, line, error or warning, what is wrong, and where the rule stands.
+Errors come first. The exit code is 1 if there is an error, and 0 if there are warnings alone.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			dir := getenv("YAMO_WORKSPACE")
+			if len(args) > 0 {
+				dir = args[0]
+			}
+			if err := checkWorkspace(dir); err != nil {
+				return err
+			}
+			return lintWorkspace(dir, stdout, asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object with errors and warnings")
+	return cmd
+}
+
+func lintWorkspace(dir string, stdout io.Writer, asJSON bool) error {
+	folder, err := workspace.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer folder.Close() //nolint:errcheck // it was only read
+	findings, err := folder.Lint()
+	if err != nil {
+		return err
+	}
+	report := lintReport{Errors: []lintFinding{}, Warnings: []lintFinding{}}
+	var errors, warnings string
+	for _, f := range findings {
+		found := lintFinding{File: f.File, Line: f.Line, Rule: f.Rule, Message: f.Message}
+		if f.Error {
+			report.Errors = append(report.Errors, found)
+			errors += f.String() + "\n"
+		} else {
+			report.Warnings = append(report.Warnings, found)
+			warnings += f.String() + "\n"
+		}
+	}
+	if asJSON {
+		encoder := json.NewEncoder(stdout)
+		encoder.SetIndent("", "  ")
+		encoder.SetEscapeHTML(false)
+		if err := encoder.Encode(report); err != nil {
+			return err
+		}
+	} else if _, err := fmt.Fprintf(stdout, "%s%serrors: %d, warnings: %d\n", errors, warnings, len(report.Errors), len(report.Warnings)); err != nil {
+		return err
+	}
+	if n := len(report.Errors); n > 0 {
+		return fmt.Errorf("the workspace has %d of what the format forbids", n)
+	}
+	return nil
+}

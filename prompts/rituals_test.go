@@ -1,0 +1,81 @@
+package prompts_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/yamo-protocol/yamo-mcp/prompts"
+	"github.com/yamo-protocol/yamo-mcp/workspace"
+	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+)
+
+// rituals are the texts of the rituals' prompts, by name.
+func rituals(t *testing.T, dir string, who audience.Audience) map[string]string {
+	t.Helper()
+	now := time.Date(2026, 2, 14, 12, 0, 0, 0, time.UTC)
+	w, err := workspace.Open(dir, workspace.WithClock(func() time.Time { return now }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	s := server.NewMCPServer("test", "1")
+	if err := prompts.RegisterRituals(s, w.View(who)); err != nil {
+		t.Fatal(err)
+	}
+	ask := func(request string, result any) {
+		raw, err := json.Marshal(s.HandleMessage(context.Background(), json.RawMessage(request)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(raw, &struct{ Result any }{result}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var list struct {
+		Prompts []struct{ Name, Description string }
+	}
+	if len(s.ListPrompts()) > 0 {
+		ask(`{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`, &list)
+	}
+	texts := map[string]string{}
+	for _, prompt := range list.Prompts {
+		var got struct {
+			Messages []struct{ Content struct{ Text string } }
+		}
+		ask(`{"jsonrpc":"2.0","id":2,"method":"prompts/get","params":{"name":"`+prompt.Name+`"}}`, &got)
+		if len(got.Messages) != 1 || prompt.Description == "" {
+			t.Fatalf("%s: %+v", prompt.Name, got)
+		}
+		texts[prompt.Name] = got.Messages[0].Content.Text
+	}
+	return texts
+}
+
+func TestGroupHasNoRituals(t *testing.T) {
+	if got := rituals(t, "../testdata/workspaces/kate", bookClub(t)); len(got) != 0 {
+		t.Errorf("a group is offered %q", got)
+	}
+}
+
+func TestBootstrapPrompt(t *testing.T) {
+	const newborn = "../testdata/workspaces/newborn"
+	if diff := cmp.Diff(startup(t, newborn, audience.DM()), rituals(t, newborn, audience.DM())["bootstrap"]); diff != "" {
+		t.Errorf("startup (-) and bootstrap (+) differ:\n%s", diff)
+	}
+	if got := rituals(t, "../testdata/workspaces/kate", audience.DM())["bootstrap"]; !strings.HasPrefix(got, "There is no first boot to do") {
+		t.Errorf("in a workspace that is ready: %q", got)
+	}
+	if got := rituals(t, t.TempDir(), audience.DM())["bootstrap"]; !strings.HasPrefix(got, "This workspace is not initialized") {
+		t.Errorf("in an empty folder: %q", got)
+	}
+}

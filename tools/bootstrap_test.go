@@ -1,0 +1,144 @@
+package tools
+
+import (
+	"bytes"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/yamo-protocol/yamo-mcp/workspace"
+)
+
+const agentsText = `## First Run\n## Every Session\n## Memory\n## Safety\n## External vs Internal\n`
+
+func TestFirstBoot(t *testing.T) {
+	f := sampleFolder(t, "newborn")
+	birth := f.read(t, "BOOTSTRAP.md")
+	write, finish := BootstrapWrite(f.dm()), BootstrapFinish(f.dm())
+	for _, arguments := range []string{
+		`{"file":"SOUL.md","text":"You are Ada.\n"}`,
+		`{"file":"SOUL.md","text":"You are Ada, a librarian.\n"}`, // its own text may be corrected
+		`{"file":"IDENTITY.md","text":"- **Name:** Ada\n"}`,
+		`{"file":"USER.md","text":"**Name:** Mira\n**Timezone:** Asia/Tokyo\n"}`,
+		`{"file":"AGENTS.md","text":"` + agentsText + `"}`,
+	} {
+		if got := answer[bootWritten](t, write, arguments); len(got.Advice) != 0 {
+			t.Errorf("%s: %q", arguments, got.Advice)
+		}
+	}
+	got := answer[booted](t, finish, `{"note":"I am here."}`)
+	if !got.Deleted || got.Log != "memory/2026-02-14.md" || len(got.Missing) != 0 {
+		t.Errorf("finished with %+v", got)
+	}
+	if text := f.read(t, got.Log); text != "# Memory — 2026-02-14\n\n## Session [21:00]\n\nI am here.\n" {
+		t.Errorf("the first entry is %q", text)
+	}
+	if text := f.read(t, "SOUL.md"); text != "You are Ada, a librarian.\n" {
+		t.Errorf("SOUL.md is %q", text)
+	}
+	if state := f.dm().State(); state != workspace.Ready {
+		t.Errorf("the workspace is %v", state)
+	}
+	// SECURITY: no copy of BOOTSTRAP.md is anywhere in the folder.
+	err := filepath.WalkDir(f.Dir(), func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		for line := range strings.Lines(birth) {
+			if line = strings.TrimSpace(line); len(line) > 10 && bytes.Contains(data, []byte(line)) {
+				t.Errorf("%s has %q of BOOTSTRAP.md", entry.Name(), line)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	for _, refused := range []string{
+		refusal(t, write, `{"file":"SOUL.md","text":"You are Eve.\n"}`),
+		refusal(t, write, `{"file":"USER.md","text":"x"}`),
+		refusal(t, finish, `{}`),
+	} {
+		if refused != errBooted.Error() {
+			t.Errorf("after the first boot: %q", refused)
+		}
+	}
+}
+
+// BOOTSTRAP.md goes also when nothing else was done, and what is missing is told.
+func TestFirstBootThatFails(t *testing.T) {
+	f := sampleFolder(t, "newborn")
+	got := answer[booted](t, BootstrapFinish(f.dm()), `{}`)
+	if want := []string{"SOUL.md", "USER.md", "AGENTS.md"}; !slices.Equal(got.Missing, want) || !strings.Contains(got.Next, "must not operate") {
+		t.Errorf("finished with %+v", got)
+	}
+	f = sampleFolder(t, "newborn")
+	f.write(t, "memory", "a file where the folder of logs belongs")
+	if got := refusal(t, BootstrapFinish(f.dm()), `{"note":"x"}`); !strings.HasPrefix(got, "BOOTSTRAP.md is deleted, but the first entry") {
+		t.Errorf("told %q", got)
+	}
+	if _, err := os.Stat(filepath.Join(f.Dir(), "BOOTSTRAP.md")); !os.IsNotExist(err) {
+		t.Errorf("BOOTSTRAP.md: %v", err)
+	}
+}
+
+// A BOOTSTRAP.md that cannot be deleted is an error, is logged, and the human is to be told.
+func TestFirstBootThatCannotBeFinished(t *testing.T) {
+	var log bytes.Buffer
+	var f *folder
+	// Between the entry of the log and the deletion, a folder with content takes the file's place: for no user can it be
+	// deleted.
+	meanwhile := func(text string) (string, int) {
+		name := filepath.Join(f.Dir(), "BOOTSTRAP.md")
+		if err := os.Remove(name); err == nil {
+			if err := os.MkdirAll(filepath.Join(name, "x"), 0o700); err != nil {
+				t.Error(err)
+			}
+		}
+		return text, 0
+	}
+	f = sampleFolder(t, "newborn", workspace.WithLogger(slog.New(slog.NewTextHandler(&log, nil))), workspace.WithScrubber(meanwhile))
+	got := refusal(t, BootstrapFinish(f.dm()), `{}`)
+	if !strings.Contains(got, "could not be deleted. Tell your human now") {
+		t.Errorf("told %q", got)
+	}
+	if !strings.Contains(log.String(), "level=ERROR") || !strings.Contains(log.String(), "could not be deleted") {
+		t.Errorf("the log has:\n%s", &log)
+	}
+}
+
+func TestBootstrapWriteRefuses(t *testing.T) {
+	f := sampleFolder(t, "newborn", workspace.WithScrubber(hideSecrets))
+	f.write(t, "USER.md", "Mine.\n")
+	tool := BootstrapWrite(f.dm())
+	for arguments, want := range map[string]string{
+		`{"file":"MEMORY.md","text":"x"}`:                           "file must be one of SOUL.md, IDENTITY.md, USER.md, AGENTS.md",
+		`{"file":"SOUL.md"}`:                                        "text is required: a string of 1 to 60000 characters",
+		`{"file":"SOUL.md","text":" \n"}`:                           "text: SOUL.md is empty: it has to say the agent's name, role, values and capabilities (RFC-0009 §2.1)",
+		`{"file":"SOUL.md","text":"The password is hunter2"}`:       "text: " + workspace.ErrCredentials.Error(),
+		`{"file":"AGENTS.md","text":"## First Run\n"}`:              "text: AGENTS.md lacks the section ## Every Session (RFC-0009 §2.2)",
+		`{"file":"USER.md","text":"**Timezone:** Europe/Lisbon\n"}`: "file: USER.md is there already, with a content that is not yours; it is kept. Read yamo://workspace/USER.md and go on",
+	} {
+		if got := refusal(t, tool, arguments); !strings.Contains(got, want) {
+			t.Errorf("%s:\n%s, want\n%s", arguments, got, want)
+		}
+	}
+	if text := f.read(t, "USER.md"); text != "Mine.\n" {
+		t.Errorf("USER.md is now %q", text)
+	}
+	if got := answer[bootWritten](t, tool, `{"file":"IDENTITY.md","text":"I am Ada."}`); len(got.Advice) != 1 {
+		t.Errorf("advice %q", got.Advice)
+	}
+	group := f.group(t, "hiking")
+	if got := refusal(t, BootstrapWrite(group), `{"file":"SOUL.md","text":"x"}`); got != errBooted.Error() {
+		t.Errorf("a group is told %q", got)
+	}
+	if got := refusal(t, BootstrapFinish(group), `{}`); got != errBooted.Error() {
+		t.Errorf("a group is told %q", got)
+	}
+}

@@ -1,0 +1,84 @@
+package workspace
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+	"github.com/yamo-protocol/yamo-mcp/workspace/plain"
+)
+
+//go:embed template/*.md
+var templates embed.FS
+
+// BootFiles are the files that the first boot makes (RFC-0009 §6.2, and seed 002's IDENTITY.md), in its order.
+var BootFiles = []string{SoulFile, IdentityFile, UserFile, AgentsFile}
+
+// ErrBootstrapStays is returned when BOOTSTRAP.md could not be deleted (RFC-0009 §4.3).
+var ErrBootstrapStays = errors.New("BOOTSTRAP.md is still there and must be deleted by hand")
+
+// template is the content of the file called name as Init makes it, nil if it makes none.
+func template(name string) []byte {
+	data, err := templates.ReadFile("template/" + name)
+	if err != nil {
+		return nil
+	}
+	return data
+}
+
+// untouched reports whether data is still what Init made of the file called name.
+func untouched(name string, data []byte) bool {
+	made := template(name)
+	return made != nil && string(made) == string(data)
+}
+
+// WriteInitial makes one of BootFiles during the first boot and returns the content's hash: after BOOTSTRAP.md has been
+// deleted, and before it is there, the error is fs.ErrNotExist. A file that is there is replaced only if it is the
+// template that Init wrote, or has the hash base, that of what the caller wrote before; any other was written by
+// somebody else and stays, with a *ConflictError.
+func (v *View) WriteInitial(ctx context.Context, name string, data []byte, base string) (hash string, err error) {
+	class := classify(v.who, name)
+	// SECURITY: the door. SOUL.md and IDENTITY.md are the agent's to make once; outside the first boot they are its human's.
+	if !v.who.May(audience.Create, class) && !v.who.May(audience.Write, class) || !slices.Contains(BootFiles, name) || v.State() != Bootstrap {
+		return "", missing("write", name)
+	}
+	return v.replace(ctx, name, class, data, func(present []byte) error {
+		if present == nil || untouched(name, present) || Hash(present) == base {
+			return nil
+		}
+		return &ConflictError{name, Hash(present)}
+	})
+}
+
+// FinishBootstrap ends the first boot (RFC-0009 §6.2, steps 2e and 3): it logs note as the first daily entry, which makes
+// memory/, and deletes BOOTSTRAP.md. The deletion is tried also when the entry could not be written and when ctx is done;
+// that it failed is logged, and the error is ErrBootstrapStays. Without a BOOTSTRAP.md the error is fs.ErrNotExist and
+// nothing is done.
+func (v *View) FinishBootstrap(ctx context.Context, note string) (Logged, error) {
+	// SECURITY: the door.
+	if !v.who.May(audience.Delete, audience.Bootstrap) || !v.exists(BootstrapFile) {
+		return Logged{}, missing("delete", BootstrapFile)
+	}
+	done, err := v.Journal().Append(ctx, "", note)
+	if err != nil {
+		err = fmt.Errorf("log the first boot: %v", err) //nolint:errorlint // that memory/ is missing does not mean that BOOTSTRAP.md was
+	}
+	return done, errors.Join(err, v.deleteBootstrap())
+}
+
+// deleteBootstrap deletes BOOTSTRAP.md, if it is there.
+func (v *View) deleteBootstrap() error {
+	// SECURITY: without a copy: it may hold what must not persist.
+	err := plain.Remove(v.ws.root, BootstrapFile)
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	err = v.fault("delete", BootstrapFile, audience.Bootstrap, err)
+	// Logged as well as returned: RFC-0009 §6.2 asks for both.
+	v.ws.log.Error("BOOTSTRAP.md could not be deleted after the first boot; delete it by hand", "error", err)
+	return fmt.Errorf("%w: %w", ErrBootstrapStays, err)
+}
