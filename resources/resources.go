@@ -1,19 +1,27 @@
-// Package resources offers the files of a workspace as MCP resources, yamo://workspace/SOUL.md and so on.
+// Package resources offers the files of a workspace as MCP resources, yamo://workspace/SOUL.md and so on,
+// and tells clients when they change.
 //
 // Its invariant: a client learns of a resource exactly what the audience's workspace.View says at that
 // moment. Files that appear or change are in the next list without a restart. A file that is denied, gone or
-// was never there is answered byte for byte as any unknown URI is: a file is read before the request is
-// dispatched, and where there is none for this audience, nothing is registered under its URI.
+// was never there is answered byte for byte as any unknown URI is, and a subscription to it is accepted and
+// stays silent as one to any unknown URI does.
+//
+// No file is registered with the server: lists are made from the view when they are asked for, and a file is
+// read before its request is dispatched. So there is no second record of what exists that could
+// differ from the view, and the server, which broadcasts to every client for each registration, has nothing
+// to announce: Notify does that, to those who asked.
 package resources
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/base64"
 	"errors"
 	"io/fs"
 	"net/url"
+	"slices"
 	"strings"
-	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -29,6 +37,9 @@ const Prefix = "yamo://workspace/"
 
 // StartupURI is the resource with the rendered startup sequence.
 const StartupURI = "yamo://startup"
+
+// pageSize is how many resources a page of the list has at most.
+const pageSize = 200
 
 // URI is the resource URI of the workspace file called name. No two names share one.
 func URI(name string) string {
@@ -53,28 +64,23 @@ func name(uri string) (string, bool) {
 	return name, true
 }
 
-// catalog keeps what the server has registered in step with the view.
+// catalog answers for the files of one view.
 type catalog struct {
-	server *server.MCPServer
-	view   *workspace.View
-
-	mu         sync.Mutex
-	registered map[string]workspace.File // by URI; every one can be read or could be when last looked at
-	listed     map[string]bool           // the URIs of view.Files when last listed
+	view *workspace.View
+	door string // the URI under which serve is registered: of this process, and guessed by nobody
 }
 
 // Register offers the workspace files that v may see on s, a server for v's audience alone. s must have
-// been made with server.WithHooks, and Register be called before it serves. Lists come sorted by name, which
-// is unique.
+// been made with server.WithHooks, and Register be called before it serves. Lists come sorted by name,
+// which is unique, in pages of 200.
 func Register(s *server.MCPServer, v *workspace.View) error {
 	hooks := s.GetHooks()
 	if hooks == nil {
 		return errors.New("register resources: the server was made without hooks")
 	}
-	c := &catalog{server: s, view: v, registered: map[string]workspace.File{}}
-	hooks.AddBeforeListResources(func(context.Context, any, *mcp.ListResourcesRequest) { c.refresh() })
-	hooks.AddAfterListResources(func(_ context.Context, _ any, _ *mcp.ListResourcesRequest, result *mcp.ListResourcesResult) {
-		c.hideUnlisted(result)
+	c := &catalog{view: v, door: "yamo://" + rand.Text()}
+	hooks.AddAfterListResources(func(_ context.Context, _ any, request *mcp.ListResourcesRequest, page *mcp.ListResourcesResult) {
+		c.list(request.Params.Cursor, page)
 	})
 	hooks.AddBeforeReadResource(func(_ context.Context, _ any, request *mcp.ReadResourceRequest) { c.load(request) })
 	hooks.AddAfterListResourceTemplates(func(_ context.Context, _ any, request *mcp.ListResourceTemplatesRequest, result *mcp.ListResourceTemplatesResult) {
@@ -87,7 +93,7 @@ func Register(s *server.MCPServer, v *workspace.View) error {
 		mcp.WithResourceDescription("What a session starts with: the workspace files in the order of the startup sequence, cut to size"),
 		mcp.WithMIMEType("text/markdown"),
 	), c.startup)
-	c.refresh()
+	s.AddResource(mcp.NewResource(c.door, ""), serve)
 	return nil
 }
 
@@ -103,61 +109,34 @@ func (c *catalog) startup(context.Context, mcp.ReadResourceRequest) ([]mcp.Resou
 	return []mcp.ResourceContents{contents(StartupURI, "text/markdown", []byte(text))}, nil
 }
 
-// refresh registers what the view lists and withdraws what cannot be read any more.
-func (c *catalog) refresh() {
-	files := c.view.Files()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.listed = make(map[string]bool, len(files))
-	for _, file := range files {
-		uri := URI(file.Name)
-		c.listed[uri] = true
-		c.register(uri, file)
+// list puts the files after cursor, which the server has checked, into a page of what is registered.
+func (c *catalog) list(cursor mcp.Cursor, page *mcp.ListResourcesResult) {
+	all := slices.DeleteFunc(page.Resources, func(r mcp.Resource) bool { return r.URI == c.door })
+	after, err := base64.StdEncoding.DecodeString(string(cursor))
+	if err != nil {
+		return
 	}
-	for uri, file := range c.registered {
-		if c.listed[uri] {
-			continue
+	for _, file := range c.view.Files() {
+		if file.Name > string(after) {
+			all = append(all, resource(file))
 		}
-		if _, err := c.view.Stat(file.Name); err != nil {
-			c.withdraw(uri)
-		}
+	}
+	slices.SortFunc(all, func(a, b mcp.Resource) int { return cmp.Compare(a.Name, b.Name) })
+	page.Resources, page.NextCursor = all, ""
+	if len(all) > pageSize {
+		page.Resources = all[:pageSize]
+		page.NextCursor = mcp.Cursor(base64.StdEncoding.EncodeToString([]byte(all[pageSize-1].Name)))
 	}
 }
 
-// register puts file under uri unless it stands there as it is. c.mu is held.
-func (c *catalog) register(uri string, file workspace.File) {
-	if old, ok := c.registered[uri]; ok && old == file {
-		return
-	}
-	c.registered[uri] = file
-	c.server.AddResource(mcp.NewResource(uri, file.Name,
+func resource(file workspace.File) mcp.Resource {
+	return mcp.NewResource(URI(file.Name), file.Name,
 		mcp.WithResourceTitle(file.Title),
 		mcp.WithResourceDescription(file.Description),
 		mcp.WithMIMEType(file.MIMEType),
 		mcp.WithResourceSize(file.Size),
 		mcp.WithLastModified(file.Modified.UTC().Format(time.RFC3339)),
-	), serve)
-}
-
-// withdraw removes what stands under uri. c.mu is held.
-func (c *catalog) withdraw(uri string) {
-	if _, ok := c.registered[uri]; ok {
-		delete(c.registered, uri)
-		c.server.DeleteResources(uri)
-	}
-}
-
-// hideUnlisted drops from a page what is registered only because it was read by its exact name.
-func (c *catalog) hideUnlisted(page *mcp.ListResourcesResult) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	shown := []mcp.Resource{}
-	for _, r := range page.Resources {
-		if _, ours := c.registered[r.URI]; !ours || c.listed[r.URI] {
-			shown = append(shown, r)
-		}
-	}
-	page.Resources = shown
+	)
 }
 
 // loaded is a file's content on its way from load to serve. Being a Go type of this package, it cannot be
@@ -169,8 +148,8 @@ type loaded struct {
 
 const loadedKey = "yamo.loaded"
 
-// load reads the requested file, before the server looks for a handler. It leaves the content in the
-// request, or no handler under the URI.
+// load reads the requested file, before the server looks for a handler, and points the request to serve.
+// Where there is no file for this audience, the request stays as it is.
 func (c *catalog) load(request *mcp.ReadResourceRequest) {
 	uri := request.Params.URI
 	name, ok := name(uri)
@@ -182,14 +161,11 @@ func (c *catalog) load(request *mcp.ReadResourceRequest) {
 	if err == nil {
 		data, err = c.view.Read(name)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	// SECURITY: denied, refused and missing files are answered as any unknown URI: by the server itself.
 	if file.Name == "" || errors.Is(err, fs.ErrNotExist) {
-		// SECURITY: denied, refused and missing files are answered as any unknown URI: by the server itself.
-		c.withdraw(uri)
 		return
 	}
-	c.register(uri, file)
+	request.Params.URI = c.door
 	request.Params.Arguments = map[string]any{loadedKey: loaded{contents(uri, file.MIMEType, data), err}}
 }
 

@@ -155,12 +155,39 @@ func TestList(t *testing.T) {
 	}
 	dir := kate(t)
 	for who, names := range want {
-		for _, limit := range []int{1, 2, 5, 100} {
-			s := serve(t, dir, who, server.WithPaginationLimit(limit))
-			if diff := cmp.Diff(names, s.names()); diff != "" {
-				t.Errorf("%v, pages of %d (-want +got):\n%s", who, limit, diff)
-			}
+		if diff := cmp.Diff(names, serve(t, dir, who).names()); diff != "" {
+			t.Errorf("%v (-want +got):\n%s", who, diff)
 		}
+	}
+}
+
+// Many files come in pages, none twice and none lost, with the server's own resource among them.
+func TestPages(t *testing.T) {
+	s := serve(t, t.TempDir(), audience.DM())
+	want := []string{}
+	for i := range 450 {
+		name := fmt.Sprintf("memory/%04d.md", i)
+		s.write(name, "x")
+		want = append(want, name)
+	}
+	for i := range 150 {
+		name := fmt.Sprintf("notes/t%04d.md", i) // before and after "startup" in the order
+		s.write(name, "x")
+		want = append(want, name)
+	}
+	want = append(want, "startup")
+	if diff := cmp.Diff(want, s.names()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	var first struct{ Result mcp.ListResourcesResult }
+	if err := json.Unmarshal([]byte(s.request("resources/list", nil)), &first); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(first.Result.Resources); n != 200 {
+		t.Errorf("the first page has %d resources", n)
+	}
+	if got := s.request("resources/list", map[string]any{"cursor": "%"}); !strings.Contains(got, `"code":-32602`) {
+		t.Errorf("a cursor of nobody's: %s", got)
 	}
 }
 
@@ -283,13 +310,30 @@ func TestFilesChangeWhileServing(t *testing.T) {
 		t.Errorf("old log reads %q, %v", got, err)
 	}
 	check("three", "SOUL.md")
-	if _, ok := s.server.ListResources()[resources.URI("memory/2020-01-01.md")]; !ok {
-		t.Error("the old log is not registered, so hiding it was not tried")
-	}
 	s.remove("memory/2020-01-01.md")
 	check("three", "SOUL.md")
-	if n := len(s.server.ListResources()); n != 2 {
-		t.Errorf("%d resources are registered after the old log went", n)
+}
+
+// What the server has registered beside the view's files is not for clients: neither shown nor, should its
+// URI become known, answered.
+func TestDoor(t *testing.T) {
+	s := serve(t, kate(t), audience.DM())
+	s.read(resources.URI("SOUL.md"))
+	doors := 0
+	for uri := range s.server.ListResources() {
+		if uri == resources.StartupURI {
+			continue
+		}
+		doors++
+		if strings.Contains(s.request("resources/list", nil), uri) {
+			t.Error("it is listed")
+		}
+		if answer := s.request("resources/read", map[string]any{"uri": uri, "arguments": map[string]any{"yamo.loaded": "x"}}); !strings.Contains(answer, `"error"`) {
+			t.Errorf("it answers %s", answer)
+		}
+	}
+	if doors != 1 {
+		t.Errorf("%d doors", doors)
 	}
 }
 

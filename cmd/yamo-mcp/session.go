@@ -23,6 +23,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
 	"github.com/yamo-protocol/yamo-mcp/workspace/transcript"
+	"github.com/yamo-protocol/yamo-mcp/workspace/watch"
 )
 
 const (
@@ -62,6 +63,7 @@ func openSession(o serveOptions, who audience.Audience, getenv func(string) stri
 	if slices.Contains(o.toolsets, workspaceTools) {
 		list = append(list, workspaceToolset(view)...)
 	}
+	stopWatching := func() {}
 	return serve.Deps{
 			Audience:     who,
 			Version:      programVersion(),
@@ -74,9 +76,24 @@ func openSession(o serveOptions, who audience.Audience, getenv func(string) stri
 				}
 				return nil
 			},
-			Resources: func(srv *server.MCPServer) error { return resources.Register(srv, view) },
-			Prompts:   func(srv *server.MCPServer) error { return registerPrompts(srv, view, o.toolsets) },
+			Resources: func(srv *server.MCPServer) error {
+				if err := resources.Register(srv, view); err != nil {
+					return err
+				}
+				stop, err := resources.Notify(srv, view, watch.Options{Logger: logger})
+				if err != nil {
+					return err
+				}
+				stopWatching = stop
+				return nil
+			},
+			Prompts: func(srv *server.MCPServer) error { return registerPrompts(srv, view, o.toolsets) },
+			Options: []server.ServerOption{
+				server.WithCompletions(),
+				server.WithResourceCompletionProvider(resources.NewCompleter(view)),
+			},
 		}, func() error {
+			stopWatching()
 			errs := []error{closeMemory(), folder.Close()}
 			if logs != nil {
 				errs = append(errs, logs.Close())
