@@ -132,26 +132,43 @@ func (p *planted) hidden(group string) []canary {
 func plant(tb testing.TB) *planted {
 	tb.Helper()
 	p := &planted{workspace: sample(tb), transcripts: filepath.Join(tb.TempDir(), "transcripts"), of: map[string][]canary{}}
-	today := time.Now()
+	p.plantPrivate(tb)
+	p.plantGroup(tb, club)
+	p.plantGroup(tb, hiking)
+	return p
+}
+
+// plantPrivate puts a canary into everything that is the DM's.
+func (p *planted) plantPrivate(tb testing.TB) {
+	tb.Helper()
 	for _, name := range []string{"MEMORY.md", "USER.md", "TOOLS.md", "HEARTBEAT.md", "DREAMS.md", "notes/plans.md", "memory/heartbeat-state.json", "memory/2026-02-05-irrigation-pump.md"} {
 		write(tb, filepath.Join(p.workspace, name), "# Private\n\n"+p.privately(name)+".\n")
 	}
-	for day := -1; day <= 1; day++ { // today and yesterday, in whatever time zone the server is
-		date := today.AddDate(0, 0, day).Format(time.DateOnly)
-		write(tb, filepath.Join(p.workspace, "memory", date+".md"), "# Memory\n\n"+p.privately("the log of day "+fmt.Sprint(day))+"\n")
-		for _, group := range []string{club, hiking} {
-			write(tb, filepath.Join(p.workspace, "memory", date+"-group-"+group+".md"), "# Memory\n\n"+p.within(group, "the log of day "+fmt.Sprint(day))+"\n")
-		}
+	for day, date := range days() {
+		write(tb, filepath.Join(p.workspace, "memory", date+".md"), "# Memory\n\n"+p.privately(fmt.Sprint("the log of day ", day))+"\n")
 	}
 	p.log(tb, "", p.privately("a transcript"), p.privately("the speaker of a transcript"))
-	for _, group := range []string{club, hiking} {
-		p.log(tb, group, p.within(group, "a transcript"), p.within(group, "the speaker of a transcript"))
-	}
 	p.remember(tb, "", p.privately)
-	for _, group := range []string{club, hiking} {
-		p.remember(tb, group, func(place string) string { return p.within(group, place) })
+}
+
+// plantGroup puts a canary into everything that is a group's.
+func (p *planted) plantGroup(tb testing.TB, group string) {
+	tb.Helper()
+	plant := func(place string) string { return p.within(group, place) }
+	for day, date := range days() {
+		write(tb, filepath.Join(p.workspace, "memory", date+"-group-"+group+".md"), "# Memory\n\n"+plant(fmt.Sprint("the log of day ", day))+"\n")
 	}
-	return p
+	p.log(tb, group, plant("a transcript"), plant("the speaker of a transcript"))
+	p.remember(tb, group, plant)
+}
+
+// days are yesterday, today and tomorrow: two of them are the server's today and yesterday, in whatever
+// time zone it is.
+func days() (dates []string) {
+	for day := -1; day <= 1; day++ {
+		dates = append(dates, time.Now().AddDate(0, 0, day).Format(time.DateOnly))
+	}
+	return dates
 }
 
 // log writes a session log of a group, or of the DM.

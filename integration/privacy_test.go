@@ -3,6 +3,7 @@ package integration
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -275,12 +276,13 @@ func fuzzTools(s *session, guesses []string) {
 		s.request("tools/call", map[string]any{"name": name, "arguments": map[string]any{"query": "canary", "path": "MEMORY.md"}})
 	}
 	for _, tool := range listed.Tools {
+		s.settle()
 		try := func(args map[string]any) {
 			s.request("tools/call", map[string]any{"name": tool.Name, "arguments": args})
 		}
 		bases := []map[string]any{tool.InputSchema.valid().(map[string]any)}
-		for name, field := range tool.InputSchema.Properties {
-			for _, choice := range field.Enum {
+		for _, name := range slices.Sorted(maps.Keys(tool.InputSchema.Properties)) {
+			for _, choice := range tool.InputSchema.Properties[name].Enum {
 				base := tool.InputSchema.valid().(map[string]any)
 				base[name] = choice
 				bases = append(bases, base)

@@ -146,3 +146,14 @@ func (s *session) search(query string, more map[string]any) answer {
 		}
 	}
 }
+
+// settle waits until another process finds everything by meaning that s has stored, so that what s finds
+// next depends on nothing but what is there. A session without a model has nothing to wait for.
+func (s *session) settle() {
+	s.tb.Helper()
+	other := s.launch
+	other.wrapper = nil
+	o := connect(s.tb, other)
+	o.search("canary", nil)
+	o.end()
+}

@@ -1,0 +1,154 @@
+package integration
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Workspaces that differ only in what is private give a group the same session, byte for byte but for the
+// ids and times that are made in it.
+func TestPrivateContentMakesNoDifference(t *testing.T) {
+	base := &planted{workspace: sample(t), transcripts: filepath.Join(t.TempDir(), "transcripts"), of: map[string][]canary{}}
+	public := []string{
+		"The canary of a memory is kept by the aviary on Tuesdays.", "Kate answers the club's mail on weekdays.", "The chapel car park opens at eight.",
+	}
+	dm := connect(t, launch{workspace: base.workspace})
+	for _, text := range public {
+		dm.store(text, map[string]any{"visibility": "shared"})
+	}
+	dm.search(public[0], nil)
+	dm.end()
+	base.plantGroup(t, club)
+	for _, private := range []string{
+		"USER.md", "MEMORY.md", "TOOLS.md", "HEARTBEAT.md", "notes", "memory/2026-02-05-irrigation-pump.md", "memory/heartbeat-state.json",
+		"memory/2026-02-13.md", "memory/2026-02-14.md", "memory/2026-02-13-group-hiking.md", ".yamo/private", ".yamo/groups/" + hiking,
+		".yamo/locks/private.lock", ".yamo/locks/private.index.lock",
+	} {
+		remove(t, filepath.Join(base.workspace, private))
+	}
+	ids := append(base.ids, "mem_1700000000000_abcdef")
+
+	run := func(t *testing.T, change func(*testing.T, *planted)) (stdout, stderr string) {
+		p := &planted{
+			workspace: filepath.Join(t.TempDir(), "kate"), transcripts: filepath.Join(t.TempDir(), "transcripts"), of: map[string][]canary{},
+		}
+		copyFolder(t, base.workspace, p.workspace)
+		copyFolder(t, base.transcripts, p.transcripts)
+		change(t, p)
+		p.ids = ids // the same guesses, whatever there is
+		s := connect(t, launch{workspace: p.workspace, group: club, transcripts: p.transcripts})
+		for _, text := range public {
+			s.search(text, map[string]any{"format": "detailed", "include_lessons": true, "limit": 50})
+		}
+		attack(s, p)
+		stdout, stderr = s.end()
+		return normal(stdout), normalLog(t, stderr)
+	}
+
+	wantOut, wantErr := run(t, func(*testing.T, *planted) {})
+	if len(wantOut) < 100_000 {
+		t.Fatalf("the session has only %d bytes", len(wantOut))
+	}
+	variants := map[string]func(*testing.T, *planted){
+		"the same again": func(*testing.T, *planted) {},
+		"private content": func(t *testing.T, p *planted) {
+			p.plantPrivate(t)
+			p.plantGroup(t, hiking)
+		},
+		"private near-duplicates": func(t *testing.T, p *planted) {
+			for _, group := range []string{"", hiking} {
+				s := connect(t, launch{workspace: p.workspace, group: group})
+				for i := range 40 {
+					s.store(fmt.Sprintf("%s (%d)", public[i%3], i), map[string]any{"tags": []string{"canary"}, "session_id": "canary"})
+				}
+				for _, text := range public {
+					s.store(text, nil)
+					s.search(text, nil)
+				}
+				s.end()
+			}
+			write(t, filepath.Join(p.workspace, "MEMORY.md"), strings.Repeat("# Canary\n\nThe canary of a memory.\n", 4000))
+		},
+		"damaged and linked": func(t *testing.T, p *planted) {
+			for name, target := range map[string]string{"MEMORY.md": "nowhere", "USER.md": "SOUL.md", "notes": "memory", "DREAMS.md": "/etc/passwd"} {
+				if err := os.Symlink(target, filepath.Join(p.workspace, name)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			write(t, filepath.Join(p.workspace, "TOOLS.md", "a-folder"), "")
+			write(t, filepath.Join(p.workspace, "BOOTSTRAP.md"), "\xff\xfe\x00")
+			write(t, filepath.Join(p.workspace, ".yamo", "private", "ledger.ndjson"), "{not a ledger\n")
+			write(t, filepath.Join(p.workspace, ".yamo", "groups", hiking), "not a folder")
+			write(t, filepath.Join(p.transcripts, "not-a-session.jsonl"), "\x00")
+		},
+	}
+	for name, change := range variants {
+		t.Run(name, func(t *testing.T) {
+			gotOut, gotErr := run(t, change)
+			compareLines(t, "stdout", wantOut, gotOut)
+			compareLines(t, "stderr", wantErr, gotErr)
+		})
+	}
+}
+
+// compareLines names the first line that differs.
+func compareLines(t *testing.T, what, want, got string) {
+	t.Helper()
+	if want == got {
+		return
+	}
+	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
+	if len(w) != len(g) {
+		t.Errorf("%s has %d lines, not %d", what, len(g), len(w))
+	}
+	for i := range min(len(w), len(g)) {
+		if w[i] != g[i] {
+			t.Errorf("%s, line %d (-want +got):\n%s", what, i+1, cmp.Diff(strings.Split(w[i], ","), strings.Split(g[i], ",")))
+			return
+		}
+	}
+}
+
+var (
+	madeID   = regexp.MustCompile(`\b(mem|lesson|pattern)_\d{13}_[0-9a-f]{6}\b`)
+	madeTime = regexp.MustCompile(`\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z?|\b\d\d:\d\d\b`)
+)
+
+// normal replaces ids by their order of appearance, and times.
+func normal(text string) string {
+	seen := map[string]string{}
+	text = madeID.ReplaceAllStringFunc(text, func(id string) string {
+		if seen[id] == "" {
+			seen[id] = fmt.Sprintf("id-%d", len(seen)+1)
+		}
+		return seen[id]
+	})
+	return madeTime.ReplaceAllString(text, "TIME")
+}
+
+// normalLog is a log without its times.
+func normalLog(t *testing.T, log string) string {
+	t.Helper()
+	var lines []string
+	for line := range strings.Lines(log) {
+		var entry map[string]any
+		if err := json.Unmarshal([]byte(line), &entry); err != nil {
+			t.Errorf("a line of the log is no JSON: %s", line)
+			continue
+		}
+		delete(entry, "time")
+		data, err := json.Marshal(entry)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, string(data))
+	}
+	return normal(strings.Join(lines, "\n"))
+}

@@ -1,0 +1,117 @@
+package integration
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// The process of a group makes no system call with the name of a private file, whatever it is asked.
+func TestGroupProcessTouchesNoPrivateFile(t *testing.T) {
+	strace, err := exec.LookPath("strace")
+	if err != nil {
+		t.Skip("strace is not there: it is Linux's, and CI has it")
+	}
+	p := plant(t)
+	if err := os.CopyFS(p.workspace, os.DirFS("../testdata/workspaces/newborn")); err != nil && !os.IsExist(err) {
+		t.Fatal(err)
+	}
+	touched := func(group string, act func(*session)) []string {
+		trace := filepath.Join(t.TempDir(), "trace")
+		s := connect(t, launch{
+			workspace: p.workspace, group: group, transcripts: p.transcripts,
+			wrapper: []string{strace, "-f", "-y", "-s", "4096", "-e", "trace=%file", "-o", trace},
+		})
+		act(s)
+		s.end()
+		data, err := os.ReadFile(trace)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(data), "SOUL.md") {
+			t.Error("the trace does not show the reading of SOUL.md")
+		}
+		return privatePaths(string(data), p, group)
+	}
+
+	// What follows proves nothing unless a DM is caught.
+	dm := strings.Join(touched("", func(s *session) {
+		readEverything(s)
+		s.search("canary", nil)
+	}), "\n")
+	for _, name := range []string{"MEMORY.md", "USER.md", "TOOLS.md", "HEARTBEAT.md", "DREAMS.md", "notes", ".yamo/private/ledger.ndjson", ".yamo/groups/" + hiking, "transcripts/"} {
+		if !strings.Contains(dm, name) {
+			t.Errorf("a DM that reads everything is not seen to touch %s", name)
+		}
+	}
+	for _, group := range []string{club, "newcomers"} {
+		for _, path := range touched(group, func(s *session) { attack(s, p) }) {
+			t.Errorf("the process of %s touched %s", group, path)
+		}
+	}
+}
+
+var (
+	fileCall   = regexp.MustCompile(`^\d+ +(\w+)\((.*)`)
+	tracedPath = regexp.MustCompile(`(?:(?:AT_FDCWD|\d+)<([^>]*)>, )?"((?:[^"\\]|\\.)*)"`)
+	dailyLog   = regexp.MustCompile(`/memory/[^/]*$`)
+)
+
+// privatePaths are the paths in a trace that a group has no business with.
+func privatePaths(trace string, p *planted, group string) (private []string) {
+	seen := map[string]bool{}
+	for line := range strings.Lines(trace) {
+		call := fileCall.FindStringSubmatch(line)
+		if call == nil || call[1] == "execve" { // its strings are the command line
+			continue
+		}
+		for _, match := range tracedPath.FindAllStringSubmatch(call[2], -1) {
+			path := match[2]
+			if !filepath.IsAbs(path) {
+				path = filepath.Join(match[1], path)
+			}
+			path = filepath.Clean(path)
+			if !seen[path] && isPrivate(path, p, group) {
+				seen[path] = true
+				private = append(private, fmt.Sprintf("%s (%s)", path, strings.TrimSpace(brief(line))))
+			}
+		}
+	}
+	return private
+}
+
+// isPrivate says whether a path is none of those that a group may touch: by what is allowed for the files
+// of the workspace, so that a private file of tomorrow is one too.
+func isPrivate(path string, p *planted, group string) bool {
+	if log, ok := strings.CutPrefix(path, p.transcripts+"/"); ok {
+		return log != "groups" && log != "groups/"+group && !strings.HasPrefix(log, "groups/"+group+"/")
+	}
+	name, ok := strings.CutPrefix(path, p.workspace+"/")
+	if !ok {
+		return false
+	}
+	switch name {
+	case "SOUL.md", "IDENTITY.md", "AGENTS.md", "memory", ".yamo":
+		return false
+	}
+	if dailyLog.MatchString("/" + name) {
+		return !strings.Contains(name, "-group-"+group+".md")
+	}
+	memory, ok := strings.CutPrefix(name, ".yamo/")
+	if !ok {
+		return true
+	}
+	for _, mine := range []string{
+		"shared", "groups/" + group, "locks/shared", "locks/group-" + group + ".", "key", "config.toml", ".gitignore",
+	} {
+		if memory == mine || strings.HasPrefix(memory, mine+"/") || strings.HasPrefix(memory, mine) && strings.HasSuffix(mine, ".") ||
+			strings.HasPrefix(memory, mine+".") {
+			return false
+		}
+	}
+	return memory != "groups" && memory != "locks"
+}
