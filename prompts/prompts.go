@@ -49,6 +49,16 @@ func RegisterRituals(s *server.MCPServer, v *workspace.View) error {
 	if !v.Audience().IsDM() {
 		return nil
 	}
+	err := add(s, ritual{
+		name: "heartbeat", title: "Heartbeat",
+		description: "Look after what is due: the checklist of HEARTBEAT.md, and when each check was last done",
+		render: func(say words) (string, error) {
+			return whenReady(v, func() (string, error) { return heartbeat(v, say) })
+		},
+	}, "heartbeat")
+	if err != nil {
+		return err
+	}
 	return add(s, ritual{
 		name: "bootstrap", title: "First boot",
 		description: "Do the first boot of a new workspace: follow BOOTSTRAP.md, then delete it",
@@ -96,6 +106,46 @@ func add(s *server.MCPServer, r ritual, fixed ...string) error {
 		})
 	return nil
 }
+
+// whenReady is the refusal of a workspace that is not initialized, else what render returns.
+func whenReady(v *workspace.View, render func() (string, error)) (string, error) {
+	if refusal := v.Refusal(); refusal != "" {
+		return refusal, nil
+	}
+	return render()
+}
+
+// heartbeat is RFC-0009 §2.7 and §2.9: what is to be done, and when it was done last.
+func heartbeat(v *workspace.View, say words) (string, error) {
+	tasks, checks, err := v.Heartbeat()
+	if err != nil {
+		return "", err
+	}
+	var out strings.Builder
+	out.WriteString(say("heartbeat") + "\n# HEARTBEAT\n")
+	for _, task := range tasks {
+		box := "[ ]"
+		if task.Done {
+			box = "[x]"
+		}
+		out.WriteString("- " + box + " " + task.Text + "\n")
+	}
+	if len(tasks) == 0 {
+		out.WriteString("(empty)\n")
+	}
+	now := v.Now()
+	out.WriteString("\n# LAST CHECKS\n" + "now: " + now.Format(checkTime) + "\n")
+	for _, check := range checks {
+		last := "never"
+		if !check.Last.IsZero() {
+			last = check.Last.In(now.Location()).Format(checkTime)
+		}
+		out.WriteString(check.Check + ": " + last + "\n")
+	}
+	return out.String(), nil
+}
+
+const checkTime = "2006-01-02 15:04 MST"
 
 // firstBoot is RFC-0009 §6.2 with what is there.
 func firstBoot(v *workspace.View, say words) (string, error) {

@@ -3,6 +3,8 @@ package prompts_test
 import (
 	"context"
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -77,5 +79,35 @@ func TestBootstrapPrompt(t *testing.T) {
 	}
 	if got := rituals(t, t.TempDir(), audience.DM())["bootstrap"]; !strings.HasPrefix(got, "This workspace is not initialized") {
 		t.Errorf("in an empty folder: %q", got)
+	}
+}
+
+// The rituals of the sample workspace, as they are.
+func TestRituals(t *testing.T) {
+	got := rituals(t, "../testdata/workspaces/kate", audience.DM())
+	for _, name := range []string{"heartbeat"} {
+		golden(t, "kate-"+name+".golden", got[name])
+	}
+	for name, text := range rituals(t, t.TempDir(), audience.DM()) {
+		if !strings.HasPrefix(text, "This workspace is not initialized") {
+			t.Errorf("%s in an empty folder: %q", name, text)
+		}
+	}
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", name, diff)
 	}
 }

@@ -1,0 +1,68 @@
+package tools
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestHeartbeatTool(t *testing.T) {
+	f := sampleFolder(t, "kate")
+	tool := Heartbeat(f.dm())
+	due := func(arguments string) map[string]bool {
+		checks := map[string]bool{}
+		for _, check := range answer[beatAnswer](t, tool, arguments).Checks {
+			checks[check.Check] = check.Due
+		}
+		return checks
+	}
+	// On valentine at noon: email was done 4 hours ago, calendar 5, memory_maintenance days ago, weather never.
+	if diff := cmp.Diff(map[string]bool{"email": false, "calendar": false, "memory_maintenance": true, "weather": true}, due(`{"action":"due"}`)); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(map[string]bool{"email": false, "calendar": true, "memory_maintenance": true, "weather": true}, due(`{"action":"due","every_hours":4.5}`)); diff != "" {
+		t.Error(diff)
+	}
+	done := answer[beatAnswer](t, tool, `{"action":"done","check":"weather"}`)
+	if len(done.Checks) != 1 || !done.Checks[0].LastDone.Equal(valentine) || done.Checks[0].Due {
+		t.Errorf("done: %+v", done)
+	}
+	if due(`{"action":"due"}`)["weather"] {
+		t.Error("weather is due just after it was done")
+	}
+	if text := f.read(t, "memory/heartbeat-state.json"); !strings.Contains(text, `"weather": 1771070400,`) || !strings.Contains(text, `"email": 1771056000`) {
+		t.Errorf("state is\n%s", text)
+	}
+	f.now = f.now.Add(24 * time.Hour)
+	if !due(`{"action":"due"}`)["weather"] {
+		t.Error("weather is not due a day later")
+	}
+}
+
+func TestHeartbeatToolRefuses(t *testing.T) {
+	f := sampleFolder(t, "kate")
+	for arguments, want := range map[string]string{
+		`{}`:                                    "action is required",
+		`{"action":"done"}`:                     "check: the name of a check is 1 to 64",
+		`{"action":"done","check":" "}`:         "check: the name of a check is 1 to 64",
+		`{"action":"due","every_hours":-1}`:     "every_hours must be a number from 0 to 8760",
+		`{"action":"skip","check":"memory"}`:    "action must be one of due, done",
+		`{"action":"done","check":"a","at":77}`: `unknown field "at"`,
+	} {
+		if got := refusal(t, Heartbeat(f.dm()), arguments); !strings.Contains(got, want) {
+			t.Errorf("%s: %q, want %q", arguments, got, want)
+		}
+	}
+	f.write(t, "memory/heartbeat-state.json", `{"lastChecks": "x"}`)
+	for _, arguments := range []string{`{"action":"due"}`, `{"action":"done","check":"a"}`} {
+		if got := refusal(t, Heartbeat(f.dm()), arguments); !strings.Contains(got, "correct it by hand") {
+			t.Errorf("%s: %q", arguments, got)
+		}
+	}
+	// A group is never offered the tool; the view below it refuses all the same.
+	if got := refusal(t, Heartbeat(f.group(t, "hiking")), `{"action":"done","check":"a"}`); got != "internal error" {
+		t.Errorf("a group is told %q", got)
+	}
+}

@@ -1,0 +1,189 @@
+package workspace
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Task is a line of HEARTBEAT.md's checklist (RFC-0009 §2.7).
+type Task struct {
+	Text string
+	Done bool // ticked, [x]
+}
+
+// Checked is when a periodic check was last done (RFC-0009 §2.9).
+type Checked struct {
+	Check string
+	Last  time.Time // zero: never
+}
+
+// Errors of the heartbeat.
+var (
+	ErrCheckName      = errors.New("the name of a check is 1 to 64 printable characters, without blanks at its ends")
+	ErrHeartbeatState = errors.New(`memory/heartbeat-state.json is not {"lastChecks": {name: Unix seconds or null}}; it was left as it is, correct it by hand`)
+)
+
+// Heartbeat is the checklist, in order, and the checks that were ever recorded, by name. Files that are missing have
+// nothing in them. In a group both are always empty.
+func (v *View) Heartbeat() ([]Task, []Checked, error) {
+	text, _, err := v.text(HeartbeatFile, maxFileChars)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, err
+	}
+	var tasks []Task
+	for line := range lines(text) {
+		item, ok := cutAny(strings.TrimSpace(line), "- ", "* ", "+ ")
+		if !ok {
+			continue
+		}
+		task := Task{Text: strings.TrimSpace(item)}
+		if rest, ok := cutAny(task.Text, "[ ] ", "[x] ", "[X] "); ok {
+			task = Task{Text: strings.TrimSpace(rest), Done: task.Text[1] != ' '}
+		}
+		tasks = append(tasks, task)
+	}
+	data, err := v.Read(heartbeatState)
+	if errors.Is(err, fs.ErrNotExist) {
+		return tasks, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	var state struct {
+		LastChecks map[string]*float64 `json:"lastChecks"`
+	}
+	if err := json.Unmarshal(bytes.TrimPrefix(data, []byte("\uFEFF")), &state); err != nil {
+		return nil, nil, ErrHeartbeatState
+	}
+	var checks []Checked
+	for name, at := range state.LastChecks {
+		check := Checked{Check: name}
+		if at != nil {
+			check.Last = time.Unix(int64(*at), 0)
+		}
+		checks = append(checks, check)
+	}
+	slices.SortFunc(checks, func(a, b Checked) int { return cmp.Compare(a.Check, b.Check) })
+	return tasks, checks, nil
+}
+
+// CheckDone records in memory/heartbeat-state.json that check has been done now, and returns that time. Nothing else in
+// the file changes, byte for byte; it is made if it is missing.
+func (v *View) CheckDone(ctx context.Context, check string) (time.Time, error) {
+	if check == "" || strings.TrimSpace(check) != check || utf8.RuneCountInString(check) > 64 || strings.ContainsFunc(check, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return time.Time{}, ErrCheckName
+	}
+	at := v.Now().Truncate(time.Second)
+	for {
+		base := ""
+		data, err := v.Read(heartbeatState)
+		switch {
+		case err == nil:
+			base = Hash(data)
+		case !errors.Is(err, fs.ErrNotExist):
+			return time.Time{}, err
+		}
+		if data, err = setCheck(data, check, at.Unix()); err != nil {
+			return time.Time{}, err
+		}
+		_, err = v.Write(ctx, heartbeatState, data, base)
+		var conflict *ConflictError
+		if !errors.As(err, &conflict) {
+			return at, err
+		}
+		// Another session was faster: its check is kept, and this one added.
+	}
+}
+
+// setCheck is the JSON data with lastChecks[check] = at, and everything else as it was.
+func setCheck(data []byte, check string, at int64) ([]byte, error) {
+	name, err := json.Marshal(check)
+	if err != nil {
+		return nil, fmt.Errorf("encode check: %w", err)
+	}
+	value := strconv.FormatInt(at, 10)
+	if len(bytes.TrimSpace(data)) == 0 {
+		return fmt.Appendf(nil, "{\n  \"lastChecks\": {\n    %s: %s\n  }\n}\n", name, value), nil
+	}
+	if !json.Valid(data) {
+		return nil, ErrHeartbeatState
+	}
+	checks, ok := member(data, 0, "lastChecks")
+	if !ok {
+		return nil, ErrHeartbeatState
+	}
+	if checks.start == checks.end { // not there yet
+		return insert(data, checks, `"lastChecks"`, "{"+string(name)+": "+value+"}"), nil
+	}
+	if data[checks.start] != '{' {
+		return nil, ErrHeartbeatState
+	}
+	old, ok := member(data[:checks.end], checks.start, check)
+	if !ok {
+		return nil, ErrHeartbeatState
+	}
+	if old.start == old.end {
+		return insert(data, old, string(name), value), nil
+	}
+	return slices.Concat(data[:old.start], []byte(value), data[old.end:]), nil
+}
+
+// span is a place in JSON text: the bytes of a value, or, where start is end, where a further member of an object belongs.
+type span struct {
+	start, end int
+	blank      string // what stands between the object's brace and its first member
+	empty      bool   // the object has no member
+}
+
+// member finds the last member called key of the object that begins at byte from of the valid JSON data.
+func member(data []byte, from int, key string) (found span, ok bool) {
+	decoder := json.NewDecoder(bytes.NewReader(data[from:]))
+	if open, err := decoder.Token(); err != nil || open != json.Delim('{') {
+		return span{}, false
+	}
+	brace := from + int(decoder.InputOffset())
+	next := span{start: brace, end: brace, empty: true}
+	for decoder.More() {
+		name, err := decoder.Token()
+		if err != nil {
+			return span{}, false
+		}
+		if next.empty {
+			rest := data[brace:]
+			next.blank, next.empty = string(rest[:len(rest)-len(bytes.TrimLeft(rest, " \t\r\n"))]), false
+		}
+		var value json.RawMessage
+		if err := decoder.Decode(&value); err != nil {
+			return span{}, false
+		}
+		next.end = from + int(decoder.InputOffset())
+		next.start = next.end
+		if name == key {
+			found = span{start: next.end - len(value), end: next.end}
+		}
+	}
+	if found.end > 0 {
+		return found, true
+	}
+	return next, true
+}
+
+// insert adds a member to an object at the end that member has found, in the object's own style.
+func insert(data []byte, at span, name, value string) []byte {
+	text := name + ": " + value
+	if !at.empty {
+		text = "," + cmp.Or(at.blank, " ") + text
+	}
+	return slices.Concat(data[:at.start], []byte(text), data[at.end:])
+}
