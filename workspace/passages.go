@@ -1,0 +1,146 @@
+package workspace
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+	"github.com/yamo-protocol/yamo-mcp/workspace/memfile"
+	"github.com/yamo-protocol/yamo-mcp/workspace/plain"
+)
+
+// dreamsFolder holds what other programs of this family wrote while dreaming: drafts, not what happened.
+const dreamsFolder = memoryFolder + "/dreaming"
+
+// maxPassage is how many characters a passage has at most, its headings aside: embedding models read no
+// more of a text than about that (RFC-0011 §7.1).
+const maxPassage = 1200
+
+// Searched lists the files whose text is searched as memory (RFC-0009 §5.4), sorted by name: MEMORY.md, the
+// daily logs, those of groups too, and the memory files of memory/ and notes/ at any depth. In a group
+// there are none.
+func (v *View) Searched() []File {
+	// SECURITY: only what a DM may read is made searchable, and only for a DM.
+	if !v.who.IsDM() {
+		return nil
+	}
+	names := append([]string{MemoryFile}, slices.Concat(v.tree(memoryFolder, 1), v.tree(notesFolder, 1))...)
+	slices.Sort(names)
+	var files []File
+	for _, name := range names {
+		if file, err := v.Stat(name); err == nil && searched(file.Class) {
+			files = append(files, file)
+		}
+	}
+	return files
+}
+
+func searched(c audience.Class) bool {
+	return slices.Contains([]audience.Class{audience.Memory, audience.DailyLog, audience.OtherLog, audience.Notes}, c)
+}
+
+// tree are the names of Markdown files in folder, which is at the given depth, and below it.
+func (v *View) tree(folder string, depth int) (names []string) {
+	if folder == dreamsFolder || depth >= maxDepth {
+		return nil
+	}
+	entries, err := plain.List(v.ws.root, folder)
+	if err != nil {
+		_ = v.fault("list", folder, audience.Notes, err) // reported there; nothing to search is the answer
+		return nil
+	}
+	for _, entry := range entries {
+		name := folder + "/" + entry.Name()
+		switch {
+		case entry.IsDir() && plainName(name):
+			names = append(names, v.tree(name, depth+1)...)
+		case path.Ext(name) == ".md":
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// GroupOf is the group whose daily log is called name, "" for any other file.
+func GroupOf(name string) string {
+	if m := logName.FindStringSubmatch(name); m != nil {
+		return m[3]
+	}
+	return ""
+}
+
+// Passage is a part of a file, of the size of what stands under one heading.
+type Passage struct {
+	Heading string // the heading it stands under, "" before the first
+	Text    string // that heading and those above it in one line, and what stands below it
+}
+
+// Passages cuts a Markdown text at its headings and, where more than 1,200 characters stand under one, at
+// blank lines, list items or words. Front matter is left out, and so are headings that nothing stands under.
+func Passages(text string) []Passage {
+	text = strings.TrimPrefix(strings.ToValidUTF8(text, "\uFFFD"), "\uFEFF")
+	_, body, _ := memfile.Split(text)
+	var found []Passage
+	var headings [6]string // that lead to the present line, by level
+	var section strings.Builder
+	end := func() {
+		var above []string
+		for _, heading := range headings {
+			if heading != "" {
+				above = append(above, heading)
+			}
+		}
+		last := ""
+		if len(above) > 0 {
+			last = above[len(above)-1]
+		}
+		for _, part := range parts(section.String()) {
+			found = append(found, Passage{last, strings.TrimSpace(strings.Join(above, " > ") + "\n\n" + part)})
+		}
+		section.Reset()
+	}
+	var code fence
+	for line := range strings.Lines(body) {
+		bare := strings.TrimRight(line, "\r\n")
+		at := code.step(bare)
+		heading, is := headingText(bare)
+		if !is || at == inside || at == delimiter {
+			section.WriteString(bare + "\n")
+			continue
+		}
+		end()
+		level := len(bare) - len(strings.TrimLeft(bare, "#"))
+		headings[level-1] = heading
+		clear(headings[level:])
+	}
+	end()
+	return found
+}
+
+// parts cuts what stands under a heading into pieces of at most maxPassage characters, none of them blank.
+func parts(text string) (pieces []string) {
+	text = strings.Trim(text, "\n")
+	for {
+		head := cut(text, maxPassage)
+		if head != text {
+			head = head[:edge(head)]
+		}
+		if strings.TrimSpace(head) != "" {
+			pieces = append(pieces, strings.TrimRight(strings.Trim(head, "\n"), " \t"))
+		}
+		if text = text[len(head):]; text == "" {
+			return pieces
+		}
+	}
+}
+
+// edge is where text is best cut: at the last of the best kind of boundary in its second half.
+func edge(text string) int {
+	for _, mark := range []string{"\n\n", "\n- ", "\n* ", "\n", " "} {
+		if at := strings.LastIndex(text, mark); at > len(text)/2 {
+			return at + 1
+		}
+	}
+	return len(text)
+}
