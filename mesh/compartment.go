@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
@@ -27,6 +28,7 @@ type compartment struct {
 	visibility Visibility
 	ledger     *ledger.Ledger
 	index      *index
+	damaged    atomic.Bool // the ledger is, and it has been logged
 
 	mu       sync.RWMutex // guards what follows; only apply writes
 	entries  int64        // of the ledger, of any kind

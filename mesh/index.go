@@ -15,6 +15,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
+	"github.com/yamo-protocol/yamo-mcp/mesh/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/vector"
 )
 
@@ -302,7 +303,13 @@ func (ix *index) close(ctx context.Context, c *compartment) error {
 	if err := ix.end(ctx); err != nil {
 		return fmt.Errorf("close the %s index: %w", c.visibility, err)
 	}
-	return errors.Join(ix.flushNow(ctx, c), ix.tables.Close())
+	err := ix.flushNow(ctx, c)
+	var corrupt *ledger.CorruptError
+	if errors.As(err, &corrupt) || errors.Is(err, ledger.ErrReplaced) {
+		ix.log.Warn("the memory index is not up to date", "error", err)
+		err = nil // it is reported by every use, and closing loses nothing
+	}
+	return errors.Join(err, ix.tables.Close())
 }
 
 // end stops the background work and waits for it.

@@ -248,7 +248,9 @@ func (v *View) compartments(ctx context.Context) (stores []*compartment, damaged
 		})
 		var corrupt *ledger.CorruptError
 		if errors.As(err, &corrupt) && name != v.own() {
-			v.Logger.Error("a ledger is damaged", "compartment", name, "line", corrupt.Line, "error", corrupt.Err)
+			if !c.damaged.Swap(true) {
+				v.Logger.Error("a ledger is damaged", "compartment", name, "line", corrupt.Line, "error", corrupt.Err)
+			}
 			damaged = append(damaged, name)
 			err = nil
 		}

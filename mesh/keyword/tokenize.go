@@ -109,8 +109,10 @@ func kindOf(r rune) kind {
 		return alphabetic
 	case r < utf8.RuneSelf:
 		return other
-	case unicode.In(r, unspaced...):
+	case unicode.In(r, unspaced...) || r == 'ー' || r == 'ｰ': // the length marks belong to no script
 		return ideographic
+	case unicode.In(r, unicode.Variation_Selector, unicode.Me): // they dress emoji, not words
+		return other
 	case unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r):
 		return alphabetic
 	default:

@@ -11,6 +11,8 @@
 package vector
 
 import (
+	"bytes"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -32,11 +34,13 @@ var ErrModel = errors.New("the vectors were made by another embedding model; run
 
 // A file is one header and any number of rows, little endian:
 //
-//	header  "yamovec1", dimension uint32, 52 bytes of model name (zero-padded)
+//	header  "yamovec1", dimension uint32, 8 random bytes, 44 bytes of model name (zero-padded)
 //	row     first 16 bytes of SHA-256(memory id), CRC-32C of the vector uint32, 4 zero bytes, dimension x float32
 const (
 	magic      = "yamovec1"
 	headerSize = 64
+	nonceAt    = len(magic) + 4 // the random bytes tell a file from one that took its place
+	nameAt     = nonceAt + 8
 	keySize    = 16
 	rowHead    = keySize + 8
 )
@@ -66,10 +70,10 @@ type Set struct {
 	docs   map[key]int // the documents, by number
 	rowOf  []int       // document -> its row in matrix, or missing or untracked
 	rows   map[key]int
-	matrix []float32   // one row of dim numbers for each key; those of forgotten keys are zero
-	file   os.FileInfo // the file as last read, nil if none
-	offset int64       // how much of it is in matrix
-	epoch  int         // see Epoch
+	matrix []float32 // one row of dim numbers for each key; those of forgotten keys are zero
+	head   []byte    // the header of the file that was read, nil if none was
+	offset int64     // how much of it is in matrix
+	epoch  int       // see Epoch
 }
 
 // Open returns the set at path, whose vectors have dim components and were made by model. It touches
@@ -105,40 +109,76 @@ func (s *Set) Untrack(doc int, id string) {
 // Refresh takes in the rows that any process has appended since the last call, or the whole file if it
 // was replaced. It returns ErrModel if the file is of another model or dimension.
 func (s *Set) Refresh() error {
-	info, err := os.Stat(s.path)
+	f, head, size, err := s.open()
+	if err != nil {
+		return err
+	}
+	if f != nil {
+		defer func() { _ = f.Close() }() // opened for reading
+	}
 	s.mu.RLock()
-	unchanged := err == nil && s.file != nil && os.SameFile(info, s.file) && info.Size()-s.offset < int64(s.rowSize()) ||
-		errors.Is(err, os.ErrNotExist) && s.file == nil
+	unchanged := bytes.Equal(head, s.head) && (f == nil || size >= s.offset && size-s.offset < int64(s.rowSize()))
 	s.mu.RUnlock()
 	if unchanged {
 		return nil
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	return s.refresh()
 }
 
-// refresh is Refresh with s.mu held.
+// refresh is the slow way of Refresh.
 func (s *Set) refresh() error {
-	f, err := os.Open(s.path)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.load()
+}
+
+// open opens the file and reads its header. A file that is not there, or has no whole header because it
+// is being written or was torn, gives nil.
+func (s *Set) open() (f *os.File, head []byte, size int64, err error) {
+	f, err = os.Open(s.path)
 	if errors.Is(err, os.ErrNotExist) {
-		if s.file != nil {
-			s.reset(nil)
-		}
+		return nil, nil, 0, nil
+	}
+	if err != nil {
+		return nil, nil, 0, fmt.Errorf("open vectors: %w", err)
+	}
+	head = make([]byte, headerSize)
+	_, err = f.ReadAt(head, 0)
+	if errors.Is(err, io.EOF) {
+		return nil, nil, 0, f.Close()
+	}
+	var info os.FileInfo
+	if err == nil {
+		info, err = f.Stat()
+	}
+	if err != nil {
+		return nil, nil, 0, errors.Join(fmt.Errorf("read vectors: %w", err), f.Close())
+	}
+	return f, head, info.Size(), nil
+}
+
+// load brings memory up to the file. s.mu is held.
+func (s *Set) load() error {
+	f, head, size, err := s.open()
+	if err != nil {
+		return err
+	}
+	if f != nil {
+		defer func() { _ = f.Close() }() // opened for reading
+	}
+	if !bytes.Equal(head, s.head) || size < s.offset {
+		s.reset()
+	}
+	if f == nil {
 		return nil
 	}
-	if err != nil {
-		return fmt.Errorf("open vectors: %w", err)
+	if mine := s.header(head[nonceAt:nameAt]); !bytes.Equal(head, mine) {
+		return ErrModel
 	}
-	defer func() { _ = f.Close() }() // opened for reading
-	info, err := f.Stat()
-	if err != nil {
-		return fmt.Errorf("stat vectors: %w", err)
+	if s.head == nil {
+		s.head, s.offset = head, headerSize
 	}
-	if s.file == nil || !os.SameFile(info, s.file) || info.Size() < s.offset {
-		s.reset(info)
-	}
-	return s.read(f, info.Size())
+	return s.read(f, size)
 }
 
 // Epoch counts how often the vectors were read anew because the file was gone, replaced or cut.
@@ -148,8 +188,8 @@ func (s *Set) Epoch() int {
 	return s.epoch
 }
 
-func (s *Set) reset(info os.FileInfo) {
-	s.rows, s.matrix, s.file, s.offset = map[key]int{}, nil, info, 0
+func (s *Set) reset() {
+	s.rows, s.matrix, s.head, s.offset = map[key]int{}, nil, nil, 0
 	s.epoch++
 	for doc, at := range s.rowOf {
 		if at != untracked {
@@ -162,18 +202,6 @@ func (s *Set) rowSize() int { return rowHead + 4*s.dim }
 
 // read loads the rows of f between s.offset and size. s.mu is held.
 func (s *Set) read(f *os.File, size int64) error {
-	if s.offset == 0 {
-		head := make([]byte, headerSize)
-		if _, err := f.ReadAt(head, 0); errors.Is(err, io.EOF) {
-			return nil // being written, or torn: Append writes it again
-		} else if err != nil {
-			return fmt.Errorf("read vectors: %w", err)
-		}
-		if string(head) != string(s.header()) {
-			return ErrModel
-		}
-		s.offset = headerSize
-	}
 	n := int((size - s.offset) / int64(s.rowSize()))
 	if need := len(s.matrix) + n*s.dim; cap(s.matrix) < need {
 		grown := make([]float32, len(s.matrix), need)
@@ -222,12 +250,20 @@ func (s *Set) slot(k key) int {
 	return at
 }
 
-func (s *Set) header() []byte {
+// header is a file's first bytes. A new file gets new random bytes.
+func (s *Set) header(nonce []byte) []byte {
 	head := make([]byte, headerSize)
 	copy(head, magic)
 	binary.LittleEndian.PutUint32(head[len(magic):], uint32(s.dim)) //nolint:gosec // a model's dimension, a few thousand
-	copy(head[len(magic)+4:], s.model)
+	copy(head[nonceAt:nameAt], nonce)
+	copy(head[nameAt:], s.model)
 	return head
+}
+
+func (s *Set) newHeader() []byte {
+	nonce := make([]byte, nameAt-nonceAt)
+	_, _ = rand.Read(nonce) // never fails
+	return s.header(nonce)
 }
 
 // Append adds the vectors of ids, unit length and s's dimension each, to the file and to memory. The
@@ -235,7 +271,7 @@ func (s *Set) header() []byte {
 func (s *Set) Append(ids []string, vectors [][]float32) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.refresh(); err != nil {
+	if err := s.load(); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(s.path), 0o700); err != nil {
@@ -246,9 +282,10 @@ func (s *Set) Append(ids []string, vectors [][]float32) error {
 		return fmt.Errorf("open vectors: %w", err)
 	}
 	defer f.Close()
-	var out []byte
-	if s.offset == 0 {
-		out = s.header()
+	head, out := s.head, []byte(nil)
+	if head == nil {
+		head = s.newHeader()
+		out = append(out, head...)
 	}
 	for i, id := range ids {
 		if len(vectors[i]) != s.dim {
@@ -263,10 +300,7 @@ func (s *Set) Append(ids []string, vectors [][]float32) error {
 	if err := f.Truncate(s.offset + int64(len(out))); err != nil {
 		return fmt.Errorf("append vectors: %w", err)
 	}
-	if s.file, err = f.Stat(); err != nil {
-		return fmt.Errorf("stat vectors: %w", err)
-	}
-	s.offset += int64(len(out))
+	s.head, s.offset = head, s.offset+int64(len(out))
 	for i, id := range ids {
 		at := s.slot(keyOf(id))
 		copy(s.matrix[at*s.dim:], vectors[i])
@@ -292,7 +326,7 @@ func (s *Set) encode(out []byte, k key, vector []float32) []byte {
 func (s *Set) Prune() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.refresh(); err != nil {
+	if err := s.load(); err != nil {
 		return err
 	}
 	known := 0
@@ -304,7 +338,7 @@ func (s *Set) Prune() error {
 	if known == len(s.rows) {
 		return nil
 	}
-	out := s.header()
+	out := s.newHeader()
 	for k, at := range s.rows {
 		row := s.matrix[at*s.dim : (at+1)*s.dim]
 		if _, ok := s.docs[k]; !ok {
@@ -335,10 +369,7 @@ func (s *Set) replace(out []byte) (err error) {
 	if err = os.Rename(tmp.Name(), s.path); err != nil {
 		return err
 	}
-	if s.file, err = os.Stat(s.path); err != nil {
-		return err
-	}
-	s.offset = int64(len(out))
+	s.head, s.offset = bytes.Clone(out[:headerSize]), int64(len(out))
 	return nil
 }
 
@@ -346,7 +377,7 @@ func (s *Set) replace(out []byte) (err error) {
 func (s *Set) Clear() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.reset(nil)
+	s.reset()
 	if err := os.Remove(s.path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("clear vectors: %w", err)
 	}

@@ -1,0 +1,180 @@
+package mesh
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/ledger"
+	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+)
+
+// After Delete no file of the workspace holds the content, its vector or its block.
+func TestDeletedContentIsGoneFromDisk(t *testing.T) {
+	dir := t.TempDir()
+	v := open(t, dir, audience.DM(), new(words))
+	const canary = "the zirconium canary sings at dawn"
+	vector := func() string { // as it stands in vectors.f32 and in LanceDB's files
+		var raw []byte
+		for _, x := range wordVector(canary)[:8] {
+			raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(x))
+		}
+		return string(raw)
+	}()
+	session := func(text string) StoreRequest { return StoreRequest{Content: text, SessionID: "s"} }
+	store(t, v, session("before the bird"))
+	id := store(t, v, StoreRequest{Content: canary, SessionID: "s", Rationale: "zirconium rationale", Metadata: map[string]any{"note": "zirconium note"}}).ID
+	store(t, v, session("after the bird"))
+	settle(t, v)
+	if n := len(onDisk(t, dir, canary)); n < 2 {
+		t.Fatalf("the content is in %d files before the deletion; the ledger and LanceDB should have it", n)
+	}
+	if n := len(onDisk(t, dir, vector)); n < 2 {
+		t.Fatalf("the vector is in %d files before the deletion", n)
+	}
+	if err := v.Delete(t.Context(), id, "asked to"); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"content": canary, "preview": "zirconium", "vector": vector, "base64": base64.StdEncoding.EncodeToString([]byte(canary))[:20],
+	} {
+		if files := onDisk(t, dir, text); len(files) > 0 {
+			t.Errorf("the %s is still in %v", name, files)
+		}
+	}
+	if files := onDisk(t, dir, "asked to"); len(files) != 1 || !strings.HasSuffix(files[0], "ledger.ndjson") {
+		t.Errorf("the reason is in %v, want the ledger", files)
+	}
+	for _, view := range []*View{v, open(t, dir, audience.DM(), new(words))} {
+		if hits := search(t, view, SearchRequest{Query: "zirconium canary sings"}).Hits; len(hits) > 0 && strings.Contains(hits[0].Content, "canary") {
+			t.Errorf("found %q", hits[0].Content)
+		}
+		_, err := view.Get(t.Context(), id)
+		wantFault(t, err, id)
+		wantFault(t, view.Delete(t.Context(), id, ""), id)
+	}
+	reports, err := v.Verify(t.Context())
+	if err != nil || !reports[0].Intact() || reports[0].Erased != 1 {
+		t.Errorf("the ledger after a deletion: %+v, %v", reports, err)
+	}
+	if again := store(t, v, session("after the bird")); again.Created {
+		t.Error("a memory after the deleted one is not known any more")
+	}
+}
+
+func TestDeletionReachesOtherProcesses(t *testing.T) {
+	dir := t.TempDir()
+	v := open(t, dir, audience.DM(), new(words))
+	other := startPeer(t, dir)
+	id := other.ask(t, "store the copper kettle whistles")
+	other.ask(t, "store the tin drum rattles")
+	if answer := other.ask(t, "search copper kettle"); !strings.Contains(answer, "copper") {
+		t.Fatalf("the other process found %q", answer)
+	}
+	if err := v.Delete(t.Context(), id, ""); err != nil {
+		t.Fatal(err)
+	}
+	if answer := other.ask(t, "search copper kettle"); strings.Contains(answer, "copper") || !strings.HasPrefix(answer, "0") {
+		t.Errorf("the other process still finds %q", answer)
+	}
+	other.ask(t, "store the brass horn sounds") // it goes on writing to the erased ledger
+	if hits := search(t, v, SearchRequest{Query: "brass horn"}).Hits; len(hits) == 0 || !strings.Contains(hits[0].Content, "brass") {
+		t.Errorf("found %q", contents(hits))
+	}
+}
+
+// A process that dies between the erasure and the cleaning leaves the cleaning to the next one.
+func TestInterruptedDeletionIsFinishedByTheNextProcess(t *testing.T) {
+	dir := t.TempDir()
+	v := Open(Options{Dir: filepath.Join(dir, ".yamo"), Audience: audience.DM(), Embedder: new(words)})
+	id := store(t, v, StoreRequest{Content: "the vanishing lighthouse"}).ID
+	store(t, v, StoreRequest{Content: "the lasting pier"})
+	settle(t, v)
+	c := v.stores[Private]
+	if err := c.erase(t.Context(), id, func(time.Time) ledger.Draft { return ledger.Draft{ID: id} }); err != nil {
+		t.Fatal(err)
+	}
+	c.index.discard(t.Context()) // as if killed
+	if files := onDisk(t, dir, "vanishing"); len(files) == 0 {
+		t.Fatal("nothing was left to clean")
+	}
+	next := open(t, dir, audience.DM(), new(words))
+	if hits := search(t, next, SearchRequest{Query: "lighthouse pier"}).Hits; len(hits) != 1 {
+		t.Errorf("found %q", contents(hits))
+	}
+	if err := next.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if files := onDisk(t, dir, "vanishing"); len(files) > 0 {
+		t.Errorf("the next process left %v", files)
+	}
+}
+
+func TestDeletedNeighboursAreBridged(t *testing.T) {
+	dir := t.TempDir()
+	v := open(t, dir, audience.DM(), new(words))
+	var ids []string
+	for _, text := range []string{"one apple", "two pears", "three plums", "four figs"} {
+		ids = append(ids, store(t, v, StoreRequest{Content: text, SessionID: "s"}).ID)
+	}
+	for _, id := range []string{ids[1], ids[3]} {
+		if err := v.Delete(t.Context(), id, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	store(t, v, StoreRequest{Content: "five limes", SessionID: "s"})
+	fresh := open(t, dir, audience.DM(), new(words))
+	for _, query := range []string{"apple", "plums", "limes", "figs", "two"} {
+		a, b := search(t, v, SearchRequest{Query: query}), search(t, fresh, SearchRequest{Query: query})
+		if diff := cmp.Diff(a, b); diff != "" {
+			t.Errorf("%q: the view that deleted and a fresh one differ:\n%s", query, diff)
+		}
+	}
+	c := v.stores[Private]
+	if before, after := c.keywords.Neighbours(2); before != 0 || after != 4 {
+		t.Errorf("the third memory stands between %d and %d, want 0 and 4", before, after)
+	}
+}
+
+func TestWhoMayDelete(t *testing.T) {
+	dir := t.TempDir()
+	dm, red, blue := open(t, dir, audience.DM(), new(words)), open(t, dir, group(t, "red"), new(words)), open(t, dir, group(t, "blue"), new(words))
+	private := store(t, dm, StoreRequest{Content: "private fact"}).ID
+	shared := store(t, dm, StoreRequest{Content: "shared fact", Visibility: Shared}).ID
+	mine := store(t, red, StoreRequest{Content: "red fact"}).ID
+	for _, id := range []string{private, mine} { // not even known to be there
+		wantFault(t, blue.Delete(t.Context(), id, ""), "no memory")
+	}
+	wantFault(t, red.Delete(t.Context(), private, ""), "no memory")
+	wantFault(t, red.Delete(t.Context(), shared, ""), "direct conversation")
+	wantFault(t, red.Delete(t.Context(), mine, strings.Repeat("x", maxField+1)), "reason:")
+	for _, id := range []string{private, shared, mine} {
+		if _, err := dm.Get(t.Context(), id); err != nil {
+			t.Errorf("%s was deleted by somebody who may not: %v", id, err)
+		}
+	}
+	if err := red.Delete(t.Context(), mine, ""); err != nil {
+		t.Error(err)
+	}
+	other := store(t, blue, StoreRequest{Content: "blue fact"}).ID
+	for _, id := range []string{private, shared, other} {
+		if err := dm.Delete(t.Context(), id, ""); err != nil {
+			t.Errorf("a DM deletes: %v", err)
+		}
+	}
+	if found := search(t, dm, SearchRequest{Query: "fact"}); len(found.Hits) != 0 {
+		t.Errorf("left: %q", contents(found.Hits))
+	}
+	for _, name := range []string{"private", "shared", "groups/red", "groups/blue"} {
+		if _, err := os.Stat(filepath.Join(dir, ".yamo", name, "ledger.ndjson")); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,408 @@
+package mesh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/block"
+	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
+	"github.com/yamo-protocol/yamo-mcp/mesh/ledger"
+	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+)
+
+// fillWith stores n memories of two words and settles.
+func fillWith(t testing.TB, v *View, n int) {
+	t.Helper()
+	for i := range n {
+		store(t, v, StoreRequest{Content: fmt.Sprintf("subject%d predicate%d", i%17, i), SessionID: fmt.Sprint("s", i/10)})
+	}
+	settle(t, v)
+}
+
+var probes = []string{"subject3", "predicate7", "subject5 predicate5", "predicate1 subject0"}
+
+func answers(t testing.TB, v *View) (all []Found) {
+	t.Helper()
+	for _, query := range probes {
+		all = append(all, search(t, v, SearchRequest{Query: query}))
+	}
+	return all
+}
+
+// Whatever is lost of what is derived comes back, with the same answers.
+func TestLostIndexesComeBack(t *testing.T) {
+	const n = 120
+	dir := t.TempDir()
+	private := filepath.Join(dir, ".yamo", "private")
+	v := open(t, dir, audience.DM(), new(words))
+	fillWith(t, v, n)
+	want := answers(t, v)
+	if err := v.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name    string
+		lose    func() error
+		embeds  int64 // memories embedded again
+		rebuild bool
+	}{
+		{"nothing", func() error { return nil }, 0, false},
+		{"vectors", func() error { return os.Remove(filepath.Join(private, "vectors.f32")) }, 0, false},
+		{"tables", func() error { return os.RemoveAll(filepath.Join(private, "lance")) }, 0, false},
+		{"half of the vectors", func() error { return os.Truncate(filepath.Join(private, "vectors.f32"), 64+60*(24+4*wordsDim)+13) }, 0, false},
+		{"a table's newest version", func() error { return emptyNewest(filepath.Join(private, "lance")) }, 0, false},
+		{"the tables' record", func() error { return os.WriteFile(filepath.Join(private, "lance", "index.json"), []byte("{"), 0o600) }, 0, false},
+		{"the audit's mark", func() error { return os.Remove(filepath.Join(private, "blocks.json")) }, 0, false},
+		{"vectors and tables", func() error {
+			return errors.Join(os.Remove(filepath.Join(private, "vectors.f32")), os.RemoveAll(filepath.Join(private, "lance")))
+		}, n, false},
+		{"nothing, but rebuilt", func() error { return nil }, n, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if err := test.lose(); err != nil {
+				t.Fatal(err)
+			}
+			w := new(words)
+			v := open(t, dir, audience.DM(), w)
+			queries := int64(len(probes))
+			if test.rebuild {
+				var last [2]int
+				err := v.Rebuild(t.Context(), func(_ string, done, total int) { last = [2]int{done, total} })
+				if err != nil || last != [2]int{n, n} {
+					t.Fatalf("rebuild: %v, last report %v", err, last)
+				}
+				queries++ // its probe
+			}
+			if diff := cmp.Diff(want, answers(t, v)); diff != "" {
+				t.Errorf("other answers than before (-before +after):\n%s", diff)
+			}
+			settle(t, v)
+			if got := w.texts.Load() - queries; got != test.embeds {
+				t.Errorf("%d memories were embedded again, want %d", got, test.embeds)
+			}
+			c := v.stores[Private]
+			if rows, err := c.index.tables.Count(t.Context()); err != nil || rows != n {
+				t.Errorf("%d rows in LanceDB (%v), want %d", rows, err, n)
+			}
+			checkBlocks(t, v)
+			if err := v.Close(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+// emptyNewest does to every table what a power loss may: the newest manifest is there and empty.
+func emptyNewest(dir string) error {
+	manifests, err := filepath.Glob(filepath.Join(dir, "g*", "*.lance", "_versions", "*.manifest"))
+	if err != nil || len(manifests) == 0 {
+		return fmt.Errorf("no manifests in %s: %w", dir, err)
+	}
+	newest := map[string]string{}
+	for _, m := range manifests {
+		if old := newest[filepath.Dir(m)]; old == "" || modified(m).After(modified(old)) {
+			newest[filepath.Dir(m)] = m
+		}
+	}
+	var errs []error
+	for _, m := range newest {
+		errs = append(errs, os.Truncate(m, 0))
+	}
+	return errors.Join(errs...)
+}
+
+func modified(path string) time.Time {
+	info, err := os.Stat(path)
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}
+
+// checkBlocks compares yamo_blocks with the private ledger.
+func checkBlocks(t *testing.T, v *View) {
+	t.Helper()
+	settle(t, v)
+	rows := map[string]lance.Block{}
+	for b, err := range v.stores[Private].index.tables.Blocks(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows[b.PrevHash] = b
+	}
+	n := 0
+	err := ledger.New(v.ledgerOptions(Private)).Sync(t.Context(), func(e ledger.Entry) error {
+		if e.Op == ledger.OpDelete || e.Erased {
+			return nil
+		}
+		n++
+		b := rows[e.PrevHash]
+		meta := fmt.Sprintf(`{"entry_hash":%q,"seq":%d}`, e.Hash, e.Seq)
+		want := lance.Block{
+			ID: e.ID, AgentID: "tester", Operation: e.Op, Text: e.Block, Timestamp: e.Time, Hash: block.Hash(e.Block), PrevHash: e.PrevHash, Metadata: meta,
+		}
+		if want.ID == "" {
+			want.ID = b.ID
+		}
+		if diff := cmp.Diff(want, b); diff != "" {
+			return fmt.Errorf("block of entry %d (-want +got):\n%s", e.Seq, diff)
+		}
+		return nil
+	})
+	if err != nil || n != len(rows) || n == 0 {
+		t.Errorf("yamo_blocks has %d rows for %d entries: %v", len(rows), n, err)
+	}
+}
+
+func TestBlocksFollowTheLedger(t *testing.T) {
+	v := open(t, t.TempDir(), audience.DM(), new(words))
+	fillWith(t, v, 5)
+	id := store(t, v, StoreRequest{Content: "to be deleted"}).ID
+	if _, err := v.Distill(t.Context(), sampleLesson()); err != nil {
+		t.Fatal(err)
+	}
+	answers(t, v)
+	checkBlocks(t, v)
+	if err := v.Delete(t.Context(), id, ""); err != nil {
+		t.Fatal(err)
+	}
+	checkBlocks(t, v)
+	if err := v.Rebuild(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	checkBlocks(t, v)
+}
+
+func TestRebuildWithoutAModelDeletesNothing(t *testing.T) {
+	dir := t.TempDir()
+	w := new(words)
+	v := open(t, dir, audience.DM(), w)
+	fillWith(t, v, 3)
+	broken := errors.New("no model today")
+	w.fail.Store(&broken)
+	if err := v.Rebuild(t.Context(), nil); !errors.Is(err, broken) {
+		t.Errorf("rebuild: %v, want the embedder's error", err)
+	}
+	w.fail.Store(nil)
+	if found := search(t, v, SearchRequest{Query: "subject1"}); found.Pending != 0 {
+		t.Errorf("%d vectors are gone", found.Pending)
+	}
+}
+
+// Storing waits neither for the model nor for the index lock.
+func TestStoreDoesNotWait(t *testing.T) {
+	dir := t.TempDir()
+	v := open(t, dir, audience.DM(), &words{delay: 10 * time.Second})
+	first := store(t, v, StoreRequest{Content: "the first memory"})
+	held := flock.New(filepath.Join(dir, ".yamo", "locks", "private.index.lock"))
+	if err := held.Lock(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = held.Close() })
+	start := time.Now()
+	for i := range 20 {
+		store(t, v, StoreRequest{Content: fmt.Sprintf("memory %d", i)})
+	}
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("20 memories took %v", took)
+	}
+	if _, err := v.Get(t.Context(), first.ID); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestReplacedLedgerIsReadAnew(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, ".yamo", "private", "ledger.ndjson")
+	v := open(t, dir, audience.DM(), new(words))
+	store(t, v, StoreRequest{Content: "kept in the backup"})
+	settle(t, v)
+	backup, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone := store(t, v, StoreRequest{Content: "newer than the backup"}).ID
+	settle(t, v)
+	if err := os.WriteFile(path, backup, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if again := store(t, v, StoreRequest{Content: "newer than the backup"}); !again.Created || again.ID == gone {
+		t.Errorf("stored %+v: what the backup does not have was still known", again)
+	}
+	found := search(t, v, SearchRequest{Query: "backup"})
+	if diff := cmp.Diff(map[string]bool{"kept in the backup": true, "newer than the backup": true}, set(contents(found.Hits))); diff != "" {
+		t.Errorf("after the restoration (-want +got):\n%s", diff)
+	}
+	settle(t, v)
+	c := v.stores[Private]
+	if rows, err := c.index.tables.Memories(t.Context(), []string{gone}, false); err != nil || len(rows) != 0 {
+		t.Errorf("LanceDB still has a memory that the ledger does not know: %v, %v", rows, err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if found := search(t, v, SearchRequest{Query: "backup"}); len(found.Hits) != 0 {
+		t.Errorf("without a ledger: %q", contents(found.Hits))
+	}
+}
+
+func set(list []string) map[string]bool {
+	m := map[string]bool{}
+	for _, s := range list {
+		m[s] = true
+	}
+	return m
+}
+
+// A damaged ledger is a clear error for those whose own it is, and no other compartment's problem.
+func TestDamagedLedger(t *testing.T) {
+	dir := t.TempDir()
+	dm, red := open(t, dir, audience.DM(), new(words)), open(t, dir, group(t, "red"), new(words))
+	store(t, dm, StoreRequest{Content: "a garden in private"})
+	for i := range 3 {
+		store(t, red, StoreRequest{Content: fmt.Sprintf("garden plot %d", i)})
+	}
+	path := filepath.Join(dir, ".yamo", "groups", "red", "ledger.ndjson")
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := strings.Replace(string(raw), "garden plot 1", "garden plot 7", 2)
+	if err := os.WriteFile(path, []byte(broken), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	again, victim := open(t, dir, audience.DM(), new(words)), open(t, dir, group(t, "red"), new(words))
+	found := search(t, again, SearchRequest{Query: "garden"})
+	if diff := cmp.Diff([]Visibility{"group:red"}, found.Damaged); diff != "" {
+		t.Errorf("damaged (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(map[string]bool{"a garden in private": true, "garden plot 0": true}, set(contents(found.Hits))); diff != "" {
+		t.Errorf("a DM with a damaged group finds (-want +got):\n%s", diff)
+	}
+	store(t, again, StoreRequest{Content: "private goes on"})
+	_, searchErr := victim.Search(t.Context(), SearchRequest{Query: "garden"})
+	_, storeErr := victim.Store(t.Context(), StoreRequest{Content: "garden plot 9"})
+	for _, err := range []error{searchErr, storeErr} {
+		wantFault(t, err, "group:red", "damaged at line 2", "yamo-mcp ledger verify")
+		var corrupt *ledger.CorruptError
+		if !errors.As(err, &corrupt) {
+			t.Errorf("%v does not tell the log", err)
+		}
+	}
+	if now, err := os.ReadFile(path); err != nil || string(now) != broken {
+		t.Error("a damaged ledger was changed")
+	}
+	reports, err := again.Verify(t.Context())
+	if err != nil || len(reports) != 3 || !reports[0].Intact() || reports[2].Intact() || reports[2].Bad.Line != 2 {
+		t.Errorf("verify: %+v, %v", reports, err)
+	}
+}
+
+func TestLinkedFoldersAreRefused(t *testing.T) {
+	dir := t.TempDir()
+	store(t, open(t, dir, audience.DM(), new(words)), StoreRequest{Content: "a private matter"})
+	yamo := filepath.Join(dir, ".yamo")
+	if err := errors.Join(os.Mkdir(filepath.Join(yamo, "groups"), 0o700),
+		os.Symlink(filepath.Join(yamo, "private"), filepath.Join(yamo, "groups", "red"))); err != nil {
+		t.Fatal(err)
+	}
+	v := open(t, dir, group(t, "red"), new(words))
+	if found, err := v.Search(t.Context(), SearchRequest{Query: "matter"}); err == nil {
+		t.Errorf("a group found %q through a link", contents(found.Hits))
+	}
+	if _, err := v.Store(t.Context(), StoreRequest{Content: "x"}); err == nil {
+		t.Error("a group stored through a link")
+	}
+	reports, err := v.Verify(t.Context())
+	if err == nil {
+		t.Errorf("a group verified through a link: %+v", reports)
+	}
+}
+
+// Many callers at once, then Close: nothing hangs, leaks or is lost.
+func TestConcurrentUseAndClose(t *testing.T) {
+	before := runtime.NumGoroutine()
+	dir := t.TempDir()
+	v := Open(Options{Dir: filepath.Join(dir, ".yamo"), Audience: audience.DM(), AgentID: "tester", Embedder: new(words)})
+	var wait sync.WaitGroup
+	var mu sync.Mutex
+	var acked []string
+	for worker := range 4 {
+		wait.Go(func() {
+			for i := range 15 {
+				text := fmt.Sprintf("worker%d item%d", worker, i)
+				s, err := v.Store(context.Background(), StoreRequest{Content: text, SessionID: fmt.Sprint(worker)})
+				if errors.Is(err, ErrClosed) {
+					return
+				}
+				if err != nil {
+					t.Errorf("store: %v", err)
+				}
+				mu.Lock()
+				acked = append(acked, text)
+				mu.Unlock()
+				if i%4 == 3 {
+					if err := v.Delete(context.Background(), s.ID, ""); err == nil {
+						mu.Lock()
+						acked = remove(acked, text)
+						mu.Unlock()
+					} else if !errors.Is(err, ErrClosed) && !errors.Is(err, lance.ErrClosed) {
+						t.Errorf("delete: %v", err)
+					}
+				}
+				if _, err := v.Search(context.Background(), SearchRequest{Query: text, IncludeLessons: true}); err != nil && !errors.Is(err, ErrClosed) {
+					t.Errorf("search: %v", err)
+				}
+			}
+		})
+	}
+	time.Sleep(700 * time.Millisecond)
+	if err := v.Close(context.Background()); err != nil {
+		t.Errorf("close: %v", err)
+	}
+	wait.Wait()
+	for range 50 {
+		if runtime.NumGoroutine() <= before {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	if now := runtime.NumGoroutine(); now > before {
+		stacks := make([]byte, 1<<16)
+		t.Errorf("%d goroutines before, %d after:\n%s", before, now, stacks[:runtime.Stack(stacks, true)])
+	}
+	again := open(t, dir, audience.DM(), new(words))
+	search(t, again, SearchRequest{Query: "worker0"})
+	c := again.stores[Private]
+	known := map[string]bool{}
+	for _, d := range c.docs {
+		if d.record != nil {
+			known[d.record.Content] = true
+		}
+	}
+	for _, text := range acked {
+		if !known[text] {
+			t.Errorf("%q was acknowledged and is lost", text)
+		}
+	}
+}
+
+func remove(list []string, text string) []string {
+	for i, s := range list {
+		if s == text {
+			return append(list[:i], list[i+1:]...)
+		}
+	}
+	return list
+}

@@ -1,0 +1,178 @@
+package keyword
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+)
+
+// chain builds an index of texts of one session.
+func chain(texts ...string) *Index {
+	x := New()
+	for i, text := range texts {
+		x.Add(text, i-1)
+	}
+	return x
+}
+
+func match(x *Index, query string) (own, context []float32) {
+	q := Parse(query)
+	var s Statistics
+	x.Count(q, &s)
+	var m Scores
+	x.Match(q, s, &m)
+	return m.Own, m.Context
+}
+
+var near = cmpopts.EquateApprox(0, 1e-5)
+
+func TestMatch(t *testing.T) {
+	idf := func(documents, with float64) float64 { return math.Log(1 + (documents-with+.5)/(with+.5)) }
+	sat := func(n float64) float64 { return n * 1.9 / (n + .9) }
+	long := strings.Repeat("filler ", headWords) + "needle"
+	for _, test := range []struct {
+		name         string
+		x            *Index
+		query        string
+		own, context []float64
+	}{
+		{"once", chain("a needle", "hay", "hay", "hay"), "needle", []float64{idf(4, 1), 0, 0, 0}, []float64{idf(4, 1), idf(4, 1), idf(4, 1), 0}},
+		{"twice counts less than double", chain("needle needle"), "needles", []float64{idf(1, 1) * sat(2)}, []float64{idf(1, 1) * sat(2)}},
+		{"echo", chain("needle", "needle", "hay"), "needle", []float64{idf(3, 2), idf(3, 2) / 2, 0}, []float64{idf(3, 2), idf(3, 2) * sat(2), idf(3, 2) * sat(2)}},
+		{"behind the head", chain(long, "hay"), "needle", []float64{0, 0}, []float64{idf(2, 1), 0}},
+		{"function words do not count", chain("where is it"), "where is the needle", []float64{0}, []float64{0}},
+	} {
+		own, context := match(test.x, test.query)
+		for i := range own {
+			if diff := cmp.Diff([]float64{test.own[i], test.context[i]}, []float64{float64(own[i]), float64(context[i])}, near); diff != "" {
+				t.Errorf("%s: document %d (-want +got):\n%s", test.name, i, diff)
+			}
+		}
+	}
+	apart := New()
+	apart.Add("needle", -1)
+	apart.Add("hay", -1)
+	if _, context := match(apart, "needle"); context[1] != 0 {
+		t.Errorf("a memory of another session has context %v", context[1])
+	}
+}
+
+func TestPairs(t *testing.T) {
+	x := chain("the red car is fast", "red is the car", strings.Repeat("x ", headWords)+"red car")
+	q := Parse("red car")
+	var s Statistics
+	x.Count(q, &s)
+	for doc, want := range []bool{true, false, false} {
+		if got := x.Pairs(q, s, doc) > 0; got != want {
+			t.Errorf("document %d has the pair: %v", doc, got)
+		}
+	}
+}
+
+func TestHead(t *testing.T) {
+	sixty := strings.TrimSpace(strings.Repeat("word ", headWords))
+	for _, test := range []struct {
+		text       string
+		end, words int
+	}{
+		{"", 0, 0}, {"  ", 2, 0}, {"one", 3, 1}, {" one two ", 9, 2}, {sixty, len(sixty), 60}, {sixty + "\nmore", len(sixty), 61},
+	} {
+		if end, words := headEnd(test.text); end != test.end || words != test.words {
+			t.Errorf("%.20q: %d, %d, want %d, %d", test.text, end, words, test.end, test.words)
+		}
+	}
+}
+
+func TestManyMentionsDoNotOverflow(t *testing.T) {
+	x := chain(strings.Repeat("needle ", 3*math.MaxUint16))
+	_, context := match(x, "needle")
+	if want := math.Log(1+.5/1.5) * 1.9; math.Abs(float64(context[0])-want) > 1e-3 {
+		t.Errorf("context %v, want about %v", context[0], want)
+	}
+	x.Remove(0, strings.Repeat("needle ", 3*math.MaxUint16))
+	if _, context := match(x, "needle"); context[0] != 0 {
+		t.Errorf("context %v after the removal", context[0])
+	}
+}
+
+// An index after any adds and removes answers as one that was built from what is left.
+func TestIncrementalEqualsFresh(t *testing.T) {
+	vocabulary := strings.Fields("red green car cars drive driving the of my house 猫が好き fooBar don't I")
+	rapid.Check(t, func(r *rapid.T) {
+		type entry struct {
+			text    string
+			session int
+			doc     int
+		}
+		x := New()
+		var live []entry
+		last := func(session int) int {
+			for _, e := range slices.Backward(live) {
+				if e.session == session {
+					return e.doc
+				}
+			}
+			return -1
+		}
+		for range rapid.IntRange(1, 40).Draw(r, "steps") {
+			if len(live) > 0 && rapid.IntRange(0, 2).Draw(r, "remove") == 0 {
+				at := rapid.IntRange(0, len(live)-1).Draw(r, "at")
+				x.Remove(live[at].doc, live[at].text)
+				live = slices.Delete(live, at, at+1)
+				continue
+			}
+			words := rapid.SliceOfN(rapid.SampledFrom(vocabulary), 0, 8).Draw(r, "words")
+			if rapid.Bool().Draw(r, "long") {
+				words = append(slices.Repeat([]string{"pad"}, headWords-3), words...)
+			}
+			e := entry{strings.Join(words, " "), rapid.IntRange(0, 2).Draw(r, "session"), x.Len()}
+			x.Add(e.text, last(e.session))
+			live = append(live, e)
+		}
+		fresh := New()
+		number := map[int]int{-1: -1}
+		before := map[int]int{}
+		for i, e := range live {
+			predecessor := -1
+			if p, ok := before[e.session]; ok {
+				predecessor = p
+			}
+			fresh.Add(e.text, predecessor)
+			before[e.session], number[e.doc] = i, i
+		}
+		query := strings.Join(rapid.SliceOfN(rapid.SampledFrom(vocabulary), 1, 5).Draw(r, "query"), " ")
+		q := Parse(query)
+		var xs, fs Statistics
+		x.Count(q, &xs)
+		fresh.Count(q, &fs)
+		if xs.Rarity(q) != fs.Rarity(q) {
+			r.Fatalf("rarity %v, fresh %v", xs.Rarity(q), fs.Rarity(q))
+		}
+		var xm, fm Scores
+		x.Match(q, xs, &xm)
+		x.Match(q, xs, &xm) // used again, it starts afresh
+		fresh.Match(q, fs, &fm)
+		kept := map[int]bool{}
+		for i, e := range live {
+			kept[e.doc] = true
+			a, b := x.Neighbours(e.doc)
+			fa, fb := fresh.Neighbours(i)
+			got := fmt.Sprint(xm.Own[e.doc], xm.Context[e.doc], x.Pairs(q, xs, e.doc), x.Words(e.doc), number[a], number[b])
+			want := fmt.Sprint(fm.Own[i], fm.Context[i], fresh.Pairs(q, fs, i), fresh.Words(i), fa, fb)
+			if got != want {
+				r.Fatalf("document %d (%q): %s, fresh %s", e.doc, e.text, got, want)
+			}
+		}
+		for doc := range x.Len() {
+			if !kept[doc] && (xm.Own[doc] != 0 || xm.Context[doc] != 0 || x.Pairs(q, xs, doc) != 0) {
+				r.Fatalf("the removed document %d still scores", doc)
+			}
+		}
+	})
+}

@@ -1,0 +1,365 @@
+package mesh
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
+	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+)
+
+// recorder is words that remembers what it was given.
+type recorder struct {
+	words
+	mu    sync.Mutex
+	given strings.Builder
+}
+
+func (r *recorder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	r.mu.Lock()
+	r.given.WriteString(strings.Join(texts, "\n") + "\n")
+	r.mu.Unlock()
+	return r.words.Embed(ctx, texts)
+}
+
+func (r *recorder) saw(text string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return strings.Contains(r.given.String(), text)
+}
+
+// The real model: each question shares no telling word with its answer.
+func TestSearchByMeaning(t *testing.T) {
+	v := open(t, t.TempDir(), audience.DM(), model(t))
+	for _, text := range []string{
+		"Nora adopted a puppy called Biscuit last spring.",
+		"The quarterly invoices are due on the tenth of the month.",
+		"Ivan is allergic to peanuts and shellfish.",
+		"The production database was migrated to the Frankfurt region.",
+		"Grandmother's apple cake needs cinnamon and a pinch of salt.",
+	} {
+		store(t, v, StoreRequest{Content: text})
+	}
+	for query, want := range map[string]string{
+		"does anybody have a dog":                    "Nora adopted",
+		"which foods make someone ill":               "Ivan is allergic",
+		"where do the servers keep our data":         "The production database",
+		"dessert recipe":                             "Grandmother's apple cake",
+		"when must bills be paid":                    "The quarterly invoices",
+		"WHERE was the Production Database MIGRATED": "The production database",
+	} {
+		found := search(t, v, SearchRequest{Query: query})
+		if len(found.Hits) == 0 || !strings.HasPrefix(found.Hits[0].Content, want) {
+			t.Errorf("%q: %q, want %q first", query, contents(found.Hits), want)
+		}
+		if found.Pending != 0 || found.Off || found.Degraded || found.Damaged != nil {
+			t.Errorf("%q: %+v, want a complete answer", query, found)
+		}
+		for i, h := range found.Hits {
+			if h.Score < 0 || h.Score > 1 || i > 0 && h.Score > found.Hits[i-1].Score {
+				t.Errorf("%q: score %v at %d after %v", query, h.Score, i, found.Hits[max(0, i-1)].Score)
+			}
+		}
+	}
+	if found := search(t, v, SearchRequest{Query: "xylophone zeppelin"}); len(found.Hits) > 0 && found.Hits[0].Score > .35 {
+		t.Errorf("nonsense is answered with a score of %v", found.Hits[0].Score)
+	}
+}
+
+func TestFilters(t *testing.T) {
+	dir := t.TempDir()
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	v := Open(Options{
+		Dir: filepath.Join(dir, ".yamo"), Audience: audience.DM(), AgentID: "tester", Embedder: new(words),
+		Now: func() time.Time { now = now.Add(24 * time.Hour); return now },
+	})
+	t.Cleanup(func() { _ = v.Close(context.Background()) })
+	store(t, v, StoreRequest{Content: "tea one", Type: "event", Tags: []string{"Green", "hot"}, SessionID: "a"}) // March 2
+	store(t, v, StoreRequest{Content: "tea two", Tags: []string{"green"}, SessionID: "b"})                       // March 3
+	store(t, v, StoreRequest{Content: "tea three", Type: "event", SessionID: "b"})                               // March 4
+	settle(t, v)
+	for name, test := range map[string]struct {
+		request SearchRequest
+		want    []string
+	}{
+		"all":             {SearchRequest{}, []string{"tea one", "tea two", "tea three"}},
+		"type":            {SearchRequest{Type: "event"}, []string{"tea one", "tea three"}},
+		"tag, any case":   {SearchRequest{Tags: []string{"GREEN"}}, []string{"tea one", "tea two"}},
+		"all of the tags": {SearchRequest{Tags: []string{"green", "hot"}}, []string{"tea one"}},
+		"session":         {SearchRequest{SessionID: "b"}, []string{"tea two", "tea three"}},
+		"since is in":     {SearchRequest{Since: "2026-03-03T12:00:00Z"}, []string{"tea two", "tea three"}},
+		"until is out":    {SearchRequest{Until: "2026-03-03T12:00:00Z"}, []string{"tea one"}},
+		"a day":           {SearchRequest{Since: "2026-03-03", Until: "2026-03-04"}, []string{"tea two"}},
+		"nothing":         {SearchRequest{Type: "event", Tags: []string{"green"}, SessionID: "b"}, []string{}},
+		"limit":           {SearchRequest{Limit: 1, Type: "event", SessionID: "b"}, []string{"tea three"}},
+	} {
+		test.request.Query = "tea"
+		got := map[string]bool{}
+		for _, text := range contents(search(t, v, test.request).Hits) {
+			got[text] = true
+		}
+		want := map[string]bool{}
+		for _, text := range test.want {
+			want[text] = true
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestSearchRefuses(t *testing.T) {
+	v := open(t, t.TempDir(), audience.DM(), new(words))
+	for name, test := range map[string]struct {
+		request SearchRequest
+		want    []string
+	}{
+		"empty":         {SearchRequest{Query: "  "}, []string{"query:"}},
+		"too long":      {SearchRequest{Query: strings.Repeat("é", maxQuery+1)}, []string{"query: 4001 characters", "4000"}},
+		"not UTF-8":     {SearchRequest{Query: "\xff"}, []string{"query:", "UTF-8"}},
+		"limit":         {SearchRequest{Query: "x", Limit: 51}, []string{"limit:", "1 to 50"}},
+		"negative":      {SearchRequest{Query: "x", Limit: -1}, []string{"limit:"}},
+		"type":          {SearchRequest{Query: "x", Type: "note"}, []string{"type: use one of"}},
+		"since":         {SearchRequest{Query: "x", Since: "yesterday"}, []string{"since:", "2026-01-31"}},
+		"until":         {SearchRequest{Query: "x", Until: "1"}, []string{"until:"}},
+		"until < since": {SearchRequest{Query: "x", Since: "2026-02-01", Until: "2026-01-01"}, []string{"until:", "later"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := v.Search(t.Context(), test.request)
+			wantFault(t, err, test.want...)
+		})
+	}
+}
+
+func TestVisibility(t *testing.T) {
+	dir := t.TempDir()
+	dm, red, blue := open(t, dir, audience.DM(), new(words)), open(t, dir, group(t, "red"), new(words)), open(t, dir, group(t, "blue"), new(words))
+	ids := map[string]string{
+		"private":    store(t, dm, StoreRequest{Content: "orchard private"}).ID,
+		"shared":     store(t, dm, StoreRequest{Content: "orchard shared", Visibility: Shared}).ID,
+		"group:red":  store(t, red, StoreRequest{Content: "orchard red"}).ID,
+		"group:blue": store(t, blue, StoreRequest{Content: "orchard blue"}).ID,
+	}
+	for name, test := range map[string]struct {
+		view *View
+		sees []string
+	}{
+		"dm":   {dm, []string{"private", "shared", "group:red", "group:blue"}},
+		"red":  {red, []string{"group:red", "shared"}},
+		"blue": {blue, []string{"group:blue", "shared"}},
+	} {
+		want, got := map[string]bool{}, map[string]bool{}
+		for _, s := range test.sees {
+			want[s] = true
+		}
+		for _, h := range search(t, test.view, SearchRequest{Query: "orchard"}).Hits {
+			got[string(h.Visibility)] = true
+			if strings.TrimPrefix(string(h.Visibility), "group:") != strings.TrimPrefix(h.Content, "orchard ") {
+				t.Errorf("%s: %q is said to be %s", name, h.Content, h.Visibility)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s searches (-want +got):\n%s", name, diff)
+		}
+		for where, id := range ids {
+			hit, err := test.view.Get(t.Context(), id)
+			if want[where] != (err == nil) || err == nil && string(hit.Visibility) != where {
+				t.Errorf("%s gets a memory of %s: %v, %v", name, where, hit.Visibility, err)
+			}
+			if err != nil {
+				_, absent := test.view.Get(t.Context(), "mem_1_abcdef")
+				if got, want := strings.ReplaceAll(err.Error(), id, "ID"), strings.ReplaceAll(absent.Error(), "mem_1_abcdef", "ID"); got != want {
+					t.Errorf("denied is %q, absent is %q", got, want)
+				}
+			}
+		}
+	}
+	// SECURITY: a group's view never opened anything else.
+	for name, v := range map[string]*View{"red": red, "blue": blue} {
+		for where := range v.stores {
+			if where != Shared && where != Visibility("group:"+name) {
+				t.Errorf("%s opened %s", name, where)
+			}
+		}
+	}
+}
+
+// What is private must not change what a group gets in any way, be it a score.
+func TestPrivateMemoriesDoNotRankForAGroup(t *testing.T) {
+	answers := make([]Found, 2)
+	for i := range answers {
+		dir := t.TempDir()
+		if i == 1 {
+			dm := open(t, dir, audience.DM(), new(words))
+			for _, text := range []string{"the harbour harbour harbour", "a boat in the harbour", "harbour tickets"} {
+				store(t, dm, StoreRequest{Content: text})
+			}
+		}
+		now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+		g := Open(Options{
+			Dir: filepath.Join(dir, ".yamo"), Audience: group(t, "red"), Embedder: new(words), Now: func() time.Time { return now }, Random: zeros{},
+		})
+		store(t, g, StoreRequest{Content: "we meet at the harbour"})
+		now = now.Add(time.Second)
+		store(t, g, StoreRequest{Content: "bring a boat and sandwiches"})
+		answers[i] = search(t, g, SearchRequest{Query: "harbour boat"})
+		if err := g.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(answers[0], answers[1]); diff != "" || len(answers[0].Hits) != 2 {
+		t.Errorf("a private memory shows (-without +with):\n%s", diff)
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+func TestReadingCreatesNothing(t *testing.T) {
+	for _, a := range []audience.Audience{audience.DM(), group(t, "red")} {
+		dir := t.TempDir()
+		v := open(t, dir, a, new(words))
+		if found := search(t, v, SearchRequest{Query: "anything", IncludeLessons: true}); len(found.Hits)+len(found.Lessons) != 0 {
+			t.Errorf("found %+v in nothing", found)
+		}
+		if _, err := v.Get(t.Context(), "mem_1_abcdef"); err == nil {
+			t.Error("got a memory from nothing")
+		}
+		wantFault(t, v.Delete(t.Context(), "mem_1_abcdef", ""), "id:", "mem_1_abcdef")
+		if reports, err := v.Verify(t.Context()); err != nil || len(reports) != 2 || !reports[0].Intact() {
+			t.Errorf("verify: %+v, %v", reports, err)
+		}
+		if err := v.Rebuild(t.Context(), nil); err != nil {
+			t.Error(err)
+		}
+		if err := v.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if names := tree(t, dir); len(names) != 1 {
+			t.Errorf("%v: reading made %v", a, names[1:])
+		}
+	}
+	// Nor does a group that only recalls what is shared begin a ledger of its own.
+	dir := t.TempDir()
+	store(t, open(t, dir, audience.DM(), new(words)), StoreRequest{Content: "shared tea", Visibility: Shared})
+	if found := search(t, open(t, dir, group(t, "red"), new(words)), SearchRequest{Query: "tea"}); len(found.Hits) != 1 {
+		t.Errorf("found %d", len(found.Hits))
+	}
+	if _, err := os.Stat(filepath.Join(dir, ".yamo", "groups")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a group's search made its compartment (%v)", err)
+	}
+}
+
+func TestEmbedderFailures(t *testing.T) {
+	fail := func(w *words, err error) { w.fail.Store(&err) }
+	t.Run("no assets", func(t *testing.T) {
+		w := new(words)
+		fail(w, embed.ErrNoAssets)
+		v := open(t, t.TempDir(), audience.DM(), w)
+		store(t, v, StoreRequest{Content: "the spare key is under the mat"})
+		found := search(t, v, SearchRequest{Query: "spare key"})
+		if !found.Off || found.Degraded || found.Pending != 0 || len(found.Hits) != 1 {
+			t.Errorf("without a model: %+v", found)
+		}
+		w.fail.Store(nil) // installed meanwhile
+		found = search(t, v, SearchRequest{Query: "spare key"})
+		if found.Off || found.Pending != 0 || len(found.Hits) != 1 || found.Hits[0].Signals[0].Value == 0 {
+			t.Errorf("after the installation: %+v", found)
+		}
+	})
+	t.Run("provider fails", func(t *testing.T) {
+		w := new(words)
+		fail(w, errors.New("connection refused"))
+		var log strings.Builder
+		v := Open(Options{Dir: t.TempDir() + "/.yamo", Audience: audience.DM(), Embedder: w, Logger: logger(&log)})
+		store(t, v, StoreRequest{Content: "the spare key is under the mat"})
+		for range 5 {
+			start := time.Now()
+			found := search(t, v, SearchRequest{Query: "spare key"})
+			if found.Off || !found.Degraded || found.Pending != 1 || len(found.Hits) != 1 {
+				t.Errorf("while the provider fails: %+v", found)
+			}
+			if took := time.Since(start); took > patience/2 {
+				t.Errorf("the search waited %v for a provider that is down", took)
+			}
+		}
+		if err := v.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		// Once for the query, once for the index.
+		if n := strings.Count(log.String(), "connection refused"); n < 1 || n > 2 {
+			t.Errorf("the failure was logged %d times:\n%s", n, log.String())
+		}
+		if strings.Contains(log.String(), "spare key") {
+			t.Error("the log has the query")
+		}
+	})
+	t.Run("caller gives up", func(t *testing.T) {
+		v := open(t, t.TempDir(), audience.DM(), &words{delay: time.Minute})
+		store(t, v, StoreRequest{Content: "slow"})
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		if _, err := v.Search(ctx, SearchRequest{Query: "slow"}); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("search: %v, want the context's error", err)
+		}
+	})
+}
+
+// A search answers after its patience, by keywords for what has no vector.
+func TestSearchIsPatientForTwoSeconds(t *testing.T) {
+	w := &slowly{}
+	v := open(t, t.TempDir(), audience.DM(), w)
+	for _, text := range []string{"alpha gate", "beta gate", "gamma gate"} {
+		store(t, v, StoreRequest{Content: text})
+	}
+	start := time.Now()
+	found := search(t, v, SearchRequest{Query: "gamma gate?"})
+	if took := time.Since(start); took < patience || took > patience+time.Second {
+		t.Errorf("took %v, want about %v", took, patience)
+	}
+	if found.Pending != 3 || len(found.Hits) != 3 || found.Hits[0].Content != "gamma gate" {
+		t.Errorf("found %d pending, %q", found.Pending, contents(found.Hits))
+	}
+}
+
+// slowly is words that answers queries at once and never finishes a memory.
+type slowly struct{ words }
+
+func (s *slowly) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	if strings.HasSuffix(texts[0], "?") {
+		return s.words.Embed(ctx, texts)
+	}
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+func TestAnotherModelNamesTheRemedy(t *testing.T) {
+	dir := t.TempDir()
+	v := open(t, dir, audience.DM(), new(words))
+	store(t, v, StoreRequest{Content: "made with one model"})
+	settle(t, v)
+	other := open(t, dir, audience.DM(), renamed{new(words)})
+	_, err := other.Search(t.Context(), SearchRequest{Query: "model"})
+	wantFault(t, err, "index rebuild")
+	if err := other.Rebuild(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if found := search(t, other, SearchRequest{Query: "model"}); len(found.Hits) != 1 || found.Pending != 0 {
+		t.Errorf("after the rebuild: %+v", found)
+	}
+	_, err = v.Search(t.Context(), SearchRequest{Query: "model"})
+	wantFault(t, err, "index rebuild")
+}
+
+type renamed struct{ *words }
+
+func (renamed) Model() embed.Model { return embed.Model{Name: "other words", Dim: wordsDim} }

@@ -1,0 +1,225 @@
+package mesh
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/scrub"
+	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+)
+
+func ptr[T any](v T) *T { return &v }
+
+func sampleLesson() LessonRequest {
+	return LessonRequest{
+		Situation: "a deployment was rolled back by hand", ErrorPattern: "missing_rollback_plan", Oversight: "nobody wrote the down migration",
+		Fix: "added one", PreventativeRule: "write the rollback plan before migrations run", Severity: "high", ApplicableScope: "database migrations",
+	}
+}
+
+func TestStoreKeepsEveryField(t *testing.T) {
+	dir := t.TempDir()
+	v := open(t, dir, audience.DM(), new(words))
+	s := store(t, v, StoreRequest{
+		Content: "Ada prefers the train to Lyon.", Type: "event", Source: "chat", Tags: []string{"travel", "Travel", "ada"}, Importance: ptr(float32(.5)),
+		SessionID: "s1", Skill: "planning", Rationale: "trips", Hypothesis: "helps booking", Metadata: map[string]any{"seat": map[string]any{"row": 7.}},
+	})
+	if !s.Created || s.Visibility != Private || len(s.Redactions) != 0 {
+		t.Errorf("stored %+v", s)
+	}
+	want := &Record{
+		ID: s.ID, Content: "Ada prefers the train to Lyon.", Type: "event", Source: "chat", Tags: []string{"travel", "ada"}, Importance: ptr(float32(.5)),
+		SessionID: "s1", AgentID: "tester", Skill: "planning", Rationale: "trips", Hypothesis: "helps booking",
+		Metadata: map[string]any{"seat": map[string]any{"row": 7.}}, CreatedAt: s.CreatedAt,
+	}
+	for _, view := range []*View{v, open(t, dir, audience.DM(), new(words))} {
+		got, err := view.Get(t.Context(), s.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got.Record); diff != "" || got.Visibility != Private {
+			t.Errorf("record in %s (-want +got):\n%s", got.Visibility, diff)
+		}
+	}
+}
+
+func TestStoreRefuses(t *testing.T) {
+	dm, team := audience.DM(), group(t, "team")
+	deep := map[string]any{"a": []any{map[string]any{"__proto__": 1}}}
+	for name, test := range map[string]struct {
+		audience audience.Audience
+		request  StoreRequest
+		want     []string
+	}{
+		"nothing":            {dm, StoreRequest{Content: " \n\t"}, []string{"content:"}},
+		"too long":           {dm, StoreRequest{Content: strings.Repeat("x", MaxContent+1)}, []string{fmt.Sprintf("content: %d bytes", MaxContent+1), fmt.Sprint(MaxContent, " bytes")}},
+		"a secret alone":     {dm, StoreRequest{Content: "my password is hunter2-Xy9!kLm"}, []string{"content:", "secret"}},
+		"unknown type":       {dm, StoreRequest{Content: "x", Type: "note"}, []string{"type: use one of global, session"}},
+		"importance":         {dm, StoreRequest{Content: "x", Importance: ptr(float32(1.5))}, []string{"importance:", "0 to 1"}},
+		"long field":         {dm, StoreRequest{Content: "x", Rationale: strings.Repeat("é", maxField+1)}, []string{"rationale: 2001 characters", "2000"}},
+		"field not UTF-8":    {dm, StoreRequest{Content: "x", Source: "\xff"}, []string{"source:", "UTF-8"}},
+		"too many tags":      {dm, StoreRequest{Content: "x", Tags: make([]string, maxTags+1)}, []string{"tags: 33"}},
+		"long tag":           {dm, StoreRequest{Content: "x", Tags: []string{strings.Repeat("t", maxTag+1)}}, []string{"tags:", "64"}},
+		"empty tag":          {dm, StoreRequest{Content: "x", Tags: []string{" "}}, []string{"tags:", "empty"}},
+		"metadata too large": {dm, StoreRequest{Content: "x", Metadata: map[string]any{"k": strings.Repeat("x", maxMetadata)}}, []string{"metadata:", "16384"}},
+		"__proto__":          {dm, StoreRequest{Content: "x", Metadata: map[string]any{"__proto__": 1}}, []string{`"__proto__"`, "metadata"}},
+		"constructor":        {dm, StoreRequest{Content: "x", Metadata: map[string]any{"constructor": 1}}, []string{`"constructor"`}},
+		"prototype deep":     {dm, StoreRequest{Content: "x", Metadata: map[string]any{"a": map[string]any{"prototype": 1}}}, []string{`"prototype"`, "metadata.a"}},
+		"in a list":          {dm, StoreRequest{Content: "x", Metadata: deep}, []string{`"__proto__"`, "metadata.a[0]"}},
+		"DM into a group":    {dm, StoreRequest{Content: "x", Visibility: "group:team"}, []string{"visibility:", "private", "shared"}},
+		"group private":      {team, StoreRequest{Content: "x", Visibility: Private}, []string{"visibility:", "its own"}},
+		"group shared":       {team, StoreRequest{Content: "x", Visibility: Shared}, []string{"visibility:", "its own"}},
+		"group other group":  {team, StoreRequest{Content: "x", Visibility: "group:other"}, []string{"visibility:", "its own"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			_, err := open(t, dir, test.audience, new(words)).Store(t.Context(), test.request)
+			wantFault(t, err, test.want...)
+			if names := tree(t, dir); len(names) != 1 {
+				t.Errorf("a refused memory left %v", names[1:])
+			}
+		})
+	}
+}
+
+func TestStoringAgainReturnsTheFirst(t *testing.T) {
+	v := open(t, t.TempDir(), audience.DM(), new(words))
+	first := store(t, v, StoreRequest{Content: "Tea at four.", SessionID: "a"})
+	for name, test := range map[string]struct {
+		request StoreRequest
+		same    bool
+	}{
+		"again":         {StoreRequest{Content: "Tea at four.", SessionID: "a", Tags: []string{"later"}}, true},
+		"other session": {StoreRequest{Content: "Tea at four.", SessionID: "b"}, false},
+		"other type":    {StoreRequest{Content: "Tea at four.", SessionID: "a", Type: "event"}, false},
+		"other place":   {StoreRequest{Content: "Tea at four.", SessionID: "a", Visibility: Shared}, false},
+		"other text":    {StoreRequest{Content: "Tea at five.", SessionID: "a"}, false},
+	} {
+		s := store(t, v, test.request)
+		if (s.ID == first.ID) != test.same || s.Created == test.same {
+			t.Errorf("%s: id %s (first %s), created %v", name, s.ID, first.ID, s.Created)
+		}
+	}
+}
+
+// What is redacted must not reach the disk in any form, nor the embedder.
+func TestRedactionComesBeforeTheDisk(t *testing.T) {
+	dir := t.TempDir()
+	e := new(recorder)
+	v := open(t, dir, audience.DM(), e)
+	const mail, card = "grace.hopper@navy.example.org", "4111 1111 1111 1111"
+	s := store(t, v, StoreRequest{
+		Content: "Grace answers at " + mail + " and pays with " + card + ".", Source: mail, Tags: []string{"contact " + mail},
+		Rationale: "asked " + mail, Metadata: map[string]any{"to": []any{mail}, mail: "key"},
+	})
+	if diff := cmp.Diff([]scrub.Redaction{{Kind: scrub.Card, Count: 1}, {Kind: scrub.Email, Count: 6}}, s.Redactions); diff != "" {
+		t.Errorf("redactions (-want +got):\n%s", diff)
+	}
+	search(t, v, SearchRequest{Query: "how do I reach " + mail + "?"})
+	settle(t, v)
+	for _, secret := range []string{mail, card, "4111111111111111", "grace.hopper"} {
+		if files := onDisk(t, dir, secret); len(files) > 0 {
+			t.Errorf("%q is in %v", secret, files)
+		}
+		if e.saw(secret) {
+			t.Errorf("the embedder got %q", secret)
+		}
+	}
+	if files := onDisk(t, filepath.Join(dir, ".yamo", "private", "lance"), "Grace answers at"); len(files) == 0 {
+		t.Error("the search of raw files does not even find what must be there")
+	}
+}
+
+func TestDistill(t *testing.T) {
+	v := open(t, t.TempDir(), audience.DM(), new(words))
+	first, err := v.Distill(t.Context(), sampleLesson())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !first.Created || first.RuleConfidence != DefaultConfidence || first.PatternID != PatternID("missing_rollback_plan", "database migrations") {
+		t.Errorf("distilled %+v", first)
+	}
+	if !strings.Contains(first.WireFormat, "intent: distill_wisdom_from_execution;") || !strings.Contains(first.WireFormat, first.LessonID) {
+		t.Errorf("wire format:\n%s", first.WireFormat)
+	}
+	less := sampleLesson()
+	less.Confidence = ptr(.6)
+	if again, err := v.Distill(t.Context(), less); err != nil || again.Created || again.LessonID != first.LessonID {
+		t.Errorf("a less certain lesson: %+v, %v", again, err)
+	}
+	more := sampleLesson()
+	more.Confidence, more.PreventativeRule = ptr(.9), "no migration without a rollback plan"
+	better, err := v.Distill(t.Context(), more)
+	if err != nil || !better.Created || better.Supersedes != first.LessonID {
+		t.Errorf("a more certain lesson: %+v, %v", better, err)
+	}
+	weak := sampleLesson()
+	weak.ErrorPattern, weak.Confidence = "other_pattern", ptr(.2)
+	if _, err := v.Distill(t.Context(), weak); err != nil {
+		t.Fatal(err)
+	}
+	rules := func() (rules []string) {
+		for _, h := range search(t, v, SearchRequest{Query: "migrations and rollback", IncludeLessons: true}).Lessons {
+			rules = append(rules, h.Lesson.PreventativeRule)
+		}
+		return rules
+	}
+	if diff := cmp.Diff([]string{more.PreventativeRule}, rules()); diff != "" {
+		t.Errorf("active lessons (-want +got):\n%s", diff)
+	}
+	// Without the better one the one before it is in force again.
+	if err := v.Delete(t.Context(), better.MemoryID, ""); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{sampleLesson().PreventativeRule}, rules()); diff != "" {
+		t.Errorf("active lessons after a deletion (-want +got):\n%s", diff)
+	}
+}
+
+func TestDistillRefuses(t *testing.T) {
+	v := open(t, t.TempDir(), audience.DM(), new(words))
+	for field, change := range map[string]func(*LessonRequest){
+		"situation":         func(q *LessonRequest) { q.Situation = " " },
+		"error_pattern":     func(q *LessonRequest) { q.ErrorPattern = "" },
+		"oversight":         func(q *LessonRequest) { q.Oversight = "" },
+		"fix":               func(q *LessonRequest) { q.Fix = "" },
+		"preventative_rule": func(q *LessonRequest) { q.PreventativeRule = "" },
+		"applicable_scope":  func(q *LessonRequest) { q.ApplicableScope = "" },
+		"severity":          func(q *LessonRequest) { q.Severity = "urgent" },
+		"confidence":        func(q *LessonRequest) { q.Confidence = ptr(1.1) },
+		"inverse_lesson":    func(q *LessonRequest) { q.InverseLesson = strings.Repeat("x", maxField+1) },
+	} {
+		q := sampleLesson()
+		change(&q)
+		_, err := v.Distill(t.Context(), q)
+		wantFault(t, err, field+":")
+	}
+}
+
+func TestClosedViewRefuses(t *testing.T) {
+	v := Open(Options{Dir: t.TempDir() + "/.yamo", Audience: audience.DM(), Embedder: new(words)})
+	store(t, v, StoreRequest{Content: "before"})
+	if err := v.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	_, storeErr := v.Store(t.Context(), StoreRequest{Content: "after"})
+	_, searchErr := v.Search(t.Context(), SearchRequest{Query: "before"})
+	_, distillErr := v.Distill(t.Context(), sampleLesson())
+	_, getErr := v.Get(t.Context(), "mem_1_000000")
+	for name, err := range map[string]error{
+		"store": storeErr, "search": searchErr, "distill": distillErr, "get": getErr,
+		"delete": v.Delete(t.Context(), "mem_1_000000", ""), "rebuild": v.Rebuild(t.Context(), nil),
+	} {
+		if !errors.Is(err, ErrClosed) {
+			t.Errorf("%s after close: %v, want ErrClosed", name, err)
+		}
+	}
+	if err := v.Close(t.Context()); err != nil {
+		t.Errorf("second close: %v", err)
+	}
+}
