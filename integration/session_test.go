@@ -182,16 +182,17 @@ func (s *session) read(stdout io.Reader) {
 func (m *message) parse() string {
 	dec := json.NewDecoder(strings.NewReader(m.line))
 	dec.DisallowUnknownFields()
-	var any struct {
+	read := struct {
 		message
 		Params json.RawMessage `json:"params"`
-	}
-	line := m.line
-	if err := dec.Decode(&any); err != nil {
+	}{message: message{line: m.line}}
+	if err := dec.Decode(&read); err != nil {
 		return err.Error()
 	}
-	*m = any.message
-	m.line = line
+	if dec.More() {
+		return "more than one value on a line"
+	}
+	*m = read.message
 	answers := 0
 	if m.Result != nil {
 		answers++

@@ -1,0 +1,176 @@
+package integration
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Whenever the server is killed, every memory that it has acknowledged is there afterwards, once, and the
+// ledger is intact.
+func TestAcknowledgedMemoriesSurviveKill(t *testing.T) {
+	rounds := 12
+	if testing.Short() {
+		rounds = 3
+	}
+	random := rand.New(rand.NewPCG(3, 14))
+	workspace := sample(t)
+	acknowledged := map[string]string{} // id -> content
+	for round := range rounds {
+		s := connect(t, launch{workspace: workspace})
+		var answers []chan message
+		var contents []string
+		timer := time.AfterFunc(time.Duration(random.IntN(400))*time.Millisecond, func() { _ = s.cmd.Process.Kill() })
+		for i := 0; ; i++ {
+			select {
+			case <-s.ended:
+			default:
+				// Several at once, so that a kill meets one in every state.
+				content := fmt.Sprintf("In round %d the lighthouse keeper wrote down observation %d.", round, i)
+				contents = append(contents, content)
+				answers = append(answers, s.begin("tools/call", map[string]any{"name": "memory_store", "arguments": map[string]any{"content": content, "tags": []string{tagOf(content)}}}))
+				if i >= 4 {
+					select {
+					case m := <-answers[i-4]:
+						answers[i-4] <- m // for the count below
+					case <-s.ended:
+					}
+				}
+				continue
+			}
+			break
+		}
+		timer.Stop()
+		_ = s.wait()
+		for i, answer := range answers {
+			select {
+			case m := <-answer:
+				var result toolResult
+				m.decode(t, &result)
+				acknowledged[decodeResult[stored](t, "memory_store", result).ID] = contents[i]
+			default: // it was not acknowledged
+			}
+		}
+	}
+	if len(acknowledged) < rounds {
+		t.Fatalf("only %d memories were acknowledged", len(acknowledged))
+	}
+	t.Logf("%d memories were acknowledged before %d kills", len(acknowledged), rounds)
+	verifyLedgers(t, workspace)
+	s := connect(t, launch{workspace: workspace})
+	for id, content := range acknowledged {
+		got := call[answer](s, "memory_search", map[string]any{"query": content, "tags": []string{tagOf(content)}})
+		if len(got.Results) != 1 || got.Results[0].ID != id || got.Results[0].Content != content {
+			t.Errorf("%s %q was acknowledged; found is %+v", id, content, got.Results)
+		}
+	}
+	s.end()
+	verifyLedgers(t, workspace)
+}
+
+// tagOf is a tag that only the memory with that content has.
+func tagOf(content string) string { return newCanary(content).secret }
+
+// verifyLedgers lets the program check its ledgers.
+func verifyLedgers(t *testing.T, workspace string) {
+	t.Helper()
+	cmd := exec.Command(serverBinary(t), "ledger", "verify", "--workspace", workspace)
+	cmd.Env = launch{}.environment()
+	if output, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("ledger verify: %v\n%s", err, output)
+	}
+}
+
+// Three processes over one workspace see each other's memories at their next read; nothing is lost or
+// stored twice.
+func TestProcessesShareOneWorkspace(t *testing.T) {
+	each := 60
+	if testing.Short() {
+		each = 15
+	}
+	workspace := sample(t)
+	sessions := map[string]*session{
+		"first":  connect(t, launch{workspace: workspace}),
+		"second": connect(t, launch{workspace: workspace, protocol: modern}),
+		"group":  connect(t, launch{workspace: workspace, group: club}),
+	}
+	sees := func(reader, content string) []found {
+		return call[answer](sessions[reader], "memory_search", map[string]any{"query": content, "tags": []string{tagOf(content)}}).Results
+	}
+	// One after the other: what one has been told is stored, the others find at once.
+	for writer, s := range sessions {
+		content := "The tide came early for the " + writer + " of them."
+		id := s.store(content, map[string]any{"tags": []string{tagOf(content)}}).ID
+		for reader := range sessions {
+			got := sees(reader, content)
+			hidden := reader == "group" && writer != "group"
+			if hidden != (len(got) == 0) || !hidden && (len(got) != 1 || got[0].ID != id) {
+				t.Errorf("what %s stored, %s finds as %+v", writer, reader, got)
+			}
+		}
+	}
+	// All at once, with half of the texts the same for both DMs.
+	var group sync.WaitGroup
+	var mu sync.Mutex
+	ids := map[string]map[string]bool{} // content -> the ids it was given
+	for name, s := range sessions {
+		group.Go(func() {
+			for i := range each {
+				content := fmt.Sprintf("Entry %d of the %s harbour book.", i, name)
+				if i%2 == 0 {
+					content = fmt.Sprintf("Entry %d of everybody's harbour book.", i)
+				}
+				m, ok := s.try("tools/call", map[string]any{"name": "memory_store", "arguments": map[string]any{"content": content, "tags": []string{tagOf(content)}}})
+				var result toolResult
+				var memory stored
+				if !ok || json.Unmarshal(m.Result, &result) != nil || result.IsError || json.Unmarshal(result.StructuredContent, &memory) != nil {
+					t.Errorf("%s could not store %q: %s", name, content, brief(m.line))
+					return
+				}
+				if i%5 == 0 {
+					s.try("tools/call", map[string]any{"name": "memory_search", "arguments": map[string]any{"query": content}})
+				}
+				mu.Lock()
+				key := memory.Visibility + " " + content
+				if ids[key] == nil {
+					ids[key] = map[string]bool{}
+				}
+				ids[key][memory.ID] = true
+				mu.Unlock()
+			}
+		})
+	}
+	group.Wait()
+	for key, given := range ids {
+		visibility, content, _ := strings.Cut(key, " ")
+		if len(given) != 1 {
+			t.Errorf("%q was given %d ids", key, len(given))
+		}
+		for reader := range sessions {
+			matches := 0
+			for _, m := range sees(reader, content) {
+				if m.Visibility == visibility && m.Content == content && given[m.ID] {
+					matches++
+				} else if m.Visibility == visibility {
+					t.Errorf("%s finds %+v for %q", reader, m, key)
+				}
+			}
+			if want := 1; reader == "group" && visibility == "private" {
+				if matches != 0 {
+					t.Errorf("the group finds %q", key)
+				}
+			} else if matches != want {
+				t.Errorf("%s finds %q %d times", reader, key, matches)
+			}
+		}
+	}
+	for _, s := range sessions {
+		s.end()
+	}
+	verifyLedgers(t, workspace)
+}
