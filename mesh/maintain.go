@@ -40,6 +40,9 @@ func (v *View) Rebuild(ctx context.Context, report func(compartment string, done
 			errs = append(errs, fmt.Errorf("rebuild the %s index: %w", name, err))
 		}
 	}
+	if err := v.files.rebuild(ctx, func(done, total int) { report("files", done, total) }); err != nil {
+		errs = append(errs, fmt.Errorf("rebuild the index of files: %w", err))
+	}
 	return errors.Join(errs...)
 }
 

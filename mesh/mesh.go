@@ -45,6 +45,7 @@ type Options struct {
 	Now      func() time.Time // nil: time.Now
 	Random   io.Reader        // for ids, safe for concurrent use; nil: crypto/rand
 	Ranking  Ranking          // "": Context
+	Files    Files            // what a DM's searches find beside its memories; nil: nothing
 }
 
 // ErrClosed is what a closed View returns.
@@ -54,6 +55,7 @@ var ErrClosed = errors.New("the memory is closed")
 type View struct {
 	Options
 	scrubber *scrub.Scrubber
+	files    *fileIndex // nil for none
 
 	mu      sync.Mutex
 	stores  map[Visibility]*compartment
@@ -75,7 +77,9 @@ func Open(o Options) *View {
 	if o.Ranking == "" {
 		o.Ranking = Context
 	}
-	return &View{Options: o, scrubber: scrub.New(scrub.Options{}), stores: map[Visibility]*compartment{}}
+	v := &View{Options: o, scrubber: scrub.New(scrub.Options{}), stores: map[Visibility]*compartment{}}
+	v.files = newFileIndex(v)
+	return v
 }
 
 // own is the compartment this audience writes to unless it says otherwise.
@@ -270,7 +274,7 @@ func (v *View) Close(ctx context.Context) error {
 	stores := v.stores
 	v.stores = nil
 	v.mu.Unlock()
-	var errs []error
+	errs := []error{v.files.close(ctx)}
 	for _, c := range stores {
 		errs = append(errs, c.index.close(ctx, c))
 	}

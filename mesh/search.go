@@ -43,6 +43,7 @@ type SearchRequest struct {
 type Hit struct {
 	*Record
 	Visibility Visibility
+	Link       string  // the resource of the workspace file that it is a passage of, "" for a memory
 	Score      float64 // 0..1, two decimals
 	Signals    []Signal
 }
@@ -86,7 +87,11 @@ func (v *View) Search(ctx context.Context, q SearchRequest) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
+	if stores, err = v.files.join(ctx, stores, meaning != nil, &found); err != nil {
+		return Found{}, err
+	}
 	found.Hits, found.Lessons = rank(stores, query, meaning, q, filter)
+	v.files.mark(found.Hits)
 	v.recall(ctx, query, q, found)
 	return found, nil
 }

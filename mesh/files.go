@@ -1,0 +1,391 @@
+package mesh
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
+	"github.com/yamo-protocol/yamo-mcp/mesh/vector"
+)
+
+// Files are texts outside the memory that a DM's searches find too: what the human keeps in the workspace
+// (RFC-0009 §5.4). They stay the truth: nothing of them is written to a ledger or to LanceDB.
+type Files interface {
+	// List returns all files, in a fixed order.
+	List(ctx context.Context) []FileInfo
+	// Read returns a file's passages, in order. A file that cannot be read has none.
+	Read(ctx context.Context, name string) ([]Passage, error)
+}
+
+// FileInfo is a file of Files. While it stays the same, the file is taken to be unchanged.
+type FileInfo struct {
+	Name     string    // unique
+	Link     string    // where a client reads it
+	Group    string    // the group that wrote it, "" for the human and the agent
+	Time     time.Time // of what it tells about
+	Modified time.Time
+	Size     int64
+}
+
+// Passage is a part of a file, small enough to embed.
+type Passage struct {
+	Heading string // it stands under, "" for none
+	Text    string
+}
+
+// fileType is the Record.Type of passages. No memory has it, and no search can ask for it alone.
+const fileType = "file"
+
+// maxHoles is how many passages that are gone are kept as holes in the projection before it is made anew.
+const maxHoles = 1000
+
+// fileIndex is the projection of Files: a compartment without a ledger, whose records are the passages.
+// It is made from the files at the first search and kept in step with them at every search, so that each
+// process has what the files say. Only the vectors are on disk, in one file for all processes; a passage's
+// identity is its text, so an edit makes new vectors for what it touched alone, and what is not in the
+// files any more is taken off the disk.
+type fileIndex struct {
+	view   *View
+	source Files
+	path   string // of the vectors
+	lock   *index // for its cross-process lock; it indexes nothing
+
+	mu       sync.Mutex // guards what follows, and is held to change store
+	store    *compartment
+	files    map[string]projected // by name
+	origin   map[string]FileInfo  // by the passage's id
+	stale    bool                 // the vectors' file may hold what no file says any more
+	working  chan struct{}        // closed when the present work ends, nil if there is none
+	failed   error                // what ended the last work
+	failedAt time.Time
+}
+
+// projected is what the projection holds of a file.
+type projected struct {
+	info FileInfo
+	ids  []string
+}
+
+// newFileIndex is the index of o.Files, nil if there are none.
+func newFileIndex(v *View) *fileIndex {
+	// SECURITY: the files are the human's. No other view than a DM's has them, whatever it was given.
+	if v.Files == nil || !v.Audience.IsDM() {
+		return nil
+	}
+	f := &fileIndex{
+		view: v, source: v.Files, path: filepath.Join(v.Dir, string(Private), "files.f32"),
+		files: map[string]projected{}, origin: map[string]FileInfo{}, stale: true,
+	}
+	f.lock = &index{lockPath: filepath.Join(v.Dir, "locks", "files.index.lock"), turn: make(chan struct{}, 1)}
+	f.lock.turn <- struct{}{}
+	f.lock.ctx, f.lock.stop = context.WithCancel(context.Background())
+	f.clear()
+	return f
+}
+
+// clear begins an empty projection. f.mu is held.
+func (f *fileIndex) clear() {
+	m := f.view.Embedder.Model()
+	f.store = newCompartment(Private, nil, &index{vectors: vector.Open(f.path, m.Name, m.Dim)})
+}
+
+// join adds the passages to the compartments that a search ranks, after giving those without a vector a
+// moment to get theirs, which is pointless without a vector for the query (semantic).
+func (f *fileIndex) join(ctx context.Context, stores []*compartment, semantic bool, found *Found) ([]*compartment, error) {
+	if f == nil {
+		return stores, nil
+	}
+	if err := f.sync(ctx); err != nil {
+		return nil, err
+	}
+	pending := f.ready(ctx, patience)
+	if semantic {
+		found.Pending += pending
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return append(stores, f.store), nil
+}
+
+// mark says of each hit that is a passage where it comes from.
+func (f *fileIndex) mark(hits []Hit) {
+	if f == nil {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for i := range hits {
+		info, ok := f.origin[hits[i].ID]
+		if !ok {
+			continue
+		}
+		hits[i].Link = info.Link
+		if info.Group != "" {
+			hits[i].Visibility = groupVisibility(info.Group)
+		}
+	}
+}
+
+// sync brings the projection in step with the files.
+func (f *fileIndex) sync(ctx context.Context) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	there := map[string]bool{}
+	for _, info := range f.source.List(ctx) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		there[info.Name] = true
+		if f.files[info.Name].info == info {
+			continue
+		}
+		passages, err := f.source.Read(ctx, info.Name)
+		if err != nil {
+			f.view.Logger.Debug("a workspace file is not searched", "error", err)
+		}
+		f.replace(info, passages)
+	}
+	for name := range f.files {
+		if !there[name] {
+			f.replace(FileInfo{Name: name}, nil)
+			delete(f.files, name)
+		}
+	}
+	if len(f.store.docs) > 2*f.store.count()+maxHoles {
+		f.compact()
+	}
+	return nil
+}
+
+// replace puts passages in the place of what the projection holds of a file. f.mu is held.
+func (f *fileIndex) replace(info FileInfo, passages []Passage) {
+	f.store.mu.Lock()
+	defer f.store.mu.Unlock()
+	for _, id := range f.files[info.Name].ids {
+		f.store.remove(id)
+		delete(f.origin, id)
+		f.stale = true
+	}
+	file := projected{info: info}
+	seen := map[Passage]int{}
+	for _, p := range passages {
+		// RFC-0011 §6.3: no secret reaches the index or an embedding provider.
+		p.Text, _ = f.view.scrubber.Redact(p.Text)
+		p.Heading, _ = f.view.scrubber.Redact(p.Heading)
+		id := passageID(info.Name, p, seen[p])
+		seen[p]++
+		r := &Record{ID: id, Content: p.Text, Type: fileType, Source: info.Name, AgentID: f.view.AgentID, CreatedAt: info.Time.UTC()}
+		if p.Heading != "" {
+			r.Source += "#" + p.Heading
+		}
+		f.store.add(r)
+		f.origin[id] = info
+		file.ids = append(file.ids, id)
+	}
+	f.files[info.Name] = file
+}
+
+// passageID identifies the nth passage of this text in a file, in every process alike.
+func passageID(name string, p Passage, n int) string {
+	sum := sha256.Sum256([]byte(name + "\x00" + p.Heading + "\x00" + p.Text + "\x00" + strconv.Itoa(n)))
+	return "file_" + hex.EncodeToString(sum[:12])
+}
+
+// compact makes the projection anew, without holes. f.mu is held.
+func (f *fileIndex) compact() {
+	old := f.store
+	f.clear()
+	old.mu.RLock()
+	defer old.mu.RUnlock()
+	f.store.mu.Lock()
+	defer f.store.mu.Unlock()
+	for _, d := range old.docs {
+		if d.record != nil {
+			f.store.add(d.record)
+		}
+	}
+}
+
+// ready waits until every passage has its vector, for at most patience, and returns how many have none yet.
+func (f *fileIndex) ready(ctx context.Context, patience time.Duration) (pending int) {
+	timeout := time.NewTimer(patience)
+	defer timeout.Stop()
+	working, vectors := f.wake()
+	if working != nil {
+		select {
+		case <-working:
+		case <-timeout.C:
+		case <-ctx.Done():
+		}
+	}
+	_, pending = vectors.Missing(0)
+	return pending
+}
+
+// wake starts the work on the vectors if there is any and it has not just failed, and returns when it ends,
+// nil if none is under way.
+func (f *fileIndex) wake() (working <-chan struct{}, vectors *vector.Set) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	vectors = f.store.index.vectors
+	if f.working != nil {
+		return f.working, vectors
+	}
+	_ = vectors.Refresh() // the work says what is wrong with it
+	_, missing := vectors.Missing(0)
+	_, err := os.Lstat(f.path)
+	empty := len(f.store.docs) == 0 && errors.Is(err, fs.ErrNotExist) // and nothing is created for it
+	resting := f.failed != nil && !errors.Is(f.failed, embed.ErrNoAssets) && time.Since(f.failedAt) < retryAfter
+	if missing == 0 && !f.stale || empty || resting || f.lock.ctx.Err() != nil {
+		return nil, vectors
+	}
+	done := make(chan struct{})
+	f.working = done
+	f.lock.done.Go(func() {
+		err := f.work(f.lock.ctx)
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, embed.ErrNoAssets) {
+			f.view.Logger.Warn("index workspace files", "error", err)
+		}
+		f.failed, f.failedAt, f.working = err, time.Now(), nil
+		close(done)
+	})
+	return done, vectors
+}
+
+// work takes the vectors of what is gone off the disk and makes those that are missing.
+func (f *fileIndex) work(ctx context.Context) error {
+	if _, err := f.view.prepare(); err != nil {
+		return err
+	}
+	if err := f.view.checkFolders(filepath.Dir(f.path)); err != nil {
+		return err
+	}
+	return f.lock.locked(ctx, func() error {
+		// Of this moment, so that what is pruned is nowhere in the files, and not merely unread.
+		if err := f.sync(ctx); err != nil {
+			return err
+		}
+		f.mu.Lock()
+		store := f.store
+		f.mu.Unlock()
+		vectors := store.index.vectors
+		err := vectors.Refresh()
+		if errors.Is(err, vector.ErrModel) {
+			err = vectors.Clear() // unlike the memory's vectors, these cost little
+		}
+		if err != nil {
+			return err
+		}
+		if err := vectors.Prune(); err != nil {
+			return err
+		}
+		f.mu.Lock()
+		f.stale = false
+		f.mu.Unlock()
+		for {
+			ids, texts := store.index.missing(store, embedBatch)
+			if len(ids) == 0 {
+				return nil
+			}
+			made, err := f.view.Embedder.Embed(ctx, texts)
+			if err != nil {
+				return fmt.Errorf("embed workspace files: %w", err)
+			}
+			if len(made) != len(texts) {
+				return fmt.Errorf("embed workspace files: %d vectors for %d texts", len(made), len(texts))
+			}
+			if err := vectors.Append(ids, made); err != nil {
+				return err
+			}
+		}
+	})
+}
+
+// Refresh brings the searchable texts of the workspace's files in step with the files, takes what is gone
+// off the disk, and returns when every passage has its vector or ctx is done. Searches do the same;
+// Refresh is for those who know that a file has changed. It does nothing before the first search.
+func (v *View) Refresh(ctx context.Context) error {
+	f := v.files
+	if f == nil {
+		return nil
+	}
+	f.mu.Lock()
+	unused := len(f.files) == 0
+	f.mu.Unlock()
+	if unused {
+		return nil
+	}
+	if err := f.sync(ctx); err != nil {
+		return err
+	}
+	working, _ := f.wake()
+	if working == nil {
+		return nil
+	}
+	select {
+	case <-working:
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		return f.failed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// rebuild forgets the vectors of all passages and makes them again.
+func (f *fileIndex) rebuild(ctx context.Context, report func(done, total int)) error {
+	if f == nil {
+		return nil
+	}
+	if err := f.sync(ctx); err != nil {
+		return err
+	}
+	f.mu.Lock()
+	vectors, total := f.store.index.vectors, f.store.count()
+	f.mu.Unlock()
+	if total == 0 {
+		return nil
+	}
+	report(0, total)
+	if err := f.lock.locked(ctx, vectors.Clear); err != nil {
+		return err
+	}
+	if err := f.work(ctx); err != nil {
+		return err
+	}
+	report(total, total)
+	return nil
+}
+
+// close ends the work.
+func (f *fileIndex) close(ctx context.Context) error {
+	if f == nil {
+		return nil
+	}
+	f.mu.Lock()
+	f.lock.stop() // no work is started from here on
+	f.mu.Unlock()
+	ended := make(chan struct{})
+	go func() {
+		f.lock.done.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("close the index of files: %w", cmp.Or(context.Cause(ctx), ctx.Err()))
+	}
+}

@@ -1,0 +1,327 @@
+package mesh_test
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
+	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+)
+
+// shelf is a mesh.Files in memory: every paragraph is a passage, whose first line is its heading.
+type shelf struct {
+	mu    sync.Mutex
+	infos []mesh.FileInfo
+	texts map[string]string
+	reads int
+}
+
+func (s *shelf) put(name, text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	info := mesh.FileInfo{Name: name, Link: "yamo://workspace/" + name, Time: time.Unix(0, 0), Size: int64(len(s.infos)) + 1e6}
+	if before, ok := strings.CutSuffix(name, ".md"); ok {
+		_, info.Group, _ = strings.Cut(before, "-group-")
+	}
+	s.infos = append(s.without(name), info)
+	s.infos[len(s.infos)-1].Modified = time.Unix(int64(s.reads), int64(len(text)))
+	s.texts[name] = text
+}
+
+func (s *shelf) remove(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.infos = s.without(name)
+}
+
+func (s *shelf) without(name string) (kept []mesh.FileInfo) {
+	for _, info := range s.infos {
+		if info.Name != name {
+			kept = append(kept, info)
+		}
+	}
+	return kept
+}
+
+func (s *shelf) List(context.Context) []mesh.FileInfo {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]mesh.FileInfo(nil), s.infos...)
+}
+
+func (s *shelf) Read(_ context.Context, name string) (passages []mesh.Passage, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.reads++
+	text, ok := s.texts[name]
+	if !ok {
+		return nil, os.ErrNotExist
+	}
+	for paragraph := range strings.SplitSeq(text, "\n\n") {
+		heading, _, _ := strings.Cut(paragraph, "\n")
+		passages = append(passages, mesh.Passage{Heading: heading, Text: paragraph})
+	}
+	return passages, nil
+}
+
+// bag embeds a text as the bag of its words.
+type bag struct {
+	mu    sync.Mutex
+	texts []string
+	model string
+	off   bool
+}
+
+const bagDim = 64
+
+func (b *bag) Model() embed.Model { return embed.Model{Name: "bag" + b.model, Dim: bagDim} }
+
+func (b *bag) Embed(_ context.Context, texts []string) ([][]float32, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.off {
+		return nil, embed.ErrNoAssets
+	}
+	vectors := make([][]float32, len(texts))
+	for i, text := range texts {
+		b.texts = append(b.texts, text)
+		v := make([]float32, bagDim)
+		for word := range strings.FieldsSeq(strings.ToLower(text)) {
+			h := fnv.New32()
+			_, _ = h.Write([]byte(word)) // it never fails
+			v[h.Sum32()%bagDim]++
+		}
+		sum := 0.
+		for _, x := range v {
+			sum += float64(x * x)
+		}
+		for j := range v {
+			v[j] /= float32(math.Sqrt(max(sum, 1e-9)))
+		}
+		vectors[i] = v
+	}
+	return vectors, nil
+}
+
+// embedded are the texts since the last call that are not the given query.
+func (b *bag) embedded(query string) (texts []string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, text := range b.texts {
+		if text != query && text != "ready" {
+			texts = append(texts, text)
+		}
+	}
+	b.texts = nil
+	return texts
+}
+
+func openWith(t *testing.T, dir string, who audience.Audience, e mesh.Embedder, files mesh.Files) *mesh.View {
+	t.Helper()
+	v := mesh.Open(mesh.Options{Dir: dir, Audience: who, AgentID: "kate", Embedder: e, Files: files})
+	t.Cleanup(func() {
+		if err := v.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	return v
+}
+
+// sources are where a query's hits come from, best first.
+func sources(t *testing.T, v *mesh.View, query string) (found []string) {
+	t.Helper()
+	answer, err := v.Search(t.Context(), mesh.SearchRequest{Query: query})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, hit := range answer.Hits {
+		found = append(found, fmt.Sprintf("%s %s %s", hit.Visibility, hit.Source, hit.Link))
+	}
+	return found
+}
+
+// rows is how many vectors are on disk.
+func rows(t *testing.T, dir string) int {
+	t.Helper()
+	info, err := os.Stat(filepath.Join(dir, "private", "files.f32"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return int(info.Size()-64) / (24 + 4*bagDim)
+}
+
+func TestFiles(t *testing.T) {
+	dir, files, model := filepath.Join(t.TempDir(), ".yamo"), &shelf{texts: map[string]string{}}, &bag{}
+	files.put("MEMORY.md", "Tea\noolong in the morning\n\nPump\nthe irrigation pump leaks\n\nKey\nAKIAQ3EGRZXKP2T4V5WD is the key")
+	files.put("memory/2026-02-14-group-hiking.md", "Walk\nthe waterfall path floods")
+	v := openWith(t, dir, audience.DM(), model, files)
+	if _, err := v.Store(t.Context(), mesh.StoreRequest{Content: "a memory of the harbour", Source: "said"}); err != nil {
+		t.Fatal(err)
+	}
+	check := func(query, want string) {
+		t.Helper()
+		found := sources(t, v, query)
+		if len(found) == 0 || found[0] != want {
+			t.Errorf("%s finds %q, want %s", query, found, want)
+		}
+	}
+	check("which oolong", "private MEMORY.md#Tea yamo://workspace/MEMORY.md")
+	check("the harbour memory", "private said ")
+	check("waterfall path", "group:hiking memory/2026-02-14-group-hiking.md#Walk yamo://workspace/memory/2026-02-14-group-hiking.md")
+	for _, text := range model.embedded("") {
+		if strings.Contains(text, "AKIA") {
+			t.Errorf("a secret reached the embedder: %q", text)
+		}
+	}
+	if n := rows(t, dir); n != 4 {
+		t.Errorf("%d vectors, want 4", n)
+	}
+	reads := files.reads
+	check("irrigation pump", "private MEMORY.md#Pump yamo://workspace/MEMORY.md")
+	if files.reads != reads {
+		t.Error("files that have not changed were read again")
+	}
+	model.embedded("")
+
+	// An edit embeds what it touched, and takes what is gone off the disk.
+	files.put("MEMORY.md", "Pump\nthe irrigation pump leaks\n\nCoffee\nespresso after lunch")
+	check("espresso lunch", "private MEMORY.md#Coffee yamo://workspace/MEMORY.md")
+	if diff := cmp.Diff([]string{"Coffee\nespresso after lunch"}, model.embedded("espresso lunch")); diff != "" {
+		t.Errorf("embedded (-want +got):\n%s", diff)
+	}
+	for _, source := range sources(t, v, "oolong in the morning") {
+		if strings.Contains(source, "Tea") {
+			t.Errorf("found what is not there any more: %s", source)
+		}
+	}
+	if n := rows(t, dir); n != 3 {
+		t.Errorf("%d vectors after the edit, want 3", n)
+	}
+
+	// A file goes, while nobody searches.
+	files.remove("memory/2026-02-14-group-hiking.md")
+	if err := v.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := rows(t, dir); n != 2 {
+		t.Errorf("%d vectors after a file went, want 2", n)
+	}
+
+	// All of it comes back.
+	model.embedded("")
+	if err := v.Rebuild(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(model.embedded("")); n < 2 || rows(t, dir) != 2 {
+		t.Errorf("%d texts embedded, %d vectors on disk after the rebuild", n, rows(t, dir))
+	}
+	check("espresso lunch", "private MEMORY.md#Coffee yamo://workspace/MEMORY.md")
+}
+
+// What went while no process ran is taken off the disk by the next one, also when nothing is left.
+func TestFilesThatWentMeanwhile(t *testing.T) {
+	dir, files := filepath.Join(t.TempDir(), ".yamo"), &shelf{texts: map[string]string{}}
+	files.put("MEMORY.md", "Tea\noolong\n\nPump\nleaks")
+	first := mesh.Open(mesh.Options{Dir: dir, Audience: audience.DM(), Embedder: &bag{}, Files: files})
+	sources(t, first, "oolong")
+	if err := first.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	files.remove("MEMORY.md")
+	v := openWith(t, dir, audience.DM(), &bag{}, files)
+	if found := sources(t, v, "oolong"); found != nil {
+		t.Errorf("found %q", found)
+	}
+	if n := rows(t, dir); n != 0 {
+		t.Errorf("%d vectors are left", n)
+	}
+}
+
+// Several processes have the same passages and make each vector once.
+func TestFilesOfSeveralProcesses(t *testing.T) {
+	dir, files, model := filepath.Join(t.TempDir(), ".yamo"), &shelf{texts: map[string]string{}}, &bag{}
+	var text []string
+	for i := range 100 {
+		text = append(text, fmt.Sprintf("Heading%d\nword%d", i, i))
+	}
+	files.put("MEMORY.md", strings.Join(text, "\n\n"))
+	a, b := openWith(t, dir, audience.DM(), model, files), openWith(t, dir, audience.DM(), model, files)
+	var both sync.WaitGroup
+	for _, v := range []*mesh.View{a, b} {
+		both.Go(func() {
+			for i := range 20 {
+				files.put("notes/a.md", fmt.Sprintf("Note\nnumber%d", i))
+				sources(t, v, "word7")
+			}
+		})
+	}
+	both.Wait()
+	if diff := cmp.Diff(sources(t, a, "word42"), sources(t, b, "word42")); diff != "" {
+		t.Errorf("the processes differ:\n%s", diff)
+	}
+	if err := a.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := rows(t, dir); n != 101 {
+		t.Errorf("%d vectors, want 101", n)
+	}
+}
+
+// A group has no files, even if somebody hands it some.
+func TestGroupHasNoFiles(t *testing.T) {
+	dir, files := filepath.Join(t.TempDir(), ".yamo"), &shelf{texts: map[string]string{}}
+	files.put("MEMORY.md", "Tea\noolong")
+	v := openWith(t, dir, audience.Audience{}, &bag{}, files)
+	if found := sources(t, v, "oolong"); found != nil || files.reads > 0 {
+		t.Errorf("found %q, %d files read", found, files.reads)
+	}
+	if _, err := os.Stat(dir); !os.IsNotExist(err) {
+		t.Errorf("something was made on disk: %v", err)
+	}
+}
+
+// Without a model words find passages; with another one their vectors are made anew.
+func TestFilesWithoutAndWithAnotherModel(t *testing.T) {
+	dir, files := filepath.Join(t.TempDir(), ".yamo"), &shelf{texts: map[string]string{}}
+	files.put("MEMORY.md", "Tea\noolong")
+	want := []string{"private MEMORY.md#Tea yamo://workspace/MEMORY.md"}
+	for _, model := range []*bag{{off: true}, {}, {model: "2"}} {
+		v := openWith(t, dir, audience.DM(), model, files)
+		if diff := cmp.Diff(want, sources(t, v, "oolong")); diff != "" {
+			t.Errorf("%+v (-want +got):\n%s", model.Model(), diff)
+		}
+	}
+	if n := rows(t, dir); n != 1 {
+		t.Errorf("%d vectors", n)
+	}
+}
+
+// Many edits leave no holes behind.
+func TestManyEdits(t *testing.T) {
+	dir, files := filepath.Join(t.TempDir(), ".yamo"), &shelf{texts: map[string]string{}}
+	v := openWith(t, dir, audience.DM(), &bag{}, files)
+	for i := range 60 {
+		var text []string
+		for j := range 40 {
+			text = append(text, fmt.Sprintf("Heading%d\nedit%d and word%d", j, i, j))
+		}
+		files.put("MEMORY.md", strings.Join(text, "\n\n"))
+		if found := sources(t, v, fmt.Sprintf("edit%d word7", i)); len(found) == 0 || !strings.Contains(found[0], "Heading7 ") {
+			t.Fatalf("edit %d finds %q", i, found)
+		}
+	}
+	if n := rows(t, dir); n != 40 {
+		t.Errorf("%d vectors, want 40", n)
+	}
+}
