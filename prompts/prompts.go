@@ -59,6 +59,17 @@ func RegisterRituals(s *server.MCPServer, v *workspace.View) error {
 	if err != nil {
 		return err
 	}
+	for name, description := range map[string]string{
+		"session_save": "End a session: save what it was about as a memory file",
+		"memory_flush": "Before the context is compacted: save what must survive as a memory file",
+	} {
+		err := add(s, ritual{name: name, title: "Save to memory", description: description, render: func(say words) (string, error) {
+			return whenReady(v, func() (string, error) { return say(name), nil })
+		}}, name)
+		if err != nil {
+			return err
+		}
+	}
 	return add(s, ritual{
 		name: "bootstrap", title: "First boot",
 		description: "Do the first boot of a new workspace: follow BOOTSTRAP.md, then delete it",

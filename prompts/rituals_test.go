@@ -85,7 +85,7 @@ func TestBootstrapPrompt(t *testing.T) {
 // The rituals of the sample workspace, as they are.
 func TestRituals(t *testing.T) {
 	got := rituals(t, "../testdata/workspaces/kate", audience.DM())
-	for _, name := range []string{"heartbeat"} {
+	for _, name := range []string{"heartbeat", "session_save", "memory_flush"} {
 		golden(t, "kate-"+name+".golden", got[name])
 	}
 	for name, text := range rituals(t, t.TempDir(), audience.DM()) {

@@ -2,6 +2,7 @@ package memfile
 
 import (
 	"fmt"
+	"iter"
 	"path"
 	"regexp"
 	"strings"
@@ -86,27 +87,19 @@ func (l Link) Name() string {
 	return strings.TrimSuffix(l.Target, ".md") + ".md"
 }
 
-// Links are the wikilinks of a text, in order, outside fenced code blocks.
+// Links are the wikilinks of a text, in order, outside fenced code blocks. The heading may stand before the alias, as
+// Obsidian has it, or after: [[file#heading|alias]], [[file|alias#heading]].
 func Links(text string) []Link {
 	var links []Link
-	fence := ""
-	for line := range strings.Lines(text) {
-		trimmed := strings.TrimLeft(line, " ")
-		switch {
-		case fence != "":
-			if strings.HasPrefix(trimmed, fence) {
-				fence = ""
-			}
-			continue
-		case strings.HasPrefix(trimmed, "```"), strings.HasPrefix(trimmed, "~~~"):
-			fence = trimmed[:3]
-			continue
-		}
+	for line := range proseLines(text) {
 		for _, m := range wikilink.FindAllStringSubmatch(line, -1) {
 			link := Link{
 				Target:  strings.TrimSuffix(strings.TrimSpace(m[1]), ".md"),
 				Heading: strings.TrimSpace(strings.TrimPrefix(m[2], "#")),
 				Alias:   strings.TrimSpace(strings.TrimPrefix(m[3], "|")),
+			}
+			if alias, heading, ok := strings.Cut(link.Alias, "#"); ok && link.Heading == "" && alias != "" && !strings.HasSuffix(alias, " ") {
+				link.Alias, link.Heading = alias, strings.TrimSpace(heading)
 			}
 			if link.Target != "" || link.Heading != "" {
 				links = append(links, link)
@@ -114,4 +107,27 @@ func Links(text string) []Link {
 		}
 	}
 	return links
+}
+
+// proseLines are the lines of a text outside fenced code blocks.
+func proseLines(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		fence := ""
+		for line := range strings.Lines(text) {
+			trimmed := strings.TrimLeft(line, " ")
+			switch {
+			case fence != "":
+				if strings.HasPrefix(trimmed, fence) {
+					fence = ""
+				}
+				continue
+			case strings.HasPrefix(trimmed, "```"), strings.HasPrefix(trimmed, "~~~"):
+				fence = trimmed[:3]
+				continue
+			}
+			if !yield(line) {
+				return
+			}
+		}
+	}
 }

@@ -1,0 +1,66 @@
+package memfile
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Resolve finds the file that l, standing in the file called from, means among names, which are relative to the workspace.
+// As in Obsidian a target is a path, or the end of one: [[2026-02-13-setup]] is memory/2026-02-13-setup.md; letter case
+// does not matter unless two files differ in nothing else; of several the one with the shortest path is meant. "" when
+// there is none.
+func (l Link) Resolve(from string, names []string) string {
+	target := l.Name()
+	if target == "" {
+		return from
+	}
+	target = path.Clean(strings.TrimPrefix(target, "/"))
+	if slices.Contains(names, target) {
+		return target
+	}
+	found := ""
+	for _, name := range names {
+		switch {
+		case !strings.EqualFold(name, target) && !strings.HasSuffix(strings.ToLower(name), "/"+strings.ToLower(target)):
+		case found == "" || shorter(name, found, target):
+			found = name
+		}
+	}
+	return found
+}
+
+// shorter reports whether a is meant rather than b by target.
+func shorter(a, b, target string) bool {
+	exact := func(name string) int {
+		if strings.HasSuffix(name, target) {
+			return 0
+		}
+		return 1
+	}
+	return cmp.Or(cmp.Compare(strings.Count(a, "/"), strings.Count(b, "/")), cmp.Compare(exact(a), exact(b)), cmp.Compare(a, b)) < 0
+}
+
+// HasHeading reports whether text has l's heading, of any level and in any letter case. A link without one is content.
+// For [[file#Part#Section]] the last counts.
+func (l Link) HasHeading(text string) bool {
+	want := l.Heading
+	if at := strings.LastIndexByte(want, '#'); at >= 0 {
+		want = strings.TrimSpace(want[at+1:])
+	}
+	if want == "" {
+		return true
+	}
+	_, body, _ := Split(text)
+	for line := range proseLines(body) {
+		rest := strings.TrimLeft(line, "#")
+		if level := len(line) - len(rest); level == 0 || level > 6 || !strings.HasPrefix(rest, " ") {
+			continue
+		}
+		if strings.EqualFold(strings.TrimSpace(strings.TrimRight(strings.TrimSpace(rest), "#")), want) {
+			return true
+		}
+	}
+	return false
+}
