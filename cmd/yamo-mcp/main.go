@@ -31,7 +31,7 @@ func start() int {
 	if err == nil {
 		return 0
 	}
-	fmt.Fprintf(os.Stderr, "yamo-mcp: %v\n", err)
+	fmt.Fprintln(os.Stderr, errorLine(err))
 	if _, ok := errors.AsType[*usageError](err); ok {
 		return 2
 	}
@@ -47,5 +47,5 @@ func onRealStdout() error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	defer stop()
-	return run(ctx, os.Args[1:], os.Getenv, os.Stdin, stdout, os.Stderr)
+	return run(ctx, arguments(os.Args), os.Getenv, os.Stdin, stdout, os.Stderr)
 }

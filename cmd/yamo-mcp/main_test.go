@@ -10,7 +10,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the expected output in testdata/script")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"yamo-mcp": main})
+	testscript.Main(m, map[string]func(){"yamo-mcp": main, meshName: main})
 }
 
 func TestScript(t *testing.T) {
@@ -23,6 +23,6 @@ func TestScript(t *testing.T) {
 			env.Setenv("YAMO_CACHE", env.WorkDir+"/cache")
 			return nil
 		},
-		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"exits": exits},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"exits": exits, "capture": capture},
 	})
 }

@@ -31,9 +31,12 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdin i
 		}
 	}
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	command, err := root.ExecuteContextC(ctx)
 	if err != nil && !understood {
-		return &usageError{err}
+		err = &usageError{err}
+	}
+	if err != nil && ofMesh(command) {
+		err = &meshError{err}
 	}
 	return err
 }
@@ -73,6 +76,7 @@ session as prompts. A host starts ` + "`yamo-mcp serve`" + `; ` + "`yamo-mcp set
 		newLintCommand(getenv, stdout),
 		newIndexCommand(getenv, stdout, stderr),
 		newLedgerCommand(getenv, stdout, stderr),
+		newMeshCommand(getenv, stdout, stderr),
 		newVersionCommand(getenv, stdout),
 	)
 	return root

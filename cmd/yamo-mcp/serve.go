@@ -119,10 +119,12 @@ func resolveServe(cmd *cobra.Command, o *serveOptions, getenv func(string) strin
 		return fmt.Errorf("transport %q: it is one of stdio (--transport or YAMO_TRANSPORT)", o.transport)
 	}
 	if !agentID.MatchString(o.agentID) {
-		return errors.New("agent id: it is 1 to 64 of letters, digits, ., - and _, beginning with a letter or digit (--agent-id or YAMO_AGENT_ID)")
+		return errAgentID
 	}
 	return nil
 }
+
+var errAgentID = errors.New("agent id: it is 1 to 64 of letters, digits, ., - and _, beginning with a letter or digit (--agent-id or YAMO_AGENT_ID)")
 
 // agentID is what may stand as a name in YAMO blocks and session logs.
 var agentID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/block"
+)
+
+// match is a memory in the answer of search and get.
+type match struct {
+	*mesh.Record
+	Visibility mesh.Visibility `json:"visibility"`
+	Score      *float64        `json:"score,omitempty"`
+}
+
+// matches is the answer of search.
+type matches struct {
+	Matches  []match  `json:"matches"`
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+func (m *meshCommands) newSearchCommand() *cobra.Command {
+	var q mesh.SearchRequest
+	cmd := m.command(&cobra.Command{
+		Use:   "search <query>",
+		Short: "Find memories that answer a query",
+		Args:  oneArgument("query"),
+	}, func(ctx context.Context, memory *mesh.View, args []string) error {
+		q.Query = args[0]
+		found, err := memory.Search(ctx, q)
+		if err != nil {
+			return err
+		}
+		warnings := warnings(found)
+		answer := matches{Matches: []match{}, Warnings: warnings}
+		for _, h := range found.Hits {
+			answer.Matches = append(answer.Matches, match{h.Record, h.Visibility, &h.Score})
+		}
+		if !m.json {
+			for _, w := range warnings {
+				m.notice(w)
+			}
+		}
+		return m.answer(answer, formatMatches(found.Hits))
+	})
+	cmd.Flags().IntVar(&q.Limit, "limit", 10, fmt.Sprintf("how many at most, 1 to %d", mesh.MaxLimit))
+	return cmd
+}
+
+// formatMatches is RFC-0011 §9.2's output of search, with an empty line between two memories.
+func formatMatches(hits []mesh.Hit) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "[MemoryMesh] Found %d matches.\n", len(hits))
+	if len(hits) == 0 {
+		return b.String()
+	}
+	b.WriteString(`
+[ATTENTION DIRECTIVE]
+- ALIGN attention to entries with [IMPORTANCE >= 0.8]
+- TREAT entries with [IMPORTANCE <= 0.4] as auxiliary
+
+[MEMORY CONTEXT]
+`)
+	for i, h := range hits {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, "--- MEMORY %d: %s [IMPORTANCE: %s] ---\n", i+1, h.ID, block.FormatConfidence(h.Score))
+		b.WriteString(formatRecord(h.Record))
+	}
+	return b.String()
+}
+
+// formatRecord is what stands below a memory's heading.
+func formatRecord(r *mesh.Record) string {
+	source := r.Source
+	if source == "" {
+		source = "unknown"
+	}
+	return fmt.Sprintf("Type: %s | Source: %s\n%s\n", r.Type, source, r.Content)
+}
+
+// warnings says what a search could not take into account.
+func warnings(found mesh.Found) []string {
+	var list []string
+	switch {
+	case found.Off:
+		list = append(list, "Searched by keywords alone: the local embedding model is not installed (run `yamo-mcp setup`)")
+	case found.Degraded:
+		list = append(list, "Searched by keywords alone: the embedding provider failed")
+	case found.Pending > 0:
+		list = append(list, fmt.Sprintf("%d memories are not indexed yet and were searched by keywords alone", found.Pending))
+	}
+	for _, name := range found.Damaged {
+		list = append(list, fmt.Sprintf("The %s memory is damaged and was searched in part (run `yamo-mcp ledger verify`)", name))
+	}
+	return list
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// capture is a script command: `capture NAME regexp` sets the variable NAME to the first group of regexp in the last
+// program's stdout.
+func capture(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: capture NAME regexp")
+	}
+	pattern, err := regexp.Compile(args[1])
+	ts.Check(err)
+	found := pattern.FindStringSubmatch(ts.ReadFile("stdout"))
+	if len(found) != 2 {
+		ts.Fatalf("stdout does not match %s", args[1])
+	}
+	ts.Setenv(args[0], found[1])
+}
+
+// meshRun runs a mesh command in a workspace, without an embedding model.
+func meshRun(ctx context.Context, workspace string, args ...string) (stdout, stderr string, err error) {
+	env := map[string]string{"YAMO_WORKSPACE": workspace, "YAMO_CACHE": filepath.Join(workspace, "no-model")}
+	var out, errs bytes.Buffer
+	err = run(ctx, append([]string{"mesh"}, args...), func(name string) string { return env[name] }, strings.NewReader(""), &out, &errs)
+	return out.String(), errs.String(), err
+}
+
+const manyFiles = 5000
+
+// writeNotes fills a folder with small files, each of its own text, and returns it.
+func writeNotes(tb testing.TB) string {
+	tb.Helper()
+	dir := tb.TempDir()
+	for i := range manyFiles {
+		folder := filepath.Join(dir, fmt.Sprintf("%02d", i%50))
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			tb.Fatal(err)
+		}
+		text := fmt.Sprintf("# Note %d\n\nThe lamp in room %d is broken since week %d.\n", i, i, i%52)
+		if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("note-%d.md", i)), []byte(text), 0o600); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// breaker is a context that ends in the middle of the work, when the ledger at path has grown.
+type breaker struct {
+	context.Context
+	path string
+}
+
+// Err implements context.Context.
+func (b breaker) Err() error {
+	if info, err := os.Stat(b.path); err == nil && info.Size() > 100_000 {
+		return context.Canceled
+	}
+	return b.Context.Err()
+}
+
+func TestIngestManyFilesGoesOnAfterAnInterrupt(t *testing.T) {
+	workspace, notes := t.TempDir(), writeNotes(t)
+	for name, data := range map[string]string{
+		"empty.md": " \n", "binary.md": "a\x00b", "latin1.md": "caf\xe9", "photo.jpg": "x", ".hidden.md": "x",
+		"twin.md": "# Note 7\n\nThe lamp in room 7 is broken since week 7.\n", "huge.md": strings.Repeat("word ", 1<<18),
+	} {
+		if err := os.WriteFile(filepath.Join(notes, name), []byte(data), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("/etc/hosts", filepath.Join(notes, "link.md")); err != nil {
+		t.Fatal(err)
+	}
+	interrupted := breaker{t.Context(), filepath.Join(workspace, ".yamo", "private", "ledger.ndjson")}
+	_, _, err := meshRun(interrupted, workspace, "ingest-dir", notes, "--recursive")
+	if err == nil || !regexp.MustCompile(`^interrupted after \d+ of 5005 files; the same command goes on from there$`).MatchString(err.Error()) {
+		t.Fatalf("interrupted: %v", err)
+	}
+	stdout, _, err := meshRun(t.Context(), workspace, "stats")
+	if err != nil || strings.Contains(stdout, "Total Memories: 0\n") || strings.Contains(stdout, "Total Memories: 5000\n") {
+		t.Fatalf("after the interrupt: %v\n%s", err, stdout)
+	}
+	stdout, stderr, err := meshRun(t.Context(), workspace, "ingest-dir", "--recursive", notes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantTail := `
+[MemoryMesh] Left out 1 files of other extensions
+[MemoryMesh] Skipped .hidden.md: hidden file
+[MemoryMesh] Skipped binary.md: not UTF-8 text
+[MemoryMesh] Skipped empty.md: empty
+[MemoryMesh] Skipped huge.md: larger than 1048576 bytes
+[MemoryMesh] Skipped latin1.md: not UTF-8 text
+[MemoryMesh] Skipped link.md: not a regular file
+`
+	var ingested, files, unchanged, skips int
+	if _, err := fmt.Sscanf(stdout, "[MemoryMesh] Ingested %d of %d files, %d unchanged, %d skipped", &ingested, &files, &unchanged, &skips); err != nil {
+		t.Fatalf("%v\n%s", err, stdout)
+	}
+	if ingested == 0 || ingested >= manyFiles || ingested+unchanged != manyFiles+1 || files != 5005 || skips != 6 || !strings.HasSuffix(stdout, wantTail) {
+		t.Errorf("the rest:\n%s", stdout)
+	}
+	if !strings.Contains(stderr, "Not indexed yet: the local embedding model is not installed") {
+		t.Errorf("stderr: %s", stderr)
+	}
+	stdout, _, err = meshRun(t.Context(), workspace, "ingest-dir", "--recursive", notes, "--json")
+	if err != nil || !strings.HasPrefix(stdout, `{"files":5005,"ingested":0,"unchanged":5001,`) {
+		t.Errorf("again: %v\n%s", err, stdout)
+	}
+	stdout, _, err = meshRun(t.Context(), workspace, "stats")
+	if err != nil || !strings.Contains(stdout, "Total Memories: 5000\n") {
+		t.Errorf("stats: %v\n%s", err, stdout)
+	}
+	if _, _, err := meshRun(t.Context(), workspace, "ingest-dir", filepath.Join(notes, "missing")); err == nil {
+		t.Error("a folder that is not there was taken in")
+	}
+}
+
+func TestMeshErrorIsOneLine(t *testing.T) {
+	err := run(t.Context(), []string{"mesh", "search"}, func(string) string { return "" }, strings.NewReader(""), io.Discard, io.Discard)
+	if got, want := errorLine(err), `[MemoryMesh Error] "search" needs a query`; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	err = run(t.Context(), []string{"index", "mesh"}, func(string) string { return "" }, strings.NewReader(""), io.Discard, io.Discard)
+	if got := errorLine(err); !strings.HasPrefix(got, "yamo-mcp: unknown command") {
+		t.Errorf("got %q", got)
+	}
+}
