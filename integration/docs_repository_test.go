@@ -104,7 +104,7 @@ func TestCommands(t *testing.T) {
 // checkCommand checks one command line of the program, "yamo-mcp setup --from DIR".
 func checkCommand(t *testing.T, where, line string, commands []string) {
 	t.Helper()
-	name := regexp.MustCompile(`^yamo-mcp( [a-z]+)*`).FindString(line)
+	name := regexp.MustCompile(`^yamo-mcp( [a-z][a-z-]*)*`).FindString(line)
 	if !slices.Contains(commands, name) {
 		t.Errorf("%s names the command %q; there are %q", where, name, commands)
 		return
