@@ -313,9 +313,9 @@ func (f *fileIndex) work(ctx context.Context) error {
 	})
 }
 
-// Refresh brings the searchable texts of the workspace's files in step with the files, takes what is gone
-// off the disk, and returns when every passage has its vector or ctx is done. Searches do the same;
-// Refresh is for those who know that a file has changed. It does nothing before the first search.
+// Refresh brings the searchable texts of the workspace's files in step with the files, and begins to take
+// what is gone off the disk and to embed what is new. Searches do the same; Refresh is for those who
+// know that a file has changed. Before the first search it does nothing.
 func (v *View) Refresh(ctx context.Context) error {
 	f := v.files
 	if f == nil {
@@ -327,21 +327,9 @@ func (v *View) Refresh(ctx context.Context) error {
 	if unused {
 		return nil
 	}
-	if err := f.sync(ctx); err != nil {
-		return err
-	}
-	working, _ := f.wake()
-	if working == nil {
-		return nil
-	}
-	select {
-	case <-working:
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		return f.failed
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	err := f.sync(ctx)
+	f.wake()
+	return err
 }
 
 // rebuild forgets the vectors of all passages and makes them again.

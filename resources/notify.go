@@ -37,6 +37,7 @@ type notifier struct {
 	view    *workspace.View
 	watcher *watch.Watcher
 	log     *slog.Logger
+	also    func(context.Context)
 
 	ctx  context.Context // ends run
 	stop context.CancelFunc
@@ -62,16 +63,17 @@ type client struct {
 
 // Notify tells the clients of s when the files that v may see change: notifications/resources/list_changed
 // and notifications/resources/updated. s must have been made with server.WithHooks for v's audience alone,
-// and Notify be called before it serves. Nothing is watched before the first client comes. stop ends
-// it and waits until no more is sent; s stays usable.
-func Notify(s *server.MCPServer, v *workspace.View, o watch.Options) (stop func(), err error) {
+// and Notify be called before it serves. also, unless nil, is called after each change, with a context that
+// stop ends. Nothing is watched before the first client comes. stop waits until no more is sent; s stays
+// usable.
+func Notify(s *server.MCPServer, v *workspace.View, o watch.Options, also func(context.Context)) (stop func(), err error) {
 	hooks := s.GetHooks()
 	if hooks == nil {
 		return nil, errors.New("watch resources: the server was made without hooks")
 	}
 	server.WithResourceCapabilities(true, true)(s)
 	n := &notifier{
-		server: s, view: v, watcher: watch.New(v, o), log: o.Logger,
+		server: s, view: v, watcher: watch.New(v, o), log: o.Logger, also: also,
 		sessions: map[string]*client{}, streams: map[*client]struct{}{}, wake: make(chan struct{}, 1),
 	}
 	if n.log == nil {
@@ -105,7 +107,14 @@ func (n *notifier) start() {
 	n.running = true
 	n.watcher.Scan() // what comes after this is news
 	n.startup = n.render()
-	n.done.Go(func() { n.watcher.Run(n.ctx, n.changed) })
+	n.done.Go(func() {
+		n.watcher.Run(n.ctx, func(change watch.Change) {
+			n.changed(change)
+			if n.also != nil {
+				n.also(n.ctx)
+			}
+		})
+	})
 	n.done.Go(n.deliver)
 }
 

@@ -41,7 +41,7 @@ func watched(t *testing.T, dir string, who audience.Audience) *session {
 	if err := resources.Register(s, w.View(who)); err != nil {
 		t.Fatal(err)
 	}
-	stop, err := resources.Notify(s, w.View(who), often)
+	stop, err := resources.Notify(s, w.View(who), often, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

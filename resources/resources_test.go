@@ -71,7 +71,11 @@ func (s *session) write(name, text string) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		s.t.Fatal(err)
 	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+	whole := filepath.Join(s.t.TempDir(), "file") // so that nobody sees half of it
+	if err := os.WriteFile(whole, []byte(text), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := os.Rename(whole, path); err != nil {
 		s.t.Fatal(err)
 	}
 }

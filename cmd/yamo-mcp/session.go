@@ -80,7 +80,11 @@ func openSession(o serveOptions, who audience.Audience, getenv func(string) stri
 				if err := resources.Register(srv, view); err != nil {
 					return err
 				}
-				stop, err := resources.Notify(srv, view, watch.Options{Logger: logger})
+				stop, err := resources.Notify(srv, view, watch.Options{Logger: logger}, func(ctx context.Context) {
+					if err := memory.Refresh(ctx); err != nil && ctx.Err() == nil {
+						logger.WarnContext(ctx, "index workspace files", slog.Any("error", err))
+					}
+				})
 				if err != nil {
 					return err
 				}
@@ -105,17 +109,19 @@ func openSession(o serveOptions, who audience.Audience, getenv func(string) stri
 // openMemory opens the memory of one audience. Nothing is read and no model loaded before it is used.
 func openMemory(o serveOptions, who audience.Audience, getenv func(string) string, logger *slog.Logger) (*mesh.View, func() error) {
 	local := embed.NewLocal(embed.Options{Locate: func() (assets.Paths, error) { return assets.Locate(getenv) }})
+	files, closeFiles := openFiles(o.workspace, who, logger)
 	memory := mesh.Open(mesh.Options{
 		Dir:      filepath.Join(o.workspace, memoryFolder),
 		Audience: who,
 		AgentID:  o.agentID,
 		Embedder: embed.Cached(local, remembered),
+		Files:    files,
 		Logger:   logger,
 	})
 	return memory, func() error {
 		ctx, cancel := context.WithTimeout(context.Background(), closing)
 		defer cancel()
-		return errors.Join(memory.Close(ctx), local.Close())
+		return errors.Join(memory.Close(ctx), local.Close(), closeFiles())
 	}
 }
 

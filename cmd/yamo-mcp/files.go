@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"path"
+	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/resources"
+	"github.com/yamo-protocol/yamo-mcp/workspace"
+	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+)
+
+// searchedFiles are the files of a view as the memory searches them.
+type searchedFiles struct{ view *workspace.View }
+
+// openFiles returns the files that a DM's memory searches beside its own records, nil in a group. A folder
+// that cannot be opened has none: whoever serves it says so.
+func openFiles(dir string, who audience.Audience, logger *slog.Logger) (files mesh.Files, release func() error) {
+	if !who.IsDM() {
+		return nil, func() error { return nil }
+	}
+	folder, err := workspace.Open(dir, workspace.WithLogger(logger))
+	if err != nil {
+		return nil, func() error { return nil }
+	}
+	return searchedFiles{folder.View(who)}, folder.Close
+}
+
+// List is every file whose text is searched.
+func (f searchedFiles) List(context.Context) []mesh.FileInfo {
+	files := f.view.Searched()
+	infos := make([]mesh.FileInfo, len(files))
+	for i, file := range files {
+		infos[i] = mesh.FileInfo{
+			Name: file.Name, Link: resources.URI(file.Name), Group: workspace.GroupOf(file.Name),
+			Time: dayOf(file), Modified: file.Modified, Size: file.Size,
+		}
+	}
+	return infos
+}
+
+// dayOf is the day in a file's name, or when it was last changed.
+func dayOf(file workspace.File) time.Time {
+	base := path.Base(file.Name)
+	if day, err := time.Parse(time.DateOnly, base[:min(len(base), len(time.DateOnly))]); err == nil {
+		return day
+	}
+	return file.Modified
+}
+
+// Read is the passages of a file.
+func (f searchedFiles) Read(_ context.Context, name string) ([]mesh.Passage, error) {
+	data, err := f.view.Read(name)
+	if err != nil {
+		return nil, err
+	}
+	passages := workspace.Passages(string(data))
+	list := make([]mesh.Passage, len(passages))
+	for i, p := range passages {
+		list[i] = mesh.Passage(p)
+	}
+	return list, nil
+}
