@@ -20,6 +20,7 @@ const (
 // method but Add and Remove) may run beside each other.
 type Index struct {
 	terms    map[string]int32 // stem -> its number
+	words    map[string]int32 // word -> the number of its stem: stemming is what adding would spend its time with
 	postings [][]posting      // by the stem's number, ascending by document
 	docs     []document
 	live     int // documents that were not removed
@@ -38,7 +39,7 @@ type document struct {
 }
 
 // New returns an index without documents.
-func New() *Index { return &Index{terms: map[string]int32{}} }
+func New() *Index { return &Index{terms: map[string]int32{}, words: map[string]int32{}} }
 
 // Add adds text as the next document, the first being 0. predecessor is the document that was stored
 // before it in the same session, -1 if there is none; it has no other successor.
@@ -50,17 +51,17 @@ func (x *Index) Add(text string, predecessor int) {
 	}
 	end, words := headEnd(text)
 	d.words = int32(words)
-	for _, s := range stems(text[:end]) {
-		t := x.term(s)
+	eachWord(text[:end], func(w string) {
+		t := x.term(w)
 		d.head = append(d.head, t)
 		p := x.posting(t, doc)
 		p.all, p.head = bump(p.all), bump(p.head)
-	}
+	})
 	d.head = slices.Clip(d.head)
-	for _, s := range stems(text[end:]) {
-		p := x.posting(x.term(s), doc)
+	eachWord(text[end:], func(w string) {
+		p := x.posting(x.term(w), doc)
 		p.all = bump(p.all)
-	}
+	})
 	x.docs = append(x.docs, d)
 	x.live++
 }
@@ -68,18 +69,18 @@ func (x *Index) Add(text string, predecessor int) {
 // Remove removes a document, whose text must be given as it was added. The documents beside it are
 // beside each other then; no document's number changes. A document is removed once at most.
 func (x *Index) Remove(doc int, text string) {
-	seen := map[string]bool{}
-	for _, s := range stems(text) {
-		if seen[s] {
-			continue
+	seen := map[int32]bool{}
+	eachWord(text, func(w string) {
+		t := x.words[w]
+		if seen[t] {
+			return
 		}
-		seen[s] = true
-		t := x.terms[s]
+		seen[t] = true
 		list := x.postings[t]
 		if at, ok := slices.BinarySearchFunc(list, int32(doc), func(p posting, doc int32) int { return cmp.Compare(p.doc, doc) }); ok {
 			x.postings[t] = slices.Delete(list, at, at+1)
 		}
-	}
+	})
 	d := x.docs[doc]
 	if d.predecessor >= 0 {
 		x.docs[d.predecessor].successor = d.successor
@@ -119,13 +120,19 @@ func headEnd(text string) (end, words int) {
 	}
 }
 
-func (x *Index) term(stem string) int32 {
+// term is the number of a word's stem, a new one if the stem is new.
+func (x *Index) term(word string) int32 {
+	if t, ok := x.words[word]; ok {
+		return t
+	}
+	stem := stem(word)
 	t, ok := x.terms[stem]
 	if !ok {
 		t = int32(len(x.postings)) //nolint:gosec // fewer than 2^31 stems
 		x.terms[strings.Clone(stem)] = t
 		x.postings = append(x.postings, nil)
 	}
+	x.words[strings.Clone(word)] = t // not a part of the text, which would stay in memory
 	return t
 }
 

@@ -28,14 +28,8 @@ func Terms(text string) []string {
 	return terms
 }
 
-// stems is every word of text, function words too, in order, lower case and reduced to its stem
-// (English Snowball; words of other scripts stay as they are), so that "meetings" finds "meet".
-func stems(text string) []string {
-	var out []string
-	eachWord(text, func(w string) { out = append(out, stem(w)) })
-	return out
-}
-
+// stem reduces a lower-case word to its stem (English Snowball; words of other scripts stay as they are),
+// so that "meetings" finds "meet".
 func stem(word string) string {
 	if !latin(word) {
 		return word
@@ -152,9 +146,23 @@ func pairs(text string, yield func(string)) {
 	}
 }
 
+// plain reports whether word is one part in lower case, as most words are.
+func plain(word string) bool {
+	for i := range len(word) {
+		if c := word[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') {
+			return false
+		}
+	}
+	return true
+}
+
 // parts splits a word at underscores and at camelCase boundaries: userID -> user, id; HTTPServer ->
 // http, server.
 func parts(word string, yield func(string)) {
+	if plain(word) {
+		yield(word)
+		return
+	}
 	runes := []rune(word)
 	start := 0
 	emit := func(end int) {

@@ -58,6 +58,12 @@ func TestTerms(t *testing.T) {
 	}
 }
 
+// stems is the stem of every word of text, in order.
+func stems(text string) (list []string) {
+	eachWord(text, func(w string) { list = append(list, stem(w)) })
+	return list
+}
+
 func TestStems(t *testing.T) {
 	for text, want := range map[string]string{
 		"meetings met meeting":   "meet met meet",

@@ -1,0 +1,146 @@
+package mesh
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// ranked is one result of the golden file.
+type ranked struct {
+	Content string
+	Score   float64
+	Signals map[string]float64
+}
+
+// The order of results and what each signal contributed, over a conversation that was written for it
+// (testdata/conversation.txt): what changes the ranking shows here.
+func TestRankingGolden(t *testing.T) {
+	raw, err := os.ReadFile(filepath.Join("testdata", "conversation.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := open(t, t.TempDir(), audience.DM(), new(words))
+	session, questions := "", []string(nil)
+	for line := range strings.Lines(string(raw)) {
+		line = strings.TrimSpace(line)
+		if name, ok := strings.CutPrefix(line, "# "); ok {
+			session = name
+		} else if q, ok := strings.CutPrefix(line, "? "); ok {
+			questions = append(questions, q)
+		} else if line != "" {
+			store(t, v, StoreRequest{Content: line, SessionID: session})
+		}
+	}
+	settle(t, v)
+	got := map[string][]ranked{}
+	for _, q := range questions {
+		for _, h := range search(t, v, SearchRequest{Query: q, Limit: 4}).Hits {
+			r := ranked{h.Content, h.Score, map[string]float64{}}
+			if text := []rune(h.Content); len(text) > 80 {
+				r.Content = string(text[:80]) + "…"
+			}
+			for _, s := range h.Signals {
+				if s.Value != 0 {
+					r.Signals[s.Name] = s.Value
+				}
+			}
+			got[q] = append(got[q], r)
+		}
+	}
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", " ")
+	if err := enc.Encode(got); err != nil {
+		t.Fatal(err)
+	}
+	golden := filepath.Join("testdata", "ranking.golden.json")
+	if *update {
+		if err := os.WriteFile(golden, out.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), out.String()); diff != "" {
+		t.Errorf("the ranking changed; if that is meant, run with -update (-want +got):\n%s", diff)
+	}
+}
+
+// The formula's parts, one at a time.
+func TestRankingSignals(t *testing.T) {
+	long := "the harbour " + strings.Repeat("and more words ", 100)
+	for _, test := range []struct {
+		name, query   string
+		better, worse string
+		stored        []StoreRequest
+	}{
+		{"own words", "harbour", "harbour tour", "city tour", []StoreRequest{{Content: "city tour"}, {Content: "harbour tour"}}},
+		{"who brings it up rather than who answers", "violin", "shall we talk of the violin", "yes the violin let us", []StoreRequest{
+			{Content: "shall we talk of the violin", SessionID: "s"}, {Content: "yes the violin let us", SessionID: "s"},
+		}},
+		{"a short text rather than a long one", "harbour", "the harbour and more words", long, []StoreRequest{
+			{Content: long}, {Content: "the harbour and more words"},
+		}},
+		{"words side by side", "red car", "my red car broke", "my car broke red", []StoreRequest{{Content: "my car broke red"}, {Content: "my red car broke"}}},
+		{"what stands beside", "piano lessons", "every tuesday at six", "every tuesday at five", []StoreRequest{
+			{Content: "when is football", SessionID: "c"}, {Content: "every tuesday at five", SessionID: "c"},
+			{Content: "when are the piano lessons", SessionID: "b"}, {Content: "every tuesday at six", SessionID: "b"},
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			v := open(t, t.TempDir(), audience.DM(), new(words))
+			for _, request := range test.stored {
+				store(t, v, request)
+			}
+			settle(t, v)
+			place := map[string]int{}
+			for i, h := range search(t, v, SearchRequest{Query: test.query}).Hits {
+				place[h.Content] = i + 1
+			}
+			better, worse := place[strings.TrimSpace(test.better)], place[strings.TrimSpace(test.worse)]
+			if better == 0 || worse != 0 && worse < better {
+				t.Errorf("%q is at %d, %q at %d (0: not found)", test.better, better, test.worse, worse)
+			}
+		})
+	}
+}
+
+func TestScoresAreAlwaysNumbersFrom0To1(t *testing.T) {
+	v := open(t, t.TempDir(), audience.DM(), new(words))
+	store(t, v, StoreRequest{Content: strings.Repeat("filler words here ", 400), Tags: []string{"long"}})
+	store(t, v, StoreRequest{Content: "needle needle"})
+	settle(t, v)
+	for _, query := range []string{"needle", "the", "?", "filler needle", "猫", "absent"} {
+		for _, q := range []SearchRequest{{Query: query}, {Query: query, Tags: []string{"long"}}} {
+			for _, h := range search(t, v, q).Hits {
+				if !(h.Score >= 0 && h.Score <= 1) {
+					t.Errorf("%q: score %v", query, h.Score)
+				}
+			}
+		}
+	}
+}
+
+func TestLeadersAreTheBest(t *testing.T) {
+	h := newLeaders(3)
+	for doc, score := range []float32{.1, .5, .5, .9, .2, .5, -1} {
+		h.add(leader{score, 0, doc})
+	}
+	if diff := cmp.Diff([]leader{{.9, 0, 3}, {.5, 0, 1}, {.5, 0, 2}}, h.sorted(), cmp.AllowUnexported(leader{})); diff != "" {
+		t.Errorf("leaders (-want +got):\n%s", diff)
+	}
+}
