@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
 )
@@ -204,9 +205,7 @@ func (ix *index) addRows(ctx context.Context, c *compartment) error {
 // row is the record as a row of memory_entries (RFC-0011 §2.2).
 func (r *Record) row(v []float32) (lance.Memory, error) {
 	meta := map[string]any{}
-	for key, value := range r.Metadata {
-		meta[key] = value
-	}
+	maps.Copy(meta, r.Metadata)
 	for key, value := range map[string]string{
 		"type": r.Type, "source": r.Source, "rationale": r.Rationale, "hypothesis": r.Hypothesis,
 		"skill_name": r.Skill, "session_id": r.SessionID,

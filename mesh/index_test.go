@@ -295,8 +295,7 @@ func TestDamagedLedger(t *testing.T) {
 	_, storeErr := victim.Store(t.Context(), StoreRequest{Content: "garden plot 9"})
 	for _, err := range []error{searchErr, storeErr} {
 		wantFault(t, err, "group:red", "damaged at line 2", "yamo-mcp ledger verify")
-		var corrupt *ledger.CorruptError
-		if !errors.As(err, &corrupt) {
+		if _, ok := errors.AsType[*ledger.CorruptError](err); !ok {
 			t.Errorf("%v does not tell the log", err)
 		}
 	}

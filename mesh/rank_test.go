@@ -97,8 +97,10 @@ func TestRankingSignals(t *testing.T) {
 		}},
 		{"words side by side", "red car", "my red car broke", "my car broke red", []StoreRequest{{Content: "my car broke red"}, {Content: "my red car broke"}}},
 		{"what stands beside", "piano lessons", "every tuesday at six", "every tuesday at five", []StoreRequest{
-			{Content: "when is football", SessionID: "c"}, {Content: "every tuesday at five", SessionID: "c"},
-			{Content: "when are the piano lessons", SessionID: "b"}, {Content: "every tuesday at six", SessionID: "b"},
+			{Content: "when is football", SessionID: "c"},
+			{Content: "every tuesday at five", SessionID: "c"},
+			{Content: "when are the piano lessons", SessionID: "b"},
+			{Content: "every tuesday at six", SessionID: "b"},
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

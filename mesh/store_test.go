@@ -13,8 +13,6 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
 )
 
-func ptr[T any](v T) *T { return &v }
-
 func sampleLesson() LessonRequest {
 	return LessonRequest{
 		Situation: "a deployment was rolled back by hand", ErrorPattern: "missing_rollback_plan", Oversight: "nobody wrote the down migration",
@@ -26,14 +24,14 @@ func TestStoreKeepsEveryField(t *testing.T) {
 	dir := t.TempDir()
 	v := open(t, dir, audience.DM(), new(words))
 	s := store(t, v, StoreRequest{
-		Content: "Ada prefers the train to Lyon.", Type: "event", Source: "chat", Tags: []string{"travel", "Travel", "ada"}, Importance: ptr(float32(.5)),
+		Content: "Ada prefers the train to Lyon.", Type: "event", Source: "chat", Tags: []string{"travel", "Travel", "ada"}, Importance: new(float32(.5)),
 		SessionID: "s1", Skill: "planning", Rationale: "trips", Hypothesis: "helps booking", Metadata: map[string]any{"seat": map[string]any{"row": 7.}},
 	})
 	if !s.Created || s.Visibility != Private || len(s.Redactions) != 0 {
 		t.Errorf("stored %+v", s)
 	}
 	want := &Record{
-		ID: s.ID, Content: "Ada prefers the train to Lyon.", Type: "event", Source: "chat", Tags: []string{"travel", "ada"}, Importance: ptr(float32(.5)),
+		ID: s.ID, Content: "Ada prefers the train to Lyon.", Type: "event", Source: "chat", Tags: []string{"travel", "ada"}, Importance: new(float32(.5)),
 		SessionID: "s1", AgentID: "tester", Skill: "planning", Rationale: "trips", Hypothesis: "helps booking",
 		Metadata: map[string]any{"seat": map[string]any{"row": 7.}}, CreatedAt: s.CreatedAt,
 	}
@@ -60,7 +58,7 @@ func TestStoreRefuses(t *testing.T) {
 		"too long":           {dm, StoreRequest{Content: strings.Repeat("x", MaxContent+1)}, []string{fmt.Sprintf("content: %d bytes", MaxContent+1), fmt.Sprint(MaxContent, " bytes")}},
 		"a secret alone":     {dm, StoreRequest{Content: "my password is hunter2-Xy9!kLm"}, []string{"content:", "secret"}},
 		"unknown type":       {dm, StoreRequest{Content: "x", Type: "note"}, []string{"type: use one of global, session"}},
-		"importance":         {dm, StoreRequest{Content: "x", Importance: ptr(float32(1.5))}, []string{"importance:", "0 to 1"}},
+		"importance":         {dm, StoreRequest{Content: "x", Importance: new(float32(1.5))}, []string{"importance:", "0 to 1"}},
 		"long field":         {dm, StoreRequest{Content: "x", Rationale: strings.Repeat("é", maxField+1)}, []string{"rationale: 2001 characters", "2000"}},
 		"field not UTF-8":    {dm, StoreRequest{Content: "x", Source: "\xff"}, []string{"source:", "UTF-8"}},
 		"too many tags":      {dm, StoreRequest{Content: "x", Tags: make([]string, maxTags+1)}, []string{"tags: 33"}},
@@ -148,18 +146,18 @@ func TestDistill(t *testing.T) {
 		t.Errorf("wire format:\n%s", first.WireFormat)
 	}
 	less := sampleLesson()
-	less.Confidence = ptr(.6)
+	less.Confidence = new(.6)
 	if again, err := v.Distill(t.Context(), less); err != nil || again.Created || again.LessonID != first.LessonID {
 		t.Errorf("a less certain lesson: %+v, %v", again, err)
 	}
 	more := sampleLesson()
-	more.Confidence, more.PreventativeRule = ptr(.9), "no migration without a rollback plan"
+	more.Confidence, more.PreventativeRule = new(.9), "no migration without a rollback plan"
 	better, err := v.Distill(t.Context(), more)
 	if err != nil || !better.Created || better.Supersedes != first.LessonID {
 		t.Errorf("a more certain lesson: %+v, %v", better, err)
 	}
 	weak := sampleLesson()
-	weak.ErrorPattern, weak.Confidence = "other_pattern", ptr(.2)
+	weak.ErrorPattern, weak.Confidence = "other_pattern", new(.2)
 	if _, err := v.Distill(t.Context(), weak); err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +189,7 @@ func TestDistillRefuses(t *testing.T) {
 		"preventative_rule": func(q *LessonRequest) { q.PreventativeRule = "" },
 		"applicable_scope":  func(q *LessonRequest) { q.ApplicableScope = "" },
 		"severity":          func(q *LessonRequest) { q.Severity = "urgent" },
-		"confidence":        func(q *LessonRequest) { q.Confidence = ptr(1.1) },
+		"confidence":        func(q *LessonRequest) { q.Confidence = new(1.1) },
 		"inverse_lesson":    func(q *LessonRequest) { q.InverseLesson = strings.Repeat("x", maxField+1) },
 	} {
 		q := sampleLesson()

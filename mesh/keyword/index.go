@@ -44,13 +44,13 @@ func New() *Index { return &Index{terms: map[string]int32{}, words: map[string]i
 // Add adds text as the next document, the first being 0. predecessor is the document that was stored
 // before it in the same session, -1 if there is none; it has no other successor.
 func (x *Index) Add(text string, predecessor int) {
-	doc := int32(len(x.docs)) //nolint:gosec // fewer than 2^31 memories
-	d := document{predecessor: int32(predecessor), successor: -1}
+	doc := int32(len(x.docs))                                     //nolint:gosec // fewer than 2^31 memories
+	d := document{predecessor: int32(predecessor), successor: -1} //nolint:gosec // as doc
 	if predecessor >= 0 {
 		x.docs[predecessor].successor = doc
 	}
 	end, words := headEnd(text)
-	d.words = int32(words)
+	d.words = int32(words) //nolint:gosec // a memory has at most a million bytes
 	eachWord(text[:end], func(w string) {
 		t := x.term(w)
 		d.head = append(d.head, t)
@@ -69,6 +69,7 @@ func (x *Index) Add(text string, predecessor int) {
 // Remove removes a document, whose text must be given as it was added. The documents beside it are
 // beside each other then; no document's number changes. A document is removed once at most.
 func (x *Index) Remove(doc int, text string) {
+	number := int32(doc) //nolint:gosec // fewer than 2^31 memories
 	seen := map[int32]bool{}
 	eachWord(text, func(w string) {
 		t := x.words[w]
@@ -77,7 +78,7 @@ func (x *Index) Remove(doc int, text string) {
 		}
 		seen[t] = true
 		list := x.postings[t]
-		if at, ok := slices.BinarySearchFunc(list, int32(doc), func(p posting, doc int32) int { return cmp.Compare(p.doc, doc) }); ok {
+		if at, ok := slices.BinarySearchFunc(list, number, func(p posting, doc int32) int { return cmp.Compare(p.doc, doc) }); ok {
 			x.postings[t] = slices.Delete(list, at, at+1)
 		}
 	})

@@ -281,7 +281,7 @@ func (s *Set) Append(ids []string, vectors [][]float32) error {
 	if err != nil {
 		return fmt.Errorf("open vectors: %w", err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // a cache: what did not reach the disk is made again
 	head, out := s.head, []byte(nil)
 	if head == nil {
 		head = s.newHeader()
