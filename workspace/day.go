@@ -55,12 +55,14 @@ const groupLogDays = 62
 func (v *View) LogDates() []string {
 	dates := []string{}
 	if v.who.IsDM() {
-		for _, name := range slices.Backward(v.list(memoryFolder)) {
+		for _, name := range slices.Concat(v.list(memoryFolder), v.archivedLogs()) {
 			if classify(v.who, name) == audience.DailyLog {
 				dates = append(dates, strings.TrimSuffix(path.Base(name), ".md"))
 			}
 		}
-		return dates
+		slices.Sort(dates)
+		slices.Reverse(dates)
+		return slices.Compact(dates)
 	}
 	// SECURITY: exact names; listing the folder would see the logs of others.
 	year, month, day := v.Now().Date()

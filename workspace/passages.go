@@ -25,8 +25,9 @@ func (v *View) Searched() []File {
 	if !v.who.IsDM() {
 		return nil
 	}
-	names := append([]string{MemoryFile}, slices.Concat(v.tree(memoryFolder, 1), v.tree(notesFolder, 1))...)
+	names := append([]string{MemoryFile}, slices.Concat(v.tree(memoryFolder, 1), v.tree(notesFolder, 1), v.archivedLogs())...)
 	slices.Sort(names)
+	names = slices.Compact(names)
 	var files []File
 	for _, name := range names {
 		if file, err := v.Stat(name); err == nil && searched(file.Class) {

@@ -59,6 +59,9 @@ func (v *View) Stat(name string) (File, error) {
 		return File{}, missing("stat", name)
 	}
 	info, err := plain.Stat(v.ws.root, name)
+	if missingLog(name, err) {
+		return v.statArchived(name, class)
+	}
 	if err != nil {
 		return File{}, v.fault("stat", name, class, err)
 	}
@@ -85,6 +88,9 @@ func (v *View) head(name string, limit int64) (data []byte, more bool, err error
 		return nil, false, missing("read", name)
 	}
 	data, more, err = plain.Read(v.ws.root, name, limit)
+	if missingLog(name, err) {
+		return v.readArchived(name, class, limit)
+	}
 	if err != nil {
 		return nil, false, v.fault("read", name, class, err)
 	}

@@ -44,7 +44,7 @@ func workspaceToolset(v *workspace.View) []tools.Tool {
 	if !v.Audience().IsDM() {
 		return list
 	}
-	list = append(list, tools.WhatDoIKnow(v), tools.Heartbeat(v), tools.MemoryFile(v))
+	list = append(list, tools.WhatDoIKnow(v), tools.Heartbeat(v), tools.MemoryFile(v), tools.RotateLogs(v))
 	// A workspace that is ready has no use for these, and gets no BOOTSTRAP.md any more (RFC-0009 §2.6).
 	if v.State() != workspace.Ready {
 		list = append(list, tools.BootstrapWrite(v), tools.BootstrapFinish(v))

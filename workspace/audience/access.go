@@ -43,7 +43,7 @@ const (
 	Write            // replace or edit
 	Append           // add at the end
 	Create           // make it where it is missing, at the first boot only
-	Delete           // remove it for good
+	Delete           // remove it for good, or put it away
 )
 
 // access is the whole matrix: RFC-0009 §3.1 and §3.2, seed 002's loader, and for groups the stricter
@@ -59,9 +59,9 @@ var access = map[Class]struct{ dm, group Operation }{
 	Dreams:    {dm: Read | Write},
 	Notes:     {dm: Read | Write},
 	Bootstrap: {dm: Read | Delete},
-	DailyLog:  {dm: Read | Append},
+	DailyLog:  {dm: Read | Append | Delete}, // deleted or archived by rotation only (RFC-0009 §5.2)
 	GroupLog:  {group: Read | Append},
-	OtherLog:  {dm: Read},
+	OtherLog:  {dm: Read | Delete},
 }
 
 // May reports whether a may do all of op with content of class c.

@@ -81,9 +81,9 @@ func TestMay(t *testing.T) {
 		Dreams:    {"rw", ""},
 		Notes:     {"rw", ""},
 		Bootstrap: {"rd", ""},
-		DailyLog:  {"ra", ""},
+		DailyLog:  {"rad", ""},
 		GroupLog:  {"", "ra"},
-		OtherLog:  {"r", ""},
+		OtherLog:  {"rd", ""},
 	}
 	a, err := Group("a")
 	if err != nil {

@@ -1,0 +1,75 @@
+package tools
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/yamo-protocol/yamo-mcp/workspace"
+)
+
+func TestRotateLogs(t *testing.T) {
+	f := sampleFolder(t, "kate")
+	tool := RotateLogs(f.dm())
+	if got := answer[rotated](t, tool, `{"action":"list"}`); len(got.Logs) != 0 || got.Hint != "" {
+		t.Errorf("in a young workspace: %+v", got)
+	}
+	f.now = f.now.AddDate(0, 0, 31)
+	names := func() (names []string) {
+		for _, log := range answer[rotated](t, tool, `{"action":"list"}`).Logs {
+			names = append(names, log.File)
+		}
+		return names
+	}
+	all := []string{"memory/2026-02-13-group-hiking.md", "memory/2026-02-13.md", "memory/2026-02-14-group-book-club.md", "memory/2026-02-14.md"}
+	if diff := cmp.Diff(all, names()); diff != "" {
+		t.Error(diff)
+	}
+	text := f.read(t, all[1])
+	answer[rotated](t, tool, `{"action":"archive","files":["memory/2026-02-13.md","memory/2026-02-14.md"]}`)
+	if diff := cmp.Diff([]string{all[0], all[2]}, names()); diff != "" {
+		t.Error(diff)
+	}
+	if data, err := f.dm().Read(all[1]); err != nil || string(data) != text {
+		t.Errorf("archived: %q, %v", data, err)
+	}
+	got := answer[rotated](t, tool, `{"action":"delete","files":["memory/2026-02-13.md"]}`)
+	if diff := cmp.Diff(rotated{Logs: []rotatedLog{{File: "memory/2026-02-13.md", Deleted: true}}}, got); diff != "" {
+		t.Error(diff)
+	}
+	if data, err := f.dm().Read(all[1]); err == nil {
+		t.Errorf("deleted: %q", data)
+	}
+}
+
+func TestRotateLogsRefuses(t *testing.T) {
+	f := sampleFolder(t, "kate")
+	f.now = f.now.AddDate(0, 0, 5)
+	tool := RotateLogs(f.dm())
+	for arguments, want := range map[string]string{
+		`{"action":"archive"}`: "files: archive needs them",
+		`{"action":"delete"}`:  "files: delete needs them",
+		`{"action":"delete","files":["memory/2026-02-13.md"]}`:              "files: memory/2026-02-13.md: " + workspace.ErrProtected.Error(),
+		`{"action":"archive","files":["memory/2026-02-13.md"]}`:             "files: memory/2026-02-13.md: " + workspace.ErrProtected.Error(),
+		`{"action":"delete","files":["MEMORY.md"],"consent":true}`:          `there is no daily log "MEMORY.md"`,
+		`{"action":"delete","files":["../x","memory/x.md"],"consent":true}`: `there is no daily log "../x"`,
+		`{"action":"list","older_than_days":-1}`:                            "older_than_days must be an integer",
+	} {
+		if got := refusal(t, tool, arguments); !strings.Contains(got, want) {
+			t.Errorf("%s: %q, want %q", arguments, got, want)
+		}
+	}
+	if f.read(t, "memory/2026-02-13.md") == "" || f.read(t, "MEMORY.md") == "" {
+		t.Error("something is gone")
+	}
+	answer[rotated](t, tool, `{"action":"delete","files":["memory/2026-02-13.md"],"consent":true}`)
+	// A group is never offered the tool; the view below it refuses all the same.
+	group := RotateLogs(f.group(t, "hiking"))
+	if got := answer[rotated](t, group, `{"action":"list","older_than_days":0}`); len(got.Logs) > 0 {
+		t.Errorf("a group lists %+v", got)
+	}
+	if got := refusal(t, group, `{"action":"delete","files":["memory/2026-02-14.md"],"consent":true}`); !strings.Contains(got, "there is no daily log") {
+		t.Errorf("a group is told %q", got)
+	}
+}

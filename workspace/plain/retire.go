@@ -1,0 +1,63 @@
+package plain
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path"
+)
+
+// Retire removes the plain file name below root after keep, which sees its content, has agreed, and returns when it is gone
+// from disk. Nothing is lost: writers that use Append wait meanwhile and go on in a new file, and a file that changes in
+// another way is shown to keep again. Open's rules decide what is not opened.
+func Retire(ctx context.Context, root *os.Root, name string, keep func(data []byte) error) error {
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		done, err := retireOnce(ctx, root, name, keep)
+		if done || err != nil {
+			return err
+		}
+	}
+}
+
+func retireOnce(ctx context.Context, root *os.Root, name string, keep func(data []byte) error) (done bool, err error) {
+	dir, err := Folder(root, path.Dir(name))
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, dir.Close()) }()
+	base := path.Base(name)
+	file, err := Open(dir, base, os.O_RDWR)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }() // and with it the lock
+	if err := lock(ctx, file); err != nil {
+		return false, err
+	}
+	before, err := file.Stat()
+	if err != nil {
+		return false, err
+	}
+	data, err := io.ReadAll(file)
+	if err != nil {
+		return false, err
+	}
+	if err := keep(data); err != nil {
+		return false, err
+	}
+	after, err := dir.Lstat(base)
+	if err != nil {
+		return false, err
+	}
+	if !unchanged(before, after) {
+		return false, nil
+	}
+	if err := dir.Remove(base); err != nil {
+		return false, err
+	}
+	return true, syncFolder(dir)
+}

@@ -1,0 +1,142 @@
+package workspace
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+	"github.com/yamo-protocol/yamo-mcp/workspace/plain"
+)
+
+// Ages of daily logs, in days (RFC-0009 §5.2).
+const (
+	ReviewAge    = 30 // older ones are to be reviewed, and may be put away
+	ProtectedAge = 7  // younger ones are not put away or deleted without the user's explicit consent
+)
+
+// currentAge covers all time zones: a group writes its log by the machine's, the DM by its human's.
+const currentAge = 3
+
+// Errors of rotation.
+var (
+	ErrProtected = fmt.Errorf("it is younger than %d days, or of the future: only with the explicit consent of the user", ProtectedAge)
+	ErrCurrent   = fmt.Errorf("it is of the last %d days, and sessions in some time zone may still write to it: it cannot be archived", currentAge)
+	ErrArchive   = errors.New("another log was archived under this name; nothing was done")
+)
+
+// Log is a daily log on disk.
+type Log struct {
+	File
+	Date     string // YYYY-MM-DD
+	Days     int    // its age; negative for a date to come
+	Group    string // the group whose log it is, "" for the direct conversation's
+	Archived bool   // it lies compressed in memory/archive/
+}
+
+// Logs are the daily logs older than days, archived ones too, the oldest first. In a group there are none.
+func (v *View) Logs(days int) []Log {
+	var logs []Log
+	for _, name := range slices.Concat(v.list(memoryFolder), v.archivedLogs()) {
+		log, err := v.log(name)
+		if err == nil && log.Days > days && !slices.ContainsFunc(logs, func(l Log) bool { return l.Name == name }) {
+			logs = append(logs, log)
+		}
+	}
+	slices.SortFunc(logs, func(a, b Log) int { return cmp.Compare(a.Name, b.Name) })
+	return logs
+}
+
+// log describes the daily log called name.
+func (v *View) log(name string) (Log, error) {
+	m := logName.FindStringSubmatch(name)
+	// SECURITY: the door; a group rotates nothing.
+	if m == nil || !v.who.May(audience.Delete, classify(v.who, name)) {
+		return Log{}, missing("stat", name)
+	}
+	file, err := v.Stat(name)
+	if err != nil {
+		return Log{}, err
+	}
+	_, err = plain.Stat(v.ws.root, name)
+	day, dateErr := time.Parse(time.DateOnly, m[1])
+	today, _ := v.Days()
+	now, todayErr := time.Parse(time.DateOnly, today)
+	if err := errors.Join(dateErr, todayErr); err != nil {
+		return Log{}, err
+	}
+	return Log{
+		File: file, Date: m[1], Group: m[3], Archived: errors.Is(err, fs.ErrNotExist),
+		Days: int(now.Sub(day).Hours()) / 24,
+	}, nil
+}
+
+// ArchiveLog puts the daily log called name away: compressed, into memory/archive/. It is read under its name as before.
+// consent is the user's, see ErrProtected. Archiving twice is no error.
+func (v *View) ArchiveLog(ctx context.Context, name string, consent bool) error {
+	log, err := v.log(name)
+	switch {
+	case err != nil:
+		return err
+	case log.Archived:
+		return nil
+	case log.Days < currentAge && log.Days > -currentAge:
+		return ErrCurrent
+	case log.Days < ProtectedAge && !consent:
+		return ErrProtected
+	}
+	err = plain.Retire(ctx, v.ws.root, name, func(data []byte) error {
+		if len(data) > MaxFileSize {
+			return ErrTooLarge
+		}
+		packed, err := pack(data)
+		if err != nil {
+			return err
+		}
+		return plain.Replace(v.ws.root, archiveName(name), packed, func(present []byte) error {
+			if present == nil {
+				return nil
+			}
+			// An archiving that was interrupted is completed.
+			if before, more, err := unpack(present, MaxFileSize); err != nil || more || !bytes.HasPrefix(data, before) {
+				return ErrArchive
+			}
+			return nil
+		})
+	})
+	return v.rotated("archive", name, err)
+}
+
+// DeleteLog removes the daily log called name for good, from memory/ and from memory/archive/. consent is the user's, see
+// ErrProtected.
+func (v *View) DeleteLog(ctx context.Context, name string, consent bool) error {
+	log, err := v.log(name)
+	if err != nil {
+		return err
+	}
+	// SECURITY: RFC-0009 §5.2.
+	if log.Days < ProtectedAge && !consent {
+		return ErrProtected
+	}
+	for _, file := range []string{name, archiveName(name)} {
+		err := plain.Retire(ctx, v.ws.root, file, func([]byte) error { return nil })
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return v.rotated("delete", path.Base(file), err)
+		}
+	}
+	return nil
+}
+
+// rotated is the error of a rotation as its caller sees it.
+func (v *View) rotated(op, name string, err error) error {
+	if err == nil || errors.Is(err, ErrArchive) || errors.Is(err, ErrTooLarge) {
+		return err
+	}
+	return v.fault(op, name, classify(v.who, name), err)
+}
