@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -352,11 +353,11 @@ func TestConcurrentUseAndClose(t *testing.T) {
 				acked = append(acked, text)
 				mu.Unlock()
 				if i%4 == 3 {
-					if err := v.Delete(context.Background(), s.ID, ""); err == nil {
-						mu.Lock()
-						acked = remove(acked, text)
-						mu.Unlock()
-					} else if !errors.Is(err, ErrClosed) && !errors.Is(err, lance.ErrClosed) {
+					mu.Lock()
+					acked = slices.DeleteFunc(acked, func(s string) bool { return s == text })
+					mu.Unlock()
+					err := v.Delete(context.Background(), s.ID, "")
+					if err != nil && !errors.Is(err, ErrClosed) && !errors.Is(err, lance.ErrClosed) {
 						t.Errorf("delete: %v", err)
 					}
 				}
@@ -395,13 +396,4 @@ func TestConcurrentUseAndClose(t *testing.T) {
 			t.Errorf("%q was acknowledged and is lost", text)
 		}
 	}
-}
-
-func remove(list []string, text string) []string {
-	for i, s := range list {
-		if s == text {
-			return append(list[:i], list[i+1:]...)
-		}
-	}
-	return list
 }
