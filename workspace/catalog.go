@@ -17,7 +17,10 @@ import (
 func (v *View) Files() []File {
 	names := make([]string, 0, len(rootFiles)+4)
 	for name := range rootFiles {
-		names = append(names, name)
+		// Where the file system folds case, the two are one file, to be listed once.
+		if name != otherDreams || !v.exists(DreamsFile) {
+			names = append(names, name)
+		}
 	}
 	today, yesterday := v.Days()
 	if v.who.IsDM() {

@@ -26,6 +26,7 @@ const (
 	DreamsFile    = "DREAMS.md"
 	BootstrapFile = "BOOTSTRAP.md"
 
+	otherDreams    = "dreams.md" // as some programs of this family write it
 	heartbeatState = "memory/heartbeat-state.json"
 	memoryFolder   = "memory"
 	notesFolder    = "notes"
@@ -42,6 +43,7 @@ var rootFiles = map[string]audience.Class{
 	UserFile:       audience.User,
 	MemoryFile:     audience.Memory,
 	DreamsFile:     audience.Dreams,
+	otherDreams:    audience.Dreams,
 	BootstrapFile:  audience.Bootstrap,
 }
 

@@ -3,6 +3,7 @@ package transcript
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"strings"
 )
 
@@ -31,7 +32,8 @@ type line struct {
 //
 //	this format:  {"type":"session",…}, {"type":"entry","role","content",…}
 //	Claude Code:  {"type":"user"|"assistant","uuid","timestamp","isMeta","message":{"role","content"}}
-//	OpenClaw:     {"type":"session",…}, {"type":"message","id","timestamp","message":{"role","content"}}
+//	OpenClaw:     {"type":"session",…}, {"type":"message","id","timestamp","message":{"role","content"}},
+//	              {"type":"custom_message","id","timestamp","content","display"}
 type record struct {
 	Type         string          `json:"type"`
 	Timestamp    string          `json:"timestamp"`
@@ -46,6 +48,7 @@ type record struct {
 	UUID         string          `json:"uuid"`
 	ID           string          `json:"id"`
 	IsMeta       bool            `json:"isMeta"`
+	Display      any             `json:"display"`
 	Message      struct {
 		Role    string          `json:"role"`
 		Content json.RawMessage `json:"content"`
@@ -55,7 +58,9 @@ type record struct {
 // parse reads a line. A line that is not understood is otherLine.
 func parse(data []byte) line {
 	var r record
-	if len(data) == 0 || json.Unmarshal(data, &r) != nil {
+	// A field of another type than expected is left out, and the rest of the line stands.
+	var typed *json.UnmarshalTypeError
+	if err := json.Unmarshal(data, &r); err != nil && !errors.As(err, &typed) {
 		return line{}
 	}
 	entry := Entry{Timestamp: r.Timestamp, SourcePlugin: r.SourcePlugin, SenderID: r.SenderID}
@@ -65,6 +70,12 @@ func parse(data []byte) line {
 	case "entry":
 		entry.Role, entry.MessageID, entry.Content = r.Role, r.MessageID, flatten(r.Content, 0)
 		return line{kind: entryLine, entry: entry}
+	case "custom_message": // what a program put into an OpenClaw session, which may be to be hidden
+		entry.Role, entry.MessageID, entry.Content = r.Type, r.ID, flatten(r.Content, 0)
+		if r.Display == false || entry.Content == "" { //nolint:revive // any other value, or none, shows it
+			return line{}
+		}
+		return line{kind: entryLine, entry: entry, key: r.ID}
 	case "user", "assistant", "message":
 		entry.Role, entry.MessageID, entry.Content = r.Message.Role, cmp.Or(r.UUID, r.ID), flatten(r.Message.Content, 0)
 		if r.IsMeta || entry.Role == "" || entry.Content == "" { // empty: nothing but thinking

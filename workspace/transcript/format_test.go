@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -54,6 +55,38 @@ func TestForeignFormats(t *testing.T) {
 		if sessions, err := f.View(group(t, "a")).ListSessions(t.Context(), 0); err != nil || sessions.Count != 0 {
 			t.Errorf("%s: a group lists %+v, %v", name, sessions, err)
 		}
+	}
+}
+
+// A session of each OpenClaw version, as its folder holds it: header version 2 to 4, a topic in the
+// name, programs' messages, and fields of other types than this package knows.
+func TestOpenClawFolder(t *testing.T) {
+	log, err := os.ReadFile("../../testdata/workspaces/openclaw-sessions/0d9b2c1e-6c1f-4a52-9a53-2f1f2f5f1a10-topic-7.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Entry{
+		{Timestamp: "2026-02-14T19:00:00.000Z", Role: "user", Content: "did the tide table job run?", MessageID: "a0000003"},
+		{Timestamp: "2026-02-14T19:00:05.000Z", Role: "assistant", Content: "[tool call: exec]", MessageID: "a0000004"},
+		{Timestamp: "2026-02-14T19:00:06.000Z", Role: "toolResult", Content: "almanac: connection refused", MessageID: "a0000005"},
+		{Timestamp: "2026-02-14T19:00:07.000Z", Role: "custom_message", Content: "the almanac is up again", MessageID: "a0000006"},
+		{Timestamp: "2026-02-14T19:10:00.000Z", Role: "assistant", Content: "It failed at 04:30. I ran it by hand just now.", MessageID: "a0000008"},
+	}
+	for _, version := range []string{"2", "3", "4", `"five"`} {
+		text := strings.Replace(string(log), `"version":3`, `"version":`+version, 1)
+		text = strings.Replace(text, `"role":"toolResult"`, `"role":"toolResult","group":5`, 1)
+		text = strings.Replace(text, `"parentId":"a0000002"`, `"parentId":"a0000002","group":{"id":7},"sender_id":12`, 1)
+		f := folderOf(t, map[string]string{"sessions/x-topic-7.jsonl": text})
+		got, err := f.View(audience.DM()).ReadSession(t.Context(), "x-topic-7", 0, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got.Entries); diff != "" {
+			t.Errorf("version %s (-want +got):\n%s", version, diff)
+		}
+	}
+	if hits, err := folderOf(t, map[string]string{"x.jsonl": string(log)}).View(audience.DM()).Search(t.Context(), "for people", "", 0, 0); err != nil || hits.Count != 0 {
+		t.Errorf("what is hidden is found: %+v, %v", hits, err)
 	}
 }
 
