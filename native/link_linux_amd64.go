@@ -3,6 +3,6 @@ package native
 // The first run path serves an unpacked release (bin/ beside lib/); link_dev_*.go adds this folder's.
 
 /*
-#cgo LDFLAGS: -L${SRCDIR}/lib/linux_amd64 -llancedb_go -Wl,-rpath,$ORIGIN/../lib
+#cgo LDFLAGS: -L${SRCDIR}/cxx -L${SRCDIR}/lib/linux_amd64 -llancedb_go -Wl,-rpath,$ORIGIN/../lib
 */
 import "C"

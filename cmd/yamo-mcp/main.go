@@ -24,6 +24,8 @@ func main() {
 func start() int {
 	// SECURITY: what is written is the owner's alone; LanceDB sets no modes of its own.
 	syscall.Umask(0o077)
+	// A host that closes its end of stderr must not end the session with the next log line.
+	signal.Ignore(syscall.SIGPIPE)
 	err := native.CheckCPU()
 	if err == nil {
 		err = onRealStdout()
