@@ -1,0 +1,206 @@
+package where
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Row gives a memory's fields by column name: a string, float64 or time.Time as the column's type is, nil for one
+// that it does not have.
+type Row func(column string) any
+
+// truth is SQL's logic of three values.
+type truth int
+
+const (
+	no truth = iota
+	unknown
+	yes
+)
+
+func truthOf(b bool) truth {
+	if b {
+		return yes
+	}
+	return no
+}
+
+// node is a part of an expression.
+type node interface {
+	eval(Row) truth
+	write(*strings.Builder)
+	columns(yield func(string))
+}
+
+// Match reports whether the expression is true of a memory.
+func (e *Expr) Match(r Row) bool { return e.root.eval(r) == yes }
+
+// String is the expression in one spelling, which is a predicate of LanceDB and parses to the same expression.
+func (e *Expr) String() string {
+	var b strings.Builder
+	e.root.write(&b)
+	return b.String()
+}
+
+// Columns lists the columns that the expression looks at, sorted.
+func (e *Expr) Columns() []string {
+	var list []string
+	e.root.columns(func(c string) { list = append(list, c) })
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// logic is AND (all) or OR of two or more.
+type logic struct {
+	all  bool
+	list []node
+}
+
+func (l logic) eval(r Row) truth {
+	result := truthOf(l.all)
+	for _, n := range l.list {
+		if l.all {
+			result = min(result, n.eval(r))
+		} else {
+			result = max(result, n.eval(r))
+		}
+	}
+	return result
+}
+
+func (l logic) write(b *strings.Builder) {
+	b.WriteByte('(')
+	for i, n := range l.list {
+		switch {
+		case i == 0:
+		case l.all:
+			b.WriteString(" AND ")
+		default:
+			b.WriteString(" OR ")
+		}
+		n.write(b)
+	}
+	b.WriteByte(')')
+}
+
+func (l logic) columns(yield func(string)) {
+	for _, n := range l.list {
+		n.columns(yield)
+	}
+}
+
+type negation struct{ node }
+
+func (n negation) eval(r Row) truth { return yes - n.node.eval(r) }
+
+func (n negation) write(b *strings.Builder) {
+	b.WriteString("(NOT ")
+	n.node.write(b)
+	b.WriteByte(')')
+}
+
+type comparison struct {
+	column, operator string
+	value            any
+}
+
+func (c comparison) eval(r Row) truth {
+	field := r(c.column)
+	if field == nil {
+		return unknown
+	}
+	order := compare(field, c.value)
+	switch c.operator {
+	case "=":
+		return truthOf(order == 0)
+	case "!=":
+		return truthOf(order != 0)
+	case "<":
+		return truthOf(order < 0)
+	case "<=":
+		return truthOf(order <= 0)
+	case ">":
+		return truthOf(order > 0)
+	default:
+		return truthOf(order >= 0)
+	}
+}
+
+// compare orders two values of one column's type.
+func compare(a, b any) int {
+	switch a := a.(type) {
+	case string:
+		return cmp.Compare(a, b.(string))
+	case float64:
+		return cmp.Compare(a, b.(float64))
+	default:
+		return a.(time.Time).Truncate(time.Millisecond).Compare(b.(time.Time))
+	}
+}
+
+func (c comparison) write(b *strings.Builder) {
+	b.WriteString(c.column + " " + c.operator + " ")
+	writeValue(b, c.value)
+}
+
+func (c comparison) columns(yield func(string)) { yield(c.column) }
+
+// writeValue writes a literal.
+//
+// SECURITY: in DataFusion's dialect only the quote is special in a string.
+func writeValue(b *strings.Builder, value any) {
+	switch v := value.(type) {
+	case string:
+		b.WriteString("'" + strings.ReplaceAll(v, "'", "''") + "'")
+	case float64:
+		b.WriteString(strconv.FormatFloat(v, 'f', -1, 64))
+	case time.Time:
+		b.WriteString("timestamp '" + v.Format("2006-01-02 15:04:05.000") + "'")
+	}
+}
+
+type membership struct {
+	column string
+	values []any
+}
+
+func (m membership) eval(r Row) truth {
+	field := r(m.column)
+	if field == nil {
+		return unknown
+	}
+	return truthOf(slices.ContainsFunc(m.values, func(v any) bool { return compare(field, v) == 0 }))
+}
+
+func (m membership) write(b *strings.Builder) {
+	b.WriteString(m.column + " IN (")
+	for i, v := range m.values {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		writeValue(b, v)
+	}
+	b.WriteByte(')')
+}
+
+func (m membership) columns(yield func(string)) { yield(m.column) }
+
+type null struct {
+	column string
+	not    bool
+}
+
+func (n null) eval(r Row) truth { return truthOf((r(n.column) == nil) != n.not) }
+
+func (n null) write(b *strings.Builder) {
+	b.WriteString(n.column + " IS ")
+	if n.not {
+		b.WriteString("NOT ")
+	}
+	b.WriteString("NULL")
+}
+
+func (n null) columns(yield func(string)) { yield(n.column) }

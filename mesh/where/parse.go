@@ -1,0 +1,261 @@
+// Package where is the filter expression of RFC-0011 §9's --filter: a part of SQL over the promoted columns of
+// memory_entries.
+//
+//	filter    = and { OR and }
+//	and       = not { AND not }
+//	not       = NOT not | "(" filter ")" | predicate
+//	predicate = column ( "=" | "!=" | "<>" | "<" | "<=" | ">" | ">=" ) value
+//	          | column [ NOT ] IN "(" value { "," value } ")"
+//	          | column IS [ NOT ] NULL
+//	value     = 'text' | number | [ TIMESTAMP ] 'time'
+//
+// A quote in a text is written twice. A value has its column's type. As in SQL, a comparison with a field that a
+// memory does not have is neither true nor false.
+//
+// The invariant: what LanceDB is given is written from the parsed expression, never from the caller's text.
+package where
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+const (
+	maxLength = 4096 // bytes of a filter
+	maxDepth  = 50
+	maxValues = 1000 // of one IN
+)
+
+type columnType int
+
+const (
+	textColumn columnType = iota
+	numberColumn
+	timeColumn
+)
+
+var columns = map[string]columnType{
+	"id": textColumn, "session_id": textColumn, "agent_id": textColumn, "memory_type": textColumn,
+	"lesson_pattern_id": textColumn, "source_skill_id": textColumn,
+	"importance_score": numberColumn, "access_count": numberColumn, "created_at": timeColumn,
+}
+
+const columnNames = "id, session_id, agent_id, memory_type, importance_score, created_at, access_count, lesson_pattern_id, source_skill_id"
+
+// Expr is a filter. It does not change and may be used concurrently.
+type Expr struct{ root node }
+
+// Parse reads a filter. Its error is an *Error.
+func Parse(source string) (*Expr, error) {
+	p := &parser{lexer: lexer{source: source}}
+	switch {
+	case len(source) > maxLength:
+		return nil, &Error{1, fmt.Sprintf("the filter has %d bytes; use at most %d", len(source), maxLength)}
+	case !utf8.ValidString(source):
+		return nil, &Error{1, "the filter is not valid UTF-8"}
+	case strings.ContainsRune(source, 0):
+		return nil, p.fail(strings.IndexByte(source, 0), "NUL is not allowed")
+	}
+	if err := p.advance(); err != nil {
+		return nil, err
+	}
+	root, err := p.or()
+	if err != nil {
+		return nil, err
+	}
+	if p.token.kind != end {
+		return nil, p.expected("AND, OR or the end")
+	}
+	return &Expr{root}, nil
+}
+
+type parser struct {
+	lexer
+	token token
+	depth int
+}
+
+func (p *parser) advance() (err error) {
+	p.token, err = p.next()
+	return err
+}
+
+func (p *parser) expected(what string) error {
+	return p.fail(p.token.at, "%s is expected, not %s", what, p.token)
+}
+
+func (p *parser) or() (node, error)  { return p.chain("OR", p.and) }
+func (p *parser) and() (node, error) { return p.chain("AND", p.not) }
+
+// chain parses operands between which the keyword stands.
+func (p *parser) chain(keyword string, operand func() (node, error)) (node, error) {
+	first, err := operand()
+	if err != nil || !p.token.is(keyword) {
+		return first, err
+	}
+	list := []node{first}
+	for p.token.is(keyword) {
+		if err := p.advance(); err != nil {
+			return nil, err
+		}
+		n, err := operand()
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, n)
+	}
+	return logic{all: keyword == "AND", list: list}, nil
+}
+
+func (p *parser) not() (node, error) {
+	if p.depth++; p.depth > maxDepth {
+		return nil, p.fail(p.token.at, "more than %d levels", maxDepth)
+	}
+	defer func() { p.depth-- }()
+	switch {
+	case p.token.is("NOT"):
+		if err := p.advance(); err != nil {
+			return nil, err
+		}
+		n, err := p.not()
+		return negation{n}, err
+	case p.token.isSymbol("("):
+		if err := p.advance(); err != nil {
+			return nil, err
+		}
+		n, err := p.or()
+		if err != nil {
+			return nil, err
+		}
+		return n, p.symbol(")")
+	}
+	return p.predicate()
+}
+
+// symbol takes a symbol.
+func (p *parser) symbol(s string) error {
+	if !p.token.isSymbol(s) {
+		return p.expected(strconv.Quote(s))
+	}
+	return p.advance()
+}
+
+func (p *parser) predicate() (node, error) {
+	if p.token.kind != word || slices.ContainsFunc([]string{"AND", "OR", "IN", "IS", "NULL"}, p.token.is) {
+		return nil, p.expected("a column")
+	}
+	column := strings.ToLower(p.token.value)
+	if _, ok := columns[column]; !ok {
+		return nil, p.fail(p.token.at, "there is no column %q; use one of %s", p.token.value, columnNames)
+	}
+	if err := p.advance(); err != nil {
+		return nil, err
+	}
+	switch {
+	case p.token.is("IS"):
+		return p.isNull(column)
+	case p.token.is("IN"):
+		return p.in(column)
+	case p.token.is("NOT"):
+		if err := p.advance(); err != nil {
+			return nil, err
+		}
+		if !p.token.is("IN") {
+			return nil, p.expected("IN")
+		}
+		n, err := p.in(column)
+		return negation{n}, err
+	case p.token.kind != symbol || !slices.Contains([]string{"=", "!=", "<>", "<", "<=", ">", ">="}, p.token.value):
+		return nil, p.expected("=, !=, <, <=, >, >=, IN or IS")
+	}
+	operator := strings.ReplaceAll(p.token.value, "<>", "!=")
+	if err := p.advance(); err != nil {
+		return nil, err
+	}
+	v, err := p.value(column)
+	return comparison{column, operator, v}, err
+}
+
+func (p *parser) isNull(column string) (node, error) {
+	if err := p.advance(); err != nil {
+		return nil, err
+	}
+	not := p.token.is("NOT")
+	if not {
+		if err := p.advance(); err != nil {
+			return nil, err
+		}
+	}
+	if !p.token.is("NULL") {
+		return nil, p.expected("NULL")
+	}
+	return null{column, not}, p.advance()
+}
+
+func (p *parser) in(column string) (node, error) {
+	if err := p.advance(); err != nil {
+		return nil, err
+	}
+	if err := p.symbol("("); err != nil {
+		return nil, err
+	}
+	n := membership{column: column}
+	for {
+		v, err := p.value(column)
+		if err != nil {
+			return nil, err
+		}
+		if n.values = append(n.values, v); len(n.values) > maxValues {
+			return nil, p.fail(p.token.at, "more than %d values", maxValues)
+		}
+		if p.token.isSymbol(")") {
+			return n, p.advance()
+		}
+		if !p.token.isSymbol(",") {
+			return nil, p.expected(`"," or ")"`)
+		}
+		if err := p.advance(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// value reads a value of column's type: a string, a float64 or a time.Time in UTC.
+func (p *parser) value(column string) (any, error) {
+	t := p.token
+	switch columns[column] {
+	case textColumn:
+		if t.kind != text {
+			return nil, p.expected("a string in single quotes")
+		}
+		return t.value, p.advance()
+	case numberColumn:
+		if t.kind != number {
+			return nil, p.expected("a number")
+		}
+		x, err := strconv.ParseFloat(t.value, 64)
+		if err != nil {
+			return nil, p.fail(t.at, "give a decimal number like 0.5")
+		}
+		return x, p.advance()
+	}
+	if t.is("TIMESTAMP") {
+		if err := p.advance(); err != nil {
+			return nil, err
+		}
+		t = p.token
+	}
+	if t.kind != text {
+		return nil, p.expected("a time in single quotes")
+	}
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02 15:04:05.999999999", time.DateOnly} {
+		if at, err := time.Parse(layout, t.value); err == nil && at.UTC().Year() >= 1700 && at.UTC().Year() <= 2200 {
+			return at.UTC().Truncate(time.Millisecond), p.advance()
+		}
+	}
+	return nil, p.fail(t.at, "give a time like '2026-01-31T15:04:05Z' or '2026-01-31'")
+}

@@ -1,0 +1,139 @@
+package where
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+)
+
+// lamp is a memory without a session.
+func lamp(column string) any {
+	return map[string]any{
+		"id": "mem_1_abcdef", "memory_type": "event", "agent_id": "O'Neill", "importance_score": 0.5,
+		"created_at": time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
+	}[column]
+}
+
+func TestMatch(t *testing.T) {
+	for source, want := range map[string]bool{
+		"memory_type = 'event'":                                true,
+		"MEMORY_TYPE='event'":                                  true,
+		"memory_type != 'event'":                               false,
+		"memory_type <> 'lesson'":                              true,
+		"agent_id = 'O''Neill'":                                true,
+		"importance_score >= 0.5":                              true,
+		"importance_score > 0.5":                               false,
+		"importance_score < -1":                                false,
+		"importance_score <= 1":                                true,
+		"created_at >= '2026-03-01'":                           true,
+		"created_at < timestamp '2026-03-01 12:00:00'":         false,
+		"created_at <= '2026-03-01T13:00:00+01:00'":            true,
+		"memory_type IN ('a', 'event')":                        true,
+		"memory_type NOT IN ('a', 'event')":                    false,
+		"session_id IS NULL":                                   true,
+		"session_id is not null":                               false,
+		"session_id = 's'":                                     false,
+		"NOT session_id = 's'":                                 false, // neither true nor false
+		"session_id NOT IN ('s')":                              false,
+		"session_id = 's' OR memory_type = 'event'":            true,
+		"NOT (session_id = 's' AND memory_type = 'a')":         true,
+		"memory_type='a' AND id='b' OR importance_score=0.5":   true, // AND binds tighter
+		"memory_type='a' AND (id='b' OR importance_score=0.5)": false,
+		"NOT memory_type='a' AND id='b'":                       false,
+		"access_count IS NULL and source_skill_id is null":     true,
+	} {
+		e, err := Parse(source)
+		if err != nil {
+			t.Errorf("%s: %v", source, err)
+			continue
+		}
+		if got := e.Match(lamp); got != want {
+			t.Errorf("%s: %v, want %v", source, got, want)
+		}
+	}
+}
+
+func TestString(t *testing.T) {
+	e, err := Parse(" not(Agent_ID<>'a''; --' or created_at>'2026-01-02T03:04:05.6789Z' and importance_score in(-.5,1)) ")
+	if err == nil {
+		t.Fatalf("a number without a digit before the point was taken: %s", e)
+	}
+	e, err = Parse(" not(Agent_ID<>'a''; --' or created_at>'2026-01-02T03:04:05.6789Z' and importance_score in(-0.5,1)) ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "(NOT (agent_id != 'a''; --' OR (created_at > timestamp '2026-01-02 03:04:05.678' AND importance_score IN (-0.5, 1))))"
+	if e.String() != want {
+		t.Errorf("got  %s\nwant %s", e, want)
+	}
+	if got := e.Columns(); !slices.Equal(got, []string{"agent_id", "created_at", "importance_score"}) {
+		t.Errorf("columns %q", got)
+	}
+}
+
+func TestRefused(t *testing.T) {
+	for source, want := range map[string]string{
+		"":                          "at character 1: a column is expected, not the end",
+		"color = 'red'":             `at character 1: there is no column "color"; use one of id, session_id,`,
+		"vector = '1'":              `at character 1: there is no column "vector"`,
+		"id = 5":                    "at character 6: a string in single quotes is expected",
+		"id == 'a'":                 "at character 5: a string in single quotes is expected",
+		"id = \"a\"":                "at character 6: '\"' has no meaning here",
+		"id = 'é":                   "at character 6: the string does not end",
+		"id = 'é' ; drop":           "at character 10: ';' has no meaning here",
+		"id = 'a' -- x":             "at character 10: '-' has no meaning here",
+		"id = 'a' OR 1 = 1":         "at character 13: a column is expected",
+		"id = 'a' 'b'":              "at character 10: AND, OR or the end is expected, not a string",
+		"(id = 'a'":                 `at character 10: ")" is expected, not the end`,
+		"id = 'a')":                 "at character 9: AND, OR or the end is expected",
+		"id IN ()":                  "at character 8: a string in single quotes is expected",
+		"id IN ('a' 'b')":           `at character 12: "," or ")" is expected`,
+		"id IS 'a'":                 "at character 7: NULL is expected",
+		"id NOT LIKE 'a'":           "at character 8: IN is expected",
+		"id LIKE 'a'":               "at character 4: =, !=, <, <=, >, >=, IN or IS is expected",
+		"importance_score > 1e9":    "at character 20: give a decimal number",
+		"importance_score > 1.":     "at character 20: give a decimal number",
+		"importance_score > '1'":    "at character 20: a number is expected",
+		"created_at > 'now'":        "at character 14: give a time like",
+		"created_at > '0001-01-01'": "at character 14: give a time like",
+		"created_at > 5":            "at character 14: a time in single quotes is expected",
+		"id = 'a\x00'":              "at character 8: NUL is not allowed",
+		"id = '\xff'":               "at character 1: the filter is not valid UTF-8",
+		"lower(id) = 'a'":           `at character 1: there is no column "lower"`,
+		strings.Repeat("(", 60):     "at character 51: more than 50 levels",
+		"id = '" + strings.Repeat("a", 5000) + "'": "at character 1: the filter has 5007 bytes",
+	} {
+		_, err := Parse(source)
+		if _, ok := errors.AsType[*Error](err); !ok || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", source, err, want)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, seed := range []string{
+		"id = 'a'", "NOT (agent_id != 'a''' OR created_at > '2026-01-02')", "importance_score IN (-0.5, 1) AND session_id IS NOT NULL",
+		"created_at <= timestamp '2026-01-02 03:04:05.678'", "id = 'é'' --", "((", "access_count NOT IN (1)",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, source string) {
+		e, err := Parse(source)
+		if err != nil {
+			if failed, ok := errors.AsType[*Error](err); !ok || failed.Position < 1 || failed.Position > utf8.RuneCountInString(source)+1 {
+				t.Fatalf("%q: %v", source, err)
+			}
+			return
+		}
+		again, err := Parse(e.String())
+		if len(e.String()) > maxLength || strings.Count(e.String(), "(") > maxDepth {
+			return // the one spelling may be longer and deeper than what is taken
+		}
+		if err != nil || again.String() != e.String() || again.Match(lamp) != e.Match(lamp) {
+			t.Fatalf("%q: %q: %v", source, e, err)
+		}
+	})
+}
