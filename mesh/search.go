@@ -35,7 +35,11 @@ type SearchRequest struct {
 	Type           string
 	Tags           []string // all of them
 	SessionID      string
-	Since, Until   string // RFC 3339 or YYYY-MM-DD; since is included, until is not
+	AgentID        string   // who stored it
+	Skill          string   // the owning skill
+	MinImportance  *float32 // 0..1; a memory without an importance has less
+	Since, Until   string   // RFC 3339 or YYYY-MM-DD; since is included, until is not
+	Filter         string   // an expression of package where, RFC-0011 §9's --filter
 	IncludeLessons bool
 }
 
@@ -73,7 +77,7 @@ type Found struct {
 // Search finds the memories that answer a query, best first, in every compartment the audience may
 // read, and leaves a recall block in its own ledger.
 func (v *View) Search(ctx context.Context, q SearchRequest) (Found, error) {
-	filter, err := q.filter()
+	filter, err := q.admits()
 	if err != nil {
 		return Found{}, err
 	}
@@ -250,11 +254,19 @@ func (q *SearchRequest) describe() string {
 	}
 	add("type", q.Type)
 	add("session_id", q.SessionID)
+	add("agent_id", q.AgentID)
+	add("skill_name", q.Skill)
+	if q.MinImportance != nil {
+		parts = append(parts, "importance_score >= "+strconv.FormatFloat(float64(*q.MinImportance), 'f', -1, 32))
+	}
 	for _, tag := range q.Tags {
 		add("tag", tag)
 	}
 	add("since", q.Since)
 	add("until", q.Until)
+	if q.Filter != "" {
+		parts = append(parts, "("+q.Filter+")")
+	}
 	return strings.Join(parts, " AND ")
 }
 

@@ -29,7 +29,10 @@ func (m *meshCommands) newSearchCommand() *cobra.Command {
 	cmd := m.command(&cobra.Command{
 		Use:   "search <query>",
 		Short: "Find memories that answer a query",
-		Args:  oneArgument("query"),
+		Long: `Find memories that answer a query, best first. --filter takes =, !=, <, <=, >, >=, IN (...), IS [NOT] NULL, AND, OR,
+NOT and parentheses over id, session_id, agent_id, memory_type, importance_score, created_at, access_count,
+lesson_pattern_id and source_skill_id: --filter "memory_type = 'event' AND created_at >= '2026-01-31'".`,
+		Args: oneArgument("query"),
 	}, func(ctx context.Context, memory *mesh.View, args []string) error {
 		q.Query = args[0]
 		found, err := memory.Search(ctx, q)
@@ -49,6 +52,7 @@ func (m *meshCommands) newSearchCommand() *cobra.Command {
 		return m.answer(answer, formatMatches(found.Hits))
 	})
 	cmd.Flags().IntVar(&q.Limit, "limit", 10, fmt.Sprintf("how many at most, 1 to %d", mesh.MaxLimit))
+	cmd.Flags().StringVar(&q.Filter, "filter", "", "which memories are wanted, a condition on their fields")
 	return cmd
 }
 

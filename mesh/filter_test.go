@@ -1,0 +1,59 @@
+package mesh
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+)
+
+func TestMoreFilters(t *testing.T) {
+	dir := t.TempDir()
+	high, low := float32(.9), float32(.2)
+	v := open(t, dir, audience.DM(), new(words))
+	store(t, v, StoreRequest{Content: "tea one", Type: "event", Importance: &high, Skill: "brewing"})
+	store(t, v, StoreRequest{Content: "tea two", Importance: &low, SessionID: "it's"})
+	store(t, v, StoreRequest{Content: "tea three"})
+	for name, test := range map[string]struct {
+		request SearchRequest
+		want    []string
+	}{
+		"agent":           {SearchRequest{AgentID: v.AgentID}, []string{"tea one", "tea two", "tea three"}},
+		"another agent":   {SearchRequest{AgentID: "nobody"}, nil},
+		"skill":           {SearchRequest{Skill: "brewing"}, []string{"tea one"}},
+		"importance":      {SearchRequest{MinImportance: &low}, []string{"tea one", "tea two"}},
+		"more importance": {SearchRequest{MinImportance: &high, Type: "event"}, []string{"tea one"}},
+		"expression":      {SearchRequest{Filter: "session_id = 'it''s' OR source_skill_id = 'brewing'"}, []string{"tea one", "tea two"}},
+		"as written":      {SearchRequest{Filter: "importance_score = 0.9"}, []string{"tea one"}},
+		"null":            {SearchRequest{Filter: "importance_score IS NULL AND lesson_pattern_id IS NULL"}, []string{"tea three"}},
+		"both":            {SearchRequest{Filter: "memory_type = 'global'", MinImportance: &low}, []string{"tea two"}},
+		"time":            {SearchRequest{Filter: "created_at < '1999-01-01'"}, nil},
+	} {
+		test.request.Query = "tea"
+		got := contents(search(t, v, test.request).Hits)
+		if diff := cmp.Diff(test.want, got, cmpopts.SortSlices(func(a, b string) bool { return a < b }), cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+	wrong := float32(2)
+	_, err := v.Search(t.Context(), SearchRequest{Query: "tea", MinImportance: &wrong})
+	wantFault(t, err, "min_importance:")
+	_, err = v.Search(t.Context(), SearchRequest{Query: "tea", Filter: "id = 'a' OR true"})
+	wantFault(t, err, "filter: at character 13: ")
+}
+
+func TestColumnsOfALesson(t *testing.T) {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	r := Record{ID: "mem_1", AgentID: "a", Type: "lesson", Lesson: &Lesson{PatternID: "p"}, CreatedAt: at}
+	var got []any
+	for _, column := range []string{"id", "agent_id", "memory_type", "lesson_pattern_id", "created_at", "access_count", "session_id"} {
+		got = append(got, r.column(column))
+	}
+	if want := []any{"mem_1", "a", "lesson", "p", at, nil, nil}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
