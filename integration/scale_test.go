@@ -12,7 +12,6 @@ import (
 
 // needles are memories with a question each that shares no word with them.
 var needles = []struct{ memory, question string }{
-	{"Mira is allergic to hazelnuts; traces in pastry make her throat swell.", "Which nuts should our cook avoid serving?"},
 	{"The sleeper berth to Oslo leaves on 3 May.", "How do we travel into Norway?"},
 	{"The neighbour's dog barks whenever the porch light stays on.", "Which animal disturbs our sleep?"},
 	{"Her physician prescribed penicillin against the infection.", "What medicine did a doctor give?"},

@@ -48,17 +48,15 @@ func TestGroupProcessTouchesNoPrivateFile(t *testing.T) {
 			t.Errorf("a DM that reads everything is not seen to touch %s", name)
 		}
 	}
-	for _, group := range []string{club, "newcomers"} {
-		for _, path := range touched(group, func(s *session) { attack(s, p) }) {
-			t.Errorf("the process of %s touched %s", group, path)
-		}
+	for _, path := range touched(club, func(s *session) { attack(s, p, 8) }) {
+		t.Errorf("the process of %s touched %s", club, path)
 	}
 }
 
 var (
 	fileCall   = regexp.MustCompile(`^\d+ +(\w+)\((.*)`)
 	tracedPath = regexp.MustCompile(`(?:(?:AT_FDCWD|\d+)<([^>]*)>, )?"((?:[^"\\]|\\.)*)"`)
-	dailyLog   = regexp.MustCompile(`/memory/[^/]*$`)
+	dailyLog   = regexp.MustCompile(`/memory/(archive/)?[^/]*$`)
 )
 
 // privatePaths are the paths in a trace that a group has no business with.
@@ -95,7 +93,7 @@ func isPrivate(path string, p *planted, group string) bool {
 		return false
 	}
 	switch name {
-	case "SOUL.md", "IDENTITY.md", "AGENTS.md", "memory", ".yamo":
+	case "SOUL.md", "IDENTITY.md", "AGENTS.md", "memory", "memory/archive", ".yamo":
 		return false
 	}
 	if dailyLog.MatchString("/" + name) {
