@@ -57,11 +57,15 @@ func openSession(o serveOptions, who audience.Audience, getenv func(string) stri
 	if err != nil {
 		return serve.Deps{}, nil, errors.Join(err, closeMemory(), folder.Close())
 	}
-	if logs != nil && slices.Contains(o.toolsets, memoryTools) {
-		list = append(list, tools.SessionLogs(logs.View(who)))
+	var sessions *transcript.View // nil without session logs
+	if logs != nil {
+		sessions = logs.View(who)
+	}
+	if sessions != nil && slices.Contains(o.toolsets, memoryTools) {
+		list = append(list, tools.SessionLogs(sessions))
 	}
 	if slices.Contains(o.toolsets, workspaceTools) {
-		list = append(list, workspaceToolset(view)...)
+		list = append(list, workspaceToolset(view, memory, sessions)...)
 	}
 	stopWatching := func() {}
 	return serve.Deps{

@@ -7,9 +7,11 @@ import (
 
 	"github.com/mark3labs/mcp-go/server"
 
+	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/prompts"
 	"github.com/yamo-protocol/yamo-mcp/tools"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
+	"github.com/yamo-protocol/yamo-mcp/workspace/transcript"
 )
 
 // The named sets of tools. A host's model chooses worse the more tools it is shown, so the operator can leave a set out;
@@ -37,9 +39,9 @@ func parseToolsets(list string) ([]string, error) {
 	return sets, nil
 }
 
-// workspaceToolset are the tools over the workspace's files that v's audience may use.
-func workspaceToolset(v *workspace.View) []tools.Tool {
-	list := []tools.Tool{tools.LogAppend(v)}
+// workspaceToolset are the tools over the workspace's files that v's audience may use. logs may be nil.
+func workspaceToolset(v *workspace.View, memory *mesh.View, logs *transcript.View) []tools.Tool {
+	list := []tools.Tool{tools.LogAppend(v), tools.MyStats(v, memory, logs)}
 	// SECURITY: the rest reads or writes what a group never sees.
 	if !v.Audience().IsDM() {
 		return list

@@ -1,0 +1,71 @@
+package tools
+
+import (
+	"context"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/workspace"
+	"github.com/yamo-protocol/yamo-mcp/workspace/transcript"
+)
+
+type stats struct {
+	SessionsTotal      int        `json:"sessions_total" jsonschema_description:"Session logs that session_logs can read; 0 without a folder of them."`
+	MemoriesStored     int        `json:"memories_stored" jsonschema_description:"Memories and lessons that memory_search can find."`
+	MemoriesPromoted   int        `json:"memories_promoted" jsonschema_description:"Items that dreaming has added to MEMORY.md."`
+	LastDreamTS        int64      `json:"last_dream_ts" jsonschema_description:"When that was last, in Unix seconds; 0: never."`
+	RecallEvents7d     int        `json:"recall_events_7d" jsonschema_description:"Searches of the memory in the last 7 days."`
+	TopConceptTags7d   []tagCount `json:"top_concept_tags_7d" jsonschema_description:"The most used tags of what was stored in the last 7 days, at most 10."`
+	WorkspaceFilesSeen []string   `json:"workspace_files_present" jsonschema_description:"The workspace's files, as far as this audience may see them."`
+}
+
+type tagCount struct {
+	Tag   string `json:"tag"`
+	Count int    `json:"count"`
+}
+
+const (
+	statsDays = 7
+	maxTags   = 10
+)
+
+// MyStats is the tool my_stats (seed 002, phase 10.8). logs may be nil. Each view counts what its audience may see alone.
+func MyStats(v *workspace.View, memory *mesh.View, logs *transcript.View) Tool {
+	return Define(Spec{
+		Name:  "my_stats",
+		Title: "My statistics",
+		Description: "How much you have to remember with: sessions, memories, recalls and the most used tags of the last 7 days, what dreaming promoted, and " +
+			"which workspace files there are.",
+		ReadOnly:   true,
+		Idempotent: true,
+	}, func(ctx context.Context, _ nothing) (stats, error) {
+		s := stats{TopConceptTags7d: []tagCount{}, WorkspaceFilesSeen: v.Present()}
+		var err error
+		if logs != nil {
+			if s.SessionsTotal, err = logs.Count(ctx); err != nil {
+				return stats{}, err
+			}
+		}
+		held, err := memory.Stats(ctx)
+		if err != nil {
+			return stats{}, err
+		}
+		s.MemoriesStored = held.Memories
+		activity, err := memory.Activity(ctx, v.Now().AddDate(0, 0, -statsDays))
+		if err != nil {
+			return stats{}, err
+		}
+		s.RecallEvents7d = activity.Recalls
+		for _, tag := range activity.Tags[:min(len(activity.Tags), maxTags)] {
+			s.TopConceptTags7d = append(s.TopConceptTags7d, tagCount(tag))
+		}
+		promoted, last, err := v.Dreamed()
+		if err != nil {
+			return stats{}, err
+		}
+		s.MemoriesPromoted = promoted
+		if !last.IsZero() {
+			s.LastDreamTS = last.Unix()
+		}
+		return s, nil
+	})
+}

@@ -1,0 +1,27 @@
+package transcript
+
+import (
+	"context"
+	"errors"
+)
+
+// Count is how many sessions the audience can read.
+func (v *View) Count(ctx context.Context) (int, error) {
+	logs, err := v.logs()
+	if err != nil {
+		return 0, err
+	}
+	total := 0
+	for _, l := range logs {
+		// SECURITY: a log in a group's folder counts only if its header names the group.
+		_, err := v.scan(ctx, l, nil, func(Entry) bool { return false })
+		if errors.Is(err, ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return 0, err
+		}
+		total++
+	}
+	return total, nil
+}
