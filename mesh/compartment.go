@@ -27,6 +27,7 @@ const (
 type compartment struct {
 	visibility Visibility
 	ledger     *ledger.Ledger
+	retention  time.Duration // how long a lesson is in force
 	index      *index
 	damaged    atomic.Bool // the ledger is, and it has been logged
 
@@ -128,7 +129,7 @@ func (c *compartment) add(r *Record) {
 func (c *compartment) contend(doc int) {
 	l := c.docs[doc].record.Lesson
 	best, ok := c.patterns[l.PatternID]
-	if !ok || c.docs[best].record.Lesson.RuleConfidence < l.RuleConfidence {
+	if !ok || c.docs[best].record.Lesson.RuleConfidence < l.RuleConfidence || c.docs[best].record.expired(c.docs[doc].record.CreatedAt, c.retention) {
 		c.patterns[l.PatternID] = doc
 	}
 }

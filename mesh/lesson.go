@@ -22,6 +22,10 @@ var Severities = []string{"critical", "high", "medium", "low"}
 // be recalled as a constraint (RFC-0011 §4.2 LessonContext, lessonMinConfidence).
 const DefaultConfidence = 0.7
 
+// DefaultRetentionDays is how long a lesson is in force (RFC-0011 §4.2 lessonRetentionDays). After that it
+// is a memory like others.
+const DefaultRetentionDays = 365
+
 // Lesson is what a lesson's memory carries beside its text.
 type Lesson struct {
 	LessonID         string  `json:"lesson_id"` // LESSON_ID
@@ -65,8 +69,8 @@ func PatternID(errorPattern, applicableScope string) string {
 }
 
 // Distill stores a lesson (RFC-0011 §8.3). It is idempotent, across processes too: if a lesson of the
-// same pattern with equal or higher confidence is there, that one is returned. A more certain lesson
-// supersedes the older one and names it.
+// same pattern with equal or higher confidence is in force, that one is returned. A more certain lesson
+// supersedes the older one and names it, as any does whose predecessor's time is over.
 func (v *View) Distill(ctx context.Context, q LessonRequest) (Distilled, error) {
 	s := &scrubbing{scrubber: v.scrubber}
 	lesson, err := q.lesson(s)
@@ -79,7 +83,7 @@ func (v *View) Distill(ctx context.Context, q LessonRequest) (Distilled, error) 
 	err = v.with(ctx, v.own(), func(c *compartment) error {
 		err := c.append(ctx, true, func(now time.Time) (ledger.Draft, bool, error) {
 			known := c.lesson(lesson.PatternID)
-			if known != nil && known.Lesson.RuleConfidence >= lesson.RuleConfidence {
+			if known != nil && !known.expired(now, c.retention) && known.Lesson.RuleConfidence >= lesson.RuleConfidence {
 				kept = known
 				return ledger.Draft{}, false, nil
 			}

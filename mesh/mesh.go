@@ -46,6 +46,9 @@ type Options struct {
 	Random   io.Reader        // for ids, safe for concurrent use; nil: crypto/rand
 	Ranking  Ranking          // "": Context
 	Files    Files            // what a DM's searches find beside its memories; nil: nothing
+
+	LessonMinConfidence float64 // the least a lesson in force needs, 0..1; 0: DefaultConfidence
+	LessonRetentionDays int     // how long a lesson is in force; 0: DefaultRetentionDays
 }
 
 // ErrClosed is what a closed View returns.
@@ -128,6 +131,7 @@ func (v *View) open(name Visibility) (*compartment, error) {
 	index := newIndex(dir, filepath.Join(v.Dir, "locks", lock+".index.lock"), v.Embedder, v.Logger.With("compartment", name))
 	index.audit = newAudit(dir, options)
 	c := newCompartment(name, ledger.New(options), index)
+	c.retention = v.lessonRetention()
 	v.stores[name] = c
 	return c, nil
 }

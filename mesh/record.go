@@ -67,6 +67,11 @@ func (r *Record) HasTag(tag string) bool {
 	return slices.ContainsFunc(r.Tags, func(t string) bool { return strings.EqualFold(t, tag) })
 }
 
+// expired reports whether a lesson's time is over at now.
+func (r *Record) expired(now time.Time, retention time.Duration) bool {
+	return r.CreatedAt.Before(now.Add(-retention))
+}
+
 // newID makes RFC-0011 §1.1's identifiers: PREFIX_ + Unix milliseconds + _ + 6 lower-case hex digits.
 func newID(prefix string, now time.Time, random io.Reader) (string, error) {
 	var b [3]byte

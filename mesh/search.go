@@ -94,27 +94,24 @@ func (v *View) Search(ctx context.Context, q SearchRequest) (Found, error) {
 	if stores, err = v.files.join(ctx, stores, meaning != nil, &found); err != nil {
 		return Found{}, err
 	}
-	found.Hits, found.Lessons = rank(stores, query, meaning, q, filter)
+	found.Hits, found.Lessons = v.rank(stores, query, meaning, q, filter)
 	v.files.mark(found.Hits)
 	v.recall(ctx, query, q, found)
 	return found, nil
 }
 
-func rank(stores []*compartment, query string, meaning []float32, q SearchRequest, filter func(*Record) bool) (hits, lessons []Hit) {
+func (v *View) rank(stores []*compartment, query string, meaning []float32, q SearchRequest, filter func(*Record) bool) (hits, lessons []Hit) {
+	var kept map[string]bool
+	if q.IncludeLessons {
+		kept = v.inForce(stores)
+	}
 	r := newRanking(stores, query, meaning)
 	defer r.release()
 	hits = r.top(q.Limit, func(c *compartment, doc int) bool { return filter(c.docs[doc].record) })
 	if q.IncludeLessons {
-		lessons = r.top(maxLessons, (*compartment).isActiveLesson)
+		lessons = r.top(maxLessons, func(c *compartment, doc int) bool { return kept[c.docs[doc].record.ID] })
 	}
 	return hits, lessons
-}
-
-// isActiveLesson reports whether doc is the best lesson of its pattern and certain enough to be a
-// constraint (RFC-0011, LessonLearned Integrity). c.mu is held.
-func (c *compartment) isActiveLesson(doc int) bool {
-	l := c.docs[doc].record.Lesson
-	return l != nil && l.RuleConfidence >= DefaultConfidence && c.patterns[l.PatternID] == doc
 }
 
 // filter checks the request and returns which memories it admits.

@@ -1,0 +1,219 @@
+package mesh
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+)
+
+// Orders of a LessonQuery.
+const (
+	ByRelevance = "relevance"
+	BySeverity  = "severity"
+)
+
+// ActiveLessons is how many lessons a session starts with (RFC-0011 §8.2 step 4).
+const ActiveLessons = 10
+
+// LessonQuery asks for lessons in force (RFC-0011 §4.1 queryLessons): the best of their pattern, certain
+// enough (Options.LessonMinConfidence) and not too old (Options.LessonRetentionDays).
+type LessonQuery struct {
+	Query string // what the lessons should bear on; "" is everything
+	Limit int    // 1..MaxLimit; 0 is 10
+	// OrderBy is ByRelevance or BySeverity: severity, then confidence, then the newest first. "" is
+	// ByRelevance with a query and BySeverity without. With a query, BySeverity orders the most relevant.
+	OrderBy string
+}
+
+// Lessons answers q. Of lessons of one pattern in several compartments, one is returned: the most
+// certain of the audience's own and the shared ones, or else of the groups'.
+func (v *View) Lessons(ctx context.Context, q LessonQuery) (Found, error) {
+	query, err := v.checkLessonQuery(&q)
+	if err != nil {
+		return Found{}, err
+	}
+	stores, damaged, err := v.compartments(ctx)
+	if err != nil {
+		return Found{}, err
+	}
+	found := Found{Damaged: damaged}
+	if query == "" {
+		found.Lessons = v.activeLessons(stores)
+	} else if found.Lessons, err = v.relevantLessons(ctx, stores, query, &found); err != nil {
+		return Found{}, err
+	}
+	if query != "" && q.OrderBy == BySeverity {
+		found.Lessons = found.Lessons[:min(q.Limit, len(found.Lessons))]
+		slices.SortStableFunc(found.Lessons, worseFirst)
+	}
+	found.Lessons = found.Lessons[:min(q.Limit, len(found.Lessons))]
+	return found, nil
+}
+
+func (v *View) checkLessonQuery(q *LessonQuery) (query string, err error) {
+	switch {
+	case !utf8.ValidString(q.Query):
+		return "", fault.New("query: the text is not valid UTF-8")
+	case utf8.RuneCountInString(q.Query) > maxQuery:
+		return "", fault.New("query: %d characters are too many; use at most %d", utf8.RuneCountInString(q.Query), maxQuery)
+	case q.OrderBy != "" && q.OrderBy != ByRelevance && q.OrderBy != BySeverity:
+		return "", fault.New("order_by: use %s or %s", ByRelevance, BySeverity)
+	}
+	if q.Limit == 0 {
+		q.Limit = defaultLimit
+	}
+	if q.Limit < 1 || q.Limit > MaxLimit {
+		return "", fault.New("limit: use a number from 1 to %d", MaxLimit)
+	}
+	query, _ = v.scrubber.Redact(strings.TrimSpace(q.Query))
+	return query, nil
+}
+
+// relevantLessons are the lessons in force that query finds, best first.
+func (v *View) relevantLessons(ctx context.Context, stores []*compartment, query string, found *Found) ([]Hit, error) {
+	meaning, err := v.embedQuery(ctx, stores, query, found)
+	if err != nil {
+		return nil, err
+	}
+	kept := v.inForce(stores)
+	if len(kept) == 0 {
+		return nil, nil
+	}
+	r := newRanking(stores, query, meaning)
+	defer r.release()
+	return r.top(len(kept), func(c *compartment, doc int) bool { return kept[c.docs[doc].record.ID] }), nil
+}
+
+// inForce is the ids of the memories of activeLessons.
+func (v *View) inForce(stores []*compartment) map[string]bool {
+	ids := map[string]bool{}
+	for _, hit := range v.activeLessons(stores) {
+		ids[hit.ID] = true
+	}
+	return ids
+}
+
+// activeLessons are the lessons in force in stores, one of each pattern, worst first.
+func (v *View) activeLessons(stores []*compartment) []Hit {
+	oldest := v.Now().Add(-v.lessonRetention())
+	best := map[string]Hit{}
+	for _, c := range stores {
+		c.mu.RLock()
+		for pattern, doc := range c.patterns {
+			r := c.docs[doc].record
+			if r.Lesson.RuleConfidence < v.lessonMinConfidence() || r.CreatedAt.Before(oldest) {
+				continue
+			}
+			hit := Hit{Record: r, Visibility: c.visibility}
+			if other, ok := best[pattern]; !ok || v.outranks(hit, other) {
+				best[pattern] = hit
+			}
+		}
+		c.mu.RUnlock()
+	}
+	hits := make([]Hit, 0, len(best))
+	for _, hit := range best {
+		hits = append(hits, hit)
+	}
+	slices.SortFunc(hits, worseFirst)
+	return hits
+}
+
+// outranks reports whether a is to be followed rather than b, a lesson of the same pattern from a
+// compartment before a's.
+//
+// SECURITY: a DM's own lesson is not displaced by one that somebody in a group was more sure of.
+func (v *View) outranks(a, b Hit) bool {
+	if a, b := v.foreign(a.Visibility), v.foreign(b.Visibility); a != b {
+		return b
+	}
+	return a.Lesson.RuleConfidence > b.Lesson.RuleConfidence
+}
+
+// foreign reports whether a compartment is that of a group other than the audience itself.
+func (v *View) foreign(name Visibility) bool { return name != v.own() && name != Shared }
+
+// worseFirst orders by severity, then confidence, then the newest first.
+func worseFirst(a, b Hit) int {
+	return cmp.Or(
+		cmp.Compare(slices.Index(Severities, a.Lesson.Severity), slices.Index(Severities, b.Lesson.Severity)),
+		cmp.Compare(b.Lesson.RuleConfidence, a.Lesson.RuleConfidence),
+		b.CreatedAt.Compare(a.CreatedAt),
+		cmp.Compare(a.ID, b.ID),
+	)
+}
+
+func (v *View) lessonMinConfidence() float64 {
+	if v.LessonMinConfidence == 0 {
+		return DefaultConfidence
+	}
+	return v.LessonMinConfidence
+}
+
+func (v *View) lessonRetention() time.Duration {
+	return time.Duration(cmp.Or(v.LessonRetentionDays, DefaultRetentionDays)) * 24 * time.Hour
+}
+
+// MemoriesByPattern are the memories of the lessons with a pattern id, superseded ones too, the most
+// certain first, then the newest (RFC-0011 §4.1 getMemoriesByPattern). None is no error.
+func (v *View) MemoriesByPattern(ctx context.Context, patternID string) ([]Hit, error) {
+	stores, _, err := v.compartments(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var hits []Hit
+	for _, c := range stores {
+		c.mu.RLock()
+		for _, d := range c.docs {
+			if d.record != nil && d.record.Lesson != nil && d.record.Lesson.PatternID == patternID {
+				hits = append(hits, Hit{Record: d.record, Visibility: c.visibility})
+			}
+		}
+		c.mu.RUnlock()
+	}
+	slices.SortStableFunc(hits, func(a, b Hit) int {
+		return cmp.Or(cmp.Compare(b.Lesson.RuleConfidence, a.Lesson.RuleConfidence), b.CreatedAt.Compare(a.CreatedAt))
+	})
+	return hits, nil
+}
+
+// maxRule is how many characters of a rule and of a scope a constraint shows.
+const maxRule = 300
+
+// Constraints renders the worst lessons in force as Markdown that a session starts with (RFC-0011 §8.2
+// step 4), "" if there is none.
+//
+// SECURITY: in a DM, lessons of groups are not among them: a stranger must not be able to plant rules.
+func (v *View) Constraints(ctx context.Context) (string, error) {
+	stores, _, err := v.compartments(ctx)
+	if err != nil {
+		return "", err
+	}
+	stores = slices.DeleteFunc(stores, func(c *compartment) bool { return v.foreign(c.visibility) })
+	lessons := v.activeLessons(stores)
+	if len(lessons) == 0 {
+		return "", nil
+	}
+	var text strings.Builder
+	text.WriteString("## Lessons in force\n\nRules from past mistakes, the most severe first. Follow each where its scope applies.\n\n")
+	for _, hit := range lessons[:min(ActiveLessons, len(lessons))] {
+		l := hit.Lesson
+		fmt.Fprintf(&text, "- [%s] %s (scope: %s; confidence %.2f; %s)\n",
+			l.Severity, shorten(l.PreventativeRule, maxRule), shorten(l.ApplicableScope, maxRule), l.RuleConfidence, l.LessonID)
+	}
+	return text.String(), nil
+}
+
+// shorten cuts text to n characters and shows that it did.
+func shorten(text string, n int) string {
+	if runes := []rune(text); len(runes) > n {
+		return string(runes[:n]) + "…"
+	}
+	return text
+}
