@@ -41,7 +41,7 @@ type launch struct {
 
 // args is the server's command line.
 func (h launch) args() []string {
-	args := []string{"serve", "--workspace", h.workspace}
+	args := []string{"serve", "--workspace", h.workspace, "--toolsets", "memory,workspace,learning"}
 	if h.group == "" {
 		args = append(args, "--connection", "dm")
 	} else {

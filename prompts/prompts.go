@@ -21,8 +21,13 @@ var texts embed.FS
 // StartupName is the name of the prompt that starts a session.
 const StartupName = "startup"
 
-// Register offers on s, a server for v's audience alone, the prompt that every session starts with.
-func Register(s *server.MCPServer, v *workspace.View) error {
+// Section is a further part of the startup prompt, in Markdown, "" if there is nothing to say. It is made
+// for the audience of the server that it is given to.
+type Section func(context.Context) (string, error)
+
+// Register offers on s, a server for v's audience alone, the prompt that every session starts with. In a
+// workspace that is ready, the sections follow the files.
+func Register(s *server.MCPServer, v *workspace.View, sections ...Section) error {
 	ready := "group"
 	if v.Audience().IsDM() {
 		ready = "dm"
@@ -30,14 +35,14 @@ func Register(s *server.MCPServer, v *workspace.View) error {
 	return add(s, ritual{
 		name: StartupName, title: "Startup sequence",
 		description: "Begin a session: who you are and what you remember, read from the workspace in the order of its startup sequence",
-		render: func(say words) (string, error) {
+		render: func(ctx context.Context, say words) (string, error) {
 			switch v.State() {
 			case workspace.Uninitialized:
 				return v.Refusal(), nil
 			case workspace.Bootstrap:
 				return firstBoot(v, say)
 			default:
-				return withBlocks(v, say(ready))
+				return withSections(ctx, v, say(ready), sections)
 			}
 		},
 	}, ready, "bootstrap")
@@ -52,7 +57,7 @@ func RegisterRituals(s *server.MCPServer, v *workspace.View) error {
 	err := add(s, ritual{
 		name: "heartbeat", title: "Heartbeat",
 		description: "Look after what is due: the checklist of HEARTBEAT.md, and when each check was last done",
-		render: func(say words) (string, error) {
+		render: func(_ context.Context, say words) (string, error) {
 			return whenReady(v, func() (string, error) { return heartbeat(v, say) })
 		},
 	}, "heartbeat")
@@ -63,7 +68,7 @@ func RegisterRituals(s *server.MCPServer, v *workspace.View) error {
 		"session_save": "End a session: save what it was about as a memory file",
 		"memory_flush": "Before the context is compacted: save what must survive as a memory file",
 	} {
-		err := add(s, ritual{name: name, title: "Save to memory", description: description, render: func(say words) (string, error) {
+		err := add(s, ritual{name: name, title: "Save to memory", description: description, render: func(_ context.Context, say words) (string, error) {
 			return whenReady(v, func() (string, error) { return say(name), nil })
 		}}, name)
 		if err != nil {
@@ -73,7 +78,7 @@ func RegisterRituals(s *server.MCPServer, v *workspace.View) error {
 	return add(s, ritual{
 		name: "bootstrap", title: "First boot",
 		description: "Do the first boot of a new workspace: follow BOOTSTRAP.md, then delete it",
-		render: func(say words) (string, error) {
+		render: func(_ context.Context, say words) (string, error) {
 			switch v.State() {
 			case workspace.Uninitialized:
 				return v.Refusal(), nil
@@ -92,7 +97,7 @@ type words func(name string) string
 // ritual is a prompt without arguments whose text is rendered anew for each request.
 type ritual struct {
 	name, title, description string
-	render                   func(words) (string, error)
+	render                   func(context.Context, words) (string, error)
 }
 
 // add offers r, which uses the fixed texts.
@@ -106,8 +111,8 @@ func add(s *server.MCPServer, r ritual, fixed ...string) error {
 		say[name] = string(data)
 	}
 	s.AddPrompt(mcp.NewPrompt(r.name, mcp.WithPromptDescription(r.description)),
-		func(context.Context, mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-			text, err := r.render(func(name string) string { return say[name] })
+		func(ctx context.Context, _ mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+			text, err := r.render(ctx, func(name string) string { return say[name] })
 			if err != nil {
 				return nil, err
 			}
@@ -171,4 +176,22 @@ func withBlocks(v *workspace.View, intro string) (string, error) {
 		return "", err
 	}
 	return intro + "\n" + blocks, nil
+}
+
+// withSections is withBlocks and what sections say.
+func withSections(ctx context.Context, v *workspace.View, intro string, sections []Section) (string, error) {
+	text, err := withBlocks(v, intro)
+	if err != nil {
+		return "", err
+	}
+	for _, section := range sections {
+		more, err := section(ctx)
+		if err != nil {
+			return "", err
+		}
+		if more != "" {
+			text += "\n" + more
+		}
+	}
+	return text, nil
 }

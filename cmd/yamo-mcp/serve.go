@@ -86,7 +86,7 @@ func newServeCommand(getenv func(string) string, stdin io.Reader, stdout, stderr
 	flags.StringVar(&o.agentID, "agent-id", "YAMO_AGENT", "the agent's name in what it writes")
 	flags.StringVar(&o.model, "model", "", "the language model's name, which who_am_i tells")
 	flags.StringVar(&o.transcripts, "transcripts", "", "the folder of the host's session logs")
-	flags.String("toolsets", strings.Join(toolsetNames, ","), "which tools are offered, of those the audience may use: "+strings.Join(toolsetNames, ", "))
+	flags.String("toolsets", strings.Join(defaultToolsets, ","), "which tools are offered, of those the audience may use: "+strings.Join(toolsetNames, ", "))
 	flags.StringVar(&o.transport, "transport", "stdio", "how hosts connect: stdio")
 	flags.StringVar(&o.logLevel, "log-level", "info", "debug, info or warn")
 	return cmd

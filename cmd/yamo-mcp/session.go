@@ -67,6 +67,9 @@ func openSession(o serveOptions, who audience.Audience, getenv func(string) stri
 	if slices.Contains(o.toolsets, workspaceTools) {
 		list = append(list, workspaceToolset(view, memory, sessions)...)
 	}
+	if slices.Contains(o.toolsets, learningTools) {
+		list = append(list, learningToolset(memory)...)
+	}
 	stopWatching := func() {}
 	return serve.Deps{
 			Audience:     who,
@@ -81,6 +84,7 @@ func openSession(o serveOptions, who audience.Audience, getenv func(string) stri
 				return nil
 			},
 			Resources: func(srv *server.MCPServer) error {
+				resources.RegisterLessons(srv, memory.Constraints)
 				if err := resources.Register(srv, view); err != nil {
 					return err
 				}
@@ -95,7 +99,9 @@ func openSession(o serveOptions, who audience.Audience, getenv func(string) stri
 				stopWatching = stop
 				return nil
 			},
-			Prompts: func(srv *server.MCPServer) error { return registerPrompts(srv, view, o.toolsets) },
+			Prompts: func(srv *server.MCPServer) error {
+				return registerPrompts(srv, view, o.toolsets, constraints(memory, logger))
+			},
 			Options: []server.ServerOption{
 				server.WithCompletions(),
 				server.WithResourceCompletionProvider(resources.NewCompleter(view)),

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 
@@ -19,9 +21,13 @@ import (
 const (
 	memoryTools    = "memory"    // remembering, recalling, learning, who_am_i, session_logs
 	workspaceTools = "workspace" // the workspace's logs and files, and the rituals' prompts
+	learningTools  = "learning"  // single memories, lessons in force: what not every session needs
 )
 
-var toolsetNames = []string{memoryTools, workspaceTools}
+var (
+	toolsetNames    = []string{memoryTools, workspaceTools, learningTools}
+	defaultToolsets = []string{memoryTools, workspaceTools}
+)
 
 // parseToolsets reads a comma-separated list of toolsets.
 func parseToolsets(list string) ([]string, error) {
@@ -54,9 +60,30 @@ func workspaceToolset(v *workspace.View, memory *mesh.View, logs *transcript.Vie
 	return list
 }
 
+// learningToolset are the tools that look after what memory holds.
+func learningToolset(memory *mesh.View) []tools.Tool {
+	return []tools.Tool{
+		tools.Lessons(memory),
+		tools.MemoryGet(memory),
+		tools.MemoryDelete(memory),
+	}
+}
+
+// constraints is the lessons in force for the start of a session, which does not fail for want of them.
+func constraints(memory *mesh.View, logger *slog.Logger) prompts.Section {
+	return func(ctx context.Context) (string, error) {
+		text, err := memory.Constraints(ctx)
+		if err != nil {
+			logger.ErrorContext(ctx, "read lessons for the start of a session", "error", err)
+			return "## Lessons in force\n\nThey cannot be read at the moment; the server's log says why.\n", nil
+		}
+		return text, nil
+	}
+}
+
 // registerPrompts offers the prompts: the start of a session always, the rituals with the tools they need.
-func registerPrompts(srv *server.MCPServer, v *workspace.View, toolsets []string) error {
-	if err := prompts.Register(srv, v); err != nil || !slices.Contains(toolsets, workspaceTools) {
+func registerPrompts(srv *server.MCPServer, v *workspace.View, toolsets []string, sections ...prompts.Section) error {
+	if err := prompts.Register(srv, v, sections...); err != nil || !slices.Contains(toolsets, workspaceTools) {
 		return err
 	}
 	return prompts.RegisterRituals(srv, v)

@@ -11,6 +11,7 @@ func TestParseToolsets(t *testing.T) {
 		"memory,workspace": {"memory", "workspace"},
 		"workspace":        {"workspace"},
 		" memory , memory": {"memory", "memory"},
+		"learning,memory":  {"learning", "memory"},
 	} {
 		got, err := parseToolsets(list)
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
@@ -18,9 +19,9 @@ func TestParseToolsets(t *testing.T) {
 		}
 	}
 	for list, want := range map[string]string{
-		"":                `toolsets "": name one or more of memory, workspace, with commas between them (--toolsets or YAMO_TOOLSETS)`,
+		"":                `toolsets "": name one or more of memory, workspace, learning, with commas between them (--toolsets or YAMO_TOOLSETS)`,
 		"memory,workspce": `toolset "workspce": did you mean workspace? (--toolsets or YAMO_TOOLSETS)`,
-		"memory,":         `toolsets "memory,": name one or more of memory, workspace, with commas between them (--toolsets or YAMO_TOOLSETS)`,
+		"memory,":         `toolsets "memory,": name one or more of memory, workspace, learning, with commas between them (--toolsets or YAMO_TOOLSETS)`,
 	} {
 		if _, err := parseToolsets(list); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", list, err, want)

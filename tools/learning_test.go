@@ -1,0 +1,100 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
+	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+)
+
+var localModel = sync.OnceValue(func() *embed.Local { return embed.NewLocal(embed.Options{}) })
+
+// memoryView opens the memory in dir, with the real model and LanceDB.
+func memoryView(t *testing.T, dir string, who audience.Audience) *mesh.View {
+	t.Helper()
+	v := mesh.Open(mesh.Options{Dir: filepath.Join(dir, ".yamo"), Audience: who, AgentID: "tester", Embedder: localModel()})
+	t.Cleanup(func() {
+		if err := v.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	return v
+}
+
+func hikers(t *testing.T) audience.Audience {
+	t.Helper()
+	a, err := audience.Group("hiking")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+const lessonArguments = `{"situation":"The deployment failed","error_pattern":"no_rollback","oversight":"no plan back","fix":"restored a backup",
+	"preventative_rule":"Write a rollback plan before every deployment","severity":%q,"applicable_scope":%q,"confidence":%v}`
+
+func TestLessonsTool(t *testing.T) {
+	v := memoryView(t, t.TempDir(), audience.DM())
+	tool := Lessons(v)
+	if list := answer[lessonList](t, tool, `{}`); len(list.Lessons) != 0 || list.Semantic != "" {
+		t.Errorf("of an empty memory: %+v", list)
+	}
+	low := answer[lessonBlock](t, DistillLesson(v), fmt.Sprintf(lessonArguments, "low", "deployments", .8))
+	high := answer[lessonBlock](t, DistillLesson(v), fmt.Sprintf(lessonArguments, "high", "databases", .8))
+	list := answer[lessonList](t, tool, `{}`)
+	if len(list.Lessons) != 2 || list.Lessons[0].LessonID != high.LessonID || list.Lessons[1].LessonID != low.LessonID {
+		t.Errorf("by severity: %+v", list)
+	}
+	list = answer[lessonList](t, tool, `{"query":"putting a new release into production","limit":1}`)
+	if len(list.Lessons) != 1 || list.Semantic != "on" || list.Lessons[0].Score == 0 {
+		t.Errorf("by meaning: %+v", list)
+	}
+	better := answer[lessonBlock](t, DistillLesson(v), fmt.Sprintf(lessonArguments, "low", "deployments", .9))
+	list = answer[lessonList](t, tool, `{"pattern_id":"`+low.PatternID+`"}`)
+	if len(list.Lessons) != 2 || list.Lessons[0].LessonID != better.LessonID || list.Lessons[0].Supersedes != low.LessonID {
+		t.Errorf("by pattern: %+v", list)
+	}
+	if got := refusal(t, tool, `{"pattern_id":"x","query":"y"}`); !strings.Contains(got, "pattern_id") {
+		t.Errorf("refused with %q", got)
+	}
+}
+
+func TestMemoryGetAndDelete(t *testing.T) {
+	dir := t.TempDir()
+	v := memoryView(t, dir, audience.DM())
+	long := strings.Repeat("The ferry leaves at noon on every second day. ", 20) + "End."
+	id := answer[stored](t, MemoryStore(v), fmt.Sprintf(`{"content":%q,"importance":0.5,"metadata":{"dock":7}}`, long)).ID
+	got := answer[memoryWhole](t, MemoryGet(v), `{"id":"`+id+`"}`)
+	if !strings.HasSuffix(got.Content, "End.") || got.Details == nil || got.Details.Metadata["dock"] != 7. || got.Lesson != nil || got.Visibility != "private" {
+		t.Errorf("got %+v", got)
+	}
+	learned := answer[lessonBlock](t, DistillLesson(v), fmt.Sprintf(lessonArguments, "low", "deployments", .8))
+	if got := answer[memoryWhole](t, MemoryGet(v), `{"id":"`+learned.MemoryID+`"}`); got.Lesson == nil || got.Lesson.LessonID != learned.LessonID {
+		t.Errorf("a lesson's memory: %+v", got)
+	}
+
+	hikers := memoryView(t, dir, hikers(t))
+	absent := strings.ReplaceAll(refusal(t, MemoryGet(hikers), `{"id":"mem_1_abcdef"}`), "mem_1_abcdef", id)
+	if got := refusal(t, MemoryGet(hikers), `{"id":"`+id+`"}`); got != absent {
+		t.Errorf("a group is told %q of a private memory, and %q of none", got, absent)
+	}
+	if got := refusal(t, MemoryDelete(hikers), `{"id":"`+id+`","confirm":true}`); got != absent {
+		t.Errorf("a group that deletes is told %q of a private memory, and %q of none", got, absent)
+	}
+
+	for _, arguments := range []string{`{"id":"` + id + `"}`, `{"id":"` + id + `","confirm":false}`} {
+		if got := refusal(t, MemoryDelete(v), arguments); !strings.Contains(got, "confirm") {
+			t.Errorf("%s: %q", arguments, got)
+		}
+	}
+	if got := answer[memoryDeleted](t, MemoryDelete(v), `{"id":"`+id+`","confirm":true,"reason":"asked to"}`); !got.Deleted || got.ID != id {
+		t.Errorf("deleted %+v", got)
+	}
+	refusal(t, MemoryGet(v), `{"id":"`+id+`"}`)
+}
