@@ -73,7 +73,7 @@ func TestManyMemories(t *testing.T) {
 func neighbours(t *testing.T, s *session, count int) (all []answer) {
 	t.Helper()
 	for _, n := range needles {
-		got := s.search(n.question, map[string]any{"limit": 20})
+		got := s.search(n.question, map[string]any{"limit": 20, "type": "global"})
 		if got.Semantic != "on" {
 			t.Fatalf("semantic search is %s: are the assets installed?", got.Semantic)
 		}
@@ -83,7 +83,7 @@ func neighbours(t *testing.T, s *session, count int) (all []answer) {
 		all = append(all, got)
 	}
 	for i := 0; i < count-len(needles); i += (count - len(needles)) / 20 {
-		got := s.search(chore(i), map[string]any{"limit": 20})
+		got := s.search(chore(i), map[string]any{"limit": 20, "type": "global"})
 		if len(got.Results) == 0 || got.Results[0].Content != chore(i) {
 			t.Errorf("%q is not found first by its own words", chore(i))
 		}

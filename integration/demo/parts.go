@@ -117,7 +117,6 @@ func (w *walk) fileWith(text string) (name string, err error) {
 
 // questions share no word with the memory that answers them.
 var questions = []struct{ query, answer string }{
-	{"Which nuts should our cook avoid serving?", "hazelnuts"},
 	{"How do we travel into Norway?", "sleeper berth"},
 	{"When do speakers get their money?", "lecture fee"},
 	{"Which animal disturbs our sleep?", "dog barks"},
@@ -126,11 +125,11 @@ var questions = []struct{ query, answer string }{
 // recall finds memories by meaning.
 func (w *walk) recall() error {
 	w.title("Finding by meaning: memory_search")
-	w.say("No question has a word in common with the memory that answers it.")
+	w.say("No question has a word in common with the memory that answers it. (type: global, so that only what was stored is searched, not the files of the workspace)")
 	fmt.Fprintln(w.out)
 	for _, q := range questions {
 		w.ask("%s", q.query)
-		found, err := w.dm.search(w.ctx, map[string]any{"query": q.query, "limit": 2})
+		found, err := w.dm.search(w.ctx, map[string]any{"query": q.query, "limit": 2, "type": "global"})
 		if err != nil {
 			return err
 		}
@@ -307,7 +306,7 @@ func (w *walk) origin() error {
 	w.reply("stored, %s", got.Visibility)
 	query := "What do they want to read in spring, and who has dessert?"
 	w.ask("in the DM: %s", query)
-	found, err := w.dm.search(w.ctx, map[string]any{"query": query, "limit": 1})
+	found, err := w.dm.search(w.ctx, map[string]any{"query": query, "limit": 1, "type": "global"})
 	if err != nil {
 		return err
 	}
@@ -348,7 +347,7 @@ func (w *walk) crash() (err error) {
 	}
 	query := "How can I unlock the mill?"
 	w.ask("a new process: %s", query)
-	found, err := w.dm.search(w.ctx, map[string]any{"query": query, "limit": 1})
+	found, err := w.dm.search(w.ctx, map[string]any{"query": query, "limit": 1, "type": "global"})
 	if err != nil {
 		return err
 	}
@@ -389,7 +388,7 @@ func (w *walk) rebuild() (err error) {
 func (w *walk) all() ([]string, error) {
 	var lines []string
 	for _, q := range questions {
-		found, err := w.dm.search(w.ctx, map[string]any{"query": q.query})
+		found, err := w.dm.search(w.ctx, map[string]any{"query": q.query, "type": "global"})
 		if err != nil {
 			return nil, err
 		}
