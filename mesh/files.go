@@ -99,8 +99,8 @@ func (f *fileIndex) clear() {
 	f.store = newCompartment(Private, nil, &index{vectors: vector.Open(f.path, m.Name, m.Dim)})
 }
 
-// join adds the passages to the compartments that a search ranks, after giving those without a vector a
-// moment to get theirs, which is pointless without a vector for the query (semantic).
+// join adds the passages to the compartments that a search ranks. If there is a vector for the query
+// (semantic), those without one get a moment to get theirs.
 func (f *fileIndex) join(ctx context.Context, stores []*compartment, semantic bool, found *Found) ([]*compartment, error) {
 	if f == nil {
 		return stores, nil
@@ -108,9 +108,10 @@ func (f *fileIndex) join(ctx context.Context, stores []*compartment, semantic bo
 	if err := f.sync(ctx); err != nil {
 		return nil, err
 	}
-	pending := f.ready(ctx, patience)
 	if semantic {
-		found.Pending += pending
+		found.Pending += f.ready(ctx, patience)
+	} else {
+		f.wake() // for what is to be taken off the disk
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -19,30 +19,23 @@ const maxPassage = 1200
 
 // Searched lists the files whose text is searched as memory (RFC-0009 §5.4), sorted by name: MEMORY.md, the
 // daily logs, those of groups too, and the memory files of memory/ and notes/ at any depth. In a group
-// there are none.
+// there are none. To be quick with thousands of files it looks at folders, not at each file: Read may
+// still refuse one, as it does a file with two names.
 func (v *View) Searched() []File {
 	// SECURITY: only what a DM may read is made searchable, and only for a DM.
 	if !v.who.IsDM() {
 		return nil
 	}
-	names := append([]string{MemoryFile}, slices.Concat(v.tree(memoryFolder, 1), v.tree(notesFolder, 1), v.archivedLogs())...)
-	slices.Sort(names)
-	names = slices.Compact(names)
-	var files []File
-	for _, name := range names {
-		if file, err := v.Stat(name); err == nil && searched(file.Class) {
-			files = append(files, file)
-		}
+	files := slices.Concat(v.tree(memoryFolder, 1), v.tree(notesFolder, 1))
+	if file, err := v.Stat(MemoryFile); err == nil {
+		files = append(files, file)
 	}
+	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
 	return files
 }
 
-func searched(c audience.Class) bool {
-	return slices.Contains([]audience.Class{audience.Memory, audience.DailyLog, audience.OtherLog, audience.Notes}, c)
-}
-
-// tree are the names of Markdown files in folder, which is at the given depth, and below it.
-func (v *View) tree(folder string, depth int) (names []string) {
+// tree are the memory files in folder, which is at the given depth, and below it.
+func (v *View) tree(folder string, depth int) (files []File) {
 	if folder == dreamsFolder || depth >= maxDepth {
 		return nil
 	}
@@ -53,14 +46,19 @@ func (v *View) tree(folder string, depth int) (names []string) {
 	}
 	for _, entry := range entries {
 		name := folder + "/" + entry.Name()
-		switch {
-		case entry.IsDir() && plainName(name):
-			names = append(names, v.tree(name, depth+1)...)
-		case path.Ext(name) == ".md":
-			names = append(names, name)
+		if entry.IsDir() && plainName(name) {
+			files = append(files, v.tree(name, depth+1)...)
+			continue
+		}
+		class := classify(v.who, name)
+		if path.Ext(name) != ".md" || !entry.Type().IsRegular() || !v.who.May(audience.Read, class) {
+			continue
+		}
+		if info, err := entry.Info(); err == nil { // else it has just gone
+			files = append(files, describe(v.who, name, class, info))
 		}
 	}
-	return names
+	return files
 }
 
 // GroupOf is the group whose daily log is called name, "" for any other file.
