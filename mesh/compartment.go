@@ -40,6 +40,8 @@ type compartment struct {
 	patterns map[string]int // lesson pattern -> its best lesson
 	sessions map[string]*session
 	keywords *keyword.Index
+	ranking  Ranking    // set once
+	plain    plainIndex // of RFC0011
 }
 
 // document is a memory and what the ranking needs of it at hand.

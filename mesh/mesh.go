@@ -132,6 +132,7 @@ func (v *View) open(name Visibility) (*compartment, error) {
 	index.audit = newAudit(dir, options)
 	c := newCompartment(name, ledger.New(options), index)
 	c.retention = v.lessonRetention()
+	c.ranking = v.Ranking
 	v.stores[name] = c
 	return c, nil
 }

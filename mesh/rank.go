@@ -45,6 +45,9 @@ const (
 // compartments' read locks from newRanking to release.
 type ranking struct {
 	query  keyword.Query
+	text   string    // the query
+	vector []float32 // the query's, or nil
+	plain  bool      // RFC0011
 	stats  keyword.Statistics
 	rarity float64
 	parts  []*part
@@ -71,13 +74,14 @@ var parts = sync.Pool{New: func() any { return new(part) }}
 
 // newRanking computes the signals. A nil vector leaves the cosine out.
 func newRanking(stores []*compartment, query string, vector []float32) *ranking {
-	r := &ranking{query: keyword.Parse(query)}
+	r := &ranking{query: keyword.Parse(query), text: query, vector: vector}
 	for _, c := range stores {
 		c.mu.RLock()
 		c.keywords.Count(r.query, &r.stats)
 	}
 	r.rarity = r.stats.Rarity(r.query)
 	for _, c := range stores {
+		r.plain = r.plain || c.ranking == RFC0011
 		p := parts.Get().(*part)
 		p.compartment = c
 		p.signals(r.query, r.stats, vector)
@@ -128,6 +132,9 @@ func (p *part) signals(q keyword.Query, stats keyword.Statistics, vector []float
 // top returns the best limit of the memories that admit lets through, best first; of equals the one
 // stored first.
 func (r *ranking) top(limit int, admit func(c *compartment, doc int) bool) []Hit {
+	if r.plain {
+		return r.fuse(limit, admit)
+	}
 	first := newLeaders(pairsAmong)
 	for i, p := range r.parts {
 		p.alone = slices.Grow(p.alone[:0], len(p.docs))[:len(p.docs)]

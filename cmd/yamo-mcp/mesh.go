@@ -84,12 +84,13 @@ func newMeshCommand(getenv func(string) string, stdout, stderr io.Writer) *cobra
 	flags.StringVar(&m.options.connection, "connection", "", "act as in a session: dm or group (default dm)")
 	flags.StringVar(&m.options.group, "group", "", "act in this group's memory")
 	flags.StringVar(&m.options.agentID, "agent-id", "YAMO_AGENT", "the agent's name in what is written (or YAMO_AGENT_ID)")
+	flags.StringVar(&m.options.ranking, "ranking", string(mesh.Context), "how memories are ordered: "+rankingNames+" (or YAMO_RANKING)")
 	flags.BoolVar(&m.json, "json", false, "answer with one JSON object")
 	return group
 }
 
 // meshSettings are those of serve's settings that a mesh command has too.
-var meshSettings = []string{"agent-id"}
+var meshSettings = []string{"agent-id", "ranking"}
 
 // command completes a command that works on the memory. Its flags may follow its arguments.
 func (m *meshCommands) command(cmd *cobra.Command, perform func(ctx context.Context, memory *mesh.View, args []string) error) *cobra.Command {
@@ -135,6 +136,9 @@ func (m *meshCommands) resolve(cmd *cobra.Command) (audience.Audience, error) {
 	}
 	if !agentID.MatchString(m.options.agentID) {
 		return audience.Audience{}, errAgentID
+	}
+	if err := checkRanking(m.options.ranking); err != nil {
+		return audience.Audience{}, err
 	}
 	// SECURITY: the operator owns the workspace. What a host sets for its sessions, in the environment or the config file,
 	// says nothing about whoever types a command; flags do, and then serve's rule holds.

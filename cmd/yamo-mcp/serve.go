@@ -8,11 +8,13 @@ import (
 	"log/slog"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/serve"
+	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
 )
 
@@ -25,6 +27,7 @@ type serveOptions struct {
 	model       string
 	transcripts string
 	toolsets    []string
+	ranking     string
 	transport   string
 	logLevel    string
 }
@@ -36,6 +39,7 @@ var serveSettings = []setting{
 	{flag: "model", env: "YAMO_MODEL", key: "model"},
 	{flag: "transcripts", env: "YAMO_TRANSCRIPTS", key: "transcripts"},
 	{flag: "toolsets", env: "YAMO_TOOLSETS", key: "toolsets"},
+	{flag: "ranking", env: "YAMO_RANKING", key: "ranking"},
 	{flag: "transport", env: "YAMO_TRANSPORT", key: "transport"},
 	{flag: "log-level", env: "YAMO_LOG_LEVEL", key: "log_level"},
 }
@@ -52,6 +56,7 @@ Each setting is taken from its flag, else from its environment variable, else fr
   --model        YAMO_MODEL         model
   --transcripts  YAMO_TRANSCRIPTS   transcripts  (relative to the workspace in the file)
   --toolsets     YAMO_TOOLSETS      toolsets
+  --ranking      YAMO_RANKING       ranking
   --transport    YAMO_TRANSPORT     transport
   --log-level    YAMO_LOG_LEVEL     log_level
 
@@ -87,6 +92,7 @@ func newServeCommand(getenv func(string) string, stdin io.Reader, stdout, stderr
 	flags.StringVar(&o.model, "model", "", "the language model's name, which who_am_i tells")
 	flags.StringVar(&o.transcripts, "transcripts", "", "the folder of the host's session logs")
 	flags.String("toolsets", strings.Join(defaultToolsets, ","), "which tools are offered, of those the audience may use: "+strings.Join(toolsetNames, ", "))
+	flags.StringVar(&o.ranking, "ranking", string(mesh.Context), "how memories are ordered: "+rankingNames)
 	flags.StringVar(&o.transport, "transport", "stdio", "how hosts connect: stdio")
 	flags.StringVar(&o.logLevel, "log-level", "info", "debug, info or warn")
 	return cmd
@@ -115,11 +121,24 @@ func resolveServe(cmd *cobra.Command, o *serveOptions, getenv func(string) strin
 	if o.toolsets, err = parseToolsets(toolsets); err != nil {
 		return err
 	}
+	if err := checkRanking(o.ranking); err != nil {
+		return err
+	}
 	if o.transport != "stdio" {
 		return fmt.Errorf("transport %q: it is one of stdio (--transport or YAMO_TRANSPORT)", o.transport)
 	}
 	if !agentID.MatchString(o.agentID) {
 		return errAgentID
+	}
+	return nil
+}
+
+// rankingNames are mesh.Rankings, for people.
+const rankingNames = string(mesh.Context) + ", " + string(mesh.RFC0011)
+
+func checkRanking(name string) error {
+	if !slices.Contains(mesh.Rankings, mesh.Ranking(name)) {
+		return fmt.Errorf("ranking %q: it is one of %s (--ranking or YAMO_RANKING)", name, rankingNames)
 	}
 	return nil
 }

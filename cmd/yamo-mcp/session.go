@@ -124,6 +124,7 @@ func openMemory(o serveOptions, who audience.Audience, getenv func(string) strin
 		Dir:      filepath.Join(o.workspace, memoryFolder),
 		Audience: who,
 		AgentID:  o.agentID,
+		Ranking:  mesh.Ranking(o.ranking),
 		Embedder: embed.Cached(local, remembered),
 		Files:    files,
 		Logger:   logger,

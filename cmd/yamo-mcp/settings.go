@@ -52,6 +52,7 @@ type config struct {
 	Model       string `toml:"model"`
 	Transcripts string `toml:"transcripts"`
 	Toolsets    string `toml:"toolsets"`
+	Ranking     string `toml:"ranking"`
 	Transport   string `toml:"transport"`
 	LogLevel    string `toml:"log_level"`
 }
@@ -65,12 +66,13 @@ func (c config) values() map[string]string {
 		"model":       c.Model,
 		"transcripts": c.Transcripts,
 		"toolsets":    c.Toolsets,
+		"ranking":     c.Ranking,
 		"transport":   c.Transport,
 		"log_level":   c.LogLevel,
 	}
 }
 
-const configKeys = "agent_id, connection, group, log_level, model, toolsets, transcripts, transport"
+const configKeys = "agent_id, connection, group, log_level, model, ranking, toolsets, transcripts, transport"
 
 // readConfig reads the workspace's config file; without one, every value is "". An unknown key is an
 // error: a misspelt one would silently mean its default.

@@ -1,0 +1,134 @@
+package mesh
+
+import (
+	"math"
+	"sync"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
+	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
+)
+
+// RFC0011 is the ranking of RFC-0011 §5.1: the 2N nearest vectors and the 2N best by BM25 over keyword.Terms, fused by
+// their ranks with k = 60. The best has the score 1. Both lists are of memories that the filter admits.
+const RFC0011 Ranking = "rfc0011"
+
+// Rankings are the names of all rankings, the default first.
+var Rankings = []Ranking{Context, RFC0011}
+
+// fusionK is RFC-0011 §5.1's k.
+const fusionK = 60
+
+// plainIndex is the keyword index of RFC0011, made at the first search and kept in step with the compartment.
+type plainIndex struct {
+	mu      sync.Mutex
+	bm25    *keyword.BM25
+	records []*Record // that are in bm25, by document; nil once removed
+}
+
+// follow takes in what changed. c.mu and x.mu are held.
+func (x *plainIndex) follow(c *compartment) {
+	if x.bm25 == nil {
+		x.bm25 = keyword.NewBM25()
+	}
+	for doc, r := range x.records {
+		if r != nil && c.docs[doc].record == nil {
+			x.bm25.Remove(doc, r.Content)
+			x.records[doc] = nil
+		}
+	}
+	for doc := len(x.records); doc < len(c.docs); doc++ {
+		r, text := c.docs[doc].record, ""
+		if r != nil {
+			text = r.Content
+		}
+		x.bm25.Add(text)
+		if r == nil {
+			x.bm25.Remove(doc, "") // it was deleted before it was seen here
+		}
+		x.records = append(x.records, r)
+	}
+}
+
+// fuse is top for RFC0011.
+func (r *ranking) fuse(limit int, admit func(c *compartment, doc int) bool) []Hit {
+	fused := map[place]float64{}
+	signals := map[place][]Signal{}
+	for name, list := range map[string][]leader{"vector_rank": r.nearest(2*limit, admit), "keyword_rank": r.matching(2*limit, admit)} {
+		for rank, l := range list {
+			at := place{l.part, l.doc}
+			fused[at] += 1 / float64(fusionK+rank+1)
+			signals[at] = append(signals[at], Signal{name, float64(rank + 1)})
+		}
+	}
+	best := newLeaders(limit)
+	for at, score := range fused {
+		best.add(leader{float32(score), at.part, at.doc})
+	}
+	ranked := best.sorted()
+	hits := make([]Hit, len(ranked))
+	for i, l := range ranked {
+		at, p := place{l.part, l.doc}, r.parts[l.part]
+		if s := signals[at]; len(s) == 2 && s[0].Name > s[1].Name {
+			s[0], s[1] = s[1], s[0]
+		}
+		hits[i] = Hit{Record: p.docs[l.doc].record, Visibility: p.visibility, Score: round2(l.score / ranked[0].score), Signals: signals[at]}
+	}
+	return hits
+}
+
+// nearest are the n nearest memories by their vectors: LanceDB's answer, and whatever LanceDB does not have yet from
+// memory.
+func (r *ranking) nearest(n int, admit func(c *compartment, doc int) bool) []leader {
+	if r.vector == nil {
+		return nil
+	}
+	best := newLeaders(n)
+	for i, p := range r.parts {
+		known := map[int]bool{}
+		for _, h := range p.lanceNearest(r.vector, n) {
+			if doc, ok := p.byID[h.ID]; ok && admit(p.compartment, doc) {
+				known[doc] = true
+				best.add(leader{float32(h.Similarity), i, doc})
+			}
+		}
+		for doc, cosine := range p.index.vectors.Cosines(r.vector, nil) {
+			if doc < len(p.docs) && !known[doc] && p.docs[doc].record != nil && !math.IsNaN(float64(cosine)) && admit(p.compartment, doc) {
+				best.add(leader{cosine, i, doc})
+			}
+		}
+	}
+	return best.sorted()
+}
+
+// lanceNearest asks LanceDB. Tables that cannot be read are no reason not to answer: every vector is in memory too.
+func (p *part) lanceNearest(vector []float32, n int) []lance.Hit {
+	if p.index.tables == nil {
+		return nil
+	}
+	hits, err := p.index.tables.Nearest(p.index.ctx, vector, n, lance.Filter{})
+	if err != nil {
+		p.index.log.Warn("search the memory index", "error", err)
+	}
+	return hits
+}
+
+// matching are the n best memories by their words.
+func (r *ranking) matching(n int, admit func(c *compartment, doc int) bool) []leader {
+	terms := keyword.Terms(r.text)
+	var stats keyword.BM25Statistics
+	for _, p := range r.parts {
+		p.plain.mu.Lock()
+		defer p.plain.mu.Unlock()
+		p.plain.follow(p.compartment)
+		p.plain.bm25.Count(terms, &stats)
+	}
+	best := newLeaders(n)
+	for i, p := range r.parts {
+		for doc, score := range p.plain.bm25.Match(terms, stats) {
+			if p.docs[doc].record != nil && admit(p.compartment, doc) {
+				best.add(leader{float32(score), i, doc})
+			}
+		}
+	}
+	return best.sorted()
+}
