@@ -185,7 +185,7 @@ func (f *fileIndex) replace(info FileInfo, passages []Passage) {
 		p.Heading, _ = f.view.scrubber.Redact(p.Heading)
 		id := passageID(info.Name, p, seen[p])
 		seen[p]++
-		r := &Record{ID: id, Content: p.Text, Type: fileType, Source: info.Name, AgentID: f.view.AgentID, CreatedAt: info.Time.UTC()}
+		r := &Record{ID: id, Content: p.Text, Type: fileType, Source: info.Name, AgentID: f.view.AgentID, CreatedAt: info.Time.UTC().Truncate(time.Millisecond)}
 		if p.Heading != "" {
 			r.Source += "#" + p.Heading
 		}
