@@ -20,6 +20,8 @@ const (
 	opRetain = "retain"
 	opRecall = "recall"
 	opLesson = "lesson"
+
+	opHeritage = "heritage" // no operation type of the RFC: it has no block
 )
 
 // compartment is one physically separate store: its ledger, the projection of it that this process
@@ -37,7 +39,8 @@ type compartment struct {
 	docs     []document   // every memory in ledger order, by document number
 	byID     map[string]int
 	byText   map[[sha256.Size]byte]int
-	patterns map[string]int // lesson pattern -> its best lesson
+	revised  map[string]*Heritage // heritages that memory_entries may lack, see revise
+	patterns map[string]int       // lesson pattern -> its best lesson
 	sessions map[string]*session
 	keywords *keyword.Index
 	ranking  Ranking    // set once
@@ -63,6 +66,7 @@ func newCompartment(v Visibility, l *ledger.Ledger, ix *index) *compartment {
 		index:      ix,
 		byID:       map[string]int{},
 		byText:     map[[sha256.Size]byte]int{},
+		revised:    map[string]*Heritage{},
 		patterns:   map[string]int{},
 		sessions:   map[string]*session{},
 		keywords:   keyword.New(),
@@ -86,10 +90,19 @@ func (c *compartment) apply(e ledger.Entry) error {
 			return fmt.Errorf("ledger entry %d: %w", e.Seq, err)
 		}
 	}
+	var h *Heritage
+	if !e.Erased && e.Op == opHeritage {
+		h = new(Heritage)
+		if err := json.Unmarshal(e.Data, h); err != nil {
+			return fmt.Errorf("ledger entry %d: %w", e.Seq, err)
+		}
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.entries = e.Seq
 	switch {
+	case h != nil:
+		c.inherit(e.ID, h)
 	case r != nil:
 		c.add(r)
 	case e.Op == ledger.OpDelete:
@@ -152,6 +165,7 @@ func (c *compartment) remove(id string) {
 	c.docs[doc].record = nil
 	c.live--
 	delete(c.byID, id)
+	delete(c.revised, id)
 	if key := r.scope(); r.Lesson == nil && c.byText[key] == doc {
 		delete(c.byText, key)
 	}

@@ -122,6 +122,9 @@ func (ix *index) reconcile(ctx context.Context, c *compartment) (removed bool, e
 		if err != nil {
 			return removed, err
 		}
+		if err := ix.revise(ctx, c); err != nil {
+			return removed, err
+		}
 		if err := ix.addRows(ctx, c); err != nil {
 			return removed, err
 		}
@@ -230,6 +233,13 @@ func (r *Record) row(v []float32) (lance.Memory, error) {
 	}
 	if r.Lesson != nil {
 		row.LessonPatternID = r.Lesson.PatternID
+	}
+	if r.Heritage != nil {
+		chain, err := json.Marshal(r.Heritage)
+		if err != nil {
+			return lance.Memory{}, fmt.Errorf("heritage of %s: %w", r.ID, err)
+		}
+		row.HeritageChain = string(chain)
 	}
 	return row, nil
 }

@@ -59,6 +59,7 @@ type Record struct {
 	Hypothesis string         `json:"hypothesis,omitempty"`
 	Metadata   map[string]any `json:"metadata,omitempty"` // the caller's own keys
 	Lesson     *Lesson        `json:"lesson,omitempty"`   // set on lessons alone
+	Heritage   *Heritage      `json:"-"`                  // an entry of its own in the ledger
 	CreatedAt  time.Time      `json:"created_at"`         // UTC, milliseconds
 }
 

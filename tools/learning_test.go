@@ -74,6 +74,12 @@ func TestMemoryGetAndDelete(t *testing.T) {
 	if !strings.HasSuffix(got.Content, "End.") || got.Details == nil || got.Details.Metadata["dock"] != 7. || got.Lesson != nil || got.Visibility != "private" {
 		t.Errorf("got %+v", got)
 	}
+	if _, err := v.InsertHeritage(t.Context(), id, mesh.Heritage{IntentChain: []string{"plan the crossing"}}); err != nil {
+		t.Fatal(err)
+	}
+	if got := answer[memoryWhole](t, MemoryGet(v), `{"id":"`+id+`"}`); got.Heritage == nil || got.Heritage.IntentChain[0] != "plan the crossing" {
+		t.Errorf("with heritage: %+v", got)
+	}
 	learned := answer[lessonBlock](t, DistillLesson(v), fmt.Sprintf(lessonArguments, "low", "deployments", .8))
 	if got := answer[memoryWhole](t, MemoryGet(v), `{"id":"`+learned.MemoryID+`"}`); got.Lesson == nil || got.Lesson.LessonID != learned.LessonID {
 		t.Errorf("a lesson's memory: %+v", got)

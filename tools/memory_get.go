@@ -12,7 +12,14 @@ type memoryID struct {
 
 type memoryWhole struct {
 	memoryResult
-	Lesson *lessonDetail `json:"lesson,omitempty" jsonschema_description:"Of a lesson: its parts."`
+	Heritage *heritage     `json:"heritage,omitempty" jsonschema_description:"What it descends from, the oldest level first."`
+	Lesson   *lessonDetail `json:"lesson,omitempty" jsonschema_description:"Of a lesson: its parts."`
+}
+
+type heritage struct {
+	IntentChain []string `json:"intent_chain"`
+	Hypotheses  []string `json:"hypotheses"`
+	Rationales  []string `json:"rationales"`
 }
 
 // MemoryGet is the tool memory_get (RFC-0011 §4.1 get).
@@ -36,6 +43,9 @@ func MemoryGet(v *mesh.View) Tool {
 		if hit.Lesson != nil {
 			lesson := detailLesson(hit)
 			whole.Lesson = &lesson
+		}
+		if h := hit.Heritage; h != nil {
+			whole.Heritage = &heritage{h.IntentChain, h.Hypotheses, h.Rationales}
 		}
 		return whole, nil
 	})

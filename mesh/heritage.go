@@ -1,0 +1,143 @@
+package mesh
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/mesh/ledger"
+)
+
+// MaxHeritageDepth is how many levels of a heritage are kept (RFC-0011 §4.2 maxHeritageDepth).
+const MaxHeritageDepth = 5
+
+// Heritage says what a memory descends from (RFC-0011 §4.2 HeritageChain), the oldest level first.
+type Heritage struct {
+	IntentChain []string `json:"intentChain"`
+	Hypotheses  []string `json:"hypotheses"`
+	Rationales  []string `json:"rationales"`
+}
+
+// InsertHeritage gives the memory called id its heritage, in place of one it had, and returns what was
+// kept: every text redacted, and of each list the last MaxHeritageDepth levels, those nearest to the
+// memory (RFC-0011 §4.1 insertHeritage). It is durable when it returns, and goes with the memory's deletion.
+func (v *View) InsertHeritage(ctx context.Context, id string, h Heritage) (Heritage, error) {
+	s := &scrubbing{scrubber: v.scrubber}
+	kept := Heritage{
+		IntentChain: s.levels("intentChain", h.IntentChain),
+		Hypotheses:  s.levels("hypotheses", h.Hypotheses),
+		Rationales:  s.levels("rationales", h.Rationales),
+	}
+	if len(kept.IntentChain)+len(kept.Hypotheses)+len(kept.Rationales) == 0 {
+		s.fail(fault.New("heritage: it is empty; give intentChain, hypotheses or rationales"))
+	}
+	if s.err != nil {
+		return Heritage{}, s.err
+	}
+	c, _, err := v.locate(ctx, id)
+	if err != nil {
+		return Heritage{}, err
+	}
+	// SECURITY: what is said here must not flow into a compartment that others read.
+	if c.visibility != v.own() {
+		return Heritage{}, fault.New("id: %s belongs to the %s memory; heritage is kept with your own memories only", id, c.visibility)
+	}
+	err = v.with(ctx, c.visibility, func(c *compartment) error {
+		err := c.append(ctx, true, func(time.Time) (ledger.Draft, bool, error) {
+			if c.find(id) == nil {
+				return ledger.Draft{}, false, noMemory(id)
+			}
+			return ledger.Draft{Op: opHeritage, ID: id, Data: kept}, true, nil
+		})
+		if err == nil {
+			c.index.wake(c)
+		}
+		return err
+	})
+	if err != nil {
+		return Heritage{}, err
+	}
+	return kept, nil
+}
+
+// levels redacts a list and keeps its last MaxHeritageDepth.
+func (s *scrubbing) levels(name string, list []string) []string {
+	kept := []string{}
+	for _, text := range list[max(0, len(list)-MaxHeritageDepth):] {
+		if text = s.field(name, text); text == "" {
+			s.fail(fault.New("%s: a level is empty; leave it out", name))
+		}
+		kept = append(kept, text)
+	}
+	return kept
+}
+
+// inherit takes a heritage entry in. Records are shared, so it goes on a copy. c.mu is held.
+func (c *compartment) inherit(id string, h *Heritage) {
+	doc, ok := c.byID[id]
+	if !ok {
+		return
+	}
+	r := *c.docs[doc].record
+	r.Heritage = h
+	c.docs[doc].record = &r
+	c.revised[id] = h
+	c.index.stale()
+}
+
+// revise deletes the rows whose heritage has changed since they were written; addRows writes them anew.
+// The caller holds the index lock.
+func (ix *index) revise(ctx context.Context, c *compartment) error {
+	c.mu.Lock()
+	revised := c.revised
+	c.revised = map[string]*Heritage{}
+	c.mu.Unlock()
+	err := ix.reviseRows(ctx, revised)
+	if err != nil {
+		c.mu.Lock()
+		for id, h := range revised {
+			if _, newer := c.revised[id]; !newer {
+				c.revised[id] = h
+			}
+		}
+		c.mu.Unlock()
+	}
+	return err
+}
+
+func (ix *index) reviseRows(ctx context.Context, revised map[string]*Heritage) error {
+	var ids, changed []string
+	for id := range revised {
+		if _, ok := ix.present[id]; ok {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	rows, err := ix.tables.Memories(ctx, ids, false)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		want, err := json.Marshal(revised[row.ID])
+		if err != nil {
+			return fmt.Errorf("heritage of %s: %w", row.ID, err)
+		}
+		if row.HeritageChain != string(want) {
+			changed = append(changed, row.ID)
+		}
+	}
+	if len(changed) == 0 {
+		return nil
+	}
+	if err := ix.tables.DeleteMemories(ctx, changed); err != nil {
+		return err
+	}
+	for _, id := range changed {
+		delete(ix.present, id)
+	}
+	return nil
+}
