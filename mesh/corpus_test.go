@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
 	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
 )
 
@@ -67,7 +68,7 @@ func TestThousandsOfMemories(t *testing.T) {
 	if testing.Short() {
 		n = 300
 	}
-	dir, e := t.TempDir(), model(t)
+	dir, e := t.TempDir(), embed.Cached(model(t), n+100) // each text goes through the model once
 	v := open(t, dir, audience.DM(), e)
 	texts := notes(n)
 	for i, text := range texts {
