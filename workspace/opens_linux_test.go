@@ -6,6 +6,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
 	"github.com/yamo-protocol/yamo-mcp/workspace/internal/watch"
+	"github.com/yamo-protocol/yamo-mcp/workspace/memfile"
 )
 
 // A group's session opens no private file and lists no folder, whatever it asks for.
@@ -18,8 +19,11 @@ func TestGroupOpensNothingPrivate(t *testing.T) {
 			private = append(private, name)
 		}
 	}
+	const away = "memory/archive/2026-01-01.md.gz" // a log of the DM
+	files[away] = "x"
+	private = append(private, away)
 	w := folderOf(t, files)
-	touched := watch.Opens(t, w.dir, append(private, ".", "memory", "notes"))
+	touched := watch.Opens(t, w.dir, append(private, ".", "memory", "memory/archive", "notes"))
 	use := func(v *View) {
 		for name := range everything {
 			_, _ = v.Read(name)
@@ -38,6 +42,18 @@ func TestGroupOpensNothingPrivate(t *testing.T) {
 		_, _ = v.Identity()
 		_, _ = v.SoulExcerpt()
 		_, _ = v.Knowledge("")
+		_, _, _ = v.Heartbeat()
+		_, _ = v.CheckDone(t.Context(), "x")
+		_, _ = v.SaveMemory(t.Context(), Memory{Type: memfile.DailyLog, Topic: "a b", Parts: []Part{{"", "x"}}})
+		_, _ = v.References(SoulFile)
+		_, _, _ = v.Dreamed()
+		v.Present()
+		v.Searched()
+		v.Logs(0)
+		for name := range everything {
+			_ = v.ArchiveLog(t.Context(), name, true)
+			_ = v.DeleteLog(t.Context(), name, true)
+		}
 	}
 	use(w.View(group(t, "a")))
 	if names := touched(); len(names) != 0 {
