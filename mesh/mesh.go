@@ -58,6 +58,7 @@ var ErrClosed = errors.New("the memory is closed")
 type View struct {
 	Options
 	scrubber *scrub.Scrubber
+	answers  *searchCache
 	files    *fileIndex // nil for none
 
 	mu      sync.Mutex
@@ -80,7 +81,7 @@ func Open(o Options) *View {
 	if o.Ranking == "" {
 		o.Ranking = Context
 	}
-	v := &View{Options: o, scrubber: scrub.New(scrub.Options{}), stores: map[Visibility]*compartment{}}
+	v := &View{Options: o, scrubber: scrub.New(scrub.Options{}), answers: newSearchCache(), stores: map[Visibility]*compartment{}}
 	v.files = newFileIndex(v)
 	return v
 }

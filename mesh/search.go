@@ -94,7 +94,15 @@ func (v *View) Search(ctx context.Context, q SearchRequest) (Found, error) {
 	if stores, err = v.files.join(ctx, stores, meaning != nil, &found); err != nil {
 		return Found{}, err
 	}
-	found.Hits, found.Lessons = v.rank(stores, query, meaning, q, filter)
+	// An answer that lacks something is not kept, nor are lessons, which time puts out of force.
+	if meaning == nil || found.Pending > 0 || damaged != nil || q.IncludeLessons {
+		found.Hits, found.Lessons = v.rank(stores, query, meaning, q, filter)
+	} else if found.Hits, err = v.answers.hits(stores, query, q, v.Now, func() []Hit {
+		hits, _ := v.rank(stores, query, meaning, q, filter)
+		return hits
+	}); err != nil {
+		return Found{}, err
+	}
 	v.files.mark(found.Hits)
 	v.recall(ctx, query, q, found)
 	return found, nil

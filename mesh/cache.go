@@ -1,0 +1,88 @@
+package mesh
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+)
+
+// RFC-0011 §5.1 step 5.
+const (
+	cacheAge  = 5 * time.Minute
+	cacheSize = 500
+)
+
+// searchCache remembers what searches found. It belongs to one View, so to one audience and ranking.
+type searchCache struct {
+	mu    sync.Mutex
+	state string // of the compartments whose answers these are
+	list  *simplelru.LRU[string, answer]
+}
+
+func newSearchCache() *searchCache {
+	list, err := simplelru.NewLRU[string, answer](cacheSize, nil)
+	if err != nil {
+		panic(err) // the size is positive
+	}
+	return &searchCache{list: list}
+}
+
+type answer struct {
+	hits []Hit
+	at   time.Time
+}
+
+// hits is what find returns, or returned a moment ago for the same request of the same memories. Answers of
+// memories that have changed since, through whichever process, are thrown away. The stores are in step with their
+// ledgers, and every memory has its vector. query is what q asks, redacted.
+func (a *searchCache) hits(stores []*compartment, query string, q SearchRequest, now func() time.Time, find func() []Hit) ([]Hit, error) {
+	q.Query = query
+	key, err := json.Marshal(q)
+	if err != nil {
+		return nil, fmt.Errorf("cache a search: %w", err)
+	}
+	state := stateOf(stores)
+	if known, ok := a.get(state, string(key), now()); ok {
+		return known, nil
+	}
+	hits := find()
+	if stateOf(stores) == state {
+		a.put(state, string(key), answer{slices.Clone(hits), now()})
+	}
+	return hits, nil
+}
+
+func (a *searchCache) get(state, key string, now time.Time) ([]Hit, bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.state != state {
+		a.list.Purge()
+		a.state = state
+	}
+	known, ok := a.list.Get(key)
+	return slices.Clone(known.hits), ok && now.Sub(known.at) < cacheAge
+}
+
+func (a *searchCache) put(state, key string, found answer) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.state == state {
+		a.list.Add(key, found)
+	}
+}
+
+// stateOf changes with every memory that is added or deleted.
+func stateOf(stores []*compartment) string {
+	var b strings.Builder
+	for _, c := range stores {
+		c.mu.RLock()
+		fmt.Fprintf(&b, "%p %d %d\n", c, len(c.docs), c.live)
+		c.mu.RUnlock()
+	}
+	return b.String()
+}

@@ -1,0 +1,67 @@
+package mesh
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+)
+
+func TestCache(t *testing.T) {
+	dir := t.TempDir()
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	v := Open(Options{Dir: filepath.Join(dir, ".yamo"), Audience: audience.DM(), Embedder: new(words), Now: func() time.Time { return now }})
+	t.Cleanup(func() { _ = v.Close(context.Background()) })
+	tea := store(t, v, StoreRequest{Content: "green tea"})
+	settle(t, v)
+	ask := SearchRequest{Query: "tea"}
+	blocks := func() int64 {
+		t.Helper()
+		c, err := v.open(Private)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.entries
+	}
+	first := contents(search(t, v, ask).Hits)
+	before := blocks()
+	if diff := cmp.Diff(first, contents(search(t, v, ask).Hits)); diff != "" || v.answers.list.Len() != 1 || blocks() != before+1 {
+		t.Errorf("again: %d answers are kept, %d blocks more; hits (-first +second):\n%s", v.answers.list.Len(), blocks()-before, diff)
+	}
+	search(t, v, SearchRequest{Query: "tea", Limit: 1})
+	search(t, v, SearchRequest{Query: "tea", Filter: "memory_type = 'event'"})
+	if n := v.answers.list.Len(); n != 3 {
+		t.Errorf("%d answers are kept for three requests", n)
+	}
+
+	// What is kept answers for five minutes, and not longer.
+	for _, key := range v.answers.list.Keys() {
+		v.answers.list.Add(key, answer{nil, now})
+	}
+	now = now.Add(cacheAge - time.Second)
+	if got := search(t, v, ask).Hits; len(got) != 0 {
+		t.Errorf("the answer was not taken from the cache: %q", contents(got))
+	}
+	now = now.Add(time.Second)
+	if got := search(t, v, ask).Hits; len(got) != 1 {
+		t.Errorf("after five minutes: %q", contents(got))
+	}
+
+	// Another process's writes show at once.
+	other := open(t, dir, audience.DM(), new(words))
+	store(t, other, StoreRequest{Content: "black tea"})
+	settle(t, other)
+	if got := search(t, v, ask).Hits; len(got) != 2 {
+		t.Errorf("after another process stored: %q", contents(got))
+	}
+	if err := other.Delete(t.Context(), tea.ID, ""); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"black tea"}, contents(search(t, v, ask).Hits)); diff != "" {
+		t.Errorf("after another process deleted (-want +got):\n%s", diff)
+	}
+}
