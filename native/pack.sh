@@ -9,7 +9,8 @@ out=$here/prebuilt/$platform
 command -v zstd >/dev/null || { echo "native/pack.sh: zstd is needed" >&2; exit 1; }
 mkdir -p "$out"
 for file in "$lib"/lib*; do
-  zstd -q -19 -T0 -f "$file" -o "$out/$(basename "$file").zst"
+  packed=$out/$(basename "$file").zst
+  [ "$packed" -nt "$file" ] || zstd -q -19 -T0 -f "$file" -o "$packed"
 done
 (cd "$lib" && sha256sum lib*) >"$out/SHA256SUMS"
 (cd "$out" && sha256sum ./*.zst | sed 's|\./||') >>"$out/SHA256SUMS"
