@@ -34,8 +34,11 @@ func (ix *index) restore(ctx context.Context, c *compartment) error {
 		}
 	}
 	var model *lance.ModelError
-	if ctx.Err() != nil || errors.As(err, &model) {
+	if errors.As(err, &model) {
 		return fmt.Errorf("restore vectors: %w", err)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
 	if err != nil {
 		ix.log.Warn("vectors cannot be read from the memory index; making them again", "error", err)

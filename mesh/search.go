@@ -117,7 +117,10 @@ func (v *View) rank(stores []*compartment, query string, meaning []float32, q Se
 	defer r.release()
 	hits = r.top(q.Limit, func(c *compartment, doc int) bool { return filter(c.docs[doc].record) })
 	if q.IncludeLessons {
-		lessons = r.top(maxLessons, func(c *compartment, doc int) bool { return kept[c.docs[doc].record.ID] })
+		lessons = r.top(maxLessons, func(c *compartment, doc int) bool {
+			record := c.docs[doc].record
+			return record.Lesson != nil && kept[record.ID]
+		})
 	}
 	return hits, lessons
 }

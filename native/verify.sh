@@ -19,8 +19,8 @@ check() { # $1: what is checked, then the command that must succeed
 compressed() { (cd "$prebuilt" && grep 'zst$' SHA256SUMS | sha256sum -c -); }
 unpacked() { (cd "$lib" && grep -v 'zst$' "$prebuilt/SHA256SUMS" | sha256sum -c -); }
 same_inputs() { grep -q "$("$here/inputs.sh")" "$prebuilt/BUILT.md"; }
-exports() { nm -D --defined-only "$lib/liblancedb_go.so" | grep -q " T simple_lancedb_$1\$"; }
-tokenizer() { nm "$lib/libtokenizers.a" 2>/dev/null | grep -q ' T tokenizers_encode$'; }
+exports() { nm -D --defined-only "$lib/liblancedb_go.so" | grep " T simple_lancedb_$1\$"; }
+tokenizer() { nm "$lib/libtokenizers.a" 2>/dev/null | grep " T tokenizers_encode\$"; }
 no_paths() { ! strings -n 6 "$lib/$1" | grep -E '(^|[^A-Za-z0-9_./-])/(root|home|Users|tmp|work)/'; }
 no_debug() { ! readelf -S "$lib/liblancedb_go.so" | grep -q '\.debug_info'; }
 
