@@ -54,7 +54,7 @@ var conversations = []struct {
 	{"home", "Mira is allergic to hazelnuts; even traces in pastry make her throat swell.", nil},
 	{"home", "The neighbour's dog barks at night whenever the porch light stays on.", nil},
 	{"travel", "The sleeper berth to Oslo is booked for 3 May, upper bunk, carriage twelve.", nil},
-	{"travel", "The weather service API is called with the token ghp_R4nD0mL00k1ngT0k3nF0rTh3D3m0Aa1Bb2Cc.", []string{"api_key"}},
+	{"travel", "The weather service API is called with the token " + "ghp_" + "R4nD0mL00k1ngT0k3nF0rTh3D3m0Aa1Bb2Cc.", []string{"api_key"}},
 }
 
 // remember stores what was said in a few sessions.
