@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -122,7 +123,7 @@ func (p *planted) hidden(group string) []canary {
 	hidden := p.private
 	for name, canaries := range p.of {
 		if name != group {
-			hidden = append(hidden[:len(hidden):len(hidden)], canaries...)
+			hidden = append(slices.Clip(hidden), canaries...)
 		}
 	}
 	return hidden

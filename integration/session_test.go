@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"slices"
@@ -226,9 +227,7 @@ func (s *session) begin(method string, params map[string]any) chan message {
 			"io.modelcontextprotocol/clientInfo":         map[string]any{"name": "test", "version": "1"},
 			"io.modelcontextprotocol/clientCapabilities": map[string]any{},
 		}}
-		for key, value := range params {
-			with[key] = value
-		}
+		maps.Copy(with, params)
 		params = with
 	}
 	answer := make(chan message, 1)
@@ -335,15 +334,6 @@ func (s *session) end() (stdout, stderr string) {
 		s.tb.Errorf("the server ended with %v\nstderr: %s", err, s.stderr.String())
 	}
 	return s.stdout.String(), s.stderr.String()
-}
-
-// kill ends the server as a power cut of its process does.
-func (s *session) kill() {
-	s.tb.Helper()
-	if err := s.cmd.Process.Kill(); err != nil {
-		s.tb.Errorf("kill: %v", err)
-	}
-	_ = s.wait()
 }
 
 // brief is the beginning of a long text.

@@ -2,6 +2,7 @@ package integration
 
 import (
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -122,9 +123,7 @@ func filesBelow(tb testing.TB, folders ...string) string {
 func (s *session) store(content string, more map[string]any) stored {
 	s.tb.Helper()
 	args := map[string]any{"content": content}
-	for key, value := range more {
-		args[key] = value
-	}
+	maps.Copy(args, more)
 	return call[stored](s, "memory_store", args)
 }
 
@@ -132,9 +131,7 @@ func (s *session) store(content string, more map[string]any) stored {
 func (s *session) search(query string, more map[string]any) answer {
 	s.tb.Helper()
 	args := map[string]any{"query": query}
-	for key, value := range more {
-		args[key] = value
-	}
+	maps.Copy(args, more)
 	deadline := time.Now().Add(patience)
 	for {
 		got := call[answer](s, "memory_search", args)

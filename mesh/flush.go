@@ -33,8 +33,7 @@ func (ix *index) restore(ctx context.Context, c *compartment) error {
 			err = ix.restoreSome(ctx, chunk)
 		}
 	}
-	var model *lance.ModelError
-	if errors.As(err, &model) {
+	if _, ok := errors.AsType[*lance.ModelError](err); ok {
 		return fmt.Errorf("restore vectors: %w", err)
 	}
 	if ctx.Err() != nil {

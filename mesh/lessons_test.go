@@ -58,8 +58,12 @@ func TestLessonsBySeverity(t *testing.T) {
 		confidence float64
 		rule       string
 	}{
-		{"low", 1, "low, certain"}, {"high", .8, "high, older"}, {"critical", .7, "critical"}, {"high", .8, "high, newer"},
-		{"high", .9, "high, more certain"}, {"medium", .69, "not certain enough"},
+		{"low", 1, "low, certain"},
+		{"high", .8, "high, older"},
+		{"critical", .7, "critical"},
+		{"high", .8, "high, newer"},
+		{"high", .9, "high, more certain"},
+		{"medium", .69, "not certain enough"},
 	} {
 		clock.advance(time.Minute)
 		learn(t, v, l.rule, l.severity, l.confidence, l.rule)

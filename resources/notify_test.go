@@ -109,7 +109,7 @@ func connect(t *testing.T, over transport.Interface, legacy bool) (*client.Clien
 	t.Helper()
 	var options []client.ClientOption
 	if legacy {
-		options = append(options, client.WithLegacyProtocolOnly())
+		options = append(options, client.WithLegacyProtocolOnly()) //nolint:staticcheck // what hosts of the older era do
 	}
 	c, h := client.NewClient(over, options...), newHeard(t)
 	if err := c.Start(t.Context()); err != nil {
@@ -147,7 +147,7 @@ func TestNotify(t *testing.T) {
 			t.Cleanup(h.Close)
 			var options []transport.StreamableHTTPCOption
 			if legacy {
-				options = append(options, transport.WithContinuousListening())
+				options = append(options, transport.WithContinuousListening()) //nolint:staticcheck // what hosts of the older era do
 			}
 			over, err := transport.NewStreamableHTTP(h.URL+"/mcp", options...)
 			if err != nil {
@@ -161,7 +161,7 @@ func TestNotify(t *testing.T) {
 			s := watched(t, kate(t), audience.DM())
 			c, h := connect(t, over(t, s.server, true), true)
 			for _, name := range []string{"MEMORY.md", "memory/2026-02-05-irrigation-pump.md", "nothing.md", "DREAMS.md"} {
-				if err := c.Subscribe(t.Context(), mcp.SubscribeRequest{Params: mcp.SubscribeParams{URI: uri(name)}}); err != nil {
+				if err := c.Subscribe(t.Context(), mcp.SubscribeRequest{Params: mcp.SubscribeParams{URI: uri(name)}}); err != nil { //nolint:staticcheck // what hosts of the older era do
 					t.Fatal(err)
 				}
 			}
@@ -172,7 +172,7 @@ func TestNotify(t *testing.T) {
 			h.expect(uri("memory/2026-02-05-irrigation-pump.md"), uri("memory/2026-02-05-irrigation-pump.md"))
 			s.write("DREAMS.md", "it appears")
 			h.expect(uri("DREAMS.md"), "list", uri("DREAMS.md"))
-			if err := c.Unsubscribe(t.Context(), mcp.UnsubscribeRequest{Params: mcp.UnsubscribeParams{URI: uri("MEMORY.md")}}); err != nil {
+			if err := c.Unsubscribe(t.Context(), mcp.UnsubscribeRequest{Params: mcp.UnsubscribeParams{URI: uri("MEMORY.md")}}); err != nil { //nolint:staticcheck // what hosts of the older era do
 				t.Fatal(err)
 			}
 			s.write("MEMORY.md", "not subscribed to any more")
@@ -240,7 +240,7 @@ func TestGroupNeverHearsOfPrivateFiles(t *testing.T) {
 		tag := ""
 		if legacy {
 			for _, u := range uris {
-				if err := c.Subscribe(t.Context(), mcp.SubscribeRequest{Params: mcp.SubscribeParams{URI: u}}); err != nil {
+				if err := c.Subscribe(t.Context(), mcp.SubscribeRequest{Params: mcp.SubscribeParams{URI: u}}); err != nil { //nolint:staticcheck // what hosts of the older era do
 					t.Errorf("%s: %v", u, err)
 				}
 			}

@@ -20,7 +20,8 @@ import (
 type noModel struct{}
 
 func (noModel) Embed(context.Context, []string) ([][]float32, error) { return nil, embed.ErrNoAssets }
-func (noModel) Model() embed.Model                                   { return embed.Model{Name: "none", Dim: 384} }
+
+func (noModel) Model() embed.Model { return embed.Model{Name: "none", Dim: 384} }
 
 // memoryOf is the memory of v's audience in f.
 func (f *folder) memoryOf(t *testing.T, v *workspace.View) *mesh.View {

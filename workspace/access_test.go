@@ -149,7 +149,7 @@ func TestAliases(t *testing.T) {
 
 // Whatever is not a plain file with one link is answered as if it were not there.
 func TestIrregularFiles(t *testing.T) {
-	make := map[string]func(path, private string) error{
+	creators := map[string]func(path, private string) error{
 		"symbolic link":          func(path, private string) error { return os.Symlink(filepath.Base(private), path) },
 		"absolute symbolic link": func(path, private string) error { return os.Symlink(private, path) },
 		"dangling symbolic link": func(path, _ string) error { return os.Symlink("nowhere", path) },
@@ -158,7 +158,7 @@ func TestIrregularFiles(t *testing.T) {
 		"fifo":                   func(path, _ string) error { return syscall.Mkfifo(path, 0o600) },
 		"folder":                 func(path, _ string) error { return os.Mkdir(path, 0o700) },
 	}
-	for kind, create := range make {
+	for kind, create := range creators {
 		t.Run(kind, func(t *testing.T) {
 			w := folderOf(t, map[string]string{"MEMORY.md": "private", "memory/x": ""})
 			private := filepath.Join(w.dir, "MEMORY.md")

@@ -98,8 +98,7 @@ func (v *View) CheckDone(ctx context.Context, check string) (time.Time, error) {
 			return time.Time{}, err
 		}
 		_, err = v.Write(ctx, heartbeatState, data, base)
-		var conflict *ConflictError
-		if !errors.As(err, &conflict) {
+		if _, ok := errors.AsType[*ConflictError](err); !ok {
 			return at, err
 		}
 		// Another session was faster: its check is kept, and this one added.

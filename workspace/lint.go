@@ -118,8 +118,7 @@ func (l *linter) aliases() {
 // file checks what can be said of any file, and then what its kind asks for.
 func (l *linter) file(name string) {
 	if _, err := plain.Stat(l.root.root, name); err != nil {
-		var refused *plain.RefusedError
-		if errors.As(err, &refused) {
+		if refused, ok := errors.AsType[*plain.RefusedError](err); ok {
 			l.fail(name, 0, "RFC-0009 §4.4", "is not read: %s", refused.Reason)
 		}
 		return

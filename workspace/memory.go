@@ -93,8 +93,7 @@ func (v *View) SaveMemory(ctx context.Context, m Memory) (Saved, error) {
 			return Saved{}, err
 		}
 		_, err = v.Write(ctx, path, data, "")
-		var conflict *ConflictError
-		if errors.As(err, &conflict) {
+		if _, ok := errors.AsType[*ConflictError](err); ok {
 			continue
 		}
 		return Saved{Name: path, Slug: name, Redactions: clean.redactions}, err
@@ -138,13 +137,14 @@ func head(m Memory, matter memfile.Matter, topic string, at time.Time) string {
 	case memfile.SessionSave:
 		return fmt.Sprintf("\n# Session Save: %s\n\n> Saved on session end.\n", matter.Slug)
 	}
-	out := fmt.Sprintf("\n# Session: %s\n\n", at.Format("2006-01-02 15:04:05 MST"))
+	var out strings.Builder
+	out.WriteString(fmt.Sprintf("\n# Session: %s\n\n", at.Format("2006-01-02 15:04:05 MST")))
 	for _, field := range []struct{ label, value string }{{"Session ID", matter.SessionID}, {"Source", matter.Source}, {"Topic", topic}} {
 		if field.value != "" {
-			out += "- **" + field.label + "**: " + field.value + "\n"
+			out.WriteString("- **" + field.label + "**: " + field.value + "\n")
 		}
 	}
-	return out
+	return out.String()
 }
 
 // cleaner makes text safe for a file and counts the credentials it takes out.

@@ -64,7 +64,7 @@ func FuzzPassages(f *testing.F) {
 		if strings.ContainsAny(text, "#`~-") || !utf8.ValidString(text) || strings.Contains(text, "\uFEFF") {
 			return
 		}
-		for _, word := range strings.Fields(text) {
+		for word := range strings.FieldsSeq(text) {
 			if utf8.RuneCountInString(word) < 500 && !strings.Contains(all.String(), word) {
 				t.Fatalf("%q is lost", word)
 			}

@@ -144,8 +144,7 @@ func (v *View) fault(op, name string, class audience.Class, err error) error {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ENAMETOOLONG):
 		return missing(op, name)
 	}
-	var path *fs.PathError
-	if errors.As(err, &path) {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		err = path.Err // the name is added below, relative to the workspace
 	}
 	return &fs.PathError{Op: op, Path: name, Err: err}

@@ -78,8 +78,7 @@ func (v *View) replace(ctx context.Context, name string, class audience.Class, d
 	err = plain.Locked(ctx, v.ws.root, filesLock, func() error {
 		return plain.Replace(v.ws.root, name, data, check)
 	})
-	var conflict *ConflictError
-	if errors.As(err, &conflict) {
+	if conflict, ok := errors.AsType[*ConflictError](err); ok {
 		return "", conflict
 	}
 	if err != nil {

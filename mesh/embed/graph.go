@@ -115,7 +115,7 @@ func fields(r io.ReaderAt, start, end int64, visit func(number int, start, end i
 			return fmt.Errorf("%w: %w", errGraph, err)
 		}
 		body := at + br.n
-		if length > uint64(end-body) {
+		if length > uint64(end-body) { //nolint:gosec // end is behind body
 			return fmt.Errorf("%w: a field ends outside its message", errGraph)
 		}
 		next := body + int64(length)

@@ -77,7 +77,7 @@ func (h *handle) committed(ctx context.Context) error {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.version = uint64(v)
+	h.version = uint64(v) //nolint:gosec // versions start at 1
 	return nil
 }
 

@@ -272,8 +272,8 @@ func TestBlocksAndSkillsComeBackAsTheyWere(t *testing.T) {
 	if err := db.AddBlocks(ctx, []Block{{ID: "yamo_x_1_0", Operation: "drop", Timestamp: time.UnixMilli(1)}}); !errors.Is(err, ErrInvalid) {
 		t.Errorf("unknown operation: %v, want ErrInvalid", err)
 	}
-	for range db.Skills(ctx, false) {
-		t.Error("the skill was not deleted")
+	for skill, err := range db.Skills(ctx, false) {
+		t.Errorf("skill %q was not deleted (error %v)", skill.ID, err)
 	}
 }
 

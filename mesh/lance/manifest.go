@@ -38,7 +38,7 @@ func (f fragment) live() uint64 { return f.rows - min(f.deleted, f.rows) }
 
 func (m *manifest) rows() (n int) {
 	for _, f := range m.fragments {
-		n += int(f.live())
+		n += int(f.live()) //nolint:gosec // a count of rows
 	}
 	return n
 }
@@ -153,7 +153,7 @@ func parseManifest(data []byte) (*manifest, error) {
 	}
 	at := binary.LittleEndian.Uint64(data[len(data)-footer:])
 	body := data[:len(data)-footer]
-	if at > uint64(len(body)-4) {
+	if at > uint64(len(body)-4) { //nolint:gosec // its length was checked above
 		return nil, errManifest
 	}
 	n := uint64(binary.LittleEndian.Uint32(body[at:]))

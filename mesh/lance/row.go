@@ -111,7 +111,7 @@ func timeField(name string, nullable bool) arrow.Field {
 }
 
 func vectorField(dim int) arrow.Field {
-	return arrow.Field{Name: "vector", Type: arrow.FixedSizeListOf(int32(dim), arrow.PrimitiveTypes.Float32)}
+	return arrow.Field{Name: "vector", Type: arrow.FixedSizeListOf(int32(dim), arrow.PrimitiveTypes.Float32)} //nolint:gosec // a model's dimension, a few thousand
 }
 
 // lancedb-go cannot read timestamps back. A row's creation time is in its id (RFC-0011 §1.1); times that are

@@ -59,8 +59,11 @@ func TestSimilarityIsCosine(t *testing.T) {
 	}
 	half := float32(math.Sqrt(0.5))
 	mustAdd(t, db, []Memory{
-		{ID: "mem_1_b", Vector: axis(1, 0)}, {ID: "mem_1_a", Vector: axis(1, 0)}, {ID: "mem_1_c", Vector: axis(half, half)},
-		{ID: "mem_1_d", Vector: axis(0, 1)}, {ID: "mem_1_e", Vector: axis(-1, 0)},
+		{ID: "mem_1_b", Vector: axis(1, 0)},
+		{ID: "mem_1_a", Vector: axis(1, 0)},
+		{ID: "mem_1_c", Vector: axis(half, half)},
+		{ID: "mem_1_d", Vector: axis(0, 1)},
+		{ID: "mem_1_e", Vector: axis(-1, 0)},
 	})
 	got, err := db.Nearest(t.Context(), axis(1, 0), 5, Filter{})
 	if err != nil {

@@ -47,7 +47,7 @@ func (l *Ledger) lock(ctx context.Context, mode lockMode) (release func() error,
 			return nil, fmt.Errorf("wait for lock %s: %w", l.opt.Lock, ctx.Err())
 		case <-deadline.C:
 			return nil, fmt.Errorf("lock %s: %w (waited %s)", l.opt.Lock, ErrBusy, l.opt.Wait)
-		case <-time.After(pause/2 + rand.N(pause)):
+		case <-time.After(pause/2 + rand.N(pause)): //nolint:gosec // spreads waiting processes, no secret
 		}
 	}
 }

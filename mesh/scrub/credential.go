@@ -134,7 +134,7 @@ func findAuthHeaders(text string) []Finding {
 // mixed reports whether v has digits and letters, as a random value has and a
 // word has not.
 func mixed(v string) bool {
-	return strings.ContainsAny(v, "0123456789") && strings.ContainsFunc(v, func(r rune) bool { return r < 0x80 && isAlpha(byte(r)) })
+	return strings.ContainsAny(v, "0123456789") && strings.ContainsFunc(v, func(r rune) bool { return r < 0x80 && isAlpha(byte(r)) }) //nolint:gosec // below 0x80
 }
 
 // isPlaceholder reports whether a value stands for a secret without being

@@ -52,7 +52,7 @@ func localStart(text string, mid int) int {
 
 func isLocal(r rune) bool {
 	if r < utf8.RuneSelf {
-		return isAlnum(byte(r)) || strings.ContainsRune("._%+-'", r)
+		return isAlnum(byte(r)) || strings.ContainsRune("._%+-'", r) //nolint:gosec // below 0x80, see above
 	}
 	return unicode.IsLetter(r) || unicode.IsDigit(r)
 }

@@ -47,7 +47,7 @@ var furniture = set(`nav noscript template svg iframe canvas object select`)
 
 func set(words string) map[string]bool {
 	m := make(map[string]bool)
-	for _, w := range strings.Fields(words) {
+	for w := range strings.FieldsSeq(words) {
 		m[w] = true
 	}
 	return m

@@ -17,18 +17,41 @@ type label struct {
 }
 
 var labels = []label{
-	{word: "password", kind: Password}, {word: "passwd", kind: Password}, {word: "passphrase", kind: Password},
-	{word: "passcode", kind: Password}, {word: "passwort", kind: Password}, {word: "kennwort", kind: Password},
-	{word: "contraseña", kind: Password}, {word: "contrasena", kind: Password}, {word: "mot de passe", kind: Password},
-	{word: "senha", kind: Password, weak: true}, {word: "wachtwoord", kind: Password}, {word: "hasło", kind: Password},
-	{word: "lösenord", kind: Password}, {word: "пароль", kind: Password}, {word: "Пароль", kind: Password},
-	{word: "密码", kind: Password}, {word: "密碼", kind: Password}, {word: "パスワード", kind: Password}, {word: "비밀번호", kind: Password},
-	{word: "pwd", kind: Password}, {word: "pass", kind: Password, weak: true}, {word: "pw", kind: Password, weak: true},
-	{word: "pin", kind: Password, weak: true}, {word: "pin code", kind: Password, weak: true},
-	{word: "api key", kind: APIKey, weak: true}, {word: "api-key", kind: APIKey, weak: true}, {word: "api_key", kind: APIKey, weak: true},
-	{word: "apikey", kind: APIKey, weak: true}, {word: "secret key", kind: APIKey, weak: true}, {word: "secret_key", kind: APIKey, weak: true},
-	{word: "secret access key", kind: APIKey, weak: true}, {word: "access key", kind: APIKey, weak: true}, {word: "access_key", kind: APIKey, weak: true},
-	{word: "secret", kind: APIKey, weak: true}, {word: "token", kind: Token, weak: true},
+	{word: "password", kind: Password},
+	{word: "passwd", kind: Password},
+	{word: "passphrase", kind: Password},
+	{word: "passcode", kind: Password},
+	{word: "passwort", kind: Password},
+	{word: "kennwort", kind: Password},
+	{word: "contraseña", kind: Password},
+	{word: "contrasena", kind: Password},
+	{word: "mot de passe", kind: Password},
+	{word: "senha", kind: Password, weak: true},
+	{word: "wachtwoord", kind: Password},
+	{word: "hasło", kind: Password},
+	{word: "lösenord", kind: Password},
+	{word: "пароль", kind: Password},
+	{word: "Пароль", kind: Password},
+	{word: "密码", kind: Password},
+	{word: "密碼", kind: Password},
+	{word: "パスワード", kind: Password},
+	{word: "비밀번호", kind: Password},
+	{word: "pwd", kind: Password},
+	{word: "pass", kind: Password, weak: true},
+	{word: "pw", kind: Password, weak: true},
+	{word: "pin", kind: Password, weak: true},
+	{word: "pin code", kind: Password, weak: true},
+	{word: "api key", kind: APIKey, weak: true},
+	{word: "api-key", kind: APIKey, weak: true},
+	{word: "api_key", kind: APIKey, weak: true},
+	{word: "apikey", kind: APIKey, weak: true},
+	{word: "secret key", kind: APIKey, weak: true},
+	{word: "secret_key", kind: APIKey, weak: true},
+	{word: "secret access key", kind: APIKey, weak: true},
+	{word: "access key", kind: APIKey, weak: true},
+	{word: "access_key", kind: APIKey, weak: true},
+	{word: "secret", kind: APIKey, weak: true},
+	{word: "token", kind: Token, weak: true},
 }
 
 // connectors join a label and its value in prose, longest first.
@@ -115,7 +138,7 @@ func announced(text, lower string, pos, end int, l label) (Finding, bool) {
 	if gap < i && !extra && !strings.ContainsAny(text[end:gap], "\"'`*") { // "aws secret wJal…"
 		const shortest = 20
 		v := text[i:]
-		v = strings.TrimRight(v[:len(v)-len(strings.TrimLeftFunc(v, func(r rune) bool { return r < 0x80 && (isBase64(byte(r)) || r == '-' || r == '_') }))], "-_")
+		v = strings.TrimRight(v[:len(v)-len(strings.TrimLeftFunc(v, func(r rune) bool { return r < 0x80 && (isBase64(byte(r)) || r == '-' || r == '_') }))], "-_") //nolint:gosec // below 0x80
 		if len(v) >= shortest && len(v) <= 200 && random(v) && !isReference(v) && v != strings.ToLower(v) && v != strings.ToUpper(v) {
 			return Finding{l.kind, i, i + len(v)}, true
 		}

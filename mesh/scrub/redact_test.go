@@ -150,7 +150,7 @@ func TestRedactKeepsCode(t *testing.T) {
 	s := New(Options{})
 	lines, altered := 0, 0
 	for _, dir := range []string{"net/http", "crypto/tls", "encoding/json", "database/sql", "os", "syscall", "go/types", "regexp", "strconv", "mime"} {
-		files, err := filepath.Glob(filepath.Join(runtime.GOROOT(), "src", dir, "*.go"))
+		files, err := filepath.Glob(filepath.Join(runtime.GOROOT(), "src", dir, "*.go")) //nolint:staticcheck // the test runs where it was built
 		if err != nil || len(files) == 0 {
 			t.Fatalf("no files of package %s: %v", dir, err)
 		}

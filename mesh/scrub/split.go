@@ -85,9 +85,8 @@ func (s *splitter) sections() {
 			p.path = common(p.path, path)
 			continue
 		}
-		title := -1 // where the heading above begins, if it would stay behind
 		if i > 0 && blocks[i-1].kind == heading && p.start >= 0 {
-			if title = blocks[i-1].start; title > p.start {
+			if title := blocks[i-1].start; title > p.start { // the heading above would stay behind
 				s.add(p.start, title, p.path)
 				p = packing{start: title, end: blocks[i-1].end, tokens: s.count(title, blocks[i-1].end), path: slices.Clone(path)}
 				if s.grow(&p, b.end) {

@@ -65,7 +65,7 @@ func unpack(source, target, want string) error {
 	if err != nil {
 		return err
 	}
-	defer in.Close()
+	defer func() { _ = in.Close() }() // read only
 	plain, err := zstd.NewReader(in)
 	if err != nil {
 		return err
@@ -75,7 +75,7 @@ func unpack(source, target, want string) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(tmp.Name())
+	defer func() { _ = os.Remove(tmp.Name()) }() // renamed away when all went well
 	sum := sha256.New()
 	if _, err := io.Copy(io.MultiWriter(tmp, sum), plain); err != nil {
 		return err
@@ -98,7 +98,7 @@ func readSums(path string) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // read only
 	sums := map[string]string{}
 	lines := bufio.NewScanner(f)
 	for lines.Scan() {
@@ -116,7 +116,7 @@ func digest(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // read only
 	sum := sha256.New()
 	if _, err := io.Copy(sum, f); err != nil {
 		return "", err

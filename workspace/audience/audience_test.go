@@ -92,7 +92,7 @@ func TestMay(t *testing.T) {
 	letters := map[Operation]string{Read: "r", Write: "w", Append: "a", Create: "c", Delete: "d"}
 	for class := Unknown - 1; class <= OtherLog+1; class++ {
 		for i, who := range []Audience{DM(), a, {}} {
-			for op := Operation(0); op < 64; op++ {
+			for op := range Operation(64) {
 				allowed := op != 0 && op < 32
 				for bit, letter := range letters {
 					if op&bit != 0 && !strings.Contains(want[class][min(i, 1)], letter) {

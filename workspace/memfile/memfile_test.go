@@ -117,8 +117,10 @@ func TestCheck(t *testing.T) {
 		{with(func(m *Matter) { m.Date = "14.2.2026" }), "memory/2026-02-14-api-design.md", `date is "14.2.2026";date is 14.2.2026, but`},
 		{with(func(m *Matter) { m.Date = "2026-02-13" }), "memory/2026-02-14-api-design.md", "date is 2026-02-13, but"},
 		{with(func(m *Matter) { m.Tags = nil }), "memory/2026-02-14-api-design.md", "tags are missing"},
-		{with(func(m *Matter) { m.Tags = []string{"a b", "/a", "a//b", "#a", "2026", "é/ü_1"} }), "memory/2026-02-14-api-design.md",
-			`tags has "a b";tags has "/a";tags has "a//b";tags has "#a";tags has "2026"`},
+		{
+			with(func(m *Matter) { m.Tags = []string{"a b", "/a", "a//b", "#a", "2026", "é/ü_1"} }), "memory/2026-02-14-api-design.md",
+			`tags has "a b";tags has "/a";tags has "a//b";tags has "#a";tags has "2026"`,
+		},
 		{with(func(m *Matter) { m.Type = "other" }), "memory/2026-02-14-api-design.md", `type is "other"`},
 		{with(func(m *Matter) { m.Type = MemoryFlush }), "memory/2026-02-14-api-design.md", "type is memory-flush, but"},
 		{with(func(m *Matter) { m.Slug = "" }), "memory/2026-02-14-flush-143022.md", "type is daily-log, but"},
@@ -177,8 +179,12 @@ func TestName(t *testing.T) {
 func TestLinks(t *testing.T) {
 	got := Links("See [[memory/2026-02-13-api-design]] and [[MEMORY#Key Decisions|decisions]], ![[a.md]],\n[[#Here]] [[ b | c ]] [[]] [[x\ny]] [no] [[a[b]]\n```\n[[code]]\n```\n[[end]]")
 	want := []Link{
-		{Target: "memory/2026-02-13-api-design"}, {Target: "MEMORY", Heading: "Key Decisions", Alias: "decisions"}, {Target: "a"},
-		{Heading: "Here"}, {Target: "b", Alias: "c"}, {Target: "end"},
+		{Target: "memory/2026-02-13-api-design"},
+		{Target: "MEMORY", Heading: "Key Decisions", Alias: "decisions"},
+		{Target: "a"},
+		{Heading: "Here"},
+		{Target: "b", Alias: "c"},
+		{Target: "end"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -72,7 +72,7 @@ func parse(data []byte) line {
 		return line{kind: entryLine, entry: entry}
 	case "custom_message": // what a program put into an OpenClaw session, which may be to be hidden
 		entry.Role, entry.MessageID, entry.Content = r.Type, r.ID, flatten(r.Content, 0)
-		if r.Display == false || entry.Content == "" { //nolint:revive // any other value, or none, shows it
+		if r.Display == false || entry.Content == "" {
 			return line{}
 		}
 		return line{kind: entryLine, entry: entry, key: r.ID}

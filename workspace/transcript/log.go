@@ -144,10 +144,10 @@ func (v *View) scan(ctx context.Context, l log, filter *rawFilter, visit func(En
 			return session, err
 		}
 		line, tooLong, err := reader.next()
-		if err != nil && err != io.EOF {
+		if err != nil && !errors.Is(err, io.EOF) {
 			return session, fmt.Errorf("read session log: %w", cause(err))
 		}
-		end := err == io.EOF
+		end := errors.Is(err, io.EOF)
 		if end && len(line) == 0 && !tooLong {
 			// SECURITY: also an empty log names no group.
 			if number == 0 && !v.who.IsDM() {
@@ -211,8 +211,7 @@ func repeated(seen map[string]struct{}, key string) bool {
 
 // cause is err without a path.
 func cause(err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		return path.Err
 	}
 	return err
@@ -237,7 +236,7 @@ func (r *lineReader) next() (line []byte, tooLong bool, err error) {
 		if !tooLong {
 			r.line = append(r.line, chunk...)
 		}
-		if err == bufio.ErrBufferFull {
+		if errors.Is(err, bufio.ErrBufferFull) {
 			continue
 		}
 		return r.line, tooLong, err

@@ -238,7 +238,7 @@ func (w *Watcher) wait(ctx context.Context, hints *fsnotify.Watcher, watched boo
 			if event.Op == fsnotify.Chmod || settling {
 				continue // collected
 			}
-		case <-errs: // events were lost
+		case <-errs: //nolint:errcheck // which events were lost does not matter: all is looked at
 		}
 		if !settling {
 			settling = true

@@ -60,7 +60,7 @@ func (in *installer) get(ctx context.Context, rawURL, dst string, limit int64) e
 	if resp.ContentLength > limit {
 		return errTooLarge
 	}
-	f, err := os.OpenFile(dst, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	f, err := os.OpenFile(dst, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) //nolint:gosec // public files that any account may use
 	if err != nil {
 		return &localError{err}
 	}
@@ -93,8 +93,7 @@ func (in *installer) get(ctx context.Context, rawURL, dst string, limit int64) e
 
 // noAnswer shortens the error of a request that got no answer.
 func noAnswer(err error) error {
-	var uerr *url.Error
-	if errors.As(err, &uerr) {
+	if uerr, ok := errors.AsType[*url.Error](err); ok {
 		err = uerr.Err
 	}
 	return fmt.Errorf("no answer: %w", err)

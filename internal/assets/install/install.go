@@ -72,7 +72,7 @@ type installer struct {
 // do; it wraps ctx's error when the run was interrupted.
 func Run(ctx context.Context, o Options) error {
 	o.Timeouts = o.Timeouts.withDefaults()
-	if err := os.MkdirAll(o.Dir, 0o755); err != nil {
+	if err := os.MkdirAll(o.Dir, 0o755); err != nil { //nolint:gosec // public files that any account may use
 		return fmt.Errorf("make the cache folder: %w", err)
 	}
 	unlock, err := lock(ctx, o.Dir, o.Out)

@@ -36,7 +36,7 @@ func Opens(t *testing.T, dir string, names []string) (touched func() []string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		watched[int32(id)] = name
+		watched[int32(id)] = name //nolint:gosec // the kernel's own 32-bit number
 	}
 	return func() []string {
 		var names []string
@@ -51,8 +51,8 @@ func Opens(t *testing.T, dir string, names []string) (touched func() []string) {
 				t.Fatal(err)
 			}
 			for at := 0; at < n; {
-				event := (*syscall.InotifyEvent)(unsafe.Pointer(&buffer[at]))
-				if event.Len == 0 { // an event of the watched file itself, not of one in a watched folder
+				event := (*syscall.InotifyEvent)(unsafe.Pointer(&buffer[at])) //nolint:gosec // inotify(7) gives the layout
+				if event.Len == 0 {                                           // an event of the watched file itself, not of one in a watched folder
 					names = append(names, watched[event.Wd])
 				}
 				at += syscall.SizeofInotifyEvent + int(event.Len)
