@@ -88,6 +88,9 @@ func TestOfficialInspector(t *testing.T) {
 	}
 }
 
+// systemCertificates is where Debian and its like keep them; npm passes over a file that is not there.
+const systemCertificates = "/etc/ssl/certs/ca-certificates.crt"
+
 // installInspector installs the inspector once, beside npm's own cache, and returns its program.
 func installInspector(t *testing.T, npm string) string {
 	t.Helper()
@@ -110,6 +113,10 @@ func installInspector(t *testing.T, npm string) string {
 	}
 	defer func() { _ = os.RemoveAll(fresh) }()
 	install := exec.Command(npm, "install", "--prefix", fresh, "--no-audit", "--no-fund", "--ignore-scripts", inspector)
+	// Node brings certificates of its own, where every other program uses the system's.
+	if _, set := os.LookupEnv("NODE_EXTRA_CA_CERTS"); !set {
+		install.Env = append(os.Environ(), "NODE_EXTRA_CA_CERTS="+systemCertificates)
+	}
 	if output, err := install.CombinedOutput(); err != nil {
 		t.Fatalf("npm install %s: %v\n%s", inspector, err, output)
 	}

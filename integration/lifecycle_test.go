@@ -13,6 +13,9 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
+// memoriesOnly leaves the passages of the workspace's own files out of a search.
+var memoriesOnly = map[string]any{"type": "global"}
+
 // Hosts of every era get the same tools and the same answers.
 func TestProtocolEras(t *testing.T) {
 	for _, protocol := range []string{oldest, "2025-03-26", legacy, "2025-11-25", modern} {
@@ -26,7 +29,7 @@ func TestProtocolEras(t *testing.T) {
 				}
 			}
 			s.store("The ferry to Horta sails on Thursdays.", nil)
-			if got := s.search("When can one cross over by boat?", nil); len(got.Results) != 1 {
+			if got := s.search("When can one cross over by boat?", memoriesOnly); len(got.Results) != 1 {
 				t.Errorf("found %+v", got)
 			}
 			readEverything(s)
@@ -82,14 +85,14 @@ func TestWithoutAssets(t *testing.T) {
 	s := connect(t, h)
 	readEverything(s)
 	s.store("The ferry to Horta sails on Thursdays.", nil)
-	got := s.search("ferry", nil)
+	got := s.search("ferry", memoriesOnly)
 	if got.Semantic != "off" || !strings.Contains(got.Hint, "yamo-mcp setup") {
 		t.Errorf("semantic is %q and the hint %q", got.Semantic, got.Hint)
 	}
 	if len(got.Results) != 1 || !strings.Contains(got.Results[0].Content, "Horta") {
 		t.Errorf("by keyword %+v is found", got.Results)
 	}
-	if got := s.search("a boat", nil); len(got.Results) != 0 {
+	if got := s.search("a boat", memoriesOnly); len(got.Results) != 0 {
 		t.Errorf("without a model %+v is found by meaning", got.Results)
 	}
 	s.end()
@@ -109,7 +112,7 @@ func TestWithoutAssets(t *testing.T) {
 	// What was stored then is found by meaning as soon as there is a model.
 	h.cache, h.wrapper = "", nil
 	s = connect(t, h)
-	if got := s.search("When can one cross over by boat?", nil); got.Semantic != "on" || len(got.Results) != 1 {
+	if got := s.search("When can one cross over by boat?", memoriesOnly); got.Semantic != "on" || len(got.Results) != 1 {
 		t.Errorf("with the assets: %+v", got)
 	}
 	s.end()

@@ -30,6 +30,11 @@ func (v *View) Searched() []File {
 	if file, err := v.Stat(MemoryFile); err == nil {
 		files = append(files, file)
 	}
+	for _, name := range v.archivedLogs() {
+		if file, err := v.Stat(name); err == nil {
+			files = append(files, file)
+		}
+	}
 	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
 	return files
 }
