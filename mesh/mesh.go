@@ -81,7 +81,7 @@ func Open(o Options) *View {
 	if o.Ranking == "" {
 		o.Ranking = Context
 	}
-	v := &View{Options: o, scrubber: scrub.New(scrub.Options{}), answers: newSearchCache(), stores: map[Visibility]*compartment{}}
+	v := &View{Options: o, scrubber: scrub.New(scrub.MemoryMesh(nil)), answers: newSearchCache(), stores: map[Visibility]*compartment{}}
 	v.files = newFileIndex(v)
 	return v
 }

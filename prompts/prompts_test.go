@@ -20,19 +20,26 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// startup is what the startup prompt of the folder dir says, through the protocol.
-func startup(t *testing.T, dir string, who audience.Audience) string {
+// open opens the folder dir at a fixed time, for as long as the test runs.
+func open(t *testing.T, dir string) *workspace.Workspace {
 	t.Helper()
 	now := time.Date(2026, 2, 14, 12, 0, 0, 0, time.UTC)
 	w, err := workspace.Open(dir, workspace.WithClock(func() time.Time { return now }))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() {
+	t.Cleanup(func() {
 		if err := w.Close(); err != nil {
 			t.Error(err)
 		}
-	}()
+	})
+	return w
+}
+
+// startup is what the startup prompt of the folder dir says, through the protocol.
+func startup(t *testing.T, dir string, who audience.Audience) string {
+	t.Helper()
+	w := open(t, dir)
 	s := server.NewMCPServer("test", "1")
 	if err := prompts.Register(s, w.View(who)); err != nil {
 		t.Fatal(err)

@@ -7,29 +7,18 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/yamo-protocol/yamo-mcp/prompts"
-	"github.com/yamo-protocol/yamo-mcp/workspace"
 	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
 )
 
 // rituals are the texts of the rituals' prompts, by name.
 func rituals(t *testing.T, dir string, who audience.Audience) map[string]string {
 	t.Helper()
-	now := time.Date(2026, 2, 14, 12, 0, 0, 0, time.UTC)
-	w, err := workspace.Open(dir, workspace.WithClock(func() time.Time { return now }))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := w.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
+	w := open(t, dir)
 	s := server.NewMCPServer("test", "1")
 	if err := prompts.RegisterRituals(s, w.View(who)); err != nil {
 		t.Fatal(err)

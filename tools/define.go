@@ -112,9 +112,6 @@ func define[In, Out any](spec Spec, handle func(context.Context, In) (Out, error
 // Name is the tool's name.
 func (t Tool) Name() string { return t.spec.Name }
 
-// Spec is what the tool was defined with.
-func (t Tool) Spec() Spec { return t.spec }
-
 // Definition is what a client sees in tools/list.
 func (t Tool) Definition() mcp.Tool {
 	return mcp.Tool{
