@@ -42,8 +42,9 @@ setup: build ## install the assets into the cache folder
 demo: all ## a real client talks to the real server: remember, recall, learn, and keep a secret from a group
 	@$(GO) run ./integration/demo -server bin/yamo-mcp
 
+# One package at a time: the privacy tests compare whole sessions, and a search waits 2 s for vectors at most.
 test: all ## the whole test suite
-	$(GO) test -timeout 30m ./...
+	$(GO) test -p 1 -timeout 30m ./...
 
 check: lint race vuln ## linters, race detector, known vulnerabilities
 
@@ -51,7 +52,7 @@ lint: libs
 	$(GO) run $(GOLANGCI) run
 
 race: all
-	$(GO) test -race -short -timeout 30m ./...
+	$(GO) test -race -short -p 1 -timeout 30m ./...
 
 # The database of vulnerabilities cannot be reached from everywhere.
 vuln: libs
