@@ -123,7 +123,7 @@ func newMaintenanceCommand(getenv func(string) string, stderr io.Writer, cmd *co
 	var o serveOptions
 	cmd.Args = cobra.NoArgs
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
-		if err := apply(cmd.Flags(), []setting{{flag: "workspace", env: "YAMO_WORKSPACE"}}, getenv, nil); err != nil {
+		if err := apply(cmd.Flags(), []setting{workspaceSetting}, getenv, nil); err != nil {
 			return err
 		}
 		if err := checkWorkspace(o.workspace); err != nil {

@@ -90,7 +90,7 @@ func newMeshCommand(getenv func(string) string, stdout, stderr io.Writer) *cobra
 }
 
 // meshSettings are those of serve's settings that a mesh command has too.
-var meshSettings = []string{"agent-id", "ranking"}
+var meshSettings = []setting{"agent-id", "ranking"}
 
 // command completes a command that works on the memory. Its flags may follow its arguments.
 func (m *meshCommands) command(cmd *cobra.Command, perform func(ctx context.Context, memory *mesh.View, args []string) error) *cobra.Command {
@@ -121,7 +121,7 @@ func (m *meshCommands) command(cmd *cobra.Command, perform func(ctx context.Cont
 // resolve completes the options and decides for whom the command acts.
 func (m *meshCommands) resolve(cmd *cobra.Command) (audience.Audience, error) {
 	flags := cmd.Flags()
-	if err := apply(flags, []setting{{flag: "workspace", env: "YAMO_WORKSPACE"}}, m.getenv, nil); err != nil {
+	if err := apply(flags, []setting{workspaceSetting}, m.getenv, nil); err != nil {
 		return audience.Audience{}, err
 	}
 	if err := checkWorkspace(m.options.workspace); err != nil {
@@ -131,7 +131,7 @@ func (m *meshCommands) resolve(cmd *cobra.Command) (audience.Audience, error) {
 	if err != nil {
 		return audience.Audience{}, err
 	}
-	if err := apply(flags, settingsOf(meshSettings), m.getenv, file); err != nil {
+	if err := apply(flags, meshSettings, m.getenv, file); err != nil {
 		return audience.Audience{}, err
 	}
 	if !agentID.MatchString(m.options.agentID) {
@@ -157,19 +157,6 @@ func (m *meshCommands) resolve(cmd *cobra.Command) (audience.Audience, error) {
 		m.notice(notice)
 	}
 	return who, nil
-}
-
-// settingsOf are the entries of serveSettings for these flags.
-func settingsOf(flags []string) []setting {
-	var list []setting
-	for _, s := range serveSettings {
-		for _, name := range flags {
-			if s.flag == name {
-				list = append(list, s)
-			}
-		}
-	}
-	return list
 }
 
 // notice tells the person something beside the answer.

@@ -32,45 +32,37 @@ type serveOptions struct {
 	logLevel    string
 }
 
-var serveSettings = []setting{
-	{flag: "connection", env: "YAMO_CONNECTION", key: "connection"},
-	{flag: "group", env: "YAMO_GROUP", key: "group"},
-	{flag: "agent-id", env: "YAMO_AGENT_ID", key: "agent_id"},
-	{flag: "model", env: "YAMO_MODEL", key: "model"},
-	{flag: "transcripts", env: "YAMO_TRANSCRIPTS", key: "transcripts"},
-	{flag: "toolsets", env: "YAMO_TOOLSETS", key: "toolsets"},
-	{flag: "ranking", env: "YAMO_RANKING", key: "ranking"},
-	{flag: "transport", env: "YAMO_TRANSPORT", key: "transport"},
-	{flag: "log-level", env: "YAMO_LOG_LEVEL", key: "log_level"},
-}
+// serveSettings are the flags of serve that can be given in other places too.
+var serveSettings = []setting{"connection", "group", "agent-id", "model", "transcripts", "toolsets", "ranking", "transport", "log-level"}
 
-const serveHelp = `Serve one workspace to one MCP host over stdio. Hosts start this command; it ends with its input.
+// workspaceSetting is not in the config file, which is in the workspace.
+const workspaceSetting setting = "workspace"
+
+const serveHelpFormat = `Serve one workspace to one MCP host over stdio. Hosts start this command; it ends with its input.
 
 Each setting is taken from its flag, else from its environment variable, else from
 <workspace>/.yamo/config.toml, else it has the default. A variable that is set but empty counts as unset.
 
-  --workspace    YAMO_WORKSPACE
-  --connection   YAMO_CONNECTION    connection
-  --group        YAMO_GROUP         group
-  --agent-id     YAMO_AGENT_ID      agent_id
-  --model        YAMO_MODEL         model
-  --transcripts  YAMO_TRANSCRIPTS   transcripts  (relative to the workspace in the file)
-  --toolsets     YAMO_TOOLSETS      toolsets
-  --ranking      YAMO_RANKING       ranking
-  --transport    YAMO_TRANSPORT     transport
-  --log-level    YAMO_LOG_LEVEL     log_level
-
+%s
 A session is a direct conversation (DM) only if the connection is exactly "dm" and no group is set in any
 of these places; a group set in one and dm in another conflict, and a conflict is a group. To override a
 group from a lower place, give an empty flag: --connection dm --group "". Everything else is a group, which
 has its own memory and sees none of the DM's. Nothing a client sends changes this.`
+
+func serveHelp() string {
+	places := []string{fmt.Sprintf("  --%-12s %s\n", workspaceSetting, workspaceSetting.env())}
+	for _, s := range serveSettings {
+		places = append(places, fmt.Sprintf("  --%-12s %-18s %s\n", s, s.env(), s.key()))
+	}
+	return fmt.Sprintf(serveHelpFormat, strings.Join(places, ""))
+}
 
 func newServeCommand(getenv func(string) string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	var o serveOptions
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve a workspace to an MCP host",
-		Long:  serveHelp,
+		Long:  serveHelp(),
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := resolveServe(cmd, &o, getenv); err != nil {
@@ -90,7 +82,7 @@ func newServeCommand(getenv func(string) string, stdin io.Reader, stdout, stderr
 	flags.StringVar(&o.group, "group", "", `the group's name (default "default")`)
 	flags.StringVar(&o.agentID, "agent-id", "YAMO_AGENT", "the agent's name in what it writes")
 	flags.StringVar(&o.model, "model", "", "the language model's name, which who_am_i tells")
-	flags.StringVar(&o.transcripts, "transcripts", "", "the folder of the host's session logs")
+	flags.StringVar(&o.transcripts, "transcripts", "", "the folder of the host's session logs; in the file relative to the workspace")
 	flags.String("toolsets", strings.Join(defaultToolsets, ","), "which tools are offered, of those the audience may use: "+strings.Join(toolsetNames, ", "))
 	flags.StringVar(&o.ranking, "ranking", string(mesh.Context), "how memories are ordered: "+rankingNames)
 	flags.StringVar(&o.transport, "transport", "stdio", "how hosts connect: stdio")
@@ -101,7 +93,7 @@ func newServeCommand(getenv func(string) string, stdin io.Reader, stdout, stderr
 // resolveServe completes the options from the environment and the workspace's config file.
 func resolveServe(cmd *cobra.Command, o *serveOptions, getenv func(string) string) error {
 	flags := cmd.Flags()
-	if err := apply(flags, []setting{{flag: "workspace", env: "YAMO_WORKSPACE"}}, getenv, nil); err != nil {
+	if err := apply(flags, []setting{workspaceSetting}, getenv, nil); err != nil {
 		return err
 	}
 	if err := checkWorkspace(o.workspace); err != nil {

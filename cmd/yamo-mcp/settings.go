@@ -4,37 +4,40 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/spf13/pflag"
 )
 
-// setting is a flag that can be given in the environment or the workspace's config file as well. The
-// flag wins over the environment, that over the file, that over the flag's default.
-type setting struct {
-	flag string
-	env  string
-	key  string // in config.toml; "" if it cannot stand there
-}
+// setting is the name of a flag that can be given in the environment or the workspace's config file as
+// well: --agent-id as YAMO_AGENT_ID and as agent_id. The flag wins over the environment, that over the
+// file, that over the flag's default.
+type setting string
+
+func (s setting) env() string { return "YAMO_" + strings.ToUpper(s.key()) }
+func (s setting) key() string { return strings.ReplaceAll(string(s), "-", "_") }
 
 // apply gives each flag that is not on the command line its value from the environment or file. An
 // environment variable that is set but empty counts as unset, an empty string in the file too.
 func apply(flags *pflag.FlagSet, settings []setting, getenv func(string) string, file map[string]string) error {
 	for _, s := range settings {
-		if flags.Changed(s.flag) {
+		if flags.Changed(string(s)) {
 			continue
 		}
-		value, source := getenv(s.env), s.env
-		if value == "" && s.key != "" {
-			value, source = file[s.key], configName+": "+s.key
+		value, source := getenv(s.env()), s.env()
+		if value == "" {
+			value, source = file[s.key()], configName+": "+s.key()
 		}
 		if value == "" {
 			continue
 		}
-		if err := flags.Set(s.flag, value); err != nil {
+		if err := flags.Set(string(s), value); err != nil {
 			return fmt.Errorf("%s: %w", source, err)
 		}
 	}
@@ -44,7 +47,7 @@ func apply(flags *pflag.FlagSet, settings []setting, getenv func(string) string,
 // configName is the config file's place in the workspace. Messages name it this way, without the folder.
 var configName = filepath.Join(".yamo", "config.toml")
 
-// config is the file's content. Relative paths in it start at the workspace.
+// config is the file's content: a field for each of serveSettings. Relative paths in it start at the workspace.
 type config struct {
 	Connection  string `toml:"connection"`
 	Group       string `toml:"group"`
@@ -57,22 +60,24 @@ type config struct {
 	LogLevel    string `toml:"log_level"`
 }
 
-// values is the content by key.
+// values is the content by key: every key, with "" for those the file does not have.
 func (c config) values() map[string]string {
-	return map[string]string{
-		"connection":  c.Connection,
-		"group":       c.Group,
-		"agent_id":    c.AgentID,
-		"model":       c.Model,
-		"transcripts": c.Transcripts,
-		"toolsets":    c.Toolsets,
-		"ranking":     c.Ranking,
-		"transport":   c.Transport,
-		"log_level":   c.LogLevel,
+	values := map[string]string{}
+	content := reflect.ValueOf(c)
+	for i := range content.NumField() {
+		value := ""
+		if field := content.Field(i); !field.IsZero() {
+			value = fmt.Sprint(field.Interface())
+		}
+		values[content.Type().Field(i).Tag.Get("toml")] = value
 	}
+	return values
 }
 
-const configKeys = "agent_id, connection, group, log_level, model, ranking, toolsets, transcripts, transport"
+// configKeys are the keys, for people.
+func configKeys() string {
+	return strings.Join(slices.Sorted(maps.Keys(config{}.values())), ", ")
+}
 
 // readConfig reads the workspace's config file; without one, every value is "". An unknown key is an
 // error: a misspelt one would silently mean its default.
@@ -111,12 +116,12 @@ func readConfig(workspace string) (map[string]string, error) {
 func configError(err error) error {
 	if strict, ok := errors.AsType[*toml.StrictMissingError](err); ok && len(strict.Errors) > 0 {
 		line, _ := strict.Errors[0].Position()
-		return fmt.Errorf("%s:%d: unknown key %q (valid keys: %s)", configName, line, strings.Join(strict.Errors[0].Key(), "."), configKeys)
+		return fmt.Errorf("%s:%d: unknown key %q (valid keys: %s)", configName, line, strings.Join(strict.Errors[0].Key(), "."), configKeys())
 	}
 	if wrong, ok := errors.AsType[*toml.DecodeError](err); ok {
 		line, _ := wrong.Position()
 		if len(wrong.Key()) > 0 {
-			return fmt.Errorf("%s:%d: %s must be a string", configName, line, strings.Join(wrong.Key(), "."))
+			return fmt.Errorf("%s:%d: %s has a value of the wrong kind", configName, line, strings.Join(wrong.Key(), "."))
 		}
 		return fmt.Errorf("%s:%d: %s", configName, line, strings.TrimPrefix(wrong.Error(), "toml: "))
 	}
