@@ -72,48 +72,48 @@ func openSession(o serveOptions, who audience.Audience, getenv func(string) stri
 	}
 	stopWatching := func() {}
 	return serve.Deps{
-			Audience:     who,
-			Version:      programVersion(),
-			Instructions: serve.Instructions(who),
-			Logger:       logger,
-			Tools:        list,
-			Ready: func(context.Context) error {
-				if refusal := view.Refusal(); refusal != "" {
-					return fault.New("%s", refusal)
-				}
-				return nil
-			},
-			Resources: func(srv *server.MCPServer) error {
-				resources.RegisterLessons(srv, memory.Constraints)
-				if err := resources.Register(srv, view); err != nil {
-					return err
-				}
-				stop, err := resources.Notify(srv, view, watch.Options{Logger: logger}, func(ctx context.Context) {
-					if err := memory.Refresh(ctx); err != nil && ctx.Err() == nil {
-						logger.WarnContext(ctx, "index workspace files", slog.Any("error", err))
-					}
-				})
-				if err != nil {
-					return err
-				}
-				stopWatching = stop
-				return nil
-			},
-			Prompts: func(srv *server.MCPServer) error {
-				return registerPrompts(srv, view, o.toolsets, constraints(memory, logger))
-			},
-			Options: []server.ServerOption{
-				server.WithCompletions(),
-				server.WithResourceCompletionProvider(resources.NewCompleter(view)),
-			},
-		}, func() error {
-			stopWatching()
-			errs := []error{closeMemory(), folder.Close()}
-			if logs != nil {
-				errs = append(errs, logs.Close())
+		Audience:     who,
+		Version:      programVersion(),
+		Instructions: serve.Instructions(who),
+		Logger:       logger,
+		Tools:        list,
+		Ready: func(context.Context) error {
+			if refusal := view.Refusal(); refusal != "" {
+				return fault.New("%s", refusal)
 			}
-			return errors.Join(errs...)
-		}, nil
+			return nil
+		},
+		Resources: func(srv *server.MCPServer) error {
+			resources.RegisterLessons(srv, memory.Constraints)
+			if err := resources.Register(srv, view); err != nil {
+				return err
+			}
+			stop, err := resources.Notify(srv, view, watch.Options{Logger: logger}, func(ctx context.Context) {
+				if err := memory.Refresh(ctx); err != nil && ctx.Err() == nil {
+					logger.WarnContext(ctx, "index workspace files", slog.Any("error", err))
+				}
+			})
+			if err != nil {
+				return err
+			}
+			stopWatching = stop
+			return nil
+		},
+		Prompts: func(srv *server.MCPServer) error {
+			return registerPrompts(srv, view, o.toolsets, constraints(memory, logger))
+		},
+		Options: []server.ServerOption{
+			server.WithCompletions(),
+			server.WithResourceCompletionProvider(resources.NewCompleter(view)),
+		},
+	}, func() error {
+		stopWatching()
+		errs := []error{closeMemory(), folder.Close()}
+		if logs != nil {
+			errs = append(errs, logs.Close())
+		}
+		return errors.Join(errs...)
+	}, nil
 }
 
 // openMemory opens the memory of one audience. Nothing is read and no model loaded before it is used.
