@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/yamo-protocol/yamo-mcp/mesh/ledger"
+	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 )
 
 // Activity is what happened in the audience's memory since some time (seed 002, my_stats).

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
-	"github.com/yamo-protocol/yamo-mcp/mesh/ledger"
 )
 
 // audit copies the ledger's blocks into the table yamo_blocks (RFC-0011 §2.3). It belongs to whoever

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
-	"github.com/yamo-protocol/yamo-mcp/mesh/ledger"
 )
 
 // Outcome is what became of one request of StoreAll.

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
-	"github.com/yamo-protocol/yamo-mcp/mesh/ledger"
 	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
 )
 

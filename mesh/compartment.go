@@ -11,8 +11,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
-	"github.com/yamo-protocol/yamo-mcp/mesh/ledger"
 )
 
 // Operations of the ledger's entries (RFC-0011 §2.3's operation types), beside ledger.OpDelete.

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
-	"github.com/yamo-protocol/yamo-mcp/mesh/ledger"
 )
 
 // Get is the memory called id (RFC-0011 §4.1 get), with a score of 0 and without signals. An id that no

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
-	"github.com/yamo-protocol/yamo-mcp/mesh/ledger"
+	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 )
 
 // MaxHeritageDepth is how many levels of a heritage are kept (RFC-0011 §4.2 maxHeritageDepth).

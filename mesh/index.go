@@ -13,9 +13,9 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
-	"github.com/yamo-protocol/yamo-mcp/mesh/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/vector"
 )
 

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
-	"github.com/yamo-protocol/yamo-mcp/mesh/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub"
 )
 

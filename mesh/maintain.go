@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/yamo-protocol/yamo-mcp/mesh/ledger"
+	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 )
 
 // Rebuild deletes the vectors and tables of every compartment the audience may see and makes them again

@@ -22,8 +22,8 @@ import (
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
-	"github.com/yamo-protocol/yamo-mcp/mesh/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub"
 	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
 )

@@ -12,9 +12,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
-	"github.com/yamo-protocol/yamo-mcp/mesh/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/vector"
 )
 

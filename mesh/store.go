@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
-	"github.com/yamo-protocol/yamo-mcp/mesh/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub"
 )
 

@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/yamo-protocol/yamo-mcp/mesh/block"
 )
 
 const (
@@ -24,7 +22,13 @@ const (
 )
 
 // Genesis is the prev of a ledger's first line: the SHA-256 of "GENESIS" in hexadecimal.
-var Genesis = block.Hash("GENESIS")
+var Genesis = digest("GENESIS")
+
+// digest is the SHA-256 of text in hexadecimal.
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
 
 // ErrVersion says that a line is of a format this program does not know.
 var ErrVersion = errors.New("written by a newer version of this program")

@@ -16,12 +16,12 @@ const KeySize = 32
 // LoadOrCreateKey returns the 32-byte key in the file path, which it first creates with random content
 // (0600, in folders 0700, durable) if it is not there. Processes that start at once agree on one key.
 func LoadOrCreateKey(path string) ([]byte, error) {
-	key, err := loadKey(path)
+	key, err := LoadKey(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err := createKey(path); err != nil {
 			return nil, fmt.Errorf("create key: %w", err)
 		}
-		key, err = loadKey(path)
+		key, err = LoadKey(path)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("load key: %w", err)
@@ -29,7 +29,8 @@ func LoadOrCreateKey(path string) ([]byte, error) {
 	return key, nil
 }
 
-func loadKey(path string) ([]byte, error) {
+// LoadKey returns the 32-byte key in the file path. It is fs.ErrNotExist when there is none.
+func LoadKey(path string) ([]byte, error) {
 	// SECURITY: as for the ledger, no link may lead to another file.
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {

@@ -1,5 +1,6 @@
-// Package ledger is the append-only record of one compartment of the memory: an NDJSON file that
-// several processes append to and that everything else can be rebuilt from.
+// Package ledger is the append-only record of one compartment of the memory, or of the edits of a
+// workspace's files: an NDJSON file that several processes append to and that everything else can be rebuilt
+// from.
 //
 // Its invariants: an entry that Append returned is on disk for good (acknowledged equals durable); every
 // process sees the same entries in the same order, none twice; no byte that was acknowledged is ever

@@ -11,8 +11,6 @@ import (
 	"io"
 	"time"
 	"unicode/utf8"
-
-	"github.com/yamo-protocol/yamo-mcp/mesh/block"
 )
 
 // OpDelete is the operation of the entries that Erase appends.
@@ -37,7 +35,7 @@ func (e Entry) BlockHash() string {
 	if e.Block == "" {
 		return ""
 	}
-	return block.Hash(e.Block)
+	return digest(e.Block)
 }
 
 // Draft is an entry to be written. Op matches [a-z][a-z0-9_]{0,31}, ID [A-Za-z0-9_.:-]{0,128}, Block is
