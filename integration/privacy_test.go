@@ -161,9 +161,13 @@ func guessCompletions(s *session) {
 		{"type": "ref/resource", "uri": "yamo://workspace/{name}"},
 		{"type": "ref/prompt", "name": "startup"},
 		{"type": "ref/prompt", "name": "bootstrap"},
+		{"type": "ref/prompt", "name": "recall"},
+		{"type": "ref/prompt", "name": "distill"},
+		{"type": "ref/prompt", "name": "session_save"},
+		{"type": "ref/prompt", "name": "heartbeat"},
 		{"type": "ref/tool", "name": "memory_search"},
 	} {
-		for _, argument := range []string{"date", "name", "session_id", "uri"} {
+		for _, argument := range []string{"date", "name", "session_id", "uri", "topic", "pattern", "check"} {
 			for _, value := range []string{"", "2026", "M", "../"} {
 				s.request("completion/complete", map[string]any{"ref": ref, "argument": map[string]any{"name": argument, "value": value}})
 			}
@@ -201,7 +205,7 @@ func fuzzPrompts(s *session, guesses []string) {
 		}
 	}
 	s.request("prompts/list", nil).decode(s.tb, &listed)
-	for _, name := range []string{"bootstrap", "recall", "remember", "distill", "curate", "session_save", "memory_flush", "heartbeat", "MEMORY.md"} {
+	for _, name := range []string{"bootstrap", "curate", "heartbeat", "MEMORY.md"} {
 		s.request("prompts/get", map[string]any{"name": name})
 	}
 	for _, prompt := range listed.Prompts {

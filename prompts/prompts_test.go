@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,42 +15,119 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
 	"github.com/yamo-protocol/yamo-mcp/prompts"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+	"github.com/yamo-protocol/yamo-mcp/workspace/transcript"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// open opens the folder dir at a fixed time, for as long as the test runs.
-func open(t *testing.T, dir string) *workspace.Workspace {
+const kate, newborn = "../testdata/workspaces/kate", "../testdata/workspaces/newborn"
+
+// now is when the tests' sessions take place.
+var now = time.Date(2026, 2, 14, 12, 0, 0, 0, time.UTC)
+
+// noModel stands for a machine on which the model is not installed.
+type noModel struct{}
+
+func (noModel) Embed(context.Context, []string) ([][]float32, error) { return nil, embed.ErrNoAssets }
+
+func (noModel) Model() embed.Model { return embed.Model{Name: "none", Dim: 384} }
+
+// session is every prompt of one audience, spoken to through the protocol.
+type session struct {
+	t      *testing.T
+	memory *mesh.View
+	server *server.MCPServer
+}
+
+// begin opens the folder dir and the memory in stores at a fixed time, for as long as the test runs.
+func begin(t *testing.T, dir, stores string, who audience.Audience) *session {
 	t.Helper()
-	now := time.Date(2026, 2, 14, 12, 0, 0, 0, time.UTC)
 	w, err := workspace.Open(dir, workspace.WithClock(func() time.Time { return now }))
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := w.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return w
-}
-
-// startup is what the startup prompt of the folder dir says, through the protocol.
-func startup(t *testing.T, dir string, who audience.Audience) string {
-	t.Helper()
-	w := open(t, dir)
-	s := server.NewMCPServer("test", "1")
-	if err := prompts.Register(s, w.View(who)); err != nil {
-		t.Fatal(err)
-	}
-	raw, err := json.Marshal(s.HandleMessage(context.Background(),
-		json.RawMessage(`{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"startup"}}`)))
+	logs, err := transcript.Open("../testdata/workspaces/kate-transcripts")
 	if err != nil {
 		t.Fatal(err)
 	}
+	v := w.View(who)
+	memory := mesh.Open(mesh.Options{
+		Dir: stores, Audience: who, AgentID: "kate", Embedder: noModel{}, Now: func() time.Time { return now },
+		Random: rand.NewChaCha8([32]byte{}),
+	})
+	t.Cleanup(func() {
+		for _, err := range []error{memory.Close(context.Background()), w.Close(), logs.Close()} {
+			if err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	list := []prompts.Prompt{
+		prompts.Startup(v), prompts.Recall(memory), prompts.Remember(memory), prompts.Distill(memory),
+		prompts.SessionSave(v, logs.View(who)), prompts.MemoryFlush(v),
+	}
+	if who.IsDM() {
+		list = append(list, prompts.Bootstrap(v), prompts.Heartbeat(v), prompts.Curate(v, memory))
+	}
+	s := &session{t, memory, server.NewMCPServer("test", "1", server.WithCompletions(), server.WithPromptCompletionProvider(prompts.Completer(list)))}
+	for _, p := range list {
+		s.server.AddPrompts(p.Server())
+	}
+	return s
+}
+
+// sample begins a session in the sample workspace, whose memory knows a little.
+func sample(t *testing.T, who audience.Audience) *session {
+	t.Helper()
+	stores := filepath.Join(t.TempDir(), ".yamo")
+	dm, group := begin(t, kate, stores, audience.DM()), begin(t, kate, stores, bookClub(t))
+	dm.store("Mira likes the window seat on night trains.", "private", "travel", "mira")
+	dm.store("The greenhouse gets second-hand glass.", "shared", "greenhouse")
+	group.store("The book club meets in the chapel from March on.", "", "meeting")
+	dm.learn("no_dry_run", "Run the irrigation script with --dry-run first.", "high")
+	group.learn("no_reminder", "Remind the club a day before it meets.", "low")
+	return begin(t, kate, stores, who)
+}
+
+func (s *session) store(content, visibility string, tags ...string) {
+	s.t.Helper()
+	if _, err := s.memory.Store(s.t.Context(), mesh.StoreRequest{Content: content, Visibility: mesh.Visibility(visibility), Tags: tags}); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *session) learn(pattern, rule, severity string) {
+	s.t.Helper()
+	if _, err := s.memory.Distill(s.t.Context(), mesh.LessonRequest{
+		Situation: "It went wrong", ErrorPattern: pattern, Oversight: "o", Fix: "f", PreventativeRule: rule, Severity: severity, ApplicableScope: "everywhere",
+	}); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// request sends a request and returns the answer as it stands on the wire.
+func (s *session) request(method string, params any) string {
+	s.t.Helper()
+	message, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	answer, err := json.Marshal(s.server.HandleMessage(context.Background(), message))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return string(answer)
+}
+
+// get is the text of a prompt.
+func (s *session) get(name string, args map[string]string) string {
+	s.t.Helper()
+	raw := s.request("prompts/get", map[string]any{"name": name, "arguments": args})
 	var answer struct {
 		Result struct {
 			Messages []struct {
@@ -57,11 +136,11 @@ func startup(t *testing.T, dir string, who audience.Audience) string {
 			}
 		}
 	}
-	if err := json.Unmarshal(raw, &answer); err != nil {
-		t.Fatal(err)
+	if err := json.Unmarshal([]byte(raw), &answer); err != nil {
+		s.t.Fatal(err)
 	}
 	if len(answer.Result.Messages) != 1 || answer.Result.Messages[0].Role != "user" || answer.Result.Messages[0].Content.Type != "text" {
-		t.Fatalf("answer %s", raw)
+		s.t.Fatalf("%s: %s", name, raw)
 	}
 	return answer.Result.Messages[0].Content.Text
 }
@@ -75,41 +154,86 @@ func bookClub(t *testing.T) audience.Audience {
 	return a
 }
 
-func TestStartup(t *testing.T) {
-	empty := t.TempDir()
-	tests := map[string]struct {
-		dir string
-		who audience.Audience
-	}{
-		"kate-dm":       {"../testdata/workspaces/kate", audience.DM()},
-		"kate-group":    {"../testdata/workspaces/kate", bookClub(t)},
-		"newborn-dm":    {"../testdata/workspaces/newborn", audience.DM()},
-		"newborn-group": {"../testdata/workspaces/newborn", bookClub(t)},
-		"empty-dm":      {empty, audience.DM()},
-		"empty-group":   {empty, bookClub(t)},
-	}
-	for name, test := range tests {
-		got := startup(t, test.dir, test.who)
-		path := filepath.Join("testdata", name+".golden")
-		if *update {
-			if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(path)
-		if err != nil {
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name+".golden")
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(string(want), got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", name, diff)
+	}
+}
+
+// Each prompt as it is, with and without arguments, for each audience.
+func TestTexts(t *testing.T) {
+	type arguments = map[string]string
+	for _, test := range []struct {
+		prompt, variant string
+		args            arguments
+		dmOnly          bool
+	}{
+		{"startup", "", nil, false},
+		{"recall", "", nil, false},
+		{"recall", "-topic", arguments{"topic": "What is decided about the greenhouse, the night train and the book club?"}, false},
+		{"recall", "-unknown", arguments{"topic": "xyzzy"}, false},
+		{"remember", "", nil, false},
+		{"remember", "-what", arguments{"what": "The glass of the greenhouse\nis second-hand"}, false},
+		{"distill", "", nil, false},
+		{"distill", "-both", arguments{"situation": "The irrigation script flooded the bed.", "pattern": "no_dry_run"}, false},
+		{"session_save", "", nil, false},
+		{"session_save", "-topic", arguments{"topic": "night train", "session_id": "5d0c7a52"}, false},
+		{"memory_flush", "-focus", arguments{"focus": "the booking"}, false},
+		{"heartbeat", "", nil, true},
+		{"heartbeat", "-check", arguments{"check": "email"}, true},
+		{"heartbeat", "-new", arguments{"check": "plants"}, true},
+		{"curate", "", nil, true},
+		{"bootstrap", "", nil, true},
+	} {
+		for who, a := range map[string]audience.Audience{"dm": audience.DM(), "group": bookClub(t)} {
+			if test.dmOnly && who == "group" {
+				continue
+			}
+			golden(t, test.prompt+test.variant+"-"+who, sample(t, a).get(test.prompt, test.args))
 		}
 	}
 }
 
-// A group's session begins the same whatever is private in the folder.
-func TestGroupStartupDependsOnPublicFilesOnly(t *testing.T) {
+// In a folder that is no workspace yet, every prompt about the workspace says what to do.
+func TestBeforeTheFirstBoot(t *testing.T) {
+	stores := t.TempDir()
+	for who, a := range map[string]audience.Audience{"dm": audience.DM(), "group": bookClub(t)} {
+		golden(t, "newborn-"+who, begin(t, newborn, stores, a).get("startup", nil))
+		empty := begin(t, t.TempDir(), stores, a)
+		golden(t, "empty-"+who, empty.get("startup", nil))
+		for _, name := range []string{"session_save", "memory_flush"} {
+			if got := empty.get(name, nil); !strings.HasPrefix(got, "This workspace is not initialized") {
+				t.Errorf("%s for a %s in an empty folder: %q", name, who, got)
+			}
+		}
+	}
+	dm := begin(t, newborn, stores, audience.DM())
+	if diff := cmp.Diff(dm.get("startup", nil), dm.get("bootstrap", nil)); diff != "" {
+		t.Errorf("startup (-) and bootstrap (+) differ:\n%s", diff)
+	}
+	empty := begin(t, t.TempDir(), stores, audience.DM())
+	for _, name := range []string{"heartbeat", "curate", "bootstrap"} {
+		if got := empty.get(name, nil); !strings.HasPrefix(got, "This workspace is not initialized") {
+			t.Errorf("%s in an empty folder: %q", name, got)
+		}
+	}
+}
+
+// A group's prompts are the same whatever is private in the folder and in the memory.
+func TestGroupDependsOnItsOwnOnly(t *testing.T) {
 	public, full := t.TempDir(), t.TempDir()
-	if err := os.CopyFS(full, os.DirFS("../testdata/workspaces/kate")); err != nil {
+	if err := os.CopyFS(full, os.DirFS(kate)); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(full, "BOOTSTRAP.md"), []byte("secret"), 0o600); err != nil {
@@ -124,10 +248,141 @@ func TestGroupStartupDependsOnPublicFilesOnly(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if diff := cmp.Diff(startup(t, public, bookClub(t)), startup(t, full, bookClub(t))); diff != "" {
-		t.Errorf("(-without private files +with):\n%s", diff)
+	secret := begin(t, full, filepath.Join(full, ".yamo"), audience.DM())
+	secret.store("The secret of the greenhouse", "private", "greenhouse")
+	secret.learn("greenhouse_secret", "Keep the secret of the greenhouse", "critical")
+
+	without, with := begin(t, public, filepath.Join(public, ".yamo"), bookClub(t)), begin(t, full, filepath.Join(full, ".yamo"), bookClub(t))
+	for _, s := range []*session{without, with} {
+		s.store("The club reads about a greenhouse", "", "reading")
 	}
-	if dm := startup(t, full, audience.DM()); !strings.Contains(dm, "# BOOTSTRAP\nsecret") || !strings.Contains(dm, "memory/2026-02-14.md") {
+	for name, args := range map[string]map[string]string{
+		"startup": nil, "recall": {"topic": "greenhouse secret"}, "remember": {"what": "greenhouse secret"},
+		"distill": {"situation": "greenhouse secret"}, "session_save": nil, "memory_flush": nil,
+	} {
+		if diff := cmp.Diff(without.get(name, args), with.get(name, args)); diff != "" {
+			t.Errorf("%s (-without what is private +with):\n%s", name, diff)
+		}
+	}
+	for _, prompt := range []string{"recall", "distill", "session_save", "heartbeat", "curate"} {
+		for _, argument := range []string{"topic", "pattern", "check", "days"} {
+			complete := map[string]any{"ref": map[string]any{"type": "ref/prompt", "name": prompt}, "argument": map[string]any{"name": argument, "value": ""}}
+			if diff := cmp.Diff(without.request("completion/complete", complete), with.request("completion/complete", complete)); diff != "" {
+				t.Errorf("%s, %s (-without what is private +with):\n%s", prompt, argument, diff)
+			}
+		}
+	}
+	for _, name := range []string{"bootstrap", "heartbeat", "curate", "nothing"} {
+		got := strings.ReplaceAll(with.request("prompts/get", map[string]any{"name": name}), name, "NAME")
+		if want := `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"prompt 'NAME' not found: prompt not found"}}`; got != want {
+			t.Errorf("%s is answered %s", name, got)
+		}
+	}
+	if dm := begin(t, full, t.TempDir(), audience.DM()).get("startup", nil); !strings.Contains(dm, "# BOOTSTRAP\nsecret") || !strings.Contains(dm, "memory/2026-02-14.md") {
 		t.Errorf("a DM's first boot is not shown: %.300s", dm)
+	}
+}
+
+func TestArgumentsThatAreWrong(t *testing.T) {
+	s := sample(t, audience.DM())
+	for _, test := range []struct {
+		prompt string
+		args   map[string]string
+		want   string
+	}{
+		{"recall", map[string]string{"query": "x"}, "the prompt recall has no argument of that name; valid arguments: topic"},
+		{"startup", map[string]string{"connection": "dm"}, "the prompt startup has no argument of that name; it takes none"},
+		{"recall", map[string]string{"topic": strings.Repeat("é", 2001)}, "topic: 2001 characters are too many; use at most 2000"},
+		{"curate", map[string]string{"days": "0"}, "days: use a whole number from 1 to 31"},
+		{"curate", map[string]string{"days": "week"}, "days: use a whole number from 1 to 31"},
+	} {
+		if got := s.request("prompts/get", map[string]any{"name": test.prompt, "arguments": test.args}); !strings.Contains(got, `"message":"`+test.want+`"`) {
+			t.Errorf("%s %v: got %.200s, want %q", test.prompt, test.args, got, test.want)
+		}
+	}
+	if blank, without := s.get("recall", map[string]string{"topic": " \n"}), s.get("recall", nil); blank != without {
+		t.Errorf("a field left empty is not as one left out: %q", blank)
+	}
+}
+
+func TestCompletions(t *testing.T) {
+	dm, group := sample(t, audience.DM()), sample(t, bookClub(t))
+	for _, test := range []struct {
+		s                       *session
+		prompt, argument, typed string
+		want                    []string
+	}{
+		{dm, "recall", "topic", "", []string{"greenhouse", "meeting", "mira", "travel"}},
+		{dm, "recall", "topic", "TR", []string{"travel"}},
+		{group, "recall", "topic", "", []string{"greenhouse", "meeting"}},
+		{dm, "distill", "pattern", "no_", []string{"no_dry_run", "no_reminder"}},
+		{group, "distill", "pattern", "no_", []string{"no_reminder"}},
+		{dm, "heartbeat", "check", "e", []string{"email"}},
+		{dm, "curate", "days", "1", []string{"14", "1"}},
+		{dm, "session_save", "session_id", "b6", []string{"b6f8d9e4-2f52-4b0e-8d0e-6a5f7c1d2e33"}},
+		{group, "session_save", "session_id", "b6", []string{}},
+		{dm, "session_save", "topic", "", []string{}},
+		{dm, "recall", "nothing", "", []string{}},
+		{group, "heartbeat", "check", "", []string{}},
+		{dm, "nothing", "topic", "", []string{}},
+	} {
+		var answer struct {
+			Result struct {
+				Completion struct{ Values []string }
+			}
+		}
+		raw := test.s.request("completion/complete", map[string]any{
+			"ref": map[string]any{"type": "ref/prompt", "name": test.prompt}, "argument": map[string]any{"name": test.argument, "value": test.typed},
+		})
+		if err := json.Unmarshal([]byte(raw), &answer); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(test.want, answer.Result.Completion.Values); diff != "" {
+			t.Errorf("%s %s %q (-want +got):\n%s", test.prompt, test.argument, test.typed, diff)
+		}
+	}
+}
+
+// What is curated: old and undated entries, this week's logs cut to size, and what groups said by name alone.
+func TestCurate(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(kate)); err != nil {
+		t.Fatal(err)
+	}
+	var memory strings.Builder
+	memory.WriteString("# Memory\n\n## Old\n\n- 2025-11-15: Old by a day.\n- 2025-11-16: Not old yet.\n- 2024-01-01: Old, but confirmed on 2026-01-01.\n\n## Undated\n\n")
+	for i := range 40 {
+		fmt.Fprintf(&memory, "- Entry %d.\n", i)
+	}
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("MEMORY.md", memory.String())
+	write("memory/2026-02-14.md", "# Today\n\n"+strings.Repeat("long ", 2000))
+	write("memory/2026-02-08.md", "# The first day\n")
+	write("memory/2026-02-07.md", "# The day before\n")
+	stores := filepath.Join(dir, ".yamo")
+	s := begin(t, dir, stores, audience.DM())
+	s.learn("own", "An own rule", "low")
+	begin(t, dir, stores, bookClub(t)).learn("planted", "A planted rule", "critical")
+
+	got := s.get("curate", nil)
+	for _, want := range []string{"Old by a day.", "Entry 29.\n(and 10 more)", "An own rule", "## memory/2026-02-08.md\n# The first day", "[cut; the whole log is yamo://workspace/memory/2026-02-14.md]", "- yamo://workspace/memory/2026-02-14-group-book-club.md\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("without %q", want)
+		}
+	}
+	for _, unwanted := range []string{"Not old yet", "but confirmed", "Entry 30.", "A planted rule", "The day before"} {
+		if strings.Contains(got, unwanted) {
+			t.Errorf("with %q", unwanted)
+		}
+	}
+	if !strings.Contains(s.get("curate", map[string]string{"days": "8"}), "The day before") {
+		t.Error("a day more is not looked at")
+	}
+	if n := len([]rune(got)); n > 40_000 {
+		t.Errorf("%d characters", n)
 	}
 }

@@ -99,11 +99,8 @@ func openSession(o serveOptions, who audience.Audience, getenv func(string) stri
 			stopWatching = stop
 			return nil
 		},
-		Prompts: func(srv *server.MCPServer) error {
-			return registerPrompts(srv, view, o.toolsets, constraints(memory, logger))
-		},
+		Prompts: sessionPrompts(o.toolsets, view, memory, sessions, logger),
 		Options: []server.ServerOption{
-			server.WithCompletions(),
 			server.WithResourceCompletionProvider(resources.NewCompleter(view)),
 		},
 	}, func() error {

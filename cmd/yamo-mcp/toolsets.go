@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mark3labs/mcp-go/server"
-
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/prompts"
 	"github.com/yamo-protocol/yamo-mcp/tools"
@@ -81,10 +79,20 @@ func constraints(memory *mesh.View, logger *slog.Logger) prompts.Section {
 	}
 }
 
-// registerPrompts offers the prompts: the start of a session always, the rituals with the tools they need.
-func registerPrompts(srv *server.MCPServer, v *workspace.View, toolsets []string, sections ...prompts.Section) error {
-	if err := prompts.Register(srv, v, sections...); err != nil || !slices.Contains(toolsets, workspaceTools) {
-		return err
+// sessionPrompts are the prompts of one audience: the start of a session always, the rituals with the tools that they need.
+// logs may be nil.
+func sessionPrompts(toolsets []string, v *workspace.View, memory *mesh.View, logs *transcript.View, logger *slog.Logger) []prompts.Prompt {
+	list := []prompts.Prompt{prompts.Startup(v, constraints(memory, logger))}
+	if slices.Contains(toolsets, memoryTools) {
+		list = append(list, prompts.Recall(memory), prompts.Remember(memory), prompts.Distill(memory))
 	}
-	return prompts.RegisterRituals(srv, v)
+	if !slices.Contains(toolsets, workspaceTools) {
+		return list
+	}
+	list = append(list, prompts.SessionSave(v, logs), prompts.MemoryFlush(v))
+	// SECURITY: these show what a group never sees.
+	if v.Audience().IsDM() {
+		list = append(list, prompts.Bootstrap(v), prompts.Heartbeat(v), prompts.Curate(v, memory))
+	}
+	return list
 }

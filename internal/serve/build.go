@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -18,6 +19,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"github.com/yamo-protocol/yamo-mcp/prompts"
 	"github.com/yamo-protocol/yamo-mcp/tools"
 	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
 )
@@ -37,9 +39,10 @@ type Deps struct {
 	// Ready is asked before each tool call; its error is the answer. Nil: always ready.
 	Ready func(context.Context) error
 
-	// Resources and Prompts register theirs on the server, which has hooks; nil registers none.
+	Prompts []prompts.Prompt // their arguments are completed
+
+	// Resources registers them on the server, which has hooks; nil registers none.
 	Resources func(*server.MCPServer) error
-	Prompts   func(*server.MCPServer) error
 
 	// Options are applied last: completions, subscriptions, pagination.
 	Options []server.ServerOption
@@ -65,15 +68,15 @@ func Build(d Deps) (*server.MCPServer, error) {
 		seen[tool.Name()] = true
 		srv.AddTools(tool.Server(env))
 	}
-	for _, part := range []struct {
-		name     string
-		register func(*server.MCPServer) error
-	}{{"resources", d.Resources}, {"prompts", d.Prompts}} {
-		if part.register == nil {
-			continue
+	for i, prompt := range d.Prompts {
+		if slices.ContainsFunc(d.Prompts[:i], func(p prompts.Prompt) bool { return p.Name == prompt.Name }) {
+			return nil, fmt.Errorf("build server: prompt %s twice", prompt.Name)
 		}
-		if err := part.register(srv); err != nil {
-			return nil, fmt.Errorf("build server: %s: %w", part.name, err)
+		srv.AddPrompts(prompt.Server())
+	}
+	if d.Resources != nil {
+		if err := d.Resources(srv); err != nil {
+			return nil, fmt.Errorf("build server: resources: %w", err)
 		}
 	}
 	return srv, nil
@@ -93,6 +96,8 @@ func options(d Deps) []server.ServerOption {
 		server.WithToolHandlerMiddleware(logCalls(d.Logger)),
 		server.WithResourceHandlerMiddleware(guardResources(d.Logger)),
 		server.WithPromptHandlerMiddleware(guardPrompts(d.Logger)),
+		server.WithCompletions(),
+		server.WithPromptCompletionProvider(promptCompletions{prompts.Completer(d.Prompts), d.Logger}),
 	}
 }
 
@@ -127,6 +132,18 @@ func guardPrompts(logger *slog.Logger) server.PromptHandlerMiddleware {
 			return tools.Guard(ctx, logger, "prompt", func() (*mcp.GetPromptResult, error) { return next(ctx, request) })
 		}
 	}
+}
+
+// promptCompletions does it for completions, which are answered outside of all middleware.
+type promptCompletions struct {
+	prompts.Completer
+	logger *slog.Logger
+}
+
+func (c promptCompletions) CompletePromptArgument(ctx context.Context, prompt string, argument mcp.CompleteArgument, given mcp.CompleteContext) (*mcp.Completion, error) {
+	return tools.Guard(ctx, c.logger, "completion", func() (*mcp.Completion, error) {
+		return c.Completer.CompletePromptArgument(ctx, prompt, argument, given)
+	})
 }
 
 // checkInstructions enforces what hosts do to instructions: Claude Code cuts them at 2,048

@@ -16,6 +16,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/prompts"
 	"github.com/yamo-protocol/yamo-mcp/tools"
 	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
 )
@@ -73,12 +74,11 @@ func deps(t *testing.T, logs *bytes.Buffer) Deps {
 			}
 			return nil
 		},
-		Prompts: func(srv *server.MCPServer) error {
-			srv.AddPrompt(mcp.NewPrompt("panic"), func(context.Context, mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-				panic("canary")
-			})
-			return nil
-		},
+		Prompts: []prompts.Prompt{{
+			Name:      "panic",
+			Arguments: []prompts.Argument{{Name: "when", Values: func(context.Context) ([]string, error) { panic("canary") }}},
+			Render:    func(context.Context, map[string]string) (string, error) { panic("canary") },
+		}},
 	}
 }
 
@@ -108,6 +108,7 @@ func TestNothingInsideReachesTheClient(t *testing.T) {
 		{"resource panic", "resources/read", `{"uri":"test://panic"}`, `"error":{"code":-32603,"message":"internal error"}`},
 		{"resource error", "resources/read", `{"uri":"test://error"}`, `"error":{"code":-32603,"message":"internal error"}`},
 		{"resource fault", "resources/read", `{"uri":"test://fault"}`, `"message":"read the other one"`},
+		{"completion panic", "completion/complete", `{"ref":{"type":"ref/prompt","name":"panic"},"argument":{"name":"when","value":""}}`, `"error":{"code":-32603,"message":"internal error"}`},
 		{"prompt panic", "prompts/get", `{"name":"panic"}`, `"error":{"code":-32603,"message":"internal error"}`},
 	}
 	for _, test := range tests {
@@ -176,6 +177,7 @@ func TestBuildRefuses(t *testing.T) {
 	}{
 		{"no logger", func(d *Deps) { d.Logger = nil }, "no logger"},
 		{"a tool twice", func(d *Deps) { d.Tools = append(d.Tools, d.Tools...) }, "tool say twice"},
+		{"a prompt twice", func(d *Deps) { d.Prompts = append(d.Prompts, d.Prompts...) }, "prompt panic twice"},
 		{"long instructions", func(d *Deps) { d.Instructions = strings.Repeat("é", 2001) }, "instructions have 2001 characters"},
 		{"no head", func(d *Deps) { d.Instructions = strings.Repeat("word ", 120) + "\n\nend" }, "no paragraph that ends within"},
 		{"resources", func(d *Deps) { d.Resources = func(*server.MCPServer) error { return errors.New("no SOUL.md") } }, "resources: no SOUL.md"},

@@ -1,0 +1,73 @@
+package prompts
+
+import (
+	"context"
+	"strings"
+
+	"github.com/yamo-protocol/yamo-mcp/workspace"
+)
+
+// Heartbeat is RFC-0009 §2.7 and §2.9: what is to be done, and when it was done last. It is for DMs only.
+func Heartbeat(v *workspace.View) Prompt {
+	return Prompt{
+		Name: "heartbeat", Title: "Heartbeat",
+		Description: "Look after what is due: the checklist of HEARTBEAT.md, and when each check was last done",
+		Arguments: []Argument{{
+			Name: "check", Description: "Do this check alone, such as email",
+			Values: func(context.Context) ([]string, error) {
+				_, checks, err := v.Heartbeat()
+				names := make([]string, len(checks))
+				for i, check := range checks {
+					names[i] = check.Check
+				}
+				return names, err
+			},
+		}},
+		Render: func(_ context.Context, args map[string]string) (string, error) {
+			return whenReady(v, func() (string, error) { return heartbeat(v, args["check"]) })
+		},
+	}
+}
+
+const checkTime = "2006-01-02 15:04 MST"
+
+func heartbeat(v *workspace.View, only string) (string, error) {
+	tasks, checks, err := v.Heartbeat()
+	if err != nil {
+		return "", err
+	}
+	var out strings.Builder
+	out.WriteString(fixed("heartbeat") + "\n")
+	if only != "" {
+		out.WriteString("This time do one check alone:\n\n" + quoted(oneLine(only, 64)) + "\n")
+	}
+	out.WriteString("# HEARTBEAT\n")
+	for _, task := range tasks {
+		box := "[ ]"
+		if task.Done {
+			box = "[x]"
+		}
+		out.WriteString("- " + box + " " + task.Text + "\n")
+	}
+	if len(tasks) == 0 {
+		out.WriteString("(empty)\n")
+	}
+	now := v.Now()
+	out.WriteString("\n# LAST CHECKS\n" + "now: " + now.Format(checkTime) + "\n")
+	found := only == ""
+	for _, check := range checks {
+		if only != "" && check.Check != only {
+			continue
+		}
+		found = true
+		last := "never"
+		if !check.Last.IsZero() {
+			last = check.Last.In(now.Location()).Format(checkTime)
+		}
+		out.WriteString(check.Check + ": " + last + "\n")
+	}
+	if !found {
+		out.WriteString(oneLine(only, 64) + ": never\n")
+	}
+	return out.String(), nil
+}

@@ -1,0 +1,158 @@
+package prompts
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh"
+)
+
+const (
+	recalled    = 10  // memories that recall shows
+	similar     = 3   // memories that remember shows
+	rules       = 5   // lessons that recall and distill show
+	memoryChars = 400 // of each memory
+	// tagDays is how far back the tags go that recall offers as topics.
+	tagDays = 90
+)
+
+// Recall shows what the memory holds about a topic.
+func Recall(m *mesh.View) Prompt {
+	return Prompt{
+		Name: "recall", Title: "Recall",
+		Description: "Recall what is known about a topic before going on with it: memories and lessons, with their dates and origins",
+		Arguments: []Argument{{
+			Name: "topic", Description: "A question or a few words; left out: what this conversation is about",
+			Values: func(ctx context.Context) ([]string, error) {
+				activity, err := m.Activity(ctx, m.Now().AddDate(0, 0, -tagDays))
+				var tags []string
+				for _, tag := range activity.Tags {
+					if tag.Tag != mesh.LessonTag {
+						tags = append(tags, tag.Tag)
+					}
+				}
+				return tags, err
+			},
+		}},
+		Render: func(ctx context.Context, args map[string]string) (string, error) {
+			topic := args["topic"]
+			if topic == "" {
+				return fixed("recall_open"), nil
+			}
+			found, err := m.Search(ctx, mesh.SearchRequest{Query: topic, Limit: recalled, IncludeLessons: true})
+			if err != nil {
+				return "", err
+			}
+			var out strings.Builder
+			out.WriteString(fixed("recall") + "\n" + quoted(topic) + "\n# MEMORIES\n")
+			writeMemories(&out, slices.DeleteFunc(slices.Clone(found.Hits), func(hit mesh.Hit) bool {
+				return slices.ContainsFunc(found.Lessons, func(l mesh.Hit) bool { return l.ID == hit.ID }) // it comes below
+			}))
+			if found.Off {
+				out.WriteString("(matched by words alone: semantic search is off)\n")
+			}
+			if len(found.Lessons) > 0 {
+				out.WriteString("\n# LESSONS\n")
+				writeLessons(&out, found.Lessons)
+			}
+			return out.String(), nil
+		},
+	}
+}
+
+// Remember asks for what is worth keeping to be stored, and shows what is there already.
+func Remember(m *mesh.View) Prompt {
+	text := "remember"
+	if !m.Audience.IsDM() {
+		text = "remember_group"
+	}
+	return Prompt{
+		Name: "remember", Title: "Remember",
+		Description: "Store what is worth keeping of this conversation, or one thing, as memories",
+		Arguments:   []Argument{{Name: "what", Description: "What to remember; left out: whatever of this conversation will matter later"}},
+		Render: func(ctx context.Context, args map[string]string) (string, error) {
+			var out strings.Builder
+			out.WriteString(fixed(text))
+			if what := args["what"]; what != "" {
+				found, err := m.Search(ctx, mesh.SearchRequest{Query: what, Limit: similar})
+				if err != nil {
+					return "", err
+				}
+				out.WriteString("\nTo remember:\n\n" + quoted(what) + "\n# THE NEAREST THAT IS REMEMBERED ALREADY\n")
+				writeMemories(&out, found.Hits)
+			}
+			return out.String(), nil
+		},
+	}
+}
+
+// Distill asks for a mistake to be turned into a lesson, and shows the lessons that it may belong to.
+func Distill(m *mesh.View) Prompt {
+	return Prompt{
+		Name: "distill", Title: "Learn a lesson",
+		Description: "Turn something that went wrong into a lesson, so that it does not happen again",
+		Arguments: []Argument{
+			{Name: "situation", Description: "What went wrong; left out: what did in this conversation"},
+			{
+				Name: "pattern", Description: "The kind of failure, if it has a name already, such as auth_fallback_bypass",
+				Values: func(ctx context.Context) ([]string, error) {
+					found, err := m.Lessons(ctx, mesh.LessonQuery{Limit: mesh.MaxLimit})
+					var patterns []string
+					for _, hit := range found.Lessons {
+						if name := hit.Lesson.ErrorPattern; !slices.Contains(patterns, name) {
+							patterns = append(patterns, name)
+						}
+					}
+					return patterns, err
+				},
+			},
+		},
+		Render: func(ctx context.Context, args map[string]string) (string, error) {
+			found, err := m.Lessons(ctx, mesh.LessonQuery{Query: strings.TrimSpace(args["situation"] + " " + args["pattern"]), Limit: rules})
+			if err != nil {
+				return "", err
+			}
+			var out strings.Builder
+			out.WriteString(fixed("distill"))
+			if situation := args["situation"]; situation != "" {
+				out.WriteString("\nWhat went wrong:\n\n" + quoted(situation))
+			}
+			if pattern := args["pattern"]; pattern != "" {
+				out.WriteString("\nerror_pattern:\n\n" + quoted(pattern))
+			}
+			if len(found.Lessons) > 0 {
+				out.WriteString("\n# LESSONS IN FORCE\n")
+				writeLessons(&out, found.Lessons)
+			}
+			return out.String(), nil
+		},
+	}
+}
+
+// writeMemories lists memories, one a line, with what is needed to weigh them.
+func writeMemories(out *strings.Builder, hits []mesh.Hit) {
+	for _, hit := range hits {
+		origin := hit.CreatedAt.UTC().Format(time.DateOnly) + ", " + string(hit.Visibility)
+		if hit.Link != "" {
+			origin = hit.Link
+		} else if hit.Source != "" {
+			origin += ", " + oneLine(hit.Source, 60)
+		}
+		fmt.Fprintf(out, "- (%s) %s\n", origin, oneLine(hit.Content, memoryChars))
+	}
+	if len(hits) == 0 {
+		out.WriteString("(nothing)\n")
+	}
+}
+
+// writeLessons lists lessons, one a line.
+func writeLessons(out *strings.Builder, hits []mesh.Hit) {
+	for _, hit := range hits {
+		l := hit.Lesson
+		fmt.Fprintf(out, "- [%s, %s, %s] %s (error_pattern: %s; scope: %s)\n", l.Severity, hit.CreatedAt.UTC().Format(time.DateOnly), hit.Visibility,
+			oneLine(l.PreventativeRule, memoryChars), oneLine(l.ErrorPattern, 80), oneLine(l.ApplicableScope, 160))
+	}
+}
