@@ -305,7 +305,8 @@ func (ix *index) close(ctx context.Context, c *compartment) error {
 	}
 	err := ix.flushNow(ctx, c)
 	var corrupt *ledger.CorruptError
-	if errors.As(err, &corrupt) || errors.Is(err, ledger.ErrReplaced) {
+	var model *lance.ModelError
+	if errors.As(err, &corrupt) || errors.As(err, &model) || errors.Is(err, vector.ErrModel) || errors.Is(err, ledger.ErrReplaced) {
 		ix.log.Warn("the memory index is not up to date", "error", err)
 		err = nil // it is reported by every use, and closing loses nothing
 	}

@@ -129,15 +129,27 @@ func newMaintenanceCommand(getenv func(string) string, stderr io.Writer, cmd *co
 		if err := checkWorkspace(o.workspace); err != nil {
 			return err
 		}
+		file, err := readConfig(o.workspace)
+		if err != nil {
+			return err
+		}
+		if err := apply(cmd.Flags(), embedderSettings, getenv, file); err != nil {
+			return err
+		}
 		logger, err := newLogger(stderr, "warn")
 		if err != nil {
 			return err
 		}
 		// SECURITY: the operator owns the workspace: all compartments. No client reaches this.
-		memory, release := openMemory(o, audience.DM(), getenv, logger)
+		memory, release, err := openMemory(o, audience.DM(), getenv, logger)
+		if err != nil {
+			return err
+		}
 		defer func() { err = errors.Join(err, release()) }()
 		return perform(cmd.Context(), memory)
 	}
+	cmd.Flags().SortFlags = false
 	cmd.Flags().StringVar(&o.workspace, "workspace", "", "the workspace folder (required; or YAMO_WORKSPACE)")
+	o.embedder.addTo(cmd.Flags())
 	return cmd
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -85,12 +86,13 @@ func newMeshCommand(getenv func(string) string, stdout, stderr io.Writer) *cobra
 	flags.StringVar(&m.options.group, "group", "", "act in this group's memory")
 	flags.StringVar(&m.options.agentID, "agent-id", "YAMO_AGENT", "the agent's name in what is written (or YAMO_AGENT_ID)")
 	flags.StringVar(&m.options.ranking, "ranking", string(mesh.Context), "how memories are ordered: "+rankingNames+" (or YAMO_RANKING)")
+	m.options.embedder.addTo(flags)
 	flags.BoolVar(&m.json, "json", false, "answer with one JSON object")
 	return group
 }
 
 // meshSettings are those of serve's settings that a mesh command has too.
-var meshSettings = []setting{"agent-id", "ranking"}
+var meshSettings = slices.Concat([]setting{"agent-id", "ranking"}, embedderSettings)
 
 // command completes a command that works on the memory. Its flags may follow its arguments.
 func (m *meshCommands) command(cmd *cobra.Command, perform func(ctx context.Context, memory *mesh.View, args []string) error) *cobra.Command {
@@ -111,7 +113,10 @@ func (m *meshCommands) command(cmd *cobra.Command, perform func(ctx context.Cont
 		if err != nil {
 			return err
 		}
-		memory, release := openMemory(m.options, who, m.getenv, logger)
+		memory, release, err := openMemory(m.options, who, m.getenv, logger)
+		if err != nil {
+			return err
+		}
 		defer func() { err = errors.Join(err, release()) }()
 		return perform(cmd.Context(), memory, args)
 	}

@@ -28,12 +28,17 @@ type serveOptions struct {
 	transcripts string
 	toolsets    []string
 	ranking     string
+	embedder    embedderOptions
 	transport   string
 	logLevel    string
 }
 
 // serveSettings are the flags of serve that can be given in other places too.
-var serveSettings = []setting{"connection", "group", "agent-id", "model", "transcripts", "toolsets", "ranking", "transport", "log-level"}
+var serveSettings = slices.Concat(
+	[]setting{"connection", "group", "agent-id", "model", "transcripts", "toolsets", "ranking"},
+	embedderSettings,
+	[]setting{"transport", "log-level"},
+)
 
 // workspaceSetting is not in the config file, which is in the workspace.
 const workspaceSetting setting = "workspace"
@@ -50,9 +55,9 @@ group from a lower place, give an empty flag: --connection dm --group "". Everyt
 has its own memory and sees none of the DM's. Nothing a client sends changes this.`
 
 func serveHelp() string {
-	places := []string{fmt.Sprintf("  --%-12s %s\n", workspaceSetting, workspaceSetting.env())}
+	places := []string{fmt.Sprintf("  --%-20s %s\n", workspaceSetting, workspaceSetting.env())}
 	for _, s := range serveSettings {
-		places = append(places, fmt.Sprintf("  --%-12s %-18s %s\n", s, s.env(), s.key()))
+		places = append(places, fmt.Sprintf("  --%-20s %-25s %s\n", s, s.env(), s.key()))
 	}
 	return fmt.Sprintf(serveHelpFormat, strings.Join(places, ""))
 }
@@ -85,6 +90,7 @@ func newServeCommand(getenv func(string) string, stdin io.Reader, stdout, stderr
 	flags.StringVar(&o.transcripts, "transcripts", "", "the folder of the host's session logs; in the file relative to the workspace")
 	flags.String("toolsets", strings.Join(defaultToolsets, ","), "which tools are offered, of those the audience may use: "+strings.Join(toolsetNames, ", "))
 	flags.StringVar(&o.ranking, "ranking", string(mesh.Context), "how memories are ordered: "+rankingNames)
+	o.embedder.addTo(flags)
 	flags.StringVar(&o.transport, "transport", "stdio", "how hosts connect: stdio")
 	flags.StringVar(&o.logLevel, "log-level", "info", "debug, info or warn")
 	return cmd

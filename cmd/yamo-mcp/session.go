@@ -13,11 +13,9 @@ import (
 
 	"github.com/mark3labs/mcp-go/server"
 
-	"github.com/yamo-protocol/yamo-mcp/internal/assets"
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/serve"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
-	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
 	"github.com/yamo-protocol/yamo-mcp/resources"
 	"github.com/yamo-protocol/yamo-mcp/tools"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
@@ -31,8 +29,6 @@ const (
 	// closing is how long the end of a session may take to write what is embedded to LanceDB. What is
 	// not written then is written by the next session.
 	closing = 5 * time.Second
-	// remembered is how many texts keep their vectors in memory (RFC-0011 §7.1).
-	remembered = 1000
 )
 
 // openSession opens what a server for one audience is made of. release closes it again.
@@ -43,7 +39,10 @@ func openSession(o serveOptions, who audience.Audience, getenv func(string) stri
 	}
 	// SECURITY: what is registered below gets these views, never the folder or the stores.
 	view := folder.View(who)
-	memory, closeMemory := openMemory(o, who, getenv, logger)
+	memory, closeMemory, err := openMemory(o, who, getenv, logger)
+	if err != nil {
+		return serve.Deps{}, nil, errors.Join(err, folder.Close())
+	}
 	var list []tools.Tool
 	if slices.Contains(o.toolsets, memoryTools) {
 		list = append(list,
@@ -114,23 +113,26 @@ func openSession(o serveOptions, who audience.Audience, getenv func(string) stri
 }
 
 // openMemory opens the memory of one audience. Nothing is read and no model loaded before it is used.
-func openMemory(o serveOptions, who audience.Audience, getenv func(string) string, logger *slog.Logger) (*mesh.View, func() error) {
-	local := embed.NewLocal(embed.Options{Locate: func() (assets.Paths, error) { return assets.Locate(getenv) }})
+func openMemory(o serveOptions, who audience.Audience, getenv func(string) string, logger *slog.Logger) (*mesh.View, func() error, error) {
+	embedder, closeEmbedder, err := o.embedder.open(getenv, logger)
+	if err != nil {
+		return nil, nil, err
+	}
 	files, closeFiles := openFiles(o.workspace, who, logger)
 	memory := mesh.Open(mesh.Options{
 		Dir:      filepath.Join(o.workspace, memoryFolder),
 		Audience: who,
 		AgentID:  o.agentID,
 		Ranking:  mesh.Ranking(o.ranking),
-		Embedder: embed.Cached(local, remembered),
+		Embedder: embedder,
 		Files:    files,
 		Logger:   logger,
 	})
 	return memory, func() error {
 		ctx, cancel := context.WithTimeout(context.Background(), closing)
 		defer cancel()
-		return errors.Join(memory.Close(ctx), local.Close(), closeFiles())
-	}
+		return errors.Join(memory.Close(ctx), closeEmbedder(), closeFiles())
+	}, nil
 }
 
 // openLogs opens the transcripts folder, nil if none is set or who has nothing in it (seed 002: the tool

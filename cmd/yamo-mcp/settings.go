@@ -49,15 +49,20 @@ var configName = filepath.Join(".yamo", "config.toml")
 
 // config is the file's content: a field for each of serveSettings. Relative paths in it start at the workspace.
 type config struct {
-	Connection  string `toml:"connection"`
-	Group       string `toml:"group"`
-	AgentID     string `toml:"agent_id"`
-	Model       string `toml:"model"`
-	Transcripts string `toml:"transcripts"`
-	Toolsets    string `toml:"toolsets"`
-	Ranking     string `toml:"ranking"`
-	Transport   string `toml:"transport"`
-	LogLevel    string `toml:"log_level"`
+	Connection          string `toml:"connection"`
+	Group               string `toml:"group"`
+	AgentID             string `toml:"agent_id"`
+	Model               string `toml:"model"`
+	Transcripts         string `toml:"transcripts"`
+	Toolsets            string `toml:"toolsets"`
+	Ranking             string `toml:"ranking"`
+	Embedder            string `toml:"embedder"`
+	EmbeddingModel      string `toml:"embedding_model"`
+	EmbeddingDimensions int    `toml:"embedding_dimensions"`
+	EmbeddingURL        string `toml:"embedding_url"`
+	EmbeddingKeyEnv     string `toml:"embedding_key_env"`
+	Transport           string `toml:"transport"`
+	LogLevel            string `toml:"log_level"`
 }
 
 // values is the content by key: every key, with "" for those the file does not have.

@@ -86,7 +86,7 @@ func TestConfigValues(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, ".yamo"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	data := "connection='a'\ngroup='b'\nagent_id='c'\nmodel='m'\ntranscripts='logs/d'\ntoolsets='g'\nranking='r'\ntransport='e'\nlog_level='f'\n"
+	data := "connection='a'\ngroup='b'\nagent_id='c'\nmodel='m'\ntranscripts='logs/d'\ntoolsets='g'\nranking='r'\nembedder='o'\nembedding_model='n'\nembedding_dimensions=12\nembedding_url='u'\nembedding_key_env='k'\ntransport='e'\nlog_level='f'\n"
 	if err := os.WriteFile(filepath.Join(dir, configName), []byte(data), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,8 @@ func TestConfigValues(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]string{
-		"connection": "a", "group": "b", "agent_id": "c", "model": "m", "transcripts": filepath.Join(dir, "logs", "d"), "toolsets": "g", "ranking": "r", "transport": "e", "log_level": "f",
+		"connection": "a", "group": "b", "agent_id": "c", "model": "m", "transcripts": filepath.Join(dir, "logs", "d"), "toolsets": "g", "ranking": "r",
+		"embedder": "o", "embedding_model": "n", "embedding_dimensions": "12", "embedding_url": "u", "embedding_key_env": "k", "transport": "e", "log_level": "f",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("values (-want +got):\n%s", diff)

@@ -8,7 +8,8 @@ import (
 // apis are the remote providers by their configured names.
 var apis = map[string]api{
 	"openai": {
-		base: "https://api.openai.com/v1", path: "/embeddings", model: Model{"text-embedding-3-small", 1536},
+		base: "https://api.openai.com/v1", path: "/embeddings", model: "text-embedding-3-small",
+		dims: map[string]int{"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536},
 		request: func(model string, texts []string) any {
 			return openAIRequest{model, texts, "float"}
 		},
@@ -33,7 +34,11 @@ var apis = map[string]api{
 		},
 	},
 	"ollama": {
-		base: "http://localhost:11434", path: "/api/embed", model: Model{"nomic-embed-text", 768},
+		base: "http://localhost:11434", path: "/api/embed", model: "nomic-embed-text",
+		dims: map[string]int{
+			"nomic-embed-text": 768, "all-minilm": 384, "mxbai-embed-large": 1024, "bge-m3": 1024, "embeddinggemma": 768,
+			"snowflake-arctic-embed2": 1024,
+		},
 		request: func(model string, texts []string) any {
 			return ollamaRequest{model, texts, true}
 		},
@@ -46,7 +51,11 @@ var apis = map[string]api{
 		},
 	},
 	"cohere": {
-		base: "https://api.cohere.com", path: "/v2/embed", model: Model{"embed-multilingual-v3.0", 1024},
+		base: "https://api.cohere.com", path: "/v2/embed", model: "embed-multilingual-v3.0",
+		dims: map[string]int{
+			"embed-multilingual-v3.0": 1024, "embed-multilingual-light-v3.0": 384, "embed-english-v3.0": 1024,
+			"embed-english-light-v3.0": 384, "embed-v4.0": 1536,
+		},
 		request: func(model string, texts []string) any {
 			return cohereRequest{model, texts, "search_document", []string{"float"}, "END"}
 		},

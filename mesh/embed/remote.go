@@ -8,10 +8,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // RemoteOptions configure a provider on the network. There is no default provider: the operator names
@@ -20,7 +22,7 @@ type RemoteOptions struct {
 	Provider string        // "openai" (and everything that speaks its protocol), "ollama" or "cohere"
 	BaseURL  string        // empty: the provider's own address
 	Name     string        // of the model; empty: the provider's default
-	Dim      int           // of the model's vectors; may be 0 for the default model
+	Dim      int           // of the model's vectors; may be 0 for the models whose number is known
 	APIKey   string        // sent as a bearer token; empty: none
 	Batch    int           // texts per request; 0 means 96, cohere's limit
 	Timeout  time.Duration // of one request; 0 means 30 s
@@ -40,7 +42,8 @@ type Remote struct {
 type api struct {
 	base    string // default base URL
 	path    string
-	model   Model // default model
+	model   string         // default model
+	dims    map[string]int // of well-known models
 	request func(model string, texts []string) any
 	// vectors reads the answer to n texts; the order is that of the texts.
 	vectors func(body []byte, n int) ([][]float32, error)
@@ -50,6 +53,8 @@ const (
 	attempts    = 3
 	maxResponse = 64 << 20
 	maxPause    = 20 * time.Second
+	// maxText is how many bytes of a text are sent: no more tokens than the 8,191 that openai accepts.
+	maxText = 8_000
 )
 
 // NewRemote returns the provider that o names. It connects to nothing until the first Embed.
@@ -64,16 +69,20 @@ func NewRemote(o RemoteOptions) (*Remote, error) {
 	if u, err := url.Parse(o.BaseURL); err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
 		return nil, fmt.Errorf("embedding provider %s: the base URL must begin with http:// or https://", o.Provider)
 	}
-	model := Model{o.Name, o.Dim}
-	if o.Name == "" || o.Name == a.model.Name {
-		model.Name = a.model.Name
-		if o.Dim == 0 {
-			model.Dim = a.model.Dim
-		}
+	// SECURITY: a key is not shown to whoever listens on the way.
+	if u, _ := url.Parse(o.BaseURL); o.APIKey != "" && u.Scheme == "http" && !loopback(u.Hostname()) {
+		return nil, fmt.Errorf("embedding provider %s: an API key is sent over https:// alone, except to this machine", o.Provider)
 	}
-	if model.Dim <= 0 {
+	if o.Name == "" {
+		o.Name = a.model
+	}
+	if o.Dim == 0 {
+		o.Dim = a.dims[o.Name]
+	}
+	if o.Dim <= 0 {
 		return nil, fmt.Errorf("embedding provider %s: give the number of dimensions of model %s", o.Provider, o.Name)
 	}
+	model := Model{o.Name, o.Dim}
 	if o.Batch <= 0 {
 		o.Batch = 96
 	}
@@ -90,10 +99,16 @@ func NewRemote(o RemoteOptions) (*Remote, error) {
 	}}, nil
 }
 
+func loopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.IsLoopback()
+}
+
 // Model returns the configured model.
 func (r *Remote) Model() Model { return r.model }
 
-// Embed implements Embedder. A request that is answered 429 or 5xx is repeated twice.
+// Embed implements Embedder. A request that is answered 429 or 5xx is repeated twice. Of a long text the first
+// 8,000 bytes are sent.
 func (r *Remote) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	all := make([][]float32, 0, len(texts))
 	for start := 0; start < len(texts); start += r.options.Batch {
@@ -102,7 +117,7 @@ func (r *Remote) Embed(ctx context.Context, texts []string) ([][]float32, error)
 			if strings.TrimSpace(text) == "" {
 				text = "." // the providers refuse an empty text; any constant will do
 			}
-			batch = append(batch, text)
+			batch = append(batch, beginning(text))
 		}
 		vectors, err := r.batch(ctx, batch)
 		if err != nil {
@@ -138,6 +153,18 @@ func (r *Remote) batch(ctx context.Context, texts []string) ([][]float32, error)
 		}
 	}
 	return vectors, nil
+}
+
+// beginning is as much of text as is sent.
+func beginning(text string) string {
+	if len(text) <= maxText {
+		return text
+	}
+	end := maxText
+	for !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end]
 }
 
 // statusError is an answer other than 200. The body is left out: it may repeat the texts.

@@ -182,6 +182,10 @@ func TestNewRemote(t *testing.T) {
 		{"ollama's default", RemoteOptions{Provider: "ollama"}, Model{"nomic-embed-text", 768}, ""},
 		{"cohere's default", RemoteOptions{Provider: "cohere"}, Model{"embed-multilingual-v3.0", 1024}, ""},
 		{"another model", RemoteOptions{Provider: "openai", Name: "x", Dim: 7}, Model{"x", 7}, ""},
+		{"a well-known model", RemoteOptions{Provider: "openai", Name: "text-embedding-3-large"}, Model{"text-embedding-3-large", 3072}, ""},
+		{"the operator knows better", RemoteOptions{Provider: "openai", Name: "text-embedding-3-large", Dim: 1024}, Model{"text-embedding-3-large", 1024}, ""},
+		{"a key to this machine", RemoteOptions{Provider: "ollama", APIKey: "k", BaseURL: "http://127.0.0.1:1"}, Model{"nomic-embed-text", 768}, ""},
+		{"a key in the clear", RemoteOptions{Provider: "openai", APIKey: "k", BaseURL: "http://models.example/v1"}, Model{}, "https://"},
 		{"no dimensions", RemoteOptions{Provider: "openai", Name: "x"}, Model{}, "dimensions of model x"},
 		{"unset", RemoteOptions{}, Model{}, "local, openai, ollama or cohere"},
 		{"unknown", RemoteOptions{Provider: "openia"}, Model{}, `"openia"`},
@@ -199,6 +203,23 @@ func TestNewRemote(t *testing.T) {
 				t.Errorf("Model = %v, %v; want %v", r, err, test.want)
 			}
 		})
+	}
+}
+
+// A text longer than a provider takes is cut, between two characters.
+func TestRemoteCutsLongTexts(t *testing.T) {
+	var sent ollamaRequest
+	r := remote(t, "ollama", func(w http.ResponseWriter, q *http.Request) {
+		if err := json.NewDecoder(q.Body).Decode(&sent); err != nil {
+			t.Error(err)
+		}
+		_ = json.NewEncoder(w).Encode(map[string]any{"embeddings": [][]float32{{1, 0}}})
+	})
+	if _, err := r.Embed(t.Context(), []string{"a" + strings.Repeat("é", maxText)}); err != nil {
+		t.Fatal(err)
+	}
+	if want := "a" + strings.Repeat("é", maxText/2-1); len(sent.Input) != 1 || sent.Input[0] != want {
+		t.Errorf("sent %d texts of %d bytes, want %d bytes", len(sent.Input), len(strings.Join(sent.Input, "")), len(want))
 	}
 }
 

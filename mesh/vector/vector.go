@@ -15,6 +15,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -34,7 +35,7 @@ var ErrModel = errors.New("the vectors were made by another embedding model; run
 
 // A file is one header and any number of rows, little endian:
 //
-//	header  "yamovec1", dimension uint32, 8 random bytes, 44 bytes of model name (zero-padded)
+//	header  "yamovec1", dimension uint32, 8 random bytes, 44 bytes of model name (zero-padded; see fitted)
 //	row     first 16 bytes of SHA-256(memory id), CRC-32C of the vector uint32, 4 zero bytes, dimension x float32
 const (
 	magic      = "yamovec1"
@@ -256,8 +257,18 @@ func (s *Set) header(nonce []byte) []byte {
 	copy(head, magic)
 	binary.LittleEndian.PutUint32(head[len(magic):], uint32(s.dim)) //nolint:gosec // a model's dimension, a few thousand
 	copy(head[nonceAt:nameAt], nonce)
-	copy(head[nameAt:], s.model)
+	copy(head[nameAt:], fitted(s.model))
 	return head
+}
+
+// fitted is a model's name as there is room for: of a long one the beginning and what tells it from others.
+func fitted(name string) string {
+	if len(name) <= headerSize-nameAt {
+		return name
+	}
+	sum := sha256.Sum256([]byte(name))
+	tail := "#" + hex.EncodeToString(sum[:8])
+	return name[:headerSize-nameAt-len(tail)] + tail
 }
 
 func (s *Set) newHeader() []byte {

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -188,6 +189,18 @@ func TestAnotherModelIsAnErrorUntilCleared(t *testing.T) {
 	}
 	if err := other.Append([]string{"x"}, vectors); err != nil {
 		t.Errorf("append after clear: %v", err)
+	}
+}
+
+// Models whose long names begin alike are not taken for each other.
+func TestLongModelNames(t *testing.T) {
+	path, name := filepath.Join(t.TempDir(), "vectors"), strings.Repeat("m", headerSize)
+	fill(t, Open(path, name+"-small", dim), 1)
+	if err := Open(path, name+"-small", dim).Refresh(); err != nil {
+		t.Errorf("the same model: %v", err)
+	}
+	if err := Open(path, name+"-large", dim).Refresh(); !errors.Is(err, ErrModel) {
+		t.Errorf("another one: %v, want ErrModel", err)
 	}
 }
 

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/assets"
+	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
+)
+
+// remembered is how many texts keep their vectors in memory (RFC-0011 §7.1).
+const remembered = 1000
+
+// embedderOptions say what makes vectors (RFC-0011 §7).
+type embedderOptions struct {
+	provider   string
+	model      string
+	dimensions int
+	addresses  string
+	keyEnv     string // the name of the environment variable with the API key
+}
+
+// localProvider is the model on this machine.
+const localProvider = "local"
+
+var providers = []string{localProvider, "openai", "ollama", "cohere"}
+
+// customaryKeys are where the providers' own programs look for a key.
+var customaryKeys = map[string]string{"openai": "OPENAI_API_KEY", "cohere": "CO_API_KEY"}
+
+// embedderSettings are serve's settings of the embedder, which every command has that may need vectors.
+var embedderSettings = []setting{"embedder", "embedding-model", "embedding-dimensions", "embedding-url", "embedding-key-env"}
+
+func (o *embedderOptions) addTo(flags *pflag.FlagSet) {
+	flags.StringVar(&o.provider, "embedder", localProvider, "what makes vectors: "+strings.Join(providers, ", "))
+	flags.StringVar(&o.model, "embedding-model", "", "of openai, ollama or cohere: the model, else the provider's usual one")
+	flags.IntVar(&o.dimensions, "embedding-dimensions", 0, "of a model that is not well-known: how many its vectors have")
+	flags.StringVar(&o.addresses, "embedding-url", "", "of openai, ollama or cohere: where it is, else the provider's own; others to fall back on after commas")
+	flags.StringVar(&o.keyEnv, "embedding-key-env", "", "the name of the environment variable that holds the API key")
+}
+
+// open returns the embedder, which has neither loaded a model nor connected to anything, and what closes it.
+//
+// Without a provider's answer searches match words: the local model is not put in a remote one's place, as RFC-0011
+// §7.1 has it, because no vector of one model can be compared with those of another. Other addresses of the
+// same model can (embed.Chain).
+//
+// SECURITY: memories and queries leave the machine here, and only to a provider that the operator named.
+func (o embedderOptions) open(getenv func(string) string, logger *slog.Logger) (mesh.Embedder, func() error, error) {
+	if !slices.Contains(providers, o.provider) {
+		return nil, nil, fmt.Errorf("embedder %q: it is one of %s (--embedder or YAMO_EMBEDDER)", o.provider, strings.Join(providers, ", "))
+	}
+	if o.provider == localProvider {
+		if o.model != "" || o.dimensions != 0 || o.addresses != "" || o.keyEnv != "" {
+			return nil, nil, errors.New("embedder local: it has one model and no address; name the provider that the other settings are for (--embedder or YAMO_EMBEDDER)")
+		}
+		local := embed.NewLocal(embed.Options{Locate: func() (assets.Paths, error) { return assets.Locate(getenv) }})
+		return embed.Cached(local, remembered), local.Close, nil
+	}
+	key, err := o.secret(getenv)
+	if err != nil {
+		return nil, nil, err
+	}
+	var chain []embed.Provider
+	for address := range strings.SplitSeq(o.addresses, ",") {
+		address = strings.TrimSpace(address)
+		remote, err := embed.NewRemote(embed.RemoteOptions{Provider: o.provider, BaseURL: address, Name: o.model, Dim: o.dimensions, APIKey: key})
+		if err != nil {
+			return nil, nil, fmt.Errorf("%w (--embedding-url, --embedding-model and --embedding-dimensions)", err)
+		}
+		name := o.provider
+		if address != "" {
+			name += " at " + address
+		}
+		chain = append(chain, embed.Provider{Name: name, Embedder: remote})
+	}
+	return embed.Cached(embed.NewChain(logger, chain[0], chain[1:]...), remembered), func() error { return nil }, nil
+}
+
+var variable = regexp.MustCompile(`^[A-Z_][A-Z0-9_]*$`)
+
+// secret is the API key, "" for none.
+//
+// SECURITY: a setting names where the key is and is never the key, so that none stands in a command line or in a file
+// of the workspace. The customary variable is not looked at when the operator gave an address: the key of one
+// service is not sent to another.
+func (o embedderOptions) secret(getenv func(string) string) (string, error) {
+	name := o.keyEnv
+	if name == "" && o.addresses == "" {
+		name = customaryKeys[o.provider]
+	}
+	if name == "" {
+		return "", nil
+	}
+	if !variable.MatchString(name) { // it may be the key itself, which is not repeated
+		return "", errors.New("embedding key: give the name of the environment variable that holds it, like OPENAI_API_KEY, not the key (--embedding-key-env or YAMO_EMBEDDING_KEY_ENV)")
+	}
+	key := getenv(name)
+	if key == "" {
+		return "", fmt.Errorf("embedder %s: the environment variable %s with the API key is not set (--embedding-key-env names another one)", o.provider, name)
+	}
+	return key, nil
+}

@@ -1,0 +1,201 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const providerDim = 64
+
+// provider is an ollama on this machine. A text's vector is the sum of its words' own directions, where tea and
+// beverage are one word; it notes what it was asked.
+type provider struct {
+	*httptest.Server
+	mu     sync.Mutex
+	asked  []string // texts
+	models []string
+	keys   []string
+	words  []string // each has a direction of its own
+}
+
+func newProvider(t *testing.T) *provider {
+	t.Helper()
+	p := &provider{}
+	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		var request struct {
+			Model string
+			Input []string
+		}
+		if err := json.NewDecoder(q.Body).Decode(&request); err != nil || q.URL.Path != "/api/embed" {
+			http.Error(w, "no", http.StatusBadRequest)
+			return
+		}
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.asked = append(p.asked, request.Input...)
+		p.models = append(p.models, request.Model)
+		p.keys = append(p.keys, q.Header.Get("Authorization"))
+		vectors := make([][]float32, len(request.Input))
+		for i, text := range request.Input {
+			vectors[i] = p.direction(text)
+		}
+		_ = json.NewEncoder(w).Encode(map[string]any{"embeddings": vectors})
+	}))
+	t.Cleanup(p.Close)
+	return p
+}
+
+// direction is called with p.mu held.
+func (p *provider) direction(text string) []float32 {
+	v := make([]float32, providerDim)
+	v[0] = 1e-3 // a text without words has a direction too
+	for word := range strings.FieldsSeq(strings.ToLower(text)) {
+		if word = strings.Trim(word, ".?"); word == "beverage" {
+			word = "tea"
+		}
+		if len(word) < 3 || word == "the" {
+			continue
+		}
+		if !slices.Contains(p.words, word) {
+			p.words = append(p.words, word)
+		}
+		v[(1+slices.Index(p.words, word))%providerDim]++
+	}
+	return v
+}
+
+func (p *provider) heard(text string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.ContainsFunc(p.asked, func(asked string) bool { return strings.Contains(asked, text) })
+}
+
+// program runs the program with these variables and no local model.
+func program(ctx context.Context, t *testing.T, env map[string]string, args ...string) (stdout, stderr string, err error) {
+	t.Helper()
+	getenv := func(name string) string {
+		if name == "YAMO_CACHE" {
+			return filepath.Join(t.TempDir(), "no-model")
+		}
+		return env[name]
+	}
+	var out, errs bytes.Buffer
+	err = run(ctx, args, getenv, strings.NewReader(""), &out, &errs)
+	return out.String(), errs.String(), err
+}
+
+func TestRemoteEmbedder(t *testing.T) {
+	p, workspace := newProvider(t), t.TempDir()
+	env := map[string]string{"YAMO_WORKSPACE": workspace, "TEAM_KEY": "secret-of-the-team"}
+	must := func(args ...string) string {
+		t.Helper()
+		stdout, stderr, err := program(t.Context(), t, env, args...)
+		if err != nil {
+			t.Fatalf("%q: %v\n%s", args, err, stderr)
+		}
+		return stdout
+	}
+	fails := func(want string, args ...string) {
+		t.Helper()
+		if stdout, _, err := program(t.Context(), t, env, args...); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q\n%s", args, err, want, stdout)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(workspace, ".yamo"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	config := "embedder = 'ollama'\nembedding_model = 'small'\nembedding_dimensions = 64\nembedding_key_env = 'TEAM_KEY'\nembedding_url = '" +
+		"http://127.0.0.1:1, " + p.URL + "'\n" // nobody is at the first address
+	if err := os.WriteFile(filepath.Join(workspace, configName), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	must("mesh", "store", "--content", "The tea is in the blue cupboard. Write to jon@example.org.")
+	must("mesh", "store", "--content", "The ladder is in the shed.")
+	must("mesh", "store", "--content", "The team drinks coffee.", "--group", "team")
+	stdout, stderr, err := program(t.Context(), t, env, "mesh", "search", "beverage", "--limit", "1")
+	if err != nil || !strings.Contains(stdout, "blue cupboard") {
+		t.Errorf("by meaning: %v\n%s%s", err, stdout, stderr)
+	}
+	if strings.Contains(stderr, "keywords alone") || !strings.Contains(stderr, "a fallback was used") || strings.Contains(stderr, "blue cupboard") {
+		t.Errorf("stderr: %s", stderr)
+	}
+	if p.heard("jon@example.org") || !p.heard("blue cupboard") {
+		t.Error("the provider gets texts as they are kept, redacted")
+	}
+	if diff := cmp.Diff([]string{"small", "Bearer secret-of-the-team"}, []string{p.models[0], p.keys[0]}); diff != "" {
+		t.Errorf("model and key (-want +got):\n%s", diff)
+	}
+	must("index", "rebuild")
+	if !p.heard("drinks coffee") {
+		t.Error("a group's memory was not embedded")
+	}
+
+	// Another model's vectors are never mixed in: each use names the remedy.
+	env["YAMO_EMBEDDING_MODEL"] = "large"
+	fails("index rebuild", "mesh", "search", "beverage")
+	if _, stderr, err := program(t.Context(), t, env, "mesh", "store", "--content", "The kettle is on the stove."); err != nil || !strings.Contains(stderr, "index rebuild") {
+		t.Errorf("storing needs no vector: %v\n%s", err, stderr)
+	}
+	fails("index rebuild", "mesh", "search", "kettle")
+	must("index", "rebuild")
+	if stdout := must("mesh", "search", "beverage", "--limit", "1"); !strings.Contains(stdout, "blue cupboard") {
+		t.Errorf("after the rebuild: %s", stdout)
+	}
+
+	// Without the provider words decide, and the answer says so.
+	p.Close()
+	stdout, stderr, err = program(t.Context(), t, env, "mesh", "search", "ladder")
+	if err != nil || !strings.Contains(stdout, "shed") || !strings.Contains(stderr, "the embedding provider failed") {
+		t.Errorf("without the provider: %v\n%s%s", err, stdout, stderr)
+	}
+}
+
+func TestEmbedderSettings(t *testing.T) {
+	for name, test := range map[string]struct {
+		env   map[string]string
+		args  []string
+		fails string
+	}{
+		"unknown":             {nil, []string{"--embedder", "openia"}, "it is one of local, openai, ollama, cohere"},
+		"local with a model":  {nil, []string{"--embedding-model", "x"}, "it has one model and no address"},
+		"no dimensions":       {nil, []string{"--embedder", "ollama", "--embedding-model", "x"}, "the number of dimensions of model x"},
+		"no key":              {nil, []string{"--embedder", "openai"}, "OPENAI_API_KEY with the API key is not set"},
+		"customary key":       {map[string]string{"CO_API_KEY": "k"}, []string{"--embedder", "cohere"}, ""},
+		"another address":     {map[string]string{"OPENAI_API_KEY": "k"}, []string{"--embedder", "openai", "--embedding-url", "http://models.example/v1"}, ""},
+		"a key in the clear":  {map[string]string{"K": "k"}, []string{"--embedder", "openai", "--embedding-url", "http://models.example/v1", "--embedding-key-env", "K"}, "https://"},
+		"named key not set":   {nil, []string{"--embedder", "openai", "--embedding-key-env", "K"}, "variable K with"},
+		"the key for a name":  {nil, []string{"--embedder", "openai", "--embedding-key-env", "sk-proj-4711"}, "not the key"},
+		"no address":          {nil, []string{"--embedder", "ollama", "--embedding-url", "localhost:11434"}, "http://"},
+		"an address too many": {nil, []string{"--embedder", "ollama", "--embedding-url", "http://localhost:1, x"}, "http://"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			workspace := t.TempDir()
+			commands := [][]string{{"serve"}, {"mesh", "stats"}}
+			if test.fails != "" { // else it would ask the provider
+				commands = append(commands, []string{"index", "rebuild"})
+			}
+			for _, command := range commands {
+				_, _, err := program(t.Context(), t, test.env, append(append(command, "--workspace", workspace), test.args...)...)
+				switch {
+				case test.fails == "" && err != nil:
+					t.Errorf("%q: %v", command, err)
+				case test.fails != "" && (err == nil || !strings.Contains(err.Error(), test.fails)):
+					t.Errorf("%q: %v, want %q", command, err, test.fails)
+				case err != nil && strings.Contains(err.Error(), "4711"):
+					t.Errorf("the key is repeated: %v", err)
+				}
+			}
+		})
+	}
+}
