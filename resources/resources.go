@@ -28,6 +28,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
 
@@ -175,8 +176,11 @@ func serve(_ context.Context, request mcp.ReadResourceRequest) ([]mcp.ResourceCo
 	if !ok {
 		return nil, errors.New("workspace file was not loaded")
 	}
-	if file.err != nil {
-		return nil, file.err // the audience may see the file, but it is too large or the disk fails
+	switch {
+	case errors.Is(file.err, workspace.ErrTooLarge):
+		return nil, fault.New("the %v, which is the most that is sent; it can be searched and split by hand", workspace.ErrTooLarge)
+	case file.err != nil:
+		return nil, file.err // the audience may see the file, but the disk fails
 	}
 	return []mcp.ResourceContents{file.contents}, nil
 }

@@ -20,8 +20,8 @@ func TestFirstBoot(t *testing.T) {
 	birth := f.read(t, "BOOTSTRAP.md")
 	write, finish := BootstrapWrite(f.dm()), BootstrapFinish(f.dm())
 	for _, arguments := range []string{
-		`{"file":"SOUL.md","text":"You are Ada.\n"}`,
-		`{"file":"SOUL.md","text":"You are Ada, a librarian.\n"}`, // its own text may be corrected
+		`{"file":"SOUL.md","text":"You are Ada, a librarian.\n\n## Values\n## Capabilities\n"}`,
+		`{"file":"SOUL.md","text":"You are Ada, the librarian.\n\n## Values\n## Capabilities\n"}`, // its own text may be corrected
 		`{"file":"IDENTITY.md","text":"- **Name:** Ada\n"}`,
 		`{"file":"USER.md","text":"**Name:** Mira\n**Timezone:** Asia/Tokyo\n"}`,
 		`{"file":"AGENTS.md","text":"` + agentsText + `"}`,
@@ -30,6 +30,9 @@ func TestFirstBoot(t *testing.T) {
 			t.Errorf("%s: %q", arguments, got.Advice)
 		}
 	}
+	if got := answer[bootWritten](t, write, `{"file":"IDENTITY.md","text":"- **Vibe:** quiet\n"}`); len(got.Advice) != 1 || !strings.Contains(got.Advice[0], "has no Name") {
+		t.Errorf("an IDENTITY.md without a name: %q", got.Advice)
+	}
 	got := answer[booted](t, finish, `{"note":"I am here."}`)
 	if !got.Deleted || got.Log != "memory/2026-02-14.md" || len(got.Missing) != 0 {
 		t.Errorf("finished with %+v", got)
@@ -37,7 +40,7 @@ func TestFirstBoot(t *testing.T) {
 	if text := f.read(t, got.Log); text != "# Memory — 2026-02-14\n\n## Session [21:00]\n\nI am here.\n" {
 		t.Errorf("the first entry is %q", text)
 	}
-	if text := f.read(t, "SOUL.md"); text != "You are Ada, a librarian.\n" {
+	if text := f.read(t, "SOUL.md"); text != "You are Ada, the librarian.\n\n## Values\n## Capabilities\n" {
 		t.Errorf("SOUL.md is %q", text)
 	}
 	if state := f.dm().State(); state != workspace.Ready {

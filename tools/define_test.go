@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -256,6 +257,31 @@ func TestWhatTheClientAndTheLogHearOfErrors(t *testing.T) {
 			},
 			want:      "internal error",
 			wantInLog: "read: open ledger.ndjson: permission denied",
+		},
+		{
+			name: "a read-only disk",
+			handle: func(context.Context, sampleIn) (sampleOut, error) {
+				return sampleOut{}, &fs.PathError{Op: "write", Path: "workspace", Err: syscall.EROFS}
+			},
+			want:      "nothing was written: the workspace is on a read-only disk. Tell your human, who has to make it writable; reading goes on",
+			wantInLog: "read-only file system",
+		},
+		{
+			name: "a full disk",
+			handle: func(context.Context, sampleIn) (sampleOut, error) {
+				return sampleOut{}, fmt.Errorf("append: %w", syscall.ENOSPC)
+			},
+			want:      "nothing was written: the disk is full, or its quota used up. Tell your human, who has to make room; then try again",
+			wantInLog: "append: no space left on device",
+		},
+		{
+			name: "a file that the program may not open",
+			handle: func(context.Context, sampleIn) (sampleOut, error) {
+				return sampleOut{}, fmt.Errorf("open: %w", syscall.EACCES)
+			},
+			want: "the system denies this program access to a file or folder of the workspace. Tell your human, who has to correct its owner or mode; " +
+				"the server's log names it",
+			wantInLog: "open: permission denied",
 		},
 		{
 			name:      "panic with content",

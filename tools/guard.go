@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"syscall"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 )
@@ -20,8 +21,8 @@ var (
 )
 
 // Guard runs handle and returns its result, or an error whose text may go to the client: a fault, that
-// the call was cancelled, or "internal error". The detail of an internal error or a panic goes to the
-// log under what, which names the handler.
+// the call was cancelled, that the system refused (a full or read-only disk, a missing permission), or "internal
+// error". The detail of the last two and of a panic goes to the log under what, which names the handler.
 //
 // SECURITY: everything that answers a client runs inside Guard, because mcp-go sends the text of errors
 // and the value of panics as they are.
@@ -44,7 +45,24 @@ func Guard[T any](ctx context.Context, logger *slog.Logger, what string, handle 
 		return result, errCancelled
 	}
 	logger.ErrorContext(ctx, "handler failed", slog.String("handler", what), slog.String("error", withoutPaths(err)))
-	return result, errInternal
+	return result, refusedBySystem(err)
+}
+
+// refusedBySystem is what the client hears of an error: why the system refused, if that is for a person to correct, else
+// "internal error".
+//
+// SECURITY: it names no file. A group's handlers open nothing private, so what the system says of their files tells
+// nothing about others.
+func refusedBySystem(err error) error {
+	switch {
+	case errors.Is(err, syscall.EROFS):
+		return fault.New("nothing was written: the workspace is on a read-only disk. Tell your human, who has to make it writable; reading goes on")
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return fault.New("nothing was written: the disk is full, or its quota used up. Tell your human, who has to make room; then try again")
+	case errors.Is(err, syscall.EACCES), errors.Is(err, syscall.EPERM):
+		return fault.New("the system denies this program access to a file or folder of the workspace. Tell your human, who has to correct its owner or mode; the server's log names it")
+	}
+	return errInternal
 }
 
 // describePanic is what the log hears of a panic.

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -48,7 +49,8 @@ type Logged struct {
 // The first addition of a session on a day begins a block "## Session [HH:MM]", and so does one that would
 // otherwise stand in another session's block. title, if any, becomes a "### " heading within the block.
 // Markdown in text that would begin a heading, a comment, an anchor or raw HTML is escaped, an open code
-// block is closed, and control characters are dropped, so that text cannot pass for the log's own structure.
+// block is closed, and control characters are dropped, so that text cannot pass for the log's own structure. Lines
+// end as the last one of the log does, with CRLF or LF.
 func (j *Journal) Append(ctx context.Context, title, text string) (Logged, error) {
 	v := j.view
 	if len(text)+len(title) > MaxLogText {
@@ -91,6 +93,9 @@ func (j *Journal) Append(ctx context.Context, title, text string) (Logged, error
 			out.WriteString(j.heading + "\n\n")
 		}
 		out.WriteString(entry.String())
+		if at := bytes.LastIndexByte(tail, '\n'); at > 0 && tail[at-1] == '\r' { // as the file has it
+			return []byte(strings.ReplaceAll(out.String(), "\n", "\r\n"))
+		}
 		return []byte(out.String())
 	})
 	if err != nil {

@@ -72,7 +72,11 @@ func TestJournalKeepsWhatIsThere(t *testing.T) {
 		w := folderOf(t, map[string]string{"memory/2026-02-14.md": old})
 		add(t, w.View(audience.DM()).Journal(), "", "new")
 		got, ok := strings.CutPrefix(content(t, w, "memory/2026-02-14.md"), old)
-		if !ok || !strings.HasSuffix(got, "\n\nnew\n") && !strings.HasSuffix(got, "\nnew\n") {
+		end := "\n"
+		if strings.Contains(old, "\r\n") {
+			end = "\r\n"
+		}
+		if !ok || !strings.HasSuffix(got, end+"new"+end) || strings.Count(got, "\n") != strings.Count(got, end) {
 			t.Errorf("after %.20q: %q", old, got)
 		}
 		if want := old != "## Session [12:00]\nx\n"; strings.Contains(got, "## Session [12:00]") != want {

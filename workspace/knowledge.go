@@ -65,18 +65,20 @@ func headingText(line string) (string, bool) {
 	return strings.TrimSpace(strings.TrimRight(strings.TrimSpace(rest), "#")), true
 }
 
-// Knowledge lists MEMORY.md by section: those whose heading contains filter in any case, at most 10 items a
+// Knowledge lists MEMORY.md, of which it reads MaxFileSize at most, by section: those whose heading contains filter in any case, at most 10 items a
 // section, an item at most 1,000 characters, and at most 6,144 bytes as JSON. In a group it fails as any
 // missing file does; a DM without a MEMORY.md knows nothing.
 func (v *View) Knowledge(filter string) (Knowledge, error) {
-	data, err := v.Read(MemoryFile)
+	data, more, err := v.head(MemoryFile, MaxFileSize)
 	if errors.Is(err, fs.ErrNotExist) && v.who.IsDM() {
 		return Knowledge{Sections: []Section{}}, nil
 	}
 	if err != nil {
 		return Knowledge{}, err
 	}
-	return know(ParseSections(strings.ToValidUTF8(string(data), "\uFFFD")), filter)
+	known, err := know(ParseSections(strings.ToValidUTF8(string(data), "\uFFFD")), filter)
+	known.Truncated = known.Truncated || more
+	return known, err
 }
 
 func know(sections []Section, filter string) (Knowledge, error) {

@@ -87,6 +87,18 @@ func TestKnowledgeLimits(t *testing.T) {
 	}
 }
 
+// What stands behind the first 4 MiB is not read, which the answer says.
+func TestKnowledgeOfLargeFile(t *testing.T) {
+	w := folderOf(t, map[string]string{"MEMORY.md": "# A\n- one\n" + strings.Repeat("x", MaxFileSize) + "\n# B\n- two\n"})
+	known, err := w.View(audience.DM()).Knowledge("")
+	if err != nil || !known.Truncated || len(known.Sections) != 1 || known.Sections[0].Heading != "A" {
+		t.Errorf("%+v, %v", known, err)
+	}
+	if _, _, err := w.View(audience.DM()).Dreamed(); err != nil {
+		t.Error(err)
+	}
+}
+
 func FuzzKnowledge(f *testing.F) {
 	f.Add("## A\n- b\n  c\n", "")
 	f.Add("---\nx\n---\n# \n-  \n```\n- x", "a")

@@ -104,13 +104,15 @@ func (l *linter) aliases() {
 	if err != nil {
 		l.errs = append(l.errs, fmt.Errorf("list the workspace: %w", err))
 	}
-	known := map[string]string{memoryFolder: memoryFolder, notesFolder: notesFolder}
+	known := map[string][]string{memoryFolder: {memoryFolder}, notesFolder: {notesFolder}}
 	for name := range maps.Keys(rootFiles) {
-		known[fold(name)] = name
+		known[fold(name)] = append(known[fold(name)], name)
 	}
 	for _, entry := range entries {
-		if name, ok := known[fold(entry.Name())]; ok && name != entry.Name() {
-			l.warn(entry.Name(), 0, "RFC-0009 §1", "is not read: the name must be exactly %s", name)
+		names := known[fold(entry.Name())]
+		if len(names) > 0 && !slices.Contains(names, entry.Name()) {
+			slices.Sort(names)
+			l.warn(entry.Name(), 0, "RFC-0009 §1", "is not read: the name must be exactly %s", strings.Join(names, " or "))
 		}
 	}
 }
@@ -160,17 +162,15 @@ func (l *linter) content(name string, data []byte) {
 	}
 	switch class {
 	case audience.Soul:
-		if strings.TrimSpace(text) == "" {
-			l.fail(name, 0, "RFC-0009 §2.1", "is empty: it has to say the agent's name, role, values and capabilities")
-		}
+		l.soul(text)
 	case audience.Agents:
 		l.agents(text)
 	case audience.User:
 		l.user(text)
 	case audience.Identity:
-		if ParseIdentity(text) == (Identity{}) {
-			l.warn(name, 0, "seed 002, phase 10.1", "has no field with a value (Name, Creature, Vibe, Emoji, Avatar)")
-		}
+		l.identity(text)
+	case audience.Memory:
+		l.curated(name, data)
 	case audience.Heartbeat:
 		l.heartbeat(name, text)
 	case audience.DailyLog, audience.OtherLog:
@@ -254,5 +254,25 @@ func (l *linter) memoryFile(name string, data []byte) {
 	}
 	for _, wrong := range file.Check(name) {
 		l.warn(name, 1, "seed 003", "%s", wrong)
+	}
+}
+
+// curated checks MEMORY.md, which is free text unless it has front matter.
+func (l *linter) curated(name string, data []byte) {
+	if _, _, hasMatter := memfile.Split(string(data)); !hasMatter {
+		return
+	}
+	file, err := memfile.Parse(data)
+	if err != nil {
+		l.fail(name, 1, "seed 003, curated", "%v", err)
+		return
+	}
+	if t := file.Matter.Type; t != "" && !t.IsCurated() {
+		l.warn(name, 1, "seed 003, curated", "type is %q, not curated (or memory, as the seed's example has it)", t)
+		return
+	}
+	file.Matter.Type = memfile.Curated // by its name, if it does not say so
+	for _, wrong := range file.Check(name) {
+		l.warn(name, 1, "seed 003, curated", "%s", wrong)
 	}
 }

@@ -22,6 +22,9 @@ func lint(t *testing.T, w *Workspace) []string {
 	return all
 }
 
+// soul has what RFC-0009 §2.1 asks for.
+const soul = "# Soul\n\nYou are Ada, a librarian for Mira.\n\n## Values\n\nQuiet.\n\n## Capabilities\n\nFinding books.\n"
+
 func TestSampleWorkspaceIsClean(t *testing.T) {
 	if got := lint(t, kate(t)); len(got) != 0 {
 		t.Errorf("findings:\n%s", strings.Join(got, "\n"))
@@ -44,6 +47,7 @@ func TestLint(t *testing.T) {
 		"memory/2026-02-12-a-note.md": "no front matter",
 		"memory/2026-02-11-a-note.md": "---\ntags: [\n---\n",
 		"notes/free.md":               "anything",
+		"DREAMS.md":                   "anything",
 	})
 	if err := os.Symlink("SOUL.md", filepath.Join(w.dir, "MEMORY.md")); err != nil {
 		t.Fatal(err)
@@ -57,6 +61,7 @@ func TestLint(t *testing.T) {
 		"IDENTITY.md: warning: has no field with a value (Name, Creature, Vibe, Emoji, Avatar) (seed 002, phase 10.1)",
 		"MEMORY.md: error: is not read: it is a symbolic link (RFC-0009 §4.4)",
 		"Memory.md: warning: is not read: the name must be exactly MEMORY.md (RFC-0009 §1)",
+		"SOUL.md: warning: does not seem to say the agent's name, the role, values or character, capabilities (RFC-0009 §2.1)",
 		"SOUL.md: warning: has 12001 characters; a session starts with the first 12000 (seed 002, phase 10.3)",
 		"TOOLS.md: error: is not UTF-8 text (RFC-0009 §1)",
 		"USER.md:3: warning: time zone \"Middle/Earth\" is not known; the machine's is used (RFC-0009 §2.3)",
@@ -89,7 +94,7 @@ func TestLintOfIncompleteWorkspaces(t *testing.T) {
 	}{
 		"empty":   {nil, []string{"SOUL.md: error: is missing, and there is no BOOTSTRAP.md: the agent must not operate (RFC-0009 §6.1)"}},
 		"newborn": {map[string]string{"BOOTSTRAP.md": "x"}, []string{}},
-		"soul only": {map[string]string{"SOUL.md": "x"}, []string{
+		"soul only": {map[string]string{"SOUL.md": soul}, []string{
 			"AGENTS.md: error: is missing (RFC-0009 §3.1)", "USER.md: error: is missing (RFC-0009 §3.1)",
 		}},
 	} {

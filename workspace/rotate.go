@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,18 +42,20 @@ type Log struct {
 // Logs are the daily logs older than days, archived ones too, the oldest first. In a group there are none.
 func (v *View) Logs(days int) []Log {
 	var logs []Log
-	for _, name := range slices.Concat(v.list(memoryFolder), v.archivedLogs()) {
-		log, err := v.log(name)
-		if err == nil && log.Days > days && !slices.ContainsFunc(logs, func(l Log) bool { return l.Name == name }) {
+	today, _ := v.Days()
+	names := slices.Concat(v.list(memoryFolder), v.archivedLogs())
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) { // an archiving that was interrupted leaves both
+		log, err := v.log(name, today)
+		if err == nil && log.Days > days {
 			logs = append(logs, log)
 		}
 	}
-	slices.SortFunc(logs, func(a, b Log) int { return cmp.Compare(a.Name, b.Name) })
 	return logs
 }
 
-// log describes the daily log called name.
-func (v *View) log(name string) (Log, error) {
+// log describes the daily log called name, as of the date today.
+func (v *View) log(name, today string) (Log, error) {
 	m := logName.FindStringSubmatch(name)
 	// SECURITY: the door; a group rotates nothing.
 	if m == nil || !v.who.May(audience.Delete, classify(v.who, name)) {
@@ -66,7 +67,6 @@ func (v *View) log(name string) (Log, error) {
 	}
 	_, err = plain.Stat(v.ws.root, name)
 	day, dateErr := time.Parse(time.DateOnly, m[1])
-	today, _ := v.Days()
 	now, todayErr := time.Parse(time.DateOnly, today)
 	if err := errors.Join(dateErr, todayErr); err != nil {
 		return Log{}, err
@@ -80,7 +80,8 @@ func (v *View) log(name string) (Log, error) {
 // ArchiveLog puts the daily log called name away: compressed, into memory/archive/. It is read under its name as before.
 // consent is the user's, see ErrProtected. Archiving twice is no error.
 func (v *View) ArchiveLog(ctx context.Context, name string, consent bool) error {
-	log, err := v.log(name)
+	today, _ := v.Days()
+	log, err := v.log(name, today)
 	switch {
 	case err != nil:
 		return err
@@ -116,7 +117,8 @@ func (v *View) ArchiveLog(ctx context.Context, name string, consent bool) error 
 // DeleteLog removes the daily log called name for good, from memory/ and from memory/archive/. consent is the user's, see
 // ErrProtected.
 func (v *View) DeleteLog(ctx context.Context, name string, consent bool) error {
-	log, err := v.log(name)
+	today, _ := v.Days()
+	log, err := v.log(name, today)
 	if err != nil {
 		return err
 	}

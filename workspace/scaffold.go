@@ -114,7 +114,7 @@ var errKept = errors.New("kept")
 // make writes the file called name and reports true, unless there is one, which it replaces only if it is an untouched
 // template and may be.
 func (w *Workspace) make(ctx context.Context, name string, data []byte, replace bool) (bool, error) {
-	err := plain.Locked(ctx, w.root, filesLock, func() error {
+	err := w.locked(ctx, func() error {
 		return plain.Replace(w.root, name, data, func(present []byte) error {
 			if present == nil || replace && untouched(name, present) && string(present) != string(data) {
 				return nil

@@ -12,8 +12,12 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/plain"
 )
 
-// filesLock is the lock under which whole files are replaced, in all processes.
-const filesLock = ".yamo/locks/files.lock"
+// filesLock is the lock under which whole files are replaced, in all processes; ignoreFile keeps its folder out of
+// version control.
+const (
+	filesLock  = ".yamo/locks/files.lock"
+	ignoreFile = ".yamo/.gitignore"
+)
 
 // ErrCredentials is returned for a file that was not written because it contains credentials.
 var ErrCredentials = errors.New("the text contains credentials, which do not belong into a workspace file: keep them in a password manager and write where they are")
@@ -66,6 +70,23 @@ func (v *View) Write(ctx context.Context, name string, data []byte, base string)
 	})
 }
 
+// locked calls do while whole files are this process's alone to replace. The folder that the lock lies in is kept out of
+// version control, as mesh keeps it too: whichever is first makes it.
+func (w *Workspace) locked(ctx context.Context, do func() error) error {
+	return plain.Locked(ctx, w.root, filesLock, func() error {
+		err := plain.Replace(w.root, ignoreFile, []byte("*\n"), func(present []byte) error {
+			if present != nil {
+				return errKept
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, errKept) {
+			return err
+		}
+		return do()
+	})
+}
+
 // replace writes the file called name, which the caller has been allowed to, if check agrees to what is there now.
 func (v *View) replace(ctx context.Context, name string, class audience.Class, data []byte, check func(present []byte) error) (hash string, err error) {
 	if len(data) > MaxFileSize {
@@ -75,7 +96,7 @@ func (v *View) replace(ctx context.Context, name string, class audience.Class, d
 	if _, redactions := v.ws.scrub(string(data)); redactions > 0 {
 		return "", &fs.PathError{Op: "write", Path: name, Err: ErrCredentials}
 	}
-	err = plain.Locked(ctx, v.ws.root, filesLock, func() error {
+	err = v.ws.locked(ctx, func() error {
 		return plain.Replace(v.ws.root, name, data, check)
 	})
 	if conflict, ok := errors.AsType[*ConflictError](err); ok {

@@ -75,6 +75,7 @@ func TestWriteAccess(t *testing.T) {
 		}
 		got := tree(t, w.dir)
 		delete(got, filesLock)
+		delete(got, ignoreFile)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%v (-want +got):\n%s", who, diff)
 		}
@@ -110,7 +111,7 @@ func TestWriteNoticesHandEdits(t *testing.T) {
 			t.Errorf("%s: %v, %v; want mode %v", name, info.Mode(), err, mode)
 		}
 	}
-	if got := tree(t, w.dir); len(got) != 3 {
+	if got := tree(t, w.dir); len(got) != 4 || got[ignoreFile] != "*\n" {
 		t.Errorf("left behind: %q", got)
 	}
 }

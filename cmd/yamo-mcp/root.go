@@ -74,6 +74,7 @@ session as prompts. A host starts ` + "`yamo-mcp serve`" + `; ` + "`yamo-mcp set
 		newSetupCommand(stdout, stderr, getenv),
 		newInitCommand(stdout),
 		newLintCommand(getenv, stdout),
+		newReconfigureCommand(getenv, stdin, stdout),
 		newRotateCommand(getenv, stdout),
 		newIndexCommand(getenv, stdout, stderr),
 		newLedgerCommand(getenv, stdout, stderr),

@@ -22,7 +22,7 @@ func (f File) Check(name string) []string {
 	var wrong []string
 	report := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	m := f.Matter
-	curated := m.Type == Curated || m.Type == longTerm
+	curated := m.Type.IsCurated()
 	switch m.Type {
 	case DailyLog, MemoryFlush, SessionSave, Curated, longTerm, "":
 	default:

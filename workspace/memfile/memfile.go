@@ -26,6 +26,9 @@ const (
 	longTerm    Type = "memory" // what the seed's own MEMORY.md calls itself
 )
 
+// IsCurated reports whether t is that of MEMORY.md: curated, or memory as the seed's own example has it.
+func (t Type) IsCurated() bool { return t == Curated || t == longTerm }
+
 // maxMatter is how long front matter may be, in bytes.
 const maxMatter = 64 << 10
 

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/yamo-protocol/yamo-mcp/workspace"
+)
+
+// newReconfigureCommand is `yamo-mcp reconfigure`: the one way besides an editor to change who the agent is.
+func newReconfigureCommand(getenv func(string) string, stdin io.Reader, stdout io.Writer) *cobra.Command {
+	var soul, identity string
+	cmd := &cobra.Command{
+		Use:   "reconfigure [DIR]",
+		Short: "Change who the agent is",
+		Long: `Replace SOUL.md or IDENTITY.md of the workspace in DIR (else YAMO_WORKSPACE) by FILE, or by the input for "-".
+
+Who the agent is changes by its human's explicit decision alone (RFC-0009 §2.1): no session has a tool for it.
+The agent may draft a new SOUL.md as a note; you read it and run this. The new text is checked first, it is
+replaced as a whole or not at all, and what stood there before is kept in .yamo/replaced. Sessions that are
+running are told by their host, if it follows the file; the next one starts with it.`,
+		Example: "  yamo-mcp reconfigure ~/agent --soul ~/agent/notes/soul-draft.md",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			dir := getenv("YAMO_WORKSPACE")
+			if len(args) > 0 {
+				dir = args[0]
+			}
+			if err := checkWorkspace(dir); err != nil {
+				return err
+			}
+			folder, err := workspace.Open(dir, workspace.WithScrubber(credentialScrubber()))
+			if err != nil {
+				return err
+			}
+			defer folder.Close() //nolint:errcheck // what was written is on disk
+			for _, file := range []struct{ flag, name, from string }{
+				{"soul", workspace.SoulFile, soul}, {"identity", workspace.IdentityFile, identity},
+			} {
+				if !cmd.Flags().Changed(file.flag) {
+					continue
+				}
+				text, err := readFileOr(stdin, file.from)
+				if err != nil {
+					return fmt.Errorf("--%s: %w", file.flag, err)
+				}
+				if err := reconfigure(cmd.Context(), folder, file.name, text, stdout); err != nil {
+					return fmt.Errorf("--%s: %w", file.flag, err)
+				}
+			}
+			return nil
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&soul, "soul", "", "the file to replace SOUL.md by")
+	flags.StringVar(&identity, "identity", "", "the file to replace IDENTITY.md by")
+	cmd.MarkFlagsOneRequired("soul", "identity")
+	return cmd
+}
+
+// readFileOr is the content of the file called name, or the input for "-".
+func readFileOr(stdin io.Reader, name string) ([]byte, error) {
+	var from io.Reader = stdin
+	if name != "-" {
+		file, err := os.Open(name) //nolint:gosec // the operator names it
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close() //nolint:errcheck // it was only read
+		from = file
+	}
+	data, err := io.ReadAll(io.LimitReader(from, workspace.MaxFileSize+1))
+	if err == nil && len(data) > workspace.MaxFileSize {
+		err = workspace.ErrTooLarge
+	}
+	return data, err
+}
+
+func reconfigure(ctx context.Context, folder *workspace.Workspace, name string, text []byte, stdout io.Writer) error {
+	done, err := folder.Reconfigure(ctx, name, text)
+	if invalid, ok := errors.AsType[*workspace.InvalidFileError](err); ok {
+		return fmt.Errorf("nothing was written: %w", invalid)
+	}
+	if err != nil {
+		return err
+	}
+	for _, finding := range done.Findings {
+		fmt.Fprintln(stdout, finding)
+	}
+	switch {
+	case !done.Changed:
+		fmt.Fprintf(stdout, "%s says so already\n", name)
+	case done.Kept != "":
+		fmt.Fprintf(stdout, "replaced %s; what it said before is in %s\n", name, done.Kept)
+	default:
+		fmt.Fprintln(stdout, "made", name)
+	}
+	return nil
+}
