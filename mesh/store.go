@@ -86,6 +86,31 @@ func (v *View) Store(ctx context.Context, q StoreRequest) (Stored, error) {
 	return Stored{ID: kept.ID, CreatedAt: kept.CreatedAt, Visibility: to, Redactions: redactions, Created: created}, nil
 }
 
+// Keeps is the id of the memory in the audience's own compartment that says word for word what q does,
+// whatever else is known of it, "" if there is none.
+func (v *View) Keeps(ctx context.Context, q StoreRequest) (string, error) {
+	r, _, err := v.record(q)
+	if err != nil {
+		return "", err
+	}
+	id := ""
+	err = v.with(ctx, v.own(), func(c *compartment) error {
+		if err := c.sync(ctx); err != nil {
+			return err
+		}
+		c.mu.RLock()
+		defer c.mu.RUnlock()
+		for _, d := range c.docs {
+			if d.record != nil && d.record.Content == r.Content {
+				id = d.record.ID
+				return nil
+			}
+		}
+		return nil
+	})
+	return id, err
+}
+
 // destination is the compartment a memory goes to.
 //
 // SECURITY: only a DM chooses, and only between private and shared: the one declared flow from private

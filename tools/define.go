@@ -60,7 +60,8 @@ var toolName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
 //
 // handle gets arguments that satisfy the schema, with the schema's defaults in place of the optional
 // fields of In that were left out; a number in an `any` is a json.Number. Its result must satisfy
-// Out's schema, which a nil slice (null) does not.
+// Out's schema, which a nil slice (null) does not. It may ask the client (see caller), report progress
+// and be cancelled: ctx is done when the client cancels the call.
 //
 // Define panics if the definition is at fault: a wrong name, a missing description, a schema that does
 // not compile, a default that its own schema refuses.
@@ -136,9 +137,12 @@ func (t Tool) Server(env Env) server.ServerTool {
 	return server.ServerTool{
 		Tool: t.Definition(),
 		Handler: func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			ctx = withCaller(ctx, request)
+			ctx, sent := callerOf(ctx).reporter(ctx)
 			result, err := Guard(ctx, env.Logger, t.spec.Name, func() (*mcp.CallToolResult, error) {
 				return t.run(ctx, env, request)
 			})
+			sent()
 			if err != nil {
 				return mcp.NewToolResultError(err.Error()), nil
 			}
@@ -163,6 +167,9 @@ func (t Tool) run(ctx context.Context, env Env, request mcp.CallToolRequest) (*m
 		return nil, err
 	}
 	out, err := t.call(ctx, args)
+	if question, ok := errors.AsType[*inputRequired](err); ok {
+		return question.result, nil
+	}
 	if err != nil {
 		return nil, err
 	}

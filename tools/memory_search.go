@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/mark3labs/mcp-go/mcp"
+
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 )
 
@@ -82,7 +84,9 @@ func MemorySearch(v *mesh.View) Tool {
 			return memoryAnswer{}, err
 		}
 		answer := memoryAnswer{Results: []memoryResult{}}
-		answer.Semantic, answer.Hint = coverage(found)
+		if answer.Semantic, answer.Hint = coverage(found); answer.Hint != "" {
+			callerOf(ctx).log(ctx, mcp.LoggingLevelWarning, answer.Hint)
+		}
 		cut := false
 		for _, hit := range found.Hits {
 			result, shortened := present(hit, in.Format == "detailed")

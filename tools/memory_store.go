@@ -31,7 +31,8 @@ func (m memory) request() mesh.StoreRequest {
 // visibleMemory is memory with the choice that a DM has.
 type visibleMemory struct {
 	memory
-	Visibility string `json:"visibility,omitempty" jsonschema:"enum=private,enum=shared,default=private" jsonschema_description:"private: recalled in direct conversations only. shared: recalled in every group as well; only for what everybody may know."`
+	Visibility string `json:"visibility,omitempty" jsonschema:"enum=private,enum=shared,default=private" jsonschema_description:"private: recalled in direct conversations only. shared: recalled in every group as well; only for what everybody may know. Where the host can, the person is asked first."`
+	Confirm    bool   `json:"confirm,omitempty" jsonschema_description:"true: the person agrees to share what is one of their private memories so far. Needed for that alone, unless the host asks the person itself."`
 }
 
 // stored is memory_store's result.
@@ -72,6 +73,31 @@ func MemoryStore(v *mesh.View) Tool {
 	return Define(spec, func(ctx context.Context, in visibleMemory) (stored, error) {
 		q := in.request()
 		q.Visibility = mesh.Visibility(in.Visibility)
+		if q.Visibility == mesh.Shared {
+			if err := confirmSharing(ctx, v, q, in.Confirm); err != nil {
+				return stored{}, err
+			}
+		}
 		return store(ctx, q)
+	})
+}
+
+// confirmSharing asks the person before every group can recall a memory. Where they cannot be asked,
+// visibility: shared is the caller's word that they agree, except for what was told in confidence before.
+func confirmSharing(ctx context.Context, v *mesh.View, q mesh.StoreRequest, given bool) error {
+	known, err := v.Keeps(ctx, q)
+	if err != nil {
+		return err
+	}
+	question := "Share this with every group the agent is in?"
+	if known != "" {
+		question = "This is one of your private memories. Share it with every group the agent is in?"
+	}
+	return confirm(ctx, consent{
+		key:      questionKey("share", q.Content),
+		question: question + "\n\n" + excerpt(q.Content),
+		tick:     "Share it with the groups",
+		given:    given || known == "",
+		missing:  "confirm: this is the private memory " + known + "; ask the person whether groups may know it, and call again with confirm: true",
 	})
 }

@@ -88,6 +88,7 @@ func options(d Deps) []server.ServerOption {
 		server.WithDescription("A workspace's files as resources, its memory as tools, its rituals as prompts."),
 		server.WithInstructions(d.Instructions),
 		server.WithToolCapabilities(false), // the list is fixed for the life of a server
+		server.WithLogging(),               // tools tell what went wrong, in fixed words
 		server.WithHooks(&server.Hooks{}),  // for Resources to add to
 		server.WithCacheHints(0, mcp.CacheScopePrivate),
 		// The recoveries are a second net: theirs would tell the client the value of the panic.

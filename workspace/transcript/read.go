@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/progress"
 )
 
 // ListSessions describes the newest limit sessions: by modification time, shown by their last entry's.
@@ -18,7 +20,8 @@ func (v *View) ListSessions(ctx context.Context, limit int) (Sessions, error) {
 		return Sessions{}, err
 	}
 	limit = within(limit, DefaultLimit, MaxLimit)
-	for _, l := range logs {
+	for i, l := range logs {
+		progress.Report(ctx, i, min(limit, len(logs)), "reading session logs")
 		if len(result.Sessions) == limit {
 			result.Truncated = true
 			break
@@ -123,7 +126,8 @@ func (v *View) Search(ctx context.Context, query, id string, limit, maxChars int
 	needle := fold(query)
 	filter := newRawFilter(needle)
 	length := utf8.RuneCountInString(needle)
-	for _, l := range logs {
+	for i, l := range logs {
+		progress.Report(ctx, i, len(logs), "searching session logs")
 		session, err := v.scan(ctx, l, filter, func(e Entry) bool {
 			before, _, ok := strings.Cut(fold(e.Content), needle)
 			if !ok {

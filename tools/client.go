@@ -1,0 +1,246 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/progress"
+	"github.com/yamo-protocol/yamo-mcp/mesh"
+)
+
+const (
+	// personPatience is how long a person may take to answer, modelPatience how long a host's model may.
+	// They bound calls of older clients, whose answer a call waits for; later ones call again with it.
+	personPatience = 10 * time.Minute
+	modelPatience  = 3 * time.Minute
+	// progressEvery is the least time between two progress notifications of one call.
+	progressEvery = 100 * time.Millisecond
+	// trailing is how long a call waits for its last notification to leave before the answer does.
+	trailing = 50 * time.Millisecond
+)
+
+// caller is the connected program as one tool call sees it: what it can be asked, and its answers.
+//
+// A client of revision 2026-07-28 or later is asked with the call's result and calls again with the
+// answer, so a handler that asks is run from its beginning for each answer: what it does before it asks
+// must do no harm when it is done twice. A question is known by its key, which therefore names all that
+// the answer depends on. Older clients are asked while the call waits.
+type caller struct {
+	srv      *server.MCPServer // nil in a call without a server
+	can      mcp.ClientCapabilities
+	repeats  bool // it calls again with its answers
+	answers  mcp.InputResponses
+	progress mcp.ProgressToken // nil if it does not want to know
+}
+
+type callerKey struct{}
+
+// withCaller returns the context of a call, in which callerOf finds who called.
+func withCaller(ctx context.Context, request mcp.CallToolRequest) context.Context {
+	c := &caller{
+		srv:     server.ServerFromContext(ctx),
+		repeats: mcp.IsModernProtocol(server.RequestProtocolVersion(ctx)),
+		answers: request.Params.InputResponses,
+	}
+	if info := server.RequestProtocolInfoFromContext(ctx); info != nil && info.Modern {
+		if info.ClientCapabilities != nil { // never those of an earlier request
+			c.can = *info.ClientCapabilities
+		}
+	} else if session, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo); ok {
+		c.can = session.GetClientCapabilities()
+	}
+	if request.Params.Meta != nil {
+		c.progress = request.Params.Meta.ProgressToken
+	}
+	return context.WithValue(ctx, callerKey{}, c)
+}
+
+// callerOf is who called, somebody who can be asked nothing if that is not known.
+func callerOf(ctx context.Context) *caller {
+	if c, ok := ctx.Value(callerKey{}).(*caller); ok {
+		return c
+	}
+	return &caller{}
+}
+
+// inputRequired ends a call whose client will call again with the answers.
+type inputRequired struct{ result *mcp.CallToolResult }
+
+func (*inputRequired) Error() string { return "the call waits for the client's answer" }
+
+// Is makes it mesh.ErrSuspended, which the memory hands through.
+func (*inputRequired) Is(target error) bool { return target == mesh.ErrSuspended }
+
+// errCannotAsk means that the client has no way to answer, or said so when it was asked.
+var errCannotAsk = errors.New("the client cannot be asked")
+
+// samples reports whether the client offers its language model.
+func (c *caller) samples() bool { return c.srv != nil && c.can.Sampling != nil }
+
+// sample asks the client's language model. The error is an *inputRequired, ctx's, or wraps errCannotAsk.
+func (c *caller) sample(ctx context.Context, key string, params mcp.CreateMessageParams) (text, model string, err error) {
+	if !c.samples() {
+		return "", "", errCannotAsk
+	}
+	var answer *mcp.CreateMessageResult
+	if c.repeats {
+		if answer = server.SamplingResponse(c.answers, key); answer == nil {
+			return "", "", &inputRequired{server.NewInputRequestBuilder("").Sample(key, params).ToolResult()}
+		}
+	} else {
+		asking, cancel := context.WithTimeout(ctx, modelPatience)
+		defer cancel()
+		answer, err = c.srv.RequestSampling(asking, mcp.CreateMessageRequest{
+			Request: mcp.Request{Method: string(mcp.MethodSamplingCreateMessage)}, CreateMessageParams: params,
+		})
+		if err != nil || answer == nil {
+			return "", "", unanswered(ctx, err)
+		}
+	}
+	return textOf(answer.Content), answer.Model, nil
+}
+
+// unanswered is what a question that an older client did not answer comes to.
+func unanswered(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return fmt.Errorf("%w: %v", errCannotAsk, err) //nolint:errorlint // its deadline is not the call's
+}
+
+// textOf is the text of a sampling result's content, which is one part or a list of them.
+func textOf(content any) string {
+	type part struct{ Type, Text string }
+	raw, err := json.Marshal(content)
+	if err != nil {
+		return ""
+	}
+	var parts []part
+	if json.Unmarshal(raw, &parts) != nil {
+		parts = make([]part, 1)
+		if json.Unmarshal(raw, &parts[0]) != nil {
+			return ""
+		}
+	}
+	var texts []string
+	for _, p := range parts {
+		if p.Type == "text" {
+			texts = append(texts, p.Text)
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+// elicits reports whether the client can ask its person. A capability without modes is that of forms.
+func (c *caller) elicits() bool {
+	e := c.can.Elicitation
+	return c.srv != nil && e != nil && (e.Form != nil || e.URL == nil)
+}
+
+// verdict is what a person said.
+type verdict int
+
+const (
+	dismissed verdict = iota // closed the question, or did not answer it
+	declined
+	accepted
+)
+
+// ask puts a question to the person, to be answered with a tick. The error is an *inputRequired, ctx's,
+// or wraps errCannotAsk.
+func (c *caller) ask(ctx context.Context, key, question, tick string) (verdict, error) {
+	if !c.elicits() {
+		return dismissed, errCannotAsk
+	}
+	params := mcp.ElicitationParams{
+		Message: question,
+		RequestedSchema: map[string]any{
+			"type": "object",
+			"properties": map[string]any{
+				"confirm": map[string]any{"type": "boolean", "title": tick, "default": false},
+			},
+			"required": []string{"confirm"},
+		},
+	}
+	var answer *mcp.ElicitationResult
+	if c.repeats {
+		if answer = server.ElicitationResponse(c.answers, key); answer == nil {
+			return dismissed, &inputRequired{server.NewInputRequestBuilder("").Elicit(key, params).ToolResult()}
+		}
+	} else {
+		asking, cancel := context.WithTimeout(ctx, personPatience)
+		defer cancel()
+		var err error
+		answer, err = c.srv.RequestElicitation(asking, mcp.ElicitationRequest{
+			Request: mcp.Request{Method: string(mcp.MethodElicitationCreate)}, Params: params,
+		})
+		switch {
+		case asking.Err() != nil && ctx.Err() == nil:
+			return dismissed, nil // nobody is there
+		case err != nil || answer == nil:
+			return dismissed, unanswered(ctx, err)
+		}
+	}
+	switch answer.Action {
+	case mcp.ElicitationResponseActionAccept:
+		if content, ok := answer.Content.(map[string]any); ok && content["confirm"] == true {
+			return accepted, nil
+		}
+		return declined, nil
+	case mcp.ElicitationResponseActionDecline:
+		return declined, nil
+	default:
+		return dismissed, nil
+	}
+}
+
+// log tells the client something beside the answer, if it wants to hear messages of that level.
+//
+// SECURITY: text is fixed words, never content, a name or a path.
+func (c *caller) log(ctx context.Context, level mcp.LoggingLevel, text string) {
+	if c.srv != nil {
+		// A client that cannot hear it is none the worse.
+		_ = c.srv.SendLogMessageToClient(ctx, mcp.NewLoggingMessageNotification(level, "yamo-mcp", text))
+	}
+}
+
+// reporter sends what is reported under ctx to the client. sent waits until it has left.
+func (c *caller) reporter(ctx context.Context) (reporting context.Context, sent func()) {
+	if c.srv == nil || c.progress == nil {
+		return ctx, func() {}
+	}
+	var mu sync.Mutex
+	last, at, begun := 0, time.Time{}, false
+	report := func(done, total int, doing string) {
+		mu.Lock()
+		defer mu.Unlock()
+		if begun && (done <= last || time.Since(at) < progressEvery) { // progress must increase
+			return
+		}
+		last, at, begun = done, time.Now(), true
+		params := map[string]any{"progressToken": c.progress, "progress": done, "message": doing}
+		if total > 0 {
+			params["total"] = total
+		}
+		_ = c.srv.SendNotificationToClient(ctx, string(mcp.MethodNotificationProgress), params) // it is a courtesy
+	}
+	return progress.With(ctx, report), func() {
+		mu.Lock()
+		defer mu.Unlock()
+		session := server.ClientSessionFromContext(ctx)
+		if !begun || session == nil {
+			return
+		}
+		for end := time.Now().Add(trailing); len(session.NotificationChannel()) > 0 && time.Now().Before(end); {
+			time.Sleep(time.Millisecond)
+		}
+	}
+}

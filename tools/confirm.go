@@ -1,0 +1,54 @@
+package tools
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"strings"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+)
+
+// consent is what a call needs before it does something that cannot be undone.
+type consent struct {
+	key      string // see questionKey
+	question string // to the person
+	tick     string // what the person ticks
+	given    bool   // the caller says that the person agrees
+	missing  string // the fault if neither the person nor the caller can be heard
+}
+
+// confirm asks the person if the client can. Its word then counts, not the model's; the model's argument
+// stands in where nobody can be asked.
+func confirm(ctx context.Context, c consent) error {
+	said, err := callerOf(ctx).ask(ctx, c.key, c.question, c.tick)
+	switch {
+	case errors.Is(err, errCannotAsk) && c.given:
+		return nil
+	case errors.Is(err, errCannotAsk):
+		return fault.New("%s", c.missing)
+	case err != nil:
+		return err
+	case said == accepted:
+		return nil
+	case said == declined:
+		return fault.New("the person was asked and said no: nothing was done; leave it at that unless they bring it up again")
+	default:
+		return fault.New("the person was asked and did not answer: nothing was done; ask them in the conversation before you call again")
+	}
+}
+
+// questionKey names a question by what it is about, so that an answer serves no other.
+func questionKey(kind string, about ...string) string {
+	sum := sha256.Sum256([]byte(strings.Join(about, "\x00")))
+	return kind + "-" + hex.EncodeToString(sum[:8])
+}
+
+// excerpt is the beginning of a text, for a person who is to decide about it.
+func excerpt(text string) string {
+	if runes := []rune(text); len(runes) > concise {
+		return string(runes[:concise]) + "…"
+	}
+	return text
+}
