@@ -1,19 +1,13 @@
 package embed
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"net/http"
-	"net/netip"
-	"net/url"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/remote"
 )
 
 // RemoteOptions configure a provider on the network. There is no default provider: the operator names
@@ -32,10 +26,10 @@ type RemoteOptions struct {
 
 // Remote is an Embedder behind an HTTP interface.
 type Remote struct {
-	options RemoteOptions
-	api     api
-	model   Model
-	client  *http.Client
+	options  RemoteOptions
+	api      api
+	model    Model
+	provider *remote.Provider
 }
 
 // api is what differs between the providers.
@@ -49,13 +43,8 @@ type api struct {
 	vectors func(body []byte, n int) ([][]float32, error)
 }
 
-const (
-	attempts    = 3
-	maxResponse = 64 << 20
-	maxPause    = 20 * time.Second
-	// maxText is how many bytes of a text are sent: no more tokens than the 8,191 that openai accepts.
-	maxText = 8_000
-)
+// maxText is how many bytes of a text are sent: no more tokens than the 8,191 that openai accepts.
+const maxText = 8_000
 
 // NewRemote returns the provider that o names. It connects to nothing until the first Embed.
 func NewRemote(o RemoteOptions) (*Remote, error) {
@@ -66,12 +55,9 @@ func NewRemote(o RemoteOptions) (*Remote, error) {
 	if o.BaseURL == "" {
 		o.BaseURL = a.base
 	}
-	if u, err := url.Parse(o.BaseURL); err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
-		return nil, fmt.Errorf("embedding provider %s: the base URL must begin with http:// or https://", o.Provider)
-	}
-	// SECURITY: a key is not shown to whoever listens on the way.
-	if u, _ := url.Parse(o.BaseURL); o.APIKey != "" && u.Scheme == "http" && !loopback(u.Hostname()) {
-		return nil, fmt.Errorf("embedding provider %s: an API key is sent over https:// alone, except to this machine", o.Provider)
+	provider, err := remote.New(remote.Options{BaseURL: o.BaseURL, APIKey: o.APIKey, Timeout: o.Timeout, Pause: o.Pause})
+	if err != nil {
+		return nil, fmt.Errorf("embedding provider %s: %w", o.Provider, err)
 	}
 	if o.Name == "" {
 		o.Name = a.model
@@ -86,22 +72,7 @@ func NewRemote(o RemoteOptions) (*Remote, error) {
 	if o.Batch <= 0 {
 		o.Batch = 96
 	}
-	if o.Timeout <= 0 {
-		o.Timeout = 30 * time.Second
-	}
-	if o.Pause == nil {
-		o.Pause = pause
-	}
-	return &Remote{o, a, model, &http.Client{
-		Timeout: o.Timeout,
-		// SECURITY: texts and the key go to the configured host and are not carried on elsewhere.
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}, nil
-}
-
-func loopback(host string) bool {
-	ip, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && ip.IsLoopback()
+	return &Remote{o, a, model, provider}, nil
 }
 
 // Model returns the configured model.
@@ -129,11 +100,7 @@ func (r *Remote) Embed(ctx context.Context, texts []string) ([][]float32, error)
 }
 
 func (r *Remote) batch(ctx context.Context, texts []string) ([][]float32, error) {
-	payload, err := json.Marshal(r.api.request(r.model.Name, texts))
-	if err != nil {
-		return nil, err
-	}
-	body, err := r.post(ctx, payload)
+	body, err := r.provider.Post(ctx, r.api.path, r.api.request(r.model.Name, texts))
 	if err != nil {
 		return nil, err
 	}
@@ -165,70 +132,4 @@ func beginning(text string) string {
 		end--
 	}
 	return text[:end]
-}
-
-// statusError is an answer other than 200. The body is left out: it may repeat the texts.
-type statusError struct {
-	code  int
-	after time.Duration // what Retry-After asks for
-}
-
-func (e *statusError) Error() string {
-	return fmt.Sprintf("answered %d %s", e.code, http.StatusText(e.code))
-}
-
-func (e *statusError) temporary() bool { return e.code == http.StatusTooManyRequests || e.code >= 500 }
-
-func (r *Remote) post(ctx context.Context, payload []byte) ([]byte, error) {
-	for attempt := 1; ; attempt++ {
-		body, err := r.postOnce(ctx, payload)
-		var status *statusError
-		if !errors.As(err, &status) || !status.temporary() || attempt == attempts {
-			return body, err
-		}
-		wait := max(status.after, time.Duration(attempt)*500*time.Millisecond)
-		if err := r.options.Pause(ctx, min(wait, maxPause)); err != nil {
-			return nil, err
-		}
-	}
-}
-
-func (r *Remote) postOnce(ctx context.Context, payload []byte) ([]byte, error) {
-	address := strings.TrimSuffix(r.options.BaseURL, "/") + r.api.path
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(payload))
-	if err != nil {
-		return nil, err
-	}
-	req.Header.Set("Content-Type", "application/json")
-	if r.options.APIKey != "" {
-		req.Header.Set("Authorization", "Bearer "+r.options.APIKey)
-	}
-	resp, err := r.client.Do(req)
-	if err != nil {
-		return nil, err
-	}
-	defer resp.Body.Close() //nolint:errcheck // opened for reading
-	if resp.StatusCode != http.StatusOK {
-		seconds, _ := strconv.Atoi(resp.Header.Get("Retry-After"))
-		return nil, &statusError{resp.StatusCode, time.Duration(seconds) * time.Second}
-	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(body) > maxResponse {
-		return nil, fmt.Errorf("answer is larger than %d MB", maxResponse>>20)
-	}
-	return body, nil
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// remote returns a provider of two dimensions at a test server that handler serves.
-func remote(t *testing.T, provider string, handler http.HandlerFunc) *Remote {
+// served returns a provider of two dimensions at a test server that handler serves.
+func served(t *testing.T, provider string, handler http.HandlerFunc) *Remote {
 	t.Helper()
 	s := httptest.NewServer(handler)
 	t.Cleanup(s.Close)
@@ -62,7 +62,7 @@ func TestRemoteProviders(t *testing.T) {
 	} {
 		t.Run(test.provider, func(t *testing.T) {
 			var requests []string
-			r := remote(t, test.provider, func(w http.ResponseWriter, req *http.Request) {
+			r := served(t, test.provider, func(w http.ResponseWriter, req *http.Request) {
 				body, _ := io.ReadAll(req.Body)
 				requests = append(requests, string(body))
 				if req.Method != http.MethodPost || req.URL.Path != test.path || req.Header.Get("Authorization") != "Bearer k" ||
@@ -101,7 +101,7 @@ func TestRemoteRetries(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(test.codes), func(t *testing.T) {
 			requests := 0
-			r := remote(t, "ollama", func(w http.ResponseWriter, req *http.Request) {
+			r := served(t, "ollama", func(w http.ResponseWriter, req *http.Request) {
 				w.Header().Set("Location", req.URL.Path)
 				w.WriteHeader(test.codes[requests])
 				requests++
@@ -122,24 +122,6 @@ func TestRemoteRetries(t *testing.T) {
 	}
 }
 
-func TestRemoteRetryAfter(t *testing.T) {
-	var waits []time.Duration
-	for _, after := range []string{"7", "4000"} {
-		r := remote(t, "ollama", func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Retry-After", after)
-			w.WriteHeader(http.StatusTooManyRequests)
-		})
-		r.options.Pause = func(_ context.Context, d time.Duration) error { waits = append(waits, d); return nil }
-		if _, err := r.Embed(t.Context(), []string{"x"}); err == nil {
-			t.Error("no error")
-		}
-	}
-	want := []time.Duration{7 * time.Second, 7 * time.Second, maxPause, maxPause}
-	if diff := cmp.Diff(want, waits); diff != "" {
-		t.Error(diff)
-	}
-}
-
 func TestRemoteBadAnswers(t *testing.T) {
 	for name, test := range map[string]struct{ provider, answer, fails string }{
 		"no JSON":           {"ollama", `<html>`, "not understood"},
@@ -151,7 +133,7 @@ func TestRemoteBadAnswers(t *testing.T) {
 		"none":              {"openai", `{"data":[]}`, "0 dimensions"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := remote(t, test.provider, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, test.answer) })
+			r := served(t, test.provider, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, test.answer) })
 			_, err := r.Embed(t.Context(), []string{"x"})
 			if err == nil || !strings.Contains(err.Error(), test.fails) || !strings.HasPrefix(err.Error(), test.provider) {
 				t.Errorf("err = %v, want %q", err, test.fails)
@@ -162,7 +144,7 @@ func TestRemoteBadAnswers(t *testing.T) {
 
 func TestRemoteCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	r := remote(t, "ollama", func(w http.ResponseWriter, _ *http.Request) {
+	r := served(t, "ollama", func(w http.ResponseWriter, _ *http.Request) {
 		cancel()
 		w.WriteHeader(http.StatusServiceUnavailable)
 	})
@@ -209,7 +191,7 @@ func TestNewRemote(t *testing.T) {
 // A text longer than a provider takes is cut, between two characters.
 func TestRemoteCutsLongTexts(t *testing.T) {
 	var sent ollamaRequest
-	r := remote(t, "ollama", func(w http.ResponseWriter, q *http.Request) {
+	r := served(t, "ollama", func(w http.ResponseWriter, q *http.Request) {
 		if err := json.NewDecoder(q.Body).Decode(&sent); err != nil {
 			t.Error(err)
 		}
@@ -226,7 +208,7 @@ func TestRemoteCutsLongTexts(t *testing.T) {
 // Building an embedder contacts nobody.
 func TestRemoteConnectsOnFirstUseOnly(t *testing.T) {
 	requests := 0
-	r := remote(t, "ollama", func(w http.ResponseWriter, _ *http.Request) {
+	r := served(t, "ollama", func(w http.ResponseWriter, _ *http.Request) {
 		requests++
 		_ = json.NewEncoder(w).Encode(map[string]any{"embeddings": [][]float32{{1, 0}}})
 	})

@@ -1,0 +1,72 @@
+package remote
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestRetryAfter(t *testing.T) {
+	var waits []time.Duration
+	for _, after := range []string{"7", "4000", "soon"} {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After", after)
+			w.WriteHeader(http.StatusTooManyRequests)
+		}))
+		p, err := New(Options{BaseURL: s.URL, Pause: func(_ context.Context, d time.Duration) error { waits = append(waits, d); return nil }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Post(t.Context(), "/x", "a text"); err == nil || strings.Contains(err.Error(), "a text") {
+			t.Errorf("err = %v", err)
+		}
+		s.Close()
+	}
+	want := []time.Duration{7 * time.Second, 7 * time.Second, maxPause, maxPause, 500 * time.Millisecond, time.Second}
+	if diff := cmp.Diff(want, waits); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestNew(t *testing.T) {
+	for _, test := range []struct{ url, key, want string }{
+		{"https://api.example.com/v1", "k", ""},
+		{"http://localhost:11434", "k", ""},
+		{"http://127.0.0.1:1", "k", ""},
+		{"http://[::1]:1", "k", ""},
+		{"http://models.example", "", ""},
+		{"http://models.example", "k", "https:// alone"},
+		{"models.example", "", "begin with"},
+		{"file:///etc/passwd", "", "begin with"},
+		{"https://", "", "begin with"},
+	} {
+		_, err := New(Options{BaseURL: test.url, APIKey: test.key})
+		if (err == nil) != (test.want == "") || err != nil && (!strings.Contains(err.Error(), test.want) || test.key != "" && strings.Contains(err.Error(), `"k"`)) {
+			t.Errorf("%+v: %v", test, err)
+		}
+	}
+}
+
+// A redirect is not followed: the key would go elsewhere.
+func TestRedirect(t *testing.T) {
+	followed := false
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/other" {
+			followed = true
+		}
+		http.Redirect(w, r, "/other", http.StatusTemporaryRedirect)
+	}))
+	defer s.Close()
+	p, err := New(Options{BaseURL: s.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Post(t.Context(), "/x", 1); err == nil || followed || !strings.Contains(err.Error(), "307") {
+		t.Errorf("err = %v, followed %t", err, followed)
+	}
+}
