@@ -25,7 +25,7 @@ const (
 type log struct {
 	name     string // slash-separated, below the root
 	id       string
-	group    string // the group whose folder it is in
+	group    string // the group whose session it was, by the folder it is in or by sessions.json
 	modified time.Time
 }
 
@@ -84,12 +84,14 @@ func (v *View) logs() ([]log, error) {
 		if err != nil {
 			continue // gone, or not a plain folder
 		}
+		origins := v.origins(folder)
 		for _, entry := range entries {
 			id, ok := strings.CutSuffix(entry.Name(), extension)
 			if !ok || !sessionID.MatchString(id) {
 				continue
 			}
 			l := at(folder, id)
+			l.group = cmp.Or(l.group, originOf(origins, id))
 			info, err := plain.Stat(v.root, l.name)
 			if err != nil {
 				continue
@@ -116,16 +118,17 @@ func (v *View) find(id string) (log, error) {
 	for _, folder := range folders {
 		l := at(folder, id)
 		if _, err := plain.Stat(v.root, l.name); err == nil {
+			l.group = cmp.Or(l.group, originOf(v.origins(folder), id))
 			return l, nil
 		}
 	}
 	return log{}, ErrNotFound
 }
 
-// scan reads the log l and calls visit for each entry until it returns false. The Session counts what was
-// visited. With a filter, lines that it rejects are passed over. A log that the audience may not see is
+// scan reads the log l and calls visit for each entry, with the Session so far, until it returns false. The Session counts
+// what was visited. With a filter, lines that it rejects are passed over. A log that the audience may not see is
 // ErrNotFound, before any entry.
-func (v *View) scan(ctx context.Context, l log, filter *rawFilter, visit func(Entry) bool) (session Session, err error) {
+func (v *View) scan(ctx context.Context, l log, filter *rawFilter, visit func(Session, Entry) bool) (session Session, err error) {
 	session = Session{SessionID: l.id, Group: l.group}
 	file, err := plain.Open(v.root, l.name, os.O_RDONLY)
 	var refused *plain.RefusedError
@@ -168,9 +171,12 @@ func (v *View) scan(ctx context.Context, l log, filter *rawFilter, visit func(En
 			session.SkippedLines++
 		case r.kind == headerLine && number == 0:
 			session.AgentID, session.SourcePlugin, session.StartedAt = r.agentID, r.entry.SourcePlugin, r.entry.Timestamp
+			if r.connection == "group" { // also where it does not lie in its group's folder
+				session.Group = cmp.Or(session.Group, r.group)
+			}
 		case r.kind == entryLine && !repeated(seen, r.key):
 			session.add(r.entry)
-			if !visit(r.entry) {
+			if !visit(session, r.entry) {
 				return session, nil
 			}
 		}

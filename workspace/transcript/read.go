@@ -26,7 +26,7 @@ func (v *View) ListSessions(ctx context.Context, limit int) (Sessions, error) {
 			result.Truncated = true
 			break
 		}
-		session, err := v.scan(ctx, l, nil, func(Entry) bool { return true })
+		session, err := v.scan(ctx, l, nil, func(Session, Entry) bool { return true })
 		if errors.Is(err, ErrNotFound) {
 			continue
 		}
@@ -50,7 +50,7 @@ func (v *View) ReadSession(ctx context.Context, id string, limit, maxChars int) 
 	}
 	limit, maxChars = within(limit, DefaultLimit, MaxLimit), within(maxChars, DefaultMaxChars, MaxMaxChars)
 	entries := []Entry{}
-	session, err := v.scan(ctx, l, nil, func(e Entry) bool {
+	session, err := v.scan(ctx, l, nil, func(_ Session, e Entry) bool {
 		if len(entries) < limit {
 			entries = append(entries, e.preview(maxChars))
 		}
@@ -63,7 +63,7 @@ func (v *View) ReadSession(ctx context.Context, id string, limit, maxChars int) 
 }
 
 // Recent returns the last limit entries of the session id. The id "" means the current session, which is
-// the one whose log was written last.
+// the one of the audience's own, in a DM none of a group, whose log was written last.
 func (v *View) Recent(ctx context.Context, id string, limit, maxChars int) (Entries, error) {
 	var candidates []log
 	if id == "" {
@@ -83,7 +83,7 @@ func (v *View) Recent(ctx context.Context, id string, limit, maxChars int) (Entr
 	for _, l := range candidates {
 		ring := make([]Entry, 0, limit)
 		next := 0
-		session, err := v.scan(ctx, l, nil, func(e Entry) bool {
+		session, err := v.scan(ctx, l, nil, func(_ Session, e Entry) bool {
 			if len(ring) < limit {
 				ring = append(ring, e.preview(maxChars))
 			} else {
@@ -92,7 +92,9 @@ func (v *View) Recent(ctx context.Context, id string, limit, maxChars int) (Entr
 			}
 			return true
 		})
-		if errors.Is(err, ErrNotFound) {
+		// What a direct conversation was about is not what a group wrote last.
+		another := id == "" && v.who.IsDM() && session.Group != ""
+		if errors.Is(err, ErrNotFound) || err == nil && another {
 			continue
 		}
 		if err != nil {
@@ -128,7 +130,7 @@ func (v *View) Search(ctx context.Context, query, id string, limit, maxChars int
 	length := utf8.RuneCountInString(needle)
 	for i, l := range logs {
 		progress.Report(ctx, i, len(logs), "searching session logs")
-		session, err := v.scan(ctx, l, filter, func(e Entry) bool {
+		session, err := v.scan(ctx, l, filter, func(session Session, e Entry) bool {
 			before, _, ok := strings.Cut(fold(e.Content), needle)
 			if !ok {
 				return true
@@ -138,7 +140,7 @@ func (v *View) Search(ctx context.Context, query, id string, limit, maxChars int
 				return false
 			}
 			result.Hits = append(result.Hits, Hit{
-				SessionID: l.id, Group: l.group, Timestamp: e.Timestamp, Role: e.Role, SourcePlugin: e.SourcePlugin,
+				SessionID: l.id, Group: session.Group, Timestamp: e.Timestamp, Role: e.Role, SourcePlugin: e.SourcePlugin,
 				Preview: around(e.Content, utf8.RuneCountInString(before), length, maxChars),
 			})
 			return true

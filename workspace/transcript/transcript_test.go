@@ -221,7 +221,7 @@ func TestReadSessionAndRecent(t *testing.T) {
 	if got, err = v.Recent(t.Context(), pump, 3, 0); err != nil || len(got.Entries) != 3 || got.Entries[0].Role != "assistant" || got.Entries[2].Role != "assistant" {
 		t.Errorf("last three: %+v, %v", got, err)
 	}
-	if got, err = v.Recent(t.Context(), "", 0, 0); err != nil || got.SessionID != bookClub || got.Truncated || got.Returned != 2 {
+	if got, err = v.Recent(t.Context(), "", 0, 0); err != nil || got.SessionID != dinner || got.Truncated || got.Returned != 2 {
 		t.Errorf("current session: %+v, %v", got, err)
 	}
 }
