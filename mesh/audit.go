@@ -30,7 +30,7 @@ type audit struct {
 // mark is the content of audit.path. It is believed as long as the tables have so many rows.
 type mark struct {
 	Seq  int64 `json:"seq"`  // entries up to here are in the table
-	Rows int   `json:"rows"` // of all tables but memory_entries
+	Rows int   `json:"rows"` // of yamo_blocks
 }
 
 func newAudit(dir string, o ledger.Options) *audit {
@@ -53,7 +53,7 @@ func (a *audit) flush(ctx context.Context, tables *lance.DB) (erased bool, err e
 			a.reader = nil
 		}
 	}()
-	rows, err := auditRows(ctx, tables)
+	rows, err := tables.BlockCount(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -81,20 +81,10 @@ func (a *audit) flush(ctx context.Context, tables *lance.DB) (erased bool, err e
 	if a.seq <= m.Seq {
 		return false, nil
 	}
-	if rows, err = auditRows(ctx, tables); err != nil {
+	if rows, err = tables.BlockCount(ctx); err != nil {
 		return false, err
 	}
 	return w.erased, a.write(mark{Seq: a.seq, Rows: rows})
-}
-
-// auditRows is how many rows the other tables than memory_entries have.
-func auditRows(ctx context.Context, tables *lance.DB) (int, error) {
-	stats, err := tables.Stats(ctx)
-	if err != nil {
-		return 0, err
-	}
-	memories, err := tables.Count(ctx)
-	return stats.Rows - memories, err
 }
 
 // read returns the mark, the zero value if there is none that can be read.

@@ -45,6 +45,7 @@ type compartment struct {
 	keywords *keyword.Index
 	ranking  Ranking    // set once
 	plain    plainIndex // of RFC0011
+	skills   skillSet
 }
 
 // document is a memory and what the ranking needs of it at hand.
@@ -70,6 +71,7 @@ func newCompartment(v Visibility, l *ledger.Ledger, ix *index) *compartment {
 		patterns:   map[string]int{},
 		sessions:   map[string]*session{},
 		keywords:   keyword.New(),
+		skills:     newSkillSet(),
 	}
 }
 
@@ -83,18 +85,21 @@ func (c *compartment) sync(ctx context.Context) error {
 
 // apply takes one ledger entry into the projection.
 func (c *compartment) apply(e ledger.Entry) error {
+	if e.Op == opSkill || e.Op == opSkillFeedback {
+		return c.applySkill(e)
+	}
 	var r *Record
 	if !e.Erased && (e.Op == opRetain || e.Op == opLesson) {
 		r = new(Record)
-		if err := json.Unmarshal(e.Data, r); err != nil {
-			return fmt.Errorf("ledger entry %d: %w", e.Seq, err)
+		if err := decodeEntry(e, r); err != nil {
+			return err
 		}
 	}
 	var h *Heritage
 	if !e.Erased && e.Op == opHeritage {
 		h = new(Heritage)
-		if err := json.Unmarshal(e.Data, h); err != nil {
-			return fmt.Errorf("ledger entry %d: %w", e.Seq, err)
+		if err := decodeEntry(e, h); err != nil {
+			return err
 		}
 	}
 	c.mu.Lock()
@@ -107,6 +112,16 @@ func (c *compartment) apply(e ledger.Entry) error {
 		c.add(r)
 	case e.Op == ledger.OpDelete:
 		c.remove(e.ID)
+		c.skills.remove(e.ID)
+		c.index.stale()
+	}
+	return nil
+}
+
+// decodeEntry reads the operation's own record.
+func decodeEntry(e ledger.Entry, to any) error {
+	if err := json.Unmarshal(e.Data, to); err != nil {
+		return fmt.Errorf("ledger entry %d: %w", e.Seq, err)
 	}
 	return nil
 }

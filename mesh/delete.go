@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
@@ -23,7 +24,8 @@ func (v *View) Get(ctx context.Context, id string) (Hit, error) {
 
 // Delete erases the memory called id for good (RFC-0011 §4.1 delete): from the ledger, whose chain goes
 // on with the content's hash and a delete block that names reason, from the vectors and from LanceDB. A
-// DM may delete whatever it sees; a group only what is its own.
+// DM may delete whatever it sees; a group only what is its own. The id may be a skill's: the texts that it
+// had before and its feedback go with it.
 //
 // With an error after the erasure from the ledger, nothing finds the memory any more, and the next work
 // on the index takes the copies off the disk.
@@ -31,6 +33,9 @@ func (v *View) Delete(ctx context.Context, id, reason string) error {
 	s := &scrubbing{scrubber: v.scrubber}
 	if reason = s.field("reason", reason); s.err != nil {
 		return s.err
+	}
+	if strings.HasPrefix(id, skillPrefix+"_") {
+		return v.deleteSkill(ctx, id, reason)
 	}
 	c, _, err := v.locate(ctx, id)
 	if err != nil {

@@ -81,7 +81,7 @@ func (ix *index) flush(ctx context.Context, c *compartment) error {
 
 // drop deletes the tables. The caller holds the index lock.
 func (ix *index) drop(ctx context.Context) error {
-	ix.present = nil
+	ix.present, ix.skillsAt = nil, -1
 	return errors.Join(ix.audit.reset(), ix.tables.Drop(ctx))
 }
 
@@ -94,6 +94,10 @@ func (ix *index) tryFlush(ctx context.Context, c *compartment) error {
 	if err := ix.vectors.Prune(); err != nil {
 		return err
 	}
+	pruned, err := ix.flushSkills(ctx, c)
+	if err != nil {
+		return err
+	}
 	erased, err := ix.audit.flush(ctx, ix.tables)
 	if err != nil {
 		return err
@@ -104,7 +108,7 @@ func (ix *index) tryFlush(ctx context.Context, c *compartment) error {
 		return err
 	}
 	// SECURITY: what was deleted must be gone from the disk, not only from results.
-	if removed || erased || stats.Fragmented() {
+	if removed || pruned || erased || stats.Fragmented() {
 		return ix.tables.Compact(ctx)
 	}
 	return nil
@@ -266,6 +270,7 @@ func (ix *index) rebuild(ctx context.Context, c *compartment, report func(done, 
 		if err := errors.Join(ix.vectors.Clear(), ix.drop(ctx)); err != nil {
 			return fmt.Errorf("clear the %s index: %w", c.visibility, err)
 		}
+		ix.skills.clear()
 		for {
 			_, left := ix.vectors.Missing(0)
 			total := c.count()
@@ -281,6 +286,9 @@ func (ix *index) rebuild(ctx context.Context, c *compartment, report func(done, 
 				return err
 			}
 			if _, left := ix.vectors.Missing(0); left == 0 {
+				if err := ix.embedSkills(ctx, c); err != nil {
+					return err
+				}
 				return ix.flush(ctx, c)
 			}
 		}

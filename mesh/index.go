@@ -36,6 +36,7 @@ const (
 // held while waiting for more, so that no process waits for another's quiet.
 type index struct {
 	vectors  *vector.Set
+	skills   *skillVectors
 	tables   *lance.DB
 	audit    *audit
 	embedder Embedder
@@ -47,6 +48,7 @@ type index struct {
 	present   map[string]struct{} // the ids in memory_entries, nil if they are not known
 	unflushed int                 // vectors made since the last flush
 	restored  int                 // the vectors' epoch for which LanceDB was asked, -1 for none
+	skillsAt  int                 // the state of the skills that synthesized_skills has, -1 for none; see skillSet
 
 	ctx  context.Context // ends the background work
 	stop context.CancelFunc
@@ -71,7 +73,9 @@ func newIndex(dir, lockPath string, e Embedder, log *slog.Logger) *index {
 		lockPath: lockPath,
 		log:      log,
 		turn:     make(chan struct{}, 1),
+		skills:   newSkillVectors(),
 		restored: -1,
+		skillsAt: -1,
 		ctx:      ctx,
 		stop:     stop,
 		more:     make(chan struct{}, 1),
@@ -224,15 +228,18 @@ func (ix *index) lock() (*flock.Flock, error) {
 	return flock.New(ix.lockPath, flock.SetFlag(os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW), flock.SetPermissions(0o600)), nil
 }
 
-// fill gives every memory its vector. The caller holds the index lock.
+// fill gives every memory and every skill its vector. The caller holds the index lock.
 func (ix *index) fill(ctx context.Context, c *compartment) error {
 	for {
 		if err := c.sync(ctx); err != nil {
 			return err
 		}
 		n, err := ix.embed(ctx, c)
-		if err != nil || n == 0 {
+		if err != nil {
 			return err
+		}
+		if n == 0 {
+			return ix.embedSkills(ctx, c)
 		}
 		if ix.unflushed += n; ix.unflushed >= flushRows {
 			if err := ix.flush(ctx, c); err != nil {

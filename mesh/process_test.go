@@ -49,6 +49,10 @@ func child(job, dir string) error {
 			}
 			fmt.Println(l.LessonID)
 		}
+	case "ingest":
+		if err := ingestChild(ctx, v); err != nil {
+			return err
+		}
 	case "flood": // until killed: the text of each acknowledged memory
 		for i := 0; ; i++ {
 			text := fmt.Sprintf("process %d noted item %d", os.Getpid(), i)

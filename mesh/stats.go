@@ -23,6 +23,7 @@ func (v *View) Stats(ctx context.Context) (Stats, error) {
 	s := Stats{Path: filepath.Join(dir, "lance"), Connected: true}
 	for _, c := range stores {
 		s.Memories += c.count()
+		s.Skills += c.skillCount()
 		if c.visibility != v.own() {
 			continue
 		}

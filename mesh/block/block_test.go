@@ -167,6 +167,7 @@ func TestNoValueForgesALine(t *testing.T) {
 			{Recall{Agent: evil, Query: evil, Filter: evil}.Block(), Recall{}.Block()},
 			{Reflect{Agent: evil, Topic: evil, ReflectionID: evil, Insight: evil}.Block(), Reflect{}.Block()},
 			{Delete{Agent: evil, MemoryID: evil, Reason: evil}.Block(), Delete{}.Block()},
+			{DeleteSkill{Agent: evil, SkillID: evil, Reason: evil}.Block(), DeleteSkill{}.Block()},
 			{lb, lb},
 		} {
 			got, err := Parse(pair.evil.String())

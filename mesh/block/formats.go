@@ -218,3 +218,34 @@ func (d Delete) Block() Block {
 		Handoff: "End",
 	}
 }
+
+// DeleteSkill is a skill that was deleted or pruned: a block like Delete's.
+type DeleteSkill struct {
+	Agent   string
+	SkillID string
+	Time    time.Time
+	Reason  string // "" is written as "none"
+}
+
+// Block is the block of a deleted skill.
+func (d DeleteSkill) Block() Block {
+	at := FormatTime(d.Time)
+	return Block{
+		Agent:  AgentName(d.Agent),
+		Intent: "delete_skill",
+		Context: []Pair{
+			{"skill_id", d.SkillID},
+			{"timestamp", at},
+		},
+		Constraints: []Pair{{"reason", orNone(d.Reason)}},
+		Priority:    Medium,
+		Output:      []Pair{{"skill_deleted", d.SkillID}},
+		Meta: []Pair{
+			{"rationale", "Skill deleted on request or for its reliability"},
+			{"observation", "Content erased from the ledger; its hash remains"},
+			{"confidence", FormatConfidence(1)},
+		},
+		Log:     []string{"skill_deleted", "timestamp", at, "id", d.SkillID},
+		Handoff: "End",
+	}
+}

@@ -1,0 +1,143 @@
+package mesh
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
+	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
+	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
+)
+
+// RFC-0011 §5.3.
+const (
+	skillKeywordWeight = .7
+	skillVectorWeight  = .3
+)
+
+// FoundSkills is the answer to a search for skills.
+type FoundSkills struct {
+	Skills []SkillHit // best first
+	// Off and Degraded are as in Found: keywords alone decided.
+	Off, Degraded bool
+	// Pending is how many skills were searched by keywords only, because they have no vector yet.
+	Pending int
+	// Damaged lists compartments of whose ledger only the part before a damaged line was searched.
+	Damaged []Visibility
+}
+
+// SearchSkills finds at most limit skills (1..MaxLimit; 0 is 10) for what is to be done (RFC-0011 §4.1
+// searchSkills), with §5.3's score: 0.7 of the keyword score, which is keyword.Fields.Score and 1 for a
+// skill's very name, and 0.3 of the vector score, which is §5.2's similarity. A skill is found by a word of
+// the query or a cosine of 0.1. Nothing is written.
+func (v *View) SearchSkills(ctx context.Context, query string, limit int) (FoundSkills, error) {
+	switch {
+	case !utf8.ValidString(query):
+		return FoundSkills{}, fault.New("query: the text is not valid UTF-8")
+	case strings.TrimSpace(query) == "":
+		return FoundSkills{}, fault.New("query: say what is to be done, in words")
+	case utf8.RuneCountInString(query) > maxQuery:
+		return FoundSkills{}, fault.New("query: %d characters are too many; use at most %d", utf8.RuneCountInString(query), maxQuery)
+	}
+	if err := checkLimit(&limit); err != nil {
+		return FoundSkills{}, err
+	}
+	query, _ = v.scrubber.Redact(strings.TrimSpace(query))
+	stores, damaged, err := v.compartments(ctx)
+	if err != nil {
+		return FoundSkills{}, err
+	}
+	found := FoundSkills{Damaged: damaged}
+	if !slices.ContainsFunc(stores, func(c *compartment) bool { return c.skillCount() > 0 }) {
+		return found, nil // no model is needed for that
+	}
+	meaning, err := v.embedSkillQuery(ctx, stores, query, &found)
+	if err != nil {
+		return FoundSkills{}, err
+	}
+	words := keyword.Parse(query)
+	for _, c := range stores {
+		for _, s := range c.skillStates() {
+			hit := skillHit(c, stores[0], s)
+			hit.Keyword = s.words.Score(words)
+			if strings.EqualFold(query, s.Name) {
+				hit.Keyword = 1
+			}
+			vector := c.index.skills.get(s.meaning())
+			cosine := dot(meaning, vector)
+			if meaning != nil && vector == nil {
+				found.Pending++
+			}
+			if hit.Keyword == 0 && cosine < leastCosine {
+				continue
+			}
+			if meaning != nil && vector != nil {
+				hit.Vector = similarity(cosine)
+			}
+			hit.Score = round2(float32(skillKeywordWeight*hit.Keyword + skillVectorWeight*hit.Vector))
+			hit.Keyword = round2(float32(hit.Keyword))
+			found.Skills = append(found.Skills, hit)
+		}
+	}
+	slices.SortFunc(found.Skills, func(a, b SkillHit) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.Reliability, a.Reliability), cmp.Compare(foldName(a.Name), foldName(b.Name)), cmp.Compare(a.ID, b.ID))
+	})
+	found.Skills = found.Skills[:min(limit, len(found.Skills))]
+	return found, nil
+}
+
+// embedSkillQuery returns the query's vector, nil if there is none, after giving skills without a vector a
+// moment to get theirs.
+func (v *View) embedSkillQuery(ctx context.Context, stores []*compartment, query string, found *FoundSkills) ([]float32, error) {
+	vectors, err := v.Embedder.Embed(ctx, []string{query})
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.Is(err, embed.ErrNoAssets):
+		found.Off = true
+		return nil, nil
+	case err == nil && len(vectors) != 1:
+		err = fmt.Errorf("%d vectors for one text", len(vectors))
+	}
+	v.noteEmbedder(err)
+	if err != nil {
+		found.Degraded = true
+		return nil, nil
+	}
+	wait, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for _, c := range stores {
+		err := c.index.embedSkills(wait, c)
+		if other, ok := errors.AsType[*lance.ModelError](err); ok {
+			return nil, fault.New("%v", other)
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			c.index.wake(c) // they are counted as pending
+		}
+	}
+	return vectors[0], nil
+}
+
+// dot is the cosine of unit vectors, 0 if one is missing.
+func dot(a, b []float32) float64 {
+	sum := 0.
+	for i := range min(len(a), len(b)) {
+		sum += float64(a[i]) * float64(b[i])
+	}
+	return sum
+}
+
+// similarity is RFC-0011 §5.2's, of a cosine.
+func similarity(cosine float64) float64 {
+	distance := 1 - cosine
+	return round2(float32(max(0, min(1, 1-distance/2))))
+}

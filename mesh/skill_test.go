@@ -1,0 +1,539 @@
+package mesh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
+	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
+	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+)
+
+// markdownSkill is a skill as Markdown.
+func markdownSkill(name, intent, body string) string {
+	return fmt.Sprintf("---\nname: %s\nintent: %s\ntags: [release, ops]\ndescription: Steps that were tried out.\n---\n# %s\n\n%s\n", name, intent, name, body)
+}
+
+const yamoSkill = `agent: RollbackPlanner;
+intent: plan_a_rollback_before_deploying;
+context:
+  description;Writes down how to go back;
+  tags;release, safety;
+constraints:
+  - name_the_last_good_version;
+priority: high;
+meta: rationale;A way back makes going forward cheap;
+log: planned;timestamp;now;
+handoff: Deployer;
+`
+
+func ingestSkill(t testing.TB, v *View, q SkillRequest) IngestedSkill {
+	t.Helper()
+	s, err := v.IngestSkill(t.Context(), q)
+	if err != nil {
+		t.Fatalf("ingest: %v", err)
+	}
+	return s
+}
+
+func searchSkills(t testing.TB, v *View, query string) FoundSkills {
+	t.Helper()
+	found, err := v.SearchSkills(t.Context(), query, 0)
+	if err != nil {
+		t.Fatalf("search for %q: %v", query, err)
+	}
+	return found
+}
+
+func listSkills(t testing.TB, v *View) []SkillHit {
+	t.Helper()
+	list, err := v.ListSkills(t.Context(), MaxLimit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list.Skills
+}
+
+func skillNames(hits []SkillHit) (names []string) {
+	for _, h := range hits {
+		names = append(names, h.Name)
+	}
+	return names
+}
+
+func TestParseDefinition(t *testing.T) {
+	for name, c := range map[string]struct {
+		text string
+		want definition
+	}{
+		"YAMO": {yamoSkill, definition{
+			name: "RollbackPlanner", intent: "plan_a_rollback_before_deploying", description: "Writes down how to go back", tags: []string{"release", "safety"},
+		}},
+		"several blocks": {yamoSkill + "---\n" + yamoSkill + "\n" + yamoSkill, definition{
+			name: "RollbackPlanner", intent: "plan_a_rollback_before_deploying", description: "Writes down how to go back", tags: []string{"release", "safety"},
+		}},
+		"rationale for a description": {"agent: A;\nintent: i;\nmeta:\n  name;Proper name;\n  rationale;Because;\nlog: x;\nhandoff: End;\n", definition{
+			name: "Proper name", intent: "i", description: "Because",
+		}},
+		"blocks between fences": {"---\n" + yamoSkill + "---\n", definition{
+			name: "RollbackPlanner", intent: "plan_a_rollback_before_deploying", description: "Writes down how to go back", tags: []string{"release", "safety"},
+		}},
+		"Markdown": {markdownSkill("deploy", "Release a version", "Do it."), definition{
+			name: "deploy", intent: "Release a version", description: "Steps that were tried out.", tags: []string{"release", "ops"},
+		}},
+		"description alone": {"---\nname: pdf\ndescription: Reads e.g. forms. Use it for PDFs!\ntype: micro\n---\n", definition{
+			name: "pdf", intent: "Reads e.g. forms.", description: "Reads e.g. forms. Use it for PDFs!", kind: "micro",
+		}},
+		"tags with commas": {"---\nname: a\nintent: b\ntags: x, y ,z\n---\nagent: not; parsed\n", definition{name: "a", intent: "b", tags: []string{"x", "y", "z"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := parseDefinition(c.text)
+			if diff := cmp.Diff(c.want, got, cmp.AllowUnexported(definition{})); err != nil || diff != "" {
+				t.Errorf("%v (-want +got):\n%s", err, diff)
+			}
+		})
+	}
+	for text, want := range map[string]string{
+		"# Deploy\n\nDo it.":                           "neither a YAMO block",
+		"---\nname: x\n---\nbody":                      "intent is missing",
+		"---\nintent: x\n---\nbody":                    "name is missing",
+		"---\nname: [x\n---\n":                         "front matter:",
+		"---\nname: x\ndescription: a: b\n---\n":       "quotes",
+		"agent: A;\nintent: i;\n":                      "line 3",
+		yamoSkill + "\nagent: B;\nintent: not a name;": "line 14",
+		"agent: A": "line 1",
+	} {
+		if _, err := parseDefinition(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
+
+func FuzzParseDefinition(f *testing.F) {
+	for _, text := range []string{yamoSkill, markdownSkill("a", "b", "c"), "---\nagent: A;\n---\n", "---\n", ""} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		d, err := parseDefinition(text)
+		if err == nil && (d.name == "" || d.intent == "") {
+			t.Errorf("accepted without name or intent: %+v", d)
+		}
+	})
+}
+
+func TestSkillIsIngestedOnce(t *testing.T) {
+	dir := t.TempDir()
+	v := open(t, dir, audience.DM(), new(words))
+	text := markdownSkill("deploy", "Release a version of the web shop", "Ask jon@example.org, then\n\n    make   release\n")
+	first := ingestSkill(t, v, SkillRequest{Text: text, Source: "deploy.md"})
+	if !first.Created || first.Updated || first.Visibility != Private || !strings.HasPrefix(first.ID, "skill_") ||
+		len(first.Redactions) != 1 || first.Redactions[0].Kind != "email" || first.Redactions[0].Count != 1 {
+		t.Errorf("the first: %+v", first)
+	}
+	again := ingestSkill(t, v, SkillRequest{Text: strings.ReplaceAll(text, "\n", "\r\n") + "\n\n"})
+	if again.ID != first.ID || again.Created || again.Updated {
+		t.Errorf("again: %+v", again)
+	}
+	for range 2 {
+		if _, err := v.SkillFeedback(t.Context(), first.ID, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := listSkills(t, v)[0]; got.Reliability != .1 || got.UseCount != 2 || got.LastUsed.IsZero() {
+		t.Errorf("after two failures: %+v", got)
+	}
+	better := ingestSkill(t, v, SkillRequest{Text: markdownSkill("Deploy", "Release a version safely", "Make a backup."), Type: "macro"})
+	if better.ID != first.ID || better.Created || !better.Updated {
+		t.Errorf("another text: %+v", better)
+	}
+	for name, view := range map[string]*View{"the view": v, "a fresh one": open(t, dir, audience.DM(), new(words))} {
+		list := listSkills(t, view)
+		if len(list) != 1 {
+			t.Fatalf("%s: %d skills", name, len(list))
+		}
+		got := list[0]
+		if got.Name != "Deploy" || got.Type != "macro" || got.Reliability != .5 || got.UseCount != 2 || got.UpdatedAt.IsZero() || !strings.Contains(got.Text, "backup") {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+	if files := onDisk(t, dir, "jon@example.org"); len(files) > 0 {
+		t.Errorf("an address is in %v", files)
+	}
+	s, err := v.Stats(t.Context())
+	if err != nil || s.Skills != 1 || s.Memories != 0 {
+		t.Errorf("stats: %+v, %v", s, err)
+	}
+}
+
+func TestSkillRefusals(t *testing.T) {
+	dir := t.TempDir()
+	v := open(t, dir, audience.DM(), new(words))
+	for _, c := range []struct {
+		q    SkillRequest
+		want string
+	}{
+		{SkillRequest{Text: ""}, "text:"},
+		{SkillRequest{Text: "\xff"}, "UTF-8"},
+		{SkillRequest{Text: strings.Repeat("a", MaxContent+1)}, "too many"},
+		{SkillRequest{Text: markdownSkill(strings.Repeat("n", maxSkillName+1), "x", "")}, "name:"},
+		{SkillRequest{Text: markdownSkill("n", strings.Repeat("x", maxField+1), "")}, "intent:"},
+		{SkillRequest{Text: yamoSkill, Type: strings.Repeat("x", maxTag+1)}, "type:"},
+		{SkillRequest{Text: yamoSkill, Visibility: "group:red"}, "visibility:"},
+	} {
+		_, err := v.IngestSkill(t.Context(), c.q)
+		wantFault(t, err, c.want)
+	}
+	_, err := v.SkillFeedback(t.Context(), "skill_1_000000", true)
+	wantFault(t, err, "id:")
+	for _, threshold := range []float64{-.1, 1.1} {
+		_, err := v.PruneSkills(t.Context(), threshold)
+		wantFault(t, err, "threshold:")
+	}
+	_, err = v.ListSkills(t.Context(), MaxLimit+1)
+	wantFault(t, err, "limit:")
+	for _, query := range []string{" ", "\xff", strings.Repeat("x", maxQuery+1)} {
+		_, err := v.SearchSkills(t.Context(), query, 0)
+		wantFault(t, err, "query:")
+	}
+	if names := tree(t, dir); len(names) > 1 {
+		t.Errorf("refusals created %v", names)
+	}
+}
+
+// A word in the name counts three times as much as one in the tags, one in the intent twice (§5.3).
+func TestSkillSearchWeights(t *testing.T) {
+	v := open(t, t.TempDir(), audience.DM(), new(words))
+	skill := func(name, intent, tag, description string) string {
+		return fmt.Sprintf("---\nname: %s\nintent: %s\ntags: [%s]\ndescription: %s\n---\n", name, intent, tag, description)
+	}
+	for _, text := range []string{
+		skill("kiwi-one", "two", "three", "four"), skill("five", "harvest the kiwi", "six", "seven"),
+		skill("eight", "nine", "kiwi", "ten"), skill("eleven", "twelve", "thirteen", "about kiwis"), skill("none", "of it", "at", "all"),
+	} {
+		ingestSkill(t, v, SkillRequest{Text: text})
+	}
+	got := map[string]float64{}
+	for _, hit := range searchSkills(t, v, "kiwi").Skills {
+		got[hit.Name] = hit.Keyword
+		if want := round2(float32(.7*hit.Keyword + .3*hit.Vector)); hit.Score < want-.011 || hit.Score > want+.011 {
+			t.Errorf("%s: score %v of %v and %v", hit.Name, hit.Score, hit.Keyword, hit.Vector)
+		}
+		if hit.Vector < 0 || hit.Vector > 1 {
+			t.Errorf("%s: vector score %v", hit.Name, hit.Vector)
+		}
+	}
+	delete(got, "none") // by the chance of random vectors
+	want := map[string]float64{"kiwi-one": .43, "five": .29, "eight": .14, "eleven": .14}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("keyword scores (-want +got):\n%s", diff)
+	}
+	if hit := searchSkills(t, v, "Kiwi-One").Skills[0]; hit.Name != "kiwi-one" || hit.Keyword != 1 {
+		t.Errorf("by its name: %+v", hit)
+	}
+	limited, err := v.SearchSkills(t.Context(), "kiwi", 2)
+	if diff := cmp.Diff([]string{"five", "kiwi-one"}, skillNames(limited.Skills)); err != nil || diff != "" { // the word is in five's vector
+		t.Errorf("the best two: %v\n%s", err, diff)
+	}
+}
+
+func TestSkillSearchByMeaning(t *testing.T) {
+	v := open(t, t.TempDir(), audience.DM(), model(t))
+	for name, intent := range map[string]string{
+		"pdf-forms": "Fill in the fields of a PDF document", "web-release": "Deploy a new version of the website to production",
+		"tax-return": "Prepare the yearly income tax declaration", "plant-care": "Keep the balcony flowers alive in summer",
+	} {
+		ingestSkill(t, v, SkillRequest{Text: fmt.Sprintf("---\nname: %s\nintent: %s\n---\n", name, intent)})
+	}
+	for query, want := range map[string]string{
+		"ship our homepage": "web-release", "what do I owe the revenue office?": "tax-return", "my geraniums are drying out": "plant-care",
+		"type into the boxes of this acrobat file": "pdf-forms",
+	} {
+		found := searchSkills(t, v, query)
+		if len(found.Skills) == 0 || found.Skills[0].Name != want || found.Pending > 0 {
+			t.Errorf("%q: %v, want %s", query, skillNames(found.Skills), want)
+		}
+	}
+}
+
+func TestSkillSearchWithoutModel(t *testing.T) {
+	dir := t.TempDir()
+	e := new(words)
+	v := open(t, dir, audience.DM(), e)
+	e.fail.Store(&embed.ErrNoAssets)
+	if found := searchSkills(t, v, "rollback"); found.Off {
+		t.Error("without a skill the model is asked for")
+	}
+	ingestSkill(t, v, SkillRequest{Text: yamoSkill})
+	if found := searchSkills(t, v, "rollbacks"); !found.Off || len(found.Skills) != 1 || found.Skills[0].Vector != 0 || found.Skills[0].Score == 0 {
+		t.Errorf("off: %+v", found)
+	}
+	broken := errors.New("broken")
+	e.fail.Store(&broken)
+	if found := searchSkills(t, v, "rollback"); !found.Degraded || len(found.Skills) != 1 {
+		t.Errorf("degraded: %+v", found)
+	}
+	e.fail.Store(nil)
+	if found := searchSkills(t, v, "rollback"); found.Off || found.Degraded || len(found.Skills) != 1 || found.Skills[0].Vector == 0 {
+		t.Errorf("with a model: %+v", found)
+	}
+}
+
+func TestReliability(t *testing.T) {
+	at := func(n int) time.Time { return time.Unix(int64(n), 0) }
+	uses := func(text string) (list []use) {
+		for i, c := range text {
+			list = append(list, use{At: at(i), Success: c == '+'})
+		}
+		return list
+	}
+	for _, c := range []struct {
+		uses    string
+		revised []time.Time
+		want    float64
+	}{
+		{"", nil, .5},
+		{"+", nil, .6},
+		{"-", nil, .3},
+		{"+-", nil, .4},
+		{"---", nil, 0},
+		{"---+", nil, .1},
+		{"++++++++", nil, 1},
+		{"++++++++-", nil, .8},
+		{"---", []time.Time{at(5)}, .5},
+		{"++", []time.Time{at(5)}, .7},
+		{"---+", []time.Time{at(2)}, .4}, // of the same moment the new text is first
+	} {
+		if got, _ := experience(uses(c.uses), c.revised); got != c.want {
+			t.Errorf("%q with texts at %v: %v, want %v", c.uses, c.revised, got, c.want)
+		}
+	}
+}
+
+// tableSkills is what synthesized_skills holds, by name.
+func tableSkills(t testing.TB, c *compartment) map[string]lance.Skill {
+	t.Helper()
+	rows := map[string]lance.Skill{}
+	for row, err := range c.index.tables.Skills(t.Context(), true) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows[row.Name] = row
+	}
+	return rows
+}
+
+func TestSkillTableFollowsTheLedger(t *testing.T) {
+	dir := t.TempDir()
+	e := new(words)
+	v := open(t, dir, audience.DM(), e)
+	store(t, v, StoreRequest{Content: "a memory beside the skills"})
+	one := ingestSkill(t, v, SkillRequest{Text: markdownSkill("one", "the first thing", "x")}).ID
+	ingestSkill(t, v, SkillRequest{Text: markdownSkill("two", "the second thing", "y")})
+	settle(t, v)
+	c := v.stores[Private]
+	rows := tableSkills(t, c)
+	if diff := cmp.Diff([]string{"one", "two"}, slices.Sorted(maps.Keys(rows))); diff != "" {
+		t.Fatal(diff)
+	}
+	row := rows["one"]
+	if want := c.skill(one).CreatedAt; row.ID != one || row.Intent != "the first thing" || !strings.HasPrefix(row.Text, "---\nname: one\n") || !row.CreatedAt.Equal(want) ||
+		!strings.HasPrefix(row.Metadata, `{"reliability":0.5,"use_count":0,"last_used":null,"created_at":"`) {
+		t.Errorf("row %+v", row)
+	}
+	if diff := cmp.Diff(wordVector("the first thing"), row.Vector); diff != "" {
+		t.Errorf("the vector is not the intent's: %s", diff)
+	}
+	mark := c.index.audit.read()
+	if _, err := v.SkillFeedback(t.Context(), one, true); err != nil {
+		t.Fatal(err)
+	}
+	settle(t, v)
+	if got := tableSkills(t, c)["one"].Metadata; !strings.HasPrefix(got, `{"reliability":0.6,"use_count":1,"last_used":"`) {
+		t.Errorf("after feedback: %s", got)
+	}
+	if after := c.index.audit.read(); after.Rows != mark.Rows || after.Seq <= mark.Seq {
+		t.Errorf("skills count as blocks: %+v, then %+v", mark, after)
+	}
+	texts := e.texts.Load()
+	fresh := open(t, dir, audience.DM(), e)
+	settle(t, fresh)
+	if found := searchSkills(t, fresh, "second thing"); found.Skills[0].Name != "two" {
+		t.Errorf("a fresh view finds %v", skillNames(found.Skills))
+	}
+	if n := e.texts.Load() - texts; n != 1 {
+		t.Errorf("%d texts were embedded, want the query alone", n)
+	}
+	if err := v.Rebuild(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"one", "two"}, slices.Sorted(maps.Keys(tableSkills(t, c)))); diff != "" {
+		t.Errorf("after a rebuild: %s", diff)
+	}
+	if n := e.texts.Load() - texts; n < 4 {
+		t.Errorf("a rebuild embedded %d texts", n)
+	}
+}
+
+func TestPrunedSkillsAreGoneFromDisk(t *testing.T) {
+	dir := t.TempDir()
+	v := open(t, dir, audience.DM(), new(words))
+	bad := ingestSkill(t, v, SkillRequest{Text: markdownSkill("bad", "do the cadmium thing", "gadolinium")}).ID
+	ingestSkill(t, v, SkillRequest{Text: markdownSkill("bad", "do the cadmium thing", "holmium")})
+	good := ingestSkill(t, v, SkillRequest{Text: markdownSkill("good", "do the copper thing", "copper")}).ID
+	settle(t, v)
+	if n := len(onDisk(t, dir, "holmium")); n < 2 {
+		t.Fatalf("the skill is in %d files", n)
+	}
+	none, err := v.PruneSkills(t.Context(), DefaultPruneThreshold)
+	if err != nil || len(none.Skills) != 0 || none.Remaining != 2 {
+		t.Fatalf("pruned %+v, %v", none, err)
+	}
+	for range 2 {
+		if _, err := v.SkillFeedback(t.Context(), bad, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pruned, err := v.PruneSkills(t.Context(), DefaultPruneThreshold)
+	if err != nil || len(pruned.Skills) != 1 || pruned.Skills[0].ID != bad || pruned.Remaining != 1 {
+		t.Fatalf("pruned %+v, %v", pruned, err)
+	}
+	for _, text := range []string{"gadolinium", "holmium", "cadmium", `"success":false`} {
+		if files := onDisk(t, dir, text); len(files) > 0 {
+			t.Errorf("%s is still in %v", text, files)
+		}
+	}
+	for _, view := range []*View{v, open(t, dir, audience.DM(), new(words))} {
+		if diff := cmp.Diff([]string{"good"}, skillNames(listSkills(t, view))); diff != "" {
+			t.Error(diff)
+		}
+	}
+	if err := v.Delete(t.Context(), good, "asked to"); err != nil {
+		t.Fatal(err)
+	}
+	wantFault(t, v.Delete(t.Context(), good, ""), "no skill")
+	if files := onDisk(t, dir, "copper"); len(files) > 0 {
+		t.Errorf("the deleted skill is still in %v", files)
+	}
+	again := ingestSkill(t, v, SkillRequest{Text: markdownSkill("good", "do the copper thing", "copper")})
+	if !again.Created || again.ID == good {
+		t.Errorf("a deleted skill again: %+v", again)
+	}
+	reports, err := v.Verify(t.Context())
+	if err != nil || !reports[0].Intact() {
+		t.Errorf("the ledger: %+v, %v", reports, err)
+	}
+}
+
+func TestSkillsStayWithTheirAudience(t *testing.T) {
+	dir := t.TempDir()
+	dm, red, blue := open(t, dir, audience.DM(), new(words)), open(t, dir, group(t, "red"), new(words)), open(t, dir, group(t, "blue"), new(words))
+	private := ingestSkill(t, dm, SkillRequest{Text: markdownSkill("private", "thing", "x")}).ID
+	shared := ingestSkill(t, dm, SkillRequest{Text: markdownSkill("shared", "thing", "x"), Visibility: Shared}).ID
+	own := ingestSkill(t, red, SkillRequest{Text: markdownSkill("red", "thing", "x")})
+	if own.Visibility != "group:red" {
+		t.Errorf("a group's skill is %s", own.Visibility)
+	}
+	_, err := red.IngestSkill(t.Context(), SkillRequest{Text: yamoSkill, Visibility: Shared})
+	wantFault(t, err, "visibility:")
+	for view, want := range map[*View][]string{dm: {"private", "red", "shared"}, red: {"red", "shared"}, blue: {"shared"}} {
+		if diff := cmp.Diff(want, slices.Sorted(slices.Values(skillNames(listSkills(t, view))))); diff != "" {
+			t.Errorf("%s lists (-want +got):\n%s", view.own(), diff)
+		}
+		if diff := cmp.Diff(want, slices.Sorted(slices.Values(skillNames(searchSkills(t, view, "thing").Skills)))); diff != "" {
+			t.Errorf("%s finds (-want +got):\n%s", view.own(), diff)
+		}
+	}
+	absent := func(id string) string {
+		_, err := blue.SkillFeedback(t.Context(), id, true)
+		return strings.ReplaceAll(fmt.Sprint(err), id, "ID")
+	}
+	if a, b := absent(private), absent("skill_1_abcdef"); a != b {
+		t.Errorf("a group is told %q of a private skill, and %q of none", a, b)
+	}
+	wantFault(t, blue.Delete(t.Context(), own.ID, ""), "no skill")
+	wantFault(t, blue.Delete(t.Context(), shared, ""), "direct conversation")
+
+	// What a DM does with a shared skill is the DM's affair, and what a group does the group's.
+	for range 3 {
+		if _, err := dm.SkillFeedback(t.Context(), shared, true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	hit, err := blue.SkillFeedback(t.Context(), shared, false)
+	if err != nil || hit.Reliability != .3 || hit.UseCount != 1 {
+		t.Errorf("blue's experience: %+v, %v", hit, err)
+	}
+	for view, want := range map[*View]float64{dm: .8, red: .5, blue: .3} {
+		for _, hit := range listSkills(t, view) {
+			if hit.ID == shared && hit.Reliability != want {
+				t.Errorf("%s sees a reliability of %v, want %v", view.own(), hit.Reliability, want)
+			}
+		}
+	}
+	settle(t, dm)
+	if row := tableSkills(t, dm.stores[Shared])["shared"]; !strings.Contains(row.Metadata, `"use_count":0`) {
+		t.Errorf("the shared table tells of uses: %s", row.Metadata)
+	}
+	if pruned, err := blue.PruneSkills(t.Context(), .4); err != nil || len(pruned.Skills) != 0 {
+		t.Errorf("a group pruned %+v, %v", pruned, err)
+	}
+	if pruned, err := dm.PruneSkills(t.Context(), 1); err != nil || len(pruned.Skills) != 2 || pruned.Remaining != 1 {
+		t.Errorf("the DM pruned %+v, %v", pruned, err)
+	}
+	if diff := cmp.Diff([]string{"red"}, skillNames(listSkills(t, red))); diff != "" {
+		t.Error(diff)
+	}
+	if files := onDisk(t, dir+"/.yamo/private", `"success":true`); len(files) > 0 {
+		t.Errorf("feedback on a pruned skill is still in %v", files)
+	}
+}
+
+func TestTwoProcessesIngestASkillOnce(t *testing.T) {
+	dir := t.TempDir()
+	results := make(chan string)
+	for range 2 {
+		cmd := command(t, "ingest", dir)
+		go func() {
+			out, err := cmd.Output()
+			if err != nil {
+				out = append(out, err.Error()...)
+			}
+			results <- string(out)
+		}()
+	}
+	ids := strings.Fields(<-results + <-results)
+	if len(ids) != 100 {
+		t.Fatalf("%d answers: %v", len(ids), ids)
+	}
+	slices.Sort(ids)
+	if distinct := slices.Compact(ids); len(distinct) != 1 {
+		t.Errorf("the skill was ingested as %v", distinct)
+	}
+	v := open(t, dir, audience.DM(), new(words))
+	if list := listSkills(t, v); len(list) != 1 || list[0].UseCount != 100 {
+		t.Errorf("listed %+v", list)
+	}
+}
+
+// ingestChild is a process of TestTwoProcessesIngestASkillOnce.
+func ingestChild(ctx context.Context, v *View) error {
+	for range 50 {
+		s, err := v.IngestSkill(ctx, SkillRequest{Text: yamoSkill})
+		if err != nil {
+			return err
+		}
+		if _, err := v.SkillFeedback(ctx, s.ID, true); err != nil {
+			return err
+		}
+		fmt.Println(s.ID)
+	}
+	return nil
+}

@@ -1,0 +1,313 @@
+package mesh
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
+	"github.com/yamo-protocol/yamo-mcp/mesh/block"
+)
+
+// How a skill's reliability moves. RFC-0011 leaves the numbers open; these are those of the published
+// implementation of the mesh, so that the same feedback means the same.
+const (
+	firstReliability   = .5
+	successReliability = .1
+	failureReliability = -.2
+	// DefaultPruneThreshold is the reliability below which skills are pruned unless another is given.
+	DefaultPruneThreshold = .3
+)
+
+// SkillHit is a skill with what the audience's own experience says of it.
+//
+// Reliability begins at 0.5, rises by 0.1 with a success and falls by 0.2 with a failure, within 0..1. A
+// new text is not blamed for the failures of the old one: with it a lower reliability is 0.5 again. What
+// counts is the feedback in the skill's own compartment and that of the audience.
+type SkillHit struct {
+	*Skill
+	Visibility  Visibility
+	Reliability float64 // 0..1, two decimals
+	UseCount    int
+	LastUsed    time.Time // zero: never
+	Score       float64   // of a search: 0..1, two decimals; RFC-0011 §5.3's finalScore
+	Keyword     float64   // of a search: its keywordScore
+	Vector      float64   // of a search: its vectorScore, 0 without a model
+}
+
+// experience folds uses and the times of new texts.
+func experience(uses []use, revised []time.Time) (reliability float64, last time.Time) {
+	type event struct {
+		at  time.Time
+		new bool
+		by  float64
+	}
+	var events []event
+	for _, at := range revised {
+		events = append(events, event{at: at, new: true})
+	}
+	for _, u := range uses {
+		by := failureReliability
+		if u.Success {
+			by = successReliability
+		}
+		events = append(events, event{at: u.At, by: by})
+		if u.At.After(last) {
+			last = u.At
+		}
+	}
+	slices.SortStableFunc(events, func(a, b event) int { return a.at.Compare(b.at) })
+	reliability = firstReliability
+	for _, e := range events {
+		if e.new {
+			reliability = max(reliability, firstReliability)
+		} else {
+			reliability = math.Round(100*min(1, max(0, reliability+e.by))) / 100
+		}
+	}
+	return reliability, last
+}
+
+// skillHit is a skill of c as the audience has it. own is the audience's own compartment.
+//
+// SECURITY: feedback is kept with whoever gave it, see SkillFeedback; no other compartment's counts.
+func skillHit(c, own *compartment, s *skillState) SkillHit {
+	uses := c.usesOf(s.ID)
+	if own.visibility != c.visibility {
+		uses = append(uses, own.usesOf(s.ID)...)
+	}
+	hit := SkillHit{Skill: s.Skill, Visibility: c.visibility, UseCount: len(uses)}
+	hit.Reliability, hit.LastUsed = experience(uses, s.revised)
+	return hit
+}
+
+// allSkills are the skills of stores, of which the first is the audience's own.
+func allSkills(stores []*compartment) (hits []SkillHit) {
+	for _, c := range stores {
+		for _, s := range c.skillStates() {
+			hits = append(hits, skillHit(c, stores[0], s))
+		}
+	}
+	return hits
+}
+
+func (c *compartment) skillStates() []*skillState {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	list := make([]*skillState, 0, len(c.skills.byID))
+	for _, s := range c.skills.byID {
+		list = append(list, s)
+	}
+	return list
+}
+
+// SkillList is an answer of ListSkills.
+type SkillList struct {
+	Skills []SkillHit
+	Total  int // how many there are
+}
+
+// ListSkills returns at most limit skills (1..MaxLimit; 0 is 10) that the audience may see: the most
+// reliable first, then the most used, then by name (RFC-0011 §4.1 listSkills).
+func (v *View) ListSkills(ctx context.Context, limit int) (SkillList, error) {
+	if err := checkLimit(&limit); err != nil {
+		return SkillList{}, err
+	}
+	stores, _, err := v.compartments(ctx)
+	if err != nil {
+		return SkillList{}, err
+	}
+	hits := allSkills(stores)
+	slices.SortFunc(hits, func(a, b SkillHit) int {
+		return cmp.Or(cmp.Compare(b.Reliability, a.Reliability), cmp.Compare(b.UseCount, a.UseCount), cmp.Compare(foldName(a.Name), foldName(b.Name)), cmp.Compare(a.ID, b.ID))
+	})
+	return SkillList{Skills: hits[:min(limit, len(hits))], Total: len(hits)}, nil
+}
+
+func checkLimit(limit *int) error {
+	if *limit == 0 {
+		*limit = defaultLimit
+	}
+	if *limit < 1 || *limit > MaxLimit {
+		return fault.New("limit: use a number from 1 to %d", MaxLimit)
+	}
+	return nil
+}
+
+// SkillFeedback records that a skill worked or did not (RFC-0011 §4.1 updateSkillReliability), durably, and
+// returns the skill as it is now. Every call counts.
+//
+// SECURITY: the entry goes into the audience's own ledger, wherever the skill is: how often a DM uses a
+// shared skill, and when, is nothing that a group may learn, nor one group of another.
+func (v *View) SkillFeedback(ctx context.Context, id string, success bool) (SkillHit, error) {
+	home, _, err := v.locateSkill(ctx, id)
+	if err != nil {
+		return SkillHit{}, err
+	}
+	var hit SkillHit
+	err = v.with(ctx, v.own(), func(own *compartment) error {
+		err := own.append(ctx, true, func(time.Time) (ledger.Draft, bool, error) {
+			if own.visibility == home.visibility && own.skill(id) == nil {
+				return ledger.Draft{}, false, noSkill(id) // deleted meanwhile
+			}
+			return ledger.Draft{Op: opSkillFeedback, ID: id, Data: use{Success: success, AgentID: v.AgentID}}, true, nil
+		})
+		if err != nil {
+			return err
+		}
+		own.index.wake(own)
+		if own.visibility == home.visibility {
+			home = own
+		}
+		state := home.skill(id)
+		if state == nil {
+			return noSkill(id)
+		}
+		hit = skillHit(home, own, state)
+		return nil
+	})
+	return hit, err
+}
+
+// locateSkill finds the skill called id in what the audience may see.
+func (v *View) locateSkill(ctx context.Context, id string) (*compartment, *skillState, error) {
+	stores, _, err := v.compartments(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, c := range stores {
+		if s := c.skill(id); s != nil {
+			return c, s, nil
+		}
+	}
+	return nil, nil, noSkill(id)
+}
+
+func noSkill(id string) error {
+	return fault.New("id: there is no skill %q; a search or list of skills gives the ids there are", id)
+}
+
+// Pruned says what PruneSkills did.
+type Pruned struct {
+	Skills    []SkillHit // that were erased, the least reliable first
+	Remaining int        // skills that the audience may see
+}
+
+// PruneSkills erases the skills whose reliability is below threshold (0..1) for good (RFC-0011 §4.1
+// pruneSkills): those of the audience's own compartment and, in a DM, the shared ones. A group's skills are
+// for the group to prune.
+func (v *View) PruneSkills(ctx context.Context, threshold float64) (Pruned, error) {
+	if !(threshold >= 0 && threshold <= 1) {
+		return Pruned{}, fault.New("threshold: give a number from 0 to 1")
+	}
+	stores, _, err := v.compartments(ctx)
+	if err != nil {
+		return Pruned{}, err
+	}
+	var pruned Pruned
+	for _, c := range stores {
+		// SECURITY: what a DM shared with every group is not one group's to take away.
+		if c.visibility != v.own() && !(v.Audience.IsDM() && c.visibility == Shared) {
+			continue
+		}
+		gone, err := v.eraseSkills(ctx, c.visibility, func(c *compartment) (list []SkillHit) {
+			for _, s := range c.skillStates() {
+				if hit := skillHit(c, stores[0], s); hit.Reliability < threshold {
+					list = append(list, hit)
+				}
+			}
+			return list
+		}, func(hit SkillHit) string {
+			return fmt.Sprintf("reliability %.2f is below %.2f", hit.Reliability, threshold)
+		})
+		pruned.Skills = append(pruned.Skills, gone...)
+		if err != nil {
+			return pruned, err
+		}
+	}
+	for _, c := range stores {
+		pruned.Remaining += c.skillCount()
+	}
+	slices.SortFunc(pruned.Skills, func(a, b SkillHit) int {
+		return cmp.Or(cmp.Compare(a.Reliability, b.Reliability), cmp.Compare(a.ID, b.ID))
+	})
+	return pruned, nil
+}
+
+// deleteSkill is Delete for a skill.
+func (v *View) deleteSkill(ctx context.Context, id, reason string) error {
+	c, _, err := v.locateSkill(ctx, id)
+	if err != nil {
+		return err
+	}
+	// SECURITY: as for memories.
+	if !v.Audience.IsDM() && c.visibility != v.own() {
+		return fault.New("id: %s belongs to the %s memory, which only a direct conversation can delete from", id, c.visibility)
+	}
+	gone, err := v.eraseSkills(ctx, c.visibility, func(c *compartment) []SkillHit {
+		if s := c.skill(id); s != nil {
+			return []SkillHit{{Skill: s.Skill}}
+		}
+		return nil
+	}, func(SkillHit) string { return reason })
+	if err == nil && len(gone) == 0 {
+		return noSkill(id) // another process was faster
+	}
+	return err
+}
+
+// eraseSkills erases what choose picks in a compartment, under its ledger's lock, with the feedback on it in
+// the audience's own compartment, and takes it off the disk.
+func (v *View) eraseSkills(ctx context.Context, name Visibility, choose func(*compartment) []SkillHit, reason func(SkillHit) string) ([]SkillHit, error) {
+	var gone []SkillHit
+	err := v.with(ctx, name, func(c *compartment) error {
+		err := c.eraseAll(ctx, func(now time.Time) []ledger.Draft {
+			gone = choose(c)
+			return v.skillDeletions(gone, reason, now)
+		})
+		if err != nil || len(gone) == 0 {
+			return err
+		}
+		return purgeSkills(ctx, c)
+	})
+	if err != nil || len(gone) == 0 || name == v.own() {
+		return gone, err
+	}
+	return gone, v.with(ctx, v.own(), func(own *compartment) error {
+		return own.eraseAll(ctx, func(now time.Time) []ledger.Draft {
+			used := slices.DeleteFunc(slices.Clone(gone), func(h SkillHit) bool { return len(own.usesOf(h.ID)) == 0 })
+			return v.skillDeletions(used, reason, now)
+		})
+	})
+}
+
+func (v *View) skillDeletions(hits []SkillHit, reason func(SkillHit) string, now time.Time) []ledger.Draft {
+	drafts := make([]ledger.Draft, len(hits))
+	for i, hit := range hits {
+		why := reason(hit)
+		text := block.DeleteSkill{Agent: v.AgentID, SkillID: hit.ID, Time: now, Reason: why}.Block().String()
+		drafts[i] = ledger.Draft{Op: ledger.OpDelete, ID: hit.ID, Block: text, Data: deleted{v.AgentID, why}}
+	}
+	return drafts
+}
+
+func purgeSkills(ctx context.Context, c *compartment) error {
+	if err := c.index.purge(ctx, c); err != nil {
+		c.index.wake(c)
+		return fmt.Errorf("the skill is deleted, but copies in the index are not yet: %w", err)
+	}
+	return nil
+}
+
+// eraseAll takes out of the ledger what draft says, without drafts nothing.
+func (c *compartment) eraseAll(ctx context.Context, draft func(now time.Time) []ledger.Draft) error {
+	_, err := c.ledger.Erase(ctx, c.apply, func(now time.Time) ([]ledger.Draft, error) { return draft(now), nil })
+	if err != nil {
+		return fmt.Errorf("erase from the %s ledger: %w", c.visibility, err)
+	}
+	return nil
+}
