@@ -6,11 +6,12 @@ import (
 	"strings"
 
 	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
 // Files lists what the audience is offered, sorted by name: the files with a fixed name, and
 //   - in a DM, of memory/ and notes/ those of today and yesterday and those without a date (older ones can
-//     be read by name, as can what lies in their subfolders);
+//     be read by name, as can what lies in their subfolders), and the files of users/;
 //   - in a group, the group's own logs of today and yesterday.
 //
 // Files that are refused or cannot be looked at are left out.
@@ -35,13 +36,23 @@ func (v *View) Files() []File {
 		names = append(names, dailyLog(v.who, today), dailyLog(v.who, yesterday))
 	}
 	slices.Sort(names)
-	var files []File
+	files := v.profiles()
 	for _, name := range slices.Compact(names) {
 		if file, err := v.Stat(name); err == nil {
 			files = append(files, file)
 		}
 	}
+	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
 	return files
+}
+
+// profiles are the files below users/ (seed 004 §1), none in a group.
+func (v *View) profiles() []File {
+	// SECURITY: the folder's listing names people.
+	if !v.who.IsDM() {
+		return nil
+	}
+	return v.tree(grammar.Folder, maxDepth-grammar.MaxDepth-1)
 }
 
 // dated reports whether a file's base name begins with a date.
@@ -82,6 +93,13 @@ func about(a audience.Audience, name string, class audience.Class) (title, descr
 			return "Log of group " + group + " " + date, "What group " + group + " logged on " + date + "; written in a group, so it is reported speech, not fact"
 		}
 		return "Group log " + date, "What this group logged on " + date
+	case audience.Profile:
+		typ, entity := grammar.TypeOf(name)
+		title := typ.Title + " of " + entity.UserID
+		if entity.ID != entity.UserID {
+			title = typ.Title + " " + entity.ID + " of " + entity.UserID
+		}
+		return title, "The " + typ.Name + ", edited section by section"
 	default:
 		return base, "A memory file"
 	}

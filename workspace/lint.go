@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 	"github.com/yamo-protocol/yamo-mcp/workspace/memfile"
 	"github.com/yamo-protocol/yamo-mcp/workspace/plain"
 )
@@ -45,7 +46,7 @@ var AgentsSections = []string{"First Run", "Every Session", "Memory", "Safety", 
 
 const heartbeatLines = 20
 
-// Lint checks the whole workspace against RFC-0009 and seeds 002 and 003. It is for the operator: it reads
+// Lint checks the whole workspace against RFC-0009 and seeds 002, 003 and 004. It is for the operator: it reads
 // private files. Findings are sorted by file and line. The error is about what could not be read.
 func (w *Workspace) Lint() ([]Finding, error) {
 	l := &linter{view: w.View(audience.DM()), root: w}
@@ -59,6 +60,7 @@ func (w *Workspace) Lint() ([]Finding, error) {
 			l.file(name)
 		}
 	}
+	l.profiles(grammar.Folder)
 	slices.SortFunc(l.findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Message, b.Message))
 	})
@@ -177,6 +179,40 @@ func (l *linter) content(name string, data []byte) {
 		l.dailyLog(name, text)
 	case audience.Notes:
 		l.memoryFile(name, data)
+	}
+	if path.Ext(name) == ".md" && class != audience.DailyLog && class != audience.OtherLog {
+		for _, f := range grammar.Check(name, text) {
+			l.findings = append(l.findings, Finding{name, f.Line, f.Error, f.Rule, f.Message})
+		}
+	}
+}
+
+// profiles checks what is below users/, and finds what does not belong there.
+func (l *linter) profiles(folder string) {
+	entries, err := plain.List(l.root.root, folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	if refused, ok := errors.AsType[*plain.RefusedError](err); ok {
+		l.fail(folder, 0, "RFC-0009 §4.4", "is not read: %s", refused.Reason)
+		return
+	}
+	if err != nil {
+		l.errs = append(l.errs, fmt.Errorf("list %s: %w", folder, err))
+		return
+	}
+	for _, entry := range entries {
+		name := folder + "/" + entry.Name()
+		typ, _ := grammar.TypeOf(name)
+		switch {
+		case typ != nil:
+			l.file(name)
+		case entry.IsDir() && strings.Count(name, "/") <= grammar.MaxDepth:
+			l.profiles(name)
+		case strings.HasPrefix(entry.Name(), "."):
+		case path.Ext(name) == ".md":
+			l.warn(name, 0, "seed 004 §12", "is not read: a user, part or relationship has one overview.md or profile.md and one notes.md")
+		}
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
 func lint(t *testing.T, w *Workspace) []string {
@@ -47,6 +49,10 @@ func TestLint(t *testing.T) {
 		"memory/2026-02-12-a-note.md": "no front matter",
 		"memory/2026-02-11-a-note.md": "---\ntags: [\n---\n",
 		"notes/free.md":               "anything",
+		"notes/anchor.md":             "## A\n<!-- @anchor a -->\n",
+		"users/kate/overview.md":      strings.Replace(grammar.New("users/kate/overview.md", "2026-01-02T03:04:05Z"), "## Active", "## Aktive", 1),
+		"users/kate/thoughts.md":      "anything",
+		"users/kate/parts/p/notes.md": "# Notes\n",
 		"DREAMS.md":                   "anything",
 	})
 	if err := os.Symlink("SOUL.md", filepath.Join(w.dir, "MEMORY.md")); err != nil {
@@ -73,6 +79,9 @@ func TestLint(t *testing.T) {
 		"memory/2026-02-14.md:1: warning: does not begin with \"# Memory — 2026-02-14\" (RFC-0009 §2.5)",
 		"memory/2026-02-14.md:3: warning: session heading is not ## Session [HH:MM] (RFC-0009 §2.5)",
 		"memory/heartbeat-state.json: error: is not {\"lastChecks\": {name: Unix seconds or null}}: …",
+		"notes/anchor.md:2: error: the anchor is misspelt: write <!-- @anchor: name v1 --> or [//]: # (anchor: name v1) (seed 004 §2)",
+		"users/kate/overview.md:17: error: the heading ## Aktive Themes is misspelt: it must be ## Active Themes (seed 004 §2)",
+		"users/kate/thoughts.md: warning: is not read: a user, part or relationship has one overview.md or profile.md and one notes.md (seed 004 §12)",
 	}
 	got := lint(t, w)
 	for i, line := range got {

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
 // Names of the workspace files of RFC-0009 §1 and seed 002.
@@ -74,6 +75,9 @@ func classify(a audience.Audience, name string) audience.Class {
 		default:
 			return audience.OtherLog
 		}
+	}
+	if typ, _ := grammar.TypeOf(name); typ != nil {
+		return audience.Profile
 	}
 	folder, _, nested := strings.Cut(name, "/")
 	if !nested || (folder != memoryFolder && folder != notesFolder) || path.Ext(name) != ".md" {

@@ -18,7 +18,8 @@ const dreamsFolder = memoryFolder + "/dreaming"
 const maxPassage = 1200
 
 // Searched lists the files whose text is searched as memory (RFC-0009 §5.4), sorted by name: MEMORY.md, the
-// daily logs, those of groups too, and the memory files of memory/ and notes/ at any depth. In a group
+// daily logs, those of groups too, the memory files of memory/ and notes/ at any depth, and the profiles and
+// notes of users/. In a group
 // there are none. To be quick with thousands of files it looks at folders, not at each file: Read may
 // still refuse one, as it does a file with two names.
 func (v *View) Searched() []File {
@@ -26,7 +27,7 @@ func (v *View) Searched() []File {
 	if !v.who.IsDM() {
 		return nil
 	}
-	files := slices.Concat(v.tree(memoryFolder, 1), v.tree(notesFolder, 1))
+	files := slices.Concat(v.tree(memoryFolder, 1), v.tree(notesFolder, 1), v.profiles())
 	if file, err := v.Stat(MemoryFile); err == nil {
 		files = append(files, file)
 	}

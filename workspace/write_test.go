@@ -20,7 +20,7 @@ import (
 // writable are the names of everything that a DM may replace; a group may replace none.
 var writable = map[string]bool{
 	"AGENTS.md": true, "TOOLS.md": true, "HEARTBEAT.md": true, "memory/heartbeat-state.json": true, "USER.md": true, "MEMORY.md": true,
-	"DREAMS.md": true, "notes/any name, 2.md": true, "notes/deep/er.md": true, "memory/2026-02-14-a-topic.md": true, "memory/2021-02-29.md": true,
+	"DREAMS.md": true, "notes/any name, 2.md": true, "notes/deep/er.md": true, "users/kate/overview.md": true, "users/kate/parts/p1/profile.md": true, "memory/2026-02-14-a-topic.md": true, "memory/2021-02-29.md": true,
 	"memory/2026-02-30-group-a.md": true, "memory/2026-02-14-group-.md": true, "memory/sub/2026-02-14-group-a.md": true, "memory/SOUL.md": true,
 }
 

@@ -19,11 +19,12 @@ const (
 	DailyLog               // memory/YYYY-MM-DD.md
 	GroupLog               // memory/YYYY-MM-DD-group-<name>.md of the audience's own group
 	OtherLog               // memory/YYYY-MM-DD-group-<name>.md of another group
+	Profile                // users/: overviews, profiles and notes of seed 004
 )
 
 var classNames = [...]string{
 	"unknown", "soul", "identity", "agents", "tools", "heartbeat", "user", "memory", "dreams", "notes",
-	"bootstrap", "daily log", "group log", "other group's log",
+	"bootstrap", "daily log", "group log", "other group's log", "profile",
 }
 
 // String is the class in words, for logs.
@@ -62,6 +63,7 @@ var access = map[Class]struct{ dm, group Operation }{
 	DailyLog:  {dm: Read | Append | Delete}, // deleted or archived by rotation only (RFC-0009 §5.2)
 	GroupLog:  {group: Read | Append},
 	OtherLog:  {dm: Read | Delete},
+	Profile:   {dm: Read | Write},
 }
 
 // May reports whether a may do all of op with content of class c.

@@ -84,13 +84,14 @@ func TestMay(t *testing.T) {
 		DailyLog:  {"rad", ""},
 		GroupLog:  {"", "ra"},
 		OtherLog:  {"rd", ""},
+		Profile:   {"rw", ""},
 	}
 	a, err := Group("a")
 	if err != nil {
 		t.Fatal(err)
 	}
 	letters := map[Operation]string{Read: "r", Write: "w", Append: "a", Create: "c", Delete: "d"}
-	for class := Unknown - 1; class <= OtherLog+1; class++ {
+	for class := Unknown - 1; class <= Profile+1; class++ {
 		for i, who := range []Audience{DM(), a, {}} {
 			for op := range Operation(64) {
 				allowed := op != 0 && op < 32

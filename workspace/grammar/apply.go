@@ -1,0 +1,447 @@
+package grammar
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+)
+
+// Edit is one operation on one section.
+type Edit struct {
+	Op        Op
+	Section   string   // its heading or anchor; "" for what stands below the title and above the first section
+	Content   string   // of replace_section and append_section; of append_item, one item
+	Items     []string // of append_item and curate_items
+	Rationale string
+	Override  string // why a cap is exceeded now, for how long, and when it is curated
+	Evidence  []Token
+	Create    bool // make the section where it is missing
+}
+
+// Applied is what an edit did.
+type Applied struct {
+	Section  string // as the file has it
+	Anchor   string // its hidden anchor, else the slug of its heading
+	Match    Match  // how the section was found
+	Made     bool   // the section was not there
+	Items    int    // added to a list
+	Exceeded string // the cap that is exceeded, in words
+}
+
+// Apply performs e on d, a file of type t (nil for none). Errors are faults, and d is then of no use. It
+// changes no part but the section, which it may have to add.
+func (d *Document) Apply(t *Type, e Edit, now time.Time) (Applied, error) {
+	if err := t.Permits(e.Op, e.Section); err != nil {
+		return Applied{}, err
+	}
+	if e.Rationale == "" {
+		return Applied{}, fault.New("rationale: say in a line why the section is changed")
+	}
+	if err := e.clean(); err != nil {
+		return Applied{}, err
+	}
+	done := Applied{}
+	i, how, err := d.Find(t, e.Section)
+	var missing *MissingError
+	switch {
+	case err == nil:
+	case errors.As(err, &missing) && !missing.Twice && e.Op != CurateItems && e.Op != TombstoneSection && (e.Create || t.strict()):
+		i, done.Made = d.add(t, e.Section), true
+	case errors.As(err, &missing) && !missing.Twice && !t.strict():
+		return Applied{}, fault.New("section: %v. To begin a new one, say create: true", err)
+	default:
+		return Applied{}, fault.New("section: %v", err)
+	}
+	p := &d.Parts[i]
+	done.Section, done.Match, done.Anchor = p.Name, how, p.Anchor.ID
+	form := t.form(p.Name)
+	if how == ByNearest {
+		form = t.form(e.Section)
+	}
+	if done.Anchor == "" {
+		done.Anchor = Slug(p.Name)
+	}
+	names, before := d.skeleton(), *p
+	if err := d.perform(p, form, e, &done, now); err != nil {
+		return Applied{}, err
+	}
+	if p.Body == before.Body && !done.Made {
+		return Applied{}, fault.New("content: the section says that already; nothing would change")
+	}
+	// What was written must not be taken for another section, a title or an anchor.
+	if after := Parse(d.String()); !slices.Equal(names, after.skeleton()) || after.Parts[i].Body != p.Body {
+		return Applied{}, fault.New("content: it would change which sections the file has; write it without headings of the first two levels, anchors and open code blocks")
+	}
+	if done.Exceeded = t.exceeds(form, before.Body, p.Body); done.Exceeded != "" && e.Override == "" {
+		return Applied{}, fault.New("override_rationale: %s would have %s; shorten it, curate it, or say why that is needed now, for how long, and when it is curated", quoteName(p.Name), done.Exceeded)
+	}
+	return done, nil
+}
+
+func quoteName(name string) string {
+	if name == "" {
+		return "the text above the sections"
+	}
+	return fmt.Sprintf("%q", name)
+}
+
+// skeleton is what an edit must not change.
+func (d *Document) skeleton() []string {
+	list := []string{d.Head}
+	for _, p := range d.Parts {
+		list = append(list, p.Heading+p.Hidden)
+	}
+	return list
+}
+
+// add puts an empty section where it belongs: in a profile where its type has it, else at the end. In a
+// profile it gets its anchor.
+func (d *Document) add(t *Type, name string) int {
+	nl := d.newline()
+	at, part := len(d.Parts), Part{Name: oneLine(name)}
+	if s, ok := t.section(name); ok {
+		part.Name = s.Name
+		if t.strict() {
+			at = d.region(t, s.Name)[1]
+			part.Hidden = s.anchorLine() + nl
+			part.Anchor = Anchor{s.Anchor(), "1"}
+		}
+	}
+	part.Heading = "## " + part.Name + nl
+	// A blank line above the heading, and one below the section.
+	last := &d.Parts[at-1]
+	text := d.Head
+	if at > 1 || last.Body != "" {
+		text = last.Text()
+	}
+	switch {
+	case text == "":
+	case !strings.HasSuffix(text, "\n"):
+		last.Body += nl + nl
+	case !strings.HasSuffix(text, "\n\n") && !strings.HasSuffix(text, "\n\r\n"):
+		last.Body += nl
+	}
+	if at < len(d.Parts) {
+		part.Body = nl
+	}
+	d.Parts = slices.Insert(d.Parts, at, part)
+	return at
+}
+
+// perform changes the body of p.
+func (d *Document) perform(p *Part, form Form, e Edit, done *Applied, now time.Time) error {
+	nl := d.newline()
+	var at scanner
+	for line := range strings.Lines(p.Body) {
+		at.step(line)
+	}
+	if !at.free() && (e.Op == AppendSection || e.Op == AppendItem) {
+		return fault.New("section: %s ends inside a code block or comment that is never closed; replace its content", quoteName(p.Name))
+	}
+	lead, core, trail := frame(p.Body)
+	content := strings.ReplaceAll(e.Content, "\n", nl)
+	switch e.Op {
+	case ReplaceSection:
+		core = content + nl
+	case AppendSection:
+		if core != "" {
+			core = strings.TrimRight(core, "\r\n") + nl + nl
+		}
+		core += content + nl
+	case TombstoneSection:
+		core = "_Retired " + Stamp(now) + ": " + oneLine(e.Rationale) + "_" + nl
+	case AppendItem:
+		items, err := form.items(e, now)
+		if err != nil {
+			return err
+		}
+		core, done.Items = appendItems(core, items, nl), len(items)
+	case CurateItems:
+		items, err := form.items(e, now)
+		if err != nil {
+			return err
+		}
+		if core, err = curate(core, items, nl); err != nil {
+			return err
+		}
+	}
+	if p.Heading != "" && lead == "" && core != "" {
+		lead = nl
+	}
+	if p.Heading == "" && lead == "" && d.Head != "" && core != "" {
+		lead = nl
+	}
+	if p != &d.Parts[len(d.Parts)-1] && trail == "" {
+		trail = nl
+	}
+	// A line that was the file's last, and had no end, gets one.
+	if p.Hidden != "" && !strings.HasSuffix(p.Hidden, "\n") {
+		lead = nl + lead
+	} else if p.Hidden == "" && p.Heading != "" && !strings.HasSuffix(p.Heading, "\n") {
+		lead = nl + lead
+	} else if p.Heading == "" && d.Head != "" && !strings.HasSuffix(d.Head, "\n") {
+		lead = nl + lead
+	}
+	p.Body = lead + core + trail
+	return nil
+}
+
+// frame cuts the blank lines at its beginning and end off a body.
+func frame(body string) (lead, core, trail string) {
+	for line := range strings.Lines(body) {
+		if strings.TrimSpace(line) != "" {
+			break
+		}
+		lead += line
+	}
+	core = body[len(lead):]
+	text := strings.TrimRight(core, " \t\r\n")
+	end := len(text)
+	if at := strings.IndexByte(core[end:], '\n'); at >= 0 {
+		end += at + 1
+	} else {
+		end = len(core)
+	}
+	return lead, core[:end], core[end:]
+}
+
+// items are the items of an edit, ready to stand in a section of this form.
+func (f Form) items(e Edit, now time.Time) ([]string, error) {
+	items := e.Items
+	if e.Op == AppendItem && e.Content != "" {
+		items = append([]string{e.Content}, items...)
+	}
+	if len(items) == 0 && e.Op == AppendItem {
+		return nil, fault.New("items: append_item needs content or items")
+	}
+	out := make([]string, len(items))
+	for i, item := range items {
+		item = strings.Trim(bullet.ReplaceAllString(strings.Trim(item, "\n"), ""), " \t\n")
+		if item == "" {
+			return nil, fault.New("items: number %d is empty", i+1)
+		}
+		switch f {
+		case Evidence:
+			for _, found := range looksLikeToken.FindAllString(item, -1) {
+				if _, err := ParseToken(found); err != nil {
+					return nil, fault.New("items: number %d: %v", i+1, err)
+				}
+			}
+			if !looksLikeToken.MatchString(item) {
+				if len(e.Evidence) == 0 {
+					return nil, fault.New("evidence_refs: each item of evidence is a short quote with a token (%s): name the memory or event it comes from", TokenForm)
+				}
+				item += " (" + join(e.Evidence) + ")"
+			}
+		case Log:
+			if !dated(item) {
+				item = Stamp(now) + ": " + item
+			}
+		case Narrative, List, Free:
+		}
+		out[i] = item
+	}
+	return out, nil
+}
+
+func join(tokens []Token) string {
+	list := make([]string, len(tokens))
+	for i, t := range tokens {
+		list[i] = t.String()
+	}
+	return strings.Join(list, ", ")
+}
+
+// appendItems adds items behind the last one of a body.
+func appendItems(core string, items []string, nl string) string {
+	list := blocks(core)
+	last, loose := -1, false
+	for i, b := range list {
+		if b.item {
+			loose = loose || last >= 0 && i == last+2 && strings.TrimSpace(list[last+1].raw) == ""
+			last = i
+		}
+	}
+	var out strings.Builder
+	added := func() {
+		for i, item := range items {
+			if loose && (i > 0 || last >= 0) {
+				out.WriteString(nl)
+			}
+			out.WriteString(itemLines(item, markOf(list), nl))
+		}
+	}
+	for i, b := range list {
+		out.WriteString(b.raw)
+		if i == last {
+			if !strings.HasSuffix(b.raw, "\n") {
+				out.WriteString(nl)
+			}
+			added()
+		}
+	}
+	if last < 0 {
+		if core != "" {
+			if !strings.HasSuffix(core, "\n") {
+				out.WriteString(nl)
+			}
+			out.WriteString(nl)
+		}
+		added()
+	}
+	return out.String()
+}
+
+// curate makes items the items of a body: those that are there stay as they are and where they are, the
+// others there go, the new ones come after the last. What is no item stays.
+func curate(core string, items []string, nl string) (string, error) {
+	list := blocks(core)
+	if !slices.ContainsFunc(list, func(b block) bool { return b.item }) {
+		return "", fault.New("op: the section has no items; use append_item or replace_section")
+	}
+	left := slices.Clone(items)
+	var kept []block
+	pruned := false
+	for _, b := range list {
+		switch i := slices.Index(left, b.text()); {
+		case b.item && i >= 0:
+			left = slices.Delete(left, i, i+1)
+			kept = append(kept, b)
+			pruned = false
+		case b.item:
+			pruned = true
+		case pruned && strings.TrimSpace(b.raw) == "":
+			pruned = false // the blank line below a pruned item
+		default:
+			kept = append(kept, b)
+			pruned = false
+		}
+	}
+	var rest strings.Builder
+	for _, b := range kept {
+		rest.WriteString(b.raw)
+	}
+	_, body, _ := frame(rest.String())
+	if len(left) == 0 {
+		return body, nil
+	}
+	return appendItems(body, left, nl), nil
+}
+
+// exceeds says in words which cap a section exceeds after an edit that made it longer.
+func (t *Type) exceeds(form Form, before, after string) string {
+	over := func(was, is, most int, what string) string {
+		if is <= most || is <= was {
+			return ""
+		}
+		return fmt.Sprintf("%d %s, more than the %d of its cap", is, what, most)
+	}
+	switch {
+	case t == nil:
+		return ""
+	case form == Narrative:
+		return over(Words(before), Words(after), NarrativeWords, "words")
+	case form == Evidence:
+		return over(len(Items(before)), len(Items(after)), EvidenceItems, "items")
+	case !t.Strict:
+		return over(strings.Count(strings.TrimSpace(before), "\n")+1, strings.Count(strings.TrimSpace(after), "\n")+1, NotesLines, "lines")
+	}
+	return ""
+}
+
+// clean makes the edit's texts plain: line feeds only, nothing invisible, no blank lines around.
+func (e *Edit) clean() error {
+	e.Content = plainText(e.Content)
+	e.Rationale, e.Override = oneLine(e.Rationale), oneLine(e.Override)
+	e.Items = slices.Clone(e.Items)
+	for i := range e.Items {
+		e.Items[i] = plainText(e.Items[i])
+	}
+	switch e.Op {
+	case ReplaceSection, AppendSection:
+		if len(e.Items) > 0 {
+			return fault.New("items: %s takes content, in Markdown", e.Op)
+		}
+		if e.Content == "" {
+			return fault.New("content: %s needs it; to retire a section use tombstone_section", e.Op)
+		}
+	case CurateItems:
+		if e.Content != "" {
+			return fault.New("content: curate_items takes items: all that the list is to have afterwards")
+		}
+	case TombstoneSection:
+		if e.Content != "" || len(e.Items) > 0 {
+			return fault.New("content: tombstone_section takes none; the rationale says why")
+		}
+	case AppendItem:
+	}
+	for _, text := range append([]string{e.Content}, e.Items...) {
+		if err := checkText(text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var underline = regexp.MustCompile(`^ {0,3}(=+|-+)[ \t]*$`)
+
+// checkText refuses what would be structure of the file.
+func checkText(text string) error {
+	var at scanner
+	above := ""
+	for line := range strings.Lines(text) {
+		if at.free() {
+			level, _ := heading(line)
+			switch {
+			case level == 1 || level == 2:
+				return fault.New("content: %q is a heading of the file's own levels; begin headings inside a section with ###", strings.TrimSpace(line))
+			case looksLikeAnchor.MatchString(line):
+				return fault.New("content: %q is a hidden anchor; anchors are not edited (seed 004 §4)", strings.TrimSpace(line))
+			case strings.TrimSpace(above) != "" && underline.MatchString(strings.TrimRight(line, "\n")) && !bullet.MatchString(above):
+				return fault.New("content: %q makes a heading of the line above it; put a blank line between them", strings.TrimSpace(line))
+			}
+		}
+		at.step(line)
+		above = line
+	}
+	if !at.free() {
+		return fault.New("content: a code block or comment is never closed")
+	}
+	return nil
+}
+
+// plainText is text with line feeds as its only line ends, without control characters and those that change
+// the direction of writing, and without blank lines around.
+func plainText(text string) string {
+	text = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n").Replace(strings.ToValidUTF8(text, "\uFFFD"))
+	text = strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
+			return -1
+		}
+		return r
+	}, text)
+	text = strings.TrimRight(text, " \t\n")
+	for {
+		line, rest, ok := strings.Cut(text, "\n")
+		if !ok || strings.TrimSpace(line) != "" {
+			return text
+		}
+		text = rest
+	}
+}
+
+// oneLine is plain text in one line that opens no comment.
+func oneLine(text string) string {
+	return strings.ReplaceAll(strings.Join(strings.Fields(plainText(text)), " "), "<!--", `\<!--`)
+}
+
+var tombstone = regexp.MustCompile(`^_Retired [0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z: .*_$`)
+
+// isTombstone reports whether text stands in the place of what was retired.
+func isTombstone(text string) bool { return tombstone.MatchString(strings.TrimSpace(text)) }

@@ -1,0 +1,145 @@
+package grammar
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/workspace/memfile"
+)
+
+// Done is an edit as a day's rollup counts it.
+type Done struct {
+	Op      Op
+	Section string
+	Items   int
+}
+
+// verbs are how a rollup speaks of the operations.
+var verbs = map[Op]string{
+	ReplaceSection: "refined", AppendSection: "updated", AppendItem: "added to", CurateItems: "curated", TombstoneSection: "retired",
+}
+
+// Rollup is the Change Log's entry of a day, made of its edits (§6), "" without any: each section once an
+// operation, in the order of the first.
+func Rollup(day time.Time, edits []Done) string {
+	var list []Done
+	for _, e := range edits {
+		i := slices.IndexFunc(list, func(d Done) bool { return d.Op == e.Op && d.Section == e.Section })
+		if i < 0 {
+			list = append(list, e)
+			continue
+		}
+		list[i].Items += e.Items
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	parts := make([]string, len(list))
+	for i, e := range list {
+		section := e.Section
+		if section == "" {
+			section = "the introduction"
+		}
+		parts[i] = verbs[e.Op] + " " + section
+		if e.Op == AppendItem {
+			parts[i] = fmt.Sprintf("added %s to %s", plural(e.Items, "item"), section)
+		}
+	}
+	return day.UTC().Format(time.DateOnly) + ": " + strings.Join(parts, "; ")
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// Material is the Change Log's own entry of an edit (§6), "" for one that the rollup alone mentions.
+func Material(e Edit, done Applied, now time.Time) string {
+	if !e.Op.Material() {
+		return ""
+	}
+	text := fmt.Sprintf("%s: %s %s: %s", Stamp(now), verbs[e.Op], done.Section, oneLine(e.Rationale))
+	if len(e.Evidence) > 0 {
+		text += " (" + join(e.Evidence) + ")"
+	}
+	return text
+}
+
+// Exceeding is the Change Log's entry of an edit that exceeded a cap (§8), "" for others.
+func Exceeding(e Edit, done Applied, now time.Time) string {
+	if done.Exceeded == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s: Exceeded the cap of %s, which has %s: %s", Stamp(now), done.Section, done.Exceeded, oneLine(e.Override))
+}
+
+// Record writes an edit into the Change Log: the day's rollup, which is now rollup and was was (""
+// for none), and the further entries that are not "". In a file without a declared type, and in notes,
+// it does so only where there is a Change Log.
+func (d *Document) Record(t *Type, was, rollup string, entries ...string) {
+	i, _, err := d.Find(t, ChangeLog)
+	if err != nil {
+		if !t.strict() {
+			return
+		}
+		i = d.add(t, ChangeLog)
+	}
+	p, nl := &d.Parts[i], d.newline()
+	lead, core, trail := frame(p.Body)
+	entries = slices.DeleteFunc(slices.Clone(entries), func(e string) bool { return e == "" })
+	list := blocks(core)
+	replaced := false
+	for j, b := range list {
+		// A rollup that somebody has changed is left alone, and another one begun.
+		if b.item && was != "" && !replaced && b.text() == was {
+			end := b.raw[len(strings.TrimRight(b.raw, "\r\n")):]
+			list[j].raw = strings.TrimRight(itemLines(rollup, bullet.FindString(b.raw), nl), "\r\n") + end
+			replaced = true
+		}
+	}
+	var text strings.Builder
+	for _, b := range list {
+		text.WriteString(b.raw)
+	}
+	if !replaced && rollup != "" {
+		entries = append([]string{rollup}, entries...)
+	}
+	core = text.String()
+	if len(entries) > 0 {
+		core = appendItems(core, entries, nl)
+	}
+	if lead == "" {
+		lead = nl
+	}
+	for _, above := range []string{p.Hidden, p.Heading} {
+		if above == "" {
+			continue
+		}
+		if !strings.HasSuffix(above, "\n") {
+			lead = nl + lead
+		}
+		break
+	}
+	if i < len(d.Parts)-1 && trail == "" {
+		trail = nl
+	}
+	p.Body = lead + core + trail
+}
+
+// Touch sets the front matter's last_updated, where there is one (§7).
+func (d *Document) Touch(now time.Time) {
+	matter, _, ok := memfile.Split(d.Head)
+	if !ok {
+		return
+	}
+	at := strings.Index(d.Head, matter)
+	m := lastUpdated.FindStringSubmatchIndex(matter)
+	if m == nil {
+		return
+	}
+	d.Head = d.Head[:at+m[4]] + Stamp(now) + d.Head[at+m[5]:]
+}

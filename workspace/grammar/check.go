@@ -1,0 +1,296 @@
+package grammar
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/workspace/memfile"
+)
+
+// Finding is a deviation of a file from seed 004.
+type Finding struct {
+	Line    int  // from 1
+	Error   bool // the grammar forbids it; otherwise it is a soft cap or a convention
+	Rule    string
+	Message string
+}
+
+// checker collects the findings about one file.
+type checker struct {
+	typ      *Type
+	doc      *Document
+	findings []Finding
+}
+
+func (c *checker) fail(line int, rule, format string, args ...any) {
+	c.findings = append(c.findings, Finding{line, true, "seed 004 " + rule, fmt.Sprintf(format, args...)})
+}
+
+func (c *checker) warn(line int, rule, format string, args ...any) {
+	c.findings = append(c.findings, Finding{line, false, "seed 004 " + rule, fmt.Sprintf(format, args...)})
+}
+
+// Check lists what is wrong with text as the content of the file called name. Of a file without a declared
+// type only the anchors are looked at, which need not be there.
+func Check(name, text string) []Finding {
+	typ, _ := TypeOf(name)
+	c := &checker{typ: typ, doc: Parse(text)}
+	c.anchors()
+	if typ == nil {
+		return c.findings
+	}
+	c.titles()
+	if typ.Strict {
+		c.matter()
+		c.sections()
+	}
+	for _, p := range c.doc.Parts[1:] {
+		c.content(p)
+	}
+	return c.findings
+}
+
+// anchors checks the form and place of the anchors that are there.
+func (c *checker) anchors() {
+	seen := map[string]int{}
+	for i, p := range c.doc.Parts {
+		if p.Anchor.ID != "" {
+			line := p.Line + strings.Count(p.Hidden, "\n")
+			if first, twice := seen[p.Anchor.ID]; twice {
+				c.fail(line, "§2", "anchor %s is also at line %d: a section has an anchor of its own", p.Anchor.ID, first)
+			}
+			seen[p.Anchor.ID] = line
+			if strings.Count(p.Hidden, "\n") > 1 {
+				c.warn(line, "§2", "the anchor is not immediately below the heading")
+			}
+		}
+		var at scanner
+		line := p.bodyLine()
+		for raw := range strings.Lines(p.Body) {
+			if at.free() && looksLikeAnchor.MatchString(raw) {
+				if _, ok := anchorOf(raw); !ok {
+					c.fail(line, "§2", "the anchor is misspelt: write <!-- @anchor: name v1 --> or [//]: # (anchor: name v1)")
+				} else if i == 0 {
+					c.fail(line, "§2", "the anchor stands above the first section: it belongs below a heading")
+				} else {
+					c.fail(line, "§2", "the anchor is not below the heading ## %s, or the section has two", p.Name)
+				}
+			}
+			at.step(raw)
+			line++
+		}
+	}
+}
+
+// bodyLine is the line at which a part's body begins.
+func (p Part) bodyLine() int {
+	return p.Line + strings.Count(p.Heading, "\n") + strings.Count(p.Hidden, "\n")
+}
+
+// titles checks that there is one title, above the sections, and that headings go down step by step (§3).
+func (c *checker) titles() {
+	if level, _ := heading(lastLine(c.doc.Head)); level != 1 {
+		c.fail(1, "§3", "has no title: the file begins with a heading of the first level")
+	}
+	for i, p := range c.doc.Parts {
+		var at scanner
+		line, above := p.bodyLine(), 2
+		if i == 0 {
+			above = 1
+		}
+		for raw := range strings.Lines(p.Body) {
+			if level, name := heading(raw); level > 0 && at.free() {
+				switch {
+				case level == 1:
+					c.fail(line, "§3", "a second title: # %s", name)
+				case level == 2:
+					c.fail(line, "§3", "the heading ## %s is indented", name)
+				case level > above+1:
+					c.warn(line, "§3", "the heading %s is %d levels below the one above it", name, level-above)
+				}
+				if level > 1 {
+					above = level
+				}
+			}
+			at.step(raw)
+			line++
+		}
+	}
+}
+
+func lastLine(text string) string {
+	text = strings.TrimRight(text, "\r\n")
+	return strings.TrimPrefix(text[strings.LastIndexByte(text, '\n')+1:], "\uFEFF")
+}
+
+// lastUpdated is the front matter's line with the time of the last change.
+var lastUpdated = regexp.MustCompile(`(?m)^(last_updated:[ \t]*)([^\r\n]*?)([ \t]*\r?)$`)
+
+// matter checks the front matter's last_updated (§7).
+func (c *checker) matter() {
+	matter, _, ok := memfile.Split(c.doc.Head)
+	m := lastUpdated.FindStringSubmatchIndex(matter)
+	if !ok || m == nil {
+		c.fail(1, "§7", "has no front matter with last_updated")
+		return
+	}
+	value := strings.Trim(matter[m[4]:m[5]], `"'`)
+	if !isStamp(value) {
+		c.fail(2+strings.Count(matter[:m[0]], "\n"), "§7", "last_updated %q is not a time in UTC such as 2026-01-02T15:04:05Z", value)
+	}
+}
+
+// isStamp reports whether text is an ISO 8601 time in UTC.
+func isStamp(text string) bool {
+	_, err := time.Parse(time.RFC3339Nano, text)
+	return err == nil && strings.HasSuffix(text, "Z")
+}
+
+// sections checks that a profile has its sections, and no others, in order and with their anchors.
+func (c *checker) sections() {
+	names := c.typ.names()
+	seen := map[string]int{}
+	order, before := -1, ""
+	taken := map[int]string{} // misspelt sections, by part
+	for _, s := range c.typ.Sections {
+		if i, how, err := c.doc.Find(c.typ, s.Name); err == nil && (how == ByNearest || c.doc.Parts[i].Name != s.Name) {
+			taken[i] = s.Name
+		}
+	}
+	for i, p := range c.doc.Parts {
+		if i == 0 {
+			continue
+		}
+		at := indexOf(names, p.Name)
+		if meant, ok := taken[i]; ok {
+			at = indexOf(names, meant)
+			c.fail(p.Line, "§2", "the heading ## %s is misspelt: it must be ## %s", p.Name, meant)
+		} else if at < 0 {
+			c.fail(p.Line, "§1", "## %s is no section of a %s: what does not fit goes below ## Extensions", p.Name, c.typ.Name)
+			continue
+		}
+		s := c.typ.Sections[at]
+		if first, twice := seen[s.Name]; twice {
+			c.fail(p.Line, "§1", "## %s is also at line %d", s.Name, first)
+			continue
+		}
+		seen[s.Name] = p.Line
+		if at < order {
+			c.fail(p.Line, "§3", "## %s stands below ## %s and belongs above it", s.Name, before)
+		} else {
+			order, before = at, s.Name
+		}
+		switch {
+		case p.Anchor.ID == "":
+			c.fail(p.Line, "§2", "## %s has no anchor: write %s below it", p.Name, s.anchorLine())
+		case p.Anchor.ID != s.Anchor():
+			c.fail(p.Line+1, "§2", "the anchor of ## %s is %s: it must be %s", s.Name, p.Anchor.ID, s.Anchor())
+		}
+	}
+	for _, s := range c.typ.Sections {
+		if _, ok := seen[s.Name]; !ok && !s.Optional {
+			c.fail(1, "§1", "lacks the section ## %s", s.Name)
+		}
+	}
+}
+
+func indexOf(names []string, name string) int {
+	for i, n := range names {
+		if n == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// content checks what stands in a section: caps, evidence, entries of the Change Log.
+func (c *checker) content(p Part) {
+	s, ok := c.typ.section(p.Name)
+	if !ok && c.typ.Strict {
+		return
+	}
+	switch s.Form {
+	case Narrative:
+		if n := Words(p.Body); n > NarrativeWords {
+			c.warn(p.Line, "§8", "## %s has %d words; more than %d need a reason", p.Name, n, NarrativeWords)
+		}
+	case Evidence:
+		c.evidence(p)
+	case Log:
+		c.changes(p)
+	case Free:
+	}
+	if !c.typ.Strict {
+		if n := strings.Count(strings.TrimSpace(p.Body), "\n") + 1; n > NotesLines {
+			c.warn(p.Line, "§8", "## %s has %d lines; with more than %d it is time to curate it", p.Name, n, NotesLines)
+		}
+	}
+	var at scanner
+	line := p.bodyLine()
+	for raw := range strings.Lines(p.Body) {
+		if at.free() {
+			for _, found := range looksLikeToken.FindAllString(raw, -1) {
+				if _, err := ParseToken(found); err != nil {
+					c.fail(line, "§5", "%v", err)
+				}
+			}
+		}
+		at.step(raw)
+		line++
+	}
+}
+
+// quoted is a quotation of at least a character.
+var quoted = regexp.MustCompile(`"[^"]+"|“[^”]+”|„[^“”]+[“”]|«[^»]+»|‘[^’]+’`)
+
+func (c *checker) evidence(p Part) {
+	n := 0
+	for _, b := range blocks(p.Body) {
+		if !b.item || isTombstone(b.text()) {
+			continue
+		}
+		n++
+		line := p.bodyLine() + b.line
+		if !looksLikeToken.MatchString(b.raw) {
+			c.fail(line, "§5", "the evidence has no token (%s)", TokenForm)
+		}
+		if !quoted.MatchString(b.raw) {
+			c.warn(line, "§5", "the evidence has no short quote between quotation marks")
+		}
+	}
+	if n > EvidenceItems {
+		c.warn(p.Line, "§5", "## %s has %d items; more than %d need a reason", p.Name, n, EvidenceItems)
+	}
+}
+
+// dateForm is what an entry of the Change Log begins with: a time, or the date of a daily rollup.
+var dateForm = regexp.MustCompile(`^([0-9]{4}-[0-9]{2}-[0-9]{2})(T[^ ]*Z)?: `)
+
+func (c *checker) changes(p Part) {
+	for _, b := range blocks(p.Body) {
+		if !b.item {
+			continue
+		}
+		if !dated(b.text()) {
+			c.fail(p.bodyLine()+b.line, "§7", "the entry does not begin with a time in UTC or a date, such as 2026-01-02T15:04:05Z: or 2026-01-02:")
+		}
+	}
+}
+
+// dated reports whether an entry of the Change Log begins as it should.
+func dated(entry string) bool {
+	m := dateForm.FindStringSubmatch(entry)
+	if m == nil {
+		return false
+	}
+	if m[2] != "" {
+		return isStamp(m[1] + m[2])
+	}
+	_, err := time.Parse(time.DateOnly, m[1])
+	return err == nil
+}
+
+// Words is the number of words in a text.
+func Words(text string) int { return len(strings.Fields(text)) }

@@ -1,0 +1,122 @@
+package grammar
+
+import (
+	"regexp"
+	"strings"
+)
+
+// bullet is what a list item begins with.
+var bullet = regexp.MustCompile(`^([-*+]|[0-9]{1,9}[.)])[ \t]+`)
+
+// block is a run of lines of a section: a list item with what is indented below it, or anything else.
+// Joined, the blocks are the section's body.
+type block struct {
+	raw  string
+	item bool
+	line int // from 0
+}
+
+// blocks cuts a body into its items and what is between them.
+func blocks(body string) []block {
+	var list []block
+	var at scanner
+	start, pos, line, blank := 0, 0, 0, true
+	for raw := range strings.Lines(body) {
+		empty := strings.TrimSpace(raw) == ""
+		indented := raw[0] == ' ' || raw[0] == '\t'
+		last := len(list) - 1
+		inItem := last >= 0 && list[last].item
+		item := at.free() && bullet.MatchString(raw)
+		// A line belongs to the block above if it is in its code block, goes on with its text, or is
+		// indented below an item.
+		if last < 0 || at.free() && (item || inItem && !empty && !indented && blank) {
+			if last >= 0 {
+				list[last].raw = body[start:pos]
+			}
+			list = append(list, block{item: item, line: line})
+			start = pos
+		}
+		at.step(raw)
+		blank = empty
+		pos += len(raw)
+		line++
+	}
+	if len(list) > 0 {
+		list[len(list)-1].raw = body[start:]
+	}
+	return apart(list)
+}
+
+// apart takes the blank lines at the end of each item for blocks of their own.
+func apart(list []block) []block {
+	var out []block
+	for _, b := range list {
+		if !b.item {
+			out = append(out, b)
+			continue
+		}
+		text := strings.TrimRight(b.raw, " \t\r\n")
+		end := len(text)
+		if at := strings.IndexByte(b.raw[end:], '\n'); at >= 0 {
+			end += at + 1
+		} else {
+			end = len(b.raw)
+		}
+		out = append(out, block{b.raw[:end], true, b.line})
+		if end < len(b.raw) {
+			out = append(out, block{b.raw[end:], false, b.line + strings.Count(b.raw[:end], "\n")})
+		}
+	}
+	return out
+}
+
+// text is an item without its bullet, its lines joined by one line feed and without the indentation of the first.
+func (b block) text() string {
+	var lines []string
+	for line := range strings.Lines(b.raw) {
+		line = strings.TrimRight(line, " \t\r\n")
+		if len(lines) == 0 {
+			line = bullet.ReplaceAllString(line, "")
+		} else {
+			line = strings.TrimPrefix(strings.ReplaceAll(line, "\t", "  "), "  ")
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Items are the texts of a section's list items.
+func Items(body string) []string {
+	var items []string
+	for _, b := range blocks(body) {
+		if b.item {
+			items = append(items, b.text())
+		}
+	}
+	return items
+}
+
+// itemLines is text as a list item, with the given bullet and line end.
+func itemLines(text, mark, newline string) string {
+	var out strings.Builder
+	for i, line := range strings.Split(strings.Trim(text, "\n"), "\n") {
+		switch {
+		case i == 0:
+			out.WriteString(mark + line)
+		case line != "":
+			out.WriteString("  " + line)
+		}
+		out.WriteString(newline)
+	}
+	return out.String()
+}
+
+// markOf is the bullet that a list uses.
+func markOf(list []block) string {
+	for i := len(list) - 1; i >= 0; i-- {
+		if m := bullet.FindString(list[i].raw); list[i].item && m != "" && strings.ContainsAny(m[:1], "-*+") {
+			return m[:1] + " "
+		}
+	}
+	return "- "
+}

@@ -1,0 +1,155 @@
+package grammar
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Match says how a section was found.
+type Match int
+
+// Ways a section is found, best first.
+const (
+	ByAnchor  Match = iota // its anchor is the one asked for
+	ByHeading              // its heading is, apart from case and punctuation
+	ByNearest              // re-anchored: its heading is the nearest in the region where it belongs (§10)
+)
+
+// MissingError says that a file has no such section, or more than one.
+type MissingError struct {
+	Section string
+	Twice   bool
+	Have    []string // the file's sections
+}
+
+// Error names the sections there are.
+func (e *MissingError) Error() string {
+	if e.Twice {
+		return fmt.Sprintf("there are several sections %q: give each another heading, or an anchor to name it by", e.Section)
+	}
+	if len(e.Have) == 0 {
+		return fmt.Sprintf("there is no section %q, and no other: without a section, the text below the title is edited", e.Section)
+	}
+	return fmt.Sprintf("there is no section %q; there are %s", e.Section, strings.Join(e.Have, ", "))
+}
+
+// Find is the index in d.Parts of the section called name, which is a heading or an anchor, "" for what
+// stands above the first section. Where none has the name and t is strict, the one with the nearest
+// heading among those that are no section of t is taken, once, if it stands where the section belongs.
+func (d *Document) Find(t *Type, name string) (int, Match, error) {
+	if name == "" {
+		return 0, ByHeading, nil
+	}
+	s, known := t.section(name)
+	id, heading := name, name
+	if known {
+		id, heading = s.Anchor(), s.Name
+	}
+	exact := func(same func(Part) bool) []int {
+		var found []int
+		for i := 1; i < len(d.Parts); i++ {
+			if same(d.Parts[i]) {
+				found = append(found, i)
+			}
+		}
+		return found
+	}
+	for how, same := range []func(Part) bool{
+		func(p Part) bool { return p.Anchor.ID == id },
+		func(p Part) bool { return p.Name == heading },
+		func(p Part) bool { return Slug(p.Name) != "" && Slug(p.Name) == Slug(heading) },
+	} {
+		switch found := exact(same); {
+		case len(found) == 1:
+			return found[0], min(Match(how), ByHeading), nil
+		case len(found) > 1:
+			return 0, 0, &MissingError{Section: name, Twice: true}
+		}
+	}
+	if t.strict() && known {
+		if i, ok := d.nearest(heading, d.region(t, heading), func(p Part) bool {
+			_, other := t.section(p.Name)
+			return !other
+		}); ok {
+			return i, ByNearest, nil
+		}
+	}
+	return 0, 0, &MissingError{Section: name, Have: d.Sections()}
+}
+
+// Reanchor is the one bounded attempt of §10 to find a section that Find does not: the nearest heading in the
+// region where the section belongs. In a file without a declared type that is the whole file.
+func (d *Document) Reanchor(t *Type, heading string) (int, bool) {
+	region := [2]int{1, len(d.Parts)}
+	if t.strict() {
+		region = d.region(t, heading)
+	}
+	return d.nearest(heading, region, func(p Part) bool {
+		_, other := t.section(p.Name)
+		return !t.strict() || !other
+	})
+}
+
+// region is where a section of t belongs: the parts from region[0] to before region[1], between the
+// sections that stand before and after it in the type.
+func (d *Document) region(t *Type, heading string) [2]int {
+	names := t.names()
+	at := slices.Index(names, heading)
+	region := [2]int{1, len(d.Parts)}
+	for i := 1; i < len(d.Parts); i++ {
+		s, ok := t.section(d.Parts[i].Name)
+		if !ok {
+			continue
+		}
+		switch j := slices.Index(names, s.Name); {
+		case j < at:
+			region[0] = i + 1
+		case j > at:
+			region[1] = min(region[1], i)
+		}
+	}
+	return region
+}
+
+// nearest is the one part in the region whose heading is least and not too different.
+func (d *Document) nearest(heading string, region [2]int, allowed func(Part) bool) (int, bool) {
+	want := Slug(heading)
+	best, least, twice := 0, min(len(want)/4, 3)+1, false
+	for i := region[0]; i < region[1]; i++ {
+		if !allowed(d.Parts[i]) {
+			continue
+		}
+		switch n := distance(want, Slug(d.Parts[i].Name), least); {
+		case n < least:
+			best, least, twice = i, n, false
+		case n == least && best > 0:
+			twice = true
+		}
+	}
+	return best, best > 0 && !twice
+}
+
+// distance is the number of letters to insert, delete or replace to make b of a, or more than most.
+func distance(a, b string, most int) int {
+	if len(a)-len(b) > most || len(b)-len(a) > most {
+		return most + 1
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

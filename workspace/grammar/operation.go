@@ -1,0 +1,111 @@
+package grammar
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+)
+
+// Op is what an edit does to a section (seed 004 §4).
+type Op string
+
+// The operations.
+const (
+	ReplaceSection   Op = "replace_section"   // the whole content
+	AppendSection    Op = "append_section"    // a paragraph at the end
+	AppendItem       Op = "append_item"       // items at the end of a list
+	CurateItems      Op = "curate_items"      // the items a list is to have: others are pruned or merged
+	TombstoneSection Op = "tombstone_section" // a note that, when and why it is retired, instead of the content
+)
+
+// Ops are the operations, in the order of seed 004 §11.
+var Ops = []Op{ReplaceSection, AppendSection, AppendItem, CurateItems, TombstoneSection}
+
+// prohibited are the operations that §4 forbids, under the names one might try.
+var prohibited = map[Op]string{
+	"delete_file":        "files are not deleted",
+	"rename_file":        "files are not renamed",
+	"delete_section":     "sections are not deleted: tombstone_section retires one",
+	"rename_section":     "sections are not renamed",
+	"remove_change_log":  "the Change Log is not removed",
+	"remove_anchor":      "anchors are not removed",
+	"edit_anchor":        "anchors are not edited",
+	"edit_id":            "ids are not edited",
+	"edit_frontmatter":   "the identity fields of front matter are not renamed or edited",
+	"rename_frontmatter": "the identity fields of front matter are not renamed or edited",
+}
+
+// takes are the operations that a form of section takes.
+var takes = map[Form][]Op{
+	Narrative: {ReplaceSection, AppendSection, TombstoneSection},
+	List:      {AppendItem, CurateItems, TombstoneSection},
+	Evidence:  {AppendItem, CurateItems, TombstoneSection},
+	Log:       {AppendItem},
+	Free:      Ops,
+}
+
+var formNames = map[Form]string{
+	Narrative: "a narrative section", List: "a list", Evidence: "a list of evidence", Log: "the record of changes", Free: "a section",
+}
+
+// Material reports whether the operation is noted in the Change Log by itself (§6), beside the day's rollup.
+func (op Op) Material() bool {
+	return op == ReplaceSection || op == CurateItems || op == TombstoneSection
+}
+
+// Check refuses what is no operation; those that §4 forbids by their name.
+func (op Op) Check() error {
+	if slices.Contains(Ops, op) {
+		return nil
+	}
+	if why, ok := prohibited[op]; ok {
+		return fault.New("op: %s is prohibited (seed 004 §4): %s", op, why)
+	}
+	return fault.New("op: there is no %q; it is one of %s", string(op), opNames(Ops))
+}
+
+func opNames(ops []Op) string {
+	names := make([]string, len(ops))
+	for i, op := range ops {
+		names[i] = string(op)
+	}
+	return strings.Join(names, ", ")
+}
+
+// Permits is nil if a section of a file of type t, nil for none, takes the operation.
+func (t *Type) Permits(op Op, section string) error {
+	if err := op.Check(); err != nil {
+		return err
+	}
+	if section == "" && t.strict() {
+		return fault.New("section: a %s has nothing above its sections to edit; name one of %s", t.Name, strings.Join(t.names(), ", "))
+	}
+	if s, known := t.section(section); t.strict() && !known && section != "" {
+		if near := suggest(section, t.names()); near != "" {
+			return fault.New("section: %q is no section of a %s: did you mean %q?", section, t.Name, near)
+		}
+		return fault.New("section: %q is no section of a %s; it has %s", section, t.Name, strings.Join(t.names(), ", "))
+	} else if known {
+		section = s.Name
+	}
+	form := t.form(section)
+	if slices.Contains(takes[form], op) {
+		return nil
+	}
+	if form == Log {
+		return fault.New("op: %s would take entries away from the %s, which is prohibited (seed 004 §4): it takes append_item", op, ChangeLog)
+	}
+	return fault.New("op: %q is %s and takes %s, not %s", section, formNames[form], opNames(takes[form]), op)
+}
+
+// suggest is the name nearest to what was written, "" if none is near.
+func suggest(name string, names []string) string {
+	best, least := "", len(name)/3+1
+	for _, n := range names {
+		if d := distance(Slug(name), Slug(n), least); d < least {
+			best, least = n, d
+		}
+	}
+	return best
+}

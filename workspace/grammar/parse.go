@@ -1,0 +1,218 @@
+package grammar
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/yamo-protocol/yamo-mcp/workspace/memfile"
+)
+
+// Document is a Markdown file, cut where its sections begin. Joined, its strings are the file.
+type Document struct {
+	Head  string // up to and with the title: byte order mark, front matter, "# " line
+	Parts []Part // never empty; the first has no heading: what stands above the first section
+}
+
+// Part is a section: its heading of the second level, and all up to the next one.
+type Part struct {
+	Heading string // the line with its end; "" for the first part
+	Hidden  string // the lines from there up to and with the hidden anchor; "" without one
+	Body    string
+
+	Name   string // of the heading
+	Anchor Anchor
+	Line   int // of the heading, from 1
+}
+
+// Anchor is a section's hidden id. In the file it is one of
+//
+//	[//]: # (anchor: concerns v1)
+//	<!-- @anchor: concerns v1 -->
+type Anchor struct {
+	ID      string // "" for none
+	Version string // the digits
+}
+
+var anchorForms = []*regexp.Regexp{
+	regexp.MustCompile(`^\[//\]: # \(anchor: ([a-z0-9][a-z0-9_-]*) v([0-9]{1,9})\)$`),
+	regexp.MustCompile(`^<!-- @anchor: ([a-z0-9][a-z0-9_-]*) v([0-9]{1,9}) -->$`),
+}
+
+// looksLikeAnchor finds what was meant as an anchor.
+var looksLikeAnchor = regexp.MustCompile(`(?i)^\s*(\[//\]:.*anchor|<!--\s*@?\s*anchor)`)
+
+// anchorOf reads a line as an anchor.
+func anchorOf(line string) (Anchor, bool) {
+	line = strings.TrimRight(line, " \t\r\n")
+	for _, form := range anchorForms {
+		if m := form.FindStringSubmatch(line); m != nil {
+			return Anchor{m[1], m[2]}, true
+		}
+	}
+	return Anchor{}, false
+}
+
+// Parse cuts text into its parts. Every text is a document.
+func Parse(text string) *Document {
+	d := &Document{}
+	rest := text
+	if _, body, ok := memfile.Split(text); ok {
+		d.Head, rest = text[:len(text)-len(body)], body
+	}
+	if title := titleEnd(rest); title > 0 {
+		d.Head, rest = d.Head+rest[:title], rest[title:]
+	}
+	line := 1 + strings.Count(d.Head, "\n")
+	part, start := Part{Line: line}, 0
+	var at scanner
+	pos := 0
+	for raw := range strings.Lines(rest) {
+		if name, ok := sectionHeading(raw); ok && at.free() {
+			part.Body = rest[start:pos]
+			d.Parts = append(d.Parts, part)
+			part, start = Part{Heading: raw, Name: name, Line: line}, pos+len(raw)
+		}
+		at.step(raw)
+		pos += len(raw)
+		line++
+	}
+	part.Body = rest[start:]
+	d.Parts = append(d.Parts, part)
+	for i := range d.Parts {
+		if d.Parts[i].Heading != "" {
+			d.Parts[i].takeAnchor()
+		}
+	}
+	return d
+}
+
+// titleEnd is the length of text up to the end of its title, 0 when it has none.
+func titleEnd(text string) int {
+	end := 0
+	for line := range strings.Lines(text) {
+		end += len(line)
+		body := strings.TrimSpace(strings.TrimPrefix(line, "\uFEFF"))
+		if strings.HasPrefix(body, "# ") {
+			return end
+		}
+		if body != "" {
+			return 0
+		}
+	}
+	return 0
+}
+
+// sectionHeading is the text of a heading of the second level at the beginning of a line.
+func sectionHeading(line string) (name string, ok bool) {
+	level, name := heading(line)
+	return name, level == 2 && line[0] == '#'
+}
+
+// heading is the level and text of an ATX heading, 0 for any other line.
+func heading(line string) (level int, text string) {
+	line = strings.TrimRight(line, " \t\r\n")
+	body := strings.TrimLeft(line, " ")
+	if len(line)-len(body) > 3 {
+		return 0, ""
+	}
+	text = strings.TrimLeft(body, "#")
+	level = len(body) - len(text)
+	if level == 0 || level > 6 || text != "" && text[0] != ' ' && text[0] != '\t' {
+		return 0, ""
+	}
+	text = strings.TrimSpace(text)
+	if closing := strings.TrimRight(text, "#"); closing == "" || strings.HasSuffix(closing, " ") || strings.HasSuffix(closing, "\t") {
+		text = strings.TrimSpace(closing)
+	}
+	return level, text
+}
+
+// takeAnchor moves the anchor, if the first line that is not blank is one, from the body to Hidden.
+func (p *Part) takeAnchor() {
+	end := 0
+	for line := range strings.Lines(p.Body) {
+		end += len(line)
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		if a, ok := anchorOf(line); ok {
+			p.Anchor, p.Hidden, p.Body = a, p.Body[:end], p.Body[end:]
+		}
+		return
+	}
+}
+
+// Text is the part as it stands in the file.
+func (p Part) Text() string { return p.Heading + p.Hidden + p.Body }
+
+// String is the file, byte for byte.
+func (d *Document) String() string {
+	var out strings.Builder
+	out.WriteString(d.Head)
+	for _, p := range d.Parts {
+		out.WriteString(p.Text())
+	}
+	return out.String()
+}
+
+// Sections are the names of the document's sections, in order.
+func (d *Document) Sections() []string {
+	var names []string
+	for _, p := range d.Parts[1:] {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// newline is the line end that the file uses.
+func (d *Document) newline() string {
+	text := d.Head
+	for i := 0; !strings.Contains(text, "\n") && i < len(d.Parts); i++ {
+		text = d.Parts[i].Text()
+	}
+	if at := strings.IndexByte(text, '\n'); at > 0 && text[at-1] == '\r' {
+		return "\r\n"
+	}
+	return "\n"
+}
+
+// scanner follows code blocks and comments, in which a heading is none, line by line.
+type scanner struct {
+	fence   string // that opened the code block
+	comment bool
+}
+
+// free reports whether the next line can be a heading.
+func (s *scanner) free() bool { return s.fence == "" && !s.comment }
+
+func (s *scanner) step(line string) {
+	if s.comment {
+		s.comment = !strings.Contains(line, "-->")
+		return
+	}
+	body := strings.TrimLeft(strings.TrimRight(line, "\r\n"), " ")
+	if len(line)-len(strings.TrimLeft(line, " ")) > 3 {
+		return
+	}
+	mark := fenceMark(body)
+	switch {
+	case s.fence != "":
+		if mark != "" && mark[0] == s.fence[0] && len(mark) >= len(s.fence) && strings.TrimSpace(body[len(mark):]) == "" {
+			s.fence = ""
+		}
+	case mark != "" && (mark[0] == '~' || !strings.Contains(body[len(mark):], "`")):
+		s.fence = mark
+	case strings.HasPrefix(body, "<!--"):
+		s.comment = !strings.Contains(body[len("<!--"):], "-->")
+	}
+}
+
+// fenceMark is the run of at least three backticks or tildes that line begins with.
+func fenceMark(line string) string {
+	for _, c := range []string{"`", "~"} {
+		if run := len(line) - len(strings.TrimLeft(line, c)); run >= 3 {
+			return line[:run]
+		}
+	}
+	return ""
+}

@@ -1,0 +1,209 @@
+// Package grammar is the form of the files that an agent edits section by section (seed 004): which sections
+// a file has, how they are found, and what an edit may do to them.
+//
+// It touches no disk. Its invariant: parsing and printing give back every byte, and an edit changes no byte
+// outside the section it is about, the Change Log and the front matter's last_updated.
+package grammar
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Form is what stands in a section, and so which operations it takes (seed 004 §4).
+type Form int
+
+// The forms of sections.
+const (
+	Narrative Form = iota // paragraphs: replace_section, append_section
+	List                  // items: append_item, curate_items
+	Evidence              // items with a quote and an evidence token (§5)
+	Log                   // the Change Log: items with a date, added and never changed (§6)
+	Free                  // of a file without a declared type, and of notes: all of them
+)
+
+// Caps of seed 004 §5 and §8. They are soft: an edit exceeds one with a reason.
+const (
+	NarrativeWords = 400
+	EvidenceItems  = 7
+	NotesLines     = 120 // of a subsection of notes: a few screens
+)
+
+// ChangeLog is the name of the section that says what was changed (§6).
+const ChangeLog = "Change Log"
+
+// Section is a section that a type of file has.
+type Section struct {
+	Name     string // of the heading, exactly
+	Form     Form
+	Optional bool
+}
+
+// Anchor is the section's hidden id (§2).
+func (s Section) Anchor() string { return Slug(s.Name) }
+
+// Type is a type of file (§1).
+type Type struct {
+	Name     string // for people: "part profile"
+	Title    string // of a new file, before the entity's id
+	Entity   string // §11's entity_type: user, part, relationship, note
+	Sections []Section
+	Strict   bool // the sections are all there is, in this order and with anchors; else they are suggestions
+}
+
+// tail are the sections at the bottom of every profile, in the order of §3.
+var tail = []Section{{"Extensions", Narrative, true}, {"Open Questions", List, true}, {ChangeLog, Log, true}}
+
+func profile(name, title, entity string, sections ...Section) *Type {
+	return &Type{Name: name, Title: title, Entity: entity, Strict: true, Sections: slices.Concat(sections, tail)}
+}
+
+// The types, as seed 004 §1 declares them.
+var (
+	overviewType = profile("user overview", "Overview", "user",
+		Section{"Identity", Narrative, false}, Section{"Current Focus", Narrative, false},
+		Section{"Confirmed Parts", List, false}, Section{"Active Themes", Narrative, false},
+		Section{"Working Agreements", List, false}, Section{"Recent Highlights", List, false})
+	partType = profile("part profile", "Part", "part",
+		Section{"Identity", Narrative, false}, Section{"Role", Narrative, false}, Section{"Triggers", Narrative, false},
+		Section{"Needs", Narrative, false}, Section{"Concerns", Narrative, false}, Section{"Allies", List, false},
+		Section{"Polarizations", List, false}, Section{"Evidence (curated)", Evidence, false},
+		Section{"Working Agreements", List, false}, Section{"Evolution", Narrative, false})
+	relationshipType = profile("relationship profile", "Relationship", "relationship",
+		Section{"Participants", List, false}, Section{"Type", Narrative, false}, Section{"Dynamics", Narrative, false},
+		Section{"Evidence of Interplay", Evidence, false}, Section{"Tensions", Narrative, false},
+		Section{"Agreements", List, false}, Section{"Evolution", Narrative, false})
+	notesType = &Type{Name: "notes", Title: "Notes", Entity: "note", Sections: []Section{
+		{"Inbox", Free, true}, {"Focus", Free, true}, {"Parking Lot", Free, true}, {"Research", Free, true}, {"Drafts", Free, true},
+	}}
+	// Types are the types with their paths; the groups of a path are the ids, the user's first.
+	types = []struct {
+		path *regexp.Regexp
+		typ  *Type
+	}{
+		{pathOf("overview"), overviewType},
+		{pathOf("notes"), notesType},
+		{pathOf("parts/" + idForm + "/profile"), partType},
+		{pathOf("parts/" + idForm + "/notes"), notesType},
+		{pathOf("relationships/" + idForm + "/profile"), relationshipType},
+		{pathOf("relationships/" + idForm + "/notes"), notesType},
+	}
+)
+
+const idForm = `([A-Za-z0-9][A-Za-z0-9_-]{0,63})`
+
+// Folder is where the files with a type are, in the workspace.
+const Folder = "users"
+
+// MaxDepth is how many folders below Folder a file with a type can be in.
+const MaxDepth = 3
+
+func pathOf(rest string) *regexp.Regexp {
+	return regexp.MustCompile("^" + Folder + "/" + idForm + "/" + rest + `\.md$`)
+}
+
+// Entity is whom or what a file is about (seed 004 §11).
+type Entity struct {
+	UserID string
+	Type   string // user, part, relationship or note
+	ID     string
+}
+
+// TypeOf is the declared type of the file called name, relative to the workspace, and whom it is about. A
+// file without a declared type gives nil: its entity is the user for USER.md, else a note.
+func TypeOf(name string) (*Type, Entity) {
+	for _, t := range types {
+		m := t.path.FindStringSubmatch(name)
+		if m == nil {
+			continue
+		}
+		return t.typ, Entity{UserID: m[1], Type: t.typ.Entity, ID: m[len(m)-1]}
+	}
+	id := strings.TrimSuffix(name, ".md")
+	if name == "USER.md" {
+		return nil, Entity{UserID: Primary, Type: "user", ID: Primary}
+	}
+	return nil, Entity{UserID: Primary, Type: "note", ID: id}
+}
+
+// Primary is the user_id of the files that are not below users/: the workspace's one human.
+const Primary = "primary"
+
+// section is the type's section of that name, anchor or slug.
+func (t *Type) section(name string) (Section, bool) {
+	if t == nil {
+		return Section{}, false
+	}
+	for _, s := range t.Sections {
+		if s.Name == name || s.Anchor() == Slug(name) {
+			return s, true
+		}
+	}
+	return Section{}, false
+}
+
+// form is the form of a section called name.
+func (t *Type) form(name string) Form {
+	if s, ok := t.section(name); ok {
+		return s.Form
+	}
+	if Slug(name) == Slug(ChangeLog) {
+		return Log
+	}
+	return Free
+}
+
+// strict reports whether a file of type t, nil for none, has exactly the type's sections.
+func (t *Type) strict() bool { return t != nil && t.Strict }
+
+// names are the names of the type's sections.
+func (t *Type) names() []string {
+	names := make([]string, len(t.Sections))
+	for i, s := range t.Sections {
+		names[i] = s.Name
+	}
+	return names
+}
+
+// New is the text of a new file: its title, and for a profile its front matter and empty sections.
+func New(name, lastUpdated string) string {
+	t, entity := TypeOf(name)
+	if t == nil {
+		base := name[strings.LastIndex(name, "/")+1:]
+		return "# " + strings.TrimSuffix(base, ".md") + "\n"
+	}
+	if !t.Strict {
+		return "# " + t.Title + "\n"
+	}
+	var out strings.Builder
+	out.WriteString("---\nuser_id: " + entity.UserID + "\n")
+	if entity.Type != "user" {
+		out.WriteString(entity.Type + "_id: " + entity.ID + "\n")
+	}
+	out.WriteString("last_updated: " + lastUpdated + "\n---\n\n# " + t.Title + " " + entity.ID + "\n")
+	for _, s := range t.Sections {
+		out.WriteString("\n## " + s.Name + "\n" + s.anchorLine() + "\n")
+	}
+	return out.String()
+}
+
+func (s Section) anchorLine() string { return "<!-- @anchor: " + s.Anchor() + " v1 -->" }
+
+// Slug is a heading as an anchor has it: lowercase letters and digits, with hyphens between words.
+func Slug(name string) string {
+	var out strings.Builder
+	gap := false
+	for _, r := range strings.ToLower(name) {
+		if r < 0x80 && (r < 'a' || r > 'z') && (r < '0' || r > '9') {
+			gap = out.Len() > 0
+			continue
+		}
+		if gap {
+			out.WriteByte('-')
+			gap = false
+		}
+		out.WriteRune(r)
+	}
+	return out.String()
+}

@@ -1,0 +1,94 @@
+package grammar
+
+import (
+	"encoding/hex"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+)
+
+// TokenForm is how an evidence token is written (seed 004 §5).
+const TokenForm = "ev:YYYYMMDDThhmmssZ-ULID"
+
+const tokenTime = "20060102T150405Z"
+
+var (
+	tokenForm = regexp.MustCompile(`ev:([0-9]{8}T[0-9]{6}Z)-([0-7][0-9A-HJKMNP-TV-Z]{25})`)
+	// looksLikeToken finds what was meant as a token.
+	looksLikeToken = regexp.MustCompile(`\bev:[0-9A-Za-z:_-]*`)
+	memoryID       = regexp.MustCompile(`^mem_([0-9]{1,15})_([0-9a-f]{6})$`)
+)
+
+// memoryTag begins the random part of the ULID of a memory, which is no event: with it the memory's id can
+// be told from the token. The six hexadecimal digits of the id end it.
+const memoryTag = "\x00mem\x00\x00\x00"
+
+// Token is an evidence token: it leads to an edit's event or to a memory.
+type Token struct{ ID ulid.ULID }
+
+// String is the token as it stands in a file.
+func (t Token) String() string {
+	return "ev:" + t.ID.Timestamp().UTC().Format(tokenTime) + "-" + t.ID.String()
+}
+
+// MemoryID is the id of the memory that the token leads to, "" for an event's.
+func (t Token) MemoryID() string {
+	entropy := t.ID.Entropy()
+	digits, ok := strings.CutPrefix(string(entropy), memoryTag)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf("mem_%d_%s", t.ID.Time(), hex.EncodeToString([]byte(digits)))
+}
+
+// ParseToken reads a token; its time must be the one in its ULID. It also takes a bare event id, and the id
+// of a memory.
+func ParseToken(text string) (Token, error) {
+	if m := memoryID.FindStringSubmatch(text); m != nil {
+		return memoryToken(text, m[1], m[2])
+	}
+	id, when := text, ""
+	if m := tokenForm.FindStringSubmatch(text); m != nil && m[0] == text {
+		when, id = m[1], m[2]
+	}
+	parsed, err := ulid.ParseStrict(id)
+	if err != nil || parsed.String() != id {
+		return Token{}, fmt.Errorf("%q is no evidence token: it is %s, an event's id, or a memory's (mem_…)", text, TokenForm)
+	}
+	t := Token{parsed}
+	if when != "" && t.String() != text {
+		return Token{}, fmt.Errorf("%q is no evidence token: its time is not the one in its ULID, %s", text, t.ID.Timestamp().UTC().Format(tokenTime))
+	}
+	return t, nil
+}
+
+func memoryToken(id, millis, digits string) (Token, error) {
+	ms, err := strconv.ParseUint(millis, 10, 48)
+	tail, hexErr := hex.DecodeString(digits)
+	var t Token
+	if err != nil || hexErr != nil || ms > ulid.MaxTime() || t.ID.SetTime(ms) != nil || t.ID.SetEntropy([]byte(memoryTag+string(tail))) != nil {
+		return Token{}, fmt.Errorf("%q is no memory's id", id)
+	}
+	if t.MemoryID() != id { // leading zeros
+		return Token{}, fmt.Errorf("%q is no memory's id", id)
+	}
+	return t, nil
+}
+
+// Tokens are the tokens in a text, in order.
+func Tokens(text string) []Token {
+	var tokens []Token
+	for _, found := range tokenForm.FindAllString(text, -1) {
+		if t, err := ParseToken(found); err == nil {
+			tokens = append(tokens, t)
+		}
+	}
+	return tokens
+}
+
+// Stamp is a time as files and events have it (§7): ISO 8601, UTC.
+func Stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
