@@ -46,14 +46,24 @@ func (o *embedderOptions) addTo(flags *pflag.FlagSet) {
 	flags.StringVar(&o.keyEnv, "embedding-key-env", "", "the name of the environment variable that holds the API key")
 }
 
-// open returns the embedder, which has neither loaded a model nor connected to anything, and what closes it.
+// open returns the embedder with a memory of what it was asked, and what closes it. The memory is one audience's: whoever
+// is answered faster than somebody else would learn that a text was asked for before.
+func (o embedderOptions) open(getenv func(string) string, logger *slog.Logger) (mesh.Embedder, func() error, error) {
+	embedder, closeEmbedder, err := o.connect(getenv, logger)
+	if err != nil {
+		return nil, nil, err
+	}
+	return embed.Cached(embedder, remembered), closeEmbedder, nil
+}
+
+// connect returns the embedder, which has neither loaded a model nor connected to anything, and what closes it.
 //
 // Without a provider's answer searches match words: the local model is not put in a remote one's place, as RFC-0011
 // §7.1 has it, because no vector of one model can be compared with those of another. Other addresses of the
 // same model can (embed.Chain).
 //
 // SECURITY: memories and queries leave the machine here, and only to a provider that the operator named.
-func (o embedderOptions) open(getenv func(string) string, logger *slog.Logger) (mesh.Embedder, func() error, error) {
+func (o embedderOptions) connect(getenv func(string) string, logger *slog.Logger) (embed.Embedder, func() error, error) {
 	if !slices.Contains(providers, o.provider) {
 		return nil, nil, fmt.Errorf("embedder %q: it is one of %s (--embedder or YAMO_EMBEDDER)", o.provider, strings.Join(providers, ", "))
 	}
@@ -62,7 +72,7 @@ func (o embedderOptions) open(getenv func(string) string, logger *slog.Logger) (
 			return nil, nil, errors.New("embedder local: it has one model and no address; name the provider that the other settings are for (--embedder or YAMO_EMBEDDER)")
 		}
 		local := embed.NewLocal(embed.Options{Locate: func() (assets.Paths, error) { return assets.Locate(getenv) }})
-		return embed.Cached(local, remembered), local.Close, nil
+		return local, local.Close, nil
 	}
 	key, err := o.secret(getenv)
 	if err != nil {
@@ -81,7 +91,7 @@ func (o embedderOptions) open(getenv func(string) string, logger *slog.Logger) (
 		}
 		chain = append(chain, embed.Provider{Name: name, Embedder: remote})
 	}
-	return embed.Cached(embed.NewChain(logger, chain[0], chain[1:]...), remembered), func() error { return nil }, nil
+	return embed.NewChain(logger, chain[0], chain[1:]...), func() error { return nil }, nil
 }
 
 var variable = regexp.MustCompile(`^[A-Z_][A-Z0-9_]*$`)

@@ -2,30 +2,23 @@ package main
 
 import (
 	"context"
-	"log/slog"
 	"path"
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/resources"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
-	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
 )
 
 // searchedFiles are the files of a view as the memory searches them.
 type searchedFiles struct{ view *workspace.View }
 
-// openFiles returns the files that a DM's memory searches beside its own records, nil in a group. A folder
-// that cannot be opened has none: whoever serves it says so.
-func openFiles(dir string, who audience.Audience, logger *slog.Logger) (files mesh.Files, release func() error) {
-	if !who.IsDM() {
-		return nil, func() error { return nil }
+// searched are the files that a DM's memory searches beside its own records, nil in a group.
+func searched(view *workspace.View) mesh.Files {
+	if !view.Audience().IsDM() {
+		return nil
 	}
-	folder, err := workspace.Open(dir, workspace.WithLogger(logger))
-	if err != nil {
-		return nil, func() error { return nil }
-	}
-	return searchedFiles{folder.View(who)}, folder.Close
+	return searchedFiles{view}
 }
 
 // List is every file whose text is searched.

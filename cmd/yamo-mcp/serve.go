@@ -15,6 +15,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/serve"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
 	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
 )
 
@@ -30,7 +31,10 @@ type serveOptions struct {
 	ranking     string
 	embedder    embedderOptions
 	transport   string
+	http        httpOptions
 	logLevel    string
+
+	shared embed.Embedder // what makes vectors, where a process serves several audiences; nil: each session its own
 }
 
 // serveSettings are the flags of serve that can be given in other places too.
@@ -38,12 +42,14 @@ var serveSettings = slices.Concat(
 	[]setting{"connection", "group", "agent-id", "model", "transcripts", "toolsets", "ranking"},
 	embedderSettings,
 	[]setting{"transport", "log-level"},
+	httpSettings,
 )
 
 // workspaceSetting is not in the config file, which is in the workspace.
 const workspaceSetting setting = "workspace"
 
-const serveHelpFormat = `Serve one workspace to one MCP host over stdio. Hosts start this command; it ends with its input.
+const serveHelpFormat = `Serve a workspace to MCP hosts: over stdio to the one that starts this command, until its input ends, or with
+--transport http to all that have a token, until it is stopped.
 
 Each setting is taken from its flag, else from its environment variable, else from
 <workspace>/.yamo/config.toml, else it has the default. A variable that is set but empty counts as unset.
@@ -52,7 +58,11 @@ Each setting is taken from its flag, else from its environment variable, else fr
 A session is a direct conversation (DM) only if the connection is exactly "dm" and no group is set in any
 of these places; a group set in one and dm in another conflict, and a conflict is a group. To override a
 group from a lower place, give an empty flag: --connection dm --group "". Everything else is a group, which
-has its own memory and sees none of the DM's. Nothing a client sends changes this.`
+has its own memory and sees none of the DM's. Nothing a client sends changes this.
+
+Over HTTP (/mcp, and /sse for hosts that know nothing newer) each token says whose session it opens:
+` + "`yamo-mcp token create`" + ` makes one. There the connection is not used, and the group is the one that clients
+without a token and DM tokens with the header X-YAMO-Connection: group speak for.`
 
 func serveHelp() string {
 	places := []string{fmt.Sprintf("  --%-20s %s\n", workspaceSetting, workspaceSetting.env())}
@@ -66,7 +76,7 @@ func newServeCommand(getenv func(string) string, stdin io.Reader, stdout, stderr
 	var o serveOptions
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Serve a workspace to an MCP host",
+		Short: "Serve a workspace to MCP hosts",
 		Long:  serveHelp(),
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -76,6 +86,9 @@ func newServeCommand(getenv func(string) string, stdin io.Reader, stdout, stderr
 			logger, err := newLogger(stderr, o.logLevel)
 			if err != nil {
 				return err
+			}
+			if o.transport == "http" {
+				return serveHTTP(cmd.Context(), o, getenv, logger)
 			}
 			return serveWorkspace(cmd.Context(), o, getenv, logger, stdin, stdout)
 		},
@@ -91,8 +104,9 @@ func newServeCommand(getenv func(string) string, stdin io.Reader, stdout, stderr
 	flags.String("toolsets", strings.Join(defaultToolsets, ","), "which tools are offered, of those the audience may use: "+strings.Join(toolsetNames, ", "))
 	flags.StringVar(&o.ranking, "ranking", string(mesh.Context), "how memories are ordered: "+rankingNames)
 	o.embedder.addTo(flags)
-	flags.StringVar(&o.transport, "transport", "stdio", "how hosts connect: stdio")
+	flags.StringVar(&o.transport, "transport", "stdio", "how hosts connect: stdio or http")
 	flags.StringVar(&o.logLevel, "log-level", "info", "debug, info or warn")
+	o.http.addTo(flags)
 	return cmd
 }
 
@@ -122,8 +136,8 @@ func resolveServe(cmd *cobra.Command, o *serveOptions, getenv func(string) strin
 	if err := checkRanking(o.ranking); err != nil {
 		return err
 	}
-	if o.transport != "stdio" {
-		return fmt.Errorf("transport %q: it is one of stdio (--transport or YAMO_TRANSPORT)", o.transport)
+	if o.transport != "stdio" && o.transport != "http" {
+		return fmt.Errorf("transport %q: it is one of stdio, http (--transport or YAMO_TRANSPORT)", o.transport)
 	}
 	if !agentID.MatchString(o.agentID) {
 		return errAgentID

@@ -16,6 +16,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/serve"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
 	"github.com/yamo-protocol/yamo-mcp/resources"
 	"github.com/yamo-protocol/yamo-mcp/tools"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
@@ -39,10 +40,12 @@ func openSession(o serveOptions, who audience.Audience, getenv func(string) stri
 	}
 	// SECURITY: what is registered below gets these views, never the folder or the stores.
 	view := folder.View(who)
-	memory, closeMemory, err := openMemory(o, who, getenv, logger)
+	embedder, closeEmbedder, err := o.openEmbedder(getenv, logger)
 	if err != nil {
 		return serve.Deps{}, nil, errors.Join(err, folder.Close())
 	}
+	memory, closeMemory := openView(o, view, embedder, logger)
+	closeMemory = closeBoth(closeMemory, closeEmbedder)
 	var list []tools.Tool
 	if slices.Contains(o.toolsets, memoryTools) {
 		list = append(list,
@@ -112,14 +115,49 @@ func openSession(o serveOptions, who audience.Audience, getenv func(string) stri
 	}, nil
 }
 
-// openMemory opens the memory of one audience. Nothing is read and no model loaded before it is used.
+// openEmbedder opens what makes this session's vectors: the process's own, where it has one for all sessions.
+func (o serveOptions) openEmbedder(getenv func(string) string, logger *slog.Logger) (mesh.Embedder, func() error, error) {
+	if o.shared == nil {
+		return o.embedder.open(getenv, logger)
+	}
+	return embed.Cached(o.shared, remembered), func() error { return nil }, nil
+}
+
+// openView opens the memory of a view's audience, with the files that it searches. Nothing is read and no model
+// loaded before it is used.
+func openView(o serveOptions, view *workspace.View, embedder mesh.Embedder, logger *slog.Logger) (*mesh.View, func() error) {
+	memory := mesh.Open(memoryOptions(o, view.Audience(), embedder, searched(view), logger))
+	return memory, func() error {
+		ctx, cancel := context.WithTimeout(context.Background(), closing)
+		defer cancel()
+		return memory.Close(ctx)
+	}
+}
+
+// openMemory opens the memory of one audience without the rest of a session.
 func openMemory(o serveOptions, who audience.Audience, getenv func(string) string, logger *slog.Logger) (*mesh.View, func() error, error) {
 	embedder, closeEmbedder, err := o.embedder.open(getenv, logger)
 	if err != nil {
 		return nil, nil, err
 	}
-	files, closeFiles := openFiles(o.workspace, who, logger)
-	memory := mesh.Open(mesh.Options{
+	closeFolder := func() error { return nil }
+	var files mesh.Files
+	// A folder that cannot be opened has no files: whoever serves it says so.
+	if who.IsDM() {
+		if folder, err := workspace.Open(o.workspace, workspace.WithLogger(logger)); err == nil {
+			files, closeFolder = searched(folder.View(who)), folder.Close
+		}
+	}
+	memory := mesh.Open(memoryOptions(o, who, embedder, files, logger))
+	return memory, func() error {
+		ctx, cancel := context.WithTimeout(context.Background(), closing)
+		defer cancel()
+		return errors.Join(memory.Close(ctx), closeEmbedder(), closeFolder())
+	}, nil
+}
+
+func memoryOptions(o serveOptions, who audience.Audience, embedder mesh.Embedder, files mesh.Files, logger *slog.Logger) mesh.Options {
+	return mesh.Options{
 		Dir:      filepath.Join(o.workspace, memoryFolder),
 		Audience: who,
 		AgentID:  o.agentID,
@@ -127,12 +165,15 @@ func openMemory(o serveOptions, who audience.Audience, getenv func(string) strin
 		Embedder: embedder,
 		Files:    files,
 		Logger:   logger,
-	})
-	return memory, func() error {
-		ctx, cancel := context.WithTimeout(context.Background(), closing)
-		defer cancel()
-		return errors.Join(memory.Close(ctx), closeEmbedder(), closeFiles())
-	}, nil
+	}
+}
+
+// closeBoth closes the first, then the second.
+func closeBoth(first, second func() error) func() error {
+	return func() error {
+		err := first()
+		return errors.Join(err, second())
+	}
 }
 
 // openLogs opens the transcripts folder, nil if none is set or who has nothing in it (seed 002: the tool

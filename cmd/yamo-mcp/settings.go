@@ -63,6 +63,17 @@ type config struct {
 	EmbeddingKeyEnv     string `toml:"embedding_key_env"`
 	Transport           string `toml:"transport"`
 	LogLevel            string `toml:"log_level"`
+	Listen              string `toml:"listen"`
+	Tokens              string `toml:"tokens"`
+	TLSCert             string `toml:"tls_cert"`
+	TLSKey              string `toml:"tls_key"`
+	BehindProxy         bool   `toml:"behind_proxy"`
+	PublicURL           string `toml:"public_url"`
+	AllowHost           string `toml:"allow_host"`
+	AllowOrigin         string `toml:"allow_origin"`
+	AllowAnonymousGroup bool   `toml:"allow_anonymous_group"`
+	CallsPerMinute      int    `toml:"calls_per_minute"`
+	ConcurrentCalls     int    `toml:"concurrent_calls"`
 }
 
 // values is the content by key: every key, with "" for those the file does not have.

@@ -94,6 +94,7 @@ func options(d Deps) []server.ServerOption {
 		// The recoveries are a second net: theirs would tell the client the value of the panic.
 		server.WithRecovery(),
 		server.WithResourceRecovery(),
+		server.WithToolHandlerMiddleware(settleCalls),
 		server.WithToolHandlerMiddleware(logCalls(d.Logger)),
 		server.WithResourceHandlerMiddleware(guardResources(d.Logger)),
 		server.WithPromptHandlerMiddleware(guardPrompts(d.Logger)),

@@ -25,9 +25,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the transcripts in testdata")
 
-// session is a client at the other end of two pipes. mcp-go's stdio session is a global, so these
+// pipes is a client at the other end of two pipes. mcp-go's stdio session is a global, so these
 // tests do not run in parallel.
-type session struct {
+type pipes struct {
 	t       *testing.T
 	stdin   *io.PipeWriter
 	stdout  *bufio.Scanner
@@ -56,9 +56,9 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-func connect(t *testing.T, settings StdioOptions) *session {
+func connect(t *testing.T, settings StdioOptions) *pipes {
 	t.Helper()
-	s := &session{t: t, done: make(chan error, 1), started: make(chan string, 64), release: make(chan struct{}), logs: &lockedBuffer{}}
+	s := &pipes{t: t, done: make(chan error, 1), started: make(chan string, 64), release: make(chan struct{}), logs: &lockedBuffer{}}
 	var discard bytes.Buffer
 	d := deps(t, &discard)
 	d.Logger = slog.New(slog.NewTextHandler(s.logs, nil))
@@ -85,7 +85,7 @@ func connect(t *testing.T, settings StdioOptions) *session {
 	return s
 }
 
-func (s *session) send(messages ...string) {
+func (s *pipes) send(messages ...string) {
 	s.t.Helper()
 	for _, m := range messages {
 		if _, err := io.WriteString(s.stdin, m+"\n"); err != nil {
@@ -94,7 +94,7 @@ func (s *session) send(messages ...string) {
 	}
 }
 
-func (s *session) receive() string {
+func (s *pipes) receive() string {
 	s.t.Helper()
 	if !s.stdout.Scan() {
 		s.t.Fatalf("the output ended: %v", s.stdout.Err())
@@ -103,7 +103,7 @@ func (s *session) receive() string {
 }
 
 // rest is what comes until the output ends.
-func (s *session) rest() []string {
+func (s *pipes) rest() []string {
 	var lines []string
 	for s.stdout.Scan() {
 		lines = append(lines, s.stdout.Text())
@@ -111,7 +111,7 @@ func (s *session) rest() []string {
 	return lines
 }
 
-func (s *session) end() error {
+func (s *pipes) end() error {
 	s.t.Helper()
 	select {
 	case err := <-s.done:
@@ -122,7 +122,7 @@ func (s *session) end() error {
 	}
 }
 
-func (s *session) hold(words int) {
+func (s *pipes) hold(words int) {
 	s.t.Helper()
 	for range words {
 		select {

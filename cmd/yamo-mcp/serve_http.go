@@ -1,0 +1,207 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/server"
+	"github.com/spf13/pflag"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/serve"
+	"github.com/yamo-protocol/yamo-mcp/internal/token"
+	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+)
+
+// httpOptions are how the server is reached over HTTP, and by whom.
+type httpOptions struct {
+	listen          string
+	tokens          string
+	tlsCert, tlsKey string
+	behindProxy     bool
+	publicURL       string
+	hosts, origins  []string
+	anonymousGroup  bool
+	callsPerMinute  int
+	concurrentCalls int
+}
+
+var httpSettings = []setting{
+	"listen", "tokens", "tls-cert", "tls-key", "behind-proxy", "public-url", "allow-host", "allow-origin", "allow-anonymous-group",
+	"calls-per-minute", "concurrent-calls",
+}
+
+func (o *httpOptions) addTo(flags *pflag.FlagSet) {
+	flags.StringVar(&o.listen, "listen", "127.0.0.1:7420", "http: the address and port; not a loopback address only with TLS or behind a proxy")
+	flags.StringVar(&o.tokens, "tokens", "", "http: the file of tokens (default tokens.json in the user's configuration folder)")
+	flags.StringVar(&o.tlsCert, "tls-cert", "", "http: the certificate file, PEM")
+	flags.StringVar(&o.tlsKey, "tls-key", "", "http: the key file, PEM")
+	flags.BoolVar(&o.behindProxy, "behind-proxy", false, "http: a proxy before this server does TLS")
+	flags.StringVar(&o.publicURL, "public-url", "", "http: where clients find this server from outside, as https://memory.example.org")
+	flags.StringSliceVar(&o.hosts, "allow-host", nil, "http: names this server is reached by, besides localhost and that of --public-url")
+	flags.StringSliceVar(&o.origins, "allow-origin", nil, "http: web pages that may use this server, as https://app.example.org")
+	flags.BoolVar(&o.anonymousGroup, "allow-anonymous-group", false, "http, loopback only: who comes without a token is the group's")
+	flags.IntVar(&o.callsPerMinute, "calls-per-minute", serve.DefaultCallsPerMinute, "http: how many requests a minute one token may send")
+	flags.IntVar(&o.concurrentCalls, "concurrent-calls", serve.DefaultConcurrentCalls, "http: how many calls of one token may be under way")
+}
+
+// serveHTTP serves all tenants until ctx is done.
+func serveHTTP(ctx context.Context, o serveOptions, getenv func(string) string, logger *slog.Logger) (err error) {
+	settings, err := o.http.resolve(getenv)
+	if err != nil {
+		return err
+	}
+	// SECURITY: whoever has no token, or does without what it gives, is a group, whatever the connection is.
+	group, err := audience.Group(o.group)
+	if err != nil {
+		return fmt.Errorf("%w (--group or YAMO_GROUP)", err)
+	}
+	if o.workspace, err = filepath.Abs(o.workspace); err != nil {
+		return err
+	}
+	var closeEmbedder func() error
+	if o.shared, closeEmbedder, err = o.embedder.connect(getenv, logger); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeEmbedder()) }()
+
+	settings.Logger, settings.Version, settings.Lowered = logger, programVersion(), group
+	settings.CallsPerMinute, settings.ConcurrentCalls = o.http.callsPerMinute, o.http.concurrentCalls
+	// Tokens that name what is served anyway, and those that name nothing, share a server.
+	served := serve.Tenant{Workspace: o.workspace, AgentID: o.agentID, Audience: group}
+	if o.http.anonymousGroup {
+		settings.Anonymous = &serve.Client{Key: "anonymous", Tenant: served}
+	}
+	authenticate := settings.Authenticate
+	settings.Authenticate = func(ctx context.Context, token string) (serve.Client, error) {
+		c, err := authenticate(ctx, token)
+		c.Tenant.Workspace = cmp.Or(c.Tenant.Workspace, served.Workspace)
+		c.Tenant.AgentID = cmp.Or(c.Tenant.AgentID, served.AgentID)
+		return c, err
+	}
+	settings.Open = func(t serve.Tenant) (*server.MCPServer, func() error, error) {
+		return openTenant(o, t, getenv, logger)
+	}
+	if settings.Listener, err = new(net.ListenConfig).Listen(ctx, "tcp", o.http.listen); err != nil {
+		return fmt.Errorf("listen on %s: %w (--listen or YAMO_LISTEN)", o.http.listen, reasonOf(err))
+	}
+	logger.InfoContext(ctx, "serving", slog.String("transport", "http"), slog.String("address", settings.Listener.Addr().String()),
+		slog.Bool("tls", settings.TLS != nil), slog.String("version", settings.Version))
+	return serve.HTTP(ctx, settings)
+}
+
+// openTenant makes the server of one tenant.
+func openTenant(o serveOptions, t serve.Tenant, getenv func(string) string, logger *slog.Logger) (*server.MCPServer, func() error, error) {
+	o.agentID = t.AgentID
+	if t.Workspace != o.workspace {
+		if err := o.moveTo(t.Workspace); err != nil {
+			return nil, nil, err
+		}
+	}
+	deps, release, err := openSession(o, t.Audience, getenv, logger)
+	if err != nil {
+		return nil, nil, err
+	}
+	srv, err := serve.Build(deps)
+	if err != nil {
+		return nil, nil, errors.Join(err, release())
+	}
+	logger.Info("opened", slog.String("audience", t.Audience.String()))
+	return srv, release, nil
+}
+
+// moveTo makes the options those of another workspace. What that says of itself in its config file holds; what was
+// said of the first one's session logs does not.
+func (o *serveOptions) moveTo(workspace string) error {
+	if err := checkWorkspace(workspace); err != nil {
+		return err
+	}
+	file, err := readConfig(workspace)
+	if err != nil {
+		return err
+	}
+	o.workspace, o.transcripts = workspace, file["transcripts"]
+	if list := file["toolsets"]; list != "" {
+		if o.toolsets, err = parseToolsets(list); err != nil {
+			return err
+		}
+	}
+	if ranking := file["ranking"]; ranking != "" {
+		o.ranking = ranking
+	}
+	return checkRanking(o.ranking)
+}
+
+// resolve checks the options and opens what they name, except for the listener.
+func (o httpOptions) resolve(getenv func(string) string) (serve.HTTPOptions, error) {
+	var settings serve.HTTPOptions
+	host, _, err := net.SplitHostPort(o.listen)
+	if err != nil {
+		return settings, fmt.Errorf("listen %q: an address and a port, as 127.0.0.1:7420 (--listen or YAMO_LISTEN)", o.listen)
+	}
+	// SECURITY: what goes over a network is encrypted, or the operator has said who does it.
+	loopback := host == "localhost" || net.ParseIP(host) != nil && net.ParseIP(host).IsLoopback()
+	switch {
+	case (o.tlsCert == "") != (o.tlsKey == ""):
+		return settings, errors.New("TLS takes both --tls-cert and --tls-key")
+	case !loopback && o.tlsCert == "" && !o.behindProxy:
+		return settings, fmt.Errorf("listen %q: others than this machine reach this address, so it takes --tls-cert and --tls-key, or --behind-proxy if a proxy does TLS", o.listen)
+	case !loopback && o.publicURL == "" && len(o.hosts) == 0:
+		return settings, fmt.Errorf("listen %q: name the host that clients reach this server by with --public-url or --allow-host", o.listen)
+	case o.anonymousGroup && (!loopback || o.behindProxy):
+		return settings, errors.New("--allow-anonymous-group is for this machine alone: not with another address than a loopback one, and not behind a proxy")
+	case o.callsPerMinute < 1 || o.concurrentCalls < 1:
+		return settings, errors.New("--calls-per-minute and --concurrent-calls are at least 1")
+	}
+	if o.tlsCert != "" {
+		pair, err := tls.LoadX509KeyPair(o.tlsCert, o.tlsKey)
+		if err != nil {
+			return settings, fmt.Errorf("TLS: %w (--tls-cert and --tls-key)", withoutPath(err))
+		}
+		settings.TLS = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
+	}
+	if o.publicURL != "" {
+		settings.PublicURL, err = url.Parse(o.publicURL)
+		if err != nil || settings.PublicURL.Host == "" || settings.PublicURL.RawQuery != "" || settings.PublicURL.User != nil ||
+			settings.PublicURL.Scheme != "https" && settings.PublicURL.Scheme != "http" {
+			return settings, fmt.Errorf("public URL %q: as https://memory.example.org, without a query (--public-url or YAMO_PUBLIC_URL)", o.publicURL)
+		}
+	}
+	for _, origin := range o.origins {
+		u, err := url.Parse(origin)
+		if err != nil || u.Host == "" || u.Scheme == "" || u.Path != "" {
+			return settings, fmt.Errorf("origin %q: as https://app.example.org, without a path (--allow-origin or YAMO_ALLOW_ORIGIN)", origin)
+		}
+	}
+	for _, name := range o.hosts {
+		if strings.ContainsAny(name, "/* ") {
+			return settings, fmt.Errorf("host %q: a name, as memory.example.org (--allow-host or YAMO_ALLOW_HOST)", name)
+		}
+	}
+	settings.Hosts, settings.Origins = o.hosts, o.origins
+	path, err := tokenFile(o.tokens, getenv)
+	if err != nil {
+		return settings, err
+	}
+	store := token.Open(path)
+	if _, err := store.List(); err != nil {
+		return settings, fmt.Errorf("%w (%s)", err, path)
+	}
+	settings.Authenticate = serve.Tokens(store)
+	return settings, nil
+}
+
+// reasonOf is a network error without what the message has said already.
+func reasonOf(err error) error {
+	if op, ok := errors.AsType[*net.OpError](err); ok {
+		return op.Err
+	}
+	return err
+}

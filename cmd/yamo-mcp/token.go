@@ -1,0 +1,246 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/token"
+)
+
+const tokenHelp = `Tokens open a server that runs with --transport http. Each says whose session it opens: the agent's primary human
+(dm), or a group. A token is shown once, when it is made; the file keeps a hash of it. A token that is revoked
+opens nothing from that moment, and what it has opened is closed.`
+
+// tokenCommands are what the commands share.
+type tokenCommands struct {
+	getenv         func(string) string
+	stdout, stderr io.Writer
+	file           string
+	json           bool
+}
+
+// newTokenCommand is `yamo-mcp token`.
+func newTokenCommand(getenv func(string) string, stdout, stderr io.Writer) *cobra.Command {
+	t := &tokenCommands{getenv: getenv, stdout: stdout, stderr: stderr}
+	group := newGroup("token", "Make, list and revoke tokens for HTTP", t.newCreateCommand(), t.newListCommand(), t.newRevokeCommand())
+	group.Long = tokenHelp
+	flags := group.PersistentFlags()
+	flags.StringVar(&t.file, "tokens", "", "the file of tokens (or YAMO_TOKENS; default tokens.json in the user's configuration folder)")
+	flags.BoolVar(&t.json, "json", false, "answer with JSON")
+	return group
+}
+
+func (t *tokenCommands) store(cmd *cobra.Command) (*token.Store, error) {
+	if err := apply(cmd.Flags(), []setting{"tokens"}, t.getenv, nil); err != nil {
+		return nil, err
+	}
+	path, err := tokenFile(t.file, t.getenv)
+	if err != nil {
+		return nil, err
+	}
+	return token.Open(path), nil
+}
+
+func (t *tokenCommands) newCreateCommand() *cobra.Command {
+	var r token.Record
+	var expires string
+	cmd := &cobra.Command{
+		Use:   "create",
+		Short: "Make a token and show it, once",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			store, err := t.store(cmd)
+			if err != nil {
+				return err
+			}
+			if r.Expires, err = parseExpiry(expires, time.Now()); err != nil {
+				return err
+			}
+			if err := apply(cmd.Flags(), []setting{workspaceSetting}, t.getenv, nil); err != nil {
+				return err
+			}
+			if r.Workspace != "" {
+				if err := checkWorkspace(r.Workspace); err != nil {
+					return err
+				}
+				if r.Workspace, err = filepath.Abs(r.Workspace); err != nil {
+					return err
+				}
+			}
+			text, made, err := store.Create(cmd.Context(), r)
+			if err != nil {
+				return err
+			}
+			if t.json {
+				return t.answer(struct {
+					Token string `json:"token"`
+					tokenEntry
+				}{text, entryOf(made)})
+			}
+			fmt.Fprintf(t.stderr, "token %s (%s) is made; it is shown this once:\n", made.ID, describe(made))
+			_, err = fmt.Fprintln(t.stdout, text)
+			return err
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&r.Connection, "connection", "", "whose session it opens: dm or group (required)")
+	flags.StringVar(&r.Group, "group", "", `with group: the group's name (default "default")`)
+	flags.StringVar(&r.Name, "name", "", "what to call the token (required)")
+	flags.StringVar(&expires, "expires", "", "when it ends, as 90d, 12h or 2027-01-31 (default never)")
+	flags.StringVar(&r.Workspace, "workspace", "", "the workspace it opens (or YAMO_WORKSPACE; default the one that is served)")
+	flags.StringVar(&r.AgentID, "agent-id", "", "the agent's name in what is written (default the server's)")
+	return require(cmd, "connection", "name")
+}
+
+func (t *tokenCommands) newListCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List the tokens there are, without the tokens themselves",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			store, err := t.store(cmd)
+			if err != nil {
+				return err
+			}
+			records, err := store.List()
+			if err != nil {
+				return err
+			}
+			if t.json {
+				entries := []tokenEntry{}
+				for _, r := range records {
+					entries = append(entries, entryOf(r))
+				}
+				return t.answer(map[string]any{"tokens": entries})
+			}
+			table := tabwriter.NewWriter(t.stdout, 0, 0, 2, ' ', 0)
+			fmt.Fprintln(table, "ID\tNAME\tOPENS\tSTATE\tCREATED\tEXPIRES")
+			for _, r := range records {
+				expires := "never"
+				if r.Expires != nil {
+					expires = r.Expires.Format(time.DateOnly)
+				}
+				fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", r.ID, r.Name, describe(r), r.State(time.Now()), r.Created.Format(time.DateOnly), expires)
+			}
+			return table.Flush()
+		},
+	}
+}
+
+func (t *tokenCommands) newRevokeCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "revoke NAME|ID",
+		Short: "End a token, also for a server that runs",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			store, err := t.store(cmd)
+			if err != nil {
+				return err
+			}
+			r, err := store.Revoke(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			if t.json {
+				return t.answer(entryOf(r))
+			}
+			_, err = fmt.Fprintf(t.stdout, "revoked %s (%s)\n", r.ID, r.Name)
+			return err
+		},
+	}
+}
+
+// tokenEntry is a token as it is listed: all but the hash.
+type tokenEntry struct {
+	ID         string     `json:"id"`
+	Name       string     `json:"name"`
+	Connection string     `json:"connection"`
+	Group      string     `json:"group,omitempty"`
+	Workspace  string     `json:"workspace,omitempty"`
+	AgentID    string     `json:"agent_id,omitempty"`
+	State      string     `json:"state"`
+	Created    time.Time  `json:"created"`
+	Expires    *time.Time `json:"expires,omitempty"`
+	Revoked    *time.Time `json:"revoked,omitempty"`
+}
+
+func entryOf(r token.Record) tokenEntry {
+	return tokenEntry{
+		ID: r.ID, Name: r.Name, Connection: r.Connection, Group: r.Group, Workspace: r.Workspace, AgentID: r.AgentID,
+		State: r.State(time.Now()), Created: r.Created, Expires: r.Expires, Revoked: r.Revoked,
+	}
+}
+
+// describe is what a token opens, for people.
+func describe(r token.Record) string {
+	who, err := r.Audience()
+	if err != nil {
+		return "nothing: " + err.Error()
+	}
+	if r.Workspace == "" {
+		return who.String()
+	}
+	return who.String() + " in " + strconv.Quote(r.Workspace)
+}
+
+func (t *tokenCommands) answer(value any) error {
+	encoder := json.NewEncoder(t.stdout)
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(value)
+}
+
+// parseExpiry reads a time to come: a span in days or as Go writes it, or a date, on which it ends. "" is never.
+func parseExpiry(text string, now time.Time) (*time.Time, error) {
+	if text == "" || text == "never" {
+		return nil, nil
+	}
+	bad := fmt.Errorf("expires %q: as 90d, 12h, 2027-01-31 or never (--expires)", text)
+	at, err := time.Parse(time.DateOnly, text)
+	if err != nil {
+		var span time.Duration
+		if days, ok := strings.CutSuffix(text, "d"); ok {
+			n, err := strconv.Atoi(days)
+			if err != nil || n > 100*366 {
+				return nil, bad
+			}
+			span = time.Duration(n) * 24 * time.Hour
+		} else if span, err = time.ParseDuration(text); err != nil {
+			return nil, bad
+		}
+		at = now.Add(span)
+	}
+	if !at.After(now) {
+		return nil, fmt.Errorf("expires %q: it is over already (--expires)", text)
+	}
+	at = at.UTC().Truncate(time.Second)
+	return &at, nil
+}
+
+// tokenFile is the file of tokens: the one that is named, else the user's.
+func tokenFile(named string, getenv func(string) string) (string, error) {
+	if named != "" {
+		return filepath.Abs(named)
+	}
+	home := getenv("HOME")
+	if runtime.GOOS == "darwin" && home != "" {
+		return filepath.Join(home, "Library", "Application Support", "yamo-mcp", "tokens.json"), nil
+	}
+	if dir := getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "yamo-mcp", "tokens.json"), nil
+	}
+	if home == "" {
+		return "", errors.New("no place for tokens: name a file with --tokens or YAMO_TOKENS")
+	}
+	return filepath.Join(home, ".config", "yamo-mcp", "tokens.json"), nil
+}

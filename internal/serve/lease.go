@@ -1,0 +1,131 @@
+package serve
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// lease is a request or a stream that is under way, with the right to be.
+type lease struct {
+	ctx    context.Context
+	client Client
+	call   bool // the server does not stop before it has ended, within the time it gives
+	cancel context.CancelFunc
+	end    func()
+}
+
+// leases are all that is under way.
+type leases struct {
+	mu      sync.Mutex
+	open    map[*lease]struct{}
+	calls   int
+	changed chan struct{} // closed and replaced when a call ends
+}
+
+func newLeases() *leases {
+	return &leases{open: map[*lease]struct{}{}, changed: make(chan struct{})}
+}
+
+func (l *leases) add(one *lease) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.open[one] = struct{}{}
+	if one.call {
+		l.calls++
+	}
+}
+
+func (l *leases) remove(one *lease) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, ok := l.open[one]; !ok {
+		return
+	}
+	delete(l.open, one)
+	if one.call {
+		l.calls--
+		close(l.changed)
+		l.changed = make(chan struct{})
+	}
+}
+
+// wait returns how many calls are still under way when there are none, or when ctx is done.
+func (l *leases) wait(ctx context.Context) int {
+	for {
+		l.mu.Lock()
+		calls, changed := l.calls, l.changed
+		l.mu.Unlock()
+		if calls == 0 {
+			return 0
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return calls
+		}
+	}
+}
+
+// cancel ends what stale says so of.
+func (l *leases) cancel(stale func(Client) bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for one := range l.open {
+		if stale(one.client) {
+			one.cancel()
+		}
+	}
+}
+
+// begin takes in a message: it counts against the limits, and may go on until its lease ends. Without a
+// place for it the request is refused.
+func (f *front) begin(w http.ResponseWriter, r *http.Request, c Client, message posted, in *session) (*lease, bool) {
+	if message.listens() {
+		return f.stream(w, r, c, in)
+	}
+	end := func() {}
+	if message.request() {
+		var ok bool
+		if end, ok = f.quotas.begin(c.Key, false, time.Now()); !ok {
+			tooMany(w, time.Second, "too many calls are under way with this token: wait for one to end")
+			return nil, false
+		}
+	}
+	ctx := r.Context()
+	if in != nil {
+		// Before protocol 2026-07-28 a lost connection cancels nothing: the client may come again for the answer.
+		ctx = context.WithoutCancel(ctx)
+	}
+	return f.lease(ctx, c, message.request(), in, end), true
+}
+
+// stream takes in a stream that stays open.
+func (f *front) stream(w http.ResponseWriter, r *http.Request, c Client, in *session) (*lease, bool) {
+	end, ok := f.quotas.begin(c.Key, true, time.Now())
+	if !ok {
+		tooMany(w, time.Minute, "too many streams are open with this token: close one")
+		return nil, false
+	}
+	return f.lease(r.Context(), c, false, in, end), true
+}
+
+func (f *front) lease(parent context.Context, c Client, call bool, in *session, end func()) *lease {
+	ctx, cancel := context.WithCancel(parent)
+	stops := []func() bool{context.AfterFunc(f.base, cancel)}
+	if in != nil {
+		stops = append(stops, context.AfterFunc(in.ctx, cancel))
+	}
+	l := &lease{ctx: ctx, client: c, call: call, cancel: cancel}
+	l.end = sync.OnceFunc(func() {
+		for _, stop := range stops {
+			stop()
+		}
+		cancel()
+		end()
+		f.leases.remove(l)
+	})
+	f.leases.add(l)
+	return l
+}

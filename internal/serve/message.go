@@ -1,0 +1,92 @@
+package serve
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// bodyTime is how long a body may take to arrive.
+const bodyTime = 30 * time.Second
+
+// posted is a message that was posted, as far as the transport has to know it. It is decoded as mcp-go does,
+// so that both take it for the same.
+type posted struct {
+	data   []byte
+	id     json.RawMessage
+	method string
+	answer bool // it answers a request of the server
+	modern bool // it is of protocol 2026-07-28 or later
+}
+
+// request says whether it will be answered.
+func (p posted) request() bool { return p.method != "" && len(p.id) > 0 && string(p.id) != "null" }
+
+// listens says whether it opens a stream rather than asks for something.
+func (p posted) listens() bool {
+	return p.request() && p.method == string(mcp.MethodSubscriptionsListen)
+}
+
+// receive reads the message of a request, or refuses it.
+func receive(w http.ResponseWriter, r *http.Request, most int64) (posted, bool) {
+	// SECURITY: a web page can send text/plain to anybody without asking, JSON not.
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" || len(r.Header.Values("Content-Type")) != 1 {
+		refuse(w, http.StatusUnsupportedMediaType, "the content type is not application/json")
+		return posted{}, false
+	}
+	control := http.NewResponseController(w)
+	_ = control.SetReadDeadline(time.Now().Add(bodyTime)) // a writer without deadlines is a test's
+	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
+	_ = control.SetReadDeadline(time.Time{})
+	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		refuse(w, http.StatusRequestEntityTooLarge, "the message has more than the "+size(tooLarge.Limit)+" that are allowed: send less at once")
+		return posted{}, false
+	}
+	if err != nil {
+		refuse(w, http.StatusRequestTimeout, "the message did not arrive")
+		return posted{}, false
+	}
+	if trimmed := bytes.TrimSpace(data); len(trimmed) > 0 && trimmed[0] == '[' {
+		refuseWith(w, http.StatusBadRequest, mcp.INVALID_REQUEST, "batches are not accepted: send one message at a time")
+		return posted{}, false
+	}
+	p, err := parsePosted(data, r.Header.Get(mcp.HeaderProtocolVersion))
+	if err != nil {
+		refuseWith(w, http.StatusBadRequest, mcp.PARSE_ERROR, "the message is not a JSON object")
+		return posted{}, false
+	}
+	return p, true
+}
+
+// parsePosted reads a message, version being the protocol's in the header.
+func parsePosted(data []byte, version string) (posted, error) {
+	var head struct {
+		ID     json.RawMessage `json:"id"`
+		Method string          `json:"method"`
+		Result json.RawMessage `json:"result"`
+		Error  json.RawMessage `json:"error"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		return posted{}, err
+	}
+	var meta struct {
+		Params struct {
+			Meta *mcp.Meta `json:"_meta"`
+		} `json:"params"`
+	}
+	declared := ""
+	if json.Unmarshal(data, &meta) == nil {
+		declared = meta.Params.Meta.ProtocolVersion()
+	}
+	return posted{
+		data: data, id: head.ID, method: head.Method,
+		answer: head.Method == "" && head.ID != nil && (head.Result != nil || head.Error != nil),
+		modern: mcp.IsModernProtocol(version) || mcp.IsModernProtocol(declared),
+	}, nil
+}

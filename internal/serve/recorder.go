@@ -1,0 +1,116 @@
+package serve
+
+import (
+	"bytes"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// stalled is how long a client may take to take in what is written to it.
+const stalled = time.Minute
+
+// recorder is a response that notes what becomes of it. Streams have no write timeout, but each write has.
+type recorder struct {
+	http.ResponseWriter
+	control *http.ResponseController
+
+	mu      sync.Mutex
+	status  int
+	events  int           // server-sent events that were written whole
+	changed chan struct{} // closed and replaced when events grows
+}
+
+func record(w http.ResponseWriter) *recorder {
+	return &recorder{ResponseWriter: w, control: http.NewResponseController(w), changed: make(chan struct{})}
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (r *recorder) WriteHeader(status int) {
+	r.mu.Lock()
+	if r.status == 0 {
+		r.status = status
+	}
+	r.mu.Unlock()
+	// SECURITY: mcp-go lets every web page read its event streams, unless told which.
+	if r.Header().Get("Access-Control-Allow-Origin") == "*" {
+		r.Header().Del("Access-Control-Allow-Origin")
+	}
+	r.Header().Set("X-Content-Type-Options", "nosniff")
+	if r.Header().Get("Cache-Control") == "" {
+		r.Header().Set("Cache-Control", "no-store")
+	}
+	r.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements http.ResponseWriter.
+func (r *recorder) Write(p []byte) (int, error) {
+	if r.code() == 0 {
+		r.WriteHeader(http.StatusOK)
+	}
+	_ = r.control.SetWriteDeadline(time.Now().Add(stalled)) // a writer without deadlines is a test's
+	n, err := r.ResponseWriter.Write(p)
+	if err == nil && bytes.HasPrefix(p, []byte("event: message\n")) {
+		r.mu.Lock()
+		r.events++
+		close(r.changed)
+		r.changed = make(chan struct{})
+		r.mu.Unlock()
+	}
+	return n, err
+}
+
+// Flush implements http.Flusher, which is how mcp-go knows that it can stream.
+func (r *recorder) Flush() { _ = r.control.Flush() }
+
+// Unwrap is for http.ResponseController.
+func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
+
+func (r *recorder) code() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.status
+}
+
+// wrote returns how many events were written, and what is closed when it is more.
+func (r *recorder) wrote() (int, <-chan struct{}) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.events, r.changed
+}
+
+// held is a response that is written when all of it is there.
+type held struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func hold() *held { return &held{header: http.Header{}} }
+
+// Header implements http.ResponseWriter.
+func (h *held) Header() http.Header { return h.header }
+
+// WriteHeader implements http.ResponseWriter.
+func (h *held) WriteHeader(status int) {
+	if h.status == 0 {
+		h.status = status
+	}
+}
+
+// Write implements http.ResponseWriter.
+func (h *held) Write(p []byte) (int, error) {
+	h.WriteHeader(http.StatusOK)
+	return h.body.Write(p)
+}
+
+// release writes it to w.
+func (h *held) release(w http.ResponseWriter) {
+	for name, values := range h.header {
+		w.Header()[name] = values
+	}
+	if h.status != 0 {
+		w.WriteHeader(h.status)
+	}
+	_, _ = w.Write(h.body.Bytes()) // the client may have gone
+}
