@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
 )
@@ -260,14 +261,14 @@ func (ix *index) purge(ctx context.Context, c *compartment) error {
 	})
 }
 
-// rebuild deletes the vectors and tables and makes them again from the ledger. report is called with the
-// number of memories done, after each batch.
+// rebuild deletes the vectors and tables and makes them again from the ledger, or goes on where an interrupted rebuild
+// for the same model ended. report is called with the number of memories done, after each batch.
 func (ix *index) rebuild(ctx context.Context, c *compartment, report func(done, total int)) error {
 	return ix.locked(ctx, func() error {
 		if err := c.sync(ctx); err != nil {
 			return err
 		}
-		if err := errors.Join(ix.vectors.Clear(), ix.drop(ctx)); err != nil {
+		if err := ix.beginRebuild(ctx); err != nil {
 			return fmt.Errorf("clear the %s index: %w", c.visibility, err)
 		}
 		ix.skills.clear()
@@ -289,8 +290,22 @@ func (ix *index) rebuild(ctx context.Context, c *compartment, report func(done, 
 				if err := ix.embedSkills(ctx, c); err != nil {
 					return err
 				}
-				return ix.flush(ctx, c)
+				return errors.Join(ix.flush(ctx, c), os.Remove(ix.rebuilding))
 			}
 		}
 	})
+}
+
+// beginRebuild deletes the vectors and tables, unless a rebuild for this model has already: then the file that notes it is
+// still there.
+func (ix *index) beginRebuild(ctx context.Context) error {
+	m := ix.embedder.Model()
+	note := fmt.Sprintf("%s %d\n", m.Name, m.Dim)
+	if begun, err := os.ReadFile(ix.rebuilding); err == nil && string(begun) == note {
+		return nil
+	}
+	if err := errors.Join(ix.vectors.Clear(), ix.drop(ctx)); err != nil {
+		return err
+	}
+	return os.WriteFile(ix.rebuilding, []byte(note), 0o600)
 }

@@ -35,14 +35,15 @@ const (
 // in batches, so that storing waits for no model and LanceDB gets few, large fragments. The lock is not
 // held while waiting for more, so that no process waits for another's quiet.
 type index struct {
-	vectors  *vector.Set
-	skills   *skillVectors
-	tables   *lance.DB
-	audit    *audit
-	embedder Embedder
-	lockPath string
-	log      *slog.Logger
-	turn     chan struct{} // one token: the index lock among this process's goroutines
+	vectors    *vector.Set
+	skills     *skillVectors
+	tables     *lance.DB
+	audit      *audit
+	embedder   Embedder
+	lockPath   string
+	rebuilding string // a file that is there from the beginning of a rebuild to its end
+	log        *slog.Logger
+	turn       chan struct{} // one token: the index lock among this process's goroutines
 
 	// The fields below belong to whoever holds the index lock.
 	present   map[string]struct{} // the ids in memory_entries, nil if they are not known
@@ -67,20 +68,21 @@ func newIndex(dir, lockPath string, e Embedder, log *slog.Logger) *index {
 	m := e.Model()
 	ctx, stop := context.WithCancel(context.Background())
 	ix := &index{
-		vectors:  vector.Open(filepath.Join(dir, "vectors.f32"), m.Name, m.Dim),
-		tables:   lance.Open(filepath.Join(dir, "lance"), lance.ModelInfo{Name: m.Name, Dimension: m.Dim}, lance.Options{Logger: log}),
-		embedder: e,
-		lockPath: lockPath,
-		log:      log,
-		turn:     make(chan struct{}, 1),
-		skills:   newSkillVectors(),
-		restored: -1,
-		skillsAt: -1,
-		ctx:      ctx,
-		stop:     stop,
-		more:     make(chan struct{}, 1),
-		dirty:    true,
-		moved:    make(chan struct{}),
+		vectors:    vector.Open(filepath.Join(dir, "vectors.f32"), m.Name, m.Dim),
+		tables:     lance.Open(filepath.Join(dir, "lance"), lance.ModelInfo{Name: m.Name, Dimension: m.Dim}, lance.Options{Logger: log}),
+		embedder:   e,
+		lockPath:   lockPath,
+		rebuilding: filepath.Join(dir, "rebuilding"),
+		log:        log,
+		turn:       make(chan struct{}, 1),
+		skills:     newSkillVectors(),
+		restored:   -1,
+		skillsAt:   -1,
+		ctx:        ctx,
+		stop:       stop,
+		more:       make(chan struct{}, 1),
+		dirty:      true,
+		moved:      make(chan struct{}),
 	}
 	ix.turn <- struct{}{}
 	return ix

@@ -137,6 +137,9 @@ func TestRemoteEmbedder(t *testing.T) {
 		t.Errorf("model and key (-want +got):\n%s", diff)
 	}
 	must("index", "rebuild")
+	if stdout := must("index", "verify"); !strings.HasPrefix(stdout, "private: consistent, 2 memories, ") {
+		t.Errorf("verify: %s", stdout)
+	}
 	if !p.heard("drinks coffee") {
 		t.Error("a group's memory was not embedded")
 	}
@@ -148,6 +151,7 @@ func TestRemoteEmbedder(t *testing.T) {
 		t.Errorf("storing needs no vector: %v\n%s", err, stderr)
 	}
 	fails("index rebuild", "mesh", "search", "kettle")
+	fails("index rebuild", "index", "verify")
 	must("index", "rebuild")
 	if stdout := must("mesh", "search", "beverage", "--limit", "1"); !strings.Contains(stdout, "blue cupboard") {
 		t.Errorf("after the rebuild: %s", stdout)

@@ -5,151 +5,146 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
-	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
 )
 
 // newIndexCommand is `yamo-mcp index`: what is derived from the ledgers.
 func newIndexCommand(getenv func(string) string, stdout, stderr io.Writer) *cobra.Command {
-	return newGroup("index", "Look after what makes memories findable by meaning", newRebuildCommand(getenv, stdout, stderr))
+	m := func() *maintenance { return &maintenance{getenv: getenv, stdout: stdout, stderr: stderr} }
+	return newGroup("index", "Look after what makes memories findable by meaning",
+		newRebuildCommand(m()), newCompactCommand(m()), newIndexVerifyCommand(m()))
 }
 
-// newLedgerCommand is `yamo-mcp ledger`: the memories' one true record.
-func newLedgerCommand(getenv func(string) string, stdout, stderr io.Writer) *cobra.Command {
-	return newGroup("ledger", "Look after the ledgers, the one true record of memories", newVerifyCommand(getenv, stdout, stderr))
+// rebuilt is the answer of `index rebuild`.
+type rebuilt struct {
+	Compartments []indexed `json:"compartments"`
 }
 
-func newRebuildCommand(getenv func(string) string, stdout, stderr io.Writer) *cobra.Command {
-	return newMaintenanceCommand(getenv, stderr, &cobra.Command{
+type indexed struct {
+	Compartment string `json:"compartment"` // or "files"
+	Memories    int    `json:"memories"`
+}
+
+func newRebuildCommand(m *maintenance) *cobra.Command {
+	return m.command(&cobra.Command{
 		Use:   "rebuild",
 		Short: "Delete the index of every compartment and make it again from the ledgers",
 		Long: `Delete the vectors and LanceDB tables of every compartment of a workspace and make them again from the
 ledgers. No memory is lost: the ledgers are not touched. It is what to do after another embedding model was
-configured, or when the index is said to be damaged. Servers may go on meanwhile.`,
+configured, or when the index is said to be damaged. Servers may go on meanwhile. Given again after an interrupt,
+it goes on where it was.`,
 	}, func(ctx context.Context, memory *mesh.View) error {
-		bars := progress{out: stderr, terminal: isTerminal(stderr)}
-		totals := map[string]int{}
-		var order []string
-		err := memory.Rebuild(ctx, func(compartment string, done, total int) {
-			if _, known := totals[compartment]; !known {
-				order = append(order, compartment)
+		bars := newProgress(m.stderr)
+		done := rebuilt{Compartments: []indexed{}}
+		err := memory.Rebuild(ctx, func(compartment string, n, total int) {
+			if len(done.Compartments) == 0 || done.Compartments[len(done.Compartments)-1].Compartment != compartment {
+				done.Compartments = append(done.Compartments, indexed{Compartment: compartment})
 			}
-			totals[compartment] = total
-			bars.show(compartment, done, total)
+			done.Compartments[len(done.Compartments)-1].Memories = total
+			bars.show(compartment, n, total)
 		})
 		bars.end()
-		if errors.Is(err, embed.ErrNoAssets) {
+		switch {
+		case errors.Is(err, embed.ErrNoAssets):
 			return embed.ErrNoAssets
-		}
-		if err != nil {
+		case err != nil && ctx.Err() != nil:
+			return errors.New("interrupted; the same command goes on from there, and until then searches match words where vectors are missing")
+		case err != nil:
 			return err
 		}
-		for _, compartment := range order {
-			fmt.Fprintf(stdout, "%s: %d memories indexed\n", compartment, totals[compartment])
+		var text strings.Builder
+		for _, c := range done.Compartments {
+			fmt.Fprintf(&text, "%s: %d memories indexed\n", c.Compartment, c.Memories)
 		}
-		if len(order) == 0 {
-			fmt.Fprintln(stdout, "there are no memories yet")
+		if len(done.Compartments) == 0 {
+			text.WriteString("there are no memories yet\n")
 		}
-		return nil
+		return m.answer(done, text.String())
 	})
 }
 
-// progress draws one bar after the other, on a terminal only.
-type progress struct {
-	out      io.Writer
-	terminal bool
-	name     string
-	bar      *progressbar.ProgressBar
+// compacted is the answer of `index compact`.
+type compacted struct {
+	Compartments []mesh.Compacted `json:"compartments"`
 }
 
-func (p *progress) show(name string, done, total int) {
-	if !p.terminal {
-		return
-	}
-	if p.bar == nil || p.name != name {
-		p.end()
-		p.name = name
-		p.bar = progressbar.NewOptions(total, progressbar.OptionSetWriter(p.out), progressbar.OptionSetDescription(name),
-			progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionClearOnFinish())
-	}
-	_ = p.bar.Set(done) // a terminal that cannot be drawn on is no reason to stop
-}
-
-func (p *progress) end() {
-	if p.bar != nil {
-		_ = p.bar.Finish()
-	}
-}
-
-func newVerifyCommand(getenv func(string) string, stdout, stderr io.Writer) *cobra.Command {
-	return newMaintenanceCommand(getenv, stderr, &cobra.Command{
-		Use:   "verify",
-		Short: "Check the hash chain of every ledger",
-		Long: `Check every line of every ledger of a workspace: its form, its hashes, its place in the chain, and that it
-was written with this workspace's key. Says intact, or names the first bad line; then it exits with 1.`,
+func newCompactCommand(m *maintenance) *cobra.Command {
+	return m.command(&cobra.Command{
+		Use:   "compact",
+		Short: "Merge the files of the LanceDB tables and take what was deleted off the disk",
+		Long: `Bring the LanceDB tables of every compartment of a workspace up to date, merge their small files into large ones, and
+take what was deleted off the disk. Servers do so by themselves when it pays; this is for before a backup.`,
 	}, func(ctx context.Context, memory *mesh.View) error {
-		reports, err := memory.Verify(ctx)
+		list, err := memory.Compact(ctx)
 		if err != nil {
 			return err
 		}
-		damaged := 0
-		for _, r := range reports {
-			switch {
-			case !r.Intact():
-				damaged++
-				fmt.Fprintf(stdout, "%s: damaged at line %d: %v\n", r.Compartment, r.Bad.Line, r.Bad.Err)
-			case r.Torn > 0:
-				fmt.Fprintf(stdout, "%s: intact, %d entries; %d bytes of an interrupted write at the end, which the next write removes\n",
-					r.Compartment, r.Entries, r.Torn)
-			default:
-				fmt.Fprintf(stdout, "%s: intact, %d entries\n", r.Compartment, r.Entries)
-			}
+		var text strings.Builder
+		for _, c := range list {
+			fmt.Fprintf(&text, "%s: %d rows in %d fragments (%d before), %d versions (%d before)\n",
+				c.Compartment, c.After.Rows, c.After.Fragments, c.Before.Fragments, c.After.Versions, c.Before.Versions)
 		}
-		if damaged > 0 {
-			return fmt.Errorf("%d of %d ledgers are damaged; restore them from a backup", damaged, len(reports))
+		if len(list) == 0 {
+			text.WriteString("there are no memories yet\n")
+		}
+		return m.answer(compacted{list}, text.String())
+	})
+}
+
+// indexes is the answer of `index verify`.
+type indexes struct {
+	Consistent   bool               `json:"consistent"` // no problems, though it may be behind
+	Compartments []mesh.IndexReport `json:"compartments"`
+}
+
+func newIndexVerifyCommand(m *maintenance) *cobra.Command {
+	return m.command(&cobra.Command{
+		Use:   "verify",
+		Short: "Compare vectors and LanceDB tables with the ledgers",
+		Long: `Compare the vectors and LanceDB tables of every compartment of a workspace with its ledger, row by row: what is there,
+its text, its vector, the model. Changes nothing. What is merely not indexed yet is no problem: servers do that. With a
+problem it exits with 1; then ` + "`yamo-mcp index rebuild`" + ` mends it.`,
+	}, func(ctx context.Context, memory *mesh.View) error {
+		bars := newProgress(m.stderr)
+		reports, err := memory.CheckIndex(ctx, bars.show)
+		bars.end()
+		if err != nil {
+			return err
+		}
+		problem := func(r mesh.IndexReport) bool { return len(r.Problems) > 0 }
+		found := indexes{!slices.ContainsFunc(reports, problem), reports}
+		var text strings.Builder
+		for _, r := range reports {
+			text.WriteString(indexLines(r))
+		}
+		if err := m.answer(found, text.String()); err != nil {
+			return err
+		}
+		if !found.Consistent {
+			return errors.New("the index is not what the ledgers say: run `yamo-mcp index rebuild`")
 		}
 		return nil
 	})
 }
 
-// newMaintenanceCommand completes a command that the operator runs over the whole memory of a workspace,
-// whoever was heard in it.
-func newMaintenanceCommand(getenv func(string) string, stderr io.Writer, cmd *cobra.Command, perform func(context.Context, *mesh.View) error) *cobra.Command {
-	var o serveOptions
-	cmd.Args = cobra.NoArgs
-	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
-		if err := apply(cmd.Flags(), []setting{workspaceSetting}, getenv, nil); err != nil {
-			return err
+// indexLines is a report for people.
+func indexLines(r mesh.IndexReport) string {
+	if len(r.Problems) > 0 {
+		var text strings.Builder
+		for _, p := range r.Problems {
+			fmt.Fprintf(&text, "%s: %s\n", r.Compartment, p)
 		}
-		if err := checkWorkspace(o.workspace); err != nil {
-			return err
-		}
-		file, err := readConfig(o.workspace)
-		if err != nil {
-			return err
-		}
-		if err := apply(cmd.Flags(), embedderSettings, getenv, file); err != nil {
-			return err
-		}
-		logger, err := newLogger(stderr, "warn")
-		if err != nil {
-			return err
-		}
-		// SECURITY: the operator owns the workspace: all compartments. No client reaches this.
-		memory, release, err := openMemory(o, audience.DM(), getenv, logger)
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, release()) }()
-		return perform(cmd.Context(), memory)
+		return text.String()
 	}
-	cmd.Flags().SortFlags = false
-	cmd.Flags().StringVar(&o.workspace, "workspace", "", "the workspace folder (required; or YAMO_WORKSPACE)")
-	o.embedder.addTo(cmd.Flags())
-	return cmd
+	if r.Behind() {
+		return fmt.Sprintf("%s: consistent, and behind: of %d memories %d have a vector and %d a row, of %d blocks %d, of %d skills %d\n",
+			r.Compartment, r.Memories, r.Vectors, r.Rows, r.Blocks, r.BlockRows, r.Skills, r.SkillRows)
+	}
+	return fmt.Sprintf("%s: consistent, %d memories, %d blocks, %d skills\n", r.Compartment, r.Memories, r.Blocks, r.Skills)
 }

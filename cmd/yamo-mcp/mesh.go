@@ -169,13 +169,7 @@ func (m *meshCommands) notice(text string) { fmt.Fprintln(m.stderr, "[MemoryMesh
 
 // answer writes the answer: value with --json, else text.
 func (m *meshCommands) answer(value any, text string) error {
-	if !m.json {
-		_, err := io.WriteString(m.stdout, text)
-		return err
-	}
-	encoder := json.NewEncoder(m.stdout)
-	encoder.SetEscapeHTML(false)
-	return encoder.Encode(value)
+	return writeAnswer(m.stdout, m.json, value, text)
 }
 
 // oneArgument accepts exactly one argument, called name in the message, and no JSON object (RFC-0011 §9).

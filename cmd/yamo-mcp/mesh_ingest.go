@@ -87,7 +87,7 @@ func (m *meshCommands) ingest(ctx context.Context, memory *mesh.View, dir string
 	if err != nil {
 		return err
 	}
-	bars := progress{out: m.stderr, terminal: isTerminal(m.stderr)}
+	bars := newProgress(m.stderr)
 	defer bars.end()
 	report.Files = len(files)
 	for done := 0; done < len(files); {
@@ -101,7 +101,7 @@ func (m *meshCommands) ingest(ctx context.Context, memory *mesh.View, dir string
 		done += n
 		bars.show("ingest", done, len(files))
 	}
-	if err := m.index(ctx, memory, &bars); ctx.Err() != nil {
+	if err := m.index(ctx, memory, bars); ctx.Err() != nil {
 		return errors.New("interrupted while indexing; every file is stored, and what is missing is indexed by the next command or server")
 	} else if err != nil {
 		m.notice("Not indexed yet: " + err.Error())

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh"
+)
+
+// newLedgerCommand is `yamo-mcp ledger`: the memories' one true record.
+func newLedgerCommand(getenv func(string) string, stdout, stderr io.Writer) *cobra.Command {
+	return newGroup("ledger", "Look after the ledgers, the one true record of memories",
+		newLedgerVerifyCommand(&maintenance{getenv: getenv, stdout: stdout, stderr: stderr}))
+}
+
+// ledgers is the answer of `ledger verify`.
+type ledgers struct {
+	Intact  bool           `json:"intact"` // all of them
+	Ledgers []ledgerReport `json:"ledgers"`
+}
+
+type ledgerReport struct {
+	Compartment mesh.Visibility `json:"compartment"`
+	Intact      bool            `json:"intact"`
+	Entries     int64           `json:"entries"` // before the first bad line
+	Erased      int64           `json:"erased"`  // of them
+	LastHash    string          `json:"last_hash"`
+	TornBytes   int64           `json:"torn_bytes"`
+	BadLine     int64           `json:"bad_line,omitempty"`
+	Error       string          `json:"error,omitempty"`
+}
+
+func newLedgerVerifyCommand(m *maintenance) *cobra.Command {
+	return m.command(&cobra.Command{
+		Use:   "verify",
+		Short: "Check the hash chain of every ledger",
+		Long: `Check every line of every ledger of a workspace: its form, its hashes, its place in the chain, and that it
+was written with this workspace's key. Says intact, or names the first bad line; then it exits with 1.
+
+Nothing in a ledger can show that lines are missing at its end. The last hash can: keep it, and compare.`,
+	}, func(ctx context.Context, memory *mesh.View) error {
+		reports, err := memory.Verify(ctx)
+		if err != nil {
+			return err
+		}
+		found := ledgers{Intact: true, Ledgers: []ledgerReport{}}
+		var text strings.Builder
+		damaged := 0
+		for _, r := range reports {
+			l := ledgerReport{r.Compartment, r.Intact(), r.Entries, r.Erased, r.LastHash, r.Torn, 0, ""}
+			if r.Intact() {
+				fmt.Fprintf(&text, "%s: intact, %d entries", r.Compartment, r.Entries)
+			} else {
+				damaged++
+				l.BadLine, l.Error = r.Bad.Line, r.Bad.Err.Error()
+				fmt.Fprintf(&text, "%s: damaged at line %d: %v", r.Compartment, r.Bad.Line, r.Bad.Err)
+			}
+			if r.Intact() && r.Entries > 0 {
+				fmt.Fprintf(&text, ", last hash %s", r.LastHash)
+			}
+			if r.Intact() && r.Torn > 0 {
+				fmt.Fprintf(&text, "; %d bytes of an interrupted write at the end, which the next write removes", r.Torn)
+			}
+			text.WriteByte('\n')
+			found.Ledgers = append(found.Ledgers, l)
+		}
+		found.Intact = damaged == 0
+		if err := m.answer(found, text.String()); err != nil {
+			return err
+		}
+		if damaged > 0 {
+			return fmt.Errorf("%d of %d ledgers are damaged; restore them from a backup", damaged, len(reports))
+		}
+		return nil
+	})
+}
