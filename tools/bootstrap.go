@@ -18,6 +18,9 @@ type bootFile struct {
 	Text string `json:"text" jsonschema:"minLength=1,maxLength=60000" jsonschema_description:"The whole file, in Markdown."`
 }
 
+// maxAdvice is how much advice is enough for one go.
+const maxAdvice = 20
+
 type bootWritten struct {
 	File   string   `json:"file"`
 	URI    string   `json:"uri"`
@@ -41,7 +44,9 @@ func BootstrapWrite(v *workspace.View) Tool {
 			if finding.Error {
 				return bootWritten{}, fault.New("text: %s %s (%s)", in.File, finding.Message, finding.Rule)
 			}
-			done.Advice = append(done.Advice, finding.Message+" ("+finding.Rule+")")
+			if len(done.Advice) < maxAdvice {
+				done.Advice = append(done.Advice, finding.Message+" ("+finding.Rule+")")
+			}
 		}
 		mu.Lock()
 		defer mu.Unlock()

@@ -66,7 +66,14 @@ func Heartbeat(v *workspace.View) Tool {
 			}
 			answer.Checks = append(answer.Checks, c)
 		}
-		if len(tasks) == 0 {
+		left := newRoom()
+		all := len(answer.Checks)
+		answer.Tasks = fit(&left, answer.Tasks)
+		answer.Checks = fit(&left, answer.Checks)
+		switch {
+		case len(answer.Tasks) < len(tasks) || len(answer.Checks) < all:
+			answer.Hint = "The list is too long and was cut: ask your human to shorten HEARTBEAT.md or memory/heartbeat-state.json."
+		case len(tasks) == 0:
 			answer.Hint = "HEARTBEAT.md has no checklist: ask your human what to look after, or leave it."
 		}
 		return answer, nil

@@ -2,6 +2,8 @@ package tools
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
@@ -66,22 +68,32 @@ func Lessons(v *mesh.View) Tool {
 				return list, fault.New("pattern_id: it stands alone; leave query and order_by out")
 			}
 			hits, err := v.MemoriesByPattern(ctx, in.PatternID)
-			for _, hit := range hits[:min(in.Limit, len(hits))] {
-				list.Lessons = append(list.Lessons, detailLesson(hit))
-			}
+			list.add(hits[:min(in.Limit, len(hits))])
 			return list, err
 		}
 		found, err := v.Lessons(ctx, mesh.LessonQuery{Query: in.Query, Limit: in.Limit, OrderBy: in.OrderBy})
 		if err != nil {
 			return list, err
 		}
-		for _, hit := range found.Lessons {
-			list.Lessons = append(list.Lessons, detailLesson(hit))
-		}
+		list.add(found.Lessons)
 		semantic, hint := coverage(found)
-		if list.Hint = hint; in.Query != "" {
+		list.Hint = strings.TrimSpace(hint + " " + list.Hint)
+		if in.Query != "" {
 			list.Semantic = semantic
 		}
 		return list, nil
 	})
+}
+
+// add appends those that there is room for.
+func (l *lessonList) add(hits []mesh.Hit) {
+	r := newRoom()
+	for i, hit := range hits {
+		lesson := detailLesson(hit)
+		if !r.take(lesson) {
+			l.Hint = fmt.Sprintf("%d more did not fit: ask with a query about what you are going to do.", len(hits)-i)
+			return
+		}
+		l.Lessons = append(l.Lessons, lesson)
+	}
 }

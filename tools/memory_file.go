@@ -33,6 +33,7 @@ type memoryFiled struct {
 	URI        string       `json:"uri"`
 	Redactions int          `json:"redactions" jsonschema_description:"Credentials that were taken out; keep them in a password manager."`
 	Links      []memoryLink `json:"links" jsonschema_description:"Where the file's wikilinks lead."`
+	More       int          `json:"more,omitempty" jsonschema_description:"How many further links did not fit."`
 }
 
 type memoryLink struct {
@@ -80,6 +81,9 @@ func MemoryFile(v *workspace.View) Tool {
 			}
 			done.Links = append(done.Links, link)
 		}
+		left, all := newRoom(), len(done.Links)
+		done.Links = fit(&left, done.Links)
+		done.More = all - len(done.Links)
 		return done, nil
 	})
 }

@@ -2,18 +2,26 @@ package tools
 
 import (
 	"context"
+	"unicode/utf8"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 )
 
+// maxPart is how many bytes of a memory come at a time.
+const maxPart = 30_000
+
 type memoryID struct {
-	ID string `json:"id" jsonschema:"minLength=1" jsonschema_description:"The memory's id, as memory_search and memory_store give it."`
+	ID     string `json:"id" jsonschema:"minLength=1" jsonschema_description:"The memory's id, as memory_search and memory_store give it."`
+	Offset int    `json:"offset,omitempty" jsonschema:"minimum=0,maximum=1048576,default=0" jsonschema_description:"Of a long memory: the content from this byte on, as next_offset of the last answer gives it."`
 }
 
 type memoryWhole struct {
 	memoryResult
 	Heritage *heritage     `json:"heritage,omitempty" jsonschema_description:"What it descends from, the oldest level first."`
 	Lesson   *lessonDetail `json:"lesson,omitempty" jsonschema_description:"Of a lesson: its parts."`
+	// NextOffset is 0 when the content is at its end.
+	NextOffset int `json:"next_offset,omitempty" jsonschema_description:"The content goes on: call again with this offset."`
 }
 
 type heritage struct {
@@ -27,7 +35,7 @@ func MemoryGet(v *mesh.View) Tool {
 	return Define(Spec{
 		Name:        "memory_get",
 		Title:       "Look a memory up",
-		Description: "Return one memory whole, with everything that is known about it, by its id.",
+		Description: "Return one memory whole, with everything that is known about it, by its id. A long one comes in parts.",
 		ReadOnly:    true,
 		Idempotent:  true,
 	}, func(ctx context.Context, in memoryID) (memoryWhole, error) {
@@ -47,6 +55,25 @@ func MemoryGet(v *mesh.View) Tool {
 		if h := hit.Heritage; h != nil {
 			whole.Heritage = &heritage{h.IntentChain, h.Hypotheses, h.Rationales}
 		}
+		whole.Content, whole.NextOffset, err = part(hit.Content, in.Offset)
+		if err != nil {
+			return memoryWhole{}, err
+		}
 		return whole, nil
 	})
+}
+
+// part is what follows offset in text, and where it goes on, 0 at the end.
+func part(text string, offset int) (string, int, error) {
+	if offset > 0 && (offset >= len(text) || !utf8.RuneStart(text[offset])) {
+		return "", 0, fault.New("offset: use the next_offset of the answer before; the content has %d bytes", len(text))
+	}
+	end := min(len(text), offset+maxPart)
+	for end < len(text) && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	if end == len(text) {
+		return text[offset:], 0, nil
+	}
+	return text[offset:end], end, nil
 }

@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -10,8 +11,12 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 )
 
-// concise is how many characters of a memory a concise result shows.
-const concise = 400
+const (
+	concise  = 400    // characters of a memory in a concise result
+	detailed = 30_000 // bytes of a memory in a detailed one; memory_get reads on
+	// maxRules is how many bytes of a result the lessons may have.
+	maxRules = maxResult / 4
+)
 
 type memoryQuery struct {
 	Query          string   `json:"query" jsonschema:"minLength=1" jsonschema_description:"A question or the words to look for. Whole questions work best: meaning counts as well as words."`
@@ -22,14 +27,14 @@ type memoryQuery struct {
 	Since          string   `json:"since,omitempty" jsonschema_description:"Only memories stored at this time or later: 2026-01-31T15:04:05Z or 2026-01-31."`
 	Until          string   `json:"until,omitempty" jsonschema_description:"Only memories stored before this time."`
 	IncludeLessons bool     `json:"include_lessons,omitempty" jsonschema:"default=false" jsonschema_description:"Also return the lessons that bear on the query, as rules to follow."`
-	Format         string   `json:"format,omitempty" jsonschema:"enum=concise,enum=detailed,default=concise" jsonschema_description:"concise: the first 400 characters of each memory. detailed: whole memories, with what each part of the ranking contributed."`
+	Format         string   `json:"format,omitempty" jsonschema:"enum=concise,enum=detailed,default=concise" jsonschema_description:"concise: the first 400 characters of each memory. detailed: memories whole up to 30,000 bytes, with what each part of the ranking contributed."`
 }
 
 type memoryAnswer struct {
 	Results  []memoryResult `json:"results" jsonschema_description:"Best first."`
 	Semantic string         `json:"semantic" jsonschema_description:"on; off: no embedding model, keywords alone; pending:N: N memories are still found by keyword only."`
 	Lessons  []lessonResult `json:"lessons,omitempty" jsonschema_description:"Rules from past mistakes that bear on the query."`
-	Hint     string         `json:"hint,omitempty" jsonschema_description:"What to do next."`
+	Hint     string         `json:"hint,omitempty" jsonschema_description:"What to do next, such as how to get what was cut."`
 }
 
 type memoryResult struct {
@@ -87,14 +92,6 @@ func MemorySearch(v *mesh.View) Tool {
 		if answer.Semantic, answer.Hint = coverage(found); answer.Hint != "" {
 			callerOf(ctx).log(ctx, mcp.LoggingLevelWarning, answer.Hint)
 		}
-		cut := false
-		for _, hit := range found.Hits {
-			result, shortened := present(hit, in.Format == "detailed")
-			answer.Results, cut = append(answer.Results, result), cut || shortened
-		}
-		if cut && answer.Hint == "" {
-			answer.Hint = `Contents ending in "…" are cut; format "detailed" returns them whole.`
-		}
 		for _, hit := range found.Lessons {
 			answer.Lessons = append(answer.Lessons, lessonResult{
 				LessonID: hit.Lesson.LessonID, Score: hit.Score, Severity: hit.Lesson.Severity,
@@ -102,8 +99,40 @@ func MemorySearch(v *mesh.View) Tool {
 				RuleConfidence: hit.Lesson.RuleConfidence,
 			})
 		}
+		forRules := room(maxRules)
+		answer.Lessons = fit(&forRules, answer.Lessons)
+		forResults := newRoom() - (maxRules - forRules)
+		var cut bool
+		answer.Results, cut = results(&forResults, found.Hits, in.Format == "detailed")
+		var more string
+		switch left := len(found.Hits) - len(answer.Results); {
+		case left > 0:
+			more = fmt.Sprintf("%d more did not fit: ask a narrower question, or with the format concise.", left)
+		case cut && in.Format == "detailed":
+			more = `Contents ending in "…" are cut: ask with a smaller limit; memory_get, if it is offered, reads one to its end.`
+		case cut:
+			more = `Contents ending in "…" are cut; format "detailed" returns more of them.`
+		}
+		answer.Hint = strings.TrimSpace(answer.Hint + " " + more)
 		return answer, nil
 	})
+}
+
+// results are the hits that there is room for, and whether a content was cut. Of a detailed one that does not fit, the concise
+// form is taken.
+func results(r *room, hits []mesh.Hit, whole bool) (list []memoryResult, cut bool) {
+	list = []memoryResult{}
+	for _, hit := range hits {
+		result, shortened := present(hit, whole)
+		if !r.take(result) {
+			if result, shortened = present(hit, false); !whole || !r.take(result) {
+				break
+			}
+			whole = false // what comes after is less relevant
+		}
+		list, cut = append(list, result), cut || shortened
+	}
+	return list, cut
 }
 
 // coverage says how much of the memory was searched by meaning, and what to do if not all of it.
@@ -130,7 +159,7 @@ func coverage(found mesh.Found) (semantic, hint string) {
 }
 
 // present is a hit as a result, and whether its content was cut.
-func present(hit mesh.Hit, detailed bool) (r memoryResult, cut bool) {
+func present(hit mesh.Hit, whole bool) (r memoryResult, cut bool) {
 	r = memoryResult{
 		ID: hit.ID, Score: hit.Score, Content: hit.Content, Type: hit.Type, Source: hit.Source, Tags: hit.Tags,
 		CreatedAt: hit.CreatedAt, SessionID: hit.SessionID, Visibility: string(hit.Visibility), Link: hit.Link,
@@ -138,12 +167,13 @@ func present(hit mesh.Hit, detailed bool) (r memoryResult, cut bool) {
 	if r.Tags == nil {
 		r.Tags = []string{}
 	}
-	if detailed {
+	if whole {
 		r.Details = &memoryWhy{
 			Importance: hit.Importance, AgentID: hit.AgentID, SkillName: hit.Skill, Rationale: hit.Rationale,
 			Hypothesis: hit.Hypothesis, Metadata: hit.Metadata, Signals: hit.Signals,
 		}
-		return r, false
+		r.Content, cut = clip(hit.Content, detailed)
+		return r, cut
 	}
 	if text := []rune(hit.Content); len(text) > concise {
 		r.Content = string(text[:concise]) + "…"

@@ -3,6 +3,8 @@ package tools
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/workspace/transcript"
@@ -12,6 +14,7 @@ type logQuery struct {
 	Action    string `json:"action" jsonschema:"enum=list_sessions,enum=read_session,enum=search,enum=recent" jsonschema_description:"list_sessions: the newest sessions. read_session: one session from its beginning. search: turns that contain a text. recent: the last turns of a session."`
 	SessionID string `json:"session_id,omitempty" jsonschema_description:"Required by read_session. search looks at this session alone; recent takes the current session without it."`
 	Query     string `json:"query,omitempty" jsonschema_description:"Required by search: the text to find, in any case."`
+	Offset    int    `json:"offset,omitempty" jsonschema:"minimum=0,default=0" jsonschema_description:"With read_session: begin after so many turns, as next_offset of the last answer gives it."`
 	Limit     int    `json:"limit,omitempty" jsonschema:"minimum=1,maximum=500,default=50" jsonschema_description:"At most so many sessions, turns or hits."`
 	MaxChars  int    `json:"max_chars,omitempty" jsonschema:"minimum=1,maximum=4000,default=200" jsonschema_description:"At most so many characters of each turn."`
 }
@@ -23,7 +26,9 @@ type logAnswer struct {
 	Entries      []transcript.Entry   `json:"entries,omitzero"`
 	Hits         []transcript.Hit     `json:"hits,omitzero"`
 	Count        int                  `json:"count" jsonschema_description:"How many are returned."`
-	Truncated    bool                 `json:"truncated" jsonschema_description:"There are more than limit."`
+	Truncated    bool                 `json:"truncated" jsonschema_description:"There are more than are returned."`
+	NextOffset   int                  `json:"next_offset,omitempty" jsonschema_description:"Of read_session: where to read on."`
+	Hint         string               `json:"hint,omitempty" jsonschema_description:"How to get more."`
 	SessionID    string               `json:"session_id,omitempty"`
 	Header       *transcript.Session  `json:"header,omitempty" jsonschema_description:"The session that the entries are of."`
 	SkippedLines int                  `json:"skipped_lines,omitempty" jsonschema_description:"Lines too long to be searched."`
@@ -51,25 +56,52 @@ func SessionLogs(v *transcript.View) Tool {
 }
 
 func readLogs(ctx context.Context, v *transcript.View, in logQuery) (logAnswer, error) {
+	if in.Offset > 0 && in.Action != "read_session" {
+		return logAnswer{}, fault.New("offset: it is for read_session alone; leave it out")
+	}
+	left := newRoom()
 	switch in.Action {
 	case "list_sessions":
 		r, err := v.ListSessions(ctx, in.Limit)
-		return logAnswer{OK: r.OK, Sessions: r.Sessions, Count: r.Count, Truncated: r.Truncated}, err
+		sessions := fit(&left, r.Sessions)
+		answer := logAnswer{OK: r.OK, Sessions: sessions, Count: len(sessions), Truncated: r.Truncated || len(sessions) < len(r.Sessions)}
+		return answer.hinted("ask with a larger limit, or search"), err
 	case "search":
 		r, err := v.Search(ctx, in.Query, in.SessionID, in.Limit, in.MaxChars)
-		return logAnswer{OK: r.OK, Hits: r.Hits, Count: r.Count, Truncated: r.Truncated, SkippedLines: r.SkippedLines}, err
+		hits := fit(&left, r.Hits)
+		answer := logAnswer{OK: r.OK, Hits: hits, Count: len(hits), Truncated: r.Truncated || len(hits) < len(r.Hits), SkippedLines: r.SkippedLines}
+		return answer.hinted("search for a longer text or in one session, or with smaller max_chars"), err
 	case "recent":
-		return turns(v.Recent(ctx, in.SessionID, in.Limit, in.MaxChars))
+		r, err := v.Recent(ctx, in.SessionID, in.Limit, in.MaxChars)
+		slices.Reverse(r.Entries)
+		r.Entries = fit(&left, r.Entries) // the last ones count
+		slices.Reverse(r.Entries)
+		return turns(r).hinted("ask with a larger limit or smaller max_chars, or read_session from its beginning"), err
 	default:
 		if in.SessionID == "" {
 			return logAnswer{}, fault.New("session_id: read_session needs it; action list_sessions names the sessions there are")
 		}
-		return turns(v.ReadSession(ctx, in.SessionID, in.Limit, in.MaxChars))
+		r, err := v.ReadSession(ctx, in.SessionID, in.Offset, in.Limit, in.MaxChars)
+		r.Entries = fit(&left, r.Entries)
+		answer := turns(r)
+		if next := in.Offset + answer.Count; next < r.TotalEntries && answer.Count > 0 {
+			answer.NextOffset = next
+			answer.Hint = fmt.Sprintf("%d turns follow: read on with next_offset as offset.", r.TotalEntries-next)
+		}
+		return answer, err
 	}
 }
 
-func turns(r transcript.Entries, err error) (logAnswer, error) {
+func turns(r transcript.Entries) logAnswer {
 	return logAnswer{
-		OK: r.OK, Entries: r.Entries, Count: r.Returned, Truncated: r.Truncated, SessionID: r.SessionID, Header: &r.Header,
-	}, err
+		OK: r.OK, Entries: r.Entries, Count: len(r.Entries), Truncated: len(r.Entries) < r.TotalEntries, SessionID: r.SessionID, Header: &r.Header,
+	}
+}
+
+// hinted is the answer with what to do if there is more.
+func (a logAnswer) hinted(how string) logAnswer {
+	if a.Truncated {
+		a.Hint = "There are more: " + how + "."
+	}
+	return a
 }

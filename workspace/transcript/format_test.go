@@ -44,7 +44,7 @@ func TestForeignFormats(t *testing.T) {
 	}
 	for name, test := range tests {
 		f := folderOf(t, map[string]string{"project-a/s.jsonl": test.log, "groups/a/s2.jsonl": test.log})
-		got, err := f.View(audience.DM()).ReadSession(t.Context(), "s", 0, 0)
+		got, err := f.View(audience.DM()).ReadSession(t.Context(), "s", 0, 0, 0)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -77,7 +77,7 @@ func TestOpenClawFolder(t *testing.T) {
 		text = strings.Replace(text, `"role":"toolResult"`, `"role":"toolResult","group":5`, 1)
 		text = strings.Replace(text, `"parentId":"a0000002"`, `"parentId":"a0000002","group":{"id":7},"sender_id":12`, 1)
 		f := folderOf(t, map[string]string{"sessions/x-topic-7.jsonl": text})
-		got, err := f.View(audience.DM()).ReadSession(t.Context(), "x-topic-7", 0, 0)
+		got, err := f.View(audience.DM()).ReadSession(t.Context(), "x-topic-7", 0, 0, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

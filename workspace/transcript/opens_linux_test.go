@@ -19,7 +19,7 @@ func TestGroupOpensNothingPrivate(t *testing.T) {
 		_, _ = v.Search(t.Context(), "e", "", 0, 0)
 		_, _ = v.Recent(t.Context(), "", 0, 0)
 		for _, id := range []string{pump, dinner, bookClub, hiking} {
-			_, _ = v.ReadSession(t.Context(), id, 0, 0)
+			_, _ = v.ReadSession(t.Context(), id, 0, 0, 0)
 			_, _ = v.Recent(t.Context(), id, 0, 0)
 			_, _ = v.Search(t.Context(), "e", id, 0, 0)
 		}

@@ -42,16 +42,18 @@ func (v *View) ListSessions(ctx context.Context, limit int) (Sessions, error) {
 	return result, nil
 }
 
-// ReadSession returns the first limit entries of the session id.
-func (v *View) ReadSession(ctx context.Context, id string, limit, maxChars int) (Entries, error) {
+// ReadSession returns limit entries of the session id, after the first offset ones.
+func (v *View) ReadSession(ctx context.Context, id string, offset, limit, maxChars int) (Entries, error) {
 	l, err := v.find(id)
 	if err != nil {
 		return Entries{}, err
 	}
 	limit, maxChars = within(limit, DefaultLimit, MaxLimit), within(maxChars, DefaultMaxChars, MaxMaxChars)
-	entries := []Entry{}
+	entries, skipped := []Entry{}, 0
 	session, err := v.scan(ctx, l, nil, func(_ Session, e Entry) bool {
-		if len(entries) < limit {
+		if skipped < offset {
+			skipped++
+		} else if len(entries) < limit {
 			entries = append(entries, e.preview(maxChars))
 		}
 		return true

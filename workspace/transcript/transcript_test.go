@@ -142,8 +142,8 @@ func TestVisibility(t *testing.T) {
 			t.Errorf("%v lists (-want +got):\n%s", who, diff)
 		}
 		for _, id := range all {
-			_, missing := v.ReadSession(t.Context(), "no-such-session", 0, 0)
-			_, readErr := v.ReadSession(t.Context(), id, 0, 0)
+			_, missing := v.ReadSession(t.Context(), "no-such-session", 0, 0, 0)
+			_, readErr := v.ReadSession(t.Context(), id, 0, 0, 0)
 			_, recentErr := v.Recent(t.Context(), id, 0, 0)
 			_, searchErr := v.Search(t.Context(), "e", id, 0, 0)
 			for _, err := range []error{readErr, recentErr, searchErr} {
@@ -188,14 +188,14 @@ func TestGroupNeedsFolderAndHeader(t *testing.T) {
 			f := folderOf(t, map[string]string{folder + "s1.jsonl": header + "\n" + entry, folder + "empty.jsonl": ""})
 			want := name == "right" && folder == "groups/a/"
 			v := f.View(group(t, "a"))
-			got, err := v.ReadSession(t.Context(), "s1", 0, 0)
+			got, err := v.ReadSession(t.Context(), "s1", 0, 0, 0)
 			if (err == nil) != want || err != nil && (!errors.Is(err, ErrNotFound) || len(got.Entries) > 0) {
 				t.Errorf("%s in %q: %+v, %v", name, folder, got, err)
 			}
 			if sessions, err := v.ListSessions(t.Context(), 0); err != nil || (sessions.Count == 1) != want || sessions.Count > 1 {
 				t.Errorf("%s in %q: lists %+v, %v", name, folder, sessions, err)
 			}
-			if _, err := v.ReadSession(t.Context(), "empty", 0, 0); !errors.Is(err, ErrNotFound) {
+			if _, err := v.ReadSession(t.Context(), "empty", 0, 0, 0); !errors.Is(err, ErrNotFound) {
 				t.Errorf("empty log in %q: %v", folder, err)
 			}
 		}
@@ -204,7 +204,7 @@ func TestGroupNeedsFolderAndHeader(t *testing.T) {
 
 func TestReadSessionAndRecent(t *testing.T) {
 	v := sample(t).View(audience.DM())
-	got, err := v.ReadSession(t.Context(), pump, 2, 30)
+	got, err := v.ReadSession(t.Context(), pump, 0, 2, 30)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +246,7 @@ func TestLimits(t *testing.T) {
 	for _, test := range []struct{ limit, chars, entries, length int }{
 		{0, 0, 50, 200}, {-1, 10, 50, 10}, {1 << 40, 1 << 40, 500, 4000}, {1, 1, 1, 1},
 	} {
-		first, err := v.ReadSession(t.Context(), "s", test.limit, test.chars)
+		first, err := v.ReadSession(t.Context(), "s", 0, test.limit, test.chars)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -315,7 +315,7 @@ func TestSessionIDs(t *testing.T) {
 		strings.Repeat("a", 129), pump + ".jsonl/..",
 	} {
 		for _, who := range []audience.Audience{audience.DM(), group(t, "book-club")} {
-			if _, err := f.View(who).ReadSession(t.Context(), id, 0, 0); !errors.Is(err, ErrInvalidID) {
+			if _, err := f.View(who).ReadSession(t.Context(), id, 0, 0, 0); !errors.Is(err, ErrInvalidID) {
 				t.Errorf("%v reads %q: %v", who, id, err)
 			}
 		}
@@ -409,7 +409,7 @@ func TestDamagedLogs(t *testing.T) {
 	v := open(t, dir).View(audience.DM())
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	got, err := v.ReadSession(t.Context(), "s", 0, 0)
+	got, err := v.ReadSession(t.Context(), "s", 0, 0, 0)
 	runtime.ReadMemStats(&after)
 	if err != nil || got.TotalEntries != 2 || got.Entries[0].Content != "one" || got.Entries[1].Content != "two" || got.Header.SkippedLines != 1 {
 		t.Errorf("%+v, %v", got, err)
@@ -421,7 +421,7 @@ func TestDamagedLogs(t *testing.T) {
 		t.Errorf("search: %+v, %v", hits, err)
 	}
 	f := folderOf(t, map[string]string{"whole.jsonl": entry("no line end")})
-	if got, err := f.View(audience.DM()).ReadSession(t.Context(), "whole", 0, 0); err != nil || got.TotalEntries != 1 {
+	if got, err := f.View(audience.DM()).ReadSession(t.Context(), "whole", 0, 0, 0); err != nil || got.TotalEntries != 1 {
 		t.Errorf("last line without an end: %+v, %v", got, err)
 	}
 }
@@ -445,10 +445,10 @@ func TestLinksAreMissing(t *testing.T) {
 	if err := os.Symlink("book-club", filepath.Join(dir, "groups/linked")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.View(group(t, "hiking")).ReadSession(t.Context(), "s1", 0, 0); !errors.Is(err, ErrNotFound) {
+	if _, err := f.View(group(t, "hiking")).ReadSession(t.Context(), "s1", 0, 0, 0); !errors.Is(err, ErrNotFound) {
 		t.Errorf("linked log: %v", err)
 	}
-	if _, err := f.View(audience.DM()).ReadSession(t.Context(), "s2", 0, 0); !errors.Is(err, ErrNotFound) {
+	if _, err := f.View(audience.DM()).ReadSession(t.Context(), "s2", 0, 0, 0); !errors.Is(err, ErrNotFound) {
 		t.Errorf("linked log: %v", err)
 	}
 	if got, err := f.View(group(t, "linked")).ListSessions(t.Context(), 0); err != nil || got.Count != 0 {

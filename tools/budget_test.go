@@ -1,0 +1,171 @@
+package tools
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/workspace/transcript"
+)
+
+// The largest results that there can be are as large as a host shows, end with what to do next, and lose nothing that
+// cannot be asked for.
+func TestResultsFit(t *testing.T) {
+	f := sampleFolder(t, "kate")
+	v := f.dm()
+	memory := f.memoryOf(t, v)
+	long := func(i, n int) string { return fmt.Sprintf("Entry %d. ", i) + strings.Repeat("wörtlich ", n/9) }
+	metadata := map[string]any{"notes": strings.Repeat("x", 15<<10)}
+	var id string
+	for i := range 50 {
+		r, err := memory.Store(t.Context(), mesh.StoreRequest{Content: long(i, 100<<10), Metadata: metadata, Rationale: long(i, 1900), Source: long(i, 1900)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		id = r.ID
+	}
+	pattern := ""
+	for i := range 50 {
+		learned, err := memory.Distill(t.Context(), mesh.LessonRequest{
+			Situation: long(i, 1900), ErrorPattern: fmt.Sprint("pattern ", i), Oversight: long(i, 1900), Fix: long(i, 1900),
+			PreventativeRule: long(i, 1900), Severity: "high", ApplicableScope: long(i, 1900), InverseLesson: long(i, 1900),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		pattern = learned.PatternID
+	}
+	logs := t.TempDir()
+	var lines strings.Builder
+	lines.WriteString(`{"type":"session","version":1,"id":"s1","timestamp":"2026-02-14T09:45:00Z"}` + "\n")
+	for i := range 600 {
+		entry, err := json.Marshal(map[string]any{"type": "entry", "timestamp": "2026-02-14T09:45:02Z", "role": "user", "content": long(i, 5000)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines.Write(append(entry, '\n'))
+	}
+	if err := os.WriteFile(filepath.Join(logs, "s1.jsonl"), []byte(lines.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	folder, err := transcript.Open(logs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := folder.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	sessions := folder.View(v.Audience())
+	var links, tasks, checks strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&links, "[[MEMORY#Heading %d]]\n", i)
+		fmt.Fprintf(&tasks, "- [ ] Task %d\n", i)
+		fmt.Fprintf(&checks, `,"check %d":1`, i)
+	}
+	f.write(t, "memory/2026-02-12-links.md", "# Links\n\n"+links.String())
+	f.write(t, "HEARTBEAT.md", tasks.String())
+	f.write(t, "memory/heartbeat-state.json", `{"lastChecks":{`+checks.String()[1:]+`}}`)
+	f.write(t, "MEMORY.md", "# Memory\n"+strings.Repeat("\n## Section\n\n- "+long(0, 500)+"\n", 2000))
+	f.write(t, "SOUL.md", long(0, 1<<20))
+	f.write(t, "IDENTITY.md", "- **Name:** "+long(0, 1<<20)+"\n")
+
+	for _, test := range []struct {
+		tool      Tool
+		arguments string
+		least     int // of the budget, so that no more is left out than needs to be
+		hint      string
+	}{
+		{MemorySearch(memory), `{"query":"wörtlich","limit":50,"format":"detailed","include_lessons":true}`, 40_000, "more did not fit"},
+		{MemorySearch(memory), `{"query":"wörtlich","limit":50}`, 40_000, "more did not fit"},
+		{MemorySearch(memory), `{"query":"wörtlich","limit":5}`, 5_000, `\"detailed\" returns more`},
+		{MemorySearch(memory), `{"query":"wörtlich","limit":1,"format":"detailed"}`, 40_000, "memory_get, if it is offered"},
+		{MemoryGet(memory), `{"id":"` + id + `"}`, 40_000, `"next_offset":`},
+		{Lessons(memory), `{"limit":50}`, 40_000, "more did not fit"},
+		{Lessons(memory), `{"pattern_id":"` + pattern + `"}`, 10_000, ""},
+		{SessionLogs(sessions), `{"action":"read_session","session_id":"s1","limit":500,"max_chars":4000}`, 50_000, "read on with next_offset"},
+		{SessionLogs(sessions), `{"action":"recent","limit":500,"max_chars":4000}`, 50_000, "There are more"},
+		{SessionLogs(sessions), `{"action":"search","query":"wörtlich","limit":500,"max_chars":4000}`, 50_000, "There are more"},
+		{SessionLogs(sessions), `{"action":"list_sessions","limit":500}`, 0, ""},
+		{MemoryFile(v), `{"action":"links","file":"memory/2026-02-12-links.md"}`, 50_000, `"more":`},
+		{Heartbeat(v), `{"action":"due"}`, 50_000, "was cut"},
+		{WhatDoIKnow(v), `{}`, 5_000, `"truncated":true`},
+		{WhoAmI(v, "kate", ""), `{}`, 2_000, ""},
+		{MyStats(v, memory, sessions), `{}`, 0, ""},
+		{RotateLogs(v), `{"action":"list"}`, 0, ""},
+	} {
+		result := call(t, test.tool, quiet(), test.arguments)
+		got := text(t, result)
+		t.Logf("%s %s: %d bytes", test.tool.Name(), test.arguments, len(got))
+		if result.IsError || len(got) > maxResult || len(got) < test.least {
+			t.Errorf("%s %s: %d bytes, want %d to %d: %.200s", test.tool.Name(), test.arguments, len(got), test.least, maxResult, got)
+		}
+		if !strings.Contains(got, test.hint) {
+			t.Errorf("%s %s: no %q in it", test.tool.Name(), test.arguments, test.hint)
+		}
+	}
+}
+
+// What does not come at once comes in parts, without a gap and without an overlap.
+func TestParts(t *testing.T) {
+	f := sampleFolder(t, "kate")
+	memory := f.memoryOf(t, f.dm())
+	content := strings.TrimSpace(strings.Repeat("Größe und Maß — ", 6000))
+	stored, err := memory.Store(t.Context(), mesh.StoreRequest{Content: content})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tool, whole := MemoryGet(memory), ""
+	for offset, parts := 0, 0; ; parts++ {
+		got := answer[memoryWhole](t, tool, fmt.Sprintf(`{"id":%q,"offset":%d}`, stored.ID, offset))
+		if !utf8.ValidString(got.Content) || parts > 10 {
+			t.Fatalf("part %d of %d bytes", parts, len(got.Content))
+		}
+		whole += got.Content
+		if offset = got.NextOffset; offset == 0 {
+			break
+		}
+	}
+	if whole != content {
+		t.Errorf("the parts are %d bytes, the memory has %d", len(whole), len(content))
+	}
+	logs, err := transcript.Open(filepath.Join("..", "testdata", "workspaces", "kate-transcripts"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := logs.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	sessions := SessionLogs(logs.View(f.dm().Audience()))
+	id := answer[logAnswer](t, sessions, `{"action":"list_sessions"}`).Sessions[0].SessionID
+	want := answer[logAnswer](t, sessions, fmt.Sprintf(`{"action":"read_session","session_id":%q}`, id))
+	var turns []transcript.Entry
+	for offset := 0; ; {
+		got := answer[logAnswer](t, sessions, fmt.Sprintf(`{"action":"read_session","session_id":%q,"limit":1,"offset":%d}`, id, offset))
+		turns = append(turns, got.Entries...)
+		if offset = got.NextOffset; offset == 0 || len(turns) > want.Count {
+			break
+		}
+	}
+	if diff := cmp.Diff(want.Entries, turns); diff != "" || want.Count < 2 {
+		t.Errorf("turn by turn (-at once +by offset):\n%s", diff)
+	}
+	if got := refusal(t, sessions, `{"action":"recent","offset":1}`); !strings.Contains(got, "offset: it is for read_session alone") {
+		t.Errorf("an offset where there is none: %s", got)
+	}
+	for _, offset := range []int{len(content), 3} { // the end, and the middle of ö
+		if got := refusal(t, tool, fmt.Sprintf(`{"id":%q,"offset":%d}`, stored.ID, offset)); !strings.Contains(got, "offset: use the next_offset") {
+			t.Errorf("offset %d: %s", offset, got)
+		}
+	}
+}
