@@ -63,7 +63,7 @@ func TestOriginsOfOpenClaw(t *testing.T) {
 		t.Errorf("found (-want +got):\n%s", diff)
 	}
 	for id, group := range want {
-		if session, err := v.ReadSession(t.Context(), id, 0, 0); err != nil || session.Header.Group != group {
+		if session, err := v.ReadSession(t.Context(), id, 0, 0, 0); err != nil || session.Header.Group != group {
 			t.Errorf("%s is read as %q's, %v", id, session.Header.Group, err)
 		}
 	}
@@ -72,7 +72,7 @@ func TestOriginsOfOpenClaw(t *testing.T) {
 		if listed, err := v.ListSessions(t.Context(), 0); err != nil || listed.Count != 0 {
 			t.Errorf("group %s lists %+v, %v", name, listed, err)
 		}
-		if _, err := v.ReadSession(t.Context(), "tele", 0, 0); !errors.Is(err, ErrNotFound) {
+		if _, err := v.ReadSession(t.Context(), "tele", 0, 0, 0); !errors.Is(err, ErrNotFound) {
 			t.Errorf("group %s reads: %v", name, err)
 		}
 	}
