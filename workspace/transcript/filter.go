@@ -3,24 +3,37 @@ package transcript
 import (
 	"bytes"
 	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // rawFilter says of a raw line whether its decoded text can contain a needle, much faster than decoding it.
 // It never says no of a line that does.
 type rawFilter struct {
-	needle []byte // nil: any line may
-	lower  []byte // the line in lower case, reused
+	run     []byte // a part of the needle that stands in the line as it is; nil: there is none
+	foreign bool   // the needle has a character outside ASCII, so that no line in ASCII has it
+	lower   []byte // the line in lower case, reused
 }
 
 // newRawFilter is the filter for needle, which is folded.
 func newRawFilter(needle string) *rawFilter {
-	for _, r := range needle {
-		// Only these always stand in JSON as they are: writers differ in how they escape the others.
-		if r >= 0x7f || r < ' ' || bytes.ContainsRune([]byte(`"\/<>&'`), r) {
-			return &rawFilter{}
+	f := &rawFilter{foreign: strings.ContainsFunc(needle, func(r rune) bool { return r >= utf8.RuneSelf })}
+	for _, run := range strings.FieldsFunc(needle, func(r rune) bool { return !stable(r) }) {
+		if len(run) > len(f.run) {
+			f.run = []byte(run)
 		}
 	}
-	return &rawFilter{needle: []byte(needle)}
+	return f
+}
+
+// stable reports whether every text that folds to r shows r itself in JSON, or a letter of ASCII that differs in case, or an
+// escape, or one of undecided.
+func stable(r rune) bool {
+	if r < utf8.RuneSelf {
+		return r >= ' ' && r < 0x7f && !strings.ContainsRune(`"\/<>&'`, r) // writers differ in how they escape these
+	}
+	return r != utf8.RuneError && unicode.SimpleFold(r) == r && fold(string(r)) == string(r)
 }
 
 // undecided are what a line has that can decode or fold to letters it does not show: an escape, and the
@@ -28,14 +41,22 @@ func newRawFilter(needle string) *rawFilter {
 var undecided = [][]byte{[]byte(`\u`), []byte("\u212A"), []byte("\u017F"), []byte("\u0130"), []byte("\u0131")}
 
 func (f *rawFilter) may(line []byte) bool {
-	if f.needle == nil || slices.ContainsFunc(undecided, func(mark []byte) bool { return bytes.Contains(line, mark) }) {
+	if !f.foreign && f.run == nil {
 		return true
 	}
+	if slices.ContainsFunc(undecided, func(mark []byte) bool { return bytes.Contains(line, mark) }) {
+		return true
+	}
+	ascii := true
 	f.lower = append(f.lower[:0], line...)
 	for i, c := range f.lower {
 		if 'A' <= c && c <= 'Z' {
 			f.lower[i] = c + ('a' - 'A')
 		}
+		ascii = ascii && c < utf8.RuneSelf
 	}
-	return bytes.Contains(f.lower, f.needle)
+	if f.foreign && ascii {
+		return false
+	}
+	return f.run == nil || bytes.Contains(f.lower, f.run)
 }
