@@ -102,9 +102,7 @@ func openSession(o serveOptions, who audience.Audience, getenv func(string) stri
 			return nil
 		},
 		Prompts: sessionPrompts(o.toolsets, view, memory, sessions, logger),
-		Options: []server.ServerOption{
-			server.WithResourceCompletionProvider(resources.NewCompleter(view)),
-		},
+		Completions: resources.NewCompleter(view),
 	}, func() error {
 		stopWatching()
 		errs := []error{closeMemory(), folder.Close()}

@@ -43,8 +43,10 @@ type Deps struct {
 
 	// Resources registers them on the server, which has hooks; nil registers none.
 	Resources func(*server.MCPServer) error
+	// Completions are those of resource templates; nil: there are none.
+	Completions server.ResourceCompletionProvider
 
-	// Options are applied last: completions, subscriptions, pagination.
+	// Options are applied last: subscriptions, pagination.
 	Options []server.ServerOption
 }
 
@@ -56,7 +58,11 @@ func Build(d Deps) (*server.MCPServer, error) {
 	if err := checkInstructions(d.Instructions); err != nil {
 		return nil, fmt.Errorf("build server: %w", err)
 	}
-	srv := server.NewMCPServer(Name, d.Version, append(options(d), d.Options...)...)
+	opts := options(d)
+	if d.Completions != nil {
+		opts = append(opts, server.WithResourceCompletionProvider(resourceCompletions{d.Completions, d.Logger}))
+	}
+	srv := server.NewMCPServer(Name, d.Version, append(opts, d.Options...)...)
 
 	env := tools.Env{Logger: d.Logger, Ready: d.Ready}
 	seen := map[string]bool{}
@@ -145,6 +151,18 @@ type promptCompletions struct {
 func (c promptCompletions) CompletePromptArgument(ctx context.Context, prompt string, argument mcp.CompleteArgument, given mcp.CompleteContext) (*mcp.Completion, error) {
 	return tools.Guard(ctx, c.logger, "completion", func() (*mcp.Completion, error) {
 		return c.Completer.CompletePromptArgument(ctx, prompt, argument, given)
+	})
+}
+
+// resourceCompletions does it for the completions of resource templates.
+type resourceCompletions struct {
+	server.ResourceCompletionProvider
+	logger *slog.Logger
+}
+
+func (c resourceCompletions) CompleteResourceArgument(ctx context.Context, uri string, argument mcp.CompleteArgument, given mcp.CompleteContext) (*mcp.Completion, error) {
+	return tools.Guard(ctx, c.logger, "completion", func() (*mcp.Completion, error) {
+		return c.ResourceCompletionProvider.CompleteResourceArgument(ctx, uri, argument, given)
 	})
 }
 

@@ -74,12 +74,20 @@ func deps(t *testing.T, logs *bytes.Buffer) Deps {
 			}
 			return nil
 		},
+		Completions: panics{},
 		Prompts: []prompts.Prompt{{
 			Name:      "panic",
 			Arguments: []prompts.Argument{{Name: "when", Values: func(context.Context) ([]string, error) { panic("canary") }}},
 			Render:    func(context.Context, map[string]string) (string, error) { panic("canary") },
 		}},
 	}
+}
+
+// panics completes nothing.
+type panics struct{}
+
+func (panics) CompleteResourceArgument(context.Context, string, mcp.CompleteArgument, mcp.CompleteContext) (*mcp.Completion, error) {
+	panic("canary")
 }
 
 func build(t *testing.T, d Deps) *server.MCPServer {
@@ -109,6 +117,7 @@ func TestNothingInsideReachesTheClient(t *testing.T) {
 		{"resource error", "resources/read", `{"uri":"test://error"}`, `"error":{"code":-32603,"message":"internal error"}`},
 		{"resource fault", "resources/read", `{"uri":"test://fault"}`, `"message":"read the other one"`},
 		{"completion panic", "completion/complete", `{"ref":{"type":"ref/prompt","name":"panic"},"argument":{"name":"when","value":""}}`, `"error":{"code":-32603,"message":"internal error"}`},
+		{"template completion panic", "completion/complete", `{"ref":{"type":"ref/resource","uri":"test://{x}"},"argument":{"name":"x","value":""}}`, `"error":{"code":-32603,"message":"internal error"}`},
 		{"prompt panic", "prompts/get", `{"name":"panic"}`, `"error":{"code":-32603,"message":"internal error"}`},
 	}
 	for _, test := range tests {
