@@ -145,12 +145,21 @@ func (s *session) search(query string, more map[string]any) answer {
 }
 
 // settle waits until another process finds everything by meaning that s has stored, so that what s finds
-// next depends on nothing but what is there. A session without a model has nothing to wait for.
+// next depends on nothing but what is there. It asks for lessons, which leaves no trace in the ledger
+// however often it has to ask. A session without a model has nothing to wait for.
 func (s *session) settle() {
 	s.tb.Helper()
 	other := s.launch
 	other.wrapper = nil
 	o := connect(s.tb, other)
-	o.search("canary", nil)
+	for deadline := time.Now().Add(patience); ; {
+		got := call[struct{ Semantic string }](o, "lessons", map[string]any{"query": "canary"})
+		if !strings.HasPrefix(got.Semantic, "pending:") {
+			break
+		}
+		if time.Now().After(deadline) {
+			s.tb.Fatalf("after %v lessons are still %s", patience, got.Semantic)
+		}
+	}
 	o.end()
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -99,29 +100,30 @@ func (v *View) inForce(stores []*compartment) map[string]bool {
 	return ids
 }
 
-// activeLessons are the lessons in force in stores, one of each pattern, worst first.
+// activeLessons are the lessons in force in stores, one of each pattern, worst first. Nothing but what the ledgers say
+// decides the order: of equals the one stored last comes first, in the order of stores.
 func (v *View) activeLessons(stores []*compartment) []Hit {
 	oldest := v.Now().Add(-v.lessonRetention())
-	best := map[string]Hit{}
+	var hits []Hit
+	place := map[string]int{} // pattern -> its place in hits
 	for _, c := range stores {
 		c.mu.RLock()
-		for pattern, doc := range c.patterns {
+		for _, doc := range slices.Backward(slices.Sorted(maps.Values(c.patterns))) {
 			r := c.docs[doc].record
 			if r.Lesson.RuleConfidence < v.lessonMinConfidence() || r.CreatedAt.Before(oldest) {
 				continue
 			}
 			hit := Hit{Record: r, Visibility: c.visibility}
-			if other, ok := best[pattern]; !ok || v.outranks(hit, other) {
-				best[pattern] = hit
+			if at, ok := place[r.Lesson.PatternID]; !ok {
+				place[r.Lesson.PatternID] = len(hits)
+				hits = append(hits, hit)
+			} else if v.outranks(hit, hits[at]) {
+				hits[at] = hit
 			}
 		}
 		c.mu.RUnlock()
 	}
-	hits := make([]Hit, 0, len(best))
-	for _, hit := range best {
-		hits = append(hits, hit)
-	}
-	slices.SortFunc(hits, worseFirst)
+	slices.SortStableFunc(hits, worseFirst)
 	return hits
 }
 
@@ -139,13 +141,13 @@ func (v *View) outranks(a, b Hit) bool {
 // foreign reports whether a compartment is that of a group other than the audience itself.
 func (v *View) foreign(name Visibility) bool { return name != v.own() && name != Shared }
 
-// worseFirst orders by severity, then confidence, then the newest first.
+// worseFirst orders by severity, then confidence, then the newest first. Ids take no part: their random digits would
+// order what was stored in one millisecond differently each time.
 func worseFirst(a, b Hit) int {
 	return cmp.Or(
 		cmp.Compare(slices.Index(Severities, a.Lesson.Severity), slices.Index(Severities, b.Lesson.Severity)),
 		cmp.Compare(b.Lesson.RuleConfidence, a.Lesson.RuleConfidence),
 		b.CreatedAt.Compare(a.CreatedAt),
-		cmp.Compare(a.ID, b.ID),
 	)
 }
 

@@ -51,6 +51,35 @@ func clocked(t testing.TB, dir string, a audience.Audience) (*View, *clock) {
 	return v, c
 }
 
+// What was learned within one millisecond comes in the order of the ledger, the last first, whatever ids it was given.
+func TestEqualLessonsStayInOrder(t *testing.T) {
+	v, _ := clocked(t, t.TempDir(), audience.DM())
+	var want []string
+	for i := range 16 {
+		rule := fmt.Sprintf("Rule %d holds.", i)
+		learn(t, v, fmt.Sprint("pattern-", i), "high", .9, rule)
+		want = append([]string{rule}, want...)
+	}
+	if diff := cmp.Diff(want, lessons(t, v, LessonQuery{Limit: 16})); diff != "" {
+		t.Errorf("of one moment (-want +got):\n%s", diff)
+	}
+	text, err := v.Constraints(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, rule := range want[:ActiveLessons] {
+		_, after, ok := strings.Cut(text, rule)
+		if !ok {
+			t.Fatalf("%q is not where it belongs", rule)
+		}
+		text = after
+	}
+	// Equally relevant ones stay as they are.
+	if diff := cmp.Diff(lessons(t, v, LessonQuery{Query: "rule", Limit: 16}), lessons(t, v, LessonQuery{Query: "rule", Limit: 16, OrderBy: BySeverity})); diff != "" {
+		t.Errorf("by relevance and by severity (-relevance +severity):\n%s", diff)
+	}
+}
+
 func TestLessonsBySeverity(t *testing.T) {
 	v, clock := clocked(t, t.TempDir(), audience.DM())
 	for _, l := range []struct {

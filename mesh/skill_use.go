@@ -233,7 +233,7 @@ func (v *View) PruneSkills(ctx context.Context, threshold float64) (Pruned, erro
 		pruned.Remaining += c.skillCount()
 	}
 	slices.SortFunc(pruned.Skills, func(a, b SkillHit) int {
-		return cmp.Or(cmp.Compare(a.Reliability, b.Reliability), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(a.Reliability, b.Reliability), cmp.Compare(foldName(a.Name), foldName(b.Name)), cmp.Compare(a.ID, b.ID))
 	})
 	return pruned, nil
 }
