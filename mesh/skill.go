@@ -110,6 +110,25 @@ func (v *View) IngestSkill(ctx context.Context, q SkillRequest) (IngestedSkill, 
 	return result, nil
 }
 
+// KeepsSkill is the id of the skill in the audience's own compartment that has q's name, "" if there is none.
+func (v *View) KeepsSkill(ctx context.Context, q SkillRequest) (string, error) {
+	skill, err := (&scrubbing{scrubber: v.scrubber}).skill(q)
+	if err != nil {
+		return "", err
+	}
+	id := ""
+	err = v.with(ctx, v.own(), func(c *compartment) error {
+		if err := c.sync(ctx); err != nil {
+			return err
+		}
+		if known := c.skillNamed(skill.Name); known != nil {
+			id = known.ID
+		}
+		return nil
+	})
+	return id, err
+}
+
 // skill checks and redacts a request. The skill has no id and no time yet.
 //
 // A definition is an instruction to follow to the letter, so it is redacted and not cleaned as a memory is.

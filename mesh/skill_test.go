@@ -252,6 +252,7 @@ func TestSkillSearchByMeaning(t *testing.T) {
 	} {
 		ingestSkill(t, v, SkillRequest{Text: fmt.Sprintf("---\nname: %s\nintent: %s\n---\n", name, intent)})
 	}
+	settle(t, v)
 	for query, want := range map[string]string{
 		"ship our homepage": "web-release", "what do I owe the revenue office?": "tax-return", "my geraniums are drying out": "plant-care",
 		"type into the boxes of this acrobat file": "pdf-forms",

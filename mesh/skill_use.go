@@ -105,6 +105,20 @@ func (c *compartment) skillStates() []*skillState {
 	return list
 }
 
+// Skill is the skill called id. An id that no compartment of the audience has is a fault, whether another
+// one has it or not.
+func (v *View) Skill(ctx context.Context, id string) (SkillHit, error) {
+	c, s, err := v.locateSkill(ctx, id)
+	if err != nil {
+		return SkillHit{}, err
+	}
+	own, err := v.open(v.own())
+	if err != nil {
+		return SkillHit{}, err
+	}
+	return skillHit(c, own, s), nil
+}
+
 // SkillList is an answer of ListSkills.
 type SkillList struct {
 	Skills []SkillHit

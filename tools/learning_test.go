@@ -104,3 +104,63 @@ func TestMemoryGetAndDelete(t *testing.T) {
 	}
 	refusal(t, MemoryGet(v), `{"id":"`+id+`"}`)
 }
+
+func TestSkillsTool(t *testing.T) {
+	dir := t.TempDir()
+	v := memoryView(t, dir, audience.DM())
+	tool := Skills(v)
+	const text = `---\nname: web-release\nintent: Deploy a new version of the website\ntags: [ops]\n---\n1. Tell jon@example.org\n`
+	if got := answer[skillAnswer](t, tool, `{"action":"list"}`); len(got.Skills) != 0 || got.Total != 0 {
+		t.Errorf("of an empty memory: %+v", got)
+	}
+	kept := answer[skillAnswer](t, tool, `{"action":"ingest","text":"`+text+`","type":"macro"}`)
+	if kept.Outcome != "created" || len(kept.Redactions) != 1 || kept.Skills[0].Visibility != "private" || kept.Skills[0].Reliability != .5 || kept.Skills[0].Text != "" {
+		t.Errorf("ingested: %+v", kept)
+	}
+	id := kept.Skills[0].ID
+	if again := answer[skillAnswer](t, tool, `{"action":"ingest","text":"`+text+`"}`); again.Outcome != "unchanged" || again.Skills[0].ID != id {
+		t.Errorf("again: %+v", again)
+	}
+	if got := answer[skillAnswer](t, tool, `{"action":"ingest","text":"`+text+`2. Watch"}`); got.Outcome != "updated" || got.Skills[0].ID != id {
+		t.Errorf("another text: %+v", got)
+	}
+	found := answer[skillAnswer](t, tool, `{"action":"search","query":"ship our homepage"}`)
+	if len(found.Skills) != 1 || found.Skills[0].ID != id || found.Semantic != "on" || found.Skills[0].Score == 0 {
+		t.Errorf("found: %+v", found)
+	}
+	if got := answer[skillAnswer](t, tool, `{"action":"feedback","id":"`+id+`","success":true}`); got.Skills[0].Reliability != .6 || got.Skills[0].UseCount != 1 || got.Skills[0].LastUsed == nil {
+		t.Errorf("feedback: %+v", got)
+	}
+	if got := answer[skillAnswer](t, tool, `{"action":"get","id":"`+id+`"}`); !strings.HasSuffix(got.Skills[0].Text, "[REDACTED:email]\n2. Watch\n") {
+		t.Errorf("got %+v", got)
+	}
+	for arguments, want := range map[string]string{
+		`{"action":"feedback","id":"` + id + `"}`:                         "success:",
+		`{"action":"feedback","success":true}`:                            "id:",
+		`{"action":"get"}`:                                                "id:",
+		`{"action":"search"}`:                                             "query:",
+		`{"action":"ingest"}`:                                             "text:",
+		`{"action":"ingest","text":"# Release\nDo it"}`:                   "front matter",
+		`{"action":"prune"}`:                                              "action",
+		`{"action":"ingest","text":"` + text + `","visibility":"shared"}`: "as " + id,
+	} {
+		if got := refusal(t, tool, arguments); !strings.Contains(got, want) {
+			t.Errorf("%s: %q, want %q", arguments, got, want)
+		}
+	}
+	if got := answer[skillAnswer](t, tool, `{"action":"ingest","text":"`+text+`","visibility":"shared","confirm":true}`); got.Skills[0].Visibility != "shared" {
+		t.Errorf("shared: %+v", got)
+	}
+	group := Skills(memoryView(t, dir, hikers(t)))
+	list := answer[skillAnswer](t, group, `{"action":"list"}`)
+	if list.Total != 1 || list.Skills[0].Visibility != "shared" || list.Skills[0].UseCount != 0 {
+		t.Errorf("a group's list: %+v", list)
+	}
+	if got := refusal(t, group, `{"action":"ingest","text":"`+text+`","visibility":"shared"}`); !strings.Contains(got, "visibility") {
+		t.Errorf("a group shares: %q", got)
+	}
+	absent := strings.ReplaceAll(refusal(t, group, `{"action":"get","id":"skill_1_abcdef"}`), "skill_1_abcdef", id)
+	if got := refusal(t, group, `{"action":"get","id":"`+id+`"}`); got != absent {
+		t.Errorf("a group is told %q of a private skill, and %q of none", got, absent)
+	}
+}

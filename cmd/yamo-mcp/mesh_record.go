@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -27,8 +28,11 @@ func (m *meshCommands) newGetCommand() *cobra.Command {
 	var id string
 	cmd := m.command(&cobra.Command{
 		Use:   "get --id <id>",
-		Short: "Show a memory",
+		Short: "Show a memory or a skill",
 	}, func(ctx context.Context, memory *mesh.View, _ []string) error {
+		if strings.HasPrefix(id, "skill_") {
+			return m.showSkill(ctx, memory, id)
+		}
 		hit, err := memory.Get(ctx, id)
 		if err != nil {
 			return err
@@ -36,7 +40,7 @@ func (m *meshCommands) newGetCommand() *cobra.Command {
 		return m.answer(match{Record: hit.Record, Visibility: hit.Visibility},
 			fmt.Sprintf("[MemoryMesh] Record %s\n%s", hit.ID, formatRecord(hit.Record)))
 	})
-	cmd.Flags().StringVar(&id, "id", "", "the memory's id (required)")
+	cmd.Flags().StringVar(&id, "id", "", "the memory's or the skill's id (required)")
 	return require(cmd, "id")
 }
 
@@ -44,15 +48,15 @@ func (m *meshCommands) newDeleteCommand() *cobra.Command {
 	var id string
 	cmd := m.command(&cobra.Command{
 		Use:   "delete --id <id>",
-		Short: "Delete a memory for good",
-		Long:  `Delete a memory for good: from the ledger, the index and the disk. That it was there stays on record, its text does not.`,
+		Short: "Delete a memory or a skill for good",
+		Long:  `Delete a memory or a skill for good: from the ledger, the index and the disk. That it was there stays on record, its text does not.`,
 	}, func(ctx context.Context, memory *mesh.View, _ []string) error {
 		if err := memory.Delete(ctx, id, "deleted on the command line"); err != nil {
 			return err
 		}
 		return m.answer(deletion{id, true}, fmt.Sprintf("[MemoryMesh] Deleted record %s\n", id))
 	})
-	cmd.Flags().StringVar(&id, "id", "", "the memory's id (required)")
+	cmd.Flags().StringVar(&id, "id", "", "the memory's or the skill's id (required)")
 	return require(cmd, "id")
 }
 
