@@ -210,7 +210,12 @@ func (p *planted) remember(tb testing.TB, group string, plant func(place string)
 		"situation": plant("a situation"), "error_pattern": plant("an error pattern"), "oversight": plant("an oversight"), "fix": plant("a fix"),
 		"preventative_rule": plant("a rule"), "severity": "high", "applicable_scope": plant("a scope"), "inverse_lesson": plant("an inverse lesson"),
 	})
-	p.ids = append(p.ids, memory.ID, learned.LessonID, learned.MemoryID)
+	skill := s.ingestSkill(fmt.Sprintf("---\nname: %s\nintent: %s\ndescription: %s\ntags: [%s]\ntype: %s\n---\n%s\n",
+		plant("a skill's name"), plant("a skill's intent"), plant("a skill's description"), tag("a skill's tag"), tag("a skill's type"), plant("a skill's text")), "")
+	for _, arguments := range []map[string]any{{"action": "feedback", "success": true, "id": skill}, {"action": "get", "id": skill}} {
+		call[map[string]any](s, "skills", arguments)
+	}
+	p.ids = append(p.ids, memory.ID, learned.LessonID, learned.MemoryID, skill)
 	s.search(plant("a query"), map[string]any{"format": "detailed", "include_lessons": true})
 	readEverything(s)
 	for _, name := range append(privateNames, "memory/"+time.Now().Format(time.DateOnly)+"-group-"+group+".md") {
@@ -222,6 +227,17 @@ func (p *planted) remember(tb testing.TB, group string, plant func(place string)
 		store = filepath.Join(p.workspace, ".yamo", "groups", group)
 	}
 	p.control += stdout + filesBelow(tb, store)
+}
+
+// ingestSkill keeps a skill and returns its id.
+func (s *session) ingestSkill(text, visibility string) string {
+	s.tb.Helper()
+	arguments := map[string]any{"action": "ingest", "text": text}
+	if visibility != "" {
+		arguments["visibility"] = visibility
+	}
+	kept := call[struct{ Skills []struct{ ID string } }](s, "skills", arguments)
+	return kept.Skills[0].ID
 }
 
 // readEverything lists and reads what a session is offered.

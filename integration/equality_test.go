@@ -24,6 +24,7 @@ func TestPrivateContentMakesNoDifference(t *testing.T) {
 		dm.store(text, map[string]any{"visibility": "shared"})
 	}
 	dm.search(public[0], nil)
+	skill := dm.ingestSkill("---\nname: canary-care\nintent: Look after the canary of a memory\n---\nFeed it.\n", "shared")
 	dm.end()
 	base.plantGroup(t, club)
 	for _, private := range []string{
@@ -33,7 +34,7 @@ func TestPrivateContentMakesNoDifference(t *testing.T) {
 	} {
 		remove(t, filepath.Join(base.workspace, private))
 	}
-	ids := append(base.ids, "mem_1700000000000_abcdef")
+	ids := append(base.ids, "mem_1700000000000_abcdef", skill)
 
 	run := func(t *testing.T, change func(*testing.T, *planted)) (stdout, stderr string) {
 		p := &planted{
@@ -47,6 +48,7 @@ func TestPrivateContentMakesNoDifference(t *testing.T) {
 		for _, text := range public {
 			s.search(text, map[string]any{"format": "detailed", "include_lessons": true, "limit": 50})
 		}
+		call[map[string]any](s, "skills", map[string]any{"action": "list"})
 		attack(s, p, 4)
 		stdout, stderr = s.end()
 		return normal(stdout), normalLog(t, stderr)
@@ -61,6 +63,11 @@ func TestPrivateContentMakesNoDifference(t *testing.T) {
 		"private content": func(t *testing.T, p *planted) {
 			p.plantPrivate(t)
 			p.plantGroup(t, hiking)
+			for _, group := range []string{"", hiking} { // a shared skill, used in private
+				s := connect(t, launch{workspace: p.workspace, group: group})
+				call[map[string]any](s, "skills", map[string]any{"action": "feedback", "id": skill, "success": false})
+				s.end()
+			}
 		},
 		"private near-duplicates": func(t *testing.T, p *planted) {
 			for _, group := range []string{"", hiking} {
@@ -117,7 +124,7 @@ func compareLines(t *testing.T, what, want, got string) {
 }
 
 var (
-	madeID   = regexp.MustCompile(`\b(mem|lesson|pattern)_\d{13}_[0-9a-f]{6}\b`)
+	madeID   = regexp.MustCompile(`\b(mem|lesson|pattern|skill)_\d{13}_[0-9a-f]{6}\b`)
 	madeTime = regexp.MustCompile(`\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z?|\b\d\d:\d\d\b`)
 )
 
