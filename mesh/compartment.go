@@ -21,6 +21,9 @@ const (
 	opRecall = "recall"
 	opLesson = "lesson"
 
+	opReflect    = "reflect"
+	opSynthesize = "synthesize"
+
 	opHeritage = "heritage" // no operation type of the RFC: it has no block
 )
 
@@ -41,6 +44,7 @@ type compartment struct {
 	byText   map[[sha256.Size]byte]int
 	revised  map[string]*Heritage // heritages that memory_entries may lack, see revise
 	patterns map[string]int       // lesson pattern -> its best lesson
+	derived  map[string]int       // reflection key -> its best reflection
 	sessions map[string]*session
 	keywords *keyword.Index
 	ranking  Ranking    // set once
@@ -69,6 +73,7 @@ func newCompartment(v Visibility, l *ledger.Ledger, ix *index) *compartment {
 		byText:     map[[sha256.Size]byte]int{},
 		revised:    map[string]*Heritage{},
 		patterns:   map[string]int{},
+		derived:    map[string]int{},
 		sessions:   map[string]*session{},
 		keywords:   keyword.New(),
 		skills:     newSkillSet(),
@@ -89,7 +94,7 @@ func (c *compartment) apply(e ledger.Entry) error {
 		return c.applySkill(e)
 	}
 	var r *Record
-	if !e.Erased && (e.Op == opRetain || e.Op == opLesson) {
+	if !e.Erased && (e.Op == opRetain || e.Op == opLesson || e.Op == opReflect) {
 		r = new(Record)
 		if err := decodeEntry(e, r); err != nil {
 			return err
@@ -146,6 +151,9 @@ func (c *compartment) add(r *Record) {
 	c.docs = append(c.docs, d)
 	c.live++
 	c.byID[r.ID] = doc
+	if r.Reflection != nil {
+		c.prefer(doc)
+	}
 	if r.Lesson != nil {
 		c.contend(doc)
 	} else if _, twin := c.byText[r.scope()]; !twin {
@@ -161,6 +169,15 @@ func (c *compartment) contend(doc int) {
 	best, ok := c.patterns[l.PatternID]
 	if !ok || c.docs[best].record.Lesson.RuleConfidence < l.RuleConfidence || c.docs[best].record.expired(c.docs[doc].record.CreatedAt, c.retention) {
 		c.patterns[l.PatternID] = doc
+	}
+}
+
+// prefer makes the reflection doc the one of its key: the first, or the first by a model. c.mu is held.
+func (c *compartment) prefer(doc int) {
+	r := c.docs[doc].record.Reflection
+	known, ok := c.derived[r.Key]
+	if !ok || r.Method == ByModel && c.docs[known].record.Reflection.Method != ByModel {
+		c.derived[r.Key] = doc
 	}
 }
 
@@ -189,6 +206,14 @@ func (c *compartment) remove(id string) {
 		for other, d := range c.docs {
 			if d.record != nil && d.record.Lesson != nil && d.record.Lesson.PatternID == r.Lesson.PatternID {
 				c.contend(other)
+			}
+		}
+	}
+	if r.Reflection != nil && c.derived[r.Reflection.Key] == doc {
+		delete(c.derived, r.Reflection.Key)
+		for other, d := range c.docs {
+			if d.record != nil && d.record.Reflection != nil && d.record.Reflection.Key == r.Reflection.Key {
+				c.prefer(other)
 			}
 		}
 	}
@@ -221,6 +246,16 @@ func (c *compartment) lesson(pattern string) *Record {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	if doc, ok := c.patterns[pattern]; ok {
+		return c.docs[doc].record
+	}
+	return nil
+}
+
+// reflection is the memory of the reflection with that key, nil if there is none.
+func (c *compartment) reflection(key string) *Record {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	if doc, ok := c.derived[key]; ok {
 		return c.docs[doc].record
 	}
 	return nil

@@ -230,6 +230,9 @@ func (r *Record) row(v []float32) (lance.Memory, error) {
 	if r.Lesson != nil {
 		meta["lesson"] = r.Lesson
 	}
+	if r.Reflection != nil {
+		meta["reflection"] = r.Reflection
+	}
 	raw, err := json.Marshal(meta)
 	if err != nil {
 		return lance.Memory{}, fmt.Errorf("metadata of %s: %w", r.ID, err)

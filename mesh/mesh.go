@@ -46,6 +46,9 @@ type Options struct {
 	Random   io.Reader        // for ids, safe for concurrent use; nil: crypto/rand
 	Ranking  Ranking          // "": Context
 	Files    Files            // what a DM's searches find beside its memories; nil: nothing
+	// Completer is the language model that the operator configured, nil for none. What it is asked leaves the
+	// machine if the model is elsewhere.
+	Completer Completer
 
 	LessonMinConfidence float64 // the least a lesson in force needs, 0..1; 0: DefaultConfidence
 	LessonRetentionDays int     // how long a lesson is in force; 0: DefaultRetentionDays

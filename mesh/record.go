@@ -59,8 +59,9 @@ type Record struct {
 	Hypothesis string         `json:"hypothesis,omitempty"`
 	Metadata   map[string]any `json:"metadata,omitempty"` // the caller's own keys
 	Lesson     *Lesson        `json:"lesson,omitempty"`   // set on lessons alone
-	Heritage   *Heritage      `json:"-"`                  // an entry of its own in the ledger
-	CreatedAt  time.Time      `json:"created_at"`         // UTC, milliseconds
+	Reflection *Reflection    `json:"reflection,omitempty"`
+	Heritage   *Heritage      `json:"-"`          // an entry of its own in the ledger
+	CreatedAt  time.Time      `json:"created_at"` // UTC, milliseconds
 }
 
 // HasTag reports whether the record carries tag, ignoring letter case.

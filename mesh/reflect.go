@@ -1,6 +1,232 @@
 package mesh
 
-import "errors"
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
+	"github.com/yamo-protocol/yamo-mcp/internal/progress"
+	"github.com/yamo-protocol/yamo-mcp/mesh/block"
+)
+
+// How many memories a reflection and a synthesis look at if they are not told.
+const (
+	DefaultLookback   = 10
+	synthesisLookback = 20
+)
+
+// How a reflection came about.
+const (
+	ByModel   = "model"   // a language model wrote it, from the sources alone
+	ByExtract = "extract" // sentences of the sources, word for word
+)
+
+// Completer asks a language model. It is safe for concurrent use.
+type Completer interface {
+	// Complete returns the model's answer. An error that is ErrSuspended ends what asked, to be done again
+	// when the answer is there; after any other one something else is tried.
+	Complete(ctx context.Context, p Prompt) (Completion, error)
+}
+
+// Prompt is a question to a language model. Its texts are redacted.
+type Prompt struct {
+	Key       string // names the question: the same for the same sources and topic
+	System    string // what to do
+	Text      string // what to do it with
+	MaxTokens int    // of the answer
+}
+
+// Completion is a language model's answer, and the name under which the model goes, "" if it is not known.
+type Completion struct{ Text, Model string }
 
 // ErrSuspended is in the error of a Completer whose answer will come with another call.
 var ErrSuspended = errors.New("the language model has not answered yet")
+
+// Reflection is what a reflection's memory carries beside its text.
+type Reflection struct {
+	ReflectionID string   `json:"reflection_id"` // reflect_ + Unix milliseconds + _ + 6 hex digits, RFC-0011 §3.4
+	Topic        string   `json:"topic,omitempty"`
+	Sources      []Source `json:"sources"` // oldest first
+	// Confidence is how well the text stands for its sources, 0..1, see measure. It says nothing about whether
+	// they are right.
+	Confidence float64 `json:"confidence"`
+	Method     string  `json:"method"`               // ByModel or ByExtract
+	Model      string  `json:"model,omitempty"`      // that wrote it
+	Supersedes string  `json:"supersedes,omitempty"` // the id of the extract that a model's answer stands in place of
+	Key        string  `json:"key"`                  // the same for the same sources and topic
+}
+
+// Source is a memory that something was derived from, and whose it is: what a group said stays marked.
+type Source struct {
+	ID     string     `json:"id"`
+	Origin Visibility `json:"origin"`
+}
+
+// ReflectRequest asks for a reflection (RFC-0011 §4.1 reflect).
+type ReflectRequest struct {
+	Topic    string // "": whatever is recent
+	Lookback int    // how many memories, the most relevant or the most recent: 1..MaxLimit; 0 is DefaultLookback
+	// Completers are asked in order, before the one of Options. If none answers to the point the reflection is
+	// an extract.
+	Completers []Completer
+}
+
+// Reflected is a reflection and the memory that holds it.
+type Reflected struct {
+	Reflection
+	MemoryID   string
+	Content    string
+	CreatedAt  time.Time
+	Visibility Visibility
+	Created    bool   // false: it was there
+	Note       string // why a model that was asked did not write it, in fixed words, "" otherwise
+}
+
+// Reflect draws memories together into one of type "reflection", and returns after its fsync.
+//
+// Earlier reflections are no sources, nor are workspace files. The same sources and topic give the
+// reflection that is there; only a model's answer takes the place of an extract. Nothing to reflect on is
+// a fault.
+//
+// SECURITY: a reflection is the audience's own, that of a DM private, whatever its sources: nothing that
+// was derived becomes visible to more than it was. It names each source's origin, and quotes a group as
+// such, so that a group's words do not turn into the agent's own beliefs.
+func (v *View) Reflect(ctx context.Context, q ReflectRequest) (Reflected, error) {
+	g, err := v.gather(ctx, "reflect", q.Topic, q.Lookback, DefaultLookback)
+	if err != nil {
+		return Reflected{}, err
+	}
+	completers := v.completers(q.Completers)
+	if known, err := v.reflection(ctx, g.key); err != nil || known != nil && (known.Reflection.Method == ByModel || len(completers) == 0) {
+		return reflected(known, false), err
+	}
+	d, err := v.derive(ctx, g, reflecting, completers)
+	if err != nil {
+		return Reflected{}, err
+	}
+	progress.Report(ctx, 3, 3, "storing the reflection")
+	r, created, err := v.keepReflection(ctx, g, d)
+	if err != nil {
+		return Reflected{}, err
+	}
+	result := reflected(r, created)
+	result.Note = d.note
+	return result, nil
+}
+
+// completers are those that may be asked, in order.
+func (v *View) completers(first []Completer) []Completer {
+	list := slices.Clone(first)
+	if v.Completer != nil {
+		list = append(list, v.Completer)
+	}
+	return list
+}
+
+// reflection is the memory of the reflection with that key, nil if there is none.
+func (v *View) reflection(ctx context.Context, key string) (r *Record, err error) {
+	err = v.with(ctx, v.own(), func(c *compartment) error {
+		r = c.reflection(key)
+		return nil
+	})
+	return r, err
+}
+
+func reflected(r *Record, created bool) Reflected {
+	if r == nil {
+		return Reflected{}
+	}
+	return Reflected{Reflection: *r.Reflection, MemoryID: r.ID, Content: r.Content, CreatedAt: r.CreatedAt, Created: created}
+}
+
+// keepReflection stores what was derived, with its heritage, unless another process was faster.
+func (v *View) keepReflection(ctx context.Context, g *gathering, d derivation) (kept *Record, created bool, err error) {
+	s := &scrubbing{scrubber: v.scrubber}
+	r := &Record{
+		Type: "reflection", AgentID: v.AgentID, Source: v.AgentID, Content: s.content(d.text),
+		Rationale:  "Aggregated high-signal patterns from recent memory",
+		Reflection: &Reflection{Topic: g.topic, Sources: g.origins(), Confidence: d.confidence, Method: d.method, Model: s.field("model", d.model), Key: g.key},
+	}
+	if s.err != nil {
+		return nil, false, s.err
+	}
+	heritage := g.heritage("synthesize_beliefs_from_memories")
+	err = v.with(ctx, v.own(), func(c *compartment) error {
+		_, err := c.ledger.Append(ctx, c.apply, func(now time.Time) ([]ledger.Draft, error) {
+			known := c.reflection(g.key)
+			if known != nil && (known.Reflection.Method == ByModel || d.method == ByExtract) {
+				kept, created = known, false
+				return nil, nil
+			}
+			r.Reflection.Supersedes = ""
+			if known != nil {
+				r.Reflection.Supersedes = known.ID
+			}
+			var err error
+			if r.ID, err = c.newMemoryID(now, v.Random); err != nil {
+				return nil, err
+			}
+			if r.Reflection.ReflectionID, err = newID("reflect", now, v.Random); err != nil {
+				return nil, err
+			}
+			r.CreatedAt, kept, created = now, r, true
+			text := block.Reflect{
+				Agent: v.AgentID, Topic: topicOr(g.topic), Sources: len(g.sources), Time: now, ReflectionID: r.Reflection.ReflectionID,
+				Insight: d.insight, Confidence: d.confidence,
+			}.Block().String()
+			return []ledger.Draft{{Op: opReflect, ID: r.ID, Block: text, Data: r}, {Op: opHeritage, ID: r.ID, Data: heritage}}, nil
+		})
+		if err != nil {
+			return fmt.Errorf("write to the %s ledger: %w", c.visibility, err)
+		}
+		c.index.wake(c)
+		return nil
+	})
+	return kept, created, err
+}
+
+// topicOr is what stands in a block for the topic.
+func topicOr(topic string) string {
+	if topic == "" {
+		return "recent memories"
+	}
+	return topic
+}
+
+// checkTopic redacts a topic.
+func (v *View) checkTopic(topic string) (string, error) {
+	const most = 500
+	switch n := utf8.RuneCountInString(topic); {
+	case !utf8.ValidString(topic):
+		return "", fault.New("topic: the text is not valid UTF-8")
+	case n > most:
+		return "", fault.New("topic: %d characters are too many; use at most %d", n, most)
+	}
+	topic, _ = v.scrubber.Redact(topic)
+	return strings.Join(strings.Fields(topic), " "), nil
+}
+
+// DerivedFrom are the ids of the reflections that the memory called id is a source of, which may repeat it.
+func (v *View) DerivedFrom(ctx context.Context, id string) ([]string, error) {
+	stores, _, err := v.compartments(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ids := []string{}
+	for _, c := range stores {
+		c.mu.RLock()
+		for _, d := range c.docs {
+			if d.record != nil && d.record.Reflection != nil && slices.ContainsFunc(d.record.Reflection.Sources, func(s Source) bool { return s.ID == id }) {
+				ids = append(ids, d.record.ID)
+			}
+		}
+		c.mu.RUnlock()
+	}
+	return ids, nil
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 	"sync"
 	"time"
@@ -102,18 +101,19 @@ func (c *caller) sample(ctx context.Context, key string, params mcp.CreateMessag
 			Request: mcp.Request{Method: string(mcp.MethodSamplingCreateMessage)}, CreateMessageParams: params,
 		})
 		if err != nil || answer == nil {
-			return "", "", unanswered(ctx, err)
+			return "", "", unanswered(ctx)
 		}
 	}
 	return textOf(answer.Content), answer.Model, nil
 }
 
-// unanswered is what a question that an older client did not answer comes to.
-func unanswered(ctx context.Context, err error) error {
+// unanswered is what a question that an older client did not answer comes to. The client's own words about
+// it may hold content, and go nowhere.
+func unanswered(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return fmt.Errorf("%w: %v", errCannotAsk, err) //nolint:errorlint // its deadline is not the call's
+	return errCannotAsk
 }
 
 // textOf is the text of a sampling result's content, which is one part or a list of them.
@@ -186,7 +186,7 @@ func (c *caller) ask(ctx context.Context, key, question, tick string) (verdict, 
 		case asking.Err() != nil && ctx.Err() == nil:
 			return dismissed, nil // nobody is there
 		case err != nil || answer == nil:
-			return dismissed, unanswered(ctx, err)
+			return dismissed, unanswered(ctx)
 		}
 	}
 	switch answer.Action {

@@ -1,0 +1,161 @@
+package mesh
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/internal/progress"
+)
+
+// leastRelevance is the score from which on a memory bears on a topic.
+const leastRelevance = .2
+
+// gathering is what something is derived from.
+type gathering struct {
+	view    *View
+	topic   string // redacted
+	sources []Hit  // oldest first
+	key     string // names kind, topic and sources
+}
+
+// gather finds the sources: of a topic the most relevant memories, else the most recent. kind tells what is
+// derived from the same memories for one purpose from what is for another. It leaves no trace, so that it
+// can be done again.
+func (v *View) gather(ctx context.Context, kind, topic string, lookback, standard int) (*gathering, error) {
+	topic, err := v.checkTopic(topic)
+	if err != nil {
+		return nil, err
+	}
+	if lookback == 0 {
+		lookback = standard
+	}
+	if lookback < 1 || lookback > MaxLimit {
+		return nil, fault.New("lookback: use a number of memories from 1 to %d", MaxLimit)
+	}
+	progress.Report(ctx, 0, 3, "looking for memories")
+	stores, _, err := v.compartments(ctx)
+	if err != nil {
+		return nil, err
+	}
+	g := &gathering{view: v, topic: topic}
+	if topic == "" {
+		g.sources = recent(stores, lookback)
+	} else if g.sources, err = v.bearing(ctx, stores, topic, lookback); err != nil {
+		return nil, err
+	}
+	switch {
+	case len(g.sources) == 0 && topic == "":
+		return nil, fault.New("there are no memories to draw on yet; memory_store keeps them")
+	case len(g.sources) == 0:
+		return nil, fault.New("topic: no memory bears on it; name something that was remembered, or leave the topic out for what is recent")
+	}
+	slices.SortStableFunc(g.sources, func(a, b Hit) int {
+		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
+	})
+	g.key = g.name(kind)
+	return g, nil
+}
+
+// source reports whether a memory can be drawn on. A reflection cannot: what was derived would support
+// itself.
+func source(r *Record) bool { return r != nil && r.Type != "reflection" }
+
+// recent are the n newest memories.
+func recent(stores []*compartment, n int) []Hit {
+	var hits []Hit
+	for _, c := range stores {
+		c.mu.RLock()
+		for _, d := range c.docs {
+			if source(d.record) {
+				hits = append(hits, Hit{Record: d.record, Visibility: c.visibility})
+			}
+		}
+		c.mu.RUnlock()
+	}
+	slices.SortFunc(hits, func(a, b Hit) int { return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(b.ID, a.ID)) })
+	return hits[:min(n, len(hits))]
+}
+
+// bearing are the at most n memories that a search for topic finds relevant.
+func (v *View) bearing(ctx context.Context, stores []*compartment, topic string, n int) ([]Hit, error) {
+	var found Found
+	meaning, err := v.embedQuery(ctx, stores, topic, &found)
+	if err != nil {
+		return nil, err
+	}
+	hits, _ := v.rank(stores, topic, meaning, SearchRequest{Query: topic, Limit: n}, source)
+	return slices.DeleteFunc(hits, func(h Hit) bool { return h.Score < leastRelevance }), nil
+}
+
+// name is the key of a gathering.
+func (g *gathering) name(kind string) string {
+	parts := []string{kind, strings.ToLower(g.topic)}
+	for _, s := range g.sources {
+		parts = append(parts, s.ID)
+	}
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	return hex.EncodeToString(sum[:])[:16]
+}
+
+func (g *gathering) origins() []Source {
+	list := make([]Source, len(g.sources))
+	for i, s := range g.sources {
+		list[i] = Source{ID: s.ID, Origin: s.Visibility}
+	}
+	return list
+}
+
+// label names a source and, if somebody else said it, who: a DM's reader sees what is a group's.
+func (g *gathering) label(s Hit) string {
+	text := s.ID + ", " + s.CreatedAt.Format("2006-01-02")
+	if group := s.Visibility.Group(); group != "" && g.view.foreign(s.Visibility) {
+		text += ", said in the group " + group
+	}
+	return text
+}
+
+// heritage is what the sources descend from and were stored for, and what they were drawn into.
+func (g *gathering) heritage(intent string) Heritage {
+	h := Heritage{IntentChain: []string{}, Hypotheses: []string{}, Rationales: []string{}}
+	add := func(list *[]string, text string, s Hit) {
+		if text == "" {
+			return
+		}
+		if group := s.Visibility.Group(); group != "" && g.view.foreign(s.Visibility) {
+			text = "(said in the group " + group + ") " + text
+		}
+		if text = shorten(text, maxField-1); !slices.Contains(*list, text) {
+			*list = append(*list, text)
+		}
+	}
+	for _, s := range g.sources {
+		if s.Heritage != nil {
+			for _, text := range s.Heritage.IntentChain {
+				add(&h.IntentChain, text, s)
+			}
+			for _, text := range s.Heritage.Hypotheses {
+				add(&h.Hypotheses, text, s)
+			}
+			for _, text := range s.Heritage.Rationales {
+				add(&h.Rationales, text, s)
+			}
+		}
+		add(&h.Hypotheses, s.Hypothesis, s)
+		add(&h.Rationales, s.Rationale, s)
+	}
+	ids := make([]string, len(g.sources))
+	for i, s := range g.sources {
+		ids[i] = s.ID
+	}
+	h.IntentChain = append(h.IntentChain, intent)
+	h.Rationales = append(h.Rationales, shorten("Drawn from "+strings.Join(ids, ", "), maxField-1))
+	for _, list := range []*[]string{&h.IntentChain, &h.Hypotheses, &h.Rationales} {
+		*list = (*list)[max(0, len(*list)-MaxHeritageDepth):]
+	}
+	return h
+}
