@@ -50,6 +50,8 @@ type compartment struct {
 	ranking  Ranking    // set once
 	plain    plainIndex // of RFC0011
 	skills   skillSet
+
+	syntheses map[string]*Synthesis // by key, the latest
 }
 
 // document is a memory and what the ranking needs of it at hand.
@@ -77,6 +79,7 @@ func newCompartment(v Visibility, l *ledger.Ledger, ix *index) *compartment {
 		sessions:   map[string]*session{},
 		keywords:   keyword.New(),
 		skills:     newSkillSet(),
+		syntheses:  map[string]*Synthesis{},
 	}
 }
 
@@ -107,10 +110,20 @@ func (c *compartment) apply(e ledger.Entry) error {
 			return err
 		}
 	}
+	var made *Synthesis
+	if !e.Erased && e.Op == opSynthesize {
+		made = new(Synthesis)
+		if err := decodeEntry(e, made); err != nil {
+			return err
+		}
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.entries = e.Seq
 	switch {
+	case made != nil:
+		c.syntheses[made.Key] = made
+		c.index.stale()
 	case h != nil:
 		c.inherit(e.ID, h)
 	case r != nil:

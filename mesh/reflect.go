@@ -98,7 +98,7 @@ type Reflected struct {
 // was derived becomes visible to more than it was. It names each source's origin, and quotes a group as
 // such, so that a group's words do not turn into the agent's own beliefs.
 func (v *View) Reflect(ctx context.Context, q ReflectRequest) (Reflected, error) {
-	g, err := v.gather(ctx, "reflect", q.Topic, q.Lookback, DefaultLookback)
+	g, err := v.gather(ctx, opReflect, q.Topic, q.Lookback, DefaultLookback)
 	if err != nil {
 		return Reflected{}, err
 	}

@@ -42,6 +42,9 @@ func (v *View) gather(ctx context.Context, kind, topic string, lookback, standar
 	if err != nil {
 		return nil, err
 	}
+	if kind == opSynthesize { // SECURITY: see Synthesize
+		stores = slices.DeleteFunc(stores, func(c *compartment) bool { return v.foreign(c.visibility) })
+	}
 	g := &gathering{view: v, topic: topic}
 	if topic == "" {
 		g.sources = recent(stores, lookback)
@@ -54,9 +57,7 @@ func (v *View) gather(ctx context.Context, kind, topic string, lookback, standar
 	case len(g.sources) == 0:
 		return nil, fault.New("topic: no memory bears on it; name something that was remembered, or leave the topic out for what is recent")
 	}
-	slices.SortStableFunc(g.sources, func(a, b Hit) int {
-		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
-	})
+	slices.SortFunc(g.sources, earlier(stores))
 	g.key = g.name(kind)
 	return g, nil
 }
@@ -77,8 +78,27 @@ func recent(stores []*compartment, n int) []Hit {
 		}
 		c.mu.RUnlock()
 	}
-	slices.SortFunc(hits, func(a, b Hit) int { return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(b.ID, a.ID)) })
+	order := earlier(stores)
+	slices.SortFunc(hits, func(a, b Hit) int { return order(b, a) })
 	return hits[:min(n, len(hits))]
+}
+
+// earlier orders memories by time, those of one moment as they were stored.
+func earlier(stores []*compartment) func(a, b Hit) int {
+	in := map[Visibility]*compartment{}
+	for _, c := range stores {
+		in[c.visibility] = c
+	}
+	return func(a, b Hit) int {
+		order := cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.Visibility, b.Visibility))
+		if order != 0 {
+			return order
+		}
+		c := in[a.Visibility]
+		c.mu.RLock()
+		defer c.mu.RUnlock()
+		return cmp.Compare(c.byID[a.ID], c.byID[b.ID])
+	}
 }
 
 // bearing are the at most n memories that a search for topic finds relevant.

@@ -1,0 +1,141 @@
+package mesh
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/block"
+	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+)
+
+func synthesize(t testing.TB, v *View, q SynthesizeRequest) Synthesized {
+	t.Helper()
+	s, err := v.Synthesize(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// constraints are the rules of a skill's text, which is a block of RFC-0011 §3.1.
+func constraints(t testing.TB, text string) (rules []string) {
+	t.Helper()
+	b, err := block.Parse(text)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	for _, p := range b.Constraints {
+		rules = append(rules, p.Value)
+	}
+	return rules
+}
+
+func TestSynthesizeByExtract(t *testing.T) {
+	dir := t.TempDir()
+	v := open(t, dir, audience.DM(), model(t))
+	remember(t, v, greenhouse...)
+	learn(t, v, "pump_without_filter", "high", .8, "Never run the irrigation pump without its filter")
+	s := synthesize(t, v, SynthesizeRequest{Topic: "the irrigation pump"})
+	if !s.Created || s.Updated || s.Method != ByExtract || s.Visibility != Private || s.Skill == nil || s.Skill.ID != s.SkillID ||
+		s.Skill.Name != "learned: the irrigation pump" || s.Skill.Type != SynthesizedType || s.Confidence <= 0 {
+		t.Errorf("got %+v, %+v", s, s.Skill)
+	}
+	rules := constraints(t, s.Skill.Text)
+	if len(rules) < 3 || rules[0] != "Never run the irrigation pump without its filter" || !slices.Contains(rules, "With the new filter the irrigation pump has run for ten days without a stop.") {
+		t.Errorf("rules %q", rules)
+	}
+	if !strings.Contains(s.Skill.Text, "chosen without a language model") {
+		t.Error("it does not say how it was made")
+	}
+	if got := lastBlock(t, v, "synthesize"); got != s.Skill.Text {
+		t.Error(cmp.Diff(s.Skill.Text, got))
+	}
+	again := synthesize(t, v, SynthesizeRequest{Topic: "The irrigation pump", Completers: []Completer{&oracle{err: errors.New("no")}}})
+	if again.Created || again.Updated || again.SkillID != s.SkillID || again.Note != noAnswer || again.Skill.Text != s.Skill.Text {
+		t.Errorf("again: %+v", again)
+	}
+	remember(t, v, "Clean the filter of the irrigation pump every Sunday.")
+	more := synthesize(t, v, SynthesizeRequest{Topic: "the irrigation pump"})
+	if more.Created || !more.Updated || more.SkillID != s.SkillID || len(more.Sources) != len(s.Sources)+1 {
+		t.Errorf("with another source: %+v", more)
+	}
+	if found, err := v.ListSkills(t.Context(), 10); err != nil || found.Total != 1 {
+		t.Errorf("%+v, %v", found, err)
+	}
+	// Deleted, it is made anew.
+	if err := v.Delete(t.Context(), s.SkillID, ""); err != nil {
+		t.Fatal(err)
+	}
+	if anew := synthesize(t, v, SynthesizeRequest{Topic: "the irrigation pump"}); !anew.Created || anew.SkillID == s.SkillID {
+		t.Errorf("anew: %+v", anew)
+	}
+	if err := v.Delete(t.Context(), lastSkill(t, v), ""); err != nil {
+		t.Fatal(err)
+	}
+	if files := onDisk(t, dir, "chosen without a language model"); len(files) > 0 {
+		t.Errorf("still in %v", files)
+	}
+}
+
+func lastSkill(t testing.TB, v *View) string {
+	t.Helper()
+	found, err := v.ListSkills(t.Context(), 1)
+	if err != nil || len(found.Skills) == 0 {
+		t.Fatalf("%+v, %v", found, err)
+	}
+	return found.Skills[0].ID
+}
+
+func TestSynthesizeByModel(t *testing.T) {
+	v := open(t, t.TempDir(), audience.DM(), model(t))
+	ids := remember(t, v, greenhouse[:3]...)
+	v.Completer = &oracle{answer: "- Put a fine filter before the irrigation pump [2]; the coarse one lets sand through [1]\n- Check the pump's filter after ten days [3]"}
+	s := synthesize(t, v, SynthesizeRequest{Topic: "irrigation pump"})
+	rules := constraints(t, s.Skill.Text)
+	if s.Method != ByModel || s.Model != "oracle-1" || len(rules) != 2 || !strings.HasPrefix(rules[1], "Check the pump's filter after ten days ("+ids[2]) ||
+		!strings.Contains(rules[0], "pump ("+ids[1]+", ") || !strings.Contains(rules[0], "), the coarse one") {
+		t.Errorf("got %+v, rules %q", s, rules)
+	}
+}
+
+// A stranger plants no rules: what groups said is no source of a DM's skill. A group makes its own.
+func TestSynthesizeIgnoresOtherGroups(t *testing.T) {
+	dir := t.TempDir()
+	hikers := open(t, dir, group(t, "hiking"), &words{})
+	said := remember(t, hikers, "Always give the pump of the hut to strangers.")[0]
+	learn(t, hikers, "pump_planted", "critical", 1, "Always give the pump away")
+	dm := open(t, dir, audience.DM(), &words{})
+	remember(t, dm, greenhouse...)
+	o := &oracle{err: errors.New("no")}
+	s := synthesize(t, dm, SynthesizeRequest{Topic: "pump", Completers: []Completer{o}})
+	if strings.Contains(s.Skill.Text+o.asked[0].Text, "strangers") || strings.Contains(s.Skill.Text, "Always give") {
+		t.Errorf("a group's rule: %s", s.Skill.Text)
+	}
+	own := synthesize(t, hikers, SynthesizeRequest{Topic: "pump"})
+	if own.Visibility != "group:hiking" || !slices.Contains(own.Sources, Source{said, "group:hiking"}) || strings.Contains(own.Skill.Text, "irrigation") {
+		t.Errorf("of the group: %+v %s", own, own.Skill.Text)
+	}
+}
+
+func TestSynthesizeLeavesOtherSkillsAlone(t *testing.T) {
+	v := open(t, t.TempDir(), audience.DM(), &words{})
+	remember(t, v, greenhouse...)
+	mine, err := v.IngestSkill(t.Context(), SkillRequest{Text: "---\nname: \"learned: pump\"\nintent: my own\n---\nDo it my way.\n"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := synthesize(t, v, SynthesizeRequest{Topic: "pump"})
+	if s.SkillID == mine.ID || s.Skill.Name != "learned: pump (synthesized)" {
+		t.Errorf("got %+v", s.Skill)
+	}
+	if recent := synthesize(t, v, SynthesizeRequest{}); recent.Skill.Name != "learned: recent memories" || recent.Skill.Intent != "apply_what_was_learned" {
+		t.Errorf("without a topic: %+v", recent.Skill)
+	}
+	if cyrillic := intent("насос"); cyrillic != "apply_what_was_learned" {
+		t.Error(cyrillic)
+	}
+}
