@@ -29,13 +29,16 @@ type httpOptions struct {
 	publicURL       string
 	hosts, origins  []string
 	anonymousGroup  bool
+	oauthIssuer     string
+	oauthAudience   string
+	oauthJWKS       string
 	callsPerMinute  int
 	concurrentCalls int
 }
 
 var httpSettings = []setting{
 	"listen", "tokens", "tls-cert", "tls-key", "behind-proxy", "public-url", "allow-host", "allow-origin", "allow-anonymous-group",
-	"calls-per-minute", "concurrent-calls",
+	"oauth-issuer", "oauth-audience", "oauth-jwks", "calls-per-minute", "concurrent-calls",
 }
 
 func (o *httpOptions) addTo(flags *pflag.FlagSet) {
@@ -48,6 +51,9 @@ func (o *httpOptions) addTo(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&o.hosts, "allow-host", nil, "http: names this server is reached by, besides localhost and that of --public-url")
 	flags.StringSliceVar(&o.origins, "allow-origin", nil, "http: web pages that may use this server, as https://app.example.org")
 	flags.BoolVar(&o.anonymousGroup, "allow-anonymous-group", false, "http, loopback only: who comes without a token is the group's")
+	flags.StringVar(&o.oauthIssuer, "oauth-issuer", "", "http: the authorization server whose tokens are accepted too")
+	flags.StringVar(&o.oauthAudience, "oauth-audience", "", "http: what stands in its tokens for this server, else the public URL with /mcp")
+	flags.StringVar(&o.oauthJWKS, "oauth-jwks", "", "http: where its keys are, else it is asked")
 	flags.IntVar(&o.callsPerMinute, "calls-per-minute", serve.DefaultCallsPerMinute, "http: how many requests a minute one token may send")
 	flags.IntVar(&o.concurrentCalls, "concurrent-calls", serve.DefaultConcurrentCalls, "http: how many calls of one token may be under way")
 }
@@ -80,6 +86,23 @@ func serveHTTP(ctx context.Context, o serveOptions, getenv func(string) string, 
 		settings.Anonymous = &serve.Client{Key: "anonymous", Tenant: served}
 	}
 	authenticate := settings.Authenticate
+	if o.http.oauthIssuer != "" {
+		resource := settings.PublicURL.JoinPath("mcp").String()
+		oauth, err := serve.NewOAuth(ctx, serve.OAuthOptions{
+			Issuer: o.http.oauthIssuer, Audience: cmp.Or(o.http.oauthAudience, resource), JWKS: o.http.oauthJWKS, Logger: logger, Tenant: served,
+		})
+		if err != nil {
+			return fmt.Errorf("%w (--oauth-issuer and --oauth-jwks)", err)
+		}
+		settings.AuthorizationServers = []string{o.http.oauthIssuer}
+		own := authenticate
+		authenticate = func(ctx context.Context, text string) (serve.Client, error) {
+			if strings.HasPrefix(text, token.Prefix) {
+				return own(ctx, text)
+			}
+			return oauth.Authenticate(ctx, text)
+		}
+	}
 	settings.Authenticate = func(ctx context.Context, token string) (serve.Client, error) {
 		c, err := authenticate(ctx, token)
 		c.Tenant.Workspace = cmp.Or(c.Tenant.Workspace, served.Workspace)
@@ -157,6 +180,10 @@ func (o httpOptions) resolve(getenv func(string) string) (serve.HTTPOptions, err
 		return settings, fmt.Errorf("listen %q: name the host that clients reach this server by with --public-url or --allow-host", o.listen)
 	case o.anonymousGroup && (!loopback || o.behindProxy):
 		return settings, errors.New("--allow-anonymous-group is for this machine alone: not with another address than a loopback one, and not behind a proxy")
+	case o.oauthIssuer != "" && o.publicURL == "":
+		return settings, errors.New("--oauth-issuer takes --public-url: it is what clients ask tokens for")
+	case o.oauthIssuer == "" && (o.oauthAudience != "" || o.oauthJWKS != ""):
+		return settings, errors.New("--oauth-audience and --oauth-jwks take --oauth-issuer")
 	case o.callsPerMinute < 1 || o.concurrentCalls < 1:
 		return settings, errors.New("--calls-per-minute and --concurrent-calls are at least 1")
 	}

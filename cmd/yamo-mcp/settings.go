@@ -72,6 +72,9 @@ type config struct {
 	AllowHost           string `toml:"allow_host"`
 	AllowOrigin         string `toml:"allow_origin"`
 	AllowAnonymousGroup bool   `toml:"allow_anonymous_group"`
+	OAuthIssuer         string `toml:"oauth_issuer"`
+	OAuthAudience       string `toml:"oauth_audience"`
+	OAuthJWKS           string `toml:"oauth_jwks"`
 	CallsPerMinute      int    `toml:"calls_per_minute"`
 	ConcurrentCalls     int    `toml:"concurrent_calls"`
 }

@@ -75,14 +75,14 @@ func (g gate) listed(origin string) bool { return slices.Contains(g.origins, ori
 
 // cors lets browsers read answers for pages whose origin was allowed by name. It reports whether the request
 // was a question of the browser's own, and is answered.
-func (g gate) cors(w http.ResponseWriter, r *http.Request) (answered bool) {
+func (g gate) cors(w *recorder, r *http.Request) (answered bool) {
 	origin := r.Header.Get("Origin")
 	if origin == "" || !g.listed(origin) {
 		return false
 	}
 	header := w.Header()
 	header.Add("Vary", "Origin")
-	header.Set("Access-Control-Allow-Origin", origin)
+	w.origin = origin
 	header.Set("Access-Control-Expose-Headers", "Mcp-Session-Id, WWW-Authenticate, Retry-After")
 	if r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {
 		return false

@@ -14,6 +14,7 @@ const stalled = time.Minute
 type recorder struct {
 	http.ResponseWriter
 	control *http.ResponseController
+	origin  string // the web page that may read the response, "" for none
 
 	mu      sync.Mutex
 	status  int
@@ -33,8 +34,9 @@ func (r *recorder) WriteHeader(status int) {
 	}
 	r.mu.Unlock()
 	// SECURITY: mcp-go lets every web page read its event streams, unless told which.
-	if r.Header().Get("Access-Control-Allow-Origin") == "*" {
-		r.Header().Del("Access-Control-Allow-Origin")
+	r.Header().Del("Access-Control-Allow-Origin")
+	if r.origin != "" {
+		r.Header().Set("Access-Control-Allow-Origin", r.origin)
 	}
 	r.Header().Set("X-Content-Type-Options", "nosniff")
 	if r.Header().Get("Cache-Control") == "" {

@@ -78,6 +78,10 @@ func (f *front) post(w *recorder, r *http.Request, s *site, c Client) {
 		defer s.keep(in, id)
 	}
 	s.streamable.ServeHTTP(w, request)
+	if w.code() == 0 && call.ctx.Err() != nil && r.Context().Err() == nil {
+		// mcp-go says nothing when the context has ended, because it takes the client for gone.
+		refuse(w, http.StatusServiceUnavailable, "the call was cancelled, because its session, its token or the server has ended")
+	}
 }
 
 // existing is the session that a request names, or refuses the request.

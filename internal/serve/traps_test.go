@@ -1,0 +1,188 @@
+package serve
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// The tests in this file are about what mcp-go does by itself, and this package keeps it from doing.
+
+func callSteps(id any, n int) string {
+	number, _ := json.Marshal(id)
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"steps","arguments":{"n":%d},"_meta":{"progressToken":%s}}}`, number, n, number)
+}
+
+// checkSteps wants n notifications of a call's progress in order, then the call's answer, and nothing else.
+func checkSteps(t *testing.T, id any, n int, got []string) {
+	t.Helper()
+	number, _ := json.Marshal(id)
+	if len(got) != n+1 {
+		t.Errorf("call %s: %d events, want %d: %v", number, len(got), n+1, got)
+		return
+	}
+	for i, data := range got[:n] {
+		if !strings.Contains(data, fmt.Sprintf(`"progress":%d,"progressToken":%s`, i+1, number)) {
+			t.Errorf("call %s: event %d is %s", number, i, data)
+		}
+	}
+	if !strings.Contains(got[n], fmt.Sprintf(`"id":%s,"result"`, number)) {
+		t.Errorf("call %s: the last event is %s", number, got[n])
+	}
+}
+
+// What a tool says just before it ends arrives, and before its answer, whichever way the client speaks.
+func TestTrailingProgressArrives(t *testing.T) {
+	h := serveHouse(t, nil)
+	session := h.session("dm")
+	events, route := h.stream("dm")
+	h.ask(http.MethodPost, route, "dm", fmt.Sprintf(initializeMessage, "dm"))
+	events.next()
+	for round := range 30 {
+		n := 1 + round%5*7
+		checkSteps(t, round, n, h.events(h.send(http.MethodPost, "/mcp", "dm", callSteps(round, n), of(session))).rest())
+
+		body, headers := modernMessage(round, "tools/call", fmt.Sprintf(`{"name":"steps","arguments":{"n":%d}}`, n))
+		body = strings.Replace(body, `"progressToken":"p"`, fmt.Sprintf(`"progressToken":%d`, round), 1)
+		checkSteps(t, round, n, h.events(h.send(http.MethodPost, "/mcp", "dm", body, headers...)).rest())
+
+		h.ask(http.MethodPost, route, "dm", callSteps(round, n))
+		var got []string
+		for range n + 1 {
+			_, data, _ := events.next()
+			got = append(got, data)
+		}
+		checkSteps(t, round, n, got)
+	}
+}
+
+// The progress of a call is on the call's own stream, while others run and while the session's stream is open.
+func TestProgressStaysWithItsCall(t *testing.T) {
+	h := serveHouse(t, nil)
+	session := h.session("dm")
+	listening := h.events(h.send(http.MethodGet, "/mcp", "dm", "", of(session)))
+	var group sync.WaitGroup
+	for call := range 12 {
+		group.Go(func() {
+			response := h.send(http.MethodPost, "/mcp", "dm", callSteps(fmt.Sprint("c", call), 40), of(session))
+			checkSteps(t, fmt.Sprint("c", call), 40, h.events(response).rest())
+		})
+	}
+	group.Wait()
+	h.ask(http.MethodDelete, "/mcp", "dm", "", of(session))
+	if rest := listening.rest(); len(rest) > 0 {
+		t.Errorf("the session's stream has %v", rest)
+	}
+}
+
+// Handlers see the client's session whatever mcp-go makes of its POSTs: what initialize settled, and the way to
+// ask the client, whose answer comes in another POST.
+func TestHandlersSeeTheClientsSession(t *testing.T) {
+	h := serveHouse(t, nil)
+	session := h.session("dm")
+	if got := h.ask(http.MethodPost, "/mcp", "dm", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"session"}}`, of(session)); !strings.Contains(got.body, "the client of dm") {
+		t.Errorf("the client's name: %+v", got)
+	}
+	asking := h.events(h.send(http.MethodPost, "/mcp", "dm", `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"ask"}}`, of(session)))
+	_, data, _ := asking.next()
+	var question struct {
+		ID     json.RawMessage
+		Method string
+	}
+	if err := json.Unmarshal([]byte(data), &question); err != nil || question.Method != "elicitation/create" {
+		t.Fatalf("%s, %v", data, err)
+	}
+	reply := fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"action":"decline"}}`, question.ID)
+	// SECURITY: nobody else answers it.
+	for token, id := range map[string]string{"dm2": h.session("dm2"), "club": h.session("club")} {
+		if got := h.ask(http.MethodPost, "/mcp", token, reply, of(id)); got.status == http.StatusAccepted {
+			t.Errorf("%s has answered the question to dm: %+v", token, got)
+		}
+		if got := h.ask(http.MethodPost, "/mcp", token, reply, of(session)); got.status != http.StatusNotFound {
+			t.Errorf("%s, with the session's id: %+v", token, got)
+		}
+	}
+	if got := h.ask(http.MethodPost, "/mcp", "dm", reply, of(session)); got.status != http.StatusAccepted {
+		t.Fatalf("the answer: %+v", got)
+	}
+	if _, data, _ := asking.next(); !strings.Contains(data, "decline") {
+		t.Errorf("the call ends with %s", data)
+	}
+}
+
+// A client that loses a call's stream gets the rest of it, once it has come again in the same session.
+func TestLostStreamIsResumed(t *testing.T) {
+	h := serveHouse(t, nil)
+	session, other := h.session("dm"), h.session("dm")
+	response := h.send(http.MethodPost, "/mcp", "dm", callSteps("r", 20), of(session))
+	lost := h.events(response)
+	first, data, _ := lost.next()
+	if first == "" {
+		t.Fatalf("an event without id: %s", data)
+	}
+	_ = response.Body.Close()
+	want := append([]string{data}, h.events(h.send(http.MethodGet, "/mcp", "dm", "", of(session), "Last-Event-ID: "+first)).rest()...)
+	checkSteps(t, "r", 20, want)
+	for name, try := range map[string][]string{
+		"another session of the client": {of(other), "Last-Event-ID: " + first},
+		"an id that was not given":      {of(session), "Last-Event-ID: 1-999999"},
+		"a post that was not sent":      {of(session), "Last-Event-ID: 77-1"},
+		"no id":                         {of(session), "Last-Event-ID: x"},
+		"a negative one":                {of(session), "Last-Event-ID: -1-1"},
+	} {
+		if got := h.ask(http.MethodGet, "/mcp", "dm", "", try...); got.status != http.StatusBadRequest {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+	if got := h.ask(http.MethodGet, "/mcp", "dm2", "", of(session), "Last-Event-ID: "+first); got.status != http.StatusNotFound {
+		t.Errorf("another client: %+v", got)
+	}
+}
+
+// A GET does not make a session, as it does in mcp-go, past everything that decides whose it is.
+func TestStreamsNeedASession(t *testing.T) {
+	h := serveHouse(t, nil)
+	if got := h.ask(http.MethodGet, "/mcp", "dm", ""); got.status != http.StatusBadRequest {
+		t.Errorf("without a session: %+v", got)
+	}
+	modern := h.ask(http.MethodGet, "/mcp", "dm", "", "Mcp-Protocol-Version: 2026-07-28")
+	if modern.status != http.StatusMethodNotAllowed || modern.header.Get("Allow") != http.MethodPost {
+		t.Errorf("since 2026-07-28: %+v", modern)
+	}
+}
+
+// Web pages get no leave to read streams, unless they are on the list.
+func TestStreamsAreNotForEveryPage(t *testing.T) {
+	h := serveHouse(t, func(o *HTTPOptions) { o.Origins = []string{"https://app.example"} })
+	session := h.session("dm")
+	for _, path := range []string{"/sse", "/mcp"} {
+		response := h.send(http.MethodGet, path, "dm", "", of(session))
+		if got := response.Header.Values("Access-Control-Allow-Origin"); len(got) > 0 {
+			t.Errorf("%s allows %v", path, got)
+		}
+		response = h.send(http.MethodGet, path, "dm", "", of(session), "Origin: https://app.example")
+		if got := response.Header.Values("Access-Control-Allow-Origin"); !slices.Equal(got, []string{"https://app.example"}) {
+			t.Errorf("%s allows a page of the list %v", path, got)
+		}
+	}
+}
+
+// Panics of handlers end one call, and neither the process nor the stream.
+func TestPanicsEndOneCall(t *testing.T) {
+	h := serveHouse(t, nil)
+	session := h.session("dm")
+	for range 2 {
+		if got := h.ask(http.MethodPost, "/mcp", "dm", callSay(1, "panic"), of(session)); !strings.Contains(got.body, "internal error") || strings.Contains(got.body, "canary") {
+			t.Errorf("%+v", got)
+		}
+	}
+	events, route := h.stream("dm")
+	h.ask(http.MethodPost, route, "dm", callSay(2, "panic"))
+	if _, data, _ := events.next(); !strings.Contains(data, "internal error") {
+		t.Errorf("SSE: %s", data)
+	}
+}
