@@ -95,7 +95,7 @@ func TestResultsFit(t *testing.T) {
 		{SessionLogs(sessions), `{"action":"recent","limit":500,"max_chars":4000}`, 50_000, "There are more"},
 		{SessionLogs(sessions), `{"action":"search","query":"wörtlich","limit":500,"max_chars":4000}`, 50_000, "There are more"},
 		{SessionLogs(sessions), `{"action":"list_sessions","limit":500}`, 0, ""},
-		{MemoryFile(v), `{"action":"links","file":"memory/2026-02-12-links.md"}`, 50_000, `"more":`},
+		{MemoryFile(v), `{"action":"read","file":"memory/2026-02-12-links.md"}`, 50_000, `"more":`},
 		{Heartbeat(v), `{"action":"due"}`, 50_000, "was cut"},
 		{WhatDoIKnow(v), `{}`, 5_000, `"truncated":true`},
 		{WhoAmI(v, "kate", ""), `{}`, 2_000, ""},

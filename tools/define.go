@@ -151,6 +151,19 @@ func (t Tool) Server(env Env) server.ServerTool {
 	}
 }
 
+// linker is a result that leads to resources: hosts that know resource links can offer them, and all find the same URIs in
+// the result.
+type linker interface {
+	resourceLinks() []mcp.ResourceLink
+}
+
+const (
+	// linksSince is the first protocol revision with resource links; clients of an older one may refuse them.
+	linksSince = "2025-06-18"
+	// maxLinks is how many of them a result has at most.
+	maxLinks = 20
+)
+
 // run performs one call.
 func (t Tool) run(ctx context.Context, env Env, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	if env.Ready != nil {
@@ -179,6 +192,11 @@ func (t Tool) run(ctx context.Context, env Env, request mcp.CallToolRequest) (*m
 	}
 	result := mcp.NewToolResultText(text)
 	result.StructuredContent = out
+	if linked, ok := out.(linker); ok && server.RequestProtocolVersion(ctx) >= linksSince {
+		for _, link := range linked.resourceLinks() {
+			result.Content = append(result.Content, link)
+		}
+	}
 	return result, nil
 }
 

@@ -1,10 +1,14 @@
 package tools
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
@@ -28,27 +32,106 @@ func TestMemoryFile(t *testing.T) {
 	if findings, err := f.Lint(); len(findings) > 0 || err != nil {
 		t.Errorf("lint: %v, %v", findings, err)
 	}
-	again := answer[memoryFiled](t, MemoryFile(f.dm()), `{"action":"links","file":"memory/2026-02-14-the-pump-again.md"}`)
+	again := answer[memoryFiled](t, MemoryFile(f.dm()), `{"action":"read","file":"memory/2026-02-14-the-pump-again.md"}`)
 	want.Redactions = 0
+	want.Matter = &memoryMatter{
+		Type: "session-save", Date: "2026-02-14", Slug: "the-pump-again", Source: "claude-code",
+		Tags: []string{"memory/session", "session/claude-code", "project/greenhouse"},
+	}
+	want.Text = "\n# Session Save: the-pump-again\n\n> Saved on session end.\n\n## Key Takeaways\n\n" +
+		"- [REDACTED:password] is no password, see [[MEMORY#Lessons|lessons]] and [[MEMORY#Songs]]\n"
 	if diff := cmp.Diff(want, again); diff != "" {
 		t.Error(diff)
 	}
 }
+
+// The curated memory of seed 003 is made once, and read with what is wrong with it.
+func TestCuratedMemory(t *testing.T) {
+	f := sampleFolder(t, "kate")
+	const save = `{"action":"save","type":"curated","tags":["project/greenhouse"],"sections":[{"heading":"Key Decisions","text":"- 2026-02-14: glass"}]}`
+	if got := refusal(t, MemoryFile(f.dm()), save); !strings.Contains(got, "MEMORY.md is there already and is kept") {
+		t.Errorf("over a MEMORY.md: %q", got)
+	}
+	if err := os.Remove(filepath.Join(f.Dir(), "MEMORY.md")); err != nil {
+		t.Fatal(err)
+	}
+	if got := answer[memoryFiled](t, MemoryFile(f.dm()), save); got.File != "MEMORY.md" {
+		t.Errorf("saved as %q", got.File)
+	}
+	want := memoryFiled{
+		File: "MEMORY.md", URI: "yamo://workspace/MEMORY.md", Links: []memoryLink{},
+		Matter: &memoryMatter{Type: "curated", Date: "2026-02-14", Updated: "2026-02-14", Tags: []string{"memory/curated", "agent/core", "project/greenhouse"}},
+		Text:   "\n# Agent Memory\n\n## Key Decisions\n\n- 2026-02-14: glass\n",
+	}
+	if diff := cmp.Diff(want, answer[memoryFiled](t, MemoryFile(f.dm()), `{"action":"read","file":"MEMORY.md"}`)); diff != "" {
+		t.Error(diff)
+	}
+	if findings, err := f.Lint(); len(findings) > 0 || err != nil {
+		t.Errorf("lint: %v, %v", findings, err)
+	}
+	f.write(t, "MEMORY.md", "---\ntype: curated\nupdated: soon\n---\n"+strings.Repeat("é", maxMemoryText))
+	got := answer[memoryFiled](t, MemoryFile(f.dm()), `{"action":"read","file":"MEMORY.md"}`)
+	problems := []string{"has 16420 characters; a session starts with the first 12000", `updated is "soon", not a day as YYYY-MM-DD`, "tags are missing; at least one is needed"}
+	if diff := cmp.Diff(problems, got.Problems); diff != "" || !got.Truncated || len(got.Text) > maxMemoryText {
+		t.Errorf("%d bytes, truncated %t\n%s", len(got.Text), got.Truncated, diff)
+	}
+	f.write(t, "memory/2026-02-13-group-hiking.md", "# Memory — 2026-02-13\n")
+	if got := answer[memoryFiled](t, MemoryFile(f.dm()), `{"action":"read","file":"memory/2026-02-13-group-hiking.md"}`); got.Group != "hiking" {
+		t.Errorf("a group's log is of %q", got.Group)
+	}
+}
+
+// Wikilinks are offered as resource links too, each file once, to clients that know them.
+func TestMemoryFileLinks(t *testing.T) {
+	f := sampleFolder(t, "kate")
+	f.write(t, "notes/links.md", "[[MEMORY]] [[MEMORY#Lessons|lessons]] [[USER|Mira]] [[nowhere]]")
+	for protocol, want := range map[string][]string{
+		"2024-11-05": nil, "2025-03-26": nil, "": nil,
+		"2025-06-18": {"yamo://workspace/MEMORY.md", "yamo://workspace/USER.md"},
+		"2026-07-28": {"yamo://workspace/MEMORY.md", "yamo://workspace/USER.md"},
+	} {
+		var request mcp.CallToolRequest
+		request.Params.Arguments = map[string]any{"action": "read", "file": "notes/links.md"}
+		ctx := server.NewMCPServer("test", "1").WithContext(t.Context(), spoken{protocol})
+		result, err := MemoryFile(f.dm()).Server(quiet()).Handler(ctx, request)
+		if err != nil || result.IsError {
+			t.Fatal(result, err)
+		}
+		var got []string
+		for _, content := range result.Content[1:] {
+			got = append(got, content.(mcp.ResourceLink).URI)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", protocol, diff)
+		}
+	}
+}
+
+// spoken is a client that speaks a protocol revision.
+type spoken struct{ version string }
+
+func (s spoken) Initialize()                                         {}
+func (s spoken) Initialized() bool                                   { return true }
+func (s spoken) NotificationChannel() chan<- mcp.JSONRPCNotification { return nil }
+func (s spoken) SessionID() string                                   { return "test" }
+func (s spoken) ProtocolVersion() string                             { return s.version }
 
 func TestMemoryFileRefuses(t *testing.T) {
 	f := sampleFolder(t, "kate")
 	const sections = `"sections":[{"text":"x"}]`
 	for arguments, want := range map[string]string{
 		`{"action":"save",` + sections + `}`:                                                 "type: save needs it",
-		`{"action":"save","type":"curated","topic":"a b",` + sections + `}`:                  "type must be one of daily-log, memory-flush, session-save",
+		`{"action":"save","type":"essay","topic":"a b",` + sections + `}`:                    "type must be one of daily-log, memory-flush, session-save, curated",
+		`{"action":"save","type":"session-save",` + sections + `}`:                           "topic: save needs it",
+		`{"action":"save","type":"curated"}`:                                                 "sections have no text",
 		`{"action":"save","type":"daily-log",` + sections + `}`:                              "topic: save needs it",
 		`{"action":"save","type":"daily-log","topic":"a b"}`:                                 "sections have no text",
 		`{"action":"save","type":"daily-log","topic":"a b","tags":["a b"],` + sections + `}`: `tags has "a b"`,
 		`{"action":"save","type":"daily-log","topic":"a b","sections":[{"title":"x"}]}`:      `unknown field "title"`,
-		`{"action":"links"}`:                             "file: links needs it",
-		`{"action":"links","file":"../etc/passwd"}`:      "file: there is no such file",
-		`{"action":"links","file":"memory/nothing.md"}`:  "file: there is no such file",
-		`{"action":"links","file":".yamo/private/x.md"}`: "file: there is no such file",
+		`{"action":"read"}`:                             "file: read needs it",
+		`{"action":"read","file":"../etc/passwd"}`:      "file: there is no such file",
+		`{"action":"read","file":"memory/nothing.md"}`:  "file: there is no such file",
+		`{"action":"read","file":".yamo/private/x.md"}`: "file: there is no such file",
 	} {
 		if got := refusal(t, MemoryFile(f.dm()), arguments); !strings.Contains(got, want) {
 			t.Errorf("%s: %q, want %q", arguments, got, want)
@@ -59,7 +142,7 @@ func TestMemoryFileRefuses(t *testing.T) {
 	if got := refusal(t, group, `{"action":"save","type":"daily-log","topic":"a b",`+sections+`}`); got != "internal error" {
 		t.Errorf("a group is told %q", got)
 	}
-	if there, nowhere := refusal(t, group, `{"action":"links","file":"MEMORY.md"}`), refusal(t, group, `{"action":"links","file":"NOTHING.md"}`); there != nowhere {
+	if there, nowhere := refusal(t, group, `{"action":"read","file":"MEMORY.md"}`), refusal(t, group, `{"action":"read","file":"NOTHING.md"}`); there != nowhere {
 		t.Errorf("a group is told %q of a private file, and %q of none", there, nowhere)
 	}
 }

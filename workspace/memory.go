@@ -15,8 +15,8 @@ import (
 
 // Memory is what a memory file is to say (seed 003).
 type Memory struct {
-	Type      memfile.Type // DailyLog, MemoryFlush or SessionSave
-	Topic     string       // in some words; the slug is made of it. A flush has none
+	Type      memfile.Type // Curated makes MEMORY.md
+	Topic     string       // in some words; the slug is made of it. A flush and the curated memory have none
 	SessionID string
 	Source    string // such as "claude-code"
 	Parts     []Part // the sections, in order
@@ -40,11 +40,15 @@ type InvalidMemoryError struct{ Problems []string }
 // Error is the list.
 func (e *InvalidMemoryError) Error() string { return strings.Join(e.Problems, "; ") }
 
+// ErrMemoryThere is returned for a curated memory where there is one: it is edited and not saved anew.
+var ErrMemoryThere = errors.New("MEMORY.md is there already and is kept")
+
 // saveTries bounds the search for a name that is free.
 const saveTries = 100
 
 // SaveMemory writes a memory file with valid front matter under the name that seed 003 gives it, in the time zone of Now.
-// It never replaces a file: another on the same topic gets the time into its slug. Text is escaped as a log's is, so that
+// It never replaces a file: another on the same topic gets the time into its slug, and for a curated memory it is
+// ErrMemoryThere. Text is escaped as a log's is, so that
 // it cannot pass for another section, and credentials are taken out. A tag for the type, and for the source, is added to
 // the tags. It fails with an *InvalidMemoryError for values that the format does not allow, and in a group as any missing
 // file does.
@@ -73,13 +77,16 @@ func (v *View) SaveMemory(ctx context.Context, m Memory) (Saved, error) {
 	}
 	for try := range saveTries {
 		at, name := now.Add(time.Duration(try)*time.Second), slug
+		file.Matter.Date = at.Format(time.DateOnly)
 		switch {
+		case m.Type.IsCurated():
+			name = ""
+			file.Matter.Scope, file.Matter.Updated = "long-term", file.Matter.Date
 		case m.Type == memfile.MemoryFlush:
 			name = "flush-" + at.Format("150405")
 		case try > 0:
 			name = timed(slug, at)
 		}
-		file.Matter.Date = at.Format(time.DateOnly)
 		if m.Type != memfile.MemoryFlush {
 			file.Matter.Slug = name
 		}
@@ -94,6 +101,9 @@ func (v *View) SaveMemory(ctx context.Context, m Memory) (Saved, error) {
 		}
 		_, err = v.Write(ctx, path, data, "")
 		if _, ok := errors.AsType[*ConflictError](err); ok {
+			if m.Type.IsCurated() {
+				return Saved{}, ErrMemoryThere
+			}
 			continue
 		}
 		return Saved{Name: path, Slug: name, Redactions: clean.redactions}, err
@@ -113,9 +123,10 @@ func tags(m Memory, source string, clean *cleaner) []string {
 		memfile.DailyLog:    {"memory/daily"},
 		memfile.MemoryFlush: {"memory/flush", "memory/auto"},
 		memfile.SessionSave: {"memory/session"},
+		memfile.Curated:     {"memory/curated", "agent/core"},
 	}[m.Type]
 	all = slices.Clone(all)
-	if source != "" && m.Type != memfile.MemoryFlush {
+	if source != "" && (m.Type == memfile.DailyLog || m.Type == memfile.SessionSave) {
 		words := strings.FieldsFunc(strings.ToLower(source), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
 		if len(words) > 0 {
 			all = append(all, "session/"+strings.Join(words, "-"))
@@ -132,6 +143,8 @@ func tags(m Memory, source string, clean *cleaner) []string {
 // head is what stands above the sections, as in seed 003's examples.
 func head(m Memory, matter memfile.Matter, topic string, at time.Time) string {
 	switch m.Type {
+	case memfile.Curated:
+		return "\n# Agent Memory\n"
 	case memfile.MemoryFlush:
 		return fmt.Sprintf("\n# Memory Flush: %s\n\n> Auto-saved before context compaction.\n", at.Format("2006-01-02 150405 MST"))
 	case memfile.SessionSave:
@@ -172,7 +185,7 @@ func (c *cleaner) parts(parts []Part) string {
 			continue
 		}
 		if heading := strings.TrimLeft(c.line(part.Heading), "# "); heading != "" {
-			out.WriteString("\n## " + heading + "\n")
+			out.WriteString("\n## " + strings.Join(strings.Fields(escapeLog(heading)), " ") + "\n")
 		}
 		out.WriteString("\n" + text + "\n")
 	}
@@ -194,15 +207,23 @@ func (v *View) References(name string) ([]Reference, error) {
 	}
 	names := v.names()
 	var found []Reference
+	seen := map[memfile.Link]bool{}
+	var last struct { // the file looked into: links to one file often stand together
+		name, text string
+		there      bool
+	}
 	for _, link := range memfile.Links(string(data)) {
-		ref := Reference{Link: link, Name: link.Resolve(name, names)}
-		if slices.ContainsFunc(found, func(r Reference) bool { return r.Link == link }) {
+		if seen[link] {
 			continue
 		}
+		seen[link] = true
+		ref := Reference{Link: link, Name: link.Resolve(name, names)}
 		if ref.Name != "" {
-			if text, err := v.Read(ref.Name); err == nil {
-				ref.Found = link.HasHeading(string(text))
+			if last.name != ref.Name {
+				text, err := v.Read(ref.Name)
+				last.name, last.text, last.there = ref.Name, string(text), err == nil
 			}
+			ref.Found = last.there && link.HasHeading(last.text)
 		}
 		found = append(found, ref)
 	}
