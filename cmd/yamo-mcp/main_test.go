@@ -23,6 +23,6 @@ func TestScript(t *testing.T) {
 			env.Setenv("YAMO_CACHE", env.WorkDir+"/cache")
 			return nil
 		},
-		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"exits": exits, "capture": capture},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"exits": exits, "capture": capture, "foreign": foreign},
 	})
 }

@@ -79,7 +79,8 @@ func newMeshCommand(getenv func(string) string, stdout, stderr io.Writer) *cobra
 	m := &meshCommands{getenv: getenv, stdout: stdout, stderr: stderr}
 	group := newGroup("mesh", "Store, search and look after memories (the memory-mesh of RFC-0011)",
 		m.newStoreCommand(), m.newSearchCommand(), m.newIngestDirCommand(), m.newStatsCommand(), m.newGetCommand(), m.newDeleteCommand(),
-		m.newIngestSkillCommand(), m.newSearchSkillsCommand(), m.newListSkillsCommand(), m.newSkillFeedbackCommand(), m.newSkillPruneCommand())
+		m.newIngestSkillCommand(), m.newSearchSkillsCommand(), m.newListSkillsCommand(), m.newSkillFeedbackCommand(), m.newSkillPruneCommand(),
+		m.newHeritageCommand(), m.newImportCommand(), m.newExportCommand(), m.newMigrateCommand())
 	group.Long = meshHelp
 	flags := group.PersistentFlags()
 	flags.StringVar(&m.options.workspace, "workspace", "", "the workspace folder (required; or YAMO_WORKSPACE)")

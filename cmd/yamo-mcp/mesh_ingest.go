@@ -101,16 +101,25 @@ func (m *meshCommands) ingest(ctx context.Context, memory *mesh.View, dir string
 		done += n
 		bars.show("ingest", done, len(files))
 	}
-	if err := m.index(ctx, memory, bars); ctx.Err() != nil {
-		return errors.New("interrupted while indexing; every file is stored, and what is missing is indexed by the next command or server")
-	} else if err != nil {
-		m.notice("Not indexed yet: " + err.Error())
-	} else {
-		report.Indexed = true
+	if report.Indexed, err = m.settle(ctx, memory, bars); err != nil {
+		return err
 	}
 	bars.end()
 	slices.SortFunc(report.Skipped, func(a, b skipped) int { return strings.Compare(a.File, b.File) })
 	return m.answer(report, report.String())
+}
+
+// settle is index at the end of a command that has stored much: without a model it is done later.
+func (m *meshCommands) settle(ctx context.Context, memory *mesh.View, bars *progress) (indexed bool, err error) {
+	err = m.index(ctx, memory, bars)
+	switch {
+	case ctx.Err() != nil:
+		return false, errors.New("interrupted while indexing; everything is stored, and what is missing is indexed by the next command or server")
+	case err != nil:
+		m.notice("Not indexed yet: " + err.Error())
+		return false, nil
+	}
+	return true, nil
 }
 
 // index makes what is stored findable by meaning.

@@ -37,8 +37,8 @@ func (m *meshCommands) newGetCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return m.answer(match{Record: hit.Record, Visibility: hit.Visibility},
-			fmt.Sprintf("[MemoryMesh] Record %s\n%s", hit.ID, formatRecord(hit.Record)))
+		return m.answer(newMatch(hit, nil),
+			fmt.Sprintf("[MemoryMesh] Record %s\n%s%s", hit.ID, formatRecord(hit.Record), formatHeritage(hit.Heritage)))
 	})
 	cmd.Flags().StringVar(&id, "id", "", "the memory's or the skill's id (required)")
 	return require(cmd, "id")

@@ -11,12 +11,15 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
 )
 
-// match is a memory in the answer of search and get.
+// match is a memory in the answer of search and get, and a line of an export.
 type match struct {
 	*mesh.Record
+	Heritage   *mesh.Heritage  `json:"heritage,omitempty"`
 	Visibility mesh.Visibility `json:"visibility"`
 	Score      *float64        `json:"score,omitempty"`
 }
+
+func newMatch(h mesh.Hit, score *float64) match { return match{h.Record, h.Heritage, h.Visibility, score} }
 
 // matches is the answer of search.
 type matches struct {
@@ -42,7 +45,7 @@ lesson_pattern_id and source_skill_id: --filter "memory_type = 'event' AND creat
 		warnings := warnings(found)
 		answer := matches{Matches: []match{}, Warnings: warnings}
 		for _, h := range found.Hits {
-			answer.Matches = append(answer.Matches, match{h.Record, h.Visibility, &h.Score})
+			answer.Matches = append(answer.Matches, newMatch(h, &h.Score))
 		}
 		if !m.json {
 			for _, w := range warnings {

@@ -8,10 +8,13 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/lance/lancetest"
 )
 
 // capture is a script command: `capture NAME regexp` sets the variable NAME to the first group of regexp in the last
@@ -27,6 +30,16 @@ func capture(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("stdout does not match %s", args[1])
 	}
 	ts.Setenv(args[0], found[1])
+}
+
+// foreign is a script command: `foreign DIR N` makes a LanceDB database of schema V1 with N memories.
+func foreign(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: foreign DIR N")
+	}
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	ts.Check(lancetest.WriteV1(context.Background(), ts.MkAbs(args[0]), lancetest.Rows(n)))
 }
 
 // meshRun runs a mesh command in a workspace, without an embedding model.

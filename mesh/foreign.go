@@ -1,0 +1,242 @@
+package mesh
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/block"
+	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
+)
+
+// ForeignMemories reads the memories of a LanceDB database that another implementation of RFC-0011 wrote, in schema V1
+// or V2, for Import: oldest first, so that what belongs together stays together. Its vectors are not taken over:
+// nothing says which model made them. dir is the folder with memory_entries.lance in it; without one the error
+// wraps fs.ErrNotExist.
+func ForeignMemories(ctx context.Context, dir string) ([]ImportRequest, error) {
+	if _, err := lance.Inspect(ctx, dir); err != nil {
+		return nil, err
+	}
+	return foreignMemories(lance.ForeignMemories(ctx, dir, false))
+}
+
+func foreignMemories(rows iter.Seq2[lance.Memory, error]) ([]ImportRequest, error) {
+	var list []ImportRequest
+	for row, err := range rows {
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, fromRow(row))
+	}
+	slices.SortStableFunc(list, func(a, b ImportRequest) int {
+		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), strings.Compare(a.ID, b.ID))
+	})
+	return list, nil
+}
+
+// MigrateForeign takes a database of schema V1 to V2 where it is (RFC-0011 §11): see lance.Migrate. changed is false for
+// one that is V2 already.
+func MigrateForeign(ctx context.Context, dir string, now time.Time) (changed bool, rows int, err error) {
+	before, err := lance.Inspect(ctx, dir)
+	if err == nil || !before.SchemaV2 { // an interrupted one may have no table at its place
+		err = lance.Migrate(ctx, dir, now)
+	}
+	if err != nil {
+		return false, 0, err
+	}
+	after, err := lance.Inspect(ctx, dir)
+	return !before.SchemaV2, after.Rows, err
+}
+
+// fromRow is a row of memory_entries as a request: of the metadata, RFC-0011 §2.1's conventional fields become the memory's
+// own, and so do the columns of V2, which come before them. What cannot be kept is left out and noted.
+func fromRow(row lance.Memory) ImportRequest {
+	q := ImportRequest{ID: row.ID, CreatedAt: row.CreatedAt}
+	q.Content = row.Content
+	meta := foreignMetadata{request: &q, left: map[string]any{}}
+	if err := json.Unmarshal([]byte(cmp.Or(row.Metadata, "{}")), &meta.left); err != nil {
+		meta.note("the metadata is no JSON object, and was left out")
+	}
+	if meta.left == nil {
+		meta.left = map[string]any{}
+	}
+	q.Type = cmp.Or(row.MemoryType, meta.text("type"), "global")
+	if !slices.Contains(Types, q.Type) {
+		meta.left["original_type"] = q.Type
+		meta.note("the type is not one of RFC-0011's: global, with the original as original_type")
+		q.Type = "global"
+	}
+	q.Source, q.Rationale, q.Hypothesis, q.Skill = meta.text("source"), meta.text("rationale"), meta.text("hypothesis"), meta.text("skill_name")
+	inMetadata := meta.text("session_id")
+	q.SessionID = cmp.Or(row.SessionID, inMetadata)
+	inMetadata = meta.text("agent_id")
+	q.AgentID = cmp.Or(row.AgentID, inMetadata)
+	q.Tags = meta.tags()
+	q.Importance = meta.importance(row.ImportanceScore)
+	q.Heritage = meta.heritage(row.HeritageChain)
+	if q.Type == "lesson" {
+		q.Lesson = meta.lesson(row)
+	}
+	if raw, err := json.Marshal(meta.left); err != nil || len(raw) > maxMetadata || checkMetadata("metadata", meta.left) != nil {
+		meta.note("the metadata is too large or has a forbidden key, and was left out")
+		meta.left = nil
+	}
+	q.Metadata = meta.left
+	return q
+}
+
+// foreignMetadata is what of a row's metadata has no field yet.
+type foreignMetadata struct {
+	request *ImportRequest
+	left    map[string]any
+}
+
+func (m *foreignMetadata) note(text string) { m.request.Notes = append(m.request.Notes, text) }
+
+// text takes a text out.
+func (m *foreignMetadata) text(key string) string {
+	text, ok := m.left[key].(string)
+	if !ok {
+		return ""
+	}
+	delete(m.left, key)
+	if utf8.RuneCountInString(text) > maxField {
+		m.note(key + " is too long, and was cut")
+		text = string([]rune(text)[:maxField])
+	}
+	return text
+}
+
+// tags takes the tags out.
+func (m *foreignMetadata) tags() (tags []string) {
+	list, ok := m.left["tags"].([]any)
+	if !ok {
+		return nil
+	}
+	delete(m.left, "tags")
+	for _, value := range list {
+		tag, ok := value.(string)
+		if ok && strings.TrimSpace(tag) != "" && utf8.RuneCountInString(tag) <= maxTag && len(tags) < maxTags {
+			tags = append(tags, tag)
+		}
+	}
+	if len(tags) < len(list) {
+		m.note("some tags are too many, too long or no texts, and were left out")
+	}
+	return tags
+}
+
+// importance is the column's, else the metadata's.
+func (m *foreignMetadata) importance(column *float32) *float32 {
+	value, inMetadata := m.left["importance"].(float64)
+	if column == nil && inMetadata {
+		narrow := float32(value)
+		column = &narrow
+		delete(m.left, "importance")
+	}
+	if column != nil && !(*column >= 0 && *column <= 1) {
+		m.note("the importance is not between 0 and 1, and was left out")
+		return nil
+	}
+	return column
+}
+
+// heritage reads the column heritage_chain.
+func (m *foreignMetadata) heritage(chain string) *Heritage {
+	if chain == "" {
+		return nil
+	}
+	var h Heritage
+	if err := json.Unmarshal([]byte(chain), &h); err != nil {
+		m.note("the heritage is not readable, and was left out")
+		return nil
+	}
+	levels := 0
+	for _, list := range []*[]string{&h.IntentChain, &h.Hypotheses, &h.Rationales} {
+		*list = slices.DeleteFunc(*list, func(level string) bool {
+			return strings.TrimSpace(level) == "" || utf8.RuneCountInString(level) > maxField
+		})
+		levels += len(*list)
+	}
+	if levels == 0 {
+		return nil
+	}
+	return &h
+}
+
+// unrecorded stands in a lesson for what its implementation did not keep.
+const unrecorded = "not recorded"
+
+// lesson makes a lesson of the metadata that implementations keep with one, nil if that is not enough: then it is a memory
+// of that type.
+func (m *foreignMetadata) lesson(row lance.Memory) *Lesson {
+	var own struct {
+		Lesson           *Lesson `json:"lesson"` // as this program writes it
+		LessonID         string  `json:"lesson_id"`
+		PatternID        string  `json:"lesson_pattern_id"`
+		Severity         string  `json:"severity"`
+		Oversight        string  `json:"oversight"`
+		PreventativeRule string  `json:"preventative_rule"`
+		RuleConfidence   float64 `json:"rule_confidence"`
+		ApplicableScope  string  `json:"applicable_scope"`
+		InverseLesson    string  `json:"inverse_lesson"`
+		WireFormat       string  `json:"yamo_wire_format"`
+	}
+	if err := json.Unmarshal([]byte(row.Metadata), &own); err != nil {
+		return nil
+	}
+	l := own.Lesson
+	if l == nil {
+		l = &Lesson{
+			LessonID: own.LessonID, PatternID: cmp.Or(own.PatternID, row.LessonPatternID), Severity: own.Severity,
+			Situation: unrecorded, ErrorPattern: unrecorded, Fix: unrecorded, Oversight: own.Oversight,
+			PreventativeRule: own.PreventativeRule, ApplicableScope: own.ApplicableScope, InverseLesson: own.InverseLesson,
+			RuleConfidence: own.RuleConfidence,
+		}
+		if learned, err := block.Parse(own.WireFormat); err == nil {
+			if situation, ok := block.Get(learned.Context, "original_context"); ok {
+				l.Situation = situation
+			}
+		}
+	}
+	if err := l.check(); err != nil {
+		m.note(fmt.Sprintf("the lesson is not complete (%v): kept as a memory", err))
+		return nil
+	}
+	for _, key := range []string{
+		"lesson", "lesson_id", "lesson_pattern_id", "severity", "oversight", "preventative_rule", "rule_confidence", "applicable_scope", "inverse_lesson",
+		"yamo_wire_format",
+	} {
+		delete(m.left, key)
+	}
+	return l
+}
+
+// lessonIDs is what a lesson's ids look like, in whichever implementation.
+var lessonIDs = regexp.MustCompile(`^[A-Za-z0-9_.:-]{1,128}$`)
+
+// check says what a lesson from elsewhere lacks.
+func (l *Lesson) check() error {
+	if !lessonIDs.MatchString(l.LessonID) || !lessonIDs.MatchString(l.PatternID) {
+		return fmt.Errorf("lesson_id %.40q, pattern_id %.40q", l.LessonID, l.PatternID)
+	}
+	for name, text := range map[string]string{
+		"preventative_rule": l.PreventativeRule, "oversight": l.Oversight, "applicable_scope": l.ApplicableScope,
+		"situation": l.Situation, "fix": l.Fix, "error_pattern": l.ErrorPattern,
+	} {
+		if n := utf8.RuneCountInString(text); strings.TrimSpace(text) == "" || n > maxField {
+			return fmt.Errorf("%s has %d characters", name, n)
+		}
+	}
+	if !slices.Contains(Severities, l.Severity) || !(l.RuleConfidence >= 0 && l.RuleConfidence <= 1) {
+		return fmt.Errorf("severity %.20q, confidence %v", l.Severity, l.RuleConfidence)
+	}
+	return nil
+}
