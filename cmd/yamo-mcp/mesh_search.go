@@ -19,7 +19,9 @@ type match struct {
 	Score      *float64        `json:"score,omitempty"`
 }
 
-func newMatch(h mesh.Hit, score *float64) match { return match{h.Record, h.Heritage, h.Visibility, score} }
+func newMatch(h mesh.Hit, score *float64) match {
+	return match{h.Record, h.Heritage, h.Visibility, score}
+}
 
 // matches is the answer of search.
 type matches struct {

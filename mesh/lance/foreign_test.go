@@ -178,3 +178,15 @@ func TestForeignDatabaseIsNotAdopted(t *testing.T) {
 		t.Errorf("inspect of an empty folder: %v, want fs.ErrNotExist", err)
 	}
 }
+
+// Whatever a folder is called, it is a folder.
+func TestFoldersAreNoAddresses(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, dir := range []string{"db", "s3:", "gs:/bucket"} {
+		writeV1(t, dir, 2)
+		wantForeign(t, dir, Foreign{Rows: 2, Dimension: testDim})
+		if err := Migrate(t.Context(), dir, time.Now()); err != nil {
+			t.Errorf("%s: %v", dir, err)
+		}
+	}
+}

@@ -196,9 +196,20 @@ func (db *DB) current(ctx context.Context, dir, name string) (*handle, error) {
 	return h.acquire(), nil
 }
 
+// connect opens the folder dir as a database.
+//
+// SECURITY: LanceDB takes "db" for its cloud and "s3:…" for a store on the network. An absolute path is always a folder.
+func connect(ctx context.Context, dir string) (contracts.IConnection, error) {
+	path, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	return lancedb.Connect(ctx, path, nil)
+}
+
 // openTable opens the table in dir on a connection of its own, with one reference.
 func openTable(ctx context.Context, dir string) (*handle, error) {
-	conn, err := lancedb.Connect(ctx, filepath.Dir(dir), nil)
+	conn, err := connect(ctx, filepath.Dir(dir))
 	if err != nil {
 		return nil, err
 	}

@@ -138,7 +138,7 @@ func (t *table[R]) create(ctx context.Context, db *DB) error {
 // createIn makes an empty table. lancedb-go's CreateTable can deadlock with a Close that waits, so the
 // connection is this call's own.
 func (t *table[R]) createIn(ctx context.Context, dir, name string, dim int) error {
-	conn, err := lancedb.Connect(ctx, dir, nil)
+	conn, err := connect(ctx, dir)
 	if err != nil {
 		return err
 	}
