@@ -1,6 +1,7 @@
 package mesh
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -10,7 +11,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 )
 
-// MaxHeritageDepth is how many levels of a heritage are kept (RFC-0011 §4.2 maxHeritageDepth).
+// MaxHeritageDepth is how many levels of a heritage are kept, unless Options.HeritageDepth says otherwise (RFC-0011 §4.2
+// maxHeritageDepth).
 const MaxHeritageDepth = 5
 
 // Heritage says what a memory descends from (RFC-0011 §4.2 HeritageChain), the oldest level first.
@@ -21,14 +23,14 @@ type Heritage struct {
 }
 
 // InsertHeritage gives the memory called id its heritage, in place of one it had, and returns what was
-// kept: every text redacted, and of each list the last MaxHeritageDepth levels, those nearest to the
+// kept: every text redacted, and of each list the last levels of Options.HeritageDepth, those nearest to the
 // memory (RFC-0011 §4.1 insertHeritage). It is durable when it returns, and goes with the memory's deletion.
 func (v *View) InsertHeritage(ctx context.Context, id string, h Heritage) (Heritage, error) {
 	s := &scrubbing{scrubber: v.scrubber}
 	kept := Heritage{
-		IntentChain: s.levels("intentChain", h.IntentChain),
-		Hypotheses:  s.levels("hypotheses", h.Hypotheses),
-		Rationales:  s.levels("rationales", h.Rationales),
+		IntentChain: s.levels("intentChain", h.IntentChain, v.heritageDepth()),
+		Hypotheses:  s.levels("hypotheses", h.Hypotheses, v.heritageDepth()),
+		Rationales:  s.levels("rationales", h.Rationales, v.heritageDepth()),
 	}
 	if len(kept.IntentChain)+len(kept.Hypotheses)+len(kept.Rationales) == 0 {
 		s.fail(fault.New("heritage: it is empty; give intentChain, hypotheses or rationales"))
@@ -62,10 +64,13 @@ func (v *View) InsertHeritage(ctx context.Context, id string, h Heritage) (Herit
 	return kept, nil
 }
 
-// levels redacts a list and keeps its last MaxHeritageDepth.
-func (s *scrubbing) levels(name string, list []string) []string {
+// heritageDepth is how many levels are kept.
+func (v *View) heritageDepth() int { return cmp.Or(v.HeritageDepth, MaxHeritageDepth) }
+
+// levels redacts a list and keeps its last depth.
+func (s *scrubbing) levels(name string, list []string, depth int) []string {
 	kept := []string{}
-	for _, text := range list[max(0, len(list)-MaxHeritageDepth):] {
+	for _, text := range list[max(0, len(list)-depth):] {
 		if text = s.field(name, text); text == "" {
 			s.fail(fault.New("%s: a level is empty; leave it out", name))
 		}

@@ -1,6 +1,7 @@
 package mesh
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
@@ -86,5 +87,14 @@ func TestHeritageRefuses(t *testing.T) {
 			_, err := test.view.InsertHeritage(t.Context(), test.id, test.h)
 			wantFault(t, err, test.part)
 		})
+	}
+}
+
+func TestHeritageDepth(t *testing.T) {
+	v := Open(Options{Dir: t.TempDir() + "/.yamo", Audience: audience.DM(), Embedder: new(words), HeritageDepth: 2})
+	t.Cleanup(func() { _ = v.Close(context.Background()) })
+	kept, err := v.InsertHeritage(t.Context(), store(t, v, StoreRequest{Content: "x"}).ID, Heritage{IntentChain: []string{"1", "2", "3"}})
+	if diff := cmp.Diff([]string{"2", "3"}, kept.IntentChain); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 }

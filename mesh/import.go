@@ -82,9 +82,9 @@ func (v *View) imported(q ImportRequest) (*Record, []scrub.Redaction, error) {
 	}
 	if q.Heritage != nil {
 		r.Heritage = &Heritage{
-			IntentChain: s.levels("intentChain", q.Heritage.IntentChain),
-			Hypotheses:  s.levels("hypotheses", q.Heritage.Hypotheses),
-			Rationales:  s.levels("rationales", q.Heritage.Rationales),
+			IntentChain: s.levels("intentChain", q.Heritage.IntentChain, v.heritageDepth()),
+			Hypotheses:  s.levels("hypotheses", q.Heritage.Hypotheses, v.heritageDepth()),
+			Rationales:  s.levels("rationales", q.Heritage.Rationales, v.heritageDepth()),
 		}
 	}
 	if l := q.Lesson; l != nil {

@@ -52,6 +52,7 @@ type Options struct {
 
 	LessonMinConfidence float64 // the least a lesson in force needs, 0..1; 0: DefaultConfidence
 	LessonRetentionDays int     // how long a lesson is in force; 0: DefaultRetentionDays
+	HeritageDepth       int     // how many levels of a heritage are kept; 0: MaxHeritageDepth
 }
 
 // ErrClosed is what a closed View returns.

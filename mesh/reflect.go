@@ -156,7 +156,7 @@ func (v *View) keepReflection(ctx context.Context, g *gathering, d derivation) (
 	if s.err != nil {
 		return nil, false, s.err
 	}
-	heritage := g.heritage("synthesize_beliefs_from_memories")
+	heritage := g.heritage("synthesize_beliefs_from_memories", v.heritageDepth())
 	err = v.with(ctx, v.own(), func(c *compartment) error {
 		_, err := c.ledger.Append(ctx, c.apply, func(now time.Time) ([]ledger.Draft, error) {
 			known := c.reflection(g.key)

@@ -140,7 +140,7 @@ func (g *gathering) label(s Hit) string {
 }
 
 // heritage is what the sources descend from and were stored for, and what they were drawn into.
-func (g *gathering) heritage(intent string) Heritage {
+func (g *gathering) heritage(intent string, depth int) Heritage {
 	h := Heritage{IntentChain: []string{}, Hypotheses: []string{}, Rationales: []string{}}
 	add := func(list *[]string, text string, s Hit) {
 		if text == "" {
@@ -175,7 +175,7 @@ func (g *gathering) heritage(intent string) Heritage {
 	h.IntentChain = append(h.IntentChain, intent)
 	h.Rationales = append(h.Rationales, shorten("Drawn from "+strings.Join(ids, ", "), maxField-1))
 	for _, list := range []*[]string{&h.IntentChain, &h.Hypotheses, &h.Rationales} {
-		*list = (*list)[max(0, len(*list)-MaxHeritageDepth):]
+		*list = (*list)[max(0, len(*list)-depth):]
 	}
 	return h
 }

@@ -89,12 +89,13 @@ func newMeshCommand(getenv func(string) string, stdout, stderr io.Writer) *cobra
 	flags.StringVar(&m.options.agentID, "agent-id", "YAMO_AGENT", "the agent's name in what is written (or YAMO_AGENT_ID)")
 	flags.StringVar(&m.options.ranking, "ranking", string(mesh.Context), "how memories are ordered: "+rankingNames+" (or YAMO_RANKING)")
 	m.options.embedder.addTo(flags)
+	m.options.learning.addTo(flags)
 	flags.BoolVar(&m.json, "json", false, "answer with one JSON object")
 	return group
 }
 
 // meshSettings are those of serve's settings that a mesh command has too.
-var meshSettings = slices.Concat([]setting{"agent-id", "ranking"}, embedderSettings)
+var meshSettings = slices.Concat([]setting{"agent-id", "ranking"}, embedderSettings, learningSettings)
 
 // command completes a command that works on the memory. Its flags may follow its arguments.
 func (m *meshCommands) command(cmd *cobra.Command, perform func(ctx context.Context, memory *mesh.View, args []string) error) *cobra.Command {
@@ -144,7 +145,7 @@ func (m *meshCommands) resolve(cmd *cobra.Command) (audience.Audience, error) {
 	if !agentID.MatchString(m.options.agentID) {
 		return audience.Audience{}, errAgentID
 	}
-	if err := checkRanking(m.options.ranking); err != nil {
+	if err := m.options.checkMemory(); err != nil {
 		return audience.Audience{}, err
 	}
 	// SECURITY: the operator owns the workspace. What a host sets for its sessions, in the environment or the config file,

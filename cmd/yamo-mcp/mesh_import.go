@@ -143,12 +143,16 @@ func (r *importation) readExport(path string) ([]mesh.ImportRequest, error) {
 // request is an exported memory, to be imported.
 func (e match) request() mesh.ImportRequest {
 	r := e.Record
+	var notes []string
+	if r.Reflection != nil {
+		notes = []string{"which memories the reflection was drawn from was left out"}
+	}
 	return mesh.ImportRequest{
 		StoreRequest: mesh.StoreRequest{
 			Content: r.Content, Type: r.Type, Source: r.Source, Tags: r.Tags, Importance: r.Importance, SessionID: r.SessionID,
 			Skill: r.Skill, Rationale: r.Rationale, Hypothesis: r.Hypothesis, Metadata: r.Metadata,
 		},
-		ID: r.ID, CreatedAt: r.CreatedAt, AgentID: r.AgentID, Heritage: e.Heritage, Lesson: r.Lesson,
+		ID: r.ID, CreatedAt: r.CreatedAt, AgentID: r.AgentID, Heritage: e.Heritage, Lesson: r.Lesson, Notes: notes,
 	}
 }
 

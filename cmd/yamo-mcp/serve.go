@@ -30,6 +30,7 @@ type serveOptions struct {
 	toolsets    []string
 	ranking     string
 	embedder    embedderOptions
+	learning    learningOptions
 	transport   string
 	http        httpOptions
 	logLevel    string
@@ -41,6 +42,7 @@ type serveOptions struct {
 var serveSettings = slices.Concat(
 	[]setting{"connection", "group", "agent-id", "model", "transcripts", "toolsets", "ranking"},
 	embedderSettings,
+	learningSettings,
 	[]setting{"transport", "log-level"},
 	httpSettings,
 )
@@ -104,6 +106,7 @@ func newServeCommand(getenv func(string) string, stdin io.Reader, stdout, stderr
 	flags.String("toolsets", strings.Join(defaultToolsets, ","), "which tools are offered, of those the audience may use: "+strings.Join(toolsetNames, ", "))
 	flags.StringVar(&o.ranking, "ranking", string(mesh.Context), "how memories are ordered: "+rankingNames)
 	o.embedder.addTo(flags)
+	o.learning.addTo(flags)
 	flags.StringVar(&o.transport, "transport", "stdio", "how hosts connect: stdio or http")
 	flags.StringVar(&o.logLevel, "log-level", "info", "debug, info or warn")
 	o.http.addTo(flags)
@@ -133,7 +136,7 @@ func resolveServe(cmd *cobra.Command, o *serveOptions, getenv func(string) strin
 	if o.toolsets, err = parseToolsets(toolsets); err != nil {
 		return err
 	}
-	if err := checkRanking(o.ranking); err != nil {
+	if err := o.checkMemory(); err != nil {
 		return err
 	}
 	if o.transport != "stdio" && o.transport != "http" {
@@ -147,6 +150,14 @@ func resolveServe(cmd *cobra.Command, o *serveOptions, getenv func(string) strin
 
 // rankingNames are mesh.Rankings, for people.
 const rankingNames = string(mesh.Context) + ", " + string(mesh.RFC0011)
+
+// checkMemory checks what the memory is opened with, but for the embedder.
+func (o serveOptions) checkMemory() error {
+	if err := checkRanking(o.ranking); err != nil {
+		return err
+	}
+	return o.learning.check()
+}
 
 func checkRanking(name string) error {
 	if !slices.Contains(mesh.Rankings, mesh.Ranking(name)) {

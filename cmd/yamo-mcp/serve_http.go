@@ -159,7 +159,7 @@ func (o *serveOptions) moveTo(workspace string) error {
 	if ranking := file["ranking"]; ranking != "" {
 		o.ranking = ranking
 	}
-	return checkRanking(o.ranking)
+	return o.checkMemory()
 }
 
 // resolve checks the options and opens what they name, except for the listener.

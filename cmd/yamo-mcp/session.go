@@ -163,6 +163,10 @@ func memoryOptions(o serveOptions, who audience.Audience, embedder mesh.Embedder
 		Embedder: embedder,
 		Files:    files,
 		Logger:   logger,
+
+		LessonMinConfidence: o.learning.minConfidence,
+		LessonRetentionDays: o.learning.retentionDays,
+		HeritageDepth:       o.learning.heritageDepth,
 	}
 }
 

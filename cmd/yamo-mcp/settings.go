@@ -49,34 +49,37 @@ var configName = filepath.Join(".yamo", "config.toml")
 
 // config is the file's content: a field for each of serveSettings. Relative paths in it start at the workspace.
 type config struct {
-	Connection          string `toml:"connection"`
-	Group               string `toml:"group"`
-	AgentID             string `toml:"agent_id"`
-	Model               string `toml:"model"`
-	Transcripts         string `toml:"transcripts"`
-	Toolsets            string `toml:"toolsets"`
-	Ranking             string `toml:"ranking"`
-	Embedder            string `toml:"embedder"`
-	EmbeddingModel      string `toml:"embedding_model"`
-	EmbeddingDimensions int    `toml:"embedding_dimensions"`
-	EmbeddingURL        string `toml:"embedding_url"`
-	EmbeddingKeyEnv     string `toml:"embedding_key_env"`
-	Transport           string `toml:"transport"`
-	LogLevel            string `toml:"log_level"`
-	Listen              string `toml:"listen"`
-	Tokens              string `toml:"tokens"`
-	TLSCert             string `toml:"tls_cert"`
-	TLSKey              string `toml:"tls_key"`
-	BehindProxy         bool   `toml:"behind_proxy"`
-	PublicURL           string `toml:"public_url"`
-	AllowHost           string `toml:"allow_host"`
-	AllowOrigin         string `toml:"allow_origin"`
-	AllowAnonymousGroup bool   `toml:"allow_anonymous_group"`
-	OAuthIssuer         string `toml:"oauth_issuer"`
-	OAuthAudience       string `toml:"oauth_audience"`
-	OAuthJWKS           string `toml:"oauth_jwks"`
-	CallsPerMinute      int    `toml:"calls_per_minute"`
-	ConcurrentCalls     int    `toml:"concurrent_calls"`
+	Connection          string  `toml:"connection"`
+	Group               string  `toml:"group"`
+	AgentID             string  `toml:"agent_id"`
+	Model               string  `toml:"model"`
+	Transcripts         string  `toml:"transcripts"`
+	Toolsets            string  `toml:"toolsets"`
+	Ranking             string  `toml:"ranking"`
+	Embedder            string  `toml:"embedder"`
+	EmbeddingModel      string  `toml:"embedding_model"`
+	EmbeddingDimensions int     `toml:"embedding_dimensions"`
+	EmbeddingURL        string  `toml:"embedding_url"`
+	EmbeddingKeyEnv     string  `toml:"embedding_key_env"`
+	LessonMinConfidence float64 `toml:"lesson_min_confidence"`
+	LessonRetentionDays int     `toml:"lesson_retention_days"`
+	HeritageDepth       int     `toml:"heritage_depth"`
+	Transport           string  `toml:"transport"`
+	LogLevel            string  `toml:"log_level"`
+	Listen              string  `toml:"listen"`
+	Tokens              string  `toml:"tokens"`
+	TLSCert             string  `toml:"tls_cert"`
+	TLSKey              string  `toml:"tls_key"`
+	BehindProxy         bool    `toml:"behind_proxy"`
+	PublicURL           string  `toml:"public_url"`
+	AllowHost           string  `toml:"allow_host"`
+	AllowOrigin         string  `toml:"allow_origin"`
+	AllowAnonymousGroup bool    `toml:"allow_anonymous_group"`
+	OAuthIssuer         string  `toml:"oauth_issuer"`
+	OAuthAudience       string  `toml:"oauth_audience"`
+	OAuthJWKS           string  `toml:"oauth_jwks"`
+	CallsPerMinute      int     `toml:"calls_per_minute"`
+	ConcurrentCalls     int     `toml:"concurrent_calls"`
 }
 
 // values is the content by key: every key, with "" for those the file does not have.
