@@ -149,6 +149,14 @@ func (p *planted) plantPrivate(tb testing.TB) {
 		write(tb, filepath.Join(p.workspace, "memory", date+".md"), "# Memory\n\n"+p.privately(fmt.Sprint("the log of day ", day))+"\n")
 	}
 	p.log(tb, "", p.privately("a transcript"), p.privately("the speaker of a transcript"))
+	// OpenClaw has a group's sessions among the others: they are the DM's to read.
+	write(tb, filepath.Join(p.transcripts, "sessions.json"), fmt.Sprintf(`{"agent:kate:telegram:group:%s": {"sessionId": "openclaw", "chatType": "group"}}`, p.privately("sessions.json")))
+	write(tb, filepath.Join(p.transcripts, "openclaw.jsonl"), fmt.Sprintf(`{"type":"session","version":3,"id":"openclaw"}`+"\n"+`{"type":"message","id":"a1","message":{"role":"user","content":%q}}`+"\n", p.privately("an OpenClaw session")))
+	p.ids = append(p.ids, "openclaw")
+	// What SOUL.md said before it was reconfigured is nobody's to read but the operator's.
+	before := "You are Kate. " + p.privately("the SOUL.md of before")
+	write(tb, filepath.Join(p.workspace, ".yamo", "replaced", "20260101T000000Z-00000000-SOUL.md"), before)
+	p.control += before
 	p.remember(tb, "", p.privately)
 }
 

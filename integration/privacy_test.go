@@ -95,7 +95,7 @@ var (
 	privateNames = []string{
 		"MEMORY.md", "USER.md", "TOOLS.md", "HEARTBEAT.md", "DREAMS.md", "notes/plans.md", "memory/2026-02-13.md", "memory/2026-02-14.md", "memory/2025-12-01.md", "memory/archive",
 		"memory/2026-02-05-irrigation-pump.md", "memory/heartbeat-state.json", "memory/2026-02-13-group-hiking-x.md",
-		".yamo/key", ".yamo/private/ledger.ndjson", ".yamo/config.toml", ".yamo", "memory", "notes", "",
+		".yamo/key", ".yamo/replaced/20260101T000000Z-00000000-SOUL.md", ".yamo/private/ledger.ndjson", ".yamo/config.toml", ".yamo", "memory", "notes", "",
 	}
 	absentName = "ABSENT.md"
 )

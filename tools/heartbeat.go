@@ -82,6 +82,8 @@ func Heartbeat(v *workspace.View) Tool {
 
 func beatFault(err error) error {
 	switch {
+	case errors.Is(err, workspace.ErrCredentials):
+		return fault.New("check: %v", workspace.ErrCredentials)
 	case errors.Is(err, workspace.ErrCheckName):
 		return fault.New("check: %v", workspace.ErrCheckName)
 	case errors.Is(err, workspace.ErrHeartbeatState):

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
 
 func TestHeartbeatTool(t *testing.T) {
@@ -42,9 +44,10 @@ func TestHeartbeatTool(t *testing.T) {
 }
 
 func TestHeartbeatToolRefuses(t *testing.T) {
-	f := sampleFolder(t, "kate")
+	f := sampleFolder(t, "kate", workspace.WithScrubber(hideSecrets))
 	for arguments, want := range map[string]string{
 		`{}`:                                    "action is required",
+		`{"action":"done","check":"hunter2"}`:   "check: the text contains credentials",
 		`{"action":"done"}`:                     "check: the name of a check is 1 to 64",
 		`{"action":"done","check":" "}`:         "check: the name of a check is 1 to 64",
 		`{"action":"due","every_hours":-1}`:     "every_hours must be a number from 0 to 8760",

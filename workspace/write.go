@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
 	"github.com/yamo-protocol/yamo-mcp/workspace/plain"
@@ -87,17 +88,43 @@ func (w *Workspace) locked(ctx context.Context, do func() error) error {
 	})
 }
 
+// credentials reports whether text, which is to take the place of present, has credentials that present has not: what a
+// human put there, or what only looks like a credential, does not keep the rest of the file from being edited.
+func (w *Workspace) credentials(present, text string) bool {
+	_, now := w.scrub(text)
+	if now == 0 {
+		return false
+	}
+	if _, before := w.scrub(present); now > before {
+		return true
+	}
+	old := map[string]bool{}
+	for line := range strings.Lines(present) {
+		old[strings.TrimSpace(line)] = true
+	}
+	var added strings.Builder
+	for line := range strings.Lines(text) {
+		if !old[strings.TrimSpace(line)] {
+			added.WriteString(line)
+		}
+	}
+	_, redactions := w.scrub(added.String())
+	return redactions > 0
+}
+
 // replace writes the file called name, which the caller has been allowed to, if check agrees to what is there now.
 func (v *View) replace(ctx context.Context, name string, class audience.Class, data []byte, check func(present []byte) error) (hash string, err error) {
 	if len(data) > MaxFileSize {
 		return "", &fs.PathError{Op: "write", Path: name, Err: ErrTooLarge}
 	}
-	// SECURITY: credentials do not reach a workspace file.
-	if _, redactions := v.ws.scrub(string(data)); redactions > 0 {
-		return "", &fs.PathError{Op: "write", Path: name, Err: ErrCredentials}
-	}
 	err = v.ws.locked(ctx, func() error {
-		return plain.Replace(v.ws.root, name, data, check)
+		return plain.Replace(v.ws.root, name, data, func(present []byte) error {
+			// SECURITY: credentials do not reach a workspace file.
+			if v.ws.credentials(string(present), string(data)) {
+				return &fs.PathError{Op: "write", Path: name, Err: ErrCredentials}
+			}
+			return check(present)
+		})
 	})
 	if conflict, ok := errors.AsType[*ConflictError](err); ok {
 		return "", conflict

@@ -191,6 +191,28 @@ func TestCredentialsDoNotReachFiles(t *testing.T) {
 	}
 }
 
+// What a human wrote, or what only looks like a credential, does not keep the rest of a file from being edited; more of it is
+// refused all the same.
+func TestCredentialsThatAreThere(t *testing.T) {
+	const there = "# Notes\n\nhunter2 is Mira's dog\n\nend\n"
+	for text, refused := range map[string]bool{
+		there + "more\n":                         false,
+		"hunter2 is Mira's dog\n":                false,
+		"# Notes\n\n\thunter2 is Mira's dog\r\n": false,
+		"nothing\n":                              false,
+		there + "and hunter2\n":                  true,
+		there + "hunter2 is Mira's dog\n":        true, // twice as many
+		"# Notes\n\nhunter2 is the password\n":   true, // as many, but another
+	} {
+		w := folderOf(t, map[string]string{"notes/a.md": there})
+		w.scrub = func(text string) (string, int) { return text, strings.Count(text, "hunter2") }
+		_, err := w.View(audience.DM()).Write(t.Context(), "notes/a.md", []byte(text), Hash([]byte(there)))
+		if errors.Is(err, ErrCredentials) != refused || !refused && err != nil {
+			t.Errorf("%q: %v, want refused %t", text, err, refused)
+		}
+	}
+}
+
 func TestBootstrap(t *testing.T) {
 	w := folderOf(t, map[string]string{"BOOTSTRAP.md": "secret"})
 	dm := w.View(audience.DM())
