@@ -159,6 +159,7 @@ func guessCompletions(s *session) {
 		{"type": "ref/resource", "uri": "yamo://workspace/memory/{date}-group-" + s.launch.group + ".md"},
 		{"type": "ref/resource", "uri": "yamo://workspace/memory/{date}-group-" + hiking + ".md"},
 		{"type": "ref/resource", "uri": "yamo://workspace/{name}"},
+		{"type": "ref/resource", "uri": "yamo://workspace/memory/{file}.md"},
 		{"type": "ref/prompt", "name": "startup"},
 		{"type": "ref/prompt", "name": "bootstrap"},
 		{"type": "ref/prompt", "name": "recall"},
@@ -167,7 +168,7 @@ func guessCompletions(s *session) {
 		{"type": "ref/prompt", "name": "heartbeat"},
 		{"type": "ref/tool", "name": "memory_search"},
 	} {
-		for _, argument := range []string{"date", "name", "session_id", "uri", "topic", "pattern", "check"} {
+		for _, argument := range []string{"date", "file", "name", "session_id", "uri", "topic", "pattern", "check"} {
 			for _, value := range []string{"", "2026", "M", "../"} {
 				s.request("completion/complete", map[string]any{"ref": ref, "argument": map[string]any{"name": argument, "value": value}})
 			}

@@ -86,7 +86,7 @@ func Register(s *server.MCPServer, v *workspace.View) error {
 	hooks.AddBeforeReadResource(func(_ context.Context, _ any, request *mcp.ReadResourceRequest) { c.load(request) })
 	hooks.AddAfterListResourceTemplates(func(_ context.Context, _ any, request *mcp.ListResourceTemplatesRequest, result *mcp.ListResourceTemplatesResult) {
 		if request.Params.Cursor == "" {
-			result.ResourceTemplates = append(result.ResourceTemplates, logTemplate(v.Audience()))
+			result.ResourceTemplates = append(result.ResourceTemplates, templates(v.Audience())...)
 		}
 	})
 	s.AddResource(mcp.NewResource(StartupURI, "startup",

@@ -439,7 +439,11 @@ func TestLogTemplate(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := serve(t, dir, who, server.WithCompletions(), server.WithResourceCompletionProvider(resources.NewCompleter(w.View(who))))
-		if got := s.request("resources/templates/list", map[string]any{}); !strings.Contains(got, `"uriTemplate":"`+template+`"`) || strings.Count(got, "uriTemplate") != 1 {
+		shown := 1
+		if who.IsDM() {
+			shown = 2
+		}
+		if got := s.request("resources/templates/list", map[string]any{}); !strings.Contains(got, `"uriTemplate":"`+template+`"`) || strings.Count(got, "uriTemplate") != shown {
 			t.Errorf("%v: templates %s", who, got)
 		}
 		complete := func(uri, name, value string) string {
@@ -451,6 +455,10 @@ func TestLogTemplate(t *testing.T) {
 			t.Errorf("%v: completions %s", who, got)
 		}
 		none := complete("yamo://nonsense/{x}", "x", "")
+		files := complete("yamo://workspace/memory/{file}.md", "file", "2026-02-")
+		if want := `"values":["2026-02-14-group-book-club","2026-02-13-group-hiking","2026-02-05-irrigation-pump"],"total":3`; who.IsDM() && !strings.Contains(files, want) || !who.IsDM() && files != none {
+			t.Errorf("%v: completions of memory files: %s", who, files)
+		}
 		for _, uri := range []string{"yamo://workspace/memory/{date}-group-hiking.md", "yamo://workspace/memory/{date}"} {
 			if got := complete(uri, "date", ""); got != none {
 				t.Errorf("%v: completions of %s: %s", who, uri, got)

@@ -55,6 +55,17 @@ func (v *View) profiles() []File {
 	return v.tree(grammar.Folder, maxDepth-grammar.MaxDepth-1)
 }
 
+// MemoryFiles are the files of memory/ other than the DM's own daily logs: saved sessions, topics of a day, what groups
+// logged. Those with the latest date come first. In a group there are none.
+func (v *View) MemoryFiles() []string {
+	names := slices.DeleteFunc(slices.Concat(v.list(memoryFolder), v.archivedLogs()), func(name string) bool {
+		return classify(v.who, name) == audience.DailyLog || path.Ext(name) != ".md"
+	})
+	slices.Sort(names)
+	slices.Reverse(names)
+	return slices.Compact(names)
+}
+
 // dated reports whether a file's base name begins with a date.
 func dated(base string) bool {
 	return len(base) >= len("2006-01-02") && validDate(base[:len("2006-01-02")])
