@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -19,6 +20,7 @@ type rotateOptions struct {
 	archive   bool
 	remove    []string
 	consent   bool
+	json      bool
 }
 
 func newRotateCommand(getenv func(string) string, stdout io.Writer) *cobra.Command {
@@ -55,11 +57,35 @@ one log for good. Logs younger than 7 days are touched with --consent alone.`,
 	flags.BoolVar(&o.archive, "archive", false, "archive the logs that would be listed")
 	flags.StringArrayVar(&o.remove, "delete", nil, "delete this log, as memory/2026-01-02.md (may be repeated)")
 	flags.BoolVar(&o.consent, "consent", false, "also if it is younger than 7 days")
+	flags.BoolVar(&o.json, "json", false, "answer with one JSON object")
 	cmd.MarkFlagsMutuallyExclusive("archive", "delete")
 	return cmd
 }
 
+// rotation is the answer of rotate.
+type rotation struct {
+	Logs     []oldLog `json:"logs"`     // that are old, or were archived
+	Archived bool     `json:"archived"` // they were
+	Deleted  []string `json:"deleted"`
+}
+
+type oldLog struct {
+	Name  string `json:"name"`
+	Days  int    `json:"days"`
+	Bytes int64  `json:"bytes"`
+}
+
+// rotate does what o says. What was done before an error is in the answer.
 func rotate(ctx context.Context, v *workspace.View, o rotateOptions, stdout io.Writer) error {
+	done := rotation{Logs: []oldLog{}, Archived: o.archive, Deleted: []string{}}
+	err := done.perform(ctx, v, o)
+	if err != nil && len(done.Logs)+len(done.Deleted) == 0 {
+		return err
+	}
+	return errors.Join(writeAnswer(stdout, o.json, done, done.text(o)), err)
+}
+
+func (r *rotation) perform(ctx context.Context, v *workspace.View, o rotateOptions) error {
 	for _, name := range o.remove {
 		err := v.DeleteLog(ctx, name, o.consent)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -68,28 +94,40 @@ func rotate(ctx context.Context, v *workspace.View, o rotateOptions, stdout io.W
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		fmt.Fprintln(stdout, "deleted", name)
+		r.Deleted = append(r.Deleted, name)
 	}
 	if len(o.remove) > 0 {
 		return nil
 	}
-	listed := 0
 	for _, log := range v.Logs(o.olderThan) {
 		if log.Archived {
 			continue
 		}
-		listed++
-		if !o.archive {
-			fmt.Fprintf(stdout, "%s\t%d days\t%d bytes\n", log.Name, log.Days, log.Size)
-			continue
+		if o.archive {
+			if err := v.ArchiveLog(ctx, log.Name, o.consent); err != nil {
+				return fmt.Errorf("%s: %w", log.Name, err)
+			}
 		}
-		if err := v.ArchiveLog(ctx, log.Name, o.consent); err != nil {
-			return fmt.Errorf("%s: %w", log.Name, err)
-		}
-		fmt.Fprintln(stdout, "archived", log.Name)
-	}
-	if listed == 0 {
-		fmt.Fprintf(stdout, "no daily log is older than %d days\n", o.olderThan)
+		r.Logs = append(r.Logs, oldLog{log.Name, log.Days, log.Size})
 	}
 	return nil
+}
+
+// text is the answer for people.
+func (r *rotation) text(o rotateOptions) string {
+	var b strings.Builder
+	for _, name := range r.Deleted {
+		fmt.Fprintln(&b, "deleted", name)
+	}
+	for _, log := range r.Logs {
+		if r.Archived {
+			fmt.Fprintln(&b, "archived", log.Name)
+		} else {
+			fmt.Fprintf(&b, "%s\t%d days\t%d bytes\n", log.Name, log.Days, log.Bytes)
+		}
+	}
+	if len(r.Deleted)+len(r.Logs) == 0 {
+		fmt.Fprintf(&b, "no daily log is older than %d days\n", o.olderThan)
+	}
+	return b.String()
 }
