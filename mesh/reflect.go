@@ -104,7 +104,7 @@ func (v *View) Reflect(ctx context.Context, q ReflectRequest) (Reflected, error)
 	}
 	completers := v.completers(q.Completers)
 	if known, err := v.reflection(ctx, g.key); err != nil || known != nil && (known.Reflection.Method == ByModel || len(completers) == 0) {
-		return reflected(known, false), err
+		return v.reflected(known, false), err
 	}
 	d, err := v.derive(ctx, g, reflecting, completers)
 	if err != nil {
@@ -115,7 +115,7 @@ func (v *View) Reflect(ctx context.Context, q ReflectRequest) (Reflected, error)
 	if err != nil {
 		return Reflected{}, err
 	}
-	result := reflected(r, created)
+	result := v.reflected(r, created)
 	result.Note = d.note
 	return result, nil
 }
@@ -138,11 +138,11 @@ func (v *View) reflection(ctx context.Context, key string) (r *Record, err error
 	return r, err
 }
 
-func reflected(r *Record, created bool) Reflected {
+func (v *View) reflected(r *Record, created bool) Reflected {
 	if r == nil {
 		return Reflected{}
 	}
-	return Reflected{Reflection: *r.Reflection, MemoryID: r.ID, Content: r.Content, CreatedAt: r.CreatedAt, Created: created}
+	return Reflected{Reflection: *r.Reflection, MemoryID: r.ID, Content: r.Content, CreatedAt: r.CreatedAt, Visibility: v.own(), Created: created}
 }
 
 // keepReflection stores what was derived, with its heritage, unless another process was faster.

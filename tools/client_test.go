@@ -186,6 +186,22 @@ func TestDeletionThatIsRefusedAsksNobody(t *testing.T) {
 	}
 }
 
+func TestDeletingASkillAsks(t *testing.T) {
+	v := memoryView(t, t.TempDir(), audience.DM())
+	skill, err := v.IngestSkill(t.Context(), mesh.SkillRequest{Text: "---\nname: bleed the brakes\nintent: get the air out\n---\nOpen the valve.\n"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := (&host{person: agrees}).connected(t, eras[1], MemoryDelete(v))
+	got, failed := h.use(t, "memory_delete", map[string]any{"id": skill.ID})
+	if failed || len(h.asked) != 1 || !strings.Contains(h.asked[0], "Delete this skill (private") || !strings.Contains(h.asked[0], "bleed the brakes: get the air out") {
+		t.Errorf("%s, asked %q", got, h.asked)
+	}
+	if got, failed := h.use(t, "memory_delete", map[string]any{"id": skill.ID}); !failed || len(h.asked) != 1 {
+		t.Errorf("again: %s, asked %q", got, h.asked)
+	}
+}
+
 func TestSharingAsks(t *testing.T) {
 	for _, era := range eras {
 		t.Run(era, func(t *testing.T) {

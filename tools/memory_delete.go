@@ -3,20 +3,23 @@ package tools
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 )
 
 type memoryDeletion struct {
-	ID      string `json:"id" jsonschema:"minLength=1" jsonschema_description:"The memory's id, as memory_search gives it."`
+	ID      string `json:"id" jsonschema:"minLength=1" jsonschema_description:"The id of the memory, as memory_search gives it, or of a skill."`
 	Confirm bool   `json:"confirm,omitempty" jsonschema_description:"true: the person wants this memory gone for good; there is no way back. Required unless the host asks the person itself, which counts for more."`
 	Reason  string `json:"reason,omitempty" jsonschema_description:"Why, in a few words that do not repeat what is deleted; they are kept."`
 }
 
 type memoryDeleted struct {
-	ID      string `json:"id"`
-	Deleted bool   `json:"deleted"`
+	ID      string   `json:"id"`
+	Deleted bool     `json:"deleted"`
+	Derived []string `json:"derived,omitempty" jsonschema_description:"Reflections that were drawn from it and may repeat it."`
+	Hint    string   `json:"hint,omitempty"`
 }
 
 // MemoryDelete is the tool memory_delete (RFC-0011 §4.1 delete). A group deletes only what is its own.
@@ -24,32 +27,62 @@ func MemoryDelete(v *mesh.View) Tool {
 	return Define(Spec{
 		Name:  "memory_delete",
 		Title: "Forget",
-		Description: "Erase one memory for good, from the ledger and every index: only what the person asked to forget, with confirm: true. " +
+		Description: "Erase one memory or skill for good, from the ledger and every index: only what the person asked to forget, with confirm: true. " +
 			"Where the host can, the person is asked first. To correct a memory, store the correction first.",
 		Destructive: true,
 		Idempotent:  true,
 	}, func(ctx context.Context, in memoryDeletion) (memoryDeleted, error) {
-		hit, err := v.Get(ctx, in.ID)
+		about, err := doomedThing(ctx, v, in.ID)
 		if err != nil {
 			return memoryDeleted{}, err
 		}
 		// What a group may not delete, Delete refuses: nobody need be asked for that.
-		if v.Audience.IsDM() || hit.Visibility != mesh.Shared {
-			if err := confirmDeletion(ctx, hit, in.Confirm); err != nil {
+		if v.Audience.IsDM() || about.visibility != mesh.Shared {
+			if err := confirmDeletion(ctx, about, in.Confirm); err != nil {
 				return memoryDeleted{}, err
 			}
+		}
+		gone := memoryDeleted{ID: in.ID, Deleted: true}
+		if gone.Derived, err = v.DerivedFrom(ctx, in.ID); err != nil {
+			return memoryDeleted{}, err
 		}
 		if err := v.Delete(ctx, in.ID, in.Reason); err != nil {
 			return memoryDeleted{}, err
 		}
-		return memoryDeleted{ID: in.ID, Deleted: true}, nil
+		if len(gone.Derived) > 0 {
+			gone.Hint = "Reflections drawn from it may repeat it; delete them too if the person wants nothing of it kept."
+		}
+		return gone, nil
 	})
 }
 
-func confirmDeletion(ctx context.Context, hit mesh.Hit, given bool) error {
+// doomed is what is to be deleted, as a person is shown it.
+type doomed struct {
+	id, kind   string
+	visibility mesh.Visibility
+	created    time.Time
+	text       string
+}
+
+func doomedThing(ctx context.Context, v *mesh.View, id string) (doomed, error) {
+	if strings.HasPrefix(id, "skill_") {
+		skill, err := v.Skill(ctx, id)
+		if err != nil {
+			return doomed{}, err
+		}
+		return doomed{id, "skill", skill.Visibility, skill.CreatedAt, skill.Name + ": " + skill.Intent}, nil
+	}
+	hit, err := v.Get(ctx, id)
+	if err != nil {
+		return doomed{}, err
+	}
+	return doomed{id, "memory", hit.Visibility, hit.CreatedAt, hit.Content}, nil
+}
+
+func confirmDeletion(ctx context.Context, about doomed, given bool) error {
 	return confirm(ctx, consent{
-		key:      questionKey("delete", hit.ID),
-		question: fmt.Sprintf("Delete this memory (%s, %s) for good?\n\n%s", hit.Visibility, hit.CreatedAt.Format(time.DateOnly), excerpt(hit.Content)),
+		key:      questionKey("delete", about.id),
+		question: fmt.Sprintf("Delete this %s (%s, %s) for good?\n\n%s", about.kind, about.visibility, about.created.Format(time.DateOnly), excerpt(about.text)),
 		tick:     "Delete it for good",
 		given:    given,
 		missing:  "confirm: deleting is for good; ask the person, and call again with confirm: true",

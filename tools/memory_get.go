@@ -20,6 +20,7 @@ type memoryWhole struct {
 	memoryResult
 	Heritage *heritage     `json:"heritage,omitempty" jsonschema_description:"What it descends from, the oldest level first."`
 	Lesson   *lessonDetail `json:"lesson,omitempty" jsonschema_description:"Of a lesson: its parts."`
+	Derived  *derived      `json:"derived,omitempty" jsonschema_description:"Of a reflection: what it was drawn from, and how."`
 	// NextOffset is 0 when the content is at its end.
 	NextOffset int `json:"next_offset,omitempty" jsonschema_description:"The content goes on: call again with this offset."`
 }
@@ -28,6 +29,16 @@ type heritage struct {
 	IntentChain []string `json:"intent_chain"`
 	Hypotheses  []string `json:"hypotheses"`
 	Rationales  []string `json:"rationales"`
+}
+
+type derived struct {
+	ReflectionID string      `json:"reflection_id"`
+	Topic        string      `json:"topic,omitempty"`
+	Sources      []sourceRef `json:"sources"`
+	Confidence   float64     `json:"confidence" jsonschema_description:"How well the text stands for its sources, 0 to 1."`
+	Method       string      `json:"method" jsonschema_description:"model or extract."`
+	Model        string      `json:"model,omitempty"`
+	Supersedes   string      `json:"supersedes,omitempty"`
 }
 
 // MemoryGet is the tool memory_get (RFC-0011 §4.1 get).
@@ -51,6 +62,9 @@ func MemoryGet(v *mesh.View) Tool {
 		if hit.Lesson != nil {
 			lesson := detailLesson(hit)
 			whole.Lesson = &lesson
+		}
+		if r := hit.Reflection; r != nil {
+			whole.Derived = &derived{r.ReflectionID, r.Topic, sourceRefs(r.Sources), r.Confidence, r.Method, r.Model, r.Supersedes}
 		}
 		if h := hit.Heritage; h != nil {
 			whole.Heritage = &heritage{h.IntentChain, h.Hypotheses, h.Rationales}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -31,9 +30,6 @@ type embedderOptions struct {
 const localProvider = "local"
 
 var providers = []string{localProvider, "openai", "ollama", "cohere"}
-
-// customaryKeys are where the providers' own programs look for a key.
-var customaryKeys = map[string]string{"openai": "OPENAI_API_KEY", "cohere": "CO_API_KEY"}
 
 // embedderSettings are serve's settings of the embedder, which every command has that may need vectors.
 var embedderSettings = []setting{"embedder", "embedding-model", "embedding-dimensions", "embedding-url", "embedding-key-env"}
@@ -74,7 +70,7 @@ func (o embedderOptions) connect(getenv func(string) string, logger *slog.Logger
 		local := embed.NewLocal(embed.Options{Locate: func() (assets.Paths, error) { return assets.Locate(getenv) }})
 		return local, local.Close, nil
 	}
-	key, err := o.secret(getenv)
+	key, err := apiKey{"embedder", "embedding-key-env"}.read(getenv, o.provider, o.keyEnv, o.addresses)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -92,29 +88,4 @@ func (o embedderOptions) connect(getenv func(string) string, logger *slog.Logger
 		chain = append(chain, embed.Provider{Name: name, Embedder: remote})
 	}
 	return embed.NewChain(logger, chain[0], chain[1:]...), func() error { return nil }, nil
-}
-
-var variable = regexp.MustCompile(`^[A-Z_][A-Z0-9_]*$`)
-
-// secret is the API key, "" for none.
-//
-// SECURITY: a setting names where the key is and is never the key, so that none stands in a command line or in a file
-// of the workspace. The customary variable is not looked at when the operator gave an address: the key of one
-// service is not sent to another.
-func (o embedderOptions) secret(getenv func(string) string) (string, error) {
-	name := o.keyEnv
-	if name == "" && o.addresses == "" {
-		name = customaryKeys[o.provider]
-	}
-	if name == "" {
-		return "", nil
-	}
-	if !variable.MatchString(name) { // it may be the key itself, which is not repeated
-		return "", errors.New("embedding key: give the name of the environment variable that holds it, like OPENAI_API_KEY, not the key (--embedding-key-env or YAMO_EMBEDDING_KEY_ENV)")
-	}
-	key := getenv(name)
-	if key == "" {
-		return "", fmt.Errorf("embedder %s: the environment variable %s with the API key is not set (--embedding-key-env names another one)", o.provider, name)
-	}
-	return key, nil
 }

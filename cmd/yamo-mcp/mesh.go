@@ -80,6 +80,7 @@ func newMeshCommand(getenv func(string) string, stdout, stderr io.Writer) *cobra
 	group := newGroup("mesh", "Store, search and look after memories (the memory-mesh of RFC-0011)",
 		m.newStoreCommand(), m.newSearchCommand(), m.newIngestDirCommand(), m.newStatsCommand(), m.newGetCommand(), m.newDeleteCommand(),
 		m.newIngestSkillCommand(), m.newSearchSkillsCommand(), m.newListSkillsCommand(), m.newSkillFeedbackCommand(), m.newSkillPruneCommand(),
+		m.newReflectCommand(), m.newSynthesizeCommand(),
 		m.newHeritageCommand(), m.newImportCommand(), m.newExportCommand(), m.newMigrateCommand())
 	group.Long = meshHelp
 	flags := group.PersistentFlags()
@@ -90,12 +91,13 @@ func newMeshCommand(getenv func(string) string, stdout, stderr io.Writer) *cobra
 	flags.StringVar(&m.options.ranking, "ranking", string(mesh.Context), "how memories are ordered: "+rankingNames+" (or YAMO_RANKING)")
 	m.options.embedder.addTo(flags)
 	m.options.learning.addTo(flags)
+	m.options.llm.addTo(flags)
 	flags.BoolVar(&m.json, "json", false, "answer with one JSON object")
 	return group
 }
 
 // meshSettings are those of serve's settings that a mesh command has too.
-var meshSettings = slices.Concat([]setting{"agent-id", "ranking"}, embedderSettings, learningSettings)
+var meshSettings = slices.Concat([]setting{"agent-id", "ranking"}, embedderSettings, learningSettings, llmSettings)
 
 // command completes a command that works on the memory. Its flags may follow its arguments.
 func (m *meshCommands) command(cmd *cobra.Command, perform func(ctx context.Context, memory *mesh.View, args []string) error) *cobra.Command {
@@ -146,6 +148,9 @@ func (m *meshCommands) resolve(cmd *cobra.Command) (audience.Audience, error) {
 		return audience.Audience{}, errAgentID
 	}
 	if err := m.options.checkMemory(); err != nil {
+		return audience.Audience{}, err
+	}
+	if m.options.completer, err = m.options.llm.open(m.getenv); err != nil {
 		return audience.Audience{}, err
 	}
 	// SECURITY: the operator owns the workspace. What a host sets for its sessions, in the environment or the config file,

@@ -31,9 +31,12 @@ type serveOptions struct {
 	ranking     string
 	embedder    embedderOptions
 	learning    learningOptions
+	llm         llmOptions
 	transport   string
 	http        httpOptions
 	logLevel    string
+
+	completer mesh.Completer // of llm, nil for none; set when the options are complete
 
 	shared embed.Embedder // what makes vectors, where a process serves several audiences; nil: each session its own
 }
@@ -43,6 +46,7 @@ var serveSettings = slices.Concat(
 	[]setting{"connection", "group", "agent-id", "model", "transcripts", "toolsets", "ranking"},
 	embedderSettings,
 	learningSettings,
+	llmSettings,
 	[]setting{"transport", "log-level"},
 	httpSettings,
 )
@@ -107,6 +111,7 @@ func newServeCommand(getenv func(string) string, stdin io.Reader, stdout, stderr
 	flags.StringVar(&o.ranking, "ranking", string(mesh.Context), "how memories are ordered: "+rankingNames)
 	o.embedder.addTo(flags)
 	o.learning.addTo(flags)
+	o.llm.addTo(flags)
 	flags.StringVar(&o.transport, "transport", "stdio", "how hosts connect: stdio or http")
 	flags.StringVar(&o.logLevel, "log-level", "info", "debug, info or warn")
 	o.http.addTo(flags)
@@ -137,6 +142,9 @@ func resolveServe(cmd *cobra.Command, o *serveOptions, getenv func(string) strin
 		return err
 	}
 	if err := o.checkMemory(); err != nil {
+		return err
+	}
+	if o.completer, err = o.llm.open(getenv); err != nil {
 		return err
 	}
 	if o.transport != "stdio" && o.transport != "http" {

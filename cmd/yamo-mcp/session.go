@@ -156,13 +156,14 @@ func openMemory(o serveOptions, who audience.Audience, getenv func(string) strin
 
 func memoryOptions(o serveOptions, who audience.Audience, embedder mesh.Embedder, files mesh.Files, logger *slog.Logger) mesh.Options {
 	return mesh.Options{
-		Dir:      filepath.Join(o.workspace, memoryFolder),
-		Audience: who,
-		AgentID:  o.agentID,
-		Ranking:  mesh.Ranking(o.ranking),
-		Embedder: embedder,
-		Files:    files,
-		Logger:   logger,
+		Dir:       filepath.Join(o.workspace, memoryFolder),
+		Audience:  who,
+		AgentID:   o.agentID,
+		Ranking:   mesh.Ranking(o.ranking),
+		Embedder:  embedder,
+		Completer: o.completer,
+		Files:     files,
+		Logger:    logger,
 
 		LessonMinConfidence: o.learning.minConfidence,
 		LessonRetentionDays: o.learning.retentionDays,

@@ -61,6 +61,11 @@ type config struct {
 	EmbeddingDimensions int     `toml:"embedding_dimensions"`
 	EmbeddingURL        string  `toml:"embedding_url"`
 	EmbeddingKeyEnv     string  `toml:"embedding_key_env"`
+	LLM                 string  `toml:"llm"`
+	LLMModel            string  `toml:"llm_model"`
+	LLMURL              string  `toml:"llm_url"`
+	LLMKeyEnv           string  `toml:"llm_key_env"`
+	LLMMaxTokens        int     `toml:"llm_max_tokens"`
 	LessonMinConfidence float64 `toml:"lesson_min_confidence"`
 	LessonRetentionDays int     `toml:"lesson_retention_days"`
 	HeritageDepth       int     `toml:"heritage_depth"`

@@ -19,7 +19,7 @@ import (
 const (
 	memoryTools    = "memory"    // remembering, recalling, learning, who_am_i, session_logs
 	workspaceTools = "workspace" // the workspace's logs and files, and the rituals' prompts
-	learningTools  = "learning"  // single memories, lessons in force, skills: what not every session needs
+	learningTools  = "learning"  // single memories, lessons in force, skills, reflections: what not every session needs
 )
 
 var (
@@ -65,6 +65,7 @@ func learningToolset(memory *mesh.View) []tools.Tool {
 		tools.MemoryGet(memory),
 		tools.MemoryDelete(memory),
 		tools.Skills(memory),
+		tools.Reflect(memory),
 	}
 }
 
