@@ -1,0 +1,102 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The configured language model writes what mesh reflect and mesh synthesize print, from redacted memories.
+func TestConfiguredLLM(t *testing.T) {
+	var asked []string
+	answer := "Sand in the filter stops the irrigation pump [1]."
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		asked = append(asked, r.URL.Path+" "+r.Header.Get("Authorization")+" "+string(body))
+		if answer == "" {
+			http.Error(w, "broken", http.StatusBadRequest)
+			return
+		}
+		_ = json.NewEncoder(w).Encode(map[string]any{"model": "small:1b", "message": map[string]string{"role": "assistant", "content": answer}})
+	}))
+	defer s.Close()
+	workspace := t.TempDir()
+	if err := os.Mkdir(filepath.Join(workspace, ".yamo"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	config := "llm = 'ollama'\nllm_model = 'small'\nllm_key_env = 'TEAM_KEY'\nllm_max_tokens = 90\nllm_url = '" + s.URL + "'\n"
+	if err := os.WriteFile(filepath.Join(workspace, configName), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := map[string]string{"YAMO_WORKSPACE": workspace, "TEAM_KEY": "secret-of-the-team"}
+	must := func(args ...string) (stdout, stderr string) {
+		t.Helper()
+		stdout, stderr, err := program(t.Context(), t, env, args...)
+		if err != nil {
+			t.Fatalf("%q: %v\n%s", args, err, stderr)
+		}
+		return stdout, stderr
+	}
+	must("mesh", "store", "--content", "The irrigation pump stopped: sand was in its filter. Write to jon@example.org.")
+	if len(asked) > 0 {
+		t.Errorf("storing asked %q", asked)
+	}
+	stdout, _ := must("mesh", "reflect", "--topic", "irrigation pump")
+	if !strings.Contains(stdout, "Method: model (small:1b)\n") || !strings.Contains(stdout, "\nSand in the filter stops the irrigation pump (mem_") {
+		t.Errorf("reflected: %s", stdout)
+	}
+	if len(asked) != 1 || !strings.HasPrefix(asked[0], "/api/chat Bearer secret-of-the-team {") || !strings.Contains(asked[0], "sand was in its filter") ||
+		!strings.Contains(asked[0], `"num_predict":90`) || strings.Contains(asked[0], "jon@example.org") {
+		t.Errorf("asked %q", asked)
+	}
+	answer = "- Clean the sand out of the irrigation pump's filter [1]"
+	if stdout, _ := must("mesh", "synthesize", "--topic", "irrigation pump"); !strings.Contains(stdout, "  - Clean the sand out of the irrigation pump's filter (mem_") {
+		t.Errorf("synthesized: %s", stdout)
+	}
+	answer = ""
+	must("mesh", "store", "--content", "The irrigation pump runs again.")
+	stdout, stderr := must("mesh", "reflect", "--topic", "irrigation pump")
+	if !strings.Contains(stdout, "Method: extract\n") || !strings.Contains(stderr, "[MemoryMesh] Made without a language model: a language model was asked and did not answer\n") ||
+		strings.Contains(stderr, "secret-of-the-team") || strings.Contains(stderr, "filter") {
+		t.Errorf("without an answer: %s%s", stdout, stderr)
+	}
+}
+
+func TestLLMSettings(t *testing.T) {
+	for name, test := range map[string]struct {
+		env   map[string]string
+		args  []string
+		fails string
+	}{
+		"none":               {nil, nil, ""},
+		"unknown":            {nil, []string{"--llm", "openia"}, "it is one of none, openai, ollama, cohere"},
+		"no provider":        {nil, []string{"--llm-url", "http://localhost:1"}, "name the provider"},
+		"no model":           {nil, []string{"--llm", "ollama"}, "name the model"},
+		"no key":             {nil, []string{"--llm", "openai", "--llm-model", "m"}, "OPENAI_API_KEY with the API key is not set"},
+		"customary key":      {map[string]string{"OPENAI_API_KEY": "k"}, []string{"--llm", "openai", "--llm-model", "m"}, ""},
+		"the key for a name": {nil, []string{"--llm", "cohere", "--llm-model", "m", "--llm-key-env", "sk-4711"}, "not the key"},
+		"a key in the clear": {map[string]string{"K": "k"}, []string{"--llm", "openai", "--llm-model", "m", "--llm-url", "http://models.example", "--llm-key-env", "K"}, "https:// alone"},
+		"no address":         {nil, []string{"--llm", "ollama", "--llm-model", "m", "--llm-url", "localhost"}, "begin with http://"},
+		"negative":           {nil, []string{"--llm", "ollama", "--llm-model", "m", "--llm-max-tokens", "-1"}, "a number from 1 up"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			workspace := t.TempDir()
+			for _, command := range [][]string{{"serve"}, {"mesh", "stats"}} {
+				_, _, err := program(t.Context(), t, test.env, append(append(command, "--workspace", workspace), test.args...)...)
+				switch {
+				case test.fails == "" && err != nil:
+					t.Errorf("%q: %v", command, err)
+				case test.fails != "" && (err == nil || !strings.Contains(err.Error(), test.fails)):
+					t.Errorf("%q: %v, want %q", command, err, test.fails)
+				case err != nil && strings.Contains(err.Error(), "4711"):
+					t.Errorf("the key is repeated: %v", err)
+				}
+			}
+		})
+	}
+}
