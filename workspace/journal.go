@@ -157,7 +157,7 @@ func structural(line string) bool {
 	case '#', '<':
 		return true
 	case '[':
-		return strings.HasPrefix(line, "[//]") || strings.Contains(line, "]:")
+		return strings.Contains(line, "]:") // [//]: # (an anchor), and every other definition
 	case '=', '-':
 		return strings.Trim(line, line[:1]+" \t") == ""
 	}

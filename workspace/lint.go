@@ -72,6 +72,7 @@ type linter struct {
 	root     *Workspace
 	findings []Finding
 	errs     []error
+	names    []string // that a link can lead to, once they are wanted
 }
 
 func (l *linter) fail(file string, line int, rule, format string, args ...any) {
@@ -142,6 +143,58 @@ func (l *linter) file(name string) {
 		return // to be filled in at the first boot
 	}
 	l.content(name, data)
+	if utf8.Valid(data) {
+		l.credentials(name, string(data))
+		l.links(name, string(data))
+	}
+}
+
+// credentials finds what looks like a credential, line by line, and over several lines.
+func (l *linter) credentials(name, text string) {
+	const message = "seems to have a credential: keep it in a password manager and write where it is"
+	if _, found := l.root.scrub(text); found == 0 {
+		return
+	}
+	number, told := 0, false
+	for line := range strings.Lines(text) {
+		number++
+		if _, found := l.root.scrub(line); found > 0 {
+			l.warn(name, number, "RFC-0009 §4.2", message)
+			told = true
+		}
+	}
+	if !told {
+		l.warn(name, 0, "RFC-0009 §4.2", message)
+	}
+}
+
+// links finds wikilinks that lead nowhere.
+func (l *linter) links(name, text string) {
+	if !strings.Contains(text, "[[") || path.Ext(name) != ".md" {
+		return
+	}
+	if l.names == nil {
+		l.names = l.view.names()
+	}
+	for _, ref := range l.view.references(name, text, l.names) {
+		if ref.Found {
+			continue
+		}
+		target := strings.TrimSuffix(ref.Target+"#"+ref.Heading, "#")
+		at := strings.Index(text, "[["+target)
+		if at < 0 { // the heading stands after the alias
+			at = strings.Index(text, "[["+ref.Target)
+		}
+		line := 0
+		if at >= 0 {
+			line = 1 + strings.Count(text[:at], "\n")
+		}
+		what := "there is no such file"
+		if ref.Name != "" {
+			what = "the file has no such heading"
+		}
+		l.warn(name, line, "seed 003, Wikilinks", "[[%s]] leads nowhere: %s", target, what)
+	}
 }
 
 // Check lists what is wrong with data as the content of the file called name, as Lint does for the whole workspace.

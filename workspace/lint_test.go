@@ -96,6 +96,28 @@ func TestLint(t *testing.T) {
 	}
 }
 
+func TestLintOfLinksAndCredentials(t *testing.T) {
+	w := folderOf(t, map[string]string{
+		"SOUL.md": soul, "AGENTS.md": "## First Run\n## Every Session\n## Memory\n## Safety\n## External vs Internal\n", "USER.md": "**Timezone:** UTC\n\nhunter2\n",
+		"MEMORY.md":    "## Lessons\n\n[[USER]] [[notes/a#Here|x]] [[a]]\n[[MEMORY#Songs]]\n[[#Lessons]] [[#Nothing]]\n```\n[[code]]\n```\n",
+		"notes/a.md":   "# Here\n[[nowhere]]\n",
+		"notes/key.md": "BEGIN\nEND\n",
+	})
+	w.scrub = func(text string) (string, int) {
+		return text, strings.Count(text, "hunter2") + strings.Count(text, "BEGIN\nEND")
+	}
+	want := []string{
+		"MEMORY.md:4: warning: [[MEMORY#Songs]] leads nowhere: the file has no such heading (seed 003, Wikilinks)",
+		"MEMORY.md:5: warning: [[#Nothing]] leads nowhere: the file has no such heading (seed 003, Wikilinks)",
+		"USER.md:3: warning: seems to have a credential: keep it in a password manager and write where it is (RFC-0009 §4.2)",
+		"notes/a.md:2: warning: [[nowhere]] leads nowhere: there is no such file (seed 003, Wikilinks)",
+		"notes/key.md: warning: seems to have a credential: keep it in a password manager and write where it is (RFC-0009 §4.2)",
+	}
+	if diff := cmp.Diff(want, lint(t, w)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func TestLintOfIncompleteWorkspaces(t *testing.T) {
 	for name, test := range map[string]struct {
 		files map[string]string

@@ -205,14 +205,18 @@ func (v *View) References(name string) ([]Reference, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := v.names()
+	return v.references(name, string(data), v.names()), nil
+}
+
+// references are the wikilinks of text, which stands in the file called name, among names.
+func (v *View) references(name, text string, names []string) []Reference {
 	var found []Reference
 	seen := map[memfile.Link]bool{}
 	var last struct { // the file looked into: links to one file often stand together
 		name, text string
 		there      bool
 	}
-	for _, link := range memfile.Links(string(data)) {
+	for _, link := range memfile.Links(text) {
 		if seen[link] {
 			continue
 		}
@@ -227,7 +231,7 @@ func (v *View) References(name string) ([]Reference, error) {
 		}
 		found = append(found, ref)
 	}
-	return found, nil
+	return found
 }
 
 // names are the files that a link can lead to: nothing in a group.

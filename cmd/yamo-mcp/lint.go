@@ -49,7 +49,7 @@ Errors come first. The exit code is 1 if there is an error, and 0 if there are w
 }
 
 func lintWorkspace(dir string, stdout io.Writer, asJSON bool) error {
-	folder, err := workspace.Open(dir)
+	folder, err := workspace.Open(dir, workspace.WithScrubber(credentialScrubber()))
 	if err != nil {
 		return err
 	}
