@@ -1,0 +1,83 @@
+package integration
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// mostTokens is what the tools that are offered unless an operator says otherwise may cost a DM: every host puts them before
+// every conversation.
+const mostTokens = 13_000
+
+// What the tools of each toolset cost a model, in hundreds of tokens, is in a golden file, so that a change shows. The tokens are
+// those of the embedding model's tokenizer over the JSON of the tools' list: more than other tokenizers count, each
+// bracket and quote being one.
+func TestSchemaTokens(t *testing.T) {
+	local := embed.NewLocal(embed.Options{})
+	t.Cleanup(func() {
+		if err := local.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	var report strings.Builder
+	fmt.Fprintf(&report, "%-20s %-8s %5s %8s\n", "toolsets", "audience", "tools", "tokens")
+	for _, sets := range []string{"memory", "workspace", "learning", "memory,workspace", "memory,workspace,learning"} {
+		dm, group := listers(t, "--toolsets", sets)
+		for _, listed := range []struct {
+			who string
+			lister
+		}{{"DM", dm}, {"group", group}} {
+			tools, tokens := listed.tokens(local)
+			name := map[string]string{"memory,workspace": "the default", "memory,workspace,learning": "all"}[sets]
+			if name == "" {
+				name = sets
+			}
+			fmt.Fprintf(&report, "%-20s %-8s %5d %8d\n", name, listed.who, tools, (tokens+50)/100*100)
+			if name == "the default" && tokens > mostTokens {
+				t.Errorf("the default toolsets cost a %s %d tokens, more than %d", listed.who, tokens, mostTokens)
+			}
+		}
+	}
+	golden := filepath.Join("testdata", "schema_tokens.golden")
+	if *update {
+		if err := os.WriteFile(golden, []byte(report.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), report.String()); diff != "" {
+		t.Errorf("(-golden +now; -update rewrites it)\n%s", diff)
+	}
+}
+
+// tokens counts the tools that are offered and what their list costs.
+func (l lister) tokens(tokenizer *embed.Local) (tools, tokens int) {
+	l.t.Helper()
+	result, err := l.ListTools(l.t.Context(), mcp.ListToolsRequest{})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	text, err := json.Marshal(result.Tools)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	if tokens, err = tokenizer.CountTokens(string(text)); err != nil {
+		l.t.Fatalf("%v: run make setup", err)
+	}
+	return len(result.Tools), tokens
+}
