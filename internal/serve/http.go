@@ -24,7 +24,8 @@ const (
 	// DefaultMaxBody is the length of a message that is still read, in bytes.
 	DefaultMaxBody = 4 << 20
 	maxHeader      = 32 << 10
-	headerTime     = 10 * time.Second
+	// DefaultArrival is how long the headers of a request may take to arrive, and then its body.
+	DefaultArrival = 20 * time.Second
 	keepOpen       = 2 * time.Minute // a connection that nobody uses
 	tick           = time.Second     // how soon a revoked token loses what it has opened
 )
@@ -58,6 +59,7 @@ type HTTPOptions struct {
 	ConcurrentCalls int           // of one token; 0: DefaultConcurrentCalls
 	MaxBody         int64         // 0: DefaultMaxBody
 	Drain           time.Duration // 0: DefaultDrain
+	Arrival         time.Duration // 0: DefaultArrival
 }
 
 // HTTP serves clients over Streamable HTTP (/mcp) and over the transport before it (/sse and /message), each
@@ -69,7 +71,7 @@ func HTTP(ctx context.Context, o HTTPOptions) error {
 	srv := &http.Server{
 		Handler:           f,
 		TLSConfig:         o.TLS,
-		ReadHeaderTimeout: headerTime,
+		ReadHeaderTimeout: f.options.Arrival,
 		IdleTimeout:       keepOpen,
 		MaxHeaderBytes:    maxHeader,
 		BaseContext:       func(net.Listener) context.Context { return f.base },
@@ -126,6 +128,9 @@ func newFront(o HTTPOptions) *front {
 	}
 	if o.Drain == 0 {
 		o.Drain = DefaultDrain
+	}
+	if o.Arrival == 0 {
+		o.Arrival = DefaultArrival
 	}
 	f := &front{
 		options: o,

@@ -12,9 +12,6 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// bodyTime is how long a body may take to arrive.
-const bodyTime = 30 * time.Second
-
 // posted is a message that was posted, as far as the transport has to know it. It is decoded as mcp-go does,
 // so that both take it for the same.
 type posted struct {
@@ -34,22 +31,24 @@ func (p posted) listens() bool {
 }
 
 // receive reads the message of a request, or refuses it.
-func receive(w http.ResponseWriter, r *http.Request, most int64) (posted, bool) {
+func (f *front) receive(w http.ResponseWriter, r *http.Request) (posted, bool) {
 	// SECURITY: a web page can send text/plain to anybody without asking, JSON not.
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" || len(r.Header.Values("Content-Type")) != 1 {
 		refuse(w, http.StatusUnsupportedMediaType, "the content type is not application/json")
 		return posted{}, false
 	}
 	control := http.NewResponseController(w)
-	_ = control.SetReadDeadline(time.Now().Add(bodyTime)) // a writer without deadlines is a test's
-	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
-	_ = control.SetReadDeadline(time.Time{})
+	_ = control.SetReadDeadline(time.Now().Add(f.options.Arrival)) // a writer without deadlines is a test's
+	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, f.options.MaxBody))
+	if err == nil {
+		_ = control.SetReadDeadline(time.Time{}) // else the rest is not waited for
+	}
 	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		refuse(w, http.StatusRequestEntityTooLarge, "the message has more than the "+size(tooLarge.Limit)+" that are allowed: send less at once")
 		return posted{}, false
 	}
 	if err != nil {
-		refuse(w, http.StatusRequestTimeout, "the message did not arrive")
+		refuse(w, http.StatusRequestTimeout, "the message did not arrive", header{"Connection", "close"})
 		return posted{}, false
 	}
 	if trimmed := bytes.TrimSpace(data); len(trimmed) > 0 && trimmed[0] == '[' {

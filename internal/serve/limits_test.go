@@ -1,0 +1,233 @@
+package serve
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestMessagesThatAreRefused(t *testing.T) {
+	h := serveHouse(t, func(o *HTTPOptions) { o.MaxBody = 1000 })
+	session := h.session("dm")
+	_, route := h.stream("dm")
+	long := callSay(1, strings.Repeat("x", 2000))
+	tests := []struct {
+		name, body string
+		headers    []string
+		status     int
+		says       string
+	}{
+		{"too long", long, nil, 413, "the 1000 bytes that are allowed"},
+		{"too long, length not told", long, []string{"Transfer-Encoding: chunked"}, 413, "1000 bytes"},
+		{"plain text", listTools, []string{"Content-Type: text/plain"}, 415, "not application/json"},
+		{"a form", listTools, []string{"Content-Type: application/x-www-form-urlencoded"}, 415, "not application/json"},
+		{"no type", listTools, []string{"Content-Type: "}, 415, "not application/json"},
+		{"nearly the type", listTools, []string{"Content-Type: application/jsonx"}, 415, "not application/json"},
+		{"the type with a parameter", listTools, []string{"Content-Type: application/json; charset=utf-8"}, 0, ""},
+		{"a batch", "[" + listTools + "," + listTools + "]", nil, 400, "one message at a time"},
+		{"an empty batch", " \n[]", nil, 400, "one message at a time"},
+		{"nonsense", "{nonsense", nil, 400, "not a JSON object"},
+		{"two messages", listTools + listTools, nil, 400, "not a JSON object"},
+		{"a number", "1", nil, 400, "not a JSON object"},
+	}
+	for _, test := range tests {
+		for path, fine := range map[string]int{"/mcp": http.StatusOK, route: http.StatusAccepted} {
+			want := test.status
+			if want == 0 {
+				want = fine
+			}
+			got := h.ask(http.MethodPost, path, "dm", test.body, append([]string{of(session)}, test.headers...)...)
+			if got.status != want || !strings.Contains(got.body, test.says) {
+				t.Errorf("%s, %s: %+v, want %d and %q", path[:4], test.name, got, want, test.says)
+			}
+		}
+	}
+	if got := h.ask(http.MethodPost, "/mcp?x="+strings.Repeat("x", maxQuery), "dm", listTools, of(session)); got.status != http.StatusRequestURITooLong {
+		t.Errorf("a long query: %+v", got)
+	}
+	if got := h.ask(http.MethodPost, "/mcp", "dm", listTools, of(session), "X-Long: "+strings.Repeat("x", maxHeader+8<<10)); got.status != http.StatusRequestHeaderFieldsTooLarge {
+		t.Errorf("long headers: %+v", got)
+	}
+}
+
+func TestCallsAMinute(t *testing.T) {
+	h := serveHouse(t, func(o *HTTPOptions) { o.CallsPerMinute = 40 })
+	session := h.session("dm")
+	var last answer
+	for range 40 {
+		if last = h.ask(http.MethodPost, "/mcp", "dm", listTools, of(session)); last.status != http.StatusOK {
+			break
+		}
+	}
+	seconds, err := strconv.Atoi(last.header.Get("Retry-After"))
+	if last.status != http.StatusTooManyRequests || err != nil || seconds < 1 || seconds > 2 || !strings.Contains(last.body, "40 requests a minute") {
+		t.Errorf("%+v", last)
+	}
+	// SECURITY: another audience does not give a token another minute; another token has its own.
+	if got := h.ask(http.MethodPost, "/mcp", "dm", listTools, of(session), connectionHeader+": group"); got.status != http.StatusTooManyRequests {
+		t.Errorf("lowered: %+v", got)
+	}
+	h.session("dm2")
+}
+
+func TestConcurrentCalls(t *testing.T) {
+	h := serveHouse(t, func(o *HTTPOptions) { o.ConcurrentCalls = 2 })
+	session := h.session("dm")
+	_, route := h.stream("dm")
+	first := h.background(http.MethodPost, "/mcp", "dm", callSay(1, "wait"), of(session))
+	h.hold()
+	h.ask(http.MethodPost, route, "dm", callSay(2, "wait"))
+	h.hold()
+	body, headers := modernMessage(1, "tools/list", "")
+	for name, got := range map[string]answer{
+		"legacy":           h.ask(http.MethodPost, "/mcp", "dm", listTools, of(session)),
+		"modern":           h.ask(http.MethodPost, "/mcp", "dm", body, headers...),
+		"modern and lower": h.ask(http.MethodPost, "/mcp", "dm", body, append(headers, connectionHeader+": group")...),
+		"SSE":              h.ask(http.MethodPost, route, "dm", listTools),
+	} {
+		if got.status != http.StatusTooManyRequests || got.header.Get("Retry-After") != "1" {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+	if got := h.ask(http.MethodPost, "/mcp", "dm", cancelled(99), of(session)); got.status != http.StatusAccepted {
+		t.Errorf("a notification: %+v", got) // it must be possible to cancel a call
+	}
+	if got := h.ask(http.MethodPost, "/mcp", "dm2", listTools, of(h.session("dm2"))); got.status != http.StatusOK {
+		t.Errorf("another client: %+v", got)
+	}
+	close(h.release)
+	wait(t, first)
+	later(t, "calls have ended", func() bool {
+		return h.ask(http.MethodPost, "/mcp", "dm", listTools, of(session)).status == http.StatusOK
+	})
+}
+
+func TestStreamsAndSessionsAreLimited(t *testing.T) {
+	h := serveHouse(t, nil)
+	var open []io.Closer
+	for range maxStreams {
+		response := h.send(http.MethodGet, "/sse", "dm", "")
+		if response.StatusCode != http.StatusOK {
+			t.Fatalf("status %d", response.StatusCode)
+		}
+		open = append(open, response.Body)
+	}
+	if got := h.ask(http.MethodGet, "/sse", "dm", ""); got.status != http.StatusTooManyRequests || got.header.Get("Retry-After") == "" {
+		t.Errorf("a stream too many: %+v", got)
+	}
+	for range maxSessions - maxStreams { // streams have sessions too
+		h.session("dm")
+	}
+	if got := h.ask(http.MethodPost, "/mcp", "dm", fmt.Sprintf(initializeMessage, "dm")); got.status != http.StatusTooManyRequests || !strings.Contains(got.body, "DELETE") {
+		t.Errorf("a session too many: %+v", got)
+	}
+	h.session("dm2")
+	for _, each := range open {
+		_ = each.Close()
+	}
+	later(t, "there is room again", func() bool {
+		response := h.send(http.MethodGet, "/sse", "dm", "")
+		_ = response.Body.Close()
+		return response.StatusCode == http.StatusOK
+	})
+}
+
+// A session that nobody uses for long is forgotten, one with an open stream is not.
+func TestIdleSessionsEnd(t *testing.T) {
+	f := newFront(HTTPOptions{Listener: listener(t)})
+	s := &site{sessions: newSessions(), events: newEvents()}
+	f.sites.made = []*site{s}
+	owner := Client{Key: "k"}
+	used, unused := s.sessions.add(owner, sse), s.sessions.add(owner, sse)
+	leave := used.enter()
+	f.sweep(time.Now().Add(idle - time.Second))
+	if s.sessions.count("k") != 2 {
+		t.Error("a session has ended too soon")
+	}
+	f.sweep(time.Now().Add(idle + time.Second))
+	if s.sessions.get(unused.id, owner, sse) != nil || s.sessions.get(used.id, owner, sse) == nil || unused.ctx.Err() == nil || used.ctx.Err() != nil {
+		t.Error("the unused session is there, or the used one is not")
+	}
+	leave()
+	f.sweep(time.Now().Add(2 * idle))
+	if s.sessions.count("k") != 0 {
+		t.Error("a session stays")
+	}
+}
+
+func listener(t *testing.T) net.Listener {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	return l
+}
+
+// What was sent on a stream is kept up to a number and a size; the oldest goes first.
+func TestEventsAreBounded(t *testing.T) {
+	e := newEvents()
+	var ids []string
+	for i := range maxEvents + 10 {
+		id, err := e.StoreEvent(t.Context(), "S.3", "stream", fmt.Appendf(nil, "%d", i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, id)
+	}
+	missed := 0
+	if _, err := e.ReplayEventsAfter(t.Context(), "S.3", ids[9], func(string, json.RawMessage) error { missed++; return nil }); err != nil || missed != maxEvents {
+		t.Errorf("%d events, %v", missed, err)
+	}
+	if _, err := e.ReplayEventsAfter(t.Context(), "S.3", ids[8], func(string, json.RawMessage) error { return nil }); err == nil {
+		t.Error("events that are gone were replayed")
+	}
+	if _, err := e.ReplayEventsAfter(t.Context(), "S", ids[20], func(string, json.RawMessage) error { return nil }); err == nil {
+		t.Error("events of another session were replayed")
+	}
+	for range 4 {
+		if _, err := e.StoreEvent(t.Context(), "S.4", "stream", make([]byte, maxEventsBytes/2)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if kept := len(e.sessions["S.4"]["stream"].kept); kept != 2 {
+		t.Errorf("%d large events are kept", kept)
+	}
+	_ = e.PurgeSession(t.Context(), "S.3")
+	if e.any("S.3") || !e.any("S.4") {
+		t.Error("purged: the wrong one")
+	}
+}
+
+// A client that sends its headers or its body slowly does not keep the server.
+func TestSlowRequests(t *testing.T) {
+	h := serveHouse(t, func(o *HTTPOptions) { o.Arrival = 100 * time.Millisecond })
+	session := h.session("dm")
+	for name, sent := range map[string]string{
+		"headers": "POST /mcp HTTP/1.1\r\nHost: localhost\r\nX-Slow: ",
+		"body": "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer dm\r\n" + of(session) +
+			"\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{",
+	} {
+		connection, err := net.Dial("tcp", strings.TrimPrefix(h.url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprint(connection, sent)
+		_ = connection.SetReadDeadline(time.Now().Add(soon))
+		answer, err := io.ReadAll(connection)
+		if err != nil {
+			t.Errorf("%s: the connection stays: %v", name, err)
+		}
+		if name == "body" && !strings.HasPrefix(string(answer), "HTTP/1.1 408") {
+			t.Errorf("%s: %s", name, answer)
+		}
+		_ = connection.Close()
+	}
+}
