@@ -148,6 +148,10 @@ func TestAliases(t *testing.T) {
 			if !errors.Is(err, fs.ErrNotExist) || len(data) != 0 {
 				t.Errorf("%s reads %q: %q, %v", key, name, data, err)
 			}
+			// Also on a file system that would find a file under this name.
+			if class := classify(who, name); class != audience.Unknown {
+				t.Errorf("for %s %q is a %v", key, name, class)
+			}
 		}
 	}
 }
