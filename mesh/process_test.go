@@ -49,6 +49,10 @@ func child(job, dir string) error {
 			}
 			fmt.Println(l.LessonID)
 		}
+	case "cycle":
+		if _, err := v.RunCycle(ctx, false); err != nil {
+			return err
+		}
 	case "ingest":
 		if err := ingestChild(ctx, v); err != nil {
 			return err

@@ -1,0 +1,148 @@
+package mesh
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// The fields of a lesson, as distill_lesson names them.
+const (
+	fieldSituation  = "situation"
+	fieldPattern    = "error_pattern"
+	fieldOversight  = "oversight"
+	fieldFix        = "fix"
+	fieldRule       = "preventative_rule"
+	fieldSeverity   = "severity"
+	fieldScope      = "applicable_scope"
+	fieldInverse    = "inverse_lesson"
+	fieldConfidence = "confidence"
+)
+
+// fieldNames are the names that a field may have, in metadata or before a colon in a text, without regard to
+// case, blanks, underscores and hyphens: those of RFC-0011 §4.2 (LessonContext), §3.5 (the block) and §10
+// (the example), and those of a lesson's own text.
+var fieldNames = func() map[string]string {
+	names := map[string]string{}
+	for field, list := range map[string][]string{
+		fieldSituation:  {"situation", "original_context"},
+		fieldPattern:    {"error_pattern", "error_code"},
+		fieldOversight:  {"oversight", "oversight_description", "error_message"},
+		fieldFix:        {"fix", "resolution"},
+		fieldRule:       {"preventative_rule", "rule", "constraint"},
+		fieldSeverity:   {"severity"},
+		fieldScope:      {"applicable_scope", "applicability_scope", "scope"},
+		fieldInverse:    {"inverse_lesson", "instead"},
+		fieldConfidence: {"confidence", "rule_confidence"},
+	} {
+		for _, name := range list {
+			names[plainName(name)] = field
+		}
+	}
+	return names
+}()
+
+func plainName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' || r == ' ' || r == '*' {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, name)
+}
+
+// saying is what a memory says of a lesson, by field, each on one line.
+type saying map[string]string
+
+// sayingOf reads a memory's metadata and the lines of its text that are "Field: value" or, as in a block,
+// "field;value;". Metadata counts for more. The rest of the text is the situation, if nothing else is.
+func sayingOf(r *Record) saying {
+	said := saying{}
+	var rest []string
+	for line := range strings.Lines(strings.ReplaceAll(r.Content, CandidateTag, "")) {
+		field, value := labelled(line)
+		if field == "" {
+			rest = append(rest, line)
+		} else if said[field] == "" {
+			said[field] = value
+		}
+	}
+	for key, value := range r.Metadata {
+		if field := fieldNames[plainName(key)]; field != "" {
+			if text := plainText(value); text != "" {
+				said[field] = text
+			}
+		}
+	}
+	if said[fieldSituation] == "" {
+		text := oneLine(strings.Join(rest, " "))
+		if text == "" {
+			text = oneLine(r.Content)
+		}
+		said[fieldSituation] = shorten(text, maxField-1)
+	}
+	said[fieldSeverity] = strings.ToLower(said[fieldSeverity])
+	return said
+}
+
+// labelled takes a line apart, the field being "" if it is none.
+func labelled(line string) (field, value string) {
+	line = strings.TrimSpace(line)
+	line = strings.TrimLeft(line, "-* ")
+	at := strings.IndexAny(line, ":;")
+	if at < 0 {
+		return "", ""
+	}
+	if field = fieldNames[plainName(line[:at])]; field == "" {
+		return "", ""
+	}
+	return field, oneLine(strings.Trim(strings.TrimSuffix(line[at+1:], ";"), "* "))
+}
+
+// plainText is a value of metadata as text, "" if it is none.
+func plainText(value any) string {
+	switch value := value.(type) {
+	case string:
+		return oneLine(value)
+	case float64:
+		return strconv.FormatFloat(value, 'f', -1, 64)
+	case fmt.Stringer: // a json.Number
+		return value.String()
+	}
+	return ""
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// request puts together what the sightings say, the newest first, and names the fields that none of them
+// says, or says wrongly.
+func (s suspicion) request() (q LessonRequest, missing []string) {
+	said := saying{}
+	for _, one := range slices.Backward(s.sightings) {
+		for field, text := range one.said {
+			if said[field] == "" {
+				said[field] = text
+			}
+		}
+	}
+	q = LessonRequest{
+		Situation: said[fieldSituation], ErrorPattern: said[fieldPattern], Oversight: said[fieldOversight], Fix: said[fieldFix],
+		PreventativeRule: said[fieldRule], Severity: said[fieldSeverity], ApplicableScope: said[fieldScope], InverseLesson: said[fieldInverse],
+	}
+	for _, field := range []string{fieldPattern, fieldOversight, fieldFix, fieldRule, fieldSeverity, fieldScope} {
+		if said[field] == "" || field == fieldSeverity && !slices.Contains(Severities, said[field]) {
+			missing = append(missing, field)
+		}
+	}
+	if text := said[fieldConfidence]; text != "" {
+		confidence, err := strconv.ParseFloat(text, 64)
+		if err == nil && confidence >= 0 && confidence <= 1 {
+			q.Confidence = &confidence
+		} else {
+			missing = append(missing, fieldConfidence)
+		}
+	}
+	return q, missing
+}
