@@ -42,6 +42,16 @@ func TestResultsFit(t *testing.T) {
 		}
 		pattern = learned.PatternID
 	}
+	skill := ""
+	for i := range 50 {
+		kept, err := memory.IngestSkill(t.Context(), mesh.SkillRequest{
+			Text: fmt.Sprintf("---\nname: release %d\nintent: %s\ndescription: %s\n---\n%s\n", i, long(i, 1900), long(i, 1900), long(i, 50<<10)),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		skill = kept.ID
+	}
 	logs := t.TempDir()
 	var lines strings.Builder
 	lines.WriteString(`{"type":"session","version":1,"id":"s1","timestamp":"2026-02-14T09:45:00Z"}` + "\n")
@@ -96,7 +106,10 @@ func TestResultsFit(t *testing.T) {
 		{SessionLogs(sessions), `{"action":"search","query":"wörtlich","limit":500,"max_chars":4000}`, 50_000, "There are more"},
 		{SessionLogs(sessions), `{"action":"list_sessions","limit":500}`, 0, ""},
 		{MemoryFile(v), `{"action":"read","file":"memory/2026-02-12-links.md"}`, 50_000, `"more":`},
-		{Heartbeat(v), `{"action":"due"}`, 50_000, "was cut"},
+		{Heartbeat(v, memory), `{"action":"due"}`, 50_000, "was cut"},
+		{Skills(memory), `{"action":"get","id":"` + skill + `"}`, 30_000, `"next_offset":`},
+		{Skills(memory), `{"action":"list","limit":50}`, 50_000, "more did not fit"},
+		{Skills(memory), `{"action":"search","query":"release","limit":50}`, 50_000, "more did not fit"},
 		{WhatDoIKnow(v), `{}`, 5_000, `"truncated":true`},
 		{WhoAmI(v, "kate", ""), `{}`, 2_000, ""},
 		{MyStats(v, memory, sessions), `{}`, 0, ""},

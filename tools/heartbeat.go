@@ -3,9 +3,12 @@ package tools
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
 
@@ -19,7 +22,28 @@ type beatAnswer struct {
 	Now    time.Time   `json:"now"`
 	Tasks  []beatTask  `json:"tasks" jsonschema_description:"The checklist of HEARTBEAT.md, in order."`
 	Checks []beatCheck `json:"checks" jsonschema_description:"Every check that was ever recorded, or the one that was."`
-	Hint   string      `json:"hint,omitempty"`
+	// Learned is set when the cycle ran.
+	Learned *beatLessons `json:"learned,omitempty" jsonschema_description:"What became of recent failures. It is looked into every 6 hours, as the check distill_lessons."`
+	Hint    string       `json:"hint,omitempty"`
+}
+
+type beatLessons struct {
+	Lessons    []beatLesson  `json:"lessons" jsonschema_description:"That were distilled just now."`
+	Incomplete []beatFailure `json:"incomplete" jsonschema_description:"Failures that lack something for a lesson. If you know it, complete them with distill_lesson; else leave them."`
+}
+
+type beatLesson struct {
+	LessonID         string   `json:"lesson_id"`
+	Severity         string   `json:"severity"`
+	PreventativeRule string   `json:"preventative_rule"`
+	Memories         []string `json:"memories" jsonschema_description:"What it was made of: the last 20."`
+}
+
+type beatFailure struct {
+	Memories     []string `json:"memories" jsonschema_description:"The ids of the last 20, the oldest first."`
+	ErrorPattern string   `json:"error_pattern,omitempty"`
+	Missing      []string `json:"missing,omitempty" jsonschema_description:"The arguments of distill_lesson that are said nowhere."`
+	Reason       string   `json:"reason"`
 }
 
 type beatTask struct {
@@ -33,13 +57,20 @@ type beatCheck struct {
 	Due      bool       `json:"due"`
 }
 
-// Heartbeat is the tool heartbeat (RFC-0009 §2.7 and §2.9). It is for DMs only.
-func Heartbeat(v *workspace.View) Tool {
+// The check that the tool does by itself (RFC-0011 §8.1: two to four times a day).
+const (
+	distillCheck = "distill_lessons"
+	distillEvery = 6 * time.Hour
+)
+
+// Heartbeat is the tool heartbeat (RFC-0009 §2.7 and §2.9). Asked what is due, it first runs the wisdom
+// distillation cycle of RFC-0011 §8 if that is. It is for DMs only.
+func Heartbeat(v *workspace.View, memory *mesh.View) Tool {
 	return Define(Spec{
 		Name:  "heartbeat",
 		Title: "Heartbeat",
 		Description: "For periodic work: read the checklist of HEARTBEAT.md and when each check was last done, then record each one that you do. " +
-			"What has no record has never been done.",
+			"What has no record has never been done. Lessons are made of recent failures on the way.",
 		Idempotent: true,
 	}, func(ctx context.Context, in beat) (beatAnswer, error) {
 		answer := beatAnswer{Now: v.Now().Truncate(time.Second), Tasks: []beatTask{}, Checks: []beatCheck{}}
@@ -58,6 +89,9 @@ func Heartbeat(v *workspace.View) Tool {
 		for _, task := range tasks {
 			answer.Tasks = append(answer.Tasks, beatTask{task.Text, task.Done})
 		}
+		if answer.Learned, checks, err = learn(ctx, v, memory, checks); err != nil {
+			return beatAnswer{}, beatFault(err)
+		}
 		for _, check := range checks {
 			c := beatCheck{Check: check.Check, Due: answer.Now.Sub(check.Last) >= time.Duration(in.EveryHours*float64(time.Hour))}
 			if !check.Last.IsZero() {
@@ -67,18 +101,68 @@ func Heartbeat(v *workspace.View) Tool {
 			answer.Checks = append(answer.Checks, c)
 		}
 		left := newRoom()
+		untold := answer.Learned.fit(&left)
 		all := len(answer.Checks)
 		answer.Tasks = fit(&left, answer.Tasks)
 		answer.Checks = fit(&left, answer.Checks)
 		switch {
 		case len(answer.Tasks) < len(tasks) || len(answer.Checks) < all:
 			answer.Hint = "The list is too long and was cut: ask your human to shorten HEARTBEAT.md or memory/heartbeat-state.json."
+		case untold > 0:
+			answer.Hint = fmt.Sprintf("%d more lessons and failures did not fit: the operator sees all with `yamo-mcp mesh distill`.", untold)
 		case len(tasks) == 0:
 			answer.Hint = "HEARTBEAT.md has no checklist: ask your human what to look after, or leave it."
 		}
 		return answer, nil
 	})
 }
+
+// learn runs the cycle if it is due, records that, and returns the checks as they are then.
+func learn(ctx context.Context, v *workspace.View, memory *mesh.View, checks []workspace.Checked) (*beatLessons, []workspace.Checked, error) {
+	at := slices.IndexFunc(checks, func(c workspace.Checked) bool { return c.Check == distillCheck })
+	if at >= 0 && v.Now().Sub(checks[at].Last) < distillEvery {
+		return nil, checks, nil
+	}
+	cycle, err := memory.RunCycle(ctx, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	done, err := v.CheckDone(ctx, distillCheck)
+	if err != nil {
+		return nil, nil, err
+	}
+	if at < 0 {
+		at, checks = len(checks), append(checks, workspace.Checked{Check: distillCheck})
+	}
+	checks[at].Last = done
+	learned := &beatLessons{Lessons: []beatLesson{}, Incomplete: []beatFailure{}}
+	for _, c := range cycle.Candidates {
+		switch c.Outcome {
+		case mesh.OutcomeDistilled:
+			learned.Lessons = append(learned.Lessons, beatLesson{c.LessonID, c.Severity, c.Rule, newest(c.Memories)})
+		case mesh.OutcomeIncomplete, mesh.OutcomeRefused:
+			learned.Incomplete = append(learned.Incomplete, beatFailure{newest(c.Memories), c.ErrorPattern, c.Missing, c.Reason})
+		}
+	}
+	return learned, checks, nil
+}
+
+// fit leaves half of the room to the lists that follow, and returns how much it leaves out.
+func (l *beatLessons) fit(left *room) (untold int) {
+	if l == nil {
+		return 0
+	}
+	half := *left / 2
+	rest := *left - half
+	all := len(l.Lessons) + len(l.Incomplete)
+	l.Lessons = fit(&half, l.Lessons)
+	l.Incomplete = fit(&half, l.Incomplete)
+	*left = rest + half
+	return all - len(l.Lessons) - len(l.Incomplete)
+}
+
+// newest are the last few ids.
+func newest(ids []string) []string { return ids[max(0, len(ids)-20):] }
 
 func beatFault(err error) error {
 	switch {

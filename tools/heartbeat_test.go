@@ -7,12 +7,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
+	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
 )
 
 func TestHeartbeatTool(t *testing.T) {
 	f := sampleFolder(t, "kate")
-	tool := Heartbeat(f.dm())
+	tool := Heartbeat(f.dm(), memoryView(t, t.TempDir(), audience.DM()))
 	due := func(arguments string) map[string]bool {
 		checks := map[string]bool{}
 		for _, check := range answer[beatAnswer](t, tool, arguments).Checks {
@@ -21,10 +23,10 @@ func TestHeartbeatTool(t *testing.T) {
 		return checks
 	}
 	// On valentine at noon: email was done 4 hours ago, calendar 5, memory_maintenance days ago, weather never.
-	if diff := cmp.Diff(map[string]bool{"email": false, "calendar": false, "memory_maintenance": true, "weather": true}, due(`{"action":"due"}`)); diff != "" {
+	if diff := cmp.Diff(map[string]bool{"email": false, "calendar": false, "memory_maintenance": true, "weather": true, "distill_lessons": false}, due(`{"action":"due"}`)); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(map[string]bool{"email": false, "calendar": true, "memory_maintenance": true, "weather": true}, due(`{"action":"due","every_hours":4.5}`)); diff != "" {
+	if diff := cmp.Diff(map[string]bool{"email": false, "calendar": true, "memory_maintenance": true, "weather": true, "distill_lessons": false}, due(`{"action":"due","every_hours":4.5}`)); diff != "" {
 		t.Error(diff)
 	}
 	done := answer[beatAnswer](t, tool, `{"action":"done","check":"weather"}`)
@@ -43,8 +45,58 @@ func TestHeartbeatTool(t *testing.T) {
 	}
 }
 
+// Asked what is due, the heartbeat makes lessons of failures, at most four times a day.
+func TestHeartbeatLearns(t *testing.T) {
+	f := sampleFolder(t, "kate")
+	memory := memoryView(t, t.TempDir(), audience.DM())
+	tool := Heartbeat(f.dm(), memory)
+	fail := func(pattern string, metadata map[string]any) string {
+		t.Helper()
+		metadata["status"], metadata["error_pattern"] = "error", pattern
+		s, err := memory.Store(t.Context(), mesh.StoreRequest{Content: "It failed: " + pattern, Metadata: metadata})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.ID
+	}
+	whole := func() map[string]any {
+		return map[string]any{"oversight": "o", "fix": "f", "preventative_rule": "Look first", "severity": "high", "applicable_scope": "s"}
+	}
+	one := fail("whole", whole())
+	two := fail("half", map[string]any{"fix": "f"})
+	if done := answer[beatAnswer](t, tool, `{"action":"done","check":"weather"}`); done.Learned != nil {
+		t.Errorf("done learned %+v", done.Learned)
+	}
+	got := answer[beatAnswer](t, tool, `{"action":"due"}`).Learned
+	if got == nil || len(got.Lessons) != 1 || len(got.Incomplete) != 1 {
+		t.Fatalf("learned %+v", got)
+	}
+	if l := got.Lessons[0]; l.PreventativeRule != "Look first" || l.Severity != "high" || !strings.HasPrefix(l.LessonID, "lesson_") || l.Memories[0] != one {
+		t.Errorf("the lesson: %+v", l)
+	}
+	if diff := cmp.Diff(beatFailure{
+		Memories: []string{two}, ErrorPattern: "half", Missing: []string{"oversight", "preventative_rule", "severity", "applicable_scope"},
+		Reason: "it does not say oversight, preventative_rule, severity, applicable_scope",
+	}, got.Incomplete[0]); diff != "" {
+		t.Error(diff)
+	}
+	if text, err := memory.Constraints(t.Context()); err != nil || !strings.Contains(text, "Look first") {
+		t.Errorf("the next session starts with %q, %v", text, err)
+	}
+	fail("later", whole())
+	f.now = f.now.Add(distillEvery - time.Minute)
+	if again := answer[beatAnswer](t, tool, `{"action":"due"}`); again.Learned != nil {
+		t.Errorf("too soon: %+v", again.Learned)
+	}
+	f.now = f.now.Add(time.Minute)
+	if again := answer[beatAnswer](t, tool, `{"action":"due"}`); again.Learned == nil || len(again.Learned.Lessons) != 1 {
+		t.Errorf("six hours later: %+v", again.Learned)
+	}
+}
+
 func TestHeartbeatToolRefuses(t *testing.T) {
 	f := sampleFolder(t, "kate", workspace.WithScrubber(hideSecrets))
+	memory := memoryView(t, t.TempDir(), audience.DM())
 	for arguments, want := range map[string]string{
 		`{}`:                                    "action is required",
 		`{"action":"done","check":"hunter2"}`:   "check: the text contains credentials",
@@ -54,18 +106,18 @@ func TestHeartbeatToolRefuses(t *testing.T) {
 		`{"action":"skip","check":"memory"}`:    "action must be one of due, done",
 		`{"action":"done","check":"a","at":77}`: `unknown field "at"`,
 	} {
-		if got := refusal(t, Heartbeat(f.dm()), arguments); !strings.Contains(got, want) {
+		if got := refusal(t, Heartbeat(f.dm(), memory), arguments); !strings.Contains(got, want) {
 			t.Errorf("%s: %q, want %q", arguments, got, want)
 		}
 	}
 	f.write(t, "memory/heartbeat-state.json", `{"lastChecks": "x"}`)
 	for _, arguments := range []string{`{"action":"due"}`, `{"action":"done","check":"a"}`} {
-		if got := refusal(t, Heartbeat(f.dm()), arguments); !strings.Contains(got, "correct it by hand") {
+		if got := refusal(t, Heartbeat(f.dm(), memory), arguments); !strings.Contains(got, "correct it by hand") {
 			t.Errorf("%s: %q", arguments, got)
 		}
 	}
 	// A group is never offered the tool; the view below it refuses all the same.
-	if got := refusal(t, Heartbeat(f.group(t, "hiking")), `{"action":"done","check":"a"}`); got != "internal error" {
+	if got := refusal(t, Heartbeat(f.group(t, "hiking"), memory), `{"action":"done","check":"a"}`); got != "internal error" {
 		t.Errorf("a group is told %q", got)
 	}
 }

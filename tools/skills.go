@@ -2,6 +2,8 @@ package tools
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
@@ -16,6 +18,7 @@ type skillCall struct {
 	ID      string `json:"id,omitempty" jsonschema_description:"Required by get and feedback: the skill's id."`
 	Success *bool  `json:"success,omitempty" jsonschema_description:"Required by feedback: it worked. Reliability rises by 0.1 with true and falls by 0.2 with false."`
 	Text    string `json:"text,omitempty" jsonschema_description:"Required by ingest: Markdown that begins with front matter between lines of --- (name, intent in a sentence, and if you like description and tags), then the steps; or a YAMO block. Another text of the same name replaces the one there."`
+	Offset  int    `json:"offset,omitempty" jsonschema:"minimum=0,maximum=1048576,default=0" jsonschema_description:"Of get: the text from this byte on, as next_offset of the last answer gives it."`
 	Type    string `json:"type,omitempty" jsonschema:"maxLength=64" jsonschema_description:"Of ingest: what kind of skill it is, in a word."`
 }
 
@@ -32,7 +35,21 @@ type skillAnswer struct {
 	Outcome    string        `json:"outcome,omitempty" jsonschema:"enum=created,enum=updated,enum=unchanged" jsonschema_description:"Of ingest. unchanged: the skill was there with this text."`
 	Redactions []redaction   `json:"redactions,omitempty" jsonschema_description:"Of ingest: what was taken out of the text."`
 	Semantic   string        `json:"semantic,omitempty" jsonschema_description:"Of search: on; off: keywords alone; pending:N: N skills were searched by keywords only."`
+	NextOffset int           `json:"next_offset,omitempty" jsonschema_description:"Of get: the text goes on; call again with this offset."`
 	Hint       string        `json:"hint,omitempty" jsonschema_description:"What to do next."`
+}
+
+// fill presents as many of the hits as there is room for.
+func (a *skillAnswer) fill(hits []mesh.SkillHit) {
+	left := newRoom()
+	for i, hit := range hits {
+		s := presentSkill(hit)
+		if !left.take(s) {
+			a.Hint = fmt.Sprintf("%d more did not fit: search for what you are going to do, or with a smaller limit.", len(hits)-i)
+			return
+		}
+		a.Skills = append(a.Skills, s)
+	}
 }
 
 type skillResult struct {
@@ -86,16 +103,13 @@ func callSkills(ctx context.Context, v *mesh.View, in visibleSkillCall) (skillAn
 	switch in.Action {
 	case "search":
 		found, err := v.SearchSkills(ctx, in.Query, in.Limit)
-		for _, hit := range found.Skills {
-			answer.Skills = append(answer.Skills, presentSkill(hit))
-		}
-		answer.Semantic, answer.Hint = coverage(mesh.Found{Off: found.Off, Degraded: found.Degraded, Pending: found.Pending, Damaged: found.Damaged})
+		answer.fill(found.Skills)
+		semantic, hint := coverage(mesh.Found{Off: found.Off, Degraded: found.Degraded, Pending: found.Pending, Damaged: found.Damaged})
+		answer.Semantic, answer.Hint = semantic, strings.TrimSpace(hint+" "+answer.Hint)
 		return answer, err
 	case "list":
 		list, err := v.ListSkills(ctx, in.Limit)
-		for _, hit := range list.Skills {
-			answer.Skills = append(answer.Skills, presentSkill(hit))
-		}
+		answer.fill(list.Skills)
 		answer.Total = list.Total
 		return answer, err
 	case "get":
@@ -104,9 +118,9 @@ func callSkills(ctx context.Context, v *mesh.View, in visibleSkillCall) (skillAn
 			return answer, err
 		}
 		result := presentSkill(hit)
-		result.Text = hit.Text
+		result.Text, answer.NextOffset, err = part(hit.Text, in.Offset)
 		answer.Skills = append(answer.Skills, result)
-		return answer, nil
+		return answer, err
 	case "feedback":
 		if in.Success == nil {
 			return answer, fault.New("success: feedback needs it; true if the skill worked, false if it did not")

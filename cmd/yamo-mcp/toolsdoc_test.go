@@ -128,8 +128,10 @@ func writeTool(t *testing.T, text *strings.Builder, d *documented) {
 		set *bool
 		yes string
 	}{
-		{tool.Annotations.ReadOnlyHint, "changes nothing"}, {tool.Annotations.DestructiveHint, "may remove or replace"},
-		{tool.Annotations.IdempotentHint, "safe to repeat"}, {tool.Annotations.OpenWorldHint, "reaches beyond this machine"},
+		{tool.Annotations.ReadOnlyHint, "changes nothing"},
+		{tool.Annotations.DestructiveHint, "may remove or replace"},
+		{tool.Annotations.IdempotentHint, "safe to repeat"},
+		{tool.Annotations.OpenWorldHint, "reaches beyond this machine"},
 	} {
 		if hint.set == nil {
 			t.Fatalf("%s: an annotation is missing", tool.Name)

@@ -50,7 +50,7 @@ func workspaceToolset(v *workspace.View, memory *mesh.View, logs *transcript.Vie
 	if !v.Audience().IsDM() {
 		return list
 	}
-	list = append(list, tools.WhatDoIKnow(v), tools.Heartbeat(v), tools.MemoryFile(v), tools.RotateLogs(v))
+	list = append(list, tools.WhatDoIKnow(v), tools.Heartbeat(v, memory), tools.MemoryFile(v), tools.RotateLogs(v))
 	// A workspace that is ready has no use for these, and gets no BOOTSTRAP.md any more (RFC-0009 §2.6).
 	if v.State() != workspace.Ready {
 		list = append(list, tools.BootstrapWrite(v), tools.BootstrapFinish(v))
