@@ -14,7 +14,7 @@ func (v *View) Count(ctx context.Context) (int, error) {
 	total := 0
 	for _, l := range logs {
 		// SECURITY: a log in a group's folder counts only if its header names the group.
-		_, err := v.scan(ctx, l, nil, func(Session, Entry) bool { return false })
+		_, err := v.scan(ctx, l, nil, func(Session, turn) bool { return false })
 		if errors.Is(err, ErrNotFound) {
 			continue
 		}

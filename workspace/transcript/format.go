@@ -18,14 +18,35 @@ const (
 
 // line is what parse made of a line.
 type line struct {
-	kind  kind
-	entry Entry  // of a header: its timestamp and source
-	key   string // names the row in hosts' logs that repeat rows when a session is resumed
+	kind kind
+	turn        // of a header: its timestamp and source
+	key  string // names the row in hosts' logs that repeat rows when a session is resumed
 
 	// Of a header (seed 002, phase 10.4), with the fields that say whose session it was:
 	agentID    string
 	connection string // "group" for a group's session
 	group      string // the group's name
+}
+
+// turn is an entry whose content has not been decoded yet: most that are counted or skipped are never shown.
+type turn struct {
+	entry   Entry // without Content
+	content json.RawMessage
+}
+
+// whole is the entry with its content.
+func (t turn) whole() Entry {
+	e := t.entry
+	e.Content = flatten(t.content, 0)
+	return e
+}
+
+// blank reports whether there is no text in the content. It decodes no string.
+func (t turn) blank() bool {
+	if len(t.content) > len(`""`) && t.content[0] == '"' {
+		return false
+	}
+	return flatten(t.content, 0) == ""
 }
 
 // record is a line of any of the formats that are read:
@@ -66,22 +87,24 @@ func parse(data []byte) line {
 	entry := Entry{Timestamp: r.Timestamp, SourcePlugin: r.SourcePlugin, SenderID: r.SenderID}
 	switch r.Type {
 	case "session":
-		return line{kind: headerLine, entry: entry, agentID: r.AgentID, connection: r.Connection, group: r.Group}
+		return line{kind: headerLine, turn: turn{entry: entry}, agentID: r.AgentID, connection: r.Connection, group: r.Group}
 	case "entry":
-		entry.Role, entry.MessageID, entry.Content = r.Role, r.MessageID, flatten(r.Content, 0)
-		return line{kind: entryLine, entry: entry}
+		entry.Role, entry.MessageID = r.Role, r.MessageID
+		return line{kind: entryLine, turn: turn{entry, r.Content}}
 	case "custom_message": // what a program put into an OpenClaw session, which may be to be hidden
-		entry.Role, entry.MessageID, entry.Content = r.Type, r.ID, flatten(r.Content, 0)
-		if r.Display == false || entry.Content == "" {
+		entry.Role, entry.MessageID = r.Type, r.ID
+		said := turn{entry, r.Content}
+		if r.Display == false || said.blank() {
 			return line{}
 		}
-		return line{kind: entryLine, entry: entry, key: r.ID}
+		return line{kind: entryLine, turn: said, key: r.ID}
 	case "user", "assistant", "message":
-		entry.Role, entry.MessageID, entry.Content = r.Message.Role, cmp.Or(r.UUID, r.ID), flatten(r.Message.Content, 0)
-		if r.IsMeta || entry.Role == "" || entry.Content == "" { // empty: nothing but thinking
+		entry.Role, entry.MessageID = r.Message.Role, cmp.Or(r.UUID, r.ID)
+		said := turn{entry, r.Message.Content}
+		if r.IsMeta || entry.Role == "" || said.blank() { // blank: nothing but thinking
 			return line{}
 		}
-		return line{kind: entryLine, entry: entry, key: entry.MessageID}
+		return line{kind: entryLine, turn: said, key: entry.MessageID}
 	}
 	return line{}
 }

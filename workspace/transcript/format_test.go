@@ -97,18 +97,22 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"type":"entry","role":"user","content":{"a":1}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r := parse(data)
-		if r.kind == otherLine && r != (line{}) {
+		if r.kind == otherLine && !cmp.Equal(r, line{}, cmp.AllowUnexported(line{}, turn{})) {
 			t.Fatalf("a line of no interest has content: %+v", r)
 		}
-		if r.kind == headerLine && (r.entry.Content != "" || r.key != "") || r.kind == entryLine && r.group+r.connection != "" {
+		if r.kind == headerLine && (r.content != nil || r.key != "") || r.kind == entryLine && r.group+r.connection != "" {
 			t.Fatalf("header and entry are mixed: %+v", r)
 		}
+		text := r.whole().Content
+		if r.blank() != (text == "") {
+			t.Fatalf("blank is %t of %q", r.blank(), text)
+		}
 		for _, n := range []int{1, 20, 200} {
-			if text, cut := clip(r.entry.Content, n); len([]rune(text)) > n || cut == (text == r.entry.Content) && r.entry.Content != text {
+			if short, cut := clip(text, n); len([]rune(short)) > n || cut == (short == text) {
 				t.Fatalf("clip to %d: %q", n, text)
 			}
-			if text := around(r.entry.Content, len(r.entry.Content)/2, 3, n); len([]rune(text)) > n {
-				t.Fatalf("window of %d: %q", n, text)
+			if window := around(text, len(text)/2, 3, n); len([]rune(window)) > n {
+				t.Fatalf("window of %d: %q", n, window)
 			}
 		}
 	})

@@ -26,7 +26,7 @@ func (v *View) ListSessions(ctx context.Context, limit int) (Sessions, error) {
 			result.Truncated = true
 			break
 		}
-		session, err := v.scan(ctx, l, nil, func(Session, Entry) bool { return true })
+		session, err := v.scan(ctx, l, nil, func(Session, turn) bool { return true })
 		if errors.Is(err, ErrNotFound) {
 			continue
 		}
@@ -50,11 +50,11 @@ func (v *View) ReadSession(ctx context.Context, id string, offset, limit, maxCha
 	}
 	limit, maxChars = within(limit, DefaultLimit, MaxLimit), within(maxChars, DefaultMaxChars, MaxMaxChars)
 	entries, skipped := []Entry{}, 0
-	session, err := v.scan(ctx, l, nil, func(_ Session, e Entry) bool {
+	session, err := v.scan(ctx, l, nil, func(_ Session, said turn) bool {
 		if skipped < offset {
 			skipped++
 		} else if len(entries) < limit {
-			entries = append(entries, e.preview(maxChars))
+			entries = append(entries, said.whole().preview(maxChars))
 		}
 		return true
 	})
@@ -85,11 +85,11 @@ func (v *View) Recent(ctx context.Context, id string, limit, maxChars int) (Entr
 	for _, l := range candidates {
 		ring := make([]Entry, 0, limit)
 		next := 0
-		session, err := v.scan(ctx, l, nil, func(_ Session, e Entry) bool {
+		session, err := v.scan(ctx, l, nil, func(_ Session, said turn) bool {
 			if len(ring) < limit {
-				ring = append(ring, e.preview(maxChars))
+				ring = append(ring, said.whole().preview(maxChars))
 			} else {
-				ring[next] = e.preview(maxChars)
+				ring[next] = said.whole().preview(maxChars)
 				next = (next + 1) % limit
 			}
 			return true
@@ -132,7 +132,8 @@ func (v *View) Search(ctx context.Context, query, id string, limit, maxChars int
 	length := utf8.RuneCountInString(needle)
 	for i, l := range logs {
 		progress.Report(ctx, i, len(logs), "searching session logs")
-		session, err := v.scan(ctx, l, filter, func(session Session, e Entry) bool {
+		session, err := v.scan(ctx, l, filter, func(session Session, said turn) bool {
+			e := said.whole()
 			before, _, ok := strings.Cut(fold(e.Content), needle)
 			if !ok {
 				return true
