@@ -17,7 +17,7 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 export GOFLAGS
 
 .DEFAULT_GOAL := all
-.PHONY: all build libs setup demo test check lint race vuln bench eval dist native native-verify clean help
+.PHONY: all build libs setup demo test conformance check lint race vuln bench eval dist native native-verify clean help
 
 all: build setup ## build bin/yamo-mcp and install what it needs
 
@@ -45,6 +45,9 @@ demo: all ## a real client talks to the real server: remember, recall, learn, an
 # One package at a time: the privacy tests compare whole sessions, and a search waits 2 s for vectors at most.
 test: all ## the whole test suite
 	$(GO) test -p 1 -timeout 30m ./...
+
+conformance: all ## the official conformance suite, against the program and a server of its fixtures
+	$(GO) test -count=1 -v ./integration/conformance
 
 check: lint race vuln ## linters, race detector, known vulnerabilities
 
