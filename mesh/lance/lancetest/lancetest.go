@@ -13,6 +13,8 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/memory"
 	"github.com/lancedb/lancedb-go/pkg/lancedb"
+
+	_ "github.com/yamo-protocol/yamo-mcp/native" // linker flags for lancedb-go
 )
 
 // Dimension is that of the vectors.
