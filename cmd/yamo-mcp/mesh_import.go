@@ -77,7 +77,7 @@ func (m *meshCommands) importFrom(ctx context.Context, memory *mesh.View, path s
 	done := 0
 	for batch := range slices.Chunk(requests, size) {
 		outcomes, err := memory.Import(ctx, batch, dryRun)
-		if ctx.Err() != nil {
+		if err != nil && ctx.Err() != nil {
 			return fmt.Errorf("interrupted after %d of %d memories; the same command goes on from there", done, len(requests))
 		}
 		if err != nil {

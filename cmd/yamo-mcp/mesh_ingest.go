@@ -92,7 +92,7 @@ func (m *meshCommands) ingest(ctx context.Context, memory *mesh.View, dir string
 	report.Files = len(files)
 	for done := 0; done < len(files); {
 		n, err := report.batch(ctx, memory, root, files[done:], kind)
-		if ctx.Err() != nil {
+		if err != nil && ctx.Err() != nil {
 			return fmt.Errorf("interrupted after %d of %d files; the same command goes on from there", done, len(files))
 		}
 		if err != nil {
