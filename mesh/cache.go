@@ -22,6 +22,30 @@ type searchCache struct {
 	mu    sync.Mutex
 	state string // of the compartments whose answers these are
 	list  *simplelru.LRU[string, answer]
+
+	used, asked int
+}
+
+// CacheStats says how a view's cache of answers did (RFC-0011 §4.1 getCacheStats).
+type CacheStats struct {
+	Answers int // that are kept
+	Hits    int // searches answered from it, since the view was opened
+	Misses  int // searches that could have been
+}
+
+// CacheStats counts the cache of answers. The vectors of texts are the Embedder's.
+func (v *View) CacheStats() CacheStats {
+	a := v.answers
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return CacheStats{Answers: a.list.Len(), Hits: a.used, Misses: a.asked - a.used}
+}
+
+// ClearCache forgets the answers (RFC-0011 §4.1 clearCache). Nothing needs it: what could change an answer empties the cache.
+func (v *View) ClearCache() {
+	v.answers.mu.Lock()
+	defer v.answers.mu.Unlock()
+	v.answers.list.Purge()
 }
 
 func newSearchCache() *searchCache {
@@ -65,7 +89,11 @@ func (a *searchCache) get(state, key string, now time.Time) ([]Hit, bool) {
 		a.state = state
 	}
 	known, ok := a.list.Get(key)
-	return slices.Clone(known.hits), ok && now.Sub(known.at) < cacheAge
+	ok = ok && now.Sub(known.at) < cacheAge
+	if a.asked++; ok {
+		a.used++
+	}
+	return slices.Clone(known.hits), ok
 }
 
 func (a *searchCache) put(state, key string, found answer) {

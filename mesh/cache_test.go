@@ -34,9 +34,16 @@ func TestCache(t *testing.T) {
 	}
 	search(t, v, SearchRequest{Query: "tea", Limit: 1})
 	search(t, v, SearchRequest{Query: "tea", Filter: "memory_type = 'event'"})
-	if n := v.answers.list.Len(); n != 3 {
-		t.Errorf("%d answers are kept for three requests", n)
+	if got, want := v.CacheStats(), (CacheStats{Answers: 3, Hits: 1, Misses: 3}); got != want {
+		t.Errorf("after three requests, one of them twice: %+v, want %+v", got, want)
 	}
+	v.ClearCache()
+	if n := v.CacheStats().Answers; n != 0 {
+		t.Errorf("%d answers are kept after clearing", n)
+	}
+	search(t, v, ask)
+	search(t, v, SearchRequest{Query: "tea", Limit: 1})
+	search(t, v, SearchRequest{Query: "tea", Filter: "memory_type = 'event'"})
 
 	// What is kept answers for five minutes, and not longer.
 	for _, key := range v.answers.list.Keys() {

@@ -284,6 +284,8 @@ func (v *View) Close(ctx context.Context) error {
 	stores := v.stores
 	v.stores = nil
 	v.mu.Unlock()
+	cache := v.CacheStats()
+	v.Logger.Debug("the memory is closed", "cached", cache.Answers, "hits", cache.Hits, "misses", cache.Misses)
 	errs := []error{v.files.close(ctx)}
 	for _, c := range stores {
 		errs = append(errs, c.index.close(ctx, c))
