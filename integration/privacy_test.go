@@ -15,18 +15,41 @@ import (
 func TestGroupGetsNoCanary(t *testing.T) {
 	p := plant(t)
 	for _, attacker := range []struct {
-		group, protocol string
-		every           int
+		group, protocol, over string
+		every                 int
 	}{
-		{club, legacy, 1}, {hiking, modern, 1}, {"default", oldest, 4}, {"newcomers", legacy, 4},
+		{club, legacy, "", 1},
+		{hiking, modern, "", 1},
+		{"default", oldest, "", 4},
+		{"newcomers", legacy, "", 4},
+		{club, legacy, overHTTP, 16},
+		{hiking, modern, overHTTP, 16},
+		{"newcomers", oldest, overSSE, 16},
 	} {
-		t.Run(attacker.group, func(t *testing.T) {
-			s := connect(t, launch{
-				workspace: p.workspace, group: attacker.group, transcripts: p.transcripts, protocol: attacker.protocol,
+		t.Run(attacker.over+" "+attacker.group, func(t *testing.T) {
+			h := launch{
+				workspace: p.workspace, group: attacker.group, transcripts: p.transcripts, protocol: attacker.protocol, over: attacker.over,
 				env: []string{"YAMO_LOG_LEVEL=debug"},
-			})
+			}
+			if attacker.over != "" {
+				// One process serves the DM as well, which reads and finds everything first.
+				h.at = startHTTP(t, h)
+				h.token = h.at.newToken("--connection", "group", "--group", attacker.group)
+				dm := launch{workspace: p.workspace, over: attacker.over, at: h.at, token: h.at.newToken("--connection", "dm")}
+				private := connect(t, dm)
+				defer private.end()
+				readEverything(private)
+				private.search("The canary of MEMORY.md is", nil)
+				if stdout := private.said(); len(leaks(stdout, p.private)) == 0 {
+					t.Fatal("the DM does not see any canary either")
+				}
+			}
+			s := connect(t, h)
 			attack(s, p, attacker.every)
 			stdout, stderr := s.end()
+			if h.at != nil {
+				stderr = h.at.stop()
+			}
 			memory := filepath.Join(p.workspace, ".yamo")
 			places := map[string]string{
 				"stdout":           stdout,

@@ -38,6 +38,10 @@ type launch struct {
 	wrapper     []string // a program that starts the server, with its arguments
 	env         []string
 	unspoken    bool // the client does not introduce itself
+
+	over  string      // the transport: "" is stdio, else overHTTP or overSSE, and then
+	at    *httpServer // which server is running already, and
+	token string      // what opens it
 }
 
 // args is the server's command line.
@@ -83,12 +87,13 @@ type message struct {
 	line string
 }
 
-// session is one server process and the client at its pipes. Whatever it writes to stdout is checked to be
+// session is a client with its server: a process of its own, with the client at its pipes, or one of several clients
+// of a process that serves HTTP. Whatever it writes to stdout is checked to be
 // the protocol. Requests may be sent by several goroutines.
 type session struct {
 	tb     testing.TB
 	launch launch
-	cmd    *exec.Cmd
+	cmd    *exec.Cmd // of its own; nil over HTTP
 	stdin  io.WriteCloser
 
 	mu      sync.Mutex
@@ -104,8 +109,22 @@ type session struct {
 // connect starts a server and introduces the client to it.
 func connect(tb testing.TB, h launch) *session {
 	tb.Helper()
+	s := &session{tb: tb, launch: h, waiting: map[string]chan message{}, ended: make(chan struct{})}
+	if h.over != "" {
+		s.overWire()
+	} else {
+		s.startProcess()
+	}
+	s.introduce()
+	return s
+}
+
+// startProcess starts a server for the session alone.
+func (s *session) startProcess() {
+	s.tb.Helper()
+	h, tb := s.launch, s.tb
 	command := append(slices.Clone(h.wrapper), append([]string{serverBinary(tb)}, h.args()...)...)
-	s := &session{tb: tb, launch: h, cmd: exec.Command(command[0], command[1:]...), waiting: map[string]chan message{}, ended: make(chan struct{})}
+	s.cmd = exec.Command(command[0], command[1:]...)
 	s.cmd.Env = h.environment()
 	s.cmd.Stderr = &s.stderr
 	stdout, err := s.cmd.StdoutPipe()
@@ -127,6 +146,12 @@ func connect(tb testing.TB, h launch) *session {
 		_ = s.cmd.Process.Kill()
 		_ = s.wait()
 	})
+}
+
+// introduce tells the server who the client is, where the protocol has that.
+func (s *session) introduce() {
+	s.tb.Helper()
+	h, tb := s.launch, s.tb
 	if !h.unspoken && h.protocol != modern {
 		version := h.protocol
 		if version == "" {
@@ -142,7 +167,6 @@ func connect(tb testing.TB, h launch) *session {
 		}
 		s.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	}
-	return s
 }
 
 // read takes in stdout and hands answers to those who wait for them.
@@ -269,7 +293,9 @@ func (s *session) try(method string, params map[string]any) (message, bool) {
 			return message{}, false
 		}
 	case <-time.After(patience):
-		_ = s.cmd.Process.Kill()
+		if s.cmd != nil {
+			_ = s.cmd.Process.Kill()
+		}
 		return message{}, false
 	}
 }

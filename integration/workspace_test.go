@@ -150,7 +150,7 @@ func (s *session) search(query string, more map[string]any) answer {
 func (s *session) settle() {
 	s.tb.Helper()
 	other := s.launch
-	other.wrapper = nil
+	other.wrapper, other.over = nil, ""
 	o := connect(s.tb, other)
 	for deadline := time.Now().Add(patience); ; {
 		got := call[struct{ Semantic string }](o, "lessons", map[string]any{"query": "canary"})
