@@ -31,13 +31,13 @@ func TestGroupGetsNoCanary(t *testing.T) {
 				workspace: p.workspace, group: attacker.group, transcripts: p.transcripts, protocol: attacker.protocol, over: attacker.over,
 				env: []string{"YAMO_LOG_LEVEL=debug"},
 			}
+			var private *session // of a DM at the same server
 			if attacker.over != "" {
 				// One process serves the DM as well, which reads and finds everything first.
 				h.at = startHTTP(t, h)
 				h.token = h.at.newToken("--connection", "group", "--group", attacker.group)
 				dm := launch{workspace: p.workspace, over: attacker.over, at: h.at, token: h.at.newToken("--connection", "dm")}
-				private := connect(t, dm)
-				defer private.end()
+				private = connect(t, dm)
 				readEverything(private)
 				private.search("The canary of MEMORY.md is", nil)
 				if stdout := private.said(); len(leaks(stdout, p.private)) == 0 {
@@ -47,7 +47,8 @@ func TestGroupGetsNoCanary(t *testing.T) {
 			s := connect(t, h)
 			attack(s, p, attacker.every)
 			stdout, stderr := s.end()
-			if h.at != nil {
+			if private != nil {
+				private.end()
 				stderr = h.at.stop()
 			}
 			memory := filepath.Join(p.workspace, ".yamo")
