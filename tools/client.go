@@ -20,7 +20,7 @@ const (
 	// They bound calls of older clients, whose answer a call waits for; later ones call again with it.
 	personPatience = 10 * time.Minute
 	modelPatience  = 3 * time.Minute
-	// progressEvery is the least time between two progress notifications of one call.
+	// progressEvery is the least time between two progress notifications about the same.
 	progressEvery = 100 * time.Millisecond
 	// trailing is how long a call waits for its last notification to leave before the answer does.
 	trailing = 50 * time.Millisecond
@@ -218,14 +218,14 @@ func (c *caller) reporter(ctx context.Context) (reporting context.Context, sent 
 		return ctx, func() {}
 	}
 	var mu sync.Mutex
-	last, at, begun := 0, time.Time{}, false
+	last, at, step := -1, time.Time{}, ""
 	report := func(done, total int, doing string) {
 		mu.Lock()
 		defer mu.Unlock()
-		if begun && (done <= last || time.Since(at) < progressEvery) { // progress must increase
+		if done <= last || doing == step && time.Since(at) < progressEvery { // progress must increase
 			return
 		}
-		last, at, begun = done, time.Now(), true
+		last, at, step = done, time.Now(), doing
 		params := map[string]any{"progressToken": c.progress, "progress": done, "message": doing}
 		if total > 0 {
 			params["total"] = total
@@ -236,7 +236,7 @@ func (c *caller) reporter(ctx context.Context) (reporting context.Context, sent 
 		mu.Lock()
 		defer mu.Unlock()
 		session := server.ClientSessionFromContext(ctx)
-		if !begun || session == nil {
+		if last < 0 || session == nil {
 			return
 		}
 		for end := time.Now().Add(trailing); len(session.NotificationChannel()) > 0 && time.Now().Before(end); {
