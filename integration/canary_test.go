@@ -224,6 +224,13 @@ func (p *planted) remember(tb testing.TB, group string, plant func(place string)
 		call[map[string]any](s, "skills", arguments)
 	}
 	p.ids = append(p.ids, memory.ID, learned.LessonID, learned.MemoryID, skill)
+	reflection := call[struct {
+		ID string `json:"memory_id"`
+	}](s, "reflect", map[string]any{"topic": plant("a topic")})
+	synthesis := call[struct {
+		ID string `json:"skill_id"`
+	}](s, "reflect", map[string]any{"action": "synthesize", "topic": plant("a topic of a skill")})
+	p.ids = append(p.ids, reflection.ID, synthesis.ID)
 	s.search(plant("a query"), map[string]any{"format": "detailed", "include_lessons": true})
 	readEverything(s)
 	for _, name := range append(privateNames, "memory/"+time.Now().Format(time.DateOnly)+"-group-"+group+".md") {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -461,4 +462,35 @@ func TestSentences(t *testing.T) {
 			t.Errorf("%q:\n%s", text, diff)
 		}
 	}
+}
+
+// FuzzAnswer looks for an answer of a model that breaks out of its memory.
+func FuzzAnswer(f *testing.F) {
+	for _, seed := range []string{
+		"Sand fills the filter [1]. It was changed [2, 1][9].", "- a\n- b [0]", "[1]", "[[1]]", "[1;2]", "[ 1 ,2 ]x", "NONE", "\u2028[1]\u0085x", "a.\x00b [99]",
+	} {
+		f.Add(seed)
+	}
+	v := Open(Options{Dir: f.TempDir() + "/.yamo", Audience: audience.DM(), AgentID: "tester", Embedder: &words{}})
+	sources := []Hit{{Record: &Record{ID: "mem_1_aaaaaa"}, Visibility: Private}, {Record: &Record{ID: "mem_2_bbbbbb"}, Visibility: "group:hiking"}}
+	g := &gathering{view: v, sources: sources, topic: "pump"}
+	f.Fuzz(func(t *testing.T, answer string) {
+		if !utf8.ValidString(answer) {
+			return
+		}
+		for _, s := range sentences(answer) {
+			if s == "" || strings.ContainsAny(s, "\n\r") || strings.TrimSpace(s) != s {
+				t.Errorf("%q has the sentence %q", answer, s)
+			}
+		}
+		text := g.attribute(answer)
+		if !strings.Contains(text, "said in the group hiking") {
+			t.Errorf("%q became %q, which hides what a group said", answer, text)
+		}
+		definition := v.definition(g, derivation{text: text, method: ByModel}, "learned: pump").String()
+		parsed, err := block.Parse(definition)
+		if err != nil || parsed.Handoff != "End" || len(parsed.Constraints) > maxRules {
+			t.Errorf("%q became %s\n%v", answer, definition, err)
+		}
+	})
 }
