@@ -178,7 +178,7 @@ func serve(_ context.Context, request mcp.ReadResourceRequest) ([]mcp.ResourceCo
 	}
 	switch {
 	case errors.Is(file.err, workspace.ErrTooLarge):
-		return nil, fault.New("the %v, which is the most that is sent; it can be searched and split by hand", workspace.ErrTooLarge)
+		return nil, fault.New("the %v, which is the most that is sent, and of which more is not searched; ask your human to split it", workspace.ErrTooLarge)
 	case file.err != nil:
 		return nil, file.err // the audience may see the file, but the disk fails
 	}

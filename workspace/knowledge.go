@@ -69,7 +69,7 @@ func headingText(line string) (string, bool) {
 // section, an item at most 1,000 characters, and at most 6,144 bytes as JSON. In a group it fails as any
 // missing file does; a DM without a MEMORY.md knows nothing.
 func (v *View) Knowledge(filter string) (Knowledge, error) {
-	data, more, err := v.head(MemoryFile, MaxFileSize)
+	data, more, err := v.Head(MemoryFile)
 	if errors.Is(err, fs.ErrNotExist) && v.who.IsDM() {
 		return Knowledge{Sections: []Section{}}, nil
 	}

@@ -15,7 +15,7 @@ var dreamed = regexp.MustCompile(`^Dreamed ([0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:
 // Dreamed is how many items dreaming has promoted to MEMORY.md, as its "## Dreamed …" sections show, and when the last
 // sweep was; zero when there was none, and always in a group.
 func (v *View) Dreamed() (promoted int, last time.Time, err error) {
-	data, _, err := v.head(MemoryFile, MaxFileSize)
+	data, _, err := v.Head(MemoryFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, time.Time{}, nil
 	}

@@ -45,7 +45,7 @@ func dayOf(file workspace.File) time.Time {
 
 // Read is the passages of a file.
 func (f searchedFiles) Read(_ context.Context, name string) ([]mesh.Passage, error) {
-	data, err := f.view.Read(name)
+	data, _, err := f.view.Head(name) // of a file that is too large to be read, the beginning is searched
 	if err != nil {
 		return nil, err
 	}
