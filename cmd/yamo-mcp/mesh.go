@@ -80,7 +80,7 @@ func newMeshCommand(getenv func(string) string, stdout, stderr io.Writer) *cobra
 	group := newGroup("mesh", "Store, search and look after memories (the memory-mesh of RFC-0011)",
 		m.newStoreCommand(), m.newSearchCommand(), m.newIngestDirCommand(), m.newStatsCommand(), m.newGetCommand(), m.newDeleteCommand(),
 		m.newIngestSkillCommand(), m.newSearchSkillsCommand(), m.newListSkillsCommand(), m.newSkillFeedbackCommand(), m.newSkillPruneCommand(),
-		m.newDistillCommand(), m.newReflectCommand(), m.newSynthesizeCommand(),
+		m.newDistillCommand(), m.newCaptureCommand(), m.newRecallCommand(), m.newHealthCommand(), m.newReflectCommand(), m.newSynthesizeCommand(),
 		m.newHeritageCommand(), m.newImportCommand(), m.newExportCommand(), m.newMigrateCommand())
 	group.Long = meshHelp
 	flags := group.PersistentFlags()

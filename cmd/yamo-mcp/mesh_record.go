@@ -38,7 +38,7 @@ func (m *meshCommands) newGetCommand() *cobra.Command {
 			return err
 		}
 		return m.answer(newMatch(hit, nil),
-			fmt.Sprintf("[MemoryMesh] Record %s\n%s%s", hit.ID, formatRecord(hit.Record), formatHeritage(hit.Heritage)))
+			fmt.Sprintf("[MemoryMesh] Record %s\n%s%s", hit.ID, mesh.FormatRecord(hit), formatHeritage(hit.Heritage)))
 	})
 	cmd.Flags().StringVar(&id, "id", "", "the memory's or the skill's id (required)")
 	return require(cmd, "id")

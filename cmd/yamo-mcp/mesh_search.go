@@ -3,12 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh"
-	"github.com/yamo-protocol/yamo-mcp/mesh/block"
 )
 
 // match is a memory in the answer of search and get, and a line of an export.
@@ -54,44 +52,11 @@ lesson_pattern_id and source_skill_id: --filter "memory_type = 'event' AND creat
 				m.notice(w)
 			}
 		}
-		return m.answer(answer, formatMatches(found.Hits))
+		return m.answer(answer, mesh.FormatResults(found.Hits))
 	})
 	cmd.Flags().IntVar(&q.Limit, "limit", 10, fmt.Sprintf("how many at most, 1 to %d", mesh.MaxLimit))
 	cmd.Flags().StringVar(&q.Filter, "filter", "", "which memories are wanted, a condition on their fields")
 	return cmd
-}
-
-// formatMatches is RFC-0011 §9.2's output of search, with an empty line between two memories.
-func formatMatches(hits []mesh.Hit) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "[MemoryMesh] Found %d matches.\n", len(hits))
-	if len(hits) == 0 {
-		return b.String()
-	}
-	b.WriteString(`
-[ATTENTION DIRECTIVE]
-- ALIGN attention to entries with [IMPORTANCE >= 0.8]
-- TREAT entries with [IMPORTANCE <= 0.4] as auxiliary
-
-[MEMORY CONTEXT]
-`)
-	for i, h := range hits {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		fmt.Fprintf(&b, "--- MEMORY %d: %s [IMPORTANCE: %s] ---\n", i+1, h.ID, block.FormatConfidence(h.Score))
-		b.WriteString(formatRecord(h.Record))
-	}
-	return b.String()
-}
-
-// formatRecord is what stands below a memory's heading.
-func formatRecord(r *mesh.Record) string {
-	source := r.Source
-	if source == "" {
-		source = "unknown"
-	}
-	return fmt.Sprintf("Type: %s | Source: %s\n%s\n", r.Type, source, r.Content)
 }
 
 // warnings says what a search could not take into account.

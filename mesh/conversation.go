@@ -1,0 +1,160 @@
+package mesh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
+)
+
+// This file is RFC-0011 §4.3, the MemoryContextManager: what a conversation loop needs of the memory, on the
+// View that the loop has anyway.
+
+// Interaction is one exchange of a conversation.
+type Interaction struct {
+	Prompt, Response string // one of them may be empty
+	SessionID        string
+	Skill            string // the skill that was at work
+	Tags             []string
+}
+
+// CaptureInteraction keeps an exchange as one memory of type session (RFC-0011 §4.3 captureInteraction), as
+// Store does. It returns nil, and no error, for an exchange of which nothing is to be kept: it is empty or
+// nothing but a secret.
+func (v *View) CaptureInteraction(ctx context.Context, q Interaction) (*Stored, error) {
+	var parts []string
+	for _, part := range []struct{ who, text string }{{"User: ", q.Prompt}, {"Assistant: ", q.Response}} {
+		if text := strings.TrimSpace(part.text); text != "" {
+			parts = append(parts, part.who+text)
+		}
+	}
+	if len(parts) == 0 {
+		return nil, nil //nolint:nilnil // the RFC's null: nothing to keep is no error
+	}
+	if said, err := v.scrubber.Scrub(q.Prompt + "\n" + q.Response); err == nil && said.OnlySecret {
+		return nil, nil //nolint:nilnil // likewise
+	}
+	stored, err := v.Store(ctx, StoreRequest{
+		Content: strings.Join(parts, "\n"), Type: "session", Source: "conversation", SessionID: q.SessionID, Skill: q.Skill, Tags: q.Tags,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &stored, nil
+}
+
+// recallLimit is how many memories RecallMemories returns unless told.
+const recallLimit = 5
+
+// RecallOptions scope RecallMemories (RFC-0011 §4.3). Answers come from the cache where Search's do.
+type RecallOptions struct {
+	Limit          int    // 1..MaxLimit; 0 is 5
+	Type           string // one of Types; "" is any
+	Skill          string // memories of this skill alone; "" is any
+	IncludeLessons bool   // the lessons in force that bear on the query, too
+}
+
+// RecallMemories is Search as a conversation loop asks it (RFC-0011 §4.3 recallMemories).
+func (v *View) RecallMemories(ctx context.Context, query string, o RecallOptions) (Found, error) {
+	if o.Limit == 0 {
+		o.Limit = recallLimit
+	}
+	return v.Search(ctx, SearchRequest{Query: query, Limit: o.Limit, Type: o.Type, Skill: o.Skill, IncludeLessons: o.IncludeLessons})
+}
+
+// The states of a memory.
+const (
+	Healthy   = "healthy"
+	Degraded  = "degraded"  // it can be written and read, but not all of it works; see Health.Problems
+	Unhealthy = "unhealthy" // the audience's own memory cannot be read or written
+)
+
+// Health says what of the memory works (RFC-0011 §4.3 healthCheck).
+type Health struct {
+	Status   string // Healthy, Degraded or Unhealthy
+	Memories int    // that the audience may see
+	Skills   int    // likewise
+	Pending  int    // memories that are found by keywords only, having no vector
+	Semantic bool   // the embedding model answered
+	Model    string // its name
+	Problems []string
+}
+
+// HealthCheck tries what the memory is made of: the ledgers, the embedding model, the vectors, LanceDB. It
+// writes nothing.
+func (v *View) HealthCheck(ctx context.Context) (Health, error) {
+	h := Health{Model: v.Embedder.Model().Name}
+	stores, damaged, err := v.compartments(ctx)
+	if f, ok := fault.As(err); ok {
+		h.Status, h.Problems = Unhealthy, []string{f.Error()}
+		return h, nil
+	}
+	if err != nil {
+		return h, err
+	}
+	worse := func(format string, args ...any) { h.Problems = append(h.Problems, fmt.Sprintf(format, args...)) }
+	for _, name := range damaged {
+		worse("the ledger of the %s memory is damaged (`yamo-mcp ledger verify`)", name)
+	}
+	_, err = v.Embedder.Embed(ctx, []string{"ready"})
+	switch {
+	case ctx.Err() != nil:
+		return h, ctx.Err()
+	case errors.Is(err, embed.ErrNoAssets):
+		worse("semantic search is off: the local embedding model is not installed (`yamo-mcp setup`)")
+	case err != nil:
+		worse("semantic search is off: the embedding model does not answer")
+		v.Logger.Warn("check the embedding model", "error", err)
+	default:
+		h.Semantic = true
+	}
+	for _, c := range stores {
+		h.Memories += c.count()
+		h.Skills += c.skillCount()
+		if err := c.index.vectors.Refresh(); err != nil {
+			worse("the vectors of the %s memory cannot be used: %v", c.visibility, withoutPath(err))
+		}
+		_, pending := c.index.vectors.Missing(0)
+		h.Pending += pending
+		if _, err := c.index.tables.Count(ctx); err != nil {
+			worse("the index of the %s memory cannot be read (`yamo-mcp index rebuild`)", c.visibility)
+			v.Logger.Warn("check the memory index", "compartment", c.visibility, "error", err)
+		}
+	}
+	if h.Pending > 0 {
+		worse("%d memories have no vector yet", h.Pending)
+	}
+	h.Status = Healthy
+	if len(h.Problems) > 0 {
+		h.Status = Degraded
+	}
+	if err := v.writable(); err != nil {
+		worse("the %s memory cannot be written: %v", v.own(), err)
+		h.Status = Unhealthy
+	}
+	return h, nil
+}
+
+// writable tries to open the audience's own ledger, if there is one, as a writer does.
+func (v *View) writable() error {
+	f, err := os.OpenFile(v.ledgerOptions(v.own()).Path, os.O_RDWR, 0)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return withoutPath(err)
+	}
+	return f.Close()
+}
+
+// withoutPath is what the system said, without where.
+func withoutPath(err error) error {
+	if p, ok := errors.AsType[*os.PathError](err); ok {
+		return p.Err
+	}
+	return err
+}

@@ -1,0 +1,89 @@
+package mesh
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/block"
+)
+
+const (
+	attentionHeading = "[ATTENTION DIRECTIVE]"
+	contextHeading   = "[MEMORY CONTEXT]"
+	lessonHeading    = "[LESSONS IN FORCE]"
+	memoryHeading    = "--- MEMORY "
+)
+
+// FormatResults is RFC-0011 §9.2's output of a search (§4.1 formatResults), with an empty line between two
+// memories.
+func FormatResults(hits []Hit) string {
+	found := fmt.Sprintf("[MemoryMesh] Found %d matches.\n", len(hits))
+	if len(hits) == 0 {
+		return found
+	}
+	return found + "\n" + formatHits(hits)
+}
+
+// FormatForPrompt renders what was recalled for a model's context (RFC-0011 §4.3 formatMemoriesForPrompt): the
+// lessons as rules, then the memories in §9.2's form; "" if there is nothing.
+func FormatForPrompt(found Found) string {
+	var parts []string
+	if len(found.Lessons) > 0 {
+		var b strings.Builder
+		b.WriteString(lessonHeading + "\n")
+		for _, hit := range found.Lessons {
+			l := hit.Lesson
+			fmt.Fprintf(&b, "- [%s] %s (scope: %s)%s\n", l.Severity, shorten(l.PreventativeRule, maxRule), shorten(l.ApplicableScope, maxRule), origin(hit.Visibility))
+		}
+		parts = append(parts, b.String())
+	}
+	if len(found.Hits) > 0 {
+		parts = append(parts, formatHits(found.Hits))
+	}
+	return strings.Join(parts, "\n")
+}
+
+func formatHits(hits []Hit) string {
+	var b strings.Builder
+	b.WriteString(attentionHeading + `
+- ALIGN attention to entries with [IMPORTANCE >= 0.8]
+- TREAT entries with [IMPORTANCE <= 0.4] as auxiliary
+
+` + contextHeading + "\n")
+	for i, h := range hits {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, memoryHeading+"%d: %s [IMPORTANCE: %s] ---\n", i+1, h.ID, block.FormatConfidence(h.Score))
+		b.WriteString(FormatRecord(h))
+	}
+	return b.String()
+}
+
+// FormatRecord is what stands below a memory's heading.
+//
+// SECURITY: a line of the content that looks like one of the headings is indented, so that no memory can
+// pass for two or for a directive; and what a group said is marked as its words.
+func FormatRecord(h Hit) string {
+	source := h.Source
+	if source == "" {
+		source = "unknown"
+	}
+	lines := strings.Split(h.Content, "\n")
+	for i, line := range lines {
+		for _, heading := range []string{attentionHeading, contextHeading, lessonHeading, memoryHeading} {
+			if strings.HasPrefix(line, heading) {
+				lines[i] = " " + line
+			}
+		}
+	}
+	return fmt.Sprintf("Type: %s | Source: %s%s\n%s\n", h.Type, source, origin(h.Visibility), strings.Join(lines, "\n"))
+}
+
+// origin marks what a group said.
+func origin(from Visibility) string {
+	if from.Group() == "" {
+		return ""
+	}
+	return " (said in " + string(from) + ")"
+}
