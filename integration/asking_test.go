@@ -48,14 +48,29 @@ func (a *asked) CreateMessage(ctx context.Context, request mcp.CreateMessageRequ
 	return &mcp.CreateMessageResult{SamplingMessage: mcp.SamplingMessage{Role: mcp.RoleAssistant, Content: mcp.NewTextContent(text)}, Model: "host-1"}, nil
 }
 
-// attach starts a server with h's command line and connects a to it.
+// attach starts a server for h and connects a to it, over HTTP or over its pipes.
 func (a *asked) attach(t *testing.T, h launch) {
 	t.Helper()
-	process := transport.NewStdioWithOptions(serverBinary(t), h.environment(), h.args())
-	if err := process.Start(t.Context()); err != nil {
-		t.Fatal(err)
+	var wire transport.Interface
+	if h.over == overHTTP {
+		s := startHTTP(t, h)
+		bearer := map[string]string{"Authorization": "Bearer " + s.newToken("--connection", "dm", "--workspace", h.workspace)}
+		options := []transport.StreamableHTTPCOption{transport.WithHTTPHeaders(bearer)}
+		if h.protocol == legacy { // which has a stream for what the server asks
+			options = append(options, transport.WithContinuousListening())
+		}
+		var err error
+		if wire, err = transport.NewStreamableHTTP(s.url+"/mcp", options...); err != nil {
+			t.Fatal(err)
+		}
+	} else {
+		process := transport.NewStdioWithOptions(serverBinary(t), h.environment(), h.args())
+		if err := process.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		wire = process
 	}
-	a.Client = client.NewClient(process, client.WithSamplingHandler(a), client.WithElicitationHandler(a), client.WithProtocolVersion(h.protocol))
+	a.Client = client.NewClient(wire, client.WithSamplingHandler(a), client.WithElicitationHandler(a), client.WithProtocolVersion(h.protocol))
 	t.Cleanup(func() { _ = a.Close() })
 	if err := a.Start(t.Context()); err != nil {
 		t.Fatal(err)
@@ -92,13 +107,13 @@ func (a *asked) use(ctx context.Context, tool string, args map[string]any, out a
 }
 
 func TestServerAsksPersonAndModel(t *testing.T) {
-	for _, era := range []string{legacy, modern} {
-		t.Run(era, func(t *testing.T) {
+	for _, test := range []struct{ over, era string }{{"", legacy}, {"", modern}, {overHTTP, legacy}, {overHTTP, modern}} {
+		t.Run(test.over+" "+test.era, func(t *testing.T) {
 			dir := sample(t)
 			a := &asked{says: mcp.ElicitationResponseActionDecline, complete: func(context.Context) (string, error) {
 				return "Sand in the filter stops the irrigation pump [1].", nil
 			}}
-			a.attach(t, launch{workspace: dir, protocol: era})
+			a.attach(t, launch{workspace: dir, protocol: test.era, over: test.over})
 			var memory struct{ ID string }
 			if err := a.use(t.Context(), "memory_store", map[string]any{"content": "The irrigation pump stopped: its filter was full of sand."}, &memory); err != nil {
 				t.Fatal(err)

@@ -19,7 +19,7 @@ const (
 	// personPatience is how long a person may take to answer, modelPatience how long a host's model may.
 	// They bound calls of older clients, whose answer a call waits for; later ones call again with it.
 	personPatience = 10 * time.Minute
-	modelPatience  = 3 * time.Minute
+	modelPatience  = 2 * time.Minute
 	// progressEvery is the least time between two progress notifications about the same.
 	progressEvery = 100 * time.Millisecond
 	// trailing is how long a call waits for its last notification to leave before the answer does.
