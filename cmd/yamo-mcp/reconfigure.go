@@ -66,9 +66,9 @@ running are told by their host, if it follows the file; the next one starts with
 
 // readFileOr is the content of the file called name, or the input for "-".
 func readFileOr(stdin io.Reader, name string) ([]byte, error) {
-	var from io.Reader = stdin
+	from := stdin
 	if name != "-" {
-		file, err := os.Open(name) //nolint:gosec // the operator names it
+		file, err := os.Open(name)
 		if err != nil {
 			return nil, err
 		}
