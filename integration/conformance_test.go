@@ -29,6 +29,9 @@ var sections = map[string][]string{
 	"Seed 002": {
 		"Workspace files", "IDENTITY.md", "SOUL.md", "MEMORY.md", "USER.md", "AGENTS.md", "Transcripts", "`who_am_i`", "`what_do_i_know`", "`my_stats`", "`session_logs`", "Load flow",
 	},
+	"Seed 004": {
+		"§1 ", "§2 ", "§3 ", "§4 allowed", "§4 prohibited", "§5 ", "§6 ", "§7 ", "§8 ", "§9 ", "§10 ", "§11 ", "§12 ", "§13 ",
+	},
 	"Seed 003": {
 		"Front matter", "`daily-log`", "`memory-flush`", "`session-save`", "`curated`", "File names", "Slugs", "Tags", "Wikilinks",
 	},

@@ -19,8 +19,6 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/pelletier/go-toml/v2"
-
-	"github.com/yamo-protocol/yamo-mcp/integration/web"
 )
 
 // The tests in this file keep the documents true: they compare what README.md, ARCHITECTURE.md and the
@@ -35,11 +33,6 @@ type recipe struct {
 	Command string            `json:"command" toml:"command"`
 	Args    []string          `json:"args" toml:"args"`
 	Env     map[string]string `json:"env" toml:"env"`
-
-	// Of a server that runs already:
-	URL     string            `json:"url" toml:"url"`
-	Headers map[string]string `json:"headers" toml:"headers"`
-	Bearer  string            `json:"-" toml:"bearer_token_env_var"`
 }
 
 // Every configuration that the documents give to hosts starts the server, for the audience it names.
@@ -51,10 +44,6 @@ func TestRecipesStart(t *testing.T) {
 	for _, r := range recipes {
 		t.Run(r.name, func(t *testing.T) {
 			workspace := sample(t)
-			if r.URL != "" {
-				r.reach(t, workspace)
-				return
-			}
 			fill := strings.NewReplacer("/path/to/yamo-mcp", serverBinary(t), "/path/to/workspace", workspace)
 			var args, env []string
 			for _, arg := range r.Args {
@@ -75,38 +64,6 @@ func TestRecipesStart(t *testing.T) {
 				t.Errorf("connection %q, want %q", got, want)
 			}
 		})
-	}
-}
-
-// reach connects as the recipe says to a server that runs, for a DM.
-func (r recipe) reach(t *testing.T, workspace string) {
-	t.Helper()
-	server := web.Start(t, serverBinary(t), workspace)
-	headers := map[string]string{}
-	for name, value := range r.Headers {
-		headers[name] = value
-	}
-	if r.Bearer != "" {
-		headers["Authorization"] = "Bearer ${" + r.Bearer + "}"
-	}
-	headers["Authorization"] = strings.ReplaceAll(headers["Authorization"], "${YAMO_TOKEN}", server.Token(t, ""))
-	url, ok := strings.CutPrefix(r.URL, "http://127.0.0.1:7420")
-	if !ok {
-		t.Fatalf("%s is not where the server listens by default", r.URL)
-	}
-	c, err := client.NewStreamableHttpClient(server.URL()+url, transport.WithHTTPHeaders(headers))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = c.Close() })
-	var hello mcp.InitializeRequest
-	hello.Params.ProtocolVersion = mcp.LATEST_PROTOCOL_VERSION
-	hello.Params.ClientInfo = mcp.Implementation{Name: "documents", Version: "1"}
-	if _, err := c.Initialize(t.Context(), hello); err != nil {
-		t.Fatal(err)
-	}
-	if got := (lister{t, c}).connection(); got != "dm" {
-		t.Errorf("connection %q", got)
 	}
 }
 

@@ -179,7 +179,7 @@ func (t Tool) run(ctx context.Context, env Env, request mcp.CallToolRequest) (*m
 	if err != nil {
 		return nil, err
 	}
-	out, err := t.call(ctx, args)
+	out, err := t.call(withCallID(ctx, request), args)
 	if question, ok := errors.AsType[*inputRequired](err); ok {
 		return question.result, nil
 	}

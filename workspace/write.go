@@ -112,16 +112,84 @@ func (w *Workspace) credentials(present, text string) bool {
 	return redactions > 0
 }
 
+// Change is what Update is to make of a file.
+type Change struct {
+	Data []byte
+	// Commit runs when the data is known to be acceptable and is on disk under another name; its error
+	// leaves the file as it is. Done runs when the file has been replaced. Both may be nil.
+	Commit func() error
+	Done   func()
+}
+
+// Update replaces the file called name by what prepare makes of its present content, nil for none, as Write
+// does and under the same lock, so that no other session writes in between. prepare and Commit must not write
+// files themselves. Their errors are returned as they are. When a human changes the file meanwhile, prepare is
+// asked again.
+func (v *View) Update(ctx context.Context, name string, prepare func(present []byte) (Change, error)) (hash string, err error) {
+	class := classify(v.who, name)
+	// SECURITY: the door.
+	switch {
+	case v.who.May(audience.Write, class):
+	case v.who.May(audience.Read, class):
+		return "", &fs.PathError{Op: "write", Path: name, Err: fs.ErrPermission}
+	default:
+		return "", missing("write", name)
+	}
+	var own error // of prepare and Commit
+	var change Change
+	err = v.ws.locked(ctx, func() error {
+		err := plain.Update(v.ws.root, name, func(present []byte) ([]byte, error) {
+			if change, own = prepare(present); own != nil {
+				return nil, own
+			}
+			own = v.acceptable(name, present, change.Data)
+			return change.Data, own
+		}, func() error {
+			if change.Commit != nil {
+				own = change.Commit()
+			}
+			return own
+		})
+		if err == nil && change.Done != nil {
+			change.Done()
+		}
+		return err
+	})
+	switch {
+	case own != nil:
+		return "", own
+	case err != nil:
+		return "", v.fault("write", name, class, err)
+	}
+	return Hash(change.Data), nil
+}
+
+// CheckText is ErrCredentials for a text that must not stand in a workspace file, nor in the record of its edits.
+func (v *View) CheckText(text string) error {
+	if _, redactions := v.ws.scrub(text); redactions > 0 {
+		return ErrCredentials
+	}
+	return nil
+}
+
+// acceptable refuses data in place of present, the content of the file called name.
+func (v *View) acceptable(name string, present, data []byte) error {
+	if len(data) > MaxFileSize {
+		return &fs.PathError{Op: "write", Path: name, Err: ErrTooLarge}
+	}
+	// SECURITY: credentials do not reach a workspace file.
+	if v.ws.credentials(string(present), string(data)) {
+		return &fs.PathError{Op: "write", Path: name, Err: ErrCredentials}
+	}
+	return nil
+}
+
 // replace writes the file called name, which the caller has been allowed to, if check agrees to what is there now.
 func (v *View) replace(ctx context.Context, name string, class audience.Class, data []byte, check func(present []byte) error) (hash string, err error) {
-	if len(data) > MaxFileSize {
-		return "", &fs.PathError{Op: "write", Path: name, Err: ErrTooLarge}
-	}
 	err = v.ws.locked(ctx, func() error {
 		return plain.Replace(v.ws.root, name, data, func(present []byte) error {
-			// SECURITY: credentials do not reach a workspace file.
-			if v.ws.credentials(string(present), string(data)) {
-				return &fs.PathError{Op: "write", Path: name, Err: ErrCredentials}
+			if err := v.acceptable(name, present, data); err != nil {
+				return err
 			}
 			return check(present)
 		})

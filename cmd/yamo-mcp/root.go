@@ -82,6 +82,7 @@ session as prompts. A host starts ` + "`yamo-mcp serve`" + `; ` + "`yamo-mcp set
 		newTokenCommand(getenv, stdout, stderr),
 		newVersionCommand(getenv, stdout),
 	)
+	root.AddCommand(editCommands(getenv, stdout, stderr)...)
 	return root
 }
 

@@ -66,8 +66,12 @@ func openSession(o serveOptions, who audience.Audience, getenv func(string) stri
 	if sessions != nil && slices.Contains(o.toolsets, memoryTools) {
 		list = append(list, tools.SessionLogs(sessions))
 	}
+	editor, err := openEditor(view, memory, logger)
+	if err != nil {
+		return serve.Deps{}, nil, errors.Join(err, closeMemory(), folder.Close())
+	}
 	if slices.Contains(o.toolsets, workspaceTools) {
-		list = append(list, workspaceToolset(view, memory, sessions)...)
+		list = append(list, workspaceToolset(view, memory, sessions, editor, o.agentID)...)
 	}
 	if slices.Contains(o.toolsets, learningTools) {
 		list = append(list, learningToolset(memory)...)
@@ -87,6 +91,11 @@ func openSession(o serveOptions, who audience.Audience, getenv func(string) stri
 		},
 		Resources: func(srv *server.MCPServer) error {
 			resources.RegisterLessons(srv, memory.Constraints)
+			if editor != nil {
+				resources.RegisterEvidence(srv, func(ctx context.Context, token string) (any, error) {
+					return resolveEvidence(ctx, editor, memory, token)
+				})
+			}
 			if err := resources.Register(srv, view); err != nil {
 				return err
 			}

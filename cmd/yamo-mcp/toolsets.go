@@ -11,6 +11,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/prompts"
 	"github.com/yamo-protocol/yamo-mcp/tools"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
 	"github.com/yamo-protocol/yamo-mcp/workspace/transcript"
 )
 
@@ -43,14 +44,15 @@ func parseToolsets(list string) ([]string, error) {
 	return sets, nil
 }
 
-// workspaceToolset are the tools over the workspace's files that v's audience may use. logs may be nil.
-func workspaceToolset(v *workspace.View, memory *mesh.View, logs *transcript.View) []tools.Tool {
+// workspaceToolset are the tools over the workspace's files that v's audience may use. logs may be nil, and
+// editor is in a group.
+func workspaceToolset(v *workspace.View, memory *mesh.View, logs *transcript.View, editor *edit.Editor, agent string) []tools.Tool {
 	list := []tools.Tool{tools.LogAppend(v), tools.MyStats(v, memory, logs)}
 	// SECURITY: the rest reads or writes what a group never sees.
 	if !v.Audience().IsDM() {
 		return list
 	}
-	list = append(list, tools.WhatDoIKnow(v), tools.Heartbeat(v, memory), tools.MemoryFile(v), tools.RotateLogs(v))
+	list = append(list, tools.WhatDoIKnow(v), tools.Heartbeat(v, memory), tools.MemoryFile(v), tools.RotateLogs(v), tools.WorkspaceEdit(editor, agent))
 	// A workspace that is ready has no use for these, and gets no BOOTSTRAP.md any more (RFC-0009 §2.6).
 	if v.State() != workspace.Ready {
 		list = append(list, tools.BootstrapWrite(v), tools.BootstrapFinish(v))

@@ -187,6 +187,4 @@ func sealed(text string) string {
 	return text + "." + hex.EncodeToString(mac.Sum(nil))
 }
 
-func untampered(state, text string) bool {
-	return hmac.Equal([]byte(strings.TrimSpace(state)), []byte(sealed(text)))
-}
+func untampered(state, text string) bool { return hmac.Equal([]byte(strings.TrimSpace(state)), []byte(sealed(text))) }

@@ -40,11 +40,11 @@ func (d *Document) Apply(t *Type, e Edit, now time.Time) (Applied, error) {
 	if err := t.Permits(e.Op, e.Section); err != nil {
 		return Applied{}, err
 	}
-	if e.Rationale == "" {
-		return Applied{}, fault.New("rationale: say in a line why the section is changed")
-	}
 	if err := e.clean(); err != nil {
 		return Applied{}, err
+	}
+	if e.Rationale == "" {
+		return Applied{}, fault.New("rationale: say in a line why the section is changed")
 	}
 	done := Applied{}
 	i, how, err := d.Find(t, e.Section)
@@ -109,11 +109,11 @@ func (d *Document) add(t *Type, name string) int {
 		part.Name = s.Name
 		if t.strict() {
 			at = d.region(t, s.Name)[1]
-			part.Hidden = s.anchorLine() + nl
+			part.Hidden = nl + s.anchorLine()
 			part.Anchor = Anchor{s.Anchor(), "1"}
 		}
 	}
-	part.Heading = "## " + part.Name + nl
+	part.Heading = "## " + part.Name
 	// A blank line above the heading, and one below the section.
 	last := &d.Parts[at-1]
 	text := d.Head
@@ -126,9 +126,6 @@ func (d *Document) add(t *Type, name string) int {
 		last.Body += nl + nl
 	case !strings.HasSuffix(text, "\n\n") && !strings.HasSuffix(text, "\n\r\n"):
 		last.Body += nl
-	}
-	if at < len(d.Parts) {
-		part.Body = nl
 	}
 	d.Parts = slices.Insert(d.Parts, at, part)
 	return at
@@ -171,25 +168,26 @@ func (d *Document) perform(p *Part, form Form, e Edit, done *Applied, now time.T
 			return err
 		}
 	}
-	if p.Heading != "" && lead == "" && core != "" {
-		lead = nl
+	lead, trail = d.around(p, lead, core, trail)
+	p.Body = lead + core + trail
+	return nil
+}
+
+// around are the line ends before and after what now stands in a section: a blank line below its heading if
+// it was empty, and one above the next.
+func (d *Document) around(p *Part, lead, core, trail string) (before, after string) {
+	nl := d.newline()
+	above := p.Heading
+	if p == &d.Parts[0] {
+		above = d.Head
 	}
-	if p.Heading == "" && lead == "" && d.Head != "" && core != "" {
-		lead = nl
+	if empty := strings.Trim(p.Body, " \t\r\n") == ""; above != "" && core != "" && empty {
+		lead = nl + nl
 	}
 	if p != &d.Parts[len(d.Parts)-1] && trail == "" {
 		trail = nl
 	}
-	// A line that was the file's last, and had no end, gets one.
-	if p.Hidden != "" && !strings.HasSuffix(p.Hidden, "\n") {
-		lead = nl + lead
-	} else if p.Hidden == "" && p.Heading != "" && !strings.HasSuffix(p.Heading, "\n") {
-		lead = nl + lead
-	} else if p.Heading == "" && d.Head != "" && !strings.HasSuffix(d.Head, "\n") {
-		lead = nl + lead
-	}
-	p.Body = lead + core + trail
-	return nil
+	return lead, trail
 }
 
 // frame cuts the blank lines at its beginning and end off a body.
@@ -222,7 +220,7 @@ func (f Form) items(e Edit, now time.Time) ([]string, error) {
 	}
 	out := make([]string, len(items))
 	for i, item := range items {
-		item = strings.Trim(bullet.ReplaceAllString(strings.Trim(item, "\n"), ""), " \t\n")
+		item = strings.Trim(bullet.ReplaceAllString(strings.Trim(item, "\n")+" ", ""), " \t\n")
 		if item == "" {
 			return nil, fault.New("items: number %d is empty", i+1)
 		}

@@ -81,6 +81,9 @@ func Exceeding(e Edit, done Applied, now time.Time) string {
 // for none), and the further entries that are not "". In a file without a declared type, and in notes,
 // it does so only where there is a Change Log.
 func (d *Document) Record(t *Type, was, rollup string, entries ...string) {
+	if rollup == "" && len(entries) == 0 {
+		return
+	}
 	i, _, err := d.Find(t, ChangeLog)
 	if err != nil {
 		if !t.strict() {
@@ -112,21 +115,7 @@ func (d *Document) Record(t *Type, was, rollup string, entries ...string) {
 	if len(entries) > 0 {
 		core = appendItems(core, entries, nl)
 	}
-	if lead == "" {
-		lead = nl
-	}
-	for _, above := range []string{p.Hidden, p.Heading} {
-		if above == "" {
-			continue
-		}
-		if !strings.HasSuffix(above, "\n") {
-			lead = nl + lead
-		}
-		break
-	}
-	if i < len(d.Parts)-1 && trail == "" {
-		trail = nl
-	}
+	lead, trail = d.around(p, lead, core, trail)
 	p.Body = lead + core + trail
 }
 

@@ -2,6 +2,7 @@ package grammar
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -113,8 +114,8 @@ func itemLines(text, mark, newline string) string {
 
 // markOf is the bullet that a list uses.
 func markOf(list []block) string {
-	for i := len(list) - 1; i >= 0; i-- {
-		if m := bullet.FindString(list[i].raw); list[i].item && m != "" && strings.ContainsAny(m[:1], "-*+") {
+	for _, b := range slices.Backward(list) {
+		if m := bullet.FindString(b.raw); b.item && m != "" && strings.ContainsAny(m[:1], "-*+") {
 			return m[:1] + " "
 		}
 	}

@@ -9,15 +9,15 @@ import (
 
 // Document is a Markdown file, cut where its sections begin. Joined, its strings are the file.
 type Document struct {
-	Head  string // up to and with the title: byte order mark, front matter, "# " line
+	Head  string // up to the end of the title: byte order mark, front matter, "# " line
 	Parts []Part // never empty; the first has no heading: what stands above the first section
 }
 
 // Part is a section: its heading of the second level, and all up to the next one.
 type Part struct {
-	Heading string // the line with its end; "" for the first part
-	Hidden  string // the lines from there up to and with the hidden anchor; "" without one
-	Body    string
+	Heading string // the line without its end; "" for the first part
+	Hidden  string // from there up to the end of the hidden anchor; "" without one
+	Body    string // the rest: from the end of the line on which Heading and Hidden end
 
 	Name   string // of the heading
 	Anchor Anchor
@@ -60,8 +60,10 @@ func Parse(text string) *Document {
 		d.Head, rest = text[:len(text)-len(body)], body
 	}
 	if title := titleEnd(rest); title > 0 {
-		d.Head, rest = d.Head+rest[:title], rest[title:]
+		d.Head += rest[:title]
 	}
+	d.Head = withoutEnd(d.Head)
+	rest = text[len(d.Head):]
 	line := 1 + strings.Count(d.Head, "\n")
 	part, start := Part{Line: line}, 0
 	var at scanner
@@ -70,7 +72,8 @@ func Parse(text string) *Document {
 		if name, ok := sectionHeading(raw); ok && at.free() {
 			part.Body = rest[start:pos]
 			d.Parts = append(d.Parts, part)
-			part, start = Part{Heading: raw, Name: name, Line: line}, pos+len(raw)
+			part = Part{Heading: withoutEnd(raw), Name: name, Line: line}
+			start = pos + len(part.Heading)
 		}
 		at.step(raw)
 		pos += len(raw)
@@ -84,6 +87,11 @@ func Parse(text string) *Document {
 		}
 	}
 	return d
+}
+
+// withoutEnd is a text without the end of its last line.
+func withoutEnd(text string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
 }
 
 // titleEnd is the length of text up to the end of its title, 0 when it has none.
@@ -136,7 +144,8 @@ func (p *Part) takeAnchor() {
 			continue
 		}
 		if a, ok := anchorOf(line); ok {
-			p.Anchor, p.Hidden, p.Body = a, p.Body[:end], p.Body[end:]
+			p.Anchor, p.Hidden = a, withoutEnd(p.Body[:end])
+			p.Body = p.Body[len(p.Hidden):]
 		}
 		return
 	}

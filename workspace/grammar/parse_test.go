@@ -17,10 +17,10 @@ var awkward = []string{
 
 func TestParse(t *testing.T) {
 	d := Parse("---\nlast_updated: x\n---\n\n# Title\n\nlead\n\n## A b ##\n[//]: # (anchor: a-b v12)\n\ntext\n```\n## not\n```\n\n## C\n\n<!-- @anchor: c v1 -->\n- x\n")
-	want := &Document{Head: "---\nlast_updated: x\n---\n\n# Title\n", Parts: []Part{
-		{Body: "\nlead\n\n", Line: 6},
-		{Heading: "## A b ##\n", Hidden: "[//]: # (anchor: a-b v12)\n", Body: "\ntext\n```\n## not\n```\n\n", Name: "A b", Anchor: Anchor{"a-b", "12"}, Line: 9},
-		{Heading: "## C\n", Hidden: "\n<!-- @anchor: c v1 -->\n", Body: "- x\n", Name: "C", Anchor: Anchor{"c", "1"}, Line: 17},
+	want := &Document{Head: "---\nlast_updated: x\n---\n\n# Title", Parts: []Part{
+		{Body: "\n\nlead\n\n", Line: 5},
+		{Heading: "## A b ##", Hidden: "\n[//]: # (anchor: a-b v12)", Body: "\n\ntext\n```\n## not\n```\n\n", Name: "A b", Anchor: Anchor{"a-b", "12"}, Line: 9},
+		{Heading: "## C", Hidden: "\n\n<!-- @anchor: c v1 -->", Body: "\n- x\n", Name: "C", Anchor: Anchor{"c", "1"}, Line: 17},
 	}}
 	if diff := cmp.Diff(want, d); diff != "" {
 		t.Error(diff)

@@ -12,7 +12,7 @@ import (
 )
 
 // TokenForm is how an evidence token is written (seed 004 §5).
-const TokenForm = "ev:YYYYMMDDThhmmssZ-ULID"
+const TokenForm = "ev:YYYYMMDDThhmmssZ-ULID" //nolint:gosec // no credential
 
 const tokenTime = "20060102T150405Z"
 

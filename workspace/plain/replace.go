@@ -34,6 +34,13 @@ func Locked(ctx context.Context, root *os.Root, name string, do func() error) (e
 // that changes after it was checked is checked again. The file keeps its mode; a new one has 0600, new
 // folders 0700.
 func Replace(root *os.Root, name string, data []byte, check func(present []byte) error) (err error) {
+	return Update(root, name, func(present []byte) ([]byte, error) { return data, check(present) }, nil)
+}
+
+// Update replaces the content of the plain file name below root by what edit makes of the present one, which is
+// nil for a missing file, as Replace does. commit, if any, runs once, when the new content is on disk under
+// another name and nothing but a renaming is left to do; its error prevents that.
+func Update(root *os.Root, name string, edit func(present []byte) ([]byte, error), commit func() error) (err error) {
 	dir, err := makeFolder(root, path.Dir(name))
 	if err != nil {
 		return err
@@ -45,7 +52,8 @@ func Replace(root *os.Root, name string, data []byte, check func(present []byte)
 		if err != nil {
 			return err
 		}
-		if err := check(present); err != nil {
+		data, err := edit(present)
+		if err != nil {
 			return err
 		}
 		mode := fs.FileMode(0o600)
@@ -57,7 +65,15 @@ func Replace(root *os.Root, name string, data []byte, check func(present []byte)
 		}
 		after, err := dir.Lstat(base)
 		if missing := errors.Is(err, fs.ErrNotExist); missing && before == nil || err == nil && before != nil && unchanged(before, after) {
-			if err := dir.Rename(temporary, base); err != nil {
+			if commit != nil {
+				err = commit()
+			} else {
+				err = nil
+			}
+			if err == nil {
+				err = dir.Rename(temporary, base)
+			}
+			if err != nil {
 				return errors.Join(err, remove(dir, temporary))
 			}
 			return syncFolder(dir)

@@ -23,10 +23,10 @@ var groupWords = []string{"group", "channel", "room"}
 // origins says which sessions of folder were a group's, as a sessions.json there has it: the id of each to the name of the
 // group, "telegram:group:-100123". Sessions that it does not say so of are the direct conversation's.
 //
-// SECURITY: it only tells a DM that something was said in a group. To a group it gives nothing: the file names everybody's
-// sessions, and a group's process looks into its own folder alone, which says by itself whose logs it has.
+// SECURITY: it is for DMs only, who are told that something was said in a group. A group is given nothing by it: the file
+// names everybody's sessions, so that a group's process does not open it.
 func (v *View) origins(folder string) map[string]string {
-	if strings.HasPrefix(folder, groupsFolder+"/") {
+	if !v.who.IsDM() {
 		return nil
 	}
 	name := originsFile

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
+)
+
+func (e *edits) newDriftCommand() *cobra.Command {
+	group := newGroup("drift", "Look through files whose changes by hand their events do not fit", e.newDriftListCommand(),
+		e.newDecisionCommand("accept", "Take a drifted file as it is", func(ctx context.Context, editor *edit.Editor, name, why string) (string, error) {
+			n, err := editor.Accept(ctx, name, operator, why)
+			return fmt.Sprintf("accepted %s (%d)\n", name, n), err
+		}),
+		e.newDecisionCommand("restore", "Write back what a file was before it drifted, with the edits made since", func(ctx context.Context, editor *edit.Editor, name, why string) (string, error) {
+			return "restored " + name + "\n", editor.Restore(ctx, name, operator, why)
+		}))
+	group.Long = `A file that is changed by hand drifts when what its edits are about cannot be found any more, or when the change is one
+that the write rules forbid: an edited section is gone, in a profile also an anchor, an id, or the Change Log. Sessions
+go on with the file and nobody is asked; replays of it halt until the maintainer decides here.`
+	return group
+}
+
+func (e *edits) newDriftListCommand() *cobra.Command {
+	return e.command(&cobra.Command{
+		Use:   "list",
+		Short: "List the drifts that nobody has decided about",
+		Args:  cobra.NoArgs,
+	}, func(ctx context.Context, editor *edit.Editor, _ []string) error {
+		drifts, err := editor.Scan(ctx)
+		if err != nil {
+			return err
+		}
+		if drifts == nil {
+			drifts = []edit.Event{}
+		}
+		var text strings.Builder
+		for _, d := range drifts {
+			fmt.Fprintf(&text, "%s\t%s\t%s\t%s\n", d.File, d.Time, d.ID, d.Rationale)
+		}
+		if len(drifts) == 0 {
+			text.WriteString("no file has drifted\n")
+		}
+		return e.print(drifts, text.String())
+	})
+}
+
+func (e *edits) newDecisionCommand(use, short string, decide func(ctx context.Context, editor *edit.Editor, name, why string) (string, error)) *cobra.Command {
+	var why string
+	cmd := e.command(&cobra.Command{Use: use + " FILE", Short: short, Args: cobra.ExactArgs(1)}, func(ctx context.Context, editor *edit.Editor, args []string) error {
+		text, err := decide(ctx, editor, args[0], why)
+		if err != nil {
+			return err
+		}
+		return e.print(map[string]string{"file": args[0], "decision": use}, text)
+	})
+	cmd.Flags().StringVar(&why, "why", "", "the reason, for the record")
+	return cmd
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
+	"github.com/spf13/cobra"
+
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
+)
+
+func (e *edits) newHistoryCommand() *cobra.Command {
+	var section string
+	cmd := e.command(&cobra.Command{
+		Use:   "history FILE",
+		Short: "Show who changed what in a workspace file, when and why",
+		Long: `Show what happened to a workspace file, oldest first: every edit with its time, actor, section and reason, and
+what was changed by hand, as far as it was noticed. FILE is relative to the workspace.`,
+		Args: cobra.ExactArgs(1),
+	}, func(ctx context.Context, editor *edit.Editor, args []string) error {
+		events, err := editor.History(ctx, args[0], section)
+		if err != nil {
+			return err
+		}
+		if events == nil {
+			events = []edit.Event{}
+		}
+		var text strings.Builder
+		for _, event := range events {
+			text.WriteString(describeEvent(event))
+		}
+		if len(events) == 0 {
+			text.WriteString("nothing was edited\n")
+		}
+		return e.print(events, text.String())
+	})
+	cmd.Flags().StringVar(&section, "section", "", "only what is about this section: its heading or anchor")
+	return cmd
+}
+
+// describeEvent is an event in a few lines.
+func describeEvent(e edit.Event) string {
+	actor := e.Actor
+	if actor == "" {
+		actor = "yamo-mcp"
+	}
+	var out strings.Builder
+	fmt.Fprintf(&out, "%s  %s  %s  %s", e.ID, e.Time, actor, e.Op)
+	if e.File != "" {
+		out.WriteString("  " + e.File)
+	}
+	if e.Section != "" {
+		out.WriteString("#" + e.Section)
+	}
+	out.WriteByte('\n')
+	if e.Rationale != "" {
+		out.WriteString("    why: " + e.Rationale + "\n")
+	}
+	if e.Override != "" {
+		out.WriteString("    over the cap: " + e.Override + "\n")
+	}
+	if len(e.Evidence) > 0 {
+		out.WriteString("    evidence: " + strings.Join(e.Evidence, ", ") + "\n")
+	}
+	if e.RefersTo != "" {
+		out.WriteString("    about: " + e.RefersTo + "\n")
+	}
+	return out.String()
+}
+
+func (e *edits) newDiffCommand() *cobra.Command {
+	var from, to string
+	cmd := e.command(&cobra.Command{
+		Use:   "diff FILE",
+		Short: "Show how a workspace file changed between two events or times",
+		Long: `Show how a workspace file changed, as a unified diff: from --from to --to, each the id or token of an event, a time
+(2026-01-02T15:04:05Z) or a day, whose end is meant. Without --from it begins before the last event up to --to,
+without --to it ends now.`,
+		Args: cobra.ExactArgs(1),
+	}, func(ctx context.Context, editor *edit.Editor, args []string) error {
+		changed, err := editor.Diff(ctx, args[0], from, to)
+		if err != nil {
+			return err
+		}
+		unified := string(diff.Diff(changed.From, []byte(changed.Before), changed.To, []byte(changed.After)))
+		return e.print(map[string]string{"file": args[0], "from": changed.From, "to": changed.To, "diff": unified}, unified)
+	})
+	cmd.Flags().StringVar(&from, "from", "", "the text after this event, or at this time")
+	cmd.Flags().StringVar(&to, "to", "", "the text after this event, or at this time")
+	return cmd
+}

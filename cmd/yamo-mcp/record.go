@@ -1,0 +1,41 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
+)
+
+func (e *edits) newRecordCommand() *cobra.Command {
+	verify := e.command(&cobra.Command{
+		Use:   "verify",
+		Short: "Check every line of the record of edits",
+		Long: `Check every line of the record of edits: its form, its place in the hash chain, its authentication code, and its own
+hash with the key of its salt version. Says intact, or names the first bad line; then it exits with 1.`,
+		Args: cobra.NoArgs,
+	}, func(ctx context.Context, editor *edit.Editor, _ []string) error {
+		found, err := editor.Verify(ctx)
+		if err != nil {
+			return fmt.Errorf("%w; restore the record from a backup", err)
+		}
+		return e.print(map[string]any{"intact": true, "events": found.Events, "last_hash": found.LastHash, "torn_bytes": found.Torn},
+			fmt.Sprintf("intact, %d events\n", found.Events))
+	})
+	rotate := e.command(&cobra.Command{
+		Use:   "rotate-key",
+		Short: "Have all further hashes of the record made with a new key",
+		Long: `Make a new key for the hashes of the record of edits. What was written stays as it is, and is verified with the key
+of its salt version: keep the files in .yamo/private/edits.keys.`,
+		Args: cobra.NoArgs,
+	}, func(ctx context.Context, editor *edit.Editor, _ []string) error {
+		version, err := editor.RotateKey(ctx, operator)
+		if err != nil {
+			return err
+		}
+		return e.print(map[string]int{"salt_version": version}, fmt.Sprintf("salt version %d\n", version))
+	})
+	return newGroup("record", "Look after the record of edits", verify, rotate)
+}

@@ -1,0 +1,80 @@
+package tools
+
+import (
+	"context"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/yamo-protocol/yamo-mcp/resources"
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
+	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
+)
+
+type workspaceEdit struct {
+	File      string   `json:"file" jsonschema:"maxLength=512" jsonschema_description:"Relative to the workspace: MEMORY.md, USER.md, notes/NAME.md, users/ID/overview.md."`
+	Section   string   `json:"section,omitempty" jsonschema:"maxLength=200" jsonschema_description:"The heading (##) or anchor. Left out: the text below the title."`
+	Op        string   `json:"op" jsonschema:"enum=replace_section,enum=append_section,enum=append_item,enum=curate_items,enum=tombstone_section" jsonschema_description:"replace_section, append_section: content. append_item: items at the end of a list. curate_items: items are all that the list is to have, the others are pruned or merged. tombstone_section: retire the content."`
+	Content   string   `json:"content,omitempty" jsonschema:"maxLength=65536" jsonschema_description:"Markdown; headings begin with ###."`
+	Items     []string `json:"items,omitempty" jsonschema:"maxItems=200" jsonschema_description:"List items, without bullets."`
+	Rationale string   `json:"rationale" jsonschema:"minLength=1,maxLength=500" jsonschema_description:"Why, in a line."`
+	Evidence  []string `json:"evidence_refs,omitempty" jsonschema:"maxItems=20" jsonschema_description:"What it rests on: ids of memories (mem_…) or events, or tokens (ev:…)."`
+	Override  string   `json:"override_rationale,omitempty" jsonschema:"maxLength=500" jsonschema_description:"Why a cap is exceeded, for how long, when it is curated."`
+	Expected  string   `json:"expected_hash,omitempty" jsonschema:"maxLength=64" jsonschema_description:"after_hash of the edit you build on: refused if the section was changed since."`
+	Key       string   `json:"idempotency_key,omitempty" jsonschema:"maxLength=128" jsonschema_description:"The same key again returns the first result."`
+	Create    bool     `json:"create,omitempty" jsonschema_description:"Make the file or section where it is missing."`
+}
+
+type workspaceEdited struct {
+	EventID  string `json:"event_id"`
+	Evidence string `json:"evidence_token" jsonschema_description:"Names this edit as evidence for others."`
+	File     string `json:"file"`
+	URI      string `json:"uri"`
+	Section  string `json:"section"`
+	Before   string `json:"before_hash" jsonschema_description:"Empty for a section that was not there."`
+	After    string `json:"after_hash"`
+	Snapshot string `json:"snapshot" jsonschema_description:"The section as it stands now, at most 4,000 characters."`
+	Repeated bool   `json:"repeated,omitempty" jsonschema_description:"It was made before, with this idempotency_key."`
+	Hint     string `json:"hint,omitempty"`
+}
+
+// resourceLinks are the file, and the edit as evidence.
+func (e workspaceEdited) resourceLinks() []mcp.ResourceLink {
+	return []mcp.ResourceLink{
+		mcp.NewResourceLink(e.URI, e.File, "The file that was edited", "text/markdown"),
+		mcp.NewResourceLink(resources.EvidenceURI(e.Evidence), e.Evidence, "The record of this edit", "application/json"),
+	}
+}
+
+// WorkspaceEdit is the tool workspace_edit (seed 004 §4 and §11) of the agent called agent. It is for DMs only.
+func WorkspaceEdit(editor *edit.Editor, agent string) Tool {
+	return Define(Spec{
+		Name:  "workspace_edit",
+		Title: "Edit a workspace file",
+		Description: "Change one section of a workspace file: what you learned for good in MEMORY.md, the human in USER.md, conventions in AGENTS.md, " +
+			"notes, profiles in users/. Read the file first. Every edit is recorded with its reason and can be traced and undone; answers when both " +
+			"are on disk. Not for daily logs (log_append), nor for SOUL.md. No credentials.",
+		Destructive: true,
+	}, func(ctx context.Context, in workspaceEdit) (workspaceEdited, error) {
+		done, err := editor.Edit(ctx, edit.Request{
+			File: in.File, Refs: in.Evidence, Expected: in.Expected, Key: in.Key, Call: callID(ctx), Actor: agent,
+			Edit: grammar.Edit{
+				Op: grammar.Op(in.Op), Section: in.Section, Content: in.Content, Items: in.Items, Rationale: in.Rationale, Override: in.Override, Create: in.Create,
+			},
+		})
+		if err != nil {
+			return workspaceEdited{}, err
+		}
+		e := done.Event
+		out := workspaceEdited{
+			EventID: e.ID, Evidence: e.Token(), File: e.File, URI: resources.URI(e.File), Section: e.Section,
+			Before: e.Before, After: e.After, Snapshot: done.Snapshot, Repeated: done.Repeated,
+		}
+		switch typ, _ := grammar.TypeOf(e.File); {
+		case done.Match == grammar.ByNearest:
+			out.Hint = "The heading is misspelt in the file; it was found all the same and left as it is."
+		case typ != nil && typ.Strict && grammar.Op(e.Op).Material() && len(e.Evidence) == 0:
+			out.Hint = "A material edit of a profile should rest on evidence: name memories or events in evidence_refs."
+		}
+		return out, nil
+	})
+}

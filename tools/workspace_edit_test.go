@@ -1,0 +1,68 @@
+package tools
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
+)
+
+func TestWorkspaceEdit(t *testing.T) {
+	f := sampleFolder(t, "kate")
+	editor, err := edit.Open(edit.Options{View: f.dm(), Dir: filepath.Join(f.dm().Dir(), ".yamo")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tool := WorkspaceEdit(editor, "kate")
+	first := answer[workspaceEdited](t, tool, `{"file":"MEMORY.md","section":"Sayings","op":"append_item","items":["Measure twice."],"rationale":"Ana says so","create":true,"idempotency_key":"k"}`)
+	want := workspaceEdited{File: "MEMORY.md", URI: "yamo://workspace/MEMORY.md", Section: "Sayings", Snapshot: "- Measure twice."}
+	if diff := cmp.Diff(want, first, cmpopts.IgnoreFields(workspaceEdited{}, "EventID", "Evidence", "After")); diff != "" || first.After == "" ||
+		!strings.HasSuffix(first.Evidence, "Z-"+first.EventID) {
+		t.Errorf("%+v (-want +got):\n%s", first, diff)
+	}
+	again := answer[workspaceEdited](t, tool, `{"file":"MEMORY.md","section":"Sayings","op":"append_item","items":["Measure twice."],"rationale":"Ana says so","create":true,"idempotency_key":"k"}`)
+	first.Repeated = true
+	if diff := cmp.Diff(first, again); diff != "" {
+		t.Errorf("asked again (-want +got):\n%s", diff)
+	}
+	profile := answer[workspaceEdited](t, tool, `{"file":"users/ana/overview.md","section":"current-focus","op":"replace_section","content":"The garden.","rationale":"r","create":true}`)
+	if !strings.Contains(profile.Hint, "evidence_refs") {
+		t.Errorf("%+v", profile)
+	}
+	data, err := os.ReadFile(filepath.Join(f.dm().Dir(), "users", "ana", "overview.md"))
+	if err != nil || !strings.Contains(string(data), "refined Current Focus: r") {
+		t.Errorf("%s, %v", data, err)
+	}
+	for arguments, want := range map[string]string{
+		`{"file":"MEMORY.md","section":"Sayings","op":"delete_section","rationale":"r"}`:                                    "op must be one of replace_section",
+		`{"file":"MEMORY.md","section":"Sayings","op":"append_item","items":["x"]}`:                                         "rationale is required",
+		`{"file":"SOUL.md","op":"append_section","content":"x","rationale":"r"}`:                                            "yamo-mcp reconfigure",
+		`{"file":"MEMORY.md","section":"Songs","op":"append_item","items":["x"],"rationale":"r"}`:                           "say create: true",
+		`{"file":"MEMORY.md","section":"Sayings","op":"replace_section","content":"x","rationale":"r","expected_hash":"0"}`: first.After,
+		`{"file":"users/ana/overview.md","section":"Change Log","op":"tombstone_section","rationale":"r"}`:                  "is prohibited (seed 004 §4)",
+	} {
+		if got := refusal(t, tool, arguments); !strings.Contains(got, want) {
+			t.Errorf("%s: %q, want %q", arguments, got, want)
+		}
+	}
+}
+
+// The host's id of a call is part of the event (seed 004 §11).
+func TestCallID(t *testing.T) {
+	request := mcp.CallToolRequest{}
+	if got := callID(withCallID(t.Context(), request)); got != "" {
+		t.Error(got)
+	}
+	for id, want := range map[string]string{"toolu_1": "toolu_1", "": "", strings.Repeat("x", 129): ""} {
+		request.Params.Meta = &mcp.Meta{AdditionalFields: map[string]any{"claudecode/toolUseId": id, "other": "x"}}
+		if got := callID(withCallID(t.Context(), request)); got != want {
+			t.Errorf("%q: %q", id, got)
+		}
+	}
+}

@@ -1,0 +1,179 @@
+package edit
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
+)
+
+// Change is what an event did to one section: Cut at byte At of its body became Insert.
+type Change struct {
+	Section string `json:"section"`          // its heading, "" for what stands above the first
+	Anchor  string `json:"anchor,omitempty"` // its hidden anchor
+	Nth     int    `json:"nth,omitempty"`    // which of those with the same heading, from 0
+	Made    *Made  `json:"made,omitempty"`   // the section was not there
+	Before  string `json:"before_hash"`      // of the body's canonical text
+	After   string `json:"after_hash"`
+	At      int    `json:"at"`
+	Cut     string `json:"cut"`
+	Insert  string `json:"insert"`
+}
+
+// Made is where a section was put.
+type Made struct {
+	Index  int    `json:"index"` // among the parts of the document, after the changes before this one
+	Hidden string `json:"hidden,omitempty"`
+}
+
+// changes are what made after of before: sections are changed and added, never taken away or moved.
+func changes(k key, before, after *grammar.Document) []Change {
+	var list []Change
+	i := 0
+	for j, p := range after.Parts {
+		if i == len(before.Parts) || before.Parts[i].Heading != p.Heading || before.Parts[i].Hidden != p.Hidden {
+			list = append(list, Change{
+				Section: p.Name, Anchor: p.Anchor.ID, Made: &Made{j, p.Hidden}, After: k.section(p.Body), Insert: p.Body,
+			})
+			continue
+		}
+		old := before.Parts[i]
+		i++
+		if old.Body == p.Body {
+			continue
+		}
+		at, cut, insert := splice(old.Body, p.Body)
+		list = append(list, Change{
+			Section: p.Name, Anchor: p.Anchor.ID, Nth: nth(after, j), Before: k.section(old.Body), After: k.section(p.Body),
+			At: at, Cut: cut, Insert: insert,
+		})
+	}
+	return list
+}
+
+// nth is how many parts before i have its heading.
+func nth(d *grammar.Document, i int) (n int) {
+	for _, p := range d.Parts[:i] {
+		if p.Heading != "" && p.Name == d.Parts[i].Name {
+			n++
+		}
+	}
+	return n
+}
+
+// splice is the one place in which a and b differ. It cuts no character in two.
+func splice(a, b string) (at int, cut, insert string) {
+	for at < len(a) && at < len(b) && a[at] == b[at] {
+		at++
+	}
+	for at > 0 && (at < len(a) && !utf8.RuneStart(a[at]) || at < len(b) && !utf8.RuneStart(b[at])) {
+		at--
+	}
+	end := 0
+	for end < len(a)-at && end < len(b)-at && a[len(a)-1-end] == b[len(b)-1-end] {
+		end++
+	}
+	for end > 0 && !utf8.RuneStart(a[len(a)-end]) {
+		end--
+	}
+	return at, a[at : len(a)-end], b[at : len(b)-end]
+}
+
+// DriftError is why an event cannot be applied to a text (§10).
+type DriftError struct {
+	Event   string
+	Section string
+	Reason  string
+}
+
+// Error says which event and why.
+func (e *DriftError) Error() string {
+	return fmt.Sprintf("event %s cannot be applied to the section %q: %s", e.Event, e.Section, e.Reason)
+}
+
+// redo applies an edit's event to d, a file of type t. Each section must be as it was before the event; one
+// that is not found by its name gets one attempt to be re-anchored (§10). On an error d is of no use.
+func redo(k key, d *grammar.Document, t *grammar.Type, e Event) error {
+	return change(d, t, e, func(body, hash string) bool { return k.section(body) == hash })
+}
+
+// again is redo for the very text that the event was about. Sections are not compared: whoever calls compares
+// the whole file afterwards.
+func again(d *grammar.Document, t *grammar.Type, e Event) error {
+	return change(d, t, e, func(string, string) bool { return true })
+}
+
+// change applies e's changes to d. is reports whether a section's body has a hash.
+func change(d *grammar.Document, t *grammar.Type, e Event, is func(body, hash string) bool) error {
+	for _, c := range e.Changes {
+		if c.Made != nil {
+			if slices.Contains(d.Sections(), c.Section) {
+				return &DriftError{e.ID, c.Section, "it was made by the event, and is there already"}
+			}
+			part := grammar.Part{
+				Heading: "## " + c.Section, Hidden: c.Made.Hidden, Body: c.Insert, Name: c.Section, Anchor: grammar.Anchor{ID: c.Anchor, Version: "1"},
+			}
+			if c.Anchor == "" {
+				part.Anchor = grammar.Anchor{}
+			}
+			d.Parts = slices.Insert(d.Parts, min(max(c.Made.Index, 1), len(d.Parts)), part)
+			continue
+		}
+		p, ok := c.find(d, t, is)
+		if !ok {
+			return &DriftError{e.ID, c.Section, "no section has the name and the content that it had"}
+		}
+		body, ok := c.apply(p.Body)
+		if !ok || !is(body, c.After) {
+			return &DriftError{e.ID, c.Section, "its content is not what the event changed"}
+		}
+		p.Body = body
+	}
+	if e.Touched {
+		d.Touch(e.time())
+	}
+	return nil
+}
+
+// find is the section that c changes, with the content it changes.
+func (c Change) find(d *grammar.Document, t *grammar.Type, is func(body, hash string) bool) (*grammar.Part, bool) {
+	fits := func(p *grammar.Part) bool { return is(p.Body, c.Before) }
+	if c.Section == "" {
+		return &d.Parts[0], fits(&d.Parts[0])
+	}
+	n := 0
+	for i := 1; i < len(d.Parts); i++ {
+		p := &d.Parts[i]
+		switch {
+		case c.Anchor != "" && p.Anchor.ID == c.Anchor:
+		case p.Name != c.Section:
+			continue
+		case n < c.Nth:
+			n++
+			continue
+		}
+		if fits(p) {
+			return p, true
+		}
+		break
+	}
+	if i, ok := d.Reanchor(t, c.Section); ok && fits(&d.Parts[i]) {
+		return &d.Parts[i], true
+	}
+	return nil, false
+}
+
+// apply is body with the change.
+func (c Change) apply(body string) (string, bool) {
+	at := c.At
+	if at < 0 || at+len(c.Cut) > len(body) || body[at:at+len(c.Cut)] != c.Cut {
+		// The text is the same but for blanks: what is cut may stand elsewhere, once.
+		if c.Cut == "" || strings.Count(body, c.Cut) != 1 {
+			return "", false
+		}
+		at = strings.Index(body, c.Cut)
+	}
+	return body[:at] + c.Insert + body[at+len(c.Cut):], true
+}

@@ -1,0 +1,209 @@
+package edit
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
+)
+
+func (d *desk) drifts(e *Editor) []Event {
+	d.tb.Helper()
+	drifts, err := e.Scan(d.tb.Context())
+	if err != nil {
+		d.tb.Fatal(err)
+	}
+	return drifts
+}
+
+func (d *desk) replay(e *Editor, name, to string) Replayed {
+	d.tb.Helper()
+	r, err := e.Replay(d.tb.Context(), name, to)
+	if err != nil {
+		d.tb.Fatal(err)
+	}
+	return r
+}
+
+// What a human changes is recorded and is no drift, as long as what events are about can be found.
+func TestChangesByHand(t *testing.T) {
+	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
+	e := d.open()
+	d.edit(e, request("MEMORY.md", grammar.AppendItem, "People", "Eva"))
+	d.write("MEMORY.md", strings.Replace(d.read("MEMORY.md"), "## People", "## Peeple", 1)+"\n## New\n\nby hand\n")
+	if drifts := d.drifts(e); len(drifts) > 0 {
+		t.Fatalf("%+v", drifts)
+	}
+	if r := d.replay(e, "MEMORY.md", ""); r.Text != d.read("MEMORY.md") || r.Drift != nil {
+		t.Errorf("%+v", r)
+	}
+	d.edit(e, request("MEMORY.md", grammar.AppendSection, "New", "and by tool"))
+	history, err := e.History(t.Context(), "MEMORY.md", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ops []string
+	for _, event := range history {
+		ops = append(ops, event.Op+" by "+event.Actor)
+	}
+	if got := strings.Join(ops, ", "); got != "snapshot by , append_item by kate, observed by hand, append_section by kate" {
+		t.Error(got)
+	}
+	if section, err := e.History(t.Context(), "MEMORY.md", "new"); err != nil || len(section) != 1 || section[0].Op != "append_section" {
+		t.Errorf("%+v, %v", section, err)
+	}
+	// Any earlier text is there: by event, by token, by time.
+	first := strings.Replace(memoryText, "- Luis\n", "- Luis\n- Eva\n", 1)
+	for _, to := range []string{history[1].ID, history[1].Token(), history[1].Time[:19] + "Z"} {
+		if r := d.replay(e, "MEMORY.md", to); r.Text != first || !r.Exists {
+			t.Errorf("to %s: %+v", to, r)
+		}
+	}
+	if r := d.replay(e, "MEMORY.md", "2026-02-13"); r.Exists {
+		t.Errorf("%+v", r)
+	}
+	for _, to := range []string{"yesterday", "01KE0QJ1BM8Y4W8D6S0T2RTX3V"} {
+		if _, err := e.Replay(t.Context(), "MEMORY.md", to); err == nil {
+			t.Errorf("%s is a point in time", to)
+		}
+	}
+	if _, err := e.Replay(t.Context(), "USER.md", ""); err == nil || !strings.Contains(err.Error(), "never edited") {
+		t.Errorf("%v", err)
+	}
+}
+
+// What takes away what events are about, or what §4 protects, is drift: the replay halts, the agent goes on.
+func TestDrift(t *testing.T) {
+	profile := grammar.New(partFile, "2026-01-02T03:04:05Z")
+	for name, test := range map[string]struct {
+		file   string
+		change func(text string) string // "" removes the file
+		want   string
+	}{
+		"edited section gone":  {"MEMORY.md", func(s string) string { return strings.Replace(s, "## People", "## Boats and trains", 1) }, "the section ## People is gone"},
+		"file gone":            {"MEMORY.md", func(string) string { return "" }, "the file is gone"},
+		"anchor gone":          {partFile, func(s string) string { return strings.Replace(s, "<!-- @anchor: role v1 -->\n", "", 1) }, "the anchor of ## Role is gone"},
+		"anchor changed":       {partFile, func(s string) string { return strings.Replace(s, "anchor: role", "anchor: rule", 1) }, "the anchor of ## Role is gone or another"},
+		"change log gone":      {partFile, func(s string) string { return s[:strings.Index(s, "## Change Log")] }, "the section ## Change Log is gone"},
+		"id changed":           {partFile, func(s string) string { return strings.Replace(s, "part_id: guard", "part_id: dog", 1) }, `the front matter's "part_id: guard" is gone`},
+		"identity key renamed": {partFile, func(s string) string { return strings.Replace(s, "user_id:", "owner:", 1) }, `the front matter's "user_id: kate" is gone`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t, map[string]string{"MEMORY.md": memoryText, partFile: profile})
+			e := d.open()
+			if test.file == partFile {
+				d.edit(e, request(partFile, grammar.AppendSection, "Role", "Keeps watch."))
+			} else {
+				d.edit(e, request("MEMORY.md", grammar.AppendItem, "People", "Eva"))
+			}
+			before := d.read(test.file)
+			drifted := test.change(before)
+			if drifted == "" {
+				if err := os.Remove(filepath.Join(d.dir, test.file)); err != nil {
+					t.Fatal(err)
+				}
+			} else {
+				d.write(test.file, drifted)
+			}
+			r := d.replay(e, test.file, "")
+			if r.Drift == nil || !strings.Contains(r.Drift.Rationale, test.want) || r.Text != before {
+				t.Fatalf("%+v", r)
+			}
+			if drifts := d.drifts(d.open()); len(drifts) != 1 || drifts[0].ID != r.Drift.ID || drifts[0].File != test.file {
+				t.Fatalf("the queue: %+v", drifts)
+			}
+			// The agent is not asked and goes on, in both files.
+			section := "Needs"
+			if test.file == "MEMORY.md" {
+				section = "Plans"
+			}
+			q := request(test.file, grammar.AppendSection, section, "Rest.")
+			q.Create = true
+			d.edit(e, q)
+
+			// Restored: as before the drift, with what the agent added since.
+			e = d.open()
+			err := e.Restore(t.Context(), test.file, "operator", "not meant")
+			if drifted == "" {
+				// The file was made anew, so its sections are not those of the one that is gone.
+				if err == nil || !strings.Contains(err.Error(), "Accept the drift") {
+					t.Fatalf("%v", err)
+				}
+				if n, err := e.Accept(t.Context(), test.file, "operator", "meant"); n != 1 || err != nil {
+					t.Fatal(n, err)
+				}
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			text := d.read(test.file)
+			if !strings.Contains(text, "Rest.") || drifted != "" && grammar.Parse(text).Sections()[0] != grammar.Parse(before).Sections()[0] {
+				t.Errorf("restored:\n%s", text)
+			}
+			if r := d.replay(e, test.file, ""); r.Drift != nil || r.Text != text {
+				t.Errorf("replayed: %+v", r)
+			}
+			if drifts := d.drifts(e); len(drifts) > 0 {
+				t.Errorf("the queue: %+v", drifts)
+			}
+		})
+	}
+}
+
+func TestAccept(t *testing.T) {
+	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
+	e := d.open()
+	d.edit(e, request("MEMORY.md", grammar.AppendItem, "People", "Eva"))
+	if _, err := e.Accept(t.Context(), "MEMORY.md", "operator", ""); err == nil || !strings.Contains(err.Error(), "no drift") {
+		t.Errorf("%v", err)
+	}
+	if err := e.Restore(t.Context(), "MEMORY.md", "operator", ""); err == nil || !strings.Contains(err.Error(), "no drift") {
+		t.Errorf("%v", err)
+	}
+	d.write("MEMORY.md", "# Memory\n\n## Else\n")
+	d.drifts(e)
+	d.edit(e, request("MEMORY.md", grammar.AppendSection, "Else", "x"))
+	if r := d.replay(e, "MEMORY.md", ""); r.Drift == nil {
+		t.Errorf("%+v", r)
+	}
+	if n, err := e.Accept(t.Context(), "MEMORY.md", "operator", "tidied"); n != 1 || err != nil {
+		t.Fatal(n, err)
+	}
+	if r := d.replay(d.open(), "MEMORY.md", ""); r.Drift != nil || r.Text != d.read("MEMORY.md") {
+		t.Errorf("%+v", r)
+	}
+	if drifts := d.drifts(e); len(drifts) != 0 {
+		t.Errorf("%+v", drifts)
+	}
+}
+
+// The section of an event that was renamed is found once more, if its content is what it was (§10).
+func TestReanchorOnReplay(t *testing.T) {
+	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
+	e := d.open()
+	event := d.edit(e, request("MEMORY.md", grammar.AppendItem, "People", "Eva")).Event
+	all, err := e.all(t.Context(), nil, func(v Event) bool { return v.ID == event.ID })
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := e.keyOf(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, ok := range map[string]bool{
+		memoryText: true,
+		strings.Replace(memoryText, "## People", "## Peeple", 1):                       true,
+		strings.Replace(memoryText, "## People", "## PEOPLE", 1):                       true,
+		strings.Replace(memoryText, "## People", "## Persons", 1):                      false,
+		strings.Replace(memoryText, "- Luis", "- Luise", 1):                            false,
+		strings.Replace(memoryText, "## People", "## Peopla\n\n## Peeple", 1):          false,
+		strings.Replace(memoryText, "## People", "## Peeple\n\nother\n\n## Others", 1): false,
+	} {
+		doc := grammar.Parse(text)
+		err := redo(k, doc, nil, all[0])
+		if (err == nil) != ok || ok && !strings.Contains(doc.String(), "- Eva\n") {
+			t.Errorf("%q: %v\n%s", text, err, doc)
+		}
+	}
+}

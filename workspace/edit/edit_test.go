@@ -1,0 +1,390 @@
+package edit
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
+	"github.com/yamo-protocol/yamo-mcp/workspace"
+	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
+)
+
+const (
+	partFile   = "users/kate/parts/guard/profile.md"
+	memoryText = "# Memory\n\n## People\n\n- Ana\n- Luis\n\n## Plans\n\nnone\n"
+)
+
+// desk is a workspace with the clock of a test.
+type desk struct {
+	tb    testing.TB
+	dir   string
+	clock *clock
+	view  *workspace.View
+}
+
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(time.Second)
+	return c.now
+}
+
+func newDesk(tb testing.TB, files map[string]string) *desk {
+	tb.Helper()
+	d := &desk{tb: tb, dir: tb.TempDir(), clock: &clock{now: time.Date(2026, 2, 14, 12, 0, 0, 0, time.UTC)}}
+	for name, text := range files {
+		d.write(name, text)
+	}
+	w, err := workspace.Open(d.dir, workspace.WithClock(d.clock.Now), workspace.WithScrubber(func(text string) (string, int) {
+		return strings.ReplaceAll(text, "hunter2", "[REDACTED]"), strings.Count(text, "hunter2")
+	}))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = w.Close() })
+	d.view = w.View(audience.DM())
+	return d
+}
+
+func (d *desk) write(name, text string) {
+	d.tb.Helper()
+	path := filepath.Join(d.dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		d.tb.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		d.tb.Fatal(err)
+	}
+}
+
+func (d *desk) read(name string) string {
+	d.tb.Helper()
+	data, err := os.ReadFile(filepath.Join(d.dir, name))
+	if err != nil {
+		d.tb.Fatal(err)
+	}
+	return string(data)
+}
+
+// open is an editor, as a process has it.
+func (d *desk) open() *Editor {
+	d.tb.Helper()
+	e, err := Open(Options{View: d.view, Dir: filepath.Join(d.dir, ".yamo"), Now: d.clock.Now, Memory: func(_ context.Context, id string) error {
+		if id != "mem_1767323045678_0a1b2c" {
+			return fault.New("id: there is no memory %s", id)
+		}
+		return nil
+	}})
+	if err != nil {
+		d.tb.Fatal(err)
+	}
+	return e
+}
+
+func request(file string, op grammar.Op, section, content string) Request {
+	return Request{File: file, Edit: grammar.Edit{Op: op, Section: section, Content: content, Rationale: "so it is"}, Actor: "kate"}
+}
+
+func (d *desk) edit(e *Editor, q Request) Result {
+	d.tb.Helper()
+	r, err := e.Edit(context.Background(), q)
+	if err != nil {
+		d.tb.Fatalf("%s %s#%s: %v", q.Op, q.File, q.Section, err)
+	}
+	return r
+}
+
+func TestEdit(t *testing.T) {
+	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
+	e := d.open()
+	q := request("MEMORY.md", grammar.AppendItem, "people", "Eva")
+	q.Key, q.Call, q.Refs = "k1", "call-1", []string{"mem_1767323045678_0a1b2c"}
+	first := d.edit(e, q)
+	if got := d.read("MEMORY.md"); got != strings.Replace(memoryText, "- Luis\n", "- Luis\n- Eva\n", 1) {
+		t.Errorf("the file is\n%s", got)
+	}
+	want := Event{
+		ID: first.Event.ID, Time: "2026-02-14T12:00:01.000Z", UserID: "primary", EntityType: "note", EntityID: "MEMORY", File: "MEMORY.md",
+		Op: "append_item", Section: "People", Anchor: "people", Before: first.Event.Before, After: first.Event.After, Rationale: "so it is",
+		Evidence: []string{"ev:20260102T030405Z-01KDYGJ72E01PPAV80000018PC"}, Key: "k1", Call: "call-1", Actor: "kate", Items: 1,
+	}
+	ignore := cmpopts.IgnoreFields(Event{}, "Time", "Evidence", "Request", "FileBefore", "FileAfter", "Integrity")
+	if diff := cmp.Diff(want, first.Event, ignore); diff != "" || first.Snapshot != "- Ana\n- Luis\n- Eva" || first.Repeated {
+		t.Errorf("%+v (-want +got):\n%s", first, diff)
+	}
+	// The same key: the same edit, whoever asks.
+	again := d.edit(d.open(), q)
+	if !again.Repeated || again.Event.ID != first.Event.ID || again.Event.After != first.Event.After || again.Snapshot != first.Snapshot {
+		t.Errorf("asked again: %+v", again)
+	}
+	q.Content = "Uwe"
+	if _, err := e.Edit(t.Context(), q); err == nil || !strings.Contains(err.Error(), "idempotency_key: it belongs to another edit") {
+		t.Errorf("another edit with the key: %v", err)
+	}
+	// The line in the record has every field of seed 004 §11.
+	lines := strings.Split(strings.TrimSpace(d.read(".yamo/private/edits.ndjson")), "\n")
+	if len(lines) != 2 || !strings.Contains(lines[0], `"op":"snapshot"`) {
+		t.Fatalf("%d lines: %s", len(lines), lines)
+	}
+	var line struct {
+		Body struct{ Data map[string]any }
+	}
+	if err := json.Unmarshal([]byte(lines[1]), &line); err != nil {
+		t.Fatal(err)
+	}
+	for _, field := range []string{
+		"event_id", "ts", "user_id", "entity_type", "entity_id", "file_path", "op", "section_anchor", "before_hash", "after_hash",
+		"rationale", "evidence_refs", "idempotency_key", "tool_call_id", "integrity",
+	} {
+		if line.Body.Data[field] == nil {
+			t.Errorf("the line lacks %s", field)
+		}
+	}
+	integrity, _ := line.Body.Data["integrity"].(map[string]any)
+	if integrity["algo"] != "HMAC-SHA256" || integrity["salt_version"] != 1.0 || len(fmt.Sprint(integrity["line_hash"])) != 64 {
+		t.Errorf("integrity: %v", integrity)
+	}
+}
+
+func TestProfileGetsItsChangeLog(t *testing.T) {
+	d := newDesk(t, nil)
+	e := d.open()
+	q := request(partFile, grammar.AppendSection, "Role", "Keeps watch.")
+	if _, err := e.Edit(t.Context(), q); err == nil || !strings.Contains(err.Error(), "create: true") {
+		t.Fatalf("a file that is not there: %v", err)
+	}
+	q.Create = true
+	d.edit(e, q)
+	evidence := request(partFile, grammar.AppendItem, "Evidence (curated)", `"I stand at the door"`)
+	evidence.Refs = []string{"mem_1767323045678_0a1b2c"}
+	d.edit(e, evidence)
+	d.edit(e, evidence)
+	replace := request(partFile, grammar.ReplaceSection, "Role", "Keeps watch at night.")
+	done := d.edit(e, replace)
+	text := d.read(partFile)
+	log := text[strings.Index(text, "## Change Log"):]
+	stamp, _, _ := strings.Cut(strings.Split(log, "\n- ")[2], ": ")
+	want := "## Change Log\n<!-- @anchor: change-log v1 -->\n\n" +
+		"- 2026-02-14: updated Role; added 2 items to Evidence (curated); refined Role\n- " + stamp + ": refined Role: so it is\n"
+	if log != want {
+		t.Errorf("%s\nwant\n%s", log, want)
+	}
+	if !strings.Contains(text, "last_updated: "+done.Event.Time[:19]+"Z\n") {
+		t.Errorf("last_updated:\n%s", text)
+	}
+	if findings := grammar.Check(partFile, text); len(findings) > 0 {
+		t.Errorf("%+v", findings)
+	}
+	if done.Event.UserID != "kate" || done.Event.EntityType != "part" || done.Event.EntityID != "guard" {
+		t.Errorf("%+v", done.Event)
+	}
+	if r, err := e.Replay(t.Context(), partFile, ""); err != nil || r.Text != text || r.Drift != nil || r.Events != 4 {
+		t.Errorf("replayed %+v, %v", r, err)
+	}
+}
+
+func TestEditRefuses(t *testing.T) {
+	d := newDesk(t, map[string]string{
+		"MEMORY.md": memoryText, "SOUL.md": "# S\n", "IDENTITY.md": "# I\n", "BOOTSTRAP.md": "# B\n", "memory/2026-02-14.md": "# L\n", "notes/bad.md": "\xff", "memory/heartbeat-state.json": "{}",
+	})
+	e := d.open()
+	for want, q := range map[string]Request{
+		"with yamo-mcp reconfigure":              request("SOUL.md", grammar.AppendSection, "", "x"),
+		"IDENTITY.md is who the agent is":        request("IDENTITY.md", grammar.AppendSection, "", "x"),
+		"BOOTSTRAP.md is not edited":             request("BOOTSTRAP.md", grammar.AppendSection, "", "x"),
+		"memory/2026-02-14.md is not edited":     request("memory/2026-02-14.md", grammar.AppendSection, "", "x"),
+		"only Markdown files":                    request("memory/heartbeat-state.json", grammar.AppendSection, "", "x"),
+		"no file that could be called ../x.md":   request("../x.md", grammar.AppendSection, "", "x"),
+		"called .yamo/private/x.md":              request(".yamo/private/x.md", grammar.AppendSection, "", "x"),
+		"called other/x.md":                      request("other/x.md", grammar.AppendSection, "", "x"),
+		"there is no notes/x.md":                 request("notes/x.md", grammar.AppendSection, "", "x"),
+		"is not UTF-8 text":                      request("notes/bad.md", grammar.AppendSection, "", "x"),
+		"content: the text contains credentials": request("MEMORY.md", grammar.AppendSection, "Plans", "hunter2"),
+		"is prohibited":                          request("MEMORY.md", "delete_file", "", ""),
+		"front matter is not edited":             request("MEMORY.md", grammar.AppendSection, "---", "x"),
+		"rationale: the text contains":           {File: "MEMORY.md", Edit: grammar.Edit{Op: grammar.AppendSection, Section: "Plans", Content: "x", Rationale: "hunter2"}},
+		"there is no memory mem_1_000000":        {File: "MEMORY.md", Refs: []string{"mem_1_000000"}, Edit: grammar.Edit{Op: grammar.AppendSection, Section: "Plans", Content: "x", Rationale: "r"}},
+		"leads to no event of this workspace":    {File: "MEMORY.md", Refs: []string{"01KE0QJ1BM8Y4W8D6S0T2RTX3V"}, Edit: grammar.Edit{Op: grammar.AppendSection, Section: "Plans", Content: "x", Rationale: "r"}},
+		"evidence_refs: \"x\" is no evidence":    {File: "MEMORY.md", Refs: []string{"x"}, Edit: grammar.Edit{Op: grammar.AppendSection, Section: "Plans", Content: "x", Rationale: "r"}},
+	} {
+		if _, err := e.Edit(t.Context(), q); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s %s: %v, want %s", q.Op, q.File, err, want)
+		} else if _, ok := fault.As(err); !ok {
+			t.Errorf("%s: not a fault: %v", want, err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(d.dir, ".yamo/private/edits.ndjson")); !os.IsNotExist(err) {
+		t.Errorf("something was recorded: %v", err)
+	}
+	if got := d.read("MEMORY.md"); got != memoryText {
+		t.Errorf("MEMORY.md was changed:\n%s", got)
+	}
+}
+
+func TestGroupsHaveNoEditor(t *testing.T) {
+	w, err := workspace.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = w.Close() }()
+	if _, err := Open(Options{View: w.View(audience.Audience{}), Dir: t.TempDir()}); err == nil || !strings.Contains(err.Error(), fs.ErrNotExist.Error()) {
+		t.Errorf("%v", err)
+	}
+}
+
+// The second of two that read the same loses nothing of the first's, and learns what it is about.
+func TestConflict(t *testing.T) {
+	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
+	a, b := d.open(), d.open()
+	hash := d.edit(a, request("MEMORY.md", grammar.ReplaceSection, "Plans", "sail")).Event.After
+	q := request("MEMORY.md", grammar.ReplaceSection, "Plans", "sail to Oslo")
+	q.Expected = hash
+	now := d.edit(a, q).Event.After
+	q = request("MEMORY.md", grammar.ReplaceSection, "Plans", "stay")
+	q.Expected = hash
+	_, err := b.Edit(t.Context(), q)
+	if err == nil || !strings.Contains(err.Error(), now) || !strings.Contains(err.Error(), "\nsail to Oslo") {
+		t.Fatalf("%v", err)
+	}
+	if got := d.read("MEMORY.md"); !strings.Contains(got, "sail to Oslo") {
+		t.Errorf("%s", got)
+	}
+	q.Expected = now
+	d.edit(b, q)
+	// Blanks are no difference, and another section's change is none.
+	d.write("MEMORY.md", strings.ReplaceAll(strings.Replace(d.read("MEMORY.md"), "- Ana", "- Anna", 1), "stay\n", "stay  \r\n\n"))
+	q = request("MEMORY.md", grammar.AppendSection, "Plans", "or go")
+	q.Expected = now
+	if _, err := a.Edit(t.Context(), q); err == nil {
+		t.Error("an old hash is taken")
+	}
+}
+
+func TestPins(t *testing.T) {
+	d := newDesk(t, map[string]string{"MEMORY.md": memoryText, partFile: grammar.New(partFile, "2026-01-02T03:04:05Z")})
+	e := d.open()
+	for _, target := range []string{"MEMORY.md#Songs", "NOTHING.md", "../x.md"} {
+		if _, err := e.SetPin(t.Context(), target, OpPin, "operator"); err == nil {
+			t.Errorf("%s can be pinned", target)
+		}
+	}
+	if _, err := e.SetPin(t.Context(), "MEMORY.md#Plans", OpUnlock, "operator"); err == nil {
+		t.Error("what is not locked can be unlocked")
+	}
+	set := func(target, op string) {
+		t.Helper()
+		if _, err := e.SetPin(t.Context(), target, op, "operator"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	replace, add := request("MEMORY.md", grammar.ReplaceSection, "Plans", "x"), request("MEMORY.md", grammar.AppendSection, "Plans", "more")
+	refused := func(q Request, want string) {
+		t.Helper()
+		if _, err := d.open().Edit(t.Context(), q); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", q.Op, err, want)
+		}
+	}
+	set("MEMORY.md#plans", OpPin)
+	refused(replace, "is pinned by the human")
+	refused(request("MEMORY.md", grammar.TombstoneSection, "Plans", ""), "is pinned by the human")
+	d.edit(e, add)
+	set("MEMORY.md#Plans", OpLock)
+	refused(add, "is locked by the human")
+	if pins, err := e.Pins(t.Context()); err != nil || len(pins) != 1 || pins[0] != (Pin{"MEMORY.md", "plans", OpLock}) {
+		t.Errorf("%v, %v", pins, err)
+	}
+	set("MEMORY.md#Plans", OpUnlock)
+	d.edit(e, replace)
+	set("MEMORY.md", OpLock)
+	refused(add, "is locked")
+	set("MEMORY.md", OpUnlock)
+	set(partFile+"#Role", OpLock)
+	refused(request(partFile, grammar.AppendSection, "Role", "x"), `"Role" is locked`)
+	d.edit(e, request(partFile, grammar.AppendSection, "Needs", "x"))
+}
+
+func TestKeyRotation(t *testing.T) {
+	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
+	e := d.open()
+	d.edit(e, request("MEMORY.md", grammar.AppendSection, "Plans", "one"))
+	if v, err := e.RotateKey(t.Context(), "operator"); v != 2 || err != nil {
+		t.Fatal(v, err)
+	}
+	other := d.open()
+	two := d.edit(other, request("MEMORY.md", grammar.AppendSection, "Plans", "two"))
+	if two.Event.Integrity.SaltVersion != 2 {
+		t.Errorf("%+v", two.Event)
+	}
+	r, err := e.Replay(t.Context(), "MEMORY.md", "")
+	if err != nil || r.Drift != nil || r.Text != d.read("MEMORY.md") || r.Events != 3 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if n, err := e.Verify(t.Context()); err != nil || n.Events != 4 {
+		t.Errorf("%+v, %v", n, err)
+	}
+	// Without its key a line cannot be verified, and none is made in its place.
+	old := filepath.Join(d.dir, ".yamo/private/edits.keys/1")
+	key, err := os.ReadFile(old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(old); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.open().Replay(t.Context(), "MEMORY.md", ""); err == nil || !strings.Contains(err.Error(), "key 1 ") {
+		t.Errorf("%v", err)
+	}
+	key[0]++
+	if err := os.WriteFile(old, key, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.open().Verify(t.Context()); err == nil || !strings.Contains(err.Error(), "line 1 ") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestForgedLineIsNoticed(t *testing.T) {
+	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
+	e := d.open()
+	d.edit(e, request("MEMORY.md", grammar.AppendSection, "Plans", "one"))
+	// A line that the chain holds, by somebody who has not the key of the hashes.
+	forged, err := key{1, []byte("another key")}.seal(&Event{ID: "01KE0QJ1BM8Y4W8D6S0T2RTX3V", File: "MEMORY.md", Op: OpAccept})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = e.newLedger().Append(t.Context(), nil, func(time.Time) ([]ledger.Draft, error) {
+		return []ledger.Draft{{Op: OpAccept, ID: "01KE0QJ1BM8Y4W8D6S0T2RTX3V", Data: forged}}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, err := range map[string]error{
+		"history": second(d.open().History(t.Context(), "MEMORY.md", "")),
+		"replay":  second(d.open().Replay(t.Context(), "MEMORY.md", "")),
+		"verify":  second(d.open().Verify(t.Context())),
+	} {
+		if err == nil || !strings.Contains(err.Error(), "line 3 ") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+func second[T any](_ T, err error) error { return err }

@@ -1,0 +1,226 @@
+package edit
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
+	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
+)
+
+// What an event records besides the operations of grammar.Ops.
+const (
+	OpSnapshot = "snapshot" // the whole text, as it is: a place to begin a replay at
+	OpObserved = "observed" // the same, after somebody changed the file by hand
+	OpDrift    = "drift"    // the same, but an event's section is gone, or what §4 protects: the maintainer decides
+	OpAccept   = "accept"   // the maintainer accepts a drift
+	OpRestore  = "restore"  // the maintainer has the text before a drift written back
+	OpUndone   = "undone"   // an edit that was interrupted and cannot be finished any more
+	OpPin      = "pin"
+	OpUnpin    = "unpin"
+	OpLock     = "lock"
+	OpUnlock   = "unlock"
+	OpRotate   = "rotate_key" // from here on hashes are made with another key
+)
+
+// Hand is the actor of what nobody told this program about.
+const Hand = "hand"
+
+// Event is a line of the record of edits (seed 004 §11). Its JSON is what the ledger's line has as data. In
+// an event about a whole file the section's fields are "".
+type Event struct {
+	ID         string   `json:"event_id"` // a ULID
+	Time       string   `json:"ts"`       // ISO 8601, UTC, milliseconds
+	UserID     string   `json:"user_id"`
+	EntityType string   `json:"entity_type"` // user, part, relationship or note
+	EntityID   string   `json:"entity_id"`
+	File       string   `json:"file_path"` // relative to the workspace
+	Op         string   `json:"op"`
+	Section    string   `json:"section"`        // its heading
+	Anchor     string   `json:"section_anchor"` // its hidden anchor, else the slug of its heading
+	Before     string   `json:"before_hash"`    // of the section's canonical text, "" for one that was not there
+	After      string   `json:"after_hash"`
+	Rationale  string   `json:"rationale"`
+	Evidence   []string `json:"evidence_refs"` // tokens
+	Key        string   `json:"idempotency_key"`
+	Call       string   `json:"tool_call_id"`
+
+	Actor    string `json:"actor"` // the agent's id, Hand, or operator
+	Override string `json:"override_rationale,omitempty"`
+	Items    int    `json:"items,omitempty"`   // added to a list
+	Request  string `json:"request,omitempty"` // hash of what was asked for, with an idempotency key
+
+	FileBefore string   `json:"file_before,omitempty"` // hashes of the file's bytes, "" for none
+	FileAfter  string   `json:"file_after,omitempty"`
+	Base       *string  `json:"base,omitempty"` // the whole text that Changes, if any, are made to
+	Changes    []Change `json:"changes,omitempty"`
+	Touched    bool     `json:"touched,omitempty"`   // last_updated was set to ts
+	RefersTo   string   `json:"refers_to,omitempty"` // the event that this one is about
+
+	Integrity Integrity `json:"integrity"` // last, so that what is hashed ends here
+}
+
+// Integrity says that nobody without the key made the line.
+type Integrity struct {
+	Algo        string `json:"algo"`
+	SaltVersion int    `json:"salt_version"` // of the key that made all hashes of the line
+	LineHash    string `json:"line_hash"`    // of the line with "" here
+}
+
+const (
+	algo     = "HMAC-SHA256"
+	timeForm = "2006-01-02T15:04:05.000Z"
+)
+
+// IsEdit reports whether the event is one of the operations on a section.
+func (e Event) IsEdit() bool {
+	switch grammar.Op(e.Op) {
+	case grammar.ReplaceSection, grammar.AppendSection, grammar.AppendItem, grammar.CurateItems, grammar.TombstoneSection:
+		return true
+	}
+	return false
+}
+
+// Token is the evidence token of the event.
+func (e Event) Token() string {
+	t, err := grammar.ParseToken(e.ID)
+	if err != nil {
+		return ""
+	}
+	return t.String()
+}
+
+// keys are the secrets of the hashes, by salt version: files of their own, so that an old one goes on
+// verifying old lines.
+type keys struct {
+	dir string
+
+	mu    sync.Mutex
+	known map[int][]byte
+}
+
+func (k *keys) path(version int) string { return filepath.Join(k.dir, strconv.Itoa(version)) }
+
+// of is the key of a version. A first key is made; any other must be there.
+func (k *keys) of(version int, first bool) (key, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if secret, ok := k.known[version]; ok {
+		return key{version, secret}, nil
+	}
+	load := ledger.LoadKey
+	if first {
+		load = ledger.LoadOrCreateKey
+	}
+	secret, err := load(k.path(version))
+	if errors.Is(err, fs.ErrNotExist) {
+		return key{}, fmt.Errorf("the key %d of the record of edits is missing: %w", version, err)
+	}
+	if err != nil {
+		return key{}, fmt.Errorf("key %d of the record of edits: %w", version, err)
+	}
+	if k.known == nil {
+		k.known = map[int][]byte{}
+	}
+	k.known[version] = secret
+	return key{version, secret}, nil
+}
+
+// key makes the hashes of one salt version.
+type key struct {
+	version int
+	secret  []byte
+}
+
+// hash is the HMAC of text in hexadecimal. what keeps hashes of different things apart.
+func (k key) hash(what, text string) string {
+	mac := hmac.New(sha256.New, k.secret)
+	mac.Write([]byte(what))
+	mac.Write([]byte{0})
+	mac.Write([]byte(text))
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+// document is the hash of the bytes of the file that d is.
+func (k key) document(d *grammar.Document) string {
+	mac := hmac.New(sha256.New, k.secret)
+	buf := make([]byte, 0, 4096)
+	write := func(text string) {
+		buf = append(buf[:0], text...)
+		mac.Write(buf)
+	}
+	write("file\x00")
+	write(d.Head)
+	for _, p := range d.Parts {
+		write(p.Heading)
+		write(p.Hidden)
+		write(p.Body)
+	}
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+// section is the hash of a section's body, over its canonical text.
+func (k key) section(body string) string { return k.hash("section", canonical(body)) }
+
+// file is the hash of a file's bytes, "" for no file.
+func (k key) file(data []byte) string {
+	if data == nil {
+		return ""
+	}
+	return k.hash("file", string(data))
+}
+
+// canonical is a text without what editors change unasked: Unicode normal form C, line feeds, nothing blank
+// at the end of lines and around the text.
+func canonical(text string) string {
+	if !strings.Contains(text, " \n") && !strings.ContainsAny(text, "\t\r") && !strings.HasSuffix(text, " ") {
+		return norm.NFC.String(strings.Trim(text, "\n"))
+	}
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	var out strings.Builder
+	for line := range strings.SplitSeq(text, "\n") {
+		out.WriteString(strings.TrimRight(line, " \t\r"))
+		out.WriteByte('\n')
+	}
+	return norm.NFC.String(strings.Trim(out.String(), "\n"))
+}
+
+const openEnd = `"line_hash":""}}`
+
+// seal returns the event's JSON, with its line hash.
+func (k key) seal(e *Event) (json.RawMessage, error) {
+	if e.Evidence == nil {
+		e.Evidence = []string{}
+	}
+	e.Integrity = Integrity{Algo: algo, SaltVersion: k.version}
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(e); err != nil {
+		return nil, fmt.Errorf("encode event: %w", err)
+	}
+	open, ok := bytes.CutSuffix(bytes.TrimSuffix(out.Bytes(), []byte{'\n'}), []byte(openEnd))
+	if !ok {
+		return nil, errors.New("encode event: its integrity is not at the end")
+	}
+	e.Integrity.LineHash = k.hash("line", string(open)+openEnd)
+	return append(open, `"line_hash":"`+e.Integrity.LineHash+`"}}`...), nil
+}
+
+// intact reports whether data is what seal returned.
+func (k key) intact(data []byte, e Event) bool {
+	open, ok := bytes.CutSuffix(data, []byte(`"line_hash":"`+e.Integrity.LineHash+`"}}`))
+	return ok && e.Integrity.Algo == algo && hmac.Equal([]byte(k.hash("line", string(open)+openEnd)), []byte(e.Integrity.LineHash))
+}

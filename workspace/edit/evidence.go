@@ -1,0 +1,83 @@
+package edit
+
+import (
+	"context"
+	"slices"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
+)
+
+// Evidence is what an evidence token leads to: an event, or a memory.
+type Evidence struct {
+	Token    string `json:"token"`
+	Event    *Event `json:"event,omitempty"`
+	MemoryID string `json:"memory_id,omitempty"`
+}
+
+// Resolve follows an evidence token, an event's id or a memory's. That a memory is there is checked with
+// Options.Memory.
+func (e *Editor) Resolve(ctx context.Context, ref string) (Evidence, error) {
+	token, err := grammar.ParseToken(ref)
+	if err != nil {
+		return Evidence{}, fault.New("%v", err)
+	}
+	if id := token.MemoryID(); id != "" {
+		return Evidence{Token: token.String(), MemoryID: id}, e.memory(ctx, id)
+	}
+	events, err := e.all(ctx, []byte(token.ID.String()), func(event Event) bool { return event.ID == token.ID.String() })
+	if err != nil {
+		return Evidence{}, err
+	}
+	if len(events) == 0 {
+		return Evidence{}, noEvent(ref)
+	}
+	return Evidence{Token: token.String(), Event: &events[0]}, nil
+}
+
+func noEvent(ref string) error {
+	return fault.New("evidence_refs: %s leads to no event of this workspace and to no memory", ref)
+}
+
+func (e *Editor) memory(ctx context.Context, id string) error {
+	if e.opt.Memory == nil {
+		return nil
+	}
+	return e.opt.Memory(ctx, id)
+}
+
+// resolveAll makes tokens of the references of an edit, and makes sure that these and the tokens in its
+// texts lead somewhere.
+func (e *Editor) resolveAll(ctx context.Context, q *Request) error {
+	for _, ref := range q.Refs {
+		token, err := grammar.ParseToken(ref)
+		if err != nil {
+			return fault.New("evidence_refs: %v", err)
+		}
+		q.Evidence = append(q.Evidence, token)
+	}
+	tokens := append(slices.Clip(q.Evidence), grammar.Tokens(q.Content)...)
+	if q.Op == grammar.AppendItem { // curated items keep tokens of what has been deleted since
+		for _, item := range q.Items {
+			tokens = append(tokens, grammar.Tokens(item)...)
+		}
+	}
+	if len(tokens) == 0 {
+		return nil
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if err := e.sync(ctx); err != nil {
+		return err
+	}
+	for _, token := range tokens {
+		if id := token.MemoryID(); id != "" {
+			if err := e.memory(ctx, id); err != nil {
+				return err
+			}
+		} else if !e.state.ids[token.ID.String()] {
+			return noEvent(token.String())
+		}
+	}
+	return nil
+}

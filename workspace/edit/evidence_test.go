@@ -1,0 +1,44 @@
+package edit
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
+)
+
+func TestEvidence(t *testing.T) {
+	d := newDesk(t, map[string]string{"MEMORY.md": memoryText, partFile: grammar.New(partFile, "2026-01-02T03:04:05Z")})
+	e := d.open()
+	event := d.edit(e, request("MEMORY.md", grammar.AppendItem, "People", "Eva")).Event
+	for _, ref := range []string{event.ID, event.Token()} {
+		found, err := e.Resolve(t.Context(), ref)
+		if err != nil || found.Token != event.Token() || found.Event == nil || found.Event.ID != event.ID || found.Event.Changes[0].Insert != "- Eva\n" {
+			t.Errorf("%s: %+v, %v", ref, found, err)
+		}
+	}
+	const memory = "mem_1767323045678_0a1b2c"
+	found, err := e.Resolve(t.Context(), memory)
+	if err != nil || found.MemoryID != memory {
+		t.Fatalf("%+v, %v", found, err)
+	}
+	if again, err := e.Resolve(t.Context(), found.Token); err != nil || again.MemoryID != memory {
+		t.Errorf("%+v, %v", again, err)
+	}
+	for _, ref := range []string{"", "ev:1", "mem_1_000000", "01KE0QJ1BM8Y4W8D6S0T2RTX3V"} {
+		if got, err := e.Resolve(t.Context(), ref); err == nil {
+			t.Errorf("%q leads to %+v", ref, got)
+		}
+	}
+	// An edit of this session is evidence of the next, in its item and in the event.
+	q := request(partFile, grammar.AppendItem, "Evidence (curated)", `"Eva was there"`)
+	q.Refs = []string{event.ID, memory}
+	done := d.edit(d.open(), q)
+	if want := `- "Eva was there" (` + event.Token() + ", " + found.Token + ")\n"; !strings.Contains(d.read(partFile), want) || len(done.Event.Evidence) != 2 {
+		t.Errorf("%+v\n%s", done, d.read(partFile))
+	}
+	q = request(partFile, grammar.AppendItem, "Evidence (curated)", `"x" (ev:20260102T044827Z-01KDYGJ72E0000000000000000)`)
+	if _, err := e.Edit(t.Context(), q); err == nil || !strings.Contains(err.Error(), "leads to no event") {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,104 @@
+package edit
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
+)
+
+// wholeFile is the anchor under which a pin or lock of all sections stands.
+const wholeFile = "*"
+
+// Pin is a section that the human keeps (seed 004 §13).
+type Pin struct {
+	File   string `json:"file"`
+	Anchor string `json:"section_anchor"` // "*" for the whole file
+	Kind   string `json:"kind"`           // OpPin: what stands there stays, more can be added; OpLock: nothing changes
+}
+
+// SetPin pins, unpins, locks or unlocks FILE#SECTION, or FILE as a whole, as op says.
+func (e *Editor) SetPin(ctx context.Context, target, op, actor string) (Pin, error) {
+	name, section, some := strings.Cut(target, "#")
+	data, err := e.opt.View.Read(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Pin{}, fault.New("%s: there is no such file in the workspace", name)
+	}
+	if err != nil {
+		return Pin{}, err
+	}
+	pin := Pin{File: name, Anchor: wholeFile, Kind: op}
+	heading := ""
+	if some {
+		t, _ := grammar.TypeOf(name)
+		d := grammar.Parse(string(data))
+		i, _, err := d.Find(t, section)
+		if err != nil {
+			return Pin{}, fault.New("%s: %v", name, err)
+		}
+		heading, pin.Anchor = d.Parts[i].Name, anchorOf(d.Parts[i])
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if err := e.sync(ctx); err != nil {
+		return Pin{}, err
+	}
+	has := e.state.pins[name][pin.Anchor]
+	switch {
+	case (op == OpUnpin || op == OpUnlock) && has == "":
+		return Pin{}, fault.New("%s: it is neither pinned nor locked", target)
+	case has == op:
+		return pin, nil
+	}
+	k, err := e.key()
+	if err != nil {
+		return Pin{}, err
+	}
+	event := e.newEvent(e.now(), op, name)
+	event.Section, event.Anchor, event.Actor = heading, pin.Anchor, actor
+	return pin, e.record(ctx, k, event)
+}
+
+// anchorOf is what a section is known by in the record.
+func anchorOf(p grammar.Part) string {
+	if p.Anchor.ID != "" {
+		return p.Anchor.ID
+	}
+	return grammar.Slug(p.Name)
+}
+
+// Pins are the sections that are pinned or locked, by file and anchor.
+func (e *Editor) Pins(ctx context.Context) ([]Pin, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if err := e.sync(ctx); err != nil {
+		return nil, err
+	}
+	pins := []Pin{}
+	for name, sections := range e.state.pins {
+		for anchor, kind := range sections {
+			pins = append(pins, Pin{name, anchor, kind})
+		}
+	}
+	slices.SortFunc(pins, func(a, b Pin) int { return strings.Compare(a.File+"#"+a.Anchor, b.File+"#"+b.Anchor) })
+	return pins, nil
+}
+
+// permitted refuses an operation on a section that is pinned or locked.
+func (e *Editor) permitted(name, section, anchor string, op grammar.Op) error {
+	for _, of := range []string{anchor, grammar.Slug(section), wholeFile} {
+		switch e.state.pins[name][of] {
+		case OpLock:
+			return fault.New("section: %q is locked by the human: nothing in it is changed", section)
+		case OpPin:
+			if op.Material() {
+				return fault.New("section: %q is pinned by the human: what stands there stays; you may add to it with append_section or append_item", section)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,320 @@
+package edit
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
+	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
+)
+
+// Replayed is a file as its events make it.
+type Replayed struct {
+	Text   string
+	Exists bool   // false before it was made
+	Events int    // that were applied
+	Last   string // of them, its id
+	Drift  *Event // where the replay halted: a drift that the maintainer has not accepted (§10)
+}
+
+// events are all of a file's, in order, each checked to be as it was written. Edits that never reached the
+// file are left out, and so are the events that say so.
+func (e *Editor) events(ctx context.Context, name string) ([]Event, error) {
+	all, err := e.of(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	undone := map[string]bool{}
+	for _, event := range all {
+		if event.Op == OpUndone {
+			undone[event.RefersTo], undone[event.ID] = true, true
+		}
+	}
+	var events []Event
+	for _, event := range all {
+		if !undone[event.ID] {
+			events = append(events, event)
+		}
+	}
+	return events, nil
+}
+
+// of are all events of a file, in order, each checked to be as it was written.
+func (e *Editor) of(ctx context.Context, name string) ([]Event, error) {
+	var field bytes.Buffer
+	field.WriteString(`"file_path":`)
+	enc := json.NewEncoder(&field)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(name); err != nil {
+		return nil, fmt.Errorf("encode file name: %w", err)
+	}
+	return e.all(ctx, bytes.TrimSpace(field.Bytes()), func(event Event) bool { return event.File == name })
+}
+
+// all are the events that want wants, in order, each checked to be as it was written. Lines without the bytes
+// has are not looked at.
+func (e *Editor) all(ctx context.Context, has []byte, want func(Event) bool) (events []Event, err error) {
+	err = e.newLedger().Sync(ctx, func(line ledger.Entry) error {
+		if !bytes.Contains(line.Data, has) {
+			return nil
+		}
+		event, err := decode(line)
+		if err != nil || !want(event) {
+			return err
+		}
+		k, err := e.keyOf(event.Integrity.SaltVersion)
+		if err != nil {
+			return err
+		}
+		if !k.intact(line.Data, event) {
+			return fmt.Errorf("line %d of the record of edits (event %s) is not as it was written", line.Seq, event.ID)
+		}
+		events = append(events, event)
+		return nil
+	})
+	return events, err
+}
+
+// step is d, nil for no file, after one event. Without an error it is what the event says the file was.
+func (e *Editor) step(name string, d *grammar.Document, event Event) (*grammar.Document, error) {
+	switch {
+	case event.Op == OpAccept || !event.IsEdit() && event.Base == nil:
+		return d, nil
+	case event.Op == OpDrift && event.FileAfter == "":
+		return nil, nil
+	case event.Base != nil:
+		d = grammar.Parse(*event.Base)
+	}
+	if d == nil {
+		return nil, &DriftError{event.ID, event.Section, "there is no text before it"}
+	}
+	k, err := e.keyOf(event.Integrity.SaltVersion)
+	if err != nil {
+		return nil, err
+	}
+	t, _ := grammar.TypeOf(name)
+	if event.IsEdit() {
+		if err := again(d, t, event); err != nil {
+			return nil, err
+		}
+	}
+	if k.document(d) != event.FileAfter {
+		return nil, &DriftError{event.ID, event.Section, "the text is another than after the event"}
+	}
+	return d, nil
+}
+
+// Replay makes a file again from its first snapshot and its events, up to and with the one that to names: an
+// event's id or token, a time (RFC 3339), or a day (its end, UTC); "" for all. It halts before a drift that
+// nobody has accepted.
+//
+// For all events it first records what was changed by hand, so that without a drift the text is the file's.
+func (e *Editor) Replay(ctx context.Context, name, to string) (Replayed, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if to == "" {
+		if err := e.sync(ctx); err != nil {
+			return Replayed{}, err
+		}
+		if err := e.look(ctx, name); err != nil {
+			return Replayed{}, err
+		}
+	}
+	return e.replay(ctx, name, to)
+}
+
+func (e *Editor) replay(ctx context.Context, name, to string) (Replayed, error) {
+	until, err := parsePoint(to)
+	if err != nil {
+		return Replayed{}, err
+	}
+	events, err := e.events(ctx, name)
+	if err != nil {
+		return Replayed{}, err
+	}
+	if len(events) == 0 {
+		return Replayed{}, fault.New("%s: it was never edited through yamo-mcp, so there is nothing to replay", name)
+	}
+	accepted := map[string]bool{}
+	for _, event := range events {
+		if event.Op == OpAccept || event.Op == OpRestore {
+			accepted[event.RefersTo] = true
+		}
+	}
+	var r Replayed
+	var d *grammar.Document
+	for _, event := range events {
+		if until.before(event) {
+			break
+		}
+		if event.Op == OpDrift && !accepted[event.ID] {
+			r.Drift = &event
+			break
+		}
+		next, err := e.step(name, d, event)
+		if drift, ok := errors.AsType[*DriftError](err); ok {
+			event.Op, event.Rationale = OpDrift, drift.Error()
+			r.Drift = &event
+			break
+		}
+		if err != nil {
+			return Replayed{}, err
+		}
+		d = next
+		r.Events++
+		r.Last = event.ID
+		if until.id == event.ID {
+			until.found = true
+			break
+		}
+	}
+	if until.id != "" && !until.found && r.Drift == nil {
+		return Replayed{}, fault.New("--to: %s has no event %s; yamo-mcp history lists them", name, until.id)
+	}
+	if d != nil {
+		r.Text, r.Exists = d.String(), true
+	}
+	return r, nil
+}
+
+// point is where a replay ends.
+type point struct {
+	id    string    // of the last event
+	found bool      // it was there
+	time  time.Time // of the last possible, the zero time for none
+}
+
+func (p point) before(e Event) bool {
+	return p.found || !p.time.IsZero() && e.time().After(p.time)
+}
+
+func parsePoint(text string) (point, error) {
+	if text == "" {
+		return point{}, nil
+	}
+	if token, err := grammar.ParseToken(text); err == nil && token.MemoryID() == "" {
+		return point{id: token.ID.String()}, nil
+	}
+	if t, err := time.Parse(time.RFC3339, text); err == nil {
+		return point{time: t.Add(time.Second - time.Nanosecond)}, nil
+	}
+	if t, err := time.Parse(time.DateOnly, text); err == nil {
+		return point{time: t.AddDate(0, 0, 1).Add(-time.Nanosecond)}, nil
+	}
+	return point{}, fault.New("%q is no event (its id or token), no time such as 2026-01-02T15:04:05Z and no day such as 2026-01-02", text)
+}
+
+// History is what happened to a file, or to one of its sections, oldest first.
+func (e *Editor) History(ctx context.Context, name, section string) ([]Event, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if err := e.sync(ctx); err != nil {
+		return nil, err
+	}
+	if err := e.look(ctx, name); err != nil {
+		return nil, err
+	}
+	all, err := e.of(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if section == "" {
+		return all, nil
+	}
+	var events []Event
+	for _, event := range all {
+		if event.concerns(section) {
+			events = append(events, event)
+		}
+	}
+	return events, nil
+}
+
+// concerns reports whether the event is about a section, by its heading or anchor.
+func (e Event) concerns(section string) bool {
+	same := func(name, anchor string) bool {
+		return name == section || anchor == section || grammar.Slug(section) != "" && grammar.Slug(name) == grammar.Slug(section)
+	}
+	if e.Section != "" && same(e.Section, e.Anchor) {
+		return true
+	}
+	for _, c := range e.Changes {
+		if same(c.Section, c.Anchor) && !strings.EqualFold(c.Section, grammar.ChangeLog) {
+			return true
+		}
+	}
+	return false
+}
+
+// repeat is the result of an edit that was made before, as it was then.
+func (e *Editor) repeat(ctx context.Context, first Result) (Result, error) {
+	r, err := e.replay(ctx, first.Event.File, first.Event.ID)
+	if err != nil {
+		return Result{}, err
+	}
+	d := grammar.Parse(r.Text)
+	if i := index(d, first.Event.Section, first.Event.Anchor); i >= 0 {
+		first.Snapshot = Excerpt(d.Parts[i].Body)
+	}
+	return first, nil
+}
+
+// Changed is how a file differs between two points of its history.
+type Changed struct {
+	From, To      string // the points, for a heading
+	Before, After string // the texts, "" where there was no file
+}
+
+// Diff is how a file changed from one point to another, each as Replay's to. from "" is before the last
+// event up to to, and to "" is the file as it is.
+func (e *Editor) Diff(ctx context.Context, name, from, to string) (Changed, error) {
+	after, err := e.Replay(ctx, name, to)
+	if err != nil {
+		return Changed{}, err
+	}
+	c := Changed{From: name + " " + from, To: name + " " + to, After: after.Text}
+	if to == "" {
+		c.To = name + " now"
+		if after.Drift != nil { // the file is what nobody has accepted yet
+			data, err := e.opt.View.Read(name)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return Changed{}, err
+			}
+			c.After = string(data)
+		}
+	}
+	if from != "" {
+		before, err := e.Replay(ctx, name, from)
+		c.Before = before.Text
+		return c, err
+	}
+	if to == "" && after.Drift != nil {
+		c.From, c.Before = name+" before "+after.Drift.ID, after.Text
+		return c, nil
+	}
+	c.From = name + " before " + after.Last
+	events, err := e.events(ctx, name)
+	if err != nil {
+		return Changed{}, err
+	}
+	last := ""
+	for _, event := range events {
+		if event.ID == after.Last {
+			break
+		}
+		last = event.ID
+	}
+	if last != "" {
+		before, err := e.Replay(ctx, name, last)
+		c.Before = before.Text
+		return c, err
+	}
+	return c, nil
+}

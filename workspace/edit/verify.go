@@ -1,0 +1,36 @@
+package edit
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
+)
+
+// Verified is what Verify found.
+type Verified struct {
+	ledger.Report
+	Events int64
+}
+
+// Verify checks every line of the record: as a line of a ledger, and its hash with the key of its salt version.
+// The error names the first line that is not as it was written.
+func (e *Editor) Verify(ctx context.Context) (Verified, error) {
+	var secret []byte
+	var err error
+	if secret, err = ledger.LoadKey(filepath.Join(e.opt.Dir, "key")); err != nil {
+		secret = nil // nothing was ever written, or the line hashes alone have to do
+	}
+	report, err := ledger.Verify(ctx, e.path(), secret)
+	if err != nil {
+		return Verified{}, err
+	}
+	if report.Bad != nil {
+		return Verified{Report: report}, fmt.Errorf("line %d of the record of edits: %w", report.Bad.Line, report.Bad.Err)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	events, err := e.all(ctx, nil, func(Event) bool { return true })
+	return Verified{report, int64(len(events))}, err
+}
