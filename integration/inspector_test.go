@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/yamo-protocol/yamo-mcp/integration/foreign"
-	"github.com/yamo-protocol/yamo-mcp/integration/web"
 )
 
 // inspector is the official inspector of the Model Context Protocol, a client not written here. This is
@@ -31,9 +30,9 @@ func TestOfficialInspector(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := launch{workspace: workspace, transcripts: logs}
-	server := web.Start(t, serverBinary(t), workspace, "--transcripts", logs)
+	server := startHTTP(t, h)
 	remote := func(path string) []string {
-		return []string{server.URL() + path, "--header", "Authorization: Bearer " + server.Token(t, "")}
+		return []string{server.url + path, "--header", "Authorization: Bearer " + server.newToken("--connection", "dm")}
 	}
 	config, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"yamo": map[string]any{"command": serverBinary(t), "args": h.args()}}})
 	if err != nil {

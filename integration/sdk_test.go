@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/yamo-protocol/yamo-mcp/integration/foreign"
-	"github.com/yamo-protocol/yamo-mcp/integration/web"
 )
 
 // The official SDKs: clients not written here. These are the places with their versions.
@@ -50,8 +49,10 @@ func TestOfficialSDKs(t *testing.T) {
 		return cmd
 	}
 	workspace := sample(t)
-	server := web.Start(t, serverBinary(t), workspace)
-	tokens := map[string]string{"": server.Token(t, ""), hiking: server.Token(t, hiking)}
+	server := startHTTP(t, launch{workspace: workspace})
+	tokens := map[string]string{
+		"": server.newToken("--connection", "dm"), hiking: server.newToken("--connection", "group", "--group", hiking),
+	}
 	number := 0
 	for _, test := range []struct {
 		sdk, transport, mode, protocol string
@@ -72,7 +73,7 @@ func TestOfficialSDKs(t *testing.T) {
 			t.Run(strings.Join([]string{test.sdk, test.transport, test.mode, group}, "-"), func(t *testing.T) {
 				h := launch{workspace: workspace, group: group}
 				how, err := json.Marshal(map[string]any{
-					"transport": test.transport, "mode": test.mode, "url": server.URL(), "token": tokens[group],
+					"transport": test.transport, "mode": test.mode, "url": server.url, "token": tokens[group],
 					"command": serverBinary(t), "args": h.args(), "fact": fact,
 					"uri": "yamo://workspace/AGENTS.md", "file": filepath.Join(workspace, "AGENTS.md"),
 				})

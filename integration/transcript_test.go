@@ -1,27 +1,20 @@
 package integration
 
 import (
-	"bufio"
-	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
-
-	"github.com/yamo-protocol/yamo-mcp/integration/web"
 )
-
-// dialogue sends a message and returns the answer, "" to a notification.
-type dialogue func(line string) string
 
 // Whole dialogues, in each revision of the protocol, as a DM and as a group, say the same over every transport. -update rewrites
 // the server's side from what it says over stdio. META in a client's line stands for what every request of 2026-07-28 carries.
@@ -38,19 +31,19 @@ func TestTranscripts(t *testing.T) {
 				part = "group"
 			}
 			at := slices.IndexFunc(archive.Files, func(f txtar.File) bool { return f.Name == part })
-			for _, transport := range []string{"stdio", "http", "sse"} {
-				if transport == "sse" && revision == modern {
+			for _, transport := range []string{"", overHTTP, overSSE} {
+				if transport == overSSE && revision == modern {
 					continue // there is none any more
 				}
-				t.Run(strings.Join([]string{revision, part, transport}, "/"), func(t *testing.T) {
+				t.Run(strings.Join([]string{revision, part, cmp.Or(transport, "stdio")}, "/"), func(t *testing.T) {
 					got := replay(t, open(t, transport, revision, group), string(archive.Files[0].Data))
-					if *update && transport == "stdio" {
+					if *update && transport == "" {
 						archive.Files[at].Data = []byte(got)
 						if err := os.WriteFile(file, txtar.Format(archive), 0o600); err != nil {
 							t.Fatal(err)
 						}
 					}
-					if diff := cmp.Diff(strings.Split(string(archive.Files[at].Data), "\n"), strings.Split(got, "\n")); diff != "" {
+					if diff := gocmp.Diff(strings.Split(string(archive.Files[at].Data), "\n"), strings.Split(got, "\n")); diff != "" {
 						t.Errorf("%s, %s (-want +got):\n%s", file, part, diff)
 					}
 				})
@@ -60,29 +53,28 @@ func TestTranscripts(t *testing.T) {
 }
 
 // open begins a session of a server over a fresh workspace, on a machine without a model, where scores are the same everywhere.
-func open(t *testing.T, transport, revision, group string) dialogue {
+func open(t *testing.T, transport, revision, group string) *session {
 	t.Helper()
-	workspace := sample(t)
-	if transport == "stdio" {
-		return overStdio(connect(t, launch{workspace: workspace, group: group, cache: t.TempDir(), unspoken: true}))
+	h := launch{workspace: sample(t), group: group, cache: t.TempDir(), protocol: revision, over: transport, unspoken: true}
+	if transport != "" {
+		h.at = startHTTP(t, h)
+		token := []string{"--connection", "dm"}
+		if group != "" {
+			token = []string{"--connection", "group", "--group", group}
+		}
+		h.token = h.at.newToken(token...)
 	}
-	t.Setenv("YAMO_CACHE", t.TempDir())
-	server := web.Start(t, serverBinary(t), workspace, "--toolsets", "memory,workspace,learning")
-	token := server.Token(t, group)
-	if transport == "sse" {
-		return overSSE(t, server.URL(), token)
-	}
-	return overHTTP(t, server.URL()+"/mcp", token, revision)
+	return connect(t, h)
 }
 
 // replay is the server's side of a dialogue.
-func replay(t *testing.T, say dialogue, client string) string {
+func replay(t *testing.T, s *session, client string) string {
 	t.Helper()
 	var answers strings.Builder
 	for line := range strings.Lines(client) {
 		line = strings.ReplaceAll(strings.TrimSpace(line), "META", `"_meta":{"io.modelcontextprotocol/protocolVersion":"`+modern+
 			`","io.modelcontextprotocol/clientInfo":{"name":"host","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`)
-		if answer := say(line); answer != "" {
+		if answer := s.say(line); answer != "" {
 			answers.WriteString(answer + "\n")
 		}
 	}
@@ -140,130 +132,25 @@ func idOf(line string) string {
 	return string(m.ID)
 }
 
-func overStdio(s *session) dialogue {
-	return func(line string) string {
-		id := idOf(line)
-		if id == "" {
-			s.send(line)
-			return ""
-		}
-		answer := make(chan message, 1)
-		s.mu.Lock()
-		s.waiting[id] = answer
-		s.mu.Unlock()
+// say sends a message and returns the answer, "" to a notification.
+func (s *session) say(line string) string {
+	s.tb.Helper()
+	id := idOf(line)
+	if id == "" {
 		s.send(line)
-		select {
-		case m := <-answer:
-			return m.line
-		case <-s.ended:
-			s.tb.Fatalf("no answer to %s", line)
-			return ""
-		}
-	}
-}
-
-// overHTTP speaks Streamable HTTP.
-func overHTTP(t *testing.T, url, token, revision string) dialogue {
-	session := ""
-	return func(line string) string {
-		t.Helper()
-		var asked struct {
-			Method string
-			Params struct{ Name, URI string }
-		}
-		if err := json.Unmarshal([]byte(line), &asked); err != nil {
-			t.Fatal(err)
-		}
-		headers := map[string]string{
-			"Accept": "application/json, text/event-stream", "Mcp-Session-Id": session, "MCP-Protocol-Version": revision,
-			"Mcp-Method": asked.Method, "Mcp-Name": asked.Params.Name + asked.Params.URI,
-		}
-		if revision != modern {
-			delete(headers, "Mcp-Method")
-			delete(headers, "Mcp-Name")
-		}
-		if asked.Method == "initialize" {
-			delete(headers, "MCP-Protocol-Version")
-		}
-		answer := post(t, url, token, line, headers)
-		defer answer.Body.Close() //nolint:errcheck // it was read to its end
-		if id := answer.Header.Get("Mcp-Session-Id"); id != "" {
-			session = id
-		}
-		body, err := io.ReadAll(answer.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !strings.HasPrefix(answer.Header.Get("Content-Type"), "text/event-stream") {
-			return strings.TrimSpace(string(body))
-		}
-		for event := range strings.Lines(string(body)) {
-			if data, ok := strings.CutPrefix(strings.TrimSpace(event), "data: "); ok && idOf(data) == idOf(line) {
-				return data
-			}
-		}
-		t.Fatalf("no answer to %s in %s", line, body)
 		return ""
 	}
-}
-
-// overSSE speaks the transport before that: answers come on the stream that the session begins with.
-func overSSE(t *testing.T, url, token string) dialogue {
-	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/sse", nil)
-	if err != nil {
-		t.Fatal(err)
+	answer := make(chan message, 1)
+	s.mu.Lock()
+	s.waiting[id] = answer
+	s.mu.Unlock()
+	s.send(line)
+	select {
+	case m := <-answer:
+		return m.line
+	case <-s.ended:
+	case <-time.After(patience):
 	}
-	request.Header.Set("Authorization", "Bearer "+token)
-	stream, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = stream.Body.Close() })
-	events := bufio.NewReader(stream.Body)
-	next := func() string {
-		for {
-			line, err := events.ReadString('\n')
-			if err != nil {
-				t.Fatalf("the stream ended: %v", err)
-			}
-			if data, ok := strings.CutPrefix(strings.TrimSpace(line), "data: "); ok {
-				return data
-			}
-		}
-	}
-	endpoint := next()
-	return func(line string) string {
-		answer := post(t, url+endpoint, token, line, nil)
-		_ = answer.Body.Close()
-		if answer.StatusCode != http.StatusAccepted {
-			t.Fatalf("%s is answered %s", line, answer.Status)
-		}
-		for idOf(line) != "" {
-			if data := next(); idOf(data) == idOf(line) {
-				return data
-			}
-		}
-		return ""
-	}
-}
-
-func post(t *testing.T, url, token, body string, headers map[string]string) *http.Response {
-	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, bytes.NewBufferString(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	request.Header.Set("Authorization", "Bearer "+token)
-	request.Header.Set("Content-Type", "application/json")
-	for name, value := range headers {
-		if value != "" {
-			request.Header.Set(name, value)
-		}
-	}
-	answer, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return answer
+	s.tb.Fatalf("no answer to %s", line)
+	return ""
 }

@@ -1,5 +1,4 @@
-// Package web starts the built program as a server that clients reach over HTTP, for tests.
-package web
+package conformance
 
 import (
 	"bufio"
@@ -15,22 +14,19 @@ import (
 	"testing"
 )
 
-// Server is a running server of one workspace.
-type Server struct {
-	Address string // host and port
+// product is the built program, which serves one workspace over HTTP.
+type product struct {
+	address string
 
 	binary, tokens string
 	log            bytes.Buffer
 	mu             sync.Mutex
 }
 
-// URL is where clients find the server, without a path.
-func (s *Server) URL() string { return "http://" + s.Address }
-
-// Start starts binary over the workspace, with further flags. It is asked to stop when the test ends, and has to do so well.
-func Start(tb testing.TB, binary, workspace string, flags ...string) *Server {
+// startProduct starts binary over the workspace, with further flags. It is asked to stop when the test ends, and has to do so well.
+func startProduct(tb testing.TB, binary, workspace string, flags ...string) *product {
 	tb.Helper()
-	s := &Server{binary: binary, tokens: filepath.Join(tb.TempDir(), "tokens.json")}
+	s := &product{binary: binary, tokens: filepath.Join(tb.TempDir(), "tokens.json")}
 	args := append([]string{
 		"serve", "--transport", "http", "--listen", "127.0.0.1:0", "--workspace", workspace, "--tokens", s.tokens, "--calls-per-minute", "1000000",
 	}, flags...)
@@ -44,11 +40,11 @@ func Start(tb testing.TB, binary, workspace string, flags ...string) *Server {
 	}
 	lines := bufio.NewScanner(stderr)
 	lines.Buffer(nil, 1<<20)
-	for s.Address == "" && lines.Scan() {
+	for s.address == "" && lines.Scan() {
 		s.note(lines.Bytes())
 		var line struct{ Address string }
 		if json.Unmarshal(lines.Bytes(), &line) == nil {
-			s.Address = line.Address
+			s.address = line.Address
 		}
 	}
 	ended := make(chan struct{})
@@ -63,39 +59,36 @@ func Start(tb testing.TB, binary, workspace string, flags ...string) *Server {
 		_ = cmd.Process.Signal(syscall.SIGTERM)
 		<-ended
 		if err := cmd.Wait(); err != nil {
-			tb.Errorf("the server ended with %v\n%s", err, s.Log())
+			tb.Errorf("the server ended with %v\n%s", err, s.logged())
 		}
-		if strings.Contains(s.Log(), "panic") {
-			tb.Errorf("the server panicked:\n%s", s.Log())
+		if strings.Contains(s.logged(), "panic") {
+			tb.Errorf("the server panicked:\n%s", s.logged())
 		}
 	})
-	if s.Address == "" {
+	if s.address == "" {
 		<-ended
-		tb.Fatalf("the server does not say where it listens:\n%s", s.Log())
+		tb.Fatalf("the server does not say where it listens:\n%s", s.logged())
 	}
 	return s
 }
 
-func (s *Server) note(line []byte) {
+func (s *product) note(line []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.log.Write(append(line, '\n'))
 }
 
-// Log is what the server has logged.
-func (s *Server) Log() string {
+// logged is what the server has logged.
+func (s *product) logged() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.log.String()
 }
 
-// Token makes a token for a group, or for a DM if group is "".
-func (s *Server) Token(tb testing.TB, group string) string {
+// token makes a DM's token.
+func (s *product) token(tb testing.TB) string {
 	tb.Helper()
-	args := []string{"token", "create", "--tokens", s.tokens, "--name", "test-" + group, "--connection", "dm"}
-	if group != "" {
-		args = append(args[:len(args)-1], "group", "--group", group)
-	}
+	args := []string{"token", "create", "--tokens", s.tokens, "--name", "suite", "--connection", "dm"}
 	var stdout, stderr bytes.Buffer
 	cmd := exec.Command(s.binary, args...)
 	cmd.Stdout, cmd.Stderr, cmd.Env = &stdout, &stderr, os.Environ()
