@@ -28,6 +28,9 @@ const (
 // patience is how long any answer may take on a machine that is busy with other things.
 const patience = 2 * time.Minute
 
+// mostResult is how long an answer to tools/call may be, in bytes.
+const mostResult = 250_000
+
 // launch says how a host starts the server and speaks to it.
 type launch struct {
 	workspace   string
@@ -188,6 +191,10 @@ func (s *session) read(stdout io.Reader) {
 		if problem := m.parse(); problem != "" {
 			s.tb.Errorf("stdout is not the protocol: %s: %s", problem, brief(line))
 			continue
+		}
+		// A result stands there twice, as structure and as text.
+		if len(line) > mostResult && strings.Contains(line, `"structuredContent"`) {
+			s.tb.Errorf("a result of %d bytes, which no host shows whole: %s", len(line), brief(line))
 		}
 		s.mu.Lock()
 		waiting := s.waiting[string(m.ID)]

@@ -27,6 +27,7 @@ import (
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/integration/foreign"
+	"github.com/yamo-protocol/yamo-mcp/integration/web"
 )
 
 // The suite's versions: the one that is released, for the revisions up to 2025-11-25, and the newest with scenarios for 2026-07-28.
@@ -45,8 +46,8 @@ func TestProduct(t *testing.T) {
 	if err := os.CopyFS(workspace, os.DirFS("../../testdata/workspaces/kate")); err != nil {
 		t.Fatal(err)
 	}
-	server := startProduct(t, binary, workspace, "--toolsets", "memory,workspace,learning")
-	both(t, proxy(t, server.address, server.token(t)), "product")
+	server := web.Start(t, binary, workspace, "--toolsets", "memory,workspace,learning")
+	both(t, proxy(t, server.Address, server.Token(t, "")), "product")
 }
 
 func TestFixtures(t *testing.T) {
