@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
@@ -18,8 +19,10 @@ import (
 //
 // A row's block_hash is the SHA-256 of its text. Its prev_hash is the hash of the ledger entry before
 // it, whose own hash is in the metadata as entry_hash: a chain over block_hash alone would break with
-// the first erased block, and would let anybody who guesses an erased text confirm the guess. Entries
-// that erase have no row, the RFC having no operation for them, nor have those that were erased.
+// the first erased block, and would let anybody who guesses an erased text confirm the guess.
+//
+// A deletion is a row too. The RFC has no operation type for it, and tells what went wrong with a retain by a status in
+// the metadata (§8.2); so a deletion is a retain with the status "deleted". What was erased has no row any more.
 type audit struct {
 	options ledger.Options
 	path    string // remembers how far the table is
@@ -29,9 +32,13 @@ type audit struct {
 
 // mark is the content of audit.path. It is believed as long as the tables have so many rows.
 type mark struct {
-	Seq  int64 `json:"seq"`  // entries up to here are in the table
-	Rows int   `json:"rows"` // of yamo_blocks
+	Format int   `json:"format"` // auditFormat, or the rows were made in another way
+	Seq    int64 `json:"seq"`    // entries up to here are in the table
+	Rows   int   `json:"rows"`   // of yamo_blocks
 }
+
+// auditFormat is raised when rows are made in another way.
+const auditFormat = 2
 
 func newAudit(dir string, o ledger.Options) *audit {
 	return &audit{options: o, path: filepath.Join(dir, "blocks.json")}
@@ -58,7 +65,13 @@ func (a *audit) flush(ctx context.Context, tables *lance.DB) (erased bool, err e
 		return false, err
 	}
 	m := a.read()
-	if m.Rows != rows {
+	if m.Format != auditFormat && rows > 0 {
+		if err := clearBlocks(ctx, tables); err != nil {
+			return false, err
+		}
+		rows = 0
+	}
+	if m.Format != auditFormat || m.Rows != rows {
 		m, a.reader = mark{}, nil
 	}
 	if a.reader == nil {
@@ -84,7 +97,19 @@ func (a *audit) flush(ctx context.Context, tables *lance.DB) (erased bool, err e
 	if rows, err = tables.BlockCount(ctx); err != nil {
 		return false, err
 	}
-	return w.erased, a.write(mark{Seq: a.seq, Rows: rows})
+	return w.erased, a.write(mark{Format: auditFormat, Seq: a.seq, Rows: rows})
+}
+
+// clearBlocks empties the table.
+func clearBlocks(ctx context.Context, tables *lance.DB) error {
+	var ids []string
+	for b, err := range tables.Blocks(ctx) {
+		if err != nil {
+			return err
+		}
+		ids = append(ids, b.ID)
+	}
+	return tables.DeleteBlocks(ctx, ids)
 }
 
 // read returns the mark, the zero value if there is none that can be read.
@@ -121,11 +146,11 @@ type blockWriter struct {
 
 func (w *blockWriter) take(ctx context.Context, tables *lance.DB, e ledger.Entry) error {
 	if e.Op == ledger.OpDelete {
-		w.rows = slices.DeleteFunc(w.rows, func(b lance.Block) bool { return b.ID == e.ID })
-		w.delete = append(w.delete, e.ID)
-		return nil
+		gone := blocksOf(e.ID)
+		w.rows = slices.DeleteFunc(w.rows, func(b lance.Block) bool { return slices.Contains(gone, b.ID) })
+		w.delete = append(w.delete, gone...)
 	}
-	if e.Block == "" || !slices.Contains(lance.Operations, e.Op) {
+	if !audited(e) {
 		return nil
 	}
 	row, err := auditRow(e)
@@ -138,18 +163,50 @@ func (w *blockWriter) take(ctx context.Context, tables *lance.DB, e ledger.Entry
 	return w.write(ctx, tables)
 }
 
-// auditRow is an entry as a row: the record's id if it is about one, else an id made of time and number.
+// audited reports whether an entry has a row.
+func audited(e ledger.Entry) bool {
+	return e.Block != "" && (e.Op == ledger.OpDelete || slices.Contains(lance.Operations, e.Op))
+}
+
+// blockID is RFC-0011 §1.1's YAMO_BLOCK_ID. That of a record's block has the record's time and random digits, so that it
+// is known when the record is erased; any other has the entry's time and number.
+func blockID(e ledger.Entry) string {
+	if _, rest, ok := strings.Cut(e.ID, "_"); ok && e.Op != ledger.OpDelete {
+		return "yamo_" + e.Op + "_" + rest
+	}
+	op := e.Op
+	if op == ledger.OpDelete {
+		op = opRetain
+	}
+	return fmt.Sprintf("yamo_%s_%d_%06x", op, e.Time.UnixMilli(), e.Seq)
+}
+
+// blocksOf are the ids that a record's block may have.
+func blocksOf(id string) []string {
+	ids := make([]string, len(lance.Operations))
+	for i, op := range lance.Operations {
+		ids[i] = blockID(ledger.Entry{Op: op, ID: id})
+	}
+	return ids
+}
+
+// auditRow is an entry as a row.
 func auditRow(e ledger.Entry) (lance.Block, error) {
-	meta, err := json.Marshal(map[string]any{"seq": e.Seq, "entry_hash": e.Hash})
+	about := map[string]any{"seq": e.Seq, "entry_hash": e.Hash}
+	if e.ID != "" {
+		about["record_id"] = e.ID
+	}
+	row := lance.Block{
+		ID: blockID(e), Operation: e.Op, Text: e.Block, Timestamp: e.Time, Hash: e.BlockHash(), PrevHash: e.PrevHash,
+	}
+	if e.Op == ledger.OpDelete {
+		row.Operation, about["status"] = opRetain, "deleted"
+	}
+	meta, err := json.Marshal(about)
 	if err != nil {
 		return lance.Block{}, err
 	}
-	row := lance.Block{
-		ID: e.ID, Operation: e.Op, Text: e.Block, Timestamp: e.Time, Hash: e.BlockHash(), PrevHash: e.PrevHash, Metadata: string(meta),
-	}
-	if row.ID == "" {
-		row.ID = fmt.Sprintf("block_%d_%06x", e.Time.UnixMilli(), e.Seq)
-	}
+	row.Metadata = string(meta)
 	var record struct {
 		AgentID string `json:"agent_id"`
 	}

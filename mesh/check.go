@@ -121,7 +121,7 @@ func (ix *index) checkVectors(r *IndexReport) error {
 	if err := ix.vectors.Refresh(); err != nil {
 		return err
 	}
-	_, missing := ix.vectors.Missing(0)
+	missing := ix.lacking()
 	r.Vectors = r.Memories - missing
 	return nil
 }
@@ -205,8 +205,11 @@ func (ix *index) checkBlocks(ctx context.Context, o ledger.Options, r *IndexRepo
 	want := map[string]string{} // hash of the text by id
 	err := ledger.New(o).Sync(ctx, func(e ledger.Entry) error {
 		if e.Op == ledger.OpDelete {
-			delete(want, e.ID)
-		} else if e.Block != "" && slices.Contains(lance.Operations, e.Op) {
+			for _, id := range blocksOf(e.ID) {
+				delete(want, id)
+			}
+		}
+		if audited(e) {
 			row, err := auditRow(e)
 			if err != nil {
 				return err

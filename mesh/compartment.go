@@ -42,9 +42,10 @@ type compartment struct {
 	docs     []document   // every memory in ledger order, by document number
 	byID     map[string]int
 	byText   map[[sha256.Size]byte]int
-	revised  map[string]*Heritage // heritages that memory_entries may lack, see revise
-	patterns map[string]int       // lesson pattern -> its best lesson
-	derived  map[string]int       // reflection key -> its best reflection
+	revised  map[string]struct{} // memories whose rows may be behind, see revise
+	accesses map[string]Accesses // by id, of memories of any compartment
+	patterns map[string]int      // lesson pattern -> its best lesson
+	derived  map[string]int      // reflection key -> its best reflection
 	sessions map[string]*session
 	keywords *keyword.Index
 	ranking  Ranking    // set once
@@ -73,7 +74,8 @@ func newCompartment(v Visibility, l *ledger.Ledger, ix *index) *compartment {
 		index:      ix,
 		byID:       map[string]int{},
 		byText:     map[[sha256.Size]byte]int{},
-		revised:    map[string]*Heritage{},
+		revised:    map[string]struct{}{},
+		accesses:   map[string]Accesses{},
 		patterns:   map[string]int{},
 		derived:    map[string]int{},
 		sessions:   map[string]*session{},
@@ -117,6 +119,12 @@ func (c *compartment) apply(e ledger.Entry) error {
 			return err
 		}
 	}
+	var found recalled
+	if !e.Erased && e.Op == opRecall {
+		if err := decodeEntry(e, &found); err != nil {
+			return err
+		}
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.entries = e.Seq
@@ -124,6 +132,8 @@ func (c *compartment) apply(e ledger.Entry) error {
 	case made != nil:
 		c.syntheses[made.Key] = made
 		c.index.stale()
+	case found.Found != nil:
+		c.access(found, e.Time)
 	case h != nil:
 		c.inherit(e.ID, h)
 	case r != nil:
@@ -173,6 +183,9 @@ func (c *compartment) add(r *Record) {
 		c.byText[r.scope()] = doc
 	}
 	c.index.vectors.Track(r.ID)
+	if r.Type != fileType && long(r.Content) {
+		c.index.vectors.WantParts(r.ID)
+	}
 	c.index.stale()
 }
 
@@ -211,6 +224,7 @@ func (c *compartment) remove(id string) {
 	c.live--
 	delete(c.byID, id)
 	delete(c.revised, id)
+	delete(c.accesses, id)
 	if key := r.scope(); r.Lesson == nil && c.byText[key] == doc {
 		delete(c.byText, key)
 	}

@@ -19,7 +19,7 @@ func (v *View) Get(ctx context.Context, id string) (Hit, error) {
 	if err != nil {
 		return Hit{}, err
 	}
-	return Hit{Record: r, Visibility: c.visibility}, nil
+	return Hit{Record: r, Visibility: c.visibility, Accesses: v.accessesOf(id)}, nil
 }
 
 // Delete erases the memory called id for good (RFC-0011 §4.1 delete): from the ledger, whose chain goes

@@ -49,8 +49,9 @@ func TestDeletedContentIsGoneFromDisk(t *testing.T) {
 			t.Errorf("the %s is still in %v", name, files)
 		}
 	}
-	if files := onDisk(t, dir, "asked to"); len(files) != 1 || !strings.HasSuffix(files[0], "ledger.ndjson") {
-		t.Errorf("the reason is in %v, want the ledger", files)
+	files := onDisk(t, dir, "asked to")
+	if len(files) != 2 || !strings.Contains(files[0], "yamo_blocks.lance") || !strings.HasSuffix(files[1], "ledger.ndjson") {
+		t.Errorf("the reason is in %v, want the delete block's row and the ledger", files)
 	}
 	for _, view := range []*View{v, open(t, dir, audience.DM(), new(words))} {
 		if hits := search(t, view, SearchRequest{Query: "zirconium canary sings"}).Hits; len(hits) > 0 && strings.Contains(hits[0].Content, "canary") {

@@ -176,13 +176,14 @@ func (ix *index) addRows(ctx context.Context, c *compartment) error {
 	type lacking struct {
 		doc    int
 		record *Record
+		Accesses
 	}
 	var list []lacking
 	c.mu.RLock()
 	for doc, d := range c.docs {
 		if d.record != nil && ix.vectors.Has(doc) {
 			if _, ok := ix.present[d.record.ID]; !ok {
-				list = append(list, lacking{doc, d.record})
+				list = append(list, lacking{doc, d.record, c.accesses[d.record.ID]})
 			}
 		}
 	}
@@ -200,6 +201,7 @@ func (ix *index) addRows(ctx context.Context, c *compartment) error {
 			if err != nil {
 				return err
 			}
+			row.AccessCount, row.LastAccessed = l.count(), l.Last
 			rows = append(rows, row)
 		}
 		if err := ix.tables.AddMemories(ctx, rows); err != nil {
@@ -239,19 +241,13 @@ func (r *Record) row(v []float32) (lance.Memory, error) {
 	}
 	row := lance.Memory{
 		ID: r.ID, Vector: v, Content: r.Content, Metadata: string(raw), CreatedAt: r.CreatedAt,
-		SessionID: r.SessionID, AgentID: r.AgentID, MemoryType: r.Type, ImportanceScore: r.Importance,
+		SessionID: r.SessionID, AgentID: r.AgentID, MemoryType: r.Type, ImportanceScore: r.Importance, SourceSkillID: r.Skill,
 	}
 	if r.Lesson != nil {
 		row.LessonPatternID = r.Lesson.PatternID
 	}
-	if r.Heritage != nil {
-		chain, err := json.Marshal(r.Heritage)
-		if err != nil {
-			return lance.Memory{}, fmt.Errorf("heritage of %s: %w", r.ID, err)
-		}
-		row.HeritageChain = string(chain)
-	}
-	return row, nil
+	row.HeritageChain, err = r.heritageChain()
+	return row, err
 }
 
 // purge takes what was deleted out of the vectors' file and LanceDB, and off the disk.
@@ -276,7 +272,7 @@ func (ix *index) rebuild(ctx context.Context, c *compartment, report func(done, 
 		}
 		ix.skills.clear()
 		for {
-			_, left := ix.vectors.Missing(0)
+			left := ix.lacking()
 			total := c.count()
 			report(total-left, total)
 			n, err := ix.embed(ctx, c)
@@ -289,7 +285,7 @@ func (ix *index) rebuild(ctx context.Context, c *compartment, report func(done, 
 			if err := c.sync(ctx); err != nil {
 				return err
 			}
-			if _, left := ix.vectors.Missing(0); left == 0 {
+			if ix.lacking() == 0 {
 				if err := ix.embedSkills(ctx, c); err != nil {
 					return err
 				}

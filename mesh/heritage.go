@@ -3,8 +3,6 @@ package mesh
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
@@ -88,61 +86,6 @@ func (c *compartment) inherit(id string, h *Heritage) {
 	r := *c.docs[doc].record
 	r.Heritage = h
 	c.docs[doc].record = &r
-	c.revised[id] = h
+	c.revised[id] = struct{}{}
 	c.index.stale()
-}
-
-// revise deletes the rows whose heritage has changed since they were written; addRows writes them anew.
-// The caller holds the index lock.
-func (ix *index) revise(ctx context.Context, c *compartment) error {
-	c.mu.Lock()
-	revised := c.revised
-	c.revised = map[string]*Heritage{}
-	c.mu.Unlock()
-	err := ix.reviseRows(ctx, revised)
-	if err != nil {
-		c.mu.Lock()
-		for id, h := range revised {
-			if _, newer := c.revised[id]; !newer {
-				c.revised[id] = h
-			}
-		}
-		c.mu.Unlock()
-	}
-	return err
-}
-
-func (ix *index) reviseRows(ctx context.Context, revised map[string]*Heritage) error {
-	var ids, changed []string
-	for id := range revised {
-		if _, ok := ix.present[id]; ok {
-			ids = append(ids, id)
-		}
-	}
-	if len(ids) == 0 {
-		return nil
-	}
-	rows, err := ix.tables.Memories(ctx, ids, false)
-	if err != nil {
-		return err
-	}
-	for _, row := range rows {
-		want, err := json.Marshal(revised[row.ID])
-		if err != nil {
-			return fmt.Errorf("heritage of %s: %w", row.ID, err)
-		}
-		if row.HeritageChain != string(want) {
-			changed = append(changed, row.ID)
-		}
-	}
-	if len(changed) == 0 {
-		return nil
-	}
-	if err := ix.tables.DeleteMemories(ctx, changed); err != nil {
-		return err
-	}
-	for _, id := range changed {
-		delete(ix.present, id)
-	}
-	return nil
 }

@@ -127,7 +127,7 @@ func (ix *index) ready(ctx context.Context, c *compartment, patience time.Durati
 		if err := ix.vectors.Refresh(); err != nil {
 			return 0, err
 		}
-		_, pending = ix.vectors.Missing(0)
+		pending = ix.lacking()
 		ix.mu.Lock()
 		idle, failing := !busy && (pending > 0 || ix.dirty), ix.failing()
 		ix.mu.Unlock()
@@ -251,7 +251,8 @@ func (ix *index) fill(ctx context.Context, c *compartment) error {
 	}
 }
 
-// embed makes the vectors of the first few memories that have none and returns how many.
+// embed makes the vectors of the first few memories that have none, or else of the parts of one that lacks some, and
+// returns of how many.
 func (ix *index) embed(ctx context.Context, c *compartment) (int, error) {
 	if err := ix.vectors.Refresh(); err != nil {
 		return 0, err
@@ -261,7 +262,7 @@ func (ix *index) embed(ctx context.Context, c *compartment) (int, error) {
 	}
 	ids, texts := ix.missing(c, embedBatch)
 	if len(ids) == 0 {
-		return 0, nil
+		return ix.embedParts(ctx, c)
 	}
 	vectors, err := ix.embedder.Embed(ctx, texts)
 	if err != nil {

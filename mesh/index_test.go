@@ -2,10 +2,12 @@ package mesh
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -144,18 +146,32 @@ func checkBlocks(t *testing.T, v *View) {
 	}
 	n := 0
 	err := ledger.New(v.ledgerOptions(Private)).Sync(t.Context(), func(e ledger.Entry) error {
-		if e.Op == ledger.OpDelete || e.Erased {
+		if e.Erased {
 			return nil
 		}
 		n++
 		b := rows[e.PrevHash]
-		meta := fmt.Sprintf(`{"entry_hash":%q,"seq":%d}`, e.Hash, e.Seq)
 		want := lance.Block{
-			ID: e.ID, AgentID: "tester", Operation: e.Op, Text: e.Block, Timestamp: e.Time, Hash: block.Hash(e.Block), PrevHash: e.PrevHash, Metadata: meta,
+			ID: b.ID, AgentID: "tester", Operation: e.Op, Text: e.Block, Timestamp: e.Time, Hash: block.Hash(e.Block), PrevHash: e.PrevHash,
 		}
-		if want.ID == "" {
-			want.ID = b.ID
+		meta := map[string]any{"entry_hash": e.Hash, "seq": float64(e.Seq)}
+		if e.ID != "" {
+			meta["record_id"] = e.ID
 		}
+		if e.Op == ledger.OpDelete {
+			want.Operation, meta["status"] = "retain", "deleted"
+		}
+		if id := fmt.Sprintf(`^yamo_%s_%d_[0-9a-f]{6}$`, want.Operation, e.Time.UnixMilli()); !regexp.MustCompile(id).MatchString(b.ID) {
+			return fmt.Errorf("the block of entry %d is called %q, want %s", e.Seq, b.ID, id)
+		}
+		var got map[string]any
+		if err := json.Unmarshal([]byte(b.Metadata), &got); err != nil {
+			return err
+		}
+		if diff := cmp.Diff(meta, got); diff != "" {
+			return fmt.Errorf("metadata of entry %d (-want +got):\n%s", e.Seq, diff)
+		}
+		b.Metadata = ""
 		if diff := cmp.Diff(want, b); diff != "" {
 			return fmt.Errorf("block of entry %d (-want +got):\n%s", e.Seq, diff)
 		}
@@ -182,6 +198,19 @@ func TestBlocksFollowTheLedger(t *testing.T) {
 	if err := v.Rebuild(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
+	checkBlocks(t, v)
+	// Rows that an earlier version has made in another way are made anew.
+	c := v.stores[Private]
+	err := c.index.locked(t.Context(), func() error {
+		m := c.index.audit.read()
+		m.Format = 0
+		row := lance.Block{ID: "block_1_000001", Operation: "recall", Text: "old", Timestamp: time.UnixMilli(1)}
+		return errors.Join(c.index.audit.write(m), c.index.tables.AddBlocks(t.Context(), []lance.Block{row}))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	store(t, v, StoreRequest{Content: "one more"})
 	checkBlocks(t, v)
 }
 

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
+	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
 )
 
 // Ranking names a way of ordering what was found.
@@ -19,9 +20,10 @@ type Ranking string
 // where each signal is divided by its maximum over all memories, so that none drowns the others:
 // cosine is that of the query with the memory, averaged with the memories beside it (weights .2, 1,
 // .2); own, context and pairs are keyword.Index's; long is .1 for each doubling of the text's length
-// beyond 60 words, at most .3. Memories of one session stand beside each other, and what stands beside
-// a memory says what it is about; a long text says what it is about at its beginning. docs/ranking.md
-// has the measurements.
+// beyond 60 words, at most .3. The cosine of a text that is longer than what the model sees is that of
+// its beginning, or by how much its best part exceeds the mean of its parts if that is more. Memories of
+// one session stand beside each other, and what stands beside a memory says what it is about; a long
+// text says what it is about at its beginning. docs/ranking.md has the measurements.
 const Context Ranking = "context"
 
 // The weights of the signals: round numbers, chosen on two unlike development sets together and not
@@ -45,9 +47,10 @@ const (
 // compartments' read locks from newRanking to release.
 type ranking struct {
 	query  keyword.Query
-	text   string    // the query
-	vector []float32 // the query's, or nil
-	plain  bool      // RFC0011
+	text   string        // the query
+	vector []float32     // the query's, or nil
+	plain  bool          // RFC0011
+	pushed *lance.Filter // for RFC0011: what the next top admits, as LanceDB can tell; nil if it cannot
 	stats  keyword.Statistics
 	rarity float64
 	parts  []*part
@@ -61,6 +64,7 @@ type part struct {
 	*compartment
 	keyword.Scores
 	raw    []float32 // the cosine; 0 where it is negative or not known
+	part   []float32 // of a long memory, by how much a part stands out from the others; else 0
 	smooth []float32 // its mean with those of the neighbours
 	alone  []float32 // what a memory is worth without its session; notRanked if it is not wanted
 	best   []float32 // the largest of alone, by session number
@@ -84,9 +88,12 @@ func newRanking(stores []*compartment, query string, vector []float32) *ranking 
 		r.plain = r.plain || c.ranking == RFC0011
 		p := parts.Get().(*part)
 		p.compartment = c
+		r.parts = append(r.parts, p)
+		if r.plain {
+			continue // it has its own
+		}
 		p.signals(r.query, r.stats, vector)
 		r.cosine, r.own, r.context = largest(p.raw, r.cosine), largest(p.Own, r.own), largest(p.Context, r.context)
-		r.parts = append(r.parts, p)
 	}
 	return r
 }
@@ -113,6 +120,14 @@ func (p *part) signals(q keyword.Query, stats keyword.Statistics, vector []float
 			if !(x > 0) { // NaN too: a memory without a vector is found by its words
 				p.raw[doc] = 0
 			}
+		}
+	}
+	p.part = slices.Grow(p.part[:0], n)[:n]
+	clear(p.part)
+	if vector != nil {
+		p.index.vectors.Outstanding(vector, p.part)
+		for doc, x := range p.part {
+			p.raw[doc] = max(p.raw[doc], x)
 		}
 	}
 	p.smooth = slices.Grow(p.smooth[:0], n)[:n]

@@ -1,11 +1,14 @@
 package mesh
 
 import (
+	"errors"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
+	"github.com/yamo-protocol/yamo-mcp/mesh/where"
 )
 
 // RFC0011 is the ranking of RFC-0011 §5.1: the 2N nearest vectors and the 2N best by BM25 over keyword.Terms, fused by
@@ -76,23 +79,24 @@ func (r *ranking) fuse(limit int, admit func(c *compartment, doc int) bool) []Hi
 	return hits
 }
 
-// nearest are the n nearest memories by their vectors: LanceDB's answer, and whatever LanceDB does not have yet from
-// memory.
+// nearest are the n nearest memories by their vectors: LanceDB's answer, or that of the vectors in memory where LanceDB
+// does not have all of them yet or cannot be asked for what admit lets through.
 func (r *ranking) nearest(n int, admit func(c *compartment, doc int) bool) []leader {
 	if r.vector == nil {
 		return nil
 	}
 	best := newLeaders(n)
 	for i, p := range r.parts {
-		known := map[int]bool{}
-		for _, h := range p.lanceNearest(r.vector, n) {
-			if doc, ok := p.byID[h.ID]; ok && admit(p.compartment, doc) {
-				known[doc] = true
-				best.add(leader{float32(h.Similarity), i, doc})
+		if hits, ok := p.lanceNearest(r.vector, n, r.pushed); ok {
+			for _, h := range hits {
+				if doc, ok := p.byID[h.ID]; ok && admit(p.compartment, doc) {
+					best.add(leader{float32(h.Similarity), i, doc})
+				}
 			}
+			continue
 		}
 		for doc, cosine := range p.index.vectors.Cosines(r.vector, nil) {
-			if doc < len(p.docs) && !known[doc] && p.docs[doc].record != nil && !math.IsNaN(float64(cosine)) && admit(p.compartment, doc) {
+			if doc < len(p.docs) && p.docs[doc].record != nil && !math.IsNaN(float64(cosine)) && admit(p.compartment, doc) {
 				best.add(leader{cosine, i, doc})
 			}
 		}
@@ -100,16 +104,55 @@ func (r *ranking) nearest(n int, admit func(c *compartment, doc int) bool) []lea
 	return best.sorted()
 }
 
-// lanceNearest asks LanceDB. Tables that cannot be read are no reason not to answer: every vector is in memory too.
-func (p *part) lanceNearest(vector []float32, n int) []lance.Hit {
-	if p.index.tables == nil {
+// lanceNearest asks LanceDB, if its table is known to hold every memory of the compartment and a filter says which are
+// wanted. Tables that cannot be read are no reason not to answer: every vector is in memory too.
+func (p *part) lanceNearest(vector []float32, n int, f *lance.Filter) ([]lance.Hit, bool) {
+	ix := p.index
+	if f == nil || ix.tables == nil || ix.behind() {
+		return nil, false
+	}
+	if rows, err := ix.tables.Count(ix.ctx); err != nil || rows != p.live {
+		return nil, false
+	}
+	hits, err := ix.tables.Nearest(ix.ctx, vector, n, *f)
+	if err != nil && !errors.Is(err, lance.ErrInvalid) { // what LanceDB cannot express is compared here
+		ix.log.Warn("search the memory index", "error", err)
+	}
+	return hits, err == nil
+}
+
+// behind reports whether the tables may lack something or hold what was deleted, as far as this process knows.
+func (ix *index) behind() bool {
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	return ix.dirty
+}
+
+// pushable are the columns of whose conditions LanceDB and Expr.Match think alike. They do not of numbers: a row holds
+// the float32 next to what was written.
+var pushable = []string{"id", "session_id", "agent_id", "memory_type", "source_skill_id", "lesson_pattern_id", "created_at"}
+
+// pushed is the request's filter as LanceDB can apply it before it searches, nil if it cannot: tags are no column. The
+// request has passed admits.
+func (q *SearchRequest) pushed() *lance.Filter {
+	if len(q.Tags) > 0 {
 		return nil
 	}
-	hits, err := p.index.tables.Nearest(p.index.ctx, vector, n, lance.Filter{})
-	if err != nil {
-		p.index.log.Warn("search the memory index", "error", err)
+	f := &lance.Filter{Type: q.Type, SessionID: q.SessionID, AgentID: q.AgentID, SkillID: q.Skill, MinImportance: q.MinImportance}
+	if q.Since != "" {
+		f.Since, _ = parseTime("since", q.Since)
 	}
-	return hits
+	if q.Until != "" {
+		f.Until, _ = parseTime("until", q.Until)
+	}
+	if q.Filter != "" {
+		expr, err := where.Parse(q.Filter)
+		if err != nil || slices.ContainsFunc(expr.Columns(), func(c string) bool { return !slices.Contains(pushable, c) }) {
+			return nil
+		}
+		f.Where = expr
+	}
+	return f
 }
 
 // matching are the n best memories by their words.

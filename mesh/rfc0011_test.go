@@ -4,10 +4,14 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
 	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
 )
 
@@ -59,5 +63,66 @@ func TestRFC0011Fusion(t *testing.T) {
 		if h.ID == both.ID || len(h.Signals) != 1 {
 			t.Errorf("after the deletion: %q, %v", h.Content, h.Signals)
 		}
+	}
+}
+
+// LanceDB's answer under a filter is the one that the vectors in memory give, whatever stands in the filter.
+func TestRFC0011AsksLanceDB(t *testing.T) {
+	v := openPlain(t, t.TempDir())
+	sessions := []string{"plain", "it's", "x' OR 'a' = 'a", "a -- comment", `\'`, "1) OR (1=1", "漢字"}
+	for i, s := range sessions {
+		for j := range 3 {
+			store(t, v, StoreRequest{Content: fmt.Sprintf("green tea number%d cup%d", i, j), SessionID: s, Skill: "skill " + s, Type: []string{"event", "global"}[j%2]})
+		}
+	}
+	settle(t, v)
+	c := v.stores[Private]
+	if err := c.index.purge(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	requests := []SearchRequest{
+		{},
+		{Type: "event"},
+		{Since: "2000-01-01", Until: "2900-01-01"},
+		{Filter: "memory_type != 'event' AND NOT session_id = 'it''s'"},
+		{SessionID: "nul\x00' OR 'a' = 'a"},
+		{Filter: "importance_score IS NULL"},
+		{Tags: []string{"none"}},
+	}
+	for _, s := range sessions {
+		quoted := "'" + strings.ReplaceAll(s, "'", "''") + "'"
+		requests = append(requests, SearchRequest{SessionID: s}, SearchRequest{Skill: "skill " + s, Type: "event"}, SearchRequest{Filter: "session_id IN (" + quoted + ")"})
+	}
+	asked := 0
+	for _, q := range requests {
+		q.Query, q.Limit = "green tea", 5
+		admits, err := q.admits()
+		if err != nil {
+			t.Fatalf("%+v: %v", q, err)
+		}
+		nearest := func(f *lance.Filter) []leader {
+			r := newRanking([]*compartment{c}, q.Query, wordVector(q.Query))
+			defer r.release()
+			r.pushed = f
+			if _, ok := r.parts[0].lanceNearest(r.vector, 2*q.Limit, f); ok {
+				asked++
+			}
+			list := r.nearest(2*q.Limit, func(c *compartment, doc int) bool { return admits(c.docs[doc].record) })
+			slices.SortFunc(list, func(a, b leader) int { return a.doc - b.doc })
+			return list
+		}
+		near := cmp.Options{cmp.AllowUnexported(leader{}), cmpopts.EquateApprox(0, 1e-5)}
+		if diff := cmp.Diff(nearest(nil), nearest(q.pushed()), near); diff != "" {
+			t.Errorf("%+v (-memory +LanceDB):\n%s", q, diff)
+		}
+	}
+	if want := len(requests) - 4; asked != want { // a year, a NUL, a number and tags are not LanceDB's
+		t.Errorf("LanceDB answered %d of %d searches, want %d", asked, len(requests), want)
+	}
+	store(t, v, StoreRequest{Content: "green tea, the newest", SessionID: "plain"})
+	r := newRanking([]*compartment{c}, "green tea", wordVector("green tea"))
+	defer r.release()
+	if _, ok := r.parts[0].lanceNearest(r.vector, 10, new(lance.Filter)); ok {
+		t.Error("LanceDB is asked though it lacks the newest memory")
 	}
 }

@@ -50,6 +50,7 @@ type Hit struct {
 	Link       string  // the resource of the workspace file that it is a passage of, "" for a memory
 	Score      float64 // 0..1, two decimals
 	Signals    []Signal
+	Accesses   Accesses // of Get alone
 }
 
 // Signal is what one part of the ranking contributed to a score.
@@ -115,7 +116,9 @@ func (v *View) rank(stores []*compartment, query string, meaning []float32, q Se
 	}
 	r := newRanking(stores, query, meaning)
 	defer r.release()
+	r.pushed = q.pushed()
 	hits = r.top(q.Limit, func(c *compartment, doc int) bool { return filter(c.docs[doc].record) })
+	r.pushed = nil
 	if q.IncludeLessons {
 		lessons = r.top(maxLessons, func(c *compartment, doc int) bool {
 			record := c.docs[doc].record
@@ -240,16 +243,11 @@ func (v *View) recall(ctx context.Context, query string, q SearchRequest, found 
 		if len(found.Hits) > 0 {
 			b.TopScore = found.Hits[0].Score
 		}
-		return ledger.Draft{Op: opRecall, Block: b.Block().String(), Data: recalled{v.AgentID}}, true, nil
+		return ledger.Draft{Op: opRecall, Block: b.Block().String(), Data: recalled{v.AgentID, found.memories()}}, true, nil
 	})
 	if err != nil {
 		v.Logger.Warn("note a search in the ledger", "error", err)
 	}
-}
-
-// recalled is the data of a recall entry.
-type recalled struct {
-	AgentID string `json:"agent_id"`
 }
 
 // describe is the filter for the recall block.

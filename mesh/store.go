@@ -173,9 +173,10 @@ func (s *scrubbing) fail(err error) {
 	}
 }
 
-// content is the text of a memory: all six stages.
+// content is the text of a memory: the scrubber's stages up to normalization. It is cut into chunks when it is
+// indexed, so that storing does not wait for that.
 func (s *scrubbing) content(text string) string {
-	result, err := s.scrubber.Scrub(text)
+	result, err := s.scrubber.Text(text)
 	switch {
 	case err != nil:
 		s.fail(fault.New("content: %v", err))

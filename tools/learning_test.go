@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
 	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
@@ -162,5 +164,37 @@ func TestSkillsTool(t *testing.T) {
 	absent := strings.ReplaceAll(refusal(t, group, `{"action":"get","id":"skill_1_abcdef"}`), "skill_1_abcdef", id)
 	if got := refusal(t, group, `{"action":"get","id":"`+id+`"}`); got != absent {
 		t.Errorf("a group is told %q of a private skill, and %q of none", got, absent)
+	}
+}
+
+func TestSearchFiltersAndAccesses(t *testing.T) {
+	v := memoryView(t, t.TempDir(), audience.DM())
+	store := MemoryStore(v)
+	plain := answer[stored](t, store, `{"content":"The ferry leaves on Thursdays."}`)
+	planned := answer[stored](t, store, `{"content":"The ferry to Horta leaves on Fridays.","skill_name":"planner","importance":0.9}`)
+	ids := func(arguments string) (ids []string) {
+		for _, r := range answer[memoryAnswer](t, MemorySearch(v), arguments).Results {
+			ids = append(ids, r.ID)
+		}
+		return ids
+	}
+	for arguments, want := range map[string][]string{
+		`{"query":"ferry to Horta","skill_name":"planner"}`:    {planned.ID},
+		`{"query":"ferry to Horta","min_importance":0.9}`:      {planned.ID},
+		`{"query":"ferry to Horta","min_importance":1}`:        nil,
+		`{"query":"ferry to Horta","agent_id":"tester"}`:       {planned.ID, plain.ID},
+		`{"query":"ferry to Horta","agent_id":"someone else"}`: nil,
+	} {
+		if diff := cmp.Diff(want, ids(arguments)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", arguments, diff)
+		}
+	}
+	got := answer[memoryWhole](t, MemoryGet(v), `{"id":"`+planned.ID+`"}`)
+	if got.AccessCount != 3 || got.LastAccessed == nil {
+		t.Errorf("after three searches that found it: %d accesses, the last at %v", got.AccessCount, got.LastAccessed)
+	}
+	never := answer[stored](t, store, `{"content":"Not searched for."}`)
+	if got := answer[memoryWhole](t, MemoryGet(v), `{"id":"`+never.ID+`"}`); got.AccessCount != 0 || got.LastAccessed != nil {
+		t.Errorf("never found: %+v", got)
 	}
 }

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"time"
 	"unicode/utf8"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
@@ -21,6 +22,9 @@ type memoryWhole struct {
 	Heritage *heritage     `json:"heritage,omitempty" jsonschema_description:"What it descends from, the oldest level first."`
 	Lesson   *lessonDetail `json:"lesson,omitempty" jsonschema_description:"Of a lesson: its parts."`
 	Derived  *derived      `json:"derived,omitempty" jsonschema_description:"Of a reflection: what it was drawn from, and how."`
+	// AccessCount and LastAccessed are the asker's own.
+	AccessCount  int32      `json:"access_count" jsonschema_description:"How many of your searches found it."`
+	LastAccessed *time.Time `json:"last_accessed,omitempty" jsonschema_description:"When the last of them was."`
 	// NextOffset is 0 when the content is at its end.
 	NextOffset int `json:"next_offset,omitempty" jsonschema_description:"The content goes on: call again with this offset."`
 }
@@ -58,6 +62,10 @@ func MemoryGet(v *mesh.View) Tool {
 		whole.memoryResult, _ = present(hit, true)
 		if whole.Details.Signals == nil {
 			whole.Details.Signals = []mesh.Signal{} // nothing was ranked
+		}
+		whole.AccessCount = hit.Accesses.Count
+		if at := hit.Accesses.Last; !at.IsZero() {
+			whole.LastAccessed = &at
 		}
 		if hit.Lesson != nil {
 			lesson := detailLesson(hit)

@@ -24,6 +24,9 @@ type memoryQuery struct {
 	Type           string   `json:"type,omitempty" jsonschema:"enum=global,enum=session,enum=agent,enum=lesson,enum=reflection,enum=event" jsonschema_description:"Only memories of this type."`
 	Tags           []string `json:"tags,omitempty" jsonschema:"maxItems=32" jsonschema_description:"Only memories that have all of these tags."`
 	SessionID      string   `json:"session_id,omitempty" jsonschema_description:"Only memories of this session."`
+	AgentID        string   `json:"agent_id,omitempty" jsonschema_description:"Only memories that this agent stored."`
+	SkillName      string   `json:"skill_name,omitempty" jsonschema_description:"Only memories of this skill."`
+	MinImportance  *float32 `json:"min_importance,omitempty" jsonschema:"minimum=0,maximum=1" jsonschema_description:"Only memories at least this important."`
 	Since          string   `json:"since,omitempty" jsonschema_description:"Only memories stored at this time or later: 2026-01-31T15:04:05Z or 2026-01-31."`
 	Until          string   `json:"until,omitempty" jsonschema_description:"Only memories stored before this time."`
 	IncludeLessons bool     `json:"include_lessons,omitempty" jsonschema:"default=false" jsonschema_description:"Also return the lessons that bear on the query, as rules to follow."`
@@ -83,7 +86,7 @@ func MemorySearch(v *mesh.View) Tool {
 	}, func(ctx context.Context, in memoryQuery) (memoryAnswer, error) {
 		found, err := v.Search(ctx, mesh.SearchRequest{
 			Query: in.Query, Limit: in.Limit, Type: in.Type, Tags: in.Tags, SessionID: in.SessionID,
-			Since: in.Since, Until: in.Until, IncludeLessons: in.IncludeLessons,
+			AgentID: in.AgentID, Skill: in.SkillName, MinImportance: in.MinImportance, Since: in.Since, Until: in.Until, IncludeLessons: in.IncludeLessons,
 		})
 		if err != nil {
 			return memoryAnswer{}, err

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/where"
 )
 
 // Filter restricts Nearest to rows that fulfil every condition set. The zero value restricts nothing. A row
@@ -21,6 +23,7 @@ type Filter struct {
 	Until         time.Time // created_at before
 	MinImportance *float32  // importance_score at least
 	IDs           []string  // one of these; nil is no condition, empty (not nil) matches nothing
+	Where         *where.Expr
 }
 
 const (
@@ -32,7 +35,7 @@ const (
 var idPattern = regexp.MustCompile(`^[A-Za-z0-9_.:-]{1,128}$`)
 
 // SECURITY: LanceDB has no query parameters, cuts a predicate at NUL and accepts `--` comments. Predicates are
-// made here only, from column names of this file and from values that quote, timestamp or number wrote.
+// made here and by package where only, from column names of these and from values that they wrote as literals.
 func (f Filter) predicate() (string, error) {
 	var terms []string
 	for _, c := range []struct{ column, value string }{
@@ -74,6 +77,13 @@ func (f Filter) predicate() (string, error) {
 			return "", err
 		}
 		terms = append(terms, q)
+	}
+	if f.Where != nil {
+		expr := f.Where.String()
+		if !utf8.ValidString(expr) || strings.ContainsRune(expr, 0) {
+			return "", fmt.Errorf("%w filter: not UTF-8 text without NUL", ErrInvalid)
+		}
+		terms = append(terms, "("+expr+")")
 	}
 	return strings.Join(terms, " AND "), nil
 }

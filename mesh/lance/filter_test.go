@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/where"
 )
 
 var hostile = []string{
@@ -35,6 +37,13 @@ func TestFilterSelectsExactlyTheValue(t *testing.T) {
 			if err != nil || len(hits) != 1 || hits[0].ID != rows[i].ID {
 				t.Errorf("%s %q: %v, %v; want %s alone", name, s, hits, err, rows[i].ID)
 			}
+		}
+		expr, err := where.Parse("session_id = '" + strings.ReplaceAll(s, "'", "''") + "' AND NOT agent_id IN ('it''s not', '--') AND memory_type IS NOT NULL")
+		if err != nil {
+			t.Fatalf("%q: %v", s, err)
+		}
+		if hits, err := db.Nearest(t.Context(), vec, 100, Filter{Where: expr}); err != nil || len(hits) != 1 || hits[0].ID != rows[i].ID {
+			t.Errorf("expression %s: %v, %v; want %s alone", expr, hits, err, rows[i].ID)
 		}
 		if hits, err := db.Nearest(t.Context(), vec, 100, Filter{SessionID: s + "x"}); err != nil || len(hits) != 0 {
 			t.Errorf("session %q: %v, %v; want none", s+"x", hits, err)

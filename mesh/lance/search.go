@@ -30,7 +30,7 @@ func (db *DB) Nearest(ctx context.Context, vec []float32, k int, f Filter) ([]Hi
 	if err := checkVector(vec, db.model.Dimension); err != nil {
 		return nil, err
 	}
-	where, err := f.predicate()
+	predicate, err := f.predicate()
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func (db *DB) Nearest(ctx context.Context, vec []float32, k int, f Filter) ([]Hi
 		}
 		rows, err := h.Select(ctx, contracts.QueryConfig{
 			Columns:      []string{"id", "_distance"},
-			Where:        where,
+			Where:        predicate,
 			VectorSearch: &contracts.VectorSearch{Column: "vector", Vector: vec, K: k},
 		})
 		if err != nil {

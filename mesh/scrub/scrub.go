@@ -69,21 +69,36 @@ const maxRounds = 10
 // Scrub takes a text through the six stages (RFC-0011 §6). The errors are
 // ErrTooLarge (naming the limit), ErrEmpty and ErrTooShort.
 func (s *Scrubber) Scrub(text string) (Result, error) {
+	r, err := s.Text(text)
+	if err != nil {
+		return Result{}, err
+	}
+	r.Chunks, r.Hash = Split(r.Text, s.o.Chunks), Hash(r.Text)
+	at := time.Time{}
+	if s.o.Now != nil {
+		at = s.o.Now()
+	}
+	Annotate(r.Chunks, s.o.Source, at)
+	if err := Validate(r.Chunks, s.o.Chunks, s.o.EnforceMin); err != nil {
+		return Result{}, err
+	}
+	return r, nil
+}
+
+// Text is what has to be done before a text is kept: redaction, the first
+// three stages, and the check that something is left. The result has neither
+// Chunks nor Hash: Split cuts its text at any later time. The errors are
+// ErrTooLarge (naming the limit) and ErrEmpty.
+func (s *Scrubber) Text(text string) (Result, error) {
 	if len(text) > s.o.MaxBytes {
 		return Result{}, fmt.Errorf("%w: %d bytes, the limit is %d", ErrTooLarge, len(text), s.o.MaxBytes)
 	}
 	counts := make(map[Kind]int)
 	out := s.settle(text, counts)
-	chunks := Split(out, s.o.Chunks)
-	at := time.Time{}
-	if s.o.Now != nil {
-		at = s.o.Now()
+	if strings.TrimSpace(out) == "" {
+		return Result{}, ErrEmpty
 	}
-	Annotate(chunks, s.o.Source, at)
-	if err := Validate(chunks, s.o.Chunks, s.o.EnforceMin); err != nil {
-		return Result{}, err
-	}
-	return Result{Text: out, Redactions: tally(counts), OnlySecret: onlySecret(out, counts), Chunks: chunks, Hash: Hash(out)}, nil
+	return Result{Text: out, Redactions: tally(counts), OnlySecret: onlySecret(out, counts)}, nil
 }
 
 // settle repeats redaction, cleaning, filtering and normalizing until nothing

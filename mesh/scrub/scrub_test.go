@@ -2,6 +2,7 @@ package scrub
 
 import (
 	"errors"
+	"fmt"
 	"runtime"
 	"strings"
 	"testing"
@@ -69,6 +70,31 @@ func TestScrub(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("result (-want +got):\n%s", diff)
+	}
+}
+
+// What is kept at once is what all six stages would give.
+func TestText(t *testing.T) {
+	s := New(MemoryMesh(nil))
+	for _, x := range []string{shortMemory, strings.Repeat(longMemory, 20), "mail a@b.io", "password: hunter2secret", "ﬀ\u200b **x**"} {
+		text, err := s.Text(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := s.Scrub(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Chunks, all.Hash = nil, ""
+		if diff := cmp.Diff(all, text); diff != "" {
+			t.Errorf("%.40q (-all stages +text):\n%s", x, diff)
+		}
+	}
+	for _, x := range []string{"", " \n", "<!-- nothing -->", "***"} {
+		_, wantErr := s.Scrub(x)
+		if _, err := s.Text(x); fmt.Sprint(err) != fmt.Sprint(wantErr) {
+			t.Errorf("Text(%q) = %v, want %v", x, err, wantErr)
+		}
 	}
 }
 

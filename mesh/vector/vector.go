@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -35,10 +36,15 @@ var ErrModel = errors.New("the vectors were made by another embedding model; run
 
 // A file is one header and any number of rows, little endian:
 //
-//	header  "yamovec1", dimension uint32, 8 random bytes, 44 bytes of model name (zero-padded; see fitted)
-//	row     first 16 bytes of SHA-256(memory id), CRC-32C of the vector uint32, 4 zero bytes, dimension x float32
+//	header  "yamovec2", dimension uint32, 8 random bytes, 44 bytes of model name (zero-padded)
+//	row     first 16 bytes of SHA-256(memory id), CRC-32C of the vector uint32, part uint16, parts uint16,
+//	        dimension x float32
+//
+// A text's own row is part 0 of 0; its parts count from 1. "yamovec1" is the same without parts: it is read, and becomes
+// a "yamovec2" when a part is added, which programs that know no parts then refuse.
 const (
-	magic      = "yamovec1"
+	magic      = "yamovec2"
+	magic1     = "yamovec1"
 	headerSize = 64
 	nonceAt    = len(magic) + 4 // the random bytes tell a file from one that took its place
 	nameAt     = nonceAt + 8
@@ -71,16 +77,19 @@ type Set struct {
 	docs   map[key]int // the documents, by number
 	rowOf  []int       // document -> its row in matrix, or missing or untracked
 	rows   map[key]int
-	matrix []float32 // one row of dim numbers for each key; those of forgotten keys are zero
-	head   []byte    // the header of the file that was read, nil if none was
-	offset int64     // how much of it is in matrix
-	epoch  int       // see Epoch
+	matrix []float32        // one row of dim numbers for each vector; those of forgotten keys are zero
+	parts  map[key][]int    // the matrix's rows of the parts of a text, missing for those that are not known
+	wanted map[key]struct{} // the documents that are to have parts
+	lack   map[key]struct{} // those of wanted whose parts are not all known
+	head   []byte           // the header of the file that was read, nil if none was
+	offset int64            // how much of it is in matrix
+	epoch  int              // see Epoch
 }
 
 // Open returns the set at path, whose vectors have dim components and were made by model. It touches
 // nothing; Refresh reads the file, which need not exist.
 func Open(path, model string, dim int) *Set {
-	return &Set{path: path, model: model, dim: dim, docs: map[key]int{}, rows: map[key]int{}}
+	return &Set{path: path, model: model, dim: dim, docs: map[key]int{}, rows: map[key]int{}, parts: map[key][]int{}, wanted: map[key]struct{}{}, lack: map[key]struct{}{}}
 }
 
 // Track makes id the next document: the first call names document 0, the next 1, and so on. Cosines
@@ -104,6 +113,8 @@ func (s *Set) Untrack(doc int, id string) {
 	s.rowOf[doc] = untracked
 	if k := keyOf(id); s.docs[k] == doc {
 		delete(s.docs, k)
+		delete(s.wanted, k)
+		delete(s.lack, k)
 	}
 }
 
@@ -173,7 +184,7 @@ func (s *Set) load() error {
 	if f == nil {
 		return nil
 	}
-	if mine := s.header(head[nonceAt:nameAt]); !bytes.Equal(head, mine) {
+	if mine := s.header(head[nonceAt:nameAt]); !bytes.Equal(head[len(magic):], mine[len(magic):]) || !bytes.HasPrefix(head, mine[:len(magic)]) && !bytes.HasPrefix(head, []byte(magic1)) {
 		return ErrModel
 	}
 	if s.head == nil {
@@ -190,8 +201,9 @@ func (s *Set) Epoch() int {
 }
 
 func (s *Set) reset() {
-	s.rows, s.matrix, s.head, s.offset = map[key]int{}, nil, nil, 0
+	s.rows, s.parts, s.matrix, s.head, s.offset = map[key]int{}, map[key][]int{}, nil, nil, 0
 	s.epoch++
+	s.lack = maps.Clone(s.wanted)
 	for doc, at := range s.rowOf {
 		if at != untracked {
 			s.rowOf[doc] = missing
@@ -231,7 +243,11 @@ func (s *Set) decode(row []byte) {
 	if binary.LittleEndian.Uint32(row[keySize:]) != crc32.Checksum(body, castagnoli) {
 		return
 	}
-	at := s.slot(key(row[:keySize]))
+	k, part, of := key(row[:keySize]), int(binary.LittleEndian.Uint16(row[keySize+4:])), int(binary.LittleEndian.Uint16(row[keySize+6:]))
+	if part > of || part == 0 && of > 0 {
+		return
+	}
+	at := s.place(k, part, of)
 	for j := range s.dim {
 		s.matrix[at*s.dim+j] = math.Float32frombits(binary.LittleEndian.Uint32(body[4*j:]))
 	}
@@ -242,13 +258,19 @@ func (s *Set) slot(k key) int {
 	at, ok := s.rows[k]
 	if !ok {
 		at = len(s.matrix) / s.dim
+		at = s.grow()
 		s.rows[k] = at
 		if doc, ok := s.docs[k]; ok {
 			s.rowOf[doc] = at
 		}
-		s.matrix = append(s.matrix, make([]float32, s.dim)...)
 	}
 	return at
+}
+
+// grow adds a row to the matrix.
+func (s *Set) grow() int {
+	s.matrix = append(s.matrix, make([]float32, s.dim)...)
+	return len(s.matrix)/s.dim - 1
 }
 
 // header is a file's first bytes. A new file gets new random bytes.
@@ -280,11 +302,20 @@ func (s *Set) newHeader() []byte {
 // Append adds the vectors of ids, unit length and s's dimension each, to the file and to memory. The
 // file is not synced: it is a cache.
 func (s *Set) Append(ids []string, vectors [][]float32) error {
+	rows := make([]row, len(ids))
+	for i, id := range ids {
+		rows[i] = row{key: keyOf(id), vector: vectors[i]}
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.load(); err != nil {
 		return err
 	}
+	return s.append(rows)
+}
+
+// append is Append after load. s.mu is held.
+func (s *Set) append(rows []row) error {
 	if err := os.MkdirAll(filepath.Dir(s.path), 0o700); err != nil {
 		return fmt.Errorf("create vectors folder: %w", err)
 	}
@@ -298,11 +329,11 @@ func (s *Set) Append(ids []string, vectors [][]float32) error {
 		head = s.newHeader()
 		out = append(out, head...)
 	}
-	for i, id := range ids {
-		if len(vectors[i]) != s.dim {
-			return fmt.Errorf("append vectors: %d components for %s, want %d", len(vectors[i]), id, s.dim)
+	for _, r := range rows {
+		if len(r.vector) != s.dim {
+			return fmt.Errorf("append vectors: %d components, want %d", len(r.vector), s.dim)
 		}
-		out = s.encode(out, keyOf(id), vectors[i])
+		out = encode(out, r)
 	}
 	// A row that a killed process left half written is overwritten, the rest of it cut off.
 	if _, err := f.WriteAt(out, s.offset); err != nil {
@@ -312,19 +343,28 @@ func (s *Set) Append(ids []string, vectors [][]float32) error {
 		return fmt.Errorf("append vectors: %w", err)
 	}
 	s.head, s.offset = head, s.offset+int64(len(out))
-	for i, id := range ids {
-		at := s.slot(keyOf(id))
-		copy(s.matrix[at*s.dim:], vectors[i])
+	for _, r := range rows {
+		at := s.place(r.key, r.part, r.of)
+		copy(s.matrix[at*s.dim:], r.vector)
 	}
 	return nil
 }
 
-func (s *Set) encode(out []byte, k key, vector []float32) []byte {
-	out = append(out, k[:]...)
+// row is a row of the file.
+type row struct {
+	key
+	part, of int
+	vector   []float32
+}
+
+func encode(out []byte, r row) []byte {
+	out = append(out, r.key[:]...)
 	start := len(out)
-	out = append(out, make([]byte, 8)...)
+	out = append(out, make([]byte, 4)...)
+	out = binary.LittleEndian.AppendUint16(out, uint16(r.part)) //nolint:gosec // at most MaxParts
+	out = binary.LittleEndian.AppendUint16(out, uint16(r.of))   //nolint:gosec // at most MaxParts
 	body := len(out)
-	for _, x := range vector {
+	for _, x := range r.vector {
 		out = binary.LittleEndian.AppendUint32(out, math.Float32bits(x))
 	}
 	binary.LittleEndian.PutUint32(out[start:], crc32.Checksum(out[body:], castagnoli))
@@ -346,21 +386,48 @@ func (s *Set) Prune() error {
 			known++
 		}
 	}
+	for k := range s.parts {
+		if _, ok := s.docs[k]; !ok {
+			known = -1
+		}
+	}
 	if known == len(s.rows) {
 		return nil
 	}
+	return s.rewrite()
+}
+
+// rewrite replaces the file by one of the documents' vectors, and forgets the others. s.mu is held.
+func (s *Set) rewrite() error {
 	out := s.newHeader()
 	for k, at := range s.rows {
-		row := s.matrix[at*s.dim : (at+1)*s.dim]
 		if _, ok := s.docs[k]; !ok {
-			clear(row)
+			clear(s.vector(at))
 			delete(s.rows, k)
 			continue
 		}
-		out = s.encode(out, k, row)
+		out = encode(out, row{key: k, vector: s.vector(at)})
+	}
+	for k, rows := range s.parts {
+		_, ok := s.docs[k]
+		for i, at := range rows {
+			switch {
+			case at < 0:
+			case ok:
+				out = encode(out, row{k, i + 1, len(rows), s.vector(at)})
+			default:
+				clear(s.vector(at))
+			}
+		}
+		if !ok {
+			delete(s.parts, k)
+		}
 	}
 	return s.replace(out)
 }
+
+// vector is a row of the matrix.
+func (s *Set) vector(at int) []float32 { return s.matrix[at*s.dim : (at+1)*s.dim] }
 
 // replace puts a file with the given bytes in place of the present one, atomically.
 func (s *Set) replace(out []byte) (err error) {
@@ -424,7 +491,7 @@ func (s *Set) Vector(doc int) []float32 {
 	if at < 0 {
 		return nil
 	}
-	return append([]float32(nil), s.matrix[at*s.dim:(at+1)*s.dim]...)
+	return slices.Clone(s.vector(at))
 }
 
 // parallelRows is how many rows one goroutine scans at least: below that a second one does not pay.
@@ -454,6 +521,6 @@ func (s *Set) cosines(query []float32, rows []int, out []float32) {
 			out[i] = float32(math.NaN())
 			continue
 		}
-		out[i] = blas32.Dot(q, blas32.Vector{N: s.dim, Inc: 1, Data: s.matrix[at*s.dim : (at+1)*s.dim]})
+		out[i] = blas32.Dot(q, blas32.Vector{N: s.dim, Inc: 1, Data: s.vector(at)})
 	}
 }

@@ -1,0 +1,141 @@
+package mesh
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"time"
+)
+
+// Accesses is how often, and when last, the audience itself has found a memory: RFC-0011 §2.2's access_count and
+// last_accessed. They are counted from the recall entries of the audience's own ledger, so that a search writes to no
+// table, and folded into the rows of the audience's own memory_entries when those are written anyway.
+//
+// SECURITY: what a DM finds leaves nothing in the shared store or a group's, and what a group finds nothing outside its
+// own: nobody's ledger or table counts what another audience was looking for.
+type Accesses struct {
+	Count int32
+	Last  time.Time // zero without any
+}
+
+// recalled is the data of a recall entry.
+type recalled struct {
+	AgentID string   `json:"agent_id"`
+	Found   []string `json:"found,omitempty"` // the ids of the memories, in whichever compartment
+}
+
+// memories are the ids of the memories in found, each once.
+func (found Found) memories() (ids []string) {
+	seen := map[string]bool{}
+	for _, hits := range [][]Hit{found.Hits, found.Lessons} {
+		for _, hit := range hits {
+			if hit.Type != fileType && !seen[hit.ID] {
+				seen[hit.ID] = true
+				ids = append(ids, hit.ID)
+			}
+		}
+	}
+	return ids
+}
+
+// access counts a recall. c.mu is held.
+func (c *compartment) access(r recalled, at time.Time) {
+	for _, id := range r.Found {
+		a := c.accesses[id]
+		a.Count, a.Last = a.Count+1, at.UTC().Truncate(time.Millisecond) // as the table has it
+		c.accesses[id] = a
+		if _, own := c.byID[id]; own {
+			c.revised[id] = struct{}{} // and no more: the row can wait
+		}
+	}
+}
+
+// accessesOf is what the own ledger says of a memory of any compartment.
+func (v *View) accessesOf(id string) Accesses {
+	c, err := v.open(v.own())
+	if err != nil {
+		return Accesses{}
+	}
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.accesses[id]
+}
+
+// count is the value of access_count, nil without any.
+func (a Accesses) count() *int32 {
+	if a.Count == 0 {
+		return nil
+	}
+	return &a.Count
+}
+
+// revise deletes the rows that lack a heritage or accesses; addRows writes them anew. The caller holds the index lock.
+func (ix *index) revise(ctx context.Context, c *compartment) error {
+	c.mu.Lock()
+	revised := c.revised
+	c.revised = map[string]struct{}{}
+	c.mu.Unlock()
+	err := ix.reviseRows(ctx, c, revised)
+	if err != nil {
+		c.mu.Lock()
+		maps.Copy(c.revised, revised)
+		c.mu.Unlock()
+	}
+	return err
+}
+
+func (ix *index) reviseRows(ctx context.Context, c *compartment, revised map[string]struct{}) error {
+	var ids, changed []string
+	for id := range revised {
+		if _, ok := ix.present[id]; ok {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	rows, err := ix.tables.Memories(ctx, ids, false)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		r := c.find(row.ID)
+		if r == nil {
+			continue
+		}
+		want, err := r.heritageChain()
+		if err != nil {
+			return err
+		}
+		c.mu.RLock()
+		a := c.accesses[row.ID]
+		c.mu.RUnlock()
+		if row.HeritageChain != want || !row.LastAccessed.Equal(a.Last) || row.AccessCount == nil && a.Count > 0 ||
+			row.AccessCount != nil && *row.AccessCount != a.Count {
+			changed = append(changed, row.ID)
+		}
+	}
+	if len(changed) == 0 {
+		return nil
+	}
+	if err := ix.tables.DeleteMemories(ctx, changed); err != nil {
+		return err
+	}
+	for _, id := range changed {
+		delete(ix.present, id)
+	}
+	return nil
+}
+
+// heritageChain is the column of RFC-0011 §2.2, "" without a heritage.
+func (r *Record) heritageChain() (string, error) {
+	if r.Heritage == nil {
+		return "", nil
+	}
+	chain, err := json.Marshal(r.Heritage)
+	if err != nil {
+		return "", fmt.Errorf("heritage of %s: %w", r.ID, err)
+	}
+	return string(chain), nil
+}

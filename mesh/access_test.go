@@ -1,0 +1,136 @@
+package mesh
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+)
+
+func TestAccesses(t *testing.T) {
+	dir := t.TempDir()
+	v, clock := clocked(t, dir, audience.DM())
+	pump := store(t, v, StoreRequest{Content: "the zebra pump"}).ID
+	rest := store(t, v, StoreRequest{Content: "a greenhouse"}).ID
+	shared := store(t, v, StoreRequest{Content: "the zebra crossing", Visibility: Shared}).ID
+	settle(t, v)
+	c := v.stores[Private]
+	row := func(c *compartment, id string) (count int32, last time.Time) {
+		t.Helper()
+		rows, err := c.index.tables.Memories(t.Context(), []string{id}, false)
+		if err != nil || len(rows) != 1 {
+			t.Fatalf("%d rows, %v", len(rows), err)
+		}
+		if rows[0].AccessCount != nil {
+			count = *rows[0].AccessCount
+		}
+		return count, rows[0].LastAccessed
+	}
+	flush := func(c *compartment) {
+		t.Helper()
+		if err := c.index.purge(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 3 { // the last two are answered from the cache
+		clock.advance(time.Minute)
+		search(t, v, SearchRequest{Query: "zebra"})
+	}
+	if n, _ := row(c, pump); n != 0 {
+		t.Errorf("searching has written a row: %d accesses", n)
+	}
+	flush(c)
+	if n, last := row(c, pump); n != 3 || !last.Equal(clock.now()) {
+		t.Errorf("the row has %d accesses, the last at %v; want 3 and %v", n, last, clock.now())
+	}
+	if n, last := row(c, rest); n != 0 || !last.IsZero() {
+		t.Errorf("a memory that was not found has %d accesses, the last at %v", n, last)
+	}
+	if n, _ := row(v.stores[Shared], shared); n != 0 {
+		t.Errorf("the shared row has the DM's %d accesses", n)
+	}
+	// Another process counts the same, and does not write what is there.
+	other := open(t, dir, audience.DM(), new(words))
+	for _, id := range []string{pump, shared} {
+		hit, err := other.Get(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(Accesses{3, clock.now()}, hit.Accesses); diff != "" {
+			t.Errorf("accesses (-want +got):\n%s", diff)
+		}
+	}
+	flush(other.stores[Private])
+	if n, _ := row(other.stores[Private], pump); n != 3 {
+		t.Errorf("%d accesses after another process's flush", n)
+	}
+	if err := v.Rebuild(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if n, last := row(c, pump); n != 3 || !last.Equal(clock.now()) {
+		t.Errorf("after a rebuild: %d accesses, the last at %v", n, last)
+	}
+}
+
+// What a DM finds leaves nothing outside the private store, and what a group finds nothing outside its own.
+func TestAccessesStayWithTheAudience(t *testing.T) {
+	dir := t.TempDir()
+	dm, red, blue := open(t, dir, audience.DM(), new(words)), open(t, dir, group(t, "red"), new(words)), open(t, dir, group(t, "blue"), new(words))
+	shared := store(t, dm, StoreRequest{Content: "zebra for all", Visibility: Shared}).ID
+	private := store(t, dm, StoreRequest{Content: "zebra for me"}).ID
+	theirs := store(t, red, StoreRequest{Content: "zebra for red"}).ID
+	store(t, blue, StoreRequest{Content: "something of blue's"})
+	for _, v := range []*View{dm, red, blue} {
+		settle(t, v)
+	}
+	search(t, dm, SearchRequest{Query: "zebra"})
+	search(t, dm, SearchRequest{Query: "zebra for all"})
+	search(t, blue, SearchRequest{Query: "zebra"})
+	for _, v := range []*View{dm, red, blue} {
+		if err := v.Rebuild(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	accesses := func(v *View, id string) int32 {
+		t.Helper()
+		hit, err := v.Get(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return hit.Accesses.Count
+	}
+	for _, c := range []struct {
+		who  string
+		v    *View
+		id   string
+		want int32
+	}{
+		{"the DM, of its own", dm, private, 2},
+		{"the DM, of a shared one", dm, shared, 2},
+		{"the DM, of a group's", dm, theirs, 2},
+		{"the group that searched, of a shared one", blue, shared, 1},
+		{"the other group, of a shared one", red, shared, 0},
+		{"the other group, of its own", red, theirs, 0},
+	} {
+		if got := accesses(c.v, c.id); got != c.want {
+			t.Errorf("%s: %d accesses, want %d", c.who, got, c.want)
+		}
+	}
+	for name, c := range map[string]*compartment{"shared": dm.stores[Shared], "red's": red.stores[red.own()]} {
+		for row, err := range c.index.tables.AllMemories(t.Context(), false) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if row.AccessCount != nil || !row.LastAccessed.IsZero() {
+				t.Errorf("the %s table counts what others found: %+v", name, row)
+			}
+		}
+	}
+	for _, file := range onDisk(t, dir, private) {
+		if got := file[len(dir):]; len(got) < 14 || got[:14] != "/.yamo/private" {
+			t.Errorf("the private memory's id is in %s", got)
+		}
+	}
+}

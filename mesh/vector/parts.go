@@ -1,0 +1,106 @@
+package vector
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// MaxParts is how many parts a text can have.
+const MaxParts = 1<<16 - 1
+
+// AppendParts adds the vectors of the parts of the text called id, in order, to the file and to memory, beside its own
+// vector. They are all there is: it lacks none then. See Append.
+func (s *Set) AppendParts(id string, vectors [][]float32) error {
+	if len(vectors) == 0 || len(vectors) > MaxParts {
+		return fmt.Errorf("append vectors: %d parts of %s, not 1 to %d", len(vectors), id, MaxParts)
+	}
+	rows := make([]row, len(vectors))
+	for i, v := range vectors {
+		rows[i] = row{keyOf(id), i + 1, len(vectors), v}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.load(); err != nil {
+		return err
+	}
+	if bytes.HasPrefix(s.head, []byte(magic1)) {
+		if err := s.rewrite(); err != nil {
+			return err
+		}
+	}
+	return s.append(rows)
+}
+
+// place is the matrix's row of a text's own vector (part 0) or of one of its parts, a new one if there is none.
+func (s *Set) place(k key, part, of int) int {
+	if part == 0 {
+		return s.slot(k)
+	}
+	rows := s.parts[k]
+	if len(rows) != of { // the first of them, or the text was cut otherwise before
+		rows = make([]int, of)
+		for i := range rows {
+			rows[i] = missing
+		}
+		s.parts[k] = rows
+	}
+	if rows[part-1] == missing {
+		rows[part-1] = s.grow()
+	}
+	if !slices.Contains(rows, missing) {
+		delete(s.lack, k)
+	}
+	return rows[part-1]
+}
+
+// WantParts says that the document called id is long and is to have the vectors of its parts too.
+func (s *Set) WantParts(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	k := keyOf(id)
+	s.wanted[k] = struct{}{}
+	if rows, ok := s.parts[k]; !ok || slices.Contains(rows, missing) {
+		s.lack[k] = struct{}{}
+	}
+}
+
+// MissingParts lists the first most documents that want parts and lack some, in order, and counts all of them. Those
+// that Missing has are not among them.
+func (s *Set) MissingParts(most int) (docs []int, count int) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	for k := range s.lack {
+		if doc, ok := s.docs[k]; ok && s.rowOf[doc] >= 0 {
+			docs = append(docs, doc)
+		}
+	}
+	slices.Sort(docs)
+	return docs[:min(most, len(docs))], len(docs)
+}
+
+// Outstanding writes, for each document that has parts, by how much the largest cosine of query with one of them exceeds
+// their mean to out, by document: what one part says of the query that the text as a whole does not. A single part stands
+// for itself. The rest of out stays as it is; out has an element for every document.
+func (s *Set) Outstanding(query, out []float32) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	q := blas32.Vector{N: s.dim, Inc: 1, Data: query}
+	for k, rows := range s.parts {
+		doc, ok := s.docs[k]
+		if !ok || doc >= len(out) || slices.Contains(rows, missing) {
+			continue
+		}
+		best, sum := float32(-1), float32(0)
+		for _, at := range rows {
+			x := blas32.Dot(q, blas32.Vector{N: s.dim, Inc: 1, Data: s.vector(at)})
+			best, sum = max(best, x), sum+max(x, 0)
+		}
+		if len(rows) > 1 {
+			best -= sum / float32(len(rows))
+		}
+		out[doc] = best
+	}
+}
