@@ -30,14 +30,33 @@ type line struct {
 
 // turn is an entry whose content has not been decoded yet: most that are counted or skipped are never shown.
 type turn struct {
-	entry   Entry // without Content
+	entry   Entry // without Content, unless shown
 	content json.RawMessage
+	shown   bool // entry is a preview already
 }
 
 // whole is the entry with its content.
 func (t turn) whole() Entry {
 	e := t.entry
 	e.Content = flatten(t.content, 0)
+	return e
+}
+
+// short is the turn with no more content than is worth keeping for a preview of n characters, so that many can be kept.
+func (t turn) short(n int) turn {
+	if len(t.content) <= lineChunk {
+		return t
+	}
+	return turn{entry: t.preview(n), shown: true}
+}
+
+// preview is the entry with its content cut to n characters.
+func (t turn) preview(n int) Entry {
+	if t.shown {
+		return t.entry
+	}
+	e := t.whole()
+	e.Content, e.Truncated = clip(e.Content, n)
 	return e
 }
 
@@ -90,17 +109,17 @@ func parse(data []byte) line {
 		return line{kind: headerLine, turn: turn{entry: entry}, agentID: r.AgentID, connection: r.Connection, group: r.Group}
 	case "entry":
 		entry.Role, entry.MessageID = r.Role, r.MessageID
-		return line{kind: entryLine, turn: turn{entry, r.Content}}
+		return line{kind: entryLine, turn: turn{entry: entry, content: r.Content}}
 	case "custom_message": // what a program put into an OpenClaw session, which may be to be hidden
 		entry.Role, entry.MessageID = r.Type, r.ID
-		said := turn{entry, r.Content}
+		said := turn{entry: entry, content: r.Content}
 		if r.Display == false || said.blank() {
 			return line{}
 		}
 		return line{kind: entryLine, turn: said, key: r.ID}
 	case "user", "assistant", "message":
 		entry.Role, entry.MessageID = r.Message.Role, cmp.Or(r.UUID, r.ID)
-		said := turn{entry, r.Message.Content}
+		said := turn{entry: entry, content: r.Message.Content}
 		if r.IsMeta || entry.Role == "" || said.blank() { // blank: nothing but thinking
 			return line{}
 		}

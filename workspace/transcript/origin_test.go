@@ -92,6 +92,22 @@ func TestDamagedOrigins(t *testing.T) {
 	}
 }
 
+// The last turns are cut and marked alike, however long they are.
+func TestRecentOfLongTurns(t *testing.T) {
+	log := openclaw(strings.Repeat("é", lineChunk)) + `{"type":"entry","role":"user","content":"` + strings.Repeat("é", 300) + `"}` + "\n" +
+		`{"type":"entry","role":"user","content":"short"}` + "\n"
+	got, err := folderOf(t, map[string]string{"s.jsonl": log}).View(audience.DM()).Recent(t.Context(), "", 0, 100)
+	if err != nil || len(got.Entries) != 3 {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	cut := strings.Repeat("é", 99) + "…"
+	for i, want := range []Entry{{Content: cut, Truncated: true}, {Content: cut, Truncated: true}, {Content: "short"}} {
+		if e := got.Entries[i]; e.Content != want.Content || e.Truncated != want.Truncated || e.Role != "user" {
+			t.Errorf("%d: %+v", i, e)
+		}
+	}
+}
+
 // A DM's current session is its own, though a group's log was written later.
 func TestRecentIsNoGroups(t *testing.T) {
 	f := folderOf(t, map[string]string{

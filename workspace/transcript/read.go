@@ -54,7 +54,7 @@ func (v *View) ReadSession(ctx context.Context, id string, offset, limit, maxCha
 		if skipped < offset {
 			skipped++
 		} else if len(entries) < limit {
-			entries = append(entries, said.whole().preview(maxChars))
+			entries = append(entries, said.preview(maxChars))
 		}
 		return true
 	})
@@ -83,13 +83,13 @@ func (v *View) Recent(ctx context.Context, id string, limit, maxChars int) (Entr
 	}
 	limit, maxChars = within(limit, DefaultLimit, MaxLimit), within(maxChars, DefaultMaxChars, MaxMaxChars)
 	for _, l := range candidates {
-		ring := make([]Entry, 0, limit)
+		ring := make([]turn, 0, limit)
 		next := 0
 		session, err := v.scan(ctx, l, nil, func(_ Session, said turn) bool {
 			if len(ring) < limit {
-				ring = append(ring, said.whole().preview(maxChars))
+				ring = append(ring, said.short(maxChars))
 			} else {
-				ring[next] = said.whole().preview(maxChars)
+				ring[next] = said.short(maxChars)
 				next = (next + 1) % limit
 			}
 			return true
@@ -102,7 +102,11 @@ func (v *View) Recent(ctx context.Context, id string, limit, maxChars int) (Entr
 		if err != nil {
 			return Entries{}, err
 		}
-		return found(session, slices.Concat([]Entry{}, ring[next:], ring[:next])), nil
+		entries := []Entry{}
+		for _, said := range slices.Concat(ring[next:], ring[:next]) {
+			entries = append(entries, said.preview(maxChars))
+		}
+		return found(session, entries), nil
 	}
 	return Entries{}, ErrNotFound
 }
@@ -173,12 +177,6 @@ func within(n, standard, most int) int {
 		return standard
 	}
 	return min(n, most)
-}
-
-// preview is e with its content cut to n characters.
-func (e Entry) preview(n int) Entry {
-	e.Content, e.Truncated = clip(e.Content, n)
-	return e
 }
 
 // clip is the first n characters of s, the last of them "…" when something was left out.
