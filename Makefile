@@ -65,7 +65,7 @@ vuln: libs
 
 bench: all ## time and memory of the server and its parts
 	$(GO) test -run '^$$' -bench . -benchtime 1x -timeout 60m ./integration
-	$(GO) test -run '^$$' -bench . -timeout 60m ./mesh/... ./internal/ledger
+	$(GO) test -run '^$$' -bench . -timeout 60m ./mesh/... ./internal/ledger ./workspace/edit
 
 eval: all ## retrieval quality on the question sets in DATA
 	$(GO) run ./integration/eval -data '$(DATA)'

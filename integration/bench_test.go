@@ -44,6 +44,14 @@ func BenchmarkServer(b *testing.B) {
 			searches = append(searches, milliseconds(time.Since(start)))
 		}
 		loaded := residentMB(b, s.cmd.Process.Pid)
+		var edits []float64
+		for i := range 200 {
+			start := time.Now()
+			call[map[string]any](s, "workspace_edit", map[string]any{
+				"file": "MEMORY.md", "section": "Bench", "op": "append_item", "items": []string{chore(i)}, "rationale": "measured", "create": true,
+			})
+			edits = append(edits, milliseconds(time.Since(start)))
+		}
 		s.end()
 		b.ReportMetric(0, "ns/op") // the time of a round says nothing
 		b.Log(table(b, [][]string{
@@ -52,12 +60,14 @@ func BenchmarkServer(b *testing.B) {
 			{"resident memory before the first embedding", mb(memory, 50), mb(memory, 95), "60 MB"},
 			{"memory_store, acknowledged, to 1,000", ms(stores, 50), ms(stores, 95), ""},
 			{"memory_search, warm, in 1,000", ms(searches, 50), ms(searches, 95), ""},
-			{"resident memory after that", fmt.Sprintf("%.0f MB", loaded), "", ""},
+			{"workspace_edit, acknowledged, to 200", ms(edits, 50), ms(edits, 95), "10 ms"},
+			{"resident memory after the searches", fmt.Sprintf("%.0f MB", loaded), "", ""},
 		}))
 		b.ReportMetric(percentile(starts, 50), "initialize-ms")
 		b.ReportMetric(percentile(memory, 50), "idle-MB")
 		b.ReportMetric(percentile(stores, 50), "store-ms")
 		b.ReportMetric(percentile(searches, 50), "search-ms")
+		b.ReportMetric(percentile(edits, 50), "edit-ms")
 	}
 }
 

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"fmt"
+	"os/exec"
+	"strings"
+)
+
+// edit changes a section of MEMORY.md and shows the event, the history and a refusal.
+func (w *walk) edit() error {
+	w.title("An edit with a memory of its own")
+	const item = "2026-02-14: The greenhouse door sticks when it rains."
+	var done struct {
+		EventID  string `json:"event_id"`
+		Token    string `json:"evidence_token"`
+		Before   string `json:"before_hash"`
+		After    string `json:"after_hash"`
+		Snapshot string `json:"snapshot"`
+	}
+	w.ask("workspace_edit: MEMORY.md, section Lessons, append_item %q, rationale \"seen twice this week\"", item)
+	if err := w.dm.call(w.ctx, "workspace_edit", map[string]any{
+		"file": "MEMORY.md", "section": "Lessons", "op": "append_item", "items": []string{item}, "rationale": "seen twice this week", "idempotency_key": "demo",
+	}, &done); err != nil {
+		return err
+	}
+	w.reply("event %s, the section's hash %.12s… is now %.12s…", done.EventID, done.Before, done.After)
+	text, err := w.dm.file(w.ctx, "MEMORY.md")
+	if err != nil {
+		return err
+	}
+	if err := w.check(strings.Contains(text, "- "+item+"\n"), "the item stands in MEMORY.md"); err != nil {
+		return err
+	}
+	history, err := w.command("history", "MEMORY.md", "--section", "Lessons")
+	if err != nil {
+		return err
+	}
+	if err := w.check(strings.Contains(history, done.EventID) && strings.Contains(history, "seen twice this week"), "yamo-mcp history says who added it, when and why"); err != nil {
+		return err
+	}
+	if _, err := w.command("pin", "MEMORY.md#Lessons"); err != nil {
+		return err
+	}
+	for _, refused := range []struct {
+		claim, why string
+		args       map[string]any
+	}{
+		{"SOUL.md is not a session's to edit", "a person changes it", map[string]any{"file": "SOUL.md", "op": "append_section", "content": "x"}},
+		{"what the human pinned is not replaced", "is pinned", map[string]any{"file": "MEMORY.md", "section": "Lessons", "op": "replace_section", "content": "x"}},
+		{"a section that has moved on is not changed blindly", done.After, map[string]any{
+			"file": "MEMORY.md", "section": "Lessons", "op": "append_item", "items": []string{"x"}, "expected_hash": done.Before,
+		}},
+		{"a slip of the keyboard makes no new section", `there is no section "Lesons"`, map[string]any{
+			"file": "MEMORY.md", "section": "Lesons", "op": "append_item", "items": []string{"x"},
+		}},
+	} {
+		refused.args["rationale"] = "for the demo"
+		var nothing struct{}
+		err := w.dm.call(w.ctx, "workspace_edit", refused.args, &nothing)
+		if err := w.check(err != nil && strings.Contains(err.Error(), refused.why), "%s", refused.claim); err != nil {
+			return err
+		}
+	}
+	replayed, err := w.command("replay", "MEMORY.md")
+	if err != nil {
+		return err
+	}
+	return w.check(replayed == text, "yamo-mcp replay makes MEMORY.md again from its events, byte for byte")
+}
+
+// command runs the program in the workspace and returns its output.
+func (w *walk) command(args ...string) (string, error) {
+	out, err := exec.CommandContext(w.ctx, w.server, append(args, "--workspace", w.workspace)...).Output() //nolint:gosec // the program to show
+	if err != nil {
+		return "", fmt.Errorf("yamo-mcp %s: %w", strings.Join(args, " "), err)
+	}
+	return string(out), nil
+}
