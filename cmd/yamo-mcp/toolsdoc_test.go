@@ -65,7 +65,7 @@ func TestToolsDocument(t *testing.T) {
 		writeTool(t, &text, known[name])
 	}
 	if *update {
-		if err := os.WriteFile(toolsDocument, []byte(text.String()), 0o644); err != nil { //nolint:gosec // a document
+		if err := os.WriteFile(toolsDocument, []byte(text.String()), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -34,7 +34,9 @@ func add(srv *server.MCPServer, name string, handle func(context.Context, mcp.Ca
 
 // always is a handler with one answer.
 func always(content ...mcp.Content) func(context.Context, mcp.CallToolRequest) (*toolResult, error) {
-	return func(context.Context, mcp.CallToolRequest) (*toolResult, error) { return &toolResult{Content: content}, nil }
+	return func(context.Context, mcp.CallToolRequest) (*toolResult, error) {
+		return &toolResult{Content: content}, nil
+	}
 }
 
 func embedded(uri, mime, text string) mcp.Content {

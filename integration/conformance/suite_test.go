@@ -57,7 +57,9 @@ func TestFixtures(t *testing.T) {
 // both runs both suites against a server.
 func both(t *testing.T, target, name string) {
 	t.Run("0.1", func(t *testing.T) { check(t, released, target, "testdata/"+name+"-0.1.yml") })
-	t.Run("0.2", func(t *testing.T) { check(t, next, target, "testdata/"+name+"-0.2.yml", "--spec-version", "2026-07-28") })
+	t.Run("0.2", func(t *testing.T) {
+		check(t, next, target, "testdata/"+name+"-0.2.yml", "--spec-version", "2026-07-28")
+	})
 }
 
 // check runs the suite, which must end as the expected failures say.
