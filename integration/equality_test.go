@@ -124,7 +124,7 @@ func compareLines(t *testing.T, what, want, got string) {
 }
 
 var (
-	madeID   = regexp.MustCompile(`\b(mem|lesson|pattern|skill)_\d{13}_[0-9a-f]{6}\b`)
+	madeID   = regexp.MustCompile(`\b(mem|lesson|pattern|skill|reflect)_\d{13}_[0-9a-f]{6}\b`)
 	madeTime = regexp.MustCompile(`\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z?|\b\d\d:\d\d\b`)
 )
 
