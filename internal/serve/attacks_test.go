@@ -135,6 +135,9 @@ func TestCallsOfOthersAreNotCancelled(t *testing.T) {
 		}
 		meta := strings.Replace(cancelled(victim), `"params":{`, `"params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"},`, 1)
 		h.ask(http.MethodPost, "/mcp", token, meta, of(own))
+		if got := h.ask(http.MethodPost, "/mcp", token, meta, modern...); got.status != http.StatusAccepted {
+			t.Errorf("%s, modern in every respect: %+v", token, got)
+		}
 		h.ask(http.MethodPost, "/mcp", token, strings.Replace(meta, "method", "Method", 1), of(own))
 	}
 	time.Sleep(50 * time.Millisecond) // for what has been cancelled to end

@@ -88,7 +88,7 @@ func TestAuthorization(t *testing.T) {
 		for _, from := range origins {
 			admitted := hostOK && origin(host, from)
 			for _, c := range credentials {
-				for _, method := range strings.Fields(anyMethod) {
+				for method := range strings.FieldsSeq(anyMethod) {
 					for _, to := range targets {
 						want, known := to.methods[method]
 						switch {

@@ -318,10 +318,13 @@ func (f *front) sweep(now time.Time) {
 // stop ends the server.
 func (f *front) stop(srv *http.Server) error {
 	f.stopping.Store(true)
-	closed := make(chan error, 1)
+	closed := make(chan struct{})
 	bound, cancel := context.WithTimeout(context.Background(), f.options.Drain+2*abandon)
 	defer cancel()
-	go func() { closed <- srv.Shutdown(bound) }() // no new connections from here on
+	go func() {
+		defer close(closed)
+		_ = srv.Shutdown(bound) // no new connections from here on; what is left at its end is closed below
+	}()
 
 	drain, cancelDrain := context.WithTimeout(context.Background(), f.options.Drain)
 	left := f.leases.wait(drain)

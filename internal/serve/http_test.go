@@ -123,6 +123,19 @@ func (h *house) open(tenant Tenant) (*server.MCPServer, func() error, error) {
 				return []mcp.ResourceContents{mcp.TextResourceContents{URI: "test://who", Text: tenant.Audience.String()}}, nil
 			})
 			srv.AddTool(mcp.NewTool("steps", mcp.WithNumber("n")), steps)
+			srv.AddTool(mcp.NewTool("pause"), func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+				request.Params.Arguments = map[string]any{"n": 1}
+				if _, err := steps(ctx, request); err != nil {
+					return nil, err
+				}
+				h.started <- "pause"
+				select {
+				case <-h.release:
+				case <-ctx.Done():
+					return nil, ctx.Err()
+				}
+				return mcp.NewToolResultText("done"), nil
+			})
 			srv.AddTool(mcp.NewTool("session"), func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 				return mcp.NewToolResultText(server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo).GetClientInfo().Name), nil
 			})
@@ -206,6 +219,7 @@ func (h *house) send(method, path, token, body string, headers ...string) *http.
 func (h *house) ask(method, path, token, body string, headers ...string) answer {
 	h.t.Helper()
 	response := h.send(method, path, token, body, headers...)
+	defer time.AfterFunc(soon, func() { _ = response.Body.Close() }).Stop() // a stream where none is meant to be
 	data, err := io.ReadAll(response.Body)
 	if err != nil {
 		h.t.Fatalf("%s %s: %v", method, path, err)

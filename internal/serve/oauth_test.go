@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"maps"
 	"math/big"
 	"net/http"
 	"net/http/httptest"
@@ -76,9 +77,7 @@ func (a *authority) claims() jwt.MapClaims {
 func sign(t *testing.T, method jwt.SigningMethod, key any, header map[string]any, c jwt.MapClaims) string {
 	t.Helper()
 	token := jwt.NewWithClaims(method, c)
-	for name, value := range header {
-		token.Header[name] = value
-	}
+	maps.Copy(token.Header, header)
 	text, err := token.SignedString(key)
 	if err != nil {
 		t.Fatal(err)
@@ -196,7 +195,8 @@ func TestOAuthClients(t *testing.T) {
 		}
 		return who.Key
 	}
-	if key("mira", "laptop") != key("mira", "laptop") {
+	first, second := key("mira", "laptop"), key("mira", "laptop")
+	if first != second {
 		t.Error("a fresh token is another client")
 	}
 	for _, other := range [][2]string{{"mira", "phone"}, {"jon", "laptop"}, {`mira","laptop`, ""}} {

@@ -9,8 +9,9 @@ import (
 )
 
 const (
-	// DefaultCallsPerMinute and DefaultConcurrentCalls are the limits of one token.
-	DefaultCallsPerMinute  = 600
+	// DefaultCallsPerMinute is how many requests a minute one token may send.
+	DefaultCallsPerMinute = 600
+	// DefaultConcurrentCalls is how many calls of one token may be under way.
 	DefaultConcurrentCalls = 16
 	maxStreams             = 32 // open streams of one client
 	maxSessions            = 64 // sessions of one client with one server

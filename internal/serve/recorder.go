@@ -2,6 +2,7 @@ package serve
 
 import (
 	"bytes"
+	"maps"
 	"net/http"
 	"sync"
 	"time"
@@ -108,9 +109,7 @@ func (h *held) Write(p []byte) (int, error) {
 
 // release writes it to w.
 func (h *held) release(w http.ResponseWriter) {
-	for name, values := range h.header {
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), h.header)
 	if h.status != 0 {
 		w.WriteHeader(h.status)
 	}

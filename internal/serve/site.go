@@ -97,7 +97,7 @@ func (s *sessions) all() []*session {
 type issuer struct{ sessions *sessions }
 
 // ResolveSessionIdManager implements server.SessionIdManagerResolver.
-func (i issuer) ResolveSessionIdManager(r *http.Request) server.SessionIdManager {
+func (i issuer) ResolveSessionIdManager(r *http.Request) server.SessionIdManager { //nolint:revive // the name is the interface's
 	if r == nil {
 		return issuing{}
 	}

@@ -143,6 +143,29 @@ func TestLostStreamIsResumed(t *testing.T) {
 	}
 }
 
+// Before 2026-07-28 a lost connection cancels nothing: the call goes on, and its end is there for a client that comes
+// again. Since then it is how calls are cancelled.
+func TestLostConnections(t *testing.T) {
+	h := serveHouse(t, nil)
+	session := h.session("dm")
+	response := h.send(http.MethodPost, "/mcp", "dm", strings.Replace(callSteps("p", 0), `"steps"`, `"pause"`, 1), of(session))
+	first, _, _ := h.events(response).next()
+	h.hold()
+	_ = response.Body.Close()
+	body, headers := modernMessage("m", "tools/call", `{"name":"pause","arguments":{}}`)
+	hungUp := h.send(http.MethodPost, "/mcp", "dm", body, headers...)
+	h.hold()
+	_ = hungUp.Body.Close()
+	later(t, "the modern call has ended", func() bool {
+		return strings.Count(h.logs.String(), "route=/mcp status=200") == 2 // initialize, and this one
+	})
+	rest := h.events(h.send(http.MethodGet, "/mcp", "dm", "", of(session), "Last-Event-ID: "+first))
+	close(h.release)
+	if got := rest.rest(); len(got) != 1 || !strings.Contains(got[0], `"id":"p","result"`) || !strings.Contains(got[0], "done") {
+		t.Errorf("the legacy call ends with %v", got)
+	}
+}
+
 // A GET does not make a session, as it does in mcp-go, past everything that decides whose it is.
 func TestStreamsNeedASession(t *testing.T) {
 	h := serveHouse(t, nil)
