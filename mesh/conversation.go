@@ -33,10 +33,10 @@ func (v *View) CaptureInteraction(ctx context.Context, q Interaction) (*Stored, 
 		}
 	}
 	if len(parts) == 0 {
-		return nil, nil //nolint:nilnil // the RFC's null: nothing to keep is no error
+		return nil, nil // the RFC's null
 	}
 	if said, err := v.scrubber.Scrub(q.Prompt + "\n" + q.Response); err == nil && said.OnlySecret {
-		return nil, nil //nolint:nilnil // likewise
+		return nil, nil // likewise
 	}
 	stored, err := v.Store(ctx, StoreRequest{
 		Content: strings.Join(parts, "\n"), Type: "session", Source: "conversation", SessionID: q.SessionID, Skill: q.Skill, Tags: q.Tags,
