@@ -64,6 +64,7 @@ vuln: libs
 	else echo "vuln: skipped, vuln.go.dev does not answer"; fi
 
 bench: all ## time and memory of the server and its parts
+	$(GO) test -run '^$$' -bench BenchmarkMemory -benchtime 1x -timeout 60m ./mesh
 	$(GO) test -run '^$$' -bench . -benchtime 1x -timeout 60m ./integration
 	$(GO) test -run '^$$' -bench . -timeout 60m ./mesh/... ./internal/ledger ./workspace/edit
 
