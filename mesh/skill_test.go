@@ -310,7 +310,7 @@ func TestReliability(t *testing.T) {
 		{"++++++++-", nil, .8},
 		{"---", []time.Time{at(5)}, .5},
 		{"++", []time.Time{at(5)}, .7},
-		{"---+", []time.Time{at(2)}, .4}, // of the same moment the new text is first
+		{"---+", []time.Time{at(2)}, .6}, // of the same moment the new text is last
 	} {
 		if got, _ := experience(uses(c.uses), c.revised); got != c.want {
 			t.Errorf("%q with texts at %v: %v, want %v", c.uses, c.revised, got, c.want)

@@ -47,9 +47,6 @@ func experience(uses []use, revised []time.Time) (reliability float64, last time
 		by  float64
 	}
 	var events []event
-	for _, at := range revised {
-		events = append(events, event{at: at, new: true})
-	}
 	for _, u := range uses {
 		by := failureReliability
 		if u.Success {
@@ -59,6 +56,9 @@ func experience(uses []use, revised []time.Time) (reliability float64, last time
 		if u.At.After(last) {
 			last = u.At
 		}
+	}
+	for _, at := range revised {
+		events = append(events, event{at: at, new: true}) // after uses of the same millisecond: it cannot have been used yet
 	}
 	slices.SortStableFunc(events, func(a, b event) int { return a.at.Compare(b.at) })
 	reliability = firstReliability
