@@ -70,7 +70,7 @@ func (w *walk) edit() error {
 
 // command runs the program in the workspace and returns its output.
 func (w *walk) command(args ...string) (string, error) {
-	out, err := exec.CommandContext(w.ctx, w.server, append(args, "--workspace", w.workspace)...).Output() //nolint:gosec // the program to show
+	out, err := exec.CommandContext(w.ctx, w.server, append(args, "--workspace", w.workspace)...).Output()
 	if err != nil {
 		return "", fmt.Errorf("yamo-mcp %s: %w", strings.Join(args, " "), err)
 	}

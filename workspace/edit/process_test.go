@@ -52,7 +52,7 @@ func TestKilledProcesses(t *testing.T) {
 		lines := make(chan string, 10_000)
 		done := make(chan struct{})
 		for i := range 2 {
-			cmd := exec.Command(os.Args[0], fmt.Sprintf("%d-%d", round, i)) //nolint:gosec // this test program
+			cmd := exec.Command(os.Args[0], fmt.Sprintf("%d-%d", round, i))
 			cmd.Env = append(os.Environ(), childOf+"="+d.dir)
 			out, err := cmd.StdoutPipe()
 			if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -125,8 +126,11 @@ func (e *Editor) Recover(ctx context.Context) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	info, err := os.Stat(e.path())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // nothing was ever edited
+	}
 	if err != nil {
-		return nil //nolint:nilerr // nothing was ever edited, or the next edit says why not
+		return fmt.Errorf("look at the record of edits: %w", err)
 	}
 	if _, size := e.appliedUpTo(); size == info.Size() {
 		return nil
