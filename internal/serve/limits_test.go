@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"strings"
 	"testing"
@@ -229,5 +230,42 @@ func TestSlowRequests(t *testing.T) {
 			t.Errorf("%s: %s", name, answer)
 		}
 		_ = connection.Close()
+	}
+}
+
+// deadlines notes the write deadline that a response has while it is written, and after.
+type deadlines struct {
+	*httptest.ResponseRecorder
+	now    time.Time
+	during []time.Time
+}
+
+func (d *deadlines) SetWriteDeadline(at time.Time) error { d.now = at; return nil }
+
+func (d *deadlines) Write(p []byte) (int, error) {
+	d.during = append(d.during, d.now)
+	return d.ResponseRecorder.Write(p)
+}
+
+func (d *deadlines) FlushError() error {
+	d.during = append(d.during, d.now)
+	return nil
+}
+
+// A client that takes nothing in ends its stream; a stream that has nothing to say stays.
+func TestWritesAreBoundedAndStreamsAreNot(t *testing.T) {
+	d := &deadlines{ResponseRecorder: httptest.NewRecorder()}
+	w := record(d)
+	if _, err := w.Write([]byte("event: message\n")); err != nil {
+		t.Fatal(err)
+	}
+	w.Flush()
+	for _, at := range d.during {
+		if left := time.Until(at); left <= 0 || left > stalled {
+			t.Errorf("a write has %v", left)
+		}
+	}
+	if len(d.during) != 2 || !d.now.IsZero() {
+		t.Errorf("%d writes; after them the deadline is %v", len(d.during), d.now)
 	}
 }

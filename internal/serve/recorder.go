@@ -51,7 +51,7 @@ func (r *recorder) Write(p []byte) (int, error) {
 	if r.code() == 0 {
 		r.WriteHeader(http.StatusOK)
 	}
-	_ = r.control.SetWriteDeadline(time.Now().Add(stalled)) // a writer without deadlines is a test's
+	defer r.hurry()()
 	n, err := r.ResponseWriter.Write(p)
 	if err == nil && bytes.HasPrefix(p, []byte("event: message\n")) {
 		r.mu.Lock()
@@ -64,7 +64,16 @@ func (r *recorder) Write(p []byte) (int, error) {
 }
 
 // Flush implements http.Flusher, which is how mcp-go knows that it can stream.
-func (r *recorder) Flush() { _ = r.control.Flush() }
+func (r *recorder) Flush() {
+	defer r.hurry()()
+	_ = r.control.Flush()
+}
+
+// hurry bounds what is written until relax is called. A bound that stays would end a silent stream over HTTP/2.
+func (r *recorder) hurry() (relax func()) {
+	_ = r.control.SetWriteDeadline(time.Now().Add(stalled)) // a writer without deadlines is a test's
+	return func() { _ = r.control.SetWriteDeadline(time.Time{}) }
+}
 
 // Unwrap is for http.ResponseController.
 func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
