@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/url"
 	"strings"
 
@@ -20,31 +19,44 @@ const EvidencePrefix = "yamo://evidence/"
 // EvidenceURI is the resource that an evidence token leads to.
 func EvidenceURI(token string) string { return EvidencePrefix + url.PathEscape(token) }
 
-// RegisterEvidence offers what evidence tokens lead to on s, a DM's server. resolve returns what is shown as JSON.
+// RegisterEvidence offers what evidence tokens lead to on s, a DM's server that Register is called for as well. resolve returns
+// what is shown as JSON; a fault means that the token leads nowhere.
+//
+// The template is shown and not registered, as that of the logs is: a token that leads nowhere is answered as any unknown URI.
 //
 // SECURITY: events and memories are private; a group's server does not get this.
-func RegisterEvidence(s *server.MCPServer, resolve func(ctx context.Context, token string) (any, error)) {
-	s.AddResourceTemplate(mcp.NewResourceTemplate(EvidencePrefix+"{token}", "evidence",
+func RegisterEvidence(s *server.MCPServer, resolve func(ctx context.Context, token string) (any, error)) error {
+	hooks := s.GetHooks()
+	if hooks == nil {
+		return errors.New("register evidence: the server was made without hooks")
+	}
+	template := mcp.NewResourceTemplate(EvidencePrefix+"{token}", "evidence",
 		mcp.WithTemplateTitle("Evidence"),
 		mcp.WithTemplateDescription("What an evidence token (ev:…) leads to: the record of an edit, or a memory"),
 		mcp.WithTemplateMIMEType("application/json"),
-	), func(ctx context.Context, request mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
+	)
+	hooks.AddAfterListResourceTemplates(func(_ context.Context, _ any, request *mcp.ListResourceTemplatesRequest, result *mcp.ListResourceTemplatesResult) {
+		if request.Params.Cursor == "" {
+			result.ResourceTemplates = append(result.ResourceTemplates, template)
+		}
+	})
+	hooks.AddBeforeReadResource(func(ctx context.Context, _ any, request *mcp.ReadResourceRequest) {
 		uri := request.Params.URI
-		token, err := url.PathUnescape(strings.TrimPrefix(uri, EvidencePrefix))
-		if err != nil {
-			return nil, server.ErrResourceNotFound
+		escaped, ok := strings.CutPrefix(uri, EvidencePrefix)
+		token, err := url.PathUnescape(escaped)
+		if !ok || err != nil || token == "" {
+			return
 		}
 		found, err := resolve(ctx, token)
-		if _, ok := fault.As(err); ok {
-			return nil, server.ErrResourceNotFound
+		if _, nowhere := fault.As(err); nowhere {
+			return
 		}
-		if err != nil {
-			return nil, errors.New("internal error")
+		var data []byte
+		if err == nil {
+			data, err = json.Marshal(found)
 		}
-		data, err := json.Marshal(found)
-		if err != nil {
-			return nil, fmt.Errorf("encode evidence: %w", err)
-		}
-		return []mcp.ResourceContents{contents(uri, "application/json", data)}, nil
+		request.Params.URI = door
+		request.Params.Arguments = map[string]any{loadedKey: loaded{contents(uri, "application/json", data), err}}
 	})
+	return nil
 }

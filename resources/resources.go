@@ -68,8 +68,10 @@ func name(uri string) (string, bool) {
 // catalog answers for the files of one view.
 type catalog struct {
 	view *workspace.View
-	door string // the URI under which serve is registered: of this process, and guessed by nobody
 }
+
+// door is the URI under which serve is registered: of this process, and guessed by nobody.
+var door = "yamo://" + rand.Text()
 
 // Register offers the workspace files that v may see on s, a server for v's audience alone. s must have
 // been made with server.WithHooks, and Register be called before it serves. Lists come sorted by name,
@@ -79,7 +81,7 @@ func Register(s *server.MCPServer, v *workspace.View) error {
 	if hooks == nil {
 		return errors.New("register resources: the server was made without hooks")
 	}
-	c := &catalog{view: v, door: "yamo://" + rand.Text()}
+	c := &catalog{view: v}
 	hooks.AddAfterListResources(func(_ context.Context, _ any, request *mcp.ListResourcesRequest, page *mcp.ListResourcesResult) {
 		c.list(request.Params.Cursor, page)
 	})
@@ -94,7 +96,7 @@ func Register(s *server.MCPServer, v *workspace.View) error {
 		mcp.WithResourceDescription("What a session starts with: the workspace files in the order of the startup sequence, cut to size"),
 		mcp.WithMIMEType("text/markdown"),
 	), c.startup)
-	s.AddResource(mcp.NewResource(c.door, ""), serve)
+	s.AddResource(mcp.NewResource(door, ""), serve)
 	return nil
 }
 
@@ -112,7 +114,7 @@ func (c *catalog) startup(context.Context, mcp.ReadResourceRequest) ([]mcp.Resou
 
 // list puts the files after cursor, which the server has checked, into a page of what is registered.
 func (c *catalog) list(cursor mcp.Cursor, page *mcp.ListResourcesResult) {
-	all := slices.DeleteFunc(page.Resources, func(r mcp.Resource) bool { return r.URI == c.door })
+	all := slices.DeleteFunc(page.Resources, func(r mcp.Resource) bool { return r.URI == door })
 	after, err := base64.StdEncoding.DecodeString(string(cursor))
 	if err != nil {
 		return
@@ -166,7 +168,7 @@ func (c *catalog) load(request *mcp.ReadResourceRequest) {
 	if file.Name == "" || errors.Is(err, fs.ErrNotExist) {
 		return
 	}
-	request.Params.URI = c.door
+	request.Params.URI = door
 	request.Params.Arguments = map[string]any{loadedKey: loaded{contents(uri, file.MIMEType, data), err}}
 }
 

@@ -78,48 +78,50 @@ func openSession(o serveOptions, who audience.Audience, getenv func(string) stri
 	}
 	stopWatching := func() {}
 	return serve.Deps{
-		Audience:     who,
-		Version:      programVersion(),
-		Instructions: serve.Instructions(who),
-		Logger:       logger,
-		Tools:        list,
-		Ready: func(context.Context) error {
-			if refusal := view.Refusal(); refusal != "" {
-				return fault.New("%s", refusal)
-			}
-			return nil
-		},
-		Resources: func(srv *server.MCPServer) error {
-			resources.RegisterLessons(srv, memory.Constraints)
-			if editor != nil {
-				resources.RegisterEvidence(srv, func(ctx context.Context, token string) (any, error) {
-					return resolveEvidence(ctx, editor, memory, token)
-				})
-			}
-			if err := resources.Register(srv, view); err != nil {
-				return err
-			}
-			stop, err := resources.Notify(srv, view, watch.Options{Logger: logger}, func(ctx context.Context) {
-				if err := memory.Refresh(ctx); err != nil && ctx.Err() == nil {
-					logger.WarnContext(ctx, "index workspace files", slog.Any("error", err))
+			Audience:     who,
+			Version:      programVersion(),
+			Instructions: serve.Instructions(who),
+			Logger:       logger,
+			Tools:        list,
+			Ready: func(context.Context) error {
+				if refusal := view.Refusal(); refusal != "" {
+					return fault.New("%s", refusal)
 				}
-			})
-			if err != nil {
-				return err
+				return nil
+			},
+			Resources: func(srv *server.MCPServer) error {
+				resources.RegisterLessons(srv, memory.Constraints)
+				if editor != nil {
+					if err := resources.RegisterEvidence(srv, func(ctx context.Context, token string) (any, error) {
+						return resolveEvidence(ctx, editor, memory, token)
+					}); err != nil {
+						return err
+					}
+				}
+				if err := resources.Register(srv, view); err != nil {
+					return err
+				}
+				stop, err := resources.Notify(srv, view, watch.Options{Logger: logger}, func(ctx context.Context) {
+					if err := memory.Refresh(ctx); err != nil && ctx.Err() == nil {
+						logger.WarnContext(ctx, "index workspace files", slog.Any("error", err))
+					}
+				})
+				if err != nil {
+					return err
+				}
+				stopWatching = stop
+				return nil
+			},
+			Prompts:     sessionPrompts(o.toolsets, view, memory, sessions, logger),
+			Completions: resources.NewCompleter(view),
+		}, func() error {
+			stopWatching()
+			errs := []error{closeMemory(), folder.Close()}
+			if logs != nil {
+				errs = append(errs, logs.Close())
 			}
-			stopWatching = stop
-			return nil
-		},
-		Prompts:     sessionPrompts(o.toolsets, view, memory, sessions, logger),
-		Completions: resources.NewCompleter(view),
-	}, func() error {
-		stopWatching()
-		errs := []error{closeMemory(), folder.Close()}
-		if logs != nil {
-			errs = append(errs, logs.Close())
-		}
-		return errors.Join(errs...)
-	}, nil
+			return errors.Join(errs...)
+		}, nil
 }
 
 // openEmbedder opens what makes this session's vectors: the process's own, where it has one for all sessions.
