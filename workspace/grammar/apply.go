@@ -61,7 +61,7 @@ func (d *Document) Apply(t *Type, e Edit, now time.Time) (Applied, error) {
 	p := &d.Parts[i]
 	done.Section, done.Match, done.Anchor = p.Name, how, p.Anchor.ID
 	form := t.form(p.Name)
-	if how == ByNearest {
+	if _, known := t.section(e.Section); known { // also where the heading is misspelt
 		form = t.form(e.Section)
 	}
 	if done.Anchor == "" {
