@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -57,7 +58,7 @@ func (a *asked) attach(t *testing.T, h launch) {
 		bearer := map[string]string{"Authorization": "Bearer " + s.newToken("--connection", "dm", "--workspace", h.workspace)}
 		options := []transport.StreamableHTTPCOption{transport.WithHTTPHeaders(bearer)}
 		if h.protocol == legacy { // which has a stream for what the server asks
-			options = append(options, transport.WithContinuousListening())
+			options = append(options, transport.WithContinuousListening()) //nolint:staticcheck // deprecated as that revision is
 		}
 		var err error
 		if wire, err = transport.NewStreamableHTTP(s.url+"/mcp", options...); err != nil {
@@ -211,9 +212,7 @@ func TestAskingOnTheWire(t *testing.T) {
 			"io.modelcontextprotocol/clientInfo":         map[string]any{"name": "test", "version": "1"},
 			"io.modelcontextprotocol/clientCapabilities": capabilities,
 		}, "name": "reflect", "arguments": map[string]any{"topic": "irrigation pump"}}
-		for key, value := range more {
-			params[key] = value
-		}
+		maps.Copy(params, more)
 		return params
 	}
 	s := connect(t, launch{workspace: sample(t), protocol: modern})

@@ -97,7 +97,7 @@ func (c *caller) sample(ctx context.Context, key string, params mcp.CreateMessag
 	} else {
 		asking, cancel := context.WithTimeout(ctx, modelPatience)
 		defer cancel()
-		answer, err = c.srv.RequestSampling(asking, mcp.CreateMessageRequest{
+		answer, err = c.srv.RequestSampling(asking, mcp.CreateMessageRequest{ //nolint:staticcheck // deprecated as the revisions are that have it
 			Request: mcp.Request{Method: string(mcp.MethodSamplingCreateMessage)}, CreateMessageParams: params,
 		})
 		if err != nil || answer == nil {

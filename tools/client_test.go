@@ -397,7 +397,7 @@ func TestLog(t *testing.T) {
 		h := (&host{}).connected(t, eras[0], MemorySearch(missing))
 		var request mcp.SetLevelRequest
 		request.Params.Level = level
-		if err := h.SetLevel(t.Context(), request); err != nil {
+		if err := h.SetLevel(t.Context(), request); err != nil { //nolint:staticcheck // deprecated as that revision is
 			t.Fatal(err)
 		}
 		h.use(t, "memory_search", map[string]any{"query": "ferries"})

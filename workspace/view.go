@@ -81,7 +81,9 @@ func (v *View) Read(name string) ([]byte, error) {
 }
 
 // Head returns the first MaxFileSize bytes of the file called name, and whether there are more.
-func (v *View) Head(name string) (data []byte, more bool, err error) { return v.head(name, MaxFileSize) }
+func (v *View) Head(name string) (data []byte, more bool, err error) {
+	return v.head(name, MaxFileSize)
+}
 
 // head returns at most limit bytes of the file called name and whether there are more.
 func (v *View) head(name string, limit int64) (data []byte, more bool, err error) {

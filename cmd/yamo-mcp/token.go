@@ -17,7 +17,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/token"
 )
 
-const tokensHelp = `Tokens open a server that runs with --transport http. Each says whose session it opens: the agent's primary human
+const accessHelp = `Tokens open a server that runs with --transport http. Each says whose session it opens: the agent's primary human
 (dm), or a group. A token is shown once, when it is made; the file keeps a hash of it. A token that is revoked
 opens nothing from that moment, and what it has opened is closed.`
 
@@ -33,7 +33,7 @@ type tokenCommands struct {
 func newTokenCommand(getenv func(string) string, stdout, stderr io.Writer) *cobra.Command {
 	t := &tokenCommands{getenv: getenv, stdout: stdout, stderr: stderr}
 	group := newGroup("token", "Make, list and revoke tokens for HTTP", t.newCreateCommand(), t.newListCommand(), t.newRevokeCommand())
-	group.Long = tokensHelp
+	group.Long = accessHelp
 	flags := group.PersistentFlags()
 	flags.StringVar(&t.file, "tokens", "", "the file of tokens (or YAMO_TOKENS; default tokens.json in the user's configuration folder)")
 	flags.BoolVar(&t.json, "json", false, "answer with JSON")

@@ -257,7 +257,6 @@ func (s *Set) decode(row []byte) {
 func (s *Set) slot(k key) int {
 	at, ok := s.rows[k]
 	if !ok {
-		at = len(s.matrix) / s.dim
 		at = s.grow()
 		s.rows[k] = at
 		if doc, ok := s.docs[k]; ok {
