@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/BobuSumisu/aho-corasick v1.0.3
 	github.com/MicahParks/keyfunc/v3 v3.8.2
+	github.com/agnivade/levenshtein v1.2.1
 	github.com/apache/arrow/go/v17 v17.0.0
 	github.com/daulet/tokenizers v1.24.0
 	github.com/fsnotify/fsnotify v1.8.0

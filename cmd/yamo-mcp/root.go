@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/agnivade/levenshtein"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -124,7 +125,7 @@ func flagError(cmd *cobra.Command, err error) error {
 func suggestion(typed string, names []string, prefix string) string {
 	best, least := "", 3
 	for _, name := range names {
-		if d := distance(typed, name); d < least || strings.HasPrefix(name, typed) && least > 0 {
+		if d := levenshtein.ComputeDistance(typed, name); d < least || strings.HasPrefix(name, typed) && least > 0 {
 			best, least = name, min(d, least)
 		}
 	}
@@ -132,25 +133,4 @@ func suggestion(typed string, names []string, prefix string) string {
 		return fmt.Sprintf(": did you mean %s%s?", prefix, best)
 	}
 	return fmt.Sprintf(" (there are %s%s)", prefix, strings.Join(names, ", "+prefix))
-}
-
-// distance is the number of letters to insert, delete or replace to make b of a.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -106,6 +106,19 @@ func TestApplyToProfile(t *testing.T) {
 	}
 }
 
+// How far two headings are apart is counted in letters, of which each is two bytes here.
+func TestReanchorCountsLetters(t *testing.T) {
+	for heading, want := range map[string]bool{
+		"Предпочтения": true, "Предпочтенья": true, "Прeдпочтэнья": true, // none, one and three letters differ
+		"Предложения здесь": false,
+	} {
+		d := Parse("# М\n\n## "+heading+"\n\nx\n\n## Планы\n")
+		if i, found := d.Reanchor(nil, "Предпочтения"); found != want || found && i != 1 {
+			t.Errorf("%s: %d, %t", heading, i, found)
+		}
+	}
+}
+
 func TestApplyRefuses(t *testing.T) {
 	profile := New(partFile, "2026-01-02T03:04:05Z")
 	memory := "# M\n\n## A\n\nx\n\n## B\n\n## B\n\n```\nopen\n"

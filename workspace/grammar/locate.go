@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
+
+	"github.com/agnivade/levenshtein"
 )
 
 // Match says how a section was found.
@@ -115,12 +118,12 @@ func (d *Document) region(t *Type, heading string) [2]int {
 // nearest is the one part in the region whose heading is least and not too different.
 func (d *Document) nearest(heading string, region [2]int, allowed func(Part) bool) (int, bool) {
 	want := Slug(heading)
-	best, least, twice := 0, min(len(want)/4, 3)+1, false
+	best, least, twice := 0, min(utf8.RuneCountInString(want)/4, 3)+1, false
 	for i := region[0]; i < region[1]; i++ {
 		if !allowed(d.Parts[i]) {
 			continue
 		}
-		switch n := distance(want, Slug(d.Parts[i].Name), least); {
+		switch n := levenshtein.ComputeDistance(want, Slug(d.Parts[i].Name)); {
 		case n < least:
 			best, least, twice = i, n, false
 		case n == least && best > 0:
@@ -128,28 +131,4 @@ func (d *Document) nearest(heading string, region [2]int, allowed func(Part) boo
 		}
 	}
 	return best, best > 0 && !twice
-}
-
-// distance is the number of letters to insert, delete or replace to make b of a, or more than most.
-func distance(a, b string, most int) int {
-	if len(a)-len(b) > most || len(b)-len(a) > most {
-		return most + 1
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -3,6 +3,9 @@ package grammar
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
+
+	"github.com/agnivade/levenshtein"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 )
@@ -101,9 +104,9 @@ func (t *Type) Permits(op Op, section string) error {
 
 // suggest is the name nearest to what was written, "" if none is near.
 func suggest(name string, names []string) string {
-	best, least := "", len(name)/3+1
+	best, least := "", utf8.RuneCountInString(name)/3+1
 	for _, n := range names {
-		if d := distance(Slug(name), Slug(n), least); d < least {
+		if d := levenshtein.ComputeDistance(Slug(name), Slug(n)); d < least {
 			best, least = n, d
 		}
 	}
