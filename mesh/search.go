@@ -179,21 +179,16 @@ func everything(*Record) bool { return true }
 // embedQuery returns the query's vector, nil if there is none, after giving memories without a vector a
 // moment to get theirs. Only a vector of another model and the caller's own haste are errors.
 func (v *View) embedQuery(ctx context.Context, stores []*compartment, query string, found *Found) ([]float32, error) {
-	vectors, err := v.Embedder.Embed(ctx, []string{query})
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return nil, ctx.Err()
-	case errors.Is(err, embed.ErrNoAssets):
-		found.Off = true
-		return nil, nil
-	case err == nil && len(vectors) != 1:
-		err = fmt.Errorf("%d vectors for one text", len(vectors))
-	}
-	v.noteEmbedder(err)
+	meaning, off, err := v.queryVector(ctx, query)
 	if err != nil {
-		found.Degraded = true
-		for _, c := range stores {
-			found.Pending += c.count()
+		return nil, err
+	}
+	if meaning == nil {
+		found.Off, found.Degraded = off, !off
+		if found.Degraded {
+			for _, c := range stores {
+				found.Pending += c.count()
+			}
 		}
 		return nil, nil
 	}
@@ -208,7 +203,26 @@ func (v *View) embedQuery(ctx context.Context, stores []*compartment, query stri
 		}
 		found.Pending += pending
 	}
-	return vectors[0], nil
+	return meaning, nil
+}
+
+// queryVector returns the query's vector. Without one, off says that there is no model on this machine; else
+// the embedder failed, which is logged. Only the caller's own haste is an error.
+func (v *View) queryVector(ctx context.Context, query string) (meaning []float32, off bool, err error) {
+	vectors, err := v.Embedder.Embed(ctx, []string{query})
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, false, ctx.Err()
+	case errors.Is(err, embed.ErrNoAssets):
+		return nil, true, nil
+	case err == nil && len(vectors) != 1:
+		err = fmt.Errorf("%d vectors for one text", len(vectors))
+	}
+	v.noteEmbedder(err)
+	if err != nil {
+		return nil, false, nil
+	}
+	return vectors[0], false, nil
 }
 
 // noteEmbedder logs when the embedder begins to fail and when it works again, not every time.

@@ -4,13 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
-	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
 	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
 )
@@ -95,19 +93,12 @@ func (v *View) SearchSkills(ctx context.Context, query string, limit int) (Found
 // embedSkillQuery returns the query's vector, nil if there is none, after giving skills without a vector a
 // moment to get theirs.
 func (v *View) embedSkillQuery(ctx context.Context, stores []*compartment, query string, found *FoundSkills) ([]float32, error) {
-	vectors, err := v.Embedder.Embed(ctx, []string{query})
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return nil, ctx.Err()
-	case errors.Is(err, embed.ErrNoAssets):
-		found.Off = true
-		return nil, nil
-	case err == nil && len(vectors) != 1:
-		err = fmt.Errorf("%d vectors for one text", len(vectors))
-	}
-	v.noteEmbedder(err)
+	meaning, off, err := v.queryVector(ctx, query)
 	if err != nil {
-		found.Degraded = true
+		return nil, err
+	}
+	if meaning == nil {
+		found.Off, found.Degraded = off, !off
 		return nil, nil
 	}
 	wait, cancel := context.WithTimeout(ctx, patience)
@@ -124,7 +115,7 @@ func (v *View) embedSkillQuery(ctx context.Context, stores []*compartment, query
 			c.index.wake(c) // they are counted as pending
 		}
 	}
-	return vectors[0], nil
+	return meaning, nil
 }
 
 // dot is the cosine of unit vectors, 0 if one is missing.
