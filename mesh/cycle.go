@@ -221,6 +221,7 @@ func (v *View) judge(ctx context.Context, stores []*compartment, s suspicion, dr
 		c.Outcome, c.Reason = OutcomePossible, "dry run"
 		return c, nil
 	}
+	request.sources = c.Memories
 	lesson, err := v.Distill(ctx, request)
 	if f, ok := fault.As(err); ok {
 		c.Outcome, c.Reason = OutcomeRefused, f.Error()

@@ -104,13 +104,16 @@ Confidence: 0.9`})
 				if err != nil || len(hits) != 1 || hits[0].Lesson.LessonID != c.LessonID || !hits[0].HasTag(LessonTag) {
 					t.Fatalf("%s: %+v, %v", pattern, hits, err)
 				}
+				if diff := cmp.Diff(c.Memories, hits[0].Lesson.Sources); diff != "" {
+					t.Errorf("the sources of %s (-want +got):\n%s", pattern, diff)
+				}
 				return *hits[0].Lesson
 			}
 		}
 		t.Fatalf("no candidate %s", pattern)
 		return Lesson{}
 	}
-	ignored := cmpopts.IgnoreFields(Lesson{}, "LessonID", "PatternID", "WireFormat")
+	ignored := cmpopts.IgnoreFields(Lesson{}, "LessonID", "PatternID", "WireFormat", "Sources")
 	if diff := cmp.Diff(Lesson{
 		Situation: "The mail went to everybody.", ErrorPattern: "reply_all", Oversight: "the list was in the header", Fix: "apologized",
 		PreventativeRule: "Read the recipients aloud", Severity: "medium", ApplicableScope: "mail", InverseLesson: "answer one", RuleConfidence: .9,

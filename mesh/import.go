@@ -92,6 +92,7 @@ func (v *View) imported(q ImportRequest) (*Record, []scrub.Redaction, error) {
 			return r, s.total(), fault.New("lesson: it is not complete: %v", err)
 		}
 		scrubbed := *l
+		scrubbed.Sources = nil // memories of another store
 		for name, text := range map[string]*string{
 			"situation": &scrubbed.Situation, "error_pattern": &scrubbed.ErrorPattern, "oversight": &scrubbed.Oversight, "fix": &scrubbed.Fix,
 			"preventative_rule": &scrubbed.PreventativeRule, "applicable_scope": &scrubbed.ApplicableScope,

@@ -41,6 +41,8 @@ type Lesson struct {
 	RuleConfidence   float64 `json:"rule_confidence"`
 	WireFormat       string  `json:"wire_format"`          // the LessonLearned block
 	Supersedes       string  `json:"supersedes,omitempty"` // the lesson_id of a less certain one
+
+	Sources []string `json:"sources,omitempty"` // the memories that the cycle read it from
 }
 
 // LessonRequest is RFC-0011 §4.2's LessonContext.
@@ -50,6 +52,7 @@ type LessonRequest struct {
 	ApplicableScope                                           string
 	InverseLesson                                             string
 	Confidence                                                *float64 // 0..1; nil is DefaultConfidence
+	sources                                                   []string // the memories that say all that
 }
 
 // Distilled is a lesson and the memory that holds it.
@@ -141,6 +144,7 @@ func (q LessonRequest) lesson(s *scrubbing) (*Lesson, error) {
 		InverseLesson:    s.field("inverse_lesson", q.InverseLesson),
 		Severity:         q.Severity,
 		RuleConfidence:   DefaultConfidence,
+		Sources:          q.sources,
 	}
 	if !slices.Contains(Severities, q.Severity) {
 		s.fail(fault.New("severity: use one of %s", strings.Join(Severities, ", ")))

@@ -212,21 +212,33 @@ func (v *View) checkTopic(topic string) (string, error) {
 	return strings.Join(strings.Fields(topic), " "), nil
 }
 
-// DerivedFrom are the ids of the reflections that the memory called id is a source of, which may repeat it.
+// DerivedFrom are the ids of what was made from the memory called id and may repeat it: reflections and the cycle's
+// lessons, oldest first in each compartment, then synthesized skills.
 func (v *View) DerivedFrom(ctx context.Context, id string) ([]string, error) {
 	stores, _, err := v.compartments(ctx)
 	if err != nil {
 		return nil, err
 	}
-	ids := []string{}
+	among := func(sources []Source) bool {
+		return slices.ContainsFunc(sources, func(s Source) bool { return s.ID == id })
+	}
+	ids, skills := []string{}, []string{}
 	for _, c := range stores {
 		c.mu.RLock()
 		for _, d := range c.docs {
-			if d.record != nil && d.record.Reflection != nil && slices.ContainsFunc(d.record.Reflection.Sources, func(s Source) bool { return s.ID == id }) {
-				ids = append(ids, d.record.ID)
+			r := d.record
+			if r != nil && (r.Reflection != nil && among(r.Reflection.Sources) || r.Lesson != nil && slices.Contains(r.Lesson.Sources, id)) {
+				ids = append(ids, r.ID)
+			}
+		}
+		// The ledger keeps what a skill said before its present text too.
+		for _, made := range c.syntheses {
+			if c.skills.byID[made.SkillID] != nil && among(made.Sources) {
+				skills = append(skills, made.SkillID)
 			}
 		}
 		c.mu.RUnlock()
 	}
-	return ids, nil
+	slices.Sort(skills)
+	return append(ids, slices.Compact(skills)...), nil
 }

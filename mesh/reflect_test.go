@@ -388,6 +388,33 @@ func TestDerivedFrom(t *testing.T) {
 			t.Errorf("from %s: %v, %v, want %v", greenhouse[4*i], got, err, want)
 		}
 	}
+	// A lesson that the cycle made of it and a skill may repeat it as well, whatever the skill says by now.
+	failed := store(t, v, StoreRequest{Content: "The backup failed.", Metadata: failure("disk_full", "backups")}).ID
+	runCycle(t, v, false)
+	lessons, err := v.Lessons(t.Context(), LessonQuery{})
+	if err != nil || len(lessons.Lessons) != 1 {
+		t.Fatalf("%+v, %v", lessons, err)
+	}
+	made, err := v.Synthesize(t.Context(), SynthesizeRequest{Topic: "backup failed"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	store(t, v, StoreRequest{Content: "The backup failed again, for want of ink."})
+	if again, err := v.Synthesize(t.Context(), SynthesizeRequest{Topic: "backup failed"}); err != nil || !again.Updated || again.SkillID != made.SkillID {
+		t.Fatalf("%+v, %v", again, err)
+	}
+	want := []string{lessons.Lessons[0].ID, made.SkillID}
+	if got, err := v.DerivedFrom(t.Context(), failed); err != nil || cmp.Diff(want, got) != "" {
+		t.Errorf("%v, %v, want %v", got, err, want)
+	}
+	for _, id := range want {
+		if err := v.Delete(t.Context(), id, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := v.DerivedFrom(t.Context(), failed); err != nil || len(got) != 0 {
+		t.Errorf("after deletion: %v, %v", got, err)
+	}
 }
 
 // Many processes that reflect at once leave one reflection.

@@ -18,7 +18,7 @@ type memoryDeletion struct {
 type memoryDeleted struct {
 	ID      string   `json:"id"`
 	Deleted bool     `json:"deleted"`
-	Derived []string `json:"derived,omitempty" jsonschema_description:"Reflections that were drawn from it and may repeat it."`
+	Derived []string `json:"derived,omitempty" jsonschema_description:"Reflections, lessons and skills that were made from it and may repeat it."`
 	Hint    string   `json:"hint,omitempty"`
 }
 
@@ -50,7 +50,7 @@ func MemoryDelete(v *mesh.View) Tool {
 			return memoryDeleted{}, err
 		}
 		if len(gone.Derived) > 0 {
-			gone.Hint = "Reflections drawn from it may repeat it; delete them too if the person wants nothing of it kept."
+			gone.Hint = "What was made from it may repeat it; delete that too if the person wants nothing of it kept."
 		}
 		return gone, nil
 	})

@@ -12,8 +12,9 @@ import (
 
 // deletion is the answer of delete.
 type deletion struct {
-	ID      string `json:"id"`
-	Deleted bool   `json:"deleted"`
+	ID      string   `json:"id"`
+	Deleted bool     `json:"deleted"`
+	Derived []string `json:"derived,omitempty"`
 }
 
 // statistics is the answer of stats.
@@ -49,12 +50,20 @@ func (m *meshCommands) newDeleteCommand() *cobra.Command {
 	cmd := m.command(&cobra.Command{
 		Use:   "delete --id <id>",
 		Short: "Delete a memory or a skill for good",
-		Long:  `Delete a memory or a skill for good: from the ledger, the index and the disk. That it was there stays on record, its text does not.`,
+		Long: `Delete a memory or a skill for good: from the ledger, the index and the disk. That it was there stays on record, its text does not.
+What was made from it (reflections, lessons, skills) is not touched, and named on stderr, for it may repeat it.`,
 	}, func(ctx context.Context, memory *mesh.View, _ []string) error {
+		derived, err := memory.DerivedFrom(ctx, id)
+		if err != nil {
+			return err
+		}
 		if err := memory.Delete(ctx, id, "deleted on the command line"); err != nil {
 			return err
 		}
-		return m.answer(deletion{id, true}, fmt.Sprintf("[MemoryMesh] Deleted record %s\n", id))
+		if len(derived) > 0 {
+			m.notice("Made from it, and may repeat it: " + strings.Join(derived, ", "))
+		}
+		return m.answer(deletion{id, true, derived}, fmt.Sprintf("[MemoryMesh] Deleted record %s\n", id))
 	})
 	cmd.Flags().StringVar(&id, "id", "", "the memory's or the skill's id (required)")
 	return require(cmd, "id")
