@@ -55,6 +55,10 @@ func openSession(o serveOptions, who audience.Audience, getenv func(string) stri
 			tools.WhoAmI(view, o.agentID, o.model),
 		)
 	}
+	editor, err := openEditor(view, memory, logger)
+	if err != nil {
+		return serve.Deps{}, nil, errors.Join(err, closeMemory(), folder.Close())
+	}
 	logs, err := openLogs(o.transcripts, who)
 	if err != nil {
 		return serve.Deps{}, nil, errors.Join(err, closeMemory(), folder.Close())
@@ -66,10 +70,6 @@ func openSession(o serveOptions, who audience.Audience, getenv func(string) stri
 	if sessions != nil && slices.Contains(o.toolsets, memoryTools) {
 		list = append(list, tools.SessionLogs(sessions))
 	}
-	editor, err := openEditor(view, memory, logger)
-	if err != nil {
-		return serve.Deps{}, nil, errors.Join(err, closeMemory(), folder.Close())
-	}
 	if slices.Contains(o.toolsets, workspaceTools) {
 		list = append(list, workspaceToolset(view, memory, sessions, editor, o.agentID)...)
 	}
@@ -77,51 +77,53 @@ func openSession(o serveOptions, who audience.Audience, getenv func(string) stri
 		list = append(list, learningToolset(memory)...)
 	}
 	stopWatching := func() {}
-	return serve.Deps{
-			Audience:     who,
-			Version:      programVersion(),
-			Instructions: serve.Instructions(who),
-			Logger:       logger,
-			Tools:        list,
-			Ready: func(context.Context) error {
-				if refusal := view.Refusal(); refusal != "" {
-					return fault.New("%s", refusal)
-				}
-				return nil
-			},
-			Resources: func(srv *server.MCPServer) error {
-				resources.RegisterLessons(srv, memory.Constraints)
-				if editor != nil {
-					if err := resources.RegisterEvidence(srv, func(ctx context.Context, token string) (any, error) {
-						return resolveEvidence(ctx, editor, memory, token)
-					}); err != nil {
-						return err
-					}
-				}
-				if err := resources.Register(srv, view); err != nil {
-					return err
-				}
-				stop, err := resources.Notify(srv, view, watch.Options{Logger: logger}, func(ctx context.Context) {
-					if err := memory.Refresh(ctx); err != nil && ctx.Err() == nil {
-						logger.WarnContext(ctx, "index workspace files", slog.Any("error", err))
-					}
-				})
-				if err != nil {
-					return err
-				}
-				stopWatching = stop
-				return nil
-			},
-			Prompts:     sessionPrompts(o.toolsets, view, memory, sessions, logger),
-			Completions: resources.NewCompleter(view),
-		}, func() error {
-			stopWatching()
-			errs := []error{closeMemory(), folder.Close()}
-			if logs != nil {
-				errs = append(errs, logs.Close())
+	deps = serve.Deps{
+		Audience:     who,
+		Version:      programVersion(),
+		Instructions: serve.Instructions(who),
+		Logger:       logger,
+		Tools:        list,
+		Ready: func(context.Context) error {
+			if refusal := view.Refusal(); refusal != "" {
+				return fault.New("%s", refusal)
 			}
-			return errors.Join(errs...)
-		}, nil
+			return nil
+		},
+		Resources: func(srv *server.MCPServer) error {
+			resources.RegisterLessons(srv, memory.Constraints)
+			if editor != nil {
+				if err := resources.RegisterEvidence(srv, func(ctx context.Context, token string) (any, error) {
+					return resolveEvidence(ctx, editor, memory, token)
+				}); err != nil {
+					return err
+				}
+			}
+			if err := resources.Register(srv, view); err != nil {
+				return err
+			}
+			stop, err := resources.Notify(srv, view, watch.Options{Logger: logger}, func(ctx context.Context) {
+				if err := memory.Refresh(ctx); err != nil && ctx.Err() == nil {
+					logger.WarnContext(ctx, "index workspace files", slog.Any("error", err))
+				}
+			})
+			if err != nil {
+				return err
+			}
+			stopWatching = stop
+			return nil
+		},
+		Prompts:     sessionPrompts(o.toolsets, view, memory, sessions, logger),
+		Completions: resources.NewCompleter(view),
+	}
+	release = func() error {
+		stopWatching()
+		errs := []error{closeMemory(), folder.Close()}
+		if logs != nil {
+			errs = append(errs, logs.Close())
+		}
+		return errors.Join(errs...)
+	}
+	return deps, release, nil
 }
 
 // openEmbedder opens what makes this session's vectors: the process's own, where it has one for all sessions.

@@ -112,7 +112,7 @@ func TestReanchorCountsLetters(t *testing.T) {
 		"Предпочтения": true, "Предпочтенья": true, "Прeдпочтэнья": true, // none, one and three letters differ
 		"Предложения здесь": false,
 	} {
-		d := Parse("# М\n\n## "+heading+"\n\nx\n\n## Планы\n")
+		d := Parse("# М\n\n## " + heading + "\n\nx\n\n## Планы\n")
 		if i, found := d.Reanchor(nil, "Предпочтения"); found != want || found && i != 1 {
 			t.Errorf("%s: %d, %t", heading, i, found)
 		}
