@@ -11,7 +11,7 @@ import (
 )
 
 func (e *edits) newDriftCommand() *cobra.Command {
-	group := newGroup("drift", "Look through files whose changes by hand their events do not fit", e.newDriftListCommand(),
+	group := newGroup("drift", "Decide about files whose changes by hand took away what their edits are about", e.newDriftListCommand(),
 		e.newDecisionCommand("accept", "Take a drifted file as it is", func(ctx context.Context, editor *edit.Editor, name, why string) (string, error) {
 			n, err := editor.Accept(ctx, name, operator, why)
 			return fmt.Sprintf("accepted %s (%d)\n", name, n), err
@@ -29,7 +29,7 @@ func (e *edits) newDriftListCommand() *cobra.Command {
 	return e.command(&cobra.Command{
 		Use:   "list",
 		Short: "List the drifts that nobody has decided about",
-		Args:  cobra.NoArgs,
+		Args:  noArguments,
 	}, func(ctx context.Context, editor *edit.Editor, _ []string) error {
 		drifts, err := editor.Scan(ctx)
 		if err != nil {
@@ -51,7 +51,7 @@ func (e *edits) newDriftListCommand() *cobra.Command {
 
 func (e *edits) newDecisionCommand(use, short string, decide func(ctx context.Context, editor *edit.Editor, name, why string) (string, error)) *cobra.Command {
 	var why string
-	cmd := e.command(&cobra.Command{Use: use + " FILE", Short: short, Args: cobra.ExactArgs(1)}, func(ctx context.Context, editor *edit.Editor, args []string) error {
+	cmd := e.command(&cobra.Command{Use: use + " FILE", Short: short, Args: exactly("FILE")}, func(ctx context.Context, editor *edit.Editor, args []string) error {
 		text, err := decide(ctx, editor, args[0], why)
 		if err != nil {
 			return err

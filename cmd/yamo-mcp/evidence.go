@@ -53,7 +53,7 @@ const recovering = 10 * time.Second
 type evidence struct {
 	Token  string      `json:"token"`
 	Event  *edit.Event `json:"event,omitempty"`
-	Memory *mesh.Hit   `json:"memory,omitempty"`
+	Memory *match      `json:"memory,omitempty"`
 }
 
 // resolveEvidence follows a token to an edit or to a memory.
@@ -68,7 +68,8 @@ func resolveEvidence(ctx context.Context, editor *edit.Editor, memory *mesh.View
 		if err != nil {
 			return evidence{}, err
 		}
-		e.Memory = &hit
+		memory := newMatch(hit, nil)
+		e.Memory = &memory
 	}
 	return e, nil
 }
@@ -137,7 +138,7 @@ func (e *edits) newEvidenceCommand() *cobra.Command {
 		Short: "Show what an evidence token leads to: an edit, or a memory",
 		Long: `Show what an evidence token (ev:YYYYMMDDThhmmssZ-ULID) leads to: the record of an edit, or a memory. An edit's
 event id and a memory's id (mem_…) are taken as well; the first line is their token.`,
-		Args: cobra.ExactArgs(1),
+		Args: exactly("TOKEN"),
 	}, func(ctx context.Context, editor *edit.Editor, args []string) (err error) {
 		logger, err := newLogger(e.stderr, "warn")
 		if err != nil {
@@ -155,8 +156,12 @@ event id and a memory's id (mem_…) are taken as well; the first line is their 
 		text := found.Token + "\n"
 		if found.Event != nil {
 			text += describeEvent(*found.Event)
+			if found.Event.IsEdit() {
+				text += fmt.Sprintf("    what it changed: yamo-mcp diff %s --to %s\n", found.Event.File, found.Event.ID)
+			}
 		} else {
-			text += fmt.Sprintf("memory %s (%s)\n%s\n", found.Memory.ID, found.Memory.Visibility, found.Memory.Content)
+			m := found.Memory
+			text += fmt.Sprintf("%s  %s  %s  %s, %s\n%s\n", m.ID, m.CreatedAt.UTC().Format("2006-01-02T15:04:05.000Z"), m.AgentID, m.Type, m.Visibility, m.Content)
 		}
 		return e.print(found, text)
 	})

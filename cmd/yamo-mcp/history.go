@@ -2,7 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/diff"
@@ -18,7 +22,7 @@ func (e *edits) newHistoryCommand() *cobra.Command {
 		Short: "Show who changed what in a workspace file, when and why",
 		Long: `Show what happened to a workspace file, oldest first: every edit with its time, actor, section and reason, and
 what was changed by hand, as far as it was noticed. FILE is relative to the workspace.`,
-		Args: cobra.ExactArgs(1),
+		Args: exactly("FILE"),
 	}, func(ctx context.Context, editor *edit.Editor, args []string) error {
 		events, err := editor.History(ctx, args[0], section)
 		if err != nil {
@@ -32,6 +36,9 @@ what was changed by hand, as far as it was noticed. FILE is relative to the work
 			text.WriteString(describeEvent(event))
 		}
 		if len(events) == 0 {
+			if _, err := os.Stat(filepath.Join(e.options.workspace, args[0])); errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("%s: there is no such file in the workspace, and nothing is recorded of one", args[0])
+			}
 			text.WriteString("nothing was edited\n")
 		}
 		return e.print(events, text.String())
@@ -78,7 +85,7 @@ func (e *edits) newDiffCommand() *cobra.Command {
 		Long: `Show how a workspace file changed, as a unified diff: from --from to --to, each the id or token of an event, a time
 (2026-01-02T15:04:05Z) or a day, whose end is meant. Without --from it begins before the last event up to --to,
 without --to it ends now.`,
-		Args: cobra.ExactArgs(1),
+		Args: exactly("FILE"),
 	}, func(ctx context.Context, editor *edit.Editor, args []string) error {
 		changed, err := editor.Diff(ctx, args[0], from, to)
 		if err != nil {

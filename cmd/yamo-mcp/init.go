@@ -22,7 +22,7 @@ func newInitCommand(stdout io.Writer) *cobra.Command {
 
 Its first session finds a BOOTSTRAP.md and asks what it has to know: who it is, and whom it serves. With
 --yes, --name, --user and --timezone the workspace is ready without that dialogue.`,
-		Args: cobra.ExactArgs(1),
+		Args: exactly("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var given *workspace.Profile
 			for _, flag := range []string{"name", "role", "user", "timezone"} {
@@ -32,6 +32,11 @@ Its first session finds a BOOTSTRAP.md and asks what it has to know: who it is, 
 			}
 			if ready {
 				given = &profile
+				for _, flag := range []string{"name", "user", "timezone"} {
+					if cmd.Flag(flag).Value.String() == "" {
+						return fmt.Errorf("--%s: it is empty; a workspace that is ready without a dialogue needs --name, --user and --timezone", flag)
+					}
+				}
 			}
 			made, kept, err := workspace.Init(cmd.Context(), args[0], given, workspace.WithScrubber(credentialScrubber()))
 			for _, name := range made {

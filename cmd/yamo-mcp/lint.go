@@ -30,15 +30,12 @@ func newLintCommand(getenv func(string) string, stdout io.Writer) *cobra.Command
 		Use:   "lint [DIR]",
 		Short: "Check a workspace against the format",
 		Long: `Check the workspace in DIR (else YAMO_WORKSPACE) against RFC-0009, the loader's rules, the format of
-memory files, and the grammar of what is below users/. Each finding is a line: file, line, error or warning, what is wrong, and where the rule stands.
-Errors come first. The exit code is 1 if there is an error, and 0 if there are warnings alone.`,
-		Args: cobra.MaximumNArgs(1),
+memory files, and the grammar of what is below users/. Each finding is a line: file, line, error or warning, what
+is wrong, and where the rule stands. Errors come first. The exit code is 1 if there is an error, and 0 if there are warnings alone.`,
+		Args: atMost("DIR"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			dir := getenv("YAMO_WORKSPACE")
-			if len(args) > 0 {
-				dir = args[0]
-			}
-			if err := checkWorkspace(dir); err != nil {
+			dir, err := folderArgument(args, getenv)
+			if err != nil {
 				return err
 			}
 			return lintWorkspace(dir, stdout, asJSON)

@@ -22,7 +22,7 @@ type maintenance struct {
 
 // command completes cmd, which takes no arguments.
 func (m *maintenance) command(cmd *cobra.Command, perform func(context.Context, *mesh.View) error) *cobra.Command {
-	cmd.Args = cobra.NoArgs
+	cmd.Args = noArguments
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
 		if err := apply(cmd.Flags(), []setting{workspaceSetting}, m.getenv, nil); err != nil {
 			return err

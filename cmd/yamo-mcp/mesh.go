@@ -102,12 +102,7 @@ var meshSettings = slices.Concat([]setting{"agent-id", "ranking"}, embedderSetti
 // command completes a command that works on the memory. Its flags may follow its arguments.
 func (m *meshCommands) command(cmd *cobra.Command, perform func(ctx context.Context, memory *mesh.View, args []string) error) *cobra.Command {
 	if cmd.Args == nil {
-		cmd.Args = func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return fmt.Errorf("%q takes no arguments, everything is a flag: %q", cmd.Name(), args[0])
-			}
-			return nil
-		}
+		cmd.Args = noArguments
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		who, err := m.resolve(cmd)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -27,6 +28,9 @@ func (m *meshCommands) newHeritageCommand() *cobra.Command {
 and the reasons for the decisions, each given once a level, the oldest first. The last %d of each are kept, unless
 --heritage-depth says otherwise.`, mesh.MaxHeritageDepth),
 	}, func(ctx context.Context, memory *mesh.View, _ []string) error {
+		if len(h.IntentChain)+len(h.Hypotheses)+len(h.Rationales) == 0 {
+			return errors.New("give --intent, --hypothesis or --rationale; `yamo-mcp mesh get` shows the heritage that a memory has")
+		}
 		kept, err := memory.InsertHeritage(ctx, id, h)
 		if err != nil {
 			return err

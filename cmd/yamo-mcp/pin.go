@@ -18,7 +18,7 @@ func (e *edits) newPinCommand(use, op, short string) *cobra.Command {
 		Long: short + `.
 
 SECTION is a heading or an anchor; FILE alone means all of it. Without an argument, what is pinned and locked is listed.`,
-		Args: cobra.MaximumNArgs(1),
+		Args: atMost("FILE#SECTION"),
 	}, func(ctx context.Context, editor *edit.Editor, args []string) error {
 		if len(args) == 0 {
 			return e.listPins(ctx, editor)

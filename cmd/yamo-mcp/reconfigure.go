@@ -25,13 +25,10 @@ The agent may draft a new SOUL.md as a note; you read it and run this. The new t
 replaced as a whole or not at all, and what stood there before is kept in .yamo/replaced. Sessions that are
 running are told by their host, if it follows the file; the next one starts with it.`,
 		Example: "  yamo-mcp reconfigure ~/agent --soul ~/agent/notes/soul-draft.md",
-		Args:    cobra.MaximumNArgs(1),
+		Args:    atMost("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			dir := getenv("YAMO_WORKSPACE")
-			if len(args) > 0 {
-				dir = args[0]
-			}
-			if err := checkWorkspace(dir); err != nil {
+			dir, err := folderArgument(args, getenv)
+			if err != nil {
 				return err
 			}
 			folder, err := workspace.Open(dir, workspace.WithScrubber(credentialScrubber()))
@@ -60,7 +57,12 @@ running are told by their host, if it follows the file; the next one starts with
 	flags.SortFlags = false
 	flags.StringVar(&soul, "soul", "", "the file to replace SOUL.md by")
 	flags.StringVar(&identity, "identity", "", "the file to replace IDENTITY.md by")
-	cmd.MarkFlagsOneRequired("soul", "identity")
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
+		if !cmd.Flags().Changed("soul") && !cmd.Flags().Changed("identity") {
+			return fmt.Errorf("%q needs --soul or --identity", cmd.Name())
+		}
+		return nil
+	}
 	return cmd
 }
 

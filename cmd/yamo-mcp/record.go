@@ -15,7 +15,7 @@ func (e *edits) newRecordCommand() *cobra.Command {
 		Short: "Check every line of the record of edits",
 		Long: `Check every line of the record of edits: its form, its place in the hash chain, its authentication code, and its own
 hash with the key of its salt version. Says intact, or names the first bad line; then it exits with 1.`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 	}, func(ctx context.Context, editor *edit.Editor, _ []string) error {
 		found, err := editor.Verify(ctx)
 		if err != nil {
@@ -29,7 +29,7 @@ hash with the key of its salt version. Says intact, or names the first bad line;
 		Short: "Have all further hashes of the record made with a new key",
 		Long: `Make a new key for the hashes of the record of edits. What was written stays as it is, and is verified with the key
 of its salt version: keep the files in .yamo/private/edits.keys.`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 	}, func(ctx context.Context, editor *edit.Editor, _ []string) error {
 		version, err := editor.RotateKey(ctx, operator)
 		if err != nil {

@@ -27,7 +27,7 @@ func (e *edits) newReplayCommand() *cobra.Command {
 		Long: `Print a workspace file as its first snapshot and its events make it, up to --to: the id or token of an event, a
 time (2026-01-02T15:04:05Z) or a day, whose end is meant. The file itself is not touched. Every line of the
 record is checked on the way. A replay halts before a drift that nobody has accepted, and then exits with 1.`,
-		Args: cobra.ExactArgs(1),
+		Args: exactly("FILE"),
 	}, func(ctx context.Context, editor *edit.Editor, args []string) error {
 		r, err := editor.Replay(ctx, args[0], to)
 		if err != nil {

@@ -110,8 +110,42 @@ func newGroup(use, short string, below ...*cobra.Command) *cobra.Command {
 	return group
 }
 
-// flagError adds the flag that was probably meant.
+// noArguments accepts flags alone.
+func noArguments(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("%q takes no arguments, everything is a flag: %q", cmd.Name(), args[0])
+	}
+	return nil
+}
+
+// exactly accepts one argument, which the usage calls name.
+func exactly(name string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return fmt.Errorf("%q needs %s (see %s --help)", cmd.Name(), name, cmd.CommandPath())
+		}
+		return atMost(name)(cmd, args)
+	}
+}
+
+// atMost accepts one argument, which the usage calls name, or none.
+func atMost(name string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) > 1 {
+			return fmt.Errorf("%q takes one %s and here are %d: put what has spaces in it in quotes", cmd.Name(), name, len(args))
+		}
+		return nil
+	}
+}
+
+// flagError says what a flag takes, or adds the flag that was probably meant.
 func flagError(cmd *cobra.Command, err error) error {
+	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		kinds := map[string]string{"int": "a whole number", "float": "a number", "float64": "a number", "bool": "true or false"}
+		if kind := kinds[invalid.GetFlag().Value.Type()]; kind != "" {
+			return fmt.Errorf("--%s: %q is not %s", invalid.GetFlag().Name, invalid.GetValue(), kind)
+		}
+	}
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok || len(unknown.GetSpecifiedName()) < 2 {
 		return err

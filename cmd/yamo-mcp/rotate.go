@@ -32,13 +32,10 @@ func newRotateCommand(getenv func(string) string, stdout io.Writer) *cobra.Comma
 
 --archive compresses them into memory/archive/, where they are read and searched as before. --delete removes
 one log for good. Logs younger than 7 days are touched with --consent alone.`,
-		Args: cobra.MaximumNArgs(1),
+		Args: atMost("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			dir := getenv("YAMO_WORKSPACE")
-			if len(args) > 0 {
-				dir = args[0]
-			}
-			if err := checkWorkspace(dir); err != nil {
+			dir, err := folderArgument(args, getenv)
+			if err != nil {
 				return err
 			}
 			if o.olderThan < 0 {
@@ -92,7 +89,7 @@ func (r *rotation) perform(ctx context.Context, v *workspace.View, o rotateOptio
 			err = errors.New("there is no such daily log")
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return withConsent(name, err)
 		}
 		r.Deleted = append(r.Deleted, name)
 	}
@@ -105,12 +102,20 @@ func (r *rotation) perform(ctx context.Context, v *workspace.View, o rotateOptio
 		}
 		if o.archive {
 			if err := v.ArchiveLog(ctx, log.Name, o.consent); err != nil {
-				return fmt.Errorf("%s: %w", log.Name, err)
+				return withConsent(log.Name, err)
 			}
 		}
 		r.Logs = append(r.Logs, oldLog{log.Name, log.Days, log.Size})
 	}
 	return nil
+}
+
+// withConsent is an error about a log, and how a person at the command line consents.
+func withConsent(name string, err error) error {
+	if errors.Is(err, workspace.ErrProtected) {
+		return fmt.Errorf("%s: %w (--consent)", name, err)
+	}
+	return fmt.Errorf("%s: %w", name, err)
 }
 
 // text is the answer for people.

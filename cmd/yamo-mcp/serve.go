@@ -71,9 +71,9 @@ Over HTTP (/mcp, and /sse for hosts that know nothing newer) each token says who
 without a token and DM tokens with the header X-YAMO-Connection: group speak for.`
 
 func serveHelp() string {
-	places := []string{fmt.Sprintf("  --%-20s %s\n", workspaceSetting, workspaceSetting.env())}
+	places := []string{fmt.Sprintf("  --%-22s %s\n", workspaceSetting, workspaceSetting.env())}
 	for _, s := range serveSettings {
-		places = append(places, fmt.Sprintf("  --%-20s %-25s %s\n", s, s.env(), s.key()))
+		places = append(places, fmt.Sprintf("  --%-22s %-26s %s\n", s, s.env(), s.key()))
 	}
 	return fmt.Sprintf(serveHelpFormat, strings.Join(places, ""))
 }
@@ -84,7 +84,7 @@ func newServeCommand(getenv func(string) string, stdin io.Reader, stdout, stderr
 		Use:   "serve",
 		Short: "Serve a workspace to MCP hosts",
 		Long:  serveHelp(),
-		Args:  cobra.NoArgs,
+		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := resolveServe(cmd, &o, getenv); err != nil {
 				return err
@@ -180,19 +180,31 @@ var errAgentID = errors.New("agent id: it is 1 to 64 of letters, digits, ., - an
 var agentID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 // checkWorkspace says in one line what is wrong with the folder.
-func checkWorkspace(dir string) error {
+func checkWorkspace(dir string) error { return checkFolder(dir, "--workspace") }
+
+// folderArgument is the workspace of a command that takes its folder as DIR.
+func folderArgument(args []string, getenv func(string) string) (string, error) {
+	dir := getenv(workspaceSetting.env())
+	if len(args) > 0 {
+		dir = args[0]
+	}
+	return dir, checkFolder(dir, "DIR")
+}
+
+// checkFolder is checkWorkspace where the command line names the folder by place.
+func checkFolder(dir, place string) error {
 	if dir == "" {
-		return errors.New("no workspace: name its folder with --workspace or YAMO_WORKSPACE")
+		return fmt.Errorf("no workspace: name its folder with %s or YAMO_WORKSPACE", place)
 	}
 	folder, err := os.Open(dir)
 	if err != nil {
-		return fmt.Errorf("workspace %q: %w (--workspace or YAMO_WORKSPACE)", dir, withoutPath(err))
+		return fmt.Errorf("workspace %q: %w (%s or YAMO_WORKSPACE)", dir, withoutPath(err), place)
 	}
 	defer folder.Close() //nolint:errcheck // it was only looked at
 	if info, err := folder.Stat(); err != nil {
-		return fmt.Errorf("workspace %q: %w (--workspace or YAMO_WORKSPACE)", dir, withoutPath(err))
+		return fmt.Errorf("workspace %q: %w (%s or YAMO_WORKSPACE)", dir, withoutPath(err), place)
 	} else if !info.IsDir() {
-		return fmt.Errorf("workspace %q: not a folder (--workspace or YAMO_WORKSPACE)", dir)
+		return fmt.Errorf("workspace %q: not a folder (%s or YAMO_WORKSPACE)", dir, place)
 	}
 	return nil
 }

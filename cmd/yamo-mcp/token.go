@@ -57,7 +57,7 @@ func (t *tokenCommands) newCreateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "create",
 		Short: "Make a token and show it, once",
-		Args:  cobra.NoArgs,
+		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			store, err := t.store(cmd)
 			if err != nil {
@@ -107,7 +107,7 @@ func (t *tokenCommands) newListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the tokens there are, without the tokens themselves",
-		Args:  cobra.NoArgs,
+		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			store, err := t.store(cmd)
 			if err != nil {
@@ -142,7 +142,7 @@ func (t *tokenCommands) newRevokeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "revoke NAME|ID",
 		Short: "End a token, also for a server that runs",
-		Args:  cobra.ExactArgs(1),
+		Args:  exactly("NAME|ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			store, err := t.store(cmd)
 			if err != nil {

@@ -68,7 +68,7 @@ func newVersionCommand(getenv func(string) string, stdout io.Writer) *cobra.Comm
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the versions of the program and its parts, and whether the assets are installed",
-		Args:  cobra.NoArgs,
+		Args:  noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			report := newVersionReport(getenv)
 			if asJSON {

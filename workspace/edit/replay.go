@@ -266,6 +266,11 @@ func (e *Editor) repeat(ctx context.Context, first Result) (Result, error) {
 	return first, nil
 }
 
+// beforeRecord: nobody knows what a file was before its first event.
+func beforeRecord(name, flag string) error {
+	return fault.New("%s: %s is before the first event of %s; yamo-mcp history lists them", name, flag, name)
+}
+
 // Changed is how a file differs between two points of its history.
 type Changed struct {
 	From, To      string // the points, for a heading
@@ -278,6 +283,9 @@ func (e *Editor) Diff(ctx context.Context, name, from, to string) (Changed, erro
 	after, err := e.Replay(ctx, name, to)
 	if err != nil {
 		return Changed{}, err
+	}
+	if to != "" && after.Events == 0 && after.Drift == nil {
+		return Changed{}, beforeRecord(name, "--to")
 	}
 	c := Changed{From: name + " " + from, To: name + " " + to, After: after.Text}
 	if to == "" {
@@ -292,6 +300,9 @@ func (e *Editor) Diff(ctx context.Context, name, from, to string) (Changed, erro
 	}
 	if from != "" {
 		before, err := e.Replay(ctx, name, from)
+		if err == nil && before.Events == 0 && before.Drift == nil {
+			err = beforeRecord(name, "--from")
+		}
 		c.Before = before.Text
 		return c, err
 	}
