@@ -176,6 +176,10 @@ func (f *front) ServeHTTP(writer http.ResponseWriter, r *http.Request) {
 	w := record(writer)
 	start := time.Now()
 	defer f.recovered(r.Context())
+	if r.ContentLength != 0 { // or not known
+		// SECURITY: whatever is answered, net/http first waits for the rest of a body, and by itself for ever.
+		_ = w.control.SetReadDeadline(start.Add(f.options.Arrival)) // a writer without deadlines is a test's
+	}
 	path := "unknown" // SECURITY: what a client has put into a URL is not logged.
 	if _, ok := f.routes[r.URL.Path]; ok {
 		path = r.URL.Path
@@ -202,6 +206,10 @@ func (f *front) ServeHTTP(writer http.ResponseWriter, r *http.Request) {
 	handle, ok := to.methods[r.Method]
 	if !ok {
 		refuse(w, http.StatusMethodNotAllowed, "the method is not one of this route", header{"Allow", allowed(to.methods)})
+		return
+	}
+	if r.Method != http.MethodPost && r.ContentLength != 0 {
+		refuse(w, http.StatusBadRequest, "only a POST has a body")
 		return
 	}
 	c, ok := f.admit(w, r)

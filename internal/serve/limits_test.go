@@ -207,29 +207,39 @@ func TestEventsAreBounded(t *testing.T) {
 	}
 }
 
-// A client that sends its headers or its body slowly does not keep the server.
+// A client that sends its headers or its body slowly does not keep the server, whether it is let in or not.
 func TestSlowRequests(t *testing.T) {
 	h := serveHouse(t, func(o *HTTPOptions) { o.Arrival = 100 * time.Millisecond })
-	session := h.session("dm")
-	for name, sent := range map[string]string{
-		"headers": "POST /mcp HTTP/1.1\r\nHost: localhost\r\nX-Slow: ",
-		"body": "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer dm\r\n" + of(session) +
-			"\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{",
+	const body = "Content-Length: 100\r\n\r\n{"
+	const from = " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer dm\r\n"
+	for name, test := range map[string]struct{ sent, status string }{
+		"headers":        {"POST /mcp HTTP/1.1\r\nHost: localhost\r\nX-Slow: ", ""},
+		"body":           {"POST /mcp" + from + of(h.session("dm")) + "\r\nContent-Type: application/json\r\n" + body, "408"},
+		"no token":       {"POST /mcp HTTP/1.1\r\nHost: localhost\r\n" + body, "401"},
+		"chunks":         {"POST /mcp HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{", "401"},
+		"another host":   {"POST /mcp HTTP/1.1\r\nHost: example.org\r\n" + body, "403"},
+		"no route":       {"POST /nothing HTTP/1.1\r\nHost: localhost\r\n" + body, "404"},
+		"open to all":    {"GET /healthz HTTP/1.1\r\nHost: localhost\r\n" + body, "200"},
+		"plain text":     {"POST /mcp" + from + "Content-Type: text/plain\r\n" + body, "415"},
+		"body of a GET":  {"GET /sse" + from + body, "400"},
+		"body of an end": {"DELETE /mcp" + from + body, "400"},
 	} {
-		connection, err := net.Dial("tcp", strings.TrimPrefix(h.url, "http://"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		fmt.Fprint(connection, sent)
-		_ = connection.SetReadDeadline(time.Now().Add(soon))
-		answer, err := io.ReadAll(connection)
-		if err != nil {
-			t.Errorf("%s: the connection stays: %v", name, err)
-		}
-		if name == "body" && !strings.HasPrefix(string(answer), "HTTP/1.1 408") {
-			t.Errorf("%s: %s", name, answer)
-		}
-		_ = connection.Close()
+		t.Run(name, func(t *testing.T) {
+			connection, err := net.Dial("tcp", strings.TrimPrefix(h.url, "http://"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer connection.Close() //nolint:errcheck // it was only read
+			fmt.Fprint(connection, test.sent)
+			_ = connection.SetReadDeadline(time.Now().Add(soon))
+			answer, err := io.ReadAll(connection)
+			if err != nil {
+				t.Errorf("the connection stays: %v", err)
+			}
+			if test.status != "" && !strings.HasPrefix(string(answer), "HTTP/1.1 "+test.status) {
+				t.Errorf("not %s: %s", test.status, answer)
+			}
+		})
 	}
 }
 

@@ -37,11 +37,9 @@ func (f *front) receive(w http.ResponseWriter, r *http.Request) (posted, bool) {
 		refuse(w, http.StatusUnsupportedMediaType, "the content type is not application/json")
 		return posted{}, false
 	}
-	control := http.NewResponseController(w)
-	_ = control.SetReadDeadline(time.Now().Add(f.options.Arrival)) // a writer without deadlines is a test's
-	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, f.options.MaxBody))
+	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, f.options.MaxBody)) // ServeHTTP has said until when
 	if err == nil {
-		_ = control.SetReadDeadline(time.Time{}) // else the rest is not waited for
+		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // else the rest is not waited for
 	}
 	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		refuse(w, http.StatusRequestEntityTooLarge, "the message has more than the "+size(tooLarge.Limit)+" that are allowed: send less at once")
