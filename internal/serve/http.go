@@ -60,6 +60,7 @@ type HTTPOptions struct {
 	MaxBody         int64         // 0: DefaultMaxBody
 	Drain           time.Duration // 0: DefaultDrain
 	Arrival         time.Duration // 0: DefaultArrival
+	Heartbeat       time.Duration // 0: DefaultHeartbeat
 }
 
 // HTTP serves clients over Streamable HTTP (/mcp) and over the transport before it (/sse and /message), each
@@ -132,6 +133,9 @@ func newFront(o HTTPOptions) *front {
 	if o.Arrival == 0 {
 		o.Arrival = DefaultArrival
 	}
+	if o.Heartbeat == 0 {
+		o.Heartbeat = DefaultHeartbeat
+	}
 	f := &front{
 		options: o,
 		gate:    gate{loopback: listensOnLoopback(o.Listener), origins: o.Origins},
@@ -150,7 +154,7 @@ func newFront(o HTTPOptions) *front {
 	f.sites = &sites{
 		open: o.Open, of: map[Tenant]*opening{},
 		make: func(srv *server.MCPServer, release func() error) (*site, error) {
-			return newSite(srv, release, prefix, o.Logger)
+			return newSite(srv, release, prefix, o.Heartbeat, o.Logger)
 		},
 	}
 	type methods = map[string]func(*recorder, *http.Request, *site, Client)

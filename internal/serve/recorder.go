@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"maps"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 )
@@ -17,8 +18,12 @@ type recorder struct {
 	control *http.ResponseController
 	origin  string // the web page that may read the response, "" for none
 
+	wire sync.Mutex // held while something is written
+
 	mu      sync.Mutex
 	status  int
+	stream  bool          // of events
+	partial bool          // an event is begun and not ended
 	events  int           // server-sent events that were written whole
 	changed chan struct{} // closed and replaced when events grows
 }
@@ -29,9 +34,12 @@ func record(w http.ResponseWriter) *recorder {
 
 // WriteHeader implements http.ResponseWriter.
 func (r *recorder) WriteHeader(status int) {
+	r.wire.Lock()
+	defer r.wire.Unlock()
 	r.mu.Lock()
 	if r.status == 0 {
 		r.status = status
+		r.stream = strings.HasPrefix(r.Header().Get("Content-Type"), "text/event-stream")
 	}
 	r.mu.Unlock()
 	// SECURITY: mcp-go lets every web page read its event streams, unless told which.
@@ -51,20 +59,25 @@ func (r *recorder) Write(p []byte) (int, error) {
 	if r.code() == 0 {
 		r.WriteHeader(http.StatusOK)
 	}
+	r.wire.Lock()
+	defer r.wire.Unlock()
 	defer r.hurry()()
 	n, err := r.ResponseWriter.Write(p)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.partial = !bytes.HasSuffix(p, []byte("\n\n"))
 	if err == nil && bytes.HasPrefix(p, []byte("event: message\n")) {
-		r.mu.Lock()
 		r.events++
 		close(r.changed)
 		r.changed = make(chan struct{})
-		r.mu.Unlock()
 	}
 	return n, err
 }
 
 // Flush implements http.Flusher, which is how mcp-go knows that it can stream.
 func (r *recorder) Flush() {
+	r.wire.Lock()
+	defer r.wire.Unlock()
 	defer r.hurry()()
 	_ = r.control.Flush()
 }
@@ -73,6 +86,43 @@ func (r *recorder) Flush() {
 func (r *recorder) hurry() (relax func()) {
 	_ = r.control.SetWriteDeadline(time.Now().Add(stalled)) // a writer without deadlines is a test's
 	return func() { _ = r.control.SetWriteDeadline(time.Time{}) }
+}
+
+// beat writes a comment every so often while the response is a stream of events, until stop is called: mcp-go keeps
+// only the streams of a GET alive.
+func (r *recorder) beat(every time.Duration) (stop func()) {
+	ended := false // r.wire is held
+	var timer *time.Timer
+	r.wire.Lock()
+	defer r.wire.Unlock()
+	timer = time.AfterFunc(every, func() {
+		r.wire.Lock()
+		defer r.wire.Unlock()
+		if ended {
+			return
+		}
+		timer.Reset(every)
+		if !r.between() {
+			return
+		}
+		defer r.hurry()()
+		if _, err := r.ResponseWriter.Write([]byte(": the stream is open\n\n")); err == nil {
+			_ = r.control.Flush() // whoever has gone is noticed elsewhere
+		}
+	})
+	return func() {
+		r.wire.Lock()
+		defer r.wire.Unlock()
+		ended = true
+		timer.Stop()
+	}
+}
+
+// between reports whether the response is a stream of events, none of which is half written.
+func (r *recorder) between() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.stream && !r.partial
 }
 
 // Unwrap is for http.ResponseController.

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/mark3labs/mcp-go/server"
 )
@@ -22,7 +23,7 @@ type site struct {
 }
 
 // newSite mounts the transports of a server. prefix is the path that a proxy puts before the routes.
-func newSite(srv *server.MCPServer, release func() error, prefix string, logger *slog.Logger) (*site, error) {
+func newSite(srv *server.MCPServer, release func() error, prefix string, heartbeat time.Duration, logger *slog.Logger) (*site, error) {
 	hooks := srv.GetHooks()
 	if hooks == nil {
 		return nil, errors.New("serve http: the server was made without hooks")

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// heartbeat is how often an open stream is written to, so that proxies keep it and lost ones are noticed.
-	heartbeat = 25 * time.Second
+	// DefaultHeartbeat is how often an open stream is written to, so that proxies keep it and lost ones are noticed.
+	DefaultHeartbeat = 25 * time.Second
 	// maxResumes is how many POSTs of a session keep their events for a client that lost the connection.
 	maxResumes = 16
 )
@@ -77,6 +77,7 @@ func (f *front) post(w *recorder, r *http.Request, s *site, c Client) {
 		request.Header.Set(server.HeaderKeySessionID, id)
 		defer s.keep(in, id)
 	}
+	defer w.beat(f.options.Heartbeat)()
 	s.streamable.ServeHTTP(w, request)
 	if w.code() == 0 && call.ctx.Err() != nil && r.Context().Err() == nil {
 		// mcp-go says nothing when the context has ended, because it takes the client for gone.

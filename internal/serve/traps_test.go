@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // The tests in this file are about what mcp-go does by itself, and this package keeps it from doing.
@@ -207,5 +209,31 @@ func TestPanicsEndOneCall(t *testing.T) {
 	h.ask(http.MethodPost, route, "dm", callSay(2, "panic"))
 	if _, data, _ := events.next(); !strings.Contains(data, "internal error") {
 		t.Errorf("SSE: %s", data)
+	}
+}
+
+// mcp-go leaves the streams of POSTs silent, so proxies would close them. A call that is answered at once, in JSON,
+// hears nothing but its answer.
+func TestPostsAreKeptAlive(t *testing.T) {
+	h := serveHouse(t, func(o *HTTPOptions) { o.Heartbeat = 20 * time.Millisecond })
+	body, headers := modernMessage("l", "subscriptions/listen", `{"notifications":{"resourcesListChanged":true}}`)
+	response := h.send(http.MethodPost, "/mcp", "dm", body, headers...)
+	defer time.AfterFunc(soon, func() { _ = response.Body.Close() }).Stop()
+	defer response.Body.Close() //nolint:errcheck // it was only read
+	lines, comments := bufio.NewScanner(response.Body), 0
+	for comments < 3 && lines.Scan() {
+		if strings.HasPrefix(lines.Text(), ":") {
+			comments++
+		}
+	}
+	if comments < 3 {
+		t.Errorf("%d comments on a stream that is open: %v", comments, lines.Err())
+	}
+	waiting := h.background(http.MethodPost, "/mcp", "dm", callSay(1, "wait"), of(h.session("dm")))
+	h.hold()
+	time.Sleep(100 * time.Millisecond)
+	close(h.release)
+	if got := wait(t, waiting); got.status != http.StatusOK || !json.Valid([]byte(got.body)) {
+		t.Errorf("a call that takes a while: %+v", got)
 	}
 }
