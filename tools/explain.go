@@ -291,7 +291,10 @@ func came(value any, s *jsonschema.Schema, found jsonschema.ErrorKind) string {
 		}
 		switch found.(type) {
 		case *kind.MinLength, *kind.MaxLength:
-			return strconv.Itoa(utf8.RuneCountInString(v))
+			if v == "" {
+				return "an empty one"
+			}
+			return strconv.Itoa(utf8.RuneCountInString(v)) + " characters"
 		case *kind.Pattern, *kind.Format:
 			return "another string"
 		}

@@ -59,7 +59,7 @@ func MemoryGet(v *mesh.View) Tool {
 			return memoryWhole{}, err
 		}
 		var whole memoryWhole
-		whole.memoryResult, _ = present(hit, true)
+		whole.memoryResult, _ = present(hit, "", true)
 		if whole.Details.Signals == nil {
 			whole.Details.Signals = []mesh.Signal{} // nothing was ranked
 		}

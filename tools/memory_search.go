@@ -30,7 +30,7 @@ type memoryQuery struct {
 	Since          string   `json:"since,omitempty" jsonschema_description:"Only memories stored at this time or later: 2026-01-31T15:04:05Z or 2026-01-31."`
 	Until          string   `json:"until,omitempty" jsonschema_description:"Only memories stored before this time."`
 	IncludeLessons bool     `json:"include_lessons,omitempty" jsonschema:"default=false" jsonschema_description:"Also return the lessons that bear on the query, as rules to follow."`
-	Format         string   `json:"format,omitempty" jsonschema:"enum=concise,enum=detailed,default=concise" jsonschema_description:"concise: the first 400 characters of each memory. detailed: memories whole up to 30,000 bytes, with what each part of the ranking contributed."`
+	Format         string   `json:"format,omitempty" jsonschema:"enum=concise,enum=detailed,default=concise" jsonschema_description:"concise: the 400 characters of each memory with the most words of the query. detailed: memories whole up to 30,000 bytes, with what each part of the ranking contributed."`
 }
 
 type memoryAnswer struct {
@@ -106,7 +106,7 @@ func MemorySearch(v *mesh.View) Tool {
 		answer.Lessons = fit(&forRules, answer.Lessons)
 		forResults := newRoom() - (maxRules - forRules)
 		var cut bool
-		answer.Results, cut = results(&forResults, found.Hits, in.Format == "detailed")
+		answer.Results, cut = results(&forResults, found.Hits, in.Query, in.Format == "detailed")
 		var more string
 		switch left := len(found.Hits) - len(answer.Results); {
 		case left > 0:
@@ -114,7 +114,7 @@ func MemorySearch(v *mesh.View) Tool {
 		case cut && in.Format == "detailed":
 			more = `Contents ending in "…" are cut: ask with a smaller limit; memory_get, if it is offered, reads one to its end.`
 		case cut:
-			more = `Contents ending in "…" are cut; format "detailed" returns more of them.`
+			more = `Contents with "…" at an end are cut; format "detailed" returns more of them.`
 		}
 		answer.Hint = strings.TrimSpace(answer.Hint + " " + more)
 		return answer, nil
@@ -123,12 +123,12 @@ func MemorySearch(v *mesh.View) Tool {
 
 // results are the hits that there is room for, and whether a content was cut. Of a detailed one that does not fit, the concise
 // form is taken.
-func results(r *room, hits []mesh.Hit, whole bool) (list []memoryResult, cut bool) {
+func results(r *room, hits []mesh.Hit, query string, whole bool) (list []memoryResult, cut bool) {
 	list = []memoryResult{}
 	for _, hit := range hits {
-		result, shortened := present(hit, whole)
+		result, shortened := present(hit, query, whole)
 		if !r.take(result) {
-			if result, shortened = present(hit, false); !whole || !r.take(result) {
+			if result, shortened = present(hit, query, false); !whole || !r.take(result) {
 				break
 			}
 			whole = false // what comes after is less relevant
@@ -161,8 +161,8 @@ func coverage(found mesh.Found) (semantic, hint string) {
 	}
 }
 
-// present is a hit as a result, and whether its content was cut.
-func present(hit mesh.Hit, whole bool) (r memoryResult, cut bool) {
+// present is a hit as a result, and whether its content was cut: a concise one to what the query is about.
+func present(hit mesh.Hit, query string, whole bool) (r memoryResult, cut bool) {
 	r = memoryResult{
 		ID: hit.ID, Score: hit.Score, Content: hit.Content, Type: hit.Type, Source: hit.Source, Tags: hit.Tags,
 		CreatedAt: hit.CreatedAt, SessionID: hit.SessionID, Visibility: string(hit.Visibility), Link: hit.Link,
@@ -178,9 +178,6 @@ func present(hit mesh.Hit, whole bool) (r memoryResult, cut bool) {
 		r.Content, cut = clip(hit.Content, detailed)
 		return r, cut
 	}
-	if text := []rune(hit.Content); len(text) > concise {
-		r.Content = string(text[:concise]) + "…"
-		return r, true
-	}
-	return r, false
+	r.Content, cut = mesh.Excerpt(hit.Content, query, concise)
+	return r, cut
 }

@@ -3,6 +3,7 @@ package tools
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -37,7 +38,7 @@ func TestReflectTool(t *testing.T) {
 		t.Errorf("synthesized %+v", s)
 	}
 	gone := answer[memoryDeleted](t, MemoryDelete(v), `{"id":"`+first+`","confirm":true}`)
-	if len(gone.Derived) != 1 || gone.Derived[0] != r.MemoryID || gone.Hint == "" {
+	if !slices.Equal(gone.Derived, []string{r.MemoryID, s.SkillID}) || gone.Hint == "" {
 		t.Errorf("deleted a source: %+v", gone)
 	}
 	group := memoryView(t, dir, hikers(t))
