@@ -24,6 +24,8 @@ const (
 	again = 250 * time.Millisecond
 	// maxSubscriptions is how many URIs one client may follow; what it asks for beyond stays silent.
 	maxSubscriptions = 1000
+	// maxURI is how many bytes a URI may have that is followed; a file's has fewer.
+	maxURI = 2 << 10
 )
 
 // notifier tells the clients of one audience's server about changes.
@@ -213,7 +215,8 @@ func (n *notifier) listen(ctx context.Context, id any, wanted mcp.SubscriptionFi
 
 // follow subscribes c to uri. n.mu is held.
 func (n *notifier) follow(c *client, uri string) {
-	if _, ok := c.uris[uri]; ok || len(c.uris) >= maxSubscriptions {
+	// SECURITY: what a client names here is kept as long as it stays.
+	if _, ok := c.uris[uri]; ok || len(c.uris) >= maxSubscriptions || len(uri) > maxURI {
 		return
 	}
 	c.uris[uri] = false

@@ -88,7 +88,7 @@ func (f *front) begin(w http.ResponseWriter, r *http.Request, c Client, message 
 	end := func() {}
 	if message.request() {
 		var ok bool
-		if end, ok = f.quotas.begin(c.Key, false, time.Now()); !ok {
+		if end, ok = f.quotas.begin(c.Key, calling, time.Now()); !ok {
 			tooMany(w, time.Second, "too many calls are under way with this token: wait for one to end")
 			return nil, false
 		}
@@ -103,7 +103,7 @@ func (f *front) begin(w http.ResponseWriter, r *http.Request, c Client, message 
 
 // stream takes in a stream that stays open.
 func (f *front) stream(w http.ResponseWriter, r *http.Request, c Client, in *session) (*lease, bool) {
-	end, ok := f.quotas.begin(c.Key, true, time.Now())
+	end, ok := f.quotas.begin(c.Key, streaming, time.Now())
 	if !ok {
 		tooMany(w, time.Minute, "too many streams are open with this token: close one")
 		return nil, false

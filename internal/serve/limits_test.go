@@ -243,6 +243,33 @@ func TestSlowRequests(t *testing.T) {
 	}
 }
 
+// Messages that come slowly take the places of the same client's others, and of nobody else's.
+func TestArrivingMessages(t *testing.T) {
+	h := serveHouse(t, func(o *HTTPOptions) { o.ConcurrentCalls = 2 })
+	session, other := h.session("dm"), h.session("dm2")
+	var slow []net.Conn
+	for range 2 {
+		connection, err := net.Dial("tcp", strings.TrimPrefix(h.url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer connection.Close() //nolint:errcheck // it was only written to
+		fmt.Fprint(connection, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer dm\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{")
+		slow = append(slow, connection)
+	}
+	later(t, "two messages are on their way", func() bool {
+		got := h.ask(http.MethodPost, "/mcp", "dm", listTools, of(session))
+		return got.status == http.StatusTooManyRequests && strings.Contains(got.body, "on their way")
+	})
+	if got := h.ask(http.MethodPost, "/mcp", "dm2", listTools, of(other)); got.status != http.StatusOK {
+		t.Errorf("another client: %+v", got)
+	}
+	_ = slow[0].Close()
+	later(t, "there is room again", func() bool {
+		return h.ask(http.MethodPost, "/mcp", "dm", listTools, of(session)).status == http.StatusOK
+	})
+}
+
 // deadlines notes the write deadline that a response has while it is written, and after.
 type deadlines struct {
 	*httptest.ResponseRecorder

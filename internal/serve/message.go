@@ -30,13 +30,20 @@ func (p posted) listens() bool {
 	return p.request() && p.method == string(mcp.MethodSubscriptionsListen)
 }
 
-// receive reads the message of a request, or refuses it.
-func (f *front) receive(w http.ResponseWriter, r *http.Request) (posted, bool) {
+// receive reads the message of a client's request, or refuses it.
+func (f *front) receive(w http.ResponseWriter, r *http.Request, c Client) (posted, bool) {
 	// SECURITY: a web page can send text/plain to anybody without asking, JSON not.
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" || len(r.Header.Values("Content-Type")) != 1 {
 		refuse(w, http.StatusUnsupportedMediaType, "the content type is not application/json")
 		return posted{}, false
 	}
+	// SECURITY: messages are long and may come slowly; without this one client's could fill the memory.
+	end, ok := f.quotas.begin(c.Key, arriving, time.Now())
+	if !ok {
+		tooMany(w, time.Second, "too many messages are on their way with this token: wait for one to arrive")
+		return posted{}, false
+	}
+	defer end()
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, f.options.MaxBody)) // ServeHTTP has said until when
 	if err == nil {
 		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // else the rest is not waited for

@@ -28,10 +28,19 @@ type quotas struct {
 }
 
 type quota struct {
-	limiter        *rate.Limiter
-	calls, streams int
-	last           time.Time
+	limiter *rate.Limiter
+	inUse   [3]int // by use
+	last    time.Time
 }
+
+// use is what a client can have several of at once.
+type use int
+
+const (
+	arriving use = iota // messages that are being read
+	calling
+	streaming
+)
 
 func newQuotas(perMinute, concurrent int) *quotas {
 	return &quotas{perMinute: perMinute, concurrent: concurrent, of: map[string]*quota{}}
@@ -60,23 +69,22 @@ func (q *quotas) pace(key string, now time.Time) (wait time.Duration) {
 	return wait
 }
 
-// begin counts a call or a stream, and says whether the client may have it. end uncounts it.
-func (q *quotas) begin(key string, stream bool, now time.Time) (end func(), ok bool) {
+// begin counts a use, and says whether the client may have it. end uncounts it.
+func (q *quotas) begin(key string, what use, now time.Time) (end func(), ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	u := q.get(key, now)
-	count, most := &u.calls, q.concurrent
-	if stream {
-		count, most = &u.streams, maxStreams
+	u, most := q.get(key, now), q.concurrent
+	if what == streaming {
+		most = maxStreams
 	}
-	if *count >= most {
+	if u.inUse[what] >= most {
 		return nil, false
 	}
-	*count++
+	u.inUse[what]++
 	return func() {
 		q.mu.Lock()
 		defer q.mu.Unlock()
-		*count--
+		u.inUse[what]--
 	}, true
 }
 
@@ -85,7 +93,7 @@ func (q *quotas) prune(now time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for key, u := range q.of {
-		if u.calls == 0 && u.streams == 0 && now.Sub(u.last) > forgotten {
+		if u.inUse == [3]int{} && now.Sub(u.last) > forgotten {
 			delete(q.of, key)
 		}
 	}

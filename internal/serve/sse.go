@@ -45,7 +45,7 @@ func (f *front) openSSE(w *recorder, r *http.Request, s *site, c Client) {
 
 // messageSSE serves a message of the old transport. Its answer comes on the stream.
 func (f *front) messageSSE(w *recorder, r *http.Request, s *site, c Client) {
-	message, ok := f.receive(w, r)
+	message, ok := f.receive(w, r, c)
 	if !ok {
 		return
 	}

@@ -31,7 +31,7 @@ type exchangeKey struct{}
 
 // post serves a message sent to the Streamable HTTP route.
 func (f *front) post(w *recorder, r *http.Request, s *site, c Client) {
-	message, ok := f.receive(w, r)
+	message, ok := f.receive(w, r, c)
 	if !ok {
 		return
 	}
