@@ -24,7 +24,7 @@ all: build setup ## build bin/yamo-mcp and install what it needs
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-build: bin/yamo-mcp
+build: bin/yamo-mcp ## build bin/yamo-mcp only
 
 bin/yamo-mcp: $(LIBS) $(SOURCES)
 	$(GO) build -ldflags '-X main.version=$(VERSION)' -o $@ ./cmd/yamo-mcp
@@ -51,14 +51,14 @@ conformance: all ## the official conformance suite, against the program and a se
 
 check: lint race vuln ## linters, race detector, known vulnerabilities
 
-lint: libs
+lint: libs ## golangci-lint, with gofumpt
 	$(GO) run $(GOLANGCI) run
 
-race: all
+race: all ## all tests with the race detector, without the long ones
 	$(GO) test -race -short -p 1 -timeout 30m ./...
 
 # The database of vulnerabilities cannot be reached from everywhere.
-vuln: libs
+vuln: libs ## known vulnerabilities, where their database can be reached
 	@if curl -fsS -m 10 -o /dev/null https://vuln.go.dev/index/db.json 2>/dev/null; \
 	then $(GO) run $(GOVULNCHECK) ./...; \
 	else echo "vuln: skipped, vuln.go.dev does not answer"; fi
@@ -78,7 +78,7 @@ dist: all ## one archive that runs on another machine of this platform
 	cp native/lib/$(PLATFORM)/liblancedb_go.* dist/$(RELEASE)/lib/
 	YAMO_CACHE=dist/$(RELEASE)/assets bin/yamo-mcp setup --from "$$(bin/yamo-mcp version --json | sed -n 's/^ *"dir": "\(.*\)",$$/\1/p')"
 	rm -f dist/$(RELEASE)/assets/.lock
-	cp README.md LICENSE mcp.json.example dist/$(RELEASE)/
+	cp -R README.md LICENSE mcp.json.example docs dist/$(RELEASE)/
 	tar -C dist -czf dist/$(RELEASE).tar.gz $(RELEASE)
 	@ls -l dist/$(RELEASE).tar.gz
 
@@ -89,5 +89,5 @@ native: ## build the native libraries from source (20 minutes on two cores)
 native-verify: libs ## check the committed native libraries
 	@native/verify.sh
 
-clean:
+clean: ## remove what was built, the native libraries too
 	rm -rf bin dist native/lib native/build
