@@ -3,7 +3,11 @@ package tools
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
+	"math"
+	"slices"
+	"strings"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/resources"
@@ -14,7 +18,7 @@ type rotation struct {
 	Action    string   `json:"action" jsonschema:"enum=list,enum=archive,enum=delete" jsonschema_description:"list: the old logs, for review. archive: compress logs into memory/archive/; they are read and searched as before. delete: remove logs for good, only when your human asked for it."`
 	OlderThan int      `json:"older_than_days,omitempty" jsonschema:"minimum=0,maximum=36500,default=30" jsonschema_description:"With list: only logs older than this."`
 	Files     []string `json:"files,omitempty" jsonschema:"maxItems=100,uniqueItems=true" jsonschema_description:"Required by archive and delete: the logs, such as memory/2026-01-02.md."`
-	Consent   bool     `json:"consent,omitempty" jsonschema:"default=false" jsonschema_description:"Your human has explicitly agreed, for these logs. Needed for logs younger than 7 days; never your own decision."`
+	Consent   bool     `json:"consent,omitempty" jsonschema:"default=false" jsonschema_description:"Your human has explicitly agreed, for these logs. Needed to delete, unless the host asks your human, and for logs younger than 7 days; never your own decision."`
 }
 
 type rotated struct {
@@ -51,6 +55,12 @@ func RotateLogs(v *workspace.View) Tool {
 		if len(in.Files) == 0 {
 			return rotated{}, fault.New("files: %s needs them; action list names the old logs", in.Action)
 		}
+		if in.Action == "delete" {
+			if err := confirmLogs(ctx, v, in); err != nil {
+				return rotated{}, err
+			}
+			in.Consent = true
+		}
 		done := rotated{Logs: []rotatedLog{}}
 		for i, name := range in.Files {
 			log := rotatedLog{File: name}
@@ -68,6 +78,23 @@ func RotateLogs(v *workspace.View) Tool {
 			done.Logs = append(done.Logs, log)
 		}
 		return done, nil
+	})
+}
+
+// confirmLogs asks the person about logs that are to be deleted, all of which there are.
+func confirmLogs(ctx context.Context, v *workspace.View, in rotation) error {
+	known := v.Logs(math.MinInt)
+	for _, name := range in.Files {
+		if !slices.ContainsFunc(known, func(l workspace.Log) bool { return l.Name == name }) {
+			return rotationFault(name, 0, fs.ErrNotExist)
+		}
+	}
+	return confirm(ctx, consent{
+		key:      questionKey("delete-logs", in.Files...),
+		question: fmt.Sprintf("Delete these daily logs for good (%d)?\n\n%s", len(in.Files), strings.Join(in.Files, "\n")),
+		tick:     "Delete them for good",
+		given:    in.Consent,
+		missing:  "consent: deleting is for good; ask your human about these logs, and call again with consent: true, or archive them",
 	})
 }
 

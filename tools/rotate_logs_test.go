@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
@@ -34,7 +35,7 @@ func TestRotateLogs(t *testing.T) {
 	if data, err := f.dm().Read(all[1]); err != nil || string(data) != text {
 		t.Errorf("archived: %q, %v", data, err)
 	}
-	got := answer[rotated](t, tool, `{"action":"delete","files":["memory/2026-02-13.md"]}`)
+	got := answer[rotated](t, tool, `{"action":"delete","files":["memory/2026-02-13.md"],"consent":true}`)
 	if diff := cmp.Diff(rotated{Logs: []rotatedLog{{File: "memory/2026-02-13.md", Deleted: true}}}, got); diff != "" {
 		t.Error(diff)
 	}
@@ -50,11 +51,12 @@ func TestRotateLogsRefuses(t *testing.T) {
 	for arguments, want := range map[string]string{
 		`{"action":"archive"}`: "files: archive needs them",
 		`{"action":"delete"}`:  "files: delete needs them",
-		`{"action":"delete","files":["memory/2026-02-13.md"]}`:              "files: memory/2026-02-13.md: " + workspace.ErrProtected.Error(),
-		`{"action":"archive","files":["memory/2026-02-13.md"]}`:             "files: memory/2026-02-13.md: " + workspace.ErrProtected.Error(),
-		`{"action":"delete","files":["MEMORY.md"],"consent":true}`:          `there is no daily log "MEMORY.md"`,
-		`{"action":"delete","files":["../x","memory/x.md"],"consent":true}`: `there is no daily log "../x"`,
-		`{"action":"list","older_than_days":-1}`:                            "older_than_days must be an integer",
+		`{"action":"delete","files":["memory/2026-02-13.md"]}`:               "consent: deleting is for good; ask your human about these logs",
+		`{"action":"delete","files":["memory/2026-02-13.md","memory/x.md"]}`: `there is no daily log "memory/x.md"`,
+		`{"action":"archive","files":["memory/2026-02-13.md"]}`:              "files: memory/2026-02-13.md: " + workspace.ErrProtected.Error(),
+		`{"action":"delete","files":["MEMORY.md"],"consent":true}`:           `there is no daily log "MEMORY.md"`,
+		`{"action":"delete","files":["../x","memory/x.md"],"consent":true}`:  `there is no daily log "../x"`,
+		`{"action":"list","older_than_days":-1}`:                             "older_than_days must be an integer",
 	} {
 		if got := refusal(t, tool, arguments); !strings.Contains(got, want) {
 			t.Errorf("%s: %q, want %q", arguments, got, want)
@@ -71,5 +73,39 @@ func TestRotateLogsRefuses(t *testing.T) {
 	}
 	if got := refusal(t, group, `{"action":"delete","files":["memory/2026-02-14.md"],"consent":true}`); !strings.Contains(got, "there is no daily log") {
 		t.Errorf("a group is told %q", got)
+	}
+}
+
+// Whoever can be asked is asked before a log is deleted, whatever the model says and however old the log is; the
+// answer is for these logs.
+func TestDeletingLogsAsks(t *testing.T) {
+	const log = "memory/2026-02-13.md"
+	for _, era := range eras {
+		for name, test := range map[string]struct {
+			person func(string) (*mcp.ElicitationResult, error)
+			want   string
+		}{
+			"agreed":   {agrees, ""},
+			"declined": {refuses, "the person was asked and said no"},
+		} {
+			t.Run(name+" "+era, func(t *testing.T) {
+				f := sampleFolder(t, "kate")
+				f.now = f.now.AddDate(0, 0, 31)
+				h := (&host{person: test.person}).connected(t, era, RotateLogs(f.dm()))
+				got, failed := h.use(t, "rotate_logs", map[string]any{"action": "delete", "files": []string{log}, "consent": test.want != ""})
+				if failed != (test.want != "") || !strings.Contains(got, test.want) {
+					t.Errorf("got %q, want %q", got, test.want)
+				}
+				if _, err := f.dm().Read(log); (err == nil) != (test.want != "") {
+					t.Errorf("afterwards: %v", err)
+				}
+				if len(h.asked) != 1 || !strings.Contains(h.asked[0], log) {
+					t.Errorf("asked %q", h.asked)
+				}
+				if got, failed := h.use(t, "rotate_logs", map[string]any{"action": "delete", "files": []string{"memory/2020-01-01.md"}}); !failed || len(h.asked) != 1 {
+					t.Errorf("a log that is not there: %q, asked %q", got, h.asked)
+				}
+			})
+		}
 	}
 }
