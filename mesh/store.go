@@ -3,6 +3,7 @@ package mesh
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -178,10 +179,10 @@ func (s *scrubbing) fail(err error) {
 func (s *scrubbing) content(text string) string {
 	result, err := s.scrubber.Text(text)
 	switch {
+	case errors.Is(err, scrub.ErrEmpty):
+		s.fail(fault.New("content: there is no text in it, or nothing but markup; give what you want to find again, in words"))
 	case err != nil:
 		s.fail(fault.New("content: %v", err))
-	case strings.TrimSpace(result.Text) == "":
-		s.fail(fault.New("content: there is no text to remember; give what you want to find again"))
 	case result.OnlySecret:
 		s.fail(fault.New("content: this is nothing but a secret, and secrets are not kept in memory; " +
 			"put it into a password manager or secret store and remember where it is"))

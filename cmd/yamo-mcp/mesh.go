@@ -105,6 +105,12 @@ func (m *meshCommands) command(cmd *cobra.Command, perform func(ctx context.Cont
 		cmd.Args = noArguments
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		for _, name := range []string{"limit", "lookback"} {
+			// The memory takes 0 for the usual number; whoever types it means none.
+			if f := cmd.Flags().Lookup(name); f != nil && f.Changed && f.Value.String() == "0" {
+				return fault.New("%s: use a number from 1 to %d", name, mesh.MaxLimit)
+			}
+		}
 		who, err := m.resolve(cmd)
 		if err != nil {
 			return err
