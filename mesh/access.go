@@ -62,6 +62,25 @@ func (v *View) accessesOf(id string) Accesses {
 	return c.accesses[id]
 }
 
+// allAccesses is what the own ledger says of all memories.
+func (v *View) allAccesses() (map[string]Accesses, error) {
+	c, err := v.open(v.own())
+	if err != nil {
+		return nil, err
+	}
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return maps.Clone(c.accesses), nil
+}
+
+// column is the value of access_count for a filter: null without any, as in the table.
+func (a Accesses) column() any {
+	if a.Count == 0 {
+		return nil
+	}
+	return float64(a.Count)
+}
+
 // count is the value of access_count, nil without any.
 func (a Accesses) count() *int32 {
 	if a.Count == 0 {

@@ -2,13 +2,15 @@ package mesh
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/mesh/where"
 )
 
-// admits checks the request and returns which memories its conditions let through, all of them together.
-func (q *SearchRequest) admits() (func(*Record) bool, error) {
+// admits checks the request and returns which memories its conditions let through, all of them together. accesses says how
+// often one was found.
+func (q *SearchRequest) admits(accesses func(id string) Accesses) (func(*Record) bool, error) {
 	base, err := q.filter()
 	if err != nil {
 		return nil, err
@@ -30,12 +32,23 @@ func (q *SearchRequest) admits() (func(*Record) bool, error) {
 			(q.AgentID == "" || r.AgentID == q.AgentID) &&
 			(q.Skill == "" || r.Skill == q.Skill) &&
 			(q.MinImportance == nil || r.Importance != nil && *r.Importance >= *q.MinImportance) &&
-			(expr == nil || expr.Match(r.column))
+			(expr == nil || expr.Match(func(column string) any {
+				if column == accessColumn {
+					return accesses(r.ID).column()
+				}
+				return r.column(column)
+			}))
 	}, nil
 }
 
-// column is a promoted field of RFC-0011 §2.2, nil where it is null. The owning skill is the source skill: there is no
-// other. Accesses are not counted.
+// accessColumn is the promoted field that a record does not have: each audience counts its own.
+const accessColumn = "access_count"
+
+// byAccess reports whether the filter may ask how often memories were found.
+func (q *SearchRequest) byAccess() bool { return strings.Contains(strings.ToLower(q.Filter), accessColumn) }
+
+// column is a promoted field of RFC-0011 §2.2, nil where it is null; accesses are elsewhere. The owning skill is the source
+// skill: there is no other.
 func (r *Record) column(name string) any {
 	text := ""
 	switch name {

@@ -2,6 +2,7 @@ package mesh
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -50,10 +51,47 @@ func TestColumnsOfALesson(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	r := Record{ID: "mem_1", AgentID: "a", Type: "lesson", Lesson: &Lesson{PatternID: "p"}, CreatedAt: at}
 	var got []any
-	for _, column := range []string{"id", "agent_id", "memory_type", "lesson_pattern_id", "created_at", "access_count", "session_id"} {
+	for _, column := range []string{"id", "agent_id", "memory_type", "lesson_pattern_id", "created_at", "session_id"} {
 		got = append(got, r.column(column))
 	}
-	if want := []any{"mem_1", "a", "lesson", "p", at, nil, nil}; !slices.Equal(got, want) {
+	if want := []any{"mem_1", "a", "lesson", "p", at, nil}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// Each audience filters by what its own searches found.
+func TestFilterByAccess(t *testing.T) {
+	dir := t.TempDir()
+	for _, order := range []Ranking{Context, RFC0011} {
+		v := open(t, dir, audience.DM(), new(words))
+		topic := string(order) + "tea"
+		store(t, v, StoreRequest{Content: topic + " green", Visibility: Shared})
+		store(t, v, StoreRequest{Content: topic + " black"})
+		club := open(t, dir, group(t, "club"), new(words))
+		v.Ranking, club.Ranking = order, order
+		store(t, club, StoreRequest{Content: "something, so that the group has a ledger"})
+		filtered := func(v *View, filter string) []string {
+			got := contents(search(t, v, SearchRequest{Query: topic, Filter: filter}).Hits)
+			slices.Sort(got)
+			return slices.DeleteFunc(got, func(s string) bool { return !strings.HasPrefix(s, topic) })
+		}
+		if got := filtered(v, "access_count >= 1"); len(got) != 0 {
+			t.Errorf("%s: found before any search: %q", order, got)
+		}
+		search(t, v, SearchRequest{Query: topic + " green", Limit: 1})
+		for range 2 { // an answer that a search outdates does not come from the cache
+			if got := filtered(v, "access_count >= 1"); !slices.Equal(got, []string{topic + " green"}) {
+				t.Errorf("%s: found before: %q", order, got)
+			}
+		}
+		if got := filtered(v, "access_count > 2 AND memory_type = 'global'"); !slices.Equal(got, []string{topic + " green"}) {
+			t.Errorf("%s: found three times: %q", order, got)
+		}
+		if got := filtered(v, "access_count IS NULL"); !slices.Equal(got, []string{topic + " black"}) {
+			t.Errorf("%s: never found: %q", order, got)
+		}
+		if got := filtered(club, "Access_Count >= 1"); len(got) != 0 {
+			t.Errorf("%s: a group is told what a DM looked for: %q", order, got)
+		}
 	}
 }

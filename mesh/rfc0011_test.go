@@ -96,7 +96,7 @@ func TestRFC0011AsksLanceDB(t *testing.T) {
 	asked := 0
 	for _, q := range requests {
 		q.Query, q.Limit = "green tea", 5
-		admits, err := q.admits()
+		admits, err := q.admits(nil)
 		if err != nil {
 			t.Fatalf("%+v: %v", q, err)
 		}

@@ -78,7 +78,8 @@ type Found struct {
 // Search finds the memories that answer a query, best first, in every compartment the audience may
 // read, and leaves a recall block in its own ledger.
 func (v *View) Search(ctx context.Context, q SearchRequest) (Found, error) {
-	filter, err := q.admits()
+	var accesses map[string]Accesses
+	filter, err := q.admits(func(id string) Accesses { return accesses[id] })
 	if err != nil {
 		return Found{}, err
 	}
@@ -86,6 +87,11 @@ func (v *View) Search(ctx context.Context, q SearchRequest) (Found, error) {
 	stores, damaged, err := v.compartments(ctx)
 	if err != nil {
 		return Found{}, err
+	}
+	if q.byAccess() {
+		if accesses, err = v.allAccesses(); err != nil {
+			return Found{}, err
+		}
 	}
 	found := Found{Damaged: damaged}
 	meaning, err := v.embedQuery(ctx, stores, query, &found)
@@ -95,8 +101,9 @@ func (v *View) Search(ctx context.Context, q SearchRequest) (Found, error) {
 	if stores, err = v.files.join(ctx, stores, meaning != nil, &found); err != nil {
 		return Found{}, err
 	}
-	// An answer that lacks something is not kept, nor are lessons, which time puts out of force.
-	if meaning == nil || found.Pending > 0 || damaged != nil || q.IncludeLessons {
+	// An answer that lacks something is not kept, nor are lessons, which time puts out of force, nor one that depends on what
+	// each search changes.
+	if meaning == nil || found.Pending > 0 || damaged != nil || q.IncludeLessons || q.byAccess() {
 		found.Hits, found.Lessons = v.rank(stores, query, meaning, q, filter)
 	} else if found.Hits, err = v.answers.hits(stores, query, q, v.Now, func() []Hit {
 		hits, _ := v.rank(stores, query, meaning, q, filter)
