@@ -28,7 +28,7 @@ func (m *meshCommands) newStoreCommand() *cobra.Command {
 		Use:   "store --content <text>",
 		Short: "Remember a text",
 		Long: `Remember a text. Storing the same text again returns the id of the first memory. Of the metadata, a JSON object,
-type, source, tags, importance, session_id, skill_name, rationale and hypothesis are the memory's own fields.`,
+type, source, tags, importance (or importance_score), session_id, skill_name, rationale and hypothesis are the memory's own fields.`,
 	}, func(ctx context.Context, memory *mesh.View, _ []string) error {
 		q, err := storeRequest(metadata)
 		if err != nil {
@@ -69,6 +69,10 @@ func storeRequest(text string) (mesh.StoreRequest, error) {
 	}
 	if err := onlyObject(text, &q.Metadata); err != nil {
 		return q, fmt.Errorf("--metadata: %w", err)
+	}
+	if score, ok := q.Metadata["importance_score"]; ok && q.Metadata["importance"] == nil { // its name in RFC-0011 §2.2
+		q.Metadata["importance"] = score
+		delete(q.Metadata, "importance_score")
 	}
 	for key, to := range map[string]any{
 		"type": &q.Type, "source": &q.Source, "tags": &q.Tags, "importance": &q.Importance, "session_id": &q.SessionID,
