@@ -11,6 +11,8 @@ const (
 	maxResult = 60_000
 	// reserved is what the rest of a result may take beside them.
 	reserved = 2_000
+	// maxRefusal is how many bytes the text of an error has at most, which may repeat what the caller sent or name all there is.
+	maxRefusal = 4_000
 )
 
 // room is the bytes that are left for a result's lists.
@@ -57,4 +59,18 @@ func clip(text string, n int) (string, bool) {
 		n--
 	}
 	return text[:n] + "…", true
+}
+
+// brief cuts the middle out of a text of more than n bytes: what an error is about stands at its beginning, what to do at
+// its end.
+func brief(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	head, _ := clip(text, n/2)
+	tail := text[len(text)-(n-len(head)):]
+	for tail != "" && !utf8.RuneStart(tail[0]) {
+		tail = tail[1:]
+	}
+	return head + tail
 }

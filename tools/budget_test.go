@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
 	"github.com/yamo-protocol/yamo-mcp/workspace/transcript"
 )
 
@@ -86,8 +87,23 @@ func TestResultsFit(t *testing.T) {
 	f.write(t, "memory/heartbeat-state.json", `{"lastChecks":{`+checks.String()[1:]+`}}`)
 	f.write(t, "MEMORY.md", "# Memory\n"+strings.Repeat("\n## Section\n\n- "+long(0, 500)+"\n", 2000))
 	f.write(t, "SOUL.md", long(0, 1<<20))
+	f.write(t, "memory/2026-02-11-matter.md", "---\ntype: daily-log\ntags: ["+strings.Repeat("greenhouse, ", 20_000)+"x]\nodd: "+long(0, 100<<10)+"\n---\n"+
+		strings.Repeat("\n# Again\n\n## ROADMAP\n\n### \n", 20_000))
+	var headings strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&headings, "\n## Heading %d\n\n- x\n", i)
+	}
+	f.write(t, "notes/headings.md", "# Notes\n"+headings.String())
 	f.write(t, "IDENTITY.md", "- **Name:** "+long(0, 1<<20)+"\n")
 
+	editor, err := edit.Open(edit.Options{View: v, Dir: filepath.Join(v.Dir(), ".yamo")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	items, err := json.Marshal(make([]string, 200))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, test := range []struct {
 		tool      Tool
 		arguments string
@@ -114,15 +130,57 @@ func TestResultsFit(t *testing.T) {
 		{WhoAmI(v, "kate", ""), `{}`, 2_000, ""},
 		{MyStats(v, memory, sessions), `{}`, 0, ""},
 		{RotateLogs(v), `{"action":"list"}`, 0, ""},
+		{MemoryFile(v), `{"action":"read","file":"memory/2026-02-11-matter.md"}`, 10_000, ""},
+		{MemoryStore(memory), `{"content":"` + strings.Repeat("ana@example.org ", 5000) + `","rationale":"` + long(0, 1900) + `"}`, 0, ""},
+		{LogAppend(v), `{"text":"` + long(0, 50<<10) + `"}`, 0, ""},
+		{DistillLesson(memory), `{"situation":"s","error_pattern":"e","oversight":"o","severity":"low","fix":"` + long(0, 1900) + `","preventative_rule":"` + long(0, 1900) + `","applicable_scope":"` + long(0, 1900) + `"}`, 1_900, ""},
+		{Skills(memory), `{"action":"ingest","text":"---\nname: x\nintent: ` + long(0, 1900) + `\ndescription: ` + long(0, 1900) + `\n---\n` + long(0, 100<<10) + `"}`, 3_000, ""},
+		{WorkspaceEdit(editor, "kate"), `{"file":"notes/headings.md","section":"Heading 7","op":"append_item","rationale":"r","override_rationale":"o","items":` + strings.ReplaceAll(string(items), `""`, `"`+strings.Repeat("item ", 20)+`"`) + `}`, 3_000, ""},
+		{Reflect(memory), `{"topic":"wörtlich","lookback":50}`, 500, ""},
+		{Reflect(memory), `{"action":"synthesize","topic":"wörtlich"}`, 500, ""},
+		{MemoryDelete(memory), `{"id":"` + id + `","confirm":true}`, 0, ""},
 	} {
 		result := call(t, test.tool, quiet(), test.arguments)
 		got := text(t, result)
-		t.Logf("%s %s: %d bytes", test.tool.Name(), test.arguments, len(got))
+		t.Logf("%s %.80s: %d bytes", test.tool.Name(), test.arguments, len(got))
 		if result.IsError || len(got) > maxResult || len(got) < test.least {
-			t.Errorf("%s %s: %d bytes, want %d to %d: %.200s", test.tool.Name(), test.arguments, len(got), test.least, maxResult, got)
+			t.Errorf("%s %.80s: %d bytes, want %d to %d: %.200s", test.tool.Name(), test.arguments, len(got), test.least, maxResult, got)
 		}
 		if !strings.Contains(got, test.hint) {
-			t.Errorf("%s %s: no %q in it", test.tool.Name(), test.arguments, test.hint)
+			t.Errorf("%s %.80s: no %q in it", test.tool.Name(), test.arguments, test.hint)
+		}
+	}
+}
+
+// What is refused is not repeated whole, however long it was, and its end says what to do.
+func TestRefusalsFit(t *testing.T) {
+	f := sampleFolder(t, "kate")
+	v := f.dm()
+	memory := f.memoryOf(t, v)
+	editor, err := edit.Open(edit.Options{View: v, Dir: filepath.Join(v.Dir(), ".yamo")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var headings strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&headings, "\n## Überschrift %d\n\n- x\n", i)
+	}
+	f.write(t, "notes/headings.md", "# Notes\n"+headings.String())
+	long := strings.Repeat("ö", 100_000)
+	for _, test := range []struct {
+		tool            Tool
+		arguments, want string
+	}{
+		{MemoryGet(memory), `{"id":"` + long + `"}`, "memory_search gives the ids there are"},
+		{MemoryDelete(memory), `{"id":"` + long + `","confirm":true}`, "memory_search gives the ids there are"},
+		{Skills(memory), `{"action":"get","id":"` + long + `"}`, "gives the ids there are"},
+		{RotateLogs(v), `{"action":"delete","files":["` + long + `"]}`, "action list names the old logs"},
+		{MemorySearch(memory), `{"query":"q","` + long + `":1}`, "Correct this and call again"},
+		{WorkspaceEdit(editor, "kate"), `{"file":"notes/headings.md","section":"Nowhere","op":"append_item","items":["x"],"rationale":"r"}`, "create: true"},
+	} {
+		got := refusal(t, test.tool, test.arguments)
+		if len(got) > maxRefusal || !utf8.ValidString(got) || !strings.Contains(got, test.want) {
+			t.Errorf("%s: %d bytes, ending in %q, want %q", test.tool.Name(), len(got), got[max(0, len(got)-200):], test.want)
 		}
 	}
 }

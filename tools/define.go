@@ -144,7 +144,7 @@ func (t Tool) Server(env Env) server.ServerTool {
 			})
 			sent()
 			if err != nil {
-				return mcp.NewToolResultError(err.Error()), nil
+				return mcp.NewToolResultError(brief(err.Error(), maxRefusal)), nil
 			}
 			return result, nil
 		},
