@@ -78,7 +78,7 @@ func lintWorkspace(dir string, stdout io.Writer, asJSON bool) error {
 		return err
 	}
 	if n := len(report.Errors); n > 0 {
-		return fmt.Errorf("the workspace has %d of what the format forbids", n)
+		return fmt.Errorf("the workspace is not as the format wants it (errors: %d)", n)
 	}
 	return nil
 }

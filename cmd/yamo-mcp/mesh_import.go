@@ -50,9 +50,9 @@ func (m *meshCommands) newImportCommand() *cobra.Command {
 		Short: "Take memories over from another LanceDB database or from an export",
 		Long: `Take memories over: from the folder of a LanceDB database of another implementation of RFC-0011, in schema V1 or V2 (the
 folder with memory_entries.lance in it), or from a file that export wrote. They are scrubbed like everything that is
-stored, and keep their ids and times where these are valid. What is there already is not taken twice, so that after an
-interrupt the same command goes on. The source is not changed. Vectors are made anew; blocks and skills stay
-behind (ingest-skill takes skills).`,
+stored, and keep their ids and times where these are valid. All go into the private memory, or with --group into that
+group's, whosever they were. What is there already is not taken twice, so that after an interrupt the same command goes
+on. The source is not changed. Vectors are made anew; blocks and skills stay behind (ingest-skill takes skills).`,
 		Args: oneArgument("path"),
 	}, func(ctx context.Context, memory *mesh.View, args []string) error {
 		return m.importFrom(ctx, memory, args[0], dryRun)
