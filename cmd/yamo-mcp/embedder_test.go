@@ -90,7 +90,8 @@ func program(ctx context.Context, t *testing.T, env map[string]string, args ...s
 		}
 		return env[name]
 	}
-	var out, errs bytes.Buffer
+	var out bytes.Buffer
+	var errs logged
 	err = run(ctx, args, getenv, strings.NewReader(""), &out, &errs)
 	return out.String(), errs.String(), err
 }

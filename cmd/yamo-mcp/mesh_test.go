@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -42,10 +43,29 @@ func foreign(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(lancetest.WriteV1(context.Background(), ts.MkAbs(args[0]), lancetest.Rows(n)))
 }
 
+// logged is what a program writes to stderr, where background work logs beside what is told to the person.
+type logged struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *logged) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *logged) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
 // meshRun runs a mesh command in a workspace, without an embedding model.
 func meshRun(ctx context.Context, workspace string, args ...string) (stdout, stderr string, err error) {
 	env := map[string]string{"YAMO_WORKSPACE": workspace, "YAMO_CACHE": filepath.Join(workspace, "no-model")}
-	var out, errs bytes.Buffer
+	var out bytes.Buffer
+	var errs logged
 	err = run(ctx, append([]string{"mesh"}, args...), func(name string) string { return env[name] }, strings.NewReader(""), &out, &errs)
 	return out.String(), errs.String(), err
 }
