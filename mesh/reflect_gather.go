@@ -12,8 +12,9 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/progress"
 )
 
-// leastRelevance is the score from which on a memory bears on a topic.
-const leastRelevance = .2
+// leastRelevance is the score from which on a memory bears on a topic. Beside one that does so fully, what has less than a
+// quarter of its score is likely noise.
+const leastRelevance, leastShare = .2, .25
 
 // gathering is what something is derived from.
 type gathering struct {
@@ -109,7 +110,16 @@ func (v *View) bearing(ctx context.Context, stores []*compartment, topic string,
 		return nil, err
 	}
 	hits, _ := v.rank(stores, topic, meaning, SearchRequest{Query: topic, Limit: n}, source)
-	return slices.DeleteFunc(hits, func(h Hit) bool { return h.Score < leastRelevance }), nil
+	return relevant(hits), nil
+}
+
+// relevant are those of the hits, best first, that bear on what was asked.
+func relevant(hits []Hit) []Hit {
+	if len(hits) == 0 {
+		return nil
+	}
+	least := max(leastRelevance, leastShare*hits[0].Score)
+	return slices.DeleteFunc(hits, func(h Hit) bool { return h.Score < least })
 }
 
 // name is the key of a gathering.

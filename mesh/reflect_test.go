@@ -521,3 +521,24 @@ func FuzzAnswer(f *testing.F) {
 		}
 	})
 }
+
+func TestRelevant(t *testing.T) {
+	for _, test := range []struct{ scores, want []float64 }{
+		{nil, nil},
+		{[]float64{.19, .1}, []float64{}},
+		{[]float64{.39, .2, .19}, []float64{.39, .2}}, // nothing is about the topic by its words
+		{[]float64{1, .8, .25, .24, .2}, []float64{1, .8, .25}},
+	} {
+		var hits []Hit
+		for _, score := range test.scores {
+			hits = append(hits, Hit{Score: score})
+		}
+		var got []float64
+		for _, h := range relevant(hits) {
+			got = append(got, h.Score)
+		}
+		if !slices.Equal(got, test.want) {
+			t.Errorf("of %v: %v, want %v", test.scores, got, test.want)
+		}
+	}
+}
