@@ -45,7 +45,9 @@ func (q *SearchRequest) admits(accesses func(id string) Accesses) (func(*Record)
 const accessColumn = "access_count"
 
 // byAccess reports whether the filter may ask how often memories were found.
-func (q *SearchRequest) byAccess() bool { return strings.Contains(strings.ToLower(q.Filter), accessColumn) }
+func (q *SearchRequest) byAccess() bool {
+	return strings.Contains(strings.ToLower(q.Filter), accessColumn)
+}
 
 // column is a promoted field of RFC-0011 §2.2, nil where it is null; accesses are elsewhere. The owning skill is the source
 // skill: there is no other.

@@ -316,9 +316,12 @@ func (ix *index) close(ctx context.Context, c *compartment) error {
 	err := ix.flushNow(ctx, c)
 	var corrupt *ledger.CorruptError
 	var model *lance.ModelError
-	if errors.As(err, &corrupt) || errors.As(err, &model) || errors.Is(err, vector.ErrModel) || errors.Is(err, ledger.ErrReplaced) {
-		ix.log.Warn("the memory index is not up to date", "error", err)
+	switch {
+	case errors.As(err, &corrupt):
 		err = nil // it is reported by every use, and closing loses nothing
+	case errors.As(err, &model), errors.Is(err, vector.ErrModel), errors.Is(err, ledger.ErrReplaced):
+		ix.log.Warn("the memory index is not up to date", "error", err) // a use that only stores has not noticed
+		err = nil
 	}
 	return errors.Join(err, ix.tables.Close())
 }
