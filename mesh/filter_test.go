@@ -1,6 +1,8 @@
 package mesh
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -93,5 +95,29 @@ func TestFilterByAccess(t *testing.T) {
 		if got := filtered(club, "Access_Count >= 1"); len(got) != 0 {
 			t.Errorf("%s: a group is told what a DM looked for: %q", order, got)
 		}
+	}
+}
+
+// What a search names is compared as it was stored, and noted as it may be kept.
+func TestFiltersAreRedacted(t *testing.T) {
+	dir := t.TempDir()
+	v := open(t, dir, audience.DM(), new(words))
+	const person = "anna@acme-mail.com"
+	store(t, v, StoreRequest{Content: "tea with lemon", SessionID: person, Skill: "ask " + person, Tags: []string{person}})
+	for name, q := range map[string]SearchRequest{
+		"session": {SessionID: person}, "skill": {Skill: "ask  " + person}, "tag": {Tags: []string{person}},
+	} {
+		q.Query = "tea"
+		if got := contents(search(t, v, q).Hits); len(got) != 1 {
+			t.Errorf("by %s: %q", name, got)
+		}
+	}
+	search(t, v, SearchRequest{Query: "tea", Filter: "agent_id = '" + person + "'"})
+	ledger, err := os.ReadFile(filepath.Join(dir, ".yamo", "private", "ledger.ndjson"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(ledger), person) || !strings.Contains(string(ledger), "agent_id = '[REDACTED:email]'") {
+		t.Errorf("the ledger notes\n%s", ledger)
 	}
 }

@@ -78,6 +78,16 @@ type Found struct {
 // Search finds the memories that answer a query, best first, in every compartment the audience may
 // read, and leaves a recall block in its own ledger.
 func (v *View) Search(ctx context.Context, q SearchRequest) (Found, error) {
+	// What a memory was stored with was redacted, so what is compared with it is too; and all this is noted in the ledger.
+	s := &scrubbing{scrubber: v.scrubber}
+	q.SessionID, q.AgentID, q.Skill = s.field("session_id", q.SessionID), s.field("agent_id", q.AgentID), s.field("skill_name", q.Skill)
+	q.Tags = slices.Clone(q.Tags)
+	for i, tag := range q.Tags {
+		q.Tags[i] = s.field("tags", tag)
+	}
+	if s.err != nil {
+		return Found{}, s.err
+	}
 	var accesses map[string]Accesses
 	filter, err := q.admits(func(id string) Accesses { return accesses[id] })
 	if err != nil {
@@ -257,10 +267,11 @@ func (v *View) recall(ctx context.Context, query string, q SearchRequest, found 
 	if err != nil || c.untouched() {
 		return
 	}
+	filter, _ := v.scrubber.Redact(q.describe())
 	ctx, cancel := context.WithTimeout(ctx, recallWait)
 	defer cancel()
 	err = c.append(ctx, false, func(now time.Time) (ledger.Draft, bool, error) {
-		b := block.Recall{Agent: v.AgentID, Query: query, Limit: q.Limit, Filter: q.describe(), Time: now, Results: len(found.Hits)}
+		b := block.Recall{Agent: v.AgentID, Query: query, Limit: q.Limit, Filter: filter, Time: now, Results: len(found.Hits)}
 		if len(found.Hits) > 0 {
 			b.TopScore = found.Hits[0].Score
 		}
