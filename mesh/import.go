@@ -34,12 +34,12 @@ var foreignID = regexp.MustCompile(`^mem_[0-9]{1,14}_[0-9a-z]{1,32}$`)
 
 // Import adds memories that were kept elsewhere to the audience's own compartment, in order and scrubbed, with one fsync
 // for all of them, and returns an outcome for each: ids and times of creation are kept where they can be. A memory that
-// is there already, by its id or by its text in its scope, is not stored again, so calling again after an
+// is there already, by its id in any compartment that the audience sees or by its text in its scope, is not stored again, so calling again after an
 // interrupt is safe. What one request is refused for does not keep the others out. With dryRun nothing is written
 // and the outcomes say what would be.
 func (v *View) Import(ctx context.Context, requests []ImportRequest, dryRun bool) ([]Imported, error) {
 	outcomes := make([]Imported, len(requests))
-	batch := importing{view: v, records: make([]*Record, len(requests)), outcomes: outcomes, texts: map[any]*Record{}, ids: map[string]*Record{}}
+	batch := importing{view: v, records: make([]*Record, len(requests)), outcomes: outcomes, texts: map[any]*Record{}, ids: map[string]*Record{}, others: map[string]Hit{}}
 	for i, q := range requests {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -47,7 +47,16 @@ func (v *View) Import(ctx context.Context, requests []ImportRequest, dryRun bool
 		outcomes[i].Notes = q.Notes
 		batch.records[i], outcomes[i].Redactions, outcomes[i].Err = v.imported(q)
 	}
-	err := v.with(ctx, v.own(), func(c *compartment) error {
+	visible, err := v.All(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	for _, hit := range visible {
+		if hit.Visibility != v.own() {
+			batch.others[hit.ID] = hit
+		}
+	}
+	err = v.with(ctx, v.own(), func(c *compartment) error {
 		if dryRun {
 			if err := c.sync(ctx); err != nil {
 				return err
@@ -112,6 +121,7 @@ type importing struct {
 	outcomes []Imported
 	texts    map[any]*Record    // of this batch, by scope
 	ids      map[string]*Record // likewise, by id
+	others   map[string]Hit     // what the audience sees in other compartments, by id
 }
 
 // draft drafts the entries of those records that are neither refused nor there already. It may be called again.
@@ -122,6 +132,10 @@ func (b *importing) draft(c *compartment, now time.Time) ([]ledger.Draft, error)
 	for i, r := range b.records {
 		o := &b.outcomes[i]
 		if o.Err != nil {
+			continue
+		}
+		if same, ok := b.others[r.ID]; ok && same.Content == r.Content {
+			o.ID, o.CreatedAt, o.Visibility, o.Created = same.ID, same.CreatedAt, same.Visibility, false
 			continue
 		}
 		kept := b.known(c, r)
@@ -168,7 +182,10 @@ func (b *importing) complete(c *compartment, r *Record, o *Imported, now time.Ti
 		r.CreatedAt = now
 		o.Notes = append(o.Notes, "no valid time of creation, so it is now")
 	}
-	free := func(id string) bool { return c.find(id) == nil && b.ids[id] == nil }
+	free := func(id string) bool {
+		_, taken := b.others[id]
+		return !taken && c.find(id) == nil && b.ids[id] == nil
+	}
 	if foreignID.MatchString(r.ID) && free(r.ID) {
 		return nil
 	}

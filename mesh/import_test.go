@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -154,6 +155,41 @@ func TestImportOwnTables(t *testing.T) {
 }
 
 // The 10,000 rows of a V1 database are imported once, however often it is interrupted.
+// What an audience exported is there already, in whichever compartment; an id that another compartment has is taken.
+func TestImportWhatOtherCompartmentsHave(t *testing.T) {
+	v := open(t, t.TempDir(), audience.DM(), new(words))
+	for _, visibility := range []Visibility{Private, Shared} {
+		if _, err := v.Store(t.Context(), StoreRequest{Content: "The tide table hangs in the " + string(visibility) + " hall.", Visibility: visibility}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before, err := v.All(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var requests []ImportRequest
+	for _, hit := range before {
+		requests = append(requests, ImportRequest{ID: hit.ID, CreatedAt: hit.CreatedAt, StoreRequest: StoreRequest{Content: hit.Content}})
+	}
+	i := slices.IndexFunc(before, func(h Hit) bool { return h.Visibility == Shared })
+	requests = append(requests, ImportRequest{ID: before[i].ID, StoreRequest: StoreRequest{Content: "Something else altogether."}})
+	outcomes, err := v.Import(t.Context(), requests, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, hit := range before {
+		if o := outcomes[i]; o.Err != nil || o.Created || o.ID != hit.ID || o.Visibility != hit.Visibility {
+			t.Errorf("of %s in %s came %+v", hit.ID, hit.Visibility, o)
+		}
+	}
+	if o := outcomes[len(before)]; o.Err != nil || !o.Created || o.ID == before[i].ID {
+		t.Errorf("of another text with a shared memory's id came %+v", o)
+	}
+	if after, err := v.All(t.Context(), 0); err != nil || len(after) != len(before)+1 {
+		t.Errorf("%d memories, %v", len(after), err)
+	}
+}
+
 func TestImportManyGoesOn(t *testing.T) {
 	rows := lancetest.Rows(10_000)
 	dir, requests := foreign(t, rows)
