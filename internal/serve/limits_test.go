@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/mark3labs/mcp-go/server"
 )
 
 func TestMessagesThatAreRefused(t *testing.T) {
@@ -159,6 +161,29 @@ func TestIdleSessionsEnd(t *testing.T) {
 	f.sweep(time.Now().Add(2 * idle))
 	if s.sessions.count("k") != 0 {
 		t.Error("a session stays")
+	}
+}
+
+// Clients that begin a session for each command and end none do not lock themselves out; whoever uses its sessions
+// keeps them.
+func TestForsakenSessionsMakeRoom(t *testing.T) {
+	s := &site{streamable: server.NewStreamableHTTPServer(server.NewMCPServer("test", "1")), sessions: newSessions(), events: newEvents()}
+	owner, other := Client{Key: "k"}, s.sessions.add(Client{Key: "other"}, streamable)
+	busy := s.sessions.add(owner, streamable)
+	defer busy.enter()()
+	oldest := s.sessions.add(owner, streamable)
+	oldest.used = oldest.used.Add(-time.Second)
+	for range maxSessions - 2 {
+		s.sessions.add(owner, streamable)
+	}
+	if s.roomFor("k", time.Now()) {
+		t.Error("a session too many, and none is forsaken")
+	}
+	if later := time.Now().Add(forsaken); !s.roomFor("k", later) || s.sessions.count("k") != maxSessions-1 || oldest.ctx.Err() == nil {
+		t.Errorf("%d sessions are left; the oldest has ended: %v", s.sessions.count("k"), oldest.ctx.Err())
+	}
+	if busy.ctx.Err() != nil || other.ctx.Err() != nil {
+		t.Error("a session has ended that is used, or another client's")
 	}
 }
 

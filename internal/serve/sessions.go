@@ -9,8 +9,13 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// idle is how long a session is kept that nothing happens in.
-const idle = 30 * time.Minute
+const (
+	// idle is how long a session is kept that nothing happens in.
+	idle = 30 * time.Minute
+	// forsaken is how long nothing has happened in one that has to go if its client wants another: many clients
+	// begin a session for each command and end none.
+	forsaken = time.Minute
+)
 
 // transport is the way a session is reached. A session of one cannot be used over the other.
 type transport int
@@ -82,6 +87,23 @@ func (s *sessions) count(key string) int {
 	return n
 }
 
+// longest is the client's session that nothing has happened in for the longest time, if that is more than forsaken.
+func (s *sessions) longest(key string, now time.Time) *session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var found *session
+	since := now.Add(-forsaken)
+	for _, each := range s.byID {
+		if each.owner.Key != key {
+			continue
+		}
+		if used, busy := each.lastUsed(); !busy && used.Before(since) {
+			found, since = each, used
+		}
+	}
+	return found
+}
+
 // remove takes a session out. It reports whether it was there.
 func (s *sessions) remove(id string) (*session, bool) {
 	s.mu.Lock()
@@ -142,7 +164,13 @@ func (s *session) enter() (leave func()) {
 }
 
 func (s *session) isIdle(now time.Time) bool {
+	used, busy := s.lastUsed()
+	return !busy && now.Sub(used) > idle
+}
+
+// lastUsed is when something last happened in the session, and whether something does.
+func (s *session) lastUsed() (at time.Time, busy bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.open == 0 && now.Sub(s.used) > idle
+	return s.used, s.open > 0
 }

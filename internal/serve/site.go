@@ -49,6 +49,19 @@ func newSite(srv *server.MCPServer, release func() error, prefix string, heartbe
 	return s, nil
 }
 
+// roomFor says whether a client may have one more session, for which it may lose one that it has forsaken.
+func (s *site) roomFor(key string, now time.Time) bool {
+	if s.sessions.count(key) < maxSessions {
+		return true
+	}
+	forsaken := s.sessions.longest(key, now)
+	if forsaken == nil {
+		return false
+	}
+	s.endSession(forsaken.id)
+	return true
+}
+
 // endSession ends a session and frees what mcp-go has of it.
 func (s *site) endSession(id string) {
 	ended, ok := s.sessions.remove(id)

@@ -34,7 +34,7 @@ func (f *front) openSSE(w *recorder, r *http.Request, s *site, c Client) {
 		return
 	}
 	defer stream.end()
-	if s.sessions.count(c.Key) >= maxSessions {
+	if !s.roomFor(c.Key, time.Now()) {
 		tooMany(w, time.Minute, "too many sessions are open with this token: close one")
 		return
 	}

@@ -42,7 +42,7 @@ func (f *front) post(w *recorder, r *http.Request, s *site, c Client) {
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}
-	if opens && s.sessions.count(c.Key) >= maxSessions {
+	if opens && !s.roomFor(c.Key, time.Now()) {
 		tooMany(w, time.Minute, "too many sessions are open with this token: end one with DELETE, or wait until one is forgotten")
 		return
 	}
