@@ -22,21 +22,29 @@ type Accesses struct {
 // recalled is the data of a recall entry.
 type recalled struct {
 	AgentID string   `json:"agent_id"`
-	Found   []string `json:"found,omitempty"` // the ids of the memories, in whichever compartment
+	Found   []string `json:"found,omitempty"` // the ids of the memories, in whichever compartment, best first
+	// Scores are Found's in the same order: a DM's recall signals, see Recalled. The entry has the day; the question
+	// is in its block alone.
+	Scores []float64 `json:"scores,omitempty"`
 }
 
-// memories are the ids of the memories in found, each once.
-func (found Found) memories() (ids []string) {
+// recalled are the memories in found, each once.
+func (v *View) recalled(found Found) recalled {
+	r := recalled{AgentID: v.AgentID}
 	seen := map[string]bool{}
 	for _, hits := range [][]Hit{found.Hits, found.Lessons} {
 		for _, hit := range hits {
-			if hit.Type != fileType && !seen[hit.ID] {
-				seen[hit.ID] = true
-				ids = append(ids, hit.ID)
+			if hit.Type == fileType || seen[hit.ID] {
+				continue
+			}
+			seen[hit.ID] = true
+			r.Found = append(r.Found, hit.ID)
+			if v.Audience.IsDM() {
+				r.Scores = append(r.Scores, hit.Score)
 			}
 		}
 	}
-	return ids
+	return r
 }
 
 // access counts a recall. c.mu is held.

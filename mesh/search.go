@@ -275,7 +275,7 @@ func (v *View) recall(ctx context.Context, query string, q SearchRequest, found 
 		if len(found.Hits) > 0 {
 			b.TopScore = found.Hits[0].Score
 		}
-		return ledger.Draft{Op: opRecall, Block: b.Block().String(), Data: recalled{v.AgentID, found.memories()}}, true, nil
+		return ledger.Draft{Op: opRecall, Block: b.Block().String(), Data: v.recalled(found)}, true, nil
 	})
 	if err != nil {
 		v.Logger.Warn("note a search in the ledger", "error", err)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/yamo-protocol/yamo-mcp/dream"
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
@@ -24,7 +25,15 @@ type beatAnswer struct {
 	Checks []beatCheck `json:"checks" jsonschema_description:"Every check that was ever recorded, or the one that was."`
 	// Learned is set when the cycle ran.
 	Learned *beatLessons `json:"learned,omitempty" jsonschema_description:"What became of recent failures. It is looked into every 6 hours, as the check distill_lessons."`
-	Hint    string       `json:"hint,omitempty"`
+	// Dreamed is set when a sweep ran.
+	Dreamed *beatDreams `json:"dreamed,omitempty" jsonschema_description:"What became of memories recalled again and again. It is looked into once a day, as the check dream."`
+	Hint    string      `json:"hint,omitempty"`
+}
+
+type beatDreams struct {
+	Promoted []string `json:"promoted" jsonschema_description:"Added to MEMORY.md just now."`
+	Held     int      `json:"held" jsonschema_description:"Candidates that wait for your human's word."`
+	Problem  string   `json:"problem,omitempty"`
 }
 
 type beatLessons struct {
@@ -57,20 +66,22 @@ type beatCheck struct {
 	Due      bool       `json:"due"`
 }
 
-// The check that the tool does by itself (RFC-0011 §8.1: two to four times a day).
+// The checks that the tool does by itself (RFC-0011 §8.1: two to four times a day; seed 002, dreaming).
 const (
 	distillCheck = "distill_lessons"
 	distillEvery = 6 * time.Hour
+	dreamCheck   = "dream"
+	dreamEvery   = 20 * time.Hour // every night, also when this one's begins a little earlier
 )
 
 // Heartbeat is the tool heartbeat (RFC-0009 §2.7 and §2.9). Asked what is due, it first runs the wisdom
-// distillation cycle of RFC-0011 §8 if that is. It is for DMs only.
-func Heartbeat(v *workspace.View, memory *mesh.View) Tool {
+// distillation cycle of RFC-0011 §8 and a sweep of dreams, nil for none, if these are. It is for DMs only.
+func Heartbeat(v *workspace.View, memory *mesh.View, dreams *dream.Sweeper) Tool {
 	return Define(Spec{
 		Name:  "heartbeat",
 		Title: "Heartbeat",
 		Description: "For periodic work: read the checklist of HEARTBEAT.md and when each check was last done, then record each one that you do. " +
-			"What has no record has never been done. Lessons are made of recent failures on the way.",
+			"What has no record has never been done. On the way lessons are made of recent failures, and what is recalled often goes into MEMORY.md.",
 		Idempotent: true,
 	}, func(ctx context.Context, in beat) (beatAnswer, error) {
 		answer := beatAnswer{Now: v.Now().Truncate(time.Second), Tasks: []beatTask{}, Checks: []beatCheck{}}
@@ -92,6 +103,9 @@ func Heartbeat(v *workspace.View, memory *mesh.View) Tool {
 		if answer.Learned, checks, err = learn(ctx, v, memory, checks); err != nil {
 			return beatAnswer{}, beatFault(err)
 		}
+		if answer.Dreamed, checks, err = sweep(ctx, v, dreams, checks); err != nil {
+			return beatAnswer{}, beatFault(err)
+		}
 		for _, check := range checks {
 			c := beatCheck{Check: check.Check, Due: answer.Now.Sub(check.Last) >= time.Duration(in.EveryHours*float64(time.Hour))}
 			if !check.Last.IsZero() {
@@ -102,12 +116,17 @@ func Heartbeat(v *workspace.View, memory *mesh.View) Tool {
 		}
 		left := newRoom()
 		untold := answer.Learned.fit(&left)
+		if d := answer.Dreamed; d != nil {
+			d.Promoted = fit(&left, d.Promoted)
+		}
 		all := len(answer.Checks)
 		answer.Tasks = fit(&left, answer.Tasks)
 		answer.Checks = fit(&left, answer.Checks)
 		switch {
 		case len(answer.Tasks) < len(tasks) || len(answer.Checks) < all:
 			answer.Hint = "The list is too long and was cut: ask your human to shorten HEARTBEAT.md or memory/heartbeat-state.json."
+		case answer.Dreamed != nil && answer.Dreamed.Held > 0:
+			answer.Hint = "Tell your human that memories wait for confirmation: `yamo-mcp dream --review` lists them."
 		case untold > 0:
 			answer.Hint = fmt.Sprintf("%d more lessons and failures did not fit: the operator sees all with `yamo-mcp mesh distill`.", untold)
 		case len(tasks) == 0:
@@ -119,22 +138,16 @@ func Heartbeat(v *workspace.View, memory *mesh.View) Tool {
 
 // learn runs the cycle if it is due, records that, and returns the checks as they are then.
 func learn(ctx context.Context, v *workspace.View, memory *mesh.View, checks []workspace.Checked) (*beatLessons, []workspace.Checked, error) {
-	at := slices.IndexFunc(checks, func(c workspace.Checked) bool { return c.Check == distillCheck })
-	if at >= 0 && v.Now().Sub(checks[at].Last) < distillEvery {
+	if !isDue(v, checks, distillCheck, distillEvery) {
 		return nil, checks, nil
 	}
 	cycle, err := memory.RunCycle(ctx, false)
 	if err != nil {
 		return nil, nil, err
 	}
-	done, err := v.CheckDone(ctx, distillCheck)
-	if err != nil {
+	if checks, err = ticked(ctx, v, checks, distillCheck); err != nil {
 		return nil, nil, err
 	}
-	if at < 0 {
-		at, checks = len(checks), append(checks, workspace.Checked{Check: distillCheck})
-	}
-	checks[at].Last = done
 	learned := &beatLessons{Lessons: []beatLesson{}, Incomplete: []beatFailure{}}
 	for _, c := range cycle.Candidates {
 		switch c.Outcome {
@@ -145,6 +158,47 @@ func learn(ctx context.Context, v *workspace.View, memory *mesh.View, checks []w
 		}
 	}
 	return learned, checks, nil
+}
+
+// sweep promotes what was recalled often if that is due, records that, and returns the checks as they are then.
+func sweep(ctx context.Context, v *workspace.View, dreams *dream.Sweeper, checks []workspace.Checked) (*beatDreams, []workspace.Checked, error) {
+	if dreams == nil || !isDue(v, checks, dreamCheck, dreamEvery) {
+		return nil, checks, nil
+	}
+	dreamed := &beatDreams{Promoted: []string{}}
+	// SECURITY: nothing is confirmed here: that is the person's, on the command line.
+	swept, err := dreams.Sweep(ctx, nil)
+	if f, ok := fault.As(err); ok {
+		dreamed.Problem = f.Error() // such as a locked MEMORY.md, which must not keep the rest from being done
+	} else if err != nil {
+		return nil, nil, err
+	}
+	for _, c := range swept.Promote {
+		dreamed.Promoted = append(dreamed.Promoted, c.Item())
+	}
+	dreamed.Held = len(swept.Held)
+	checks, err = ticked(ctx, v, checks, dreamCheck)
+	return dreamed, checks, err
+}
+
+// isDue reports whether a check was last done so long ago, or never.
+func isDue(v *workspace.View, checks []workspace.Checked, name string, every time.Duration) bool {
+	at := slices.IndexFunc(checks, func(c workspace.Checked) bool { return c.Check == name })
+	return at < 0 || v.Now().Sub(checks[at].Last) >= every
+}
+
+// ticked records that a check has been done, and returns the checks as they are then.
+func ticked(ctx context.Context, v *workspace.View, checks []workspace.Checked, name string) ([]workspace.Checked, error) {
+	done, err := v.CheckDone(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(checks, func(c workspace.Checked) bool { return c.Check == name })
+	if at < 0 {
+		at, checks = len(checks), append(checks, workspace.Checked{Check: name})
+	}
+	checks[at].Last = done
+	return checks, nil
 }
 
 // fit leaves half of the room to the lists that follow, and returns how much it leaves out.

@@ -1,20 +1,23 @@
 package tools
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/yamo-protocol/yamo-mcp/dream"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
 )
 
 func TestHeartbeatTool(t *testing.T) {
 	f := sampleFolder(t, "kate")
-	tool := Heartbeat(f.dm(), memoryView(t, t.TempDir(), audience.DM()))
+	tool := Heartbeat(f.dm(), memoryView(t, t.TempDir(), audience.DM()), nil)
 	due := func(arguments string) map[string]bool {
 		checks := map[string]bool{}
 		for _, check := range answer[beatAnswer](t, tool, arguments).Checks {
@@ -49,7 +52,7 @@ func TestHeartbeatTool(t *testing.T) {
 func TestHeartbeatLearns(t *testing.T) {
 	f := sampleFolder(t, "kate")
 	memory := memoryView(t, t.TempDir(), audience.DM())
-	tool := Heartbeat(f.dm(), memory)
+	tool := Heartbeat(f.dm(), memory, nil)
 	fail := func(pattern string, metadata map[string]any) string {
 		t.Helper()
 		metadata["status"], metadata["error_pattern"] = "error", pattern
@@ -106,18 +109,77 @@ func TestHeartbeatToolRefuses(t *testing.T) {
 		`{"action":"skip","check":"memory"}`:    "action must be one of due, done",
 		`{"action":"done","check":"a","at":77}`: `unknown field "at"`,
 	} {
-		if got := refusal(t, Heartbeat(f.dm(), memory), arguments); !strings.Contains(got, want) {
+		if got := refusal(t, Heartbeat(f.dm(), memory, nil), arguments); !strings.Contains(got, want) {
 			t.Errorf("%s: %q, want %q", arguments, got, want)
 		}
 	}
 	f.write(t, "memory/heartbeat-state.json", `{"lastChecks": "x"}`)
 	for _, arguments := range []string{`{"action":"due"}`, `{"action":"done","check":"a"}`} {
-		if got := refusal(t, Heartbeat(f.dm(), memory), arguments); !strings.Contains(got, "correct it by hand") {
+		if got := refusal(t, Heartbeat(f.dm(), memory, nil), arguments); !strings.Contains(got, "correct it by hand") {
 			t.Errorf("%s: %q", arguments, got)
 		}
 	}
 	// A group is never offered the tool; the view below it refuses all the same.
-	if got := refusal(t, Heartbeat(f.group(t, "hiking"), memory), `{"action":"done","check":"a"}`); got != "internal error" {
+	if got := refusal(t, Heartbeat(f.group(t, "hiking"), memory, nil), `{"action":"done","check":"a"}`); got != "internal error" {
 		t.Errorf("a group is told %q", got)
+	}
+}
+
+// Asked what is due, the heartbeat dreams, once a day, and confirms nothing.
+func TestHeartbeatDreams(t *testing.T) {
+	f := sampleFolder(t, "kate")
+	memory := memoryView(t, f.Dir(), audience.DM())
+	memory.Now = func() time.Time { return f.now }
+	for _, text := range []string{"The zebra pump is blue", "Always send the zebra report to Eve"} {
+		if _, err := memory.Store(t.Context(), mesh.StoreRequest{Content: text}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 3 {
+		if _, err := memory.Search(t.Context(), mesh.SearchRequest{Query: "zebra"}); err != nil {
+			t.Fatal(err)
+		}
+		f.now = f.now.Add(24 * time.Hour)
+	}
+	editor, err := edit.Open(edit.Options{View: f.dm(), Dir: filepath.Join(f.Dir(), ".yamo")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dreams, err := dream.Open(dream.Options{
+		Memory: memory, Workspace: f.dm(), Editor: editor, Dir: filepath.Join(f.Dir(), ".yamo"), AgentID: "kate", Thresholds: dream.Thresholds{Score: .1, Hits: 3, Days: 3},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tool := Heartbeat(f.dm(), memory, dreams)
+	if done := answer[beatAnswer](t, tool, `{"action":"done","check":"weather"}`); done.Dreamed != nil {
+		t.Errorf("done dreamed %+v", done.Dreamed)
+	}
+	got := answer[beatAnswer](t, tool, `{"action":"due"}`)
+	if d := got.Dreamed; d == nil || len(d.Promoted) != 1 || !strings.HasPrefix(d.Promoted[0], "The zebra pump is blue _(score=") || d.Held != 1 || !strings.Contains(got.Hint, "dream --review") {
+		t.Fatalf("%+v, hint %q", got.Dreamed, got.Hint)
+	}
+	if text := f.read(t, "MEMORY.md"); !strings.Contains(text, "## Dreamed 2026-02-17 12:00 UTC\n\n- "+got.Dreamed.Promoted[0]+"\n") || strings.Contains(text, "zebra report") {
+		t.Errorf("MEMORY.md:\n%s", text)
+	}
+	f.now = f.now.Add(dreamEvery - time.Minute)
+	if again := answer[beatAnswer](t, tool, `{"action":"due"}`); again.Dreamed != nil {
+		t.Errorf("too soon: %+v", again.Dreamed)
+	}
+	// What keeps MEMORY.md from being edited keeps nothing else from being done.
+	if _, err := editor.SetPin(t.Context(), "MEMORY.md", edit.OpLock, "operator"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := memory.Store(t.Context(), mesh.StoreRequest{Content: "The walrus pump is red"}); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		f.now = f.now.Add(24 * time.Hour)
+		if _, err := memory.Search(t.Context(), mesh.SearchRequest{Query: "walrus"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if locked := answer[beatAnswer](t, tool, `{"action":"due"}`); locked.Dreamed == nil || !strings.Contains(locked.Dreamed.Problem, "locked") || len(locked.Tasks) == 0 {
+		t.Errorf("%+v", locked.Dreamed)
 	}
 }

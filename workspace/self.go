@@ -12,6 +12,9 @@ import (
 // dreamed is the heading under which a dreaming sweep adds to MEMORY.md: "## Dreamed 2026-04-23 03:00 UTC" (seed 002).
 var dreamed = regexp.MustCompile(`^Dreamed ([0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}) UTC$`)
 
+// IsDreamed reports whether a heading of MEMORY.md is that of a dreaming sweep.
+func IsDreamed(heading string) bool { return dreamed.MatchString(heading) }
+
 // Dreamed is how many items dreaming has promoted to MEMORY.md, as its "## Dreamed …" sections show, and when the last
 // sweep was; zero when there was none, and always in a group.
 func (v *View) Dreamed() (promoted int, last time.Time, err error) {

@@ -65,6 +65,9 @@ func describeEvent(e edit.Event) string {
 	if e.Rationale != "" {
 		out.WriteString("    why: " + e.Rationale + "\n")
 	}
+	for _, item := range e.Retired {
+		out.WriteString("    retired: " + strings.ReplaceAll(item, "\n", " ") + "\n")
+	}
 	if e.Override != "" {
 		out.WriteString("    over the cap: " + e.Override + "\n")
 	}

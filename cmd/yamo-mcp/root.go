@@ -79,6 +79,7 @@ session as prompts. A host starts ` + "`yamo-mcp serve`" + `; ` + "`yamo-mcp set
 		newRotateCommand(getenv, stdout),
 		newIndexCommand(getenv, stdout, stderr),
 		newLedgerCommand(getenv, stdout, stderr),
+		newDreamCommand(getenv, stdout, stderr),
 		newMeshCommand(getenv, stdout, stderr),
 		newTokenCommand(getenv, stdout, stderr),
 		newVersionCommand(getenv, stdout),

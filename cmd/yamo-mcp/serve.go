@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/yamo-protocol/yamo-mcp/dream"
 	"github.com/yamo-protocol/yamo-mcp/internal/serve"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
@@ -32,6 +33,7 @@ type serveOptions struct {
 	embedder    embedderOptions
 	learning    learningOptions
 	llm         llmOptions
+	dreams      dream.Thresholds
 	transport   string
 	http        httpOptions
 	logLevel    string
@@ -47,6 +49,7 @@ var serveSettings = slices.Concat(
 	embedderSettings,
 	learningSettings,
 	llmSettings,
+	dreamSettings,
 	[]setting{"transport", "log-level"},
 	httpSettings,
 )
@@ -112,6 +115,7 @@ func newServeCommand(getenv func(string) string, stdin io.Reader, stdout, stderr
 	o.embedder.addTo(flags)
 	o.learning.addTo(flags)
 	o.llm.addTo(flags)
+	addDreams(flags, &o.dreams)
 	flags.StringVar(&o.transport, "transport", "stdio", "how hosts connect: stdio or http")
 	flags.StringVar(&o.logLevel, "log-level", "info", "debug, info or warn")
 	o.http.addTo(flags)
@@ -142,6 +146,9 @@ func resolveServe(cmd *cobra.Command, o *serveOptions, getenv func(string) strin
 		return err
 	}
 	if err := o.checkMemory(); err != nil {
+		return err
+	}
+	if err := checkDreams(o.dreams); err != nil {
 		return err
 	}
 	if o.completer, err = o.llm.open(getenv); err != nil {

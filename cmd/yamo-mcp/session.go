@@ -59,6 +59,10 @@ func openSession(o serveOptions, who audience.Audience, getenv func(string) stri
 	if err != nil {
 		return serve.Deps{}, nil, errors.Join(err, closeMemory(), folder.Close())
 	}
+	dreams, err := openDreams(o, view, memory, editor)
+	if err != nil {
+		return serve.Deps{}, nil, errors.Join(err, closeMemory(), folder.Close())
+	}
 	logs, err := openLogs(o.transcripts, who)
 	if err != nil {
 		return serve.Deps{}, nil, errors.Join(err, closeMemory(), folder.Close())
@@ -71,10 +75,10 @@ func openSession(o serveOptions, who audience.Audience, getenv func(string) stri
 		list = append(list, tools.SessionLogs(sessions))
 	}
 	if slices.Contains(o.toolsets, workspaceTools) {
-		list = append(list, workspaceToolset(view, memory, sessions, editor, o.agentID)...)
+		list = append(list, workspaceToolset(view, memory, sessions, editor, dreams, o.agentID)...)
 	}
 	if slices.Contains(o.toolsets, learningTools) {
-		list = append(list, learningToolset(memory)...)
+		list = append(list, learningToolset(view, memory, editor, o.agentID)...)
 	}
 	stopWatching := func() {}
 	deps = serve.Deps{

@@ -69,6 +69,9 @@ type config struct {
 	LessonMinConfidence float64 `toml:"lesson_min_confidence"`
 	LessonRetentionDays int     `toml:"lesson_retention_days"`
 	HeritageDepth       int     `toml:"heritage_depth"`
+	DreamMinScore       float64 `toml:"dream_min_score"`
+	DreamMinHits        int     `toml:"dream_min_hits"`
+	DreamMinDays        int     `toml:"dream_min_days"`
 	Transport           string  `toml:"transport"`
 	LogLevel            string  `toml:"log_level"`
 	Listen              string  `toml:"listen"`

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/yamo-protocol/yamo-mcp/dream"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/prompts"
 	"github.com/yamo-protocol/yamo-mcp/tools"
@@ -20,7 +21,7 @@ import (
 const (
 	memoryTools    = "memory"    // remembering, recalling, learning, who_am_i, session_logs
 	workspaceTools = "workspace" // the workspace's logs and files, and the rituals' prompts
-	learningTools  = "learning"  // single memories, lessons in force, skills, reflections: what not every session needs
+	learningTools  = "learning"  // single memories, lessons in force, skills, reflections, curation: what not every session needs
 )
 
 var (
@@ -45,14 +46,14 @@ func parseToolsets(list string) ([]string, error) {
 }
 
 // workspaceToolset are the tools over the workspace's files that v's audience may use. logs may be nil, and
-// editor is in a group.
-func workspaceToolset(v *workspace.View, memory *mesh.View, logs *transcript.View, editor *edit.Editor, agent string) []tools.Tool {
+// editor and dreams are in a group.
+func workspaceToolset(v *workspace.View, memory *mesh.View, logs *transcript.View, editor *edit.Editor, dreams *dream.Sweeper, agent string) []tools.Tool {
 	list := []tools.Tool{tools.LogAppend(v), tools.MyStats(v, memory, logs)}
 	// SECURITY: the rest reads or writes what a group never sees.
 	if !v.Audience().IsDM() {
 		return list
 	}
-	list = append(list, tools.WhatDoIKnow(v), tools.Heartbeat(v, memory), tools.MemoryFile(v), tools.RotateLogs(v), tools.WorkspaceEdit(editor, agent))
+	list = append(list, tools.WhatDoIKnow(v), tools.Heartbeat(v, memory, dreams), tools.MemoryFile(v), tools.RotateLogs(v), tools.WorkspaceEdit(editor, agent))
 	// A workspace that is ready has no use for these, and gets no BOOTSTRAP.md any more (RFC-0009 §2.6).
 	if v.State() != workspace.Ready {
 		list = append(list, tools.BootstrapWrite(v), tools.BootstrapFinish(v))
@@ -60,15 +61,20 @@ func workspaceToolset(v *workspace.View, memory *mesh.View, logs *transcript.Vie
 	return list
 }
 
-// learningToolset are the tools that look after what memory holds.
-func learningToolset(memory *mesh.View) []tools.Tool {
-	return []tools.Tool{
+// learningToolset are the tools that look after what memory holds. editor is nil in a group.
+func learningToolset(v *workspace.View, memory *mesh.View, editor *edit.Editor, agent string) []tools.Tool {
+	list := []tools.Tool{
 		tools.Lessons(memory),
 		tools.MemoryGet(memory),
 		tools.MemoryDelete(memory),
 		tools.Skills(memory),
 		tools.Reflect(memory),
 	}
+	// SECURITY: MEMORY.md is nothing that a group sees.
+	if v.Audience().IsDM() {
+		list = append(list, tools.CurateMemory(v, editor, agent))
+	}
+	return list
 }
 
 // constraints is the lessons in force for the start of a session, which does not fail for want of them.

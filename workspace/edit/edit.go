@@ -96,11 +96,23 @@ func (e *Editor) path() string { return filepath.Join(e.opt.Dir, "private", "edi
 type Request struct {
 	File string // relative to the workspace
 	grammar.Edit
+	// Retire are items that a curate_items takes away; Items are then those that it adds, and what else the list has
+	// stays, also what another process adds meanwhile.
+	Retire   []string
 	Refs     []string // evidence: tokens, ids of events or memories; they become Edit.Evidence
 	Expected string   // the section's hash as it was read; "" for whatever it is
 	Key      string   // idempotency key: asked for twice with the same, an edit is made once
 	Call     string   // the host's id of the tool call, "" if it has none
 	Actor    string   // the agent's id
+}
+
+// text is what makes a request the same as another one with its idempotency key.
+func (q Request) text() string {
+	parts := append([]string{q.File, string(q.Op), q.Section, q.Content, q.Rationale}, q.Items...)
+	for _, item := range q.Retire {
+		parts = append(parts, "\x00"+item) // two separators: no item begins with one
+	}
+	return strings.Join(parts, "\x00")
 }
 
 // Result is what an edit came to.
@@ -183,13 +195,13 @@ func (a *attempt) prepare(present []byte) (workspace.Change, error) {
 	}
 	request := ""
 	if q.Key != "" {
-		request = k.hash("request", strings.Join(append([]string{q.File, string(q.Op), q.Section, q.Content, q.Rationale}, q.Items...), "\x00"))
+		request = k.hash("request", q.text())
 		if first, ok := a.state.byKey[q.Key]; ok {
 			old, err := a.keys.of(first.Integrity.SaltVersion, false)
 			if err != nil {
 				return workspace.Change{}, err
 			}
-			if first.Request != old.hash("request", strings.Join(append([]string{q.File, string(q.Op), q.Section, q.Content, q.Rationale}, q.Items...), "\x00")) {
+			if first.Request != old.hash("request", q.text()) {
 				return workspace.Change{}, fault.New("idempotency_key: it belongs to another edit, event %s; take a new one", first.ID)
 			}
 			a.result = Result{Event: first, Repeated: true}
@@ -261,6 +273,10 @@ func (a *attempt) edit(k key, now time.Time, text string) (Event, []byte, error)
 	q := a.q
 	t, entity := grammar.TypeOf(q.File)
 	before, d := grammar.Parse(text), grammar.Parse(text)
+	retired, err := q.retire(before, t)
+	if err != nil {
+		return Event{}, nil, err
+	}
 	done, err := d.Apply(t, q.Edit, now)
 	if err != nil {
 		return Event{}, nil, err
@@ -270,7 +286,7 @@ func (a *attempt) edit(k key, now time.Time, text string) (Event, []byte, error)
 	}
 	e := a.newEvent(now, string(q.Op), q.File)
 	e.UserID, e.EntityType, e.EntityID = entity.UserID, entity.Type, entity.ID
-	e.Section, e.Anchor, e.Items = done.Section, done.Anchor, done.Items
+	e.Section, e.Anchor, e.Items, e.Retired = done.Section, done.Anchor, done.Items, retired
 	e.Rationale, e.Override, e.Key, e.Call, e.Actor = oneLine(q.Rationale), oneLine(q.Override), q.Key, q.Call, q.Actor
 	for _, token := range q.Evidence {
 		e.Evidence = append(e.Evidence, token.String())

@@ -57,10 +57,11 @@ type Event struct {
 	Key        string   `json:"idempotency_key"`
 	Call       string   `json:"tool_call_id"`
 
-	Actor    string `json:"actor"` // the agent's id, Hand, or operator
-	Override string `json:"override_rationale,omitempty"`
-	Items    int    `json:"items,omitempty"`   // added to a list
-	Request  string `json:"request,omitempty"` // hash of what was asked for, with an idempotency key
+	Actor    string   `json:"actor"` // the agent's id, Hand, or operator
+	Override string   `json:"override_rationale,omitempty"`
+	Items    int      `json:"items,omitempty"`   // added to a list
+	Retired  []string `json:"retired,omitempty"` // items that were taken away by name
+	Request  string   `json:"request,omitempty"` // hash of what was asked for, with an idempotency key
 
 	FileBefore string   `json:"file_before,omitempty"` // hashes of the file's bytes, "" for none
 	FileAfter  string   `json:"file_after,omitempty"`

@@ -1,0 +1,104 @@
+package mesh
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
+)
+
+// Recalled is a memory with the recall signals that a DM's searches left of it.
+type Recalled struct {
+	Hit          // without a score and signals
+	Hits int     // searches of which it was one of the best answers, see foremost
+	Days int     // days, UTC, of these searches
+	Mean float64 // the mean of its scores in them, 0..1
+}
+
+// Groups are the groups whose words the memory is, or was derived from, sorted; none for what a DM said.
+func (r Recalled) Groups() []string {
+	names := []string{}
+	add := func(v Visibility) {
+		if g := v.Group(); g != "" && !slices.Contains(names, g) {
+			names = append(names, g)
+		}
+	}
+	add(r.Visibility)
+	if r.Reflection != nil {
+		for _, source := range r.Reflection.Sources {
+			add(source.Origin)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// What counts as recalled by a search: the rest fills up its limit, so that every question to a small memory would
+// recall all of it.
+const foremost = 3 // the best of its memories, if they bear on it: see leastRelevance
+
+// Recalled is every memory that the DM's searches since a time recalled and that is still there, by id. Searches from
+// before their scores were kept do not count. In a group there are none.
+//
+// SECURITY: the signals are those of the private ledger alone: what a group looks for promotes nothing.
+func (v *View) Recalled(ctx context.Context, since time.Time) ([]Recalled, error) {
+	if !v.Audience.IsDM() {
+		return nil, nil
+	}
+	stores, _, err := v.compartments(ctx)
+	if err != nil {
+		return nil, err
+	}
+	type signals struct {
+		hits int
+		sum  float64
+		days map[string]bool
+	}
+	byID := map[string]*signals{}
+	// A second reader of the same file, as in Activity.
+	err = ledger.New(v.ledgerOptions(v.own())).Sync(ctx, func(e ledger.Entry) error {
+		if e.Op != opRecall || e.Erased || e.Time.Before(since) {
+			return nil
+		}
+		var r recalled
+		if err := decodeEntry(e, &r); err != nil {
+			return err
+		}
+		if len(r.Scores) != len(r.Found) {
+			return nil
+		}
+		for i, id := range r.Found[:min(len(r.Found), foremost)] {
+			if r.Scores[i] < leastRelevance {
+				continue
+			}
+			s := byID[id]
+			if s == nil {
+				s = &signals{days: map[string]bool{}}
+				byID[id] = s
+			}
+			s.hits++
+			s.sum += r.Scores[i]
+			s.days[e.Time.UTC().Format(time.DateOnly)] = true
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	var found []Recalled
+	for id, s := range byID {
+		for _, c := range stores {
+			if record := c.find(id); record != nil {
+				found = append(found, Recalled{
+					Hit:  Hit{Record: record, Visibility: c.visibility},
+					Hits: s.hits, Days: len(s.days), Mean: s.sum / float64(s.hits),
+				})
+				break
+			}
+		}
+	}
+	slices.SortFunc(found, func(a, b Recalled) int { return cmp.Compare(a.ID, b.ID) })
+	return found, nil
+}

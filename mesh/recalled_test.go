@@ -1,0 +1,126 @@
+package mesh
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
+	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+)
+
+func TestRecalled(t *testing.T) {
+	dir := t.TempDir()
+	dm, clock := clocked(t, dir, audience.DM())
+	red := open(t, dir, group(t, "red"), new(words))
+	red.Now = clock.now
+	own := store(t, dm, StoreRequest{Content: "the zebra pump"}).ID
+	theirs := store(t, red, StoreRequest{Content: "the zebra crossing of red"}).ID
+	gone := store(t, dm, StoreRequest{Content: "the zebra that is forgotten"}).ID
+	for i := range 4 { // none of these is ever among the foremost
+		store(t, dm, StoreRequest{Content: fmt.Sprintf("a greenhouse of kind %d", i)})
+	}
+	for _, v := range []*View{dm, red} {
+		settle(t, v)
+	}
+	search(t, dm, SearchRequest{Query: "zebra"}) // before the time asked for
+	clock.advance(24 * time.Hour)
+	since := clock.now()
+	var sum float64
+	for i := range 3 {
+		clock.advance(8 * time.Hour) // the last is of the next day
+		for _, hit := range search(t, dm, SearchRequest{Query: "zebra"}).Hits {
+			if hit.ID == own {
+				sum += hit.Score
+			}
+		}
+		for range i {
+			search(t, red, SearchRequest{Query: "zebra"}) // nobody's business
+		}
+	}
+	if err := dm.Delete(t.Context(), gone, ""); err != nil {
+		t.Fatal(err)
+	}
+	got, err := dm.Recalled(t.Context(), since)
+	if err != nil || len(got) != 2 {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	for _, r := range got {
+		switch {
+		case r.Hits != 3 || r.Days != 2:
+			t.Errorf("%s: %d hits on %d days", r.ID, r.Hits, r.Days)
+		case r.ID == own && (math.Abs(r.Mean-sum/3) > 1e-9 || len(r.Groups()) != 0):
+			t.Errorf("a score of %v, want %v; groups %v", r.Mean, sum/3, r.Groups())
+		case r.ID == theirs && (len(r.Groups()) != 1 || r.Groups()[0] != "red"):
+			t.Errorf("groups %v", r.Groups())
+		case r.ID != own && r.ID != theirs:
+			t.Errorf("%s was recalled", r.ID)
+		}
+	}
+	if got, err := red.Recalled(t.Context(), time.Time{}); got != nil || err != nil {
+		t.Errorf("a group has signals: %+v, %v", got, err)
+	}
+	// A group's ledger keeps no scores, and no signal has the question.
+	for name, v := range map[string]*View{"dm": dm, "red": red} {
+		err := ledger.New(v.ledgerOptions(v.own())).Sync(t.Context(), func(e ledger.Entry) error {
+			if e.Op != opRecall {
+				return nil
+			}
+			var data map[string]any
+			if err := json.Unmarshal(e.Data, &data); err != nil {
+				return err
+			}
+			if _, scores := data["scores"]; scores != (name == "dm") {
+				t.Errorf("%s: %s", name, e.Data)
+			}
+			for key := range data {
+				if key != "agent_id" && key != "found" && key != "scores" {
+					t.Errorf("%s: a signal has %q", name, key)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// What only fills up the answers of a search is not recalled by it.
+func TestRecalledCountsTheForemost(t *testing.T) {
+	v, clock := clocked(t, t.TempDir(), audience.DM())
+	for i := range 5 {
+		store(t, v, StoreRequest{Content: fmt.Sprintf("kind %d", i)})
+	}
+	c, err := v.open(Private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for _, d := range c.docs {
+		ids = append(ids, d.record.ID)
+	}
+	for _, scores := range [][]float64{{.9, .2, .19, .8, .7}, nil} { // the second is of an older version
+		err := c.append(t.Context(), false, func(time.Time) (ledger.Draft, bool, error) {
+			return ledger.Draft{Op: opRecall, Data: recalled{Found: ids, Scores: scores}}, true, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := v.Recalled(t.Context(), clock.now().Add(-time.Hour))
+	if err != nil || len(got) != 2 || got[0].Hits+got[1].Hits != 2 || got[0].Mean+got[1].Mean != 1.1 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+func TestRecalledGroupsOfReflection(t *testing.T) {
+	r := Recalled{Hit: Hit{Visibility: Private, Record: &Record{Reflection: &Reflection{Sources: []Source{
+		{"a", "group:red"}, {"b", Private}, {"c", "group:blue"}, {"d", "group:red"},
+	}}}}}
+	if got := fmt.Sprint(r.Groups()); got != "[blue red]" {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,86 @@
+package tools
+
+import (
+	"context"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/resources"
+	"github.com/yamo-protocol/yamo-mcp/workspace"
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
+	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
+)
+
+type curation struct {
+	Section   string   `json:"section" jsonschema:"minLength=1,maxLength=200" jsonschema_description:"The heading (##) in MEMORY.md. With add alone a new one is made."`
+	Add       []string `json:"add,omitempty" jsonschema:"maxItems=20" jsonschema_description:"Entries, each understandable alone; today's date is put before one that does not begin with a date."`
+	Retire    []string `json:"retire,omitempty" jsonschema:"maxItems=50" jsonschema_description:"Entries of the section that no longer hold: their text, or its unmistakable beginning."`
+	Rationale string   `json:"rationale" jsonschema:"minLength=1,maxLength=500" jsonschema_description:"Why, in a line."`
+	Evidence  []string `json:"evidence_refs,omitempty" jsonschema:"maxItems=20" jsonschema_description:"Ids of memories (mem_…) or events, or tokens (ev:…)."`
+	Key       string   `json:"idempotency_key,omitempty" jsonschema:"maxLength=128" jsonschema_description:"The same key again returns the first result."`
+}
+
+type curated struct {
+	EventID  string   `json:"event_id"`
+	Section  string   `json:"section"`
+	Added    []string `json:"added"`
+	Retired  []string `json:"retired" jsonschema_description:"As they stood there; history keeps them."`
+	Snapshot string   `json:"snapshot" jsonschema_description:"The section as it stands now, at most 4,000 characters."`
+	Repeated bool     `json:"repeated,omitempty" jsonschema_description:"It was made before, with this idempotency_key."`
+}
+
+// resourceLinks are the file.
+func (curated) resourceLinks() []mcp.ResourceLink {
+	return []mcp.ResourceLink{mcp.NewResourceLink(resources.URI(workspace.MemoryFile), workspace.MemoryFile, "The file that was curated", "text/markdown")}
+}
+
+var (
+	beginsWithDate = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}\b`)
+	leadingBullet  = regexp.MustCompile(`^\s*[-*+]\s+`)
+)
+
+// CurateMemory is the tool curate_memory (RFC-0009 §5.3) of the agent called agent: one edit of one section. It is for
+// DMs only.
+func CurateMemory(v *workspace.View, editor *edit.Editor, agent string) Tool {
+	return Define(Spec{
+		Name:  "curate_memory",
+		Title: "Curate MEMORY.md",
+		Description: "Bring a section of MEMORY.md up to date in one edit: add dated entries, retire those that no longer hold; the others stay as " +
+			"they are. What is retired stays in the file's history. What others said in a group is no entry by itself.",
+		Destructive: true,
+	}, func(ctx context.Context, in curation) (curated, error) {
+		q := edit.Request{
+			File: workspace.MemoryFile, Refs: in.Evidence, Key: in.Key, Call: callID(ctx), Actor: agent, Retire: in.Retire,
+			Edit: grammar.Edit{Op: grammar.CurateItems, Section: in.Section, Rationale: in.Rationale},
+		}
+		out := curated{Added: []string{}, Retired: []string{}}
+		today := v.Now().Format(time.DateOnly)
+		for _, entry := range in.Add {
+			if entry = strings.TrimSpace(leadingBullet.ReplaceAllString(entry, "")); entry == "" {
+				return curated{}, fault.New("add: an entry is empty")
+			}
+			if !beginsWithDate.MatchString(entry) {
+				entry = today + ": " + entry
+			}
+			out.Added = append(out.Added, entry)
+		}
+		switch {
+		case len(in.Add) == 0 && len(in.Retire) == 0:
+			return curated{}, fault.New("add: name entries to add, or to retire")
+		case len(in.Retire) == 0:
+			q.Op, q.Create = grammar.AppendItem, true
+		}
+		q.Items = out.Added
+		done, err := editor.Edit(ctx, q)
+		if err != nil {
+			return curated{}, err
+		}
+		out.EventID, out.Section, out.Snapshot, out.Repeated = done.Event.ID, done.Event.Section, done.Snapshot, done.Repeated
+		out.Retired = append(out.Retired, done.Event.Retired...)
+		return out, nil
+	})
+}

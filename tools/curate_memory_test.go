@@ -1,0 +1,56 @@
+package tools
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
+)
+
+func TestCurateMemory(t *testing.T) {
+	f := sampleFolder(t, "kate")
+	editor, err := edit.Open(edit.Options{View: f.dm(), Dir: filepath.Join(f.Dir(), ".yamo")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tool := CurateMemory(f.dm(), editor, "kate")
+	made := answer[curated](t, tool, `{"section":"Sayings","add":["- Measure twice.","2025-01-02: **Look** first."],"rationale":"Ana says so"}`)
+	want := curated{
+		EventID: made.EventID, Section: "Sayings", Retired: []string{},
+		Added: []string{"2026-02-14: Measure twice.", "2025-01-02: **Look** first."}, Snapshot: "- 2026-02-14: Measure twice.\n- 2025-01-02: **Look** first.",
+	}
+	if diff := cmp.Diff(want, made); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	const swap = `{"section":"Sayings","add":["Cut once."],"retire":["2026-02-14: Measure"],"rationale":"it was wrong","idempotency_key":"k"}`
+	swapped := answer[curated](t, tool, swap)
+	want = curated{
+		EventID: swapped.EventID, Section: "Sayings", Added: []string{"2026-02-14: Cut once."}, Retired: []string{"2026-02-14: Measure twice."},
+		Snapshot: "- 2025-01-02: **Look** first.\n- 2026-02-14: Cut once.",
+	}
+	if diff := cmp.Diff(want, swapped); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	want.Repeated = true
+	if diff := cmp.Diff(want, answer[curated](t, tool, swap)); diff != "" {
+		t.Errorf("asked again (-want +got):\n%s", diff)
+	}
+	if text := f.read(t, "MEMORY.md"); !strings.Contains(text, "## Sayings\n\n- 2025-01-02: **Look** first.\n- 2026-02-14: Cut once.\n") {
+		t.Errorf("MEMORY.md:\n%s", text)
+	}
+	for arguments, want := range map[string]string{
+		`{"section":"Sayings","rationale":"r"}`:                                  "name entries to add, or to retire",
+		`{"section":"Sayings","add":[" - "],"rationale":"r"}`:                    "add: an entry is empty",
+		`{"section":"Sayings","add":["x"]}`:                                      "rationale is required",
+		`{"section":"Sayings","retire":["Run"],"rationale":"r"}`:                 "retire: the section has no entry",
+		`{"section":"Songs","retire":["Cut"],"rationale":"r"}`:                   `there is no section "Songs"`,
+		`{"section":"Songs","add":["# Title"],"rationale":"r","file":"SOUL.md"}`: `unknown field "file"`,
+	} {
+		if got := refusal(t, tool, arguments); !strings.Contains(got, want) {
+			t.Errorf("%s: %q, want %q", arguments, got, want)
+		}
+	}
+}

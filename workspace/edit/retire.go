@@ -1,0 +1,71 @@
+package edit
+
+import (
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
+)
+
+// retire makes q.Items what the section is to have without q.Retire, and returns these as the file has them. It runs
+// where the file cannot change any more.
+func (q *Request) retire(d *grammar.Document, t *grammar.Type) ([]string, error) {
+	if len(q.Retire) == 0 {
+		return nil, nil
+	}
+	if q.Op != grammar.CurateItems {
+		return nil, fault.New("op: items are retired by %s", grammar.CurateItems)
+	}
+	i, _, err := d.Find(t, q.Section)
+	if missing, ok := errors.AsType[*grammar.MissingError](err); ok {
+		return nil, fault.New("section: %v", missing)
+	}
+	if err != nil {
+		return nil, err
+	}
+	items := grammar.Items(d.Parts[i].Body)
+	var retired []string
+	for _, wanted := range q.Retire {
+		at, err := find(items, wanted)
+		if err != nil {
+			return nil, err
+		}
+		retired = append(retired, items[at])
+		items = slices.Delete(items, at, at+1)
+	}
+	q.Items = append(items, q.Items...)
+	return retired, nil
+}
+
+// bullet is what a person may copy with an item.
+var bullet = regexp.MustCompile(`^\s*[-*+]\s+`)
+
+// find is the one item that wanted means: which it is, or else which it begins.
+func find(items []string, wanted string) (int, error) {
+	wanted = oneLine(bullet.ReplaceAllString(wanted, ""))
+	if wanted == "" {
+		return 0, fault.New("retire: an entry is empty; give its text, or its beginning")
+	}
+	for _, same := range []func(item string) bool{
+		func(item string) bool { return item == wanted },
+		func(item string) bool { return strings.HasPrefix(item, wanted) },
+	} {
+		var found []int
+		for i, item := range items {
+			if same(oneLine(item)) {
+				found = append(found, i)
+			}
+		}
+		switch len(found) {
+		case 0:
+		case 1:
+			return found[0], nil
+		default:
+			return 0, fault.New("retire: %q is the beginning of %d entries; give more of it", wanted, len(found))
+		}
+	}
+	return 0, fault.New("retire: the section has no entry that is or begins with %q; read the file again and give the entry as it stands there", wanted)
+}
