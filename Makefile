@@ -54,8 +54,9 @@ check: lint race vuln ## linters, race detector, known vulnerabilities
 lint: libs ## golangci-lint, with gofumpt
 	$(GO) run $(GOLANGCI) run
 
-race: all ## all tests with the race detector, without the long ones
-	$(GO) test -race -short -p 1 -timeout 30m ./...
+# Not those of integration, which drive the built program: the detector would watch the clients alone.
+race: all ## the units' tests with the race detector, without the long ones
+	$(GO) test -race -short -p 1 -timeout 30m $$($(GO) list ./... | grep -v /integration)
 
 # The database of vulnerabilities cannot be reached from everywhere.
 vuln: libs ## known vulnerabilities, where their database can be reached

@@ -17,6 +17,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/serve"
 	"github.com/yamo-protocol/yamo-mcp/internal/token"
+	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
 	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
 )
 
@@ -77,6 +78,8 @@ func serveHTTP(ctx context.Context, o serveOptions, getenv func(string) string, 
 		return err
 	}
 	defer func() { err = errors.Join(err, closeEmbedder()) }()
+	loaded := o.loadModel(ctx, logger)
+	defer func() { <-loaded }()
 
 	settings.Logger, settings.Version, settings.Lowered = logger, programVersion(), group
 	settings.CallsPerMinute, settings.ConcurrentCalls = o.http.callsPerMinute, o.http.concurrentCalls
@@ -118,6 +121,25 @@ func serveHTTP(ctx context.Context, o serveOptions, getenv func(string) string, 
 	logger.InfoContext(ctx, "serving", slog.String("transport", "http"), slog.String("address", settings.Listener.Addr().String()),
 		slog.Bool("tls", settings.TLS != nil), slog.String("version", settings.Version))
 	return serve.HTTP(ctx, settings)
+}
+
+// loadModel begins to load the local model, and returns a channel that is closed when that is over.
+//
+// SECURITY: all audiences share the model. Were it loaded by the first search, how long its own takes would tell a group
+// whether a DM has searched before. A remote provider has nothing to load, and is asked nothing unasked.
+func (o serveOptions) loadModel(ctx context.Context, logger *slog.Logger) <-chan struct{} {
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		if o.embedder.provider != localProvider {
+			return
+		}
+		_, err := o.shared.Embed(ctx, []string{"memory"})
+		if err != nil && ctx.Err() == nil && !errors.Is(err, embed.ErrNoAssets) {
+			logger.WarnContext(ctx, "load the embedding model", slog.Any("error", err))
+		}
+	}()
+	return over
 }
 
 // openTenant makes the server of one tenant.
