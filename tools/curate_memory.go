@@ -80,7 +80,11 @@ func CurateMemory(v *workspace.View, editor *edit.Editor, agent string) Tool {
 			return curated{}, err
 		}
 		out.EventID, out.Section, out.Snapshot, out.Repeated = done.Event.ID, done.Event.Section, done.Snapshot, done.Repeated
-		out.Retired = append(out.Retired, done.Event.Retired...)
+		// What does not fit is in the file and in the history.
+		left := newRoom()
+		left.take(out.Snapshot)
+		out.Retired = fit(&left, append(out.Retired, done.Event.Retired...))
+		out.Added = fit(&left, out.Added)
 		return out, nil
 	})
 }

@@ -41,6 +41,11 @@ func TestCurateMemory(t *testing.T) {
 	if text := f.read(t, "MEMORY.md"); !strings.Contains(text, "## Sayings\n\n- 2025-01-02: **Look** first.\n- 2026-02-14: Cut once.\n") {
 		t.Errorf("MEMORY.md:\n%s", text)
 	}
+	// A result stays within the budget, whatever was added.
+	large := `"` + strings.Repeat("word ", 8<<10) + `"`
+	if got := text(t, call(t, tool, quiet(), `{"section":"Large","add":[`+large+`,`+large+`],"rationale":"r"}`)); len(got) < 40_000 || len(got) > maxResult {
+		t.Errorf("a result of %d bytes", len(got))
+	}
 	for arguments, want := range map[string]string{
 		`{"section":"Sayings","rationale":"r"}`:                                  "name entries to add, or to retire",
 		`{"section":"Sayings","add":[" - "],"rationale":"r"}`:                    "add: an entry is empty",
