@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/yamo-protocol/yamo-mcp/dream"
+	"github.com/yamo-protocol/yamo-mcp/internal/dream"
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/workspace"

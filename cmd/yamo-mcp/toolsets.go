@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/yamo-protocol/yamo-mcp/dream"
+	"github.com/yamo-protocol/yamo-mcp/internal/dream"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/prompts"
 	"github.com/yamo-protocol/yamo-mcp/tools"
