@@ -260,6 +260,9 @@ func (e *Editor) without(name string, events []Event, drift string, present []by
 			}
 		default:
 			next, err := e.step(name, d, event)
+			if halted, ok := errors.AsType[*DriftError](err); ok {
+				return "", fault.New("%s: the text before the drift cannot be made again: %v. Accept the drift, or change the file by hand", name, halted)
+			}
 			if err != nil {
 				return "", err
 			}
