@@ -18,38 +18,25 @@ import (
 // whether the disk still holds it in free blocks is beyond a program's reach. With an error and no
 // entries either nothing has happened, or, if the error says so, it may be undone by a power failure.
 func (l *Ledger) Erase(ctx context.Context, apply func(Entry) error, prepare func(now time.Time) ([]Draft, error)) ([]Entry, error) {
-	if err := l.enter(ctx); err != nil {
-		return nil, err
-	}
-	defer l.leave()
-	w, err := l.begin(ctx, apply)
-	if err != nil {
-		return nil, err
-	}
-	defer w.end()
-	now := l.now()
-	drafts, err := prepare(now)
-	if err != nil || len(drafts) == 0 {
-		return nil, err
-	}
-	ids := make(map[string]bool, len(drafts))
-	for i := range drafts {
-		d := &drafts[i]
-		if d.ID == "" || d.Op != "" && d.Op != OpDelete {
-			return nil, fmt.Errorf("erase: draft %d (%s): needs an id and the operation %q", i, d.Op, OpDelete)
+	return l.transact(ctx, apply, prepare, func(w *writing, now time.Time, drafts []Draft) (batch, error) {
+		ids := make(map[string]bool, len(drafts))
+		for i := range drafts {
+			d := &drafts[i]
+			if d.ID == "" || d.Op != "" && d.Op != OpDelete {
+				return batch{}, fmt.Errorf("erase: draft %d (%s): needs an id and the operation %q", i, d.Op, OpDelete)
+			}
+			d.Op = OpDelete
+			ids[d.ID] = true
 		}
-		d.Op = OpDelete
-		ids[d.ID] = true
-	}
-	if err := w.create(); err != nil {
-		return nil, err
-	}
-	b, err := w.replace(ctx, ids, now, drafts)
-	if err != nil {
-		return nil, fmt.Errorf("erase from %s: %w", l.opt.Path, err)
-	}
-	w.end()
-	return b.entries, l.deliverOwn(b, apply)
+		if err := w.create(); err != nil {
+			return batch{}, err
+		}
+		b, err := w.replace(ctx, ids, now, drafts)
+		if err != nil {
+			return batch{}, fmt.Errorf("erase from %s: %w", l.opt.Path, err)
+		}
+		return b, nil
+	})
 }
 
 // replace writes the file anew without the bodies of ids, appends drafts, and puts it in the old one's place.

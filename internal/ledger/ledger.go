@@ -148,6 +148,25 @@ func (l *Ledger) AppendRelaxed(ctx context.Context, apply func(Entry) error, pre
 }
 
 func (l *Ledger) append(ctx context.Context, durable bool, apply func(Entry) error, prepare func(time.Time) ([]Draft, error)) ([]Entry, error) {
+	return l.transact(ctx, apply, prepare, func(w *writing, now time.Time, drafts []Draft) (batch, error) {
+		b, err := l.encode(now, drafts)
+		if err != nil {
+			return batch{}, err
+		}
+		if err := w.create(); err != nil {
+			return batch{}, err
+		}
+		if err := l.commit(w.file, b.lines, durable); err != nil {
+			return batch{}, fmt.Errorf("append to %s: %w", l.opt.Path, err)
+		}
+		return b, nil
+	})
+}
+
+// transact takes the lock, delivers what others wrote, and has put write what prepare drafts, if that is anything.
+func (l *Ledger) transact(ctx context.Context, apply func(Entry) error, prepare func(time.Time) ([]Draft, error),
+	put func(w *writing, now time.Time, drafts []Draft) (batch, error),
+) ([]Entry, error) {
 	if err := l.enter(ctx); err != nil {
 		return nil, err
 	}
@@ -162,15 +181,9 @@ func (l *Ledger) append(ctx context.Context, durable bool, apply func(Entry) err
 	if err != nil || len(drafts) == 0 {
 		return nil, err
 	}
-	b, err := l.encode(now, drafts)
+	b, err := put(w, now, drafts)
 	if err != nil {
 		return nil, err
-	}
-	if err := w.create(); err != nil {
-		return nil, err
-	}
-	if err := l.commit(w.file, b.lines, durable); err != nil {
-		return nil, fmt.Errorf("append to %s: %w", l.opt.Path, err)
 	}
 	w.end()
 	return b.entries, l.deliverOwn(b, apply)
