@@ -109,17 +109,7 @@ instruction to the agent, and what is long is held back: --review lists it, --co
 
 // resolveDream completes the options from the environment and the workspace's config file.
 func resolveDream(flags *pflag.FlagSet, o *serveOptions, getenv func(string) string) error {
-	if err := apply(flags, []setting{workspaceSetting}, getenv, nil); err != nil {
-		return err
-	}
-	if err := checkWorkspace(o.workspace); err != nil {
-		return err
-	}
-	file, err := readConfig(o.workspace)
-	if err != nil {
-		return err
-	}
-	if err := apply(flags, append([]setting{"agent-id"}, dreamSettings...), getenv, file); err != nil {
+	if err := o.take(flags, append([]setting{"agent-id"}, dreamSettings...), getenv); err != nil {
 		return err
 	}
 	if !agentID.MatchString(o.agentID) {

@@ -24,17 +24,7 @@ type maintenance struct {
 func (m *maintenance) command(cmd *cobra.Command, perform func(context.Context, *mesh.View) error) *cobra.Command {
 	cmd.Args = noArguments
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
-		if err := apply(cmd.Flags(), []setting{workspaceSetting}, m.getenv, nil); err != nil {
-			return err
-		}
-		if err := checkWorkspace(m.options.workspace); err != nil {
-			return err
-		}
-		file, err := readConfig(m.options.workspace)
-		if err != nil {
-			return err
-		}
-		if err := apply(cmd.Flags(), embedderSettings, m.getenv, file); err != nil {
+		if err := m.options.take(cmd.Flags(), embedderSettings, m.getenv); err != nil {
 			return err
 		}
 		logger, err := newLogger(m.stderr, "warn")

@@ -132,17 +132,8 @@ func (m *meshCommands) command(cmd *cobra.Command, perform func(ctx context.Cont
 // resolve completes the options and decides for whom the command acts.
 func (m *meshCommands) resolve(cmd *cobra.Command) (audience.Audience, error) {
 	flags := cmd.Flags()
-	if err := apply(flags, []setting{workspaceSetting}, m.getenv, nil); err != nil {
-		return audience.Audience{}, err
-	}
-	if err := checkWorkspace(m.options.workspace); err != nil {
-		return audience.Audience{}, err
-	}
-	file, err := readConfig(m.options.workspace)
+	err := m.options.take(flags, meshSettings, m.getenv)
 	if err != nil {
-		return audience.Audience{}, err
-	}
-	if err := apply(flags, meshSettings, m.getenv, file); err != nil {
 		return audience.Audience{}, err
 	}
 	if !agentID.MatchString(m.options.agentID) {

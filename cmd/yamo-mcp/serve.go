@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/dream"
 	"github.com/yamo-protocol/yamo-mcp/internal/serve"
@@ -122,9 +123,9 @@ func newServeCommand(getenv func(string) string, stdin io.Reader, stdout, stderr
 	return cmd
 }
 
-// resolveServe completes the options from the environment and the workspace's config file.
-func resolveServe(cmd *cobra.Command, o *serveOptions, getenv func(string) string) error {
-	flags := cmd.Flags()
+// take gives those flags that are not on the command line their values: the workspace from the environment, and settings
+// from there or the workspace's config file.
+func (o *serveOptions) take(flags *pflag.FlagSet, settings []setting, getenv func(string) string) error {
 	if err := apply(flags, []setting{workspaceSetting}, getenv, nil); err != nil {
 		return err
 	}
@@ -135,7 +136,13 @@ func resolveServe(cmd *cobra.Command, o *serveOptions, getenv func(string) strin
 	if err != nil {
 		return err
 	}
-	if err := apply(flags, serveSettings, getenv, file); err != nil {
+	return apply(flags, settings, getenv, file)
+}
+
+// resolveServe completes the options from the environment and the workspace's config file.
+func resolveServe(cmd *cobra.Command, o *serveOptions, getenv func(string) string) error {
+	flags := cmd.Flags()
+	if err := o.take(flags, serveSettings, getenv); err != nil {
 		return err
 	}
 	toolsets, err := flags.GetString("toolsets")
