@@ -245,8 +245,8 @@ func (d document) anchors() (ids []string) {
 	return ids
 }
 
-// table is the rows, without the heading, of the table whose first column is called first. Cells are
-// their text without markup.
+// table is the rows, without the headings, of all tables whose first column is called first, one after the
+// other. Cells are their text without markup.
 func (d document) table(first string) (rows [][]string) {
 	d.each(func(n ast.Node) {
 		if n.Kind() != extast.KindTable || d.text(n.FirstChild().FirstChild()) != first {

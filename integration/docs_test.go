@@ -38,7 +38,7 @@ type recipe struct {
 // Every configuration that the documents give to hosts starts the server, for the audience it names.
 func TestRecipesStart(t *testing.T) {
 	recipes := recipesIn(t)
-	if len(recipes) < 7 {
+	if len(recipes) < 9 {
 		t.Fatalf("only %d recipes were found: %v", len(recipes), recipes)
 	}
 	for _, r := range recipes {
@@ -94,23 +94,24 @@ func recipesIn(t *testing.T) []recipe {
 		t.Fatal(err)
 	}
 	addJSON("mcp.json.example", example)
-	readme := openDocument(t, "README.md")
-	for _, text := range readme.fenced("json") {
-		addJSON("README json", []byte(text))
-	}
-	for _, text := range readme.fenced("toml") {
-		var config struct {
-			Servers map[string]recipe `toml:"mcp_servers"`
+	for _, d := range []document{openDocument(t, "README.md"), openDocument(t, "docs/hosts.md")} {
+		for _, text := range d.fenced("json") {
+			addJSON(d.name+" json", []byte(text))
 		}
-		if err := toml.NewDecoder(strings.NewReader(text)).DisallowUnknownFields().Decode(&config); err != nil {
-			t.Fatalf("%v\n%s", err, text)
+		for _, text := range d.fenced("toml") {
+			var config struct {
+				Servers map[string]recipe `toml:"mcp_servers"`
+			}
+			if err := toml.NewDecoder(strings.NewReader(text)).DisallowUnknownFields().Decode(&config); err != nil {
+				t.Fatalf("%s: %v\n%s", d.name, err, text)
+			}
+			add(d.name+" toml", config.Servers)
 		}
-		add("README toml", config.Servers)
-	}
-	for _, line := range readme.commandLines() {
-		if command, server, ok := strings.Cut(line, " -- "); ok {
-			words := strings.Fields(server)
-			add("README", map[string]recipe{command: {Command: words[0], Args: words[1:]}})
+		for _, line := range d.commandLines() {
+			if command, server, ok := strings.Cut(line, " -- "); ok {
+				words := strings.Fields(server)
+				add(d.name, map[string]recipe{command: {Command: words[0], Args: words[1:]}})
+			}
 		}
 	}
 	return found
@@ -120,9 +121,11 @@ func TestToolTable(t *testing.T) {
 	type row struct{ Who, Toolset string }
 	got, want := map[string]row{}, map[string]row{}
 	toolsets := map[string]bool{}
-	for _, cells := range openDocument(t, "README.md").table("Tool") {
+	inSet := map[string]string{}
+	for _, cells := range openDocument(t, "docs/tools.md").table("Tool") {
 		got[cells[0]] = row{cells[1], cells[2]}
 		toolsets[cells[2]] = true
+		inSet[cells[0]] = cells[2]
 	}
 	listed := 0
 	for toolset := range toolsets {
@@ -136,11 +139,20 @@ func TestToolTable(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("the server's tools (-) and README's (+) differ:\n%s", diff)
+		t.Errorf("the server's tools (-) and those of docs/tools.md (+) differ:\n%s", diff)
 	}
 	all, _ := listers(t, "--toolsets", strings.Join(slices.Collect(maps.Keys(toolsets)), ","))
 	if n := len(all.tools()); n != listed {
-		t.Errorf("a DM has %d tools in all toolsets, README's table %d", n, listed)
+		t.Errorf("a DM has %d tools in all toolsets, the table %d", n, listed)
+	}
+	named := map[string]string{}
+	for _, cells := range openDocument(t, "README.md").table("Toolset") {
+		for name := range strings.SplitSeq(cells[1], ", ") {
+			named[name] = cells[0]
+		}
+	}
+	if diff := cmp.Diff(inSet, named); diff != "" {
+		t.Errorf("the toolsets in docs/tools.md (-) and README (+) differ:\n%s", diff)
 	}
 }
 
@@ -149,16 +161,16 @@ func TestPromptTable(t *testing.T) {
 	want := map[string]string{}
 	note(want, "DM", dm.prompts())
 	note(want, "group", group.prompts())
-	if diff := cmp.Diff(want, namesByAudience(openDocument(t, "README.md").table("Prompt"))); diff != "" {
-		t.Errorf("the server's prompts (-) and README's (+) differ:\n%s", diff)
+	if diff := cmp.Diff(want, namesByAudience(openDocument(t, "docs/resources.md").table("Prompt"))); diff != "" {
+		t.Errorf("the server's prompts (-) and those of docs/resources.md (+) differ:\n%s", diff)
 	}
 }
 
-// Each row of README's table of resources is a file that exactly the named audiences are listed, in a
+// Each row of the table of resources is a file that exactly the named audiences are listed, in a
 // workspace that has everything; and nothing else is listed.
 func TestResourceTable(t *testing.T) {
 	dm, group := listers(t)
-	rows := namesByAudience(openDocument(t, "README.md").table("Resource"))
+	rows := namesByAudience(openDocument(t, "docs/resources.md").table("Resource"))
 	got := map[string]string{}
 	for _, listed := range []struct {
 		who  string
@@ -175,7 +187,7 @@ func TestResourceTable(t *testing.T) {
 		note(got, listed.who, patterns)
 	}
 	if diff := cmp.Diff(got, rows); diff != "" {
-		t.Errorf("the server's resources (-) and README's (+) differ:\n%s", diff)
+		t.Errorf("the server's resources (-) and those of docs/resources.md (+) differ:\n%s", diff)
 	}
 }
 
@@ -212,7 +224,7 @@ func namesByAudience(rows [][]string) map[string]string {
 	return names
 }
 
-// setting is a row of README's table of settings, and what `yamo-mcp serve --help` says.
+// setting is a row of the tables of settings, and what `yamo-mcp serve --help` says.
 type setting struct{ Env, Key, Default string }
 
 func TestSettingsTable(t *testing.T) {
@@ -236,24 +248,24 @@ func TestSettingsTable(t *testing.T) {
 		want[line[1]] = s
 	}
 	got := map[string]setting{}
-	for _, row := range openDocument(t, "README.md").table("Flag") {
+	for _, row := range openDocument(t, "docs/settings.md").table("Flag") {
 		got[row[0]] = setting{row[1], row[2], row[3]}
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("the settings of serve (-) and README's (+) differ:\n%s", diff)
+		t.Errorf("the settings of serve (-) and docs/settings.md (+) differ:\n%s", diff)
 	}
 }
 
 func TestCommandTable(t *testing.T) {
 	want := commandsOf(t)
 	var got []string
-	for _, row := range openDocument(t, "README.md").table("Command") {
+	for _, row := range openDocument(t, "docs/commands.md").table("Command") {
 		got = append(got, row[0])
 	}
 	slices.Sort(want)
 	slices.Sort(got)
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("the program's commands (-) and README's (+) differ:\n%s", diff)
+		t.Errorf("the program's commands (-) and docs/commands.md (+) differ:\n%s", diff)
 	}
 }
 

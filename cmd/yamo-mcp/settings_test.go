@@ -119,3 +119,30 @@ func TestSuggestion(t *testing.T) {
 		}
 	}
 }
+
+// The config file that the documents show is one.
+func TestDocumentedConfig(t *testing.T) {
+	document, err := os.ReadFile(filepath.Join("..", "..", "docs", "settings.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(document), "\n```toml\n")
+	example, _, ok := strings.Cut(rest, "\n```\n")
+	if !ok {
+		t.Fatal("docs/settings.md shows no config file")
+	}
+	workspace := t.TempDir()
+	if err := os.Mkdir(filepath.Join(workspace, ".yamo"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(workspace, configName), []byte(example), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	file, err := readConfig(workspace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := parseToolsets(file["toolsets"]); err != nil || file["connection"] != "dm" {
+		t.Errorf("connection %q, toolsets: %v", file["connection"], err)
+	}
+}
