@@ -110,10 +110,11 @@ func titleEnd(text string) int {
 	return 0
 }
 
-// sectionHeading is the text of a heading of the second level at the beginning of a line.
+// sectionHeading is the text of a heading of the second level at the beginning of a line. A heading without text
+// begins no section: nothing could name it, and "" is what stands above the first.
 func sectionHeading(line string) (name string, ok bool) {
 	level, name := heading(line)
-	return name, level == 2 && line[0] == '#'
+	return name, level == 2 && line[0] == '#' && name != ""
 }
 
 // heading is the level and text of an ATX heading, 0 for any other line.

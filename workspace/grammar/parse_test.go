@@ -164,3 +164,14 @@ func TestTokens(t *testing.T) {
 		t.Errorf("tokens: %v", got)
 	}
 }
+
+// A heading without text has no name to edit it by: it belongs to the section that it stands in.
+func TestHeadingWithoutText(t *testing.T) {
+	d := Parse("# T\n\n##\nhigh\n\n## A\n\n## ##\n\nx\n")
+	if got := d.Sections(); len(got) != 1 || got[0] != "A" {
+		t.Errorf("sections %q", got)
+	}
+	if got, want := d.Parts[1].Body, "\n\n## ##\n\nx\n"; got != want {
+		t.Errorf("body %q, want %q", got, want)
+	}
+}
