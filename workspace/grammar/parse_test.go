@@ -32,7 +32,7 @@ func TestSectionsOfAwkwardTexts(t *testing.T) {
 		"```\n## A\n```\n## B\n":          "B",
 		"~~~~\n## A\n~~~\n## B\n":         "",
 		"<!--\n## A\n-->\n## B\n":         "B",
-		"#\n##\n## \n##A\n ## B\n":        "|",
+		"#\n##\n## \n##A\n ## B\n":        "",
 		"## A ##\n## B #\n## C#\n":        "A|B|C#",
 		"---\n# T\n## A\n":                "A",
 		"## ```\nx\n## B\n":               "```|B",
