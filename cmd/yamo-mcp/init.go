@@ -27,14 +27,14 @@ Its first session finds a BOOTSTRAP.md and asks what it has to know: who it is, 
 			var given *workspace.Profile
 			for _, flag := range []string{"name", "role", "user", "timezone"} {
 				if cmd.Flags().Changed(flag) && !ready {
-					return fmt.Errorf("--%s: it is used with --yes alone; without, the first session asks for it", flag)
+					return misused("--%s: it is used with --yes alone; without, the first session asks for it", flag)
 				}
 			}
 			if ready {
 				given = &profile
 				for _, flag := range []string{"name", "user", "timezone"} {
 					if cmd.Flag(flag).Value.String() == "" {
-						return fmt.Errorf("--%s: it is empty; a workspace that is ready without a dialogue needs --name, --user and --timezone", flag)
+						return misused("--%s: it is empty; a workspace that is ready without a dialogue needs --name, --user and --timezone", flag)
 					}
 				}
 			}

@@ -83,6 +83,7 @@ func newMeshCommand(getenv func(string) string, stdout, stderr io.Writer) *cobra
 		m.newDistillCommand(), m.newCaptureCommand(), m.newRecallCommand(), m.newHealthCommand(), m.newReflectCommand(), m.newSynthesizeCommand(),
 		m.newHeritageCommand(), m.newImportCommand(), m.newExportCommand(), m.newMigrateCommand())
 	group.Long = meshHelp
+	group.Version = programVersion() // for memory-mesh --version
 	flags := group.PersistentFlags()
 	flags.StringVar(&m.options.workspace, "workspace", "", "the workspace folder (required; or YAMO_WORKSPACE)")
 	flags.StringVar(&m.options.connection, "connection", "", "act as in a session: dm or group (default dm)")

@@ -12,11 +12,16 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// usageError is a command line that cannot be understood.
+// usageError is a command line that cannot be understood, or asks for what does not go together.
 type usageError struct{ err error }
 
 func (e *usageError) Error() string { return e.err.Error() }
 func (e *usageError) Unwrap() error { return e.err }
+
+// misused is a usageError that a command finds when it has read its flags.
+func misused(format string, values ...any) error {
+	return &usageError{fmt.Errorf(format, values...)}
+}
 
 // run is the program: main calls it with the real thing, tests with their own. Its error has not been
 // printed; a *usageError means that nothing was done.
@@ -64,6 +69,9 @@ func newRootCommand(getenv func(string) string, stdin io.Reader, stdout, stderr 
 	root.Long = `yamo-mcp gives an agent in any MCP host (Claude Desktop, Claude Code, Codex, Cursor, a chat gateway)
 the memory of a YAMO workspace: its files as resources, recall and learning as tools, the rituals of a
 session as prompts. A host starts ` + "`yamo-mcp serve`" + `; ` + "`yamo-mcp setup`" + ` installs what semantic search needs.`
+	root.Version = programVersion()
+	root.SetVersionTemplate("yamo-mcp {{.Version}}\n")
+	root.Flags().BoolP("version", "v", false, "print the version alone; the command version tells more")
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetIn(stdin)
@@ -134,6 +142,16 @@ func atMost(name string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) > 1 {
 			return fmt.Errorf("%q takes one %s and here are %d: put what has spaces in it in quotes", cmd.Name(), name, len(args))
+		}
+		return nil
+	}
+}
+
+// exclusive refuses one flag beside the other.
+func exclusive(cmd *cobra.Command, one, other string) {
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
+		if cmd.Flags().Changed(one) && cmd.Flags().Changed(other) {
+			return fmt.Errorf("--%s and --%s do not go together: choose one", one, other)
 		}
 		return nil
 	}

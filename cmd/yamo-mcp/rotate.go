@@ -39,7 +39,7 @@ one log for good. Logs younger than 7 days are touched with --consent alone.`,
 				return err
 			}
 			if o.olderThan < 0 {
-				return errors.New("--older-than: it is a number of days")
+				return misused("--older-than: it is a number of days, 0 or more")
 			}
 			folder, err := workspace.Open(dir)
 			if err != nil {
@@ -55,7 +55,7 @@ one log for good. Logs younger than 7 days are touched with --consent alone.`,
 	flags.StringArrayVar(&o.remove, "delete", nil, "delete this log, as memory/2026-01-02.md (may be repeated)")
 	flags.BoolVar(&o.consent, "consent", false, "also if it is younger than 7 days")
 	flags.BoolVar(&o.json, "json", false, "answer with one JSON object")
-	cmd.MarkFlagsMutuallyExclusive("archive", "delete")
+	exclusive(cmd, "archive", "delete")
 	return cmd
 }
 

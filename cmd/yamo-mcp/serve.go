@@ -142,6 +142,8 @@ func (o *serveOptions) take(flags *pflag.FlagSet, settings []setting, getenv fun
 // resolveServe completes the options from the environment and the workspace's config file.
 func resolveServe(cmd *cobra.Command, o *serveOptions, getenv func(string) string) error {
 	flags := cmd.Flags()
+	var typed []string // before the other places add theirs
+	flags.Visit(func(f *pflag.Flag) { typed = append(typed, f.Name) })
 	if err := o.take(flags, serveSettings, getenv); err != nil {
 		return err
 	}
@@ -166,6 +168,20 @@ func resolveServe(cmd *cobra.Command, o *serveOptions, getenv func(string) strin
 	}
 	if !agentID.MatchString(o.agentID) {
 		return errAgentID
+	}
+	return checkTransport(o.transport, typed)
+}
+
+// checkTransport refuses flags that the transport makes no use of. It asks about the command line alone: the environment
+// and the config file are shared with servers of the other transport.
+func checkTransport(transport string, typed []string) error {
+	for _, name := range typed {
+		switch {
+		case transport == "stdio" && slices.Contains(httpSettings, setting(name)):
+			return misused("--%s is for --transport http, and this is stdio: add --transport http, or leave it out", name)
+		case transport == "http" && name == "connection":
+			return misused("--connection is for --transport stdio: over HTTP each token says whose session it opens (yamo-mcp token create)")
+		}
 	}
 	return nil
 }

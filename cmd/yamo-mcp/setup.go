@@ -66,7 +66,7 @@ interrupted and repeated at any time. On a machine without a network, --from ins
 	cmd.SetErr(stderr)
 	cmd.Flags().StringVar(&from, "from", "", "install from this folder (the files, or the archives they come in) without a network")
 	cmd.Flags().BoolVar(&check, "check", false, "only verify what is installed")
-	cmd.MarkFlagsMutuallyExclusive("from", "check")
+	exclusive(cmd, "from", "check")
 	return cmd
 }
 
