@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/yamo-protocol/yamo-mcp/integration/foreign"
+	"github.com/yamo-protocol/yamo-mcp/integration/thirdparty"
 )
 
 // inspector is the official inspector of the Model Context Protocol, a client not written here. This is
@@ -20,7 +20,7 @@ const inspector = "@modelcontextprotocol/inspector@2.12.0"
 // The official inspector, over each transport, finds nothing in the tools' schemas that some host could not take, and calls each
 // of the five that every DM with session logs has.
 func TestOfficialInspector(t *testing.T) {
-	program := filepath.Join(foreign.NPM(t, inspector), "@modelcontextprotocol", "inspector", "clients", "launcher", "build", "index.js")
+	program := filepath.Join(thirdparty.NPM(t, inspector), "@modelcontextprotocol", "inspector", "clients", "launcher", "build", "index.js")
 	logs, err := filepath.Abs("../testdata/workspaces/kate-transcripts")
 	if err != nil {
 		t.Fatal(err)
@@ -46,7 +46,7 @@ func TestOfficialInspector(t *testing.T) {
 		t.Run(transport, func(t *testing.T) {
 			inspectAll(t, func(result any, args ...string) {
 				t.Helper()
-				cmd := exec.Command(foreign.Node(t), slices.Concat([]string{program, "--cli"}, target, args)...)
+				cmd := exec.Command(thirdparty.Node(t), slices.Concat([]string{program, "--cli"}, target, args)...)
 				var stdout, stderr bytes.Buffer
 				cmd.Stdout, cmd.Stderr = &stdout, &stderr
 				if err := cmd.Run(); err != nil {

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/yamo-protocol/yamo-mcp/integration/foreign"
+	"github.com/yamo-protocol/yamo-mcp/integration/thirdparty"
 )
 
 // The official SDKs: clients not written here. These are the places with their versions.
@@ -40,10 +40,10 @@ func TestOfficialSDKs(t *testing.T) {
 		return path
 	}
 	typescript := func(t *testing.T, how string) *exec.Cmd {
-		return exec.Command(foreign.Node(t), script("client.mjs"), foreign.NPM(t, typescriptSDK), how)
+		return exec.Command(thirdparty.Node(t), script("client.mjs"), thirdparty.NPM(t, typescriptSDK), how)
 	}
 	python := func(t *testing.T, how string) *exec.Cmd {
-		interpreter, env := foreign.Python(t, pythonSDK)
+		interpreter, env := thirdparty.Python(t, pythonSDK)
 		cmd := exec.Command(interpreter, script("client.py"), how)
 		cmd.Env = env
 		return cmd

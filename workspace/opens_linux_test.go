@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
-	"github.com/yamo-protocol/yamo-mcp/workspace/internal/watch"
+	"github.com/yamo-protocol/yamo-mcp/workspace/internal/opens"
 	"github.com/yamo-protocol/yamo-mcp/workspace/memfile"
 )
 
@@ -23,7 +23,7 @@ func TestGroupOpensNothingPrivate(t *testing.T) {
 	files[away] = "x"
 	private = append(private, away)
 	w := folderOf(t, files)
-	touched := watch.Opens(t, w.dir, append(private, ".", "memory", "memory/archive", "notes"))
+	touched := opens.Watch(t, w.dir, append(private, ".", "memory", "memory/archive", "notes"))
 	use := func(v *View) {
 		for name := range everything {
 			_, _ = v.Read(name)

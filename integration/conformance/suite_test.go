@@ -26,7 +26,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/yamo-protocol/yamo-mcp/integration/foreign"
+	"github.com/yamo-protocol/yamo-mcp/integration/thirdparty"
 	"github.com/yamo-protocol/yamo-mcp/integration/web"
 )
 
@@ -66,13 +66,13 @@ func both(t *testing.T, target, name string) {
 func check(t *testing.T, suite, target, expected string, args ...string) {
 	t.Helper()
 	name, _, _ := strings.Cut(strings.TrimPrefix(suite, "@"), "@")
-	script := filepath.Join(foreign.NPM(t, suite), "@"+name, "dist", "index.js")
+	script := filepath.Join(thirdparty.NPM(t, suite), "@"+name, "dist", "index.js")
 	args = append([]string{script, "server", "--url", target + "/mcp", "--suite", "all", "--expected-failures", expected}, args...)
 	checkReasons(t, expected)
 	found := t.TempDir()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	output, err := exec.CommandContext(ctx, foreign.Node(t), append(args, "--output-dir", found)...).CombinedOutput()
+	output, err := exec.CommandContext(ctx, thirdparty.Node(t), append(args, "--output-dir", found)...).CombinedOutput()
 	text := string(output)
 	if _, after, ok := strings.Cut(text, "=== SUMMARY ==="); ok {
 		text = after

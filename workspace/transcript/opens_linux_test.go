@@ -5,13 +5,13 @@ import (
 	"testing"
 
 	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
-	"github.com/yamo-protocol/yamo-mcp/workspace/internal/watch"
+	"github.com/yamo-protocol/yamo-mcp/workspace/internal/opens"
 )
 
 // A group's session opens no log but its own and lists no folder but its own.
 func TestGroupOpensNothingPrivate(t *testing.T) {
 	f := sample(t)
-	touched := watch.Opens(t, f.root.Name(), []string{
+	touched := opens.Watch(t, f.root.Name(), []string{
 		".", "groups", "groups/hiking", "groups/hiking/" + hiking + extension, pump + extension, dinner + extension,
 	})
 	use := func(v *View) {

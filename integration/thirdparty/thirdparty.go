@@ -1,9 +1,9 @@
-// Package foreign installs programs that the tests use and that are not written here, by their names in npm and PyPI.
+// Package thirdparty installs programs that the tests use and that are not written here, by their names in npm and PyPI.
 //
 // Its invariant: each is installed once, whole or not at all, into a folder of the user's cache that is named after it; tests and
 // runs share it. A machine without npm or Python skips what needs them, with a message, except in CI (the variable CI is set),
 // where that is a failure.
-package foreign
+package thirdparty
 
 import (
 	"errors"

@@ -1,5 +1,5 @@
-// Package watch tells tests which files were opened or read, through inotify.
-package watch
+// Package opens tells tests which files were opened or read, through inotify.
+package opens
 
 import (
 	"errors"
@@ -11,9 +11,9 @@ import (
 	"unsafe"
 )
 
-// Opens watches the files and folders names below dir. What it returns gives the names that were touched
+// Watch watches the files and folders names below dir. What it returns gives the names that were touched
 // since its last call, sorted: a file when it was opened or read, a folder when it was listed.
-func Opens(t *testing.T, dir string, names []string) (touched func() []string) {
+func Watch(t *testing.T, dir string, names []string) (touched func() []string) {
 	t.Helper()
 	fd, err := syscall.InotifyInit1(syscall.IN_NONBLOCK | syscall.IN_CLOEXEC)
 	if err != nil {

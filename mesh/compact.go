@@ -1,0 +1,77 @@
+package mesh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
+)
+
+// Compacted says what Compact did to one compartment.
+type Compacted struct {
+	Compartment Visibility `json:"compartment"`
+	Before      TableFiles `json:"before"`
+	After       TableFiles `json:"after"`
+}
+
+// TableFiles is how a compartment's LanceDB tables lie on the disk.
+type TableFiles struct {
+	Rows      int `json:"rows"`
+	Deleted   int `json:"deleted"` // rows that are deleted and still there
+	Fragments int `json:"fragments"`
+	Versions  int `json:"versions"`
+}
+
+// Compact brings the tables of every compartment the audience may see up to date with the ledger, as far as there are
+// vectors, merges their fragments, and takes what was deleted off the disk. Untouched compartments are left out.
+func (v *View) Compact(ctx context.Context) ([]Compacted, error) {
+	names, err := v.visible()
+	if err != nil {
+		return nil, err
+	}
+	done := []Compacted{}
+	for _, name := range names {
+		err := v.with(ctx, name, func(c *compartment) error {
+			if err := c.sync(ctx); err != nil || c.untouched() {
+				return err
+			}
+			return c.index.locked(ctx, func() error {
+				result := Compacted{Compartment: name}
+				if err := c.index.compact(ctx, c, &result); err != nil {
+					return err
+				}
+				done = append(done, result)
+				return nil
+			})
+		})
+		if err != nil {
+			return done, fmt.Errorf("compact the %s index: %w", name, err)
+		}
+	}
+	return done, nil
+}
+
+// compact is Compact for one compartment. The caller holds the index lock.
+func (ix *index) compact(ctx context.Context, c *compartment, result *Compacted) error {
+	if err := c.sync(ctx); err != nil {
+		return err
+	}
+	if err := ix.vectors.Refresh(); err != nil {
+		return err
+	}
+	before, err := ix.tables.Stats(ctx)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(ix.flush(ctx, c), ix.tables.Compact(ctx)); err != nil {
+		return err
+	}
+	after, err := ix.tables.Stats(ctx)
+	result.Before, result.After = tableFiles(before), tableFiles(after)
+	return err
+}
+
+func tableFiles(s lance.Stats) TableFiles {
+	return TableFiles{Rows: s.Rows, Deleted: s.Deleted, Fragments: s.Fragments, Versions: s.Versions}
+}
