@@ -23,6 +23,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/oklog/ulid/v2"
@@ -104,6 +105,9 @@ type Request struct {
 	Key      string   // idempotency key: asked for twice with the same, an edit is made once
 	Call     string   // the host's id of the tool call, "" if it has none
 	Actor    string   // the agent's id
+	Propose  bool     // the human is to decide about it: nothing but the record is written
+
+	decided *decided // it is a proposal that the human accepts
 }
 
 // text is what makes a request the same as another one with its idempotency key.
@@ -120,7 +124,8 @@ type Result struct {
 	Event    Event // without its texts
 	Snapshot string
 	Match    grammar.Match
-	Repeated bool // an earlier request with the same key was it
+	Repeated bool      // an earlier request with the same key was it
+	Proposal *Proposal // what became of it, if it is a proposal; nil for an edit
 }
 
 // errNothing ends an Update that has nothing to write.
@@ -133,8 +138,8 @@ func (e *pendingError) Error() string {
 	return "an interrupted edit of " + e.file + " has to be finished first"
 }
 
-// Edit performs one edit. When it returns without an error the edit is on disk, in the record and in the
-// file. What the model can correct is a fault; then nothing was written.
+// Edit performs one edit, or records it as a proposal. When it returns without an error the edit is on disk, in the
+// record and in the file. What the model can correct is a fault; then nothing was written.
 func (e *Editor) Edit(ctx context.Context, q Request) (Result, error) {
 	if err := q.Op.Check(); err != nil {
 		return Result{}, err
@@ -153,31 +158,40 @@ func (e *Editor) Edit(ctx context.Context, q Request) (Result, error) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	a, err := e.attempt(ctx, q)
+	switch {
+	case errors.Is(err, errNothing):
+		return e.repeat(ctx, a.result)
+	case errors.Is(err, errProposed):
+		return e.proposed(a.result), nil
+	case err != nil:
+		return Result{}, err
+	}
+	return a.result, nil
+}
+
+// attempt tries an edit, after settling what is pending.
+func (e *Editor) attempt(ctx context.Context, q Request) (*attempt, error) {
 	for {
 		a := &attempt{Editor: e, ctx: ctx, q: q}
 		_, err := e.opt.View.Update(ctx, q.File, a.prepare)
 		if pending, ok := errors.AsType[*pendingError](err); ok {
 			if err := e.settle(ctx, pending.file); err != nil {
-				return Result{}, err
+				return nil, err
 			}
 			continue
 		}
-		if errors.Is(err, errNothing) {
-			return e.repeat(ctx, a.result)
-		}
-		if err != nil {
-			return Result{}, explain(q.File, err)
-		}
-		return a.result, nil
+		return a, explain(q.File, err)
 	}
 }
 
 // attempt is one try of an edit.
 type attempt struct {
 	*Editor
-	ctx    context.Context
-	q      Request
-	result Result
+	ctx           context.Context
+	q             Request
+	before, after string // the file
+	result        Result
 }
 
 // prepare works out what the file is to become. It runs under the lock on all files.
@@ -194,8 +208,10 @@ func (a *attempt) prepare(present []byte) (workspace.Change, error) {
 		return workspace.Change{}, err
 	}
 	request := ""
-	if q.Key != "" {
+	if q.Key != "" || q.Propose {
 		request = k.hash("request", q.text())
+	}
+	if q.Key != "" {
 		if first, ok := a.state.byKey[q.Key]; ok {
 			old, err := a.keys.of(first.Integrity.SaltVersion, false)
 			if err != nil {
@@ -207,6 +223,9 @@ func (a *attempt) prepare(present []byte) (workspace.Change, error) {
 			a.result = Result{Event: first, Repeated: true}
 			return workspace.Change{}, errNothing
 		}
+	}
+	if err := a.standing(); err != nil {
+		return workspace.Change{}, err
 	}
 	if len(present) > MaxFile || !utf8.Valid(present) {
 		return workspace.Change{}, fault.New("file: %s is not UTF-8 text of at most %d KiB; a person has to look at it", q.File, MaxFile>>10)
@@ -220,8 +239,16 @@ func (a *attempt) prepare(present []byte) (workspace.Change, error) {
 	if err != nil {
 		return workspace.Change{}, err
 	}
-	event.Request, event.Base = request, base
-	if base == nil {
+	event.Request = request
+	a.before, a.after = string(present), string(data)
+	switch {
+	case q.decided != nil && q.decided.preview:
+		return workspace.Change{}, errNothing
+	case q.Propose:
+		return a.propose(k, append(events, event), data), nil
+	case base != nil:
+		event.Base = base
+	default:
 		event.FileBefore = k.file(present)
 	}
 	events = append(events, event)
@@ -281,7 +308,7 @@ func (a *attempt) edit(k key, now time.Time, text string) (Event, []byte, error)
 	if err != nil {
 		return Event{}, nil, err
 	}
-	if err := a.permitted(q.File, done.Section, done.Anchor, q.Op); err != nil {
+	if err := a.allowed(before, done); err != nil {
 		return Event{}, nil, err
 	}
 	e := a.newEvent(now, string(q.Op), q.File)
@@ -290,6 +317,9 @@ func (a *attempt) edit(k key, now time.Time, text string) (Event, []byte, error)
 	e.Rationale, e.Override, e.Key, e.Call, e.Actor = oneLine(q.Rationale), oneLine(q.Override), q.Key, q.Call, q.Actor
 	for _, token := range q.Evidence {
 		e.Evidence = append(e.Evidence, token.String())
+	}
+	if q.decided != nil {
+		e.RefersTo = q.decided.id
 	}
 	if i := index(before, done.Section, done.Anchor); i >= 0 && !done.Made {
 		e.Before = k.section(before.Parts[i].Body)
@@ -359,11 +389,21 @@ func Excerpt(text string) string {
 	return string(runes[:maxExcerpt]) + "\n[truncated]"
 }
 
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+// oneLine is a text in one line, without what a terminal would obey instead of showing it.
+func oneLine(text string) string {
+	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
+			return ' '
+		}
+		return r
+	}, text)), " ")
+}
 
 // explain makes faults of the errors of View.Update that the model can do something about.
 func explain(name string, err error) error {
 	switch {
+	case err == nil:
+		return nil
 	case errors.Is(err, fs.ErrPermission) && (name == workspace.SoulFile || name == workspace.IdentityFile):
 		return fault.New("file: %s is who the agent is; a person changes it, with yamo-mcp reconfigure", name)
 	case errors.Is(err, fs.ErrPermission):

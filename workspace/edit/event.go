@@ -32,6 +32,8 @@ const (
 	OpUnpin    = "unpin"
 	OpLock     = "lock"
 	OpUnlock   = "unlock"
+	OpPropose  = "propose"    // an edit that the human is to decide about
+	OpReject   = "reject"     // the human decides against a proposal; an edit that refers to it is its acceptance
 	OpRotate   = "rotate_key" // from here on hashes are made with another key
 )
 
@@ -69,6 +71,7 @@ type Event struct {
 	Changes    []Change `json:"changes,omitempty"`
 	Touched    bool     `json:"touched,omitempty"`   // last_updated was set to ts
 	RefersTo   string   `json:"refers_to,omitempty"` // the event that this one is about
+	Asked      *Asked   `json:"proposal,omitempty"`  // the edit that a proposal asks for
 
 	Integrity Integrity `json:"integrity"` // last, so that what is hashed ends here
 }

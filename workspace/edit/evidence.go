@@ -12,6 +12,8 @@ import (
 type Evidence struct {
 	Token    string `json:"token"`
 	Event    *Event `json:"event,omitempty"`
+	State    string `json:"state,omitempty"`    // of a proposal
+	Decision *Event `json:"decision,omitempty"` // about it, without texts
 	MemoryID string `json:"memory_id,omitempty"`
 }
 
@@ -32,7 +34,17 @@ func (e *Editor) Resolve(ctx context.Context, ref string) (Evidence, error) {
 	if len(events) == 0 {
 		return Evidence{}, noEvent(ref)
 	}
-	return Evidence{Token: token.String(), Event: &events[0]}, nil
+	found := Evidence{Token: token.String(), Event: &events[0]}
+	if found.Event.Op == OpPropose {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		p, err := e.proposal(ctx, found.Event.ID)
+		if err != nil {
+			return Evidence{}, err
+		}
+		found.State, found.Decision = p.State, p.Decision
+	}
+	return found, nil
 }
 
 func noEvent(ref string) error {

@@ -90,15 +90,26 @@ func (e *Editor) Pins(ctx context.Context) ([]Pin, error) {
 
 // permitted refuses an operation on a section that is pinned or locked.
 func (e *Editor) permitted(name, section, anchor string, op grammar.Op) error {
+	switch e.pinned(name, section, anchor, op) {
+	case OpLock:
+		return fault.New("section: %q is locked by the human: nothing in it is changed. To ask them for it, call workspace_edit with propose: true", section)
+	case OpPin:
+		return fault.New("section: %q is pinned by the human: what stands there stays; you may add to it with append_section or append_item, or ask them for the change: workspace_edit with propose: true", section)
+	}
+	return nil
+}
+
+// pinned is what forbids an operation on a section: OpLock, OpPin, or "".
+func (e *Editor) pinned(name, section, anchor string, op grammar.Op) (kind string) {
 	for _, of := range []string{anchor, grammar.Slug(section), wholeFile} {
 		switch e.state.pins[name][of] {
 		case OpLock:
-			return fault.New("section: %q is locked by the human: nothing in it is changed", section)
+			return OpLock
 		case OpPin:
 			if op.Material() {
-				return fault.New("section: %q is pinned by the human: what stands there stays; you may add to it with append_section or append_item", section)
+				kind = OpPin
 			}
 		}
 	}
-	return nil
+	return kind
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"time"
 
@@ -82,10 +83,13 @@ func (e *Editor) all(ctx context.Context, has []byte, want func(Event) bool) (ev
 	return events, err
 }
 
+// writes reports whether the event is about the file's text.
+func (e Event) writes() bool { return e.IsEdit() || e.Base != nil }
+
 // step is d, nil for no file, after one event. Without an error it is what the event says the file was.
 func (e *Editor) step(name string, d *grammar.Document, event Event) (*grammar.Document, error) {
 	switch {
-	case event.Op == OpAccept || !event.IsEdit() && event.Base == nil:
+	case event.Op == OpAccept || !event.writes():
 		return d, nil
 	case event.Op == OpDrift && event.FileAfter == "":
 		return nil, nil
@@ -139,7 +143,7 @@ func (e *Editor) replay(ctx context.Context, name, to string) (Replayed, error) 
 	if err != nil {
 		return Replayed{}, err
 	}
-	if len(events) == 0 {
+	if !slices.ContainsFunc(events, Event.writes) { // pins and proposals say nothing about its text
 		return Replayed{}, fault.New("%s: it was never edited through yamo-mcp, so there is nothing to replay", name)
 	}
 	accepted := map[string]bool{}
@@ -253,8 +257,11 @@ func (e Event) concerns(section string) bool {
 	return false
 }
 
-// repeat is the result of an edit that was made before, as it was then.
+// repeat is the result of an edit that was made before, as it was then, or of a proposal, with what became of it.
 func (e *Editor) repeat(ctx context.Context, first Result) (Result, error) {
+	if first.Event.Op == OpPropose {
+		return e.proposed(first), nil
+	}
 	r, err := e.replay(ctx, first.Event.File, first.Event.ID)
 	if err != nil {
 		return Result{}, err
@@ -310,18 +317,25 @@ func (e *Editor) Diff(ctx context.Context, name, from, to string) (Changed, erro
 		c.From, c.Before = name+" before "+after.Drift.ID, after.Text
 		return c, nil
 	}
-	c.From = name + " before " + after.Last
 	events, err := e.events(ctx, name)
 	if err != nil {
 		return Changed{}, err
 	}
-	last := ""
+	changed, last, previous := "", "", "" // the last event that changed the text, and the one before it
 	for _, event := range events {
+		if event.writes() && event.Op != OpSnapshot {
+			changed, last = event.ID, previous
+		}
+		previous = event.ID
 		if event.ID == after.Last {
 			break
 		}
-		last = event.ID
 	}
+	if changed == "" {
+		c.From, c.Before = c.To, c.After
+		return c, nil
+	}
+	c.From = name + " before " + changed
 	if last != "" {
 		before, err := e.Replay(ctx, name, last)
 		c.Before = before.Text

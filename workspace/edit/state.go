@@ -23,10 +23,15 @@ type state struct {
 	pins    map[string]map[string]string // file, then anchor: OpPin or OpLock
 	last    *Event                       // the last that writes, which may be interrupted
 	lastSeq int64                        // of its line
+
+	proposals map[string]*Proposal // by id, without their texts
 }
 
 func newState() *state {
-	return &state{files: map[string]*file{}, byKey: map[string]Event{}, ids: map[string]bool{}, pins: map[string]map[string]string{}}
+	return &state{
+		files: map[string]*file{}, byKey: map[string]Event{}, ids: map[string]bool{}, pins: map[string]map[string]string{},
+		proposals: map[string]*Proposal{},
+	}
 }
 
 // file is what the record says about one file.
@@ -85,6 +90,10 @@ func (s *state) apply(line ledger.Entry) error {
 		s.pins[e.File][e.Anchor] = e.Op
 	case OpUnpin, OpUnlock:
 		delete(s.pins[e.File], e.Anchor)
+	case OpPropose:
+		s.proposed(e)
+	case OpReject:
+		s.decided(e)
 	case OpRotate:
 	default:
 		if !e.IsEdit() || f == nil {
@@ -95,13 +104,14 @@ func (s *state) apply(line ledger.Entry) error {
 		if e.Key != "" {
 			s.byKey[e.Key] = e.brief()
 		}
+		s.decided(e)
 	}
 	return nil
 }
 
 // brief is the event without texts.
 func (e Event) brief() Event {
-	e.Base, e.Changes = nil, nil
+	e.Base, e.Changes, e.Asked = nil, nil, nil
 	return e
 }
 
@@ -160,6 +170,7 @@ func (s *state) undo(f *file, e Event) {
 	}
 	f.after, f.version = e.FileAfter, e.Integrity.SaltVersion
 	delete(s.byKey, undone.Key)
+	s.reopen(undone)
 }
 
 // text is the file as the record has it.

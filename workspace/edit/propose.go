@@ -1,0 +1,400 @@
+package edit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/workspace"
+	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
+)
+
+// MaxWaiting is how many proposals may wait for the human at a time.
+const MaxWaiting = 100
+
+// States of a proposal.
+const (
+	Pending  = "pending"
+	Accepted = "accepted"
+	Rejected = "rejected"
+)
+
+// Asked is the edit that a proposal asks for, as the agent named it. Its reason, evidence and file are the event's, and
+// the event's before_hash is that of the section it was made for.
+type Asked struct {
+	Op      grammar.Op `json:"op"`
+	Section string     `json:"section"`
+	Content string     `json:"content,omitempty"`
+	Items   []string   `json:"items,omitempty"`
+	Retire  []string   `json:"retire,omitempty"`
+	Create  bool       `json:"create,omitempty"`
+}
+
+// Proposal is an edit that the human decides about (seed 004 §13).
+type Proposal struct {
+	Event    Event  `json:"event"`
+	State    string `json:"state"`
+	Decision *Event `json:"decision,omitempty"` // the edit that was made of it, or OpReject, without texts
+}
+
+// Why is the human's reason to reject it, "" for none.
+func (p Proposal) Why() string {
+	if p.State != Rejected {
+		return ""
+	}
+	return p.Decision.Rationale
+}
+
+// decided is which proposal a request makes an edit of.
+type decided struct {
+	id      string
+	was     Event // the proposal, without texts
+	anyway  bool  // whatever the section says now
+	preview bool  // nothing is written
+}
+
+var (
+	// errProposed ends an Update whose edit became a proposal.
+	errProposed = errors.New("recorded as a proposal")
+	// ErrChanged means that what a proposal would replace is not what it was made for any more.
+	ErrChanged = errors.New("the section was changed since the proposal was made")
+)
+
+// proposed takes in a proposal.
+func (s *state) proposed(e Event) {
+	s.proposals[e.ID] = &Proposal{Event: e.brief(), State: Pending}
+	if e.Key != "" {
+		s.byKey[e.Key] = e.brief()
+	}
+}
+
+// decided takes in what may decide about a proposal: OpReject, or an edit.
+func (s *state) decided(e Event) {
+	p := s.proposals[e.RefersTo]
+	if p == nil {
+		return
+	}
+	decision := e.brief()
+	p.State, p.Decision = Accepted, &decision
+	if e.Op == OpReject {
+		p.State = Rejected
+	}
+}
+
+// reopen takes back an acceptance whose edit never reached its file.
+func (s *state) reopen(undone Event) {
+	if p := s.proposals[undone.RefersTo]; p != nil {
+		p.State, p.Decision = Pending, nil
+	}
+}
+
+// waiting are the proposals that nobody has decided about, oldest first.
+func (s *state) waiting() []*Proposal {
+	var list []*Proposal
+	for _, p := range s.proposals {
+		if p.State == Pending {
+			list = append(list, p)
+		}
+	}
+	slices.SortFunc(list, func(a, b *Proposal) int { return strings.Compare(a.Event.ID, b.Event.ID) })
+	return list
+}
+
+// standing ends an attempt that there is nothing to do for: a proposal that is there already and was not accepted, or an
+// acceptance that is too late.
+func (a *attempt) standing() error {
+	if d := a.q.decided; d != nil {
+		return a.state.undecided(d.id)
+	}
+	if !a.q.Propose {
+		return nil
+	}
+	for _, p := range a.state.proposals {
+		if p.State == Accepted || p.Event.File != a.q.File {
+			continue
+		}
+		k, err := a.keyOf(p.Event.Integrity.SaltVersion)
+		if err != nil {
+			return err
+		}
+		if p.Event.Request == k.hash("request", a.q.text()) {
+			a.result = Result{Event: p.Event, Repeated: true}
+			return errNothing
+		}
+	}
+	if len(a.state.waiting()) >= MaxWaiting {
+		return fault.New("propose: %d proposals wait for your human already; ask them to look at `yamo-mcp proposals` first", MaxWaiting)
+	}
+	return nil
+}
+
+// undecided is nil for a proposal that waits.
+func (s *state) undecided(id string) error {
+	p := s.proposals[id]
+	switch {
+	case p == nil:
+		return fault.New("%s: there is no such proposal; yamo-mcp proposals lists those that wait", id)
+	case p.State != Pending:
+		return fault.New("%s: it was %s already, at %s", id, p.State, p.Decision.Time)
+	}
+	return nil
+}
+
+// allowed refuses an edit that a pin forbids, and the acceptance of one whose section was changed since. The human is not
+// bound by pins, and may be asked.
+func (a *attempt) allowed(before *grammar.Document, done grammar.Applied) error {
+	d := a.q.decided
+	switch {
+	case a.q.Propose:
+		return nil
+	case d == nil:
+		return a.permitted(a.q.File, done.Section, done.Anchor, a.q.Op)
+	case d.anyway || d.preview || !a.q.Op.Material(): // what is added takes nothing away
+		return nil
+	}
+	changed, err := a.changed(d.was, before, done.Section, done.Anchor)
+	if err == nil && changed {
+		err = ErrChanged
+	}
+	return err
+}
+
+// changed reports whether a proposal's section is another in d than when it was made.
+func (e *Editor) changed(p Event, d *grammar.Document, section, anchor string) (bool, error) {
+	k, err := e.keyOf(p.Integrity.SaltVersion)
+	if err != nil {
+		return false, err
+	}
+	now := ""
+	if i := index(d, section, anchor); i >= 0 {
+		now = k.section(d.Parts[i].Body)
+	}
+	return now != p.Before, nil
+}
+
+// propose makes a proposal of an edit, the last of events. Everything that an edit has to pass is checked, up to the new
+// text on disk, and then only the record is written.
+func (a *attempt) propose(k key, events []Event, data []byte) workspace.Change {
+	e := &events[len(events)-1]
+	e.Op, e.After, e.FileAfter, e.Changes, e.Touched, e.Items, e.Retired = OpPropose, "", "", nil, false, 0, nil
+	q := a.q
+	e.Asked = &Asked{q.Op, q.Section, q.Content, q.Items, q.Retire, q.Create}
+	return workspace.Change{Data: data, Commit: func() error {
+		if err := a.record(a.ctx, k, events...); err != nil {
+			return err
+		}
+		a.applied()
+		a.result = Result{Event: e.brief(), Match: a.result.Match}
+		return errProposed
+	}}
+}
+
+// proposed adds to a result what became of the proposal that it is about. e.mu is held.
+func (e *Editor) proposed(r Result) Result {
+	if p := e.state.proposals[r.Event.ID]; p != nil {
+		now := *p
+		r.Proposal = &now
+	}
+	return r
+}
+
+// Waiting is how many proposals wait for the human.
+func (e *Editor) Waiting(ctx context.Context) (int, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	err := e.sync(ctx)
+	return len(e.state.waiting()), err
+}
+
+// Review is a proposal as the human decides about it.
+type Review struct {
+	Proposal
+	Would   Changed // what accepting it does to the file now
+	Changed bool    // the section is another than when it was made
+	Pin     string  // OpPin or OpLock, which accepting it overrules; "" for neither
+	Problem string  // why it cannot be accepted as things are
+}
+
+// Reviews are the proposals that wait, oldest first.
+func (e *Editor) Reviews(ctx context.Context) ([]Review, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if err := e.sync(ctx); err != nil {
+		return nil, err
+	}
+	waiting := e.state.waiting()
+	texts, err := e.texts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list := []Review{}
+	for _, p := range waiting {
+		r, err := e.review(ctx, *p, texts[p.Event.ID])
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, r)
+	}
+	return list, nil
+}
+
+// Review is one proposal, by its id or token. One that was decided about has nothing but the proposal.
+func (e *Editor) Review(ctx context.Context, ref string) (Review, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	p, err := e.proposal(ctx, ref)
+	if err != nil {
+		return Review{}, err
+	}
+	texts, err := e.texts(ctx)
+	if err != nil {
+		return Review{}, err
+	}
+	return e.review(ctx, p, texts[p.Event.ID])
+}
+
+// proposal is the one with an id or token.
+func (e *Editor) proposal(ctx context.Context, ref string) (Proposal, error) {
+	id := ref
+	if token, err := grammar.ParseToken(ref); err == nil {
+		id = token.ID.String()
+	}
+	if err := e.sync(ctx); err != nil {
+		return Proposal{}, err
+	}
+	if p := e.state.proposals[id]; p != nil {
+		return *p, nil
+	}
+	return Proposal{}, e.state.undecided(ref)
+}
+
+// texts are all proposals as they are in the record, each checked to be as it was written, by id.
+func (e *Editor) texts(ctx context.Context) (map[string]Event, error) {
+	events, err := e.all(ctx, []byte(`"op":"`+OpPropose+`"`), func(event Event) bool { return event.Op == OpPropose })
+	texts := map[string]Event{}
+	for _, event := range events {
+		texts[event.ID] = event
+	}
+	return texts, err
+}
+
+// request is the edit that a proposal asks for.
+func (p Event) request() (Request, error) {
+	if p.Asked == nil {
+		return Request{}, fault.New("%s: what it asks for is not in the record any more; reject it", p.ID)
+	}
+	q := Request{
+		File: p.File, Retire: p.Asked.Retire, decided: &decided{id: p.ID, was: p.brief()},
+		Edit: grammar.Edit{
+			Op: p.Asked.Op, Section: p.Asked.Section, Content: p.Asked.Content, Items: p.Asked.Items, Rationale: p.Rationale,
+			Override: p.Override, Create: p.Asked.Create,
+		},
+	}
+	for _, ref := range p.Evidence {
+		token, err := grammar.ParseToken(ref)
+		if err != nil {
+			return Request{}, fmt.Errorf("evidence of the proposal %s: %w", p.ID, err)
+		}
+		q.Evidence = append(q.Evidence, token)
+	}
+	return q, nil
+}
+
+// review works out what accepting p would do; asked is its event with texts. e.mu is held.
+func (e *Editor) review(ctx context.Context, p Proposal, asked Event) (Review, error) {
+	r := Review{Proposal: p}
+	r.Event.Asked = asked.Asked
+	if p.State != Pending {
+		return r, nil
+	}
+	var a *attempt
+	q, err := asked.request()
+	if err == nil {
+		r.Pin = e.pinned(asked.File, asked.Section, asked.Anchor, q.Op)
+		q.decided.preview = true
+		a, err = e.attempt(ctx, q)
+	}
+	if f, ok := fault.As(err); ok {
+		r.Problem = f.Error()
+		return r, nil
+	}
+	if !errors.Is(err, errNothing) {
+		return Review{}, err
+	}
+	r.Would = Changed{From: asked.File, To: asked.File + " with " + asked.ID, Before: a.before, After: a.after}
+	r.Changed, err = e.changed(asked, grammar.Parse(a.before), a.result.Event.Section, a.result.Event.Anchor)
+	return r, err
+}
+
+// AcceptProposal makes the edit that a proposal asks for, in actor's name and whatever is pinned. Where that takes away what the
+// section did not say when the proposal was made, it is ErrChanged, unless anyway. override is the reason to exceed a
+// cap, "" for the proposal's own.
+func (e *Editor) AcceptProposal(ctx context.Context, ref, actor, override string, anyway bool) (Result, Changed, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	p, err := e.proposal(ctx, ref)
+	if err != nil {
+		return Result{}, Changed{}, err
+	}
+	texts, err := e.texts(ctx)
+	if err != nil {
+		return Result{}, Changed{}, err
+	}
+	q, err := texts[p.Event.ID].request()
+	if err != nil {
+		return Result{}, Changed{}, err
+	}
+	if err := e.opt.View.CheckText(override); err != nil {
+		return Result{}, Changed{}, fault.New("override: %v", err)
+	}
+	q.Actor, q.decided.anyway = actor, anyway
+	if override != "" {
+		q.Override = override
+	}
+	a, err := e.attempt(ctx, q)
+	if err != nil {
+		return Result{}, Changed{}, err
+	}
+	c := Changed{From: q.File + " before " + a.result.Event.ID, To: q.File + " now", Before: a.before, After: a.after}
+	return a.result, c, nil
+}
+
+// RejectProposal records that the human does not want what a proposal asks for.
+func (e *Editor) RejectProposal(ctx context.Context, ref, actor, why string) (Proposal, error) {
+	if err := e.opt.View.CheckText(why); err != nil {
+		return Proposal{}, fault.New("why: %v", err)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	p, err := e.proposal(ctx, ref)
+	if err != nil {
+		return Proposal{}, err
+	}
+	was, id := p.Event, p.Event.ID
+	// Under the lock on all files, so that it is not accepted meanwhile.
+	_, err = e.opt.View.Update(ctx, was.File, func([]byte) (workspace.Change, error) {
+		if err := e.sync(ctx); err != nil {
+			return workspace.Change{}, err
+		}
+		if err := e.state.undecided(id); err != nil {
+			return workspace.Change{}, err
+		}
+		k, err := e.key()
+		if err != nil {
+			return workspace.Change{}, err
+		}
+		event := e.newEvent(e.now(), OpReject, was.File)
+		event.Section, event.Anchor, event.RefersTo, event.Actor, event.Rationale = was.Section, was.Anchor, id, actor, oneLine(why)
+		if err := e.record(ctx, k, event); err != nil {
+			return workspace.Change{}, err
+		}
+		return workspace.Change{}, errNothing
+	})
+	if err != nil && !errors.Is(err, errNothing) {
+		return Proposal{}, err
+	}
+	return *e.state.proposals[id], nil
+}

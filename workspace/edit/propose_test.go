@@ -1,0 +1,421 @@
+package edit
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
+)
+
+func proposal(file string, op grammar.Op, section, content string) Request {
+	q := request(file, op, section, content)
+	q.Propose = true
+	return q
+}
+
+func (d *desk) reviews(e *Editor) []Review {
+	d.tb.Helper()
+	list, err := e.Reviews(d.tb.Context())
+	if err != nil {
+		d.tb.Fatal(err)
+	}
+	return list
+}
+
+func (d *desk) accept(e *Editor, id string) (Result, Changed) {
+	d.tb.Helper()
+	r, c, err := e.AcceptProposal(d.tb.Context(), id, "operator", "", false)
+	if err != nil {
+		d.tb.Fatal(err)
+	}
+	return r, c
+}
+
+// wants is whether err is a fault with these words.
+func wants(t *testing.T, err error, words string) {
+	t.Helper()
+	if f, ok := fault.As(err); !ok || !strings.Contains(f.Error(), words) {
+		t.Errorf("%v, want a fault with %q", err, words)
+	}
+}
+
+func TestProposal(t *testing.T) {
+	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
+	e := d.open()
+	if _, err := e.SetPin(t.Context(), "MEMORY.md#People", OpLock, "operator"); err != nil {
+		t.Fatal(err)
+	}
+	q := request("MEMORY.md", grammar.AppendItem, "people", "Eva")
+	q.Key, q.Call, q.Refs = "k1", "call-1", []string{"mem_1767323045678_0a1b2c"}
+	_, err := e.Edit(t.Context(), q)
+	wants(t, err, "workspace_edit with propose: true")
+	q.Propose = true
+	first := d.edit(e, q)
+	if d.read("MEMORY.md") != memoryText {
+		t.Fatal("the proposal changed the file")
+	}
+	if first.Proposal == nil || first.Proposal.State != Pending || first.Event.Op != OpPropose || first.Event.Before == "" || first.Event.After != "" || first.Repeated {
+		t.Errorf("proposed: %+v", first)
+	}
+	// The same again, in another process, with and without the key: the first.
+	for _, key := range []string{"k1", ""} {
+		q.Key = key
+		if again := d.edit(d.open(), q); !again.Repeated || again.Event.ID != first.Event.ID || again.Proposal.State != Pending {
+			t.Errorf("asked again with %q: %+v", key, again)
+		}
+	}
+	list := d.reviews(d.open())
+	if len(list) != 1 {
+		t.Fatalf("%+v", list)
+	}
+	r := list[0]
+	want := strings.Replace(memoryText, "- Luis\n", "- Luis\n- Eva\n", 1)
+	if diff := cmp.Diff(&Asked{Op: grammar.AppendItem, Section: "people", Content: "Eva"}, r.Event.Asked); diff != "" ||
+		r.Would.Before != memoryText || r.Would.After != want || r.Changed || r.Pin != OpLock || r.Problem != "" {
+		t.Errorf("%+v\n%s", r, diff)
+	}
+	if n, err := e.Waiting(t.Context()); n != 1 || err != nil {
+		t.Errorf("%d wait, %v", n, err)
+	}
+	done, changed := d.accept(d.open(), first.Event.Token())
+	if got := d.read("MEMORY.md"); got != want || changed.Before != memoryText || changed.After != want {
+		t.Errorf("accepted:\n%s\n%+v", got, changed)
+	}
+	if ev := done.Event; ev.Op != "append_item" || ev.RefersTo != first.Event.ID || ev.Actor != "operator" || ev.Rationale != "so it is" ||
+		len(ev.Evidence) != 1 || !slices.Equal(ev.Evidence, first.Event.Evidence) {
+		t.Errorf("the edit: %+v", ev)
+	}
+	q.Key = "k1"
+	if again := d.edit(e, q); again.Proposal == nil || again.Proposal.State != Accepted || again.Proposal.Decision.ID != done.Event.ID {
+		t.Errorf("asked after: %+v", again)
+	}
+	if found, err := e.Resolve(t.Context(), first.Event.Token()); err != nil || found.State != Accepted || found.Decision.ID != done.Event.ID || found.Event.Asked == nil {
+		t.Errorf("%+v, %v", found, err)
+	}
+	_, _, err = e.AcceptProposal(t.Context(), first.Event.ID, "operator", "", false)
+	wants(t, err, "it was accepted already")
+	_, err = e.RejectProposal(t.Context(), first.Event.ID, "operator", "")
+	wants(t, err, "it was accepted already")
+	if r := d.replay(d.open(), "MEMORY.md", ""); r.Text != want || r.Drift != nil {
+		t.Errorf("%+v", r)
+	}
+	if v, err := e.Verify(t.Context()); err != nil || v.Events != 4 {
+		t.Errorf("%+v, %v", v, err)
+	}
+}
+
+func TestRejectedProposal(t *testing.T) {
+	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
+	e := d.open()
+	q := proposal("MEMORY.md", grammar.ReplaceSection, "Plans", "Sail.")
+	q.Key = "k"
+	first := d.edit(e, q)
+	p, err := d.open().RejectProposal(t.Context(), first.Event.ID, "operator", " we stay\n\x1b\u202ehere ")
+	if err != nil || p.State != Rejected || p.Why() != "we stay here" {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	if again := d.edit(e, q); again.Proposal.State != Rejected || again.Proposal.Why() != "we stay here" {
+		t.Errorf("asked again: %+v", again)
+	}
+	q.Key = ""
+	if again := d.edit(e, q); !again.Repeated || again.Proposal.State != Rejected {
+		t.Errorf("the same without its key: %+v", again)
+	}
+	q.Content = "Sail to Oslo."
+	if other := d.edit(e, q); other.Repeated {
+		t.Errorf("another: %+v", other)
+	}
+	events, err := e.History(t.Context(), "MEMORY.md", "plans")
+	if got := fmt.Sprint(ops(events)); err != nil || got != "[propose reject propose]" {
+		t.Errorf("%s, %v", got, err)
+	}
+	if c, err := e.Diff(t.Context(), "MEMORY.md", "", ""); err != nil || c.Before != memoryText || c.After != memoryText {
+		t.Errorf("%+v, %v", c, err)
+	}
+	_, err = e.RejectProposal(t.Context(), "01KDYGJ72E01PPAV80000018PC", "operator", "")
+	wants(t, err, "there is no such proposal")
+	_, err = e.RejectProposal(t.Context(), first.Event.ID, "operator", "hunter2")
+	wants(t, err, "why: ")
+}
+
+// What is no edit is no proposal, and leaves nothing but the door shut.
+func TestProposalRefused(t *testing.T) {
+	d := newDesk(t, map[string]string{"MEMORY.md": memoryText, partFile: grammar.New(partFile, "2026-01-02T03:04:05Z"), "SOUL.md": "# S\n"})
+	e := d.open()
+	long := proposal(partFile, grammar.ReplaceSection, "Role", strings.Repeat("word ", grammar.NarrativeWords+1))
+	unfounded := proposal("MEMORY.md", grammar.AppendItem, "People", "Eva")
+	unfounded.Refs = []string{"mem_1767323045678_ffffff"}
+	stale := proposal("MEMORY.md", grammar.AppendItem, "People", "Eva")
+	stale.Expected = "0"
+	for words, q := range map[string]Request{
+		"override_rationale: ":    long,
+		"there is no memory":      unfounded,
+		"expected_hash: ":         stale,
+		"yamo-mcp reconfigure":    proposal("SOUL.md", grammar.AppendSection, "", "x"),
+		"content: the text conta": proposal("MEMORY.md", grammar.AppendItem, "People", "hunter2"),
+		"there is no section":     proposal("MEMORY.md", grammar.AppendItem, "Birds", "x"),
+		"there is no notes/x.md":  proposal("notes/x.md", grammar.AppendSection, "", "x"),
+		"op: ":                    proposal(partFile, grammar.AppendItem, "Role", "x"),
+	} {
+		_, err := e.Edit(t.Context(), q)
+		wants(t, err, words)
+	}
+	if list := d.reviews(e); len(list) != 0 {
+		t.Errorf("%+v", list)
+	}
+	for i := range MaxWaiting {
+		d.edit(e, proposal("MEMORY.md", grammar.AppendItem, "People", fmt.Sprint("p", i)))
+	}
+	_, err := e.Edit(t.Context(), proposal("MEMORY.md", grammar.AppendItem, "People", "one more"))
+	wants(t, err, "100 proposals wait")
+	if list := d.reviews(e); len(list) != MaxWaiting {
+		t.Errorf("%d wait", len(list))
+	}
+}
+
+// A section that says something else than when the proposal was made is not overwritten, but added to.
+func TestProposalForAChangedSection(t *testing.T) {
+	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
+	e := d.open()
+	replacing := d.edit(e, proposal("MEMORY.md", grammar.ReplaceSection, "Plans", "Sail."))
+	adding := d.edit(e, proposal("MEMORY.md", grammar.AppendItem, "People", "Eva"))
+	gone := d.edit(e, proposal("MEMORY.md", grammar.AppendSection, "Plans", "And back."))
+	d.write("MEMORY.md", strings.NewReplacer("none", "Walk.", "- Luis\n", "- Luis\n- Uwe\n").Replace(memoryText))
+	if _, err := e.RotateKey(t.Context(), "operator"); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range d.reviews(e) {
+		if !r.Changed || r.Problem != "" || !strings.Contains(r.Would.Before, "Walk.") {
+			t.Errorf("%+v", r)
+		}
+	}
+	_, _, err := e.AcceptProposal(t.Context(), replacing.Event.ID, "operator", "", false)
+	if !errors.Is(err, ErrChanged) || !strings.Contains(d.read("MEMORY.md"), "Walk.") {
+		t.Fatal(err)
+	}
+	if c, err := e.Diff(t.Context(), "MEMORY.md", replacing.Event.ID, ""); err != nil || c.Before != memoryText || !strings.Contains(c.After, "Walk.") {
+		t.Errorf("what changed since: %+v, %v", c, err)
+	}
+	d.accept(e, adding.Event.ID)
+	if _, _, err := e.AcceptProposal(t.Context(), replacing.Event.ID, "operator", "", true); err != nil {
+		t.Fatal(err)
+	}
+	if got := d.read("MEMORY.md"); !strings.Contains(got, "- Uwe\n- Eva\n") || !strings.Contains(got, "Sail.") || strings.Contains(got, "Walk.") {
+		t.Errorf("the file is\n%s", got)
+	}
+	d.write("MEMORY.md", "# Memory\n")
+	_, _, err = e.AcceptProposal(t.Context(), gone.Event.ID, "operator", "", true)
+	wants(t, err, "there is no section")
+	list := d.reviews(e)
+	if len(list) != 1 || !strings.Contains(list[0].Problem, "there is no section") {
+		t.Errorf("%+v", list)
+	}
+}
+
+// The files that a proposal makes are made when it is accepted; a cap needs a reason, then as now.
+func TestProposalOfANewFile(t *testing.T) {
+	d := newDesk(t, nil)
+	e := d.open()
+	q := proposal(partFile, grammar.AppendSection, "Role", strings.Repeat("word ", grammar.NarrativeWords-1))
+	q.Create = true
+	first := d.edit(e, q)
+	if _, err := os.Stat(filepath.Join(d.dir, partFile)); !errors.Is(err, os.ErrNotExist) {
+		t.Fatalf("the proposal made the file: %v", err)
+	}
+	if _, err := e.Replay(t.Context(), partFile, ""); err == nil {
+		t.Error("there is something to replay")
+	}
+	d.accept(e, first.Event.ID)
+	again := d.edit(e, proposal(partFile, grammar.AppendSection, "Role", "and"))
+	d.edit(e, request(partFile, grammar.AppendSection, "Role", "more"))
+	_, _, err := e.AcceptProposal(t.Context(), again.Event.ID, "operator", "", false)
+	wants(t, err, "401 words")
+	if _, _, err := e.AcceptProposal(t.Context(), again.Event.ID, "operator", "until Monday", false); err != nil {
+		t.Fatal(err)
+	}
+	if got := d.read(partFile); !strings.Contains(got, "401 words, more than the 400 of its cap: until Monday") {
+		t.Errorf("the file is\n%s", got)
+	}
+	if r := d.replay(d.open(), partFile, ""); r.Text != d.read(partFile) {
+		t.Errorf("%+v", r)
+	}
+}
+
+// An acceptance that was killed is finished by the next start, or the proposal waits again.
+func TestInterruptedAcceptance(t *testing.T) {
+	for _, quicker := range []bool{false, true} {
+		d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
+		first := d.edit(d.open(), proposal("MEMORY.md", grammar.AppendItem, "People", "Eva"))
+		dying := d.open()
+		stopAt(dying, "recorded")
+		if _, _, err := dying.AcceptProposal(t.Context(), first.Event.ID, "operator", "", false); !errors.Is(err, errCrash) {
+			t.Fatal(err)
+		}
+		if quicker {
+			d.write("MEMORY.md", memoryText+"\nby hand\n")
+		}
+		e := d.open()
+		mustRecover(d, e)
+		if got := strings.Contains(d.read("MEMORY.md"), "Eva"); got == quicker {
+			t.Errorf("changed by hand %t: the file has it: %t", quicker, got)
+		}
+		if got := len(d.reviews(e)) == 1; got != quicker {
+			t.Errorf("changed by hand %t: it waits: %t", quicker, got)
+		}
+		if quicker {
+			d.accept(e, first.Event.ID)
+		}
+		if r := d.replay(d.open(), "MEMORY.md", ""); r.Text != d.read("MEMORY.md") || !strings.Contains(r.Text, "Eva") {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
+// Whatever is proposed, decided, edited and changed by hand, and wherever it is killed: a proposal changes no file, what was
+// accepted is in the file once, each proposal is decided about at most once, and replays give the files.
+func TestProposalsAndDecisions(t *testing.T) {
+	names := []string{"MEMORY.md", partFile}
+	rapid.Check(t, func(r *rapid.T) {
+		d := newDesk(t, map[string]string{"MEMORY.md": memoryText, partFile: grammar.New(partFile, "2026-01-02T03:04:05Z")})
+		defer func() { _ = os.RemoveAll(filepath.Join(d.dir, ".yamo")) }()
+		e := d.open()
+		count := 0
+		texts, states := map[string]string{}, map[string]string{} // of proposals, by id
+		files := func() (all string) {
+			for _, name := range names {
+				all += d.read(name)
+			}
+			return all
+		}
+		draw := func(r *rapid.T) Request {
+			count++
+			q := request(rapid.SampledFrom(names).Draw(r, "file"), rapid.SampledFrom(grammar.Ops[:4]).Draw(r, "op"),
+				rapid.SampledFrom([]string{"People", "Plans", "Role", "Allies"}).Draw(r, "section"), "")
+			if text := fmt.Sprintf("entry %d.", count); q.Op == grammar.AppendItem || q.Op == grammar.CurateItems {
+				q.Items = []string{text}
+			} else {
+				q.Content = text
+			}
+			return q
+		}
+		killed := func(r *rapid.T) (revive func()) {
+			at := rapid.SampledFrom([]string{"", "", "recorded", "replaced"}).Draw(r, "killed")
+			stopAt(e, at)
+			return func() {
+				if e.crash = nil; at != "" {
+					e = d.open()
+					mustRecover(d, e)
+				}
+			}
+		}
+		refused := func(r *rapid.T, err error) {
+			if _, ok := fault.As(err); err != nil && !ok && !errors.Is(err, errCrash) && !errors.Is(err, ErrChanged) {
+				r.Fatal(err)
+			}
+		}
+		some := func(r *rapid.T) (id string) {
+			list := d.reviews(e)
+			if len(list) == 0 {
+				r.Skip("nothing waits")
+			}
+			p := list[rapid.IntRange(0, len(list)-1).Draw(r, "which")].Event
+			texts[p.ID] = p.Asked.Content + strings.Join(p.Asked.Items, "")
+			return p.ID
+		}
+		r.Repeat(map[string]func(*rapid.T){
+			"propose": func(r *rapid.T) {
+				q := draw(r)
+				q.Propose = true
+				before := files()
+				revive := killed(r)
+				result, err := e.Edit(t.Context(), q)
+				revive()
+				refused(r, err)
+				if files() != before {
+					r.Fatalf("a proposal changed\n%s\nto\n%s", before, files())
+				}
+				if err == nil {
+					states[result.Event.ID] = Pending
+				}
+			},
+			"accept": func(r *rapid.T) {
+				id := some(r)
+				revive := killed(r)
+				_, c, err := e.AcceptProposal(t.Context(), id, "operator", "", rapid.Bool().Draw(r, "anyway"))
+				revive()
+				refused(r, err)
+				if err == nil && (states[id] == Rejected || strings.Count(files(), texts[id]) != 1 || !strings.Contains(c.After, texts[id])) {
+					r.Fatalf("%s, %s, was accepted:\n%s", id, states[id], files())
+				}
+				if err == nil {
+					states[id] = Accepted
+				}
+			},
+			"reject": func(r *rapid.T) {
+				id := some(r)
+				revive := killed(r)
+				_, err := e.RejectProposal(t.Context(), id, "operator", "no")
+				revive()
+				refused(r, err)
+				if err == nil {
+					states[id] = Rejected
+				}
+			},
+			"edit": func(r *rapid.T) {
+				revive := killed(r)
+				_, err := e.Edit(t.Context(), draw(r))
+				revive()
+				refused(r, err)
+			},
+			"hand": func(r *rapid.T) {
+				name := rapid.SampledFrom(names).Draw(r, "file")
+				d.write(name, d.read(name)+"\nby hand\n")
+			},
+			"rotate": func(r *rapid.T) {
+				_, err := e.RotateKey(t.Context(), "operator")
+				refused(r, err)
+			},
+			"": func(r *rapid.T) {
+				if rapid.IntRange(0, 3).Draw(r, "look") > 0 {
+					return
+				}
+				e := d.open()
+				mustRecover(d, e)
+				if _, err := e.Waiting(t.Context()); err != nil {
+					r.Fatal(err)
+				}
+				waiting := map[string]bool{}
+				for _, p := range e.state.waiting() {
+					waiting[p.Event.ID] = true
+				}
+				for id, state := range states {
+					// What was killed may have been decided all the same.
+					if state != Pending && waiting[id] {
+						r.Fatalf("%s was %s and waits", id, state)
+					}
+				}
+				for _, name := range names {
+					replayed, err := e.Replay(t.Context(), name, "")
+					if _, never := fault.As(err); never {
+						continue
+					}
+					if err != nil || replayed.Drift != nil || replayed.Text != d.read(name) {
+						r.Fatalf("%s is\n%s\nand is replayed as\n%+v, %v", name, d.read(name), replayed, err)
+					}
+				}
+				if _, err := e.Verify(t.Context()); err != nil {
+					r.Fatal(err)
+				}
+			},
+		})
+	})
+}
