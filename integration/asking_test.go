@@ -55,13 +55,13 @@ func (a *asked) attach(t *testing.T, h launch) {
 	var wire transport.Interface
 	if h.over == overHTTP {
 		s := startHTTP(t, h)
-		bearer := map[string]string{"Authorization": "Bearer " + s.newToken("--connection", "dm", "--workspace", h.workspace)}
+		bearer := map[string]string{"Authorization": "Bearer " + s.NewToken("--connection", "dm", "--workspace", h.workspace)}
 		options := []transport.StreamableHTTPCOption{transport.WithHTTPHeaders(bearer)}
 		if h.protocol == legacy { // which has a stream for what the server asks
 			options = append(options, transport.WithContinuousListening()) //nolint:staticcheck // deprecated as that revision is
 		}
 		var err error
-		if wire, err = transport.NewStreamableHTTP(s.url+"/mcp", options...); err != nil {
+		if wire, err = transport.NewStreamableHTTP(s.URL+"/mcp", options...); err != nil {
 			t.Fatal(err)
 		}
 	} else {

@@ -20,8 +20,8 @@ import (
 func TestTokensDecideWhoHears(t *testing.T) {
 	workspace, other := sample(t), sample(t)
 	at := startHTTP(t, launch{workspace: workspace}, "--agent-id", "kate")
-	dm, team := at.newToken("--connection", "dm"), at.newToken("--connection", "group", "--group", "team")
-	elsewhere := at.newToken("--connection", "dm", "--workspace", other, "--agent-id", "ada")
+	dm, team := at.NewToken("--connection", "dm"), at.NewToken("--connection", "group", "--group", "team")
+	elsewhere := at.NewToken("--connection", "dm", "--workspace", other, "--agent-id", "ada")
 	clients := map[string]launch{
 		"a DM":             {protocol: legacy, over: overHTTP, token: dm},
 		"a modern DM":      {protocol: modern, over: overHTTP, token: dm},
@@ -65,7 +65,7 @@ func TestTokensDecideWhoHears(t *testing.T) {
 func TestRevokedWhileTheServerRuns(t *testing.T) {
 	workspace := sample(t)
 	at := startHTTP(t, launch{workspace: workspace, env: []string{"YAMO_LOG_LEVEL=debug"}})
-	revoked, kept := at.newToken("--connection", "dm"), at.newToken("--connection", "dm")
+	revoked, kept := at.NewToken("--connection", "dm"), at.NewToken("--connection", "dm")
 	w := func(token string) *wire {
 		return &wire{s: &session{tb: t, launch: launch{token: token}}, server: at}
 	}
@@ -78,7 +78,7 @@ func TestRevokedWhileTheServerRuns(t *testing.T) {
 		defer response.Body.Close() //nolint:errcheck // it is only read
 		streams[token] = response
 	}
-	at.run("token", "revoke", "t1")
+	at.Run("token", "revoke", "t1")
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -101,7 +101,7 @@ func TestRevokedWhileTheServerRuns(t *testing.T) {
 	}
 	// The other's stream, which is open, does not hold the end.
 	start := time.Now()
-	log := at.stop()
+	log := at.Stop()
 	if took := time.Since(start); took > 8*time.Second {
 		t.Errorf("it took %v to stop", took)
 	}
@@ -139,7 +139,7 @@ func TestTLS(t *testing.T) {
 	pool.AppendCertsFromPEM(certificate)
 	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, ServerName: "memory.example"}, ForceAttemptHTTP2: true}
 	defer transport.CloseIdleConnections()
-	port := at.url[strings.LastIndex(at.url, ":"):]
+	port := at.URL[strings.LastIndex(at.URL, ":"):]
 	for host, want := range map[string]int{"memory.example": http.StatusOK, "localhost": http.StatusForbidden, "127.0.0.1": http.StatusForbidden} {
 		request, err := http.NewRequest(http.MethodGet, "https://127.0.0.1"+port+"/healthz", nil)
 		if err != nil {

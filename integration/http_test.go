@@ -2,21 +2,18 @@ package integration
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"os/exec"
-	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/integration/web"
 )
 
 // The transports besides stdio.
@@ -25,104 +22,20 @@ const (
 	overSSE  = "sse"
 )
 
-// httpServer is a server process that several clients use.
-type httpServer struct {
-	tb     testing.TB
-	cmd    *exec.Cmd
-	env    []string
-	tokens string // the file
-	url    string
-	log    logged
-	wait   func() error
-	made   int // tokens
-}
-
-// logged is what a process writes to stderr.
-type logged struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *logged) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *logged) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
-
-var address = regexp.MustCompile(`"address":"([^"]+)"`)
-
-// startHTTP starts a server that listens on a port of its choice.
-func startHTTP(tb testing.TB, h launch, more ...string) *httpServer {
+// startHTTP starts a server over a workspace, with all tools.
+func startHTTP(tb testing.TB, h launch, more ...string) *web.Server {
 	tb.Helper()
-	s := &httpServer{tb: tb, tokens: filepath.Join(tb.TempDir(), "tokens.json")}
-	s.env = append(h.environment(), "YAMO_TOKENS="+s.tokens)
-	args := []string{
-		"serve", "--transport", "http", "--listen", "127.0.0.1:0", "--workspace", h.workspace, "--toolsets", "memory,workspace,learning",
-		"--calls-per-minute", "1000000", "--concurrent-calls", "1000",
-	}
+	flags := []string{"--workspace", h.workspace, "--toolsets", "memory,workspace,learning", "--concurrent-calls", "1000"}
 	if h.transcripts != "" {
-		args = append(args, "--transcripts", h.transcripts)
+		flags = append(flags, "--transcripts", h.transcripts)
 	}
-	s.cmd = exec.Command(serverBinary(tb), append(args, more...)...)
-	s.cmd.Env, s.cmd.Stderr = s.env, &s.log
-	if err := s.cmd.Start(); err != nil {
-		tb.Fatal(err)
-	}
-	s.wait = sync.OnceValue(s.cmd.Wait)
-	tb.Cleanup(func() {
-		_ = s.cmd.Process.Kill()
-		_ = s.wait()
-	})
-	for deadline := time.Now().Add(patience); s.url == ""; time.Sleep(10 * time.Millisecond) {
-		if found := address.FindStringSubmatch(s.log.String()); found != nil {
-			s.url = "http://" + found[1]
-		}
-		if time.Now().After(deadline) {
-			tb.Fatalf("the server does not listen: %s", s.log.String())
-		}
-	}
-	return s
-}
-
-// newToken makes a token with the program itself.
-func (s *httpServer) newToken(args ...string) string {
-	s.tb.Helper()
-	s.made++
-	return strings.TrimSpace(s.run(append([]string{"token", "create", "--name", fmt.Sprint("t", s.made)}, args...)...))
-}
-
-// run runs the program beside the server and returns its stdout.
-func (s *httpServer) run(args ...string) string {
-	s.tb.Helper()
-	cmd := exec.Command(serverBinary(s.tb), args...)
-	cmd.Env = s.env
-	output, err := cmd.Output()
-	if err != nil {
-		s.tb.Fatalf("%q: %v", args, err)
-	}
-	return string(output)
-}
-
-// stop ends the server as its operator would and returns what it has logged.
-func (s *httpServer) stop() string {
-	s.tb.Helper()
-	_ = s.cmd.Process.Signal(syscall.SIGTERM) // it may have ended
-	if err := s.wait(); err != nil {
-		s.tb.Errorf("the server ended with %v\n%s", err, s.log.String())
-	}
-	return s.log.String()
+	return web.Start(tb, serverBinary(tb), h.environment(), append(flags, more...)...)
 }
 
 // wire takes lines to a server over HTTP and brings back what it says, a message a line, as over pipes.
 type wire struct {
 	s      *session
-	server *httpServer
+	server *web.Server
 	out    *io.PipeWriter
 	posts  sync.WaitGroup
 
@@ -181,7 +94,7 @@ func (w *wire) open() {
 }
 
 func (w *wire) send(method, path, body string, header map[string]string) (*http.Response, error) {
-	request, err := http.NewRequest(method, w.server.url+path, strings.NewReader(body))
+	request, err := http.NewRequest(method, w.server.URL+path, strings.NewReader(body))
 	if err != nil {
 		return nil, err
 	}

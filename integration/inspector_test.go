@@ -32,7 +32,7 @@ func TestOfficialInspector(t *testing.T) {
 	h := launch{workspace: workspace, transcripts: logs}
 	server := startHTTP(t, h)
 	remote := func(path string) []string {
-		return []string{server.url + path, "--header", "Authorization: Bearer " + server.newToken("--connection", "dm")}
+		return []string{server.URL + path, "--header", "Authorization: Bearer " + server.NewToken("--connection", "dm")}
 	}
 	config, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"yamo": map[string]any{"command": serverBinary(t), "args": h.args()}}})
 	if err != nil {

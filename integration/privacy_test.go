@@ -35,8 +35,8 @@ func TestGroupGetsNoCanary(t *testing.T) {
 			if attacker.over != "" {
 				// One process serves the DM as well, which reads and finds everything first.
 				h.at = startHTTP(t, h)
-				h.token = h.at.newToken("--connection", "group", "--group", attacker.group)
-				dm := launch{workspace: p.workspace, over: attacker.over, at: h.at, token: h.at.newToken("--connection", "dm")}
+				h.token = h.at.NewToken("--connection", "group", "--group", attacker.group)
+				dm := launch{workspace: p.workspace, over: attacker.over, at: h.at, token: h.at.NewToken("--connection", "dm")}
 				private = connect(t, dm)
 				readEverything(private)
 				private.search("The canary of MEMORY.md is", nil)
@@ -49,7 +49,7 @@ func TestGroupGetsNoCanary(t *testing.T) {
 			stdout, stderr := s.end()
 			if private != nil {
 				private.end()
-				stderr = h.at.stop()
+				stderr = h.at.Stop()
 			}
 			memory := filepath.Join(p.workspace, ".yamo")
 			places := map[string]string{

@@ -51,7 +51,7 @@ func TestOfficialSDKs(t *testing.T) {
 	workspace := sample(t)
 	server := startHTTP(t, launch{workspace: workspace})
 	tokens := map[string]string{
-		"": server.newToken("--connection", "dm"), hiking: server.newToken("--connection", "group", "--group", hiking),
+		"": server.NewToken("--connection", "dm"), hiking: server.NewToken("--connection", "group", "--group", hiking),
 	}
 	number := 0
 	for _, test := range []struct {
@@ -73,7 +73,7 @@ func TestOfficialSDKs(t *testing.T) {
 			t.Run(strings.Join([]string{test.sdk, test.transport, test.mode, group}, "-"), func(t *testing.T) {
 				h := launch{workspace: workspace, group: group}
 				how, err := json.Marshal(map[string]any{
-					"transport": test.transport, "mode": test.mode, "url": server.url, "token": tokens[group],
+					"transport": test.transport, "mode": test.mode, "url": server.URL, "token": tokens[group],
 					"command": serverBinary(t), "args": h.args(), "fact": fact,
 					"uri": "yamo://workspace/AGENTS.md", "file": filepath.Join(workspace, "AGENTS.md"),
 				})

@@ -15,6 +15,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/integration/web"
 )
 
 // The protocol revisions that the tests speak: of modern, a request carries its own version and there is
@@ -43,7 +45,7 @@ type launch struct {
 	unspoken    bool // the client does not introduce itself
 
 	over  string      // the transport: "" is stdio, else overHTTP or overSSE, and then
-	at    *httpServer // which server is running already, and
+	at    *web.Server // which server is running already, and
 	token string      // what opens it
 }
 

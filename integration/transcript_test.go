@@ -62,7 +62,7 @@ func open(t *testing.T, transport, revision, group string) *session {
 		if group != "" {
 			token = []string{"--connection", "group", "--group", group}
 		}
-		h.token = h.at.newToken(token...)
+		h.token = h.at.NewToken(token...)
 	}
 	return connect(t, h)
 }

@@ -46,8 +46,8 @@ func TestProduct(t *testing.T) {
 	if err := os.CopyFS(workspace, os.DirFS("../../testdata/workspaces/kate")); err != nil {
 		t.Fatal(err)
 	}
-	server := web.Start(t, binary, workspace, "--toolsets", "memory,workspace,learning")
-	both(t, proxy(t, server.Address, server.Token(t, "")), "product")
+	server := web.Start(t, binary, nil, "--workspace", workspace, "--toolsets", "memory,workspace,learning")
+	both(t, proxy(t, strings.TrimPrefix(server.URL, "http://"), server.NewToken("--connection", "dm")), "product")
 }
 
 func TestFixtures(t *testing.T) {

@@ -1,114 +1,133 @@
 // Package web starts the built program as a server that clients reach over HTTP, for tests.
+//
+// Its invariant: a server that was started is asked to stop when the test ends, has to do so well, and leaves nothing.
 package web
 
 import (
-	"bufio"
 	"bytes"
-	"encoding/json"
-	"io"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 )
 
-// Server is a running server of one workspace.
+// patience is how long a server may take to start or to stop.
+const patience = time.Minute
+
+// Server is a running server. Its tokens are its own.
 type Server struct {
-	Address string // host and port
+	URL string // where clients find it, without a path
 
-	binary, tokens string
+	tb     testing.TB
+	binary string
+	env    []string
+	stop   func() error
+	made   int // tokens
 
-	mu   sync.Mutex
-	log  bytes.Buffer
-	made map[string]string // tokens by group
+	mu  sync.Mutex
+	log bytes.Buffer
 }
 
-// URL is where clients find the server, without a path.
-func (s *Server) URL() string { return "http://" + s.Address }
+var address = regexp.MustCompile(`"address":"([^"]+)"`)
 
-// Start starts binary over the workspace, with further flags. It is asked to stop when the test ends, and has to do so well.
-func Start(tb testing.TB, binary, workspace string, flags ...string) *Server {
+// Start starts binary with flags of serve. It listens on a port of its choice on the loopback interface, unless they say
+// otherwise. env is its environment, nil this process's.
+func Start(tb testing.TB, binary string, env []string, flags ...string) *Server {
 	tb.Helper()
-	s := &Server{binary: binary, tokens: filepath.Join(tb.TempDir(), "tokens.json"), made: map[string]string{}}
-	args := append([]string{
-		"serve", "--transport", "http", "--listen", "127.0.0.1:0", "--workspace", workspace, "--tokens", s.tokens, "--calls-per-minute", "1000000",
-	}, flags...)
-	cmd := exec.Command(binary, args...)
-	stderr, err := cmd.StderrPipe()
-	if err != nil {
-		tb.Fatal(err)
+	if env == nil {
+		env = os.Environ()
 	}
+	s := &Server{tb: tb, binary: binary, env: append(env, "YAMO_TOKENS="+filepath.Join(tb.TempDir(), "tokens.json"))}
+	args := append([]string{"serve", "--transport", "http", "--listen", "127.0.0.1:0", "--calls-per-minute", "1000000"}, flags...)
+	cmd := exec.Command(binary, args...)
+	cmd.Env, cmd.Stderr = s.env, logger{s}
 	if err := cmd.Start(); err != nil {
 		tb.Fatal(err)
 	}
-	lines := bufio.NewScanner(stderr)
-	lines.Buffer(nil, 1<<20)
-	for s.Address == "" && lines.Scan() {
-		s.note(lines.Bytes())
-		var line struct{ Address string }
-		if json.Unmarshal(lines.Bytes(), &line) == nil {
-			s.Address = line.Address
-		}
-	}
 	ended := make(chan struct{})
+	var end error
 	go func() {
 		defer close(ended)
-		for lines.Scan() {
-			s.note(lines.Bytes())
-		}
-		_, _ = io.Copy(io.Discard, stderr) // a line that was too long
+		end = cmd.Wait()
 	}()
-	tb.Cleanup(func() {
-		_ = cmd.Process.Signal(syscall.SIGTERM)
-		<-ended
-		if err := cmd.Wait(); err != nil {
-			tb.Errorf("the server ended with %v\n%s", err, s.Log())
-		}
-		if strings.Contains(s.Log(), "panic") {
-			tb.Errorf("the server panicked:\n%s", s.Log())
+	s.stop = sync.OnceValue(func() error {
+		_ = cmd.Process.Signal(syscall.SIGTERM) // it may have ended
+		select {
+		case <-ended:
+			return end
+		case <-time.After(patience):
+			_ = cmd.Process.Kill()
+			<-ended
+			return fmt.Errorf("it did not stop within %v", patience)
 		}
 	})
-	if s.Address == "" {
-		<-ended
-		tb.Fatalf("the server does not say where it listens:\n%s", s.Log())
+	tb.Cleanup(func() {
+		if log := s.Stop(); strings.Contains(log, "panic") {
+			tb.Errorf("the server panicked:\n%s", log)
+		}
+	})
+	for deadline := time.Now().Add(patience); s.URL == ""; {
+		select {
+		case <-ended:
+			tb.Fatalf("the server does not run: %v\n%s", end, s.Log())
+		case <-time.After(10 * time.Millisecond):
+		}
+		if found := address.FindStringSubmatch(s.Log()); found != nil {
+			s.URL = "http://" + found[1]
+		} else if time.Now().After(deadline) {
+			tb.Fatalf("the server does not say where it listens:\n%s", s.Log())
+		}
 	}
 	return s
 }
 
-func (s *Server) note(line []byte) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.log.Write(append(line, '\n'))
+// logger takes what a server writes to stderr.
+type logger struct{ *Server }
+
+func (l logger) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.log.Write(p)
 }
 
-// Log is what the server has logged.
+// Log is what the server has logged so far.
 func (s *Server) Log() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.log.String()
 }
 
-// Token is a token for a group, or for a DM if group is ""; it is made when it is first asked for.
-func (s *Server) Token(tb testing.TB, group string) string {
-	tb.Helper()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if token := s.made[group]; token != "" {
-		return token
+// Stop ends the server as its operator would and returns what it has logged. Further calls change nothing.
+func (s *Server) Stop() string {
+	s.tb.Helper()
+	if err := s.stop(); err != nil {
+		s.tb.Errorf("the server ended with %v\n%s", err, s.Log())
 	}
-	args := []string{"token", "create", "--tokens", s.tokens, "--name", "test-" + group, "--connection", "dm"}
-	if group != "" {
-		args = append(args[:len(args)-1], "group", "--group", group)
-	}
-	var stdout, stderr bytes.Buffer
+	return s.Log()
+}
+
+// NewToken makes a token with flags of `token create`, which is called t1, t2, …
+func (s *Server) NewToken(flags ...string) string {
+	s.tb.Helper()
+	s.made++
+	return strings.TrimSpace(s.Run(append([]string{"token", "create", "--name", fmt.Sprint("t", s.made)}, flags...)...))
+}
+
+// Run runs the program beside the server and returns its stdout.
+func (s *Server) Run(args ...string) string {
+	s.tb.Helper()
+	var stderr bytes.Buffer
 	cmd := exec.Command(s.binary, args...)
-	cmd.Stdout, cmd.Stderr, cmd.Env = &stdout, &stderr, os.Environ()
-	if err := cmd.Run(); err != nil {
-		tb.Fatalf("token create: %v\n%s", err, &stderr)
+	cmd.Env, cmd.Stderr = s.env, &stderr
+	output, err := cmd.Output()
+	if err != nil {
+		s.tb.Fatalf("%q: %v\n%s", args, err, &stderr)
 	}
-	s.made[group] = strings.TrimSpace(stdout.String())
-	return s.made[group]
+	return string(output)
 }
