@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -42,10 +44,11 @@ type compartment struct {
 	docs     []document   // every memory in ledger order, by document number
 	byID     map[string]int
 	byText   map[[sha256.Size]byte]int
-	revised  map[string]struct{} // memories whose rows may be behind, see revise
-	accesses map[string]Accesses // by id, of memories of any compartment
-	patterns map[string]int      // lesson pattern -> its best lesson
-	derived  map[string]int      // reflection key -> its best reflection
+	revised  map[string]struct{}  // memories whose rows may be behind, see revise
+	accesses map[string]Accesses  // by id, of memories of any compartment
+	erased   map[string]time.Time // when what had an id was deleted last
+	patterns map[string]int       // lesson pattern -> its best lesson
+	derived  map[string]int       // reflection key -> its best reflection
 	sessions map[string]*session
 	keywords *keyword.Index
 	ranking  Ranking    // set once
@@ -76,6 +79,7 @@ func newCompartment(v Visibility, l *ledger.Ledger, ix *index) *compartment {
 		byText:     map[[sha256.Size]byte]int{},
 		revised:    map[string]struct{}{},
 		accesses:   map[string]Accesses{},
+		erased:     map[string]time.Time{},
 		patterns:   map[string]int{},
 		derived:    map[string]int{},
 		sessions:   map[string]*session{},
@@ -140,6 +144,7 @@ func (c *compartment) apply(e ledger.Entry) error {
 		c.add(r)
 	case e.Op == ledger.OpDelete:
 		c.remove(e.ID)
+		c.erased[e.ID] = e.Time
 		c.skills.remove(e.ID)
 		c.index.stale()
 	}
@@ -266,6 +271,28 @@ func (c *compartment) find(id string) *Record {
 		return c.docs[doc].record
 	}
 	return nil
+}
+
+// erasedSince reports whether what had an id was deleted at a time or later.
+func (c *compartment) erasedSince(id string, at time.Time) bool {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	deleted, ok := c.erased[id]
+	return ok && !deleted.Before(at)
+}
+
+// contents are the texts of all memories.
+func (c *compartment) contents() iter.Seq[string] {
+	c.mu.RLock()
+	docs := slices.Clone(c.docs)
+	c.mu.RUnlock()
+	return func(yield func(string) bool) {
+		for _, d := range docs {
+			if d.record != nil && !yield(d.record.Content) {
+				return
+			}
+		}
+	}
 }
 
 // lesson is the best lesson of a pattern, nil if there is none.

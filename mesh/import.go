@@ -85,6 +85,7 @@ func (v *View) imported(q ImportRequest) (*Record, []scrub.Redaction, error) {
 	}
 	s := &scrubbing{scrubber: v.scrubber}
 	s.found = append(s.found, found...)
+	r.Imported = true
 	r.ID, r.CreatedAt = q.ID, q.CreatedAt.UTC().Truncate(time.Millisecond)
 	if agent := s.field("agent_id", q.AgentID); agent != "" {
 		r.AgentID = agent

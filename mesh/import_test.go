@@ -64,7 +64,7 @@ func TestImportKeepsWhatIsValid(t *testing.T) {
 	}
 	want := &Record{
 		ID: rows[0].ID, Content: rows[0].Content, Type: "global", Source: "s", Tags: []string{"a", "b"}, Importance: new(float32(.5)), SessionID: "x",
-		AgentID: "tester", Skill: "k", Rationale: "r", Hypothesis: "h", CreatedAt: rows[0].CreatedAt,
+		AgentID: "tester", Skill: "k", Rationale: "r", Hypothesis: "h", CreatedAt: rows[0].CreatedAt, Imported: true,
 		Metadata: map[string]any{"own": map[string]any{"deep": 1.}, "original_type": "note"},
 	}
 	if diff := cmp.Diff(want, hit.Record); diff != "" {
@@ -147,6 +147,7 @@ func TestImportOwnTables(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		want.Imported = true
 		got, err := other.Get(t.Context(), id)
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
 			t.Errorf("%v (-kept +imported):\n%s", err, diff)

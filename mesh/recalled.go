@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
+	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
 )
 
 // Recalled is a memory with the recall signals that a DM's searches left of it.
@@ -40,7 +41,8 @@ func (r Recalled) Groups() []string {
 const foremost = 3 // the best of its memories, if they bear on it: see leastRelevance
 
 // Recalled is every memory that the DM's searches since a time recalled and that is still there, by id. Searches from
-// before their scores were kept do not count. In a group there are none.
+// before their scores were kept do not count, nor do those that found a memory which was deleted since, should one with
+// its id be imported. In a group there are none.
 //
 // SECURITY: the signals are those of the private ledger alone: what a group looks for promotes nothing.
 func (v *View) Recalled(ctx context.Context, since time.Time) ([]Recalled, error) {
@@ -57,6 +59,9 @@ func (v *View) Recalled(ctx context.Context, since time.Time) ([]Recalled, error
 		days map[string]bool
 	}
 	byID := map[string]*signals{}
+	erased := func(id string, at time.Time) bool {
+		return slices.ContainsFunc(stores, func(c *compartment) bool { return c.erasedSince(id, at) })
+	}
 	// A second reader of the same file, as in Activity.
 	err = ledger.New(v.ledgerOptions(v.own())).Sync(ctx, func(e ledger.Entry) error {
 		if e.Op != opRecall || e.Erased || e.Time.Before(since) {
@@ -70,7 +75,7 @@ func (v *View) Recalled(ctx context.Context, since time.Time) ([]Recalled, error
 			return nil
 		}
 		for i, id := range r.Found[:min(len(r.Found), foremost)] {
-			if r.Scores[i] < leastRelevance {
+			if r.Scores[i] < leastRelevance || erased(id, e.Time) {
 				continue
 			}
 			s := byID[id]
@@ -101,4 +106,59 @@ func (v *View) Recalled(ctx context.Context, since time.Time) ([]Recalled, error
 	}
 	slices.SortFunc(found, func(a, b Recalled) int { return cmp.Compare(a.ID, b.ID) })
 	return found, nil
+}
+
+// echo is which part of a text's words a memory has that says nearly the same.
+const echo = .7
+
+// Echoed are, for each of the texts, the groups that have a memory with nearly all of its words, sorted: what somebody
+// said there may have been written down again as the DM's own. In a group there are none.
+func (v *View) Echoed(ctx context.Context, texts []string) ([][]string, error) {
+	groups := make([][]string, len(texts))
+	if !v.Audience.IsDM() || len(texts) == 0 {
+		return groups, nil
+	}
+	stores, _, err := v.compartments(ctx)
+	if err != nil {
+		return nil, err
+	}
+	wanted := make([]map[string]bool, len(texts))
+	for i, text := range texts {
+		wanted[i] = terms(text)
+	}
+	for _, c := range stores {
+		group := c.visibility.Group()
+		if group == "" {
+			continue
+		}
+		for content := range c.contents() {
+			said := terms(content)
+			for i, words := range wanted {
+				if shared := common(words, said); shared > 0 && float64(shared) >= echo*float64(len(words)) && !slices.Contains(groups[i], group) {
+					groups[i] = append(groups[i], group)
+				}
+			}
+		}
+	}
+	for _, names := range groups {
+		slices.Sort(names)
+	}
+	return groups, nil
+}
+
+func terms(text string) map[string]bool {
+	set := map[string]bool{}
+	for _, term := range keyword.Stems(text) {
+		set[term] = true
+	}
+	return set
+}
+
+func common(a, b map[string]bool) (n int) {
+	for term := range a {
+		if b[term] {
+			n++
+		}
+	}
+	return n
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -122,5 +124,87 @@ func TestRecalledGroupsOfReflection(t *testing.T) {
 	}}}}}
 	if got := fmt.Sprint(r.Groups()); got != "[blue red]" {
 		t.Error(got)
+	}
+}
+
+// What was deleted is not recalled by the searches that found it, also if it comes back by an import with its id.
+func TestRecalledForgetsWhatIsDeleted(t *testing.T) {
+	dir := t.TempDir()
+	dm, clock := clocked(t, dir, audience.DM())
+	red := open(t, dir, group(t, "red"), new(words))
+	red.Now = clock.now
+	since := clock.now()
+	mine, theirs := store(t, dm, StoreRequest{Content: "the zebra pump"}).ID, store(t, red, StoreRequest{Content: "the zebra crossing"}).ID
+	for _, v := range []*View{dm, red} {
+		settle(t, v)
+	}
+	hits := func() string {
+		t.Helper()
+		got, err := dm.Recalled(t.Context(), since)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list := []string{}
+		for _, r := range got {
+			list = append(list, fmt.Sprintf("%s %d", r.Content, r.Hits))
+		}
+		slices.Sort(list)
+		return strings.Join(list, ", ")
+	}
+	search(t, dm, SearchRequest{Query: "zebra"})
+	if got := hits(); got != "the zebra crossing 1, the zebra pump 1" {
+		t.Fatal(got)
+	}
+	clock.advance(time.Hour)
+	for _, id := range []string{mine, theirs} {
+		if err := dm.Delete(t.Context(), id, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := hits(); got != "" {
+		t.Errorf("deleted, and recalled: %s", got)
+	}
+	clock.advance(time.Hour)
+	for v, q := range map[*View]ImportRequest{
+		dm:  {ID: mine, CreatedAt: since, StoreRequest: StoreRequest{Content: "the zebra pump"}},
+		red: {ID: theirs, CreatedAt: since, StoreRequest: StoreRequest{Content: "the zebra crossing"}},
+	} {
+		got, err := v.Import(t.Context(), []ImportRequest{q}, false)
+		if err != nil || got[0].ID != q.ID || !got[0].Created {
+			t.Fatalf("%+v, %v", got, err)
+		}
+		settle(t, v)
+	}
+	if got := hits(); got != "" {
+		t.Errorf("imported, and recalled by what found it before: %s", got)
+	}
+	for _, v := range []*View{dm, open(t, dir, audience.DM(), new(words))} {
+		search(t, v, SearchRequest{Query: "zebra"})
+	}
+	if got := hits(); got != "the zebra crossing 2, the zebra pump 2" {
+		t.Errorf("recalled since: %s", got)
+	}
+}
+
+func TestEchoed(t *testing.T) {
+	dir := t.TempDir()
+	dm, red, blue := open(t, dir, audience.DM(), new(words)), open(t, dir, group(t, "red"), new(words)), open(t, dir, group(t, "blue"), new(words))
+	store(t, red, StoreRequest{Content: "The hut on the ridge opens in June, and Eve has the keys."})
+	store(t, blue, StoreRequest{Content: "They say that the hut on the ridge opens in June and Eve has all keys, which is good."})
+	store(t, dm, StoreRequest{Content: "The user's timezone is America/Bogota"})
+	gone := store(t, red, StoreRequest{Content: "The lift is closed on Mondays"}).ID
+	if err := red.Delete(t.Context(), gone, ""); err != nil {
+		t.Fatal(err)
+	}
+	texts := []string{
+		"the hut on the ridge opens in June and Eve has the keys", "According to somebody: the hut on the ridge opens in June, Eve has keys",
+		"The user's timezone is America/Bogota", "The hut has a red roof", "The lift is closed on Mondays", "",
+	}
+	got, err := dm.Echoed(t.Context(), texts)
+	if err != nil || fmt.Sprint(got) != "[[blue red] [blue red] [] [] [] []]" {
+		t.Errorf("%q, %v", got, err)
+	}
+	if got, err := red.Echoed(t.Context(), texts[:1]); err != nil || fmt.Sprint(got) != "[[]]" {
+		t.Errorf("a group hears of others: %q, %v", got, err)
 	}
 }

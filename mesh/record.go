@@ -60,8 +60,9 @@ type Record struct {
 	Metadata   map[string]any `json:"metadata,omitempty"` // the caller's own keys
 	Lesson     *Lesson        `json:"lesson,omitempty"`   // set on lessons alone
 	Reflection *Reflection    `json:"reflection,omitempty"`
-	Heritage   *Heritage      `json:"-"`          // an entry of its own in the ledger
-	CreatedAt  time.Time      `json:"created_at"` // UTC, milliseconds
+	Imported   bool           `json:"imported,omitempty"` // it was kept elsewhere before: whose words it is nobody here knows
+	Heritage   *Heritage      `json:"-"`                  // an entry of its own in the ledger
+	CreatedAt  time.Time      `json:"created_at"`         // UTC, milliseconds
 }
 
 // HasTag reports whether the record carries tag, ignoring letter case.

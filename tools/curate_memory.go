@@ -4,7 +4,6 @@ import (
 	"context"
 	"regexp"
 	"strings"
-	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -38,10 +37,7 @@ func (curated) resourceLinks() []mcp.ResourceLink {
 	return []mcp.ResourceLink{mcp.NewResourceLink(resources.URI(workspace.MemoryFile), workspace.MemoryFile, "The file that was curated", "text/markdown")}
 }
 
-var (
-	beginsWithDate = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}\b`)
-	leadingBullet  = regexp.MustCompile(`^\s*[-*+]\s+`)
-)
+var leadingBullet = regexp.MustCompile(`^\s*[-*+]\s+`)
 
 // CurateMemory is the tool curate_memory (RFC-0009 §5.3) of the agent called agent: one edit of one section. It is for
 // DMs only.
@@ -55,18 +51,14 @@ func CurateMemory(v *workspace.View, editor *edit.Editor, agent string) Tool {
 	}, func(ctx context.Context, in curation) (curated, error) {
 		q := edit.Request{
 			File: workspace.MemoryFile, Refs: in.Evidence, Key: in.Key, Call: callID(ctx), Actor: agent, Retire: in.Retire,
-			Edit: grammar.Edit{Op: grammar.CurateItems, Section: in.Section, Rationale: in.Rationale},
+			Dated: v.Now().Location(),
+			Edit:  grammar.Edit{Op: grammar.CurateItems, Section: in.Section, Rationale: in.Rationale},
 		}
-		out := curated{Added: []string{}, Retired: []string{}}
-		today := v.Now().Format(time.DateOnly)
 		for _, entry := range in.Add {
 			if entry = strings.TrimSpace(leadingBullet.ReplaceAllString(entry, "")); entry == "" {
 				return curated{}, fault.New("add: an entry is empty")
 			}
-			if !beginsWithDate.MatchString(entry) {
-				entry = today + ": " + entry
-			}
-			out.Added = append(out.Added, entry)
+			q.Items = append(q.Items, entry)
 		}
 		switch {
 		case len(in.Add) == 0 && len(in.Retire) == 0:
@@ -74,17 +66,16 @@ func CurateMemory(v *workspace.View, editor *edit.Editor, agent string) Tool {
 		case len(in.Retire) == 0:
 			q.Op, q.Create = grammar.AppendItem, true
 		}
-		q.Items = out.Added
 		done, err := editor.Edit(ctx, q)
 		if err != nil {
 			return curated{}, err
 		}
-		out.EventID, out.Section, out.Snapshot, out.Repeated = done.Event.ID, done.Event.Section, done.Snapshot, done.Repeated
+		out := curated{EventID: done.Event.ID, Section: done.Event.Section, Snapshot: done.Snapshot, Repeated: done.Repeated}
 		// What does not fit is in the file and in the history.
 		left := newRoom()
 		left.take(out.Snapshot)
-		out.Retired = fit(&left, append(out.Retired, done.Event.Retired...))
-		out.Added = fit(&left, out.Added)
+		out.Retired = fit(&left, append([]string{}, done.Event.Retired...))
+		out.Added = fit(&left, append([]string{}, done.Items...))
 		return out, nil
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -12,7 +13,7 @@ import (
 
 func TestCurateMemory(t *testing.T) {
 	f := sampleFolder(t, "kate")
-	editor, err := edit.Open(edit.Options{View: f.dm(), Dir: filepath.Join(f.Dir(), ".yamo")})
+	editor, err := edit.Open(edit.Options{View: f.dm(), Dir: filepath.Join(f.Dir(), ".yamo"), Now: func() time.Time { return f.now }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,8 +36,12 @@ func TestCurateMemory(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	want.Repeated = true
+	f.now = f.now.Add(24 * time.Hour) // the answer got lost shortly before midnight
 	if diff := cmp.Diff(want, answer[curated](t, tool, swap)); diff != "" {
 		t.Errorf("asked again (-want +got):\n%s", diff)
+	}
+	if got := refusal(t, tool, strings.Replace(swap, "Cut once", "Cut twice", 1)); !strings.Contains(got, "idempotency_key") {
+		t.Errorf("another edit with the same key: %q", got)
 	}
 	if text := f.read(t, "MEMORY.md"); !strings.Contains(text, "## Sayings\n\n- 2025-01-02: **Look** first.\n- 2026-02-14: Cut once.\n") {
 		t.Errorf("MEMORY.md:\n%s", text)

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -136,19 +137,13 @@ func (s *Sweeper) plan(ctx context.Context, past history, confirmed []string) (P
 	}
 	p := Plan{Memories: len(recalled), Promote: []Candidate{}, Held: []Candidate{}, Before: string(data)}
 	said := saidIn(p.Before)
-	var candidates []Candidate
+	candidates, err := s.candidates(ctx, past, recalled)
+	if err != nil {
+		return Plan{}, err
+	}
 	for _, r := range recalled {
 		p.Recalls += r.Hits
-		score := Score(r.Mean, r.Hits, r.Days)
-		// A lesson is told at each start of a session as it is.
-		if past.promoted[r.ID] || r.Lesson != nil || score < s.Thresholds.Score || r.Hits < s.Thresholds.Hits || r.Days < s.Thresholds.Days {
-			continue
-		}
-		candidates = append(candidates, s.candidate(r, score))
 	}
-	slices.SortFunc(candidates, func(a, b Candidate) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.Hits, a.Hits), cmp.Compare(a.ID, b.ID))
-	})
 	left, own := slices.Clone(confirmed), 0
 	for _, c := range candidates {
 		wanted := slices.Contains(confirmed, c.ID)
@@ -191,6 +186,35 @@ func (s *Sweeper) plan(ctx context.Context, past history, confirmed []string) (P
 	}
 	p.After = d.String()
 	return p, nil
+}
+
+// candidates are the memories that are recalled often enough and were never promoted, best first.
+func (s *Sweeper) candidates(ctx context.Context, past history, recalled []mesh.Recalled) ([]Candidate, error) {
+	var often []mesh.Recalled
+	var list []Candidate
+	var texts []string
+	for _, r := range recalled {
+		c := Candidate{ID: r.ID, Text: line(r.Content), Score: Score(r.Mean, r.Hits, r.Days), Hits: r.Hits, Days: r.Days}
+		// A lesson is told at each start of a session as it is.
+		if past.promoted[r.ID] || r.Lesson != nil || c.Score < s.Thresholds.Score || r.Hits < s.Thresholds.Hits || r.Days < s.Thresholds.Days {
+			continue
+		}
+		often, list, texts = append(often, r), append(list, c), append(texts, c.Text)
+	}
+	echoed, err := s.Memory.Echoed(ctx, texts)
+	if err != nil {
+		return nil, err
+	}
+	for i := range list {
+		s.judge(&list[i], often[i], echoed[i])
+		if past.texts[sameText(list[i].Text)] {
+			list[i].Held = append(list[i].Held, "the same was promoted before")
+		}
+	}
+	slices.SortFunc(list, func(a, b Candidate) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.Hits, a.Hits), cmp.Compare(a.ID, b.ID))
+	})
+	return list, nil
 }
 
 const minute = "2006-01-02 15:04"
@@ -297,6 +321,7 @@ func diaryKey(event edit.Event) string { return "dream:" + event.ID }
 // history is what earlier sweeps did.
 type history struct {
 	promoted map[string]bool // memories, by id
+	texts    map[string]bool // what was promoted, see sameText
 	owed     []edit.Event    // edits of MEMORY.md that the diary does not know of
 }
 
@@ -321,7 +346,7 @@ func (s *Sweeper) past(ctx context.Context) (history, error) {
 			written[e.Key] = true
 		}
 	}
-	h := history{promoted: map[string]bool{}}
+	h := history{promoted: map[string]bool{}, texts: map[string]bool{}}
 	for _, e := range events {
 		if !workspace.IsDreamed(e.Section) || grammar.Op(e.Op) != grammar.AppendItem || undone[e.ID] || !strings.HasPrefix(e.Rationale, "dreaming: ") {
 			continue
@@ -329,6 +354,11 @@ func (s *Sweeper) past(ctx context.Context) (history, error) {
 		for _, ref := range e.Evidence {
 			if token, err := grammar.ParseToken(ref); err == nil && token.MemoryID() != "" {
 				h.promoted[token.MemoryID()] = true
+			}
+		}
+		for _, c := range e.Changes {
+			if c.Section == e.Section {
+				maps.Copy(h.texts, saidIn(c.Insert))
 			}
 		}
 		if !written[diaryKey(e)] {

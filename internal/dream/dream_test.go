@@ -108,6 +108,13 @@ func (n *night) remember(a audience.Audience, text string) string {
 	return stored.ID
 }
 
+func (n *night) mustDelete(id string) {
+	n.tb.Helper()
+	if err := n.memory(audience.DM()).Delete(n.tb.Context(), id, ""); err != nil {
+		n.tb.Fatal(err)
+	}
+}
+
 // recall asks each question once a day for some days.
 func (n *night) recall(days int, questions ...string) {
 	n.tb.Helper()

@@ -19,6 +19,7 @@ import (
 	"log/slog"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -100,17 +101,19 @@ type Request struct {
 	// Retire are items that a curate_items takes away; Items are then those that it adds, and what else the list has
 	// stays, also what another process adds meanwhile.
 	Retire   []string
-	Refs     []string // evidence: tokens, ids of events or memories; they become Edit.Evidence
-	Expected string   // the section's hash as it was read; "" for whatever it is
-	Key      string   // idempotency key: asked for twice with the same, an edit is made once
-	Call     string   // the host's id of the tool call, "" if it has none
-	Actor    string   // the agent's id
-	Propose  bool     // the human is to decide about it: nothing but the record is written
+	Dated    *time.Location // not nil: items that begin with no date get the day of the edit there, see Result.Items
+	Refs     []string       // evidence: tokens, ids of events or memories; they become Edit.Evidence
+	Expected string         // the section's hash as it was read; "" for whatever it is
+	Key      string         // idempotency key: asked for twice with the same, an edit is made once
+	Call     string         // the host's id of the tool call, "" if it has none
+	Actor    string         // the agent's id
+	Propose  bool           // the human is to decide about it: nothing but the record is written
 
 	decided *decided // it is a proposal that the human accepts
 }
 
-// text is what makes a request the same as another one with its idempotency key.
+// text is what makes a request the same as another one with its idempotency key: also on another day, for items that
+// are dated here.
 func (q Request) text() string {
 	parts := append([]string{q.File, string(q.Op), q.Section, q.Content, q.Rationale}, q.Items...)
 	for _, item := range q.Retire {
@@ -119,10 +122,27 @@ func (q Request) text() string {
 	return strings.Join(parts, "\x00")
 }
 
+var beginsWithDate = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}\b`)
+
+// dated are the items of an edit at a time.
+func (q Request) dated(at time.Time) []string {
+	if q.Dated == nil {
+		return q.Items
+	}
+	items := slices.Clone(q.Items)
+	for i, item := range items {
+		if !beginsWithDate.MatchString(item) {
+			items[i] = at.In(q.Dated).Format(time.DateOnly) + ": " + item
+		}
+	}
+	return items
+}
+
 // Result is what an edit came to.
 type Result struct {
 	Event    Event // without its texts
 	Snapshot string
+	Items    []string // the request's, with the dates that they got
 	Match    grammar.Match
 	Repeated bool      // an earlier request with the same key was it
 	Proposal *Proposal // what became of it, if it is a proposal; nil for an edit
@@ -220,7 +240,7 @@ func (a *attempt) prepare(present []byte) (workspace.Change, error) {
 			if first.Request != old.hash("request", q.text()) {
 				return workspace.Change{}, fault.New("idempotency_key: it belongs to another edit, event %s; take a new one", first.ID)
 			}
-			a.result = Result{Event: first, Repeated: true}
+			a.result = Result{Event: first, Items: q.dated(first.time()), Repeated: true}
 			return workspace.Change{}, errNothing
 		}
 	}
@@ -300,6 +320,8 @@ func (a *attempt) edit(k key, now time.Time, text string) (Event, []byte, error)
 	q := a.q
 	t, entity := grammar.TypeOf(q.File)
 	before, d := grammar.Parse(text), grammar.Parse(text)
+	q.Items = q.dated(now)
+	added := q.Items
 	retired, err := q.retire(before, t)
 	if err != nil {
 		return Event{}, nil, err
@@ -344,7 +366,7 @@ func (a *attempt) edit(k key, now time.Time, text string) (Event, []byte, error)
 	e.Changes, e.FileAfter = changes(k, before, after), k.file(data)
 	i := index(after, done.Section, done.Anchor)
 	e.After = k.section(after.Parts[i].Body)
-	a.result = Result{Event: e.brief(), Snapshot: Excerpt(after.Parts[i].Body), Match: done.Match}
+	a.result = Result{Event: e.brief(), Snapshot: Excerpt(after.Parts[i].Body), Items: added, Match: done.Match}
 	return e, data, nil
 }
 

@@ -181,7 +181,7 @@ func (a *attempt) propose(k key, events []Event, data []byte) workspace.Change {
 	e := &events[len(events)-1]
 	e.Op, e.After, e.FileAfter, e.Changes, e.Touched, e.Items, e.Retired = OpPropose, "", "", nil, false, 0, nil
 	q := a.q
-	e.Asked = &Asked{q.Op, q.Section, q.Content, q.Items, q.Retire, q.Create}
+	e.Asked = &Asked{q.Op, q.Section, q.Content, q.dated(e.time()), q.Retire, q.Create}
 	return workspace.Change{Data: data, Commit: func() error {
 		if err := a.record(a.ctx, k, events...); err != nil {
 			return err
