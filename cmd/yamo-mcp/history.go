@@ -32,8 +32,18 @@ what was changed by hand, as far as it was noticed. FILE is relative to the work
 			events = []edit.Event{}
 		}
 		var text strings.Builder
-		for _, event := range events {
-			text.WriteString(describeEvent(event))
+		erased := 0
+		for i, event := range events {
+			if event.Op != edit.OpErase {
+				text.WriteString(describeEvent(event))
+				continue
+			}
+			// One line for all that was erased at once.
+			if erased++; i+1 == len(events) || events[i+1].Op != edit.OpErase {
+				event.Evidence, event.RefersTo = nil, ""
+				text.WriteString(describeEvent(event) + fmt.Sprintf("    events erased: %d\n", erased))
+				erased = 0
+			}
 		}
 		if len(events) == 0 {
 			if _, err := os.Stat(filepath.Join(e.options.workspace, args[0])); errors.Is(err, fs.ErrNotExist) {

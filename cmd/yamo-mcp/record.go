@@ -37,5 +37,22 @@ of its salt version: keep the files in .yamo/private/edits.keys.`,
 		}
 		return e.print(map[string]int{"salt_version": version}, fmt.Sprintf("salt version %d\n", version))
 	})
-	return newGroup("record", "Look after the record of edits", verify, rotate)
+	var why string
+	erase := e.command(&cobra.Command{
+		Use:   "erase FILE",
+		Short: "Erase the former texts of a workspace file from the record",
+		Long: `Take what is recorded of a workspace file out of the record of edits for good: what it said before, what was added
+and taken away, and why. The file stays as it is, and its history begins anew. Of each event it stays on record that
+it was there, when, and which evidence it cited. What the file itself still says, backups, and commits of the
+workspace's own git repository are not touched.`,
+		Args: exactly("FILE"),
+	}, func(ctx context.Context, editor *edit.Editor, args []string) error {
+		erased, err := editor.Erase(ctx, args[0], operator, why)
+		if err != nil {
+			return err
+		}
+		return e.print(map[string]any{"file": args[0], "erased": erased}, fmt.Sprintf("erased %d events of %s; its history begins anew\n", erased, args[0]))
+	})
+	erase.Flags().StringVar(&why, "why", "asked for", "the reason, for the record")
+	return newGroup("record", "Look after the record of edits", verify, rotate, erase)
 }

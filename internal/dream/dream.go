@@ -342,20 +342,20 @@ func (s *Sweeper) past(ctx context.Context) (history, error) {
 		}
 	}
 	for _, e := range entries {
-		if e.IsEdit() && !undone[e.ID] {
+		if (e.IsEdit() || e.Op == edit.OpErase) && !undone[e.ID] {
 			written[e.Key] = true
 		}
 	}
 	h := history{promoted: map[string]bool{}, texts: map[string]bool{}}
 	for _, e := range events {
+		if e.Op == edit.OpErase { // of an erased edit the memories that it cited are known, and not whether it was a sweep's
+			h.promote(e)
+			continue
+		}
 		if !workspace.IsDreamed(e.Section) || grammar.Op(e.Op) != grammar.AppendItem || undone[e.ID] || !strings.HasPrefix(e.Rationale, "dreaming: ") {
 			continue
 		}
-		for _, ref := range e.Evidence {
-			if token, err := grammar.ParseToken(ref); err == nil && token.MemoryID() != "" {
-				h.promoted[token.MemoryID()] = true
-			}
-		}
+		h.promote(e)
 		for _, c := range e.Changes {
 			if c.Section == e.Section {
 				maps.Copy(h.texts, saidIn(c.Insert))
@@ -366,6 +366,15 @@ func (s *Sweeper) past(ctx context.Context) (history, error) {
 		}
 	}
 	return h, nil
+}
+
+// promote notes that the memories that an event cites have been promoted.
+func (h history) promote(e edit.Event) {
+	for _, ref := range e.Evidence {
+		if token, err := grammar.ParseToken(ref); err == nil && token.MemoryID() != "" {
+			h.promoted[token.MemoryID()] = true
+		}
+	}
 }
 
 // lock keeps other processes from promoting.

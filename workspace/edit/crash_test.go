@@ -195,6 +195,14 @@ func TestReplayEqualsFileOrDriftIsFlagged(t *testing.T) {
 					r.Fatal(err)
 				}
 			},
+			"erase": func(r *rapid.T) {
+				name := rapid.SampledFrom(names).Draw(r, "file")
+				if _, err := e.Erase(t.Context(), name, "operator", "r"); err != nil {
+					if _, refused := fault.As(err); !refused {
+						r.Fatal(err)
+					}
+				}
+			},
 			"decide": func(r *rapid.T) {
 				for _, drift := range d.drifts(e) {
 					var err error

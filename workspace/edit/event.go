@@ -34,6 +34,7 @@ const (
 	OpUnlock   = "unlock"
 	OpPropose  = "propose"    // an edit that the human is to decide about
 	OpReject   = "reject"     // the human decides against a proposal; an edit that refers to it is its acceptance
+	OpErase    = "erase"      // what was recorded of the event that this one refers to is gone
 	OpRotate   = "rotate_key" // from here on hashes are made with another key
 )
 

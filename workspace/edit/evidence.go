@@ -27,12 +27,18 @@ func (e *Editor) Resolve(ctx context.Context, ref string) (Evidence, error) {
 	if id := token.MemoryID(); id != "" {
 		return Evidence{Token: token.String(), MemoryID: id}, e.memory(ctx, id)
 	}
-	events, err := e.all(ctx, []byte(token.ID.String()), func(event Event) bool { return event.ID == token.ID.String() })
+	id := token.ID.String()
+	events, err := e.all(ctx, []byte(id), func(event Event) bool {
+		return event.ID == id || event.Op == OpErase && event.RefersTo == id
+	})
 	if err != nil {
 		return Evidence{}, err
 	}
 	if len(events) == 0 {
 		return Evidence{}, noEvent(ref)
+	}
+	if events[0].ID != id {
+		return Evidence{}, fault.New("%s: what was recorded of this event was erased at %s", ref, events[0].Time)
 	}
 	found := Evidence{Token: token.String(), Event: &events[0]}
 	if found.Event.Op == OpPropose {

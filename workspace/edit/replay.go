@@ -63,7 +63,7 @@ func (e *Editor) of(ctx context.Context, name string) ([]Event, error) {
 // has are not looked at.
 func (e *Editor) all(ctx context.Context, has []byte, want func(Event) bool) (events []Event, err error) {
 	err = e.newLedger().Sync(ctx, func(line ledger.Entry) error {
-		if !bytes.Contains(line.Data, has) {
+		if line.Erased || !bytes.Contains(line.Data, has) {
 			return nil
 		}
 		event, err := decode(line)

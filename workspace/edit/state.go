@@ -47,6 +47,8 @@ type file struct {
 	done     []grammar.Done
 }
 
+func newFile() *file { return &file{sections: map[string]bool{}} }
+
 // decode reads the event of a ledger's line.
 func decode(line ledger.Entry) (Event, error) {
 	var e Event
@@ -58,6 +60,9 @@ func decode(line ledger.Entry) (Event, error) {
 
 // apply takes in a line.
 func (s *state) apply(line ledger.Entry) error {
+	if line.Erased {
+		return nil
+	}
 	e, err := decode(line)
 	if err != nil {
 		return err
@@ -66,7 +71,7 @@ func (s *state) apply(line ledger.Entry) error {
 	s.ids[e.ID] = true
 	f := s.files[e.File]
 	if f == nil && e.File != "" {
-		f = &file{sections: map[string]bool{}}
+		f = newFile()
 		s.files[e.File] = f
 	}
 	switch e.Op {
@@ -94,6 +99,8 @@ func (s *state) apply(line ledger.Entry) error {
 		s.proposed(e)
 	case OpReject:
 		s.decided(e)
+	case OpErase:
+		s.erase(e)
 	case OpRotate:
 	default:
 		if !e.IsEdit() || f == nil {
