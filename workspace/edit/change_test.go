@@ -1,0 +1,47 @@
+package edit
+
+import (
+	"testing"
+	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
+)
+
+// What an event says that an edit changed makes, of the text before, the text after: byte for byte, whatever the text.
+func FuzzChanges(f *testing.F) {
+	for _, text := range []string{
+		"", memoryText, grammar.New(partFile, "2026-01-02T03:04:05Z"), "# T\n\n##\n\n## A\n\n## A\n", "## A\n- é\n\n## \n", "\uFEFF# T\r\n\r\n## A\r\n- a\r\n",
+		"---\nlast_updated: x\n---\n## Identity\n```\n## no\n", "# T\n## Change Log\n- 2026-02-14: x",
+	} {
+		f.Add(text, "A", "content", "item", uint8(0))
+		f.Add(text, "Role", "é", "- b", uint8(28))
+	}
+	k := key{1, make([]byte, 32)}
+	noon := time.Date(2026, 2, 14, 12, 0, 0, 0, time.UTC)
+	f.Fuzz(func(t *testing.T, text, section, content, item string, kind uint8) {
+		name := []string{"MEMORY.md", partFile, "users/a/notes.md"}[int(kind/10)%3]
+		typ, _ := grammar.TypeOf(name)
+		q := grammar.Edit{Op: grammar.Ops[int(kind%5)], Section: section, Rationale: "r" + item, Override: content, Create: kind%10 >= 5}
+		switch q.Op {
+		case grammar.AppendItem, grammar.CurateItems:
+			q.Items = []string{item, content}
+		case grammar.ReplaceSection, grammar.AppendSection:
+			q.Content = content
+		case grammar.TombstoneSection:
+		}
+		d := grammar.Parse(text)
+		done, err := d.Apply(typ, q, noon)
+		if err != nil {
+			return
+		}
+		d.Record(typ, "", grammar.Rollup(noon, []grammar.Done{{Op: q.Op, Section: done.Section, Items: done.Items}}), grammar.Material(q, done, noon))
+		want, before := d.String(), grammar.Parse(text)
+		event := Event{Changes: changes(k, before, grammar.Parse(want))}
+		if err := redo(k, before, typ, event); err != nil {
+			t.Fatalf("%q: %v, changes %+v", text, err, event.Changes)
+		}
+		if got := before.String(); got != want {
+			t.Fatalf("%q: made again as\n%q\nand was\n%q", text, got, want)
+		}
+	})
+}
