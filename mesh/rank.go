@@ -63,11 +63,9 @@ type ranking struct {
 type part struct {
 	*compartment
 	keyword.Scores
-	raw    []float32 // the cosine; 0 where it is negative or not known
-	part   []float32 // of a long memory, by how much a part stands out from the others; else 0
-	smooth []float32 // its mean with those of the neighbours
-	alone  []float32 // what a memory is worth without its session; notRanked if it is not wanted
-	best   []float32 // the largest of alone, by session number
+	raw   []float32 // the cosine; 0 where it is negative or not known
+	alone []float32 // what a memory is worth without its session; notRanked if it is not wanted
+	best  []float32 // the largest of alone, by session number
 }
 
 // notRanked is below every score.
@@ -84,15 +82,21 @@ func newRanking(stores []*compartment, query string, vector []float32) *ranking 
 		c.keywords.Count(r.query, &r.stats)
 	}
 	r.rarity = r.stats.Rarity(r.query)
+	var wait sync.WaitGroup
 	for _, c := range stores {
 		r.plain = r.plain || c.ranking == RFC0011
 		p := parts.Get().(*part)
 		p.compartment = c
 		r.parts = append(r.parts, p)
-		if r.plain {
-			continue // it has its own
+		if !r.plain { // it has its own
+			wait.Go(func() { p.signals(r.query, r.stats, vector) })
 		}
-		p.signals(r.query, r.stats, vector)
+	}
+	wait.Wait()
+	if r.plain {
+		return r
+	}
+	for _, p := range r.parts {
 		r.cosine, r.own, r.context = largest(p.raw, r.cosine), largest(p.Own, r.own), largest(p.Context, r.context)
 	}
 	return r
@@ -108,40 +112,38 @@ func (r *ranking) release() {
 	r.parts = nil
 }
 
-// signals computes the raw signals.
+// signals computes the raw signals, those of the words beside those of the vectors.
 func (p *part) signals(q keyword.Query, stats keyword.Statistics, vector []float32) {
-	p.keywords.Match(q, stats, &p.Scores)
-	n := len(p.docs)
-	p.raw = slices.Grow(p.raw[:0], n)[:n]
-	clear(p.raw)
-	if vector != nil {
-		p.raw = p.index.vectors.Cosines(vector, p.raw)
-		for doc, x := range p.raw {
-			if !(x > 0) { // NaN too: a memory without a vector is found by its words
-				p.raw[doc] = 0
-			}
+	var words sync.WaitGroup
+	words.Go(func() { p.keywords.Match(q, stats, &p.Scores) })
+	defer words.Wait()
+	if vector == nil {
+		p.raw = slices.Grow(p.raw[:0], len(p.docs))[:len(p.docs)]
+		clear(p.raw)
+		return
+	}
+	p.raw = p.index.vectors.Cosines(vector, p.raw)
+	for doc, x := range p.raw {
+		if !(x > 0) { // NaN too: a memory without a vector is found by its words
+			p.raw[doc] = 0
 		}
 	}
-	p.part = slices.Grow(p.part[:0], n)[:n]
-	clear(p.part)
-	if vector != nil {
-		p.index.vectors.Outstanding(vector, p.part)
-		for doc, x := range p.part {
-			p.raw[doc] = max(p.raw[doc], x)
-		}
+	for doc, x := range p.index.vectors.Outstanding(vector) {
+		p.raw[doc] = max(p.raw[doc], x)
 	}
-	p.smooth = slices.Grow(p.smooth[:0], n)[:n]
-	for doc, sum := range p.raw {
-		weight := float32(1)
-		before, after := p.keywords.Neighbours(doc)
-		if before >= 0 {
-			sum, weight = sum+sideWeight*p.raw[before], weight+sideWeight
-		}
-		if after >= 0 {
-			sum, weight = sum+sideWeight*p.raw[after], weight+sideWeight
-		}
-		p.smooth[doc] = sum / weight
+}
+
+// smooth is the mean of a memory's cosine with those of its neighbours.
+func (p *part) smooth(doc int) float32 {
+	sum, weight := p.raw[doc], float32(1)
+	before, after := p.keywords.Neighbours(doc)
+	if before >= 0 {
+		sum, weight = sum+sideWeight*p.raw[before], weight+sideWeight
 	}
+	if after >= 0 {
+		sum, weight = sum+sideWeight*p.raw[after], weight+sideWeight
+	}
+	return sum / weight
 }
 
 // top returns the best limit of the memories that admit lets through, best first; of equals the one
@@ -153,20 +155,24 @@ func (r *ranking) top(limit int, admit func(c *compartment, doc int) bool) []Hit
 	first := newLeaders(pairsAmong)
 	for i, p := range r.parts {
 		p.alone = slices.Grow(p.alone[:0], len(p.docs))[:len(p.docs)]
+		p.best = slices.Grow(p.best[:0], len(p.sessions))[:len(p.sessions)]
+		for s := range p.best {
+			p.best[s] = notRanked
+		}
 		for doc := range p.docs {
 			p.alone[doc] = notRanked
 			if p.docs[doc].record == nil || p.Context[doc] == 0 && p.raw[doc] < leastCosine || !admit(p.compartment, doc) {
 				continue // a word in the head stands in the context too
 			}
-			p.alone[doc] = cosineWeight*share(p.smooth[doc], r.cosine) + ownWeight*share(p.Own[doc], r.own) +
+			alone := cosineWeight*share(p.smooth(doc), r.cosine) + ownWeight*share(p.Own[doc], r.own) +
 				contextWeight*share(p.Context[doc], r.context) - p.docs[doc].long
-			first.add(leader{p.alone[doc], i, doc})
+			p.value(doc, alone)
+			first.add(leader{alone, i, doc})
 		}
 	}
 	pairs := r.addPairs(first.list)
 	all := newLeaders(limit)
 	for i, p := range r.parts {
-		p.bestOfSessions()
 		for doc, alone := range p.alone {
 			if alone > notRanked {
 				all.add(leader{alone + p.session(doc), i, doc})
@@ -179,33 +185,33 @@ func (r *ranking) top(limit int, admit func(c *compartment, doc int) bool) []Hit
 // addPairs adds to each leader what the pairs of neighbouring words are worth that it shares with the
 // query, and returns that.
 func (r *ranking) addPairs(first []leader) map[place]float32 {
+	pairs := make([]keyword.Pairs, len(r.parts))
+	for i, p := range r.parts {
+		pairs[i] = p.keywords.Pairs(r.query, r.stats)
+	}
 	worth := make(map[place]float32, len(first))
 	largest := float32(0)
 	for _, l := range first {
-		w := float32(r.parts[l.part].keywords.Pairs(r.query, r.stats, l.doc))
+		w := float32(pairs[l.part].In(l.doc))
 		worth[place{l.part, l.doc}] = w
 		largest = max(largest, w)
 	}
 	for at, w := range worth {
 		w = pairsWeight * share(w, largest)
 		worth[at] = w
-		r.parts[at.part].alone[at.doc] += w
+		p := r.parts[at.part]
+		p.value(at.doc, p.alone[at.doc]+w)
 	}
 	return worth
 }
 
 type place struct{ part, doc int }
 
-// bestOfSessions fills p.best.
-func (p *part) bestOfSessions() {
-	p.best = slices.Grow(p.best[:0], len(p.sessions))[:len(p.sessions)]
-	for s := range p.best {
-		p.best[s] = notRanked
-	}
-	for doc, alone := range p.alone {
-		if s := p.docs[doc].session; s >= 0 && alone > p.best[s] {
-			p.best[s] = alone
-		}
+// value sets what a memory is worth without its session, which becomes no less by a second call.
+func (p *part) value(doc int, alone float32) {
+	p.alone[doc] = alone
+	if s := p.docs[doc].session; s >= 0 && alone > p.best[s] {
+		p.best[s] = alone
 	}
 }
 
@@ -227,7 +233,7 @@ func (r *ranking) hits(ranked []leader, pairs map[place]float32) []Hit {
 			Visibility: p.visibility,
 			Signals: []Signal{
 				{"cosine", round2(p.raw[doc])},
-				{"meaning", round2(cosineWeight * share(p.smooth[doc], r.cosine))},
+				{"meaning", round2(cosineWeight * share(p.smooth(doc), r.cosine))},
 				{"own_words", round2(ownWeight * share(p.Own[doc], r.own))},
 				{"context_words", round2(contextWeight * share(p.Context[doc], r.context))},
 				{"word_pairs", round2(pairs[place{l.part, doc}])},
@@ -255,7 +261,9 @@ func (r *ranking) strength(l leader) float32 {
 
 func largest(list []float32, most float32) float32 {
 	for _, x := range list {
-		most = max(most, x)
+		if x > most { // none is NaN, which max would look for
+			most = x
+		}
 	}
 	return most
 }

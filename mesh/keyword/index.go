@@ -22,6 +22,7 @@ type Index struct {
 	terms    map[string]int32 // stem -> its number
 	words    map[string]int32 // word -> the number of its stem: stemming is what adding would spend its time with
 	postings [][]posting      // by the stem's number, ascending by document
+	links    []link           // by document, apart from docs: matching reads them all the time
 	docs     []document
 	live     int // documents that were not removed
 }
@@ -32,10 +33,12 @@ type posting struct {
 	head uint16 // how often in its head
 }
 
+// link is what stands beside a document in its session, -1 for nothing. A predecessor's number is the lower one.
+type link struct{ predecessor, successor int32 }
+
 type document struct {
-	predecessor, successor int32   // of the same session, -1 for none
-	words                  int32   // separated by white space
-	head                   []int32 // the head's stems in order
+	words int32   // separated by white space
+	head  []int32 // the head's stems in order
 }
 
 // New returns an index without documents.
@@ -44,13 +47,13 @@ func New() *Index { return &Index{terms: map[string]int32{}, words: map[string]i
 // Add adds text as the next document, the first being 0. predecessor is the document that was stored
 // before it in the same session, -1 if there is none; it has no other successor.
 func (x *Index) Add(text string, predecessor int) {
-	doc := int32(len(x.docs))                                     //nolint:gosec // fewer than 2^31 memories
-	d := document{predecessor: int32(predecessor), successor: -1} //nolint:gosec // as doc
+	doc := int32(len(x.docs))                               //nolint:gosec // fewer than 2^31 memories
+	x.links = append(x.links, link{int32(predecessor), -1}) //nolint:gosec // as doc
 	if predecessor >= 0 {
-		x.docs[predecessor].successor = doc
+		x.links[predecessor].successor = doc
 	}
 	end, words := headEnd(text)
-	d.words = int32(words) //nolint:gosec // a memory has at most a million bytes
+	d := document{words: int32(words)} //nolint:gosec // a memory has at most a million bytes
 	eachWord(text[:end], func(w string) {
 		t := x.term(w)
 		d.head = append(d.head, t)
@@ -82,14 +85,14 @@ func (x *Index) Remove(doc int, text string) {
 			x.postings[t] = slices.Delete(list, at, at+1)
 		}
 	})
-	d := x.docs[doc]
-	if d.predecessor >= 0 {
-		x.docs[d.predecessor].successor = d.successor
+	l := x.links[doc]
+	if l.predecessor >= 0 {
+		x.links[l.predecessor].successor = l.successor
 	}
-	if d.successor >= 0 {
-		x.docs[d.successor].predecessor = d.predecessor
+	if l.successor >= 0 {
+		x.links[l.successor].predecessor = l.predecessor
 	}
-	x.docs[doc] = document{predecessor: -1, successor: -1}
+	x.links[doc], x.docs[doc] = link{-1, -1}, document{}
 	x.live--
 }
 
@@ -155,201 +158,6 @@ func (x *Index) Words(doc int) int { return int(x.docs[doc].words) }
 
 // Neighbours are the documents before and after doc in its session, -1 for none.
 func (x *Index) Neighbours(doc int) (predecessor, successor int) {
-	d := x.docs[doc]
-	return int(d.predecessor), int(d.successor)
-}
-
-// Query is a question, taken apart once for all indexes.
-type Query struct {
-	terms []string    // distinct stems, without function words
-	pairs [][2]string // distinct stems that stand side by side, function words too
-}
-
-// Parse takes a question apart. One of function words alone keeps them.
-func Parse(text string) Query {
-	var q Query
-	var all []string
-	content := map[string]bool{}
-	eachWord(text, func(w string) {
-		s := stem(w)
-		all = append(all, s)
-		if !function[w] && !content[s] {
-			content[s] = true
-			q.terms = append(q.terms, s)
-		}
-	})
-	if len(q.terms) == 0 {
-		for _, s := range all {
-			if !content[s] {
-				content[s] = true
-				q.terms = append(q.terms, s)
-			}
-		}
-	}
-	seen := map[[2]string]bool{}
-	for i := 0; i+1 < len(all); i++ {
-		pair := [2]string{all[i], all[i+1]}
-		if !seen[pair] {
-			seen[pair] = true
-			q.pairs = append(q.pairs, pair)
-		}
-	}
-	return q
-}
-
-// Statistics says how rare the words of a query are. The zero value knows no document.
-type Statistics struct {
-	documents int
-	with      map[string]int // stem -> documents that have it
-}
-
-// Count adds x's documents to s.
-func (x *Index) Count(q Query, s *Statistics) {
-	if s.with == nil {
-		s.with = map[string]int{}
-	}
-	s.documents += x.live
-	counted := map[string]bool{}
-	count := func(stem string) {
-		if t, ok := x.terms[stem]; ok && !counted[stem] {
-			counted[stem] = true
-			s.with[stem] += len(x.postings[t])
-		}
-	}
-	for _, stem := range q.terms {
-		count(stem)
-	}
-	for _, pair := range q.pairs {
-		count(pair[0])
-		count(pair[1])
-	}
-}
-
-// rarity is BM25's inverse document frequency of a stem.
-func (s Statistics) rarity(stem string) float64 {
-	df := float64(s.with[stem])
-	return math.Log(1 + (float64(s.documents)-df+.5)/(df+.5))
-}
-
-// Rarity is the sum of the rarities of q's terms: what a document that has all of them could get from
-// single mentions.
-func (s Statistics) Rarity(q Query) float64 {
-	sum := 0.
-	for _, t := range q.terms {
-		sum += s.rarity(t)
-	}
-	return sum
-}
-
-// saturated holds what the first few mentions of a term count together.
-var saturated = func() (table [64]float64) {
-	for n := range table {
-		table[n] = float64(n) * (saturation + 1) / (float64(n) + saturation)
-	}
-	return table
-}()
-
-func saturate(n uint32) float64 {
-	if n < uint32(len(saturated)) {
-		return saturated[n]
-	}
-	return float64(n) * (saturation + 1) / (float64(n) + saturation)
-}
-
-// Scores is what Match found, by document. It may be used again, which spares allocations.
-type Scores struct {
-	Own     []float32 // what the query's terms in the document's head are worth
-	Context []float32 // and those in its whole text and in the heads of its two predecessors, together
-
-	// Zero between the terms.
-	near    []uint32 // mentions of the term in the document's context
-	inHead  []bool   // whether it stands in the document's head
-	touched []int32  // the documents whose near is not 0
-}
-
-func (m *Scores) reset(n int) {
-	m.Own, m.Context = cleared(m.Own, n), cleared(m.Context, n)
-	m.near, m.inHead = cleared(m.near, n), cleared(m.inHead, n)
-}
-
-func cleared[E any](list []E, n int) []E {
-	if cap(list) < n {
-		return make([]E, n, n+n/8)
-	}
-	list = list[:n]
-	clear(list)
-	return list
-}
-
-// Match scores all documents. A term that stands in the head of the predecessor too counts half in Own:
-// the memory that brings something up is meant rather than the answers to it.
-func (x *Index) Match(q Query, s Statistics, m *Scores) {
-	m.reset(len(x.docs))
-	for _, stem := range q.terms {
-		if t, ok := x.terms[stem]; ok {
-			x.match(x.postings[t], s.rarity(stem), m)
-		}
-	}
-}
-
-// match adds what one term is worth.
-func (x *Index) match(list []posting, rarity float64, m *Scores) {
-	for _, p := range list {
-		if p.head > 0 {
-			m.inHead[p.doc] = true
-		}
-	}
-	for _, p := range list {
-		m.mention(p.doc, p.all)
-		if p.head == 0 {
-			continue
-		}
-		worth := rarity * saturate(uint32(p.head))
-		if before := x.docs[p.doc].predecessor; before >= 0 && m.inHead[before] {
-			worth *= echo
-		}
-		m.Own[p.doc] += float32(worth)
-		after := p.doc
-		for range back {
-			if after = x.docs[after].successor; after < 0 {
-				break
-			}
-			m.mention(after, p.head)
-		}
-	}
-	for _, doc := range m.touched {
-		m.Context[doc] += float32(rarity * saturate(m.near[doc]))
-		m.near[doc] = 0
-	}
-	m.touched = m.touched[:0]
-	for _, p := range list {
-		m.inHead[p.doc] = false
-	}
-}
-
-func (m *Scores) mention(doc int32, n uint16) {
-	if m.near[doc] == 0 {
-		m.touched = append(m.touched, doc)
-	}
-	m.near[doc] += uint32(n)
-}
-
-// Pairs is what the pairs of neighbouring words that q and the head of doc share are worth.
-func (x *Index) Pairs(q Query, s Statistics, doc int) float64 {
-	sum := 0.
-	head := x.docs[doc].head
-	for _, pair := range q.pairs {
-		a, okA := x.terms[pair[0]]
-		b, okB := x.terms[pair[1]]
-		if !okA || !okB {
-			continue
-		}
-		for i := 0; i+1 < len(head); i++ {
-			if head[i] == a && head[i+1] == b {
-				sum += (s.rarity(pair[0]) + s.rarity(pair[1])) / 2
-				break
-			}
-		}
-	}
-	return sum
+	l := x.links[doc]
+	return int(l.predecessor), int(l.successor)
 }

@@ -69,7 +69,7 @@ func TestPairs(t *testing.T) {
 	var s Statistics
 	x.Count(q, &s)
 	for doc, want := range []bool{true, false, false} {
-		if got := x.Pairs(q, s, doc) > 0; got != want {
+		if got := x.Pairs(q, s).In(doc) > 0; got != want {
 			t.Errorf("document %d has the pair: %v", doc, got)
 		}
 	}
@@ -163,14 +163,14 @@ func TestIncrementalEqualsFresh(t *testing.T) {
 			kept[e.doc] = true
 			a, b := x.Neighbours(e.doc)
 			fa, fb := fresh.Neighbours(i)
-			got := fmt.Sprint(xm.Own[e.doc], xm.Context[e.doc], x.Pairs(q, xs, e.doc), x.Words(e.doc), number[a], number[b])
-			want := fmt.Sprint(fm.Own[i], fm.Context[i], fresh.Pairs(q, fs, i), fresh.Words(i), fa, fb)
+			got := fmt.Sprint(xm.Own[e.doc], xm.Context[e.doc], x.Pairs(q, xs).In(e.doc), x.Words(e.doc), number[a], number[b])
+			want := fmt.Sprint(fm.Own[i], fm.Context[i], fresh.Pairs(q, fs).In(i), fresh.Words(i), fa, fb)
 			if got != want {
 				r.Fatalf("document %d (%q): %s, fresh %s", e.doc, e.text, got, want)
 			}
 		}
 		for doc := range x.Len() {
-			if !kept[doc] && (xm.Own[doc] != 0 || xm.Context[doc] != 0 || x.Pairs(q, xs, doc) != 0) {
+			if !kept[doc] && (xm.Own[doc] != 0 || xm.Context[doc] != 0 || x.Pairs(q, xs).In(doc) != 0) {
 				r.Fatalf("the removed document %d still scores", doc)
 			}
 		}

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
-
-	"gonum.org/v1/gonum/blas/blas32"
 )
 
 // MaxParts is how many parts a text can have.
@@ -79,28 +77,4 @@ func (s *Set) MissingParts(most int) (docs []int, count int) {
 	}
 	slices.Sort(docs)
 	return docs[:min(most, len(docs))], len(docs)
-}
-
-// Outstanding writes, for each document that has parts, by how much the largest cosine of query with one of them exceeds
-// their mean to out, by document: what one part says of the query that the text as a whole does not. A single part stands
-// for itself. The rest of out stays as it is; out has an element for every document.
-func (s *Set) Outstanding(query, out []float32) {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	q := blas32.Vector{N: s.dim, Inc: 1, Data: query}
-	for k, rows := range s.parts {
-		doc, ok := s.docs[k]
-		if !ok || doc >= len(out) || slices.Contains(rows, missing) {
-			continue
-		}
-		best, sum := float32(-1), float32(0)
-		for _, at := range rows {
-			x := blas32.Dot(q, blas32.Vector{N: s.dim, Inc: 1, Data: s.vector(at)})
-			best, sum = max(best, x), sum+max(x, 0)
-		}
-		if len(rows) > 1 {
-			best -= sum / float32(len(rows))
-		}
-		out[doc] = best
-	}
 }

@@ -3,6 +3,7 @@ package vector
 import (
 	"bytes"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"testing"
@@ -21,7 +22,9 @@ func TestParts(t *testing.T) {
 	s := Open(path, "m", 4)
 	best := func(s *Set, query []float32) []float32 {
 		out := make([]float32, 3)
-		s.Outstanding(query, out)
+		for doc, x := range s.Outstanding(query) {
+			out[doc] = x
+		}
 		return out
 	}
 	track := func(s *Set) {
@@ -151,9 +154,8 @@ func TestFirstVersion(t *testing.T) {
 	if diff := cmp.Diff([]float32{0, 1}, fresh.Cosines(axis(2), nil)); diff != "" {
 		t.Errorf("cosines (-want +got):\n%s", diff)
 	}
-	out := make([]float32, 2)
-	if fresh.Outstanding(axis(3), out); out[0] != 1 {
-		t.Errorf("parts: %v", out)
+	if got := maps.Collect(fresh.Outstanding(axis(3))); len(got) != 1 || got[0] != 1 {
+		t.Errorf("parts: %v", got)
 	}
 	if err := Open(path, "another", 4).Refresh(); !errors.Is(err, ErrModel) {
 		t.Errorf("another model: %v", err)

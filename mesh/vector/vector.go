@@ -24,11 +24,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"sync"
-
-	"gonum.org/v1/gonum/blas/blas32"
 )
 
 // ErrModel means that the file holds vectors of another model.
@@ -491,35 +488,4 @@ func (s *Set) Vector(doc int) []float32 {
 		return nil
 	}
 	return slices.Clone(s.vector(at))
-}
-
-// parallelRows is how many rows one goroutine scans at least: below that a second one does not pay.
-const parallelRows = 8192
-
-// Cosines appends the cosine of query, of unit length, with each document to out[:0], in Track's order,
-// and returns it; NaN where the vector is not known.
-func (s *Set) Cosines(query, out []float32) []float32 {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	out = slices.Grow(out[:0], len(s.rowOf))[:len(s.rowOf)]
-	workers := min(runtime.GOMAXPROCS(0), max(1, len(out)/parallelRows))
-	var wait sync.WaitGroup
-	for w := range workers {
-		from, to := len(out)*w/workers, len(out)*(w+1)/workers
-		wait.Go(func() { s.cosines(query, s.rowOf[from:to], out[from:to]) })
-	}
-	wait.Wait()
-	return out
-}
-
-// cosines fills out for the documents whose rows are given. s.mu is held.
-func (s *Set) cosines(query []float32, rows []int, out []float32) {
-	q := blas32.Vector{N: s.dim, Inc: 1, Data: query}
-	for i, at := range rows {
-		if at < 0 {
-			out[i] = float32(math.NaN())
-			continue
-		}
-		out[i] = blas32.Dot(q, blas32.Vector{N: s.dim, Inc: 1, Data: s.vector(at)})
-	}
 }

@@ -64,7 +64,7 @@ func dot(a, b []float32) (sum float32) {
 
 func TestCosinesFollowDocumentOrder(t *testing.T) {
 	s := Open(filepath.Join(t.TempDir(), "v", "vectors"), "model", dim)
-	ids, vectors := fill(t, s, 3*parallelRows)
+	ids, vectors := fill(t, s, 3*chunk)
 	s.Track("not embedded")
 	query := vectors[5]
 	for _, set := range []*Set{s, reopen(t, s, append(ids, "not embedded"))} {
