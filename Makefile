@@ -39,7 +39,7 @@ $(LIBS): native/manifest.toml native/build.sh $(wildcard native/prebuilt/$(PLATF
 setup: build ## install the assets into the cache folder
 	@bin/yamo-mcp setup
 
-demo: all ## a real client talks to the real server: remember, recall, learn, and keep a secret from a group
+demo: all ## a real client talks to the real server: remember, recall, learn, edit, dream, and keep a secret from a group
 	@$(GO) run ./integration/demo -server bin/yamo-mcp
 
 # One package at a time: the privacy tests compare whole sessions, and a search waits 2 s for vectors at most.

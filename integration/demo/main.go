@@ -53,7 +53,7 @@ func run(ctx context.Context, server, sample string) (err error) {
 	w := &walk{ctx: ctx, server: server, workspace: workspace, out: os.Stdout}
 	defer func() { err = errors.Join(err, w.close()) }()
 	for _, part := range []func() error{
-		w.meet, w.remember, w.recall, w.learn, w.read, w.edit, w.share, w.group, w.origin, w.crash, w.rebuild,
+		w.meet, w.remember, w.recall, w.learn, w.read, w.edit, w.share, w.group, w.origin, w.dream, w.crash, w.rebuild,
 	} {
 		if err := part(); err != nil {
 			return err
