@@ -31,11 +31,11 @@ func addDreams(flags *pflag.FlagSet, t *dream.Thresholds) {
 func checkDreams(t dream.Thresholds) error {
 	switch {
 	case !(t.Score >= 0 && t.Score <= 1):
-		return errors.New("dream min score: it is 0 to 1 (--dream-min-score or YAMO_DREAM_MIN_SCORE)")
+		return setting("dream-min-score").wrong("dream min score: it is 0 to 1")
 	case t.Hits < 1 || t.Hits > 1000:
-		return errors.New("dream min hits: it is 1 to 1000 (--dream-min-hits or YAMO_DREAM_MIN_HITS)")
+		return setting("dream-min-hits").wrong("dream min hits: it is 1 to 1000")
 	case t.Days < 1 || t.Days > dream.Window:
-		return fmt.Errorf("dream min days: it is 1 to %d (--dream-min-days or YAMO_DREAM_MIN_DAYS)", dream.Window)
+		return setting("dream-min-days").wrong("dream min days: it is 1 to %d", dream.Window)
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -61,11 +60,11 @@ func (o embedderOptions) open(getenv func(string) string, logger *slog.Logger) (
 // SECURITY: memories and queries leave the machine here, and only to a provider that the operator named.
 func (o embedderOptions) connect(getenv func(string) string, logger *slog.Logger) (embed.Embedder, func() error, error) {
 	if !slices.Contains(providers, o.provider) {
-		return nil, nil, fmt.Errorf("embedder %q: it is one of %s (--embedder or YAMO_EMBEDDER)", o.provider, strings.Join(providers, ", "))
+		return nil, nil, setting("embedder").wrong("embedder %q: it is one of %s", o.provider, strings.Join(providers, ", "))
 	}
 	if o.provider == localProvider {
 		if o.model != "" || o.dimensions != 0 || o.addresses != "" || o.keyEnv != "" {
-			return nil, nil, errors.New("embedder local: it has one model and no address; name the provider that the other settings are for (--embedder or YAMO_EMBEDDER)")
+			return nil, nil, setting("embedder").wrong("embedder local: it has one model and no address; name the provider that the other settings are for, one of %s", strings.Join(providers[1:], ", "))
 		}
 		local := embed.NewLocal(embed.Options{Locate: func() (assets.Paths, error) { return assets.Locate(getenv) }})
 		return local, local.Close, nil

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -37,6 +38,9 @@ Its first session finds a BOOTSTRAP.md and asks what it has to know: who it is, 
 						return misused("--%s: it is empty; a workspace that is ready without a dialogue needs --name, --user and --timezone", flag)
 					}
 				}
+			}
+			if info, err := os.Stat(args[0]); err == nil && !info.IsDir() {
+				return fmt.Errorf("%s: it is a file, and a workspace is a folder", args[0])
 			}
 			made, kept, err := workspace.Init(cmd.Context(), args[0], given, workspace.WithScrubber(credentialScrubber()))
 			for _, name := range made {

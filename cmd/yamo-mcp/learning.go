@@ -1,8 +1,6 @@
 package main
 
 import (
-	"errors"
-
 	"github.com/spf13/pflag"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh"
@@ -26,11 +24,11 @@ func (o *learningOptions) addTo(flags *pflag.FlagSet) {
 func (o *learningOptions) check() error {
 	switch {
 	case !(o.minConfidence > 0 && o.minConfidence <= 1):
-		return errors.New("lesson min confidence: it is above 0 and at most 1 (--lesson-min-confidence or YAMO_LESSON_MIN_CONFIDENCE)")
+		return setting("lesson-min-confidence").wrong("lesson min confidence: it is above 0 and at most 1")
 	case o.retentionDays < 1 || o.retentionDays > 36_500:
-		return errors.New("lesson retention days: it is 1 to 36500 (--lesson-retention-days or YAMO_LESSON_RETENTION_DAYS)")
+		return setting("lesson-retention-days").wrong("lesson retention days: it is 1 to 36500")
 	case o.heritageDepth < 1 || o.heritageDepth > 50:
-		return errors.New("heritage depth: it is 1 to 50 (--heritage-depth or YAMO_HERITAGE_DEPTH)")
+		return setting("heritage-depth").wrong("heritage depth: it is 1 to 50")
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -44,11 +43,11 @@ func (o *llmOptions) addTo(flags *pflag.FlagSet) {
 func (o llmOptions) open(getenv func(string) string) (mesh.Completer, error) {
 	switch {
 	case !slices.Contains(llmProviders, o.provider):
-		return nil, fmt.Errorf("llm %q: it is one of %s (--llm or YAMO_LLM)", o.provider, strings.Join(llmProviders, ", "))
+		return nil, setting("llm").wrong("llm %q: it is one of %s", o.provider, strings.Join(llmProviders, ", "))
 	case o.maxTokens < 0:
-		return nil, errors.New("llm: the most tokens of an answer are a number from 1 up (--llm-max-tokens or YAMO_LLM_MAX_TOKENS)")
+		return nil, setting("llm-max-tokens").wrong("llm: the most tokens of an answer are a number from 1 up")
 	case o.provider == noLLM && (o.model != "" || o.address != "" || o.keyEnv != "" || o.maxTokens != 0):
-		return nil, errors.New("llm none: name the provider that the other settings are for (--llm or YAMO_LLM)")
+		return nil, setting("llm").wrong("llm none: name the provider that the other settings of the language model are for, one of %s", strings.Join(llm.Providers, ", "))
 	case o.provider == noLLM:
 		return nil, nil
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"log/slog"
 	"time"
@@ -15,7 +14,7 @@ func newLogger(w io.Writer, level string) (*slog.Logger, error) {
 	levels := map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn}
 	l, ok := levels[level]
 	if !ok {
-		return nil, fmt.Errorf("log level %q: it is one of debug, info, warn", level)
+		return nil, setting("log-level").wrong("log level %q: it is one of debug, info, warn", level)
 	}
 	if isTerminal(w) {
 		return slog.New(tint.NewTextHandler(w, &tint.Options{Level: l, TimeFormat: time.TimeOnly})), nil

@@ -111,7 +111,7 @@ func newGroup(use, short string, below ...*cobra.Command) *cobra.Command {
 					names = append(names, c.Name())
 				}
 			}
-			return fmt.Errorf("unknown command %q for %q%s", args[0], cmd.CommandPath(), suggestion(args[0], names, ""))
+			return fmt.Errorf("unknown command %q for %q%s", args[0], cmd.CommandPath(), suggestion(args[0], names))
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -160,30 +160,42 @@ func exclusive(cmd *cobra.Command, one, other string) {
 // flagError says what a flag takes, or adds the flag that was probably meant.
 func flagError(cmd *cobra.Command, err error) error {
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-		kinds := map[string]string{"int": "a whole number", "float": "a number", "float64": "a number", "bool": "true or false"}
-		if kind := kinds[invalid.GetFlag().Value.Type()]; kind != "" {
-			return fmt.Errorf("--%s: %q is not %s", invalid.GetFlag().Name, invalid.GetValue(), kind)
-		}
+		return fmt.Errorf("--%s: %w", invalid.GetFlag().Name, valueError(err))
 	}
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
-	if !ok || len(unknown.GetSpecifiedName()) < 2 {
+	if !ok {
 		return err
 	}
-	var names []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	return fmt.Errorf("unknown flag --%s for %q%s", unknown.GetSpecifiedName(), cmd.CommandPath(), suggestion(unknown.GetSpecifiedName(), names, "--"))
+	name, dashes, hint := unknown.GetSpecifiedName(), "-", ""
+	if unknown.GetSpecifiedShortnames() == "" {
+		dashes = "--"
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		if best := nearest(name, names); best != "" {
+			hint = fmt.Sprintf(": did you mean --%s?", best)
+		}
+	}
+	if hint == "" {
+		hint = fmt.Sprintf(" (%s --help lists those there are)", cmd.CommandPath())
+	}
+	return fmt.Errorf("unknown flag %s%s for %q%s", dashes, name, cmd.CommandPath(), hint)
 }
 
 // suggestion is the name nearest to what was typed, or all of them if none is near.
-func suggestion(typed string, names []string, prefix string) string {
+func suggestion(typed string, names []string) string {
+	if best := nearest(typed, names); best != "" {
+		return fmt.Sprintf(": did you mean %s?", best)
+	}
+	return fmt.Sprintf(" (there are %s)", strings.Join(names, ", "))
+}
+
+// nearest is the name nearest to what was typed, "" if none is near.
+func nearest(typed string, names []string) string {
 	best, least := "", 3
 	for _, name := range names {
 		if d := levenshtein.ComputeDistance(typed, name); d < least || strings.HasPrefix(name, typed) && least > 0 {
 			best, least = name, min(d, least)
 		}
 	}
-	if best != "" {
-		return fmt.Sprintf(": did you mean %s%s?", prefix, best)
-	}
-	return fmt.Sprintf(" (there are %s%s)", prefix, strings.Join(names, ", "+prefix))
+	return best
 }

@@ -129,6 +129,7 @@ func (o *serveOptions) take(flags *pflag.FlagSet, settings []setting, getenv fun
 	if err := apply(flags, []setting{workspaceSetting}, getenv, nil); err != nil {
 		return err
 	}
+	o.workspace = expand(o.workspace, getenv)
 	if err := checkWorkspace(o.workspace); err != nil {
 		return err
 	}
@@ -147,6 +148,7 @@ func resolveServe(cmd *cobra.Command, o *serveOptions, getenv func(string) strin
 	if err := o.take(flags, serveSettings, getenv); err != nil {
 		return err
 	}
+	o.transcripts = expand(o.transcripts, getenv)
 	toolsets, err := flags.GetString("toolsets")
 	if err != nil {
 		return err
@@ -164,7 +166,7 @@ func resolveServe(cmd *cobra.Command, o *serveOptions, getenv func(string) strin
 		return err
 	}
 	if o.transport != "stdio" && o.transport != "http" {
-		return fmt.Errorf("transport %q: it is one of stdio, http (--transport or YAMO_TRANSPORT)", o.transport)
+		return setting("transport").wrong("transport %q: it is one of stdio, http", o.transport)
 	}
 	if !agentID.MatchString(o.agentID) {
 		return errAgentID
@@ -199,12 +201,12 @@ func (o serveOptions) checkMemory() error {
 
 func checkRanking(name string) error {
 	if !slices.Contains(mesh.Rankings, mesh.Ranking(name)) {
-		return fmt.Errorf("ranking %q: it is one of %s (--ranking or YAMO_RANKING)", name, rankingNames)
+		return setting("ranking").wrong("ranking %q: it is one of %s", name, rankingNames)
 	}
 	return nil
 }
 
-var errAgentID = errors.New("agent id: it is 1 to 64 of letters, digits, ., - and _, beginning with a letter or digit (--agent-id or YAMO_AGENT_ID)")
+var errAgentID = setting("agent-id").wrong("agent id: it is 1 to 64 of letters, digits, ., - and _, beginning with a letter or digit")
 
 // agentID is what may stand as a name in YAMO blocks and session logs.
 var agentID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
@@ -224,7 +226,7 @@ func folderArgument(args []string, getenv func(string) string) (string, error) {
 // checkFolder is checkWorkspace where the command line names the folder by place.
 func checkFolder(dir, place string) error {
 	if dir == "" {
-		return fmt.Errorf("no workspace: name its folder with %s or YAMO_WORKSPACE", place)
+		return fmt.Errorf("no workspace: name its folder with %s or YAMO_WORKSPACE; yamo-mcp init DIR makes one", place)
 	}
 	folder, err := os.Open(dir)
 	if err != nil {
@@ -244,7 +246,7 @@ func serveWorkspace(ctx context.Context, o serveOptions, getenv func(string) str
 	// SECURITY: the audience is decided here, once, from the operator's settings alone.
 	who, notice, err := audience.Parse(o.connection, o.group)
 	if err != nil {
-		return fmt.Errorf("%w (--group or YAMO_GROUP)", err)
+		return setting("group").wrong("%w", err)
 	}
 	if notice != "" {
 		logger.WarnContext(ctx, "the audience was assumed", slog.String("notice", notice))
@@ -254,6 +256,9 @@ func serveWorkspace(ctx context.Context, o serveOptions, getenv func(string) str
 		return err
 	}
 	defer func() { err = errors.Join(err, release()) }()
+	if err := deps.Ready(ctx); err != nil {
+		logger.WarnContext(ctx, "the workspace is not ready", slog.Any("error", err))
+	}
 	srv, err := serve.Build(deps)
 	if err != nil {
 		return err

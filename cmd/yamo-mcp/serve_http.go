@@ -61,14 +61,14 @@ func (o *httpOptions) addTo(flags *pflag.FlagSet) {
 
 // serveHTTP serves all tenants until ctx is done.
 func serveHTTP(ctx context.Context, o serveOptions, getenv func(string) string, logger *slog.Logger) (err error) {
-	settings, err := o.http.resolve(getenv)
+	settings, err := o.http.resolve(ctx, getenv, logger)
 	if err != nil {
 		return err
 	}
 	// SECURITY: whoever has no token, or does without what it gives, is a group, whatever the connection is.
 	group, err := audience.Group(o.group)
 	if err != nil {
-		return fmt.Errorf("%w (--group or YAMO_GROUP)", err)
+		return setting("group").wrong("%w", err)
 	}
 	if o.workspace, err = filepath.Abs(o.workspace); err != nil {
 		return err
@@ -116,7 +116,7 @@ func serveHTTP(ctx context.Context, o serveOptions, getenv func(string) string, 
 		return openTenant(o, t, getenv, logger)
 	}
 	if settings.Listener, err = new(net.ListenConfig).Listen(ctx, "tcp", o.http.listen); err != nil {
-		return fmt.Errorf("listen on %s: %w (--listen or YAMO_LISTEN)", o.http.listen, reasonOf(err))
+		return setting("listen").wrong("listen on %s: %w", o.http.listen, reasonOf(err))
 	}
 	logger.InfoContext(ctx, "serving", slog.String("transport", "http"), slog.String("address", settings.Listener.Addr().String()),
 		slog.Bool("tls", settings.TLS != nil), slog.String("version", settings.Version))
@@ -146,7 +146,7 @@ func (o serveOptions) loadModel(ctx context.Context, logger *slog.Logger) <-chan
 func openTenant(o serveOptions, t serve.Tenant, getenv func(string) string, logger *slog.Logger) (*server.MCPServer, func() error, error) {
 	o.agentID = t.AgentID
 	if t.Workspace != o.workspace {
-		if err := o.moveTo(t.Workspace); err != nil {
+		if err := o.moveTo(t.Workspace, getenv); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -164,7 +164,7 @@ func openTenant(o serveOptions, t serve.Tenant, getenv func(string) string, logg
 
 // moveTo makes the options those of another workspace. What that says of itself in its config file holds; what was
 // said of the first one's session logs does not.
-func (o *serveOptions) moveTo(workspace string) error {
+func (o *serveOptions) moveTo(workspace string, getenv func(string) string) error {
 	if err := checkWorkspace(workspace); err != nil {
 		return err
 	}
@@ -172,7 +172,7 @@ func (o *serveOptions) moveTo(workspace string) error {
 	if err != nil {
 		return err
 	}
-	o.workspace, o.transcripts = workspace, file["transcripts"]
+	o.workspace, o.transcripts = workspace, expand(file["transcripts"], getenv)
 	if list := file["toolsets"]; list != "" {
 		if o.toolsets, err = parseToolsets(list); err != nil {
 			return err
@@ -185,11 +185,11 @@ func (o *serveOptions) moveTo(workspace string) error {
 }
 
 // resolve checks the options and opens what they name, except for the listener.
-func (o httpOptions) resolve(getenv func(string) string) (serve.HTTPOptions, error) {
+func (o httpOptions) resolve(ctx context.Context, getenv func(string) string, logger *slog.Logger) (serve.HTTPOptions, error) {
 	var settings serve.HTTPOptions
 	host, _, err := net.SplitHostPort(o.listen)
 	if err != nil {
-		return settings, fmt.Errorf("listen %q: an address and a port, as 127.0.0.1:7420 (--listen or YAMO_LISTEN)", o.listen)
+		return settings, setting("listen").wrong("listen %q: an address and a port, as 127.0.0.1:7420", o.listen)
 	}
 	// SECURITY: what goes over a network is encrypted, or the operator has said who does it.
 	loopback := host == "localhost" || net.ParseIP(host) != nil && net.ParseIP(host).IsLoopback()
@@ -212,7 +212,7 @@ func (o httpOptions) resolve(getenv func(string) string) (serve.HTTPOptions, err
 	if o.tlsCert != "" {
 		pair, err := tls.LoadX509KeyPair(o.tlsCert, o.tlsKey)
 		if err != nil {
-			return settings, fmt.Errorf("TLS: %w (--tls-cert and --tls-key)", withoutPath(err))
+			return settings, fmt.Errorf("TLS: %w (--tls-cert and --tls-key are a certificate and its key, PEM)", err)
 		}
 		settings.TLS = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
 	}
@@ -220,18 +220,18 @@ func (o httpOptions) resolve(getenv func(string) string) (serve.HTTPOptions, err
 		settings.PublicURL, err = url.Parse(o.publicURL)
 		if err != nil || settings.PublicURL.Host == "" || settings.PublicURL.RawQuery != "" || settings.PublicURL.User != nil ||
 			settings.PublicURL.Scheme != "https" && settings.PublicURL.Scheme != "http" {
-			return settings, fmt.Errorf("public URL %q: as https://memory.example.org, without a query (--public-url or YAMO_PUBLIC_URL)", o.publicURL)
+			return settings, setting("public-url").wrong("public URL %q: as https://memory.example.org, without a query", o.publicURL)
 		}
 	}
 	for _, origin := range o.origins {
 		u, err := url.Parse(origin)
 		if err != nil || u.Host == "" || u.Scheme == "" || u.Path != "" {
-			return settings, fmt.Errorf("origin %q: as https://app.example.org, without a path (--allow-origin or YAMO_ALLOW_ORIGIN)", origin)
+			return settings, setting("allow-origin").wrong("origin %q: as https://app.example.org, without a path", origin)
 		}
 	}
 	for _, name := range o.hosts {
 		if strings.ContainsAny(name, "/* ") {
-			return settings, fmt.Errorf("host %q: a name, as memory.example.org (--allow-host or YAMO_ALLOW_HOST)", name)
+			return settings, setting("allow-host").wrong("host %q: a name, as memory.example.org", name)
 		}
 	}
 	settings.Hosts, settings.Origins = o.hosts, o.origins
@@ -240,8 +240,12 @@ func (o httpOptions) resolve(getenv func(string) string) (serve.HTTPOptions, err
 		return settings, err
 	}
 	store := token.Open(path)
-	if _, err := store.List(); err != nil {
+	tokens, err := store.List()
+	if err != nil {
 		return settings, fmt.Errorf("%w (%s)", err, path)
+	}
+	if len(tokens) == 0 && o.oauthIssuer == "" && !o.anonymousGroup {
+		logger.WarnContext(ctx, "there are no tokens, so that nobody can connect: make one with yamo-mcp token create", slog.String("tokens", path))
 	}
 	settings.Authenticate = serve.Tokens(store)
 	return settings, nil

@@ -49,7 +49,7 @@ func TestMoveToAnotherWorkspace(t *testing.T) {
 		o := serveOptions{
 			workspace: "/first", transcripts: "/first/logs", agentID: "kate", ranking: "context", toolsets: defaultToolsets, learning: usual, http: httpOptions{listen: "127.0.0.1:1"},
 		}
-		if err := o.moveTo(test.to); err != nil {
+		if err := o.moveTo(test.to, func(string) string { return "" }); err != nil {
 			t.Fatal(err)
 		}
 		got := options{o.workspace, o.transcripts, o.agentID, o.ranking, strings.Join(o.toolsets, ","), o.http.listen}
@@ -58,13 +58,13 @@ func TestMoveToAnotherWorkspace(t *testing.T) {
 		}
 	}
 	o := serveOptions{workspace: "/first", transcripts: "/first/logs", learning: usual}
-	if err := o.moveTo(filepath.Join(plain, "gone")); err == nil {
+	if err := o.moveTo(filepath.Join(plain, "gone"), func(string) string { return "" }); err == nil {
 		t.Error("a workspace that is not there is served")
 	}
 	if err := os.Chmod(filepath.Join(own, configName), 0o622); err != nil {
 		t.Fatal(err)
 	}
-	if err := o.moveTo(own); err == nil || !strings.Contains(err.Error(), "others may write it") {
+	if err := o.moveTo(own, func(string) string { return "" }); err == nil || !strings.Contains(err.Error(), "others may write it") {
 		t.Errorf("a config file that others may write: %v", err)
 	}
 }

@@ -203,7 +203,7 @@ func openLogs(dir string, who audience.Audience) (*transcript.Folder, error) {
 		return nil, nil
 	}
 	if _, err := os.Stat(dir); err != nil {
-		return nil, fmt.Errorf("transcripts %q: %w (--transcripts or YAMO_TRANSCRIPTS)", dir, withoutPath(err))
+		return nil, setting("transcripts").wrong("transcripts %q: %w", dir, withoutPath(err))
 	}
 	// SECURITY: a group looks at its own folder alone, so that whether there are private logs makes no
 	// difference to it.
@@ -213,7 +213,7 @@ func openLogs(dir string, who audience.Audience) (*transcript.Folder, error) {
 	}
 	entries, err := os.ReadDir(own)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("transcripts %q: %w (--transcripts or YAMO_TRANSCRIPTS)", dir, withoutPath(err))
+		return nil, setting("transcripts").wrong("transcripts %q: %w", dir, withoutPath(err))
 	}
 	if len(entries) == 0 {
 		return nil, nil

@@ -23,6 +23,11 @@ type setting string
 func (s setting) env() string { return "YAMO_" + strings.ToUpper(s.key()) }
 func (s setting) key() string { return strings.ReplaceAll(string(s), "-", "_") }
 
+// wrong is an error about the setting's value, with the places that it may come from.
+func (s setting) wrong(format string, values ...any) error {
+	return fmt.Errorf(format+" (--%s, %s or %s in %s)", append(values, s, s.env(), s.key(), configName)...)
+}
+
 // apply gives each flag that is not on the command line its value from the environment or file. An
 // environment variable that is set but empty counts as unset, an empty string in the file too.
 func apply(flags *pflag.FlagSet, settings []setting, getenv func(string) string, file map[string]string) error {
@@ -38,10 +43,31 @@ func apply(flags *pflag.FlagSet, settings []setting, getenv func(string) string,
 			continue
 		}
 		if err := flags.Set(string(s), value); err != nil {
-			return fmt.Errorf("%s: %w", source, err)
+			return fmt.Errorf("%s: %w", source, valueError(err))
 		}
 	}
 	return nil
+}
+
+// valueError says what kind of value a flag takes, without how Go says it.
+func valueError(err error) error {
+	invalid, ok := errors.AsType[*pflag.InvalidValueError](err)
+	if !ok {
+		return err
+	}
+	kinds := map[string]string{"int": "a whole number", "float": "a number", "float64": "a number", "bool": "true or false"}
+	if kind := kinds[invalid.GetFlag().Value.Type()]; kind != "" {
+		return fmt.Errorf("%q is not %s", invalid.GetValue(), kind)
+	}
+	return err
+}
+
+// expand is a path whose first element may be ~, the user's home: hosts start servers without a shell that would replace it.
+func expand(path string, getenv func(string) string) string {
+	if below, ok := strings.CutPrefix(path, "~/"); ok && getenv("HOME") != "" {
+		return filepath.Join(getenv("HOME"), below)
+	}
+	return path
 }
 
 // configName is the config file's place in the workspace. Messages name it this way, without the folder.
@@ -117,6 +143,9 @@ func readConfig(workspace string) (map[string]string, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return config{}.values(), nil
 	}
+	if errors.Is(err, fs.ErrPermission) {
+		return nil, fmt.Errorf("%s: %w; the memory is for the account that owns the workspace alone", configName, withoutPath(err))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", configName, withoutPath(err))
 	}
@@ -137,7 +166,7 @@ func readConfig(workspace string) (map[string]string, error) {
 	if err := decoder.Decode(&c); err != nil {
 		return nil, configError(err)
 	}
-	if c.Transcripts != "" && !filepath.IsAbs(c.Transcripts) {
+	if c.Transcripts != "" && !filepath.IsAbs(c.Transcripts) && !strings.HasPrefix(c.Transcripts, "~/") {
 		c.Transcripts = filepath.Join(workspace, c.Transcripts)
 	}
 	return c.values(), nil
@@ -150,12 +179,33 @@ func configError(err error) error {
 	}
 	if wrong, ok := errors.AsType[*toml.DecodeError](err); ok {
 		line, _ := wrong.Position()
-		if len(wrong.Key()) > 0 {
-			return fmt.Errorf("%s:%d: %s has a value of the wrong kind", configName, line, strings.Join(wrong.Key(), "."))
+		if key := strings.Join(wrong.Key(), "."); key != "" {
+			return fmt.Errorf("%s:%d: %s has a value of the wrong kind: it is %s", configName, line, key, wanted(key))
 		}
 		return fmt.Errorf("%s:%d: %s", configName, line, strings.TrimPrefix(wrong.Error(), "toml: "))
 	}
 	return fmt.Errorf("%s: %w", configName, err)
+}
+
+// wanted is what a key's value looks like, for people.
+func wanted(key string) string {
+	content := reflect.TypeFor[config]()
+	for i := range content.NumField() {
+		if field := content.Field(i); field.Tag.Get("toml") == key {
+			switch field.Type.Kind() {
+			case reflect.Int:
+				return "a whole number"
+			case reflect.Float64:
+				return "a number"
+			case reflect.Bool:
+				return "true or false"
+			}
+		}
+	}
+	if slices.Contains([]string{"toolsets", "embedding_url", "allow_host", "allow_origin"}, key) {
+		return "text in quotes, with commas between several"
+	}
+	return "text in quotes"
 }
 
 // withoutPath is the reason of a file error.

@@ -114,7 +114,7 @@ func TestSuggestion(t *testing.T) {
 		{"quit", " (there are serve, setup, version)"},
 	}
 	for _, test := range tests {
-		if got := suggestion(test.typed, names, ""); got != test.want {
+		if got := suggestion(test.typed, names); got != test.want {
 			t.Errorf("%s: got %q, want %q", test.typed, got, test.want)
 		}
 	}

@@ -230,7 +230,7 @@ func parseExpiry(text string, now time.Time) (*time.Time, error) {
 // tokenFile is the file of tokens: the one that is named, else the user's.
 func tokenFile(named string, getenv func(string) string) (string, error) {
 	if named != "" {
-		return filepath.Abs(named)
+		return filepath.Abs(expand(named, getenv))
 	}
 	home := getenv("HOME")
 	if runtime.GOOS == "darwin" && home != "" {

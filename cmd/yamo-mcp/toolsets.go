@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
@@ -35,10 +34,10 @@ func parseToolsets(list string) ([]string, error) {
 	for name := range strings.SplitSeq(list, ",") {
 		name = strings.TrimSpace(name)
 		if name == "" {
-			return nil, fmt.Errorf("toolsets %q: name one or more of %s, with commas between them (--toolsets or YAMO_TOOLSETS)", list, strings.Join(toolsetNames, ", "))
+			return nil, setting("toolsets").wrong("toolsets %q: name one or more of %s, with commas between them", list, strings.Join(toolsetNames, ", "))
 		}
 		if !slices.Contains(toolsetNames, name) {
-			return nil, fmt.Errorf("toolset %q%s (--toolsets or YAMO_TOOLSETS)", name, suggestion(name, toolsetNames, ""))
+			return nil, setting("toolsets").wrong("unknown toolset %q%s", name, suggestion(name, toolsetNames))
 		}
 		sets = append(sets, name)
 	}

@@ -19,9 +19,9 @@ func TestParseToolsets(t *testing.T) {
 		}
 	}
 	for list, want := range map[string]string{
-		"":                `toolsets "": name one or more of memory, workspace, learning, with commas between them (--toolsets or YAMO_TOOLSETS)`,
-		"memory,workspce": `toolset "workspce": did you mean workspace? (--toolsets or YAMO_TOOLSETS)`,
-		"memory,":         `toolsets "memory,": name one or more of memory, workspace, learning, with commas between them (--toolsets or YAMO_TOOLSETS)`,
+		"":                `toolsets "": name one or more of memory, workspace, learning, with commas between them (--toolsets, YAMO_TOOLSETS or toolsets in .yamo/config.toml)`,
+		"memory,workspce": `unknown toolset "workspce": did you mean workspace? (--toolsets, YAMO_TOOLSETS or toolsets in .yamo/config.toml)`,
+		"memory,":         `toolsets "memory,": name one or more of memory, workspace, learning, with commas between them (--toolsets, YAMO_TOOLSETS or toolsets in .yamo/config.toml)`,
 	} {
 		if _, err := parseToolsets(list); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", list, err, want)
