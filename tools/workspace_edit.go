@@ -22,6 +22,7 @@ type workspaceEdit struct {
 	Expected  string   `json:"expected_hash,omitempty" jsonschema:"maxLength=64" jsonschema_description:"after_hash of the edit you build on: refused if the section was changed since."`
 	Key       string   `json:"idempotency_key,omitempty" jsonschema:"maxLength=128" jsonschema_description:"The same key again returns the first result."`
 	Create    bool     `json:"create,omitempty" jsonschema_description:"Make the file or section where it is missing."`
+	Propose   bool     `json:"propose,omitempty" jsonschema_description:"Change nothing yet: your human accepts or rejects it, also where it is pinned."`
 }
 
 type workspaceEdited struct {
@@ -34,6 +35,7 @@ type workspaceEdited struct {
 	After    string `json:"after_hash"`
 	Snapshot string `json:"snapshot" jsonschema_description:"The section as it stands now, at most 4,000 characters."`
 	Repeated bool   `json:"repeated,omitempty" jsonschema_description:"It was made before, with this idempotency_key."`
+	Proposal string `json:"proposal,omitempty" jsonschema:"enum=pending,enum=accepted,enum=rejected" jsonschema_description:"What your human said to it."`
 	Hint     string `json:"hint,omitempty"`
 }
 
@@ -56,7 +58,7 @@ func WorkspaceEdit(editor *edit.Editor, agent string) Tool {
 		Destructive: true,
 	}, func(ctx context.Context, in workspaceEdit) (workspaceEdited, error) {
 		done, err := editor.Edit(ctx, edit.Request{
-			File: in.File, Refs: in.Evidence, Expected: in.Expected, Key: in.Key, Call: callID(ctx), Actor: agent,
+			File: in.File, Refs: in.Evidence, Expected: in.Expected, Key: in.Key, Call: callID(ctx), Actor: agent, Propose: in.Propose,
 			Edit: grammar.Edit{
 				Op: grammar.Op(in.Op), Section: in.Section, Content: in.Content, Items: in.Items, Rationale: in.Rationale, Override: in.Override, Create: in.Create,
 			},
@@ -70,6 +72,8 @@ func WorkspaceEdit(editor *edit.Editor, agent string) Tool {
 			Before: e.Before, After: e.After, Snapshot: done.Snapshot, Repeated: done.Repeated,
 		}
 		switch typ, _ := grammar.TypeOf(e.File); {
+		case done.Proposal != nil:
+			out.Proposal, out.Hint = done.Proposal.State, proposalHint(*done.Proposal)
 		case done.Match == grammar.ByNearest:
 			out.Hint = "The heading is misspelt in the file; it was found all the same and left as it is."
 		case typ != nil && typ.Strict && grammar.Op(e.Op).Material() && len(e.Evidence) == 0:
@@ -77,4 +81,18 @@ func WorkspaceEdit(editor *edit.Editor, agent string) Tool {
 		}
 		return out, nil
 	})
+}
+
+// proposalHint is what the agent has to know about a proposal of its own.
+func proposalHint(p edit.Proposal) string {
+	switch p.State {
+	case edit.Accepted:
+		return "Your human accepted it: the file has it."
+	case edit.Rejected:
+		if why := p.Why(); why != "" {
+			return "Your human rejected it: " + why
+		}
+		return "Your human rejected it. Leave it at that unless they bring it up again."
+	}
+	return "Nothing is changed yet. Tell your human that it waits for them: `yamo-mcp proposals` shows it."
 }

@@ -53,6 +53,38 @@ func TestWorkspaceEdit(t *testing.T) {
 	}
 }
 
+// A proposal changes nothing, and the agent learns what became of it by asking again.
+func TestWorkspaceEditProposes(t *testing.T) {
+	f := sampleFolder(t, "kate")
+	editor, err := edit.Open(edit.Options{View: f.dm(), Dir: filepath.Join(f.dm().Dir(), ".yamo")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tool, before := WorkspaceEdit(editor, "kate"), f.read(t, "MEMORY.md")
+	propose := func(text string) workspaceEdited {
+		return answer[workspaceEdited](t, tool, `{"file":"MEMORY.md","section":"Sayings","op":"append_section","content":"`+text+`","rationale":"r","create":true,"propose":true,"idempotency_key":"`+text+`"}`)
+	}
+	yes, no := propose("Measure twice."), propose("Cut once.")
+	if f.read(t, "MEMORY.md") != before || yes.Proposal != "pending" || yes.Repeated || yes.After != "" || !strings.Contains(yes.Hint, "yamo-mcp proposals") {
+		t.Errorf("%+v", yes)
+	}
+	if _, _, err := editor.AcceptProposal(t.Context(), yes.EventID, "operator", "", false); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := editor.RejectProposal(t.Context(), no.EventID, "operator", "too bold"); err != nil {
+		t.Fatal(err)
+	}
+	if again := propose("Measure twice."); again.Proposal != "accepted" || !again.Repeated || again.EventID != yes.EventID {
+		t.Errorf("%+v", again)
+	}
+	if again := propose("Cut once."); again.Proposal != "rejected" || !strings.Contains(again.Hint, "too bold") {
+		t.Errorf("%+v", again)
+	}
+	if text := f.read(t, "MEMORY.md"); !strings.Contains(text, "Measure twice.") || strings.Contains(text, "Cut once.") {
+		t.Errorf("the file is\n%s", text)
+	}
+}
+
 // The host's id of a call is part of the event (seed 004 §11).
 func TestCallID(t *testing.T) {
 	request := mcp.CallToolRequest{}

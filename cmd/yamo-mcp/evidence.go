@@ -14,9 +14,11 @@ import (
 
 // evidence is what a token leads to, for people and models.
 type evidence struct {
-	Token  string      `json:"token"`
-	Event  *edit.Event `json:"event,omitempty"`
-	Memory *match      `json:"memory,omitempty"`
+	Token    string      `json:"token"`
+	Event    *edit.Event `json:"event,omitempty"`
+	State    string      `json:"state,omitempty"`    // of a proposal
+	Decision *edit.Event `json:"decision,omitempty"` // about it
+	Memory   *match      `json:"memory,omitempty"`
 }
 
 // resolveEvidence follows a token to an edit or to a memory.
@@ -25,7 +27,7 @@ func resolveEvidence(ctx context.Context, editor *edit.Editor, memory *mesh.View
 	if err != nil {
 		return evidence{}, err
 	}
-	e := evidence{Token: found.Token, Event: found.Event}
+	e := evidence{Token: found.Token, Event: found.Event, State: found.State, Decision: found.Decision}
 	if found.MemoryID != "" {
 		hit, err := memory.Get(ctx, found.MemoryID)
 		if err != nil {
@@ -63,6 +65,12 @@ event id and a memory's id (mem_…) are taken as well; the first line is their 
 			text += describeEvent(*found.Event)
 			if found.Event.IsEdit() {
 				text += fmt.Sprintf("    what it changed: yamo-mcp diff %s --to %s\n", found.Event.File, found.Event.ID)
+			}
+			if found.State != "" {
+				text += "    " + found.State + "\n"
+			}
+			if found.Decision != nil {
+				text += describeEvent(*found.Decision)
 			}
 		} else {
 			m := found.Memory

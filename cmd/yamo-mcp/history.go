@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/rogpeppe/go-internal/diff"
 	"github.com/spf13/cobra"
 
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
@@ -72,6 +71,9 @@ func describeEvent(e edit.Event) string {
 		out.WriteString("#" + e.Section)
 	}
 	out.WriteByte('\n')
+	if e.Asked != nil {
+		out.WriteString("    asks for: " + string(e.Asked.Op) + "\n")
+	}
 	if e.Rationale != "" {
 		out.WriteString("    why: " + e.Rationale + "\n")
 	}
@@ -104,8 +106,8 @@ without --to it ends now.`,
 		if err != nil {
 			return err
 		}
-		unified := string(diff.Diff(changed.From, []byte(changed.Before), changed.To, []byte(changed.After)))
-		return e.print(map[string]string{"file": args[0], "from": changed.From, "to": changed.To, "diff": unified}, unified)
+		text := unified(changed)
+		return e.print(map[string]string{"file": args[0], "from": changed.From, "to": changed.To, "diff": text}, text)
 	})
 	cmd.Flags().StringVar(&from, "from", "", "the text after this event, or at this time")
 	cmd.Flags().StringVar(&to, "to", "", "the text after this event, or at this time")

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
+	"github.com/spf13/cobra"
+
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
+)
+
+// review is a proposal in `yamo-mcp proposals --json`.
+type review struct {
+	Proposal edit.Event `json:"proposal"`
+	Diff     string     `json:"diff"`              // what accepting it does to the file
+	Changed  bool       `json:"changed"`           // its section is another than when it was made
+	Pin      string     `json:"pin,omitempty"`     // pin or lock, which accepting it overrules
+	Problem  string     `json:"problem,omitempty"` // why it cannot be accepted as things are
+}
+
+func newReview(r edit.Review) review {
+	return review{r.Event, unified(r.Would), r.Changed, r.Pin, r.Problem}
+}
+
+func unified(c edit.Changed) string {
+	return string(diff.Diff(c.From, []byte(c.Before), c.To, []byte(c.After)))
+}
+
+// String is the proposal as a person decides about it.
+func (r review) String() string {
+	text := describeEvent(r.Proposal)
+	if r.Pin != "" {
+		text += "    the section has a " + r.Pin + ", which accepting this overrules\n"
+	}
+	if r.Changed {
+		text += "    the section was changed since: yamo-mcp diff " + r.Proposal.File + " --from " + r.Proposal.ID + "\n"
+	}
+	if r.Problem != "" {
+		text += "    it cannot be accepted as things are: " + r.Problem + "\n"
+	}
+	return text + r.Diff
+}
+
+// newProposalsCommand is `yamo-mcp proposals`: alone it lists, as its subcommand list does.
+func (e *edits) newProposalsCommand() *cobra.Command {
+	list := e.command(&cobra.Command{
+		Use:   "list",
+		Short: "List the proposals that wait, with what each would change",
+		Args:  noArguments,
+	}, e.listProposals)
+	group := newGroup("proposals", "Decide about the edits that the agent proposes", list, e.newAcceptCommand(), e.newRejectCommand())
+	group.Long = `An agent can propose an edit instead of making it, also where a section is pinned or locked. Nothing is changed before
+it is accepted here. Alone, the command lists the proposals that wait, each with a diff of what it would do to the file.`
+	return e.command(group, e.listProposals)
+}
+
+func (e *edits) listProposals(ctx context.Context, editor *edit.Editor, _ []string) error {
+	waiting, err := editor.Reviews(ctx)
+	if err != nil {
+		return err
+	}
+	list, texts := make([]review, len(waiting)), make([]string, len(waiting))
+	for i, r := range waiting {
+		list[i] = newReview(r)
+		texts[i] = list[i].String()
+	}
+	if len(list) == 0 {
+		texts = []string{"no proposal waits\n"}
+	}
+	return e.print(list, strings.Join(texts, "\n"))
+}
+
+func (e *edits) newAcceptCommand() *cobra.Command {
+	var anyway bool
+	var override string
+	cmd := e.command(&cobra.Command{
+		Use:   "accept ID",
+		Short: "Make the edit that a proposal asks for",
+		Long: `Make the edit that a proposal asks for, and print what it changed. Pins and locks do not hold it back: you decide.
+Where it would replace what was changed since the proposal was made, both are shown and nothing is done without --anyway.`,
+		Args: exactly("ID"),
+	}, func(ctx context.Context, editor *edit.Editor, args []string) error {
+		done, changed, err := editor.AcceptProposal(ctx, args[0], operator, override, anyway)
+		if errors.Is(err, edit.ErrChanged) {
+			return e.showChanged(ctx, editor, args[0], err)
+		}
+		if err != nil {
+			return err
+		}
+		text := unified(changed)
+		return e.print(map[string]any{"edit": done.Event, "diff": text}, describeEvent(done.Event)+text)
+	})
+	cmd.Flags().BoolVar(&anyway, "anyway", false, "also where it replaces what was changed since")
+	cmd.Flags().StringVar(&override, "override", "", "why a cap is exceeded, for how long, when it is curated")
+	return cmd
+}
+
+// showChanged shows what was changed since a proposal was made, and what accepting it would do now.
+func (e *edits) showChanged(ctx context.Context, editor *edit.Editor, id string, cause error) error {
+	r, err := editor.Review(ctx, id)
+	if err != nil {
+		return err
+	}
+	since, err := editor.Diff(ctx, r.Event.File, r.Event.ID, "")
+	if err != nil {
+		return err
+	}
+	shown, before := newReview(r), unified(since)
+	if err := e.print(map[string]any{"since": before, "would": shown}, "What was changed since:\n"+before+"\nWhat accepting it would do:\n"+shown.Diff); err != nil {
+		return err
+	}
+	return fmt.Errorf("%w: accept it --anyway, or reject it", cause)
+}
+
+func (e *edits) newRejectCommand() *cobra.Command {
+	var why string
+	cmd := e.command(&cobra.Command{
+		Use:   "reject ID",
+		Short: "Decide against a proposal; the agent learns the reason when it asks again",
+		Args:  exactly("ID"),
+	}, func(ctx context.Context, editor *edit.Editor, args []string) error {
+		p, err := editor.RejectProposal(ctx, args[0], operator, why)
+		if err != nil {
+			return err
+		}
+		return e.print(p, "rejected "+p.Event.ID+"\n")
+	})
+	cmd.Flags().StringVar(&why, "why", "", "the reason, for the record and the agent")
+	return cmd
+}
