@@ -122,7 +122,7 @@ func TestResultsFit(t *testing.T) {
 		{SessionLogs(sessions), `{"action":"search","query":"wörtlich","limit":500,"max_chars":4000}`, 50_000, "There are more"},
 		{SessionLogs(sessions), `{"action":"list_sessions","limit":500}`, 0, ""},
 		{MemoryFile(v), `{"action":"read","file":"memory/2026-02-12-links.md"}`, 50_000, `"more":`},
-		{Heartbeat(v, memory, nil), `{"action":"due"}`, 50_000, "was cut"},
+		{Heartbeat(v, memory, nil, nil), `{"action":"due"}`, 50_000, "was cut"},
 		{Skills(memory), `{"action":"get","id":"` + skill + `"}`, 30_000, `"next_offset":`},
 		{Skills(memory), `{"action":"list","limit":50}`, 50_000, "more did not fit"},
 		{Skills(memory), `{"action":"search","query":"release","limit":50}`, 50_000, "more did not fit"},

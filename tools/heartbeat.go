@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/dream"
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
 )
 
 type beat struct {
@@ -75,8 +77,9 @@ const (
 )
 
 // Heartbeat is the tool heartbeat (RFC-0009 §2.7 and §2.9). Asked what is due, it first runs the wisdom
-// distillation cycle of RFC-0011 §8 and a sweep of dreams, nil for none, if these are. It is for DMs only.
-func Heartbeat(v *workspace.View, memory *mesh.View, dreams *dream.Sweeper) Tool {
+// distillation cycle of RFC-0011 §8 and a sweep of dreams, nil for none, if these are; and it says which proposals of
+// editor, nil for none, wait. It is for DMs only.
+func Heartbeat(v *workspace.View, memory *mesh.View, dreams *dream.Sweeper, editor *edit.Editor) Tool {
 	return Define(Spec{
 		Name:  "heartbeat",
 		Title: "Heartbeat",
@@ -132,8 +135,28 @@ func Heartbeat(v *workspace.View, memory *mesh.View, dreams *dream.Sweeper) Tool
 		case len(tasks) == 0:
 			answer.Hint = "HEARTBEAT.md has no checklist: ask your human what to look after, or leave it."
 		}
-		return answer, nil
+		waiting, err := waitingHint(ctx, editor)
+		answer.Hint = strings.TrimSpace(answer.Hint + " " + waiting)
+		return answer, err
 	})
+}
+
+// waitingHint says how many proposals wait, "" for none.
+func waitingHint(ctx context.Context, editor *edit.Editor) (string, error) {
+	if editor == nil {
+		return "", nil
+	}
+	proposals, err := editor.Proposals(ctx)
+	n := 0
+	for _, p := range proposals {
+		if p.State == edit.Pending {
+			n++
+		}
+	}
+	if n == 0 {
+		return "", err
+	}
+	return fmt.Sprintf("Tell your human that proposals of yours wait (%d): `yamo-mcp proposals` shows them.", n), nil
 }
 
 // learn runs the cycle if it is due, records that, and returns the checks as they are then.

@@ -17,7 +17,7 @@ import (
 
 func TestHeartbeatTool(t *testing.T) {
 	f := sampleFolder(t, "kate")
-	tool := Heartbeat(f.dm(), memoryView(t, t.TempDir(), audience.DM()), nil)
+	tool := Heartbeat(f.dm(), memoryView(t, t.TempDir(), audience.DM()), nil, nil)
 	due := func(arguments string) map[string]bool {
 		checks := map[string]bool{}
 		for _, check := range answer[beatAnswer](t, tool, arguments).Checks {
@@ -52,7 +52,7 @@ func TestHeartbeatTool(t *testing.T) {
 func TestHeartbeatLearns(t *testing.T) {
 	f := sampleFolder(t, "kate")
 	memory := memoryView(t, t.TempDir(), audience.DM())
-	tool := Heartbeat(f.dm(), memory, nil)
+	tool := Heartbeat(f.dm(), memory, nil, nil)
 	fail := func(pattern string, metadata map[string]any) string {
 		t.Helper()
 		metadata["status"], metadata["error_pattern"] = "error", pattern
@@ -97,6 +97,26 @@ func TestHeartbeatLearns(t *testing.T) {
 	}
 }
 
+// A proposal that waits is mentioned until it is decided about.
+func TestHeartbeatTellsOfProposals(t *testing.T) {
+	f := sampleFolder(t, "kate")
+	editor, err := edit.Open(edit.Options{View: f.dm(), Dir: filepath.Join(f.dm().Dir(), ".yamo")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tool := Heartbeat(f.dm(), memoryView(t, t.TempDir(), audience.DM()), nil, editor)
+	p := answer[workspaceEdited](t, WorkspaceEdit(editor, "kate"), `{"file":"MEMORY.md","op":"append_section","content":"x","rationale":"r","propose":true}`)
+	if got := answer[beatAnswer](t, tool, `{"action":"due"}`).Hint; got != "Tell your human that proposals of yours wait (1): `yamo-mcp proposals` shows them." {
+		t.Error(got)
+	}
+	if _, err := editor.RejectProposal(t.Context(), p.EventID, "operator", ""); err != nil {
+		t.Fatal(err)
+	}
+	if got := answer[beatAnswer](t, tool, `{"action":"due"}`).Hint; got != "" {
+		t.Error(got)
+	}
+}
+
 func TestHeartbeatToolRefuses(t *testing.T) {
 	f := sampleFolder(t, "kate", workspace.WithScrubber(hideSecrets))
 	memory := memoryView(t, t.TempDir(), audience.DM())
@@ -109,18 +129,18 @@ func TestHeartbeatToolRefuses(t *testing.T) {
 		`{"action":"skip","check":"memory"}`:    "action must be one of due, done",
 		`{"action":"done","check":"a","at":77}`: `unknown field "at"`,
 	} {
-		if got := refusal(t, Heartbeat(f.dm(), memory, nil), arguments); !strings.Contains(got, want) {
+		if got := refusal(t, Heartbeat(f.dm(), memory, nil, nil), arguments); !strings.Contains(got, want) {
 			t.Errorf("%s: %q, want %q", arguments, got, want)
 		}
 	}
 	f.write(t, "memory/heartbeat-state.json", `{"lastChecks": "x"}`)
 	for _, arguments := range []string{`{"action":"due"}`, `{"action":"done","check":"a"}`} {
-		if got := refusal(t, Heartbeat(f.dm(), memory, nil), arguments); !strings.Contains(got, "correct it by hand") {
+		if got := refusal(t, Heartbeat(f.dm(), memory, nil, nil), arguments); !strings.Contains(got, "correct it by hand") {
 			t.Errorf("%s: %q", arguments, got)
 		}
 	}
 	// A group is never offered the tool; the view below it refuses all the same.
-	if got := refusal(t, Heartbeat(f.group(t, "hiking"), memory, nil), `{"action":"done","check":"a"}`); got != "internal error" {
+	if got := refusal(t, Heartbeat(f.group(t, "hiking"), memory, nil, nil), `{"action":"done","check":"a"}`); got != "internal error" {
 		t.Errorf("a group is told %q", got)
 	}
 }
@@ -151,7 +171,7 @@ func TestHeartbeatDreams(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tool := Heartbeat(f.dm(), memory, dreams)
+	tool := Heartbeat(f.dm(), memory, dreams, nil)
 	if done := answer[beatAnswer](t, tool, `{"action":"done","check":"weather"}`); done.Dreamed != nil {
 		t.Errorf("done dreamed %+v", done.Dreamed)
 	}

@@ -4,11 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
+	"time"
 
 	"github.com/rogpeppe/go-internal/diff"
 	"github.com/spf13/cobra"
 
+	"github.com/yamo-protocol/yamo-mcp/prompts"
+	"github.com/yamo-protocol/yamo-mcp/workspace"
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
 )
 
@@ -130,4 +134,47 @@ func (e *edits) newRejectCommand() *cobra.Command {
 	})
 	cmd.Flags().StringVar(&why, "why", "", "the reason, for the record and the agent")
 	return cmd
+}
+
+// A rejection is told at the start of sessions for a week, the last few of them.
+const (
+	toldFor  = 7 * 24 * time.Hour
+	toldMost = 5
+)
+
+// proposals is, for the start of a session, how many proposals wait, and what was rejected lately. The session does not
+// fail for want of it.
+func proposals(v *workspace.View, editor *edit.Editor, logger *slog.Logger) prompts.Section {
+	return func(ctx context.Context) (string, error) {
+		all, err := editor.Proposals(ctx)
+		if err != nil {
+			logger.ErrorContext(ctx, "read proposals for the start of a session", "error", err)
+			return "", nil
+		}
+		waiting := 0
+		var rejected []string
+		for _, p := range all {
+			switch {
+			case p.State == edit.Pending:
+				waiting++
+			case p.State == edit.Rejected && p.Decision.Time > v.Now().UTC().Add(-toldFor).Format(time.RFC3339):
+				line := "- " + p.Event.File + "#" + p.Event.Section + ": " + p.Event.Rationale
+				if why := p.Why(); why != "" {
+					line += " (the reason: " + why + ")"
+				}
+				rejected = append(rejected, line)
+			}
+		}
+		text := ""
+		if waiting > 0 {
+			text = fmt.Sprintf("\nTell your human that proposals of yours wait (%d): `yamo-mcp proposals` shows them.\n", waiting)
+		}
+		if len(rejected) > 0 {
+			text += "\nYour human rejected lately:\n\n" + strings.Join(rejected[max(0, len(rejected)-toldMost):], "\n") + "\n"
+		}
+		if text == "" {
+			return "", nil
+		}
+		return "## Proposals\n" + text, nil
+	}
 }

@@ -116,7 +116,7 @@ func openSession(o serveOptions, who audience.Audience, getenv func(string) stri
 			stopWatching = stop
 			return nil
 		},
-		Prompts:     sessionPrompts(o.toolsets, view, memory, sessions, logger),
+		Prompts:     sessionPrompts(o.toolsets, view, memory, sessions, editor, logger),
 		Completions: resources.NewCompleter(view),
 	}
 	release = func() error {

@@ -52,7 +52,7 @@ func workspaceToolset(v *workspace.View, memory *mesh.View, logs *transcript.Vie
 	if !v.Audience().IsDM() {
 		return list
 	}
-	list = append(list, tools.WhatDoIKnow(v), tools.Heartbeat(v, memory, dreams), tools.MemoryFile(v), tools.RotateLogs(v), tools.WorkspaceEdit(editor, agent))
+	list = append(list, tools.WhatDoIKnow(v), tools.Heartbeat(v, memory, dreams, editor), tools.MemoryFile(v), tools.RotateLogs(v), tools.WorkspaceEdit(editor, agent))
 	// A workspace that is ready has no use for these, and gets no BOOTSTRAP.md any more (RFC-0009 §2.6).
 	if v.State() != workspace.Ready {
 		list = append(list, tools.BootstrapWrite(v), tools.BootstrapFinish(v))
@@ -89,9 +89,14 @@ func constraints(memory *mesh.View, logger *slog.Logger) prompts.Section {
 }
 
 // sessionPrompts are the prompts of one audience: the start of a session always, the rituals with the tools that they need.
-// logs may be nil.
-func sessionPrompts(toolsets []string, v *workspace.View, memory *mesh.View, logs *transcript.View, logger *slog.Logger) []prompts.Prompt {
-	list := []prompts.Prompt{prompts.Startup(v, constraints(memory, logger))}
+// logs may be nil, and editor is in a group.
+func sessionPrompts(toolsets []string, v *workspace.View, memory *mesh.View, logs *transcript.View, editor *edit.Editor, logger *slog.Logger) []prompts.Prompt {
+	sections := []prompts.Section{constraints(memory, logger)}
+	// SECURITY: a group has no edits, and hears of none.
+	if editor != nil {
+		sections = append(sections, proposals(v, editor, logger))
+	}
+	list := []prompts.Prompt{prompts.Startup(v, sections...)}
 	if slices.Contains(toolsets, memoryTools) {
 		list = append(list, prompts.Recall(memory), prompts.Remember(memory), prompts.Distill(memory))
 	}

@@ -49,8 +49,8 @@ func TestErase(t *testing.T) {
 			}
 		}
 	}
-	if n, err := other.Waiting(t.Context()); err != nil || n != 0 {
-		t.Errorf("%d proposals wait, %v", n, err)
+	if left, err := other.Proposals(t.Context()); err != nil || len(left) != 0 {
+		t.Errorf("proposals: %+v, %v", left, err)
 	}
 	for who, e := range map[string]*Editor{"the one": e, "the other": other, "the next": d.open()} {
 		if r := d.replay(e, "MEMORY.md", ""); r.Text != memoryText || r.Drift != nil || r.Events == 0 {

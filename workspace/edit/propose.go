@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
-	"strings"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
@@ -94,12 +94,11 @@ func (s *state) reopen(undone Event) {
 // waiting are the proposals that nobody has decided about, oldest first.
 func (s *state) waiting() []*Proposal {
 	var list []*Proposal
-	for _, p := range s.proposals {
-		if p.State == Pending {
+	for _, id := range slices.Sorted(maps.Keys(s.proposals)) {
+		if p := s.proposals[id]; p.State == Pending {
 			list = append(list, p)
 		}
 	}
-	slices.SortFunc(list, func(a, b *Proposal) int { return strings.Compare(a.Event.ID, b.Event.ID) })
 	return list
 }
 
@@ -201,12 +200,18 @@ func (e *Editor) proposed(r Result) Result {
 	return r
 }
 
-// Waiting is how many proposals wait for the human.
-func (e *Editor) Waiting(ctx context.Context) (int, error) {
+// Proposals are all there ever were, without texts, oldest first.
+func (e *Editor) Proposals(ctx context.Context) ([]Proposal, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	err := e.sync(ctx)
-	return len(e.state.waiting()), err
+	if err := e.sync(ctx); err != nil {
+		return nil, err
+	}
+	var list []Proposal
+	for _, id := range slices.Sorted(maps.Keys(e.state.proposals)) {
+		list = append(list, *e.state.proposals[id])
+	}
+	return list, nil
 }
 
 // Review is a proposal as the human decides about it.

@@ -83,8 +83,8 @@ func TestProposal(t *testing.T) {
 		r.Would.Before != memoryText || r.Would.After != want || r.Changed || r.Pin != OpLock || r.Problem != "" {
 		t.Errorf("%+v\n%s", r, diff)
 	}
-	if n, err := e.Waiting(t.Context()); n != 1 || err != nil {
-		t.Errorf("%d wait, %v", n, err)
+	if all, err := e.Proposals(t.Context()); err != nil || len(all) != 1 || all[0].State != Pending || all[0].Event.Asked != nil {
+		t.Errorf("%+v, %v", all, err)
 	}
 	done, changed := d.accept(d.open(), first.Event.Token())
 	if got := d.read("MEMORY.md"); got != want || changed.Before != memoryText || changed.After != want {
@@ -390,17 +390,14 @@ func TestProposalsAndDecisions(t *testing.T) {
 				}
 				e := d.open()
 				mustRecover(d, e)
-				if _, err := e.Waiting(t.Context()); err != nil {
+				all, err := e.Proposals(t.Context())
+				if err != nil {
 					r.Fatal(err)
 				}
-				waiting := map[string]bool{}
-				for _, p := range e.state.waiting() {
-					waiting[p.Event.ID] = true
-				}
-				for id, state := range states {
+				for _, p := range all {
 					// What was killed may have been decided all the same.
-					if state != Pending && waiting[id] {
-						r.Fatalf("%s was %s and waits", id, state)
+					if state := states[p.Event.ID]; p.State == Pending && state != "" && state != Pending {
+						r.Fatalf("%s was %s and waits", p.Event.ID, state)
 					}
 				}
 				for _, name := range names {
