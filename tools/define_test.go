@@ -120,9 +120,10 @@ func TestInvalidArguments(t *testing.T) {
 		{"nested type", `{"query":"a","range":3}`, "range must be an object, got 3"},
 		{"nested missing", `{"query":"a","range":{}}`, "range.from is required: an integer of at least 0"},
 		{"nested unknown", `{"query":"a","range":{"from":1,"till":2}}`, `unknown field "till" in range (valid fields: from, to)`},
-		{"not an object", `[1,2]`, "arguments must be an object, got 2 items"},
+		{"not an object", `[1,2]`, "arguments must be an object, got an array"},
+		{"many unknown", `{"query":"a","b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1,"j":1,"k":1,"l":1}`, `unknown field "b", "c", "d", "e", "f", "g", "h", "i", "j", "k" and 1 more (valid fields: ` + fields + `)`},
 		{"several in the fields' order", `{"zeta":1,"limit":99,"alpha":2,"format":"x"}`, `query is required: a string of 1 to 20 characters; limit must be an integer from 1 to 50, got 99; ` +
-			`format must be one of concise, detailed, got "x"; unknown field "alpha" (valid fields: ` + fields + `); unknown field "zeta" (valid fields: ` + fields + `)`},
+			`format must be one of concise, detailed, got "x"; unknown field "alpha", "zeta" (valid fields: ` + fields + `)`},
 	}
 	tool := sample(func(context.Context, sampleIn) (sampleOut, error) {
 		t.Error("the tool was called with invalid arguments")

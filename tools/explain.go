@@ -90,11 +90,7 @@ func (s *schema) problems(e *jsonschema.ValidationError, arguments any) []proble
 		}
 		return problems
 	case *kind.AdditionalProperties:
-		problems := make([]problem, 0, len(found.Properties))
-		for _, name := range found.Properties {
-			problems = append(problems, problem{len(s.fields), s.unknown(e.InstanceLocation, at, name)})
-		}
-		return problems
+		return []problem{{len(s.fields), s.unknown(e.InstanceLocation, at, found.Properties)}}
 	}
 	text := fmt.Sprintf("%s must be %s, got %s", place(e.InstanceLocation), allowed(at), came(value, at, e.ErrorKind))
 	if value == nil && !s.required(e.InstanceLocation) {
@@ -103,8 +99,8 @@ func (s *schema) problems(e *jsonschema.ValidationError, arguments any) []proble
 	return []problem{{s.order(e.InstanceLocation), text}}
 }
 
-// unknown names a field that the object at path does not have, and those it has.
-func (s *schema) unknown(path []string, at *jsonschema.Schema, name string) string {
+// unknown names fields that the object at path does not have, and those it has.
+func (s *schema) unknown(path []string, at *jsonschema.Schema, names []string) string {
 	var valid []string
 	switch {
 	case len(path) == 0:
@@ -115,7 +111,16 @@ func (s *schema) unknown(path []string, at *jsonschema.Schema, name string) stri
 		}
 		slices.Sort(valid)
 	}
-	text := "unknown field " + strconv.Quote(short(name))
+	const most = 10
+	slices.Sort(names)
+	quoted := make([]string, 0, most)
+	for _, name := range names[:min(len(names), most)] {
+		quoted = append(quoted, strconv.Quote(short(name)))
+	}
+	text := "unknown field " + strings.Join(quoted, ", ")
+	if len(names) > most {
+		text += fmt.Sprintf(" and %d more", len(names)-most)
+	}
 	if len(path) > 0 {
 		text += " in " + place(path)
 	}
@@ -302,6 +307,9 @@ func came(value any, s *jsonschema.Schema, found jsonschema.ErrorKind) string {
 	case []any:
 		if same, ok := found.(*kind.UniqueItems); ok {
 			return fmt.Sprintf("the same at %d and %d", same.Duplicates[0], same.Duplicates[1])
+		}
+		if s == nil || s.Types == nil || !slices.Contains(s.Types.ToStrings(), "array") {
+			return "an array"
 		}
 		return fmt.Sprintf("%d items", len(v))
 	default:

@@ -210,6 +210,7 @@ func (o httpOptions) resolve(ctx context.Context, getenv func(string) string, lo
 		return settings, errors.New("--calls-per-minute and --concurrent-calls are at least 1")
 	}
 	if o.tlsCert != "" {
+		o.tlsCert, o.tlsKey = expand(o.tlsCert, getenv), expand(o.tlsKey, getenv)
 		pair, err := tls.LoadX509KeyPair(o.tlsCert, o.tlsKey)
 		if err != nil {
 			return settings, fmt.Errorf("TLS: %w (--tls-cert and --tls-key are a certificate and its key, PEM)", err)

@@ -69,7 +69,7 @@ func (t *tokenCommands) newCreateCommand() *cobra.Command {
 			if err := apply(cmd.Flags(), []setting{workspaceSetting}, t.getenv, nil); err != nil {
 				return err
 			}
-			if r.Workspace != "" {
+			if r.Workspace = expand(r.Workspace, t.getenv); r.Workspace != "" {
 				if err := checkWorkspace(r.Workspace); err != nil {
 					return err
 				}
