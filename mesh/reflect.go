@@ -212,6 +212,33 @@ func (v *View) checkTopic(topic string) (string, error) {
 	return strings.Join(strings.Fields(topic), " "), nil
 }
 
+// SameText are the ids of the other memories that say word for word what the one called id says, and that the audience
+// may see: of other sessions, types or compartments.
+func (v *View) SameText(ctx context.Context, id string) ([]string, error) {
+	stores, _, err := v.compartments(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ids := []string{}
+	for _, c := range stores {
+		r := c.find(id)
+		if r == nil {
+			continue
+		}
+		for _, other := range stores {
+			other.mu.RLock()
+			for _, d := range other.docs {
+				if d.record != nil && d.record.ID != id && d.record.Content == r.Content {
+					ids = append(ids, d.record.ID)
+				}
+			}
+			other.mu.RUnlock()
+		}
+		break
+	}
+	return ids, nil
+}
+
 // DerivedFrom are the ids of what was made from the memory called id and may repeat it: reflections and the cycle's
 // lessons, oldest first in each compartment, then synthesized skills.
 func (v *View) DerivedFrom(ctx context.Context, id string) ([]string, error) {

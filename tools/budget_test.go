@@ -138,7 +138,7 @@ func TestResultsFit(t *testing.T) {
 		{WorkspaceEdit(editor, "kate"), `{"file":"notes/headings.md","section":"Heading 7","op":"append_item","rationale":"r","override_rationale":"o","items":` + strings.ReplaceAll(string(items), `""`, `"`+strings.Repeat("item ", 20)+`"`) + `}`, 3_000, ""},
 		{Reflect(memory), `{"topic":"wörtlich","lookback":50}`, 500, ""},
 		{Reflect(memory), `{"action":"synthesize","topic":"wörtlich"}`, 500, ""},
-		{MemoryDelete(memory), `{"id":"` + id + `","confirm":true}`, 0, ""},
+		{MemoryDelete(memory, nil), `{"id":"` + id + `","confirm":true}`, 0, ""},
 	} {
 		result := call(t, test.tool, quiet(), test.arguments)
 		got := text(t, result)
@@ -172,7 +172,7 @@ func TestRefusalsFit(t *testing.T) {
 		arguments, want string
 	}{
 		{MemoryGet(memory), `{"id":"` + long + `"}`, "memory_search gives the ids there are"},
-		{MemoryDelete(memory), `{"id":"` + long + `","confirm":true}`, "memory_search gives the ids there are"},
+		{MemoryDelete(memory, nil), `{"id":"` + long + `","confirm":true}`, "memory_search gives the ids there are"},
 		{Skills(memory), `{"action":"get","id":"` + long + `"}`, "gives the ids there are"},
 		{RotateLogs(v), `{"action":"delete","files":["` + long + `"]}`, "action list names the old logs"},
 		{MemorySearch(memory), `{"query":"q","` + long + `":1}`, "Correct this and call again"},

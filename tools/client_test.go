@@ -136,7 +136,7 @@ func TestConfirm(t *testing.T) {
 			t.Run(test.name+" "+era, func(t *testing.T) {
 				v := memoryView(t, t.TempDir(), audience.DM())
 				id := answer[stored](t, MemoryStore(v), `{"content":"The ferry leaves at noon."}`).ID
-				h := (&host{person: test.person}).connected(t, era, MemoryDelete(v))
+				h := (&host{person: test.person}).connected(t, era, MemoryDelete(v, nil))
 				arguments := map[string]any{"id": id}
 				if test.given {
 					arguments["confirm"] = true
@@ -161,7 +161,7 @@ func TestClientThatCannotAskAfterAll(t *testing.T) {
 	v := memoryView(t, t.TempDir(), audience.DM())
 	id := answer[stored](t, MemoryStore(v), `{"content":"The ferry leaves at noon."}`).ID
 	h := (&host{person: func(string) (*mcp.ElicitationResult, error) { return nil, errors.New("method not found") }}).
-		connected(t, eras[0], MemoryDelete(v))
+		connected(t, eras[0], MemoryDelete(v, nil))
 	if got, failed := h.use(t, "memory_delete", map[string]any{"id": id}); !failed || !strings.Contains(got, "confirm: true") {
 		t.Errorf("without confirm: %q", got)
 	}
@@ -177,7 +177,7 @@ func TestDeletionThatIsRefusedAsksNobody(t *testing.T) {
 	private := answer[stored](t, MemoryStore(dm), `{"content":"Mira is allergic to nuts."}`).ID
 	v := memoryView(t, dir, hikers(t))
 	for _, era := range eras {
-		h := (&host{person: agrees}).connected(t, era, MemoryDelete(v))
+		h := (&host{person: agrees}).connected(t, era, MemoryDelete(v, nil))
 		for id, want := range map[string]string{shared: "only a direct conversation can delete", private: "there is no memory"} {
 			if got, failed := h.use(t, "memory_delete", map[string]any{"id": id}); !failed || !strings.Contains(got, want) || len(h.asked) > 0 {
 				t.Errorf("%s: %q, asked %q", era, got, h.asked)
@@ -192,7 +192,7 @@ func TestDeletingASkillAsks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := (&host{person: agrees}).connected(t, eras[1], MemoryDelete(v))
+	h := (&host{person: agrees}).connected(t, eras[1], MemoryDelete(v, nil))
 	got, failed := h.use(t, "memory_delete", map[string]any{"id": skill.ID})
 	if failed || len(h.asked) != 1 || !strings.Contains(h.asked[0], "Delete this skill (private") || !strings.Contains(h.asked[0], "bleed the brakes: get the air out") {
 		t.Errorf("%s, asked %q", got, h.asked)

@@ -7,12 +7,15 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
+	"github.com/yamo-protocol/yamo-mcp/workspace"
 	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
 )
 
 var localModel = sync.OnceValue(func() *embed.Local { return embed.NewLocal(embed.Options{}) })
@@ -92,19 +95,53 @@ func TestMemoryGetAndDelete(t *testing.T) {
 	if got := refusal(t, MemoryGet(hikers), `{"id":"`+id+`"}`); got != absent {
 		t.Errorf("a group is told %q of a private memory, and %q of none", got, absent)
 	}
-	if got := refusal(t, MemoryDelete(hikers), `{"id":"`+id+`","confirm":true}`); got != absent {
+	if got := refusal(t, MemoryDelete(hikers, nil), `{"id":"`+id+`","confirm":true}`); got != absent {
 		t.Errorf("a group that deletes is told %q of a private memory, and %q of none", got, absent)
 	}
 
 	for _, arguments := range []string{`{"id":"` + id + `"}`, `{"id":"` + id + `","confirm":false}`} {
-		if got := refusal(t, MemoryDelete(v), arguments); !strings.Contains(got, "confirm") {
+		if got := refusal(t, MemoryDelete(v, nil), arguments); !strings.Contains(got, "confirm") {
 			t.Errorf("%s: %q", arguments, got)
 		}
 	}
-	if got := answer[memoryDeleted](t, MemoryDelete(v), `{"id":"`+id+`","confirm":true,"reason":"asked to"}`); !got.Deleted || got.ID != id {
+	if got := answer[memoryDeleted](t, MemoryDelete(v, nil), `{"id":"`+id+`","confirm":true,"reason":"asked to"}`); !got.Deleted || got.ID != id {
 		t.Errorf("deleted %+v", got)
 	}
 	refusal(t, MemoryGet(v), `{"id":"`+id+`"}`)
+}
+
+// Whoever wants a memory forgotten is told what else says it: files, former texts of files, other memories.
+func TestMemoryDeleteTellsOfCopies(t *testing.T) {
+	f := sampleFolder(t, "kate")
+	v := memoryView(t, f.Dir(), audience.DM())
+	editor, err := edit.Open(edit.Options{View: f.dm(), Dir: filepath.Join(f.Dir(), ".yamo"), Now: func() time.Time { return f.now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const content = "The ferry leaves at noon on every second day."
+	id := answer[stored](t, MemoryStore(v), `{"content":"`+content+`"}`).ID
+	twin := answer[stored](t, MemoryStore(v), `{"content":"`+content+`","session_id":"s"}`).ID
+	unsaid := answer[stored](t, MemoryStore(v), `{"content":"Nobody else knows where the boat is."}`).ID
+	answer[curated](t, CurateMemory(f.dm(), editor, "kate"), `{"section":"Ferries","add":["`+content+`"],"rationale":"r","evidence_refs":["`+id+`"]}`)
+	got := answer[memoryDeleted](t, MemoryDelete(v, editor), `{"id":"`+id+`","confirm":true}`)
+	want := memoryDeleted{
+		ID: id, Deleted: true, Same: []string{twin}, Copies: []workspace.Place{{File: "MEMORY.md", Section: "Ferries"}}, Recorded: []string{"MEMORY.md"}, Hint: got.Hint,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	for _, part := range []string{"Other memories may repeat it", "curate_memory (retire)", "`yamo-mcp record erase FILE`"} {
+		if !strings.Contains(got.Hint, part) {
+			t.Errorf("the hint has no %q: %s", part, got.Hint)
+		}
+	}
+	answer[curated](t, CurateMemory(f.dm(), editor, "kate"), `{"section":"Ferries","retire":["2026-02-14: The ferry"],"rationale":"r"}`)
+	if got := answer[memoryDeleted](t, MemoryDelete(v, editor), `{"id":"`+twin+`","confirm":true}`); len(got.Copies) != 0 || fmt.Sprint(got.Recorded) != "[MEMORY.md]" {
+		t.Errorf("retired, and still told of: %+v", got)
+	}
+	if got := answer[memoryDeleted](t, MemoryDelete(v, editor), `{"id":"`+unsaid+`","confirm":true}`); len(got.Copies)+len(got.Recorded) != 0 || got.Hint != "" {
+		t.Errorf("of what stands nowhere: %+v", got)
+	}
 }
 
 func TestSkillsTool(t *testing.T) {

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/workspace"
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
 )
 
 type memoryDeletion struct {
@@ -19,11 +21,16 @@ type memoryDeleted struct {
 	ID      string   `json:"id"`
 	Deleted bool     `json:"deleted"`
 	Derived []string `json:"derived,omitempty" jsonschema_description:"Reflections, lessons and skills that were made from it and may repeat it."`
-	Hint    string   `json:"hint,omitempty"`
+	Same    []string `json:"same_text,omitempty" jsonschema_description:"Other memories with the same text."`
+	// Copies and Recorded are a DM's.
+	Copies   []workspace.Place `json:"copies,omitempty" jsonschema_description:"Where files of the workspace still say it."`
+	Recorded []string          `json:"recorded,omitempty" jsonschema_description:"Files of whose edits the record still has it."`
+	Hint     string            `json:"hint,omitempty"`
 }
 
-// MemoryDelete is the tool memory_delete (RFC-0011 §4.1 delete). A group deletes only what is its own.
-func MemoryDelete(v *mesh.View) Tool {
+// MemoryDelete is the tool memory_delete (RFC-0011 §4.1 delete). A group deletes only what is its own. With editor, nil in
+// a group, the answer says where copies still are.
+func MemoryDelete(v *mesh.View, editor *edit.Editor) Tool {
 	return Define(Spec{
 		Name:  "memory_delete",
 		Title: "Forget",
@@ -46,14 +53,42 @@ func MemoryDelete(v *mesh.View) Tool {
 		if gone.Derived, err = v.DerivedFrom(ctx, in.ID); err != nil {
 			return memoryDeleted{}, err
 		}
+		if gone.Same, err = v.SameText(ctx, in.ID); err != nil {
+			return memoryDeleted{}, err
+		}
 		if err := v.Delete(ctx, in.ID, in.Reason); err != nil {
 			return memoryDeleted{}, err
 		}
-		if len(gone.Derived) > 0 {
-			gone.Hint = "What was made from it may repeat it; delete that too if the person wants nothing of it kept."
+		checked := true
+		if editor != nil && about.kind == "memory" {
+			// The memory is gone, whatever becomes of the look for copies.
+			copies, err := editor.Copies(ctx, in.ID, about.text)
+			checked, gone.Copies, gone.Recorded = err == nil, copies.Places, copies.Recorded
 		}
+		left := newRoom()
+		gone.Derived, gone.Same, gone.Recorded = fit(&left, gone.Derived), fit(&left, gone.Same), fit(&left, gone.Recorded)
+		gone.Copies = fit(&left, gone.Copies)
+		gone.Hint = gone.hint(checked)
 		return gone, nil
 	})
+}
+
+// hint says what is left of a memory, and how it goes.
+func (d memoryDeleted) hint(checked bool) string {
+	var parts []string
+	if len(d.Derived)+len(d.Same) > 0 {
+		parts = append(parts, "Other memories may repeat it; delete those too if the person wants nothing of it kept.")
+	}
+	if len(d.Copies) > 0 {
+		parts = append(parts, "Tell the person that files still say it; if they want that gone too, take it out with curate_memory (retire) or workspace_edit. Logs are for them to change.")
+	}
+	if len(d.Copies)+len(d.Recorded) > 0 {
+		parts = append(parts, "The record of edits keeps what files said before, until the person erases that: `yamo-mcp record erase FILE`.")
+	}
+	if !checked {
+		parts = append(parts, "Whether files of the workspace still say it could not be looked up.")
+	}
+	return strings.Join(parts, " ")
 }
 
 // doomed is what is to be deleted, as a person is shown it.

@@ -37,7 +37,7 @@ func TestReflectTool(t *testing.T) {
 	if s.SkillID == "" || s.Name != "learned: the irrigation pump" || !strings.Contains(s.Content, "constraints:") || s.MemoryID != "" {
 		t.Errorf("synthesized %+v", s)
 	}
-	gone := answer[memoryDeleted](t, MemoryDelete(v), `{"id":"`+first+`","confirm":true}`)
+	gone := answer[memoryDeleted](t, MemoryDelete(v, nil), `{"id":"`+first+`","confirm":true}`)
 	if !slices.Equal(gone.Derived, []string{r.MemoryID, s.SkillID}) || gone.Hint == "" {
 		t.Errorf("deleted a source: %+v", gone)
 	}

@@ -47,6 +47,7 @@ func TestGroupOpensNothingPrivate(t *testing.T) {
 		_, _ = v.SaveMemory(t.Context(), Memory{Type: memfile.DailyLog, Topic: "a b", Parts: []Part{{"", "x"}}})
 		_, _ = v.References(SoulFile)
 		_, _, _ = v.Dreamed()
+		_ = v.Quotes("a text that is long enough")
 		v.Present()
 		v.Searched()
 		v.Logs(0)

@@ -65,7 +65,7 @@ func learningToolset(v *workspace.View, memory *mesh.View, editor *edit.Editor, 
 	list := []tools.Tool{
 		tools.Lessons(memory),
 		tools.MemoryGet(memory),
-		tools.MemoryDelete(memory),
+		tools.MemoryDelete(memory, editor),
 		tools.Skills(memory),
 		tools.Reflect(memory),
 	}
