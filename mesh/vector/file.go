@@ -1,0 +1,261 @@
+package vector
+
+import (
+	"bytes"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+)
+
+// A file is one header and any number of rows, little endian:
+//
+//	header  "yamovec2", dimension uint32, 8 random bytes, 44 bytes of model name (zero-padded)
+//	row     first 16 bytes of SHA-256(memory id), CRC-32C of the vector uint32, part uint16, parts uint16,
+//	        dimension x float32
+//
+// A text's own row is part 0 of 0; its parts count from 1. "yamovec1" is the same without parts: it is read, and becomes
+// a "yamovec2" when a part is added, which programs that know no parts then refuse.
+const (
+	magic      = "yamovec2"
+	magic1     = "yamovec1"
+	headerSize = 64
+	nonceAt    = len(magic) + 4 // the random bytes tell a file from one that took its place
+	nameAt     = nonceAt + 8
+	keySize    = 16
+	rowHead    = keySize + 8
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// open opens the file and reads its header. A file that is not there, or has no whole header because it
+// is being written or was torn, gives nil.
+func (s *Set) open() (f *os.File, head []byte, size int64, err error) {
+	f, err = os.Open(s.path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil, 0, nil
+	}
+	if err != nil {
+		return nil, nil, 0, fmt.Errorf("open vectors: %w", err)
+	}
+	head = make([]byte, headerSize)
+	_, err = f.ReadAt(head, 0)
+	if errors.Is(err, io.EOF) {
+		return nil, nil, 0, f.Close()
+	}
+	var info os.FileInfo
+	if err == nil {
+		info, err = f.Stat()
+	}
+	if err != nil {
+		return nil, nil, 0, errors.Join(fmt.Errorf("read vectors: %w", err), f.Close())
+	}
+	return f, head, info.Size(), nil
+}
+
+// load brings memory up to the file. s.mu is held.
+func (s *Set) load() error {
+	f, head, size, err := s.open()
+	if err != nil {
+		return err
+	}
+	if f != nil {
+		defer func() { _ = f.Close() }() // opened for reading
+	}
+	if !bytes.Equal(head, s.head) || size < s.offset {
+		s.reset()
+	}
+	if f == nil {
+		return nil
+	}
+	if mine := s.header(head[nonceAt:nameAt]); !bytes.Equal(head[len(magic):], mine[len(magic):]) || !bytes.HasPrefix(head, mine[:len(magic)]) && !bytes.HasPrefix(head, []byte(magic1)) {
+		return ErrModel
+	}
+	if s.head == nil {
+		s.head, s.offset = head, headerSize
+	}
+	return s.read(f, size)
+}
+
+func (s *Set) rowSize() int { return rowHead + 4*s.dim }
+
+// read loads the rows of f between s.offset and size. s.mu is held.
+func (s *Set) read(f *os.File, size int64) error {
+	n := int((size - s.offset) / int64(s.rowSize()))
+	if need := len(s.matrix) + n*s.dim; cap(s.matrix) < need {
+		grown := make([]float32, len(s.matrix), need)
+		copy(grown, s.matrix)
+		s.matrix = grown
+	}
+	const batch = 256
+	buf := make([]byte, batch*s.rowSize())
+	for n > 0 {
+		part := buf[:min(n, batch)*s.rowSize()]
+		if _, err := f.ReadAt(part, s.offset); err != nil {
+			return fmt.Errorf("read vectors: %w", err)
+		}
+		for i := 0; i < len(part); i += s.rowSize() {
+			s.decode(part[i : i+s.rowSize()])
+		}
+		s.offset += int64(len(part))
+		n -= len(part) / s.rowSize()
+	}
+	return nil
+}
+
+// decode adds one row, unless its checksum is wrong (power loss can leave zeros).
+func (s *Set) decode(row []byte) {
+	body := row[rowHead:]
+	if binary.LittleEndian.Uint32(row[keySize:]) != crc32.Checksum(body, castagnoli) {
+		return
+	}
+	k, part, of := key(row[:keySize]), int(binary.LittleEndian.Uint16(row[keySize+4:])), int(binary.LittleEndian.Uint16(row[keySize+6:]))
+	if part > of || part == 0 && of > 0 {
+		return
+	}
+	at := s.place(k, part, of)
+	for j := range s.dim {
+		s.matrix[at*s.dim+j] = math.Float32frombits(binary.LittleEndian.Uint32(body[4*j:]))
+	}
+}
+
+// header is a file's first bytes. A new file gets new random bytes.
+func (s *Set) header(nonce []byte) []byte {
+	head := make([]byte, headerSize)
+	copy(head, magic)
+	binary.LittleEndian.PutUint32(head[len(magic):], uint32(s.dim)) //nolint:gosec // a model's dimension, a few thousand
+	copy(head[nonceAt:nameAt], nonce)
+	copy(head[nameAt:], fitted(s.model))
+	return head
+}
+
+// fitted is a model's name as there is room for: of a long one the beginning and what tells it from others.
+func fitted(name string) string {
+	if len(name) <= headerSize-nameAt {
+		return name
+	}
+	sum := sha256.Sum256([]byte(name))
+	tail := "#" + hex.EncodeToString(sum[:8])
+	return name[:headerSize-nameAt-len(tail)] + tail
+}
+
+func (s *Set) newHeader() []byte {
+	nonce := make([]byte, nameAt-nonceAt)
+	_, _ = rand.Read(nonce) // never fails
+	return s.header(nonce)
+}
+
+// append is Append after load. s.mu is held.
+func (s *Set) append(rows []row) error {
+	if err := os.MkdirAll(filepath.Dir(s.path), 0o700); err != nil {
+		return fmt.Errorf("create vectors folder: %w", err)
+	}
+	f, err := os.OpenFile(s.path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return fmt.Errorf("open vectors: %w", err)
+	}
+	defer func() { _ = f.Close() }() // a cache: what did not reach the disk is made again
+	head, out := s.head, []byte(nil)
+	if head == nil {
+		head = s.newHeader()
+		out = append(out, head...)
+	}
+	for _, r := range rows {
+		if len(r.vector) != s.dim {
+			return fmt.Errorf("append vectors: %d components, want %d", len(r.vector), s.dim)
+		}
+		out = encode(out, r)
+	}
+	// A row that a killed process left half written is overwritten, the rest of it cut off.
+	if _, err := f.WriteAt(out, s.offset); err != nil {
+		return errors.Join(fmt.Errorf("append vectors: %w", err), f.Truncate(s.offset))
+	}
+	if err := f.Truncate(s.offset + int64(len(out))); err != nil {
+		return fmt.Errorf("append vectors: %w", err)
+	}
+	s.head, s.offset = head, s.offset+int64(len(out))
+	for _, r := range rows {
+		at := s.place(r.key, r.part, r.of)
+		copy(s.matrix[at*s.dim:], r.vector)
+	}
+	return nil
+}
+
+// row is a row of the file.
+type row struct {
+	key
+	part, of int
+	vector   []float32
+}
+
+func encode(out []byte, r row) []byte {
+	out = append(out, r.key[:]...)
+	start := len(out)
+	out = append(out, make([]byte, 4)...)
+	out = binary.LittleEndian.AppendUint16(out, uint16(r.part)) //nolint:gosec // at most MaxParts
+	out = binary.LittleEndian.AppendUint16(out, uint16(r.of))   //nolint:gosec // at most MaxParts
+	body := len(out)
+	for _, x := range r.vector {
+		out = binary.LittleEndian.AppendUint32(out, math.Float32bits(x))
+	}
+	binary.LittleEndian.PutUint32(out[start:], crc32.Checksum(out[body:], castagnoli))
+	return out
+}
+
+// rewrite replaces the file by one of the documents' vectors, and forgets the others. s.mu is held.
+func (s *Set) rewrite() error {
+	out := s.newHeader()
+	for k, at := range s.rows {
+		if _, ok := s.docs[k]; !ok {
+			clear(s.vector(at))
+			delete(s.rows, k)
+			continue
+		}
+		out = encode(out, row{key: k, vector: s.vector(at)})
+	}
+	for k, rows := range s.parts {
+		_, ok := s.docs[k]
+		for i, at := range rows {
+			switch {
+			case at < 0:
+			case ok:
+				out = encode(out, row{k, i + 1, len(rows), s.vector(at)})
+			default:
+				clear(s.vector(at))
+			}
+		}
+		if !ok {
+			delete(s.parts, k)
+		}
+	}
+	return s.replace(out)
+}
+
+// replace puts a file with the given bytes in place of the present one, atomically.
+func (s *Set) replace(out []byte) (err error) {
+	tmp, err := os.CreateTemp(filepath.Dir(s.path), ".vectors-*")
+	if err != nil {
+		return fmt.Errorf("replace vectors: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("replace vectors: %w", err), os.Remove(tmp.Name()))
+		}
+	}()
+	_, err = tmp.Write(out)
+	if err = errors.Join(err, tmp.Close()); err != nil {
+		return err
+	}
+	if err = os.Rename(tmp.Name(), s.path); err != nil {
+		return err
+	}
+	s.head, s.offset = bytes.Clone(out[:headerSize]), int64(len(out))
+	return nil
+}
