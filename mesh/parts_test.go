@@ -80,6 +80,31 @@ func TestFactDeepInALongMemory(t *testing.T) {
 	}
 }
 
+// A word that one memory has, at the end of 3,000 words on other things, finds it, though each short memory's vector is
+// nearer to the question's.
+func TestRareWordDeepInALongMemory(t *testing.T) {
+	v := open(t, t.TempDir(), audience.DM(), new(words))
+	facts := map[string]string{
+		"Vitodens":                "The boiler is a Viessmann Vitodens and was serviced in March.",
+		"Who is Brandenstätter?":  "Ask for Mr Brandenstätter at the desk, he keeps the spare keys.",
+		"what about Metacam":      "The cat's medicine is called Metacam, half a millilitre.",
+		"the reference RX-88213K": "The invoice has the reference RX-88213K.",
+	}
+	ids := map[string]string{}
+	for question, fact := range facts {
+		ids[question] = store(t, v, StoreRequest{Content: question[:3] + " " + minutes(3000) + fact}).ID
+	}
+	for _, short := range notes(200) {
+		store(t, v, StoreRequest{Content: short})
+	}
+	settle(t, v)
+	for question, id := range ids {
+		if hits := search(t, v, SearchRequest{Query: question}).Hits; hits[0].ID != id {
+			t.Errorf("%q found %.60q", question, contents(hits)[:3])
+		}
+	}
+}
+
 func TestPartsOf(t *testing.T) {
 	text := minutes(1000)
 	parts := partsOf(text)

@@ -23,7 +23,8 @@ type Ranking string
 // beyond 60 words, at most .3. The cosine of a text that is longer than what the model sees is that of
 // its beginning, or by how much its best part exceeds the mean of its parts if that is more. Memories of
 // one session stand beside each other, and what stands beside a memory says what it is about; a long
-// text says what it is about at its beginning. docs/ranking.md has the measurements.
+// text says what it is about at its beginning, though a word behind its first 60 counts a tenth in own.
+// docs/ranking.md has the measurements.
 const Context Ranking = "context"
 
 // The weights of the signals: round numbers, chosen on two unlike development sets together and not

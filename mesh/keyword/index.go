@@ -12,6 +12,7 @@ const (
 	headWords  = 60 // the words at the beginning of a text that say what it is about
 	saturation = .9 // BM25's k1: how soon more of the same term counts no more
 	echo       = .5 // what a term counts that stands in the predecessor's head already
+	beyond     = .1 // what a term counts that stands behind the head and not in it
 	back       = 2  // predecessors that make up a document's context
 )
 
