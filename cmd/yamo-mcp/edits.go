@@ -34,7 +34,7 @@ func editCommands(getenv func(string) string, stdout, stderr io.Writer) []*cobra
 		e.newPinCommand("unpin", edit.OpUnpin, "Let sessions change a pinned section again"),
 		e.newPinCommand("lock", edit.OpLock, "Keep a section as it is: sessions may not touch it"),
 		e.newPinCommand("unlock", edit.OpUnlock, "Let sessions change a locked section again"),
-		e.newProposalsCommand(), e.newEvidenceCommand(), e.newRecordCommand(),
+		e.newProposalsCommand(), e.newPromoteCommand(), e.newEvidenceCommand(), e.newRecordCommand(),
 	}
 }
 

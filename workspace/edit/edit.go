@@ -109,7 +109,8 @@ type Request struct {
 	Actor    string         // the agent's id
 	Propose  bool           // the human is to decide about it: nothing but the record is written
 
-	decided *decided // it is a proposal that the human accepts
+	decided    *decided // it is a proposal that the human accepts
+	subsection string   // of Extensions, which grammar.Promote moves
 }
 
 // text is what makes a request the same as another one with its idempotency key: also on another day, for items that
@@ -326,7 +327,7 @@ func (a *attempt) edit(k key, now time.Time, text string) (Event, []byte, error)
 	if err != nil {
 		return Event{}, nil, err
 	}
-	done, err := d.Apply(t, q.Edit, now)
+	done, err := q.apply(d, t, now)
 	if err != nil {
 		return Event{}, nil, err
 	}

@@ -92,7 +92,7 @@ const (
 // IsEdit reports whether the event is one of the operations on a section.
 func (e Event) IsEdit() bool {
 	switch grammar.Op(e.Op) {
-	case grammar.ReplaceSection, grammar.AppendSection, grammar.AppendItem, grammar.CurateItems, grammar.TombstoneSection:
+	case grammar.ReplaceSection, grammar.AppendSection, grammar.AppendItem, grammar.CurateItems, grammar.TombstoneSection, grammar.Promote:
 		return true
 	}
 	return false

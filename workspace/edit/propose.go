@@ -147,7 +147,7 @@ func (s *state) undecided(id string) error {
 func (a *attempt) allowed(before *grammar.Document, done grammar.Applied) error {
 	d := a.q.decided
 	switch {
-	case a.q.Propose:
+	case a.q.Propose, a.q.Op == grammar.Promote:
 		return nil
 	case d == nil:
 		return a.permitted(a.q.File, done.Section, done.Anchor, a.q.Op)
@@ -363,8 +363,12 @@ func (e *Editor) AcceptProposal(ctx context.Context, ref, actor, override string
 	if err != nil {
 		return Result{}, Changed{}, err
 	}
-	c := Changed{From: q.File + " before " + a.result.Event.ID, To: q.File + " now", Before: a.before, After: a.after}
-	return a.result, c, nil
+	return a.result, a.change(), nil
+}
+
+// change is what an attempt that succeeded did to the file.
+func (a *attempt) change() Changed {
+	return Changed{From: a.q.File + " before " + a.result.Event.ID, To: a.q.File + " now", Before: a.before, After: a.after}
 }
 
 // RejectProposal records that the human does not want what a proposal asks for.

@@ -19,6 +19,7 @@ type Done struct {
 // verbs are how a rollup speaks of the operations.
 var verbs = map[Op]string{
 	ReplaceSection: "refined", AppendSection: "updated", AppendItem: "added to", CurateItems: "curated", TombstoneSection: "retired",
+	Promote: "promoted Extensions to",
 }
 
 // Rollup is the Change Log's entry of a day, made of its edits (§6), "" without any: each section once an

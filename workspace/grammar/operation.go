@@ -54,7 +54,7 @@ var formNames = map[Form]string{
 
 // Material reports whether the operation is noted in the Change Log by itself (§6), beside the day's rollup.
 func (op Op) Material() bool {
-	return op == ReplaceSection || op == CurateItems || op == TombstoneSection
+	return op == ReplaceSection || op == CurateItems || op == TombstoneSection || op == Promote
 }
 
 // Check refuses what is no operation; those that §4 forbids by their name.
