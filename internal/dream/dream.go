@@ -192,21 +192,34 @@ func (s *Sweeper) plan(ctx context.Context, past history, confirmed []string) (P
 func (s *Sweeper) candidates(ctx context.Context, past history, recalled []mesh.Recalled) ([]Candidate, error) {
 	var often []mesh.Recalled
 	var list []Candidate
-	var texts []string
+	var texts []string // what groups may have said: of list[of[i]] is texts[i]
+	var of []int
 	for _, r := range recalled {
 		c := Candidate{ID: r.ID, Text: line(r.Content), Score: Score(r.Mean, r.Hits, r.Days), Hits: r.Hits, Days: r.Days}
 		// A lesson is told at each start of a session as it is.
 		if past.promoted[r.ID] || r.Lesson != nil || c.Score < s.Thresholds.Score || r.Hits < s.Thresholds.Hits || r.Days < s.Thresholds.Days {
 			continue
 		}
-		often, list, texts = append(often, r), append(list, c), append(texts, c.Text)
+		sources, err := s.sources(ctx, &c, r)
+		if err != nil {
+			return nil, err
+		}
+		for _, text := range append(sources, c.Text) {
+			texts, of = append(texts, text), append(of, len(list))
+		}
+		often, list = append(often, r), append(list, c)
 	}
 	echoed, err := s.Memory.Echoed(ctx, texts)
 	if err != nil {
 		return nil, err
 	}
+	groups := make([][]string, len(list))
+	for i, names := range echoed {
+		groups[of[i]] = append(groups[of[i]], names...)
+	}
 	for i := range list {
-		s.judge(&list[i], often[i], echoed[i])
+		slices.Sort(groups[i])
+		s.judge(&list[i], often[i], slices.Compact(groups[i]))
 		if past.texts[sameText(list[i].Text)] {
 			list[i].Held = append(list[i].Held, "the same was promoted before")
 		}

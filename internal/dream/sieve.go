@@ -1,12 +1,14 @@
 package dream
 
 import (
+	"context"
 	"fmt"
 	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
@@ -14,6 +16,34 @@ import (
 
 // maxText is how many characters an entry of MEMORY.md has that nobody looked at.
 const maxText = 300
+
+// sources are the texts that a reflection was drawn from, none for another memory. What speaks against one of them speaks
+// against c, which is the reflection.
+func (s *Sweeper) sources(ctx context.Context, c *Candidate, r mesh.Recalled) (texts []string, err error) {
+	if r.Reflection == nil {
+		return nil, nil
+	}
+	deleted, imported := false, false
+	for _, source := range r.Reflection.Sources {
+		hit, err := s.Memory.Get(ctx, source.ID)
+		if _, ok := fault.As(err); ok {
+			deleted = true
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		imported = imported || hit.Imported
+		texts = append(texts, hit.Content)
+	}
+	if deleted {
+		c.Held = append(c.Held, "a memory that it was drawn from was deleted")
+	}
+	if imported {
+		c.Held = append(c.Held, "it was drawn from what was imported")
+	}
+	return texts, nil
+}
 
 // judge says what speaks against a candidate that is r. echoed are the groups that say nearly the same.
 func (s *Sweeper) judge(c *Candidate, r mesh.Recalled, echoed []string) {

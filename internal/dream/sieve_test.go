@@ -3,6 +3,7 @@ package dream
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
@@ -123,5 +124,62 @@ func TestPromotedBefore(t *testing.T) {
 	}
 	if n.sweep(s, again); !strings.Contains(n.read("MEMORY.md"), "- The pump is blue. _(") {
 		t.Errorf("a person's word does not count:\n%s", n.read("MEMORY.md"))
+	}
+}
+
+// A reflection is what its sources are.
+func TestHeldForItsSources(t *testing.T) {
+	n := newNight(t, nil)
+	hikers, err := audience.Group("hiking")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.remember(hikers, "The walrus hut opens in June, Eve has the keys")
+	m := n.memory(audience.DM())
+	reflect := func(text string) (source, reflection string) {
+		t.Helper()
+		source = n.remember(audience.DM(), text)
+		r, err := m.Reflect(t.Context(), mesh.ReflectRequest{Lookback: 1})
+		if err != nil || len(r.Sources) != 1 || r.Sources[0].ID != source {
+			t.Fatalf("%+v, %v", r, err)
+		}
+		n.now = n.now.Add(time.Hour)
+		return source, r.MemoryID
+	}
+	_, plain := reflect("Walrus Ana eats fish")
+	_, copied := reflect("Walrus hut: opens in June, Eve has the keys")
+	gone, orphan := reflect("Walrus Luis eats crabs")
+	n.mustDelete(gone)
+	foreign, err := m.Import(t.Context(), []mesh.ImportRequest{{StoreRequest: mesh.StoreRequest{Content: "Walrus Eva eats shells"}, CreatedAt: n.now}}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := m.Reflect(t.Context(), mesh.ReflectRequest{Lookback: 1})
+	if err != nil || r.Sources[0].ID != foreign[0].ID {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	var recalled []mesh.Recalled
+	for _, id := range []string{plain, copied, orphan, r.MemoryID} {
+		hit, err := m.Get(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		recalled = append(recalled, mesh.Recalled{Hit: hit, Hits: 10, Days: 7, Mean: 1})
+	}
+	list, err := n.open().candidates(t.Context(), history{}, recalled)
+	if err != nil {
+		t.Fatal(err)
+	}
+	why := map[string]string{}
+	for _, c := range list {
+		why[c.ID] = strings.Join(c.Held, "; ")
+	}
+	for id, want := range map[string]string{
+		plain: "", copied: "nearly the same was said in the group hiking", orphan: "a memory that it was drawn from was deleted",
+		r.MemoryID: "it was drawn from what was imported",
+	} {
+		if why[id] != want {
+			t.Errorf("%s: held for %q, want %q", id, why[id], want)
+		}
 	}
 }
