@@ -12,8 +12,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
 
-// newInitCommand is `yamo-mcp init`: it makes a workspace, and what it made is printed on stdout.
-func newInitCommand(stdout io.Writer) *cobra.Command {
+// newInitCommand is `yamo-mcp init`: it makes a workspace. What it made is printed on stdout, what to do next on stderr.
+func newInitCommand(stdout, stderr io.Writer) *cobra.Command {
 	var ready bool
 	var profile workspace.Profile
 	cmd := &cobra.Command{
@@ -52,7 +52,10 @@ Its first session finds a BOOTSTRAP.md and asks what it has to know: who it is, 
 			if errors.Is(err, workspace.ErrInitialized) || errors.Is(err, workspace.ErrFirstBoot) {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
-			return err
+			if err != nil {
+				return err
+			}
+			return tellHost(stderr, args[0])
 		},
 	}
 	flags := cmd.Flags()
@@ -63,4 +66,17 @@ Its first session finds a BOOTSTRAP.md and asks what it has to know: who it is, 
 	flags.StringVar(&profile.User, "user", "", "with --yes: what to call its human")
 	flags.StringVar(&profile.Timezone, "timezone", "", "with --yes: the human's time zone, as Europe/Lisbon")
 	return cmd
+}
+
+// tellHost says what a host is to start for the workspace in dir. A host knows neither PATH nor the current folder.
+func tellHost(stderr io.Writer, dir string) error {
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	if dir, err = filepath.Abs(dir); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(stderr, "Tell your host to start: %q serve --workspace %q --connection dm\n", program, dir)
+	return err
 }

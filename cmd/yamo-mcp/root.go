@@ -81,7 +81,7 @@ session as prompts. A host starts ` + "`yamo-mcp serve`" + `; ` + "`yamo-mcp set
 	root.AddCommand(
 		newServeCommand(getenv, stdin, stdout, stderr),
 		newSetupCommand(stdout, stderr, getenv),
-		newInitCommand(stdout),
+		newInitCommand(stdout, stderr),
 		newLintCommand(getenv, stdout),
 		newReconfigureCommand(getenv, stdin, stdout),
 		newRotateCommand(getenv, stdout),
