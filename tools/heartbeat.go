@@ -128,6 +128,8 @@ func Heartbeat(v *workspace.View, memory *mesh.View, dreams *dream.Sweeper, edit
 		switch {
 		case len(answer.Tasks) < len(tasks) || len(answer.Checks) < all:
 			answer.Hint = "The list is too long and was cut: ask your human to shorten HEARTBEAT.md or memory/heartbeat-state.json."
+		case v.RecordTrouble() != "":
+			answer.Hint = "Tell your human that what you write is not committed to git at the moment: " + v.RecordTrouble()
 		case answer.Dreamed != nil && answer.Dreamed.Held > 0:
 			answer.Hint = "Tell your human that memories wait for confirmation: `yamo-mcp dream --review` lists them."
 		case untold > 0:

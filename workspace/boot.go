@@ -46,7 +46,8 @@ func (v *View) WriteInitial(ctx context.Context, name string, data []byte, base 
 	if !v.who.May(audience.Create, class) && !v.who.May(audience.Write, class) || !slices.Contains(BootFiles, name) || v.State() != Bootstrap {
 		return "", missing("write", name)
 	}
-	return v.replace(ctx, name, class, data, func(present []byte) error {
+	note := func() Note { return Note{Subject: name + ": first boot"} }
+	return v.replace(ctx, name, class, data, note, func(present []byte) error {
 		if present == nil || untouched(name, present) || Hash(present) == base {
 			return nil
 		}

@@ -79,7 +79,7 @@ func (j *Journal) Append(ctx context.Context, title, text string) (Logged, error
 		entry.WriteString("### " + title + "\n\n")
 	}
 	entry.WriteString(text + "\n")
-	err := plain.Append(ctx, v.ws.root, name, func(tail []byte) []byte {
+	compose := func(tail []byte) []byte {
 		var out strings.Builder
 		switch {
 		case len(tail) == 0:
@@ -97,7 +97,9 @@ func (j *Journal) Append(ctx context.Context, title, text string) (Logged, error
 			return []byte(strings.ReplaceAll(out.String(), "\n", "\r\n"))
 		}
 		return []byte(out.String())
-	})
+	}
+	note := func() Note { return Note{Subject: name + ": log entry"} }
+	err := v.lockedAndRecorded(ctx, note, func() error { return plain.Append(ctx, v.ws.root, name, compose) }, name)
 	if err != nil {
 		return Logged{}, v.fault("append", name, classify(v.who, name), err)
 	}

@@ -99,7 +99,7 @@ func (v *View) SaveMemory(ctx context.Context, m Memory) (Saved, error) {
 		if err != nil {
 			return Saved{}, err
 		}
-		_, err = v.Write(ctx, path, data, "")
+		_, err = v.write(ctx, path, data, "", func() Note { return Note{Subject: path + ": new memory file"} })
 		if _, ok := errors.AsType[*ConflictError](err); ok {
 			if m.Type.IsCurated() {
 				return Saved{}, ErrMemoryThere

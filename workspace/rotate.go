@@ -92,7 +92,7 @@ func (v *View) ArchiveLog(ctx context.Context, name string, consent bool) error 
 	case log.Days < ProtectedAge && !consent:
 		return ErrProtected
 	}
-	err = plain.Retire(ctx, v.ws.root, name, func(data []byte) error {
+	keep := func(data []byte) error {
 		if len(data) > MaxFileSize {
 			return ErrTooLarge
 		}
@@ -110,7 +110,9 @@ func (v *View) ArchiveLog(ctx context.Context, name string, consent bool) error 
 			}
 			return nil
 		})
-	})
+	}
+	note := func() Note { return Note{Subject: name + ": put away"} }
+	err = v.lockedAndRecorded(ctx, note, func() error { return plain.Retire(ctx, v.ws.root, name, keep) }, name, archiveName(name))
 	return v.rotated("archive", name, err)
 }
 
@@ -126,13 +128,17 @@ func (v *View) DeleteLog(ctx context.Context, name string, consent bool) error {
 	if log.Days < ProtectedAge && !consent {
 		return ErrProtected
 	}
-	for _, file := range []string{name, archiveName(name)} {
-		err := plain.Retire(ctx, v.ws.root, file, func([]byte) error { return nil })
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return v.rotated("delete", path.Base(file), err)
+	remove := func() error {
+		for _, file := range []string{name, archiveName(name)} {
+			err := plain.Retire(ctx, v.ws.root, file, func([]byte) error { return nil })
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return v.rotated("delete", path.Base(file), err)
+			}
 		}
+		return nil
 	}
-	return nil
+	note := func() Note { return Note{Subject: name + ": deleted"} }
+	return v.lockedAndRecorded(ctx, note, remove, name, archiveName(name))
 }
 
 // rotated is the error of a rotation as its caller sees it.

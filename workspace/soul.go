@@ -64,7 +64,8 @@ func (w *Workspace) Reconfigure(ctx context.Context, name string, data []byte) (
 		return Reconfigured{}, &InvalidFileError{wrong}
 	}
 	at := w.now().UTC().Format("20060102T150405Z")
-	_, err := v.replace(ctx, name, classify(audience.DM(), name), data, func(present []byte) error {
+	note := func() Note { return Note{Subject: name + ": reconfigure"} }
+	_, err := v.replace(ctx, name, classify(audience.DM(), name), data, note, func(present []byte) error {
 		switch {
 		case present == nil:
 			done.Kept = ""

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
@@ -27,6 +28,10 @@ type Workspace struct {
 	log  *slog.Logger
 
 	scrub func(text string) (clean string, redactions int)
+
+	recorder      Recorder // nil without one
+	recordPrivate bool
+	recordTrouble atomic.Value // string: why the last change was not recorded
 
 	reported sync.Map // refused files already in the log
 }

@@ -49,6 +49,11 @@ func Hash(data []byte) string {
 // content, nothing is written and the error is a *ConflictError. SOUL.md and IDENTITY.md can be made at the
 // first boot and not be written otherwise.
 func (v *View) Write(ctx context.Context, name string, data []byte, base string) (hash string, err error) {
+	return v.write(ctx, name, data, base, nil)
+}
+
+// write is Write, with what a record says of it; note may be nil.
+func (v *View) write(ctx context.Context, name string, data []byte, base string, note func() Note) (hash string, err error) {
 	class := classify(v.who, name)
 	// SECURITY: the door.
 	switch {
@@ -59,7 +64,7 @@ func (v *View) Write(ctx context.Context, name string, data []byte, base string)
 	default:
 		return "", missing("write", name)
 	}
-	return v.replace(ctx, name, class, data, func(present []byte) error {
+	return v.replace(ctx, name, class, data, note, func(present []byte) error {
 		there := ""
 		if present != nil {
 			there = Hash(present)
@@ -119,6 +124,7 @@ type Change struct {
 	// leaves the file as it is. Done runs when the file has been replaced. Both may be nil.
 	Commit func() error
 	Done   func()
+	Note   Note // what a record says of it
 }
 
 // Update replaces the file called name by what prepare makes of its present content, nil for none, as Write
@@ -137,7 +143,7 @@ func (v *View) Update(ctx context.Context, name string, prepare func(present []b
 	}
 	var own error // of prepare and Commit
 	var change Change
-	err = v.ws.locked(ctx, func() error {
+	update := func() error {
 		err := plain.Update(v.ws.root, name, func(present []byte) ([]byte, error) {
 			if change, own = prepare(present); own != nil {
 				return nil, own
@@ -154,6 +160,9 @@ func (v *View) Update(ctx context.Context, name string, prepare func(present []b
 			change.Done()
 		}
 		return err
+	}
+	err = v.ws.locked(ctx, func() error {
+		return v.recorded(ctx, func() Note { return change.Note }, update, name)
 	})
 	switch {
 	case own != nil:
@@ -184,16 +193,18 @@ func (v *View) acceptable(name string, present, data []byte) error {
 	return nil
 }
 
-// replace writes the file called name, which the caller has been allowed to, if check agrees to what is there now.
-func (v *View) replace(ctx context.Context, name string, class audience.Class, data []byte, check func(present []byte) error) (hash string, err error) {
-	err = v.ws.locked(ctx, func() error {
+// replace writes the file called name, which the caller has been allowed to, if check agrees to what is there now. note may
+// be nil.
+func (v *View) replace(ctx context.Context, name string, class audience.Class, data []byte, note func() Note, check func(present []byte) error) (hash string, err error) {
+	replace := func() error {
 		return plain.Replace(v.ws.root, name, data, func(present []byte) error {
 			if err := v.acceptable(name, present, data); err != nil {
 				return err
 			}
 			return check(present)
 		})
-	})
+	}
+	err = v.ws.locked(ctx, func() error { return v.recorded(ctx, note, replace, name) })
 	if conflict, ok := errors.AsType[*ConflictError](err); ok {
 		return "", conflict
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/diff"
@@ -100,6 +101,7 @@ instruction to the agent, and what is long is held back: --review lists it, --co
 	flags.StringVar(&o.workspace, "workspace", "", "the workspace folder (required; or YAMO_WORKSPACE)")
 	flags.StringVar(&o.agentID, "agent-id", "YAMO_AGENT", "the agent's name in what is written (or YAMO_AGENT_ID)")
 	addDreams(flags, &o.dreams)
+	o.git.addTo(flags)
 	flags.BoolVar(&dryRun, "dry-run", false, "only show how MEMORY.md would change")
 	flags.BoolVar(&review, "review", false, "only list the candidates, and why some are held back")
 	flags.StringSliceVar(&confirmed, "confirm", nil, "promote these held memories too: their ids, with commas between them")
@@ -109,7 +111,7 @@ instruction to the agent, and what is long is held back: --review lists it, --co
 
 // resolveDream completes the options from the environment and the workspace's config file.
 func resolveDream(flags *pflag.FlagSet, o *serveOptions, getenv func(string) string) error {
-	if err := o.take(flags, append([]setting{"agent-id"}, dreamSettings...), getenv); err != nil {
+	if err := o.take(flags, slices.Concat([]setting{"agent-id"}, dreamSettings, gitSettings), getenv); err != nil {
 		return err
 	}
 	if !agentID.MatchString(o.agentID) {
@@ -121,7 +123,7 @@ func resolveDream(flags *pflag.FlagSet, o *serveOptions, getenv func(string) str
 
 // withDreams calls f with the sweeper of a workspace.
 func withDreams(o serveOptions, getenv func(string) string, logger *slog.Logger, f func(*dream.Sweeper) error) (err error) {
-	folder, err := workspace.Open(o.workspace, workspace.WithLogger(logger), workspace.WithScrubber(credentialScrubber()))
+	folder, err := openFolder(o.workspace, audience.DM(), o.git, o.agentID, getenv, logger)
 	if err != nil {
 		return err
 	}

@@ -51,7 +51,7 @@ func (e *edits) command(cmd *cobra.Command, perform func(ctx context.Context, ed
 		if err != nil {
 			return err
 		}
-		folder, err := workspace.Open(e.options.workspace, workspace.WithLogger(logger), workspace.WithScrubber(credentialScrubber()))
+		folder, err := openOperators(e.options.workspace, e.getenv, logger)
 		if err != nil {
 			return err
 		}

@@ -33,19 +33,23 @@ func newLintCommand(getenv func(string) string, stdout io.Writer) *cobra.Command
 memory files, and the grammar of what is below users/. Each finding is a line: file, line, error or warning, what
 is wrong, and where the rule stands. Errors come first. The exit code is 1 if there is an error, and 0 if there are warnings alone.`,
 		Args: atMost("DIR"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			dir, err := folderArgument(args, getenv)
 			if err != nil {
 				return err
 			}
-			return lintWorkspace(dir, stdout, asJSON)
+			more, err := lintGit(cmd.Context(), dir, getenv)
+			if err != nil {
+				return err
+			}
+			return lintWorkspace(dir, more, stdout, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object with errors and warnings")
 	return cmd
 }
 
-func lintWorkspace(dir string, stdout io.Writer, asJSON bool) error {
+func lintWorkspace(dir string, more []workspace.Finding, stdout io.Writer, asJSON bool) error {
 	folder, err := workspace.Open(dir, workspace.WithScrubber(credentialScrubber()))
 	if err != nil {
 		return err
@@ -57,7 +61,7 @@ func lintWorkspace(dir string, stdout io.Writer, asJSON bool) error {
 	}
 	report := lintReport{Errors: []lintFinding{}, Warnings: []lintFinding{}}
 	var errors, warnings string
-	for _, f := range findings {
+	for _, f := range append(findings, more...) {
 		found := lintFinding{File: f.File, Line: f.Line, Rule: f.Rule, Message: f.Message}
 		if f.Error {
 			report.Errors = append(report.Errors, found)

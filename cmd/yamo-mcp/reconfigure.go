@@ -31,7 +31,11 @@ running are told by their host, if it follows the file; the next one starts with
 			if err != nil {
 				return err
 			}
-			folder, err := workspace.Open(dir, workspace.WithScrubber(credentialScrubber()))
+			logger, err := newLogger(cmd.ErrOrStderr(), "warn")
+			if err != nil {
+				return err
+			}
+			folder, err := openOperators(dir, getenv, logger)
 			if err != nil {
 				return err
 			}

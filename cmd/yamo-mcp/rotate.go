@@ -41,7 +41,11 @@ one log for good. Logs younger than 7 days are touched with --consent alone.`,
 			if o.olderThan < 0 {
 				return misused("--older-than: it is a number of days, 0 or more")
 			}
-			folder, err := workspace.Open(dir)
+			logger, err := newLogger(cmd.ErrOrStderr(), "warn")
+			if err != nil {
+				return err
+			}
+			folder, err := openOperators(dir, getenv, logger)
 			if err != nil {
 				return err
 			}

@@ -35,6 +35,7 @@ type serveOptions struct {
 	learning    learningOptions
 	llm         llmOptions
 	dreams      dream.Thresholds
+	git         gitOptions
 	transport   string
 	http        httpOptions
 	logLevel    string
@@ -51,6 +52,7 @@ var serveSettings = slices.Concat(
 	learningSettings,
 	llmSettings,
 	dreamSettings,
+	gitSettings,
 	[]setting{"transport", "log-level"},
 	httpSettings,
 )
@@ -117,6 +119,7 @@ func newServeCommand(getenv func(string) string, stdin io.Reader, stdout, stderr
 	o.learning.addTo(flags)
 	o.llm.addTo(flags)
 	addDreams(flags, &o.dreams)
+	o.git.addTo(flags)
 	flags.StringVar(&o.transport, "transport", "stdio", "how hosts connect: stdio or http")
 	flags.StringVar(&o.logLevel, "log-level", "info", "debug, info or warn")
 	o.http.addTo(flags)

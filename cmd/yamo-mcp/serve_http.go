@@ -181,6 +181,10 @@ func (o *serveOptions) moveTo(workspace string, getenv func(string) string) erro
 	if ranking := file["ranking"]; ranking != "" {
 		o.ranking = ranking
 	}
+	// What the first one commits is nothing that was said of this one.
+	if o.git, err = gitFrom(func(string) string { return "" }, file); err != nil {
+		return err
+	}
 	return o.checkMemory()
 }
 

@@ -34,12 +34,13 @@ const (
 
 // openSession opens what a server for one audience is made of. release closes it again.
 func openSession(o serveOptions, who audience.Audience, getenv func(string) string, logger *slog.Logger) (deps serve.Deps, release func() error, err error) {
-	folder, err := workspace.Open(o.workspace, workspace.WithLogger(logger), workspace.WithScrubber(credentialScrubber()))
+	folder, err := openFolder(o.workspace, who, o.git, o.agentID, getenv, logger)
 	if err != nil {
 		return serve.Deps{}, nil, fmt.Errorf("workspace %q: %w (--workspace or YAMO_WORKSPACE)", o.workspace, withoutPath(err))
 	}
 	// SECURITY: what is registered below gets these views, never the folder or the stores.
 	view := folder.View(who)
+	view.CheckRecord(context.Background())
 	embedder, closeEmbedder, err := o.openEmbedder(getenv, logger)
 	if err != nil {
 		return serve.Deps{}, nil, errors.Join(err, folder.Close())

@@ -98,6 +98,8 @@ type config struct {
 	DreamMinScore       float64 `toml:"dream_min_score"`
 	DreamMinHits        int     `toml:"dream_min_hits"`
 	DreamMinDays        int     `toml:"dream_min_days"`
+	Git                 bool    `toml:"git"`
+	GitPrivate          bool    `toml:"git_private"`
 	Transport           string  `toml:"transport"`
 	LogLevel            string  `toml:"log_level"`
 	Listen              string  `toml:"listen"`

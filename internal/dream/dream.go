@@ -298,12 +298,29 @@ func (s *Sweeper) Sweep(ctx context.Context, confirmed []string) (swept Swept, e
 	if swept.Plan, err = s.plan(ctx, past, confirmed); err != nil || len(swept.Promote) == 0 {
 		return swept, err
 	}
-	event, err := s.promote(ctx, swept.Plan)
-	if err != nil {
+	err = s.Workspace.Together(ctx, func(ctx context.Context) (workspace.Note, error) {
+		event, err := s.promote(ctx, swept.Plan)
+		if err != nil {
+			return workspace.Note{}, err
+		}
+		swept.EventID = event.ID
+		return swept.note(event), s.diary(ctx, event)
+	})
+	if swept.EventID == "" {
 		return Swept{}, err
 	}
-	swept.EventID = event.ID
-	return swept, s.diary(ctx, event)
+	return swept, err
+}
+
+// note is the sweep in a record of the files.
+func (p Plan) note(event edit.Event) workspace.Note {
+	memories := "memories"
+	if len(p.Promote) == 1 {
+		memories = "memory"
+	}
+	n := workspace.Note{Subject: fmt.Sprintf("dream: %d %s promoted", len(p.Promote), memories), Body: p.summary()}
+	n.Trailers = append(n.Trailers, "Event: "+event.Token())
+	return n
 }
 
 // promote edits MEMORY.md.

@@ -233,6 +233,7 @@ func (e *Editor) Restore(ctx context.Context, name, actor, why string) error {
 			Data:   []byte(text),
 			Commit: func() error { return e.record(ctx, k, restores...) },
 			Done:   e.replaced,
+			Note:   note(restores[len(restores)-1]),
 		}, nil
 	})
 	return err

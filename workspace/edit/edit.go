@@ -281,6 +281,7 @@ func (a *attempt) prepare(present []byte) (workspace.Change, error) {
 			return err
 		},
 		Done: a.replaced,
+		Note: note(event),
 	}, nil
 }
 
@@ -441,6 +442,22 @@ func explain(name string, err error) error {
 
 // now is the time as events have it.
 func (e *Editor) now() time.Time { return e.opt.Now().UTC().Truncate(time.Millisecond) }
+
+// note is what a record of the files says of an event.
+func note(e Event) workspace.Note {
+	n := workspace.Note{Subject: e.File + ": " + e.Op, Body: e.Rationale}
+	if e.Section != "" {
+		n.Subject += " in " + e.Section
+	}
+	if e.Override != "" {
+		n.Body += "\n\nOver the cap: " + e.Override
+	}
+	n.Trailers = append(n.Trailers, "Event: "+e.Token())
+	for _, token := range e.Evidence {
+		n.Trailers = append(n.Trailers, "Evidence: "+token)
+	}
+	return n
+}
 
 // newEvent is an event that says what all have to.
 func (e *Editor) newEvent(now time.Time, op, name string) Event {

@@ -180,7 +180,7 @@ func (e *Editor) complete(ctx context.Context, p Event, present []byte) (workspa
 		t, _ := grammar.TypeOf(p.File)
 		d := grammar.Parse(text)
 		if err := redo(k, d, t, p); err == nil {
-			return workspace.Change{Data: []byte(d.String()), Done: e.replaced}, nil
+			return workspace.Change{Data: []byte(d.String()), Done: e.replaced, Note: note(p)}, nil
 		}
 	case p.IsEdit() && holds(k, p, present):
 		// Somebody changed the file after the edit reached it.

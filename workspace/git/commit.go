@@ -1,0 +1,225 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/yamo-protocol/yamo-mcp/workspace"
+)
+
+// change is a commit to be.
+type change struct {
+	note   workspace.Note
+	author string
+	files  []blob
+}
+
+// blob is a file of a commit; data is nil where it is gone.
+type blob struct {
+	name string
+	data []byte
+}
+
+// altering are the attributes by which git would store something else than a file's content, with filter by running a
+// program.
+var altering = []string{"filter", "ident", "working-tree-encoding"}
+
+// wanted are those of files that the person's ignore files and attributes do not keep out. refused is about the latter.
+func (r *Repository) wanted(ctx context.Context, files []workspace.FileChange) (some []workspace.FileChange, refused, err error) {
+	var list, paths bytes.Buffer
+	for _, file := range files {
+		list.WriteString(file.Name + "\x00")
+		paths.WriteString(literal(file.Name) + "\x00")
+	}
+	out, err := r.run(ctx, paths.Bytes(), "check-ignore", "-z", "--stdin")
+	if exit, ok := errors.AsType[*exitError](err); ok && exit.code == 1 { // none
+		err = nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	var left []string
+	for path := range strings.SplitSeq(string(out), "\x00") {
+		left = append(left, strings.TrimPrefix(path, literal("")))
+	}
+	out, err = r.run(ctx, list.Bytes(), append([]string{"check-attr", "-z", "--stdin"}, altering...)...)
+	if err != nil {
+		return nil, nil, err
+	}
+	// SECURITY: a filter is a program that the repository names. Without it, what a person has encrypted would be
+	// committed in the clear.
+	fields := strings.Split(string(out), "\x00")
+	for i := 0; i+2 < len(fields); i += 3 {
+		if name, value := fields[i], fields[i+2]; value != "unspecified" && value != "unset" && !slices.Contains(left, name) {
+			left = append(left, name)
+			refused = fmt.Errorf("a file is left to a person to commit, because of its attribute %s in .gitattributes: git would store another form of it", fields[i+1])
+		}
+	}
+	some = slices.DeleteFunc(slices.Clone(files), func(f workspace.FileChange) bool { return slices.Contains(left, f.Name) })
+	return some, refused, nil
+}
+
+// literal is name where git check-ignore would take a pathspec, which begins its magic with a colon and knows no other way
+// to be literal.
+func literal(name string) string { return "./" + name }
+
+// contents are the files' contents in the commit head.
+func (r *Repository) contents(ctx context.Context, head string, files []workspace.FileChange) (map[string][]byte, error) {
+	found := map[string][]byte{}
+	if head == "" {
+		return found, nil
+	}
+	var list bytes.Buffer
+	for _, file := range files {
+		list.WriteString(head + ":" + file.Name + "\n")
+	}
+	out, err := r.run(ctx, list.Bytes(), "cat-file", "--batch")
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		line, rest, ok := bytes.Cut(out, []byte{'\n'})
+		if !ok {
+			return nil, errors.New("git cat-file: an answer is missing")
+		}
+		out = rest
+		if bytes.HasSuffix(line, []byte(" missing")) {
+			continue
+		}
+		fields := strings.Fields(string(line))
+		size := -1
+		if len(fields) == 3 {
+			size, err = strconv.Atoi(fields[2])
+		}
+		if err != nil || size < 0 || size+1 > len(out) {
+			return nil, errors.New("git cat-file: an answer is not understood")
+		}
+		if fields[1] == "blob" {
+			found[file.Name] = out[:size:size]
+		}
+		out = out[size+1:]
+	}
+	return found, nil
+}
+
+// write makes the commits that have files, one after the other.
+func (r *Repository) write(ctx context.Context, at place, when time.Time, commits ...change) error {
+	commits = slices.DeleteFunc(commits, func(c change) bool { return len(c.files) == 0 })
+	if len(commits) == 0 {
+		return nil
+	}
+	final := map[string][]byte{}
+	for _, c := range commits {
+		for _, file := range c.files {
+			final[file.name] = file.data
+		}
+	}
+	// The index first, and only the files at hand: were it to follow, a person's next commit could undo this one.
+	var index bytes.Buffer
+	for _, name := range slices.Sorted(maps.Keys(final)) {
+		data := final[name]
+		if data == nil {
+			fmt.Fprintf(&index, "0 %s\t%s\x00", at.none, name)
+			continue
+		}
+		id, err := r.run(ctx, data, "hash-object", "-w", "--no-filters", "--stdin")
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&index, "100644 %s\t%s\x00", bytes.TrimSpace(id), name)
+	}
+	if _, err := r.run(ctx, index.Bytes(), "update-index", "-z", "--index-info"); err != nil {
+		return err
+	}
+	var stream bytes.Buffer
+	stream.WriteString("feature done\n")
+	for i, c := range commits {
+		c.stream(&stream, when)
+		if i == 0 && at.head != "" {
+			fmt.Fprintf(&stream, "from %s\n", at.head)
+		}
+		for _, file := range c.files {
+			if file.data == nil {
+				fmt.Fprintf(&stream, "D %s\n", quoted(file.name))
+				continue
+			}
+			fmt.Fprintf(&stream, "M 100644 inline %s\n", quoted(file.name))
+			writeData(&stream, file.data)
+		}
+		stream.WriteByte('\n')
+	}
+	stream.WriteString("done\n")
+	// Without --force a branch that somebody has moved meanwhile is not updated.
+	_, err := r.run(ctx, stream.Bytes(), "fast-import", "--quiet", "--date-format=raw")
+	return err
+}
+
+// stream writes the commit up to its parent as git fast-import reads it.
+func (c change) stream(out *bytes.Buffer, when time.Time) {
+	who := c.author + " <" + c.author + domain + "> " + strconv.FormatInt(when.Unix(), 10) + " +0000"
+	fmt.Fprintf(out, "commit HEAD\nauthor %s\ncommitter %s\n", who, who)
+	writeData(out, []byte(message(c.note)))
+}
+
+func writeData(out *bytes.Buffer, data []byte) {
+	fmt.Fprintf(out, "data %d\n", len(data))
+	out.Write(data)
+	out.WriteByte('\n')
+}
+
+// maxSubject is how many characters a subject has at most.
+const maxSubject = 120
+
+// message is the note as a commit's message.
+func message(n workspace.Note) string {
+	subject := []rune(line(n.Subject))
+	if len(subject) > maxSubject {
+		subject = append(subject[:maxSubject-1], '…')
+	}
+	var text strings.Builder
+	text.WriteString(string(subject) + "\n")
+	for paragraph := range strings.SplitSeq(n.Body, "\n\n") {
+		if paragraph = line(paragraph); paragraph != "" {
+			text.WriteString("\n" + paragraph + "\n")
+		}
+	}
+	if len(n.Trailers) > 0 {
+		text.WriteByte('\n')
+	}
+	for _, trailer := range n.Trailers {
+		text.WriteString(line(trailer) + "\n")
+	}
+	return text.String()
+}
+
+// line is text in one line, without what a terminal would obey.
+func line(text string) string {
+	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, text)), " ")
+}
+
+// quoted is a path as git fast-import reads it.
+func quoted(name string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(name) + `"`
+}
+
+// names are those of a few files.
+func names(files []blob) string {
+	var list []string
+	for _, file := range files {
+		list = append(list, file.name)
+	}
+	return strings.Join(list, ", ")
+}

@@ -1,0 +1,146 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/yamo-protocol/yamo-mcp/workspace"
+)
+
+// Errors of the repository.
+var (
+	ErrNested = errors.New("the workspace lies in another git repository, which is not used and not nested into unasked: run git init in the workspace folder to give it one of its own, or ignore the folder in the other")
+	ErrOther  = errors.New("the .git of the workspace folder is not a repository of this folder (it is bare, or has another work tree)")
+)
+
+// What a repository that is made here leaves out, in its info/exclude. BOOTSTRAP.md is deleted after the first boot and
+// must not persist.
+const (
+	excludeHead = "# Written by yamo-mcp, and kept as its setting git_private says.\n"
+	excludeTail = "# End of what yamo-mcp wrote.\n"
+	leftOut     = excludeHead + "/.yamo/\n/" + workspace.BootstrapFile + "\n" + excludeTail
+	privateOut  = excludeHead + "/*\n!/" + workspace.SoulFile + "\n!/" + workspace.IdentityFile + "\n!/" + workspace.AgentsFile + "\n!/.gitignore\n" + excludeTail
+)
+
+// own reports whether the workspace folder has a repository itself.
+func (r *Repository) own() (bool, error) {
+	_, err := os.Lstat(filepath.Join(r.dir, ".git"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// alone is ErrNested where a repository of the workspace's own would be one within another that sees it.
+func (r *Repository) alone(ctx context.Context) error {
+	_, err := r.runIn(ctx, r.dir, nil, nil, "rev-parse", "--show-toplevel")
+	if exit, ok := errors.AsType[*exitError](err); ok && strings.Contains(exit.said, "not a git repository") {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = r.runIn(ctx, filepath.Dir(r.dir), nil, []byte(literal(filepath.Base(r.dir))+"\x00"), "check-ignore", "-z", "--stdin")
+	if exit, ok := errors.AsType[*exitError](err); ok && exit.code == 1 {
+		return ErrNested
+	}
+	return err
+}
+
+// make makes the repository if there is none, and keeps what it leaves out as the settings say.
+func (r *Repository) make(ctx context.Context) error {
+	own, err := r.own()
+	if err != nil {
+		return err
+	}
+	if own {
+		return r.exclude(false)
+	}
+	if err := r.alone(ctx); err != nil {
+		return err
+	}
+	if _, err := r.run(ctx, nil, "init", "--quiet"); err != nil {
+		return err
+	}
+	r.opt.Logger.InfoContext(ctx, "made a git repository for the workspace, because the setting git is on")
+	return r.exclude(true)
+}
+
+// exclude writes what the repository leaves out: anew, or where it was written before.
+func (r *Repository) exclude(anew bool) error {
+	path := filepath.Join(r.dir, ".git", "info", "exclude")
+	data, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !anew {
+		return nil //nolint:nilerr // a repository that was not made here keeps its own elsewhere
+	}
+	want, other := privateOut, leftOut
+	if r.opt.Private {
+		want, other = leftOut, privateOut
+	}
+	text := strings.Replace(string(data), other, want, 1)
+	if anew {
+		text += want
+	}
+	if text == string(data) {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("exclude files from the git repository: %w", err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		return fmt.Errorf("exclude files from the git repository: %w", err)
+	}
+	return nil
+}
+
+// place is where commits go.
+type place struct {
+	head string // the commit that a new one follows, "" for none
+	none string // zeros, as many as an object's name has
+}
+
+// underWay are the operations of a person during which nothing is committed, by what they leave in the repository.
+var underWay = []struct{ file, name string }{
+	{"MERGE_HEAD", "a merge"},
+	{"CHERRY_PICK_HEAD", "a cherry-pick"},
+	{"REVERT_HEAD", "a revert"},
+	{"rebase-merge", "a rebase"},
+	{"rebase-apply", "a rebase"},
+	{"BISECT_LOG", "a bisection"},
+}
+
+// look looks at the repository before a commit.
+func (r *Repository) look(ctx context.Context) (place, error) {
+	out, err := r.run(ctx, nil, "rev-parse", "--show-toplevel", "--absolute-git-dir", "--show-object-format")
+	if exit, ok := errors.AsType[*exitError](err); ok && strings.Contains(exit.said, "work tree") {
+		return place{}, ErrOther
+	}
+	if err != nil {
+		return place{}, err
+	}
+	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+	// SECURITY: a repository may name any folder as its work tree.
+	if len(lines) != 3 || lines[0] != r.dir {
+		return place{}, ErrOther
+	}
+	for _, operation := range underWay {
+		if _, err := os.Lstat(filepath.Join(lines[1], operation.file)); err == nil {
+			return place{}, fmt.Errorf("%s is under way in the git repository; finish or abort it", operation.name)
+		}
+	}
+	at := place{none: strings.Repeat("0", 40)}
+	if lines[2] == "sha256" {
+		at.none = strings.Repeat("0", 64)
+	}
+	out, err = r.run(ctx, nil, "rev-parse", "--quiet", "--verify", "HEAD^{commit}")
+	if exit, ok := errors.AsType[*exitError](err); ok && exit.code == 1 {
+		return at, nil
+	}
+	at.head = strings.TrimSpace(string(out))
+	return at, err
+}
