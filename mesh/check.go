@@ -80,6 +80,11 @@ func (v *View) checkIndex(ctx context.Context, c *compartment, r *IndexReport, r
 	if err := c.sync(ctx); err != nil {
 		return err
 	}
+	if c.visibility == Private { // what a group has no part of
+		if err := v.files.check(ctx, r); err != nil {
+			return err
+		}
+	}
 	if dir, _ := v.folder(c.visibility); c.untouched() && !exists(filepath.Join(dir, "vectors.f32")) && !exists(filepath.Join(dir, "lance")) {
 		return nil // nothing is created by looking
 	}

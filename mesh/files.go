@@ -344,7 +344,7 @@ func (f *fileIndex) rebuild(ctx context.Context, report func(done, total int)) e
 	f.mu.Lock()
 	vectors, total := f.store.index.vectors, f.store.count()
 	f.mu.Unlock()
-	if total == 0 {
+	if total == 0 && !exists(f.path) {
 		return nil
 	}
 	report(0, total)
@@ -356,6 +356,25 @@ func (f *fileIndex) rebuild(ctx context.Context, report func(done, total int)) e
 	}
 	report(total, total)
 	return nil
+}
+
+// check notes what is wrong with the vectors on disk. What they lack, and what they have of no passage any more, the next
+// search puts right.
+func (f *fileIndex) check(ctx context.Context, r *IndexReport) error {
+	if f == nil || !exists(f.path) {
+		return nil
+	}
+	f.mu.Lock()
+	vectors := f.store.index.vectors
+	f.mu.Unlock()
+	return f.lock.locked(ctx, func() error {
+		a, err := vectors.Audit()
+		if err != nil {
+			r.problem("workspace files: %v", err)
+		}
+		r.count(a.Damaged, "vectors of workspace files are damaged")
+		return nil
+	})
 }
 
 // close ends the work.

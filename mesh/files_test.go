@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -303,6 +304,51 @@ func TestFilesWithoutAndWithAnotherModel(t *testing.T) {
 	}
 	if n := rows(t, dir); n != 1 {
 		t.Errorf("%d vectors", n)
+	}
+}
+
+// A damaged vector on disk is found by CheckIndex, which repairs nothing, and mended by a rebuild.
+func TestCheckFiles(t *testing.T) {
+	dir, files := filepath.Join(t.TempDir(), ".yamo"), &shelf{texts: map[string]string{}}
+	files.put("MEMORY.md", "Tea\noolong\n\nCoffee\narabica")
+	v := openWith(t, dir, audience.DM(), &bag{}, files)
+	sources(t, v, "oolong")
+	path := filepath.Join(dir, "private", "files.f32")
+	problems := func() []string {
+		t.Helper()
+		reports, err := v.CheckIndex(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return reports[0].Problems
+	}
+	if found := problems(); len(found) != 0 {
+		t.Errorf("undamaged: %q", found)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, damage := range map[string]func([]byte){
+		"1 vectors of workspace files are damaged":                     func(raw []byte) { raw[len(raw)-1]++ },
+		"workspace files: audit vectors: the file is no vectors' file": func(raw []byte) { raw[0]++ },
+	} {
+		damaged := slices.Clone(whole)
+		damage(damaged)
+		if err := os.WriteFile(path, damaged, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if diff := cmp.Diff([]string{want}, problems()); diff != "" {
+				t.Errorf("problems (-want +got):\n%s", diff)
+			}
+		}
+		if err := v.Rebuild(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		if found := problems(); len(found) != 0 {
+			t.Errorf("rebuilt: %q", found)
+		}
 	}
 }
 

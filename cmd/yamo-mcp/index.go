@@ -108,8 +108,9 @@ func newIndexVerifyCommand(m *maintenance) *cobra.Command {
 		Use:   "verify",
 		Short: "Compare vectors and LanceDB tables with the ledgers",
 		Long: `Compare the vectors and LanceDB tables of every compartment of a workspace with its ledger, row by row: what is there,
-its text, its vector, the model. Changes nothing. What is merely not indexed yet is no problem: servers do that. With a
-problem it exits with 1; then ` + "`yamo-mcp index rebuild`" + ` mends it.`,
+its text, its vector, the model. Of the vectors of the workspace's own files it is checked that they are undamaged.
+Changes nothing. What is merely not indexed yet is no problem: servers do that. With a problem it exits with 1; then
+` + "`yamo-mcp index rebuild`" + ` mends it.`,
 	}, func(ctx context.Context, memory *mesh.View) error {
 		bars := newProgress(m.stderr)
 		reports, err := memory.CheckIndex(ctx, bars.show)

@@ -41,7 +41,7 @@ func (s *Set) Audit() (a Audit, err error) {
 	}
 	a.Model = string(bytes.TrimRight(head[nameAt:], "\x00"))
 	a.Dimension = int(binary.LittleEndian.Uint32(head[len(magic):]))
-	if string(head[:len(magic)]) != magic || a.Dimension <= 0 || a.Dimension > maxDimension {
+	if version := string(head[:len(magic)]); version != magic && version != magic1 || a.Dimension <= 0 || a.Dimension > maxDimension {
 		return a, errors.New("audit vectors: the file is no vectors' file")
 	}
 	s.mu.RLock()

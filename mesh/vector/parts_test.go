@@ -130,6 +130,9 @@ func TestFirstVersion(t *testing.T) {
 	if err := os.WriteFile(path, raw, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	if a, err := s.Audit(); err != nil || a.Rows != 2 || !a.Of("m", 4) {
+		t.Errorf("audit: %+v, %v", a, err)
+	}
 	old := Open(path, "m", 4)
 	old.Track("a")
 	old.Track("b")
