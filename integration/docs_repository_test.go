@@ -105,7 +105,7 @@ func TestCommands(t *testing.T) {
 func checkCommand(t *testing.T, where, line string, commands []string) {
 	t.Helper()
 	name := regexp.MustCompile(`^yamo-mcp( [a-z][a-z-]*)*`).FindString(line)
-	if !slices.Contains(commands, name) {
+	if name != "yamo-mcp" && !slices.Contains(commands, name) { // without a command: yamo-mcp --version
 		t.Errorf("%s names the command %q; there are %q", where, name, commands)
 		return
 	}
