@@ -86,6 +86,8 @@ var (
 	anywhere = regexp.MustCompile(`(workspace_dir\\?":\\?")[^"\\]*`)
 	version  = regexp.MustCompile(`("name":"yamo-mcp","version":)"[^"]*"`)
 	stamp    = regexp.MustCompile(`\b20\d\d-\d\d-\d\d, (private|shared|group)`)
+	event    = regexp.MustCompile(`(?:ev:\d{8}T\d{6}Z-)?\b0[0-9A-HJKMNP-TV-Z]{25}\b`)
+	digest   = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
 )
 
 // portable is text without what is another on every machine and every day. Of the tools, which docs/tools.md has, names remain.
@@ -101,6 +103,7 @@ func portable(t *testing.T, text string) string {
 	text = normal(out.String())
 	text = anywhere.ReplaceAllString(text, "${1}WORKSPACE")
 	text = stamp.ReplaceAllString(text, "DAY, $1")
+	text = digest.ReplaceAllString(event.ReplaceAllString(text, "EVENT"), "DIGEST")
 	return version.ReplaceAllString(text, `$1"VERSION"`)
 }
 

@@ -1,5 +1,6 @@
 // Package edit changes workspace files section by section and keeps the record of it (seed 004): who changed
-// what, when and why, and how any earlier text is made again. It is for direct conversations alone.
+// what, when and why, what the agent proposes and the human decides, and how any earlier text is made again. It is
+// for direct conversations alone.
 //
 // The record is an append-only ledger, private/edits.ndjson. Its invariant: an edit is in the record, on
 // disk, before the file is replaced, and a file is at any time what replaying its events gives, or the
