@@ -47,15 +47,16 @@ func (c *clock) Now() time.Time {
 	return c.now
 }
 
-func newDesk(tb testing.TB, files map[string]string) *desk {
+func newDesk(tb testing.TB, files map[string]string, options ...workspace.Option) *desk {
 	tb.Helper()
 	d := &desk{tb: tb, dir: tb.TempDir(), clock: &clock{now: time.Date(2026, 2, 14, 12, 0, 0, 0, time.UTC)}}
 	for name, text := range files {
 		d.write(name, text)
 	}
-	w, err := workspace.Open(d.dir, workspace.WithClock(d.clock.Now), workspace.WithScrubber(func(text string) (string, int) {
+	options = append(options, workspace.WithClock(d.clock.Now), workspace.WithScrubber(func(text string) (string, int) {
 		return strings.ReplaceAll(text, "hunter2", "[REDACTED]"), strings.Count(text, "hunter2")
 	}))
+	w, err := workspace.Open(d.dir, options...)
 	if err != nil {
 		tb.Fatal(err)
 	}

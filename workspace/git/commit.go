@@ -71,43 +71,53 @@ func (r *Repository) wanted(ctx context.Context, files []workspace.FileChange) (
 // to be literal.
 func literal(name string) string { return "./" + name }
 
-// contents are the files' contents in the commit head.
-func (r *Repository) contents(ctx context.Context, head string, files []workspace.FileChange) (map[string][]byte, error) {
-	found := map[string][]byte{}
-	if head == "" {
-		return found, nil
-	}
-	var list bytes.Buffer
+// contents finds the head, and what it has of the files. Should a person move it meanwhile, no commit can follow the one
+// that was found.
+func (r *Repository) contents(ctx context.Context, at *place, files []workspace.FileChange) error {
+	list := bytes.NewBufferString("HEAD^{commit}\n")
 	for _, file := range files {
-		list.WriteString(head + ":" + file.Name + "\n")
+		list.WriteString("HEAD:" + file.Name + "\n")
 	}
 	out, err := r.run(ctx, list.Bytes(), "cat-file", "--batch")
 	if err != nil {
-		return nil, err
+		return err
 	}
+	head, _, out, err := object(out)
+	if err != nil {
+		return err
+	}
+	at.head, at.committed = head, map[string][]byte{}
 	for _, file := range files {
-		line, rest, ok := bytes.Cut(out, []byte{'\n'})
-		if !ok {
-			return nil, errors.New("git cat-file: an answer is missing")
+		var data []byte
+		if _, data, out, err = object(out); err != nil {
+			return err
 		}
-		out = rest
-		if bytes.HasSuffix(line, []byte(" missing")) {
-			continue
+		if data != nil {
+			at.committed[file.Name] = data
 		}
-		fields := strings.Fields(string(line))
-		size := -1
-		if len(fields) == 3 {
-			size, err = strconv.Atoi(fields[2])
-		}
-		if err != nil || size < 0 || size+1 > len(out) {
-			return nil, errors.New("git cat-file: an answer is not understood")
-		}
-		if fields[1] == "blob" {
-			found[file.Name] = out[:size:size]
-		}
-		out = out[size+1:]
 	}
-	return found, nil
+	return nil
+}
+
+// object takes an answer of git cat-file --batch off the beginning of out: the name of the object, "" for none, and its
+// content, nil if it is no file.
+func object(out []byte) (id string, content, rest []byte, err error) {
+	line, rest, ok := bytes.Cut(out, []byte{'\n'})
+	if ok && bytes.HasSuffix(line, []byte(" missing")) {
+		return "", nil, rest, nil
+	}
+	fields := strings.Fields(string(line))
+	size := -1
+	if len(fields) == 3 {
+		size, err = strconv.Atoi(fields[2])
+	}
+	if err != nil || size < 0 || size+1 > len(rest) {
+		return "", nil, nil, errors.New("git cat-file: an answer is not understood")
+	}
+	if fields[1] == "blob" {
+		content = rest[:size:size]
+	}
+	return fields[0], content, rest[size+1:], nil
 }
 
 // write makes the commits that have files, one after the other.

@@ -81,7 +81,7 @@ func (r *Repository) Check(ctx context.Context) error {
 	if err != nil || !own {
 		return errors.Join(err, r.alone(ctx))
 	}
-	_, err = r.look(ctx)
+	_, err = r.look(ctx, nil)
 	return err
 }
 
@@ -112,7 +112,7 @@ func (r *Repository) Record(ctx context.Context, rev workspace.Revision) error {
 
 // commit is one try of Record.
 func (r *Repository) commit(ctx context.Context, rev workspace.Revision) error {
-	at, err := r.look(ctx)
+	at, err := r.look(ctx, rev.Files)
 	if err != nil {
 		return err
 	}
@@ -126,14 +126,10 @@ func (r *Repository) commit(ctx context.Context, rev workspace.Revision) error {
 	if err != nil || len(files) == 0 {
 		return errors.Join(err, refused)
 	}
-	committed, err := r.contents(ctx, at.head, files)
-	if err != nil {
-		return err
-	}
 	earlier := change{note: workspace.Note{Subject: first}, author: nobody}
 	later := change{note: rev.Note, author: r.opt.Author}
 	for _, file := range files {
-		if !same(committed[file.Name], file.Before) {
+		if !same(at.committed[file.Name], file.Before) {
 			earlier.files = append(earlier.files, blob{name: file.Name, data: file.Before})
 		}
 		if !same(file.Before, file.After) {

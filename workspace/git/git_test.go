@@ -3,6 +3,7 @@ package git_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -545,6 +546,86 @@ func TestTrouble(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A .git that leads to a repository elsewhere is used only if that one says that it is this folder's.
+func TestElsewhere(t *testing.T) {
+	for name, lead := range map[string]func(r *repo, victim string) error{
+		"a file": func(r *repo, victim string) error {
+			return os.WriteFile(filepath.Join(r.dir, ".git"), []byte("gitdir: "+victim+"/.git\n"), 0o600)
+		},
+		"a link": func(r *repo, victim string) error { return os.Symlink(victim+"/.git", filepath.Join(r.dir, ".git")) },
+		"commondir": func(r *repo, victim string) error {
+			r.run("init", "-q")
+			return os.WriteFile(filepath.Join(r.dir, ".git", "commondir"), []byte(victim+"/.git\n"), 0o600)
+		},
+		"linked parts": func(r *repo, victim string) error {
+			r.run("init", "-q")
+			for _, part := range []string{"refs", "objects"} {
+				if err := os.RemoveAll(filepath.Join(r.dir, ".git", part)); err != nil {
+					return err
+				}
+				if err := os.Symlink(filepath.Join(victim, ".git", part), filepath.Join(r.dir, ".git", part)); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			victim, r := newRepo(t), newRepo(t)
+			victim.record("theirs", victim.write("README.md", "1\n"))
+			if err := lead(r, victim.dir); err != nil {
+				t.Fatal(err)
+			}
+			if err := r.try("one", r.write("MEMORY.md", "1\n")); err == nil || !strings.Contains(err.Error(), "leads to a repository elsewhere") {
+				t.Errorf("the error is %v", err)
+			}
+			victim.check("kate: theirs A README.md")
+			victim.clean()
+		})
+	}
+	t.Run("and back", func(t *testing.T) {
+		r := newRepo(t)
+		away := filepath.Join(t.TempDir(), "away.git")
+		r.run("init", "-q", "--separate-git-dir", away)
+		if err := r.git.Check(context.Background()); err == nil {
+			t.Error("a repository elsewhere that does not point back is used")
+		}
+		r.run("config", "core.worktree", r.dir)
+		r.record("one", r.write("MEMORY.md", "1\n"))
+		r.check("kate: one A MEMORY.md")
+		r.clean()
+	})
+}
+
+// A git that does not end is ended, with what it has started.
+func TestHanging(t *testing.T) {
+	r := newRepo(t)
+	pid := filepath.Join(t.TempDir(), "pid")
+	r.fake("sleep 300 &\necho $! >" + pid + "\nwait\n")
+	ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
+	defer cancel()
+	began := time.Now()
+	if err := r.git.Check(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("the error is %v", err)
+	}
+	if took := time.Since(began); took > time.Minute {
+		t.Errorf("it took %v", took)
+	}
+	data, err := os.ReadFile(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for try := range 100 {
+		if exec.Command("kill", "-0", strings.TrimSpace(string(data))).Run() != nil {
+			return
+		}
+		if try == 99 {
+			t.Error("what it started still runs")
+		}
+		time.Sleep(20 * time.Millisecond)
 	}
 }
 

@@ -84,14 +84,19 @@ func (r *Repository) runIn(ctx context.Context, dir string, env []string, input 
 	cmd.Stdout, cmd.Stderr = &out, &said
 	// What interrupts this program at a terminal does not interrupt a commit; and the end of time ends git's children too.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
+	cmd.Cancel = func() error {
+		if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM); !errors.Is(err, syscall.ESRCH) {
+			return err
+		}
+		return os.ErrProcessDone
+	}
 	cmd.WaitDelay = time.Second
 	err = cmd.Run()
 	switch exit, failed := errors.AsType[*exec.ExitError](err); {
 	case err == nil:
 		return out.Bytes(), nil
 	case ctx.Err() != nil:
-		return nil, fmt.Errorf("git %s: it took more than %v: %w", args[0], timeout, ctx.Err())
+		return nil, fmt.Errorf("git %s: it took too long: %w", args[0], ctx.Err())
 	case !failed:
 		return nil, fmt.Errorf("git %s: %w", args[0], err)
 	default:

@@ -16,6 +16,7 @@ import (
 var (
 	ErrNested = errors.New("the workspace lies in another git repository, which is not used and not nested into unasked: run git init in the workspace folder to give it one of its own, or ignore the folder in the other")
 	ErrOther  = errors.New("the .git of the workspace folder is not a repository of this folder (it is bare, or has another work tree)")
+	ErrAway   = errors.New("the .git of the workspace folder leads to a repository elsewhere, which does not name this folder as its work tree: if it is the right one, run git config core.worktree there with the path of the folder")
 )
 
 // What a repository that is made here leaves out, in its info/exclude. BOOTSTRAP.md is deleted after the first boot and
@@ -100,8 +101,40 @@ func (r *Repository) exclude(anew bool) error {
 
 // place is where commits go.
 type place struct {
-	head string // the commit that a new one follows, "" for none
-	none string // zeros, as many as an object's name has
+	head      string            // the commit that a new one follows, "" for none
+	committed map[string][]byte // what it has of the files, by name
+	none      string            // zeros, as many as an object's name has
+}
+
+// leadsAway is ErrAway where commits would go into a repository that somebody only pointed to: a folder that comes from
+// somebody else could add to the branches of any repository of this account, and its memory would go where that is pushed.
+// gitDir and commonDir are as git has them.
+func (r *Repository) leadsAway(ctx context.Context, gitDir, commonDir string) error {
+	link := filepath.Join(r.dir, ".git")
+	info, err := os.Lstat(link)
+	if err != nil {
+		return err
+	}
+	// SECURITY: what stands elsewhere has to point back.
+	if info.IsDir() {
+		if commonDir != ".git" && commonDir != link {
+			return ErrAway
+		}
+		for _, part := range []string{"HEAD", "refs", "objects", "packed-refs", "index"} {
+			if info, err := os.Lstat(filepath.Join(link, part)); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+				return ErrAway
+			}
+		}
+		return nil
+	}
+	if back, err := os.ReadFile(filepath.Join(gitDir, "gitdir")); err == nil && strings.TrimSpace(string(back)) == link { // git worktree add
+		return nil
+	}
+	_, err = r.run(ctx, nil, "config", "--local", "--get", "core.worktree") // it is this folder, since it is the top level
+	if exit, ok := errors.AsType[*exitError](err); ok && exit.code == 1 {
+		return ErrAway
+	}
+	return err
 }
 
 // underWay are the operations of a person during which nothing is committed, by what they leave in the repository.
@@ -114,9 +147,9 @@ var underWay = []struct{ file, name string }{
 	{"BISECT_LOG", "a bisection"},
 }
 
-// look looks at the repository before a commit.
-func (r *Repository) look(ctx context.Context) (place, error) {
-	out, err := r.run(ctx, nil, "rev-parse", "--show-toplevel", "--absolute-git-dir", "--show-object-format")
+// look looks at the repository before a commit of files.
+func (r *Repository) look(ctx context.Context, files []workspace.FileChange) (place, error) {
+	out, err := r.run(ctx, nil, "rev-parse", "--show-toplevel", "--absolute-git-dir", "--show-object-format", "--git-common-dir")
 	if exit, ok := errors.AsType[*exitError](err); ok && strings.Contains(exit.said, "work tree") {
 		return place{}, ErrOther
 	}
@@ -125,8 +158,11 @@ func (r *Repository) look(ctx context.Context) (place, error) {
 	}
 	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
 	// SECURITY: a repository may name any folder as its work tree.
-	if len(lines) != 3 || lines[0] != r.dir {
+	if len(lines) != 4 || lines[0] != r.dir {
 		return place{}, ErrOther
+	}
+	if err := r.leadsAway(ctx, lines[1], lines[3]); err != nil {
+		return place{}, err
 	}
 	for _, operation := range underWay {
 		if _, err := os.Lstat(filepath.Join(lines[1], operation.file)); err == nil {
@@ -137,10 +173,5 @@ func (r *Repository) look(ctx context.Context) (place, error) {
 	if lines[2] == "sha256" {
 		at.none = strings.Repeat("0", 64)
 	}
-	out, err = r.run(ctx, nil, "rev-parse", "--quiet", "--verify", "HEAD^{commit}")
-	if exit, ok := errors.AsType[*exitError](err); ok && exit.code == 1 {
-		return at, nil
-	}
-	at.head = strings.TrimSpace(string(out))
-	return at, err
+	return at, r.contents(ctx, &at, files)
 }
