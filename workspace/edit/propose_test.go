@@ -189,12 +189,13 @@ func TestProposalForAChangedSection(t *testing.T) {
 	replacing := d.edit(e, proposal("MEMORY.md", grammar.ReplaceSection, "Plans", "Sail."))
 	adding := d.edit(e, proposal("MEMORY.md", grammar.AppendItem, "People", "Eva"))
 	gone := d.edit(e, proposal("MEMORY.md", grammar.AppendSection, "Plans", "And back."))
+	untouched := d.edit(e, proposal("MEMORY.md", grammar.ReplaceSection, "", "What lasts."))
 	d.write("MEMORY.md", strings.NewReplacer("none", "Walk.", "- Luis\n", "- Luis\n- Uwe\n").Replace(memoryText))
 	if _, err := e.RotateKey(t.Context(), "operator"); err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range d.reviews(e) {
-		if !r.Changed || r.Problem != "" || !strings.Contains(r.Would.Before, "Walk.") {
+		if r.Changed == (r.Event.ID == untouched.Event.ID) || r.Problem != "" || !strings.Contains(r.Would.Before, "Walk.") {
 			t.Errorf("%+v", r)
 		}
 	}
@@ -206,6 +207,7 @@ func TestProposalForAChangedSection(t *testing.T) {
 		t.Errorf("what changed since: %+v, %v", c, err)
 	}
 	d.accept(e, adding.Event.ID)
+	d.accept(e, untouched.Event.ID)
 	if _, _, err := e.AcceptProposal(t.Context(), replacing.Event.ID, "operator", "", true); err != nil {
 		t.Fatal(err)
 	}
@@ -247,6 +249,38 @@ func TestProposalOfANewFile(t *testing.T) {
 	}
 	if r := d.replay(d.open(), partFile, ""); r.Text != d.read(partFile) {
 		t.Errorf("%+v", r)
+	}
+}
+
+// Of several processes that decide at once, one does.
+func TestDecidedOnce(t *testing.T) {
+	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
+	first := d.edit(d.open(), proposal("MEMORY.md", grammar.AppendItem, "People", "Eva"))
+	const n = 8
+	errs := make(chan error, n)
+	for i := range n {
+		e := d.open()
+		go func() {
+			var err error
+			if i%2 == 0 {
+				_, _, err = e.AcceptProposal(t.Context(), first.Event.ID, "operator", "", false)
+			} else {
+				_, err = e.RejectProposal(t.Context(), first.Event.ID, "operator", "no")
+			}
+			errs <- err
+		}()
+	}
+	decided := 0
+	for range n {
+		if err := <-errs; err == nil {
+			decided++
+		} else {
+			wants(t, err, "already, at 2026-02-14T")
+		}
+	}
+	all, err := d.open().Proposals(t.Context())
+	if err != nil || decided != 1 || len(all) != 1 || (all[0].State == Accepted) != strings.Contains(d.read("MEMORY.md"), "- Eva") {
+		t.Errorf("decided %d times: %+v, %v", decided, all, err)
 	}
 }
 
