@@ -88,6 +88,9 @@ func (e *Editor) resolveAll(ctx context.Context, q *Request) error {
 	if err := e.sync(ctx); err != nil {
 		return err
 	}
+	if _, made := e.state.byKey[q.Key]; made {
+		return nil // it led somewhere when the edit was made
+	}
 	for _, token := range tokens {
 		if id := token.MemoryID(); id != "" {
 			if err := e.memory(ctx, id); err != nil {

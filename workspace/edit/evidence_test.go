@@ -1,9 +1,11 @@
 package edit
 
 import (
+	"context"
 	"strings"
 	"testing"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
@@ -40,5 +42,22 @@ func TestEvidence(t *testing.T) {
 	q = request(partFile, grammar.AppendItem, "Evidence (curated)", `"x" (ev:20260102T044827Z-01KDYGJ72E0000000000000000)`)
 	if _, err := e.Edit(t.Context(), q); err == nil || !strings.Contains(err.Error(), "leads to no event") {
 		t.Errorf("%v", err)
+	}
+}
+
+// What was made once is answered again, also if the memory that it rests on has been deleted since.
+func TestRepeatedWithoutItsEvidence(t *testing.T) {
+	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
+	q := request("MEMORY.md", grammar.AppendItem, "People", "Eva")
+	q.Key, q.Refs = "k", []string{"mem_1767323045678_0a1b2c"}
+	first := d.edit(d.open(), q)
+	later := d.open()
+	later.opt.Memory = func(context.Context, string) error { return fault.New("it was deleted") }
+	if again := d.edit(later, q); !again.Repeated || again.Event.ID != first.Event.ID {
+		t.Errorf("%+v", again)
+	}
+	q.Key = "another"
+	if _, err := later.Edit(t.Context(), q); err == nil || !strings.Contains(err.Error(), "it was deleted") {
+		t.Error(err)
 	}
 }
