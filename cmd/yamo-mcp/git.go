@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 
 	"github.com/spf13/pflag"
@@ -66,6 +67,23 @@ func openOperators(dir string, getenv func(string) string, logger *slog.Logger) 
 		return nil, err
 	}
 	return openFolder(dir, audience.DM(), o, operator, getenv, logger)
+}
+
+// tellGitKeeps says that what was removed for good stands in the history of the git repository, where that is kept.
+func tellGitKeeps(ctx context.Context, dir, name string, getenv func(string) string, stderr io.Writer) {
+	o, err := gitOf(dir, getenv)
+	if err != nil || !o.on {
+		return
+	}
+	repository, err := openRepository(dir, o, operator, getenv, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return
+	}
+	if kept, err := repository.Keeps(ctx, name); err != nil {
+		fmt.Fprintf(stderr, "Whether the history of the git repository keeps %s could not be looked up: %v\n", name, err)
+	} else if kept {
+		fmt.Fprintf(stderr, "The history of the workspace's git repository keeps %s; git filter-repo takes it out.\n", name)
+	}
 }
 
 // lintGit says what keeps the changes of a workspace from being committed, if they are to be.

@@ -51,6 +51,7 @@ workspace's own git repository are not touched.`,
 		if err != nil {
 			return err
 		}
+		tellGitKeeps(ctx, e.options.workspace, args[0], e.getenv, e.stderr)
 		return e.print(map[string]any{"file": args[0], "erased": erased}, fmt.Sprintf("erased %d events of %s; its history begins anew\n", erased, args[0]))
 	})
 	erase.Flags().StringVar(&why, "why", "asked for", "the reason, for the record")

@@ -21,6 +21,8 @@ type rotateOptions struct {
 	remove    []string
 	consent   bool
 	json      bool
+
+	deleted func(name string) // is told of each log that is deleted
 }
 
 func newRotateCommand(getenv func(string) string, stdout io.Writer) *cobra.Command {
@@ -49,6 +51,7 @@ one log for good. Logs younger than 7 days are touched with --consent alone.`,
 			if err != nil {
 				return err
 			}
+			o.deleted = func(name string) { tellGitKeeps(cmd.Context(), dir, name, getenv, cmd.ErrOrStderr()) }
 			return errors.Join(rotate(cmd.Context(), folder.View(audience.DM()), o, stdout), folder.Close())
 		},
 	}
@@ -96,6 +99,7 @@ func (r *rotation) perform(ctx context.Context, v *workspace.View, o rotateOptio
 			return withConsent(name, err)
 		}
 		r.Deleted = append(r.Deleted, name)
+		o.deleted(name)
 	}
 	if len(o.remove) > 0 {
 		return nil

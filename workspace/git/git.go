@@ -85,6 +85,21 @@ func (r *Repository) Check(ctx context.Context) error {
 	return err
 }
 
+// Keeps reports whether a commit of any branch has the file called name, whatever became of it since.
+func (r *Repository) Keeps(ctx context.Context, name string) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	own, err := r.own()
+	if err != nil || !own {
+		return false, err
+	}
+	if _, err := r.look(ctx, nil); err != nil {
+		return false, err
+	}
+	out, err := r.run(ctx, []byte("--\n"+literal(name)+"\n"), "rev-list", "--all", "--max-count=1", "--stdin")
+	return len(out) > 0, err
+}
+
 // Record commits a revision, and before it what its files were if the repository does not know that. A repository is made
 // where there is none. The context's end does not end it: the files are written already.
 func (r *Repository) Record(ctx context.Context, rev workspace.Revision) error {

@@ -230,6 +230,11 @@ func TestNames(t *testing.T) {
 			t.Errorf("%s: it is committed as %q", name, got)
 		}
 		r.record("remove", r.write(name, ""))
+		for file, want := range map[string]bool{name: true, "other" + name: false} {
+			if kept, err := r.git.Keeps(context.Background(), file); err != nil || kept != want {
+				t.Errorf("%s: that the history keeps it is %v (%v), want %v", file, kept, err, want)
+			}
+		}
 	}
 	r.clean()
 	if got := r.run("ls-tree", "-r", "HEAD"); got != "" {
@@ -265,6 +270,13 @@ func TestHeads(t *testing.T) {
 		r.check("kate: one A MEMORY.md")
 		if got := r.run("branch", "--show-current"); got != "mine\n" {
 			t.Errorf("the branch is %q", got)
+		}
+	})
+	t.Run("nothing yet", func(t *testing.T) {
+		r := newRepo(t)
+		r.run("init", "-q")
+		if kept, err := r.git.Keeps(context.Background(), "MEMORY.md"); kept || err != nil {
+			t.Errorf("that the history keeps a file is %v (%v)", kept, err)
 		}
 	})
 	t.Run("detached", func(t *testing.T) {
