@@ -7,6 +7,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
+	"github.com/yamo-protocol/yamo-mcp/mesh/vector"
 )
 
 // Ranking names a way of ordering what was found.
@@ -67,6 +68,8 @@ type part struct {
 	raw   []float32 // the cosine; 0 where it is negative or not known
 	alone []float32 // what a memory is worth without its session; notRanked if it is not wanted
 	best  []float32 // the largest of alone, by session number
+
+	standing []vector.Standing // long memories, not by document
 }
 
 // notRanked is below every score.
@@ -75,9 +78,9 @@ var notRanked = float32(math.Inf(-1))
 // parts spares every search the allocation of some large slices.
 var parts = sync.Pool{New: func() any { return new(part) }}
 
-// newRanking computes the signals. A nil vector leaves the cosine out.
-func newRanking(stores []*compartment, query string, vector []float32) *ranking {
-	r := &ranking{query: keyword.Parse(query), text: query, vector: vector}
+// newRanking computes the signals. A nil meaning, the query's vector, leaves the cosine out.
+func newRanking(stores []*compartment, query string, meaning []float32) *ranking {
+	r := &ranking{query: keyword.Parse(query), text: query, vector: meaning}
 	for _, c := range stores {
 		c.mu.RLock()
 		c.keywords.Count(r.query, &r.stats)
@@ -90,7 +93,7 @@ func newRanking(stores []*compartment, query string, vector []float32) *ranking 
 		p.compartment = c
 		r.parts = append(r.parts, p)
 		if !r.plain { // it has its own
-			wait.Go(func() { p.signals(r.query, r.stats, vector) })
+			wait.Go(func() { p.signals(r.query, r.stats, meaning) })
 		}
 	}
 	wait.Wait()
@@ -113,24 +116,26 @@ func (r *ranking) release() {
 	r.parts = nil
 }
 
-// signals computes the raw signals, those of the words beside those of the vectors.
-func (p *part) signals(q keyword.Query, stats keyword.Statistics, vector []float32) {
-	var words sync.WaitGroup
-	words.Go(func() { p.keywords.Match(q, stats, &p.Scores) })
-	defer words.Wait()
-	if vector == nil {
+// signals computes the raw signals, those of the words and of the parts beside those of the vectors.
+func (p *part) signals(q keyword.Query, stats keyword.Statistics, meaning []float32) {
+	var wait sync.WaitGroup
+	defer wait.Wait()
+	wait.Go(func() { p.keywords.Match(q, stats, &p.Scores) })
+	if meaning == nil {
 		p.raw = slices.Grow(p.raw[:0], len(p.docs))[:len(p.docs)]
 		clear(p.raw)
 		return
 	}
-	p.raw = p.index.vectors.Cosines(vector, p.raw)
+	wait.Go(func() { p.standing = p.index.vectors.Outstanding(meaning, p.standing) })
+	p.raw = p.index.vectors.Cosines(meaning, p.raw)
 	for doc, x := range p.raw {
 		if !(x > 0) { // NaN too: a memory without a vector is found by its words
 			p.raw[doc] = 0
 		}
 	}
-	for doc, x := range p.index.vectors.Outstanding(vector) {
-		p.raw[doc] = max(p.raw[doc], x)
+	wait.Wait()
+	for _, s := range p.standing {
+		p.raw[s.Doc] = max(p.raw[s.Doc], s.By)
 	}
 }
 

@@ -1,7 +1,6 @@
 package vector
 
 import (
-	"iter"
 	"math"
 	"runtime"
 	"slices"
@@ -54,30 +53,34 @@ func (s *Set) cosines(query []float32, rows []int, out []float32) {
 	}
 }
 
-// Outstanding yields each document that has parts with by how much the largest cosine of query with one of them exceeds
-// their mean: what one part says of the query that the text as a whole does not. A single part stands for itself. The
-// order is undefined.
-func (s *Set) Outstanding(query []float32) iter.Seq2[int, float32] {
-	return func(yield func(int, float32) bool) {
-		s.mu.RLock()
-		defer s.mu.RUnlock()
-		q := blas32.Vector{N: s.dim, Inc: 1, Data: query}
-		for k, rows := range s.parts {
-			doc, ok := s.docs[k]
-			if !ok || slices.Contains(rows, missing) {
-				continue
-			}
-			best, sum := float32(-1), float32(0)
-			for _, at := range rows {
-				x := blas32.Dot(q, blas32.Vector{N: s.dim, Inc: 1, Data: s.vector(at)})
-				best, sum = max(best, x), sum+max(x, 0)
-			}
-			if len(rows) > 1 {
-				best -= sum / float32(len(rows))
-			}
-			if !yield(doc, best) {
-				return
-			}
+// Standing is a document with parts, and by how much the best of them stands out from the others.
+type Standing struct {
+	Doc int
+	By  float32
+}
+
+// Outstanding appends, to out[:0] and in no order, each document that has parts with by how much the largest cosine of
+// query with one of them exceeds their mean: what one part says of the query that the text as a whole does not. A single
+// part stands for itself.
+func (s *Set) Outstanding(query []float32, out []Standing) []Standing {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	out = out[:0]
+	q := blas32.Vector{N: s.dim, Inc: 1, Data: query}
+	for k, rows := range s.parts {
+		doc, ok := s.docs[k]
+		if !ok || slices.Contains(rows, missing) {
+			continue
 		}
+		best, sum := float32(-1), float32(0)
+		for _, at := range rows {
+			x := blas32.Dot(q, blas32.Vector{N: s.dim, Inc: 1, Data: s.vector(at)})
+			best, sum = max(best, x), sum+max(x, 0)
+		}
+		if len(rows) > 1 {
+			best -= sum / float32(len(rows))
+		}
+		out = append(out, Standing{doc, best})
 	}
+	return out
 }

@@ -3,7 +3,6 @@ package vector
 import (
 	"bytes"
 	"errors"
-	"maps"
 	"os"
 	"path/filepath"
 	"testing"
@@ -22,8 +21,8 @@ func TestParts(t *testing.T) {
 	s := Open(path, "m", 4)
 	best := func(s *Set, query []float32) []float32 {
 		out := make([]float32, 3)
-		for doc, x := range s.Outstanding(query) {
-			out[doc] = x
+		for _, x := range s.Outstanding(query, nil) {
+			out[x.Doc] = x.By
 		}
 		return out
 	}
@@ -157,8 +156,8 @@ func TestFirstVersion(t *testing.T) {
 	if diff := cmp.Diff([]float32{0, 1}, fresh.Cosines(axis(2), nil)); diff != "" {
 		t.Errorf("cosines (-want +got):\n%s", diff)
 	}
-	if got := maps.Collect(fresh.Outstanding(axis(3))); len(got) != 1 || got[0] != 1 {
-		t.Errorf("parts: %v", got)
+	if diff := cmp.Diff([]Standing{{0, 1}}, fresh.Outstanding(axis(3), []Standing{{7, 7}})); diff != "" {
+		t.Errorf("parts (-want +got):\n%s", diff)
 	}
 	if err := Open(path, "another", 4).Refresh(); !errors.Is(err, ErrModel) {
 		t.Errorf("another model: %v", err)
