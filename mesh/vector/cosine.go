@@ -14,43 +14,47 @@ import (
 // search computes meanwhile keeps one busy.
 const chunk = 2048
 
+// share calls f with the ranges of n things, at most size each, from as many goroutines as can run.
+func share(n, size int, f func(from, to int)) {
+	var taken atomic.Int64
+	work := func() {
+		for {
+			to := int(taken.Add(int64(size)))
+			if to-size >= n {
+				return
+			}
+			f(to-size, min(to, n))
+		}
+	}
+	var wait sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), (n+size-1)/size) - 1 {
+		wait.Go(work)
+	}
+	work()
+	wait.Wait()
+}
+
 // Cosines appends the cosine of query, of unit length, with each document to out[:0], in Track's order,
 // and returns it; NaN where the vector is not known.
 func (s *Set) Cosines(query, out []float32) []float32 {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	out = slices.Grow(out[:0], len(s.rowOf))[:len(s.rowOf)]
-	var taken atomic.Int64
-	work := func() {
-		for {
-			to := int(taken.Add(chunk))
-			from := to - chunk
-			if from >= len(out) {
-				return
+	share(len(out), chunk, func(from, to int) {
+		for doc := from; doc < to; doc++ {
+			if at := s.rowOf[doc]; at < 0 {
+				out[doc] = float32(math.NaN())
+			} else {
+				out[doc] = s.cosine(query, at)
 			}
-			to = min(to, len(out))
-			s.cosines(query, s.rowOf[from:to], out[from:to])
 		}
-	}
-	var wait sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), (len(out)+chunk-1)/chunk) - 1 {
-		wait.Go(work)
-	}
-	work()
-	wait.Wait()
+	})
 	return out
 }
 
-// cosines fills out for the documents whose rows are given. s.mu is held.
-func (s *Set) cosines(query []float32, rows []int, out []float32) {
-	q := blas32.Vector{N: s.dim, Inc: 1, Data: query}
-	for i, at := range rows {
-		if at < 0 {
-			out[i] = float32(math.NaN())
-			continue
-		}
-		out[i] = blas32.Dot(q, blas32.Vector{N: s.dim, Inc: 1, Data: s.vector(at)})
-	}
+// cosine is that of query with a row of the matrix.
+func (s *Set) cosine(query []float32, at int) float32 {
+	return blas32.Dot(blas32.Vector{N: s.dim, Inc: 1, Data: query}, blas32.Vector{N: s.dim, Inc: 1, Data: s.vector(at)})
 }
 
 // Standing is a document with parts, and by how much the best of them stands out from the others.
@@ -59,28 +63,30 @@ type Standing struct {
 	By  float32
 }
 
-// Outstanding appends, to out[:0] and in no order, each document that has parts with by how much the largest cosine of
-// query with one of them exceeds their mean: what one part says of the query that the text as a whole does not. A single
-// part stands for itself.
+// Outstanding appends, to out[:0], each document that has parts with by how much the largest cosine of query with one of
+// them exceeds their mean: what one part says of the query that the text as a whole does not. A single part stands for
+// itself.
 func (s *Set) Outstanding(query []float32, out []Standing) []Standing {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	out = out[:0]
-	q := blas32.Vector{N: s.dim, Inc: 1, Data: query}
-	for k, rows := range s.parts {
-		doc, ok := s.docs[k]
-		if !ok || slices.Contains(rows, missing) {
-			continue
+	out = slices.Grow(out[:0], len(s.texts))[:len(s.texts)]
+	share(len(out), chunk/32, func(from, to int) {
+		for i, t := range s.texts[from:to] {
+			doc, ok := s.docs[t.key]
+			if !ok || !t.whole() {
+				out[from+i].Doc = missing
+				continue
+			}
+			best, sum := float32(-1), float32(0)
+			for _, at := range t.rows {
+				x := s.cosine(query, at)
+				best, sum = max(best, x), sum+max(x, 0)
+			}
+			if len(t.rows) > 1 {
+				best -= sum / float32(len(t.rows))
+			}
+			out[from+i] = Standing{doc, best}
 		}
-		best, sum := float32(-1), float32(0)
-		for _, at := range rows {
-			x := blas32.Dot(q, blas32.Vector{N: s.dim, Inc: 1, Data: s.vector(at)})
-			best, sum = max(best, x), sum+max(x, 0)
-		}
-		if len(rows) > 1 {
-			best -= sum / float32(len(rows))
-		}
-		out = append(out, Standing{doc, best})
-	}
-	return out
+	})
+	return slices.DeleteFunc(out, func(x Standing) bool { return x.Doc == missing })
 }

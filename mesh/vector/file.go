@@ -13,6 +13,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // A file is one header and any number of rows, little endian:
@@ -220,21 +221,22 @@ func (s *Set) rewrite() error {
 		}
 		out = encode(out, row{key: k, vector: s.vector(at)})
 	}
-	for k, rows := range s.parts {
-		_, ok := s.docs[k]
-		for i, at := range rows {
+	s.texts = slices.DeleteFunc(s.texts, func(t *text) bool {
+		_, ok := s.docs[t.key]
+		for i, at := range t.rows {
 			switch {
 			case at < 0:
 			case ok:
-				out = encode(out, row{k, i + 1, len(rows), s.vector(at)})
+				out = encode(out, row{t.key, i + 1, len(t.rows), s.vector(at)})
 			default:
 				clear(s.vector(at))
 			}
 		}
 		if !ok {
-			delete(s.parts, k)
+			delete(s.parts, t.key)
 		}
-	}
+		return !ok
+	})
 	return s.replace(out)
 }
 

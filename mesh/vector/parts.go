@@ -32,23 +32,32 @@ func (s *Set) AppendParts(id string, vectors [][]float32) error {
 	return s.append(rows)
 }
 
+// text is what has parts: the matrix's rows of these, missing for those that are not known.
+type text struct {
+	key
+	rows []int
+}
+
+func (t *text) whole() bool { return !slices.Contains(t.rows, missing) }
+
 // place is the matrix's row of a text's own vector (part 0) or of one of its parts, a new one if there is none.
 func (s *Set) place(k key, part, of int) int {
 	if part == 0 {
 		return s.slot(k)
 	}
-	rows := s.parts[k]
-	if len(rows) != of { // the first of them, or the text was cut otherwise before
-		rows = make([]int, of)
-		for i := range rows {
-			rows[i] = missing
-		}
-		s.parts[k] = rows
+	t, ok := s.parts[k]
+	if !ok {
+		t = &text{key: k}
+		s.parts[k], s.texts = t, append(s.texts, t)
 	}
+	if len(t.rows) != of { // the first of them, or the text was cut otherwise before
+		t.rows = slices.Repeat([]int{missing}, of)
+	}
+	rows := t.rows
 	if rows[part-1] == missing {
 		rows[part-1] = s.grow()
 	}
-	if !slices.Contains(rows, missing) {
+	if t.whole() {
 		delete(s.lack, k)
 	}
 	return rows[part-1]
@@ -60,7 +69,7 @@ func (s *Set) WantParts(id string) {
 	defer s.mu.Unlock()
 	k := keyOf(id)
 	s.wanted[k] = struct{}{}
-	if rows, ok := s.parts[k]; !ok || slices.Contains(rows, missing) {
+	if t, ok := s.parts[k]; !ok || !t.whole() {
 		s.lack[k] = struct{}{}
 	}
 }

@@ -48,7 +48,8 @@ type Set struct {
 	rowOf  []int       // document -> its row in matrix, or missing or untracked
 	rows   map[key]int
 	matrix []float32        // one row of dim numbers for each vector; those of forgotten keys are zero
-	parts  map[key][]int    // the matrix's rows of the parts of a text, missing for those that are not known
+	parts  map[key]*text    // those with parts
+	texts  []*text          // the same, as they came: searches go through them
 	wanted map[key]struct{} // the documents that are to have parts
 	lack   map[key]struct{} // those of wanted whose parts are not all known
 	head   []byte           // the header of the file that was read, nil if none was
@@ -59,7 +60,7 @@ type Set struct {
 // Open returns the set at path, whose vectors have dim components and were made by model. It touches
 // nothing; Refresh reads the file, which need not exist.
 func Open(path, model string, dim int) *Set {
-	return &Set{path: path, model: model, dim: dim, docs: map[key]int{}, rows: map[key]int{}, parts: map[key][]int{}, wanted: map[key]struct{}{}, lack: map[key]struct{}{}}
+	return &Set{path: path, model: model, dim: dim, docs: map[key]int{}, rows: map[key]int{}, parts: map[key]*text{}, wanted: map[key]struct{}{}, lack: map[key]struct{}{}}
 }
 
 // Track makes id the next document: the first call names document 0, the next 1, and so on. Cosines
@@ -122,7 +123,7 @@ func (s *Set) Epoch() int {
 }
 
 func (s *Set) reset() {
-	s.rows, s.parts, s.matrix, s.head, s.offset = map[key]int{}, map[key][]int{}, nil, nil, 0
+	s.rows, s.parts, s.texts, s.matrix, s.head, s.offset = map[key]int{}, map[key]*text{}, nil, nil, nil, 0
 	s.epoch++
 	s.lack = maps.Clone(s.wanted)
 	for doc, at := range s.rowOf {
