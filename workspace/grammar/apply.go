@@ -176,6 +176,9 @@ func (d *Document) perform(p *Part, form Form, e Edit, done *Applied, now time.T
 // around are the line ends before and after what now stands in a section: a blank line below its heading if
 // it was empty, and one above the next.
 func (d *Document) around(p *Part, lead, core, trail string) (before, after string) {
+	if core == "" && strings.Count(lead, "\n") > 1 {
+		return lead, "" // that is the blank line above the next
+	}
 	nl := d.newline()
 	above := p.Heading
 	if p == &d.Parts[0] {
@@ -268,11 +271,13 @@ func appendItems(core string, items []string, nl string) string {
 	}
 	var out strings.Builder
 	added := func() {
+		mark := markOf(list)
 		for i, item := range items {
 			if loose && (i > 0 || last >= 0) {
 				out.WriteString(nl)
 			}
-			out.WriteString(itemLines(item, markOf(list), nl))
+			out.WriteString(itemLines(item, mark, nl))
+			mark = following(mark)
 		}
 	}
 	for i, b := range list {
@@ -314,8 +319,8 @@ func curate(core string, items []string, nl string) (string, error) {
 			pruned = false
 		case b.item:
 			pruned = true
-		case pruned && strings.TrimSpace(b.raw) == "":
-			pruned = false // the blank line below a pruned item
+		case pruned && strings.TrimSpace(b.raw) == "" && (len(kept) == 0 || strings.TrimSpace(kept[len(kept)-1].raw) == ""):
+			pruned = false // the blank line below a pruned item, where there is one above it
 		default:
 			kept = append(kept, b)
 			pruned = false

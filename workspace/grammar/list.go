@@ -3,6 +3,7 @@ package grammar
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -74,12 +75,15 @@ func apart(list []block) []block {
 // text is an item without its bullet, its lines joined by one line feed and without the indentation of the first.
 func (b block) text() string {
 	var lines []string
+	indent := 0
 	for line := range strings.Lines(b.raw) {
 		line = strings.TrimRight(line, " \t\r\n")
 		if len(lines) == 0 {
-			line = bullet.ReplaceAllString(line, "")
+			mark := bullet.FindString(b.raw)
+			indent, line = len(mark), strings.TrimPrefix(line, mark)
 		} else {
-			line = strings.TrimPrefix(strings.ReplaceAll(line, "\t", "  "), "  ")
+			line = strings.ReplaceAll(line, "\t", "  ")
+			line = line[min(indent, len(line)-len(strings.TrimLeft(line, " "))):]
 		}
 		lines = append(lines, line)
 	}
@@ -105,19 +109,33 @@ func itemLines(text, mark, newline string) string {
 		case i == 0:
 			out.WriteString(mark + line)
 		case line != "":
-			out.WriteString("  " + line)
+			out.WriteString(strings.Repeat(" ", len(mark)) + line)
 		}
 		out.WriteString(newline)
 	}
 	return out.String()
 }
 
-// markOf is the bullet that a list uses.
+// markOf is the bullet of what comes after the last item of a list.
 func markOf(list []block) string {
 	for _, b := range slices.Backward(list) {
-		if m := bullet.FindString(b.raw); b.item && m != "" && strings.ContainsAny(m[:1], "-*+") {
-			return m[:1] + " "
+		if b.item {
+			mark := strings.TrimRight(bullet.FindString(b.raw), " \t")
+			return following(mark + " ")
 		}
 	}
 	return "- "
 }
+
+// following is the bullet of the item after one with this bullet: the next number, or the same.
+func following(mark string) string {
+	digits := strings.TrimRight(mark, ".) ")
+	n, err := strconv.Atoi(digits)
+	if err != nil || n >= maxNumber {
+		return mark
+	}
+	return strconv.Itoa(n+1) + mark[len(digits):]
+}
+
+// maxNumber is the largest number that an item can have.
+const maxNumber = 999_999_999
