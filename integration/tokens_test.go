@@ -2,20 +2,16 @@ package integration
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"gotest.tools/v3/golden"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // mostTokens is what the tools that are offered unless an operator says otherwise may cost a DM: every host puts them before
 // every conversation.
@@ -50,19 +46,7 @@ func TestSchemaTokens(t *testing.T) {
 			}
 		}
 	}
-	golden := filepath.Join("testdata", "schema_tokens.golden")
-	if *update {
-		if err := os.WriteFile(golden, []byte(report.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), report.String()); diff != "" {
-		t.Errorf("(-golden +now; -update rewrites it)\n%s", diff)
-	}
+	golden.Assert(t, report.String(), "schema_tokens.golden")
 }
 
 // tokens counts the tools that are offered and what their list costs.

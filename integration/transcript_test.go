@@ -14,6 +14,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
+	"gotest.tools/v3/golden"
 )
 
 // Whole dialogues, in each revision of the protocol, as a DM and as a group, say the same over every transport. -update rewrites
@@ -37,7 +38,7 @@ func TestTranscripts(t *testing.T) {
 				}
 				t.Run(strings.Join([]string{revision, part, cmp.Or(transport, "stdio")}, "/"), func(t *testing.T) {
 					got := replay(t, open(t, transport, revision, group), string(archive.Files[0].Data))
-					if *update && transport == "" {
+					if golden.FlagUpdate() && transport == "" {
 						archive.Files[at].Data = []byte(got)
 						if err := os.WriteFile(file, txtar.Format(archive), 0o600); err != nil {
 							t.Fatal(err)

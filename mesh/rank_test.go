@@ -3,7 +3,6 @@ package mesh
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,10 +10,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"gotest.tools/v3/golden"
+
 	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // ranked is one result of the golden file.
 type ranked struct {
@@ -65,19 +64,7 @@ func TestRankingGolden(t *testing.T) {
 	if err := enc.Encode(got); err != nil {
 		t.Fatal(err)
 	}
-	golden := filepath.Join("testdata", "ranking.golden.json")
-	if *update {
-		if err := os.WriteFile(golden, out.Bytes(), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), out.String()); diff != "" {
-		t.Errorf("the ranking changed; if that is meant, run with -update (-want +got):\n%s", diff)
-	}
+	golden.Assert(t, out.String(), "ranking.golden.json") // a change of the ranking
 }
 
 // The formula's parts, one at a time.

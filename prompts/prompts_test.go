@@ -3,7 +3,6 @@ package prompts_test
 import (
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -15,6 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"gotest.tools/v3/golden"
+
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
 	"github.com/yamo-protocol/yamo-mcp/prompts"
@@ -22,8 +23,6 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
 	"github.com/yamo-protocol/yamo-mcp/workspace/transcript"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 const kate, newborn = "../testdata/workspaces/kate", "../testdata/workspaces/newborn"
 
@@ -154,23 +153,6 @@ func bookClub(t *testing.T) audience.Audience {
 	return a
 }
 
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name+".golden")
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", name, diff)
-	}
-}
-
 // Each prompt as it is, with and without arguments, for each audience.
 func TestTexts(t *testing.T) {
 	type arguments = map[string]string
@@ -200,7 +182,7 @@ func TestTexts(t *testing.T) {
 			if test.dmOnly && who == "group" {
 				continue
 			}
-			golden(t, test.prompt+test.variant+"-"+who, sample(t, a).get(test.prompt, test.args))
+			golden.Assert(t, sample(t, a).get(test.prompt, test.args), test.prompt+test.variant+"-"+who+".golden")
 		}
 	}
 }
@@ -209,9 +191,9 @@ func TestTexts(t *testing.T) {
 func TestBeforeTheFirstBoot(t *testing.T) {
 	stores := t.TempDir()
 	for who, a := range map[string]audience.Audience{"dm": audience.DM(), "group": bookClub(t)} {
-		golden(t, "newborn-"+who, begin(t, newborn, stores, a).get("startup", nil))
+		golden.Assert(t, begin(t, newborn, stores, a).get("startup", nil), "newborn-"+who+".golden")
 		empty := begin(t, t.TempDir(), stores, a)
-		golden(t, "empty-"+who, empty.get("startup", nil))
+		golden.Assert(t, empty.get("startup", nil), "empty-"+who+".golden")
 		for _, name := range []string{"session_save", "memory_flush"} {
 			if got := empty.get(name, nil); !strings.HasPrefix(got, "This workspace is not initialized") {
 				t.Errorf("%s for a %s in an empty folder: %q", name, who, got)

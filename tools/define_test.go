@@ -5,12 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -19,10 +16,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"gotest.tools/v3/golden"
+
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files in testdata")
 
 // The tool that the tests define has every kind of field.
 type (
@@ -362,19 +359,7 @@ func TestDefinitionGolden(t *testing.T) {
 		t.Fatal(err)
 	}
 	got = append(got, '\n')
-	golden := filepath.Join("testdata", "define_sample.json")
-	if *update {
-		if err := os.WriteFile(golden, got, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("definition (-want +got):\n%s", diff)
-	}
+	golden.Assert(t, string(got), "define_sample.json")
 }
 
 func TestDefineRefuses(t *testing.T) {

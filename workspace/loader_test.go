@@ -6,6 +6,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"gotest.tools/v3/golden"
+
 	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
 )
 
@@ -20,8 +22,8 @@ func startup(t *testing.T, w *Workspace, who audience.Audience) string {
 
 func TestStartupOfSampleWorkspace(t *testing.T) {
 	w := kate(t)
-	golden(t, "startup-dm.golden", startup(t, w, audience.DM()))
-	golden(t, "startup-group.golden", startup(t, w, group(t, "book-club")))
+	golden.Assert(t, startup(t, w, audience.DM()), "startup-dm.golden")
+	golden.Assert(t, startup(t, w, group(t, "book-club")), "startup-group.golden")
 }
 
 // The order is RFC-0009 §2.2's, joined with seed 002's blocks; missing and empty files have no block.

@@ -2,19 +2,14 @@ package workspace
 
 import (
 	"bytes"
-	"flag"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // valentine is noon of the day the sample workspace ends at, on a machine in UTC.
 var valentine = time.Date(2026, 2, 14, 12, 0, 0, 0, time.UTC)
@@ -71,23 +66,6 @@ func group(t *testing.T, name string) audience.Audience {
 		t.Fatal(err)
 	}
 	return a
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s differs (-want +got):\n%s", name, diff)
-	}
 }
 
 func TestOpenRefuses(t *testing.T) {

@@ -1,13 +1,11 @@
 package main
 
 import (
-	"flag"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"gotest.tools/v3/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the expected output in testdata/script")
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"yamo-mcp": main, meshName: main})
@@ -16,7 +14,7 @@ func TestMain(m *testing.M) {
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
-		UpdateScripts:       *update,
+		UpdateScripts:       golden.FlagUpdate(),
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {

@@ -15,6 +15,8 @@ import (
 	"github.com/invopop/jsonschema"
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"gotest.tools/v3/golden"
+
 	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
 )
 
@@ -62,7 +64,7 @@ func TestToolsDocument(t *testing.T) {
 	for _, name := range names {
 		writeTool(t, &text, known[name])
 	}
-	if *update {
+	if golden.FlagUpdate() {
 		if err := os.WriteFile(toolsDocument, []byte(text.String()), 0o644); err != nil {
 			t.Fatal(err)
 		}

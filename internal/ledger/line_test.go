@@ -7,17 +7,15 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
+	"path"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 const vectorPath = "testdata/vector.ndjson"
 
@@ -64,18 +62,7 @@ func TestVector(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if *update {
-		if err := os.WriteFile(vectorPath, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(vectorPath)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("the format has changed (-want +got):\n%s", diff)
-	}
+	golden.Assert(t, string(got), path.Base(vectorPath))
 }
 
 // An implementation of the package comment that shares nothing with the package but the comment.

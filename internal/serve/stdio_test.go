@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -20,10 +19,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
+	"gotest.tools/v3/golden"
+
 	"github.com/yamo-protocol/yamo-mcp/tools"
 )
-
-var update = flag.Bool("update", false, "rewrite the transcripts in testdata")
 
 // pipes is a client at the other end of two pipes. mcp-go's stdio session is a global, so these
 // tests do not run in parallel.
@@ -170,7 +169,7 @@ func TestTranscripts(t *testing.T) {
 			if err := s.end(); err != nil {
 				t.Error(err)
 			}
-			if *update {
+			if golden.FlagUpdate() {
 				archive.Files[1].Data = []byte(got.String())
 				if err := os.WriteFile(file, txtar.Format(archive), 0o600); err != nil {
 					t.Fatal(err)

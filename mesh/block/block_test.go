@@ -1,7 +1,6 @@
 package block
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,9 +8,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 var testTime = time.Date(2026, 1, 2, 4, 4, 5, 678_900_000, time.FixedZone("CET", 3600))
 
@@ -107,19 +105,7 @@ func TestFormatsAreTheTemplates(t *testing.T) {
 func TestGolden(t *testing.T) {
 	for format, got := range texts(t) {
 		t.Run(format, func(t *testing.T) {
-			path := filepath.Join("testdata", format+".golden")
-			if *update {
-				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("block differs from %s (-want +got):\n%s", path, diff)
-			}
+			golden.Assert(t, got, format+".golden")
 		})
 	}
 }

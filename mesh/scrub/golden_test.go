@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
+	"gotest.tools/v3/golden"
 )
 
 // TestGolden scrubs the cases of testdata/markup: each archive has pairs of
@@ -48,7 +49,7 @@ func TestGolden(t *testing.T) {
 			if r.Text != in {
 				written.Files = append(written.Files, txtar.File{Name: base + ".out", Data: []byte(r.Text + "\n")})
 			}
-			if *update {
+			if golden.FlagUpdate() {
 				continue
 			}
 			if diff := cmp.Diff(want, r.Text); diff != "" {
@@ -56,7 +57,7 @@ func TestGolden(t *testing.T) {
 			}
 			checkScrub(t, s, in)
 		}
-		if *update {
+		if golden.FlagUpdate() {
 			if err := os.WriteFile(name, txtar.Format(&written), 0o644); err != nil {
 				t.Fatal(err)
 			}

@@ -1,7 +1,6 @@
 package scrub
 
 import (
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -12,9 +11,8 @@ import (
 	"testing"
 
 	"github.com/zricethezav/gitleaks/v8/config"
+	"gotest.tools/v3/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite golden files")
 
 // exampleKey is a line of the rule file that holds an allowed example key;
 // secret scanners would take it for a leak of this project.
@@ -22,7 +20,7 @@ var exampleKey = regexp.MustCompile(`(?m)^\s*'''AIza[\w-]{20,}''',\n`)
 
 func TestRuleFileIsThatOfTheModule(t *testing.T) {
 	want := exampleKey.ReplaceAllString(config.DefaultConfig, "")
-	if *update {
+	if golden.FlagUpdate() {
 		if err := os.WriteFile("rules/gitleaks.toml", []byte(want), 0o644); err != nil {
 			t.Fatal(err)
 		}
