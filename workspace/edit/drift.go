@@ -114,9 +114,16 @@ func (e *Editor) Scan(ctx context.Context) ([]Event, error) {
 	return drifts, nil
 }
 
-// look records what was changed by hand in a file, after settling what is pending.
+// look records what was changed by hand in a file, after settling what is pending. Of a file without events there is
+// nothing to record: it may be one that is not edited at all.
 func (e *Editor) look(ctx context.Context, name string) error {
+	if err := e.sync(ctx); err != nil {
+		return err
+	}
 	for {
+		if f := e.state.files[name]; f == nil || !f.known {
+			return nil
+		}
 		_, err := e.opt.View.Update(ctx, name, func(present []byte) (workspace.Change, error) {
 			if err := e.sync(ctx); err != nil {
 				return workspace.Change{}, err
@@ -125,7 +132,7 @@ func (e *Editor) look(ctx context.Context, name string) error {
 				return workspace.Change{}, &pendingError{p.File}
 			}
 			f := e.state.files[name]
-			if f == nil || !f.known || e.unchanged(f, present) {
+			if f == nil || !f.known || e.unchanged(f, present) { // the record may be another by now
 				return workspace.Change{}, errNothing
 			}
 			k, err := e.key()
@@ -273,15 +280,30 @@ func (e *Editor) without(name string, events []Event, drift string, present []by
 	if d == nil {
 		return "", fault.New("%s: there was no text before the drift", name)
 	}
-	// The Change Log keeps what both texts have of it.
+	keepLog(d, t, grammar.Parse(string(present)))
+	return d.String(), nil
+}
+
+// keepLog has the Change Log of d keep what present has of it, and of each day the one rollup that present has.
+func keepLog(d *grammar.Document, t *grammar.Type, present *grammar.Document) {
+	have, keep := logItems(d), logItems(present)
 	var added []string
-	for _, item := range logItems(grammar.Parse(string(present))) {
-		if !slices.Contains(logItems(d), item) {
-			added = append(added, item)
+	for _, item := range keep {
+		if slices.Contains(have, item) {
+			continue
 		}
+		day := grammar.RollupDay(item)
+		i := slices.IndexFunc(have, func(old string) bool {
+			return day != "" && grammar.RollupDay(old) == day && !slices.Contains(keep, old)
+		})
+		if i < 0 {
+			added = append(added, item)
+			continue
+		}
+		d.Record(t, have[i], item)
+		have[i] = item
 	}
 	d.Record(t, "", "", added...)
-	return d.String(), nil
 }
 
 func isChangeLog(section string) bool {

@@ -69,6 +69,11 @@ func TestChangesByHand(t *testing.T) {
 			t.Errorf("%s is a point in time", to)
 		}
 	}
+	// Of a file that cannot be edited nothing is recorded, which is no mistake.
+	d.write("SOUL.md", "# Soul\n")
+	if events, err := e.History(t.Context(), "SOUL.md", ""); err != nil || len(events) > 0 {
+		t.Errorf("%+v, %v", events, err)
+	}
 	if _, err := e.Replay(t.Context(), "USER.md", ""); err == nil || !strings.Contains(err.Error(), "never edited") {
 		t.Errorf("%v", err)
 	}
@@ -148,6 +153,42 @@ func TestDrift(t *testing.T) {
 				t.Errorf("the queue: %+v", drifts)
 			}
 		})
+	}
+}
+
+// What events are about is not lost step by step.
+func TestDriftInSteps(t *testing.T) {
+	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
+	e := d.open()
+	d.edit(e, request("MEMORY.md", grammar.AppendItem, "People", "Eva"))
+	text := d.read("MEMORY.md")
+	d.write("MEMORY.md", strings.Replace(text, "## People", "## Peeple", 1))
+	if drifts := d.drifts(e); len(drifts) > 0 {
+		t.Fatalf("%+v", drifts)
+	}
+	d.write("MEMORY.md", strings.Replace(text, "## People", "## Boats and trains", 1))
+	if drifts := d.drifts(d.open()); len(drifts) != 1 || !strings.Contains(drifts[0].Rationale, "the section ## Peeple is gone") {
+		t.Errorf("%+v", drifts)
+	}
+}
+
+// A restored file has one rollup of a day.
+func TestRestoreRollup(t *testing.T) {
+	d := newDesk(t, nil)
+	e := d.open()
+	first := request(partFile, grammar.AppendSection, "Role", "Keeps watch.")
+	first.Create = true
+	d.edit(e, first)
+	d.write(partFile, strings.Replace(d.read(partFile), "<!-- @anchor: role v1 -->\n", "", 1))
+	d.edit(e, request(partFile, grammar.ReplaceSection, "Needs", "Rest."))
+	if err := e.Restore(t.Context(), partFile, "operator", ""); err != nil {
+		t.Fatal(err)
+	}
+	d.edit(e, request(partFile, grammar.AppendSection, "Needs", "Sleep."))
+	want := []string{"2026-02-14: updated Role; refined Needs; updated Needs", "refined Needs: so it is"}
+	got := logItems(grammar.Parse(d.read(partFile)))
+	if len(got) != len(want) || got[0] != want[0] || !strings.HasSuffix(got[1], want[1]) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

@@ -388,17 +388,22 @@ func (a *attempt) changeLog(d *grammar.Document, t *grammar.Type, edit grammar.E
 	d.Record(t, was, is, grammar.Material(edit, done, now), grammar.Exceeding(edit, done, now))
 }
 
-// index is the part of d with that heading or anchor, -1 for none.
+// index is the part of d with that heading and anchor, else the first with the heading and none, -1 for neither.
 func index(d *grammar.Document, section, anchor string) int {
 	if section == "" {
 		return 0
 	}
+	found := -1
 	for i, p := range d.Parts {
-		if i > 0 && p.Name == section && (p.Anchor.ID == anchor || p.Anchor.ID == "") {
+		switch {
+		case i == 0 || p.Name != section:
+		case p.Anchor.ID == anchor:
 			return i
+		case p.Anchor.ID == "" && found < 0:
+			found = i
 		}
 	}
-	return -1
+	return found
 }
 
 // maxExcerpt is how much of a section is shown, in characters.

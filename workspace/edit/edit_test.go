@@ -222,7 +222,7 @@ func TestEditRefuses(t *testing.T) {
 		"is prohibited":                          request("MEMORY.md", "delete_file", "", ""),
 		"front matter is not edited":             request("MEMORY.md", grammar.AppendSection, "---", "x"),
 		"rationale: the text contains":           {File: "MEMORY.md", Edit: grammar.Edit{Op: grammar.AppendSection, Section: "Plans", Content: "x", Rationale: "hunter2"}},
-		"there is no memory mem_1_000000":        {File: "MEMORY.md", Refs: []string{"mem_1_000000"}, Edit: grammar.Edit{Op: grammar.AppendSection, Section: "Plans", Content: "x", Rationale: "r"}},
+		"evidence_refs: mem_1_000000 leads":      {File: "MEMORY.md", Refs: []string{"mem_1_000000"}, Edit: grammar.Edit{Op: grammar.AppendSection, Section: "Plans", Content: "x", Rationale: "r"}},
 		"leads to no event of this workspace":    {File: "MEMORY.md", Refs: []string{"01KE0QJ1BM8Y4W8D6S0T2RTX3V"}, Edit: grammar.Edit{Op: grammar.AppendSection, Section: "Plans", Content: "x", Rationale: "r"}},
 		"evidence_refs: \"x\" is no evidence":    {File: "MEMORY.md", Refs: []string{"x"}, Edit: grammar.Edit{Op: grammar.AppendSection, Section: "Plans", Content: "x", Rationale: "r"}},
 	} {
@@ -279,6 +279,21 @@ func TestConflict(t *testing.T) {
 	}
 }
 
+// Of two sections with one heading, the anchor says which is meant: also for its hashes.
+func TestEditByAnchor(t *testing.T) {
+	d := newDesk(t, map[string]string{"MEMORY.md": "# Memory\n\n## Plans\nstay\n\n## Plans\n<!-- @anchor: later v1 -->\nleave\n"})
+	e := d.open()
+	first := d.edit(e, request("MEMORY.md", grammar.AppendSection, "later", "by train"))
+	if first.Snapshot != "leave\n\nby train" || first.Event.Before == first.Event.After {
+		t.Errorf("%+v", first)
+	}
+	q := request("MEMORY.md", grammar.ReplaceSection, "later", "by boat")
+	q.Expected = first.Event.Before
+	if _, err := e.Edit(t.Context(), q); err == nil || !strings.Contains(err.Error(), first.Event.After) {
+		t.Errorf("%v, want the hash %s", err, first.Event.After)
+	}
+}
+
 func TestPins(t *testing.T) {
 	d := newDesk(t, map[string]string{"MEMORY.md": memoryText, partFile: grammar.New(partFile, "2026-01-02T03:04:05Z")})
 	e := d.open()
@@ -289,6 +304,12 @@ func TestPins(t *testing.T) {
 	}
 	if _, err := e.SetPin(t.Context(), "MEMORY.md#Plans", OpUnlock, "operator"); err == nil {
 		t.Error("what is not locked can be unlocked")
+	}
+	cannot := func(target, op, want string) {
+		t.Helper()
+		if _, err := e.SetPin(t.Context(), target, op, "operator"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s %s: %v, want %s", op, target, err, want)
+		}
 	}
 	set := func(target, op string) {
 		t.Helper()
@@ -307,7 +328,10 @@ func TestPins(t *testing.T) {
 	refused(replace, "is pinned by the human")
 	refused(request("MEMORY.md", grammar.TombstoneSection, "Plans", ""), "is pinned by the human")
 	d.edit(e, add)
+	cannot("MEMORY.md#Plans", OpUnlock, "it is pinned, not locked")
 	set("MEMORY.md#Plans", OpLock)
+	cannot("MEMORY.md#Plans", OpUnpin, "yamo-mcp unlock")
+	cannot("MEMORY.md#Plans", OpPin, "yamo-mcp unlock")
 	refused(add, "is locked by the human")
 	if pins, err := e.Pins(t.Context()); err != nil || len(pins) != 1 || pins[0] != (Pin{"MEMORY.md", "plans", OpLock}) {
 		t.Errorf("%v, %v", pins, err)

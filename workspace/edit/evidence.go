@@ -35,7 +35,7 @@ func (e *Editor) Resolve(ctx context.Context, ref string) (Evidence, error) {
 		return Evidence{}, err
 	}
 	if len(events) == 0 {
-		return Evidence{}, noEvent(ref)
+		return Evidence{}, fault.New("%s leads to no event of this workspace and to no memory", ref)
 	}
 	if events[0].ID != id {
 		return Evidence{}, fault.New("%s: what was recorded of this event was erased at %s", ref, events[0].Time)
@@ -53,8 +53,8 @@ func (e *Editor) Resolve(ctx context.Context, ref string) (Evidence, error) {
 	return found, nil
 }
 
-func noEvent(ref string) error {
-	return fault.New("evidence_refs: %s leads to no event of this workspace and to no memory", ref)
+func noEvidence(ref string) error {
+	return fault.New("evidence_refs: %s leads to no event of this workspace and to no memory; memory_search gives the ids there are", ref)
 }
 
 func (e *Editor) memory(ctx context.Context, id string) error {
@@ -93,11 +93,15 @@ func (e *Editor) resolveAll(ctx context.Context, q *Request) error {
 	}
 	for _, token := range tokens {
 		if id := token.MemoryID(); id != "" {
-			if err := e.memory(ctx, id); err != nil {
+			err := e.memory(ctx, id)
+			if _, ok := fault.As(err); ok {
+				err = noEvidence(id)
+			}
+			if err != nil {
 				return err
 			}
 		} else if !e.state.ids[token.ID.String()] {
-			return noEvent(token.String())
+			return noEvidence(token.String())
 		}
 	}
 	return nil

@@ -51,6 +51,10 @@ func (e *Editor) SetPin(ctx context.Context, target, op, actor string) (Pin, err
 	switch {
 	case (op == OpUnpin || op == OpUnlock) && has == "":
 		return Pin{}, fault.New("%s: it is neither pinned nor locked", target)
+	case op == OpUnpin && has == OpLock, op == OpPin && has == OpLock:
+		return Pin{}, fault.New("%s: it is locked, which is more than pinned; yamo-mcp unlock takes that off first", target)
+	case op == OpUnlock && has == OpPin:
+		return Pin{}, fault.New("%s: it is pinned, not locked; yamo-mcp unpin takes that off", target)
 	case has == op:
 		return pin, nil
 	}

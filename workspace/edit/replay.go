@@ -180,7 +180,7 @@ func (e *Editor) replay(ctx context.Context, name, to string) (Replayed, error) 
 		}
 	}
 	if until.id != "" && !until.found && r.Drift == nil {
-		return Replayed{}, fault.New("--to: %s has no event %s; yamo-mcp history lists them", name, until.id)
+		return Replayed{}, fault.New("%s has no event %s; yamo-mcp history lists them", name, until.id)
 	}
 	if d != nil {
 		r.Text, r.Exists = d.String(), true

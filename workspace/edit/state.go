@@ -3,6 +3,7 @@ package edit
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -36,14 +37,14 @@ func newState() *state {
 
 // file is what the record says about one file.
 type file struct {
-	known    bool    // there was an event with its text
-	base     string  // the last whole text
-	tail     []Event // edits since
-	after    string  // the hash of the file after the last event, "" for no file
-	version  int     // of the key that made it
-	drifts   []Event // that the maintainer has not decided about, without their texts
-	sections map[string]bool
-	day      string // of done, UTC
+	known    bool            // there was an event with its text
+	base     string          // the last whole text
+	tail     []Event         // edits since
+	after    string          // the hash of the file after the last event, "" for no file
+	version  int             // of the key that made it
+	drifts   []Event         // that the maintainer has not decided about, without their texts
+	sections map[string]bool // that events are about, by heading
+	day      string          // of done, UTC
 	done     []grammar.Done
 }
 
@@ -75,8 +76,11 @@ func (s *state) apply(line ledger.Entry) error {
 		s.files[e.File] = f
 	}
 	switch e.Op {
-	case OpSnapshot, OpObserved:
+	case OpSnapshot:
 		f.rebase(e)
+	case OpObserved:
+		f.rebase(e)
+		f.follow(e.File)
 	case OpDrift:
 		f.rebase(e)
 		f.drifts = append(f.drifts, e.brief())
@@ -137,6 +141,22 @@ func (f *file) rebase(e Event) {
 		f.base = *e.Base
 	}
 	f.after, f.version = e.FileAfter, e.Integrity.SaltVersion
+}
+
+// follow keeps track of the sections that events are about where their headings were changed by hand a little: else
+// they would be lost with the next change.
+func (f *file) follow(name string) {
+	t, _ := grammar.TypeOf(name)
+	d := grammar.Parse(f.base)
+	have := d.Sections()
+	for _, section := range slices.Collect(maps.Keys(f.sections)) {
+		if section == "" || slices.Contains(have, section) {
+			continue
+		}
+		if i, ok := d.Reanchor(t, section); ok {
+			f.sections[d.Parts[i].Name] = true
+		}
+	}
 }
 
 // decided takes a drift off the queue; "" takes all.

@@ -51,6 +51,14 @@ func Rollup(day time.Time, edits []Done) string {
 	return day.UTC().Format(time.DateOnly) + ": " + strings.Join(parts, "; ")
 }
 
+// RollupDay is the day of an entry of the Change Log that is a day's rollup, "" for others.
+func RollupDay(entry string) string {
+	if m := dateForm.FindStringSubmatch(entry); m != nil && m[2] == "" {
+		return m[1]
+	}
+	return ""
+}
+
 func plural(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
