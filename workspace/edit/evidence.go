@@ -3,6 +3,7 @@ package edit
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
@@ -53,10 +54,6 @@ func (e *Editor) Resolve(ctx context.Context, ref string) (Evidence, error) {
 	return found, nil
 }
 
-func noEvidence(ref string) error {
-	return fault.New("evidence_refs: %s leads to no event of this workspace and to no memory; memory_search gives the ids there are", ref)
-}
-
 func (e *Editor) memory(ctx context.Context, id string) error {
 	if e.opt.Memory == nil {
 		return nil
@@ -94,14 +91,14 @@ func (e *Editor) resolveAll(ctx context.Context, q *Request) error {
 	for _, token := range tokens {
 		if id := token.MemoryID(); id != "" {
 			err := e.memory(ctx, id)
-			if _, ok := fault.As(err); ok {
-				err = noEvidence(id)
+			if f, ok := fault.As(err); ok {
+				return fault.New("evidence_refs: %s", strings.TrimPrefix(f.Error(), "id: "))
 			}
 			if err != nil {
 				return err
 			}
 		} else if !e.state.ids[token.ID.String()] {
-			return noEvidence(token.String())
+			return fault.New("evidence_refs: %s leads to no event of this workspace and to no memory", token)
 		}
 	}
 	return nil

@@ -158,7 +158,7 @@ func TestProposalRefused(t *testing.T) {
 	stale.Expected = "0"
 	for words, q := range map[string]Request{
 		"override_rationale: ":    long,
-		"and to no memory":        unfounded,
+		"there is no memory":      unfounded,
 		"expected_hash: ":         stale,
 		"yamo-mcp reconfigure":    proposal("SOUL.md", grammar.AppendSection, "", "x"),
 		"content: the text conta": proposal("MEMORY.md", grammar.AppendItem, "People", "hunter2"),
