@@ -31,6 +31,10 @@ type Spec struct {
 	Destructive bool // may remove or replace what is there
 	Idempotent  bool // the same call again changes nothing more
 	OpenWorld   bool // reaches beyond this machine
+
+	// Refuse, if it is not nil, is asked about arguments that the schema refuses, before that is said: an error
+	// (a fault) says why it is not done at all. args is what came, of any form.
+	Refuse func(args map[string]any) error
 }
 
 // Tool is a checked definition, made by Define.
@@ -177,7 +181,7 @@ func (t Tool) run(ctx context.Context, env Env, request mcp.CallToolRequest) (*m
 	}
 	args, err := t.input.arguments(t.spec.Name, raw)
 	if err != nil {
-		return nil, err
+		return nil, t.refusal(raw, err)
 	}
 	out, err := t.call(withCallID(ctx, request), args)
 	if question, ok := errors.AsType[*inputRequired](err); ok {
@@ -198,6 +202,18 @@ func (t Tool) run(ctx context.Context, env Env, request mcp.CallToolRequest) (*m
 		}
 	}
 	return result, nil
+}
+
+// refusal is what the tool has to say of arguments that its schema refuses, else what the schema says.
+func (t Tool) refusal(raw []byte, invalid error) error {
+	var args map[string]any
+	if t.spec.Refuse == nil || decode(raw, &args) != nil {
+		return invalid
+	}
+	if err := t.spec.Refuse(args); err != nil {
+		return err
+	}
+	return invalid
 }
 
 // rawArguments is the JSON of a call's arguments; left out, they are an empty object.

@@ -56,6 +56,10 @@ func WorkspaceEdit(editor *edit.Editor, agent string) Tool {
 			"notes, profiles in users/. Read the file first. Every edit is recorded with its reason and can be traced and undone; answers when both " +
 			"are on disk. Not for daily logs (log_append), nor for SOUL.md. No credentials.",
 		Destructive: true,
+		Refuse: func(args map[string]any) error {
+			op, _ := args["op"].(string)
+			return grammar.Op(op).Prohibited()
+		},
 	}, func(ctx context.Context, in workspaceEdit) (workspaceEdited, error) {
 		done, err := editor.Edit(ctx, edit.Request{
 			File: in.File, Refs: in.Evidence, Expected: in.Expected, Key: in.Key, Call: callID(ctx), Actor: agent, Propose: in.Propose,

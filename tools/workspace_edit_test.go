@@ -40,7 +40,9 @@ func TestWorkspaceEdit(t *testing.T) {
 		t.Errorf("%s, %v", data, err)
 	}
 	for arguments, want := range map[string]string{
-		`{"file":"MEMORY.md","section":"Sayings","op":"delete_section","rationale":"r"}`:                                    "op must be one of replace_section",
+		`{"file":"MEMORY.md","section":"Sayings","op":"delete_section"}`:                                                    "op: delete_section is prohibited (seed 004 §4): sections are not deleted: tombstone_section retires one",
+		`{"file":"MEMORY.md","section":"Sayings","op":"rewrite","rationale":"r"}`:                                           "op must be one of replace_section",
+		`{"file":"MEMORY.md","section":"Sayings","op":7,"rationale":"r"}`:                                                   "op must be",
 		`{"file":"MEMORY.md","section":"Sayings","op":"append_item","items":["x"]}`:                                         "rationale is required",
 		`{"file":"SOUL.md","op":"append_section","content":"x","rationale":"r"}`:                                            "yamo-mcp reconfigure",
 		`{"file":"MEMORY.md","section":"Songs","op":"append_item","items":["x"],"rationale":"r"}`:                           "say create: true",

@@ -62,10 +62,18 @@ func (op Op) Check() error {
 	if slices.Contains(Ops, op) {
 		return nil
 	}
+	if err := op.Prohibited(); err != nil {
+		return err
+	}
+	return fault.New("op: there is no %q; it is one of %s", string(op), opNames(Ops))
+}
+
+// Prohibited refuses the operations that §4 forbids, by their name; nil for all others.
+func (op Op) Prohibited() error {
 	if why, ok := prohibited[op]; ok {
 		return fault.New("op: %s is prohibited (seed 004 §4): %s", op, why)
 	}
-	return fault.New("op: there is no %q; it is one of %s", string(op), opNames(Ops))
+	return nil
 }
 
 func opNames(ops []Op) string {
