@@ -11,7 +11,12 @@ import (
 )
 
 func (e *edits) newDriftCommand() *cobra.Command {
-	group := newGroup("drift", "Decide about files whose changes by hand took away what their edits are about", e.newDriftListCommand(),
+	list := e.command(&cobra.Command{
+		Use:   "list",
+		Short: "List the drifts that nobody has decided about",
+		Args:  noArguments,
+	}, e.listDrifts)
+	group := newGroup("drift", "Decide about files whose changes by hand took away what their edits are about", list,
 		e.newDecisionCommand("accept", "Take a drifted file as it is", func(ctx context.Context, editor *edit.Editor, name, why string) (string, error) {
 			n, err := editor.Accept(ctx, name, operator, why)
 			return fmt.Sprintf("accepted %s (%d)\n", name, n), err
@@ -21,32 +26,29 @@ func (e *edits) newDriftCommand() *cobra.Command {
 		}))
 	group.Long = `A file that is changed by hand drifts when what its edits are about cannot be found any more, or when the change is one
 that the write rules forbid: an edited section is gone, in a profile also an anchor, an id, or the Change Log. Sessions
-go on with the file and nobody is asked; replays of it halt until the maintainer decides here.`
-	return group
+go on with the file and nobody is asked; replays of it halt until the maintainer decides here. Alone, the command
+lists the drifts that nobody has decided about.`
+	return e.command(group, e.listDrifts)
 }
 
-func (e *edits) newDriftListCommand() *cobra.Command {
-	return e.command(&cobra.Command{
-		Use:   "list",
-		Short: "List the drifts that nobody has decided about",
-		Args:  noArguments,
-	}, func(ctx context.Context, editor *edit.Editor, _ []string) error {
-		drifts, err := editor.Scan(ctx)
-		if err != nil {
-			return err
-		}
-		if drifts == nil {
-			drifts = []edit.Event{}
-		}
-		var text strings.Builder
-		for _, d := range drifts {
-			fmt.Fprintf(&text, "%s\t%s\t%s\t%s\n", d.File, d.Time, d.ID, d.Rationale)
-		}
-		if len(drifts) == 0 {
-			text.WriteString("no file has drifted\n")
-		}
-		return e.print(drifts, text.String())
-	})
+func (e *edits) listDrifts(ctx context.Context, editor *edit.Editor, _ []string) error {
+	drifts, err := editor.Scan(ctx)
+	if err != nil {
+		return err
+	}
+	if drifts == nil {
+		drifts = []edit.Event{}
+	}
+	var text strings.Builder
+	for _, d := range drifts {
+		fmt.Fprintf(&text, "%s\t%s\t%s\t%s\n", d.File, d.Time, d.ID, d.Rationale)
+	}
+	if len(drifts) == 0 {
+		text.WriteString("no file has drifted\n")
+	} else {
+		text.WriteString("Look with yamo-mcp diff FILE, then decide with yamo-mcp drift accept FILE or yamo-mcp drift restore FILE\n")
+	}
+	return e.print(drifts, text.String())
 }
 
 func (e *edits) newDecisionCommand(use, short string, decide func(ctx context.Context, editor *edit.Editor, name, why string) (string, error)) *cobra.Command {

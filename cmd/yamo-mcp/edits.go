@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -61,9 +62,23 @@ func (e *edits) command(cmd *cobra.Command, perform func(ctx context.Context, ed
 		if err != nil {
 			return err
 		}
+		if len(args) > 0 {
+			args[0] = inWorkspace(args[0], e.options.workspace)
+		}
 		return perform(cmd.Context(), editor, args)
 	}
 	return cmd
+}
+
+// inWorkspace is a file's name relative to the workspace, also if a shell completed it to ./NAME or to a whole path.
+// Anything else stays as it is.
+func inWorkspace(name, workspace string) string {
+	if dir, err := filepath.Abs(workspace); err == nil && filepath.IsAbs(name) {
+		if rel, ok := strings.CutPrefix(name, dir+string(filepath.Separator)); ok {
+			return filepath.ToSlash(rel)
+		}
+	}
+	return strings.TrimPrefix(name, "./")
 }
 
 // print writes value with --json, else text.

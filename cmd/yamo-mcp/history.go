@@ -48,7 +48,11 @@ what was changed by hand, as far as it was noticed. FILE is relative to the work
 			if _, err := os.Stat(filepath.Join(e.options.workspace, args[0])); errors.Is(err, fs.ErrNotExist) {
 				return fmt.Errorf("%s: there is no such file in the workspace, and nothing is recorded of one", args[0])
 			}
-			text.WriteString("nothing was edited\n")
+			if section != "" {
+				fmt.Fprintf(&text, "nothing is recorded about a section %q of %s\n", section, args[0])
+			} else {
+				text.WriteString("nothing was edited\n")
+			}
 		}
 		return e.print(events, text.String())
 	})

@@ -43,9 +43,25 @@ func (r review) String() string {
 		text += "    the section was changed since: yamo-mcp diff " + r.Proposal.File + " --from " + r.Proposal.ID + "\n"
 	}
 	if r.Problem != "" {
-		text += "    it cannot be accepted as things are: " + r.Problem + "\n"
+		text += "    it cannot be accepted as things are: " + r.Problem + "\n" + asked(r.Proposal.Asked)
 	}
 	return text + r.Diff
+}
+
+// asked is the text that a proposal would write, for when there is no diff to show it.
+func asked(a *edit.Asked) string {
+	if a == nil {
+		return ""
+	}
+	lines := strings.Split(a.Content, "\n")
+	for _, item := range a.Items {
+		lines = append(lines, "- "+strings.ReplaceAll(item, "\n", "\n  "))
+	}
+	for _, item := range a.Retire {
+		lines = append(lines, "without: "+item)
+	}
+	text := strings.TrimSpace(strings.Join(lines, "\n"))
+	return "    > " + strings.ReplaceAll(text, "\n", "\n    > ") + "\n"
 }
 
 // newProposalsCommand is `yamo-mcp proposals`: alone it lists, as its subcommand list does.
@@ -73,6 +89,8 @@ func (e *edits) listProposals(ctx context.Context, editor *edit.Editor, _ []stri
 	}
 	if len(list) == 0 {
 		texts = []string{"no proposal waits\n"}
+	} else {
+		texts = append(texts, "Decide with yamo-mcp proposals accept ID or yamo-mcp proposals reject ID --why WHY\n")
 	}
 	return e.print(list, strings.Join(texts, "\n"))
 }

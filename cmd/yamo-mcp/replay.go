@@ -39,6 +39,8 @@ record is checked on the way. A replay halts before a drift that nobody has acce
 		switch {
 		case r.Drift != nil:
 			return fmt.Errorf("%s drifted at %s: %s. Decide with yamo-mcp drift accept or drift restore", args[0], r.Drift.Time, r.Drift.Rationale)
+		case !r.Exists && to == "":
+			return fmt.Errorf("%s is not there any more; --to makes an earlier text of it", args[0])
 		case !r.Exists:
 			return fmt.Errorf("%s was not there then", args[0])
 		}

@@ -49,11 +49,12 @@ func (d *Document) Apply(t *Type, e Edit, now time.Time) (Applied, error) {
 	done := Applied{}
 	i, how, err := d.Find(t, e.Section)
 	var missing *MissingError
+	adds := e.Op != CurateItems && e.Op != TombstoneSection
 	switch {
 	case err == nil:
-	case errors.As(err, &missing) && !missing.Twice && e.Op != CurateItems && e.Op != TombstoneSection && (e.Create || t.strict()):
+	case errors.As(err, &missing) && !missing.Twice && adds && (e.Create || t.strict()):
 		i, done.Made = d.add(t, e.Section), true
-	case errors.As(err, &missing) && !missing.Twice && !t.strict():
+	case errors.As(err, &missing) && !missing.Twice && adds:
 		return Applied{}, fault.New("section: %v. To begin a new one, say create: true", err)
 	default:
 		return Applied{}, fault.New("section: %v", err)

@@ -178,6 +178,16 @@ func TestApplyRefuses(t *testing.T) {
 	}
 }
 
+// What cannot be made is not offered to be.
+func TestApplyMissing(t *testing.T) {
+	for _, op := range []Op{CurateItems, TombstoneSection} {
+		_, err := Parse("## A\n- x\n").Apply(nil, Edit{Op: op, Section: "B", Create: true, Rationale: "r"}, noon)
+		if _, ok := fault.As(err); !ok || strings.Contains(err.Error(), "create") {
+			t.Errorf("%s: %v", op, err)
+		}
+	}
+}
+
 // A cap is exceeded with a reason only, and what is above it already may become shorter (§8).
 func TestCaps(t *testing.T) {
 	token, err := ParseToken("mem_1767323045678_0a1b2c")
