@@ -395,6 +395,12 @@ func (e *Edit) clean() error {
 
 var underline = regexp.MustCompile(`^ {0,3}(=+|-+)[ \t]*$`)
 
+// underlines reports whether a line makes a heading of the one above it.
+func underlines(line, above string) bool {
+	level, _ := heading(above)
+	return strings.TrimSpace(above) != "" && level == 0 && !bullet.MatchString(above) && underline.MatchString(strings.TrimRight(line, "\r\n"))
+}
+
 // checkText refuses what would be structure of the file.
 func checkText(text string) error {
 	var at scanner
@@ -407,7 +413,7 @@ func checkText(text string) error {
 				return fault.New("content: %q is a heading of the file's own levels; begin headings inside a section with ###", strings.TrimSpace(line))
 			case looksLikeAnchor.MatchString(line):
 				return fault.New("content: %q is a hidden anchor; anchors are not edited (seed 004 §4)", strings.TrimSpace(line))
-			case strings.TrimSpace(above) != "" && underline.MatchString(strings.TrimRight(line, "\n")) && !bullet.MatchString(above):
+			case underlines(line, above):
 				return fault.New("content: %q makes a heading of the line above it; put a blank line between them", strings.TrimSpace(line))
 			}
 		}

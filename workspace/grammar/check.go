@@ -20,6 +20,7 @@ type Finding struct {
 // checker collects the findings about one file.
 type checker struct {
 	typ      *Type
+	about    Entity
 	doc      *Document
 	findings []Finding
 }
@@ -35,8 +36,8 @@ func (c *checker) warn(line int, rule, format string, args ...any) {
 // Check lists what is wrong with text as the content of the file called name. Of a file without a declared
 // type only the anchors are looked at, which need not be there.
 func Check(name, text string) []Finding {
-	typ, _ := TypeOf(name)
-	c := &checker{typ: typ, doc: Parse(text)}
+	typ, about := TypeOf(name)
+	c := &checker{typ: typ, about: about, doc: Parse(text)}
 	c.anchors()
 	if typ == nil {
 		return c.findings
@@ -100,6 +101,7 @@ func (c *checker) titles() {
 		if i == 0 {
 			above = 1
 		}
+		text := "" // of the line above
 		for raw := range strings.Lines(p.Body) {
 			if level, name := heading(raw); level > 0 && at.free() {
 				switch {
@@ -114,7 +116,11 @@ func (c *checker) titles() {
 					above = level
 				}
 			}
+			if at.free() && underlines(raw, text) && !strings.HasPrefix(text, "  ") { // below an item it is a rule
+				c.fail(line-1, "§3", "the heading %s is underlined: write it with # signs, or put a blank line below it", strings.TrimSpace(text))
+			}
 			at.step(raw)
+			text = raw
 			line++
 		}
 	}
@@ -128,7 +134,10 @@ func lastLine(text string) string {
 // lastUpdated is the front matter's line with the time of the last change.
 var lastUpdated = regexp.MustCompile(`(?m)^(last_updated:[ \t]*)([^\r\n]*?)([ \t]*\r?)$`)
 
-// matter checks the front matter's last_updated (§7).
+// idField is a line of the front matter with an id.
+var idField = regexp.MustCompile(`(?m)^([a-z_]+_id):[ \t]*([^\r\n]*?)[ \t]*\r?$`)
+
+// matter checks the front matter's last_updated (§7), and that its ids are those of the file's name (§4).
 func (c *checker) matter() {
 	matter, _, ok := memfile.Split(c.doc.Head)
 	m := lastUpdated.FindStringSubmatchIndex(matter)
@@ -137,8 +146,16 @@ func (c *checker) matter() {
 		return
 	}
 	value := strings.Trim(matter[m[4]:m[5]], `"'`)
+	line := func(at int) int { return 2 + strings.Count(matter[:at], "\n") }
 	if !isStamp(value) {
-		c.fail(2+strings.Count(matter[:m[0]], "\n"), "§7", "last_updated %q is not a time in UTC such as 2026-01-02T15:04:05Z", value)
+		c.fail(line(m[0]), "§7", "last_updated %q is not a time in UTC such as 2026-01-02T15:04:05Z", value)
+	}
+	ids := map[string]string{"user_id": c.about.UserID, c.about.Type + "_id": c.about.ID}
+	for _, m := range idField.FindAllStringSubmatchIndex(matter, -1) {
+		field, value := matter[m[2]:m[3]], strings.Trim(matter[m[4]:m[5]], `"'`)
+		if want, ok := ids[field]; ok && value != want {
+			c.fail(line(m[0]), "§4", "%s is %q: the file is that of %q, and ids are not edited", field, value, want)
+		}
 	}
 }
 
@@ -152,7 +169,7 @@ func isStamp(text string) bool {
 func (c *checker) sections() {
 	names := c.typ.names()
 	seen := map[string]int{}
-	order, before := -1, ""
+	var stand []standing
 	taken := map[int]string{} // misspelt sections, by part
 	for _, s := range c.typ.Sections {
 		if i, how, err := c.doc.Find(c.typ, s.Name); err == nil && (how == ByNearest || c.doc.Parts[i].Name != s.Name) {
@@ -177,11 +194,7 @@ func (c *checker) sections() {
 			continue
 		}
 		seen[s.Name] = p.Line
-		if at < order {
-			c.fail(p.Line, "§3", "## %s stands below ## %s and belongs above it", s.Name, before)
-		} else {
-			order, before = at, s.Name
-		}
+		stand = append(stand, standing{at, p.Line})
 		switch {
 		case p.Anchor.ID == "":
 			c.fail(p.Line, "§2", "## %s has no anchor: write %s below it", p.Name, s.anchorLine())
@@ -189,9 +202,60 @@ func (c *checker) sections() {
 			c.fail(p.Line+1, "§2", "the anchor of ## %s is %s: it must be %s", s.Name, p.Anchor.ID, s.Anchor())
 		}
 	}
+	c.order(stand)
 	for _, s := range c.typ.Sections {
 		if _, ok := seen[s.Name]; !ok && !s.Optional {
 			c.fail(1, "§1", "lacks the section ## %s", s.Name)
+		}
+	}
+}
+
+// standing is where a section stands in the file.
+type standing struct {
+	at   int // its place in the type
+	line int
+}
+
+// order names the fewest sections that would have to be moved for all to stand as their type has them (§3).
+func (c *checker) order(list []standing) {
+	// The longest run in order that ends with each section, and with which it goes on above it.
+	length, above := make([]int, len(list)), make([]int, len(list))
+	last := -1
+	for i := range list {
+		above[i] = -1
+		for j := range list[:i] {
+			if list[j].at < list[i].at && length[j] > length[i] {
+				length[i], above[i] = length[j], j
+			}
+		}
+		length[i]++
+		if last < 0 || length[i] > length[last] {
+			last = i
+		}
+	}
+	stays := make([]bool, len(list))
+	for i := last; i >= 0; i = above[i] {
+		stays[i] = true
+	}
+	for i, s := range list {
+		if stays[i] {
+			continue
+		}
+		before, after := -1, -1 // of those that stay, where it belongs between
+		for j, o := range list {
+			switch {
+			case !stays[j]:
+			case o.at < s.at:
+				before = j
+			case after < 0:
+				after = j
+			}
+		}
+		name := func(s standing) string { return c.typ.Sections[s.at].Name }
+		if before > i {
+			c.fail(s.line, "§3", "## %s stands above ## %s and belongs below it", name(s), name(list[before]))
+		} else {
+			c.fail(s.line, "§3", "## %s stands below ## %s and belongs above it", name(s), name(list[after]))
 		}
 	}
 }
