@@ -386,6 +386,31 @@ func TestKeyRotation(t *testing.T) {
 	}
 }
 
+// Who edits hears that the record is damaged, and who can do something about it.
+func TestDamagedRecord(t *testing.T) {
+	for name, damage := range map[string]func(d *desk) error{
+		"a line is another": func(d *desk) error {
+			record := filepath.Join(".yamo", "private", "edits.ndjson")
+			d.write(record, strings.Replace(d.read(record), `"rationale":"so`, `"rationale":"no`, 1))
+			return nil
+		},
+		"the key is gone": func(d *desk) error {
+			return os.Remove(filepath.Join(d.dir, ".yamo", "private", "edits.keys", "1"))
+		},
+	} {
+		d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
+		d.edit(d.open(), request("MEMORY.md", grammar.AppendSection, "Plans", "one"))
+		before := d.read("MEMORY.md")
+		if err := damage(d); err != nil {
+			t.Fatal(err)
+		}
+		_, err := d.open().Edit(t.Context(), request("MEMORY.md", grammar.AppendSection, "Plans", "two"))
+		if f, ok := fault.As(err); !ok || !strings.Contains(f.Error(), "yamo-mcp record verify") || d.read("MEMORY.md") != before {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestForgedLineIsNoticed(t *testing.T) {
 	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
 	e := d.open()

@@ -118,6 +118,10 @@ type keys struct {
 
 func (k *keys) path(version int) string { return filepath.Join(k.dir, strconv.Itoa(version)) }
 
+// errNoKey means that lines of the record can be neither verified nor made. It is no fs.ErrNotExist, which is about the
+// file that is edited.
+var errNoKey = errors.New("a key of the record of edits is missing")
+
 // of is the key of a version. A first key is made; any other must be there.
 func (k *keys) of(version int, first bool) (key, error) {
 	k.mu.Lock()
@@ -131,7 +135,7 @@ func (k *keys) of(version int, first bool) (key, error) {
 	}
 	secret, err := load(k.path(version))
 	if errors.Is(err, fs.ErrNotExist) {
-		return key{}, fmt.Errorf("the key %d of the record of edits is missing: %w", version, err)
+		return key{}, fmt.Errorf("%w: key %d is not in %s", errNoKey, version, k.dir)
 	}
 	if err != nil {
 		return key{}, fmt.Errorf("key %d of the record of edits: %w", version, err)
