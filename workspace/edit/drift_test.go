@@ -185,7 +185,7 @@ func TestRestoreRollup(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.edit(e, request(partFile, grammar.AppendSection, "Needs", "Sleep."))
-	want := []string{"2026-02-14: updated Role; refined Needs; updated Needs", "refined Needs: so it is"}
+	want := []string{"2026-02-14: updated Role, Needs; refined Needs", "refined Needs: so it is"}
 	got := logItems(grammar.Parse(d.read(partFile)))
 	if len(got) != len(want) || got[0] != want[0] || !strings.HasSuffix(got[1], want[1]) {
 		t.Errorf("%q, want %q", got, want)

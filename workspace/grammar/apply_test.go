@@ -219,12 +219,12 @@ func TestCaps(t *testing.T) {
 
 func TestRecord(t *testing.T) {
 	d := Parse(New(partFile, "2026-01-02T03:04:05Z"))
-	edits := []Done{{AppendItem, "Allies", 2}, {AppendSection, "Role", 0}}
+	edits := []Done{{AppendItem, "Allies", 2}, {AppendSection, "Role", 0}, {AppendSection, "Needs", 0}, {AppendItem, "Open Questions", 1}}
 	first := Rollup(noon, edits)
 	d.Record(partType, "", first)
 	second := Rollup(noon, append(edits, Done{AppendItem, "Allies", 1}, Done{ReplaceSection, "Role", 0}))
 	d.Record(partType, first, second, "", "2026-02-14T12:00:00Z: refined Role: it grew")
-	want := "- 2026-02-14: added 3 items to Allies; updated Role; refined Role\n- 2026-02-14T12:00:00Z: refined Role: it grew\n"
+	want := "- 2026-02-14: added 3 items to Allies, 1 item to Open Questions; updated Role, Needs; refined Role\n- 2026-02-14T12:00:00Z: refined Role: it grew\n"
 	if got := d.String(); !strings.HasSuffix(got, "<!-- @anchor: change-log v1 -->\n\n"+want) {
 		t.Error(got)
 	}
@@ -242,6 +242,9 @@ func TestRecord(t *testing.T) {
 		if got := d.String(); strings.HasSuffix(got, "\n\n## Change Log\n<!-- @anchor: change-log v1 -->\n\n- "+first+"\n") != wanted {
 			t.Errorf("%s: %q", name, got)
 		}
+	}
+	if got := Material(Edit{Op: ReplaceSection, Rationale: "it grew"}, Applied{}, noon); got != "2026-02-14T12:00:00Z: refined the introduction: it grew" {
+		t.Error(got)
 	}
 	d.Touch(noon)
 	if got := d.String(); !strings.Contains(got, "\nlast_updated: 2026-02-14T12:00:00Z\n---\n") {

@@ -18,37 +18,56 @@ type Done struct {
 
 // verbs are how a rollup speaks of the operations.
 var verbs = map[Op]string{
-	ReplaceSection: "refined", AppendSection: "updated", AppendItem: "added to", CurateItems: "curated", TombstoneSection: "retired",
+	ReplaceSection: "refined", AppendSection: "updated", AppendItem: "added", CurateItems: "curated", TombstoneSection: "retired",
 	Promote: "promoted Extensions to",
 }
 
-// Rollup is the Change Log's entry of a day, made of its edits (§6), "" without any: each section once an
-// operation, in the order of the first.
+// Rollup is the Change Log's entry of a day, made of its edits (§6), "" without any: each operation once with its
+// sections, both in the order of the first.
 func Rollup(day time.Time, edits []Done) string {
 	var list []Done
+	var ops []Op
 	for _, e := range edits {
 		i := slices.IndexFunc(list, func(d Done) bool { return d.Op == e.Op && d.Section == e.Section })
-		if i < 0 {
-			list = append(list, e)
+		if i >= 0 {
+			list[i].Items += e.Items
 			continue
 		}
-		list[i].Items += e.Items
+		list = append(list, e)
+		if !slices.Contains(ops, e.Op) {
+			ops = append(ops, e.Op)
+		}
 	}
 	if len(list) == 0 {
 		return ""
 	}
-	parts := make([]string, len(list))
-	for i, e := range list {
-		section := e.Section
-		if section == "" {
-			section = "the introduction"
+	parts := make([]string, len(ops))
+	for i, op := range ops {
+		var sections []string
+		for _, e := range list {
+			if e.Op == op {
+				sections = append(sections, e.what())
+			}
 		}
-		parts[i] = verbs[e.Op] + " " + section
-		if e.Op == AppendItem {
-			parts[i] = fmt.Sprintf("added %s to %s", plural(e.Items, "item"), section)
-		}
+		parts[i] = verbs[op] + " " + strings.Join(sections, ", ")
 	}
 	return day.UTC().Format(time.DateOnly) + ": " + strings.Join(parts, "; ")
+}
+
+// what is the object of the edit's verb.
+func (e Done) what() string {
+	if e.Op == AppendItem {
+		return plural(e.Items, "item") + " to " + logName(e.Section)
+	}
+	return logName(e.Section)
+}
+
+// logName is what the Change Log calls a section.
+func logName(section string) string {
+	if section == "" {
+		return "the introduction"
+	}
+	return section
 }
 
 // RollupDay is the day of an entry of the Change Log that is a day's rollup, "" for others.
@@ -71,7 +90,7 @@ func Material(e Edit, done Applied, now time.Time) string {
 	if !e.Op.Material() {
 		return ""
 	}
-	text := fmt.Sprintf("%s: %s %s: %s", Stamp(now), verbs[e.Op], done.Section, oneLine(e.Rationale))
+	text := fmt.Sprintf("%s: %s %s: %s", Stamp(now), verbs[e.Op], logName(done.Section), oneLine(e.Rationale))
 	if len(e.Evidence) > 0 {
 		text += " (" + join(e.Evidence) + ")"
 	}
@@ -83,7 +102,7 @@ func Exceeding(e Edit, done Applied, now time.Time) string {
 	if done.Exceeded == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s: Exceeded the cap of %s, which has %s: %s", Stamp(now), done.Section, done.Exceeded, oneLine(e.Override))
+	return fmt.Sprintf("%s: Exceeded the cap of %s, which has %s: %s", Stamp(now), logName(done.Section), done.Exceeded, oneLine(e.Override))
 }
 
 // Record writes an edit into the Change Log: the day's rollup, which is now rollup and was was (""
