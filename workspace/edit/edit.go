@@ -443,7 +443,8 @@ func explain(name string, err error) error {
 	case errors.Is(err, workspace.ErrCredentials):
 		return fault.New("content: %v. Nothing was written", workspace.ErrCredentials)
 	}
-	if _, corrupt := errors.AsType[*ledger.CorruptError](err); corrupt || errors.Is(err, errNoKey) {
+	_, corrupt := errors.AsType[*ledger.CorruptError](err)
+	if _, keyless := errors.AsType[noKeyError](err); corrupt || keyless {
 		return fault.New("the record of edits is damaged, so nothing was written. Tell your human: yamo-mcp record verify says where, and a backup of .yamo/private has to be restored")
 	}
 	return err

@@ -118,9 +118,13 @@ type keys struct {
 
 func (k *keys) path(version int) string { return filepath.Join(k.dir, strconv.Itoa(version)) }
 
-// errNoKey means that lines of the record can be neither verified nor made. It is no fs.ErrNotExist, which is about the
-// file that is edited.
-var errNoKey = errors.New("a key of the record of edits is missing")
+// noKeyError is the version of a key without which lines of the record can be neither verified nor made. It is no
+// fs.ErrNotExist, which is about the file that is edited.
+type noKeyError int
+
+func (v noKeyError) Error() string {
+	return fmt.Sprintf("the key %d of the record of edits is missing", int(v))
+}
 
 // of is the key of a version. A first key is made; any other must be there.
 func (k *keys) of(version int, first bool) (key, error) {
@@ -135,7 +139,7 @@ func (k *keys) of(version int, first bool) (key, error) {
 	}
 	secret, err := load(k.path(version))
 	if errors.Is(err, fs.ErrNotExist) {
-		return key{}, fmt.Errorf("%w: key %d is not in %s", errNoKey, version, k.dir)
+		return key{}, noKeyError(version)
 	}
 	if err != nil {
 		return key{}, fmt.Errorf("key %d of the record of edits: %w", version, err)
