@@ -165,7 +165,7 @@ func (e *Editor) look(ctx context.Context, name string) error {
 func (e *Editor) Accept(ctx context.Context, name, actor, why string) (int, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if err := e.sync(ctx); err != nil {
+	if err := e.look(ctx, name); err != nil {
 		return 0, err
 	}
 	f := e.state.files[name]

@@ -217,6 +217,11 @@ func TestAccept(t *testing.T) {
 	if drifts := d.drifts(e); len(drifts) != 0 {
 		t.Errorf("%+v", drifts)
 	}
+	// What nobody has looked at yet is noticed by the decision.
+	d.write("MEMORY.md", "# Memory\n")
+	if n, err := d.open().Accept(t.Context(), "MEMORY.md", "operator", "tidied"); n != 1 || err != nil {
+		t.Error(n, err)
+	}
 }
 
 // The section of an event that was renamed is found once more, if its content is what it was (§10).
