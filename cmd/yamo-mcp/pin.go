@@ -38,7 +38,11 @@ func (e *edits) listPins(ctx context.Context, editor *edit.Editor) error {
 	}
 	var text strings.Builder
 	for _, pin := range pins {
-		fmt.Fprintf(&text, "%s\t%s#%s\n", pin.Kind, pin.File, pin.Anchor)
+		fmt.Fprintf(&text, "%s\t%s#%s", pin.Kind, pin.File, pin.Anchor)
+		if pin.Void {
+			text.WriteString("\tvoid: there is no such section any more")
+		}
+		text.WriteByte('\n')
 	}
 	if len(pins) == 0 {
 		text.WriteString("nothing is pinned or locked\n")

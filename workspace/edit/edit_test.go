@@ -333,7 +333,7 @@ func TestPins(t *testing.T) {
 	cannot("MEMORY.md#Plans", OpUnpin, "yamo-mcp unlock")
 	cannot("MEMORY.md#Plans", OpPin, "yamo-mcp unlock")
 	refused(add, "is locked by the human")
-	if pins, err := e.Pins(t.Context()); err != nil || len(pins) != 1 || pins[0] != (Pin{"MEMORY.md", "plans", OpLock}) {
+	if pins, err := e.Pins(t.Context()); err != nil || len(pins) != 1 || pins[0] != (Pin{"MEMORY.md", "plans", OpLock, false}) {
 		t.Errorf("%v, %v", pins, err)
 	}
 	set("MEMORY.md#Plans", OpUnlock)
@@ -341,6 +341,11 @@ func TestPins(t *testing.T) {
 	set("MEMORY.md", OpLock)
 	refused(add, "is locked")
 	set("MEMORY.md", OpUnlock)
+	set("MEMORY.md#People", OpLock)
+	d.write("MEMORY.md", strings.Replace(d.read("MEMORY.md"), "## People", "## Persons", 1))
+	if pins, err := e.Pins(t.Context()); err != nil || len(pins) != 1 || pins[0] != (Pin{"MEMORY.md", "people", OpLock, true}) {
+		t.Errorf("%v, %v", pins, err)
+	}
 	set(partFile+"#Role", OpLock)
 	refused(request(partFile, grammar.AppendSection, "Role", "x"), `"Role" is locked`)
 	d.edit(e, request(partFile, grammar.AppendSection, "Needs", "x"))

@@ -19,6 +19,9 @@ type Pin struct {
 	File   string `json:"file"`
 	Anchor string `json:"section_anchor"` // "*" for the whole file
 	Kind   string `json:"kind"`           // OpPin: what stands there stays, more can be added; OpLock: nothing changes
+
+	// Void: the file has no such section any more, as after its heading was changed by hand.
+	Void bool `json:"void,omitempty"`
 }
 
 // SetPin pins, unpins, locks or unlocks FILE#SECTION, or FILE as a whole, as op says.
@@ -85,11 +88,29 @@ func (e *Editor) Pins(ctx context.Context) ([]Pin, error) {
 	pins := []Pin{}
 	for name, sections := range e.state.pins {
 		for anchor, kind := range sections {
-			pins = append(pins, Pin{name, anchor, kind})
+			void, err := e.void(name, anchor)
+			if err != nil {
+				return nil, err
+			}
+			pins = append(pins, Pin{name, anchor, kind, void})
 		}
 	}
 	slices.SortFunc(pins, func(a, b Pin) int { return strings.Compare(a.File+"#"+a.Anchor, b.File+"#"+b.Anchor) })
 	return pins, nil
+}
+
+// void reports whether a pinned section is not there any more.
+func (e *Editor) void(name, anchor string) (bool, error) {
+	data, err := e.opt.View.Read(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return true, nil
+	}
+	if err != nil || anchor == wholeFile || anchor == "" {
+		return false, err
+	}
+	return !slices.ContainsFunc(grammar.Parse(string(data)).Parts[1:], func(p grammar.Part) bool {
+		return p.Anchor.ID == anchor || grammar.Slug(p.Name) == anchor
+	}), nil
 }
 
 // permitted refuses an operation on a section that is pinned or locked.
