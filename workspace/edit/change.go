@@ -143,26 +143,33 @@ func (c Change) find(d *grammar.Document, t *grammar.Type, is func(body, hash st
 	if c.Section == "" {
 		return &d.Parts[0], fits(&d.Parts[0])
 	}
-	n := 0
-	for i := 1; i < len(d.Parts); i++ {
-		p := &d.Parts[i]
-		switch {
-		case c.Anchor != "" && p.Anchor.ID == c.Anchor:
-		case p.Name != c.Section:
-			continue
-		case n < c.Nth:
-			n++
-			continue
-		}
-		if fits(p) {
-			return p, true
-		}
-		break
+	if i := c.index(d); i >= 0 && fits(&d.Parts[i]) {
+		return &d.Parts[i], true
 	}
 	if i, ok := d.Reanchor(t, c.Section); ok && fits(&d.Parts[i]) {
 		return &d.Parts[i], true
 	}
 	return nil, false
+}
+
+// index is the one part of d with c's anchor, else the c.Nth with its heading, -1 for none.
+func (c Change) index(d *grammar.Document) int {
+	anchored, named := []int{}, []int{}
+	for i := 1; i < len(d.Parts); i++ {
+		if c.Anchor != "" && d.Parts[i].Anchor.ID == c.Anchor {
+			anchored = append(anchored, i)
+		}
+		if d.Parts[i].Name == c.Section {
+			named = append(named, i)
+		}
+	}
+	switch {
+	case len(anchored) == 1:
+		return anchored[0]
+	case c.Nth < len(named):
+		return named[c.Nth]
+	}
+	return -1
 }
 
 // apply is body with the change.

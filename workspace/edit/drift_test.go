@@ -192,6 +192,20 @@ func TestRestoreRollup(t *testing.T) {
 	}
 }
 
+// A file that has its Change Log twice, by hand, gets no third, and is replayed.
+func TestTwoChangeLogs(t *testing.T) {
+	text := grammar.New(partFile, "2026-01-02T03:04:05Z") + "\n## Change Log\n<!-- @anchor: change-log v1 -->\n\n- 2026-01-02: made\n"
+	d := newDesk(t, map[string]string{partFile: text})
+	e := d.open()
+	d.edit(e, request(partFile, grammar.AppendSection, "Role", "Keeps watch."))
+	if got := strings.Count(d.read(partFile), "## Change Log"); got != 2 {
+		t.Errorf("there are %d of them", got)
+	}
+	if r := d.replay(e, partFile, ""); r.Drift != nil || r.Text != d.read(partFile) {
+		t.Errorf("%+v", r.Drift)
+	}
+}
+
 func TestAccept(t *testing.T) {
 	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
 	e := d.open()

@@ -1,6 +1,7 @@
 package grammar
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -113,6 +114,13 @@ func (d *Document) Record(t *Type, was, rollup string, entries ...string) {
 		return
 	}
 	i, _, err := d.Find(t, ChangeLog)
+	if missing, ok := errors.AsType[*MissingError](err); ok && missing.Twice { // the last one: lint says so
+		for j, p := range d.Parts {
+			if Slug(p.Name) == Slug(ChangeLog) {
+				i, err = j, nil
+			}
+		}
+	}
 	if err != nil {
 		if !t.strict() {
 			return
