@@ -53,6 +53,24 @@ func changes(k key, before, after *grammar.Document) []Change {
 	return list
 }
 
+// index is the part of d with that heading and anchor, else the first with the heading and none, -1 for neither.
+func index(d *grammar.Document, section, anchor string) int {
+	if section == "" {
+		return 0
+	}
+	found := -1
+	for i, p := range d.Parts {
+		switch {
+		case i == 0 || p.Name != section:
+		case p.Anchor.ID == anchor:
+			return i
+		case p.Anchor.ID == "" && found < 0:
+			found = i
+		}
+	}
+	return found
+}
+
 // nth is how many parts before i have its heading.
 func nth(d *grammar.Document, i int) (n int) {
 	for _, p := range d.Parts[:i] {

@@ -13,10 +13,14 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/oklog/ulid/v2"
+
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
+	"github.com/yamo-protocol/yamo-mcp/workspace"
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
@@ -105,6 +109,42 @@ func (e Event) Token() string {
 		return ""
 	}
 	return t.String()
+}
+
+// now is the time as events have it.
+func (e *Editor) now() time.Time { return e.opt.Now().UTC().Truncate(time.Millisecond) }
+
+// note is what a record of the files says of an event.
+func note(e Event) workspace.Note {
+	n := workspace.Note{Subject: e.File + ": " + e.Op, Body: e.Rationale}
+	if e.Section != "" {
+		n.Subject += " in " + e.Section
+	}
+	if e.Override != "" {
+		n.Body += "\n\nOver the cap: " + e.Override
+	}
+	n.Trailers = append(n.Trailers, "Event: "+e.Token())
+	for _, token := range e.Evidence {
+		n.Trailers = append(n.Trailers, "Evidence: "+token)
+	}
+	return n
+}
+
+// newEvent is an event that says what all have to.
+func (e *Editor) newEvent(now time.Time, op, name string) Event {
+	_, entity := grammar.TypeOf(name)
+	id := ulid.MustNew(ulid.Timestamp(now), e.opt.Rand) // fails for years beyond 10889 alone, or without randomness
+	return Event{
+		ID: id.String(), Time: now.Format(timeForm), Op: op, File: name,
+		UserID: entity.UserID, EntityType: entity.Type, EntityID: entity.ID, Evidence: []string{},
+	}
+}
+
+// whole is an event with the whole text of a file.
+func (e *Editor) whole(k key, now time.Time, op, name, text string) Event {
+	event := e.newEvent(now, op, name)
+	event.Base, event.FileAfter = &text, k.file([]byte(text))
+	return event
 }
 
 // keys are the secrets of the hashes, by salt version: files of their own, so that an old one goes on
