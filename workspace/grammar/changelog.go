@@ -106,6 +106,21 @@ func Exceeding(e Edit, done Applied, now time.Time) string {
 	return fmt.Sprintf("%s: Exceeded the cap of %s, which has %s: %s", Stamp(now), logName(done.Section), done.Exceeded, oneLine(e.Override))
 }
 
+// changeLog is the index of the Change Log in d.Parts, of the last one where a hand has made several (lint says so).
+func (d *Document) changeLog(t *Type) (index int, ok bool) {
+	i, _, err := d.Find(t, ChangeLog)
+	if missing, ok := errors.AsType[*MissingError](err); !ok || !missing.Twice {
+		return i, err == nil
+	}
+	id := Slug(ChangeLog)
+	for j, p := range d.Parts[1:] {
+		if p.Anchor.ID == id || Slug(p.Name) == id {
+			index = j + 1
+		}
+	}
+	return index, true
+}
+
 // Record writes an edit into the Change Log: the day's rollup, which is now rollup and was was (""
 // for none), and the further entries that are not "". In a file without a declared type, and in notes,
 // it does so only where there is a Change Log.
@@ -113,15 +128,8 @@ func (d *Document) Record(t *Type, was, rollup string, entries ...string) {
 	if rollup == "" && len(entries) == 0 {
 		return
 	}
-	i, _, err := d.Find(t, ChangeLog)
-	if missing, ok := errors.AsType[*MissingError](err); ok && missing.Twice { // the last one: lint says so
-		for j, p := range d.Parts {
-			if Slug(p.Name) == Slug(ChangeLog) {
-				i, err = j, nil
-			}
-		}
-	}
-	if err != nil {
+	i, ok := d.changeLog(t)
+	if !ok {
 		if !t.strict() {
 			return
 		}
