@@ -18,6 +18,9 @@ type Evidence struct {
 	MemoryID string `json:"memory_id,omitempty"`
 }
 
+// nowhere is what is wrong with a reference.
+const nowhere = "%s leads to no event of this workspace and to no memory"
+
 // Resolve follows an evidence token, an event's id or a memory's. That a memory is there is checked with
 // Options.Memory.
 func (e *Editor) Resolve(ctx context.Context, ref string) (Evidence, error) {
@@ -36,7 +39,7 @@ func (e *Editor) Resolve(ctx context.Context, ref string) (Evidence, error) {
 		return Evidence{}, err
 	}
 	if len(events) == 0 {
-		return Evidence{}, fault.New("%s leads to no event of this workspace and to no memory", ref)
+		return Evidence{}, fault.New(nowhere, ref)
 	}
 	if events[0].ID != id {
 		return Evidence{}, fault.New("%s: what was recorded of this event was erased at %s", ref, events[0].Time)
@@ -98,7 +101,7 @@ func (e *Editor) resolveAll(ctx context.Context, q *Request) error {
 				return err
 			}
 		} else if !e.state.ids[token.ID.String()] {
-			return fault.New("evidence_refs: %s leads to no event of this workspace and to no memory", token)
+			return fault.New("evidence_refs: "+nowhere, token)
 		}
 	}
 	return nil
