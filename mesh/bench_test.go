@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
-	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
 )
 
 // random is an embedder of random directions, with the real model's dimension, at no cost to speak of.

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
-	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
 )
 
 // notes writes n different sentences that a person might want remembered.

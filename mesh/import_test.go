@@ -13,9 +13,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance/lancetest"
-	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
 )
 
 func foreign(t *testing.T, rows []lancetest.Row) (dir string, requests []ImportRequest) {

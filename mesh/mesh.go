@@ -21,11 +21,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub"
-	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
 )
 
 // Embedder turns texts into unit-length vectors, in order (RFC-0011 §7).

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 )
 
 // minutes is a text of about n words, every sentence another one and none about anything that a test asks for.

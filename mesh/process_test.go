@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 )
 
 // The test binary runs itself again as another process over the same workspace: jobEnv says what to do.

@@ -12,7 +12,7 @@ import (
 
 	"gotest.tools/v3/golden"
 
-	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 )
 
 // ranked is one result of the golden file.

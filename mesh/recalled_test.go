@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
-	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
 )
 
 func TestRecalled(t *testing.T) {

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
-	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
 )
 
 // openPlain opens a memory with the RFC's own ranking.

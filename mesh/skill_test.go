@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
-	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
 )
 
 // markdownSkill is a skill as Markdown.

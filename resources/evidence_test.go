@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/resources"
-	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
 )
 
 // An evidence token that leads nowhere, however it is spelled, is answered as a URI of nobody's.

@@ -8,7 +8,7 @@ import (
 	"time"
 	_ "time/tzdata" // so that USER.md's time zone is known on machines without a zone database
 
-	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 )
 
 // timezone is the field of RFC-0009 §2.3, as a line of its own or a list item.

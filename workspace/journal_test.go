@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 )
 
 func content(t *testing.T, w *Workspace, name string) string {

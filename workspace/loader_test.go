@@ -8,7 +8,7 @@ import (
 
 	"gotest.tools/v3/golden"
 
-	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 )
 
 func startup(t *testing.T, w *Workspace, who audience.Audience) string {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/workspace/internal/opens"
 	"github.com/yamo-protocol/yamo-mcp/workspace/memfile"
 )

@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/workspace/plain"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 )
 
 // valentine is noon of the day the sample workspace ends at, on a machine in UTC.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
-	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
 )
 
 // A MEMORY.md that has grown too large to be read as a resource is still searched, from its beginning.

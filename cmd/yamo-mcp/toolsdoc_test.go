@@ -17,7 +17,7 @@ import (
 
 	"gotest.tools/v3/golden"
 
-	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 )
 
 // toolsDocument is written by hand up to its first tool, and from there on made from the schemas that clients get.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/server"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/serve"
-	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
 )
 
 const fixtureToken = "fixture"

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
-	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
 )
 
 // After what is recorded of MEMORY.md and DREAMS.md was erased, nothing is promoted again, and no diary written again.

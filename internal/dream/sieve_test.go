@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
-	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
 )
 
 func TestSuspicions(t *testing.T) {

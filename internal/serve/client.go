@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 )
 
 // Tenant is what has a server of its own: disjoint sessions, caches and broadcasts.

@@ -18,8 +18,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/tools"
-	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
 )
 
 // house is a running server with these clients, by token: dm and dm2 (the same audience), club and hiking (groups).

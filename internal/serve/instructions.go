@@ -3,7 +3,7 @@ package serve
 import (
 	"fmt"
 
-	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 )
 
 // Instructions is the text that hosts put before their model. It tells when to use what; it promises

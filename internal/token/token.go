@@ -18,7 +18,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 )
 
 // Prefix begins every token, so that scanners and people recognize one.

@@ -141,12 +141,12 @@ func TestOnlySecret(t *testing.T) {
 		j("gh", "p_0123456789abcdefghij0123456789abcdef"):              true,
 		j("GITHUB_TOKEN=gh", "p_0123456789abcdefghij0123456789abcdef"): true,
 		"Please remember my card number: 4111 1111 1111 1111":          true,
-		"SSN: 078-05-1120":                                   true,
-		"the wifi password is swordfish":                     false,
-		"Anna's password is hunter2, she changes it monthly": false,
-		"me@example.org":                                     false,
-		"The password is required":                           false,
-		"my api key":                                         false,
+		"SSN: 078-05-1120":                                             true,
+		"the wifi password is swordfish":                               false,
+		"Anna's password is hunter2, she changes it monthly":           false,
+		"me@example.org":                                               false,
+		"The password is required":                                     false,
+		"my api key":                                                   false,
 	} {
 		r, err := s.Scrub(in)
 		if err != nil || r.OnlySecret != want {

@@ -3,7 +3,7 @@ package transcript
 import (
 	"testing"
 
-	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 )
 
 func TestCount(t *testing.T) {

@@ -23,7 +23,7 @@ import (
 	"os"
 	"regexp"
 
-	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 )
 
 // Limits of seed 002's session_logs, in entries and in characters.

@@ -3,8 +3,8 @@ package watch
 import (
 	"testing"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
-	"github.com/yamo-protocol/yamo-mcp/workspace/audience"
 )
 
 // Only a DM's folders are watched by the operating system: its events would wake a group's process for private files.
