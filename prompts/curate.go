@@ -12,8 +12,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/internal/resourceuri"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
-	"github.com/yamo-protocol/yamo-mcp/resources"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
 
@@ -63,7 +63,7 @@ func curate(ctx context.Context, v *workspace.View, m *mesh.View, days int) (str
 	now := v.Now()
 	var out strings.Builder
 	out.WriteString(fixed("curate"))
-	fmt.Fprintf(&out, "\n# MEMORY.md\n%d characters. Its entries are read with %s.\n", utf8.RuneCount(memory), resources.URI(workspace.MemoryFile))
+	fmt.Fprintf(&out, "\n# MEMORY.md\n%d characters. Its entries are read with %s.\n", utf8.RuneCount(memory), resourceuri.File(workspace.MemoryFile))
 	writeStale(&out, workspace.ParseSections(strings.ToValidUTF8(string(memory), "\uFFFD")), now)
 
 	out.WriteString("\n# LESSONS LEARNED MEANWHILE\n")
@@ -130,7 +130,7 @@ func writeLogs(out *strings.Builder, v *workspace.View, days int) error {
 	for i := len(logs) - 1; i >= 0 && logs[i].Date > v.Now().AddDate(0, 0, -days).Format(time.DateOnly); i-- {
 		log := logs[i]
 		if log.Group != "" {
-			groups = append(groups, "- "+resources.URI(log.Name)+"\n")
+			groups = append(groups, "- "+resourceuri.File(log.Name)+"\n")
 			continue
 		}
 		shown++
@@ -150,7 +150,7 @@ func writeLogs(out *strings.Builder, v *workspace.View, days int) error {
 		left -= len(text)
 		fmt.Fprintf(out, "\n## %s\n%s\n", log.Name, string(text))
 		if cut {
-			fmt.Fprintf(out, "[cut; the whole log is %s]\n", resources.URI(log.Name))
+			fmt.Fprintf(out, "[cut; the whole log is %s]\n", resourceuri.File(log.Name))
 		}
 	}
 	if shown == 0 {

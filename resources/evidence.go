@@ -4,20 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net/url"
-	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/internal/resourceuri"
 )
-
-// EvidencePrefix is how the URI of an evidence token begins (seed 004 §5); the token follows.
-const EvidencePrefix = "yamo://evidence/"
-
-// EvidenceURI is the resource that an evidence token leads to.
-func EvidenceURI(token string) string { return EvidencePrefix + url.PathEscape(token) }
 
 // RegisterEvidence offers what evidence tokens lead to on s, a DM's server that Register is called for as well. resolve returns
 // what is shown as JSON; a fault means that the token leads nowhere.
@@ -30,7 +23,7 @@ func RegisterEvidence(s *server.MCPServer, resolve func(ctx context.Context, tok
 	if hooks == nil {
 		return errors.New("register evidence: the server was made without hooks")
 	}
-	template := mcp.NewResourceTemplate(EvidencePrefix+"{token}", "evidence",
+	template := mcp.NewResourceTemplate(resourceuri.EvidencePrefix+"{token}", "evidence",
 		mcp.WithTemplateTitle("Evidence"),
 		mcp.WithTemplateDescription("What an evidence token (ev:…) leads to: the record of an edit, or a memory"),
 		mcp.WithTemplateMIMEType("application/json"),
@@ -42,9 +35,8 @@ func RegisterEvidence(s *server.MCPServer, resolve func(ctx context.Context, tok
 	})
 	hooks.AddBeforeReadResource(func(ctx context.Context, _ any, request *mcp.ReadResourceRequest) {
 		uri := request.Params.URI
-		escaped, ok := strings.CutPrefix(uri, EvidencePrefix)
-		token, err := url.PathUnescape(escaped)
-		if !ok || err != nil || token == "" {
+		token, ok := resourceuri.ParseEvidence(uri)
+		if !ok {
 			return
 		}
 		found, err := resolve(ctx, token)

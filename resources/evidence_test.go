@@ -8,6 +8,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/internal/resourceuri"
 	"github.com/yamo-protocol/yamo-mcp/resources"
 )
 
@@ -26,18 +27,18 @@ func TestEvidence(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, uri := range []string{"ev:there", "ev%3Athere"} {
-		if got, err := text(s.read(resources.EvidencePrefix + uri)); err != nil || got != `{"token":"ev:there"}` {
+		if got, err := text(s.read(resourceuri.EvidencePrefix + uri)); err != nil || got != `{"token":"ev:there"}` {
 			t.Errorf("%s: %s, %v", uri, got, err)
 		}
 	}
 	for _, uri := range []string{"ev:nowhere", "ev%3Anowhere", "x%2F..%2Fy", "%zz", "", "a/b", "?x=1"} {
-		uri = resources.EvidencePrefix + uri
+		uri = resourceuri.EvidencePrefix + uri
 		want := strings.ReplaceAll(s.read("yamo://nobody"), "yamo://nobody", uri)
 		if got := s.read(uri); got != want {
 			t.Errorf("%s is answered %s, not %s", uri, got, want)
 		}
 	}
-	if got := s.read(resources.EvidencePrefix + "ev:broken"); strings.Contains(got, `"result"`) {
+	if got := s.read(resourceuri.EvidencePrefix + "ev:broken"); strings.Contains(got, `"result"`) {
 		t.Errorf("a failure is answered %s", got)
 	}
 	for _, r := range s.list() {

@@ -5,15 +5,14 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
-)
 
-// LessonsURI is the resource with the lessons in force (RFC-0011 §8.2 step 4).
-const LessonsURI = "yamo://lessons/active"
+	"github.com/yamo-protocol/yamo-mcp/internal/resourceuri"
+)
 
 // RegisterLessons offers the lessons in force on s. render makes their Markdown for s's audience, "" if
 // there are none.
 func RegisterLessons(s *server.MCPServer, render func(context.Context) (string, error)) {
-	s.AddResource(mcp.NewResource(LessonsURI, "lessons",
+	s.AddResource(mcp.NewResource(resourceuri.ActiveLessons, "lessons",
 		mcp.WithResourceTitle("Lessons in force"),
 		mcp.WithResourceDescription("Rules from past mistakes, the most severe first"),
 		mcp.WithMIMEType("text/markdown"),
@@ -25,6 +24,6 @@ func RegisterLessons(s *server.MCPServer, render func(context.Context) (string, 
 		if text == "" {
 			text = "There are no lessons in force.\n"
 		}
-		return []mcp.ResourceContents{contents(LessonsURI, "text/markdown", []byte(text))}, nil
+		return []mcp.ResourceContents{contents(resourceuri.ActiveLessons, "text/markdown", []byte(text))}, nil
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/resourceuri"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
 
@@ -16,9 +17,9 @@ const maxValues = 100
 // logURI is the URI template of the logs that a writes: one variable, the date.
 func logURI(a audience.Audience) string {
 	if a.IsDM() {
-		return Prefix + "memory/{date}.md"
+		return resourceuri.FilePrefix + "memory/{date}.md"
 	}
-	return Prefix + "memory/{date}-group-" + a.Group() + ".md"
+	return resourceuri.FilePrefix + "memory/{date}-group-" + a.Group() + ".md"
 }
 
 // logTemplate offers the daily logs of any day. It is shown and not registered: a log is read as every
@@ -32,7 +33,7 @@ func logTemplate(a audience.Audience) mcp.ResourceTemplate {
 }
 
 // fileURI is the URI template of a DM's memory files: one variable, the name without .md.
-const fileURI = Prefix + "memory/{file}.md"
+const fileURI = resourceuri.FilePrefix + "memory/{file}.md"
 
 // fileTemplate offers what else is in memory/, which the list shows of two days alone. Like logTemplate it is shown and not
 // registered.

@@ -9,6 +9,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/resourceuri"
 	"github.com/yamo-protocol/yamo-mcp/resources"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
@@ -69,7 +70,7 @@ func TestLogTemplate(t *testing.T) {
 // One file, one URI: whatever else decodes to its name is not answered.
 func FuzzURI(f *testing.F) {
 	for _, uri := range []string{"SOUL.md", "%53OUL.md", "memory/2026-02-14-group-book-club.md", "memory%2F2026-02-14-group-book-club.md", "../SOUL.md", "x/%2e%2e/SOUL.md", "MEMORY.md"} {
-		f.Add(resources.Prefix + uri)
+		f.Add(resourceuri.FilePrefix + uri)
 	}
 	dir := f.TempDir()
 	if err := os.CopyFS(dir, os.DirFS("../testdata/workspaces/kate")); err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/resourceuri"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 	"github.com/yamo-protocol/yamo-mcp/workspace/watch"
 )
@@ -222,7 +223,7 @@ func (n *notifier) follow(c *client, uri string) {
 	c.uris[uri] = false
 	// SECURITY: for a name that the audience may not see, the view answers as for one that does not
 	// exist, now and whenever it is looked at.
-	if name, ok := name(uri); ok {
+	if name, ok := resourceuri.ParseFile(uri); ok {
 		n.watcher.Follow(name)
 	}
 }
@@ -233,7 +234,7 @@ func (n *notifier) unfollow(c *client, uri string) {
 		return
 	}
 	delete(c.uris, uri)
-	if name, ok := name(uri); ok {
+	if name, ok := resourceuri.ParseFile(uri); ok {
 		n.watcher.Unfollow(name)
 	}
 }
@@ -261,14 +262,14 @@ func (n *notifier) clients() []*client {
 func (n *notifier) changed(change watch.Change) {
 	uris := make([]string, 0, len(change.Names)+1)
 	for _, name := range change.Names {
-		uris = append(uris, URI(name))
+		uris = append(uris, resourceuri.File(name))
 	}
 	startup := n.render()
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if startup != n.startup {
 		n.startup = startup
-		uris = append(uris, StartupURI)
+		uris = append(uris, resourceuri.Startup)
 	}
 	for _, c := range n.clients() {
 		c.listDue = c.listDue || change.List && c.list

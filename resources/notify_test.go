@@ -22,6 +22,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/resourceuri"
 	"github.com/yamo-protocol/yamo-mcp/resources"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 	"github.com/yamo-protocol/yamo-mcp/workspace/watch"
@@ -134,7 +135,7 @@ func connect(t *testing.T, over transport.Interface, legacy bool) (*client.Clien
 	return c, h
 }
 
-func uri(name string) string { return resources.URI(name) }
+func uri(name string) string { return resourceuri.File(name) }
 
 // Both kinds of clients of a DM, over both kinds of transports.
 func TestNotify(t *testing.T) {
@@ -182,7 +183,7 @@ func TestNotify(t *testing.T) {
 		t.Run(name+", modern", func(t *testing.T) {
 			s := watched(t, kate(t), audience.DM())
 			c, h := connect(t, over(t, s.server, false), false)
-			stop, err := c.ListenAsync(t.Context(), mcp.SubscriptionFilter{ResourcesListChanged: true, ResourceSubscriptions: []string{uri("MEMORY.md"), resources.StartupURI}},
+			stop, err := c.ListenAsync(t.Context(), mcp.SubscriptionFilter{ResourcesListChanged: true, ResourceSubscriptions: []string{uri("MEMORY.md"), resourceuri.Startup}},
 				func(err error) { t.Error(err) })
 			if err != nil {
 				t.Fatal(err)
@@ -190,7 +191,7 @@ func TestNotify(t *testing.T) {
 			h.expect("acknowledged tagged", "acknowledged tagged")
 			s.write("TOOLS.md", "not subscribed to")
 			s.write("MEMORY.md", "changed")
-			h.expect(uri("MEMORY.md")+" tagged", resources.StartupURI+" tagged", uri("MEMORY.md")+" tagged")
+			h.expect(uri("MEMORY.md")+" tagged", resourceuri.Startup+" tagged", uri("MEMORY.md")+" tagged")
 			s.write("notes/new.md", "x")
 			h.expect("list tagged", "list tagged")
 			stop()
@@ -233,7 +234,7 @@ func TestGroupNeverHearsOfPrivateFiles(t *testing.T) {
 			"memory/2026-02-13-group-hiking.md", "memory/heartbeat-state.json", "notes/new.md", ".yamo/key", "new",
 		}
 		c, h := connect(t, transport.NewInProcessTransport(s.server), legacy)
-		uris := []string{resources.StartupURI, uri("SOUL.md"), uri("memory/2026-02-14-group-book-club.md"), "yamo://nonsense", "%%%"}
+		uris := []string{resourceuri.Startup, uri("SOUL.md"), uri("memory/2026-02-14-group-book-club.md"), "yamo://nonsense", "%%%"}
 		for _, name := range private {
 			uris = append(uris, uri(name))
 		}
@@ -263,7 +264,7 @@ func TestGroupNeverHearsOfPrivateFiles(t *testing.T) {
 			s.remove(name)
 		}
 		s.write("SOUL.md", "the soul is everyone's")
-		h.expect(uri("SOUL.md")+tag, resources.StartupURI+tag, uri("SOUL.md")+tag)
+		h.expect(uri("SOUL.md")+tag, resourceuri.Startup+tag, uri("SOUL.md")+tag)
 		s.remove("memory/2026-02-14-group-book-club.md")
 		h.expect(ours, "list"+tag, ours)
 	}

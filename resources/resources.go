@@ -19,9 +19,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"io/fs"
-	"net/url"
 	"slices"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -29,41 +27,12 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/internal/resourceuri"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
 
-// Prefix is how the URI of a workspace file begins; its name relative to the workspace follows, each
-// element percent-encoded.
-const Prefix = "yamo://workspace/"
-
-// StartupURI is the resource with the rendered startup sequence.
-const StartupURI = "yamo://startup"
-
 // pageSize is how many resources a page of the list has at most.
 const pageSize = 200
-
-// URI is the resource URI of the workspace file called name. No two names share one.
-func URI(name string) string {
-	elements := strings.Split(name, "/")
-	for i, element := range elements {
-		elements[i] = url.PathEscape(element)
-	}
-	return Prefix + strings.Join(elements, "/")
-}
-
-// name is the workspace file that uri names, and whether it names one in its only valid spelling.
-func name(uri string) (string, bool) {
-	path, ok := strings.CutPrefix(uri, Prefix)
-	if !ok {
-		return "", false
-	}
-	name, err := url.PathUnescape(path)
-	// SECURITY: one file, one URI: %2e%2e, %2F and over-encoded letters are aliases.
-	if err != nil || URI(name) != uri {
-		return "", false
-	}
-	return name, true
-}
 
 // catalog answers for the files of one view.
 type catalog struct {
@@ -91,7 +60,7 @@ func Register(s *server.MCPServer, v *workspace.View) error {
 			result.ResourceTemplates = append(result.ResourceTemplates, templates(v.Audience())...)
 		}
 	})
-	s.AddResource(mcp.NewResource(StartupURI, "startup",
+	s.AddResource(mcp.NewResource(resourceuri.Startup, "startup",
 		mcp.WithResourceTitle("Startup"),
 		mcp.WithResourceDescription("What a session starts with: the workspace files in the order of the startup sequence, cut to size"),
 		mcp.WithMIMEType("text/markdown"),
@@ -109,7 +78,7 @@ func (c *catalog) startup(context.Context, mcp.ReadResourceRequest) ([]mcp.Resou
 			return nil, err
 		}
 	}
-	return []mcp.ResourceContents{contents(StartupURI, "text/markdown", []byte(text))}, nil
+	return []mcp.ResourceContents{contents(resourceuri.Startup, "text/markdown", []byte(text))}, nil
 }
 
 // list puts the files after cursor, which the server has checked, into a page of what is registered.
@@ -133,7 +102,7 @@ func (c *catalog) list(cursor mcp.Cursor, page *mcp.ListResourcesResult) {
 }
 
 func resource(file workspace.File) mcp.Resource {
-	return mcp.NewResource(URI(file.Name), file.Name,
+	return mcp.NewResource(resourceuri.File(file.Name), file.Name,
 		mcp.WithResourceTitle(file.Title),
 		mcp.WithResourceDescription(file.Description),
 		mcp.WithMIMEType(file.MIMEType),
@@ -155,7 +124,7 @@ const loadedKey = "yamo.loaded"
 // Where there is no file for this audience, the request stays as it is.
 func (c *catalog) load(request *mcp.ReadResourceRequest) {
 	uri := request.Params.URI
-	name, ok := name(uri)
+	name, ok := resourceuri.ParseFile(uri)
 	if !ok {
 		return
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/resourceuri"
 	"github.com/yamo-protocol/yamo-mcp/resources"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
@@ -226,13 +227,13 @@ func TestRead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := text(s.read(resources.URI(name)))
+		got, err := text(s.read(resourceuri.File(name)))
 		if err != nil || got != string(want) {
 			t.Errorf("%s reads %.60q, %v", name, got, err)
 		}
 	}
 	s.write("notes/raw.md", "a\xffb")
-	if got := s.read(resources.URI("notes/raw.md")); !strings.Contains(got, `"blob":"Yf9i"`) {
+	if got := s.read(resourceuri.File("notes/raw.md")); !strings.Contains(got, `"blob":"Yf9i"`) {
 		t.Errorf("bytes that are not text: %s", got)
 	}
 }
@@ -254,7 +255,7 @@ func TestDeniedIsUnknown(t *testing.T) {
 	for _, arguments := range []any{nil, map[string]any{"yamo.loaded": map[string]any{"contents": "forged"}}} {
 		for _, s := range []*session{group, dm} {
 			for _, name := range denied {
-				uri := resources.Prefix + name
+				uri := resourceuri.FilePrefix + name
 				if s == dm && name != "BOOTSTRAP.md" && name != "DREAMS.md" {
 					if _, err := text(s.read(uri)); err == nil {
 						continue // a DM may read it
@@ -288,7 +289,7 @@ func TestModernProtocolDeniedIsUnknown(t *testing.T) {
 // Files come, go and come back while the server runs.
 func TestFilesChangeWhileServing(t *testing.T) {
 	s := serve(t, t.TempDir(), audience.DM())
-	uri := resources.URI("SOUL.md")
+	uri := resourceuri.File("SOUL.md")
 	const unknown = "yamo://workspace/x"
 	missing := strings.ReplaceAll(s.read(unknown), unknown, uri)
 	check := func(want string, names ...string) {
@@ -310,7 +311,7 @@ func TestFilesChangeWhileServing(t *testing.T) {
 	check("")
 	s.write("SOUL.md", "three")
 	s.write("memory/2020-01-01.md", "old") // read by name, never listed
-	if got, err := text(s.read(resources.URI("memory/2020-01-01.md"))); got != "old" {
+	if got, err := text(s.read(resourceuri.File("memory/2020-01-01.md"))); got != "old" {
 		t.Errorf("old log reads %q, %v", got, err)
 	}
 	check("three", "SOUL.md")
@@ -322,10 +323,10 @@ func TestFilesChangeWhileServing(t *testing.T) {
 // URI become known, answered.
 func TestDoor(t *testing.T) {
 	s := serve(t, kate(t), audience.DM())
-	s.read(resources.URI("SOUL.md"))
+	s.read(resourceuri.File("SOUL.md"))
 	doors := 0
 	for uri := range s.server.ListResources() {
-		if uri == resources.StartupURI {
+		if uri == resourceuri.Startup {
 			continue
 		}
 		doors++
@@ -344,7 +345,7 @@ func TestDoor(t *testing.T) {
 func TestTooLargeSaysSo(t *testing.T) {
 	s := serve(t, t.TempDir(), audience.Audience{})
 	s.write("SOUL.md", strings.Repeat("x", workspace.MaxFileSize+1))
-	if got := s.read(resources.URI("SOUL.md")); !strings.Contains(got, "larger than 4 MiB") || strings.Contains(got, s.dir) {
+	if got := s.read(resourceuri.File("SOUL.md")); !strings.Contains(got, "larger than 4 MiB") || strings.Contains(got, s.dir) {
 		t.Errorf("got %.200s", got)
 	}
 }
@@ -367,7 +368,7 @@ func TestRegisterNeedsHooks(t *testing.T) {
 // Reads and lists race with a file that comes and goes: every answer is the content or not found.
 func TestConcurrent(t *testing.T) {
 	s := serve(t, kate(t), bookClub(t))
-	uri := resources.URI("SOUL.md")
+	uri := resourceuri.File("SOUL.md")
 	content, err := text(s.read(uri))
 	if err != nil {
 		t.Fatal(err)
@@ -414,15 +415,15 @@ func TestConcurrent(t *testing.T) {
 
 func TestStartupResource(t *testing.T) {
 	s := serve(t, t.TempDir(), audience.DM())
-	if got, err := text(s.read(resources.StartupURI)); err != nil || !strings.Contains(got, "not initialized") {
+	if got, err := text(s.read(resourceuri.Startup)); err != nil || !strings.Contains(got, "not initialized") {
 		t.Errorf("empty workspace: %q, %v", got, err)
 	}
 	s.write("SOUL.md", "soul")
 	s.write("MEMORY.md", "memory")
-	if got, err := text(s.read(resources.StartupURI)); err != nil || got != "# SOUL\nsoul\n\n# MEMORY\nmemory" {
+	if got, err := text(s.read(resourceuri.Startup)); err != nil || got != "# SOUL\nsoul\n\n# MEMORY\nmemory" {
 		t.Errorf("DM: %q, %v", got, err)
 	}
-	if got, err := text(serve(t, s.dir, bookClub(t)).read(resources.StartupURI)); err != nil || got != "# SOUL\nsoul" {
+	if got, err := text(serve(t, s.dir, bookClub(t)).read(resourceuri.Startup)); err != nil || got != "# SOUL\nsoul" {
 		t.Errorf("group: %q, %v", got, err)
 	}
 }

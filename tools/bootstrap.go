@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
-	"github.com/yamo-protocol/yamo-mcp/resources"
+	"github.com/yamo-protocol/yamo-mcp/internal/resourceuri"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
 
@@ -39,7 +39,7 @@ func BootstrapWrite(v *workspace.View) Tool {
 			"A file that your human has made is kept. Credentials are refused. Then call bootstrap_finish.",
 		Idempotent: true,
 	}, func(ctx context.Context, in bootFile) (bootWritten, error) {
-		done := bootWritten{File: in.File, URI: resources.URI(in.File), Advice: []string{}}
+		done := bootWritten{File: in.File, URI: resourceuri.File(in.File), Advice: []string{}}
 		for _, finding := range workspace.Check(in.File, []byte(in.Text)) {
 			if finding.Error {
 				return bootWritten{}, fault.New("text: %s %s (%s)", in.File, finding.Message, finding.Rule)
@@ -99,7 +99,7 @@ func BootstrapFinish(v *workspace.View) Tool {
 		case err != nil:
 			return booted{}, fault.New("BOOTSTRAP.md is deleted, but the first entry of the log was not written: tell your human, and try it with log_append")
 		}
-		done := booted{Deleted: true, Log: entry.Name, Missing: []string{}, Next: "Begin again with the prompt startup, or read " + resources.StartupURI + "."}
+		done := booted{Deleted: true, Log: entry.Name, Missing: []string{}, Next: "Begin again with the prompt startup, or read " + resourceuri.Startup + "."}
 		for _, name := range workspace.BootFiles {
 			if _, err := v.Stat(name); err != nil && name != workspace.IdentityFile {
 				done.Missing = append(done.Missing, name)

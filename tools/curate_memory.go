@@ -8,7 +8,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
-	"github.com/yamo-protocol/yamo-mcp/resources"
+	"github.com/yamo-protocol/yamo-mcp/internal/resourceuri"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
@@ -34,7 +34,7 @@ type curated struct {
 
 // resourceLinks are the file.
 func (curated) resourceLinks() []mcp.ResourceLink {
-	return []mcp.ResourceLink{mcp.NewResourceLink(resources.URI(workspace.MemoryFile), workspace.MemoryFile, "The file that was curated", "text/markdown")}
+	return []mcp.ResourceLink{mcp.NewResourceLink(resourceuri.File(workspace.MemoryFile), workspace.MemoryFile, "The file that was curated", "text/markdown")}
 }
 
 var leadingBullet = regexp.MustCompile(`^\s*[-*+]\s+`)

@@ -8,7 +8,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
-	"github.com/yamo-protocol/yamo-mcp/resources"
+	"github.com/yamo-protocol/yamo-mcp/internal/resourceuri"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
 
@@ -43,7 +43,7 @@ func LogAppend(v *workspace.View) Tool {
 		if err != nil {
 			return logged{}, err
 		}
-		return logged{File: done.Name, URI: resources.URI(done.Name), Redactions: done.Redactions}, nil
+		return logged{File: done.Name, URI: resourceuri.File(done.Name), Redactions: done.Redactions}, nil
 	})
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
-	"github.com/yamo-protocol/yamo-mcp/resources"
+	"github.com/yamo-protocol/yamo-mcp/internal/resourceuri"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 	"github.com/yamo-protocol/yamo-mcp/workspace/memfile"
 )
@@ -104,12 +104,12 @@ func MemoryFile(v *workspace.View) Tool {
 		}
 		references, err := v.References(saved.Name)
 		if errors.Is(err, fs.ErrNotExist) {
-			return memoryFiled{}, fault.New("file: there is no such file; name it relative to the workspace, as the resources do after %s", resources.Prefix)
+			return memoryFiled{}, fault.New("file: there is no such file; name it relative to the workspace, as the resources do after %s", resourceuri.FilePrefix)
 		}
 		if err != nil {
 			return memoryFiled{}, err
 		}
-		done := memoryFiled{File: saved.Name, URI: resources.URI(saved.Name), Redactions: saved.Redactions, Links: []memoryLink{}}
+		done := memoryFiled{File: saved.Name, URI: resourceuri.File(saved.Name), Redactions: saved.Redactions, Links: []memoryLink{}}
 		if in.Action == "read" {
 			if err := done.read(v); err != nil {
 				return memoryFiled{}, err
@@ -124,7 +124,7 @@ func MemoryFile(v *workspace.View) Tool {
 				}
 			}
 			if ref.Name != "" {
-				link.URI = resources.URI(ref.Name)
+				link.URI = resourceuri.File(ref.Name)
 			}
 			done.Links = append(done.Links, link)
 		}

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
-	"github.com/yamo-protocol/yamo-mcp/resources"
+	"github.com/yamo-protocol/yamo-mcp/internal/resourceuri"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
 
@@ -67,7 +67,7 @@ func RotateLogs(v *workspace.View) Tool {
 			var err error
 			if in.Action == "archive" {
 				err = v.ArchiveLog(ctx, name, in.Consent)
-				log.URI, log.Archived = resources.URI(name), true
+				log.URI, log.Archived = resourceuri.File(name), true
 			} else {
 				err = v.DeleteLog(ctx, name, in.Consent)
 				log.Deleted = true
@@ -108,7 +108,7 @@ func oldLogs(v *workspace.View, days int) rotated {
 			answer.More++
 			continue
 		}
-		answer.Logs = append(answer.Logs, rotatedLog{File: log.Name, URI: resources.URI(log.Name), Days: log.Days, Size: log.Size, Group: log.Group})
+		answer.Logs = append(answer.Logs, rotatedLog{File: log.Name, URI: resourceuri.File(log.Name), Days: log.Days, Size: log.Size, Group: log.Group})
 	}
 	if len(answer.Logs) > 0 {
 		answer.Hint = "Read each, put into MEMORY.md what is worth keeping and not there yet, then archive them."

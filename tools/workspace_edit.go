@@ -5,7 +5,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"github.com/yamo-protocol/yamo-mcp/resources"
+	"github.com/yamo-protocol/yamo-mcp/internal/resourceuri"
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
@@ -43,7 +43,7 @@ type workspaceEdited struct {
 func (e workspaceEdited) resourceLinks() []mcp.ResourceLink {
 	return []mcp.ResourceLink{
 		mcp.NewResourceLink(e.URI, e.File, "The file that was edited", "text/markdown"),
-		mcp.NewResourceLink(resources.EvidenceURI(e.Evidence), e.Evidence, "The record of this edit", "application/json"),
+		mcp.NewResourceLink(resourceuri.Evidence(e.Evidence), e.Evidence, "The record of this edit", "application/json"),
 	}
 }
 
@@ -72,7 +72,7 @@ func WorkspaceEdit(editor *edit.Editor, agent string) Tool {
 		}
 		e := done.Event
 		out := workspaceEdited{
-			EventID: e.ID, Evidence: e.Token(), File: e.File, URI: resources.URI(e.File), Section: e.Section,
+			EventID: e.ID, Evidence: e.Token(), File: e.File, URI: resourceuri.File(e.File), Section: e.Section,
 			Before: e.Before, After: e.After, Snapshot: done.Snapshot, Repeated: done.Repeated,
 		}
 		switch typ, _ := grammar.TypeOf(e.File); {

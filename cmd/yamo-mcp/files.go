@@ -5,8 +5,8 @@ import (
 	"path"
 	"time"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/resourceuri"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
-	"github.com/yamo-protocol/yamo-mcp/resources"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
 
@@ -27,7 +27,7 @@ func (f searchedFiles) List(context.Context) []mesh.FileInfo {
 	infos := make([]mesh.FileInfo, len(files))
 	for i, file := range files {
 		infos[i] = mesh.FileInfo{
-			Name: file.Name, Link: resources.URI(file.Name), Group: workspace.GroupOf(file.Name),
+			Name: file.Name, Link: resourceuri.File(file.Name), Group: workspace.GroupOf(file.Name),
 			Time: dayOf(file), Modified: file.Modified, Size: file.Size,
 		}
 	}
