@@ -1,17 +1,17 @@
 // Package block writes and reads YAMO blocks, the wire format of RFC-0011 §3.
 //
-// Its invariant: a value can never start a line or forge a field. Every value goes through Escape on
-// its way into a text, and every name through the grammar's alphabet, whoever built the Block. The
-// other way round, Parse accepts only what String could have written, so a parsed block renders to the
-// very bytes it came from and Hash of the two agrees.
+// Invariant: a value can never start a line or forge a field. String escapes every value and maps every
+// name into the grammar's alphabet, no matter how the Block was built. Conversely, Parse accepts only
+// what String could have written: a parsed block renders to the bytes it was parsed from, so the Hash
+// of both is the same.
 //
-// Where RFC-0011 §3.1's grammar and its examples in §3.2 to §3.5 differ, both forms are read and the
-// examples' form is written:
+// RFC-0011's grammar (§3.1) and its examples (§3.2 to §3.5) differ in two places. Parse reads both forms;
+// String writes the form of the examples:
 //
 //   - meta: the grammar has lines "meta: key;value;", the examples a section "meta:" of indented pairs;
 //   - constraints: the grammar has "- body;", the examples indented pairs.
 //
-// KEY, VALUE, LOG_BODY and HANDOFF_TARGET, which the grammar leaves open, are:
+// The grammar does not define KEY, VALUE, LOG_BODY and HANDOFF_TARGET. Here they are:
 //
 //	KEY            = (ALPHA / DIGIT / "_") *(ALPHA / DIGIT / "_" / "-" / ".")
 //	VALUE          = *(any character but ";", control characters and line or paragraph separators)
@@ -25,10 +25,10 @@ import (
 	"strings"
 )
 
-// Level is a priority (§3.1) or a severity (§3.5): the same four words.
+// Level is a priority (RFC-0011 §3.1) or a severity (§3.5). Both use the same four words.
 type Level string
 
-// The four levels.
+// The four levels of RFC-0011, highest first.
 const (
 	Critical Level = "critical"
 	High     Level = "high"
@@ -45,28 +45,26 @@ func (l Level) Valid() bool {
 	return false
 }
 
-// Pair is a key with its value. A constraint without a key is the grammar's "- body;".
+// Pair is a key and its value. In constraints the key may be empty: the grammar's "- body;".
 type Pair struct{ Key, Value string }
 
-// Block is one YAMO block (§3.1). Agent, Intent, Meta, Log and Handoff are mandatory: the text of a
-// block that lacks one is refused by Parse. The retain, recall, reflect and lesson blocks come from
-// Retain, Recall, Reflect and Lesson.
+// Block is one YAMO block (RFC-0011 §3.1). Agent, Intent, Meta, Log and Handoff are mandatory: Parse
+// rejects text without them. Use Retain, Recall, Reflect and Lesson to build the blocks of §3.2 to §3.5.
 type Block struct {
-	Agent       string // with its prefix: "MemoryMesh_claude"
+	Agent       string // with prefix: "MemoryMesh_claude"
 	Intent      string
 	Context     []Pair
 	Constraints []Pair
-	Priority    Level // "" leaves the section out
+	Priority    Level // "" omits the line
 	Output      []Pair
 	Meta        []Pair
-	MetaLines   bool     // Meta stands in "meta: key;value;" lines instead of a section
+	MetaLines   bool     // write Meta as "meta: key;value;" lines instead of a section
 	Log         []string // the fields of the log line, in order
 	Handoff     string
 }
 
-// String renders the block. Every line, the last one too, ends in a newline. Values are escaped as
-// Escape does and names are brought into the grammar's alphabet, so no content can change the
-// structure of the text.
+// String renders the block. Every line ends in a newline, including the last. Values are escaped with
+// Escape and names are mapped into the grammar's alphabet, so content cannot change the structure.
 func (b Block) String() string {
 	var w strings.Builder
 	w.WriteString("agent: " + name(b.Agent) + ";\n")
@@ -92,6 +90,8 @@ func (b Block) String() string {
 	return w.String()
 }
 
+// writeSection writes a header and its indented pairs. The grammar has no empty sections, so no pairs
+// write nothing.
 func writeSection(w *strings.Builder, header string, pairs []Pair) {
 	if len(pairs) == 0 {
 		return
@@ -106,7 +106,7 @@ func writeSection(w *strings.Builder, header string, pairs []Pair) {
 	}
 }
 
-// Get returns the value of the first pair with that key, and whether there is one.
+// Get returns the value of the first pair with the key, and whether there is such a pair.
 func Get(pairs []Pair, key string) (string, bool) {
 	for _, p := range pairs {
 		if p.Key == key {
@@ -116,8 +116,8 @@ func Get(pairs []Pair, key string) (string, bool) {
 	return "", false
 }
 
-// Hash is the block_hash of RFC-0011 §2.3: the SHA-256 of a block's text as 64 lowercase hexadecimal
-// digits.
+// Hash returns the block_hash of RFC-0011 §2.3: the SHA-256 of a block's text as 64 lowercase
+// hexadecimal digits.
 func Hash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])

@@ -9,20 +9,20 @@ import (
 	"unicode/utf8"
 )
 
-// none stands where a format has a place for a value and there is none, as §3.3 does for the filter.
+// none is written for an optional value that is not set, as RFC-0011 §3.3 does for the filter.
 const none = "none"
 
-// previewRunes is the length of the previews of §3.2 and §3.4, in characters.
+// previewRunes is the length of the previews of RFC-0011 §3.2 and §3.4, in characters.
 const previewRunes = 60
 
-// Escape makes a text fit for a value: semicolons become commas (RFC-0011 §3); control characters and
-// Unicode's line and paragraph separators become spaces, one for one; bytes that are not UTF-8 become
-// U+FFFD. Escape is idempotent.
+// Escape turns any string into a VALUE: semicolons become commas (RFC-0011 §3); each control character
+// and each of Unicode's line and paragraph separators becomes a space; each run of bytes that is not
+// UTF-8 becomes U+FFFD. Escape is idempotent.
 func Escape(value string) string {
 	if isValue(value) {
 		return value
 	}
-	// SECURITY: without this a value could end its field or start a line of its own.
+	// SECURITY: without this, a value could end its field or start a new line.
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == ';':
@@ -34,14 +34,16 @@ func Escape(value string) string {
 	}, strings.ToValidUTF8(value, string(utf8.RuneError)))
 }
 
+// isValue reports whether s needs no escaping.
 func isValue(s string) bool {
 	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return r == ';' || breaksLine(r) })
 }
 
 func breaksLine(r rune) bool { return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' }
 
-// AgentName is the agent line's name for an agent id: "MemoryMesh_" and the id with every character
-// outside the grammar's AGENT_NAME replaced by "_". An empty id is "YAMO_AGENT", RFC-0011 §4.2's default.
+// AgentName returns the agent line's value for an agent ID: "MemoryMesh_" and the ID with every character
+// outside the grammar's AGENT_NAME replaced by "_". An empty ID means "YAMO_AGENT", the default of
+// RFC-0011 §4.2.
 func AgentName(agentID string) string {
 	if agentID == "" {
 		agentID = "YAMO_AGENT"
@@ -49,7 +51,7 @@ func AgentName(agentID string) string {
 	return "MemoryMesh_" + name(agentID)
 }
 
-// name brings s into 1*(ALPHA | DIGIT | "_").
+// name maps s into AGENT_NAME: 1*(ALPHA | DIGIT | "_").
 func name(s string) string {
 	if s == "" {
 		return "_"
@@ -70,7 +72,7 @@ func isNameRune(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_'
 }
 
-// key brings s into the alphabet of KEY.
+// key maps s into KEY (see the package comment).
 func key(s string) string {
 	if isKey(s) {
 		return s
@@ -94,12 +96,13 @@ func isKey(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return !isNameRune(r) && r != '-' && r != '.' })
 }
 
-// FormatTime is the formats' {ISO_8601}: RFC 3339 in UTC with milliseconds, "2026-01-02T03:04:05.678Z".
+// FormatTime formats {ISO_8601} of RFC-0011 §3: RFC 3339 in UTC with milliseconds, truncated:
+// "2026-01-02T03:04:05.678Z".
 func FormatTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// FormatConfidence writes a confidence or a score: a decimal number in 0.0 to 1.0, rounded to four
-// places, without trailing zeros but with at least one decimal: 0.7, 1.0, 0.85, 0.0333. What lies
-// outside is brought to the nearer end; NaN is 0.0.
+// FormatConfidence formats a confidence or a score: a decimal number between 0.0 and 1.0, rounded to
+// four places, without trailing zeros but with at least one decimal: 0.7, 1.0, 0.85, 0.0333. Values
+// outside the range are clamped to it; NaN is 0.0.
 func FormatConfidence(x float64) string {
 	if math.IsNaN(x) || x <= 0 {
 		return "0.0"
@@ -111,7 +114,7 @@ func FormatConfidence(x float64) string {
 	return s
 }
 
-// preview is the first 60 characters of a text, escaped.
+// preview returns the first previewRunes characters of a text, escaped.
 func preview(text string) string {
 	text = Escape(text)
 	n := 0

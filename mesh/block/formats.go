@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// Retain is a memory that was stored (RFC-0011 §3.2).
+// Retain records that a memory was stored (RFC-0011 §3.2).
 type Retain struct {
-	Agent      string // agent id, without prefix
+	Agent      string // agent ID, without prefix
 	MemoryID   string
 	MemoryType string
 	Time       time.Time
-	Content    string // scrubbed; only its length in bytes and its first 60 characters are written
+	Content    string // scrubbed; the block has only its length in bytes and its first 60 characters
 	Hypothesis string // the expected use of the memory; "" is written as "none"
 }
 
-// Block is the retain block of §3.2.
+// Block returns the retain block of RFC-0011 §3.2.
 func (r Retain) Block() Block {
 	at := FormatTime(r.Time)
 	return Block{
@@ -44,7 +44,7 @@ func (r Retain) Block() Block {
 	}
 }
 
-// Recall is a search that was answered (§3.3).
+// Recall records a search and what it found (RFC-0011 §3.3).
 type Recall struct {
 	Agent    string
 	Query    string
@@ -52,10 +52,10 @@ type Recall struct {
 	Filter   string // "" is written as "none"
 	Time     time.Time
 	Results  int
-	TopScore float64 // of the best result, 0 without one
+	TopScore float64 // of the best result, 0 to 1; 0 without results
 }
 
-// Block is the recall block of §3.3.
+// Block returns the recall block of RFC-0011 §3.3.
 func (r Recall) Block() Block {
 	at, results, score := FormatTime(r.Time), strconv.Itoa(r.Results), FormatConfidence(r.TopScore)
 	return Block{
@@ -80,18 +80,18 @@ func (r Recall) Block() Block {
 	}
 }
 
-// Reflect is a reflection over several memories (§3.4).
+// Reflect records a reflection on several memories (RFC-0011 §3.4).
 type Reflect struct {
 	Agent        string
 	Topic        string
-	Sources      int // how many memories went into it
+	Sources      int // number of memories it was made from
 	Time         time.Time
-	ReflectionID string // reflect_{timestamp}_{hex}
-	Insight      string // only its first 60 characters are written
-	Confidence   float64
+	ReflectionID string  // reflect_{timestamp}_{hex}
+	Insight      string  // the block has only its first 60 characters
+	Confidence   float64 // 0 to 1
 }
 
-// Block is the reflect block of §3.4.
+// Block returns the reflect block of RFC-0011 §3.4.
 func (r Reflect) Block() Block {
 	at, sources, confidence := FormatTime(r.Time), strconv.Itoa(r.Sources), FormatConfidence(r.Confidence)
 	return Block{
@@ -116,13 +116,13 @@ func (r Reflect) Block() Block {
 	}
 }
 
-// Lesson is a distilled lesson (§3.5). All fields but Agent, Oversight, Rationale, InverseLesson and
-// the confidences are required.
+// Lesson records a distilled lesson (RFC-0011 §3.5). Severity, Situation, PatternID, LessonID,
+// PreventativeRule and Scope are required. Confidences are 0 to 1.
 type Lesson struct {
 	Agent                string
 	Situation            string
 	PatternID            string
-	Severity             Level // one of the four, §3.5
+	Severity             Level
 	Time                 time.Time
 	HypothesisConfidence float64
 	LessonID             string
@@ -131,12 +131,12 @@ type Lesson struct {
 	RuleConfidence       float64
 	Rationale            string // why the lesson matters
 	Scope                string // where and when the rule applies
-	InverseLesson        string // what succeeds instead; "" is written as "none"
+	InverseLesson        string // what works instead; "" is written as "none"
 	Confidence           float64
 }
 
-// Block is the lesson block of §3.5, or an error that names the required field which is missing or the
-// severity that is none.
+// Block returns the lesson block of RFC-0011 §3.5. Its error names the missing required field or the
+// invalid severity.
 func (l Lesson) Block() (Block, error) {
 	if !l.Severity.Valid() {
 		return Block{}, fmt.Errorf("lesson block: severity %q: must be critical, high, medium or low", l.Severity)
@@ -187,8 +187,8 @@ func (l Lesson) Block() (Block, error) {
 	}, nil
 }
 
-// Delete is a memory that was deleted. RFC-0011 requires delete(id) (§4.1) but gives it no format; this
-// one follows the grammar of §3.1 and the shape of §3.2, and names nothing of what was deleted but its id.
+// Delete records that a memory was deleted. RFC-0011 requires delete(id) (§4.1) but defines no format;
+// this one follows the grammar of §3.1 and the shape of §3.2. Of the deleted memory it has only the ID.
 type Delete struct {
 	Agent    string
 	MemoryID string
@@ -196,30 +196,12 @@ type Delete struct {
 	Reason   string // "" is written as "none"
 }
 
-// Block is the delete block.
+// Block returns the delete block.
 func (d Delete) Block() Block {
-	at := FormatTime(d.Time)
-	return Block{
-		Agent:  AgentName(d.Agent),
-		Intent: "delete_memory",
-		Context: []Pair{
-			{"memory_id", d.MemoryID},
-			{"timestamp", at},
-		},
-		Constraints: []Pair{{"reason", orNone(d.Reason)}},
-		Priority:    Medium,
-		Output:      []Pair{{"memory_deleted", d.MemoryID}},
-		Meta: []Pair{
-			{"rationale", "Memory deleted on request"},
-			{"observation", "Content erased from the ledger; its hash remains"},
-			{"confidence", FormatConfidence(1)},
-		},
-		Log:     []string{"memory_deleted", "timestamp", at, "id", d.MemoryID},
-		Handoff: "End",
-	}
+	return deletion("memory", d.Agent, d.MemoryID, d.Time, d.Reason, "Memory deleted on request")
 }
 
-// DeleteSkill is a skill that was deleted or pruned: a block like Delete's.
+// DeleteSkill records that a skill was deleted or pruned, in a block like Delete's.
 type DeleteSkill struct {
 	Agent   string
 	SkillID string
@@ -227,25 +209,30 @@ type DeleteSkill struct {
 	Reason  string // "" is written as "none"
 }
 
-// Block is the block of a deleted skill.
+// Block returns the delete block of a skill.
 func (d DeleteSkill) Block() Block {
-	at := FormatTime(d.Time)
+	return deletion("skill", d.Agent, d.SkillID, d.Time, d.Reason, "Skill deleted on request or for its reliability")
+}
+
+// deletion returns the delete block of a thing: a memory or a skill.
+func deletion(thing, agent, id string, t time.Time, reason, rationale string) Block {
+	at := FormatTime(t)
 	return Block{
-		Agent:  AgentName(d.Agent),
-		Intent: "delete_skill",
+		Agent:  AgentName(agent),
+		Intent: "delete_" + thing,
 		Context: []Pair{
-			{"skill_id", d.SkillID},
+			{thing + "_id", id},
 			{"timestamp", at},
 		},
-		Constraints: []Pair{{"reason", orNone(d.Reason)}},
+		Constraints: []Pair{{"reason", orNone(reason)}},
 		Priority:    Medium,
-		Output:      []Pair{{"skill_deleted", d.SkillID}},
+		Output:      []Pair{{thing + "_deleted", id}},
 		Meta: []Pair{
-			{"rationale", "Skill deleted on request or for its reliability"},
+			{"rationale", rationale},
 			{"observation", "Content erased from the ledger; its hash remains"},
 			{"confidence", FormatConfidence(1)},
 		},
-		Log:     []string{"skill_deleted", "timestamp", at, "id", d.SkillID},
+		Log:     []string{thing + "_deleted", "timestamp", at, "id", id},
 		Handoff: "End",
 	}
 }

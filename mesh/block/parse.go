@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// SyntaxError says where a text stops being a YAMO block.
+// SyntaxError reports the line at which a text stops being a YAMO block.
 type SyntaxError struct {
 	Line   int // from 1
 	Reason string
@@ -13,10 +13,10 @@ type SyntaxError struct {
 
 func (e *SyntaxError) Error() string { return fmt.Sprintf("yamo block: line %d: %s", e.Line, e.Reason) }
 
-// Parse reads one block. Sections come in the grammar's order (§3.1), each at most once; both forms of
-// meta and of constraints are read (see the package comment), but one block has meta in one form only.
-// Only the last newline may be missing. For every text that Parse accepts, String gives back the same
-// bytes (with the last newline). Errors are *SyntaxError.
+// Parse reads one block. Sections must be in the grammar's order (RFC-0011 §3.1), each at most once. Both
+// forms of meta and of constraints are accepted (see the package comment), but a block must not mix the
+// two forms of meta. The last newline is optional. For every text that Parse accepts, String returns the
+// same bytes (with the last newline). The error is a *SyntaxError.
 func Parse(text string) (Block, error) {
 	p := parser{lines: strings.Split(strings.TrimSuffix(text, "\n"), "\n")}
 	var b Block
@@ -27,6 +27,8 @@ func Parse(text string) (Block, error) {
 	return b, nil
 }
 
+// parser reads a block line by line. It keeps the first error; after that every method is a no-op, so
+// that parse need not check each step.
 type parser struct {
 	lines []string
 	at    int // index of the next line
@@ -41,8 +43,7 @@ func (p *parser) parse(b *Block) {
 	if strings.HasPrefix(p.peek(), "priority:") {
 		b.Priority = Level(p.named("priority"))
 		if p.err == nil && !b.Priority.Valid() {
-			p.at--
-			p.fail("priority must be critical, high, medium or low")
+			p.failBefore("priority must be critical, high, medium or low")
 		}
 	}
 	b.Output = p.section("output")
@@ -51,15 +52,14 @@ func (p *parser) parse(b *Block) {
 	if handoff := p.fields("handoff"); len(handoff) == 1 {
 		b.Handoff = handoff[0]
 	} else if p.err == nil {
-		p.at--
-		p.fail("handoff has one value")
+		p.failBefore("handoff must have exactly one value")
 	}
 	if p.err == nil && p.at < len(p.lines) {
 		p.fail("unexpected text after the handoff line")
 	}
 }
 
-// peek is the next line, "" at the end or after an error.
+// peek returns the next line, or "" at the end or after an error.
 func (p *parser) peek() string {
 	if p.err != nil || p.at >= len(p.lines) {
 		return ""
@@ -67,13 +67,20 @@ func (p *parser) peek() string {
 	return p.lines[p.at]
 }
 
+// fail reports an error in the next line.
 func (p *parser) fail(format string, args ...any) {
 	if p.err == nil {
 		p.err = &SyntaxError{Line: p.at + 1, Reason: fmt.Sprintf(format, args...)}
 	}
 }
 
-// body takes a line `header: body;` and returns the body.
+// failBefore reports an error in the line that was consumed last.
+func (p *parser) failBefore(format string, args ...any) {
+	p.at--
+	p.fail(format, args...)
+}
+
+// body consumes a line `header: body;` and returns the body.
 func (p *parser) body(header string) string {
 	rest, ok := strings.CutPrefix(p.peek(), header+": ")
 	if !ok {
@@ -82,36 +89,34 @@ func (p *parser) body(header string) string {
 	}
 	body, ok := strings.CutSuffix(rest, ";")
 	if !ok {
-		p.fail("the line does not end in a semicolon")
+		p.fail("the line must end in a semicolon")
 		return ""
 	}
 	p.at++
 	return body
 }
 
-// named takes a line whose body is a name: ASCII letters, digits and underscores.
+// named consumes a line whose body is a name: ASCII letters, digits and underscores.
 func (p *parser) named(header string) string {
 	body := p.body(header)
 	if p.err == nil && !isName(body) {
-		p.at--
-		p.fail("%s must be letters, digits and underscores", header)
+		p.failBefore("%s must be letters, digits and underscores", header)
 	}
 	return body
 }
 
-// fields takes a line whose body is values separated by semicolons.
+// fields consumes a line whose body is values separated by semicolons.
 func (p *parser) fields(header string) []string {
 	fields := strings.Split(p.body(header), ";")
 	for _, field := range fields {
 		if p.err == nil && !isValue(field) {
-			p.at--
-			p.fail("a value holds a control character or is not UTF-8")
+			p.failBefore("a value contains a control character or is not UTF-8")
 		}
 	}
 	return fields
 }
 
-// section takes an optional section of indented pairs.
+// section consumes an optional section of indented pairs.
 func (p *parser) section(header string) []Pair {
 	if p.peek() != header+":" {
 		return nil
@@ -140,20 +145,20 @@ func (p *parser) section(header string) []Pair {
 	return pairs
 }
 
-// pair reads `key;value;`.
+// pair parses `key;value;`.
 func (p *parser) pair(s string) Pair {
 	k, rest, _ := strings.Cut(s, ";")
 	value, ok := strings.CutSuffix(rest, ";")
 	switch {
 	case !ok || !isValue(value):
-		p.fail("expected %q, a value without semicolons and control characters", "key;value;")
+		p.fail("expected %q; the value must not contain semicolons or control characters", "key;value;")
 	case !isKey(k):
-		p.fail("%q is not a key", k)
+		p.fail("%q is not a valid key", k)
 	}
 	return Pair{k, value}
 }
 
-// meta takes the mandatory meta lines or section.
+// meta consumes the mandatory meta lines or section.
 func (p *parser) meta() (pairs []Pair, lines bool) {
 	if p.peek() == "meta:" {
 		return p.section("meta"), false

@@ -9,6 +9,7 @@ import (
 )
 
 func TestParseGrammarForm(t *testing.T) {
+	t.Parallel()
 	const text = `agent: Planner_1;
 intent: plan_release;
 context:
@@ -16,7 +17,7 @@ context:
   empty;;
 constraints:
   - never on a Friday;
-  hypothesis;two forms may stand side by side;
+  hypothesis;both forms may be mixed;
 priority: critical;
 output:
   plan;docs/plan.md;
@@ -28,7 +29,7 @@ handoff: Executor 2;
 	want := Block{
 		Agent: "Planner_1", Intent: "plan_release",
 		Context:     []Pair{{"since", "2026-01-02"}, {"empty", ""}},
-		Constraints: []Pair{{"", "never on a Friday"}, {"hypothesis", "two forms may stand side by side"}},
+		Constraints: []Pair{{"", "never on a Friday"}, {"hypothesis", "both forms may be mixed"}},
 		Priority:    Critical,
 		Output:      []Pair{{"plan", "docs/plan.md"}},
 		Meta:        []Pair{{"rationale", "grammar of section 3.1"}, {"confidence", "0.9"}},
@@ -51,6 +52,7 @@ handoff: Executor 2;
 }
 
 func TestParseRefuses(t *testing.T) {
+	t.Parallel()
 	const good = "agent: A;\nintent: b;\nmeta:\n  k;v;\nlog: l;\nhandoff: End;\n"
 	if _, err := Parse(good); err != nil {
 		t.Fatal(err)
@@ -97,7 +99,8 @@ func TestParseRefuses(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	f.Add("agent: A;\nintent: b;\ncontext:\n  k;v;\nconstraints:\n  - c;\n  k;v;\npriority: low;\noutput:\n  k;v;\nmeta: k;v;\nlog: l;m;\nhandoff: End;\n")
+	f.Add("agent: A;\nintent: b;\ncontext:\n  k;v;\nconstraints:\n  - c;\n  k;v;\npriority: low;\n" +
+		"output:\n  k;v;\nmeta: k;v;\nlog: l;m;\nhandoff: End;\n")
 	f.Add(retain().Block().String())
 	f.Add(recall().Block().String())
 	f.Add(reflect().Block().String())
@@ -119,7 +122,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// Whatever a caller puts into a block comes back escaped and in its place.
+// Any values in a block come back escaped and in the same fields.
 func FuzzString(f *testing.F) {
 	f.Add("A", "k", "v", "c", "l", "h", true)
 	f.Add("a;\n", "- k", "v;\nhandoff: x;\n", "- c;\n", "l;m", "\xff", false)

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// Row gives a memory's fields by column name: a string, float64 or time.Time as the column's type is, nil for one
-// that it does not have.
+// Row returns the value of a memory's column: a string, float64 or time.Time, depending on the column's type, or nil
+// for NULL.
 type Row func(column string) any
 
-// truth is SQL's logic of three values.
+// truth is a value of SQL's three-valued logic. The order makes AND the minimum and OR the maximum.
 type truth int
 
 const (
@@ -28,24 +28,24 @@ func truthOf(b bool) truth {
 	return no
 }
 
-// node is a part of an expression.
+// node is a node of the syntax tree.
 type node interface {
 	eval(Row) truth
 	write(*strings.Builder)
 	columns(yield func(string))
 }
 
-// Match reports whether the expression is true of a memory.
+// Match reports whether the expression is true for a memory. Unknown counts as not true, as in SQL's WHERE.
 func (e *Expr) Match(r Row) bool { return e.root.eval(r) == yes }
 
-// String is the expression in one spelling, which is a predicate of LanceDB and parses to the same expression.
+// String returns the expression in canonical form: a LanceDB predicate that parses to the same expression.
 func (e *Expr) String() string {
 	var b strings.Builder
 	e.root.write(&b)
 	return b.String()
 }
 
-// Columns lists the columns that the expression looks at, sorted.
+// Columns returns the names of the columns that the expression uses, sorted and without duplicates.
 func (e *Expr) Columns() []string {
 	var list []string
 	e.root.columns(func(c string) { list = append(list, c) })
@@ -53,16 +53,16 @@ func (e *Expr) Columns() []string {
 	return slices.Compact(list)
 }
 
-// logic is AND (all) or OR of two or more.
+// logic is two or more operands joined with AND or OR.
 type logic struct {
-	all  bool
-	list []node
+	operator string
+	operands []node
 }
 
 func (l logic) eval(r Row) truth {
-	result := truthOf(l.all)
-	for _, n := range l.list {
-		if l.all {
+	result := l.operands[0].eval(r)
+	for _, n := range l.operands[1:] {
+		if l.operator == "AND" {
 			result = min(result, n.eval(r))
 		} else {
 			result = max(result, n.eval(r))
@@ -73,13 +73,9 @@ func (l logic) eval(r Row) truth {
 
 func (l logic) write(b *strings.Builder) {
 	b.WriteByte('(')
-	for i, n := range l.list {
-		switch {
-		case i == 0:
-		case l.all:
-			b.WriteString(" AND ")
-		default:
-			b.WriteString(" OR ")
+	for i, n := range l.operands {
+		if i > 0 {
+			b.WriteString(" " + l.operator + " ")
 		}
 		n.write(b)
 	}
@@ -87,11 +83,12 @@ func (l logic) write(b *strings.Builder) {
 }
 
 func (l logic) columns(yield func(string)) {
-	for _, n := range l.list {
+	for _, n := range l.operands {
 		n.columns(yield)
 	}
 }
 
+// negation is NOT.
 type negation struct{ node }
 
 func (n negation) eval(r Row) truth { return yes - n.node.eval(r) }
@@ -102,6 +99,7 @@ func (n negation) write(b *strings.Builder) {
 	b.WriteByte(')')
 }
 
+// comparison compares a column with a literal.
 type comparison struct {
 	column, operator string
 	value            any
@@ -129,7 +127,7 @@ func (c comparison) eval(r Row) truth {
 	}
 }
 
-// compare orders two values of one column's type.
+// compare orders two values of the same column. Times compare by the millisecond, the precision they are stored in.
 func compare(a, b any) int {
 	switch a := a.(type) {
 	case string:
@@ -150,7 +148,7 @@ func (c comparison) columns(yield func(string)) { yield(c.column) }
 
 // writeValue writes a literal.
 //
-// SECURITY: in DataFusion's dialect only the quote is special in a string.
+// SECURITY: in DataFusion's dialect the quote is the only special character in a string.
 func writeValue(b *strings.Builder, value any) {
 	switch v := value.(type) {
 	case string:
@@ -162,6 +160,7 @@ func writeValue(b *strings.Builder, value any) {
 	}
 }
 
+// membership is column IN (values).
 type membership struct {
 	column string
 	values []any
@@ -188,16 +187,17 @@ func (m membership) write(b *strings.Builder) {
 
 func (m membership) columns(yield func(string)) { yield(m.column) }
 
+// null is column IS NULL, or column IS NOT NULL if negated.
 type null struct {
-	column string
-	not    bool
+	column  string
+	negated bool
 }
 
-func (n null) eval(r Row) truth { return truthOf((r(n.column) == nil) != n.not) }
+func (n null) eval(r Row) truth { return truthOf((r(n.column) == nil) != n.negated) }
 
 func (n null) write(b *strings.Builder) {
 	b.WriteString(n.column + " IS ")
-	if n.not {
+	if n.negated {
 		b.WriteString("NOT ")
 	}
 	b.WriteString("NULL")

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Error says where a filter cannot be understood, and why.
+// Error reports where and why a filter is not valid.
 type Error struct {
-	Position int // the character, counted from 1
+	Position int // in characters, from 1
 	Reason   string
 }
 
@@ -17,9 +17,9 @@ func (e *Error) Error() string { return fmt.Sprintf("at character %d: %s", e.Pos
 type kind int
 
 const (
-	end kind = iota
+	end kind = iota // of the filter
 	word
-	text   // a quoted string, its value without quotes
+	text   // a quoted string; the token's value is unquoted
 	number // a decimal number
 	symbol // an operator, a parenthesis or a comma
 )
@@ -33,7 +33,7 @@ type token struct {
 func (t token) String() string {
 	switch t.kind {
 	case end:
-		return "the end"
+		return "the end of the filter"
 	case text:
 		return "a string"
 	default:
@@ -41,18 +41,18 @@ func (t token) String() string {
 	}
 }
 
-// is reports whether t is this keyword, in any case.
+// is reports whether t is the keyword, in upper or lower case.
 func (t token) is(keyword string) bool { return t.kind == word && strings.EqualFold(t.value, keyword) }
 
 func (t token) isSymbol(s string) bool { return t.kind == symbol && t.value == s }
 
-// lexer takes a filter apart.
+// lexer splits a filter into tokens.
 type lexer struct {
 	source string
-	at     int
+	at     int // byte offset of the next token, or of white space before it
 }
 
-// fail is an error at a byte offset.
+// fail returns an Error for a byte offset.
 func (l *lexer) fail(at int, format string, args ...any) error {
 	return &Error{utf8.RuneCountInString(l.source[:at]) + 1, fmt.Sprintf(format, args...)}
 }
@@ -66,14 +66,14 @@ func (l *lexer) next() (token, error) {
 		return token{end, "", start}, nil
 	}
 	switch c := l.source[start]; {
-	case letter(c):
-		for l.at < len(l.source) && (letter(l.source[l.at]) || digit(l.source[l.at])) {
+	case isLetter(c):
+		for l.at < len(l.source) && (isLetter(l.source[l.at]) || isDigit(l.source[l.at])) {
 			l.at++
 		}
 		return token{word, l.source[start:l.at], start}, nil
 	case c == '\'':
 		return l.quoted()
-	case digit(c), c == '-' && start+1 < len(l.source) && digit(l.source[start+1]):
+	case isDigit(c), c == '-' && start+1 < len(l.source) && isDigit(l.source[start+1]):
 		return l.number()
 	case strings.IndexByte("(),=", c) >= 0:
 		l.at++
@@ -86,10 +86,10 @@ func (l *lexer) next() (token, error) {
 		}
 	}
 	r, _ := utf8.DecodeRuneInString(l.source[start:])
-	return token{}, l.fail(start, "%q has no meaning here", r)
+	return token{}, l.fail(start, "unexpected character %q", r)
 }
 
-// quoted reads a string in single quotes; a quote in it is written twice.
+// quoted reads a string in single quotes. Two quotes in it mean one.
 func (l *lexer) quoted() (token, error) {
 	start := l.at
 	var value strings.Builder
@@ -97,7 +97,7 @@ func (l *lexer) quoted() (token, error) {
 		before, after, found := strings.Cut(rest, "'")
 		value.WriteString(before)
 		if !found {
-			return token{}, l.fail(start, "the string does not end")
+			return token{}, l.fail(start, "the string has no closing quote")
 		}
 		if !strings.HasPrefix(after, "'") {
 			l.at = len(l.source) - len(after)
@@ -108,6 +108,7 @@ func (l *lexer) quoted() (token, error) {
 	}
 }
 
+// number reads digits with an optional sign and fraction, at most maxNumber characters. Exponents are not supported.
 func (l *lexer) number() (token, error) {
 	start := l.at
 	if l.source[l.at] == '-' {
@@ -117,16 +118,17 @@ func (l *lexer) number() (token, error) {
 		c := l.source[l.at]
 		if c == '.' && !point {
 			point = true
-		} else if !digit(c) {
+		} else if !isDigit(c) {
 			break
 		}
 	}
-	if l.at < len(l.source) && (letter(l.source[l.at]) || l.source[l.at] == '.') || l.source[l.at-1] == '.' || l.at-start > 30 {
-		return token{}, l.fail(start, "give a decimal number like 0.5")
+	adjoined := l.at < len(l.source) && (isLetter(l.source[l.at]) || l.source[l.at] == '.')
+	if adjoined || l.source[l.at-1] == '.' || l.at-start > maxNumber {
+		return token{}, l.fail(start, notANumber)
 	}
 	return token{number, l.source[start:l.at], start}, nil
 }
 
-func letter(c byte) bool { return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
+func isLetter(c byte) bool { return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 
-func digit(c byte) bool { return c >= '0' && c <= '9' }
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }

@@ -1,5 +1,5 @@
-// Package where is the filter expression of RFC-0011 §9's --filter: a part of SQL over the promoted columns of
-// memory_entries.
+// Package where parses and evaluates the filter expressions of RFC-0011 §9 (--filter): a subset of SQL over the
+// promoted columns of memory_entries.
 //
 //	filter    = and { OR and }
 //	and       = not { AND not }
@@ -9,10 +9,10 @@
 //	          | column IS [ NOT ] NULL
 //	value     = 'text' | number | [ TIMESTAMP ] 'time'
 //
-// A quote in a text is written twice. A value has its column's type. As in SQL, a comparison with a field that a
-// memory does not have is neither true nor false.
+// A quote in a text is written twice. A value must have its column's type. As in SQL, a comparison with NULL is
+// neither true nor false.
 //
-// The invariant: what LanceDB is given is written from the parsed expression, never from the caller's text.
+// Invariant: the predicate for LanceDB is written from the parsed expression, never copied from the caller's text.
 package where
 
 import (
@@ -25,10 +25,13 @@ import (
 )
 
 const (
-	maxLength = 4096 // bytes of a filter
-	maxDepth  = 50
+	maxLength = 4096 // of a filter, in bytes
+	maxDepth  = 50   // of nested parentheses and NOTs
 	maxValues = 1000 // of one IN
+	maxNumber = 30   // of a number, in characters
 )
+
+const notANumber = "use a decimal number such as 0.5"
 
 type columnType int
 
@@ -44,17 +47,19 @@ var columns = map[string]columnType{
 	"importance_score": numberColumn, "access_count": numberColumn, "created_at": timeColumn,
 }
 
-const columnNames = "id, session_id, agent_id, memory_type, importance_score, created_at, access_count, lesson_pattern_id, source_skill_id"
+// columnNames lists the columns for error messages, the most used first.
+const columnNames = "id, session_id, agent_id, memory_type, importance_score, created_at, access_count, " +
+	"lesson_pattern_id, source_skill_id"
 
-// Expr is a filter. It does not change and may be used concurrently.
+// Expr is a parsed filter. It is immutable and safe for concurrent use.
 type Expr struct{ root node }
 
-// Parse reads a filter. Its error is an *Error.
+// Parse parses a filter of at most 4,096 bytes. The error is an *Error.
 func Parse(source string) (*Expr, error) {
 	p := &parser{lexer: lexer{source: source}}
 	switch {
 	case len(source) > maxLength:
-		return nil, &Error{1, fmt.Sprintf("the filter has %d bytes; use at most %d", len(source), maxLength)}
+		return nil, &Error{1, fmt.Sprintf("the filter has %d bytes; the maximum is %d", len(source), maxLength)}
 	case !utf8.ValidString(source):
 		return nil, &Error{1, "the filter is not valid UTF-8"}
 	case strings.ContainsRune(source, 0):
@@ -68,14 +73,15 @@ func Parse(source string) (*Expr, error) {
 		return nil, err
 	}
 	if p.token.kind != end {
-		return nil, p.expected("AND, OR or the end")
+		return nil, p.expected("AND, OR or the end of the filter")
 	}
 	return &Expr{root}, nil
 }
 
+// parser is a recursive-descent parser with one method per rule of the grammar.
 type parser struct {
 	lexer
-	token token
+	token token // the current one
 	depth int
 }
 
@@ -85,19 +91,19 @@ func (p *parser) advance() (err error) {
 }
 
 func (p *parser) expected(what string) error {
-	return p.fail(p.token.at, "%s is expected, not %s", what, p.token)
+	return p.fail(p.token.at, "expected %s, found %s", what, p.token)
 }
 
 func (p *parser) or() (node, error)  { return p.chain("OR", p.and) }
 func (p *parser) and() (node, error) { return p.chain("AND", p.not) }
 
-// chain parses operands between which the keyword stands.
+// chain parses operands separated by the keyword.
 func (p *parser) chain(keyword string, operand func() (node, error)) (node, error) {
 	first, err := operand()
 	if err != nil || !p.token.is(keyword) {
 		return first, err
 	}
-	list := []node{first}
+	operands := []node{first}
 	for p.token.is(keyword) {
 		if err := p.advance(); err != nil {
 			return nil, err
@@ -106,14 +112,14 @@ func (p *parser) chain(keyword string, operand func() (node, error)) (node, erro
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, n)
+		operands = append(operands, n)
 	}
-	return logic{all: keyword == "AND", list: list}, nil
+	return logic{keyword, operands}, nil
 }
 
 func (p *parser) not() (node, error) {
 	if p.depth++; p.depth > maxDepth {
-		return nil, p.fail(p.token.at, "more than %d levels", maxDepth)
+		return nil, p.fail(p.token.at, "nested too deeply; the maximum is %d levels", maxDepth)
 	}
 	defer func() { p.depth-- }()
 	switch {
@@ -136,7 +142,7 @@ func (p *parser) not() (node, error) {
 	return p.predicate()
 }
 
-// symbol takes a symbol.
+// symbol consumes a symbol.
 func (p *parser) symbol(s string) error {
 	if !p.token.isSymbol(s) {
 		return p.expected(strconv.Quote(s))
@@ -150,7 +156,7 @@ func (p *parser) predicate() (node, error) {
 	}
 	column := strings.ToLower(p.token.value)
 	if _, ok := columns[column]; !ok {
-		return nil, p.fail(p.token.at, "there is no column %q; use one of %s", p.token.value, columnNames)
+		return nil, p.fail(p.token.at, "unknown column %q; use one of %s", p.token.value, columnNames)
 	}
 	if err := p.advance(); err != nil {
 		return nil, err
@@ -184,8 +190,8 @@ func (p *parser) isNull(column string) (node, error) {
 	if err := p.advance(); err != nil {
 		return nil, err
 	}
-	not := p.token.is("NOT")
-	if not {
+	negated := p.token.is("NOT")
+	if negated {
 		if err := p.advance(); err != nil {
 			return nil, err
 		}
@@ -193,7 +199,7 @@ func (p *parser) isNull(column string) (node, error) {
 	if !p.token.is("NULL") {
 		return nil, p.expected("NULL")
 	}
-	return null{column, not}, p.advance()
+	return null{column, negated}, p.advance()
 }
 
 func (p *parser) in(column string) (node, error) {
@@ -210,7 +216,7 @@ func (p *parser) in(column string) (node, error) {
 			return nil, err
 		}
 		if n.values = append(n.values, v); len(n.values) > maxValues {
-			return nil, p.fail(p.token.at, "more than %d values", maxValues)
+			return nil, p.fail(p.token.at, "too many values; the maximum is %d", maxValues)
 		}
 		if p.token.isSymbol(")") {
 			return n, p.advance()
@@ -224,7 +230,7 @@ func (p *parser) in(column string) (node, error) {
 	}
 }
 
-// value reads a value of column's type: a string, a float64 or a time.Time in UTC.
+// value parses a value of the column's type: a string, a float64, or a time.Time in UTC, truncated to milliseconds.
 func (p *parser) value(column string) (any, error) {
 	t := p.token
 	switch columns[column] {
@@ -239,7 +245,7 @@ func (p *parser) value(column string) (any, error) {
 		}
 		x, err := strconv.ParseFloat(t.value, 64)
 		if err != nil {
-			return nil, p.fail(t.at, "give a decimal number like 0.5")
+			return nil, p.fail(t.at, notANumber)
 		}
 		return x, p.advance()
 	}
@@ -253,9 +259,11 @@ func (p *parser) value(column string) (any, error) {
 		return nil, p.expected("a time in single quotes")
 	}
 	for _, layout := range []string{time.RFC3339Nano, "2006-01-02 15:04:05.999999999", time.DateOnly} {
-		if at, err := time.Parse(layout, t.value); err == nil && at.UTC().Year() >= 1700 && at.UTC().Year() <= 2200 {
+		at, err := time.Parse(layout, t.value)
+		// LanceDB keeps nanoseconds in 64 bits, which hold the years 1678 to 2262 only.
+		if year := at.UTC().Year(); err == nil && year >= 1700 && year <= 2200 {
 			return at.UTC().Truncate(time.Millisecond), p.advance()
 		}
 	}
-	return nil, p.fail(t.at, "give a time like '2026-01-31T15:04:05Z' or '2026-01-31'")
+	return nil, p.fail(t.at, "use a time such as '2026-01-31T15:04:05Z' or '2026-01-31'")
 }
