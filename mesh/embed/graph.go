@@ -1,16 +1,17 @@
 package embed
 
 import (
-	"bufio"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"slices"
+
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// graph is what an ONNX file says about its inputs and outputs. Exports of one model name their outputs
+// graph names the inputs and outputs of an ONNX file. Exports of one model name their outputs
 // differently, and asking ONNX Runtime would load the whole model twice.
 type graph struct {
 	inputs  []string // those of input_ids, attention_mask, token_type_ids that it has, in its order
@@ -40,14 +41,14 @@ func readGraph(path string) (graph, error) {
 	return parseGraph(f, info.Size())
 }
 
-// parseGraph reads the names out of the protocol buffer of size bytes, skipping the weights.
+// parseGraph reads the names from the protocol buffer of size bytes and skips the weights, 90 MB of it.
 func parseGraph(r io.ReaderAt, size int64) (graph, error) {
 	var g graph
-	err := fields(r, 0, size, func(number int, start, end int64) error {
+	err := fields(r, 0, size, func(number protowire.Number, start, end int64) error {
 		if number != modelGraph {
 			return nil
 		}
-		return fields(r, start, end, func(number int, start, end int64) error {
+		return fields(r, start, end, func(number protowire.Number, start, end int64) error {
 			if number != graphInput && number != graphOutput {
 				return nil
 			}
@@ -74,7 +75,7 @@ func parseGraph(r io.ReaderAt, size int64) (graph, error) {
 
 func valueInfoName(r io.ReaderAt, start, end int64) (string, error) {
 	var name string
-	err := fields(r, start, end, func(number int, start, end int64) error {
+	err := fields(r, start, end, func(number protowire.Number, start, end int64) error {
 		if number != valueName {
 			return nil
 		}
@@ -89,56 +90,47 @@ func valueInfoName(r io.ReaderAt, start, end int64) (string, error) {
 	return name, err
 }
 
-// fields calls visit with the number and the place of each length-delimited field of the message
-// between start and end.
-func fields(r io.ReaderAt, start, end int64, visit func(number int, start, end int64) error) error {
+// fields calls visit with the number and the byte range of each length-delimited field of the message
+// between start and end. It reads the fields' headers only.
+func fields(r io.ReaderAt, start, end int64, visit func(number protowire.Number, start, end int64) error) error {
+	const longestHeader = 2 * binary.MaxVarintLen64 // a tag, and a varint or a length
+	buffer := make([]byte, longestHeader)
 	for at := start; at < end; {
-		br := &countingReader{r: bufio.NewReaderSize(io.NewSectionReader(r, at, min(end-at, 2*binary.MaxVarintLen64)), 32)}
-		tag, err := binary.ReadUvarint(br)
-		if err != nil {
+		header := buffer[:min(end-at, longestHeader)]
+		if n, err := r.ReadAt(header, at); n < len(header) {
 			return fmt.Errorf("%w: %w", errGraph, err)
 		}
-		var length uint64
-		switch tag & 7 {
-		case 0: // varint
-			_, err = binary.ReadUvarint(br)
-		case 1: // 64 bits
-			length = 8
-		case 2: // length-delimited
-			length, err = binary.ReadUvarint(br)
-		case 5: // 32 bits
-			length = 4
+		number, kind, n := protowire.ConsumeTag(header)
+		if n < 0 {
+			return fmt.Errorf("%w: %w", errGraph, protowire.ParseError(n))
+		}
+		value, length := n, 0
+		var size uint64
+		switch kind {
+		case protowire.BytesType:
+			size, length = protowire.ConsumeVarint(header[value:])
+		case protowire.VarintType:
+			_, length = protowire.ConsumeVarint(header[value:])
+		case protowire.Fixed32Type:
+			size = 4
+		case protowire.Fixed64Type:
+			size = 8
 		default:
-			err = fmt.Errorf("wire type %d", tag&7)
+			return fmt.Errorf("%w: wire type %d", errGraph, kind)
 		}
-		if err != nil {
-			return fmt.Errorf("%w: %w", errGraph, err)
+		if length < 0 {
+			return fmt.Errorf("%w: %w", errGraph, protowire.ParseError(length))
 		}
-		body := at + br.n
-		if length > uint64(end-body) { //nolint:gosec // end is behind body
+		body := at + int64(value+length)
+		if size > uint64(end-body) { //nolint:gosec // body is at most end
 			return fmt.Errorf("%w: a field ends outside its message", errGraph)
 		}
-		next := body + int64(length)
-		if tag&7 == 2 {
-			if err := visit(int(tag>>3), body, next); err != nil {
+		at = body + int64(size)
+		if kind == protowire.BytesType {
+			if err := visit(number, body, at); err != nil {
 				return err
 			}
 		}
-		at = next
 	}
 	return nil
-}
-
-// countingReader counts the bytes that were read from it.
-type countingReader struct {
-	r io.ByteReader
-	n int64
-}
-
-func (c *countingReader) ReadByte() (byte, error) {
-	b, err := c.r.ReadByte()
-	if err == nil {
-		c.n++
-	}
-	return b, err
 }

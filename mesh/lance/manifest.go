@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // manifest is what this package needs to know of one version of a Lance table. lancedb-go neither lists
@@ -161,7 +163,7 @@ func parseManifest(data []byte) (*manifest, error) {
 		return nil, errManifest
 	}
 	m := &manifest{}
-	err := eachField(body[:n], func(field int, value uint64, sub []byte) error {
+	err := eachField(body[:n], func(field protowire.Number, value uint64, sub []byte) error {
 		switch field {
 		case 2:
 			return m.addFragment(sub)
@@ -178,13 +180,13 @@ func parseManifest(data []byte) (*manifest, error) {
 func (m *manifest) addFragment(message []byte) error {
 	var f fragment
 	var deletion []byte
-	err := eachField(message, func(field int, value uint64, sub []byte) error {
+	err := eachField(message, func(field protowire.Number, value uint64, sub []byte) error {
 		switch field {
 		case 1:
 			f.id = value
 		case 2:
 			var d dataFile
-			err := eachField(sub, func(field int, value uint64, sub []byte) error {
+			err := eachField(sub, func(field protowire.Number, value uint64, sub []byte) error {
 				switch field {
 				case 1:
 					d.path = filepath.Base(string(sub)) // names a file of data/, nothing else
@@ -208,7 +210,7 @@ func (m *manifest) addFragment(message []byte) error {
 	}
 	if deletion != nil {
 		var kind, read, id uint64
-		err = eachField(deletion, func(field int, value uint64, _ []byte) error {
+		err = eachField(deletion, func(field protowire.Number, value uint64, _ []byte) error {
 			switch field {
 			case 1:
 				kind = value
@@ -231,43 +233,32 @@ func (m *manifest) addFragment(message []byte) error {
 	return err
 }
 
-// eachField calls visit for every field of a protocol buffer message: value for varints, sub for
-// length-delimited ones.
-func eachField(message []byte, visit func(field int, value uint64, sub []byte) error) error {
+// eachField calls visit for every field of a protocol buffer message: value is set for varints, sub for
+// length-delimited fields. A message that is cut off or malformed is errManifest.
+func eachField(message []byte, visit func(field protowire.Number, value uint64, sub []byte) error) error {
 	for len(message) > 0 {
-		key, n := binary.Uvarint(message)
-		if n <= 0 || key>>3 == 0 || key>>3 > math.MaxInt32 {
+		field, kind, n := protowire.ConsumeTag(message)
+		if n < 0 {
 			return errManifest
 		}
 		message = message[n:]
 		var value uint64
 		var sub []byte
-		switch key & 7 {
-		case 0, 2:
-			if value, n = binary.Uvarint(message); n <= 0 {
-				return errManifest
-			}
-			message = message[n:]
-			if key&7 == 2 {
-				if value > uint64(len(message)) {
-					return errManifest
-				}
-				sub, message = message[:value], message[value:]
-			}
-		case 1, 5:
-			if n = 8; key&7 == 5 {
-				n = 4
-			}
-			if len(message) < n {
-				return errManifest
-			}
-			message = message[n:]
+		switch kind {
+		case protowire.VarintType:
+			value, n = protowire.ConsumeVarint(message)
+		case protowire.BytesType:
+			sub, n = protowire.ConsumeBytes(message)
 		default:
+			n = protowire.ConsumeFieldValue(field, kind, message)
+		}
+		if n < 0 {
 			return errManifest
 		}
-		if err := visit(int(key>>3), value, sub); err != nil {
+		if err := visit(field, value, sub); err != nil {
 			return err
 		}
+		message = message[n:]
 	}
 	return nil
 }

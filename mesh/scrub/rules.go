@@ -11,9 +11,8 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// ruleFile is gitleaks' own rule file, that of the version in go.mod, without
-// the example keys it lists as allowed (a test compares them; after an update
-// of the module: go test ./mesh/scrub -run RuleFile -update).
+// ruleFile is gitleaks' own rule file without the example keys it lists as
+// allowed; rules/README.md names the release and how to update it.
 //
 // Only the rules are used, not gitleaks' detector: linking that costs 7 MB of
 // program, 75 ms to compile every rule and 24 MB of memory, and it searches
