@@ -11,40 +11,28 @@ type Provider struct {
 	Embedder Embedder
 }
 
-// Chain tries providers in order: the fallback chain of seed 001 §7.1.
+// Chain tries providers in order: the fallback chain of RFC-0011 §7.1.
 type Chain struct {
 	log       *slog.Logger
 	providers []Provider
 }
 
-// NewChain returns the chain of primary and its fallbacks in their order.
+// NewChain returns a chain that tries primary, then fallbacks in the given order.
 func NewChain(log *slog.Logger, primary Provider, fallbacks ...Provider) *Chain {
 	return &Chain{log, append([]Provider{primary}, fallbacks...)}
 }
 
-// Model returns the primary provider's.
+// Model returns the model of the primary provider.
 func (c *Chain) Model() Model { return c.providers[0].Embedder.Model() }
 
-// Embed implements Embedder with the providers that have the primary's model. A provider of another
-// model is passed over, with a warning: its vectors among the primary's would make distances
-// meaningless without anybody noticing. When none succeeds the error is an *Error.
+// Embed implements Embedder with the first provider of the primary's model that succeeds (RFC-0011 §7.1).
+// A provider of another model is skipped with a warning: its vectors cannot be compared with the primary's,
+// and distances to them would be meaningless. When every provider fails the error is an *Error.
 func (c *Chain) Embed(ctx context.Context, texts []string) ([][]float32, error) {
-	vectors, _, err := c.try(ctx, texts, true)
-	return vectors, err
-}
-
-// EmbedAny is seed 001 §7.1 to the letter: the first provider that succeeds, whatever its model, which it
-// returns. It is for a caller that keeps an index for each model, or has none yet.
-func (c *Chain) EmbedAny(ctx context.Context, texts []string) ([][]float32, Model, error) {
-	return c.try(ctx, texts, false)
-}
-
-func (c *Chain) try(ctx context.Context, texts []string, sameModel bool) ([][]float32, Model, error) {
 	var failed Error
 	for i, p := range c.providers {
-		model := p.Embedder.Model()
-		if sameModel && model != c.Model() {
-			c.log.Warn("embedding fallback passed over: it has another model",
+		if model := p.Embedder.Model(); model != c.Model() {
+			c.log.Warn("embedding fallback skipped: it has another model",
 				"provider", p.Name, "model", model.Name, "want", c.Model().Name)
 			continue
 		}
@@ -54,12 +42,12 @@ func (c *Chain) try(ctx context.Context, texts []string, sameModel bool) ([][]fl
 				c.log.Warn("embedding provider failed: a fallback was used",
 					"failed", c.providers[0].Name, "used", p.Name, "error", failed.Failures[0].Err)
 			}
-			return vectors, model, nil
+			return vectors, nil
 		}
-		if ctx.Err() != nil { // the caller gave up, no provider is to blame
-			return nil, Model{}, ctx.Err()
+		if ctx.Err() != nil { // the caller cancelled, no provider is to blame
+			return nil, ctx.Err()
 		}
 		failed.Failures = append(failed.Failures, Failure{p.Name, err})
 	}
-	return nil, Model{}, &failed
+	return nil, &failed
 }

@@ -75,24 +75,22 @@ func TestChain(t *testing.T) {
 	for _, test := range []struct {
 		name            string
 		members         []*fake // primary first
-		any             bool
-		want            string // the provider whose vectors are returned
+		want            string  // the provider whose vectors are returned
 		fails           []error
 		logged, silence string
 	}{
 		{name: "primary", members: []*fake{{model: one}, {model: one}}, want: "p0", silence: "WARN"},
 		{name: "fallback", members: []*fake{{model: one, err: down}, {model: one}}, want: "p1", logged: "used=p1"},
 		{
-			name:    "another model is passed over",
+			name:    "another model is skipped",
 			members: []*fake{{model: one, err: down}, {model: other}, {model: one}}, want: "p2", logged: "model=other",
 		},
 		{
-			name:    "another model alone is no fallback",
-			members: []*fake{{model: one, err: down}, {model: other}}, fails: []error{down}, logged: "passed over",
+			name:    "another model is no fallback",
+			members: []*fake{{model: one, err: down}, {model: other}}, fails: []error{down}, logged: "skipped",
 		},
-		{name: "any model", any: true, members: []*fake{{model: one, err: down}, {model: other}}, want: "p1", logged: "used=p1"},
 		{
-			name: "all fail", any: true, members: []*fake{{model: one, err: down}, {model: other, err: alsoDown}},
+			name: "all fail", members: []*fake{{model: one, err: down}, {model: one, err: alsoDown}},
 			fails: []error{down, alsoDown}, silence: "used=",
 		},
 	} {
@@ -103,16 +101,7 @@ func TestChain(t *testing.T) {
 				providers = append(providers, Provider{"p" + string(rune('0'+i)), f})
 			}
 			c := NewChain(slog.New(slog.NewTextHandler(&log, nil)), providers[0], providers[1:]...)
-			var err error
-			if test.any {
-				var m Model
-				_, m, err = c.EmbedAny(t.Context(), []string{"text"})
-				if test.want == "p1" && m != other {
-					t.Errorf("EmbedAny's model = %v", m)
-				}
-			} else {
-				_, err = c.Embed(t.Context(), []string{"text"})
-			}
+			_, err := c.Embed(t.Context(), []string{"text"})
 			if test.want != "" {
 				if err != nil {
 					t.Fatal(err)

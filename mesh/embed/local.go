@@ -33,8 +33,7 @@ type Local struct {
 	use    sync.RWMutex // read: the engine is in use; write: Close frees it
 	closed bool
 
-	load      sync.Mutex   // guards the three below
-	paths     assets.Paths // set with tokenizer
+	load      sync.Mutex // guards the two below
 	tokenizer *tokenizer
 	session   *session
 }
@@ -134,55 +133,24 @@ func (l *Local) embedBatch(ctx context.Context, s *session, sequences [][]int64,
 	return nil
 }
 
-// CountTokens returns how many of the model's tokens text has, without the two that frame every text;
-// Embed sees the first 254. It loads only the tokenizer. Without the model's files the error matches
-// ErrNoAssets, and the caller has to estimate.
-func (l *Local) CountTokens(text string) (int, error) {
-	l.use.RLock()
-	defer l.use.RUnlock()
-	if l.closed {
-		return 0, ErrClosed
-	}
-	l.load.Lock()
-	err := l.loadTokenizer()
-	tok := l.tokenizer
-	l.load.Unlock()
-	if err != nil {
-		return 0, err
-	}
-	return tok.count(text)
-}
-
-// engine returns the loaded model, loading it if it is not.
+// engine returns the tokenizer and the model, and loads them on the first call.
 func (l *Local) engine() (*tokenizer, *session, error) {
 	l.load.Lock()
 	defer l.load.Unlock()
-	if err := l.loadTokenizer(); err != nil {
-		return nil, nil, err
-	}
-	if l.session == nil {
-		s, err := openSession(l.paths, l.options.Threads)
-		if err != nil {
-			return nil, nil, fmt.Errorf("load the embedding model: %w", err)
-		}
-		l.session = s
-	}
-	return l.tokenizer, l.session, nil
-}
-
-// loadTokenizer finds the files and loads the tokenizer, once. The caller holds l.load.
-func (l *Local) loadTokenizer() error {
-	if l.tokenizer != nil {
-		return nil
+	if l.session != nil {
+		return l.tokenizer, l.session, nil
 	}
 	paths, err := l.options.Locate()
 	if err != nil {
-		return fmt.Errorf("%w (%w)", ErrNoAssets, err)
+		return nil, nil, fmt.Errorf("%w (%w)", ErrNoAssets, err)
 	}
-	t, err := openTokenizer(paths.Tokenizer)
-	if err != nil {
-		return fmt.Errorf("load the tokenizer: %w", err)
+	if l.tokenizer == nil { // it is kept when the model failed to load
+		if l.tokenizer, err = openTokenizer(paths.Tokenizer); err != nil {
+			return nil, nil, fmt.Errorf("load the tokenizer: %w", err)
+		}
 	}
-	l.paths, l.tokenizer = paths, t
-	return nil
+	if l.session, err = openSession(paths, l.options.Threads); err != nil {
+		return nil, nil, fmt.Errorf("load the embedding model: %w", err)
+	}
+	return l.tokenizer, l.session, nil
 }

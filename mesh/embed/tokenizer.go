@@ -70,15 +70,6 @@ func (t *tokenizer) sequence(text string) ([]int64, error) {
 	return sequence, nil
 }
 
-// count returns the number of tokens of text itself.
-func (t *tokenizer) count(text string) (int, error) {
-	ids, err := t.encode(text)
-	if err != nil {
-		return 0, err
-	}
-	return len(ids) - 2, nil
-}
-
 // encode returns the ids of text between the two framing tokens. The library reports a failure as an
 // empty result, which the framing tokens tell from an empty text.
 func (t *tokenizer) encode(text string) ([]uint32, error) {
