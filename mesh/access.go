@@ -6,18 +6,9 @@ import (
 	"fmt"
 	"maps"
 	"time"
-)
 
-// Accesses is how often, and when last, the audience itself has found a memory: RFC-0011 §2.2's access_count and
-// last_accessed. They are counted from the recall entries of the audience's own ledger, so that a search writes to no
-// table, and folded into the rows of the audience's own memory_entries when those are written anyway.
-//
-// SECURITY: what a DM finds leaves nothing in the shared store or a group's, and what a group finds nothing outside its
-// own: nobody's ledger or table counts what another audience was looking for.
-type Accesses struct {
-	Count int32
-	Last  time.Time // zero without any
-}
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+)
 
 // recalled is the data of a recall entry.
 type recalled struct {
@@ -32,9 +23,9 @@ type recalled struct {
 func (v *View) recalled(found Found) recalled {
 	r := recalled{AgentID: v.AgentID}
 	seen := map[string]bool{}
-	for _, hits := range [][]Hit{found.Hits, found.Lessons} {
+	for _, hits := range [][]record.Hit{found.Hits, found.Lessons} {
 		for _, hit := range hits {
-			if hit.Type == fileType || seen[hit.ID] {
+			if hit.Type == record.FileType || seen[hit.ID] {
 				continue
 			}
 			seen[hit.ID] = true
@@ -60,10 +51,10 @@ func (c *compartment) access(r recalled, at time.Time) {
 }
 
 // accessesOf is what the own ledger says of a memory of any compartment.
-func (v *View) accessesOf(id string) Accesses {
+func (v *View) accessesOf(id string) record.Accesses {
 	c, err := v.open(v.own())
 	if err != nil {
-		return Accesses{}
+		return record.Accesses{}
 	}
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -71,7 +62,7 @@ func (v *View) accessesOf(id string) Accesses {
 }
 
 // allAccesses is what the own ledger says of all memories.
-func (v *View) allAccesses() (map[string]Accesses, error) {
+func (v *View) allAccesses() (map[string]record.Accesses, error) {
 	c, err := v.open(v.own())
 	if err != nil {
 		return nil, err
@@ -81,16 +72,16 @@ func (v *View) allAccesses() (map[string]Accesses, error) {
 	return maps.Clone(c.accesses), nil
 }
 
-// column is the value of access_count for a filter: null without any, as in the table.
-func (a Accesses) column() any {
+// accessesColumn is the value of access_count for a filter: null without any, as in the table.
+func accessesColumn(a record.Accesses) any {
 	if a.Count == 0 {
 		return nil
 	}
 	return float64(a.Count)
 }
 
-// count is the value of access_count, nil without any.
-func (a Accesses) count() *int32 {
+// accessCount is the value of access_count, nil without any.
+func accessCount(a record.Accesses) *int32 {
 	if a.Count == 0 {
 		return nil
 	}
@@ -131,7 +122,7 @@ func (ix *index) reviseRows(ctx context.Context, c *compartment, revised map[str
 		if r == nil {
 			continue
 		}
-		want, err := r.heritageChain()
+		want, err := heritageChain(r)
 		if err != nil {
 			return err
 		}
@@ -156,7 +147,7 @@ func (ix *index) reviseRows(ctx context.Context, c *compartment, revised map[str
 }
 
 // heritageChain is the column of RFC-0011 §2.2, "" without a heritage.
-func (r *Record) heritageChain() (string, error) {
+func heritageChain(r *record.Record) (string, error) {
 	if r.Heritage == nil {
 		return "", nil
 	}

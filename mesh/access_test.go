@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 func TestAccesses(t *testing.T) {
@@ -14,9 +15,9 @@ func TestAccesses(t *testing.T) {
 	v, clock := clocked(t, dir, audience.DM())
 	pump := store(t, v, StoreRequest{Content: "the zebra pump"}).ID
 	rest := store(t, v, StoreRequest{Content: "a greenhouse"}).ID
-	shared := store(t, v, StoreRequest{Content: "the zebra crossing", Visibility: Shared}).ID
+	shared := store(t, v, StoreRequest{Content: "the zebra crossing", Visibility: record.Shared}).ID
 	settle(t, v)
-	c := v.stores[Private]
+	c := v.stores[record.Private]
 	row := func(c *compartment, id string) (count int32, last time.Time) {
 		t.Helper()
 		rows, err := c.index.tables.Memories(t.Context(), []string{id}, false)
@@ -48,7 +49,7 @@ func TestAccesses(t *testing.T) {
 	if n, last := row(c, rest); n != 0 || !last.IsZero() {
 		t.Errorf("a memory that was not found has %d accesses, the last at %v", n, last)
 	}
-	if n, _ := row(v.stores[Shared], shared); n != 0 {
+	if n, _ := row(v.stores[record.Shared], shared); n != 0 {
 		t.Errorf("the shared row has the DM's %d accesses", n)
 	}
 	// Another process counts the same, and does not write what is there.
@@ -58,12 +59,12 @@ func TestAccesses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(Accesses{3, clock.now()}, hit.Accesses); diff != "" {
+		if diff := cmp.Diff(record.Accesses{Count: 3, Last: clock.now()}, hit.Accesses); diff != "" {
 			t.Errorf("accesses (-want +got):\n%s", diff)
 		}
 	}
-	flush(other.stores[Private])
-	if n, _ := row(other.stores[Private], pump); n != 3 {
+	flush(other.stores[record.Private])
+	if n, _ := row(other.stores[record.Private], pump); n != 3 {
 		t.Errorf("%d accesses after another process's flush", n)
 	}
 	if err := v.Rebuild(t.Context(), nil); err != nil {
@@ -78,7 +79,7 @@ func TestAccesses(t *testing.T) {
 func TestAccessesStayWithTheAudience(t *testing.T) {
 	dir := t.TempDir()
 	dm, red, blue := open(t, dir, audience.DM(), new(words)), open(t, dir, group(t, "red"), new(words)), open(t, dir, group(t, "blue"), new(words))
-	shared := store(t, dm, StoreRequest{Content: "zebra for all", Visibility: Shared}).ID
+	shared := store(t, dm, StoreRequest{Content: "zebra for all", Visibility: record.Shared}).ID
 	private := store(t, dm, StoreRequest{Content: "zebra for me"}).ID
 	theirs := store(t, red, StoreRequest{Content: "zebra for red"}).ID
 	store(t, blue, StoreRequest{Content: "something of blue's"})
@@ -118,7 +119,7 @@ func TestAccessesStayWithTheAudience(t *testing.T) {
 			t.Errorf("%s: %d accesses, want %d", c.who, got, c.want)
 		}
 	}
-	for name, c := range map[string]*compartment{"shared": dm.stores[Shared], "red's": red.stores[red.own()]} {
+	for name, c := range map[string]*compartment{"shared": dm.stores[record.Shared], "red's": red.stores[red.own()]} {
 		for row, err := range c.index.tables.AllMemories(t.Context(), false) {
 			if err != nil {
 				t.Fatal(err)

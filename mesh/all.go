@@ -5,26 +5,28 @@ import (
 	"context"
 	"slices"
 	"strings"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // All is every memory the audience may see, oldest first (RFC-0011 §4.1 getAll); limit bounds it to the newest that many, 0 is
 // no bound. Scores are 0, and there are no signals.
-func (v *View) All(ctx context.Context, limit int) ([]Hit, error) {
+func (v *View) All(ctx context.Context, limit int) ([]record.Hit, error) {
 	stores, _, err := v.compartments(ctx)
 	if err != nil {
 		return nil, err
 	}
-	hits := []Hit{}
+	hits := []record.Hit{}
 	for _, c := range stores {
 		c.mu.RLock()
 		for _, d := range c.docs {
 			if d.record != nil {
-				hits = append(hits, Hit{Record: d.record, Visibility: c.visibility})
+				hits = append(hits, record.Hit{Record: d.record, Visibility: c.visibility})
 			}
 		}
 		c.mu.RUnlock()
 	}
-	slices.SortStableFunc(hits, func(a, b Hit) int {
+	slices.SortStableFunc(hits, func(a, b record.Hit) int {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), strings.Compare(a.ID, b.ID))
 	})
 	if limit > 0 && len(hits) > limit {

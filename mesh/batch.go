@@ -7,6 +7,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // Outcome is what became of one request of StoreAll.
@@ -20,7 +21,7 @@ type Outcome struct {
 // error nothing was acknowledged, and calling again is safe. Visibility is not looked at.
 func (v *View) StoreAll(ctx context.Context, requests []StoreRequest) ([]Outcome, error) {
 	outcomes := make([]Outcome, len(requests))
-	records := make([]*Record, len(requests))
+	records := make([]*record.Record, len(requests))
 	for i, q := range requests {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -45,16 +46,16 @@ func (v *View) StoreAll(ctx context.Context, requests []StoreRequest) ([]Outcome
 
 // draftAll drafts the entries of those records that are neither refused nor there already, among
 // themselves too.
-func (v *View) draftAll(c *compartment, now time.Time, records []*Record, outcomes []Outcome) ([]ledger.Draft, error) {
+func (v *View) draftAll(c *compartment, now time.Time, records []*record.Record, outcomes []Outcome) ([]ledger.Draft, error) {
 	var drafts []ledger.Draft
-	texts, ids := map[any]*Record{}, map[string]bool{}
+	texts, ids := map[any]*record.Record{}, map[string]bool{}
 	for i, r := range records {
 		if outcomes[i].Err != nil {
 			continue
 		}
 		kept := c.twin(r)
 		if kept == nil {
-			kept = texts[r.scope()]
+			kept = texts[r.Scope()]
 		}
 		outcomes[i].Created = kept == nil
 		if kept == nil {
@@ -64,7 +65,7 @@ func (v *View) draftAll(c *compartment, now time.Time, records []*Record, outcom
 					return nil, err
 				}
 			}
-			r.CreatedAt, ids[r.ID], texts[r.scope()], kept = now, true, r, r
+			r.CreatedAt, ids[r.ID], texts[r.Scope()], kept = now, true, r, r
 			text := block.Retain{
 				Agent: r.AgentID, MemoryID: r.ID, MemoryType: r.Type, Time: now, Content: r.Content, Hypothesis: r.Hypothesis,
 			}.Block().String()

@@ -15,6 +15,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // random is an embedder of random directions, with the real model's dimension, at no cost to speak of.
@@ -83,7 +84,7 @@ func benchView(b *testing.B, n int) *View {
 	dir := b.TempDir()
 	v := Open(Options{Dir: filepath.Join(dir, ".yamo"), Audience: audience.DM(), AgentID: "bench", Embedder: random{}, Logger: slog.New(slog.DiscardHandler)})
 	fillLedger(b, v, n)
-	c := v.stores[Private]
+	c := v.stores[record.Private]
 	for {
 		ids, texts := c.index.missing(c, 1000)
 		if len(ids) == 0 {
@@ -115,7 +116,7 @@ func fillLedger(b *testing.B, v *View, n int) {
 			var drafts []ledger.Draft
 			for i := done; i < min(n, done+1000); i++ {
 				id := fmt.Sprintf("mem_%d_%06x", now.UnixMilli(), i)
-				r := &Record{ID: id, Content: texts.text(), Type: "global", SessionID: fmt.Sprint("s", i/20), CreatedAt: now}
+				r := &record.Record{ID: id, Content: texts.text(), Type: "global", SessionID: fmt.Sprint("s", i/20), CreatedAt: now}
 				drafts = append(drafts, ledger.Draft{Op: opRetain, ID: id, Block: "agent: bench;\n", Data: r})
 			}
 			return drafts, nil
@@ -195,7 +196,7 @@ func BenchmarkOpen(whole *testing.B) {
 			}
 			for b.Loop() {
 				v := Open(first.Options)
-				c, err := v.open(Private)
+				c, err := v.open(record.Private)
 				if err != nil {
 					b.Fatal(err)
 				}

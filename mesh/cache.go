@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // RFC-0011 §5.1 step 5.
@@ -57,14 +59,14 @@ func newSearchCache() *searchCache {
 }
 
 type answer struct {
-	hits []Hit
+	hits []record.Hit
 	at   time.Time
 }
 
 // hits is what find returns, or returned a moment ago for the same request of the same memories. Answers of
 // memories that have changed since, through whichever process, are thrown away. The stores are in step with their
 // ledgers, and every memory has its vector. query is what q asks, redacted.
-func (a *searchCache) hits(stores []*compartment, query string, q SearchRequest, now func() time.Time, find func() []Hit) ([]Hit, error) {
+func (a *searchCache) hits(stores []*compartment, query string, q SearchRequest, now func() time.Time, find func() []record.Hit) ([]record.Hit, error) {
 	q.Query = query
 	key, err := json.Marshal(q)
 	if err != nil {
@@ -81,7 +83,7 @@ func (a *searchCache) hits(stores []*compartment, query string, q SearchRequest,
 	return hits, nil
 }
 
-func (a *searchCache) get(state, key string, now time.Time) ([]Hit, bool) {
+func (a *searchCache) get(state, key string, now time.Time) ([]record.Hit, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.state != state {

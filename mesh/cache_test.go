@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 func TestCache(t *testing.T) {
@@ -21,7 +22,7 @@ func TestCache(t *testing.T) {
 	ask := SearchRequest{Query: "tea"}
 	blocks := func() int64 {
 		t.Helper()
-		c, err := v.open(Private)
+		c, err := v.open(record.Private)
 		if err != nil {
 			t.Fatal(err)
 		}

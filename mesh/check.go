@@ -12,18 +12,19 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // IndexReport is what CheckIndex found in one compartment.
 type IndexReport struct {
-	Compartment Visibility `json:"compartment"`
-	Memories    int        `json:"memories"` // in the ledger
-	Vectors     int        `json:"vectors"`  // of these memories, in the flat file
-	Rows        int        `json:"rows"`     // of these memories, in memory_entries
-	Blocks      int        `json:"blocks"`   // in the ledger
-	BlockRows   int        `json:"block_rows"`
-	Skills      int        `json:"skills"` // in the ledger
-	SkillRows   int        `json:"skill_rows"`
+	Compartment record.Visibility `json:"compartment"`
+	Memories    int               `json:"memories"` // in the ledger
+	Vectors     int               `json:"vectors"`  // of these memories, in the flat file
+	Rows        int               `json:"rows"`     // of these memories, in memory_entries
+	Blocks      int               `json:"blocks"`   // in the ledger
+	BlockRows   int               `json:"block_rows"`
+	Skills      int               `json:"skills"` // in the ledger
+	SkillRows   int               `json:"skill_rows"`
 	// Problems is what `index rebuild` mends, and a damaged ledger, which it does not. What is merely not indexed yet
 	// is none.
 	Problems []string `json:"problems"`
@@ -80,7 +81,7 @@ func (v *View) checkIndex(ctx context.Context, c *compartment, r *IndexReport, r
 	if err := c.sync(ctx); err != nil {
 		return err
 	}
-	if c.visibility == Private { // what a group has no part of
+	if c.visibility == record.Private { // what a group has no part of
 		if err := v.files.check(ctx, r); err != nil {
 			return err
 		}
@@ -151,7 +152,7 @@ func (ix *index) checkRows(ctx context.Context, c *compartment, r *IndexReport, 
 		}
 		c.mu.RLock()
 		doc, known := c.byID[row.ID]
-		var record *Record
+		var record *record.Record
 		if known {
 			record = c.docs[doc].record
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // check is the report on the private compartment.
@@ -23,7 +24,7 @@ func check(t *testing.T, v *View) IndexReport {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(reports) < 2 || reports[0].Compartment != Private || reports[1].Compartment != Shared {
+	if len(reports) < 2 || reports[0].Compartment != record.Private || reports[1].Compartment != record.Shared {
 		t.Fatalf("reports: %+v", reports)
 	}
 	return reports[0]
@@ -168,7 +169,7 @@ func TestCheckIndex(t *testing.T) {
 			if err := mender.Rebuild(ctx, nil); err != nil {
 				t.Fatal(err)
 			}
-			want := IndexReport{Compartment: Private, Memories: n, Vectors: n, Rows: n, Blocks: n, BlockRows: n, Problems: []string{}}
+			want := IndexReport{Compartment: record.Private, Memories: n, Vectors: n, Rows: n, Blocks: n, BlockRows: n, Problems: []string{}}
 			if diff := cmp.Diff(want, check(t, mender)); diff != "" {
 				t.Errorf("after a rebuild (-want +got):\n%s", diff)
 			}
@@ -201,7 +202,7 @@ func fingerprint(t *testing.T, dir string) (list []string) {
 func TestCheckingAnEmptyMemoryCreatesNothing(t *testing.T) {
 	dir := t.TempDir()
 	v := open(t, dir, audience.DM(), new(words))
-	want := IndexReport{Compartment: Private, Problems: []string{}}
+	want := IndexReport{Compartment: record.Private, Problems: []string{}}
 	if diff := cmp.Diff(want, check(t, v)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -217,7 +218,7 @@ func TestCompact(t *testing.T) {
 		fillWith(t, v, 2+3*i) // a fragment each
 	}
 	done, err := v.Compact(t.Context())
-	if err != nil || len(done) != 1 || done[0].Compartment != Private {
+	if err != nil || len(done) != 1 || done[0].Compartment != record.Private {
 		t.Fatalf("%+v, %v", done, err)
 	}
 	if b, a := done[0].Before, done[0].After; b.Rows != a.Rows || a.Fragments >= b.Fragments || a.Versions >= b.Versions || a.Fragments != 2 {

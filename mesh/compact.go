@@ -6,13 +6,14 @@ import (
 	"fmt"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // Compacted says what Compact did to one compartment.
 type Compacted struct {
-	Compartment Visibility `json:"compartment"`
-	Before      TableFiles `json:"before"`
-	After       TableFiles `json:"after"`
+	Compartment record.Visibility `json:"compartment"`
+	Before      TableFiles        `json:"before"`
+	After       TableFiles        `json:"after"`
 }
 
 // TableFiles is how a compartment's LanceDB tables lie on the disk.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // Operations of the ledger's entries (RFC-0011 §2.3's operation types), beside ledger.OpDelete.
@@ -32,7 +33,7 @@ const (
 // compartment is one physically separate store: its ledger, the projection of it that this process
 // holds in memory, and its index of vectors. The ledger is the truth; the rest is derived from it.
 type compartment struct {
-	visibility Visibility
+	visibility record.Visibility
 	ledger     *ledger.Ledger
 	retention  time.Duration // how long a lesson is in force
 	index      *index
@@ -44,25 +45,25 @@ type compartment struct {
 	docs     []document   // every memory in ledger order, by document number
 	byID     map[string]int
 	byText   map[[sha256.Size]byte]int
-	revised  map[string]struct{}  // memories whose rows may be behind, see revise
-	accesses map[string]Accesses  // by id, of memories of any compartment
-	erased   map[string]time.Time // when what had an id was deleted last
-	patterns map[string]int       // lesson pattern -> its best lesson
-	derived  map[string]int       // reflection key -> its best reflection
+	revised  map[string]struct{}        // memories whose rows may be behind, see revise
+	accesses map[string]record.Accesses // by id, of memories of any compartment
+	erased   map[string]time.Time       // when what had an id was deleted last
+	patterns map[string]int             // lesson pattern -> its best lesson
+	derived  map[string]int             // reflection key -> its best reflection
 	sessions map[string]*session
 	keywords *keyword.Index
 	ranking  Ranking    // set once
 	plain    plainIndex // of RFC0011
 	skills   skillSet
 
-	syntheses map[string]*Synthesis // by key, the latest
+	syntheses map[string]*record.Synthesis // by key, the latest
 }
 
 // document is a memory and what the ranking needs of it at hand.
 type document struct {
-	record  *Record // nil if it was deleted
-	session int32   // its session's number, -1 for none
-	long    float32 // what it loses for its length, see Context
+	record  *record.Record // nil if it was deleted
+	session int32          // its session's number, -1 for none
+	long    float32        // what it loses for its length, see Context
 }
 
 type session struct {
@@ -70,7 +71,7 @@ type session struct {
 	last   int // its latest document, -1 if all are deleted
 }
 
-func newCompartment(v Visibility, l *ledger.Ledger, ix *index) *compartment {
+func newCompartment(v record.Visibility, l *ledger.Ledger, ix *index) *compartment {
 	return &compartment{
 		visibility: v,
 		ledger:     l,
@@ -78,14 +79,14 @@ func newCompartment(v Visibility, l *ledger.Ledger, ix *index) *compartment {
 		byID:       map[string]int{},
 		byText:     map[[sha256.Size]byte]int{},
 		revised:    map[string]struct{}{},
-		accesses:   map[string]Accesses{},
+		accesses:   map[string]record.Accesses{},
 		erased:     map[string]time.Time{},
 		patterns:   map[string]int{},
 		derived:    map[string]int{},
 		sessions:   map[string]*session{},
 		keywords:   keyword.New(),
 		skills:     newSkillSet(),
-		syntheses:  map[string]*Synthesis{},
+		syntheses:  map[string]*record.Synthesis{},
 	}
 }
 
@@ -102,23 +103,23 @@ func (c *compartment) apply(e ledger.Entry) error {
 	if e.Op == opSkill || e.Op == opSkillFeedback {
 		return c.applySkill(e)
 	}
-	var r *Record
+	var r *record.Record
 	if !e.Erased && (e.Op == opRetain || e.Op == opLesson || e.Op == opReflect) {
-		r = new(Record)
+		r = new(record.Record)
 		if err := decodeEntry(e, r); err != nil {
 			return err
 		}
 	}
-	var h *Heritage
+	var h *record.Heritage
 	if !e.Erased && e.Op == opHeritage {
-		h = new(Heritage)
+		h = new(record.Heritage)
 		if err := decodeEntry(e, h); err != nil {
 			return err
 		}
 	}
-	var made *Synthesis
+	var made *record.Synthesis
 	if !e.Erased && e.Op == opSynthesize {
-		made = new(Synthesis)
+		made = new(record.Synthesis)
 		if err := decodeEntry(e, made); err != nil {
 			return err
 		}
@@ -160,7 +161,7 @@ func decodeEntry(e ledger.Entry, to any) error {
 }
 
 // add makes r the next document. c.mu is held.
-func (c *compartment) add(r *Record) {
+func (c *compartment) add(r *record.Record) {
 	doc := len(c.docs)
 	d := document{record: r, session: -1}
 	predecessor := -1
@@ -184,11 +185,11 @@ func (c *compartment) add(r *Record) {
 	}
 	if r.Lesson != nil {
 		c.contend(doc)
-	} else if _, twin := c.byText[r.scope()]; !twin {
-		c.byText[r.scope()] = doc
+	} else if _, twin := c.byText[r.Scope()]; !twin {
+		c.byText[r.Scope()] = doc
 	}
 	c.index.vectors.Track(r.ID)
-	if r.Type != fileType && long(r.Content) {
+	if r.Type != record.FileType && long(r.Content) {
 		c.index.vectors.WantParts(r.ID)
 	}
 	c.index.stale()
@@ -198,7 +199,7 @@ func (c *compartment) add(r *Record) {
 func (c *compartment) contend(doc int) {
 	l := c.docs[doc].record.Lesson
 	best, ok := c.patterns[l.PatternID]
-	if !ok || c.docs[best].record.Lesson.RuleConfidence < l.RuleConfidence || c.docs[best].record.expired(c.docs[doc].record.CreatedAt, c.retention) {
+	if !ok || c.docs[best].record.Lesson.RuleConfidence < l.RuleConfidence || c.docs[best].record.Expired(c.docs[doc].record.CreatedAt, c.retention) {
 		c.patterns[l.PatternID] = doc
 	}
 }
@@ -207,7 +208,7 @@ func (c *compartment) contend(doc int) {
 func (c *compartment) prefer(doc int) {
 	r := c.docs[doc].record.Reflection
 	known, ok := c.derived[r.Key]
-	if !ok || r.Method == ByModel && c.docs[known].record.Reflection.Method != ByModel {
+	if !ok || r.Method == record.ByModel && c.docs[known].record.Reflection.Method != record.ByModel {
 		c.derived[r.Key] = doc
 	}
 }
@@ -230,7 +231,7 @@ func (c *compartment) remove(id string) {
 	delete(c.byID, id)
 	delete(c.revised, id)
 	delete(c.accesses, id)
-	if key := r.scope(); r.Lesson == nil && c.byText[key] == doc {
+	if key := r.Scope(); r.Lesson == nil && c.byText[key] == doc {
 		delete(c.byText, key)
 	}
 	if r.Lesson != nil && c.patterns[r.Lesson.PatternID] == doc {
@@ -254,17 +255,17 @@ func (c *compartment) remove(id string) {
 }
 
 // twin is the memory with the same text in the same scope as r, nil if there is none.
-func (c *compartment) twin(r *Record) *Record {
+func (c *compartment) twin(r *record.Record) *record.Record {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	if doc, ok := c.byText[r.scope()]; ok {
+	if doc, ok := c.byText[r.Scope()]; ok {
 		return c.docs[doc].record
 	}
 	return nil
 }
 
 // find is the memory called id, nil if there is none.
-func (c *compartment) find(id string) *Record {
+func (c *compartment) find(id string) *record.Record {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	if doc, ok := c.byID[id]; ok {
@@ -296,7 +297,7 @@ func (c *compartment) contents() iter.Seq[string] {
 }
 
 // lesson is the best lesson of a pattern, nil if there is none.
-func (c *compartment) lesson(pattern string) *Record {
+func (c *compartment) lesson(pattern string) *record.Record {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	if doc, ok := c.patterns[pattern]; ok {
@@ -306,7 +307,7 @@ func (c *compartment) lesson(pattern string) *Record {
 }
 
 // reflection is the memory of the reflection with that key, nil if there is none.
-func (c *compartment) reflection(key string) *Record {
+func (c *compartment) reflection(key string) *record.Record {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	if doc, ok := c.derived[key]; ok {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // notes writes n different sentences that a person might want remembered.
@@ -120,7 +121,7 @@ func TestThousandsOfMemories(t *testing.T) {
 		t.Fatal(err)
 	}
 	check("rebuilt", v)
-	if rows, err := v.stores[Private].index.tables.Count(t.Context()); err != nil || rows != n {
+	if rows, err := v.stores[record.Private].index.tables.Count(t.Context()); err != nil || rows != n {
 		t.Errorf("%d rows in LanceDB (%v), want %d", rows, err, n)
 	}
 }
@@ -141,7 +142,7 @@ func checkCosines(t *testing.T, name string, v *View, query string, qv []float32
 			want[i] += float64(qv[j]) * float64(exact[i][j])
 		}
 	}
-	got := v.stores[Private].index.vectors.Cosines(qv, nil)
+	got := v.stores[record.Private].index.vectors.Cosines(qv, nil)
 	for i := range want {
 		if math.Abs(float64(got[i])-want[i]) > 1e-4 {
 			t.Fatalf("%s: %q: cosine of memory %d is %v, exactly %v", name, query, i, got[i], want[i])

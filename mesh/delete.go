@@ -10,16 +10,17 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // Get is the memory called id (RFC-0011 §4.1 get), with a score of 0 and without signals. An id that no
 // compartment of the audience has is a fault, whether another one has it or not.
-func (v *View) Get(ctx context.Context, id string) (Hit, error) {
+func (v *View) Get(ctx context.Context, id string) (record.Hit, error) {
 	c, r, err := v.locate(ctx, id)
 	if err != nil {
-		return Hit{}, err
+		return record.Hit{}, err
 	}
-	return Hit{Record: r, Visibility: c.visibility, Accesses: v.accessesOf(id)}, nil
+	return record.Hit{Record: r, Visibility: c.visibility, Accesses: v.accessesOf(id)}, nil
 }
 
 // Delete erases the memory called id for good (RFC-0011 §4.1 delete): from the ledger, whose chain goes
@@ -72,7 +73,7 @@ type deleted struct {
 }
 
 // locate finds the memory called id in what the audience may see.
-func (v *View) locate(ctx context.Context, id string) (*compartment, *Record, error) {
+func (v *View) locate(ctx context.Context, id string) (*compartment, *record.Record, error) {
 	stores, _, err := v.compartments(ctx)
 	if err != nil {
 		return nil, nil, err

@@ -14,6 +14,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // After Delete no file of the workspace holds the content, its vector or its block.
@@ -98,7 +99,7 @@ func TestInterruptedDeletionIsFinishedByTheNextProcess(t *testing.T) {
 	id := store(t, v, StoreRequest{Content: "the vanishing lighthouse"}).ID
 	store(t, v, StoreRequest{Content: "the lasting pier"})
 	settle(t, v)
-	c := v.stores[Private]
+	c := v.stores[record.Private]
 	if err := c.erase(t.Context(), id, func(time.Time) ledger.Draft { return ledger.Draft{ID: id} }); err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +139,7 @@ func TestDeletedNeighboursAreBridged(t *testing.T) {
 			t.Errorf("%q: the view that deleted and a fresh one differ:\n%s", query, diff)
 		}
 	}
-	c := v.stores[Private]
+	c := v.stores[record.Private]
 	if before, after := c.keywords.Neighbours(2); before != 0 || after != 4 {
 		t.Errorf("the third memory stands between %d and %d, want 0 and 4", before, after)
 	}
@@ -148,14 +149,14 @@ func TestWhoMayDelete(t *testing.T) {
 	dir := t.TempDir()
 	dm, red, blue := open(t, dir, audience.DM(), new(words)), open(t, dir, group(t, "red"), new(words)), open(t, dir, group(t, "blue"), new(words))
 	private := store(t, dm, StoreRequest{Content: "private fact"}).ID
-	shared := store(t, dm, StoreRequest{Content: "shared fact", Visibility: Shared}).ID
+	shared := store(t, dm, StoreRequest{Content: "shared fact", Visibility: record.Shared}).ID
 	mine := store(t, red, StoreRequest{Content: "red fact"}).ID
 	for _, id := range []string{private, mine} { // not even known to be there
 		wantFault(t, blue.Delete(t.Context(), id, ""), "no memory")
 	}
 	wantFault(t, red.Delete(t.Context(), private, ""), "no memory")
 	wantFault(t, red.Delete(t.Context(), shared, ""), "direct conversation")
-	wantFault(t, red.Delete(t.Context(), mine, strings.Repeat("x", maxField+1)), "reason:")
+	wantFault(t, red.Delete(t.Context(), mine, strings.Repeat("x", record.MaxField+1)), "reason:")
 	for _, id := range []string{private, shared, mine} {
 		if _, err := dm.Get(t.Context(), id); err != nil {
 			t.Errorf("%s was deleted by somebody who may not: %v", id, err)

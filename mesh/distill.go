@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // CandidateTag marks a memory that a lesson should be made of (RFC-0011 §8.2 step 1).
@@ -91,7 +92,7 @@ func (v *View) RunCycle(ctx context.Context, dryRun bool) (Cycle, error) {
 
 // sighting is a memory and what it says of a lesson.
 type sighting struct {
-	record *Record
+	record *record.Record
 	said   saying
 }
 
@@ -206,7 +207,7 @@ func (v *View) judge(ctx context.Context, stores []*compartment, s suspicion, dr
 		c.Memories = append(c.Memories, one.record.ID)
 	}
 	if c.ErrorPattern != "" && c.Scope != "" {
-		c.PatternID = PatternID(c.ErrorPattern, c.Scope)
+		c.PatternID = record.PatternID(c.ErrorPattern, c.Scope)
 	}
 	if known := v.better(stores, c.PatternID, request); known != nil {
 		c.know(known.Lesson)
@@ -238,7 +239,7 @@ func (v *View) judge(ctx context.Context, stores []*compartment, s suspicion, dr
 	return c, nil
 }
 
-func (c *Candidate) know(l *Lesson) {
+func (c *Candidate) know(l *record.Lesson) {
 	c.Outcome, c.Missing = OutcomeKnown, nil
 	c.LessonID, c.Rule, c.Severity = l.LessonID, l.PreventativeRule, l.Severity
 	c.Reason = fmt.Sprintf("the lesson %s has a confidence of %.2f", l.LessonID, l.RuleConfidence)
@@ -246,8 +247,8 @@ func (c *Candidate) know(l *Lesson) {
 
 // better is the lesson in force that makes another one of its pattern superfluous, nil if there is none. Where
 // no scope is named, a lesson of the same error pattern is one.
-func (v *View) better(stores []*compartment, pattern string, q LessonRequest) *Record {
-	confidence := DefaultConfidence
+func (v *View) better(stores []*compartment, pattern string, q LessonRequest) *record.Record {
+	confidence := record.DefaultConfidence
 	if q.Confidence != nil {
 		confidence = *q.Confidence
 	}
@@ -256,7 +257,7 @@ func (v *View) better(stores []*compartment, pattern string, q LessonRequest) *R
 		if pattern == "" && q.ErrorPattern != "" {
 			r = c.lessonAgainst(q.ErrorPattern)
 		}
-		if r != nil && !r.expired(v.Now(), c.retention) && r.Lesson.RuleConfidence >= confidence {
+		if r != nil && !r.Expired(v.Now(), c.retention) && r.Lesson.RuleConfidence >= confidence {
 			return r
 		}
 	}
@@ -264,12 +265,12 @@ func (v *View) better(stores []*compartment, pattern string, q LessonRequest) *R
 }
 
 // lessonAgainst is the worst lesson of an error pattern, whatever its scope, nil if there is none.
-func (c *compartment) lessonAgainst(errorPattern string) (best *Record) {
+func (c *compartment) lessonAgainst(errorPattern string) (best *record.Record) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	for _, doc := range c.patterns {
 		r := c.docs[doc].record
-		if r.Lesson.ErrorPattern == errorPattern && (best == nil || worseFirst(Hit{Record: best}, Hit{Record: r}) > 0) {
+		if r.Lesson.ErrorPattern == errorPattern && (best == nil || record.CompareLessons(record.Hit{Record: best}, record.Hit{Record: r}) > 0) {
 			best = r
 		}
 	}

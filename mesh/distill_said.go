@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // The fields of a lesson, as distill_lesson names them.
@@ -58,7 +60,7 @@ type saying map[string]string
 
 // sayingOf reads a memory's metadata and the lines of its text that are "Field: value" or, as in a block,
 // "field;value;". Metadata counts for more. The rest of the text is the situation, if nothing else is.
-func sayingOf(r *Record) saying {
+func sayingOf(r *record.Record) saying {
 	said := saying{}
 	var rest []string
 	for line := range strings.Lines(strings.ReplaceAll(r.Content, CandidateTag, "")) {
@@ -81,7 +83,7 @@ func sayingOf(r *Record) saying {
 		if text == "" {
 			text = oneLine(r.Content)
 		}
-		said[fieldSituation] = shorten(text, maxField-1)
+		said[fieldSituation] = shorten(text, record.MaxField-1)
 	}
 	said[fieldSeverity] = strings.ToLower(said[fieldSeverity])
 	return said
@@ -132,7 +134,7 @@ func (s suspicion) request() (q LessonRequest, missing []string) {
 		PreventativeRule: said[fieldRule], Severity: said[fieldSeverity], ApplicableScope: said[fieldScope], InverseLesson: said[fieldInverse],
 	}
 	for _, field := range []string{fieldPattern, fieldOversight, fieldFix, fieldRule, fieldSeverity, fieldScope} {
-		if said[field] == "" || field == fieldSeverity && !slices.Contains(Severities, said[field]) {
+		if said[field] == "" || field == fieldSeverity && !slices.Contains(record.Severities, said[field]) {
 			missing = append(missing, field)
 		}
 	}

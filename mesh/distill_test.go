@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // failure is metadata of which a lesson can be made.
@@ -96,12 +97,12 @@ Confidence: 0.9`})
 	if diff := cmp.Diff(want, outcomes(cycle)); diff != "" {
 		t.Fatalf("(-want +got):\n%s", diff)
 	}
-	lesson := func(pattern string) Lesson {
+	lesson := func(pattern string) record.Lesson {
 		t.Helper()
 		for _, c := range cycle.Candidates {
 			if c.ErrorPattern == pattern {
 				hits, err := v.MemoriesByPattern(t.Context(), c.PatternID)
-				if err != nil || len(hits) != 1 || hits[0].Lesson.LessonID != c.LessonID || !hits[0].HasTag(LessonTag) {
+				if err != nil || len(hits) != 1 || hits[0].Lesson.LessonID != c.LessonID || !hits[0].HasTag(record.LessonTag) {
 					t.Fatalf("%s: %+v, %v", pattern, hits, err)
 				}
 				if diff := cmp.Diff(c.Memories, hits[0].Lesson.Sources); diff != "" {
@@ -111,16 +112,16 @@ Confidence: 0.9`})
 			}
 		}
 		t.Fatalf("no candidate %s", pattern)
-		return Lesson{}
+		return record.Lesson{}
 	}
-	ignored := cmpopts.IgnoreFields(Lesson{}, "LessonID", "PatternID", "WireFormat", "Sources")
-	if diff := cmp.Diff(Lesson{
+	ignored := cmpopts.IgnoreFields(record.Lesson{}, "LessonID", "PatternID", "WireFormat", "Sources")
+	if diff := cmp.Diff(record.Lesson{
 		Situation: "The mail went to everybody.", ErrorPattern: "reply_all", Oversight: "the list was in the header", Fix: "apologized",
 		PreventativeRule: "Read the recipients aloud", Severity: "medium", ApplicableScope: "mail", InverseLesson: "answer one", RuleConfidence: .9,
 	}, lesson("reply_all"), ignored); diff != "" {
 		t.Errorf("from a text (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(Lesson{
+	if diff := cmp.Diff(record.Lesson{
 		Situation: "the second time", ErrorPattern: "again", Oversight: "nobody looked at the disk", Fix: "made room",
 		PreventativeRule: "Check the free space before a backup", Severity: "high", ApplicableScope: "scripts", RuleConfidence: .7,
 	}, lesson("again"), ignored); diff != "" {
@@ -149,7 +150,7 @@ Confidence: 0.9`})
 			t.Errorf("no %q in\n%s", line, strings.Join(got, "\n"))
 		}
 	}
-	if hits, err := v.MemoriesByPattern(t.Context(), PatternID("disk_full", "backups")); err != nil || len(hits) != 2 || hits[0].Lesson.Supersedes != hits[1].Lesson.LessonID {
+	if hits, err := v.MemoriesByPattern(t.Context(), record.PatternID("disk_full", "backups")); err != nil || len(hits) != 2 || hits[0].Lesson.Supersedes != hits[1].Lesson.LessonID {
 		t.Errorf("the improved lesson: %+v, %v", hits, err)
 	}
 	clock.advance(8 * 24 * time.Hour)
@@ -166,8 +167,8 @@ func TestCycleKeepsScopesApart(t *testing.T) {
 		t.Error(diff)
 	}
 	long := failure("long", "x")
-	long["fix"] = strings.Repeat("x", maxField+1)
-	store(t, v, StoreRequest{Content: strings.Repeat("three ", maxField), Metadata: long})
+	long["fix"] = strings.Repeat("x", record.MaxField+1)
+	store(t, v, StoreRequest{Content: strings.Repeat("three ", record.MaxField), Metadata: long})
 	cycle := runCycle(t, v, false)
 	if last := cycle.Candidates[2]; last.Outcome != OutcomeRefused || !strings.Contains(last.Reason, "fix:") {
 		t.Errorf("what is too long: %+v", last)
@@ -179,7 +180,7 @@ func TestCycleStaysWithItsAudience(t *testing.T) {
 	dir := t.TempDir()
 	dm, red, blue := open(t, dir, audience.DM(), new(words)), open(t, dir, group(t, "red"), new(words)), open(t, dir, group(t, "blue"), new(words))
 	store(t, dm, StoreRequest{Content: "private", Metadata: failure("private", "x")})
-	store(t, dm, StoreRequest{Content: "shared", Metadata: failure("shared", "x"), Visibility: Shared})
+	store(t, dm, StoreRequest{Content: "shared", Metadata: failure("shared", "x"), Visibility: record.Shared})
 	store(t, red, StoreRequest{Content: "red", Metadata: failure("red", "x")})
 	if _, err := red.Distill(t.Context(), LessonRequest{
 		Situation: "s", ErrorPattern: "private", Oversight: "o", Fix: "f", PreventativeRule: "planted", Severity: "low", ApplicableScope: "x", Confidence: new(float64(1)),
@@ -221,7 +222,7 @@ func TestSayingOf(t *testing.T) {
 			"situation": "x", "fix": "from metadata", "error_pattern": "E 7", "confidence": "0.25",
 		}},
 	} {
-		r := &Record{Content: c.content}
+		r := &record.Record{Content: c.content}
 		if c.metadata != "" {
 			if err := json.Unmarshal([]byte(c.metadata), &r.Metadata); err != nil {
 				t.Fatal(err)

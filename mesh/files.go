@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/vector"
 )
 
@@ -42,9 +43,6 @@ type Passage struct {
 	Heading string // it stands under, "" for none
 	Text    string
 }
-
-// fileType is the Record.Type of passages. No memory has it, and no search can ask for it alone.
-const fileType = "file"
 
 // maxHoles is how many passages that are gone are kept as holes in the projection before it is made anew.
 const maxHoles = 1000
@@ -83,7 +81,7 @@ func newFileIndex(v *View) *fileIndex {
 		return nil
 	}
 	f := &fileIndex{
-		view: v, source: v.Files, path: filepath.Join(v.Dir, string(Private), "files.f32"),
+		view: v, source: v.Files, path: filepath.Join(v.Dir, string(record.Private), "files.f32"),
 		files: map[string]projected{}, origin: map[string]FileInfo{}, stale: true,
 	}
 	f.lock = &index{lockPath: filepath.Join(v.Dir, "locks", "files.index.lock"), turn: make(chan struct{}, 1)}
@@ -96,7 +94,7 @@ func newFileIndex(v *View) *fileIndex {
 // clear begins an empty projection. f.mu is held.
 func (f *fileIndex) clear() {
 	m := f.view.Embedder.Model()
-	f.store = newCompartment(Private, nil, &index{vectors: vector.Open(f.path, m.Name, m.Dim)})
+	f.store = newCompartment(record.Private, nil, &index{vectors: vector.Open(f.path, m.Name, m.Dim)})
 }
 
 // join adds the passages to the compartments that a search ranks. If there is a vector for the query
@@ -119,7 +117,7 @@ func (f *fileIndex) join(ctx context.Context, stores []*compartment, semantic bo
 }
 
 // mark says of each hit that is a passage where it comes from.
-func (f *fileIndex) mark(hits []Hit) {
+func (f *fileIndex) mark(hits []record.Hit) {
 	if f == nil {
 		return
 	}
@@ -132,7 +130,7 @@ func (f *fileIndex) mark(hits []Hit) {
 		}
 		hits[i].Link = info.Link
 		if info.Group != "" {
-			hits[i].Visibility = groupVisibility(info.Group)
+			hits[i].Visibility = record.OfGroup(info.Group)
 		}
 	}
 }
@@ -185,7 +183,7 @@ func (f *fileIndex) replace(info FileInfo, passages []Passage) {
 		p.Heading, _ = f.view.scrubber.Redact(p.Heading)
 		id := passageID(info.Name, p, seen[p])
 		seen[p]++
-		r := &Record{ID: id, Content: p.Text, Type: fileType, Source: info.Name, AgentID: f.view.AgentID, CreatedAt: info.Time.UTC().Truncate(time.Millisecond)}
+		r := &record.Record{ID: id, Content: p.Text, Type: record.FileType, Source: info.Name, AgentID: f.view.AgentID, CreatedAt: info.Time.UTC().Truncate(time.Millisecond)}
 		if p.Heading != "" {
 			r.Source += "#" + p.Heading
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 func TestMoreFilters(t *testing.T) {
@@ -51,10 +52,10 @@ func TestMoreFilters(t *testing.T) {
 
 func TestColumnsOfALesson(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	r := Record{ID: "mem_1", AgentID: "a", Type: "lesson", Lesson: &Lesson{PatternID: "p"}, CreatedAt: at}
+	r := record.Record{ID: "mem_1", AgentID: "a", Type: "lesson", Lesson: &record.Lesson{PatternID: "p"}, CreatedAt: at}
 	var got []any
 	for _, column := range []string{"id", "agent_id", "memory_type", "lesson_pattern_id", "created_at", "session_id"} {
-		got = append(got, r.column(column))
+		got = append(got, r.Column(column))
 	}
 	if want := []any{"mem_1", "a", "lesson", "p", at, nil}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
@@ -67,7 +68,7 @@ func TestFilterByAccess(t *testing.T) {
 	for _, order := range []Ranking{Context, RFC0011} {
 		v := open(t, dir, audience.DM(), new(words))
 		topic := string(order) + "tea"
-		store(t, v, StoreRequest{Content: topic + " green", Visibility: Shared})
+		store(t, v, StoreRequest{Content: topic + " green", Visibility: record.Shared})
 		store(t, v, StoreRequest{Content: topic + " black"})
 		club := open(t, dir, group(t, "club"), new(words))
 		v.Ranking, club.Ranking = order, order

@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 const (
@@ -174,9 +175,9 @@ func (ix *index) removeRows(ctx context.Context, c *compartment) (bool, error) {
 // addRows writes the rows that are lacking.
 func (ix *index) addRows(ctx context.Context, c *compartment) error {
 	type lacking struct {
-		doc    int
-		record *Record
-		Accesses
+		doc      int
+		record   *record.Record
+		accesses record.Accesses
 	}
 	var list []lacking
 	c.mu.RLock()
@@ -197,11 +198,11 @@ func (ix *index) addRows(ctx context.Context, c *compartment) error {
 			if v == nil {
 				continue // deleted meanwhile, or the file was lost
 			}
-			row, err := l.record.row(v)
+			row, err := memoryRow(l.record, v)
 			if err != nil {
 				return err
 			}
-			row.AccessCount, row.LastAccessed = l.count(), l.Last
+			row.AccessCount, row.LastAccessed = accessCount(l.accesses), l.accesses.Last
 			rows = append(rows, row)
 		}
 		if err := ix.tables.AddMemories(ctx, rows); err != nil {
@@ -214,8 +215,8 @@ func (ix *index) addRows(ctx context.Context, c *compartment) error {
 	return nil
 }
 
-// row is the record as a row of memory_entries (RFC-0011 §2.2).
-func (r *Record) row(v []float32) (lance.Memory, error) {
+// memoryRow is a record as a row of memory_entries (RFC-0011 §2.2).
+func memoryRow(r *record.Record, v []float32) (lance.Memory, error) {
 	meta := map[string]any{}
 	maps.Copy(meta, r.Metadata)
 	for key, value := range map[string]string{
@@ -246,7 +247,7 @@ func (r *Record) row(v []float32) (lance.Memory, error) {
 	if r.Lesson != nil {
 		row.LessonPatternID = r.Lesson.PatternID
 	}
-	row.HeritageChain, err = r.heritageChain()
+	row.HeritageChain, err = heritageChain(r)
 	return row, err
 }
 

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // ForeignMemories reads the memories of a LanceDB database that another implementation of RFC-0011 wrote, in schema V1
@@ -68,7 +68,7 @@ func fromRow(row lance.Memory) ImportRequest {
 		meta.left = map[string]any{}
 	}
 	q.Type = cmp.Or(row.MemoryType, meta.text("type"), "global")
-	if !slices.Contains(Types, q.Type) {
+	if !slices.Contains(record.Types, q.Type) {
 		meta.left["original_type"] = q.Type
 		meta.note("the type is not one of RFC-0011's: global, with the original as original_type")
 		q.Type = "global"
@@ -84,7 +84,7 @@ func fromRow(row lance.Memory) ImportRequest {
 	if q.Type == "lesson" {
 		q.Lesson = meta.lesson(row)
 	}
-	if raw, err := json.Marshal(meta.left); err != nil || len(raw) > maxMetadata || checkMetadata("metadata", meta.left) != nil {
+	if raw, err := json.Marshal(meta.left); err != nil || len(raw) > record.MaxMetadata || record.CheckMetadata("metadata", meta.left) != nil {
 		meta.note("the metadata is too large or has a forbidden key, and was left out")
 		meta.left = nil
 	}
@@ -107,9 +107,9 @@ func (m *foreignMetadata) text(key string) string {
 		return ""
 	}
 	delete(m.left, key)
-	if utf8.RuneCountInString(text) > maxField {
+	if utf8.RuneCountInString(text) > record.MaxField {
 		m.note(key + " is too long, and was cut")
-		text = string([]rune(text)[:maxField])
+		text = string([]rune(text)[:record.MaxField])
 	}
 	return text
 }
@@ -123,7 +123,7 @@ func (m *foreignMetadata) tags() (tags []string) {
 	delete(m.left, "tags")
 	for _, value := range list {
 		tag, ok := value.(string)
-		if ok && strings.TrimSpace(tag) != "" && utf8.RuneCountInString(tag) <= maxTag && len(tags) < maxTags {
+		if ok && strings.TrimSpace(tag) != "" && utf8.RuneCountInString(tag) <= record.MaxTag && len(tags) < record.MaxTags {
 			tags = append(tags, tag)
 		}
 	}
@@ -149,11 +149,11 @@ func (m *foreignMetadata) importance(column *float32) *float32 {
 }
 
 // heritage reads the column heritage_chain.
-func (m *foreignMetadata) heritage(chain string) *Heritage {
+func (m *foreignMetadata) heritage(chain string) *record.Heritage {
 	if chain == "" {
 		return nil
 	}
-	var h Heritage
+	var h record.Heritage
 	if err := json.Unmarshal([]byte(chain), &h); err != nil {
 		m.note("the heritage is not readable, and was left out")
 		return nil
@@ -161,7 +161,7 @@ func (m *foreignMetadata) heritage(chain string) *Heritage {
 	levels := 0
 	for _, list := range []*[]string{&h.IntentChain, &h.Hypotheses, &h.Rationales} {
 		*list = slices.DeleteFunc(*list, func(level string) bool {
-			return strings.TrimSpace(level) == "" || utf8.RuneCountInString(level) > maxField
+			return strings.TrimSpace(level) == "" || utf8.RuneCountInString(level) > record.MaxField
 		})
 		levels += len(*list)
 	}
@@ -176,25 +176,25 @@ const unrecorded = "not recorded"
 
 // lesson makes a lesson of the metadata that implementations keep with one, nil if that is not enough: then it is a memory
 // of that type.
-func (m *foreignMetadata) lesson(row lance.Memory) *Lesson {
+func (m *foreignMetadata) lesson(row lance.Memory) *record.Lesson {
 	var own struct {
-		Lesson           *Lesson `json:"lesson"` // as this program writes it
-		LessonID         string  `json:"lesson_id"`
-		PatternID        string  `json:"lesson_pattern_id"`
-		Severity         string  `json:"severity"`
-		Oversight        string  `json:"oversight"`
-		PreventativeRule string  `json:"preventative_rule"`
-		RuleConfidence   float64 `json:"rule_confidence"`
-		ApplicableScope  string  `json:"applicable_scope"`
-		InverseLesson    string  `json:"inverse_lesson"`
-		WireFormat       string  `json:"yamo_wire_format"`
+		Lesson           *record.Lesson `json:"lesson"` // as this program writes it
+		LessonID         string         `json:"lesson_id"`
+		PatternID        string         `json:"lesson_pattern_id"`
+		Severity         string         `json:"severity"`
+		Oversight        string         `json:"oversight"`
+		PreventativeRule string         `json:"preventative_rule"`
+		RuleConfidence   float64        `json:"rule_confidence"`
+		ApplicableScope  string         `json:"applicable_scope"`
+		InverseLesson    string         `json:"inverse_lesson"`
+		WireFormat       string         `json:"yamo_wire_format"`
 	}
 	if err := json.Unmarshal([]byte(row.Metadata), &own); err != nil {
 		return nil
 	}
 	l := own.Lesson
 	if l == nil {
-		l = &Lesson{
+		l = &record.Lesson{
 			LessonID: own.LessonID, PatternID: cmp.Or(own.PatternID, row.LessonPatternID), Severity: own.Severity,
 			Situation: unrecorded, ErrorPattern: unrecorded, Fix: unrecorded, Oversight: own.Oversight,
 			PreventativeRule: own.PreventativeRule, ApplicableScope: own.ApplicableScope, InverseLesson: own.InverseLesson,
@@ -206,7 +206,7 @@ func (m *foreignMetadata) lesson(row lance.Memory) *Lesson {
 			}
 		}
 	}
-	if err := l.check(); err != nil {
+	if err := l.Validate(); err != nil {
 		m.note(fmt.Sprintf("the lesson is not complete (%v): kept as a memory", err))
 		return nil
 	}
@@ -217,26 +217,4 @@ func (m *foreignMetadata) lesson(row lance.Memory) *Lesson {
 		delete(m.left, key)
 	}
 	return l
-}
-
-// lessonIDs is what a lesson's ids look like, in whichever implementation.
-var lessonIDs = regexp.MustCompile(`^[A-Za-z0-9_.:-]{1,128}$`)
-
-// check says what a lesson from elsewhere lacks.
-func (l *Lesson) check() error {
-	if !lessonIDs.MatchString(l.LessonID) || !lessonIDs.MatchString(l.PatternID) {
-		return fmt.Errorf("lesson_id %.40q, pattern_id %.40q", l.LessonID, l.PatternID)
-	}
-	for name, text := range map[string]string{
-		"preventative_rule": l.PreventativeRule, "oversight": l.Oversight, "applicable_scope": l.ApplicableScope,
-		"situation": l.Situation, "fix": l.Fix, "error_pattern": l.ErrorPattern,
-	} {
-		if n := utf8.RuneCountInString(text); strings.TrimSpace(text) == "" || n > maxField {
-			return fmt.Errorf("%s has %d characters", name, n)
-		}
-	}
-	if !slices.Contains(Severities, l.Severity) || !(l.RuleConfidence >= 0 && l.RuleConfidence <= 1) {
-		return fmt.Errorf("severity %.20q, confidence %v", l.Severity, l.RuleConfidence)
-	}
-	return nil
 }

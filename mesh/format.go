@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 const (
@@ -16,7 +17,7 @@ const (
 
 // FormatResults is RFC-0011 §9.2's output of a search (§4.1 formatResults), with an empty line between two
 // memories.
-func FormatResults(hits []Hit) string {
+func FormatResults(hits []record.Hit) string {
 	found := fmt.Sprintf("[MemoryMesh] Found %d matches.\n", len(hits))
 	if len(hits) == 0 {
 		return found
@@ -43,7 +44,7 @@ func FormatForPrompt(found Found) string {
 	return strings.Join(parts, "\n")
 }
 
-func formatHits(hits []Hit) string {
+func formatHits(hits []record.Hit) string {
 	var b strings.Builder
 	b.WriteString(attentionHeading + `
 - ALIGN attention to entries with [IMPORTANCE >= 0.8]
@@ -64,7 +65,7 @@ func formatHits(hits []Hit) string {
 //
 // SECURITY: a line of the content that looks like one of the headings is indented, so that no memory can
 // pass for two or for a directive; and what a group said is marked as its words.
-func FormatRecord(h Hit) string {
+func FormatRecord(h record.Hit) string {
 	source := h.Source
 	if source == "" {
 		source = "unknown"
@@ -81,7 +82,7 @@ func FormatRecord(h Hit) string {
 }
 
 // origin marks what a group said.
-func origin(from Visibility) string {
+func origin(from record.Visibility) string {
 	if from.Group() == "" {
 		return ""
 	}

@@ -7,25 +7,19 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // MaxHeritageDepth is how many levels of a heritage are kept, unless Options.HeritageDepth says otherwise (RFC-0011 §4.2
 // maxHeritageDepth).
 const MaxHeritageDepth = 5
 
-// Heritage says what a memory descends from (RFC-0011 §4.2 HeritageChain), the oldest level first.
-type Heritage struct {
-	IntentChain []string `json:"intentChain"`
-	Hypotheses  []string `json:"hypotheses"`
-	Rationales  []string `json:"rationales"`
-}
-
 // InsertHeritage gives the memory called id its heritage, in place of one it had, and returns what was
 // kept: every text redacted, and of each list the last levels of Options.HeritageDepth, those nearest to the
 // memory (RFC-0011 §4.1 insertHeritage). It is durable when it returns, and goes with the memory's deletion.
-func (v *View) InsertHeritage(ctx context.Context, id string, h Heritage) (Heritage, error) {
+func (v *View) InsertHeritage(ctx context.Context, id string, h record.Heritage) (record.Heritage, error) {
 	s := &scrubbing{scrubber: v.scrubber}
-	kept := Heritage{
+	kept := record.Heritage{
 		IntentChain: s.levels("intentChain", h.IntentChain, v.heritageDepth()),
 		Hypotheses:  s.levels("hypotheses", h.Hypotheses, v.heritageDepth()),
 		Rationales:  s.levels("rationales", h.Rationales, v.heritageDepth()),
@@ -34,15 +28,15 @@ func (v *View) InsertHeritage(ctx context.Context, id string, h Heritage) (Herit
 		s.fail(fault.New("heritage: it is empty; give intentChain, hypotheses or rationales"))
 	}
 	if s.err != nil {
-		return Heritage{}, s.err
+		return record.Heritage{}, s.err
 	}
 	c, _, err := v.locate(ctx, id)
 	if err != nil {
-		return Heritage{}, err
+		return record.Heritage{}, err
 	}
 	// SECURITY: what is said here must not flow into a compartment that others read.
 	if c.visibility != v.own() {
-		return Heritage{}, fault.New("id: %s belongs to the %s memory; heritage is kept with your own memories only", id, c.visibility)
+		return record.Heritage{}, fault.New("id: %s belongs to the %s memory; heritage is kept with your own memories only", id, c.visibility)
 	}
 	err = v.with(ctx, c.visibility, func(c *compartment) error {
 		err := c.append(ctx, true, func(time.Time) (ledger.Draft, bool, error) {
@@ -57,7 +51,7 @@ func (v *View) InsertHeritage(ctx context.Context, id string, h Heritage) (Herit
 		return err
 	})
 	if err != nil {
-		return Heritage{}, err
+		return record.Heritage{}, err
 	}
 	return kept, nil
 }
@@ -78,7 +72,7 @@ func (s *scrubbing) levels(name string, list []string, depth int) []string {
 }
 
 // inherit takes a heritage entry in. Records are shared, so it goes on a copy. c.mu is held.
-func (c *compartment) inherit(id string, h *Heritage) {
+func (c *compartment) inherit(id string, h *record.Heritage) {
 	doc, ok := c.byID[id]
 	if !ok {
 		return

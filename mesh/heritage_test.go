@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 func TestHeritage(t *testing.T) {
@@ -20,7 +21,7 @@ func TestHeritage(t *testing.T) {
 	for i := range 7 {
 		long = append(long, fmt.Sprint("level ", i))
 	}
-	for _, h := range []Heritage{
+	for _, h := range []record.Heritage{
 		{IntentChain: []string{"first"}},
 		{IntentChain: long, Hypotheses: []string{"ask kim@example.org about the zirconium relay"}},
 	} {
@@ -28,7 +29,7 @@ func TestHeritage(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want := Heritage{IntentChain: long[2:], Hypotheses: []string{"ask [REDACTED:email] about the zirconium relay"}, Rationales: []string{}}
+	want := record.Heritage{IntentChain: long[2:], Hypotheses: []string{"ask [REDACTED:email] about the zirconium relay"}, Rationales: []string{}}
 	settle(t, v)
 	for _, view := range []*View{v, open(t, dir, audience.DM(), model(t))} {
 		hit, err := view.Get(t.Context(), id)
@@ -40,7 +41,7 @@ func TestHeritage(t *testing.T) {
 		}
 		settle(t, view)
 	}
-	c, err := v.open(Private)
+	c, err := v.open(record.Private)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,22 +67,22 @@ func TestHeritage(t *testing.T) {
 func TestHeritageRefuses(t *testing.T) {
 	dir := t.TempDir()
 	dm, red := open(t, dir, audience.DM(), new(words)), open(t, dir, group(t, "red"), new(words))
-	shared := store(t, dm, StoreRequest{Content: "for all", Visibility: Shared}).ID
+	shared := store(t, dm, StoreRequest{Content: "for all", Visibility: record.Shared}).ID
 	theirs := store(t, red, StoreRequest{Content: "for red"}).ID
 	private := store(t, dm, StoreRequest{Content: "for me"}).ID
-	h := Heritage{IntentChain: []string{"an intent"}}
+	h := record.Heritage{IntentChain: []string{"an intent"}}
 	for name, test := range map[string]struct {
 		view *View
 		id   string
-		h    Heritage
+		h    record.Heritage
 		part string
 	}{
 		"a DM, of a shared memory":     {dm, shared, h, "shared"},
 		"a DM, of a group's memory":    {dm, theirs, h, "group:red"},
 		"a group, of a shared memory":  {red, shared, h, "shared"},
 		"a group, of a private memory": {red, private, h, "there is no memory"},
-		"nothing":                      {dm, private, Heritage{}, "heritage:"},
-		"an empty level":               {dm, private, Heritage{Rationales: []string{" "}}, "rationales:"},
+		"nothing":                      {dm, private, record.Heritage{}, "heritage:"},
+		"an empty level":               {dm, private, record.Heritage{Rationales: []string{" "}}, "rationales:"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := test.view.InsertHeritage(t.Context(), test.id, test.h)
@@ -93,7 +94,7 @@ func TestHeritageRefuses(t *testing.T) {
 func TestHeritageDepth(t *testing.T) {
 	v := Open(Options{Dir: t.TempDir() + "/.yamo", Audience: audience.DM(), Embedder: new(words), HeritageDepth: 2})
 	t.Cleanup(func() { _ = v.Close(context.Background()) })
-	kept, err := v.InsertHeritage(t.Context(), store(t, v, StoreRequest{Content: "x"}).ID, Heritage{IntentChain: []string{"1", "2", "3"}})
+	kept, err := v.InsertHeritage(t.Context(), store(t, v, StoreRequest{Content: "x"}).ID, record.Heritage{IntentChain: []string{"1", "2", "3"}})
 	if diff := cmp.Diff([]string{"2", "3"}, kept.IntentChain); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub"
 )
 
@@ -18,9 +19,9 @@ type ImportRequest struct {
 	ID           string    // kept if it is a MEMORY_ID (or one of another implementation, in base 36) that is free
 	CreatedAt    time.Time // zero or in the future: now
 	AgentID      string    // "": the view's own
-	Heritage     *Heritage
-	Lesson       *Lesson  // of a lesson
-	Notes        []string // what was left out on the way here
+	Heritage     *record.Heritage
+	Lesson       *record.Lesson // of a lesson
+	Notes        []string       // what was left out on the way here
 }
 
 // Imported is what became of an ImportRequest.
@@ -39,7 +40,7 @@ var foreignID = regexp.MustCompile(`^mem_[0-9]{1,14}_[0-9a-z]{1,32}$`)
 // and the outcomes say what would be.
 func (v *View) Import(ctx context.Context, requests []ImportRequest, dryRun bool) ([]Imported, error) {
 	outcomes := make([]Imported, len(requests))
-	batch := importing{view: v, records: make([]*Record, len(requests)), outcomes: outcomes, texts: map[any]*Record{}, ids: map[string]*Record{}, others: map[string]Hit{}}
+	batch := importing{view: v, records: make([]*record.Record, len(requests)), outcomes: outcomes, texts: map[any]*record.Record{}, ids: map[string]*record.Record{}, others: map[string]record.Hit{}}
 	for i, q := range requests {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -78,7 +79,7 @@ func (v *View) Import(ctx context.Context, requests []ImportRequest, dryRun bool
 }
 
 // imported is the request as a record.
-func (v *View) imported(q ImportRequest) (*Record, []scrub.Redaction, error) {
+func (v *View) imported(q ImportRequest) (*record.Record, []scrub.Redaction, error) {
 	r, found, err := v.record(q.StoreRequest)
 	if err != nil {
 		return r, found, err
@@ -91,14 +92,14 @@ func (v *View) imported(q ImportRequest) (*Record, []scrub.Redaction, error) {
 		r.AgentID = agent
 	}
 	if q.Heritage != nil {
-		r.Heritage = &Heritage{
+		r.Heritage = &record.Heritage{
 			IntentChain: s.levels("intentChain", q.Heritage.IntentChain, v.heritageDepth()),
 			Hypotheses:  s.levels("hypotheses", q.Heritage.Hypotheses, v.heritageDepth()),
 			Rationales:  s.levels("rationales", q.Heritage.Rationales, v.heritageDepth()),
 		}
 	}
 	if l := q.Lesson; l != nil {
-		if err := l.check(); err != nil {
+		if err := l.Validate(); err != nil {
 			return r, s.total(), fault.New("lesson: it is not complete: %v", err)
 		}
 		scrubbed := *l
@@ -118,11 +119,11 @@ func (v *View) imported(q ImportRequest) (*Record, []scrub.Redaction, error) {
 // importing decides about the requests of one Import.
 type importing struct {
 	view     *View
-	records  []*Record // nil or incomplete where the outcome is an error
+	records  []*record.Record // nil or incomplete where the outcome is an error
 	outcomes []Imported
-	texts    map[any]*Record    // of this batch, by scope
-	ids      map[string]*Record // likewise, by id
-	others   map[string]Hit     // what the audience sees in other compartments, by id
+	texts    map[any]*record.Record    // of this batch, by scope
+	ids      map[string]*record.Record // likewise, by id
+	others   map[string]record.Hit     // what the audience sees in other compartments, by id
 }
 
 // draft drafts the entries of those records that are neither refused nor there already. It may be called again.
@@ -145,8 +146,8 @@ func (b *importing) draft(c *compartment, now time.Time) ([]ledger.Draft, error)
 				return nil, err
 			}
 			kept = r
-			b.ids[r.ID], b.texts[r.scope()] = r, r
-			draft, err := r.importDraft()
+			b.ids[r.ID], b.texts[r.Scope()] = r, r
+			draft, err := importDraft(r)
 			if err != nil {
 				return nil, err
 			}
@@ -161,8 +162,8 @@ func (b *importing) draft(c *compartment, now time.Time) ([]ledger.Draft, error)
 }
 
 // known is the memory that r is already, nil if it is new.
-func (b *importing) known(c *compartment, r *Record) *Record {
-	for _, same := range []*Record{c.find(r.ID), b.ids[r.ID]} {
+func (b *importing) known(c *compartment, r *record.Record) *record.Record {
+	for _, same := range []*record.Record{c.find(r.ID), b.ids[r.ID]} {
 		if same != nil && same.Content == r.Content {
 			return same
 		}
@@ -174,11 +175,11 @@ func (b *importing) known(c *compartment, r *Record) *Record {
 	} else if twin := c.twin(r); twin != nil {
 		return twin
 	}
-	return b.texts[r.scope()]
+	return b.texts[r.Scope()]
 }
 
 // complete gives r what is missing or cannot be kept.
-func (b *importing) complete(c *compartment, r *Record, o *Imported, now time.Time) error {
+func (b *importing) complete(c *compartment, r *record.Record, o *Imported, now time.Time) error {
 	if r.CreatedAt.IsZero() || r.CreatedAt.After(now) || r.CreatedAt.UnixMilli() <= 0 {
 		r.CreatedAt = now
 		o.Notes = append(o.Notes, "no valid time of creation, so it is now")
@@ -203,9 +204,9 @@ func (b *importing) complete(c *compartment, r *Record, o *Imported, now time.Ti
 }
 
 // importDraft is the ledger entry of a record that was kept elsewhere. Its block is of the time it was made.
-func (r *Record) importDraft() (ledger.Draft, error) {
+func importDraft(r *record.Record) (ledger.Draft, error) {
 	if r.Lesson != nil {
-		learned, err := r.Lesson.block(r.AgentID, r.CreatedAt)
+		learned, err := r.Lesson.Block(r.AgentID, r.CreatedAt)
 		if err != nil {
 			return ledger.Draft{}, fmt.Errorf("lesson %s: %w", r.ID, err)
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance/lancetest"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 func foreign(t *testing.T, rows []lancetest.Row) (dir string, requests []ImportRequest) {
@@ -62,7 +63,7 @@ func TestImportKeepsWhatIsValid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &Record{
+	want := &record.Record{
 		ID: rows[0].ID, Content: rows[0].Content, Type: "global", Source: "s", Tags: []string{"a", "b"}, Importance: new(float32(.5)), SessionID: "x",
 		AgentID: "tester", Skill: "k", Rationale: "r", Hypothesis: "h", CreatedAt: rows[0].CreatedAt, Imported: true,
 		Metadata: map[string]any{"own": map[string]any{"deep": 1.}, "original_type": "note"},
@@ -91,7 +92,7 @@ func TestImportLessonsAndHeritage(t *testing.T) {
 		`"severity":"high","oversight":"no plan","preventative_rule":"have a plan","rule_confidence":0.8,"applicable_scope":"migrations","yamo_wire_format":"x"}`
 	rows[1].Metadata = `{"type":"lesson","preventative_rule":"too little"}`
 	_, requests := foreign(t, rows)
-	requests[1].Heritage = &Heritage{IntentChain: []string{"first", "then"}}
+	requests[1].Heritage = &record.Heritage{IntentChain: []string{"first", "then"}}
 	v := open(t, t.TempDir(), audience.DM(), new(words))
 	for range 2 {
 		if _, err := v.Import(t.Context(), requests, false); err != nil {
@@ -126,7 +127,7 @@ func TestImportOwnTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := v.InsertHeritage(t.Context(), kept.ID, Heritage{IntentChain: []string{"why"}}); err != nil {
+	if _, err := v.InsertHeritage(t.Context(), kept.ID, record.Heritage{IntentChain: []string{"why"}}); err != nil {
 		t.Fatal(err)
 	}
 	settle(t, v)
@@ -159,7 +160,7 @@ func TestImportOwnTables(t *testing.T) {
 // What an audience exported is there already, in whichever compartment; an id that another compartment has is taken.
 func TestImportWhatOtherCompartmentsHave(t *testing.T) {
 	v := open(t, t.TempDir(), audience.DM(), new(words))
-	for _, visibility := range []Visibility{Private, Shared} {
+	for _, visibility := range []record.Visibility{record.Private, record.Shared} {
 		if _, err := v.Store(t.Context(), StoreRequest{Content: "The tide table hangs in the " + string(visibility) + " hall.", Visibility: visibility}); err != nil {
 			t.Fatal(err)
 		}
@@ -172,7 +173,7 @@ func TestImportWhatOtherCompartmentsHave(t *testing.T) {
 	for _, hit := range before {
 		requests = append(requests, ImportRequest{ID: hit.ID, CreatedAt: hit.CreatedAt, StoreRequest: StoreRequest{Content: hit.Content}})
 	}
-	i := slices.IndexFunc(before, func(h Hit) bool { return h.Visibility == Shared })
+	i := slices.IndexFunc(before, func(h record.Hit) bool { return h.Visibility == record.Shared })
 	requests = append(requests, ImportRequest{ID: before[i].ID, StoreRequest: StoreRequest{Content: "Something else altogether."}})
 	outcomes, err := v.Import(t.Context(), requests, false)
 	if err != nil {

@@ -22,6 +22,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // fillWith stores n memories of two words and settles.
@@ -94,7 +95,7 @@ func TestLostIndexesComeBack(t *testing.T) {
 			if got := w.texts.Load() - queries; got != test.embeds {
 				t.Errorf("%d memories were embedded again, want %d", got, test.embeds)
 			}
-			c := v.stores[Private]
+			c := v.stores[record.Private]
 			if rows, err := c.index.tables.Count(t.Context()); err != nil || rows != n {
 				t.Errorf("%d rows in LanceDB (%v), want %d", rows, err, n)
 			}
@@ -138,14 +139,14 @@ func checkBlocks(t *testing.T, v *View) {
 	t.Helper()
 	settle(t, v)
 	rows := map[string]lance.Block{}
-	for b, err := range v.stores[Private].index.tables.Blocks(t.Context()) {
+	for b, err := range v.stores[record.Private].index.tables.Blocks(t.Context()) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		rows[b.PrevHash] = b
 	}
 	n := 0
-	err := ledger.New(v.ledgerOptions(Private)).Sync(t.Context(), func(e ledger.Entry) error {
+	err := ledger.New(v.ledgerOptions(record.Private)).Sync(t.Context(), func(e ledger.Entry) error {
 		if e.Erased {
 			return nil
 		}
@@ -200,7 +201,7 @@ func TestBlocksFollowTheLedger(t *testing.T) {
 	}
 	checkBlocks(t, v)
 	// Rows that an earlier version has made in another way are made anew.
-	c := v.stores[Private]
+	c := v.stores[record.Private]
 	err := c.index.locked(t.Context(), func() error {
 		m := c.index.audit.read()
 		m.Format = 0
@@ -275,7 +276,7 @@ func TestReplacedLedgerIsReadAnew(t *testing.T) {
 		t.Errorf("after the restoration (-want +got):\n%s", diff)
 	}
 	settle(t, v)
-	c := v.stores[Private]
+	c := v.stores[record.Private]
 	if rows, err := c.index.tables.Memories(t.Context(), []string{gone}, false); err != nil || len(rows) != 0 {
 		t.Errorf("LanceDB still has a memory that the ledger does not know: %v, %v", rows, err)
 	}
@@ -314,7 +315,7 @@ func TestDamagedLedger(t *testing.T) {
 	}
 	again, victim := open(t, dir, audience.DM(), new(words)), open(t, dir, group(t, "red"), new(words))
 	found := search(t, again, SearchRequest{Query: "garden"})
-	if diff := cmp.Diff([]Visibility{"group:red"}, found.Damaged); diff != "" {
+	if diff := cmp.Diff([]record.Visibility{"group:red"}, found.Damaged); diff != "" {
 		t.Errorf("damaged (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(map[string]bool{"a garden in private": true, "garden plot 0": true}, set(contents(found.Hits))); diff != "" {
@@ -413,7 +414,7 @@ func TestConcurrentUseAndClose(t *testing.T) {
 	}
 	again := open(t, dir, audience.DM(), new(words))
 	search(t, again, SearchRequest{Query: "worker0"})
-	c := again.stores[Private]
+	c := again.stores[record.Private]
 	known := map[string]bool{}
 	for _, d := range c.docs {
 		if d.record != nil {

@@ -2,8 +2,6 @@ package mesh
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"io"
 	"slices"
 	"strings"
@@ -11,39 +9,9 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
-	"github.com/yamo-protocol/yamo-mcp/mesh/block"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub"
 )
-
-// Severities of a lesson, worst first (RFC-0011 §3.5).
-var Severities = []string{"critical", "high", "medium", "low"}
-
-// DefaultConfidence is the confidence of a lesson that gives none, and the least that a lesson needs to
-// be recalled as a constraint (RFC-0011 §4.2 LessonContext, lessonMinConfidence).
-const DefaultConfidence = 0.7
-
-// DefaultRetentionDays is how long a lesson is in force (RFC-0011 §4.2 lessonRetentionDays). After that it
-// is a memory like others.
-const DefaultRetentionDays = 365
-
-// Lesson is what a lesson's memory carries beside its text.
-type Lesson struct {
-	LessonID         string  `json:"lesson_id"` // LESSON_ID
-	PatternID        string  `json:"pattern_id"`
-	Situation        string  `json:"situation"`
-	ErrorPattern     string  `json:"error_pattern"`
-	Oversight        string  `json:"oversight"`
-	Fix              string  `json:"fix"`
-	PreventativeRule string  `json:"preventative_rule"`
-	Severity         string  `json:"severity"`
-	ApplicableScope  string  `json:"applicable_scope"`
-	InverseLesson    string  `json:"inverse_lesson,omitempty"`
-	RuleConfidence   float64 `json:"rule_confidence"`
-	WireFormat       string  `json:"wire_format"`          // the LessonLearned block
-	Supersedes       string  `json:"supersedes,omitempty"` // the lesson_id of a less certain one
-
-	Sources []string `json:"sources,omitempty"` // the memories that the cycle read it from
-}
 
 // LessonRequest is RFC-0011 §4.2's LessonContext.
 type LessonRequest struct {
@@ -57,18 +25,11 @@ type LessonRequest struct {
 
 // Distilled is a lesson and the memory that holds it.
 type Distilled struct {
-	Lesson
+	record.Lesson
 	MemoryID   string
-	Visibility Visibility
+	Visibility record.Visibility
 	Created    bool // false: an equally or more certain lesson of the same pattern was there
 	Redactions []scrub.Redaction
-}
-
-// PatternID is RFC-0011 §8.2's deduplication hash: the first 16 hex digits of the SHA-256 of the error
-// pattern followed by the scope.
-func PatternID(errorPattern, applicableScope string) string {
-	sum := sha256.Sum256([]byte(errorPattern + applicableScope))
-	return hex.EncodeToString(sum[:])[:16]
 }
 
 // Distill stores a lesson (RFC-0011 §8.3). It is idempotent, across processes too: if a lesson of the
@@ -80,13 +41,13 @@ func (v *View) Distill(ctx context.Context, q LessonRequest) (Distilled, error) 
 	if err != nil {
 		return Distilled{}, err
 	}
-	r := &Record{Type: "lesson", Tags: []string{LessonTag}, AgentID: v.AgentID, Source: v.AgentID, Lesson: lesson, Content: lesson.text()}
-	var kept *Record
+	r := &record.Record{Type: "lesson", Tags: []string{record.LessonTag}, AgentID: v.AgentID, Source: v.AgentID, Lesson: lesson, Content: lesson.Text()}
+	var kept *record.Record
 	created := false
 	err = v.with(ctx, v.own(), func(c *compartment) error {
 		err := c.append(ctx, true, func(now time.Time) (ledger.Draft, bool, error) {
 			known := c.lesson(lesson.PatternID)
-			if known != nil && !known.expired(now, c.retention) && known.Lesson.RuleConfidence >= lesson.RuleConfidence {
+			if known != nil && !known.Expired(now, c.retention) && known.Lesson.RuleConfidence >= lesson.RuleConfidence {
 				kept = known
 				return ledger.Draft{}, false, nil
 			}
@@ -110,15 +71,15 @@ func (v *View) Distill(ctx context.Context, q LessonRequest) (Distilled, error) 
 }
 
 // lessonDraft gives r and its lesson their ids and makes its ledger entry.
-func (c *compartment) lessonDraft(r *Record, now time.Time, random io.Reader) (ledger.Draft, error) {
+func (c *compartment) lessonDraft(r *record.Record, now time.Time, random io.Reader) (ledger.Draft, error) {
 	var err error
 	if r.ID, err = c.newMemoryID(now, random); err != nil {
 		return ledger.Draft{}, err
 	}
-	if r.Lesson.LessonID, err = newID("lesson", now, random); err != nil {
+	if r.Lesson.LessonID, err = record.NewID("lesson", now, random); err != nil {
 		return ledger.Draft{}, err
 	}
-	learned, err := r.Lesson.block(r.AgentID, now)
+	learned, err := r.Lesson.Block(r.AgentID, now)
 	if err != nil {
 		return ledger.Draft{}, err
 	}
@@ -127,14 +88,14 @@ func (c *compartment) lessonDraft(r *Record, now time.Time, random io.Reader) (l
 }
 
 // lesson checks and scrubs a request.
-func (q LessonRequest) lesson(s *scrubbing) (*Lesson, error) {
+func (q LessonRequest) lesson(s *scrubbing) (*record.Lesson, error) {
 	required := func(name, text string) string {
 		if strings.TrimSpace(text) == "" {
 			s.fail(fault.New("%s: it is required; say it in a sentence", name))
 		}
 		return s.field(name, text)
 	}
-	l := &Lesson{
+	l := &record.Lesson{
 		Situation:        required("situation", q.Situation),
 		ErrorPattern:     required("error_pattern", q.ErrorPattern),
 		Oversight:        required("oversight", q.Oversight),
@@ -143,11 +104,11 @@ func (q LessonRequest) lesson(s *scrubbing) (*Lesson, error) {
 		ApplicableScope:  required("applicable_scope", q.ApplicableScope),
 		InverseLesson:    s.field("inverse_lesson", q.InverseLesson),
 		Severity:         q.Severity,
-		RuleConfidence:   DefaultConfidence,
+		RuleConfidence:   record.DefaultConfidence,
 		Sources:          q.sources,
 	}
-	if !slices.Contains(Severities, q.Severity) {
-		s.fail(fault.New("severity: use one of %s", strings.Join(Severities, ", ")))
+	if !slices.Contains(record.Severities, q.Severity) {
+		s.fail(fault.New("severity: use one of %s", strings.Join(record.Severities, ", ")))
 	}
 	if q.Confidence != nil {
 		l.RuleConfidence = *q.Confidence
@@ -155,31 +116,6 @@ func (q LessonRequest) lesson(s *scrubbing) (*Lesson, error) {
 	if !(l.RuleConfidence >= 0 && l.RuleConfidence <= 1) {
 		s.fail(fault.New("confidence: give a number from 0 to 1"))
 	}
-	l.PatternID = PatternID(l.ErrorPattern, l.ApplicableScope)
+	l.PatternID = record.PatternID(l.ErrorPattern, l.ApplicableScope)
 	return l, s.err
-}
-
-// text is what is searched: the rule first, because a text says what it is about at its beginning.
-func (l *Lesson) text() string {
-	lines := []string{
-		l.PreventativeRule,
-		"Situation: " + l.Situation,
-		"Error pattern: " + l.ErrorPattern,
-		"Oversight: " + l.Oversight,
-		"Fix: " + l.Fix,
-		"Scope: " + l.ApplicableScope,
-	}
-	if l.InverseLesson != "" {
-		lines = append(lines, "Instead: "+l.InverseLesson)
-	}
-	return strings.Join(lines, "\n")
-}
-
-func (l *Lesson) block(agent string, now time.Time) (block.Block, error) {
-	return block.Lesson{
-		Agent: agent, Situation: l.Situation, PatternID: l.PatternID, Severity: block.Level(l.Severity), Time: now,
-		HypothesisConfidence: l.RuleConfidence, LessonID: l.LessonID, Oversight: l.Oversight,
-		PreventativeRule: l.PreventativeRule, RuleConfidence: l.RuleConfidence, Rationale: "Fixed by: " + l.Fix,
-		Scope: l.ApplicableScope, InverseLesson: l.InverseLesson, Confidence: l.RuleConfidence,
-	}.Block()
 }

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // Orders of a LessonQuery.
@@ -51,7 +52,7 @@ func (v *View) Lessons(ctx context.Context, q LessonQuery) (Found, error) {
 	}
 	if query != "" && q.OrderBy == BySeverity {
 		found.Lessons = found.Lessons[:min(q.Limit, len(found.Lessons))]
-		slices.SortStableFunc(found.Lessons, worseFirst)
+		slices.SortStableFunc(found.Lessons, record.CompareLessons)
 	}
 	found.Lessons = found.Lessons[:min(q.Limit, len(found.Lessons))]
 	return found, nil
@@ -77,7 +78,7 @@ func (v *View) checkLessonQuery(q *LessonQuery) (query string, err error) {
 }
 
 // relevantLessons are the lessons in force that query finds, best first.
-func (v *View) relevantLessons(ctx context.Context, stores []*compartment, query string, found *Found) ([]Hit, error) {
+func (v *View) relevantLessons(ctx context.Context, stores []*compartment, query string, found *Found) ([]record.Hit, error) {
 	meaning, err := v.embedQuery(ctx, stores, query, found)
 	if err != nil {
 		return nil, err
@@ -102,9 +103,9 @@ func (v *View) inForce(stores []*compartment) map[string]bool {
 
 // activeLessons are the lessons in force in stores, one of each pattern, worst first. Nothing but what the ledgers say
 // decides the order: of equals the one stored last comes first, in the order of stores.
-func (v *View) activeLessons(stores []*compartment) []Hit {
+func (v *View) activeLessons(stores []*compartment) []record.Hit {
 	oldest := v.Now().Add(-v.lessonRetention())
-	var hits []Hit
+	var hits []record.Hit
 	place := map[string]int{} // pattern -> its place in hits
 	for _, c := range stores {
 		c.mu.RLock()
@@ -113,7 +114,7 @@ func (v *View) activeLessons(stores []*compartment) []Hit {
 			if r.Lesson.RuleConfidence < v.lessonMinConfidence() || r.CreatedAt.Before(oldest) {
 				continue
 			}
-			hit := Hit{Record: r, Visibility: c.visibility}
+			hit := record.Hit{Record: r, Visibility: c.visibility}
 			if at, ok := place[r.Lesson.PatternID]; !ok {
 				place[r.Lesson.PatternID] = len(hits)
 				hits = append(hits, hit)
@@ -123,7 +124,7 @@ func (v *View) activeLessons(stores []*compartment) []Hit {
 		}
 		c.mu.RUnlock()
 	}
-	slices.SortStableFunc(hits, worseFirst)
+	slices.SortStableFunc(hits, record.CompareLessons)
 	return hits
 }
 
@@ -131,7 +132,7 @@ func (v *View) activeLessons(stores []*compartment) []Hit {
 // compartment before a's.
 //
 // SECURITY: a DM's own lesson is not displaced by one that somebody in a group was more sure of.
-func (v *View) outranks(a, b Hit) bool {
+func (v *View) outranks(a, b record.Hit) bool {
 	if a, b := v.foreign(a.Visibility), v.foreign(b.Visibility); a != b {
 		return b
 	}
@@ -139,47 +140,37 @@ func (v *View) outranks(a, b Hit) bool {
 }
 
 // foreign reports whether a compartment is that of a group other than the audience itself.
-func (v *View) foreign(name Visibility) bool { return name != v.own() && name != Shared }
-
-// worseFirst orders by severity, then confidence, then the newest first. Ids take no part: their random digits would
-// order what was stored in one millisecond differently each time.
-func worseFirst(a, b Hit) int {
-	return cmp.Or(
-		cmp.Compare(slices.Index(Severities, a.Lesson.Severity), slices.Index(Severities, b.Lesson.Severity)),
-		cmp.Compare(b.Lesson.RuleConfidence, a.Lesson.RuleConfidence),
-		b.CreatedAt.Compare(a.CreatedAt),
-	)
-}
+func (v *View) foreign(name record.Visibility) bool { return name != v.own() && name != record.Shared }
 
 func (v *View) lessonMinConfidence() float64 {
 	if v.LessonMinConfidence == 0 {
-		return DefaultConfidence
+		return record.DefaultConfidence
 	}
 	return v.LessonMinConfidence
 }
 
 func (v *View) lessonRetention() time.Duration {
-	return time.Duration(cmp.Or(v.LessonRetentionDays, DefaultRetentionDays)) * 24 * time.Hour
+	return time.Duration(cmp.Or(v.LessonRetentionDays, record.DefaultRetentionDays)) * 24 * time.Hour
 }
 
 // MemoriesByPattern are the memories of the lessons with a pattern id, superseded ones too, the most
 // certain first, then the newest (RFC-0011 §4.1 getMemoriesByPattern). None is no error.
-func (v *View) MemoriesByPattern(ctx context.Context, patternID string) ([]Hit, error) {
+func (v *View) MemoriesByPattern(ctx context.Context, patternID string) ([]record.Hit, error) {
 	stores, _, err := v.compartments(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var hits []Hit
+	var hits []record.Hit
 	for _, c := range stores {
 		c.mu.RLock()
 		for _, d := range c.docs {
 			if d.record != nil && d.record.Lesson != nil && d.record.Lesson.PatternID == patternID {
-				hits = append(hits, Hit{Record: d.record, Visibility: c.visibility})
+				hits = append(hits, record.Hit{Record: d.record, Visibility: c.visibility})
 			}
 		}
 		c.mu.RUnlock()
 	}
-	slices.SortStableFunc(hits, func(a, b Hit) int {
+	slices.SortStableFunc(hits, func(a, b record.Hit) int {
 		return cmp.Or(cmp.Compare(b.Lesson.RuleConfidence, a.Lesson.RuleConfidence), b.CreatedAt.Compare(a.CreatedAt))
 	})
 	return hits, nil

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 func learn(t testing.TB, v *View, pattern, severity string, confidence float64, rule string) Distilled {
@@ -201,7 +202,7 @@ func TestLessonsOfOthers(t *testing.T) {
 	if err != nil || !strings.Contains(text, "the group's rule") || strings.Contains(text, "owner") {
 		t.Errorf("the group's constraints: %v\n%s", err, text)
 	}
-	if hits, err := red.MemoriesByPattern(t.Context(), PatternID("same", sampleLesson().ApplicableScope)); err != nil || len(hits) != 1 {
+	if hits, err := red.MemoriesByPattern(t.Context(), record.PatternID("same", sampleLesson().ApplicableScope)); err != nil || len(hits) != 1 {
 		t.Errorf("the group has %d memories of the pattern, %v", len(hits), err)
 	}
 }

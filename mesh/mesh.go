@@ -25,6 +25,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub"
 )
 
@@ -66,7 +67,7 @@ type View struct {
 	files    *fileIndex // nil for none
 
 	mu      sync.Mutex
-	stores  map[Visibility]*compartment
+	stores  map[record.Visibility]*compartment
 	closed  bool
 	failing bool // the embedder failed for the last query; see embedQuery
 }
@@ -85,24 +86,24 @@ func Open(o Options) *View {
 	if o.Ranking == "" {
 		o.Ranking = Context
 	}
-	v := &View{Options: o, scrubber: scrub.New(scrub.MemoryMesh(nil)), answers: newSearchCache(), stores: map[Visibility]*compartment{}}
+	v := &View{Options: o, scrubber: scrub.New(scrub.MemoryMesh(nil)), answers: newSearchCache(), stores: map[record.Visibility]*compartment{}}
 	v.files = newFileIndex(v)
 	return v
 }
 
 // own is the compartment this audience writes to unless it says otherwise.
-func (v *View) own() Visibility {
+func (v *View) own() record.Visibility {
 	if v.Audience.IsDM() {
-		return Private
+		return record.Private
 	}
-	return groupVisibility(v.Audience.Group())
+	return record.OfGroup(v.Audience.Group())
 }
 
 // visible lists the compartments this audience may read, its own first, in a fixed order.
 //
 // SECURITY: for a group this is its own compartment and the shared one, by name; no folder is listed.
-func (v *View) visible() ([]Visibility, error) {
-	names := []Visibility{v.own(), Shared}
+func (v *View) visible() ([]record.Visibility, error) {
+	names := []record.Visibility{v.own(), record.Shared}
 	if !v.Audience.IsDM() {
 		return names, nil
 	}
@@ -112,14 +113,14 @@ func (v *View) visible() ([]Visibility, error) {
 	}
 	for _, g := range groups {
 		if a, err := audience.Group(g.Name()); err == nil && g.IsDir() && a.Group() == g.Name() {
-			names = append(names, groupVisibility(g.Name()))
+			names = append(names, record.OfGroup(g.Name()))
 		}
 	}
 	return names, nil
 }
 
 // open returns the compartment called name, which must be one of visible's.
-func (v *View) open(name Visibility) (*compartment, error) {
+func (v *View) open(name record.Visibility) (*compartment, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.closed {
@@ -143,14 +144,14 @@ func (v *View) open(name Visibility) (*compartment, error) {
 }
 
 // folder is where a compartment is, and what its locks are called.
-func (v *View) folder(name Visibility) (dir, lock string) {
+func (v *View) folder(name record.Visibility) (dir, lock string) {
 	if g := name.Group(); g != "" {
 		return filepath.Join(v.Dir, "groups", g), "group-" + g
 	}
 	return filepath.Join(v.Dir, string(name)), string(name)
 }
 
-func (v *View) ledgerOptions(name Visibility) ledger.Options {
+func (v *View) ledgerOptions(name record.Visibility) ledger.Options {
 	dir, lock := v.folder(name)
 	return ledger.Options{
 		Path: filepath.Join(dir, "ledger.ndjson"),
@@ -195,7 +196,7 @@ func (v *View) reopen(ctx context.Context, c *compartment) (*compartment, error)
 
 // with calls f with the compartment called name, a second time if its ledger turns out to be another one
 // than the one read so far.
-func (v *View) with(ctx context.Context, name Visibility, f func(*compartment) error) error {
+func (v *View) with(ctx context.Context, name record.Visibility, f func(*compartment) error) error {
 	c, err := v.open(name)
 	if err != nil {
 		return err
@@ -210,7 +211,7 @@ func (v *View) with(ctx context.Context, name Visibility, f func(*compartment) e
 }
 
 // explain says what can be done about err where somebody outside can do something.
-func explain(name Visibility, err error) error {
+func explain(name record.Visibility, err error) error {
 	var corrupt *ledger.CorruptError
 	switch {
 	case errors.As(err, &corrupt):
@@ -249,7 +250,7 @@ func (v *View) prepare() ([]byte, error) {
 // compartments opens everything this audience may read and takes in what other processes have written.
 // A compartment whose ledger is damaged is named in damaged and answers with what stands before the
 // damage; the audience's own is an error instead, because it would seem to have forgotten.
-func (v *View) compartments(ctx context.Context) (stores []*compartment, damaged []Visibility, err error) {
+func (v *View) compartments(ctx context.Context) (stores []*compartment, damaged []record.Visibility, err error) {
 	names, err := v.visible()
 	if err != nil {
 		return nil, nil, err

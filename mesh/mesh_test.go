@@ -22,6 +22,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 func TestMain(m *testing.M) {
@@ -190,7 +191,7 @@ func settle(t testing.TB, v *View) {
 	}
 }
 
-func contents(hits []Hit) []string {
+func contents(hits []record.Hit) []string {
 	list := make([]string, len(hits))
 	for i, h := range hits {
 		list[i] = h.Content

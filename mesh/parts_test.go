@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // minutes is a text of about n words, every sentence another one and none about anything that a test asks for.
@@ -61,7 +62,7 @@ func TestFactDeepInALongMemory(t *testing.T) {
 		}
 	}
 	found(v)
-	rows, err := v.stores[Private].index.tables.Count(t.Context())
+	rows, err := v.stores[record.Private].index.tables.Count(t.Context())
 	if err != nil || rows > 7 {
 		t.Errorf("memory_entries has %d rows (%v) for 7 memories", rows, err)
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // The test binary runs itself again as another process over the same workspace: jobEnv says what to do.
@@ -154,7 +155,7 @@ func TestTwoProcessesSeeEachOthersMemoriesAtOnce(t *testing.T) {
 	if _, err := v.Get(t.Context(), "mem_0_000000"); err == nil {
 		t.Error("an id that is not there was found")
 	}
-	if n := v.stores[Private].count(); n != 10 {
+	if n := v.stores[record.Private].count(); n != 10 {
 		t.Errorf("%d memories, want 10", n)
 	}
 }
@@ -241,7 +242,7 @@ func TestKilledProcessesLoseNothingAcknowledged(t *testing.T) {
 		}
 	}
 	known := map[string]bool{}
-	for _, d := range v.stores[Private].docs {
+	for _, d := range v.stores[record.Private].docs {
 		known[d.record.Content] = true
 	}
 	for _, text := range acked {
@@ -250,7 +251,7 @@ func TestKilledProcessesLoseNothingAcknowledged(t *testing.T) {
 		}
 	}
 	settle(t, v)
-	c := v.stores[Private]
+	c := v.stores[record.Private]
 	if rows, err := c.index.tables.Count(t.Context()); err != nil || rows != len(c.docs) {
 		t.Errorf("%d rows in LanceDB (%v), %d memories", rows, err, len(c.docs))
 	}

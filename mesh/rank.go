@@ -7,6 +7,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/vector"
 )
 
@@ -154,7 +155,7 @@ func (p *part) smooth(doc int) float32 {
 
 // top returns the best limit of the memories that admit lets through, best first; of equals the one
 // stored first.
-func (r *ranking) top(limit int, admit func(c *compartment, doc int) bool) []Hit {
+func (r *ranking) top(limit int, admit func(c *compartment, doc int) bool) []record.Hit {
 	if r.plain {
 		return r.fuse(limit, admit)
 	}
@@ -230,21 +231,21 @@ func (p *part) session(doc int) float32 {
 }
 
 // hits presents the ranked. The scores are in proportion to the best one's strength.
-func (r *ranking) hits(ranked []leader, pairs map[place]float32) []Hit {
-	hits := make([]Hit, len(ranked))
+func (r *ranking) hits(ranked []leader, pairs map[place]float32) []record.Hit {
+	hits := make([]record.Hit, len(ranked))
 	for i, l := range ranked {
 		p, doc := r.parts[l.part], l.doc
-		hits[i] = Hit{
+		hits[i] = record.Hit{
 			Record:     p.docs[doc].record,
 			Visibility: p.visibility,
-			Signals: []Signal{
-				{"cosine", round2(p.raw[doc])},
-				{"meaning", round2(cosineWeight * share(p.smooth(doc), r.cosine))},
-				{"own_words", round2(ownWeight * share(p.Own[doc], r.own))},
-				{"context_words", round2(contextWeight * share(p.Context[doc], r.context))},
-				{"word_pairs", round2(pairs[place{l.part, doc}])},
-				{"length", 0 - round2(p.docs[doc].long)},
-				{"session", round2(p.session(doc))},
+			Signals: []record.Signal{
+				{Name: "cosine", Value: round2(p.raw[doc])},
+				{Name: "meaning", Value: round2(cosineWeight * share(p.smooth(doc), r.cosine))},
+				{Name: "own_words", Value: round2(ownWeight * share(p.Own[doc], r.own))},
+				{Name: "context_words", Value: round2(contextWeight * share(p.Context[doc], r.context))},
+				{Name: "word_pairs", Value: round2(pairs[place{l.part, doc}])},
+				{Name: "length", Value: 0 - round2(p.docs[doc].long)},
+				{Name: "session", Value: round2(p.session(doc))},
 			},
 		}
 		if best := ranked[0].score; best > 0 {

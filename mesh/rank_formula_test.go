@@ -16,6 +16,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // The ranking is what its formula says, bit by bit: over several compartments, more memories than one goroutine looks at,
@@ -26,9 +27,9 @@ func TestRankingIsItsFormula(t *testing.T) {
 	vocabulary := newCorpus(5)
 	var stores []*compartment
 	for _, size := range []struct {
-		v Visibility
+		v record.Visibility
 		n int
-	}{{Private, 5000}, {Shared, 300}, {"group:red", 40}} {
+	}{{record.Private, 5000}, {record.Shared, 300}, {"group:red", 40}} {
 		c, err := dm.open(size.v)
 		if err != nil {
 			t.Fatal(err)
@@ -94,7 +95,7 @@ func appendTexts(t *testing.T, c *compartment, from, to int, text func(i int) (t
 	t.Helper()
 	_, err := c.ledger.Append(context.Background(), c.apply, func(now time.Time) (drafts []ledger.Draft, err error) {
 		for i := from; i < to; i++ {
-			record := &Record{ID: fmt.Sprintf("%s_%06x", c.visibility, i), Type: "global", CreatedAt: now}
+			record := &record.Record{ID: fmt.Sprintf("%s_%06x", c.visibility, i), Type: "global", CreatedAt: now}
 			record.Content, record.SessionID = text(i)
 			drafts = append(drafts, ledger.Draft{Op: opRetain, ID: record.ID, Block: "agent: test;\n", Data: record})
 		}
@@ -106,7 +107,7 @@ func appendTexts(t *testing.T, c *compartment, from, to int, text func(i int) (t
 }
 
 // formula is Context's formula as it is written down, one array a signal, everything sorted.
-func formula(stores []*compartment, query string, meaning []float32, limit int, admit func(*compartment, int) bool) []Hit {
+func formula(stores []*compartment, query string, meaning []float32, limit int, admit func(*compartment, int) bool) []record.Hit {
 	type memory struct {
 		c                                              *compartment
 		part, doc                                      int
@@ -189,17 +190,17 @@ func formula(stores []*compartment, query string, meaning []float32, limit int, 
 		m.score = m.alone + m.session
 	}
 	sort(func(m *memory) float32 { return m.score })
-	hits := []Hit{}
+	hits := []record.Hit{}
 	for _, m := range list[:min(len(list), limit)] {
 		strength := max(list[0].raw, min(1, list[0].own/float32(stats.Rarity(q))))
-		hit := Hit{Record: m.c.docs[m.doc].record, Visibility: m.c.visibility, Signals: []Signal{
-			{"cosine", round2(m.raw)},
-			{"meaning", round2(cosineWeight * share(m.smooth, cosine))},
-			{"own_words", round2(ownWeight * share(m.own, own))},
-			{"context_words", round2(contextWeight * share(m.context, context))},
-			{"word_pairs", round2(m.pairs)},
-			{"length", 0 - round2(m.c.docs[m.doc].long)},
-			{"session", round2(m.session)},
+		hit := record.Hit{Record: m.c.docs[m.doc].record, Visibility: m.c.visibility, Signals: []record.Signal{
+			{Name: "cosine", Value: round2(m.raw)},
+			{Name: "meaning", Value: round2(cosineWeight * share(m.smooth, cosine))},
+			{Name: "own_words", Value: round2(ownWeight * share(m.own, own))},
+			{Name: "context_words", Value: round2(contextWeight * share(m.context, context))},
+			{Name: "word_pairs", Value: round2(m.pairs)},
+			{Name: "length", Value: 0 - round2(m.c.docs[m.doc].long)},
+			{Name: "session", Value: round2(m.session)},
 		}}
 		if first := list[0].score; first > 0 {
 			hit.Score = round2(min(1, max(0, strength*m.score/first)))

@@ -8,20 +8,21 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // Recalled is a memory with the recall signals that a DM's searches left of it.
 type Recalled struct {
-	Hit          // without a score and signals
-	Hits int     // searches of which it was one of the best answers, see foremost
-	Days int     // days, UTC, of these searches
-	Mean float64 // the mean of its scores in them, 0..1
+	record.Hit         // without a score and signals
+	Hits       int     // searches of which it was one of the best answers, see foremost
+	Days       int     // days, UTC, of these searches
+	Mean       float64 // the mean of its scores in them, 0..1
 }
 
 // Groups are the groups whose words the memory is, or was derived from, sorted; none for what a DM said.
 func (r Recalled) Groups() []string {
 	names := []string{}
-	add := func(v Visibility) {
+	add := func(v record.Visibility) {
 		if g := v.Group(); g != "" && !slices.Contains(names, g) {
 			names = append(names, g)
 		}
@@ -95,9 +96,9 @@ func (v *View) Recalled(ctx context.Context, since time.Time) ([]Recalled, error
 	var found []Recalled
 	for id, s := range byID {
 		for _, c := range stores {
-			if record := c.find(id); record != nil {
+			if memory := c.find(id); memory != nil {
 				found = append(found, Recalled{
-					Hit:  Hit{Record: record, Visibility: c.visibility},
+					Hit:  record.Hit{Record: memory, Visibility: c.visibility},
 					Hits: s.hits, Days: len(s.days), Mean: s.sum / float64(s.hits),
 				})
 				break

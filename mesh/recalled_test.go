@@ -11,6 +11,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 func TestRecalled(t *testing.T) {
@@ -96,7 +97,7 @@ func TestRecalledCountsTheForemost(t *testing.T) {
 	for i := range 5 {
 		store(t, v, StoreRequest{Content: fmt.Sprintf("kind %d", i)})
 	}
-	c, err := v.open(Private)
+	c, err := v.open(record.Private)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,8 +120,8 @@ func TestRecalledCountsTheForemost(t *testing.T) {
 }
 
 func TestRecalledGroupsOfReflection(t *testing.T) {
-	r := Recalled{Hit: Hit{Visibility: Private, Record: &Record{Reflection: &Reflection{Sources: []Source{
-		{"a", "group:red"}, {"b", Private}, {"c", "group:blue"}, {"d", "group:red"},
+	r := Recalled{Hit: record.Hit{Visibility: record.Private, Record: &record.Record{Reflection: &record.Reflection{Sources: []record.Source{
+		{ID: "a", Origin: "group:red"}, {ID: "b", Origin: record.Private}, {ID: "c", Origin: "group:blue"}, {ID: "d", Origin: "group:red"},
 	}}}}}
 	if got := fmt.Sprint(r.Groups()); got != "[blue red]" {
 		t.Error(got)

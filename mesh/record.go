@@ -1,133 +1,19 @@
 package mesh
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
-	"fmt"
 	"io"
-	"slices"
-	"strconv"
-	"strings"
 	"time"
 
-	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
-
-// Types are the memory types a caller may give (RFC-0011 §1.2, and "event" of §10's example).
-var Types = []string{"global", "session", "agent", "lesson", "reflection", "event"}
-
-// Tags the mesh gives meaning to.
-const (
-	LessonTag = "#lesson_learned" // RFC-0011 §3.5: on every memory derived from a lesson
-)
-
-// Visibility is the compartment a memory belongs to, in the form tools show it: "private", "shared" or
-// "group:NAME".
-type Visibility string
-
-// The compartments beside the groups' own.
-const (
-	Private Visibility = "private"
-	Shared  Visibility = "shared"
-)
-
-func groupVisibility(name string) Visibility { return Visibility("group:" + name) }
-
-// Group is the group's name, "" for the private and the shared compartment.
-func (v Visibility) Group() string {
-	name, _ := strings.CutPrefix(string(v), "group:")
-	if name == string(v) {
-		return ""
-	}
-	return name
-}
-
-// Record is one memory entry (RFC-0011 §1.1) as the ledger keeps it. Content and every other text have
-// passed the scrubber.
-type Record struct {
-	ID         string         `json:"id"` // MEMORY_ID
-	Content    string         `json:"content"`
-	Type       string         `json:"type"`
-	Source     string         `json:"source,omitempty"`
-	Tags       []string       `json:"tags,omitempty"`
-	Importance *float32       `json:"importance,omitempty"` // 0..1
-	SessionID  string         `json:"session_id,omitempty"`
-	AgentID    string         `json:"agent_id,omitempty"`
-	Skill      string         `json:"skill_name,omitempty"`
-	Rationale  string         `json:"rationale,omitempty"`
-	Hypothesis string         `json:"hypothesis,omitempty"`
-	Metadata   map[string]any `json:"metadata,omitempty"` // the caller's own keys
-	Lesson     *Lesson        `json:"lesson,omitempty"`   // set on lessons alone
-	Reflection *Reflection    `json:"reflection,omitempty"`
-	Imported   bool           `json:"imported,omitempty"` // it was kept elsewhere before: whose words it is nobody here knows
-	Heritage   *Heritage      `json:"-"`                  // an entry of its own in the ledger
-	CreatedAt  time.Time      `json:"created_at"`         // UTC, milliseconds
-}
-
-// HasTag reports whether the record carries tag, ignoring letter case.
-func (r *Record) HasTag(tag string) bool {
-	return slices.ContainsFunc(r.Tags, func(t string) bool { return strings.EqualFold(t, tag) })
-}
-
-// expired reports whether a lesson's time is over at now.
-func (r *Record) expired(now time.Time, retention time.Duration) bool {
-	return r.CreatedAt.Before(now.Add(-retention))
-}
-
-// newID makes RFC-0011 §1.1's identifiers: PREFIX_ + Unix milliseconds + _ + 6 lower-case hex digits.
-func newID(prefix string, now time.Time, random io.Reader) (string, error) {
-	var b [3]byte
-	if _, err := io.ReadFull(random, b[:]); err != nil {
-		return "", fmt.Errorf("read randomness: %w", err)
-	}
-	return prefix + "_" + strconv.FormatInt(now.UnixMilli(), 10) + "_" + hex.EncodeToString(b[:]), nil
-}
 
 // newMemoryID is an id that no memory of c has. It is called while the ledger is locked, so nobody else
 // can take it.
 func (c *compartment) newMemoryID(now time.Time, random io.Reader) (string, error) {
 	for {
-		id, err := newID("mem", now, random)
+		id, err := record.NewID("mem", now, random)
 		if err != nil || c.find(id) == nil {
 			return id, err
 		}
 	}
-}
-
-// forbiddenKeys would reach into the objects of a JavaScript reader (RFC-0011, Security Considerations).
-var forbiddenKeys = []string{"__proto__", "constructor", "prototype"}
-
-// maxMetadata is how many bytes of JSON a memory's metadata may have.
-const maxMetadata = 16 << 10
-
-// checkMetadata walks v and refuses the forbidden keys at any depth.
-func checkMetadata(path string, v any) error {
-	switch v := v.(type) {
-	case map[string]any:
-		for key, value := range v {
-			if slices.Contains(forbiddenKeys, key) {
-				return fault.New("metadata: the key %q is not allowed at %s; choose another name", key, path)
-			}
-			if err := checkMetadata(path+"."+key, value); err != nil {
-				return err
-			}
-		}
-	case []any:
-		for i, value := range v {
-			if err := checkMetadata(fmt.Sprintf("%s[%d]", path, i), value); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// scope identifies what is remembered and for whom, so that storing it again is noticed.
-func (r *Record) scope() [sha256.Size]byte {
-	key, err := json.Marshal([]string{r.Content, r.Type, r.SessionID, r.AgentID, r.Skill})
-	if err != nil {
-		panic(err) // strings always marshal
-	}
-	return sha256.Sum256(key)
 }

@@ -13,18 +13,13 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/internal/progress"
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // How many memories a reflection and a synthesis look at if they are not told.
 const (
 	DefaultLookback   = 10
 	synthesisLookback = 20
-)
-
-// How a reflection came about.
-const (
-	ByModel   = "model"   // a language model wrote it, from the sources alone
-	ByExtract = "extract" // sentences of the sources, word for word
 )
 
 // Completer asks a language model. It is safe for concurrent use.
@@ -48,26 +43,6 @@ type Completion struct{ Text, Model string }
 // ErrSuspended is in the error of a Completer whose answer will come with another call.
 var ErrSuspended = errors.New("the language model has not answered yet")
 
-// Reflection is what a reflection's memory carries beside its text.
-type Reflection struct {
-	ReflectionID string   `json:"reflection_id"` // reflect_ + Unix milliseconds + _ + 6 hex digits, RFC-0011 §3.4
-	Topic        string   `json:"topic,omitempty"`
-	Sources      []Source `json:"sources"` // oldest first
-	// Confidence is how well the text stands for its sources, 0..1, see measure. It says nothing about whether
-	// they are right.
-	Confidence float64 `json:"confidence"`
-	Method     string  `json:"method"`               // ByModel or ByExtract
-	Model      string  `json:"model,omitempty"`      // that wrote it
-	Supersedes string  `json:"supersedes,omitempty"` // the id of the extract that a model's answer stands in place of
-	Key        string  `json:"key"`                  // the same for the same sources and topic
-}
-
-// Source is a memory that something was derived from, and whose it is: what a group said stays marked.
-type Source struct {
-	ID     string     `json:"id"`
-	Origin Visibility `json:"origin"`
-}
-
 // ReflectRequest asks for a reflection (RFC-0011 §4.1 reflect).
 type ReflectRequest struct {
 	Topic    string // "": whatever is recent
@@ -79,11 +54,11 @@ type ReflectRequest struct {
 
 // Reflected is a reflection and the memory that holds it.
 type Reflected struct {
-	Reflection
+	record.Reflection
 	MemoryID   string
 	Content    string
 	CreatedAt  time.Time
-	Visibility Visibility
+	Visibility record.Visibility
 	Created    bool   // false: it was there
 	Note       string // why a model that was asked did not write it, in fixed words, "" otherwise
 }
@@ -103,7 +78,7 @@ func (v *View) Reflect(ctx context.Context, q ReflectRequest) (Reflected, error)
 		return Reflected{}, err
 	}
 	completers := v.completers(q.Completers)
-	if known, err := v.reflection(ctx, g.key); err != nil || known != nil && (known.Reflection.Method == ByModel || len(completers) == 0) {
+	if known, err := v.reflection(ctx, g.key); err != nil || known != nil && (known.Reflection.Method == record.ByModel || len(completers) == 0) {
 		return v.reflected(known, false), err
 	}
 	d, err := v.derive(ctx, g, reflecting, completers)
@@ -130,7 +105,7 @@ func (v *View) completers(first []Completer) []Completer {
 }
 
 // reflection is the memory of the reflection with that key, nil if there is none.
-func (v *View) reflection(ctx context.Context, key string) (r *Record, err error) {
+func (v *View) reflection(ctx context.Context, key string) (r *record.Record, err error) {
 	err = v.with(ctx, v.own(), func(c *compartment) error {
 		r = c.reflection(key)
 		return nil
@@ -138,7 +113,7 @@ func (v *View) reflection(ctx context.Context, key string) (r *Record, err error
 	return r, err
 }
 
-func (v *View) reflected(r *Record, created bool) Reflected {
+func (v *View) reflected(r *record.Record, created bool) Reflected {
 	if r == nil {
 		return Reflected{}
 	}
@@ -146,12 +121,12 @@ func (v *View) reflected(r *Record, created bool) Reflected {
 }
 
 // keepReflection stores what was derived, with its heritage, unless another process was faster.
-func (v *View) keepReflection(ctx context.Context, g *gathering, d derivation) (kept *Record, created bool, err error) {
+func (v *View) keepReflection(ctx context.Context, g *gathering, d derivation) (kept *record.Record, created bool, err error) {
 	s := &scrubbing{scrubber: v.scrubber}
-	r := &Record{
+	r := &record.Record{
 		Type: "reflection", AgentID: v.AgentID, Source: v.AgentID, Content: s.content(d.text),
 		Rationale:  "Aggregated high-signal patterns from recent memory",
-		Reflection: &Reflection{Topic: g.topic, Sources: g.origins(), Confidence: d.confidence, Method: d.method, Model: s.field("model", d.model), Key: g.key},
+		Reflection: &record.Reflection{Topic: g.topic, Sources: g.origins(), Confidence: d.confidence, Method: d.method, Model: s.field("model", d.model), Key: g.key},
 	}
 	if s.err != nil {
 		return nil, false, s.err
@@ -160,7 +135,7 @@ func (v *View) keepReflection(ctx context.Context, g *gathering, d derivation) (
 	err = v.with(ctx, v.own(), func(c *compartment) error {
 		_, err := c.ledger.Append(ctx, c.apply, func(now time.Time) ([]ledger.Draft, error) {
 			known := c.reflection(g.key)
-			if known != nil && (known.Reflection.Method == ByModel || d.method == ByExtract) {
+			if known != nil && (known.Reflection.Method == record.ByModel || d.method == record.ByExtract) {
 				kept, created = known, false
 				return nil, nil
 			}
@@ -172,7 +147,7 @@ func (v *View) keepReflection(ctx context.Context, g *gathering, d derivation) (
 			if r.ID, err = c.newMemoryID(now, v.Random); err != nil {
 				return nil, err
 			}
-			if r.Reflection.ReflectionID, err = newID("reflect", now, v.Random); err != nil {
+			if r.Reflection.ReflectionID, err = record.NewID("reflect", now, v.Random); err != nil {
 				return nil, err
 			}
 			r.CreatedAt, kept, created = now, r, true
@@ -246,8 +221,8 @@ func (v *View) DerivedFrom(ctx context.Context, id string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	among := func(sources []Source) bool {
-		return slices.ContainsFunc(sources, func(s Source) bool { return s.ID == id })
+	among := func(sources []record.Source) bool {
+		return slices.ContainsFunc(sources, func(s record.Source) bool { return s.ID == id })
 	}
 	ids, skills := []string{}, []string{}
 	for _, c := range stores {

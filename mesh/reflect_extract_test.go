@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 func TestReflectByExtract(t *testing.T) {
@@ -15,13 +16,13 @@ func TestReflectByExtract(t *testing.T) {
 	ids := remember(t, v, greenhouse...)
 	r := reflect(t, v, ReflectRequest{Topic: "the irrigation pump"})
 	t.Log(r.Content, r.Confidence)
-	if !r.Created || r.Method != ByExtract || r.Model != "" || r.Topic != "the irrigation pump" || r.Note != "" {
+	if !r.Created || r.Method != record.ByExtract || r.Model != "" || r.Topic != "the irrigation pump" || r.Note != "" {
 		t.Errorf("got %+v", r)
 	}
 	var sources []string
 	for _, s := range r.Sources {
 		sources = append(sources, s.ID)
-		if s.Origin != Private {
+		if s.Origin != record.Private {
 			t.Errorf("origin of %s: %s", s.ID, s.Origin)
 		}
 	}
@@ -36,7 +37,7 @@ func TestReflectByExtract(t *testing.T) {
 		t.Errorf("confidence %v", r.Confidence)
 	}
 	hit, err := v.Get(t.Context(), r.MemoryID)
-	if err != nil || hit.Type != "reflection" || hit.Visibility != Private || hit.Reflection.ReflectionID != r.ReflectionID {
+	if err != nil || hit.Type != "reflection" || hit.Visibility != record.Private || hit.Reflection.ReflectionID != r.ReflectionID {
 		t.Errorf("as a memory: %+v, %v", hit, err)
 	}
 	if again := reflect(t, v, ReflectRequest{Topic: "The irrigation pump"}); again.Created || again.MemoryID != r.MemoryID || again.ReflectionID != r.ReflectionID {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/progress"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // leastRelevance is the score from which on a memory bears on a topic. Beside one that does so fully, what has less than a
@@ -19,9 +20,9 @@ const leastRelevance, leastShare = .2, .25
 // gathering is what something is derived from.
 type gathering struct {
 	view    *View
-	topic   string // redacted
-	sources []Hit  // oldest first
-	key     string // names kind, topic and sources
+	topic   string       // redacted
+	sources []record.Hit // oldest first
+	key     string       // names kind, topic and sources
 }
 
 // gather finds the sources: of a topic the most relevant memories, else the most recent. kind tells what is
@@ -65,32 +66,32 @@ func (v *View) gather(ctx context.Context, kind, topic string, lookback, standar
 
 // source reports whether a memory can be drawn on. A reflection cannot: what was derived would support
 // itself.
-func source(r *Record) bool { return r != nil && r.Type != "reflection" }
+func source(r *record.Record) bool { return r != nil && r.Type != "reflection" }
 
 // recent are the n newest memories.
-func recent(stores []*compartment, n int) []Hit {
-	var hits []Hit
+func recent(stores []*compartment, n int) []record.Hit {
+	var hits []record.Hit
 	for _, c := range stores {
 		c.mu.RLock()
 		for _, d := range c.docs {
 			if source(d.record) {
-				hits = append(hits, Hit{Record: d.record, Visibility: c.visibility})
+				hits = append(hits, record.Hit{Record: d.record, Visibility: c.visibility})
 			}
 		}
 		c.mu.RUnlock()
 	}
 	order := earlier(stores)
-	slices.SortFunc(hits, func(a, b Hit) int { return order(b, a) })
+	slices.SortFunc(hits, func(a, b record.Hit) int { return order(b, a) })
 	return hits[:min(n, len(hits))]
 }
 
 // earlier orders memories by time, those of one moment as they were stored.
-func earlier(stores []*compartment) func(a, b Hit) int {
-	in := map[Visibility]*compartment{}
+func earlier(stores []*compartment) func(a, b record.Hit) int {
+	in := map[record.Visibility]*compartment{}
 	for _, c := range stores {
 		in[c.visibility] = c
 	}
-	return func(a, b Hit) int {
+	return func(a, b record.Hit) int {
 		order := cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.Visibility, b.Visibility))
 		if order != 0 {
 			return order
@@ -103,7 +104,7 @@ func earlier(stores []*compartment) func(a, b Hit) int {
 }
 
 // bearing are the at most n memories that a search for topic finds relevant.
-func (v *View) bearing(ctx context.Context, stores []*compartment, topic string, n int) ([]Hit, error) {
+func (v *View) bearing(ctx context.Context, stores []*compartment, topic string, n int) ([]record.Hit, error) {
 	var found Found
 	meaning, err := v.embedQuery(ctx, stores, topic, &found)
 	if err != nil {
@@ -114,12 +115,12 @@ func (v *View) bearing(ctx context.Context, stores []*compartment, topic string,
 }
 
 // relevant are those of the hits, best first, that bear on what was asked.
-func relevant(hits []Hit) []Hit {
+func relevant(hits []record.Hit) []record.Hit {
 	if len(hits) == 0 {
 		return nil
 	}
 	least := max(leastRelevance, leastShare*hits[0].Score)
-	return slices.DeleteFunc(hits, func(h Hit) bool { return h.Score < least })
+	return slices.DeleteFunc(hits, func(h record.Hit) bool { return h.Score < least })
 }
 
 // name is the key of a gathering.
@@ -132,16 +133,16 @@ func (g *gathering) name(kind string) string {
 	return hex.EncodeToString(sum[:])[:16]
 }
 
-func (g *gathering) origins() []Source {
-	list := make([]Source, len(g.sources))
+func (g *gathering) origins() []record.Source {
+	list := make([]record.Source, len(g.sources))
 	for i, s := range g.sources {
-		list[i] = Source{ID: s.ID, Origin: s.Visibility}
+		list[i] = record.Source{ID: s.ID, Origin: s.Visibility}
 	}
 	return list
 }
 
 // label names a source and, if somebody else said it, who: a DM's reader sees what is a group's.
-func (g *gathering) label(s Hit) string {
+func (g *gathering) label(s record.Hit) string {
 	text := s.ID + ", " + s.CreatedAt.Format("2006-01-02")
 	if group := s.Visibility.Group(); group != "" && g.view.foreign(s.Visibility) {
 		text += ", said in the group " + group
@@ -150,16 +151,16 @@ func (g *gathering) label(s Hit) string {
 }
 
 // heritage is what the sources descend from and were stored for, and what they were drawn into.
-func (g *gathering) heritage(intent string, depth int) Heritage {
-	h := Heritage{IntentChain: []string{}, Hypotheses: []string{}, Rationales: []string{}}
-	add := func(list *[]string, text string, s Hit) {
+func (g *gathering) heritage(intent string, depth int) record.Heritage {
+	h := record.Heritage{IntentChain: []string{}, Hypotheses: []string{}, Rationales: []string{}}
+	add := func(list *[]string, text string, s record.Hit) {
 		if text == "" {
 			return
 		}
 		if group := s.Visibility.Group(); group != "" && g.view.foreign(s.Visibility) {
 			text = "(said in the group " + group + ") " + text
 		}
-		if text = shorten(text, maxField-1); !slices.Contains(*list, text) {
+		if text = shorten(text, record.MaxField-1); !slices.Contains(*list, text) {
 			*list = append(*list, text)
 		}
 	}
@@ -183,7 +184,7 @@ func (g *gathering) heritage(intent string, depth int) Heritage {
 		ids[i] = s.ID
 	}
 	h.IntentChain = append(h.IntentChain, intent)
-	h.Rationales = append(h.Rationales, shorten("Drawn from "+strings.Join(ids, ", "), maxField-1))
+	h.Rationales = append(h.Rationales, shorten("Drawn from "+strings.Join(ids, ", "), record.MaxField-1))
 	for _, list := range []*[]string{&h.IntentChain, &h.Hypotheses, &h.Rationales} {
 		*list = (*list)[max(0, len(*list)-depth):]
 	}

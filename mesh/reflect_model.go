@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/progress"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 const (
@@ -74,7 +75,7 @@ func (v *View) derive(ctx context.Context, g *gathering, p purpose, completers [
 			continue
 		}
 		d, err := v.accept(ctx, g, all, answer)
-		if err != nil || d.method == ByModel {
+		if err != nil || d.method == record.ByModel {
 			return d, err
 		}
 		note = noUse
@@ -132,7 +133,7 @@ func (v *View) accept(ctx context.Context, g *gathering, all []sentence, answer 
 	if support < leastSupport {
 		return derivation{}, nil
 	}
-	return derivation{text: g.attribute(text), lines: lines, insight: lines[0], method: ByModel, model: answer.Model, confidence: confidence}, nil
+	return derivation{text: g.attribute(text), lines: lines, insight: lines[0], method: record.ByModel, model: answer.Model, confidence: confidence}, nil
 }
 
 // attribute puts the sources' ids in place of their numbers, and names those sources of others that are
@@ -175,7 +176,7 @@ func (v *View) extracted(ctx context.Context, g *gathering, all []sentence) (der
 	}
 	chosen := g.extract(all, l, topic)
 	confidence, _ := l.measure(all, chosen, len(g.sources))
-	d := derivation{text: g.quote(all, chosen), method: ByExtract, confidence: confidence}
+	d := derivation{text: g.quote(all, chosen), method: record.ByExtract, confidence: confidence}
 	for _, i := range chosen {
 		d.lines = append(d.lines, all[i].text)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // oracle is a language model that answers what it is told to, and keeps what it was asked.
@@ -32,7 +33,7 @@ func TestReflectByModel(t *testing.T) {
 	o := &oracle{answer: "The irrigation pump stopped because sand filled its filter [1]. A finer filter cured it [2][3] [9]."}
 	v.Completer = o
 	r := reflect(t, v, ReflectRequest{Topic: "irrigation pump"})
-	if !r.Created || r.Method != ByModel || r.Model != "oracle-1" || r.Supersedes != extract.MemoryID || r.Confidence < .3 {
+	if !r.Created || r.Method != record.ByModel || r.Model != "oracle-1" || r.Supersedes != extract.MemoryID || r.Confidence < .3 {
 		t.Errorf("got %+v", r)
 	}
 	day := r.CreatedAt.Format("2006-01-02")
@@ -73,7 +74,7 @@ func TestReflectFallsBack(t *testing.T) {
 			v := open(t, t.TempDir(), audience.DM(), model(t))
 			remember(t, v, greenhouse[:3]...)
 			r := reflect(t, v, ReflectRequest{Topic: "irrigation pump", Completers: []Completer{&test.o}})
-			if r.Method != ByExtract || r.Note != test.note || len(test.o.asked) != 1 {
+			if r.Method != record.ByExtract || r.Note != test.note || len(test.o.asked) != 1 {
 				t.Errorf("got %+v", r)
 			}
 		})
@@ -82,7 +83,7 @@ func TestReflectFallsBack(t *testing.T) {
 	remember(t, v, greenhouse[:3]...)
 	second := &oracle{answer: "The pump needs a finer filter against the sand [2]."}
 	v.Completer = second
-	if r := reflect(t, v, ReflectRequest{Completers: []Completer{&oracle{err: errors.New("no")}}}); r.Method != ByModel || len(second.asked) != 1 || r.Note != "" {
+	if r := reflect(t, v, ReflectRequest{Completers: []Completer{&oracle{err: errors.New("no")}}}); r.Method != record.ByModel || len(second.asked) != 1 || r.Note != "" {
 		t.Errorf("the second model: %+v", r)
 	}
 }
@@ -160,7 +161,7 @@ func FuzzAnswer(f *testing.F) {
 		f.Add(seed)
 	}
 	v := Open(Options{Dir: f.TempDir() + "/.yamo", Audience: audience.DM(), AgentID: "tester", Embedder: &words{}})
-	sources := []Hit{{Record: &Record{ID: "mem_1_aaaaaa"}, Visibility: Private}, {Record: &Record{ID: "mem_2_bbbbbb"}, Visibility: "group:hiking"}}
+	sources := []record.Hit{{Record: &record.Record{ID: "mem_1_aaaaaa"}, Visibility: record.Private}, {Record: &record.Record{ID: "mem_2_bbbbbb"}, Visibility: "group:hiking"}}
 	g := &gathering{view: v, sources: sources, topic: "pump"}
 	f.Fuzz(func(t *testing.T, answer string) {
 		if !utf8.ValidString(answer) {
@@ -175,7 +176,7 @@ func FuzzAnswer(f *testing.F) {
 		if !strings.Contains(text, "said in the group hiking") {
 			t.Errorf("%q became %q, which hides what a group said", answer, text)
 		}
-		definition := v.definition(g, derivation{text: text, method: ByModel}, "learned: pump").String()
+		definition := v.definition(g, derivation{text: text, method: record.ByModel}, "learned: pump").String()
 		parsed, err := block.Parse(definition)
 		if err != nil || parsed.Handoff != "End" || len(parsed.Constraints) > maxRules {
 			t.Errorf("%q became %s\n%v", answer, definition, err)

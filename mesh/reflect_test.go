@@ -16,6 +16,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/internal/progress"
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // greenhouse is what a DM remembers about two matters.
@@ -51,7 +52,7 @@ func TestReflectOnWhatIsRecent(t *testing.T) {
 	wantFault(t, err, "there are no memories to draw on yet")
 	ids := remember(t, v, greenhouse...)
 	r := reflect(t, v, ReflectRequest{Lookback: 2})
-	if diff := cmp.Diff([]Source{{ids[4], Private}, {ids[5], Private}}, r.Sources); diff != "" {
+	if diff := cmp.Diff([]record.Source{{ID: ids[4], Origin: record.Private}, {ID: ids[5], Origin: record.Private}}, r.Sources); diff != "" {
 		t.Error(diff)
 	}
 	if again := reflect(t, v, ReflectRequest{Lookback: 2}); again.MemoryID != r.MemoryID {
@@ -102,20 +103,20 @@ func TestReflectionKeepsOrigins(t *testing.T) {
 	said := store(t, hikers, StoreRequest{Content: "The pump of the hut is broken for good.", Hypothesis: "nobody repairs the pump", Rationale: "the hut is old"}).ID
 	dm := open(t, dir, audience.DM(), &words{})
 	own := remember(t, dm, greenhouse[0])[0]
-	shared := store(t, dm, StoreRequest{Content: "The pump of the club is new.", Visibility: Shared}).ID
+	shared := store(t, dm, StoreRequest{Content: "The pump of the club is new.", Visibility: record.Shared}).ID
 
 	r := reflect(t, dm, ReflectRequest{Topic: "pump"})
-	if diff := cmp.Diff([]Source{{said, "group:hiking"}, {own, Private}, {shared, Shared}}, r.Sources); diff != "" {
+	if diff := cmp.Diff([]record.Source{{ID: said, Origin: "group:hiking"}, {ID: own, Origin: record.Private}, {ID: shared, Origin: record.Shared}}, r.Sources); diff != "" {
 		t.Error(diff)
 	}
 	if !strings.Contains(r.Content, "“The pump of the hut is broken for good.” ("+said+", ") || !strings.Contains(r.Content, ", said in the group hiking)") {
 		t.Errorf("quoted as its own: %s", r.Content)
 	}
 	hit, err := dm.Get(t.Context(), r.MemoryID)
-	if err != nil || hit.Visibility != Private {
+	if err != nil || hit.Visibility != record.Private {
 		t.Fatalf("%+v, %v", hit, err)
 	}
-	want := &Heritage{
+	want := &record.Heritage{
 		IntentChain: []string{"synthesize_beliefs_from_memories"},
 		Hypotheses:  []string{"(said in the group hiking) nobody repairs the pump"},
 		Rationales:  []string{"(said in the group hiking) the hut is old", "Drawn from " + said + ", " + own + ", " + shared},
@@ -125,13 +126,13 @@ func TestReflectionKeepsOrigins(t *testing.T) {
 	}
 	// A model that keeps quiet about where it has it from.
 	r = reflect(t, dm, ReflectRequest{Topic: "pump", Completers: []Completer{&oracle{answer: "The pump of the hut is broken for good. The pump of the club is new."}}})
-	if r.Method != ByModel || !strings.HasSuffix(r.Content, "Also drawn from "+dm.label(said, t)+".") {
+	if r.Method != record.ByModel || !strings.HasSuffix(r.Content, "Also drawn from "+dm.label(said, t)+".") {
 		t.Errorf("by a model: %+v", r)
 	}
 
 	o := &oracle{err: errors.New("no")}
 	g := reflect(t, hikers, ReflectRequest{Topic: "pump", Completers: []Completer{o}})
-	if diff := cmp.Diff([]Source{{said, "group:hiking"}, {shared, Shared}}, g.Sources); diff != "" {
+	if diff := cmp.Diff([]record.Source{{ID: said, Origin: "group:hiking"}, {ID: shared, Origin: record.Shared}}, g.Sources); diff != "" {
 		t.Error(diff)
 	}
 	if hit, err := hikers.Get(t.Context(), g.MemoryID); err != nil || hit.Visibility != "group:hiking" {
@@ -279,9 +280,9 @@ func TestRelevant(t *testing.T) {
 		{[]float64{.39, .2, .19}, []float64{.39, .2}}, // nothing is about the topic by its words
 		{[]float64{1, .8, .25, .24, .2}, []float64{1, .8, .25}},
 	} {
-		var hits []Hit
+		var hits []record.Hit
 		for _, score := range test.scores {
-			hits = append(hits, Hit{Score: score})
+			hits = append(hits, record.Hit{Score: score})
 		}
 		var got []float64
 		for _, h := range relevant(hits) {

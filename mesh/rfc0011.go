@@ -8,6 +8,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/where"
 )
 
@@ -25,7 +26,7 @@ const fusionK = 60
 type plainIndex struct {
 	mu      sync.Mutex
 	bm25    *keyword.BM25
-	records []*Record // that are in bm25, by document; nil once removed
+	records []*record.Record // that are in bm25, by document; nil once removed
 }
 
 // follow takes in what changed. c.mu and x.mu are held.
@@ -53,14 +54,14 @@ func (x *plainIndex) follow(c *compartment) {
 }
 
 // fuse is top for RFC0011.
-func (r *ranking) fuse(limit int, admit func(c *compartment, doc int) bool) []Hit {
+func (r *ranking) fuse(limit int, admit func(c *compartment, doc int) bool) []record.Hit {
 	fused := map[place]float64{}
-	signals := map[place][]Signal{}
+	signals := map[place][]record.Signal{}
 	for name, list := range map[string][]leader{"vector_rank": r.nearest(2*limit, admit), "keyword_rank": r.matching(2*limit, admit)} {
 		for rank, l := range list {
 			at := place{l.part, l.doc}
 			fused[at] += 1 / float64(fusionK+rank+1)
-			signals[at] = append(signals[at], Signal{name, float64(rank + 1)})
+			signals[at] = append(signals[at], record.Signal{Name: name, Value: float64(rank + 1)})
 		}
 	}
 	best := newLeaders(limit)
@@ -68,13 +69,13 @@ func (r *ranking) fuse(limit int, admit func(c *compartment, doc int) bool) []Hi
 		best.add(leader{float32(score), at.part, at.doc})
 	}
 	ranked := best.sorted()
-	hits := make([]Hit, len(ranked))
+	hits := make([]record.Hit, len(ranked))
 	for i, l := range ranked {
 		at, p := place{l.part, l.doc}, r.parts[l.part]
 		if s := signals[at]; len(s) == 2 && s[0].Name > s[1].Name {
 			s[0], s[1] = s[1], s[0]
 		}
-		hits[i] = Hit{Record: p.docs[l.doc].record, Visibility: p.visibility, Score: round2(l.score / ranked[0].score), Signals: signals[at]}
+		hits[i] = record.Hit{Record: p.docs[l.doc].record, Visibility: p.visibility, Score: round2(l.score / ranked[0].score), Signals: signals[at]}
 	}
 	return hits
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // openPlain opens a memory with the RFC's own ranking.
@@ -34,12 +35,12 @@ func TestRFC0011Fusion(t *testing.T) {
 	if len(found.Hits) != 3 || found.Hits[0].ID != both.ID {
 		t.Fatalf("got %q", contents(found.Hits))
 	}
-	wantSignals := []Signal{{"keyword_rank", 1}, {"vector_rank", 1}}
+	wantSignals := []record.Signal{{Name: "keyword_rank", Value: 1}, {Name: "vector_rank", Value: 1}}
 	if diff := cmp.Diff(wantSignals, found.Hits[0].Signals); diff != "" || found.Hits[0].Score != 1 {
 		t.Errorf("score %v, signals (-want +got):\n%s", found.Hits[0].Score, diff)
 	}
 	// The second of one list alone: 1/62 beside the first's 2/61.
-	if diff := cmp.Diff([]Signal{{"vector_rank", 2}}, found.Hits[1].Signals); diff != "" || found.Hits[1].Score != .49 {
+	if diff := cmp.Diff([]record.Signal{{Name: "vector_rank", Value: 2}}, found.Hits[1].Signals); diff != "" || found.Hits[1].Score != .49 {
 		t.Errorf("second: score %v, signals (-want +got):\n%s", found.Hits[1].Score, diff)
 	}
 	events := search(t, v, SearchRequest{Query: "green tea", Type: "event"})
@@ -76,7 +77,7 @@ func TestRFC0011AsksLanceDB(t *testing.T) {
 		}
 	}
 	settle(t, v)
-	c := v.stores[Private]
+	c := v.stores[record.Private]
 	if err := c.index.purge(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}

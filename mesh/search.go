@@ -15,6 +15,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/vector"
 )
 
@@ -43,26 +44,10 @@ type SearchRequest struct {
 	IncludeLessons bool
 }
 
-// Hit is a memory that was found.
-type Hit struct {
-	*Record
-	Visibility Visibility
-	Link       string  // the resource of the workspace file that it is a passage of, "" for a memory
-	Score      float64 // 0..1, two decimals
-	Signals    []Signal
-	Accesses   Accesses // of Get alone
-}
-
-// Signal is what one part of the ranking contributed to a score.
-type Signal struct {
-	Name  string  `json:"name"`
-	Value float64 `json:"value"`
-}
-
 // Found is the answer to a search.
 type Found struct {
-	Hits    []Hit
-	Lessons []Hit // best first; only if asked for
+	Hits    []record.Hit
+	Lessons []record.Hit // best first; only if asked for
 	// Off: there is no embedding model on this machine, so keywords alone decided, and will until
 	// `yamo-mcp setup` was run.
 	Off bool
@@ -72,7 +57,7 @@ type Found struct {
 	// Degraded: the embedder is there but failed, as a remote one may; keywords alone decided this time.
 	Degraded bool
 	// Damaged lists compartments of whose ledger only the part before a damaged line was searched.
-	Damaged []Visibility
+	Damaged []record.Visibility
 }
 
 // Search finds the memories that answer a query, best first, in every compartment the audience may
@@ -88,8 +73,8 @@ func (v *View) Search(ctx context.Context, q SearchRequest) (Found, error) {
 	if s.err != nil {
 		return Found{}, s.err
 	}
-	var accesses map[string]Accesses
-	filter, err := q.admits(func(id string) Accesses { return accesses[id] })
+	var accesses map[string]record.Accesses
+	filter, err := q.admits(func(id string) record.Accesses { return accesses[id] })
 	if err != nil {
 		return Found{}, err
 	}
@@ -115,7 +100,7 @@ func (v *View) Search(ctx context.Context, q SearchRequest) (Found, error) {
 	// each search changes.
 	if meaning == nil || found.Pending > 0 || damaged != nil || q.IncludeLessons || q.byAccess() {
 		found.Hits, found.Lessons = v.rank(stores, query, meaning, q, filter)
-	} else if found.Hits, err = v.answers.hits(stores, query, q, v.Now, func() []Hit {
+	} else if found.Hits, err = v.answers.hits(stores, query, q, v.Now, func() []record.Hit {
 		hits, _ := v.rank(stores, query, meaning, q, filter)
 		return hits
 	}); err != nil {
@@ -126,7 +111,7 @@ func (v *View) Search(ctx context.Context, q SearchRequest) (Found, error) {
 	return found, nil
 }
 
-func (v *View) rank(stores []*compartment, query string, meaning []float32, q SearchRequest, filter func(*Record) bool) (hits, lessons []Hit) {
+func (v *View) rank(stores []*compartment, query string, meaning []float32, q SearchRequest, filter func(*record.Record) bool) (hits, lessons []record.Hit) {
 	var kept map[string]bool
 	if q.IncludeLessons {
 		kept = v.inForce(stores)
@@ -146,7 +131,7 @@ func (v *View) rank(stores []*compartment, query string, meaning []float32, q Se
 }
 
 // filter checks the request and returns which memories it admits.
-func (q *SearchRequest) filter() (func(*Record) bool, error) {
+func (q *SearchRequest) filter() (func(*record.Record) bool, error) {
 	if !utf8.ValidString(q.Query) {
 		return nil, fault.New("query: the text is not valid UTF-8")
 	}
@@ -162,8 +147,8 @@ func (q *SearchRequest) filter() (func(*Record) bool, error) {
 	if q.Limit < 1 || q.Limit > MaxLimit {
 		return nil, fault.New("limit: use a number from 1 to %d", MaxLimit)
 	}
-	if q.Type != "" && !slices.Contains(Types, q.Type) {
-		return nil, fault.New("type: use one of %s", strings.Join(Types, ", "))
+	if q.Type != "" && !slices.Contains(record.Types, q.Type) {
+		return nil, fault.New("type: use one of %s", strings.Join(record.Types, ", "))
 	}
 	var since, until time.Time
 	var err error
@@ -183,7 +168,7 @@ func (q *SearchRequest) filter() (func(*Record) bool, error) {
 	if q.Type == "" && q.SessionID == "" && len(q.Tags) == 0 && since.IsZero() && until.IsZero() {
 		return everything, nil
 	}
-	return func(r *Record) bool {
+	return func(r *record.Record) bool {
 		return (q.Type == "" || r.Type == q.Type) &&
 			(q.SessionID == "" || r.SessionID == q.SessionID) &&
 			!r.CreatedAt.Before(since) && (until.IsZero() || r.CreatedAt.Before(until)) &&
@@ -191,7 +176,7 @@ func (q *SearchRequest) filter() (func(*Record) bool, error) {
 	}, nil
 }
 
-func everything(*Record) bool { return true }
+func everything(*record.Record) bool { return true }
 
 // embedQuery returns the query's vector, nil if there is none, after giving memories without a vector a
 // moment to get theirs. Only a vector of another model and the caller's own haste are errors.

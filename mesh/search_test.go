@@ -14,6 +14,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // recorder is words that remembers what it was given.
@@ -144,7 +145,7 @@ func TestVisibility(t *testing.T) {
 	dm, red, blue := open(t, dir, audience.DM(), new(words)), open(t, dir, group(t, "red"), new(words)), open(t, dir, group(t, "blue"), new(words))
 	ids := map[string]string{
 		"private":    store(t, dm, StoreRequest{Content: "orchard private"}).ID,
-		"shared":     store(t, dm, StoreRequest{Content: "orchard shared", Visibility: Shared}).ID,
+		"shared":     store(t, dm, StoreRequest{Content: "orchard shared", Visibility: record.Shared}).ID,
 		"group:red":  store(t, red, StoreRequest{Content: "orchard red"}).ID,
 		"group:blue": store(t, blue, StoreRequest{Content: "orchard blue"}).ID,
 	}
@@ -185,7 +186,7 @@ func TestVisibility(t *testing.T) {
 	// SECURITY: a group's view never opened anything else.
 	for name, v := range map[string]*View{"red": red, "blue": blue} {
 		for where := range v.stores {
-			if where != Shared && where != Visibility("group:"+name) {
+			if where != record.Shared && where != record.Visibility("group:"+name) {
 				t.Errorf("%s opened %s", name, where)
 			}
 		}
@@ -250,7 +251,7 @@ func TestReadingCreatesNothing(t *testing.T) {
 	}
 	// Nor does a group that only recalls what is shared begin a ledger of its own.
 	dir := t.TempDir()
-	store(t, open(t, dir, audience.DM(), new(words)), StoreRequest{Content: "shared tea", Visibility: Shared})
+	store(t, open(t, dir, audience.DM(), new(words)), StoreRequest{Content: "shared tea", Visibility: record.Shared})
 	if found := search(t, open(t, dir, group(t, "red"), new(words)), SearchRequest{Query: "tea"}); len(found.Hits) != 1 {
 		t.Errorf("found %d", len(found.Hits))
 	}

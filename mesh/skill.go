@@ -10,6 +10,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub"
 )
 
@@ -25,29 +26,14 @@ const (
 	skillPrefix  = "skill"
 )
 
-// Skill is a way of doing something (RFC-0011 §2.4) as the ledger keeps it. Every text was redacted.
-type Skill struct {
-	ID          string    `json:"id"` // SKILL_ID
-	Name        string    `json:"name"`
-	Intent      string    `json:"intent"` // what it is for, in a sentence
-	Description string    `json:"description,omitempty"`
-	Tags        []string  `json:"tags,omitempty"`
-	Type        string    `json:"type,omitempty"`
-	Source      string    `json:"source,omitempty"` // the name of the file that it came from
-	Text        string    `json:"yamo_text"`        // the whole definition
-	AgentID     string    `json:"agent_id,omitempty"`
-	CreatedAt   time.Time `json:"created_at"`
-	UpdatedAt   time.Time `json:"updated_at,omitzero"` // when it got this text, if that is not its first
-}
-
 // SkillRequest is a skill to keep (RFC-0011 §4.1 ingestSkill).
 type SkillRequest struct {
 	// Text is the definition: YAMO blocks (§3.1), whose first names the agent and its intent, or Markdown that
 	// begins with YAML front matter, which has name and intent or description, and may have tags and type.
 	Text       string
-	Type       string     // what kind of skill it is; "" is what the front matter says
-	Source     string     // the name of the file that it came from
-	Visibility Visibility // "" is the audience's own compartment; a DM may say Private or Shared
+	Type       string            // what kind of skill it is; "" is what the front matter says
+	Source     string            // the name of the file that it came from
+	Visibility record.Visibility // "" is the audience's own compartment; a DM may say Private or Shared
 }
 
 // IngestedSkill says what became of a skill.
@@ -55,7 +41,7 @@ type IngestedSkill struct {
 	ID         string
 	Name       string
 	Intent     string
-	Visibility Visibility
+	Visibility record.Visibility
 	Created    bool // false: a skill of this name was there, and ID is its id
 	Updated    bool // that skill has got this text in place of its own
 	Redactions []scrub.Redaction
@@ -132,10 +118,10 @@ func (v *View) KeepsSkill(ctx context.Context, q SkillRequest) (string, error) {
 // skill checks and redacts a request. The skill has no id and no time yet.
 //
 // A definition is an instruction to follow to the letter, so it is redacted and not cleaned as a memory is.
-func (s *scrubbing) skill(q SkillRequest) (*Skill, error) {
+func (s *scrubbing) skill(q SkillRequest) (*record.Skill, error) {
 	switch {
-	case len(q.Text) > MaxContent:
-		return nil, fault.New("text: %d bytes are too many; a skill has at most %d", len(q.Text), MaxContent)
+	case len(q.Text) > record.MaxContent:
+		return nil, fault.New("text: %d bytes are too many; a skill has at most %d", len(q.Text), record.MaxContent)
 	case !utf8.ValidString(q.Text):
 		return nil, fault.New("text: it is not valid UTF-8")
 	}
@@ -150,13 +136,13 @@ func (s *scrubbing) skill(q SkillRequest) (*Skill, error) {
 	if q.Type != "" {
 		d.kind = q.Type
 	}
-	if utf8.RuneCountInString(d.kind) > maxTag {
-		return nil, fault.New("type: use a word or two, at most %d characters", maxTag)
+	if utf8.RuneCountInString(d.kind) > record.MaxTag {
+		return nil, fault.New("type: use a word or two, at most %d characters", record.MaxTag)
 	}
 	clean, found := s.scrubber.Redact(text)
 	s.found = append(s.found, found...)
 	quiet := &scrubbing{scrubber: s.scrubber} // the text has these already: each is counted once
-	skill := &Skill{
+	skill := &record.Skill{
 		Name: quiet.field("name", d.name), Intent: quiet.field("intent", d.intent), Description: quiet.field("description", d.description),
 		Tags: quiet.tags(d.tags), Type: s.field("type", d.kind), Source: s.field("source", q.Source), Text: clean,
 	}
@@ -168,9 +154,9 @@ func (s *scrubbing) skill(q SkillRequest) (*Skill, error) {
 
 // skillState is a skill as a compartment has it in memory.
 type skillState struct {
-	*Skill                 // replaced, never changed
-	revised []time.Time    // when it got another text
-	words   keyword.Fields // RFC-0011 §5.3
+	*record.Skill                // replaced, never changed
+	revised       []time.Time    // when it got another text
+	words         keyword.Fields // RFC-0011 §5.3
 }
 
 // use is feedback about a skill.
@@ -195,8 +181,8 @@ func newSkillSet() skillSet {
 func foldName(name string) string { return strings.ToLower(name) }
 
 // put takes a skill in, or another text of one that is there.
-func (s *skillSet) put(skill *Skill) {
-	state := &skillState{Skill: skill, words: skill.fields()}
+func (s *skillSet) put(skill *record.Skill) {
+	state := &skillState{Skill: skill, words: skillFields(skill)}
 	if old := s.byID[skill.ID]; old != nil {
 		delete(s.byName, foldName(old.Name)) // it may be spelt differently
 		state.revised = append(slices.Clip(old.revised), skill.UpdatedAt)
@@ -223,7 +209,7 @@ func (c *compartment) applySkill(e ledger.Entry) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !e.Erased && e.Op == opSkill {
-		skill := new(Skill)
+		skill := new(record.Skill)
 		if err := decodeEntry(e, skill); err != nil {
 			return err
 		}
@@ -273,7 +259,7 @@ func (c *compartment) usesOf(id string) []use {
 // newSkillID is an id that no skill of c has. It is called while the ledger is locked.
 func (c *compartment) newSkillID(now time.Time, v *View) (string, error) {
 	for {
-		id, err := newID(skillPrefix, now, v.Random)
+		id, err := record.NewID(skillPrefix, now, v.Random)
 		if err != nil || c.skill(id) == nil {
 			return id, err
 		}

@@ -12,10 +12,11 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
-// fields are what skills are searched by, with the weights of RFC-0011 §5.3.
-func (s *Skill) fields() keyword.Fields {
+// skillFields are what skills are searched by, with the weights of RFC-0011 §5.3.
+func skillFields(s *record.Skill) keyword.Fields {
 	return keyword.NewFields(
 		keyword.Field{Text: s.Name, Weight: 3},
 		keyword.Field{Text: s.Intent, Weight: 2},
@@ -24,9 +25,9 @@ func (s *Skill) fields() keyword.Fields {
 	)
 }
 
-// meaning is the text whose vector a skill has (RFC-0011 §2.4: of its intent), with the underscores of a
+// skillMeaning is the text whose vector a skill has (RFC-0011 §2.4: of its intent), with the underscores of a
 // YAMO intent as the blanks that they stand for.
-func (s *Skill) meaning() string { return strings.ReplaceAll(s.Intent, "_", " ") }
+func skillMeaning(s *record.Skill) string { return strings.ReplaceAll(s.Intent, "_", " ") }
 
 // skillVectors are the vectors of a compartment's skills, by the text that was embedded. There are few, so
 // they are in memory; their durable home is synthesized_skills.
@@ -89,7 +90,7 @@ func (ix *index) loadSkills(ctx context.Context) error {
 			ix.log.Warn("vectors of skills cannot be read from the index; making them again", "error", err)
 			break
 		}
-		texts = append(texts, (&Skill{Intent: row.Intent}).meaning())
+		texts = append(texts, skillMeaning(&record.Skill{Intent: row.Intent}))
 		vectors = append(vectors, row.Vector)
 	}
 	ix.skills.put(texts, vectors)
@@ -110,7 +111,7 @@ func (ix *index) embedSkills(ctx context.Context, c *compartment) error {
 	}
 	wanted, missing := map[string]bool{}, []string(nil)
 	for _, s := range states {
-		if text := s.meaning(); !wanted[text] {
+		if text := skillMeaning(s.Skill); !wanted[text] {
 			wanted[text] = true
 			if ix.skills.get(text) == nil {
 				missing = append(missing, text)
@@ -182,11 +183,11 @@ func (ix *index) skillRows(c *compartment) (state int, rows map[string]lance.Ski
 	c.mu.RUnlock()
 	rows = map[string]lance.Skill{}
 	for _, s := range c.skillStates() {
-		v := ix.skills.get(s.meaning())
+		v := ix.skills.get(skillMeaning(s.Skill))
 		if v == nil {
 			continue
 		}
-		meta, err := json.Marshal(skillHit(c, c, s).metadata())
+		meta, err := json.Marshal(metadataOf(skillHit(c, c, s)))
 		if err != nil {
 			return 0, nil, fmt.Errorf("metadata of %s: %w", s.ID, err)
 		}
@@ -209,7 +210,7 @@ type skillMetadata struct {
 	AgentID     string     `json:"agent_id,omitempty"`
 }
 
-func (h SkillHit) metadata() skillMetadata {
+func metadataOf(h record.SkillHit) skillMetadata {
 	m := skillMetadata{
 		Reliability: h.Reliability, UseCount: h.UseCount, CreatedAt: h.CreatedAt, UpdatedAt: h.UpdatedAt,
 		Description: h.Description, Tags: h.Tags, Type: h.Type, Source: h.Source, AgentID: h.AgentID,

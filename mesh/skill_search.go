@@ -11,6 +11,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // RFC-0011 §5.3.
@@ -21,13 +22,13 @@ const (
 
 // FoundSkills is the answer to a search for skills.
 type FoundSkills struct {
-	Skills []SkillHit // best first
+	Skills []record.SkillHit // best first
 	// Off and Degraded are as in Found: keywords alone decided.
 	Off, Degraded bool
 	// Pending is how many skills were searched by keywords only, because they have no vector yet.
 	Pending int
 	// Damaged lists compartments of whose ledger only the part before a damaged line was searched.
-	Damaged []Visibility
+	Damaged []record.Visibility
 }
 
 // SearchSkills finds at most limit skills (1..MaxLimit; 0 is 10) for what is to be done (RFC-0011 §4.1
@@ -67,7 +68,7 @@ func (v *View) SearchSkills(ctx context.Context, query string, limit int) (Found
 			if strings.EqualFold(query, s.Name) {
 				hit.Keyword = 1
 			}
-			vector := c.index.skills.get(s.meaning())
+			vector := c.index.skills.get(skillMeaning(s.Skill))
 			cosine := dot(meaning, vector)
 			if meaning != nil && vector == nil {
 				found.Pending++
@@ -83,7 +84,7 @@ func (v *View) SearchSkills(ctx context.Context, query string, limit int) (Found
 			found.Skills = append(found.Skills, hit)
 		}
 	}
-	slices.SortFunc(found.Skills, func(a, b SkillHit) int {
+	slices.SortFunc(found.Skills, func(a, b record.SkillHit) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.Reliability, a.Reliability), cmp.Compare(foldName(a.Name), foldName(b.Name)), cmp.Compare(a.ID, b.ID))
 	})
 	found.Skills = found.Skills[:min(limit, len(found.Skills))]

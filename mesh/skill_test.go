@@ -13,6 +13,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // markdownSkill is a skill as Markdown.
@@ -51,7 +52,7 @@ func searchSkills(t testing.TB, v *View, query string) FoundSkills {
 	return found
 }
 
-func listSkills(t testing.TB, v *View) []SkillHit {
+func listSkills(t testing.TB, v *View) []record.SkillHit {
 	t.Helper()
 	list, err := v.ListSkills(t.Context(), MaxLimit)
 	if err != nil {
@@ -60,7 +61,7 @@ func listSkills(t testing.TB, v *View) []SkillHit {
 	return list.Skills
 }
 
-func skillNames(hits []SkillHit) (names []string) {
+func skillNames(hits []record.SkillHit) (names []string) {
 	for _, h := range hits {
 		names = append(names, h.Name)
 	}
@@ -72,7 +73,7 @@ func TestSkillIsIngestedOnce(t *testing.T) {
 	v := open(t, dir, audience.DM(), new(words))
 	text := markdownSkill("deploy", "Release a version of the web shop", "Ask jon@example.org, then\n\n    make   release\n")
 	first := ingestSkill(t, v, SkillRequest{Text: text, Source: "deploy.md"})
-	if !first.Created || first.Updated || first.Visibility != Private || !strings.HasPrefix(first.ID, "skill_") ||
+	if !first.Created || first.Updated || first.Visibility != record.Private || !strings.HasPrefix(first.ID, "skill_") ||
 		len(first.Redactions) != 1 || first.Redactions[0].Kind != "email" || first.Redactions[0].Count != 1 {
 		t.Errorf("the first: %+v", first)
 	}
@@ -120,10 +121,10 @@ func TestSkillRefusals(t *testing.T) {
 	}{
 		{SkillRequest{Text: ""}, "text:"},
 		{SkillRequest{Text: "\xff"}, "UTF-8"},
-		{SkillRequest{Text: strings.Repeat("a", MaxContent+1)}, "too many"},
+		{SkillRequest{Text: strings.Repeat("a", record.MaxContent+1)}, "too many"},
 		{SkillRequest{Text: markdownSkill(strings.Repeat("n", maxSkillName+1), "x", "")}, "name:"},
-		{SkillRequest{Text: markdownSkill("n", strings.Repeat("x", maxField+1), "")}, "intent:"},
-		{SkillRequest{Text: yamoSkill, Type: strings.Repeat("x", maxTag+1)}, "type:"},
+		{SkillRequest{Text: markdownSkill("n", strings.Repeat("x", record.MaxField+1), "")}, "intent:"},
+		{SkillRequest{Text: yamoSkill, Type: strings.Repeat("x", record.MaxTag+1)}, "type:"},
 		{SkillRequest{Text: yamoSkill, Visibility: "group:red"}, "visibility:"},
 	} {
 		_, err := v.IngestSkill(t.Context(), c.q)
@@ -198,7 +199,7 @@ func TestSkillTableFollowsTheLedger(t *testing.T) {
 	one := ingestSkill(t, v, SkillRequest{Text: markdownSkill("one", "the first thing", "x")}).ID
 	ingestSkill(t, v, SkillRequest{Text: markdownSkill("two", "the second thing", "y")})
 	settle(t, v)
-	c := v.stores[Private]
+	c := v.stores[record.Private]
 	rows := tableSkills(t, c)
 	if diff := cmp.Diff([]string{"one", "two"}, slices.Sorted(maps.Keys(rows))); diff != "" {
 		t.Fatal(diff)
@@ -296,12 +297,12 @@ func TestSkillsStayWithTheirAudience(t *testing.T) {
 	dir := t.TempDir()
 	dm, red, blue := open(t, dir, audience.DM(), new(words)), open(t, dir, group(t, "red"), new(words)), open(t, dir, group(t, "blue"), new(words))
 	private := ingestSkill(t, dm, SkillRequest{Text: markdownSkill("private", "thing", "x")}).ID
-	shared := ingestSkill(t, dm, SkillRequest{Text: markdownSkill("shared", "thing", "x"), Visibility: Shared}).ID
+	shared := ingestSkill(t, dm, SkillRequest{Text: markdownSkill("shared", "thing", "x"), Visibility: record.Shared}).ID
 	own := ingestSkill(t, red, SkillRequest{Text: markdownSkill("red", "thing", "x")})
 	if own.Visibility != "group:red" {
 		t.Errorf("a group's skill is %s", own.Visibility)
 	}
-	_, err := red.IngestSkill(t.Context(), SkillRequest{Text: yamoSkill, Visibility: Shared})
+	_, err := red.IngestSkill(t.Context(), SkillRequest{Text: yamoSkill, Visibility: record.Shared})
 	wantFault(t, err, "visibility:")
 	for view, want := range map[*View][]string{dm: {"private", "red", "shared"}, red: {"red", "shared"}, blue: {"shared"}} {
 		if diff := cmp.Diff(want, slices.Sorted(slices.Values(skillNames(listSkills(t, view))))); diff != "" {
@@ -339,7 +340,7 @@ func TestSkillsStayWithTheirAudience(t *testing.T) {
 		}
 	}
 	settle(t, dm)
-	if row := tableSkills(t, dm.stores[Shared])["shared"]; !strings.Contains(row.Metadata, `"use_count":0`) {
+	if row := tableSkills(t, dm.stores[record.Shared])["shared"]; !strings.Contains(row.Metadata, `"use_count":0`) {
 		t.Errorf("the shared table tells of uses: %s", row.Metadata)
 	}
 	if pruned, err := blue.PruneSkills(t.Context(), .4); err != nil || len(pruned.Skills) != 0 {

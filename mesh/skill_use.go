@@ -11,6 +11,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // How a skill's reliability moves. RFC-0011 leaves the numbers open; these are those of the published
@@ -22,22 +23,6 @@ const (
 	// DefaultPruneThreshold is the reliability below which skills are pruned unless another is given.
 	DefaultPruneThreshold = .3
 )
-
-// SkillHit is a skill with what the audience's own experience says of it.
-//
-// Reliability begins at 0.5, rises by 0.1 with a success and falls by 0.2 with a failure, within 0..1. A
-// new text is not blamed for the failures of the old one: with it a lower reliability is 0.5 again. What
-// counts is the feedback in the skill's own compartment and that of the audience.
-type SkillHit struct {
-	*Skill
-	Visibility  Visibility
-	Reliability float64 // 0..1, two decimals
-	UseCount    int
-	LastUsed    time.Time // zero: never
-	Score       float64   // of a search: 0..1, two decimals; RFC-0011 §5.3's finalScore
-	Keyword     float64   // of a search: its keywordScore
-	Vector      float64   // of a search: its vectorScore, 0 without a model
-}
 
 // experience folds uses and the times of new texts.
 func experience(uses []use, revised []time.Time) (reliability float64, last time.Time) {
@@ -75,18 +60,18 @@ func experience(uses []use, revised []time.Time) (reliability float64, last time
 // skillHit is a skill of c as the audience has it. own is the audience's own compartment.
 //
 // SECURITY: feedback is kept with whoever gave it, see SkillFeedback; no other compartment's counts.
-func skillHit(c, own *compartment, s *skillState) SkillHit {
+func skillHit(c, own *compartment, s *skillState) record.SkillHit {
 	uses := c.usesOf(s.ID)
 	if own.visibility != c.visibility {
 		uses = append(uses, own.usesOf(s.ID)...)
 	}
-	hit := SkillHit{Skill: s.Skill, Visibility: c.visibility, UseCount: len(uses)}
+	hit := record.SkillHit{Skill: s.Skill, Visibility: c.visibility, UseCount: len(uses)}
 	hit.Reliability, hit.LastUsed = experience(uses, s.revised)
 	return hit
 }
 
 // allSkills are the skills of stores, of which the first is the audience's own.
-func allSkills(stores []*compartment) (hits []SkillHit) {
+func allSkills(stores []*compartment) (hits []record.SkillHit) {
 	for _, c := range stores {
 		for _, s := range c.skillStates() {
 			hits = append(hits, skillHit(c, stores[0], s))
@@ -107,21 +92,21 @@ func (c *compartment) skillStates() []*skillState {
 
 // Skill is the skill called id. An id that no compartment of the audience has is a fault, whether another
 // one has it or not.
-func (v *View) Skill(ctx context.Context, id string) (SkillHit, error) {
+func (v *View) Skill(ctx context.Context, id string) (record.SkillHit, error) {
 	c, s, err := v.locateSkill(ctx, id)
 	if err != nil {
-		return SkillHit{}, err
+		return record.SkillHit{}, err
 	}
 	own, err := v.open(v.own())
 	if err != nil {
-		return SkillHit{}, err
+		return record.SkillHit{}, err
 	}
 	return skillHit(c, own, s), nil
 }
 
 // SkillList is an answer of ListSkills.
 type SkillList struct {
-	Skills []SkillHit
+	Skills []record.SkillHit
 	Total  int // how many there are
 }
 
@@ -136,7 +121,7 @@ func (v *View) ListSkills(ctx context.Context, limit int) (SkillList, error) {
 		return SkillList{}, err
 	}
 	hits := allSkills(stores)
-	slices.SortFunc(hits, func(a, b SkillHit) int {
+	slices.SortFunc(hits, func(a, b record.SkillHit) int {
 		return cmp.Or(cmp.Compare(b.Reliability, a.Reliability), cmp.Compare(b.UseCount, a.UseCount), cmp.Compare(foldName(a.Name), foldName(b.Name)), cmp.Compare(a.ID, b.ID))
 	})
 	return SkillList{Skills: hits[:min(limit, len(hits))], Total: len(hits)}, nil
@@ -157,12 +142,12 @@ func checkLimit(limit *int) error {
 //
 // SECURITY: the entry goes into the audience's own ledger, wherever the skill is: how often a DM uses a
 // shared skill, and when, is nothing that a group may learn, nor one group of another.
-func (v *View) SkillFeedback(ctx context.Context, id string, success bool) (SkillHit, error) {
+func (v *View) SkillFeedback(ctx context.Context, id string, success bool) (record.SkillHit, error) {
 	home, _, err := v.locateSkill(ctx, id)
 	if err != nil {
-		return SkillHit{}, err
+		return record.SkillHit{}, err
 	}
-	var hit SkillHit
+	var hit record.SkillHit
 	err = v.with(ctx, v.own(), func(own *compartment) error {
 		err := own.append(ctx, true, func(time.Time) (ledger.Draft, bool, error) {
 			if own.visibility == home.visibility && own.skill(id) == nil {
@@ -207,8 +192,8 @@ func noSkill(id string) error {
 
 // Pruned says what PruneSkills did.
 type Pruned struct {
-	Skills    []SkillHit // that were erased, the least reliable first
-	Remaining int        // skills that the audience may see
+	Skills    []record.SkillHit // that were erased, the least reliable first
+	Remaining int               // skills that the audience may see
 }
 
 // PruneSkills erases the skills whose reliability is below threshold (0..1) for good (RFC-0011 §4.1
@@ -225,17 +210,17 @@ func (v *View) PruneSkills(ctx context.Context, threshold float64) (Pruned, erro
 	var pruned Pruned
 	for _, c := range stores {
 		// SECURITY: what a DM shared with every group is not one group's to take away.
-		if c.visibility != v.own() && !(v.Audience.IsDM() && c.visibility == Shared) {
+		if c.visibility != v.own() && !(v.Audience.IsDM() && c.visibility == record.Shared) {
 			continue
 		}
-		gone, err := v.eraseSkills(ctx, c.visibility, func(c *compartment) (list []SkillHit) {
+		gone, err := v.eraseSkills(ctx, c.visibility, func(c *compartment) (list []record.SkillHit) {
 			for _, s := range c.skillStates() {
 				if hit := skillHit(c, stores[0], s); hit.Reliability < threshold {
 					list = append(list, hit)
 				}
 			}
 			return list
-		}, func(hit SkillHit) string {
+		}, func(hit record.SkillHit) string {
 			return fmt.Sprintf("reliability %.2f is below %.2f", hit.Reliability, threshold)
 		})
 		pruned.Skills = append(pruned.Skills, gone...)
@@ -246,7 +231,7 @@ func (v *View) PruneSkills(ctx context.Context, threshold float64) (Pruned, erro
 	for _, c := range stores {
 		pruned.Remaining += c.skillCount()
 	}
-	slices.SortFunc(pruned.Skills, func(a, b SkillHit) int {
+	slices.SortFunc(pruned.Skills, func(a, b record.SkillHit) int {
 		return cmp.Or(cmp.Compare(a.Reliability, b.Reliability), cmp.Compare(foldName(a.Name), foldName(b.Name)), cmp.Compare(a.ID, b.ID))
 	})
 	return pruned, nil
@@ -262,12 +247,12 @@ func (v *View) deleteSkill(ctx context.Context, id, reason string) error {
 	if !v.Audience.IsDM() && c.visibility != v.own() {
 		return fault.New("id: %s belongs to the %s memory, which only a direct conversation can delete from", id, c.visibility)
 	}
-	gone, err := v.eraseSkills(ctx, c.visibility, func(c *compartment) []SkillHit {
+	gone, err := v.eraseSkills(ctx, c.visibility, func(c *compartment) []record.SkillHit {
 		if s := c.skill(id); s != nil {
-			return []SkillHit{{Skill: s.Skill}}
+			return []record.SkillHit{{Skill: s.Skill}}
 		}
 		return nil
-	}, func(SkillHit) string { return reason })
+	}, func(record.SkillHit) string { return reason })
 	if err == nil && len(gone) == 0 {
 		return noSkill(id) // another process was faster
 	}
@@ -276,8 +261,8 @@ func (v *View) deleteSkill(ctx context.Context, id, reason string) error {
 
 // eraseSkills erases what choose picks in a compartment, under its ledger's lock, with the feedback on it in
 // the audience's own compartment, and takes it off the disk.
-func (v *View) eraseSkills(ctx context.Context, name Visibility, choose func(*compartment) []SkillHit, reason func(SkillHit) string) ([]SkillHit, error) {
-	var gone []SkillHit
+func (v *View) eraseSkills(ctx context.Context, name record.Visibility, choose func(*compartment) []record.SkillHit, reason func(record.SkillHit) string) ([]record.SkillHit, error) {
+	var gone []record.SkillHit
 	err := v.with(ctx, name, func(c *compartment) error {
 		err := c.eraseAll(ctx, func(now time.Time) []ledger.Draft {
 			gone = choose(c)
@@ -293,13 +278,13 @@ func (v *View) eraseSkills(ctx context.Context, name Visibility, choose func(*co
 	}
 	return gone, v.with(ctx, v.own(), func(own *compartment) error {
 		return own.eraseAll(ctx, func(now time.Time) []ledger.Draft {
-			used := slices.DeleteFunc(slices.Clone(gone), func(h SkillHit) bool { return len(own.usesOf(h.ID)) == 0 })
+			used := slices.DeleteFunc(slices.Clone(gone), func(h record.SkillHit) bool { return len(own.usesOf(h.ID)) == 0 })
 			return v.skillDeletions(used, reason, now)
 		})
 	})
 }
 
-func (v *View) skillDeletions(hits []SkillHit, reason func(SkillHit) string, now time.Time) []ledger.Draft {
+func (v *View) skillDeletions(hits []record.SkillHit, reason func(record.SkillHit) string, now time.Time) []ledger.Draft {
 	drafts := make([]ledger.Draft, len(hits))
 	for i, hit := range hits {
 		why := reason(hit)

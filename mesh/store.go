@@ -12,15 +12,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub"
-)
-
-// Limits of what a caller may store.
-const (
-	MaxContent = 1 << 20 // bytes of one memory, the scrubber's limit
-	maxField   = 2_000   // characters of each other text
-	maxTags    = 32
-	maxTag     = 64 // characters
 )
 
 // StoreRequest is a memory to keep (RFC-0011 §4.1 add, §2.1 metadata).
@@ -35,14 +28,14 @@ type StoreRequest struct {
 	Rationale  string
 	Hypothesis string
 	Metadata   map[string]any
-	Visibility Visibility // "" is the audience's own compartment; a DM may say Private or Shared
+	Visibility record.Visibility // "" is the audience's own compartment; a DM may say Private or Shared
 }
 
 // Stored says what became of a memory.
 type Stored struct {
 	ID         string
 	CreatedAt  time.Time
-	Visibility Visibility
+	Visibility record.Visibility
 	Redactions []scrub.Redaction // by kind and count, never the value
 	Created    bool              // false: the same text was stored before, and ID is that memory's
 }
@@ -58,7 +51,7 @@ func (v *View) Store(ctx context.Context, q StoreRequest) (Stored, error) {
 	if err != nil {
 		return Stored{}, err
 	}
-	var kept *Record
+	var kept *record.Record
 	created := false
 	err = v.with(ctx, to, func(c *compartment) error {
 		err := c.append(ctx, true, func(now time.Time) (ledger.Draft, bool, error) {
@@ -116,12 +109,12 @@ func (v *View) Keeps(ctx context.Context, q StoreRequest) (string, error) {
 //
 // SECURITY: only a DM chooses, and only between private and shared: the one declared flow from private
 // to others.
-func (v *View) destination(asked Visibility) (Visibility, error) {
+func (v *View) destination(asked record.Visibility) (record.Visibility, error) {
 	switch {
 	case asked == "" || asked == v.own():
 		return v.own(), nil
-	case v.Audience.IsDM() && asked == Shared:
-		return Shared, nil
+	case v.Audience.IsDM() && asked == record.Shared:
+		return record.Shared, nil
 	case v.Audience.IsDM():
 		return "", fault.New("visibility: %q is not allowed; use private (the default) or shared", asked)
 	default:
@@ -130,21 +123,21 @@ func (v *View) destination(asked Visibility) (Visibility, error) {
 }
 
 // record checks and scrubs a request. The record has no id and no time yet.
-func (v *View) record(q StoreRequest) (*Record, []scrub.Redaction, error) {
-	if len(q.Content) > MaxContent {
-		return nil, nil, fault.New("content: %d bytes are too many; store at most %d bytes a memory, in several if need be", len(q.Content), MaxContent)
+func (v *View) record(q StoreRequest) (*record.Record, []scrub.Redaction, error) {
+	if len(q.Content) > record.MaxContent {
+		return nil, nil, fault.New("content: %d bytes are too many; store at most %d bytes a memory, in several if need be", len(q.Content), record.MaxContent)
 	}
 	if q.Type == "" {
 		q.Type = "global"
 	}
-	if !slices.Contains(Types, q.Type) {
-		return nil, nil, fault.New("type: use one of %s", strings.Join(Types, ", "))
+	if !slices.Contains(record.Types, q.Type) {
+		return nil, nil, fault.New("type: use one of %s", strings.Join(record.Types, ", "))
 	}
 	if q.Importance != nil && !(*q.Importance >= 0 && *q.Importance <= 1) {
 		return nil, nil, fault.New("importance: give a number from 0 to 1")
 	}
 	s := &scrubbing{scrubber: v.scrubber}
-	r := &Record{
+	r := &record.Record{
 		Content:    s.content(q.Content),
 		Type:       q.Type,
 		Source:     s.field("source", q.Source),
@@ -193,8 +186,8 @@ func (s *scrubbing) content(text string) string {
 
 // field is any other text: redaction only, one line.
 func (s *scrubbing) field(name, text string) string {
-	if n := utf8.RuneCountInString(text); n > maxField {
-		s.fail(fault.New("%s: %d characters are too many; use at most %d", name, n, maxField))
+	if n := utf8.RuneCountInString(text); n > record.MaxField {
+		s.fail(fault.New("%s: %d characters are too many; use at most %d", name, n, record.MaxField))
 	}
 	if !utf8.ValidString(text) {
 		s.fail(fault.New("%s: the text is not valid UTF-8", name))
@@ -205,13 +198,13 @@ func (s *scrubbing) field(name, text string) string {
 }
 
 func (s *scrubbing) tags(tags []string) []string {
-	if len(tags) > maxTags {
-		s.fail(fault.New("tags: %d are too many; use at most %d", len(tags), maxTags))
+	if len(tags) > record.MaxTags {
+		s.fail(fault.New("tags: %d are too many; use at most %d", len(tags), record.MaxTags))
 	}
 	var clean []string
 	for _, tag := range tags {
-		if n := utf8.RuneCountInString(tag); n > maxTag {
-			s.fail(fault.New("tags: a tag has at most %d characters; one has %d", maxTag, n))
+		if n := utf8.RuneCountInString(tag); n > record.MaxTag {
+			s.fail(fault.New("tags: a tag has at most %d characters; one has %d", record.MaxTag, n))
 		}
 		tag = s.field("tags", tag)
 		if tag == "" {
@@ -231,10 +224,10 @@ func (s *scrubbing) metadata(m map[string]any) map[string]any {
 	}
 	if raw, err := json.Marshal(m); err != nil {
 		s.fail(fault.New("metadata: %v", err))
-	} else if len(raw) > maxMetadata {
-		s.fail(fault.New("metadata: %d bytes of JSON are too many; use at most %d", len(raw), maxMetadata))
+	} else if len(raw) > record.MaxMetadata {
+		s.fail(fault.New("metadata: %d bytes of JSON are too many; use at most %d", len(raw), record.MaxMetadata))
 	}
-	if err := checkMetadata("metadata", m); err != nil {
+	if err := record.CheckMetadata("metadata", m); err != nil {
 		s.fail(err)
 	}
 	if s.err != nil {

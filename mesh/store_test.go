@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub"
 )
 
@@ -27,10 +28,10 @@ func TestStoreKeepsEveryField(t *testing.T) {
 		Content: "Ada prefers the train to Lyon.", Type: "event", Source: "chat", Tags: []string{"travel", "Travel", "ada"}, Importance: new(float32(.5)),
 		SessionID: "s1", Skill: "planning", Rationale: "trips", Hypothesis: "helps booking", Metadata: map[string]any{"seat": map[string]any{"row": 7.}},
 	})
-	if !s.Created || s.Visibility != Private || len(s.Redactions) != 0 {
+	if !s.Created || s.Visibility != record.Private || len(s.Redactions) != 0 {
 		t.Errorf("stored %+v", s)
 	}
-	want := &Record{
+	want := &record.Record{
 		ID: s.ID, Content: "Ada prefers the train to Lyon.", Type: "event", Source: "chat", Tags: []string{"travel", "ada"}, Importance: new(float32(.5)),
 		SessionID: "s1", AgentID: "tester", Skill: "planning", Rationale: "trips", Hypothesis: "helps booking",
 		Metadata: map[string]any{"seat": map[string]any{"row": 7.}}, CreatedAt: s.CreatedAt,
@@ -40,7 +41,7 @@ func TestStoreKeepsEveryField(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(want, got.Record); diff != "" || got.Visibility != Private {
+		if diff := cmp.Diff(want, got.Record); diff != "" || got.Visibility != record.Private {
 			t.Errorf("record in %s (-want +got):\n%s", got.Visibility, diff)
 		}
 	}
@@ -55,23 +56,23 @@ func TestStoreRefuses(t *testing.T) {
 		want     []string
 	}{
 		"nothing":            {dm, StoreRequest{Content: " \n\t"}, []string{"content:"}},
-		"too long":           {dm, StoreRequest{Content: strings.Repeat("x", MaxContent+1)}, []string{fmt.Sprintf("content: %d bytes", MaxContent+1), fmt.Sprint(MaxContent, " bytes")}},
+		"too long":           {dm, StoreRequest{Content: strings.Repeat("x", record.MaxContent+1)}, []string{fmt.Sprintf("content: %d bytes", record.MaxContent+1), fmt.Sprint(record.MaxContent, " bytes")}},
 		"a secret alone":     {dm, StoreRequest{Content: "my password is hunter2-Xy9!kLm"}, []string{"content:", "secret"}},
 		"unknown type":       {dm, StoreRequest{Content: "x", Type: "note"}, []string{"type: use one of global, session"}},
 		"importance":         {dm, StoreRequest{Content: "x", Importance: new(float32(1.5))}, []string{"importance:", "0 to 1"}},
-		"long field":         {dm, StoreRequest{Content: "x", Rationale: strings.Repeat("é", maxField+1)}, []string{"rationale: 2001 characters", "2000"}},
+		"long field":         {dm, StoreRequest{Content: "x", Rationale: strings.Repeat("é", record.MaxField+1)}, []string{"rationale: 2001 characters", "2000"}},
 		"field not UTF-8":    {dm, StoreRequest{Content: "x", Source: "\xff"}, []string{"source:", "UTF-8"}},
-		"too many tags":      {dm, StoreRequest{Content: "x", Tags: make([]string, maxTags+1)}, []string{"tags: 33"}},
-		"long tag":           {dm, StoreRequest{Content: "x", Tags: []string{strings.Repeat("t", maxTag+1)}}, []string{"tags:", "64"}},
+		"too many tags":      {dm, StoreRequest{Content: "x", Tags: make([]string, record.MaxTags+1)}, []string{"tags: 33"}},
+		"long tag":           {dm, StoreRequest{Content: "x", Tags: []string{strings.Repeat("t", record.MaxTag+1)}}, []string{"tags:", "64"}},
 		"empty tag":          {dm, StoreRequest{Content: "x", Tags: []string{" "}}, []string{"tags:", "empty"}},
-		"metadata too large": {dm, StoreRequest{Content: "x", Metadata: map[string]any{"k": strings.Repeat("x", maxMetadata)}}, []string{"metadata:", "16384"}},
+		"metadata too large": {dm, StoreRequest{Content: "x", Metadata: map[string]any{"k": strings.Repeat("x", record.MaxMetadata)}}, []string{"metadata:", "16384"}},
 		"__proto__":          {dm, StoreRequest{Content: "x", Metadata: map[string]any{"__proto__": 1}}, []string{`"__proto__"`, "metadata"}},
 		"constructor":        {dm, StoreRequest{Content: "x", Metadata: map[string]any{"constructor": 1}}, []string{`"constructor"`}},
 		"prototype deep":     {dm, StoreRequest{Content: "x", Metadata: map[string]any{"a": map[string]any{"prototype": 1}}}, []string{`"prototype"`, "metadata.a"}},
 		"in a list":          {dm, StoreRequest{Content: "x", Metadata: deep}, []string{`"__proto__"`, "metadata.a[0]"}},
 		"DM into a group":    {dm, StoreRequest{Content: "x", Visibility: "group:team"}, []string{"visibility:", "private", "shared"}},
-		"group private":      {team, StoreRequest{Content: "x", Visibility: Private}, []string{"visibility:", "its own"}},
-		"group shared":       {team, StoreRequest{Content: "x", Visibility: Shared}, []string{"visibility:", "its own"}},
+		"group private":      {team, StoreRequest{Content: "x", Visibility: record.Private}, []string{"visibility:", "its own"}},
+		"group shared":       {team, StoreRequest{Content: "x", Visibility: record.Shared}, []string{"visibility:", "its own"}},
 		"group other group":  {team, StoreRequest{Content: "x", Visibility: "group:other"}, []string{"visibility:", "its own"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -95,7 +96,7 @@ func TestStoringAgainReturnsTheFirst(t *testing.T) {
 		"again":         {StoreRequest{Content: "Tea at four.", SessionID: "a", Tags: []string{"later"}}, true},
 		"other session": {StoreRequest{Content: "Tea at four.", SessionID: "b"}, false},
 		"other type":    {StoreRequest{Content: "Tea at four.", SessionID: "a", Type: "event"}, false},
-		"other place":   {StoreRequest{Content: "Tea at four.", SessionID: "a", Visibility: Shared}, false},
+		"other place":   {StoreRequest{Content: "Tea at four.", SessionID: "a", Visibility: record.Shared}, false},
 		"other text":    {StoreRequest{Content: "Tea at five.", SessionID: "a"}, false},
 	} {
 		s := store(t, v, test.request)
@@ -139,7 +140,7 @@ func TestDistill(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !first.Created || first.RuleConfidence != DefaultConfidence || first.PatternID != PatternID("missing_rollback_plan", "database migrations") {
+	if !first.Created || first.RuleConfidence != record.DefaultConfidence || first.PatternID != record.PatternID("missing_rollback_plan", "database migrations") {
 		t.Errorf("distilled %+v", first)
 	}
 	if !strings.Contains(first.WireFormat, "intent: distill_wisdom_from_execution;") || !strings.Contains(first.WireFormat, first.LessonID) {
@@ -190,7 +191,7 @@ func TestDistillRefuses(t *testing.T) {
 		"applicable_scope":  func(q *LessonRequest) { q.ApplicableScope = "" },
 		"severity":          func(q *LessonRequest) { q.Severity = "urgent" },
 		"confidence":        func(q *LessonRequest) { q.Confidence = new(1.1) },
-		"inverse_lesson":    func(q *LessonRequest) { q.InverseLesson = strings.Repeat("x", maxField+1) },
+		"inverse_lesson":    func(q *LessonRequest) { q.InverseLesson = strings.Repeat("x", record.MaxField+1) },
 	} {
 		q := sampleLesson()
 		change(&q)

@@ -10,6 +10,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/internal/progress"
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // SynthesizedType is the type of the skills that Synthesize makes.
@@ -24,23 +25,11 @@ type SynthesizeRequest struct {
 	Completers []Completer
 }
 
-// Synthesis is what a synthesis keeps beside its skill, in the ledger.
-type Synthesis struct {
-	SkillID    string   `json:"skill_id"`
-	Topic      string   `json:"topic,omitempty"`
-	Sources    []Source `json:"sources"` // oldest first
-	Confidence float64  `json:"confidence"`
-	Method     string   `json:"method"`
-	Model      string   `json:"model,omitempty"`
-	Key        string   `json:"key"`
-	AgentID    string   `json:"agent_id,omitempty"`
-}
-
 // Synthesized is a synthesis and its skill.
 type Synthesized struct {
-	Synthesis
-	Skill      *Skill
-	Visibility Visibility
+	record.Synthesis
+	Skill      *record.Skill
+	Visibility record.Visibility
 	Created    bool // there was no skill of this name
 	Updated    bool // that skill has got this text in place of its own
 	Note       string
@@ -64,7 +53,7 @@ func (v *View) Synthesize(ctx context.Context, q SynthesizeRequest) (Synthesized
 		return Synthesized{}, err
 	}
 	completers := v.completers(q.Completers)
-	if known, err := v.synthesis(ctx, g.key); err != nil || known != nil && (known.Method == ByModel || len(completers) == 0) {
+	if known, err := v.synthesis(ctx, g.key); err != nil || known != nil && (known.Method == record.ByModel || len(completers) == 0) {
 		if err != nil {
 			return Synthesized{}, err
 		}
@@ -74,7 +63,7 @@ func (v *View) Synthesize(ctx context.Context, q SynthesizeRequest) (Synthesized
 	if err != nil {
 		return Synthesized{}, err
 	}
-	if d.method == ByExtract { // an extract that is there is as good
+	if d.method == record.ByExtract { // an extract that is there is as good
 		if known, err := v.synthesis(ctx, g.key); err != nil || known != nil {
 			if err != nil {
 				return Synthesized{}, err
@@ -98,7 +87,7 @@ func (v *View) keepSynthesis(ctx context.Context, g *gathering, d derivation) (S
 		return Synthesized{}, err
 	}
 	s := &scrubbing{scrubber: v.scrubber}
-	made := Synthesis{
+	made := record.Synthesis{
 		SkillID: ingested.ID, Topic: g.topic, Sources: g.origins(), Confidence: d.confidence, Method: d.method, Model: s.field("model", d.model),
 		Key: g.key, AgentID: v.AgentID,
 	}
@@ -160,7 +149,7 @@ func (v *View) definition(g *gathering, d derivation, name string) block.Block {
 		ids[i] = s.ID
 	}
 	how := "Sentences of " + memories(len(ids)) + ", chosen without a language model"
-	if d.method == ByModel {
+	if d.method == record.ByModel {
 		how = "Rules that a language model drew from " + memories(len(ids))
 	}
 	b := block.Block{
@@ -191,14 +180,14 @@ func (v *View) definition(g *gathering, d derivation, name string) block.Block {
 // rules are the lessons' rules as they were learned, the worst mistakes' first, and then the sentences; or what a model
 // made of both.
 func (g *gathering) rules(d derivation) []string {
-	var lessons []*Lesson
+	var lessons []*record.Lesson
 	for _, s := range g.sources {
 		if s.Lesson != nil {
 			lessons = append(lessons, s.Lesson)
 		}
 	}
-	slices.SortStableFunc(lessons, func(a, b *Lesson) int {
-		return worseFirst(Hit{Record: &Record{Lesson: a}}, Hit{Record: &Record{Lesson: b}})
+	slices.SortStableFunc(lessons, func(a, b *record.Lesson) int {
+		return record.CompareLessons(record.Hit{Record: &record.Record{Lesson: a}}, record.Hit{Record: &record.Record{Lesson: b}})
 	})
 	var rules []string
 	add := func(rule string) {
@@ -206,7 +195,7 @@ func (g *gathering) rules(d derivation) []string {
 			rules = append(rules, rule)
 		}
 	}
-	if d.method == ByExtract {
+	if d.method == record.ByExtract {
 		for _, l := range lessons {
 			add(l.PreventativeRule)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 func synthesize(t testing.TB, v *View, q SynthesizeRequest) Synthesized {
@@ -40,7 +41,7 @@ func TestSynthesizeByExtract(t *testing.T) {
 	remember(t, v, greenhouse...)
 	learn(t, v, "pump_without_filter", "high", .8, "Never run the irrigation pump without its filter")
 	s := synthesize(t, v, SynthesizeRequest{Topic: "the irrigation pump"})
-	if !s.Created || s.Updated || s.Method != ByExtract || s.Visibility != Private || s.Skill == nil || s.Skill.ID != s.SkillID ||
+	if !s.Created || s.Updated || s.Method != record.ByExtract || s.Visibility != record.Private || s.Skill == nil || s.Skill.ID != s.SkillID ||
 		s.Skill.Name != "learned: the irrigation pump" || s.Skill.Type != SynthesizedType || s.Confidence <= 0 {
 		t.Errorf("got %+v, %+v", s, s.Skill)
 	}
@@ -96,7 +97,7 @@ func TestSynthesizeByModel(t *testing.T) {
 	v.Completer = &oracle{answer: "- Put a fine filter before the irrigation pump [2]; the coarse one lets sand through [1]\n- Check the pump's filter after ten days [3]"}
 	s := synthesize(t, v, SynthesizeRequest{Topic: "irrigation pump"})
 	rules := constraints(t, s.Skill.Text)
-	if s.Method != ByModel || s.Model != "oracle-1" || len(rules) != 2 || !strings.HasPrefix(rules[1], "Check the pump's filter after ten days ("+ids[2]) ||
+	if s.Method != record.ByModel || s.Model != "oracle-1" || len(rules) != 2 || !strings.HasPrefix(rules[1], "Check the pump's filter after ten days ("+ids[2]) ||
 		!strings.Contains(rules[0], "pump ("+ids[1]+", ") || !strings.Contains(rules[0], "), the coarse one") {
 		t.Errorf("got %+v, rules %q", s, rules)
 	}
@@ -116,7 +117,7 @@ func TestSynthesizeIgnoresOtherGroups(t *testing.T) {
 		t.Errorf("a group's rule: %s", s.Skill.Text)
 	}
 	own := synthesize(t, hikers, SynthesizeRequest{Topic: "pump"})
-	if own.Visibility != "group:hiking" || !slices.Contains(own.Sources, Source{said, "group:hiking"}) || strings.Contains(own.Skill.Text, "irrigation") {
+	if own.Visibility != "group:hiking" || !slices.Contains(own.Sources, record.Source{ID: said, Origin: "group:hiking"}) || strings.Contains(own.Skill.Text, "irrigation") {
 		t.Errorf("of the group: %+v %s", own, own.Skill.Text)
 	}
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // BenchmarkMemory prints one table of what a memory of each size costs (docs/benchmarks.md). Memories have vectors of
@@ -60,7 +61,7 @@ func measure(b *testing.B, local *embed.Local, n int) []string {
 		}
 		searches = append(searches, time.Since(start))
 		if i < 20 {
-			hit, of := recall(v.stores[Private], vectors[0])
+			hit, of := recall(v.stores[record.Private], vectors[0])
 			found, wanted = found+hit, wanted+of
 		}
 	}
@@ -73,7 +74,7 @@ func measure(b *testing.B, local *embed.Local, n int) []string {
 		}
 		stores = append(stores, time.Since(start))
 	}
-	v.stores[Private].index.discard(context.Background())
+	v.stores[record.Private].index.discard(context.Background())
 	return []string{
 		strconv.Itoa(n), quantile(searches, .5), quantile(searches, .95), quantile(embeds, .5), fmt.Sprintf("%.2f", float64(found)/float64(wanted)),
 		quantile(stores, .5), quantile(stores, .95), fmt.Sprintf("%.0f MB", memory),

@@ -9,11 +9,12 @@ import (
 	"path/filepath"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // CompartmentReport is what Verify found in one compartment.
 type CompartmentReport struct {
-	Compartment Visibility
+	Compartment record.Visibility
 	ledger.Report
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/resourceuri"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
 
@@ -67,10 +68,10 @@ func curate(ctx context.Context, v *workspace.View, m *mesh.View, days int) (str
 	writeStale(&out, workspace.ParseSections(strings.ToValidUTF8(string(memory), "\uFFFD")), now)
 
 	out.WriteString("\n# LESSONS LEARNED MEANWHILE\n")
-	var learned []mesh.Hit
+	var learned []record.Hit
 	for _, hit := range lessons.Lessons {
 		// SECURITY: what a group learned is never promoted to MEMORY.md: a stranger must not be able to plant rules.
-		own := hit.Visibility == mesh.Private || hit.Visibility == mesh.Shared
+		own := hit.Visibility == record.Private || hit.Visibility == record.Shared
 		if own && hit.CreatedAt.After(now.AddDate(0, 0, -days)) && !strings.Contains(string(memory), hit.Lesson.LessonID) {
 			learned = append(learned, hit)
 		}

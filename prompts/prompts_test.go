@@ -13,12 +13,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/mark3labs/mcp-go/server"
-
 	"gotest.tools/v3/golden"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/prompts"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 	"github.com/yamo-protocol/yamo-mcp/workspace/transcript"
@@ -32,7 +32,9 @@ var now = time.Date(2026, 2, 14, 12, 0, 0, 0, time.UTC)
 // noModel stands for a machine on which the model is not installed.
 type noModel struct{}
 
-func (noModel) Embed(context.Context, []string) ([][]float32, error) { return nil, embed.ErrNoAssets }
+func (noModel) Embed(context.Context, []string) ([][]float32, error) {
+	return nil, embed.ErrNoAssets
+}
 
 func (noModel) Model() embed.Model { return embed.Model{Name: "none", Dim: 384} }
 
@@ -95,7 +97,7 @@ func sample(t *testing.T, who audience.Audience) *session {
 
 func (s *session) store(content, visibility string, tags ...string) {
 	s.t.Helper()
-	if _, err := s.memory.Store(s.t.Context(), mesh.StoreRequest{Content: content, Visibility: mesh.Visibility(visibility), Tags: tags}); err != nil {
+	if _, err := s.memory.Store(s.t.Context(), mesh.StoreRequest{Content: content, Visibility: record.Visibility(visibility), Tags: tags}); err != nil {
 		s.t.Fatal(err)
 	}
 }

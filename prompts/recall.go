@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 const (
@@ -30,7 +31,7 @@ func Recall(m *mesh.View) Prompt {
 				activity, err := m.Activity(ctx, m.Now().AddDate(0, 0, -tagDays))
 				var tags []string
 				for _, tag := range activity.Tags {
-					if tag.Tag != mesh.LessonTag {
+					if tag.Tag != record.LessonTag {
 						tags = append(tags, tag.Tag)
 					}
 				}
@@ -48,8 +49,8 @@ func Recall(m *mesh.View) Prompt {
 			}
 			var out strings.Builder
 			out.WriteString(fixed("recall") + "\n" + quoted(topic) + "\n# MEMORIES\n")
-			writeMemories(&out, slices.DeleteFunc(slices.Clone(found.Hits), func(hit mesh.Hit) bool {
-				return slices.ContainsFunc(found.Lessons, func(l mesh.Hit) bool { return l.ID == hit.ID }) // it comes below
+			writeMemories(&out, slices.DeleteFunc(slices.Clone(found.Hits), func(hit record.Hit) bool {
+				return slices.ContainsFunc(found.Lessons, func(l record.Hit) bool { return l.ID == hit.ID }) // it comes below
 			}))
 			if found.Off {
 				out.WriteString("(matched by words alone: semantic search is off)\n")
@@ -133,7 +134,7 @@ func Distill(m *mesh.View) Prompt {
 }
 
 // writeMemories lists memories, one a line, with what is needed to weigh them.
-func writeMemories(out *strings.Builder, hits []mesh.Hit) {
+func writeMemories(out *strings.Builder, hits []record.Hit) {
 	for _, hit := range hits {
 		origin := hit.CreatedAt.UTC().Format(time.DateOnly) + ", " + string(hit.Visibility)
 		if hit.Link != "" {
@@ -149,7 +150,7 @@ func writeMemories(out *strings.Builder, hits []mesh.Hit) {
 }
 
 // writeLessons lists lessons, one a line.
-func writeLessons(out *strings.Builder, hits []mesh.Hit) {
+func writeLessons(out *strings.Builder, hits []record.Hit) {
 	for _, hit := range hits {
 		l := hit.Lesson
 		fmt.Fprintf(out, "- [%s, %s, %s] %s (error_pattern: %s; scope: %s)\n", l.Severity, hit.CreatedAt.UTC().Format(time.DateOnly), hit.Visibility,

@@ -14,6 +14,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
 )
@@ -79,7 +80,7 @@ func TestMemoryGetAndDelete(t *testing.T) {
 	if !strings.HasSuffix(got.Content, "End.") || got.Details == nil || got.Details.Metadata["dock"] != 7. || got.Lesson != nil || got.Visibility != "private" {
 		t.Errorf("got %+v", got)
 	}
-	if _, err := v.InsertHeritage(t.Context(), id, mesh.Heritage{IntentChain: []string{"plan the crossing"}}); err != nil {
+	if _, err := v.InsertHeritage(t.Context(), id, record.Heritage{IntentChain: []string{"plan the crossing"}}); err != nil {
 		t.Fatal(err)
 	}
 	if got := answer[memoryWhole](t, MemoryGet(v), `{"id":"`+id+`"}`); got.Heritage == nil || got.Heritage.IntentChain[0] != "plan the crossing" {

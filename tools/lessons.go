@@ -8,6 +8,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 type lessonQuery struct {
@@ -42,7 +43,7 @@ type lessonDetail struct {
 	Score            float64   `json:"score,omitempty" jsonschema_description:"Of a query: 0 to 1."`
 }
 
-func detailLesson(hit mesh.Hit) lessonDetail {
+func detailLesson(hit record.Hit) lessonDetail {
 	l := hit.Lesson
 	return lessonDetail{
 		LessonID: l.LessonID, MemoryID: hit.ID, PatternID: l.PatternID, Severity: l.Severity, PreventativeRule: l.PreventativeRule,
@@ -86,7 +87,7 @@ func Lessons(v *mesh.View) Tool {
 }
 
 // add appends those that there is room for.
-func (l *lessonList) add(hits []mesh.Hit) {
+func (l *lessonList) add(hits []record.Hit) {
 	r := newRoom()
 	for i, hit := range hits {
 		lesson := detailLesson(hit)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
 )
@@ -44,7 +45,7 @@ func MemoryDelete(v *mesh.View, editor *edit.Editor) Tool {
 			return memoryDeleted{}, err
 		}
 		// What a group may not delete, Delete refuses: nobody need be asked for that.
-		if v.Audience.IsDM() || about.visibility != mesh.Shared {
+		if v.Audience.IsDM() || about.visibility != record.Shared {
 			if err := confirmDeletion(ctx, about, in.Confirm); err != nil {
 				return memoryDeleted{}, err
 			}
@@ -94,7 +95,7 @@ func (d memoryDeleted) hint(checked bool) string {
 // doomed is what is to be deleted, as a person is shown it.
 type doomed struct {
 	id, kind   string
-	visibility mesh.Visibility
+	visibility record.Visibility
 	created    time.Time
 	text       string
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // maxPart is how many bytes of a memory come at a time.
@@ -61,7 +62,7 @@ func MemoryGet(v *mesh.View) Tool {
 		var whole memoryWhole
 		whole.memoryResult, _ = present(hit, "", true)
 		if whole.Details.Signals == nil {
-			whole.Details.Signals = []mesh.Signal{} // nothing was ranked
+			whole.Details.Signals = []record.Signal{} // nothing was ranked
 		}
 		whole.AccessCount = hit.Accesses.Count
 		if at := hit.Accesses.Last; !at.IsZero() {

@@ -9,6 +9,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 const (
@@ -56,13 +58,13 @@ type memoryResult struct {
 
 // memoryWhy is what a detailed result adds.
 type memoryWhy struct {
-	Importance *float32       `json:"importance,omitempty"`
-	AgentID    string         `json:"agent_id,omitempty"`
-	SkillName  string         `json:"skill_name,omitempty"`
-	Rationale  string         `json:"rationale,omitempty"`
-	Hypothesis string         `json:"hypothesis,omitempty"`
-	Metadata   map[string]any `json:"metadata,omitempty"`
-	Signals    []mesh.Signal  `json:"signals" jsonschema_description:"What each part of the ranking contributed, before scaling to the score."`
+	Importance *float32        `json:"importance,omitempty"`
+	AgentID    string          `json:"agent_id,omitempty"`
+	SkillName  string          `json:"skill_name,omitempty"`
+	Rationale  string          `json:"rationale,omitempty"`
+	Hypothesis string          `json:"hypothesis,omitempty"`
+	Metadata   map[string]any  `json:"metadata,omitempty"`
+	Signals    []record.Signal `json:"signals" jsonschema_description:"What each part of the ranking contributed, before scaling to the score."`
 }
 
 type lessonResult struct {
@@ -123,7 +125,7 @@ func MemorySearch(v *mesh.View) Tool {
 
 // results are the hits that there is room for, and whether a content was cut. Of a detailed one that does not fit, the concise
 // form is taken.
-func results(r *room, hits []mesh.Hit, query string, whole bool) (list []memoryResult, cut bool) {
+func results(r *room, hits []record.Hit, query string, whole bool) (list []memoryResult, cut bool) {
 	list = []memoryResult{}
 	for _, hit := range hits {
 		result, shortened := present(hit, query, whole)
@@ -162,7 +164,7 @@ func coverage(found mesh.Found) (semantic, hint string) {
 }
 
 // present is a hit as a result, and whether its content was cut: a concise one to what the query is about.
-func present(hit mesh.Hit, query string, whole bool) (r memoryResult, cut bool) {
+func present(hit record.Hit, query string, whole bool) (r memoryResult, cut bool) {
 	r = memoryResult{
 		ID: hit.ID, Score: hit.Score, Content: hit.Content, Type: hit.Type, Source: hit.Source, Tags: hit.Tags,
 		CreatedAt: hit.CreatedAt, SessionID: hit.SessionID, Visibility: string(hit.Visibility), Link: hit.Link,
@@ -178,6 +180,6 @@ func present(hit mesh.Hit, query string, whole bool) (r memoryResult, cut bool) 
 		r.Content, cut = clip(hit.Content, detailed)
 		return r, cut
 	}
-	r.Content, cut = mesh.Excerpt(hit.Content, query, concise)
+	r.Content, cut = keyword.Excerpt(hit.Content, query, concise)
 	return r, cut
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // memory is what every audience may give memory_store (RFC-0011 §2.1).
@@ -72,8 +73,8 @@ func MemoryStore(v *mesh.View) Tool {
 	}
 	return Define(spec, func(ctx context.Context, in visibleMemory) (stored, error) {
 		q := in.request()
-		q.Visibility = mesh.Visibility(in.Visibility)
-		if q.Visibility == mesh.Shared {
+		q.Visibility = record.Visibility(in.Visibility)
+		if q.Visibility == record.Shared {
 			if err := confirmSharing(ctx, v, q, in.Confirm); err != nil {
 				return stored{}, err
 			}

@@ -7,6 +7,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 type reflectCall struct {
@@ -74,7 +75,7 @@ func Reflect(v *mesh.View) Tool {
 	})
 }
 
-func sourceRefs(list []mesh.Source) []sourceRef {
+func sourceRefs(list []record.Source) []sourceRef {
 	refs := make([]sourceRef, len(list))
 	for i, s := range list {
 		refs[i] = sourceRef{s.ID, string(s.Origin)}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // skillCall is what every audience may give skills.
@@ -40,7 +41,7 @@ type skillAnswer struct {
 }
 
 // fill presents as many of the hits as there is room for.
-func (a *skillAnswer) fill(hits []mesh.SkillHit) {
+func (a *skillAnswer) fill(hits []record.SkillHit) {
 	left := newRoom()
 	for i, hit := range hits {
 		s := presentSkill(hit)
@@ -67,7 +68,7 @@ type skillResult struct {
 	Text        string     `json:"text,omitempty" jsonschema_description:"Of get: the definition."`
 }
 
-func presentSkill(hit mesh.SkillHit) skillResult {
+func presentSkill(hit record.SkillHit) skillResult {
 	r := skillResult{
 		ID: hit.ID, Name: hit.Name, Intent: hit.Intent, Description: hit.Description, Tags: hit.Tags, Type: hit.Type,
 		Reliability: hit.Reliability, UseCount: hit.UseCount, Visibility: string(hit.Visibility), Score: hit.Score,
@@ -137,8 +138,8 @@ func callSkills(ctx context.Context, v *mesh.View, in visibleSkillCall) (skillAn
 }
 
 func ingestSkill(ctx context.Context, v *mesh.View, in visibleSkillCall, answer skillAnswer) (skillAnswer, error) {
-	q := mesh.SkillRequest{Text: in.Text, Type: in.Type, Visibility: mesh.Visibility(in.Visibility)}
-	if q.Visibility == mesh.Shared {
+	q := mesh.SkillRequest{Text: in.Text, Type: in.Type, Visibility: record.Visibility(in.Visibility)}
+	if q.Visibility == record.Shared {
 		known, err := v.KeepsSkill(ctx, q)
 		if err != nil {
 			return answer, err

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // learningOptions are RFC-0011 §4.2's options of lessons and heritage.
@@ -16,8 +17,8 @@ type learningOptions struct {
 var learningSettings = []setting{"lesson-min-confidence", "lesson-retention-days", "heritage-depth"}
 
 func (o *learningOptions) addTo(flags *pflag.FlagSet) {
-	flags.Float64Var(&o.minConfidence, "lesson-min-confidence", mesh.DefaultConfidence, "how certain a lesson in force is at least")
-	flags.IntVar(&o.retentionDays, "lesson-retention-days", mesh.DefaultRetentionDays, "how many days a lesson is in force")
+	flags.Float64Var(&o.minConfidence, "lesson-min-confidence", record.DefaultConfidence, "how certain a lesson in force is at least")
+	flags.IntVar(&o.retentionDays, "lesson-retention-days", record.DefaultRetentionDays, "how many days a lesson is in force")
 	flags.IntVar(&o.heritageDepth, "heritage-depth", mesh.MaxHeritageDepth, "how many levels of a memory's heritage are kept")
 }
 

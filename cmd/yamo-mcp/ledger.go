@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // newLedgerCommand is `yamo-mcp ledger`: the memories' one true record.
@@ -24,14 +25,14 @@ type ledgers struct {
 }
 
 type ledgerReport struct {
-	Compartment mesh.Visibility `json:"compartment"`
-	Intact      bool            `json:"intact"`
-	Entries     int64           `json:"entries"` // before the first bad line
-	Erased      int64           `json:"erased"`  // of them
-	LastHash    string          `json:"last_hash"`
-	TornBytes   int64           `json:"torn_bytes"`
-	BadLine     int64           `json:"bad_line,omitempty"`
-	Error       string          `json:"error,omitempty"`
+	Compartment record.Visibility `json:"compartment"`
+	Intact      bool              `json:"intact"`
+	Entries     int64             `json:"entries"` // before the first bad line
+	Erased      int64             `json:"erased"`  // of them
+	LastHash    string            `json:"last_hash"`
+	TornBytes   int64             `json:"torn_bytes"`
+	BadLine     int64             `json:"bad_line,omitempty"`
+	Error       string            `json:"error,omitempty"`
 }
 
 func newLedgerVerifyCommand(m *maintenance) *cobra.Command {

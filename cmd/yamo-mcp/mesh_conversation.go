@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // The commands of this file are RFC-0011 §4.3 for hosts that run a command at each turn of a conversation.
@@ -86,7 +87,7 @@ where nothing is found.`,
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.IntVar(&o.Limit, "limit", 5, fmt.Sprintf("how many memories at most, 1 to %d", mesh.MaxLimit))
-	flags.StringVar(&o.Type, "type", "", "only memories of this type: "+strings.Join(mesh.Types, ", "))
+	flags.StringVar(&o.Type, "type", "", "only memories of this type: "+strings.Join(record.Types, ", "))
 	flags.StringVar(&o.Skill, "skill", "", "only memories of this skill")
 	flags.BoolVar(&o.IncludeLessons, "lessons", false, "lessons in force too")
 	return cmd

@@ -9,18 +9,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // inherited is the answer of heritage.
 type inherited struct {
-	ID       string        `json:"id"`
-	Heritage mesh.Heritage `json:"heritage"`
+	ID       string          `json:"id"`
+	Heritage record.Heritage `json:"heritage"`
 }
 
 // newHeritageCommand is RFC-0011 §4.1's insertHeritage.
 func (m *meshCommands) newHeritageCommand() *cobra.Command {
 	var id string
-	var h mesh.Heritage
+	var h record.Heritage
 	cmd := m.command(&cobra.Command{
 		Use:   "heritage --id <id>",
 		Short: "Say what a memory descends from",
@@ -47,7 +48,7 @@ and the reasons for the decisions, each given once a level, the oldest first. Th
 }
 
 // formatHeritage is a heritage for people, "" for none.
-func formatHeritage(h *mesh.Heritage) string {
+func formatHeritage(h *record.Heritage) string {
 	if h == nil {
 		return ""
 	}

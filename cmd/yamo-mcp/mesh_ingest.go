@@ -16,6 +16,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 const (
@@ -53,7 +54,7 @@ a text that is a memory already is not stored twice. Hidden files and folders, l
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&extension, "extension", ".md,.markdown,.txt,.yamo", "the files' extension; several with commas between them")
-	flags.StringVar(&kind, "type", "global", "one of "+strings.Join(mesh.Types, ", "))
+	flags.StringVar(&kind, "type", "global", "one of "+strings.Join(record.Types, ", "))
 	flags.BoolVar(&recursive, "recursive", false, "the folders below too")
 	return cmd
 }
@@ -73,8 +74,8 @@ func (m *meshCommands) ingest(ctx context.Context, memory *mesh.View, dir string
 	if len(extensions) == 0 {
 		return errors.New("--extension: give one like .md")
 	}
-	if !slices.Contains(mesh.Types, kind) {
-		return fmt.Errorf("--type: use one of %s", strings.Join(mesh.Types, ", "))
+	if !slices.Contains(record.Types, kind) {
+		return fmt.Errorf("--type: use one of %s", strings.Join(record.Types, ", "))
 	}
 	// SECURITY: no link inside the folder leads out of it.
 	root, err := os.OpenRoot(dir)
@@ -218,12 +219,12 @@ func readText(root *os.Root, name string) (text, reason string) {
 	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
 		return "", "not a regular file"
 	}
-	data, err := io.ReadAll(io.LimitReader(file, mesh.MaxContent+1))
+	data, err := io.ReadAll(io.LimitReader(file, record.MaxContent+1))
 	switch text := string(data); {
 	case err != nil:
 		return "", withoutPath(err).Error()
-	case len(data) > mesh.MaxContent:
-		return "", fmt.Sprintf("larger than %d bytes", mesh.MaxContent)
+	case len(data) > record.MaxContent:
+		return "", fmt.Sprintf("larger than %d bytes", record.MaxContent)
 	case strings.TrimSpace(text) == "":
 		return "", "empty"
 	case strings.ContainsRune(text, 0) || strings.ToValidUTF8(text, "") != text:

@@ -9,29 +9,30 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // reflectionAnswer is the answer of reflect.
 type reflectionAnswer struct {
 	ID      string `json:"id"` // of the memory
 	Content string `json:"content"`
-	mesh.Reflection
-	Visibility mesh.Visibility `json:"visibility"`
-	CreatedAt  time.Time       `json:"created_at"`
-	Created    bool            `json:"created"`
-	Note       string          `json:"note,omitempty"`
+	record.Reflection
+	Visibility record.Visibility `json:"visibility"`
+	CreatedAt  time.Time         `json:"created_at"`
+	Created    bool              `json:"created"`
+	Note       string            `json:"note,omitempty"`
 }
 
 // synthesisAnswer is the answer of synthesize.
 type synthesisAnswer struct {
-	mesh.Synthesis
-	Name       string          `json:"name"`
-	Intent     string          `json:"intent"`
-	Text       string          `json:"yamo_text"`
-	Visibility mesh.Visibility `json:"visibility"`
-	Created    bool            `json:"created"`
-	Updated    bool            `json:"updated"`
-	Note       string          `json:"note,omitempty"`
+	record.Synthesis
+	Name       string            `json:"name"`
+	Intent     string            `json:"intent"`
+	Text       string            `json:"yamo_text"`
+	Visibility record.Visibility `json:"visibility"`
+	Created    bool              `json:"created"`
+	Updated    bool              `json:"updated"`
+	Note       string            `json:"note,omitempty"`
 }
 
 func (m *meshCommands) newReflectCommand() *cobra.Command {

@@ -7,17 +7,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // match is a memory in the answer of search and get, and a line of an export.
 type match struct {
-	*mesh.Record
-	Heritage   *mesh.Heritage  `json:"heritage,omitempty"`
-	Visibility mesh.Visibility `json:"visibility"`
-	Score      *float64        `json:"score,omitempty"`
+	*record.Record
+	Heritage   *record.Heritage  `json:"heritage,omitempty"`
+	Visibility record.Visibility `json:"visibility"`
+	Score      *float64          `json:"score,omitempty"`
 }
 
-func newMatch(h mesh.Hit, score *float64) match {
+func newMatch(h record.Hit, score *float64) match {
 	return match{h.Record, h.Heritage, h.Visibility, score}
 }
 

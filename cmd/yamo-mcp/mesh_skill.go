@@ -15,6 +15,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub"
 )
 
@@ -23,7 +24,7 @@ type ingestedSkill struct {
 	ID         string            `json:"id"`
 	Name       string            `json:"name"`
 	Intent     string            `json:"intent"`
-	Visibility mesh.Visibility   `json:"visibility"`
+	Visibility record.Visibility `json:"visibility"`
 	Created    bool              `json:"created"`
 	Updated    bool              `json:"updated"`
 	Redactions []scrub.Redaction `json:"redactions"`
@@ -31,14 +32,14 @@ type ingestedSkill struct {
 
 // skillMatch is a skill in an answer.
 type skillMatch struct {
-	*mesh.Skill
-	Visibility  mesh.Visibility `json:"visibility"`
-	Reliability float64         `json:"reliability"`
-	UseCount    int             `json:"use_count"`
-	LastUsed    time.Time       `json:"last_used,omitzero"`
-	Score       *float64        `json:"score,omitempty"`         // of a search
-	Keyword     *float64        `json:"keyword_score,omitempty"` // likewise
-	Vector      *float64        `json:"vector_score,omitempty"`  // likewise
+	*record.Skill
+	Visibility  record.Visibility `json:"visibility"`
+	Reliability float64           `json:"reliability"`
+	UseCount    int               `json:"use_count"`
+	LastUsed    time.Time         `json:"last_used,omitzero"`
+	Score       *float64          `json:"score,omitempty"`         // of a search
+	Keyword     *float64          `json:"keyword_score,omitempty"` // likewise
+	Vector      *float64          `json:"vector_score,omitempty"`  // likewise
 }
 
 // skillMatches is the answer of search-skills and list-skills.
@@ -55,7 +56,7 @@ type prunedSkills struct {
 	Skills    []skillMatch `json:"skills"` // that were pruned
 }
 
-func matchSkill(hit mesh.SkillHit) skillMatch {
+func matchSkill(hit record.SkillHit) skillMatch {
 	return skillMatch{Skill: hit.Skill, Visibility: hit.Visibility, Reliability: hit.Reliability, UseCount: hit.UseCount, LastUsed: hit.LastUsed}
 }
 
@@ -92,7 +93,7 @@ func readSkill(path string) (string, error) {
 		return "", fault.New("--file: %q: %v", path, withoutPath(err))
 	}
 	defer func() { _ = file.Close() }() // opened for reading
-	data, err := io.ReadAll(io.LimitReader(file, mesh.MaxContent+1))
+	data, err := io.ReadAll(io.LimitReader(file, record.MaxContent+1))
 	if err != nil {
 		return "", fault.New("--file: %q: %v", path, withoutPath(err))
 	}
@@ -181,7 +182,7 @@ func formatSkills(skills []skillMatch) string {
 
 func formatSkill(s skillMatch) string {
 	line := fmt.Sprintf("Name: %s | Reliability: %s | Uses: %d", s.Name, block.FormatConfidence(s.Reliability), s.UseCount)
-	if s.Visibility != mesh.Private {
+	if s.Visibility != record.Private {
 		line += " | Memory: " + string(s.Visibility)
 	}
 	return line + "\n" + s.Intent + "\n"

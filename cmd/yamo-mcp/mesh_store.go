@@ -11,13 +11,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub"
 )
 
 // ingested is the answer of store.
 type ingested struct {
 	ID         string            `json:"id"`
-	Visibility mesh.Visibility   `json:"visibility"`
+	Visibility record.Visibility `json:"visibility"`
 	Created    bool              `json:"created"`
 	Redactions []scrub.Redaction `json:"redactions"`
 }
@@ -54,7 +55,7 @@ type, source, tags, importance (or importance_score), session_id, skill_name, ra
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&content, "content", "", "what to remember (required)")
-	flags.StringVar(&kind, "type", "", "one of "+strings.Join(mesh.Types, ", ")+` (default "global")`)
+	flags.StringVar(&kind, "type", "", "one of "+strings.Join(record.Types, ", ")+` (default "global")`)
 	flags.StringVar(&rationale, "rationale", "", "why it is worth remembering")
 	flags.StringVar(&hypothesis, "hypothesis", "", "what it is expected to be good for")
 	flags.StringVar(&metadata, "metadata", "", "more about it, a JSON object")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/token"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // A token that somebody pastes into a conversation is not remembered.
@@ -35,7 +36,7 @@ func TestMoveToAnotherWorkspace(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(own, configName), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	usual := learningOptions{mesh.DefaultConfidence, mesh.DefaultRetentionDays, mesh.MaxHeritageDepth}
+	usual := learningOptions{record.DefaultConfidence, record.DefaultRetentionDays, mesh.MaxHeritageDepth}
 	type options struct {
 		Workspace, Transcripts, AgentID, Ranking, Toolsets, Listen string
 	}

@@ -1,11 +1,9 @@
-package mesh
+package keyword
 
 import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
 )
 
 // Excerpt is the part of a text, of at most n characters, in which the most words of the query stand, the first of several
@@ -14,7 +12,7 @@ func Excerpt(text, query string, n int) (string, bool) {
 	if utf8.RuneCountInString(text) <= n {
 		return text, false
 	}
-	q := keyword.Parse(query)
+	q := Parse(query)
 	type piece struct {
 		at, runes int
 		words     []string

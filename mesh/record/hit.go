@@ -1,0 +1,30 @@
+package record
+
+import "time"
+
+// Accesses is how often, and when last, the audience itself has found a memory: RFC-0011 §2.2's access_count and
+// last_accessed. They are counted from the recall entries of the audience's own ledger, so that a search writes to no
+// table, and folded into the rows of the audience's own memory_entries when those are written anyway.
+//
+// SECURITY: what a DM finds leaves nothing in the shared store or a group's, and what a group finds nothing outside its
+// own: nobody's ledger or table counts what another audience was looking for.
+type Accesses struct {
+	Count int32
+	Last  time.Time // zero without any
+}
+
+// Hit is a memory that was found.
+type Hit struct {
+	*Record
+	Visibility Visibility
+	Link       string  // the resource of the workspace file that it is a passage of, "" for a memory
+	Score      float64 // 0..1, two decimals
+	Signals    []Signal
+	Accesses   Accesses // of Get alone
+}
+
+// Signal is what one part of the ranking contributed to a score.
+type Signal struct {
+	Name  string  `json:"name"`
+	Value float64 `json:"value"`
+}

@@ -1,0 +1,109 @@
+package record
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/block"
+)
+
+// lessonIDs is what a lesson's ids look like, in whichever implementation.
+var lessonIDs = regexp.MustCompile(`^[A-Za-z0-9_.:-]{1,128}$`)
+
+// Validate says what a lesson from elsewhere lacks.
+func (l *Lesson) Validate() error {
+	if !lessonIDs.MatchString(l.LessonID) || !lessonIDs.MatchString(l.PatternID) {
+		return fmt.Errorf("lesson_id %.40q, pattern_id %.40q", l.LessonID, l.PatternID)
+	}
+	for name, text := range map[string]string{
+		"preventative_rule": l.PreventativeRule, "oversight": l.Oversight, "applicable_scope": l.ApplicableScope,
+		"situation": l.Situation, "fix": l.Fix, "error_pattern": l.ErrorPattern,
+	} {
+		if n := utf8.RuneCountInString(text); strings.TrimSpace(text) == "" || n > MaxField {
+			return fmt.Errorf("%s has %d characters", name, n)
+		}
+	}
+	if !slices.Contains(Severities, l.Severity) || !(l.RuleConfidence >= 0 && l.RuleConfidence <= 1) {
+		return fmt.Errorf("severity %.20q, confidence %v", l.Severity, l.RuleConfidence)
+	}
+	return nil
+}
+
+// Severities of a lesson, worst first (RFC-0011 §3.5).
+var Severities = []string{"critical", "high", "medium", "low"}
+
+// DefaultConfidence is the confidence of a lesson that gives none, and the least that a lesson needs to
+// be recalled as a constraint (RFC-0011 §4.2 LessonContext, lessonMinConfidence).
+const DefaultConfidence = 0.7
+
+// DefaultRetentionDays is how long a lesson is in force (RFC-0011 §4.2 lessonRetentionDays). After that it
+// is a memory like others.
+const DefaultRetentionDays = 365
+
+// Lesson is what a lesson's memory carries beside its text.
+type Lesson struct {
+	LessonID         string  `json:"lesson_id"` // LESSON_ID
+	PatternID        string  `json:"pattern_id"`
+	Situation        string  `json:"situation"`
+	ErrorPattern     string  `json:"error_pattern"`
+	Oversight        string  `json:"oversight"`
+	Fix              string  `json:"fix"`
+	PreventativeRule string  `json:"preventative_rule"`
+	Severity         string  `json:"severity"`
+	ApplicableScope  string  `json:"applicable_scope"`
+	InverseLesson    string  `json:"inverse_lesson,omitempty"`
+	RuleConfidence   float64 `json:"rule_confidence"`
+	WireFormat       string  `json:"wire_format"`          // the LessonLearned block
+	Supersedes       string  `json:"supersedes,omitempty"` // the lesson_id of a less certain one
+
+	Sources []string `json:"sources,omitempty"` // the memories that the cycle read it from
+}
+
+// PatternID is RFC-0011 §8.2's deduplication hash: the first 16 hex digits of the SHA-256 of the error
+// pattern followed by the scope.
+func PatternID(errorPattern, applicableScope string) string {
+	sum := sha256.Sum256([]byte(errorPattern + applicableScope))
+	return hex.EncodeToString(sum[:])[:16]
+}
+
+// Text is what is searched: the rule first, because a text says what it is about at its beginning.
+func (l *Lesson) Text() string {
+	lines := []string{
+		l.PreventativeRule,
+		"Situation: " + l.Situation,
+		"Error pattern: " + l.ErrorPattern,
+		"Oversight: " + l.Oversight,
+		"Fix: " + l.Fix,
+		"Scope: " + l.ApplicableScope,
+	}
+	if l.InverseLesson != "" {
+		lines = append(lines, "Instead: "+l.InverseLesson)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (l *Lesson) Block(agent string, now time.Time) (block.Block, error) {
+	return block.Lesson{
+		Agent: agent, Situation: l.Situation, PatternID: l.PatternID, Severity: block.Level(l.Severity), Time: now,
+		HypothesisConfidence: l.RuleConfidence, LessonID: l.LessonID, Oversight: l.Oversight,
+		PreventativeRule: l.PreventativeRule, RuleConfidence: l.RuleConfidence, Rationale: "Fixed by: " + l.Fix,
+		Scope: l.ApplicableScope, InverseLesson: l.InverseLesson, Confidence: l.RuleConfidence,
+	}.Block()
+}
+
+// CompareLessons orders by severity, then confidence, then the newest first. Ids take no part: their random digits would
+// order what was stored in one millisecond differently each time.
+func CompareLessons(a, b Hit) int {
+	return cmp.Or(
+		cmp.Compare(slices.Index(Severities, a.Lesson.Severity), slices.Index(Severities, b.Lesson.Severity)),
+		cmp.Compare(b.Lesson.RuleConfidence, a.Lesson.RuleConfidence),
+		b.CreatedAt.Compare(a.CreatedAt),
+	)
+}

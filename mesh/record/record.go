@@ -1,0 +1,137 @@
+// Package record has what the memory keeps, as plain data: a memory and what a search says of it, lessons, reflections,
+// heritage, skills, and the limits of each.
+//
+// It knows no file, index or lock, so every other room of the mesh may use it. The JSON names of its types are the format
+// of the ledger's entries: a field can be added, and none renamed.
+package record
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+)
+
+// FileType is the Record.Type of passages. No memory has it, and no search can ask for it alone.
+const FileType = "file"
+
+// Types are the memory types a caller may give (RFC-0011 §1.2, and "event" of §10's example).
+var Types = []string{"global", "session", "agent", "lesson", "reflection", "event"}
+
+// LessonTag is on every memory derived from a lesson (RFC-0011 §3.5).
+const LessonTag = "#lesson_learned"
+
+// Visibility is the compartment a memory belongs to, in the form tools show it: "private", "shared" or
+// "group:NAME".
+type Visibility string
+
+// The compartments beside the groups' own.
+const (
+	Private Visibility = "private"
+	Shared  Visibility = "shared"
+)
+
+// OfGroup is the visibility of what the group called name keeps.
+func OfGroup(name string) Visibility { return Visibility("group:" + name) }
+
+// Group is the group's name, "" for the private and the shared compartment.
+func (v Visibility) Group() string {
+	name, _ := strings.CutPrefix(string(v), "group:")
+	if name == string(v) {
+		return ""
+	}
+	return name
+}
+
+// Record is one memory entry (RFC-0011 §1.1) as the ledger keeps it. Content and every other text have
+// passed the scrubber.
+type Record struct {
+	ID         string         `json:"id"` // MEMORY_ID
+	Content    string         `json:"content"`
+	Type       string         `json:"type"`
+	Source     string         `json:"source,omitempty"`
+	Tags       []string       `json:"tags,omitempty"`
+	Importance *float32       `json:"importance,omitempty"` // 0..1
+	SessionID  string         `json:"session_id,omitempty"`
+	AgentID    string         `json:"agent_id,omitempty"`
+	Skill      string         `json:"skill_name,omitempty"`
+	Rationale  string         `json:"rationale,omitempty"`
+	Hypothesis string         `json:"hypothesis,omitempty"`
+	Metadata   map[string]any `json:"metadata,omitempty"` // the caller's own keys
+	Lesson     *Lesson        `json:"lesson,omitempty"`   // set on lessons alone
+	Reflection *Reflection    `json:"reflection,omitempty"`
+	Imported   bool           `json:"imported,omitempty"` // it was kept elsewhere before: whose words it is nobody here knows
+	Heritage   *Heritage      `json:"-"`                  // an entry of its own in the ledger
+	CreatedAt  time.Time      `json:"created_at"`         // UTC, milliseconds
+}
+
+// HasTag reports whether the record carries tag, ignoring letter case.
+func (r *Record) HasTag(tag string) bool {
+	return slices.ContainsFunc(r.Tags, func(t string) bool { return strings.EqualFold(t, tag) })
+}
+
+// Expired reports whether a lesson is older than retention at now.
+func (r *Record) Expired(now time.Time, retention time.Duration) bool {
+	return r.CreatedAt.Before(now.Add(-retention))
+}
+
+// NewID makes RFC-0011 §1.1's identifiers: PREFIX_ + Unix milliseconds + _ + 6 lower-case hex digits.
+func NewID(prefix string, now time.Time, random io.Reader) (string, error) {
+	var b [3]byte
+	if _, err := io.ReadFull(random, b[:]); err != nil {
+		return "", fmt.Errorf("read randomness: %w", err)
+	}
+	return prefix + "_" + strconv.FormatInt(now.UnixMilli(), 10) + "_" + hex.EncodeToString(b[:]), nil
+}
+
+// forbiddenKeys would reach into the objects of a JavaScript reader (RFC-0011, Security Considerations).
+var forbiddenKeys = []string{"__proto__", "constructor", "prototype"}
+
+// MaxMetadata is how many bytes of JSON a memory's metadata may have.
+const MaxMetadata = 16 << 10
+
+// CheckMetadata walks v and refuses the forbidden keys at any depth.
+func CheckMetadata(path string, v any) error {
+	switch v := v.(type) {
+	case map[string]any:
+		for key, value := range v {
+			if slices.Contains(forbiddenKeys, key) {
+				return fault.New("metadata: the key %q is not allowed at %s; choose another name", key, path)
+			}
+			if err := CheckMetadata(path+"."+key, value); err != nil {
+				return err
+			}
+		}
+	case []any:
+		for i, value := range v {
+			if err := CheckMetadata(fmt.Sprintf("%s[%d]", path, i), value); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Scope identifies what is remembered and for whom, so that storing it again is noticed.
+func (r *Record) Scope() [sha256.Size]byte {
+	key, err := json.Marshal([]string{r.Content, r.Type, r.SessionID, r.AgentID, r.Skill})
+	if err != nil {
+		panic(err) // strings always marshal
+	}
+	return sha256.Sum256(key)
+}
+
+// Limits of what a caller may store.
+const (
+	MaxContent = 1 << 20 // bytes of one memory, the scrubber's limit
+	MaxField   = 2_000   // characters of each other text
+	MaxTags    = 32
+	MaxTag     = 64 // characters
+)

@@ -1,0 +1,34 @@
+package record
+
+import "time"
+
+// Skill is a way of doing something (RFC-0011 §2.4) as the ledger keeps it. Every text was redacted.
+type Skill struct {
+	ID          string    `json:"id"` // SKILL_ID
+	Name        string    `json:"name"`
+	Intent      string    `json:"intent"` // what it is for, in a sentence
+	Description string    `json:"description,omitempty"`
+	Tags        []string  `json:"tags,omitempty"`
+	Type        string    `json:"type,omitempty"`
+	Source      string    `json:"source,omitempty"` // the name of the file that it came from
+	Text        string    `json:"yamo_text"`        // the whole definition
+	AgentID     string    `json:"agent_id,omitempty"`
+	CreatedAt   time.Time `json:"created_at"`
+	UpdatedAt   time.Time `json:"updated_at,omitzero"` // when it got this text, if that is not its first
+}
+
+// SkillHit is a skill with what the audience's own experience says of it.
+//
+// Reliability begins at 0.5, rises by 0.1 with a success and falls by 0.2 with a failure, within 0..1. A
+// new text is not blamed for the failures of the old one: with it a lower reliability is 0.5 again. What
+// counts is the feedback in the skill's own compartment and that of the audience.
+type SkillHit struct {
+	*Skill
+	Visibility  Visibility
+	Reliability float64 // 0..1, two decimals
+	UseCount    int
+	LastUsed    time.Time // zero: never
+	Score       float64   // of a search: 0..1, two decimals; RFC-0011 §5.3's finalScore
+	Keyword     float64   // of a search: its keywordScore
+	Vector      float64   // of a search: its vectorScore, 0 without a model
+}
