@@ -5,15 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"sync"
-	"syscall"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
+	"github.com/yamo-protocol/yamo-mcp/internal/lockfile"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
 	"github.com/yamo-protocol/yamo-mcp/mesh/vector"
@@ -212,22 +209,12 @@ func (ix *index) locked(ctx context.Context, f func() error) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	lock, err := ix.lock()
+	release, err := lockfile.Exclusive(ctx, ix.lockPath)
 	if err != nil {
-		return err
+		return fmt.Errorf("lock the memory index: %w", err)
 	}
-	if _, err := lock.TryLockContext(ctx, lockPoll); err != nil {
-		return fmt.Errorf("lock the memory index: %w", errors.Join(err, lock.Close()))
-	}
-	defer func() { _ = lock.Close() }() // closing the descriptor releases it
+	defer func() { _ = release() }() // closing the descriptor releases it
 	return f()
-}
-
-func (ix *index) lock() (*flock.Flock, error) {
-	if err := os.MkdirAll(filepath.Dir(ix.lockPath), 0o700); err != nil {
-		return nil, fmt.Errorf("create lock folder: %w", err)
-	}
-	return flock.New(ix.lockPath, flock.SetFlag(os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW), flock.SetPermissions(0o600)), nil
 }
 
 // fill gives every memory and every skill its vector. The caller holds the index lock.
@@ -358,14 +345,11 @@ func (ix *index) flushNow(ctx context.Context, c *compartment) error {
 	default:
 		return nil
 	}
-	lock, err := ix.lock()
-	if err != nil {
+	release, ok, err := lockfile.TryExclusive(ix.lockPath)
+	if !ok || err != nil {
 		return err
 	}
-	defer func() { _ = lock.Close() }() // closing the descriptor releases it
-	if free, err := lock.TryLock(); !free || err != nil {
-		return err
-	}
+	defer func() { _ = release() }() // closing the descriptor releases it
 	if err := c.sync(ctx); err != nil {
 		return err
 	}

@@ -15,11 +15,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gofrs/flock"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
+	"github.com/yamo-protocol/yamo-mcp/internal/lockfile"
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
@@ -236,11 +236,11 @@ func TestStoreDoesNotWait(t *testing.T) {
 	dir := t.TempDir()
 	v := open(t, dir, audience.DM(), &words{delay: 10 * time.Second})
 	first := store(t, v, StoreRequest{Content: "the first memory"})
-	held := flock.New(filepath.Join(dir, ".yamo", "locks", "private.index.lock"))
-	if err := held.Lock(); err != nil {
+	release, err := lockfile.Exclusive(t.Context(), filepath.Join(dir, ".yamo", "locks", "private.index.lock"))
+	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = held.Close() })
+	t.Cleanup(func() { _ = release() })
 	start := time.Now()
 	for i := range 20 {
 		store(t, v, StoreRequest{Content: fmt.Sprintf("memory %d", i)})

@@ -14,20 +14,18 @@ import (
 	"io/fs"
 	"maps"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
-
-	"github.com/gofrs/flock"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/lockfile"
 )
 
 // The thresholds unless the operator sets others.
@@ -409,20 +407,13 @@ func (h history) promote(e edit.Event) {
 
 // lock keeps other processes from promoting.
 func (s *Sweeper) lock(ctx context.Context) (release func() error, err error) {
-	path := filepath.Join(s.Dir, "locks", "dream.lock")
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, fmt.Errorf("create the lock's folder: %w", err)
-	}
-	l := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW), flock.SetPermissions(0o600))
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	if ok, err := l.TryLockContext(ctx, 20*time.Millisecond); !ok {
-		if errors.Is(err, context.DeadlineExceeded) {
-			err = fault.New("another session is dreaming at the moment; try again in a minute")
-		}
-		return nil, errors.Join(err, l.Close())
+	release, err = lockfile.Exclusive(ctx, filepath.Join(s.Dir, "locks", "dream.lock"))
+	if errors.Is(err, context.DeadlineExceeded) {
+		return nil, fault.New("another session is dreaming at the moment; try again in a minute")
 	}
-	return l.Unlock, nil
+	return release, err
 }
 
 // patience is how long a sweep waits for another one.

@@ -55,6 +55,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/lockfile"
 )
 
 // ErrReplaced says that the file no longer contains what this Ledger has delivered: it was removed,
@@ -227,7 +229,7 @@ type writing struct {
 // begin locks the ledger against other processes, opens the file if there is one, delivers what is new
 // in it and repairs a torn tail. Afterwards l.cur is the end of the file.
 func (l *Ledger) begin(ctx context.Context, apply func(Entry) error) (*writing, error) {
-	unlock, err := l.lock(ctx, exclusive)
+	unlock, err := l.lock(ctx, lockfile.Exclusive)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gofrs/flock"
+	"github.com/yamo-protocol/yamo-mcp/internal/lockfile"
 )
 
 func TestLockedLedger(t *testing.T) {
@@ -20,8 +20,8 @@ func TestLockedLedger(t *testing.T) {
 	b.sync(t)
 	a.add(t, "mem_2")
 
-	held := flock.New(opt.Lock)
-	if err := held.Lock(); err != nil {
+	release, err := lockfile.Exclusive(t.Context(), opt.Lock)
+	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := a.tryAdd(t.Context(), "mem_3"); !errors.Is(err, ErrBusy) {
@@ -42,37 +42,13 @@ func TestLockedLedger(t *testing.T) {
 	if _, err := a.tryAdd(ctx, "mem_3"); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Append with a context that ends: %v", err)
 	}
-	if err := held.Unlock(); err != nil {
+	if err := release(); err != nil {
 		t.Fatal(err)
 	}
 	a.add(t, "mem_3")
 	b.sync(t)
 	if want := "mem_1 mem_2 mem_3"; a.ids() != want || b.ids() != want {
 		t.Errorf("delivered %q and %q, want %q", a.ids(), b.ids(), want)
-	}
-}
-
-// A waiting writer must not end up with the lock of a file that is no longer the lock file.
-func TestLockFileRemovedWhileWaiting(t *testing.T) {
-	opt := testOptions(t.TempDir())
-	a := newReader(opt)
-	a.add(t, "mem_1")
-	if err := os.Remove(opt.Lock); err != nil {
-		t.Fatal(err)
-	}
-	stale := flock.New(opt.Lock)
-	if err := stale.Lock(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(opt.Lock); err != nil {
-		t.Fatal(err)
-	}
-	if ok, err := tryLock(stale, opt.Lock, exclusive); ok || err != nil {
-		t.Errorf("the lock of a removed file counts: %t, %v", ok, err)
-	}
-	a.add(t, "mem_2")
-	if ok, err := tryLock(stale, opt.Lock, exclusive); ok || err != nil {
-		t.Errorf("the lock of a replaced file counts: %t, %v", ok, err)
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/lockfile"
 )
 
 // CorruptError says where a ledger is damaged in a way that no interrupted write explains.
@@ -195,7 +197,7 @@ func (l *Ledger) openCommitted(ctx context.Context) (file File, size int64, err 
 	}
 	// A writer may be in the middle of a write that will fail and be taken back. With the lock shared
 	// there is none, and what is committed never changes in this file; reading it needs no lock.
-	unlock, err := l.lock(ctx, shared)
+	unlock, err := l.lock(ctx, lockfile.Shared)
 	if err != nil {
 		return nil, 0, err
 	}

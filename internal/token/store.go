@@ -16,7 +16,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/gofrs/flock"
+	"github.com/yamo-protocol/yamo-mcp/internal/lockfile"
 )
 
 // Store is the file of tokens. It may be used by several goroutines and, for its file, by several processes: a
@@ -213,15 +213,11 @@ func read(path string) ([]Record, fs.FileInfo, error) {
 
 // change replaces the file with what edit makes of it, under the lock.
 func (s *Store) change(ctx context.Context, edit func([]Record) ([]Record, error)) error {
-	dir := filepath.Dir(s.path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("tokens: %w", reason(err))
-	}
-	lock := flock.New(s.path+".lock", flock.SetFlag(os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW), flock.SetPermissions(0o600))
-	if ok, err := lock.TryLockContext(ctx, 20*time.Millisecond); err != nil || !ok {
+	release, err := lockfile.Exclusive(ctx, s.path+".lock")
+	if err != nil {
 		return fmt.Errorf("tokens: lock: %w", reason(err))
 	}
-	defer lock.Close() //nolint:errcheck // it unlocks whatever it returns
+	defer release() //nolint:errcheck // it unlocks whatever it returns
 	records, err := s.load()
 	if err != nil {
 		return err

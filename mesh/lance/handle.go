@@ -9,9 +9,10 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/gofrs/flock"
 	"github.com/lancedb/lancedb-go/pkg/contracts"
 	"github.com/lancedb/lancedb-go/pkg/lancedb"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/lockfile"
 )
 
 // slots bounds the calls into the native library, which ignores contexts and takes a thread for each call.
@@ -229,12 +230,12 @@ func openTable(ctx context.Context, dir string) (*handle, error) {
 // version's files may be empty while the version before is whole. The head manifest is then deleted, which
 // takes the table one commit back. The rows of that commit are in the ledger; callers compare IDs with it.
 func (db *DB) recoverHead(dir string) error {
-	lock := flock.New(filepath.Join(db.dir, "recover.lock"), flock.SetPermissions(0o600))
-	if err := lock.Lock(); err != nil {
+	release, err := lockfile.Exclusive(context.Background(), filepath.Join(db.dir, "recover.lock"))
+	if err != nil {
 		return fmt.Errorf("lock for recovery: %w", err)
 	}
 	defer func() {
-		if err := lock.Close(); err != nil {
+		if err := release(); err != nil {
 			db.log.Warn("unlock after recovery", "error", err)
 		}
 	}()

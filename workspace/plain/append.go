@@ -3,19 +3,16 @@ package plain
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path"
-	"syscall"
-	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/lockfile"
 )
 
 // TailSize is how much of the end of a file Append shows, in bytes.
 const TailSize = 64 << 10
-
-const lockRetry = 5 * time.Millisecond
 
 // Append adds what compose returns at the end of the plain file name below root, and returns when it is on
 // disk. A missing file is made with mode 0600, and missing folders with 0700. Writers
@@ -54,7 +51,7 @@ func appendOnce(ctx context.Context, root *os.Root, name string, compose func(ta
 		return false, err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }() // and with it the lock
-	if err := lock(ctx, file); err != nil {
+	if err := lockfile.File(ctx, file); err != nil {
 		return false, err
 	}
 	if current, err := stands(dir, base, file); err != nil || !current {
@@ -95,24 +92,6 @@ func makeFolder(root *os.Root, dir string) (opened *os.Root, err error) {
 		return nil, err
 	}
 	return child(parent, path.Base(dir))
-}
-
-// lock waits for the exclusive lock on file.
-func lock(ctx context.Context, file *os.File) error {
-	for {
-		err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-		if err == nil {
-			return nil
-		}
-		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
-			return fmt.Errorf("lock: %w", err)
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("lock: %w", ctx.Err())
-		case <-time.After(lockRetry):
-		}
-	}
 }
 
 // stands reports whether base in dir is still file.

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/lockfile"
 )
 
 // Locked calls do while it holds the exclusive lock of the lock file called name, which is made if it is
@@ -23,7 +25,7 @@ func Locked(ctx context.Context, root *os.Root, name string, do func() error) (e
 		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }() // and with it the lock
-	if err := lock(ctx, file); err != nil {
+	if err := lockfile.File(ctx, file); err != nil {
 		return err
 	}
 	return do()

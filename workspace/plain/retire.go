@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"path"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/lockfile"
 )
 
 // Retire removes the plain file name below root after keep, which sees its content, has agreed, and returns when it is gone
@@ -35,7 +37,7 @@ func retireOnce(ctx context.Context, root *os.Root, name string, keep func(data 
 		return false, err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }() // and with it the lock
-	if err := lock(ctx, file); err != nil {
+	if err := lockfile.File(ctx, file); err != nil {
 		return false, err
 	}
 	before, err := file.Stat()

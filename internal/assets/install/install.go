@@ -19,9 +19,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"github.com/yamo-protocol/yamo-mcp/internal/assets"
+	"github.com/yamo-protocol/yamo-mcp/internal/lockfile"
 )
 
 // scratchPrefix begins the names of temporary folders inside the cache folder.
@@ -255,19 +254,16 @@ func digest(path string) (assets.Digest, error) {
 
 // lock takes the folder's lock, saying so when another process has it.
 func lock(ctx context.Context, dir string, out io.Writer) (func(), error) {
-	l := flock.New(filepath.Join(dir, ".lock"))
-	ok, err := l.TryLock()
+	path := filepath.Join(dir, ".lock")
+	release, ok, err := lockfile.TryExclusive(path)
 	if err == nil && !ok {
 		fmt.Fprintln(out, "another setup is running: waiting for it")
-		ok, err = l.TryLockContext(ctx, 100*time.Millisecond)
+		release, err = lockfile.Exclusive(ctx, path)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("lock the cache folder: %w", err)
 	}
-	if !ok {
-		return nil, errors.New("lock the cache folder: not obtained")
-	}
-	return func() { _ = l.Unlock() }, nil
+	return func() { _ = release() }, nil
 }
 
 func removeScratch(dir string) {

@@ -1,0 +1,112 @@
+// Package lockfile takes advisory locks between processes, with flock(2) on a file that exists for nothing else.
+//
+// Its invariant: of two processes that lock the same path exclusively, one has the lock at a time, even if
+// somebody removes the file meanwhile. The kernel releases a lock when its process dies.
+package lockfile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// Waiting for a lock means to try again: flock(2) cannot wait for a context. The pauses are short at first, since
+// most locks are held shortly, and then grow.
+const (
+	firstPause = 50 * time.Microsecond
+	maxPause   = 4 * time.Millisecond
+)
+
+// Exclusive waits for the exclusive lock on the file at path, and returns the function that releases it. It makes the
+// file with mode 0600 and missing folders with 0700. When ctx ends first, the error wraps [context.Cause] of ctx.
+func Exclusive(ctx context.Context, path string) (release func() error, err error) {
+	return lock(ctx, path, syscall.LOCK_EX)
+}
+
+// Shared is [Exclusive] for a lock that any number of processes may have while none has the exclusive one.
+func Shared(ctx context.Context, path string) (release func() error, err error) {
+	return lock(ctx, path, syscall.LOCK_SH)
+}
+
+// TryExclusive is [Exclusive] without the waiting: ok is false if another process has a lock on the file.
+func TryExclusive(path string) (release func() error, ok bool, err error) {
+	return try(path, syscall.LOCK_EX)
+}
+
+// File waits for the exclusive lock on an open file. Closing the file releases it. When ctx ends first, the error
+// wraps [context.Cause] of ctx.
+func File(ctx context.Context, file *os.File) error {
+	return wait(ctx, file.Name(), func() (bool, error) { return flock(file, syscall.LOCK_EX) })
+}
+
+func lock(ctx context.Context, path string, mode int) (release func() error, err error) {
+	err = wait(ctx, path, func() (ok bool, err error) {
+		release, ok, err = try(path, mode)
+		return ok, err
+	})
+	return release, err
+}
+
+// wait calls attempt until it succeeds or fails, or ctx ends.
+func wait(ctx context.Context, path string, attempt func() (bool, error)) error {
+	for pause := firstPause; ; pause = min(2*pause, maxPause) {
+		if ok, err := attempt(); ok || err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("wait for lock %s: %w", path, context.Cause(ctx))
+		case <-time.After(pause/2 + rand.N(pause)): //nolint:gosec // keeps waiting processes out of step, no secret
+		}
+	}
+}
+
+func try(path string, mode int) (release func() error, ok bool, err error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, false, fmt.Errorf("create the lock's folder: %w", err)
+	}
+	// SECURITY: no lock through a symbolic link: it would create or block a file elsewhere.
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return nil, false, fmt.Errorf("open lock: %w", err)
+	}
+	ok, err = flock(file, mode)
+	if ok && err == nil {
+		ok, err = isAt(path, file)
+	}
+	if !ok || err != nil {
+		return nil, false, errors.Join(err, file.Close())
+	}
+	return file.Close, true, nil
+}
+
+// flock reports whether it got the lock on file; false means that another process has it.
+func flock(file *os.File, mode int) (bool, error) {
+	switch err := syscall.Flock(int(file.Fd()), mode|syscall.LOCK_NB); {
+	case err == nil:
+		return true, nil
+	case errors.Is(err, syscall.EWOULDBLOCK), errors.Is(err, syscall.EINTR):
+		return false, nil
+	default:
+		return false, fmt.Errorf("lock %s: %w", file.Name(), err)
+	}
+}
+
+// isAt reports whether path still names file. Otherwise the lock file was removed after it was opened, and another
+// process may have locked the one that replaced it.
+func isAt(path string, file *os.File) (bool, error) {
+	held, err := file.Stat()
+	if err != nil {
+		return false, err
+	}
+	named, err := os.Lstat(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil && os.SameFile(held, named), err
+}
