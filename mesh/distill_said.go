@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
@@ -79,11 +80,11 @@ func sayingOf(r *record.Record) saying {
 		}
 	}
 	if said[fieldSituation] == "" {
-		text := oneLine(strings.Join(rest, " "))
-		if text == "" {
-			text = oneLine(r.Content)
+		situation := text.OneLine(strings.Join(rest, " "))
+		if situation == "" {
+			situation = text.OneLine(r.Content)
 		}
-		said[fieldSituation] = shorten(text, record.MaxField-1)
+		said[fieldSituation] = text.Shorten(situation, record.MaxField-1)
 	}
 	said[fieldSeverity] = strings.ToLower(said[fieldSeverity])
 	return said
@@ -100,14 +101,14 @@ func labelled(line string) (field, value string) {
 	if field = fieldNames[plainName(line[:at])]; field == "" {
 		return "", ""
 	}
-	return field, oneLine(strings.Trim(strings.TrimSuffix(line[at+1:], ";"), "* "))
+	return field, text.OneLine(strings.Trim(strings.TrimSuffix(line[at+1:], ";"), "* "))
 }
 
 // plainText is a value of metadata as text, "" if it is none.
 func plainText(value any) string {
 	switch value := value.(type) {
 	case string:
-		return oneLine(value)
+		return text.OneLine(value)
 	case float64:
 		return strconv.FormatFloat(value, 'f', -1, 64)
 	case fmt.Stringer: // a json.Number
@@ -115,8 +116,6 @@ func plainText(value any) string {
 	}
 	return ""
 }
-
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // request puts together what the sightings say, the newest first, and names the fields that none of them
 // says, or says wrongly.

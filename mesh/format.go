@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
@@ -34,7 +35,7 @@ func FormatForPrompt(found Found) string {
 		b.WriteString(lessonHeading + "\n")
 		for _, hit := range found.Lessons {
 			l := hit.Lesson
-			fmt.Fprintf(&b, "- [%s] %s (scope: %s)%s\n", l.Severity, shorten(l.PreventativeRule, maxRule), shorten(l.ApplicableScope, maxRule), origin(hit.Visibility))
+			fmt.Fprintf(&b, "- [%s] %s (scope: %s)%s\n", l.Severity, text.Shorten(l.PreventativeRule, maxRule), text.Shorten(l.ApplicableScope, maxRule), origin(hit.Visibility))
 		}
 		parts = append(parts, b.String())
 	}

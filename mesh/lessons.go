@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
@@ -193,20 +194,12 @@ func (v *View) Constraints(ctx context.Context) (string, error) {
 	if len(lessons) == 0 {
 		return "", nil
 	}
-	var text strings.Builder
-	text.WriteString("## Lessons in force\n\nRules from past mistakes, the most severe first. Follow each where its scope applies.\n\n")
+	var out strings.Builder
+	out.WriteString("## Lessons in force\n\nRules from past mistakes, the most severe first. Follow each where its scope applies.\n\n")
 	for _, hit := range lessons[:min(ActiveLessons, len(lessons))] {
 		l := hit.Lesson
-		fmt.Fprintf(&text, "- [%s] %s (scope: %s; confidence %.2f; %s)\n",
-			l.Severity, shorten(l.PreventativeRule, maxRule), shorten(l.ApplicableScope, maxRule), l.RuleConfidence, l.LessonID)
+		fmt.Fprintf(&out, "- [%s] %s (scope: %s; confidence %.2f; %s)\n",
+			l.Severity, text.Shorten(l.PreventativeRule, maxRule), text.Shorten(l.ApplicableScope, maxRule), l.RuleConfidence, l.LessonID)
 	}
-	return text.String(), nil
-}
-
-// shorten cuts text to n characters and shows that it did.
-func shorten(text string, n int) string {
-	if runes := []rune(text); len(runes) > n {
-		return string(runes[:n]) + "…"
-	}
-	return text
+	return out.String(), nil
 }

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/internal/progress"
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
@@ -184,7 +184,7 @@ func (v *View) checkTopic(topic string) (string, error) {
 		return "", fault.New("topic: %d characters are too many; use at most %d", n, most)
 	}
 	topic, _ = v.scrubber.Redact(topic)
-	return strings.Join(strings.Fields(topic), " "), nil
+	return text.OneLine(topic), nil
 }
 
 // SameText are the ids of the other memories that say word for word what the one called id says, and that the audience

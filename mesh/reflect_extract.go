@@ -10,6 +10,7 @@ import (
 
 	"github.com/rivo/uniseg"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
 )
 
@@ -58,7 +59,7 @@ func (g *gathering) sentences() []sentence {
 			}
 		}
 		if n == 0 {
-			list = append(list, sentence{i, shorten(strings.Join(strings.Fields(s.Content), " "), longestQuote)})
+			list = append(list, sentence{i, text.Shorten(text.OneLine(s.Content), longestQuote)})
 		}
 	}
 	return list

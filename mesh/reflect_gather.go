@@ -10,6 +10,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/progress"
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
@@ -153,15 +154,15 @@ func (g *gathering) label(s record.Hit) string {
 // heritage is what the sources descend from and were stored for, and what they were drawn into.
 func (g *gathering) heritage(intent string, depth int) record.Heritage {
 	h := record.Heritage{IntentChain: []string{}, Hypotheses: []string{}, Rationales: []string{}}
-	add := func(list *[]string, text string, s record.Hit) {
-		if text == "" {
+	add := func(list *[]string, said string, s record.Hit) {
+		if said == "" {
 			return
 		}
 		if group := s.Visibility.Group(); group != "" && g.view.foreign(s.Visibility) {
-			text = "(said in the group " + group + ") " + text
+			said = "(said in the group " + group + ") " + said
 		}
-		if text = shorten(text, record.MaxField-1); !slices.Contains(*list, text) {
-			*list = append(*list, text)
+		if said = text.Shorten(said, record.MaxField-1); !slices.Contains(*list, said) {
+			*list = append(*list, said)
 		}
 	}
 	for _, s := range g.sources {
@@ -184,7 +185,7 @@ func (g *gathering) heritage(intent string, depth int) record.Heritage {
 		ids[i] = s.ID
 	}
 	h.IntentChain = append(h.IntentChain, intent)
-	h.Rationales = append(h.Rationales, shorten("Drawn from "+strings.Join(ids, ", "), record.MaxField-1))
+	h.Rationales = append(h.Rationales, text.Shorten("Drawn from "+strings.Join(ids, ", "), record.MaxField-1))
 	for _, list := range []*[]string{&h.IntentChain, &h.Hypotheses, &h.Rationales} {
 		*list = (*list)[max(0, len(*list)-depth):]
 	}

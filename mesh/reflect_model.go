@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/progress"
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
@@ -99,7 +100,7 @@ func (g *gathering) notes() string {
 	encoder.SetEscapeHTML(false)
 	_ = encoder.Encode(map[string]string{"topic": topicOr(g.topic)}) // texts always marshal
 	for i, s := range g.sources {
-		n := note{Note: i + 1, Date: s.CreatedAt.Format("2006-01-02"), Text: shorten(s.Content, max(200, notesMost/len(g.sources)))}
+		n := note{Note: i + 1, Date: s.CreatedAt.Format("2006-01-02"), Text: text.Shorten(s.Content, max(200, notesMost/len(g.sources)))}
 		if group := s.Visibility.Group(); group != "" && g.view.foreign(s.Visibility) {
 			n.Origin = "group " + group
 		}
@@ -113,15 +114,13 @@ var cited = regexp.MustCompile(`\s*\[\s*(\d{1,2}(?:\s*[,;]\s*\d{1,2})*)\s*\]`)
 
 // accept takes a model's answer if it was drawn from the sources; otherwise the method is "".
 func (v *View) accept(ctx context.Context, g *gathering, all []sentence, answer Completion) (derivation, error) {
-	text := strings.TrimSpace(answer.Text)
-	text = strings.TrimSpace(strings.Trim(text, "`"))
-	if !utf8.ValidString(text) || strings.EqualFold(strings.Trim(text, ". "), "none") {
+	said := strings.TrimSpace(answer.Text)
+	said = strings.TrimSpace(strings.Trim(said, "`"))
+	if !utf8.ValidString(said) || strings.EqualFold(strings.Trim(said, ". "), "none") {
 		return derivation{}, nil
 	}
-	if runes := []rune(text); len(runes) > answerMost {
-		text = string(runes[:answerMost]) + "…"
-	}
-	lines := sentences(cited.ReplaceAllString(text, ""))
+	said = text.Shorten(said, answerMost)
+	lines := sentences(cited.ReplaceAllString(said, ""))
 	if len(lines) == 0 {
 		return derivation{}, nil
 	}
@@ -133,7 +132,7 @@ func (v *View) accept(ctx context.Context, g *gathering, all []sentence, answer 
 	if support < leastSupport {
 		return derivation{}, nil
 	}
-	return derivation{text: g.attribute(text), lines: lines, insight: lines[0], method: record.ByModel, model: answer.Model, confidence: confidence}, nil
+	return derivation{text: g.attribute(said), lines: lines, insight: lines[0], method: record.ByModel, model: answer.Model, confidence: confidence}, nil
 }
 
 // attribute puts the sources' ids in place of their numbers, and names those sources of others that are

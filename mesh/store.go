@@ -11,6 +11,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub"
@@ -185,16 +186,16 @@ func (s *scrubbing) content(text string) string {
 }
 
 // field is any other text: redaction only, one line.
-func (s *scrubbing) field(name, text string) string {
-	if n := utf8.RuneCountInString(text); n > record.MaxField {
+func (s *scrubbing) field(name, value string) string {
+	if n := utf8.RuneCountInString(value); n > record.MaxField {
 		s.fail(fault.New("%s: %d characters are too many; use at most %d", name, n, record.MaxField))
 	}
-	if !utf8.ValidString(text) {
+	if !utf8.ValidString(value) {
 		s.fail(fault.New("%s: the text is not valid UTF-8", name))
 	}
-	clean, found := s.scrubber.Redact(text)
+	clean, found := s.scrubber.Redact(value)
 	s.found = append(s.found, found...)
-	return strings.Join(strings.Fields(clean), " ")
+	return text.OneLine(clean)
 }
 
 func (s *scrubbing) tags(tags []string) []string {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/internal/progress"
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
@@ -115,7 +116,7 @@ func (v *View) keepSynthesis(ctx context.Context, g *gathering, d derivation) (S
 // synthesisName is the name of a topic's skill: one that no skill has that somebody else made.
 func (v *View) synthesisName(ctx context.Context, topic string) (string, error) {
 	const most = 100 // characters of the topic
-	name := block.Escape("learned: " + shorten(topicOr(topic), most))
+	name := block.Escape("learned: " + text.Shorten(topicOr(topic), most))
 	err := v.with(ctx, v.own(), func(c *compartment) error {
 		if other := c.skillNamed(name); other != nil && other.Type != SynthesizedType {
 			name += " (synthesized)"

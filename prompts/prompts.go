@@ -17,6 +17,8 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 )
 
 //go:embed text/*.md
@@ -106,11 +108,5 @@ func quoted(text string) string {
 	return "> " + strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\n", "\n> ") + "\n"
 }
 
-// oneLine is text without line breaks, at most n characters, with "…" where something was left out.
-func oneLine(text string, n int) string {
-	line := []rune(strings.Join(strings.Fields(text), " "))
-	if len(line) > n {
-		return string(line[:n]) + "…"
-	}
-	return string(line)
-}
+// oneLine is s without line breaks, its first n characters, with "…" where something was left out.
+func oneLine(s string, n int) string { return text.Shorten(text.OneLine(s), n) }

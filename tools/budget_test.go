@@ -141,7 +141,7 @@ func TestResultsFit(t *testing.T) {
 		{MemoryDelete(memory, nil), `{"id":"` + id + `","confirm":true}`, 0, ""},
 	} {
 		result := call(t, test.tool, quiet(), test.arguments)
-		got := text(t, result)
+		got := resultText(t, result)
 		t.Logf("%s %.80s: %d bytes", test.tool.Name(), test.arguments, len(got))
 		if result.IsError || len(got) > maxResult || len(got) < test.least {
 			t.Errorf("%s %.80s: %d bytes, want %d to %d: %.200s", test.tool.Name(), test.arguments, len(got), test.least, maxResult, got)

@@ -102,7 +102,7 @@ func (h *host) use(t *testing.T, name string, arguments map[string]any) (answer 
 	if err != nil {
 		t.Fatal(err)
 	}
-	return text(t, result), result.IsError
+	return resultText(t, result), result.IsError
 }
 
 func says(action mcp.ElicitationResponseAction, content any) func(string) (*mcp.ElicitationResult, error) {

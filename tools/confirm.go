@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 )
 
 // consent is what a call needs before it does something that cannot be undone.
@@ -46,9 +47,6 @@ func questionKey(kind string, about ...string) string {
 }
 
 // excerpt is the beginning of a text, for a person who is to decide about it.
-func excerpt(text string) string {
-	if runes := []rune(text); len(runes) > concise {
-		return string(runes[:concise]) + "…"
-	}
-	return text
+func excerpt(about string) string {
+	return text.Shorten(about, concise)
 }

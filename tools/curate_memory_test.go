@@ -48,7 +48,7 @@ func TestCurateMemory(t *testing.T) {
 	}
 	// A result stays within the budget, whatever was added.
 	large := `"` + strings.Repeat("word ", 8<<10) + `"`
-	if got := text(t, call(t, tool, quiet(), `{"section":"Large","add":[`+large+`,`+large+`],"rationale":"r"}`)); len(got) < 40_000 || len(got) > maxResult {
+	if got := resultText(t, call(t, tool, quiet(), `{"section":"Large","add":[`+large+`,`+large+`],"rationale":"r"}`)); len(got) < 40_000 || len(got) > maxResult {
 		t.Errorf("a result of %d bytes", len(got))
 	}
 	for arguments, want := range map[string]string{

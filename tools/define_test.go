@@ -71,7 +71,7 @@ func call(t *testing.T, tool Tool, env Env, arguments string) *mcp.CallToolResul
 	return result
 }
 
-func text(t *testing.T, result *mcp.CallToolResult) string {
+func resultText(t *testing.T, result *mcp.CallToolResult) string {
 	t.Helper()
 	if len(result.Content) != 1 {
 		t.Fatalf("got %d content parts, want 1", len(result.Content))
@@ -133,7 +133,7 @@ func TestInvalidArguments(t *testing.T) {
 				t.Error("isError is not set")
 			}
 			want := "invalid arguments for sample: " + test.want + ". Correct this and call again."
-			if diff := cmp.Diff(want, text(t, result)); diff != "" {
+			if diff := cmp.Diff(want, resultText(t, result)); diff != "" {
 				t.Errorf("message (-want +got):\n%s", diff)
 			}
 		})
@@ -143,13 +143,13 @@ func TestInvalidArguments(t *testing.T) {
 func TestToolWithoutFieldsNamesNone(t *testing.T) {
 	tool := Define(Spec{Name: "bare", Title: "Bare", Description: "Takes nothing."},
 		func(context.Context, struct{}) (sampleRange, error) { return sampleRange{From: 1}, nil })
-	got := text(t, call(t, tool, quiet(), `{"x":1}`))
+	got := resultText(t, call(t, tool, quiet(), `{"x":1}`))
 	want := `invalid arguments for bare: unknown field "x" (there are no fields). Correct this and call again.`
 	if got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if result := call(t, tool, quiet(), `{}`); result.IsError {
-		t.Errorf("no arguments were refused: %s", text(t, result))
+		t.Errorf("no arguments were refused: %s", resultText(t, result))
 	}
 }
 
@@ -172,7 +172,7 @@ func TestArgumentsReachTheHandler(t *testing.T) {
 				return echo(ctx, in)
 			})
 			if result := call(t, tool, quiet(), test.arguments); result.IsError {
-				t.Fatalf("refused: %s", text(t, result))
+				t.Fatalf("refused: %s", resultText(t, result))
 			}
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("input (-want +got):\n%s", diff)
@@ -322,7 +322,7 @@ func TestWhatTheClientAndTheLogHearOfErrors(t *testing.T) {
 			if !result.IsError {
 				t.Error("isError is not set")
 			}
-			if got := text(t, result); got != test.want {
+			if got := resultText(t, result); got != test.want {
 				t.Errorf("the client hears %q, want %q", got, test.want)
 			}
 			if !strings.Contains(log.String(), test.wantInLog) || (test.wantInLog == "") != (log.Len() == 0) {
@@ -348,7 +348,7 @@ func TestCancelledCallIsNotAnInternalError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := text(t, result); got != "the call was cancelled" || log.Len() != 0 {
+	if got := resultText(t, result); got != "the call was cancelled" || log.Len() != 0 {
 		t.Errorf("got %q, log %q", got, log.String())
 	}
 }
@@ -447,7 +447,7 @@ func FuzzArguments(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := text(t, result); got == "internal error" {
+		if got := resultText(t, result); got == "internal error" {
 			t.Errorf("arguments %s: internal error", arguments)
 		}
 	})

@@ -14,6 +14,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 )
 
 // problem is one thing wrong with the arguments.
@@ -190,11 +191,7 @@ func place(path []string) string {
 
 // short keeps a name that the caller chose from flooding the answer.
 func short(name string) string {
-	const most = 64
-	if utf8.RuneCountInString(name) <= most {
-		return name
-	}
-	return string([]rune(name)[:most]) + "…"
+	return text.Shorten(name, 64)
 }
 
 // allowed says in words what a schema accepts.

@@ -87,10 +87,10 @@ func answer[T any](t *testing.T, tool Tool, arguments string) T {
 	t.Helper()
 	result := call(t, tool, quiet(), arguments)
 	if result.IsError {
-		t.Fatalf("%s(%s): %s", tool.Name(), arguments, text(t, result))
+		t.Fatalf("%s(%s): %s", tool.Name(), arguments, resultText(t, result))
 	}
 	var out T
-	if err := json.Unmarshal([]byte(text(t, result)), &out); err != nil {
+	if err := json.Unmarshal([]byte(resultText(t, result)), &out); err != nil {
 		t.Fatal(err)
 	}
 	return out
@@ -101,9 +101,9 @@ func refusal(t *testing.T, tool Tool, arguments string) string {
 	t.Helper()
 	result := call(t, tool, quiet(), arguments)
 	if !result.IsError {
-		t.Fatalf("%s(%s) succeeded: %s", tool.Name(), arguments, text(t, result))
+		t.Fatalf("%s(%s) succeeded: %s", tool.Name(), arguments, resultText(t, result))
 	}
-	return text(t, result)
+	return resultText(t, result)
 }
 
 func TestLogAppend(t *testing.T) {
@@ -166,7 +166,7 @@ func TestWhatDoIKnow(t *testing.T) {
 	}
 	f.write(t, "MEMORY.md", "# All\n\n"+strings.Repeat("- "+strings.Repeat("é\"", 300)+"\n", 30))
 	result := call(t, tool, quiet(), `{}`)
-	if body := text(t, result); result.IsError || len(body) > 6144 || !strings.Contains(body, `"truncated":true`) {
+	if body := resultText(t, result); result.IsError || len(body) > 6144 || !strings.Contains(body, `"truncated":true`) {
 		t.Errorf("%d bytes: %.60s", len(body), body)
 	}
 	if got := refusal(t, WhatDoIKnow(f.group(t, "hiking")), `{}`); got != "internal error" {

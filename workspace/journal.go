@@ -7,10 +7,9 @@ import (
 	"fmt"
 	"strings"
 	"sync"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/workspace/plain"
 )
 
@@ -44,22 +43,22 @@ type Logged struct {
 	Redactions int    // credentials that were taken out of the text
 }
 
-// Append adds text to today's log. When it returns, the text is on disk.
+// Append adds body to today's log. When it returns, the text is on disk.
 //
 // The first addition of a session on a day begins a block "## Session [HH:MM]", and so does one that would
 // otherwise stand in another session's block. title, if any, becomes a "### " heading within the block.
-// Markdown in text that would begin a heading, a comment, an anchor or raw HTML is escaped, an open code
-// block is closed, and control characters are dropped, so that text cannot pass for the log's own structure. Lines
+// Markdown in body that would begin a heading, a comment, an anchor or raw HTML is escaped, an open code
+// block is closed, and control characters are dropped, so that body cannot pass for the log's own structure. Lines
 // end as the last one of the log does, with CRLF or LF.
-func (j *Journal) Append(ctx context.Context, title, text string) (Logged, error) {
+func (j *Journal) Append(ctx context.Context, title, body string) (Logged, error) {
 	v := j.view
-	if len(text)+len(title) > MaxLogText {
+	if len(body)+len(title) > MaxLogText {
 		return Logged{}, ErrLongText
 	}
 	// SECURITY: credentials do not reach a workspace file, also not interspersed with what is dropped.
-	title, inTitle := v.ws.scrub(plainText(title))
-	text, inText := v.ws.scrub(plainText(text))
-	if text = strings.Trim(escapeLog(text), "\n"); strings.TrimSpace(text) == "" {
+	title, inTitle := v.ws.scrub(text.Plain(title))
+	body, inText := v.ws.scrub(text.Plain(body))
+	if body = strings.Trim(escapeLog(body), "\n"); strings.TrimSpace(body) == "" {
 		return Logged{}, ErrNoText
 	}
 	now := v.Now()
@@ -75,10 +74,10 @@ func (j *Journal) Append(ctx context.Context, title, text string) (Logged, error
 		j.date, j.heading = date, "## Session ["+now.Format("15:04")+"]"
 	}
 	var entry strings.Builder
-	if title = strings.Join(strings.Fields(escapeLog(title)), " "); title != "" {
+	if title = text.OneLine(escapeLog(title)); title != "" {
 		entry.WriteString("### " + title + "\n\n")
 	}
-	entry.WriteString(text + "\n")
+	entry.WriteString(body + "\n")
 	compose := func(tail []byte) []byte {
 		var out strings.Builder
 		switch {
@@ -115,18 +114,6 @@ func lastSession(tail string) string {
 		}
 	}
 	return last
-}
-
-// plainText is text with line feeds as its only line ends, without control characters and those that change
-// the direction of writing.
-func plainText(text string) string {
-	text = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n").Replace(strings.ToValidUTF8(text, string(utf8.RuneError)))
-	return strings.Map(func(r rune) rune {
-		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
-			return -1
-		}
-		return r
-	}, text)
 }
 
 // escapeLog makes plain text safe to stand in a log.

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 )
 
 func content(t *testing.T, w *Workspace, name string) string {
@@ -172,9 +173,9 @@ func TestEscapeLog(t *testing.T) {
 		"\x1b[31mred\x00 \u202egnp":               "[31mred gnp",
 		"\xff":                                    "\uFFFD",
 	}
-	for text, want := range tests {
-		if got := escapeLog(plainText(text)); got != want {
-			t.Errorf("%q becomes\n%q, want\n%q", text, got, want)
+	for said, want := range tests {
+		if got := escapeLog(text.Plain(said)); got != want {
+			t.Errorf("%q becomes\n%q, want\n%q", said, got, want)
 		}
 	}
 }
@@ -183,8 +184,8 @@ func FuzzEscapeLog(f *testing.F) {
 	f.Add("# a\n\x00# b\r\n```\n~~~\n## Session [10:00]")
 	f.Add("<\x00!-- x\n\u202e## y\n [//]: #")
 	heading := regexp.MustCompile("(?m)^[ \t]*(#|<|\\[//\\]|=+[ \t]*$|-+[ \t]*$)|(^|[^\\\\])<!--")
-	f.Fuzz(func(t *testing.T, text string) {
-		got := escapeLog(plainText(text))
+	f.Fuzz(func(t *testing.T, said string) {
+		got := escapeLog(text.Plain(said))
 		if at := heading.FindStringIndex(got); at != nil {
 			t.Fatalf("%q has structure at %v", got, at)
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/workspace/memfile"
 )
 
@@ -168,26 +169,26 @@ type cleaner struct {
 
 // text is s with its line feeds, without what could hide, and without credentials.
 func (c *cleaner) text(s string) string {
-	s, n := c.scrub(plainText(s))
+	s, n := c.scrub(text.Plain(s))
 	c.redactions += n
 	return s
 }
 
 // line is s as one line.
-func (c *cleaner) line(s string) string { return strings.Join(strings.Fields(c.text(s)), " ") }
+func (c *cleaner) line(s string) string { return text.OneLine(c.text(s)) }
 
 // parts are the sections that have text.
 func (c *cleaner) parts(parts []Part) string {
 	var out strings.Builder
 	for _, part := range parts {
-		text := strings.Trim(escapeLog(c.text(part.Text)), "\n")
-		if strings.TrimSpace(text) == "" {
+		body := strings.Trim(escapeLog(c.text(part.Text)), "\n")
+		if strings.TrimSpace(body) == "" {
 			continue
 		}
 		if heading := strings.TrimLeft(c.line(part.Heading), "# "); heading != "" {
-			out.WriteString("\n## " + strings.Join(strings.Fields(escapeLog(heading)), " ") + "\n")
+			out.WriteString("\n## " + text.OneLine(escapeLog(heading)) + "\n")
 		}
-		out.WriteString("\n" + text + "\n")
+		out.WriteString("\n" + body + "\n")
 	}
 	return out.String()
 }

@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
@@ -59,13 +60,13 @@ func Says(body, text string) bool {
 	return wanted != "" && slices.ContainsFunc(strings.Split(body, "\n"), func(line string) bool { return folded(line) == wanted })
 }
 
-func folded(text string) string {
-	text = strings.Map(func(r rune) rune {
+func folded(s string) string {
+	s = strings.Map(func(r rune) rune {
 		if unicode.In(r, unicode.Cf, unicode.Variation_Selector) {
 			return -1
 		}
 		return unicode.ToLower(r)
-	}, text)
-	text = strings.TrimLeft(strings.Join(strings.Fields(text), " "), "-*+#> ")
-	return strings.TrimRight(text, ".!,;: ")
+	}, s)
+	s = strings.TrimLeft(text.OneLine(s), "-*+#> ")
+	return strings.TrimRight(s, ".!,;: ")
 }

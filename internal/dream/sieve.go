@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
@@ -86,9 +87,8 @@ func (s *Sweeper) unfit(c Candidate) string {
 }
 
 // line is text in one line, without a bullet or heading mark at its beginning.
-func line(text string) string {
-	text = strings.Join(strings.Fields(visible(text)), " ")
-	return strings.TrimSpace(strings.TrimLeft(text, "-*+#> "))
+func line(s string) string {
+	return strings.TrimSpace(strings.TrimLeft(text.OneLine(visible(s)), "-*+#> "))
 }
 
 var (

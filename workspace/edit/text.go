@@ -2,8 +2,9 @@ package edit
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 )
 
 // maxExcerpt is how much of a section is shown, in characters.
@@ -19,12 +20,6 @@ func Excerpt(text string) string {
 	return string(runes[:maxExcerpt]) + "\n[truncated]"
 }
 
-// oneLine is a text in one line, without what a terminal would obey instead of showing it.
-func oneLine(text string) string {
-	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
-			return ' '
-		}
-		return r
-	}, text)), " ")
-}
+// oneLine is a text in one line, as the file's Change Log has it: without what a terminal would obey instead of
+// showing it.
+func oneLine(s string) string { return text.OneLine(text.Plain(s)) }

@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
 
@@ -190,34 +190,21 @@ const maxSubject = 120
 
 // message is the note as a commit's message.
 func message(n workspace.Note) string {
-	subject := []rune(line(n.Subject))
-	if len(subject) > maxSubject {
-		subject = append(subject[:maxSubject-1], '…')
-	}
-	var text strings.Builder
-	text.WriteString(string(subject) + "\n")
+	subject, _ := text.Fit(text.Printable(n.Subject), maxSubject)
+	var out strings.Builder
+	out.WriteString(subject + "\n")
 	for paragraph := range strings.SplitSeq(n.Body, "\n\n") {
-		if paragraph = line(paragraph); paragraph != "" {
-			text.WriteString("\n" + paragraph + "\n")
+		if paragraph = text.Printable(paragraph); paragraph != "" {
+			out.WriteString("\n" + paragraph + "\n")
 		}
 	}
 	if len(n.Trailers) > 0 {
-		text.WriteByte('\n')
+		out.WriteByte('\n')
 	}
 	for _, trailer := range n.Trailers {
-		text.WriteString(line(trailer) + "\n")
+		out.WriteString(text.Printable(trailer) + "\n")
 	}
-	return text.String()
-}
-
-// line is text in one line, without what a terminal would obey.
-func line(text string) string {
-	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return ' '
-		}
-		return r
-	}, text)), " ")
+	return out.String()
 }
 
 // quoted is a path as git fast-import reads it.

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 )
 
 // Edit is one operation on one section.
@@ -426,29 +426,21 @@ func checkText(text string) error {
 	return nil
 }
 
-// plainText is text with line feeds as its only line ends, without control characters and those that change
-// the direction of writing, and without blank lines around.
-func plainText(text string) string {
-	text = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n").Replace(strings.ToValidUTF8(text, "\uFFFD"))
-	text = strings.Map(func(r rune) rune {
-		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
-			return -1
-		}
-		return r
-	}, text)
-	text = strings.TrimRight(text, " \t\n")
+// plainText is text.Plain of s, without blank lines before and after it.
+func plainText(s string) string {
+	s = strings.TrimRight(text.Plain(s), " \t\n")
 	for {
-		line, rest, ok := strings.Cut(text, "\n")
+		line, rest, ok := strings.Cut(s, "\n")
 		if !ok || strings.TrimSpace(line) != "" {
-			return text
+			return s
 		}
-		text = rest
+		s = rest
 	}
 }
 
 // oneLine is plain text in one line that opens no comment.
-func oneLine(text string) string {
-	return strings.ReplaceAll(strings.Join(strings.Fields(plainText(text)), " "), "<!--", `\<!--`)
+func oneLine(s string) string {
+	return strings.ReplaceAll(text.OneLine(text.Plain(s)), "<!--", `\<!--`)
 }
 
 var tombstone = regexp.MustCompile(`^_Retired [0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z: .*_$`)

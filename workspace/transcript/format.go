@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 )
 
 // kind is what a line of a log is.
@@ -56,7 +58,7 @@ func (t turn) preview(n int) Entry {
 		return t.entry
 	}
 	e := t.whole()
-	e.Content, e.Truncated = clip(e.Content, n)
+	e.Content, e.Truncated = text.Fit(e.Content, n)
 	return e
 }
 

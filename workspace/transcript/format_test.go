@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 )
 
 // Logs of other hosts are read leniently, and are always private.
@@ -103,15 +104,15 @@ func FuzzParse(f *testing.F) {
 		if r.kind == headerLine && (r.content != nil || r.key != "") || r.kind == entryLine && r.group+r.connection != "" {
 			t.Fatalf("header and entry are mixed: %+v", r)
 		}
-		text := r.whole().Content
-		if r.blank() != (text == "") {
-			t.Fatalf("blank is %t of %q", r.blank(), text)
+		said := r.whole().Content
+		if r.blank() != (said == "") {
+			t.Fatalf("blank is %t of %q", r.blank(), said)
 		}
 		for _, n := range []int{1, 20, 200} {
-			if short, cut := clip(text, n); len([]rune(short)) > n || cut == (short == text) {
-				t.Fatalf("clip to %d: %q", n, text)
+			if short, cut := text.Fit(said, n); len([]rune(short)) > n || cut == (short == said) {
+				t.Fatalf("clip to %d: %q", n, said)
 			}
-			if window := around(text, len(text)/2, 3, n); len([]rune(window)) > n {
+			if window := around(said, len(said)/2, 3, n); len([]rune(window)) > n {
 				t.Fatalf("window of %d: %q", n, window)
 			}
 		}

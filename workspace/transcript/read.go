@@ -179,20 +179,6 @@ func within(n, standard, most int) int {
 	return min(n, most)
 }
 
-// clip is the first n characters of s, the last of them "…" when something was left out.
-func clip(s string, n int) (string, bool) {
-	if utf8.RuneCountInString(s) <= n {
-		return s, false
-	}
-	runes := 0
-	for i := range s {
-		if runes++; runes == n {
-			return s[:i] + "…", true
-		}
-	}
-	return s, false
-}
-
 // around is at most n characters of s that show the length characters from the character at.
 func around(s string, at, length, n int) string {
 	runes := []rune(s)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/assets"
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 )
 
 // maxArchive bounds one download that is an archive; the largest of the manifest has 90 MB.
@@ -210,8 +211,5 @@ func (t *tail) lastLine() string {
 			break
 		}
 	}
-	if r := []rune(strings.TrimSpace(line)); len(r) > 200 {
-		return string(r[:200]) + "…"
-	}
-	return strings.TrimSpace(line)
+	return text.Shorten(strings.TrimSpace(line), 200)
 }

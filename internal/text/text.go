@@ -1,0 +1,73 @@
+// Package text shortens and cleans text for one line, one terminal or one file.
+//
+// Lengths are in characters (Unicode code points). Every function accepts any string, and returns valid UTF-8 for
+// valid UTF-8.
+package text
+
+import (
+	"strings"
+	"unicode"
+)
+
+// OneLine returns s with each run of white space replaced by one space, and none at its ends.
+func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// Plain returns s as valid UTF-8 with line feeds as its only line ends, without control characters (tabs stay) and
+// without those that change the direction of writing (Bidi_Control): what a terminal would obey instead of showing it.
+//
+// It is the rule for what is kept: files of the workspace and the record of edits. Other invisible characters stay,
+// because Persian, Indic scripts and emoji are spelled with joiners.
+func Plain(s string) string {
+	s = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n").Replace(strings.ToValidUTF8(s, "\uFFFD"))
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// Printable returns [OneLine] of s with a space for each character that is not printable ([unicode.IsPrint]).
+//
+// It is the stricter rule, for what other programs show and none reads back, as the messages of commits: it also
+// removes joiners, tag characters and those that Unicode has not assigned.
+func Printable(s string) string {
+	return OneLine(strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, s))
+}
+
+// Shorten returns s, or its first n characters and "…" if it has more.
+func Shorten(s string, n int) string {
+	if end, cut := offset(s, n); cut {
+		return s[:end] + "…"
+	}
+	return s
+}
+
+// Fit returns s, or its first n-1 characters and "…" if it has more than n, which is at least 1. It reports whether
+// it left something out.
+func Fit(s string, n int) (fitted string, cut bool) {
+	if _, cut := offset(s, n); !cut {
+		return s, false
+	}
+	end, _ := offset(s, n-1)
+	return s[:end] + "…", true
+}
+
+// offset returns where in s the character n begins, and whether there is one.
+func offset(s string, n int) (at int, ok bool) {
+	if len(s) <= n {
+		return len(s), false
+	}
+	for at := range s {
+		if n <= 0 {
+			return at, true
+		}
+		n--
+	}
+	return len(s), false
+}
