@@ -7,10 +7,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/goccy/go-yaml"
-
+	"github.com/yamo-protocol/yamo-mcp/internal/frontmatter"
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
-	"github.com/yamo-protocol/yamo-mcp/workspace/memfile"
 )
 
 // definition is what a skill's text says about it.
@@ -25,7 +24,7 @@ var errNoDefinition = errors.New(`it is neither a YAMO block, which begins with 
 // parseDefinition reads a skill's text. With front matter what follows is for whoever uses the skill, and
 // is not looked at. Lines end in \n.
 func parseDefinition(text string) (definition, error) {
-	matter, _, ok := memfile.Split(text)
+	matter, _, ok := frontmatter.Split(text)
 	if ok {
 		if d, err := parseMatter(matter); err == nil || !strings.HasPrefix(strings.TrimSpace(matter), "agent:") {
 			return d, err
@@ -45,9 +44,8 @@ func parseMatter(matter string) (definition, error) {
 		Type        string `yaml:"type"`
 		Tags        any    `yaml:"tags"` // a list, or names with commas between them
 	}
-	if err := yaml.Unmarshal([]byte(matter), &m); err != nil {
-		message, _, _ := strings.Cut(yaml.FormatError(err, false, false), "\n")
-		return definition{}, fmt.Errorf("front matter: %s (a value with a colon or a bracket belongs in quotes)", message)
+	if err := frontmatter.Decode(matter, &m); err != nil {
+		return definition{}, fmt.Errorf("%w (a value with a colon or a bracket belongs in quotes)", err)
 	}
 	d := definition{name: strings.TrimSpace(m.Name), intent: strings.TrimSpace(m.Intent), description: strings.TrimSpace(m.Description), kind: m.Type}
 	if d.intent == "" {
@@ -134,15 +132,15 @@ func splitTags(text string) (tags []string) {
 
 // firstSentence is text up to the end of its first paragraph, or of a sentence before that. What goes on in
 // lower case is the same sentence: "e.g. this".
-func firstSentence(text string) string {
-	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n\n")
-	text = strings.Join(strings.Fields(text), " ")
-	for i := range text {
-		if next, ok := strings.CutPrefix(text[i+1:], " "); ok && strings.IndexByte(".!?", text[i]) >= 0 {
+func firstSentence(s string) string {
+	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n\n")
+	s = text.OneLine(s)
+	for i := range s {
+		if next, ok := strings.CutPrefix(s[i+1:], " "); ok && strings.IndexByte(".!?", s[i]) >= 0 {
 			if r, _ := utf8.DecodeRuneInString(next); !unicode.IsLower(r) {
-				return text[:i+1]
+				return s[:i+1]
 			}
 		}
 	}
-	return text
+	return s
 }

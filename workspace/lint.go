@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/frontmatter"
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 	"github.com/yamo-protocol/yamo-mcp/workspace/memfile"
 	"github.com/yamo-protocol/yamo-mcp/workspace/plain"
@@ -312,7 +313,7 @@ var sessionHeading = regexp.MustCompile(`^## Session \[([01][0-9]|2[0-3]):[0-5][
 
 func (l *linter) dailyLog(name, text string) {
 	want := "# Memory — " + path.Base(name)[:len("2006-01-02")]
-	if _, _, hasMatter := memfile.Split(text); hasMatter {
+	if _, _, hasMatter := frontmatter.Split(text); hasMatter {
 		return // a log in the form of seed 003
 	}
 	number := 0
@@ -348,7 +349,7 @@ func (l *linter) memoryFile(name string, data []byte) {
 
 // curated checks MEMORY.md, which is free text unless it has front matter.
 func (l *linter) curated(name string, data []byte) {
-	if _, _, hasMatter := memfile.Split(string(data)); !hasMatter {
+	if _, _, hasMatter := frontmatter.Split(string(data)); !hasMatter {
 		return
 	}
 	file, err := memfile.Parse(data)

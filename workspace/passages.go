@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
-	"github.com/yamo-protocol/yamo-mcp/workspace/memfile"
+	"github.com/yamo-protocol/yamo-mcp/internal/frontmatter"
 	"github.com/yamo-protocol/yamo-mcp/workspace/plain"
 )
 
@@ -85,7 +85,7 @@ type Passage struct {
 // blank lines, list items or words. Front matter is left out, and so are headings that nothing stands under.
 func Passages(text string) []Passage {
 	text = strings.TrimPrefix(strings.ToValidUTF8(text, "\uFFFD"), "\uFEFF")
-	_, body, _ := memfile.Split(text)
+	_, body, _ := frontmatter.Split(text)
 	var found []Passage
 	var headings [6]string // that lead to the present line, by level
 	var section strings.Builder

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/yamo-protocol/yamo-mcp/workspace/memfile"
+	"github.com/yamo-protocol/yamo-mcp/internal/frontmatter"
 )
 
 // cut is the first n characters (Unicode code points) of s; it never splits one.
@@ -38,7 +38,7 @@ func (v *View) text(name string, n int) (text string, more bool, err error) {
 // their line ends.
 func lines(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		_, body, _ := memfile.Split(text)
+		_, body, _ := frontmatter.Split(text)
 		var code fence
 		for line := range strings.Lines(body) {
 			line = strings.TrimRight(line, "\r\n")

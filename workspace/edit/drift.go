@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/internal/frontmatter"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
-	"github.com/yamo-protocol/yamo-mcp/workspace/memfile"
 )
 
 // unchanged reports whether data is the file as the last event left it.
@@ -76,8 +76,8 @@ func lost(name string, edited map[string]bool, old, present *grammar.Document) (
 		}
 	}
 	if strict {
-		was, _, _ := memfile.Split(old.Head)
-		is, _, _ := memfile.Split(present.Head)
+		was, _, _ := frontmatter.Split(old.Head)
+		is, _, _ := frontmatter.Split(present.Head)
 		have := identityField.FindAllString(is, -1)
 		for _, field := range identityField.FindAllString(was, -1) {
 			if !slices.Contains(have, field) {

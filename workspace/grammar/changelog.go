@@ -7,7 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/yamo-protocol/yamo-mcp/workspace/memfile"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/frontmatter"
 )
 
 // Done is an edit as a day's rollup counts it.
@@ -165,7 +166,7 @@ func (d *Document) Record(t *Type, was, rollup string, entries ...string) {
 
 // Touch sets the front matter's last_updated, where there is one (§7).
 func (d *Document) Touch(now time.Time) {
-	matter, _, ok := memfile.Split(d.Head)
+	matter, _, ok := frontmatter.Split(d.Head)
 	if !ok {
 		return
 	}

@@ -6,7 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/yamo-protocol/yamo-mcp/workspace/memfile"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/frontmatter"
 )
 
 // Finding is a deviation of a file from seed 004.
@@ -139,7 +140,7 @@ var idField = regexp.MustCompile(`(?m)^([a-z_]+_id):[ \t]*([^\r\n]*?)[ \t]*\r?$`
 
 // matter checks the front matter's last_updated (§7), and that its ids are those of the file's name (§4).
 func (c *checker) matter() {
-	matter, _, ok := memfile.Split(c.doc.Head)
+	matter, _, ok := frontmatter.Split(c.doc.Head)
 	m := lastUpdated.FindStringSubmatchIndex(matter)
 	if !ok || m == nil {
 		c.fail(1, "§7", "has no front matter with last_updated")

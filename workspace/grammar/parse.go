@@ -4,7 +4,8 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/yamo-protocol/yamo-mcp/workspace/memfile"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/frontmatter"
 )
 
 // Document is a Markdown file, cut where its sections begin. Joined, its strings are the file.
@@ -56,7 +57,7 @@ func anchorOf(line string) (Anchor, bool) {
 func Parse(text string) *Document {
 	d := &Document{}
 	rest := text
-	if _, body, ok := memfile.Split(text); ok {
+	if _, body, ok := frontmatter.Split(text); ok {
 		d.Head, rest = text[:len(text)-len(body)], body
 	}
 	if title := titleEnd(rest); title > 0 {

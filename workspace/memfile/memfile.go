@@ -8,10 +8,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/frontmatter"
 )
 
 // Type is a kind of memory file.
@@ -58,39 +59,13 @@ var (
 	errText     = errors.New("the file is not UTF-8 text")
 )
 
-// Split cuts a file into the YAML between the fences and the body, both byte for byte. ok is false for a
-// text without front matter, which is all body.
-func Split(text string) (matter, body string, ok bool) {
-	rest, ok := cutLine(strings.TrimPrefix(text, "\uFEFF"), "---")
-	if !ok {
-		return "", text, false
-	}
-	for at := 0; at < len(rest); {
-		if body, ok := cutLine(rest[at:], "---"); ok {
-			return rest[:at], body, true
-		}
-		next := strings.IndexByte(rest[at:], '\n')
-		if next < 0 {
-			break
-		}
-		at += next + 1
-	}
-	return "", text, false
-}
-
-// cutLine removes the first line of s if it is want, apart from blanks at its end.
-func cutLine(s, want string) (rest string, ok bool) {
-	line, rest, _ := strings.Cut(s, "\n")
-	return rest, strings.TrimRight(line, " \t\r") == want
-}
-
 // Parse reads a memory file. Fields it does not know are ignored. The error says what is wrong with the
 // front matter; Check finds what is wrong with its values.
 func Parse(data []byte) (File, error) {
 	if !utf8.Valid(data) {
 		return File{}, errText
 	}
-	matter, body, ok := Split(string(data))
+	matter, body, ok := frontmatter.Split(string(data))
 	switch {
 	case !ok:
 		return File{}, ErrNoMatter
@@ -98,16 +73,10 @@ func Parse(data []byte) (File, error) {
 		return File{}, errLong
 	}
 	file := File{Body: body}
-	if err := yaml.Unmarshal([]byte(matter), &file.Matter); err != nil {
-		return File{}, fmt.Errorf("front matter: %s", firstLine(yaml.FormatError(err, false, false)))
+	if err := frontmatter.Decode(matter, &file.Matter); err != nil {
+		return File{}, err
 	}
 	return file, nil
-}
-
-// firstLine is a parser's message without the excerpt below it.
-func firstLine(message string) string {
-	line, _, _ := strings.Cut(message, "\n")
-	return line
 }
 
 // Format is the file as it is written: front matter in the order of the seed, and the body.

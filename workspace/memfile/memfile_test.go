@@ -64,28 +64,6 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-func TestSplit(t *testing.T) {
-	tests := map[string]struct {
-		matter, body string
-		ok           bool
-	}{
-		"---\na: 1\n---\nbody":                {"a: 1\n", "body", true},
-		"---\r\na: 1\r\n--- \r\n\r\nbody\r\n": {"a: 1\r\n", "\r\nbody\r\n", true},
-		"\uFEFF---\n---\n":                    {"", "", true},
-		"---\na: 1\n---":                      {"a: 1\n", "", true},
-		"---\na: 1\n----\n":                   {"", "---\na: 1\n----\n", false},
-		"---\nopen":                           {"", "---\nopen", false},
-		" ---\na\n---\n":                      {"", " ---\na\n---\n", false},
-		"text\n---\na\n---\n":                 {"", "text\n---\na\n---\n", false},
-		"":                                    {"", "", false},
-	}
-	for text, want := range tests {
-		if matter, body, ok := Split(text); matter != want.matter || body != want.body || ok != want.ok {
-			t.Errorf("Split(%q) = %q, %q, %t", text, matter, body, ok)
-		}
-	}
-}
-
 func TestParseRefuses(t *testing.T) {
 	for name, text := range map[string]string{
 		"no front matter": "# x\n",

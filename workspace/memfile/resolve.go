@@ -5,6 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/frontmatter"
 )
 
 // Resolve finds the file that l, standing in the file called from, means among names, which are relative to the workspace.
@@ -52,7 +54,7 @@ func (l Link) HasHeading(text string) bool {
 	if want == "" {
 		return true
 	}
-	_, body, _ := Split(text)
+	_, body, _ := frontmatter.Split(text)
 	for line := range proseLines(body) {
 		rest := strings.TrimLeft(line, "#")
 		if level := len(line) - len(rest); level == 0 || level > 6 || !strings.HasPrefix(rest, " ") {
