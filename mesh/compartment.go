@@ -16,6 +16,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+	"github.com/yamo-protocol/yamo-mcp/mesh/skill"
 )
 
 // Operations of the ledger's entries (RFC-0011 §2.3's operation types), beside ledger.OpDelete.
@@ -54,7 +55,7 @@ type compartment struct {
 	keywords *keyword.Index
 	ranking  Ranking    // set once
 	plain    plainIndex // of RFC0011
-	skills   skillSet
+	skills   *skill.Set
 
 	syntheses map[string]*record.Synthesis // by key, the latest
 }
@@ -85,7 +86,7 @@ func newCompartment(v record.Visibility, l *ledger.Ledger, ix *index) *compartme
 		derived:    map[string]int{},
 		sessions:   map[string]*session{},
 		keywords:   keyword.New(),
-		skills:     newSkillSet(),
+		skills:     skill.NewSet(),
 		syntheses:  map[string]*record.Synthesis{},
 	}
 }
@@ -146,7 +147,7 @@ func (c *compartment) apply(e ledger.Entry) error {
 	case e.Op == ledger.OpDelete:
 		c.remove(e.ID)
 		c.erased[e.ID] = e.Time
-		c.skills.remove(e.ID)
+		c.skills.Remove(e.ID)
 		c.index.stale()
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+	"github.com/yamo-protocol/yamo-mcp/mesh/skill"
 )
 
 // Get is the memory called id (RFC-0011 §4.1 get), with a score of 0 and without signals. An id that no
@@ -35,7 +36,7 @@ func (v *View) Delete(ctx context.Context, id, reason string) error {
 	if reason = s.field("reason", reason); s.err != nil {
 		return s.err
 	}
-	if strings.HasPrefix(id, skillPrefix+"_") {
+	if strings.HasPrefix(id, skill.Prefix+"_") {
 		return v.deleteSkill(ctx, id, reason)
 	}
 	c, _, err := v.locate(ctx, id)

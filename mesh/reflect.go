@@ -235,7 +235,7 @@ func (v *View) DerivedFrom(ctx context.Context, id string) ([]string, error) {
 		}
 		// The ledger keeps what a skill said before its present text too.
 		for _, made := range c.syntheses {
-			if c.skills.byID[made.SkillID] != nil && among(made.Sources) {
+			if c.skills.Find(made.SkillID) != nil && among(made.Sources) {
 				skills = append(skills, made.SkillID)
 			}
 		}

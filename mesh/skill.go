@@ -2,6 +2,7 @@ package mesh
 
 import (
 	"context"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -9,9 +10,9 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
-	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub"
+	"github.com/yamo-protocol/yamo-mcp/mesh/skill"
 )
 
 // Operations of the ledger's entries about skills: no operation types of RFC-0011 §2.3, so they have no
@@ -21,10 +22,7 @@ const (
 	opSkillFeedback = "skill_feedback"
 )
 
-const (
-	maxSkillName = 128 // characters
-	skillPrefix  = "skill"
-)
+const maxSkillName = 128 // characters
 
 // SkillRequest is a skill to keep (RFC-0011 §4.1 ingestSkill).
 type SkillRequest struct {
@@ -57,33 +55,33 @@ func (v *View) IngestSkill(ctx context.Context, q SkillRequest) (IngestedSkill, 
 		return IngestedSkill{}, err
 	}
 	s := &scrubbing{scrubber: v.scrubber}
-	skill, err := s.skill(q)
+	kept, err := s.skill(q)
 	if err != nil {
 		return IngestedSkill{}, err
 	}
-	skill.AgentID = v.AgentID
-	result := IngestedSkill{Name: skill.Name, Intent: skill.Intent, Visibility: to, Redactions: s.total()}
+	kept.AgentID = v.AgentID
+	result := IngestedSkill{Name: kept.Name, Intent: kept.Intent, Visibility: to, Redactions: s.total()}
 	err = v.with(ctx, to, func(c *compartment) error {
 		err := c.append(ctx, true, func(now time.Time) (ledger.Draft, bool, error) {
-			known := c.skillNamed(skill.Name)
+			known := c.skillNamed(kept.Name)
 			result.Created, result.Updated = known == nil, false
 			if known != nil {
 				result.ID = known.ID
-				if skill.Type == "" {
-					skill.Type = known.Type
+				if kept.Type == "" {
+					kept.Type = known.Type
 				}
-				if known.Text == skill.Text && known.Type == skill.Type {
+				if known.Text == kept.Text && known.Type == kept.Type {
 					return ledger.Draft{}, false, nil
 				}
-				skill.ID, skill.CreatedAt, skill.UpdatedAt, result.Updated = known.ID, known.CreatedAt, now, true
-				return ledger.Draft{Op: opSkill, ID: skill.ID, Data: skill}, true, nil
+				kept.ID, kept.CreatedAt, kept.UpdatedAt, result.Updated = known.ID, known.CreatedAt, now, true
+				return ledger.Draft{Op: opSkill, ID: kept.ID, Data: kept}, true, nil
 			}
 			var err error
-			if skill.ID, err = c.newSkillID(now, v); err != nil {
+			if kept.ID, err = c.newSkillID(now, v.Random); err != nil {
 				return ledger.Draft{}, false, err
 			}
-			result.ID, skill.CreatedAt, skill.UpdatedAt = skill.ID, now, time.Time{}
-			return ledger.Draft{Op: opSkill, ID: skill.ID, Data: skill}, true, nil
+			result.ID, kept.CreatedAt, kept.UpdatedAt = kept.ID, now, time.Time{}
+			return ledger.Draft{Op: opSkill, ID: kept.ID, Data: kept}, true, nil
 		})
 		if err == nil {
 			c.index.wake(c)
@@ -98,7 +96,7 @@ func (v *View) IngestSkill(ctx context.Context, q SkillRequest) (IngestedSkill, 
 
 // KeepsSkill is the id of the skill in the audience's own compartment that has q's name, "" if there is none.
 func (v *View) KeepsSkill(ctx context.Context, q SkillRequest) (string, error) {
-	skill, err := (&scrubbing{scrubber: v.scrubber}).skill(q)
+	kept, err := (&scrubbing{scrubber: v.scrubber}).skill(q)
 	if err != nil {
 		return "", err
 	}
@@ -107,7 +105,7 @@ func (v *View) KeepsSkill(ctx context.Context, q SkillRequest) (string, error) {
 		if err := c.sync(ctx); err != nil {
 			return err
 		}
-		if known := c.skillNamed(skill.Name); known != nil {
+		if known := c.skillNamed(kept.Name); known != nil {
 			id = known.ID
 		}
 		return nil
@@ -126,82 +124,30 @@ func (s *scrubbing) skill(q SkillRequest) (*record.Skill, error) {
 		return nil, fault.New("text: it is not valid UTF-8")
 	}
 	text := strings.TrimSpace(strings.ReplaceAll(scrub.Sanitize(q.Text), "\r\n", "\n")) + "\n"
-	d, err := parseDefinition(text)
+	d, err := skill.Parse(text)
 	if err != nil {
 		return nil, fault.New("text: %v", err)
 	}
-	if n := utf8.RuneCountInString(d.name); n > maxSkillName {
+	if n := utf8.RuneCountInString(d.Name); n > maxSkillName {
 		return nil, fault.New("name: %d characters are too many; use at most %d", n, maxSkillName)
 	}
 	if q.Type != "" {
-		d.kind = q.Type
+		d.Type = q.Type
 	}
-	if utf8.RuneCountInString(d.kind) > record.MaxTag {
+	if utf8.RuneCountInString(d.Type) > record.MaxTag {
 		return nil, fault.New("type: use a word or two, at most %d characters", record.MaxTag)
 	}
 	clean, found := s.scrubber.Redact(text)
 	s.found = append(s.found, found...)
 	quiet := &scrubbing{scrubber: s.scrubber} // the text has these already: each is counted once
-	skill := &record.Skill{
-		Name: quiet.field("name", d.name), Intent: quiet.field("intent", d.intent), Description: quiet.field("description", d.description),
-		Tags: quiet.tags(d.tags), Type: s.field("type", d.kind), Source: s.field("source", q.Source), Text: clean,
+	kept := &record.Skill{
+		Name: quiet.field("name", d.Name), Intent: quiet.field("intent", d.Intent), Description: quiet.field("description", d.Description),
+		Tags: quiet.tags(d.Tags), Type: s.field("type", d.Type), Source: s.field("source", q.Source), Text: clean,
 	}
 	if s.err == nil {
 		s.err = quiet.err
 	}
-	return skill, s.err
-}
-
-// skillState is a skill as a compartment has it in memory.
-type skillState struct {
-	*record.Skill                // replaced, never changed
-	revised       []time.Time    // when it got another text
-	words         keyword.Fields // RFC-0011 §5.3
-}
-
-// use is feedback about a skill.
-type use struct {
-	At      time.Time `json:"-"` // the entry's
-	Success bool      `json:"success"`
-	AgentID string    `json:"agent_id,omitempty"`
-}
-
-// skillSet is what a compartment knows of skills. The compartment's mu guards it.
-type skillSet struct {
-	byID    map[string]*skillState
-	byName  map[string]string // an id, by foldName
-	uses    map[string][]use  // by skill; of skills in other compartments too
-	changes int               // grows with each entry
-}
-
-func newSkillSet() skillSet {
-	return skillSet{byID: map[string]*skillState{}, byName: map[string]string{}, uses: map[string][]use{}}
-}
-
-func foldName(name string) string { return strings.ToLower(name) }
-
-// put takes a skill in, or another text of one that is there.
-func (s *skillSet) put(skill *record.Skill) {
-	state := &skillState{Skill: skill, words: skillFields(skill)}
-	if old := s.byID[skill.ID]; old != nil {
-		delete(s.byName, foldName(old.Name)) // it may be spelt differently
-		state.revised = append(slices.Clip(old.revised), skill.UpdatedAt)
-	}
-	s.byID[skill.ID], s.byName[foldName(skill.Name)] = state, skill.ID
-	s.changes++
-}
-
-// remove forgets a skill and its uses.
-func (s *skillSet) remove(id string) {
-	if _, used := s.uses[id]; used {
-		delete(s.uses, id)
-		s.changes++
-	}
-	if state := s.byID[id]; state != nil {
-		delete(s.byID, id)
-		delete(s.byName, foldName(state.Name))
-		s.changes++
-	}
+	return kept, s.err
 }
 
 // applySkill takes an entry about a skill into the projection. Erased ones say nothing.
@@ -209,19 +155,18 @@ func (c *compartment) applySkill(e ledger.Entry) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !e.Erased && e.Op == opSkill {
-		skill := new(record.Skill)
-		if err := decodeEntry(e, skill); err != nil {
+		made := new(record.Skill)
+		if err := decodeEntry(e, made); err != nil {
 			return err
 		}
-		c.skills.put(skill)
+		c.skills.Put(made)
 	}
 	if !e.Erased && e.Op == opSkillFeedback {
-		u := use{At: e.Time}
+		u := skill.Use{At: e.Time}
 		if err := decodeEntry(e, &u); err != nil {
 			return err
 		}
-		c.skills.uses[e.ID] = append(c.skills.uses[e.ID], u)
-		c.skills.changes++
+		c.skills.AddUse(e.ID, u)
 	}
 	c.entries = e.Seq
 	c.index.stale()
@@ -229,37 +174,37 @@ func (c *compartment) applySkill(e ledger.Entry) error {
 }
 
 // skill is the skill called id, nil if there is none.
-func (c *compartment) skill(id string) *skillState {
+func (c *compartment) skill(id string) *skill.State {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	return c.skills.byID[id]
+	return c.skills.Find(id)
 }
 
 // skillNamed is the skill of that name, nil if there is none.
-func (c *compartment) skillNamed(name string) *skillState {
+func (c *compartment) skillNamed(name string) *skill.State {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	return c.skills.byID[c.skills.byName[foldName(name)]]
+	return c.skills.Named(name)
 }
 
 // skillCount is how many skills there are.
 func (c *compartment) skillCount() int {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	return len(c.skills.byID)
+	return c.skills.Len()
 }
 
 // usesOf is the feedback about a skill that stands in c's ledger, in its order.
-func (c *compartment) usesOf(id string) []use {
+func (c *compartment) usesOf(id string) []skill.Use {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	return slices.Clone(c.skills.uses[id])
+	return slices.Clone(c.skills.Uses(id))
 }
 
 // newSkillID is an id that no skill of c has. It is called while the ledger is locked.
-func (c *compartment) newSkillID(now time.Time, v *View) (string, error) {
+func (c *compartment) newSkillID(now time.Time, random io.Reader) (string, error) {
 	for {
-		id, err := record.NewID(skillPrefix, now, v.Random)
+		id, err := record.NewID(skill.Prefix, now, random)
 		if err != nil || c.skill(id) == nil {
 			return id, err
 		}

@@ -10,24 +10,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+	"github.com/yamo-protocol/yamo-mcp/mesh/skill"
 )
-
-// skillFields are what skills are searched by, with the weights of RFC-0011 §5.3.
-func skillFields(s *record.Skill) keyword.Fields {
-	return keyword.NewFields(
-		keyword.Field{Text: s.Name, Weight: 3},
-		keyword.Field{Text: s.Intent, Weight: 2},
-		keyword.Field{Text: strings.Join(s.Tags, "\n"), Weight: 1},
-		keyword.Field{Text: s.Description, Weight: 1},
-	)
-}
-
-// skillMeaning is the text whose vector a skill has (RFC-0011 §2.4: of its intent), with the underscores of a
-// YAMO intent as the blanks that they stand for.
-func skillMeaning(s *record.Skill) string { return strings.ReplaceAll(s.Intent, "_", " ") }
 
 // skillVectors are the vectors of a compartment's skills, by the text that was embedded. There are few, so
 // they are in memory; their durable home is synthesized_skills.
@@ -90,7 +76,7 @@ func (ix *index) loadSkills(ctx context.Context) error {
 			ix.log.Warn("vectors of skills cannot be read from the index; making them again", "error", err)
 			break
 		}
-		texts = append(texts, skillMeaning(&record.Skill{Intent: row.Intent}))
+		texts = append(texts, skill.Meaning(row.Intent))
 		vectors = append(vectors, row.Vector)
 	}
 	ix.skills.put(texts, vectors)
@@ -111,7 +97,7 @@ func (ix *index) embedSkills(ctx context.Context, c *compartment) error {
 	}
 	wanted, missing := map[string]bool{}, []string(nil)
 	for _, s := range states {
-		if text := skillMeaning(s.Skill); !wanted[text] {
+		if text := skill.Meaning(s.Intent); !wanted[text] {
 			wanted[text] = true
 			if ix.skills.get(text) == nil {
 				missing = append(missing, text)
@@ -179,11 +165,11 @@ func (ix *index) flushSkills(ctx context.Context, c *compartment) (erased bool, 
 // skillRows are the rows that the table should have, by id, and the state of the skills they show.
 func (ix *index) skillRows(c *compartment) (state int, rows map[string]lance.Skill, err error) {
 	c.mu.RLock()
-	state = c.skills.changes
+	state = c.skills.Changes()
 	c.mu.RUnlock()
 	rows = map[string]lance.Skill{}
 	for _, s := range c.skillStates() {
-		v := ix.skills.get(skillMeaning(s.Skill))
+		v := ix.skills.get(skill.Meaning(s.Intent))
 		if v == nil {
 			continue
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+	"github.com/yamo-protocol/yamo-mcp/mesh/skill"
 )
 
 // RFC-0011 §5.3.
@@ -64,11 +65,11 @@ func (v *View) SearchSkills(ctx context.Context, query string, limit int) (Found
 	for _, c := range stores {
 		for _, s := range c.skillStates() {
 			hit := skillHit(c, stores[0], s)
-			hit.Keyword = s.words.Score(words)
+			hit.Keyword = s.Words.Score(words)
 			if strings.EqualFold(query, s.Name) {
 				hit.Keyword = 1
 			}
-			vector := c.index.skills.get(skillMeaning(s.Skill))
+			vector := c.index.skills.get(skill.Meaning(s.Intent))
 			cosine := dot(meaning, vector)
 			if meaning != nil && vector == nil {
 				found.Pending++
@@ -85,7 +86,7 @@ func (v *View) SearchSkills(ctx context.Context, query string, limit int) (Found
 		}
 	}
 	slices.SortFunc(found.Skills, func(a, b record.SkillHit) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.Reliability, a.Reliability), cmp.Compare(foldName(a.Name), foldName(b.Name)), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.Reliability, a.Reliability), cmp.Compare(skill.FoldName(a.Name), skill.FoldName(b.Name)), cmp.Compare(a.ID, b.ID))
 	})
 	found.Skills = found.Skills[:min(limit, len(found.Skills))]
 	return found, nil

@@ -7,13 +7,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+	"github.com/yamo-protocol/yamo-mcp/mesh/skill"
 )
 
 // markdownSkill is a skill as Markdown.
@@ -147,37 +147,6 @@ func TestSkillRefusals(t *testing.T) {
 	}
 }
 
-func TestReliability(t *testing.T) {
-	at := func(n int) time.Time { return time.Unix(int64(n), 0) }
-	uses := func(text string) (list []use) {
-		for i, c := range text {
-			list = append(list, use{At: at(i), Success: c == '+'})
-		}
-		return list
-	}
-	for _, c := range []struct {
-		uses    string
-		revised []time.Time
-		want    float64
-	}{
-		{"", nil, .5},
-		{"+", nil, .6},
-		{"-", nil, .3},
-		{"+-", nil, .4},
-		{"---", nil, 0},
-		{"---+", nil, .1},
-		{"++++++++", nil, 1},
-		{"++++++++-", nil, .8},
-		{"---", []time.Time{at(5)}, .5},
-		{"++", []time.Time{at(5)}, .7},
-		{"---+", []time.Time{at(2)}, .6}, // of the same moment the new text is last
-	} {
-		if got, _ := experience(uses(c.uses), c.revised); got != c.want {
-			t.Errorf("%q with texts at %v: %v, want %v", c.uses, c.revised, got, c.want)
-		}
-	}
-}
-
 // tableSkills is what synthesized_skills holds, by name.
 func tableSkills(t testing.TB, c *compartment) map[string]lance.Skill {
 	t.Helper()
@@ -253,7 +222,7 @@ func TestPrunedSkillsAreGoneFromDisk(t *testing.T) {
 	if n := len(onDisk(t, dir, "holmium")); n < 2 {
 		t.Fatalf("the skill is in %d files", n)
 	}
-	none, err := v.PruneSkills(t.Context(), DefaultPruneThreshold)
+	none, err := v.PruneSkills(t.Context(), skill.DefaultPruneThreshold)
 	if err != nil || len(none.Skills) != 0 || none.Remaining != 2 {
 		t.Fatalf("pruned %+v, %v", none, err)
 	}
@@ -262,7 +231,7 @@ func TestPrunedSkillsAreGoneFromDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	pruned, err := v.PruneSkills(t.Context(), DefaultPruneThreshold)
+	pruned, err := v.PruneSkills(t.Context(), skill.DefaultPruneThreshold)
 	if err != nil || len(pruned.Skills) != 1 || pruned.Skills[0].ID != bad || pruned.Remaining != 1 {
 		t.Fatalf("pruned %+v, %v", pruned, err)
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -12,61 +11,19 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+	"github.com/yamo-protocol/yamo-mcp/mesh/skill"
 )
-
-// How a skill's reliability moves. RFC-0011 leaves the numbers open; these are those of the published
-// implementation of the mesh, so that the same feedback means the same.
-const (
-	firstReliability   = .5
-	successReliability = .1
-	failureReliability = -.2
-	// DefaultPruneThreshold is the reliability below which skills are pruned unless another is given.
-	DefaultPruneThreshold = .3
-)
-
-// experience folds uses and the times of new texts.
-func experience(uses []use, revised []time.Time) (reliability float64, last time.Time) {
-	type event struct {
-		at  time.Time
-		new bool
-		by  float64
-	}
-	var events []event
-	for _, u := range uses {
-		by := failureReliability
-		if u.Success {
-			by = successReliability
-		}
-		events = append(events, event{at: u.At, by: by})
-		if u.At.After(last) {
-			last = u.At
-		}
-	}
-	for _, at := range revised {
-		events = append(events, event{at: at, new: true}) // after uses of the same millisecond: it cannot have been used yet
-	}
-	slices.SortStableFunc(events, func(a, b event) int { return a.at.Compare(b.at) })
-	reliability = firstReliability
-	for _, e := range events {
-		if e.new {
-			reliability = max(reliability, firstReliability)
-		} else {
-			reliability = math.Round(100*min(1, max(0, reliability+e.by))) / 100
-		}
-	}
-	return reliability, last
-}
 
 // skillHit is a skill of c as the audience has it. own is the audience's own compartment.
 //
 // SECURITY: feedback is kept with whoever gave it, see SkillFeedback; no other compartment's counts.
-func skillHit(c, own *compartment, s *skillState) record.SkillHit {
+func skillHit(c, own *compartment, s *skill.State) record.SkillHit {
 	uses := c.usesOf(s.ID)
 	if own.visibility != c.visibility {
 		uses = append(uses, own.usesOf(s.ID)...)
 	}
 	hit := record.SkillHit{Skill: s.Skill, Visibility: c.visibility, UseCount: len(uses)}
-	hit.Reliability, hit.LastUsed = experience(uses, s.revised)
+	hit.Reliability, hit.LastUsed = skill.Reliability(uses, s.Revised)
 	return hit
 }
 
@@ -80,14 +37,10 @@ func allSkills(stores []*compartment) (hits []record.SkillHit) {
 	return hits
 }
 
-func (c *compartment) skillStates() []*skillState {
+func (c *compartment) skillStates() []*skill.State {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	list := make([]*skillState, 0, len(c.skills.byID))
-	for _, s := range c.skills.byID {
-		list = append(list, s)
-	}
-	return list
+	return c.skills.All()
 }
 
 // Skill is the skill called id. An id that no compartment of the audience has is a fault, whether another
@@ -122,7 +75,7 @@ func (v *View) ListSkills(ctx context.Context, limit int) (SkillList, error) {
 	}
 	hits := allSkills(stores)
 	slices.SortFunc(hits, func(a, b record.SkillHit) int {
-		return cmp.Or(cmp.Compare(b.Reliability, a.Reliability), cmp.Compare(b.UseCount, a.UseCount), cmp.Compare(foldName(a.Name), foldName(b.Name)), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(b.Reliability, a.Reliability), cmp.Compare(b.UseCount, a.UseCount), cmp.Compare(skill.FoldName(a.Name), skill.FoldName(b.Name)), cmp.Compare(a.ID, b.ID))
 	})
 	return SkillList{Skills: hits[:min(limit, len(hits))], Total: len(hits)}, nil
 }
@@ -153,7 +106,7 @@ func (v *View) SkillFeedback(ctx context.Context, id string, success bool) (reco
 			if own.visibility == home.visibility && own.skill(id) == nil {
 				return ledger.Draft{}, false, noSkill(id) // deleted meanwhile
 			}
-			return ledger.Draft{Op: opSkillFeedback, ID: id, Data: use{Success: success, AgentID: v.AgentID}}, true, nil
+			return ledger.Draft{Op: opSkillFeedback, ID: id, Data: skill.Use{Success: success, AgentID: v.AgentID}}, true, nil
 		})
 		if err != nil {
 			return err
@@ -173,7 +126,7 @@ func (v *View) SkillFeedback(ctx context.Context, id string, success bool) (reco
 }
 
 // locateSkill finds the skill called id in what the audience may see.
-func (v *View) locateSkill(ctx context.Context, id string) (*compartment, *skillState, error) {
+func (v *View) locateSkill(ctx context.Context, id string) (*compartment, *skill.State, error) {
 	stores, _, err := v.compartments(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -232,7 +185,7 @@ func (v *View) PruneSkills(ctx context.Context, threshold float64) (Pruned, erro
 		pruned.Remaining += c.skillCount()
 	}
 	slices.SortFunc(pruned.Skills, func(a, b record.SkillHit) int {
-		return cmp.Or(cmp.Compare(a.Reliability, b.Reliability), cmp.Compare(foldName(a.Name), foldName(b.Name)), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(a.Reliability, b.Reliability), cmp.Compare(skill.FoldName(a.Name), skill.FoldName(b.Name)), cmp.Compare(a.ID, b.ID))
 	})
 	return pruned, nil
 }

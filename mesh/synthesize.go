@@ -132,7 +132,7 @@ func (v *View) synthesis(ctx context.Context, key string) (known *Synthesized, e
 		c.mu.RLock()
 		defer c.mu.RUnlock()
 		if made := c.syntheses[key]; made != nil {
-			if skill := c.skills.byID[made.SkillID]; skill != nil {
+			if skill := c.skills.Find(made.SkillID); skill != nil {
 				known = &Synthesized{Synthesis: *made, Skill: skill.Skill, Visibility: c.visibility}
 			}
 		}

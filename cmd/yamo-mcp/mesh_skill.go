@@ -17,6 +17,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub"
+	"github.com/yamo-protocol/yamo-mcp/mesh/skill"
 )
 
 // ingestedSkill is the answer of ingest-skill.
@@ -233,6 +234,6 @@ the shared ones, or with --group that group's own.`,
 		}
 		return m.answer(answer, text.String())
 	})
-	cmd.Flags().Float64Var(&threshold, "threshold", mesh.DefaultPruneThreshold, "the reliability below which a skill goes, 0.0 to 1.0")
+	cmd.Flags().Float64Var(&threshold, "threshold", skill.DefaultPruneThreshold, "the reliability below which a skill goes, 0.0 to 1.0")
 	return cmd
 }

@@ -1,4 +1,4 @@
-package mesh
+package skill
 
 import (
 	"errors"
@@ -12,31 +12,33 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
 )
 
-// definition is what a skill's text says about it.
-type definition struct {
-	name, intent, description, kind string
-	tags                            []string
+// Definition is what a skill's text says about it. Name and Intent are set.
+type Definition struct {
+	Name, Intent, Description string
+	Type                      string // what kind of skill it is
+	Tags                      []string
 }
 
 var errNoDefinition = errors.New(`it is neither a YAMO block, which begins with "agent: NAME;", nor Markdown that begins with front matter ` +
 	"between two lines of ---, with name and intent (or description) in it")
 
-// parseDefinition reads a skill's text. With front matter what follows is for whoever uses the skill, and
-// is not looked at. Lines end in \n.
-func parseDefinition(text string) (definition, error) {
+// Parse reads a skill's text, whose lines end in \n: YAMO blocks (RFC-0011 §3.1), of which the first names the agent and
+// its intent, or Markdown with YAML front matter that has name and intent, or description. The body of Markdown is for
+// the skill's reader and is not looked at. The error says what to change.
+func Parse(text string) (Definition, error) {
 	matter, _, ok := frontmatter.Split(text)
 	if ok {
 		if d, err := parseMatter(matter); err == nil || !strings.HasPrefix(strings.TrimSpace(matter), "agent:") {
 			return d, err
 		}
 	} else if !strings.HasPrefix(strings.TrimSpace(text), "agent:") {
-		return definition{}, errNoDefinition
+		return Definition{}, errNoDefinition
 	}
 	return parseBlocks(text)
 }
 
 // parseMatter reads YAML front matter.
-func parseMatter(matter string) (definition, error) {
+func parseMatter(matter string) (Definition, error) {
 	var m struct {
 		Name        string `yaml:"name"`
 		Intent      string `yaml:"intent"`
@@ -45,25 +47,25 @@ func parseMatter(matter string) (definition, error) {
 		Tags        any    `yaml:"tags"` // a list, or names with commas between them
 	}
 	if err := frontmatter.Decode(matter, &m); err != nil {
-		return definition{}, fmt.Errorf("%w (a value with a colon or a bracket belongs in quotes)", err)
+		return Definition{}, fmt.Errorf("%w (a value with a colon or a bracket belongs in quotes)", err)
 	}
-	d := definition{name: strings.TrimSpace(m.Name), intent: strings.TrimSpace(m.Intent), description: strings.TrimSpace(m.Description), kind: m.Type}
-	if d.intent == "" {
-		d.intent = firstSentence(d.description)
+	d := Definition{Name: strings.TrimSpace(m.Name), Intent: strings.TrimSpace(m.Intent), Description: strings.TrimSpace(m.Description), Type: m.Type}
+	if d.Intent == "" {
+		d.Intent = firstSentence(d.Description)
 	}
 	switch tags := m.Tags.(type) {
 	case string:
-		d.tags = splitTags(tags)
+		d.Tags = splitTags(tags)
 	case []any:
 		for _, tag := range tags {
-			d.tags = append(d.tags, fmt.Sprint(tag))
+			d.Tags = append(d.Tags, fmt.Sprint(tag))
 		}
 	}
 	switch {
-	case d.name == "":
-		return definition{}, errors.New("front matter: name is missing; give the skill a short name that stays the same")
-	case d.intent == "":
-		return definition{}, errors.New("front matter: intent is missing; say in a sentence what the skill is for, there or in description")
+	case d.Name == "":
+		return Definition{}, errors.New("front matter: name is missing; give the skill a short name that stays the same")
+	case d.Intent == "":
+		return Definition{}, errors.New("front matter: intent is missing; say in a sentence what the skill is for, there or in description")
 	}
 	return d, nil
 }
@@ -71,7 +73,7 @@ func parseMatter(matter string) (definition, error) {
 // parseBlocks reads YAMO blocks with lines of --- or empty lines between them. The first one is what the
 // skill is called and for: its agent and intent, and the pairs name, description and tags of its context or
 // meta if there are such. Without a description that is its rationale.
-func parseBlocks(text string) (definition, error) {
+func parseBlocks(text string) (Definition, error) {
 	var first *block.Block
 	lines := strings.Split(text, "\n")
 	for at := 0; at < len(lines); {
@@ -82,10 +84,10 @@ func parseBlocks(text string) (definition, error) {
 		if end > at {
 			b, err := block.Parse(strings.Join(lines[at:end], "\n"))
 			if syntax, ok := errors.AsType[*block.SyntaxError](err); ok {
-				return definition{}, &block.SyntaxError{Line: at + syntax.Line, Reason: syntax.Reason}
+				return Definition{}, &block.SyntaxError{Line: at + syntax.Line, Reason: syntax.Reason}
 			}
 			if err != nil {
-				return definition{}, err
+				return Definition{}, err
 			}
 			if first == nil {
 				first = &b
@@ -94,22 +96,22 @@ func parseBlocks(text string) (definition, error) {
 		at = end + 1
 	}
 	if first == nil {
-		return definition{}, errNoDefinition
+		return Definition{}, errNoDefinition
 	}
-	d := definition{name: first.Agent, intent: first.Intent}
+	d := Definition{Name: first.Agent, Intent: first.Intent}
 	for _, pairs := range [][]block.Pair{first.Context, first.Meta} {
 		if name, ok := block.Get(pairs, "name"); ok && name != "" {
-			d.name = name
+			d.Name = name
 		}
-		if text, ok := block.Get(pairs, "description"); ok && d.description == "" {
-			d.description = text
+		if text, ok := block.Get(pairs, "description"); ok && d.Description == "" {
+			d.Description = text
 		}
-		if tags, ok := block.Get(pairs, "tags"); ok && d.tags == nil {
-			d.tags = splitTags(tags)
+		if tags, ok := block.Get(pairs, "tags"); ok && d.Tags == nil {
+			d.Tags = splitTags(tags)
 		}
 	}
-	if d.description == "" {
-		d.description, _ = block.Get(first.Meta, "rationale")
+	if d.Description == "" {
+		d.Description, _ = block.Get(first.Meta, "rationale")
 	}
 	return d, nil
 }
@@ -130,7 +132,7 @@ func splitTags(text string) (tags []string) {
 	return tags
 }
 
-// firstSentence is text up to the end of its first paragraph, or of a sentence before that. What goes on in
+// firstSentence is s up to the end of its first paragraph, or of a sentence before that. What goes on in
 // lower case is the same sentence: "e.g. this".
 func firstSentence(s string) string {
 	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n\n")

@@ -1,0 +1,63 @@
+package skill
+
+import (
+	"math"
+	"slices"
+	"time"
+)
+
+// How a skill's reliability changes. RFC-0011 leaves the numbers open; these are those of the published
+// implementation of the mesh, so that the same feedback means the same.
+const (
+	firstReliability   = .5
+	successReliability = .1
+	failureReliability = -.2
+
+	// DefaultPruneThreshold is the reliability below which skills are pruned unless another is given.
+	DefaultPruneThreshold = .3
+)
+
+// Use is feedback about a skill. Its JSON is the data of a ledger entry.
+type Use struct {
+	At      time.Time `json:"-"` // the entry's
+	Success bool      `json:"success"`
+	AgentID string    `json:"agent_id,omitempty"`
+}
+
+// Reliability returns a skill's reliability (0..1, two decimals) and when it was used last, zero if never, from its
+// uses and the times of its new texts.
+//
+// It begins at 0.5. A success adds 0.1, a failure takes 0.2. A new text is not blamed for the failures of the old one:
+// it raises a lower reliability to 0.5.
+func Reliability(uses []Use, revised []time.Time) (reliability float64, last time.Time) {
+	type event struct {
+		at       time.Time
+		revision bool
+		by       float64
+	}
+	var events []event
+	for _, u := range uses {
+		by := failureReliability
+		if u.Success {
+			by = successReliability
+		}
+		events = append(events, event{at: u.At, by: by})
+		if u.At.After(last) {
+			last = u.At
+		}
+	}
+	for _, at := range revised {
+		// The stable sort puts it after uses of the same millisecond: it cannot have been used yet.
+		events = append(events, event{at: at, revision: true})
+	}
+	slices.SortStableFunc(events, func(a, b event) int { return a.at.Compare(b.at) })
+	reliability = firstReliability
+	for _, e := range events {
+		if e.revision {
+			reliability = max(reliability, firstReliability)
+		} else {
+			reliability = math.Round(100*min(1, max(0, reliability+e.by))) / 100
+		}
+	}
+	return reliability, last
+}
