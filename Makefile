@@ -13,11 +13,12 @@ RELEASE  := yamo-mcp-$(VERSION)-$(subst _,-,$(PLATFORM))
 
 GOLANGCI    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
+ACTIONLINT  := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 
 export GOFLAGS
 
 .DEFAULT_GOAL := all
-.PHONY: all build libs setup demo test conformance check lint race vuln bench eval dist native native-verify clean help
+.PHONY: all build libs setup demo test conformance check lint workflows race vuln bench eval dist dist-test native native-verify clean help
 
 all: build setup ## build bin/yamo-mcp and install what it needs
 
@@ -49,10 +50,13 @@ test: all ## the whole test suite
 conformance: all ## the official conformance suite, against the program and a server of its fixtures
 	$(GO) test -count=1 -v ./integration/conformance
 
-check: lint race vuln ## linters, race detector, known vulnerabilities
+check: lint workflows race vuln ## linters, workflows, race detector, known vulnerabilities
 
 lint: libs ## golangci-lint, with gofumpt
 	$(GO) run $(GOLANGCI) run
+
+workflows: ## actionlint on .github/workflows
+	$(GO) run $(ACTIONLINT)
 
 # Not those of integration, which drive the built program: the detector would watch the clients alone.
 race: all ## the units' tests with the race detector, without the long ones
@@ -82,6 +86,9 @@ dist: all ## one archive that runs on another machine of this platform
 	cp -R README.md LICENSE mcp.json.example docs dist/$(RELEASE)/
 	tar -C dist -czf dist/$(RELEASE).tar.gz $(RELEASE)
 	@ls -l dist/$(RELEASE).tar.gz
+
+dist-test: dist ## the program of that archive passes the demo, unpacked elsewhere and with an empty home
+	.ci/try-archive dist/$(RELEASE).tar.gz
 
 native: ## build the native libraries from source (20 minutes on two cores)
 	native/build.sh
