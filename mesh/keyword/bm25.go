@@ -6,32 +6,32 @@ import (
 	"slices"
 )
 
-// BM25's parameters in RFC-0011's ranking.
+// BM25's usual parameters; RFC-0011 §5.1 names none.
 const (
 	plainK1 = 1.2
 	plainB  = .75
 )
 
-// BM25 is the plain inverted index of RFC-0011 §5.1 step 2, over Terms. It is not safe for concurrent use.
+// BM25 is the inverted index of RFC-0011 §5.1 step 2, over Terms. It is not safe for concurrent use.
 type BM25 struct {
 	postings map[string][]posting25
 	lengths  []int // by document, in terms
-	live     int
-	total    int // of the lengths of documents that are not removed
+	live     int   // documents that were not removed
+	total    int   // length of the live documents together, in terms
 }
 
 type posting25 struct{ doc, count int }
 
-// BM25Statistics says how rare terms are, in all indexes that were counted.
+// BM25Statistics holds the document frequencies of terms, added over the indexes that were counted.
 type BM25Statistics struct {
 	documents, length int
 	containing        map[string]int
 }
 
-// NewBM25 returns an index without documents.
+// NewBM25 returns an empty index.
 func NewBM25() *BM25 { return &BM25{postings: map[string][]posting25{}} }
 
-// Add adds text as the next document, the first being 0.
+// Add adds text as the next document. Documents are numbered from 0.
 func (x *BM25) Add(text string) {
 	doc, terms := len(x.lengths), Terms(text)
 	for term, n := range counts(terms) {
@@ -42,7 +42,8 @@ func (x *BM25) Add(text string) {
 	x.total += len(terms)
 }
 
-// Remove removes a document, once, whose text must be given as it was added. No document's number changes.
+// Remove removes a document. text must be what was added, and a document must be removed only once. The
+// numbers of the other documents do not change.
 func (x *BM25) Remove(doc int, text string) {
 	for term := range counts(Terms(text)) {
 		rest := slices.DeleteFunc(x.postings[term], func(p posting25) bool { return p.doc == doc })
@@ -56,7 +57,7 @@ func (x *BM25) Remove(doc int, text string) {
 	x.total -= x.lengths[doc]
 }
 
-// Count adds x's documents to s, for these terms.
+// Count adds x's statistics for the terms to s.
 func (x *BM25) Count(terms []string, s *BM25Statistics) {
 	s.documents += x.live
 	s.length += x.total
@@ -68,13 +69,14 @@ func (x *BM25) Count(terms []string, s *BM25Statistics) {
 	}
 }
 
-// Match returns the score of each document that has one of the terms.
+// Match returns the BM25 score of each document that contains at least one of the terms, by document.
 func (x *BM25) Match(terms []string, s BM25Statistics) map[int]float64 {
 	scores := map[int]float64{}
 	if s.documents == 0 {
 		return scores
 	}
 	average := max(1, float64(s.length)/float64(s.documents))
+	// In a fixed order, because the order of additions changes the last bits of a sum.
 	for _, term := range slices.Sorted(maps.Keys(counts(terms))) {
 		n := float64(s.containing[term])
 		rarity := math.Log(1 + (float64(s.documents)-n+.5)/(n+.5))
@@ -86,6 +88,7 @@ func (x *BM25) Match(terms []string, s BM25Statistics) map[int]float64 {
 	return scores
 }
 
+// counts returns how often each term occurs.
 func counts(terms []string) map[string]int {
 	m := make(map[string]int, len(terms))
 	for _, t := range terms {

@@ -1,19 +1,19 @@
 package keyword
 
-// Field is a part of a record that has parts of unlike weight, as a skill has (RFC-0011 §5.3).
+// Field is a weighted field of a record, such as a skill's name (RFC-0011 §5.3).
 type Field struct {
 	Text   string
 	Weight float64 // positive
 }
 
-// Fields is such a record, read once. It is not changed afterwards and may be used concurrently.
+// Fields is an indexed record of weighted fields. It is immutable and safe for concurrent use.
 type Fields struct {
-	weights map[string]float64 // of a stem: the sum over the fields that it stands in
-	total   float64            // of all weights
+	weights map[string]float64 // by stem: the sum of the weights of the fields that contain it
+	total   float64            // the sum of all weights
 }
 
-// NewFields reads a record's fields, of which there must be one at least. An empty field weighs too: what
-// is not there cannot be found.
+// NewFields indexes a record's fields, of which there must be at least one. The weight of an empty field
+// counts too, so a record scores lower for what it leaves out.
 func NewFields(fields ...Field) Fields {
 	f := Fields{weights: map[string]float64{}}
 	for _, field := range fields {
@@ -29,9 +29,9 @@ func NewFields(fields ...Field) Fields {
 	return f
 }
 
-// Score says how well the fields match a query, from 0 to 1: the mean over the query's terms of the weight
-// of the fields that have the term, as a share of the weight of all fields. It depends on nothing else, so
-// it is the same whatever other records there are.
+// Score returns how well the fields match a query, from 0 to 1: the mean over the query's terms of the
+// weight of the fields that contain the term, as a share of the total weight. It does not depend on other
+// records.
 func (f Fields) Score(q Query) float64 {
 	if len(q.terms) == 0 {
 		return 0

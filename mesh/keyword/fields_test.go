@@ -3,6 +3,7 @@ package keyword
 import "testing"
 
 func TestFieldsScore(t *testing.T) {
+	t.Parallel()
 	f := NewFields(Field{"web_release", 3}, Field{"Deploy the web shop", 2}, Field{"ops\nweb", 1}, Field{"", 1})
 	for query, want := range map[string]float64{
 		"web":                 6. / 7,

@@ -9,44 +9,44 @@ import (
 
 // The constants of the word signals. They are round numbers that were not fitted to a test set.
 const (
-	headWords  = 60 // the words at the beginning of a text that say what it is about
-	saturation = .9 // BM25's k1: how soon more of the same term counts no more
-	echo       = .5 // what a term counts that stands in the predecessor's head already
-	beyond     = .1 // what a term counts that stands behind the head and not in it
-	back       = 2  // predecessors that make up a document's context
+	headWords   = 60 // words at the beginning of a text, which show what it is about
+	saturation  = .9 // BM25's k1: how soon further mentions of a term stop counting
+	echoWeight  = .5 // of a term that is also in the head of the document's predecessor
+	tailWeight  = .1 // of a term that is only behind the head
+	contextSize = 2  // predecessors that form a document's context
 )
 
-// Index is the inverted index behind the context ranking: where in the documents each stem stands,
-// and which documents stand beside each other. It is not safe for concurrent use; its readers (every
-// method but Add and Remove) may run beside each other.
+// Index is the inverted index of the context ranking (docs/adr/0005): which documents contain a stem, and
+// which documents are neighbours in a session. It is not safe for concurrent use, except that its readers
+// (every method but Add and Remove) may run concurrently.
 type Index struct {
 	terms    map[string]int32 // stem -> its number
-	words    map[string]int32 // word -> the number of its stem: stemming is what adding would spend its time with
+	words    map[string]int32 // word -> its stem's number: a cache, because stemming would dominate the time of Add
 	postings [][]posting      // by the stem's number, ascending by document
-	links    []link           // by document, apart from docs: matching reads them all the time
+	links    []link           // by document; not in docs because Match reads only these
 	docs     []document
 	live     int // documents that were not removed
 }
 
 type posting struct {
 	doc  int32
-	all  uint16 // how often the stem stands in the document
-	head uint16 // how often in its head
+	all  uint16 // occurrences of the stem in the document
+	head uint16 // occurrences in its head
 }
 
-// link is what stands beside a document in its session, -1 for nothing. A predecessor's number is the lower one.
+// link holds a document's neighbours in its session, -1 for none. A predecessor always has the lower number.
 type link struct{ predecessor, successor int32 }
 
 type document struct {
-	words int32   // separated by white space
+	words int32   // number of words, separated by white space
 	head  []int32 // the head's stems in order
 }
 
-// New returns an index without documents.
+// New returns an empty index.
 func New() *Index { return &Index{terms: map[string]int32{}, words: map[string]int32{}} }
 
-// Add adds text as the next document, the first being 0. predecessor is the document that was stored
-// before it in the same session, -1 if there is none; it has no other successor.
+// Add adds text as the next document. Documents are numbered from 0. predecessor is the document that was
+// stored before it in the same session, -1 if there is none; it must not have another successor.
 func (x *Index) Add(text string, predecessor int) {
 	doc := int32(len(x.docs))                               //nolint:gosec // fewer than 2^31 memories
 	x.links = append(x.links, link{int32(predecessor), -1}) //nolint:gosec // as doc
@@ -70,8 +70,8 @@ func (x *Index) Add(text string, predecessor int) {
 	x.live++
 }
 
-// Remove removes a document, whose text must be given as it was added. The documents beside it are
-// beside each other then; no document's number changes. A document is removed once at most.
+// Remove removes a document. text must be what was added, and a document must be removed only once. Its
+// neighbours become each other's neighbours. The numbers of the other documents do not change.
 func (x *Index) Remove(doc int, text string) {
 	number := int32(doc) //nolint:gosec // fewer than 2^31 memories
 	seen := map[int32]bool{}
@@ -81,9 +81,9 @@ func (x *Index) Remove(doc int, text string) {
 			return
 		}
 		seen[t] = true
-		list := x.postings[t]
-		if at, ok := slices.BinarySearchFunc(list, number, func(p posting, doc int32) int { return cmp.Compare(p.doc, doc) }); ok {
-			x.postings[t] = slices.Delete(list, at, at+1)
+		byDoc := func(p posting, doc int32) int { return cmp.Compare(p.doc, doc) }
+		if at, ok := slices.BinarySearchFunc(x.postings[t], number, byDoc); ok {
+			x.postings[t] = slices.Delete(x.postings[t], at, at+1)
 		}
 	})
 	l := x.links[doc]
@@ -97,6 +97,7 @@ func (x *Index) Remove(doc int, text string) {
 	x.live--
 }
 
+// bump increments n, without overflow.
 func bump(n uint16) uint16 {
 	if n == math.MaxUint16 {
 		return n
@@ -104,7 +105,7 @@ func bump(n uint16) uint16 {
 	return n + 1
 }
 
-// headEnd is where the head of text ends, and how many words the whole text has.
+// headEnd returns the byte offset at which the head of text ends, and the number of words of the whole text.
 func headEnd(text string) (end, words int) {
 	end = len(text)
 	rest := text
@@ -125,7 +126,7 @@ func headEnd(text string) (end, words int) {
 	}
 }
 
-// term is the number of a word's stem, a new one if the stem is new.
+// term returns the number of a word's stem and assigns one to a new stem.
 func (x *Index) term(word string) int32 {
 	if t, ok := x.words[word]; ok {
 		return t
@@ -137,11 +138,11 @@ func (x *Index) term(word string) int32 {
 		x.terms[strings.Clone(stem)] = t
 		x.postings = append(x.postings, nil)
 	}
-	x.words[strings.Clone(word)] = t // not a part of the text, which would stay in memory
+	x.words[strings.Clone(word)] = t // cloned, or the map would keep the whole text in memory
 	return t
 }
 
-// posting is the posting of term t for the newest document.
+// posting returns the posting of term t for doc, which must be the newest document.
 func (x *Index) posting(t, doc int32) *posting {
 	list := x.postings[t]
 	if n := len(list); n == 0 || list[n-1].doc != doc {
@@ -151,13 +152,13 @@ func (x *Index) posting(t, doc int32) *posting {
 	return &list[len(list)-1]
 }
 
-// Len is the number of documents, removed ones too: one more than the highest number.
+// Len returns the number of documents, including removed ones: one more than the highest number.
 func (x *Index) Len() int { return len(x.docs) }
 
-// Words is the number of words of a document.
+// Words returns a document's length in words, 0 if it was removed.
 func (x *Index) Words(doc int) int { return int(x.docs[doc].words) }
 
-// Neighbours are the documents before and after doc in its session, -1 for none.
+// Neighbours returns the documents before and after doc in its session, -1 for none.
 func (x *Index) Neighbours(doc int) (predecessor, successor int) {
 	l := x.links[doc]
 	return int(l.predecessor), int(l.successor)

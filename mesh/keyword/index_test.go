@@ -33,6 +33,7 @@ func match(x *Index, query string) (own, context []float32) {
 var near = cmpopts.EquateApprox(0, 1e-5)
 
 func TestMatch(t *testing.T) {
+	t.Parallel()
 	idf := func(documents, with float64) float64 { return math.Log(1 + (documents-with+.5)/(with+.5)) }
 	sat := func(n float64) float64 { return n * 1.9 / (n + .9) }
 	long := strings.Repeat("filler ", headWords) + "needle"
@@ -42,16 +43,30 @@ func TestMatch(t *testing.T) {
 		query        string
 		own, context []float64
 	}{
-		{"once", chain("a needle", "hay", "hay", "hay"), "needle", []float64{idf(4, 1), 0, 0, 0}, []float64{idf(4, 1), idf(4, 1), idf(4, 1), 0}},
-		{"twice counts less than double", chain("needle needle"), "needles", []float64{idf(1, 1) * sat(2)}, []float64{idf(1, 1) * sat(2)}},
-		{"echo", chain("needle", "needle", "hay"), "needle", []float64{idf(3, 2), idf(3, 2) / 2, 0}, []float64{idf(3, 2), idf(3, 2) * sat(2), idf(3, 2) * sat(2)}},
+		{
+			"once", chain("a needle", "hay", "hay", "hay"), "needle",
+			[]float64{idf(4, 1), 0, 0, 0},
+			[]float64{idf(4, 1), idf(4, 1), idf(4, 1), 0},
+		},
+		{
+			"twice counts less than double", chain("needle needle"), "needles",
+			[]float64{idf(1, 1) * sat(2)},
+			[]float64{idf(1, 1) * sat(2)},
+		},
+		{
+			"echo", chain("needle", "needle", "hay"), "needle",
+			[]float64{idf(3, 2), idf(3, 2) / 2, 0},
+			[]float64{idf(3, 2), idf(3, 2) * sat(2), idf(3, 2) * sat(2)},
+		},
 		{"behind the head", chain(long, "hay"), "needle", []float64{idf(2, 1) / 10, 0}, []float64{idf(2, 1), 0}},
 		{"function words do not count", chain("where is it"), "where is the needle", []float64{0}, []float64{0}},
 	} {
 		own, context := match(test.x, test.query)
 		for i := range own {
-			if diff := cmp.Diff([]float64{test.own[i], test.context[i]}, []float64{float64(own[i]), float64(context[i])}, near); diff != "" {
-				t.Errorf("%s: document %d (-want +got):\n%s", test.name, i, diff)
+			want := []float64{test.own[i], test.context[i]}
+			got := []float64{float64(own[i]), float64(context[i])}
+			if diff := cmp.Diff(want, got, near); diff != "" {
+				t.Errorf("%s: document %d, own and context (-want +got):\n%s", test.name, i, diff)
 			}
 		}
 	}
@@ -64,6 +79,7 @@ func TestMatch(t *testing.T) {
 }
 
 func TestPairs(t *testing.T) {
+	t.Parallel()
 	x := chain("the red car is fast", "red is the car", strings.Repeat("x ", headWords)+"red car")
 	q := Parse("red car")
 	var s Statistics
@@ -76,12 +92,18 @@ func TestPairs(t *testing.T) {
 }
 
 func TestHead(t *testing.T) {
+	t.Parallel()
 	sixty := strings.TrimSpace(strings.Repeat("word ", headWords))
 	for _, test := range []struct {
 		text       string
 		end, words int
 	}{
-		{"", 0, 0}, {"  ", 2, 0}, {"one", 3, 1}, {" one two ", 9, 2}, {sixty, len(sixty), 60}, {sixty + "\nmore", len(sixty), 61},
+		{"", 0, 0},
+		{"  ", 2, 0},
+		{"one", 3, 1},
+		{" one two ", 9, 2},
+		{sixty, len(sixty), 60},
+		{sixty + "\nmore", len(sixty), 61},
 	} {
 		if end, words := headEnd(test.text); end != test.end || words != test.words {
 			t.Errorf("%.20q: %d, %d, want %d, %d", test.text, end, words, test.end, test.words)
@@ -90,6 +112,7 @@ func TestHead(t *testing.T) {
 }
 
 func TestManyMentionsDoNotOverflow(t *testing.T) {
+	t.Parallel()
 	x := chain(strings.Repeat("needle ", 3*math.MaxUint16))
 	_, context := match(x, "needle")
 	if want := math.Log(1+.5/1.5) * 1.9; math.Abs(float64(context[0])-want) > 1e-3 {
@@ -101,8 +124,9 @@ func TestManyMentionsDoNotOverflow(t *testing.T) {
 	}
 }
 
-// An index after any adds and removes answers as one that was built from what is left.
+// After any sequence of adds and removes, an index gives the same answers as one built from the remaining documents.
 func TestIncrementalEqualsFresh(t *testing.T) {
+	t.Parallel()
 	vocabulary := strings.Fields("red green car cars drive driving the of my house 猫が好き fooBar don't I")
 	rapid.Check(t, func(r *rapid.T) {
 		type entry struct {
@@ -156,7 +180,7 @@ func TestIncrementalEqualsFresh(t *testing.T) {
 		}
 		var xm, fm Scores
 		x.Match(q, xs, &xm)
-		x.Match(q, xs, &xm) // used again, it starts afresh
+		x.Match(q, xs, &xm) // a reused Scores starts at zero
 		fresh.Match(q, fs, &fm)
 		kept := map[int]bool{}
 		for i, e := range live {
@@ -170,8 +194,12 @@ func TestIncrementalEqualsFresh(t *testing.T) {
 			}
 		}
 		for doc := range x.Len() {
-			if !kept[doc] && (xm.Own[doc] != 0 || xm.Context[doc] != 0 || x.Pairs(q, xs).In(doc) != 0) {
-				r.Fatalf("the removed document %d still scores", doc)
+			if kept[doc] {
+				continue
+			}
+			scores := []float64{float64(xm.Own[doc]), float64(xm.Context[doc]), x.Pairs(q, xs).In(doc)}
+			if !slices.Equal(scores, []float64{0, 0, 0}) {
+				r.Fatalf("the removed document %d still scores %v (own, context, pairs)", doc, scores)
 			}
 		}
 	})

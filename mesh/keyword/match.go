@@ -2,13 +2,13 @@ package keyword
 
 import "math"
 
-// Query is a question, taken apart once for all indexes.
+// Query is a parsed query. It can be used with any index.
 type Query struct {
 	terms []string    // distinct stems, without function words
-	pairs [][2]string // distinct stems that stand side by side, function words too
+	pairs [][2]string // distinct pairs of adjacent stems, including function words
 }
 
-// Parse takes a question apart. One of function words alone keeps them.
+// Parse parses a query. Function words are dropped, unless there are no other words.
 func Parse(text string) Query {
 	var q Query
 	var all []string
@@ -40,23 +40,24 @@ func Parse(text string) Query {
 	return q
 }
 
-// Statistics says how rare the words of a query are. The zero value knows no document.
+// Statistics holds the document frequencies of a query's words, added over the indexes that were counted. The
+// zero value counts no documents.
 type Statistics struct {
-	documents int
-	with      map[string]int // stem -> documents that have it
+	documents  int
+	containing map[string]int // by stem
 }
 
-// Count adds x's documents to s.
+// Count adds x's statistics for the query to s.
 func (x *Index) Count(q Query, s *Statistics) {
-	if s.with == nil {
-		s.with = map[string]int{}
+	if s.containing == nil {
+		s.containing = map[string]int{}
 	}
 	s.documents += x.live
 	counted := map[string]bool{}
 	count := func(stem string) {
 		if t, ok := x.terms[stem]; ok && !counted[stem] {
 			counted[stem] = true
-			s.with[stem] += len(x.postings[t])
+			s.containing[stem] += len(x.postings[t])
 		}
 	}
 	for _, stem := range q.terms {
@@ -68,14 +69,14 @@ func (x *Index) Count(q Query, s *Statistics) {
 	}
 }
 
-// rarity is BM25's inverse document frequency of a stem.
+// rarity returns BM25's inverse document frequency of a stem.
 func (s Statistics) rarity(stem string) float64 {
-	df := float64(s.with[stem])
+	df := float64(s.containing[stem])
 	return math.Log(1 + (float64(s.documents)-df+.5)/(df+.5))
 }
 
-// Rarity is the sum of the rarities of q's terms: what a document that has all of them could get from
-// single mentions.
+// Rarity returns the sum of the inverse document frequencies of q's terms: the score of a document that mentions
+// each of them once.
 func (s Statistics) Rarity(q Query) float64 {
 	sum := 0.
 	for _, t := range q.terms {
@@ -84,7 +85,7 @@ func (s Statistics) Rarity(q Query) float64 {
 	return sum
 }
 
-// saturated holds what the first few mentions of a term count together.
+// saturated is a table of saturate for the numbers of mentions that occur in practice.
 var saturated = func() (table [64]float64) {
 	for n := range table {
 		table[n] = float64(n) * (saturation + 1) / (float64(n) + saturation)
@@ -92,6 +93,7 @@ var saturated = func() (table [64]float64) {
 	return table
 }()
 
+// saturate returns BM25's term frequency factor for n mentions: 1 for one, less than saturation+1 for any number.
 func saturate(n uint32) float64 {
 	if n < uint32(len(saturated)) {
 		return saturated[n]
@@ -99,14 +101,14 @@ func saturate(n uint32) float64 {
 	return float64(n) * (saturation + 1) / (float64(n) + saturation)
 }
 
-// Scores is what Match found, by document. It may be used again, which spares allocations.
+// Scores is the result of Match, by document. A Scores can be passed to Match again, which saves allocations.
 type Scores struct {
-	Own     []float32 // what the query's terms in the document's head are worth, and a little for those behind it
-	Context []float32 // what those in its whole text and in the heads of its two predecessors are worth, together
+	Own     []float32 // for the query's terms in the document's head, and a little for those behind it
+	Context []float32 // for the terms in its whole text and in the heads of its two predecessors, together
 
-	// Zero between the terms, and between the searches.
-	near    []uint32 // mentions of the term in the document's context
-	inHead  []bool   // whether it stands in the document's head
+	// Scratch space of Match; all zero between terms.
+	near    []uint32 // mentions of the term in the document and its context
+	inHead  []bool   // whether the term is in the document's head
 	touched []int32  // the documents whose near is not 0
 }
 
@@ -117,6 +119,7 @@ func (m *Scores) reset(n int) {
 	}
 }
 
+// cleared returns a slice of n zeros, in list's memory if it is large enough.
 func cleared[E any](list []E, n int) []E {
 	if cap(list) < n {
 		return make([]E, n, n+n/8)
@@ -126,10 +129,10 @@ func cleared[E any](list []E, n int) []E {
 	return list
 }
 
-// Match scores all documents. A term that stands in the head of the predecessor too counts half in Own:
-// the memory that brings something up is meant rather than the answers to it. One behind the head counts a tenth: of
-// memories that have the words in their heads it hardly changes the order, but where none has, each signal being a share
-// of its largest, the memory that has the word anywhere is found.
+// Match scores all documents. In Own, a term that is also in the predecessor's head counts half: the memory that
+// brings something up is usually wanted, not the replies to it. A term that is only behind the head counts a tenth.
+// That hardly changes the order of memories with the words in their heads. But if there are none, the caller scales
+// each signal by its maximum, so the memory that has the word anywhere is found.
 func (x *Index) Match(q Query, s Statistics, m *Scores) {
 	m.reset(len(x.docs))
 	for _, stem := range q.terms {
@@ -139,8 +142,7 @@ func (x *Index) Match(q Query, s Statistics, m *Scores) {
 	}
 }
 
-// match adds what one term is worth. The postings are in the documents' order, so a document's predecessor has been
-// looked at before it.
+// match adds the scores of one term. The postings are sorted by document, so a predecessor comes before its successor.
 func (x *Index) match(list []posting, rarity float64, m *Scores) {
 	links, own, context, near, inHead, touched := x.links, m.Own, m.Context, m.near, m.inHead, m.touched[:0]
 	for _, p := range list {
@@ -149,23 +151,23 @@ func (x *Index) match(list []posting, rarity float64, m *Scores) {
 		}
 		near[p.doc] += uint32(p.all)
 		if p.head == 0 {
-			own[p.doc] += float32(beyond * rarity * saturate(uint32(p.all)))
+			own[p.doc] += float32(tailWeight * rarity * saturate(uint32(p.all)))
 			continue
 		}
 		inHead[p.doc] = true
-		beside := links[p.doc]
-		worth := rarity * saturate(uint32(p.head))
-		if beside.predecessor >= 0 && inHead[beside.predecessor] {
-			worth *= echo
+		neighbours := links[p.doc]
+		score := rarity * saturate(uint32(p.head))
+		if neighbours.predecessor >= 0 && inHead[neighbours.predecessor] {
+			score *= echoWeight
 		}
-		own[p.doc] += float32(worth)
-		after := beside.successor
-		for i := 0; i < back && after >= 0; i++ {
-			if near[after] == 0 {
-				touched = append(touched, after)
+		own[p.doc] += float32(score)
+		successor := neighbours.successor
+		for i := 0; i < contextSize && successor >= 0; i++ {
+			if near[successor] == 0 {
+				touched = append(touched, successor)
 			}
-			near[after] += uint32(p.head)
-			after = links[after].successor
+			near[successor] += uint32(p.head)
+			successor = links[successor].successor
 		}
 	}
 	for _, doc := range touched {
@@ -175,20 +177,20 @@ func (x *Index) match(list []posting, rarity float64, m *Scores) {
 	m.touched = touched
 }
 
-// Pairs are the pairs of neighbouring words of a query that an index knows.
+// Pairs are the pairs of adjacent words of a query whose words are in an index.
 type Pairs struct {
-	of   *Index
-	list []pair
+	index *Index
+	list  []pair
 }
 
 type pair struct {
 	first, second int32 // the stems' numbers
-	worth         float64
+	score         float64
 }
 
-// Pairs looks up the pairs of q.
+// Pairs returns the pairs of q whose words are in x.
 func (x *Index) Pairs(q Query, s Statistics) Pairs {
-	known := Pairs{of: x}
+	known := Pairs{index: x}
 	for _, p := range q.pairs {
 		first, ok1 := x.terms[p[0]]
 		second, ok2 := x.terms[p[1]]
@@ -199,14 +201,14 @@ func (x *Index) Pairs(q Query, s Statistics) Pairs {
 	return known
 }
 
-// In is what those pairs are worth that stand in the head of doc.
+// In returns the score of the pairs that are in the head of doc.
 func (p Pairs) In(doc int) float64 {
 	sum := 0.
-	head := p.of.docs[doc].head
+	head := p.index.docs[doc].head
 	for _, pair := range p.list {
 		for i := 1; i < len(head); i++ {
 			if head[i-1] == pair.first && head[i] == pair.second {
-				sum += pair.worth
+				sum += pair.score
 				break
 			}
 		}

@@ -2,7 +2,7 @@ package keyword
 
 import "slices"
 
-// Stems are the words of text that say something, reduced to their stems, in order and with repetitions.
+// Stems returns the stems of the words of text except function words, in order and with repetitions.
 func Stems(text string) []string {
 	var stems []string
 	eachWord(text, func(w string) {
@@ -13,7 +13,7 @@ func Stems(text string) []string {
 	return stems
 }
 
-// In are the words of the query that stand in text, each once, as their stems.
+// In returns the stems of q's words that occur in text, without repetitions.
 func (q Query) In(text string) []string {
 	var found []string
 	eachWord(text, func(w string) {

@@ -1,8 +1,8 @@
-// Package keyword finds memories by their words: inverted indexes of one compartment, in memory, built
-// from the ledger and kept in step with it.
+// Package keyword finds memories by their words. It has in-memory inverted indexes, one per compartment,
+// which are built from the ledger and updated with it.
 //
-// Its invariant: an index knows the documents that were added to it and no others. A caller that may see
-// several compartments adds their Statistics up itself, so no statistic crosses unasked.
+// Invariant: an index depends only on the documents that were added to it. A caller that may see several
+// compartments adds their Statistics itself, so word statistics never cross compartments by default.
 package keyword
 
 import (
@@ -13,11 +13,11 @@ import (
 	"github.com/kljensen/snowball/english"
 )
 
-// Terms splits text as RFC-0011 §5.1 step 2 says: words are runs of letters, marks and digits;
+// Terms splits text by the rules of RFC-0011 §5.1 step 2: words are runs of letters, marks and digits;
 // camelCase and snake_case are split into their parts; everything is lower case; terms of fewer than
-// three characters are dropped. Beyond the RFC, for other languages than English: runs of a script
-// that is written without spaces give pairs of characters, and two characters suffice outside the Latin
-// script.
+// three characters are dropped. For languages other than English it goes beyond the RFC: runs of a script
+// that is written without spaces become pairs of characters, and terms outside the Latin script may have
+// two characters.
 func Terms(text string) []string {
 	var terms []string
 	eachWord(text, func(w string) {
@@ -28,8 +28,8 @@ func Terms(text string) []string {
 	return terms
 }
 
-// stem reduces a lower-case word to its stem (English Snowball; words of other scripts stay as they are),
-// so that "meetings" finds "meet".
+// stem returns the stem of a lower-case word, so that "meetings" finds "meet" (English Snowball; words in
+// other scripts are returned unchanged).
 func stem(word string) string {
 	if !latin(word) {
 		return word
@@ -37,6 +37,7 @@ func stem(word string) string {
 	return english.Stem(word, true)
 }
 
+// latin reports whether every letter outside ASCII is of the Latin script.
 func latin(word string) bool {
 	for _, r := range word {
 		if r >= utf8.RuneSelf && !unicode.Is(unicode.Latin, r) {
@@ -46,8 +47,8 @@ func latin(word string) bool {
 	return true
 }
 
-// function holds the English function words, which say nothing about a text. The first person is not
-// among them: "my car" is a clue.
+// function contains the English function words, which do not help to find a text. The first person is not
+// in it: in "my car" it is a clue.
 var function = func() map[string]bool {
 	words := strings.Fields(`a about above after again all also am an and any are as at be because been before being below
 		between both but by can could did do does doing down during each few for from further had has have having he her here
@@ -67,8 +68,8 @@ var unspaced = []*unicode.RangeTable{
 }
 
 // eachWord calls yield with each word of text, in order and in lower case: the parts of each run of
-// letters, marks, digits and underscores, and each pair of neighbouring characters of an unspaced
-// script (a lone one gives itself). The 's of "Jon's" is no word.
+// letters, marks, digits and underscores, and each pair of adjacent characters of an unspaced script (a
+// single one by itself). The 's of "Jon's" is not a word.
 func eachWord(text string, yield func(string)) {
 	for len(text) > 0 {
 		r, size := utf8.DecodeRuneInString(text)
@@ -105,7 +106,7 @@ func kindOf(r rune) kind {
 		return other
 	case unicode.In(r, unspaced...) || r == 'ー' || r == 'ｰ': // the length marks belong to no script
 		return ideographic
-	case unicode.In(r, unicode.Variation_Selector, unicode.Me): // they dress emoji, not words
+	case unicode.In(r, unicode.Variation_Selector, unicode.Me): // they modify emoji, not words
 		return other
 	case unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r):
 		return alphabetic
@@ -114,7 +115,7 @@ func kindOf(r rune) kind {
 	}
 }
 
-// run is the length of the characters of one kind at the beginning of text.
+// run returns the length in bytes of the characters of kind k at the beginning of text.
 func run(text string, k kind) int {
 	for i, r := range text {
 		if kindOf(r) != k {
@@ -124,7 +125,7 @@ func run(text string, k kind) int {
 	return len(text)
 }
 
-// possessive is the length of an 's at the beginning of text, 0 if there is none.
+// possessive returns the length in bytes of an 's at the beginning of text, 0 if there is none.
 func possessive(text string) int {
 	for _, mark := range []string{"'s", "\u2019s"} {
 		if rest, ok := strings.CutPrefix(text, mark); ok {
@@ -136,6 +137,7 @@ func possessive(text string) int {
 	return 0
 }
 
+// pairs yields each pair of adjacent characters, which replace words in scripts without spaces.
 func pairs(text string, yield func(string)) {
 	characters := []rune(text)
 	if len(characters) == 1 {
@@ -146,7 +148,7 @@ func pairs(text string, yield func(string)) {
 	}
 }
 
-// plain reports whether word is one part in lower case, as most words are.
+// plain reports whether word is a single part in lower case, as most words are.
 func plain(word string) bool {
 	for i := range len(word) {
 		if c := word[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') {
@@ -175,10 +177,19 @@ func parts(word string, yield func(string)) {
 		case r == '_':
 			emit(i)
 			start = i + 1
-		case i > start && unicode.IsUpper(r) && (!unicode.IsUpper(runes[i-1]) || i+1 < len(runes) && unicode.IsLower(runes[i+1])):
+		case i > start && startsPart(runes, i):
 			emit(i)
 			start = i
 		}
 	}
 	emit(len(runes))
+}
+
+// startsPart reports whether a camelCase part starts at i: an upper-case letter after a lower-case one, or the last
+// one of an acronym, before a lower-case letter.
+func startsPart(runes []rune, i int) bool {
+	if !unicode.IsUpper(runes[i]) {
+		return false
+	}
+	return !unicode.IsUpper(runes[i-1]) || i+1 < len(runes) && unicode.IsLower(runes[i+1])
 }
