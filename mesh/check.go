@@ -118,12 +118,12 @@ func (ix *index) checkVectors(r *IndexReport) error {
 		return nil
 	}
 	m := ix.embedder.Model()
-	if !a.Of(m.Name, m.Dim) {
+	if !a.Matches(m.Name, m.Dim) {
 		r.problem("the vectors were made with model %q (%d dimensions), but %q (%d dimensions) is configured", a.Model, a.Dimension, m.Name, m.Dim)
 		return nil
 	}
 	r.count(a.Damaged, "vectors are damaged")
-	r.count(a.Strangers, "vectors are of no memory")
+	r.count(a.Orphans, "vectors are of no memory")
 	if err := ix.vectors.Refresh(); err != nil {
 		return err
 	}

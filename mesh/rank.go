@@ -70,7 +70,7 @@ type part struct {
 	alone []float32 // what a memory is worth without its session; notRanked if it is not wanted
 	best  []float32 // the largest of alone, by session number
 
-	standing []vector.Standing // long memories, not by document
+	standing []vector.PartScore // long memories, not by document
 }
 
 // notRanked is below every score.
@@ -127,7 +127,7 @@ func (p *part) signals(q keyword.Query, stats keyword.Statistics, meaning []floa
 		clear(p.raw)
 		return
 	}
-	wait.Go(func() { p.standing = p.index.vectors.Outstanding(meaning, p.standing) })
+	wait.Go(func() { p.standing = p.index.vectors.PartScores(meaning, p.standing) })
 	p.raw = p.index.vectors.Cosines(meaning, p.raw)
 	for doc, x := range p.raw {
 		if !(x > 0) { // NaN too: a memory without a vector is found by its words
@@ -136,7 +136,7 @@ func (p *part) signals(q keyword.Query, stats keyword.Statistics, meaning []floa
 	}
 	wait.Wait()
 	for _, s := range p.standing {
-		p.raw[s.Doc] = max(p.raw[s.Doc], s.By)
+		p.raw[s.Doc] = max(p.raw[s.Doc], s.Score)
 	}
 }
 

@@ -76,11 +76,11 @@ func TestLLMSettings(t *testing.T) {
 		"none":               {nil, nil, ""},
 		"unknown":            {nil, []string{"--llm", "openia"}, "it is one of none, openai, ollama, cohere"},
 		"no provider":        {nil, []string{"--llm-url", "http://localhost:1"}, "name the provider"},
-		"no model":           {nil, []string{"--llm", "ollama"}, "name the model"},
+		"no model":           {nil, []string{"--llm", "ollama"}, "the model is required"},
 		"no key":             {nil, []string{"--llm", "openai", "--llm-model", "m"}, "OPENAI_API_KEY with the API key is not set"},
 		"customary key":      {map[string]string{"OPENAI_API_KEY": "k"}, []string{"--llm", "openai", "--llm-model", "m"}, ""},
 		"the key for a name": {nil, []string{"--llm", "cohere", "--llm-model", "m", "--llm-key-env", "sk-4711"}, "not the key"},
-		"a key in the clear": {map[string]string{"K": "k"}, []string{"--llm", "openai", "--llm-model", "m", "--llm-url", "http://models.example", "--llm-key-env", "K"}, "https:// alone"},
+		"a key in the clear": {map[string]string{"K": "k"}, []string{"--llm", "openai", "--llm-model", "m", "--llm-url", "http://models.example", "--llm-key-env", "K"}, "only over https://"},
 		"no address":         {nil, []string{"--llm", "ollama", "--llm-model", "m", "--llm-url", "localhost"}, "begin with http://"},
 		"negative":           {nil, []string{"--llm", "ollama", "--llm-model", "m", "--llm-max-tokens", "-1"}, "a number from 1 up"},
 	} {

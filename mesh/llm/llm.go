@@ -1,7 +1,7 @@
-// Package llm asks the language models that an operator configured.
+// Package llm sends prompts to the language models that an operator configured.
 //
-// The invariant: there is no default provider. What is asked goes to the one that was named, and neither
-// it nor the answer is in an error.
+// Invariant: there is no default provider. A prompt is sent only to the configured one, and neither the prompt nor
+// the answer appears in an error.
 package llm
 
 import (
@@ -18,28 +18,28 @@ import (
 
 // Options configure a provider (RFC-0011 §4.2 llmProvider, llmModel, llmApiKey, llmMaxTokens).
 type Options struct {
-	Provider  string        // "openai" (and everything that speaks its protocol), "ollama" or "cohere"
-	Model     string        // the provider's name for it; required
-	BaseURL   string        // empty: the provider's own address
-	APIKey    string        // sent as a bearer token; empty: none
-	MaxTokens int           // of an answer, if that is less than the question allows; 0: what the question allows
-	Timeout   time.Duration // of one request; 0 means 2 minutes
-	// Pause waits between two attempts; nil means a timer.
+	Provider  string        // one of Providers; "openai" for every service that implements its API
+	Model     string        // the provider's name of the model; required
+	BaseURL   string        // "" is the provider's official address
+	APIKey    string        // sent as a bearer token; "" sends none
+	MaxTokens int           // maximum length of an answer; 0 is what the prompt allows, which is never exceeded
+	Timeout   time.Duration // of one request; 0 is 2 minutes
+	// Pause waits between two attempts; nil uses a timer.
 	Pause func(ctx context.Context, d time.Duration) error
 }
 
-// Providers are the names that Options.Provider may have.
+// Providers are the valid values of Options.Provider.
 var Providers = []string{"openai", "ollama", "cohere"}
 
-// Client is a language model behind an HTTP interface. It implements mesh.Completer.
+// Client is a language model with an HTTP API. It implements mesh.Completer.
 type Client struct {
 	options  Options
-	own      bool // the address is the provider's own
+	official bool // the address is the provider's official one
 	api      api
 	provider *remote.Provider
 }
 
-// api is what differs between the providers.
+// api is what differs between providers.
 type api struct {
 	base    string // default base URL
 	path    string
@@ -51,23 +51,23 @@ type api struct {
 type question struct {
 	model, system, text string
 	maxTokens           int
-	own                 bool // to the provider's own address
+	official            bool // to the provider's official address
 }
 
-// temperature is low: the same notes are to give much the same text.
+// temperature is low so that the same notes give similar texts.
 const temperature = .2
 
-// New returns the model that o names. It connects to nothing until the first Complete.
+// New returns a client for the model that o names. It makes no connection. The error names the invalid option.
 func New(o Options) (*Client, error) {
 	a, ok := apis[o.Provider]
 	if !ok {
-		return nil, fmt.Errorf("language model provider %q is not known: use %s", o.Provider, strings.Join(Providers, ", "))
+		return nil, fmt.Errorf("unknown language model provider %q: use %s", o.Provider, strings.Join(Providers, ", "))
 	}
 	if o.Model == "" {
-		return nil, fmt.Errorf("language model provider %s: name the model", o.Provider)
+		return nil, fmt.Errorf("language model provider %s: the model is required", o.Provider)
 	}
-	own := o.BaseURL == ""
-	if own {
+	official := o.BaseURL == ""
+	if official {
 		o.BaseURL = a.base
 	}
 	if o.Timeout <= 0 {
@@ -77,24 +77,25 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("language model provider %s: %w", o.Provider, err)
 	}
-	return &Client{o, own, a, provider}, nil
+	return &Client{o, official, a, provider}, nil
 }
 
-// Complete implements mesh.Completer. A request that is answered 429 or 5xx is repeated twice. The model is
-// the one that the provider says has answered.
+// Complete implements mesh.Completer. A request that fails with status 429 or 5xx is repeated up to twice. The
+// result names the model that the provider reports, which may be more specific than the configured one.
 func (c *Client) Complete(ctx context.Context, p mesh.Prompt) (mesh.Completion, error) {
-	most := p.MaxTokens
+	maxTokens := p.MaxTokens
 	if c.options.MaxTokens > 0 {
-		most = min(most, c.options.MaxTokens)
+		maxTokens = min(maxTokens, c.options.MaxTokens)
 	}
-	body, err := c.provider.Post(ctx, c.api.path, c.api.request(question{c.options.Model, p.System, p.Text, most, c.own}))
+	request := c.api.request(question{c.options.Model, p.System, p.Text, maxTokens, c.official})
+	body, err := c.provider.Post(ctx, c.api.path, request)
 	if err != nil {
 		return mesh.Completion{}, fmt.Errorf("%s: %w", c.options.Provider, err)
 	}
 	text, model, err := c.api.answer(body)
 	if err != nil {
-		// A decoder's error may quote the answer.
-		return mesh.Completion{}, fmt.Errorf("%s: the answer was not understood", c.options.Provider)
+		// SECURITY: a decoder's error may quote the answer, so it is dropped.
+		return mesh.Completion{}, fmt.Errorf("%s: the answer has an unexpected format", c.options.Provider)
 	}
 	if model == "" {
 		model = c.options.Model
@@ -119,18 +120,17 @@ type openAIRequest struct {
 	Temperature         float64   `json:"temperature,omitempty"`
 }
 
-var errNoAnswer = errors.New("there is no answer")
+var errNoAnswer = errors.New("the response has no answer")
 
-// apis are the providers by their configured names: openai's chat completions, ollama's chat, cohere's chat
-// of version 2.
+// apis are the APIs by provider: OpenAI's chat completions, Ollama's chat, Cohere's chat version 2.
 var apis = map[string]api{
 	"openai": {
 		base: "https://api.openai.com/v1", path: "/chat/completions",
 		request: func(q question) any {
 			r := openAIRequest{Model: q.model, Messages: q.messages()}
-			// openai's newer models refuse max_tokens and any temperature but theirs; who else speaks the
-			// protocol may know nothing newer.
-			if q.own {
+			// OpenAI's newer models reject max_tokens and any temperature but their default. Other
+			// implementations of the API may not know max_completion_tokens.
+			if q.official {
 				r.MaxCompletionTokens = q.maxTokens
 			} else {
 				r.MaxTokens, r.Temperature = q.maxTokens, temperature

@@ -15,7 +15,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 )
 
-// served returns a provider at a test server that handler serves.
+// served returns a client for a test server with the handler.
 func served(t *testing.T, provider string, handler http.HandlerFunc) *Client {
 	t.Helper()
 	s := httptest.NewServer(handler)
@@ -33,6 +33,7 @@ func served(t *testing.T, provider string, handler http.HandlerFunc) *Client {
 var prompt = mesh.Prompt{Key: "key", System: "do <this>", Text: "with that", MaxTokens: 700}
 
 func TestProviders(t *testing.T) {
+	t.Parallel()
 	const messages = `"messages":[{"role":"system","content":"do \u003cthis\u003e"},{"role":"user","content":"with that"}]`
 	for _, test := range []struct{ provider, path, request, answer, model string }{
 		{
@@ -48,7 +49,8 @@ func TestProviders(t *testing.T) {
 		{
 			"cohere", "/base/v2/chat",
 			`{"model":"m",` + messages + `,"stream":false,"max_tokens":50,"temperature":0.2}`,
-			`{"id":"x","message":{"role":"assistant","content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"So it is."}]}}`, "m",
+			`{"id":"x","message":{"role":"assistant","content":[{"type":"thinking","thinking":"hm"},` +
+				`{"type":"text","text":"So it is."}]}}`, "m",
 		},
 	} {
 		t.Run(test.provider, func(t *testing.T) {
@@ -57,8 +59,10 @@ func TestProviders(t *testing.T) {
 				if diff := cmp.Diff(test.request, string(body)); diff != "" {
 					t.Error(diff)
 				}
-				if r.Method != http.MethodPost || r.URL.Path != test.path || r.Header.Get("Authorization") != "Bearer k" {
-					t.Errorf("%s %s %v", r.Method, r.URL.Path, r.Header)
+				want := []string{http.MethodPost, test.path, "Bearer k"}
+				got := []string{r.Method, r.URL.Path, r.Header.Get("Authorization")}
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("method, path, authorization (-want +got):\n%s", diff)
 				}
 				_, _ = io.WriteString(w, test.answer)
 			})
@@ -70,25 +74,35 @@ func TestProviders(t *testing.T) {
 	}
 }
 
-// openai itself is asked as its newer models want it.
+// At its official address, OpenAI gets the parameters that its newer models require.
 func TestOpenAIItself(t *testing.T) {
-	got, err := json.Marshal(apis["openai"].request(question{model: "m", system: "s", text: "t", maxTokens: 9, own: true}))
-	const want = `{"model":"m","messages":[{"role":"system","content":"s"},{"role":"user","content":"t"}],"max_completion_tokens":9}`
+	t.Parallel()
+	q := question{model: "m", system: "s", text: "t", maxTokens: 9, official: true}
+	got, err := json.Marshal(apis["openai"].request(q))
+	const want = `{"model":"m","messages":[{"role":"system","content":"s"},{"role":"user","content":"t"}],` +
+		`"max_completion_tokens":9}`
 	if string(got) != want || err != nil {
 		t.Errorf("%s, %v, want %s", got, err, want)
 	}
-	if c, err := New(Options{Provider: "openai", Model: "m"}); err != nil || !c.own {
+	if c, err := New(Options{Provider: "openai", Model: "m"}); err != nil || !c.official {
 		t.Errorf("%+v, %v", c, err)
 	}
 }
 
 func TestBadAnswers(t *testing.T) {
+	t.Parallel()
 	for _, provider := range Providers {
-		for _, answer := range []string{`SECRET`, `{}`, `{"choices":[],"message":null}`, `{"message":{"content":7},"choices":"SECRET"}`} {
+		for _, answer := range []string{
+			`SECRET`, `{}`, `{"choices":[],"message":null}`, `{"message":{"content":7},"choices":"SECRET"}`,
+		} {
 			c := served(t, provider, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, answer) })
 			got, err := c.Complete(t.Context(), prompt)
-			if err == nil || !strings.HasPrefix(err.Error(), provider+": ") || strings.Contains(err.Error(), "SECRET") {
-				t.Errorf("%s, %s: %v, %v", provider, answer, got, err)
+			if err == nil {
+				t.Errorf("%s accepted the answer %s as %v", provider, answer, got)
+				continue
+			}
+			if want := provider + ": the answer has an unexpected format"; err.Error() != want {
+				t.Errorf("%s, %s: error %q, want %q", provider, answer, err, want)
 			}
 		}
 		requests := 0
@@ -96,24 +110,32 @@ func TestBadAnswers(t *testing.T) {
 			requests++
 			http.Error(w, "SECRET", http.StatusServiceUnavailable)
 		})
-		if _, err := c.Complete(t.Context(), prompt); err == nil || strings.Contains(err.Error(), "SECRET") || requests != 3 {
-			t.Errorf("%s: %v after %d requests", provider, err, requests)
+		if _, err := c.Complete(t.Context(), prompt); err == nil || strings.Contains(err.Error(), "SECRET") {
+			t.Errorf("%s: error %v, want one without the response", provider, err)
+		}
+		if requests != 3 {
+			t.Errorf("%s: %d requests, want 3", provider, requests)
 		}
 	}
 }
 
 func TestNewRefuses(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		o    Options
 		want string
 	}{
 		{Options{Provider: "openia", Model: "m"}, "use openai, ollama, cohere"},
-		{Options{Provider: "ollama"}, "name the model"},
+		{Options{Provider: "ollama"}, "the model is required"},
 		{Options{Provider: "openai", Model: "m", BaseURL: "localhost"}, "begin with http://"},
-		{Options{Provider: "openai", Model: "m", BaseURL: "http://models.example", APIKey: "sk-1"}, "https:// alone"},
+		{Options{Provider: "openai", Model: "m", BaseURL: "http://models.example", APIKey: "sk-1"}, "only over https://"},
 	} {
-		if _, err := New(test.o); err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "sk-1") {
-			t.Errorf("%+v: %v, want %q", test.o, err, test.want)
+		_, err := New(test.o)
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%+v: error %v, want %q", test.o, err, test.want)
+		}
+		if err != nil && strings.Contains(err.Error(), "sk-1") {
+			t.Errorf("%+v: the error contains the key: %v", test.o, err)
 		}
 	}
 }

@@ -1,7 +1,7 @@
-// Package remote speaks to the model providers that an operator configured: JSON over HTTP.
+// Package remote calls the model providers that an operator configured: JSON over HTTP.
 //
-// The invariant: what is sent goes to the configured address and nowhere else, and neither it nor the key
-// nor what comes back is in an error.
+// Invariant: requests go to the configured host and nowhere else. Errors contain neither the request, nor the key,
+// nor the response.
 package remote
 
 import (
@@ -21,34 +21,34 @@ import (
 
 const (
 	attempts    = 3
-	maxResponse = 64 << 20
+	maxResponse = 64 << 20 // bytes
 	maxPause    = 20 * time.Second
 )
 
-// Options are how to reach a provider.
+// Options describe a provider.
 type Options struct {
 	BaseURL string        // http:// or https://
-	APIKey  string        // sent as a bearer token; empty: none
-	Timeout time.Duration // of one request; 0 means 30 s
-	// Pause waits between two attempts; nil means a timer.
+	APIKey  string        // sent as a bearer token; "" sends none
+	Timeout time.Duration // of one request; 0 is 30 s
+	// Pause waits between two attempts; nil uses a timer.
 	Pause func(ctx context.Context, d time.Duration) error
 }
 
-// Provider is the HTTP interface of a provider. It is safe for concurrent use.
+// Provider is a client of a provider's HTTP API. It is safe for concurrent use.
 type Provider struct {
 	options Options
 	client  *http.Client
 }
 
-// New returns the provider at o. It connects to nothing until the first Post.
+// New returns a client for the provider. It makes no connection. The error names the invalid option.
 func New(o Options) (*Provider, error) {
 	u, err := url.Parse(o.BaseURL)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
 		return nil, errors.New("the base URL must begin with http:// or https://")
 	}
-	// SECURITY: a key is not shown to whoever listens on the way.
+	// SECURITY: over plain HTTP anyone on the network path could read the key.
 	if o.APIKey != "" && u.Scheme == "http" && !loopback(u.Hostname()) {
-		return nil, errors.New("an API key is sent over https:// alone, except to this machine")
+		return nil, errors.New("an API key is sent only over https://, except to this machine")
 	}
 	if o.Timeout <= 0 {
 		o.Timeout = 30 * time.Second
@@ -58,20 +58,21 @@ func New(o Options) (*Provider, error) {
 	}
 	return &Provider{o, &http.Client{
 		Timeout: o.Timeout,
-		// SECURITY: texts and the key go to the configured host and are not carried on elsewhere.
+		// SECURITY: a redirect would send the texts and the key to another host.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}, nil
 }
 
+// loopback reports whether host is this machine.
 func loopback(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && ip.IsLoopback()
 }
 
-// statusError is an answer other than 200. The body is left out: it may repeat the texts.
+// statusError is a response status other than 200. It omits the body, which may repeat the texts.
 type statusError struct {
 	code  int
-	after time.Duration // what Retry-After asks for
+	after time.Duration // from Retry-After, 0 without it
 }
 
 func (e *statusError) Error() string {
@@ -80,8 +81,8 @@ func (e *statusError) Error() string {
 
 func (e *statusError) temporary() bool { return e.code == http.StatusTooManyRequests || e.code >= 500 }
 
-// Post sends request as JSON to path, below the base URL, and returns the body of the answer. A request
-// that is answered 429 or 5xx is repeated twice; any other status than 200 is an error.
+// Post sends request as JSON to path, which is appended to the base URL, and returns the response's body of at most
+// 64 MiB. A request that fails with status 429 or 5xx is repeated up to twice; any other status than 200 is an error.
 func (p *Provider) Post(ctx context.Context, path string, request any) ([]byte, error) {
 	payload, err := json.Marshal(request)
 	if err != nil {
@@ -124,7 +125,7 @@ func (p *Provider) post(ctx context.Context, path string, payload []byte) ([]byt
 		return nil, err
 	}
 	if len(body) > maxResponse {
-		return nil, fmt.Errorf("answer is larger than %d MB", maxResponse>>20)
+		return nil, fmt.Errorf("the response is larger than %d MiB", maxResponse>>20)
 	}
 	return body, nil
 }

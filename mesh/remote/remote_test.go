@@ -12,13 +12,18 @@ import (
 )
 
 func TestRetryAfter(t *testing.T) {
+	t.Parallel()
 	var waits []time.Duration
 	for _, after := range []string{"7", "4000", "soon"} {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Retry-After", after)
 			w.WriteHeader(http.StatusTooManyRequests)
 		}))
-		p, err := New(Options{BaseURL: s.URL, Pause: func(_ context.Context, d time.Duration) error { waits = append(waits, d); return nil }})
+		record := func(_ context.Context, d time.Duration) error {
+			waits = append(waits, d)
+			return nil
+		}
+		p, err := New(Options{BaseURL: s.URL, Pause: record})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -34,26 +39,35 @@ func TestRetryAfter(t *testing.T) {
 }
 
 func TestNew(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct{ url, key, want string }{
 		{"https://api.example.com/v1", "k", ""},
 		{"http://localhost:11434", "k", ""},
 		{"http://127.0.0.1:1", "k", ""},
 		{"http://[::1]:1", "k", ""},
 		{"http://models.example", "", ""},
-		{"http://models.example", "k", "https:// alone"},
+		{"http://models.example", "k", "only over https://"},
 		{"models.example", "", "begin with"},
 		{"file:///etc/passwd", "", "begin with"},
 		{"https://", "", "begin with"},
 	} {
 		_, err := New(Options{BaseURL: test.url, APIKey: test.key})
-		if (err == nil) != (test.want == "") || err != nil && (!strings.Contains(err.Error(), test.want) || test.key != "" && strings.Contains(err.Error(), `"k"`)) {
-			t.Errorf("%+v: %v", test, err)
+		switch {
+		case test.want == "":
+			if err != nil {
+				t.Errorf("%+v: %v", test, err)
+			}
+		case err == nil || !strings.Contains(err.Error(), test.want):
+			t.Errorf("%+v: error %v", test, err)
+		case test.key != "" && strings.Contains(err.Error(), `"k"`):
+			t.Errorf("%+v: the error contains the key: %v", test, err)
 		}
 	}
 }
 
 // A redirect is not followed: the key would go elsewhere.
 func TestRedirect(t *testing.T) {
+	t.Parallel()
 	followed := false
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/other" {
@@ -66,7 +80,10 @@ func TestRedirect(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Post(t.Context(), "/x", 1); err == nil || followed || !strings.Contains(err.Error(), "307") {
-		t.Errorf("err = %v, followed %t", err, followed)
+	if _, err := p.Post(t.Context(), "/x", 1); err == nil || !strings.Contains(err.Error(), "307") {
+		t.Errorf("error %v, want status 307", err)
+	}
+	if followed {
+		t.Error("the redirect was followed")
 	}
 }

@@ -10,17 +10,17 @@ import (
 	"os"
 )
 
-// Audit is what a whole reading of a set's file finds, whichever model it is of.
+// Audit is the result of reading a set's whole file, whatever model it belongs to.
 type Audit struct {
-	Model     string // in the file's header; "" without a file. Of a name too long for it, the beginning
+	Model     string // from the file's header, shortened if too long; "" without a file
 	Dimension int
-	Rows      int // whole and undamaged, of different ids
-	Damaged   int // whose checksum is wrong
-	Strangers int // of Rows: those of no document
-	Torn      int // bytes of an interrupted write at the end, which the next one overwrites
+	Rows      int // complete and undamaged, with different keys
+	Damaged   int // rows with a wrong checksum
+	Orphans   int // of Rows: those without a document
+	Torn      int // bytes of an interrupted write at the end, which the next write overwrites
 }
 
-// Audit reads the file of s from its beginning and changes nothing, in memory or on disk.
+// Audit reads the file of s from the beginning. It changes nothing, neither in memory nor on disk.
 func (s *Set) Audit() (a Audit, err error) {
 	f, err := os.Open(s.path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -41,8 +41,8 @@ func (s *Set) Audit() (a Audit, err error) {
 	}
 	a.Model = string(bytes.TrimRight(head[nameAt:], "\x00"))
 	a.Dimension = int(binary.LittleEndian.Uint32(head[len(magic):]))
-	if version := string(head[:len(magic)]); version != magic && version != magic1 || a.Dimension <= 0 || a.Dimension > maxDimension {
-		return a, errors.New("audit vectors: the file is no vectors' file")
+	if !hasMagic(head) || a.Dimension <= 0 || a.Dimension > maxDimension {
+		return a, errors.New("audit vectors: not a vector file")
 	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -64,16 +64,16 @@ func (s *Set) Audit() (a Audit, err error) {
 			continue
 		}
 		if _, known := s.docs[k]; !known && !seen[k] {
-			a.Strangers++
+			a.Orphans++
 		}
 		seen[k] = true
 	}
 }
 
-// maxDimension is more than any model has.
+// maxDimension is larger than the dimension of any model. It bounds the memory that a damaged header can claim.
 const maxDimension = 1 << 16
 
-// Of reports whether a file with this audit holds vectors of the model, or nothing at all.
-func (a Audit) Of(model string, dim int) bool {
-	return a.Model == "" || a.Model == fitted(model) && a.Dimension == dim
+// Matches reports whether the file contains vectors of the model, or nothing at all.
+func (a Audit) Matches(model string, dim int) bool {
+	return a.Model == "" || a.Model == headerName(model) && a.Dimension == dim
 }

@@ -10,12 +10,12 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// chunk is how many rows a goroutine takes at a time. Several share the work as they find a processor: what else the
-// search computes meanwhile keeps one busy.
+// chunk is the number of rows that a goroutine takes at a time. Fixed shares would be slower: the search computes
+// other signals at the same time, so some goroutines get less of a processor.
 const chunk = 2048
 
-// share calls f with the ranges of n things, at most size each, from as many goroutines as can run.
-func share(n, size int, f func(from, to int)) {
+// parallel calls f with ranges that cover [0, n), each at most size long, from up to GOMAXPROCS goroutines.
+func parallel(n, size int, f func(from, to int)) {
 	var taken atomic.Int64
 	work := func() {
 		for {
@@ -34,13 +34,14 @@ func share(n, size int, f func(from, to int)) {
 	wait.Wait()
 }
 
-// Cosines appends the cosine of query, of unit length, with each document to out[:0], in Track's order,
-// and returns it; NaN where the vector is not known.
+// Cosines returns the cosine similarity, -1 to 1, of query with each document, in Track's order; NaN for
+// documents without a vector. query must have unit length and the set's dimension. The result uses out's memory
+// if it is large enough.
 func (s *Set) Cosines(query, out []float32) []float32 {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	out = slices.Grow(out[:0], len(s.rowOf))[:len(s.rowOf)]
-	share(len(out), chunk, func(from, to int) {
+	parallel(len(out), chunk, func(from, to int) {
 		for doc := from; doc < to; doc++ {
 			if at := s.rowOf[doc]; at < 0 {
 				out[doc] = float32(math.NaN())
@@ -52,28 +53,28 @@ func (s *Set) Cosines(query, out []float32) []float32 {
 	return out
 }
 
-// cosine is that of query with a row of the matrix.
+// cosine returns the cosine of query with a row of the matrix. All vectors have unit length, so it is their product.
 func (s *Set) cosine(query []float32, at int) float32 {
 	return blas32.Dot(blas32.Vector{N: s.dim, Inc: 1, Data: query}, blas32.Vector{N: s.dim, Inc: 1, Data: s.vector(at)})
 }
 
-// Standing is a document with parts, and by how much the best of them stands out from the others.
-type Standing struct {
-	Doc int
-	By  float32
+// PartScore is the score of a document with parts. See PartScores.
+type PartScore struct {
+	Doc   int
+	Score float32
 }
 
-// Outstanding appends, to out[:0], each document that has parts with by how much the largest cosine of query with one of
-// them exceeds their mean: what one part says of the query that the text as a whole does not. A single part stands for
-// itself.
-func (s *Set) Outstanding(query []float32, out []Standing) []Standing {
+// PartScores returns a score for each document with parts: the largest cosine of query with one of the parts, less
+// the mean over all of them (negative cosines count as 0). It is high where one part answers the query and the text
+// as a whole does not. With a single part the score is its cosine. The result uses out's memory if it is large enough.
+func (s *Set) PartScores(query []float32, out []PartScore) []PartScore {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	out = slices.Grow(out[:0], len(s.texts))[:len(s.texts)]
-	share(len(out), chunk/32, func(from, to int) {
+	parallel(len(out), chunk/32, func(from, to int) {
 		for i, t := range s.texts[from:to] {
 			doc, ok := s.docs[t.key]
-			if !ok || !t.whole() {
+			if !ok || !t.complete() {
 				out[from+i].Doc = missing
 				continue
 			}
@@ -85,8 +86,8 @@ func (s *Set) Outstanding(query []float32, out []Standing) []Standing {
 			if len(t.rows) > 1 {
 				best -= sum / float32(len(t.rows))
 			}
-			out[from+i] = Standing{doc, best}
+			out[from+i] = PartScore{doc, best}
 		}
 	})
-	return slices.DeleteFunc(out, func(x Standing) bool { return x.Doc == missing })
+	return slices.DeleteFunc(out, func(x PartScore) bool { return x.Doc == missing })
 }

@@ -16,19 +16,19 @@ import (
 	"slices"
 )
 
-// A file is one header and any number of rows, little endian:
+// A file is a header and any number of rows, little endian:
 //
 //	header  "yamovec2", dimension uint32, 8 random bytes, 44 bytes of model name (zero-padded)
 //	row     first 16 bytes of SHA-256(memory id), CRC-32C of the vector uint32, part uint16, parts uint16,
 //	        dimension x float32
 //
-// A text's own row is part 0 of 0; its parts count from 1. "yamovec1" is the same without parts: it is read, and becomes
-// a "yamovec2" when a part is added, which programs that know no parts then refuse.
+// The vector of a whole text is part 0 of 0; its parts are numbered from 1. "yamovec1" is the same without parts. Such
+// files are read, and converted to "yamovec2" when a part is added, which older programs refuse to read.
 const (
 	magic      = "yamovec2"
 	magic1     = "yamovec1"
 	headerSize = 64
-	nonceAt    = len(magic) + 4 // the random bytes tell a file from one that took its place
+	nonceAt    = len(magic) + 4 // the random bytes distinguish a file from one that replaced it
 	nameAt     = nonceAt + 8
 	keySize    = 16
 	rowHead    = keySize + 8
@@ -36,8 +36,13 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// open opens the file and reads its header. A file that is not there, or has no whole header because it
-// is being written or was torn, gives nil.
+// hasMagic reports whether head begins a file of a version that can be read.
+func hasMagic(head []byte) bool {
+	return bytes.HasPrefix(head, []byte(magic)) || bytes.HasPrefix(head, []byte(magic1))
+}
+
+// open opens the file and reads its header. It returns nil if there is no file, or if its header is
+// incomplete because it is being written or was torn.
 func (s *Set) open() (f *os.File, head []byte, size int64, err error) {
 	f, err = os.Open(s.path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -61,7 +66,7 @@ func (s *Set) open() (f *os.File, head []byte, size int64, err error) {
 	return f, head, info.Size(), nil
 }
 
-// load brings memory up to the file. s.mu is held.
+// load updates memory from the file. s.mu is held for writing, here and in the other unexported methods that change s.
 func (s *Set) load() error {
 	f, head, size, err := s.open()
 	if err != nil {
@@ -76,7 +81,8 @@ func (s *Set) load() error {
 	if f == nil {
 		return nil
 	}
-	if mine := s.header(head[nonceAt:nameAt]); !bytes.Equal(head[len(magic):], mine[len(magic):]) || !bytes.HasPrefix(head, mine[:len(magic)]) && !bytes.HasPrefix(head, []byte(magic1)) {
+	expected := s.header(head[nonceAt:nameAt])
+	if !hasMagic(head) || !bytes.Equal(head[len(magic):], expected[len(magic):]) {
 		return ErrModel
 	}
 	if s.head == nil {
@@ -87,7 +93,7 @@ func (s *Set) load() error {
 
 func (s *Set) rowSize() int { return rowHead + 4*s.dim }
 
-// read loads the rows of f between s.offset and size. s.mu is held.
+// read loads the rows of f between s.offset and size.
 func (s *Set) read(f *os.File, size int64) error {
 	n := int((size - s.offset) / int64(s.rowSize()))
 	if need := len(s.matrix) + n*s.dim; cap(s.matrix) < need {
@@ -111,34 +117,36 @@ func (s *Set) read(f *os.File, size int64) error {
 	return nil
 }
 
-// decode adds one row, unless its checksum is wrong (power loss can leave zeros).
+// decode adds one row, unless its checksum or part numbers are wrong (a power failure can leave zeros).
 func (s *Set) decode(row []byte) {
 	body := row[rowHead:]
 	if binary.LittleEndian.Uint32(row[keySize:]) != crc32.Checksum(body, castagnoli) {
 		return
 	}
-	k, part, of := key(row[:keySize]), int(binary.LittleEndian.Uint16(row[keySize+4:])), int(binary.LittleEndian.Uint16(row[keySize+6:]))
-	if part > of || part == 0 && of > 0 {
+	part := int(binary.LittleEndian.Uint16(row[keySize+4:]))
+	parts := int(binary.LittleEndian.Uint16(row[keySize+6:]))
+	if part > parts || part == 0 && parts > 0 {
 		return
 	}
-	at := s.place(k, part, of)
+	at := s.place(key(row[:keySize]), part, parts)
 	for j := range s.dim {
 		s.matrix[at*s.dim+j] = math.Float32frombits(binary.LittleEndian.Uint32(body[4*j:]))
 	}
 }
 
-// header is a file's first bytes. A new file gets new random bytes.
+// header returns the header of a file of this set, with the given random bytes.
 func (s *Set) header(nonce []byte) []byte {
 	head := make([]byte, headerSize)
 	copy(head, magic)
 	binary.LittleEndian.PutUint32(head[len(magic):], uint32(s.dim)) //nolint:gosec // a model's dimension, a few thousand
 	copy(head[nonceAt:nameAt], nonce)
-	copy(head[nameAt:], fitted(s.model))
+	copy(head[nameAt:], headerName(s.model))
 	return head
 }
 
-// fitted is a model's name as there is room for: of a long one the beginning and what tells it from others.
-func fitted(name string) string {
+// headerName returns a model's name as the header has it: one that is too long is cut, and a hash of the whole name
+// distinguishes it from others with the same beginning.
+func headerName(name string) string {
 	if len(name) <= headerSize-nameAt {
 		return name
 	}
@@ -153,7 +161,7 @@ func (s *Set) newHeader() []byte {
 	return s.header(nonce)
 }
 
-// append is Append after load. s.mu is held.
+// append writes rows behind s.offset and adds them to memory. load must have been called.
 func (s *Set) append(rows []row) error {
 	if err := os.MkdirAll(filepath.Dir(s.path), 0o700); err != nil {
 		return fmt.Errorf("create vectors folder: %w", err)
@@ -162,7 +170,7 @@ func (s *Set) append(rows []row) error {
 	if err != nil {
 		return fmt.Errorf("open vectors: %w", err)
 	}
-	defer func() { _ = f.Close() }() // a cache: what did not reach the disk is made again
+	defer func() { _ = f.Close() }() // a cache: vectors that did not reach the disk are computed again
 	head, out := s.head, []byte(nil)
 	if head == nil {
 		head = s.newHeader()
@@ -174,7 +182,7 @@ func (s *Set) append(rows []row) error {
 		}
 		out = encode(out, r)
 	}
-	// A row that a killed process left half written is overwritten, the rest of it cut off.
+	// This overwrites a row that a killed process left incomplete; Truncate removes the rest of it.
 	if _, err := f.WriteAt(out, s.offset); err != nil {
 		return errors.Join(fmt.Errorf("append vectors: %w", err), f.Truncate(s.offset))
 	}
@@ -183,7 +191,7 @@ func (s *Set) append(rows []row) error {
 	}
 	s.head, s.offset = head, s.offset+int64(len(out))
 	for _, r := range rows {
-		at := s.place(r.key, r.part, r.of)
+		at := s.place(r.key, r.part, r.parts)
 		copy(s.matrix[at*s.dim:], r.vector)
 	}
 	return nil
@@ -192,16 +200,17 @@ func (s *Set) append(rows []row) error {
 // row is a row of the file.
 type row struct {
 	key
-	part, of int
-	vector   []float32
+	part, parts int // 0 and 0 for the vector of a whole text
+	vector      []float32
 }
 
+// encode appends a row to out.
 func encode(out []byte, r row) []byte {
 	out = append(out, r.key[:]...)
 	start := len(out)
 	out = append(out, make([]byte, 4)...)
-	out = binary.LittleEndian.AppendUint16(out, uint16(r.part)) //nolint:gosec // at most MaxParts
-	out = binary.LittleEndian.AppendUint16(out, uint16(r.of))   //nolint:gosec // at most MaxParts
+	out = binary.LittleEndian.AppendUint16(out, uint16(r.part))  //nolint:gosec // at most MaxParts
+	out = binary.LittleEndian.AppendUint16(out, uint16(r.parts)) //nolint:gosec // at most MaxParts
 	body := len(out)
 	for _, x := range r.vector {
 		out = binary.LittleEndian.AppendUint32(out, math.Float32bits(x))
@@ -210,7 +219,7 @@ func encode(out []byte, r row) []byte {
 	return out
 }
 
-// rewrite replaces the file by one of the documents' vectors, and forgets the others. s.mu is held.
+// rewrite replaces the file with one that has only the vectors of documents, and drops the others from memory.
 func (s *Set) rewrite() error {
 	out := s.newHeader()
 	for k, at := range s.rows {
@@ -240,7 +249,7 @@ func (s *Set) rewrite() error {
 	return s.replace(out)
 }
 
-// replace puts a file with the given bytes in place of the present one, atomically.
+// replace atomically replaces the file with one that has the given content.
 func (s *Set) replace(out []byte) (err error) {
 	tmp, err := os.CreateTemp(filepath.Dir(s.path), ".vectors-*")
 	if err != nil {

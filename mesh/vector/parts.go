@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// MaxParts is how many parts a text can have.
+// MaxParts is the maximum number of parts of a text.
 const MaxParts = 1<<16 - 1
 
-// AppendParts adds the vectors of the parts of the text called id, in order, to the file and to memory, beside its own
-// vector. They are all there is: it lacks none then. See Append.
+// AppendParts adds the vectors of all parts of the text called id, in order, to the file and to memory. Its own vector
+// stays. See Append for the requirements and errors.
 func (s *Set) AppendParts(id string, vectors [][]float32) error {
 	if len(vectors) == 0 || len(vectors) > MaxParts {
-		return fmt.Errorf("append vectors: %d parts of %s, not 1 to %d", len(vectors), id, MaxParts)
+		return fmt.Errorf("append vectors: %s has %d parts; must be 1 to %d", id, len(vectors), MaxParts)
 	}
 	rows := make([]row, len(vectors))
 	for i, v := range vectors {
@@ -32,16 +32,17 @@ func (s *Set) AppendParts(id string, vectors [][]float32) error {
 	return s.append(rows)
 }
 
-// text is what has parts: the matrix's rows of these, missing for those that are not known.
+// text is a text with parts: the rows of its parts in the matrix, or missing.
 type text struct {
 	key
 	rows []int
 }
 
-func (t *text) whole() bool { return !slices.Contains(t.rows, missing) }
+// complete reports whether the vectors of all parts are known. Those of some are not used.
+func (t *text) complete() bool { return !slices.Contains(t.rows, missing) }
 
-// place is the matrix's row of a text's own vector (part 0) or of one of its parts, a new one if there is none.
-func (s *Set) place(k key, part, of int) int {
+// place returns the matrix row of a text's own vector (part 0) or of one of its parts, adding one if there is none.
+func (s *Set) place(k key, part, parts int) int {
 	if part == 0 {
 		return s.slot(k)
 	}
@@ -50,40 +51,40 @@ func (s *Set) place(k key, part, of int) int {
 		t = &text{key: k}
 		s.parts[k], s.texts = t, append(s.texts, t)
 	}
-	if len(t.rows) != of { // the first of them, or the text was cut otherwise before
-		t.rows = slices.Repeat([]int{missing}, of)
+	if len(t.rows) != parts { // the first one, or the text was split differently before
+		t.rows = slices.Repeat([]int{missing}, parts)
 	}
 	rows := t.rows
 	if rows[part-1] == missing {
 		rows[part-1] = s.grow()
 	}
-	if t.whole() {
-		delete(s.lack, k)
+	if t.complete() {
+		delete(s.incomplete, k)
 	}
 	return rows[part-1]
 }
 
-// WantParts says that the document called id is long and is to have the vectors of its parts too.
+// WantParts marks the document called id as long: it needs the vectors of its parts too.
 func (s *Set) WantParts(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	k := keyOf(id)
 	s.wanted[k] = struct{}{}
-	if t, ok := s.parts[k]; !ok || !t.whole() {
-		s.lack[k] = struct{}{}
+	if t, ok := s.parts[k]; !ok || !t.complete() {
+		s.incomplete[k] = struct{}{}
 	}
 }
 
-// MissingParts lists the first most documents that want parts and lack some, in order, and counts all of them. Those
-// that Missing has are not among them.
-func (s *Set) MissingParts(most int) (docs []int, count int) {
+// MissingParts returns the first documents, up to n, that have their own vector but need parts (see WantParts) that
+// are not known, in order, and the number of all such documents.
+func (s *Set) MissingParts(n int) (docs []int, count int) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	for k := range s.lack {
+	for k := range s.incomplete {
 		if doc, ok := s.docs[k]; ok && s.rowOf[doc] >= 0 {
 			docs = append(docs, doc)
 		}
 	}
 	slices.Sort(docs)
-	return docs[:min(most, len(docs))], len(docs)
+	return docs[:min(n, len(docs))], len(docs)
 }

@@ -17,12 +17,13 @@ func axis(i int) []float32 {
 }
 
 func TestParts(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "v")
 	s := Open(path, "m", 4)
 	best := func(s *Set, query []float32) []float32 {
 		out := make([]float32, 3)
-		for _, x := range s.Outstanding(query, nil) {
-			out[x.Doc] = x.By
+		for _, x := range s.PartScores(query, nil) {
+			out[x.Doc] = x.Score
 		}
 		return out
 	}
@@ -42,7 +43,7 @@ func TestParts(t *testing.T) {
 		}
 	}
 	track(s)
-	lacking(s) // they lack a vector of their own
+	lacking(s) // none yet: they have no vector of their own
 	if err := s.Append([]string{"short", "long", "longer"}, [][]float32{axis(0), axis(0), axis(0)}); err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +71,7 @@ func TestParts(t *testing.T) {
 		}
 	}
 
-	// Half of a text's parts are none.
+	// A text with only some of its parts is not complete.
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -83,12 +84,15 @@ func TestParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	lacking(other, 1, 2)
-	if err := errors.Join(other.AppendParts("long", [][]float32{axis(3)}), other.AppendParts("longer", [][]float32{axis(2)})); err != nil {
+	if err := other.AppendParts("long", [][]float32{axis(3)}); err != nil {
+		t.Fatal(err)
+	}
+	if err := other.AppendParts("longer", [][]float32{axis(2)}); err != nil {
 		t.Fatal(err)
 	}
 	lacking(other)
 	if diff := cmp.Diff([]float32{0, 1, 0}, best(other, axis(3))); diff != "" {
-		t.Errorf("cut otherwise (-want +got):\n%s", diff)
+		t.Errorf("split differently (-want +got):\n%s", diff)
 	}
 
 	other.Untrack(1, "long")
@@ -114,8 +118,9 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// A file of the first version is read, and becomes one of the second when it gets a part.
+// A file of version 1 is read, and converted to version 2 when a part is added.
 func TestFirstVersion(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "v")
 	s := Open(path, "m", 4)
 	if err := s.Append([]string{"a", "b"}, [][]float32{axis(0), axis(1)}); err != nil {
@@ -129,8 +134,15 @@ func TestFirstVersion(t *testing.T) {
 	if err := os.WriteFile(path, raw, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if a, err := s.Audit(); err != nil || a.Rows != 2 || !a.Of("m", 4) {
-		t.Errorf("audit: %+v, %v", a, err)
+	a, err := s.Audit()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(Audit{Model: "m", Dimension: 4, Rows: 2, Orphans: 2}, a); diff != "" {
+		t.Errorf("audit (-want +got):\n%s", diff)
+	}
+	if !a.Matches("m", 4) {
+		t.Error("the audit does not match the model of the file")
 	}
 	old := Open(path, "m", 4)
 	old.Track("a")
@@ -139,13 +151,13 @@ func TestFirstVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	if raw, err = os.ReadFile(path); err != nil || !bytes.HasPrefix(raw, []byte(magic1)) {
-		t.Errorf("an ordinary vector has changed the version (%v)", err)
+		t.Errorf("appending a vector changed the version (%v)", err)
 	}
 	if err := old.AppendParts("a", [][]float32{axis(3)}); err != nil {
 		t.Fatal(err)
 	}
 	if raw, err = os.ReadFile(path); err != nil || !bytes.HasPrefix(raw, []byte(magic)) {
-		t.Errorf("a part has not changed the version (%v)", err)
+		t.Errorf("appending a part did not change the version (%v)", err)
 	}
 	fresh := Open(path, "m", 4)
 	fresh.Track("a")
@@ -156,7 +168,7 @@ func TestFirstVersion(t *testing.T) {
 	if diff := cmp.Diff([]float32{0, 1}, fresh.Cosines(axis(2), nil)); diff != "" {
 		t.Errorf("cosines (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]Standing{{0, 1}}, fresh.Outstanding(axis(3), []Standing{{7, 7}})); diff != "" {
+	if diff := cmp.Diff([]PartScore{{0, 1}}, fresh.PartScores(axis(3), []PartScore{{7, 7}})); diff != "" {
 		t.Errorf("parts (-want +got):\n%s", diff)
 	}
 	if err := Open(path, "another", 4).Refresh(); !errors.Is(err, ErrModel) {

@@ -1,13 +1,13 @@
-// Package vector keeps the embeddings of one compartment in one flat float32 matrix: exact cosines
-// for every memory in one pass, and a file that gives them back in milliseconds.
+// Package vector keeps the embeddings of one compartment in one flat float32 matrix. It computes the exact
+// cosines of all memories in one pass, and loads the matrix from its file in milliseconds.
 //
-// LanceDB holds the same vectors durably, but lancedb-go can only return them as JSON text (measured:
-// 0.15 to 0.5 ms a row), its approximate indexes lose neighbours, and the ranking needs the cosines of
-// all memories and of their neighbours, not of the nearest few (docs/adr/0004). So the vectors are kept
-// here too, and LanceDB's table is filled and compacted from here.
+// LanceDB stores the same vectors durably, but lancedb-go can only return them as JSON text (measured:
+// 0.15 to 0.5 ms per row), its approximate indexes miss neighbours, and the ranking needs the cosines of
+// all memories and of their neighbours, not only of the nearest few (docs/adr/0004). So the vectors are
+// kept here too, and LanceDB's table is filled and compacted from here.
 //
-// The invariant: the file is a cache. A row that is torn, damaged or of another model is never
-// returned; a missing row is embedded again.
+// Invariant: the file is a cache. A row that is torn, damaged or of another model is never returned; a
+// missing row is embedded again.
 package vector
 
 import (
@@ -21,9 +21,10 @@ import (
 	"sync"
 )
 
-// ErrModel means that the file holds vectors of another model.
+// ErrModel means that the file contains vectors of another model or dimension.
 var ErrModel = errors.New("the vectors were made by another embedding model; run `yamo-mcp index rebuild`")
 
+// key identifies a memory in the file, where all rows have the same length.
 type key [keySize]byte
 
 func keyOf(id string) key {
@@ -31,40 +32,43 @@ func keyOf(id string) key {
 	return key(sum[:keySize])
 }
 
-// What rowOf says of a document without a row.
+// Values of rowOf for a document without a row.
 const (
 	missing   = -1 // its vector is not known
-	untracked = -2 // it is no document any more
+	untracked = -2 // it is not a document any more
 )
 
-// Set is the vectors of one compartment. Its methods are safe for concurrent use; Append, Prune and
-// Clear must be called by one process at a time (the holder of the compartment's index lock).
+// Set is the vectors of one compartment. Its methods are safe for concurrent use. Append, AppendParts, Prune
+// and Clear must be called by one process at a time (the holder of the compartment's index lock).
 type Set struct {
 	path, model string
 	dim         int
 
-	mu     sync.RWMutex
-	docs   map[key]int // the documents, by number
-	rowOf  []int       // document -> its row in matrix, or missing or untracked
-	rows   map[key]int
-	matrix []float32        // one row of dim numbers for each vector; those of forgotten keys are zero
-	parts  map[key]*text    // those with parts
-	texts  []*text          // the same, as they came: searches go through them
-	wanted map[key]struct{} // the documents that are to have parts
-	lack   map[key]struct{} // those of wanted whose parts are not all known
-	head   []byte           // the header of the file that was read, nil if none was
-	offset int64            // how much of it is in matrix
-	epoch  int              // see Epoch
+	mu         sync.RWMutex
+	docs       map[key]int // document numbers
+	rowOf      []int       // by document: its row in matrix, or missing or untracked
+	rows       map[key]int
+	matrix     []float32        // one row of dim numbers per vector; rows of dropped vectors are zero
+	parts      map[key]*text    // the texts with parts
+	texts      []*text          // the same, in order of appearance, for searches to iterate over
+	wanted     map[key]struct{} // the documents that need parts
+	incomplete map[key]struct{} // those of wanted whose parts are not all known
+	head       []byte           // the header of the file that was read, nil if none was
+	offset     int64            // how much of the file is in memory
+	epoch      int              // see Epoch
 }
 
-// Open returns the set at path, whose vectors have dim components and were made by model. It touches
-// nothing; Refresh reads the file, which need not exist.
+// Open returns the set at path, whose vectors have dim components and were made by model. It opens no
+// file; Refresh reads it, and it need not exist.
 func Open(path, model string, dim int) *Set {
-	return &Set{path: path, model: model, dim: dim, docs: map[key]int{}, rows: map[key]int{}, parts: map[key]*text{}, wanted: map[key]struct{}{}, lack: map[key]struct{}{}}
+	return &Set{
+		path: path, model: model, dim: dim,
+		docs: map[key]int{}, rows: map[key]int{}, parts: map[key]*text{},
+		wanted: map[key]struct{}{}, incomplete: map[key]struct{}{},
+	}
 }
 
-// Track makes id the next document: the first call names document 0, the next 1, and so on. Cosines
-// answers in this order.
+// Track makes id the next document. Documents are numbered from 0 in the order of the calls.
 func (s *Set) Track(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,7 +80,7 @@ func (s *Set) Track(id string) {
 	s.rowOf = append(s.rowOf, at)
 }
 
-// Untrack makes doc, which is called id, no document any more: its cosine is NaN and it is not missing.
+// Untrack removes the document doc, which is called id: its cosine is NaN and Missing does not return it.
 // Its vector stays in the file until Prune.
 func (s *Set) Untrack(doc int, id string) {
 	s.mu.Lock()
@@ -85,12 +89,12 @@ func (s *Set) Untrack(doc int, id string) {
 	if k := keyOf(id); s.docs[k] == doc {
 		delete(s.docs, k)
 		delete(s.wanted, k)
-		delete(s.lack, k)
+		delete(s.incomplete, k)
 	}
 }
 
-// Refresh takes in the rows that any process has appended since the last call, or the whole file if it
-// was replaced. It returns ErrModel if the file is of another model or dimension.
+// Refresh reads the rows that any process has appended since the last call, or the whole file if it was
+// replaced. The error is ErrModel if the file belongs to another model or dimension.
 func (s *Set) Refresh() error {
 	f, head, size, err := s.open()
 	if err != nil {
@@ -102,30 +106,26 @@ func (s *Set) Refresh() error {
 	s.mu.RLock()
 	unchanged := bytes.Equal(head, s.head) && (f == nil || size >= s.offset && size-s.offset < int64(s.rowSize()))
 	s.mu.RUnlock()
-	if unchanged {
+	if unchanged { // the usual case, which does not block searches
 		return nil
 	}
-	return s.refresh()
-}
-
-// refresh is the slow way of Refresh.
-func (s *Set) refresh() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.load()
 }
 
-// Epoch counts how often the vectors were read anew because the file was gone, replaced or cut.
+// Epoch returns how often all vectors had to be read again because the file was removed, replaced or truncated.
 func (s *Set) Epoch() int {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.epoch
 }
 
+// reset drops all vectors from memory.
 func (s *Set) reset() {
 	s.rows, s.parts, s.texts, s.matrix, s.head, s.offset = map[key]int{}, map[key]*text{}, nil, nil, nil, 0
 	s.epoch++
-	s.lack = maps.Clone(s.wanted)
+	s.incomplete = maps.Clone(s.wanted)
 	for doc, at := range s.rowOf {
 		if at != untracked {
 			s.rowOf[doc] = missing
@@ -133,7 +133,7 @@ func (s *Set) reset() {
 	}
 }
 
-// slot is the row of k, a new one if it has none.
+// slot returns the matrix row of a text's own vector, adding one if there is none.
 func (s *Set) slot(k key) int {
 	at, ok := s.rows[k]
 	if !ok {
@@ -146,14 +146,14 @@ func (s *Set) slot(k key) int {
 	return at
 }
 
-// grow adds a row to the matrix.
+// grow adds a row of zeros to the matrix and returns its number.
 func (s *Set) grow() int {
 	s.matrix = append(s.matrix, make([]float32, s.dim)...)
 	return len(s.matrix)/s.dim - 1
 }
 
-// Append adds the vectors of ids, unit length and s's dimension each, to the file and to memory. The
-// file is not synced: it is a cache.
+// Append adds the vectors of ids to the file and to memory. Vectors must have unit length and the set's
+// dimension. The file is not fsynced, because it is a cache. The error is ErrModel as for Refresh.
 func (s *Set) Append(ids []string, vectors [][]float32) error {
 	rows := make([]row, len(ids))
 	for i, id := range ids {
@@ -167,9 +167,9 @@ func (s *Set) Append(ids []string, vectors [][]float32) error {
 	return s.append(rows)
 }
 
-// Prune takes the vectors of everything that is not a document out of memory and out of the file, which
-// is replaced by one without them. Every id that any process has appended a vector for must be tracked,
-// or have been. Without such vectors it does nothing.
+// Prune removes all vectors without a document from memory and from the file, which is replaced. It does
+// nothing if there are none. Before the call every ID that any process has appended a vector for must have
+// been tracked, or its vector is lost.
 func (s *Set) Prune() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -193,10 +193,10 @@ func (s *Set) Prune() error {
 	return s.rewrite()
 }
 
-// vector is a row of the matrix.
+// vector returns a row of the matrix.
 func (s *Set) vector(at int) []float32 { return s.matrix[at*s.dim : (at+1)*s.dim] }
 
-// Clear forgets every vector, in memory and on disk, also those of another model.
+// Clear removes all vectors, in memory and on disk, even those of another model.
 func (s *Set) Clear() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -214,13 +214,14 @@ func (s *Set) Has(doc int) bool {
 	return s.rowOf[doc] >= 0
 }
 
-// Missing lists the first most documents whose vectors are not known, in order, and counts all of them.
-func (s *Set) Missing(most int) (docs []int, count int) {
+// Missing returns the first documents, up to n, whose vectors are not known, in order, and the number of all such
+// documents.
+func (s *Set) Missing(n int) (docs []int, count int) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	for doc, at := range s.rowOf {
 		if at == missing {
-			if count++; count <= most {
+			if count++; count <= n {
 				docs = append(docs, doc)
 			}
 		}
@@ -228,7 +229,7 @@ func (s *Set) Missing(most int) (docs []int, count int) {
 	return docs, count
 }
 
-// Vector is a copy of the vector of document doc, nil if it is not known.
+// Vector returns a copy of the vector of document doc, nil if it is not known.
 func (s *Set) Vector(doc int) []float32 {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

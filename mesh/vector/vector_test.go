@@ -40,7 +40,7 @@ func fill(t *testing.T, s *Set, n int) (ids []string, vectors [][]float32) {
 	return ids, vectors
 }
 
-// reopen is another process's view of the same file, with the same documents.
+// reopen opens the file with the same documents, as another process would.
 func reopen(t *testing.T, s *Set, ids []string) *Set {
 	t.Helper()
 	other := Open(s.path, s.model, s.dim)
@@ -63,6 +63,7 @@ func dot(a, b []float32) (sum float32) {
 }
 
 func TestCosinesFollowDocumentOrder(t *testing.T) {
+	t.Parallel()
 	s := Open(filepath.Join(t.TempDir(), "v", "vectors"), "model", dim)
 	ids, vectors := fill(t, s, 3*chunk)
 	s.Track("not embedded")
@@ -84,6 +85,7 @@ func TestCosinesFollowDocumentOrder(t *testing.T) {
 }
 
 func TestOtherProcessSeesAppendsAndRemovals(t *testing.T) {
+	t.Parallel()
 	s := Open(filepath.Join(t.TempDir(), "vectors"), "model", dim)
 	ids, vectors := fill(t, s, 4)
 	other := reopen(t, s, append(ids, "later"))
@@ -95,7 +97,7 @@ func TestOtherProcessSeesAppendsAndRemovals(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !other.Has(4) {
-		t.Fatal("an appended vector is not seen")
+		t.Fatal("the other process does not see the appended vector")
 	}
 	before := other.Epoch()
 	if err := errors.Join(s.Prune(), other.Refresh()); err != nil || other.Epoch() != before {
@@ -126,12 +128,17 @@ func TestOtherProcessSeesAppendsAndRemovals(t *testing.T) {
 			t.Errorf("document 3 has another vector after a removal: %v", got)
 		}
 	}
-	if raw, err := os.ReadFile(s.path); err != nil || (len(raw)-headerSize)%s.rowSize() != 0 || (len(raw)-headerSize)/s.rowSize() != 4 {
-		t.Errorf("the file has %d bytes after a removal (%v)", len(raw), err)
+	info, err := os.Stat(s.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := int64(headerSize + 4*s.rowSize()); info.Size() != want {
+		t.Errorf("the file has %d bytes after a removal, want %d", info.Size(), want)
 	}
 }
 
 func TestTornAndDamagedRowsAreNotReturned(t *testing.T) {
+	t.Parallel()
 	for cut := 1; cut < 2*(rowHead+4*dim); cut += 7 {
 		s := Open(filepath.Join(t.TempDir(), "vectors"), "model", dim)
 		ids, vectors := fill(t, s, 4)
@@ -144,7 +151,7 @@ func TestTornAndDamagedRowsAreNotReturned(t *testing.T) {
 		}
 		torn := reopen(t, s, ids)
 		if torn.Has(3) || !torn.Has(0) {
-			t.Fatalf("cut %d: known %v %v", cut, torn.Has(0), torn.Has(3))
+			t.Fatalf("cut %d: has row 0: %v, want true; has the torn row 3: %v, want false", cut, torn.Has(0), torn.Has(3))
 		}
 		if err := torn.Append(ids[2:], vectors[2:]); err != nil {
 			t.Fatal(err)
@@ -167,12 +174,16 @@ func TestTornAndDamagedRowsAreNotReturned(t *testing.T) {
 	if err := os.WriteFile(s.path, raw, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if set := reopen(t, s, ids); !set.Has(0) || set.Has(1) || !set.Has(2) {
-		t.Errorf("known %v %v %v, want the damaged row alone to be missing", set.Has(0), set.Has(1), set.Has(2))
+	set := reopen(t, s, ids)
+	for doc, want := range []bool{true, false, true} { // row 1 is damaged
+		if set.Has(doc) != want {
+			t.Errorf("document %d known: %v, want %v", doc, !want, want)
+		}
 	}
 }
 
 func TestAnotherModelIsAnErrorUntilCleared(t *testing.T) {
+	t.Parallel()
 	s := Open(filepath.Join(t.TempDir(), "vectors"), "model", dim)
 	_, vectors := fill(t, s, 1)
 	for _, other := range []*Set{Open(s.path, "other", dim), Open(s.path, "model", dim+1)} {
@@ -192,8 +203,9 @@ func TestAnotherModelIsAnErrorUntilCleared(t *testing.T) {
 	}
 }
 
-// Models whose long names begin alike are not taken for each other.
+// Models whose long names have the same beginning are not confused.
 func TestLongModelNames(t *testing.T) {
+	t.Parallel()
 	path, name := filepath.Join(t.TempDir(), "vectors"), strings.Repeat("m", headerSize)
 	fill(t, Open(path, name+"-small", dim), 1)
 	if err := Open(path, name+"-small", dim).Refresh(); err != nil {
