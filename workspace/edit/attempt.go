@@ -163,6 +163,7 @@ func (a *attempt) edit(k key, now time.Time, text string) (Event, []byte, error)
 	for _, token := range q.Evidence {
 		e.Evidence = append(e.Evidence, token.String())
 	}
+	e.Origin = q.origin()
 	if q.decided != nil {
 		e.RefersTo = q.decided.id
 	}

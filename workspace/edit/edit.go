@@ -104,6 +104,7 @@ type Request struct {
 	Key      string         // idempotency key: asked for twice with the same, an edit is made once
 	Call     string         // the host's id of the tool call, "" if it has none
 	Actor    string         // the agent's id
+	Origin   Origin         // what asks; the zero value is a session
 	Propose  bool           // the human is to decide about it: nothing but the record is written
 
 	decided    *decided // it is a proposal that the human accepts

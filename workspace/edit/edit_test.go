@@ -126,6 +126,7 @@ func TestEdit(t *testing.T) {
 		ID: first.Event.ID, Time: "2026-02-14T12:00:01.000Z", UserID: "primary", EntityType: "note", EntityID: "MEMORY", File: "MEMORY.md",
 		Op: "append_item", Section: "People", Anchor: "people", Before: first.Event.Before, After: first.Event.After, Rationale: "so it is",
 		Evidence: []string{"ev:20260102T030405Z-01KDYGJ72E01PPAV80000018PC"}, Key: "k1", Call: "call-1", Actor: "kate", Items: 1,
+		Origin: &Origin{Source: FromSession},
 	}
 	ignore := cmpopts.IgnoreFields(Event{}, "Time", "Evidence", "Request", "FileBefore", "FileAfter", "Integrity")
 	if diff := cmp.Diff(want, first.Event, ignore); diff != "" || first.Snapshot != "- Ana\n- Luis\n- Eva" || first.Repeated {

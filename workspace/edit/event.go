@@ -64,7 +64,8 @@ type Event struct {
 	Key        string   `json:"idempotency_key"`
 	Call       string   `json:"tool_call_id"`
 
-	Actor    string   `json:"actor"` // the agent's id, Hand, or operator
+	Actor    string   `json:"actor"`            // the agent's id, Hand, or operator
+	Origin   *Origin  `json:"origin,omitempty"` // nil in old records, see MadeBy
 	Override string   `json:"override_rationale,omitempty"`
 	Items    int      `json:"items,omitempty"`   // added to a list
 	Retired  []string `json:"retired,omitempty"` // items that were taken away by name
@@ -137,6 +138,7 @@ func (e *Editor) newEvent(now time.Time, op, name string) Event {
 	return Event{
 		ID: id.String(), Time: now.Format(timeForm), Op: op, File: name,
 		UserID: entity.UserID, EntityType: entity.Type, EntityID: entity.ID, Evidence: []string{},
+		Origin: &Origin{Source: sourceOf(op)},
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-
 	"github.com/yamo-protocol/yamo-mcp/internal/frontmatter"
 )
 

@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"strings"
 
-
 	"github.com/yamo-protocol/yamo-mcp/internal/frontmatter"
 )
 
