@@ -1,10 +1,8 @@
 package mesh
 
 import (
-	"cmp"
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
@@ -26,9 +24,7 @@ func (v *View) All(ctx context.Context, limit int) ([]record.Hit, error) {
 		}
 		c.mu.RUnlock()
 	}
-	slices.SortStableFunc(hits, func(a, b record.Hit) int {
-		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), strings.Compare(a.ID, b.ID))
-	})
+	slices.SortFunc(hits, record.CompareStored)
 	if limit > 0 && len(hits) > limit {
 		hits = hits[len(hits)-limit:]
 	}

@@ -48,7 +48,7 @@ type compartment struct {
 	byText   map[[sha256.Size]byte]int
 	revised  map[string]struct{}        // memories whose rows may be behind, see revise
 	accesses map[string]record.Accesses // by id, of memories of any compartment
-	erased   map[string]time.Time       // when what had an id was deleted last
+	erased   map[string]record.Moment   // when what had an id was deleted last
 	patterns map[string]int             // lesson pattern -> its best lesson
 	derived  map[string]int             // reflection key -> its best reflection
 	sessions map[string]*session
@@ -81,7 +81,7 @@ func newCompartment(v record.Visibility, l *ledger.Ledger, ix *index) *compartme
 		byText:     map[[sha256.Size]byte]int{},
 		revised:    map[string]struct{}{},
 		accesses:   map[string]record.Accesses{},
-		erased:     map[string]time.Time{},
+		erased:     map[string]record.Moment{},
 		patterns:   map[string]int{},
 		derived:    map[string]int{},
 		sessions:   map[string]*session{},
@@ -143,14 +143,20 @@ func (c *compartment) apply(e ledger.Entry) error {
 	case h != nil:
 		c.inherit(e.ID, h)
 	case r != nil:
+		r.Seq = e.Seq
 		c.add(r)
 	case e.Op == ledger.OpDelete:
 		c.remove(e.ID)
-		c.erased[e.ID] = e.Time
+		c.erased[e.ID] = c.moment(e)
 		c.skills.Remove(e.ID)
 		c.index.stale()
 	}
 	return nil
+}
+
+// moment is the place of an entry of c.
+func (c *compartment) moment(e ledger.Entry) record.Moment {
+	return record.Moment{Time: e.Time, Compartment: c.visibility, Seq: e.Seq}
 }
 
 // decodeEntry reads the operation's own record.
@@ -275,12 +281,12 @@ func (c *compartment) find(id string) *record.Record {
 	return nil
 }
 
-// erasedSince reports whether what had an id was deleted at a time or later.
-func (c *compartment) erasedSince(id string, at time.Time) bool {
+// erasedSince reports whether what had an id was deleted after a moment.
+func (c *compartment) erasedSince(id string, at record.Moment) bool {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	deleted, ok := c.erased[id]
-	return ok && !deleted.Before(at)
+	return ok && deleted.Compare(at) > 0
 }
 
 // contents are the texts of all memories.

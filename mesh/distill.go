@@ -78,7 +78,7 @@ func (v *View) RunCycle(ctx context.Context, dryRun bool) (Cycle, error) {
 	for _, c := range stores {
 		seen = append(seen, c.sightings(now.Add(-cycleRepeat))...)
 	}
-	slices.SortStableFunc(seen, func(a, b sighting) int { return a.record.CreatedAt.Compare(b.record.CreatedAt) })
+	slices.SortFunc(seen, sighting.compare)
 	cycle := Cycle{Scanned: len(seen), DryRun: dryRun}
 	for _, group := range gather(seen, now.Add(-cycleRecent)) {
 		candidate, err := v.judge(ctx, stores, group, dryRun)
@@ -93,8 +93,12 @@ func (v *View) RunCycle(ctx context.Context, dryRun bool) (Cycle, error) {
 // sighting is a memory and what it says of a lesson.
 type sighting struct {
 	record *record.Record
+	stored record.Moment
 	said   saying
 }
+
+// compare is negative for a memory that was stored before another.
+func (s sighting) compare(other sighting) int { return s.stored.Compare(other.stored) }
 
 // sightings are the memories stored since a time that are not lessons.
 func (c *compartment) sightings(since time.Time) (list []sighting) {
@@ -102,7 +106,7 @@ func (c *compartment) sightings(since time.Time) (list []sighting) {
 	defer c.mu.RUnlock()
 	for _, d := range c.docs {
 		if r := d.record; r != nil && r.Lesson == nil && !r.CreatedAt.Before(since) {
-			list = append(list, sighting{r, sayingOf(r)})
+			list = append(list, sighting{r, record.Hit{Record: r, Visibility: c.visibility}.Stored(), sayingOf(r)})
 		}
 	}
 	return list
@@ -153,9 +157,7 @@ func gather(seen []sighting, recent time.Time) (list []suspicion) {
 		list[i].explain(recent)
 	}
 	list = slices.DeleteFunc(list, func(s suspicion) bool { return len(s.because) == 0 })
-	slices.SortStableFunc(list, func(a, b suspicion) int {
-		return a.sightings[0].record.CreatedAt.Compare(b.sightings[0].record.CreatedAt)
-	})
+	slices.SortStableFunc(list, func(a, b suspicion) int { return a.sightings[0].compare(b.sightings[0]) })
 	return list
 }
 

@@ -53,7 +53,7 @@ func (v *View) Lessons(ctx context.Context, q LessonQuery) (Found, error) {
 	}
 	if query != "" && q.OrderBy == BySeverity {
 		found.Lessons = found.Lessons[:min(q.Limit, len(found.Lessons))]
-		slices.SortStableFunc(found.Lessons, record.CompareLessons)
+		slices.SortFunc(found.Lessons, record.CompareLessons)
 	}
 	found.Lessons = found.Lessons[:min(q.Limit, len(found.Lessons))]
 	return found, nil
@@ -102,8 +102,8 @@ func (v *View) inForce(stores []*compartment) map[string]bool {
 	return ids
 }
 
-// activeLessons are the lessons in force in stores, one of each pattern, worst first. Nothing but what the ledgers say
-// decides the order: of equals the one stored last comes first, in the order of stores.
+// activeLessons are the lessons in force in stores, one of each pattern, in the order of
+// record.CompareLessons.
 func (v *View) activeLessons(stores []*compartment) []record.Hit {
 	oldest := v.Now().Add(-v.lessonRetention())
 	var hits []record.Hit
@@ -125,7 +125,7 @@ func (v *View) activeLessons(stores []*compartment) []record.Hit {
 		}
 		c.mu.RUnlock()
 	}
-	slices.SortStableFunc(hits, record.CompareLessons)
+	slices.SortFunc(hits, record.CompareLessons)
 	return hits
 }
 
@@ -171,8 +171,8 @@ func (v *View) MemoriesByPattern(ctx context.Context, patternID string) ([]recor
 		}
 		c.mu.RUnlock()
 	}
-	slices.SortStableFunc(hits, func(a, b record.Hit) int {
-		return cmp.Or(cmp.Compare(b.Lesson.RuleConfidence, a.Lesson.RuleConfidence), b.CreatedAt.Compare(a.CreatedAt))
+	slices.SortFunc(hits, func(a, b record.Hit) int {
+		return cmp.Or(cmp.Compare(b.Lesson.RuleConfidence, a.Lesson.RuleConfidence), record.CompareStored(b, a))
 	})
 	return hits, nil
 }

@@ -1,7 +1,6 @@
 package mesh
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -41,7 +40,7 @@ func (r Recalled) Groups() []string {
 // recall all of it.
 const foremost = 3 // the best of its memories, if they bear on it: see leastRelevance
 
-// Recalled is every memory that the DM's searches since a time recalled and that is still there, by id. Searches from
+// Recalled is every memory that the DM's searches since a time recalled and that is still there, oldest first. Searches from
 // before their scores were kept do not count, nor do those that found a memory which was deleted since, should one with
 // its id be imported. In a group there are none.
 //
@@ -60,7 +59,7 @@ func (v *View) Recalled(ctx context.Context, since time.Time) ([]Recalled, error
 		days map[string]bool
 	}
 	byID := map[string]*signals{}
-	erased := func(id string, at time.Time) bool {
+	erased := func(id string, at record.Moment) bool {
 		return slices.ContainsFunc(stores, func(c *compartment) bool { return c.erasedSince(id, at) })
 	}
 	// A second reader of the same file, as in Activity.
@@ -76,7 +75,7 @@ func (v *View) Recalled(ctx context.Context, since time.Time) ([]Recalled, error
 			return nil
 		}
 		for i, id := range r.Found[:min(len(r.Found), foremost)] {
-			if r.Scores[i] < leastRelevance || erased(id, e.Time) {
+			if r.Scores[i] < leastRelevance || erased(id, record.Moment{Time: e.Time, Compartment: v.own(), Seq: e.Seq}) {
 				continue
 			}
 			s := byID[id]
@@ -105,7 +104,7 @@ func (v *View) Recalled(ctx context.Context, since time.Time) ([]Recalled, error
 			}
 		}
 	}
-	slices.SortFunc(found, func(a, b Recalled) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(found, func(a, b Recalled) int { return record.CompareStored(a.Hit, b.Hit) })
 	return found, nil
 }
 

@@ -1,7 +1,6 @@
 package mesh
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -60,7 +59,7 @@ func (v *View) gather(ctx context.Context, kind, topic string, lookback, standar
 	case len(g.sources) == 0:
 		return nil, fault.New("topic: no memory bears on it; name something that was remembered, or leave the topic out for what is recent")
 	}
-	slices.SortFunc(g.sources, earlier(stores))
+	slices.SortFunc(g.sources, record.CompareStored)
 	g.key = g.name(kind)
 	return g, nil
 }
@@ -81,27 +80,8 @@ func recent(stores []*compartment, n int) []record.Hit {
 		}
 		c.mu.RUnlock()
 	}
-	order := earlier(stores)
-	slices.SortFunc(hits, func(a, b record.Hit) int { return order(b, a) })
+	slices.SortFunc(hits, func(a, b record.Hit) int { return record.CompareStored(b, a) })
 	return hits[:min(n, len(hits))]
-}
-
-// earlier orders memories by time, those of one moment as they were stored.
-func earlier(stores []*compartment) func(a, b record.Hit) int {
-	in := map[record.Visibility]*compartment{}
-	for _, c := range stores {
-		in[c.visibility] = c
-	}
-	return func(a, b record.Hit) int {
-		order := cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.Visibility, b.Visibility))
-		if order != 0 {
-			return order
-		}
-		c := in[a.Visibility]
-		c.mu.RLock()
-		defer c.mu.RUnlock()
-		return cmp.Compare(c.byID[a.ID], c.byID[b.ID])
-	}
 }
 
 // bearing are the at most n memories that a search for topic finds relevant.

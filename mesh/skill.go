@@ -159,10 +159,10 @@ func (c *compartment) applySkill(e ledger.Entry) error {
 		if err := decodeEntry(e, made); err != nil {
 			return err
 		}
-		c.skills.Put(made)
+		c.skills.Put(made, c.moment(e))
 	}
 	if !e.Erased && e.Op == opSkillFeedback {
-		u := skill.Use{At: e.Time}
+		u := skill.Use{At: c.moment(e)}
 		if err := decodeEntry(e, &u); err != nil {
 			return err
 		}

@@ -86,7 +86,7 @@ func (v *View) SearchSkills(ctx context.Context, query string, limit int) (Found
 		}
 	}
 	slices.SortFunc(found.Skills, func(a, b record.SkillHit) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.Reliability, a.Reliability), cmp.Compare(skill.FoldName(a.Name), skill.FoldName(b.Name)), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.Reliability, a.Reliability), cmp.Compare(skill.FoldName(a.Name), skill.FoldName(b.Name)), a.Stored().Compare(b.Stored()))
 	})
 	found.Skills = found.Skills[:min(limit, len(found.Skills))]
 	return found, nil

@@ -75,7 +75,7 @@ func (v *View) ListSkills(ctx context.Context, limit int) (SkillList, error) {
 	}
 	hits := allSkills(stores)
 	slices.SortFunc(hits, func(a, b record.SkillHit) int {
-		return cmp.Or(cmp.Compare(b.Reliability, a.Reliability), cmp.Compare(b.UseCount, a.UseCount), cmp.Compare(skill.FoldName(a.Name), skill.FoldName(b.Name)), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(b.Reliability, a.Reliability), cmp.Compare(b.UseCount, a.UseCount), cmp.Compare(skill.FoldName(a.Name), skill.FoldName(b.Name)), a.Stored().Compare(b.Stored()))
 	})
 	return SkillList{Skills: hits[:min(limit, len(hits))], Total: len(hits)}, nil
 }
@@ -185,7 +185,7 @@ func (v *View) PruneSkills(ctx context.Context, threshold float64) (Pruned, erro
 		pruned.Remaining += c.skillCount()
 	}
 	slices.SortFunc(pruned.Skills, func(a, b record.SkillHit) int {
-		return cmp.Or(cmp.Compare(a.Reliability, b.Reliability), cmp.Compare(skill.FoldName(a.Name), skill.FoldName(b.Name)), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(a.Reliability, b.Reliability), cmp.Compare(skill.FoldName(a.Name), skill.FoldName(b.Name)), a.Stored().Compare(b.Stored()))
 	})
 	return pruned, nil
 }

@@ -34,7 +34,7 @@ func TestStoreKeepsEveryField(t *testing.T) {
 	want := &record.Record{
 		ID: s.ID, Content: "Ada prefers the train to Lyon.", Type: "event", Source: "chat", Tags: []string{"travel", "ada"}, Importance: new(float32(.5)),
 		SessionID: "s1", AgentID: "tester", Skill: "planning", Rationale: "trips", Hypothesis: "helps booking",
-		Metadata: map[string]any{"seat": map[string]any{"row": 7.}}, CreatedAt: s.CreatedAt,
+		Metadata: map[string]any{"seat": map[string]any{"row": 7.}}, CreatedAt: s.CreatedAt, Seq: 1,
 	}
 	for _, view := range []*View{v, open(t, dir, audience.DM(), new(words))} {
 		got, err := view.Get(t.Context(), s.ID)

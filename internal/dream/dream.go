@@ -222,8 +222,8 @@ func (s *Sweeper) candidates(ctx context.Context, past history, recalled []mesh.
 			list[i].Held = append(list[i].Held, "the same was promoted before")
 		}
 	}
-	slices.SortFunc(list, func(a, b Candidate) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.Hits, a.Hits), cmp.Compare(a.ID, b.ID))
+	slices.SortStableFunc(list, func(a, b Candidate) int { // those of equal score stay oldest first
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.Hits, a.Hits))
 	})
 	return list, nil
 }

@@ -18,7 +18,7 @@ import (
 // whether the disk still holds it in free blocks is beyond a program's reach. With an error and no
 // entries either nothing has happened, or, if the error says so, it may be undone by a power failure.
 func (l *Ledger) Erase(ctx context.Context, apply func(Entry) error, prepare func(now time.Time) ([]Draft, error)) ([]Entry, error) {
-	return l.transact(ctx, apply, prepare, func(w *writing, now time.Time, drafts []Draft) (batch, error) {
+	return settle(l.transact(ctx, apply, prepare, func(w *writing, now time.Time, drafts []Draft) (batch, error) {
 		ids := make(map[string]bool, len(drafts))
 		for i := range drafts {
 			d := &drafts[i]
@@ -36,7 +36,7 @@ func (l *Ledger) Erase(ctx context.Context, apply func(Entry) error, prepare fun
 			return batch{}, fmt.Errorf("erase from %s: %w", l.opt.Path, err)
 		}
 		return b, nil
-	})
+	}))
 }
 
 // replace writes the file anew without the bodies of ids, appends drafts, and puts it in the old one's place.

@@ -136,11 +136,16 @@ func (l *Ledger) Sync(ctx context.Context, apply func(Entry) error) error {
 // write. What is returned is on disk and has been delivered. prepare may look at everything ever
 // written, through what apply made of it; no drafts and no error means nothing to do.
 //
+// Append returns no earlier than the millisecond after its entries' time, and so does Erase: what is appended
+// afterwards has a later time, in whichever ledger and by whichever process of this machine. The order of what was
+// done one after the other can be read from the times, then, however fast it was done. Entries of one ledger that
+// share a millisecond have the order of their Seq.
+//
 // With an error and no entries nothing was written, or it was taken back and nothing delivered; an error
 // that says otherwise is explicit about it. With an error and entries these are durable, and apply
 // refused one. Of several drafts a crash may leave the first few, never others.
 func (l *Ledger) Append(ctx context.Context, apply func(Entry) error, prepare func(now time.Time) ([]Draft, error)) ([]Entry, error) {
-	return l.append(ctx, true, apply, prepare)
+	return settle(l.append(ctx, true, apply, prepare))
 }
 
 // AppendRelaxed is Append without waiting for the disk, for entries that nobody is promised: a crash of
@@ -189,6 +194,17 @@ func (l *Ledger) transact(ctx context.Context, apply func(Entry) error, prepare 
 	}
 	w.end()
 	return b.entries, l.deliverOwn(b, apply)
+}
+
+// settle waits until the millisecond of the entries is over. It is time that passes, so the machine's clock tells:
+// entries with the times of another clock are not waited for.
+func settle(entries []Entry, err error) ([]Entry, error) {
+	if len(entries) > 0 {
+		if rest := time.Until(entries[0].Time.Add(time.Millisecond)); rest <= time.Millisecond {
+			time.Sleep(rest)
+		}
+	}
+	return entries, err
 }
 
 // now is the clock's time as it is written: UTC, whole milliseconds.

@@ -400,3 +400,40 @@ func TestKeyError(t *testing.T) {
 	a.add(t, "mem_1")
 	mustIntact(t, opt.Path, 1)
 }
+
+// The times of what was written one after the other tell so, in several ledgers too, on a disk of any speed.
+func TestLaterEntriesHaveLaterTimes(t *testing.T) {
+	var ledgers []*Ledger
+	for range 3 {
+		opt := testOptions(t.TempDir())
+		opt.Now, opt.FS = nil, noSync{}
+		ledgers = append(ledgers, New(opt))
+	}
+	var last time.Time
+	for i := range 60 {
+		write := ledgers[i%3].Append
+		if i%7 == 6 {
+			write = ledgers[i%3].Erase
+		}
+		entries, err := write(t.Context(), nil, drafts(Draft{Op: OpDelete, ID: fmt.Sprint(i)}))
+		if err != nil || len(entries) != 1 {
+			t.Fatalf("entry %d: %v, %v", i, entries, err)
+		}
+		if at := entries[0].Time; !at.After(last) {
+			t.Errorf("entry %d has the time %s, after one of %s", i, at, last)
+		}
+		last = entries[0].Time
+	}
+}
+
+// noSync is a file system whose fsync takes no time.
+type noSync struct{ osFS }
+
+func (noSync) OpenFile(name string, flag int, mode os.FileMode) (File, error) {
+	f, err := osFS{}.OpenFile(name, flag, mode)
+	return noSyncFile{f}, err
+}
+
+type noSyncFile struct{ File }
+
+func (noSyncFile) Sync() error { return nil }

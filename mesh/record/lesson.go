@@ -98,12 +98,11 @@ func (l *Lesson) Block(agent string, now time.Time) (block.Block, error) {
 	}.Block()
 }
 
-// CompareLessons orders by severity, then confidence, then the newest first. Ids take no part: their random digits would
-// order what was stored in one millisecond differently each time.
+// CompareLessons orders by severity, then confidence, then the newest first.
 func CompareLessons(a, b Hit) int {
 	return cmp.Or(
 		cmp.Compare(slices.Index(Severities, a.Lesson.Severity), slices.Index(Severities, b.Lesson.Severity)),
 		cmp.Compare(b.Lesson.RuleConfidence, a.Lesson.RuleConfidence),
-		b.CreatedAt.Compare(a.CreatedAt),
+		CompareStored(b, a),
 	)
 }

@@ -70,6 +70,7 @@ type Record struct {
 	Imported   bool           `json:"imported,omitempty"` // it was kept elsewhere before: whose words it is nobody here knows
 	Heritage   *Heritage      `json:"-"`                  // an entry of its own in the ledger
 	CreatedAt  time.Time      `json:"created_at"`         // UTC, milliseconds
+	Seq        int64          `json:"-"`                  // of its entry in the compartment's ledger; 0 outside one
 }
 
 // HasTag reports whether the record carries tag, ignoring letter case.

@@ -15,6 +15,7 @@ type Skill struct {
 	AgentID     string    `json:"agent_id,omitempty"`
 	CreatedAt   time.Time `json:"created_at"`
 	UpdatedAt   time.Time `json:"updated_at,omitzero"` // when it got this text, if that is not its first
+	Seq         int64     `json:"-"`                   // of its first entry in the compartment's ledger; 0 outside one
 }
 
 // SkillHit is a skill with what the audience's own experience says of it.

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
@@ -20,8 +19,8 @@ const Prefix = "skill"
 // State is a skill as a compartment has it in memory. It is replaced, never changed.
 type State struct {
 	*record.Skill
-	Revised []time.Time    // when it got another text, in order
-	Words   keyword.Fields // what it is searched by
+	Revised []record.Moment // when it got another text, in order
+	Words   keyword.Fields  // what it is searched by
 }
 
 // Set is the skills of a compartment and the feedback in its ledger. It is not safe for concurrent use.
@@ -40,12 +39,13 @@ func NewSet() *Set {
 // FoldName is the form in which two names are compared: names differ by more than letter case.
 func FoldName(name string) string { return strings.ToLower(name) }
 
-// Put adds a skill, or gives the one with its id another text.
-func (s *Set) Put(skill *record.Skill) {
+// Put adds a skill, or gives the one with its id another text, with the ledger entry at a moment. It sets skill.Seq.
+func (s *Set) Put(skill *record.Skill, at record.Moment) {
+	skill.Seq = at.Seq
 	state := &State{Skill: skill, Words: fields(skill)}
 	if old := s.byID[skill.ID]; old != nil {
 		delete(s.byName, FoldName(old.Name)) // it may be spelt differently
-		state.Revised = append(slices.Clip(old.Revised), skill.UpdatedAt)
+		skill.Seq, state.Revised = old.Seq, append(slices.Clip(old.Revised), at)
 	}
 	s.byID[skill.ID], s.byName[FoldName(skill.Name)] = state, skill.ID
 	s.changes++

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // How a skill's reliability changes. RFC-0011 leaves the numbers open; these are those of the published
@@ -19,9 +21,9 @@ const (
 
 // Use is feedback about a skill. Its JSON is the data of a ledger entry.
 type Use struct {
-	At      time.Time `json:"-"` // the entry's
-	Success bool      `json:"success"`
-	AgentID string    `json:"agent_id,omitempty"`
+	At      record.Moment `json:"-"` // of the entry
+	Success bool          `json:"success"`
+	AgentID string        `json:"agent_id,omitempty"`
 }
 
 // Reliability returns a skill's reliability (0..1, two decimals) and when it was used last, zero if never, from its
@@ -29,9 +31,9 @@ type Use struct {
 //
 // It begins at 0.5. A success adds 0.1, a failure takes 0.2. A new text is not blamed for the failures of the old one:
 // it raises a lower reliability to 0.5.
-func Reliability(uses []Use, revised []time.Time) (reliability float64, last time.Time) {
+func Reliability(uses []Use, revised []record.Moment) (reliability float64, last time.Time) {
 	type event struct {
-		at       time.Time
+		at       record.Moment
 		revision bool
 		by       float64
 	}
@@ -42,15 +44,14 @@ func Reliability(uses []Use, revised []time.Time) (reliability float64, last tim
 			by = successReliability
 		}
 		events = append(events, event{at: u.At, by: by})
-		if u.At.After(last) {
-			last = u.At
+		if u.At.Time.After(last) {
+			last = u.At.Time
 		}
 	}
 	for _, at := range revised {
-		// The stable sort puts it after uses of the same millisecond: it cannot have been used yet.
 		events = append(events, event{at: at, revision: true})
 	}
-	slices.SortStableFunc(events, func(a, b event) int { return a.at.Compare(b.at) })
+	slices.SortFunc(events, func(a, b event) int { return a.at.Compare(b.at) })
 	reliability = firstReliability
 	for _, e := range events {
 		if e.revision {

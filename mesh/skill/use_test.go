@@ -3,20 +3,24 @@ package skill
 import (
 	"testing"
 	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 func TestReliability(t *testing.T) {
 	t.Parallel()
-	at := func(n int) time.Time { return time.Unix(int64(n), 0) }
+	at := func(second, seq int) record.Moment {
+		return record.Moment{Time: time.Unix(int64(second), 0), Compartment: record.Private, Seq: int64(seq)}
+	}
 	uses := func(text string) (list []Use) {
 		for i, c := range text {
-			list = append(list, Use{At: at(i), Success: c == '+'})
+			list = append(list, Use{At: at(i, i), Success: c == '+'})
 		}
 		return list
 	}
 	for _, c := range []struct {
 		uses    string
-		revised []time.Time
+		revised []record.Moment
 		want    float64
 	}{
 		{"", nil, .5},
@@ -27,9 +31,10 @@ func TestReliability(t *testing.T) {
 		{"---+", nil, .1},
 		{"++++++++", nil, 1},
 		{"++++++++-", nil, .8},
-		{"---", []time.Time{at(5)}, .5},
-		{"++", []time.Time{at(5)}, .7},
-		{"---+", []time.Time{at(2)}, .6}, // of the same moment the new text is last
+		{"---", []record.Moment{at(5, 5)}, .5},
+		{"++", []record.Moment{at(5, 5)}, .7},
+		{"---+", []record.Moment{at(2, 3)}, .6}, // of the same millisecond, after the third use
+		{"---+", []record.Moment{at(2, 1)}, .4}, // and before it
 	} {
 		if got, _ := Reliability(uses(c.uses), c.revised); got != c.want {
 			t.Errorf("%q with texts at %v: %v, want %v", c.uses, c.revised, got, c.want)

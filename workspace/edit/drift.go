@@ -110,7 +110,7 @@ func (e *Editor) Scan(ctx context.Context) ([]Event, error) {
 	for _, name := range names {
 		drifts = append(drifts, e.state.files[name].drifts...)
 	}
-	slices.SortFunc(drifts, func(a, b Event) int { return strings.Compare(a.ID, b.ID) })
+	slices.SortFunc(drifts, func(a, b Event) int { return e.state.inOrder(a.ID, b.ID) })
 	return drifts, nil
 }
 

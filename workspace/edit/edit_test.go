@@ -35,15 +35,19 @@ type desk struct {
 	view  *workspace.View
 }
 
+// clock goes on by a second each time it is read, unless it is stopped.
 type clock struct {
-	mu  sync.Mutex
-	now time.Time
+	mu      sync.Mutex
+	now     time.Time
+	stopped bool
 }
 
 func (c *clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.now = c.now.Add(time.Second)
+	if !c.stopped {
+		c.now = c.now.Add(time.Second)
+	}
 	return c.now
 }
 

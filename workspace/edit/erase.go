@@ -96,7 +96,7 @@ func (e *Editor) erasable(ctx context.Context, name string) ([]Event, error) {
 // erase takes back what was read of an event that is erased now.
 func (s *state) erase(e Event) {
 	s.files[e.File] = newFile()
-	delete(s.ids, e.RefersTo)
+	delete(s.seqs, e.RefersTo)
 	delete(s.proposals, e.RefersTo)
 	if first, ok := s.byKey[e.Key]; ok && first.ID == e.RefersTo {
 		delete(s.byKey, e.Key)

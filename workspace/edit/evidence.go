@@ -100,7 +100,7 @@ func (e *Editor) resolveAll(ctx context.Context, q *Request) error {
 			if err != nil {
 				return err
 			}
-		} else if !e.state.ids[token.ID.String()] {
+		} else if e.state.seqs[token.ID.String()] == 0 {
 			return fault.New("evidence_refs: "+nowhere, token)
 		}
 	}

@@ -94,7 +94,7 @@ func (s *state) reopen(undone Event) {
 // waiting are the proposals that nobody has decided about, oldest first.
 func (s *state) waiting() []*Proposal {
 	var list []*Proposal
-	for _, id := range slices.Sorted(maps.Keys(s.proposals)) {
+	for _, id := range slices.SortedFunc(maps.Keys(s.proposals), s.inOrder) {
 		if p := s.proposals[id]; p.State == Pending {
 			list = append(list, p)
 		}
@@ -208,7 +208,7 @@ func (e *Editor) Proposals(ctx context.Context) ([]Proposal, error) {
 		return nil, err
 	}
 	var list []Proposal
-	for _, id := range slices.Sorted(maps.Keys(e.state.proposals)) {
+	for _, id := range slices.SortedFunc(maps.Keys(e.state.proposals), e.state.inOrder) {
 		list = append(list, *e.state.proposals[id])
 	}
 	return list, nil

@@ -48,6 +48,34 @@ func wants(t *testing.T, err error, words string) {
 	}
 }
 
+// Proposals of one millisecond have the order of the record; the random digits of their ids take no part.
+func TestProposalsOfOneMillisecond(t *testing.T) {
+	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
+	e := d.open()
+	d.clock.stopped = true
+	var want, all, waiting []string
+	for i := range 8 {
+		q := proposal("MEMORY.md", grammar.AppendItem, "People", fmt.Sprintf("Person %d", i))
+		want = append(want, d.edit(e, q).Event.ID)
+	}
+	proposals, err := e.Proposals(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range proposals {
+		all = append(all, p.Event.ID)
+	}
+	if diff := cmp.Diff(want, all); diff != "" {
+		t.Errorf("all proposals (-want +got):\n%s", diff)
+	}
+	for _, r := range d.reviews(d.open()) {
+		waiting = append(waiting, r.Event.ID)
+	}
+	if diff := cmp.Diff(want, waiting); diff != "" {
+		t.Errorf("pending proposals (-want +got):\n%s", diff)
+	}
+}
+
 func TestProposal(t *testing.T) {
 	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
 	e := d.open()

@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -19,8 +20,8 @@ const snapshotEvery = 100
 type state struct {
 	version int // of the key, 0 before the first event
 	files   map[string]*file
-	byKey   map[string]Event // edits by idempotency key, without their texts
-	ids     map[string]bool
+	byKey   map[string]Event             // edits by idempotency key, without their texts
+	seqs    map[string]int64             // the lines of events, by id
 	pins    map[string]map[string]string // file, then anchor: OpPin or OpLock
 	last    *Event                       // the last that writes, which may be interrupted
 	lastSeq int64                        // of its line
@@ -30,7 +31,7 @@ type state struct {
 
 func newState() *state {
 	return &state{
-		files: map[string]*file{}, byKey: map[string]Event{}, ids: map[string]bool{}, pins: map[string]map[string]string{},
+		files: map[string]*file{}, byKey: map[string]Event{}, seqs: map[string]int64{}, pins: map[string]map[string]string{},
 		proposals: map[string]*Proposal{},
 	}
 }
@@ -69,7 +70,7 @@ func (s *state) apply(line ledger.Entry) error {
 		return err
 	}
 	s.version = max(s.version, e.Integrity.SaltVersion)
-	s.ids[e.ID] = true
+	s.seqs[e.ID] = line.Seq
 	f := s.files[e.File]
 	if f == nil && e.File != "" {
 		f = newFile()
@@ -119,6 +120,9 @@ func (s *state) apply(line ledger.Entry) error {
 	}
 	return nil
 }
+
+// inOrder orders the ids of events by their lines: the ids of one millisecond have random digits only.
+func (s *state) inOrder(a, b string) int { return cmp.Compare(s.seqs[a], s.seqs[b]) }
 
 // brief is the event without texts.
 func (e Event) brief() Event {
