@@ -18,7 +18,7 @@ ACTIONLINT  := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 export GOFLAGS
 
 .DEFAULT_GOAL := all
-.PHONY: all build libs setup demo test conformance check lint workflows race vuln bench eval dist dist-test native native-verify clean help
+.PHONY: all build libs setup demo test conformance check lint workflows race vuln bench eval picture dist dist-test native native-verify clean help
 
 all: build setup ## build bin/yamo-mcp and install what it needs
 
@@ -72,6 +72,10 @@ bench: all ## time and memory of the server and its parts
 	$(GO) test -run '^$$' -bench BenchmarkMemory -benchtime 1x -timeout 60m ./mesh
 	$(GO) test -run '^$$' -bench . -benchtime 1x -timeout 60m ./integration
 	$(GO) test -run '^$$' -bench . -timeout 60m ./mesh/... ./internal/ledger ./workspace/edit
+
+picture: all ## draw README's picture from what the demo prints
+	$(GO) run ./integration/demo -server bin/yamo-mcp >bin/demo.txt
+	$(GO) run ./integration/picture -o docs/demo.svg <bin/demo.txt
 
 eval: all ## retrieval quality on the question sets in DATA
 	$(GO) run ./integration/eval -data '$(DATA)'
