@@ -21,7 +21,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
 )
 
-// noModel is the embedder of a machine without a model: words alone decide.
+// noModel is the embedder of a machine without a model: searches match words only.
 type noModel struct{}
 
 func (noModel) Model() embed.Model { return embed.Model{Name: "none", Dim: 8} }
@@ -29,17 +29,17 @@ func (noModel) Embed(context.Context, []string) ([][]float32, error) {
 	return nil, embed.ErrNoAssets
 }
 
-// night is a workspace with a clock.
-type night struct {
+// fixture is a workspace with a clock.
+type fixture struct {
 	tb   testing.TB
 	dir  string
 	now  time.Time
 	view *workspace.View
 }
 
-func newNight(tb testing.TB, files map[string]string) *night {
+func newFixture(tb testing.TB, files map[string]string) *fixture {
 	tb.Helper()
-	n := &night{tb: tb, dir: tb.TempDir(), now: time.Date(2026, 4, 20, 3, 0, 0, 0, time.UTC)}
+	n := &fixture{tb: tb, dir: tb.TempDir(), now: time.Date(2026, 4, 20, 3, 0, 0, 0, time.UTC)}
 	for name, text := range files {
 		n.write(name, text)
 	}
@@ -54,9 +54,9 @@ func newNight(tb testing.TB, files map[string]string) *night {
 	return n
 }
 
-func (n *night) clock() time.Time { return n.now }
+func (n *fixture) clock() time.Time { return n.now }
 
-func (n *night) write(name, text string) {
+func (n *fixture) write(name, text string) {
 	n.tb.Helper()
 	if err := os.WriteFile(filepath.Join(n.dir, name), []byte(text), 0o600); err != nil {
 		n.tb.Fatal(err)
@@ -64,7 +64,7 @@ func (n *night) write(name, text string) {
 }
 
 // read is a file's text, "" for none.
-func (n *night) read(name string) string {
+func (n *fixture) read(name string) string {
 	n.tb.Helper()
 	data, err := os.ReadFile(filepath.Join(n.dir, name))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -73,25 +73,31 @@ func (n *night) read(name string) string {
 	return string(data)
 }
 
-func (n *night) memory(a audience.Audience) *mesh.View {
+func (n *fixture) memory(a audience.Audience) *mesh.View {
 	n.tb.Helper()
-	m := mesh.Open(mesh.Options{Dir: filepath.Join(n.dir, ".yamo"), Audience: a, AgentID: "kate", Embedder: noModel{}, Now: n.clock})
+	m := mesh.Open(mesh.Options{
+		Dir: filepath.Join(n.dir, ".yamo"), Audience: a, AgentID: "kate", Embedder: noModel{}, Now: n.clock,
+	})
 	n.tb.Cleanup(func() { _ = m.Close(context.Background()) })
 	return m
 }
 
 // open is a sweeper, as a process has it.
-func (n *night) open() *Sweeper {
+func (n *fixture) open() *Sweeper {
 	n.tb.Helper()
 	m := n.memory(audience.DM())
-	editor, err := edit.Open(edit.Options{View: n.view, Dir: filepath.Join(n.dir, ".yamo"), Now: n.clock, Memory: func(ctx context.Context, id string) error {
+	known := func(ctx context.Context, id string) error {
 		_, err := m.Get(ctx, id)
 		return err
-	}})
+	}
+	dir := filepath.Join(n.dir, ".yamo")
+	editor, err := edit.Open(edit.Options{View: n.view, Dir: dir, Now: n.clock, Memory: known})
 	if err != nil {
 		n.tb.Fatal(err)
 	}
-	s, err := Open(Options{Memory: m, Workspace: n.view, Editor: editor, Dir: filepath.Join(n.dir, ".yamo"), AgentID: "kate", Thresholds: Thresholds{.2, 3, 2}})
+	s, err := Open(Options{
+		Memory: m, Workspace: n.view, Editor: editor, Dir: dir, AgentID: "kate", Thresholds: Thresholds{.2, 3, 2},
+	})
 	if err != nil {
 		n.tb.Fatal(err)
 	}
@@ -99,7 +105,7 @@ func (n *night) open() *Sweeper {
 }
 
 // remember stores a text in the memory of a.
-func (n *night) remember(a audience.Audience, text string) string {
+func (n *fixture) remember(a audience.Audience, text string) string {
 	n.tb.Helper()
 	stored, err := n.memory(a).Store(n.tb.Context(), mesh.StoreRequest{Content: text})
 	if err != nil {
@@ -108,7 +114,7 @@ func (n *night) remember(a audience.Audience, text string) string {
 	return stored.ID
 }
 
-func (n *night) mustDelete(id string) {
+func (n *fixture) mustDelete(id string) {
 	n.tb.Helper()
 	if err := n.memory(audience.DM()).Delete(n.tb.Context(), id, ""); err != nil {
 		n.tb.Fatal(err)
@@ -116,7 +122,7 @@ func (n *night) mustDelete(id string) {
 }
 
 // recall asks each question once a day for some days.
-func (n *night) recall(days int, questions ...string) {
+func (n *fixture) recall(days int, questions ...string) {
 	n.tb.Helper()
 	m := n.memory(audience.DM())
 	for range days {
@@ -130,7 +136,7 @@ func (n *night) recall(days int, questions ...string) {
 	}
 }
 
-func (n *night) sweep(s *Sweeper, confirmed ...string) Swept {
+func (n *fixture) sweep(s *Sweeper, confirmed ...string) Swept {
 	n.tb.Helper()
 	swept, err := s.Sweep(n.tb.Context(), confirmed)
 	if err != nil {
@@ -147,7 +153,8 @@ func names(list []Candidate) (texts []string) {
 }
 
 func TestSweep(t *testing.T) {
-	n := newNight(t, map[string]string{"MEMORY.md": "# Memory\n\n## People\n\n- Luis\n"})
+	t.Parallel()
+	n := newFixture(t, map[string]string{"MEMORY.md": "# Memory\n\n## People\n\n- Luis\n"})
 	id := n.remember(audience.DM(), "The user's timezone is America/Bogota")
 	n.remember(audience.DM(), "The greenhouse has a leak")
 	n.recall(3, "timezone of the user")
@@ -157,15 +164,19 @@ func TestSweep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if plan.Recalls != 4 || plan.Memories != 2 || len(plan.Promote) != 1 || len(plan.Held) != 0 {
-		t.Fatalf("%+v", plan)
+	if plan.Recalls != 4 || plan.Memories != 2 {
+		t.Errorf("%d recalls of %d memories, want 4 of 2", plan.Recalls, plan.Memories)
+	}
+	if len(plan.Promote) != 1 || len(plan.Held) != 0 {
+		t.Fatalf("promote %q, held %q", names(plan.Promote), names(plan.Held))
 	}
 	if n.read("MEMORY.md") != plan.Before || n.read("DREAMS.md") != "" {
 		t.Error("a plan writes")
 	}
 	c := plan.Promote[0]
 	swept := n.sweep(s)
-	want := fmt.Sprintf("# Memory\n\n## People\n\n- Luis\n\n## Dreamed 2026-04-24 03:00 UTC\n\n- The user's timezone is America/Bogota _(score=%.2f, hits=3, days=3)_\n", c.Score)
+	want := fmt.Sprintf("# Memory\n\n## People\n\n- Luis\n\n## Dreamed 2026-04-24 03:00 UTC\n\n"+
+		"- The user's timezone is America/Bogota _(score=%.2f, hits=3, days=3)_\n", c.Score)
 	if diff := cmp.Diff(want, n.read("MEMORY.md")); diff != "" {
 		t.Errorf("MEMORY.md (-want +got):\n%s", diff)
 	}
@@ -176,22 +187,35 @@ func TestSweep(t *testing.T) {
 	if diff := cmp.Diff(diary, n.read("DREAMS.md")); diff != "" {
 		t.Errorf("DREAMS.md (-want +got):\n%s", diff)
 	}
-	promoted, last, err := n.view.Dreamed()
-	if err != nil || promoted != 1 || !last.Equal(n.now) || swept.EventID == "" {
-		t.Errorf("my_stats: %d at %v, %v", promoted, last, err)
+	if swept.EventID == "" {
+		t.Error("the sweep has no event")
 	}
-	// Nothing twice: not by the same process, nor another one, nor once a person took it out.
+	promoted, last, err := n.view.Dreamed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if promoted != 1 || !last.Equal(n.now) {
+		t.Errorf("the workspace counts %d promoted, the last at %v", promoted, last)
+	}
+	// Nothing is promoted twice: by the same process, by another one, after a person removed it.
 	n.recall(3, "timezone of the user")
 	n.sweep(s)
 	n.sweep(n.open())
 	n.write("MEMORY.md", "# Memory\n")
-	if again := n.sweep(n.open()); len(again.Promote) != 0 || n.read("MEMORY.md") != "# Memory\n" || n.read("DREAMS.md") != diary {
-		t.Errorf("again: %+v\n%s\n%s", again, n.read("MEMORY.md"), n.read("DREAMS.md"))
+	if again := n.sweep(n.open()); len(again.Promote) != 0 {
+		t.Errorf("promoted again: %q", names(again.Promote))
+	}
+	if diff := cmp.Diff("# Memory\n", n.read("MEMORY.md")); diff != "" {
+		t.Errorf("MEMORY.md after the second sweep:\n%s", diff)
+	}
+	if diff := cmp.Diff(diary, n.read("DREAMS.md")); diff != "" {
+		t.Errorf("DREAMS.md after the second sweep:\n%s", diff)
 	}
 }
 
 func TestThresholds(t *testing.T) {
-	n := newNight(t, nil)
+	t.Parallel()
+	n := newFixture(t, nil)
 	n.remember(audience.DM(), "The pump is blue")
 	n.recall(2, "blue pump", "pump that is blue")
 	for _, c := range []struct {
@@ -217,6 +241,7 @@ func TestThresholds(t *testing.T) {
 }
 
 func TestScore(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		mean       float64
 		hits, days int
@@ -230,10 +255,11 @@ func TestScore(t *testing.T) {
 	}
 }
 
-// What came from a group, reads like an order or cannot be an entry waits for a person, and one word for one memory lets
-// no other through.
+// What came from a group, reads like an order or cannot be an entry needs a person's confirmation, and the
+// confirmation of one memory lets no other through.
 func TestHeldBack(t *testing.T) {
-	n := newNight(t, nil)
+	t.Parallel()
+	n := newFixture(t, nil)
 	hikers, err := audience.Group("hiking")
 	if err != nil {
 		t.Fatal(err)
@@ -244,14 +270,19 @@ func TestHeldBack(t *testing.T) {
 	s := n.open()
 	n.recall(3, "walrus season hut", "walrus report eve", "walrus is large")
 	plan, err := s.Plan(t.Context(), nil)
-	if err != nil || len(plan.Promote) != 0 || len(plan.Held) != 3 {
-		t.Fatalf("%+v, %v", plan, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(plan.Promote) != 0 || len(plan.Held) != 3 {
+		t.Fatalf("promote %q, held %q", names(plan.Promote), names(plan.Held))
 	}
 	why := map[string]string{}
 	for _, c := range plan.Held {
 		why[c.ID] = strings.Join(c.Held, ", ")
 	}
-	for id, want := range map[string]string{theirs: "it came from the group hiking", order: "like an instruction", long: "it is long"} {
+	for id, want := range map[string]string{
+		theirs: "it came from the group hiking", order: "like an instruction", long: "it is long",
+	} {
 		if !strings.Contains(why[id], want) {
 			t.Errorf("%s: held for %q, want %q", id, why[id], want)
 		}
@@ -260,11 +291,18 @@ func TestHeldBack(t *testing.T) {
 		t.Errorf("promoted:\n%s", n.read("MEMORY.md"))
 	}
 	n.sweep(s, theirs)
-	if text := n.read("MEMORY.md"); !strings.Contains(text, "- The hut opens in walrus season _(") || strings.Contains(text, "report") || strings.Contains(text, "large") {
-		t.Errorf("after a confirmation:\n%s", text)
+	text := n.read("MEMORY.md")
+	if !strings.Contains(text, "- The hut opens in walrus season _(") {
+		t.Errorf("what was confirmed is missing:\n%s", text)
 	}
-	if diary := n.read("DREAMS.md"); !strings.Contains(diary, "- held back for a person "+order) && !strings.Contains(diary, "- held back for a person "+long) {
-		t.Errorf("the diary:\n%s", diary)
+	if strings.Contains(text, "report") || strings.Contains(text, "large") {
+		t.Errorf("what was not confirmed is there:\n%s", text)
+	}
+	_, held, _ := strings.Cut(n.read("DREAMS.md"), "- held for confirmation ")
+	for _, id := range []string{order, long} {
+		if !strings.Contains(held, id) {
+			t.Errorf("the diary names %q as held, without %s", held, id)
+		}
 	}
 	for _, id := range []string{theirs, "mem_1_aaaaaa"} {
 		if _, err := s.Sweep(t.Context(), []string{id}); err == nil || !strings.Contains(err.Error(), "confirm: "+id) {
@@ -274,21 +312,23 @@ func TestHeldBack(t *testing.T) {
 }
 
 func TestSaidAlready(t *testing.T) {
-	n := newNight(t, map[string]string{"MEMORY.md": "# Memory\n\n- 2026-01-02: the pump is BLUE.\n"})
+	t.Parallel()
+	n := newFixture(t, map[string]string{"MEMORY.md": "# Memory\n\n- 2026-01-02: the pump is BLUE.\n"})
 	id := n.remember(audience.DM(), "The pump is blue")
 	n.recall(3, "blue pump")
 	before := n.read("MEMORY.md")
 	if swept := n.sweep(n.open()); len(swept.Promote) != 0 || n.read("MEMORY.md") != before {
 		t.Errorf("%+v", swept)
 	}
-	if _, err := n.open().Sweep(t.Context(), []string{id}); err == nil || !strings.Contains(err.Error(), "says already") {
+	if _, err := n.open().Sweep(t.Context(), []string{id}); err == nil || !strings.Contains(err.Error(), "already contains") {
 		t.Error(err)
 	}
 }
 
 // A sweep that is killed between its two edits: the next one writes the diary, once, and promotes nothing again.
 func TestKilledBetweenEdits(t *testing.T) {
-	n := newNight(t, nil)
+	t.Parallel()
+	n := newFixture(t, nil)
 	id := n.remember(audience.DM(), "The pump is blue")
 	n.recall(3, "blue pump")
 	dying := n.open()
@@ -320,7 +360,8 @@ func TestKilledBetweenEdits(t *testing.T) {
 }
 
 func TestSweepsAtOnce(t *testing.T) {
-	n := newNight(t, nil)
+	t.Parallel()
+	n := newFixture(t, nil)
 	for i := range 3 {
 		n.remember(audience.DM(), fmt.Sprintf("Pump %d is blue", i))
 	}
@@ -348,7 +389,8 @@ func TestSweepsAtOnce(t *testing.T) {
 
 // One sweep promotes some, the next ones the rest.
 func TestMaxPromoted(t *testing.T) {
-	n := newNight(t, nil)
+	t.Parallel()
+	n := newFixture(t, nil)
 	for i := range MaxPromoted + 2 {
 		n.remember(audience.DM(), fmt.Sprintf("Walrus%d is large", i))
 		n.recall(0)
@@ -368,7 +410,8 @@ func TestMaxPromoted(t *testing.T) {
 }
 
 func TestGroupHasNoDreams(t *testing.T) {
-	n := newNight(t, map[string]string{"SOUL.md": "x"})
+	t.Parallel()
+	n := newFixture(t, map[string]string{"SOUL.md": "x"})
 	s := n.open()
 	hikers, err := audience.Group("hiking")
 	if err != nil {
@@ -379,7 +422,9 @@ func TestGroupHasNoDreams(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = w.Close() }()
-	for _, o := range []Options{{Memory: n.memory(hikers), Workspace: n.view}, {Memory: s.Memory, Workspace: w.View(hikers)}} {
+	for _, o := range []Options{
+		{Memory: n.memory(hikers), Workspace: n.view}, {Memory: s.Memory, Workspace: w.View(hikers)},
+	} {
 		if _, err := Open(o); !errors.Is(err, fs.ErrNotExist) {
 			t.Error(err)
 		}

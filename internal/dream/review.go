@@ -15,11 +15,11 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
-// maxText is how many characters an entry of MEMORY.md has that nobody looked at.
+// maxText is the maximum number of characters of an entry that is promoted without confirmation.
 const maxText = 300
 
-// sources are the texts that a reflection was drawn from, none for another memory. What speaks against one of them speaks
-// against c, which is the reflection.
+// sources are the texts that a reflection was derived from, none for any other memory. Reasons to hold a source are
+// reasons to hold c, the reflection.
 func (s *Sweeper) sources(ctx context.Context, c *Candidate, r mesh.Recalled) (texts []string, err error) {
 	if r.Reflection == nil {
 		return nil, nil
@@ -38,16 +38,16 @@ func (s *Sweeper) sources(ctx context.Context, c *Candidate, r mesh.Recalled) (t
 		texts = append(texts, hit.Content)
 	}
 	if deleted {
-		c.Held = append(c.Held, "a memory that it was drawn from was deleted")
+		c.Held = append(c.Held, "a memory it was derived from was deleted")
 	}
 	if imported {
-		c.Held = append(c.Held, "it was drawn from what was imported")
+		c.Held = append(c.Held, "it was derived from an imported memory")
 	}
 	return texts, nil
 }
 
-// judge says what speaks against a candidate that is r. echoed are the groups that say nearly the same.
-func (s *Sweeper) judge(c *Candidate, r mesh.Recalled, echoed []string) {
+// review adds the reasons to hold a candidate, which is r. echoed are the groups that said nearly the same.
+func (s *Sweeper) review(c *Candidate, r mesh.Recalled, echoed []string) {
 	// SECURITY: a stranger must not be able to plant beliefs.
 	switch groups := r.Groups(); {
 	case len(groups) > 0:
@@ -57,9 +57,9 @@ func (s *Sweeper) judge(c *Candidate, r mesh.Recalled, echoed []string) {
 	}
 	switch {
 	case r.Imported:
-		c.Held = append(c.Held, "it was imported, and whose words it is is not known")
+		c.Held = append(c.Held, "it was imported, so its author is unknown")
 	case r.Type == "reflection" && r.Reflection == nil:
-		c.Held = append(c.Held, "it is a reflection, and of what is not known")
+		c.Held = append(c.Held, "it is a reflection without recorded sources")
 	}
 	c.Held = append(c.Held, suspicions(r.Content)...)
 	if n := utf8.RuneCountInString(c.Text); n > maxText {
@@ -68,14 +68,14 @@ func (s *Sweeper) judge(c *Candidate, r mesh.Recalled, echoed []string) {
 	c.Unfit = s.unfit(*c)
 }
 
-// unfit says why a candidate cannot be an item of MEMORY.md, "" if it can.
+// unfit is why a candidate cannot be an item of MEMORY.md, "" if it can.
 func (s *Sweeper) unfit(c Candidate) string {
 	edit := grammar.Edit{Op: grammar.AppendItem, Section: "S", Items: []string{c.Item()}, Create: true, Rationale: "r"}
 	if _, err := grammar.Parse("").Apply(nil, edit, time.Time{}); err != nil {
-		return "it would not be a list item"
+		return "it cannot be written as a list item"
 	}
 	if token, err := grammar.ParseToken(c.ID); err != nil || token.MemoryID() != c.ID {
-		return "its id makes no evidence token"
+		return "its id cannot be cited as evidence"
 	}
 	if len(grammar.Tokens(c.Text)) > 0 {
 		return "it contains an evidence token"
@@ -86,30 +86,30 @@ func (s *Sweeper) unfit(c Candidate) string {
 	return ""
 }
 
-// line is text in one line, without a bullet or heading mark at its beginning.
+// line returns s in one line, without a bullet or heading mark at its beginning.
 func line(s string) string {
 	return strings.TrimSpace(strings.TrimLeft(text.OneLine(visible(s)), "-*+#> "))
 }
 
 var (
-	marked  = regexp.MustCompile(`\s*_\(score=[0-9.]+, hits=[0-9]+, days=[0-9]+\)_$`)
-	dateOf  = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}[: ]\s*`)
-	endings = ".!,;: "
+	scoreSuffix = regexp.MustCompile(`\s*_\(score=[0-9.]+, hits=[0-9]+, days=[0-9]+\)_$`)
+	datePrefix  = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}[: ]\s*`)
 )
 
-// sameText is a text as it is compared with another one.
-func sameText(text string) string {
-	text = dateOf.ReplaceAllString(marked.ReplaceAllString(line(text), ""), "")
-	return strings.TrimRight(strings.ToLower(text), endings)
+// normalized returns text in the form in which two entries are compared: in one line and lower case, without bullet,
+// date, score and final punctuation.
+func normalized(text string) string {
+	text = datePrefix.ReplaceAllString(scoreSuffix.ReplaceAllString(line(text), ""), "")
+	return strings.TrimRight(strings.ToLower(text), ".!,;: ")
 }
 
-// saidIn are the entries of a MEMORY.md.
-func saidIn(text string) map[string]bool {
-	said := map[string]bool{}
+// textsIn are the entries of a MEMORY.md, normalized.
+func textsIn(text string) map[string]bool {
+	texts := map[string]bool{}
 	for _, section := range workspace.ParseSections(strings.ToValidUTF8(text, "\uFFFD")) {
 		for _, bullet := range section.Bullets {
-			said[sameText(bullet)] = true
+			texts[normalized(bullet)] = true
 		}
 	}
-	return said
+	return texts
 }

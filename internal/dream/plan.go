@@ -1,0 +1,226 @@
+package dream
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/workspace"
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
+	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
+)
+
+// Candidate is a memory that was recalled often enough to be promoted.
+type Candidate struct {
+	ID    string  `json:"memory_id"`
+	Text  string  `json:"text"`  // in one line
+	Score float64 `json:"score"` // 0 to 1, two decimals
+	Hits  int     `json:"hits"`
+	Days  int     `json:"days"`
+	// Held lists why a person must confirm it, in words; empty if it is promoted without confirmation.
+	Held []string `json:"held,omitempty"`
+	// Unfit is why it cannot become an item of MEMORY.md, confirmed or not; "" if it can.
+	Unfit string `json:"unfit,omitempty"`
+}
+
+// Item returns the candidate as an item of MEMORY.md.
+func (c Candidate) Item() string {
+	return fmt.Sprintf("%s _(score=%.2f, hits=%d, days=%d)_", c.Text, c.Score, c.Hits, c.Days)
+}
+
+// Plan is what a sweep would do.
+type Plan struct {
+	Recalls  int         `json:"recalls"`  // hits of memories within the Window
+	Memories int         `json:"memories"` // that had any
+	Promote  []Candidate `json:"promote"`  // best first
+	Held     []Candidate `json:"held"`     // candidates that need a person's confirmation
+	Later    int         `json:"later"`    // candidates over MaxPromoted, left to the next sweeps
+	Section  string      `json:"section,omitempty"`
+	Before   string      `json:"-"` // the text of MEMORY.md, "" if there is none
+	After    string      `json:"-"`
+}
+
+// Score is how worthy of promotion a memory is, 0 to 1 with two decimals: half of it is the mean score of the
+// searches that recalled it, a quarter their number (full at 10), a quarter the number of days (full at 7).
+// docs/dreaming.md has the reasons.
+func Score(mean float64, hits, days int) float64 {
+	score := 0.5*mean + 0.25*min(1, float64(hits)/10) + 0.25*min(1, float64(days)/7)
+	return math.Round(min(1, max(0, score))*100) / 100
+}
+
+// Plan works out what a sweep would do now, and writes nothing. confirmed is as for Sweep.
+func (s *Sweeper) Plan(ctx context.Context, confirmed []string) (Plan, error) {
+	past, err := s.history(ctx)
+	if err != nil {
+		return Plan{}, err
+	}
+	return s.plan(ctx, past, confirmed)
+}
+
+func (s *Sweeper) plan(ctx context.Context, past history, confirmed []string) (Plan, error) {
+	now := s.Workspace.Now().UTC()
+	recalled, err := s.Memory.Recalled(ctx, now.AddDate(0, 0, -Window))
+	if err != nil {
+		return Plan{}, err
+	}
+	data, err := s.Workspace.Read(workspace.MemoryFile)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return Plan{}, err
+	}
+	p := Plan{Memories: len(recalled), Promote: []Candidate{}, Held: []Candidate{}, Before: string(data)}
+	for _, r := range recalled {
+		p.Recalls += r.Hits
+	}
+	candidates, err := s.candidates(ctx, past, recalled)
+	if err != nil {
+		return Plan{}, err
+	}
+	if err := p.choose(candidates, confirmed); err != nil {
+		return Plan{}, err
+	}
+	if len(p.Promote) == 0 {
+		p.After = p.Before
+		return p, nil
+	}
+	p.Section = sectionPrefix + now.Format("2006-01-02 15:04") + " UTC"
+	base := p.Before
+	if data == nil {
+		base = grammar.New(workspace.MemoryFile, "")
+	}
+	t, _ := grammar.TypeOf(workspace.MemoryFile)
+	d := grammar.Parse(base)
+	if _, err := d.Apply(t, p.edit(), now); err != nil {
+		return Plan{}, err
+	}
+	p.After = d.String()
+	return p, nil
+}
+
+// choose divides the candidates, which are sorted best first, into those to promote and those held.
+func (p *Plan) choose(candidates []Candidate, confirmed []string) error {
+	present := textsIn(p.Before)
+	unknown, unconfirmed := slices.Clone(confirmed), 0
+	for _, c := range candidates {
+		wanted := slices.Contains(confirmed, c.ID)
+		unknown = slices.DeleteFunc(unknown, func(id string) bool { return id == c.ID })
+		switch {
+		case present[normalized(c.Text)]: // written by hand, or promoted from a memory with this text
+			if wanted {
+				return fault.New("confirm: MEMORY.md already contains %s", c.ID)
+			}
+		case wanted && c.Unfit != "":
+			return fault.New("confirm: %s cannot be promoted: %s; write it into MEMORY.md in other words", c.ID, c.Unfit)
+		case !wanted && (len(c.Held) > 0 || c.Unfit != ""):
+			p.Held = append(p.Held, c)
+		case !wanted && unconfirmed == MaxPromoted:
+			p.Later++
+		default:
+			if !wanted {
+				unconfirmed++
+			}
+			p.Promote = append(p.Promote, c)
+			present[normalized(c.Text)] = true
+		}
+	}
+	if len(unknown) > 0 {
+		return fault.New("confirm: %s is no candidate, or was promoted already; "+
+			"yamo-mcp dream --review lists the candidates", unknown[0])
+	}
+	return nil
+}
+
+// candidates are the memories that were recalled often enough and never promoted, best first.
+func (s *Sweeper) candidates(ctx context.Context, past history, recalled []mesh.Recalled) ([]Candidate, error) {
+	var kept []mesh.Recalled
+	var list []Candidate
+	// All texts are compared with what groups said in one call, which reads the groups' memories once.
+	var texts []string
+	var owners []int // list[owners[i]] has texts[i], its own text or that of a source
+	for _, r := range recalled {
+		c := Candidate{ID: r.ID, Text: line(r.Content), Score: Score(r.Mean, r.Hits, r.Days), Hits: r.Hits, Days: r.Days}
+		// Lessons are left out: every session begins with them as they are.
+		if past.promoted[r.ID] || r.Lesson != nil || !s.Thresholds.met(c) {
+			continue
+		}
+		sources, err := s.sources(ctx, &c, r)
+		if err != nil {
+			return nil, err
+		}
+		for _, text := range append(sources, c.Text) {
+			texts, owners = append(texts, text), append(owners, len(list))
+		}
+		kept, list = append(kept, r), append(list, c)
+	}
+	echoed, err := s.Memory.Echoed(ctx, texts)
+	if err != nil {
+		return nil, err
+	}
+	groups := make([][]string, len(list))
+	for i, names := range echoed {
+		groups[owners[i]] = append(groups[owners[i]], names...)
+	}
+	for i := range list {
+		slices.Sort(groups[i])
+		s.review(&list[i], kept[i], slices.Compact(groups[i]))
+		if past.texts[normalized(list[i].Text)] {
+			list[i].Held = append(list[i].Held, "the same text was promoted before")
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Candidate) int { // candidates of equal score stay oldest first
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.Hits, a.Hits))
+	})
+	return list, nil
+}
+
+// met reports whether c reaches all thresholds.
+func (t Thresholds) met(c Candidate) bool {
+	return c.Score >= t.Score && c.Hits >= t.Hits && c.Days >= t.Days
+}
+
+// edit is the edit of MEMORY.md that promotes.
+func (p Plan) edit() grammar.Edit {
+	e := grammar.Edit{Op: grammar.AppendItem, Section: p.Section, Create: true, Rationale: p.rationale()}
+	for _, c := range p.Promote {
+		e.Items = append(e.Items, c.Item())
+	}
+	return e
+}
+
+// origin is the plan as the record of edits has it.
+func (p Plan) origin() edit.Origin {
+	return edit.Origin{Source: edit.FromSweep, Sweep: &edit.Sweep{
+		Recalls: p.Recalls, Memories: p.Memories, Days: Window, Promoted: ids(p.Promote), Held: ids(p.Held),
+	}}
+}
+
+// rationale is the plan in one line, for people.
+func (p Plan) rationale() string {
+	return "dreaming: " + strings.Join(diaryEntry(*p.origin().Sweep), "; ")
+}
+
+// note is the sweep in the git record of the files.
+func (p Plan) note(event edit.Event) workspace.Note {
+	memories := "memories"
+	if len(p.Promote) == 1 {
+		memories = "memory"
+	}
+	return workspace.Note{
+		Subject:  fmt.Sprintf("dream: %d %s promoted", len(p.Promote), memories),
+		Body:     p.rationale(),
+		Trailers: []string{"Event: " + event.Token()},
+	}
+}
+
+func ids(list []Candidate) (ids []string) {
+	for _, c := range list {
+		ids = append(ids, c.ID)
+	}
+	return ids
+}
