@@ -3,54 +3,19 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
-	"log/slog"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/diff"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
+	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/config"
 	"github.com/yamo-protocol/yamo-mcp/internal/dream"
+	"github.com/yamo-protocol/yamo-mcp/internal/session"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
-	"github.com/yamo-protocol/yamo-mcp/workspace"
-	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
 )
-
-// dreamSettings are the thresholds of dreaming.
-var dreamSettings = []setting{"dream-min-score", "dream-min-hits", "dream-min-days"}
-
-func addDreams(flags *pflag.FlagSet, t *dream.Thresholds) {
-	flags.Float64Var(&t.Score, "dream-min-score", dream.DefaultScore, "the least score of a memory that dreaming promotes")
-	flags.IntVar(&t.Hits, "dream-min-hits", dream.DefaultHits, "how often it was recalled at least")
-	flags.IntVar(&t.Days, "dream-min-days", dream.DefaultDays, "on how many days at least")
-}
-
-func checkDreams(t dream.Thresholds) error {
-	switch {
-	case !(t.Score >= 0 && t.Score <= 1):
-		return setting("dream-min-score").wrong("dream min score: it is 0 to 1")
-	case t.Hits < 1 || t.Hits > 1000:
-		return setting("dream-min-hits").wrong("dream min hits: it is 1 to 1000")
-	case t.Days < 1 || t.Days > dream.Window:
-		return setting("dream-min-days").wrong("dream min days: it is 1 to %d", dream.Window)
-	}
-	return nil
-}
-
-// openDreams opens what sweeps the memory of a DM, nil in a group.
-func openDreams(o serveOptions, view *workspace.View, memory *mesh.View, editor *edit.Editor) (*dream.Sweeper, error) {
-	// SECURITY: a group has neither.
-	if !view.Audience().IsDM() {
-		return nil, nil
-	}
-	return dream.Open(dream.Options{
-		Memory: memory, Workspace: view, Editor: editor, Dir: filepath.Join(o.workspace, memoryFolder), AgentID: o.agentID, Thresholds: o.dreams,
-	})
-}
 
 // dreamt is `yamo-mcp dream --json`.
 type dreamt struct {
@@ -60,9 +25,9 @@ type dreamt struct {
 }
 
 // newDreamCommand is `yamo-mcp dream` (seed 002, dreaming).
-func newDreamCommand(getenv func(string) string, stdout, stderr io.Writer) *cobra.Command {
-	var o serveOptions
-	var dryRun, review, asJSON bool
+func newDreamCommand(env cli.Env) *cobra.Command {
+	c := cli.New(env)
+	var dryRun, review bool
 	var confirmed []string
 	cmd := &cobra.Command{
 		Use:   "dream",
@@ -70,16 +35,12 @@ func newDreamCommand(getenv func(string) string, stdout, stderr io.Writer) *cobr
 		Long: fmt.Sprintf(`Promote memories that searches in direct conversations found often and on several days into MEMORY.md, and write a diary
 into DREAMS.md. Recalls of the last %d days count; a memory is promoted once. What came from a group, what reads like an
 instruction to the agent, and what is long is held back: --review lists it, --confirm promotes it.`, dream.Window),
-		Args: cobra.NoArgs,
+		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := resolveDream(cmd.Flags(), &o, getenv); err != nil {
+			if err := c.Load(cmd); err != nil {
 				return err
 			}
-			logger, err := newLogger(stderr, "warn")
-			if err != nil {
-				return err
-			}
-			return withDreams(o, getenv, logger, func(dreams *dream.Sweeper) error {
+			return withDreams(c, func(dreams *dream.Sweeper) (err error) {
 				answer := dreamt{DryRun: dryRun || review}
 				if answer.DryRun {
 					answer.Plan, err = dreams.Plan(cmd.Context(), confirmed)
@@ -92,58 +53,42 @@ instruction to the agent, and what is long is held back: --review lists it, --co
 				if dryRun {
 					answer.Diff = string(diff.Diff("MEMORY.md", []byte(answer.Before), "MEMORY.md", []byte(answer.After)))
 				}
-				return writeAnswer(stdout, asJSON, answer, formatDream(answer, review))
+				return c.Answer(answer, formatDream(answer, review))
 			})
 		},
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.StringVar(&o.workspace, "workspace", "", "the workspace folder (required; or YAMO_WORKSPACE)")
-	flags.StringVar(&o.agentID, "agent-id", "YAMO_AGENT", "the agent's name in what is written (or YAMO_AGENT_ID)")
-	addDreams(flags, &o.dreams)
-	o.git.addTo(flags)
+	c.AddFlags(flags, slices.Concat([]config.Setting{config.AgentIDSetting}, config.DreamSettings, config.GitSettings)...)
 	flags.BoolVar(&dryRun, "dry-run", false, "only show how MEMORY.md would change")
 	flags.BoolVar(&review, "review", false, "only list the candidates, and why some are held back")
 	flags.StringSliceVar(&confirmed, "confirm", nil, "promote these held memories too: their ids, with commas between them")
-	flags.BoolVar(&asJSON, "json", false, "answer with JSON")
 	return cmd
 }
 
-// resolveDream completes the options from the environment and the workspace's config file.
-func resolveDream(flags *pflag.FlagSet, o *serveOptions, getenv func(string) string) error {
-	if err := o.take(flags, slices.Concat([]setting{"agent-id"}, dreamSettings, gitSettings), getenv); err != nil {
-		return err
-	}
-	if !agentID.MatchString(o.agentID) {
-		return errAgentID
-	}
-	o.embedder.provider = localProvider // which is not loaded: nothing is searched
-	return checkDreams(o.dreams)
-}
-
-// withDreams calls f with the sweeper of a workspace.
-func withDreams(o serveOptions, getenv func(string) string, logger *slog.Logger, f func(*dream.Sweeper) error) (err error) {
-	folder, err := openFolder(o.workspace, audience.DM(), o.git, o.agentID, getenv, logger)
+// withDreams calls perform with the sweeper of the workspace.
+func withDreams(c *cli.Command, perform func(*dream.Sweeper) error) error {
+	options, err := c.Options()
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, folder.Close()) }()
 	// SECURITY: the operator owns the workspace. No client reaches this.
-	view := folder.View(audience.DM())
-	memory, release, err := openMemory(o, audience.DM(), getenv, logger)
+	who := audience.DM()
+	folder, err := session.OpenFolder(options, who, options.Config.Session.AgentID)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, release()) }()
-	editor, err := openEditor(view, memory, logger)
-	if err != nil {
-		return err
-	}
-	dreams, err := openDreams(o, view, memory, editor)
-	if err != nil {
-		return err
-	}
-	return f(dreams)
+	return errors.Join(c.WithMemory(who, func(memory *mesh.View) error {
+		view := folder.View(who)
+		editor, err := session.OpenEditor(view, memory, options.Logger)
+		if err != nil {
+			return err
+		}
+		dreams, err := session.OpenDreams(options, view, memory, editor)
+		if err != nil {
+			return err
+		}
+		return perform(dreams)
+	}), folder.Close())
 }
 
 // formatDream is a line for the recalls and one for each candidate, or the diff.

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/config"
 )
 
 const providerDim = 64
@@ -116,9 +118,9 @@ func TestRemoteEmbedder(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(workspace, ".yamo"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	config := "embedder = 'ollama'\nembedding_model = 'small'\nembedding_dimensions = 64\nembedding_key_env = 'TEAM_KEY'\nembedding_url = '" +
+	content := "embedder = 'ollama'\nembedding_model = 'small'\nembedding_dimensions = 64\nembedding_key_env = 'TEAM_KEY'\nembedding_url = '" +
 		"http://127.0.0.1:1, " + p.URL + "'\n" // nobody is at the first address
-	if err := os.WriteFile(filepath.Join(workspace, configName), []byte(config), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(workspace, config.FileName), []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	must("mesh", "store", "--content", "The tea is in the blue cupboard. Write to jon@example.org.")
@@ -172,8 +174,8 @@ func TestEmbedderSettings(t *testing.T) {
 		args  []string
 		fails string
 	}{
-		"unknown":             {nil, []string{"--embedder", "openia"}, "it is one of local, openai, ollama, cohere"},
-		"local with a model":  {nil, []string{"--embedding-model", "x"}, "it has one model and no address"},
+		"unknown":             {nil, []string{"--embedder", "openia"}, "is not one of local, openai, ollama, cohere"},
+		"local with a model":  {nil, []string{"--embedding-model", "x"}, "local has one model and no address"},
 		"no dimensions":       {nil, []string{"--embedder", "ollama", "--embedding-model", "x"}, "the number of dimensions of model x"},
 		"no key":              {nil, []string{"--embedder", "openai"}, "OPENAI_API_KEY with the API key is not set"},
 		"customary key":       {map[string]string{"CO_API_KEY": "k"}, []string{"--embedder", "cohere"}, ""},

@@ -4,21 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
 )
 
 // newIndexCommand is `yamo-mcp index`: what is derived from the ledgers.
-func newIndexCommand(getenv func(string) string, stdout, stderr io.Writer) *cobra.Command {
-	m := func() *maintenance { return &maintenance{getenv: getenv, stdout: stdout, stderr: stderr} }
-	return newGroup("index", "Look after what makes memories findable by meaning",
-		newRebuildCommand(m()), newCompactCommand(m()), newIndexVerifyCommand(m()))
+func newIndexCommand(env cli.Env) *cobra.Command {
+	return cli.Group("index", "Maintain the search index, which makes memories findable by meaning",
+		newRebuildCommand(env), newCompactCommand(env), newIndexVerifyCommand(env))
 }
 
 // rebuilt is the answer of `index rebuild`.
@@ -31,25 +30,25 @@ type indexed struct {
 	Memories    int    `json:"memories"`
 }
 
-func newRebuildCommand(m *maintenance) *cobra.Command {
-	return m.command(&cobra.Command{
+func newRebuildCommand(env cli.Env) *cobra.Command {
+	return memoryCommand(env, &cobra.Command{
 		Use:   "rebuild",
 		Short: "Delete the index of every compartment and make it again from the ledgers",
 		Long: `Delete the vectors and LanceDB tables of every compartment of a workspace and make them again from the
 ledgers. No memory is lost: the ledgers are not touched. It is what to do after another embedding model was
 configured, or when the index is said to be damaged. Servers may go on meanwhile. Given again after an interrupt,
 it goes on where it was.`,
-	}, func(ctx context.Context, memory *mesh.View) error {
-		bars := newProgress(m.stderr)
+	}, func(ctx context.Context, c *cli.Command, memory *mesh.View) error {
+		bars := cli.NewProgress(c.Stderr)
 		done := rebuilt{Compartments: []indexed{}}
 		err := memory.Rebuild(ctx, func(compartment string, n, total int) {
 			if len(done.Compartments) == 0 || done.Compartments[len(done.Compartments)-1].Compartment != compartment {
 				done.Compartments = append(done.Compartments, indexed{Compartment: compartment})
 			}
 			done.Compartments[len(done.Compartments)-1].Memories = total
-			bars.show(compartment, n, total)
+			bars.Show(compartment, n, total)
 		})
-		bars.end()
+		bars.End()
 		switch {
 		case errors.Is(err, embed.ErrNoAssets):
 			return embed.ErrNoAssets
@@ -59,13 +58,13 @@ it goes on where it was.`,
 			return err
 		}
 		var text strings.Builder
-		for _, c := range done.Compartments {
-			fmt.Fprintf(&text, "%s: %d memories indexed\n", c.Compartment, c.Memories)
+		for _, done := range done.Compartments {
+			fmt.Fprintf(&text, "%s: %d memories indexed\n", done.Compartment, done.Memories)
 		}
 		if len(done.Compartments) == 0 {
 			text.WriteString("there are no memories yet\n")
 		}
-		return m.answer(done, text.String())
+		return c.Answer(done, text.String())
 	})
 }
 
@@ -74,26 +73,26 @@ type compacted struct {
 	Compartments []mesh.Compacted `json:"compartments"`
 }
 
-func newCompactCommand(m *maintenance) *cobra.Command {
-	return m.command(&cobra.Command{
+func newCompactCommand(env cli.Env) *cobra.Command {
+	return memoryCommand(env, &cobra.Command{
 		Use:   "compact",
 		Short: "Merge the files of the LanceDB tables and take what was deleted off the disk",
 		Long: `Bring the LanceDB tables of every compartment of a workspace up to date, merge their small files into large ones, and
 take what was deleted off the disk. Servers do so by themselves when it pays; this is for before a backup.`,
-	}, func(ctx context.Context, memory *mesh.View) error {
+	}, func(ctx context.Context, c *cli.Command, memory *mesh.View) error {
 		list, err := memory.Compact(ctx)
 		if err != nil {
 			return err
 		}
 		var text strings.Builder
-		for _, c := range list {
+		for _, done := range list {
 			fmt.Fprintf(&text, "%s: %d rows in %d fragments (%d before), %d versions (%d before)\n",
-				c.Compartment, c.After.Rows, c.After.Fragments, c.Before.Fragments, c.After.Versions, c.Before.Versions)
+				done.Compartment, done.After.Rows, done.After.Fragments, done.Before.Fragments, done.After.Versions, done.Before.Versions)
 		}
 		if len(list) == 0 {
 			text.WriteString("there are no memories yet\n")
 		}
-		return m.answer(compacted{list}, text.String())
+		return c.Answer(compacted{list}, text.String())
 	})
 }
 
@@ -103,18 +102,18 @@ type indexes struct {
 	Compartments []mesh.IndexReport `json:"compartments"`
 }
 
-func newIndexVerifyCommand(m *maintenance) *cobra.Command {
-	return m.command(&cobra.Command{
+func newIndexVerifyCommand(env cli.Env) *cobra.Command {
+	return memoryCommand(env, &cobra.Command{
 		Use:   "verify",
 		Short: "Compare vectors and LanceDB tables with the ledgers",
 		Long: `Compare the vectors and LanceDB tables of every compartment of a workspace with its ledger, row by row: what is there,
 its text, its vector, the model. Of the vectors of the workspace's own files it is checked that they are undamaged.
 Changes nothing. What is merely not indexed yet is no problem: servers do that. With a problem it exits with 1; then
 ` + "`yamo-mcp index rebuild`" + ` mends it.`,
-	}, func(ctx context.Context, memory *mesh.View) error {
-		bars := newProgress(m.stderr)
-		reports, err := memory.CheckIndex(ctx, bars.show)
-		bars.end()
+	}, func(ctx context.Context, c *cli.Command, memory *mesh.View) error {
+		bars := cli.NewProgress(c.Stderr)
+		reports, err := memory.CheckIndex(ctx, bars.Show)
+		bars.End()
 		if err != nil {
 			return err
 		}
@@ -124,7 +123,7 @@ Changes nothing. What is merely not indexed yet is no problem: servers do that. 
 		for _, r := range reports {
 			text.WriteString(indexLines(r))
 		}
-		if err := m.answer(found, text.String()); err != nil {
+		if err := c.Answer(found, text.String()); err != nil {
 			return err
 		}
 		if !found.Consistent {

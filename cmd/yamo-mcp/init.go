@@ -9,11 +9,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
+	"github.com/yamo-protocol/yamo-mcp/internal/session"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
 
 // newInitCommand is `yamo-mcp init`: it makes a workspace. What it made is printed on stdout, what to do next on stderr.
-func newInitCommand(stdout, stderr io.Writer) *cobra.Command {
+func newInitCommand(env cli.Env) *cobra.Command {
 	var ready bool
 	var profile workspace.Profile
 	cmd := &cobra.Command{
@@ -23,31 +25,31 @@ func newInitCommand(stdout, stderr io.Writer) *cobra.Command {
 
 Its first session finds a BOOTSTRAP.md and asks what it has to know: who it is, and whom it serves. With
 --yes, --name, --user and --timezone the workspace is ready without that dialogue.`,
-		Args: exactly("DIR"),
+		Args: cli.Exactly("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var given *workspace.Profile
 			for _, flag := range []string{"name", "role", "user", "timezone"} {
 				if cmd.Flags().Changed(flag) && !ready {
-					return misused("--%s: it is used with --yes alone; without, the first session asks for it", flag)
+					return cli.Misused("--%s: it is used with --yes alone; without, the first session asks for it", flag)
 				}
 			}
 			if ready {
 				given = &profile
 				for _, flag := range []string{"name", "user", "timezone"} {
 					if cmd.Flag(flag).Value.String() == "" {
-						return misused("--%s: it is empty; a workspace that is ready without a dialogue needs --name, --user and --timezone", flag)
+						return cli.Misused("--%s: it is empty; a workspace that is ready without a dialogue needs --name, --user and --timezone", flag)
 					}
 				}
 			}
 			if info, err := os.Stat(args[0]); err == nil && !info.IsDir() {
 				return fmt.Errorf("%s: it is a file, and a workspace is a folder", args[0])
 			}
-			made, kept, err := workspace.Init(cmd.Context(), args[0], given, workspace.WithScrubber(credentialScrubber()))
+			made, kept, err := workspace.Init(cmd.Context(), args[0], given, workspace.WithScrubber(session.CredentialScrubber()))
 			for _, name := range made {
-				fmt.Fprintln(stdout, "made", filepath.Join(args[0], name))
+				fmt.Fprintln(env.Stdout, "made", filepath.Join(args[0], name))
 			}
 			for _, name := range kept {
-				fmt.Fprintln(stdout, "kept", filepath.Join(args[0], name))
+				fmt.Fprintln(env.Stdout, "kept", filepath.Join(args[0], name))
 			}
 			if errors.Is(err, workspace.ErrInitialized) || errors.Is(err, workspace.ErrFirstBoot) {
 				return fmt.Errorf("%s: %w", args[0], err)
@@ -55,7 +57,7 @@ Its first session finds a BOOTSTRAP.md and asks what it has to know: who it is, 
 			if err != nil {
 				return err
 			}
-			return tellHost(stderr, args[0])
+			return tellHost(env.Stderr, args[0])
 		},
 	}
 	flags := cmd.Flags()

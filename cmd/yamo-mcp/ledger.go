@@ -3,19 +3,18 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // newLedgerCommand is `yamo-mcp ledger`: the memories' one true record.
-func newLedgerCommand(getenv func(string) string, stdout, stderr io.Writer) *cobra.Command {
-	return newGroup("ledger", "Look after the ledgers, the one true record of memories",
-		newLedgerVerifyCommand(&maintenance{getenv: getenv, stdout: stdout, stderr: stderr}))
+func newLedgerCommand(env cli.Env) *cobra.Command {
+	return cli.Group("ledger", "Check the ledgers, the files that memories are kept in", newLedgerVerifyCommand(env))
 }
 
 // ledgers is the answer of `ledger verify`.
@@ -35,15 +34,15 @@ type ledgerReport struct {
 	Error       string            `json:"error,omitempty"`
 }
 
-func newLedgerVerifyCommand(m *maintenance) *cobra.Command {
-	return m.command(&cobra.Command{
+func newLedgerVerifyCommand(env cli.Env) *cobra.Command {
+	return memoryCommand(env, &cobra.Command{
 		Use:   "verify",
 		Short: "Check the hash chain of every ledger",
 		Long: `Check every line of every ledger of a workspace: its form, its hashes, its place in the chain, and that it
 was written with this workspace's key. Says intact, or names the first bad line; then it exits with 1.
 
 Nothing in a ledger can show that lines are missing at its end. The last hash can: keep it, and compare.`,
-	}, func(ctx context.Context, memory *mesh.View) error {
+	}, func(ctx context.Context, c *cli.Command, memory *mesh.View) error {
 		reports, err := memory.Verify(ctx)
 		if err != nil {
 			return err
@@ -70,7 +69,7 @@ Nothing in a ledger can show that lines are missing at its end. The last hash ca
 			found.Ledgers = append(found.Ledgers, l)
 		}
 		found.Intact = damaged == 0
-		if err := m.answer(found, text.String()); err != nil {
+		if err := c.Answer(found, text.String()); err != nil {
 			return err
 		}
 		if damaged > 0 {

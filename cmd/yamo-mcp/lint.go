@@ -1,12 +1,16 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 
+	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
+	"github.com/yamo-protocol/yamo-mcp/internal/config"
+	"github.com/yamo-protocol/yamo-mcp/internal/session"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
 
@@ -24,7 +28,7 @@ type lintFinding struct {
 }
 
 // newLintCommand is `yamo-mcp lint`: it fails when there is an error, not for warnings.
-func newLintCommand(getenv func(string) string, stdout io.Writer) *cobra.Command {
+func newLintCommand(env cli.Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "lint [DIR]",
@@ -32,17 +36,17 @@ func newLintCommand(getenv func(string) string, stdout io.Writer) *cobra.Command
 		Long: `Check the workspace in DIR (else YAMO_WORKSPACE) against RFC-0009, the loader's rules, the format of
 memory files, and the grammar of what is below users/. Each finding is a line: file, line, error or warning, what
 is wrong, and where the rule stands. Errors come first. The exit code is 1 if there is an error, and 0 if there are warnings alone.`,
-		Args: atMost("DIR"),
+		Args: cli.AtMost("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			dir, err := folderArgument(args, getenv)
+			dir, err := config.FolderArgument(args, env.Getenv)
 			if err != nil {
 				return err
 			}
-			more, err := lintGit(cmd.Context(), dir, getenv)
+			more, err := lintGit(cmd.Context(), env, dir)
 			if err != nil {
 				return err
 			}
-			return lintWorkspace(dir, more, stdout, asJSON)
+			return lintWorkspace(dir, more, env.Stdout, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object with errors and warnings")
@@ -50,7 +54,7 @@ is wrong, and where the rule stands. Errors come first. The exit code is 1 if th
 }
 
 func lintWorkspace(dir string, more []workspace.Finding, stdout io.Writer, asJSON bool) error {
-	folder, err := workspace.Open(dir, workspace.WithScrubber(credentialScrubber()))
+	folder, err := workspace.Open(dir, workspace.WithScrubber(session.CredentialScrubber()))
 	if err != nil {
 		return err
 	}
@@ -85,4 +89,18 @@ func lintWorkspace(dir string, more []workspace.Finding, stdout io.Writer, asJSO
 		return fmt.Errorf("the workspace is not as the format wants it (errors: %d)", n)
 	}
 	return nil
+}
+
+// lintGit reports what keeps the changes of a workspace from being committed, if the setting git is on.
+func lintGit(ctx context.Context, env cli.Env, dir string) ([]workspace.Finding, error) {
+	repository, err := env.Repository(dir)
+	if err != nil || repository == nil {
+		return nil, err
+	}
+	if err := repository.Check(ctx); err != nil {
+		return []workspace.Finding{{
+			File: config.FileName, Rule: "the setting git", Message: "changes are not committed: " + err.Error(),
+		}}, nil
+	}
+	return nil, nil
 }

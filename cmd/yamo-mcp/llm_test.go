@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/config"
 )
 
 // The configured language model writes what mesh reflect and mesh synthesize print, from redacted memories.
@@ -29,8 +31,8 @@ func TestConfiguredLLM(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(workspace, ".yamo"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	config := "llm = 'ollama'\nllm_model = 'small'\nllm_key_env = 'TEAM_KEY'\nllm_max_tokens = 90\nllm_url = '" + s.URL + "'\n"
-	if err := os.WriteFile(filepath.Join(workspace, configName), []byte(config), 0o600); err != nil {
+	content := "llm = 'ollama'\nllm_model = 'small'\nllm_key_env = 'TEAM_KEY'\nllm_max_tokens = 90\nllm_url = '" + s.URL + "'\n"
+	if err := os.WriteFile(filepath.Join(workspace, config.FileName), []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	env := map[string]string{"YAMO_WORKSPACE": workspace, "TEAM_KEY": "secret-of-the-team"}
@@ -74,7 +76,7 @@ func TestLLMSettings(t *testing.T) {
 		fails string
 	}{
 		"none":               {nil, nil, ""},
-		"unknown":            {nil, []string{"--llm", "openia"}, "it is one of none, openai, ollama, cohere"},
+		"unknown":            {nil, []string{"--llm", "openia"}, "is not one of none, openai, ollama, cohere"},
 		"no provider":        {nil, []string{"--llm-url", "http://localhost:1"}, "name the provider"},
 		"no model":           {nil, []string{"--llm", "ollama"}, "the model is required"},
 		"no key":             {nil, []string{"--llm", "openai", "--llm-model", "m"}, "OPENAI_API_KEY with the API key is not set"},
@@ -82,7 +84,7 @@ func TestLLMSettings(t *testing.T) {
 		"the key for a name": {nil, []string{"--llm", "cohere", "--llm-model", "m", "--llm-key-env", "sk-4711"}, "not the key"},
 		"a key in the clear": {map[string]string{"K": "k"}, []string{"--llm", "openai", "--llm-model", "m", "--llm-url", "http://models.example", "--llm-key-env", "K"}, "only over https://"},
 		"no address":         {nil, []string{"--llm", "ollama", "--llm-model", "m", "--llm-url", "localhost"}, "begin with http://"},
-		"negative":           {nil, []string{"--llm", "ollama", "--llm-model", "m", "--llm-max-tokens", "-1"}, "a number from 1 up"},
+		"negative":           {nil, []string{"--llm", "ollama", "--llm-model", "m", "--llm-max-tokens", "-1"}, "must be 1 or more"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			workspace := t.TempDir()

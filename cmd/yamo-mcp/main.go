@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
 	"github.com/yamo-protocol/yamo-mcp/internal/serve"
 	"github.com/yamo-protocol/yamo-mcp/native"
 )
@@ -34,7 +35,7 @@ func start() int {
 		return 0
 	}
 	fmt.Fprintln(os.Stderr, errorLine(err))
-	if _, ok := errors.AsType[*usageError](err); ok {
+	if _, ok := errors.AsType[*cli.UsageError](err); ok {
 		return 2
 	}
 	return 1

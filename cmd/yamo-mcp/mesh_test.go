@@ -163,7 +163,7 @@ func TestIngestManyFilesGoesOnAfterAnInterrupt(t *testing.T) {
 
 func TestMeshErrorIsOneLine(t *testing.T) {
 	err := run(t.Context(), []string{"mesh", "search"}, func(string) string { return "" }, strings.NewReader(""), io.Discard, io.Discard)
-	if got, want := errorLine(err), `[MemoryMesh Error] "search" needs a query`; got != want {
+	if got, want := errorLine(err), `[MemoryMesh Error] "search" requires a query (see yamo-mcp mesh search --help)`; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	err = run(t.Context(), []string{"index", "mesh"}, func(string) string { return "" }, strings.NewReader(""), io.Discard, io.Discard)

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/session"
 )
 
 // host speaks to the program as a host does, one request at a time.
@@ -53,7 +55,7 @@ func tree(t *testing.T, dir string) map[string]string {
 		if err != nil {
 			return err
 		}
-		if entry.Name() == memoryFolder {
+		if entry.Name() == session.MemoryFolder {
 			return fs.SkipDir
 		}
 		info, err := entry.Info()

@@ -9,11 +9,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
+	"github.com/yamo-protocol/yamo-mcp/internal/config"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
 
 // newReconfigureCommand is `yamo-mcp reconfigure`: the one way besides an editor to change who the agent is.
-func newReconfigureCommand(getenv func(string) string, stdin io.Reader, stdout io.Writer) *cobra.Command {
+func newReconfigureCommand(env cli.Env) *cobra.Command {
 	var soul, identity string
 	cmd := &cobra.Command{
 		Use:   "reconfigure [DIR]",
@@ -25,17 +27,13 @@ The agent may draft a new SOUL.md as a note; you read it and run this. The new t
 replaced as a whole or not at all, and what stood there before is kept in .yamo/replaced. Sessions that are
 running are told by their host, if it follows the file; the next one starts with it.`,
 		Example: "  yamo-mcp reconfigure ~/agent --soul ~/agent/notes/soul-draft.md",
-		Args:    atMost("DIR"),
+		Args:    cli.AtMost("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			dir, err := folderArgument(args, getenv)
+			dir, err := config.FolderArgument(args, env.Getenv)
 			if err != nil {
 				return err
 			}
-			logger, err := newLogger(cmd.ErrOrStderr(), "warn")
-			if err != nil {
-				return err
-			}
-			folder, err := openOperators(dir, getenv, logger)
+			folder, err := env.OpenWorkspace(dir)
 			if err != nil {
 				return err
 			}
@@ -46,11 +44,11 @@ running are told by their host, if it follows the file; the next one starts with
 				if !cmd.Flags().Changed(file.flag) {
 					continue
 				}
-				text, err := readFileOr(stdin, file.from)
+				text, err := readFileOr(env.Stdin, file.from)
 				if err != nil {
 					return fmt.Errorf("--%s: %w", file.flag, err)
 				}
-				if err := reconfigure(cmd.Context(), folder, file.name, text, stdout); err != nil {
+				if err := reconfigure(cmd.Context(), folder, file.name, text, env.Stdout); err != nil {
 					return fmt.Errorf("--%s: %w", file.flag, err)
 				}
 			}
@@ -63,7 +61,7 @@ running are told by their host, if it follows the file; the next one starts with
 	flags.StringVar(&identity, "identity", "", "the file to replace IDENTITY.md by")
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
 		if !cmd.Flags().Changed("soul") && !cmd.Flags().Changed("identity") {
-			return fmt.Errorf("%q needs --soul or --identity", cmd.Name())
+			return fmt.Errorf("%q requires --soul or --identity", cmd.Name())
 		}
 		return nil
 	}

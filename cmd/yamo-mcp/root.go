@@ -3,199 +3,108 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"strings"
+	"path/filepath"
 
-	"github.com/agnivade/levenshtein"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
+
+	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
+	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/editcmd"
+	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/meshcmd"
 )
 
-// usageError is a command line that cannot be understood, or asks for what does not go together.
-type usageError struct{ err error }
-
-func (e *usageError) Error() string { return e.err.Error() }
-func (e *usageError) Unwrap() error { return e.err }
-
-// misused is a usageError that a command finds when it has read its flags.
-func misused(format string, values ...any) error {
-	return &usageError{fmt.Errorf(format, values...)}
-}
-
-// run is the program: main calls it with the real thing, tests with their own. Its error has not been
-// printed; a *usageError means that nothing was done.
+// run is the program: main calls it with the process, tests with their own. Its error has not been printed; a
+// *cli.UsageError means that nothing was done.
 func run(ctx context.Context, args []string, getenv func(string) string, stdin io.Reader, stdout, stderr io.Writer) error {
-	root := newRootCommand(getenv, stdin, stdout, stderr)
+	env := cli.Env{Getenv: getenv, Stdin: stdin, Stdout: stdout, Stderr: stderr, Version: programVersion()}
+	root := newRootCommand(env)
 	understood := false
-	for command := range commands(root) {
+	visit(root, func(command *cobra.Command) {
 		if perform := command.RunE; perform != nil {
 			command.RunE = func(cmd *cobra.Command, args []string) error {
 				understood = true
 				return perform(cmd, args)
 			}
 		}
-	}
+	})
 	root.SetArgs(args)
 	command, err := root.ExecuteContextC(ctx)
 	if err != nil && !understood {
-		err = &usageError{err}
+		err = &cli.UsageError{Err: err}
 	}
-	if err != nil && ofMesh(command) {
-		err = &meshError{err}
+	if err != nil && belowMesh(command) {
+		err = &meshcmd.Error{Err: err}
 	}
 	return err
 }
 
-// commands yields command and all below it.
-func commands(command *cobra.Command) func(yield func(*cobra.Command) bool) {
-	return func(yield func(*cobra.Command) bool) { visit(command, yield) }
-}
-
-func visit(command *cobra.Command, yield func(*cobra.Command) bool) bool {
-	if !yield(command) {
-		return false
-	}
+func visit(command *cobra.Command, see func(*cobra.Command)) {
+	see(command)
 	for _, below := range command.Commands() {
-		if !visit(below, yield) {
-			return false
-		}
+		visit(below, see)
 	}
-	return true
 }
 
-func newRootCommand(getenv func(string) string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
-	root := newGroup("yamo-mcp", "The memory of a YAMO workspace for MCP hosts")
-	root.Long = `yamo-mcp gives an agent in any MCP host (Claude Desktop, Claude Code, Codex, Cursor, a chat gateway)
-the memory of a YAMO workspace: its files as resources, recall and learning as tools, the rituals of a
-session as prompts. A host starts ` + "`yamo-mcp serve`" + `; ` + "`yamo-mcp setup`" + ` installs what semantic search needs.`
-	root.Version = programVersion()
+// newRootCommand returns the program's commands. A new command needs a line here.
+func newRootCommand(env cli.Env) *cobra.Command {
+	root := cli.Group("yamo-mcp", "Long-term memory for AI agents: an MCP server over a YAMO workspace")
+	root.Long = `yamo-mcp gives an AI agent a long-term memory. It serves a YAMO workspace, a folder of Markdown files and memories, to
+any MCP host (Claude Desktop, Claude Code, Codex, Cursor, a chat gateway).
+
+To start: ` + "`yamo-mcp setup`" + ` installs the model for semantic search, ` + "`yamo-mcp init DIR`" + ` creates a workspace, and your
+host starts ` + "`yamo-mcp serve --workspace DIR --connection dm`" + `.`
+	root.Version = env.Version
 	root.SetVersionTemplate("yamo-mcp {{.Version}}\n")
-	root.Flags().BoolP("version", "v", false, "print the version alone; the command version tells more")
+	root.Flags().BoolP("version", "v", false, "print the version; the command version prints more")
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.SetIn(stdin)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
-	root.SetFlagErrorFunc(flagError)
+	root.SetIn(env.Stdin)
+	root.SetOut(env.Stdout)
+	root.SetErr(env.Stderr)
+	root.SetFlagErrorFunc(cli.FlagError)
 	root.AddCommand(
-		newServeCommand(getenv, stdin, stdout, stderr),
-		newSetupCommand(stdout, stderr, getenv),
-		newInitCommand(stdout, stderr),
-		newLintCommand(getenv, stdout),
-		newReconfigureCommand(getenv, stdin, stdout),
-		newRotateCommand(getenv, stdout),
-		newIndexCommand(getenv, stdout, stderr),
-		newLedgerCommand(getenv, stdout, stderr),
-		newDreamCommand(getenv, stdout, stderr),
-		newMeshCommand(getenv, stdout, stderr),
-		newTokenCommand(getenv, stdout, stderr),
-		newVersionCommand(getenv, stdout),
+		newServeCommand(env),
+		newSetupCommand(env),
+		newInitCommand(env),
+		newLintCommand(env),
+		newReconfigureCommand(env),
+		newRotateCommand(env),
+		newIndexCommand(env),
+		newLedgerCommand(env),
+		newDreamCommand(env),
+		newTokenCommand(env),
+		newVersionCommand(env),
+		meshcmd.New(env),
 	)
-	root.AddCommand(editCommands(getenv, stdout, stderr)...)
+	root.AddCommand(editcmd.New(env)...)
 	return root
 }
 
-// newGroup is a command that only has others below it: alone it prints its help.
-func newGroup(use, short string, below ...*cobra.Command) *cobra.Command {
-	group := &cobra.Command{
-		Use:   use,
-		Short: short,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return nil
-			}
-			var names []string
-			for _, c := range cmd.Commands() {
-				if c.IsAvailableCommand() {
-					names = append(names, c.Name())
-				}
-			}
-			return fmt.Errorf("unknown command %q for %q%s", args[0], cmd.CommandPath(), suggestion(args[0], names))
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+// meshName is RFC-0011 §9's name of the program: started under it, it is `yamo-mcp mesh`.
+const meshName = "memory-mesh"
+
+// arguments returns the program's arguments.
+func arguments(argv []string) []string {
+	if filepath.Base(argv[0]) == meshName {
+		return append([]string{"mesh"}, argv[1:]...)
 	}
-	group.AddCommand(below...)
-	return group
+	return argv[1:]
 }
 
-// noArguments accepts flags alone.
-func noArguments(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return fmt.Errorf("%q takes no arguments, everything is a flag: %q", cmd.Name(), args[0])
-	}
-	return nil
-}
-
-// exactly accepts one argument, which the usage calls name.
-func exactly(name string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return fmt.Errorf("%q needs %s (see %s --help)", cmd.Name(), name, cmd.CommandPath())
-		}
-		return atMost(name)(cmd, args)
-	}
-}
-
-// atMost accepts one argument, which the usage calls name, or none.
-func atMost(name string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) > 1 {
-			return fmt.Errorf("%q takes one %s and here are %d: put what has spaces in it in quotes", cmd.Name(), name, len(args))
-		}
-		return nil
-	}
-}
-
-// exclusive refuses one flag beside the other.
-func exclusive(cmd *cobra.Command, one, other string) {
-	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
-		if cmd.Flags().Changed(one) && cmd.Flags().Changed(other) {
-			return fmt.Errorf("--%s and --%s do not go together: choose one", one, other)
-		}
-		return nil
-	}
-}
-
-// flagError says what a flag takes, or adds the flag that was probably meant.
-func flagError(cmd *cobra.Command, err error) error {
-	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-		return fmt.Errorf("--%s: %w", invalid.GetFlag().Name, valueError(err))
-	}
-	unknown, ok := errors.AsType[*pflag.NotExistError](err)
-	if !ok {
-		return err
-	}
-	name, dashes, hint := unknown.GetSpecifiedName(), "-", ""
-	if unknown.GetSpecifiedShortnames() == "" {
-		dashes = "--"
-		var names []string
-		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-		if best := nearest(name, names); best != "" {
-			hint = fmt.Sprintf(": did you mean --%s?", best)
+// belowMesh reports whether command is mesh or below it.
+func belowMesh(command *cobra.Command) bool {
+	for ; command != nil; command = command.Parent() {
+		if command.Name() == "mesh" && command.HasParent() && !command.Parent().HasParent() {
+			return true
 		}
 	}
-	if hint == "" {
-		hint = fmt.Sprintf(" (%s --help lists those there are)", cmd.CommandPath())
-	}
-	return fmt.Errorf("unknown flag %s%s for %q%s", dashes, name, cmd.CommandPath(), hint)
+	return false
 }
 
-// suggestion is the name nearest to what was typed, or all of them if none is near.
-func suggestion(typed string, names []string) string {
-	if best := nearest(typed, names); best != "" {
-		return fmt.Sprintf(": did you mean %s?", best)
+// errorLine is what the program prints on stderr about err.
+func errorLine(err error) string {
+	if _, ok := errors.AsType[*meshcmd.Error](err); ok {
+		return "[MemoryMesh Error] " + err.Error()
 	}
-	return fmt.Sprintf(" (there are %s)", strings.Join(names, ", "))
-}
-
-// nearest is the name nearest to what was typed, "" if none is near.
-func nearest(typed string, names []string) string {
-	best, least := "", 3
-	for _, name := range names {
-		if d := levenshtein.ComputeDistance(typed, name); d < least || strings.HasPrefix(name, typed) && least > 0 {
-			best, least = name, min(d, least)
-		}
-	}
-	return best
+	return "yamo-mcp: " + err.Error()
 }

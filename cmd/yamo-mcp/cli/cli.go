@@ -1,0 +1,95 @@
+// Package cli is what the commands of yamo-mcp have in common: the process they run in, their settings and flags, the
+// form of their answers and of their errors.
+//
+// The invariant: commands write to the writers of Env only, answers to Stdout and everything else to Stderr.
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/config"
+	"github.com/yamo-protocol/yamo-mcp/internal/session"
+	"github.com/yamo-protocol/yamo-mcp/mesh"
+)
+
+// Env is the process that a command runs in. Tests replace it.
+type Env struct {
+	Getenv         func(string) string
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Version        string // of the program
+}
+
+// Command is the base of a command that works on a workspace. Commands of a group may share one.
+type Command struct {
+	Env
+	Config config.Config
+	JSON   bool // answer with JSON
+
+	settings []config.Setting
+}
+
+// New returns a base with the default settings.
+func New(env Env) *Command { return &Command{Env: env, Config: config.Default()} }
+
+// AddFlags adds the flags --workspace, those of settings, and --json.
+func (c *Command) AddFlags(flags *pflag.FlagSet, settings ...config.Setting) {
+	flags.SortFlags = false
+	c.settings = settings
+	config.AddFlags(flags, &c.Config, settings...)
+	flags.BoolVar(&c.JSON, "json", false, "print JSON instead of text")
+}
+
+// Load completes the settings from the environment and the workspace's config file, and checks them.
+func (c *Command) Load(cmd *cobra.Command) error {
+	return config.Load(cmd.Flags(), &c.Config, c.Getenv, c.settings...)
+}
+
+// Options returns what the session package needs to open the workspace. Warnings are logged to Stderr.
+func (c *Command) Options() (session.Options, error) {
+	return c.options(c.Config)
+}
+
+func (e Env) options(settings config.Config) (session.Options, error) {
+	logger, err := NewLogger(e.Stderr, "warn")
+	if err != nil {
+		return session.Options{}, err
+	}
+	return session.Options{Config: settings, Getenv: e.Getenv, Logger: logger, Version: e.Version}, nil
+}
+
+// WithMemory calls perform with the memory of an audience.
+func (c *Command) WithMemory(who audience.Audience, perform func(*mesh.View) error) (err error) {
+	options, err := c.Options()
+	if err != nil {
+		return err
+	}
+	memory, release, err := session.OpenMemory(options, who)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	return perform(memory)
+}
+
+// Answer prints value as one line of JSON if --json is set, otherwise text.
+func (c *Command) Answer(value any, text string) error {
+	return Answer(c.Stdout, c.JSON, value, text)
+}
+
+// Answer prints value as one line of JSON, or text.
+func Answer(w io.Writer, asJSON bool, value any, text string) error {
+	if !asJSON {
+		_, err := io.WriteString(w, text)
+		return err
+	}
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(value)
+}

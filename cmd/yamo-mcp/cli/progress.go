@@ -1,0 +1,39 @@
+package cli
+
+import (
+	"io"
+
+	"github.com/schollz/progressbar/v3"
+)
+
+// Progress shows one progress bar at a time, on a terminal only.
+type Progress struct {
+	out  io.Writer
+	name string
+	bar  *progressbar.ProgressBar // nil while none is shown
+}
+
+// NewProgress returns a Progress that draws on out.
+func NewProgress(out io.Writer) *Progress { return &Progress{out: out} }
+
+// Show sets the bar called name to done of total. A bar of another name is removed first.
+func (p *Progress) Show(name string, done, total int) {
+	if !IsTerminal(p.out) {
+		return
+	}
+	if p.bar == nil || p.name != name {
+		p.End()
+		p.name = name
+		p.bar = progressbar.NewOptions(total, progressbar.OptionSetWriter(p.out), progressbar.OptionSetDescription(name),
+			progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionClearOnFinish())
+	}
+	_ = p.bar.Set(done) // a terminal that cannot be drawn on is no reason to stop
+}
+
+// End removes the bar.
+func (p *Progress) End() {
+	if p.bar != nil {
+		_ = p.bar.Finish()
+		p.bar = nil
+	}
+}

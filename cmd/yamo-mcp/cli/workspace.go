@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/config"
+	"github.com/yamo-protocol/yamo-mcp/internal/session"
+	"github.com/yamo-protocol/yamo-mcp/workspace"
+	"github.com/yamo-protocol/yamo-mcp/workspace/git"
+)
+
+// OpenWorkspace opens the workspace dir as its operator, for a command that has no flags for the settings of git. What the
+// command changes is committed if the environment or the config file asks for it.
+func (e Env) OpenWorkspace(dir string) (*workspace.Workspace, error) {
+	settings, err := config.Read(dir, e.Getenv, config.GitSettings...)
+	if err != nil {
+		return nil, err
+	}
+	options, err := e.options(settings)
+	if err != nil {
+		return nil, err
+	}
+	return session.OpenFolder(options, audience.DM(), session.Operator)
+}
+
+// Repository opens the git repository of the workspace dir, nil if the setting git is off.
+func (e Env) Repository(dir string) (*git.Repository, error) {
+	settings, err := config.Read(dir, e.Getenv, config.GitSettings...)
+	if err != nil || !settings.Git.On {
+		return nil, err
+	}
+	options := session.Options{Config: settings, Getenv: e.Getenv, Logger: slog.New(slog.DiscardHandler)}
+	return session.OpenRepository(options, session.Operator)
+}
+
+// WarnGitKeeps warns if the history of the workspace's git repository keeps the file name, which was removed for good. The
+// removal has succeeded, so that a repository that cannot be opened is not an error.
+func (e Env) WarnGitKeeps(ctx context.Context, dir, name string) {
+	repository, err := e.Repository(dir)
+	if err != nil || repository == nil {
+		return
+	}
+	if kept, err := repository.Keeps(ctx, name); err != nil {
+		fmt.Fprintf(e.Stderr, "Cannot check whether the history of the git repository keeps %s: %v\n", name, err)
+	} else if kept {
+		fmt.Fprintf(e.Stderr, "The history of the workspace's git repository keeps %s; git filter-repo removes it.\n", name)
+	}
+}

@@ -1,0 +1,83 @@
+// Package editcmd is the commands over the edits of workspace files and the record of them (seed 004), one file per
+// command or family of commands.
+//
+// The invariant: these commands act as the operator of the workspace. No client reaches them.
+package editcmd
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
+	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/session"
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
+)
+
+// command is the base of the commands over edits.
+type command struct{ *cli.Command }
+
+// New returns the commands over edits. A new command needs a line here.
+func New(env cli.Env) []*cobra.Command {
+	e := command{cli.New(env)}
+	return []*cobra.Command{
+		e.newHistory(),
+		e.newDiff(),
+		e.newReplay(),
+		e.newDrift(),
+		e.newPin("pin", edit.OpPin, "Protect a section: sessions can add to it, but not change it"),
+		e.newPin("unpin", edit.OpUnpin, "Let sessions change a pinned section again"),
+		e.newPin("lock", edit.OpLock, "Freeze a section: sessions cannot edit it"),
+		e.newPin("unlock", edit.OpUnlock, "Let sessions edit a locked section again"),
+		e.newProposals(),
+		e.newPromote(),
+		e.newEvidence(),
+		e.newRecord(),
+	}
+}
+
+// command completes a command that works on the record of edits.
+func (e command) command(cmd *cobra.Command,
+	perform func(ctx context.Context, editor *edit.Editor, args []string) error,
+) *cobra.Command {
+	e.AddFlags(cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		if err := e.Load(cmd); err != nil {
+			return err
+		}
+		folder, err := e.OpenWorkspace(e.Config.Workspace)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, folder.Close()) }()
+		options, err := e.Options()
+		if err != nil {
+			return err
+		}
+		// SECURITY: the operator owns the workspace. No client reaches this.
+		editor, err := session.OpenEditor(folder.View(audience.DM()), nil, options.Logger)
+		if err != nil {
+			return err
+		}
+		if len(args) > 0 {
+			args[0] = inWorkspace(args[0], e.Config.Workspace)
+		}
+		return perform(cmd.Context(), editor, args)
+	}
+	return cmd
+}
+
+// inWorkspace returns a file's name relative to the workspace, also if a shell completed it to ./NAME or to an absolute
+// path. Other names are returned as they are.
+func inWorkspace(name, workspace string) string {
+	if dir, err := filepath.Abs(workspace); err == nil && filepath.IsAbs(name) {
+		if rel, ok := strings.CutPrefix(name, dir+string(filepath.Separator)); ok {
+			return filepath.ToSlash(rel)
+		}
+	}
+	return strings.TrimPrefix(name, "./")
+}

@@ -1,0 +1,53 @@
+package editcmd
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
+	"github.com/yamo-protocol/yamo-mcp/internal/session"
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
+)
+
+// newPin is pin, unpin, lock or unlock.
+func (e command) newPin(use, op, short string) *cobra.Command {
+	return e.command(&cobra.Command{
+		Use:   use + " [FILE#SECTION]",
+		Short: short,
+		Long: short + `.
+
+SECTION is a heading or an anchor; FILE alone means all of it. Without an argument, what is pinned and locked is listed.`,
+		Args: cli.AtMost("FILE#SECTION"),
+	}, func(ctx context.Context, editor *edit.Editor, args []string) error {
+		if len(args) == 0 {
+			return e.listPins(ctx, editor)
+		}
+		pin, err := editor.SetPin(ctx, args[0], op, session.Operator)
+		if err != nil {
+			return err
+		}
+		return e.Answer(pin, fmt.Sprintf("%s %s\n", use, args[0]))
+	})
+}
+
+func (e command) listPins(ctx context.Context, editor *edit.Editor) error {
+	pins, err := editor.Pins(ctx)
+	if err != nil {
+		return err
+	}
+	var text strings.Builder
+	for _, pin := range pins {
+		fmt.Fprintf(&text, "%s\t%s#%s", pin.Kind, pin.File, pin.Anchor)
+		if pin.Void {
+			text.WriteString("\tvoid: there is no such section any more")
+		}
+		text.WriteByte('\n')
+	}
+	if len(pins) == 0 {
+		text.WriteString("nothing is pinned or locked\n")
+	}
+	return e.Answer(pins, text.String())
+}

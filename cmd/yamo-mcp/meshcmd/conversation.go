@@ -1,0 +1,138 @@
+package meshcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
+	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+)
+
+// The commands of this file are RFC-0011 §4.3 for hosts that run a command at each turn of a conversation.
+
+// captured is the answer of capture.
+type captured struct {
+	*ingested
+	Kept bool `json:"kept"`
+}
+
+func (m *command) newCapture() *cobra.Command {
+	var q mesh.Interaction
+	cmd := m.command(&cobra.Command{
+		Use:   "capture --prompt <text> --response <text>",
+		Short: "Remember an exchange of a conversation",
+		Long: `Remember an exchange of a conversation as one memory of type session. Of one that is empty, or nothing but a secret, nothing is
+kept, and that is no failure.`,
+	}, func(ctx context.Context, memory *mesh.View, _ []string) error {
+		stored, err := memory.CaptureInteraction(ctx, q)
+		if err != nil {
+			return err
+		}
+		if stored == nil {
+			return m.Answer(captured{}, "[MemoryMesh] Nothing to keep\n")
+		}
+		m.tellRedactions(stored.Redactions)
+		return m.Answer(captured{&ingested{stored.ID, stored.Visibility, stored.Created, stored.Redactions}, true},
+			fmt.Sprintf("[MemoryMesh] Ingested record %s\n", stored.ID))
+	})
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&q.Prompt, "prompt", "", "what was asked (required)")
+	flags.StringVar(&q.Response, "response", "", "what was answered (required)")
+	flags.StringVar(&q.SessionID, "session-id", "", "the conversation; memories of one are understood together")
+	flags.StringVar(&q.Skill, "skill", "", "the skill that was at work")
+	flags.StringSliceVar(&q.Tags, "tags", nil, "words to filter by, with commas between them")
+	return cli.Require(cmd, "prompt", "response")
+}
+
+// recalled is the answer of recall.
+type recalled struct {
+	Matches  []match  `json:"matches"`
+	Lessons  []match  `json:"lessons"`
+	Prompt   string   `json:"prompt"`
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+func (m *command) newRecall() *cobra.Command {
+	var o mesh.RecallOptions
+	cmd := m.command(&cobra.Command{
+		Use:   "recall <query>",
+		Short: "Recall memories for a model's context",
+		Long: `Recall memories, and with --lessons the lessons that bear on the query, as text for a model's context. Nothing is printed
+where nothing is found.`,
+		Args: cli.PlainText("query"),
+	}, func(ctx context.Context, memory *mesh.View, args []string) error {
+		found, err := memory.RecallMemories(ctx, args[0], o)
+		if err != nil {
+			return err
+		}
+		answer := recalled{Matches: []match{}, Lessons: []match{}, Prompt: mesh.FormatForPrompt(found), Warnings: warnings(found)}
+		for _, h := range found.Hits {
+			answer.Matches = append(answer.Matches, newMatch(h, &h.Score))
+		}
+		for _, h := range found.Lessons {
+			answer.Lessons = append(answer.Lessons, newMatch(h, &h.Score))
+		}
+		if !m.JSON {
+			for _, w := range answer.Warnings {
+				m.notice(w)
+			}
+		}
+		return m.Answer(answer, answer.Prompt)
+	})
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.IntVar(&o.Limit, "limit", 5, fmt.Sprintf("how many memories at most, 1 to %d", mesh.MaxLimit))
+	flags.StringVar(&o.Type, "type", "", "only memories of this type: "+strings.Join(record.Types, ", "))
+	flags.StringVar(&o.Skill, "skill", "", "only memories of this skill")
+	flags.BoolVar(&o.IncludeLessons, "lessons", false, "lessons in force too")
+	return cmd
+}
+
+// health is the answer of health.
+type health struct {
+	Status   string   `json:"status"`
+	Memories int      `json:"total_memories"`
+	Skills   int      `json:"total_skills"`
+	Pending  int      `json:"pending"` // memories without a vector
+	Semantic bool     `json:"semantic"`
+	Model    string   `json:"model"`
+	Problems []string `json:"problems"`
+}
+
+func (m *command) newHealth() *cobra.Command {
+	return m.command(&cobra.Command{
+		Use:   "health",
+		Short: "Try what the memory is made of",
+		Long: `Try what the memory is made of: the ledgers, the embedding model, the vectors, LanceDB. A memory that is degraded works, with
+what is said; for one that is unhealthy the exit code is 1.`,
+	}, func(ctx context.Context, memory *mesh.View, _ []string) error {
+		h, err := memory.HealthCheck(ctx)
+		if err != nil {
+			return err
+		}
+		answer := health(h)
+		var text strings.Builder
+		semantic := "off"
+		if h.Semantic {
+			semantic = "on, " + h.Model
+		}
+		fmt.Fprintf(&text, "[MemoryMesh] Status: %s\n[MemoryMesh] Memories: %d, skills: %d, without a vector: %d\n[MemoryMesh] Semantic search: %s\n",
+			h.Status, h.Memories, h.Skills, h.Pending, semantic)
+		if answer.Problems == nil {
+			answer.Problems = []string{}
+		}
+		for _, p := range h.Problems {
+			text.WriteString("[MemoryMesh] Problem: " + p + "\n")
+		}
+		if err := m.Answer(answer, text.String()); err != nil || h.Status != mesh.Unhealthy {
+			return err
+		}
+		return errors.New("the memory is unhealthy: " + strings.Join(h.Problems, "; "))
+	})
+}

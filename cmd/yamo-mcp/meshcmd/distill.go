@@ -1,0 +1,87 @@
+package meshcmd
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh"
+)
+
+// distillation is the answer of distill.
+type distillation struct {
+	Scanned    int         `json:"scanned"` // memories of the last 7 days
+	DryRun     bool        `json:"dry_run"`
+	Distilled  int         `json:"distilled"`
+	Candidates []candidate `json:"candidates"`
+}
+
+type candidate struct {
+	Outcome      string   `json:"outcome"` // distilled, possible (with --dry-run), known, incomplete or refused
+	ErrorPattern string   `json:"error_pattern,omitempty"`
+	Scope        string   `json:"applicable_scope,omitempty"`
+	PatternID    string   `json:"pattern_id,omitempty"`
+	Memories     []string `json:"memories"`
+	Because      []string `json:"because"` // error, candidate, repeated
+	Missing      []string `json:"missing,omitempty"`
+	Reason       string   `json:"reason,omitempty"`
+	LessonID     string   `json:"lesson_id,omitempty"`
+	Severity     string   `json:"severity,omitempty"`
+	Rule         string   `json:"preventative_rule,omitempty"`
+}
+
+func (m *command) newDistill() *cobra.Command {
+	var dryRun bool
+	cmd := m.command(&cobra.Command{
+		Use:   "distill",
+		Short: "Make lessons of recent failures (the cycle of RFC-0011 §8)",
+		Long: `Make lessons of recent failures: of memories of the last 24 hours whose metadata has "status":"error" or that carry the tag
+` + mesh.CandidateTag + `, and of error patterns seen more than once within 7 days. What a lesson needs is read from the metadata
+(error_pattern, oversight, fix, preventative_rule, severity, applicable_scope) or from lines like "Fix: ..." of the text. Nothing
+is made up: a failure that does not say all of it is named, to be completed with the tool distill_lesson. Running it again
+distills nothing twice.`,
+	}, func(ctx context.Context, memory *mesh.View, _ []string) error {
+		cycle, err := memory.RunCycle(ctx, dryRun)
+		if err != nil {
+			return err
+		}
+		answer := distillation{Scanned: cycle.Scanned, DryRun: cycle.DryRun, Candidates: []candidate{}}
+		for _, c := range cycle.Candidates {
+			if c.Outcome == mesh.OutcomeDistilled {
+				answer.Distilled++
+			}
+			answer.Candidates = append(answer.Candidates, candidate{
+				Outcome: c.Outcome, ErrorPattern: c.ErrorPattern, Scope: c.Scope, PatternID: c.PatternID, Memories: c.Memories,
+				Because: c.Because, Missing: c.Missing, Reason: c.Reason, LessonID: c.LessonID, Severity: c.Severity, Rule: c.Rule,
+			})
+		}
+		return m.Answer(answer, formatDistillation(answer))
+	})
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "only show what would become a lesson")
+	return cmd
+}
+
+// formatDistillation is a line for the scan and one for each candidate.
+func formatDistillation(d distillation) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "[MemoryMesh] Scanned %d memories: %d candidates, %d lessons distilled\n", d.Scanned, len(d.Candidates), d.Distilled)
+	for _, c := range d.Candidates {
+		name := strings.Join(c.Memories, ", ")
+		if c.ErrorPattern != "" {
+			name = c.ErrorPattern + " (" + name + ")"
+		}
+		switch c.Outcome {
+		case mesh.OutcomeDistilled:
+			fmt.Fprintf(&b, "[MemoryMesh] Distilled lesson %s from %s: [%s] %s\n", c.LessonID, name, c.Severity, c.Rule)
+		case mesh.OutcomePossible:
+			fmt.Fprintf(&b, "[MemoryMesh] Would distill %s: [%s] %s\n", name, c.Severity, c.Rule)
+		case mesh.OutcomeIncomplete:
+			fmt.Fprintf(&b, "[MemoryMesh] Incomplete %s: %s\n", name, c.Reason)
+		default:
+			fmt.Fprintf(&b, "[MemoryMesh] Skipped %s: %s\n", name, c.Reason)
+		}
+	}
+	return b.String()
+}

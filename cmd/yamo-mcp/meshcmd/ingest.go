@@ -1,0 +1,250 @@
+package meshcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
+	"github.com/yamo-protocol/yamo-mcp/internal/config"
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+)
+
+const (
+	ingestBatch = 64      // files stored with one fsync
+	ingestBytes = 4 << 20 // of their texts at once, at most one file more
+)
+
+// ingestion is the answer of ingest-dir.
+type ingestion struct {
+	Files     int       `json:"files"`     // that the command was to take in
+	Ingested  int       `json:"ingested"`  // new memories
+	Unchanged int       `json:"unchanged"` // whose text was a memory already
+	Skipped   []skipped `json:"skipped"`   // by name
+	Other     int       `json:"other"`     // files of another extension
+	Indexed   bool      `json:"indexed"`   // every memory is found by meaning
+}
+
+type skipped struct {
+	File   string `json:"file"`
+	Reason string `json:"reason"`
+}
+
+func (m *command) newIngestDir() *cobra.Command {
+	var extension, kind string
+	var recursive bool
+	cmd := m.command(&cobra.Command{
+		Use:   "ingest-dir <path>",
+		Short: "Remember the text files of a folder",
+		Long: `Remember the text files of a folder, each as one memory. What was interrupted goes on when the command is given again:
+a text that is a memory already is not stored twice. Hidden files and folders, links, and what is no text are skipped.`,
+		Args: cli.PlainText("path"),
+	}, func(ctx context.Context, memory *mesh.View, args []string) error {
+		return m.ingest(ctx, memory, args[0], extensions(extension), kind, recursive)
+	})
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&extension, "extension", ".md,.markdown,.txt,.yamo", "the files' extension; several with commas between them")
+	flags.StringVar(&kind, "type", "global", "one of "+strings.Join(record.Types, ", "))
+	flags.BoolVar(&recursive, "recursive", false, "the folders below too")
+	return cmd
+}
+
+// extensions reads --extension: with or without the dot, in any case.
+func extensions(list string) []string {
+	var set []string
+	for e := range strings.SplitSeq(list, ",") {
+		if e = strings.ToLower(strings.TrimLeft(strings.TrimSpace(e), "*.")); e != "" {
+			set = append(set, "."+e)
+		}
+	}
+	return set
+}
+
+func (m *command) ingest(ctx context.Context, memory *mesh.View, dir string, extensions []string, kind string, recursive bool) error {
+	if len(extensions) == 0 {
+		return errors.New("--extension: give one like .md")
+	}
+	if !slices.Contains(record.Types, kind) {
+		return fmt.Errorf("--type: use one of %s", strings.Join(record.Types, ", "))
+	}
+	// SECURITY: no link inside the folder leads out of it.
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return fmt.Errorf("folder %q: %w", dir, config.WithoutPath(err))
+	}
+	defer root.Close() //nolint:errcheck // it was only read
+	report := ingestion{Skipped: []skipped{}}
+	files, err := report.list(root.FS(), extensions, recursive)
+	if err != nil {
+		return err
+	}
+	bars := cli.NewProgress(m.Stderr)
+	defer bars.End()
+	report.Files = len(files)
+	for done := 0; done < len(files); {
+		n, err := report.batch(ctx, memory, root, files[done:], kind)
+		if err != nil && ctx.Err() != nil {
+			return fmt.Errorf("interrupted after %d of %d files; the same command goes on from there", done, len(files))
+		}
+		if err != nil {
+			return err
+		}
+		done += n
+		bars.Show("ingest", done, len(files))
+	}
+	if report.Indexed, err = m.settle(ctx, memory, bars); err != nil {
+		return err
+	}
+	bars.End()
+	slices.SortFunc(report.Skipped, func(a, b skipped) int { return strings.Compare(a.File, b.File) })
+	return m.Answer(report, report.String())
+}
+
+// settle is index at the end of a command that has stored much: without a model it is done later.
+func (m *command) settle(ctx context.Context, memory *mesh.View, bars *cli.Progress) (indexed bool, err error) {
+	err = m.index(ctx, memory, bars)
+	switch {
+	case ctx.Err() != nil:
+		return false, errors.New("interrupted while indexing; everything is stored, and what is missing is indexed by the next command or server")
+	case err != nil:
+		m.notice("Not indexed yet: " + err.Error())
+		return false, nil
+	}
+	return true, nil
+}
+
+// index makes what is stored findable by meaning.
+func (m *command) index(ctx context.Context, memory *mesh.View, bars *cli.Progress) error {
+	most := 0
+	err := memory.Settle(ctx, func(pending int) {
+		most = max(most, pending)
+		bars.Show("index", most-pending, most)
+	})
+	if errors.Is(err, embed.ErrNoAssets) {
+		return embed.ErrNoAssets
+	}
+	return err
+}
+
+// list is the files to take in, by name.
+func (r *ingestion) list(folder fs.FS, extensions []string, recursive bool) ([]string, error) {
+	var files []string
+	err := fs.WalkDir(folder, ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil && name == ".":
+			return fmt.Errorf("read the folder: %w", config.WithoutPath(err))
+		case err != nil:
+			r.skip(name, config.WithoutPath(err).Error())
+			return nil
+		case name == ".":
+			return nil
+		case entry.IsDir() && strings.HasPrefix(entry.Name(), "."):
+			if recursive {
+				r.skip(name, "hidden folder")
+			}
+			return fs.SkipDir
+		case entry.IsDir() && !recursive:
+			return fs.SkipDir
+		case entry.IsDir():
+			return nil
+		case !slices.Contains(extensions, strings.ToLower(path.Ext(name))):
+			r.Other++
+			return nil
+		case strings.HasPrefix(entry.Name(), "."):
+			r.skip(name, "hidden file")
+			return nil
+		case !entry.Type().IsRegular():
+			r.skip(name, "not a regular file")
+			return nil
+		}
+		files = append(files, name)
+		return nil
+	})
+	return files, err
+}
+
+func (r *ingestion) skip(name, reason string) { r.Skipped = append(r.Skipped, skipped{name, reason}) }
+
+// batch takes in the first of files and returns how many it went through.
+func (r *ingestion) batch(ctx context.Context, memory *mesh.View, root *os.Root, files []string, kind string) (int, error) {
+	var requests []mesh.StoreRequest
+	n, size := 0, 0
+	for n < len(files) && len(requests) < ingestBatch && size < ingestBytes {
+		name := files[n]
+		n++
+		text, reason := readText(root, name)
+		if reason != "" {
+			r.skip(name, reason)
+			continue
+		}
+		size += len(text)
+		requests = append(requests, mesh.StoreRequest{Content: text, Type: kind, Source: path.Base(name), Metadata: map[string]any{"path": name}})
+	}
+	outcomes, err := memory.StoreAll(ctx, requests)
+	if err != nil {
+		return 0, err
+	}
+	for i, o := range outcomes {
+		switch f, refused := fault.As(o.Err); {
+		case refused:
+			r.skip(requests[i].Metadata["path"].(string), f.Error())
+		case o.Err != nil:
+			return 0, o.Err
+		case o.Created:
+			r.Ingested++
+		default:
+			r.Unchanged++
+		}
+	}
+	return n, nil
+}
+
+// readText reads a text file, or says why it is none.
+func readText(root *os.Root, name string) (text, reason string) {
+	file, err := root.Open(name)
+	if err != nil {
+		return "", config.WithoutPath(err).Error()
+	}
+	defer file.Close() //nolint:errcheck // it was only read
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
+		return "", "not a regular file"
+	}
+	data, err := io.ReadAll(io.LimitReader(file, record.MaxContent+1))
+	switch text := string(data); {
+	case err != nil:
+		return "", config.WithoutPath(err).Error()
+	case len(data) > record.MaxContent:
+		return "", fmt.Sprintf("larger than %d bytes", record.MaxContent)
+	case strings.TrimSpace(text) == "":
+		return "", "empty"
+	case strings.ContainsRune(text, 0) || strings.ToValidUTF8(text, "") != text:
+		return "", "not UTF-8 text"
+	default:
+		return text, ""
+	}
+}
+
+// String is the report for people.
+func (r *ingestion) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "[MemoryMesh] Ingested %d of %d files, %d unchanged, %d skipped\n", r.Ingested, r.Files, r.Unchanged, len(r.Skipped))
+	if r.Other > 0 {
+		fmt.Fprintf(&b, "[MemoryMesh] Left out %d files of other extensions\n", r.Other)
+	}
+	for _, s := range r.Skipped {
+		fmt.Fprintf(&b, "[MemoryMesh] Skipped %s: %s\n", s.File, s.Reason)
+	}
+	return b.String()
+}

@@ -1,0 +1,139 @@
+// Package meshcmd is the commands of `yamo-mcp mesh` (RFC-0011 §9), one file per command or family of commands.
+//
+// The invariant: the operator acts as a DM unless a flag of the command line names another audience. The environment and
+// the config file never lower or raise the audience of a command.
+package meshcmd
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
+	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/config"
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/mesh"
+)
+
+const help = `The memory mesh of RFC-0011 §9 on the command line. The program also runs these commands under the name memory-mesh.
+
+By default a command acts as the operator: it stores into the private memory and finds memories of all compartments. With
+--connection or --group it sees and does what a session of that audience would. Everything that is stored is scrubbed.
+Errors are one line on stderr. The exit code is then 1, or 2 if the command line cannot be understood.`
+
+// command is the base of the mesh commands.
+type command struct {
+	*cli.Command
+
+	connection, group string // flags only: see audience
+}
+
+// settings are the settings of the mesh commands.
+var settings = slices.Concat([]config.Setting{config.AgentIDSetting},
+	config.SearchSettings, config.EmbedderSettings, config.LearningSettings, config.LLMSettings)
+
+// New returns `yamo-mcp mesh`. A new command needs a line here.
+func New(env cli.Env) *cobra.Command {
+	m := &command{Command: cli.New(env)}
+	group := cli.Group("mesh", "Store, search and maintain memories (the memory-mesh of RFC-0011)",
+		m.newStore(),
+		m.newSearch(),
+		m.newIngestDir(),
+		m.newStats(),
+		m.newGet(),
+		m.newDelete(),
+		m.newIngestSkill(),
+		m.newSearchSkills(),
+		m.newListSkills(),
+		m.newSkillFeedback(),
+		m.newSkillPrune(),
+		m.newDistill(),
+		m.newCapture(),
+		m.newRecall(),
+		m.newHealth(),
+		m.newReflect(),
+		m.newSynthesize(),
+		m.newHeritage(),
+		m.newImport(),
+		m.newExport(),
+		m.newMigrate(),
+	)
+	group.Long = help
+	group.Version = env.Version // for memory-mesh --version
+	flags := group.PersistentFlags()
+	flags.StringVar(&m.connection, "connection", "", "act as a session of this audience: dm or group (default dm)")
+	flags.StringVar(&m.group, "group", "", "act in the memory of this group")
+	m.AddFlags(flags, settings...)
+	return group
+}
+
+// Error is an error of a mesh command, which RFC-0011 §9.3 gives a form of its own: one line.
+type Error struct{ Err error }
+
+// Error returns what the person can correct if there is that, otherwise the whole error.
+func (e *Error) Error() string {
+	text := e.Err.Error()
+	if f, ok := fault.As(e.Err); ok {
+		text = f.Error()
+	}
+	return strings.ReplaceAll(text, "\n", "; ")
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// command completes a command that works on the memory. Its flags may follow its arguments.
+func (m *command) command(cmd *cobra.Command,
+	perform func(ctx context.Context, memory *mesh.View, args []string) error,
+) *cobra.Command {
+	if cmd.Args == nil {
+		cmd.Args = cli.NoArguments
+	}
+	cmd.Flags().SortFlags = false
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		for _, name := range []string{"limit", "lookback"} {
+			// The memory takes 0 for the default, which a person who types it does not mean.
+			if f := cmd.Flags().Lookup(name); f != nil && f.Changed && f.Value.String() == "0" {
+				return fault.New("%s: use a number from 1 to %d", name, mesh.MaxLimit)
+			}
+		}
+		if err := m.Load(cmd); err != nil {
+			return err
+		}
+		who, err := m.audience(cmd)
+		if err != nil {
+			return err
+		}
+		return m.WithMemory(who, func(memory *mesh.View) error { return perform(cmd.Context(), memory, args) })
+	}
+	return cmd
+}
+
+// audience is the audience that the command acts as.
+func (m *command) audience(cmd *cobra.Command) (audience.Audience, error) {
+	flags := cmd.Flags()
+	// SECURITY: the operator owns the workspace. What a host sets for its sessions, in the environment or the config file,
+	// does not apply to a person who types a command. Flags do, and then the rule of serve applies.
+	if !flags.Changed("connection") && !flags.Changed("group") {
+		return audience.DM(), nil
+	}
+	connection := m.connection
+	if !flags.Changed("connection") {
+		connection = "group"
+	}
+	who, notice, err := audience.Parse(connection, m.group)
+	if err != nil {
+		return audience.Audience{}, err
+	}
+	if notice != "" {
+		m.notice(notice)
+	}
+	return who, nil
+}
+
+// notice prints a line beside the answer.
+func (m *command) notice(text string) { fmt.Fprintln(m.Stderr, "[MemoryMesh] "+text) }

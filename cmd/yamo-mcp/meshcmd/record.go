@@ -1,0 +1,149 @@
+package meshcmd
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
+	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/session"
+	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/workspace"
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
+)
+
+// deletion is the answer of delete.
+type deletion struct {
+	ID      string   `json:"id"`
+	Deleted bool     `json:"deleted"`
+	Derived []string `json:"derived,omitempty"`
+	Same    []string `json:"same_text,omitempty"` // other memories with the same text
+	// Of the operator and a DM: files that still say it, and those of whose edits the record has it.
+	Copies   []workspace.Place `json:"copies,omitempty"`
+	Recorded []string          `json:"recorded,omitempty"`
+}
+
+// statistics is the answer of stats.
+type statistics struct {
+	Memories int    `json:"total_memories"`
+	Skills   int    `json:"total_skills"`
+	Path     string `json:"db_path"`
+	Status   string `json:"status"`
+}
+
+func (m *command) newGet() *cobra.Command {
+	var id string
+	cmd := m.command(&cobra.Command{
+		Use:   "get --id <id>",
+		Short: "Show a memory or a skill",
+	}, func(ctx context.Context, memory *mesh.View, _ []string) error {
+		if strings.HasPrefix(id, "skill_") {
+			return m.showSkill(ctx, memory, id)
+		}
+		hit, err := memory.Get(ctx, id)
+		if err != nil {
+			return err
+		}
+		return m.Answer(newMatch(hit, nil),
+			fmt.Sprintf("[MemoryMesh] Record %s\n%s%s", hit.ID, mesh.FormatRecord(hit), formatHeritage(hit.Heritage)))
+	})
+	cmd.Flags().StringVar(&id, "id", "", "the memory's or the skill's id (required)")
+	return cli.Require(cmd, "id")
+}
+
+func (m *command) newDelete() *cobra.Command {
+	var id string
+	cmd := m.command(&cobra.Command{
+		Use:   "delete --id <id>",
+		Short: "Delete a memory or a skill for good",
+		Long: `Delete a memory or a skill for good: from the ledger, the index and the disk. That it was there stays on record, its text does not.
+What was made from it (reflections, lessons, skills), other memories with the same text and files that still say it, such as
+MEMORY.md after a dream, are not touched, and named on stderr.`,
+	}, func(ctx context.Context, memory *mesh.View, _ []string) (err error) {
+		gone := deletion{ID: id, Deleted: true}
+		if gone.Derived, err = memory.DerivedFrom(ctx, id); err != nil {
+			return err
+		}
+		if gone.Same, err = memory.SameText(ctx, id); err != nil {
+			return err
+		}
+		hit, lookup := memory.Get(ctx, id) // not of a skill
+		if err := memory.Delete(ctx, id, "deleted on the command line"); err != nil {
+			return err
+		}
+		if lookup == nil && memory.Audience.IsDM() {
+			m.tellCopies(ctx, &gone, hit.Content)
+		}
+		if len(gone.Derived) > 0 {
+			m.notice("Made from it, and may repeat it: " + strings.Join(gone.Derived, ", "))
+		}
+		if len(gone.Same) > 0 {
+			m.notice("With the same text: " + strings.Join(gone.Same, ", "))
+		}
+		return m.Answer(gone, fmt.Sprintf("[MemoryMesh] Deleted record %s\n", id))
+	})
+	cmd.Flags().StringVar(&id, "id", "", "the memory's or the skill's id (required)")
+	return cli.Require(cmd, "id")
+}
+
+// tellCopies says where what was deleted still stands. It is deleted whether that can be found out or not.
+func (m *command) tellCopies(ctx context.Context, gone *deletion, text string) {
+	copies, err := m.copies(ctx, gone.ID, text)
+	if err != nil {
+		m.notice("Whether files of the workspace still say it could not be looked up: " + err.Error())
+		return
+	}
+	gone.Copies, gone.Recorded = copies.Places, copies.Recorded
+	for _, place := range gone.Copies {
+		where := place.File
+		if place.Section != "" {
+			where += ", section " + strconv.Quote(place.Section)
+		}
+		m.notice("Still says it: " + where)
+	}
+	if len(gone.Copies)+len(gone.Recorded) > 0 {
+		m.notice("The record of edits keeps what files said before; `yamo-mcp record erase FILE` erases that. It has this memory's: " +
+			cmp.Or(strings.Join(gone.Recorded, ", "), "none yet"))
+	}
+}
+
+func (m *command) copies(ctx context.Context, id, text string) (copies edit.Copies, err error) {
+	folder, err := workspace.Open(m.Config.Workspace)
+	if err != nil {
+		return edit.Copies{}, err
+	}
+	defer func() { err = errors.Join(err, folder.Close()) }()
+	editor, err := edit.Open(edit.Options{View: folder.View(audience.DM()), Dir: filepath.Join(m.Config.Workspace, session.MemoryFolder)})
+	if err != nil {
+		return edit.Copies{}, err
+	}
+	return editor.Copies(ctx, id, text)
+}
+
+func (m *command) newStats() *cobra.Command {
+	return m.command(&cobra.Command{
+		Use:   "stats",
+		Short: "Show how much there is",
+	}, func(ctx context.Context, memory *mesh.View, _ []string) error {
+		s, err := memory.Stats(ctx)
+		if err != nil {
+			return err
+		}
+		answer := statistics{Memories: s.Memories, Skills: s.Skills, Path: s.Path, Status: "disconnected"}
+		if s.Connected {
+			answer.Status = "connected"
+		}
+		return m.Answer(answer, fmt.Sprintf(`[MemoryMesh] Total Memories: %d
+[MemoryMesh] Total Skills: %d
+[MemoryMesh] DB Path: %s
+[MemoryMesh] Status: %s
+`, answer.Memories, answer.Skills, answer.Path, answer.Status))
+	})
+}

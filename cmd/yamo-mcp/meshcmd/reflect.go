@@ -1,0 +1,100 @@
+package meshcmd
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+)
+
+// reflectionAnswer is the answer of reflect.
+type reflectionAnswer struct {
+	ID      string `json:"id"` // of the memory
+	Content string `json:"content"`
+	record.Reflection
+	Visibility record.Visibility `json:"visibility"`
+	CreatedAt  time.Time         `json:"created_at"`
+	Created    bool              `json:"created"`
+	Note       string            `json:"note,omitempty"`
+}
+
+// synthesisAnswer is the answer of synthesize.
+type synthesisAnswer struct {
+	record.Synthesis
+	Name       string            `json:"name"`
+	Intent     string            `json:"intent"`
+	Text       string            `json:"yamo_text"`
+	Visibility record.Visibility `json:"visibility"`
+	Created    bool              `json:"created"`
+	Updated    bool              `json:"updated"`
+	Note       string            `json:"note,omitempty"`
+}
+
+func (m *command) newReflect() *cobra.Command {
+	var q mesh.ReflectRequest
+	cmd := m.command(&cobra.Command{
+		Use:   "reflect [--topic <text>] [--lookback <n>]",
+		Short: "Draw memories together into a reflection",
+		Long: `Draw what memories say together, and keep it as a memory of type reflection. A language model writes it if --llm names
+one; otherwise it is made of the memories' own sentences, and says so. The same memories and topic give the reflection
+that is there. The confidence says how well the text stands for its sources, not whether they are right.`,
+	}, func(ctx context.Context, memory *mesh.View, _ []string) error {
+		r, err := memory.Reflect(ctx, q)
+		if err != nil {
+			return err
+		}
+		m.tellNote(r.Note)
+		return m.Answer(reflectionAnswer{
+			ID: r.MemoryID, Content: r.Content, Reflection: r.Reflection, Visibility: r.Visibility, CreatedAt: r.CreatedAt, Created: r.Created, Note: r.Note,
+		}, fmt.Sprintf("[MemoryMesh] Reflection %s in record %s\n%s\n\n%s\n", r.ReflectionID, r.MemoryID,
+			provenance(len(r.Sources), r.Confidence, r.Method, r.Model), strings.TrimSpace(r.Content)))
+	})
+	cmd.Flags().SortFlags = false
+	cmd.Flags().StringVar(&q.Topic, "topic", "", "what to reflect on; without it, what is recent")
+	cmd.Flags().IntVar(&q.Lookback, "lookback", mesh.DefaultLookback, fmt.Sprintf("how many memories to draw on, 1 to %d", mesh.MaxLimit))
+	return cmd
+}
+
+func (m *command) newSynthesize() *cobra.Command {
+	var q mesh.SynthesizeRequest
+	cmd := m.command(&cobra.Command{
+		Use:   "synthesize [--topic <text>]",
+		Short: "Make a skill of what memories say",
+		Long: `Make a skill of what memories say about a topic: its rules are those of lessons, and what a language model draws from
+the memories if --llm names one, or else their own sentences. A later synthesis of the topic is the same skill with
+another text. In a direct conversation's memory, what groups said is left out.`,
+	}, func(ctx context.Context, memory *mesh.View, _ []string) error {
+		s, err := memory.Synthesize(ctx, q)
+		if err != nil {
+			return err
+		}
+		m.tellNote(s.Note)
+		return m.Answer(synthesisAnswer{
+			Synthesis: s.Synthesis, Name: s.Skill.Name, Intent: s.Skill.Intent, Text: s.Skill.Text, Visibility: s.Visibility,
+			Created: s.Created, Updated: s.Updated, Note: s.Note,
+		}, fmt.Sprintf("[MemoryMesh] Synthesized skill %s\n%s\n\n%s", s.SkillID,
+			provenance(len(s.Sources), s.Confidence, s.Method, s.Model), s.Skill.Text))
+	})
+	cmd.Flags().StringVar(&q.Topic, "topic", "", "what the skill is for; without it, what is recent")
+	return cmd
+}
+
+// provenance says what something derived rests on.
+func provenance(sources int, confidence float64, method, model string) string {
+	line := fmt.Sprintf("Sources: %d | Confidence: %.2f | Method: %s", sources, confidence, method)
+	if model != "" {
+		line += " (" + model + ")"
+	}
+	return line
+}
+
+func (m *command) tellNote(note string) {
+	if note != "" {
+		m.notice("Made without a language model: " + note)
+	}
+}

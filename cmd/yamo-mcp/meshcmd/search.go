@@ -1,0 +1,76 @@
+package meshcmd
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
+	"github.com/yamo-protocol/yamo-mcp/internal/session"
+	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+)
+
+// match is a memory in the answers of search and get, and a line of an export.
+type match struct {
+	session.Memory
+	Score *float64 `json:"score,omitempty"` // of a search
+}
+
+func newMatch(h record.Hit, score *float64) match { return match{session.NewMemory(h), score} }
+
+// matches is the answer of search.
+type matches struct {
+	Matches  []match  `json:"matches"`
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+func (m *command) newSearch() *cobra.Command {
+	var q mesh.SearchRequest
+	cmd := m.command(&cobra.Command{
+		Use:   "search <query>",
+		Short: "Find memories that answer a query",
+		Long: `Find memories that answer a query, best first. --filter takes =, !=, <, <=, >, >=, IN (...), IS [NOT] NULL, AND, OR,
+NOT and parentheses over id, session_id, agent_id, memory_type, importance_score, created_at, access_count,
+lesson_pattern_id and source_skill_id: --filter "memory_type = 'event' AND created_at >= '2026-01-31'".`,
+		Args: cli.PlainText("query"),
+	}, func(ctx context.Context, memory *mesh.View, args []string) error {
+		q.Query = args[0]
+		found, err := memory.Search(ctx, q)
+		if err != nil {
+			return err
+		}
+		warnings := warnings(found)
+		answer := matches{Matches: []match{}, Warnings: warnings}
+		for _, h := range found.Hits {
+			answer.Matches = append(answer.Matches, newMatch(h, &h.Score))
+		}
+		if !m.JSON {
+			for _, w := range warnings {
+				m.notice(w)
+			}
+		}
+		return m.Answer(answer, mesh.FormatResults(found.Hits))
+	})
+	cmd.Flags().IntVar(&q.Limit, "limit", 10, fmt.Sprintf("how many at most, 1 to %d", mesh.MaxLimit))
+	cmd.Flags().StringVar(&q.Filter, "filter", "", "which memories are wanted, a condition on their fields")
+	return cmd
+}
+
+// warnings says what a search could not take into account.
+func warnings(found mesh.Found) []string {
+	var list []string
+	switch {
+	case found.Off:
+		list = append(list, "Searched by keywords alone: the local embedding model is not installed (run `yamo-mcp setup`)")
+	case found.Degraded:
+		list = append(list, "Searched by keywords alone: the embedding provider failed")
+	case found.Pending > 0:
+		list = append(list, fmt.Sprintf("%d memories are not indexed yet and were searched by keywords alone", found.Pending))
+	}
+	for _, name := range found.Damaged {
+		list = append(list, fmt.Sprintf("The %s memory is damaged and was searched in part (run `yamo-mcp ledger verify`)", name))
+	}
+	return list
+}

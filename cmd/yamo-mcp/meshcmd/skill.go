@@ -1,0 +1,241 @@
+package meshcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
+	"github.com/yamo-protocol/yamo-mcp/internal/config"
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/block"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+	"github.com/yamo-protocol/yamo-mcp/mesh/scrub"
+	"github.com/yamo-protocol/yamo-mcp/mesh/skill"
+)
+
+// ingestedSkill is the answer of ingest-skill.
+type ingestedSkill struct {
+	ID         string            `json:"id"`
+	Name       string            `json:"name"`
+	Intent     string            `json:"intent"`
+	Visibility record.Visibility `json:"visibility"`
+	Created    bool              `json:"created"`
+	Updated    bool              `json:"updated"`
+	Redactions []scrub.Redaction `json:"redactions"`
+}
+
+// skillMatch is a skill in an answer.
+type skillMatch struct {
+	*record.Skill
+	Visibility  record.Visibility `json:"visibility"`
+	Reliability float64           `json:"reliability"`
+	UseCount    int               `json:"use_count"`
+	LastUsed    time.Time         `json:"last_used,omitzero"`
+	Score       *float64          `json:"score,omitempty"`         // of a search
+	Keyword     *float64          `json:"keyword_score,omitempty"` // likewise
+	Vector      *float64          `json:"vector_score,omitempty"`  // likewise
+}
+
+// skillMatches is the answer of search-skills and list-skills.
+type skillMatches struct {
+	Skills   []skillMatch `json:"skills"`
+	Total    *int         `json:"total_skills,omitempty"` // of list-skills
+	Warnings []string     `json:"warnings,omitempty"`
+}
+
+// prunedSkills is the answer of skill-prune.
+type prunedSkills struct {
+	Pruned    int          `json:"pruned_count"`
+	Remaining int          `json:"total_remaining"`
+	Skills    []skillMatch `json:"skills"` // that were pruned
+}
+
+func matchSkill(hit record.SkillHit) skillMatch {
+	return skillMatch{Skill: hit.Skill, Visibility: hit.Visibility, Reliability: hit.Reliability, UseCount: hit.UseCount, LastUsed: hit.LastUsed}
+}
+
+func (m *command) newIngestSkill() *cobra.Command {
+	var path, kind string
+	cmd := m.command(&cobra.Command{
+		Use:   "ingest-skill --file <path>",
+		Short: "Keep a skill: a way of doing something",
+		Long: `Keep a skill from a file: YAMO blocks (RFC-0011 §3.1), or Markdown that begins with front matter with name, and intent or
+description. The same file again changes nothing; another text of the same name replaces the one there, under the same id.`,
+	}, func(ctx context.Context, memory *mesh.View, _ []string) error {
+		text, err := readSkill(path)
+		if err != nil {
+			return err
+		}
+		kept, err := memory.IngestSkill(ctx, mesh.SkillRequest{Text: text, Type: kind, Source: filepath.Base(path)})
+		if err != nil {
+			return err
+		}
+		m.tellRedactions(kept.Redactions)
+		return m.Answer(ingestedSkill(kept), fmt.Sprintf("[MemoryMesh] Ingested skill %s\n", kept.ID))
+	})
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&path, "file", "", "the skill's file (required)")
+	flags.StringVar(&kind, "type", "", "what kind of skill it is, in a word (default what its front matter says)")
+	return cli.Require(cmd, "file")
+}
+
+// readSkill reads a skill's file.
+func readSkill(path string) (string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", fault.New("--file: %q: %v", path, config.WithoutPath(err))
+	}
+	defer func() { _ = file.Close() }() // opened for reading
+	data, err := io.ReadAll(io.LimitReader(file, record.MaxContent+1))
+	if err != nil {
+		return "", fault.New("--file: %q: %v", path, config.WithoutPath(err))
+	}
+	return string(data), nil
+}
+
+func (m *command) newSearchSkills() *cobra.Command {
+	var limit int
+	cmd := m.command(&cobra.Command{
+		Use:   "search-skills <query>",
+		Short: "Find skills for what is to be done",
+		Args:  cli.PlainText("query"),
+	}, func(ctx context.Context, memory *mesh.View, args []string) error {
+		found, err := memory.SearchSkills(ctx, args[0], limit)
+		if err != nil {
+			return err
+		}
+		answer := skillMatches{Skills: []skillMatch{}, Warnings: skillWarnings(found)}
+		for _, hit := range found.Skills {
+			s := matchSkill(hit)
+			s.Score, s.Keyword, s.Vector = &hit.Score, &hit.Keyword, &hit.Vector
+			answer.Skills = append(answer.Skills, s)
+		}
+		if !m.JSON {
+			for _, w := range answer.Warnings {
+				m.notice(w)
+			}
+		}
+		return m.Answer(answer, fmt.Sprintf("[MemoryMesh] Found %d skills.\n", len(found.Skills))+formatSkills(answer.Skills))
+	})
+	cmd.Flags().IntVar(&limit, "limit", 10, fmt.Sprintf("how many at most, 1 to %d", mesh.MaxLimit))
+	return cmd
+}
+
+// skillWarnings says what a search could not take into account.
+func skillWarnings(found mesh.FoundSkills) []string {
+	list := warnings(mesh.Found{Off: found.Off, Degraded: found.Degraded, Damaged: found.Damaged})
+	if found.Pending > 0 {
+		list = append(list, fmt.Sprintf("%d skills are not indexed yet and were searched by keywords alone", found.Pending))
+	}
+	return list
+}
+
+func (m *command) newListSkills() *cobra.Command {
+	var limit int
+	cmd := m.command(&cobra.Command{
+		Use:   "list-skills",
+		Short: "List skills, the most reliable first",
+	}, func(ctx context.Context, memory *mesh.View, _ []string) error {
+		list, err := memory.ListSkills(ctx, limit)
+		if err != nil {
+			return err
+		}
+		answer := skillMatches{Skills: []skillMatch{}, Total: &list.Total}
+		for _, hit := range list.Skills {
+			answer.Skills = append(answer.Skills, matchSkill(hit))
+		}
+		return m.Answer(answer, fmt.Sprintf("[MemoryMesh] Listed %d of %d skills.\n", len(list.Skills), list.Total)+formatSkills(answer.Skills))
+	})
+	cmd.Flags().IntVar(&limit, "limit", 10, fmt.Sprintf("how many at most, 1 to %d", mesh.MaxLimit))
+	return cmd
+}
+
+// showSkill is get for a skill.
+func (m *command) showSkill(ctx context.Context, memory *mesh.View, id string) error {
+	hit, err := memory.Skill(ctx, id)
+	if err != nil {
+		return err
+	}
+	answer := matchSkill(hit)
+	return m.Answer(answer, fmt.Sprintf("[MemoryMesh] Skill %s\n%s\n%s", hit.ID, formatSkill(answer), hit.Text))
+}
+
+// formatSkills is in the manner of RFC-0011 §9.2's search.
+func formatSkills(skills []skillMatch) string {
+	var b strings.Builder
+	for i, s := range skills {
+		fmt.Fprintf(&b, "\n--- SKILL %d: %s ", i+1, s.ID)
+		if s.Score != nil {
+			fmt.Fprintf(&b, "[SCORE: %s] ", block.FormatConfidence(*s.Score))
+		}
+		b.WriteString("---\n" + formatSkill(s))
+	}
+	return b.String()
+}
+
+func formatSkill(s skillMatch) string {
+	line := fmt.Sprintf("Name: %s | Reliability: %s | Uses: %d", s.Name, block.FormatConfidence(s.Reliability), s.UseCount)
+	if s.Visibility != record.Private {
+		line += " | Memory: " + string(s.Visibility)
+	}
+	return line + "\n" + s.Intent + "\n"
+}
+
+func (m *command) newSkillFeedback() *cobra.Command {
+	var id, success string
+	cmd := m.command(&cobra.Command{
+		Use:   "skill-feedback --id <id> --success <true|false>",
+		Short: "Record whether a skill worked",
+		Long: `Record that a skill was used and whether it worked. A skill's reliability begins at 0.5, rises by 0.1 with a success and falls
+by 0.2 with a failure. Feedback is kept in the memory of whoever gives it: a group does not see how often others use a shared skill.`,
+	}, func(ctx context.Context, memory *mesh.View, _ []string) error {
+		if success != "true" && success != "false" {
+			return errors.New("--success: say true or false")
+		}
+		hit, err := memory.SkillFeedback(ctx, id, success == "true")
+		if err != nil {
+			return err
+		}
+		return m.Answer(matchSkill(hit), fmt.Sprintf("[MemoryMesh] Updated skill %s: reliability %s, %d uses\n", hit.ID, block.FormatConfidence(hit.Reliability), hit.UseCount))
+	})
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&id, "id", "", "the skill's id (required)")
+	flags.StringVar(&success, "success", "", "true or false (required)")
+	return cli.Require(cmd, "id", "success")
+}
+
+func (m *command) newSkillPrune() *cobra.Command {
+	var threshold float64
+	cmd := m.command(&cobra.Command{
+		Use:   "skill-prune",
+		Short: "Delete skills that proved unreliable for good",
+		Long: `Delete the skills whose reliability is below the threshold for good, from the ledger, the index and the disk: the private and
+the shared ones, or with --group that group's own.`,
+	}, func(ctx context.Context, memory *mesh.View, _ []string) error {
+		pruned, err := memory.PruneSkills(ctx, threshold)
+		if err != nil {
+			return err
+		}
+		answer := prunedSkills{Pruned: len(pruned.Skills), Remaining: pruned.Remaining, Skills: []skillMatch{}}
+		var text strings.Builder
+		fmt.Fprintf(&text, "[MemoryMesh] Pruned %d skills, %d remaining\n", answer.Pruned, answer.Remaining)
+		for _, hit := range pruned.Skills {
+			answer.Skills = append(answer.Skills, matchSkill(hit))
+			fmt.Fprintf(&text, "[MemoryMesh] Deleted skill %s (%s): reliability %s\n", hit.ID, hit.Name, block.FormatConfidence(hit.Reliability))
+		}
+		return m.Answer(answer, text.String())
+	})
+	cmd.Flags().Float64Var(&threshold, "threshold", skill.DefaultPruneThreshold, "the reliability below which a skill goes, 0.0 to 1.0")
+	return cmd
+}

@@ -1,0 +1,127 @@
+package meshcmd
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
+	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+	"github.com/yamo-protocol/yamo-mcp/mesh/scrub"
+)
+
+// ingested is the answer of store.
+type ingested struct {
+	ID         string            `json:"id"`
+	Visibility record.Visibility `json:"visibility"`
+	Created    bool              `json:"created"`
+	Redactions []scrub.Redaction `json:"redactions"`
+}
+
+func (m *command) newStore() *cobra.Command {
+	var content, kind, rationale, hypothesis, metadata string
+	cmd := m.command(&cobra.Command{
+		Use:   "store --content <text>",
+		Short: "Remember a text",
+		Long: `Remember a text. Storing the same text again returns the id of the first memory. Of the metadata, a JSON object,
+type, source, tags, importance (or importance_score), session_id, skill_name, rationale and hypothesis are the memory's own fields.`,
+	}, func(ctx context.Context, memory *mesh.View, _ []string) error {
+		q, err := storeRequest(metadata)
+		if err != nil {
+			return err
+		}
+		q.Content = content
+		for _, f := range []struct {
+			to   *string
+			from string
+		}{{&q.Type, kind}, {&q.Rationale, rationale}, {&q.Hypothesis, hypothesis}} {
+			if f.from != "" {
+				*f.to = f.from
+			}
+		}
+		stored, err := memory.Store(ctx, q)
+		if err != nil {
+			return err
+		}
+		m.tellRedactions(stored.Redactions)
+		return m.Answer(ingested{stored.ID, stored.Visibility, stored.Created, stored.Redactions},
+			fmt.Sprintf("[MemoryMesh] Ingested record %s\n", stored.ID))
+	})
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&content, "content", "", "what to remember (required)")
+	flags.StringVar(&kind, "type", "", "one of "+strings.Join(record.Types, ", ")+` (default "global")`)
+	flags.StringVar(&rationale, "rationale", "", "why it is worth remembering")
+	flags.StringVar(&hypothesis, "hypothesis", "", "what it is expected to be good for")
+	flags.StringVar(&metadata, "metadata", "", "more about it, a JSON object")
+	return cli.Require(cmd, "content")
+}
+
+// storeRequest reads --metadata: RFC-0011 §2.1's conventional fields become the memory's own, the rest its metadata.
+func storeRequest(text string) (mesh.StoreRequest, error) {
+	var q mesh.StoreRequest
+	if text == "" {
+		return q, nil
+	}
+	if err := onlyObject(text, &q.Metadata); err != nil {
+		return q, fmt.Errorf("--metadata: %w", err)
+	}
+	if score, ok := q.Metadata["importance_score"]; ok && q.Metadata["importance"] == nil { // its name in RFC-0011 §2.2
+		q.Metadata["importance"] = score
+		delete(q.Metadata, "importance_score")
+	}
+	for key, to := range map[string]any{
+		"type": &q.Type, "source": &q.Source, "tags": &q.Tags, "importance": &q.Importance, "session_id": &q.SessionID,
+		"skill_name": &q.Skill, "rationale": &q.Rationale, "hypothesis": &q.Hypothesis,
+	} {
+		value, ok := q.Metadata[key]
+		if !ok {
+			continue
+		}
+		raw, err := json.Marshal(value)
+		if err != nil {
+			return q, fmt.Errorf("--metadata: %s: %w", key, err)
+		}
+		if err := json.Unmarshal(raw, to); err != nil {
+			return q, fmt.Errorf("--metadata: %s: it is %s", key, shapes[key])
+		}
+		delete(q.Metadata, key)
+	}
+	return q, nil
+}
+
+// shapes says what the conventional fields hold.
+var shapes = map[string]string{
+	"type": "a string", "source": "a string", "tags": "a list of strings", "importance": "a number from 0 to 1",
+	"session_id": "a string", "skill_name": "a string", "rationale": "a string", "hypothesis": "a string",
+}
+
+// onlyObject decodes text, which must be one JSON object.
+func onlyObject(text string, to *map[string]any) error {
+	decoder := json.NewDecoder(strings.NewReader(text))
+	if err := decoder.Decode(to); err != nil || *to == nil {
+		return errors.New(`give a JSON object like {"source":"notes"}`)
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("there is something after the JSON object")
+	}
+	return nil
+}
+
+// tellRedactions says what did not reach the memory, by kind and count.
+func (m *command) tellRedactions(list []scrub.Redaction) {
+	if len(list) == 0 {
+		return
+	}
+	var parts []string
+	for _, r := range list {
+		parts = append(parts, fmt.Sprintf("%d x %s", r.Count, r.Kind))
+	}
+	m.notice("Redacted " + strings.Join(parts, ", "))
+}

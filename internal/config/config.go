@@ -1,0 +1,177 @@
+// Package config holds the operator's settings. Each setting is declared once, with its flag, environment variable, key
+// in the config file, default, help and validation; everything else, docs/settings.md included, is made from that.
+//
+// The invariant: a flag wins over the environment, that over the workspace's config file, and that over the default; a
+// config file that another account could have written is refused.
+package config
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/dream"
+)
+
+// Config is the values of all settings.
+type Config struct {
+	Workspace string // the workspace folder
+	Session   Session
+	Search    Search
+	Embedder  Embedder
+	Learning  Learning
+	LLM       LLM
+	Dreams    dream.Thresholds
+	Git       Git
+	HTTP      HTTP
+}
+
+// section is a table of docs/settings.md.
+type section struct {
+	title    string
+	settings []Setting
+}
+
+// sections registers the settings. A new file of settings needs a line here.
+func sections() []section {
+	return []section{
+		{"Session", slices.Concat([]Setting{workspaceSetting}, SessionSettings, GitSettings)},
+		{"Search", slices.Concat(SearchSettings, EmbedderSettings)},
+		{"Learning", slices.Concat(LearningSettings, DreamSettings, LLMSettings)},
+		{"HTTP", HTTPSettings},
+	}
+}
+
+// All returns the settings of `yamo-mcp serve`, which are the keys of the config file.
+func All() []Setting {
+	var all []Setting
+	for _, s := range sections() {
+		all = append(all, s.settings...)
+	}
+	return all[1:] // the config file is in the workspace and cannot name it
+}
+
+// Default returns the defaults of all settings.
+func Default() Config {
+	var c Config
+	AddFlags(pflag.NewFlagSet("", pflag.ContinueOnError), &c, All()...)
+	return c
+}
+
+// AddFlags adds the flags of the workspace and of settings, which set the fields of c. c has the defaults when AddFlags
+// returns.
+func AddFlags(flags *pflag.FlagSet, c *Config, settings ...Setting) {
+	workspaceSetting.bind(flags, c)
+	for _, s := range settings {
+		s.bind(flags, c)
+	}
+}
+
+// Load completes c, whose flags AddFlags added and the command line has set: the workspace from the environment, and
+// settings from there or the workspace's config file. It checks that the workspace is a folder and that the values are
+// valid, each by itself.
+func Load(flags *pflag.FlagSet, c *Config, getenv func(string) string, settings ...Setting) error {
+	if err := apply(flags, []Setting{workspaceSetting}, getenv, nil); err != nil {
+		return err
+	}
+	c.Workspace = Expand(c.Workspace, getenv)
+	if err := CheckWorkspace(c.Workspace, "--workspace"); err != nil {
+		return err
+	}
+	file, err := readFile(c.Workspace)
+	if err != nil {
+		return err
+	}
+	if err := apply(flags, settings, getenv, file); err != nil {
+		return err
+	}
+	c.Session.Transcripts = Expand(c.Session.Transcripts, getenv)
+	return check(c, settings)
+}
+
+// Read returns the settings that the environment and the config file of the workspace dir have, for commands without
+// flags for them. The others have their defaults.
+func Read(dir string, getenv func(string) string, settings ...Setting) (Config, error) {
+	file, err := readFile(dir)
+	if err != nil {
+		return Config{}, err
+	}
+	return from(dir, getenv, file, settings)
+}
+
+func from(dir string, getenv func(string) string, file map[string]string, settings []Setting) (Config, error) {
+	var c Config
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	AddFlags(flags, &c, All()...)
+	c.Workspace = dir
+	if err := apply(flags, settings, getenv, file); err != nil {
+		return Config{}, err
+	}
+	return c, check(&c, settings)
+}
+
+// check reports the first value that is not valid. Settings of HTTP are not checked for stdio, where they have no effect:
+// servers of both kinds share the environment and the config file.
+func check(c *Config, settings []Setting) error {
+	for _, s := range settings {
+		if c.Session.Transport != OverHTTP && IsHTTP(s.Flag()) {
+			continue
+		}
+		if err := s.check(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// For returns the settings for another workspace that the same server serves over HTTP. What that workspace's config file
+// sets about its own content applies: session logs, tool sets, ranking, git.
+//
+// SECURITY: the session logs and the git repository of one workspace are never used for another: they come from the
+// other's own file, or there are none. The environment was set for the first one and is not consulted.
+func (c Config) For(workspace string, getenv func(string) string) (Config, error) {
+	if err := CheckWorkspace(workspace, "--workspace"); err != nil {
+		return Config{}, err
+	}
+	file, err := readFile(workspace)
+	if err != nil {
+		return Config{}, err
+	}
+	settings := slices.DeleteFunc(All(), func(s Setting) bool {
+		return !slices.Contains([]string{"transcripts", "toolsets", "ranking", "git", "git-private"}, s.Flag())
+	})
+	other, err := from(workspace, func(string) string { return "" }, file, settings)
+	if err != nil {
+		return Config{}, err
+	}
+	c.Workspace, c.Git = workspace, other.Git
+	c.Session.Transcripts = Expand(other.Session.Transcripts, getenv)
+	if file["toolsets"] != "" {
+		c.Session.Toolsets = other.Session.Toolsets
+	}
+	if file["ranking"] != "" {
+		c.Search = other.Search
+	}
+	return c, nil
+}
+
+// Places lists, for help texts, the flag, environment variable and config file key of every setting, one per line.
+func Places() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "  --%-22s %s\n", Workspace, Workspace.Env())
+	for _, s := range All() {
+		fmt.Fprintf(&b, "  --%-22s %-26s %s\n", s.Flag(), s.Env(), s.Key())
+	}
+	return b.String()
+}
+
+// Expand replaces a leading ~ of a path by the user's home: hosts start servers without a shell that would do it.
+func Expand(path string, getenv func(string) string) string {
+	if below, ok := strings.CutPrefix(path, "~/"); ok && getenv("HOME") != "" {
+		return filepath.Join(getenv("HOME"), below)
+	}
+	return path
+}

@@ -1,0 +1,238 @@
+package config
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/pflag"
+)
+
+func TestApplyPrecedence(t *testing.T) {
+	t.Parallel()
+	settings := []Name{"group"}
+	tests := []struct {
+		name  string
+		args  []string
+		env   map[string]string
+		file  map[string]string
+		group string
+		place string
+	}{
+		{"default", nil, nil, nil, "none", "here"},
+		{"file", nil, nil, map[string]string{"group": "f"}, "f", "here"},
+		{"environment over file", nil, map[string]string{"YAMO_GROUP": "e"}, map[string]string{"group": "f"}, "e", "here"},
+		{"flag over both", []string{"--group", "x"}, map[string]string{"YAMO_GROUP": "e"}, map[string]string{"group": "f"}, "x", "here"},
+		{"an empty flag is a value", []string{"--group", ""}, map[string]string{"YAMO_GROUP": "e"}, nil, "", "here"},
+		{"an empty variable is unset", nil, map[string]string{"YAMO_GROUP": ""}, map[string]string{"group": "f"}, "f", "here"},
+		{"an empty string in the file is unset", nil, nil, map[string]string{"group": ""}, "none", "here"},
+		{"a flag that is no setting is neither", nil, map[string]string{"YAMO_PLACE": "e"}, map[string]string{"": "f", "place": "f"}, "none", "here"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			flags := pflag.NewFlagSet("test", pflag.ContinueOnError)
+			group := flags.String("group", "none", "")
+			place := flags.String("place", "here", "")
+			if err := flags.Parse(test.args); err != nil {
+				t.Fatal(err)
+			}
+			if err := apply(flags, settings, func(name string) string { return test.env[name] }, test.file); err != nil {
+				t.Fatal(err)
+			}
+			if *group != test.group || *place != test.place {
+				t.Errorf("got %q and %q, want %q and %q", *group, *place, test.group, test.place)
+			}
+		})
+	}
+}
+
+func TestApplyNamesTheSourceOfABadValue(t *testing.T) {
+	t.Parallel()
+	flags := pflag.NewFlagSet("test", pflag.ContinueOnError)
+	flags.Int("n", 1, "")
+	settings := []Name{"n"}
+	noEnv := func(string) string { return "" }
+	if err := apply(flags, settings, noEnv, map[string]string{"n": "many"}); err == nil || !strings.HasPrefix(err.Error(), ".yamo/config.toml: n: ") {
+		t.Errorf("got %v", err)
+	}
+	if err := apply(flags, settings, func(string) string { return "many" }, nil); err == nil || !strings.HasPrefix(err.Error(), "YAMO_N: ") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestFileValues(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	want := map[string]string{}
+	for _, s := range All() {
+		want[s.Key()] = ""
+	}
+	got, err := readFile(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("without a file (-want +got):\n%s", diff)
+	}
+	writeFile(t, dir, "connection = 'a'\ntranscripts = 'logs/d'\nallow_host = 'h,i'\nembedding_dimensions = 12\n"+
+		"lesson_min_confidence = 0.8\nbehind_proxy = true\n")
+	if got, err = readFile(dir); err != nil {
+		t.Fatal(err)
+	}
+	maps.Copy(want, map[string]string{
+		"connection": "a", "transcripts": filepath.Join(dir, "logs", "d"), "allow_host": "h,i",
+		"embedding_dimensions": "12", "lesson_min_confidence": "0.8", "behind_proxy": "true",
+	})
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("values (-want +got):\n%s", diff)
+	}
+}
+
+// writeFile writes the config file of a workspace.
+func writeFile(t *testing.T, workspace, content string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Join(workspace, ".yamo"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(workspace, FileName), []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The flags, environment variables and keys of any two settings differ.
+func TestNamesDiffer(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, s := range All() {
+		for _, name := range []string{s.Flag(), s.Env(), "key " + s.Key()} {
+			if seen[name] {
+				t.Errorf("two settings have the name %s", name)
+			}
+			seen[name] = true
+		}
+	}
+}
+
+// A default passes its own validation.
+func TestDefaultsAreValid(t *testing.T) {
+	t.Parallel()
+	c := Default()
+	c.Session.Transport = OverHTTP // to check the settings of HTTP too
+	if err := check(&c, All()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestValidation(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ flag, value, want string }{
+		{"agent-id", "a; b", "agent id: must be 1 to 64 letters"},
+		{"ranking", "best", `ranking: "best" is not one of context, rfc0011`},
+		{"embedder", "openia", `embedder: "openia" is not one of local, openai`},
+		{"llm-max-tokens", "-1", "llm max tokens: must be 1 or more"},
+		{"lesson-min-confidence", "0", "lesson min confidence: must be above 0"},
+		{"lesson-min-confidence", "NaN", "lesson min confidence: must be above 0"},
+		{"lesson-retention-days", "36501", "lesson retention days: must be between 1 and 36500"},
+		{"heritage-depth", "51", "heritage depth: must be between 1 and 50"},
+		{"dream-min-score", "1.1", "dream min score: must be between 0 and 1"},
+		{"dream-min-score", "NaN", "dream min score: must be between 0 and 1"},
+		{"dream-min-hits", "0", "dream min hits: must be between 1 and 1000"},
+		{"dream-min-days", "31", "dream min days: must be between 1 and 30"},
+		{"transport", "sse", `transport: "sse" is not one of stdio, http`},
+		{"log-level", "error", `log level: "error" is not one of debug, info, warn`},
+		{"listen", "localhost", `listen: "localhost" is not an address and a port`},
+		{"public-url", "ftp://a", `public url: "ftp://a" is not a URL`},
+		{"allow-host", "a,b/c", `allow host: "b/c" is not a host name`},
+		{"allow-origin", "https://a/b", `allow origin: "https://a/b" is not an origin`},
+	} {
+		file := map[string]string{"transport": OverHTTP}
+		file[Name(test.flag).Key()] = test.value
+		settings := All()
+		if test.flag == "transport" {
+			settings = SessionSettings
+		}
+		_, err := from("", func(string) string { return "" }, file, settings)
+		if err == nil || !strings.HasPrefix(err.Error(), test.want) {
+			t.Errorf("--%s %s: %v, want %s", test.flag, test.value, err, test.want)
+		}
+		if err != nil && !strings.HasSuffix(err.Error(), "in .yamo/config.toml)") {
+			t.Errorf("--%s %s: %v does not name the places of the setting", test.flag, test.value, err)
+		}
+	}
+}
+
+// Servers over stdio and over HTTP share the environment and the config file.
+func TestHTTPIsNotCheckedForStdio(t *testing.T) {
+	t.Parallel()
+	file := map[string]string{"listen": "nowhere"}
+	if _, err := from("", func(string) string { return "" }, file, All()); err != nil {
+		t.Error(err)
+	}
+}
+
+// The workspace of a token is served by its own config file, without the session logs of the server's own workspace.
+func TestForAnotherWorkspace(t *testing.T) {
+	t.Parallel()
+	noEnv := func(string) string { return "" }
+	plain, configured := t.TempDir(), t.TempDir()
+	writeFile(t, configured, "connection = 'dm'\nagent_id = 'x'\ntranscripts = 'logs'\ntoolsets = 'memory'\n"+
+		"ranking = 'rfc0011'\nlisten = '0.0.0.0:1'\ngit_private = true\n")
+	first := Default()
+	first.Workspace, first.Session.Transcripts, first.Session.AgentID = "/first", "/first/logs", "kate"
+	first.HTTP.Listen, first.Git.On = "127.0.0.1:1", true
+
+	want := first
+	want.Workspace, want.Session.Transcripts, want.Git = plain, "", Git{}
+	got, err := first.For(plain, noEnv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("without a config file (-want +got):\n%s", diff)
+	}
+
+	want.Workspace, want.Session.Transcripts = configured, filepath.Join(configured, "logs")
+	want.Session.Toolsets, want.Search.Ranking, want.Git = "memory", "rfc0011", Git{Private: true}
+	if got, err = first.For(configured, noEnv); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("with a config file (-want +got):\n%s", diff)
+	}
+
+	if _, err := first.For(filepath.Join(plain, "gone"), noEnv); err == nil {
+		t.Error("a workspace that does not exist is served")
+	}
+	if err := os.Chmod(filepath.Join(configured, FileName), 0o622); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := first.For(configured, noEnv); err == nil || !strings.Contains(err.Error(), "other users can write") {
+		t.Errorf("a config file that other users can write: %v", err)
+	}
+}
+
+// The config file that the documents show is one.
+func TestDocumentedConfig(t *testing.T) {
+	t.Parallel()
+	document, err := os.ReadFile(filepath.Join("..", "..", "docs", "settings.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(document), "\n```toml\n")
+	example, _, ok := strings.Cut(rest, "\n```\n")
+	if !ok {
+		t.Fatal("docs/settings.md shows no config file")
+	}
+	workspace := t.TempDir()
+	writeFile(t, workspace, example)
+	c, err := Read(workspace, func(string) string { return "" }, All()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Session.Connection != "dm" {
+		t.Errorf("connection %q", c.Session.Connection)
+	}
+}

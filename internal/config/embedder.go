@@ -1,0 +1,103 @@
+package config
+
+import (
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/assets"
+	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
+)
+
+// CachedTexts is the number of texts whose vectors a session keeps in memory (RFC-0011 §7.1).
+const CachedTexts = 1000
+
+// Embedder is the program that computes vectors (RFC-0011 §7).
+type Embedder struct {
+	Provider   string
+	Model      string
+	Dimensions int    // 0 if the model's are known
+	Addresses  string // separated by commas, "" for the provider's own
+	KeyEnv     string // the name of the environment variable with the API key
+}
+
+// Local is the provider on this machine.
+const Local = "local"
+
+var embedders = []string{Local, "openai", "ollama", "cohere"}
+
+// EmbedderSettings are the settings of the embedder. Every command that may need vectors has them.
+var EmbedderSettings = []Setting{
+	spec[string]{
+		Name: "embedder", initial: Local, help: "provider of embedding vectors: " + strings.Join(embedders, ", "),
+		more:  "`openai` is any service with the same API. With a provider other than `local`, texts leave this machine",
+		field: func(c *Config) *string { return &c.Embedder.Provider },
+		valid: oneOf(embedders...),
+	},
+	spec[string]{
+		Name: "embedding-model", help: "model of a remote embedder, if not the provider's usual one",
+		more:  "The usual ones are `text-embedding-3-small`, `nomic-embed-text` and `embed-multilingual-v3.0`",
+		field: func(c *Config) *string { return &c.Embedder.Model },
+	},
+	spec[int]{
+		Name: "embedding-dimensions", help: "number of dimensions of the vectors, if the model is not well known",
+		field: func(c *Config) *int { return &c.Embedder.Dimensions },
+	},
+	spec[string]{
+		Name: "embedding-url", help: "address of a remote embedder, if not its usual one; with fallbacks after commas",
+		more:  "Fallbacks are tried in order and must serve the same model",
+		field: func(c *Config) *string { return &c.Embedder.Addresses },
+	},
+	spec[string]{
+		Name: "embedding-key-env", help: "name of the environment variable with the embedder's API key",
+		more:  "Without an address, `OPENAI_API_KEY` or `CO_API_KEY` unless another is named",
+		field: func(c *Config) *string { return &c.Embedder.KeyEnv },
+	},
+}
+
+// Open returns the embedder with a cache, and the function that closes it. The cache is for one audience: a caller that
+// is answered faster than others would learn that a text was asked for before.
+func (e Embedder) Open(getenv func(string) string, logger *slog.Logger) (mesh.Embedder, func() error, error) {
+	embedder, closeEmbedder, err := e.Connect(getenv, logger)
+	if err != nil {
+		return nil, nil, err
+	}
+	return embed.Cached(embedder, CachedTexts), closeEmbedder, nil
+}
+
+// Connect returns the embedder and the function that closes it. It neither loads a model nor opens a connection.
+//
+// When a remote provider fails, searches match words: the local model is not its fallback, unlike RFC-0011 §7.1, because
+// vectors of different models cannot be compared. Other addresses of the same model are (embed.Chain).
+//
+// SECURITY: memories and queries leave the machine here, and only to a provider that the operator named.
+func (e Embedder) Connect(getenv func(string) string, logger *slog.Logger) (embed.Embedder, func() error, error) {
+	if e.Provider == Local {
+		if e.Model != "" || e.Dimensions != 0 || e.Addresses != "" || e.KeyEnv != "" {
+			return nil, nil, Name("embedder").Errorf("embedder: local has one model and no address; "+
+				"name the provider that the other embedding settings are for: %s", strings.Join(embedders[1:], ", "))
+		}
+		local := embed.NewLocal(embed.Options{Locate: func() (assets.Paths, error) { return assets.Locate(getenv) }})
+		return local, local.Close, nil
+	}
+	key, err := apiKey{"embedder", "embedding-key-env"}.read(getenv, e.Provider, e.KeyEnv, e.Addresses)
+	if err != nil {
+		return nil, nil, err
+	}
+	var chain []embed.Provider
+	for _, address := range names(e.Addresses) {
+		remote, err := embed.NewRemote(embed.RemoteOptions{
+			Provider: e.Provider, BaseURL: address, Name: e.Model, Dim: e.Dimensions, APIKey: key,
+		})
+		if err != nil {
+			return nil, nil, fmt.Errorf("%w (--embedding-url, --embedding-model and --embedding-dimensions)", err)
+		}
+		name := e.Provider
+		if address != "" {
+			name += " at " + address
+		}
+		chain = append(chain, embed.Provider{Name: name, Embedder: remote})
+	}
+	return embed.NewChain(logger, chain[0], chain[1:]...), func() error { return nil }, nil
+}

@@ -1,0 +1,191 @@
+package config
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/serve"
+)
+
+// HTTP is how the server is reached over HTTP, and by whom.
+type HTTP struct {
+	Listen          string // address and port
+	Tokens          string // a file, "" for the user's own: see TokenFile
+	TLSCert, TLSKey string // files, "" for none
+	BehindProxy     bool
+	PublicURL       string
+	Hosts, Origins  []string
+	AnonymousGroup  bool
+	OAuthIssuer     string
+	OAuthAudience   string // "" for the public URL with /mcp
+	OAuthJWKS       string
+	CallsPerMinute  int // of each token
+	ConcurrentCalls int // of each token
+}
+
+// HTTPSettings are the settings of --transport http.
+var HTTPSettings = []Setting{
+	spec[string]{
+		Name: "listen", initial: "127.0.0.1:7420", help: "http: address and port to listen on",
+		more:  "An address that other machines can reach requires TLS or `--behind-proxy`",
+		field: func(c *Config) *string { return &c.HTTP.Listen },
+		valid: func(address string) error {
+			if _, _, err := net.SplitHostPort(address); err != nil {
+				return fmt.Errorf("%q is not an address and a port, such as 127.0.0.1:7420", address)
+			}
+			return nil
+		},
+	},
+	spec[string]{
+		Name: "tokens", shown: "tokens.json in the user's configuration folder", help: "http: token file",
+		field: func(c *Config) *string { return &c.HTTP.Tokens },
+	},
+	spec[string]{
+		Name: "tls-cert", help: "http: TLS certificate file (PEM)",
+		field: func(c *Config) *string { return &c.HTTP.TLSCert },
+	},
+	spec[string]{
+		Name: "tls-key", help: "http: TLS key file (PEM)",
+		field: func(c *Config) *string { return &c.HTTP.TLSKey },
+	},
+	spec[bool]{
+		Name: "behind-proxy", help: "http: a proxy in front of this server handles TLS",
+		field: func(c *Config) *bool { return &c.HTTP.BehindProxy },
+	},
+	spec[string]{
+		Name: "public-url", help: "http: URL at which clients reach this server, such as https://memory.example.org",
+		field: func(c *Config) *string { return &c.HTTP.PublicURL },
+		valid: func(text string) error {
+			u, err := url.Parse(text)
+			if text != "" && (err != nil || u.Host == "" || u.RawQuery != "" || u.User != nil || u.Scheme != "https" && u.Scheme != "http") {
+				return fmt.Errorf("%q is not a URL such as https://memory.example.org, without a query", text)
+			}
+			return nil
+		},
+	},
+	spec[[]string]{
+		Name: "allow-host", help: "http: further names of this host, besides localhost and the host of --public-url",
+		more:  "Separate several with commas",
+		field: func(c *Config) *[]string { return &c.HTTP.Hosts },
+		valid: func(hosts []string) error {
+			for _, name := range hosts {
+				if strings.ContainsAny(name, "/* ") {
+					return fmt.Errorf("%q is not a host name such as memory.example.org", name)
+				}
+			}
+			return nil
+		},
+	},
+	spec[[]string]{
+		Name: "allow-origin", help: "http: web origins that may use this server, such as https://app.example.org",
+		more:  "Separate several with commas",
+		field: func(c *Config) *[]string { return &c.HTTP.Origins },
+		valid: func(origins []string) error {
+			for _, origin := range origins {
+				u, err := url.Parse(origin)
+				if err != nil || u.Host == "" || u.Scheme == "" || u.Path != "" {
+					return fmt.Errorf("%q is not an origin such as https://app.example.org, without a path", origin)
+				}
+			}
+			return nil
+		},
+	},
+	spec[bool]{
+		Name: "allow-anonymous-group", help: "http: serve clients without a token as the group; loopback addresses only",
+		field: func(c *Config) *bool { return &c.HTTP.AnonymousGroup },
+	},
+	spec[string]{
+		Name: "oauth-issuer", help: "http: authorization server whose tokens are accepted as well",
+		more:  "Its scope `yamo:dm` opens a direct conversation, `yamo:group:NAME` a group",
+		field: func(c *Config) *string { return &c.HTTP.OAuthIssuer },
+	},
+	spec[string]{
+		Name: "oauth-audience", help: "http: expected audience claim of these tokens, if not the public URL with /mcp",
+		field: func(c *Config) *string { return &c.HTTP.OAuthAudience },
+	},
+	spec[string]{
+		Name: "oauth-jwks", help: "http: URL of the authorization server's keys, if it does not announce one",
+		field: func(c *Config) *string { return &c.HTTP.OAuthJWKS },
+	},
+	spec[int]{
+		Name: "calls-per-minute", initial: serve.DefaultCallsPerMinute, help: "http: maximum number of requests per minute and token",
+		field: func(c *Config) *int { return &c.HTTP.CallsPerMinute },
+	},
+	spec[int]{
+		Name: "concurrent-calls", initial: serve.DefaultConcurrentCalls, help: "http: maximum number of concurrent calls per token",
+		field: func(c *Config) *int { return &c.HTTP.ConcurrentCalls },
+	},
+}
+
+// IsHTTP reports whether the flag is of a setting that has an effect with --transport http only.
+func IsHTTP(flag string) bool {
+	return slices.ContainsFunc(HTTPSettings, func(s Setting) bool { return s.Flag() == flag })
+}
+
+// Tokens is the setting of the token file, which `yamo-mcp token` has too.
+const Tokens Name = "tokens"
+
+// Check reports settings that do not go together. It is for the transport http: with stdio they have no effect.
+func (h HTTP) Check() error {
+	host, _, err := net.SplitHostPort(h.Listen)
+	if err != nil {
+		return err
+	}
+	// SECURITY: traffic over a network is encrypted, or the operator has confirmed that a proxy does it.
+	loopback := host == "localhost" || net.ParseIP(host) != nil && net.ParseIP(host).IsLoopback()
+	switch {
+	case (h.TLSCert == "") != (h.TLSKey == ""):
+		return errors.New("TLS requires both --tls-cert and --tls-key")
+	case !loopback && h.TLSCert == "" && !h.BehindProxy:
+		return fmt.Errorf("listen %q: other machines can reach this address, so it requires --tls-cert and --tls-key, "+
+			"or --behind-proxy if a proxy handles TLS", h.Listen)
+	case !loopback && h.PublicURL == "" && len(h.Hosts) == 0:
+		return fmt.Errorf("listen %q: set the host name that clients use with --public-url or --allow-host", h.Listen)
+	case h.AnonymousGroup && (!loopback || h.BehindProxy):
+		return errors.New("--allow-anonymous-group requires a loopback address and no proxy")
+	case h.OAuthIssuer != "" && h.PublicURL == "":
+		return errors.New("--oauth-issuer requires --public-url, which clients request tokens for")
+	case h.OAuthIssuer == "" && (h.OAuthAudience != "" || h.OAuthJWKS != ""):
+		return errors.New("--oauth-audience and --oauth-jwks require --oauth-issuer")
+	case h.CallsPerMinute < 1 || h.ConcurrentCalls < 1:
+		return errors.New("--calls-per-minute and --concurrent-calls must be 1 or more")
+	}
+	return nil
+}
+
+// Certificate loads the TLS certificate and its key, nil if there is none.
+func (h HTTP) Certificate(getenv func(string) string) (*tls.Config, error) {
+	if h.TLSCert == "" {
+		return nil, nil
+	}
+	pair, err := tls.LoadX509KeyPair(Expand(h.TLSCert, getenv), Expand(h.TLSKey, getenv))
+	if err != nil {
+		return nil, fmt.Errorf("TLS: %w (--tls-cert and --tls-key name a certificate and its key, both PEM)", err)
+	}
+	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
+}
+
+// TokenFile returns the path of the token file: named, or the one in the user's configuration folder.
+func TokenFile(named string, getenv func(string) string) (string, error) {
+	if named != "" {
+		return filepath.Abs(Expand(named, getenv))
+	}
+	home := getenv("HOME")
+	if runtime.GOOS == "darwin" && home != "" {
+		return filepath.Join(home, "Library", "Application Support", "yamo-mcp", "tokens.json"), nil
+	}
+	if dir := getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "yamo-mcp", "tokens.json"), nil
+	}
+	if home == "" {
+		return "", errors.New("cannot locate the user's configuration folder: name a token file with --tokens or YAMO_TOKENS")
+	}
+	return filepath.Join(home, ".config", "yamo-mcp", "tokens.json"), nil
+}

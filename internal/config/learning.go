@@ -1,0 +1,63 @@
+package config
+
+import (
+	"errors"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/dream"
+	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+)
+
+// Learning is RFC-0011 §4.2's options of lessons and heritage.
+type Learning struct {
+	MinConfidence float64 // of an active lesson, above 0 and at most 1
+	RetentionDays int     // for how many days a lesson stays active, 1 to 36500
+	HeritageDepth int     // levels of heritage, 1 to 50
+}
+
+// LearningSettings are the settings of lessons and heritage.
+var LearningSettings = []Setting{
+	spec[float64]{
+		Name: "lesson-min-confidence", initial: record.DefaultConfidence, help: "minimum confidence of an active lesson",
+		field: func(c *Config) *float64 { return &c.Learning.MinConfidence },
+		valid: func(v float64) error {
+			if !(v > 0 && v <= 1) {
+				return errors.New("must be above 0 and at most 1")
+			}
+			return nil
+		},
+	},
+	spec[int]{
+		Name: "lesson-retention-days", initial: record.DefaultRetentionDays, help: "number of days that a lesson stays active",
+		field: func(c *Config) *int { return &c.Learning.RetentionDays },
+		valid: between(1, 36_500),
+	},
+	spec[int]{
+		Name: "heritage-depth", initial: mesh.MaxHeritageDepth, help: "maximum number of heritage levels kept with a memory",
+		field: func(c *Config) *int { return &c.Learning.HeritageDepth },
+		valid: between(1, 50),
+	},
+}
+
+// DreamSettings are the thresholds of dreaming.
+var DreamSettings = []Setting{
+	spec[float64]{
+		Name: "dream-min-score", initial: dream.DefaultScore, help: "minimum score of a memory that dreaming promotes",
+		more:  "[Dreaming](dreaming.md) moves memories to MEMORY.md",
+		field: func(c *Config) *float64 { return &c.Dreams.Score },
+		valid: between(0.0, 1.0),
+	},
+	spec[int]{
+		Name: "dream-min-hits", initial: dream.DefaultHits,
+		help:  "minimum number of times that a memory was recalled before dreaming promotes it",
+		more:  "Recalls of the last 30 days count",
+		field: func(c *Config) *int { return &c.Dreams.Hits },
+		valid: between(1, 1000),
+	},
+	spec[int]{
+		Name: "dream-min-days", initial: dream.DefaultDays,
+		help:  "minimum number of days on which it was recalled",
+		field: func(c *Config) *int { return &c.Dreams.Days },
+		valid: between(1, dream.Window),
+	},
+}

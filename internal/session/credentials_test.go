@@ -1,0 +1,50 @@
+package session
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/token"
+)
+
+func TestCredentialScrubber(t *testing.T) {
+	scrub := CredentialScrubber()
+	for _, text := range []string{
+		"Call Mira on +351 912 345 678 or write to mira@example.org.",
+		"The ferry leaves at 14:52; state: {\"email\": 1771056000}",
+		"",
+	} {
+		if clean, n := scrub(text); clean != text || n != 0 {
+			t.Errorf("%q became %q with %d redactions", text, clean, n)
+		}
+	}
+	const key = "ghp_" + "0123456789abcdefABCDEF0123456789abcd"
+	clean, n := scrub("The token is " + key + ", ask mira@example.org.")
+	if strings.Contains(clean, key) || n != 1 {
+		t.Errorf("%q with %d redactions", clean, n)
+	}
+	if again, n := scrub(clean); again != clean || n != 0 {
+		t.Errorf("scrubbed again: %q with %d redactions", again, n)
+	}
+}
+
+// A token of this program that is pasted into a conversation is not remembered.
+func TestTokensAreRedacted(t *testing.T) {
+	t.Parallel()
+	scrub := CredentialScrubber()
+	for range 50 {
+		store := token.Open(filepath.Join(t.TempDir(), "tokens.json"))
+		text, _, err := store.Create(t.Context(), token.Record{Name: "t", Connection: "dm"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		clean, n := scrub("The gateway uses " + text + ", I think.")
+		if n != 1 {
+			t.Errorf("%d redactions: %s", n, clean)
+		}
+		if strings.Contains(clean, text[len(token.Prefix)+13:]) {
+			t.Errorf("the token's secret is in %s", clean)
+		}
+	}
+}

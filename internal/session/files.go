@@ -1,0 +1,58 @@
+package session
+
+import (
+	"context"
+	"path"
+	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/resourceuri"
+	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/workspace"
+)
+
+// searchedFiles are the files of a view as the memory searches them.
+type searchedFiles struct{ view *workspace.View }
+
+// searched are the files that a DM's memory searches beside its own records, nil in a group.
+func searched(view *workspace.View) mesh.Files {
+	if !view.Audience().IsDM() {
+		return nil
+	}
+	return searchedFiles{view}
+}
+
+// List is every file whose text is searched.
+func (f searchedFiles) List(context.Context) []mesh.FileInfo {
+	files := f.view.Searched()
+	infos := make([]mesh.FileInfo, len(files))
+	for i, file := range files {
+		infos[i] = mesh.FileInfo{
+			Name: file.Name, Link: resourceuri.File(file.Name), Group: workspace.GroupOf(file.Name),
+			Time: dayOf(file), Modified: file.Modified, Size: file.Size,
+		}
+	}
+	return infos
+}
+
+// dayOf is the day in a file's name, or when it was last changed.
+func dayOf(file workspace.File) time.Time {
+	base := path.Base(file.Name)
+	if day, err := time.Parse(time.DateOnly, base[:min(len(base), len(time.DateOnly))]); err == nil {
+		return day
+	}
+	return file.Modified
+}
+
+// Read is the passages of a file.
+func (f searchedFiles) Read(_ context.Context, name string) ([]mesh.Passage, error) {
+	data, _, err := f.view.Head(name) // of a file that is too large to be read, the beginning is searched
+	if err != nil {
+		return nil, err
+	}
+	passages := workspace.Passages(string(data))
+	list := make([]mesh.Passage, len(passages))
+	for i, p := range passages {
+		list[i] = mesh.Passage(p)
+	}
+	return list, nil
+}

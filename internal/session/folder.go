@@ -1,0 +1,113 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/config"
+	"github.com/yamo-protocol/yamo-mcp/internal/dream"
+	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/workspace"
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
+	"github.com/yamo-protocol/yamo-mcp/workspace/git"
+	"github.com/yamo-protocol/yamo-mcp/workspace/transcript"
+)
+
+// Operator is the actor of changes that a person makes on the command line.
+const Operator = "operator"
+
+// OpenFolder opens the workspace folder for an audience. With the setting git, what a DM changes is committed in author's
+// name.
+func OpenFolder(o Options, who audience.Audience, author string) (*workspace.Workspace, error) {
+	options := []workspace.Option{workspace.WithLogger(o.Logger), workspace.WithScrubber(CredentialScrubber())}
+	// SECURITY: a group's session has no repository, whose index and history name private files.
+	if o.Config.Git.On && who.IsDM() {
+		repository, err := OpenRepository(o, author)
+		if err != nil {
+			return nil, fmt.Errorf("open workspace: %w", config.WithoutPath(err))
+		}
+		options = append(options, workspace.WithRecorder(repository, o.Config.Git.Private))
+	}
+	return workspace.Open(o.Config.Workspace, options...)
+}
+
+// OpenRepository opens the workspace's own git repository.
+func OpenRepository(o Options, author string) (*git.Repository, error) {
+	return git.Open(git.Options{
+		Dir: o.Config.Workspace, Author: author, Private: o.Config.Git.Private, Getenv: o.Getenv, Logger: o.Logger,
+	})
+}
+
+// recovering limits how long the start of a session may take to finish an interrupted edit.
+const recovering = 10 * time.Second
+
+// OpenEditor opens the record of edits of a DM's workspace and finishes an edit that was interrupted; in a group it
+// returns nil. memory may be nil: then every id in evidence is accepted as a memory's.
+func OpenEditor(view *workspace.View, memory *mesh.View, logger *slog.Logger) (*edit.Editor, error) {
+	// SECURITY: a group has no edits.
+	if !view.Audience().IsDM() {
+		return nil, nil
+	}
+	options := edit.Options{View: view, Dir: filepath.Join(view.Dir(), MemoryFolder), Logger: logger}
+	if memory != nil {
+		options.Memory = func(ctx context.Context, id string) error {
+			_, err := memory.Get(ctx, id)
+			return err
+		}
+	}
+	editor, err := edit.Open(options)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), recovering)
+	defer cancel()
+	if err := editor.Recover(ctx); err != nil {
+		// The next edit tries again and reports the reason to its caller.
+		logger.Error("finish an interrupted edit", slog.Any("error", err))
+	}
+	return editor, nil
+}
+
+// OpenDreams opens the sweeper of a DM's memory; in a group it returns nil.
+func OpenDreams(o Options, view *workspace.View, memory *mesh.View, editor *edit.Editor) (*dream.Sweeper, error) {
+	// SECURITY: a group has no dreams.
+	if !view.Audience().IsDM() {
+		return nil, nil
+	}
+	return dream.Open(dream.Options{
+		Memory: memory, Workspace: view, Editor: editor, Dir: filepath.Join(o.Config.Workspace, MemoryFolder),
+		AgentID: o.Config.Session.AgentID, Thresholds: o.Config.Dreams,
+	})
+}
+
+// openLogs opens the folder of session logs. It returns nil if none is set or it is empty for the audience (seed 002: the
+// tool session_logs is there when the folder is not empty).
+func openLogs(dir string, who audience.Audience) (*transcript.Folder, error) {
+	if dir == "" {
+		return nil, nil
+	}
+	const setting config.Name = "transcripts"
+	if _, err := os.Stat(dir); err != nil {
+		return nil, setting.Errorf("transcripts %q: %w", dir, config.WithoutPath(err))
+	}
+	// SECURITY: only a group's own folder is looked at, so that the presence of private logs makes no difference to it.
+	own := dir
+	if !who.IsDM() {
+		own = filepath.Join(dir, "groups", who.Group())
+	}
+	entries, err := os.ReadDir(own)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, setting.Errorf("transcripts %q: %w", dir, config.WithoutPath(err))
+	}
+	if len(entries) == 0 {
+		return nil, nil
+	}
+	return transcript.Open(dir)
+}

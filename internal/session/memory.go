@@ -1,0 +1,80 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/config"
+	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
+	"github.com/yamo-protocol/yamo-mcp/workspace"
+)
+
+const (
+	// MemoryFolder is the folder of the memory and of the record of edits in a workspace.
+	MemoryFolder = ".yamo"
+	// closing limits how long the end of a session may take to write embedded memories to LanceDB. What is not written
+	// then is written by the next session.
+	closing = 5 * time.Second
+)
+
+// OpenMemory opens the memory of one audience without the rest of a session. A DM's memory searches the files of the
+// workspace too. release closes it again.
+func OpenMemory(o Options, who audience.Audience) (memory *mesh.View, release func() error, err error) {
+	closeFolder := func() error { return nil }
+	var files mesh.Files
+	if who.IsDM() {
+		// A folder that cannot be opened has no files to search. Commands that need the folder report the reason.
+		if folder, err := workspace.Open(o.Config.Workspace, workspace.WithLogger(o.Logger)); err == nil {
+			files, closeFolder = searched(folder.View(who)), folder.Close
+		}
+	}
+	memory, closeMemory, err := openMemory(o, who, files)
+	if err != nil {
+		return nil, nil, errors.Join(err, closeFolder())
+	}
+	return memory, func() error { return errors.Join(closeMemory(), closeFolder()) }, nil
+}
+
+// openMemory opens the memory of one audience, which searches files as well unless they are nil. Nothing is read and no
+// model is loaded before it is used.
+func openMemory(o Options, who audience.Audience, files mesh.Files) (*mesh.View, func() error, error) {
+	completer, err := o.Config.LLM.Open(o.Getenv)
+	if err != nil {
+		return nil, nil, err
+	}
+	embedder, closeEmbedder, err := o.openEmbedder()
+	if err != nil {
+		return nil, nil, err
+	}
+	memory := mesh.Open(mesh.Options{
+		Dir:       filepath.Join(o.Config.Workspace, MemoryFolder),
+		Audience:  who,
+		AgentID:   o.Config.Session.AgentID,
+		Ranking:   mesh.Ranking(o.Config.Search.Ranking),
+		Embedder:  embedder,
+		Completer: completer,
+		Files:     files,
+		Logger:    o.Logger,
+
+		LessonMinConfidence: o.Config.Learning.MinConfidence,
+		LessonRetentionDays: o.Config.Learning.RetentionDays,
+		HeritageDepth:       o.Config.Learning.HeritageDepth,
+	})
+	return memory, func() error {
+		ctx, cancel := context.WithTimeout(context.Background(), closing)
+		defer cancel()
+		return errors.Join(memory.Close(ctx), closeEmbedder())
+	}, nil
+}
+
+// openEmbedder opens the session's embedder: a cache of its own over the process's shared one, if there is one.
+func (o Options) openEmbedder() (mesh.Embedder, func() error, error) {
+	if o.shared == nil {
+		return o.Config.Embedder.Open(o.Getenv, o.Logger)
+	}
+	return embed.Cached(o.shared, config.CachedTexts), func() error { return nil }, nil
+}

@@ -1,0 +1,145 @@
+// Package session assembles a session: the tools, resources and prompts of one audience over one workspace. It decides
+// which of them an audience has, and opens what they work on.
+//
+// The invariant: what is registered gets views of one audience, never the workspace folder or the memory's files, and what
+// a group may not see is neither opened nor registered for it.
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/config"
+	"github.com/yamo-protocol/yamo-mcp/internal/dream"
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/internal/serve"
+	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
+	"github.com/yamo-protocol/yamo-mcp/resources"
+	"github.com/yamo-protocol/yamo-mcp/workspace"
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
+	"github.com/yamo-protocol/yamo-mcp/workspace/transcript"
+	"github.com/yamo-protocol/yamo-mcp/workspace/watch"
+)
+
+// Options is what the sessions of a process have in common.
+type Options struct {
+	Config  config.Config
+	Getenv  func(string) string
+	Logger  *slog.Logger
+	Version string // of the program
+
+	// shared computes vectors where a process serves several audiences. Nil: each session has an embedder of its own.
+	shared embed.Embedder
+}
+
+// parts is what the tools, resources and prompts of one audience work on.
+type parts struct {
+	config config.Session
+	logger *slog.Logger
+	view   *workspace.View
+	memory *mesh.View
+	logs   *transcript.View // nil without session logs
+	editor *edit.Editor     // nil in a group
+	dreams *dream.Sweeper   // nil in a group
+
+	closers []func() error // in the order of opening
+}
+
+// Open opens a session and returns what its server is built of. release closes it again.
+func Open(o Options, who audience.Audience) (deps serve.Deps, release func() error, err error) {
+	p, err := open(o, who)
+	if err != nil {
+		return serve.Deps{}, nil, errors.Join(err, p.close())
+	}
+	deps = serve.Deps{
+		Audience:     who,
+		Version:      o.Version,
+		Instructions: serve.Instructions(who),
+		Logger:       o.Logger,
+		Tools:        p.tools(),
+		Ready: func(context.Context) error {
+			if refusal := p.view.Refusal(); refusal != "" {
+				return fault.New("%s", refusal)
+			}
+			return nil
+		},
+		Resources:   p.registerResources,
+		Prompts:     p.prompts(),
+		Completions: resources.NewCompleter(p.view),
+	}
+	return deps, p.close, nil
+}
+
+// open opens the parts. Those that are open when it fails are in the result, to be closed.
+func open(o Options, who audience.Audience) (*parts, error) {
+	p := &parts{config: o.Config.Session, logger: o.Logger}
+	folder, err := OpenFolder(o, who, o.Config.Session.AgentID)
+	if err != nil {
+		return p, fmt.Errorf("workspace %q: %w (--workspace or YAMO_WORKSPACE)", o.Config.Workspace, config.WithoutPath(err))
+	}
+	p.closers = append(p.closers, folder.Close)
+	// SECURITY: what is registered gets these views, never the folder or the files of the memory.
+	p.view = folder.View(who)
+	p.view.CheckRecord(context.Background())
+	var release func() error
+	if p.memory, release, err = openMemory(o, who, searched(p.view)); err != nil {
+		return p, err
+	}
+	p.closers = append(p.closers, release)
+	if p.editor, err = OpenEditor(p.view, p.memory, o.Logger); err != nil {
+		return p, err
+	}
+	if p.dreams, err = OpenDreams(o, p.view, p.memory, p.editor); err != nil {
+		return p, err
+	}
+	logs, err := openLogs(o.Config.Session.Transcripts, who)
+	if err != nil {
+		return p, err
+	}
+	if logs != nil {
+		p.closers = append(p.closers, logs.Close)
+		p.logs = logs.View(who)
+	}
+	return p, nil
+}
+
+// close closes what was opened, last first.
+func (p *parts) close() error {
+	var errs []error
+	for i := range p.closers {
+		errs = append(errs, p.closers[len(p.closers)-1-i]())
+	}
+	return errors.Join(errs...)
+}
+
+// registerResources registers the resources of the session's audience, and follows the files behind them until close.
+func (p *parts) registerResources(srv *server.MCPServer) error {
+	resources.RegisterLessons(srv, p.memory.Constraints)
+	// SECURITY: a group has no edits, and learns of none.
+	if p.editor != nil {
+		if err := resources.RegisterEvidence(srv, func(ctx context.Context, token string) (any, error) {
+			return ResolveEvidence(ctx, p.editor, p.memory, token)
+		}); err != nil {
+			return err
+		}
+	}
+	if err := resources.Register(srv, p.view); err != nil {
+		return err
+	}
+	stop, err := resources.Notify(srv, p.view, watch.Options{Logger: p.logger}, func(ctx context.Context) {
+		if err := p.memory.Refresh(ctx); err != nil && ctx.Err() == nil {
+			p.logger.WarnContext(ctx, "index workspace files", slog.Any("error", err))
+		}
+	})
+	if err != nil {
+		return err
+	}
+	p.closers = append(p.closers, func() error { stop(); return nil })
+	return nil
+}

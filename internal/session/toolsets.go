@@ -1,0 +1,88 @@
+package session
+
+import (
+	"github.com/yamo-protocol/yamo-mcp/internal/config"
+	"github.com/yamo-protocol/yamo-mcp/prompts"
+	"github.com/yamo-protocol/yamo-mcp/tools"
+	"github.com/yamo-protocol/yamo-mcp/workspace"
+)
+
+// entry registers a tool or a prompt: the set it belongs to, the condition for it, and its constructor.
+type entry[T any] struct {
+	set  string
+	when func(*parts) bool
+	make func(*parts) T
+}
+
+// The conditions of entries.
+func always(*parts) bool    { return true }
+func dm(p *parts) bool      { return p.view.Audience().IsDM() }
+func hasLogs(p *parts) bool { return p.logs != nil }
+
+// A workspace that is ready has no use for the tools of the first boot, and never gets a BOOTSTRAP.md again
+// (RFC-0009 §2.6).
+func firstBoot(p *parts) bool { return dm(p) && p.view.State() != workspace.Ready }
+
+// toolEntries registers the tools, one per line.
+//
+// SECURITY: a tool with the condition dm reads or writes what a group never sees. It is not registered for a group.
+var toolEntries = []entry[tools.Tool]{
+	{config.MemoryTools, always, func(p *parts) tools.Tool { return tools.MemoryStore(p.memory) }},
+	{config.MemoryTools, always, func(p *parts) tools.Tool { return tools.MemorySearch(p.memory) }},
+	{config.MemoryTools, always, func(p *parts) tools.Tool { return tools.DistillLesson(p.memory) }},
+	{config.MemoryTools, always, func(p *parts) tools.Tool { return tools.WhoAmI(p.view, p.config.AgentID, p.config.Model) }},
+	{config.MemoryTools, hasLogs, func(p *parts) tools.Tool { return tools.SessionLogs(p.logs) }},
+
+	{config.WorkspaceTools, always, func(p *parts) tools.Tool { return tools.LogAppend(p.view) }},
+	{config.WorkspaceTools, always, func(p *parts) tools.Tool { return tools.MyStats(p.view, p.memory, p.logs) }},
+	{config.WorkspaceTools, dm, func(p *parts) tools.Tool { return tools.WhatDoIKnow(p.view) }},
+	{config.WorkspaceTools, dm, func(p *parts) tools.Tool { return tools.Heartbeat(p.view, p.memory, p.dreams, p.editor) }},
+	{config.WorkspaceTools, dm, func(p *parts) tools.Tool { return tools.MemoryFile(p.view) }},
+	{config.WorkspaceTools, dm, func(p *parts) tools.Tool { return tools.RotateLogs(p.view) }},
+	{config.WorkspaceTools, dm, func(p *parts) tools.Tool { return tools.WorkspaceEdit(p.editor, p.config.AgentID) }},
+	{config.WorkspaceTools, firstBoot, func(p *parts) tools.Tool { return tools.BootstrapWrite(p.view) }},
+	{config.WorkspaceTools, firstBoot, func(p *parts) tools.Tool { return tools.BootstrapFinish(p.view) }},
+
+	{config.LearningTools, always, func(p *parts) tools.Tool { return tools.Lessons(p.memory) }},
+	{config.LearningTools, always, func(p *parts) tools.Tool { return tools.MemoryGet(p.memory) }},
+	{config.LearningTools, always, func(p *parts) tools.Tool { return tools.MemoryDelete(p.memory, p.editor) }},
+	{config.LearningTools, always, func(p *parts) tools.Tool { return tools.Skills(p.memory) }},
+	{config.LearningTools, always, func(p *parts) tools.Tool { return tools.Reflect(p.memory) }},
+	{config.LearningTools, dm, func(p *parts) tools.Tool { return tools.CurateMemory(p.view, p.editor, p.config.AgentID) }},
+}
+
+// everySet is the set of prompts that no choice of tools leaves out.
+const everySet = ""
+
+// promptEntries registers the prompts, one per line. A ritual is offered with the set of tools that it uses.
+//
+// SECURITY: a prompt with the condition dm shows what a group never sees. It is not registered for a group.
+var promptEntries = []entry[prompts.Prompt]{
+	{everySet, always, func(p *parts) prompts.Prompt { return prompts.Startup(p.view, p.startSections()...) }},
+
+	{config.MemoryTools, always, func(p *parts) prompts.Prompt { return prompts.Recall(p.memory) }},
+	{config.MemoryTools, always, func(p *parts) prompts.Prompt { return prompts.Remember(p.memory) }},
+	{config.MemoryTools, always, func(p *parts) prompts.Prompt { return prompts.Distill(p.memory) }},
+
+	{config.WorkspaceTools, always, func(p *parts) prompts.Prompt { return prompts.SessionSave(p.view, p.logs) }},
+	{config.WorkspaceTools, always, func(p *parts) prompts.Prompt { return prompts.MemoryFlush(p.view) }},
+	{config.WorkspaceTools, dm, func(p *parts) prompts.Prompt { return prompts.Bootstrap(p.view) }},
+	{config.WorkspaceTools, dm, func(p *parts) prompts.Prompt { return prompts.Heartbeat(p.view) }},
+	{config.WorkspaceTools, dm, func(p *parts) prompts.Prompt { return prompts.Curate(p.view, p.memory) }},
+}
+
+// tools makes the tools that the audience may use, of the sets that the operator offers.
+func (p *parts) tools() []tools.Tool { return made(p, toolEntries) }
+
+// prompts makes the prompts that the audience may use, of the sets that the operator offers.
+func (p *parts) prompts() []prompts.Prompt { return made(p, promptEntries) }
+
+func made[T any](p *parts, entries []entry[T]) []T {
+	var list []T
+	for _, e := range entries {
+		if (e.set == everySet || p.config.Offers(e.set)) && e.when(p) {
+			list = append(list, e.make(p))
+		}
+	}
+	return list
+}
