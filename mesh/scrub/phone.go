@@ -13,7 +13,8 @@ var phoneWords = []string{
 
 // phoneAt matches a telephone number:
 //
-//   - international: "+" or "00", a country calling code, 9 to 15 digits;
+//   - international: "+" or "00", an assigned calling code, and as many digits
+//     as a number of that country has, 8 to 15 in all;
 //   - North American: (NPA) NXX-XXXX, NPA-NXX-XXXX, with dots or spaces, with
 //     or without a leading 1, area and exchange codes as they are issued;
 //   - national with a trunk 0, in groups: 030 1234567, 0171/1234567,
@@ -35,6 +36,8 @@ func phoneAt(text string, run []group) (start, n int) {
 	return announcedAt(text, run)
 }
 
+// internationalAt takes as many groups as make a possible number; if there are none, a row of several groups
+// below an assigned calling code, which is a number with a digit too many or too few.
 func internationalAt(text string, run []group) (start, n int) {
 	first := run[0].start
 	plus := byteAt(text, first-1) == '+'
@@ -44,52 +47,38 @@ func internationalAt(text string, run []group) (start, n int) {
 	if !plus && !strings.HasPrefix(text[first:run[0].end], "00") {
 		return 0, 0
 	}
-	total := 0
-	best := 0
+	total, valid, mistyped := 0, 0, 0
 	for k, g := range run {
-		total += g.len()
-		if total > 17 {
+		if total += g.len(); total > 17 {
 			break
 		}
 		d := strings.TrimPrefix(digits(text, run[:k+1]), "00")
-		if len(d) >= 9 && len(d) <= 15 && callingCode(d) && strings.TrimRight(d, "0") != "" && len(d)-len(strings.TrimRight(d, "0")) < 6 {
-			best = k + 1
+		assigned, possible := callingCode(d)
+		zeros := len(d) - len(strings.TrimRight(d, "0"))
+		switch {
+		case len(d) > 15 || zeros > 5 && k == 0 || zeros > 7:
+		case possible && (len(d) >= 9 || plus && len(d) == 8 && run[0].len() == 3 && run[0].sep == " "):
+			valid = k + 1
+		case assigned && d[0] != '1' && len(d) >= 9 && k > 0 && run[0].len() < 4:
+			mistyped = k + 1
 		}
 		if len(g.sep) > 3 || strings.Contains(g.sep, "  ") {
 			break
 		}
 	}
-	if best == 0 {
+	n = valid
+	if n == 0 {
+		n = mistyped
+	}
+	switch {
+	case n == 0:
+		return 0, 0
+	case plus:
+		return first - 1, n
+	case n == 1 && !near(text, first, phoneWords):
 		return 0, 0
 	}
-	if plus {
-		return first - 1, best
-	}
-	if best == 1 && !near(text, first, phoneWords) {
-		return 0, 0
-	}
-	return first, best
-}
-
-// callingCode reports whether d begins with an ITU country calling code and,
-// for the two zones with a fixed length, has that length.
-func callingCode(d string) bool {
-	switch d[0] {
-	case '0':
-		return false
-	case '1':
-		return len(d) == 11 && nanp(d[1:])
-	case '7':
-		return len(d) == 11
-	}
-	switch p := number(d[:2]); p {
-	case 20, 27, 30, 31, 32, 33, 34, 36, 39, 40, 41, 43, 44, 45, 46, 47, 48, 49, 51, 52, 53, 54, 55, 56, 57, 58,
-		60, 61, 62, 63, 64, 65, 66, 81, 82, 84, 86, 90, 91, 92, 93, 94, 95, 98:
-		return true
-	case 21, 22, 23, 24, 25, 26, 29, 35, 37, 38, 42, 50, 59, 67, 68, 69, 80, 85, 87, 88, 96, 97, 99:
-		return true // the first two of a code of three digits
-	}
-	return false
+	return first, n
 }
 
 // nanp reports whether d is a North American number: ten digits, area code

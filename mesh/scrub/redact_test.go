@@ -36,6 +36,11 @@ func TestRedact(t *testing.T) {
 		{Phone, "phone: 4155552671, cell 555-0134", "phone: •, cell •"},
 		{Phone, "手机 13812345678", "手机 •"},
 		{Phone, "0049 30 1234567", "•"},
+		{Phone, "+33 (0)1 23 45 67 89, +44 (0)20 7946 0958, +49-171-1234567", "•, •, •"},
+		{Phone, "+33 1 23 45 67 89 12 times", "• 12 times"},
+		{Phone, "+44 20 7946 09581", "•"}, // a digit too many
+		{Phone, "+393331234567,+8613812345678", "•,•"},
+		{Phone, "Stanley +500 21234", "Stanley •"},
 
 		{Card, "4111 1111 1111 1111, 5555-5555-5555-4444, 378282246310005", "•, •, •"},
 		{Card, "3782 822463 10005 and 30569309025904", "• and •"},
@@ -98,6 +103,34 @@ func TestRedact(t *testing.T) {
 	}
 }
 
+// TestRedactExamplePhones redacts a landline and a mobile number of every region, libphonenumber's examples.
+func TestRedactExamplePhones(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile("testdata/phones.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := New(Options{})
+	exceptions := []string{ // seven or eight digits in one piece, and a number of zeros
+		"AC +24762889", "AC +24740123", "CK +68221234", "CK +68271234", "FK +50031234", "FK +50051234", "KI +68631234",
+		"KR +821020000000", "NU +683 7012", "NU +6837012", "SB +67740123", "SH +29022158", "SH +29051234",
+		"TA +290 8999", "TA +2908999", "TK +690 3101", "TK +6903101", "TK +690 7290", "TK +6907290", "TO +67620123",
+		"TV +68820123", "VU +67822123", "WS +68522123",
+	}
+	var kept []string
+	for line := range strings.Lines(string(data)) {
+		region, phone, _ := strings.Cut(strings.TrimSpace(line), " ")
+		for _, form := range []string{phone, strings.NewReplacer(" ", "", "-", "").Replace(phone)} {
+			if got, _ := s.Redact("ask " + form + " today"); got != "ask "+Placeholder(Phone)+" today" {
+				kept = append(kept, region+" "+form)
+			}
+		}
+	}
+	if diff := cmp.Diff(exceptions, kept); diff != "" {
+		t.Errorf("numbers that are kept (-want +got):\n%s", diff)
+	}
+}
+
 // kept is what no detector may touch.
 var kept = []string{
 	"commit 9fceb02d0ae598e95dc970b74767f19372d61af8 by the bot",
@@ -131,6 +164,9 @@ var kept = []string{
 	"rows 300 400 5000 600 and 4111 1111 1111 1112",
 	"[REDACTED:email] and password is [REDACTED:password], token: [REDACTED:token]",
 	"she was born on 12-03-1985 in Room 101-22-3333-A",
+	"+20240102103015 and +1714646415123 and +999 123456789 and +210 12345678",
+	"+2024-01-02 103015, +352 -1234 lines, +12345678 -9876543",
+	"1-800-FLOWERS, +1-800-MY-APPLE, AB12 3456 7890, RFC 2822 3339 5322, build 2024.1.2.3",
 }
 
 func TestRedactKeeps(t *testing.T) {
