@@ -13,9 +13,9 @@ import (
 func TestAccesses(t *testing.T) {
 	dir := t.TempDir()
 	v, clock := clocked(t, dir, audience.DM())
-	pump := store(t, v, StoreRequest{Content: "the zebra pump"}).ID
-	rest := store(t, v, StoreRequest{Content: "a greenhouse"}).ID
-	shared := store(t, v, StoreRequest{Content: "the zebra crossing", Visibility: record.Shared}).ID
+	pump := store(t, v, record.Memory{Content: "the zebra pump"}).ID
+	rest := store(t, v, record.Memory{Content: "a greenhouse"}).ID
+	shared := store(t, v, record.Memory{Content: "the zebra crossing"}, record.Shared).ID
 	settle(t, v)
 	c := v.stores[record.Private]
 	row := func(c *compartment, id string) (count int32, last time.Time) {
@@ -79,10 +79,10 @@ func TestAccesses(t *testing.T) {
 func TestAccessesStayWithTheAudience(t *testing.T) {
 	dir := t.TempDir()
 	dm, red, blue := open(t, dir, audience.DM(), new(words)), open(t, dir, group(t, "red"), new(words)), open(t, dir, group(t, "blue"), new(words))
-	shared := store(t, dm, StoreRequest{Content: "zebra for all", Visibility: record.Shared}).ID
-	private := store(t, dm, StoreRequest{Content: "zebra for me"}).ID
-	theirs := store(t, red, StoreRequest{Content: "zebra for red"}).ID
-	store(t, blue, StoreRequest{Content: "something of blue's"})
+	shared := store(t, dm, record.Memory{Content: "zebra for all"}, record.Shared).ID
+	private := store(t, dm, record.Memory{Content: "zebra for me"}).ID
+	theirs := store(t, red, record.Memory{Content: "zebra for red"}).ID
+	store(t, blue, record.Memory{Content: "something of blue's"})
 	for _, v := range []*View{dm, red, blue} {
 		settle(t, v)
 	}

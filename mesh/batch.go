@@ -1,8 +1,8 @@
 package mesh
 
 import (
-	"context"
 	"fmt"
+	"regexp"
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
@@ -10,68 +10,127 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
-// Outcome is what became of one request of StoreAll.
-type Outcome struct {
-	Stored
-	Err error // why it was refused, nil if it was stored
+// batch is memories on their way into one compartment, in order, and what becomes of each.
+type batch struct {
+	view     *View
+	records  []*record.Record // not to be kept where the outcome is an error
+	outcomes []Outcome
+	texts    map[any]*record.Record    // of those that are new, by scope
+	ids      map[string]*record.Record // likewise, by id
+	others   map[string]record.Hit     // of an import: what the audience sees in other compartments, by id
 }
 
-// StoreAll stores memories in the audience's own compartment, in order, with one fsync for all of them,
-// and returns an outcome for each. What one request is refused for does not keep the others out; with an
-// error nothing was acknowledged, and calling again is safe. Visibility is not looked at.
-func (v *View) StoreAll(ctx context.Context, requests []StoreRequest) ([]Outcome, error) {
-	outcomes := make([]Outcome, len(requests))
-	records := make([]*record.Record, len(requests))
-	for i, q := range requests {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		records[i], outcomes[i].Redactions, outcomes[i].Err = v.record(q)
+func newBatch(v *View, n int) *batch {
+	return &batch{
+		view: v, records: make([]*record.Record, n), outcomes: make([]Outcome, n),
+		texts: map[any]*record.Record{}, ids: map[string]*record.Record{},
 	}
-	err := v.with(ctx, v.own(), func(c *compartment) error {
-		_, err := c.ledger.Append(ctx, c.apply, func(now time.Time) ([]ledger.Draft, error) {
-			return v.draftAll(c, now, records, outcomes)
-		})
-		if err != nil {
-			return fmt.Errorf("write the %s ledger: %w", c.visibility, err)
-		}
-		c.index.wake(c)
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return outcomes, nil
 }
 
-// draftAll drafts the entries of those records that are neither refused nor there already, among
-// themselves too.
-func (v *View) draftAll(c *compartment, now time.Time, records []*record.Record, outcomes []Outcome) ([]ledger.Draft, error) {
+// add makes s, or the error that it was refused with, the ith of the batch.
+func (b *batch) add(i int, s Scrubbed, err error) {
+	b.outcomes[i].Redactions, b.outcomes[i].Err = s.redactions, err
+	if err == nil {
+		r := *s.record
+		b.records[i] = &r
+	}
+}
+
+// draft drafts the entries of those records that are neither refused nor there already. It may be called again.
+func (b *batch) draft(c *compartment, now time.Time) ([]ledger.Draft, error) {
+	clear(b.texts)
+	clear(b.ids)
 	var drafts []ledger.Draft
-	texts, ids := map[any]*record.Record{}, map[string]bool{}
-	for i, r := range records {
-		if outcomes[i].Err != nil {
+	for i, r := range b.records {
+		o := &b.outcomes[i]
+		if o.Err != nil {
 			continue
 		}
-		kept := c.twin(r)
-		if kept == nil {
-			kept = texts[r.Scope()]
+		if same, ok := b.others[r.ID]; ok && same.Content == r.Content {
+			o.ID, o.CreatedAt, o.Visibility, o.Created = same.ID, same.CreatedAt, same.Visibility, false
+			continue
 		}
-		outcomes[i].Created = kept == nil
-		if kept == nil {
-			var err error
-			for r.ID = ""; r.ID == "" || ids[r.ID]; {
-				if r.ID, err = c.newMemoryID(now, v.Random); err != nil {
-					return nil, err
-				}
+		kept := b.known(c, r)
+		if o.Created = kept == nil; o.Created {
+			if err := b.complete(c, r, o, now); err != nil {
+				return nil, err
 			}
-			r.CreatedAt, ids[r.ID], texts[r.Scope()], kept = now, true, r, r
-			text := block.Retain{
-				Agent: r.AgentID, MemoryID: r.ID, MemoryType: r.Type, Time: now, Content: r.Content, Hypothesis: r.Hypothesis,
-			}.Block().String()
-			drafts = append(drafts, ledger.Draft{Op: opRetain, ID: r.ID, Block: text, Data: r})
+			kept = r
+			b.ids[r.ID], b.texts[r.Scope()] = r, r
+			draft, err := draftOf(r)
+			if err != nil {
+				return nil, err
+			}
+			drafts = append(drafts, draft)
+			if r.Heritage != nil {
+				drafts = append(drafts, ledger.Draft{Op: opHeritage, ID: r.ID, Data: r.Heritage})
+			}
 		}
-		outcomes[i].ID, outcomes[i].CreatedAt, outcomes[i].Visibility = kept.ID, kept.CreatedAt, c.visibility
+		o.ID, o.CreatedAt, o.Visibility = kept.ID, kept.CreatedAt, c.visibility
 	}
 	return drafts, nil
+}
+
+// known is the memory that r is already, nil if it is new.
+func (b *batch) known(c *compartment, r *record.Record) *record.Record {
+	for _, same := range []*record.Record{c.find(r.ID), b.ids[r.ID]} {
+		if same != nil && same.Content == r.Content {
+			return same
+		}
+	}
+	if r.Lesson != nil {
+		if best := c.lesson(r.Lesson.PatternID); best != nil && best.Content == r.Content {
+			return best
+		}
+	} else if twin := c.twin(r); twin != nil {
+		return twin
+	}
+	return b.texts[r.Scope()]
+}
+
+// importedID is a MEMORY_ID (RFC-0011 §1.1), or one whose end is base 36, as implementations in JavaScript make them.
+var importedID = regexp.MustCompile(`^mem_[0-9]{1,14}_[0-9a-z]{1,32}$`)
+
+// complete gives r its id and time, those that an imported one has if they can be kept.
+func (b *batch) complete(c *compartment, r *record.Record, o *Outcome, now time.Time) error {
+	if !r.Imported {
+		r.ID, r.CreatedAt = "", now
+	}
+	if r.CreatedAt.IsZero() || r.CreatedAt.After(now) || r.CreatedAt.UnixMilli() <= 0 {
+		r.CreatedAt = now
+		o.Notes = append(o.Notes, "no valid time of creation, so it is now")
+	}
+	free := func(id string) bool {
+		_, taken := b.others[id]
+		return !taken && c.find(id) == nil && b.ids[id] == nil
+	}
+	if importedID.MatchString(r.ID) && free(r.ID) {
+		return nil
+	}
+	if r.ID != "" {
+		o.Notes = append(o.Notes, "the id is taken or no memory's id, so it has a new one")
+	}
+	for r.ID = ""; r.ID == "" || !free(r.ID); {
+		var err error
+		if r.ID, err = record.NewID("mem", r.CreatedAt, b.view.Random); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// draftOf is the ledger entry of a memory or lesson. Its block is of the time when it was made.
+func draftOf(r *record.Record) (ledger.Draft, error) {
+	if r.Lesson != nil {
+		learned, err := r.Lesson.Block(r.AgentID, r.CreatedAt)
+		if err != nil {
+			return ledger.Draft{}, fmt.Errorf("lesson %s: %w", r.ID, err)
+		}
+		r.Lesson.WireFormat = learned.String()
+		return ledger.Draft{Op: opLesson, ID: r.ID, Block: r.Lesson.WireFormat, Data: r}, nil
+	}
+	text := block.Retain{
+		Agent: r.AgentID, MemoryID: r.ID, MemoryType: r.Type, Time: r.CreatedAt, Content: r.Content, Hypothesis: r.Hypothesis,
+	}.Block().String()
+	return ledger.Draft{Op: opRetain, ID: r.ID, Block: text, Data: r}, nil
 }

@@ -116,7 +116,7 @@ func fillLedger(b *testing.B, v *View, n int) {
 			var drafts []ledger.Draft
 			for i := done; i < min(n, done+1000); i++ {
 				id := fmt.Sprintf("mem_%d_%06x", now.UnixMilli(), i)
-				r := &record.Record{ID: id, Content: texts.text(), Type: "global", SessionID: fmt.Sprint("s", i/20), CreatedAt: now}
+				r := &record.Record{ID: id, Memory: record.Memory{Content: texts.text(), Type: "global", SessionID: fmt.Sprint("s", i/20)}, CreatedAt: now}
 				drafts = append(drafts, ledger.Draft{Op: opRetain, ID: id, Block: "agent: bench;\n", Data: r})
 			}
 			return drafts, nil
@@ -176,9 +176,9 @@ func BenchmarkStore(b *testing.B) {
 	texts := newCorpus(3)
 	var took []time.Duration
 	for b.Loop() {
-		request := StoreRequest{Content: texts.text(), SessionID: "s"}
+		request := record.Memory{Content: texts.text(), SessionID: "s"}
 		start := time.Now()
-		if _, err := v.Store(b.Context(), request); err != nil {
+		if _, err := v.Store(b.Context(), request, ""); err != nil {
 			b.Fatal(err)
 		}
 		took = append(took, time.Since(start))

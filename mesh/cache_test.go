@@ -17,7 +17,7 @@ func TestCache(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	v := Open(Options{Dir: filepath.Join(dir, ".yamo"), Audience: audience.DM(), Embedder: new(words), Now: func() time.Time { return now }})
 	t.Cleanup(func() { _ = v.Close(context.Background()) })
-	tea := store(t, v, StoreRequest{Content: "green tea"})
+	tea := store(t, v, record.Memory{Content: "green tea"})
 	settle(t, v)
 	ask := SearchRequest{Query: "tea"}
 	blocks := func() int64 {
@@ -61,7 +61,7 @@ func TestCache(t *testing.T) {
 
 	// Another process's writes show at once.
 	other := open(t, dir, audience.DM(), new(words))
-	store(t, other, StoreRequest{Content: "black tea"})
+	store(t, other, record.Memory{Content: "black tea"})
 	settle(t, other)
 	if got := search(t, v, ask).Hits; len(got) != 2 {
 		t.Errorf("after another process stored: %q", contents(got))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"iter"
 	"math"
@@ -337,43 +336,28 @@ func (c *compartment) untouched() bool {
 	return c.entries == 0
 }
 
-// append writes what prepare drafts, after the fsync if durable. prepare runs under the ledger's lock,
-// with everything taken in that any process has written: what it decides holds.
-func (c *compartment) append(ctx context.Context, durable bool, prepare func(now time.Time) (ledger.Draft, bool, error)) error {
-	write := c.ledger.Append
-	if !durable {
-		write = c.ledger.AppendRelaxed
-	}
-	_, err := write(ctx, c.apply, drafted(prepare))
-	if err != nil {
-		return fmt.Errorf("write to the %s ledger: %w", c.visibility, err)
-	}
-	return nil
+// append writes what prepare drafts, and returns after the fsync. prepare runs under the ledger's lock, when everything
+// that any process has written was read: what it decides holds. It may be called again.
+func (c *compartment) append(ctx context.Context, prepare func(now time.Time) ([]ledger.Draft, error)) error {
+	_, err := c.ledger.Append(ctx, c.apply, prepare)
+	return c.explain("write to", err)
 }
 
-// errNotThere is what erase returns for an id that no memory has.
-var errNotThere = errors.New("no such memory")
-
-// erase takes the content of the memory called id out of the ledger, which draft says in its place.
-func (c *compartment) erase(ctx context.Context, id string, draft func(now time.Time) ledger.Draft) error {
-	_, err := c.ledger.Erase(ctx, c.apply, drafted(func(now time.Time) (ledger.Draft, bool, error) {
-		if c.find(id) == nil {
-			return ledger.Draft{}, false, errNotThere
-		}
-		return draft(now), true, nil
-	}))
-	if err != nil {
-		return fmt.Errorf("erase from the %s ledger: %w", c.visibility, err)
-	}
-	return nil
+// appendRelaxed is append without the fsync.
+func (c *compartment) appendRelaxed(ctx context.Context, prepare func(now time.Time) ([]ledger.Draft, error)) error {
+	_, err := c.ledger.AppendRelaxed(ctx, c.apply, prepare)
+	return c.explain("write to", err)
 }
 
-func drafted(prepare func(time.Time) (ledger.Draft, bool, error)) func(time.Time) ([]ledger.Draft, error) {
-	return func(now time.Time) ([]ledger.Draft, error) {
-		draft, wanted, err := prepare(now)
-		if err != nil || !wanted {
-			return nil, err
-		}
-		return []ledger.Draft{draft}, nil
+// erase takes out of the ledger the content of what prepare drafts deletions of. prepare is as in append.
+func (c *compartment) erase(ctx context.Context, prepare func(now time.Time) ([]ledger.Draft, error)) error {
+	_, err := c.ledger.Erase(ctx, c.apply, prepare)
+	return c.explain("erase from", err)
+}
+
+func (c *compartment) explain(doing string, err error) error {
+	if err != nil {
+		return fmt.Errorf("%s the %s ledger: %w", doing, c.visibility, err)
 	}
+	return nil
 }

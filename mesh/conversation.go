@@ -9,6 +9,8 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+	"github.com/yamo-protocol/yamo-mcp/mesh/scrub"
 )
 
 // This file is RFC-0011 §4.3, the MemoryContextManager: what a conversation loop needs of the memory, on the
@@ -35,12 +37,16 @@ func (v *View) CaptureInteraction(ctx context.Context, q Interaction) (*Stored, 
 	if len(parts) == 0 {
 		return nil, nil // the RFC's null
 	}
-	if said, err := v.scrubber.Scrub(q.Prompt + "\n" + q.Response); err == nil && said.OnlySecret {
-		return nil, nil // likewise
-	}
-	stored, err := v.Store(ctx, StoreRequest{
+	s, err := v.Scrub(record.Memory{
 		Content: strings.Join(parts, "\n"), Type: "session", Source: "conversation", SessionID: q.SessionID, Skill: q.Skill, Tags: q.Tags,
 	})
+	if err != nil {
+		return nil, err
+	}
+	if said := strings.NewReplacer("User: ", "", "Assistant: ", ""); scrub.OnlySecret(said.Replace(s.record.Content)) {
+		return nil, nil // likewise
+	}
+	stored, err := v.Keep(ctx, s, "")
 	if err != nil {
 		return nil, err
 	}

@@ -73,7 +73,7 @@ func TestThousandsOfMemories(t *testing.T) {
 	v := open(t, dir, audience.DM(), e)
 	texts := notes(n)
 	for i, text := range texts {
-		store(t, v, StoreRequest{Content: text, SessionID: fmt.Sprint("s", i/25)})
+		store(t, v, record.Memory{Content: text, SessionID: fmt.Sprint("s", i/25)})
 	}
 	settle(t, v)
 	exact, err := e.Embed(t.Context(), texts)

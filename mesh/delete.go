@@ -2,7 +2,6 @@ package mesh
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -49,14 +48,14 @@ func (v *View) Delete(ctx context.Context, id, reason string) error {
 	}
 	err = v.with(ctx, c.visibility, func(opened *compartment) error {
 		c = opened
-		return c.erase(ctx, id, func(now time.Time) ledger.Draft {
+		return c.erase(ctx, func(now time.Time) ([]ledger.Draft, error) {
+			if c.find(id) == nil {
+				return nil, noMemory(id) // deleted meanwhile
+			}
 			text := block.Delete{Agent: v.AgentID, MemoryID: id, Time: now, Reason: reason}.Block().String()
-			return ledger.Draft{Op: ledger.OpDelete, ID: id, Block: text, Data: deleted{v.AgentID, reason}}
+			return []ledger.Draft{{Op: ledger.OpDelete, ID: id, Block: text, Data: deleted{v.AgentID, reason}}}, nil
 		})
 	})
-	if errors.Is(err, errNotThere) {
-		return noMemory(id)
-	}
 	if err != nil {
 		return err
 	}

@@ -29,9 +29,9 @@ func TestDeletedContentIsGoneFromDisk(t *testing.T) {
 		}
 		return string(raw)
 	}()
-	session := func(text string) StoreRequest { return StoreRequest{Content: text, SessionID: "s"} }
+	session := func(text string) record.Memory { return record.Memory{Content: text, SessionID: "s"} }
 	store(t, v, session("before the bird"))
-	id := store(t, v, StoreRequest{Content: canary, SessionID: "s", Rationale: "zirconium rationale", Metadata: map[string]any{"note": "zirconium note"}}).ID
+	id := store(t, v, record.Memory{Content: canary, SessionID: "s", Rationale: "zirconium rationale", Metadata: map[string]any{"note": "zirconium note"}}).ID
 	store(t, v, session("after the bird"))
 	settle(t, v)
 	if n := len(onDisk(t, dir, canary)); n < 2 {
@@ -96,11 +96,11 @@ func TestDeletionReachesOtherProcesses(t *testing.T) {
 func TestInterruptedDeletionIsFinishedByTheNextProcess(t *testing.T) {
 	dir := t.TempDir()
 	v := Open(Options{Dir: filepath.Join(dir, ".yamo"), Audience: audience.DM(), Embedder: new(words)})
-	id := store(t, v, StoreRequest{Content: "the vanishing lighthouse"}).ID
-	store(t, v, StoreRequest{Content: "the lasting pier"})
+	id := store(t, v, record.Memory{Content: "the vanishing lighthouse"}).ID
+	store(t, v, record.Memory{Content: "the lasting pier"})
 	settle(t, v)
 	c := v.stores[record.Private]
-	if err := c.erase(t.Context(), id, func(time.Time) ledger.Draft { return ledger.Draft{ID: id} }); err != nil {
+	if err := c.erase(t.Context(), func(time.Time) ([]ledger.Draft, error) { return []ledger.Draft{{ID: id}}, nil }); err != nil {
 		t.Fatal(err)
 	}
 	c.index.discard(t.Context()) // as if killed
@@ -124,14 +124,14 @@ func TestDeletedNeighboursAreBridged(t *testing.T) {
 	v := open(t, dir, audience.DM(), new(words))
 	var ids []string
 	for _, text := range []string{"one apple", "two pears", "three plums", "four figs"} {
-		ids = append(ids, store(t, v, StoreRequest{Content: text, SessionID: "s"}).ID)
+		ids = append(ids, store(t, v, record.Memory{Content: text, SessionID: "s"}).ID)
 	}
 	for _, id := range []string{ids[1], ids[3]} {
 		if err := v.Delete(t.Context(), id, ""); err != nil {
 			t.Fatal(err)
 		}
 	}
-	store(t, v, StoreRequest{Content: "five limes", SessionID: "s"})
+	store(t, v, record.Memory{Content: "five limes", SessionID: "s"})
 	fresh := open(t, dir, audience.DM(), new(words))
 	for _, query := range []string{"apple", "plums", "limes", "figs", "two"} {
 		a, b := search(t, v, SearchRequest{Query: query}), search(t, fresh, SearchRequest{Query: query})
@@ -148,9 +148,9 @@ func TestDeletedNeighboursAreBridged(t *testing.T) {
 func TestWhoMayDelete(t *testing.T) {
 	dir := t.TempDir()
 	dm, red, blue := open(t, dir, audience.DM(), new(words)), open(t, dir, group(t, "red"), new(words)), open(t, dir, group(t, "blue"), new(words))
-	private := store(t, dm, StoreRequest{Content: "private fact"}).ID
-	shared := store(t, dm, StoreRequest{Content: "shared fact", Visibility: record.Shared}).ID
-	mine := store(t, red, StoreRequest{Content: "red fact"}).ID
+	private := store(t, dm, record.Memory{Content: "private fact"}).ID
+	shared := store(t, dm, record.Memory{Content: "shared fact"}, record.Shared).ID
+	mine := store(t, red, record.Memory{Content: "red fact"}).ID
 	for _, id := range []string{private, mine} { // not even known to be there
 		wantFault(t, blue.Delete(t.Context(), id, ""), "no memory")
 	}
@@ -165,7 +165,7 @@ func TestWhoMayDelete(t *testing.T) {
 	if err := red.Delete(t.Context(), mine, ""); err != nil {
 		t.Error(err)
 	}
-	other := store(t, blue, StoreRequest{Content: "blue fact"}).ID
+	other := store(t, blue, record.Memory{Content: "blue fact"}).ID
 	for _, id := range []string{private, shared, other} {
 		if err := dm.Delete(t.Context(), id, ""); err != nil {
 			t.Errorf("a DM deletes: %v", err)

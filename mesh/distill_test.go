@@ -50,20 +50,20 @@ func outcomes(c Cycle) (lines []string) {
 
 func TestCycle(t *testing.T) {
 	v, clock := clocked(t, t.TempDir(), audience.DM())
-	at := func(ago time.Duration, q StoreRequest) {
+	at := func(ago time.Duration, q record.Memory) {
 		clock.advance(-ago)
 		store(t, v, q)
 		clock.advance(ago)
 	}
-	at(8*24*time.Hour, StoreRequest{Content: "too old to be a repetition", Metadata: failure("seldom", "x")})
-	at(6*24*time.Hour, StoreRequest{Content: "the first time", Metadata: without(failure("again", "scripts"), "status", "fix")})
-	at(30*time.Hour, StoreRequest{Content: "an old error", Metadata: failure("yesterday", "x")})
-	at(23*time.Hour, StoreRequest{Content: "the backup failed", Metadata: failure("disk_full", "backups")})
-	at(22*time.Hour, StoreRequest{Content: "the second time", Metadata: without(failure("again", ""), "status", "applicable_scope", "oversight")})
-	at(21*time.Hour, StoreRequest{Content: "no status", Metadata: without(failure("calm", "x"), "status")})
-	at(20*time.Hour, StoreRequest{Content: "something broke", Metadata: map[string]any{"status": "Error"}})
-	at(19*time.Hour, StoreRequest{Content: "severity is no word of ours", Metadata: map[string]any{"status": "error", "error_pattern": "odd", "severity": "awful", "confidence": "very"}})
-	at(18*time.Hour, StoreRequest{Tags: []string{"#Lesson_Learned_Candidate"}, Content: `The mail went to everybody.
+	at(8*24*time.Hour, record.Memory{Content: "too old to be a repetition", Metadata: failure("seldom", "x")})
+	at(6*24*time.Hour, record.Memory{Content: "the first time", Metadata: without(failure("again", "scripts"), "status", "fix")})
+	at(30*time.Hour, record.Memory{Content: "an old error", Metadata: failure("yesterday", "x")})
+	at(23*time.Hour, record.Memory{Content: "the backup failed", Metadata: failure("disk_full", "backups")})
+	at(22*time.Hour, record.Memory{Content: "the second time", Metadata: without(failure("again", ""), "status", "applicable_scope", "oversight")})
+	at(21*time.Hour, record.Memory{Content: "no status", Metadata: without(failure("calm", "x"), "status")})
+	at(20*time.Hour, record.Memory{Content: "something broke", Metadata: map[string]any{"status": "Error"}})
+	at(19*time.Hour, record.Memory{Content: "severity is no word of ours", Metadata: map[string]any{"status": "error", "error_pattern": "odd", "severity": "awful", "confidence": "very"}})
+	at(18*time.Hour, record.Memory{Tags: []string{"#Lesson_Learned_Candidate"}, Content: `The mail went to everybody.
 Error pattern: reply_all
 Oversight: the list was in the header
 Fix: apologized
@@ -72,8 +72,8 @@ Severity: Medium
 Scope: mail
 Instead: answer one
 Confidence: 0.9`})
-	at(17*time.Hour, StoreRequest{Content: "Renamed the wrong branch. #lesson_learned_candidate"})
-	at(16*time.Hour, StoreRequest{Content: "all is well", Metadata: map[string]any{"status": "ok"}})
+	at(17*time.Hour, record.Memory{Content: "Renamed the wrong branch. #lesson_learned_candidate"})
+	at(16*time.Hour, record.Memory{Content: "all is well", Metadata: map[string]any{"status": "ok"}})
 
 	want := []string{
 		"possible again/scripts [repeated] 2",
@@ -137,8 +137,8 @@ Confidence: 0.9`})
 	// A more certain candidate improves the lesson; one that names no scope is settled by a lesson of its pattern.
 	better := failure("disk_full", "backups")
 	better["confidence"] = .8
-	at(0, StoreRequest{Content: "the backup failed once more", Metadata: better})
-	at(0, StoreRequest{Content: "mail again", Metadata: map[string]any{"status": "error", "errorPattern": "odd_one", "fix": 7}})
+	at(0, record.Memory{Content: "the backup failed once more", Metadata: better})
+	at(0, record.Memory{Content: "mail again", Metadata: map[string]any{"status": "error", "errorPattern": "odd_one", "fix": 7}})
 	if _, err := v.Distill(t.Context(), LessonRequest{
 		Situation: "s", ErrorPattern: "odd_one", Oversight: "o", Fix: "f", PreventativeRule: "r", Severity: "low", ApplicableScope: "anywhere",
 	}); err != nil {
@@ -161,14 +161,14 @@ Confidence: 0.9`})
 
 func TestCycleKeepsScopesApart(t *testing.T) {
 	v := open(t, t.TempDir(), audience.DM(), new(words))
-	store(t, v, StoreRequest{Content: "one", Metadata: failure("timeout", "mail")})
-	store(t, v, StoreRequest{Content: "two", Metadata: failure("timeout", "web")})
+	store(t, v, record.Memory{Content: "one", Metadata: failure("timeout", "mail")})
+	store(t, v, record.Memory{Content: "two", Metadata: failure("timeout", "web")})
 	if diff := cmp.Diff([]string{"distilled timeout/mail [error] 1", "distilled timeout/web [error] 1"}, outcomes(runCycle(t, v, false))); diff != "" {
 		t.Error(diff)
 	}
 	long := failure("long", "x")
 	long["fix"] = strings.Repeat("x", record.MaxField+1)
-	store(t, v, StoreRequest{Content: strings.Repeat("three ", record.MaxField), Metadata: long})
+	store(t, v, record.Memory{Content: strings.Repeat("three ", record.MaxField), Metadata: long})
 	cycle := runCycle(t, v, false)
 	if last := cycle.Candidates[2]; last.Outcome != OutcomeRefused || !strings.Contains(last.Reason, "fix:") {
 		t.Errorf("what is too long: %+v", last)
@@ -179,9 +179,9 @@ func TestCycleKeepsScopesApart(t *testing.T) {
 func TestCycleStaysWithItsAudience(t *testing.T) {
 	dir := t.TempDir()
 	dm, red, blue := open(t, dir, audience.DM(), new(words)), open(t, dir, group(t, "red"), new(words)), open(t, dir, group(t, "blue"), new(words))
-	store(t, dm, StoreRequest{Content: "private", Metadata: failure("private", "x")})
-	store(t, dm, StoreRequest{Content: "shared", Metadata: failure("shared", "x"), Visibility: record.Shared})
-	store(t, red, StoreRequest{Content: "red", Metadata: failure("red", "x")})
+	store(t, dm, record.Memory{Content: "private", Metadata: failure("private", "x")})
+	store(t, dm, record.Memory{Content: "shared", Metadata: failure("shared", "x")}, record.Shared)
+	store(t, red, record.Memory{Content: "red", Metadata: failure("red", "x")})
 	if _, err := red.Distill(t.Context(), LessonRequest{
 		Situation: "s", ErrorPattern: "private", Oversight: "o", Fix: "f", PreventativeRule: "planted", Severity: "low", ApplicableScope: "x", Confidence: new(float64(1)),
 	}); err != nil {
@@ -222,7 +222,7 @@ func TestSayingOf(t *testing.T) {
 			"situation": "x", "fix": "from metadata", "error_pattern": "E 7", "confidence": "0.25",
 		}},
 	} {
-		r := &record.Record{Content: c.content}
+		r := &record.Record{Memory: record.Memory{Content: c.content}}
 		if c.metadata != "" {
 			if err := json.Unmarshal([]byte(c.metadata), &r.Metadata); err != nil {
 				t.Fatal(err)
@@ -242,7 +242,7 @@ func TestTwoProcessesRunTheCycleAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	v := open(t, dir, audience.DM(), new(words))
 	for i := range 20 {
-		store(t, v, StoreRequest{Content: fmt.Sprintf("failure %d", i), Metadata: failure(fmt.Sprint("pattern_", i), "x")})
+		store(t, v, record.Memory{Content: fmt.Sprintf("failure %d", i), Metadata: failure(fmt.Sprint("pattern_", i), "x")})
 	}
 	results := make(chan error)
 	for range 2 {

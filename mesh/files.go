@@ -183,7 +183,10 @@ func (f *fileIndex) replace(info FileInfo, passages []Passage) {
 		p.Heading, _ = f.view.scrubber.Redact(p.Heading)
 		id := passageID(info.Name, p, seen[p])
 		seen[p]++
-		r := &record.Record{ID: id, Content: p.Text, Type: record.FileType, Source: info.Name, AgentID: f.view.AgentID, CreatedAt: info.Time.UTC().Truncate(time.Millisecond)}
+		r := &record.Record{
+			ID: id, Memory: record.Memory{Content: p.Text, Type: record.FileType, Source: info.Name},
+			AgentID: f.view.AgentID, CreatedAt: info.Time.UTC().Truncate(time.Millisecond),
+		}
 		if p.Heading != "" {
 			r.Source += "#" + p.Heading
 		}

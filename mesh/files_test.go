@@ -18,6 +18,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // shelf is a mesh.Files in memory: every paragraph is a passage, whose first line is its heading.
@@ -167,7 +168,7 @@ func TestFiles(t *testing.T) {
 	files.put("MEMORY.md", "Tea\noolong in the morning\n\nPump\nthe irrigation pump leaks\n\nKey\nAKIAQ3EGRZXKP2T4V5WD is the key")
 	files.put("memory/2026-02-14-group-hiking.md", "Walk\nthe waterfall path floods")
 	v := openWith(t, dir, audience.DM(), model, files)
-	if _, err := v.Store(t.Context(), mesh.StoreRequest{Content: "a memory of the harbour", Source: "said"}); err != nil {
+	if _, err := v.Store(t.Context(), record.Memory{Content: "a memory of the harbour", Source: "said"}, ""); err != nil {
 		t.Fatal(err)
 	}
 	check := func(query, want string) {

@@ -2,6 +2,7 @@ package mesh
 
 import (
 	"strings"
+	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
@@ -47,4 +48,14 @@ const accessColumn = "access_count"
 // byAccess reports whether the filter may ask how often memories were found.
 func (q *SearchRequest) byAccess() bool {
 	return strings.Contains(strings.ToLower(q.Filter), accessColumn)
+}
+
+// parseTime reads a time that a caller gave: RFC 3339, or a date, which is its first moment in UTC.
+func parseTime(field, text string) (time.Time, error) {
+	for _, layout := range []string{time.RFC3339Nano, time.DateOnly} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t.UTC(), nil
+		}
+	}
+	return time.Time{}, fault.New("%s: give a time like 2026-01-31T15:04:05Z or a date like 2026-01-31", field)
 }

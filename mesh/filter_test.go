@@ -19,9 +19,9 @@ func TestMoreFilters(t *testing.T) {
 	dir := t.TempDir()
 	high, low := float32(.9), float32(.2)
 	v := open(t, dir, audience.DM(), new(words))
-	store(t, v, StoreRequest{Content: "tea one", Type: "event", Importance: &high, Skill: "brewing"})
-	store(t, v, StoreRequest{Content: "tea two", Importance: &low, SessionID: "it's"})
-	store(t, v, StoreRequest{Content: "tea three"})
+	store(t, v, record.Memory{Content: "tea one", Type: "event", Importance: &high, Skill: "brewing"})
+	store(t, v, record.Memory{Content: "tea two", Importance: &low, SessionID: "it's"})
+	store(t, v, record.Memory{Content: "tea three"})
 	for name, test := range map[string]struct {
 		request SearchRequest
 		want    []string
@@ -52,7 +52,7 @@ func TestMoreFilters(t *testing.T) {
 
 func TestColumnsOfALesson(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	r := record.Record{ID: "mem_1", AgentID: "a", Type: "lesson", Lesson: &record.Lesson{PatternID: "p"}, CreatedAt: at}
+	r := record.Record{ID: "mem_1", AgentID: "a", Memory: record.Memory{Type: "lesson"}, Lesson: &record.Lesson{PatternID: "p"}, CreatedAt: at}
 	var got []any
 	for _, column := range []string{"id", "agent_id", "memory_type", "lesson_pattern_id", "created_at", "session_id"} {
 		got = append(got, r.Column(column))
@@ -68,11 +68,11 @@ func TestFilterByAccess(t *testing.T) {
 	for _, order := range []Ranking{Context, RFC0011} {
 		v := open(t, dir, audience.DM(), new(words))
 		topic := string(order) + "tea"
-		store(t, v, StoreRequest{Content: topic + " green", Visibility: record.Shared})
-		store(t, v, StoreRequest{Content: topic + " black"})
+		store(t, v, record.Memory{Content: topic + " green"}, record.Shared)
+		store(t, v, record.Memory{Content: topic + " black"})
 		club := open(t, dir, group(t, "club"), new(words))
 		v.Ranking, club.Ranking = order, order
-		store(t, club, StoreRequest{Content: "something, so that the group has a ledger"})
+		store(t, club, record.Memory{Content: "something, so that the group has a ledger"})
 		filtered := func(v *View, filter string) []string {
 			got := contents(search(t, v, SearchRequest{Query: topic, Filter: filter}).Hits)
 			slices.Sort(got)
@@ -104,7 +104,7 @@ func TestFiltersAreRedacted(t *testing.T) {
 	dir := t.TempDir()
 	v := open(t, dir, audience.DM(), new(words))
 	const person = "anna@acme-mail.com"
-	store(t, v, StoreRequest{Content: "tea with lemon", SessionID: person, Skill: "ask " + person, Tags: []string{person}})
+	store(t, v, record.Memory{Content: "tea with lemon", SessionID: person, Skill: "ask " + person, Tags: []string{person}})
 	for name, q := range map[string]SearchRequest{
 		"session": {SessionID: person}, "skill": {Skill: "ask  " + person}, "tag": {Tags: []string{person}},
 	} {

@@ -19,11 +19,7 @@ const MaxHeritageDepth = 5
 // memory (RFC-0011 §4.1 insertHeritage). It is durable when it returns, and goes with the memory's deletion.
 func (v *View) InsertHeritage(ctx context.Context, id string, h record.Heritage) (record.Heritage, error) {
 	s := &scrubbing{scrubber: v.scrubber}
-	kept := record.Heritage{
-		IntentChain: s.levels("intentChain", h.IntentChain, v.heritageDepth()),
-		Hypotheses:  s.levels("hypotheses", h.Hypotheses, v.heritageDepth()),
-		Rationales:  s.levels("rationales", h.Rationales, v.heritageDepth()),
-	}
+	kept := s.heritage(h, v.heritageDepth())
 	if len(kept.IntentChain)+len(kept.Hypotheses)+len(kept.Rationales) == 0 {
 		s.fail(fault.New("heritage: it is empty; give intentChain, hypotheses or rationales"))
 	}
@@ -38,17 +34,11 @@ func (v *View) InsertHeritage(ctx context.Context, id string, h record.Heritage)
 	if c.visibility != v.own() {
 		return record.Heritage{}, fault.New("id: %s belongs to the %s memory; heritage is kept with your own memories only", id, c.visibility)
 	}
-	err = v.with(ctx, c.visibility, func(c *compartment) error {
-		err := c.append(ctx, true, func(time.Time) (ledger.Draft, bool, error) {
-			if c.find(id) == nil {
-				return ledger.Draft{}, false, noMemory(id)
-			}
-			return ledger.Draft{Op: opHeritage, ID: id, Data: kept}, true, nil
-		})
-		if err == nil {
-			c.index.wake(c)
+	err = v.write(ctx, c.visibility, func(c *compartment, _ time.Time) ([]ledger.Draft, error) {
+		if c.find(id) == nil {
+			return nil, noMemory(id)
 		}
-		return err
+		return []ledger.Draft{{Op: opHeritage, ID: id, Data: kept}}, nil
 	})
 	if err != nil {
 		return record.Heritage{}, err
@@ -58,6 +48,15 @@ func (v *View) InsertHeritage(ctx context.Context, id string, h record.Heritage)
 
 // heritageDepth is how many levels are kept.
 func (v *View) heritageDepth() int { return cmp.Or(v.HeritageDepth, MaxHeritageDepth) }
+
+// heritage redacts a heritage and keeps the last depth of each list.
+func (s *scrubbing) heritage(h record.Heritage, depth int) record.Heritage {
+	return record.Heritage{
+		IntentChain: s.levels("intentChain", h.IntentChain, depth),
+		Hypotheses:  s.levels("hypotheses", h.Hypotheses, depth),
+		Rationales:  s.levels("rationales", h.Rationales, depth),
+	}
+}
 
 // levels redacts a list and keeps its last depth.
 func (s *scrubbing) levels(name string, list []string, depth int) []string {

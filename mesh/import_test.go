@@ -2,7 +2,6 @@ package mesh
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"path/filepath"
@@ -15,18 +14,18 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
-	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
+	"github.com/yamo-protocol/yamo-mcp/mesh/foreign"
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance/lancetest"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
-func foreign(t *testing.T, rows []lancetest.Row) (dir string, requests []ImportRequest) {
+func otherStore(t *testing.T, rows []lancetest.Row) (dir string, requests []record.Foreign) {
 	t.Helper()
 	dir = t.TempDir()
 	if err := lancetest.WriteV1(t.Context(), dir, rows); err != nil {
 		t.Fatal(err)
 	}
-	requests, err := ForeignMemories(t.Context(), dir)
+	requests, err := foreign.Memories(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +38,7 @@ func TestImportKeepsWhatIsValid(t *testing.T) {
 	rows[1].ID, rows[1].CreatedAt = "not an id; at all", time.Time{}
 	rows[2].Content, rows[2].Metadata = "Write to jon@example.org.", `{"__proto__":{}}`
 	rows[3].Content, rows[3].Metadata = "password: hunter2-Correct9", `[1]`
-	_, requests := foreign(t, rows)
+	_, requests := otherStore(t, rows)
 	home := t.TempDir()
 	v := open(t, home, audience.DM(), new(words))
 	before, err := v.Import(t.Context(), requests, true)
@@ -53,7 +52,7 @@ func TestImportKeepsWhatIsValid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	byRow := map[string]Imported{}
+	byRow := map[string]Outcome{}
 	for i, q := range requests {
 		byRow[q.ID] = outcomes[i]
 		if before[i].Created != outcomes[i].Created || (before[i].Err == nil) != (outcomes[i].Err == nil) {
@@ -65,9 +64,11 @@ func TestImportKeepsWhatIsValid(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &record.Record{
-		ID: rows[0].ID, Content: rows[0].Content, Type: "global", Source: "s", Tags: []string{"a", "b"}, Importance: new(float32(.5)), SessionID: "x",
-		AgentID: "tester", Skill: "k", Rationale: "r", Hypothesis: "h", CreatedAt: rows[0].CreatedAt, Imported: true,
-		Metadata: map[string]any{"own": map[string]any{"deep": 1.}, "original_type": "note"},
+		ID:        rows[0].ID,
+		Memory:    record.Memory{Content: rows[0].Content, Type: "global", Source: "s", Tags: []string{"a", "b"}, Importance: new(float32(.5)), SessionID: "x", Skill: "k", Rationale: "r", Hypothesis: "h", Metadata: map[string]any{"own": map[string]any{"deep": 1.}, "original_type": "note"}},
+		AgentID:   "tester",
+		CreatedAt: rows[0].CreatedAt,
+		Imported:  true,
 	}
 	if diff := cmp.Diff(want, hit.Record, cmpopts.IgnoreFields(record.Record{}, "Seq")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -92,7 +93,7 @@ func TestImportLessonsAndHeritage(t *testing.T) {
 	rows[0].Metadata = `{"type":"lesson","tags":["#lesson_learned"],"lesson_id":"lesson_1700000000000_abcdef","lesson_pattern_id":"0123456789abcdef",` +
 		`"severity":"high","oversight":"no plan","preventative_rule":"have a plan","rule_confidence":0.8,"applicable_scope":"migrations","yamo_wire_format":"x"}`
 	rows[1].Metadata = `{"type":"lesson","preventative_rule":"too little"}`
-	_, requests := foreign(t, rows)
+	_, requests := otherStore(t, rows)
 	requests[1].Heritage = &record.Heritage{IntentChain: []string{"first", "then"}}
 	v := open(t, t.TempDir(), audience.DM(), new(words))
 	for range 2 {
@@ -123,7 +124,7 @@ func TestImportLessonsAndHeritage(t *testing.T) {
 func TestImportOwnTables(t *testing.T) {
 	dir := t.TempDir()
 	v := open(t, dir, audience.DM(), new(words))
-	kept := store(t, v, StoreRequest{Content: "The tea is in the cupboard.", Type: "event", Tags: []string{"tea"}, Importance: new(float32(.9)), SessionID: "s"})
+	kept := store(t, v, record.Memory{Content: "The tea is in the cupboard.", Type: "event", Tags: []string{"tea"}, Importance: new(float32(.9)), SessionID: "s"})
 	lesson, err := v.Distill(t.Context(), sampleLesson())
 	if err != nil {
 		t.Fatal(err)
@@ -136,7 +137,7 @@ func TestImportOwnTables(t *testing.T) {
 	if err != nil || len(tables) != 1 {
 		t.Fatalf("%q, %v", tables, err)
 	}
-	requests, err := ForeignMemories(t.Context(), tables[0])
+	requests, err := foreign.Memories(t.Context(), tables[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +163,7 @@ func TestImportOwnTables(t *testing.T) {
 func TestImportWhatOtherCompartmentsHave(t *testing.T) {
 	v := open(t, t.TempDir(), audience.DM(), new(words))
 	for _, visibility := range []record.Visibility{record.Private, record.Shared} {
-		if _, err := v.Store(t.Context(), StoreRequest{Content: "The tide table hangs in the " + string(visibility) + " hall.", Visibility: visibility}); err != nil {
+		if _, err := v.Store(t.Context(), record.Memory{Content: "The tide table hangs in the " + string(visibility) + " hall."}, visibility); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -170,12 +171,12 @@ func TestImportWhatOtherCompartmentsHave(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var requests []ImportRequest
+	var requests []record.Foreign
 	for _, hit := range before {
-		requests = append(requests, ImportRequest{ID: hit.ID, CreatedAt: hit.CreatedAt, StoreRequest: StoreRequest{Content: hit.Content}})
+		requests = append(requests, record.Foreign{Record: record.Record{ID: hit.ID, CreatedAt: hit.CreatedAt, Memory: record.Memory{Content: hit.Content}}})
 	}
 	i := slices.IndexFunc(before, func(h record.Hit) bool { return h.Visibility == record.Shared })
-	requests = append(requests, ImportRequest{ID: before[i].ID, StoreRequest: StoreRequest{Content: "Something else altogether."}})
+	requests = append(requests, record.Foreign{Record: record.Record{ID: before[i].ID, Memory: record.Memory{Content: "Something else altogether."}}})
 	outcomes, err := v.Import(t.Context(), requests, false)
 	if err != nil {
 		t.Fatal(err)
@@ -195,7 +196,7 @@ func TestImportWhatOtherCompartmentsHave(t *testing.T) {
 
 func TestImportManyGoesOn(t *testing.T) {
 	rows := lancetest.Rows(10_000)
-	dir, requests := foreign(t, rows)
+	dir, requests := otherStore(t, rows)
 	e := new(words)
 	e.delay = time.Hour // nothing is embedded here
 	v := open(t, t.TempDir(), audience.DM(), e)
@@ -230,36 +231,17 @@ func TestImportManyGoesOn(t *testing.T) {
 		t.Errorf("the newest three: %+v, %v", last, err)
 	}
 	// The source is as it was, and can be migrated where it is.
-	if changed, n, err := MigrateForeign(t.Context(), dir, time.Now()); !changed || n != len(rows) || err != nil {
+	if changed, n, err := foreign.Migrate(t.Context(), dir, time.Now()); !changed || n != len(rows) || err != nil {
 		t.Errorf("migrated: %v, %d, %v", changed, n, err)
 	}
-	if changed, n, err := MigrateForeign(t.Context(), dir, time.Now()); changed || n != len(rows) || err != nil {
+	if changed, n, err := foreign.Migrate(t.Context(), dir, time.Now()); changed || n != len(rows) || err != nil {
 		t.Errorf("migrated again: %v, %d, %v", changed, n, err)
 	}
-	again, err := ForeignMemories(t.Context(), dir)
+	again, err := foreign.Memories(t.Context(), dir)
 	if diff := cmp.Diff(requests, again); diff != "" || err != nil {
 		t.Errorf("after the migration: %v (-V1 +V2):\n%.2000s", err, diff)
 	}
-	if _, err := ForeignMemories(t.Context(), t.TempDir()); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := foreign.Memories(t.Context(), t.TempDir()); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("an empty folder: %v", err)
 	}
-}
-
-func FuzzFromRow(f *testing.F) {
-	f.Add(`{"type":"lesson","tags":["x"],"importance":2}`, `{"intentChain":["a"]}`, "lesson")
-	f.Add(`null`, `[]`, "")
-	v := Open(Options{Dir: f.TempDir() + "/.yamo", Audience: audience.DM(), AgentID: "tester", Embedder: new(words)})
-	f.Fuzz(func(t *testing.T, metadata, heritage, kind string) {
-		q := fromRow(lance.Memory{ID: "mem_1_a", Content: "text", Metadata: metadata, HeritageChain: heritage, MemoryType: kind})
-		outcomes, err := v.Import(t.Context(), []ImportRequest{q}, true)
-		if err != nil {
-			t.Fatalf("%q, %q: %v", metadata, heritage, err)
-		}
-		if outcomes[0].Err == nil && outcomes[0].ID == "" {
-			t.Errorf("neither imported nor refused: %+v", outcomes[0])
-		}
-		if _, err := json.Marshal(q.Metadata); err != nil {
-			t.Error(err)
-		}
-	})
 }

@@ -29,7 +29,7 @@ import (
 func fillWith(t testing.TB, v *View, n int) {
 	t.Helper()
 	for i := range n {
-		store(t, v, StoreRequest{Content: fmt.Sprintf("subject%d predicate%d", i%17, i), SessionID: fmt.Sprint("s", i/10)})
+		store(t, v, record.Memory{Content: fmt.Sprintf("subject%d predicate%d", i%17, i), SessionID: fmt.Sprint("s", i/10)})
 	}
 	settle(t, v)
 }
@@ -186,7 +186,7 @@ func checkBlocks(t *testing.T, v *View) {
 func TestBlocksFollowTheLedger(t *testing.T) {
 	v := open(t, t.TempDir(), audience.DM(), new(words))
 	fillWith(t, v, 5)
-	id := store(t, v, StoreRequest{Content: "to be deleted"}).ID
+	id := store(t, v, record.Memory{Content: "to be deleted"}).ID
 	if _, err := v.Distill(t.Context(), sampleLesson()); err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +211,7 @@ func TestBlocksFollowTheLedger(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	store(t, v, StoreRequest{Content: "one more"})
+	store(t, v, record.Memory{Content: "one more"})
 	checkBlocks(t, v)
 }
 
@@ -235,7 +235,7 @@ func TestRebuildWithoutAModelDeletesNothing(t *testing.T) {
 func TestStoreDoesNotWait(t *testing.T) {
 	dir := t.TempDir()
 	v := open(t, dir, audience.DM(), &words{delay: 10 * time.Second})
-	first := store(t, v, StoreRequest{Content: "the first memory"})
+	first := store(t, v, record.Memory{Content: "the first memory"})
 	release, err := lockfile.Exclusive(t.Context(), filepath.Join(dir, ".yamo", "locks", "private.index.lock"))
 	if err != nil {
 		t.Fatal(err)
@@ -243,7 +243,7 @@ func TestStoreDoesNotWait(t *testing.T) {
 	t.Cleanup(func() { _ = release() })
 	start := time.Now()
 	for i := range 20 {
-		store(t, v, StoreRequest{Content: fmt.Sprintf("memory %d", i)})
+		store(t, v, record.Memory{Content: fmt.Sprintf("memory %d", i)})
 	}
 	if took := time.Since(start); took > 5*time.Second {
 		t.Errorf("20 memories took %v", took)
@@ -257,18 +257,18 @@ func TestReplacedLedgerIsReadAnew(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, ".yamo", "private", "ledger.ndjson")
 	v := open(t, dir, audience.DM(), new(words))
-	store(t, v, StoreRequest{Content: "kept in the backup"})
+	store(t, v, record.Memory{Content: "kept in the backup"})
 	settle(t, v)
 	backup, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	gone := store(t, v, StoreRequest{Content: "newer than the backup"}).ID
+	gone := store(t, v, record.Memory{Content: "newer than the backup"}).ID
 	settle(t, v)
 	if err := os.WriteFile(path, backup, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if again := store(t, v, StoreRequest{Content: "newer than the backup"}); !again.Created || again.ID == gone {
+	if again := store(t, v, record.Memory{Content: "newer than the backup"}); !again.Created || again.ID == gone {
 		t.Errorf("stored %+v: what the backup does not have was still known", again)
 	}
 	found := search(t, v, SearchRequest{Query: "backup"})
@@ -300,9 +300,9 @@ func set(list []string) map[string]bool {
 func TestDamagedLedger(t *testing.T) {
 	dir := t.TempDir()
 	dm, red := open(t, dir, audience.DM(), new(words)), open(t, dir, group(t, "red"), new(words))
-	store(t, dm, StoreRequest{Content: "a garden in private"})
+	store(t, dm, record.Memory{Content: "a garden in private"})
 	for i := range 3 {
-		store(t, red, StoreRequest{Content: fmt.Sprintf("garden plot %d", i)})
+		store(t, red, record.Memory{Content: fmt.Sprintf("garden plot %d", i)})
 	}
 	path := filepath.Join(dir, ".yamo", "groups", "red", "ledger.ndjson")
 	raw, err := os.ReadFile(path)
@@ -321,9 +321,9 @@ func TestDamagedLedger(t *testing.T) {
 	if diff := cmp.Diff(map[string]bool{"a garden in private": true, "garden plot 0": true}, set(contents(found.Hits))); diff != "" {
 		t.Errorf("a DM with a damaged group finds (-want +got):\n%s", diff)
 	}
-	store(t, again, StoreRequest{Content: "private goes on"})
+	store(t, again, record.Memory{Content: "private goes on"})
 	_, searchErr := victim.Search(t.Context(), SearchRequest{Query: "garden"})
-	_, storeErr := victim.Store(t.Context(), StoreRequest{Content: "garden plot 9"})
+	_, storeErr := victim.Store(t.Context(), record.Memory{Content: "garden plot 9"}, "")
 	for _, err := range []error{searchErr, storeErr} {
 		wantFault(t, err, "group:red", "damaged at line 2", "yamo-mcp ledger verify")
 		if _, ok := errors.AsType[*ledger.CorruptError](err); !ok {
@@ -341,7 +341,7 @@ func TestDamagedLedger(t *testing.T) {
 
 func TestLinkedFoldersAreRefused(t *testing.T) {
 	dir := t.TempDir()
-	store(t, open(t, dir, audience.DM(), new(words)), StoreRequest{Content: "a private matter"})
+	store(t, open(t, dir, audience.DM(), new(words)), record.Memory{Content: "a private matter"})
 	yamo := filepath.Join(dir, ".yamo")
 	if err := errors.Join(os.Mkdir(filepath.Join(yamo, "groups"), 0o700),
 		os.Symlink(filepath.Join(yamo, "private"), filepath.Join(yamo, "groups", "red"))); err != nil {
@@ -351,7 +351,7 @@ func TestLinkedFoldersAreRefused(t *testing.T) {
 	if found, err := v.Search(t.Context(), SearchRequest{Query: "matter"}); err == nil {
 		t.Errorf("a group found %q through a link", contents(found.Hits))
 	}
-	if _, err := v.Store(t.Context(), StoreRequest{Content: "x"}); err == nil {
+	if _, err := v.Store(t.Context(), record.Memory{Content: "x"}, ""); err == nil {
 		t.Error("a group stored through a link")
 	}
 	reports, err := v.Verify(t.Context())
@@ -372,7 +372,7 @@ func TestConcurrentUseAndClose(t *testing.T) {
 		wait.Go(func() {
 			for i := range 15 {
 				text := fmt.Sprintf("worker%d item%d", worker, i)
-				s, err := v.Store(context.Background(), StoreRequest{Content: text, SessionID: fmt.Sprint(worker)})
+				s, err := v.Store(context.Background(), record.Memory{Content: text, SessionID: fmt.Sprint(worker)}, "")
 				if errors.Is(err, ErrClosed) {
 					return
 				}

@@ -2,7 +2,6 @@ package mesh
 
 import (
 	"context"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -41,50 +40,36 @@ func (v *View) Distill(ctx context.Context, q LessonRequest) (Distilled, error) 
 	if err != nil {
 		return Distilled{}, err
 	}
-	r := &record.Record{Type: "lesson", Tags: []string{record.LessonTag}, AgentID: v.AgentID, Source: v.AgentID, Lesson: lesson, Content: lesson.Text()}
+	r := &record.Record{
+		Memory:  record.Memory{Type: "lesson", Tags: []string{record.LessonTag}, Source: v.AgentID, Content: lesson.Text()},
+		AgentID: v.AgentID, Lesson: lesson,
+	}
 	var kept *record.Record
 	created := false
-	err = v.with(ctx, v.own(), func(c *compartment) error {
-		err := c.append(ctx, true, func(now time.Time) (ledger.Draft, bool, error) {
-			known := c.lesson(lesson.PatternID)
-			if known != nil && !known.Expired(now, c.retention) && known.Lesson.RuleConfidence >= lesson.RuleConfidence {
-				kept = known
-				return ledger.Draft{}, false, nil
-			}
-			lesson.Supersedes = ""
-			if known != nil {
-				lesson.Supersedes = known.Lesson.LessonID
-			}
-			kept, r.CreatedAt, created = r, now, true
-			draft, err := c.lessonDraft(r, now, v.Random)
-			return draft, err == nil, err
-		})
-		if err == nil {
-			c.index.wake(c)
+	err = v.write(ctx, v.own(), func(c *compartment, now time.Time) ([]ledger.Draft, error) {
+		known := c.lesson(lesson.PatternID)
+		if created = known == nil || known.Expired(now, c.retention) || known.Lesson.RuleConfidence < lesson.RuleConfidence; !created {
+			kept = known
+			return nil, nil
 		}
-		return err
+		lesson.Supersedes = ""
+		if known != nil {
+			lesson.Supersedes = known.Lesson.LessonID
+		}
+		kept, r.CreatedAt = r, now
+		if r.ID, err = c.newMemoryID(now, v.Random); err != nil {
+			return nil, err
+		}
+		if lesson.LessonID, err = record.NewID("lesson", now, v.Random); err != nil {
+			return nil, err
+		}
+		draft, err := draftOf(r)
+		return []ledger.Draft{draft}, err
 	})
 	if err != nil {
 		return Distilled{}, err
 	}
 	return Distilled{Lesson: *kept.Lesson, MemoryID: kept.ID, Visibility: v.own(), Created: created, Redactions: s.total()}, nil
-}
-
-// lessonDraft gives r and its lesson their ids and makes its ledger entry.
-func (c *compartment) lessonDraft(r *record.Record, now time.Time, random io.Reader) (ledger.Draft, error) {
-	var err error
-	if r.ID, err = c.newMemoryID(now, random); err != nil {
-		return ledger.Draft{}, err
-	}
-	if r.Lesson.LessonID, err = record.NewID("lesson", now, random); err != nil {
-		return ledger.Draft{}, err
-	}
-	learned, err := r.Lesson.Block(r.AgentID, now)
-	if err != nil {
-		return ledger.Draft{}, err
-	}
-	r.Lesson.WireFormat = learned.String()
-	return ledger.Draft{Op: opLesson, ID: r.ID, Block: r.Lesson.WireFormat, Data: r}, nil
 }
 
 // lesson checks and scrubs a request.

@@ -210,6 +210,19 @@ func (v *View) with(ctx context.Context, name record.Visibility, f func(*compart
 	return explain(name, f(c))
 }
 
+// write appends to the ledger of the compartment called name what prepare drafts, and returns after the fsync: every
+// entry but those of recalls and deletions is written here. prepare runs under the ledger's lock, with everything read
+// that other processes wrote, so that what it decides holds. It may be called a second time.
+func (v *View) write(ctx context.Context, name record.Visibility, prepare func(c *compartment, now time.Time) ([]ledger.Draft, error)) error {
+	return v.with(ctx, name, func(c *compartment) error {
+		err := c.append(ctx, func(now time.Time) ([]ledger.Draft, error) { return prepare(c, now) })
+		if err == nil {
+			c.index.wake(c)
+		}
+		return err
+	})
+}
+
 // explain says what can be done about err where somebody outside can do something.
 func explain(name record.Visibility, err error) error {
 	var corrupt *ledger.CorruptError

@@ -149,9 +149,10 @@ func (w testWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func store(t testing.TB, v *View, q StoreRequest) Stored {
+// store keeps m, in the audience's own compartment unless another is given.
+func store(t testing.TB, v *View, m record.Memory, to ...record.Visibility) Stored {
 	t.Helper()
-	s, err := v.Store(context.Background(), q)
+	s, err := v.Store(context.Background(), m, append(to, "")[0])
 	if err != nil {
 		t.Fatalf("store: %v", err)
 	}

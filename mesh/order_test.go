@@ -20,7 +20,7 @@ func TestOrderDoesNotDependOnTheClock(t *testing.T) {
 			var want []string
 			for i := range 12 {
 				content := fmt.Sprintf("tea number %d", i)
-				store(t, v, StoreRequest{Content: content, Metadata: failure(fmt.Sprint("pattern-", i%4), "x")})
+				store(t, v, record.Memory{Content: content, Metadata: failure(fmt.Sprint("pattern-", i%4), "x")})
 				want = append(want, content)
 				clock.advance(step)
 			}
@@ -77,12 +77,13 @@ func TestOrderAcrossCompartments(t *testing.T) {
 	dm, red, blue := open(t, dir, audience.DM(), new(words)), open(t, dir, group(t, "red"), new(words)), open(t, dir, group(t, "blue"), new(words))
 	var want []string
 	for i := range 40 {
-		request := StoreRequest{Content: fmt.Sprintf("number %d", i)}
+		request := record.Memory{Content: fmt.Sprintf("number %d", i)}
 		view := []*View{dm, red, dm, blue}[i*7%4]
+		to := record.Visibility("")
 		if view == dm && i%3 == 0 {
-			request.Visibility = record.Shared
+			to = record.Shared
 		}
-		store(t, view, request)
+		store(t, view, request, to)
 		want = append(want, request.Content)
 	}
 	all, err := dm.All(t.Context(), 0)

@@ -38,12 +38,12 @@ func TestFactDeepInALongMemory(t *testing.T) {
 	if n := len(strings.Fields(text)); n < 3000 {
 		t.Fatalf("%d words", n)
 	}
-	long := store(t, v, StoreRequest{Content: text})
+	long := store(t, v, record.Memory{Content: text})
 	for _, short := range []string{
 		"Kim prefers green tea in the morning.", "The pump in the greenhouse is controlled by a relay.", "Anna's birthday is in November.",
 		"The quarterly report goes out on Thursdays.", "The museum wants the title by Monday.", "A passport is valid for ten years.",
 	} {
-		store(t, v, StoreRequest{Content: short})
+		store(t, v, record.Memory{Content: short})
 	}
 	settle(t, v)
 	found := func(v *View) {
@@ -93,10 +93,10 @@ func TestRareWordDeepInALongMemory(t *testing.T) {
 	}
 	ids := map[string]string{}
 	for question, fact := range facts {
-		ids[question] = store(t, v, StoreRequest{Content: question[:3] + " " + minutes(3000) + fact}).ID
+		ids[question] = store(t, v, record.Memory{Content: question[:3] + " " + minutes(3000) + fact}).ID
 	}
 	for _, short := range notes(200) {
-		store(t, v, StoreRequest{Content: short})
+		store(t, v, record.Memory{Content: short})
 	}
 	settle(t, v)
 	for question, id := range ids {

@@ -61,7 +61,7 @@ func child(job, dir string) error {
 	case "flood": // until killed: the text of each acknowledged memory
 		for i := 0; ; i++ {
 			text := fmt.Sprintf("process %d noted item %d", os.Getpid(), i)
-			if _, err := v.Store(ctx, StoreRequest{Content: text, SessionID: "flood"}); err != nil {
+			if _, err := v.Store(ctx, record.Memory{Content: text, SessionID: "flood"}, ""); err != nil {
 				return err
 			}
 			fmt.Println(text)
@@ -72,7 +72,7 @@ func child(job, dir string) error {
 
 func serve(ctx context.Context, v *View, verb, text string) (string, error) {
 	if verb == "store" {
-		s, err := v.Store(ctx, StoreRequest{Content: text})
+		s, err := v.Store(ctx, record.Memory{Content: text}, "")
 		return s.ID, err
 	}
 	found, err := v.Search(ctx, SearchRequest{Query: text})

@@ -95,7 +95,7 @@ func appendTexts(t *testing.T, c *compartment, from, to int, text func(i int) (t
 	t.Helper()
 	_, err := c.ledger.Append(context.Background(), c.apply, func(now time.Time) (drafts []ledger.Draft, err error) {
 		for i := from; i < to; i++ {
-			record := &record.Record{ID: fmt.Sprintf("%s_%06x", c.visibility, i), Type: "global", CreatedAt: now}
+			record := &record.Record{ID: fmt.Sprintf("%s_%06x", c.visibility, i), Memory: record.Memory{Type: "global"}, CreatedAt: now}
 			record.Content, record.SessionID = text(i)
 			drafts = append(drafts, ledger.Draft{Op: opRetain, ID: record.ID, Block: "agent: test;\n", Data: record})
 		}

@@ -13,6 +13,7 @@ import (
 	"gotest.tools/v3/golden"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // ranked is one result of the golden file.
@@ -38,7 +39,7 @@ func TestRankingGolden(t *testing.T) {
 		} else if q, ok := strings.CutPrefix(line, "? "); ok {
 			questions = append(questions, q)
 		} else if line != "" {
-			store(t, v, StoreRequest{Content: line, SessionID: session})
+			store(t, v, record.Memory{Content: line, SessionID: session})
 		}
 	}
 	settle(t, v)
@@ -73,17 +74,17 @@ func TestRankingSignals(t *testing.T) {
 	for _, test := range []struct {
 		name, query   string
 		better, worse string
-		stored        []StoreRequest
+		stored        []record.Memory
 	}{
-		{"own words", "harbour", "harbour tour", "city tour", []StoreRequest{{Content: "city tour"}, {Content: "harbour tour"}}},
-		{"who brings it up rather than who answers", "violin", "shall we talk of the violin", "yes the violin let us", []StoreRequest{
+		{"own words", "harbour", "harbour tour", "city tour", []record.Memory{{Content: "city tour"}, {Content: "harbour tour"}}},
+		{"who brings it up rather than who answers", "violin", "shall we talk of the violin", "yes the violin let us", []record.Memory{
 			{Content: "shall we talk of the violin", SessionID: "s"}, {Content: "yes the violin let us", SessionID: "s"},
 		}},
-		{"a short text rather than a long one", "harbour", "the harbour and more words", long, []StoreRequest{
+		{"a short text rather than a long one", "harbour", "the harbour and more words", long, []record.Memory{
 			{Content: long}, {Content: "the harbour and more words"},
 		}},
-		{"words side by side", "red car", "my red car broke", "my car broke red", []StoreRequest{{Content: "my car broke red"}, {Content: "my red car broke"}}},
-		{"what stands beside", "piano lessons", "every tuesday at six", "every tuesday at five", []StoreRequest{
+		{"words side by side", "red car", "my red car broke", "my car broke red", []record.Memory{{Content: "my car broke red"}, {Content: "my red car broke"}}},
+		{"what stands beside", "piano lessons", "every tuesday at six", "every tuesday at five", []record.Memory{
 			{Content: "when is football", SessionID: "c"},
 			{Content: "every tuesday at five", SessionID: "c"},
 			{Content: "when are the piano lessons", SessionID: "b"},
@@ -110,8 +111,8 @@ func TestRankingSignals(t *testing.T) {
 
 func TestScoresAreAlwaysNumbersFrom0To1(t *testing.T) {
 	v := open(t, t.TempDir(), audience.DM(), new(words))
-	store(t, v, StoreRequest{Content: strings.Repeat("filler words here ", 400), Tags: []string{"long"}})
-	store(t, v, StoreRequest{Content: "needle needle"})
+	store(t, v, record.Memory{Content: strings.Repeat("filler words here ", 400), Tags: []string{"long"}})
+	store(t, v, record.Memory{Content: "needle needle"})
 	settle(t, v)
 	for _, query := range []string{"needle", "the", "?", "filler needle", "猫", "absent"} {
 		for _, q := range []SearchRequest{{Query: query}, {Query: query, Tags: []string{"long"}}} {

@@ -19,11 +19,11 @@ func TestRecalled(t *testing.T) {
 	dm, clock := clocked(t, dir, audience.DM())
 	red := open(t, dir, group(t, "red"), new(words))
 	red.Now = clock.now
-	own := store(t, dm, StoreRequest{Content: "the zebra pump"}).ID
-	theirs := store(t, red, StoreRequest{Content: "the zebra crossing of red"}).ID
-	gone := store(t, dm, StoreRequest{Content: "the zebra that is forgotten"}).ID
+	own := store(t, dm, record.Memory{Content: "the zebra pump"}).ID
+	theirs := store(t, red, record.Memory{Content: "the zebra crossing of red"}).ID
+	gone := store(t, dm, record.Memory{Content: "the zebra that is forgotten"}).ID
 	for i := range 4 { // none of these is ever among the foremost
-		store(t, dm, StoreRequest{Content: fmt.Sprintf("a greenhouse of kind %d", i)})
+		store(t, dm, record.Memory{Content: fmt.Sprintf("a greenhouse of kind %d", i)})
 	}
 	for _, v := range []*View{dm, red} {
 		settle(t, v)
@@ -95,7 +95,7 @@ func TestRecalled(t *testing.T) {
 func TestRecalledCountsTheForemost(t *testing.T) {
 	v, clock := clocked(t, t.TempDir(), audience.DM())
 	for i := range 5 {
-		store(t, v, StoreRequest{Content: fmt.Sprintf("kind %d", i)})
+		store(t, v, record.Memory{Content: fmt.Sprintf("kind %d", i)})
 	}
 	c, err := v.open(record.Private)
 	if err != nil {
@@ -106,8 +106,8 @@ func TestRecalledCountsTheForemost(t *testing.T) {
 		ids = append(ids, d.record.ID)
 	}
 	for _, scores := range [][]float64{{.9, .2, .19, .8, .7}, nil} { // the second is of an older version
-		err := c.append(t.Context(), false, func(time.Time) (ledger.Draft, bool, error) {
-			return ledger.Draft{Op: opRecall, Data: recalled{Found: ids, Scores: scores}}, true, nil
+		err := c.append(t.Context(), func(time.Time) ([]ledger.Draft, error) {
+			return []ledger.Draft{{Op: opRecall, Data: recalled{Found: ids, Scores: scores}}}, nil
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -135,7 +135,7 @@ func TestRecalledForgetsWhatIsDeleted(t *testing.T) {
 	red := open(t, dir, group(t, "red"), new(words))
 	red.Now = clock.now
 	since := clock.now()
-	mine, theirs := store(t, dm, StoreRequest{Content: "the zebra pump"}).ID, store(t, red, StoreRequest{Content: "the zebra crossing"}).ID
+	mine, theirs := store(t, dm, record.Memory{Content: "the zebra pump"}).ID, store(t, red, record.Memory{Content: "the zebra crossing"}).ID
 	for _, v := range []*View{dm, red} {
 		settle(t, v)
 	}
@@ -166,11 +166,11 @@ func TestRecalledForgetsWhatIsDeleted(t *testing.T) {
 		t.Errorf("deleted, and recalled: %s", got)
 	}
 	clock.advance(time.Hour)
-	for v, q := range map[*View]ImportRequest{
-		dm:  {ID: mine, CreatedAt: since, StoreRequest: StoreRequest{Content: "the zebra pump"}},
-		red: {ID: theirs, CreatedAt: since, StoreRequest: StoreRequest{Content: "the zebra crossing"}},
+	for v, q := range map[*View]record.Record{
+		dm:  {ID: mine, CreatedAt: since, Memory: record.Memory{Content: "the zebra pump"}},
+		red: {ID: theirs, CreatedAt: since, Memory: record.Memory{Content: "the zebra crossing"}},
 	} {
-		got, err := v.Import(t.Context(), []ImportRequest{q}, false)
+		got, err := v.Import(t.Context(), []record.Foreign{{Record: q}}, false)
 		if err != nil || got[0].ID != q.ID || !got[0].Created {
 			t.Fatalf("%+v, %v", got, err)
 		}
@@ -190,10 +190,10 @@ func TestRecalledForgetsWhatIsDeleted(t *testing.T) {
 func TestEchoed(t *testing.T) {
 	dir := t.TempDir()
 	dm, red, blue := open(t, dir, audience.DM(), new(words)), open(t, dir, group(t, "red"), new(words)), open(t, dir, group(t, "blue"), new(words))
-	store(t, red, StoreRequest{Content: "The hut on the ridge opens in June, and Eve has the keys."})
-	store(t, blue, StoreRequest{Content: "They say that the hut on the ridge opens in June and Eve has all keys, which is good."})
-	store(t, dm, StoreRequest{Content: "The user's timezone is America/Bogota"})
-	gone := store(t, red, StoreRequest{Content: "The lift is closed on Mondays"}).ID
+	store(t, red, record.Memory{Content: "The hut on the ridge opens in June, and Eve has the keys."})
+	store(t, blue, record.Memory{Content: "They say that the hut on the ridge opens in June and Eve has all keys, which is good."})
+	store(t, dm, record.Memory{Content: "The user's timezone is America/Bogota"})
+	gone := store(t, red, record.Memory{Content: "The lift is closed on Mondays"}).ID
 	if err := red.Delete(t.Context(), gone, ""); err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,6 @@ package mesh
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 	"unicode/utf8"
@@ -124,44 +123,40 @@ func (v *View) reflected(r *record.Record, created bool) Reflected {
 func (v *View) keepReflection(ctx context.Context, g *gathering, d derivation) (kept *record.Record, created bool, err error) {
 	s := &scrubbing{scrubber: v.scrubber}
 	r := &record.Record{
-		Type: "reflection", AgentID: v.AgentID, Source: v.AgentID, Content: s.content(d.text),
-		Rationale:  "Aggregated high-signal patterns from recent memory",
+		Memory: record.Memory{
+			Type: "reflection", Source: v.AgentID, Content: s.content(d.text),
+			Rationale: "Aggregated high-signal patterns from recent memory",
+		},
+		AgentID:    v.AgentID,
 		Reflection: &record.Reflection{Topic: g.topic, Sources: g.origins(), Confidence: d.confidence, Method: d.method, Model: s.field("model", d.model), Key: g.key},
 	}
 	if s.err != nil {
 		return nil, false, s.err
 	}
 	heritage := g.heritage("synthesize_beliefs_from_memories", v.heritageDepth())
-	err = v.with(ctx, v.own(), func(c *compartment) error {
-		_, err := c.ledger.Append(ctx, c.apply, func(now time.Time) ([]ledger.Draft, error) {
-			known := c.reflection(g.key)
-			if known != nil && (known.Reflection.Method == record.ByModel || d.method == record.ByExtract) {
-				kept, created = known, false
-				return nil, nil
-			}
-			r.Reflection.Supersedes = ""
-			if known != nil {
-				r.Reflection.Supersedes = known.ID
-			}
-			var err error
-			if r.ID, err = c.newMemoryID(now, v.Random); err != nil {
-				return nil, err
-			}
-			if r.Reflection.ReflectionID, err = record.NewID("reflect", now, v.Random); err != nil {
-				return nil, err
-			}
-			r.CreatedAt, kept, created = now, r, true
-			text := block.Reflect{
-				Agent: v.AgentID, Topic: topicOr(g.topic), Sources: len(g.sources), Time: now, ReflectionID: r.Reflection.ReflectionID,
-				Insight: d.insight, Confidence: d.confidence,
-			}.Block().String()
-			return []ledger.Draft{{Op: opReflect, ID: r.ID, Block: text, Data: r}, {Op: opHeritage, ID: r.ID, Data: heritage}}, nil
-		})
-		if err != nil {
-			return fmt.Errorf("write to the %s ledger: %w", c.visibility, err)
+	err = v.write(ctx, v.own(), func(c *compartment, now time.Time) ([]ledger.Draft, error) {
+		known := c.reflection(g.key)
+		if known != nil && (known.Reflection.Method == record.ByModel || d.method == record.ByExtract) {
+			kept, created = known, false
+			return nil, nil
 		}
-		c.index.wake(c)
-		return nil
+		r.Reflection.Supersedes = ""
+		if known != nil {
+			r.Reflection.Supersedes = known.ID
+		}
+		var err error
+		if r.ID, err = c.newMemoryID(now, v.Random); err != nil {
+			return nil, err
+		}
+		if r.Reflection.ReflectionID, err = record.NewID("reflect", now, v.Random); err != nil {
+			return nil, err
+		}
+		r.CreatedAt, kept, created = now, r, true
+		written := block.Reflect{
+			Agent: v.AgentID, Topic: topicOr(g.topic), Sources: len(g.sources), Time: now,
+			ReflectionID: r.Reflection.ReflectionID, Insight: d.insight, Confidence: d.confidence,
+		}.Block().String()
+		return []ledger.Draft{{Op: opReflect, ID: r.ID, Block: written, Data: r}, {Op: opHeritage, ID: r.ID, Data: heritage}}, nil
 	})
 	return kept, created, err
 }

@@ -27,9 +27,9 @@ func openPlain(t *testing.T, dir string) *View {
 func TestRFC0011Fusion(t *testing.T) {
 	dir := t.TempDir()
 	v := openPlain(t, dir)
-	both := store(t, v, StoreRequest{Content: "green tea"})
+	both := store(t, v, record.Memory{Content: "green tea"})
 	for i := range 9 {
-		store(t, v, StoreRequest{Content: fmt.Sprintf("paint number%d dries", i), Type: "event"})
+		store(t, v, record.Memory{Content: fmt.Sprintf("paint number%d dries", i), Type: "event"})
 	}
 	found := search(t, v, SearchRequest{Query: "green tea", Limit: 3})
 	if len(found.Hits) != 3 || found.Hits[0].ID != both.ID {
@@ -73,7 +73,7 @@ func TestRFC0011AsksLanceDB(t *testing.T) {
 	sessions := []string{"plain", "it's", "x' OR 'a' = 'a", "a -- comment", `\'`, "1) OR (1=1", "漢字"}
 	for i, s := range sessions {
 		for j := range 3 {
-			store(t, v, StoreRequest{Content: fmt.Sprintf("green tea number%d cup%d", i, j), SessionID: s, Skill: "skill " + s, Type: []string{"event", "global"}[j%2]})
+			store(t, v, record.Memory{Content: fmt.Sprintf("green tea number%d cup%d", i, j), SessionID: s, Skill: "skill " + s, Type: []string{"event", "global"}[j%2]})
 		}
 	}
 	settle(t, v)
@@ -120,7 +120,7 @@ func TestRFC0011AsksLanceDB(t *testing.T) {
 	if want := len(requests) - 4; asked != want { // a year, a NUL, a number and tags are not LanceDB's
 		t.Errorf("LanceDB answered %d of %d searches, want %d", asked, len(requests), want)
 	}
-	store(t, v, StoreRequest{Content: "green tea, the newest", SessionID: "plain"})
+	store(t, v, record.Memory{Content: "green tea, the newest", SessionID: "plain"})
 	r := newRanking([]*compartment{c}, "green tea", wordVector("green tea"))
 	defer r.release()
 	if _, ok := r.parts[0].lanceNearest(r.vector, 10, new(lance.Filter)); ok {

@@ -255,12 +255,12 @@ func (v *View) recall(ctx context.Context, query string, q SearchRequest, found 
 	filter, _ := v.scrubber.Redact(q.describe())
 	ctx, cancel := context.WithTimeout(ctx, recallWait)
 	defer cancel()
-	err = c.append(ctx, false, func(now time.Time) (ledger.Draft, bool, error) {
+	err = c.appendRelaxed(ctx, func(now time.Time) ([]ledger.Draft, error) {
 		b := block.Recall{Agent: v.AgentID, Query: query, Limit: q.Limit, Filter: filter, Time: now, Results: len(found.Hits)}
 		if len(found.Hits) > 0 {
 			b.TopScore = found.Hits[0].Score
 		}
-		return ledger.Draft{Op: opRecall, Block: b.Block().String(), Data: v.recalled(found)}, true, nil
+		return []ledger.Draft{{Op: opRecall, Block: b.Block().String(), Data: v.recalled(found)}}, nil
 	})
 	if err != nil {
 		v.Logger.Warn("note a search in the ledger", "error", err)

@@ -61,32 +61,24 @@ func (v *View) IngestSkill(ctx context.Context, q SkillRequest) (IngestedSkill, 
 	}
 	kept.AgentID = v.AgentID
 	result := IngestedSkill{Name: kept.Name, Intent: kept.Intent, Visibility: to, Redactions: s.total()}
-	err = v.with(ctx, to, func(c *compartment) error {
-		err := c.append(ctx, true, func(now time.Time) (ledger.Draft, bool, error) {
-			known := c.skillNamed(kept.Name)
-			result.Created, result.Updated = known == nil, false
-			if known != nil {
-				result.ID = known.ID
-				if kept.Type == "" {
-					kept.Type = known.Type
-				}
-				if known.Text == kept.Text && known.Type == kept.Type {
-					return ledger.Draft{}, false, nil
-				}
-				kept.ID, kept.CreatedAt, kept.UpdatedAt, result.Updated = known.ID, known.CreatedAt, now, true
-				return ledger.Draft{Op: opSkill, ID: kept.ID, Data: kept}, true, nil
+	err = v.write(ctx, to, func(c *compartment, now time.Time) ([]ledger.Draft, error) {
+		known := c.skillNamed(kept.Name)
+		result.Created, result.Updated = known == nil, false
+		if known == nil {
+			kept.CreatedAt, kept.UpdatedAt = now, time.Time{}
+			kept.ID, err = c.newSkillID(now, v.Random)
+		} else {
+			result.ID = known.ID
+			if kept.Type == "" {
+				kept.Type = known.Type
 			}
-			var err error
-			if kept.ID, err = c.newSkillID(now, v.Random); err != nil {
-				return ledger.Draft{}, false, err
+			if known.Text == kept.Text && known.Type == kept.Type {
+				return nil, nil
 			}
-			result.ID, kept.CreatedAt, kept.UpdatedAt = kept.ID, now, time.Time{}
-			return ledger.Draft{Op: opSkill, ID: kept.ID, Data: kept}, true, nil
-		})
-		if err == nil {
-			c.index.wake(c)
+			kept.ID, kept.CreatedAt, kept.UpdatedAt, result.Updated = known.ID, known.CreatedAt, now, true
 		}
-		return err
+		result.ID = kept.ID
+		return []ledger.Draft{{Op: opSkill, ID: kept.ID, Data: kept}}, err
 	})
 	if err != nil {
 		return IngestedSkill{}, err

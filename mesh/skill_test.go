@@ -164,7 +164,7 @@ func TestSkillTableFollowsTheLedger(t *testing.T) {
 	dir := t.TempDir()
 	e := new(words)
 	v := open(t, dir, audience.DM(), e)
-	store(t, v, StoreRequest{Content: "a memory beside the skills"})
+	store(t, v, record.Memory{Content: "a memory beside the skills"})
 	one := ingestSkill(t, v, SkillRequest{Text: markdownSkill("one", "the first thing", "x")}).ID
 	ingestSkill(t, v, SkillRequest{Text: markdownSkill("two", "the second thing", "y")})
 	settle(t, v)

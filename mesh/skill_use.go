@@ -100,29 +100,25 @@ func (v *View) SkillFeedback(ctx context.Context, id string, success bool) (reco
 	if err != nil {
 		return record.SkillHit{}, err
 	}
-	var hit record.SkillHit
-	err = v.with(ctx, v.own(), func(own *compartment) error {
-		err := own.append(ctx, true, func(time.Time) (ledger.Draft, bool, error) {
-			if own.visibility == home.visibility && own.skill(id) == nil {
-				return ledger.Draft{}, false, noSkill(id) // deleted meanwhile
-			}
-			return ledger.Draft{Op: opSkillFeedback, ID: id, Data: skill.Use{Success: success, AgentID: v.AgentID}}, true, nil
-		})
-		if err != nil {
-			return err
+	var own *compartment
+	err = v.write(ctx, v.own(), func(c *compartment, _ time.Time) ([]ledger.Draft, error) {
+		own = c
+		if c.visibility == home.visibility && c.skill(id) == nil {
+			return nil, noSkill(id) // deleted meanwhile
 		}
-		own.index.wake(own)
-		if own.visibility == home.visibility {
-			home = own
-		}
-		state := home.skill(id)
-		if state == nil {
-			return noSkill(id)
-		}
-		hit = skillHit(home, own, state)
-		return nil
+		return []ledger.Draft{{Op: opSkillFeedback, ID: id, Data: skill.Use{Success: success, AgentID: v.AgentID}}}, nil
 	})
-	return hit, err
+	if err != nil {
+		return record.SkillHit{}, err
+	}
+	if own.visibility == home.visibility {
+		home = own
+	}
+	state := home.skill(id)
+	if state == nil {
+		return record.SkillHit{}, noSkill(id)
+	}
+	return skillHit(home, own, state), nil
 }
 
 // locateSkill finds the skill called id in what the audience may see.
@@ -217,9 +213,9 @@ func (v *View) deleteSkill(ctx context.Context, id, reason string) error {
 func (v *View) eraseSkills(ctx context.Context, name record.Visibility, choose func(*compartment) []record.SkillHit, reason func(record.SkillHit) string) ([]record.SkillHit, error) {
 	var gone []record.SkillHit
 	err := v.with(ctx, name, func(c *compartment) error {
-		err := c.eraseAll(ctx, func(now time.Time) []ledger.Draft {
+		err := c.erase(ctx, func(now time.Time) ([]ledger.Draft, error) {
 			gone = choose(c)
-			return v.skillDeletions(gone, reason, now)
+			return v.skillDeletions(gone, reason, now), nil
 		})
 		if err != nil || len(gone) == 0 {
 			return err
@@ -230,9 +226,9 @@ func (v *View) eraseSkills(ctx context.Context, name record.Visibility, choose f
 		return gone, err
 	}
 	return gone, v.with(ctx, v.own(), func(own *compartment) error {
-		return own.eraseAll(ctx, func(now time.Time) []ledger.Draft {
+		return own.erase(ctx, func(now time.Time) ([]ledger.Draft, error) {
 			used := slices.DeleteFunc(slices.Clone(gone), func(h record.SkillHit) bool { return len(own.usesOf(h.ID)) == 0 })
-			return v.skillDeletions(used, reason, now)
+			return v.skillDeletions(used, reason, now), nil
 		})
 	})
 }
@@ -251,15 +247,6 @@ func purgeSkills(ctx context.Context, c *compartment) error {
 	if err := c.index.purge(ctx, c); err != nil {
 		c.index.wake(c)
 		return fmt.Errorf("the skill is deleted, but copies in the index are not yet: %w", err)
-	}
-	return nil
-}
-
-// eraseAll takes out of the ledger what draft says, without drafts nothing.
-func (c *compartment) eraseAll(ctx context.Context, draft func(now time.Time) []ledger.Draft) error {
-	_, err := c.ledger.Erase(ctx, c.apply, func(now time.Time) ([]ledger.Draft, error) { return draft(now), nil })
-	if err != nil {
-		return fmt.Errorf("erase from the %s ledger: %w", c.visibility, err)
 	}
 	return nil
 }

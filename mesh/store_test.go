@@ -24,7 +24,7 @@ func sampleLesson() LessonRequest {
 func TestStoreKeepsEveryField(t *testing.T) {
 	dir := t.TempDir()
 	v := open(t, dir, audience.DM(), new(words))
-	s := store(t, v, StoreRequest{
+	s := store(t, v, record.Memory{
 		Content: "Ada prefers the train to Lyon.", Type: "event", Source: "chat", Tags: []string{"travel", "Travel", "ada"}, Importance: new(float32(.5)),
 		SessionID: "s1", Skill: "planning", Rationale: "trips", Hypothesis: "helps booking", Metadata: map[string]any{"seat": map[string]any{"row": 7.}},
 	})
@@ -32,9 +32,11 @@ func TestStoreKeepsEveryField(t *testing.T) {
 		t.Errorf("stored %+v", s)
 	}
 	want := &record.Record{
-		ID: s.ID, Content: "Ada prefers the train to Lyon.", Type: "event", Source: "chat", Tags: []string{"travel", "ada"}, Importance: new(float32(.5)),
-		SessionID: "s1", AgentID: "tester", Skill: "planning", Rationale: "trips", Hypothesis: "helps booking",
-		Metadata: map[string]any{"seat": map[string]any{"row": 7.}}, CreatedAt: s.CreatedAt, Seq: 1,
+		ID:        s.ID,
+		Memory:    record.Memory{Content: "Ada prefers the train to Lyon.", Type: "event", Source: "chat", Tags: []string{"travel", "ada"}, Importance: new(float32(.5)), SessionID: "s1", Skill: "planning", Rationale: "trips", Hypothesis: "helps booking", Metadata: map[string]any{"seat": map[string]any{"row": 7.}}},
+		AgentID:   "tester",
+		CreatedAt: s.CreatedAt,
+		Seq:       1,
 	}
 	for _, view := range []*View{v, open(t, dir, audience.DM(), new(words))} {
 		got, err := view.Get(t.Context(), s.ID)
@@ -52,32 +54,33 @@ func TestStoreRefuses(t *testing.T) {
 	deep := map[string]any{"a": []any{map[string]any{"__proto__": 1}}}
 	for name, test := range map[string]struct {
 		audience audience.Audience
-		request  StoreRequest
+		memory   record.Memory
+		to       record.Visibility
 		want     []string
 	}{
-		"nothing":            {dm, StoreRequest{Content: " \n\t"}, []string{"content:"}},
-		"too long":           {dm, StoreRequest{Content: strings.Repeat("x", record.MaxContent+1)}, []string{fmt.Sprintf("content: %d bytes", record.MaxContent+1), fmt.Sprint(record.MaxContent, " bytes")}},
-		"a secret alone":     {dm, StoreRequest{Content: "my password is hunter2-Xy9!kLm"}, []string{"content:", "secret"}},
-		"unknown type":       {dm, StoreRequest{Content: "x", Type: "note"}, []string{"type: use one of global, session"}},
-		"importance":         {dm, StoreRequest{Content: "x", Importance: new(float32(1.5))}, []string{"importance:", "0 to 1"}},
-		"long field":         {dm, StoreRequest{Content: "x", Rationale: strings.Repeat("é", record.MaxField+1)}, []string{"rationale: 2001 characters", "2000"}},
-		"field not UTF-8":    {dm, StoreRequest{Content: "x", Source: "\xff"}, []string{"source:", "UTF-8"}},
-		"too many tags":      {dm, StoreRequest{Content: "x", Tags: make([]string, record.MaxTags+1)}, []string{"tags: 33"}},
-		"long tag":           {dm, StoreRequest{Content: "x", Tags: []string{strings.Repeat("t", record.MaxTag+1)}}, []string{"tags:", "64"}},
-		"empty tag":          {dm, StoreRequest{Content: "x", Tags: []string{" "}}, []string{"tags:", "empty"}},
-		"metadata too large": {dm, StoreRequest{Content: "x", Metadata: map[string]any{"k": strings.Repeat("x", record.MaxMetadata)}}, []string{"metadata:", "16384"}},
-		"__proto__":          {dm, StoreRequest{Content: "x", Metadata: map[string]any{"__proto__": 1}}, []string{`"__proto__"`, "metadata"}},
-		"constructor":        {dm, StoreRequest{Content: "x", Metadata: map[string]any{"constructor": 1}}, []string{`"constructor"`}},
-		"prototype deep":     {dm, StoreRequest{Content: "x", Metadata: map[string]any{"a": map[string]any{"prototype": 1}}}, []string{`"prototype"`, "metadata.a"}},
-		"in a list":          {dm, StoreRequest{Content: "x", Metadata: deep}, []string{`"__proto__"`, "metadata.a[0]"}},
-		"DM into a group":    {dm, StoreRequest{Content: "x", Visibility: "group:team"}, []string{"visibility:", "private", "shared"}},
-		"group private":      {team, StoreRequest{Content: "x", Visibility: record.Private}, []string{"visibility:", "its own"}},
-		"group shared":       {team, StoreRequest{Content: "x", Visibility: record.Shared}, []string{"visibility:", "its own"}},
-		"group other group":  {team, StoreRequest{Content: "x", Visibility: "group:other"}, []string{"visibility:", "its own"}},
+		"nothing":            {dm, record.Memory{Content: " \n\t"}, "", []string{"content:"}},
+		"too long":           {dm, record.Memory{Content: strings.Repeat("x", record.MaxContent+1)}, "", []string{fmt.Sprintf("content: %d bytes", record.MaxContent+1), fmt.Sprint(record.MaxContent, " bytes")}},
+		"a secret alone":     {dm, record.Memory{Content: "my password is hunter2-Xy9!kLm"}, "", []string{"content:", "secret"}},
+		"unknown type":       {dm, record.Memory{Content: "x", Type: "note"}, "", []string{"type: use one of global, session"}},
+		"importance":         {dm, record.Memory{Content: "x", Importance: new(float32(1.5))}, "", []string{"importance:", "0 to 1"}},
+		"long field":         {dm, record.Memory{Content: "x", Rationale: strings.Repeat("é", record.MaxField+1)}, "", []string{"rationale: 2001 characters", "2000"}},
+		"field not UTF-8":    {dm, record.Memory{Content: "x", Source: "\xff"}, "", []string{"source:", "UTF-8"}},
+		"too many tags":      {dm, record.Memory{Content: "x", Tags: make([]string, record.MaxTags+1)}, "", []string{"tags: 33"}},
+		"long tag":           {dm, record.Memory{Content: "x", Tags: []string{strings.Repeat("t", record.MaxTag+1)}}, "", []string{"tags:", "64"}},
+		"empty tag":          {dm, record.Memory{Content: "x", Tags: []string{" "}}, "", []string{"tags:", "empty"}},
+		"metadata too large": {dm, record.Memory{Content: "x", Metadata: map[string]any{"k": strings.Repeat("x", record.MaxMetadata)}}, "", []string{"metadata:", "16384"}},
+		"__proto__":          {dm, record.Memory{Content: "x", Metadata: map[string]any{"__proto__": 1}}, "", []string{`"__proto__"`, "metadata"}},
+		"constructor":        {dm, record.Memory{Content: "x", Metadata: map[string]any{"constructor": 1}}, "", []string{`"constructor"`}},
+		"prototype deep":     {dm, record.Memory{Content: "x", Metadata: map[string]any{"a": map[string]any{"prototype": 1}}}, "", []string{`"prototype"`, "metadata.a"}},
+		"in a list":          {dm, record.Memory{Content: "x", Metadata: deep}, "", []string{`"__proto__"`, "metadata.a[0]"}},
+		"DM into a group":    {dm, record.Memory{Content: "x"}, "group:team", []string{"visibility:", "private", "shared"}},
+		"group private":      {team, record.Memory{Content: "x"}, record.Private, []string{"visibility:", "its own"}},
+		"group shared":       {team, record.Memory{Content: "x"}, record.Shared, []string{"visibility:", "its own"}},
+		"group other group":  {team, record.Memory{Content: "x"}, "group:other", []string{"visibility:", "its own"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			_, err := open(t, dir, test.audience, new(words)).Store(t.Context(), test.request)
+			_, err := open(t, dir, test.audience, new(words)).Store(t.Context(), test.memory, test.to)
 			wantFault(t, err, test.want...)
 			if names := tree(t, dir); len(names) != 1 {
 				t.Errorf("a refused memory left %v", names[1:])
@@ -88,18 +91,19 @@ func TestStoreRefuses(t *testing.T) {
 
 func TestStoringAgainReturnsTheFirst(t *testing.T) {
 	v := open(t, t.TempDir(), audience.DM(), new(words))
-	first := store(t, v, StoreRequest{Content: "Tea at four.", SessionID: "a"})
+	first := store(t, v, record.Memory{Content: "Tea at four.", SessionID: "a"})
 	for name, test := range map[string]struct {
-		request StoreRequest
-		same    bool
+		memory record.Memory
+		to     record.Visibility
+		same   bool
 	}{
-		"again":         {StoreRequest{Content: "Tea at four.", SessionID: "a", Tags: []string{"later"}}, true},
-		"other session": {StoreRequest{Content: "Tea at four.", SessionID: "b"}, false},
-		"other type":    {StoreRequest{Content: "Tea at four.", SessionID: "a", Type: "event"}, false},
-		"other place":   {StoreRequest{Content: "Tea at four.", SessionID: "a", Visibility: record.Shared}, false},
-		"other text":    {StoreRequest{Content: "Tea at five.", SessionID: "a"}, false},
+		"again":         {record.Memory{Content: "Tea at four.", SessionID: "a", Tags: []string{"later"}}, "", true},
+		"other session": {record.Memory{Content: "Tea at four.", SessionID: "b"}, "", false},
+		"other type":    {record.Memory{Content: "Tea at four.", SessionID: "a", Type: "event"}, "", false},
+		"other place":   {record.Memory{Content: "Tea at four.", SessionID: "a"}, record.Shared, false},
+		"other text":    {record.Memory{Content: "Tea at five.", SessionID: "a"}, "", false},
 	} {
-		s := store(t, v, test.request)
+		s := store(t, v, test.memory, test.to)
 		if (s.ID == first.ID) != test.same || s.Created == test.same {
 			t.Errorf("%s: id %s (first %s), created %v", name, s.ID, first.ID, s.Created)
 		}
@@ -112,7 +116,7 @@ func TestRedactionComesBeforeTheDisk(t *testing.T) {
 	e := new(recorder)
 	v := open(t, dir, audience.DM(), e)
 	const mail, card = "grace.hopper@navy.example.org", "4111 1111 1111 1111"
-	s := store(t, v, StoreRequest{
+	s := store(t, v, record.Memory{
 		Content: "Grace answers at " + mail + " and pays with " + card + ".", Source: mail, Tags: []string{"contact " + mail},
 		Rationale: "asked " + mail, Metadata: map[string]any{"to": []any{mail}, mail: "key"},
 	})
@@ -202,11 +206,11 @@ func TestDistillRefuses(t *testing.T) {
 
 func TestClosedViewRefuses(t *testing.T) {
 	v := Open(Options{Dir: t.TempDir() + "/.yamo", Audience: audience.DM(), Embedder: new(words)})
-	store(t, v, StoreRequest{Content: "before"})
+	store(t, v, record.Memory{Content: "before"})
 	if err := v.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	_, storeErr := v.Store(t.Context(), StoreRequest{Content: "after"})
+	_, storeErr := v.Store(t.Context(), record.Memory{Content: "after"}, "")
 	_, searchErr := v.Search(t.Context(), SearchRequest{Query: "before"})
 	_, distillErr := v.Distill(t.Context(), sampleLesson())
 	_, getErr := v.Get(t.Context(), "mem_1_000000")

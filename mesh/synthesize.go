@@ -96,19 +96,13 @@ func (v *View) keepSynthesis(ctx context.Context, g *gathering, d derivation) (S
 		return Synthesized{}, s.err
 	}
 	result := Synthesized{Synthesis: made, Visibility: v.own(), Created: ingested.Created, Updated: ingested.Updated, Note: d.note}
-	err = v.with(ctx, v.own(), func(c *compartment) error {
-		err := c.append(ctx, true, func(time.Time) (ledger.Draft, bool, error) {
-			skill := c.skill(ingested.ID)
-			if skill == nil {
-				return ledger.Draft{}, false, noSkill(ingested.ID) // deleted meanwhile
-			}
-			result.Skill = skill.Skill
-			return ledger.Draft{Op: opSynthesize, ID: ingested.ID, Block: skill.Text, Data: made}, true, nil
-		})
-		if err == nil {
-			c.index.wake(c)
+	err = v.write(ctx, v.own(), func(c *compartment, _ time.Time) ([]ledger.Draft, error) {
+		skill := c.skill(ingested.ID)
+		if skill == nil {
+			return nil, noSkill(ingested.ID) // deleted meanwhile
 		}
-		return err
+		result.Skill = skill.Skill
+		return []ledger.Draft{{Op: opSynthesize, ID: ingested.ID, Block: skill.Text, Data: made}}, nil
 	})
 	return result, err
 }

@@ -69,7 +69,7 @@ func measure(b *testing.B, local *embed.Local, n int) []string {
 	memory := resident(b)
 	for range 200 {
 		start := time.Now()
-		if _, err := v.Store(b.Context(), StoreRequest{Content: texts.text()}); err != nil {
+		if _, err := v.Store(b.Context(), record.Memory{Content: texts.text()}, ""); err != nil {
 			b.Fatal(err)
 		}
 		stores = append(stores, time.Since(start))
@@ -112,7 +112,7 @@ func ingestion(b *testing.B, local *embed.Local) (through, raw float64) {
 	b.Helper()
 	const n = 960
 	texts := newCorpus(7)
-	requests, list := make([]StoreRequest, n), make([]string, n)
+	requests, list := make([]record.Memory, n), make([]string, n)
 	for i := range requests {
 		list[i] = texts.text()
 		requests[i].Content = list[i]

@@ -97,7 +97,7 @@ func sample(t *testing.T, who audience.Audience) *session {
 
 func (s *session) store(content, visibility string, tags ...string) {
 	s.t.Helper()
-	if _, err := s.memory.Store(s.t.Context(), mesh.StoreRequest{Content: content, Visibility: record.Visibility(visibility), Tags: tags}); err != nil {
+	if _, err := s.memory.Store(s.t.Context(), record.Memory{Content: content, Tags: tags}, record.Visibility(visibility)); err != nil {
 		s.t.Fatal(err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
 	"github.com/yamo-protocol/yamo-mcp/workspace/transcript"
 )
@@ -26,7 +27,7 @@ func TestResultsFit(t *testing.T) {
 	metadata := map[string]any{"notes": strings.Repeat("x", 15<<10)}
 	var id string
 	for i := range 50 {
-		r, err := memory.Store(t.Context(), mesh.StoreRequest{Content: long(i, 100<<10), Metadata: metadata, Rationale: long(i, 1900), Source: long(i, 1900)})
+		r, err := memory.Store(t.Context(), record.Memory{Content: long(i, 100<<10), Metadata: metadata, Rationale: long(i, 1900), Source: long(i, 1900)}, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -190,7 +191,7 @@ func TestParts(t *testing.T) {
 	f := sampleFolder(t, "kate")
 	memory := f.memoryOf(t, f.dm())
 	content := strings.TrimSpace(strings.Repeat("Größe und Maß — ", 6000))
-	stored, err := memory.Store(t.Context(), mesh.StoreRequest{Content: content})
+	stored, err := memory.Store(t.Context(), record.Memory{Content: content}, "")
 	if err != nil {
 		t.Fatal(err)
 	}

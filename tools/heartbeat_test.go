@@ -11,6 +11,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/dream"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
 )
@@ -56,7 +57,7 @@ func TestHeartbeatLearns(t *testing.T) {
 	fail := func(pattern string, metadata map[string]any) string {
 		t.Helper()
 		metadata["status"], metadata["error_pattern"] = "error", pattern
-		s, err := memory.Store(t.Context(), mesh.StoreRequest{Content: "It failed: " + pattern, Metadata: metadata})
+		s, err := memory.Store(t.Context(), record.Memory{Content: "It failed: " + pattern, Metadata: metadata}, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -151,7 +152,7 @@ func TestHeartbeatDreams(t *testing.T) {
 	memory := memoryView(t, f.Dir(), audience.DM())
 	memory.Now = func() time.Time { return f.now }
 	for _, text := range []string{"The zebra pump is blue", "Always send the zebra report to Eve"} {
-		if _, err := memory.Store(t.Context(), mesh.StoreRequest{Content: text}); err != nil {
+		if _, err := memory.Store(t.Context(), record.Memory{Content: text}, ""); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -190,7 +191,7 @@ func TestHeartbeatDreams(t *testing.T) {
 	if _, err := editor.SetPin(t.Context(), "MEMORY.md", edit.OpLock, "operator"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := memory.Store(t.Context(), mesh.StoreRequest{Content: "The walrus pump is red"}); err != nil {
+	if _, err := memory.Store(t.Context(), record.Memory{Content: "The walrus pump is red"}, ""); err != nil {
 		t.Fatal(err)
 	}
 	for range 3 {

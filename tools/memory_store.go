@@ -8,30 +8,9 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
-// memory is what every audience may give memory_store (RFC-0011 §2.1).
-type memory struct {
-	Content    string         `json:"content" jsonschema:"minLength=1" jsonschema_description:"What to remember: one fact, event or decision, in words that make sense alone. Markup is cleaned; personal identifiers and credentials are redacted."`
-	Type       string         `json:"type,omitempty" jsonschema:"enum=global,enum=session,enum=agent,enum=lesson,enum=reflection,enum=event,default=global" jsonschema_description:"What kind of memory it is. Lessons from mistakes go to distill_lesson instead."`
-	Tags       []string       `json:"tags,omitempty" jsonschema:"maxItems=32" jsonschema_description:"Words to filter by later, each at most 64 characters."`
-	Importance *float32       `json:"importance,omitempty" jsonschema:"minimum=0,maximum=1" jsonschema_description:"How much it matters, from 0 to 1."`
-	SessionID  string         `json:"session_id,omitempty" jsonschema_description:"The conversation it comes from. Memories of one session are understood together: give it whenever there is one."`
-	Source     string         `json:"source,omitempty" jsonschema_description:"Where it comes from: a person, a program, a document."`
-	Rationale  string         `json:"rationale,omitempty" jsonschema_description:"Why it is worth keeping."`
-	Hypothesis string         `json:"hypothesis,omitempty" jsonschema_description:"What it is expected to be good for."`
-	SkillName  string         `json:"skill_name,omitempty" jsonschema_description:"The skill it belongs to."`
-	Metadata   map[string]any `json:"metadata,omitempty" jsonschema_description:"Further JSON, at most 16 KiB. Not searched."`
-}
-
-func (m memory) request() mesh.StoreRequest {
-	return mesh.StoreRequest{
-		Content: m.Content, Type: m.Type, Source: m.Source, Tags: m.Tags, Importance: m.Importance, SessionID: m.SessionID,
-		Skill: m.SkillName, Rationale: m.Rationale, Hypothesis: m.Hypothesis, Metadata: m.Metadata,
-	}
-}
-
-// visibleMemory is memory with the choice that a DM has.
+// visibleMemory is a memory with the choice that a DM has.
 type visibleMemory struct {
-	memory
+	record.Memory
 	Visibility string `json:"visibility,omitempty" jsonschema:"enum=private,enum=shared,default=private" jsonschema_description:"private: recalled in direct conversations only. shared: recalled in every group as well; only for what everybody may know. Where the host can, the person is asked first."`
 	Confirm    bool   `json:"confirm,omitempty" jsonschema_description:"true: the person agrees to share what is one of their private memories so far. Needed for that alone, unless the host asks the person itself."`
 }
@@ -60,8 +39,8 @@ func MemoryStore(v *mesh.View) Tool {
 			"Returns the id, the visibility and what was redacted.",
 		Idempotent: true,
 	}
-	store := func(ctx context.Context, q mesh.StoreRequest) (stored, error) {
-		r, err := v.Store(ctx, q)
+	keep := func(ctx context.Context, m mesh.Scrubbed, to record.Visibility) (stored, error) {
+		r, err := v.Keep(ctx, m, to)
 		if err != nil {
 			return stored{}, err
 		}
@@ -69,24 +48,33 @@ func MemoryStore(v *mesh.View) Tool {
 	}
 	// SECURITY: a group is not offered the choice of visibility, and a call that makes one is refused.
 	if !v.Audience.IsDM() {
-		return Define(spec, func(ctx context.Context, in memory) (stored, error) { return store(ctx, in.request()) })
+		return Define(spec, func(ctx context.Context, in record.Memory) (stored, error) {
+			m, err := v.Scrub(in)
+			if err != nil {
+				return stored{}, err
+			}
+			return keep(ctx, m, "")
+		})
 	}
 	return Define(spec, func(ctx context.Context, in visibleMemory) (stored, error) {
-		q := in.request()
-		q.Visibility = record.Visibility(in.Visibility)
-		if q.Visibility == record.Shared {
-			if err := confirmSharing(ctx, v, q, in.Confirm); err != nil {
+		m, err := v.Scrub(in.Memory)
+		if err != nil {
+			return stored{}, err
+		}
+		to := record.Visibility(in.Visibility)
+		if to == record.Shared {
+			if err := confirmSharing(ctx, v, in.Content, m, in.Confirm); err != nil {
 				return stored{}, err
 			}
 		}
-		return store(ctx, q)
+		return keep(ctx, m, to)
 	})
 }
 
 // confirmSharing asks the person before every group can recall a memory. Where they cannot be asked,
 // visibility: shared is the caller's word that they agree, except for what was told in confidence before.
-func confirmSharing(ctx context.Context, v *mesh.View, q mesh.StoreRequest, given bool) error {
-	known, err := v.Keeps(ctx, q)
+func confirmSharing(ctx context.Context, v *mesh.View, content string, m mesh.Scrubbed, given bool) error {
+	known, err := v.Holds(ctx, m)
 	if err != nil {
 		return err
 	}
@@ -95,8 +83,8 @@ func confirmSharing(ctx context.Context, v *mesh.View, q mesh.StoreRequest, give
 		question = "This is one of your private memories. Share it with every group the agent is in?"
 	}
 	return confirm(ctx, consent{
-		key:      questionKey("share", q.Content),
-		question: question + "\n\n" + excerpt(q.Content),
+		key:      questionKey("share", content),
+		question: question + "\n\n" + excerpt(content),
 		tick:     "Share it with the groups",
 		given:    given || known == "",
 		missing:  "confirm: this is the private memory " + known + "; ask the person whether groups may know it, and call again with confirm: true",

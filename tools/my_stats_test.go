@@ -12,6 +12,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 	"github.com/yamo-protocol/yamo-mcp/workspace/transcript"
 )
@@ -53,7 +54,7 @@ func TestMyStats(t *testing.T) {
 	dm, group := f.dm(), f.group(t, "hiking")
 	memories, groups := f.memoryOf(t, dm), f.memoryOf(t, group)
 	store := func(memory *mesh.View, content string, tags ...string) {
-		if _, err := memory.Store(t.Context(), mesh.StoreRequest{Content: content, Tags: tags}); err != nil {
+		if _, err := memory.Store(t.Context(), record.Memory{Content: content, Tags: tags}, ""); err != nil {
 			t.Fatal(err)
 		}
 	}

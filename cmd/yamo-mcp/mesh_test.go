@@ -33,8 +33,8 @@ func capture(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], found[1])
 }
 
-// foreign is a script command: `foreign DIR N` makes a LanceDB database of schema V1 with N memories.
-func foreign(ts *testscript.TestScript, neg bool, args []string) {
+// foreignDatabase is a script command: `foreign DIR N` makes a LanceDB database of schema V1 with N memories.
+func foreignDatabase(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: foreign DIR N")
 	}

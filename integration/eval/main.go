@@ -25,6 +25,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 func main() {
@@ -109,7 +110,7 @@ func (t *tally) conversation(ctx context.Context, embedder mesh.Embedder, c conv
 	defer func() { _ = view.Close(ctx) }()
 	byID := map[string]turn{}
 	for _, turn := range c.turns {
-		stored, err := view.Store(ctx, mesh.StoreRequest{Content: turn.text, SessionID: turn.session})
+		stored, err := view.Store(ctx, record.Memory{Content: turn.text, SessionID: turn.session}, "")
 		if err != nil {
 			return fmt.Errorf("turn %s: %w", turn.id, err)
 		}

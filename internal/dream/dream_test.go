@@ -17,6 +17,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
 )
@@ -107,7 +108,7 @@ func (n *fixture) open() *Sweeper {
 // remember stores a text in the memory of a.
 func (n *fixture) remember(a audience.Audience, text string) string {
 	n.tb.Helper()
-	stored, err := n.memory(a).Store(n.tb.Context(), mesh.StoreRequest{Content: text})
+	stored, err := n.memory(a).Store(n.tb.Context(), record.Memory{Content: text}, "")
 	if err != nil {
 		n.tb.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 func TestSuspicions(t *testing.T) {
@@ -94,12 +95,12 @@ func TestHeldForItsOrigin(t *testing.T) {
 	copied := n.remember(audience.DM(), "Walrus hut: opens in June, Eve has the keys")
 	own := n.remember(audience.DM(), "The walrus eats fish")
 	m := n.memory(audience.DM())
-	thought, err := m.Store(t.Context(), mesh.StoreRequest{Content: "The walrus is a friend of all", Type: "reflection"})
+	thought, err := m.Store(t.Context(), record.Memory{Content: "The walrus is a friend of all", Type: "reflection"}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	imported, err := m.Import(t.Context(), []mesh.ImportRequest{
-		{StoreRequest: mesh.StoreRequest{Content: "The walrus sleeps at noon"}},
+	imported, err := m.Import(t.Context(), []record.Foreign{
+		{Record: record.Record{Memory: record.Memory{Content: "The walrus sleeps at noon"}}},
 	}, false)
 	if err != nil {
 		t.Fatal(err)
@@ -182,8 +183,8 @@ func TestHeldForItsSources(t *testing.T) {
 	_, copied := reflect("Walrus hut: opens in June, Eve has the keys")
 	gone, orphan := reflect("Walrus Luis eats crabs")
 	n.mustDelete(gone)
-	foreign, err := m.Import(t.Context(), []mesh.ImportRequest{
-		{StoreRequest: mesh.StoreRequest{Content: "Walrus Eva eats shells"}, CreatedAt: n.now},
+	foreign, err := m.Import(t.Context(), []record.Foreign{
+		{Record: record.Record{Memory: record.Memory{Content: "Walrus Eva eats shells"}, CreatedAt: n.now}},
 	}, false)
 	if err != nil {
 		t.Fatal(err)

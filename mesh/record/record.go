@@ -50,27 +50,39 @@ func (v Visibility) Group() string {
 	return name
 }
 
-// Record is one memory entry (RFC-0011 §1.1) as the ledger keeps it. Content and every other text have
-// passed the scrubber.
+// Memory is what a caller tells of a memory (RFC-0011 §2.1), on its whole way from a tool's arguments to the ledger. The
+// tags describe the fields to a model.
+type Memory struct {
+	Content    string         `json:"content" jsonschema:"minLength=1" jsonschema_description:"What to remember: one fact, event or decision, in words that make sense alone. Markup is cleaned; personal identifiers and credentials are redacted."`
+	Type       string         `json:"type,omitempty" jsonschema:"enum=global,enum=session,enum=agent,enum=lesson,enum=reflection,enum=event,default=global" jsonschema_description:"What kind of memory it is. Lessons from mistakes go to distill_lesson instead."`
+	Tags       []string       `json:"tags,omitempty" jsonschema:"maxItems=32" jsonschema_description:"Words to filter by later, each at most 64 characters."`
+	Importance *float32       `json:"importance,omitempty" jsonschema:"minimum=0,maximum=1" jsonschema_description:"How much it matters, from 0 to 1."`
+	SessionID  string         `json:"session_id,omitempty" jsonschema_description:"The conversation it comes from. Memories of one session are understood together: give it whenever there is one."`
+	Source     string         `json:"source,omitempty" jsonschema_description:"Where it comes from: a person, a program, a document."`
+	Rationale  string         `json:"rationale,omitempty" jsonschema_description:"Why it is worth keeping."`
+	Hypothesis string         `json:"hypothesis,omitempty" jsonschema_description:"What it is expected to be good for."`
+	Skill      string         `json:"skill_name,omitempty" jsonschema_description:"The skill it belongs to."`
+	Metadata   map[string]any `json:"metadata,omitempty" jsonschema_description:"Further JSON, at most 16 KiB. Not searched."`
+}
+
+// Record is one memory entry (RFC-0011 §1.1) as the ledger keeps it. Every string in it has passed the scrubber.
 type Record struct {
-	ID         string         `json:"id"` // MEMORY_ID
-	Content    string         `json:"content"`
-	Type       string         `json:"type"`
-	Source     string         `json:"source,omitempty"`
-	Tags       []string       `json:"tags,omitempty"`
-	Importance *float32       `json:"importance,omitempty"` // 0..1
-	SessionID  string         `json:"session_id,omitempty"`
-	AgentID    string         `json:"agent_id,omitempty"`
-	Skill      string         `json:"skill_name,omitempty"`
-	Rationale  string         `json:"rationale,omitempty"`
-	Hypothesis string         `json:"hypothesis,omitempty"`
-	Metadata   map[string]any `json:"metadata,omitempty"` // the caller's own keys
-	Lesson     *Lesson        `json:"lesson,omitempty"`   // set on lessons alone
-	Reflection *Reflection    `json:"reflection,omitempty"`
-	Imported   bool           `json:"imported,omitempty"` // it was kept elsewhere before: whose words it is nobody here knows
-	Heritage   *Heritage      `json:"-"`                  // an entry of its own in the ledger
-	CreatedAt  time.Time      `json:"created_at"`         // UTC, milliseconds
-	Seq        int64          `json:"-"`                  // of its entry in the compartment's ledger; 0 outside one
+	ID string `json:"id"` // MEMORY_ID
+	Memory
+	AgentID    string      `json:"agent_id,omitempty"`
+	Lesson     *Lesson     `json:"lesson,omitempty"` // of a lesson only
+	Reflection *Reflection `json:"reflection,omitempty"`
+	Imported   bool        `json:"imported,omitempty"` // kept elsewhere before: who said it is not known here
+	Heritage   *Heritage   `json:"-"`                  // an entry of its own in the ledger
+	CreatedAt  time.Time   `json:"created_at"`         // UTC, milliseconds
+	Seq        int64       `json:"-"`                  // of its entry in the compartment's ledger; 0 outside one
+}
+
+// Foreign is a memory that was kept elsewhere, on its way into the ledger. ID, CreatedAt and AgentID are kept if they are
+// valid; Reflection and Imported are ignored.
+type Foreign struct {
+	Record
+	Notes []string // what was left out so far
 }
 
 // HasTag reports whether the record carries tag, ignoring letter case.

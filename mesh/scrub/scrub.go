@@ -146,8 +146,12 @@ var labelWords = set(`a an the my our your is are was be this that it its here h
 	access auth authorization bearer basic login credential credentials card credit debit number no ssn social security private export set value
 	remember please note save store mein meine das ist lautet der die el la es mi mot de passe mon ma le est`)
 
-// onlySecret reports whether nothing is left of a text beside secrets, the
-// names they are assigned to, and the words that announce them.
+// OnlySecret reports whether a redacted text says nothing but that there were
+// secrets: beside their placeholders it has only the names they are assigned
+// to and the words that announce them.
+func OnlySecret(text string) bool { return onlySecret(text, nil) }
+
+// onlySecret is OnlySecret of a text in which counts were found.
 func onlySecret(text string, counts map[Kind]int) bool {
 	found := false
 	for _, k := range Kinds() {

@@ -20,6 +20,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/config"
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/foreign"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub"
 )
 
@@ -101,7 +103,7 @@ func (m *command) importFrom(ctx context.Context, memory *mesh.View, path string
 }
 
 // read reads a database's folder or an export.
-func (r *importation) read(ctx context.Context, path string) ([]mesh.ImportRequest, error) {
+func (r *importation) read(ctx context.Context, path string) ([]record.Foreign, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, fmt.Errorf("path %q: %w", path, config.WithoutPath(err))
@@ -109,20 +111,20 @@ func (r *importation) read(ctx context.Context, path string) ([]mesh.ImportReque
 	if !info.IsDir() {
 		return r.readExport(path)
 	}
-	requests, err := mesh.ForeignMemories(ctx, path)
+	requests, err := foreign.Memories(ctx, path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("path %q: there is no memory_entries.lance in it; give the folder of a LanceDB database", path)
 	}
 	return requests, err
 }
 
-func (r *importation) readExport(path string) ([]mesh.ImportRequest, error) {
+func (r *importation) readExport(path string) ([]record.Foreign, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("path %q: %w", path, config.WithoutPath(err))
 	}
 	defer file.Close() //nolint:errcheck // it was only read
-	var requests []mesh.ImportRequest
+	var requests []record.Foreign
 	lines := bufio.NewScanner(file)
 	lines.Buffer(nil, importLine)
 	for n := 1; lines.Scan(); n++ {
@@ -134,7 +136,7 @@ func (r *importation) readExport(path string) ([]mesh.ImportRequest, error) {
 			r.Skipped = append(r.Skipped, skippedMemory{fmt.Sprintf("line %d", n), "no memory as export writes it"})
 			continue
 		}
-		requests = append(requests, exported.request())
+		requests = append(requests, exported.toImport())
 	}
 	if err := lines.Err(); err != nil {
 		return nil, fmt.Errorf("path %q: %w", path, config.WithoutPath(err))
@@ -142,24 +144,18 @@ func (r *importation) readExport(path string) ([]mesh.ImportRequest, error) {
 	return requests, nil
 }
 
-// request is an exported memory, to be imported.
-func (e match) request() mesh.ImportRequest {
-	r := e.Record
-	var notes []string
-	if r.Reflection != nil {
-		notes = []string{"which memories the reflection was drawn from was left out"}
+// toImport is an exported memory, to be imported.
+func (e match) toImport() record.Foreign {
+	m := record.Foreign{Record: *e.Record}
+	m.Heritage = e.Heritage
+	if m.Reflection != nil {
+		m.Notes = []string{"which memories the reflection was drawn from was left out"}
 	}
-	return mesh.ImportRequest{
-		StoreRequest: mesh.StoreRequest{
-			Content: r.Content, Type: r.Type, Source: r.Source, Tags: r.Tags, Importance: r.Importance, SessionID: r.SessionID,
-			Skill: r.Skill, Rationale: r.Rationale, Hypothesis: r.Hypothesis, Metadata: r.Metadata,
-		},
-		ID: r.ID, CreatedAt: r.CreatedAt, AgentID: r.AgentID, Heritage: e.Heritage, Lesson: r.Lesson, Notes: notes,
-	}
+	return m
 }
 
 // count adds what became of a batch.
-func (r *importation) count(batch []mesh.ImportRequest, outcomes []mesh.Imported) error {
+func (r *importation) count(batch []record.Foreign, outcomes []mesh.Outcome) error {
 	for i, o := range outcomes {
 		switch f, refused := fault.As(o.Err); {
 		case refused:
@@ -245,7 +241,7 @@ one's own are V2, and import needs no migration. The old table stays as memory_e
 same command deletes it. It may be interrupted and given again. No other program may write to it meanwhile.`,
 		Args: cli.PlainText("path"),
 	}, func(ctx context.Context, _ *mesh.View, args []string) error {
-		changed, rows, err := mesh.MigrateForeign(ctx, args[0], time.Now())
+		changed, rows, err := foreign.Migrate(ctx, args[0], time.Now())
 		if errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("path %q: there is no memory_entries.lance in it; give the folder of a LanceDB database", args[0])
 		}

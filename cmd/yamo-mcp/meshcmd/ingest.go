@@ -179,7 +179,7 @@ func (r *ingestion) skip(name, reason string) { r.Skipped = append(r.Skipped, sk
 
 // batch takes in the first of files and returns how many it went through.
 func (r *ingestion) batch(ctx context.Context, memory *mesh.View, root *os.Root, files []string, kind string) (int, error) {
-	var requests []mesh.StoreRequest
+	var requests []record.Memory
 	n, size := 0, 0
 	for n < len(files) && len(requests) < ingestBatch && size < ingestBytes {
 		name := files[n]
@@ -190,7 +190,7 @@ func (r *ingestion) batch(ctx context.Context, memory *mesh.View, root *os.Root,
 			continue
 		}
 		size += len(text)
-		requests = append(requests, mesh.StoreRequest{Content: text, Type: kind, Source: path.Base(name), Metadata: map[string]any{"path": name}})
+		requests = append(requests, record.Memory{Content: text, Type: kind, Source: path.Base(name), Metadata: map[string]any{"path": name}})
 	}
 	outcomes, err := memory.StoreAll(ctx, requests)
 	if err != nil {

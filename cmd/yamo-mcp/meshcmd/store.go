@@ -45,7 +45,7 @@ type, source, tags, importance (or importance_score), session_id, skill_name, ra
 				*f.to = f.from
 			}
 		}
-		stored, err := memory.Store(ctx, q)
+		stored, err := memory.Store(ctx, q, "")
 		if err != nil {
 			return err
 		}
@@ -64,8 +64,8 @@ type, source, tags, importance (or importance_score), session_id, skill_name, ra
 }
 
 // storeRequest reads --metadata: RFC-0011 §2.1's conventional fields become the memory's own, the rest its metadata.
-func storeRequest(text string) (mesh.StoreRequest, error) {
-	var q mesh.StoreRequest
+func storeRequest(text string) (record.Memory, error) {
+	var q record.Memory
 	if text == "" {
 		return q, nil
 	}

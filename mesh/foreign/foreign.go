@@ -1,4 +1,8 @@
-package mesh
+// Package foreign reads and migrates the LanceDB databases that other implementations of RFC-0011 wrote.
+//
+// What it reads is on its way into the ledger (mesh.View.Import) and is not scrubbed yet: it must not be shown or kept
+// as it is.
+package foreign
 
 import (
 	"cmp"
@@ -16,34 +20,34 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
-// ForeignMemories reads the memories of a LanceDB database that another implementation of RFC-0011 wrote, in schema V1
+// Memories reads the memories of a LanceDB database that another implementation of RFC-0011 wrote, in schema V1
 // or V2, for Import: oldest first, so that what belongs together stays together. Its vectors are not taken over:
 // nothing says which model made them. dir is the folder with memory_entries.lance in it; without one the error
 // wraps fs.ErrNotExist.
-func ForeignMemories(ctx context.Context, dir string) ([]ImportRequest, error) {
+func Memories(ctx context.Context, dir string) ([]record.Foreign, error) {
 	if _, err := lance.Inspect(ctx, dir); err != nil {
 		return nil, err
 	}
-	return foreignMemories(lance.ForeignMemories(ctx, dir, false))
+	return memories(lance.ForeignMemories(ctx, dir, false))
 }
 
-func foreignMemories(rows iter.Seq2[lance.Memory, error]) ([]ImportRequest, error) {
-	var list []ImportRequest
+func memories(rows iter.Seq2[lance.Memory, error]) ([]record.Foreign, error) {
+	var list []record.Foreign
 	for row, err := range rows {
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, fromRow(row))
 	}
-	slices.SortStableFunc(list, func(a, b ImportRequest) int {
+	slices.SortStableFunc(list, func(a, b record.Foreign) int {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), strings.Compare(a.ID, b.ID))
 	})
 	return list, nil
 }
 
-// MigrateForeign takes a database of schema V1 to V2 where it is (RFC-0011 §11): see lance.Migrate. changed is false for
+// Migrate takes a database of schema V1 to V2 where it is (RFC-0011 §11): see lance.Migrate. changed is false for
 // one that is V2 already.
-func MigrateForeign(ctx context.Context, dir string, now time.Time) (changed bool, rows int, err error) {
+func Migrate(ctx context.Context, dir string, now time.Time) (changed bool, rows int, err error) {
 	before, err := lance.Inspect(ctx, dir)
 	if err == nil || !before.SchemaV2 { // an interrupted one may have no table at its place
 		err = lance.Migrate(ctx, dir, now)
@@ -57,10 +61,11 @@ func MigrateForeign(ctx context.Context, dir string, now time.Time) (changed boo
 
 // fromRow is a row of memory_entries as a request: of the metadata, RFC-0011 §2.1's conventional fields become the memory's
 // own, and so do the columns of V2, which come before them. What cannot be kept is left out and noted.
-func fromRow(row lance.Memory) ImportRequest {
-	q := ImportRequest{ID: row.ID, CreatedAt: row.CreatedAt}
+func fromRow(row lance.Memory) record.Foreign {
+	var q record.Foreign
+	q.ID, q.CreatedAt = row.ID, row.CreatedAt
 	q.Content = row.Content
-	meta := foreignMetadata{request: &q, left: map[string]any{}}
+	meta := metadata{request: &q, left: map[string]any{}}
 	if err := json.Unmarshal([]byte(cmp.Or(row.Metadata, "{}")), &meta.left); err != nil {
 		meta.note("the metadata is no JSON object, and was left out")
 	}
@@ -92,16 +97,16 @@ func fromRow(row lance.Memory) ImportRequest {
 	return q
 }
 
-// foreignMetadata is what of a row's metadata has no field yet.
-type foreignMetadata struct {
-	request *ImportRequest
+// metadata is what of a row's metadata has no field yet.
+type metadata struct {
+	request *record.Foreign
 	left    map[string]any
 }
 
-func (m *foreignMetadata) note(text string) { m.request.Notes = append(m.request.Notes, text) }
+func (m *metadata) note(text string) { m.request.Notes = append(m.request.Notes, text) }
 
 // text takes a text out.
-func (m *foreignMetadata) text(key string) string {
+func (m *metadata) text(key string) string {
 	text, ok := m.left[key].(string)
 	if !ok {
 		return ""
@@ -115,7 +120,7 @@ func (m *foreignMetadata) text(key string) string {
 }
 
 // tags takes the tags out.
-func (m *foreignMetadata) tags() (tags []string) {
+func (m *metadata) tags() (tags []string) {
 	list, ok := m.left["tags"].([]any)
 	if !ok {
 		return nil
@@ -134,7 +139,7 @@ func (m *foreignMetadata) tags() (tags []string) {
 }
 
 // importance is the column's, else the metadata's.
-func (m *foreignMetadata) importance(column *float32) *float32 {
+func (m *metadata) importance(column *float32) *float32 {
 	value, inMetadata := m.left["importance"].(float64)
 	if column == nil && inMetadata {
 		narrow := float32(value)
@@ -149,7 +154,7 @@ func (m *foreignMetadata) importance(column *float32) *float32 {
 }
 
 // heritage reads the column heritage_chain.
-func (m *foreignMetadata) heritage(chain string) *record.Heritage {
+func (m *metadata) heritage(chain string) *record.Heritage {
 	if chain == "" {
 		return nil
 	}
@@ -176,7 +181,7 @@ const unrecorded = "not recorded"
 
 // lesson makes a lesson of the metadata that implementations keep with one, nil if that is not enough: then it is a memory
 // of that type.
-func (m *foreignMetadata) lesson(row lance.Memory) *record.Lesson {
+func (m *metadata) lesson(row lance.Memory) *record.Lesson {
 	var own struct {
 		Lesson           *record.Lesson `json:"lesson"` // as this program writes it
 		LessonID         string         `json:"lesson_id"`
