@@ -13,7 +13,7 @@ import (
 	"syscall"
 
 	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
-	"github.com/yamo-protocol/yamo-mcp/internal/serve"
+	"github.com/yamo-protocol/yamo-mcp/internal/serve/stdio"
 	"github.com/yamo-protocol/yamo-mcp/native"
 )
 
@@ -42,7 +42,7 @@ func start() int {
 }
 
 func onRealStdout() error {
-	stdout, err := serve.KeepStdout()
+	stdout, err := stdio.KeepStdout()
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/serve"
+	"github.com/yamo-protocol/yamo-mcp/internal/serve/auth"
 )
 
 const fixtureToken = "fixture"
@@ -24,13 +25,13 @@ func startFixture(t *testing.T) string {
 	go func() {
 		done <- serve.HTTP(ctx, serve.HTTPOptions{
 			Logger: logger, Version: "v0.0.0-test", Listener: listener, CallsPerMinute: 100_000, ConcurrentCalls: 100,
-			Authenticate: func(_ context.Context, token string) (serve.Client, error) {
+			Authenticate: func(_ context.Context, token string) (auth.Client, error) {
 				if token != fixtureToken {
-					return serve.Client{}, serve.ErrUnauthorized
+					return auth.Client{}, auth.ErrUnauthorized
 				}
-				return serve.Client{Key: "suite", Tenant: serve.Tenant{Audience: audience.DM()}}, nil
+				return auth.Client{Key: "suite", Tenant: auth.Tenant{Audience: audience.DM()}}, nil
 			},
-			Open: func(serve.Tenant) (*server.MCPServer, func() error, error) {
+			Open: func(auth.Tenant) (*server.MCPServer, func() error, error) {
 				srv, err := serve.Build(serve.Deps{
 					Audience: audience.DM(), Version: "v0.0.0-test", Instructions: "Fixtures of the conformance suite.", Logger: logger,
 					Options: []server.ServerOption{

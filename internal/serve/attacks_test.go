@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/serve/auth"
+	"github.com/yamo-protocol/yamo-mcp/internal/serve/servetest"
 )
 
 const listTools = `{"jsonrpc":"2.0","id":7,"method":"tools/list"}`
@@ -18,7 +21,7 @@ func TestSessionsOfOthersDoNotExist(t *testing.T) {
 	for _, token := range []string{"dm", "dm2", "club", "hiking"} {
 		sessions[token] = h.session(token)
 	}
-	lowered := h.session("dm", connectionHeader+": group")
+	lowered := h.session("dm", auth.ConnectionHeader+": group")
 	_, route := h.stream("dm")
 	_, streamID, _ := strings.Cut(route, "sessionId=")
 	forged := "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -41,7 +44,7 @@ func TestSessionsOfOthersDoNotExist(t *testing.T) {
 		{"a DM's session with a group token", "club", sessions["dm"], nil},
 		{"another group's session", "club", sessions["hiking"], nil},
 		{"another client's session of the same audience", "dm2", sessions["dm"], nil},
-		{"a DM's session, lowered", "dm", sessions["dm"], []string{connectionHeader + ": group"}},
+		{"a DM's session, lowered", "dm", sessions["dm"], []string{auth.ConnectionHeader + ": group"}},
 		{"a lowered session, as DM", "dm", lowered, nil},
 		{"a session of the other transport", "dm", streamID, nil},
 		{"mcp-go's own form of id", "dm", "mcp-session-8ee3d1ad-5e9b-4d7e-8a0c-4f2f0b8b5a11", nil},
@@ -80,24 +83,24 @@ func TestMessagesOfOthersAreNotTaken(t *testing.T) {
 		t.Fatalf("route %q", route)
 	}
 	streamable := h.session("dm")
-	absent := h.ask(http.MethodPost, "/message?sessionId=NOBODY", "dm", callSay(1, "hi"))
+	absent := h.ask(http.MethodPost, "/message?sessionId=NOBODY", "dm", servetest.CallSay(1, "hi"))
 	for name, try := range map[string]struct {
 		route, token string
 		headers      []string
 	}{
 		"a group":             {route, "club", nil},
 		"another DM":          {route, "dm2", nil},
-		"lowered":             {route, "dm", []string{connectionHeader + ": group"}},
+		"lowered":             {route, "dm", []string{auth.ConnectionHeader + ": group"}},
 		"the other transport": {"/message?sessionId=" + streamable, "dm", nil},
 	} {
-		if got := h.ask(http.MethodPost, try.route, try.token, callSay(1, "hi"), try.headers...); got.status != http.StatusNotFound || got.body != absent.body {
+		if got := h.ask(http.MethodPost, try.route, try.token, servetest.CallSay(1, "hi"), try.headers...); got.status != http.StatusNotFound || got.body != absent.body {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
-	if got := h.ask(http.MethodPost, route+"&sessionId=x", "dm", callSay(1, "hi")); got.status != http.StatusBadRequest {
+	if got := h.ask(http.MethodPost, route+"&sessionId=x", "dm", servetest.CallSay(1, "hi")); got.status != http.StatusBadRequest {
 		t.Errorf("two ids: %+v", got)
 	}
-	if got := h.ask(http.MethodPost, route, "dm", callSay(2, "mine")); got.status != http.StatusAccepted {
+	if got := h.ask(http.MethodPost, route, "dm", servetest.CallSay(2, "mine")); got.status != http.StatusAccepted {
 		t.Fatalf("the client itself: %+v", got)
 	}
 	if _, data, _ := events.next(); !strings.Contains(data, `"id":2`) || !strings.Contains(data, `"said":"mine"`) {
@@ -118,9 +121,9 @@ func TestCallsOfOthersAreNotCancelled(t *testing.T) {
 	events, route := h.stream("dm")
 	calls := map[string]chan answer{
 		"modern": h.background(http.MethodPost, "/mcp", "dm", modernCall, modernHeaders...),
-		"legacy": h.background(http.MethodPost, "/mcp", "dm", callSay(victim, "wait"), of(mine)),
+		"legacy": h.background(http.MethodPost, "/mcp", "dm", servetest.CallSay(victim, "wait"), of(mine)),
 	}
-	h.ask(http.MethodPost, route, "dm", callSay(victim, "wait"))
+	h.ask(http.MethodPost, route, "dm", servetest.CallSay(victim, "wait"))
 	for range 3 {
 		h.hold()
 	}
@@ -156,20 +159,20 @@ func TestCallsOfOthersAreNotCancelled(t *testing.T) {
 func TestClientsCancelTheirOwnCalls(t *testing.T) {
 	h := serveHouse(t, nil)
 	mine := h.session("dm")
-	call := h.background(http.MethodPost, "/mcp", "dm", callSay(5, "wait"), of(mine))
+	call := h.background(http.MethodPost, "/mcp", "dm", servetest.CallSay(5, "wait"), of(mine))
 	h.hold()
 	h.ask(http.MethodPost, "/mcp", "dm", cancelled(5), of(mine))
 	if got := wait(t, call); !strings.Contains(got.body, "cancelled") {
 		t.Errorf("legacy: %+v", got)
 	}
 	events, route := h.stream("dm")
-	h.ask(http.MethodPost, route, "dm", callSay(6, "wait"))
+	h.ask(http.MethodPost, route, "dm", servetest.CallSay(6, "wait"))
 	h.hold()
 	h.ask(http.MethodPost, route, "dm", cancelled(6))
 	if _, data, _ := events.next(); !strings.Contains(data, "cancelled") {
 		t.Errorf("SSE: %s", data)
 	}
-	call = h.background(http.MethodPost, "/mcp", "dm", callSay(7, "wait"), of(mine))
+	call = h.background(http.MethodPost, "/mcp", "dm", servetest.CallSay(7, "wait"), of(mine))
 	h.hold()
 	h.ask(http.MethodDelete, "/mcp", "dm", "", of(mine))
 	if got := wait(t, call); got.status != http.StatusServiceUnavailable || !strings.Contains(got.body, "cancelled") {
@@ -189,8 +192,8 @@ func TestRevocationEndsWhatIsOpen(t *testing.T) {
 	if _, data, _ := modern.next(); !strings.Contains(data, "acknowledged") {
 		t.Fatalf("listen: %s", data)
 	}
-	call := h.background(http.MethodPost, "/mcp", "dm", callSay(1, "wait"), of(session))
-	h.ask(http.MethodPost, route, "dm", callSay(2, "wait"))
+	call := h.background(http.MethodPost, "/mcp", "dm", servetest.CallSay(1, "wait"), of(session))
+	h.ask(http.MethodPost, route, "dm", servetest.CallSay(2, "wait"))
 	h.hold()
 	h.hold()
 	h.revoke("dm")
@@ -244,13 +247,13 @@ func TestTokensInURLs(t *testing.T) {
 func TestLogHasNoContents(t *testing.T) {
 	h := serveHouse(t, nil)
 	session := h.session("dm")
-	h.ask(http.MethodPost, "/mcp", "dm", callSay(1, "canary"), of(session), "X-Canary: canary")
+	h.ask(http.MethodPost, "/mcp", "dm", servetest.CallSay(1, "canary"), of(session), "X-Canary: canary")
 	h.ask(http.MethodPost, "/mcp", "dm", `{"canary`, of(session))
 	h.ask(http.MethodPost, "/mcp", "dm", `{"jsonrpc":"2.0","id":3,"result":{"canary":1}}`, of(session))
 	h.ask(http.MethodPost, "/canary?canary=canary", "dm", "canary")
 	h.ask(http.MethodGet, "/mcp", "canary", "", "Origin: http://canary.example", of("canary"))
 	_, route := h.stream("club")
-	h.ask(http.MethodPost, route, "club", callSay(1, "canary"))
+	h.ask(http.MethodPost, route, "club", servetest.CallSay(1, "canary"))
 	h.ask(http.MethodPost, route, "club", `{"canary`)
 	later(t, "the log", func() bool { return strings.Count(h.logs.String(), "route=/message") == 2 })
 	for _, secret := range []string{"canary", session, strings.TrimPrefix(route, "/message?sessionId="), "Bearer"} {

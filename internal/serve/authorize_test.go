@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/serve/auth"
 )
 
 // TestAuthorization sends every combination of token, Host, Origin, route and method, and computes what must come
@@ -70,7 +72,7 @@ func TestAuthorization(t *testing.T) {
 			headers = append(headers, "Authorization: "+credential.header)
 		}
 		if credential.lower != "" {
-			headers = append(headers, connectionHeader+": "+credential.lower)
+			headers = append(headers, auth.ConnectionHeader+": "+credential.lower)
 		}
 		response := h.send(method, path, "", "", headers...)
 		_ = response.Body.Close()
@@ -173,10 +175,10 @@ func TestBearer(t *testing.T) {
 // Who comes without a token is the group's, if the operator has said so, and only without a token.
 func TestAnonymousGroup(t *testing.T) {
 	h := serveHouse(t, func(o *HTTPOptions) {
-		o.Anonymous = &Client{Key: "anonymous", Tenant: Tenant{Audience: group(t, "guests")}}
+		o.Anonymous = &auth.Client{Key: "anonymous", Tenant: auth.Tenant{Audience: group(t, "guests")}}
 	})
 	body, headers := modernMessage(1, "resources/read", `{"uri":"test://who"}`)
-	for name, more := range map[string][]string{"nothing": nil, "a wish": {connectionHeader + ": dm"}} {
+	for name, more := range map[string][]string{"nothing": nil, "a wish": {auth.ConnectionHeader + ": dm"}} {
 		if got := h.ask(http.MethodPost, "/mcp", "", body, append(headers, more...)...); !strings.Contains(got.body, `"text":"group:guests"`) {
 			t.Errorf("%s: %+v", name, got)
 		}

@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -17,40 +16,10 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/internal/serve/servetest"
 	"github.com/yamo-protocol/yamo-mcp/prompts"
 	"github.com/yamo-protocol/yamo-mcp/tools"
 )
-
-type (
-	sayIn struct {
-		Word string `json:"word" jsonschema:"maxLength=8" jsonschema_description:"The word to say."`
-	}
-	sayOut struct {
-		Said string `json:"said"`
-	}
-)
-
-// say is a tool that does what its word tells it.
-func say(started chan<- string, release <-chan struct{}) tools.Tool {
-	return tools.Define(tools.Spec{Name: "say", Title: "Say", Description: "Says a word.", ReadOnly: true, Idempotent: true},
-		func(ctx context.Context, in sayIn) (sayOut, error) {
-			switch in.Word {
-			case "panic":
-				panic("canary")
-			case "wait":
-				started <- in.Word
-				select {
-				case <-release:
-				case <-ctx.Done():
-					return sayOut{}, ctx.Err()
-				}
-			case "stubborn":
-				started <- in.Word
-				<-release
-			}
-			return sayOut{Said: in.Word}, nil
-		})
-}
 
 func deps(t *testing.T, logs *bytes.Buffer) Deps {
 	t.Helper()
@@ -59,7 +28,7 @@ func deps(t *testing.T, logs *bytes.Buffer) Deps {
 		Version:      "v0.0.0-test",
 		Instructions: "Say words.",
 		Logger:       slog.New(slog.NewTextHandler(logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
-		Tools:        []tools.Tool{say(nil, nil)},
+		Tools:        []tools.Tool{servetest.Say(nil, nil)},
 		Options:      []server.ServerOption{server.WithResourceCapabilities(true, false)},
 		Resources: func(srv *server.MCPServer) error {
 			for uri, handle := range map[string]func() ([]mcp.ResourceContents, error){
@@ -224,7 +193,7 @@ func TestInstructions(t *testing.T) {
 // The time from building a server to its answer to initialize is part of a promise to users.
 func BenchmarkBuildAndInitialize(b *testing.B) {
 	for b.Loop() {
-		srv, err := Build(Deps{Version: "v", Logger: slog.New(slog.DiscardHandler), Tools: []tools.Tool{say(nil, nil)}, Instructions: dmInstructions})
+		srv, err := Build(Deps{Version: "v", Logger: slog.New(slog.DiscardHandler), Tools: []tools.Tool{servetest.Say(nil, nil)}, Instructions: dmInstructions})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -235,5 +204,4 @@ func BenchmarkBuildAndInitialize(b *testing.B) {
 	}
 }
 
-// soon is how long the tests wait for what must happen.
-const soon = 10 * time.Second
+// servetest.Soon is how long the tests wait for what must happen.

@@ -3,11 +3,11 @@ package serve
 import (
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/serve/auth"
 	"github.com/yamo-protocol/yamo-mcp/internal/token"
 )
 
@@ -46,7 +46,7 @@ func (g gate) host(value string) bool {
 	if name == "" {
 		return false
 	}
-	return g.loopback && isLoopback(name) || slices.Contains(g.hosts, name)
+	return g.loopback && auth.IsLoopback(name) || slices.Contains(g.hosts, name)
 }
 
 // origin admits requests of programs, which have none, of pages that this server itself would have sent, and
@@ -89,7 +89,7 @@ func (g gate) cors(w *recorder, r *http.Request) (answered bool) {
 	}
 	header.Set("Access-Control-Allow-Methods", "GET, POST, DELETE")
 	header.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Accept, Last-Event-ID, Mcp-Session-Id, "+
-		"Mcp-Protocol-Version, Mcp-Method, Mcp-Name, "+connectionHeader)
+		"Mcp-Protocol-Version, Mcp-Method, Mcp-Name, "+auth.ConnectionHeader)
 	header.Set("Access-Control-Max-Age", "600")
 	w.WriteHeader(http.StatusNoContent)
 	return true
@@ -111,15 +111,6 @@ func hostName(value string) string {
 		return ""
 	}
 	return strings.ToLower(strings.TrimSuffix(value, "."))
-}
-
-// isLoopback reports whether a name or address is this machine's own, reached from it alone.
-func isLoopback(name string) bool {
-	if name == "localhost" {
-		return true
-	}
-	address, err := netip.ParseAddr(name)
-	return err == nil && address.Unmap().IsLoopback()
 }
 
 // carriesToken reports whether a URL has what may be a token.

@@ -18,6 +18,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/serve/auth"
 )
 
 const (
@@ -28,6 +29,10 @@ const (
 	DefaultArrival = 20 * time.Second
 	keepOpen       = 2 * time.Minute // a connection that nobody uses
 	tick           = time.Second     // how soon a revoked token loses what it has opened
+	// DefaultDrain is how long calls under way may continue after the server was told to stop.
+	DefaultDrain = 10 * time.Second
+	// abandon is how long a cancelled call may take to stop.
+	abandon = 2 * time.Second
 )
 
 // HTTPOptions are the settings of HTTP.
@@ -46,14 +51,14 @@ type HTTPOptions struct {
 	// AuthorizationServers are where clients get tokens (RFC 9728); without one nothing is said about it.
 	AuthorizationServers []string
 
-	// Authenticate says whose a token is; its errors are ErrUnauthorized, ErrForbidden, and what goes wrong.
-	Authenticate func(ctx context.Context, token string) (Client, error)
+	// Authenticate says whose a token is; its errors are auth.ErrUnauthorized, auth.ErrForbidden, and what goes wrong.
+	Authenticate func(ctx context.Context, token string) (auth.Client, error)
 	// Anonymous is who comes without a token, nil if nobody may.
-	Anonymous *Client
+	Anonymous *auth.Client
 	// Lowered is what a DM becomes that asks to be a group.
 	Lowered audience.Audience
 	// Open makes the server of a tenant, with a function that closes what it is made of.
-	Open func(Tenant) (*server.MCPServer, func() error, error)
+	Open func(auth.Tenant) (*server.MCPServer, func() error, error)
 
 	CallsPerMinute  int           // of one token; 0: DefaultCallsPerMinute
 	ConcurrentCalls int           // of one token; 0: DefaultConcurrentCalls
@@ -113,8 +118,8 @@ type front struct {
 
 // route is what a path does.
 type route struct {
-	methods map[string]func(*recorder, *http.Request, *site, Client) // for clients that were let in
-	open    http.HandlerFunc                                         // for everybody, instead
+	methods map[string]func(*recorder, *http.Request, *site, auth.Client) // for clients that were let in
+	open    http.HandlerFunc                                              // for everybody, instead
 }
 
 func newFront(o HTTPOptions) *front {
@@ -152,12 +157,12 @@ func newFront(o HTTPOptions) *front {
 	}
 	f.base, f.cancel = context.WithCancel(context.Background())
 	f.sites = &sites{
-		open: o.Open, of: map[Tenant]*opening{},
+		open: o.Open, of: map[auth.Tenant]*opening{},
 		make: func(srv *server.MCPServer, release func() error) (*site, error) {
 			return newSite(srv, release, prefix, o.Heartbeat, o.Logger)
 		},
 	}
-	type methods = map[string]func(*recorder, *http.Request, *site, Client)
+	type methods = map[string]func(*recorder, *http.Request, *site, auth.Client)
 	f.routes = map[string]route{
 		"/mcp":       {methods: methods{http.MethodPost: f.post, http.MethodGet: f.listen, http.MethodDelete: f.hangUp}},
 		"/sse":       {methods: methods{http.MethodGet: f.openSSE}},
@@ -238,32 +243,32 @@ func (f *front) ServeHTTP(writer http.ResponseWriter, r *http.Request) {
 }
 
 // admit finds out who sends a request, or refuses it.
-func (f *front) admit(w http.ResponseWriter, r *http.Request) (Client, bool) {
+func (f *front) admit(w http.ResponseWriter, r *http.Request) (auth.Client, bool) {
 	token, problem := bearer(r)
 	switch {
 	case problem != "":
 		refuse(w, http.StatusUnauthorized, "the header Authorization is not Bearer and one token", challenge(problem, "", f.metadata))
-		return Client{}, false
+		return auth.Client{}, false
 	case token == "" && f.options.Anonymous == nil:
 		refuse(w, http.StatusUnauthorized, "a token is needed: `yamo-mcp token create` makes one", challenge("", "", f.metadata))
-		return Client{}, false
+		return auth.Client{}, false
 	case token == "":
 		return *f.options.Anonymous, true
 	}
 	c, err := f.options.Authenticate(r.Context(), token)
 	switch {
-	case errors.Is(err, ErrForbidden):
+	case errors.Is(err, auth.ErrForbidden):
 		refuse(w, http.StatusForbidden, "the token has no scope for this server", challenge("insufficient_scope", scopes, f.metadata))
-		return Client{}, false
-	case errors.Is(err, ErrUnauthorized):
+		return auth.Client{}, false
+	case errors.Is(err, auth.ErrUnauthorized):
 		refuse(w, http.StatusUnauthorized, "the token is unknown, revoked or expired", challenge("invalid_token", "", f.metadata))
-		return Client{}, false
+		return auth.Client{}, false
 	case err != nil:
 		f.options.Logger.ErrorContext(r.Context(), "verify a token", slog.Any("error", err))
 		refuse(w, http.StatusServiceUnavailable, "tokens cannot be verified at the moment", retryAfter(10*time.Second))
-		return Client{}, false
+		return auth.Client{}, false
 	}
-	return c.lowered(r.Header, f.options.Lowered), true
+	return c.Lowered(r.Header, f.options.Lowered), true
 }
 
 // health says that the server runs; more only to those who may know.
@@ -307,13 +312,13 @@ func (f *front) sweep(now time.Time) {
 	known := map[string]bool{}
 	// SECURITY: a stream outlives the request whose token was checked, so the token is checked as long as it
 	// is open. A store of tokens that cannot be read counts as one without them.
-	stale := func(c Client) bool {
+	stale := func(c auth.Client) bool {
 		if !c.Expires.IsZero() && !now.Before(c.Expires) {
 			return true
 		}
 		good, ok := known[c.Key]
 		if !ok {
-			good = c.good(now)
+			good = c.Active(now)
 			known[c.Key] = good
 		}
 		return !good

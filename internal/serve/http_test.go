@@ -19,6 +19,8 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/serve/auth"
+	"github.com/yamo-protocol/yamo-mcp/internal/serve/servetest"
 	"github.com/yamo-protocol/yamo-mcp/tools"
 )
 
@@ -26,7 +28,7 @@ import (
 type house struct {
 	t       *testing.T
 	url     string
-	logs    *lockedBuffer
+	logs    *servetest.Buffer
 	started chan string   // the words of calls under way
 	release chan struct{} // closed: they may end
 	stop    context.CancelFunc
@@ -34,7 +36,7 @@ type house struct {
 
 	mu      sync.Mutex
 	revoked map[string]bool
-	opened  []Tenant
+	opened  []auth.Tenant
 	closed  int
 }
 
@@ -51,15 +53,15 @@ func group(t *testing.T, name string) audience.Audience {
 func serveHouse(t *testing.T, change func(*HTTPOptions)) *house {
 	t.Helper()
 	h := &house{
-		t: t, logs: &lockedBuffer{}, started: make(chan string, 64), release: make(chan struct{}), done: make(chan error, 1), revoked: map[string]bool{},
+		t: t, logs: &servetest.Buffer{}, started: make(chan string, 64), release: make(chan struct{}), done: make(chan error, 1), revoked: map[string]bool{},
 	}
-	clients := map[string]Client{}
+	clients := map[string]auth.Client{}
 	for token, who := range map[string]audience.Audience{"dm": audience.DM(), "dm2": audience.DM(), "club": group(t, "club"), "hiking": group(t, "hiking")} {
-		clients[token] = Client{Key: "token:" + token, Tenant: Tenant{Audience: who}, Valid: func() error {
+		clients[token] = auth.Client{Key: "token:" + token, Tenant: auth.Tenant{Audience: who}, Valid: func() error {
 			h.mu.Lock()
 			defer h.mu.Unlock()
 			if h.revoked[token] {
-				return ErrUnauthorized
+				return auth.ErrUnauthorized
 			}
 			return nil
 		}}
@@ -72,13 +74,13 @@ func serveHouse(t *testing.T, change func(*HTTPOptions)) *house {
 	o := HTTPOptions{
 		Logger: slog.New(slog.NewTextHandler(h.logs, &slog.HandlerOptions{Level: slog.LevelDebug})), Version: "v0.0.0-test", Listener: listener,
 		CallsPerMinute: 60_000, Drain: 5 * time.Second,
-		Authenticate: func(_ context.Context, token string) (Client, error) {
+		Authenticate: func(_ context.Context, token string) (auth.Client, error) {
 			if token == "scopeless" {
-				return Client{}, ErrForbidden
+				return auth.Client{}, auth.ErrForbidden
 			}
 			c, ok := clients[token]
-			if !ok || !c.good(time.Now()) {
-				return Client{}, ErrUnauthorized
+			if !ok || !c.Active(time.Now()) {
+				return auth.Client{}, auth.ErrUnauthorized
 			}
 			return c, nil
 		},
@@ -102,7 +104,7 @@ func serveHouse(t *testing.T, change func(*HTTPOptions)) *house {
 			if err != nil {
 				t.Errorf("the server ended with %v", err)
 			}
-		case <-time.After(soon):
+		case <-time.After(servetest.Soon):
 			t.Error("the server did not stop")
 		}
 	})
@@ -110,13 +112,13 @@ func serveHouse(t *testing.T, change func(*HTTPOptions)) *house {
 }
 
 // open makes a tenant's server, which has the tools say and steps.
-func (h *house) open(tenant Tenant) (*server.MCPServer, func() error, error) {
+func (h *house) open(tenant auth.Tenant) (*server.MCPServer, func() error, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.opened = append(h.opened, tenant)
 	srv, err := Build(Deps{
 		Audience: tenant.Audience, Version: "v0.0.0-test", Instructions: "Say words.", Logger: slog.New(slog.DiscardHandler),
-		Tools:   []tools.Tool{say(h.started, h.release)},
+		Tools:   []tools.Tool{servetest.Say(h.started, h.release)},
 		Options: []server.ServerOption{server.WithResourceCapabilities(true, true)},
 		Resources: func(srv *server.MCPServer) error {
 			srv.AddResource(mcp.NewResource("test://who", "who"), func(context.Context, mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
@@ -219,7 +221,7 @@ func (h *house) send(method, path, token, body string, headers ...string) *http.
 func (h *house) ask(method, path, token, body string, headers ...string) answer {
 	h.t.Helper()
 	response := h.send(method, path, token, body, headers...)
-	defer time.AfterFunc(soon, func() { _ = response.Body.Close() }).Stop() // a stream where none is meant to be
+	defer time.AfterFunc(servetest.Soon, func() { _ = response.Body.Close() }).Stop() // a stream where none is meant to be
 	data, err := io.ReadAll(response.Body)
 	if err != nil {
 		h.t.Fatalf("%s %s: %v", method, path, err)
@@ -310,7 +312,7 @@ func (e *eventReader) next() (id, data string, ok bool) {
 	select {
 	case r := <-result:
 		return r.id, r.data, r.ok
-	case <-time.After(soon):
+	case <-time.After(servetest.Soon):
 		e.h.t.Fatal("no event came, and no end")
 		return "", "", false
 	}
@@ -344,7 +346,7 @@ func (h *house) hold() {
 	h.t.Helper()
 	select {
 	case <-h.started:
-	case <-time.After(soon):
+	case <-time.After(servetest.Soon):
 		h.t.Fatal("the call did not start")
 	}
 }
@@ -352,7 +354,7 @@ func (h *house) hold() {
 // later waits for what must become true.
 func later(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	for end := time.Now().Add(soon); !is(); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(servetest.Soon); !is(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("%s: it did not become so", what)
 		}
@@ -391,7 +393,7 @@ func wait(t *testing.T, result chan answer) answer {
 	select {
 	case a := <-result:
 		return a
-	case <-time.After(soon):
+	case <-time.After(servetest.Soon):
 		t.Fatal("no answer")
 		return answer{}
 	}
@@ -420,12 +422,12 @@ func TestEachTokenHasItsOwnServer(t *testing.T) {
 	// A DM may speak for a group; the name of the group is the operator's.
 	for _, value := range []string{"group", "Group", "dm, group", "x"} {
 		body, headers := modernMessage(1, "resources/read", `{"uri":"test://who"}`)
-		if got := h.ask(http.MethodPost, "/mcp", "dm", body, append(headers, connectionHeader+": "+value)...); !strings.Contains(got.body, `"text":"group:default"`) {
+		if got := h.ask(http.MethodPost, "/mcp", "dm", body, append(headers, auth.ConnectionHeader+": "+value)...); !strings.Contains(got.body, `"text":"group:default"`) {
 			t.Errorf("lowered with %q: %+v", value, got)
 		}
 	}
 	body, headers := modernMessage(1, "resources/read", `{"uri":"test://who"}`)
-	if got := h.ask(http.MethodPost, "/mcp", "club", body, append(headers, connectionHeader+": dm")...); !strings.Contains(got.body, `"text":"group:club"`) {
+	if got := h.ask(http.MethodPost, "/mcp", "club", body, append(headers, auth.ConnectionHeader+": dm")...); !strings.Contains(got.body, `"text":"group:club"`) {
 		t.Errorf("a group asks to be a DM: %+v", got)
 	}
 	h.mu.Lock()

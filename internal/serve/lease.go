@@ -5,12 +5,14 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/serve/auth"
 )
 
 // lease is a request or a stream that is under way, with the right to be.
 type lease struct {
 	ctx    context.Context
-	client Client
+	client auth.Client
 	call   bool // the server does not stop before it has ended, within the time it gives
 	cancel context.CancelFunc
 	end    func()
@@ -69,7 +71,7 @@ func (l *leases) wait(ctx context.Context) int {
 }
 
 // cancel ends what stale says so of.
-func (l *leases) cancel(stale func(Client) bool) {
+func (l *leases) cancel(stale func(auth.Client) bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for one := range l.open {
@@ -81,7 +83,7 @@ func (l *leases) cancel(stale func(Client) bool) {
 
 // begin takes in a message: it counts against the limits, and may go on until its lease ends. Without a
 // place for it the request is refused.
-func (f *front) begin(w http.ResponseWriter, r *http.Request, c Client, message posted, in *session) (*lease, bool) {
+func (f *front) begin(w http.ResponseWriter, r *http.Request, c auth.Client, message posted, in *session) (*lease, bool) {
 	if message.listens() {
 		return f.stream(w, r, c, in)
 	}
@@ -102,7 +104,7 @@ func (f *front) begin(w http.ResponseWriter, r *http.Request, c Client, message 
 }
 
 // stream takes in a stream that stays open.
-func (f *front) stream(w http.ResponseWriter, r *http.Request, c Client, in *session) (*lease, bool) {
+func (f *front) stream(w http.ResponseWriter, r *http.Request, c auth.Client, in *session) (*lease, bool) {
 	end, ok := f.quotas.begin(c.Key, streaming, time.Now())
 	if !ok {
 		tooMany(w, time.Minute, "too many streams are open with this token: close one")
@@ -111,7 +113,7 @@ func (f *front) stream(w http.ResponseWriter, r *http.Request, c Client, in *ses
 	return f.lease(r.Context(), c, false, in, end), true
 }
 
-func (f *front) lease(parent context.Context, c Client, call bool, in *session, end func()) *lease {
+func (f *front) lease(parent context.Context, c auth.Client, call bool, in *session, end func()) *lease {
 	ctx, cancel := context.WithCancel(parent)
 	stops := []func() bool{context.AfterFunc(f.base, cancel)}
 	if in != nil {

@@ -13,13 +13,16 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/serve/auth"
+	"github.com/yamo-protocol/yamo-mcp/internal/serve/servetest"
 )
 
 func TestMessagesThatAreRefused(t *testing.T) {
 	h := serveHouse(t, func(o *HTTPOptions) { o.MaxBody = 1000 })
 	session := h.session("dm")
 	_, route := h.stream("dm")
-	long := callSay(1, strings.Repeat("x", 2000))
+	long := servetest.CallSay(1, strings.Repeat("x", 2000))
 	tests := []struct {
 		name, body string
 		headers    []string
@@ -73,7 +76,7 @@ func TestCallsAMinute(t *testing.T) {
 		t.Errorf("%+v", last)
 	}
 	// SECURITY: another audience does not give a token another minute; another token has its own.
-	if got := h.ask(http.MethodPost, "/mcp", "dm", listTools, of(session), connectionHeader+": group"); got.status != http.StatusTooManyRequests {
+	if got := h.ask(http.MethodPost, "/mcp", "dm", listTools, of(session), auth.ConnectionHeader+": group"); got.status != http.StatusTooManyRequests {
 		t.Errorf("lowered: %+v", got)
 	}
 	h.session("dm2")
@@ -83,15 +86,15 @@ func TestConcurrentCalls(t *testing.T) {
 	h := serveHouse(t, func(o *HTTPOptions) { o.ConcurrentCalls = 2 })
 	session := h.session("dm")
 	_, route := h.stream("dm")
-	first := h.background(http.MethodPost, "/mcp", "dm", callSay(1, "wait"), of(session))
+	first := h.background(http.MethodPost, "/mcp", "dm", servetest.CallSay(1, "wait"), of(session))
 	h.hold()
-	h.ask(http.MethodPost, route, "dm", callSay(2, "wait"))
+	h.ask(http.MethodPost, route, "dm", servetest.CallSay(2, "wait"))
 	h.hold()
 	body, headers := modernMessage(1, "tools/list", "")
 	for name, got := range map[string]answer{
 		"legacy":           h.ask(http.MethodPost, "/mcp", "dm", listTools, of(session)),
 		"modern":           h.ask(http.MethodPost, "/mcp", "dm", body, headers...),
-		"modern and lower": h.ask(http.MethodPost, "/mcp", "dm", body, append(headers, connectionHeader+": group")...),
+		"modern and lower": h.ask(http.MethodPost, "/mcp", "dm", body, append(headers, auth.ConnectionHeader+": group")...),
 		"SSE":              h.ask(http.MethodPost, route, "dm", listTools),
 	} {
 		if got.status != http.StatusTooManyRequests || got.header.Get("Retry-After") != "1" {
@@ -146,12 +149,12 @@ func TestIdleSessionsEnd(t *testing.T) {
 	f := newFront(HTTPOptions{Listener: listener(t)})
 	s := &site{sessions: newSessions(), events: newEvents()}
 	f.sites.made = []*site{s}
-	owner := Client{Key: "k"}
+	owner := auth.Client{Key: "k"}
 	used, unused := s.sessions.add(owner, sse), s.sessions.add(owner, sse)
 	leave := used.enter()
 	f.sweep(time.Now().Add(idle - time.Second))
 	if s.sessions.count("k") != 2 {
-		t.Error("a session has ended too soon")
+		t.Error("a session has ended too servetest.Soon")
 	}
 	f.sweep(time.Now().Add(idle + time.Second))
 	if s.sessions.get(unused.id, owner, sse) != nil || s.sessions.get(used.id, owner, sse) == nil || unused.ctx.Err() == nil || used.ctx.Err() != nil {
@@ -168,7 +171,7 @@ func TestIdleSessionsEnd(t *testing.T) {
 // keeps them.
 func TestForsakenSessionsMakeRoom(t *testing.T) {
 	s := &site{streamable: server.NewStreamableHTTPServer(server.NewMCPServer("test", "1")), sessions: newSessions(), events: newEvents()}
-	owner, other := Client{Key: "k"}, s.sessions.add(Client{Key: "other"}, streamable)
+	owner, other := auth.Client{Key: "k"}, s.sessions.add(auth.Client{Key: "other"}, streamable)
 	busy := s.sessions.add(owner, streamable)
 	defer busy.enter()()
 	oldest := s.sessions.add(owner, streamable)
@@ -256,7 +259,7 @@ func TestSlowRequests(t *testing.T) {
 			}
 			defer connection.Close() //nolint:errcheck // it was only read
 			fmt.Fprint(connection, test.sent)
-			_ = connection.SetReadDeadline(time.Now().Add(soon))
+			_ = connection.SetReadDeadline(time.Now().Add(servetest.Soon))
 			answer, err := io.ReadAll(connection)
 			if err != nil {
 				t.Errorf("the connection stays: %v", err)

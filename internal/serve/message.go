@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/serve/auth"
 )
 
 // posted is a message that was posted, as far as the transport has to know it. It is decoded as mcp-go does,
@@ -31,7 +33,7 @@ func (p posted) listens() bool {
 }
 
 // receive reads the message of a client's request, or refuses it.
-func (f *front) receive(w http.ResponseWriter, r *http.Request, c Client) (posted, bool) {
+func (f *front) receive(w http.ResponseWriter, r *http.Request, c auth.Client) (posted, bool) {
 	// SECURITY: a web page can send text/plain to anybody without asking, JSON not.
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" || len(r.Header.Values("Content-Type")) != 1 {
 		refuse(w, http.StatusUnsupportedMediaType, "the content type is not application/json")

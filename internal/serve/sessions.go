@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/serve/auth"
 )
 
 const (
@@ -28,7 +30,7 @@ const (
 // session is one that a client of a protocol before 2026-07-28 has opened.
 type session struct {
 	id        string
-	owner     Client
+	owner     auth.Client
 	transport transport
 	ctx       context.Context // ends with the session
 	end       context.CancelFunc
@@ -54,7 +56,7 @@ type sessions struct {
 func newSessions() *sessions { return &sessions{byID: map[string]*session{}} }
 
 // add makes a session.
-func (s *sessions) add(owner Client, over transport) *session {
+func (s *sessions) add(owner auth.Client, over transport) *session {
 	ctx, cancel := context.WithCancel(context.Background())
 	made := &session{id: rand.Text(), owner: owner, transport: over, ctx: ctx, end: cancel, used: time.Now()}
 	s.mu.Lock()
@@ -64,7 +66,7 @@ func (s *sessions) add(owner Client, over transport) *session {
 }
 
 // get returns a client's session, nil if it has none of that id.
-func (s *sessions) get(id string, owner Client, over transport) *session {
+func (s *sessions) get(id string, owner auth.Client, over transport) *session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	found, ok := s.byID[id]
@@ -118,7 +120,7 @@ func (s *sessions) remove(id string) (*session, bool) {
 }
 
 // over are the sessions that have to end: those that stale says so of, and those not used for a while.
-func (s *sessions) over(now time.Time, stale func(Client) bool) []*session {
+func (s *sessions) over(now time.Time, stale func(auth.Client) bool) []*session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var list []*session

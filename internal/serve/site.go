@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/serve/auth"
 )
 
 // site is one tenant's server with its transports. Sites share nothing but the listener.
@@ -140,11 +142,11 @@ func (issuing) Terminate(string) (isNotAllowed bool, err error) { return false, 
 
 // sites are the servers of all tenants, each made when its first client comes.
 type sites struct {
-	open func(Tenant) (*server.MCPServer, func() error, error)
+	open func(auth.Tenant) (*server.MCPServer, func() error, error)
 	make func(*server.MCPServer, func() error) (*site, error)
 
 	mu     sync.Mutex
-	of     map[Tenant]*opening
+	of     map[auth.Tenant]*opening
 	made   []*site
 	closed bool
 }
@@ -159,7 +161,7 @@ type opening struct {
 var errStopping = errors.New("the server is stopping")
 
 // get returns the tenant's site. One that could not be made is tried again by the next request.
-func (s *sites) get(t Tenant) (*site, error) {
+func (s *sites) get(t auth.Tenant) (*site, error) {
 	s.mu.Lock()
 	o, ok := s.of[t]
 	if !ok {
@@ -178,7 +180,7 @@ func (s *sites) get(t Tenant) (*site, error) {
 	return o.site, o.err
 }
 
-func (s *sites) build(t Tenant) (*site, error) {
+func (s *sites) build(t auth.Tenant) (*site, error) {
 	srv, release, err := s.open(t)
 	if err != nil {
 		return nil, err
@@ -237,3 +239,18 @@ func (t terse) WithAttrs([]slog.Attr) slog.Handler { return t }
 
 // WithGroup implements slog.Handler.
 func (t terse) WithGroup(string) slog.Handler { return t }
+
+type clientKey struct{}
+
+// withClient adds the request's client to its context.
+//
+// SECURITY: ServeHTTP does this before anything else runs, because mcp-go calls its own context functions for some
+// routes only.
+func withClient(ctx context.Context, c auth.Client) context.Context {
+	return context.WithValue(ctx, clientKey{}, c)
+}
+
+func clientFrom(ctx context.Context) (auth.Client, bool) {
+	c, ok := ctx.Value(clientKey{}).(auth.Client)
+	return c, ok
+}

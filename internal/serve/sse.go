@@ -8,6 +8,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/serve/auth"
 )
 
 // messageRoute is where clients of the old transport send their messages.
@@ -28,7 +30,7 @@ func (s *site) newStream(ctx context.Context, _ *http.Request) (string, error) {
 
 // openSSE serves a GET of the old transport: the stream that answers and notifications come on. Its session
 // lasts as long as it does.
-func (f *front) openSSE(w *recorder, r *http.Request, s *site, c Client) {
+func (f *front) openSSE(w *recorder, r *http.Request, s *site, c auth.Client) {
 	stream, ok := f.stream(w, r, c, nil)
 	if !ok {
 		return
@@ -44,7 +46,7 @@ func (f *front) openSSE(w *recorder, r *http.Request, s *site, c Client) {
 }
 
 // messageSSE serves a message of the old transport. Its answer comes on the stream.
-func (f *front) messageSSE(w *recorder, r *http.Request, s *site, c Client) {
+func (f *front) messageSSE(w *recorder, r *http.Request, s *site, c auth.Client) {
 	message, ok := f.receive(w, r, c)
 	if !ok {
 		return

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/serve/auth"
+	"github.com/yamo-protocol/yamo-mcp/internal/serve/servetest"
 )
 
 // ended is what HTTP has returned.
@@ -17,7 +20,7 @@ func (h *house) ended() error {
 	case err := <-h.done:
 		h.done <- nil // for the cleanup
 		return err
-	case <-time.After(soon):
+	case <-time.After(servetest.Soon):
 		h.t.Fatal("the server did not stop")
 		return nil
 	}
@@ -25,7 +28,7 @@ func (h *house) ended() error {
 
 // Streams that clients keep open do not hold the end.
 func TestStopClosesStreams(t *testing.T) {
-	h := serveHouse(t, func(o *HTTPOptions) { o.Drain = soon })
+	h := serveHouse(t, func(o *HTTPOptions) { o.Drain = servetest.Soon })
 	session := h.session("dm")
 	listening := h.events(h.send(http.MethodGet, "/mcp", "dm", "", of(session)))
 	events, _ := h.stream("club")
@@ -40,7 +43,7 @@ func TestStopClosesStreams(t *testing.T) {
 	if err := h.ended(); err != nil {
 		t.Error(err)
 	}
-	if took := time.Since(start); took > soon/2 {
+	if took := time.Since(start); took > servetest.Soon/2 {
 		t.Errorf("it took %v", took)
 	}
 	if h.closed != 3 {
@@ -53,15 +56,15 @@ func TestStopClosesStreams(t *testing.T) {
 
 // Calls under way finish and are answered, on each transport; new ones are refused meanwhile.
 func TestStopLetsCallsFinish(t *testing.T) {
-	h := serveHouse(t, func(o *HTTPOptions) { o.Drain = soon })
+	h := serveHouse(t, func(o *HTTPOptions) { o.Drain = servetest.Soon })
 	session := h.session("dm")
 	events, route := h.stream("dm")
 	modernCall, modernHeaders := modernMessage(3, "tools/call", `{"name":"say","arguments":{"word":"wait"}}`)
 	calls := []chan answer{
-		h.background(http.MethodPost, "/mcp", "dm", callSay(1, "wait"), of(session)),
+		h.background(http.MethodPost, "/mcp", "dm", servetest.CallSay(1, "wait"), of(session)),
 		h.background(http.MethodPost, "/mcp", "club", modernCall, modernHeaders...),
 	}
-	h.ask(http.MethodPost, route, "dm", callSay(2, "wait"))
+	h.ask(http.MethodPost, route, "dm", servetest.CallSay(2, "wait"))
 	for range 3 {
 		h.hold()
 	}
@@ -92,9 +95,9 @@ func TestStopLetsCallsFinish(t *testing.T) {
 // Calls that go on past the time they are given are cancelled.
 func TestStopCancelsLongCalls(t *testing.T) {
 	h := serveHouse(t, func(o *HTTPOptions) { o.Drain = 20 * time.Millisecond })
-	call := h.background(http.MethodPost, "/mcp", "dm", callSay(1, "wait"), of(h.session("dm")))
+	call := h.background(http.MethodPost, "/mcp", "dm", servetest.CallSay(1, "wait"), of(h.session("dm")))
 	_, route := h.stream("dm")
-	h.ask(http.MethodPost, route, "dm", callSay(2, "wait"))
+	h.ask(http.MethodPost, route, "dm", servetest.CallSay(2, "wait"))
 	h.hold()
 	h.hold()
 	h.stop()
@@ -112,7 +115,7 @@ func TestStopCancelsLongCalls(t *testing.T) {
 // A call that does not look at its context must not keep the process; what it uses stays open under it.
 func TestStopAbandonsStubbornCalls(t *testing.T) {
 	h := serveHouse(t, func(o *HTTPOptions) { o.Drain = time.Millisecond })
-	h.background(http.MethodPost, "/mcp", "dm", callSay(1, "stubborn"), of(h.session("dm")))
+	h.background(http.MethodPost, "/mcp", "dm", servetest.CallSay(1, "stubborn"), of(h.session("dm")))
 	h.hold()
 	h.stop()
 	if err := h.ended(); err == nil || !strings.Contains(err.Error(), "1 calls did not stop") {
@@ -127,7 +130,7 @@ func TestStopAbandonsStubbornCalls(t *testing.T) {
 
 // While the server stops, connections that are open already get no more out of it.
 func TestStoppingRefusesRequests(t *testing.T) {
-	f := newFront(HTTPOptions{Listener: listener(t), Logger: slog.New(slog.DiscardHandler), Anonymous: &Client{Key: "k"}})
+	f := newFront(HTTPOptions{Listener: listener(t), Logger: slog.New(slog.DiscardHandler), Anonymous: &auth.Client{Key: "k"}})
 	f.stopping.Store(true)
 	direct := func(method, path string) *httptest.ResponseRecorder {
 		w := httptest.NewRecorder()

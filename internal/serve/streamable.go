@@ -10,6 +10,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/serve/auth"
 )
 
 const (
@@ -21,7 +23,7 @@ const (
 
 // exchange is one POST on its way through mcp-go.
 type exchange struct {
-	client  Client
+	client  auth.Client
 	session *session // nil for protocol 2026-07-28, and for initialize
 	answer  *recorder
 	opens   bool // it is an initialize
@@ -30,7 +32,7 @@ type exchange struct {
 type exchangeKey struct{}
 
 // post serves a message sent to the Streamable HTTP route.
-func (f *front) post(w *recorder, r *http.Request, s *site, c Client) {
+func (f *front) post(w *recorder, r *http.Request, s *site, c auth.Client) {
 	message, ok := f.receive(w, r, c)
 	if !ok {
 		return
@@ -86,7 +88,7 @@ func (f *front) post(w *recorder, r *http.Request, s *site, c Client) {
 }
 
 // existing is the session that a request names, or refuses the request.
-func (f *front) existing(w http.ResponseWriter, r *http.Request, s *site, c Client) (*session, bool) {
+func (f *front) existing(w http.ResponseWriter, r *http.Request, s *site, c auth.Client) (*session, bool) {
 	ids := r.Header.Values(server.HeaderKeySessionID)
 	if len(ids) != 1 || ids[0] == "" {
 		refuse(w, http.StatusBadRequest, "the header Mcp-Session-Id is missing: begin with initialize, or speak protocol 2026-07-28")
@@ -131,7 +133,7 @@ func (s *site) keep(in *session, post string) {
 }
 
 // listen serves a GET of the Streamable HTTP route: the session's stream, or the rest of a stream that was lost.
-func (f *front) listen(w *recorder, r *http.Request, s *site, c Client) {
+func (f *front) listen(w *recorder, r *http.Request, s *site, c auth.Client) {
 	if mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion)) {
 		refuse(w, http.StatusMethodNotAllowed, "since protocol 2026-07-28 there is no such stream: use subscriptions/listen", header{"Allow", "POST"})
 		return
@@ -160,7 +162,7 @@ func (f *front) listen(w *recorder, r *http.Request, s *site, c Client) {
 }
 
 // hangUp serves a DELETE of the Streamable HTTP route: the client ends its session.
-func (f *front) hangUp(w *recorder, r *http.Request, s *site, c Client) {
+func (f *front) hangUp(w *recorder, r *http.Request, s *site, c auth.Client) {
 	if mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion)) {
 		refuse(w, http.StatusMethodNotAllowed, "since protocol 2026-07-28 there are no sessions", header{"Allow", "POST"})
 		return

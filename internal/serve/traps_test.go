@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/serve/servetest"
 )
 
 // The tests in this file are about what mcp-go does by itself, and this package keeps it from doing.
@@ -201,12 +203,12 @@ func TestPanicsEndOneCall(t *testing.T) {
 	h := serveHouse(t, nil)
 	session := h.session("dm")
 	for range 2 {
-		if got := h.ask(http.MethodPost, "/mcp", "dm", callSay(1, "panic"), of(session)); !strings.Contains(got.body, "internal error") || strings.Contains(got.body, "canary") {
+		if got := h.ask(http.MethodPost, "/mcp", "dm", servetest.CallSay(1, "panic"), of(session)); !strings.Contains(got.body, "internal error") || strings.Contains(got.body, "canary") {
 			t.Errorf("%+v", got)
 		}
 	}
 	events, route := h.stream("dm")
-	h.ask(http.MethodPost, route, "dm", callSay(2, "panic"))
+	h.ask(http.MethodPost, route, "dm", servetest.CallSay(2, "panic"))
 	if _, data, _ := events.next(); !strings.Contains(data, "internal error") {
 		t.Errorf("SSE: %s", data)
 	}
@@ -218,7 +220,7 @@ func TestPostsAreKeptAlive(t *testing.T) {
 	h := serveHouse(t, func(o *HTTPOptions) { o.Heartbeat = 20 * time.Millisecond })
 	body, headers := modernMessage("l", "subscriptions/listen", `{"notifications":{"resourcesListChanged":true}}`)
 	response := h.send(http.MethodPost, "/mcp", "dm", body, headers...)
-	defer time.AfterFunc(soon, func() { _ = response.Body.Close() }).Stop()
+	defer time.AfterFunc(servetest.Soon, func() { _ = response.Body.Close() }).Stop()
 	defer response.Body.Close() //nolint:errcheck // it was only read
 	lines, comments := bufio.NewScanner(response.Body), 0
 	for comments < 3 && lines.Scan() {
@@ -229,7 +231,7 @@ func TestPostsAreKeptAlive(t *testing.T) {
 	if comments < 3 {
 		t.Errorf("%d comments on a stream that is open: %v", comments, lines.Err())
 	}
-	waiting := h.background(http.MethodPost, "/mcp", "dm", callSay(1, "wait"), of(h.session("dm")))
+	waiting := h.background(http.MethodPost, "/mcp", "dm", servetest.CallSay(1, "wait"), of(h.session("dm")))
 	h.hold()
 	time.Sleep(100 * time.Millisecond)
 	close(h.release)

@@ -16,6 +16,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/config"
 	"github.com/yamo-protocol/yamo-mcp/internal/serve"
+	"github.com/yamo-protocol/yamo-mcp/internal/serve/auth"
 	"github.com/yamo-protocol/yamo-mcp/internal/token"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
 )
@@ -47,22 +48,22 @@ func ServeHTTP(ctx context.Context, o Options) (err error) {
 	defer func() { <-loaded }()
 
 	// Tokens that name the workspace that is served anyway, and those that name none, share a server.
-	served := serve.Tenant{Workspace: o.Config.Workspace, AgentID: o.Config.Session.AgentID, Audience: group}
+	served := auth.Tenant{Workspace: o.Config.Workspace, AgentID: o.Config.Session.AgentID, Audience: group}
 	settings.Lowered = group
 	if o.Config.HTTP.AnonymousGroup {
-		settings.Anonymous = &serve.Client{Key: "anonymous", Tenant: served}
+		settings.Anonymous = &auth.Client{Key: "anonymous", Tenant: served}
 	}
 	if err := acceptOAuth(ctx, o, &settings, served); err != nil {
 		return err
 	}
 	authenticate := settings.Authenticate
-	settings.Authenticate = func(ctx context.Context, text string) (serve.Client, error) {
+	settings.Authenticate = func(ctx context.Context, text string) (auth.Client, error) {
 		c, err := authenticate(ctx, text)
 		c.Tenant.Workspace = cmp.Or(c.Tenant.Workspace, served.Workspace)
 		c.Tenant.AgentID = cmp.Or(c.Tenant.AgentID, served.AgentID)
 		return c, err
 	}
-	settings.Open = func(t serve.Tenant) (*server.MCPServer, func() error, error) { return openTenant(o, t) }
+	settings.Open = func(t auth.Tenant) (*server.MCPServer, func() error, error) { return openTenant(o, t) }
 	if settings.Listener, err = new(net.ListenConfig).Listen(ctx, "tcp", o.Config.HTTP.Listen); err != nil {
 		return config.Name("listen").Errorf("listen on %s: %w", o.Config.HTTP.Listen, reasonOf(err))
 	}
@@ -104,18 +105,18 @@ func httpOptions(ctx context.Context, o Options) (serve.HTTPOptions, error) {
 		o.Logger.WarnContext(ctx, "no client can connect: there are no tokens; create one with yamo-mcp token create",
 			slog.String("tokens", path))
 	}
-	settings.Authenticate = serve.Tokens(store)
+	settings.Authenticate = auth.Tokens(store)
 	return settings, nil
 }
 
 // acceptOAuth makes the server accept the tokens of the authorization server that the operator named, if any, besides its
 // own.
-func acceptOAuth(ctx context.Context, o Options, settings *serve.HTTPOptions, served serve.Tenant) error {
+func acceptOAuth(ctx context.Context, o Options, settings *serve.HTTPOptions, served auth.Tenant) error {
 	h := o.Config.HTTP
 	if h.OAuthIssuer == "" {
 		return nil
 	}
-	oauth, err := serve.NewOAuth(ctx, serve.OAuthOptions{
+	oauth, err := auth.NewOAuth(ctx, auth.OAuthOptions{
 		Issuer: h.OAuthIssuer, Audience: cmp.Or(h.OAuthAudience, settings.PublicURL.JoinPath("mcp").String()),
 		JWKS: h.OAuthJWKS, Logger: o.Logger, Tenant: served,
 	})
@@ -124,7 +125,7 @@ func acceptOAuth(ctx context.Context, o Options, settings *serve.HTTPOptions, se
 	}
 	settings.AuthorizationServers = []string{h.OAuthIssuer}
 	own := settings.Authenticate
-	settings.Authenticate = func(ctx context.Context, text string) (serve.Client, error) {
+	settings.Authenticate = func(ctx context.Context, text string) (auth.Client, error) {
 		if strings.HasPrefix(text, token.Prefix) {
 			return own(ctx, text)
 		}
@@ -153,7 +154,7 @@ func (o Options) loadModel(ctx context.Context) <-chan struct{} {
 }
 
 // openTenant makes the server of one tenant. A tenant with another workspace has that workspace's settings.
-func openTenant(o Options, t serve.Tenant) (*server.MCPServer, func() error, error) {
+func openTenant(o Options, t auth.Tenant) (*server.MCPServer, func() error, error) {
 	if t.Workspace != o.Config.Workspace {
 		var err error
 		if o.Config, err = o.Config.For(t.Workspace, o.Getenv); err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/config"
 	"github.com/yamo-protocol/yamo-mcp/internal/serve"
+	"github.com/yamo-protocol/yamo-mcp/internal/serve/stdio"
 )
 
 // ServeStdio serves one session until the input ends or ctx is done.
@@ -35,5 +36,5 @@ func ServeStdio(ctx context.Context, o Options, stdin io.Reader, stdout io.Write
 	}
 	o.Logger.InfoContext(ctx, "serving", slog.String("audience", who.String()),
 		slog.String("transport", config.Stdio), slog.String("version", o.Version))
-	return serve.Stdio(ctx, srv, stdin, stdout, serve.StdioOptions{Logger: o.Logger})
+	return stdio.Serve(ctx, srv, stdin, stdout, stdio.Options{Logger: o.Logger})
 }

@@ -1,4 +1,4 @@
-package serve
+package auth
 
 import (
 	"context"
@@ -7,7 +7,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/token"
 )
 
-// Tokens authenticates with the operator's own tokens. What a token opens is in its record.
+// Tokens returns an Authenticate function for the operator's own tokens. The token's record in the store determines the
+// tenant. Besides ErrUnauthorized, its errors mean that the store cannot be read.
 func Tokens(store *token.Store) func(context.Context, string) (Client, error) {
 	return func(_ context.Context, text string) (Client, error) {
 		record, err := store.Verify(text)

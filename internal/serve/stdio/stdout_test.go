@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-package serve
+package stdio
 
 import (
 	"bytes"

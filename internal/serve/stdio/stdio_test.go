@@ -1,26 +1,28 @@
-package serve
+package stdio
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/mark3labs/mcp-go/server"
 	"golang.org/x/tools/txtar"
 
 	"gotest.tools/v3/golden"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/serve"
+	"github.com/yamo-protocol/yamo-mcp/internal/serve/servetest"
+	"github.com/yamo-protocol/yamo-mcp/prompts"
 	"github.com/yamo-protocol/yamo-mcp/tools"
 )
 
@@ -35,34 +37,22 @@ type pipes struct {
 	stop    context.CancelFunc
 	started chan string
 	release chan struct{}
-	logs    *lockedBuffer
+	logs    *servetest.Buffer
 }
 
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
-}
-
-func connect(t *testing.T, settings StdioOptions) *pipes {
+func connect(t *testing.T, settings Options) *pipes {
 	t.Helper()
-	s := &pipes{t: t, done: make(chan error, 1), started: make(chan string, 64), release: make(chan struct{}), logs: &lockedBuffer{}}
-	var discard bytes.Buffer
-	d := deps(t, &discard)
-	d.Logger = slog.New(slog.NewTextHandler(s.logs, nil))
-	d.Tools = []tools.Tool{say(s.started, s.release)}
-	srv := build(t, d)
+	s := &pipes{t: t, done: make(chan error, 1), started: make(chan string, 64), release: make(chan struct{}), logs: &servetest.Buffer{}}
+	settings.Logger = slog.New(slog.NewTextHandler(s.logs, nil))
+	srv, err := serve.Build(serve.Deps{
+		Audience: audience.DM(), Version: "v0.0.0-test", Instructions: "Say words.", Logger: settings.Logger,
+		Tools:   []tools.Tool{servetest.Say(s.started, s.release)},
+		Prompts: []prompts.Prompt{{Name: "none"}},
+		Options: []server.ServerOption{server.WithResourceCapabilities(true, false)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 
 	stdin, toServer := io.Pipe()
 	fromServer, stdout := io.Pipe()
@@ -70,9 +60,8 @@ func connect(t *testing.T, settings StdioOptions) *pipes {
 	s.stdout.Buffer(nil, 1<<20)
 	ctx, stop := context.WithCancel(t.Context())
 	s.stop = stop
-	settings.Logger = d.Logger
 	go func() {
-		err := Stdio(ctx, srv, stdin, stdout, settings)
+		err := Serve(ctx, srv, stdin, stdout, settings)
 		s.done <- err
 		_ = stdout.Close()
 	}()
@@ -115,7 +104,7 @@ func (s *pipes) end() error {
 	select {
 	case err := <-s.done:
 		return err
-	case <-time.After(soon):
+	case <-time.After(servetest.Soon):
 		s.t.Fatal("the server did not stop")
 		return nil
 	}
@@ -126,14 +115,10 @@ func (s *pipes) hold(words int) {
 	for range words {
 		select {
 		case <-s.started:
-		case <-time.After(soon):
+		case <-time.After(servetest.Soon):
 			s.t.Fatal("the call did not start")
 		}
 	}
-}
-
-func callSay(id int, word string) string {
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"say","arguments":{"word":%q}}}`, id, word)
 }
 
 // TestTranscripts replays whole dialogues: each message of the client is sent when the one before is
@@ -149,7 +134,7 @@ func TestTranscripts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := connect(t, StdioOptions{MaxLine: 4096})
+			s := connect(t, Options{MaxLine: 4096})
 			var got strings.Builder
 			for message := range strings.Lines(string(archive.Files[0].Data)) {
 				message = strings.ReplaceAll(strings.TrimSuffix(message, "\n"), "LONG", strings.Repeat("x", 5000))
@@ -183,10 +168,10 @@ func TestTranscripts(t *testing.T) {
 }
 
 func TestEndOfInputLetsCallsFinish(t *testing.T) {
-	s := connect(t, StdioOptions{})
+	s := connect(t, Options{})
 	const calls = 8 // more than mcp-go has workers
 	for id := range calls {
-		s.send(callSay(id+1, "wait"))
+		s.send(servetest.CallSay(id+1, "wait"))
 	}
 	if err := s.stdin.Close(); err != nil {
 		t.Fatal(err)
@@ -213,8 +198,8 @@ func TestEndOfInputLetsCallsFinish(t *testing.T) {
 }
 
 func TestSignalReadsNoMoreAndLetsCallsFinish(t *testing.T) {
-	s := connect(t, StdioOptions{})
-	s.send(callSay(1, "wait"))
+	s := connect(t, Options{})
+	s.send(servetest.CallSay(1, "wait"))
 	s.hold(1)
 	s.stop()
 	close(s.release)
@@ -227,8 +212,8 @@ func TestSignalReadsNoMoreAndLetsCallsFinish(t *testing.T) {
 }
 
 func TestCallsThatTakeTooLongAreCancelled(t *testing.T) {
-	s := connect(t, StdioOptions{Drain: 20 * time.Millisecond})
-	s.send(callSay(1, "wait"))
+	s := connect(t, Options{Drain: 20 * time.Millisecond})
+	s.send(servetest.CallSay(1, "wait"))
 	s.hold(1)
 	if err := s.stdin.Close(); err != nil {
 		t.Fatal(err)
@@ -246,8 +231,8 @@ func TestCallsThatTakeTooLongAreCancelled(t *testing.T) {
 
 // A native call that does not look at its context must not keep the process alive.
 func TestCallsThatDoNotStopAreAbandoned(t *testing.T) {
-	s := connect(t, StdioOptions{Drain: time.Millisecond})
-	s.send(callSay(1, "stubborn"))
+	s := connect(t, Options{Drain: time.Millisecond})
+	s.send(servetest.CallSay(1, "stubborn"))
 	s.hold(1)
 	if err := s.stdin.Close(); err != nil {
 		t.Fatal(err)
@@ -259,7 +244,7 @@ func TestCallsThatDoNotStopAreAbandoned(t *testing.T) {
 }
 
 func TestOpenSubscriptionDoesNotHoldTheEnd(t *testing.T) {
-	s := connect(t, StdioOptions{Drain: soon})
+	s := connect(t, Options{Drain: servetest.Soon})
 	s.send(`{"jsonrpc":"2.0","id":"sub","method":"subscriptions/listen","params":{"notifications":{"resourcesListChanged":true,"toolsListChanged":true,"resourceSubscriptions":["test://ok"]},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`)
 	if got := s.receive(); !strings.Contains(got, "subscriptions/acknowledged") {
 		t.Fatalf("got %s", got)
@@ -272,14 +257,14 @@ func TestOpenSubscriptionDoesNotHoldTheEnd(t *testing.T) {
 	if err := s.end(); err != nil {
 		t.Error(err)
 	}
-	if took := time.Since(start); took > soon/2 {
+	if took := time.Since(start); took > servetest.Soon/2 {
 		t.Errorf("stopping took %v", took)
 	}
 }
 
 func TestLastMessageNeedsNoLineBreak(t *testing.T) {
-	s := connect(t, StdioOptions{})
-	if _, err := io.WriteString(s.stdin, callSay(7, "hi")); err != nil {
+	s := connect(t, Options{})
+	if _, err := io.WriteString(s.stdin, servetest.CallSay(7, "hi")); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.stdin.Close(); err != nil {
@@ -293,7 +278,7 @@ func TestLastMessageNeedsNoLineBreak(t *testing.T) {
 // A client may send its whole session at once; mcp-go handles it concurrently.
 func TestInitializeIsAnsweredFirst(t *testing.T) {
 	for range 20 {
-		s := connect(t, StdioOptions{})
+		s := connect(t, Options{})
 		whole := strings.Join([]string{
 			`{"jsonrpc":"2.0","id":"a","method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`,
 			`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
@@ -317,18 +302,18 @@ func TestInitializeIsAnsweredFirst(t *testing.T) {
 }
 
 func TestClientThatNoLongerReads(t *testing.T) {
-	s := connect(t, StdioOptions{})
+	s := connect(t, Options{})
 	if err := s.out.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s.send(callSay(1, "hi"))
+	s.send(servetest.CallSay(1, "hi"))
 	if err := s.end(); !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("got %v, want %v", err, io.ErrClosedPipe)
 	}
 }
 
 func TestUnreadableInput(t *testing.T) {
-	s := connect(t, StdioOptions{})
+	s := connect(t, Options{})
 	broken := errors.New("broken")
 	if err := s.stdin.CloseWithError(broken); err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package serve
+package stdio
 
 import (
 	"bytes"
@@ -12,12 +12,12 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// requests are those that were read and not answered yet, by key. A client that uses an id twice at
-// once is answered twice.
+// requests counts the requests that were read and not answered yet, by key. A client that uses an ID twice
+// at the same time gets two responses.
 type requests struct {
 	mu      sync.Mutex
 	open    map[string]int
-	changed chan struct{} // closed and replaced when one is answered
+	changed chan struct{} // closed and replaced when a request is answered
 }
 
 func newRequests() *requests {
@@ -50,7 +50,7 @@ func (r *requests) count() int {
 	return n
 }
 
-// wait returns when the request of that key is answered ("": when all are) or ctx is done.
+// wait returns when the request with the key is answered (with "", when all are) or ctx is done.
 func (r *requests) wait(ctx context.Context, key string) {
 	for {
 		r.mu.Lock()
@@ -68,10 +68,10 @@ func (r *requests) wait(ctx context.Context, key string) {
 	}
 }
 
-// requestKey returns the key and method of a message that mcp-go will answer under its id, "" for any
-// other. A subscription is answered when the session ends: nothing waits for it.
+// requestKey returns the key and method of a message that mcp-go will answer, "" for all others. A
+// subscription is answered only at the end of the session, so nothing waits for it.
 func requestKey(data []byte) (key, method string) {
-	var message struct { // what mcp-go decodes, so that both agree on what is a request
+	var message struct { // as mcp-go decodes it, so that both agree on what is a request
 		JSONRPC string `json:"jsonrpc"`
 		Method  string `json:"method"`
 		ID      any    `json:"id"`
@@ -84,8 +84,8 @@ func requestKey(data []byte) (key, method string) {
 	return idKey(message.ID), message.Method
 }
 
-// answerKey returns the key of the request that a message answers, "" if it is no answer. It reads no
-// further than to the result.
+// answerKey returns the key of the request that a message answers, "" if it is not a response. It does not
+// decode the result, which may be large.
 func answerKey(data []byte) string {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	if token, err := dec.Token(); err != nil || token != json.Delim('{') {
@@ -114,6 +114,7 @@ func answerKey(data []byte) string {
 	return key
 }
 
+// idKey returns the key of a JSON-RPC ID: the string "1" and the number 1 differ.
 func idKey(id any) string {
 	switch v := id.(type) {
 	case string:
@@ -125,21 +126,22 @@ func idKey(id any) string {
 	}
 }
 
-// output writes messages to the client, one at a time, and notes which requests they answer.
+// output writes messages to the client and records which requests they answer. It serializes the writes:
+// mcp-go writes its own requests and its responses under different locks.
 type output struct {
-	mu   sync.Mutex // mcp-go writes its own requests and its answers under different locks
+	mu   sync.Mutex
 	w    io.Writer
 	open *requests
-	stop context.CancelCauseFunc // ends the reading
+	stop context.CancelCauseFunc // stops the reading
 }
 
-// writeError is why the client cannot be written to.
+// writeError is a failure to write to the client.
 type writeError struct{ err error }
 
 func (e *writeError) Error() string { return "write: " + e.err.Error() }
 func (e *writeError) Unwrap() error { return e.err }
 
-// Write writes one message.
+// Write implements io.Writer. mcp-go calls it once per message.
 func (o *output) Write(message []byte) (int, error) {
 	o.mu.Lock()
 	n, err := o.w.Write(message)
@@ -153,8 +155,8 @@ func (o *output) Write(message []byte) (int, error) {
 	return n, err
 }
 
-// tooLong answers a message that was too long to be read.
-func (o *output) tooLong(l line, most int) error {
+// tooLong answers a message that is longer than maxLine bytes.
+func (o *output) tooLong(l line, maxLine int) error {
 	id := json.RawMessage(l.data)
 	if len(id) == 0 {
 		id = json.RawMessage("null")
@@ -162,10 +164,11 @@ func (o *output) tooLong(l line, most int) error {
 	message, err := json.Marshal(mcp.JSONRPCError{
 		JSONRPC: mcp.JSONRPC_VERSION,
 		ID:      mcp.NewRequestId(id),
-		Error:   mcp.NewJSONRPCErrorDetails(mcp.INVALID_REQUEST, fmt.Sprintf("the message is longer than the %d bytes allowed: send less at a time", most), nil),
+		Error: mcp.NewJSONRPCErrorDetails(mcp.INVALID_REQUEST,
+			fmt.Sprintf("the message exceeds the maximum of %d bytes: send less at a time", maxLine), nil),
 	})
 	if err != nil {
-		return fmt.Errorf("encode answer to a message that is too long: %w", err)
+		return fmt.Errorf("encode error response: %w", err)
 	}
 	o.mu.Lock()
 	_, err = o.w.Write(append(message, '\n'))
@@ -173,5 +176,5 @@ func (o *output) tooLong(l line, most int) error {
 	if err != nil {
 		o.stop(&writeError{err})
 	}
-	return nil // the next read sees the stop
+	return nil // stop makes the next read fail
 }

@@ -1,4 +1,4 @@
-package serve
+package auth
 
 import (
 	"context"
@@ -211,12 +211,12 @@ func TestIssuersThatAreRefused(t *testing.T) {
 	redirecting := httptest.NewServer(http.RedirectHandler(a.URL+"/keys", http.StatusFound))
 	t.Cleanup(redirecting.Close)
 	for want, o := range map[string]OAuthOptions{
-		"begins with https":     {Issuer: "http://login.example"},
-		"a URL, as":             {Issuer: "login.example"},
-		"keys: \"http://":       {Issuer: a.issuer(), JWKS: "http://login.example/keys"},
-		"not about this issuer": {Issuer: a.URL + "/"},
-		"it redirects":          {Issuer: a.issuer(), JWKS: redirecting.URL},
-		"status 404":            {Issuer: a.URL + "/elsewhere"},
+		"must begin with https":      {Issuer: "http://login.example"},
+		"must be a URL such as":      {Issuer: "login.example"},
+		"keys: \"http://":            {Issuer: a.issuer(), JWKS: "http://login.example/keys"},
+		"another issuer":             {Issuer: a.URL + "/"},
+		"redirects are not followed": {Issuer: a.issuer(), JWKS: redirecting.URL},
+		"status 404":                 {Issuer: a.URL + "/elsewhere"},
 	} {
 		o.Logger = slog.New(slog.DiscardHandler)
 		ctx, cancel := context.WithCancel(t.Context())

@@ -1,4 +1,4 @@
-package serve
+package stdio
 
 import (
 	"bufio"
@@ -12,16 +12,16 @@ import (
 // line is one message of the input, without its line break.
 type line struct {
 	data    []byte // owned by the receiver
-	tooLong bool   // data is only the id, as JSON, if it could be found
-	err     error  // the end of the input, or why it cannot be read
+	tooLong bool   // data is only the ID as JSON, nil if it was not found
+	err     error  // io.EOF or the read error
 }
 
-// pump reads r line by line into lines until r ends or ctx is done. It stays behind in a read that
-// does not return; that is the process's last.
-func pump(ctx context.Context, r io.Reader, most int, lines chan<- line) {
+// pump sends the lines of r, of at most maxLine bytes each, until r ends or ctx is done. A read cannot be
+// interrupted, so its goroutine may remain until the process ends.
+func pump(ctx context.Context, r io.Reader, maxLine int, lines chan<- line) {
 	reader := bufio.NewReaderSize(r, 64<<10)
 	for {
-		l := readLine(reader, most)
+		l := readLine(reader, maxLine)
 		select {
 		case lines <- l:
 		case <-ctx.Done():
@@ -33,9 +33,9 @@ func pump(ctx context.Context, r io.Reader, most int, lines chan<- line) {
 	}
 }
 
-// readLine reads a line of at most `most` bytes, its break included, and skips the rest of a longer one. What stands before
-// the end of the input without a line break is a line too.
-func readLine(reader *bufio.Reader, most int) line {
+// readLine reads a line of at most maxLine bytes, including its line break, and skips the rest of a longer
+// one. The last line need not have a line break.
+func readLine(reader *bufio.Reader, maxLine int) line {
 	var data, tail []byte
 	tooLong := false
 	for {
@@ -44,9 +44,9 @@ func readLine(reader *bufio.Reader, most int) line {
 		case tooLong:
 			tail = append(tail, part...)
 			tail = tail[max(0, len(tail)-tailLength):]
-		case len(data)+len(part) > most:
+		case len(data)+len(part) > maxLine:
 			tooLong = true
-			data = append(data, part...) // at most one buffer more than allowed
+			data = append(data, part...) // exceeds maxLine by at most one buffer
 			tail = bytes.Clone(data[max(0, len(data)-tailLength):])
 			data = data[:min(len(data), headLength)]
 		default:
@@ -60,13 +60,13 @@ func readLine(reader *bufio.Reader, most int) line {
 		case tooLong:
 			return line{data: findID(data, tail), tooLong: true}
 		default:
-			return line{data: bytes.TrimSpace(data)} // an error comes again at the next read
+			return line{data: bytes.TrimSpace(data)} // the next read returns the error again
 		}
 	}
 }
 
-// Where clients put the id of a request: right at the beginning (most), or right at the end (the
-// TypeScript SDK). The end of a message closes its outermost object, so both are the message's own.
+// Clients put the ID of a request at the beginning (most of them) or at the end (the TypeScript SDK). Only
+// these two places are certain to belong to the outermost object.
 const (
 	headLength = 256
 	tailLength = 256
@@ -77,7 +77,7 @@ var (
 	idLast  = regexp.MustCompile(`,\s*"id"\s*:\s*(-?\d+|"[^"\\]*")\s*\}\s*$`)
 )
 
-// findID returns the id of a message of which only the ends are known, nil if it is in neither.
+// findID returns the ID of a message of which only both ends are known, nil if it is in neither.
 func findID(head, tail []byte) []byte {
 	if found := idFirst.FindSubmatch(head); found != nil {
 		return found[1]
