@@ -11,7 +11,7 @@ import (
 
 // RegisterLessons offers the lessons in force on s. render makes their Markdown for s's audience, "" if
 // there are none.
-func RegisterLessons(s *server.MCPServer, render func(context.Context) (string, error)) {
+func RegisterLessons(s *server.MCPServer, render func(context.Context) (string, error)) error {
 	s.AddResource(mcp.NewResource(resourceuri.ActiveLessons, "lessons",
 		mcp.WithResourceTitle("Lessons in force"),
 		mcp.WithResourceDescription("Rules from past mistakes, the most severe first"),
@@ -26,4 +26,5 @@ func RegisterLessons(s *server.MCPServer, render func(context.Context) (string, 
 		}
 		return []mcp.ResourceContents{contents(resourceuri.ActiveLessons, "text/markdown", []byte(text))}, nil
 	})
+	return nil
 }

@@ -44,3 +44,8 @@ func ResolveEvidence(ctx context.Context, editor *edit.Editor, memory *mesh.View
 	}
 	return e, nil
 }
+
+// evidence resolves a token for the resource of evidence. A group has none.
+func (p *parts) evidence(ctx context.Context, token string) (any, error) {
+	return ResolveEvidence(ctx, p.editor, p.memory, token)
+}

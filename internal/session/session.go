@@ -120,17 +120,13 @@ func (p *parts) close() error {
 
 // registerResources registers the resources of the session's audience, and follows the files behind them until close.
 func (p *parts) registerResources(srv *server.MCPServer) error {
-	resources.RegisterLessons(srv, p.memory.Constraints)
-	// SECURITY: a group has no edits, and learns of none.
-	if p.editor != nil {
-		if err := resources.RegisterEvidence(srv, func(ctx context.Context, token string) (any, error) {
-			return ResolveEvidence(ctx, p.editor, p.memory, token)
-		}); err != nil {
+	for _, e := range resourceEntries {
+		if !e.when(p) {
+			continue
+		}
+		if err := e.register(p, srv); err != nil {
 			return err
 		}
-	}
-	if err := resources.Register(srv, p.view); err != nil {
-		return err
 	}
 	stop, err := resources.Notify(srv, p.view, watch.Options{Logger: p.logger}, func(ctx context.Context) {
 		if err := p.memory.Refresh(ctx); err != nil && ctx.Err() == nil {

@@ -1,8 +1,11 @@
 package session
 
 import (
+	"github.com/mark3labs/mcp-go/server"
+
 	"github.com/yamo-protocol/yamo-mcp/internal/config"
 	"github.com/yamo-protocol/yamo-mcp/prompts"
+	"github.com/yamo-protocol/yamo-mcp/resources"
 	"github.com/yamo-protocol/yamo-mcp/tools"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
@@ -69,6 +72,19 @@ var promptEntries = []entry[prompts.Prompt]{
 	{config.WorkspaceTools, dm, func(p *parts) prompts.Prompt { return prompts.Bootstrap(p.view) }},
 	{config.WorkspaceTools, dm, func(p *parts) prompts.Prompt { return prompts.Heartbeat(p.view) }},
 	{config.WorkspaceTools, dm, func(p *parts) prompts.Prompt { return prompts.Curate(p.view, p.memory) }},
+}
+
+// resourceEntries registers the resources, one per line. The choice of tools does not leave out any of them.
+//
+// SECURITY: a resource with the condition dm shows what a group never sees. It is not registered for a group. Which files
+// an audience may read is decided by its view.
+var resourceEntries = []struct {
+	when     func(*parts) bool
+	register func(*parts, *server.MCPServer) error
+}{
+	{always, func(p *parts, s *server.MCPServer) error { return resources.RegisterLessons(s, p.memory.Constraints) }},
+	{dm, func(p *parts, s *server.MCPServer) error { return resources.RegisterEvidence(s, p.evidence) }},
+	{always, func(p *parts, s *server.MCPServer) error { return resources.Register(s, p.view) }},
 }
 
 // tools makes the tools that the audience may use, of the sets that the operator offers.
