@@ -1,0 +1,180 @@
+// Package source tests the program's source for rules that no linter knows.
+package source
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/go/packages"
+)
+
+const module = "github.com/yamo-protocol/yamo-mcp/"
+
+// byTime are the comparisons that may look at times or ids, with the reason.
+var byTime = map[string]string{
+	"mesh/record Compare": "the one order by time: of equal times, the ledger's sequence decides",
+
+	"mesh flushSkills":                  "rows of a table, whose order no answer shows",
+	"mesh/foreign memories":             "rows of another program: their times and ids do not depend on this machine",
+	"mesh/lance Nearest":                "rows of equal similarity in a table that has no sequence",
+	"workspace/edit Scan":               "ids lead to the lines of the record, which decide",
+	"workspace/transcript ListSessions": "times and names that the host gave",
+	"workspace/transcript logs":         "times and names that the host gave",
+}
+
+// TestOrders finds comparisons by a time or an id. Two memories of one millisecond have no order by their times, and
+// the digits that make their ids differ are random: with such a sort, answers depend on how fast the machine is. Use
+// record.Moment, or the sequence of the ledger's entries.
+func TestOrders(t *testing.T) {
+	found := comparisons(t, "../../...")
+	for _, at := range slices.Sorted(maps.Keys(found)) {
+		if byTime[at] == "" {
+			t.Errorf("%s: %s compares times or ids: order by record.Moment or the sequence of ledger entries", found[at], at)
+		}
+	}
+	for at, reason := range byTime {
+		if found[at] == (token.Position{}) {
+			t.Errorf("%s compares no times or ids any more; it was allowed to: %s", at, reason)
+		}
+	}
+}
+
+// TestOrdersFindsPlanted shows that TestOrders can fail.
+func TestOrdersFindsPlanted(t *testing.T) {
+	var names []string
+	for at := range comparisons(t, "./testdata/planted") {
+		_, name, _ := strings.Cut(at, " ")
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	want := []string{"byID", "byMilliseconds", "bySlice", "byText", "byTime", "byTimeLast", "named", "older"}
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// comparisons returns where functions that compare two values look at their times or ids, by package and function.
+func comparisons(t *testing.T, pattern string) map[string]token.Position {
+	t.Helper()
+	loaded, err := packages.Load(&packages.Config{
+		Mode: packages.NeedName | packages.NeedCompiledGoFiles | packages.NeedImports |
+			packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo,
+	}, pattern)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]token.Position{}
+	for _, p := range loaded {
+		for _, err := range p.Errors {
+			t.Fatal(err)
+		}
+		name := strings.TrimPrefix(p.PkgPath, module)
+		if tests := strings.HasPrefix(name, "integration"); tests && !strings.HasSuffix(name, "planted") {
+			continue
+		}
+		for _, file := range p.Syntax {
+			for _, decl := range file.Decls {
+				if f, ok := decl.(*ast.FuncDecl); ok && f.Body != nil {
+					s := search{info: p.TypesInfo}
+					s.function(f)
+					if s.at.IsValid() {
+						found[fmt.Sprint(name, " ", f.Name.Name)] = place(p.Fset, s.at)
+					}
+				}
+			}
+		}
+	}
+	return found
+}
+
+func place(files *token.FileSet, at token.Pos) token.Position {
+	p := files.Position(at)
+	if name, err := filepath.Rel(".", p.Filename); err == nil {
+		p.Filename = name
+	}
+	return p
+}
+
+// search looks for comparisons by time in a function.
+type search struct {
+	info *types.Info
+	at   token.Pos // of the first that was found
+}
+
+func (s *search) function(f *ast.FuncDecl) {
+	if signature, ok := s.info.Defs[f.Name].Type().(*types.Signature); ok && compares(signature) {
+		s.body(f.Body)
+	}
+	ast.Inspect(f.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			if signature, ok := s.info.TypeOf(n).(*types.Signature); ok && compares(signature) {
+				s.body(n.Body)
+			}
+		case *ast.CallExpr: // func(i, j int) bool
+			if less := s.less(n); less != nil {
+				s.body(less.Body)
+			}
+		}
+		return true
+	})
+}
+
+// compares reports whether a function orders two values of one type: func(a, b T) int or bool, or a method of T.
+func compares(f *types.Signature) bool {
+	var operands []types.Type
+	if f.Recv() != nil {
+		operands = append(operands, f.Recv().Type())
+	}
+	for v := range f.Params().Variables() {
+		operands = append(operands, v.Type())
+	}
+	if len(operands) != 2 || f.Results().Len() != 1 || !types.Identical(operands[0], operands[1]) {
+		return false
+	}
+	if _, basic := operands[0].Underlying().(*types.Basic); basic {
+		return false
+	}
+	result, ok := f.Results().At(0).Type().Underlying().(*types.Basic)
+	return ok && (result.Kind() == types.Int || result.Kind() == types.Bool)
+}
+
+// less returns the function that a call of package sort gets, nil for other calls.
+func (s *search) less(call *ast.CallExpr) *ast.FuncLit {
+	selector, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok || len(call.Args) != 2 {
+		return nil
+	}
+	if f, ok := s.info.Uses[selector.Sel].(*types.Func); !ok || f.Pkg() == nil || f.Pkg().Path() != "sort" {
+		return nil
+	}
+	less, _ := call.Args[1].(*ast.FuncLit)
+	return less
+}
+
+// timeLike are the names of strings that are a time or begin with one.
+var timeLike = regexp.MustCompile(`^(ID|.*Timestamp|TS|Time|CreatedAt|UpdatedAt)$`)
+
+// body looks for a field or method result that is a time, or that is named like one.
+func (s *search) body(body *ast.BlockStmt) {
+	ast.Inspect(body, func(n ast.Node) bool {
+		selector, ok := n.(*ast.SelectorExpr)
+		if !ok || s.at.IsValid() {
+			return !s.at.IsValid()
+		}
+		v, ok := s.info.Uses[selector.Sel].(*types.Var)
+		if ok && v.IsField() && (v.Type().String() == "time.Time" || timeLike.MatchString(v.Name())) {
+			s.at = n.Pos()
+		}
+		return true
+	})
+}
