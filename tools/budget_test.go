@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/heartbeat"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
@@ -123,7 +124,7 @@ func TestResultsFit(t *testing.T) {
 		{SessionLogs(sessions), `{"action":"search","query":"wörtlich","limit":500,"max_chars":4000}`, 50_000, "There are more"},
 		{SessionLogs(sessions), `{"action":"list_sessions","limit":500}`, 0, ""},
 		{MemoryFile(v), `{"action":"read","file":"memory/2026-02-12-links.md"}`, 50_000, `"more":`},
-		{Heartbeat(v, memory, nil, nil), `{"action":"due"}`, 50_000, "was cut"},
+		{Heartbeat(heartbeat.Heartbeat{Workspace: v, Memory: memory}), `{"action":"due"}`, 50_000, "is truncated"},
 		{Skills(memory), `{"action":"get","id":"` + skill + `"}`, 30_000, `"next_offset":`},
 		{Skills(memory), `{"action":"list","limit":50}`, 50_000, "more did not fit"},
 		{Skills(memory), `{"action":"search","query":"release","limit":50}`, 50_000, "more did not fit"},

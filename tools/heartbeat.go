@@ -4,56 +4,54 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
-	"github.com/yamo-protocol/yamo-mcp/internal/dream"
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/internal/heartbeat"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
-	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
 )
 
 type beat struct {
-	Action     string  `json:"action" jsonschema:"enum=due,enum=done" jsonschema_description:"due: the checklist, and which checks are due. done: record that a check has been done just now."`
-	Check      string  `json:"check,omitempty" jsonschema:"maxLength=64" jsonschema_description:"Required by done: the name of the check, such as email. A new name begins a new check."`
-	EveryHours float64 `json:"every_hours,omitempty" jsonschema:"minimum=0,maximum=8760,default=6" jsonschema_description:"With due: a check is due when it was last done so long ago, or never."`
+	Action     string  `json:"action" jsonschema:"enum=due,enum=done" jsonschema_description:"due: return the checklist and which checks are due. done: record that a check was just done."`
+	Check      string  `json:"check,omitempty" jsonschema:"maxLength=64" jsonschema_description:"Required by done: name of the check, e.g. email. A new name creates a check."`
+	EveryHours float64 `json:"every_hours,omitempty" jsonschema:"minimum=0,maximum=8760,default=6" jsonschema_description:"For due: hours after which a check is due again."`
 }
 
 type beatAnswer struct {
 	Now    time.Time   `json:"now"`
-	Tasks  []beatTask  `json:"tasks" jsonschema_description:"The checklist of HEARTBEAT.md, in order."`
-	Checks []beatCheck `json:"checks" jsonschema_description:"Every check that was ever recorded, or the one that was."`
-	// Learned is set when the cycle ran.
-	Learned *beatLessons `json:"learned,omitempty" jsonschema_description:"What became of recent failures. It is looked into every 6 hours, as the check distill_lessons."`
+	Tasks  []beatTask  `json:"tasks" jsonschema_description:"Checklist of HEARTBEAT.md, in order."`
+	Checks []beatCheck `json:"checks" jsonschema_description:"For due: every recorded check. For done: the recorded one."`
+	// Learned is set when the distillation cycle ran.
+	Learned *beatLessons `json:"learned,omitempty" jsonschema_description:"Result of the distillation cycle, which runs every 6 hours as the check distill_lessons."`
 	// Dreamed is set when a sweep ran.
-	Dreamed *beatDreams `json:"dreamed,omitempty" jsonschema_description:"What became of memories recalled again and again. It is looked into once a day, as the check dream."`
+	Dreamed *beatDreams `json:"dreamed,omitempty" jsonschema_description:"Result of the dreaming sweep, which runs once a day as the check dream."`
 	Hint    string      `json:"hint,omitempty"`
 }
 
 type beatDreams struct {
-	Promoted []string `json:"promoted" jsonschema_description:"Added to MEMORY.md just now."`
-	Held     int      `json:"held" jsonschema_description:"Candidates that wait for your human's word."`
+	Promoted []string `json:"promoted" jsonschema_description:"Entries just added to MEMORY.md."`
+	Held     int      `json:"held" jsonschema_description:"Number of candidates that need the user's confirmation."`
 	Problem  string   `json:"problem,omitempty"`
 }
 
 type beatLessons struct {
-	Lessons    []beatLesson  `json:"lessons" jsonschema_description:"That were distilled just now."`
-	Incomplete []beatFailure `json:"incomplete" jsonschema_description:"Failures that lack something for a lesson. If you know it, complete them with distill_lesson; else leave them."`
+	Lessons    []beatLesson  `json:"lessons" jsonschema_description:"Lessons just distilled."`
+	Incomplete []beatFailure `json:"incomplete" jsonschema_description:"Failures with too little information for a lesson. If you know what is missing, call distill_lesson; otherwise ignore them."`
 }
 
 type beatLesson struct {
 	LessonID         string   `json:"lesson_id"`
 	Severity         string   `json:"severity"`
 	PreventativeRule string   `json:"preventative_rule"`
-	Memories         []string `json:"memories" jsonschema_description:"What it was made of: the last 20."`
+	Memories         []string `json:"memories" jsonschema_description:"IDs of its source memories, the last 20."`
 }
 
 type beatFailure struct {
-	Memories     []string `json:"memories" jsonschema_description:"The ids of the last 20, the oldest first."`
+	Memories     []string `json:"memories" jsonschema_description:"IDs of its memories, the last 20, oldest first."`
 	ErrorPattern string   `json:"error_pattern,omitempty"`
-	Missing      []string `json:"missing,omitempty" jsonschema_description:"The arguments of distill_lesson that are said nowhere."`
+	Missing      []string `json:"missing,omitempty" jsonschema_description:"Missing arguments of distill_lesson."`
 	Reason       string   `json:"reason"`
 }
 
@@ -64,114 +62,88 @@ type beatTask struct {
 
 type beatCheck struct {
 	Check    string     `json:"check"`
-	LastDone *time.Time `json:"last_done,omitempty" jsonschema_description:"Left out: never."`
+	LastDone *time.Time `json:"last_done,omitempty" jsonschema_description:"Not set: never done."`
 	Due      bool       `json:"due"`
 }
 
-// The checks that the tool does by itself (RFC-0011 §8.1: two to four times a day; seed 002, dreaming).
-const (
-	distillCheck = "distill_lessons"
-	distillEvery = 6 * time.Hour
-	dreamCheck   = "dream"
-	dreamEvery   = 20 * time.Hour // every night, also when this one's begins a little earlier
-)
-
-// Heartbeat is the tool heartbeat (RFC-0009 §2.7 and §2.9). Asked what is due, it first runs the wisdom
-// distillation cycle of RFC-0011 §8 and a sweep of dreams, nil for none, if these are; and it says which proposals of
-// editor, nil for none, wait. It is for DMs only.
-func Heartbeat(v *workspace.View, memory *mesh.View, dreams *dream.Sweeper, editor *edit.Editor) Tool {
+// Heartbeat is the tool heartbeat (RFC-0009 §2.7 and §2.9). What is periodic, internal/heartbeat knows and does; the
+// tool reports it. It is for DMs only.
+//
+// It is not idempotent: each call with done records a new time, and what due runs depends on the time. It is not
+// destructive: distillation and dreaming add lessons, and a section to MEMORY.md, and remove nothing.
+func Heartbeat(h heartbeat.Heartbeat) Tool {
 	return Define(Spec{
 		Name:  "heartbeat",
 		Title: "Heartbeat",
-		Description: "For periodic work: read the checklist of HEARTBEAT.md and when each check was last done, then record each one that you do. " +
-			"What has no record has never been done. On the way lessons are made of recent failures, and what is recalled often goes into MEMORY.md.",
-		Idempotent: true,
+		Description: "Periodic work: read the checklist of HEARTBEAT.md and when each check was last done, then record each check you do. " +
+			"due also distills lessons from recent failures and adds often recalled memories to MEMORY.md, when these are due.",
 	}, func(ctx context.Context, in beat) (beatAnswer, error) {
-		answer := beatAnswer{Now: v.Now().Truncate(time.Second), Tasks: []beatTask{}, Checks: []beatCheck{}}
 		if in.Action == "done" {
-			at, err := v.CheckDone(ctx, in.Check)
+			at, err := h.Workspace.CheckDone(ctx, in.Check)
 			if err != nil {
 				return beatAnswer{}, beatFault(err)
 			}
-			answer.Checks = append(answer.Checks, beatCheck{Check: in.Check, LastDone: &at})
-			return answer, nil
+			return beatAnswer{
+				Now: h.Workspace.Now().Truncate(time.Second), Tasks: []beatTask{},
+				Checks: []beatCheck{{Check: in.Check, LastDone: &at}},
+			}, nil
 		}
-		tasks, checks, err := v.Heartbeat()
+		b, err := h.Beat(ctx, time.Duration(in.EveryHours*float64(time.Hour)))
 		if err != nil {
 			return beatAnswer{}, beatFault(err)
 		}
-		for _, task := range tasks {
-			answer.Tasks = append(answer.Tasks, beatTask{task.Text, task.Done})
-		}
-		if answer.Learned, checks, err = learn(ctx, v, memory, checks); err != nil {
-			return beatAnswer{}, beatFault(err)
-		}
-		if answer.Dreamed, checks, err = sweep(ctx, v, dreams, checks); err != nil {
-			return beatAnswer{}, beatFault(err)
-		}
-		for _, check := range checks {
-			c := beatCheck{Check: check.Check, Due: answer.Now.Sub(check.Last) >= time.Duration(in.EveryHours*float64(time.Hour))}
-			if !check.Last.IsZero() {
-				last := check.Last.In(answer.Now.Location())
-				c.LastDone = &last
-			}
-			answer.Checks = append(answer.Checks, c)
-		}
-		left := newRoom()
-		untold := answer.Learned.fit(&left)
-		if d := answer.Dreamed; d != nil {
-			d.Promoted = fit(&left, d.Promoted)
-		}
-		all := len(answer.Checks)
-		answer.Tasks = fit(&left, answer.Tasks)
-		answer.Checks = fit(&left, answer.Checks)
-		switch {
-		case len(answer.Tasks) < len(tasks) || len(answer.Checks) < all:
-			answer.Hint = "The list is too long and was cut: ask your human to shorten HEARTBEAT.md or memory/heartbeat-state.json."
-		case v.RecordTrouble() != "":
-			answer.Hint = "Tell your human that what you write is not committed to git at the moment: " + v.RecordTrouble()
-		case answer.Dreamed != nil && answer.Dreamed.Held > 0:
-			answer.Hint = "Tell your human that memories wait for confirmation: `yamo-mcp dream --review` lists them."
-		case untold > 0:
-			answer.Hint = fmt.Sprintf("%d more lessons and failures did not fit: the operator sees all with `yamo-mcp mesh distill`.", untold)
-		case len(tasks) == 0:
-			answer.Hint = "HEARTBEAT.md has no checklist: ask your human what to look after, or leave it."
-		}
-		waiting, err := waitingHint(ctx, editor)
-		answer.Hint = strings.TrimSpace(answer.Hint + " " + waiting)
-		return answer, err
+		return reportBeat(b, h.Workspace.RecordTrouble()), nil
 	})
 }
 
-// waitingHint says how many proposals wait, "" for none.
-func waitingHint(ctx context.Context, editor *edit.Editor) (string, error) {
-	if editor == nil {
-		return "", nil
+// reportBeat is a beat as the tool's result, cut to the room there is. gitProblem is why files are not committed, "" if
+// they are.
+func reportBeat(b heartbeat.Beat, gitProblem string) beatAnswer {
+	answer := beatAnswer{
+		Now: b.Now, Tasks: []beatTask{}, Checks: []beatCheck{}, Learned: reportCycle(b.Cycle), Dreamed: reportSweep(b.Sweep),
 	}
-	proposals, err := editor.Proposals(ctx)
-	n := 0
-	for _, p := range proposals {
-		if p.State == edit.Pending {
-			n++
+	for _, task := range b.Tasks {
+		answer.Tasks = append(answer.Tasks, beatTask{task.Text, task.Done})
+	}
+	for _, check := range b.Checks {
+		c := beatCheck{Check: check.Name, Due: check.Due}
+		if !check.Last.IsZero() {
+			last := check.Last.In(b.Now.Location())
+			c.LastDone = &last
 		}
+		answer.Checks = append(answer.Checks, c)
 	}
-	if n == 0 {
-		return "", err
+	left := newRoom()
+	omitted := answer.Learned.fit(&left)
+	if d := answer.Dreamed; d != nil {
+		d.Promoted = fit(&left, d.Promoted)
 	}
-	return fmt.Sprintf("Tell your human that proposals of yours wait (%d): `yamo-mcp proposals` shows them.", n), nil
+	answer.Tasks = fit(&left, answer.Tasks)
+	answer.Checks = fit(&left, answer.Checks)
+	hint := ""
+	switch {
+	case len(answer.Tasks) < len(b.Tasks) || len(answer.Checks) < len(b.Checks):
+		hint = "The list is truncated: ask the workspace owner to shorten HEARTBEAT.md or memory/heartbeat-state.json."
+	case gitProblem != "":
+		hint = "Tell the user that changes are currently not committed to git: " + gitProblem
+	case answer.Dreamed != nil && answer.Dreamed.Held > 0:
+		hint = "Tell the user that memories need confirmation: `yamo-mcp dream --review` lists them."
+	case omitted > 0:
+		hint = fmt.Sprintf("%d more lessons and failures did not fit: `yamo-mcp mesh distill` shows the user all of them.", omitted)
+	case len(b.Tasks) == 0:
+		hint = "HEARTBEAT.md has no checklist: ask the user what to check, or ignore this."
+	}
+	if b.PendingProposals > 0 {
+		hint += fmt.Sprintf(" Tell the user that your proposals are pending (%d): `yamo-mcp proposals` shows them.", b.PendingProposals)
+	}
+	answer.Hint = strings.TrimSpace(hint)
+	return answer
 }
 
-// learn runs the cycle if it is due, records that, and returns the checks as they are then.
-func learn(ctx context.Context, v *workspace.View, memory *mesh.View, checks []workspace.Checked) (*beatLessons, []workspace.Checked, error) {
-	if !isDue(v, checks, distillCheck, distillEvery) {
-		return nil, checks, nil
-	}
-	cycle, err := memory.RunCycle(ctx, false)
-	if err != nil {
-		return nil, nil, err
-	}
-	if checks, err = ticked(ctx, v, checks, distillCheck); err != nil {
-		return nil, nil, err
+// reportCycle is a distillation cycle as a result, nil for none.
+func reportCycle(cycle *mesh.Cycle) *beatLessons {
+	if cycle == nil {
+		return nil
 	}
 	learned := &beatLessons{Lessons: []beatLesson{}, Incomplete: []beatFailure{}}
 	for _, c := range cycle.Candidates {
@@ -182,52 +154,23 @@ func learn(ctx context.Context, v *workspace.View, memory *mesh.View, checks []w
 			learned.Incomplete = append(learned.Incomplete, beatFailure{newest(c.Memories), c.ErrorPattern, c.Missing, c.Reason})
 		}
 	}
-	return learned, checks, nil
+	return learned
 }
 
-// sweep promotes what was recalled often if that is due, records that, and returns the checks as they are then.
-func sweep(ctx context.Context, v *workspace.View, dreams *dream.Sweeper, checks []workspace.Checked) (*beatDreams, []workspace.Checked, error) {
-	if dreams == nil || !isDue(v, checks, dreamCheck, dreamEvery) {
-		return nil, checks, nil
+// reportSweep is a sweep as a result, nil for none.
+func reportSweep(sweep *heartbeat.Sweep) *beatDreams {
+	if sweep == nil {
+		return nil
 	}
-	dreamed := &beatDreams{Promoted: []string{}}
-	// SECURITY: nothing is confirmed here: that is the person's, on the command line.
-	swept, err := dreams.Sweep(ctx, nil)
-	if f, ok := fault.As(err); ok {
-		dreamed.Problem = f.Error() // such as a locked MEMORY.md, which must not keep the rest from being done
-	} else if err != nil {
-		return nil, nil, err
-	}
-	for _, c := range swept.Promote {
+	dreamed := &beatDreams{Promoted: []string{}, Held: len(sweep.Held), Problem: sweep.Problem}
+	for _, c := range sweep.Promote {
 		dreamed.Promoted = append(dreamed.Promoted, c.Item())
 	}
-	dreamed.Held = len(swept.Held)
-	checks, err = ticked(ctx, v, checks, dreamCheck)
-	return dreamed, checks, err
+	return dreamed
 }
 
-// isDue reports whether a check was last done so long ago, or never.
-func isDue(v *workspace.View, checks []workspace.Checked, name string, every time.Duration) bool {
-	at := slices.IndexFunc(checks, func(c workspace.Checked) bool { return c.Check == name })
-	return at < 0 || v.Now().Sub(checks[at].Last) >= every
-}
-
-// ticked records that a check has been done, and returns the checks as they are then.
-func ticked(ctx context.Context, v *workspace.View, checks []workspace.Checked, name string) ([]workspace.Checked, error) {
-	done, err := v.CheckDone(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	at := slices.IndexFunc(checks, func(c workspace.Checked) bool { return c.Check == name })
-	if at < 0 {
-		at, checks = len(checks), append(checks, workspace.Checked{Check: name})
-	}
-	checks[at].Last = done
-	return checks, nil
-}
-
-// fit leaves half of the room to the lists that follow, and returns how much it leaves out.
-func (l *beatLessons) fit(left *room) (untold int) {
+// fit leaves half of the room to the lists that follow, and returns how many items it omits.
+func (l *beatLessons) fit(left *room) (omitted int) {
 	if l == nil {
 		return 0
 	}
@@ -240,9 +183,10 @@ func (l *beatLessons) fit(left *room) (untold int) {
 	return all - len(l.Lessons) - len(l.Incomplete)
 }
 
-// newest are the last few ids.
+// newest returns the last 20 ids.
 func newest(ids []string) []string { return ids[max(0, len(ids)-20):] }
 
+// beatFault names the argument or file at fault for the errors that the caller or owner can correct.
 func beatFault(err error) error {
 	switch {
 	case errors.Is(err, workspace.ErrCredentials):

@@ -10,6 +10,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/dream"
+	"github.com/yamo-protocol/yamo-mcp/internal/heartbeat"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
@@ -18,7 +19,7 @@ import (
 
 func TestHeartbeatTool(t *testing.T) {
 	f := sampleFolder(t, "kate")
-	tool := Heartbeat(f.dm(), memoryView(t, t.TempDir(), audience.DM()), nil, nil)
+	tool := Heartbeat(heartbeat.Heartbeat{Workspace: f.dm(), Memory: memoryView(t, t.TempDir(), audience.DM())})
 	due := func(arguments string) map[string]bool {
 		checks := map[string]bool{}
 		for _, check := range answer[beatAnswer](t, tool, arguments).Checks {
@@ -53,7 +54,7 @@ func TestHeartbeatTool(t *testing.T) {
 func TestHeartbeatLearns(t *testing.T) {
 	f := sampleFolder(t, "kate")
 	memory := memoryView(t, t.TempDir(), audience.DM())
-	tool := Heartbeat(f.dm(), memory, nil, nil)
+	tool := Heartbeat(heartbeat.Heartbeat{Workspace: f.dm(), Memory: memory})
 	fail := func(pattern string, metadata map[string]any) string {
 		t.Helper()
 		metadata["status"], metadata["error_pattern"] = "error", pattern
@@ -88,7 +89,7 @@ func TestHeartbeatLearns(t *testing.T) {
 		t.Errorf("the next session starts with %q, %v", text, err)
 	}
 	fail("later", whole())
-	f.now = f.now.Add(distillEvery - time.Minute)
+	f.now = f.now.Add(heartbeat.DistillInterval - time.Minute)
 	if again := answer[beatAnswer](t, tool, `{"action":"due"}`); again.Learned != nil {
 		t.Errorf("too soon: %+v", again.Learned)
 	}
@@ -105,9 +106,11 @@ func TestHeartbeatTellsOfProposals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tool := Heartbeat(f.dm(), memoryView(t, t.TempDir(), audience.DM()), nil, editor)
+	tool := Heartbeat(heartbeat.Heartbeat{
+		Workspace: f.dm(), Memory: memoryView(t, t.TempDir(), audience.DM()), Editor: editor,
+	})
 	p := answer[workspaceEdited](t, WorkspaceEdit(editor, "kate"), `{"file":"MEMORY.md","op":"append_section","content":"x","rationale":"r","propose":true}`)
-	if got := answer[beatAnswer](t, tool, `{"action":"due"}`).Hint; got != "Tell your human that proposals of yours wait (1): `yamo-mcp proposals` shows them." {
+	if got := answer[beatAnswer](t, tool, `{"action":"due"}`).Hint; got != "Tell the user that your proposals are pending (1): `yamo-mcp proposals` shows them." {
 		t.Error(got)
 	}
 	if _, err := editor.RejectProposal(t.Context(), p.EventID, "operator", ""); err != nil {
@@ -130,18 +133,18 @@ func TestHeartbeatToolRefuses(t *testing.T) {
 		`{"action":"skip","check":"memory"}`:    "action must be one of due, done",
 		`{"action":"done","check":"a","at":77}`: `unknown field "at"`,
 	} {
-		if got := refusal(t, Heartbeat(f.dm(), memory, nil, nil), arguments); !strings.Contains(got, want) {
+		if got := refusal(t, Heartbeat(heartbeat.Heartbeat{Workspace: f.dm(), Memory: memory}), arguments); !strings.Contains(got, want) {
 			t.Errorf("%s: %q, want %q", arguments, got, want)
 		}
 	}
 	f.write(t, "memory/heartbeat-state.json", `{"lastChecks": "x"}`)
 	for _, arguments := range []string{`{"action":"due"}`, `{"action":"done","check":"a"}`} {
-		if got := refusal(t, Heartbeat(f.dm(), memory, nil, nil), arguments); !strings.Contains(got, "correct it by hand") {
+		if got := refusal(t, Heartbeat(heartbeat.Heartbeat{Workspace: f.dm(), Memory: memory}), arguments); !strings.Contains(got, "correct it by hand") {
 			t.Errorf("%s: %q", arguments, got)
 		}
 	}
 	// A group is never offered the tool; the view below it refuses all the same.
-	if got := refusal(t, Heartbeat(f.group(t, "hiking"), memory, nil, nil), `{"action":"done","check":"a"}`); got != "internal error" {
+	if got := refusal(t, Heartbeat(heartbeat.Heartbeat{Workspace: f.group(t, "hiking"), Memory: memory}), `{"action":"done","check":"a"}`); got != "internal error" {
 		t.Errorf("a group is told %q", got)
 	}
 }
@@ -172,7 +175,7 @@ func TestHeartbeatDreams(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tool := Heartbeat(f.dm(), memory, dreams, nil)
+	tool := Heartbeat(heartbeat.Heartbeat{Workspace: f.dm(), Memory: memory, Dreams: dreams})
 	if done := answer[beatAnswer](t, tool, `{"action":"done","check":"weather"}`); done.Dreamed != nil {
 		t.Errorf("done dreamed %+v", done.Dreamed)
 	}
@@ -183,7 +186,7 @@ func TestHeartbeatDreams(t *testing.T) {
 	if text := f.read(t, "MEMORY.md"); !strings.Contains(text, "## Dreamed 2026-02-17 12:00 UTC\n\n- "+got.Dreamed.Promoted[0]+"\n") || strings.Contains(text, "zebra report") {
 		t.Errorf("MEMORY.md:\n%s", text)
 	}
-	f.now = f.now.Add(dreamEvery - time.Minute)
+	f.now = f.now.Add(heartbeat.DreamInterval - time.Minute)
 	if again := answer[beatAnswer](t, tool, `{"action":"due"}`); again.Dreamed != nil {
 		t.Errorf("too soon: %+v", again.Dreamed)
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/config"
+	"github.com/yamo-protocol/yamo-mcp/internal/heartbeat"
 	"github.com/yamo-protocol/yamo-mcp/prompts"
 	"github.com/yamo-protocol/yamo-mcp/resources"
 	"github.com/yamo-protocol/yamo-mcp/tools"
@@ -39,7 +40,9 @@ var toolEntries = []entry[tools.Tool]{
 	{config.WorkspaceTools, always, func(p *parts) tools.Tool { return tools.LogAppend(p.view) }},
 	{config.WorkspaceTools, always, func(p *parts) tools.Tool { return tools.MyStats(p.view, p.memory, p.logs) }},
 	{config.WorkspaceTools, dm, func(p *parts) tools.Tool { return tools.WhatDoIKnow(p.view) }},
-	{config.WorkspaceTools, dm, func(p *parts) tools.Tool { return tools.Heartbeat(p.view, p.memory, p.dreams, p.editor) }},
+	{config.WorkspaceTools, dm, func(p *parts) tools.Tool {
+		return tools.Heartbeat(heartbeat.Heartbeat{Workspace: p.view, Memory: p.memory, Dreams: p.dreams, Editor: p.editor})
+	}},
 	{config.WorkspaceTools, dm, func(p *parts) tools.Tool { return tools.MemoryFile(p.view) }},
 	{config.WorkspaceTools, dm, func(p *parts) tools.Tool { return tools.RotateLogs(p.view) }},
 	{config.WorkspaceTools, dm, func(p *parts) tools.Tool { return tools.WorkspaceEdit(p.editor, p.config.AgentID) }},

@@ -1,0 +1,142 @@
+// Package heartbeat runs the periodic work of a DM (RFC-0009 §2.7, §2.9): it knows which checks are due, and does the
+// two that need no agent, the wisdom distillation cycle and a dreaming sweep. There is no daemon: a beat runs when a
+// session asks what is due.
+//
+// Its invariant: when a check was last done is known from memory/heartbeat-state.json only, which all processes
+// share and a person can edit.
+package heartbeat
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/dream"
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/workspace"
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
+)
+
+// The checks that a beat does itself, with their intervals.
+const (
+	DistillCheck    = "distill_lessons"
+	DistillInterval = 6 * time.Hour // RFC-0011 §8.1: two to four times a day
+
+	DreamCheck = "dream"
+	// DreamInterval is less than a day, so that a nightly beat that begins a little earlier than the last one sweeps.
+	DreamInterval = 20 * time.Hour
+)
+
+// Heartbeat runs the beats of one DM.
+type Heartbeat struct {
+	Workspace *workspace.View
+	Memory    *mesh.View     // of the same DM
+	Dreams    *dream.Sweeper // nil: beats do not dream
+	Editor    *edit.Editor   // nil: proposals are not counted
+}
+
+// Beat is the result of one beat.
+type Beat struct {
+	Now              time.Time
+	Tasks            []workspace.Task
+	Checks           []Check
+	Cycle            *mesh.Cycle // nil: the distillation cycle was not due
+	Sweep            *Sweep      // nil: a sweep was not due
+	PendingProposals int
+}
+
+// Check is a periodic check.
+type Check struct {
+	Name string
+	Last time.Time // zero: never done
+	Due  bool
+}
+
+// Sweep is the result of a dreaming sweep.
+type Sweep struct {
+	dream.Swept
+	Problem string // why nothing could be promoted, such as a locked MEMORY.md; "" if nothing was in the way
+}
+
+// Beat reads the checklist and the checks, and runs the distillation cycle and a sweep, which edits MEMORY.md and
+// DREAMS.md, if these are due. A check is due if it was last done that long ago or never; every does not apply to the
+// two checks that the beat does itself. An unreadable state is workspace.ErrHeartbeatState.
+func (h Heartbeat) Beat(ctx context.Context, every time.Duration) (Beat, error) {
+	b := Beat{Now: h.Workspace.Now().Truncate(time.Second)}
+	tasks, checks, err := h.Workspace.Heartbeat()
+	if err != nil {
+		return Beat{}, err
+	}
+	b.Tasks = tasks
+	if isDue(checks, DistillCheck, b.Now, DistillInterval) {
+		cycle, err := h.Memory.RunCycle(ctx, false)
+		if err != nil {
+			return Beat{}, err
+		}
+		b.Cycle = &cycle
+		if checks, err = h.done(ctx, checks, DistillCheck); err != nil {
+			return Beat{}, err
+		}
+	}
+	if h.Dreams != nil && isDue(checks, DreamCheck, b.Now, DreamInterval) {
+		if b.Sweep, err = h.sweep(ctx); err != nil {
+			return Beat{}, err
+		}
+		if checks, err = h.done(ctx, checks, DreamCheck); err != nil {
+			return Beat{}, err
+		}
+	}
+	for _, c := range checks {
+		b.Checks = append(b.Checks, Check{Name: c.Check, Last: c.Last, Due: b.Now.Sub(c.Last) >= every})
+	}
+	b.PendingProposals, err = h.pendingProposals(ctx)
+	return b, err
+}
+
+// sweep promotes what was recalled often. A fault keeps nothing else from being done.
+func (h Heartbeat) sweep(ctx context.Context) (*Sweep, error) {
+	// SECURITY: nothing is confirmed here: only a person can, on the command line.
+	swept, err := h.Dreams.Sweep(ctx, nil)
+	if f, ok := fault.As(err); ok {
+		return &Sweep{Swept: swept, Problem: f.Error()}, nil
+	}
+	return &Sweep{Swept: swept}, err
+}
+
+// pendingProposals is the number of the agent's proposals that the owner has not decided.
+func (h Heartbeat) pendingProposals(ctx context.Context) (n int, err error) {
+	if h.Editor == nil {
+		return 0, nil
+	}
+	proposals, err := h.Editor.Proposals(ctx)
+	for _, p := range proposals {
+		if p.State == edit.Pending {
+			n++
+		}
+	}
+	return n, err
+}
+
+// done records that a check has been done, and returns the checks as they are then.
+func (h Heartbeat) done(ctx context.Context, checks []workspace.Checked, name string) ([]workspace.Checked, error) {
+	at, err := h.Workspace.CheckDone(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	i := index(checks, name)
+	if i < 0 {
+		i, checks = len(checks), append(checks, workspace.Checked{Check: name})
+	}
+	checks[i].Last = at
+	return checks, nil
+}
+
+func isDue(checks []workspace.Checked, name string, now time.Time, interval time.Duration) bool {
+	i := index(checks, name)
+	return i < 0 || now.Sub(checks[i].Last) >= interval
+}
+
+func index(checks []workspace.Checked, name string) int {
+	return slices.IndexFunc(checks, func(c workspace.Checked) bool { return c.Check == name })
+}
