@@ -32,12 +32,3 @@ func BenchmarkScrub(b *testing.B) {
 		})
 	}
 }
-
-// BenchmarkLoadRules is what the first use costs once.
-func BenchmarkLoadRules(b *testing.B) {
-	for b.Loop() {
-		if _, err := loadRules(ruleFile); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/chars"
 )
 
 // Chunk is a part of a scrubbed text that is embedded by itself.
@@ -61,7 +63,7 @@ func EstimateTokens(s string) int {
 	tokens, run := 0, 0
 	for _, r := range s {
 		switch {
-		case unspaced(r):
+		case chars.IsUnspaced(r):
 			tokens++
 			run = 0
 		case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r):

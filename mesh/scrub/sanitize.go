@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/chars"
 )
 
 // Sanitize makes text safe to store, show and search, without a change that a
@@ -56,7 +58,7 @@ func replaceControls(text string) string {
 		r, n := utf8.DecodeRuneInString(text[i:])
 		switch {
 		case r == '\r':
-			if byteAt(text, i+1) != '\n' {
+			if chars.At(text, i+1) != '\n' {
 				b.WriteByte('\n')
 			}
 			prev = '\n'

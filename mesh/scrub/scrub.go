@@ -2,9 +2,13 @@ package scrub
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/markup"
+	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/redact"
 )
 
 // MaxBytes is the default limit of a text's size.
@@ -16,7 +20,7 @@ type Options struct {
 	MaxBytes   int // of a text; default MaxBytes
 	Chunks     ChunkOptions
 	EnforceMin bool // refuse a text of fewer than Chunks.Min tokens
-	// Secrets finds credentials; nil means GitleaksRules(). The detectors of
+	// Secrets finds credentials; nil means redact.GitleaksRules(). The detectors of
 	// personal data and of announced passwords are always there.
 	Secrets Detector
 	Source  string           // for the chunks
@@ -33,8 +37,8 @@ func MemoryMesh(count func(string) int) Options {
 // Scrubber is layer 0. It has no state but its options, is safe for
 // concurrent use, and cheap: rules are loaded on the first use of any.
 type Scrubber struct {
-	o       Options
-	secrets Detector
+	o        Options
+	redactor *redact.Redactor
 }
 
 // New returns a Scrubber. The first text that it redacts loads the rules of
@@ -44,11 +48,7 @@ func New(o Options) *Scrubber {
 	if o.MaxBytes <= 0 {
 		o.MaxBytes = MaxBytes
 	}
-	s := &Scrubber{o: o, secrets: o.Secrets}
-	if s.secrets == nil {
-		s.secrets = GitleaksRules()
-	}
-	return s
+	return &Scrubber{o, redact.New(o.Secrets)}
 }
 
 // Result is a scrubbed text.
@@ -93,13 +93,18 @@ func (s *Scrubber) Text(text string) (Result, error) {
 	if len(text) > s.o.MaxBytes {
 		return Result{}, fmt.Errorf("%w: %d bytes, the limit is %d", ErrTooLarge, len(text), s.o.MaxBytes)
 	}
-	counts := make(map[Kind]int)
+	counts := make(map[redact.Kind]int)
 	out := s.settle(text, counts)
 	if strings.TrimSpace(out) == "" {
 		return Result{}, ErrEmpty
 	}
-	return Result{Text: out, Redactions: tally(counts), OnlySecret: onlySecret(out, counts)}, nil
+	return Result{Text: out, Redactions: redact.Tally(counts), OnlySecret: onlySecret(out, counts)}, nil
 }
+
+// Redact returns text with personal data and credentials replaced by their
+// placeholders (RFC-0011 §6.3), and what was replaced, sorted by kind. It
+// changes nothing else. Redacting the result again changes nothing.
+func (s *Scrubber) Redact(text string) (string, []Redaction) { return s.redactor.Redact(text) }
 
 // settle repeats redaction, cleaning, filtering and normalizing until nothing
 // changes, which makes Scrub idempotent: its result is a fixed point. Should
@@ -109,12 +114,12 @@ func (s *Scrubber) Text(text string) (Result, error) {
 // SECURITY: redaction precedes the other stages, so that they cannot take a
 // value apart before it is recognized, and follows each of them, so that what
 // they bring together is recognized.
-func (s *Scrubber) settle(text string, counts map[Kind]int) string {
+func (s *Scrubber) settle(text string, counts map[redact.Kind]int) string {
 	base := s.base(text, counts)
 	cur := base
-	more := make(map[Kind]int)
+	more := make(map[redact.Kind]int)
 	for range maxRounds {
-		next := Normalize(Filter(Clean(cur)))
+		next := markup.Normalize(markup.Filter(markup.Clean(cur)))
 		if next != cur {
 			next = s.base(next, more)
 		}
@@ -130,34 +135,34 @@ func (s *Scrubber) settle(text string, counts map[Kind]int) string {
 }
 
 // base sanitizes and redacts until nothing changes.
-func (s *Scrubber) base(text string, counts map[Kind]int) string {
+func (s *Scrubber) base(text string, counts map[redact.Kind]int) string {
 	for {
 		clean := Sanitize(text)
-		text = s.redact(clean, counts)
+		text = s.redactor.Count(clean, counts)
 		if text == clean {
 			return text
 		}
 	}
 }
 
-// labelWords may stand around a secret without saying anything else.
-var labelWords = set(`a an the my our your is are was be this that it its here heres for of to and as in use using with new current
+// labelWords announce a secret or join it to its name; they add nothing to it.
+var labelWords = strings.Fields(`a an the my our your is are was be this that it its here heres for of to and as in use using with new current
 	api key keys token tokens secret secrets password passwords passwd pwd pass passphrase passcode passwort kennwort contraseña pin code
 	access auth authorization bearer basic login credential credentials card credit debit number no ssn social security private export set value
 	remember please note save store mein meine das ist lautet der die el la es mi mot de passe mon ma le est`)
 
 // OnlySecret reports whether a redacted text says nothing but that there were
-// secrets: beside their placeholders it has only the names they are assigned
-// to and the words that announce them.
+// secrets: next to their placeholders it has only the names they are assigned
+// to and the words that announce them (RFC-0009 §4.2).
 func OnlySecret(text string) bool { return onlySecret(text, nil) }
 
-// onlySecret is OnlySecret of a text in which counts were found.
-func onlySecret(text string, counts map[Kind]int) bool {
+// onlySecret is OnlySecret for a text in which counts were found.
+func onlySecret(text string, counts map[redact.Kind]int) bool {
 	found := false
-	for _, k := range Kinds() {
-		if k.secret() && (counts[k] > 0 || strings.Contains(text, Placeholder(k))) {
+	for _, k := range redact.Kinds() {
+		if k.Secret() && (counts[k] > 0 || strings.Contains(text, redact.Placeholder(k))) {
 			found = true
-			text = strings.ReplaceAll(text, Placeholder(k), "\x00")
+			text = strings.ReplaceAll(text, redact.Placeholder(k), "\x00")
 		}
 	}
 	if !found {
@@ -169,7 +174,7 @@ func onlySecret(text string, counts map[Kind]int) bool {
 			p = withoutName(p)
 		}
 		for _, w := range strings.FieldsFunc(p, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-			if !labelWords[strings.ToLower(w)] {
+			if !slices.Contains(labelWords, strings.ToLower(w)) {
 				return false
 			}
 		}

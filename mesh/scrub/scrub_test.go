@@ -3,7 +3,6 @@ package scrub
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -40,21 +39,6 @@ func TestSanitize(t *testing.T) {
 	}
 }
 
-func TestStagesByThemselves(t *testing.T) {
-	if got := Clean("**a** [b](http://c.d) <i>e</i>"); got != "a b (http://c.d) e" {
-		t.Errorf("Clean: %q", got)
-	}
-	if got := Filter("a\n\nSent from my iPhone\n\nb"); got != "a\n\nb" {
-		t.Errorf("Filter: %q", got)
-	}
-	if got := Filter("Sent from my iPhone"); got != "Sent from my iPhone" {
-		t.Errorf("Filter emptied a text: %q", got)
-	}
-	if got := Normalize("T\n=\n\n\n\n* a\n+ b  "); got != "# T\n\n- a\n- b" {
-		t.Errorf("Normalize: %q", got)
-	}
-}
-
 func TestScrub(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	o := MemoryMesh(words)
@@ -65,7 +49,7 @@ func TestScrub(t *testing.T) {
 	}
 	text := "Mail me at [REDACTED:email]"
 	want := Result{
-		Text: text, Redactions: []Redaction{{Email, 1}}, Hash: Hash(text),
+		Text: text, Redactions: []Redaction{{Kind: Email, Count: 1}}, Hash: Hash(text),
 		Chunks: []Chunk{{End: len(text), Text: text, Tokens: 4, Source: "chat", Hash: Hash(text), Time: at}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -134,19 +118,22 @@ func TestMarkupDoesNotHideSecrets(t *testing.T) {
 	}
 }
 
+// joined joins the parts of a made-up credential, so that secret scanners find none in this file.
+func joined(parts ...string) string { return strings.Join(parts, "") }
+
 func TestOnlySecret(t *testing.T) {
 	s := New(MemoryMesh(nil))
 	for in, want := range map[string]bool{
-		"my password is hunter2":                                       true,
-		j("gh", "p_0123456789abcdefghij0123456789abcdef"):              true,
-		j("GITHUB_TOKEN=gh", "p_0123456789abcdefghij0123456789abcdef"): true,
-		"Please remember my card number: 4111 1111 1111 1111":          true,
-		"SSN: 078-05-1120":                                             true,
-		"the wifi password is swordfish":                               false,
-		"Anna's password is hunter2, she changes it monthly":           false,
-		"me@example.org":                                               false,
-		"The password is required":                                     false,
-		"my api key":                                                   false,
+		"my password is hunter2":                                            true,
+		joined("gh", "p_0123456789abcdefghij0123456789abcdef"):              true,
+		joined("GITHUB_TOKEN=gh", "p_0123456789abcdefghij0123456789abcdef"): true,
+		"Please remember my card number: 4111 1111 1111 1111":               true,
+		"SSN: 078-05-1120":                                   true,
+		"the wifi password is swordfish":                     false,
+		"Anna's password is hunter2, she changes it monthly": false,
+		"me@example.org":                                     false,
+		"The password is required":                           false,
+		"my api key":                                         false,
 	} {
 		r, err := s.Scrub(in)
 		if err != nil || r.OnlySecret != want {
@@ -160,25 +147,5 @@ func TestHostileTexts(t *testing.T) {
 	s := New(MemoryMesh(nil))
 	for _, p := range append([]string{"[a](", "![", "<b>x</i>", "-----BEGIN PRIV" + "ATE KEY-----", "eyey", "key=abcdefgh12 ", "[REDACTED:email]x@y.zz ", "*a **b ", "> ", "://u:p@"}, pieces...) {
 		checkScrub(t, s, strings.Repeat(p, 16<<10/len(p)))
-	}
-}
-
-// TestMemoryOfRules keeps what the rules cost, loaded, within a tenth of what
-// the idle program may have (60 MB).
-func TestMemoryOfRules(t *testing.T) {
-	var before, after runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&before)
-	l, err := loadRules(ruleFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	runtime.GC()
-	runtime.ReadMemStats(&after)
-	runtime.KeepAlive(l)
-	if used := int64(after.HeapAlloc) - int64(before.HeapAlloc); used > 6<<20 {
-		t.Errorf("the rules take %d bytes", used)
-	} else {
-		t.Logf("the rules take %d bytes", used)
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/chars"
+	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/markup"
 )
 
 // splitter is one run of Split.
@@ -69,34 +72,34 @@ func (s *splitter) sections() {
 		levels []int
 	)
 	p := packing{start: -1}
-	blocks := splitBlocks(s.text)
+	blocks := markup.Blocks(s.text)
 	for i, b := range blocks {
-		if b.kind == heading {
-			for len(levels) > 0 && levels[len(levels)-1] >= b.level {
+		if b.Kind == markup.Heading {
+			for len(levels) > 0 && levels[len(levels)-1] >= b.Level {
 				levels, path = levels[:len(levels)-1], path[:len(path)-1]
 			}
-			levels = append(levels, b.level)
-			path = append(slices.Clone(path), strings.TrimSpace(s.text[b.start+b.level:b.end]))
+			levels = append(levels, b.Level)
+			path = append(slices.Clone(path), strings.TrimSpace(s.text[b.Start+b.Level:b.End]))
 			if whole := p; p.start >= 0 && !s.grow(&whole, s.sectionEnd(blocks, i)) {
 				s.flush(&p)
 			}
 		}
-		if p.start >= 0 && s.grow(&p, b.end) {
+		if p.start >= 0 && s.grow(&p, b.End) {
 			p.path = common(p.path, path)
 			continue
 		}
-		if i > 0 && blocks[i-1].kind == heading && p.start >= 0 {
-			if title := blocks[i-1].start; title > p.start { // the heading above would stay behind
+		if i > 0 && blocks[i-1].Kind == markup.Heading && p.start >= 0 {
+			if title := blocks[i-1].Start; title > p.start { // the heading above would stay behind
 				s.add(p.start, title, p.path)
-				p = packing{start: title, end: blocks[i-1].end, tokens: s.count(title, blocks[i-1].end), path: slices.Clone(path)}
-				if s.grow(&p, b.end) {
+				p = packing{start: title, end: blocks[i-1].End, tokens: s.count(title, blocks[i-1].End), path: slices.Clone(path)}
+				if s.grow(&p, b.End) {
 					continue
 				}
 			}
 		}
 		s.flush(&p)
-		if n := s.count(b.start, b.end); n <= s.o.Max {
-			p = packing{start: b.start, end: b.end, tokens: n, path: slices.Clone(path)}
+		if n := s.count(b.Start, b.End); n <= s.o.Max {
+			p = packing{start: b.Start, end: b.End, tokens: n, path: slices.Clone(path)}
 			continue
 		}
 		s.cutBlock(b, slices.Clone(path))
@@ -105,10 +108,10 @@ func (s *splitter) sections() {
 }
 
 // sectionEnd returns where the section that blocks[i] heads ends.
-func (s *splitter) sectionEnd(blocks []block, i int) int {
+func (s *splitter) sectionEnd(blocks []markup.Block, i int) int {
 	for k := i + 1; k < len(blocks); k++ {
-		if blocks[k].kind == heading {
-			return blocks[k-1].end
+		if blocks[k].Kind == markup.Heading {
+			return blocks[k-1].End
 		}
 	}
 	return len(s.text)
@@ -123,16 +126,16 @@ func common(a, b []string) []string {
 }
 
 // cutBlock cuts a block of more than Max tokens.
-func (s *splitter) cutBlock(b block, path []string) {
-	if (b.kind == code || b.kind == table) && s.count(b.start, b.end) <= s.o.HardMax {
-		s.add(b.start, b.end, path)
+func (s *splitter) cutBlock(b markup.Block, path []string) {
+	if (b.Kind == markup.Code || b.Kind == markup.Table) && s.count(b.Start, b.End) <= s.o.HardMax {
+		s.add(b.Start, b.End, path)
 		return
 	}
 	ends := sentenceEnds
-	if b.kind != prose {
+	if b.Kind != markup.Prose {
 		ends = lineEnds
 	}
-	s.pack(b.start, b.end, path, ends(s.text, b.start, b.end), func(start, end int) {
+	s.pack(b.Start, b.End, path, ends(s.text, b.Start, b.End), func(start, end int) {
 		s.pack(start, end, path, wordEnds(s.text, start, end), func(start, end int) {
 			s.cutWord(start, end, path)
 		})
@@ -228,7 +231,7 @@ func wordEnds(text string, start, end int) []int {
 	for i, r := range text[start:end] {
 		if unicode.IsSpace(r) {
 			out = append(out, start+i+utf8.RuneLen(r))
-		} else if unspaced(r) {
+		} else if chars.IsUnspaced(r) {
 			out = append(out, start+i+utf8.RuneLen(r))
 		}
 	}

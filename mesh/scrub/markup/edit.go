@@ -1,9 +1,12 @@
-package scrub
+package markup
 
 import (
 	"slices"
 	"strings"
 )
+
+// span is a byte range [start,end).
+type span struct{ start, end int }
 
 // edit replaces the bytes [start,end) of a text.
 type edit struct {
@@ -12,8 +15,8 @@ type edit struct {
 }
 
 // apply makes the edits in text. An edit that overlaps an earlier one is left
-// out: whoever makes edits wants all of a construct or nothing, and the next
-// round sees the text anew.
+// out: a construct is edited whole or not at all, and the next round parses the
+// text again.
 func apply(text string, edits []edit) string {
 	if len(edits) == 0 {
 		return text

@@ -1,6 +1,10 @@
-package scrub
+package markup
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/chars"
+)
 
 // boilerplate are paragraphs that say nothing, in lower case.
 var boilerplate = map[string]bool{
@@ -24,7 +28,7 @@ const duplicateWords = 8
 //
 // Code, tables and lists stay. A text that would be empty stays whole.
 func Filter(src string) string {
-	blocks := splitBlocks(src)
+	blocks := Blocks(src)
 	if len(blocks) < 2 {
 		return src
 	}
@@ -32,15 +36,15 @@ func Filter(src string) string {
 	var b strings.Builder
 	kept, cutAny := 0, false
 	for i, bl := range blocks {
-		s := src[bl.start:bl.end]
-		if bl.kind == prose && (noise(s) || seen[s] && len(strings.Fields(s)) >= duplicateWords) {
+		s := src[bl.Start:bl.End]
+		if bl.Kind == Prose && (noise(s) || seen[s] && len(strings.Fields(s)) >= duplicateWords) {
 			cutAny = true
 			continue
 		}
 		seen[s] = true
 		if kept > 0 {
 			// The white space that stood before this block.
-			b.WriteString(src[blocks[i-1].end:bl.start])
+			b.WriteString(src[blocks[i-1].End:bl.Start])
 		}
 		b.WriteString(s)
 		kept++
@@ -54,5 +58,5 @@ func Filter(src string) string {
 // noise reports whether a paragraph is boilerplate or has no signal.
 func noise(s string) bool {
 	t := strings.TrimSpace(s)
-	return boilerplate[lowerASCII(t)] || len(t) >= 4 && strings.Trim(t, "-=_*~#.·•─━═+| \t") == ""
+	return boilerplate[chars.Lower(t)] || len(t) >= 4 && strings.Trim(t, "-=_*~#.·•─━═+| \t") == ""
 }

@@ -1,4 +1,4 @@
-package scrub
+package markup
 
 import (
 	"strings"
@@ -10,6 +10,8 @@ import (
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/chars"
 )
 
 // markdown parses CommonMark with tables. Parsers are safe for concurrent use.
@@ -148,10 +150,10 @@ func (c *cleaner) emphasis(n *ast.Emphasis) {
 	first, _ := utf8.DecodeRuneInString(inner)
 	last, _ := utf8.DecodeLastRuneInString(inner)
 	wide := n.Level == 2 && mark == '*'
-	if start > 0 && !opensBefore(before) && !(wide && unspaced(before)) && before != rune(mark) {
+	if start > 0 && !opensBefore(before) && !(wide && chars.IsUnspaced(before)) && before != rune(mark) {
 		return
 	}
-	if end < len(c.src) && !closesAfter(after) && !(wide && unspaced(after)) && after != rune(mark) {
+	if end < len(c.src) && !closesAfter(after) && !(wide && chars.IsUnspaced(after)) && after != rune(mark) {
 		return
 	}
 	if !startsPhrase(first) || !endsPhrase(last) {
@@ -177,16 +179,6 @@ func endsPhrase(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || strings.ContainsRune("`\"'”’»“)]*_>.,:;!?…%+;", r) || r > 0x2000
 }
 
-// unspaced reports whether r belongs to a script that is written without
-// spaces between words.
-func unspaced(r rune) bool {
-	if r < 0x0e00 {
-		return false
-	}
-	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar) ||
-		r >= 0x3000 && r <= 0x303f || r >= 0xff00 && r <= 0xffef
-}
-
 // link turns an inline link or image into its text and its address.
 func (c *cleaner) link(n ast.Node, reference bool, pos int) {
 	start, end := c.start(n), c.end(n)
@@ -204,7 +196,7 @@ func (c *cleaner) link(n ast.Node, reference bool, pos int) {
 	if textEnd < 0 || !strings.HasPrefix(c.src[textEnd:], "](") || c.src[start+open-1] != '[' {
 		return
 	}
-	if b := byteAt(c.src, start-1); isAlnum(b) || b == ']' || b == ')' || b == '_' { // a[i](x)
+	if b := chars.At(c.src, start-1); chars.IsAlnum(b) || b == ']' || b == ')' || b == '_' { // a[i](x)
 		return
 	}
 	dest, ok := destination(c.src[textEnd+2 : end-1])
@@ -244,11 +236,11 @@ func destination(inside string) (dest string, ok bool) {
 
 func (c *cleaner) autoLink(n *ast.AutoLink) {
 	start := c.start(n)
-	if start < 0 || byteAt(c.src, start) != '<' || isAlnum(byteAt(c.src, start-1)) {
+	if start < 0 || chars.At(c.src, start) != '<' || chars.IsAlnum(chars.At(c.src, start-1)) {
 		return
 	}
 	end := strings.IndexByte(c.src[start:], '>')
-	if end < 0 || isAlnum(byteAt(c.src, start+end+1)) {
+	if end < 0 || chars.IsAlnum(chars.At(c.src, start+end+1)) {
 		return
 	}
 	c.cut(start, start+1)

@@ -1,6 +1,10 @@
-package scrub
+package redact
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/chars"
+)
 
 // findPrivateKeys finds PEM and PGP private keys, also ones cut off before
 // their END line.
@@ -92,7 +96,7 @@ func findURLPasswords(text string) []Finding {
 // findAuthHeaders finds the credentials of an Authorization header and of the
 // word "Bearer" before a token.
 func findAuthHeaders(text string) []Finding {
-	lower := lowerASCII(text)
+	lower := chars.Lower(text)
 	var found []Finding
 	for _, scheme := range []struct {
 		word string
@@ -115,7 +119,7 @@ func findAuthHeaders(text string) []Finding {
 			}
 			end -= len(text[start:end]) - len(strings.TrimRight(text[start:end], "._-~"))
 			value := text[start:end]
-			if start == at || !isAlnum(byteAt(text, start)) || isAlnum(byteAt(text, pos-1)) || len(value) < 6 {
+			if start == at || !chars.IsAlnum(chars.At(text, start)) || chars.IsAlnum(chars.At(text, pos-1)) || len(value) < 6 {
 				continue
 			}
 			if isPlaceholder(value) || !strings.ContainsAny(value, "0123456789") && (len(value) < 20 || strings.Contains(value, "_")) {
@@ -134,7 +138,7 @@ func findAuthHeaders(text string) []Finding {
 // mixed reports whether v has digits and letters, as a random value has and a
 // word has not.
 func mixed(v string) bool {
-	return strings.ContainsAny(v, "0123456789") && strings.ContainsFunc(v, func(r rune) bool { return r < 0x80 && isAlpha(byte(r)) }) //nolint:gosec // below 0x80
+	return strings.ContainsAny(v, "0123456789") && strings.ContainsFunc(v, func(r rune) bool { return r < 0x80 && chars.IsAlpha(byte(r)) }) //nolint:gosec // below 0x80
 }
 
 // isPlaceholder reports whether a value stands for a secret without being
@@ -149,7 +153,7 @@ func isPlaceholder(v string) bool {
 	case '$', '<', '{', '%', '[', '(', '&':
 		return true
 	}
-	switch lowerASCII(v) {
+	switch chars.Lower(v) {
 	case "password", "passwd", "pass", "pwd", "secret", "token", "changeme", "example", "redacted", "none", "null", "nil", "true", "false", "xxx", "yourpassword", "your_password", "your-password", "your-api-key", "your_api_key":
 		return true
 	}

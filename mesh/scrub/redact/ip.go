@@ -1,8 +1,10 @@
-package scrub
+package redact
 
 import (
 	"net/netip"
 	"strings"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/chars"
 )
 
 // publicResolvers answer for everybody and identify nobody.
@@ -64,12 +66,12 @@ func findIPs(text string) []Finding {
 	var found []Finding
 	for i := 0; i < len(text); {
 		c := text[i]
-		if !isHex(c) && c != ':' {
+		if !chars.IsHex(c) && c != ':' {
 			i++
 			continue
 		}
 		end, dots, colons := i, 0, 0
-		for end < len(text) && (isHex(text[end]) || text[end] == ':' || text[end] == '.') {
+		for end < len(text) && (chars.IsHex(text[end]) || text[end] == ':' || text[end] == '.') {
 			switch text[end] {
 			case '.':
 				dots++
@@ -89,11 +91,11 @@ func findIPs(text string) []Finding {
 }
 
 func ipAt(text string, start, end, colons int) (Finding, bool) {
-	before, after := byteAt(text, start-1), byteAt(text, end)
-	if isAlnum(before) || before == '_' || before == '-' || before == '.' || isAlpha(after) || after == '_' || after == '-' && isAlnum(byteAt(text, end+1)) || after == '+' {
+	before, after := chars.At(text, start-1), chars.At(text, end)
+	if chars.IsAlnum(before) || before == '_' || before == '-' || before == '.' || chars.IsAlpha(after) || after == '_' || after == '-' && chars.IsAlnum(chars.At(text, end+1)) || after == '+' {
 		return Finding{}, false
 	}
-	if before == '/' && isAlpha(byteAt(text, start-2)) { // Chrome/120.0.6099.109
+	if before == '/' && chars.IsAlpha(chars.At(text, start-2)) { // Chrome/120.0.6099.109
 		return Finding{}, false
 	}
 	for end > start && (text[end-1] == '.' || text[end-1] == ':') && !strings.HasSuffix(text[start:end], "::") {
@@ -130,11 +132,11 @@ func isNetwork(text string, end int, a netip.Addr) bool {
 	if b := a.As16(); b[14] == 0 && b[15] == 0 && (a.Is4() || [6]byte(b[8:14]) == [6]byte{}) {
 		return true
 	}
-	if byteAt(text, end) != '/' || !isDigit(byteAt(text, end+1)) {
+	if chars.At(text, end) != '/' || !chars.IsDigit(chars.At(text, end+1)) {
 		return false
 	}
 	i := end + 1
-	for i < len(text) && i < end+4 && isDigit(text[i]) {
+	for i < len(text) && i < end+4 && chars.IsDigit(text[i]) {
 		i++
 	}
 	bits := number(text[end+1 : i])

@@ -1,10 +1,13 @@
-package scrub
+package markup
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/text"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/chars"
 )
 
 // Normalize is stage 3 (RFC-0011 §6.1): it gives text one form.
@@ -99,7 +102,7 @@ func (n *normalizer) item(item *ast.ListItem) {
 		return
 	}
 	i := n.base + item.Pos()
-	c := byteAt(n.src, i)
+	c := chars.At(n.src, i)
 	rest := n.src[min(i+1, len(n.src)):lineEnd(n.src, min(i, len(n.src)))]
 	if (c == '*' || c == '+') && strings.Trim(rest, "-*_+ \t") != "" {
 		n.replace(i, i+1, "-")
@@ -144,7 +147,7 @@ func (n *normalizer) blankLines(doc ast.Node) {
 	blank := 0
 	for i := 0; i < len(n.src); {
 		e := lineEnd(n.src, i)
-		if strings.TrimLeft(n.src[i:e], " \t") != "" || inside(code, Finding{Start: i, End: e}) {
+		if strings.TrimLeft(n.src[i:e], " \t") != "" || slices.ContainsFunc(code, func(s span) bool { return i >= s.start && e <= s.end }) {
 			blank = 0
 		} else {
 			blank++

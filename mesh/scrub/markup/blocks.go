@@ -1,29 +1,34 @@
-package scrub
+package markup
 
-import "strings"
+import (
+	"strings"
 
-// blockKind is what a block of scrubbed text is.
-type blockKind int
-
-const (
-	prose   blockKind = iota // a paragraph
-	heading                  // one line, "# Title"
-	list                     // items and what belongs to them
-	table                    // lines that begin with "|"
-	code                     // fenced or indented
+	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/chars"
 )
 
-// block is a part of a text between blank lines, or a heading, or code.
-type block struct {
-	start, end int // without the line feed at the end
-	kind       blockKind
-	level      int // of a heading
+// BlockKind is the kind of a block of scrubbed text.
+type BlockKind int
+
+// The kinds of blocks.
+const (
+	Prose   BlockKind = iota // a paragraph
+	Heading                  // one line, "# Title"
+	List                     // items and what belongs to them
+	Table                    // lines that begin with "|"
+	Code                     // fenced or indented
+)
+
+// Block is a part of a text between blank lines, or a heading, or code.
+type Block struct {
+	Start, End int // byte offsets, without the line feed at the end
+	Kind       BlockKind
+	Level      int // of a heading, 1 to 6
 }
 
-// splitBlocks cuts text into blocks, in order. What lies between two blocks is
-// white space. A fenced code block is one block, blank lines included.
-func splitBlocks(text string) []block {
-	var out []block
+// Blocks cuts text into blocks, in order. Between two blocks is only white
+// space. A fenced code block is one block, blank lines included.
+func Blocks(text string) []Block {
+	var out []Block
 	open := false // whether the last block goes on
 	for i := 0; i < len(text); {
 		e := lineEnd(text, i)
@@ -35,28 +40,28 @@ func splitBlocks(text string) []block {
 			open = false
 		case fenceLen(t) > 0 && indent < 4:
 			end := fenceEnd(text, e, t)
-			out = append(out, block{start: i, end: end, kind: code})
+			out = append(out, Block{Start: i, End: end, Kind: Code})
 			e, open = end, false
 		case headingLevel(t) > 0 && indent == 0:
-			out = append(out, block{start: i, end: e, kind: heading, level: headingLevel(t)})
+			out = append(out, Block{Start: i, End: e, Kind: Heading, Level: headingLevel(t)})
 			open = false
 		case open:
 			last := &out[len(out)-1]
-			last.end = e
-			if last.kind == prose && listMarker(t) {
-				last.kind = list
+			last.End = e
+			if last.Kind == Prose && listMarker(t) {
+				last.Kind = List
 			}
 		default:
-			kind := prose
+			kind := Prose
 			switch {
 			case indent >= 4 || strings.HasPrefix(line, "\t"):
-				kind = code
+				kind = Code
 			case listMarker(t):
-				kind = list
+				kind = List
 			case t[0] == '|':
-				kind = table
+				kind = Table
 			}
-			out = append(out, block{start: i, end: e, kind: kind})
+			out = append(out, Block{Start: i, End: e, Kind: kind})
 			open = true
 		}
 		i = e + 1
@@ -96,7 +101,7 @@ func headingLevel(t string) int {
 	for n < len(t) && t[n] == '#' {
 		n++
 	}
-	if n == 0 || n > 6 || byteAt(t, n) != ' ' || strings.TrimSpace(t[n:]) == "" {
+	if n == 0 || n > 6 || chars.At(t, n) != ' ' || strings.TrimSpace(t[n:]) == "" {
 		return 0
 	}
 	return n
@@ -108,7 +113,7 @@ func listMarker(t string) bool {
 		return true
 	}
 	n := 0
-	for n < len(t) && n < 9 && isDigit(t[n]) {
+	for n < len(t) && n < 9 && chars.IsDigit(t[n]) {
 		n++
 	}
 	return n > 0 && n+1 < len(t) && (t[n] == '.' || t[n] == ')') && t[n+1] == ' '

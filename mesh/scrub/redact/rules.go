@@ -1,4 +1,4 @@
-package scrub
+package redact
 
 import (
 	_ "embed"
@@ -9,6 +9,8 @@ import (
 
 	ahocorasick "github.com/BobuSumisu/aho-corasick"
 	"github.com/pelletier/go-toml/v2"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/chars"
 )
 
 // ruleFile is gitleaks' own rule file without the example keys it lists as
@@ -174,7 +176,7 @@ func loadRules(file string) (*loadedRules, error) {
 func lowered(ss []string) []string {
 	out := make([]string, len(ss))
 	for i, s := range ss {
-		out[i] = lowerASCII(s)
+		out[i] = chars.Lower(s)
 	}
 	return out
 }
@@ -187,7 +189,7 @@ func (s *ruleSet) Detect(text string) []Finding {
 		// without the rules would store credentials.
 		panic(err)
 	}
-	lower := lowerASCII(text)
+	lower := chars.Lower(text)
 	var found []Finding
 	type place struct {
 		r     *rule
@@ -248,7 +250,7 @@ func assignmentAround(text string, start, end int) span {
 			op = i
 			break
 		}
-		if !isAlnum(c) && strings.IndexByte(" \t_.-'\"\r\n", c) < 0 {
+		if !chars.IsAlnum(c) && strings.IndexByte(" \t_.-'\"\r\n", c) < 0 {
 			return none
 		}
 	}

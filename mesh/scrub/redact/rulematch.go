@@ -1,8 +1,10 @@
-package scrub
+package redact
 
 import (
 	"math"
 	"strings"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/chars"
 )
 
 // find runs the rule on a part of the text.
@@ -27,7 +29,7 @@ func (r *rule) find(text string, w span) []Finding {
 		if r.allowed(part, match, secret) || r.reach != word && isChecksum(part[:g[0]]) {
 			continue
 		}
-		if r.reach == word && len(part) > 300 && isBase64(byteAt(part, g[0]-1)) && isBase64(byteAt(part, g[1])) {
+		if r.reach == word && len(part) > 300 && isBase64(chars.At(part, g[0]-1)) && isBase64(chars.At(part, g[1])) {
 			continue // amid encoded data
 		}
 		found = append(found, Finding{r.kind(), w.start + g[0], w.start + g[1]})
@@ -52,9 +54,9 @@ func (r *rule) allowed(part, match, secret string) bool {
 	if entropy(secret) <= r.minEntropy && r.minEntropy > 0 {
 		return true
 	}
-	lower := lowerASCII(secret)
+	lower := chars.Lower(secret)
 	if r.reach != word {
-		before := lowerASCII(strings.Replace(match, secret, "", 1))
+		before := chars.Lower(strings.Replace(match, secret, "", 1))
 		if !strings.ContainsAny(secret, "0123456789") {
 			return true
 		}
@@ -100,18 +102,18 @@ func containsAny(s string, words []string) bool {
 // "testEd25519Key", a date, a version, a number.
 func isReference(v string) bool {
 	const name = 32 // no longer ones are written by hand
-	if len(v) <= name && containsAny(lowerASCII(v), []string{"key", "token", "secret", "passw", "cert"}) {
+	if len(v) <= name && containsAny(chars.Lower(v), []string{"key", "token", "secret", "passw", "cert"}) {
 		return true
 	}
 	for _, p := range strings.FieldsFunc(v, func(r rune) bool { return r == '.' || r == '-' || r == '_' || r == '=' || r == '/' || r == '+' }) {
 		letters, nums, turns := 0, 0, 0
 		for i := range len(p) {
-			if isDigit(p[i]) {
+			if chars.IsDigit(p[i]) {
 				nums++
 			} else {
 				letters++
 			}
-			if i > 0 && isDigit(p[i]) != isDigit(p[i-1]) {
+			if i > 0 && chars.IsDigit(p[i]) != chars.IsDigit(p[i-1]) {
 				turns++
 			}
 		}
@@ -126,7 +128,7 @@ func isReference(v string) bool {
 // go.sum and subresource integrity do: "h1:", "sha512-".
 func isChecksum(before string) bool {
 	for _, algorithm := range []string{"h1", "md5", "sha1", "sha256", "sha384", "sha512"} {
-		if b, ok := strings.CutSuffix(strings.TrimRight(before, ":-"), algorithm); ok && !isAlnum(byteAt(b, len(b)-1)) {
+		if b, ok := strings.CutSuffix(strings.TrimRight(before, ":-"), algorithm); ok && !chars.IsAlnum(chars.At(b, len(b)-1)) {
 			return true
 		}
 	}
@@ -145,7 +147,7 @@ func isHashOrUUID(v string) bool {
 		return false
 	}
 	for i := range len(v) {
-		if !isHex(v[i]) {
+		if !chars.IsHex(v[i]) {
 			return false
 		}
 	}

@@ -1,10 +1,12 @@
-package scrub
+package markup
 
 import (
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
 	"golang.org/x/net/html"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/chars"
 )
 
 // How elements of HTML become text:
@@ -140,7 +142,7 @@ func (t *tags) scan(src string, start, end int, inline bool) {
 // component reports whether a tag is one of JSX: "<Button>" is no "<button>".
 // HTML is written in lower or in upper case.
 func component(raw, name string) bool {
-	i := strings.Index(lowerASCII(raw), name)
+	i := strings.Index(chars.Lower(raw), name)
 	if i < 0 || len(name) < 2 {
 		return false
 	}
@@ -163,7 +165,7 @@ func (t *tags) pair(src string) {
 			g.strip = true
 		case !isElement(g.name):
 		case voidElements[g.name]:
-			word := isAlnum(byteAt(src, g.start-1))
+			word := chars.IsAlnum(chars.At(src, g.start-1))
 			g.strip = g.kind != html.EndTagToken && (!word || g.name == "br" || g.name == "wbr" || len(g.attr) > 0)
 		case g.kind == html.StartTagToken:
 			open = append(open, i)
@@ -218,7 +220,7 @@ func (t *tags) inlineText(c *cleaner, i int) string {
 	g := t.all[i]
 	switch g.name {
 	case "br":
-		if byteAt(c.src, g.end) == '\n' || byteAt(c.src, g.start-1) == '|' || lineHasCell(c.src, g.start) {
+		if chars.At(c.src, g.end) == '\n' || chars.At(c.src, g.start-1) == '|' || lineHasCell(c.src, g.start) {
 			return " "
 		}
 		return "\n"
@@ -241,13 +243,13 @@ func (t *tags) inlineText(c *cleaner, i int) string {
 		return ""
 	case "sup":
 		first, last := t.ends(i)
-		if g.kind == html.StartTagToken && strings.Trim(c.src[first.end:last.start], "0123456789+-nxyijk") == "" && isAlnum(byteAt(c.src, g.start-1)) {
+		if g.kind == html.StartTagToken && strings.Trim(c.src[first.end:last.start], "0123456789+-nxyijk") == "" && chars.IsAlnum(chars.At(c.src, g.start-1)) {
 			return "^"
 		}
 		return ""
 	}
 	if blockElements[g.name] && !lineHasCell(c.src, g.start) {
-		before, after := byteAt(c.src, g.start-1), byteAt(c.src, g.end)
+		before, after := chars.At(c.src, g.start-1), chars.At(c.src, g.end)
 		if before != '\n' && after != '\n' && after != ' ' && before != ' ' && g.start > 0 && g.end < len(c.src) {
 			return " "
 		}

@@ -1,6 +1,10 @@
-package scrub
+package redact
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/chars"
+)
 
 // ibanLengths is the ISO 13616 registry: country to length.
 var ibanLengths = map[string]int{
@@ -19,7 +23,7 @@ var ibanLengths = map[string]int{
 func findIBANs(text string) []Finding {
 	var found []Finding
 	for i := 0; i+15 <= len(text); i++ {
-		if !isDigit(text[i+2]) || !isDigit(text[i+3]) || !isAlpha(text[i]) || !isAlpha(text[i+1]) || isAlnum(byteAt(text, i-1)) {
+		if !chars.IsDigit(text[i+2]) || !chars.IsDigit(text[i+3]) || !chars.IsAlpha(text[i]) || !chars.IsAlpha(text[i+1]) || chars.IsAlnum(chars.At(text, i-1)) {
 			continue
 		}
 		want := ibanLengths[strings.ToUpper(text[i:i+2])]
@@ -39,16 +43,16 @@ func ibanEnd(text string, start, want int) (int, bool) {
 	i := start
 	for ; i < len(text) && b.Len() < want; i++ {
 		switch c := text[i]; {
-		case isAlnum(c):
+		case chars.IsAlnum(c):
 			b.WriteByte(c)
-		case (c == ' ' || c == '-') && isAlnum(byteAt(text, i-1)):
+		case (c == ' ' || c == '-') && chars.IsAlnum(chars.At(text, i-1)):
 		case strings.HasPrefix(text[i:], "\u00a0"):
 			i++
 		default:
 			return 0, false
 		}
 	}
-	if b.Len() != want || isAlnum(byteAt(text, i)) {
+	if b.Len() != want || chars.IsAlnum(chars.At(text, i)) {
 		return 0, false
 	}
 	s := strings.ToUpper(b.String())
@@ -59,7 +63,7 @@ func ibanEnd(text string, start, want int) (int, bool) {
 func mod97(s string) int {
 	r := 0
 	for i := range len(s) {
-		if isDigit(s[i]) {
+		if chars.IsDigit(s[i]) {
 			r = (r*10 + int(s[i]-'0')) % 97
 		} else {
 			r = (r*100 + int(s[i]-'A') + 10) % 97

@@ -1,10 +1,12 @@
-package scrub
+package redact
 
 import (
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/chars"
 )
 
 // label is a word that announces a secret.
@@ -65,7 +67,7 @@ var connectors = []string{
 // prose ("my password is …", "die PIN lautet …", "密码是…"). In prose the
 // value must look like a secret, be quoted, or end the sentence.
 func findPasswords(text string) []Finding {
-	lower := lowerASCII(text)
+	lower := chars.Lower(text)
 	var found []Finding
 	for _, l := range labels {
 		for at := 0; ; {
@@ -75,7 +77,7 @@ func findPasswords(text string) []Finding {
 			}
 			pos := at + i
 			at = pos + len(l.word)
-			if l.weak && (isAlnum(byteAt(text, pos-1)) || isAlpha(byteAt(text, at))) {
+			if l.weak && (chars.IsAlnum(chars.At(text, pos-1)) || chars.IsAlpha(chars.At(text, at))) {
 				continue
 			}
 			if f, ok := announced(text, lower, pos, at, l); ok {
@@ -89,12 +91,12 @@ func findPasswords(text string) []Finding {
 // announced judges what follows the label text[pos:end].
 func announced(text, lower string, pos, end int, l label) (Finding, bool) {
 	i := end
-	if byteAt(text, pos-1) == ':' && byteAt(text, end) == ':' { // name:password:uid
+	if chars.At(text, pos-1) == ':' && chars.At(text, end) == ':' { // name:password:uid
 		return Finding{}, false
 	}
 	flag := strings.HasPrefix(text[max(0, pos-2):], "--") || strings.Contains(text[max(0, pos-20):pos], " --")
 	// The rest of an identifier: DB_PASSWORD_2, passwords, "password".
-	for i < len(text) && i-end < 12 && (isAlnum(text[i]) || text[i] == '_') {
+	for i < len(text) && i-end < 12 && (chars.IsAlnum(text[i]) || text[i] == '_') {
 		i++
 	}
 	if suffix := lower[end:i]; notSecret(suffix) {
@@ -156,7 +158,7 @@ func notSecret(suffix string) bool {
 // and what joins its value; other reports whether there was one.
 func skipRemark(text string, i int) (int, bool) {
 	j := skipBlank(text, i)
-	if byteAt(text, j) == '(' {
+	if chars.At(text, j) == '(' {
 		if k := strings.IndexAny(text[j:min(len(text), j+60)], ")\n"); k > 0 && text[j+k] == ')' {
 			return j + k + 1, true
 		}
@@ -171,7 +173,7 @@ func skipRemark(text string, i int) (int, bool) {
 			for k < len(text) && text[k] > ' ' && text[k] != ':' && text[k] != '=' {
 				k++
 			}
-			if byteAt(text, k) == ':' || byteAt(text, k) == '=' {
+			if chars.At(text, k) == ':' || chars.At(text, k) == '=' {
 				return k, true
 			}
 			m := k
@@ -227,7 +229,7 @@ func value(text string, i int, l label, assigned, strict bool) (Finding, bool) {
 		if spaces && (assigned && l.word != "passphrase" || strings.Count(v, " ") > 8) {
 			return none, false
 		}
-		if assigned && !secretLike(v) && (commonWord(v) || containsAny(lowerASCII(v), []string{"passw", "kennwort"}) || !endsLine(text, start+len(v)+1)) {
+		if assigned && !secretLike(v) && (commonWord(v) || containsAny(chars.Lower(v), []string{"passw", "kennwort"}) || !endsLine(text, start+len(v)+1)) {
 			return none, false
 		}
 		return Finding{l.kind, start, start + len(v)}, true
@@ -235,7 +237,7 @@ func value(text string, i int, l label, assigned, strict bool) (Finding, bool) {
 	end := i
 	for end < len(text) {
 		r, n := utf8.DecodeRuneInString(text[end:])
-		if unicode.IsSpace(r) || strings.ContainsRune("\"'`<>，。；、", r) || end > i && (r == ';' || unspaced(r)) {
+		if unicode.IsSpace(r) || strings.ContainsRune("\"'`<>，。；、", r) || end > i && (r == ';' || chars.IsUnspaced(r)) {
 			break
 		}
 		end += n
@@ -255,7 +257,7 @@ func value(text string, i int, l label, assigned, strict bool) (Finding, bool) {
 	if secretLike(v) && !isCode(v) && !(l.kind != Password && (len(v) < 8 || !mixed(v) || isReference(v))) {
 		return Finding{l.kind, i, end}, true
 	}
-	if l.weak || strict || commonWord(v) || isCode(v) || strings.ContainsAny(v, "/,-") || byteAt(text, end) == ',' || byteAt(text, end) == ';' || byteAt(text, end) == ')' || !endsLine(text, end) {
+	if l.weak || strict || commonWord(v) || isCode(v) || strings.ContainsAny(v, "/,-") || chars.At(text, end) == ',' || chars.At(text, end) == ';' || chars.At(text, end) == ')' || !endsLine(text, end) {
 		return none, false
 	}
 	return Finding{l.kind, i, end}, true

@@ -1,4 +1,4 @@
-package scrub
+package redact
 
 import (
 	"bytes"
@@ -29,7 +29,7 @@ func TestGitleaksSamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := New(Options{})
+	s := New(nil)
 	sampled, kept := map[string]bool{}, map[string]int{}
 	for d := json.NewDecoder(z); d.More(); {
 		var sample struct{ Rule, Text, Secret string }

@@ -1,7 +1,9 @@
-package scrub
+package redact
 
 import (
 	"strings"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/chars"
 )
 
 // group is a run of digits in a text.
@@ -17,7 +19,7 @@ func (g group) len() int { return g.end - g.start }
 func findNumbers(text string) []Finding {
 	var found []Finding
 	for at := 0; at < len(text); {
-		if !isDigit(text[at]) {
+		if !chars.IsDigit(text[at]) {
 			at++
 			continue
 		}
@@ -46,7 +48,7 @@ func digitRun(text string, at int) []group {
 	var run []group
 	for len(run) < maxRun {
 		end := at
-		for end < len(text) && isDigit(text[end]) {
+		for end < len(text) && chars.IsDigit(text[end]) {
 			end++
 		}
 		run = append(run, group{start: at, end: end})
@@ -58,7 +60,7 @@ func digitRun(text string, at int) []group {
 			}
 			next += n
 		}
-		if next == end || next >= len(text) || !isDigit(text[next]) {
+		if next == end || next >= len(text) || !chars.IsDigit(text[next]) {
 			break
 		}
 		run[len(run)-1].sep = text[end:next]
@@ -101,28 +103,28 @@ func matchNumber(text string, run []group, i int) (Finding, int) {
 // freeBefore reports whether a number can begin at i: not inside a word, an
 // identifier, a decimal or a path.
 func freeBefore(text string, i int) bool {
-	c := byteAt(text, i-1)
-	if isAlnum(c) || c == '_' || c == '$' || c == '#' {
+	c := chars.At(text, i-1)
+	if chars.IsAlnum(c) || c == '_' || c == '$' || c == '#' {
 		return false
 	}
-	p := byteAt(text, i-2)
+	p := chars.At(text, i-2)
 	switch c {
 	case '-', '.', '/', ',':
-		return !isAlnum(p) && p != '_'
+		return !chars.IsAlnum(p) && p != '_'
 	case ':': // a time, or a device number; but "tel:"
-		return !isDigit(p) && (!isAlpha(p) || isAlpha(byteAt(text, i-3)) && isAlpha(byteAt(text, i-4)))
+		return !chars.IsDigit(p) && (!chars.IsAlpha(p) || chars.IsAlpha(chars.At(text, i-3)) && chars.IsAlpha(chars.At(text, i-4)))
 	}
 	return true
 }
 
 func freeAfter(text string, i int) bool {
-	c := byteAt(text, i)
-	if isAlnum(c) || c == '_' || c == '%' {
+	c := chars.At(text, i)
+	if chars.IsAlnum(c) || c == '_' || c == '%' {
 		return false
 	}
 	if c == '-' || c == '.' || c == ',' || c == '/' || c == ':' || c == '@' {
-		n := byteAt(text, i+1)
-		return !isAlnum(n) && n != '_'
+		n := chars.At(text, i+1)
+		return !chars.IsAlnum(n) && n != '_'
 	}
 	return true
 }
@@ -253,14 +255,14 @@ func near(text string, i int, words []string) bool {
 	if nl := strings.LastIndexByte(w, '\n'); nl >= 0 {
 		w = w[nl+1:]
 	}
-	w = lowerASCII(w)
+	w = chars.Lower(w)
 	for _, word := range words {
 		at := strings.LastIndex(w, word)
 		if at < 0 {
 			continue
 		}
-		before, after := byteAt(w, at-1), byteAt(w, at+len(word))
-		if word[0] >= 0x80 || !isAlnum(before) && !isAlnum(after) {
+		before, after := chars.At(w, at-1), chars.At(w, at+len(word))
+		if word[0] >= 0x80 || !chars.IsAlnum(before) && !chars.IsAlnum(after) {
 			return true
 		}
 	}

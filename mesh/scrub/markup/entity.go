@@ -1,4 +1,4 @@
-package scrub
+package markup
 
 import (
 	"bytes"
@@ -8,6 +8,8 @@ import (
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/util"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/chars"
 )
 
 // text decodes entities and the escapes of underscores within words.
@@ -16,7 +18,7 @@ func (c *cleaner) text(n *ast.Text) {
 	for i := start; i < end; i++ {
 		switch c.src[i] {
 		case '\\':
-			if byteAt(c.src, i+1) == '_' && isAlnum(byteAt(c.src, i-1)) && isAlnum(byteAt(c.src, i+2)) && !isPath(c.src, i) {
+			if chars.At(c.src, i+1) == '_' && chars.IsAlnum(chars.At(c.src, i-1)) && chars.IsAlnum(chars.At(c.src, i+2)) && !isPath(c.src, i) {
 				c.cut(i, i+1)
 			}
 		case '&':
@@ -48,12 +50,12 @@ func entity(s string) (int, string) {
 func isPath(src string, i int) bool {
 	const most = 256 // of a word
 	for k := i - 1; k >= max(0, i-most) && src[k] > ' '; k-- {
-		if src[k] == '\\' && isAlnum(src[k+1]) {
+		if src[k] == '\\' && chars.IsAlnum(src[k+1]) {
 			return true
 		}
 	}
 	for k := i + 1; k < min(len(src)-1, i+most) && src[k] > ' '; k++ {
-		if src[k] == '\\' && isAlnum(src[k+1]) {
+		if src[k] == '\\' && chars.IsAlnum(src[k+1]) {
 			return true
 		}
 	}
@@ -64,7 +66,7 @@ func isPath(src string, i int) bool {
 // mere text there: not the beginning of a tag, an entity or other markup.
 func plainEntity(char, src string, i, n int) bool {
 	rest := src[i+n:]
-	next := byteAt(rest, 0)
+	next := chars.At(rest, 0)
 	switch char {
 	case "<":
 		return plainAngle(rest)
@@ -76,7 +78,7 @@ func plainEntity(char, src string, i, n int) bool {
 		open := strings.LastIndex(line, "&lt;")
 		return open < 0 || plainAngle(src[i-len(line)+open+4:])
 	case "&":
-		return !isAlnum(next) && next != '#' && next != '&'
+		return !chars.IsAlnum(next) && next != '#' && next != '&'
 	case "\u00a0":
 		return true
 	}
@@ -87,14 +89,14 @@ func plainEntity(char, src string, i, n int) bool {
 // plainAngle reports whether "<" before rest begins neither an element of HTML
 // nor a comment nor an address.
 func plainAngle(rest string) bool {
-	next := byteAt(rest, 0)
+	next := chars.At(rest, 0)
 	if next == '!' || next == '?' || next == '&' {
 		return false
 	}
 	rest = strings.TrimPrefix(rest, "/")
 	n := 0
-	for n < len(rest) && (isAlnum(rest[n]) || strings.IndexByte("+.-@_", rest[n]) >= 0) {
+	for n < len(rest) && (chars.IsAlnum(rest[n]) || strings.IndexByte("+.-@_", rest[n]) >= 0) {
 		n++
 	}
-	return !isElement(lowerASCII(rest[:n])) && byteAt(rest, n) != ':' && !strings.Contains(rest[:n], "@")
+	return !isElement(chars.Lower(rest[:n])) && chars.At(rest, n) != ':' && !strings.Contains(rest[:n], "@")
 }

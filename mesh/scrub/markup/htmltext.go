@@ -1,15 +1,17 @@
-package scrub
+package markup
 
 import (
 	"strings"
 
 	"golang.org/x/net/html"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/chars"
 )
 
 // isHTMLDocument reports whether a whole text is HTML: it begins with a
 // doctype or a block element and ends with the closing tag of that element.
 func isHTMLDocument(src string) bool {
-	lower := lowerASCII(src[:min(len(src), 64)])
+	lower := chars.Lower(src[:min(len(src), 64)])
 	if strings.HasPrefix(lower, "<!doctype html") {
 		return true
 	}
@@ -17,14 +19,14 @@ func isHTMLDocument(src string) bool {
 		return false
 	}
 	n := 1
-	for isAlnum(byteAt(lower, n)) {
+	for chars.IsAlnum(chars.At(lower, n)) {
 		n++
 	}
 	name := lower[1:n]
-	if next := byteAt(lower, n); next != '>' && next != ' ' && next != '\n' {
+	if next := chars.At(lower, n); next != '>' && next != ' ' && next != '\n' {
 		return false
 	}
-	return blockElements[name] && strings.HasSuffix(lowerASCII(src[max(0, len(src)-16):]), "</"+name+">")
+	return blockElements[name] && strings.HasSuffix(chars.Lower(src[max(0, len(src)-16):]), "</"+name+">")
 }
 
 // renderDocument renders an HTML document as text.

@@ -1,9 +1,11 @@
-package scrub
+package markup
 
 import (
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/chars"
 )
 
 // start returns the position of an inline node in src, or -1.
@@ -40,7 +42,7 @@ func (c *cleaner) end(n ast.Node) int {
 			return -1
 		}
 		ticks := s
-		for byteAt(c.src, ticks) == '`' {
+		for chars.At(c.src, ticks) == '`' {
 			ticks++
 		}
 		for i := ticks; i < len(c.src); i++ {
@@ -48,7 +50,7 @@ func (c *cleaner) end(n ast.Node) int {
 				continue
 			}
 			j := i
-			for byteAt(c.src, j) == '`' {
+			for chars.At(c.src, j) == '`' {
 				j++
 			}
 			if j-i == ticks-s && ticks > s {
@@ -102,7 +104,7 @@ func (c *cleaner) linkEnd(n ast.Node) int {
 			if depth--; depth == 0 {
 				return i + 1
 			}
-		case ch == '\n' && byteAt(c.src, i+1) == '\n':
+		case ch == '\n' && chars.At(c.src, i+1) == '\n':
 			return -1
 		}
 	}

@@ -1,9 +1,11 @@
-package scrub
+package redact
 
 import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/chars"
 )
 
 // findEmails finds e-mail addresses: a local part, "@", and a host name whose
@@ -24,7 +26,7 @@ func findEmails(text string) []Finding {
 			continue
 		}
 		local := text[start:mid]
-		if (local == "git" || local == "hg") && byteAt(text, end) == ':' {
+		if (local == "git" || local == "hg") && chars.At(text, end) == ':' {
 			continue
 		}
 		found = append(found, Finding{Email, start, end})
@@ -35,11 +37,11 @@ func findEmails(text string) []Finding {
 // localStart walks back over a local part. Beside an ASCII letter it takes no
 // character of a script without spaces (Chinese, say): that is the sentence.
 func localStart(text string, mid int) int {
-	ascii := byteAt(text, mid-1) < utf8.RuneSelf
+	ascii := chars.At(text, mid-1) < utf8.RuneSelf
 	i := mid
 	for i > 0 {
 		r, n := utf8.DecodeLastRuneInString(text[:i])
-		if ascii && unspaced(r) || !isLocal(r) {
+		if ascii && chars.IsUnspaced(r) || !isLocal(r) {
 			break
 		}
 		i -= n
@@ -52,17 +54,17 @@ func localStart(text string, mid int) int {
 
 func isLocal(r rune) bool {
 	if r < utf8.RuneSelf {
-		return isAlnum(byte(r)) || strings.ContainsRune("._%+-'", r) //nolint:gosec // below 0x80, see above
+		return chars.IsAlnum(byte(r)) || strings.ContainsRune("._%+-'", r) //nolint:gosec // below 0x80, see above
 	}
 	return unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
 func hostEnd(text string, start int) int {
-	ascii := byteAt(text, start) < utf8.RuneSelf
+	ascii := chars.At(text, start) < utf8.RuneSelf
 	i := start
 	for i < len(text) {
 		r, n := utf8.DecodeRuneInString(text[i:])
-		if ascii && unspaced(r) || r != '.' && r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+		if ascii && chars.IsUnspaced(r) || r != '.' && r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r) {
 			break
 		}
 		i += n

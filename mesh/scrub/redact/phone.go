@@ -1,6 +1,10 @@
-package scrub
+package redact
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/chars"
+)
 
 // phoneWords announce a telephone number, in the languages of the formats
 // below.
@@ -40,8 +44,8 @@ func phoneAt(text string, run []group) (start, n int) {
 // below an assigned calling code, which is a number with a digit too many or too few.
 func internationalAt(text string, run []group) (start, n int) {
 	first := run[0].start
-	plus := byteAt(text, first-1) == '+'
-	if plus && isAlnum(byteAt(text, first-2)) {
+	plus := chars.At(text, first-1) == '+'
+	if plus && chars.IsAlnum(chars.At(text, first-2)) {
 		return 0, 0
 	}
 	if !plus && !strings.HasPrefix(text[first:run[0].end], "00") {
@@ -99,7 +103,7 @@ func northAmericanAt(text string, run []group) (start, n int) {
 	if g[0].len() != 3 || g[1].len() != 3 || g[2].len() != 4 || !nanp(digits(text, g)) {
 		return 0, 0
 	}
-	open := byteAt(text, g[0].start-1) == '(' && strings.HasPrefix(g[0].sep, ")")
+	open := chars.At(text, g[0].start-1) == '(' && strings.HasPrefix(g[0].sep, ")")
 	if !open && g[0].sep != g[1].sep || strings.ContainsAny(g[1].sep, "/()") {
 		return 0, 0
 	}
@@ -108,7 +112,7 @@ func northAmericanAt(text string, run []group) (start, n int) {
 		start = min(start, g[0].start-1)
 	}
 	// A plain list of numbers has the same form with spaces.
-	if !open && g[0].sep == " " && (isDigit(byteAt(text, start-2)) || len(run) > first+3) && !near(text, start, phoneWords) {
+	if !open && g[0].sep == " " && (chars.IsDigit(chars.At(text, start-2)) || len(run) > first+3) && !near(text, start, phoneWords) {
 		return 0, 0
 	}
 	return start, first + 3
@@ -120,7 +124,7 @@ func trunkAt(text string, run []group) (start, n int) {
 		return 0, 0
 	}
 	sep := g.sep
-	open := byteAt(text, g.start-1) == '(' && strings.HasPrefix(sep, ")")
+	open := chars.At(text, g.start-1) == '(' && strings.HasPrefix(sep, ")")
 	if len(sep) > 1 && !open && sepLen(sep) != len(sep) {
 		return 0, 0
 	}
@@ -154,11 +158,11 @@ func trunkAt(text string, run []group) (start, n int) {
 // hexBefore and hexAfter report whether two hexadecimal digits stand beside a
 // run of digits.
 func hexBefore(text string, i int) bool {
-	return byteAt(text, i-1) == ' ' && isHex(byteAt(text, i-2)) && isHex(byteAt(text, i-3)) && !isAlnum(byteAt(text, i-4))
+	return chars.At(text, i-1) == ' ' && chars.IsHex(chars.At(text, i-2)) && chars.IsHex(chars.At(text, i-3)) && !chars.IsAlnum(chars.At(text, i-4))
 }
 
 func hexAfter(text string, i int) bool {
-	return byteAt(text, i) == ' ' && isHex(byteAt(text, i+1)) && isHex(byteAt(text, i+2)) && !isAlnum(byteAt(text, i+3))
+	return chars.At(text, i) == ' ' && chars.IsHex(chars.At(text, i+1)) && chars.IsHex(chars.At(text, i+2)) && !chars.IsAlnum(chars.At(text, i+3))
 }
 
 // dated reports whether the groups begin as a date does: 02-05-2024, 2024/05/02.

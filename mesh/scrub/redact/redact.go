@@ -1,4 +1,4 @@
-package scrub
+package redact
 
 import (
 	"cmp"
@@ -6,73 +6,9 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/chars"
 )
-
-// Kind names a class of personal data or credential. The list is closed:
-// [Kinds] holds all of them, and docs/redaction.md describes them.
-type Kind string
-
-// The kinds, in the order of docs/redaction.md.
-const (
-	Email      Kind = "email"
-	Phone      Kind = "phone"
-	Card       Kind = "card"
-	IBAN       Kind = "iban"
-	SSN        Kind = "ssn"
-	IP         Kind = "ip"
-	APIKey     Kind = "api_key"
-	Token      Kind = "token"
-	PrivateKey Kind = "private_key"
-	Password   Kind = "password"
-)
-
-// Kinds returns every kind, in documentation order. The slice is the caller's.
-func Kinds() []Kind {
-	return []Kind{Email, Phone, Card, IBAN, SSN, IP, APIKey, Token, PrivateKey, Password}
-}
-
-// Placeholder is what stands in a text for a redacted value of kind k. It is
-// a fixed point: scrubbing a text that contains placeholders keeps them.
-func Placeholder(k Kind) string { return "[REDACTED:" + string(k) + "]" }
-
-// secret reports whether a text that is nothing but a value of this kind
-// belongs into a secret store and not into a memory (RFC-0009 §4.2).
-func (k Kind) secret() bool {
-	switch k {
-	case APIKey, Token, PrivateKey, Password, Card, SSN:
-		return true
-	}
-	return false
-}
-
-// rank orders kinds for overlapping findings: the lowest names the result.
-func (k Kind) rank() int {
-	return slices.Index([]Kind{PrivateKey, APIKey, Token, Password, Card, IBAN, SSN, Email, Phone, IP}, k)
-}
-
-// Redaction says how many values of one kind were removed; never which.
-type Redaction struct {
-	Kind  Kind `json:"kind"`
-	Count int  `json:"count"`
-}
-
-// Finding is a value to redact: the bytes [Start,End) of the text searched.
-type Finding struct {
-	Kind       Kind
-	Start, End int
-}
-
-// Detector finds values to redact. Implementations are safe for concurrent
-// use, look at nothing but the text, and may return findings in any order,
-// also overlapping ones.
-type Detector interface {
-	Detect(text string) []Finding
-}
-
-// detectorFunc adapts a function to Detector.
-type detectorFunc func(string) []Finding
-
-func (f detectorFunc) Detect(text string) []Finding { return f(text) }
 
 // personal are the detectors that need no rule file.
 var personal = []Detector{
@@ -92,20 +28,37 @@ var personal = []Detector{
 // every text seen, and each pass only ever removes.
 const maxPasses = 8
 
+// Redactor replaces personal data and credentials. It is safe for concurrent
+// use, and cheap: rules are loaded on the first use of any.
+type Redactor struct{ secrets Detector }
+
+// New returns a Redactor that finds credentials with secrets; nil means
+// GitleaksRules(). The detectors of personal data and of announced passwords
+// are always used.
+func New(secrets Detector) *Redactor {
+	if secrets == nil {
+		secrets = GitleaksRules()
+	}
+	return &Redactor{secrets}
+}
+
 // Redact returns text with personal data and credentials replaced by their
 // placeholders (RFC-0011 §6.3), and what was replaced, sorted by kind. It
 // changes nothing else. Redacting the result again changes nothing.
 //
 // SECURITY: everything that is stored, embedded, sent or logged has passed
-// through here (Scrub calls it).
-func (s *Scrubber) Redact(text string) (string, []Redaction) {
+// through here.
+func (r *Redactor) Redact(text string) (string, []Redaction) {
 	counts := make(map[Kind]int)
-	return s.redact(text, counts), tally(counts)
+	text = r.Count(text, counts)
+	return text, Tally(counts)
 }
 
-func (s *Scrubber) redact(text string, counts map[Kind]int) string {
+// Count is Redact for a text that is redacted in several steps: it adds what
+// was replaced to counts, which Tally lists.
+func (r *Redactor) Count(text string, counts map[Kind]int) string {
 	for range maxPasses {
-		found := s.find(text)
+		found := r.find(text)
 		if len(found) == 0 {
 			break
 		}
@@ -124,13 +77,23 @@ func (s *Scrubber) redact(text string, counts map[Kind]int) string {
 	return text
 }
 
-// find returns what is to be replaced in text: in order, without overlaps.
-func (s *Scrubber) find(text string) []Finding {
+// Tally lists counts, sorted by kind; it is never nil.
+func Tally(counts map[Kind]int) []Redaction {
+	out := make([]Redaction, 0, len(counts))
+	for k, n := range counts {
+		out = append(out, Redaction{Kind: k, Count: n})
+	}
+	slices.SortFunc(out, func(a, b Redaction) int { return cmp.Compare(a.Kind, b.Kind) })
+	return out
+}
+
+// find returns the values to replace in text, in order and without overlaps.
+func (r *Redactor) find(text string) []Finding {
 	var all []Finding
 	for _, d := range personal {
 		all = append(all, d.Detect(text)...)
 	}
-	all = append(all, s.secrets.Detect(text)...)
+	all = append(all, r.secrets.Detect(text)...)
 	if len(all) == 0 {
 		return nil
 	}
@@ -245,48 +208,5 @@ func dataURIs(text string) []span {
 }
 
 func isBase64(c byte) bool {
-	return isAlnum(c) || c == '+' || c == '/' || c == '='
-}
-
-func isDigit(c byte) bool { return '0' <= c && c <= '9' }
-func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }
-func isLower(c byte) bool { return 'a' <= c && c <= 'z' }
-func isAlpha(c byte) bool { return isUpper(c) || isLower(c) }
-func isAlnum(c byte) bool { return isAlpha(c) || isDigit(c) }
-
-func isHex(c byte) bool {
-	return isDigit(c) || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
-}
-
-// byteAt returns text[i], and a space beyond either end.
-func byteAt(text string, i int) byte {
-	if i < 0 || i >= len(text) {
-		return ' '
-	}
-	return text[i]
-}
-
-// lowerASCII is strings.ToLower for ASCII alone: offsets stay the same.
-func lowerASCII(s string) string {
-	for i := range len(s) {
-		if isUpper(s[i]) {
-			b := []byte(s)
-			for ; i < len(b); i++ {
-				if isUpper(b[i]) {
-					b[i] += 'a' - 'A'
-				}
-			}
-			return string(b)
-		}
-	}
-	return s
-}
-
-func tally(counts map[Kind]int) []Redaction {
-	out := make([]Redaction, 0, len(counts))
-	for k, n := range counts {
-		out = append(out, Redaction{Kind: k, Count: n})
-	}
-	slices.SortFunc(out, func(a, b Redaction) int { return cmp.Compare(a.Kind, b.Kind) })
-	return out
+	return chars.IsAlnum(c) || c == '+' || c == '/' || c == '='
 }

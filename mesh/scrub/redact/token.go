@@ -1,6 +1,10 @@
-package scrub
+package redact
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/chars"
+)
 
 // tokenPrefixes begin credentials whose rule in the rule file wants one exact
 // length or a mark within. Services change those; the prefixes stay.
@@ -25,10 +29,10 @@ func findTokens(text string) []Finding {
 			start := at + i
 			end := start + len(p)
 			at = end
-			if b := byteAt(text, start-1); isAlnum(b) || b == '_' || b == '-' || b == '.' || b == '+' {
+			if b := chars.At(text, start-1); chars.IsAlnum(b) || b == '_' || b == '-' || b == '.' || b == '+' {
 				continue
 			}
-			for end < len(text) && (isAlnum(text[end]) || text[end] == '_' || text[end] == '-' || text[end] == '.' && isAlnum(byteAt(text, end+1))) {
+			for end < len(text) && (chars.IsAlnum(text[end]) || text[end] == '_' || text[end] == '-' || text[end] == '.' && chars.IsAlnum(chars.At(text, end+1))) {
 				end++
 			}
 			if body := text[at:end]; len(body) >= shortest && random(body) && !isReference(body) {

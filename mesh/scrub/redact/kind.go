@@ -1,0 +1,70 @@
+package redact
+
+import "slices"
+
+// Kind names a class of personal data or credential. The list is closed:
+// [Kinds] holds all of them, and docs/redaction.md describes them.
+type Kind string
+
+// The kinds, in the order of docs/redaction.md.
+const (
+	Email      Kind = "email"
+	Phone      Kind = "phone"
+	Card       Kind = "card"
+	IBAN       Kind = "iban"
+	SSN        Kind = "ssn"
+	IP         Kind = "ip"
+	APIKey     Kind = "api_key"
+	Token      Kind = "token"
+	PrivateKey Kind = "private_key"
+	Password   Kind = "password"
+)
+
+// Kinds returns every kind, in documentation order. The slice is the caller's.
+func Kinds() []Kind {
+	return []Kind{Email, Phone, Card, IBAN, SSN, IP, APIKey, Token, PrivateKey, Password}
+}
+
+// Placeholder returns the text that replaces a redacted value of kind k. It is
+// a fixed point: redacting a text that contains placeholders keeps them.
+func Placeholder(k Kind) string { return "[REDACTED:" + string(k) + "]" }
+
+// Secret reports whether a text that is nothing but a value of this kind
+// belongs in a secret store and not in a memory (RFC-0009 §4.2).
+func (k Kind) Secret() bool {
+	switch k {
+	case APIKey, Token, PrivateKey, Password, Card, SSN:
+		return true
+	}
+	return false
+}
+
+// rank orders kinds for overlapping findings: the lowest names the result.
+func (k Kind) rank() int {
+	return slices.Index([]Kind{PrivateKey, APIKey, Token, Password, Card, IBAN, SSN, Email, Phone, IP}, k)
+}
+
+// Redaction is the number of values of one kind that were removed, never the
+// values.
+type Redaction struct {
+	Kind  Kind `json:"kind"`
+	Count int  `json:"count"`
+}
+
+// Finding is a value to redact: the bytes [Start,End) of the text searched.
+type Finding struct {
+	Kind       Kind
+	Start, End int
+}
+
+// Detector finds values to redact. Implementations are safe for concurrent
+// use, depend on the text only, and may return findings in any order, also
+// overlapping ones.
+type Detector interface {
+	Detect(text string) []Finding
+}
+
+// detectorFunc adapts a function to Detector.
+type detectorFunc func(string) []Finding
+
+func (f detectorFunc) Detect(text string) []Finding { return f(text) }
