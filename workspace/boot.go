@@ -46,13 +46,17 @@ func (v *View) WriteInitial(ctx context.Context, name string, data []byte, base 
 	if !v.who.May(audience.Create, class) && !v.who.May(audience.Write, class) || !slices.Contains(BootFiles, name) || v.State() != Bootstrap {
 		return "", missing("write", name)
 	}
-	note := func() Note { return Note{Subject: name + ": first boot"} }
-	return v.replace(ctx, name, class, data, note, func(present []byte) error {
+	note := Note{Subject: name + ": first boot"}
+	_, err = v.replace(ctx, name, class, data, note, func(present []byte) (bool, error) {
 		if present == nil || untouched(name, present) || Hash(present) == base {
-			return nil
+			return true, nil
 		}
-		return &ConflictError{name, Hash(present)}
+		return false, &ConflictError{name, Hash(present)}
 	})
+	if err != nil {
+		return "", err
+	}
+	return Hash(data), nil
 }
 
 // FinishBootstrap ends the first boot (RFC-0009 §6.2, steps 2e and 3): it logs note as the first daily entry, which makes

@@ -97,7 +97,7 @@ func (v *View) CheckDone(ctx context.Context, check string) (time.Time, error) {
 		if data, err = setCheck(data, check, at.Unix()); err != nil {
 			return time.Time{}, err
 		}
-		_, err = v.write(ctx, heartbeatState, data, base, func() Note { return Note{Subject: heartbeatState + ": " + check + " done"} })
+		_, err = v.write(ctx, heartbeatState, data, base, Note{Subject: heartbeatState + ": " + check + " done"})
 		if _, ok := errors.AsType[*ConflictError](err); !ok {
 			return at, err
 		}

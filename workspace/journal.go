@@ -97,7 +97,7 @@ func (j *Journal) Append(ctx context.Context, title, body string) (Logged, error
 		}
 		return []byte(out.String())
 	}
-	note := func() Note { return Note{Subject: name + ": log entry"} }
+	note := Note{Subject: name + ": log entry"}
 	err := v.lockedAndRecorded(ctx, note, func() error { return plain.Append(ctx, v.ws.root, name, compose) }, name)
 	if err != nil {
 		return Logged{}, v.fault("append", name, classify(v.who, name), err)

@@ -100,7 +100,7 @@ func (v *View) SaveMemory(ctx context.Context, m Memory) (Saved, error) {
 		if err != nil {
 			return Saved{}, err
 		}
-		_, err = v.write(ctx, path, data, "", func() Note { return Note{Subject: path + ": new memory file"} })
+		_, err = v.write(ctx, path, data, "", Note{Subject: path + ": new memory file"})
 		if _, ok := errors.AsType[*ConflictError](err); ok {
 			if m.Type.IsCurated() {
 				return Saved{}, ErrMemoryThere

@@ -100,40 +100,53 @@ func (v *View) recordable(names []string) []string {
 	return some
 }
 
-// recorded calls do, which writes the files called names and whose caller holds the lock on all files, and has that
-// recorded with what note says then. note may be nil.
-func (v *View) recorded(ctx context.Context, note func() Note, do func() error, names ...string) error {
-	some := v.recordable(names)
-	if len(some) == 0 {
-		return do()
-	}
-	files := make([]FileChange, len(some))
-	for i, name := range some {
-		files[i] = FileChange{Name: name, Before: v.whole(name)}
-	}
-	if err := do(); err != nil {
-		return err
-	}
-	if together, ok := ctx.Value(batchKey{}).(*batch); ok {
-		together.add(files)
-		return nil
-	}
-	var what Note
-	// SECURITY: what is said of a file that is not recorded is not recorded either.
-	if note != nil && len(some) == len(names) {
-		what = note()
-	}
-	v.tell(ctx, what, files)
-	return nil
+// recording is what files were before a change that is to be recorded.
+type recording struct {
+	view  *View
+	files []FileChange
+	whole bool // every file that is changed is recorded
 }
 
-// lockedAndRecorded is recorded for callers that do not hold the lock on all files: it is taken if there is something to
-// record.
-func (v *View) lockedAndRecorded(ctx context.Context, note func() Note, do func() error, names ...string) error {
+// startRecording begins the recording of a change of the files called names. The caller holds the lock on all files.
+func (v *View) startRecording(names ...string) *recording {
+	some := v.recordable(names)
+	r := &recording{view: v, whole: len(some) == len(names)}
+	for _, name := range some {
+		r.files = append(r.files, FileChange{Name: name, Before: v.whole(name)})
+	}
+	return r
+}
+
+// finish has the change recorded, which is on disk, with a note.
+func (r *recording) finish(ctx context.Context, note Note) {
+	if len(r.files) == 0 {
+		return
+	}
+	if together, ok := ctx.Value(batchKey{}).(*batch); ok {
+		together.add(r.files)
+		return
+	}
+	// SECURITY: what is said of a file that is not recorded is not recorded either.
+	if !r.whole {
+		note = Note{}
+	}
+	r.view.tell(ctx, note, r.files)
+}
+
+// lockedAndRecorded calls do, which writes the files called names in a way that needs no lock, and has that recorded,
+// for which the lock on all files is taken.
+func (v *View) lockedAndRecorded(ctx context.Context, note Note, do func() error, names ...string) error {
 	if len(v.recordable(names)) == 0 {
 		return do()
 	}
-	return v.ws.locked(ctx, func() error { return v.recorded(ctx, note, do, names...) })
+	return v.ws.locked(ctx, func() error {
+		change := v.startRecording(names...)
+		if err := do(); err != nil {
+			return err
+		}
+		change.finish(ctx, note)
+		return nil
+	})
 }
 
 // tell tells the recorder of files that have changed.

@@ -53,10 +53,22 @@ func brief(data []byte) string {
 }
 
 // recording has w tell a recorder.
-func recording(w *Workspace, private bool) *recorder {
+func recordTo(w *Workspace, private bool) *recorder {
 	r := &recorder{}
 	WithRecorder(r, private)(w)
 	return r
+}
+
+// transact stages text as the new content of a file, and commits it or not.
+func transact(ctx context.Context, v *View, name, text string, note Note, commit bool) {
+	tx, err := v.Begin(ctx, name)
+	if err != nil {
+		return
+	}
+	defer func() { _ = tx.Close() }()
+	if ok, _ := tx.Stage([]byte(text)); ok && commit {
+		_ = tx.Commit(ctx, note)
+	}
 }
 
 // everyWrite does whatever changes files.
@@ -67,14 +79,10 @@ func everyWrite(t *testing.T, w *Workspace, v *View) {
 	_, _ = v.WriteInitial(ctx, UserFile, []byte("Ana\n"), "")
 	_, _ = v.FinishBootstrap(ctx, "Born.")
 	_, _ = v.Write(ctx, MemoryFile, []byte("one\n"), "")
-	_, _ = v.Update(ctx, MemoryFile, func(present []byte) (Change, error) {
-		return Change{Data: append(present, "two\n"...), Note: Note{Subject: "an edit", Body: "why"}}, nil
-	})
-	_, _ = v.Update(ctx, AgentsFile, func([]byte) (Change, error) {
-		return Change{Data: []byte("rules\n"), Note: Note{Subject: "rules"}}, nil
-	})
+	transact(ctx, v, MemoryFile, "one\ntwo\n", Note{Subject: "an edit", Body: "why"}, true)
+	transact(ctx, v, AgentsFile, "rules\n", Note{Subject: "rules"}, true)
 	_, _ = v.Write(ctx, MemoryFile, []byte("conflict\n"), "")
-	_, _ = v.Update(ctx, MemoryFile, func([]byte) (Change, error) { return Change{}, errors.New("no") })
+	transact(ctx, v, MemoryFile, "staged only\n", Note{}, false)
 	_, _ = v.Journal().Append(ctx, "", "Said.")
 	_, _ = v.CheckDone(ctx, "email")
 	_, _ = v.SaveMemory(ctx, Memory{Type: memfile.DailyLog, Topic: "night trains", SessionID: "s", Source: "x", Parts: []Part{{"Summary", "x"}}})
@@ -98,7 +106,7 @@ var unborn = map[string]string{
 
 func TestRecorder(t *testing.T) {
 	w := folderOf(t, unborn)
-	r := recording(w, true)
+	r := recordTo(w, true)
 	everyWrite(t, w, w.View(audience.DM()))
 	want := []string{
 		`SOUL.md: first boot | SOUL.md: "none" -> "I am."`,
@@ -135,7 +143,7 @@ func TestRecorder(t *testing.T) {
 // Unless private files are asked for, neither they nor what is said of them is recorded.
 func TestRecorderOfPublicFiles(t *testing.T) {
 	w := folderOf(t, unborn)
-	r := recording(w, false)
+	r := recordTo(w, false)
 	v := w.View(audience.DM())
 	everyWrite(t, w, v)
 	want := []string{
@@ -162,7 +170,7 @@ func TestRecorderOfPublicFiles(t *testing.T) {
 func TestRecorderOfGroups(t *testing.T) {
 	for _, state := range []map[string]string{unborn, {SoulFile: "I am.\n"}} {
 		w := folderOf(t, state)
-		r := recording(w, true)
+		r := recordTo(w, true)
 		r.err = errors.New("no")
 		v := w.View(group(t, "a"))
 		v.CheckRecord(t.Context())
@@ -181,7 +189,7 @@ func TestRecorderFails(t *testing.T) {
 	var log bytes.Buffer
 	w := folderOf(t, nil)
 	w.log = slog.New(slog.NewTextHandler(&log, nil))
-	r := recording(w, true)
+	r := recordTo(w, true)
 	r.err = errors.New("the disk is full")
 	v := w.View(audience.DM())
 	v.CheckRecord(t.Context())

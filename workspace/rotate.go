@@ -100,18 +100,19 @@ func (v *View) ArchiveLog(ctx context.Context, name string, consent bool) error 
 		if err != nil {
 			return err
 		}
-		return plain.Replace(v.ws.root, archiveName(name), packed, func(present []byte) error {
+		_, err = plain.Replace(v.ws.root, archiveName(name), packed, func(present []byte) (bool, error) {
 			if present == nil {
-				return nil
+				return true, nil
 			}
 			// An archiving that was interrupted is completed.
 			if before, more, err := unpack(present, MaxFileSize); err != nil || more || !bytes.HasPrefix(data, before) {
-				return ErrArchive
+				return false, ErrArchive
 			}
-			return nil
+			return true, nil
 		})
+		return err
 	}
-	note := func() Note { return Note{Subject: name + ": put away"} }
+	note := Note{Subject: name + ": put away"}
 	err = v.lockedAndRecorded(ctx, note, func() error { return plain.Retire(ctx, v.ws.root, name, keep) }, name, archiveName(name))
 	return v.rotated("archive", name, err)
 }
@@ -137,7 +138,7 @@ func (v *View) DeleteLog(ctx context.Context, name string, consent bool) error {
 		}
 		return nil
 	}
-	note := func() Note { return Note{Subject: name + ": deleted"} }
+	note := Note{Subject: name + ": deleted"}
 	return v.lockedAndRecorded(ctx, note, remove, name, archiveName(name))
 }
 

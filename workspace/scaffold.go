@@ -108,27 +108,19 @@ func Init(ctx context.Context, dir string, profile *Profile, options ...Option) 
 	return made, kept, nil
 }
 
-// errKept is why make leaves a file alone.
-var errKept = errors.New("kept")
-
 // make writes the file called name and reports true, unless there is one, which it replaces only if it is an untouched
 // template and may be.
-func (w *Workspace) make(ctx context.Context, name string, data []byte, replace bool) (bool, error) {
-	err := w.locked(ctx, func() error {
-		return plain.Replace(w.root, name, data, func(present []byte) error {
-			if present == nil || replace && untouched(name, present) && string(present) != string(data) {
-				return nil
-			}
-			return errKept
+func (w *Workspace) make(ctx context.Context, name string, data []byte, replace bool) (made bool, err error) {
+	err = w.locked(ctx, func() error {
+		made, err = plain.Replace(w.root, name, data, func(present []byte) (bool, error) {
+			return present == nil || replace && untouched(name, present) && string(present) != string(data), nil
 		})
+		return err
 	})
-	if errors.Is(err, errKept) {
-		return false, nil
-	}
 	if err != nil {
 		return false, fmt.Errorf("write %s: %w", name, err)
 	}
-	return true, nil
+	return made, nil
 }
 
 var (

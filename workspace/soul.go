@@ -64,23 +64,23 @@ func (w *Workspace) Reconfigure(ctx context.Context, name string, data []byte) (
 		return Reconfigured{}, &InvalidFileError{wrong}
 	}
 	at := w.now().UTC().Format("20060102T150405Z")
-	note := func() Note { return Note{Subject: name + ": reconfigure"} }
-	_, err := v.replace(ctx, name, classify(audience.DM(), name), data, note, func(present []byte) error {
+	note := Note{Subject: name + ": reconfigure"}
+	replaced, err := v.replace(ctx, name, classify(audience.DM(), name), data, note, func(present []byte) (bool, error) {
 		switch {
 		case present == nil:
 			done.Kept = ""
-			return nil
+			return true, nil
 		case string(present) == string(data):
-			return errKept
+			return false, nil
 		}
 		done.Kept = fmt.Sprintf("%s/%s-%s-%s", replacedFolder, at, strings.TrimPrefix(Hash(present), "sha256:")[:8], name)
-		return plain.Replace(w.root, done.Kept, present, func([]byte) error { return nil })
+		return plain.Replace(w.root, done.Kept, present, func([]byte) (bool, error) { return true, nil })
 	})
 	switch {
-	case errors.Is(err, errKept):
-		return Reconfigured{Findings: done.Findings}, nil
 	case err != nil:
 		return Reconfigured{}, err
+	case !replaced:
+		return Reconfigured{Findings: done.Findings}, nil
 	}
 	done.Changed = true
 	return done, nil

@@ -49,11 +49,13 @@ func Hash(data []byte) string {
 // content, nothing is written and the error is a *ConflictError. SOUL.md and IDENTITY.md can be made at the
 // first boot and not be written otherwise.
 func (v *View) Write(ctx context.Context, name string, data []byte, base string) (hash string, err error) {
-	return v.write(ctx, name, data, base, nil)
+	return v.write(ctx, name, data, base, Note{})
 }
 
-// write is Write, with what a record says of it; note may be nil.
-func (v *View) write(ctx context.Context, name string, data []byte, base string, note func() Note) (hash string, err error) {
+// write is Write, with what a record of changes says of it.
+func (v *View) write(
+	ctx context.Context, name string, data []byte, base string, note Note,
+) (hash string, err error) {
 	class := classify(v.who, name)
 	// SECURITY: the door.
 	switch {
@@ -64,33 +66,44 @@ func (v *View) write(ctx context.Context, name string, data []byte, base string,
 	default:
 		return "", missing("write", name)
 	}
-	return v.replace(ctx, name, class, data, note, func(present []byte) error {
+	_, err = v.replace(ctx, name, class, data, note, func(present []byte) (bool, error) {
 		there := ""
 		if present != nil {
 			there = Hash(present)
 		}
 		if there != base {
-			return &ConflictError{name, there}
+			return false, &ConflictError{name, there}
 		}
-		return nil
+		return true, nil
 	})
+	if err != nil {
+		return "", err
+	}
+	return Hash(data), nil
 }
 
-// locked calls do while whole files are this process's alone to replace. The folder that the lock lies in is kept out of
-// version control, as mesh keeps it too: whichever is first makes it.
-func (w *Workspace) locked(ctx context.Context, do func() error) error {
-	return plain.Locked(ctx, w.root, filesLock, func() error {
-		err := plain.Replace(w.root, ignoreFile, []byte("*\n"), func(present []byte) error {
-			if present != nil {
-				return errKept
-			}
-			return nil
-		})
-		if err != nil && !errors.Is(err, errKept) {
-			return err
-		}
-		return do()
-	})
+// lock waits for the lock under which whole files are replaced, and returns the function that releases it. The folder
+// of the lock is kept out of version control; mesh makes the same file.
+func (w *Workspace) lock(ctx context.Context) (release func() error, err error) {
+	release, err = plain.Lock(ctx, w.root, filesLock)
+	if err != nil {
+		return nil, err
+	}
+	ifMissing := func(present []byte) (bool, error) { return present == nil, nil }
+	if _, err := plain.Replace(w.root, ignoreFile, []byte("*\n"), ifMissing); err != nil {
+		return nil, errors.Join(err, release())
+	}
+	return release, nil
+}
+
+// locked calls do with the lock held.
+func (w *Workspace) locked(ctx context.Context, do func() error) (err error) {
+	release, err := w.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	return do()
 }
 
 // credentials reports whether text, which is to take the place of present, has credentials that present has not: what a
@@ -117,62 +130,6 @@ func (w *Workspace) credentials(present, text string) bool {
 	return redactions > 0
 }
 
-// Change is what Update is to make of a file.
-type Change struct {
-	Data []byte
-	// Commit runs when the data is known to be acceptable and is on disk under another name; its error
-	// leaves the file as it is. Done runs when the file has been replaced. Both may be nil.
-	Commit func() error
-	Done   func()
-	Note   Note // what a record says of it
-}
-
-// Update replaces the file called name by what prepare makes of its present content, nil for none, as Write
-// does and under the same lock, so that no other session writes in between. prepare and Commit must not write
-// files themselves. Their errors are returned as they are. When a human changes the file meanwhile, prepare is
-// asked again.
-func (v *View) Update(ctx context.Context, name string, prepare func(present []byte) (Change, error)) (hash string, err error) {
-	class := classify(v.who, name)
-	// SECURITY: the door.
-	switch {
-	case v.who.May(audience.Write, class):
-	case v.who.May(audience.Read, class):
-		return "", &fs.PathError{Op: "write", Path: name, Err: fs.ErrPermission}
-	default:
-		return "", missing("write", name)
-	}
-	var own error // of prepare and Commit
-	var change Change
-	update := func() error {
-		err := plain.Update(v.ws.root, name, func(present []byte) ([]byte, error) {
-			if change, own = prepare(present); own != nil {
-				return nil, own
-			}
-			own = v.acceptable(name, present, change.Data)
-			return change.Data, own
-		}, func() error {
-			if change.Commit != nil {
-				own = change.Commit()
-			}
-			return own
-		})
-		if err == nil && change.Done != nil {
-			change.Done()
-		}
-		return err
-	}
-	err = v.ws.locked(ctx, func() error {
-		return v.recorded(ctx, func() Note { return change.Note }, update, name)
-	})
-	switch {
-	case own != nil:
-		return "", own
-	case err != nil:
-		return "", v.fault("write", name, class, err)
-	}
-	return Hash(change.Data), nil
-}
-
 // CheckText is ErrCredentials for a text that must not stand in a workspace file, nor in the record of its edits.
 func (v *View) CheckText(text string) error {
 	if _, redactions := v.ws.scrub(text); redactions > 0 {
@@ -191,25 +148,4 @@ func (v *View) acceptable(name string, present, data []byte) error {
 		return &fs.PathError{Op: "write", Path: name, Err: ErrCredentials}
 	}
 	return nil
-}
-
-// replace writes the file called name, which the caller has been allowed to, if check agrees to what is there now. note may
-// be nil.
-func (v *View) replace(ctx context.Context, name string, class audience.Class, data []byte, note func() Note, check func(present []byte) error) (hash string, err error) {
-	replace := func() error {
-		return plain.Replace(v.ws.root, name, data, func(present []byte) error {
-			if err := v.acceptable(name, present, data); err != nil {
-				return err
-			}
-			return check(present)
-		})
-	}
-	err = v.ws.locked(ctx, func() error { return v.recorded(ctx, note, replace, name) })
-	if conflict, ok := errors.AsType[*ConflictError](err); ok {
-		return "", conflict
-	}
-	if err != nil {
-		return "", v.fault("write", name, class, err)
-	}
-	return Hash(data), nil
 }

@@ -2,159 +2,176 @@ package edit
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 	"unicode/utf8"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
-	"github.com/yamo-protocol/yamo-mcp/workspace"
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
-// attempt tries an edit, after settling what is pending.
-func (e *Editor) attempt(ctx context.Context, q Request) (*attempt, error) {
-	for {
-		a := &attempt{Editor: e, ctx: ctx, q: q}
-		_, err := e.opt.View.Update(ctx, q.File, a.prepare)
-		if pending, ok := errors.AsType[*pendingError](err); ok {
-			if err := e.settle(ctx, pending.file); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		return a, explain(q.File, err)
-	}
-}
-
-// attempt is one try of an edit.
+// attempt is an edit on its way into the file.
 type attempt struct {
-	*Editor
-	ctx           context.Context
+	*transaction
 	q             Request
-	before, after string // the file
-	result        Result
+	key           key
+	events        []Event // for the record; the last is the edit's, or the proposal's
+	before, after string  // the file
+	result        Result  // Repeated: there is nothing to write
 }
 
-// prepare works out what the file is to become. It runs under the lock on all files.
-func (a *attempt) prepare(present []byte) (workspace.Change, error) {
-	q := a.q // Apply cleans it
-	if err := a.sync(a.ctx); err != nil {
-		return workspace.Change{}, err
-	}
-	if p := a.pending(); p != nil {
-		return workspace.Change{}, &pendingError{p.File}
-	}
-	k, err := a.key()
+// attempt makes an edit, or records it as a proposal. A preview only works out what the edit would do.
+func (e *Editor) attempt(ctx context.Context, q Request) (*attempt, error) {
+	a, err := e.transact(ctx, q)
+	return a, explain(q.File, err)
+}
+
+func (e *Editor) transact(ctx context.Context, q Request) (a *attempt, err error) {
+	tx, err := e.begin(ctx, q.File)
 	if err != nil {
-		return workspace.Change{}, err
+		return nil, err
 	}
-	request := ""
-	if q.Key != "" || q.Propose {
-		request = k.hash("request", q.text())
-	}
-	if q.Key != "" {
-		if first, ok := a.state.byKey[q.Key]; ok {
-			old, err := a.keys.of(first.Integrity.SaltVersion, false)
-			if err != nil {
-				return workspace.Change{}, err
-			}
-			if first.Request != old.hash("request", q.text()) {
-				return workspace.Change{}, fault.New("idempotency_key: it belongs to another edit, event %s; take a new one", first.ID)
-			}
-			a.result = Result{Event: first, Items: q.dated(first.time()), Repeated: true}
-			return workspace.Change{}, errNothing
+	defer tx.close(&err)
+	for {
+		a, err := tx.plan(ctx, q)
+		if err != nil || a.result.Repeated || q.decided != nil && q.decided.preview {
+			return a, err
+		}
+		if ok, err := a.write(ctx); ok || err != nil {
+			return a, err
 		}
 	}
-	if err := a.standing(); err != nil {
-		return workspace.Change{}, err
+}
+
+// plan works out what the file is to become.
+func (tx *transaction) plan(ctx context.Context, q Request) (*attempt, error) {
+	if err := tx.sync(ctx); err != nil {
+		return nil, err
 	}
+	k, err := tx.Editor.key()
+	if err != nil {
+		return nil, err
+	}
+	a := &attempt{transaction: tx, q: q, key: k}
+	if repeated, err := a.repeats(); repeated || err != nil {
+		return a, err
+	}
+	present := tx.present()
 	if len(present) > MaxFile || !utf8.Valid(present) {
-		return workspace.Change{}, fault.New("file: %s is not UTF-8 text of at most %d KiB; a person has to look at it", q.File, MaxFile>>10)
+		return nil, fault.New("file: %s is not UTF-8 text of at most %d KiB; a person has to look at it", q.File, MaxFile>>10)
 	}
-	now := a.now()
-	events, text, base, err := a.base(k, now, q, present)
+	now := tx.now()
+	text, base, err := a.base(now)
 	if err != nil {
-		return workspace.Change{}, err
+		return nil, err
 	}
-	event, data, err := a.edit(k, now, text)
+	event, err := a.edit(now, text)
 	if err != nil {
-		return workspace.Change{}, err
+		return nil, err
 	}
-	event.Request = request
-	a.before, a.after = string(present), string(data)
+	if q.Key != "" || q.Propose {
+		event.Request = k.hash("request", q.text())
+	}
+	a.before = string(present)
 	switch {
-	case q.decided != nil && q.decided.preview:
-		return workspace.Change{}, errNothing
 	case q.Propose:
-		return a.propose(k, append(events, event), data), nil
+		a.proposes(&event)
 	case base != nil:
 		event.Base = base
 	default:
 		event.FileBefore = k.file(present)
 	}
-	events = append(events, event)
-	return workspace.Change{
-		Data: data,
-		Commit: func() error {
-			err := a.record(a.ctx, k, events...)
-			a.result.Event.Integrity = events[len(events)-1].Integrity
-			return err
-		},
-		Done: a.replaced,
-		Note: note(event),
-	}, nil
+	a.events = append(a.events, event)
+	return a, nil
 }
 
-// base is the text that the edit is made to, with the events that have to precede it: the first snapshot, or
-// what was changed by hand since. A file that is made has its text as base.
-func (a *attempt) base(k key, now time.Time, q Request, present []byte) (events []Event, text string, base *string, err error) {
-	f := a.state.files[q.File]
-	if present == nil {
-		if f != nil && f.after != "" {
-			seen, err := a.observe(k, now, q.File, nil)
-			if err != nil {
-				return nil, "", nil, err
-			}
-			events = append(events, seen)
-		}
-		if !q.Create {
-			return nil, "", nil, fault.New("file: there is no %s; to make it, say create: true", q.File)
-		}
-		text = grammar.New(q.File, grammar.Stamp(now))
-		return events, text, &text, nil
-	}
-	text = string(present)
-	switch {
-	case f == nil || !f.known || f.after == "" || len(f.tail) >= snapshotEvery:
-		events = append(events, a.whole(k, now, OpSnapshot, q.File, text))
-	case !a.unchanged(f, present):
-		seen, err := a.observe(k, now, q.File, present)
+// repeats reports whether there is nothing to do, because the edit was made or proposed before; it is then the result.
+func (a *attempt) repeats() (bool, error) {
+	q := a.q
+	if first, ok := a.state.byKey[q.Key]; ok && q.Key != "" {
+		old, err := a.keyOf(first.Integrity.SaltVersion)
 		if err != nil {
-			return nil, "", nil, err
+			return false, err
 		}
-		events = append(events, seen)
+		if first.Request != old.hash("request", q.text()) {
+			return false, fault.New("idempotency_key: it belongs to another edit, event %s; take a new one", first.ID)
+		}
+		a.result = Result{Event: first, Items: q.dated(first.time()), Repeated: true}
+		return true, nil
 	}
-	return events, text, nil, nil
+	switch {
+	case q.decided != nil:
+		return false, a.state.undecided(q.decided.id)
+	case q.Propose:
+		return a.proposed()
+	}
+	return false, nil
+}
+
+// write has the edit in the record and in the file, or the proposal in the record. If a person changed the file
+// meanwhile, ok is false, and it is planned again.
+func (a *attempt) write(ctx context.Context) (ok bool, err error) {
+	last := &a.events[len(a.events)-1]
+	if !a.q.Propose {
+		ok, err = a.commit(ctx, []byte(a.after), *last, a.key, a.events...)
+		a.result.Event.Integrity = last.Integrity
+		return ok, err
+	}
+	// Everything that an edit must pass is checked, up to the new text on disk, and then only the record is written.
+	if ok, err = a.stage(ctx, []byte(a.after), a.key, a.events...); ok {
+		a.applied()
+		a.result = Result{Event: last.brief(), Match: a.result.Match}
+	}
+	return ok, err
+}
+
+// base is the text that the edit is made to, and adds the events that must precede it: the first snapshot, or what was
+// changed by hand since. A file that is made has its text as whole, which is nil otherwise.
+func (a *attempt) base(now time.Time) (text string, whole *string, err error) {
+	f, present := a.state.files[a.q.File], a.present()
+	observe := func() error {
+		seen, err := a.observe(a.key, now, a.q.File, present)
+		a.events = append(a.events, seen)
+		return err
+	}
+	switch {
+	case present == nil && f != nil && f.after != "":
+		err = observe()
+	case present == nil:
+	case f == nil || !f.known || f.after == "" || len(f.tail) >= snapshotEvery:
+		a.events = append(a.events, a.whole(a.key, now, OpSnapshot, a.q.File, string(present)))
+	case !a.unchanged(f, present):
+		err = observe()
+	}
+	switch {
+	case err != nil:
+		return "", nil, err
+	case present != nil:
+		return string(present), nil, nil
+	case !a.q.Create:
+		return "", nil, fault.New("file: there is no %s; to make it, say create: true", a.q.File)
+	}
+	text = grammar.New(a.q.File, grammar.Stamp(now))
+	return text, &text, nil
 }
 
 // edit performs the edit on text.
-func (a *attempt) edit(k key, now time.Time, text string) (Event, []byte, error) {
-	q := a.q
+func (a *attempt) edit(now time.Time, text string) (Event, error) {
+	q, k := a.q, a.key // q is changed below
 	t, entity := grammar.TypeOf(q.File)
 	before, d := grammar.Parse(text), grammar.Parse(text)
 	q.Items = q.dated(now)
 	added := q.Items
 	retired, err := q.retire(before, t)
 	if err != nil {
-		return Event{}, nil, err
+		return Event{}, err
 	}
 	done, err := q.apply(d, t, now)
 	if err != nil {
-		return Event{}, nil, err
+		return Event{}, err
 	}
 	if err := a.allowed(before, done); err != nil {
-		return Event{}, nil, err
+		return Event{}, err
 	}
 	e := a.newEvent(now, string(q.Op), q.File)
 	e.UserID, e.EntityType, e.EntityID = entity.UserID, entity.Type, entity.ID
@@ -170,11 +187,11 @@ func (a *attempt) edit(k key, now time.Time, text string) (Event, []byte, error)
 	if i := index(before, done.Section, done.Anchor); i >= 0 && !done.Made {
 		e.Before = k.section(before.Parts[i].Body)
 		if q.Expected != "" && q.Expected != e.Before {
-			return Event{}, nil, fault.New("expected_hash: the section was changed in the meantime and has the hash %s now; nothing was written. Work your change into what it says, and give that hash:\n%s",
+			return Event{}, fault.New("expected_hash: the section was changed in the meantime and has the hash %s now; nothing was written. Work your change into what it says, and give that hash:\n%s",
 				e.Before, Excerpt(before.Parts[i].Body))
 		}
 	} else if q.Expected != "" {
-		return Event{}, nil, fault.New("expected_hash: there is no such section any more; leave it out to make it")
+		return Event{}, fault.New("expected_hash: there is no such section any more; leave it out to make it")
 	}
 	a.changeLog(d, t, q.Edit, done, now)
 	if t != nil && t.Strict {
@@ -184,14 +201,15 @@ func (a *attempt) edit(k key, now time.Time, text string) (Event, []byte, error)
 	}
 	data := []byte(d.String())
 	if len(data) > MaxFile {
-		return Event{}, nil, fault.New("content: the file would have more than %d KiB; curate it", MaxFile>>10)
+		return Event{}, fault.New("content: the file would have more than %d KiB; curate it", MaxFile>>10)
 	}
 	after := grammar.Parse(string(data))
 	e.Changes, e.FileAfter = changes(k, before, after), k.file(data)
 	i := index(after, done.Section, done.Anchor)
 	e.After = k.section(after.Parts[i].Body)
+	a.after = string(data)
 	a.result = Result{Event: e.brief(), Snapshot: Excerpt(after.Parts[i].Body), Items: added, Match: done.Match}
-	return e, data, nil
+	return e, nil
 }
 
 // changeLog writes the edit into the Change Log, unless that is what is edited, or is locked.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/frontmatter"
-	"github.com/yamo-protocol/yamo-mcp/workspace"
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
@@ -102,7 +100,7 @@ func (e *Editor) Scan(ctx context.Context) ([]Event, error) {
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		if err := e.look(ctx, name); err != nil {
+		if err := e.catchUp(ctx, name); err != nil {
 			return nil, err
 		}
 	}
@@ -114,63 +112,16 @@ func (e *Editor) Scan(ctx context.Context) ([]Event, error) {
 	return drifts, nil
 }
 
-// look records what was changed by hand in a file, after settling what is pending. Of a file without events there is
-// nothing to record: it may be one that is not edited at all.
-func (e *Editor) look(ctx context.Context, name string) error {
-	if err := e.sync(ctx); err != nil {
-		return err
-	}
-	for {
-		if f := e.state.files[name]; f == nil || !f.known {
-			return nil
-		}
-		_, err := e.opt.View.Update(ctx, name, func(present []byte) (workspace.Change, error) {
-			if err := e.sync(ctx); err != nil {
-				return workspace.Change{}, err
-			}
-			if p := e.pending(); p != nil {
-				return workspace.Change{}, &pendingError{p.File}
-			}
-			f := e.state.files[name]
-			if f == nil || !f.known || e.unchanged(f, present) { // the record may be another by now
-				return workspace.Change{}, errNothing
-			}
-			k, err := e.key()
-			if err != nil {
-				return workspace.Change{}, err
-			}
-			seen, err := e.observe(k, e.now(), name, present)
-			if err != nil {
-				return workspace.Change{}, err
-			}
-			if err := e.record(ctx, k, seen); err != nil {
-				return workspace.Change{}, err
-			}
-			return workspace.Change{}, errNothing
-		})
-		if pending, ok := errors.AsType[*pendingError](err); ok {
-			if err := e.settle(ctx, pending.file); err != nil {
-				return err
-			}
-			continue
-		}
-		if errors.Is(err, errNothing) || errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		return err
-	}
-}
-
 // Accept takes a file's drifts off the queue: the file is right as it is. It returns how many there were.
 func (e *Editor) Accept(ctx context.Context, name, actor, why string) (int, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if err := e.look(ctx, name); err != nil {
+	if err := e.catchUp(ctx, name); err != nil {
 		return 0, err
 	}
 	f := e.state.files[name]
 	if f == nil || len(f.drifts) == 0 {
-		return 0, fault.New("%s: there is no drift to decide about; yamo-mcp drift list says where there is", name)
+		return 0, noDrift(name)
 	}
 	k, err := e.key()
 	if err != nil {
@@ -189,61 +140,63 @@ func (e *Editor) Accept(ctx context.Context, name, actor, why string) (int, erro
 // Restore has the text from before the first drift of a file written back, with the edits that were made
 // since; what was changed by hand since is left out, and stays in the record. Where one of the edits cannot
 // be made to that text, the error says which, and nothing is changed.
-func (e *Editor) Restore(ctx context.Context, name, actor, why string) error {
+func (e *Editor) Restore(ctx context.Context, name, actor, why string) (err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if err := e.sync(ctx); err != nil {
 		return err
 	}
-	if err := e.look(ctx, name); err != nil {
-		return err
+	if f := e.state.files[name]; f == nil || !f.known {
+		return noDrift(name)
 	}
-	events, err := e.events(ctx, name)
+	tx, err := e.begin(ctx, name)
 	if err != nil {
 		return err
 	}
-	f := e.state.files[name]
-	if f == nil || len(f.drifts) == 0 {
-		return fault.New("%s: there is no drift to decide about; yamo-mcp drift list says where there is", name)
+	defer tx.close(&err)
+	for {
+		if done, err := tx.restore(ctx, actor, why); done || err != nil {
+			return err
+		}
 	}
-	now, err := e.opt.View.Read(name)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+}
+
+// restore is Restore. done is false when a person changed the file meanwhile.
+func (tx *transaction) restore(ctx context.Context, actor, why string) (done bool, err error) {
+	if err := tx.catchUp(ctx); err != nil {
+		return false, err
 	}
-	text, err := e.without(name, events, f.drifts[0].ID, now)
+	f := tx.state.files[tx.name]
+	if len(f.drifts) == 0 {
+		return false, noDrift(tx.name)
+	}
+	events, err := tx.events(ctx, tx.name)
 	if err != nil {
-		return err
+		return false, err
 	}
-	_, err = e.opt.View.Update(ctx, name, func(present []byte) (workspace.Change, error) {
-		if err := e.sync(ctx); err != nil {
-			return workspace.Change{}, err
+	text, err := tx.without(tx.name, events, f.drifts[0].ID, tx.present())
+	if err != nil {
+		return false, err
+	}
+	k, err := tx.key()
+	if err != nil {
+		return false, err
+	}
+	var decisions []Event // the last drift is restored, those before it are thereby accepted
+	for i, d := range f.drifts {
+		event := tx.newEvent(tx.now(), OpAccept, tx.name)
+		if i == len(f.drifts)-1 {
+			event = tx.whole(k, tx.now(), OpRestore, tx.name, text)
+			event.FileBefore = k.file(tx.present())
 		}
-		if !e.unchanged(e.state.files[name], present) {
-			return workspace.Change{}, fault.New("%s: it was changed meanwhile; look at it and try again", name)
-		}
-		k, err := e.key()
-		if err != nil {
-			return workspace.Change{}, err
-		}
-		var restores []Event
-		for i, d := range f.drifts {
-			event := e.whole(k, e.now(), OpRestore, name, text)
-			event.RefersTo, event.Actor, event.Rationale = d.ID, actor, oneLine(why)
-			event.FileBefore = k.file(present)
-			if i < len(f.drifts)-1 {
-				event = e.newEvent(e.now(), OpAccept, name)
-				event.RefersTo, event.Actor, event.Rationale = d.ID, actor, oneLine(why)
-			}
-			restores = append(restores, event)
-		}
-		return workspace.Change{
-			Data:   []byte(text),
-			Commit: func() error { return e.record(ctx, k, restores...) },
-			Done:   e.replaced,
-			Note:   note(restores[len(restores)-1]),
-		}, nil
-	})
-	return err
+		event.RefersTo, event.Actor, event.Rationale = d.ID, actor, oneLine(why)
+		decisions = append(decisions, event)
+	}
+	return tx.commit(ctx, []byte(text), decisions[len(decisions)-1], k, decisions...)
+}
+
+func noDrift(name string) error {
+	return fault.New("%s: there is no drift to decide about; yamo-mcp drift list says where there is", name)
 }
 
 // without is the text of a file as its edits make it, had it not drifted at the event called drift. present is

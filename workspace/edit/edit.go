@@ -6,7 +6,7 @@
 // disk, before the file is replaced, and a file is at any time what replaying its events gives, or the
 // difference is noticed, recorded and, where it is not an ordinary change by hand, flagged as drift.
 //
-// Files are changed through workspace.View.Update only, whose lock makes edits of several processes one after
+// Files are changed through a workspace.Transaction only, whose lock makes edits of several processes one after
 // the other. An edit that was interrupted between the record and the file is finished by whoever is next.
 package edit
 
@@ -147,16 +147,6 @@ type Result struct {
 	Proposal *Proposal // what became of it, if it is a proposal; nil for an edit
 }
 
-// errNothing ends an Update that has nothing to write.
-var errNothing = errors.New("nothing to write")
-
-// pendingError says that an edit of a file was interrupted and has to be settled first.
-type pendingError struct{ file string }
-
-func (e *pendingError) Error() string {
-	return "an interrupted edit of " + e.file + " has to be finished first"
-}
-
 // Edit performs one edit, or records it as a proposal. When it returns without an error the edit is on disk, in the
 // record and in the file. What the model can correct is a fault; then nothing was written.
 func (e *Editor) Edit(ctx context.Context, q Request) (Result, error) {
@@ -179,17 +169,17 @@ func (e *Editor) Edit(ctx context.Context, q Request) (Result, error) {
 	defer e.mu.Unlock()
 	a, err := e.attempt(ctx, q)
 	switch {
-	case errors.Is(err, errNothing):
-		return e.repeat(ctx, a.result)
-	case errors.Is(err, errProposed):
-		return e.proposed(a.result), nil
 	case err != nil:
 		return Result{}, err
+	case a.result.Repeated:
+		return e.repeat(ctx, a.result)
+	case q.Propose:
+		return e.proposed(a.result), nil
 	}
 	return a.result, nil
 }
 
-// explain makes faults of the errors of View.Update that the model can do something about.
+// explain makes faults of the errors of a transaction that the model can do something about.
 func explain(name string, err error) error {
 	switch {
 	case err == nil:

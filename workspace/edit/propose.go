@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
-	"github.com/yamo-protocol/yamo-mcp/workspace"
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
@@ -56,12 +55,8 @@ type decided struct {
 	preview bool  // nothing is written
 }
 
-var (
-	// errProposed ends an Update whose edit became a proposal.
-	errProposed = errors.New("recorded as a proposal")
-	// ErrChanged means that what a proposal would replace is not what it was made for any more.
-	ErrChanged = errors.New("the section was changed since the proposal was made")
-)
+// ErrChanged means that what a proposal would replace is not what it was made for any more.
+var ErrChanged = errors.New("the section was changed since the proposal was made")
 
 // proposed takes in a proposal.
 func (s *state) proposed(e Event) {
@@ -102,32 +97,25 @@ func (s *state) waiting() []*Proposal {
 	return list
 }
 
-// standing ends an attempt that there is nothing to do for: a proposal that is there already and was not accepted, or an
-// acceptance that is too late.
-func (a *attempt) standing() error {
-	if d := a.q.decided; d != nil {
-		return a.state.undecided(d.id)
-	}
-	if !a.q.Propose {
-		return nil
-	}
+// proposed reports whether there is the same proposal already, which was not accepted; it is then the result.
+func (a *attempt) proposed() (bool, error) {
 	for _, p := range a.state.proposals {
 		if p.State == Accepted || p.Event.File != a.q.File {
 			continue
 		}
 		k, err := a.keyOf(p.Event.Integrity.SaltVersion)
 		if err != nil {
-			return err
+			return false, err
 		}
 		if p.Event.Request == k.hash("request", a.q.text()) {
 			a.result = Result{Event: p.Event, Repeated: true}
-			return errNothing
+			return true, nil
 		}
 	}
 	if len(a.state.waiting()) >= MaxWaiting {
-		return fault.New("propose: %d proposals wait for your human already; ask them to look at `yamo-mcp proposals` first", MaxWaiting)
+		return false, fault.New("propose: %d proposals wait for your human already; ask them to look at `yamo-mcp proposals` first", MaxWaiting)
 	}
-	return nil
+	return false, nil
 }
 
 // undecided is nil for a proposal that waits.
@@ -174,21 +162,11 @@ func (e *Editor) changed(p Event, d *grammar.Document, section, anchor string) (
 	return now != p.Before, nil
 }
 
-// propose makes a proposal of an edit, the last of events. Everything that an edit has to pass is checked, up to the new
-// text on disk, and then only the record is written.
-func (a *attempt) propose(k key, events []Event, data []byte) workspace.Change {
-	e := &events[len(events)-1]
+// proposes makes a proposal of the edit's event.
+func (a *attempt) proposes(e *Event) {
 	e.Op, e.After, e.FileAfter, e.Changes, e.Touched, e.Items, e.Retired = OpPropose, "", "", nil, false, 0, nil
 	q := a.q
 	e.Asked = &Asked{q.Op, q.Section, q.Content, q.dated(e.time()), q.Retire, q.Create}
-	return workspace.Change{Data: data, Commit: func() error {
-		if err := a.record(a.ctx, k, events...); err != nil {
-			return err
-		}
-		a.applied()
-		a.result = Result{Event: e.brief(), Match: a.result.Match}
-		return errProposed
-	}}
 }
 
 // proposed adds to a result what became of the proposal that it is about. e.mu is held.
@@ -326,7 +304,7 @@ func (e *Editor) review(ctx context.Context, p Proposal, asked Event) (Review, e
 		r.Problem = f.Error()
 		return r, nil
 	}
-	if !errors.Is(err, errNothing) {
+	if err != nil {
 		return Review{}, err
 	}
 	r.Would = Changed{From: asked.File, To: asked.File + " with " + asked.ID, Before: a.before, After: a.after}
@@ -372,7 +350,7 @@ func (a *attempt) change() Changed {
 }
 
 // RejectProposal records that the human does not want what a proposal asks for.
-func (e *Editor) RejectProposal(ctx context.Context, ref, actor, why string) (Proposal, error) {
+func (e *Editor) RejectProposal(ctx context.Context, ref, actor, why string) (rejected Proposal, err error) {
 	if err := e.opt.View.CheckText(why); err != nil {
 		return Proposal{}, fault.New("why: %v", err)
 	}
@@ -382,28 +360,23 @@ func (e *Editor) RejectProposal(ctx context.Context, ref, actor, why string) (Pr
 	if err != nil {
 		return Proposal{}, err
 	}
-	was, id := p.Event, p.Event.ID
-	// Under the lock on all files, so that it is not accepted meanwhile.
-	_, err = e.opt.View.Update(ctx, was.File, func([]byte) (workspace.Change, error) {
-		if err := e.sync(ctx); err != nil {
-			return workspace.Change{}, err
-		}
-		if err := e.state.undecided(id); err != nil {
-			return workspace.Change{}, err
-		}
-		k, err := e.key()
-		if err != nil {
-			return workspace.Change{}, err
-		}
-		event := e.newEvent(e.now(), OpReject, was.File)
-		event.Section, event.Anchor, event.RefersTo, event.Actor, event.Rationale = was.Section, was.Anchor, id, actor, oneLine(why)
-		if err := e.record(ctx, k, event); err != nil {
-			return workspace.Change{}, err
-		}
-		return workspace.Change{}, errNothing
-	})
-	if err != nil && !errors.Is(err, errNothing) {
+	tx, err := e.begin(ctx, p.Event.File) // so that it is not accepted meanwhile
+	if err != nil {
 		return Proposal{}, err
 	}
-	return *e.state.proposals[id], nil
+	defer tx.close(&err)
+	if err := e.state.undecided(p.Event.ID); err != nil {
+		return Proposal{}, err
+	}
+	k, err := e.key()
+	if err != nil {
+		return Proposal{}, err
+	}
+	event := e.newEvent(e.now(), OpReject, p.Event.File)
+	event.Section, event.Anchor, event.RefersTo = p.Event.Section, p.Event.Anchor, p.Event.ID
+	event.Actor, event.Rationale = actor, oneLine(why)
+	if err := tx.record(ctx, k, event); err != nil {
+		return Proposal{}, err
+	}
+	return *e.state.proposals[p.Event.ID], nil
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
-	"github.com/yamo-protocol/yamo-mcp/workspace"
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
@@ -144,34 +143,18 @@ func (e *Editor) Recover(ctx context.Context) error {
 	return nil
 }
 
-// settle completes what is pending of a file.
-func (e *Editor) settle(ctx context.Context, name string) error {
-	_, err := e.opt.View.Update(ctx, name, func(present []byte) (workspace.Change, error) {
-		if err := e.sync(ctx); err != nil {
-			return workspace.Change{}, err
-		}
-		p := e.pending()
-		if p == nil || p.File != name {
-			return workspace.Change{}, errNothing // another process was quicker
-		}
-		return e.complete(ctx, *p, present)
-	})
-	if errors.Is(err, errNothing) {
-		return nil
-	}
-	return err
-}
-
-// complete is what makes the file what p says it is.
-func (e *Editor) complete(ctx context.Context, p Event, present []byte) (workspace.Change, error) {
-	k, err := e.keyOf(p.Integrity.SaltVersion)
+// complete makes the file what p says it is, or records that p is undone. done is false when a person changed the file
+// meanwhile, and it has to be looked at again.
+func (tx *transaction) complete(ctx context.Context, p Event) (done bool, err error) {
+	k, err := tx.keyOf(p.Integrity.SaltVersion)
 	if err != nil {
-		return workspace.Change{}, err
+		return false, err
 	}
+	present := tx.present()
 	switch there := k.file(present); {
 	case there == p.FileAfter:
-		e.applied()
-		return workspace.Change{}, errNothing
+		tx.applied()
+		return true, nil
 	case there == p.FileBefore:
 		text := string(present)
 		if p.Base != nil {
@@ -180,30 +163,34 @@ func (e *Editor) complete(ctx context.Context, p Event, present []byte) (workspa
 		t, _ := grammar.TypeOf(p.File)
 		d := grammar.Parse(text)
 		if err := redo(k, d, t, p); err == nil {
-			return workspace.Change{Data: []byte(d.String()), Done: e.replaced, Note: note(p)}, nil
+			return tx.commit(ctx, []byte(d.String()), p, k)
 		}
 	case p.IsEdit() && holds(k, p, present):
-		// Somebody changed the file after the edit reached it.
-		e.applied()
-		return workspace.Change{}, errNothing
+		// A person changed the file after the edit reached it.
+		tx.applied()
+		return true, nil
 	}
-	// Somebody changed the file before the edit reached it. It was never acknowledged.
-	current, err := e.key()
+	return true, tx.undo(ctx, p, k)
+}
+
+// undo records that an edit never reached its file, because a person changed the file before. It was never acknowledged.
+func (tx *transaction) undo(ctx context.Context, p Event, k key) error {
+	current, err := tx.key()
 	if err != nil {
-		return workspace.Change{}, err
+		return err
 	}
-	undone := e.newEvent(e.now(), OpUndone, p.File)
+	undone := tx.newEvent(tx.now(), OpUndone, p.File)
 	undone.RefersTo, undone.FileAfter, undone.Actor = p.ID, p.FileBefore, Hand
 	undone.Section, undone.Anchor = p.Section, p.Anchor
 	undone.Rationale = "the edit was interrupted, and the file was changed by hand before it could be finished"
 	if current.version != k.version {
 		undone.FileAfter = "" // made with another key: whatever is there counts as changed
 	}
-	if err := e.record(ctx, current, undone); err != nil {
-		return workspace.Change{}, err
+	if err := tx.record(ctx, current, undone); err != nil {
+		return err
 	}
-	e.applied()
-	return workspace.Change{}, errNothing
+	tx.applied()
+	return nil
 }
 
 // holds reports whether every section that p changed is in the file as p left it.

@@ -127,7 +127,7 @@ func (e *Editor) Replay(ctx context.Context, name, to string) (Replayed, error) 
 		if err := e.sync(ctx); err != nil {
 			return Replayed{}, err
 		}
-		if err := e.look(ctx, name); err != nil {
+		if err := e.catchUp(ctx, name); err != nil {
 			return Replayed{}, err
 		}
 	}
@@ -222,7 +222,7 @@ func (e *Editor) History(ctx context.Context, name, section string) ([]Event, er
 	if err := e.sync(ctx); err != nil {
 		return nil, err
 	}
-	if err := e.look(ctx, name); err != nil {
+	if err := e.catchUp(ctx, name); err != nil {
 		return nil, err
 	}
 	all, err := e.of(ctx, name)

@@ -84,7 +84,7 @@ func TestLinksAreRefused(t *testing.T) {
 		if err := Append(t.Context(), r, name, func([]byte) []byte { return []byte("y") }); !errors.As(err, &refused) {
 			t.Errorf("append to %s: %v", name, err)
 		}
-		if err := Replace(r, name, []byte("y"), func([]byte) error { return nil }); !errors.As(err, &refused) {
+		if _, err := Replace(r, name, []byte("y"), func([]byte) (bool, error) { return true, nil }); !errors.As(err, &refused) {
 			t.Errorf("replace %s: %v", name, err)
 		}
 	}
@@ -118,16 +118,16 @@ func TestReplaceChecksAgain(t *testing.T) {
 	dir, r := root(t, map[string]string{"file": "old"})
 	stale := errors.New("stale")
 	calls := 0
-	err := Replace(r, "file", []byte("new"), func(present []byte) error {
+	_, err := Replace(r, "file", []byte("new"), func(present []byte) (bool, error) {
 		calls++
 		if calls == 1 {
 			put(t, dir, "file", "by hand")
-			return nil
+			return true, nil
 		}
 		if string(present) != "by hand" {
 			t.Errorf("checked %q", present)
 		}
-		return stale
+		return false, stale
 	})
 	if got := get(t, dir, "file"); !errors.Is(err, stale) || got != "by hand" {
 		t.Errorf("%q, %v", got, err)

@@ -12,76 +12,114 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/lockfile"
 )
 
-// Locked calls do while it holds the exclusive lock of the lock file called name, which is made if it is
-// missing. It is for files that are replaced, and so cannot carry their lock themselves.
-func Locked(ctx context.Context, root *os.Root, name string, do func() error) (err error) {
+// Lock waits for the exclusive lock on the lock file called name below root, which is made if it is missing, and
+// returns the function that releases it. It is for files that are replaced, and so cannot carry their lock themselves.
+func Lock(ctx context.Context, root *os.Root, name string) (release func() error, err error) {
 	dir, err := makeFolder(root, path.Dir(name))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer func() { err = errors.Join(err, dir.Close()) }()
 	file, err := dir.OpenFile(path.Base(name), os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return err
+	if err = errors.Join(err, dir.Close()); err != nil {
+		return nil, err
 	}
-	defer func() { err = errors.Join(err, file.Close()) }() // and with it the lock
 	if err := lockfile.File(ctx, file); err != nil {
-		return err
+		return nil, errors.Join(err, file.Close())
 	}
-	return do()
+	return file.Close, nil
 }
 
-// Replace makes data the content of the plain file name below root, all of it or nothing, and returns when it
-// is on disk. check sees the present content, nil for a missing file, and may refuse with an error. A file
-// that changes after it was checked is checked again. The file keeps its mode; a new one has 0600, new
-// folders 0700.
-func Replace(root *os.Root, name string, data []byte, check func(present []byte) error) (err error) {
-	return Update(root, name, func(present []byte) ([]byte, error) { return data, check(present) }, nil)
+// Replacement is a plain file whose content is about to be replaced, all of it or nothing: first [Replacement.Stage],
+// then [Replacement.Commit], and in any case [Replacement.Close].
+type Replacement struct {
+	dir             *os.Root
+	base, temporary string
+	before          os.FileInfo // nil for a missing file
+	present         []byte
+	staged          bool
 }
 
-// Update replaces the content of the plain file name below root by what edit makes of the present one, which is
-// nil for a missing file, as Replace does. commit, if any, runs once, when the new content is on disk under
-// another name and nothing but a renaming is left to do; its error prevents that.
-func Update(root *os.Root, name string, edit func(present []byte) ([]byte, error), commit func() error) (err error) {
+// Begin reads the plain file name below root, so that it can be replaced. A missing file is made with mode 0600 when
+// the replacement is committed; missing folders are made at once, with mode 0700.
+func Begin(root *os.Root, name string) (*Replacement, error) {
 	dir, err := makeFolder(root, path.Dir(name))
 	if err != nil {
+		return nil, err
+	}
+	r := &Replacement{dir: dir, base: path.Base(name), temporary: ".yamo-" + rand.Text() + ".tmp"}
+	if r.before, r.present, err = current(dir, r.base); err != nil {
+		return nil, errors.Join(err, dir.Close())
+	}
+	return r, nil
+}
+
+// Present returns the content of the file as it was read last, nil for a missing file.
+func (r *Replacement) Present() []byte { return r.present }
+
+// Stage writes data to disk under another name, with the mode of the file, so that only a renaming is left to do. If
+// the file was changed since it was read, ok is false and nothing is staged; Present then returns the new content.
+func (r *Replacement) Stage(data []byte) (ok bool, err error) {
+	mode := fs.FileMode(0o600)
+	if r.before != nil {
+		mode = r.before.Mode().Perm()
+	}
+	r.staged = true
+	if err := writeNew(r.dir, r.temporary, data, mode); err != nil {
+		return false, err
+	}
+	after, err := r.dir.Lstat(r.base)
+	missing := errors.Is(err, fs.ErrNotExist)
+	if missing && r.before == nil || err == nil && r.before != nil && unchanged(r.before, after) {
+		return true, nil
+	}
+	if err := r.unstage(); err != nil {
+		return false, err
+	}
+	r.before, r.present, err = current(r.dir, r.base)
+	return false, err
+}
+
+// Commit puts what is staged in the place of the file, and returns when that is on disk.
+func (r *Replacement) Commit() error {
+	if err := r.dir.Rename(r.temporary, r.base); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, dir.Close()) }()
-	base, temporary := path.Base(name), ".yamo-"+rand.Text()+".tmp"
+	r.staged = false
+	return syncFolder(r.dir)
+}
+
+// Close removes what is staged and was not committed.
+func (r *Replacement) Close() error { return errors.Join(r.unstage(), r.dir.Close()) }
+
+func (r *Replacement) unstage() error {
+	if !r.staged {
+		return nil
+	}
+	r.staged = false
+	return remove(r.dir, r.temporary)
+}
+
+// Replace makes data the content of the plain file name below root, all of it or nothing, and returns when it is on
+// disk. check sees the present content, nil for a missing file, and decides whether it is replaced; a file that
+// changes after it was checked is checked again. Begin's rules decide about modes, Open's what is not opened.
+func Replace(
+	root *os.Root, name string, data []byte, check func(present []byte) (bool, error),
+) (replaced bool, err error) {
+	r, err := Begin(root, name)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
 	for {
-		before, present, err := current(dir, base)
+		if ok, err := check(r.Present()); !ok || err != nil {
+			return false, err
+		}
+		ok, err := r.Stage(data)
 		if err != nil {
-			return err
+			return false, err
 		}
-		data, err := edit(present)
-		if err != nil {
-			return err
-		}
-		mode := fs.FileMode(0o600)
-		if before != nil {
-			mode = before.Mode().Perm()
-		}
-		if err := writeNew(dir, temporary, data, mode); err != nil {
-			return errors.Join(err, remove(dir, temporary))
-		}
-		after, err := dir.Lstat(base)
-		if missing := errors.Is(err, fs.ErrNotExist); missing && before == nil || err == nil && before != nil && unchanged(before, after) {
-			if commit != nil {
-				err = commit()
-			} else {
-				err = nil
-			}
-			if err == nil {
-				err = dir.Rename(temporary, base)
-			}
-			if err != nil {
-				return errors.Join(err, remove(dir, temporary))
-			}
-			return syncFolder(dir)
-		}
-		if err := remove(dir, temporary); err != nil {
-			return err
+		if ok {
+			return true, r.Commit()
 		}
 	}
 }
