@@ -10,6 +10,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/text"
+	"github.com/yamo-protocol/yamo-mcp/workspace/markdown"
 	"github.com/yamo-protocol/yamo-mcp/workspace/plain"
 )
 
@@ -120,18 +121,19 @@ func lastSession(tail string) string {
 func escapeLog(text string) string {
 	text = strings.ReplaceAll(text, "<!--", `\<!--`)
 	var out strings.Builder
-	var code fence
+	var at markdown.Scanner
 	for line := range strings.Lines(text) {
 		body := strings.TrimLeft(line, " \t")
-		at := code.step(line)
-		if at == doubtful || at != delimiter && structural(strings.TrimRight(body, " \t\n")) {
+		kind := at.Next(line)
+		if kind == markdown.Text && markdown.LooksLikeFence(line) ||
+			kind != markdown.Fence && structural(strings.TrimRight(body, " \t\n")) {
 			out.WriteString(line[:len(line)-len(body)] + `\`)
 			line = body
 		}
 		out.WriteString(line)
 	}
-	if code.mark != "" {
-		out.WriteString("\n" + code.margin + code.mark) // in its list item, should it stand in one
+	if closing := at.Closing(); closing != "" {
+		out.WriteString("\n" + closing) // indented as the first line, which may be in a list item
 	}
 	return out.String()
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/text"
+	"github.com/yamo-protocol/yamo-mcp/workspace/markdown"
 )
 
 func content(t *testing.T, w *Workspace, name string) string {
@@ -190,7 +191,7 @@ func FuzzEscapeLog(f *testing.F) {
 			t.Fatalf("%q has structure at %v", got, at)
 		}
 		last := ""
-		for line := range lines(got + "\n\nafter") {
+		for line := range markdown.Lines(got + "\n\nafter") {
 			last = line
 		}
 		if last != "after" {

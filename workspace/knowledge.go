@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io/fs"
 	"strings"
+
+	"github.com/yamo-protocol/yamo-mcp/workspace/markdown"
 )
 
 // Section is a heading of MEMORY.md with its list items.
@@ -35,7 +37,7 @@ func ParseSections(text string) []Section {
 	for line := range lines(text) {
 		trimmed := strings.TrimSpace(line)
 		current := &sections[len(sections)-1]
-		if heading, ok := headingText(line); ok {
+		if level, heading := markdown.Heading(line); level > 0 && line[0] == '#' {
 			sections = append(sections, Section{Heading: heading})
 			open = false
 		} else if bullet, ok := cutAny(trimmed, "- ", "* ", "+ "); ok {
@@ -54,15 +56,6 @@ func ParseSections(text string) []Section {
 		}
 	}
 	return kept
-}
-
-// headingText is the text of an ATX heading.
-func headingText(line string) (string, bool) {
-	rest := strings.TrimLeft(line, "#")
-	if level := len(line) - len(rest); level == 0 || level > 6 || (rest != "" && rest[0] != ' ' && rest[0] != '\t') {
-		return "", false
-	}
-	return strings.TrimSpace(strings.TrimRight(strings.TrimSpace(rest), "#")), true
 }
 
 // Knowledge lists MEMORY.md, of which it reads MaxFileSize at most, by section: those whose heading contains filter in any case, at most 10 items a

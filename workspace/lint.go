@@ -17,6 +17,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/frontmatter"
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
+	"github.com/yamo-protocol/yamo-mcp/workspace/markdown"
 	"github.com/yamo-protocol/yamo-mcp/workspace/memfile"
 	"github.com/yamo-protocol/yamo-mcp/workspace/plain"
 )
@@ -273,7 +274,7 @@ func (l *linter) profiles(folder string) {
 func (l *linter) agents(text string) {
 	have := map[string]bool{}
 	for line := range lines(text) {
-		if heading, ok := headingText(line); ok && strings.HasPrefix(line, "## ") {
+		if level, heading := markdown.Heading(line); level == 2 && line[0] == '#' {
 			have[heading] = true
 		}
 	}

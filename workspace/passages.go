@@ -7,6 +7,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/frontmatter"
+	"github.com/yamo-protocol/yamo-mcp/workspace/markdown"
 	"github.com/yamo-protocol/yamo-mcp/workspace/plain"
 )
 
@@ -105,17 +106,16 @@ func Passages(text string) []Passage {
 		}
 		section.Reset()
 	}
-	var code fence
+	var at markdown.Scanner
 	for line := range strings.Lines(body) {
 		bare := strings.TrimRight(line, "\r\n")
-		at := code.step(bare)
-		heading, is := headingText(bare)
-		if !is || at == inside || at == delimiter {
+		kind := at.Next(bare)
+		level, heading := markdown.Heading(bare)
+		if level == 0 || bare[0] != '#' || kind != markdown.Text && kind != markdown.Comment {
 			section.WriteString(bare + "\n")
 			continue
 		}
 		end()
-		level := len(bare) - len(strings.TrimLeft(bare, "#"))
 		headings[level-1] = heading
 		clear(headings[level:])
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/text"
+	"github.com/yamo-protocol/yamo-mcp/workspace/markdown"
 )
 
 // Edit is one operation on one section.
@@ -135,11 +136,11 @@ func (d *Document) add(t *Type, name string) int {
 // perform changes the body of p.
 func (d *Document) perform(p *Part, form Form, e Edit, done *Applied, now time.Time) error {
 	nl := d.newline()
-	var at scanner
+	var at markdown.Scanner
 	for line := range strings.Lines(p.Body) {
-		at.step(line)
+		at.Next(line)
 	}
-	if !at.free() && (e.Op == AppendSection || e.Op == AppendItem) {
+	if !at.Free() && (e.Op == AppendSection || e.Op == AppendItem) {
 		return fault.New("section: %s ends inside a code block or comment that is never closed; replace its content", quoteName(p.Name))
 	}
 	lead, core, trail := frame(p.Body)
@@ -393,21 +394,19 @@ func (e *Edit) clean() error {
 	return nil
 }
 
-var underline = regexp.MustCompile(`^ {0,3}(=+|-+)[ \t]*$`)
-
 // underlines reports whether a line makes a heading of the one above it.
 func underlines(line, above string) bool {
-	level, _ := heading(above)
-	return strings.TrimSpace(above) != "" && level == 0 && !bullet.MatchString(above) && underline.MatchString(strings.TrimRight(line, "\r\n"))
+	level, _ := markdown.Heading(above)
+	return strings.TrimSpace(above) != "" && level == 0 && !bullet.MatchString(above) && markdown.Underline(line) > 0
 }
 
 // checkText refuses what would be structure of the file.
 func checkText(text string) error {
-	var at scanner
+	var at markdown.Scanner
 	above := ""
 	for line := range strings.Lines(text) {
-		if at.free() {
-			level, _ := heading(line)
+		if at.Free() {
+			level, _ := markdown.Heading(line)
 			switch {
 			case level == 1 || level == 2:
 				return fault.New("content: %q is a heading of the file's own levels; begin headings inside a section with ###", strings.TrimSpace(line))
@@ -417,10 +416,10 @@ func checkText(text string) error {
 				return fault.New("content: %q makes a heading of the line above it; put a blank line between them", strings.TrimSpace(line))
 			}
 		}
-		at.step(line)
+		at.Next(line)
 		above = line
 	}
-	if !at.free() {
+	if !at.Free() {
 		return fault.New("content: a code block or comment is never closed")
 	}
 	return nil

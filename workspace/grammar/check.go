@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/frontmatter"
+	"github.com/yamo-protocol/yamo-mcp/workspace/markdown"
 )
 
 // Finding is a deviation of a file from seed 004.
@@ -67,10 +68,10 @@ func (c *checker) anchors() {
 				c.warn(line, "§2", "the anchor is not immediately below the heading")
 			}
 		}
-		var at scanner
+		var at markdown.Scanner
 		line := p.bodyLine()
 		for raw := range strings.Lines(p.Body) {
-			if at.free() && looksLikeAnchor.MatchString(raw) {
+			if at.Free() && looksLikeAnchor.MatchString(raw) {
 				if _, ok := anchorOf(raw); !ok {
 					c.fail(line, "§2", "the anchor is misspelt: write <!-- @anchor: name v1 --> or [//]: # (anchor: name v1)")
 				} else if i == 0 {
@@ -79,7 +80,7 @@ func (c *checker) anchors() {
 					c.fail(line, "§2", "the anchor is not below the heading ## %s, or the section has two", p.Name)
 				}
 			}
-			at.step(raw)
+			at.Next(raw)
 			line++
 		}
 	}
@@ -92,18 +93,18 @@ func (p Part) bodyLine() int {
 
 // titles checks that there is one title, above the sections, and that headings go down step by step (§3).
 func (c *checker) titles() {
-	if level, _ := heading(lastLine(c.doc.Head)); level != 1 {
+	if level, _ := markdown.Heading(lastLine(c.doc.Head)); level != 1 {
 		c.fail(1, "§3", "has no title: the file begins with a heading of the first level")
 	}
 	for i, p := range c.doc.Parts {
-		var at scanner
+		var at markdown.Scanner
 		line, above := p.bodyLine(), 2
 		if i == 0 {
 			above = 1
 		}
 		text := "" // of the line above
 		for raw := range strings.Lines(p.Body) {
-			if level, name := heading(raw); level > 0 && at.free() {
+			if level, name := markdown.Heading(raw); level > 0 && at.Free() {
 				switch {
 				case level == 1:
 					c.fail(line, "§3", "a second title: # %s", name)
@@ -116,10 +117,10 @@ func (c *checker) titles() {
 					above = level
 				}
 			}
-			if at.free() && underlines(raw, text) && !strings.HasPrefix(text, "  ") { // below an item it is a rule
+			if at.Free() && underlines(raw, text) && !strings.HasPrefix(text, "  ") { // below an item it is a rule
 				c.fail(line-1, "§3", "the heading %s is underlined: write it with # signs, or put a blank line below it", strings.TrimSpace(text))
 			}
-			at.step(raw)
+			at.Next(raw)
 			text = raw
 			line++
 		}
@@ -291,17 +292,17 @@ func (c *checker) content(p Part) {
 			c.warn(p.Line, "§8", "## %s has %d lines; with more than %d it is time to curate it", p.Name, n, NotesLines)
 		}
 	}
-	var at scanner
+	var at markdown.Scanner
 	line := p.bodyLine()
 	for raw := range strings.Lines(p.Body) {
-		if at.free() {
+		if at.Free() {
 			for _, found := range looksLikeToken.FindAllString(raw, -1) {
 				if _, err := ParseToken(found); err != nil {
 					c.fail(line, "§5", "%v", err)
 				}
 			}
 		}
-		at.step(raw)
+		at.Next(raw)
 		line++
 	}
 }

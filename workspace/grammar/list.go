@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/yamo-protocol/yamo-mcp/workspace/markdown"
 )
 
 // bullet is what a list item begins with.
@@ -21,24 +23,24 @@ type block struct {
 // blocks cuts a body into its items and what is between them.
 func blocks(body string) []block {
 	var list []block
-	var at scanner
+	var at markdown.Scanner
 	start, pos, line, blank := 0, 0, 0, true
 	for raw := range strings.Lines(body) {
 		empty := strings.TrimSpace(raw) == ""
 		indented := raw[0] == ' ' || raw[0] == '\t'
 		last := len(list) - 1
 		inItem := last >= 0 && list[last].item
-		item := at.free() && bullet.MatchString(raw)
+		item := at.Free() && bullet.MatchString(raw)
 		// A line belongs to the block above if it is in its code block, goes on with its text, or is
 		// indented below an item.
-		if last < 0 || at.free() && (item || inItem && !empty && !indented && blank) {
+		if last < 0 || at.Free() && (item || inItem && !empty && !indented && blank) {
 			if last >= 0 {
 				list[last].raw = body[start:pos]
 			}
 			list = append(list, block{item: item, line: line})
 			start = pos
 		}
-		at.step(raw)
+		at.Next(raw)
 		blank = empty
 		pos += len(raw)
 		line++

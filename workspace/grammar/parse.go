@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/frontmatter"
+	"github.com/yamo-protocol/yamo-mcp/workspace/markdown"
 )
 
 // Document is a Markdown file, cut where its sections begin. Joined, its strings are the file.
@@ -66,16 +67,16 @@ func Parse(text string) *Document {
 	rest = text[len(d.Head):]
 	line := 1 + strings.Count(d.Head, "\n")
 	part, start := Part{Line: line}, 0
-	var at scanner
+	var at markdown.Scanner
 	pos := 0
 	for raw := range strings.Lines(rest) {
-		if name, ok := sectionHeading(raw); ok && at.free() {
+		if name, ok := sectionHeading(raw); ok && at.Free() {
 			part.Body = rest[start:pos]
 			d.Parts = append(d.Parts, part)
 			part = Part{Heading: withoutEnd(raw), Name: name, Line: line}
 			start = pos + len(part.Heading)
 		}
-		at.step(raw)
+		at.Next(raw)
 		pos += len(raw)
 		line++
 	}
@@ -113,27 +114,8 @@ func titleEnd(text string) int {
 // sectionHeading is the text of a heading of the second level at the beginning of a line. A heading without text
 // begins no section: nothing could name it, and "" is what stands above the first.
 func sectionHeading(line string) (name string, ok bool) {
-	level, name := heading(line)
+	level, name := markdown.Heading(line)
 	return name, level == 2 && line[0] == '#' && name != ""
-}
-
-// heading is the level and text of an ATX heading, 0 for any other line.
-func heading(line string) (level int, text string) {
-	line = strings.TrimRight(line, " \t\r\n")
-	body := strings.TrimLeft(line, " ")
-	if len(line)-len(body) > 3 {
-		return 0, ""
-	}
-	text = strings.TrimLeft(body, "#")
-	level = len(body) - len(text)
-	if level == 0 || level > 6 || text != "" && text[0] != ' ' && text[0] != '\t' {
-		return 0, ""
-	}
-	text = strings.TrimSpace(text)
-	if closing := strings.TrimRight(text, "#"); closing == "" || strings.HasSuffix(closing, " ") || strings.HasSuffix(closing, "\t") {
-		text = strings.TrimSpace(closing)
-	}
-	return level, text
 }
 
 // takeAnchor moves the anchor, if the first line that is not blank is one, from the body to Hidden.
@@ -184,45 +166,4 @@ func (d *Document) newline() string {
 		return "\r\n"
 	}
 	return "\n"
-}
-
-// scanner follows code blocks and comments, in which a heading is none, line by line.
-type scanner struct {
-	fence   string // that opened the code block
-	comment bool
-}
-
-// free reports whether the next line can be a heading.
-func (s *scanner) free() bool { return s.fence == "" && !s.comment }
-
-func (s *scanner) step(line string) {
-	if s.comment {
-		s.comment = !strings.Contains(line, "-->")
-		return
-	}
-	body := strings.TrimLeft(strings.TrimRight(line, "\r\n"), " ")
-	if len(line)-len(strings.TrimLeft(line, " ")) > 3 {
-		return
-	}
-	mark := fenceMark(body)
-	switch {
-	case s.fence != "":
-		if mark != "" && mark[0] == s.fence[0] && len(mark) >= len(s.fence) && strings.TrimSpace(body[len(mark):]) == "" {
-			s.fence = ""
-		}
-	case mark != "" && (mark[0] == '~' || !strings.Contains(body[len(mark):], "`")):
-		s.fence = mark
-	case strings.HasPrefix(body, "<!--"):
-		s.comment = !strings.Contains(body[len("<!--"):], "-->")
-	}
-}
-
-// fenceMark is the run of at least three backticks or tildes that line begins with.
-func fenceMark(line string) string {
-	for _, c := range []string{"`", "~"} {
-		if run := len(line) - len(strings.TrimLeft(line, c)); run >= 3 {
-			return line[:run]
-		}
-	}
-	return ""
 }

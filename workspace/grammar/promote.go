@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/workspace/markdown"
 )
 
 // Promote is the operation of moving a subsection of Extensions into a section of the type (seed 004 §13). It is the
@@ -27,7 +28,7 @@ type Subsection struct {
 // Subsections are those of a section's body, in order.
 func Subsections(body string) []Subsection {
 	var list []Subsection
-	var at scanner
+	var at markdown.Scanner
 	pos, open, text := 0, false, 0
 	end := func() {
 		if open {
@@ -37,15 +38,15 @@ func Subsections(body string) []Subsection {
 		open = false
 	}
 	for line := range strings.Lines(body) {
-		level, name := heading(line)
-		if at.free() && level > 0 && level <= 3 {
+		level, name := markdown.Heading(line)
+		if at.Free() && level > 0 && level <= 3 {
 			end()
 			if open = level == 3; open {
 				list = append(list, Subsection{Name: name, start: pos})
 				text = pos + len(line)
 			}
 		}
-		at.step(line)
+		at.Next(line)
 		pos += len(line)
 	}
 	end()

@@ -2,11 +2,12 @@ package memfile
 
 import (
 	"fmt"
-	"iter"
 	"path"
 	"regexp"
 	"strings"
 	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/workspace/markdown"
 )
 
 var (
@@ -91,7 +92,7 @@ func (l Link) Name() string {
 // Obsidian has it, or after: [[file#heading|alias]], [[file|alias#heading]].
 func Links(text string) []Link {
 	var links []Link
-	for line := range proseLines(text) {
+	for line := range markdown.Lines(text) {
 		for _, m := range wikilink.FindAllStringSubmatch(line, -1) {
 			link := Link{
 				Target:  strings.TrimSuffix(strings.TrimSpace(m[1]), ".md"),
@@ -107,27 +108,4 @@ func Links(text string) []Link {
 		}
 	}
 	return links
-}
-
-// proseLines are the lines of a text outside fenced code blocks.
-func proseLines(text string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		fence := ""
-		for line := range strings.Lines(text) {
-			trimmed := strings.TrimLeft(line, " ")
-			switch {
-			case fence != "":
-				if strings.HasPrefix(trimmed, fence) {
-					fence = ""
-				}
-				continue
-			case strings.HasPrefix(trimmed, "```"), strings.HasPrefix(trimmed, "~~~"):
-				fence = trimmed[:3]
-				continue
-			}
-			if !yield(line) {
-				return
-			}
-		}
-	}
 }

@@ -155,7 +155,7 @@ func TestName(t *testing.T) {
 }
 
 func TestLinks(t *testing.T) {
-	got := Links("See [[memory/2026-02-13-api-design]] and [[MEMORY#Key Decisions|decisions]], ![[a.md]],\n[[#Here]] [[ b | c ]] [[]] [[x\ny]] [no] [[a[b]]\n```\n[[code]]\n```\n[[end]]")
+	got := Links("See [[memory/2026-02-13-api-design]] and [[MEMORY#Key Decisions|decisions]], ![[a.md]],\n[[#Here]] [[ b | c ]] [[]] [[x\ny]] [no] [[a[b]]\n```\n[[code]]\n```\n````\n```\n[[code in four]]\n````\n[[end]]")
 	want := []Link{
 		{Target: "memory/2026-02-13-api-design"},
 		{Target: "MEMORY", Heading: "Key Decisions", Alias: "decisions"},

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/frontmatter"
+	"github.com/yamo-protocol/yamo-mcp/workspace/markdown"
 )
 
 // Resolve finds the file that l, standing in the file called from, means among names, which are relative to the workspace.
@@ -55,12 +56,8 @@ func (l Link) HasHeading(text string) bool {
 		return true
 	}
 	_, body, _ := frontmatter.Split(text)
-	for line := range proseLines(body) {
-		rest := strings.TrimLeft(line, "#")
-		if level := len(line) - len(rest); level == 0 || level > 6 || !strings.HasPrefix(rest, " ") {
-			continue
-		}
-		if strings.EqualFold(strings.TrimSpace(strings.TrimRight(strings.TrimSpace(rest), "#")), want) {
+	for line := range markdown.Lines(body) {
+		if level, heading := markdown.Heading(line); level > 0 && strings.EqualFold(heading, want) {
 			return true
 		}
 	}

@@ -1,0 +1,133 @@
+// Package markdown tells, line by line, what the structure of a Markdown text is: fenced code blocks, comments and
+// headings, as CommonMark 0.31.2 has them.
+//
+// It reads lines and not a tree, because the files of a workspace are edited byte for byte: whoever changes a section
+// must know where its lines are. Its limitation is that it does not follow list items and block quotes, in which a code
+// block may be indented further.
+package markdown
+
+import (
+	"iter"
+	"strings"
+)
+
+// Kind is what a line is.
+type Kind int
+
+// The kinds of lines.
+const (
+	Text    Kind = iota // none of the others
+	Fence               // the first or last line of a fenced code block (CommonMark §4.5)
+	Code                // a line inside one
+	Comment             // a line of an HTML comment (CommonMark §4.6, start condition 2)
+)
+
+// Scanner follows the code blocks and comments of a text from line to line. The zero value is at its beginning.
+type Scanner struct {
+	fence   string // of the open code block, as Closing returns it
+	comment bool
+}
+
+// Free reports whether the next line is in no code block and no comment, so that it can be a heading.
+func (s *Scanner) Free() bool { return s.fence == "" && !s.comment }
+
+// Closing returns the line that closes the open code block, without a line end, "" if none is open.
+func (s *Scanner) Closing() string { return s.fence }
+
+// Next returns what the next line is. The line may have its line end.
+func (s *Scanner) Next(line string) Kind {
+	if s.comment {
+		s.comment = !strings.Contains(line, "-->")
+		return Comment
+	}
+	body, indented := outdent(strings.TrimRight(line, "\r\n"))
+	mark := fenceOf(body)
+	if s.fence != "" {
+		open := strings.TrimLeft(s.fence, " ")
+		if !indented && strings.HasPrefix(mark, open) && strings.Trim(body[len(mark):], " \t") == "" {
+			s.fence = ""
+			return Fence
+		}
+		return Code
+	}
+	switch {
+	case indented:
+		return Text
+	case mark != "" && (mark[0] == '~' || !strings.Contains(body[len(mark):], "`")):
+		s.fence = line[:strings.IndexByte(line, mark[0])] + mark
+		return Fence
+	case strings.HasPrefix(body, "<!--"):
+		s.comment = !strings.Contains(body, "-->")
+		return Comment
+	}
+	return Text
+}
+
+// LooksLikeFence reports whether some readers take a line for the first of a code block: it begins like one, but is
+// indented too far or, with backticks, has another backtick.
+func LooksLikeFence(line string) bool { return fenceOf(strings.TrimLeft(line, " \t")) != "" }
+
+// fenceOf returns the run of at least three backticks or tildes that a line begins with, "" if it has none.
+func fenceOf(line string) string {
+	for _, c := range []string{"`", "~"} {
+		if run := len(line) - len(strings.TrimLeft(line, c)); run >= 3 {
+			return line[:run]
+		}
+	}
+	return ""
+}
+
+// outdent removes up to three spaces; indented reports that the line begins with more, or with a tab.
+func outdent(line string) (body string, indented bool) {
+	body = strings.TrimLeft(line, " ")
+	return body, len(line)-len(body) > 3 || strings.HasPrefix(body, "\t")
+}
+
+// Heading returns the level, 1 to 6, and the text of an ATX heading (CommonMark §4.2), 0 for any other line. White
+// space and a closing run of # are not part of the text. The line may be indented by up to three spaces; inside a list
+// item that is a heading of the item. Whether it is in a code block is the [Scanner]'s to say.
+func Heading(line string) (level int, text string) {
+	body, indented := outdent(strings.TrimRight(line, " \t\r\n"))
+	text = strings.TrimLeft(body, "#")
+	level = len(body) - len(text)
+	if indented || level == 0 || level > 6 || text != "" && text[0] != ' ' && text[0] != '\t' {
+		return 0, ""
+	}
+	text = strings.TrimSpace(text)
+	open := strings.TrimRight(text, "#")
+	if open == "" || strings.HasSuffix(open, " ") || strings.HasSuffix(open, "\t") {
+		text = strings.TrimSpace(open)
+	}
+	return level, text
+}
+
+// Underline returns the level, 1 or 2, of the heading that a line makes of a paragraph above it (CommonMark §4.3), 0 for
+// a line that does not.
+func Underline(line string) int {
+	body, indented := outdent(strings.TrimRight(line, " \t\r\n"))
+	switch {
+	case indented || body == "":
+		return 0
+	case strings.Trim(body, "=") == "":
+		return 1
+	case strings.Trim(body, "-") == "":
+		return 2
+	}
+	return 0
+}
+
+// Lines yields the lines of a text outside its fenced code blocks, without their line ends.
+func Lines(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		var at Scanner
+		for line := range strings.Lines(text) {
+			line = strings.TrimRight(line, "\r\n")
+			if kind := at.Next(line); kind == Fence || kind == Code {
+				continue
+			}
+			if !yield(line) {
+				return
+			}
+		}
+	}
+}
