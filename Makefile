@@ -87,7 +87,7 @@ dist: all ## one archive that runs on another machine of this platform
 	cp native/lib/$(PLATFORM)/liblancedb_go.* dist/$(RELEASE)/lib/
 	YAMO_CACHE=dist/$(RELEASE)/assets bin/yamo-mcp setup --from "$$(bin/yamo-mcp version --json | sed -n 's/^ *"dir": "\(.*\)",$$/\1/p')"
 	rm -f dist/$(RELEASE)/assets/.lock
-	cp -R README.md LICENSE mcp.json.example docs dist/$(RELEASE)/
+	cp -R README.md SECURITY.md LICENSE mcp.json.example docs dist/$(RELEASE)/
 	tar -C dist -czf dist/$(RELEASE).tar.gz $(RELEASE)
 	@ls -l dist/$(RELEASE).tar.gz
 
