@@ -75,7 +75,16 @@ func begin(t *testing.T, dir, stores string, who audience.Audience) *session {
 	if who.IsDM() {
 		list = append(list, prompts.Bootstrap(v), prompts.Heartbeat(v), prompts.Curate(v, memory))
 	}
-	s := &session{t, memory, server.NewMCPServer("test", "1", server.WithCompletions(), server.WithPromptCompletionProvider(prompts.Completer(list)))}
+	s := &session{
+		t,
+		memory,
+		server.NewMCPServer(
+			"test",
+			"1",
+			server.WithCompletions(),
+			server.WithPromptCompletionProvider(prompts.Completer(list)),
+		),
+	}
 	for _, p := range list {
 		s.server.AddPrompts(p.Server())
 	}
@@ -140,7 +149,8 @@ func (s *session) get(name string, args map[string]string) string {
 	if err := json.Unmarshal([]byte(raw), &answer); err != nil {
 		s.t.Fatal(err)
 	}
-	if len(answer.Result.Messages) != 1 || answer.Result.Messages[0].Role != "user" || answer.Result.Messages[0].Content.Type != "text" {
+	if len(answer.Result.Messages) != 1 || answer.Result.Messages[0].Role != "user" ||
+		answer.Result.Messages[0].Content.Type != "text" {
 		s.t.Fatalf("%s: %s", name, raw)
 	}
 	return answer.Result.Messages[0].Content.Text
@@ -236,7 +246,17 @@ func TestGroupDependsOnItsOwnOnly(t *testing.T) {
 	secret.store("The secret of the greenhouse", "private", "greenhouse")
 	secret.learn("greenhouse_secret", "Keep the secret of the greenhouse", "critical")
 
-	without, with := begin(t, public, filepath.Join(public, ".yamo"), bookClub(t)), begin(t, full, filepath.Join(full, ".yamo"), bookClub(t))
+	without, with := begin(
+		t,
+		public,
+		filepath.Join(public, ".yamo"),
+		bookClub(t),
+	), begin(
+		t,
+		full,
+		filepath.Join(full, ".yamo"),
+		bookClub(t),
+	)
 	for _, s := range []*session{without, with} {
 		s.store("The club reads about a greenhouse", "", "reading")
 	}
@@ -250,7 +270,10 @@ func TestGroupDependsOnItsOwnOnly(t *testing.T) {
 	}
 	for _, prompt := range []string{"recall", "distill", "session_save", "heartbeat", "curate"} {
 		for _, argument := range []string{"topic", "pattern", "check", "days"} {
-			complete := map[string]any{"ref": map[string]any{"type": "ref/prompt", "name": prompt}, "argument": map[string]any{"name": argument, "value": ""}}
+			complete := map[string]any{
+				"ref":      map[string]any{"type": "ref/prompt", "name": prompt},
+				"argument": map[string]any{"name": argument, "value": ""},
+			}
 			if diff := cmp.Diff(without.request("completion/complete", complete), with.request("completion/complete", complete)); diff != "" {
 				t.Errorf("%s, %s (-without what is private +with):\n%s", prompt, argument, diff)
 			}
@@ -262,7 +285,11 @@ func TestGroupDependsOnItsOwnOnly(t *testing.T) {
 			t.Errorf("%s is answered %s", name, got)
 		}
 	}
-	if dm := begin(t, full, t.TempDir(), audience.DM()).get("startup", nil); !strings.Contains(dm, "# BOOTSTRAP\nsecret") || !strings.Contains(dm, "memory/2026-02-14.md") {
+	if dm := begin(t, full, t.TempDir(), audience.DM()).get("startup", nil); !strings.Contains(
+		dm,
+		"# BOOTSTRAP\nsecret",
+	) ||
+		!strings.Contains(dm, "memory/2026-02-14.md") {
 		t.Errorf("a DM's first boot is not shown: %.300s", dm)
 	}
 }
@@ -280,7 +307,10 @@ func TestArgumentsThatAreWrong(t *testing.T) {
 		{"curate", map[string]string{"days": "0"}, "days: use a whole number from 1 to 31"},
 		{"curate", map[string]string{"days": "week"}, "days: use a whole number from 1 to 31"},
 	} {
-		if got := s.request("prompts/get", map[string]any{"name": test.prompt, "arguments": test.args}); !strings.Contains(got, `"message":"`+test.want+`"`) {
+		if got := s.request("prompts/get", map[string]any{"name": test.prompt, "arguments": test.args}); !strings.Contains(
+			got,
+			`"message":"`+test.want+`"`,
+		) {
 			t.Errorf("%s %v: got %.200s, want %q", test.prompt, test.args, got, test.want)
 		}
 	}
@@ -316,7 +346,10 @@ func TestCompletions(t *testing.T) {
 			}
 		}
 		raw := test.s.request("completion/complete", map[string]any{
-			"ref": map[string]any{"type": "ref/prompt", "name": test.prompt}, "argument": map[string]any{"name": test.argument, "value": test.typed},
+			"ref": map[string]any{
+				"type": "ref/prompt",
+				"name": test.prompt,
+			}, "argument": map[string]any{"name": test.argument, "value": test.typed},
 		})
 		if err := json.Unmarshal([]byte(raw), &answer); err != nil {
 			t.Fatal(err)
@@ -334,7 +367,9 @@ func TestCurate(t *testing.T) {
 		t.Fatal(err)
 	}
 	var memory strings.Builder
-	memory.WriteString("# Memory\n\n## Old\n\n- 2025-11-15: Old by a day.\n- 2025-11-16: Not old yet.\n- 2024-01-01: Old, but confirmed on 2026-01-01.\n\n## Undated\n\n")
+	memory.WriteString(
+		"# Memory\n\n## Old\n\n- 2025-11-15: Old by a day.\n- 2025-11-16: Not old yet.\n- 2024-01-01: Old, but confirmed on 2026-01-01.\n\n## Undated\n\n",
+	)
 	for i := range 40 {
 		fmt.Fprintf(&memory, "- Entry %d.\n", i)
 	}

@@ -46,7 +46,10 @@ func TestEvidence(t *testing.T) {
 			t.Errorf("%s is listed", r.URI)
 		}
 	}
-	if got := s.request("resources/templates/list", nil); !strings.Contains(got, `"uriTemplate":"yamo://evidence/{token}"`) {
+	if got := s.request("resources/templates/list", nil); !strings.Contains(
+		got,
+		`"uriTemplate":"yamo://evidence/{token}"`,
+	) {
 		t.Errorf("templates: %s", got)
 	}
 }

@@ -21,16 +21,29 @@ func TestLogTemplate(t *testing.T) {
 		audience.DM(): "yamo://workspace/memory/{date}.md",
 		bookClub(t):   "yamo://workspace/memory/{date}-group-book-club.md",
 	} {
-		w, err := workspace.Open(dir, workspace.WithClock(func() time.Time { return time.Date(2026, 2, 20, 12, 0, 0, 0, time.UTC) }))
+		w, err := workspace.Open(
+			dir,
+			workspace.WithClock(func() time.Time { return time.Date(2026, 2, 20, 12, 0, 0, 0, time.UTC) }),
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := serve(t, dir, who, server.WithCompletions(), server.WithResourceCompletionProvider(resources.NewCompleter(w.View(who))))
+		s := serve(
+			t,
+			dir,
+			who,
+			server.WithCompletions(),
+			server.WithResourceCompletionProvider(resources.NewCompleter(w.View(who))),
+		)
 		shown := 1
 		if who.IsDM() {
 			shown = 2
 		}
-		if got := s.request("resources/templates/list", map[string]any{}); !strings.Contains(got, `"uriTemplate":"`+template+`"`) || strings.Count(got, "uriTemplate") != shown {
+		if got := s.request("resources/templates/list", map[string]any{}); !strings.Contains(
+			got,
+			`"uriTemplate":"`+template+`"`,
+		) ||
+			strings.Count(got, "uriTemplate") != shown {
 			t.Errorf("%v: templates %s", who, got)
 		}
 		complete := func(uri, name, value string) string {
@@ -43,7 +56,9 @@ func TestLogTemplate(t *testing.T) {
 		}
 		none := complete("yamo://nonsense/{x}", "x", "")
 		files := complete("yamo://workspace/memory/{file}.md", "file", "2026-02-")
-		if want := `"values":["2026-02-14-group-book-club","2026-02-13-group-hiking","2026-02-05-irrigation-pump"],"total":3`; who.IsDM() && !strings.Contains(files, want) || !who.IsDM() && files != none {
+		if want := `"values":["2026-02-14-group-book-club","2026-02-13-group-hiking","2026-02-05-irrigation-pump"],"total":3`; who.IsDM() &&
+			!strings.Contains(files, want) ||
+			!who.IsDM() && files != none {
 			t.Errorf("%v: completions of memory files: %s", who, files)
 		}
 		for _, uri := range []string{"yamo://workspace/memory/{date}-group-hiking.md", "yamo://workspace/memory/{date}"} {

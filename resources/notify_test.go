@@ -34,7 +34,10 @@ var often = watch.Options{Poll: 10 * time.Millisecond, Rescan: 10 * time.Millise
 // watched is a session whose clients are told of changes.
 func watched(t *testing.T, dir string, who audience.Audience) *session {
 	t.Helper()
-	w, err := workspace.Open(dir, workspace.WithClock(func() time.Time { return time.Date(2026, 2, 14, 12, 0, 0, 0, time.UTC) }))
+	w, err := workspace.Open(
+		dir,
+		workspace.WithClock(func() time.Time { return time.Date(2026, 2, 14, 12, 0, 0, 0, time.UTC) }),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +151,10 @@ func TestNotify(t *testing.T) {
 			t.Cleanup(h.Close)
 			var options []transport.StreamableHTTPCOption
 			if legacy {
-				options = append(options, transport.WithContinuousListening()) //nolint:staticcheck // what hosts of the older era do
+				options = append(
+					options,
+					transport.WithContinuousListening(),
+				) //nolint:staticcheck // what hosts of the older era do
 			}
 			over, err := transport.NewStreamableHTTP(h.URL+"/mcp", options...)
 			if err != nil {
@@ -183,8 +189,14 @@ func TestNotify(t *testing.T) {
 		t.Run(name+", modern", func(t *testing.T) {
 			s := watched(t, kate(t), audience.DM())
 			c, h := connect(t, over(t, s.server, false), false)
-			stop, err := c.ListenAsync(t.Context(), mcp.SubscriptionFilter{ResourcesListChanged: true, ResourceSubscriptions: []string{uri("MEMORY.md"), resourceuri.Startup}},
-				func(err error) { t.Error(err) })
+			stop, err := c.ListenAsync(
+				t.Context(),
+				mcp.SubscriptionFilter{
+					ResourcesListChanged:  true,
+					ResourceSubscriptions: []string{uri("MEMORY.md"), resourceuri.Startup},
+				},
+				func(err error) { t.Error(err) },
+			)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -197,7 +209,11 @@ func TestNotify(t *testing.T) {
 			stop()
 
 			// Another stream, which asks for less.
-			stop, err = c.ListenAsync(t.Context(), mcp.SubscriptionFilter{ResourceSubscriptions: []string{uri("USER.md")}}, func(err error) { t.Error(err) })
+			stop, err = c.ListenAsync(
+				t.Context(),
+				mcp.SubscriptionFilter{ResourceSubscriptions: []string{uri("USER.md")}},
+				func(err error) { t.Error(err) },
+			)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -234,7 +250,13 @@ func TestGroupNeverHearsOfPrivateFiles(t *testing.T) {
 			"memory/2026-02-13-group-hiking.md", "memory/heartbeat-state.json", "notes/new.md", ".yamo/key", "new",
 		}
 		c, h := connect(t, transport.NewInProcessTransport(s.server), legacy)
-		uris := []string{resourceuri.Startup, uri("SOUL.md"), uri("memory/2026-02-14-group-book-club.md"), "yamo://nonsense", "%%%"}
+		uris := []string{
+			resourceuri.Startup,
+			uri("SOUL.md"),
+			uri("memory/2026-02-14-group-book-club.md"),
+			"yamo://nonsense",
+			"%%%",
+		}
 		for _, name := range private {
 			uris = append(uris, uri(name))
 		}
@@ -284,7 +306,9 @@ func (s *session) stdio(t *testing.T) *wire {
 	fromServer, out := io.Pipe()
 	ctx, cancel := context.WithCancel(context.Background())
 	var done sync.WaitGroup
-	done.Go(func() { _ = server.NewStdioServer(s.server).Listen(ctx, in, out) }) // it ends with an error of the pipe or ctx
+	done.Go(
+		func() { _ = server.NewStdioServer(s.server).Listen(ctx, in, out) },
+	) // it ends with an error of the pipe or ctx
 	w := &wire{t, toServer, make(chan string, 1000)}
 	done.Go(func() {
 		for lines := bufio.NewScanner(fromServer); lines.Scan(); {
@@ -342,7 +366,9 @@ func TestStdio(t *testing.T) {
 	t.Run("legacy", func(t *testing.T) {
 		s := watched(t, kate(t), audience.DM())
 		w := s.stdio(t)
-		w.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`)
+		w.send(
+			`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`,
+		)
 		if got := w.receive(); !strings.Contains(got, `"resources":{"listChanged":true,"subscribe":true}`) {
 			t.Errorf("initialize: %s", got)
 		}
@@ -360,19 +386,29 @@ func TestStdio(t *testing.T) {
 		s := watched(t, kate(t), audience.DM())
 		w := s.stdio(t)
 		const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
-		w.send(`{"jsonrpc":"2.0","id":"one","method":"subscriptions/listen","params":{` + meta + `,"notifications":{"resourcesListChanged":true,"toolsListChanged":true,"resourceSubscriptions":["yamo://workspace/MEMORY.md"]}}}`)
-		w.expect(`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"one"},` +
-			`"notifications":{"resourceSubscriptions":["yamo://workspace/MEMORY.md"],"resourcesListChanged":true}}}`)
+		w.send(
+			`{"jsonrpc":"2.0","id":"one","method":"subscriptions/listen","params":{` + meta + `,"notifications":{"resourcesListChanged":true,"toolsListChanged":true,"resourceSubscriptions":["yamo://workspace/MEMORY.md"]}}}`,
+		)
+		w.expect(
+			`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"one"},` +
+				`"notifications":{"resourceSubscriptions":["yamo://workspace/MEMORY.md"],"resourcesListChanged":true}}}`,
+		)
 		s.write("MEMORY.md", "changed")
-		w.expect(`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"one"},"uri":"yamo://workspace/MEMORY.md"}}`)
+		w.expect(
+			`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"one"},"uri":"yamo://workspace/MEMORY.md"}}`,
+		)
 		s.remove("USER.md")
-		w.expect(`{"jsonrpc":"2.0","method":"notifications/resources/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"one"}}}`)
+		w.expect(
+			`{"jsonrpc":"2.0","method":"notifications/resources/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"one"}}}`,
+		)
 		w.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"one",` + meta + `}}`)
 		if got := w.receive(); !strings.Contains(got, `"id":"one"`) {
 			t.Errorf("at the end of the stream: %s", got)
 		}
 		s.write("MEMORY.md", "after the stream")
-		w.send(`{"jsonrpc":"2.0","id":2,"method":"subscriptions/listen","params":{` + meta + `,"notifications":{"resourceSubscriptions":["yamo://workspace/AGENTS.md"]}}}`)
+		w.send(
+			`{"jsonrpc":"2.0","id":2,"method":"subscriptions/listen","params":{` + meta + `,"notifications":{"resourceSubscriptions":["yamo://workspace/AGENTS.md"]}}}`,
+		)
 		if got := w.receive(); !strings.Contains(got, "acknowledged") {
 			t.Errorf("second stream: %s", got)
 		}
@@ -442,7 +478,11 @@ func TestNotifyConcurrently(t *testing.T) {
 				if _, err := c.Initialize(ctx, hello); err != nil {
 					t.Error(err)
 				}
-				stop, err := c.ListenAsync(ctx, mcp.SubscriptionFilter{ResourcesListChanged: true, ResourceSubscriptions: []string{uri("SOUL.md")}}, nil)
+				stop, err := c.ListenAsync(
+					ctx,
+					mcp.SubscriptionFilter{ResourcesListChanged: true, ResourceSubscriptions: []string{uri("SOUL.md")}},
+					nil,
+				)
 				if err != nil {
 					t.Error(err)
 				} else {

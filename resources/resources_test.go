@@ -333,7 +333,10 @@ func TestDoor(t *testing.T) {
 		if strings.Contains(s.request("resources/list", nil), uri) {
 			t.Error("it is listed")
 		}
-		if answer := s.request("resources/read", map[string]any{"uri": uri, "arguments": map[string]any{"yamo.loaded": "x"}}); !strings.Contains(answer, `"error"`) {
+		if answer := s.request("resources/read", map[string]any{"uri": uri, "arguments": map[string]any{"yamo.loaded": "x"}}); !strings.Contains(
+			answer,
+			`"error"`,
+		) {
 			t.Errorf("it answers %s", answer)
 		}
 	}
@@ -345,7 +348,8 @@ func TestDoor(t *testing.T) {
 func TestTooLargeSaysSo(t *testing.T) {
 	s := serve(t, t.TempDir(), audience.Audience{})
 	s.write("SOUL.md", strings.Repeat("x", workspace.MaxFileSize+1))
-	if got := s.read(resourceuri.File("SOUL.md")); !strings.Contains(got, "larger than 4 MiB") || strings.Contains(got, s.dir) {
+	if got := s.read(resourceuri.File("SOUL.md")); !strings.Contains(got, "larger than 4 MiB") ||
+		strings.Contains(got, s.dir) {
 		t.Errorf("got %.200s", got)
 	}
 }
@@ -394,7 +398,8 @@ func TestConcurrent(t *testing.T) {
 				default:
 				}
 				answer := s.read(uri)
-				if got, err := text(answer); err == nil && got != content || err != nil && !strings.Contains(answer, `"code":-32002`) {
+				if got, err := text(answer); err == nil && got != content ||
+					err != nil && !strings.Contains(answer, `"code":-32002`) {
 					t.Errorf("answer %s", answer)
 				}
 			}

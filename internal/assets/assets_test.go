@@ -139,7 +139,8 @@ func TestLocate(t *testing.T) {
 	dir := t.TempDir()
 	getenv := env("YAMO_CACHE", dir)
 	_, err = Locate(getenv)
-	if !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), "yamo-mcp setup") || !strings.Contains(err.Error(), files[1].Name) {
+	if !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), "yamo-mcp setup") ||
+		!strings.Contains(err.Error(), files[1].Name) {
 		t.Errorf("empty folder: %v", err)
 	}
 	fill(t, dir, files)
@@ -148,7 +149,10 @@ func TestLocate(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Paths{
-		Runtime: filepath.Join(dir, files[0].Name), Model: filepath.Join(dir, files[1].Name), Tokenizer: filepath.Join(dir, files[2].Name),
+		Runtime: filepath.Join(
+			dir,
+			files[0].Name,
+		), Model: filepath.Join(dir, files[1].Name), Tokenizer: filepath.Join(dir, files[2].Name),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -40,7 +40,8 @@ func TestErase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(got) != 1 || got[0].Seq != 5 || got[0].Op != OpDelete || got[0].ID != "mem_2" || got[0].Block != "deleted mem_2\n" {
+	if len(got) != 1 || got[0].Seq != 5 || got[0].Op != OpDelete || got[0].ID != "mem_2" ||
+		got[0].Block != "deleted mem_2\n" {
 		t.Errorf("Erase returned %+v", got)
 	}
 	raw := contents(t, dir)

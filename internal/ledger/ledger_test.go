@@ -87,7 +87,15 @@ func (r *reader) tryErase(ctx context.Context, ids ...string) ([]Entry, error) {
 func retain(ids ...string) []Draft {
 	var drafts []Draft
 	for _, id := range ids {
-		drafts = append(drafts, Draft{Op: "retain", ID: id, Block: "block of " + id + ";\n", Data: map[string]string{"content": "content <of> " + id}})
+		drafts = append(
+			drafts,
+			Draft{
+				Op:    "retain",
+				ID:    id,
+				Block: "block of " + id + ";\n",
+				Data:  map[string]string{"content": "content <of> " + id},
+			},
+		)
 	}
 	return drafts
 }
@@ -115,9 +123,36 @@ func TestAppendAndSync(t *testing.T) {
 	a.sync(t)
 
 	want := []Entry{
-		{Seq: 1, Time: testTime, Op: "retain", ID: "mem_1", Block: "block of mem_1;\n", PrevHash: Genesis, Hash: first[0].Hash, Data: json.RawMessage(`{"content":"content <of> mem_1"}`)},
-		{Seq: 2, Time: testTime, Op: "retain", ID: "mem_2", Block: "block of mem_2;\n", PrevHash: first[0].Hash, Hash: first[1].Hash, Data: json.RawMessage(`{"content":"content <of> mem_2"}`)},
-		{Seq: 3, Time: testTime, Op: "retain", ID: "mem_3", Block: "block of mem_3;\n", PrevHash: first[1].Hash, Hash: second[0].Hash, Data: json.RawMessage(`{"content":"content <of> mem_3"}`)},
+		{
+			Seq:      1,
+			Time:     testTime,
+			Op:       "retain",
+			ID:       "mem_1",
+			Block:    "block of mem_1;\n",
+			PrevHash: Genesis,
+			Hash:     first[0].Hash,
+			Data:     json.RawMessage(`{"content":"content <of> mem_1"}`),
+		},
+		{
+			Seq:      2,
+			Time:     testTime,
+			Op:       "retain",
+			ID:       "mem_2",
+			Block:    "block of mem_2;\n",
+			PrevHash: first[0].Hash,
+			Hash:     first[1].Hash,
+			Data:     json.RawMessage(`{"content":"content <of> mem_2"}`),
+		},
+		{
+			Seq:      3,
+			Time:     testTime,
+			Op:       "retain",
+			ID:       "mem_3",
+			Block:    "block of mem_3;\n",
+			PrevHash: first[1].Hash,
+			Hash:     second[0].Hash,
+			Data:     json.RawMessage(`{"content":"content <of> mem_3"}`),
+		},
 	}
 	if diff := cmp.Diff(want, append(first, second...)); diff != "" {
 		t.Errorf("returned (-want +got):\n%s", diff)
@@ -352,7 +387,11 @@ func TestApplyErrorIsDeliveredAgain(t *testing.T) {
 		}
 		return a.apply(e)
 	}
-	got, err := a.Append(t.Context(), refuseSecond, func(time.Time) ([]Draft, error) { return retain("mem_1", "mem_2", "mem_3"), nil })
+	got, err := a.Append(
+		t.Context(),
+		refuseSecond,
+		func(time.Time) ([]Draft, error) { return retain("mem_1", "mem_2", "mem_3"), nil },
+	)
 	if !errors.Is(err, refuse) || len(got) != 3 {
 		t.Fatalf("%d entries and %v, want the 3 durable entries and the error", len(got), err)
 	}

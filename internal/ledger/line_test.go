@@ -48,7 +48,12 @@ func TestVector(t *testing.T) {
 	r := newReader(opt)
 	_, err := r.Append(t.Context(), r.apply, func(time.Time) ([]Draft, error) {
 		return []Draft{
-			{Op: "retain", ID: "mem_1767323045678_00a1b2", Block: "agent: MemoryMesh_a;\nhandoff: End;\n", Data: json.RawMessage(`{"content":"Grüße & <b>\"more\"</b>"}`)},
+			{
+				Op:    "retain",
+				ID:    "mem_1767323045678_00a1b2",
+				Block: "agent: MemoryMesh_a;\nhandoff: End;\n",
+				Data:  json.RawMessage(`{"content":"Grüße & <b>\"more\"</b>"}`),
+			},
 			{Op: "retain", ID: "mem_1767323045678_00a1b3", Block: "secret;\n", Data: "secret"},
 		}, nil
 	})

@@ -169,7 +169,8 @@ func TestCorruptionIsReported(t *testing.T) {
 				if !errors.As(err, &corrupt) {
 					t.Fatalf("error %v, want a *CorruptError", err)
 				}
-				if corrupt.Line != tc.line || !strings.Contains(err.Error(), tc.want) || !strings.Contains(err.Error(), fmt.Sprintf("line %d ", tc.line)) {
+				if corrupt.Line != tc.line || !strings.Contains(err.Error(), tc.want) ||
+					!strings.Contains(err.Error(), fmt.Sprintf("line %d ", tc.line)) {
 					t.Errorf("error %v, want one about line %d and %q", err, tc.line, tc.want)
 				}
 			}

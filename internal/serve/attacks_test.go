@@ -69,7 +69,8 @@ func TestSessionsOfOthersDoNotExist(t *testing.T) {
 		}
 	}
 	for _, ids := range [][]string{{of("")}, {of(sessions["dm"]), of(sessions["dm"])}} {
-		if got := h.ask(http.MethodPost, "/mcp", "dm", listTools, ids...); got.status != http.StatusBadRequest && len(ids) == 1 {
+		if got := h.ask(http.MethodPost, "/mcp", "dm", listTools, ids...); got.status != http.StatusBadRequest &&
+			len(ids) == 1 {
 			t.Errorf("%v: %+v", ids, got)
 		}
 	}
@@ -93,11 +94,14 @@ func TestMessagesOfOthersAreNotTaken(t *testing.T) {
 		"lowered":             {route, "dm", []string{auth.ConnectionHeader + ": group"}},
 		"the other transport": {"/message?sessionId=" + streamable, "dm", nil},
 	} {
-		if got := h.ask(http.MethodPost, try.route, try.token, servetest.CallSay(1, "hi"), try.headers...); got.status != http.StatusNotFound || got.body != absent.body {
+		if got := h.ask(http.MethodPost, try.route, try.token, servetest.CallSay(1, "hi"),
+			try.headers...); got.status != http.StatusNotFound ||
+			got.body != absent.body {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
-	if got := h.ask(http.MethodPost, route+"&sessionId=x", "dm", servetest.CallSay(1, "hi")); got.status != http.StatusBadRequest {
+	if got := h.ask(http.MethodPost, route+"&sessionId=x", "dm",
+		servetest.CallSay(1, "hi")); got.status != http.StatusBadRequest {
 		t.Errorf("two ids: %+v", got)
 	}
 	if got := h.ask(http.MethodPost, route, "dm", servetest.CallSay(2, "mine")); got.status != http.StatusAccepted {
@@ -136,7 +140,12 @@ func TestCallsOfOthersAreNotCancelled(t *testing.T) {
 		if got := h.ask(http.MethodPost, "/mcp", token, cancelled(victim), modern...); got.status != http.StatusAccepted {
 			t.Errorf("%s, modern: %+v", token, got)
 		}
-		meta := strings.Replace(cancelled(victim), `"params":{`, `"params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"},`, 1)
+		meta := strings.Replace(
+			cancelled(victim),
+			`"params":{`,
+			`"params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"},`,
+			1,
+		)
 		h.ask(http.MethodPost, "/mcp", token, meta, of(own))
 		if got := h.ask(http.MethodPost, "/mcp", token, meta, modern...); got.status != http.StatusAccepted {
 			t.Errorf("%s, modern in every respect: %+v", token, got)
@@ -204,11 +213,12 @@ func TestRevocationEndsWhatIsOpen(t *testing.T) {
 		}
 	}
 	wait(t, call)
-	if took := time.Since(start); took > 3*tick {
+	if took := time.Since(start); took > 3*sweepInterval {
 		t.Errorf("it took %v", took)
 	}
 	for _, try := range []answer{
-		h.ask(http.MethodPost, "/mcp", "dm", listTools, of(session)), h.ask(http.MethodPost, route, "dm", listTools), h.ask(http.MethodGet, "/sse", "dm", ""),
+		h.ask(http.MethodPost, "/mcp", "dm", listTools, of(session)), h.ask(http.MethodPost, route, "dm", listTools),
+		h.ask(http.MethodGet, "/sse", "dm", ""),
 	} {
 		if try.status != http.StatusUnauthorized {
 			t.Errorf("the revoked token: %+v", try)
@@ -228,7 +238,8 @@ func TestTokensInURLs(t *testing.T) {
 	h := serveHouse(t, nil)
 	const secret = "yamo_0123456789ab_c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0LXNlY3JldA"
 	for _, path := range []string{
-		"/mcp?access_token=" + secret, "/mcp?token=dm", "/sse?Authorization=dm", "/mcp?x=" + secret, "/message?sessionId=" + secret, "/" + secret, "/healthz?key=dm",
+		"/mcp?access_token=" + secret, "/mcp?token=dm", "/sse?Authorization=dm", "/mcp?x=" + secret,
+		"/message?sessionId=" + secret, "/" + secret, "/healthz?key=dm",
 		"/mcp?x=%79amo_0123456789ab", "/mcp?x=eyJhbGciOi.eyJzdWIi.c2ln", "/mcp?" + secret, "/mcp?%zz" + secret,
 	} {
 		for _, token := range []string{"", "dm"} {

@@ -61,7 +61,16 @@ func TestAuthorization(t *testing.T) {
 		{"/.well-known/oauth-protected-resource", map[string]int{"GET": 200, "HEAD": 200, "OPTIONS": 204}, true},
 		{"/.well-known/oauth-protected-resource/mcp", map[string]int{"GET": 200, "HEAD": 200, "OPTIONS": 204}, true},
 	}
-	absent := []string{"/", "/mcp/", "/MCP", "//mcp", "/mcp/../healthz", "/.well-known/oauth-authorization-server", "/debug/pprof/", "/sse/message"}
+	absent := []string{
+		"/",
+		"/mcp/",
+		"/MCP",
+		"//mcp",
+		"/mcp/../healthz",
+		"/.well-known/oauth-authorization-server",
+		"/debug/pprof/",
+		"/sse/message",
+	}
 	checked := 0
 	check := func(credential credential, host, from, path, method string, want int) {
 		headers := []string{"Host: " + host}
@@ -82,7 +91,12 @@ func TestAuthorization(t *testing.T) {
 			t.Errorf("%s: status %d, want %d", what, response.StatusCode, want)
 		}
 		challenged := response.Header.Get("WWW-Authenticate")
-		if want == 401 && !strings.HasPrefix(challenged, `Bearer realm="yamo-mcp"`) || challenged != "" && !strings.Contains(challenged, `resource_metadata="https://public.example/.well-known/oauth-protected-resource/mcp"`) {
+		if want == 401 && !strings.HasPrefix(challenged, `Bearer realm="yamo-mcp"`) ||
+			challenged != "" &&
+				!strings.Contains(
+					challenged,
+					`resource_metadata="https://public.example/.well-known/oauth-protected-resource/mcp"`,
+				) {
 			t.Errorf("%s: WWW-Authenticate %q", what, challenged)
 		}
 	}
@@ -122,10 +136,13 @@ func TestAuthorization(t *testing.T) {
 func TestHostsAndOrigins(t *testing.T) {
 	g := gate{loopback: true, hosts: []string{"memory.example"}, origins: []string{"https://app.example"}}
 	for host, want := range map[string]bool{
-		"localhost": true, "localhost:7420": true, "LocalHost:1": true, "127.0.0.1": true, "127.9.9.9:7420": true, "[::1]:7420": true, "[::1]": true, "[::ffff:127.0.0.1]:1": true,
+		"localhost": true, "localhost:7420": true, "LocalHost:1": true, "127.0.0.1": true, "127.9.9.9:7420": true,
+		"[::1]:7420": true, "[::1]": true, "[::ffff:127.0.0.1]:1": true,
 		"memory.example": true, "Memory.Example.:443": true,
-		"": false, "evil.example": false, "memory.example.evil.example": false, "localhost.evil.example": false, "127.0.0.1.nip.io": false, "0.0.0.0:7420": false, "10.0.0.1": false,
-		"localhost:x": false, "user@localhost": false, "localhost/": false, "localhost#": false, "::1": false, "[::1": false, "2130706433": false, "0x7f.1": false, "127.1": false, "localhost\t": false,
+		"": false, "evil.example": false, "memory.example.evil.example": false, "localhost.evil.example": false,
+		"127.0.0.1.nip.io": false, "0.0.0.0:7420": false, "10.0.0.1": false,
+		"localhost:x": false, "user@localhost": false, "localhost/": false, "localhost#": false, "::1": false, "[::1": false,
+		"2130706433": false, "0x7f.1": false, "127.1": false, "localhost\t": false,
 	} {
 		if got := g.host(host); got != want {
 			t.Errorf("host %q: %v", host, got)
@@ -136,10 +153,14 @@ func TestHostsAndOrigins(t *testing.T) {
 		t.Error("a server that others reach answers to this machine's names")
 	}
 	for origin, want := range map[string]bool{
-		"http://localhost:7420": true, "https://localhost:7420": true, "http://LOCALHOST:7420": true, "https://app.example": true,
-		"http://localhost": false, "http://localhost:1": false, "http://127.0.0.1:7420": false, "https://app.example:8443": false, "http://app.example": false, "https://app.example/": false,
-		"https://app.example.evil.example": false, "https://APP.example": false, "null": false, "": false, "file://": false, "http://user@localhost:7420": false,
-		"ftp://localhost:7420": false, "http://localhost:7420/": false, "http://localhost:7420?x": false, "localhost:7420": false, "chrome-extension://abc": false,
+		"http://localhost:7420": true, "https://localhost:7420": true, "http://LOCALHOST:7420": true,
+		"https://app.example": true,
+		"http://localhost":    false, "http://localhost:1": false, "http://127.0.0.1:7420": false,
+		"https://app.example:8443": false, "http://app.example": false, "https://app.example/": false,
+		"https://app.example.evil.example": false, "https://APP.example": false, "null": false, "": false, "file://": false,
+		"http://user@localhost:7420": false,
+		"ftp://localhost:7420":       false, "http://localhost:7420/": false, "http://localhost:7420?x": false,
+		"localhost:7420": false, "chrome-extension://abc": false,
 	} {
 		r := httptest.NewRequest(http.MethodPost, "http://localhost:7420/mcp", nil)
 		r.Header["Origin"] = []string{origin}
@@ -158,7 +179,8 @@ func TestHostsAndOrigins(t *testing.T) {
 func TestBearer(t *testing.T) {
 	for value, want := range map[string][2]string{
 		"Bearer abc": {"abc", ""}, "bearer abc": {"abc", ""}, "BEARER  abc ": {"abc", ""},
-		"Bearer": {"", "invalid_request"}, "Bearer ": {"", "invalid_request"}, "abc": {"", "invalid_request"}, "Basic abc": {"", "invalid_request"}, "": {"", "invalid_request"},
+		"Bearer": {"", "invalid_request"}, "Bearer ": {"", "invalid_request"}, "abc": {"", "invalid_request"},
+		"Basic abc": {"", "invalid_request"}, "": {"", "invalid_request"},
 	} {
 		r := httptest.NewRequest(http.MethodPost, "/mcp", nil)
 		r.Header["Authorization"] = []string{value}
@@ -179,7 +201,10 @@ func TestAnonymousGroup(t *testing.T) {
 	})
 	body, headers := modernMessage(1, "resources/read", `{"uri":"test://who"}`)
 	for name, more := range map[string][]string{"nothing": nil, "a wish": {auth.ConnectionHeader + ": dm"}} {
-		if got := h.ask(http.MethodPost, "/mcp", "", body, append(headers, more...)...); !strings.Contains(got.body, `"text":"group:guests"`) {
+		if got := h.ask(http.MethodPost, "/mcp", "", body, append(headers, more...)...); !strings.Contains(
+			got.body,
+			`"text":"group:guests"`,
+		) {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
@@ -194,9 +219,20 @@ func TestAnonymousGroup(t *testing.T) {
 // Pages of the list may ask before they send; no other gets an answer to that.
 func TestPreflight(t *testing.T) {
 	h := serveHouse(t, func(o *HTTPOptions) { o.Origins = []string{"https://app.example"} })
-	got := h.ask(http.MethodOptions, "/mcp", "", "", "Origin: https://app.example", "Access-Control-Request-Method: POST", "Access-Control-Request-Headers: authorization")
+	got := h.ask(
+		http.MethodOptions,
+		"/mcp",
+		"",
+		"",
+		"Origin: https://app.example",
+		"Access-Control-Request-Method: POST",
+		"Access-Control-Request-Headers: authorization",
+	)
 	if got.status != http.StatusNoContent || got.header.Get("Access-Control-Allow-Origin") != "https://app.example" ||
-		!strings.Contains(got.header.Get("Access-Control-Allow-Headers"), "Authorization") || got.header.Get("Access-Control-Allow-Credentials") != "" {
+		!strings.Contains(
+			got.header.Get("Access-Control-Allow-Headers"),
+			"Authorization",
+		) || got.header.Get("Access-Control-Allow-Credentials") != "" {
 		t.Errorf("a page of the list: %+v", got)
 	}
 	for _, from := range []string{"https://evil.example", "null", "http://app.example"} {
@@ -213,7 +249,8 @@ func TestHealth(t *testing.T) {
 	if got := h.ask(http.MethodGet, "/healthz", "", ""); got.body != `{"status":"ok"}`+"\n" {
 		t.Errorf("anybody: %+v", got)
 	}
-	if got := h.ask(http.MethodGet, "/healthz", "club", ""); got.body != `{"connection":"group","status":"ok","version":"v0.0.0-test"}`+"\n" {
+	if got := h.ask(http.MethodGet, "/healthz", "club",
+		""); got.body != `{"connection":"group","status":"ok","version":"v0.0.0-test"}`+"\n" {
 		t.Errorf("a token: %+v", got)
 	}
 }
@@ -223,8 +260,10 @@ func TestMetadata(t *testing.T) {
 		o.PublicURL, _ = url.Parse("https://public.example/yamo/")
 		o.AuthorizationServers = []string{"https://login.example"}
 	})
-	const want = `{"resource":"https://public.example/yamo/mcp","authorization_servers":["https://login.example"],"scopes_supported":["yamo:dm"],"bearer_methods_supported":["header"],"resource_name":"YAMO memory"}`
-	for _, path := range []string{"/.well-known/oauth-protected-resource/yamo/mcp", "/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"} {
+	const want = `{"resource":"https://public.example/yamo/mcp","authorization_servers":["https://login.example"],` +
+		`"scopes_supported":["yamo:dm"],"bearer_methods_supported":["header"],"resource_name":"YAMO memory"}`
+	for _, path := range []string{"/.well-known/oauth-protected-resource/yamo/mcp",
+		"/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"} {
 		if got := h.ask(http.MethodGet, path, "", ""); strings.TrimSpace(got.body) != want {
 			t.Errorf("%s: %+v", path, got)
 		}
@@ -233,7 +272,8 @@ func TestMetadata(t *testing.T) {
 		t.Errorf("behind a proxy, messages go to %s", route)
 	}
 	none := serveHouse(t, nil)
-	if got := none.ask(http.MethodGet, "/.well-known/oauth-protected-resource", "", ""); got.status != http.StatusNotFound {
+	if got := none.ask(http.MethodGet, "/.well-known/oauth-protected-resource", "",
+		""); got.status != http.StatusNotFound {
 		t.Errorf("without an authorization server: %+v", got)
 	}
 }

@@ -1,9 +1,31 @@
-// Package serve builds the MCP server of one audience and runs it over a transport.
+// Package serve builds the MCP server of one audience, and serves those of all audiences over HTTP.
 //
-// The invariant: a server is built for exactly one audience and holds only what that audience may see.
-// Nothing is filtered later, because mcp-go's filters do not cover resources and its errors tell the
-// hidden from the absent. What goes wrong inside stays inside: clients hear faults and "internal
-// error", the log hears the rest.
+// Invariant: a server is built for exactly one audience and contains only what that audience may see.
+// Nothing is filtered later, because mcp-go's filters do not cover resources and its errors distinguish
+// hidden things from absent ones. Internal errors stay inside: clients get faults and "internal error", the
+// log gets the details.
+//
+// # Workarounds for mcp-go
+//
+// Much of this package works around what mcp-go (v1.2.1) does. To see whether a workaround can go, remove it
+// and run the test.
+//
+//   - It sends a notification to any open stream of the session, so a call's progress can end up elsewhere.
+//     Here each POST is a session of its own to mcp-go: streamable.go, events.go, TestProgressStaysWithItsCall.
+//     Handlers see the client's session instead: callSession, TestHandlersSeeTheClientsSession.
+//   - It drops notifications that are still queued when the response is sent: outbox.go,
+//     TestTrailingProgressArrives.
+//   - Its event store keeps every event for ever: events.go, TestLostStreamIsResumed.
+//   - Its session managers accept IDs that were never issued, or were issued to another client; a GET creates a
+//     session: sessions.go, TestStreamsNeedASession.
+//   - The SSE handler cannot cancel a call when its client goes: sse.go, TestPanicsEndOneCall.
+//   - It cancels the requests of any modern client by an ID that clients choose: streamable.go, post.
+//   - It allows every web page to read event streams: recorder.go, TestStreamsAreNotForEveryPage.
+//   - It sends keep-alives only on streams of a GET: recorder.go, TestPostsAreKeptAlive.
+//   - It sends no response when the context of a call ends: streamable.go, post.
+//   - It has no recovery for prompts and completions, and its recoveries send the panic's value: build.go,
+//     TestNothingInsideReachesTheClient.
+//   - It logs session IDs and errors that quote contents: terse in site.go.
 package serve
 
 import (
@@ -24,33 +46,34 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/tools"
 )
 
-// Name is what the server calls itself.
+// Name is the server's name in the MCP handshake and in HTTP challenges.
 const Name = "yamo-mcp"
 
-// Deps are what one audience's server is made of. The caller has chosen them for Audience: Build
-// registers all it gets.
+// Deps are the parts of one audience's server. The caller selects them for Audience; Build registers all of
+// them.
 type Deps struct {
 	Audience     audience.Audience
 	Version      string
-	Instructions string // see Instructions; at most 2,000 characters, the first 512 complete in themselves
+	Instructions string // see Instructions; at most 2,000 characters, with a paragraph end in the first 512
 	Logger       *slog.Logger
 
 	Tools []tools.Tool
-	// Ready is asked before each tool call; its error is the answer. Nil: always ready.
+	// Ready is called before each tool call; its error becomes the result. Nil means always ready.
 	Ready func(context.Context) error
 
-	Prompts []prompts.Prompt // their arguments are completed
+	Prompts []prompts.Prompt
 
-	// Resources registers them on the server, which has hooks; nil registers none.
+	// Resources registers the resources on the server, which has hooks. It may be nil.
 	Resources func(*server.MCPServer) error
-	// Completions are those of resource templates; nil: there are none.
+	// Completions completes arguments of resource templates. It may be nil.
 	Completions server.ResourceCompletionProvider
 
-	// Options are applied last: subscriptions, pagination.
+	// Options are applied last, such as subscriptions.
 	Options []server.ServerOption
 }
 
-// Build returns the server of one audience.
+// Build returns the server of one audience. It fails if the logger is missing, the instructions are too long
+// for hosts, or two tools or prompts have the same name.
 func Build(d Deps) (*server.MCPServer, error) {
 	if d.Logger == nil {
 		return nil, errors.New("build server: no logger")
@@ -67,16 +90,16 @@ func Build(d Deps) (*server.MCPServer, error) {
 	env := tools.Env{Logger: d.Logger, Ready: d.Ready}
 	seen := map[string]bool{}
 	for _, tool := range d.Tools {
-		// SECURITY: AddTool replaces a tool of the same name without a word.
+		// SECURITY: AddTool would silently replace a tool of the same name.
 		if seen[tool.Name()] {
-			return nil, fmt.Errorf("build server: tool %s twice", tool.Name())
+			return nil, fmt.Errorf("build server: duplicate tool %s", tool.Name())
 		}
 		seen[tool.Name()] = true
 		srv.AddTools(tool.Server(env))
 	}
 	for i, prompt := range d.Prompts {
 		if slices.ContainsFunc(d.Prompts[:i], func(p prompts.Prompt) bool { return p.Name == prompt.Name }) {
-			return nil, fmt.Errorf("build server: prompt %s twice", prompt.Name)
+			return nil, fmt.Errorf("build server: duplicate prompt %s", prompt.Name)
 		}
 		srv.AddPrompts(prompt.Server())
 	}
@@ -88,16 +111,17 @@ func Build(d Deps) (*server.MCPServer, error) {
 	return srv, nil
 }
 
+// options are the server options that every audience has.
 func options(d Deps) []server.ServerOption {
 	return []server.ServerOption{
 		server.WithTitle("YAMO memory"),
 		server.WithDescription("A workspace's files as resources, its memory as tools, its rituals as prompts."),
 		server.WithInstructions(d.Instructions),
-		server.WithToolCapabilities(false), // the list is fixed for the life of a server
-		server.WithLogging(),               // tools tell what went wrong, in fixed words
-		server.WithHooks(&server.Hooks{}),  // for Resources to add to
+		server.WithToolCapabilities(false), // the list never changes
+		server.WithLogging(),               // tools report problems, in fixed words
+		server.WithHooks(&server.Hooks{}),  // Resources and the HTTP transport add to them
 		server.WithCacheHints(0, mcp.CacheScopePrivate),
-		// The recoveries are a second net: theirs would tell the client the value of the panic.
+		// mcp-go's recoveries send the panic's value to the client, so the guards below come first.
 		server.WithRecovery(),
 		server.WithResourceRecovery(),
 		server.WithToolHandlerMiddleware(settleCalls),
@@ -109,14 +133,14 @@ func options(d Deps) []server.ServerOption {
 	}
 }
 
-// logCalls writes a line at debug level for each tool call, without arguments and result.
+// logCalls logs each tool call at debug level, without arguments and result.
 func logCalls(logger *slog.Logger) server.ToolHandlerMiddleware {
 	return func(next server.ToolHandlerFunc) server.ToolHandlerFunc {
 		return func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			start := time.Now()
 			result, err := next(ctx, request)
 			logger.DebugContext(ctx, "tool called",
-				slog.String("tool", request.Params.Name), // a registered one, as no other gets here
+				slog.String("tool", request.Params.Name), // a registered name: others do not get here
 				slog.Duration("took", time.Since(start)),
 				slog.Bool("failed", err != nil || result == nil || result.IsError))
 			return result, err
@@ -124,7 +148,7 @@ func logCalls(logger *slog.Logger) server.ToolHandlerMiddleware {
 	}
 }
 
-// guardResources keeps what resource handlers return and panic with from the client.
+// guardResources hides the internal errors and panics of resource handlers from the client.
 func guardResources(logger *slog.Logger) server.ResourceHandlerMiddleware {
 	return func(next server.ResourceHandlerFunc) server.ResourceHandlerFunc {
 		return func(ctx context.Context, request mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
@@ -133,7 +157,7 @@ func guardResources(logger *slog.Logger) server.ResourceHandlerMiddleware {
 	}
 }
 
-// guardPrompts does the same for prompts, for which mcp-go has no recovery either.
+// guardPrompts does the same for prompts, for which mcp-go has no recovery.
 func guardPrompts(logger *slog.Logger) server.PromptHandlerMiddleware {
 	return func(next server.PromptHandlerFunc) server.PromptHandlerFunc {
 		return func(ctx context.Context, request mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
@@ -142,36 +166,41 @@ func guardPrompts(logger *slog.Logger) server.PromptHandlerMiddleware {
 	}
 }
 
-// promptCompletions does it for completions, which are answered outside of all middleware.
+// promptCompletions does the same for completions of prompt arguments, which mcp-go runs outside all
+// middleware.
 type promptCompletions struct {
 	prompts.Completer
 	logger *slog.Logger
 }
 
-func (c promptCompletions) CompletePromptArgument(ctx context.Context, prompt string, argument mcp.CompleteArgument, given mcp.CompleteContext) (*mcp.Completion, error) {
+func (c promptCompletions) CompletePromptArgument(
+	ctx context.Context, prompt string, argument mcp.CompleteArgument, given mcp.CompleteContext,
+) (*mcp.Completion, error) {
 	return tools.Guard(ctx, c.logger, "completion", func() (*mcp.Completion, error) {
 		return c.Completer.CompletePromptArgument(ctx, prompt, argument, given)
 	})
 }
 
-// resourceCompletions does it for the completions of resource templates.
+// resourceCompletions does the same for arguments of resource templates.
 type resourceCompletions struct {
 	server.ResourceCompletionProvider
 	logger *slog.Logger
 }
 
-func (c resourceCompletions) CompleteResourceArgument(ctx context.Context, uri string, argument mcp.CompleteArgument, given mcp.CompleteContext) (*mcp.Completion, error) {
+func (c resourceCompletions) CompleteResourceArgument(
+	ctx context.Context, uri string, argument mcp.CompleteArgument, given mcp.CompleteContext,
+) (*mcp.Completion, error) {
 	return tools.Guard(ctx, c.logger, "completion", func() (*mcp.Completion, error) {
 		return c.ResourceCompletionProvider.CompleteResourceArgument(ctx, uri, argument, given)
 	})
 }
 
-// checkInstructions enforces what hosts do to instructions: Claude Code cuts them at 2,048
-// characters, Codex shows the first 512 before the rest.
+// checkInstructions enforces the limits of hosts: Claude Code cuts instructions after 2,048 characters, Codex
+// shows the first 512 before the rest.
 func checkInstructions(text string) error {
-	const most, head = 2000, 512
-	if n := utf8.RuneCountInString(text); n > most {
-		return fmt.Errorf("instructions have %d characters, %d are allowed", n, most)
+	const limit, head = 2000, 512
+	if n := utf8.RuneCountInString(text); n > limit {
+		return fmt.Errorf("instructions have %d characters; the maximum is %d", n, limit)
 	} else if n <= head {
 		return nil
 	}

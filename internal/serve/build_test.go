@@ -37,9 +37,12 @@ func deps(t *testing.T, logs *bytes.Buffer) Deps {
 				"test://error": func() ([]mcp.ResourceContents, error) { return nil, errors.New("canary") },
 				"test://fault": func() ([]mcp.ResourceContents, error) { return nil, fault.New("read the other one") },
 			} {
-				srv.AddResource(mcp.NewResource(uri, uri), func(context.Context, mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
-					return handle()
-				})
+				srv.AddResource(
+					mcp.NewResource(uri, uri),
+					func(context.Context, mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
+						return handle()
+					},
+				)
 			}
 			return nil
 		},
@@ -55,7 +58,12 @@ func deps(t *testing.T, logs *bytes.Buffer) Deps {
 // panics completes nothing.
 type panics struct{}
 
-func (panics) CompleteResourceArgument(context.Context, string, mcp.CompleteArgument, mcp.CompleteContext) (*mcp.Completion, error) {
+func (panics) CompleteResourceArgument(
+	context.Context,
+	string,
+	mcp.CompleteArgument,
+	mcp.CompleteContext,
+) (*mcp.Completion, error) {
 	panic("canary")
 }
 
@@ -81,12 +89,27 @@ func ask(t *testing.T, srv *server.MCPServer, method, params string) string {
 
 func TestNothingInsideReachesTheClient(t *testing.T) {
 	tests := []struct{ name, method, params, want string }{
-		{"tool panic", "tools/call", `{"name":"say","arguments":{"word":"panic"}}`, `"text":"internal error"}],"isError":true`},
+		{
+			"tool panic",
+			"tools/call",
+			`{"name":"say","arguments":{"word":"panic"}}`,
+			`"text":"internal error"}],"isError":true`,
+		},
 		{"resource panic", "resources/read", `{"uri":"test://panic"}`, `"error":{"code":-32603,"message":"internal error"}`},
 		{"resource error", "resources/read", `{"uri":"test://error"}`, `"error":{"code":-32603,"message":"internal error"}`},
 		{"resource fault", "resources/read", `{"uri":"test://fault"}`, `"message":"read the other one"`},
-		{"completion panic", "completion/complete", `{"ref":{"type":"ref/prompt","name":"panic"},"argument":{"name":"when","value":""}}`, `"error":{"code":-32603,"message":"internal error"}`},
-		{"template completion panic", "completion/complete", `{"ref":{"type":"ref/resource","uri":"test://{x}"},"argument":{"name":"x","value":""}}`, `"error":{"code":-32603,"message":"internal error"}`},
+		{
+			"completion panic",
+			"completion/complete",
+			`{"ref":{"type":"ref/prompt","name":"panic"},"argument":{"name":"when","value":""}}`,
+			`"error":{"code":-32603,"message":"internal error"}`,
+		},
+		{
+			"template completion panic",
+			"completion/complete",
+			`{"ref":{"type":"ref/resource","uri":"test://{x}"},"argument":{"name":"x","value":""}}`,
+			`"error":{"code":-32603,"message":"internal error"}`,
+		},
 		{"prompt panic", "prompts/get", `{"name":"panic"}`, `"error":{"code":-32603,"message":"internal error"}`},
 	}
 	for _, test := range tests {
@@ -99,7 +122,8 @@ func TestNothingInsideReachesTheClient(t *testing.T) {
 			if strings.Contains(got, "canary") {
 				t.Errorf("the client sees what happened inside: %s", got)
 			}
-			if strings.Contains(test.name, "panic") && (!strings.Contains(logs.String(), "panic") || strings.Contains(logs.String(), "canary")) {
+			if strings.Contains(test.name, "panic") &&
+				(!strings.Contains(logs.String(), "panic") || strings.Contains(logs.String(), "canary")) {
 				t.Errorf("the log tells nothing or too much: %s", logs.String())
 			}
 		})
@@ -135,7 +159,8 @@ func TestServersOfTwoAudiencesShareNothing(t *testing.T) {
 	var logs bytes.Buffer
 	dm := build(t, deps(t, &logs))
 	group := build(t, Deps{Version: "v0.0.0-test", Logger: slog.New(slog.DiscardHandler)})
-	for _, method := range []string{"tools/call", "resources/read", "prompts/get", "tools/list", "resources/list", "prompts/list"} {
+	for _, method := range []string{"tools/call", "resources/read", "prompts/get", "tools/list", "resources/list",
+		"prompts/list"} {
 		got := ask(t, group, method, `{"name":"say","uri":"test://ok"}`)
 		if strings.Contains(got, `"say"`) || strings.Contains(got, `"contents"`) {
 			t.Errorf("%s on the group's server: %s", method, got)
@@ -154,11 +179,23 @@ func TestBuildRefuses(t *testing.T) {
 		want   string
 	}{
 		{"no logger", func(d *Deps) { d.Logger = nil }, "no logger"},
-		{"a tool twice", func(d *Deps) { d.Tools = append(d.Tools, d.Tools...) }, "tool say twice"},
-		{"a prompt twice", func(d *Deps) { d.Prompts = append(d.Prompts, d.Prompts...) }, "prompt panic twice"},
-		{"long instructions", func(d *Deps) { d.Instructions = strings.Repeat("é", 2001) }, "instructions have 2001 characters"},
-		{"no head", func(d *Deps) { d.Instructions = strings.Repeat("word ", 120) + "\n\nend" }, "no paragraph that ends within"},
-		{"resources", func(d *Deps) { d.Resources = func(*server.MCPServer) error { return errors.New("no SOUL.md") } }, "resources: no SOUL.md"},
+		{"a tool twice", func(d *Deps) { d.Tools = append(d.Tools, d.Tools...) }, "duplicate tool say"},
+		{"a prompt twice", func(d *Deps) { d.Prompts = append(d.Prompts, d.Prompts...) }, "duplicate prompt panic"},
+		{
+			"long instructions",
+			func(d *Deps) { d.Instructions = strings.Repeat("é", 2001) },
+			"instructions have 2001 characters",
+		},
+		{
+			"no head",
+			func(d *Deps) { d.Instructions = strings.Repeat("word ", 120) + "\n\nend" },
+			"no paragraph that ends within",
+		},
+		{
+			"resources",
+			func(d *Deps) { d.Resources = func(*server.MCPServer) error { return errors.New("no SOUL.md") } },
+			"resources: no SOUL.md",
+		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -193,7 +230,14 @@ func TestInstructions(t *testing.T) {
 // The time from building a server to its answer to initialize is part of a promise to users.
 func BenchmarkBuildAndInitialize(b *testing.B) {
 	for b.Loop() {
-		srv, err := Build(Deps{Version: "v", Logger: slog.New(slog.DiscardHandler), Tools: []tools.Tool{servetest.Say(nil, nil)}, Instructions: dmInstructions})
+		srv, err := Build(
+			Deps{
+				Version:      "v",
+				Logger:       slog.New(slog.DiscardHandler),
+				Tools:        []tools.Tool{servetest.Say(nil, nil)},
+				Instructions: dmInstructions,
+			},
+		)
 		if err != nil {
 			b.Fatal(err)
 		}

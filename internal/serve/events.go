@@ -12,26 +12,26 @@ import (
 )
 
 const (
-	maxEvents      = 256     // of one stream that are kept
-	maxEventsBytes = 1 << 20 // of them together
+	maxEvents      = 256     // stored per stream
+	maxEventsBytes = 1 << 20 // of the stored events of a stream
 )
 
-// events keeps what was last sent on the streams of sessions, for clients that lost the connection and come
-// again with Last-Event-ID. It implements server.EventStore, whose own implementation keeps everything.
+// events stores the last events of each stream, for clients that reconnect with Last-Event-ID. It implements
+// server.EventStore. mcp-go's own implementation never deletes an event.
 //
-// An event's id says which of the session's requests it belongs to: "7-12" is of the seventh POST, "0-3" of
-// the listening stream.
+// An event's ID has the number of its POST in the session: "7-12" belongs to the seventh POST, "0-3" to the
+// session's own stream, the one of GET.
 type events struct {
 	mu       sync.Mutex
 	next     int64
-	sessions map[string]map[string]*eventStream // by mcp-go's session id, then its stream id
-	stored   map[string]int                     // how many a session has had
+	sessions map[string]map[string]*eventStream // by mcp-go's session ID, then its stream ID
+	stored   map[string]int                     // number of events so far, by session
 }
 
 type eventStream struct {
-	kept  []event
-	bytes int
-	last  string // the id of the newest that is not kept any more
+	kept    []event
+	bytes   int    // of kept
+	dropped string // the ID of the newest event that was dropped
 }
 
 type event struct {
@@ -64,7 +64,7 @@ func (e *events) StoreEvent(_ context.Context, sessionID, streamID string, messa
 	stream.kept = append(stream.kept, event{id, append(json.RawMessage(nil), message...)})
 	stream.bytes += len(message)
 	for len(stream.kept) > maxEvents || stream.bytes > maxEventsBytes && len(stream.kept) > 1 {
-		stream.last = stream.kept[0].id
+		stream.dropped = stream.kept[0].id
 		stream.bytes -= len(stream.kept[0].message)
 		stream.kept = stream.kept[1:]
 	}
@@ -73,7 +73,9 @@ func (e *events) StoreEvent(_ context.Context, sessionID, streamID string, messa
 }
 
 // ReplayEventsAfter implements server.EventStore.
-func (e *events) ReplayEventsAfter(_ context.Context, sessionID, lastEventID string, send func(string, json.RawMessage) error) (string, error) {
+func (e *events) ReplayEventsAfter(
+	_ context.Context, sessionID, lastEventID string, send func(string, json.RawMessage) error,
+) (string, error) {
 	streamID, missed, ok := e.after(sessionID, lastEventID)
 	if !ok {
 		return "", server.ErrUnknownEventID
@@ -86,11 +88,12 @@ func (e *events) ReplayEventsAfter(_ context.Context, sessionID, lastEventID str
 	return streamID, nil
 }
 
+// after returns the stored events that follow one, and their stream.
 func (e *events) after(sessionID, lastEventID string) (streamID string, missed []event, ok bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for id, stream := range e.sessions[sessionID] {
-		if lastEventID != "" && stream.last == lastEventID {
+		if lastEventID != "" && stream.dropped == lastEventID {
 			return id, append([]event(nil), stream.kept...), true
 		}
 		for i, each := range stream.kept {
@@ -111,21 +114,20 @@ func (e *events) PurgeSession(_ context.Context, sessionID string) error {
 	return nil
 }
 
-// any reports whether events of a session were stored.
+// any reports whether the session has had events.
 func (e *events) any(sessionID string) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.stored[sessionID] > 0
 }
 
-// mcp-go hands the notifications of one session to whichever of its streams is there first. To keep each
-// request's with the request, every POST of a session is a session of its own to mcp-go, with the number of
-// the POST behind the id.
+// mcp-go sends a notification of a session to any of its open streams. To keep each request's notifications on
+// its own stream, every POST is a session of its own to mcp-go: the session's ID with the POST's number appended.
 
-// postID is mcp-go's id for the n-th POST of a session.
+// postID returns mcp-go's ID of the n-th POST of a session.
 func postID(sessionID string, n int) string { return sessionID + "." + strconv.Itoa(n) }
 
-// postOf is the number of the POST in mcp-go's id, 0 for the session itself.
+// postOf returns the number of the POST in mcp-go's ID, 0 for the session itself.
 func postOf(id string) int {
 	_, number, ok := strings.Cut(id, ".")
 	if !ok {
@@ -138,12 +140,12 @@ func postOf(id string) int {
 	return n
 }
 
-// resumed is mcp-go's id for the stream that an event was on.
+// resumed returns mcp-go's ID of the POST or session that an event belongs to.
 func resumed(sessionID, lastEventID string) (string, error) {
 	number, _, ok := strings.Cut(lastEventID, "-")
 	n, err := strconv.Atoi(number)
 	if !ok || err != nil || n < 0 {
-		return "", errors.New("not an event id of this server")
+		return "", errors.New("not an event ID of this server")
 	}
 	if n == 0 {
 		return sessionID, nil

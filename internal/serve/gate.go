@@ -12,35 +12,37 @@ import (
 )
 
 const (
-	maxQuery = 1 << 10
-	maxPath  = 256
+	maxQuery = 1 << 10 // bytes
+	maxPath  = 256     // bytes
 )
 
-// gate is what every request passes first, before any route and any token.
+// gate checks every request first, before its route and its token.
 type gate struct {
-	loopback bool     // the listener is reached from this machine alone: its loopback names are hosts
-	hosts    []string // other names, lower case, without port
-	origins  []string // besides the server's own, as browsers send them
+	loopback bool     // the listener is only reachable from this machine: its loopback names are valid hosts
+	hosts    []string // other valid hosts, lower case, without port
+	origins  []string // allowed origins besides the server's own, as browsers send them
 }
 
-// check returns the status to refuse a request with, 0 to let it pass.
+// check returns the status to reject a request with, or 0 to accept it.
 func (g gate) check(r *http.Request) (status int, reason string) {
 	switch {
 	case len(r.URL.RawQuery) > maxQuery || len(r.URL.Path) > maxPath:
 		return http.StatusRequestURITooLong, "the URL is too long"
 	case !g.host(r.Host):
-		// SECURITY: a web page that has rebound its own name to this machine comes with that name.
+		// SECURITY: DNS rebinding: a web page that resolves its own name to this machine sends that name.
 		return http.StatusForbidden, "this host is not served here (--allow-host)"
 	case !g.origin(r):
-		// SECURITY: any web page can make its visitor's browser send requests to this machine.
+		// SECURITY: any web page can make a visitor's browser send requests to this machine.
 		return http.StatusForbidden, "this origin is not allowed (--allow-origin)"
 	case carriesToken(r.URL):
-		// SECURITY: URLs are logged and shared; a token in one is not accepted and not repeated.
-		return http.StatusBadRequest, "a token does not belong into a URL: send it as Authorization: Bearer, and revoke this one"
+		// SECURITY: URLs are logged and shared, so a token in one is neither accepted nor repeated.
+		return http.StatusBadRequest,
+			"a token does not belong in a URL: send it as Authorization: Bearer, and revoke this one"
 	}
 	return 0, ""
 }
 
+// host reports whether a Host header names this server.
 func (g gate) host(value string) bool {
 	name := hostName(value)
 	if name == "" {
@@ -49,8 +51,8 @@ func (g gate) host(value string) bool {
 	return g.loopback && auth.IsLoopback(name) || slices.Contains(g.hosts, name)
 }
 
-// origin admits requests of programs, which have none, of pages that this server itself would have sent, and
-// of those on the list.
+// origin reports whether the request's origin is allowed: none, as for programs; the server's own; or a listed
+// one.
 func (g gate) origin(r *http.Request) bool {
 	values := r.Header.Values("Origin")
 	if len(values) == 0 {
@@ -66,15 +68,15 @@ func (g gate) origin(r *http.Request) bool {
 	if err != nil || u.Host == "" || u.Path != "" || u.RawQuery != "" || u.User != nil {
 		return false
 	}
-	// The Host header has been checked, so an origin that equals it is a name of this server.
+	// The Host header was checked before, so an origin with the same host is this server's own.
 	return strings.EqualFold(u.Host, r.Host) && (u.Scheme == "https" || u.Scheme == "http" && r.TLS == nil)
 }
 
-// listed says whether an origin was allowed by name.
+// listed reports whether the operator allowed the origin by name.
 func (g gate) listed(origin string) bool { return slices.Contains(g.origins, origin) }
 
-// cors lets browsers read answers for pages whose origin was allowed by name. It reports whether the request
-// was a question of the browser's own, and is answered.
+// cors sets the headers that let pages of listed origins read responses. It reports whether the request was a
+// preflight request, which it answers.
 func (g gate) cors(w *recorder, r *http.Request) (answered bool) {
 	origin := r.Header.Get("Origin")
 	if origin == "" || !g.listed(origin) {
@@ -95,7 +97,7 @@ func (g gate) cors(w *recorder, r *http.Request) (answered bool) {
 	return true
 }
 
-// hostName is the name in a Host header, lower case and without port, "" if it is none.
+// hostName returns the name in a Host header, lower case and without port, or "" if it is not valid.
 func hostName(value string) string {
 	if host, port, err := net.SplitHostPort(value); err == nil {
 		if strings.Trim(port, "0123456789") != "" {
@@ -113,7 +115,7 @@ func hostName(value string) string {
 	return strings.ToLower(strings.TrimSuffix(value, "."))
 }
 
-// carriesToken reports whether a URL has what may be a token.
+// carriesToken reports whether a URL contains something that may be a token.
 func carriesToken(u *url.URL) bool {
 	if strings.Contains(strings.ToLower(u.Path), token.Prefix) {
 		return true

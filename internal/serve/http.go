@@ -22,13 +22,13 @@ import (
 )
 
 const (
-	// DefaultMaxBody is the length of a message that is still read, in bytes.
+	// DefaultMaxBody is the maximum length of a message, in bytes.
 	DefaultMaxBody = 4 << 20
-	maxHeader      = 32 << 10
-	// DefaultArrival is how long the headers of a request may take to arrive, and then its body.
+	maxHeader      = 32 << 10 // bytes
+	// DefaultArrival is how long the headers of a request may take to arrive, and again its body.
 	DefaultArrival = 20 * time.Second
-	keepOpen       = 2 * time.Minute // a connection that nobody uses
-	tick           = time.Second     // how soon a revoked token loses what it has opened
+	idleTimeout    = 2 * time.Minute // of a connection
+	sweepInterval  = time.Second     // how soon the streams and sessions of a revoked token end
 	// DefaultDrain is how long calls under way may continue after the server was told to stop.
 	DefaultDrain = 10 * time.Second
 	// abandon is how long a cancelled call may take to stop.
@@ -39,46 +39,46 @@ const (
 type HTTPOptions struct {
 	Logger   *slog.Logger
 	Version  string
-	Listener net.Listener // closed by HTTP
-	TLS      *tls.Config  // nil: none
+	Listener net.Listener // HTTP closes it
+	TLS      *tls.Config  // nil is plain HTTP
 
-	// Hosts are the names this server is reached by, without port, besides those of the loopback interface
-	// when it listens there alone. Origins are those of web pages that may use it, besides its own.
+	// Hosts are valid values of the Host header, without port, besides the loopback names of a loopback listener.
+	// Origins are the origins of web pages that may use the server, besides its own.
 	Hosts, Origins []string
-	// PublicURL is where clients find the server from outside, nil if that is where it listens. Its path is
-	// what a proxy takes off.
+	// PublicURL is the URL that clients use, nil if it is the listener's. A proxy removes its path.
 	PublicURL *url.URL
-	// AuthorizationServers are where clients get tokens (RFC 9728); without one nothing is said about it.
+	// AuthorizationServers issue tokens for this server. If there are any, its metadata lists them (RFC 9728).
 	AuthorizationServers []string
 
-	// Authenticate says whose a token is; its errors are auth.ErrUnauthorized, auth.ErrForbidden, and what goes wrong.
+	// Authenticate returns the client of a token. Errors other than auth.ErrUnauthorized and auth.ErrForbidden mean
+	// that tokens cannot be verified at the moment.
 	Authenticate func(ctx context.Context, token string) (auth.Client, error)
-	// Anonymous is who comes without a token, nil if nobody may.
+	// Anonymous is the client of requests without a token, nil to reject them.
 	Anonymous *auth.Client
-	// Lowered is what a DM becomes that asks to be a group.
+	// Lowered is the group that a DM's request can ask to be. See auth.Client.Lowered.
 	Lowered audience.Audience
-	// Open makes the server of a tenant, with a function that closes what it is made of.
+	// Open returns the server of a tenant, and a function that releases its resources.
 	Open func(auth.Tenant) (*server.MCPServer, func() error, error)
 
-	CallsPerMinute  int           // of one token; 0: DefaultCallsPerMinute
-	ConcurrentCalls int           // of one token; 0: DefaultConcurrentCalls
-	MaxBody         int64         // 0: DefaultMaxBody
-	Drain           time.Duration // 0: DefaultDrain
-	Arrival         time.Duration // 0: DefaultArrival
-	Heartbeat       time.Duration // 0: DefaultHeartbeat
+	CallsPerMinute  int           // per token; 0 is DefaultCallsPerMinute
+	ConcurrentCalls int           // per token; 0 is DefaultConcurrentCalls
+	MaxBody         int64         // in bytes; 0 is DefaultMaxBody
+	Drain           time.Duration // 0 is DefaultDrain
+	Arrival         time.Duration // 0 is DefaultArrival
+	Heartbeat       time.Duration // 0 is DefaultHeartbeat
 }
 
-// HTTP serves clients over Streamable HTTP (/mcp) and over the transport before it (/sse and /message), each
-// with the server of its own tenant, until ctx is done. Then nothing new is taken in, calls under way may go
-// on for up to Drain, what still runs is cancelled, and streams are closed. It returns nil after that, an error
-// if calls do not stop.
+// HTTP serves clients over Streamable HTTP (/mcp) and over the older SSE transport (/sse and /message), each
+// with the server of its tenant, until ctx is done. Then it rejects new requests, lets calls under way
+// continue for up to Drain, cancels the rest and closes all streams. It returns nil, or an error if calls do
+// not stop or the listener fails.
 func HTTP(ctx context.Context, o HTTPOptions) error {
 	f := newFront(o)
 	srv := &http.Server{
 		Handler:           f,
 		TLSConfig:         o.TLS,
 		ReadHeaderTimeout: f.options.Arrival,
-		IdleTimeout:       keepOpen,
+		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeader,
 		BaseContext:       func(net.Listener) context.Context { return f.base },
 		ErrorLog:          slog.NewLogLogger(o.Logger.Handler(), slog.LevelDebug),
@@ -101,26 +101,28 @@ func HTTP(ctx context.Context, o HTTPOptions) error {
 	}
 }
 
-// front is what is before the servers: it lets requests in, decides whose they are and takes them there.
+// front is the HTTP handler: it checks and authenticates requests, and routes each to the site of its tenant.
 type front struct {
 	options  HTTPOptions
 	gate     gate
 	quotas   *quotas
 	leases   *leases
 	sites    *sites
-	metadata string // the URL of the OAuth metadata, "" if there is none
+	metadata string // the URL of the OAuth metadata, "" without it
 	routes   map[string]route
 	stopping atomic.Bool
 
-	base   context.Context // ends all that is under way
+	base   context.Context // of all requests and streams
 	cancel context.CancelFunc
 }
 
-// route is what a path does.
+// route has the handlers of a path.
 type route struct {
-	methods map[string]func(*recorder, *http.Request, *site, auth.Client) // for clients that were let in
-	open    http.HandlerFunc                                              // for everybody, instead
+	methods map[string]handler // for authenticated clients
+	open    http.HandlerFunc   // for everyone, instead of methods
 }
+
+type handler func(*recorder, *http.Request, *site, auth.Client)
 
 func newFront(o HTTPOptions) *front {
 	if o.CallsPerMinute == 0 {
@@ -157,44 +159,46 @@ func newFront(o HTTPOptions) *front {
 	}
 	f.base, f.cancel = context.WithCancel(context.Background())
 	f.sites = &sites{
-		open: o.Open, of: map[auth.Tenant]*opening{},
+		open: o.Open, byTenant: map[auth.Tenant]*opening{},
 		make: func(srv *server.MCPServer, release func() error) (*site, error) {
 			return newSite(srv, release, prefix, o.Heartbeat, o.Logger)
 		},
 	}
-	type methods = map[string]func(*recorder, *http.Request, *site, auth.Client)
 	f.routes = map[string]route{
-		"/mcp":       {methods: methods{http.MethodPost: f.post, http.MethodGet: f.listen, http.MethodDelete: f.hangUp}},
-		"/sse":       {methods: methods{http.MethodGet: f.openSSE}},
-		messageRoute: {methods: methods{http.MethodPost: f.messageSSE}},
+		"/mcp": {methods: map[string]handler{
+			http.MethodPost: f.post, http.MethodGet: f.listen, http.MethodDelete: f.deleteSession,
+		}},
+		"/sse":       {methods: map[string]handler{http.MethodGet: f.openSSE}},
+		messageRoute: {methods: map[string]handler{http.MethodPost: f.messageSSE}},
 		"/healthz":   {open: f.health},
 	}
 	f.mountMetadata(prefix)
 	return f
 }
 
-// listensOnLoopback reports whether only this machine reaches the listener.
+// listensOnLoopback reports whether the listener is reachable only from this machine.
 func listensOnLoopback(l net.Listener) bool {
 	address, ok := l.Addr().(*net.TCPAddr)
 	return ok && address.IP.IsLoopback()
 }
 
-// ServeHTTP implements http.Handler. The order is: is it meant for us, may it be here, who is it, how much has
-// it had, and only then what it wants.
+// ServeHTTP implements http.Handler. The order of the checks matters: host and origin, route, token, rate
+// limit, and only then the message.
 func (f *front) ServeHTTP(writer http.ResponseWriter, r *http.Request) {
 	w := record(writer)
 	start := time.Now()
 	defer f.recovered(r.Context())
-	if r.ContentLength != 0 { // or not known
-		// SECURITY: whatever is answered, net/http first waits for the rest of a body, and by itself for ever.
-		_ = w.control.SetReadDeadline(start.Add(f.options.Arrival)) // a writer without deadlines is a test's
+	if r.ContentLength != 0 { // or unknown, -1
+		// SECURITY: net/http waits for the rest of a body before it responds, without a limit of its own.
+		_ = w.control.SetReadDeadline(start.Add(f.options.Arrival)) // fails only for writers of tests
 	}
-	path := "unknown" // SECURITY: what a client has put into a URL is not logged.
+	path := "unknown" // SECURITY: URLs contain what clients choose and are not logged.
 	if _, ok := f.routes[r.URL.Path]; ok {
 		path = r.URL.Path
 	}
 	defer func() {
-		f.options.Logger.DebugContext(r.Context(), "request", slog.String("route", path), slog.Int("status", w.code()), slog.Duration("took", time.Since(start)))
+		f.options.Logger.DebugContext(r.Context(), "request",
+			slog.String("route", path), slog.Int("status", w.code()), slog.Duration("took", time.Since(start)))
 	}()
 	if status, reason := f.gate.check(r); status != 0 {
 		refuse(w, status, reason)
@@ -205,7 +209,7 @@ func (f *front) ServeHTTP(writer http.ResponseWriter, r *http.Request) {
 	}
 	to, ok := f.routes[r.URL.Path]
 	if !ok {
-		refuse(w, http.StatusNotFound, "there is nothing here: MCP is at /mcp and /sse")
+		refuse(w, http.StatusNotFound, "unknown path: MCP is at /mcp and /sse")
 		return
 	}
 	if to.open != nil {
@@ -214,11 +218,12 @@ func (f *front) ServeHTTP(writer http.ResponseWriter, r *http.Request) {
 	}
 	handle, ok := to.methods[r.Method]
 	if !ok {
-		refuse(w, http.StatusMethodNotAllowed, "the method is not one of this route", header{"Allow", allowed(to.methods)})
+		refuse(w, http.StatusMethodNotAllowed, "this path does not support the method",
+			header{"Allow", allowed(to.methods)})
 		return
 	}
 	if r.Method != http.MethodPost && r.ContentLength != 0 {
-		refuse(w, http.StatusBadRequest, "only a POST has a body")
+		refuse(w, http.StatusBadRequest, "only a POST may have a body")
 		return
 	}
 	c, ok := f.admit(w, r)
@@ -226,7 +231,7 @@ func (f *front) ServeHTTP(writer http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if wait := f.quotas.pace(c.Key, time.Now()); wait > 0 {
-		tooMany(w, wait, fmt.Sprintf("more than %d requests a minute with this token: wait", f.options.CallsPerMinute))
+		tooMany(w, wait, fmt.Sprintf("more than %d requests per minute with this token: wait", f.options.CallsPerMinute))
 		return
 	}
 	if f.stopping.Load() {
@@ -235,22 +240,25 @@ func (f *front) ServeHTTP(writer http.ResponseWriter, r *http.Request) {
 	}
 	s, err := f.sites.get(c.Tenant)
 	if err != nil {
-		f.options.Logger.ErrorContext(r.Context(), "open a session", slog.String("audience", c.Tenant.Audience.String()), slog.Any("error", err))
+		f.options.Logger.ErrorContext(r.Context(), "cannot open the server of a tenant",
+			slog.String("audience", c.Tenant.Audience.String()), slog.Any("error", err))
 		refuse(w, http.StatusInternalServerError, "internal error")
 		return
 	}
 	handle(w, r.WithContext(withClient(r.Context(), c)), s, c)
 }
 
-// admit finds out who sends a request, or refuses it.
+// admit returns the client that sends a request, or rejects the request.
 func (f *front) admit(w http.ResponseWriter, r *http.Request) (auth.Client, bool) {
 	token, problem := bearer(r)
 	switch {
 	case problem != "":
-		refuse(w, http.StatusUnauthorized, "the header Authorization is not Bearer and one token", challenge(problem, "", f.metadata))
+		refuse(w, http.StatusUnauthorized, "the header Authorization must be Bearer and one token",
+			challenge(problem, "", f.metadata))
 		return auth.Client{}, false
 	case token == "" && f.options.Anonymous == nil:
-		refuse(w, http.StatusUnauthorized, "a token is needed: `yamo-mcp token create` makes one", challenge("", "", f.metadata))
+		refuse(w, http.StatusUnauthorized, "a token is required: `yamo-mcp token create` creates one",
+			challenge("", "", f.metadata))
 		return auth.Client{}, false
 	case token == "":
 		return *f.options.Anonymous, true
@@ -258,23 +266,25 @@ func (f *front) admit(w http.ResponseWriter, r *http.Request) (auth.Client, bool
 	c, err := f.options.Authenticate(r.Context(), token)
 	switch {
 	case errors.Is(err, auth.ErrForbidden):
-		refuse(w, http.StatusForbidden, "the token has no scope for this server", challenge("insufficient_scope", scopes, f.metadata))
+		refuse(w, http.StatusForbidden, "the token has no scope for this server",
+			challenge("insufficient_scope", scopes, f.metadata))
 		return auth.Client{}, false
 	case errors.Is(err, auth.ErrUnauthorized):
-		refuse(w, http.StatusUnauthorized, "the token is unknown, revoked or expired", challenge("invalid_token", "", f.metadata))
+		refuse(w, http.StatusUnauthorized, "the token is unknown, revoked or expired",
+			challenge("invalid_token", "", f.metadata))
 		return auth.Client{}, false
 	case err != nil:
-		f.options.Logger.ErrorContext(r.Context(), "verify a token", slog.Any("error", err))
+		f.options.Logger.ErrorContext(r.Context(), "cannot verify a token", slog.Any("error", err))
 		refuse(w, http.StatusServiceUnavailable, "tokens cannot be verified at the moment", retryAfter(10*time.Second))
 		return auth.Client{}, false
 	}
 	return c.Lowered(r.Header, f.options.Lowered), true
 }
 
-// health says that the server runs; more only to those who may know.
+// health reports that the server runs. Only clients with a token learn the version and their connection.
 func (f *front) health(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		refuse(w, http.StatusMethodNotAllowed, "the method is not one of this route", header{"Allow", "GET, HEAD"})
+		refuse(w, http.StatusMethodNotAllowed, "this path does not support the method", header{"Allow", "GET, HEAD"})
 		return
 	}
 	answer := map[string]any{"status": "ok"}
@@ -293,9 +303,9 @@ func (f *front) health(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(answer) // the client may have gone
 }
 
-// watch ends what has lost its right to be, until all ends.
+// watch calls sweep regularly, until the server ends.
 func (f *front) watch() {
-	ticker := time.NewTicker(tick)
+	ticker := time.NewTicker(sweepInterval)
 	defer ticker.Stop()
 	for {
 		select {
@@ -307,32 +317,32 @@ func (f *front) watch() {
 	}
 }
 
-// sweep ends streams, calls and sessions of tokens that are revoked or expired, and sessions nobody uses.
+// sweep ends the streams, calls and sessions of revoked or expired tokens, and idle sessions.
 func (f *front) sweep(now time.Time) {
 	known := map[string]bool{}
-	// SECURITY: a stream outlives the request whose token was checked, so the token is checked as long as it
-	// is open. A store of tokens that cannot be read counts as one without them.
+	// SECURITY: a stream outlives the request whose token was checked, so the token is checked as long as the
+	// stream is open. If the token store cannot be read, no token is valid.
 	stale := func(c auth.Client) bool {
 		if !c.Expires.IsZero() && !now.Before(c.Expires) {
 			return true
 		}
-		good, ok := known[c.Key]
+		active, ok := known[c.Key]
 		if !ok {
-			good = c.Active(now)
-			known[c.Key] = good
+			active = c.Active(now)
+			known[c.Key] = active
 		}
-		return !good
+		return !active
 	}
 	f.leases.cancel(stale)
 	for _, s := range f.sites.all() {
-		for _, each := range s.sessions.over(now, stale) {
+		for _, each := range s.sessions.expired(now, stale) {
 			s.endSession(each.id)
 		}
 	}
 	f.quotas.prune(now)
 }
 
-// stop ends the server.
+// stop shuts the server down: no new requests, then Drain for the calls under way, then cancellation.
 func (f *front) stop(srv *http.Server) error {
 	f.stopping.Store(true)
 	closed := make(chan struct{})
@@ -340,16 +350,17 @@ func (f *front) stop(srv *http.Server) error {
 	defer cancel()
 	go func() {
 		defer close(closed)
-		_ = srv.Shutdown(bound) // no new connections from here on; what is left at its end is closed below
+		_ = srv.Shutdown(bound) // stops accepting connections; Close below ends the remaining ones
 	}()
 
 	drain, cancelDrain := context.WithTimeout(context.Background(), f.options.Drain)
 	left := f.leases.wait(drain)
 	cancelDrain()
 	if left > 0 {
-		f.options.Logger.Warn("calls under way are cancelled", slog.Int("calls", left), slog.Duration("after", f.options.Drain))
+		f.options.Logger.Warn("calls under way are cancelled",
+			slog.Int("calls", left), slog.Duration("after", f.options.Drain))
 	}
-	f.cancel() // streams and what is left
+	f.cancel() // ends all streams and remaining calls
 	end, cancelEnd := context.WithTimeout(context.Background(), abandon)
 	defer cancelEnd()
 	left = f.leases.wait(end)
@@ -359,13 +370,14 @@ func (f *front) stop(srv *http.Server) error {
 	}
 	errs := []error{srv.Close()}
 	if left > 0 {
-		// What they use must not be closed under them; the process ends.
+		// These calls still use the workspaces, so the sites stay open; the process is about to end.
 		return errors.Join(append(errs, fmt.Errorf("serve http: %d calls did not stop", left))...)
 	}
 	return errors.Join(append(errs, f.sites.close())...)
 }
 
-// recovered keeps a panic from ending the process. Its value may have contents in it and is not logged.
+// recovered keeps a panic from ending the process. The panic's value may contain private content and is not
+// logged.
 func (f *front) recovered(ctx context.Context) {
 	if value := recover(); value != nil {
 		if value == http.ErrAbortHandler { //nolint:errorlint // it is panicked with as it is
@@ -375,7 +387,7 @@ func (f *front) recovered(ctx context.Context) {
 	}
 }
 
-// allowed are the methods of a route.
+// allowed lists the methods of a route.
 func allowed[T any](methods map[string]T) string {
 	var names []string
 	for _, name := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
@@ -386,7 +398,7 @@ func allowed[T any](methods map[string]T) string {
 	return strings.Join(names, ", ")
 }
 
-// size is a number of bytes, for people.
+// size formats a number of bytes for people.
 func size(n int64) string {
 	if n >= 1<<20 {
 		return fmt.Sprintf("%d MiB", n>>20)

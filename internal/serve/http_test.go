@@ -53,10 +53,12 @@ func group(t *testing.T, name string) audience.Audience {
 func serveHouse(t *testing.T, change func(*HTTPOptions)) *house {
 	t.Helper()
 	h := &house{
-		t: t, logs: &servetest.Buffer{}, started: make(chan string, 64), release: make(chan struct{}), done: make(chan error, 1), revoked: map[string]bool{},
+		t: t, logs: &servetest.Buffer{}, started: make(chan string, 64), release: make(chan struct{}),
+		done: make(chan error, 1), revoked: map[string]bool{},
 	}
 	clients := map[string]auth.Client{}
-	for token, who := range map[string]audience.Audience{"dm": audience.DM(), "dm2": audience.DM(), "club": group(t, "club"), "hiking": group(t, "hiking")} {
+	for token, who := range map[string]audience.Audience{"dm": audience.DM(), "dm2": audience.DM(),
+		"club": group(t, "club"), "hiking": group(t, "hiking")} {
 		clients[token] = auth.Client{Key: "token:" + token, Tenant: auth.Tenant{Audience: who}, Valid: func() error {
 			h.mu.Lock()
 			defer h.mu.Unlock()
@@ -72,7 +74,9 @@ func serveHouse(t *testing.T, change func(*HTTPOptions)) *house {
 	}
 	h.url = "http://" + listener.Addr().String()
 	o := HTTPOptions{
-		Logger: slog.New(slog.NewTextHandler(h.logs, &slog.HandlerOptions{Level: slog.LevelDebug})), Version: "v0.0.0-test", Listener: listener,
+		Logger: slog.New(
+			slog.NewTextHandler(h.logs, &slog.HandlerOptions{Level: slog.LevelDebug}),
+		), Version: "v0.0.0-test", Listener: listener,
 		CallsPerMinute: 60_000, Drain: 5 * time.Second,
 		Authenticate: func(_ context.Context, token string) (auth.Client, error) {
 			if token == "scopeless" {
@@ -121,28 +125,44 @@ func (h *house) open(tenant auth.Tenant) (*server.MCPServer, func() error, error
 		Tools:   []tools.Tool{servetest.Say(h.started, h.release)},
 		Options: []server.ServerOption{server.WithResourceCapabilities(true, true)},
 		Resources: func(srv *server.MCPServer) error {
-			srv.AddResource(mcp.NewResource("test://who", "who"), func(context.Context, mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
-				return []mcp.ResourceContents{mcp.TextResourceContents{URI: "test://who", Text: tenant.Audience.String()}}, nil
-			})
+			srv.AddResource(
+				mcp.NewResource("test://who", "who"),
+				func(context.Context, mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
+					return []mcp.ResourceContents{mcp.TextResourceContents{URI: "test://who", Text: tenant.Audience.String()}}, nil
+				},
+			)
 			srv.AddTool(mcp.NewTool("steps", mcp.WithNumber("n")), steps)
-			srv.AddTool(mcp.NewTool("pause"), func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-				request.Params.Arguments = map[string]any{"n": 1}
-				if _, err := steps(ctx, request); err != nil {
-					return nil, err
-				}
-				h.started <- "pause"
-				select {
-				case <-h.release:
-				case <-ctx.Done():
-					return nil, ctx.Err()
-				}
-				return mcp.NewToolResultText("done"), nil
-			})
+			srv.AddTool(
+				mcp.NewTool("pause"),
+				func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+					request.Params.Arguments = map[string]any{"n": 1}
+					if _, err := steps(ctx, request); err != nil {
+						return nil, err
+					}
+					h.started <- "pause"
+					select {
+					case <-h.release:
+					case <-ctx.Done():
+						return nil, ctx.Err()
+					}
+					return mcp.NewToolResultText("done"), nil
+				},
+			)
 			srv.AddTool(mcp.NewTool("session"), func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-				return mcp.NewToolResultText(server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo).GetClientInfo().Name), nil
+				return mcp.NewToolResultText(
+					server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo).GetClientInfo().Name,
+				), nil
 			})
 			srv.AddTool(mcp.NewTool("ask"), func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-				answer, err := srv.RequestElicitation(ctx, mcp.ElicitationRequest{Params: mcp.ElicitationParams{Message: "sure?", RequestedSchema: map[string]any{"type": "object", "properties": map[string]any{}}}})
+				answer, err := srv.RequestElicitation(
+					ctx,
+					mcp.ElicitationRequest{
+						Params: mcp.ElicitationParams{
+							Message:         "sure?",
+							RequestedSchema: map[string]any{"type": "object", "properties": map[string]any{}},
+						},
+					},
+				)
 				if err != nil {
 					return nil, err
 				}
@@ -229,7 +249,8 @@ func (h *house) ask(method, path, token, body string, headers ...string) answer 
 	return answer{response.StatusCode, response.Header, string(data)}
 }
 
-const initializeMessage = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{"elicitation":{}},"clientInfo":{"name":"the client of %s","version":"1"}}}`
+const initializeMessage = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18",` +
+	`"capabilities":{"elicitation":{}},"clientInfo":{"name":"the client of %s","version":"1"}}}`
 
 // session opens a session of the Streamable HTTP transport.
 func (h *house) session(token string, headers ...string) (id string) {
@@ -247,7 +268,8 @@ func of(session string) string { return "Mcp-Session-Id: " + session }
 // modernMessage is a request of protocol 2026-07-28 and the headers that go with it.
 func modernMessage(id any, method, params string) (body string, headers []string) {
 	number, _ := json.Marshal(id)
-	meta := `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}`
+	meta := `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{` +
+		`"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}`
 	if params == "" {
 		params = "{}"
 	}
@@ -255,7 +277,13 @@ func modernMessage(id any, method, params string) (body string, headers []string
 	if rest != "}" {
 		rest = "," + rest
 	}
-	body = fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":%q,"params":{%s,"progressToken":"p"}%s}`, number, method, meta, rest)
+	body = fmt.Sprintf(
+		`{"jsonrpc":"2.0","id":%s,"method":%q,"params":{%s,"progressToken":"p"}%s}`,
+		number,
+		method,
+		meta,
+		rest,
+	)
 	headers = []string{"Mcp-Protocol-Version: 2026-07-28", "Mcp-Method: " + method}
 	var named struct{ Params struct{ Name, URI string } }
 	if json.Unmarshal([]byte(body), &named) == nil && named.Params.Name+named.Params.URI != "" {
@@ -273,7 +301,8 @@ type eventReader struct {
 
 func (h *house) events(response *http.Response) *eventReader {
 	h.t.Helper()
-	if response.StatusCode != http.StatusOK || !strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream") {
+	if response.StatusCode != http.StatusOK ||
+		!strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream") {
 		data, _ := io.ReadAll(response.Body)
 		h.t.Fatalf("no stream: %d %v %s", response.StatusCode, response.Header, data)
 	}
@@ -404,7 +433,10 @@ func TestEachTokenHasItsOwnServer(t *testing.T) {
 	h := serveHouse(t, nil)
 	const read = `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"test://who"}}`
 	for token, want := range map[string]string{"dm": "dm", "club": "group:club", "hiking": "group:hiking", "dm2": "dm"} {
-		if got := h.ask(http.MethodPost, "/mcp", token, read, of(h.session(token))); !strings.Contains(got.body, `"text":"`+want+`"`) {
+		if got := h.ask(http.MethodPost, "/mcp", token, read, of(h.session(token))); !strings.Contains(
+			got.body,
+			`"text":"`+want+`"`,
+		) {
 			t.Errorf("%s, legacy: %+v", token, got)
 		}
 		body, headers := modernMessage(1, "resources/read", `{"uri":"test://who"}`)
@@ -422,12 +454,20 @@ func TestEachTokenHasItsOwnServer(t *testing.T) {
 	// A DM may speak for a group; the name of the group is the operator's.
 	for _, value := range []string{"group", "Group", "dm, group", "x"} {
 		body, headers := modernMessage(1, "resources/read", `{"uri":"test://who"}`)
-		if got := h.ask(http.MethodPost, "/mcp", "dm", body, append(headers, auth.ConnectionHeader+": "+value)...); !strings.Contains(got.body, `"text":"group:default"`) {
+		if got := h.ask(http.MethodPost, "/mcp", "dm", body,
+			append(headers, auth.ConnectionHeader+": "+value)...); !strings.Contains(
+			got.body,
+			`"text":"group:default"`,
+		) {
 			t.Errorf("lowered with %q: %+v", value, got)
 		}
 	}
 	body, headers := modernMessage(1, "resources/read", `{"uri":"test://who"}`)
-	if got := h.ask(http.MethodPost, "/mcp", "club", body, append(headers, auth.ConnectionHeader+": dm")...); !strings.Contains(got.body, `"text":"group:club"`) {
+	if got := h.ask(http.MethodPost, "/mcp", "club", body,
+		append(headers, auth.ConnectionHeader+": dm")...); !strings.Contains(
+		got.body,
+		`"text":"group:club"`,
+	) {
 		t.Errorf("a group asks to be a DM: %+v", got)
 	}
 	h.mu.Lock()

@@ -9,16 +9,16 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/serve/auth"
 )
 
-// lease is a request or a stream that is under way, with the right to be.
+// lease is a request or stream under way. It ends when its client's token does.
 type lease struct {
 	ctx    context.Context
 	client auth.Client
-	call   bool // the server does not stop before it has ended, within the time it gives
+	call   bool // the server waits for its end before it stops, for up to Drain
 	cancel context.CancelFunc
 	end    func()
 }
 
-// leases are all that is under way.
+// leases are all requests and streams under way.
 type leases struct {
 	mu      sync.Mutex
 	open    map[*lease]struct{}
@@ -53,7 +53,7 @@ func (l *leases) remove(one *lease) {
 	}
 }
 
-// wait returns how many calls are still under way when there are none, or when ctx is done.
+// wait returns when no call is under way or ctx is done, with the number of remaining calls.
 func (l *leases) wait(ctx context.Context) int {
 	for {
 		l.mu.Lock()
@@ -70,7 +70,7 @@ func (l *leases) wait(ctx context.Context) int {
 	}
 }
 
-// cancel ends what stale says so of.
+// cancel cancels the leases of stale clients.
 func (l *leases) cancel(stale func(auth.Client) bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -81,9 +81,10 @@ func (l *leases) cancel(stale func(auth.Client) bool) {
 	}
 }
 
-// begin takes in a message: it counts against the limits, and may go on until its lease ends. Without a
-// place for it the request is refused.
-func (f *front) begin(w http.ResponseWriter, r *http.Request, c auth.Client, message posted, in *session) (*lease, bool) {
+// begin returns a lease for a message, or rejects the request if the client has reached a limit.
+func (f *front) begin(
+	w http.ResponseWriter, r *http.Request, c auth.Client, message posted, in *session,
+) (*lease, bool) {
 	if message.listens() {
 		return f.stream(w, r, c, in)
 	}
@@ -97,13 +98,13 @@ func (f *front) begin(w http.ResponseWriter, r *http.Request, c auth.Client, mes
 	}
 	ctx := r.Context()
 	if in != nil {
-		// Before protocol 2026-07-28 a lost connection cancels nothing: the client may come again for the answer.
+		// Before protocol 2026-07-28, a lost connection cancels nothing: the client may reconnect for the response.
 		ctx = context.WithoutCancel(ctx)
 	}
 	return f.lease(ctx, c, message.request(), in, end), true
 }
 
-// stream takes in a stream that stays open.
+// stream returns a lease for a stream that stays open, or rejects the request.
 func (f *front) stream(w http.ResponseWriter, r *http.Request, c auth.Client, in *session) (*lease, bool) {
 	end, ok := f.quotas.begin(c.Key, streaming, time.Now())
 	if !ok {
@@ -113,6 +114,7 @@ func (f *front) stream(w http.ResponseWriter, r *http.Request, c auth.Client, in
 	return f.lease(r.Context(), c, false, in, end), true
 }
 
+// lease returns a lease whose context ends with parent, the session, if any, and the server.
 func (f *front) lease(parent context.Context, c auth.Client, call bool, in *session, end func()) *lease {
 	ctx, cancel := context.WithCancel(parent)
 	stops := []func() bool{context.AfterFunc(f.base, cancel)}

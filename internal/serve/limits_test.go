@@ -29,12 +29,12 @@ func TestMessagesThatAreRefused(t *testing.T) {
 		status     int
 		says       string
 	}{
-		{"too long", long, nil, 413, "the 1000 bytes that are allowed"},
+		{"too long", long, nil, 413, "the maximum of 1000 bytes"},
 		{"too long, length not told", long, []string{"Transfer-Encoding: chunked"}, 413, "1000 bytes"},
-		{"plain text", listTools, []string{"Content-Type: text/plain"}, 415, "not application/json"},
-		{"a form", listTools, []string{"Content-Type: application/x-www-form-urlencoded"}, 415, "not application/json"},
-		{"no type", listTools, []string{"Content-Type: "}, 415, "not application/json"},
-		{"nearly the type", listTools, []string{"Content-Type: application/jsonx"}, 415, "not application/json"},
+		{"plain text", listTools, []string{"Content-Type: text/plain"}, 415, "must be application/json"},
+		{"a form", listTools, []string{"Content-Type: application/x-www-form-urlencoded"}, 415, "must be application/json"},
+		{"no type", listTools, []string{"Content-Type: "}, 415, "must be application/json"},
+		{"nearly the type", listTools, []string{"Content-Type: application/jsonx"}, 415, "must be application/json"},
 		{"the type with a parameter", listTools, []string{"Content-Type: application/json; charset=utf-8"}, 0, ""},
 		{"a batch", "[" + listTools + "," + listTools + "]", nil, 400, "one message at a time"},
 		{"an empty batch", " \n[]", nil, 400, "one message at a time"},
@@ -54,10 +54,12 @@ func TestMessagesThatAreRefused(t *testing.T) {
 			}
 		}
 	}
-	if got := h.ask(http.MethodPost, "/mcp?x="+strings.Repeat("x", maxQuery), "dm", listTools, of(session)); got.status != http.StatusRequestURITooLong {
+	if got := h.ask(http.MethodPost, "/mcp?x="+strings.Repeat("x", maxQuery), "dm", listTools,
+		of(session)); got.status != http.StatusRequestURITooLong {
 		t.Errorf("a long query: %+v", got)
 	}
-	if got := h.ask(http.MethodPost, "/mcp", "dm", listTools, of(session), "X-Long: "+strings.Repeat("x", maxHeader+8<<10)); got.status != http.StatusRequestHeaderFieldsTooLarge {
+	if got := h.ask(http.MethodPost, "/mcp", "dm", listTools, of(session),
+		"X-Long: "+strings.Repeat("x", maxHeader+8<<10)); got.status != http.StatusRequestHeaderFieldsTooLarge {
 		t.Errorf("long headers: %+v", got)
 	}
 }
@@ -72,11 +74,13 @@ func TestCallsAMinute(t *testing.T) {
 		}
 	}
 	seconds, err := strconv.Atoi(last.header.Get("Retry-After"))
-	if last.status != http.StatusTooManyRequests || err != nil || seconds < 1 || seconds > 2 || !strings.Contains(last.body, "40 requests a minute") {
+	if last.status != http.StatusTooManyRequests || err != nil || seconds < 1 || seconds > 2 ||
+		!strings.Contains(last.body, "40 requests per minute") {
 		t.Errorf("%+v", last)
 	}
 	// SECURITY: another audience does not give a token another minute; another token has its own.
-	if got := h.ask(http.MethodPost, "/mcp", "dm", listTools, of(session), auth.ConnectionHeader+": group"); got.status != http.StatusTooManyRequests {
+	if got := h.ask(http.MethodPost, "/mcp", "dm", listTools, of(session),
+		auth.ConnectionHeader+": group"); got.status != http.StatusTooManyRequests {
 		t.Errorf("lowered: %+v", got)
 	}
 	h.session("dm2")
@@ -124,13 +128,16 @@ func TestStreamsAndSessionsAreLimited(t *testing.T) {
 		}
 		open = append(open, response.Body)
 	}
-	if got := h.ask(http.MethodGet, "/sse", "dm", ""); got.status != http.StatusTooManyRequests || got.header.Get("Retry-After") == "" {
+	if got := h.ask(http.MethodGet, "/sse", "dm", ""); got.status != http.StatusTooManyRequests ||
+		got.header.Get("Retry-After") == "" {
 		t.Errorf("a stream too many: %+v", got)
 	}
 	for range maxSessions - maxStreams { // streams have sessions too
 		h.session("dm")
 	}
-	if got := h.ask(http.MethodPost, "/mcp", "dm", fmt.Sprintf(initializeMessage, "dm")); got.status != http.StatusTooManyRequests || !strings.Contains(got.body, "DELETE") {
+	if got := h.ask(http.MethodPost, "/mcp", "dm",
+		fmt.Sprintf(initializeMessage, "dm")); got.status != http.StatusTooManyRequests ||
+		!strings.Contains(got.body, "DELETE") {
 		t.Errorf("a session too many: %+v", got)
 	}
 	h.session("dm2")
@@ -152,16 +159,18 @@ func TestIdleSessionsEnd(t *testing.T) {
 	owner := auth.Client{Key: "k"}
 	used, unused := s.sessions.add(owner, sse), s.sessions.add(owner, sse)
 	leave := used.enter()
-	f.sweep(time.Now().Add(idle - time.Second))
+	f.sweep(time.Now().Add(idleLimit - time.Second))
 	if s.sessions.count("k") != 2 {
 		t.Error("a session has ended too servetest.Soon")
 	}
-	f.sweep(time.Now().Add(idle + time.Second))
-	if s.sessions.get(unused.id, owner, sse) != nil || s.sessions.get(used.id, owner, sse) == nil || unused.ctx.Err() == nil || used.ctx.Err() != nil {
+	f.sweep(time.Now().Add(idleLimit + time.Second))
+	if s.sessions.get(unused.id, owner, sse) != nil || s.sessions.get(used.id, owner, sse) == nil ||
+		unused.ctx.Err() == nil ||
+		used.ctx.Err() != nil {
 		t.Error("the unused session is there, or the used one is not")
 	}
 	leave()
-	f.sweep(time.Now().Add(2 * idle))
+	f.sweep(time.Now().Add(2 * idleLimit))
 	if s.sessions.count("k") != 0 {
 		t.Error("a session stays")
 	}
@@ -170,7 +179,11 @@ func TestIdleSessionsEnd(t *testing.T) {
 // Clients that begin a session for each command and end none do not lock themselves out; whoever uses its sessions
 // keeps them.
 func TestForsakenSessionsMakeRoom(t *testing.T) {
-	s := &site{streamable: server.NewStreamableHTTPServer(server.NewMCPServer("test", "1")), sessions: newSessions(), events: newEvents()}
+	s := &site{
+		streamable: server.NewStreamableHTTPServer(server.NewMCPServer("test", "1")),
+		sessions:   newSessions(),
+		events:     newEvents(),
+	}
 	owner, other := auth.Client{Key: "k"}, s.sessions.add(auth.Client{Key: "other"}, streamable)
 	busy := s.sessions.add(owner, streamable)
 	defer busy.enter()()
@@ -180,9 +193,10 @@ func TestForsakenSessionsMakeRoom(t *testing.T) {
 		s.sessions.add(owner, streamable)
 	}
 	if s.roomFor("k", time.Now()) {
-		t.Error("a session too many, and none is forsaken")
+		t.Error("a session too many, and none is idle")
 	}
-	if later := time.Now().Add(forsaken); !s.roomFor("k", later) || s.sessions.count("k") != maxSessions-1 || oldest.ctx.Err() == nil {
+	if later := time.Now().Add(evictionAge); !s.roomFor("k", later) || s.sessions.count("k") != maxSessions-1 ||
+		oldest.ctx.Err() == nil {
 		t.Errorf("%d sessions are left; the oldest has ended: %v", s.sessions.count("k"), oldest.ctx.Err())
 	}
 	if busy.ctx.Err() != nil || other.ctx.Err() != nil {
@@ -212,13 +226,17 @@ func TestEventsAreBounded(t *testing.T) {
 		ids = append(ids, id)
 	}
 	missed := 0
-	if _, err := e.ReplayEventsAfter(t.Context(), "S.3", ids[9], func(string, json.RawMessage) error { missed++; return nil }); err != nil || missed != maxEvents {
+	if _, err := e.ReplayEventsAfter(t.Context(), "S.3", ids[9],
+		func(string, json.RawMessage) error { missed++; return nil }); err != nil ||
+		missed != maxEvents {
 		t.Errorf("%d events, %v", missed, err)
 	}
-	if _, err := e.ReplayEventsAfter(t.Context(), "S.3", ids[8], func(string, json.RawMessage) error { return nil }); err == nil {
+	if _, err := e.ReplayEventsAfter(t.Context(), "S.3", ids[8],
+		func(string, json.RawMessage) error { return nil }); err == nil {
 		t.Error("events that are gone were replayed")
 	}
-	if _, err := e.ReplayEventsAfter(t.Context(), "S", ids[20], func(string, json.RawMessage) error { return nil }); err == nil {
+	if _, err := e.ReplayEventsAfter(t.Context(), "S", ids[20],
+		func(string, json.RawMessage) error { return nil }); err == nil {
 		t.Error("events of another session were replayed")
 	}
 	for range 4 {
@@ -282,12 +300,16 @@ func TestArrivingMessages(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer connection.Close() //nolint:errcheck // it was only written to
-		fmt.Fprint(connection, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer dm\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{")
+		fmt.Fprint(
+			connection,
+			"POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer dm\r\nContent-Type: "+
+				"application/json\r\nContent-Length: 100\r\n\r\n{",
+		)
 		slow = append(slow, connection)
 	}
-	later(t, "two messages are on their way", func() bool {
+	later(t, "two messages are arriving", func() bool {
 		got := h.ask(http.MethodPost, "/mcp", "dm", listTools, of(session))
-		return got.status == http.StatusTooManyRequests && strings.Contains(got.body, "on their way")
+		return got.status == http.StatusTooManyRequests && strings.Contains(got.body, "are arriving")
 	})
 	if got := h.ask(http.MethodPost, "/mcp", "dm2", listTools, of(other)); got.status != http.StatusOK {
 		t.Errorf("another client: %+v", got)
@@ -326,7 +348,7 @@ func TestWritesAreBoundedAndStreamsAreNot(t *testing.T) {
 	}
 	w.Flush()
 	for _, at := range d.during {
-		if left := time.Until(at); left <= 0 || left > stalled {
+		if left := time.Until(at); left <= 0 || left > writeTimeout {
 			t.Errorf("a write has %v", left)
 		}
 	}

@@ -14,48 +14,50 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/serve/auth"
 )
 
-// posted is a message that was posted, as far as the transport has to know it. It is decoded as mcp-go does,
-// so that both take it for the same.
+// posted is a message of a POST, with what the transport must know of it. It is decoded as mcp-go does, so
+// that both interpret it the same way.
 type posted struct {
 	data   []byte
 	id     json.RawMessage
 	method string
 	answer bool // it answers a request of the server
-	modern bool // it is of protocol 2026-07-28 or later
+	modern bool // it uses protocol 2026-07-28 or later
 }
 
-// request says whether it will be answered.
+// request reports whether the message will get a response.
 func (p posted) request() bool { return p.method != "" && len(p.id) > 0 && string(p.id) != "null" }
 
-// listens says whether it opens a stream rather than asks for something.
+// listens reports whether the message opens a stream of notifications.
 func (p posted) listens() bool {
 	return p.request() && p.method == string(mcp.MethodSubscriptionsListen)
 }
 
-// receive reads the message of a client's request, or refuses it.
+// receive reads the message of a client's POST, or rejects the request.
 func (f *front) receive(w http.ResponseWriter, r *http.Request, c auth.Client) (posted, bool) {
-	// SECURITY: a web page can send text/plain to anybody without asking, JSON not.
-	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" || len(r.Header.Values("Content-Type")) != 1 {
-		refuse(w, http.StatusUnsupportedMediaType, "the content type is not application/json")
+	// SECURITY: browsers let any web page send text/plain anywhere, but JSON only after a preflight request.
+	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || kind != "application/json" || len(r.Header.Values("Content-Type")) != 1 {
+		refuse(w, http.StatusUnsupportedMediaType, "the content type must be application/json")
 		return posted{}, false
 	}
-	// SECURITY: messages are long and may come slowly; without this one client's could fill the memory.
+	// SECURITY: messages may be long and arrive slowly; without a limit one client's could exhaust the memory.
 	end, ok := f.quotas.begin(c.Key, arriving, time.Now())
 	if !ok {
-		tooMany(w, time.Second, "too many messages are on their way with this token: wait for one to arrive")
+		tooMany(w, time.Second, "too many messages are arriving with this token: wait for one to arrive")
 		return posted{}, false
 	}
 	defer end()
-	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, f.options.MaxBody)) // ServeHTTP has said until when
+	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, f.options.MaxBody)) // ServeHTTP set the deadline
 	if err == nil {
-		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // else the rest is not waited for
+		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // the connection is used again
 	}
 	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		refuse(w, http.StatusRequestEntityTooLarge, "the message has more than the "+size(tooLarge.Limit)+" that are allowed: send less at once")
+		refuse(w, http.StatusRequestEntityTooLarge,
+			"the message exceeds the maximum of "+size(tooLarge.Limit)+": send less at once")
 		return posted{}, false
 	}
 	if err != nil {
-		refuse(w, http.StatusRequestTimeout, "the message did not arrive", header{"Connection", "close"})
+		refuse(w, http.StatusRequestTimeout, "the message did not arrive in time", header{"Connection", "close"})
 		return posted{}, false
 	}
 	if trimmed := bytes.TrimSpace(data); len(trimmed) > 0 && trimmed[0] == '[' {
@@ -70,7 +72,7 @@ func (f *front) receive(w http.ResponseWriter, r *http.Request, c auth.Client) (
 	return p, true
 }
 
-// parsePosted reads a message, version being the protocol's in the header.
+// parsePosted parses a message. version is the protocol version from the header, "" without it.
 func parsePosted(data []byte, version string) (posted, error) {
 	var head struct {
 		ID     json.RawMessage `json:"id"`

@@ -1,15 +1,14 @@
 package serve
 
 import (
-	"net/http"
-
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// scopes are those that a token of an authorization server may have for this one.
+// scopes are the OAuth scopes for this server; see serve/auth.
 const scopes = "yamo:dm yamo:group:NAME"
 
-// mountMetadata says at the well-known place which authorization servers give tokens for this one (RFC 9728).
+// mountMetadata adds the routes of the protected resource metadata, which lists the authorization servers that
+// issue tokens for this server (RFC 9728).
 func (f *front) mountMetadata(prefix string) {
 	if len(f.options.AuthorizationServers) == 0 || f.options.PublicURL == nil {
 		return
@@ -26,7 +25,8 @@ func (f *front) mountMetadata(prefix string) {
 	})
 	path := server.ProtectedResourceMetadataPath(resource)
 	f.metadata = base.String() + path
-	for _, place := range []string{path, server.WellKnownProtectedResourcePath, server.WellKnownProtectedResourcePath + "/mcp"} {
-		f.routes[place] = route{open: func(w http.ResponseWriter, r *http.Request) { serve.ServeHTTP(w, r) }}
+	const wellKnown = server.WellKnownProtectedResourcePath
+	for _, path := range []string{path, wellKnown, wellKnown + "/mcp"} {
+		f.routes[path] = route{open: serve.ServeHTTP}
 	}
 }

@@ -8,21 +8,20 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// outbox carries the notifications that belong to one request: its progress, its log messages. mcp-go passes
-// them to the stream beside the answer and forgets what has not arrived when the answer goes out; what a
-// tool has said through an outbox is on the stream before the tool's answer is.
+// outbox delivers the notifications of one request, such as progress and log messages, before its response.
+// mcp-go drops those that are still queued when it sends the response (TestTrailingProgressArrives).
 type outbox struct {
 	ctx     context.Context
-	deliver func(mcp.JSONRPCNotification) // hands on, or gives up when ctx is done
-	written func(n int)                   // waits until n were written, or ctx is done; nil: delivered is enough
+	deliver func(mcp.JSONRPCNotification) // sends a notification, or returns when ctx is done
+	written func(n int)                   // waits until n are on the wire, or ctx is done; nil: deliver is enough
 
 	mu      sync.Mutex
 	started bool
 	queue   chan mcp.JSONRPCNotification
-	settled chan int // how many were delivered before a mark
+	settled chan int // number of notifications delivered before a mark
 }
 
-// mark is in the queue where a tool has ended. No notification has this method.
+// mark is the method of the entry that settle adds to the queue. No notification has this method.
 const mark = "\x00settled"
 
 func newOutbox(ctx context.Context, deliver func(mcp.JSONRPCNotification), written func(int)) *outbox {
@@ -43,6 +42,7 @@ func (o *outbox) NotificationChannel() chan<- mcp.JSONRPCNotification {
 	return o.queue
 }
 
+// run delivers notifications in order until the request ends.
 func (o *outbox) run() {
 	delivered := 0
 	for {
@@ -64,13 +64,13 @@ func (o *outbox) run() {
 	}
 }
 
-// settle returns when what was said so far has arrived.
+// settle waits until all notifications so far were delivered and written.
 func (o *outbox) settle() {
 	o.mu.Lock()
 	started := o.started
 	o.mu.Unlock()
 	if !started {
-		return // nothing was said
+		return // no notifications
 	}
 	select {
 	case o.queue <- mcp.JSONRPCNotification{Notification: mcp.Notification{Method: mark}}:
@@ -86,10 +86,10 @@ func (o *outbox) settle() {
 	}
 }
 
-// settler is a session whose notifications go through an outbox.
+// settler is a session with an outbox.
 type settler interface{ settle() }
 
-// settleCalls lets a tool's answer go out after its notifications.
+// settleCalls holds back each tool's response until its notifications are on the wire.
 func settleCalls(next server.ToolHandlerFunc) server.ToolHandlerFunc {
 	return func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		result, err := next(ctx, request)

@@ -9,22 +9,22 @@ import (
 )
 
 const (
-	// DefaultCallsPerMinute is how many requests a minute one token may send.
+	// DefaultCallsPerMinute is the maximum number of requests per minute and token.
 	DefaultCallsPerMinute = 600
-	// DefaultConcurrentCalls is how many calls of one token may be under way.
+	// DefaultConcurrentCalls is the maximum number of calls under way per token.
 	DefaultConcurrentCalls = 16
-	maxStreams             = 32 // open streams of one client
-	maxSessions            = 64 // sessions of one client with one server
-	forgotten              = 10 * time.Minute
+	maxStreams             = 32               // open streams per client
+	maxSessions            = 64               // sessions per client and server
+	quotaLifetime          = 10 * time.Minute // of an unused quota
 )
 
-// quotas count what each client uses. The limits are a token's, whatever audience it asks for.
+// quotas count what each client uses. The limits apply to a token as a whole, not to each audience it asks for.
 type quotas struct {
 	perMinute  int
 	concurrent int
 
-	mu sync.Mutex
-	of map[string]*quota
+	mu       sync.Mutex
+	byClient map[string]*quota
 }
 
 type quota struct {
@@ -33,7 +33,7 @@ type quota struct {
 	last    time.Time
 }
 
-// use is what a client can have several of at once.
+// use is a kind of thing of which a client may have a limited number at a time.
 type use int
 
 const (
@@ -43,22 +43,22 @@ const (
 )
 
 func newQuotas(perMinute, concurrent int) *quotas {
-	return &quotas{perMinute: perMinute, concurrent: concurrent, of: map[string]*quota{}}
+	return &quotas{perMinute: perMinute, concurrent: concurrent, byClient: map[string]*quota{}}
 }
 
 // get returns the quota of a client. q.mu is held.
 func (q *quotas) get(key string, now time.Time) *quota {
-	u, ok := q.of[key]
+	u, ok := q.byClient[key]
 	if !ok {
-		// A host asks for a dozen lists at once when it starts: a quarter of the minute may come in one burst.
+		// A host requests a dozen lists at once when it starts, so bursts of a quarter of the limit are allowed.
 		u = &quota{limiter: rate.NewLimiter(rate.Limit(float64(q.perMinute)/60), max(q.perMinute/4, 1))}
-		q.of[key] = u
+		q.byClient[key] = u
 	}
 	u.last = now
 	return u
 }
 
-// pace takes one message of the client's minute. If there is none left it says when to come again.
+// pace counts one request against the client's rate limit. wait is 0, or how long the client must wait.
 func (q *quotas) pace(key string, now time.Time) (wait time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -69,15 +69,15 @@ func (q *quotas) pace(key string, now time.Time) (wait time.Duration) {
 	return wait
 }
 
-// begin counts a use, and says whether the client may have it. end uncounts it.
+// begin counts a use until end is called. It is not ok if the client has reached the limit.
 func (q *quotas) begin(key string, what use, now time.Time) (end func(), ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	u, most := q.get(key, now), q.concurrent
+	u, limit := q.get(key, now), q.concurrent
 	if what == streaming {
-		most = maxStreams
+		limit = maxStreams
 	}
-	if u.inUse[what] >= most {
+	if u.inUse[what] >= limit {
 		return nil, false
 	}
 	u.inUse[what]++
@@ -88,18 +88,18 @@ func (q *quotas) begin(key string, what use, now time.Time) (end func(), ok bool
 	}, true
 }
 
-// prune forgets clients that have not come for a while; a limiter is full again by then.
+// prune deletes the quotas of clients without recent requests; their limiters would be full again.
 func (q *quotas) prune(now time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for key, u := range q.of {
-		if u.inUse == [3]int{} && now.Sub(u.last) > forgotten {
-			delete(q.of, key)
+	for key, u := range q.byClient {
+		if u.inUse == [3]int{} && now.Sub(u.last) > quotaLifetime {
+			delete(q.byClient, key)
 		}
 	}
 }
 
-// tooMany refuses a request that is over a limit.
+// tooMany rejects a request that exceeds a limit.
 func tooMany(w http.ResponseWriter, wait time.Duration, reason string) {
 	refuse(w, http.StatusTooManyRequests, reason, retryAfter(wait))
 }

@@ -9,23 +9,24 @@ import (
 	"time"
 )
 
-// stalled is how long a client may take to take in what is written to it.
-const stalled = time.Minute
+// writeTimeout is how long a client may take to read what is written to it.
+const writeTimeout = time.Minute
 
-// recorder is a response that notes what becomes of it. Streams have no write timeout, but each write has.
+// recorder is a response writer that records status and events. Streams have no timeout as a whole, but each
+// write has one.
 type recorder struct {
 	http.ResponseWriter
 	control *http.ResponseController
-	origin  string // the web page that may read the response, "" for none
+	origin  string // the origin whose pages may read the response, "" for none
 
-	wire sync.Mutex // held while something is written
+	wire sync.Mutex // held during writes
 
 	mu      sync.Mutex
 	status  int
-	stream  bool          // of events
-	partial bool          // an event is begun and not ended
-	events  int           // server-sent events that were written whole
-	changed chan struct{} // closed and replaced when events grows
+	stream  bool          // the response is a stream of server-sent events
+	partial bool          // an event is not written completely yet
+	events  int           // events written completely
+	changed chan struct{} // closed and replaced when events increases
 }
 
 func record(w http.ResponseWriter) *recorder {
@@ -42,7 +43,7 @@ func (r *recorder) WriteHeader(status int) {
 		r.stream = strings.HasPrefix(r.Header().Get("Content-Type"), "text/event-stream")
 	}
 	r.mu.Unlock()
-	// SECURITY: mcp-go lets every web page read its event streams, unless told which.
+	// SECURITY: mcp-go allows every web page to read its event streams (TestStreamsAreNotForEveryPage).
 	r.Header().Del("Access-Control-Allow-Origin")
 	if r.origin != "" {
 		r.Header().Set("Access-Control-Allow-Origin", r.origin)
@@ -61,7 +62,7 @@ func (r *recorder) Write(p []byte) (int, error) {
 	}
 	r.wire.Lock()
 	defer r.wire.Unlock()
-	defer r.hurry()()
+	defer r.limitWrite()()
 	n, err := r.ResponseWriter.Write(p)
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -74,23 +75,24 @@ func (r *recorder) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Flush implements http.Flusher, which is how mcp-go knows that it can stream.
+// Flush implements http.Flusher. mcp-go streams only to writers that do.
 func (r *recorder) Flush() {
 	r.wire.Lock()
 	defer r.wire.Unlock()
-	defer r.hurry()()
+	defer r.limitWrite()()
 	_ = r.control.Flush()
 }
 
-// hurry bounds what is written until relax is called. A bound that stays would end a silent stream over HTTP/2.
-func (r *recorder) hurry() (relax func()) {
-	_ = r.control.SetWriteDeadline(time.Now().Add(stalled)) // a writer without deadlines is a test's
+// limitWrite sets the deadline of a write until clear is called. A deadline that stays would end an idle stream
+// over HTTP/2.
+func (r *recorder) limitWrite() (clear func()) {
+	_ = r.control.SetWriteDeadline(time.Now().Add(writeTimeout)) // fails only for writers of tests
 	return func() { _ = r.control.SetWriteDeadline(time.Time{}) }
 }
 
-// beat writes a comment every so often while the response is a stream of events, until stop is called: mcp-go keeps
-// only the streams of a GET alive.
-func (r *recorder) beat(every time.Duration) (stop func()) {
+// keepAlive writes a comment to the response at intervals while it is a stream of events, until stop is called.
+// mcp-go does so only for streams of a GET (TestPostsAreKeptAlive).
+func (r *recorder) keepAlive(every time.Duration) (stop func()) {
 	ended := false // r.wire is held
 	var timer *time.Timer
 	r.wire.Lock()
@@ -105,9 +107,9 @@ func (r *recorder) beat(every time.Duration) (stop func()) {
 		if !r.between() {
 			return
 		}
-		defer r.hurry()()
+		defer r.limitWrite()()
 		if _, err := r.ResponseWriter.Write([]byte(": the stream is open\n\n")); err == nil {
-			_ = r.control.Flush() // whoever has gone is noticed elsewhere
+			_ = r.control.Flush() // the request's context shows when the client has gone
 		}
 	})
 	return func() {
@@ -118,56 +120,57 @@ func (r *recorder) beat(every time.Duration) (stop func()) {
 	}
 }
 
-// between reports whether the response is a stream of events, none of which is half written.
+// between reports whether the response is a stream of events and no event is partly written.
 func (r *recorder) between() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.stream && !r.partial
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap implements what http.ResponseController expects.
 func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
+// code returns the response's status, 0 if nothing was written yet.
 func (r *recorder) code() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.status
 }
 
-// wrote returns how many events were written, and what is closed when it is more.
+// wrote returns the number of events written, and a channel that is closed when the number changes.
 func (r *recorder) wrote() (int, <-chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.events, r.changed
 }
 
-// held is a response that is written when all of it is there.
-type held struct {
+// buffered is a response that is written only when it is complete.
+type buffered struct {
 	header http.Header
 	status int
 	body   bytes.Buffer
 }
 
-func hold() *held { return &held{header: http.Header{}} }
+func newBuffered() *buffered { return &buffered{header: http.Header{}} }
 
 // Header implements http.ResponseWriter.
-func (h *held) Header() http.Header { return h.header }
+func (h *buffered) Header() http.Header { return h.header }
 
 // WriteHeader implements http.ResponseWriter.
-func (h *held) WriteHeader(status int) {
+func (h *buffered) WriteHeader(status int) {
 	if h.status == 0 {
 		h.status = status
 	}
 }
 
 // Write implements http.ResponseWriter.
-func (h *held) Write(p []byte) (int, error) {
+func (h *buffered) Write(p []byte) (int, error) {
 	h.WriteHeader(http.StatusOK)
 	return h.body.Write(p)
 }
 
-// release writes it to w.
-func (h *held) release(w http.ResponseWriter) {
+// writeTo writes the response to w.
+func (h *buffered) writeTo(w http.ResponseWriter) {
 	maps.Copy(w.Header(), h.header)
 	if h.status != 0 {
 		w.WriteHeader(h.status)

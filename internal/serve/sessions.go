@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	// idle is how long a session is kept that nothing happens in.
-	idle = 30 * time.Minute
-	// forsaken is how long nothing has happened in one that has to go if its client wants another: many clients
-	// begin a session for each command and end none.
-	forsaken = time.Minute
+	// idleLimit is how long a session may be idle before it ends.
+	idleLimit = 30 * time.Minute
+	// evictionAge is how long a session must be idle before it can make room for another one of its client. Many
+	// clients start a session for each command and end none.
+	evictionAge = time.Minute
 )
 
-// transport is the way a session is reached. A session of one cannot be used over the other.
+// transport is the transport of a session. A session cannot be used over the other one.
 type transport int
 
 const (
@@ -27,7 +27,7 @@ const (
 	sse
 )
 
-// session is one that a client of a protocol before 2026-07-28 has opened.
+// session is an MCP session, which exist only in protocols before 2026-07-28.
 type session struct {
 	id        string
 	owner     auth.Client
@@ -36,18 +36,18 @@ type session struct {
 	end       context.CancelFunc
 
 	mu      sync.Mutex
-	client  server.ClientSession // as mcp-go has registered it, nil before
+	client  server.ClientSession // mcp-go's session, nil until it is registered
 	used    time.Time
-	open    int // requests and streams under way
-	posts   int
-	resumes []string // posts whose events are kept for a client that lost them
+	open    int      // requests and streams under way
+	posts   int      // number of POSTs so far
+	resumes []string // mcp-go's IDs of POSTs whose events are kept for a client that reconnects
 }
 
-// sessions are those of one tenant's server.
+// sessions are the sessions of one tenant's server.
 //
-// SECURITY: this table is the only judge of session ids. mcp-go's own managers accept ids that nobody was
-// given, or anybody's; here an id is good for the client it was made for, on the transport it was made for,
-// with the server of the same tenant, and for nobody else: to them it does not exist.
+// SECURITY: only this table decides which session IDs are valid. mcp-go's own managers accept IDs that were never
+// issued, or were issued to other clients. Here an ID is valid only for the client, the transport and the tenant
+// it was issued to. For all others the session does not exist.
 type sessions struct {
 	mu   sync.Mutex
 	byID map[string]*session
@@ -55,7 +55,7 @@ type sessions struct {
 
 func newSessions() *sessions { return &sessions{byID: map[string]*session{}} }
 
-// add makes a session.
+// add creates a session.
 func (s *sessions) add(owner auth.Client, over transport) *session {
 	ctx, cancel := context.WithCancel(context.Background())
 	made := &session{id: rand.Text(), owner: owner, transport: over, ctx: ctx, end: cancel, used: time.Now()}
@@ -65,7 +65,7 @@ func (s *sessions) add(owner auth.Client, over transport) *session {
 	return made
 }
 
-// get returns a client's session, nil if it has none of that id.
+// get returns a client's session, nil if it has none with the ID.
 func (s *sessions) get(id string, owner auth.Client, over transport) *session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,7 +76,7 @@ func (s *sessions) get(id string, owner auth.Client, over transport) *session {
 	return found
 }
 
-// count is how many sessions a client has.
+// count returns the number of a client's sessions.
 func (s *sessions) count(key string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,12 +89,13 @@ func (s *sessions) count(key string) int {
 	return n
 }
 
-// longest is the client's session that nothing has happened in for the longest time, if that is more than forsaken.
-func (s *sessions) longest(key string, now time.Time) *session {
+// evictable returns the client's session that has been idle for the longest time, nil if none has been idle for
+// evictionAge.
+func (s *sessions) evictable(key string, now time.Time) *session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var found *session
-	since := now.Add(-forsaken)
+	since := now.Add(-evictionAge)
 	for _, each := range s.byID {
 		if each.owner.Key != key {
 			continue
@@ -106,7 +107,7 @@ func (s *sessions) longest(key string, now time.Time) *session {
 	return found
 }
 
-// remove takes a session out. It reports whether it was there.
+// remove removes and ends a session. It reports whether there was one with the ID.
 func (s *sessions) remove(id string) (*session, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -119,8 +120,8 @@ func (s *sessions) remove(id string) (*session, bool) {
 	return found, true
 }
 
-// over are the sessions that have to end: those that stale says so of, and those not used for a while.
-func (s *sessions) over(now time.Time, stale func(auth.Client) bool) []*session {
+// expired returns the sessions that must end: those of stale clients and those that are idle.
+func (s *sessions) expired(now time.Time, stale func(auth.Client) bool) []*session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var list []*session
@@ -132,7 +133,7 @@ func (s *sessions) over(now time.Time, stale func(auth.Client) bool) []*session 
 	return list
 }
 
-// registered notes mcp-go's side of a session.
+// registered stores mcp-go's session in the session with its ID.
 func (s *sessions) registered(client server.ClientSession) {
 	s.mu.Lock()
 	found, ok := s.byID[client.SessionID()]
@@ -144,14 +145,14 @@ func (s *sessions) registered(client server.ClientSession) {
 	}
 }
 
-// peer is mcp-go's side of the session, nil before it has one.
+// peer returns mcp-go's session, nil before it is registered.
 func (s *session) peer() server.ClientSession {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.client
 }
 
-// enter says that something is under way in the session until leave is called.
+// enter marks the session as busy until leave is called.
 func (s *session) enter() (leave func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -167,10 +168,10 @@ func (s *session) enter() (leave func()) {
 
 func (s *session) isIdle(now time.Time) bool {
 	used, busy := s.lastUsed()
-	return !busy && now.Sub(used) > idle
+	return !busy && now.Sub(used) > idleLimit
 }
 
-// lastUsed is when something last happened in the session, and whether something does.
+// lastUsed returns when the session was last used, and whether it is in use.
 func (s *session) lastUsed() (at time.Time, busy bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

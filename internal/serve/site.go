@@ -14,7 +14,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/serve/auth"
 )
 
-// site is one tenant's server with its transports. Sites share nothing but the listener.
+// site is one tenant's MCP server with its transports. Sites share only the listener.
 type site struct {
 	server     *server.MCPServer
 	streamable *server.StreamableHTTPServer
@@ -24,20 +24,24 @@ type site struct {
 	release    func() error
 }
 
-// newSite mounts the transports of a server. prefix is the path that a proxy puts before the routes.
-func newSite(srv *server.MCPServer, release func() error, prefix string, heartbeat time.Duration, logger *slog.Logger) (*site, error) {
+// newSite creates the transports of a server. prefix is the path that a proxy adds to the routes.
+func newSite(
+	srv *server.MCPServer, release func() error, prefix string, heartbeat time.Duration, logger *slog.Logger,
+) (*site, error) {
 	hooks := srv.GetHooks()
 	if hooks == nil {
-		return nil, errors.New("serve http: the server was made without hooks")
+		return nil, errors.New("serve http: the server has no hooks")
 	}
 	s := &site{server: srv, sessions: newSessions(), events: newEvents(), release: release}
-	hooks.AddOnRegisterSession(func(_ context.Context, session server.ClientSession) { s.sessions.registered(session) })
+	hooks.AddOnRegisterSession(func(_ context.Context, session server.ClientSession) {
+		s.sessions.registered(session)
+	})
 	s.streamable = server.NewStreamableHTTPServer(srv,
 		server.WithSessionIdManagerResolver(issuer{s.sessions}),
 		server.WithEventStore(s.events),
 		server.WithHeartbeatInterval(heartbeat),
 		server.WithHTTPContextFunc(s.inContext),
-		server.WithDisableLocalhostProtection(true), // gate checks every Host, not loopback's alone
+		server.WithDisableLocalhostProtection(true), // gate checks the Host of every request
 		server.WithStreamableHTTPLogger(slog.New(terse{logger.Handler()})),
 	)
 	s.sse = server.NewSSEServer(srv,
@@ -51,24 +55,24 @@ func newSite(srv *server.MCPServer, release func() error, prefix string, heartbe
 	return s, nil
 }
 
-// roomFor says whether a client may have one more session, for which it may lose one that it has forsaken.
+// roomFor reports whether a client may start another session. At the limit it ends the client's longest idle one.
 func (s *site) roomFor(key string, now time.Time) bool {
 	if s.sessions.count(key) < maxSessions {
 		return true
 	}
-	forsaken := s.sessions.longest(key, now)
-	if forsaken == nil {
+	idle := s.sessions.evictable(key, now)
+	if idle == nil {
 		return false
 	}
-	s.endSession(forsaken.id)
+	s.endSession(idle.id)
 	return true
 }
 
-// endSession ends a session and frees what mcp-go has of it.
+// endSession ends a session and frees mcp-go's state of it.
 func (s *site) endSession(id string) {
 	ended, ok := s.sessions.remove(id)
 	if !ok || ended.transport != streamable {
-		return // a stream of SSE frees its session when it ends
+		return // an SSE stream frees its session when it ends
 	}
 	ended.mu.Lock()
 	posts := ended.resumes
@@ -79,14 +83,14 @@ func (s *site) endSession(id string) {
 	}
 }
 
-// forget frees what mcp-go has of one of its sessions. It has no other way to be told than by a request.
+// forget frees mcp-go's state of one of its sessions. The only way to do so is a DELETE request.
 func (s *site) forget(id string) {
 	request, err := http.NewRequestWithContext(context.Background(), http.MethodDelete, "/", nil)
 	if err != nil {
 		return // the URL is a constant
 	}
 	request.Header.Set(server.HeaderKeySessionID, id)
-	s.streamable.ServeHTTP(hold(), request)
+	s.streamable.ServeHTTP(newBuffered(), request)
 }
 
 // close ends every session.
@@ -97,7 +101,7 @@ func (s *site) close() error {
 	return s.release()
 }
 
-// all are the sessions there are.
+// all returns all sessions.
 func (s *sessions) all() []*session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -108,12 +112,14 @@ func (s *sessions) all() []*session {
 	return list
 }
 
-// issuer makes session ids for mcp-go, which calls it for an initialize that has been let in. Everything
-// else about sessions has been decided when mcp-go gets a request.
+// issuer creates session IDs for mcp-go, which asks for one when it gets an initialize. IDs of other requests were
+// checked before mcp-go gets them.
 type issuer struct{ sessions *sessions }
 
 // ResolveSessionIdManager implements server.SessionIdManagerResolver.
-func (i issuer) ResolveSessionIdManager(r *http.Request) server.SessionIdManager { //nolint:revive // the name is the interface's
+//
+//nolint:revive // the name is the interface's
+func (i issuer) ResolveSessionIdManager(r *http.Request) server.SessionIdManager {
 	if r == nil {
 		return issuing{}
 	}
@@ -134,24 +140,24 @@ func (i issuing) Generate() string {
 	return i.sessions.add(client, streamable).id
 }
 
-// Validate implements server.SessionIdManager: the id is this package's own.
+// Validate implements server.SessionIdManager. The ID is always one of this package.
 func (issuing) Validate(string) (isTerminated bool, err error) { return false, nil }
 
-// Terminate implements server.SessionIdManager: see site.endSession.
+// Terminate implements server.SessionIdManager. See site.endSession.
 func (issuing) Terminate(string) (isNotAllowed bool, err error) { return false, nil }
 
-// sites are the servers of all tenants, each made when its first client comes.
+// sites are the sites of all tenants. Each is created for the tenant's first request.
 type sites struct {
 	open func(auth.Tenant) (*server.MCPServer, func() error, error)
 	make func(*server.MCPServer, func() error) (*site, error)
 
-	mu     sync.Mutex
-	of     map[auth.Tenant]*opening
-	made   []*site
-	closed bool
+	mu       sync.Mutex
+	byTenant map[auth.Tenant]*opening
+	made     []*site
+	closed   bool
 }
 
-// opening is a site that is there or being made.
+// opening is a site that exists or is being created.
 type opening struct {
 	once sync.Once
 	site *site
@@ -160,26 +166,27 @@ type opening struct {
 
 var errStopping = errors.New("the server is stopping")
 
-// get returns the tenant's site. One that could not be made is tried again by the next request.
+// get returns the tenant's site and creates it if necessary. After a failure the next request tries again.
 func (s *sites) get(t auth.Tenant) (*site, error) {
 	s.mu.Lock()
-	o, ok := s.of[t]
+	o, ok := s.byTenant[t]
 	if !ok {
 		o = &opening{}
-		s.of[t] = o
+		s.byTenant[t] = o
 	}
 	s.mu.Unlock()
 	o.once.Do(func() { o.site, o.err = s.build(t) })
 	if o.err != nil {
 		s.mu.Lock()
-		if s.of[t] == o {
-			delete(s.of, t)
+		if s.byTenant[t] == o {
+			delete(s.byTenant, t)
 		}
 		s.mu.Unlock()
 	}
 	return o.site, o.err
 }
 
+// build creates a tenant's site, unless the sites were closed meanwhile.
 func (s *sites) build(t auth.Tenant) (*site, error) {
 	srv, release, err := s.open(t)
 	if err != nil {
@@ -201,14 +208,14 @@ func (s *sites) build(t auth.Tenant) (*site, error) {
 	return made, nil
 }
 
-// all are the sites there are.
+// all returns all sites.
 func (s *sites) all() []*site {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.made)
 }
 
-// close closes them; none is made any more.
+// close closes all sites, and prevents new ones.
 func (s *sites) close() error {
 	s.mu.Lock()
 	s.closed = true
@@ -221,8 +228,8 @@ func (s *sites) close() error {
 	return errors.Join(errs...)
 }
 
-// terse is a log handler that keeps what happened and drops to whom: mcp-go logs session ids and errors with
-// contents in them.
+// terse is a log handler that keeps a record's message and drops its attributes: mcp-go logs session IDs, and
+// errors that quote contents.
 type terse struct{ slog.Handler }
 
 // Handle implements slog.Handler.

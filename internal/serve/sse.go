@@ -12,24 +12,24 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/serve/auth"
 )
 
-// messageRoute is where clients of the old transport send their messages.
+// messageRoute is the path to which clients of the SSE transport send their messages.
 const messageRoute = "/message"
 
+// streamKey is the context key of a pointer to the ID of the stream that is being opened.
 type streamKey struct{}
 
-// newStream makes the session of a stream that is being opened.
+// newStream creates the session of a stream that is being opened. mcp-go calls it for an ID.
 func (s *site) newStream(ctx context.Context, _ *http.Request) (string, error) {
 	client, known := clientFrom(ctx)
 	id, ok := ctx.Value(streamKey{}).(*string)
 	if !known || !ok {
-		return "", errors.New("a stream was opened past its route")
+		return "", errors.New("the stream was not opened by openSSE")
 	}
 	*id = s.sessions.add(client, sse).id
 	return *id, nil
 }
 
-// openSSE serves a GET of the old transport: the stream that answers and notifications come on. Its session
-// lasts as long as it does.
+// openSSE serves a GET of the SSE transport: the stream of responses and notifications. Its session ends with it.
 func (f *front) openSSE(w *recorder, r *http.Request, s *site, c auth.Client) {
 	stream, ok := f.stream(w, r, c, nil)
 	if !ok {
@@ -45,7 +45,7 @@ func (f *front) openSSE(w *recorder, r *http.Request, s *site, c auth.Client) {
 	s.sse.SSEHandler().ServeHTTP(w, r.WithContext(context.WithValue(stream.ctx, streamKey{}, &id)))
 }
 
-// messageSSE serves a message of the old transport. Its answer comes on the stream.
+// messageSSE serves a POST of the SSE transport. The response is sent on the stream.
 func (f *front) messageSSE(w *recorder, r *http.Request, s *site, c auth.Client) {
 	message, ok := f.receive(w, r, c)
 	if !ok {
@@ -53,12 +53,12 @@ func (f *front) messageSSE(w *recorder, r *http.Request, s *site, c auth.Client)
 	}
 	ids := r.URL.Query()["sessionId"]
 	if len(ids) != 1 {
-		refuse(w, http.StatusBadRequest, "the query has to be the one that the stream has named: ?sessionId=…")
+		refuse(w, http.StatusBadRequest, "use the URL that the stream has sent, with ?sessionId=…")
 		return
 	}
 	in := s.sessions.get(ids[0], c, sse)
 	if in == nil || in.peer() == nil {
-		refuse(w, http.StatusNotFound, "there is no such stream: open one with GET")
+		refuse(w, http.StatusNotFound, "unknown stream: open one with GET")
 		return
 	}
 	peer, ok := in.peer().(sseSession)
@@ -73,7 +73,8 @@ func (f *front) messageSSE(w *recorder, r *http.Request, s *site, c auth.Client)
 		return
 	}
 	send := func(event any) {
-		// The queue of a stream is short. A client that does not read keeps its own calls waiting.
+		// The queue of a stream is short: a client that does not read blocks its own calls. mcp-go has no way to
+		// wait for space in it.
 		for s.sse.SendEventToSession(in.id, event) != nil {
 			select {
 			case <-call.ctx.Done():
@@ -82,8 +83,8 @@ func (f *front) messageSSE(w *recorder, r *http.Request, s *site, c auth.Client)
 			}
 		}
 	}
-	// mcp-go's own handler would go on without the client, and nothing could stop it.
-	session := &streamSession{sseSession: peer, outbox: newOutbox(call.ctx, func(n mcp.JSONRPCNotification) { send(n) }, nil)}
+	// mcp-go's own handler would continue without the client and could not be cancelled.
+	session := &streamSession{peer, newOutbox(call.ctx, func(n mcp.JSONRPCNotification) { send(n) }, nil)}
 	w.WriteHeader(http.StatusAccepted)
 	go func() {
 		defer leave()
@@ -95,13 +96,13 @@ func (f *front) messageSSE(w *recorder, r *http.Request, s *site, c auth.Client)
 	}()
 }
 
-// sseSession is what mcp-go's sessions of the old transport can do.
+// sseSession is the set of interfaces that mcp-go's SSE sessions implement.
 type sseSession interface {
 	server.SessionWithLogging
 	server.SessionWithClientInfo
 }
 
-// streamSession is the session of a stream, with the notifications of one request.
+// streamSession is a stream's session that delivers the notifications of one request through an outbox.
 type streamSession struct {
 	sseSession
 	*outbox

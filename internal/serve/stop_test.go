@@ -130,7 +130,9 @@ func TestStopAbandonsStubbornCalls(t *testing.T) {
 
 // While the server stops, connections that are open already get no more out of it.
 func TestStoppingRefusesRequests(t *testing.T) {
-	f := newFront(HTTPOptions{Listener: listener(t), Logger: slog.New(slog.DiscardHandler), Anonymous: &auth.Client{Key: "k"}})
+	f := newFront(
+		HTTPOptions{Listener: listener(t), Logger: slog.New(slog.DiscardHandler), Anonymous: &auth.Client{Key: "k"}},
+	)
 	f.stopping.Store(true)
 	direct := func(method, path string) *httptest.ResponseRecorder {
 		w := httptest.NewRecorder()

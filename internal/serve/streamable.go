@@ -15,18 +15,19 @@ import (
 )
 
 const (
-	// DefaultHeartbeat is how often an open stream is written to, so that proxies keep it and lost ones are noticed.
+	// DefaultHeartbeat is the interval of keep-alive comments on open streams. They keep proxies from closing a
+	// stream and reveal lost connections.
 	DefaultHeartbeat = 25 * time.Second
-	// maxResumes is how many POSTs of a session keep their events for a client that lost the connection.
+	// maxResumes is the number of POSTs per session whose events are kept for a client that reconnects.
 	maxResumes = 16
 )
 
-// exchange is one POST on its way through mcp-go.
+// exchange is a POST that mcp-go handles.
 type exchange struct {
-	client  auth.Client
-	session *session // nil for protocol 2026-07-28, and for initialize
-	answer  *recorder
-	opens   bool // it is an initialize
+	client   auth.Client
+	session  *session // nil for protocol 2026-07-28, and for initialize
+	response *recorder
+	opens    bool // it is an initialize
 }
 
 type exchangeKey struct{}
@@ -39,13 +40,13 @@ func (f *front) post(w *recorder, r *http.Request, s *site, c auth.Client) {
 	}
 	opens := message.method == string(mcp.MethodInitialize) && !message.modern
 	if message.modern && message.method == string(mcp.MethodNotificationCancelled) {
-		// SECURITY: mcp-go keeps the requests of all modern clients under the ids that these chose, so this
-		// would cancel whoever's is under that id. A modern client cancels by closing the request's stream.
+		// SECURITY: mcp-go finds requests of modern clients by an ID that each client chooses, so this would cancel
+		// another client's request with the same ID. A modern client cancels by closing the request's stream.
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}
 	if opens && !s.roomFor(c.Key, time.Now()) {
-		tooMany(w, time.Minute, "too many sessions are open with this token: end one with DELETE, or wait until one is forgotten")
+		tooMany(w, time.Minute, "too many sessions are open with this token: end one with DELETE, or wait until one expires")
 		return
 	}
 	var in *session
@@ -61,16 +62,16 @@ func (f *front) post(w *recorder, r *http.Request, s *site, c auth.Client) {
 	}
 	defer call.end()
 
-	x := &exchange{client: c, session: in, answer: w, opens: opens}
+	x := &exchange{client: c, session: in, response: w, opens: opens}
 	request := r.Clone(context.WithValue(call.ctx, exchangeKey{}, x))
 	request.Body = io.NopCloser(bytes.NewReader(message.data))
 	request.Header.Del(server.HeaderKeySessionID)
 	switch {
 	case opens:
-		// The client may use its session as soon as it hears of it; until this returns, mcp-go does not know it.
-		answer := hold()
-		s.streamable.ServeHTTP(answer, request)
-		answer.release(w)
+		// A client may use its session at once, but mcp-go registers it only after it has written the response.
+		response := newBuffered()
+		s.streamable.ServeHTTP(response, request)
+		response.writeTo(w)
 		return
 	case in != nil && message.answer:
 		request.Header.Set(server.HeaderKeySessionID, in.id)
@@ -79,31 +80,33 @@ func (f *front) post(w *recorder, r *http.Request, s *site, c auth.Client) {
 		request.Header.Set(server.HeaderKeySessionID, id)
 		defer s.keep(in, id)
 	}
-	defer w.beat(f.options.Heartbeat)()
+	defer w.keepAlive(f.options.Heartbeat)()
 	s.streamable.ServeHTTP(w, request)
 	if w.code() == 0 && call.ctx.Err() != nil && r.Context().Err() == nil {
-		// mcp-go says nothing when the context has ended, because it takes the client for gone.
-		refuse(w, http.StatusServiceUnavailable, "the call was cancelled, because its session, its token or the server has ended")
+		// mcp-go sends no response when the context has ended, because it assumes that the client has gone.
+		refuse(w, http.StatusServiceUnavailable,
+			"the call was cancelled because its session, its token or the server has ended")
 	}
 }
 
-// existing is the session that a request names, or refuses the request.
+// existing returns the session that a request names, or rejects the request.
 func (f *front) existing(w http.ResponseWriter, r *http.Request, s *site, c auth.Client) (*session, bool) {
 	ids := r.Header.Values(server.HeaderKeySessionID)
 	if len(ids) != 1 || ids[0] == "" {
-		refuse(w, http.StatusBadRequest, "the header Mcp-Session-Id is missing: begin with initialize, or speak protocol 2026-07-28")
+		refuse(w, http.StatusBadRequest,
+			"the header Mcp-Session-Id is missing: begin with initialize, or use protocol 2026-07-28")
 		return nil, false
 	}
 	found := s.sessions.get(ids[0], c, streamable)
 	if found == nil {
-		// SECURITY: a session of somebody else, of another audience or of nobody: it makes no difference.
-		refuse(w, http.StatusNotFound, "there is no such session: begin a new one with initialize")
+		// SECURITY: the response is the same for sessions of other clients, of other audiences, and for none.
+		refuse(w, http.StatusNotFound, "unknown session: begin a new one with initialize")
 		return nil, false
 	}
 	return found, true
 }
 
-// nextPost is mcp-go's id for another POST of the session.
+// nextPost returns mcp-go's ID for the session's next POST.
 func (s *session) nextPost() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -111,7 +114,7 @@ func (s *session) nextPost() string {
 	return postID(s.id, s.posts)
 }
 
-// keep decides whether a client may want to hear the end of a POST again.
+// keep keeps the events of a finished POST for a client that reconnects, and drops the oldest ones.
 func (s *site) keep(in *session, post string) {
 	if !s.events.any(post) {
 		return
@@ -128,14 +131,16 @@ func (s *site) keep(in *session, post string) {
 		s.forget(id)
 	}
 	if in.ctx.Err() != nil {
-		s.forget(post) // the session has ended meanwhile
+		s.forget(post) // the session ended meanwhile
 	}
 }
 
-// listen serves a GET of the Streamable HTTP route: the session's stream, or the rest of a stream that was lost.
+// listen serves a GET of the Streamable HTTP route: the session's stream, or the rest of a stream after a lost
+// connection.
 func (f *front) listen(w *recorder, r *http.Request, s *site, c auth.Client) {
 	if mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion)) {
-		refuse(w, http.StatusMethodNotAllowed, "since protocol 2026-07-28 there is no such stream: use subscriptions/listen", header{"Allow", "POST"})
+		refuse(w, http.StatusMethodNotAllowed,
+			"protocol 2026-07-28 does not have this stream: use subscriptions/listen", header{"Allow", "POST"})
 		return
 	}
 	in, ok := f.existing(w, r, s, c)
@@ -161,10 +166,10 @@ func (f *front) listen(w *recorder, r *http.Request, s *site, c auth.Client) {
 	s.streamable.ServeHTTP(w, request)
 }
 
-// hangUp serves a DELETE of the Streamable HTTP route: the client ends its session.
-func (f *front) hangUp(w *recorder, r *http.Request, s *site, c auth.Client) {
+// deleteSession serves a DELETE of the Streamable HTTP route: the client ends its session.
+func (f *front) deleteSession(w *recorder, r *http.Request, s *site, c auth.Client) {
 	if mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion)) {
-		refuse(w, http.StatusMethodNotAllowed, "since protocol 2026-07-28 there are no sessions", header{"Allow", "POST"})
+		refuse(w, http.StatusMethodNotAllowed, "protocol 2026-07-28 does not have sessions", header{"Allow", "POST"})
 		return
 	}
 	in, ok := f.existing(w, r, s, c)
@@ -175,7 +180,7 @@ func (f *front) hangUp(w *recorder, r *http.Request, s *site, c auth.Client) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// inContext puts a request's own session in the place of mcp-go's. mcp-go calls it for every POST.
+// inContext replaces mcp-go's session of a POST with a callSession. mcp-go calls it for every POST.
 func (s *site) inContext(ctx context.Context, r *http.Request) context.Context {
 	x, ok := r.Context().Value(exchangeKey{}).(*exchange)
 	raw, streams := server.ClientSessionFromContext(ctx).(httpSession)
@@ -187,7 +192,7 @@ func (s *site) inContext(ctx context.Context, r *http.Request) context.Context {
 	if x.session != nil {
 		call.id = x.session.id
 		call.peer, _ = x.session.peer().(httpSession)
-		written = nil // the event store has what was delivered, and mcp-go sends all of it before the answer
+		written = nil // the event store has what was delivered; mcp-go sends all of it before the response
 	}
 	queue := raw.NotificationChannel()
 	call.outbox = newOutbox(ctx, func(n mcp.JSONRPCNotification) {
@@ -199,11 +204,11 @@ func (s *site) inContext(ctx context.Context, r *http.Request) context.Context {
 	return s.server.WithContext(ctx, call)
 }
 
-// written waits until so many events are on the wire.
+// written returns a function that waits until n events are on the wire, or ctx is done.
 func (x *exchange) written(ctx context.Context) func(int) {
 	return func(n int) {
 		for {
-			events, changed := x.answer.wrote()
+			events, changed := x.response.wrote()
 			if events >= n {
 				return
 			}
@@ -216,7 +221,7 @@ func (x *exchange) written(ctx context.Context) func(int) {
 	}
 }
 
-// httpSession is what mcp-go's sessions of this transport can do.
+// httpSession is the set of interfaces that mcp-go's Streamable HTTP sessions implement.
 type httpSession interface {
 	server.SessionWithLogging
 	server.SessionWithClientInfo
@@ -227,16 +232,17 @@ type httpSession interface {
 	server.SessionWithStreamableHTTPConfig
 }
 
-// callSession is the session that a request's handlers see. To mcp-go each request is a session of its own
-// with its own notifications; to handlers it is the client's.
+// callSession is the session that a request's handlers see. To mcp-go each POST is a session of its own, with its own
+// notifications (TestProgressStaysWithItsCall). Handlers need the client's: its name, its capabilities, and the way
+// to send it requests (TestHandlersSeeTheClientsSession).
 type callSession struct {
 	httpSession
 	*outbox
 	id   string
-	peer httpSession // the client's, nil for protocol 2026-07-28
+	peer httpSession // the client's session, nil for protocol 2026-07-28
 }
 
-// SessionID implements server.ClientSession. Cancellations and subscriptions go by it.
+// SessionID implements server.ClientSession. It identifies cancellations and subscriptions.
 func (c *callSession) SessionID() string { return c.id }
 
 // NotificationChannel implements server.ClientSession.
@@ -244,46 +250,51 @@ func (c *callSession) NotificationChannel() chan<- mcp.JSONRPCNotification {
 	return c.outbox.NotificationChannel()
 }
 
-func (c *callSession) of() httpSession {
+// shared returns the session with the state that initialize has set.
+func (c *callSession) shared() httpSession {
 	if c.peer != nil {
 		return c.peer
 	}
 	return c.httpSession
 }
 
-// GetClientInfo implements server.SessionWithClientInfo, as the rest of what initialize has settled.
-func (c *callSession) GetClientInfo() mcp.Implementation { return c.of().GetClientInfo() }
+// GetClientInfo implements server.SessionWithClientInfo.
+func (c *callSession) GetClientInfo() mcp.Implementation { return c.shared().GetClientInfo() }
 
 // SetClientInfo implements server.SessionWithClientInfo.
-func (c *callSession) SetClientInfo(i mcp.Implementation) { c.of().SetClientInfo(i) }
+func (c *callSession) SetClientInfo(i mcp.Implementation) { c.shared().SetClientInfo(i) }
 
 // GetClientCapabilities implements server.SessionWithClientInfo.
 func (c *callSession) GetClientCapabilities() mcp.ClientCapabilities {
-	return c.of().GetClientCapabilities()
+	return c.shared().GetClientCapabilities()
 }
 
 // SetClientCapabilities implements server.SessionWithClientInfo.
 func (c *callSession) SetClientCapabilities(capabilities mcp.ClientCapabilities) {
-	c.of().SetClientCapabilities(capabilities)
+	c.shared().SetClientCapabilities(capabilities)
 }
 
 // SetLogLevel implements server.SessionWithLogging.
-func (c *callSession) SetLogLevel(level mcp.LoggingLevel) { c.of().SetLogLevel(level) }
+func (c *callSession) SetLogLevel(level mcp.LoggingLevel) { c.shared().SetLogLevel(level) }
 
 // GetLogLevel implements server.SessionWithLogging.
-func (c *callSession) GetLogLevel() mcp.LoggingLevel { return c.of().GetLogLevel() }
+func (c *callSession) GetLogLevel() mcp.LoggingLevel { return c.shared().GetLogLevel() }
 
-// RequestSampling implements server.SessionWithSampling: the client's answer comes in its session.
-func (c *callSession) RequestSampling(ctx context.Context, request mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error) {
-	return c.of().RequestSampling(ctx, request)
+// RequestSampling implements server.SessionWithSampling. The client responds in its session.
+func (c *callSession) RequestSampling(
+	ctx context.Context, request mcp.CreateMessageRequest,
+) (*mcp.CreateMessageResult, error) {
+	return c.shared().RequestSampling(ctx, request)
 }
 
 // RequestElicitation implements server.SessionWithElicitation.
-func (c *callSession) RequestElicitation(ctx context.Context, request mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
-	return c.of().RequestElicitation(ctx, request)
+func (c *callSession) RequestElicitation(
+	ctx context.Context, request mcp.ElicitationRequest,
+) (*mcp.ElicitationResult, error) {
+	return c.shared().RequestElicitation(ctx, request)
 }
 
 // ListRoots implements server.SessionWithRoots.
 func (c *callSession) ListRoots(ctx context.Context, request mcp.ListRootsRequest) (*mcp.ListRootsResult, error) {
-	return c.of().ListRoots(ctx, request)
+	return c.shared().ListRoots(ctx, request)
 }

@@ -18,7 +18,13 @@ import (
 
 func callSteps(id any, n int) string {
 	number, _ := json.Marshal(id)
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"steps","arguments":{"n":%d},"_meta":{"progressToken":%s}}}`, number, n, number)
+	return fmt.Sprintf(
+		`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"steps","arguments":{"n":%d},"_meta":{`+
+			`"progressToken":%s}}}`,
+		number,
+		n,
+		number,
+	)
 }
 
 // checkSteps wants n notifications of a call's progress in order, then the call's answer, and nothing else.
@@ -88,10 +94,22 @@ func TestProgressStaysWithItsCall(t *testing.T) {
 func TestHandlersSeeTheClientsSession(t *testing.T) {
 	h := serveHouse(t, nil)
 	session := h.session("dm")
-	if got := h.ask(http.MethodPost, "/mcp", "dm", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"session"}}`, of(session)); !strings.Contains(got.body, "the client of dm") {
+	if got := h.ask(http.MethodPost, "/mcp", "dm",
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"session"}}`, of(session)); !strings.Contains(
+		got.body,
+		"the client of dm",
+	) {
 		t.Errorf("the client's name: %+v", got)
 	}
-	asking := h.events(h.send(http.MethodPost, "/mcp", "dm", `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"ask"}}`, of(session)))
+	asking := h.events(
+		h.send(
+			http.MethodPost,
+			"/mcp",
+			"dm",
+			`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"ask"}}`,
+			of(session),
+		),
+	)
 	_, data, _ := asking.next()
 	var question struct {
 		ID     json.RawMessage
@@ -129,7 +147,9 @@ func TestLostStreamIsResumed(t *testing.T) {
 		t.Fatalf("an event without id: %s", data)
 	}
 	_ = response.Body.Close()
-	want := append([]string{data}, h.events(h.send(http.MethodGet, "/mcp", "dm", "", of(session), "Last-Event-ID: "+first)).rest()...)
+	want := append(
+		[]string{data},
+		h.events(h.send(http.MethodGet, "/mcp", "dm", "", of(session), "Last-Event-ID: "+first)).rest()...)
 	checkSteps(t, "r", 20, want)
 	for name, try := range map[string][]string{
 		"another session of the client": {of(other), "Last-Event-ID: " + first},
@@ -142,7 +162,8 @@ func TestLostStreamIsResumed(t *testing.T) {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
-	if got := h.ask(http.MethodGet, "/mcp", "dm2", "", of(session), "Last-Event-ID: "+first); got.status != http.StatusNotFound {
+	if got := h.ask(http.MethodGet, "/mcp", "dm2", "", of(session),
+		"Last-Event-ID: "+first); got.status != http.StatusNotFound {
 		t.Errorf("another client: %+v", got)
 	}
 }
@@ -152,7 +173,13 @@ func TestLostStreamIsResumed(t *testing.T) {
 func TestLostConnections(t *testing.T) {
 	h := serveHouse(t, nil)
 	session := h.session("dm")
-	response := h.send(http.MethodPost, "/mcp", "dm", strings.Replace(callSteps("p", 0), `"steps"`, `"pause"`, 1), of(session))
+	response := h.send(
+		http.MethodPost,
+		"/mcp",
+		"dm",
+		strings.Replace(callSteps("p", 0), `"steps"`, `"pause"`, 1),
+		of(session),
+	)
 	first, _, _ := h.events(response).next()
 	h.hold()
 	_ = response.Body.Close()
@@ -165,7 +192,8 @@ func TestLostConnections(t *testing.T) {
 	})
 	rest := h.events(h.send(http.MethodGet, "/mcp", "dm", "", of(session), "Last-Event-ID: "+first))
 	close(h.release)
-	if got := rest.rest(); len(got) != 1 || !strings.Contains(got[0], `"id":"p","result"`) || !strings.Contains(got[0], "done") {
+	if got := rest.rest(); len(got) != 1 || !strings.Contains(got[0], `"id":"p","result"`) ||
+		!strings.Contains(got[0], "done") {
 		t.Errorf("the legacy call ends with %v", got)
 	}
 }
@@ -203,7 +231,11 @@ func TestPanicsEndOneCall(t *testing.T) {
 	h := serveHouse(t, nil)
 	session := h.session("dm")
 	for range 2 {
-		if got := h.ask(http.MethodPost, "/mcp", "dm", servetest.CallSay(1, "panic"), of(session)); !strings.Contains(got.body, "internal error") || strings.Contains(got.body, "canary") {
+		if got := h.ask(http.MethodPost, "/mcp", "dm", servetest.CallSay(1, "panic"), of(session)); !strings.Contains(
+			got.body,
+			"internal error",
+		) ||
+			strings.Contains(got.body, "canary") {
 			t.Errorf("%+v", got)
 		}
 	}

@@ -176,7 +176,8 @@ func TestFilesThatAreRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err := s.Verify(text)
-			if err == nil || errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), name) || strings.Contains(err.Error(), s.path) {
+			if err == nil || errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), name) ||
+				strings.Contains(err.Error(), s.path) {
 				t.Errorf("%v", err)
 			}
 			if s.InForce(made.ID) == nil {

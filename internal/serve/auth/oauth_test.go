@@ -50,8 +50,22 @@ func newAuthority(t *testing.T, path, document string) *authority {
 			t.Error(err)
 		}
 		_ = json.NewEncoder(w).Encode(map[string]any{"keys": []map[string]any{
-			{"kty": "RSA", "kid": "r", "alg": "RS256", "use": "sig", "n": number(a.rsa.N), "e": number(big.NewInt(int64(a.rsa.E)))},
-			{"kty": "EC", "kid": "e", "crv": "P-256", "use": "sig", "x": base64.RawURLEncoding.EncodeToString(point[1:33]), "y": base64.RawURLEncoding.EncodeToString(point[33:])},
+			{
+				"kty": "RSA",
+				"kid": "r",
+				"alg": "RS256",
+				"use": "sig",
+				"n":   number(a.rsa.N),
+				"e":   number(big.NewInt(int64(a.rsa.E))),
+			},
+			{
+				"kty": "EC",
+				"kid": "e",
+				"crv": "P-256",
+				"use": "sig",
+				"x":   base64.RawURLEncoding.EncodeToString(point[1:33]),
+				"y":   base64.RawURLEncoding.EncodeToString(point[33:]),
+			},
 		}})
 	})
 	mux.HandleFunc(document, func(w http.ResponseWriter, _ *http.Request) {
@@ -99,7 +113,10 @@ func open(t *testing.T, o OAuthOptions) *OAuth {
 
 func TestOAuthTokens(t *testing.T) {
 	a := newAuthority(t, "/realms/home", "/.well-known/oauth-authorization-server/realms/home")
-	verifier := open(t, OAuthOptions{Issuer: a.issuer(), Audience: resource, Tenant: Tenant{Workspace: "/w", AgentID: "kate"}})
+	verifier := open(
+		t,
+		OAuthOptions{Issuer: a.issuer(), Audience: resource, Tenant: Tenant{Workspace: "/w", AgentID: "kate"}},
+	)
 	stranger, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
 		t.Fatal(err)
@@ -122,9 +139,25 @@ func TestOAuthTokens(t *testing.T) {
 	parts := strings.Split(good, ".")
 	tests := []struct{ name, token, want string }{
 		{"a DM's", good, "dm"},
-		{"signed with an elliptic curve", sign(t, jwt.SigningMethodES256, a.ecdsa, map[string]any{"kid": "e"}, a.claims()), "dm"},
+		{
+			"signed with an elliptic curve",
+			sign(t, jwt.SigningMethodES256, a.ecdsa, map[string]any{"kid": "e"}, a.claims()),
+			"dm",
+		},
 		{"a group's", rs(with("scope", "yamo:group:book-club")), "group:book-club"},
-		{"scopes as a list", rs(jwt.MapClaims{"iss": a.issuer(), "aud": []string{"x", resource}, "sub": "s", "exp": time.Now().Add(time.Hour).Unix(), "scp": []string{"yamo:group:team"}}), "group:team"},
+		{
+			"scopes as a list",
+			rs(
+				jwt.MapClaims{
+					"iss": a.issuer(),
+					"aud": []string{"x", resource},
+					"sub": "s",
+					"exp": time.Now().Add(time.Hour).Unix(),
+					"scp": []string{"yamo:group:team"},
+				},
+			),
+			"group:team",
+		},
 		{"a DM's and a group's", rs(with("scope", "yamo:dm yamo:group:team")), "group:team"},
 		{"two groups'", rs(with("scope", "yamo:group:a yamo:group:b")), "forbidden"},
 		{"no group", rs(with("scope", "yamo:group:")), "forbidden"},
@@ -140,15 +173,56 @@ func TestOAuthTokens(t *testing.T) {
 		{"not yet", rs(with("nbf", time.Now().Add(time.Hour).Unix())), "unauthorized"},
 		{"made in the future", rs(with("iat", time.Now().Add(time.Hour).Unix())), "unauthorized"},
 		{"about nobody", rs(with("sub", nil)), "unauthorized"},
-		{"a stranger's key", sign(t, jwt.SigningMethodRS256, stranger, map[string]any{"kid": "r"}, a.claims()), "unauthorized"},
+		{
+			"a stranger's key",
+			sign(t, jwt.SigningMethodRS256, stranger, map[string]any{"kid": "r"}, a.claims()),
+			"unauthorized",
+		},
 		{"an unknown key", sign(t, jwt.SigningMethodRS256, stranger, map[string]any{"kid": "x"}, a.claims()), "unauthorized"},
-		{"no signature", sign(t, jwt.SigningMethodNone, jwt.UnsafeAllowNoneSignatureType, map[string]any{"kid": "r"}, a.claims()), "unauthorized"},
-		{"the public key as a secret", sign(t, jwt.SigningMethodHS256, public, map[string]any{"kid": "r"}, a.claims()), "unauthorized"},
-		{"another key's name", sign(t, jwt.SigningMethodRS256, a.rsa, map[string]any{"kid": "e"}, a.claims()), "unauthorized"},
-		{"the key in the token", sign(t, jwt.SigningMethodRS256, stranger, map[string]any{"kid": "r", "jwk": map[string]any{"kty": "RSA", "n": base64.RawURLEncoding.EncodeToString(stranger.N.Bytes()), "e": "AQAB"}}, a.claims()), "unauthorized"},
-		{"an identity token", sign(t, jwt.SigningMethodRS256, a.rsa, map[string]any{"kid": "r", "typ": "id+jwt"}, a.claims()), "unauthorized"},
-		{"a logout token", sign(t, jwt.SigningMethodRS256, a.rsa, map[string]any{"kid": "r", "typ": "logout+jwt"}, a.claims()), "unauthorized"},
-		{"changed", parts[0] + "." + base64.RawURLEncoding.EncodeToString([]byte(`{"scope":"yamo:dm"}`)) + "." + parts[2], "unauthorized"},
+		{
+			"no signature",
+			sign(t, jwt.SigningMethodNone, jwt.UnsafeAllowNoneSignatureType, map[string]any{"kid": "r"}, a.claims()),
+			"unauthorized",
+		},
+		{
+			"the public key as a secret",
+			sign(t, jwt.SigningMethodHS256, public, map[string]any{"kid": "r"}, a.claims()),
+			"unauthorized",
+		},
+		{
+			"another key's name",
+			sign(t, jwt.SigningMethodRS256, a.rsa, map[string]any{"kid": "e"}, a.claims()),
+			"unauthorized",
+		},
+		{
+			"the key in the token",
+			sign(
+				t,
+				jwt.SigningMethodRS256,
+				stranger,
+				map[string]any{
+					"kid": "r",
+					"jwk": map[string]any{"kty": "RSA", "n": base64.RawURLEncoding.EncodeToString(stranger.N.Bytes()), "e": "AQAB"},
+				},
+				a.claims(),
+			),
+			"unauthorized",
+		},
+		{
+			"an identity token",
+			sign(t, jwt.SigningMethodRS256, a.rsa, map[string]any{"kid": "r", "typ": "id+jwt"}, a.claims()),
+			"unauthorized",
+		},
+		{
+			"a logout token",
+			sign(t, jwt.SigningMethodRS256, a.rsa, map[string]any{"kid": "r", "typ": "logout+jwt"}, a.claims()),
+			"unauthorized",
+		},
+		{
+			"changed",
+			parts[0] + "." + base64.RawURLEncoding.EncodeToString([]byte(`{"scope":"yamo:dm"}`)) + "." + parts[2],
+			"unauthorized",
+		},
 		{"cut", good[:len(good)-2], "unauthorized"},
 		{"nonsense", "a.b.c", "unauthorized"},
 		{"empty", "", "unauthorized"},
@@ -167,14 +241,19 @@ func TestOAuthTokens(t *testing.T) {
 		if got != test.want {
 			t.Errorf("%s: %s, want %s", test.name, got, test.want)
 		}
-		if err == nil && (c.Tenant.Workspace != "/w" || c.Tenant.AgentID != "kate" || c.Expires.IsZero() || !strings.HasPrefix(c.Key, "oauth:")) {
+		if err == nil &&
+			(c.Tenant.Workspace != "/w" || c.Tenant.AgentID != "kate" || c.Expires.IsZero() ||
+				!strings.HasPrefix(c.Key, "oauth:")) {
 			t.Errorf("%s: %+v", test.name, c)
 		}
 	}
 	// Tokens with unknown keys come from anybody; the issuer is asked again for one of them, not for each.
 	before := a.fetched.Load()
 	for range 5 {
-		_, _ = verifier.Authenticate(t.Context(), sign(t, jwt.SigningMethodRS256, stranger, map[string]any{"kid": rand.Text()}, a.claims()))
+		_, _ = verifier.Authenticate(
+			t.Context(),
+			sign(t, jwt.SigningMethodRS256, stranger, map[string]any{"kid": rand.Text()}, a.claims()),
+		)
 	}
 	if n := a.fetched.Load() - before; n > 1 {
 		t.Errorf("the keys were fetched %d times", n)

@@ -42,7 +42,13 @@ type pipes struct {
 
 func connect(t *testing.T, settings Options) *pipes {
 	t.Helper()
-	s := &pipes{t: t, done: make(chan error, 1), started: make(chan string, 64), release: make(chan struct{}), logs: &servetest.Buffer{}}
+	s := &pipes{
+		t:       t,
+		done:    make(chan error, 1),
+		started: make(chan string, 64),
+		release: make(chan struct{}),
+		logs:    &servetest.Buffer{},
+	}
 	settings.Logger = slog.New(slog.NewTextHandler(s.logs, nil))
 	srv, err := serve.Build(serve.Deps{
 		Audience: audience.DM(), Version: "v0.0.0-test", Instructions: "Say words.", Logger: settings.Logger,
@@ -245,7 +251,12 @@ func TestCallsThatDoNotStopAreAbandoned(t *testing.T) {
 
 func TestOpenSubscriptionDoesNotHoldTheEnd(t *testing.T) {
 	s := connect(t, Options{Drain: servetest.Soon})
-	s.send(`{"jsonrpc":"2.0","id":"sub","method":"subscriptions/listen","params":{"notifications":{"resourcesListChanged":true,"toolsListChanged":true,"resourceSubscriptions":["test://ok"]},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`)
+	s.send(
+		`{"jsonrpc":"2.0","id":"sub","method":"subscriptions/listen","params":{"notifications":{` +
+			`"resourcesListChanged":true,"toolsListChanged":true,"resourceSubscriptions":["test://ok"]},"_meta":{` +
+			`"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t",` +
+			`"version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`,
+	)
 	if got := s.receive(); !strings.Contains(got, "subscriptions/acknowledged") {
 		t.Fatalf("got %s", got)
 	}
@@ -280,7 +291,8 @@ func TestInitializeIsAnsweredFirst(t *testing.T) {
 	for range 20 {
 		s := connect(t, Options{})
 		whole := strings.Join([]string{
-			`{"jsonrpc":"2.0","id":"a","method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`,
+			`{"jsonrpc":"2.0","id":"a","method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},` +
+				`"clientInfo":{"name":"t","version":"1"}}}`,
 			`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
 			`{"jsonrpc":"2.0","id":"b","method":"tools/list"}`,
 		}, "\n")
