@@ -11,10 +11,10 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
 
-var errBooted = fault.New("there is no BOOTSTRAP.md: the first boot is done, or has not been prepared. Begin the session with the prompt startup")
+var errBooted = fault.New("there is no BOOTSTRAP.md: the first boot is done, or was not prepared. Begin the session with the prompt startup")
 
 type bootFile struct {
-	File string `json:"file" jsonschema:"enum=SOUL.md,enum=IDENTITY.md,enum=USER.md,enum=AGENTS.md" jsonschema_description:"SOUL.md: who you are. IDENTITY.md: the facts, as a list. USER.md: whom you serve. AGENTS.md: how you work; only if it is missing."`
+	File string `json:"file" jsonschema:"enum=SOUL.md,enum=IDENTITY.md,enum=USER.md,enum=AGENTS.md" jsonschema_description:"SOUL.md: who you are. IDENTITY.md: facts, as a list. USER.md: the user. AGENTS.md: how you work, only if missing."`
 	Text string `json:"text" jsonschema:"minLength=1,maxLength=60000" jsonschema_description:"The whole file, in Markdown."`
 }
 
@@ -24,7 +24,7 @@ const maxAdvice = 20
 type bootWritten struct {
 	File   string   `json:"file"`
 	URI    string   `json:"uri"`
-	Advice []string `json:"advice" jsonschema_description:"What could be better. Correct it by writing the file again, before the first boot is finished."`
+	Advice []string `json:"advice" jsonschema_description:"Possible improvements. Write the file again to apply them, before bootstrap_finish."`
 }
 
 // BootstrapWrite is the tool bootstrap_write: it makes the files of the first boot (RFC-0009 §6.2, steps 2a to 2c). It is for
@@ -35,8 +35,8 @@ func BootstrapWrite(v *workspace.View) Tool {
 	return Define(Spec{
 		Name:  "bootstrap_write",
 		Title: "First boot: write a file",
-		Description: "At the first boot, make SOUL.md, IDENTITY.md, USER.md or AGENTS.md as BOOTSTRAP.md says and as your human agreed. " +
-			"A file that your human has made is kept. Credentials are refused. Then call bootstrap_finish.",
+		Description: "At the first boot, write SOUL.md, IDENTITY.md, USER.md or AGENTS.md as BOOTSTRAP.md describes and the user agreed. " +
+			"Files made by the user are kept. Credentials are refused. Then call bootstrap_finish.",
 		Idempotent: true,
 	}, func(ctx context.Context, in bootFile) (bootWritten, error) {
 		done := bootWritten{File: in.File, URI: resourceuri.File(in.File), Advice: []string{}}
@@ -54,7 +54,7 @@ func BootstrapWrite(v *workspace.View) Tool {
 		var conflict *workspace.ConflictError
 		switch {
 		case errors.As(err, &conflict):
-			return bootWritten{}, fault.New("file: %s is there already, with a content that is not yours; it is kept. Read %s and go on", in.File, done.URI)
+			return bootWritten{}, fault.New("file: %s already exists with content that is not yours; it is kept. Read %s and continue", in.File, done.URI)
 		case errors.Is(err, fs.ErrNotExist):
 			return bootWritten{}, errBooted
 		case errors.Is(err, workspace.ErrCredentials):
@@ -68,13 +68,13 @@ func BootstrapWrite(v *workspace.View) Tool {
 }
 
 type bootNote struct {
-	Note string `json:"note,omitempty" jsonschema:"maxLength=2000,default=First boot finished." jsonschema_description:"The first entry of the log: that you are here, and what was agreed. Nothing that BOOTSTRAP.md told you in confidence."`
+	Note string `json:"note,omitempty" jsonschema:"maxLength=2000,default=First boot finished." jsonschema_description:"First log entry: that you are here, and what was agreed. Nothing confidential from BOOTSTRAP.md."`
 }
 
 type booted struct {
-	Deleted bool     `json:"deleted" jsonschema_description:"BOOTSTRAP.md is gone."`
-	Log     string   `json:"log" jsonschema_description:"The log with the first entry."`
-	Missing []string `json:"missing" jsonschema_description:"Files that the first boot should have made."`
+	Deleted bool     `json:"deleted" jsonschema_description:"BOOTSTRAP.md was deleted."`
+	Log     string   `json:"log" jsonschema_description:"The log that has the first entry."`
+	Missing []string `json:"missing" jsonschema_description:"Files that the first boot should have created."`
 	Next    string   `json:"next"`
 }
 
@@ -84,20 +84,20 @@ func BootstrapFinish(v *workspace.View) Tool {
 	return Define(Spec{
 		Name:  "bootstrap_finish",
 		Title: "First boot: finish",
-		Description: "End the first boot: makes memory/ with the first entry of the log, and deletes BOOTSTRAP.md for good, without a copy. " +
-			"Call it always, also when something before went wrong: BOOTSTRAP.md must not stay. SOUL.md has to be there before, or the " +
-			"workspace cannot be used until your human makes one.",
+		Description: "End the first boot: writes the first log entry in memory/ and permanently deletes BOOTSTRAP.md. Always call it, even if an " +
+			"earlier step failed: BOOTSTRAP.md must not remain. Write SOUL.md first, or the workspace cannot be used until the user " +
+			"makes one.",
 		Destructive: true,
 	}, func(ctx context.Context, in bootNote) (booted, error) {
 		entry, err := v.FinishBootstrap(ctx, in.Note)
 		switch {
 		case errors.Is(err, workspace.ErrBootstrapStays):
 			// The log has the reason.
-			return booted{}, fault.New("BOOTSTRAP.md could not be deleted. Tell your human now, plainly: it may hold what must not persist, and they have to delete it by hand. The first boot is not finished")
+			return booted{}, fault.New("BOOTSTRAP.md could not be deleted. Tell the user now: it may contain what must not persist, and they must delete it by hand. The first boot is not finished")
 		case errors.Is(err, fs.ErrNotExist):
 			return booted{}, errBooted
 		case err != nil:
-			return booted{}, fault.New("BOOTSTRAP.md is deleted, but the first entry of the log was not written: tell your human, and try it with log_append")
+			return booted{}, fault.New("BOOTSTRAP.md was deleted, but the first log entry was not written: tell the user, and try log_append")
 		}
 		done := booted{Deleted: true, Log: entry.Name, Missing: []string{}, Next: "Begin again with the prompt startup, or read " + resourceuri.Startup + "."}
 		for _, name := range workspace.BootFiles {
@@ -106,7 +106,7 @@ func BootstrapFinish(v *workspace.View) Tool {
 			}
 		}
 		if v.State() != workspace.Ready {
-			done.Next = "There is no SOUL.md, so you have no identity and must not operate. Ask your human to make one in the workspace folder."
+			done.Next = "There is no SOUL.md, so you have no identity and must not operate. Ask the user to create one in the workspace folder."
 		}
 		return done, nil
 	})

@@ -82,7 +82,7 @@ func TestFirstBootThatFails(t *testing.T) {
 	}
 	f = sampleFolder(t, "newborn")
 	f.write(t, "memory", "a file where the folder of logs belongs")
-	if got := refusal(t, BootstrapFinish(f.dm()), `{"note":"x"}`); !strings.HasPrefix(got, "BOOTSTRAP.md is deleted, but the first entry") {
+	if got := refusal(t, BootstrapFinish(f.dm()), `{"note":"x"}`); !strings.HasPrefix(got, "BOOTSTRAP.md was deleted, but the first log entry") {
 		t.Errorf("told %q", got)
 	}
 	if _, err := os.Stat(filepath.Join(f.Dir(), "BOOTSTRAP.md")); !os.IsNotExist(err) {
@@ -107,7 +107,7 @@ func TestFirstBootThatCannotBeFinished(t *testing.T) {
 	}
 	f = sampleFolder(t, "newborn", workspace.WithLogger(slog.New(slog.NewTextHandler(&log, nil))), workspace.WithScrubber(meanwhile))
 	got := refusal(t, BootstrapFinish(f.dm()), `{}`)
-	if !strings.Contains(got, "could not be deleted. Tell your human now") {
+	if !strings.Contains(got, "could not be deleted. Tell the user now") {
 		t.Errorf("told %q", got)
 	}
 	if !strings.Contains(log.String(), "level=ERROR") || !strings.Contains(log.String(), "could not be deleted") {
@@ -125,7 +125,7 @@ func TestBootstrapWriteRefuses(t *testing.T) {
 		`{"file":"SOUL.md","text":" \n"}`:                           "text: SOUL.md is empty: it has to say the agent's name, role, values and capabilities (RFC-0009 §2.1)",
 		`{"file":"SOUL.md","text":"The password is hunter2"}`:       "text: " + workspace.ErrCredentials.Error(),
 		`{"file":"AGENTS.md","text":"## First Run\n"}`:              "text: AGENTS.md lacks the section ## Every Session (RFC-0009 §2.2)",
-		`{"file":"USER.md","text":"**Timezone:** Europe/Lisbon\n"}`: "file: USER.md is there already, with a content that is not yours; it is kept. Read yamo://workspace/USER.md and go on",
+		`{"file":"USER.md","text":"**Timezone:** Europe/Lisbon\n"}`: "file: USER.md already exists with content that is not yours; it is kept. Read yamo://workspace/USER.md and continue",
 	} {
 		if got := refusal(t, tool, arguments); !strings.Contains(got, want) {
 			t.Errorf("%s:\n%s, want\n%s", arguments, got, want)

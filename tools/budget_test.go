@@ -112,22 +112,22 @@ func TestResultsFit(t *testing.T) {
 		least     int // of the budget, so that no more is left out than needs to be
 		hint      string
 	}{
-		{MemorySearch(memory), `{"query":"wörtlich","limit":50,"format":"detailed","include_lessons":true}`, 40_000, "more did not fit"},
-		{MemorySearch(memory), `{"query":"wörtlich","limit":50}`, 40_000, "more did not fit"},
+		{MemorySearch(memory), `{"query":"wörtlich","limit":50,"format":"detailed","include_lessons":true}`, 40_000, "did not fit"},
+		{MemorySearch(memory), `{"query":"wörtlich","limit":50}`, 40_000, "did not fit"},
 		{MemorySearch(memory), `{"query":"wörtlich","limit":5}`, 5_000, `\"detailed\" returns more`},
-		{MemorySearch(memory), `{"query":"wörtlich","limit":1,"format":"detailed"}`, 40_000, "memory_get, if it is offered"},
+		{MemorySearch(memory), `{"query":"wörtlich","limit":1,"format":"detailed"}`, 40_000, "memory_get, if available"},
 		{MemoryGet(memory), `{"id":"` + id + `"}`, 40_000, `"next_offset":`},
-		{Lessons(memory), `{"limit":50}`, 40_000, "more did not fit"},
+		{Lessons(memory), `{"limit":50}`, 40_000, "did not fit"},
 		{Lessons(memory), `{"pattern_id":"` + pattern + `"}`, 10_000, ""},
-		{SessionLogs(sessions), `{"action":"read_session","session_id":"s1","limit":500,"max_chars":4000}`, 50_000, "read on with next_offset"},
-		{SessionLogs(sessions), `{"action":"recent","limit":500,"max_chars":4000}`, 50_000, "There are more"},
-		{SessionLogs(sessions), `{"action":"search","query":"wörtlich","limit":500,"max_chars":4000}`, 50_000, "There are more"},
+		{SessionLogs(sessions), `{"action":"read_session","session_id":"s1","limit":500,"max_chars":4000}`, 50_000, "call again with next_offset"},
+		{SessionLogs(sessions), `{"action":"recent","limit":500,"max_chars":4000}`, 50_000, "More exist"},
+		{SessionLogs(sessions), `{"action":"search","query":"wörtlich","limit":500,"max_chars":4000}`, 50_000, "More exist"},
 		{SessionLogs(sessions), `{"action":"list_sessions","limit":500}`, 0, ""},
 		{MemoryFile(v), `{"action":"read","file":"memory/2026-02-12-links.md"}`, 50_000, `"more":`},
 		{Heartbeat(heartbeat.Heartbeat{Workspace: v, Memory: memory}), `{"action":"due"}`, 50_000, "is truncated"},
 		{Skills(memory), `{"action":"get","id":"` + skill + `"}`, 30_000, `"next_offset":`},
-		{Skills(memory), `{"action":"list","limit":50}`, 50_000, "more did not fit"},
-		{Skills(memory), `{"action":"search","query":"release","limit":50}`, 50_000, "more did not fit"},
+		{Skills(memory), `{"action":"list","limit":50}`, 50_000, "did not fit"},
+		{Skills(memory), `{"action":"search","query":"release","limit":50}`, 50_000, "did not fit"},
 		{WhatDoIKnow(v), `{}`, 5_000, `"truncated":true`},
 		{WhoAmI(v, "kate", ""), `{}`, 2_000, ""},
 		{MyStats(v, memory, sessions), `{}`, 0, ""},
@@ -176,7 +176,7 @@ func TestRefusalsFit(t *testing.T) {
 		{MemoryGet(memory), `{"id":"` + long + `"}`, "memory_search gives the ids there are"},
 		{MemoryDelete(memory, nil), `{"id":"` + long + `","confirm":true}`, "memory_search gives the ids there are"},
 		{Skills(memory), `{"action":"get","id":"` + long + `"}`, "gives the ids there are"},
-		{RotateLogs(v), `{"action":"delete","files":["` + long + `"]}`, "action list names the old logs"},
+		{RotateLogs(v), `{"action":"delete","files":["` + long + `"]}`, "action list returns the old logs"},
 		{MemorySearch(memory), `{"query":"q","` + long + `":1}`, "Correct this and call again"},
 		{WorkspaceEdit(editor, "kate"), `{"file":"notes/headings.md","section":"Nowhere","op":"append_item","items":["x"],"rationale":"r"}`, "create: true"},
 	} {
@@ -233,11 +233,11 @@ func TestParts(t *testing.T) {
 	if diff := cmp.Diff(want.Entries, turns); diff != "" || want.Count < 2 {
 		t.Errorf("turn by turn (-at once +by offset):\n%s", diff)
 	}
-	if got := refusal(t, sessions, `{"action":"recent","offset":1}`); !strings.Contains(got, "offset: it is for read_session alone") {
+	if got := refusal(t, sessions, `{"action":"recent","offset":1}`); !strings.Contains(got, "offset: only for read_session") {
 		t.Errorf("an offset where there is none: %s", got)
 	}
 	for _, offset := range []int{len(content), 3} { // the end, and the middle of ö
-		if got := refusal(t, tool, fmt.Sprintf(`{"id":%q,"offset":%d}`, stored.ID, offset)); !strings.Contains(got, "offset: use the next_offset") {
+		if got := refusal(t, tool, fmt.Sprintf(`{"id":%q,"offset":%d}`, stored.ID, offset)); !strings.Contains(got, "offset: use next_offset") {
 			t.Errorf("offset %d: %s", offset, got)
 		}
 	}

@@ -126,11 +126,11 @@ func TestConfirm(t *testing.T) {
 		want   string
 	}{
 		{"nobody to ask, confirmed", nil, true, ""},
-		{"nobody to ask", nil, false, "confirm: deleting is for good; ask the person, and call again with confirm: true"},
+		{"nobody to ask", nil, false, "confirm: deletion is permanent; ask the user, then call again with confirm: true"},
 		{"agreed", agrees, false, ""},
-		{"declined against the model's word", refuses, true, "the person was asked and said no"},
-		{"accepted without a tick", unticked, true, "the person was asked and said no"},
-		{"dismissed against the model's word", walksOff, true, "the person was asked and did not answer"},
+		{"declined against the model's word", refuses, true, "the user declined"},
+		{"accepted without a tick", unticked, true, "the user declined"},
+		{"dismissed against the model's word", walksOff, true, "the user was asked and did not answer"},
 	} {
 		for _, era := range eras {
 			t.Run(test.name+" "+era, func(t *testing.T) {
@@ -194,7 +194,7 @@ func TestDeletingASkillAsks(t *testing.T) {
 	}
 	h := (&host{person: agrees}).connected(t, eras[1], MemoryDelete(v, nil))
 	got, failed := h.use(t, "memory_delete", map[string]any{"id": skill.ID})
-	if failed || len(h.asked) != 1 || !strings.Contains(h.asked[0], "Delete this skill (private") || !strings.Contains(h.asked[0], "bleed the brakes: get the air out") {
+	if failed || len(h.asked) != 1 || !strings.Contains(h.asked[0], "Permanently delete this skill (private") || !strings.Contains(h.asked[0], "bleed the brakes: get the air out") {
 		t.Errorf("%s, asked %q", got, h.asked)
 	}
 	if got, failed := h.use(t, "memory_delete", map[string]any{"id": skill.ID}); !failed || len(h.asked) != 1 {

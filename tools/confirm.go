@@ -34,9 +34,9 @@ func confirm(ctx context.Context, c consent) error {
 	case said == accepted:
 		return nil
 	case said == declined:
-		return fault.New("the person was asked and said no: nothing was done; leave it at that unless they bring it up again")
+		return fault.New("the user declined: nothing was done; do not ask again unless they bring it up")
 	default:
-		return fault.New("the person was asked and did not answer: nothing was done; ask them in the conversation before you call again")
+		return fault.New("the user was asked and did not answer: nothing was done; ask them in the conversation before you call again")
 	}
 }
 

@@ -15,21 +15,21 @@ import (
 )
 
 type curation struct {
-	Section   string   `json:"section" jsonschema:"minLength=1,maxLength=200" jsonschema_description:"The heading (##) in MEMORY.md. With add alone a new one is made."`
-	Add       []string `json:"add,omitempty" jsonschema:"maxItems=20" jsonschema_description:"Entries, each understandable alone; today's date is put before one that does not begin with a date."`
-	Retire    []string `json:"retire,omitempty" jsonschema:"maxItems=50" jsonschema_description:"Entries of the section that no longer hold: their text, or its unmistakable beginning."`
-	Rationale string   `json:"rationale" jsonschema:"minLength=1,maxLength=500" jsonschema_description:"Why, in a line."`
-	Evidence  []string `json:"evidence_refs,omitempty" jsonschema:"maxItems=20" jsonschema_description:"Ids of memories (mem_…) or events, or tokens (ev:…)."`
-	Key       string   `json:"idempotency_key,omitempty" jsonschema:"maxLength=128" jsonschema_description:"The same key again returns the first result."`
+	Section   string   `json:"section" jsonschema:"minLength=1,maxLength=200" jsonschema_description:"Heading (##) in MEMORY.md. With add only, it is created if missing."`
+	Add       []string `json:"add,omitempty" jsonschema:"maxItems=20" jsonschema_description:"Self-contained entries; today's date is prepended to those without one."`
+	Retire    []string `json:"retire,omitempty" jsonschema:"maxItems=50" jsonschema_description:"Entries that are no longer true: their text or its unambiguous beginning."`
+	Rationale string   `json:"rationale" jsonschema:"minLength=1,maxLength=500" jsonschema_description:"Reason, one line."`
+	Evidence  []string `json:"evidence_refs,omitempty" jsonschema:"maxItems=20" jsonschema_description:"IDs of memories (mem_…) or events, or evidence tokens (ev:…)."`
+	Key       string   `json:"idempotency_key,omitempty" jsonschema:"maxLength=128" jsonschema_description:"A repeated key returns the first result."`
 }
 
 type curated struct {
 	EventID  string   `json:"event_id"`
 	Section  string   `json:"section"`
 	Added    []string `json:"added"`
-	Retired  []string `json:"retired" jsonschema_description:"As they stood there; history keeps them."`
-	Snapshot string   `json:"snapshot" jsonschema_description:"The section as it stands now, at most 4,000 characters."`
-	Repeated bool     `json:"repeated,omitempty" jsonschema_description:"It was made before, with this idempotency_key."`
+	Retired  []string `json:"retired" jsonschema_description:"The removed entries; the edit history keeps them."`
+	Snapshot string   `json:"snapshot" jsonschema_description:"The section after the edit, up to 4,000 characters."`
+	Repeated bool     `json:"repeated,omitempty" jsonschema_description:"Already made with this idempotency_key."`
 }
 
 // resourceLinks are the file.
@@ -45,8 +45,8 @@ func CurateMemory(v *workspace.View, editor *edit.Editor, agent string) Tool {
 	return Define(Spec{
 		Name:  "curate_memory",
 		Title: "Curate MEMORY.md",
-		Description: "Bring a section of MEMORY.md up to date in one edit: add dated entries, retire those that no longer hold; the others stay as " +
-			"they are. What is retired stays in the file's history. What others said in a group is no entry by itself.",
+		Description: "Update a section of MEMORY.md in one edit: add dated entries and retire outdated ones; the others are unchanged. " +
+			"Retired entries stay in the edit history. Do not add what was merely said in a group.",
 		Destructive: true,
 	}, func(ctx context.Context, in curation) (curated, error) {
 		q := edit.Request{
@@ -56,13 +56,13 @@ func CurateMemory(v *workspace.View, editor *edit.Editor, agent string) Tool {
 		}
 		for _, entry := range in.Add {
 			if entry = strings.TrimSpace(leadingBullet.ReplaceAllString(entry, "")); entry == "" {
-				return curated{}, fault.New("add: an entry is empty")
+				return curated{}, fault.New("add: entries must not be empty")
 			}
 			q.Items = append(q.Items, entry)
 		}
 		switch {
 		case len(in.Add) == 0 && len(in.Retire) == 0:
-			return curated{}, fault.New("add: name entries to add, or to retire")
+			return curated{}, fault.New("add: provide entries in add or retire")
 		case len(in.Retire) == 0:
 			q.Op, q.Create = grammar.AppendItem, true
 		}

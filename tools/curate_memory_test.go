@@ -52,8 +52,8 @@ func TestCurateMemory(t *testing.T) {
 		t.Errorf("a result of %d bytes", len(got))
 	}
 	for arguments, want := range map[string]string{
-		`{"section":"Sayings","rationale":"r"}`:                                  "name entries to add, or to retire",
-		`{"section":"Sayings","add":[" - "],"rationale":"r"}`:                    "add: an entry is empty",
+		`{"section":"Sayings","rationale":"r"}`:                                  "provide entries in add or retire",
+		`{"section":"Sayings","add":[" - "],"rationale":"r"}`:                    "add: entries must not be empty",
 		`{"section":"Sayings","add":["x"]}`:                                      "rationale is required",
 		`{"section":"Sayings","retire":["Run"],"rationale":"r"}`:                 "retire: the section has no entry",
 		`{"section":"Songs","retire":["Cut"],"rationale":"r"}`:                   `there is no section "Songs"`,

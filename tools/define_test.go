@@ -261,7 +261,7 @@ func TestWhatTheClientAndTheLogHearOfErrors(t *testing.T) {
 			handle: func(context.Context, sampleIn) (sampleOut, error) {
 				return sampleOut{}, &fs.PathError{Op: "write", Path: "workspace", Err: syscall.EROFS}
 			},
-			want:      "nothing was written: the workspace is on a read-only disk. Tell your human, who has to make it writable; reading goes on",
+			want:      "nothing was written: the workspace is read-only. Ask its owner to change that; reading still works",
 			wantInLog: "read-only file system",
 		},
 		{
@@ -269,7 +269,7 @@ func TestWhatTheClientAndTheLogHearOfErrors(t *testing.T) {
 			handle: func(context.Context, sampleIn) (sampleOut, error) {
 				return sampleOut{}, fmt.Errorf("append: %w", syscall.ENOSPC)
 			},
-			want:      "nothing was written: the disk is full, or its quota used up. Tell your human, who has to make room; then try again",
+			want:      "nothing was written: the disk is full or over quota. Ask the workspace owner to free space, then try again",
 			wantInLog: "append: no space left on device",
 		},
 		{
@@ -277,7 +277,7 @@ func TestWhatTheClientAndTheLogHearOfErrors(t *testing.T) {
 			handle: func(context.Context, sampleIn) (sampleOut, error) {
 				return sampleOut{}, fmt.Errorf("open: %w", syscall.EACCES)
 			},
-			want: "the system denies this program access to a file or folder of the workspace. Tell your human, who has to correct its owner or mode; " +
+			want: "the system denies access to a file or folder of the workspace. Ask the workspace owner to correct its owner or mode; " +
 				"the server's log names it",
 			wantInLog: "open: permission denied",
 		},

@@ -9,26 +9,26 @@ import (
 
 type lessonContext struct {
 	Situation        string   `json:"situation" jsonschema:"minLength=1" jsonschema_description:"What happened."`
-	ErrorPattern     string   `json:"error_pattern" jsonschema:"minLength=1" jsonschema_description:"A stable name for this kind of failure, the same every time, like auth_fallback_bypass."`
+	ErrorPattern     string   `json:"error_pattern" jsonschema:"minLength=1" jsonschema_description:"Stable name for this kind of failure, the same every time, e.g. auth_fallback_bypass."`
 	Oversight        string   `json:"oversight" jsonschema:"minLength=1" jsonschema_description:"What was missed."`
 	Fix              string   `json:"fix" jsonschema:"minLength=1" jsonschema_description:"How it was resolved."`
-	PreventativeRule string   `json:"preventative_rule" jsonschema:"minLength=1" jsonschema_description:"What to do from now on, as an instruction."`
-	Severity         string   `json:"severity" jsonschema:"enum=critical,enum=high,enum=medium,enum=low" jsonschema_description:"How bad it is when it happens again."`
+	PreventativeRule string   `json:"preventative_rule" jsonschema:"minLength=1" jsonschema_description:"What to do in future, as an instruction."`
+	Severity         string   `json:"severity" jsonschema:"enum=critical,enum=high,enum=medium,enum=low" jsonschema_description:"Severity if it happens again."`
 	ApplicableScope  string   `json:"applicable_scope" jsonschema:"minLength=1" jsonschema_description:"When and where the rule applies."`
-	InverseLesson    string   `json:"inverse_lesson,omitempty" jsonschema_description:"What succeeds instead."`
-	Confidence       *float64 `json:"confidence,omitempty" jsonschema:"minimum=0,maximum=1" jsonschema_description:"How sure it is that the rule is right, from 0 to 1; 0.7 if left out. A lesson of 0.7 or more is recalled as a rule."`
+	InverseLesson    string   `json:"inverse_lesson,omitempty" jsonschema_description:"What works instead."`
+	Confidence       *float64 `json:"confidence,omitempty" jsonschema:"minimum=0,maximum=1" jsonschema_description:"Confidence that the rule is right, 0 to 1; default 0.7. Lessons of 0.7 or more are recalled as rules."`
 }
 
 type lessonBlock struct {
 	LessonID         string      `json:"lesson_id"`
-	PatternID        string      `json:"pattern_id" jsonschema_description:"The same for the same error pattern and scope."`
+	PatternID        string      `json:"pattern_id" jsonschema_description:"Identifies the error pattern and scope."`
 	MemoryID         string      `json:"memory_id"`
 	Severity         string      `json:"severity"`
 	PreventativeRule string      `json:"preventative_rule"`
 	RuleConfidence   float64     `json:"rule_confidence"`
 	ApplicableScope  string      `json:"applicable_scope"`
 	WireFormat       string      `json:"wire_format" jsonschema_description:"The LessonLearned block."`
-	Created          bool        `json:"created" jsonschema_description:"false: an equally or more certain lesson of the same pattern was there, and this is it."`
+	Created          bool        `json:"created" jsonschema_description:"false: a lesson of the same pattern with equal or higher confidence exists and is returned."`
 	Redactions       []redaction `json:"redactions,omitempty"`
 }
 
@@ -38,7 +38,7 @@ func DistillLesson(v *mesh.View) Tool {
 		Name:  "distill_lesson",
 		Title: "Learn a lesson",
 		Description: "Turn a mistake into a rule that is recalled before it happens again. Call it when something failed and you know why. " +
-			"The same pattern and scope is learned once: calling again returns the lesson that is there, unless the new one is more certain.",
+			"A pattern and scope has one lesson: calling again returns it, unless the new one has higher confidence.",
 		Idempotent: true,
 	}, func(ctx context.Context, in lessonContext) (lessonBlock, error) {
 		l, err := v.Distill(ctx, mesh.LessonRequest{

@@ -56,11 +56,11 @@ func Guard[T any](ctx context.Context, logger *slog.Logger, what string, handle 
 func refusedBySystem(err error) error {
 	switch {
 	case errors.Is(err, syscall.EROFS):
-		return fault.New("nothing was written: the workspace is on a read-only disk. Tell your human, who has to make it writable; reading goes on")
+		return fault.New("nothing was written: the workspace is read-only. Ask its owner to change that; reading still works")
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return fault.New("nothing was written: the disk is full, or its quota used up. Tell your human, who has to make room; then try again")
+		return fault.New("nothing was written: the disk is full or over quota. Ask the workspace owner to free space, then try again")
 	case errors.Is(err, syscall.EACCES), errors.Is(err, syscall.EPERM):
-		return fault.New("the system denies this program access to a file or folder of the workspace. Tell your human, who has to correct its owner or mode; the server's log names it")
+		return fault.New("the system denies access to a file or folder of the workspace. Ask the workspace owner to correct its owner or mode; the server's log names it")
 	}
 	return errInternal
 }

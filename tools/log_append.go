@@ -13,14 +13,14 @@ import (
 )
 
 type logEntry struct {
-	Text    string `json:"text" jsonschema:"minLength=1" jsonschema_description:"What happened, was decided, is to be remembered or is open, in Markdown without headings."`
-	Heading string `json:"heading,omitempty" jsonschema:"maxLength=200" jsonschema_description:"A title above the text, in one line."`
+	Text    string `json:"text" jsonschema:"minLength=1" jsonschema_description:"What happened, was decided, must be remembered or is open: Markdown without headings."`
+	Heading string `json:"heading,omitempty" jsonschema:"maxLength=200" jsonschema_description:"Title of the entry, one line."`
 }
 
 type logged struct {
 	File       string `json:"file" jsonschema_description:"The log, relative to the workspace."`
 	URI        string `json:"uri" jsonschema_description:"The log as a resource."`
-	Redactions int    `json:"redactions" jsonschema_description:"Credentials that were taken out of the text; keep them in a password manager."`
+	Redactions int    `json:"redactions" jsonschema_description:"Number of credentials removed from the text; they belong in a password manager."`
 }
 
 // LogAppend is the tool log_append (RFC-0009 §2.5). Each session has its own block in the log.
@@ -33,8 +33,8 @@ func LogAppend(v *workspace.View) Tool {
 	return Define(Spec{
 		Name:  "log_append",
 		Title: "Write to the log",
-		Description: "Add to " + where + ": what happened, decisions, things to remember, open questions. There are no mental notes: " +
-			"what is not written is forgotten. Nothing that stands there is changed. Answers when it is safely on disk.",
+		Description: "Append to " + where + ": events, decisions, things to remember, open questions. What is not written down is forgotten. " +
+			"Existing text is not changed. Returns once it is on disk.",
 	}, func(ctx context.Context, in logEntry) (logged, error) {
 		done, err := sessions.of(ctx).Append(ctx, in.Heading, in.Text)
 		if errors.Is(err, workspace.ErrNoText) || errors.Is(err, workspace.ErrLongText) {

@@ -13,19 +13,19 @@ import (
 )
 
 type memoryDeletion struct {
-	ID      string `json:"id" jsonschema:"minLength=1" jsonschema_description:"The id of the memory, as memory_search gives it, or of a skill."`
-	Confirm bool   `json:"confirm,omitempty" jsonschema_description:"true: the person wants this memory gone for good; there is no way back. Required unless the host asks the person itself, which counts for more."`
-	Reason  string `json:"reason,omitempty" jsonschema_description:"Why, in a few words that do not repeat what is deleted; they are kept."`
+	ID      string `json:"id" jsonschema:"minLength=1" jsonschema_description:"ID of a memory, from memory_search, or of a skill."`
+	Confirm bool   `json:"confirm,omitempty" jsonschema_description:"true: the user wants it deleted permanently. Required unless the host asks the user, whose answer then decides."`
+	Reason  string `json:"reason,omitempty" jsonschema_description:"Reason, kept on record: do not repeat the deleted content."`
 }
 
 type memoryDeleted struct {
 	ID      string   `json:"id"`
 	Deleted bool     `json:"deleted"`
-	Derived []string `json:"derived,omitempty" jsonschema_description:"Reflections, lessons and skills that were made from it and may repeat it."`
+	Derived []string `json:"derived,omitempty" jsonschema_description:"Reflections, lessons and skills derived from it, which may repeat it."`
 	Same    []string `json:"same_text,omitempty" jsonschema_description:"Other memories with the same text."`
 	// Copies and Recorded are a DM's.
-	Copies   []workspace.Place `json:"copies,omitempty" jsonschema_description:"Where files of the workspace still say it."`
-	Recorded []string          `json:"recorded,omitempty" jsonschema_description:"Files of whose edits the record still has it."`
+	Copies   []workspace.Place `json:"copies,omitempty" jsonschema_description:"Places in workspace files that still contain it."`
+	Recorded []string          `json:"recorded,omitempty" jsonschema_description:"Files whose edit history still contains it."`
 	Hint     string            `json:"hint,omitempty"`
 }
 
@@ -35,8 +35,8 @@ func MemoryDelete(v *mesh.View, editor *edit.Editor) Tool {
 	return Define(Spec{
 		Name:  "memory_delete",
 		Title: "Forget",
-		Description: "Erase one memory or skill for good, from the ledger and every index: only what the person asked to forget, with confirm: true. " +
-			"Where the host can, the person is asked first. To correct a memory, store the correction first.",
+		Description: "Permanently erase one memory or skill from the ledger and every index. Only what the user asked to forget, with confirm: true; " +
+			"the host asks the user first, if it can. To correct a memory, store the correction first.",
 		Destructive: true,
 		Idempotent:  true,
 	}, func(ctx context.Context, in memoryDeletion) (memoryDeleted, error) {
@@ -78,16 +78,16 @@ func MemoryDelete(v *mesh.View, editor *edit.Editor) Tool {
 func (d memoryDeleted) hint(checked bool) string {
 	var parts []string
 	if len(d.Derived)+len(d.Same) > 0 {
-		parts = append(parts, "Other memories may repeat it; delete those too if the person wants nothing of it kept.")
+		parts = append(parts, "Other memories may repeat it; delete those too if the user wants nothing kept.")
 	}
 	if len(d.Copies) > 0 {
-		parts = append(parts, "Tell the person that files still say it; if they want that gone too, take it out with curate_memory (retire) or workspace_edit. Logs are for them to change.")
+		parts = append(parts, "Tell the user that files still contain it; to remove it there, call curate_memory (retire) or workspace_edit. Only the user can change logs.")
 	}
 	if len(d.Copies)+len(d.Recorded) > 0 {
-		parts = append(parts, "The record of edits keeps what files said before, until the person erases that: `yamo-mcp record erase FILE`.")
+		parts = append(parts, "The edit history keeps earlier text until the user erases it: `yamo-mcp record erase FILE`.")
 	}
 	if !checked {
-		parts = append(parts, "Whether files of the workspace still say it could not be looked up.")
+		parts = append(parts, "Workspace files could not be checked for copies.")
 	}
 	return strings.Join(parts, " ")
 }
@@ -118,9 +118,9 @@ func doomedThing(ctx context.Context, v *mesh.View, id string) (doomed, error) {
 func confirmDeletion(ctx context.Context, about doomed, given bool) error {
 	return confirm(ctx, consent{
 		key:      questionKey("delete", about.id),
-		question: fmt.Sprintf("Delete this %s (%s, %s) for good?\n\n%s", about.kind, about.visibility, about.created.Format(time.DateOnly), excerpt(about.text)),
-		tick:     "Delete it for good",
+		question: fmt.Sprintf("Permanently delete this %s (%s, %s)?\n\n%s", about.kind, about.visibility, about.created.Format(time.DateOnly), excerpt(about.text)),
+		tick:     "Delete it permanently",
 		given:    given,
-		missing:  "confirm: deleting is for good; ask the person, and call again with confirm: true",
+		missing:  "confirm: deletion is permanent; ask the user, then call again with confirm: true",
 	})
 }

@@ -15,33 +15,33 @@ import (
 )
 
 type memoryFile struct {
-	Action    string          `json:"action" jsonschema:"enum=save,enum=read" jsonschema_description:"save: write a new memory file. read: a file's front matter, text and where its wikilinks lead, and what is not as the format has it."`
-	Type      string          `json:"type,omitempty" jsonschema:"enum=daily-log,enum=memory-flush,enum=session-save,enum=curated" jsonschema_description:"Required by save. daily-log: a topic of the day. session-save: the end of a session. memory-flush: what must survive before the context is compacted. curated: make MEMORY.md, if there is none yet."`
-	Topic     string          `json:"topic,omitempty" jsonschema:"maxLength=200" jsonschema_description:"What it is about in 2 to 5 words, which name the file. Required by save, except for memory-flush and curated."`
-	Sections  []memorySection `json:"sections,omitempty" jsonschema:"maxItems=32" jsonschema_description:"Required by save, in order. Usual ones are Context, Key Points, Decisions Made, Action Items; Conversation Summary, Key Takeaways; Session Summary, Important Context to Preserve, Pending Work; for curated User Preferences, Key Decisions, Project Context, with a date before each entry."`
-	Tags      []string        `json:"tags,omitempty" jsonschema:"maxItems=32" jsonschema_description:"Further tags, with / between levels: project/greenhouse. Those of the type are added."`
-	Links     []string        `json:"links,omitempty" jsonschema:"maxItems=32" jsonschema_description:"Related files: memory/2026-02-13-setup or MEMORY#Decisions. Wikilinks in the text count as well."`
+	Action    string          `json:"action" jsonschema:"enum=save,enum=read" jsonschema_description:"save: write a new memory file. read: return a file's front matter, text, wikilink targets and format problems."`
+	Type      string          `json:"type,omitempty" jsonschema:"enum=daily-log,enum=memory-flush,enum=session-save,enum=curated" jsonschema_description:"Required by save. daily-log: a topic of the day. session-save: end of a session. memory-flush: what must survive context compaction. curated: create MEMORY.md, if missing."`
+	Topic     string          `json:"topic,omitempty" jsonschema:"maxLength=200" jsonschema_description:"Topic in 2 to 5 words, used as the file name. Required by save, except for memory-flush and curated."`
+	Sections  []memorySection `json:"sections,omitempty" jsonschema:"maxItems=32" jsonschema_description:"Required by save, in order. Usual headings: Context, Key Points, Decisions Made, Action Items; Conversation Summary, Key Takeaways; Session Summary, Important Context to Preserve, Pending Work; for curated: User Preferences, Key Decisions, Project Context, with dated entries."`
+	Tags      []string        `json:"tags,omitempty" jsonschema:"maxItems=32" jsonschema_description:"Additional tags, / between levels: project/greenhouse. The type's tags are added."`
+	Links     []string        `json:"links,omitempty" jsonschema:"maxItems=32" jsonschema_description:"Related files: memory/2026-02-13-setup or MEMORY#Decisions, besides wikilinks in the text."`
 	SessionID string          `json:"session_id,omitempty" jsonschema:"maxLength=128" jsonschema_description:"The session it comes from."`
-	Source    string          `json:"source,omitempty" jsonschema:"maxLength=64" jsonschema_description:"The program it comes from: claude-code, hook, manual."`
-	File      string          `json:"file,omitempty" jsonschema:"maxLength=512" jsonschema_description:"Required by read: the file, relative to the workspace, such as MEMORY.md."`
+	Source    string          `json:"source,omitempty" jsonschema:"maxLength=64" jsonschema_description:"Originating program: claude-code, hook, manual."`
+	File      string          `json:"file,omitempty" jsonschema:"maxLength=512" jsonschema_description:"Required by read: path relative to the workspace, e.g. MEMORY.md."`
 }
 
 type memorySection struct {
-	Heading string `json:"heading,omitempty" jsonschema:"maxLength=200" jsonschema_description:"In one line, without number signs."`
+	Heading string `json:"heading,omitempty" jsonschema:"maxLength=200" jsonschema_description:"One line, without #."`
 	Text    string `json:"text" jsonschema:"minLength=1" jsonschema_description:"Markdown without headings."`
 }
 
 type memoryFiled struct {
 	File       string        `json:"file"`
 	URI        string        `json:"uri"`
-	Group      string        `json:"group,omitempty" jsonschema_description:"The group that wrote it: reported speech, never a source for MEMORY.md by itself."`
-	Redactions int           `json:"redactions,omitempty" jsonschema_description:"Credentials that were taken out; keep them in a password manager."`
-	Matter     *memoryMatter `json:"matter,omitempty" jsonschema_description:"The front matter of the file that was read."`
-	Text       string        `json:"text,omitempty" jsonschema_description:"What the file that was read says below its front matter."`
-	Truncated  bool          `json:"truncated,omitempty" jsonschema_description:"The text goes on: read the resource."`
-	Problems   []string      `json:"problems,omitempty" jsonschema_description:"What is not as the format has it."`
-	Links      []memoryLink  `json:"links" jsonschema_description:"Where the file's wikilinks lead."`
-	More       int           `json:"more,omitempty" jsonschema_description:"How many further links did not fit."`
+	Group      string        `json:"group,omitempty" jsonschema_description:"The group that wrote it: quoted speech, not in itself a source for MEMORY.md."`
+	Redactions int           `json:"redactions,omitempty" jsonschema_description:"Number of credentials removed; they belong in a password manager."`
+	Matter     *memoryMatter `json:"matter,omitempty" jsonschema_description:"For read: the front matter."`
+	Text       string        `json:"text,omitempty" jsonschema_description:"For read: the text below the front matter."`
+	Truncated  bool          `json:"truncated,omitempty" jsonschema_description:"The text is truncated: read the resource."`
+	Problems   []string      `json:"problems,omitempty" jsonschema_description:"Format problems."`
+	Links      []memoryLink  `json:"links" jsonschema_description:"Targets of the file's wikilinks."`
+	More       int           `json:"more,omitempty" jsonschema_description:"Number of links that did not fit."`
 }
 
 // memoryMatter is seed 003's front matter.
@@ -78,10 +78,10 @@ func (f memoryFiled) resourceLinks() []mcp.ResourceLink {
 }
 
 type memoryLink struct {
-	Text  string `json:"text" jsonschema_description:"What the link shows."`
-	File  string `json:"file,omitempty" jsonschema_description:"Left out: there is no such file."`
+	Text  string `json:"text" jsonschema_description:"Link text."`
+	File  string `json:"file,omitempty" jsonschema_description:"Not set: no such file."`
 	URI   string `json:"uri,omitempty"`
-	Found bool   `json:"found" jsonschema_description:"The file is there, and has the heading."`
+	Found bool   `json:"found" jsonschema_description:"The file and heading exist."`
 }
 
 // MemoryFile is the tool memory_file (seed 003). It is for DMs only.
@@ -89,9 +89,9 @@ func MemoryFile(v *workspace.View) Tool {
 	return Define(Spec{
 		Name:  "memory_file",
 		Title: "Memory files",
-		Description: "Save a session, a topic of the day, or what must survive a compaction as a Markdown file with front matter in memory/, named by date and " +
-			"topic. A new file each time; nothing is replaced. For a line in passing use log_append. With action read, see a file's front matter and text, " +
-			"what is wrong with it, and where its wikilinks lead.",
+		Description: "Save a session, a topic of the day, or what must survive context compaction as a new Markdown file with front matter in " +
+			"memory/, named by date and topic; nothing is replaced. For short notes use log_append. Action read returns a file's " +
+			"front matter, text, problems and wikilink targets.",
 	}, func(ctx context.Context, in memoryFile) (memoryFiled, error) {
 		saved := workspace.Saved{Name: in.File}
 		if in.Action == "save" {
@@ -100,11 +100,11 @@ func MemoryFile(v *workspace.View) Tool {
 				return memoryFiled{}, err
 			}
 		} else if in.File == "" {
-			return memoryFiled{}, fault.New("file: read needs it, relative to the workspace")
+			return memoryFiled{}, fault.New("file: required by read, relative to the workspace")
 		}
 		references, err := v.References(saved.Name)
 		if errors.Is(err, fs.ErrNotExist) {
-			return memoryFiled{}, fault.New("file: there is no such file; name it relative to the workspace, as the resources do after %s", resourceuri.FilePrefix)
+			return memoryFiled{}, fault.New("file: no such file; use the path relative to the workspace, the part of a resource URI after %s", resourceuri.FilePrefix)
 		}
 		if err != nil {
 			return memoryFiled{}, err
@@ -160,9 +160,9 @@ func (f *memoryFiled) read(v *workspace.View) error {
 func saveMemory(ctx context.Context, v *workspace.View, in memoryFile) (workspace.Saved, error) {
 	switch {
 	case in.Type == "":
-		return workspace.Saved{}, fault.New("type: save needs it: one of daily-log, memory-flush, session-save, curated")
+		return workspace.Saved{}, fault.New("type: required by save: one of daily-log, memory-flush, session-save, curated")
 	case in.Topic == "" && (in.Type == string(memfile.DailyLog) || in.Type == string(memfile.SessionSave)):
-		return workspace.Saved{}, fault.New("topic: save needs it, in 2 to 5 words")
+		return workspace.Saved{}, fault.New("topic: required by save, in 2 to 5 words")
 	}
 	m := workspace.Memory{
 		Type: memfile.Type(in.Type), Topic: in.Topic, SessionID: in.SessionID, Source: in.Source, Tags: in.Tags, Links: in.Links,
@@ -176,9 +176,9 @@ func saveMemory(ctx context.Context, v *workspace.View, in memoryFile) (workspac
 	case errors.As(err, &invalid):
 		return workspace.Saved{}, fault.New("%v. Nothing was written", invalid)
 	case errors.Is(err, workspace.ErrMemoryThere):
-		return workspace.Saved{}, fault.New("type: %v: it is read with action read, and edited with workspace_edit", workspace.ErrMemoryThere)
+		return workspace.Saved{}, fault.New("type: %v: read it with action read, edit it with workspace_edit", workspace.ErrMemoryThere)
 	case errors.Is(err, workspace.ErrTooLarge):
-		return workspace.Saved{}, fault.New("sections: %v; save it in several files", workspace.ErrTooLarge)
+		return workspace.Saved{}, fault.New("sections: %v; split it into several files", workspace.ErrTooLarge)
 	}
 	return saved, err
 }

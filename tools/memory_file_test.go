@@ -127,18 +127,18 @@ func TestMemoryFileRefuses(t *testing.T) {
 	f := sampleFolder(t, "kate")
 	const sections = `"sections":[{"text":"x"}]`
 	for arguments, want := range map[string]string{
-		`{"action":"save",` + sections + `}`:                                                 "type: save needs it",
+		`{"action":"save",` + sections + `}`:                                                 "type: required by save",
 		`{"action":"save","type":"essay","topic":"a b",` + sections + `}`:                    "type must be one of daily-log, memory-flush, session-save, curated",
-		`{"action":"save","type":"session-save",` + sections + `}`:                           "topic: save needs it",
+		`{"action":"save","type":"session-save",` + sections + `}`:                           "topic: required by save",
 		`{"action":"save","type":"curated"}`:                                                 "sections have no text",
-		`{"action":"save","type":"daily-log",` + sections + `}`:                              "topic: save needs it",
+		`{"action":"save","type":"daily-log",` + sections + `}`:                              "topic: required by save",
 		`{"action":"save","type":"daily-log","topic":"a b"}`:                                 "sections have no text",
 		`{"action":"save","type":"daily-log","topic":"a b","tags":["a b"],` + sections + `}`: `tags has "a b"`,
 		`{"action":"save","type":"daily-log","topic":"a b","sections":[{"title":"x"}]}`:      `unknown field "title"`,
-		`{"action":"read"}`:                             "file: read needs it",
-		`{"action":"read","file":"../etc/passwd"}`:      "file: there is no such file",
-		`{"action":"read","file":"memory/nothing.md"}`:  "file: there is no such file",
-		`{"action":"read","file":".yamo/private/x.md"}`: "file: there is no such file",
+		`{"action":"read"}`:                             "file: required by read",
+		`{"action":"read","file":"../etc/passwd"}`:      "file: no such file",
+		`{"action":"read","file":"memory/nothing.md"}`:  "file: no such file",
+		`{"action":"read","file":".yamo/private/x.md"}`: "file: no such file",
 	} {
 		if got := refusal(t, MemoryFile(f.dm()), arguments); !strings.Contains(got, want) {
 			t.Errorf("%s: %q, want %q", arguments, got, want)

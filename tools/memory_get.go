@@ -14,20 +14,20 @@ import (
 const maxPart = 30_000
 
 type memoryID struct {
-	ID     string `json:"id" jsonschema:"minLength=1" jsonschema_description:"The memory's id, as memory_search and memory_store give it."`
-	Offset int    `json:"offset,omitempty" jsonschema:"minimum=0,maximum=1048576,default=0" jsonschema_description:"Of a long memory: the content from this byte on, as next_offset of the last answer gives it."`
+	ID     string `json:"id" jsonschema:"minLength=1" jsonschema_description:"Memory ID from memory_search or memory_store."`
+	Offset int    `json:"offset,omitempty" jsonschema:"minimum=0,maximum=1048576,default=0" jsonschema_description:"For long content: next_offset of the previous result."`
 }
 
 type memoryWhole struct {
 	memoryResult
-	Heritage *heritage     `json:"heritage,omitempty" jsonschema_description:"What it descends from, the oldest level first."`
-	Lesson   *lessonDetail `json:"lesson,omitempty" jsonschema_description:"Of a lesson: its parts."`
-	Derived  *derived      `json:"derived,omitempty" jsonschema_description:"Of a reflection: what it was drawn from, and how."`
+	Heritage *heritage     `json:"heritage,omitempty" jsonschema_description:"Its ancestry, oldest level first."`
+	Lesson   *lessonDetail `json:"lesson,omitempty" jsonschema_description:"For a lesson: its fields."`
+	Derived  *derived      `json:"derived,omitempty" jsonschema_description:"For a reflection: its sources and method."`
 	// AccessCount and LastAccessed are the asker's own.
-	AccessCount  int32      `json:"access_count" jsonschema_description:"How many of your searches found it."`
-	LastAccessed *time.Time `json:"last_accessed,omitempty" jsonschema_description:"When the last of them was."`
+	AccessCount  int32      `json:"access_count" jsonschema_description:"Number of searches that found it."`
+	LastAccessed *time.Time `json:"last_accessed,omitempty" jsonschema_description:"Time of the last such search."`
 	// NextOffset is 0 when the content is at its end.
-	NextOffset int `json:"next_offset,omitempty" jsonschema_description:"The content goes on: call again with this offset."`
+	NextOffset int `json:"next_offset,omitempty" jsonschema_description:"More content follows: call again with this offset."`
 }
 
 type heritage struct {
@@ -40,7 +40,7 @@ type derived struct {
 	ReflectionID string      `json:"reflection_id"`
 	Topic        string      `json:"topic,omitempty"`
 	Sources      []sourceRef `json:"sources"`
-	Confidence   float64     `json:"confidence" jsonschema_description:"How well the text stands for its sources, 0 to 1."`
+	Confidence   float64     `json:"confidence" jsonschema_description:"How well the text represents its sources, 0 to 1."`
 	Method       string      `json:"method" jsonschema_description:"model or extract."`
 	Model        string      `json:"model,omitempty"`
 	Supersedes   string      `json:"supersedes,omitempty"`
@@ -51,7 +51,7 @@ func MemoryGet(v *mesh.View) Tool {
 	return Define(Spec{
 		Name:        "memory_get",
 		Title:       "Look a memory up",
-		Description: "Return one memory whole, with everything that is known about it, by its id. A long one comes in parts.",
+		Description: "Return one memory by id, with its whole content and metadata. Long content comes in parts.",
 		ReadOnly:    true,
 		Idempotent:  true,
 	}, func(ctx context.Context, in memoryID) (memoryWhole, error) {
@@ -89,7 +89,7 @@ func MemoryGet(v *mesh.View) Tool {
 // part is what follows offset in text, and where it goes on, 0 at the end.
 func part(text string, offset int) (string, int, error) {
 	if offset > 0 && (offset >= len(text) || !utf8.RuneStart(text[offset])) {
-		return "", 0, fault.New("offset: use the next_offset of the answer before; the content has %d bytes", len(text))
+		return "", 0, fault.New("offset: use next_offset of the previous result; the content has %d bytes", len(text))
 	}
 	end := min(len(text), offset+maxPart)
 	for end < len(text) && !utf8.RuneStart(text[end]) {

@@ -11,8 +11,8 @@ import (
 // visibleMemory is a memory with the choice that a DM has.
 type visibleMemory struct {
 	record.Memory
-	Visibility string `json:"visibility,omitempty" jsonschema:"enum=private,enum=shared,default=private" jsonschema_description:"private: recalled in direct conversations only. shared: recalled in every group as well; only for what everybody may know. Where the host can, the person is asked first."`
-	Confirm    bool   `json:"confirm,omitempty" jsonschema_description:"true: the person agrees to share what is one of their private memories so far. Needed for that alone, unless the host asks the person itself."`
+	Visibility string `json:"visibility,omitempty" jsonschema:"enum=private,enum=shared,default=private" jsonschema_description:"private: recalled in direct conversations only. shared: recalled in every group too. The host asks the user before sharing, if it can."`
+	Confirm    bool   `json:"confirm,omitempty" jsonschema_description:"true: the user agrees to share an existing private memory. Needed only if the host cannot ask the user."`
 }
 
 // stored is memory_store's result.
@@ -34,9 +34,9 @@ func MemoryStore(v *mesh.View) Tool {
 	spec := Spec{
 		Name:  "memory_store",
 		Title: "Remember",
-		Description: "Keep something beyond this session: a decision, a preference, a fact, an event. What is not stored is forgotten. " +
-			"Store one thing a call, self-contained. Answers after it is safely on disk; storing the same again returns the first id. " +
-			"Returns the id, the visibility and what was redacted.",
+		Description: "Store a decision, preference, fact or event beyond this session; what is not stored is forgotten. " +
+			"Store one self-contained item per call. Returns the id, visibility and redactions once it is on disk; " +
+			"storing the same content again returns the first id.",
 		Idempotent: true,
 	}
 	keep := func(ctx context.Context, m mesh.Scrubbed, to record.Visibility) (stored, error) {
@@ -87,6 +87,6 @@ func confirmSharing(ctx context.Context, v *mesh.View, content string, m mesh.Sc
 		question: question + "\n\n" + excerpt(content),
 		tick:     "Share it with the groups",
 		given:    given || known == "",
-		missing:  "confirm: this is the private memory " + known + "; ask the person whether groups may know it, and call again with confirm: true",
+		missing:  "confirm: this is the private memory " + known + "; ask the user whether groups may know it, then call again with confirm: true",
 	})
 }

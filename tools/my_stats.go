@@ -9,13 +9,13 @@ import (
 )
 
 type stats struct {
-	SessionsTotal      int        `json:"sessions_total" jsonschema_description:"Session logs that session_logs can read; 0 without a folder of them."`
+	SessionsTotal      int        `json:"sessions_total" jsonschema_description:"Session logs that session_logs can read; 0 without a transcripts folder."`
 	MemoriesStored     int        `json:"memories_stored" jsonschema_description:"Memories and lessons that memory_search can find."`
-	MemoriesPromoted   int        `json:"memories_promoted" jsonschema_description:"Items that dreaming has added to MEMORY.md."`
-	LastDreamTS        int64      `json:"last_dream_ts" jsonschema_description:"When that was last, in Unix seconds; 0: never."`
-	RecallEvents7d     int        `json:"recall_events_7d" jsonschema_description:"Searches of the memory in the last 7 days."`
-	TopConceptTags7d   []tagCount `json:"top_concept_tags_7d" jsonschema_description:"The most used tags of what was stored in the last 7 days, at most 10."`
-	WorkspaceFilesSeen []string   `json:"workspace_files_present" jsonschema_description:"The workspace's files, as far as this audience may see them."`
+	MemoriesPromoted   int        `json:"memories_promoted" jsonschema_description:"Items that dreaming added to MEMORY.md."`
+	LastDreamTS        int64      `json:"last_dream_ts" jsonschema_description:"Time of the last promotion, Unix seconds; 0: never."`
+	RecallEvents7d     int        `json:"recall_events_7d" jsonschema_description:"Memory searches in the last 7 days."`
+	TopConceptTags7d   []tagCount `json:"top_concept_tags_7d" jsonschema_description:"Most used tags of memories stored in the last 7 days, up to 10."`
+	WorkspaceFilesSeen []string   `json:"workspace_files_present" jsonschema_description:"Workspace files that this audience may see."`
 }
 
 type tagCount struct {
@@ -31,12 +31,11 @@ const (
 // MyStats is the tool my_stats (seed 002, phase 10.8). logs may be nil. Each view counts what its audience may see alone.
 func MyStats(v *workspace.View, memory *mesh.View, logs *transcript.View) Tool {
 	return Define(Spec{
-		Name:  "my_stats",
-		Title: "My statistics",
-		Description: "How much you have to remember with: sessions, memories, recalls and the most used tags of the last 7 days, what dreaming promoted, and " +
-			"which workspace files there are.",
-		ReadOnly:   true,
-		Idempotent: true,
+		Name:        "my_stats",
+		Title:       "My statistics",
+		Description: "Counts of sessions, memories, recalls and most used tags of the last 7 days, what dreaming promoted, and the workspace files.",
+		ReadOnly:    true,
+		Idempotent:  true,
 	}, func(ctx context.Context, _ nothing) (stats, error) {
 		s := stats{TopConceptTags7d: []tagCount{}, WorkspaceFilesSeen: v.Present()}
 		var err error

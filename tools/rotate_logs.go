@@ -15,24 +15,24 @@ import (
 )
 
 type rotation struct {
-	Action    string   `json:"action" jsonschema:"enum=list,enum=archive,enum=delete" jsonschema_description:"list: the old logs, for review. archive: compress logs into memory/archive/; they are read and searched as before. delete: remove logs for good, only when your human asked for it."`
-	OlderThan int      `json:"older_than_days,omitempty" jsonschema:"minimum=0,maximum=36500,default=30" jsonschema_description:"With list: only logs older than this."`
-	Files     []string `json:"files,omitempty" jsonschema:"maxItems=100,uniqueItems=true" jsonschema_description:"Required by archive and delete: the logs, such as memory/2026-01-02.md."`
-	Consent   bool     `json:"consent,omitempty" jsonschema:"default=false" jsonschema_description:"Your human has explicitly agreed, for these logs. Needed to delete, unless the host asks your human, and for logs younger than 7 days; never your own decision."`
+	Action    string   `json:"action" jsonschema:"enum=list,enum=archive,enum=delete" jsonschema_description:"list: old logs, for review. archive: compress logs into memory/archive/, where they stay readable and searchable. delete: remove logs permanently, only if the user asked for it."`
+	OlderThan int      `json:"older_than_days,omitempty" jsonschema:"minimum=0,maximum=36500,default=30" jsonschema_description:"For list: minimum log age in days."`
+	Files     []string `json:"files,omitempty" jsonschema:"maxItems=100,uniqueItems=true" jsonschema_description:"Required by archive and delete: logs, e.g. memory/2026-01-02.md."`
+	Consent   bool     `json:"consent,omitempty" jsonschema:"default=false" jsonschema_description:"The user explicitly agreed, for these logs. Required for logs younger than 7 days, and to delete unless the host asks the user. Never your own decision."`
 }
 
 type rotated struct {
-	Logs []rotatedLog `json:"logs" jsonschema_description:"The oldest first, at most 100."`
-	More int          `json:"more" jsonschema_description:"How many further logs there are."`
+	Logs []rotatedLog `json:"logs" jsonschema_description:"Oldest first, up to 100."`
+	More int          `json:"more" jsonschema_description:"Number of further logs."`
 	Hint string       `json:"hint,omitempty"`
 }
 
 type rotatedLog struct {
 	File     string `json:"file"`
 	URI      string `json:"uri,omitempty"`
-	Days     int    `json:"days,omitempty" jsonschema_description:"Its age."`
+	Days     int    `json:"days,omitempty" jsonschema_description:"Age in days."`
 	Size     int64  `json:"size,omitempty" jsonschema_description:"In bytes."`
-	Group    string `json:"group,omitempty" jsonschema_description:"The group that wrote it: reported speech, never a source for MEMORY.md by itself."`
+	Group    string `json:"group,omitempty" jsonschema_description:"The group that wrote it: quoted speech, not in itself a source for MEMORY.md."`
 	Archived bool   `json:"archived"`
 	Deleted  bool   `json:"deleted"`
 }
@@ -44,8 +44,8 @@ func RotateLogs(v *workspace.View) Tool {
 	return Define(Spec{
 		Name:  "rotate_logs",
 		Title: "Old logs",
-		Description: "Look after daily logs older than 30 days: list them, see that MEMORY.md has what matters of them, then archive them. " +
-			"Deleting, and whatever concerns logs younger than 7 days, needs your human's word.",
+		Description: "Maintain daily logs older than 30 days: list them, make sure MEMORY.md has what matters, then archive them. " +
+			"Deleting, and any change to logs younger than 7 days, needs the user's consent.",
 		Destructive: true,
 		Idempotent:  true,
 	}, func(ctx context.Context, in rotation) (rotated, error) {
@@ -53,7 +53,7 @@ func RotateLogs(v *workspace.View) Tool {
 			return oldLogs(v, in.OlderThan), nil
 		}
 		if len(in.Files) == 0 {
-			return rotated{}, fault.New("files: %s needs them; action list names the old logs", in.Action)
+			return rotated{}, fault.New("files: required by %s; action list returns the old logs", in.Action)
 		}
 		if in.Action == "delete" {
 			if err := confirmLogs(ctx, v, in); err != nil {
@@ -91,10 +91,10 @@ func confirmLogs(ctx context.Context, v *workspace.View, in rotation) error {
 	}
 	return confirm(ctx, consent{
 		key:      questionKey("delete-logs", in.Files...),
-		question: fmt.Sprintf("Delete these daily logs for good (%d)?\n\n%s", len(in.Files), strings.Join(in.Files, "\n")),
-		tick:     "Delete them for good",
+		question: fmt.Sprintf("Permanently delete these daily logs (%d)?\n\n%s", len(in.Files), strings.Join(in.Files, "\n")),
+		tick:     "Delete them permanently",
 		given:    in.Consent,
-		missing:  "consent: deleting is for good; ask your human about these logs, and call again with consent: true, or archive them",
+		missing:  "consent: deletion is permanent; ask the user about these logs, then call again with consent: true, or archive them",
 	})
 }
 
@@ -111,7 +111,7 @@ func oldLogs(v *workspace.View, days int) rotated {
 		answer.Logs = append(answer.Logs, rotatedLog{File: log.Name, URI: resourceuri.File(log.Name), Days: log.Days, Size: log.Size, Group: log.Group})
 	}
 	if len(answer.Logs) > 0 {
-		answer.Hint = "Read each, put into MEMORY.md what is worth keeping and not there yet, then archive them."
+		answer.Hint = "Read each, add to MEMORY.md what is worth keeping and missing there, then archive them."
 	}
 	return answer
 }
@@ -120,11 +120,11 @@ func oldLogs(v *workspace.View, days int) rotated {
 func rotationFault(name string, i int, err error) error {
 	for _, known := range []error{workspace.ErrProtected, workspace.ErrCurrent, workspace.ErrArchive, workspace.ErrTooLarge} {
 		if errors.Is(err, known) {
-			return fault.New("files: %s: %v. The %d before it in the list are done", name, known, i)
+			return fault.New("files: %s: %v. The %d files before it are done", name, known, i)
 		}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return fault.New("files: there is no daily log %q; action list names the old logs. The %d before it in the list are done", name, i)
+		return fault.New("files: there is no daily log %q; action list returns the old logs. The %d files before it are done", name, i)
 	}
 	return err
 }

@@ -49,9 +49,9 @@ func TestRotateLogsRefuses(t *testing.T) {
 	f.now = f.now.AddDate(0, 0, 5)
 	tool := RotateLogs(f.dm())
 	for arguments, want := range map[string]string{
-		`{"action":"archive"}`: "files: archive needs them",
-		`{"action":"delete"}`:  "files: delete needs them",
-		`{"action":"delete","files":["memory/2026-02-13.md"]}`:               "consent: deleting is for good; ask your human about these logs",
+		`{"action":"archive"}`: "files: required by archive",
+		`{"action":"delete"}`:  "files: required by delete",
+		`{"action":"delete","files":["memory/2026-02-13.md"]}`:               "consent: deletion is permanent; ask the user about these logs",
 		`{"action":"delete","files":["memory/2026-02-13.md","memory/x.md"]}`: `there is no daily log "memory/x.md"`,
 		`{"action":"archive","files":["memory/2026-02-13.md"]}`:              "files: memory/2026-02-13.md: " + workspace.ErrProtected.Error(),
 		`{"action":"delete","files":["MEMORY.md"],"consent":true}`:           `there is no daily log "MEMORY.md"`,
@@ -86,7 +86,7 @@ func TestDeletingLogsAsks(t *testing.T) {
 			want   string
 		}{
 			"agreed":   {agrees, ""},
-			"declined": {refuses, "the person was asked and said no"},
+			"declined": {refuses, "the user declined"},
 		} {
 			t.Run(name+" "+era, func(t *testing.T) {
 				f := sampleFolder(t, "kate")

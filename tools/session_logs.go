@@ -11,12 +11,12 @@ import (
 )
 
 type logQuery struct {
-	Action    string `json:"action" jsonschema:"enum=list_sessions,enum=read_session,enum=search,enum=recent" jsonschema_description:"list_sessions: the newest sessions. read_session: one session from its beginning. search: turns that contain a text. recent: the last turns of a session."`
-	SessionID string `json:"session_id,omitempty" jsonschema_description:"Required by read_session. search looks at this session alone; recent takes the current session without it."`
-	Query     string `json:"query,omitempty" jsonschema_description:"Required by search: the text to find, in any case."`
-	Offset    int    `json:"offset,omitempty" jsonschema:"minimum=0,default=0" jsonschema_description:"With read_session: begin after so many turns, as next_offset of the last answer gives it."`
-	Limit     int    `json:"limit,omitempty" jsonschema:"minimum=1,maximum=500,default=50" jsonschema_description:"At most so many sessions, turns or hits."`
-	MaxChars  int    `json:"max_chars,omitempty" jsonschema:"minimum=1,maximum=4000,default=200" jsonschema_description:"At most so many characters of each turn."`
+	Action    string `json:"action" jsonschema:"enum=list_sessions,enum=read_session,enum=search,enum=recent" jsonschema_description:"list_sessions: newest sessions. read_session: one session from its beginning. search: turns that contain a text. recent: last turns of a session."`
+	SessionID string `json:"session_id,omitempty" jsonschema_description:"Required by read_session. For search: only this session. For recent: default is the current session."`
+	Query     string `json:"query,omitempty" jsonschema_description:"Required by search: text to find, case-insensitive."`
+	Offset    int    `json:"offset,omitempty" jsonschema:"minimum=0,default=0" jsonschema_description:"For read_session: number of turns to skip; next_offset of the previous result."`
+	Limit     int    `json:"limit,omitempty" jsonschema:"minimum=1,maximum=500,default=50" jsonschema_description:"Maximum number of sessions, turns or hits."`
+	MaxChars  int    `json:"max_chars,omitempty" jsonschema:"minimum=1,maximum=4000,default=200" jsonschema_description:"Maximum characters per turn."`
 }
 
 // logAnswer is what the four actions return, one part each (seed 002, phase 10.8).
@@ -25,13 +25,13 @@ type logAnswer struct {
 	Sessions     []transcript.Session `json:"sessions,omitzero"`
 	Entries      []transcript.Entry   `json:"entries,omitzero"`
 	Hits         []transcript.Hit     `json:"hits,omitzero"`
-	Count        int                  `json:"count" jsonschema_description:"How many are returned."`
-	Truncated    bool                 `json:"truncated" jsonschema_description:"There are more than are returned."`
-	NextOffset   int                  `json:"next_offset,omitempty" jsonschema_description:"Of read_session: where to read on."`
+	Count        int                  `json:"count" jsonschema_description:"Number of returned items."`
+	Truncated    bool                 `json:"truncated" jsonschema_description:"More exist than are returned."`
+	NextOffset   int                  `json:"next_offset,omitempty" jsonschema_description:"For read_session: offset of the next turns."`
 	Hint         string               `json:"hint,omitempty" jsonschema_description:"How to get more."`
 	SessionID    string               `json:"session_id,omitempty"`
-	Header       *transcript.Session  `json:"header,omitempty" jsonschema_description:"The session that the entries are of."`
-	SkippedLines int                  `json:"skipped_lines,omitempty" jsonschema_description:"Lines too long to be searched."`
+	Header       *transcript.Session  `json:"header,omitempty" jsonschema_description:"The session of the entries."`
+	SkippedLines int                  `json:"skipped_lines,omitempty" jsonschema_description:"Number of lines too long to search."`
 }
 
 // SessionLogs is the tool session_logs. It is registered only where there is a transcripts folder.
@@ -39,15 +39,15 @@ func SessionLogs(v *transcript.View) Tool {
 	return Define(Spec{
 		Name:  "session_logs",
 		Title: "Session logs",
-		Description: "Read your own past sessions word for word: list them, read one, search them, or see the last turns. " +
-			"For what was worth remembering use memory_search; this is the raw record.",
+		Description: "Read your past sessions verbatim: list, read or search them, or get the last turns. " +
+			"This is the raw record; for stored memories use memory_search.",
 		ReadOnly:   true,
 		Idempotent: true,
 	}, func(ctx context.Context, in logQuery) (logAnswer, error) {
 		answer, err := readLogs(ctx, v, in)
 		switch {
 		case errors.Is(err, transcript.ErrNotFound):
-			return answer, fault.New("session_id: there is no such session; action list_sessions names those there are")
+			return answer, fault.New("session_id: no such session; action list_sessions returns the existing ones")
 		case errors.Is(err, transcript.ErrInvalidID), errors.Is(err, transcript.ErrNoQuery):
 			return answer, fault.New("%v", err)
 		}
@@ -57,7 +57,7 @@ func SessionLogs(v *transcript.View) Tool {
 
 func readLogs(ctx context.Context, v *transcript.View, in logQuery) (logAnswer, error) {
 	if in.Offset > 0 && in.Action != "read_session" {
-		return logAnswer{}, fault.New("offset: it is for read_session alone; leave it out")
+		return logAnswer{}, fault.New("offset: only for read_session; omit it")
 	}
 	left := newRoom()
 	switch in.Action {
@@ -65,12 +65,12 @@ func readLogs(ctx context.Context, v *transcript.View, in logQuery) (logAnswer, 
 		r, err := v.ListSessions(ctx, in.Limit)
 		sessions := fit(&left, r.Sessions)
 		answer := logAnswer{OK: r.OK, Sessions: sessions, Count: len(sessions), Truncated: r.Truncated || len(sessions) < len(r.Sessions)}
-		return answer.hinted("ask with a larger limit, or search"), err
+		return answer.hinted("use a larger limit, or search"), err
 	case "search":
 		r, err := v.Search(ctx, in.Query, in.SessionID, in.Limit, in.MaxChars)
 		hits := fit(&left, r.Hits)
 		answer := logAnswer{OK: r.OK, Hits: hits, Count: len(hits), Truncated: r.Truncated || len(hits) < len(r.Hits), SkippedLines: r.SkippedLines}
-		return answer.hinted("search for a longer text or in one session, or with smaller max_chars"), err
+		return answer.hinted("search for a longer text, in one session, or with a smaller max_chars"), err
 	case "recent":
 		r, err := v.Recent(ctx, in.SessionID, in.Limit, in.MaxChars)
 		slices.Reverse(r.Entries)
@@ -86,7 +86,7 @@ func readLogs(ctx context.Context, v *transcript.View, in logQuery) (logAnswer, 
 		answer := turns(r)
 		if next := in.Offset + answer.Count; next < r.TotalEntries && answer.Count > 0 {
 			answer.NextOffset = next
-			answer.Hint = fmt.Sprintf("%d turns follow: read on with next_offset as offset.", r.TotalEntries-next)
+			answer.Hint = fmt.Sprintf("%d more turns: call again with next_offset as offset.", r.TotalEntries-next)
 		}
 		return answer, err
 	}
@@ -101,7 +101,7 @@ func turns(r transcript.Entries) logAnswer {
 // hinted is the answer with what to do if there is more.
 func (a logAnswer) hinted(how string) logAnswer {
 	if a.Truncated {
-		a.Hint = "There are more: " + how + "."
+		a.Hint = "More exist: " + how + "."
 	}
 	return a
 }

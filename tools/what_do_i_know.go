@@ -7,7 +7,7 @@ import (
 )
 
 type knowledgeQuery struct {
-	Filter string `json:"filter,omitempty" jsonschema:"maxLength=200" jsonschema_description:"Only sections whose heading contains this, in any case."`
+	Filter string `json:"filter,omitempty" jsonschema:"maxLength=200" jsonschema_description:"Only sections whose heading contains this, case-insensitive."`
 }
 
 // WhatDoIKnow is the tool what_do_i_know (seed 002, phase 10.8). It is for DMs only.
@@ -15,8 +15,8 @@ func WhatDoIKnow(v *workspace.View) Tool {
 	return Define(Spec{
 		Name:  "what_do_i_know",
 		Title: "What do I know",
-		Description: "What your curated MEMORY.md says, by section: at most 10 items a section and 6 KiB in all. Filter by heading to see more of one " +
-			"section; for everything else that was remembered use memory_search.",
+		Description: "Return your curated MEMORY.md by section: up to 10 items per section, 6 KiB in total. Filter by heading to see more of one " +
+			"section; for other memories use memory_search.",
 		ReadOnly:   true,
 		Idempotent: true,
 	}, func(_ context.Context, in knowledgeQuery) (workspace.Knowledge, error) {

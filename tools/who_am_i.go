@@ -10,11 +10,11 @@ type nothing struct{}
 
 type self struct {
 	AgentID      string             `json:"agent_id"`
-	Model        string             `json:"model" jsonschema_description:"The language model, as the operator named it; unknown otherwise."`
+	Model        string             `json:"model" jsonschema_description:"The language model, if configured; otherwise unknown."`
 	Connection   string             `json:"connection" jsonschema_description:"dm or group."`
-	Identity     workspace.Identity `json:"identity" jsonschema_description:"What IDENTITY.md says."`
-	SoulExcerpt  string             `json:"soul_excerpt" jsonschema_description:"The beginning of SOUL.md, at most 2,048 characters."`
-	WorkspaceDir string             `json:"workspace_dir,omitempty" jsonschema_description:"In a direct conversation only."`
+	Identity     workspace.Identity `json:"identity" jsonschema_description:"Fields of IDENTITY.md."`
+	SoulExcerpt  string             `json:"soul_excerpt" jsonschema_description:"Beginning of SOUL.md, up to 2,048 characters."`
+	WorkspaceDir string             `json:"workspace_dir,omitempty" jsonschema_description:"Direct conversations only."`
 }
 
 // WhoAmI is the tool who_am_i (seed 002, phase 10.8). model may be "".
@@ -25,7 +25,7 @@ func WhoAmI(v *workspace.View, agentID, model string) Tool {
 	return Define(Spec{
 		Name:        "who_am_i",
 		Title:       "Who am I",
-		Description: "Who you are in this workspace: your persona, the beginning of your SOUL.md, and whether this is a direct conversation or a group.",
+		Description: "Who you are in this workspace: persona, beginning of SOUL.md, and whether this is a direct conversation or a group.",
 		ReadOnly:    true,
 		Idempotent:  true,
 	}, func(_ context.Context, _ nothing) (self, error) {

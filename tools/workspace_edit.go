@@ -11,31 +11,31 @@ import (
 )
 
 type workspaceEdit struct {
-	File      string   `json:"file" jsonschema:"maxLength=512" jsonschema_description:"Relative to the workspace: MEMORY.md, USER.md, notes/NAME.md, users/ID/overview.md."`
-	Section   string   `json:"section,omitempty" jsonschema:"maxLength=200" jsonschema_description:"The heading (##) or anchor. Left out: the text below the title."`
-	Op        string   `json:"op" jsonschema:"enum=replace_section,enum=append_section,enum=append_item,enum=curate_items,enum=tombstone_section" jsonschema_description:"replace_section, append_section: content. append_item: items at the end of a list. curate_items: items are all that the list is to have, the others are pruned or merged. tombstone_section: retire the content."`
+	File      string   `json:"file" jsonschema:"maxLength=512" jsonschema_description:"Path relative to the workspace: MEMORY.md, USER.md, notes/NAME.md, users/ID/overview.md."`
+	Section   string   `json:"section,omitempty" jsonschema:"maxLength=200" jsonschema_description:"Heading (##) or anchor. Without it: the text below the title."`
+	Op        string   `json:"op" jsonschema:"enum=replace_section,enum=append_section,enum=append_item,enum=curate_items,enum=tombstone_section" jsonschema_description:"replace_section, append_section: use content. append_item: add items to the end of a list. curate_items: items replace the whole list. tombstone_section: retire the content."`
 	Content   string   `json:"content,omitempty" jsonschema:"maxLength=65536" jsonschema_description:"Markdown; headings begin with ###."`
 	Items     []string `json:"items,omitempty" jsonschema:"maxItems=200" jsonschema_description:"List items, without bullets."`
-	Rationale string   `json:"rationale" jsonschema:"minLength=1,maxLength=500" jsonschema_description:"Why, in a line."`
-	Evidence  []string `json:"evidence_refs,omitempty" jsonschema:"maxItems=20" jsonschema_description:"What it rests on: ids of memories (mem_…) or events, or tokens (ev:…)."`
-	Override  string   `json:"override_rationale,omitempty" jsonschema:"maxLength=500" jsonschema_description:"Why a cap is exceeded, for how long, when it is curated."`
-	Expected  string   `json:"expected_hash,omitempty" jsonschema:"maxLength=64" jsonschema_description:"after_hash of the edit you build on: refused if the section was changed since."`
-	Key       string   `json:"idempotency_key,omitempty" jsonschema:"maxLength=128" jsonschema_description:"The same key again returns the first result."`
-	Create    bool     `json:"create,omitempty" jsonschema_description:"Make the file or section where it is missing."`
-	Propose   bool     `json:"propose,omitempty" jsonschema_description:"Change nothing yet: your human accepts or rejects it, also where it is pinned."`
+	Rationale string   `json:"rationale" jsonschema:"minLength=1,maxLength=500" jsonschema_description:"Reason, one line."`
+	Evidence  []string `json:"evidence_refs,omitempty" jsonschema:"maxItems=20" jsonschema_description:"Evidence: IDs of memories (mem_…) or events, or evidence tokens (ev:…)."`
+	Override  string   `json:"override_rationale,omitempty" jsonschema:"maxLength=500" jsonschema_description:"If a cap is exceeded: why, for how long, when it will be curated."`
+	Expected  string   `json:"expected_hash,omitempty" jsonschema:"maxLength=64" jsonschema_description:"after_hash of the edit you build on; refused if the section changed since."`
+	Key       string   `json:"idempotency_key,omitempty" jsonschema:"maxLength=128" jsonschema_description:"A repeated key returns the first result."`
+	Create    bool     `json:"create,omitempty" jsonschema_description:"Create the file or section if missing."`
+	Propose   bool     `json:"propose,omitempty" jsonschema_description:"Propose only: the user accepts or rejects it. Also works for pinned sections."`
 }
 
 type workspaceEdited struct {
 	EventID  string `json:"event_id"`
-	Evidence string `json:"evidence_token" jsonschema_description:"Names this edit as evidence for others."`
+	Evidence string `json:"evidence_token" jsonschema_description:"Cites this edit as evidence for others."`
 	File     string `json:"file"`
 	URI      string `json:"uri"`
 	Section  string `json:"section"`
-	Before   string `json:"before_hash" jsonschema_description:"Empty for a section that was not there."`
+	Before   string `json:"before_hash" jsonschema_description:"Empty for a new section."`
 	After    string `json:"after_hash"`
-	Snapshot string `json:"snapshot" jsonschema_description:"The section as it stands now, at most 4,000 characters."`
-	Repeated bool   `json:"repeated,omitempty" jsonschema_description:"It was made before, with this idempotency_key."`
-	Proposal string `json:"proposal,omitempty" jsonschema:"enum=pending,enum=accepted,enum=rejected" jsonschema_description:"What your human said to it."`
+	Snapshot string `json:"snapshot" jsonschema_description:"The section after the edit, up to 4,000 characters."`
+	Repeated bool   `json:"repeated,omitempty" jsonschema_description:"Already made with this idempotency_key."`
+	Proposal string `json:"proposal,omitempty" jsonschema:"enum=pending,enum=accepted,enum=rejected" jsonschema_description:"The user's decision."`
 	Hint     string `json:"hint,omitempty"`
 }
 
@@ -52,9 +52,9 @@ func WorkspaceEdit(editor *edit.Editor, agent string) Tool {
 	return Define(Spec{
 		Name:  "workspace_edit",
 		Title: "Edit a workspace file",
-		Description: "Change one section of a workspace file: what you learned for good in MEMORY.md, the human in USER.md, conventions in AGENTS.md, " +
-			"notes, profiles in users/. Read the file first. Every edit is recorded with its reason and can be traced and undone; answers when both " +
-			"are on disk. Not for daily logs (log_append), nor for SOUL.md. No credentials.",
+		Description: "Change one section of a workspace file: lasting knowledge in MEMORY.md, the user in USER.md, conventions in AGENTS.md, notes, " +
+			"profiles in users/. Read the file first. Each edit is recorded with its reason and can be traced and undone; returns once " +
+			"both are on disk. Not for daily logs (log_append) or SOUL.md. No credentials.",
 		Destructive: true,
 		Refuse: func(args map[string]any) error {
 			op, _ := args["op"].(string)
@@ -79,9 +79,9 @@ func WorkspaceEdit(editor *edit.Editor, agent string) Tool {
 		case done.Proposal != nil:
 			out.Proposal, out.Hint = done.Proposal.State, proposalHint(*done.Proposal)
 		case done.Match == grammar.ByNearest:
-			out.Hint = "The heading is misspelt in the file; it was found all the same and left as it is."
+			out.Hint = "The heading is misspelled in the file; it was matched anyway and not changed."
 		case typ != nil && typ.Strict && grammar.Op(e.Op).Material() && len(e.Evidence) == 0:
-			out.Hint = "A material edit of a profile should rest on evidence: name memories or events in evidence_refs."
+			out.Hint = "A material edit of a profile needs evidence: cite memories or events in evidence_refs."
 		}
 		return out, nil
 	})
@@ -91,12 +91,12 @@ func WorkspaceEdit(editor *edit.Editor, agent string) Tool {
 func proposalHint(p edit.Proposal) string {
 	switch p.State {
 	case edit.Accepted:
-		return "Your human accepted it: the file has it."
+		return "The user accepted it: the file contains it."
 	case edit.Rejected:
 		if why := p.Why(); why != "" {
-			return "Your human rejected it: " + why
+			return "The user rejected it: " + why
 		}
-		return "Your human rejected it. Leave it at that unless they bring it up again."
+		return "The user rejected it. Do not propose it again unless they bring it up."
 	}
-	return "Nothing is changed yet. Tell your human that it waits for them: `yamo-mcp proposals` shows it."
+	return "Nothing has changed yet. Tell the user that it needs their decision: `yamo-mcp proposals` shows it."
 }

@@ -53,16 +53,16 @@ func (v Visibility) Group() string {
 // Memory is what a caller tells of a memory (RFC-0011 §2.1), on its whole way from a tool's arguments to the ledger. The
 // tags describe the fields to a model.
 type Memory struct {
-	Content    string         `json:"content" jsonschema:"minLength=1" jsonschema_description:"What to remember: one fact, event or decision, in words that make sense alone. Markup is cleaned; personal identifiers and credentials are redacted."`
-	Type       string         `json:"type,omitempty" jsonschema:"enum=global,enum=session,enum=agent,enum=lesson,enum=reflection,enum=event,default=global" jsonschema_description:"What kind of memory it is. Lessons from mistakes go to distill_lesson instead."`
-	Tags       []string       `json:"tags,omitempty" jsonschema:"maxItems=32" jsonschema_description:"Words to filter by later, each at most 64 characters."`
-	Importance *float32       `json:"importance,omitempty" jsonschema:"minimum=0,maximum=1" jsonschema_description:"How much it matters, from 0 to 1."`
-	SessionID  string         `json:"session_id,omitempty" jsonschema_description:"The conversation it comes from. Memories of one session are understood together: give it whenever there is one."`
-	Source     string         `json:"source,omitempty" jsonschema_description:"Where it comes from: a person, a program, a document."`
+	Content    string         `json:"content" jsonschema:"minLength=1" jsonschema_description:"What to remember: one self-contained fact, event or decision. Markup is cleaned; personal identifiers and credentials are redacted."`
+	Type       string         `json:"type,omitempty" jsonschema:"enum=global,enum=session,enum=agent,enum=lesson,enum=reflection,enum=event,default=global" jsonschema_description:"Kind of memory. For lessons from mistakes call distill_lesson instead."`
+	Tags       []string       `json:"tags,omitempty" jsonschema:"maxItems=32" jsonschema_description:"Words to filter by later, each up to 64 characters."`
+	Importance *float32       `json:"importance,omitempty" jsonschema:"minimum=0,maximum=1" jsonschema_description:"Importance, 0 to 1."`
+	SessionID  string         `json:"session_id,omitempty" jsonschema_description:"The conversation it comes from. Search relates memories of one session: set it if known."`
+	Source     string         `json:"source,omitempty" jsonschema_description:"Origin: a person, program or document."`
 	Rationale  string         `json:"rationale,omitempty" jsonschema_description:"Why it is worth keeping."`
-	Hypothesis string         `json:"hypothesis,omitempty" jsonschema_description:"What it is expected to be good for."`
+	Hypothesis string         `json:"hypothesis,omitempty" jsonschema_description:"What it is expected to be useful for."`
 	Skill      string         `json:"skill_name,omitempty" jsonschema_description:"The skill it belongs to."`
-	Metadata   map[string]any `json:"metadata,omitempty" jsonschema_description:"Further JSON, at most 16 KiB. Not searched."`
+	Metadata   map[string]any `json:"metadata,omitempty" jsonschema_description:"Additional JSON, up to 16 KiB. Not searched."`
 }
 
 // Record is one memory entry (RFC-0011 §1.1) as the ledger keeps it. Every string in it has passed the scrubber.
