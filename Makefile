@@ -18,7 +18,7 @@ ACTIONLINT  := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 export GOFLAGS
 
 .DEFAULT_GOAL := all
-.PHONY: all build libs setup demo test conformance check lint workflows race vuln bench eval picture dist dist-test native native-verify clean help
+.PHONY: all build libs setup demo test soak conformance check lint workflows race vuln bench eval picture dist dist-test native native-verify clean help
 
 all: build setup ## build bin/yamo-mcp and install what it needs
 
@@ -43,9 +43,11 @@ setup: build ## install the assets into the cache folder
 demo: all ## a real client talks to the real server: remember, recall, learn, edit, dream, and keep a secret from a group
 	@$(GO) run ./integration/demo -server bin/yamo-mcp
 
-# One package at a time: the privacy tests compare whole sessions, and a search waits 2 s for vectors at most.
 test: all ## the whole test suite
-	$(GO) test -p 1 -timeout 30m ./...
+	$(GO) test -p 2 -timeout 30m ./...
+
+soak: all ## the test suite ten times in a row beside two busy loops
+	integration/soak.sh
 
 conformance: all ## the official conformance suite, against the program and a server of its fixtures
 	$(GO) test -count=1 -v ./integration/conformance

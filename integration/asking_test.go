@@ -108,8 +108,10 @@ func (a *asked) use(ctx context.Context, tool string, args map[string]any, out a
 }
 
 func TestServerAsksPersonAndModel(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct{ over, era string }{{"", legacy}, {"", modern}, {overHTTP, legacy}, {overHTTP, modern}} {
 		t.Run(test.over+" "+test.era, func(t *testing.T) {
+			t.Parallel()
 			dir := sample(t)
 			a := &asked{says: mcp.ElicitationResponseActionDecline, complete: func(context.Context) (string, error) {
 				return "Sand in the filter stops the irrigation pump [1].", nil
@@ -166,6 +168,7 @@ func TestServerAsksPersonAndModel(t *testing.T) {
 
 // A call that waits for the host's model ends when the host cancels it, and leaves nothing behind.
 func TestCancelledReflectionLeavesNothing(t *testing.T) {
+	t.Parallel()
 	dir := sample(t)
 	const calls = 6 // more than mcp-go works on at once: one that went on would be in the way of the last
 	started, ended := make(chan struct{}, calls), make(chan struct{})
@@ -205,6 +208,7 @@ func TestCancelledReflectionLeavesNothing(t *testing.T) {
 
 // What the two eras look like on the wire.
 func TestAskingOnTheWire(t *testing.T) {
+	t.Parallel()
 	capabilities := map[string]any{"sampling": map[string]any{}, "elicitation": map[string]any{}}
 	meta := func(more map[string]any) map[string]any {
 		params := map[string]any{"_meta": map[string]any{

@@ -18,6 +18,7 @@ import (
 
 // One process serves everybody what is theirs, whichever way they come.
 func TestTokensDecideWhoHears(t *testing.T) {
+	t.Parallel()
 	workspace, other := sample(t), sample(t)
 	at := startHTTP(t, launch{workspace: workspace}, "--agent-id", "kate")
 	dm, team := at.NewToken("--connection", "dm"), at.NewToken("--connection", "group", "--group", "team")
@@ -63,6 +64,7 @@ func TestTokensDecideWhoHears(t *testing.T) {
 
 // What the operator revokes is over, for streams too, and the log has neither tokens nor contents.
 func TestRevokedWhileTheServerRuns(t *testing.T) {
+	t.Parallel()
 	workspace := sample(t)
 	at := startHTTP(t, launch{workspace: workspace, env: []string{"YAMO_LOG_LEVEL=debug"}})
 	revoked, kept := at.NewToken("--connection", "dm"), at.NewToken("--connection", "dm")
@@ -114,6 +116,7 @@ func TestRevokedWhileTheServerRuns(t *testing.T) {
 
 // With a certificate, the server does TLS, and answers to the name it was told.
 func TestTLS(t *testing.T) {
+	t.Parallel()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)

@@ -11,15 +11,22 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"testing"
 )
 
 var server = flag.String("server", "", "absolute path of a yamo-mcp to test, instead of building one")
 
-// TestMain removes what serverBinary has built.
+// TestMain sets how many tests run at once, and removes what serverBinary has built.
 func TestMain(m *testing.M) {
 	flag.Parse()
+	// The tests wait for other processes and for the disk more than they compute.
+	if parallel := flag.Lookup("test.parallel"); parallel.Value.String() == parallel.DefValue {
+		if err := flag.Set("test.parallel", fmt.Sprint(2*runtime.GOMAXPROCS(0))); err != nil {
+			panic(err)
+		}
+	}
 	code := m.Run()
 	if err := os.RemoveAll(built.dir); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -71,6 +71,7 @@ func leaks(text string, canaries []canary) (found []string) {
 }
 
 func TestLeaksAreFoundInEveryForm(t *testing.T) {
+	t.Parallel()
 	c := newCanary("a test")
 	encodings := map[string]string{
 		"raw": c.secret, "upper case": strings.ToUpper(c.secret), "hex": hex.EncodeToString([]byte("say " + c.secret)),
@@ -292,6 +293,7 @@ func readEverything(s *session) {
 // Every canary is where it was planted: in what the DM or its own group was told, or in its store. A
 // search for canaries that are nowhere would prove nothing.
 func TestCanariesArePlanted(t *testing.T) {
+	t.Parallel()
 	p := plant(t)
 	canaries := p.hidden("") // of no group: everybody's
 	if len(canaries) < 60 {

@@ -40,6 +40,7 @@ var sections = map[string][]string{
 // docs/conformance.md has a row for every section of the documents, and what its rows name is there: each function,
 // type or text in the file it links to, each test in its own.
 func TestConformance(t *testing.T) {
+	t.Parallel()
 	data, err := os.ReadFile(filepath.Join(root, "docs", "conformance.md"))
 	if err != nil {
 		t.Fatal(err)

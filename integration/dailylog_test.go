@@ -16,6 +16,7 @@ import (
 // Two processes append 1,000 entries each to one daily log, and one of them is killed now and then. Nothing that was
 // acknowledged is lost, torn or there twice.
 func TestDailyLogOfTwoProcesses(t *testing.T) {
+	t.Parallel()
 	each := 1000
 	if testing.Short() {
 		each = 150

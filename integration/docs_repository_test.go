@@ -27,6 +27,7 @@ import (
 
 // Every relative link in a document leads to a file, and to a heading of it where it names one.
 func TestLinks(t *testing.T) {
+	t.Parallel()
 	for _, d := range documents(t) {
 		links := 0
 		d.each(func(n ast.Node) {
@@ -61,6 +62,7 @@ func TestLinks(t *testing.T) {
 
 // Every file and folder that a document names by its path in the repository is there.
 func TestPaths(t *testing.T) {
+	t.Parallel()
 	ours := regexp.MustCompile(`^(?:cmd|docs|integration|internal|mesh|native|prompts|resources|testdata|tools|workspace)/[a-z0-9_./-]+$`)
 	made := regexp.MustCompile(`^native/(build|lib)\b`) // by make
 	found := 0
@@ -82,6 +84,7 @@ func TestPaths(t *testing.T) {
 
 // Every make target and every command of the program that a document names exists.
 func TestCommands(t *testing.T) {
+	t.Parallel()
 	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
 	if err != nil {
 		t.Fatal(err)
@@ -121,6 +124,7 @@ func checkCommand(t *testing.T, where, line string, commands []string) {
 
 // ARCHITECTURE's code map has every package and nothing else.
 func TestCodeMap(t *testing.T) {
+	t.Parallel()
 	packages := map[string]bool{}
 	walk(t, func(name string) {
 		if strings.HasSuffix(name, ".go") {
@@ -139,6 +143,7 @@ func TestCodeMap(t *testing.T) {
 // README names the oldest C library that the program and its shared library start with. A library that was built
 // from source on this machine may get by with an older one.
 func TestRequiredCLibrary(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("glibc is linux's")
 	}

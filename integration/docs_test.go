@@ -37,6 +37,7 @@ type recipe struct {
 
 // Every configuration that the documents give to hosts starts the server, for the audience it names.
 func TestRecipesStart(t *testing.T) {
+	t.Parallel()
 	recipes := recipesIn(t)
 	if len(recipes) < 9 {
 		t.Fatalf("only %d recipes were found: %v", len(recipes), recipes)
@@ -118,6 +119,7 @@ func recipesIn(t *testing.T) []recipe {
 }
 
 func TestToolTable(t *testing.T) {
+	t.Parallel()
 	type row struct{ Who, Toolset string }
 	got, want := map[string]row{}, map[string]row{}
 	toolsets := map[string]bool{}
@@ -157,6 +159,7 @@ func TestToolTable(t *testing.T) {
 }
 
 func TestPromptTable(t *testing.T) {
+	t.Parallel()
 	dm, group := listers(t)
 	want := map[string]string{}
 	note(want, "DM", dm.prompts())
@@ -169,6 +172,7 @@ func TestPromptTable(t *testing.T) {
 // Each row of the table of resources is a file that exactly the named audiences are listed, in a
 // workspace that has everything; and nothing else is listed.
 func TestResourceTable(t *testing.T) {
+	t.Parallel()
 	dm, group := listers(t)
 	rows := namesByAudience(openDocument(t, "docs/resources.md").table("Resource"))
 	got := map[string]string{}
@@ -228,6 +232,7 @@ func namesByAudience(rows [][]string) map[string]string {
 type setting struct{ Env, Key, Default string }
 
 func TestSettingsTable(t *testing.T) {
+	t.Parallel()
 	help := output(t, "serve", "--help")
 	text, usage, ok := strings.Cut(help, "\nFlags:\n")
 	if !ok {
@@ -257,6 +262,7 @@ func TestSettingsTable(t *testing.T) {
 }
 
 func TestCommandTable(t *testing.T) {
+	t.Parallel()
 	want := commandsOf(t)
 	var got []string
 	for _, row := range openDocument(t, "docs/commands.md").table("Command") {

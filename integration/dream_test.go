@@ -186,6 +186,7 @@ func (d dreamer) killedAt(n int) (ended bool) {
 
 // Wherever a sweep is killed, the next ones promote each memory once, and all books agree.
 func TestKilledSweepsPromoteOnce(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it sweeps some hundred times")
 	}
@@ -211,6 +212,7 @@ func TestKilledSweepsPromoteOnce(t *testing.T) {
 
 // Sweeps of several processes at once, some of which are killed, promote each memory once.
 func TestSweepsOfSeveralProcesses(t *testing.T) {
+	t.Parallel()
 	rounds := 8
 	if testing.Short() {
 		rounds = 3

@@ -1,6 +1,7 @@
 package integration
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -9,11 +10,14 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // Whenever the server is killed, every memory that it has acknowledged is there afterwards, once, and the
 // ledger is intact.
 func TestAcknowledgedMemoriesSurviveKill(t *testing.T) {
+	t.Parallel()
 	rounds := 12
 	if testing.Short() {
 		rounds = 3
@@ -62,15 +66,47 @@ func TestAcknowledgedMemoriesSurviveKill(t *testing.T) {
 	}
 	t.Logf("%d memories were acknowledged before %d kills", len(acknowledged), rounds)
 	verifyLedgers(t, workspace)
+	kept := exported(t, workspace)
 	s := connect(t, launch{workspace: workspace})
+	number := 0
 	for id, content := range acknowledged {
+		if diff := cmp.Diff([]string{content}, kept[id]); diff != "" {
+			t.Errorf("%s was acknowledged (-want +kept):\n%s", id, diff)
+		}
+		if number++; number%20 != 0 { // a search takes as long as reading everything
+			continue
+		}
 		got := call[answer](s, "memory_search", map[string]any{"query": content, "tags": []string{tagOf(content)}})
-		if len(got.Results) != 1 || got.Results[0].ID != id || got.Results[0].Content != content {
-			t.Errorf("%s %q was acknowledged; found is %+v", id, content, got.Results)
+		var found []string
+		for _, r := range got.Results {
+			found = append(found, r.ID+" "+r.Content)
+		}
+		if diff := cmp.Diff([]string{id + " " + content}, found); diff != "" {
+			t.Errorf("a search for what was acknowledged (-want +found):\n%s", diff)
 		}
 	}
 	s.end()
 	verifyLedgers(t, workspace)
+}
+
+// exported are the contents of every memory of a workspace, by id: more than one where an id is not unique.
+func exported(t *testing.T, workspace string) map[string][]string {
+	t.Helper()
+	cmd := exec.Command(serverBinary(t), "mesh", "export", "--workspace", workspace)
+	cmd.Env = launch{}.environment()
+	output, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("mesh export: %v", err)
+	}
+	memories := map[string][]string{}
+	for line := range bytes.Lines(output) {
+		var m struct{ ID, Content string }
+		if err := json.Unmarshal(line, &m); err != nil {
+			t.Fatalf("mesh export: %v in %s", err, line)
+		}
+		memories[m.ID] = append(memories[m.ID], m.Content)
+	}
+	return memories
 }
 
 // tagOf is a tag that only the memory with that content has.
@@ -89,6 +125,7 @@ func verifyLedgers(t *testing.T, workspace string) {
 // Three processes over one workspace see each other's memories at their next read; nothing is lost or
 // stored twice.
 func TestProcessesShareOneWorkspace(t *testing.T) {
+	t.Parallel()
 	each := 60
 	if testing.Short() {
 		each = 15

@@ -15,6 +15,7 @@ import (
 // Workspaces that differ only in what is private give a group the same session, byte for byte but for the
 // ids and times that are made in it.
 func TestPrivateContentMakesNoDifference(t *testing.T) {
+	t.Parallel()
 	base := &planted{workspace: sample(t), transcripts: filepath.Join(t.TempDir(), "transcripts"), of: map[string][]canary{}}
 	public := []string{
 		"The canary of a memory is kept by the aviary on Tuesdays.", "Kate answers the club's mail on weekdays.", "The chapel car park opens at eight.",
@@ -98,6 +99,7 @@ func TestPrivateContentMakesNoDifference(t *testing.T) {
 	}
 	for name, change := range variants {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			gotOut, gotErr := run(t, change)
 			compareLines(t, "stdout", wantOut, gotOut)
 			compareLines(t, "stderr", wantErr, gotErr)

@@ -32,6 +32,7 @@ func gitIn(tb testing.TB, dir string, args ...string) string {
 // Over the protocol: an edit, a log entry and a memory file are commits when they are answered, and git sees nothing left
 // to commit of them.
 func TestGit(t *testing.T) {
+	t.Parallel()
 	dir := sample(t)
 	s := connect(t, launch{workspace: dir, env: gitOn(t)})
 	edited := call[struct {
@@ -79,6 +80,7 @@ func recordingGit(tb testing.TB) (env, calls string) {
 
 // A session of a group runs no git, whatever the settings say and it does; a direct conversation does.
 func TestGroupRunsNoGit(t *testing.T) {
+	t.Parallel()
 	dir := sample(t)
 	path, calls := recordingGit(t)
 	env := append(gitOn(t), path)
@@ -112,6 +114,7 @@ func TestGroupRunsNoGit(t *testing.T) {
 
 // Two processes that write at once: each change is a commit of its own, and nothing is lost.
 func TestGitOfTwoProcesses(t *testing.T) {
+	t.Parallel()
 	dir := sample(t)
 	const each = 8
 	var wg sync.WaitGroup

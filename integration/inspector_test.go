@@ -20,6 +20,7 @@ const inspector = "@modelcontextprotocol/inspector@2.12.0"
 // The official inspector, over each transport, finds nothing in the tools' schemas that some host could not take, and calls each
 // of the five that every DM with session logs has.
 func TestOfficialInspector(t *testing.T) {
+	t.Parallel()
 	program := filepath.Join(thirdparty.NPM(t, inspector), "@modelcontextprotocol", "inspector", "clients", "launcher", "build", "index.js")
 	logs, err := filepath.Abs("../testdata/workspaces/kate-transcripts")
 	if err != nil {
@@ -44,6 +45,7 @@ func TestOfficialInspector(t *testing.T) {
 		"stdio": {"--config", file, "--server", "yamo"}, "http": remote("/mcp"), "sse": remote("/sse"),
 	} {
 		t.Run(transport, func(t *testing.T) {
+			t.Parallel()
 			inspectAll(t, func(result any, args ...string) {
 				t.Helper()
 				cmd := exec.Command(thirdparty.Node(t), slices.Concat([]string{program, "--cli"}, target, args)...)

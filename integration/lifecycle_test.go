@@ -18,8 +18,10 @@ var memoriesOnly = map[string]any{"type": "global"}
 
 // Hosts of every era get the same tools and the same answers.
 func TestProtocolEras(t *testing.T) {
+	t.Parallel()
 	for _, protocol := range []string{oldest, "2025-03-26", legacy, "2025-11-25", modern} {
 		t.Run(protocol, func(t *testing.T) {
+			t.Parallel()
 			s := connect(t, launch{workspace: sample(t), protocol: protocol})
 			if protocol == modern {
 				var discovered struct{ SupportedVersions []string }
@@ -40,6 +42,7 @@ func TestProtocolEras(t *testing.T) {
 
 // The library's own client, which asks server/discover first.
 func TestLibraryClient(t *testing.T) {
+	t.Parallel()
 	var stderr bytes.Buffer
 	h := launch{workspace: sample(t)}
 	c, err := client.NewStdioMCPClientWithOptions(serverBinary(t), h.environment(), h.args(), transport.WithCommandStderrWriter(&stderr))
@@ -76,6 +79,7 @@ func TestLibraryClient(t *testing.T) {
 
 // Without the assets everything works but search by meaning, which says so; nothing is put into the cache.
 func TestWithoutAssets(t *testing.T) {
+	t.Parallel()
 	strace, straceErr := exec.LookPath("strace")
 	cache, trace := t.TempDir(), filepath.Join(t.TempDir(), "trace")
 	h := launch{workspace: sample(t), cache: cache}
@@ -120,6 +124,7 @@ func TestWithoutAssets(t *testing.T) {
 
 // A folder that is no workspace yet is served, and every tool says what to do.
 func TestUninitializedWorkspace(t *testing.T) {
+	t.Parallel()
 	for _, group := range []string{"", club} {
 		s := connect(t, launch{workspace: t.TempDir(), group: group})
 		var listed struct {
@@ -148,6 +153,7 @@ func TestUninitializedWorkspace(t *testing.T) {
 
 // A workspace that is not there is an error before anything is served.
 func TestMissingWorkspace(t *testing.T) {
+	t.Parallel()
 	cmd := exec.Command(serverBinary(t), launch{workspace: filepath.Join(t.TempDir(), "nowhere")}.args()...)
 	cmd.Env = launch{}.environment()
 	cmd.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}` + "\n")
@@ -163,6 +169,7 @@ func TestMissingWorkspace(t *testing.T) {
 
 // The check that every other test relies on notices what is not the protocol.
 func TestStdoutCheckNotices(t *testing.T) {
+	t.Parallel()
 	for line, wrong := range map[string]bool{
 		`{"jsonrpc":"2.0","id":1,"result":{}}`:                                     false,
 		`{"jsonrpc":"2.0","id":"a","error":{"code":-32600,"message":"x"}}`:         false,

@@ -13,6 +13,7 @@ import (
 // A group that tries everything gets no canary: not in an answer, not in the log, not in a file that it
 // or everybody shares.
 func TestGroupGetsNoCanary(t *testing.T) {
+	t.Parallel()
 	p := plant(t)
 	for _, attacker := range []struct {
 		group, protocol, over string
@@ -27,6 +28,7 @@ func TestGroupGetsNoCanary(t *testing.T) {
 		{"newcomers", oldest, overSSE, 16},
 	} {
 		t.Run(attacker.over+" "+attacker.group, func(t *testing.T) {
+			t.Parallel()
 			h := launch{
 				workspace: p.workspace, group: attacker.group, transcripts: p.transcripts, protocol: attacker.protocol, over: attacker.over,
 				env: []string{"YAMO_LOG_LEVEL=debug"},

@@ -35,6 +35,7 @@ func chore(i int) string {
 // Thousands of memories stored one by one are found by meaning and by words, and the same ones with the
 // same scores after the index has been made again.
 func TestManyMemories(t *testing.T) {
+	t.Parallel()
 	count := 5000
 	if testing.Short() {
 		count = 400
@@ -50,6 +51,7 @@ func TestManyMemories(t *testing.T) {
 	for _, n := range needles { // those that rounding has left out, and nothing new of the others
 		s.store(n.memory, nil)
 	}
+	s.settle()
 	before := neighbours(t, s, count)
 	s.end()
 	rebuild := exec.Command(serverBinary(t), "index", "rebuild", "--workspace", workspace)
@@ -62,6 +64,7 @@ func TestManyMemories(t *testing.T) {
 		t.Errorf("index rebuild says %q, not %q", output, want)
 	}
 	s = connect(t, launch{workspace: workspace})
+	s.settle()
 	after := neighbours(t, s, count)
 	s.end()
 	if diff := cmp.Diff(before, after); diff != "" {

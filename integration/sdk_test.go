@@ -32,6 +32,7 @@ type sdkSession struct {
 // The official SDKs do everything a host does, over every transport, in both eras, as a DM and as a group. They check what comes
 // against the protocol's schemas and the tools' own.
 func TestOfficialSDKs(t *testing.T) {
+	t.Parallel()
 	script := func(name string) string {
 		path, err := filepath.Abs(filepath.Join("testdata", name))
 		if err != nil {
@@ -71,6 +72,7 @@ func TestOfficialSDKs(t *testing.T) {
 			number++
 			fact := fmt.Sprintf("Boat number %d leaves from quay %d.", number, number*7)
 			t.Run(strings.Join([]string{test.sdk, test.transport, test.mode, group}, "-"), func(t *testing.T) {
+				t.Parallel()
 				h := launch{workspace: workspace, group: group}
 				how, err := json.Marshal(map[string]any{
 					"transport": test.transport, "mode": test.mode, "url": server.URL, "token": tokens[group],

@@ -12,6 +12,7 @@ import (
 
 // The process of a group makes no system call with the name of a private file, whatever it is asked.
 func TestGroupProcessTouchesNoPrivateFile(t *testing.T) {
+	t.Parallel()
 	strace, err := exec.LookPath("strace")
 	if err != nil {
 		t.Skip("strace is not there: it is Linux's, and CI has it")

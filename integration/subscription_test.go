@@ -11,6 +11,7 @@ import (
 // A group may ask to be told of changes to any URI; of what it may not see, it is told nothing. What a DM
 // is told of the same changes shows that there was something to tell.
 func TestGroupIsNotToldOfPrivateChanges(t *testing.T) {
+	t.Parallel()
 	workspace := sample(t)
 	private := []string{"MEMORY.md", "USER.md", "TOOLS.md", "HEARTBEAT.md", "notes/seed-order.md", "memory/2026-02-14.md", "memory/2026-02-13-group-hiking.md"}
 	dm, group := connect(t, launch{workspace: workspace}), connect(t, launch{workspace: workspace, group: club})

@@ -23,6 +23,7 @@ const mostTokens = 13_000
 // those of the embedding model's tokenizer over the JSON of the tools' list: more than other tokenizers count, each
 // bracket and quote being one.
 func TestSchemaTokens(t *testing.T) {
+	t.Parallel()
 	tokenizer := openTokenizer(t)
 	var report strings.Builder
 	fmt.Fprintf(&report, "%-20s %-8s %5s %8s\n", "toolsets", "audience", "tools", "tokens")
