@@ -13,14 +13,14 @@ import (
 func TestAccesses(t *testing.T) {
 	dir := t.TempDir()
 	v, clock := clocked(t, dir, audience.DM())
-	pump := store(t, v, record.Memory{Content: "the zebra pump"}).ID
-	rest := store(t, v, record.Memory{Content: "a greenhouse"}).ID
-	shared := store(t, v, record.Memory{Content: "the zebra crossing"}, record.Shared).ID
+	pump := keep(t, v, record.Memory{Content: "the zebra pump"}).ID
+	rest := keep(t, v, record.Memory{Content: "a greenhouse"}).ID
+	shared := keep(t, v, record.Memory{Content: "the zebra crossing"}, record.Shared).ID
 	settle(t, v)
 	c := v.stores[record.Private]
 	row := func(c *compartment, id string) (count int32, last time.Time) {
 		t.Helper()
-		rows, err := c.index.tables.Memories(t.Context(), []string{id}, false)
+		rows, err := c.index.Tables.Memories(t.Context(), []string{id}, false)
 		if err != nil || len(rows) != 1 {
 			t.Fatalf("%d rows, %v", len(rows), err)
 		}
@@ -31,7 +31,7 @@ func TestAccesses(t *testing.T) {
 	}
 	flush := func(c *compartment) {
 		t.Helper()
-		if err := c.index.purge(t.Context(), c); err != nil {
+		if err := c.index.Purge(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -79,10 +79,10 @@ func TestAccesses(t *testing.T) {
 func TestAccessesStayWithTheAudience(t *testing.T) {
 	dir := t.TempDir()
 	dm, red, blue := open(t, dir, audience.DM(), new(words)), open(t, dir, group(t, "red"), new(words)), open(t, dir, group(t, "blue"), new(words))
-	shared := store(t, dm, record.Memory{Content: "zebra for all"}, record.Shared).ID
-	private := store(t, dm, record.Memory{Content: "zebra for me"}).ID
-	theirs := store(t, red, record.Memory{Content: "zebra for red"}).ID
-	store(t, blue, record.Memory{Content: "something of blue's"})
+	shared := keep(t, dm, record.Memory{Content: "zebra for all"}, record.Shared).ID
+	private := keep(t, dm, record.Memory{Content: "zebra for me"}).ID
+	theirs := keep(t, red, record.Memory{Content: "zebra for red"}).ID
+	keep(t, blue, record.Memory{Content: "something of blue's"})
 	for _, v := range []*View{dm, red, blue} {
 		settle(t, v)
 	}
@@ -120,7 +120,7 @@ func TestAccessesStayWithTheAudience(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]*compartment{"shared": dm.stores[record.Shared], "red's": red.stores[red.own()]} {
-		for row, err := range c.index.tables.AllMemories(t.Context(), false) {
+		for row, err := range c.index.Tables.AllMemories(t.Context(), false) {
 			if err != nil {
 				t.Fatal(err)
 			}

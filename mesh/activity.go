@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
+	"github.com/yamo-protocol/yamo-mcp/mesh/store"
 )
 
 // Activity is what happened in the audience's memory since some time (seed 002, my_stats).
@@ -30,7 +31,7 @@ func (v *View) Activity(ctx context.Context, since time.Time) (Activity, error) 
 	var a Activity
 	// A second reader of the same file: the compartment's own has gone past the recalls, which it does not keep.
 	err = ledger.New(v.ledgerOptions(v.own())).Sync(ctx, func(e ledger.Entry) error {
-		if e.Op == opRecall && !e.Time.Before(since) {
+		if e.Op == store.OpRecall && !e.Time.Before(since) {
 			a.Recalls++
 		}
 		return nil
@@ -39,8 +40,17 @@ func (v *View) Activity(ctx context.Context, since time.Time) (Activity, error) 
 		return Activity{}, err
 	}
 	counts := map[string]int{}
-	for _, c := range stores {
-		c.tagsSince(since, counts)
+	list, release := snapshots(stores)
+	defer release()
+	for _, s := range list {
+		for r := range s.Memories() {
+			if r.CreatedAt.Before(since) {
+				continue
+			}
+			for _, tag := range r.Tags {
+				counts[tag]++
+			}
+		}
 	}
 	a.Tags = make([]TagCount, 0, len(counts))
 	for tag, n := range counts {
@@ -50,18 +60,4 @@ func (v *View) Activity(ctx context.Context, since time.Time) (Activity, error) 
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Tag, b.Tag))
 	})
 	return a, nil
-}
-
-// tagsSince adds the tags of the memories stored since a time to counts.
-func (c *compartment) tagsSince(since time.Time, counts map[string]int) {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	for _, d := range c.docs {
-		if d.record == nil || d.record.CreatedAt.Before(since) {
-			continue
-		}
-		for _, tag := range d.record.Tags {
-			counts[tag]++
-		}
-	}
 }

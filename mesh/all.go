@@ -15,14 +15,12 @@ func (v *View) All(ctx context.Context, limit int) ([]record.Hit, error) {
 		return nil, err
 	}
 	hits := []record.Hit{}
-	for _, c := range stores {
-		c.mu.RLock()
-		for _, d := range c.docs {
-			if d.record != nil {
-				hits = append(hits, record.Hit{Record: d.record, Visibility: c.visibility})
-			}
+	list, release := snapshots(stores)
+	defer release()
+	for _, s := range list {
+		for r := range s.Memories() {
+			hits = append(hits, s.Hit(r))
 		}
-		c.mu.RUnlock()
 	}
 	slices.SortFunc(hits, record.CompareStored)
 	if limit > 0 && len(hits) > limit {

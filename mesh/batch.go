@@ -8,6 +8,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+	"github.com/yamo-protocol/yamo-mcp/mesh/store"
 )
 
 // batch is memories on their way into one compartment, in order, and what becomes of each.
@@ -37,7 +38,7 @@ func (b *batch) add(i int, s Scrubbed, err error) {
 }
 
 // draft drafts the entries of those records that are neither refused nor there already. It may be called again.
-func (b *batch) draft(c *compartment, now time.Time) ([]ledger.Draft, error) {
+func (b *batch) draft(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) {
 	clear(b.texts)
 	clear(b.ids)
 	var drafts []ledger.Draft
@@ -50,9 +51,9 @@ func (b *batch) draft(c *compartment, now time.Time) ([]ledger.Draft, error) {
 			o.ID, o.CreatedAt, o.Visibility, o.Created = same.ID, same.CreatedAt, same.Visibility, false
 			continue
 		}
-		kept := b.known(c, r)
+		kept := b.known(s, r)
 		if o.Created = kept == nil; o.Created {
-			if err := b.complete(c, r, o, now); err != nil {
+			if err := b.complete(s, r, o, now); err != nil {
 				return nil, err
 			}
 			kept = r
@@ -63,26 +64,26 @@ func (b *batch) draft(c *compartment, now time.Time) ([]ledger.Draft, error) {
 			}
 			drafts = append(drafts, draft)
 			if r.Heritage != nil {
-				drafts = append(drafts, ledger.Draft{Op: opHeritage, ID: r.ID, Data: r.Heritage})
+				drafts = append(drafts, ledger.Draft{Op: store.OpHeritage, ID: r.ID, Data: r.Heritage})
 			}
 		}
-		o.ID, o.CreatedAt, o.Visibility = kept.ID, kept.CreatedAt, c.visibility
+		o.ID, o.CreatedAt, o.Visibility = kept.ID, kept.CreatedAt, s.Visibility
 	}
 	return drafts, nil
 }
 
 // known is the memory that r is already, nil if it is new.
-func (b *batch) known(c *compartment, r *record.Record) *record.Record {
-	for _, same := range []*record.Record{c.find(r.ID), b.ids[r.ID]} {
+func (b *batch) known(s *store.Snapshot, r *record.Record) *record.Record {
+	for _, same := range []*record.Record{s.Find(r.ID), b.ids[r.ID]} {
 		if same != nil && same.Content == r.Content {
 			return same
 		}
 	}
 	if r.Lesson != nil {
-		if best := c.lesson(r.Lesson.PatternID); best != nil && best.Content == r.Content {
+		if best := s.Lesson(r.Lesson.PatternID); best != nil && best.Content == r.Content {
 			return best
 		}
-	} else if twin := c.twin(r); twin != nil {
+	} else if twin := s.Twin(r); twin != nil {
 		return twin
 	}
 	return b.texts[r.Scope()]
@@ -92,7 +93,7 @@ func (b *batch) known(c *compartment, r *record.Record) *record.Record {
 var importedID = regexp.MustCompile(`^mem_[0-9]{1,14}_[0-9a-z]{1,32}$`)
 
 // complete gives r its id and time, those that an imported one has if they can be kept.
-func (b *batch) complete(c *compartment, r *record.Record, o *Outcome, now time.Time) error {
+func (b *batch) complete(s *store.Snapshot, r *record.Record, o *Outcome, now time.Time) error {
 	if !r.Imported {
 		r.ID, r.CreatedAt = "", now
 	}
@@ -102,7 +103,7 @@ func (b *batch) complete(c *compartment, r *record.Record, o *Outcome, now time.
 	}
 	free := func(id string) bool {
 		_, taken := b.others[id]
-		return !taken && c.find(id) == nil && b.ids[id] == nil
+		return !taken && s.Find(id) == nil && b.ids[id] == nil
 	}
 	if importedID.MatchString(r.ID) && free(r.ID) {
 		return nil
@@ -127,10 +128,10 @@ func draftOf(r *record.Record) (ledger.Draft, error) {
 			return ledger.Draft{}, fmt.Errorf("lesson %s: %w", r.ID, err)
 		}
 		r.Lesson.WireFormat = learned.String()
-		return ledger.Draft{Op: opLesson, ID: r.ID, Block: r.Lesson.WireFormat, Data: r}, nil
+		return ledger.Draft{Op: store.OpLesson, ID: r.ID, Block: r.Lesson.WireFormat, Data: r}, nil
 	}
 	text := block.Retain{
 		Agent: r.AgentID, MemoryID: r.ID, MemoryType: r.Type, Time: r.CreatedAt, Content: r.Content, Hypothesis: r.Hypothesis,
 	}.Block().String()
-	return ledger.Draft{Op: opRetain, ID: r.ID, Block: text, Data: r}, nil
+	return ledger.Draft{Op: store.OpRetain, ID: r.ID, Block: text, Data: r}, nil
 }

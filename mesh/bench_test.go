@@ -15,7 +15,9 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
+	"github.com/yamo-protocol/yamo-mcp/mesh/index"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+	"github.com/yamo-protocol/yamo-mcp/mesh/store"
 )
 
 // random is an embedder of random directions, with the real model's dimension, at no cost to speak of.
@@ -86,7 +88,7 @@ func benchView(b *testing.B, n int) *View {
 	fillLedger(b, v, n)
 	c := v.stores[record.Private]
 	for {
-		ids, texts := c.index.missing(c, 1000)
+		ids, texts := index.Missing(c.Projection, 1000)
 		if len(ids) == 0 {
 			break
 		}
@@ -94,12 +96,11 @@ func benchView(b *testing.B, n int) *View {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if err := c.index.vectors.Append(ids, vectors); err != nil {
+		if err := c.Vectors.Append(ids, vectors); err != nil {
 			b.Fatal(err)
 		}
 	}
-	c.index.dirty = false // or the background work would fill LanceDB meanwhile
-	b.Cleanup(func() { c.index.discard(context.Background()) })
+	c.index.Discard(context.Background()) // or the background work would fill LanceDB meanwhile
 	return v
 }
 
@@ -112,12 +113,12 @@ func fillLedger(b *testing.B, v *View, n int) {
 	}
 	texts := newCorpus(1)
 	for done := 0; done < n; done += 1000 {
-		_, err := c.ledger.Append(b.Context(), c.apply, func(now time.Time) ([]ledger.Draft, error) {
+		err := c.Append(b.Context(), func(_ *store.Snapshot, now time.Time) ([]ledger.Draft, error) {
 			var drafts []ledger.Draft
 			for i := done; i < min(n, done+1000); i++ {
 				id := fmt.Sprintf("mem_%d_%06x", now.UnixMilli(), i)
 				r := &record.Record{ID: id, Memory: record.Memory{Content: texts.text(), Type: "global", SessionID: fmt.Sprint("s", i/20)}, CreatedAt: now}
-				drafts = append(drafts, ledger.Draft{Op: opRetain, ID: id, Block: "agent: bench;\n", Data: r})
+				drafts = append(drafts, ledger.Draft{Op: store.OpRetain, ID: id, Block: "agent: bench;\n", Data: r})
 			}
 			return drafts, nil
 		})
@@ -200,13 +201,13 @@ func BenchmarkOpen(whole *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				if err := c.sync(b.Context()); err != nil {
+				if err := c.Sync(b.Context()); err != nil {
 					b.Fatal(err)
 				}
-				if err := c.index.vectors.Refresh(); err != nil {
+				if err := c.Vectors.Refresh(); err != nil {
 					b.Fatal(err)
 				}
-				if _, missing := c.index.vectors.Missing(0); missing > 0 || c.count() != n {
+				if _, missing := c.Vectors.Missing(0); missing > 0 || c.count() != n {
 					b.Fatalf("%d memories, %d without a vector", c.count(), missing)
 				}
 			}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 
+	"github.com/yamo-protocol/yamo-mcp/mesh/rank"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
@@ -43,13 +44,6 @@ func (v *View) CacheStats() CacheStats {
 	return CacheStats{Answers: a.list.Len(), Hits: a.used, Misses: a.asked - a.used}
 }
 
-// ClearCache forgets the answers (RFC-0011 §4.1 clearCache). Nothing needs it: what could change an answer empties the cache.
-func (v *View) ClearCache() {
-	v.answers.mu.Lock()
-	defer v.answers.mu.Unlock()
-	v.answers.list.Purge()
-}
-
 func newSearchCache() *searchCache {
 	list, err := simplelru.NewLRU[string, answer](cacheSize, nil)
 	if err != nil {
@@ -66,18 +60,18 @@ type answer struct {
 // hits is what find returns, or returned a moment ago for the same request of the same memories. Answers of
 // memories that have changed since, through whichever process, are thrown away. The stores are in step with their
 // ledgers, and every memory has its vector. query is what q asks, redacted.
-func (a *searchCache) hits(stores []*compartment, query string, q SearchRequest, now func() time.Time, find func() []record.Hit) ([]record.Hit, error) {
+func (a *searchCache) hits(among []rank.Source, query string, q SearchRequest, now func() time.Time, find func() []record.Hit) ([]record.Hit, error) {
 	q.Query = query
 	key, err := json.Marshal(q)
 	if err != nil {
 		return nil, fmt.Errorf("cache a search: %w", err)
 	}
-	state := stateOf(stores)
+	state := stateOf(among)
 	if known, ok := a.get(state, string(key), now()); ok {
 		return known, nil
 	}
 	hits := find()
-	if stateOf(stores) == state {
+	if stateOf(among) == state {
 		a.put(state, string(key), answer{slices.Clone(hits), now()})
 	}
 	return hits, nil
@@ -107,12 +101,12 @@ func (a *searchCache) put(state, key string, found answer) {
 }
 
 // stateOf changes with every memory that is added or deleted.
-func stateOf(stores []*compartment) string {
+func stateOf(among []rank.Source) string {
 	var b strings.Builder
-	for _, c := range stores {
-		c.mu.RLock()
-		fmt.Fprintf(&b, "%p %d %d\n", c, len(c.docs), c.live)
-		c.mu.RUnlock()
+	for _, source := range among {
+		s := source.Snapshot()
+		fmt.Fprintf(&b, "%p %d %d\n", source.Projection, len(s.Docs), s.Live)
+		s.Release()
 	}
 	return b.String()
 }

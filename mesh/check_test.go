@@ -13,12 +13,13 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
+	"github.com/yamo-protocol/yamo-mcp/mesh/index"
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // check is the report on the private compartment.
-func check(t *testing.T, v *View) IndexReport {
+func check(t *testing.T, v *View) index.Report {
 	t.Helper()
 	reports, err := v.CheckIndex(t.Context(), nil)
 	if err != nil {
@@ -58,8 +59,8 @@ func TestCheckIndex(t *testing.T) {
 	const n = 30
 	for name, test := range map[string]struct {
 		damage   func(t *testing.T, dir string)
-		embedder Embedder // of the check, if it is another one
-		problems []string // parts of them
+		embedder index.Embedder // of the check, if it is another one
+		problems []string       // parts of them
 		behind   bool
 	}{
 		"nothing": {func(*testing.T, string) {}, nil, nil, false},
@@ -169,7 +170,7 @@ func TestCheckIndex(t *testing.T) {
 			if err := mender.Rebuild(ctx, nil); err != nil {
 				t.Fatal(err)
 			}
-			want := IndexReport{Compartment: record.Private, Memories: n, Vectors: n, Rows: n, Blocks: n, BlockRows: n, Problems: []string{}}
+			want := index.Report{Compartment: record.Private, Memories: n, Vectors: n, Rows: n, Blocks: n, BlockRows: n, Problems: []string{}}
 			if diff := cmp.Diff(want, check(t, mender)); diff != "" {
 				t.Errorf("after a rebuild (-want +got):\n%s", diff)
 			}
@@ -202,7 +203,7 @@ func fingerprint(t *testing.T, dir string) (list []string) {
 func TestCheckingAnEmptyMemoryCreatesNothing(t *testing.T) {
 	dir := t.TempDir()
 	v := open(t, dir, audience.DM(), new(words))
-	want := IndexReport{Compartment: record.Private, Problems: []string{}}
+	want := index.Report{Compartment: record.Private, Problems: []string{}}
 	if diff := cmp.Diff(want, check(t, v)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -231,14 +232,14 @@ func TestCompact(t *testing.T) {
 
 // A rebuild that is interrupted goes on where it was, unless it was for another model.
 func TestRebuildGoesOn(t *testing.T) {
-	const n = 3 * embedBatch
+	const n = 3 * index.EmbedBatch
 	dir := t.TempDir()
 	fillWith(t, open(t, dir, audience.DM(), new(words)), n)
-	interrupted := func(e Embedder) (done int) {
+	interrupted := func(e index.Embedder) (done int) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		err := open(t, dir, audience.DM(), e).Rebuild(ctx, func(_ string, batch, _ int) {
-			if done = batch; done >= embedBatch {
+			if done = batch; done >= index.EmbedBatch {
 				cancel()
 			}
 		})
@@ -253,8 +254,8 @@ func TestRebuildGoesOn(t *testing.T) {
 	if err := v.Rebuild(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
-	if made := e.texts.Load(); made != n-embedBatch+1 { // one text finds out whether it works at all
-		t.Errorf("embedded %d texts, want %d", made, n-embedBatch+1)
+	if made := e.texts.Load(); made != n-index.EmbedBatch+1 { // one text finds out whether it works at all
+		t.Errorf("embedded %d texts, want %d", made, n-index.EmbedBatch+1)
 	}
 	if r := check(t, v); len(r.Problems) > 0 || r.Behind() {
 		t.Errorf("after going on: %+v", r)

@@ -2,7 +2,6 @@ package mesh
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
@@ -34,43 +33,20 @@ func (v *View) Compact(ctx context.Context) ([]Compacted, error) {
 	done := []Compacted{}
 	for _, name := range names {
 		err := v.with(ctx, name, func(c *compartment) error {
-			if err := c.sync(ctx); err != nil || c.untouched() {
+			if err := c.Sync(ctx); err != nil || c.untouched() {
 				return err
 			}
-			return c.index.locked(ctx, func() error {
-				result := Compacted{Compartment: name}
-				if err := c.index.compact(ctx, c, &result); err != nil {
-					return err
-				}
-				done = append(done, result)
-				return nil
-			})
+			before, after, err := c.index.Compact(ctx)
+			if err == nil {
+				done = append(done, Compacted{name, tableFiles(before), tableFiles(after)})
+			}
+			return err
 		})
 		if err != nil {
 			return done, fmt.Errorf("compact the %s index: %w", name, err)
 		}
 	}
 	return done, nil
-}
-
-// compact is Compact for one compartment. The caller holds the index lock.
-func (ix *index) compact(ctx context.Context, c *compartment, result *Compacted) error {
-	if err := c.sync(ctx); err != nil {
-		return err
-	}
-	if err := ix.vectors.Refresh(); err != nil {
-		return err
-	}
-	before, err := ix.tables.Stats(ctx)
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(ix.flush(ctx, c), ix.tables.Compact(ctx)); err != nil {
-		return err
-	}
-	after, err := ix.tables.Stats(ctx)
-	result.Before, result.After = tableFiles(before), tableFiles(after)
-	return err
 }
 
 func tableFiles(s lance.Stats) TableFiles {

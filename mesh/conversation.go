@@ -119,16 +119,17 @@ func (v *View) HealthCheck(ctx context.Context) (Health, error) {
 		h.Semantic = true
 	}
 	for _, c := range stores {
-		h.Memories += c.count()
-		h.Skills += c.skillCount()
-		if err := c.index.vectors.Refresh(); err != nil {
-			worse("the vectors of the %s memory cannot be used: %v", c.visibility, withoutPath(err))
+		s := c.Snapshot()
+		h.Memories += s.Live
+		h.Skills += s.Skills.Len()
+		s.Release()
+		if err := c.Vectors.Refresh(); err != nil {
+			worse("the vectors of the %s memory cannot be used: %v", c.Visibility, withoutPath(err))
 		}
-		_, pending := c.index.vectors.Missing(0)
-		h.Pending += pending
-		if _, err := c.index.tables.Count(ctx); err != nil {
-			worse("the index of the %s memory cannot be read (`yamo-mcp index rebuild`)", c.visibility)
-			v.Logger.Warn("check the memory index", "compartment", c.visibility, "error", err)
+		h.Pending += c.index.Pending()
+		if _, err := c.index.Tables.Count(ctx); err != nil {
+			worse("the index of the %s memory cannot be read (`yamo-mcp index rebuild`)", c.Visibility)
+			v.Logger.Warn("check the memory index", "compartment", c.Visibility, "error", err)
 		}
 	}
 	if h.Pending > 0 {

@@ -53,10 +53,10 @@ func TestRecallMemories(t *testing.T) {
 	v := open(t, t.TempDir(), audience.DM(), new(words))
 	for _, skill := range []string{"", "tea", "tea", "bread"} {
 		for _, kind := range []string{"event", "session"} {
-			store(t, v, record.Memory{Content: "the oven and the kettle " + skill + " " + kind, Skill: skill, Type: kind})
+			keep(t, v, record.Memory{Content: "the oven and the kettle " + skill + " " + kind, Skill: skill, Type: kind})
 		}
 	}
-	store(t, v, record.Memory{Content: "one more oven", Skill: "tea"})
+	keep(t, v, record.Memory{Content: "one more oven", Skill: "tea"})
 	if _, err := v.Distill(t.Context(), LessonRequest{
 		Situation: "s", ErrorPattern: "cold", Oversight: "o", Fix: "f", PreventativeRule: "Heat the oven first", Severity: "low", ApplicableScope: "kitchen",
 	}); err != nil {
@@ -151,7 +151,7 @@ func TestHealthCheck(t *testing.T) {
 		t.Errorf("a check left %v", names)
 	}
 	e.fail.Store(&embed.ErrNoAssets)
-	store(t, v, record.Memory{Content: "one"})
+	keep(t, v, record.Memory{Content: "one"})
 	ingestSkill(t, v, SkillRequest{Text: yamoSkill})
 	check(v, Health{Status: Degraded, Memories: 1, Skills: 1, Pending: 1, Model: "words", Problems: []string{"yamo-mcp setup", "1 memories have no vector"}})
 	broken := errors.New("key 1234")

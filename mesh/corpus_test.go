@@ -73,7 +73,7 @@ func TestThousandsOfMemories(t *testing.T) {
 	v := open(t, dir, audience.DM(), e)
 	texts := notes(n)
 	for i, text := range texts {
-		store(t, v, record.Memory{Content: text, SessionID: fmt.Sprint("s", i/25)})
+		keep(t, v, record.Memory{Content: text, SessionID: fmt.Sprint("s", i/25)})
 	}
 	settle(t, v)
 	exact, err := e.Embed(t.Context(), texts)
@@ -121,7 +121,7 @@ func TestThousandsOfMemories(t *testing.T) {
 		t.Fatal(err)
 	}
 	check("rebuilt", v)
-	if rows, err := v.stores[record.Private].index.tables.Count(t.Context()); err != nil || rows != n {
+	if rows, err := v.stores[record.Private].index.Tables.Count(t.Context()); err != nil || rows != n {
 		t.Errorf("%d rows in LanceDB (%v), want %d", rows, err, n)
 	}
 }
@@ -142,7 +142,7 @@ func checkCosines(t *testing.T, name string, v *View, query string, qv []float32
 			want[i] += float64(qv[j]) * float64(exact[i][j])
 		}
 	}
-	got := v.stores[record.Private].index.vectors.Cosines(qv, nil)
+	got := v.stores[record.Private].Vectors.Cosines(qv, nil)
 	for i := range want {
 		if math.Abs(float64(got[i])-want[i]) > 1e-4 {
 			t.Fatalf("%s: %q: cosine of memory %d is %v, exactly %v", name, query, i, got[i], want[i])

@@ -11,16 +11,18 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/skill"
+	"github.com/yamo-protocol/yamo-mcp/mesh/store"
 )
 
 // Get is the memory called id (RFC-0011 §4.1 get), with a score of 0 and without signals. An id that no
 // compartment of the audience has is a fault, whether another one has it or not.
 func (v *View) Get(ctx context.Context, id string) (record.Hit, error) {
-	c, r, err := v.locate(ctx, id)
+	_, hit, err := v.locate(ctx, id)
 	if err != nil {
 		return record.Hit{}, err
 	}
-	return record.Hit{Record: r, Visibility: c.visibility, Accesses: v.accessesOf(id)}, nil
+	hit.Accesses = v.accessesOf(id)
+	return hit, nil
 }
 
 // Delete erases the memory called id for good (RFC-0011 §4.1 delete): from the ledger, whose chain goes
@@ -42,28 +44,46 @@ func (v *View) Delete(ctx context.Context, id, reason string) error {
 	if err != nil {
 		return err
 	}
-	// SECURITY: what a DM shared with every group is not one group's to take away.
-	if !v.Audience.IsDM() && c.visibility != v.own() {
-		return fault.New("id: %s belongs to the %s memory, which only a direct conversation can delete from", id, c.visibility)
-	}
-	err = v.with(ctx, c.visibility, func(opened *compartment) error {
-		c = opened
-		return c.erase(ctx, func(now time.Time) ([]ledger.Draft, error) {
-			if c.find(id) == nil {
-				return nil, noMemory(id) // deleted meanwhile
-			}
-			text := block.Delete{Agent: v.AgentID, MemoryID: id, Time: now, Reason: reason}.Block().String()
-			return []ledger.Draft{{Op: ledger.OpDelete, ID: id, Block: text, Data: deleted{v.AgentID, reason}}}, nil
-		})
-	})
-	if err != nil {
+	if err := v.checkErasable(c.Visibility, id); err != nil {
 		return err
 	}
-	if err := c.index.purge(ctx, c); err != nil {
-		c.index.wake(c)
-		return fmt.Errorf("the memory is deleted, but copies in the index are not yet: %w", err)
+	return v.erase(ctx, c.Visibility, func(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) {
+		if s.Find(id) == nil {
+			return nil, noMemory(id) // deleted meanwhile
+		}
+		text := block.Delete{Agent: v.AgentID, MemoryID: id, Time: now, Reason: reason}.Block().String()
+		return []ledger.Draft{{Op: ledger.OpDelete, ID: id, Block: text, Data: deleted{v.AgentID, reason}}}, nil
+	})
+}
+
+// checkErasable refuses what the audience sees and may not delete.
+//
+// SECURITY: what a DM shared with every group is not one group's to take away.
+func (v *View) checkErasable(name record.Visibility, id string) error {
+	if !v.Audience.IsDM() && name != v.own() {
+		return fault.New("id: %s belongs to the %s memory, which only a direct conversation can delete from", id, name)
 	}
 	return nil
+}
+
+// erase takes what prepare drafts deletions of out of the ledger, and then off the disk.
+func (v *View) erase(ctx context.Context, name record.Visibility, prepare store.Prepare) error {
+	return v.with(ctx, name, func(c *compartment) error {
+		drafted := 0
+		err := c.Erase(ctx, func(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) {
+			drafts, err := prepare(s, now)
+			drafted = len(drafts)
+			return drafts, err
+		})
+		if err != nil || drafted == 0 {
+			return err
+		}
+		if err := c.index.Purge(ctx); err != nil {
+			c.index.Wake()
+			return fmt.Errorf("it is deleted, but copies in the index are not yet: %w", err)
+		}
+		return nil
+	})
 }
 
 // deleted is the data of a delete entry.
@@ -73,17 +93,30 @@ type deleted struct {
 }
 
 // locate finds the memory called id in what the audience may see.
-func (v *View) locate(ctx context.Context, id string) (*compartment, *record.Record, error) {
+func (v *View) locate(ctx context.Context, id string) (*compartment, record.Hit, error) {
 	stores, _, err := v.compartments(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, record.Hit{}, err
 	}
+	list, release := snapshots(stores)
+	defer release()
+	hit := find(list, id)
 	for _, c := range stores {
-		if r := c.find(id); r != nil {
-			return c, r, nil
+		if hit.Record != nil && c.Visibility == hit.Visibility {
+			return c, hit, nil
 		}
 	}
-	return nil, nil, noMemory(id)
+	return nil, record.Hit{}, noMemory(id)
+}
+
+// find returns the memory called id, without a record if there is none.
+func find(list []*store.Snapshot, id string) record.Hit {
+	for _, s := range list {
+		if r := s.Find(id); r != nil {
+			return s.Hit(r)
+		}
+	}
+	return record.Hit{}
 }
 
 func noMemory(id string) error {

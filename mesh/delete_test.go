@@ -15,6 +15,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+	"github.com/yamo-protocol/yamo-mcp/mesh/store"
 )
 
 // After Delete no file of the workspace holds the content, its vector or its block.
@@ -30,9 +31,9 @@ func TestDeletedContentIsGoneFromDisk(t *testing.T) {
 		return string(raw)
 	}()
 	session := func(text string) record.Memory { return record.Memory{Content: text, SessionID: "s"} }
-	store(t, v, session("before the bird"))
-	id := store(t, v, record.Memory{Content: canary, SessionID: "s", Rationale: "zirconium rationale", Metadata: map[string]any{"note": "zirconium note"}}).ID
-	store(t, v, session("after the bird"))
+	keep(t, v, session("before the bird"))
+	id := keep(t, v, record.Memory{Content: canary, SessionID: "s", Rationale: "zirconium rationale", Metadata: map[string]any{"note": "zirconium note"}}).ID
+	keep(t, v, session("after the bird"))
 	settle(t, v)
 	if n := len(onDisk(t, dir, canary)); n < 2 {
 		t.Fatalf("the content is in %d files before the deletion; the ledger and LanceDB should have it", n)
@@ -66,7 +67,7 @@ func TestDeletedContentIsGoneFromDisk(t *testing.T) {
 	if err != nil || !reports[0].Intact() || reports[0].Erased != 1 {
 		t.Errorf("the ledger after a deletion: %+v, %v", reports, err)
 	}
-	if again := store(t, v, session("after the bird")); again.Created {
+	if again := keep(t, v, session("after the bird")); again.Created {
 		t.Error("a memory after the deleted one is not known any more")
 	}
 }
@@ -96,14 +97,14 @@ func TestDeletionReachesOtherProcesses(t *testing.T) {
 func TestInterruptedDeletionIsFinishedByTheNextProcess(t *testing.T) {
 	dir := t.TempDir()
 	v := Open(Options{Dir: filepath.Join(dir, ".yamo"), Audience: audience.DM(), Embedder: new(words)})
-	id := store(t, v, record.Memory{Content: "the vanishing lighthouse"}).ID
-	store(t, v, record.Memory{Content: "the lasting pier"})
+	id := keep(t, v, record.Memory{Content: "the vanishing lighthouse"}).ID
+	keep(t, v, record.Memory{Content: "the lasting pier"})
 	settle(t, v)
 	c := v.stores[record.Private]
-	if err := c.erase(t.Context(), func(time.Time) ([]ledger.Draft, error) { return []ledger.Draft{{ID: id}}, nil }); err != nil {
+	if err := c.Erase(t.Context(), func(*store.Snapshot, time.Time) ([]ledger.Draft, error) { return []ledger.Draft{{ID: id}}, nil }); err != nil {
 		t.Fatal(err)
 	}
-	c.index.discard(t.Context()) // as if killed
+	c.index.Discard(t.Context()) // as if killed
 	if files := onDisk(t, dir, "vanishing"); len(files) == 0 {
 		t.Fatal("nothing was left to clean")
 	}
@@ -124,14 +125,14 @@ func TestDeletedNeighboursAreBridged(t *testing.T) {
 	v := open(t, dir, audience.DM(), new(words))
 	var ids []string
 	for _, text := range []string{"one apple", "two pears", "three plums", "four figs"} {
-		ids = append(ids, store(t, v, record.Memory{Content: text, SessionID: "s"}).ID)
+		ids = append(ids, keep(t, v, record.Memory{Content: text, SessionID: "s"}).ID)
 	}
 	for _, id := range []string{ids[1], ids[3]} {
 		if err := v.Delete(t.Context(), id, ""); err != nil {
 			t.Fatal(err)
 		}
 	}
-	store(t, v, record.Memory{Content: "five limes", SessionID: "s"})
+	keep(t, v, record.Memory{Content: "five limes", SessionID: "s"})
 	fresh := open(t, dir, audience.DM(), new(words))
 	for _, query := range []string{"apple", "plums", "limes", "figs", "two"} {
 		a, b := search(t, v, SearchRequest{Query: query}), search(t, fresh, SearchRequest{Query: query})
@@ -139,8 +140,9 @@ func TestDeletedNeighboursAreBridged(t *testing.T) {
 			t.Errorf("%q: the view that deleted and a fresh one differ:\n%s", query, diff)
 		}
 	}
-	c := v.stores[record.Private]
-	if before, after := c.keywords.Neighbours(2); before != 0 || after != 4 {
+	s := v.stores[record.Private].Snapshot()
+	defer s.Release()
+	if before, after := s.Keywords.Neighbours(2); before != 0 || after != 4 {
 		t.Errorf("the third memory stands between %d and %d, want 0 and 4", before, after)
 	}
 }
@@ -148,9 +150,9 @@ func TestDeletedNeighboursAreBridged(t *testing.T) {
 func TestWhoMayDelete(t *testing.T) {
 	dir := t.TempDir()
 	dm, red, blue := open(t, dir, audience.DM(), new(words)), open(t, dir, group(t, "red"), new(words)), open(t, dir, group(t, "blue"), new(words))
-	private := store(t, dm, record.Memory{Content: "private fact"}).ID
-	shared := store(t, dm, record.Memory{Content: "shared fact"}, record.Shared).ID
-	mine := store(t, red, record.Memory{Content: "red fact"}).ID
+	private := keep(t, dm, record.Memory{Content: "private fact"}).ID
+	shared := keep(t, dm, record.Memory{Content: "shared fact"}, record.Shared).ID
+	mine := keep(t, red, record.Memory{Content: "red fact"}).ID
 	for _, id := range []string{private, mine} { // not even known to be there
 		wantFault(t, blue.Delete(t.Context(), id, ""), "no memory")
 	}
@@ -165,7 +167,7 @@ func TestWhoMayDelete(t *testing.T) {
 	if err := red.Delete(t.Context(), mine, ""); err != nil {
 		t.Error(err)
 	}
-	other := store(t, blue, record.Memory{Content: "blue fact"}).ID
+	other := keep(t, blue, record.Memory{Content: "blue fact"}).ID
 	for _, id := range []string{private, shared, other} {
 		if err := dm.Delete(t.Context(), id, ""); err != nil {
 			t.Errorf("a DM deletes: %v", err)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+	"github.com/yamo-protocol/yamo-mcp/mesh/store"
 )
 
 // CandidateTag marks a memory that a lesson should be made of (RFC-0011 §8.2 step 1).
@@ -72,11 +73,11 @@ func (v *View) RunCycle(ctx context.Context, dryRun bool) (Cycle, error) {
 	if err != nil {
 		return Cycle{}, err
 	}
-	stores = slices.DeleteFunc(stores, func(c *compartment) bool { return v.foreign(c.visibility) })
+	stores = slices.DeleteFunc(stores, func(c *compartment) bool { return v.foreign(c.Visibility) })
 	now := v.Now()
 	var seen []sighting
 	for _, c := range stores {
-		seen = append(seen, c.sightings(now.Add(-cycleRepeat))...)
+		seen = append(seen, sightings(c, now.Add(-cycleRepeat))...)
 	}
 	slices.SortFunc(seen, sighting.compare)
 	cycle := Cycle{Scanned: len(seen), DryRun: dryRun}
@@ -101,12 +102,12 @@ type sighting struct {
 func (s sighting) compare(other sighting) int { return s.stored.Compare(other.stored) }
 
 // sightings are the memories stored since a time that are not lessons.
-func (c *compartment) sightings(since time.Time) (list []sighting) {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	for _, d := range c.docs {
-		if r := d.record; r != nil && r.Lesson == nil && !r.CreatedAt.Before(since) {
-			list = append(list, sighting{r, record.Hit{Record: r, Visibility: c.visibility}.Stored(), sayingOf(r)})
+func sightings(c *compartment, since time.Time) (list []sighting) {
+	s := c.Snapshot()
+	defer s.Release()
+	for r := range s.Memories() {
+		if r.Lesson == nil && !r.CreatedAt.Before(since) {
+			list = append(list, sighting{r, s.Hit(r).Stored(), sayingOf(r)})
 		}
 	}
 	return list
@@ -254,12 +255,14 @@ func (v *View) better(stores []*compartment, pattern string, q LessonRequest) *r
 	if q.Confidence != nil {
 		confidence = *q.Confidence
 	}
-	for _, c := range stores {
-		r := c.lesson(pattern)
+	list, release := snapshots(stores)
+	defer release()
+	for _, s := range list {
+		r := s.Lesson(pattern)
 		if pattern == "" && q.ErrorPattern != "" {
-			r = c.lessonAgainst(q.ErrorPattern)
+			r = lessonAgainst(s, q.ErrorPattern)
 		}
-		if r != nil && !r.Expired(v.Now(), c.retention) && r.Lesson.RuleConfidence >= confidence {
+		if r != nil && !r.Expired(v.Now(), s.Retention) && r.Lesson.RuleConfidence >= confidence {
 			return r
 		}
 	}
@@ -267,12 +270,9 @@ func (v *View) better(stores []*compartment, pattern string, q LessonRequest) *r
 }
 
 // lessonAgainst is the worst lesson of an error pattern, whatever its scope, nil if there is none.
-func (c *compartment) lessonAgainst(errorPattern string) (best *record.Record) {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	for _, doc := range c.patterns {
-		r := c.docs[doc].record
-		if r.Lesson.ErrorPattern == errorPattern && (best == nil || record.CompareLessons(record.Hit{Record: best}, record.Hit{Record: r}) > 0) {
+func lessonAgainst(s *store.Snapshot, errorPattern string) (best *record.Record) {
+	for _, r := range s.Lessons() {
+		if r.Lesson.ErrorPattern == errorPattern && (best == nil || record.CompareLessons(s.Hit(best), s.Hit(r)) > 0) {
 			best = r
 		}
 	}

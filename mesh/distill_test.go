@@ -52,7 +52,7 @@ func TestCycle(t *testing.T) {
 	v, clock := clocked(t, t.TempDir(), audience.DM())
 	at := func(ago time.Duration, q record.Memory) {
 		clock.advance(-ago)
-		store(t, v, q)
+		keep(t, v, q)
 		clock.advance(ago)
 	}
 	at(8*24*time.Hour, record.Memory{Content: "too old to be a repetition", Metadata: failure("seldom", "x")})
@@ -161,14 +161,14 @@ Confidence: 0.9`})
 
 func TestCycleKeepsScopesApart(t *testing.T) {
 	v := open(t, t.TempDir(), audience.DM(), new(words))
-	store(t, v, record.Memory{Content: "one", Metadata: failure("timeout", "mail")})
-	store(t, v, record.Memory{Content: "two", Metadata: failure("timeout", "web")})
+	keep(t, v, record.Memory{Content: "one", Metadata: failure("timeout", "mail")})
+	keep(t, v, record.Memory{Content: "two", Metadata: failure("timeout", "web")})
 	if diff := cmp.Diff([]string{"distilled timeout/mail [error] 1", "distilled timeout/web [error] 1"}, outcomes(runCycle(t, v, false))); diff != "" {
 		t.Error(diff)
 	}
 	long := failure("long", "x")
 	long["fix"] = strings.Repeat("x", record.MaxField+1)
-	store(t, v, record.Memory{Content: strings.Repeat("three ", record.MaxField), Metadata: long})
+	keep(t, v, record.Memory{Content: strings.Repeat("three ", record.MaxField), Metadata: long})
 	cycle := runCycle(t, v, false)
 	if last := cycle.Candidates[2]; last.Outcome != OutcomeRefused || !strings.Contains(last.Reason, "fix:") {
 		t.Errorf("what is too long: %+v", last)
@@ -179,9 +179,9 @@ func TestCycleKeepsScopesApart(t *testing.T) {
 func TestCycleStaysWithItsAudience(t *testing.T) {
 	dir := t.TempDir()
 	dm, red, blue := open(t, dir, audience.DM(), new(words)), open(t, dir, group(t, "red"), new(words)), open(t, dir, group(t, "blue"), new(words))
-	store(t, dm, record.Memory{Content: "private", Metadata: failure("private", "x")})
-	store(t, dm, record.Memory{Content: "shared", Metadata: failure("shared", "x")}, record.Shared)
-	store(t, red, record.Memory{Content: "red", Metadata: failure("red", "x")})
+	keep(t, dm, record.Memory{Content: "private", Metadata: failure("private", "x")})
+	keep(t, dm, record.Memory{Content: "shared", Metadata: failure("shared", "x")}, record.Shared)
+	keep(t, red, record.Memory{Content: "red", Metadata: failure("red", "x")})
 	if _, err := red.Distill(t.Context(), LessonRequest{
 		Situation: "s", ErrorPattern: "private", Oversight: "o", Fix: "f", PreventativeRule: "planted", Severity: "low", ApplicableScope: "x", Confidence: new(float64(1)),
 	}); err != nil {
@@ -242,7 +242,7 @@ func TestTwoProcessesRunTheCycleAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	v := open(t, dir, audience.DM(), new(words))
 	for i := range 20 {
-		store(t, v, record.Memory{Content: fmt.Sprintf("failure %d", i), Metadata: failure(fmt.Sprint("pattern_", i), "x")})
+		keep(t, v, record.Memory{Content: fmt.Sprintf("failure %d", i), Metadata: failure(fmt.Sprint("pattern_", i), "x")})
 	}
 	results := make(chan error)
 	for range 2 {

@@ -10,12 +10,16 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
+	"github.com/yamo-protocol/yamo-mcp/mesh/index"
+	"github.com/yamo-protocol/yamo-mcp/mesh/rank"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+	"github.com/yamo-protocol/yamo-mcp/mesh/store"
 	"github.com/yamo-protocol/yamo-mcp/mesh/vector"
 )
 
@@ -55,11 +59,15 @@ const maxHoles = 1000
 type fileIndex struct {
 	view   *View
 	source Files
-	path   string // of the vectors
-	lock   *index // for its cross-process lock; it indexes nothing
+	path   string      // of the vectors
+	lock   *index.Lock // of the vectors, among processes
+
+	ctx  context.Context // ends the work
+	stop context.CancelFunc
+	done sync.WaitGroup
 
 	mu       sync.Mutex // guards what follows, and is held to change store
-	store    *compartment
+	store    *store.Projection
 	files    map[string]projected // by name
 	origin   map[string]FileInfo  // by the passage's id
 	stale    bool                 // the vectors' file may hold what no file says any more
@@ -84,9 +92,8 @@ func newFileIndex(v *View) *fileIndex {
 		view: v, source: v.Files, path: filepath.Join(v.Dir, string(record.Private), "files.f32"),
 		files: map[string]projected{}, origin: map[string]FileInfo{}, stale: true,
 	}
-	f.lock = &index{lockPath: filepath.Join(v.Dir, "locks", "files.index.lock"), turn: make(chan struct{}, 1)}
-	f.lock.turn <- struct{}{}
-	f.lock.ctx, f.lock.stop = context.WithCancel(context.Background())
+	f.lock = index.NewLock(filepath.Join(v.Dir, "locks", "files.index.lock"))
+	f.ctx, f.stop = context.WithCancel(context.Background())
 	f.clear()
 	return f
 }
@@ -94,14 +101,14 @@ func newFileIndex(v *View) *fileIndex {
 // clear begins an empty projection. f.mu is held.
 func (f *fileIndex) clear() {
 	m := f.view.Embedder.Model()
-	f.store = newCompartment(record.Private, nil, &index{vectors: vector.Open(f.path, m.Name, m.Dim)})
+	f.store = store.NewProjection(record.Private, vector.Open(f.path, m.Name, m.Dim))
 }
 
-// join adds the passages to the compartments that a search ranks. If there is a vector for the query
+// join adds the passages to what a search ranks. If there is a vector for the query
 // (semantic), those without one get a moment to get theirs.
-func (f *fileIndex) join(ctx context.Context, stores []*compartment, semantic bool, found *Found) ([]*compartment, error) {
+func (f *fileIndex) join(ctx context.Context, among []rank.Source, semantic bool, found *Found) ([]rank.Source, error) {
 	if f == nil {
-		return stores, nil
+		return among, nil
 	}
 	if err := f.sync(ctx); err != nil {
 		return nil, err
@@ -113,7 +120,7 @@ func (f *fileIndex) join(ctx context.Context, stores []*compartment, semantic bo
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return append(stores, f.store), nil
+	return append(among, rank.Source{Projection: f.store}), nil
 }
 
 // mark says of each hit that is a passage where it comes from.
@@ -160,7 +167,10 @@ func (f *fileIndex) sync(ctx context.Context) error {
 			delete(f.files, name)
 		}
 	}
-	if len(f.store.docs) > 2*f.store.count()+maxHoles {
+	s := f.store.Snapshot()
+	sparse := len(s.Docs) > 2*s.Live+maxHoles
+	s.Release()
+	if sparse {
 		f.compact()
 	}
 	return nil
@@ -168,14 +178,13 @@ func (f *fileIndex) sync(ctx context.Context) error {
 
 // replace puts passages in the place of what the projection holds of a file. f.mu is held.
 func (f *fileIndex) replace(info FileInfo, passages []Passage) {
-	f.store.mu.Lock()
-	defer f.store.mu.Unlock()
+	f.store.Remove(f.files[info.Name].ids...)
 	for _, id := range f.files[info.Name].ids {
-		f.store.remove(id)
 		delete(f.origin, id)
 		f.stale = true
 	}
 	file := projected{info: info}
+	var added []*record.Record
 	seen := map[Passage]int{}
 	for _, p := range passages {
 		// RFC-0011 §6.3: no secret reaches the index or an embedding provider.
@@ -190,10 +199,11 @@ func (f *fileIndex) replace(info FileInfo, passages []Passage) {
 		if p.Heading != "" {
 			r.Source += "#" + p.Heading
 		}
-		f.store.add(r)
+		added = append(added, r)
 		f.origin[id] = info
 		file.ids = append(file.ids, id)
 	}
+	f.store.Add(added...)
 	f.files[info.Name] = file
 }
 
@@ -207,15 +217,9 @@ func passageID(name string, p Passage, n int) string {
 func (f *fileIndex) compact() {
 	old := f.store
 	f.clear()
-	old.mu.RLock()
-	defer old.mu.RUnlock()
-	f.store.mu.Lock()
-	defer f.store.mu.Unlock()
-	for _, d := range old.docs {
-		if d.record != nil {
-			f.store.add(d.record)
-		}
-	}
+	s := old.Snapshot()
+	defer s.Release()
+	f.store.Add(slices.Collect(s.Memories())...)
 }
 
 // ready waits until every passage has its vector, for at most patience, and returns how many have none yet.
@@ -239,22 +243,24 @@ func (f *fileIndex) ready(ctx context.Context, patience time.Duration) (pending 
 func (f *fileIndex) wake() (working <-chan struct{}, vectors *vector.Set) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	vectors = f.store.index.vectors
+	vectors = f.store.Vectors
 	if f.working != nil {
 		return f.working, vectors
 	}
 	_ = vectors.Refresh() // the work says what is wrong with it
 	_, missing := vectors.Missing(0)
 	_, err := os.Lstat(f.path)
-	empty := len(f.store.docs) == 0 && errors.Is(err, fs.ErrNotExist) // and nothing is created for it
-	resting := f.failed != nil && !errors.Is(f.failed, embed.ErrNoAssets) && time.Since(f.failedAt) < retryAfter
-	if missing == 0 && !f.stale || empty || resting || f.lock.ctx.Err() != nil {
+	s := f.store.Snapshot()
+	empty := len(s.Docs) == 0 && errors.Is(err, fs.ErrNotExist) // and nothing is created for it
+	s.Release()
+	resting := f.failed != nil && !errors.Is(f.failed, embed.ErrNoAssets) && time.Since(f.failedAt) < index.RetryAfter
+	if missing == 0 && !f.stale || empty || resting || f.ctx.Err() != nil {
 		return nil, vectors
 	}
 	done := make(chan struct{})
 	f.working = done
-	f.lock.done.Go(func() {
-		err := f.work(f.lock.ctx)
+	f.done.Go(func() {
+		err := f.work(f.ctx)
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, embed.ErrNoAssets) {
@@ -274,15 +280,15 @@ func (f *fileIndex) work(ctx context.Context) error {
 	if err := f.view.checkFolders(filepath.Dir(f.path)); err != nil {
 		return err
 	}
-	return f.lock.locked(ctx, func() error {
+	return f.lock.Do(ctx, func() error {
 		// Of this moment, so that what is pruned is nowhere in the files, and not merely unread.
 		if err := f.sync(ctx); err != nil {
 			return err
 		}
 		f.mu.Lock()
-		store := f.store
+		passages := f.store
 		f.mu.Unlock()
-		vectors := store.index.vectors
+		vectors := passages.Vectors
 		err := vectors.Refresh()
 		if errors.Is(err, vector.ErrModel) {
 			err = vectors.Clear() // unlike the memory's vectors, these cost little
@@ -297,7 +303,7 @@ func (f *fileIndex) work(ctx context.Context) error {
 		f.stale = false
 		f.mu.Unlock()
 		for {
-			ids, texts := store.index.missing(store, embedBatch)
+			ids, texts := index.Missing(passages, index.EmbedBatch)
 			if len(ids) == 0 {
 				return nil
 			}
@@ -343,13 +349,13 @@ func (f *fileIndex) rebuild(ctx context.Context, report func(done, total int)) e
 		return err
 	}
 	f.mu.Lock()
-	vectors, total := f.store.index.vectors, f.store.count()
+	vectors, total := f.store.Vectors, f.count()
 	f.mu.Unlock()
 	if total == 0 && !exists(f.path) {
 		return nil
 	}
 	report(0, total)
-	if err := f.lock.locked(ctx, vectors.Clear); err != nil {
+	if err := f.lock.Do(ctx, vectors.Clear); err != nil {
 		return err
 	}
 	if err := f.work(ctx); err != nil {
@@ -361,19 +367,19 @@ func (f *fileIndex) rebuild(ctx context.Context, report func(done, total int)) e
 
 // check notes what is wrong with the vectors on disk. What they lack, and what they have of no passage any more, the next
 // search puts right.
-func (f *fileIndex) check(ctx context.Context, r *IndexReport) error {
+func (f *fileIndex) check(ctx context.Context, r *index.Report) error {
 	if f == nil || !exists(f.path) {
 		return nil
 	}
 	f.mu.Lock()
-	vectors := f.store.index.vectors
+	vectors := f.store.Vectors
 	f.mu.Unlock()
-	return f.lock.locked(ctx, func() error {
+	return f.lock.Do(ctx, func() error {
 		a, err := vectors.Audit()
 		if err != nil {
-			r.problem("workspace files: %v", err)
+			r.Problem("workspace files: %v", err)
 		}
-		r.count(a.Damaged, "vectors of workspace files are damaged")
+		r.Count(a.Damaged, "vectors of workspace files are damaged")
 		return nil
 	})
 }
@@ -384,11 +390,11 @@ func (f *fileIndex) close(ctx context.Context) error {
 		return nil
 	}
 	f.mu.Lock()
-	f.lock.stop() // no work is started from here on
+	f.stop() // no work is started from here on
 	f.mu.Unlock()
 	ended := make(chan struct{})
 	go func() {
-		f.lock.done.Wait()
+		f.done.Wait()
 		close(ended)
 	}()
 	select {
@@ -397,4 +403,11 @@ func (f *fileIndex) close(ctx context.Context) error {
 	case <-ctx.Done():
 		return fmt.Errorf("close the index of files: %w", cmp.Or(context.Cause(ctx), ctx.Err()))
 	}
+}
+
+// count is how many passages there are. f.mu is held.
+func (f *fileIndex) count() int {
+	s := f.store.Snapshot()
+	defer s.Release()
+	return s.Live
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
+	"github.com/yamo-protocol/yamo-mcp/mesh/index"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
@@ -129,7 +130,7 @@ func (b *bag) embedded(query string) (texts []string) {
 	return texts
 }
 
-func openWith(t *testing.T, dir string, who audience.Audience, e mesh.Embedder, files mesh.Files) *mesh.View {
+func openWith(t *testing.T, dir string, who audience.Audience, e index.Embedder, files mesh.Files) *mesh.View {
 	t.Helper()
 	v := mesh.Open(mesh.Options{Dir: dir, Audience: who, AgentID: "kate", Embedder: e, Files: files})
 	t.Cleanup(func() {
@@ -332,7 +333,7 @@ func TestCheckFiles(t *testing.T) {
 	}
 	for want, damage := range map[string]func([]byte){
 		"1 vectors of workspace files are damaged":                     func(raw []byte) { raw[len(raw)-1]++ },
-		"workspace files: audit vectors: the file is no vectors' file": func(raw []byte) { raw[0]++ },
+		"workspace files: audit vectors: not a vector file": func(raw []byte) { raw[0]++ },
 	} {
 		damaged := slices.Clone(whole)
 		damage(damaged)

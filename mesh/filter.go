@@ -1,57 +1,114 @@
 package mesh
 
 import (
+	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
+	"github.com/yamo-protocol/yamo-mcp/mesh/rank"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/where"
 )
 
-// admits checks the request and returns which memories its conditions let through, all of them together. accesses says how
-// often one was found.
-func (q *SearchRequest) admits(accesses func(id string) record.Accesses) (func(*record.Record) bool, error) {
-	base, err := q.filter()
-	if err != nil {
-		return nil, err
+// conditions are what a SearchRequest asks of a memory, checked and parsed.
+type conditions struct {
+	*SearchRequest
+	since, until time.Time   // zero for none
+	expr         *where.Expr // nil for none
+}
+
+// conditions checks the request and fills in its defaults.
+func (q *SearchRequest) conditions() (c conditions, err error) {
+	switch n := utf8.RuneCountInString(q.Query); {
+	case !utf8.ValidString(q.Query):
+		return c, fault.New("query: the text is not valid UTF-8")
+	case strings.TrimSpace(q.Query) == "":
+		return c, fault.New("query: say what to look for, in words or as a question")
+	case n > maxQuery:
+		return c, fault.New("query: %d characters are too many; use at most %d", n, maxQuery)
+	case q.Type != "" && !slices.Contains(record.Types, q.Type):
+		return c, fault.New("type: use one of %s", strings.Join(record.Types, ", "))
+	case q.MinImportance != nil && !(*q.MinImportance >= 0 && *q.MinImportance <= 1):
+		return c, fault.New("min_importance: give a number from 0 to 1")
 	}
-	if q.MinImportance != nil && !(*q.MinImportance >= 0 && *q.MinImportance <= 1) {
-		return nil, fault.New("min_importance: give a number from 0 to 1")
+	if err := checkLimit(&q.Limit); err != nil {
+		return c, err
 	}
-	var expr *where.Expr
+	c.SearchRequest = q
+	if c.since, err = parseTime("since", q.Since); err != nil {
+		return c, err
+	}
+	if c.until, err = parseTime("until", q.Until); err != nil {
+		return c, err
+	}
+	if !c.until.IsZero() && !c.since.Before(c.until) {
+		return c, fault.New("until: it must be later than since")
+	}
 	if q.Filter != "" {
-		if expr, err = where.Parse(q.Filter); err != nil {
-			return nil, fault.New("filter: %v", err)
+		if c.expr, err = where.Parse(q.Filter); err != nil {
+			return c, fault.New("filter: %v", err)
 		}
 	}
-	if q.AgentID == "" && q.Skill == "" && q.MinImportance == nil && expr == nil {
-		return base, nil
+	return c, nil
+}
+
+// filter is the conditions for the ranking. accesses says how often a memory was found.
+func (c conditions) filter(accesses func(id string) record.Accesses) rank.Filter {
+	f := rank.Filter{Lance: c.lance()}
+	if c.Type == "" && c.SessionID == "" && c.AgentID == "" && c.Skill == "" && len(c.Tags) == 0 && c.since.IsZero() &&
+		c.until.IsZero() && c.MinImportance == nil && c.expr == nil {
+		f.Admit = func(*record.Record) bool { return true }
+		return f
 	}
-	return func(r *record.Record) bool {
-		return base(r) &&
-			(q.AgentID == "" || r.AgentID == q.AgentID) &&
-			(q.Skill == "" || r.Skill == q.Skill) &&
-			(q.MinImportance == nil || r.Importance != nil && *r.Importance >= *q.MinImportance) &&
-			(expr == nil || expr.Match(func(column string) any {
+	f.Admit = func(r *record.Record) bool {
+		return (c.Type == "" || r.Type == c.Type) &&
+			(c.SessionID == "" || r.SessionID == c.SessionID) &&
+			(c.AgentID == "" || r.AgentID == c.AgentID) &&
+			(c.Skill == "" || r.Skill == c.Skill) &&
+			!r.CreatedAt.Before(c.since) && (c.until.IsZero() || r.CreatedAt.Before(c.until)) &&
+			(c.MinImportance == nil || r.Importance != nil && *r.Importance >= *c.MinImportance) &&
+			!slices.ContainsFunc(c.Tags, func(t string) bool { return !r.HasTag(t) }) &&
+			(c.expr == nil || c.expr.Match(func(column string) any {
 				if column == accessColumn {
 					return accessesColumn(accesses(r.ID))
 				}
 				return r.Column(column)
 			}))
-	}, nil
+	}
+	return f
 }
 
 // accessColumn is the promoted field that a record does not have: each audience counts its own.
 const accessColumn = "access_count"
 
-// byAccess reports whether the filter may ask how often memories were found.
-func (q *SearchRequest) byAccess() bool {
-	return strings.Contains(strings.ToLower(q.Filter), accessColumn)
+// byAccess reports whether the filter asks how often memories were found.
+func (c conditions) byAccess() bool {
+	return c.expr != nil && slices.Contains(c.expr.Columns(), accessColumn)
 }
 
-// parseTime reads a time that a caller gave: RFC 3339, or a date, which is its first moment in UTC.
+// pushable are the columns on whose conditions LanceDB and Expr.Match agree. They do not on numbers: a row holds the
+// float32 next to what was written.
+var pushable = []string{"id", "session_id", "agent_id", "memory_type", "source_skill_id", "lesson_pattern_id", "created_at"}
+
+// lance is the conditions as LanceDB can apply them before it searches, nil if it cannot: tags are no column.
+func (c conditions) lance() *lance.Filter {
+	if len(c.Tags) > 0 || c.expr != nil && slices.ContainsFunc(c.expr.Columns(), func(name string) bool { return !slices.Contains(pushable, name) }) {
+		return nil
+	}
+	return &lance.Filter{
+		Type: c.Type, SessionID: c.SessionID, AgentID: c.AgentID, SkillID: c.Skill, MinImportance: c.MinImportance,
+		Since: c.since, Until: c.until, Where: c.expr,
+	}
+}
+
+// parseTime reads a time that a caller gave: RFC 3339, or a date, which is its first moment in UTC. "" is the zero time.
 func parseTime(field, text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
 	for _, layout := range []string{time.RFC3339Nano, time.DateOnly} {
 		if t, err := time.Parse(layout, text); err == nil {
 			return t.UTC(), nil

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/mesh/rank"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
@@ -19,9 +20,9 @@ func TestMoreFilters(t *testing.T) {
 	dir := t.TempDir()
 	high, low := float32(.9), float32(.2)
 	v := open(t, dir, audience.DM(), new(words))
-	store(t, v, record.Memory{Content: "tea one", Type: "event", Importance: &high, Skill: "brewing"})
-	store(t, v, record.Memory{Content: "tea two", Importance: &low, SessionID: "it's"})
-	store(t, v, record.Memory{Content: "tea three"})
+	keep(t, v, record.Memory{Content: "tea one", Type: "event", Importance: &high, Skill: "brewing"})
+	keep(t, v, record.Memory{Content: "tea two", Importance: &low, SessionID: "it's"})
+	keep(t, v, record.Memory{Content: "tea three"})
 	for name, test := range map[string]struct {
 		request SearchRequest
 		want    []string
@@ -65,14 +66,14 @@ func TestColumnsOfALesson(t *testing.T) {
 // Each audience filters by what its own searches found.
 func TestFilterByAccess(t *testing.T) {
 	dir := t.TempDir()
-	for _, order := range []Ranking{Context, RFC0011} {
+	for _, order := range []rank.Ranking{rank.Context, rank.RFC0011} {
 		v := open(t, dir, audience.DM(), new(words))
 		topic := string(order) + "tea"
-		store(t, v, record.Memory{Content: topic + " green"}, record.Shared)
-		store(t, v, record.Memory{Content: topic + " black"})
+		keep(t, v, record.Memory{Content: topic + " green"}, record.Shared)
+		keep(t, v, record.Memory{Content: topic + " black"})
 		club := open(t, dir, group(t, "club"), new(words))
 		v.Ranking, club.Ranking = order, order
-		store(t, club, record.Memory{Content: "something, so that the group has a ledger"})
+		keep(t, club, record.Memory{Content: "something, so that the group has a ledger"})
 		filtered := func(v *View, filter string) []string {
 			got := contents(search(t, v, SearchRequest{Query: topic, Filter: filter}).Hits)
 			slices.Sort(got)
@@ -104,7 +105,7 @@ func TestFiltersAreRedacted(t *testing.T) {
 	dir := t.TempDir()
 	v := open(t, dir, audience.DM(), new(words))
 	const person = "anna@acme-mail.com"
-	store(t, v, record.Memory{Content: "tea with lemon", SessionID: person, Skill: "ask " + person, Tags: []string{person}})
+	keep(t, v, record.Memory{Content: "tea with lemon", SessionID: person, Skill: "ask " + person, Tags: []string{person}})
 	for name, q := range map[string]SearchRequest{
 		"session": {SessionID: person}, "skill": {Skill: "ask  " + person}, "tag": {Tags: []string{person}},
 	} {

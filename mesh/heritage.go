@@ -8,6 +8,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+	"github.com/yamo-protocol/yamo-mcp/mesh/store"
 )
 
 // MaxHeritageDepth is how many levels of a heritage are kept, unless Options.HeritageDepth says otherwise (RFC-0011 §4.2
@@ -18,27 +19,27 @@ const MaxHeritageDepth = 5
 // kept: every text redacted, and of each list the last levels of Options.HeritageDepth, those nearest to the
 // memory (RFC-0011 §4.1 insertHeritage). It is durable when it returns, and goes with the memory's deletion.
 func (v *View) InsertHeritage(ctx context.Context, id string, h record.Heritage) (record.Heritage, error) {
-	s := &scrubbing{scrubber: v.scrubber}
-	kept := s.heritage(h, v.heritageDepth())
+	clean := &scrubbing{scrubber: v.scrubber}
+	kept := clean.heritage(h, v.heritageDepth())
 	if len(kept.IntentChain)+len(kept.Hypotheses)+len(kept.Rationales) == 0 {
-		s.fail(fault.New("heritage: it is empty; give intentChain, hypotheses or rationales"))
+		clean.fail(fault.New("heritage: it is empty; give intentChain, hypotheses or rationales"))
 	}
-	if s.err != nil {
-		return record.Heritage{}, s.err
+	if clean.err != nil {
+		return record.Heritage{}, clean.err
 	}
 	c, _, err := v.locate(ctx, id)
 	if err != nil {
 		return record.Heritage{}, err
 	}
 	// SECURITY: what is said here must not flow into a compartment that others read.
-	if c.visibility != v.own() {
-		return record.Heritage{}, fault.New("id: %s belongs to the %s memory; heritage is kept with your own memories only", id, c.visibility)
+	if c.Visibility != v.own() {
+		return record.Heritage{}, fault.New("id: %s belongs to the %s memory; heritage is kept with your own memories only", id, c.Visibility)
 	}
-	err = v.write(ctx, c.visibility, func(c *compartment, _ time.Time) ([]ledger.Draft, error) {
-		if c.find(id) == nil {
+	err = v.write(ctx, c.Visibility, func(s *store.Snapshot, _ time.Time) ([]ledger.Draft, error) {
+		if s.Find(id) == nil {
 			return nil, noMemory(id)
 		}
-		return []ledger.Draft{{Op: opHeritage, ID: id, Data: kept}}, nil
+		return []ledger.Draft{{Op: store.OpHeritage, ID: id, Data: kept}}, nil
 	})
 	if err != nil {
 		return record.Heritage{}, err
@@ -68,17 +69,4 @@ func (s *scrubbing) levels(name string, list []string, depth int) []string {
 		kept = append(kept, text)
 	}
 	return kept
-}
-
-// inherit takes a heritage entry in. Records are shared, so it goes on a copy. c.mu is held.
-func (c *compartment) inherit(id string, h *record.Heritage) {
-	doc, ok := c.byID[id]
-	if !ok {
-		return
-	}
-	r := *c.docs[doc].record
-	r.Heritage = h
-	c.docs[doc].record = &r
-	c.revised[id] = struct{}{}
-	c.index.stale()
 }

@@ -14,8 +14,8 @@ import (
 func TestHeritage(t *testing.T) {
 	dir := t.TempDir()
 	v := open(t, dir, audience.DM(), model(t))
-	id := store(t, v, record.Memory{Content: "The pump is controlled by the old relay."}).ID
-	other := store(t, v, record.Memory{Content: "The greenhouse has twelve windows."}).ID
+	id := keep(t, v, record.Memory{Content: "The pump is controlled by the old relay."}).ID
+	other := keep(t, v, record.Memory{Content: "The greenhouse has twelve windows."}).ID
 	settle(t, v) // the row is there before the heritage
 	var long []string
 	for i := range 7 {
@@ -45,7 +45,7 @@ func TestHeritage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := c.index.tables.Memories(t.Context(), []string{id, other}, false)
+	rows, err := c.index.Tables.Memories(t.Context(), []string{id, other}, false)
 	if err != nil || len(rows) != 2 || rows[1].HeritageChain != "" {
 		t.Fatalf("rows %+v, %v", rows, err)
 	}
@@ -67,9 +67,9 @@ func TestHeritage(t *testing.T) {
 func TestHeritageRefuses(t *testing.T) {
 	dir := t.TempDir()
 	dm, red := open(t, dir, audience.DM(), new(words)), open(t, dir, group(t, "red"), new(words))
-	shared := store(t, dm, record.Memory{Content: "for all"}, record.Shared).ID
-	theirs := store(t, red, record.Memory{Content: "for red"}).ID
-	private := store(t, dm, record.Memory{Content: "for me"}).ID
+	shared := keep(t, dm, record.Memory{Content: "for all"}, record.Shared).ID
+	theirs := keep(t, red, record.Memory{Content: "for red"}).ID
+	private := keep(t, dm, record.Memory{Content: "for me"}).ID
 	h := record.Heritage{IntentChain: []string{"an intent"}}
 	for name, test := range map[string]struct {
 		view *View
@@ -94,7 +94,7 @@ func TestHeritageRefuses(t *testing.T) {
 func TestHeritageDepth(t *testing.T) {
 	v := Open(Options{Dir: t.TempDir() + "/.yamo", Audience: audience.DM(), Embedder: new(words), HeritageDepth: 2})
 	t.Cleanup(func() { _ = v.Close(context.Background()) })
-	kept, err := v.InsertHeritage(t.Context(), store(t, v, record.Memory{Content: "x"}).ID, record.Heritage{IntentChain: []string{"1", "2", "3"}})
+	kept, err := v.InsertHeritage(t.Context(), keep(t, v, record.Memory{Content: "x"}).ID, record.Heritage{IntentChain: []string{"1", "2", "3"}})
 	if diff := cmp.Diff([]string{"2", "3"}, kept.IntentChain); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}

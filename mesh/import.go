@@ -37,10 +37,12 @@ func (v *View) Import(ctx context.Context, memories []record.Foreign, dryRun boo
 		err = v.write(ctx, v.own(), b.draft)
 	} else {
 		err = v.with(ctx, v.own(), func(c *compartment) error {
-			if err := c.sync(ctx); err != nil {
+			if err := c.Sync(ctx); err != nil {
 				return err
 			}
-			_, err := b.draft(c, v.Now().UTC())
+			s := c.Snapshot()
+			defer s.Release()
+			_, err := b.draft(s, v.Now().UTC())
 			return err
 		})
 	}

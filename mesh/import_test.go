@@ -124,7 +124,7 @@ func TestImportLessonsAndHeritage(t *testing.T) {
 func TestImportOwnTables(t *testing.T) {
 	dir := t.TempDir()
 	v := open(t, dir, audience.DM(), new(words))
-	kept := store(t, v, record.Memory{Content: "The tea is in the cupboard.", Type: "event", Tags: []string{"tea"}, Importance: new(float32(.9)), SessionID: "s"})
+	kept := keep(t, v, record.Memory{Content: "The tea is in the cupboard.", Type: "event", Tags: []string{"tea"}, Importance: new(float32(.9)), SessionID: "s"})
 	lesson, err := v.Distill(t.Context(), sampleLesson())
 	if err != nil {
 		t.Fatal(err)

@@ -29,7 +29,7 @@ import (
 func fillWith(t testing.TB, v *View, n int) {
 	t.Helper()
 	for i := range n {
-		store(t, v, record.Memory{Content: fmt.Sprintf("subject%d predicate%d", i%17, i), SessionID: fmt.Sprint("s", i/10)})
+		keep(t, v, record.Memory{Content: fmt.Sprintf("subject%d predicate%d", i%17, i), SessionID: fmt.Sprint("s", i/10)})
 	}
 	settle(t, v)
 }
@@ -96,7 +96,7 @@ func TestLostIndexesComeBack(t *testing.T) {
 				t.Errorf("%d memories were embedded again, want %d", got, test.embeds)
 			}
 			c := v.stores[record.Private]
-			if rows, err := c.index.tables.Count(t.Context()); err != nil || rows != n {
+			if rows, err := c.index.Tables.Count(t.Context()); err != nil || rows != n {
 				t.Errorf("%d rows in LanceDB (%v), want %d", rows, err, n)
 			}
 			checkBlocks(t, v)
@@ -139,7 +139,7 @@ func checkBlocks(t *testing.T, v *View) {
 	t.Helper()
 	settle(t, v)
 	rows := map[string]lance.Block{}
-	for b, err := range v.stores[record.Private].index.tables.Blocks(t.Context()) {
+	for b, err := range v.stores[record.Private].index.Tables.Blocks(t.Context()) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -186,7 +186,7 @@ func checkBlocks(t *testing.T, v *View) {
 func TestBlocksFollowTheLedger(t *testing.T) {
 	v := open(t, t.TempDir(), audience.DM(), new(words))
 	fillWith(t, v, 5)
-	id := store(t, v, record.Memory{Content: "to be deleted"}).ID
+	id := keep(t, v, record.Memory{Content: "to be deleted"}).ID
 	if _, err := v.Distill(t.Context(), sampleLesson()); err != nil {
 		t.Fatal(err)
 	}
@@ -202,16 +202,16 @@ func TestBlocksFollowTheLedger(t *testing.T) {
 	checkBlocks(t, v)
 	// Rows that an earlier version has made in another way are made anew.
 	c := v.stores[record.Private]
-	err := c.index.locked(t.Context(), func() error {
-		m := c.index.audit.read()
-		m.Format = 0
+	err := c.index.Do(t.Context(), func() error {
+		m := readMark(t, v)
+		m["format"] = 0
 		row := lance.Block{ID: "block_1_000001", Operation: "recall", Text: "old", Timestamp: time.UnixMilli(1)}
-		return errors.Join(c.index.audit.write(m), c.index.tables.AddBlocks(t.Context(), []lance.Block{row}))
+		return errors.Join(writeMark(v, m), c.index.Tables.AddBlocks(t.Context(), []lance.Block{row}))
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	store(t, v, record.Memory{Content: "one more"})
+	keep(t, v, record.Memory{Content: "one more"})
 	checkBlocks(t, v)
 }
 
@@ -235,7 +235,7 @@ func TestRebuildWithoutAModelDeletesNothing(t *testing.T) {
 func TestStoreDoesNotWait(t *testing.T) {
 	dir := t.TempDir()
 	v := open(t, dir, audience.DM(), &words{delay: 10 * time.Second})
-	first := store(t, v, record.Memory{Content: "the first memory"})
+	first := keep(t, v, record.Memory{Content: "the first memory"})
 	release, err := lockfile.Exclusive(t.Context(), filepath.Join(dir, ".yamo", "locks", "private.index.lock"))
 	if err != nil {
 		t.Fatal(err)
@@ -243,7 +243,7 @@ func TestStoreDoesNotWait(t *testing.T) {
 	t.Cleanup(func() { _ = release() })
 	start := time.Now()
 	for i := range 20 {
-		store(t, v, record.Memory{Content: fmt.Sprintf("memory %d", i)})
+		keep(t, v, record.Memory{Content: fmt.Sprintf("memory %d", i)})
 	}
 	if took := time.Since(start); took > 5*time.Second {
 		t.Errorf("20 memories took %v", took)
@@ -257,18 +257,18 @@ func TestReplacedLedgerIsReadAnew(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, ".yamo", "private", "ledger.ndjson")
 	v := open(t, dir, audience.DM(), new(words))
-	store(t, v, record.Memory{Content: "kept in the backup"})
+	keep(t, v, record.Memory{Content: "kept in the backup"})
 	settle(t, v)
 	backup, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	gone := store(t, v, record.Memory{Content: "newer than the backup"}).ID
+	gone := keep(t, v, record.Memory{Content: "newer than the backup"}).ID
 	settle(t, v)
 	if err := os.WriteFile(path, backup, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if again := store(t, v, record.Memory{Content: "newer than the backup"}); !again.Created || again.ID == gone {
+	if again := keep(t, v, record.Memory{Content: "newer than the backup"}); !again.Created || again.ID == gone {
 		t.Errorf("stored %+v: what the backup does not have was still known", again)
 	}
 	found := search(t, v, SearchRequest{Query: "backup"})
@@ -277,7 +277,7 @@ func TestReplacedLedgerIsReadAnew(t *testing.T) {
 	}
 	settle(t, v)
 	c := v.stores[record.Private]
-	if rows, err := c.index.tables.Memories(t.Context(), []string{gone}, false); err != nil || len(rows) != 0 {
+	if rows, err := c.index.Tables.Memories(t.Context(), []string{gone}, false); err != nil || len(rows) != 0 {
 		t.Errorf("LanceDB still has a memory that the ledger does not know: %v, %v", rows, err)
 	}
 	if err := os.Remove(path); err != nil {
@@ -300,9 +300,9 @@ func set(list []string) map[string]bool {
 func TestDamagedLedger(t *testing.T) {
 	dir := t.TempDir()
 	dm, red := open(t, dir, audience.DM(), new(words)), open(t, dir, group(t, "red"), new(words))
-	store(t, dm, record.Memory{Content: "a garden in private"})
+	keep(t, dm, record.Memory{Content: "a garden in private"})
 	for i := range 3 {
-		store(t, red, record.Memory{Content: fmt.Sprintf("garden plot %d", i)})
+		keep(t, red, record.Memory{Content: fmt.Sprintf("garden plot %d", i)})
 	}
 	path := filepath.Join(dir, ".yamo", "groups", "red", "ledger.ndjson")
 	raw, err := os.ReadFile(path)
@@ -321,7 +321,7 @@ func TestDamagedLedger(t *testing.T) {
 	if diff := cmp.Diff(map[string]bool{"a garden in private": true, "garden plot 0": true}, set(contents(found.Hits))); diff != "" {
 		t.Errorf("a DM with a damaged group finds (-want +got):\n%s", diff)
 	}
-	store(t, again, record.Memory{Content: "private goes on"})
+	keep(t, again, record.Memory{Content: "private goes on"})
 	_, searchErr := victim.Search(t.Context(), SearchRequest{Query: "garden"})
 	_, storeErr := victim.Store(t.Context(), record.Memory{Content: "garden plot 9"}, "")
 	for _, err := range []error{searchErr, storeErr} {
@@ -341,7 +341,7 @@ func TestDamagedLedger(t *testing.T) {
 
 func TestLinkedFoldersAreRefused(t *testing.T) {
 	dir := t.TempDir()
-	store(t, open(t, dir, audience.DM(), new(words)), record.Memory{Content: "a private matter"})
+	keep(t, open(t, dir, audience.DM(), new(words)), record.Memory{Content: "a private matter"})
 	yamo := filepath.Join(dir, ".yamo")
 	if err := errors.Join(os.Mkdir(filepath.Join(yamo, "groups"), 0o700),
 		os.Symlink(filepath.Join(yamo, "private"), filepath.Join(yamo, "groups", "red"))); err != nil {
@@ -416,14 +416,36 @@ func TestConcurrentUseAndClose(t *testing.T) {
 	search(t, again, SearchRequest{Query: "worker0"})
 	c := again.stores[record.Private]
 	known := map[string]bool{}
-	for _, d := range c.docs {
-		if d.record != nil {
-			known[d.record.Content] = true
-		}
+	snapshot := c.Snapshot()
+	for r := range snapshot.Memories() {
+		known[r.Content] = true
 	}
+	snapshot.Release()
 	for _, text := range acked {
 		if !known[text] {
 			t.Errorf("%q was acknowledged and is lost", text)
 		}
 	}
+}
+
+// readMark reads how far yamo_blocks of the private compartment is.
+func readMark(t testing.TB, v *View) map[string]int {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join(v.Dir, "private", "blocks.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mark map[string]int
+	if err := json.Unmarshal(raw, &mark); err != nil {
+		t.Fatal(err)
+	}
+	return mark
+}
+
+func writeMark(v *View, mark map[string]int) error {
+	raw, err := json.Marshal(mark)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(v.Dir, "private", "blocks.json"), raw, 0o600)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub"
+	"github.com/yamo-protocol/yamo-mcp/mesh/store"
 )
 
 // LessonRequest is RFC-0011 §4.2's LessonContext.
@@ -35,8 +36,8 @@ type Distilled struct {
 // same pattern with equal or higher confidence is in force, that one is returned. A more certain lesson
 // supersedes the older one and names it, as any does whose predecessor's time is over.
 func (v *View) Distill(ctx context.Context, q LessonRequest) (Distilled, error) {
-	s := &scrubbing{scrubber: v.scrubber}
-	lesson, err := q.lesson(s)
+	clean := &scrubbing{scrubber: v.scrubber}
+	lesson, err := q.lesson(clean)
 	if err != nil {
 		return Distilled{}, err
 	}
@@ -46,9 +47,9 @@ func (v *View) Distill(ctx context.Context, q LessonRequest) (Distilled, error) 
 	}
 	var kept *record.Record
 	created := false
-	err = v.write(ctx, v.own(), func(c *compartment, now time.Time) ([]ledger.Draft, error) {
-		known := c.lesson(lesson.PatternID)
-		if created = known == nil || known.Expired(now, c.retention) || known.Lesson.RuleConfidence < lesson.RuleConfidence; !created {
+	err = v.write(ctx, v.own(), func(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) {
+		known := s.Lesson(lesson.PatternID)
+		if created = known == nil || known.Expired(now, s.Retention) || known.Lesson.RuleConfidence < lesson.RuleConfidence; !created {
 			kept = known
 			return nil, nil
 		}
@@ -57,7 +58,7 @@ func (v *View) Distill(ctx context.Context, q LessonRequest) (Distilled, error) 
 			lesson.Supersedes = known.Lesson.LessonID
 		}
 		kept, r.CreatedAt = r, now
-		if r.ID, err = c.newMemoryID(now, v.Random); err != nil {
+		if r.ID, err = s.NewMemoryID(now, v.Random); err != nil {
 			return nil, err
 		}
 		if lesson.LessonID, err = record.NewID("lesson", now, v.Random); err != nil {
@@ -69,7 +70,7 @@ func (v *View) Distill(ctx context.Context, q LessonRequest) (Distilled, error) 
 	if err != nil {
 		return Distilled{}, err
 	}
-	return Distilled{Lesson: *kept.Lesson, MemoryID: kept.ID, Visibility: v.own(), Created: created, Redactions: s.total()}, nil
+	return Distilled{Lesson: *kept.Lesson, MemoryID: kept.ID, Visibility: v.own(), Created: created, Redactions: clean.total()}, nil
 }
 
 // lesson checks and scrubs a request.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/text"
+	"github.com/yamo-protocol/yamo-mcp/mesh/rank"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
@@ -88,9 +88,9 @@ func (v *View) relevantLessons(ctx context.Context, stores []*compartment, query
 	if len(kept) == 0 {
 		return nil, nil
 	}
-	r := newRanking(stores, query, meaning)
-	defer r.release()
-	return r.top(len(kept), func(c *compartment, doc int) bool { return kept[c.docs[doc].record.ID] }), nil
+	candidates := v.candidates(sources(stores), query, meaning)
+	defer candidates.Release()
+	return candidates.Top(len(kept), rank.Filter{Admit: func(r *record.Record) bool { return kept[r.ID] }}), nil
 }
 
 // inForce is the ids of the memories of activeLessons.
@@ -108,14 +108,14 @@ func (v *View) activeLessons(stores []*compartment) []record.Hit {
 	oldest := v.Now().Add(-v.lessonRetention())
 	var hits []record.Hit
 	place := map[string]int{} // pattern -> its place in hits
-	for _, c := range stores {
-		c.mu.RLock()
-		for _, doc := range slices.Backward(slices.Sorted(maps.Values(c.patterns))) {
-			r := c.docs[doc].record
+	list, release := snapshots(stores)
+	defer release()
+	for _, s := range list {
+		for _, r := range s.Lessons() {
 			if r.Lesson.RuleConfidence < v.lessonMinConfidence() || r.CreatedAt.Before(oldest) {
 				continue
 			}
-			hit := record.Hit{Record: r, Visibility: c.visibility}
+			hit := s.Hit(r)
 			if at, ok := place[r.Lesson.PatternID]; !ok {
 				place[r.Lesson.PatternID] = len(hits)
 				hits = append(hits, hit)
@@ -123,7 +123,6 @@ func (v *View) activeLessons(stores []*compartment) []record.Hit {
 				hits[at] = hit
 			}
 		}
-		c.mu.RUnlock()
 	}
 	slices.SortFunc(hits, record.CompareLessons)
 	return hits
@@ -162,14 +161,14 @@ func (v *View) MemoriesByPattern(ctx context.Context, patternID string) ([]recor
 		return nil, err
 	}
 	var hits []record.Hit
-	for _, c := range stores {
-		c.mu.RLock()
-		for _, d := range c.docs {
-			if d.record != nil && d.record.Lesson != nil && d.record.Lesson.PatternID == patternID {
-				hits = append(hits, record.Hit{Record: d.record, Visibility: c.visibility})
+	list, release := snapshots(stores)
+	defer release()
+	for _, s := range list {
+		for r := range s.Memories() {
+			if r.Lesson != nil && r.Lesson.PatternID == patternID {
+				hits = append(hits, s.Hit(r))
 			}
 		}
-		c.mu.RUnlock()
 	}
 	slices.SortFunc(hits, func(a, b record.Hit) int {
 		return cmp.Or(cmp.Compare(b.Lesson.RuleConfidence, a.Lesson.RuleConfidence), record.CompareStored(b, a))
@@ -189,7 +188,7 @@ func (v *View) Constraints(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	stores = slices.DeleteFunc(stores, func(c *compartment) bool { return v.foreign(c.visibility) })
+	stores = slices.DeleteFunc(stores, func(c *compartment) bool { return v.foreign(c.Visibility) })
 	lessons := v.activeLessons(stores)
 	if len(lessons) == 0 {
 		return "", nil

@@ -120,7 +120,7 @@ func TestLessonsByMeaning(t *testing.T) {
 	if got := lessons(t, v, LessonQuery{Query: "anything"}); got != nil {
 		t.Errorf("an empty memory has lessons: %q", got)
 	}
-	store(t, v, record.Memory{Content: "The database was moved to another machine."})
+	keep(t, v, record.Memory{Content: "The database was moved to another machine."})
 	const backup, tone = "Take a backup before every schema migration", "Never joke in condolence letters"
 	q := sampleLesson()
 	q.ErrorPattern, q.PreventativeRule, q.Severity = "no_backup", backup, "low"

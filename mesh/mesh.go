@@ -19,21 +19,19 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
-	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
+	"github.com/yamo-protocol/yamo-mcp/mesh/index"
+	"github.com/yamo-protocol/yamo-mcp/mesh/rank"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub"
+	"github.com/yamo-protocol/yamo-mcp/mesh/store"
+	"github.com/yamo-protocol/yamo-mcp/mesh/vector"
 )
-
-// Embedder turns texts into unit-length vectors, in order (RFC-0011 §7).
-type Embedder interface {
-	Embed(ctx context.Context, texts []string) ([][]float32, error)
-	Model() embed.Model
-}
 
 // Options say whose memory to open and with what.
 type Options struct {
@@ -41,11 +39,11 @@ type Options struct {
 	Audience audience.Audience
 	AgentID  string // RFC-0011 §4.2's agentId
 	// Embedder makes vectors. When it fails, search goes on by keywords and says so, see Found. Required.
-	Embedder Embedder
+	Embedder index.Embedder
 	Logger   *slog.Logger     // nil discards
 	Now      func() time.Time // nil: time.Now
 	Random   io.Reader        // for ids, safe for concurrent use; nil: crypto/rand
-	Ranking  Ranking          // "": Context
+	Ranking  rank.Ranking     // "": Context
 	Files    Files            // what a DM's searches find beside its memories; nil: nothing
 	// Completer is the language model that the operator configured, nil for none. What it is asked leaves the
 	// machine if the model is elsewhere.
@@ -58,6 +56,40 @@ type Options struct {
 
 // ErrClosed is what a closed View returns.
 var ErrClosed = errors.New("the memory is closed")
+
+// compartment is one that is open, and its index.
+type compartment struct {
+	*store.Compartment
+	index   *index.Index
+	damaged atomic.Bool // the ledger is, and it has been logged
+}
+
+// snapshots takes a snapshot of each compartment, in order; the caller calls release. See store.Snapshot for what it must
+// not do meanwhile.
+func snapshots(stores []*compartment) (list []*store.Snapshot, release func()) {
+	for _, c := range stores {
+		list = append(list, c.Snapshot())
+	}
+	return list, func() {
+		for _, s := range list {
+			s.Release()
+		}
+	}
+}
+
+// count is how many memories there are.
+func (c *compartment) count() int {
+	s := c.Snapshot()
+	defer s.Release()
+	return s.Live
+}
+
+// untouched reports whether nothing was ever written to c. Then nothing is created by a read.
+func (c *compartment) untouched() bool {
+	s := c.Snapshot()
+	defer s.Release()
+	return s.Untouched()
+}
 
 // View is the memory as one audience has it. It is safe for concurrent use.
 type View struct {
@@ -84,7 +116,7 @@ func Open(o Options) *View {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	if o.Ranking == "" {
-		o.Ranking = Context
+		o.Ranking = rank.Context
 	}
 	v := &View{Options: o, scrubber: scrub.New(scrub.MemoryMesh(nil)), answers: newSearchCache(), stores: map[record.Visibility]*compartment{}}
 	v.files = newFileIndex(v)
@@ -134,11 +166,14 @@ func (v *View) open(name record.Visibility) (*compartment, error) {
 		return nil, err
 	}
 	options := v.ledgerOptions(name)
-	index := newIndex(dir, filepath.Join(v.Dir, "locks", lock+".index.lock"), v.Embedder, v.Logger.With("compartment", name))
-	index.audit = newAudit(dir, options)
-	c := newCompartment(name, ledger.New(options), index)
-	c.retention = v.lessonRetention()
-	c.ranking = v.Ranking
+	m := v.Embedder.Model()
+	c := &compartment{
+		Compartment: store.New(name, ledger.New(options), vector.Open(filepath.Join(dir, "vectors.f32"), m.Name, m.Dim), v.lessonRetention()),
+	}
+	c.index = index.New(index.Options{
+		Compartment: c.Compartment, Dir: dir, LockPath: filepath.Join(v.Dir, "locks", lock+".index.lock"),
+		Ledger: options, Embedder: v.Embedder, Logger: v.Logger.With("compartment", name),
+	})
 	v.stores[name] = c
 	return c, nil
 }
@@ -182,16 +217,16 @@ func (v *View) checkFolders(dir string) error {
 // reopen forgets c, whose ledger was replaced by another one, and returns the compartment anew.
 func (v *View) reopen(ctx context.Context, c *compartment) (*compartment, error) {
 	v.mu.Lock()
-	current := v.stores[c.visibility] == c
+	current := v.stores[c.Visibility] == c
 	if current {
-		delete(v.stores, c.visibility)
+		delete(v.stores, c.Visibility)
 	}
 	v.mu.Unlock()
 	if current {
-		v.Logger.Warn("the ledger was replaced; reading it anew", "compartment", c.visibility)
-		c.index.discard(ctx)
+		v.Logger.Warn("the ledger was replaced; reading it anew", "compartment", c.Visibility)
+		c.index.Discard(ctx)
 	}
-	return v.open(c.visibility)
+	return v.open(c.Visibility)
 }
 
 // with calls f with the compartment called name, a second time if its ledger turns out to be another one
@@ -213,11 +248,11 @@ func (v *View) with(ctx context.Context, name record.Visibility, f func(*compart
 // write appends to the ledger of the compartment called name what prepare drafts, and returns after the fsync: every
 // entry but those of recalls and deletions is written here. prepare runs under the ledger's lock, with everything read
 // that other processes wrote, so that what it decides holds. It may be called a second time.
-func (v *View) write(ctx context.Context, name record.Visibility, prepare func(c *compartment, now time.Time) ([]ledger.Draft, error)) error {
+func (v *View) write(ctx context.Context, name record.Visibility, prepare store.Prepare) error {
 	return v.with(ctx, name, func(c *compartment) error {
-		err := c.append(ctx, func(now time.Time) ([]ledger.Draft, error) { return prepare(c, now) })
+		err := c.Append(ctx, prepare)
 		if err == nil {
-			c.index.wake(c)
+			c.index.Wake()
 		}
 		return err
 	})
@@ -272,7 +307,7 @@ func (v *View) compartments(ctx context.Context) (stores []*compartment, damaged
 		var c *compartment
 		err := v.with(ctx, name, func(opened *compartment) error {
 			c = opened
-			return c.sync(ctx)
+			return c.Sync(ctx)
 		})
 		var corrupt *ledger.CorruptError
 		if errors.As(err, &corrupt) && name != v.own() {
@@ -302,7 +337,7 @@ func (v *View) Close(ctx context.Context) error {
 	v.Logger.Debug("the memory is closed", "cached", cache.Answers, "hits", cache.Hits, "misses", cache.Misses)
 	errs := []error{v.files.close(ctx)}
 	for _, c := range stores {
-		errs = append(errs, c.index.close(ctx, c))
+		errs = append(errs, c.index.Close(ctx))
 	}
 	return errors.Join(errs...)
 }

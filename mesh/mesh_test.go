@@ -22,6 +22,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
+	"github.com/yamo-protocol/yamo-mcp/mesh/index"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
@@ -55,7 +56,7 @@ var local struct {
 }
 
 // model is the real model, loaded once for all tests.
-func model(t testing.TB) Embedder {
+func model(t testing.TB) index.Embedder {
 	t.Helper()
 	local.once.Do(func() {
 		local.model = embed.NewLocal(embed.Options{})
@@ -127,7 +128,7 @@ func group(t testing.TB, name string) audience.Audience {
 }
 
 // open opens dir's memory and closes it with the test.
-func open(t testing.TB, dir string, a audience.Audience, e Embedder) *View {
+func open(t testing.TB, dir string, a audience.Audience, e index.Embedder) *View {
 	t.Helper()
 	v := Open(Options{Dir: filepath.Join(dir, ".yamo"), Audience: a, AgentID: "tester", Embedder: e, Logger: testLog(t)})
 	t.Cleanup(func() {
@@ -149,8 +150,8 @@ func (w testWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// store keeps m, in the audience's own compartment unless another is given.
-func store(t testing.TB, v *View, m record.Memory, to ...record.Visibility) Stored {
+// keep stores m, in the audience's own compartment unless another is given.
+func keep(t testing.TB, v *View, m record.Memory, to ...record.Visibility) Stored {
 	t.Helper()
 	s, err := v.Store(context.Background(), m, append(to, "")[0])
 	if err != nil {
@@ -180,14 +181,9 @@ func settle(t testing.TB, v *View) {
 		if c.untouched() {
 			continue
 		}
-		err := c.index.locked(ctx, func() error {
-			if err := c.index.fill(ctx, c); err != nil {
-				return err
-			}
-			return c.index.flush(ctx, c)
-		})
+		err := c.index.Update(ctx)
 		if err != nil {
-			t.Fatalf("settle %s: %v", c.visibility, err)
+			t.Fatalf("settle %s: %v", c.Visibility, err)
 		}
 	}
 }

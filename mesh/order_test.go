@@ -20,7 +20,7 @@ func TestOrderDoesNotDependOnTheClock(t *testing.T) {
 			var want []string
 			for i := range 12 {
 				content := fmt.Sprintf("tea number %d", i)
-				store(t, v, record.Memory{Content: content, Metadata: failure(fmt.Sprint("pattern-", i%4), "x")})
+				keep(t, v, record.Memory{Content: content, Metadata: failure(fmt.Sprint("pattern-", i%4), "x")})
 				want = append(want, content)
 				clock.advance(step)
 			}
@@ -83,7 +83,7 @@ func TestOrderAcrossCompartments(t *testing.T) {
 		if view == dm && i%3 == 0 {
 			to = record.Shared
 		}
-		store(t, view, request, to)
+		keep(t, view, request, to)
 		want = append(want, request.Content)
 	}
 	all, err := dm.All(t.Context(), 0)

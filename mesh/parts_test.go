@@ -9,6 +9,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+	"github.com/yamo-protocol/yamo-mcp/mesh/store"
 )
 
 // minutes is a text of about n words, every sentence another one and none about anything that a test asks for.
@@ -38,12 +39,12 @@ func TestFactDeepInALongMemory(t *testing.T) {
 	if n := len(strings.Fields(text)); n < 3000 {
 		t.Fatalf("%d words", n)
 	}
-	long := store(t, v, record.Memory{Content: text})
+	long := keep(t, v, record.Memory{Content: text})
 	for _, short := range []string{
 		"Kim prefers green tea in the morning.", "The pump in the greenhouse is controlled by a relay.", "Anna's birthday is in November.",
 		"The quarterly report goes out on Thursdays.", "The museum wants the title by Monday.", "A passport is valid for ten years.",
 	} {
-		store(t, v, record.Memory{Content: short})
+		keep(t, v, record.Memory{Content: short})
 	}
 	settle(t, v)
 	found := func(v *View) {
@@ -62,7 +63,7 @@ func TestFactDeepInALongMemory(t *testing.T) {
 		}
 	}
 	found(v)
-	rows, err := v.stores[record.Private].index.tables.Count(t.Context())
+	rows, err := v.stores[record.Private].index.Tables.Count(t.Context())
 	if err != nil || rows > 7 {
 		t.Errorf("memory_entries has %d rows (%v) for 7 memories", rows, err)
 	}
@@ -93,10 +94,10 @@ func TestRareWordDeepInALongMemory(t *testing.T) {
 	}
 	ids := map[string]string{}
 	for question, fact := range facts {
-		ids[question] = store(t, v, record.Memory{Content: question[:3] + " " + minutes(3000) + fact}).ID
+		ids[question] = keep(t, v, record.Memory{Content: question[:3] + " " + minutes(3000) + fact}).ID
 	}
 	for _, short := range notes(200) {
-		store(t, v, record.Memory{Content: short})
+		keep(t, v, record.Memory{Content: short})
 	}
 	settle(t, v)
 	for question, id := range ids {
@@ -108,15 +109,15 @@ func TestRareWordDeepInALongMemory(t *testing.T) {
 
 func TestPartsOf(t *testing.T) {
 	text := minutes(1000)
-	parts := partsOf(text)
-	if len(parts) < 5 || !long(text) || !strings.HasSuffix(strings.TrimSpace(text), parts[len(parts)-1]) {
+	parts := store.Parts(text)
+	if len(parts) < 5 || !store.HasParts(text) || !strings.HasSuffix(strings.TrimSpace(text), parts[len(parts)-1]) {
 		t.Errorf("%d parts, the last %q", len(parts), parts[len(parts)-1])
 	}
-	if long(minutes(100)) || long("") {
+	if store.HasParts(minutes(100)) || store.HasParts("") {
 		t.Error("a short text is long")
 	}
 	unbroken := strings.Repeat("x", 100_000)
-	if got := strings.Join(partsOf(unbroken), ""); got == "" || !strings.Contains(unbroken, got) {
+	if got := strings.Join(store.Parts(unbroken), ""); got == "" || !strings.Contains(unbroken, got) {
 		t.Errorf("parts of a word without end: %d bytes", len(got))
 	}
 }

@@ -242,18 +242,21 @@ func TestKilledProcessesLoseNothingAcknowledged(t *testing.T) {
 		}
 	}
 	known := map[string]bool{}
-	for _, d := range v.stores[record.Private].docs {
-		known[d.record.Content] = true
+	c := v.stores[record.Private]
+	snapshot := c.Snapshot()
+	for r := range snapshot.Memories() {
+		known[r.Content] = true
 	}
+	docs := len(snapshot.Docs)
+	snapshot.Release()
 	for _, text := range acked {
 		if !known[text] {
 			t.Errorf("%q was acknowledged and is lost", text)
 		}
 	}
 	settle(t, v)
-	c := v.stores[record.Private]
-	if rows, err := c.index.tables.Count(t.Context()); err != nil || rows != len(c.docs) {
-		t.Errorf("%d rows in LanceDB (%v), %d memories", rows, err, len(c.docs))
+	if rows, err := c.index.Tables.Count(t.Context()); err != nil || rows != docs {
+		t.Errorf("%d rows in LanceDB (%v), %d memories", rows, err, docs)
 	}
 	reports, err := v.Verify(t.Context())
 	if err != nil || len(reports) != 2 || !reports[0].Intact() || reports[0].Entries < int64(len(acked)) {

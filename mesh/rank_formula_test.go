@@ -16,7 +16,9 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
+	"github.com/yamo-protocol/yamo-mcp/mesh/rank"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+	"github.com/yamo-protocol/yamo-mcp/mesh/store"
 )
 
 // The ranking is what its formula says, bit by bit: over several compartments, more memories than one goroutine looks at,
@@ -37,7 +39,7 @@ func TestRankingIsItsFormula(t *testing.T) {
 		stores = append(stores, c)
 		for done := 0; done < size.n; done += 100 {
 			if done+100 >= size.n { // the last have no vector
-				if err := c.index.locked(t.Context(), func() error { return c.index.fill(t.Context(), c) }); err != nil {
+				if err := c.index.Update(t.Context()); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -52,30 +54,32 @@ func TestRankingIsItsFormula(t *testing.T) {
 				return text, session
 			})
 		}
-		c.mu.Lock()
+		s := c.Snapshot()
+		var gone []string
 		for i := range size.n / 20 {
-			c.remove(c.docs[20*i+1+r.IntN(19)].record.ID)
+			gone = append(gone, s.Docs[20*i+1+r.IntN(19)].Record.ID)
 		}
-		c.mu.Unlock()
-		c.index.dirty = false // there is nothing to write when the test ends
+		s.Release()
+		c.Remove(gone...)
 	}
-	everyThird := func(_ *compartment, doc int) bool { return doc%3 == 0 }
-	all := func(*compartment, int) bool { return true }
+	everyThird := func(r *record.Record) bool { return r.Seq%3 == 0 }
+	all := func(*record.Record) bool { return true }
 	for i := range 12 {
 		query := vocabulary.text()
 		if i < 4 { // about the end of a long memory
 			query = ending(100 * (i + 1))
 		}
 		for name, meaning := range map[string][]float32{"": wordVector(query), " by words alone": nil} {
-			for _, admit := range []func(*compartment, int) bool{all, everyThird} {
-				ranking := newRanking(stores, query, meaning)
+			for _, admit := range []func(*record.Record) bool{all, everyThird} {
+				ranking := dm.candidates(sources(stores), query, meaning)
 				for _, limit := range []int{1, 10, 50} {
-					got, want := ranking.top(limit, admit), formula(stores, query, meaning, limit, admit)
+					got := ranking.Top(limit, rank.Filter{Admit: admit})
+					want := formula(stores, query, meaning, limit, admit)
 					if diff := gocmp.Diff(want, got); diff != "" {
 						t.Fatalf("%q%s, the best %d (-formula +ranking):\n%.2000s", query, name, limit, diff)
 					}
 				}
-				ranking.release()
+				ranking.Release()
 			}
 		}
 	}
@@ -93,11 +97,11 @@ func ending(i int) string {
 // appendTexts makes texts memories of c, from the number from on, without an embedder noticing.
 func appendTexts(t *testing.T, c *compartment, from, to int, text func(i int) (text, session string)) {
 	t.Helper()
-	_, err := c.ledger.Append(context.Background(), c.apply, func(now time.Time) (drafts []ledger.Draft, err error) {
+	err := c.Append(context.Background(), func(_ *store.Snapshot, now time.Time) (drafts []ledger.Draft, err error) {
 		for i := from; i < to; i++ {
-			record := &record.Record{ID: fmt.Sprintf("%s_%06x", c.visibility, i), Memory: record.Memory{Type: "global"}, CreatedAt: now}
-			record.Content, record.SessionID = text(i)
-			drafts = append(drafts, ledger.Draft{Op: opRetain, ID: record.ID, Block: "agent: test;\n", Data: record})
+			r := &record.Record{ID: fmt.Sprintf("%s_%06x", c.Visibility, i), Memory: record.Memory{Type: "global"}, CreatedAt: now}
+			r.Content, r.SessionID = text(i)
+			drafts = append(drafts, ledger.Draft{Op: store.OpRetain, ID: r.ID, Block: "agent: test;\n", Data: r})
 		}
 		return drafts, nil
 	})
@@ -106,32 +110,52 @@ func appendTexts(t *testing.T, c *compartment, from, to int, text func(i int) (t
 	}
 }
 
+// The formula's numbers, as docs/ranking.md has them.
+const (
+	cosineWeight  = 1.
+	ownWeight     = .7
+	contextWeight = .4
+	pairsWeight   = .3
+	sessionWeight = .5
+	sideWeight    = .2
+	pairsAmong    = 200
+)
+
+func share(x, largest float32) float32 {
+	if largest == 0 {
+		return 0
+	}
+	return x / largest
+}
+
 // formula is Context's formula as it is written down, one array a signal, everything sorted.
-func formula(stores []*compartment, query string, meaning []float32, limit int, admit func(*compartment, int) bool) []record.Hit {
+func formula(stores []*compartment, query string, meaning []float32, limit int, admit func(*record.Record) bool) []record.Hit {
+	projections, release := snapshots(stores)
+	defer release()
 	type memory struct {
-		c                                              *compartment
+		c                                              *store.Snapshot
 		part, doc                                      int
 		raw, smooth, own, context, pairs, alone, score float32
 		session                                        float32
 	}
 	q := keyword.Parse(query)
 	var stats keyword.Statistics
-	for _, c := range stores {
-		c.keywords.Count(q, &stats)
+	for _, c := range projections {
+		c.Keywords.Count(q, &stats)
 	}
 	var cosine, own, context float32
 	var list []*memory
-	for i, c := range stores {
+	for i, c := range projections {
 		var words keyword.Scores
-		c.keywords.Match(q, stats, &words)
-		docs := make([]*memory, len(c.docs))
-		for doc, d := range c.docs {
+		c.Keywords.Match(q, stats, &words)
+		docs := make([]*memory, len(c.Docs))
+		for doc, d := range c.Docs {
 			m := &memory{c: c, part: i, doc: doc, own: words.Own[doc], context: words.Context[doc]}
 			docs[doc] = m
-			if vector := c.index.vectors.Vector(doc); vector != nil && meaning != nil {
+			if vector := stores[i].Vectors.Vector(doc); vector != nil && meaning != nil {
 				m.raw = max(0, dot32(meaning, vector))
-				if long(d.record.Content) {
-					best, sum, parts := float32(-1), float32(0), partsOf(d.record.Content)
+				if store.HasParts(d.Record.Content) {
+					best, sum, parts := float32(-1), float32(0), store.Parts(d.Record.Content)
 					for _, text := range parts {
 						x := dot32(meaning, wordVector(text))
 						best, sum = max(best, x), sum+max(x, 0)
@@ -146,7 +170,7 @@ func formula(stores []*compartment, query string, meaning []float32, limit int, 
 		}
 		for doc, m := range docs {
 			sum, weight := m.raw, float32(1)
-			before, after := c.keywords.Neighbours(doc)
+			before, after := c.Keywords.Neighbours(doc)
 			for _, beside := range []int{before, after} {
 				if beside >= 0 {
 					sum, weight = sum+sideWeight*docs[beside].raw, weight+sideWeight
@@ -157,7 +181,7 @@ func formula(stores []*compartment, query string, meaning []float32, limit int, 
 		list = append(list, docs...)
 	}
 	list = slices.DeleteFunc(list, func(m *memory) bool {
-		return m.c.docs[m.doc].record == nil || m.context == 0 && m.raw < leastCosine || !admit(m.c, m.doc)
+		return m.c.Docs[m.doc].Record == nil || m.context == 0 && m.raw < rank.MinCosine || !admit(m.c.Docs[m.doc].Record)
 	})
 	sort := func(value func(*memory) float32) {
 		slices.SortFunc(list, func(a, b *memory) int {
@@ -165,27 +189,27 @@ func formula(stores []*compartment, query string, meaning []float32, limit int, 
 		})
 	}
 	for _, m := range list {
-		m.alone = cosineWeight*share(m.smooth, cosine) + ownWeight*share(m.own, own) + contextWeight*share(m.context, context) - m.c.docs[m.doc].long
+		m.alone = cosineWeight*share(m.smooth, cosine) + ownWeight*share(m.own, own) + contextWeight*share(m.context, context) - m.c.Docs[m.doc].Long
 	}
 	sort(func(m *memory) float32 { return m.alone })
 	pairs := float32(0)
 	for _, m := range list[:min(len(list), pairsAmong)] {
-		m.pairs = float32(m.c.keywords.Pairs(q, stats).In(m.doc))
+		m.pairs = float32(m.c.Keywords.Pairs(q, stats).In(m.doc))
 		pairs = max(pairs, m.pairs)
 	}
 	best := map[string]float32{}
 	for _, m := range list {
 		m.pairs = pairsWeight * share(m.pairs, pairs)
 		m.alone += m.pairs
-		session := string(m.c.visibility) + m.c.docs[m.doc].record.SessionID
+		session := string(m.c.Visibility) + m.c.Docs[m.doc].Record.SessionID
 		if known, ok := best[session]; !ok || m.alone > known {
 			best[session] = m.alone
 		}
 	}
 	for _, m := range list {
 		m.session = sessionWeight * m.alone
-		if record := m.c.docs[m.doc].record; record.SessionID != "" {
-			m.session = sessionWeight * best[string(m.c.visibility)+record.SessionID]
+		if r := m.c.Docs[m.doc].Record; r.SessionID != "" {
+			m.session = sessionWeight * best[string(m.c.Visibility)+r.SessionID]
 		}
 		m.score = m.alone + m.session
 	}
@@ -193,17 +217,17 @@ func formula(stores []*compartment, query string, meaning []float32, limit int, 
 	hits := []record.Hit{}
 	for _, m := range list[:min(len(list), limit)] {
 		strength := max(list[0].raw, min(1, list[0].own/float32(stats.Rarity(q))))
-		hit := record.Hit{Record: m.c.docs[m.doc].record, Visibility: m.c.visibility, Signals: []record.Signal{
-			{Name: "cosine", Value: round2(m.raw)},
-			{Name: "meaning", Value: round2(cosineWeight * share(m.smooth, cosine))},
-			{Name: "own_words", Value: round2(ownWeight * share(m.own, own))},
-			{Name: "context_words", Value: round2(contextWeight * share(m.context, context))},
-			{Name: "word_pairs", Value: round2(m.pairs)},
-			{Name: "length", Value: 0 - round2(m.c.docs[m.doc].long)},
-			{Name: "session", Value: round2(m.session)},
+		hit := record.Hit{Record: m.c.Docs[m.doc].Record, Visibility: m.c.Visibility, Signals: []record.Signal{
+			{Name: "cosine", Value: rank.Round(m.raw)},
+			{Name: "meaning", Value: rank.Round(cosineWeight * share(m.smooth, cosine))},
+			{Name: "own_words", Value: rank.Round(ownWeight * share(m.own, own))},
+			{Name: "context_words", Value: rank.Round(contextWeight * share(m.context, context))},
+			{Name: "word_pairs", Value: rank.Round(m.pairs)},
+			{Name: "length", Value: 0 - rank.Round(m.c.Docs[m.doc].Long)},
+			{Name: "session", Value: rank.Round(m.session)},
 		}}
 		if first := list[0].score; first > 0 {
-			hit.Score = round2(min(1, max(0, strength*m.score/first)))
+			hit.Score = rank.Round(min(1, max(0, strength*m.score/first)))
 		}
 		hits = append(hits, hit)
 	}

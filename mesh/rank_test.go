@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"gotest.tools/v3/golden"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
@@ -39,7 +37,7 @@ func TestRankingGolden(t *testing.T) {
 		} else if q, ok := strings.CutPrefix(line, "? "); ok {
 			questions = append(questions, q)
 		} else if line != "" {
-			store(t, v, record.Memory{Content: line, SessionID: session})
+			keep(t, v, record.Memory{Content: line, SessionID: session})
 		}
 	}
 	settle(t, v)
@@ -94,7 +92,7 @@ func TestRankingSignals(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			v := open(t, t.TempDir(), audience.DM(), new(words))
 			for _, request := range test.stored {
-				store(t, v, request)
+				keep(t, v, request)
 			}
 			settle(t, v)
 			place := map[string]int{}
@@ -111,8 +109,8 @@ func TestRankingSignals(t *testing.T) {
 
 func TestScoresAreAlwaysNumbersFrom0To1(t *testing.T) {
 	v := open(t, t.TempDir(), audience.DM(), new(words))
-	store(t, v, record.Memory{Content: strings.Repeat("filler words here ", 400), Tags: []string{"long"}})
-	store(t, v, record.Memory{Content: "needle needle"})
+	keep(t, v, record.Memory{Content: strings.Repeat("filler words here ", 400), Tags: []string{"long"}})
+	keep(t, v, record.Memory{Content: "needle needle"})
 	settle(t, v)
 	for _, query := range []string{"needle", "the", "?", "filler needle", "猫", "absent"} {
 		for _, q := range []SearchRequest{{Query: query}, {Query: query, Tags: []string{"long"}}} {
@@ -122,15 +120,5 @@ func TestScoresAreAlwaysNumbersFrom0To1(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-func TestLeadersAreTheBest(t *testing.T) {
-	h := newLeaders(3)
-	for doc, score := range []float32{.1, .5, .5, .9, .2, .5, -1} {
-		h.add(leader{score, 0, doc})
-	}
-	if diff := cmp.Diff([]leader{{.9, 0, 3}, {.5, 0, 1}, {.5, 0, 2}}, h.sorted(), cmp.AllowUnexported(leader{})); diff != "" {
-		t.Errorf("leaders (-want +got):\n%s", diff)
 	}
 }

@@ -26,10 +26,10 @@ func (v *View) Rebuild(ctx context.Context, report func(compartment string, done
 	var errs []error
 	for _, name := range names {
 		err := v.with(ctx, name, func(c *compartment) error {
-			if err := c.sync(ctx); err != nil || c.untouched() {
+			if err := c.Sync(ctx); err != nil || c.untouched() {
 				return err
 			}
-			return c.index.rebuild(ctx, c, func(done, total int) { report(string(name), done, total) })
+			return c.index.Rebuild(ctx, func(done, total int) { report(string(name), done, total) })
 		})
 		if err != nil {
 			errs = append(errs, fmt.Errorf("rebuild the %s index: %w", name, err))

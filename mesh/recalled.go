@@ -8,6 +8,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+	"github.com/yamo-protocol/yamo-mcp/mesh/store"
 )
 
 // Recalled is a memory with the recall signals that a DM's searches left of it.
@@ -58,24 +59,35 @@ func (v *View) Recalled(ctx context.Context, since time.Time) ([]Recalled, error
 		sum  float64
 		days map[string]bool
 	}
-	byID := map[string]*signals{}
-	erased := func(id string, at record.Moment) bool {
-		return slices.ContainsFunc(stores, func(c *compartment) bool { return c.erasedSince(id, at) })
+	type recall struct {
+		store.Recall
+		at record.Moment
 	}
+	var recalls []recall
 	// A second reader of the same file, as in Activity.
 	err = ledger.New(v.ledgerOptions(v.own())).Sync(ctx, func(e ledger.Entry) error {
-		if e.Op != opRecall || e.Erased || e.Time.Before(since) {
+		if e.Op != store.OpRecall || e.Erased || e.Time.Before(since) {
 			return nil
 		}
-		var r recalled
-		if err := decodeEntry(e, &r); err != nil {
+		r := recall{at: record.Moment{Time: e.Time, Compartment: v.own(), Seq: e.Seq}}
+		if err := store.Decode(e, &r.Recall); err != nil {
 			return err
 		}
-		if len(r.Scores) != len(r.Found) {
-			return nil
+		if len(r.Scores) == len(r.Found) {
+			recalls = append(recalls, r)
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	list, release := snapshots(stores)
+	defer release()
+	byID := map[string]*signals{}
+	for _, r := range recalls {
 		for i, id := range r.Found[:min(len(r.Found), foremost)] {
-			if r.Scores[i] < leastRelevance || erased(id, record.Moment{Time: e.Time, Compartment: v.own(), Seq: e.Seq}) {
+			erased := slices.ContainsFunc(list, func(s *store.Snapshot) bool { return s.ErasedSince(id, r.at) })
+			if r.Scores[i] < leastRelevance || erased {
 				continue
 			}
 			s := byID[id]
@@ -85,23 +97,13 @@ func (v *View) Recalled(ctx context.Context, since time.Time) ([]Recalled, error
 			}
 			s.hits++
 			s.sum += r.Scores[i]
-			s.days[e.Time.UTC().Format(time.DateOnly)] = true
+			s.days[r.at.Time.UTC().Format(time.DateOnly)] = true
 		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
 	}
 	var found []Recalled
 	for id, s := range byID {
-		for _, c := range stores {
-			if memory := c.find(id); memory != nil {
-				found = append(found, Recalled{
-					Hit:  record.Hit{Record: memory, Visibility: c.visibility},
-					Hits: s.hits, Days: len(s.days), Mean: s.sum / float64(s.hits),
-				})
-				break
-			}
+		if hit := find(list, id); hit.Record != nil {
+			found = append(found, Recalled{Hit: hit, Hits: s.hits, Days: len(s.days), Mean: s.sum / float64(s.hits)})
 		}
 	}
 	slices.SortFunc(found, func(a, b Recalled) int { return record.CompareStored(a.Hit, b.Hit) })
@@ -127,12 +129,15 @@ func (v *View) Echoed(ctx context.Context, texts []string) ([][]string, error) {
 		wanted[i] = terms(text)
 	}
 	for _, c := range stores {
-		group := c.visibility.Group()
+		group := c.Visibility.Group()
 		if group == "" {
 			continue
 		}
-		for content := range c.contents() {
-			said := terms(content)
+		s := c.Snapshot()
+		said := slices.Collect(s.Memories())
+		s.Release() // what follows takes longer than a writer should wait
+		for _, r := range said {
+			said := terms(r.Content)
 			for i, words := range wanted {
 				if shared := common(words, said); shared > 0 && float64(shared) >= echo*float64(len(words)) && !slices.Contains(groups[i], group) {
 					groups[i] = append(groups[i], group)

@@ -12,6 +12,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+	"github.com/yamo-protocol/yamo-mcp/mesh/store"
 )
 
 func TestRecalled(t *testing.T) {
@@ -19,11 +20,11 @@ func TestRecalled(t *testing.T) {
 	dm, clock := clocked(t, dir, audience.DM())
 	red := open(t, dir, group(t, "red"), new(words))
 	red.Now = clock.now
-	own := store(t, dm, record.Memory{Content: "the zebra pump"}).ID
-	theirs := store(t, red, record.Memory{Content: "the zebra crossing of red"}).ID
-	gone := store(t, dm, record.Memory{Content: "the zebra that is forgotten"}).ID
+	own := keep(t, dm, record.Memory{Content: "the zebra pump"}).ID
+	theirs := keep(t, red, record.Memory{Content: "the zebra crossing of red"}).ID
+	gone := keep(t, dm, record.Memory{Content: "the zebra that is forgotten"}).ID
 	for i := range 4 { // none of these is ever among the foremost
-		store(t, dm, record.Memory{Content: fmt.Sprintf("a greenhouse of kind %d", i)})
+		keep(t, dm, record.Memory{Content: fmt.Sprintf("a greenhouse of kind %d", i)})
 	}
 	for _, v := range []*View{dm, red} {
 		settle(t, v)
@@ -68,7 +69,7 @@ func TestRecalled(t *testing.T) {
 	// A group's ledger keeps no scores, and no signal has the question.
 	for name, v := range map[string]*View{"dm": dm, "red": red} {
 		err := ledger.New(v.ledgerOptions(v.own())).Sync(t.Context(), func(e ledger.Entry) error {
-			if e.Op != opRecall {
+			if e.Op != store.OpRecall {
 				return nil
 			}
 			var data map[string]any
@@ -95,19 +96,21 @@ func TestRecalled(t *testing.T) {
 func TestRecalledCountsTheForemost(t *testing.T) {
 	v, clock := clocked(t, t.TempDir(), audience.DM())
 	for i := range 5 {
-		store(t, v, record.Memory{Content: fmt.Sprintf("kind %d", i)})
+		keep(t, v, record.Memory{Content: fmt.Sprintf("kind %d", i)})
 	}
 	c, err := v.open(record.Private)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var ids []string
-	for _, d := range c.docs {
-		ids = append(ids, d.record.ID)
+	snapshot := c.Snapshot()
+	for r := range snapshot.Memories() {
+		ids = append(ids, r.ID)
 	}
+	snapshot.Release()
 	for _, scores := range [][]float64{{.9, .2, .19, .8, .7}, nil} { // the second is of an older version
-		err := c.append(t.Context(), func(time.Time) ([]ledger.Draft, error) {
-			return []ledger.Draft{{Op: opRecall, Data: recalled{Found: ids, Scores: scores}}}, nil
+		err := c.Append(t.Context(), func(*store.Snapshot, time.Time) ([]ledger.Draft, error) {
+			return []ledger.Draft{{Op: store.OpRecall, Data: store.Recall{Found: ids, Scores: scores}}}, nil
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -135,7 +138,7 @@ func TestRecalledForgetsWhatIsDeleted(t *testing.T) {
 	red := open(t, dir, group(t, "red"), new(words))
 	red.Now = clock.now
 	since := clock.now()
-	mine, theirs := store(t, dm, record.Memory{Content: "the zebra pump"}).ID, store(t, red, record.Memory{Content: "the zebra crossing"}).ID
+	mine, theirs := keep(t, dm, record.Memory{Content: "the zebra pump"}).ID, keep(t, red, record.Memory{Content: "the zebra crossing"}).ID
 	for _, v := range []*View{dm, red} {
 		settle(t, v)
 	}
@@ -190,10 +193,10 @@ func TestRecalledForgetsWhatIsDeleted(t *testing.T) {
 func TestEchoed(t *testing.T) {
 	dir := t.TempDir()
 	dm, red, blue := open(t, dir, audience.DM(), new(words)), open(t, dir, group(t, "red"), new(words)), open(t, dir, group(t, "blue"), new(words))
-	store(t, red, record.Memory{Content: "The hut on the ridge opens in June, and Eve has the keys."})
-	store(t, blue, record.Memory{Content: "They say that the hut on the ridge opens in June and Eve has all keys, which is good."})
-	store(t, dm, record.Memory{Content: "The user's timezone is America/Bogota"})
-	gone := store(t, red, record.Memory{Content: "The lift is closed on Mondays"}).ID
+	keep(t, red, record.Memory{Content: "The hut on the ridge opens in June, and Eve has the keys."})
+	keep(t, blue, record.Memory{Content: "They say that the hut on the ridge opens in June and Eve has all keys, which is good."})
+	keep(t, dm, record.Memory{Content: "The user's timezone is America/Bogota"})
+	gone := keep(t, red, record.Memory{Content: "The lift is closed on Mondays"}).ID
 	if err := red.Delete(t.Context(), gone, ""); err != nil {
 		t.Fatal(err)
 	}

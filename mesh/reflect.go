@@ -13,6 +13,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+	"github.com/yamo-protocol/yamo-mcp/mesh/store"
 )
 
 // How many memories a reflection and a synthesis look at if they are not told.
@@ -72,7 +73,7 @@ type Reflected struct {
 // was derived becomes visible to more than it was. It names each source's origin, and quotes a group as
 // such, so that a group's words do not turn into the agent's own beliefs.
 func (v *View) Reflect(ctx context.Context, q ReflectRequest) (Reflected, error) {
-	g, err := v.gather(ctx, opReflect, q.Topic, q.Lookback, DefaultLookback)
+	g, err := v.gather(ctx, store.OpReflect, q.Topic, q.Lookback, DefaultLookback)
 	if err != nil {
 		return Reflected{}, err
 	}
@@ -106,7 +107,9 @@ func (v *View) completers(first []Completer) []Completer {
 // reflection is the memory of the reflection with that key, nil if there is none.
 func (v *View) reflection(ctx context.Context, key string) (r *record.Record, err error) {
 	err = v.with(ctx, v.own(), func(c *compartment) error {
-		r = c.reflection(key)
+		s := c.Snapshot()
+		defer s.Release()
+		r = s.Reflection(key)
 		return nil
 	})
 	return r, err
@@ -121,21 +124,21 @@ func (v *View) reflected(r *record.Record, created bool) Reflected {
 
 // keepReflection stores what was derived, with its heritage, unless another process was faster.
 func (v *View) keepReflection(ctx context.Context, g *gathering, d derivation) (kept *record.Record, created bool, err error) {
-	s := &scrubbing{scrubber: v.scrubber}
+	clean := &scrubbing{scrubber: v.scrubber}
 	r := &record.Record{
 		Memory: record.Memory{
-			Type: "reflection", Source: v.AgentID, Content: s.content(d.text),
+			Type: "reflection", Source: v.AgentID, Content: clean.content(d.text),
 			Rationale: "Aggregated high-signal patterns from recent memory",
 		},
 		AgentID:    v.AgentID,
-		Reflection: &record.Reflection{Topic: g.topic, Sources: g.origins(), Confidence: d.confidence, Method: d.method, Model: s.field("model", d.model), Key: g.key},
+		Reflection: &record.Reflection{Topic: g.topic, Sources: g.origins(), Confidence: d.confidence, Method: d.method, Model: clean.field("model", d.model), Key: g.key},
 	}
-	if s.err != nil {
-		return nil, false, s.err
+	if clean.err != nil {
+		return nil, false, clean.err
 	}
 	heritage := g.heritage("synthesize_beliefs_from_memories", v.heritageDepth())
-	err = v.write(ctx, v.own(), func(c *compartment, now time.Time) ([]ledger.Draft, error) {
-		known := c.reflection(g.key)
+	err = v.write(ctx, v.own(), func(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) {
+		known := s.Reflection(g.key)
 		if known != nil && (known.Reflection.Method == record.ByModel || d.method == record.ByExtract) {
 			kept, created = known, false
 			return nil, nil
@@ -145,7 +148,7 @@ func (v *View) keepReflection(ctx context.Context, g *gathering, d derivation) (
 			r.Reflection.Supersedes = known.ID
 		}
 		var err error
-		if r.ID, err = c.newMemoryID(now, v.Random); err != nil {
+		if r.ID, err = s.NewMemoryID(now, v.Random); err != nil {
 			return nil, err
 		}
 		if r.Reflection.ReflectionID, err = record.NewID("reflect", now, v.Random); err != nil {
@@ -156,7 +159,7 @@ func (v *View) keepReflection(ctx context.Context, g *gathering, d derivation) (
 			Agent: v.AgentID, Topic: topicOr(g.topic), Sources: len(g.sources), Time: now,
 			ReflectionID: r.Reflection.ReflectionID, Insight: d.insight, Confidence: d.confidence,
 		}.Block().String()
-		return []ledger.Draft{{Op: opReflect, ID: r.ID, Block: written, Data: r}, {Op: opHeritage, ID: r.ID, Data: heritage}}, nil
+		return []ledger.Draft{{Op: store.OpReflect, ID: r.ID, Block: written, Data: r}, {Op: store.OpHeritage, ID: r.ID, Data: heritage}}, nil
 	})
 	return kept, created, err
 }
@@ -189,22 +192,19 @@ func (v *View) SameText(ctx context.Context, id string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	list, release := snapshots(stores)
+	defer release()
 	ids := []string{}
-	for _, c := range stores {
-		r := c.find(id)
-		if r == nil {
-			continue
-		}
-		for _, other := range stores {
-			other.mu.RLock()
-			for _, d := range other.docs {
-				if d.record != nil && d.record.ID != id && d.record.Content == r.Content {
-					ids = append(ids, d.record.ID)
-				}
+	r := find(list, id).Record
+	if r == nil {
+		return ids, nil
+	}
+	for _, s := range list {
+		for other := range s.Memories() {
+			if other.ID != id && other.Content == r.Content {
+				ids = append(ids, other.ID)
 			}
-			other.mu.RUnlock()
 		}
-		break
 	}
 	return ids, nil
 }
@@ -219,22 +219,21 @@ func (v *View) DerivedFrom(ctx context.Context, id string) ([]string, error) {
 	among := func(sources []record.Source) bool {
 		return slices.ContainsFunc(sources, func(s record.Source) bool { return s.ID == id })
 	}
+	list, release := snapshots(stores)
+	defer release()
 	ids, skills := []string{}, []string{}
-	for _, c := range stores {
-		c.mu.RLock()
-		for _, d := range c.docs {
-			r := d.record
-			if r != nil && (r.Reflection != nil && among(r.Reflection.Sources) || r.Lesson != nil && slices.Contains(r.Lesson.Sources, id)) {
+	for _, s := range list {
+		for r := range s.Memories() {
+			if r.Reflection != nil && among(r.Reflection.Sources) || r.Lesson != nil && slices.Contains(r.Lesson.Sources, id) {
 				ids = append(ids, r.ID)
 			}
 		}
-		// The ledger keeps what a skill said before its present text too.
-		for _, made := range c.syntheses {
-			if c.skills.Find(made.SkillID) != nil && among(made.Sources) {
+		// The ledger keeps what a skill said before its present text, too.
+		for made := range s.Syntheses() {
+			if among(made.Sources) {
 				skills = append(skills, made.SkillID)
 			}
 		}
-		c.mu.RUnlock()
 	}
 	slices.Sort(skills)
 	return append(ids, slices.Compact(skills)...), nil

@@ -10,7 +10,10 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/progress"
 	"github.com/yamo-protocol/yamo-mcp/internal/text"
+	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
+	"github.com/yamo-protocol/yamo-mcp/mesh/rank"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+	"github.com/yamo-protocol/yamo-mcp/mesh/store"
 )
 
 // leastRelevance is the score from which on a memory bears on a topic. Beside one that does so fully, what has less than a
@@ -44,8 +47,8 @@ func (v *View) gather(ctx context.Context, kind, topic string, lookback, standar
 	if err != nil {
 		return nil, err
 	}
-	if kind == opSynthesize { // SECURITY: see Synthesize
-		stores = slices.DeleteFunc(stores, func(c *compartment) bool { return v.foreign(c.visibility) })
+	if kind == store.OpSynthesize { // SECURITY: see Synthesize
+		stores = slices.DeleteFunc(stores, func(c *compartment) bool { return v.foreign(c.Visibility) })
 	}
 	g := &gathering{view: v, topic: topic}
 	if topic == "" {
@@ -66,19 +69,19 @@ func (v *View) gather(ctx context.Context, kind, topic string, lookback, standar
 
 // source reports whether a memory can be drawn on. A reflection cannot: what was derived would support
 // itself.
-func source(r *record.Record) bool { return r != nil && r.Type != "reflection" }
+func source(r *record.Record) bool { return r.Type != "reflection" }
 
 // recent are the n newest memories.
 func recent(stores []*compartment, n int) []record.Hit {
 	var hits []record.Hit
-	for _, c := range stores {
-		c.mu.RLock()
-		for _, d := range c.docs {
-			if source(d.record) {
-				hits = append(hits, record.Hit{Record: d.record, Visibility: c.visibility})
+	list, release := snapshots(stores)
+	defer release()
+	for _, s := range list {
+		for r := range s.Memories() {
+			if source(r) {
+				hits = append(hits, s.Hit(r))
 			}
 		}
-		c.mu.RUnlock()
 	}
 	slices.SortFunc(hits, func(a, b record.Hit) int { return record.CompareStored(b, a) })
 	return hits[:min(n, len(hits))]
@@ -91,7 +94,9 @@ func (v *View) bearing(ctx context.Context, stores []*compartment, topic string,
 	if err != nil {
 		return nil, err
 	}
-	hits, _ := v.rank(stores, topic, meaning, SearchRequest{Query: topic, Limit: n}, source)
+	candidates := v.candidates(sources(stores), topic, meaning)
+	defer candidates.Release()
+	hits := candidates.Top(n, rank.Filter{Admit: source, Lance: &lance.Filter{}})
 	return relevant(hits), nil
 }
 

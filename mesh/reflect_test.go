@@ -32,7 +32,7 @@ var greenhouse = []string{
 func remember(t testing.TB, v *View, texts ...string) (ids []string) {
 	t.Helper()
 	for _, text := range texts {
-		ids = append(ids, store(t, v, record.Memory{Content: text}).ID)
+		ids = append(ids, keep(t, v, record.Memory{Content: text}).ID)
 	}
 	return ids
 }
@@ -100,10 +100,10 @@ func TestReflectReportsProgress(t *testing.T) {
 func TestReflectionKeepsOrigins(t *testing.T) {
 	dir := t.TempDir()
 	hikers := open(t, dir, group(t, "hiking"), &words{})
-	said := store(t, hikers, record.Memory{Content: "The pump of the hut is broken for good.", Hypothesis: "nobody repairs the pump", Rationale: "the hut is old"}).ID
+	said := keep(t, hikers, record.Memory{Content: "The pump of the hut is broken for good.", Hypothesis: "nobody repairs the pump", Rationale: "the hut is old"}).ID
 	dm := open(t, dir, audience.DM(), &words{})
 	own := remember(t, dm, greenhouse[0])[0]
-	shared := store(t, dm, record.Memory{Content: "The pump of the club is new."}, record.Shared).ID
+	shared := keep(t, dm, record.Memory{Content: "The pump of the club is new."}, record.Shared).ID
 
 	r := reflect(t, dm, ReflectRequest{Topic: "pump"})
 	if diff := cmp.Diff([]record.Source{{ID: said, Origin: "group:hiking"}, {ID: own, Origin: record.Private}, {ID: shared, Origin: record.Shared}}, r.Sources); diff != "" {
@@ -212,7 +212,7 @@ func TestDerivedFrom(t *testing.T) {
 		}
 	}
 	// A lesson that the cycle made of it and a skill may repeat it as well, whatever the skill says by now.
-	failed := store(t, v, record.Memory{Content: "The backup failed.", Metadata: failure("disk_full", "backups")}).ID
+	failed := keep(t, v, record.Memory{Content: "The backup failed.", Metadata: failure("disk_full", "backups")}).ID
 	runCycle(t, v, false)
 	lessons, err := v.Lessons(t.Context(), LessonQuery{})
 	if err != nil || len(lessons.Lessons) != 1 {
@@ -222,7 +222,7 @@ func TestDerivedFrom(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	store(t, v, record.Memory{Content: "The backup failed again, for want of ink."})
+	keep(t, v, record.Memory{Content: "The backup failed again, for want of ink."})
 	if again, err := v.Synthesize(t.Context(), SynthesizeRequest{Topic: "backup failed"}); err != nil || !again.Updated || again.SkillID != made.SkillID {
 		t.Fatalf("%+v, %v", again, err)
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"slices"
+	"sort"
 	"strings"
 	"testing"
 
@@ -13,13 +13,14 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
+	"github.com/yamo-protocol/yamo-mcp/mesh/rank"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // openPlain opens a memory with the RFC's own ranking.
 func openPlain(t *testing.T, dir string) *View {
 	t.Helper()
-	v := Open(Options{Dir: filepath.Join(dir, ".yamo"), Audience: audience.DM(), AgentID: "tester", Embedder: new(words), Logger: testLog(t), Ranking: RFC0011})
+	v := Open(Options{Dir: filepath.Join(dir, ".yamo"), Audience: audience.DM(), AgentID: "tester", Embedder: new(words), Logger: testLog(t), Ranking: rank.RFC0011})
 	t.Cleanup(func() { _ = v.Close(context.Background()) })
 	return v
 }
@@ -27,9 +28,9 @@ func openPlain(t *testing.T, dir string) *View {
 func TestRFC0011Fusion(t *testing.T) {
 	dir := t.TempDir()
 	v := openPlain(t, dir)
-	both := store(t, v, record.Memory{Content: "green tea"})
+	both := keep(t, v, record.Memory{Content: "green tea"})
 	for i := range 9 {
-		store(t, v, record.Memory{Content: fmt.Sprintf("paint number%d dries", i), Type: "event"})
+		keep(t, v, record.Memory{Content: fmt.Sprintf("paint number%d dries", i), Type: "event"})
 	}
 	found := search(t, v, SearchRequest{Query: "green tea", Limit: 3})
 	if len(found.Hits) != 3 || found.Hits[0].ID != both.ID {
@@ -73,12 +74,12 @@ func TestRFC0011AsksLanceDB(t *testing.T) {
 	sessions := []string{"plain", "it's", "x' OR 'a' = 'a", "a -- comment", `\'`, "1) OR (1=1", "漢字"}
 	for i, s := range sessions {
 		for j := range 3 {
-			store(t, v, record.Memory{Content: fmt.Sprintf("green tea number%d cup%d", i, j), SessionID: s, Skill: "skill " + s, Type: []string{"event", "global"}[j%2]})
+			keep(t, v, record.Memory{Content: fmt.Sprintf("green tea number%d cup%d", i, j), SessionID: s, Skill: "skill " + s, Type: []string{"event", "global"}[j%2]})
 		}
 	}
 	settle(t, v)
 	c := v.stores[record.Private]
-	if err := c.index.purge(t.Context(), c); err != nil {
+	if err := c.index.Purge(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	requests := []SearchRequest{
@@ -97,33 +98,43 @@ func TestRFC0011AsksLanceDB(t *testing.T) {
 	asked := 0
 	for _, q := range requests {
 		q.Query, q.Limit = "green tea", 5
-		admits, err := q.admits(nil)
+		conditions, err := q.conditions()
 		if err != nil {
 			t.Fatalf("%+v: %v", q, err)
 		}
-		nearest := func(f *lance.Filter) []leader {
-			r := newRanking([]*compartment{c}, q.Query, wordVector(q.Query))
-			defer r.release()
-			r.pushed = f
-			if _, ok := r.parts[0].lanceNearest(r.vector, 2*q.Limit, f); ok {
-				asked++
-			}
-			list := r.nearest(2*q.Limit, func(c *compartment, doc int) bool { return admits(c.docs[doc].record) })
-			slices.SortFunc(list, func(a, b leader) int { return a.doc - b.doc })
-			return list
+		f := conditions.filter(nil)
+		if f.Lance == nil {
+			continue
 		}
-		near := cmp.Options{cmp.AllowUnexported(leader{}), cmpopts.EquateApprox(0, 1e-5)}
-		if diff := cmp.Diff(nearest(nil), nearest(q.pushed()), near); diff != "" {
+		hits, ok := c.index.Nearest(wordVector(q.Query), 2*q.Limit, c.count(), *f.Lance)
+		if !ok {
+			continue
+		}
+		asked++
+		if diff := cmp.Diff(nearestInMemory(c, q.Query, 2*q.Limit, f.Admit), hits, cmpopts.EquateApprox(0, 1e-5), sortHits); diff != "" {
 			t.Errorf("%+v (-memory +LanceDB):\n%s", q, diff)
 		}
 	}
 	if want := len(requests) - 4; asked != want { // a year, a NUL, a number and tags are not LanceDB's
 		t.Errorf("LanceDB answered %d of %d searches, want %d", asked, len(requests), want)
 	}
-	store(t, v, record.Memory{Content: "green tea, the newest", SessionID: "plain"})
-	r := newRanking([]*compartment{c}, "green tea", wordVector("green tea"))
-	defer r.release()
-	if _, ok := r.parts[0].lanceNearest(r.vector, 10, new(lance.Filter)); ok {
+	keep(t, v, record.Memory{Content: "green tea, the newest", SessionID: "plain"})
+	if _, ok := c.index.Nearest(wordVector("green tea"), 10, c.count(), lance.Filter{}); ok {
 		t.Error("LanceDB is asked though it lacks the newest memory")
 	}
+}
+
+var sortHits = cmpopts.SortSlices(func(a, b lance.Hit) bool { return a.ID < b.ID })
+
+// nearestInMemory are the n nearest memories by the vectors in memory, of equals the one stored first.
+func nearestInMemory(c *compartment, query string, n int, admit func(*record.Record) bool) (hits []lance.Hit) {
+	s := c.Snapshot()
+	defer s.Release()
+	for doc, cosine := range c.Vectors.Cosines(wordVector(query), nil) {
+		if r := s.Docs[doc].Record; r != nil && admit(r) {
+			hits = append(hits, lance.Hit{ID: r.ID, Similarity: float64(cosine)})
+		}
+	}
+	sort.SliceStable(hits, func(i, j int) bool { return hits[i].Similarity > hits[j].Similarity })
+	return hits[:min(n, len(hits))]
 }

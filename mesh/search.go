@@ -4,18 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
+	"github.com/yamo-protocol/yamo-mcp/mesh/rank"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+	"github.com/yamo-protocol/yamo-mcp/mesh/store"
 	"github.com/yamo-protocol/yamo-mcp/mesh/vector"
 )
 
@@ -74,7 +74,7 @@ func (v *View) Search(ctx context.Context, q SearchRequest) (Found, error) {
 		return Found{}, s.err
 	}
 	var accesses map[string]record.Accesses
-	filter, err := q.admits(func(id string) record.Accesses { return accesses[id] })
+	conditions, err := q.conditions()
 	if err != nil {
 		return Found{}, err
 	}
@@ -83,7 +83,7 @@ func (v *View) Search(ctx context.Context, q SearchRequest) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
-	if q.byAccess() {
+	if conditions.byAccess() {
 		if accesses, err = v.allAccesses(); err != nil {
 			return Found{}, err
 		}
@@ -93,15 +93,17 @@ func (v *View) Search(ctx context.Context, q SearchRequest) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
-	if stores, err = v.files.join(ctx, stores, meaning != nil, &found); err != nil {
+	among, err := v.files.join(ctx, sources(stores), meaning != nil, &found)
+	if err != nil {
 		return Found{}, err
 	}
+	filter := conditions.filter(func(id string) record.Accesses { return accesses[id] })
 	// An answer that lacks something is not kept, nor are lessons, which time puts out of force, nor one that depends on what
 	// each search changes.
-	if meaning == nil || found.Pending > 0 || damaged != nil || q.IncludeLessons || q.byAccess() {
-		found.Hits, found.Lessons = v.rank(stores, query, meaning, q, filter)
-	} else if found.Hits, err = v.answers.hits(stores, query, q, v.Now, func() []record.Hit {
-		hits, _ := v.rank(stores, query, meaning, q, filter)
+	if meaning == nil || found.Pending > 0 || damaged != nil || q.IncludeLessons || conditions.byAccess() {
+		found.Hits, found.Lessons = v.rank(stores, among, query, meaning, q, filter)
+	} else if found.Hits, err = v.answers.hits(among, query, q, v.Now, func() []record.Hit {
+		hits, _ := v.rank(stores, among, query, meaning, q, filter)
 		return hits
 	}); err != nil {
 		return Found{}, err
@@ -111,72 +113,33 @@ func (v *View) Search(ctx context.Context, q SearchRequest) (Found, error) {
 	return found, nil
 }
 
-func (v *View) rank(stores []*compartment, query string, meaning []float32, q SearchRequest, filter func(*record.Record) bool) (hits, lessons []record.Hit) {
-	var kept map[string]bool
+func (v *View) rank(stores []*compartment, among []rank.Source, query string, meaning []float32, q SearchRequest, f rank.Filter) (hits, lessons []record.Hit) {
+	var active map[string]bool
 	if q.IncludeLessons {
-		kept = v.inForce(stores)
+		active = v.inForce(stores)
 	}
-	r := newRanking(stores, query, meaning)
-	defer r.release()
-	r.pushed = q.pushed()
-	hits = r.top(q.Limit, func(c *compartment, doc int) bool { return filter(c.docs[doc].record) })
-	r.pushed = nil
+	candidates := v.candidates(among, query, meaning)
+	defer candidates.Release()
+	hits = candidates.Top(q.Limit, f)
 	if q.IncludeLessons {
-		lessons = r.top(maxLessons, func(c *compartment, doc int) bool {
-			record := c.docs[doc].record
-			return record.Lesson != nil && kept[record.ID]
-		})
+		lessons = candidates.Top(maxLessons, rank.Filter{Admit: func(r *record.Record) bool { return r.Lesson != nil && active[r.ID] }})
 	}
 	return hits, lessons
 }
 
-// filter checks the request and returns which memories it admits.
-func (q *SearchRequest) filter() (func(*record.Record) bool, error) {
-	if !utf8.ValidString(q.Query) {
-		return nil, fault.New("query: the text is not valid UTF-8")
-	}
-	switch n := len([]rune(q.Query)); {
-	case strings.TrimSpace(q.Query) == "":
-		return nil, fault.New("query: say what to look for, in words or as a question")
-	case n > maxQuery:
-		return nil, fault.New("query: %d characters are too many; use at most %d", n, maxQuery)
-	}
-	if q.Limit == 0 {
-		q.Limit = defaultLimit
-	}
-	if q.Limit < 1 || q.Limit > MaxLimit {
-		return nil, fault.New("limit: use a number from 1 to %d", MaxLimit)
-	}
-	if q.Type != "" && !slices.Contains(record.Types, q.Type) {
-		return nil, fault.New("type: use one of %s", strings.Join(record.Types, ", "))
-	}
-	var since, until time.Time
-	var err error
-	if q.Since != "" {
-		if since, err = parseTime("since", q.Since); err != nil {
-			return nil, err
-		}
-	}
-	if q.Until != "" {
-		if until, err = parseTime("until", q.Until); err != nil {
-			return nil, err
-		}
-	}
-	if !until.IsZero() && !since.Before(until) {
-		return nil, fault.New("until: it must be later than since")
-	}
-	if q.Type == "" && q.SessionID == "" && len(q.Tags) == 0 && since.IsZero() && until.IsZero() {
-		return everything, nil
-	}
-	return func(r *record.Record) bool {
-		return (q.Type == "" || r.Type == q.Type) &&
-			(q.SessionID == "" || r.SessionID == q.SessionID) &&
-			!r.CreatedAt.Before(since) && (until.IsZero() || r.CreatedAt.Before(until)) &&
-			!slices.ContainsFunc(q.Tags, func(t string) bool { return !r.HasTag(t) })
-	}, nil
+// candidates are the memories of sources with their signals for a query. The caller releases them.
+func (v *View) candidates(among []rank.Source, query string, meaning []float32) *rank.Candidates {
+	return rank.New(v.Ranking, among, query, meaning)
 }
 
-func everything(*record.Record) bool { return true }
+// sources are compartments as the ranking takes them.
+func sources(stores []*compartment) []rank.Source {
+	list := make([]rank.Source, len(stores))
+	for i, c := range stores {
+		list[i] = rank.Source{Projection: c.Projection, Nearest: c.index.Nearest}
+	}
+	return list
+}
 
 // embedQuery returns the query's vector, nil if there is none, after giving memories without a vector a
 // moment to get theirs. Only a vector of another model and the caller's own haste are errors.
@@ -196,7 +159,7 @@ func (v *View) embedQuery(ctx context.Context, stores []*compartment, query stri
 	}
 	deadline := time.Now().Add(patience)
 	for _, c := range stores {
-		pending, err := c.index.ready(ctx, c, time.Until(deadline))
+		pending, err := c.index.Ready(ctx, time.Until(deadline))
 		if errors.Is(err, vector.ErrModel) {
 			return nil, fault.New("%v", vector.ErrModel)
 		}
@@ -255,12 +218,12 @@ func (v *View) recall(ctx context.Context, query string, q SearchRequest, found 
 	filter, _ := v.scrubber.Redact(q.describe())
 	ctx, cancel := context.WithTimeout(ctx, recallWait)
 	defer cancel()
-	err = c.appendRelaxed(ctx, func(now time.Time) ([]ledger.Draft, error) {
+	err = c.AppendRelaxed(ctx, func(_ *store.Snapshot, now time.Time) ([]ledger.Draft, error) {
 		b := block.Recall{Agent: v.AgentID, Query: query, Limit: q.Limit, Filter: filter, Time: now, Results: len(found.Hits)}
 		if len(found.Hits) > 0 {
 			b.TopScore = found.Hits[0].Score
 		}
-		return []ledger.Draft{{Op: opRecall, Block: b.Block().String(), Data: v.recalled(found)}}, nil
+		return []ledger.Draft{{Op: store.OpRecall, Block: b.Block().String(), Data: v.recalled(found)}}, nil
 	})
 	if err != nil {
 		v.Logger.Warn("note a search in the ledger", "error", err)
@@ -292,6 +255,3 @@ func (q *SearchRequest) describe() string {
 	}
 	return strings.Join(parts, " AND ")
 }
-
-// round2 is RFC-0011 §5.2's rounding.
-func round2(score float32) float64 { return math.Round(float64(score)*100) / 100 }

@@ -47,7 +47,7 @@ func TestSearchByMeaning(t *testing.T) {
 		"The production database was migrated to the Frankfurt region.",
 		"Grandmother's apple cake needs cinnamon and a pinch of salt.",
 	} {
-		store(t, v, record.Memory{Content: text})
+		keep(t, v, record.Memory{Content: text})
 	}
 	for query, want := range map[string]string{
 		"does anybody have a dog":                    "Nora adopted",
@@ -83,9 +83,9 @@ func TestFilters(t *testing.T) {
 		Now: func() time.Time { now = now.Add(24 * time.Hour); return now },
 	})
 	t.Cleanup(func() { _ = v.Close(context.Background()) })
-	store(t, v, record.Memory{Content: "tea one", Type: "event", Tags: []string{"Green", "hot"}, SessionID: "a"}) // March 2
-	store(t, v, record.Memory{Content: "tea two", Tags: []string{"green"}, SessionID: "b"})                       // March 3
-	store(t, v, record.Memory{Content: "tea three", Type: "event", SessionID: "b"})                               // March 4
+	keep(t, v, record.Memory{Content: "tea one", Type: "event", Tags: []string{"Green", "hot"}, SessionID: "a"}) // March 2
+	keep(t, v, record.Memory{Content: "tea two", Tags: []string{"green"}, SessionID: "b"})                       // March 3
+	keep(t, v, record.Memory{Content: "tea three", Type: "event", SessionID: "b"})                               // March 4
 	settle(t, v)
 	for name, test := range map[string]struct {
 		request SearchRequest
@@ -144,10 +144,10 @@ func TestVisibility(t *testing.T) {
 	dir := t.TempDir()
 	dm, red, blue := open(t, dir, audience.DM(), new(words)), open(t, dir, group(t, "red"), new(words)), open(t, dir, group(t, "blue"), new(words))
 	ids := map[string]string{
-		"private":    store(t, dm, record.Memory{Content: "orchard private"}).ID,
-		"shared":     store(t, dm, record.Memory{Content: "orchard shared"}, record.Shared).ID,
-		"group:red":  store(t, red, record.Memory{Content: "orchard red"}).ID,
-		"group:blue": store(t, blue, record.Memory{Content: "orchard blue"}).ID,
+		"private":    keep(t, dm, record.Memory{Content: "orchard private"}).ID,
+		"shared":     keep(t, dm, record.Memory{Content: "orchard shared"}, record.Shared).ID,
+		"group:red":  keep(t, red, record.Memory{Content: "orchard red"}).ID,
+		"group:blue": keep(t, blue, record.Memory{Content: "orchard blue"}).ID,
 	}
 	for name, test := range map[string]struct {
 		view *View
@@ -201,16 +201,16 @@ func TestPrivateMemoriesDoNotRankForAGroup(t *testing.T) {
 		if i == 1 {
 			dm := open(t, dir, audience.DM(), new(words))
 			for _, text := range []string{"the harbour harbour harbour", "a boat in the harbour", "harbour tickets"} {
-				store(t, dm, record.Memory{Content: text})
+				keep(t, dm, record.Memory{Content: text})
 			}
 		}
 		now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 		g := Open(Options{
 			Dir: filepath.Join(dir, ".yamo"), Audience: group(t, "red"), Embedder: new(words), Now: func() time.Time { return now }, Random: zeros{},
 		})
-		store(t, g, record.Memory{Content: "we meet at the harbour"})
+		keep(t, g, record.Memory{Content: "we meet at the harbour"})
 		now = now.Add(time.Second)
-		store(t, g, record.Memory{Content: "bring a boat and sandwiches"})
+		keep(t, g, record.Memory{Content: "bring a boat and sandwiches"})
 		answers[i] = search(t, g, SearchRequest{Query: "harbour boat"})
 		if err := g.Close(t.Context()); err != nil {
 			t.Fatal(err)
@@ -251,7 +251,7 @@ func TestReadingCreatesNothing(t *testing.T) {
 	}
 	// Nor does a group that only recalls what is shared begin a ledger of its own.
 	dir := t.TempDir()
-	store(t, open(t, dir, audience.DM(), new(words)), record.Memory{Content: "shared tea"}, record.Shared)
+	keep(t, open(t, dir, audience.DM(), new(words)), record.Memory{Content: "shared tea"}, record.Shared)
 	if found := search(t, open(t, dir, group(t, "red"), new(words)), SearchRequest{Query: "tea"}); len(found.Hits) != 1 {
 		t.Errorf("found %d", len(found.Hits))
 	}
@@ -266,7 +266,7 @@ func TestEmbedderFailures(t *testing.T) {
 		w := new(words)
 		fail(w, embed.ErrNoAssets)
 		v := open(t, t.TempDir(), audience.DM(), w)
-		store(t, v, record.Memory{Content: "the spare key is under the mat"})
+		keep(t, v, record.Memory{Content: "the spare key is under the mat"})
 		found := search(t, v, SearchRequest{Query: "spare key"})
 		if !found.Off || found.Degraded || found.Pending != 0 || len(found.Hits) != 1 {
 			t.Errorf("without a model: %+v", found)
@@ -282,7 +282,7 @@ func TestEmbedderFailures(t *testing.T) {
 		fail(w, errors.New("connection refused"))
 		var log strings.Builder
 		v := Open(Options{Dir: t.TempDir() + "/.yamo", Audience: audience.DM(), Embedder: w, Logger: logger(&log)})
-		store(t, v, record.Memory{Content: "the spare key is under the mat"})
+		keep(t, v, record.Memory{Content: "the spare key is under the mat"})
 		for range 5 {
 			start := time.Now()
 			found := search(t, v, SearchRequest{Query: "spare key"})
@@ -306,7 +306,7 @@ func TestEmbedderFailures(t *testing.T) {
 	})
 	t.Run("caller gives up", func(t *testing.T) {
 		v := open(t, t.TempDir(), audience.DM(), &words{delay: time.Minute})
-		store(t, v, record.Memory{Content: "slow"})
+		keep(t, v, record.Memory{Content: "slow"})
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		defer cancel()
 		if _, err := v.Search(ctx, SearchRequest{Query: "slow"}); !errors.Is(err, context.DeadlineExceeded) {
@@ -320,7 +320,7 @@ func TestSearchIsPatientForTwoSeconds(t *testing.T) {
 	w := &slowly{}
 	v := open(t, t.TempDir(), audience.DM(), w)
 	for _, text := range []string{"alpha gate", "beta gate", "gamma gate"} {
-		store(t, v, record.Memory{Content: text})
+		keep(t, v, record.Memory{Content: text})
 	}
 	start := time.Now()
 	found := search(t, v, SearchRequest{Query: "gamma gate?"})
@@ -346,7 +346,7 @@ func (s *slowly) Embed(ctx context.Context, texts []string) ([][]float32, error)
 func TestAnotherModelNamesTheRemedy(t *testing.T) {
 	dir := t.TempDir()
 	v := open(t, dir, audience.DM(), new(words))
-	store(t, v, record.Memory{Content: "made with one model"})
+	keep(t, v, record.Memory{Content: "made with one model"})
 	settle(t, v)
 	other := open(t, dir, audience.DM(), renamed{new(words)})
 	_, err := other.Search(t.Context(), SearchRequest{Query: "model"})

@@ -2,8 +2,6 @@ package mesh
 
 import (
 	"context"
-	"io"
-	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -13,13 +11,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub"
 	"github.com/yamo-protocol/yamo-mcp/mesh/skill"
-)
-
-// Operations of the ledger's entries about skills: no operation types of RFC-0011 §2.3, so they have no
-// block. Both carry the skill's id, so that erasing a skill erases every text it had and its feedback.
-const (
-	opSkill         = "skill"
-	opSkillFeedback = "skill_feedback"
+	"github.com/yamo-protocol/yamo-mcp/mesh/store"
 )
 
 const maxSkillName = 128 // characters
@@ -54,19 +46,19 @@ func (v *View) IngestSkill(ctx context.Context, q SkillRequest) (IngestedSkill, 
 	if err != nil {
 		return IngestedSkill{}, err
 	}
-	s := &scrubbing{scrubber: v.scrubber}
-	kept, err := s.skill(q)
+	clean := &scrubbing{scrubber: v.scrubber}
+	kept, err := clean.skill(q)
 	if err != nil {
 		return IngestedSkill{}, err
 	}
 	kept.AgentID = v.AgentID
-	result := IngestedSkill{Name: kept.Name, Intent: kept.Intent, Visibility: to, Redactions: s.total()}
-	err = v.write(ctx, to, func(c *compartment, now time.Time) ([]ledger.Draft, error) {
-		known := c.skillNamed(kept.Name)
+	result := IngestedSkill{Name: kept.Name, Intent: kept.Intent, Visibility: to, Redactions: clean.total()}
+	err = v.write(ctx, to, func(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) {
+		known := s.Skills.Named(kept.Name)
 		result.Created, result.Updated = known == nil, false
 		if known == nil {
 			kept.CreatedAt, kept.UpdatedAt = now, time.Time{}
-			kept.ID, err = c.newSkillID(now, v.Random)
+			kept.ID, err = s.NewSkillID(now, v.Random)
 		} else {
 			result.ID = known.ID
 			if kept.Type == "" {
@@ -78,7 +70,7 @@ func (v *View) IngestSkill(ctx context.Context, q SkillRequest) (IngestedSkill, 
 			kept.ID, kept.CreatedAt, kept.UpdatedAt, result.Updated = known.ID, known.CreatedAt, now, true
 		}
 		result.ID = kept.ID
-		return []ledger.Draft{{Op: opSkill, ID: kept.ID, Data: kept}}, err
+		return []ledger.Draft{{Op: store.OpSkill, ID: kept.ID, Data: kept}}, err
 	})
 	if err != nil {
 		return IngestedSkill{}, err
@@ -94,10 +86,12 @@ func (v *View) KeepsSkill(ctx context.Context, q SkillRequest) (string, error) {
 	}
 	id := ""
 	err = v.with(ctx, v.own(), func(c *compartment) error {
-		if err := c.sync(ctx); err != nil {
+		if err := c.Sync(ctx); err != nil {
 			return err
 		}
-		if known := c.skillNamed(kept.Name); known != nil {
+		s := c.Snapshot()
+		defer s.Release()
+		if known := s.Skills.Named(kept.Name); known != nil {
 			id = known.ID
 		}
 		return nil
@@ -140,65 +134,4 @@ func (s *scrubbing) skill(q SkillRequest) (*record.Skill, error) {
 		s.err = quiet.err
 	}
 	return kept, s.err
-}
-
-// applySkill takes an entry about a skill into the projection. Erased ones say nothing.
-func (c *compartment) applySkill(e ledger.Entry) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !e.Erased && e.Op == opSkill {
-		made := new(record.Skill)
-		if err := decodeEntry(e, made); err != nil {
-			return err
-		}
-		c.skills.Put(made, c.moment(e))
-	}
-	if !e.Erased && e.Op == opSkillFeedback {
-		u := skill.Use{At: c.moment(e)}
-		if err := decodeEntry(e, &u); err != nil {
-			return err
-		}
-		c.skills.AddUse(e.ID, u)
-	}
-	c.entries = e.Seq
-	c.index.stale()
-	return nil
-}
-
-// skill is the skill called id, nil if there is none.
-func (c *compartment) skill(id string) *skill.State {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	return c.skills.Find(id)
-}
-
-// skillNamed is the skill of that name, nil if there is none.
-func (c *compartment) skillNamed(name string) *skill.State {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	return c.skills.Named(name)
-}
-
-// skillCount is how many skills there are.
-func (c *compartment) skillCount() int {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	return c.skills.Len()
-}
-
-// usesOf is the feedback about a skill that stands in c's ledger, in its order.
-func (c *compartment) usesOf(id string) []skill.Use {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	return slices.Clone(c.skills.Uses(id))
-}
-
-// newSkillID is an id that no skill of c has. It is called while the ledger is locked.
-func (c *compartment) newSkillID(now time.Time, random io.Reader) (string, error) {
-	for {
-		id, err := record.NewID(skill.Prefix, now, random)
-		if err != nil || c.skill(id) == nil {
-			return id, err
-		}
-	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
+	"github.com/yamo-protocol/yamo-mcp/mesh/rank"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/skill"
 )
@@ -62,26 +63,28 @@ func (v *View) SearchSkills(ctx context.Context, query string, limit int) (Found
 		return FoundSkills{}, err
 	}
 	words := keyword.Parse(query)
-	for _, c := range stores {
-		for _, s := range c.skillStates() {
-			hit := skillHit(c, stores[0], s)
+	list, release := snapshots(stores)
+	defer release()
+	for i, from := range list {
+		for _, s := range from.Skills.All() {
+			hit := skillHit(from, list[0], s)
 			hit.Keyword = s.Words.Score(words)
 			if strings.EqualFold(query, s.Name) {
 				hit.Keyword = 1
 			}
-			vector := c.index.skills.get(skill.Meaning(s.Intent))
+			vector := stores[i].index.SkillVector(s.Intent)
 			cosine := dot(meaning, vector)
 			if meaning != nil && vector == nil {
 				found.Pending++
 			}
-			if hit.Keyword == 0 && cosine < leastCosine {
+			if hit.Keyword == 0 && cosine < rank.MinCosine {
 				continue
 			}
 			if meaning != nil && vector != nil {
 				hit.Vector = similarity(cosine)
 			}
-			hit.Score = round2(float32(skillKeywordWeight*hit.Keyword + skillVectorWeight*hit.Vector))
-			hit.Keyword = round2(float32(hit.Keyword))
+			hit.Score = rank.Round(float32(skillKeywordWeight*hit.Keyword + skillVectorWeight*hit.Vector))
+			hit.Keyword = rank.Round(float32(hit.Keyword))
 			found.Skills = append(found.Skills, hit)
 		}
 	}
@@ -90,6 +93,13 @@ func (v *View) SearchSkills(ctx context.Context, query string, limit int) (Found
 	})
 	found.Skills = found.Skills[:min(limit, len(found.Skills))]
 	return found, nil
+}
+
+// skillCount is how many skills there are.
+func (c *compartment) skillCount() int {
+	s := c.Snapshot()
+	defer s.Release()
+	return s.Skills.Len()
 }
 
 // embedSkillQuery returns the query's vector, nil if there is none, after giving skills without a vector a
@@ -106,7 +116,7 @@ func (v *View) embedSkillQuery(ctx context.Context, stores []*compartment, query
 	wait, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for _, c := range stores {
-		err := c.index.embedSkills(wait, c)
+		err := c.index.EmbedSkills(wait)
 		if other, ok := errors.AsType[*lance.ModelError](err); ok {
 			return nil, fault.New("%v", other)
 		}
@@ -114,7 +124,7 @@ func (v *View) embedSkillQuery(ctx context.Context, stores []*compartment, query
 			return nil, ctx.Err()
 		}
 		if err != nil {
-			c.index.wake(c) // they are counted as pending
+			c.index.Wake() // they are counted as pending
 		}
 	}
 	return meaning, nil
@@ -132,5 +142,5 @@ func dot(a, b []float32) float64 {
 // similarity is RFC-0011 §5.2's, of a cosine.
 func similarity(cosine float64) float64 {
 	distance := 1 - cosine
-	return round2(float32(max(0, min(1, 1-distance/2))))
+	return rank.Round(float32(max(0, min(1, 1-distance/2))))
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
+	"github.com/yamo-protocol/yamo-mcp/mesh/rank"
 )
 
 // A word in the name counts three times as much as one in the tags, one in the intent twice (§5.3).
@@ -26,7 +27,7 @@ func TestSkillSearchWeights(t *testing.T) {
 	got := map[string]float64{}
 	for _, hit := range searchSkills(t, v, "kiwi").Skills {
 		got[hit.Name] = hit.Keyword
-		if want := round2(float32(.7*hit.Keyword + .3*hit.Vector)); hit.Score < want-.011 || hit.Score > want+.011 {
+		if want := rank.Round(float32(.7*hit.Keyword + .3*hit.Vector)); hit.Score < want-.011 || hit.Score > want+.011 {
 			t.Errorf("%s: score %v of %v and %v", hit.Name, hit.Score, hit.Keyword, hit.Vector)
 		}
 		if hit.Vector < 0 || hit.Vector > 1 {

@@ -151,7 +151,7 @@ func TestSkillRefusals(t *testing.T) {
 func tableSkills(t testing.TB, c *compartment) map[string]lance.Skill {
 	t.Helper()
 	rows := map[string]lance.Skill{}
-	for row, err := range c.index.tables.Skills(t.Context(), true) {
+	for row, err := range c.index.Tables.Skills(t.Context(), true) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -164,7 +164,7 @@ func TestSkillTableFollowsTheLedger(t *testing.T) {
 	dir := t.TempDir()
 	e := new(words)
 	v := open(t, dir, audience.DM(), e)
-	store(t, v, record.Memory{Content: "a memory beside the skills"})
+	keep(t, v, record.Memory{Content: "a memory beside the skills"})
 	one := ingestSkill(t, v, SkillRequest{Text: markdownSkill("one", "the first thing", "x")}).ID
 	ingestSkill(t, v, SkillRequest{Text: markdownSkill("two", "the second thing", "y")})
 	settle(t, v)
@@ -174,14 +174,18 @@ func TestSkillTableFollowsTheLedger(t *testing.T) {
 		t.Fatal(diff)
 	}
 	row := rows["one"]
-	if want := c.skill(one).CreatedAt; row.ID != one || row.Intent != "the first thing" || !strings.HasPrefix(row.Text, "---\nname: one\n") || !row.CreatedAt.Equal(want) ||
+	stored, err := v.Skill(t.Context(), one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := stored.CreatedAt; row.ID != one || row.Intent != "the first thing" || !strings.HasPrefix(row.Text, "---\nname: one\n") || !row.CreatedAt.Equal(want) ||
 		!strings.HasPrefix(row.Metadata, `{"reliability":0.5,"use_count":0,"last_used":null,"created_at":"`) {
 		t.Errorf("row %+v", row)
 	}
 	if diff := cmp.Diff(wordVector("the first thing"), row.Vector); diff != "" {
 		t.Errorf("the vector is not the intent's: %s", diff)
 	}
-	mark := c.index.audit.read()
+	mark := readMark(t, v)
 	if _, err := v.SkillFeedback(t.Context(), one, true); err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +193,7 @@ func TestSkillTableFollowsTheLedger(t *testing.T) {
 	if got := tableSkills(t, c)["one"].Metadata; !strings.HasPrefix(got, `{"reliability":0.6,"use_count":1,"last_used":"`) {
 		t.Errorf("after feedback: %s", got)
 	}
-	if after := c.index.audit.read(); after.Rows != mark.Rows || after.Seq <= mark.Seq {
+	if after := readMark(t, v); after["rows"] != mark["rows"] || after["seq"] <= mark["seq"] {
 		t.Errorf("skills count as blocks: %+v, then %+v", mark, after)
 	}
 	texts := e.texts.Load()

@@ -12,49 +12,50 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/skill"
+	"github.com/yamo-protocol/yamo-mcp/mesh/store"
 )
 
-// skillHit is a skill of c as the audience has it. own is the audience's own compartment.
+// skillHit is a skill of the compartment from as the audience has it. own is the audience's own compartment.
 //
-// SECURITY: feedback is kept with whoever gave it, see SkillFeedback; no other compartment's counts.
-func skillHit(c, own *compartment, s *skill.State) record.SkillHit {
-	uses := c.usesOf(s.ID)
-	if own.visibility != c.visibility {
-		uses = append(uses, own.usesOf(s.ID)...)
+// SECURITY: feedback is kept in the compartment of who gave it, see SkillFeedback; no other compartment's counts.
+func skillHit(from, own *store.Snapshot, state *skill.State) record.SkillHit {
+	uses := from.Skills.Uses(state.ID)
+	if own.Visibility != from.Visibility {
+		uses = slices.Concat(uses, own.Skills.Uses(state.ID))
 	}
-	hit := record.SkillHit{Skill: s.Skill, Visibility: c.visibility, UseCount: len(uses)}
-	hit.Reliability, hit.LastUsed = skill.Reliability(uses, s.Revised)
-	return hit
+	return state.Hit(from.Visibility, uses)
 }
 
-// allSkills are the skills of stores, of which the first is the audience's own.
-func allSkills(stores []*compartment) (hits []record.SkillHit) {
-	for _, c := range stores {
-		for _, s := range c.skillStates() {
-			hits = append(hits, skillHit(c, stores[0], s))
+// allSkills are the skills of list, of which the first is the audience's own compartment.
+func allSkills(list []*store.Snapshot) (hits []record.SkillHit) {
+	for _, s := range list {
+		for _, state := range s.Skills.All() {
+			hits = append(hits, skillHit(s, list[0], state))
 		}
 	}
 	return hits
 }
 
-func (c *compartment) skillStates() []*skill.State {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	return c.skills.All()
-}
-
 // Skill is the skill called id. An id that no compartment of the audience has is a fault, whether another
 // one has it or not.
 func (v *View) Skill(ctx context.Context, id string) (record.SkillHit, error) {
-	c, s, err := v.locateSkill(ctx, id)
+	stores, _, err := v.compartments(ctx)
 	if err != nil {
 		return record.SkillHit{}, err
 	}
-	own, err := v.open(v.own())
-	if err != nil {
-		return record.SkillHit{}, err
+	return hitOf(stores, id)
+}
+
+// hitOf finds the skill called id in stores, of which the first is the audience's own.
+func hitOf(stores []*compartment, id string) (record.SkillHit, error) {
+	list, release := snapshots(stores)
+	defer release()
+	for _, s := range list {
+		if state := s.Skills.Find(id); state != nil {
+			return skillHit(s, list[0], state), nil
+		}
 	}
-	return skillHit(c, own, s), nil
+	return record.SkillHit{}, noSkill(id)
 }
 
 // SkillList is an answer of ListSkills.
@@ -73,7 +74,9 @@ func (v *View) ListSkills(ctx context.Context, limit int) (SkillList, error) {
 	if err != nil {
 		return SkillList{}, err
 	}
-	hits := allSkills(stores)
+	list, release := snapshots(stores)
+	defer release()
+	hits := allSkills(list)
 	slices.SortFunc(hits, func(a, b record.SkillHit) int {
 		return cmp.Or(cmp.Compare(b.Reliability, a.Reliability), cmp.Compare(b.UseCount, a.UseCount), cmp.Compare(skill.FoldName(a.Name), skill.FoldName(b.Name)), a.Stored().Compare(b.Stored()))
 	})
@@ -96,43 +99,25 @@ func checkLimit(limit *int) error {
 // SECURITY: the entry goes into the audience's own ledger, wherever the skill is: how often a DM uses a
 // shared skill, and when, is nothing that a group may learn, nor one group of another.
 func (v *View) SkillFeedback(ctx context.Context, id string, success bool) (record.SkillHit, error) {
-	home, _, err := v.locateSkill(ctx, id)
+	stores, _, err := v.compartments(ctx)
 	if err != nil {
 		return record.SkillHit{}, err
 	}
-	var own *compartment
-	err = v.write(ctx, v.own(), func(c *compartment, _ time.Time) ([]ledger.Draft, error) {
-		own = c
-		if c.visibility == home.visibility && c.skill(id) == nil {
+	hit, err := hitOf(stores, id)
+	if err != nil {
+		return record.SkillHit{}, err
+	}
+	home := hit.Visibility
+	err = v.write(ctx, v.own(), func(s *store.Snapshot, _ time.Time) ([]ledger.Draft, error) {
+		if home == v.own() && s.Skills.Find(id) == nil {
 			return nil, noSkill(id) // deleted meanwhile
 		}
-		return []ledger.Draft{{Op: opSkillFeedback, ID: id, Data: skill.Use{Success: success, AgentID: v.AgentID}}}, nil
+		return []ledger.Draft{{Op: store.OpSkillFeedback, ID: id, Data: skill.Use{Success: success, AgentID: v.AgentID}}}, nil
 	})
 	if err != nil {
 		return record.SkillHit{}, err
 	}
-	if own.visibility == home.visibility {
-		home = own
-	}
-	state := home.skill(id)
-	if state == nil {
-		return record.SkillHit{}, noSkill(id)
-	}
-	return skillHit(home, own, state), nil
-}
-
-// locateSkill finds the skill called id in what the audience may see.
-func (v *View) locateSkill(ctx context.Context, id string) (*compartment, *skill.State, error) {
-	stores, _, err := v.compartments(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, c := range stores {
-		if s := c.skill(id); s != nil {
-			return c, s, nil
-		}
-	}
-	return nil, nil, noSkill(id)
+	return v.Skill(ctx, id)
 }
 
 func noSkill(id string) error {
@@ -159,12 +144,18 @@ func (v *View) PruneSkills(ctx context.Context, threshold float64) (Pruned, erro
 	var pruned Pruned
 	for _, c := range stores {
 		// SECURITY: what a DM shared with every group is not one group's to take away.
-		if c.visibility != v.own() && !(v.Audience.IsDM() && c.visibility == record.Shared) {
+		if c.Visibility != v.own() && !(v.Audience.IsDM() && c.Visibility == record.Shared) {
 			continue
 		}
-		gone, err := v.eraseSkills(ctx, c.visibility, func(c *compartment) (list []record.SkillHit) {
-			for _, s := range c.skillStates() {
-				if hit := skillHit(c, stores[0], s); hit.Reliability < threshold {
+		var given map[string][]skill.Use // in the audience's own compartment, about skills of another one
+		if c.Visibility != v.own() {
+			own := stores[0].Snapshot()
+			given = own.Skills.AllUses()
+			own.Release()
+		}
+		gone, err := v.eraseSkills(ctx, c.Visibility, func(s *store.Snapshot) (list []record.SkillHit) {
+			for _, state := range s.Skills.All() {
+				if hit := state.Hit(s.Visibility, slices.Concat(s.Skills.Uses(state.ID), given[state.ID])); hit.Reliability < threshold {
 					list = append(list, hit)
 				}
 			}
@@ -177,8 +168,10 @@ func (v *View) PruneSkills(ctx context.Context, threshold float64) (Pruned, erro
 			return pruned, err
 		}
 	}
-	for _, c := range stores {
-		pruned.Remaining += c.skillCount()
+	list, release := snapshots(stores)
+	defer release()
+	for _, s := range list {
+		pruned.Remaining += s.Skills.Len()
 	}
 	slices.SortFunc(pruned.Skills, func(a, b record.SkillHit) int {
 		return cmp.Or(cmp.Compare(a.Reliability, b.Reliability), cmp.Compare(skill.FoldName(a.Name), skill.FoldName(b.Name)), a.Stored().Compare(b.Stored()))
@@ -188,17 +181,16 @@ func (v *View) PruneSkills(ctx context.Context, threshold float64) (Pruned, erro
 
 // deleteSkill is Delete for a skill.
 func (v *View) deleteSkill(ctx context.Context, id, reason string) error {
-	c, _, err := v.locateSkill(ctx, id)
+	hit, err := v.Skill(ctx, id)
 	if err != nil {
 		return err
 	}
-	// SECURITY: as for memories.
-	if !v.Audience.IsDM() && c.visibility != v.own() {
-		return fault.New("id: %s belongs to the %s memory, which only a direct conversation can delete from", id, c.visibility)
+	if err := v.checkErasable(hit.Visibility, id); err != nil {
+		return err
 	}
-	gone, err := v.eraseSkills(ctx, c.visibility, func(c *compartment) []record.SkillHit {
-		if s := c.skill(id); s != nil {
-			return []record.SkillHit{{Skill: s.Skill}}
+	gone, err := v.eraseSkills(ctx, hit.Visibility, func(s *store.Snapshot) []record.SkillHit {
+		if state := s.Skills.Find(id); state != nil {
+			return []record.SkillHit{{Skill: state.Skill}}
 		}
 		return nil
 	}, func(record.SkillHit) string { return reason })
@@ -210,24 +202,20 @@ func (v *View) deleteSkill(ctx context.Context, id, reason string) error {
 
 // eraseSkills erases what choose picks in a compartment, under its ledger's lock, with the feedback on it in
 // the audience's own compartment, and takes it off the disk.
-func (v *View) eraseSkills(ctx context.Context, name record.Visibility, choose func(*compartment) []record.SkillHit, reason func(record.SkillHit) string) ([]record.SkillHit, error) {
+func (v *View) eraseSkills(
+	ctx context.Context, name record.Visibility, choose func(*store.Snapshot) []record.SkillHit, reason func(record.SkillHit) string,
+) ([]record.SkillHit, error) {
 	var gone []record.SkillHit
-	err := v.with(ctx, name, func(c *compartment) error {
-		err := c.erase(ctx, func(now time.Time) ([]ledger.Draft, error) {
-			gone = choose(c)
-			return v.skillDeletions(gone, reason, now), nil
-		})
-		if err != nil || len(gone) == 0 {
-			return err
-		}
-		return purgeSkills(ctx, c)
+	err := v.erase(ctx, name, func(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) {
+		gone = choose(s)
+		return v.skillDeletions(gone, reason, now), nil
 	})
 	if err != nil || len(gone) == 0 || name == v.own() {
 		return gone, err
 	}
 	return gone, v.with(ctx, v.own(), func(own *compartment) error {
-		return own.erase(ctx, func(now time.Time) ([]ledger.Draft, error) {
-			used := slices.DeleteFunc(slices.Clone(gone), func(h record.SkillHit) bool { return len(own.usesOf(h.ID)) == 0 })
+		return own.Erase(ctx, func(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) {
+			used := slices.DeleteFunc(slices.Clone(gone), func(h record.SkillHit) bool { return len(s.Skills.Uses(h.ID)) == 0 })
 			return v.skillDeletions(used, reason, now), nil
 		})
 	})
@@ -241,12 +229,4 @@ func (v *View) skillDeletions(hits []record.SkillHit, reason func(record.SkillHi
 		drafts[i] = ledger.Draft{Op: ledger.OpDelete, ID: hit.ID, Block: text, Data: deleted{v.AgentID, why}}
 	}
 	return drafts
-}
-
-func purgeSkills(ctx context.Context, c *compartment) error {
-	if err := c.index.purge(ctx, c); err != nil {
-		c.index.wake(c)
-		return fmt.Errorf("the skill is deleted, but copies in the index are not yet: %w", err)
-	}
-	return nil
 }

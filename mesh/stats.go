@@ -3,6 +3,7 @@ package mesh
 import (
 	"context"
 	"path/filepath"
+	"time"
 )
 
 // Stats says how much the audience's memory holds (RFC-0011 §4.1 stats).
@@ -22,18 +23,23 @@ func (v *View) Stats(ctx context.Context) (Stats, error) {
 	dir, _ := v.folder(v.own())
 	s := Stats{Path: filepath.Join(dir, "lance"), Connected: true}
 	for _, c := range stores {
-		s.Memories += c.count()
-		s.Skills += c.skillCount()
-		if c.visibility != v.own() {
+		snapshot := c.Snapshot()
+		s.Memories += snapshot.Live
+		s.Skills += snapshot.Skills.Len()
+		snapshot.Release()
+		if c.Visibility != v.own() {
 			continue
 		}
-		if _, err := c.index.tables.Count(ctx); err != nil {
+		if _, err := c.index.Tables.Count(ctx); err != nil {
 			v.Logger.Warn("read the memory index", "error", err)
 			s.Connected = false
 		}
 	}
 	return s, nil
 }
+
+// settlePoll is how long Settle waits between two reports.
+const settlePoll = 100 * time.Millisecond
 
 // Settle waits until every memory that the audience may see has its vector. report, which may be nil, is
 // called with how many have none yet. Without a working embedder it returns the embedder's error; what
@@ -52,12 +58,12 @@ func (v *View) Settle(ctx context.Context, report func(pending int)) error {
 	for {
 		pending := 0
 		for _, c := range stores {
-			n, err := c.index.ready(ctx, c, peerPoll)
+			n, err := c.index.Ready(ctx, settlePoll)
 			if err != nil {
 				return err
 			}
 			if n > 0 {
-				if err := c.index.trouble(); err != nil {
+				if err := c.index.Trouble(); err != nil {
 					return err
 				}
 			}
@@ -68,14 +74,4 @@ func (v *View) Settle(ctx context.Context, report func(pending int)) error {
 			return nil
 		}
 	}
-}
-
-// trouble is what keeps the background work from going on for now, nil if nothing does.
-func (ix *index) trouble() error {
-	ix.mu.Lock()
-	defer ix.mu.Unlock()
-	if ix.failing() {
-		return ix.failure
-	}
-	return nil
 }

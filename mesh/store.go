@@ -107,15 +107,15 @@ func (v *View) StoreAll(ctx context.Context, memories []record.Memory) ([]Outcom
 func (v *View) Holds(ctx context.Context, s Scrubbed) (string, error) {
 	id := ""
 	err := v.with(ctx, v.own(), func(c *compartment) error {
-		if err := c.sync(ctx); err != nil {
+		if err := c.Sync(ctx); err != nil {
 			return err
 		}
-		c.mu.RLock()
-		defer c.mu.RUnlock()
-		for _, d := range c.docs {
-			if d.record != nil && d.record.Content == s.record.Content {
-				id = d.record.ID
-				return nil
+		snapshot := c.Snapshot()
+		defer snapshot.Release()
+		for r := range snapshot.Memories() {
+			if r.Content == s.record.Content {
+				id = r.ID
+				break
 			}
 		}
 		return nil

@@ -24,7 +24,7 @@ func sampleLesson() LessonRequest {
 func TestStoreKeepsEveryField(t *testing.T) {
 	dir := t.TempDir()
 	v := open(t, dir, audience.DM(), new(words))
-	s := store(t, v, record.Memory{
+	s := keep(t, v, record.Memory{
 		Content: "Ada prefers the train to Lyon.", Type: "event", Source: "chat", Tags: []string{"travel", "Travel", "ada"}, Importance: new(float32(.5)),
 		SessionID: "s1", Skill: "planning", Rationale: "trips", Hypothesis: "helps booking", Metadata: map[string]any{"seat": map[string]any{"row": 7.}},
 	})
@@ -91,7 +91,7 @@ func TestStoreRefuses(t *testing.T) {
 
 func TestStoringAgainReturnsTheFirst(t *testing.T) {
 	v := open(t, t.TempDir(), audience.DM(), new(words))
-	first := store(t, v, record.Memory{Content: "Tea at four.", SessionID: "a"})
+	first := keep(t, v, record.Memory{Content: "Tea at four.", SessionID: "a"})
 	for name, test := range map[string]struct {
 		memory record.Memory
 		to     record.Visibility
@@ -103,7 +103,7 @@ func TestStoringAgainReturnsTheFirst(t *testing.T) {
 		"other place":   {record.Memory{Content: "Tea at four.", SessionID: "a"}, record.Shared, false},
 		"other text":    {record.Memory{Content: "Tea at five.", SessionID: "a"}, "", false},
 	} {
-		s := store(t, v, test.memory, test.to)
+		s := keep(t, v, test.memory, test.to)
 		if (s.ID == first.ID) != test.same || s.Created == test.same {
 			t.Errorf("%s: id %s (first %s), created %v", name, s.ID, first.ID, s.Created)
 		}
@@ -116,7 +116,7 @@ func TestRedactionComesBeforeTheDisk(t *testing.T) {
 	e := new(recorder)
 	v := open(t, dir, audience.DM(), e)
 	const mail, card = "grace.hopper@navy.example.org", "4111 1111 1111 1111"
-	s := store(t, v, record.Memory{
+	s := keep(t, v, record.Memory{
 		Content: "Grace answers at " + mail + " and pays with " + card + ".", Source: mail, Tags: []string{"contact " + mail},
 		Rationale: "asked " + mail, Metadata: map[string]any{"to": []any{mail}, mail: "key"},
 	})
@@ -206,7 +206,7 @@ func TestDistillRefuses(t *testing.T) {
 
 func TestClosedViewRefuses(t *testing.T) {
 	v := Open(Options{Dir: t.TempDir() + "/.yamo", Audience: audience.DM(), Embedder: new(words)})
-	store(t, v, record.Memory{Content: "before"})
+	keep(t, v, record.Memory{Content: "before"})
 	if err := v.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}

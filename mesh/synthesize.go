@@ -12,6 +12,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+	"github.com/yamo-protocol/yamo-mcp/mesh/store"
 )
 
 // SynthesizedType is the type of the skills that Synthesize makes.
@@ -49,7 +50,7 @@ var synthesizing = purpose{
 // SECURITY: a skill is to be followed, so what groups said is no source of a DM's: a stranger must not be
 // able to plant rules. It is the audience's own, that of a DM private.
 func (v *View) Synthesize(ctx context.Context, q SynthesizeRequest) (Synthesized, error) {
-	g, err := v.gather(ctx, opSynthesize, q.Topic, 0, synthesisLookback)
+	g, err := v.gather(ctx, store.OpSynthesize, q.Topic, 0, synthesisLookback)
 	if err != nil {
 		return Synthesized{}, err
 	}
@@ -87,22 +88,22 @@ func (v *View) keepSynthesis(ctx context.Context, g *gathering, d derivation) (S
 	if err != nil {
 		return Synthesized{}, err
 	}
-	s := &scrubbing{scrubber: v.scrubber}
+	clean := &scrubbing{scrubber: v.scrubber}
 	made := record.Synthesis{
-		SkillID: ingested.ID, Topic: g.topic, Sources: g.origins(), Confidence: d.confidence, Method: d.method, Model: s.field("model", d.model),
+		SkillID: ingested.ID, Topic: g.topic, Sources: g.origins(), Confidence: d.confidence, Method: d.method, Model: clean.field("model", d.model),
 		Key: g.key, AgentID: v.AgentID,
 	}
-	if s.err != nil {
-		return Synthesized{}, s.err
+	if clean.err != nil {
+		return Synthesized{}, clean.err
 	}
 	result := Synthesized{Synthesis: made, Visibility: v.own(), Created: ingested.Created, Updated: ingested.Updated, Note: d.note}
-	err = v.write(ctx, v.own(), func(c *compartment, _ time.Time) ([]ledger.Draft, error) {
-		skill := c.skill(ingested.ID)
+	err = v.write(ctx, v.own(), func(s *store.Snapshot, _ time.Time) ([]ledger.Draft, error) {
+		skill := s.Skills.Find(ingested.ID)
 		if skill == nil {
 			return nil, noSkill(ingested.ID) // deleted meanwhile
 		}
 		result.Skill = skill.Skill
-		return []ledger.Draft{{Op: opSynthesize, ID: ingested.ID, Block: skill.Text, Data: made}}, nil
+		return []ledger.Draft{{Op: store.OpSynthesize, ID: ingested.ID, Block: skill.Text, Data: made}}, nil
 	})
 	return result, err
 }
@@ -112,7 +113,9 @@ func (v *View) synthesisName(ctx context.Context, topic string) (string, error) 
 	const most = 100 // characters of the topic
 	name := block.Escape("learned: " + text.Shorten(topicOr(topic), most))
 	err := v.with(ctx, v.own(), func(c *compartment) error {
-		if other := c.skillNamed(name); other != nil && other.Type != SynthesizedType {
+		s := c.Snapshot()
+		defer s.Release()
+		if other := s.Skills.Named(name); other != nil && other.Type != SynthesizedType {
 			name += " (synthesized)"
 		}
 		return nil
@@ -123,12 +126,10 @@ func (v *View) synthesisName(ctx context.Context, topic string) (string, error) 
 // synthesis is what was synthesized with that key and is still there, nil if nothing is.
 func (v *View) synthesis(ctx context.Context, key string) (known *Synthesized, err error) {
 	err = v.with(ctx, v.own(), func(c *compartment) error {
-		c.mu.RLock()
-		defer c.mu.RUnlock()
-		if made := c.syntheses[key]; made != nil {
-			if skill := c.skills.Find(made.SkillID); skill != nil {
-				known = &Synthesized{Synthesis: *made, Skill: skill.Skill, Visibility: c.visibility}
-			}
+		s := c.Snapshot()
+		defer s.Release()
+		if made, skill := s.Synthesis(key); made != nil {
+			known = &Synthesized{Synthesis: *made, Skill: skill.Skill, Visibility: s.Visibility}
 		}
 		return nil
 	})

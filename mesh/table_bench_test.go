@@ -17,6 +17,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
+	"github.com/yamo-protocol/yamo-mcp/mesh/index"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
@@ -74,7 +75,7 @@ func measure(b *testing.B, local *embed.Local, n int) []string {
 		}
 		stores = append(stores, time.Since(start))
 	}
-	v.stores[record.Private].index.discard(context.Background())
+	v.stores[record.Private].index.Discard(context.Background())
 	return []string{
 		strconv.Itoa(n), quantile(searches, .5), quantile(searches, .95), quantile(embeds, .5), fmt.Sprintf("%.2f", float64(found)/float64(wanted)),
 		quantile(stores, .5), quantile(stores, .95), fmt.Sprintf("%.0f MB", memory),
@@ -84,18 +85,18 @@ func measure(b *testing.B, local *embed.Local, n int) []string {
 // recall is how many of the 20 memories nearest to a query by float64 arithmetic the vector part has among its 20.
 func recall(c *compartment, query []float32) (found, wanted int) {
 	best := func(score func(doc int) float64) []int {
-		docs := make([]int, len(c.docs))
-		scores := make([]float64, len(c.docs))
+		docs := make([]int, c.count())
+		scores := make([]float64, len(docs))
 		for doc := range docs {
 			docs[doc], scores[doc] = doc, score(doc)
 		}
 		slices.SortFunc(docs, func(a, b int) int { return int(math.Copysign(1, scores[b]-scores[a])) })
 		return docs[:20]
 	}
-	cosines := c.index.vectors.Cosines(query, nil)
+	cosines := c.Vectors.Cosines(query, nil)
 	have := best(func(doc int) float64 { return float64(cosines[doc]) })
 	for _, doc := range best(func(doc int) (sum float64) {
-		for j, x := range c.index.vectors.Vector(doc) {
+		for j, x := range c.Vectors.Vector(doc) {
 			sum += float64(x) * float64(query[j])
 		}
 		return sum
@@ -128,7 +129,7 @@ func ingestion(b *testing.B, local *embed.Local) (through, raw float64) {
 	}
 	through = n / time.Since(start).Seconds()
 	start = time.Now()
-	for chunk := range slices.Chunk(list, embedBatch) {
+	for chunk := range slices.Chunk(list, index.EmbedBatch) {
 		if _, err := local.Embed(b.Context(), chunk); err != nil {
 			b.Fatal(err)
 		}

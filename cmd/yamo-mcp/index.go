@@ -12,6 +12,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
+	"github.com/yamo-protocol/yamo-mcp/mesh/index"
 )
 
 // newIndexCommand is `yamo-mcp index`: what is derived from the ledgers.
@@ -98,8 +99,8 @@ take what was deleted off the disk. Servers do so by themselves when it pays; th
 
 // indexes is the answer of `index verify`.
 type indexes struct {
-	Consistent   bool               `json:"consistent"` // no problems, though it may be behind
-	Compartments []mesh.IndexReport `json:"compartments"`
+	Consistent   bool           `json:"consistent"` // no problems, though it may be behind
+	Compartments []index.Report `json:"compartments"`
 }
 
 func newIndexVerifyCommand(env cli.Env) *cobra.Command {
@@ -117,7 +118,7 @@ Changes nothing. What is merely not indexed yet is no problem: servers do that. 
 		if err != nil {
 			return err
 		}
-		problem := func(r mesh.IndexReport) bool { return len(r.Problems) > 0 }
+		problem := func(r index.Report) bool { return len(r.Problems) > 0 }
 		found := indexes{!slices.ContainsFunc(reports, problem), reports}
 		var text strings.Builder
 		for _, r := range reports {
@@ -134,7 +135,7 @@ Changes nothing. What is merely not indexed yet is no problem: servers do that. 
 }
 
 // indexLines is a report for people.
-func indexLines(r mesh.IndexReport) string {
+func indexLines(r index.Report) string {
 	if len(r.Problems) > 0 {
 		var text strings.Builder
 		for _, p := range r.Problems {

@@ -25,6 +25,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
+	"github.com/yamo-protocol/yamo-mcp/mesh/index"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
@@ -98,7 +99,7 @@ func (t *tally) print(table *tabwriter.Writer, name string) {
 		share(t.session1), share(t.session5), float64(t.searching.Microseconds())/1000/float64(t.questions))
 }
 
-func (t *tally) conversation(ctx context.Context, embedder mesh.Embedder, c conversation) error {
+func (t *tally) conversation(ctx context.Context, embedder index.Embedder, c conversation) error {
 	dir, err := os.MkdirTemp("", "yamo-eval-")
 	if err != nil {
 		return err

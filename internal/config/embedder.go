@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/assets"
-	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
+	"github.com/yamo-protocol/yamo-mcp/mesh/index"
 )
 
 // CachedTexts is the number of texts whose vectors a session keeps in memory (RFC-0011 §7.1).
@@ -58,7 +58,7 @@ var EmbedderSettings = []Setting{
 
 // Open returns the embedder with a cache, and the function that closes it. The cache is for one audience: a caller that
 // is answered faster than others would learn that a text was asked for before.
-func (e Embedder) Open(getenv func(string) string, logger *slog.Logger) (mesh.Embedder, func() error, error) {
+func (e Embedder) Open(getenv func(string) string, logger *slog.Logger) (index.Embedder, func() error, error) {
 	embedder, closeEmbedder, err := e.Connect(getenv, logger)
 	if err != nil {
 		return nil, nil, err

@@ -10,6 +10,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/config"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
+	"github.com/yamo-protocol/yamo-mcp/mesh/index"
+	"github.com/yamo-protocol/yamo-mcp/mesh/rank"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
 
@@ -54,7 +56,7 @@ func openMemory(o Options, who audience.Audience, files mesh.Files) (*mesh.View,
 		Dir:       filepath.Join(o.Config.Workspace, MemoryFolder),
 		Audience:  who,
 		AgentID:   o.Config.Session.AgentID,
-		Ranking:   mesh.Ranking(o.Config.Search.Ranking),
+		Ranking:   rank.Ranking(o.Config.Search.Ranking),
 		Embedder:  embedder,
 		Completer: completer,
 		Files:     files,
@@ -72,7 +74,7 @@ func openMemory(o Options, who audience.Audience, files mesh.Files) (*mesh.View,
 }
 
 // openEmbedder opens the session's embedder: a cache of its own over the process's shared one, if there is one.
-func (o Options) openEmbedder() (mesh.Embedder, func() error, error) {
+func (o Options) openEmbedder() (index.Embedder, func() error, error) {
 	if o.shared == nil {
 		return o.Config.Embedder.Open(o.Getenv, o.Logger)
 	}

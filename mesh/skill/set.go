@@ -101,3 +101,6 @@ func fields(s *record.Skill) keyword.Fields {
 // Meaning returns the text whose vector a skill of that intent has (RFC-0011 §2.4). The underscores of a YAMO intent
 // are blanks in it.
 func Meaning(intent string) string { return strings.ReplaceAll(intent, "_", " ") }
+
+// AllUses returns the feedback about every skill, by id, as it is now.
+func (s *Set) AllUses() map[string][]Use { return maps.Clone(s.uses) }

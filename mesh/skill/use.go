@@ -62,3 +62,10 @@ func Reliability(uses []Use, revised []record.Moment) (reliability float64, last
 	}
 	return reliability, last
 }
+
+// Hit returns a skill of the compartment called from with what uses say of it.
+func (s *State) Hit(from record.Visibility, uses []Use) record.SkillHit {
+	hit := record.SkillHit{Skill: s.Skill, Visibility: from, UseCount: len(uses)}
+	hit.Reliability, hit.LastUsed = Reliability(uses, s.Revised)
+	return hit
+}

@@ -1,4 +1,4 @@
-package mesh
+package index
 
 import (
 	"context"
@@ -12,9 +12,10 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
+	"github.com/yamo-protocol/yamo-mcp/mesh/store"
 )
 
-// audit copies the ledger's blocks into the table yamo_blocks (RFC-0011 §2.3). It belongs to whoever
+// blocks copies the ledger's blocks into the table yamo_blocks (RFC-0011 §2.3). It belongs to whoever
 // holds the index lock.
 //
 // A row's block_hash is the SHA-256 of its text. Its prev_hash is the hash of the ledger entry before
@@ -23,63 +24,63 @@ import (
 //
 // A deletion is a row too. The RFC has no operation type for it, and tells what went wrong with a retain by a status in
 // the metadata (§8.2); so a deletion is a retain with the status "deleted". What was erased has no row any more.
-type audit struct {
+type blocks struct {
 	options ledger.Options
 	path    string // remembers how far the table is
 	reader  *ledger.Ledger
 	seq     int64 // the last entry the reader has given
 }
 
-// mark is the content of audit.path. It is believed as long as the tables have so many rows.
+// mark is the content of blocks.path. It is believed as long as the tables have so many rows.
 type mark struct {
-	Format int   `json:"format"` // auditFormat, or the rows were made in another way
+	Format int   `json:"format"` // blocksFormat, or the rows were made in another way
 	Seq    int64 `json:"seq"`    // entries up to here are in the table
 	Rows   int   `json:"rows"`   // of yamo_blocks
 }
 
-// auditFormat is raised when rows are made in another way.
-const auditFormat = 2
+// blocksFormat is raised when rows are made in another way.
+const blocksFormat = 2
 
-func newAudit(dir string, o ledger.Options) *audit {
-	return &audit{options: o, path: filepath.Join(dir, "blocks.json")}
+func newBlocks(dir string, o ledger.Options) *blocks {
+	return &blocks{options: o, path: filepath.Join(dir, "blocks.json")}
 }
 
 // reset makes the next flush start over.
-func (a *audit) reset() error {
-	a.reader = nil
-	if err := os.Remove(a.path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("reset the audit table: %w", err)
+func (b *blocks) reset() error {
+	b.reader = nil
+	if err := os.Remove(b.path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("reset yamo_blocks: %w", err)
 	}
 	return nil
 }
 
 // flush brings the table up to date and reports whether rows were deleted.
-func (a *audit) flush(ctx context.Context, tables *lance.DB) (erased bool, err error) {
+func (b *blocks) flush(ctx context.Context, tables *lance.DB) (erased bool, err error) {
 	defer func() {
 		if err != nil {
-			a.reader = nil
+			b.reader = nil
 		}
 	}()
 	rows, err := tables.BlockCount(ctx)
 	if err != nil {
 		return false, err
 	}
-	m := a.read()
-	if m.Format != auditFormat && rows > 0 {
+	m := b.read()
+	if m.Format != blocksFormat && rows > 0 {
 		if err := clearBlocks(ctx, tables); err != nil {
 			return false, err
 		}
 		rows = 0
 	}
-	if m.Format != auditFormat || m.Rows != rows {
-		m, a.reader = mark{}, nil
+	if m.Format != blocksFormat || m.Rows != rows {
+		m, b.reader = mark{}, nil
 	}
-	if a.reader == nil {
-		a.reader, a.seq = ledger.New(a.options), 0
+	if b.reader == nil {
+		b.reader, b.seq = ledger.New(b.options), 0
 	}
 	var w blockWriter
-	err = a.reader.Sync(ctx, func(e ledger.Entry) error {
-		a.seq = e.Seq
+	err = b.reader.Sync(ctx, func(e ledger.Entry) error {
+		b.seq = e.Seq
 		if e.Seq <= m.Seq {
 			return nil
 		}
@@ -91,13 +92,13 @@ func (a *audit) flush(ctx context.Context, tables *lance.DB) (erased bool, err e
 	if err := w.write(ctx, tables); err != nil {
 		return false, err
 	}
-	if a.seq <= m.Seq {
+	if b.seq <= m.Seq {
 		return false, nil
 	}
 	if rows, err = tables.BlockCount(ctx); err != nil {
 		return false, err
 	}
-	return w.erased, a.write(mark{Format: auditFormat, Seq: a.seq, Rows: rows})
+	return w.erased, b.write(mark{Format: blocksFormat, Seq: b.seq, Rows: rows})
 }
 
 // clearBlocks empties the table.
@@ -113,26 +114,26 @@ func clearBlocks(ctx context.Context, tables *lance.DB) error {
 }
 
 // read returns the mark, the zero value if there is none that can be read.
-func (a *audit) read() mark {
+func (b *blocks) read() mark {
 	var m mark
-	raw, err := os.ReadFile(a.path)
+	raw, err := os.ReadFile(b.path)
 	if err != nil || json.Unmarshal(raw, &m) != nil {
 		return mark{}
 	}
 	return m
 }
 
-func (a *audit) write(m mark) error {
+func (b *blocks) write(m mark) error {
 	raw, err := json.Marshal(m)
 	if err != nil {
 		return err
 	}
-	temp := a.path + ".tmp"
+	temp := b.path + ".tmp"
 	if err := os.WriteFile(temp, raw, 0o600); err != nil {
-		return fmt.Errorf("note the audit table's state: %w", err)
+		return fmt.Errorf("note yamo_blocks's state: %w", err)
 	}
-	if err := os.Rename(temp, a.path); err != nil {
-		return fmt.Errorf("note the audit table's state: %w", err)
+	if err := os.Rename(temp, b.path); err != nil {
+		return fmt.Errorf("note yamo_blocks's state: %w", err)
 	}
 	return nil
 }
@@ -150,10 +151,10 @@ func (w *blockWriter) take(ctx context.Context, tables *lance.DB, e ledger.Entry
 		w.rows = slices.DeleteFunc(w.rows, func(b lance.Block) bool { return slices.Contains(gone, b.ID) })
 		w.delete = append(w.delete, gone...)
 	}
-	if !audited(e) {
+	if !hasRow(e) {
 		return nil
 	}
-	row, err := auditRow(e)
+	row, err := blockRow(e)
 	if err != nil {
 		return err
 	}
@@ -163,8 +164,8 @@ func (w *blockWriter) take(ctx context.Context, tables *lance.DB, e ledger.Entry
 	return w.write(ctx, tables)
 }
 
-// audited reports whether an entry has a row.
-func audited(e ledger.Entry) bool {
+// hasRow reports whether an entry has a row.
+func hasRow(e ledger.Entry) bool {
 	return e.Block != "" && (e.Op == ledger.OpDelete || slices.Contains(lance.Operations, e.Op))
 }
 
@@ -176,7 +177,7 @@ func blockID(e ledger.Entry) string {
 	}
 	op := e.Op
 	if op == ledger.OpDelete {
-		op = opRetain
+		op = store.OpRetain
 	}
 	return fmt.Sprintf("yamo_%s_%d_%06x", op, e.Time.UnixMilli(), e.Seq)
 }
@@ -190,8 +191,8 @@ func blocksOf(id string) []string {
 	return ids
 }
 
-// auditRow is an entry as a row.
-func auditRow(e ledger.Entry) (lance.Block, error) {
+// blockRow is an entry as a row.
+func blockRow(e ledger.Entry) (lance.Block, error) {
 	about := map[string]any{"seq": e.Seq, "entry_hash": e.Hash}
 	if e.ID != "" {
 		about["record_id"] = e.ID
@@ -200,7 +201,7 @@ func auditRow(e ledger.Entry) (lance.Block, error) {
 		ID: blockID(e), Operation: e.Op, Text: e.Block, Timestamp: e.Time, Hash: e.BlockHash(), PrevHash: e.PrevHash,
 	}
 	if e.Op == ledger.OpDelete {
-		row.Operation, about["status"] = opRetain, "deleted"
+		row.Operation, about["status"] = store.OpRetain, "deleted"
 	}
 	meta, err := json.Marshal(about)
 	if err != nil {

@@ -1,4 +1,4 @@
-package mesh
+package index
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
@@ -20,15 +19,15 @@ const (
 // restore takes vectors that the file lacks from LanceDB, their durable home: reading one takes a
 // tenth of the time that making it again takes. It does so once for each time that the file was lost.
 // The caller holds the index lock.
-func (ix *index) restore(ctx context.Context, c *compartment) error {
-	epoch := ix.vectors.Epoch()
+func (ix *Index) restore(ctx context.Context) error {
+	epoch := ix.c.Vectors.Epoch()
 	if epoch == ix.restored {
 		return nil
 	}
-	rows, err := ix.tables.Count(ctx)
+	rows, err := ix.Tables.Count(ctx)
 	if rows > 0 && err == nil {
-		_, lacking := ix.vectors.Missing(0)
-		ids, _ := ix.missing(c, lacking)
+		_, lacking := ix.c.Vectors.Missing(0)
+		ids, _ := Missing(ix.c.Projection, lacking)
 		for len(ids) > 0 && err == nil {
 			chunk := ids[:min(len(ids), restoreChunk)]
 			ids = ids[len(chunk):]
@@ -48,8 +47,8 @@ func (ix *index) restore(ctx context.Context, c *compartment) error {
 	return nil
 }
 
-func (ix *index) restoreSome(ctx context.Context, ids []string) error {
-	rows, err := ix.tables.Memories(ctx, ids, true)
+func (ix *Index) restoreSome(ctx context.Context, ids []string) error {
+	rows, err := ix.Tables.Memories(ctx, ids, true)
 	if err != nil || len(rows) == 0 {
 		return err
 	}
@@ -62,16 +61,16 @@ func (ix *index) restoreSome(ctx context.Context, ids []string) error {
 
 // flush brings LanceDB in line with the ledger: what has a vector and is not there is written, what was
 // deleted is taken off the disk, and small fragments are merged when they have piled up. The caller
-// holds the index lock and has called c.sync with it.
-func (ix *index) flush(ctx context.Context, c *compartment) error {
+// holds the index lock and has synced the compartment with it.
+func (ix *Index) flush(ctx context.Context) error {
 	ix.mu.Lock()
 	ix.dirty = false // before looking: what comes now makes it true again
 	ix.mu.Unlock()
-	err := ix.tryFlush(ctx, c)
+	err := ix.tryFlush(ctx)
 	if errors.Is(err, lance.ErrDamaged) {
 		ix.log.Warn("the memory index is damaged; making it again from the ledger")
 		if err = ix.drop(ctx); err == nil {
-			err = ix.tryFlush(ctx, c)
+			err = ix.tryFlush(ctx)
 		}
 	}
 	if err != nil {
@@ -82,61 +81,61 @@ func (ix *index) flush(ctx context.Context, c *compartment) error {
 }
 
 // drop deletes the tables. The caller holds the index lock.
-func (ix *index) drop(ctx context.Context) error {
+func (ix *Index) drop(ctx context.Context) error {
 	ix.present, ix.skillsAt = nil, -1
-	return errors.Join(ix.audit.reset(), ix.tables.Drop(ctx))
+	return errors.Join(ix.blocks.reset(), ix.Tables.Drop(ctx))
 }
 
-func (ix *index) tryFlush(ctx context.Context, c *compartment) error {
-	removed, err := ix.reconcile(ctx, c)
+func (ix *Index) tryFlush(ctx context.Context) error {
+	removed, err := ix.reconcile(ctx)
 	if err != nil {
 		ix.present = nil
 		return err
 	}
-	if err := ix.vectors.Prune(); err != nil {
+	if err := ix.c.Vectors.Prune(); err != nil {
 		return err
 	}
-	pruned, err := ix.flushSkills(ctx, c)
+	pruned, err := ix.flushSkills(ctx)
 	if err != nil {
 		return err
 	}
-	erased, err := ix.audit.flush(ctx, ix.tables)
+	erased, err := ix.blocks.flush(ctx, ix.Tables)
 	if err != nil {
 		return err
 	}
 	ix.unflushed = 0
-	stats, err := ix.tables.Stats(ctx)
+	stats, err := ix.Tables.Stats(ctx)
 	if err != nil {
 		return err
 	}
 	// SECURITY: what was deleted must be gone from the disk, not only from results.
 	if removed || pruned || erased || stats.Fragmented() {
-		return ix.tables.Compact(ctx)
+		return ix.Tables.Compact(ctx)
 	}
 	return nil
 }
 
 // reconcile makes memory_entries hold exactly the live memories that have a vector. ix.present is what
 // the table holds unless another process has written to it, which the number of its rows shows.
-func (ix *index) reconcile(ctx context.Context, c *compartment) (removed bool, err error) {
+func (ix *Index) reconcile(ctx context.Context) (removed bool, err error) {
 	for fresh := false; ; fresh = true {
 		if ix.present == nil {
-			if ix.present, err = ix.tables.IDs(ctx); err != nil {
+			if ix.present, err = ix.Tables.IDs(ctx); err != nil {
 				return removed, err
 			}
 		}
-		gone, err := ix.removeRows(ctx, c)
+		gone, err := ix.removeRows(ctx)
 		removed = removed || gone
 		if err != nil {
 			return removed, err
 		}
-		if err := ix.revise(ctx, c); err != nil {
+		if err := ix.revise(ctx); err != nil {
 			return removed, err
 		}
-		if err := ix.addRows(ctx, c); err != nil {
+		if err := ix.addRows(ctx); err != nil {
 			return removed, err
 		}
-		rows, err := ix.tables.Count(ctx)
+		rows, err := ix.Tables.Count(ctx)
 		if err != nil {
 			return removed, err
 		}
@@ -151,19 +150,19 @@ func (ix *index) reconcile(ctx context.Context, c *compartment) (removed bool, e
 }
 
 // removeRows deletes the rows of memories that are not there any more.
-func (ix *index) removeRows(ctx context.Context, c *compartment) (bool, error) {
+func (ix *Index) removeRows(ctx context.Context) (bool, error) {
 	var gone []string
-	c.mu.RLock()
+	s := ix.c.Snapshot()
 	for id := range ix.present {
-		if _, ok := c.byID[id]; !ok {
+		if _, ok := s.Doc(id); !ok {
 			gone = append(gone, id)
 		}
 	}
-	c.mu.RUnlock()
+	s.Release()
 	if len(gone) == 0 {
 		return false, nil
 	}
-	if err := ix.tables.DeleteMemories(ctx, gone); err != nil {
+	if err := ix.Tables.DeleteMemories(ctx, gone); err != nil {
 		return false, err
 	}
 	for _, id := range gone {
@@ -173,28 +172,28 @@ func (ix *index) removeRows(ctx context.Context, c *compartment) (bool, error) {
 }
 
 // addRows writes the rows that are lacking.
-func (ix *index) addRows(ctx context.Context, c *compartment) error {
+func (ix *Index) addRows(ctx context.Context) error {
 	type lacking struct {
 		doc      int
 		record   *record.Record
 		accesses record.Accesses
 	}
 	var list []lacking
-	c.mu.RLock()
-	for doc, d := range c.docs {
-		if d.record != nil && ix.vectors.Has(doc) {
-			if _, ok := ix.present[d.record.ID]; !ok {
-				list = append(list, lacking{doc, d.record, c.accesses[d.record.ID]})
+	s := ix.c.Snapshot()
+	for doc, d := range s.Docs {
+		if d.Record != nil && ix.c.Vectors.Has(doc) {
+			if _, ok := ix.present[d.Record.ID]; !ok {
+				list = append(list, lacking{doc, d.Record, s.Accesses(d.Record.ID)})
 			}
 		}
 	}
-	c.mu.RUnlock()
+	s.Release()
 	for len(list) > 0 {
 		chunk := list[:min(len(list), tableChunk)]
 		list = list[len(chunk):]
 		rows := make([]lance.Memory, 0, len(chunk))
 		for _, l := range chunk {
-			v := ix.vectors.Vector(l.doc)
+			v := ix.c.Vectors.Vector(l.doc)
 			if v == nil {
 				continue // deleted meanwhile, or the file was lost
 			}
@@ -205,7 +204,7 @@ func (ix *index) addRows(ctx context.Context, c *compartment) error {
 			row.AccessCount, row.LastAccessed = accessCount(l.accesses), l.accesses.Last
 			rows = append(rows, row)
 		}
-		if err := ix.tables.AddMemories(ctx, rows); err != nil {
+		if err := ix.Tables.AddMemories(ctx, rows); err != nil {
 			return err
 		}
 		for _, row := range rows {
@@ -251,61 +250,12 @@ func memoryRow(r *record.Record, v []float32) (lance.Memory, error) {
 	return row, err
 }
 
-// purge takes what was deleted out of the vectors' file and LanceDB, and off the disk.
-func (ix *index) purge(ctx context.Context, c *compartment) error {
-	return ix.locked(ctx, func() error {
-		if err := c.sync(ctx); err != nil {
+// Purge takes what was deleted out of the vectors' file and LanceDB, and off the disk.
+func (ix *Index) Purge(ctx context.Context) error {
+	return ix.Do(ctx, func() error {
+		if err := ix.c.Sync(ctx); err != nil {
 			return err
 		}
-		return ix.flush(ctx, c)
+		return ix.flush(ctx)
 	})
-}
-
-// rebuild deletes the vectors and tables and makes them again from the ledger, or goes on where an interrupted rebuild
-// for the same model ended. report is called with the number of memories done, after each batch.
-func (ix *index) rebuild(ctx context.Context, c *compartment, report func(done, total int)) error {
-	return ix.locked(ctx, func() error {
-		if err := c.sync(ctx); err != nil {
-			return err
-		}
-		if err := ix.beginRebuild(ctx); err != nil {
-			return fmt.Errorf("clear the %s index: %w", c.visibility, err)
-		}
-		ix.skills.clear()
-		for {
-			left := ix.lacking()
-			total := c.count()
-			report(total-left, total)
-			n, err := ix.embed(ctx, c)
-			if err != nil {
-				return err
-			}
-			if n > 0 {
-				continue
-			}
-			if err := c.sync(ctx); err != nil {
-				return err
-			}
-			if ix.lacking() == 0 {
-				if err := ix.embedSkills(ctx, c); err != nil {
-					return err
-				}
-				return errors.Join(ix.flush(ctx, c), os.Remove(ix.rebuilding))
-			}
-		}
-	})
-}
-
-// beginRebuild deletes the vectors and tables, unless a rebuild for this model has already: then the file that notes it is
-// still there.
-func (ix *index) beginRebuild(ctx context.Context) error {
-	m := ix.embedder.Model()
-	note := fmt.Sprintf("%s %d\n", m.Name, m.Dim)
-	if begun, err := os.ReadFile(ix.rebuilding); err == nil && string(begun) == note {
-		return nil
-	}
-	if err := errors.Join(ix.vectors.Clear(), ix.drop(ctx)); err != nil {
-		return err
-	}
-	return os.WriteFile(ix.rebuilding, []byte(note), 0o600)
 }

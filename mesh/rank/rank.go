@@ -1,4 +1,8 @@
-package mesh
+// Package rank orders memories by how well they answer a query: by their meaning and words in context, or by RFC-0011's
+// fusion of ranks.
+//
+// The order depends only on the query and the compartments that it is given: no signal of another compartment comes in.
+package rank
 
 import (
 	"math"
@@ -8,6 +12,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+	"github.com/yamo-protocol/yamo-mcp/mesh/store"
 	"github.com/yamo-protocol/yamo-mcp/mesh/vector"
 )
 
@@ -38,22 +43,31 @@ const (
 	pairsWeight   = .3
 	sessionWeight = .5
 
-	sideWeight  = .2  // of a neighbour in the mean of cosines
-	longWeight  = .1  // for each doubling of the length
-	longWords   = 60  // up to which a text is not long
-	longest     = 3.  // doublings that count
-	pairsAmong  = 200 // pairs are looked up in the best so many by the other signals
-	leastCosine = .1  // a memory without a word of the query is found from this cosine on
+	sideWeight = .2  // of a neighbour in the mean of cosines
+	pairsAmong = 200 // pairs are looked up in the best so many by the other signals
 )
 
-// ranking is one query's signals, computed once for all questions asked of them. It holds the
-// compartments' read locks from newRanking to release.
-type ranking struct {
+// Source is a compartment, or what is searched like one.
+type Source struct {
+	*store.Projection
+	// Nearest asks LanceDB for the n nearest vectors that f admits, of the live memories of the snapshot. ok is false if it
+	// cannot answer for all of them. It is called with the snapshot held; nil never answers.
+	Nearest func(meaning []float32, n, live int, f lance.Filter) (hits []lance.Hit, ok bool)
+}
+
+// Filter says which memories are wanted.
+type Filter struct {
+	Admit func(*record.Record) bool
+	Lance *lance.Filter // the same as LanceDB can apply it before it searches, nil if it cannot
+}
+
+// Candidates are the memories of some sources with their signals for one query, computed once for every Top. They hold a
+// snapshot of each source from New to Release.
+type Candidates struct {
 	query  keyword.Query
-	text   string        // the query
-	vector []float32     // the query's, or nil
-	plain  bool          // RFC0011
-	pushed *lance.Filter // for RFC0011: what the next top admits, as LanceDB can tell; nil if it cannot
+	text   string    // the query
+	vector []float32 // the query's, or nil
+	fused  bool      // RFC0011
 	stats  keyword.Statistics
 	rarity float64
 	parts  []*part
@@ -62,16 +76,20 @@ type ranking struct {
 	cosine, own, context float32
 }
 
-// part is a ranking's share of one compartment. Its slices are by document.
+// part is the candidates of one source. Its slices are by document.
 type part struct {
-	*compartment
+	*store.Snapshot
 	keyword.Scores
-	raw   []float32 // the cosine; 0 where it is negative or not known
-	alone []float32 // what a memory is worth without its session; notRanked if it is not wanted
-	best  []float32 // the largest of alone, by session number
+	source Source
+	raw    []float32 // the cosine; 0 where it is negative or not known
+	alone  []float32 // what a memory is worth without its session; notRanked if it is not wanted
+	best   []float32 // the largest of alone, by session number
 
-	standing []vector.PartScore // long memories, not by document
+	scores []vector.PartScore // of the parts of long memories, not by document
 }
+
+// MinCosine is the cosine from which on a memory without a word of the query is found.
+const MinCosine = .1
 
 // notRanked is below every score.
 var notRanked = float32(math.Inf(-1))
@@ -79,39 +97,36 @@ var notRanked = float32(math.Inf(-1))
 // parts spares every search the allocation of some large slices.
 var parts = sync.Pool{New: func() any { return new(part) }}
 
-// newRanking computes the signals. A nil meaning, the query's vector, leaves the cosine out.
-func newRanking(stores []*compartment, query string, meaning []float32) *ranking {
-	r := &ranking{query: keyword.Parse(query), text: query, vector: meaning}
-	for _, c := range stores {
-		c.mu.RLock()
-		c.keywords.Count(r.query, &r.stats)
+// New computes the signals of every memory in sources. A nil meaning, the query's vector, leaves the cosine out. The
+// caller calls Release.
+func New(kind Ranking, sources []Source, query string, meaning []float32) *Candidates {
+	r := &Candidates{query: keyword.Parse(query), text: query, vector: meaning, fused: kind == RFC0011}
+	for _, source := range sources {
+		p := parts.Get().(*part)
+		p.source, p.Snapshot = source, source.Snapshot()
+		p.Keywords.Count(r.query, &r.stats)
+		r.parts = append(r.parts, p)
+	}
+	if r.fused { // it has signals of its own
+		return r
 	}
 	r.rarity = r.stats.Rarity(r.query)
 	var wait sync.WaitGroup
-	for _, c := range stores {
-		r.plain = r.plain || c.ranking == RFC0011
-		p := parts.Get().(*part)
-		p.compartment = c
-		r.parts = append(r.parts, p)
-		if !r.plain { // it has its own
-			wait.Go(func() { p.signals(r.query, r.stats, meaning) })
-		}
+	for _, p := range r.parts {
+		wait.Go(func() { p.signals(r.query, r.stats, meaning) })
 	}
 	wait.Wait()
-	if r.plain {
-		return r
-	}
 	for _, p := range r.parts {
 		r.cosine, r.own, r.context = largest(p.raw, r.cosine), largest(p.Own, r.own), largest(p.Context, r.context)
 	}
 	return r
 }
 
-// release unlocks the compartments. The ranking cannot be used any more.
-func (r *ranking) release() {
+// Release releases the snapshots. The candidates cannot be used any more.
+func (r *Candidates) Release() {
 	for _, p := range r.parts {
-		p.mu.RUnlock()
-		p.compartment = nil
+		p.Snapshot.Release()
+		p.Snapshot, p.source = nil, Source{}
 		parts.Put(p)
 	}
 	r.parts = nil
@@ -121,21 +136,21 @@ func (r *ranking) release() {
 func (p *part) signals(q keyword.Query, stats keyword.Statistics, meaning []float32) {
 	var wait sync.WaitGroup
 	defer wait.Wait()
-	wait.Go(func() { p.keywords.Match(q, stats, &p.Scores) })
+	wait.Go(func() { p.Keywords.Match(q, stats, &p.Scores) })
 	if meaning == nil {
-		p.raw = slices.Grow(p.raw[:0], len(p.docs))[:len(p.docs)]
+		p.raw = slices.Grow(p.raw[:0], len(p.Docs))[:len(p.Docs)]
 		clear(p.raw)
 		return
 	}
-	wait.Go(func() { p.standing = p.index.vectors.PartScores(meaning, p.standing) })
-	p.raw = p.index.vectors.Cosines(meaning, p.raw)
+	wait.Go(func() { p.scores = p.source.Vectors.PartScores(meaning, p.scores) })
+	p.raw = p.source.Vectors.Cosines(meaning, p.raw)
 	for doc, x := range p.raw {
 		if !(x > 0) { // NaN too: a memory without a vector is found by its words
 			p.raw[doc] = 0
 		}
 	}
 	wait.Wait()
-	for _, s := range p.standing {
+	for _, s := range p.scores {
 		p.raw[s.Doc] = max(p.raw[s.Doc], s.Score)
 	}
 }
@@ -143,7 +158,7 @@ func (p *part) signals(q keyword.Query, stats keyword.Statistics, meaning []floa
 // smooth is the mean of a memory's cosine with those of its neighbours.
 func (p *part) smooth(doc int) float32 {
 	sum, weight := p.raw[doc], float32(1)
-	before, after := p.keywords.Neighbours(doc)
+	before, after := p.Keywords.Neighbours(doc)
 	if before >= 0 {
 		sum, weight = sum+sideWeight*p.raw[before], weight+sideWeight
 	}
@@ -153,26 +168,25 @@ func (p *part) smooth(doc int) float32 {
 	return sum / weight
 }
 
-// top returns the best limit of the memories that admit lets through, best first; of equals the one
-// stored first.
-func (r *ranking) top(limit int, admit func(c *compartment, doc int) bool) []record.Hit {
-	if r.plain {
-		return r.fuse(limit, admit)
+// Top returns the best of the memories that f admits, at most limit, best first; of equals the one stored first.
+func (r *Candidates) Top(limit int, f Filter) []record.Hit {
+	if r.fused {
+		return r.fuse(limit, f)
 	}
 	first := newLeaders(pairsAmong)
 	for i, p := range r.parts {
-		p.alone = slices.Grow(p.alone[:0], len(p.docs))[:len(p.docs)]
-		p.best = slices.Grow(p.best[:0], len(p.sessions))[:len(p.sessions)]
+		p.alone = slices.Grow(p.alone[:0], len(p.Docs))[:len(p.Docs)]
+		p.best = slices.Grow(p.best[:0], p.Sessions)[:p.Sessions]
 		for s := range p.best {
 			p.best[s] = notRanked
 		}
-		for doc := range p.docs {
+		for doc := range p.Docs {
 			p.alone[doc] = notRanked
-			if p.docs[doc].record == nil || p.Context[doc] == 0 && p.raw[doc] < leastCosine || !admit(p.compartment, doc) {
+			if p.Docs[doc].Record == nil || p.Context[doc] == 0 && p.raw[doc] < MinCosine || !f.Admit(p.Docs[doc].Record) {
 				continue // a word in the head stands in the context too
 			}
 			alone := cosineWeight*share(p.smooth(doc), r.cosine) + ownWeight*share(p.Own[doc], r.own) +
-				contextWeight*share(p.Context[doc], r.context) - p.docs[doc].long
+				contextWeight*share(p.Context[doc], r.context) - p.Docs[doc].Long
 			p.value(doc, alone)
 			first.add(leader{alone, i, doc})
 		}
@@ -182,7 +196,7 @@ func (r *ranking) top(limit int, admit func(c *compartment, doc int) bool) []rec
 	for i, p := range r.parts {
 		for doc, alone := range p.alone {
 			if alone > notRanked {
-				all.add(leader{alone + p.session(doc), i, doc})
+				all.add(leader{alone + p.ofSession(doc), i, doc})
 			}
 		}
 	}
@@ -191,10 +205,10 @@ func (r *ranking) top(limit int, admit func(c *compartment, doc int) bool) []rec
 
 // addPairs adds to each leader what the pairs of neighbouring words are worth that it shares with the
 // query, and returns that.
-func (r *ranking) addPairs(first []leader) map[place]float32 {
+func (r *Candidates) addPairs(first []leader) map[place]float32 {
 	pairs := make([]keyword.Pairs, len(r.parts))
 	for i, p := range r.parts {
-		pairs[i] = p.keywords.Pairs(r.query, r.stats)
+		pairs[i] = p.Keywords.Pairs(r.query, r.stats)
 	}
 	worth := make(map[place]float32, len(first))
 	largest := float32(0)
@@ -217,39 +231,39 @@ type place struct{ part, doc int }
 // value sets what a memory is worth without its session, which becomes no less by a second call.
 func (p *part) value(doc int, alone float32) {
 	p.alone[doc] = alone
-	if s := p.docs[doc].session; s >= 0 && alone > p.best[s] {
+	if s := p.Docs[doc].Session; s >= 0 && alone > p.best[s] {
 		p.best[s] = alone
 	}
 }
 
-// session is a memory's share of its session. One without a session is a session of its own.
-func (p *part) session(doc int) float32 {
-	if s := p.docs[doc].session; s >= 0 {
+// ofSession is a memory's share of its session. One without a session is a session of its own.
+func (p *part) ofSession(doc int) float32 {
+	if s := p.Docs[doc].Session; s >= 0 {
 		return sessionWeight * p.best[s]
 	}
 	return sessionWeight * p.alone[doc]
 }
 
 // hits presents the ranked. The scores are in proportion to the best one's strength.
-func (r *ranking) hits(ranked []leader, pairs map[place]float32) []record.Hit {
+func (r *Candidates) hits(ranked []leader, pairs map[place]float32) []record.Hit {
 	hits := make([]record.Hit, len(ranked))
 	for i, l := range ranked {
 		p, doc := r.parts[l.part], l.doc
 		hits[i] = record.Hit{
-			Record:     p.docs[doc].record,
-			Visibility: p.visibility,
+			Record:     p.Docs[doc].Record,
+			Visibility: p.Visibility,
 			Signals: []record.Signal{
-				{Name: "cosine", Value: round2(p.raw[doc])},
-				{Name: "meaning", Value: round2(cosineWeight * share(p.smooth(doc), r.cosine))},
-				{Name: "own_words", Value: round2(ownWeight * share(p.Own[doc], r.own))},
-				{Name: "context_words", Value: round2(contextWeight * share(p.Context[doc], r.context))},
-				{Name: "word_pairs", Value: round2(pairs[place{l.part, doc}])},
-				{Name: "length", Value: 0 - round2(p.docs[doc].long)},
-				{Name: "session", Value: round2(p.session(doc))},
+				{Name: "cosine", Value: Round(p.raw[doc])},
+				{Name: "meaning", Value: Round(cosineWeight * share(p.smooth(doc), r.cosine))},
+				{Name: "own_words", Value: Round(ownWeight * share(p.Own[doc], r.own))},
+				{Name: "context_words", Value: Round(contextWeight * share(p.Context[doc], r.context))},
+				{Name: "word_pairs", Value: Round(pairs[place{l.part, doc}])},
+				{Name: "length", Value: 0 - Round(p.Docs[doc].Long)},
+				{Name: "session", Value: Round(p.ofSession(doc))},
 			},
 		}
 		if best := ranked[0].score; best > 0 {
-			hits[i].Score = round2(min(1, max(0, r.strength(ranked[0])*l.score/best)))
+			hits[i].Score = Round(min(1, max(0, r.strength(ranked[0])*l.score/best)))
 		}
 	}
 	return hits
@@ -258,7 +272,7 @@ func (r *ranking) hits(ranked []leader, pairs map[place]float32) []record.Hit {
 // strength says how well the best memory answers the query: the order comes from signals relative to
 // the best of each, which does not tell. It is its own cosine, or the share of the query's words that it
 // has, each weighed by its rarity.
-func (r *ranking) strength(l leader) float32 {
+func (r *Candidates) strength(l leader) float32 {
 	p := r.parts[l.part]
 	if r.rarity > 0 {
 		return max(p.raw[l.doc], min(1, p.Own[l.doc]/float32(r.rarity)))
@@ -281,3 +295,6 @@ func share(x, largest float32) float32 {
 	}
 	return x / largest
 }
+
+// Round is RFC-0011 §5.2's rounding, to two decimals.
+func Round(score float32) float64 { return math.Round(float64(score)*100) / 100 }

@@ -1,4 +1,4 @@
-package mesh
+package index
 
 import (
 	"context"
@@ -59,7 +59,7 @@ func (s *skillVectors) keep(wanted map[string]bool) {
 
 // load takes in what the table has, once. A table that cannot be read costs time, not answers: the vectors
 // are made again. Only another model's is an error.
-func (ix *index) loadSkills(ctx context.Context) error {
+func (ix *Index) loadSkills(ctx context.Context) error {
 	ix.skills.mu.RLock()
 	loaded := ix.skills.loaded
 	ix.skills.mu.RUnlock()
@@ -68,7 +68,7 @@ func (ix *index) loadSkills(ctx context.Context) error {
 	}
 	var texts []string
 	var vectors [][]float32
-	for row, err := range ix.tables.Skills(ctx, true) {
+	for row, err := range ix.Tables.Skills(ctx, true) {
 		if _, other := errors.AsType[*lance.ModelError](err); other || ctx.Err() != nil {
 			return errors.Join(ctx.Err(), err)
 		}
@@ -86,9 +86,12 @@ func (ix *index) loadSkills(ctx context.Context) error {
 	return nil
 }
 
-// embedSkills gives every skill of c its vector. It needs no lock: the same text has the same vector.
-func (ix *index) embedSkills(ctx context.Context, c *compartment) error {
-	states := c.skillStates()
+// SkillVector returns the vector of a skill of that intent, nil if there is none yet.
+func (ix *Index) SkillVector(intent string) []float32 { return ix.skills.get(skill.Meaning(intent)) }
+
+// EmbedSkills gives every skill its vector. It needs no lock: the same text has the same vector.
+func (ix *Index) EmbedSkills(ctx context.Context) error {
+	states := ix.skillStates()
 	if len(states) == 0 {
 		return nil
 	}
@@ -104,7 +107,7 @@ func (ix *index) embedSkills(ctx context.Context, c *compartment) error {
 			}
 		}
 	}
-	for batch := range slices.Chunk(missing, embedBatch) {
+	for batch := range slices.Chunk(missing, EmbedBatch) {
 		vectors, err := ix.embedder.Embed(ctx, batch)
 		if err != nil {
 			return fmt.Errorf("embed skills: %w", err)
@@ -120,22 +123,22 @@ func (ix *index) embedSkills(ctx context.Context, c *compartment) error {
 
 // flushSkills makes synthesized_skills hold exactly the skills that have a vector, and reports whether one
 // was taken out for good. The caller holds the index lock.
-func (ix *index) flushSkills(ctx context.Context, c *compartment) (erased bool, err error) {
+func (ix *Index) flushSkills(ctx context.Context) (erased bool, err error) {
 	defer func() {
 		if err != nil {
 			ix.skillsAt = -1
 		}
 	}()
-	state, want, err := ix.skillRows(c)
+	state, want, err := ix.skillRows()
 	if err != nil {
 		return false, err
 	}
-	rows, err := ix.tables.SkillCount(ctx)
+	rows, err := ix.Tables.SkillCount(ctx)
 	if err != nil || rows == len(want) && ix.skillsAt == state {
 		return false, err
 	}
 	var stale []string
-	for row, err := range ix.tables.Skills(ctx, false) {
+	for row, err := range ix.Tables.Skills(ctx, false) {
 		if err != nil {
 			return false, err
 		}
@@ -145,9 +148,9 @@ func (ix *index) flushSkills(ctx context.Context, c *compartment) (erased bool, 
 			continue
 		}
 		stale = append(stale, row.ID)
-		erased = erased || c.skill(row.ID) == nil
+		erased = erased || !ix.hasSkill(row.ID)
 	}
-	if err := ix.tables.DeleteSkills(ctx, stale); err != nil {
+	if err := ix.Tables.DeleteSkills(ctx, stale); err != nil {
 		return false, err
 	}
 	fresh := make([]lance.Skill, 0, len(want))
@@ -155,29 +158,43 @@ func (ix *index) flushSkills(ctx context.Context, c *compartment) (erased bool, 
 		fresh = append(fresh, row)
 	}
 	slices.SortFunc(fresh, func(a, b lance.Skill) int { return strings.Compare(a.ID, b.ID) })
-	if err := ix.tables.AddSkills(ctx, fresh); err != nil {
+	if err := ix.Tables.AddSkills(ctx, fresh); err != nil {
 		return erased, err
 	}
 	ix.skillsAt = state
 	return erased, nil
 }
 
+func (ix *Index) skillStates() []*skill.State {
+	s := ix.c.Snapshot()
+	defer s.Release()
+	return s.Skills.All()
+}
+
+func (ix *Index) hasSkill(id string) bool {
+	s := ix.c.Snapshot()
+	defer s.Release()
+	return s.Skills.Find(id) != nil
+}
+
 // skillRows are the rows that the table should have, by id, and the state of the skills they show.
-func (ix *index) skillRows(c *compartment) (state int, rows map[string]lance.Skill, err error) {
-	c.mu.RLock()
-	state = c.skills.Changes()
-	c.mu.RUnlock()
+func (ix *Index) skillRows() (state int, rows map[string]lance.Skill, err error) {
+	s := ix.c.Snapshot()
+	defer s.Release()
+	state = s.Skills.Changes()
 	rows = map[string]lance.Skill{}
-	for _, s := range c.skillStates() {
-		v := ix.skills.get(skill.Meaning(s.Intent))
+	for _, k := range s.Skills.All() {
+		v := ix.skills.get(skill.Meaning(k.Intent))
 		if v == nil {
 			continue
 		}
-		meta, err := json.Marshal(metadataOf(skillHit(c, c, s)))
+		meta, err := json.Marshal(metadataOf(k.Hit(s.Visibility, s.Skills.Uses(k.ID))))
 		if err != nil {
-			return 0, nil, fmt.Errorf("metadata of %s: %w", s.ID, err)
+			return 0, nil, fmt.Errorf("metadata of %s: %w", k.ID, err)
 		}
-		rows[s.ID] = lance.Skill{ID: s.ID, Name: s.Name, Intent: s.Intent, Text: s.Text, Vector: v, Metadata: string(meta), CreatedAt: s.CreatedAt}
+		rows[k.ID] = lance.Skill{
+			ID: k.ID, Name: k.Name, Intent: k.Intent, Text: k.Text, Vector: v, Metadata: string(meta), CreatedAt: k.CreatedAt,
+		}
 	}
 	return state, rows, nil
 }

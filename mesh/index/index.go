@@ -1,4 +1,8 @@
-package mesh
+// Package index makes a compartment's memories findable by meaning: it embeds them and brings LanceDB's tables in line
+// with the ledger.
+//
+// Nothing in it is the truth: vectors and tables can be deleted at any time, and are made again from the ledger.
+package index
 
 import (
 	"context"
@@ -10,37 +14,41 @@ import (
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
-	"github.com/yamo-protocol/yamo-mcp/internal/lockfile"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
+	"github.com/yamo-protocol/yamo-mcp/mesh/store"
 	"github.com/yamo-protocol/yamo-mcp/mesh/vector"
 )
 
 const (
-	embedBatch = 32              // texts a call of the embedder
-	flushRows  = 2_000           // rows that are written to LanceDB at once while more are coming
-	flushIdle  = 3 * time.Second // quiet time after which fewer are written
-	lockPoll   = 20 * time.Millisecond
-	peerPoll   = 100 * time.Millisecond // how often a search looks for vectors that another process made
-	retryAfter = 10 * time.Second       // how long failed work is left alone
+	flushRows = 2_000           // rows that are written to LanceDB at once while more are coming
+	flushIdle = 3 * time.Second // quiet time after which fewer are written
+	lockPoll  = 20 * time.Millisecond
+	peerPoll  = 100 * time.Millisecond // how often a search looks for vectors that another process made
 )
 
-// index is what makes a compartment's memories findable by meaning: their vectors in memory and in a
+// What other indexes do alike.
+const (
+	EmbedBatch = 32               // texts in one call of an Embedder
+	RetryAfter = 10 * time.Second // how long work that failed is not tried again
+)
+
+// Index is what makes a compartment's memories findable by meaning: their vectors in memory and in a
 // flat file, and LanceDB's tables. All of it can be deleted and made again from the ledger.
 //
 // One process at a time, the holder of the index lock, embeds and writes; it works in the background,
 // in batches, so that storing waits for no model and LanceDB gets few, large fragments. The lock is not
 // held while waiting for more, so that no process waits for another's quiet.
-type index struct {
-	vectors    *vector.Set
+type Index struct {
+	*Lock // held by who embeds and writes, in any process
+
+	c          *store.Compartment
 	skills     *skillVectors
-	tables     *lance.DB
-	audit      *audit
+	Tables     *lance.DB // for reading
+	blocks     *blocks
 	embedder   Embedder
-	lockPath   string
 	rebuilding string // a file that is there from the beginning of a rebuild to its end
 	log        *slog.Logger
-	turn       chan struct{} // one token: the index lock among this process's goroutines
 
 	// The fields below belong to whoever holds the index lock.
 	present   map[string]struct{} // the ids in memory_entries, nil if they are not known
@@ -61,17 +69,28 @@ type index struct {
 	failedAt time.Time
 }
 
-func newIndex(dir, lockPath string, e Embedder, log *slog.Logger) *index {
-	m := e.Model()
+// Options say what an Index is of.
+type Options struct {
+	Compartment *store.Compartment
+	Dir         string // of the compartment: the tables are in it
+	LockPath    string // of the cross-process lock
+	Ledger      ledger.Options
+	Embedder    Embedder
+	Logger      *slog.Logger
+}
+
+// New returns the index of a compartment. It does nothing until it is woken or asked.
+func New(o Options) *Index {
+	m := o.Embedder.Model()
 	ctx, stop := context.WithCancel(context.Background())
-	ix := &index{
-		vectors:    vector.Open(filepath.Join(dir, "vectors.f32"), m.Name, m.Dim),
-		tables:     lance.Open(filepath.Join(dir, "lance"), lance.ModelInfo{Name: m.Name, Dimension: m.Dim}, lance.Options{Logger: log}),
-		embedder:   e,
-		lockPath:   lockPath,
-		rebuilding: filepath.Join(dir, "rebuilding"),
-		log:        log,
-		turn:       make(chan struct{}, 1),
+	ix := &Index{
+		Lock:       NewLock(o.LockPath),
+		c:          o.Compartment,
+		Tables:     lance.Open(filepath.Join(o.Dir, "lance"), lance.ModelInfo{Name: m.Name, Dimension: m.Dim}, lance.Options{Logger: o.Logger}),
+		blocks:     newBlocks(o.Dir, o.Ledger),
+		embedder:   o.Embedder,
+		rebuilding: filepath.Join(o.Dir, "rebuilding"),
+		log:        o.Logger,
 		skills:     newSkillVectors(),
 		restored:   -1,
 		skillsAt:   -1,
@@ -81,19 +100,19 @@ func newIndex(dir, lockPath string, e Embedder, log *slog.Logger) *index {
 		dirty:      true,
 		moved:      make(chan struct{}),
 	}
-	ix.turn <- struct{}{}
+	o.Compartment.Changed = ix.stale
 	return ix
 }
 
 // stale notes that the tables are behind the ledger.
-func (ix *index) stale() {
+func (ix *Index) stale() {
 	ix.mu.Lock()
 	ix.dirty = true
 	ix.mu.Unlock()
 }
 
-// wake starts the background work, or tells it that there is more to do. It waits for nothing.
-func (ix *index) wake(c *compartment) {
+// Wake starts the background work, or tells it that there is more to do. It waits for nothing.
+func (ix *Index) Wake() {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
 	select {
@@ -102,34 +121,34 @@ func (ix *index) wake(c *compartment) {
 	}
 	if !ix.running && !ix.failing() && ix.ctx.Err() == nil {
 		ix.running = true
-		ix.done.Go(func() { ix.run(c) })
+		ix.done.Go(ix.run)
 	}
 }
 
 // failing reports whether the last work failed a moment ago. ix.mu is held. A missing model does not
 // count: noticing it costs nothing, and its installation should show at once.
-func (ix *index) failing() bool {
-	return ix.failure != nil && !errors.Is(ix.failure, embed.ErrNoAssets) && time.Since(ix.failedAt) < retryAfter
+func (ix *Index) failing() bool {
+	return ix.failure != nil && !errors.Is(ix.failure, embed.ErrNoAssets) && time.Since(ix.failedAt) < RetryAfter
 }
 
-// ready waits until every memory of c has its vector, for at most patience, and returns how many have
+// Ready waits until every memory has its vector, for at most patience, and returns how many have
 // none yet. It does not wait for work that has just failed.
-func (ix *index) ready(ctx context.Context, c *compartment, patience time.Duration) (pending int, err error) {
+func (ix *Index) Ready(ctx context.Context, patience time.Duration) (pending int, err error) {
 	timeout := time.NewTimer(patience)
 	defer timeout.Stop()
 	for {
 		ix.mu.Lock()
 		moved, busy := ix.moved, ix.running
 		ix.mu.Unlock()
-		if err := ix.vectors.Refresh(); err != nil {
+		if err := ix.c.Vectors.Refresh(); err != nil {
 			return 0, err
 		}
 		pending = ix.lacking()
 		ix.mu.Lock()
 		idle, failing := !busy && (pending > 0 || ix.dirty), ix.failing()
 		ix.mu.Unlock()
-		if idle && !c.untouched() {
-			ix.wake(c)
+		if idle && !ix.untouched() {
+			ix.Wake()
 		}
 		if pending == 0 || failing {
 			return pending, nil
@@ -146,9 +165,9 @@ func (ix *index) ready(ctx context.Context, c *compartment, patience time.Durati
 }
 
 // run is the background work.
-func (ix *index) run(c *compartment) {
+func (ix *Index) run() {
 	for {
-		err := ix.work(ix.ctx, c)
+		err := ix.work(ix.ctx)
 		ix.mu.Lock()
 		if err == nil && len(ix.more) > 0 {
 			ix.mu.Unlock()
@@ -170,19 +189,19 @@ func (ix *index) run(c *compartment) {
 }
 
 // announce wakes those who wait in ready. ix.mu is held.
-func (ix *index) announce() {
+func (ix *Index) announce() {
 	close(ix.moved)
 	ix.moved = make(chan struct{})
 }
 
 // work embeds what has no vector and, after a quiet moment, brings LanceDB up to date.
-func (ix *index) work(ctx context.Context, c *compartment) error {
+func (ix *Index) work(ctx context.Context) error {
 	for {
 		select {
 		case <-ix.more:
 		default:
 		}
-		if err := ix.locked(ctx, func() error { return ix.fill(ctx, c) }); err != nil {
+		if err := ix.Do(ctx, func() error { return ix.fill(ctx) }); err != nil {
 			return err
 		}
 		select {
@@ -192,46 +211,35 @@ func (ix *index) work(ctx context.Context, c *compartment) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		return ix.locked(ctx, func() error {
-			if err := ix.fill(ctx, c); err != nil {
-				return err
-			}
-			return ix.flush(ctx, c)
-		})
+		return ix.Update(ctx)
 	}
 }
 
-// locked calls f with the cross-process index lock held, after waiting for it.
-func (ix *index) locked(ctx context.Context, f func() error) error {
-	select {
-	case <-ix.turn:
-		defer func() { ix.turn <- struct{}{} }()
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	release, err := lockfile.Exclusive(ctx, ix.lockPath)
-	if err != nil {
-		return fmt.Errorf("lock the memory index: %w", err)
-	}
-	defer func() { _ = release() }() // closing the descriptor releases it
-	return f()
+// Update embeds what has no vector and brings the tables up to date.
+func (ix *Index) Update(ctx context.Context) error {
+	return ix.Do(ctx, func() error {
+		if err := ix.fill(ctx); err != nil {
+			return err
+		}
+		return ix.flush(ctx)
+	})
 }
 
 // fill gives every memory and every skill its vector. The caller holds the index lock.
-func (ix *index) fill(ctx context.Context, c *compartment) error {
+func (ix *Index) fill(ctx context.Context) error {
 	for {
-		if err := c.sync(ctx); err != nil {
+		if err := ix.c.Sync(ctx); err != nil {
 			return err
 		}
-		n, err := ix.embed(ctx, c)
+		n, err := ix.embed(ctx)
 		if err != nil {
 			return err
 		}
 		if n == 0 {
-			return ix.embedSkills(ctx, c)
+			return ix.EmbedSkills(ctx)
 		}
 		if ix.unflushed += n; ix.unflushed >= flushRows {
-			if err := ix.flush(ctx, c); err != nil {
+			if err := ix.flush(ctx); err != nil {
 				return err
 			}
 		}
@@ -240,16 +248,16 @@ func (ix *index) fill(ctx context.Context, c *compartment) error {
 
 // embed makes the vectors of the first few memories that have none, or else of the parts of one that lacks some, and
 // returns of how many.
-func (ix *index) embed(ctx context.Context, c *compartment) (int, error) {
-	if err := ix.vectors.Refresh(); err != nil {
+func (ix *Index) embed(ctx context.Context) (int, error) {
+	if err := ix.c.Vectors.Refresh(); err != nil {
 		return 0, err
 	}
-	if err := ix.restore(ctx, c); err != nil {
+	if err := ix.restore(ctx); err != nil {
 		return 0, err
 	}
-	ids, texts := ix.missing(c, embedBatch)
+	ids, texts := Missing(ix.c.Projection, EmbedBatch)
 	if len(ids) == 0 {
-		return ix.embedParts(ctx, c)
+		return ix.embedParts(ctx)
 	}
 	vectors, err := ix.embedder.Embed(ctx, texts)
 	if err != nil {
@@ -261,21 +269,21 @@ func (ix *index) embed(ctx context.Context, c *compartment) (int, error) {
 	return len(ids), ix.keep(ids, vectors)
 }
 
-// missing are the ids and texts of the first most memories without a vector.
-func (ix *index) missing(c *compartment, most int) (ids, texts []string) {
-	docs, _ := ix.vectors.Missing(most)
-	c.mu.RLock()
-	defer c.mu.RUnlock()
+// Missing returns the ids and texts of up to n records of p without a vector.
+func Missing(p *store.Projection, n int) (ids, texts []string) {
+	docs, _ := p.Vectors.Missing(n)
+	s := p.Snapshot()
+	defer s.Release()
 	for _, doc := range docs {
-		if r := c.docs[doc].record; r != nil { // deleted meanwhile
+		if r := s.Docs[doc].Record; r != nil { // deleted meanwhile
 			ids, texts = append(ids, r.ID), append(texts, r.Content)
 		}
 	}
 	return ids, texts
 }
 
-func (ix *index) keep(ids []string, vectors [][]float32) error {
-	if err := ix.vectors.Append(ids, vectors); err != nil {
+func (ix *Index) keep(ids []string, vectors [][]float32) error {
+	if err := ix.c.Vectors.Append(ids, vectors); err != nil {
 		return err
 	}
 	ix.mu.Lock()
@@ -284,23 +292,23 @@ func (ix *index) keep(ids []string, vectors [][]float32) error {
 	return nil
 }
 
-// discard ends the background work and releases the tables without writing anything.
-func (ix *index) discard(ctx context.Context) {
+// Discard ends the background work and releases the tables without writing anything.
+func (ix *Index) Discard(ctx context.Context) {
 	if err := ix.end(ctx); err != nil {
 		return // it ends by itself; the tables stay open until then
 	}
-	if err := ix.tables.Close(); err != nil {
+	if err := ix.Tables.Close(); err != nil {
 		ix.log.Warn("close the memory index", "error", err)
 	}
 }
 
-// close ends the background work and, if the index lock is free, writes what is embedded to LanceDB. If
+// Close ends the background work and, if the index lock is free, writes what is embedded to LanceDB. If
 // ctx ends first, the work ends by itself soon after.
-func (ix *index) close(ctx context.Context, c *compartment) error {
+func (ix *Index) Close(ctx context.Context) error {
 	if err := ix.end(ctx); err != nil {
-		return fmt.Errorf("close the %s index: %w", c.visibility, err)
+		return fmt.Errorf("close the %s index: %w", ix.c.Visibility, err)
 	}
-	err := ix.flushNow(ctx, c)
+	err := ix.flushNow(ctx)
 	var corrupt *ledger.CorruptError
 	var model *lance.ModelError
 	switch {
@@ -310,11 +318,11 @@ func (ix *index) close(ctx context.Context, c *compartment) error {
 		ix.log.Warn("the memory index is not up to date", "error", err) // a use that only stores has not noticed
 		err = nil
 	}
-	return errors.Join(err, ix.tables.Close())
+	return errors.Join(err, ix.Tables.Close())
 }
 
 // end stops the background work and waits for it.
-func (ix *index) end(ctx context.Context) error {
+func (ix *Index) end(ctx context.Context) error {
 	ix.mu.Lock()
 	ix.stop() // no work is started from here on
 	ix.mu.Unlock()
@@ -332,26 +340,59 @@ func (ix *index) end(ctx context.Context) error {
 }
 
 // flushNow is flush, unless there is nothing to write or another process holds the index lock.
-func (ix *index) flushNow(ctx context.Context, c *compartment) error {
+func (ix *Index) flushNow(ctx context.Context) error {
 	ix.mu.Lock()
 	dirty := ix.dirty
 	ix.mu.Unlock()
-	if !dirty || c.untouched() {
+	if !dirty || ix.untouched() {
 		return nil
 	}
-	select {
-	case <-ix.turn:
-		defer func() { ix.turn <- struct{}{} }()
-	default:
-		return nil
+	return ix.Lock.Try(func() error {
+		if err := ix.c.Sync(ctx); err != nil {
+			return err
+		}
+		return ix.flush(ctx)
+	})
+}
+
+// untouched reports whether nothing was ever written to the ledger.
+func (ix *Index) untouched() bool {
+	s := ix.c.Snapshot()
+	defer s.Release()
+	return s.Untouched()
+}
+
+// Trouble returns what keeps the background work from going on for now, nil if nothing does.
+func (ix *Index) Trouble() error {
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	if ix.failing() {
+		return ix.failure
 	}
-	release, ok, err := lockfile.TryExclusive(ix.lockPath)
-	if !ok || err != nil {
-		return err
+	return nil
+}
+
+// Pending returns how many memories have no vector yet.
+func (ix *Index) Pending() int {
+	_, pending := ix.c.Vectors.Missing(0)
+	return pending
+}
+
+// Nearest asks LanceDB for the n nearest vectors that f admits, if its table is known to hold exactly the compartment's
+// live memories. Tables that cannot be read are no reason not to answer: every vector is in memory, too.
+func (ix *Index) Nearest(meaning []float32, n, live int, f lance.Filter) ([]lance.Hit, bool) {
+	ix.mu.Lock()
+	behind := ix.dirty // as far as this process knows
+	ix.mu.Unlock()
+	if behind {
+		return nil, false
 	}
-	defer func() { _ = release() }() // closing the descriptor releases it
-	if err := c.sync(ctx); err != nil {
-		return err
+	if rows, err := ix.Tables.Count(ix.ctx); err != nil || rows != live {
+		return nil, false
 	}
-	return ix.flush(ctx, c)
+	hits, err := ix.Tables.Nearest(ix.ctx, meaning, n, f)
+	if err != nil && !errors.Is(err, lance.ErrInvalid) { // what LanceDB cannot express is compared in memory
+		ix.log.Warn("search the memory index", "error", err)
+	}
+	return hits, err == nil
 }

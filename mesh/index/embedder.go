@@ -1,0 +1,13 @@
+package index
+
+import (
+	"context"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
+)
+
+// Embedder turns texts into unit-length vectors, in order (RFC-0011 §7). It is safe for concurrent use.
+type Embedder interface {
+	Embed(ctx context.Context, texts []string) ([][]float32, error)
+	Model() embed.Model
+}

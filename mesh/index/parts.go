@@ -1,0 +1,49 @@
+package index
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/store"
+)
+
+// embedParts makes the vectors of the parts of the first long memory that lacks some, and returns of how many memories.
+// The caller holds the index lock.
+func (ix *Index) embedParts(ctx context.Context) (int, error) {
+	docs, _ := ix.c.Vectors.MissingParts(1)
+	if len(docs) == 0 {
+		return 0, nil
+	}
+	s := ix.c.Snapshot()
+	r := s.Docs[docs[0]].Record
+	s.Release()
+	if r == nil {
+		return 0, nil // deleted meanwhile
+	}
+	var vectors [][]float32
+	for texts := range slices.Chunk(store.Parts(r.Content), EmbedBatch) {
+		made, err := ix.embedder.Embed(ctx, texts)
+		if err != nil {
+			return 0, fmt.Errorf("embed the parts of a memory: %w", err)
+		}
+		if len(made) != len(texts) {
+			return 0, fmt.Errorf("embed the parts of a memory: %d vectors for %d texts", len(made), len(texts))
+		}
+		vectors = append(vectors, made...)
+	}
+	if err := ix.c.Vectors.AppendParts(r.ID, vectors); err != nil {
+		return 0, err
+	}
+	ix.mu.Lock()
+	ix.announce()
+	ix.mu.Unlock()
+	return 1, nil
+}
+
+// lacking is how many memories have no vector yet, or not those of all their parts.
+func (ix *Index) lacking() int {
+	_, whole := ix.c.Vectors.Missing(0)
+	_, parts := ix.c.Vectors.MissingParts(0)
+	return whole + parts
+}

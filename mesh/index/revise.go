@@ -1,0 +1,82 @@
+package index
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+)
+
+// revise deletes the rows that lack a heritage or accesses; addRows writes them anew. The caller holds the index lock.
+func (ix *Index) revise(ctx context.Context) error {
+	revised := ix.c.TakeRevised()
+	err := ix.reviseRows(ctx, revised)
+	if err != nil {
+		ix.c.ReturnRevised(revised)
+	}
+	return err
+}
+
+func (ix *Index) reviseRows(ctx context.Context, revised map[string]struct{}) error {
+	var ids, changed []string
+	for id := range revised {
+		if _, ok := ix.present[id]; ok {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	rows, err := ix.Tables.Memories(ctx, ids, false)
+	if err != nil {
+		return err
+	}
+	s := ix.c.Snapshot()
+	defer s.Release()
+	for _, row := range rows {
+		r := s.Find(row.ID)
+		if r == nil {
+			continue
+		}
+		want, err := heritageChain(r)
+		if err != nil {
+			return err
+		}
+		a := s.Accesses(row.ID)
+		if row.HeritageChain != want || !row.LastAccessed.Equal(a.Last) || row.AccessCount == nil && a.Count > 0 ||
+			row.AccessCount != nil && *row.AccessCount != a.Count {
+			changed = append(changed, row.ID)
+		}
+	}
+	if len(changed) == 0 {
+		return nil
+	}
+	if err := ix.Tables.DeleteMemories(ctx, changed); err != nil {
+		return err
+	}
+	for _, id := range changed {
+		delete(ix.present, id)
+	}
+	return nil
+}
+
+// heritageChain is the column of RFC-0011 §2.2, "" without a heritage.
+func heritageChain(r *record.Record) (string, error) {
+	if r.Heritage == nil {
+		return "", nil
+	}
+	chain, err := json.Marshal(r.Heritage)
+	if err != nil {
+		return "", fmt.Errorf("heritage of %s: %w", r.ID, err)
+	}
+	return string(chain), nil
+}
+
+// accessCount is the value of access_count, nil without any.
+func accessCount(a record.Accesses) *int32 {
+	if a.Count == 0 {
+		return nil
+	}
+	return &a.Count
+}

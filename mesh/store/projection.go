@@ -1,0 +1,308 @@
+package store
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
+	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+	"github.com/yamo-protocol/yamo-mcp/mesh/skill"
+	"github.com/yamo-protocol/yamo-mcp/mesh/vector"
+)
+
+// Projection is what a process holds in memory of the memories of one compartment, or of other records that are searched
+// like them. It is safe for concurrent use.
+type Projection struct {
+	// The fields with upper-case names are set before the first use, and never changed.
+	Visibility record.Visibility
+	Vectors    *vector.Set   // its documents have the same numbers
+	Retention  time.Duration // how long a lesson is active
+	Changed    func()        // called, under the lock, when what is on disk beside the ledger is behind
+
+	mu       sync.RWMutex // guards what follows
+	entries  int64        // of the ledger, of any kind
+	live     int          // memories that are not deleted
+	docs     []Document
+	byID     map[string]int
+	byText   map[[sha256.Size]byte]int
+	revised  map[string]struct{}        // see TakeRevised
+	accesses map[string]record.Accesses // by id, of memories of any compartment
+	erased   map[string]record.Moment   // when what had an id was deleted last
+	patterns map[string]int             // lesson pattern -> its best lesson
+	derived  map[string]int             // reflection key -> its best reflection
+	sessions map[string]*session
+	keywords *keyword.Index
+	bm25     bm25 // has a lock of its own
+	skills   *skill.Set
+
+	syntheses map[string]*record.Synthesis // by key, the latest
+}
+
+// Document is a record and what the ranking needs of it at hand. Its number is its place in Snapshot.Docs.
+type Document struct {
+	Record  *record.Record // nil if it was deleted
+	Session int32          // its session's number, -1 for none
+	Long    float32        // what it loses for its length in the default ranking, see rank.Context
+}
+
+type session struct {
+	number int32
+	last   int // its latest document, -1 if all are deleted
+}
+
+// What Document.Long is made of.
+const (
+	longWeight = .1 // for each doubling of the length
+	longWords  = 60 // up to which a text is not long
+	longest    = 3. // doublings that count
+)
+
+// NewProjection returns an empty projection whose vectors are, or will be, in vectors.
+func NewProjection(name record.Visibility, vectors *vector.Set) *Projection {
+	return &Projection{
+		Visibility: name,
+		Vectors:    vectors,
+		Changed:    func() {},
+		byID:       map[string]int{},
+		byText:     map[[sha256.Size]byte]int{},
+		revised:    map[string]struct{}{},
+		accesses:   map[string]record.Accesses{},
+		erased:     map[string]record.Moment{},
+		patterns:   map[string]int{},
+		derived:    map[string]int{},
+		sessions:   map[string]*session{},
+		keywords:   keyword.New(),
+		skills:     skill.NewSet(),
+		syntheses:  map[string]*record.Synthesis{},
+	}
+}
+
+// Add adds records.
+func (p *Projection) Add(records ...*record.Record) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, r := range records {
+		p.add(r)
+	}
+}
+
+// Remove takes the records with these ids out. Their traces on disk are the caller's to remove.
+func (p *Projection) Remove(ids ...string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, id := range ids {
+		p.remove(id)
+	}
+}
+
+// TakeRevised returns the ids of the memories whose heritage or accesses have changed since the last call: their rows in
+// the tables may be behind.
+func (p *Projection) TakeRevised() map[string]struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	revised := p.revised
+	p.revised = map[string]struct{}{}
+	return revised
+}
+
+// ReturnRevised adds ids to those that TakeRevised returns next.
+func (p *Projection) ReturnRevised(ids map[string]struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	maps.Copy(p.revised, ids)
+}
+
+// Recall is the data of a recall entry.
+type Recall struct {
+	AgentID string   `json:"agent_id"`
+	Found   []string `json:"found,omitempty"` // the ids of the memories, in whichever compartment, best first
+	// Scores are Found's in the same order, of a DM only. The entry has the day; the query is in its block only.
+	Scores []float64 `json:"scores,omitempty"`
+}
+
+// Decode reads the data of a ledger entry.
+func Decode(e ledger.Entry, to any) error {
+	if err := json.Unmarshal(e.Data, to); err != nil {
+		return fmt.Errorf("ledger entry %d: %w", e.Seq, err)
+	}
+	return nil
+}
+
+// apply applies one ledger entry.
+func (p *Projection) apply(e ledger.Entry) error {
+	change, err := p.change(e)
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.entries = e.Seq
+	if change != nil {
+		change()
+	}
+	return nil
+}
+
+// change decodes an entry and returns what it does to the projection, nil for nothing. An erased entry does nothing.
+func (p *Projection) change(e ledger.Entry) (func(), error) {
+	at := record.Moment{Time: e.Time, Compartment: p.Visibility, Seq: e.Seq}
+	switch {
+	case e.Op == ledger.OpDelete:
+		return func() {
+			p.remove(e.ID)
+			p.erased[e.ID] = at
+			p.skills.Remove(e.ID)
+			p.Changed()
+		}, nil
+	case e.Erased:
+		return nil, nil
+	}
+	switch e.Op {
+	case OpRetain, OpLesson, OpReflect:
+		r := new(record.Record)
+		return func() { r.Seq = e.Seq; p.add(r) }, Decode(e, r)
+	case OpHeritage:
+		h := new(record.Heritage)
+		return func() { p.inherit(e.ID, h) }, Decode(e, h)
+	case OpSynthesize:
+		made := new(record.Synthesis)
+		return func() { p.syntheses[made.Key] = made; p.Changed() }, Decode(e, made)
+	case OpRecall:
+		var r Recall
+		err := Decode(e, &r)
+		return func() { p.access(r, e.Time) }, err
+	case OpSkill:
+		s := new(record.Skill)
+		return func() { p.skills.Put(s, at); p.Changed() }, Decode(e, s)
+	case OpSkillFeedback:
+		u := skill.Use{At: at}
+		err := Decode(e, &u)
+		return func() { p.skills.AddUse(e.ID, u); p.Changed() }, err
+	}
+	return nil, nil
+}
+
+// add makes r the next document. p.mu is held.
+func (p *Projection) add(r *record.Record) {
+	doc := len(p.docs)
+	d := Document{Record: r, Session: -1}
+	predecessor := -1
+	if r.SessionID != "" {
+		s, ok := p.sessions[r.SessionID]
+		if !ok {
+			s = &session{number: int32(len(p.sessions)), last: -1} //nolint:gosec // fewer than 2^31 sessions
+			p.sessions[r.SessionID] = s
+		}
+		d.Session, predecessor, s.last = s.number, s.last, doc
+	}
+	p.keywords.Add(r.Content, predecessor)
+	if words := p.keywords.Words(doc); words > longWords {
+		d.Long = longWeight * float32(min(longest, math.Log2(float64(words)/longWords)))
+	}
+	p.docs = append(p.docs, d)
+	p.live++
+	p.byID[r.ID] = doc
+	if r.Reflection != nil {
+		p.prefer(doc)
+	}
+	if r.Lesson != nil {
+		p.contend(doc)
+	} else if _, twin := p.byText[r.Scope()]; !twin {
+		p.byText[r.Scope()] = doc
+	}
+	p.Vectors.Track(r.ID)
+	if r.Type != record.FileType && HasParts(r.Content) {
+		p.Vectors.WantParts(r.ID)
+	}
+	p.Changed()
+}
+
+// contend makes the lesson doc the best of its pattern if it is. p.mu is held.
+func (p *Projection) contend(doc int) {
+	l := p.docs[doc].Record.Lesson
+	best, ok := p.patterns[l.PatternID]
+	if !ok || p.docs[best].Record.Lesson.RuleConfidence < l.RuleConfidence || p.docs[best].Record.Expired(p.docs[doc].Record.CreatedAt, p.Retention) {
+		p.patterns[l.PatternID] = doc
+	}
+}
+
+// prefer makes the reflection doc the one of its key: the first, or the first by a model. p.mu is held.
+func (p *Projection) prefer(doc int) {
+	r := p.docs[doc].Record.Reflection
+	known, ok := p.derived[r.Key]
+	if !ok || r.Method == record.ByModel && p.docs[known].Record.Reflection.Method != record.ByModel {
+		p.derived[r.Key] = doc
+	}
+}
+
+// remove takes the memory called id out of everything in memory. Its traces on disk go with the index's
+// next purge. p.mu is held.
+func (p *Projection) remove(id string) {
+	doc, ok := p.byID[id]
+	if !ok {
+		return
+	}
+	r := p.docs[doc].Record
+	before, _ := p.keywords.Neighbours(doc)
+	if s := p.sessions[r.SessionID]; s != nil && s.last == doc {
+		s.last = before
+	}
+	p.keywords.Remove(doc, r.Content)
+	p.docs[doc].Record = nil
+	p.live--
+	delete(p.byID, id)
+	delete(p.revised, id)
+	delete(p.accesses, id)
+	if key := r.Scope(); r.Lesson == nil && p.byText[key] == doc {
+		delete(p.byText, key)
+	}
+	if r.Lesson != nil && p.patterns[r.Lesson.PatternID] == doc {
+		delete(p.patterns, r.Lesson.PatternID)
+		for other, d := range p.docs {
+			if d.Record != nil && d.Record.Lesson != nil && d.Record.Lesson.PatternID == r.Lesson.PatternID {
+				p.contend(other)
+			}
+		}
+	}
+	if r.Reflection != nil && p.derived[r.Reflection.Key] == doc {
+		delete(p.derived, r.Reflection.Key)
+		for other, d := range p.docs {
+			if d.Record != nil && d.Record.Reflection != nil && d.Record.Reflection.Key == r.Reflection.Key {
+				p.prefer(other)
+			}
+		}
+	}
+	p.Vectors.Untrack(doc, id)
+	p.Changed()
+}
+
+// inherit takes a heritage entry in. Records are shared, so it goes on a copy. p.mu is held.
+func (p *Projection) inherit(id string, h *record.Heritage) {
+	doc, ok := p.byID[id]
+	if !ok {
+		return
+	}
+	r := *p.docs[doc].Record
+	r.Heritage = h
+	p.docs[doc].Record = &r
+	p.revised[id] = struct{}{}
+	p.Changed()
+}
+
+// access counts a recall. p.mu is held.
+func (p *Projection) access(r Recall, at time.Time) {
+	for _, id := range r.Found {
+		a := p.accesses[id]
+		a.Count, a.Last = a.Count+1, at.UTC().Truncate(time.Millisecond) // as the table has it
+		p.accesses[id] = a
+		if _, own := p.byID[id]; own {
+			p.revised[id] = struct{}{} // and no more: the row can wait
+		}
+	}
+}

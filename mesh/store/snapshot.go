@@ -1,0 +1,160 @@
+package store
+
+import (
+	"iter"
+	"maps"
+	"slices"
+	"time"
+
+	"io"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+	"github.com/yamo-protocol/yamo-mcp/mesh/skill"
+)
+
+// Snapshot is a projection under its read lock: nothing in it changes until Release, after which nothing of it may be
+// used but the records, which never change. Nothing is copied to make one.
+//
+// A goroutine that holds a Snapshot must not take another one of the same projection: a writer that waits between the
+// two would block both.
+type Snapshot struct {
+	Visibility record.Visibility
+	Docs       []Document     // every memory in the ledger's order
+	Live       int            // documents that are not deleted
+	Sessions   int            // session numbers are below
+	Keywords   *keyword.Index // by document
+	Skills     *skill.Set
+	Retention  time.Duration // how long a lesson is active
+
+	p *Projection
+}
+
+// Snapshot takes the read lock. The caller releases it.
+func (p *Projection) Snapshot() *Snapshot {
+	p.mu.RLock()
+	return &Snapshot{
+		Visibility: p.Visibility, Docs: p.docs, Live: p.live, Sessions: len(p.sessions), Keywords: p.keywords, Skills: p.skills,
+		Retention: p.Retention, p: p,
+	}
+}
+
+// Release releases the read lock.
+func (s *Snapshot) Release() { s.p.mu.RUnlock() }
+
+// Untouched reports whether nothing was ever written to the ledger. Then a read creates nothing either.
+func (s *Snapshot) Untouched() bool { return s.p.entries == 0 }
+
+// Memories yields the memories that are not deleted, in the ledger's order.
+func (s *Snapshot) Memories() iter.Seq[*record.Record] {
+	return func(yield func(*record.Record) bool) {
+		for _, d := range s.Docs {
+			if d.Record != nil && !yield(d.Record) {
+				return
+			}
+		}
+	}
+}
+
+// Hit returns r, one of the snapshot's memories, as found without a query.
+func (s *Snapshot) Hit(r *record.Record) record.Hit {
+	return record.Hit{Record: r, Visibility: s.Visibility}
+}
+
+// Doc returns the number of the document of the memory called id.
+func (s *Snapshot) Doc(id string) (doc int, ok bool) {
+	doc, ok = s.p.byID[id]
+	return doc, ok
+}
+
+// Find returns the memory called id, nil if there is none.
+func (s *Snapshot) Find(id string) *record.Record {
+	doc, ok := s.p.byID[id]
+	return s.at(doc, ok)
+}
+
+// Twin returns the memory with the same text in the same scope as r, nil if there is none.
+func (s *Snapshot) Twin(r *record.Record) *record.Record {
+	doc, ok := s.p.byText[r.Scope()]
+	return s.at(doc, ok)
+}
+
+// Lesson returns the best lesson of a pattern, nil if there is none.
+func (s *Snapshot) Lesson(pattern string) *record.Record {
+	doc, ok := s.p.patterns[pattern]
+	return s.at(doc, ok)
+}
+
+// Lessons returns the best lesson of each pattern, the one stored last first.
+func (s *Snapshot) Lessons() []*record.Record {
+	docs := slices.Sorted(maps.Values(s.p.patterns))
+	lessons := make([]*record.Record, 0, len(docs))
+	for _, doc := range slices.Backward(docs) {
+		lessons = append(lessons, s.Docs[doc].Record)
+	}
+	return lessons
+}
+
+// Reflection returns the memory of the best reflection with that key, nil if there is none.
+func (s *Snapshot) Reflection(key string) *record.Record {
+	doc, ok := s.p.derived[key]
+	return s.at(doc, ok)
+}
+
+func (s *Snapshot) at(doc int, ok bool) *record.Record {
+	if !ok {
+		return nil
+	}
+	return s.Docs[doc].Record
+}
+
+// Syntheses yields the latest synthesis of each key whose skill is there, and that skill.
+func (s *Snapshot) Syntheses() iter.Seq2[*record.Synthesis, *skill.State] {
+	return func(yield func(*record.Synthesis, *skill.State) bool) {
+		for _, made := range s.p.syntheses {
+			if state := s.Skills.Find(made.SkillID); state != nil && !yield(made, state) {
+				return
+			}
+		}
+	}
+}
+
+// Synthesis returns what was synthesized with that key, and its skill; nil if there is none.
+func (s *Snapshot) Synthesis(key string) (*record.Synthesis, *skill.State) {
+	if made := s.p.syntheses[key]; made != nil {
+		if state := s.Skills.Find(made.SkillID); state != nil {
+			return made, state
+		}
+	}
+	return nil, nil
+}
+
+// Accesses returns how often the compartment's audience has found the memory called id, of any compartment.
+func (s *Snapshot) Accesses(id string) record.Accesses { return s.p.accesses[id] }
+
+// AllAccesses returns a copy of all Accesses, by id.
+func (s *Snapshot) AllAccesses() map[string]record.Accesses { return maps.Clone(s.p.accesses) }
+
+// ErasedSince reports whether what had an id was deleted at a moment or later.
+func (s *Snapshot) ErasedSince(id string, at record.Moment) bool {
+	deleted, ok := s.p.erased[id]
+	return ok && deleted.Compare(at) >= 0
+}
+
+// NewMemoryID returns an id that no memory has. Under the ledger's lock no other process can take it.
+func (s *Snapshot) NewMemoryID(now time.Time, random io.Reader) (string, error) {
+	for {
+		if id, err := record.NewID("mem", now, random); err != nil || s.Find(id) == nil {
+			return id, err
+		}
+	}
+}
+
+// NewSkillID is NewMemoryID for a skill.
+func (s *Snapshot) NewSkillID(now time.Time, random io.Reader) (string, error) {
+	for {
+		if id, err := record.NewID(skill.Prefix, now, random); err != nil || s.Skills.Find(id) == nil {
+			return id, err
+		}
+	}
+}
