@@ -1,8 +1,10 @@
 package native
 
-// The first run path serves an unpacked release (bin/ beside lib/); link_dev_*.go adds this folder's.
+// The first run path serves an unpacked release (bin/ next to lib/); link_dev_*.go adds this folder's.
 
 /*
-#cgo LDFLAGS: -L${SRCDIR}/lib/darwin_arm64 -llancedb_go -lc++ -framework Security -framework CoreFoundation -framework SystemConfiguration -Wl,-rpath,@executable_path/../lib
+#cgo LDFLAGS: -L${SRCDIR}/lib/darwin_arm64 -llancedb_go -lc++
+#cgo LDFLAGS: -framework Security -framework CoreFoundation -framework SystemConfiguration
+#cgo LDFLAGS: -Wl,-rpath,@executable_path/../lib
 */
 import "C"

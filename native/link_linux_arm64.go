@@ -1,6 +1,6 @@
 package native
 
-// The first run path serves an unpacked release (bin/ beside lib/); link_dev_*.go adds this folder's.
+// The first run path serves an unpacked release (bin/ next to lib/); link_dev_*.go adds this folder's.
 
 /*
 #cgo LDFLAGS: -L${SRCDIR}/cxx -L${SRCDIR}/lib/linux_arm64 -llancedb_go -Wl,-rpath,$ORIGIN/../lib

@@ -1,7 +1,7 @@
-// Package native links the two Rust libraries the program needs and says which they are.
+// Package native links the two Rust libraries the program needs and reports their versions.
 //
-// liblancedb_go (LanceDB's C interface) and libtokenizers (Hugging Face tokenizers) stand in
-// lib/<os>_<arch>/ beside this file: `make` unpacks the committed ones (prebuilt/) or builds them
+// liblancedb_go (LanceDB's C interface) and libtokenizers (Hugging Face tokenizers) are in
+// lib/<os>_<arch>/ next to this file: `make` unpacks the committed ones (prebuilt/) or builds them
 // (build.sh). A package that calls them through lancedb-go or daulet/tokenizers imports this one for
 // its linker flags. The invariant: nothing of either library runs before CheckCPU has passed.
 package native
@@ -41,10 +41,11 @@ var errCPU = errors.New("this processor has no AVX2, FMA and BMI2, which the Lan
 	"(x86-64 processors since about 2013 have them); rebuild it for this machine: set amd64_cpu = \"x86-64-v2\" " +
 	"in native/manifest.toml and run `make native`")
 
-// CheckCPU returns an error that says what to do if this processor cannot run the libraries. The main
+// CheckCPU returns an error that names the remedy if this processor cannot run the libraries. The main
 // program calls it first, so that an old machine gets a sentence and not an illegal instruction.
 func CheckCPU() error {
-	if runtime.GOARCH == "amd64" && Linked().CPU == "haswell" && (!cpu.X86.HasAVX2 || !cpu.X86.HasFMA || !cpu.X86.HasBMI2) {
+	if runtime.GOARCH == "amd64" && Linked().CPU == "haswell" &&
+		(!cpu.X86.HasAVX2 || !cpu.X86.HasFMA || !cpu.X86.HasBMI2) {
 		return errCPU
 	}
 	return nil

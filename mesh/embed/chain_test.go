@@ -121,7 +121,8 @@ func TestChain(t *testing.T) {
 					}
 				}
 			}
-			if !strings.Contains(log.String(), test.logged) || (test.silence != "" && strings.Contains(log.String(), test.silence)) {
+			if !strings.Contains(log.String(), test.logged) ||
+				(test.silence != "" && strings.Contains(log.String(), test.silence)) {
 				t.Errorf("log:\n%s", log.String())
 			}
 			if strings.Contains(log.String(), "text=") {

@@ -43,7 +43,7 @@ func references(t *testing.T) []reference {
 // shared is one loaded model for all tests that need no state of their own.
 var shared = sync.OnceValue(func() *Local { return NewLocal(Options{}) })
 
-// requireAssets fails, and does not skip: a build whose vectors nobody checked is not tested.
+// requireAssets fails, and does not skip: a build whose vectors were not compared is not tested.
 func requireAssets(t testing.TB) assets.Paths {
 	t.Helper()
 	paths, err := assets.Locate(os.Getenv)
@@ -313,7 +313,8 @@ func TestLocalPrintsNothing(t *testing.T) {
 		}
 		broken := paths
 		broken.Model = bad
-		if _, err := NewLocal(Options{Locate: func() (assets.Paths, error) { return broken, nil }}).Embed(t.Context(), []string{"x"}); err == nil {
+		if _, err := NewLocal(Options{Locate: func() (assets.Paths, error) { return broken, nil }}).Embed(t.Context(),
+			[]string{"x"}); err == nil {
 			t.Error("a broken model was loaded")
 		}
 		if _, err := shared().Embed(t.Context(), []string{"x"}); err != nil {

@@ -24,7 +24,7 @@ type RemoteOptions struct {
 	Pause func(ctx context.Context, d time.Duration) error
 }
 
-// Remote is an Embedder behind an HTTP interface.
+// Remote is an Embedder that calls a provider over HTTP.
 type Remote struct {
 	options  RemoteOptions
 	api      api
@@ -113,7 +113,8 @@ func (r *Remote) batch(ctx context.Context, texts []string) ([][]float32, error)
 	}
 	for _, v := range vectors {
 		if len(v) != r.model.Dim {
-			return nil, fmt.Errorf("a vector has %d dimensions, the configured model %s has %d", len(v), r.model.Name, r.model.Dim)
+			return nil, fmt.Errorf("a vector has %d dimensions, the configured model %s has %d", len(v), r.model.Name,
+				r.model.Dim)
 		}
 		if err := normalize(v); err != nil {
 			return nil, err

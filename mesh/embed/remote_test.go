@@ -164,10 +164,14 @@ func TestNewRemote(t *testing.T) {
 		{"ollama's default", RemoteOptions{Provider: "ollama"}, Model{"nomic-embed-text", 768}, ""},
 		{"cohere's default", RemoteOptions{Provider: "cohere"}, Model{"embed-multilingual-v3.0", 1024}, ""},
 		{"another model", RemoteOptions{Provider: "openai", Name: "x", Dim: 7}, Model{"x", 7}, ""},
-		{"a well-known model", RemoteOptions{Provider: "openai", Name: "text-embedding-3-large"}, Model{"text-embedding-3-large", 3072}, ""},
-		{"the operator knows better", RemoteOptions{Provider: "openai", Name: "text-embedding-3-large", Dim: 1024}, Model{"text-embedding-3-large", 1024}, ""},
-		{"a key to this machine", RemoteOptions{Provider: "ollama", APIKey: "k", BaseURL: "http://127.0.0.1:1"}, Model{"nomic-embed-text", 768}, ""},
-		{"a key in the clear", RemoteOptions{Provider: "openai", APIKey: "k", BaseURL: "http://models.example/v1"}, Model{}, "https://"},
+		{"a well-known model", RemoteOptions{Provider: "openai", Name: "text-embedding-3-large"},
+			Model{"text-embedding-3-large", 3072}, ""},
+		{"the operator knows better", RemoteOptions{Provider: "openai", Name: "text-embedding-3-large", Dim: 1024},
+			Model{"text-embedding-3-large", 1024}, ""},
+		{"a key to this machine", RemoteOptions{Provider: "ollama", APIKey: "k", BaseURL: "http://127.0.0.1:1"},
+			Model{"nomic-embed-text", 768}, ""},
+		{"a key in the clear", RemoteOptions{Provider: "openai", APIKey: "k", BaseURL: "http://models.example/v1"}, Model{},
+			"https://"},
 		{"no dimensions", RemoteOptions{Provider: "openai", Name: "x"}, Model{}, "dimensions of model x"},
 		{"unset", RemoteOptions{}, Model{}, "local, openai, ollama or cohere"},
 		{"unknown", RemoteOptions{Provider: "openia"}, Model{}, `"openia"`},
@@ -205,7 +209,7 @@ func TestRemoteCutsLongTexts(t *testing.T) {
 	}
 }
 
-// Building an embedder contacts nobody.
+// Building an embedder makes no request.
 func TestRemoteConnectsOnFirstUseOnly(t *testing.T) {
 	requests := 0
 	r := served(t, "ollama", func(w http.ResponseWriter, _ *http.Request) {

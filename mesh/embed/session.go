@@ -138,7 +138,7 @@ func meanPool(rows []float32, n, dim int) []float32 {
 
 // batches groups the sequences by length, the shortest first, and returns their indexes. A batch has at
 // most maxBatch sequences and budget tokens with its padding, and no sequence is padded by more than
-// about a quarter. One sequence alone may exceed the budget.
+// about a quarter. A single sequence may exceed the budget.
 func batches(sequences [][]int64, budget int) [][]int {
 	order := make([]int, len(sequences))
 	for i := range order {

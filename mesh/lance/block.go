@@ -44,7 +44,8 @@ var blocks = &table[Block]{
 		if err := t.check(b.ID, b.Metadata); err != nil {
 			return err
 		}
-		return checkText("agent_id", b.AgentID, "yamo_text", b.Text, "block_hash", b.Hash, "prev_hash", b.PrevHash, "metadata", b.Metadata)
+		return checkText("agent_id", b.AgentID, "yamo_text", b.Text, "block_hash", b.Hash, "prev_hash", b.PrevHash,
+			"metadata", b.Metadata)
 	},
 	append: func(rb *array.RecordBuilder, b *Block) {
 		t := rowTimes{created: b.Timestamp}

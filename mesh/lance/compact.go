@@ -33,7 +33,7 @@ type Stats struct {
 	Versions  int // commits kept
 }
 
-// Fragmented says that Compact would make searches or commits noticeably faster.
+// Fragmented reports whether Compact would make searches or commits noticeably faster.
 func (s Stats) Fragmented() bool {
 	return s.Small > tooManySmall || s.Versions > tooManyVersion || s.Deleted > s.Rows/4+100
 }
@@ -89,9 +89,9 @@ func head(dir string) ([]uint64, *manifest, error) {
 
 // Compact merges small fragments into large ones and takes everything that is not part of the current rows
 // off the disk: deleted rows, old versions, what interrupted writes left. Its cost grows with the rows in
-// small fragments and beside deleted ones, not with the table. Where there is nothing to do it does nothing.
+// small fragments and next to deleted ones, not with the table. Where there is nothing to do it does nothing.
 // Readers in all processes go over to the result at their next read. The caller holds the index lock; after
-// a crash at any point the old state or the new one is in force, and the next Compact clears the rest away.
+// a crash at any point the old state or the new one is current, and the next Compact clears the rest away.
 func (db *DB) Compact(ctx context.Context) error {
 	db.write.Lock()
 	defer db.write.Unlock()
@@ -152,7 +152,8 @@ func (db *DB) compact(ctx context.Context) error {
 
 // victims are the fragments worth rewriting.
 func victims(m *manifest) []fragment {
-	out := slices.DeleteFunc(slices.Clone(m.fragments), func(f fragment) bool { return f.deleted == 0 && f.rows >= smallFragment })
+	out := slices.DeleteFunc(slices.Clone(m.fragments),
+		func(f fragment) bool { return f.deleted == 0 && f.rows >= smallFragment })
 	if len(out) == 1 && out[0].deleted == 0 {
 		return nil // nothing to merge it with
 	}

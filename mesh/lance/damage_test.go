@@ -256,7 +256,7 @@ func manifestSeeds(f *testing.F) (seeds [][]byte) {
 	return seeds
 }
 
-// A file that cannot be read now is no damage: nothing is deleted and nobody is told to rebuild.
+// A file that cannot be read now is no damage: nothing is deleted and no error asks for a rebuild.
 func TestUnreadableIsNotDamaged(t *testing.T) {
 	dir, table, rows := damageable(t)
 	_, path := newestManifest(t, table)
@@ -264,7 +264,7 @@ func TestUnreadableIsNotDamaged(t *testing.T) {
 	if err := os.Rename(path, aside); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(filepath.Base(path), path); err != nil { // ELOOP, whoever the user is
+	if err := os.Symlink(filepath.Base(path), path); err != nil { // ELOOP, for every user
 		t.Fatal(err)
 	}
 	db := openTest(t, dir, testModel)

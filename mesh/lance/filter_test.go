@@ -14,8 +14,10 @@ import (
 )
 
 var hostile = []string{
-	"plain", "it's", "''", "'", `\'`, `\`, `"double"`, "a -- comment", "x' OR 'a' = 'a", "x') OR (1 = 1", "%", "_", "`tick`",
-	"new\nline", "tab\t", "ü", "u\u0308", "漢字", "\u202e", "😀", " ", "null", "NULL", "; DROP TABLE memory_entries", "/* c */", "$1", "?", ":name",
+	"plain", "it's", "''", "'", `\'`, `\`, `"double"`, "a -- comment", "x' OR 'a' = 'a", "x') OR (1 = 1", "%", "_",
+	"`tick`",
+	"new\nline", "tab\t", "ü", "u\u0308", "漢字", "\u202e", "😀", " ", "null", "NULL", "; DROP TABLE memory_entries",
+	"/* c */", "$1", "?", ":name",
 }
 
 // Every hostile value is stored and must select its own row and no other.
@@ -38,11 +40,13 @@ func TestFilterSelectsExactlyTheValue(t *testing.T) {
 				t.Errorf("%s %q: %v, %v; want %s alone", name, s, hits, err, rows[i].ID)
 			}
 		}
-		expr, err := where.Parse("session_id = '" + strings.ReplaceAll(s, "'", "''") + "' AND NOT agent_id IN ('it''s not', '--') AND memory_type IS NOT NULL")
+		expr, err := where.Parse("session_id = '" + strings.ReplaceAll(s, "'",
+			"''") + "' AND NOT agent_id IN ('it''s not', '--') AND memory_type IS NOT NULL")
 		if err != nil {
 			t.Fatalf("%q: %v", s, err)
 		}
-		if hits, err := db.Nearest(t.Context(), vec, 100, Filter{Where: expr}); err != nil || len(hits) != 1 || hits[0].ID != rows[i].ID {
+		if hits, err := db.Nearest(t.Context(), vec, 100, Filter{Where: expr}); err != nil || len(hits) != 1 ||
+			hits[0].ID != rows[i].ID {
 			t.Errorf("expression %s: %v, %v; want %s alone", expr, hits, err, rows[i].ID)
 		}
 		if hits, err := db.Nearest(t.Context(), vec, 100, Filter{SessionID: s + "x"}); err != nil || len(hits) != 0 {
@@ -84,16 +88,18 @@ func TestFilterRanges(t *testing.T) {
 		filter Filter
 		want   func(i int) bool
 	}{
-		"none":              {Filter{}, func(int) bool { return true }},
-		"since":             {Filter{Since: at(7)}, func(i int) bool { return i >= 7 }},
-		"until":             {Filter{Until: at(7)}, func(i int) bool { return i < 7 }},
-		"since and until":   {Filter{Since: at(3), Until: at(9)}, func(i int) bool { return i >= 3 && i < 9 }},
-		"exactly .7 is in":  {Filter{MinImportance: importance(0.7)}, func(i int) bool { return i%10 >= 7 && i != 19 }},
-		"negative":          {Filter{MinImportance: importance(-1)}, func(i int) bool { return i != 19 }},
-		"tiny":              {Filter{MinImportance: importance(math.SmallestNonzeroFloat32)}, func(i int) bool { return i%10 >= 1 && i != 19 }},
-		"ids":               {Filter{IDs: []string{memoryID(4), memoryID(2)}}, func(i int) bool { return i == 2 || i == 4 }},
-		"no ids":            {Filter{IDs: []string{}}, func(int) bool { return false }},
-		"ids and time":      {Filter{IDs: []string{memoryID(4), memoryID(2)}, Since: at(3)}, func(i int) bool { return i == 4 }},
+		"none":             {Filter{}, func(int) bool { return true }},
+		"since":            {Filter{Since: at(7)}, func(i int) bool { return i >= 7 }},
+		"until":            {Filter{Until: at(7)}, func(i int) bool { return i < 7 }},
+		"since and until":  {Filter{Since: at(3), Until: at(9)}, func(i int) bool { return i >= 3 && i < 9 }},
+		"exactly .7 is in": {Filter{MinImportance: importance(0.7)}, func(i int) bool { return i%10 >= 7 && i != 19 }},
+		"negative":         {Filter{MinImportance: importance(-1)}, func(i int) bool { return i != 19 }},
+		"tiny": {Filter{MinImportance: importance(math.SmallestNonzeroFloat32)},
+			func(i int) bool { return i%10 >= 1 && i != 19 }},
+		"ids":    {Filter{IDs: []string{memoryID(4), memoryID(2)}}, func(i int) bool { return i == 2 || i == 4 }},
+		"no ids": {Filter{IDs: []string{}}, func(int) bool { return false }},
+		"ids and time": {Filter{IDs: []string{memoryID(4), memoryID(2)}, Since: at(3)},
+			func(i int) bool { return i == 4 }},
 		"before every time": {Filter{Until: time.Date(1800, 1, 1, 0, 0, 0, 0, time.UTC)}, func(int) bool { return false }},
 	} {
 		var want []string
@@ -128,7 +134,8 @@ func FuzzQuote(f *testing.F) {
 		}
 		// Inside the outer quotes every quote has a twin, so nothing but the last one ends the literal.
 		inner := q[1 : len(q)-1]
-		if strings.ContainsRune(q, 0) || strings.Contains(strings.ReplaceAll(inner, "''", ""), "'") || strings.ReplaceAll(inner, "''", "'") != s {
+		if strings.ContainsRune(q, 0) || strings.Contains(strings.ReplaceAll(inner, "''", ""), "'") ||
+			strings.ReplaceAll(inner, "''", "'") != s {
 			t.Errorf("quote(%q) = %q", s, q)
 		}
 	})

@@ -46,7 +46,8 @@ func writeV1(t *testing.T, dir string, n int) []Memory {
 		created := time.UnixMilli(int64(epoch + i*7919 + 31)).UTC()
 		rows[i] = Memory{
 			ID:     fmt.Sprintf("mem_%d_%s", epoch+i*7919, strconv.FormatInt(int64(2_000_000_000+i), 36)),
-			Vector: unit(rng, testDim), Content: fmt.Sprintf("it's row %d", i), Metadata: fmt.Sprintf(`{"type":"global","n":%d}`, i), CreatedAt: created,
+			Vector: unit(rng, testDim), Content: fmt.Sprintf("it's row %d", i),
+			Metadata: fmt.Sprintf(`{"type":"global","n":%d}`, i), CreatedAt: created,
 		}
 		if i%3 == 0 {
 			rows[i].UpdatedAt = created.Add(time.Duration(i) * time.Millisecond)

@@ -199,7 +199,8 @@ func (db *DB) current(ctx context.Context, dir, name string) (*handle, error) {
 
 // connect opens the folder dir as a database.
 //
-// SECURITY: LanceDB takes "db" for its cloud and "s3:…" for a store on the network. An absolute path is always a folder.
+// SECURITY: LanceDB takes "db" for its cloud and "s3:…" for a store on the network. An absolute path is always a
+// folder.
 func connect(ctx context.Context, dir string) (contracts.IConnection, error) {
 	path, err := filepath.Abs(dir)
 	if err != nil {
@@ -240,7 +241,7 @@ func (db *DB) recoverHead(dir string) error {
 		}
 	}()
 	// Under the lock, look again: another process may have recovered the table, and committed since. While
-	// the bad head stands nobody can commit, because LanceDB refuses to read it.
+	// the bad head is there no process can commit, because LanceDB refuses to read it.
 	all, err := versions(dir)
 	if err != nil {
 		return err
@@ -261,6 +262,7 @@ func (db *DB) recoverHead(dir string) error {
 	if err := os.Remove(manifestPath(dir, all[0])); err != nil {
 		return fmt.Errorf("remove damaged version: %w", err)
 	}
-	db.log.Warn("took a damaged table one commit back", "table", filepath.Base(dir), "version", all[1], "damage", bad.Error())
+	db.log.Warn("took a damaged table one commit back", "table", filepath.Base(dir), "version", all[1], "damage",
+		bad.Error())
 	return nil
 }

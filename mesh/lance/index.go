@@ -112,7 +112,7 @@ func (db *DB) sweep(keep string) error {
 	return errors.Join(errs...)
 }
 
-// hasTables says whether dir itself is a LanceDB database with the memory table in it.
+// hasTables reports whether dir itself is a LanceDB database with the memory table in it.
 func hasTables(dir string) (bool, error) {
 	for _, name := range []string{memoryTable, migratingTable, backupTable} {
 		_, err := os.Stat(tablePath(dir, name))

@@ -11,7 +11,7 @@
 //	g123456789/memory_entries.lance   an ordinary LanceDB database; so are its two siblings
 //	recover.lock                      held while a damaged head version is removed
 //
-// Compact writes the next generation beside the current one and then switches index.json, so a reader sees
+// Compact writes the next generation next to the current one and then switches index.json, so a reader sees
 // the old rows or the new, never half of them.
 //
 // Several processes may use one folder. Reads need no lock and see every commit made before they began, by
@@ -33,10 +33,10 @@ import (
 )
 
 var (
-	// ErrDamaged says that the tables cannot be read, as after a power loss. The caller drops them and
+	// ErrDamaged means that the tables cannot be read, as after a power loss. The caller drops them and
 	// fills them again from the ledger.
 	ErrDamaged = errors.New("the memory index is damaged (run `yamo-mcp index rebuild`)")
-	// ErrForeign says that the folder is a LanceDB database that this package did not write. See Inspect.
+	// ErrForeign means that the folder is a LanceDB database that this package did not write. See Inspect.
 	ErrForeign = errors.New("the folder holds a LanceDB database of another program")
 	// ErrClosed is returned by every method of a closed DB.
 	ErrClosed = errors.New("the memory index is closed")
@@ -57,7 +57,8 @@ func (m ModelInfo) String() string { return fmt.Sprintf("%q (%d dimensions)", m.
 type ModelError struct{ Have, Want ModelInfo }
 
 func (e *ModelError) Error() string {
-	return fmt.Sprintf("the memory index was made with model %v, but %v is configured: run `yamo-mcp index rebuild`", e.Have, e.Want)
+	return fmt.Sprintf("the memory index was made with model %v, but %v is configured: run `yamo-mcp index rebuild`",
+		e.Have, e.Want)
 }
 
 // Options of Open. The zero value is usable.

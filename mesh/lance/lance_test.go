@@ -74,7 +74,7 @@ func someMemories(rng *rand.Rand, from, n, dim int) []Memory {
 	return out
 }
 
-// generation returns the folder of the tables in force.
+// generation returns the folder of the current tables.
 func generation(t testing.TB, dir string) string {
 	t.Helper()
 	var ix index
@@ -193,17 +193,23 @@ func TestRowsComeBackAsTheyWere(t *testing.T) {
 	one, count := float32(0.7), int32(-3)
 	at := time.UnixMilli(1_699_999_999_123).UTC()
 	rows := []Memory{
-		{ID: "mem_1700000000000_00000a", Vector: unit(rng, testDim), Content: "", Metadata: "{}", CreatedAt: time.UnixMilli(1_700_000_000_000).UTC()},
+		{ID: "mem_1700000000000_00000a", Vector: unit(rng, testDim), Content: "", Metadata: "{}",
+			CreatedAt: time.UnixMilli(1_700_000_000_000).UTC()},
 		{
-			ID: "mem_1700000000001_zz9k2q", Vector: unit(rng, testDim), Content: "quote ' \" \\ ; -- \x00 \n ü 漢字 \u202e", Metadata: `{ "a": "x\u0000" }`,
+			ID: "mem_1700000000001_zz9k2q", Vector: unit(rng, testDim), Content: "quote ' \" \\ ; -- \x00 \n ü 漢字 \u202e",
+			Metadata:  `{ "a": "x\u0000" }`,
 			CreatedAt: at, UpdatedAt: at.Add(time.Hour), SessionID: "s'1", AgentID: "agent:main", MemoryType: "lesson",
 			ImportanceScore: &one, AccessCount: &count, LastAccessed: at.Add(2 * time.Hour),
 			HeritageChain: `{"intentChain":[]}`, LessonPatternID: "p", SourceSkillID: "skill_1_000000",
 		},
-		{ID: "mem_1700000000003_00000d", Vector: unit(rng, testDim), Metadata: "{ }", CreatedAt: time.UnixMilli(1_700_000_000_003).UTC(), UpdatedAt: at},
-		{ID: "mem_1700000000004_00000e", Vector: unit(rng, testDim), Metadata: "{}", CreatedAt: time.UnixMilli(1_700_000_000_004).UTC(), LastAccessed: at},
-		{ID: "foreign-id", Vector: unit(rng, testDim), Content: strings.Repeat("long ", 20_000), Metadata: "{}", CreatedAt: at},
-		{ID: "mem_1700000000002_00000c", Vector: unit(rng, testDim), Content: "before 1970", Metadata: `{"k":[1,2]}`, CreatedAt: time.UnixMilli(-5).UTC()},
+		{ID: "mem_1700000000003_00000d", Vector: unit(rng, testDim), Metadata: "{ }",
+			CreatedAt: time.UnixMilli(1_700_000_000_003).UTC(), UpdatedAt: at},
+		{ID: "mem_1700000000004_00000e", Vector: unit(rng, testDim), Metadata: "{}",
+			CreatedAt: time.UnixMilli(1_700_000_000_004).UTC(), LastAccessed: at},
+		{ID: "foreign-id", Vector: unit(rng, testDim), Content: strings.Repeat("long ", 20_000), Metadata: "{}",
+			CreatedAt: at},
+		{ID: "mem_1700000000002_00000c", Vector: unit(rng, testDim), Content: "before 1970", Metadata: `{"k":[1,2]}`,
+			CreatedAt: time.UnixMilli(-5).UTC()},
 	}
 	mustAdd(t, db, rows)
 	for range 2 { // as written, and after a compaction copied them
@@ -234,10 +240,13 @@ func TestBlocksAndSkillsComeBackAsTheyWere(t *testing.T) {
 	db := newTest(t)
 	ctx := t.Context()
 	bs := []Block{
-		{ID: "yamo_retain_1700000000000_00000a", AgentID: "a", Operation: "retain", Text: "agent: x;\n", Timestamp: time.UnixMilli(1_700_000_000_000).UTC(), Hash: "h", PrevHash: "g", Metadata: `{"seq":1}`},
-		{ID: "yamo_lesson_1700000000001_00000b", Operation: "lesson", Text: "t", Timestamp: time.UnixMilli(5).UTC(), Metadata: "{}"},
+		{ID: "yamo_retain_1700000000000_00000a", AgentID: "a", Operation: "retain", Text: "agent: x;\n",
+			Timestamp: time.UnixMilli(1_700_000_000_000).UTC(), Hash: "h", PrevHash: "g", Metadata: `{"seq":1}`},
+		{ID: "yamo_lesson_1700000000001_00000b", Operation: "lesson", Text: "t", Timestamp: time.UnixMilli(5).UTC(),
+			Metadata: "{}"},
 	}
-	ss := []Skill{{ID: "skill_1700000000000_00000a", Name: "n'", Intent: "i", Text: "t", Vector: unit(testRNG(), testDim), Metadata: `{"reliability":0.5}`, CreatedAt: time.UnixMilli(1_700_000_000_000).UTC()}}
+	ss := []Skill{{ID: "skill_1700000000000_00000a", Name: "n'", Intent: "i", Text: "t", Vector: unit(testRNG(), testDim),
+		Metadata: `{"reliability":0.5}`, CreatedAt: time.UnixMilli(1_700_000_000_000).UTC()}}
 	for range 2 { // adding twice changes nothing
 		if err := errors.Join(db.AddBlocks(ctx, bs), db.AddSkills(ctx, ss)); err != nil {
 			t.Fatal(err)
@@ -269,7 +278,8 @@ func TestBlocksAndSkillsComeBackAsTheyWere(t *testing.T) {
 	if err := errors.Join(db.DeleteBlocks(ctx, []string{bs[0].ID}), db.DeleteSkills(ctx, []string{ss[0].ID})); err != nil {
 		t.Fatal(err)
 	}
-	if err := db.AddBlocks(ctx, []Block{{ID: "yamo_x_1_0", Operation: "drop", Timestamp: time.UnixMilli(1)}}); !errors.Is(err, ErrInvalid) {
+	if err := db.AddBlocks(ctx, []Block{{ID: "yamo_x_1_0", Operation: "drop",
+		Timestamp: time.UnixMilli(1)}}); !errors.Is(err, ErrInvalid) {
 		t.Errorf("unknown operation: %v, want ErrInvalid", err)
 	}
 	for skill, err := range db.Skills(ctx, false) {
@@ -317,7 +327,8 @@ func TestInvalidArgumentsAreRefused(t *testing.T) {
 	inf := slices.Clone(good.Vector)
 	inf[3] = float32(math.Inf(1))
 	for name, vec := range map[string][]float32{
-		"nil": nil, "empty": {}, "short": good.Vector[1:], "NaN": nan, "infinite": inf, "zero": make([]float32, testDim), "long": append(slices.Clone(good.Vector), 0),
+		"nil": nil, "empty": {}, "short": good.Vector[1:], "NaN": nan, "infinite": inf, "zero": make([]float32, testDim),
+		"long": append(slices.Clone(good.Vector), 0),
 	} {
 		m := good
 		m.ID, m.Vector = memoryID(7), vec

@@ -17,7 +17,7 @@ import (
 )
 
 // manifest is what this package needs to know of one version of a Lance table. lancedb-go neither lists
-// fragments nor checks files, so the format's own description (table.proto of Lance 0.37) is read here.
+// fragments nor checks files, so manifests are decoded here, by table.proto of Lance 0.37.
 type manifest struct {
 	version   uint64
 	fragments []fragment
@@ -102,7 +102,7 @@ func readManifest(dir string, version uint64, deep bool) (*manifest, error) {
 		return nil, fmt.Errorf("version %d: %w", version, err)
 	}
 	if m.version != version {
-		return nil, fmt.Errorf("version %d: %w: it says it is %d", version, errManifest, m.version)
+		return nil, fmt.Errorf("version %d: %w: it names version %d", version, errManifest, m.version)
 	}
 	for _, f := range m.fragments {
 		for _, d := range f.data {

@@ -74,7 +74,8 @@ var memories = &table[Memory]{
 			CreatedAt: t.created, UpdatedAt: t.updated,
 			SessionID: r.text("session_id"), AgentID: r.text("agent_id"), MemoryType: r.text("memory_type"),
 			ImportanceScore: r.float32("importance_score"), AccessCount: r.int32("access_count"), LastAccessed: t.accessed,
-			HeritageChain: r.text("heritage_chain"), LessonPatternID: r.text("lesson_pattern_id"), SourceSkillID: r.text("source_skill_id"),
+			HeritageChain: r.text("heritage_chain"), LessonPatternID: r.text("lesson_pattern_id"),
+			SourceSkillID: r.text("source_skill_id"),
 		}, err
 	},
 }

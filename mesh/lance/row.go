@@ -111,7 +111,8 @@ func timeField(name string, nullable bool) arrow.Field {
 }
 
 func vectorField(dim int) arrow.Field {
-	return arrow.Field{Name: "vector", Type: arrow.FixedSizeListOf(int32(dim), arrow.PrimitiveTypes.Float32)} //nolint:gosec // a model's dimension, a few thousand
+	n := int32(dim) //nolint:gosec // a model's dimension, a few thousand
+	return arrow.Field{Name: "vector", Type: arrow.FixedSizeListOf(n, arrow.PrimitiveTypes.Float32)}
 }
 
 // lancedb-go cannot read timestamps back. A row's creation time is in its id (RFC-0011 §1.1); times that are
@@ -137,7 +138,7 @@ func idTime(id string) time.Time {
 // rowTimes are the times of one row. Zero is null.
 type rowTimes struct{ created, updated, accessed time.Time }
 
-// check fills in created from the id and says whether the metadata can carry the times.
+// check fills in created from the id and reports whether the metadata can carry the times.
 func (t *rowTimes) check(id, metadata string) error {
 	if t.created.IsZero() {
 		t.created = idTime(id)

@@ -44,7 +44,8 @@ type table[R any] struct {
 
 func (t *table[R]) schema(dim int) *arrow.Schema { return arrow.NewSchema(t.fields(dim), nil) }
 
-// columns lists what a read projects: never timestamps, which lancedb-go cannot hand back, and the vector only when wanted.
+// columns lists what a read projects: never timestamps, which lancedb-go cannot hand back, and the vector only when
+// wanted.
 func (t *table[R]) columns(vector bool) (names []string) {
 	for _, f := range t.fields(1) {
 		if f.Type.ID() != arrow.TIMESTAMP && (vector || f.Name != "vector") {

@@ -12,6 +12,7 @@ import (
 func words(s string) int { return len(strings.Fields(s)) }
 
 func TestSplit(t *testing.T) {
+	t.Parallel()
 	type part struct {
 		Text     string
 		Headings string
@@ -24,11 +25,14 @@ func TestSplit(t *testing.T) {
 		{"a short text is one chunk", "Just this.", 1, 10, 20, []part{{"Just this.", ""}}},
 		{"nothing is no chunk", " \n ", 1, 10, 20, nil},
 		{
-			"at headings, with their path", "# A\none two three\n## B\nfour five six\n## C\nseven eight nine\n# D\nten eleven twelve", 1, 6, 20,
-			[]part{{"# A\none two three", "A"}, {"## B\nfour five six", "A > B"}, {"## C\nseven eight nine", "A > C"}, {"# D\nten eleven twelve", "D"}},
+			"at headings, with their path",
+			"# A\none two three\n## B\nfour five six\n## C\nseven eight nine\n# D\nten eleven twelve", 1, 6, 20,
+			[]part{{"# A\none two three", "A"}, {"## B\nfour five six", "A > B"}, {"## C\nseven eight nine", "A > C"},
+				{"# D\nten eleven twelve", "D"}},
 		},
 		{
-			"small sections share a chunk under what they have in common", "# A\n## B\none\n## C\ntwo\n# D\nthree four five six seven eight", 1, 10, 20,
+			"small sections share a chunk under what they have in common",
+			"# A\n## B\none\n## C\ntwo\n# D\nthree four five six seven eight", 1, 10, 20,
 			[]part{{"# A\n## B\none\n## C\ntwo", "A"}, {"# D\nthree four five six seven eight", "D"}},
 		},
 		{
@@ -52,8 +56,10 @@ func TestSplit(t *testing.T) {
 			"a heading stays with its text", "one two three\n# T\nfour five six", 1, 5, 20,
 			[]part{{"one two three", ""}, {"# T\nfour five six", "T"}},
 		},
-		{"a chunk below the minimum joins a neighbour", "one two three.\n\nfour\n\nfive six seven.", 2, 4, 20, []part{{"one two three.\n\nfour", ""}, {"five six seven.", ""}}},
-		{"a number sign in code is no heading", "```\n# no\n```\n\nx y z", 1, 3, 20, []part{{"```\n# no\n```", ""}, {"x y z", ""}}},
+		{"a chunk below the minimum joins a neighbour", "one two three.\n\nfour\n\nfive six seven.", 2, 4, 20,
+			[]part{{"one two three.\n\nfour", ""}, {"five six seven.", ""}}},
+		{"a number sign in code is no heading", "```\n# no\n```\n\nx y z", 1, 3, 20,
+			[]part{{"```\n# no\n```", ""}, {"x y z", ""}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var got []part
@@ -71,6 +77,7 @@ func TestSplit(t *testing.T) {
 }
 
 func TestSplitCutsLongWords(t *testing.T) {
+	t.Parallel()
 	text := strings.Repeat("字", 100) + " " + strings.Repeat("x", 1000)
 	chunks := Split(text, ChunkOptions{Min: 1, Max: 20, HardMax: 20})
 	checkChunks(t, text, chunks, ChunkOptions{HardMax: 20})
@@ -80,6 +87,7 @@ func TestSplitCutsLongWords(t *testing.T) {
 }
 
 func TestSplitDefaults(t *testing.T) {
+	t.Parallel()
 	text := strings.Repeat("One two three four five. ", 500)
 	chunks := Split(text, ChunkOptions{})
 	if len(chunks) < 5 || chunks[0].Tokens > 500 || chunks[0].Tokens < 400 {
@@ -88,6 +96,7 @@ func TestSplitDefaults(t *testing.T) {
 }
 
 func TestAnnotateAndValidate(t *testing.T) {
+	t.Parallel()
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	got := Annotate(Split("Hello there.", ChunkOptions{Min: 1}), "notes.md", at)
 	want := []Chunk{{

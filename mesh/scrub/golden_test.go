@@ -12,8 +12,8 @@ import (
 )
 
 // TestGolden scrubs the cases of testdata/markup: each archive has pairs of
-// files NAME.in and NAME.out. A NAME.out that is missing says that the text
-// comes out as it went in.
+// files NAME.in and NAME.out. Without a NAME.out the text is
+// expected unchanged.
 func TestGolden(t *testing.T) {
 	archives, err := filepath.Glob("testdata/markup/*.txtar")
 	if err != nil || len(archives) == 0 {

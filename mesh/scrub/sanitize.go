@@ -19,7 +19,7 @@ import (
 //     tab and line feed;
 //   - characters that reorder or hide text go: bidirectional overrides and
 //     isolates, zero-width spaces, soft hyphens, byte order marks, tags.
-//     Joiners and direction marks stay beside a character that is not ASCII,
+//     Joiners and direction marks stay next to a character that is not ASCII,
 //     where Persian, Indic scripts, Arabic and emoji need them;
 //   - canonically equivalent forms become one (NFC);
 //   - blank lines at both ends and white space at the end of the last line go,

@@ -55,8 +55,8 @@ func New(o Options) *Scrubber {
 type Result struct {
 	Text       string      // what is stored and given back
 	Redactions []Redaction // what was redacted, sorted by kind; never nil
-	// OnlySecret says that the text was nothing but a credential: it belongs
-	// into a secret store, not into a memory (RFC-0009 §4.2).
+	// OnlySecret is set when the text was nothing but a credential: it belongs
+	// in a secret store, not in a memory (RFC-0009 §4.2).
 	OnlySecret bool
 	Chunks     []Chunk // of Text; at least one
 	Hash       string  // of Text: Hash(Text)
@@ -85,9 +85,9 @@ func (s *Scrubber) Scrub(text string) (Result, error) {
 	return r, nil
 }
 
-// Text is what has to be done before a text is kept: redaction, the first
-// three stages, and the check that something is left. The result has neither
-// Chunks nor Hash: Split cuts its text at any later time. The errors are
+// Text prepares a text for storage: redaction, the first three stages, and the
+// check that something is left. The result has neither Chunks nor Hash: Split
+// can cut its text at any later time. The errors are
 // ErrTooLarge (naming the limit) and ErrEmpty.
 func (s *Scrubber) Text(text string) (Result, error) {
 	if len(text) > s.o.MaxBytes {
@@ -108,8 +108,8 @@ func (s *Scrubber) Redact(text string) (string, []Redaction) { return s.redactor
 
 // settle repeats redaction, cleaning, filtering and normalizing until nothing
 // changes, which makes Scrub idempotent: its result is a fixed point. Should
-// a text not come to rest, it is kept as it was, only redacted; that, too, is
-// a fixed point, since the same text goes the same way again.
+// a text not settle, it is kept as it was, only redacted; that, too, is a fixed
+// point, since the same text is treated the same way again.
 //
 // SECURITY: redaction precedes the other stages, so that they cannot take a
 // value apart before it is recognized, and follows each of them, so that what
@@ -146,9 +146,12 @@ func (s *Scrubber) base(text string, counts map[redact.Kind]int) string {
 }
 
 // labelWords announce a secret or join it to its name; they add nothing to it.
-var labelWords = strings.Fields(`a an the my our your is are was be this that it its here heres for of to and as in use using with new current
-	api key keys token tokens secret secrets password passwords passwd pwd pass passphrase passcode passwort kennwort contraseña pin code
-	access auth authorization bearer basic login credential credentials card credit debit number no ssn social security private export set value
+var labelWords = strings.Fields(`a an the my our your is are was be this that it its here heres for of to and as in use
+	using with new current
+	api key keys token tokens secret secrets password passwords passwd pwd pass passphrase passcode passwort kennwort
+	contraseña pin code
+	access auth authorization bearer basic login credential credentials card credit debit number no ssn social security
+	private export set value
 	remember please note save store mein meine das ist lautet der die el la es mi mot de passe mon ma le est`)
 
 // OnlySecret reports whether a redacted text says nothing but that there were

@@ -11,6 +11,7 @@ import (
 )
 
 func TestSanitize(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ name, in, want string }{
 		{"plain", "Plain text.", "Plain text."},
 		{"outer space", " \n\n  text \n\n", "text"},
@@ -40,6 +41,7 @@ func TestSanitize(t *testing.T) {
 }
 
 func TestScrub(t *testing.T) {
+	t.Parallel()
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	o := MemoryMesh(words)
 	o.Source, o.Now = "chat", func() time.Time { return at }
@@ -59,8 +61,10 @@ func TestScrub(t *testing.T) {
 
 // What is kept at once is what all six stages would give.
 func TestText(t *testing.T) {
+	t.Parallel()
 	s := New(MemoryMesh(nil))
-	for _, x := range []string{shortMemory, strings.Repeat(longMemory, 20), "mail a@b.io", "password: hunter2secret", "ﬀ\u200b **x**"} {
+	for _, x := range []string{shortMemory, strings.Repeat(longMemory, 20), "mail a@b.io", "password: hunter2secret",
+		"ﬀ\u200b **x**"} {
 		text, err := s.Text(x)
 		if err != nil {
 			t.Fatal(err)
@@ -83,6 +87,7 @@ func TestText(t *testing.T) {
 }
 
 func TestScrubErrors(t *testing.T) {
+	t.Parallel()
 	s := New(Options{MaxBytes: 20, EnforceMin: true})
 	for _, c := range []struct {
 		in, message string
@@ -106,10 +111,13 @@ func TestScrubErrors(t *testing.T) {
 // TestMarkupDoesNotHideSecrets: a value is found also where markup or
 // invisible characters take it apart.
 func TestMarkupDoesNotHideSecrets(t *testing.T) {
+	t.Parallel()
 	s := New(MemoryMesh(nil))
 	for _, in := range []string{
-		"my password is **hunter2**", "my password is `hunter2`", "my <b>password</b> is <i>hunter2</i>", "pass\u200bword: hun\u200bter2",
-		"<p>password: hunter2</p>", "| password | x |\n|---|---|\n| password: hunter2 | y |", "[password: hunter2](http://x.y/z)", "password: hunter2\x00",
+		"my password is **hunter2**", "my password is `hunter2`", "my <b>password</b> is <i>hunter2</i>",
+		"pass\u200bword: hun\u200bter2",
+		"<p>password: hunter2</p>", "| password | x |\n|---|---|\n| password: hunter2 | y |",
+		"[password: hunter2](http://x.y/z)", "password: hunter2\x00",
 	} {
 		r, err := s.Scrub(in)
 		if err != nil || strings.Contains(r.Text, "hunter2") {
@@ -122,6 +130,7 @@ func TestMarkupDoesNotHideSecrets(t *testing.T) {
 func joined(parts ...string) string { return strings.Join(parts, "") }
 
 func TestOnlySecret(t *testing.T) {
+	t.Parallel()
 	s := New(MemoryMesh(nil))
 	for in, want := range map[string]bool{
 		"my password is hunter2":                                            true,
@@ -144,8 +153,10 @@ func TestOnlySecret(t *testing.T) {
 
 // TestHostileTexts are made to be slow: each must be done, and a fixed point.
 func TestHostileTexts(t *testing.T) {
+	t.Parallel()
 	s := New(MemoryMesh(nil))
-	for _, p := range append([]string{"[a](", "![", "<b>x</i>", "-----BEGIN PRIV" + "ATE KEY-----", "eyey", "key=abcdefgh12 ", "[REDACTED:email]x@y.zz ", "*a **b ", "> ", "://u:p@"}, pieces...) {
+	for _, p := range append([]string{"[a](", "![", "<b>x</i>", "-----BEGIN PRIV" + "ATE KEY-----", "eyey",
+		"key=abcdefgh12 ", "[REDACTED:email]x@y.zz ", "*a **b ", "> ", "://u:p@"}, pieces...) {
 		checkScrub(t, s, strings.Repeat(p, 16<<10/len(p)))
 	}
 }

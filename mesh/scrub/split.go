@@ -32,7 +32,8 @@ func (s *splitter) add(start, end int, path []string) {
 	if start == end {
 		return
 	}
-	s.out = append(s.out, Chunk{Start: start, End: end, Text: s.text[start:end], Headings: path, Tokens: s.count(start, end)})
+	s.out = append(s.out, Chunk{Start: start, End: end, Text: s.text[start:end], Headings: path,
+		Tokens: s.count(start, end)})
 }
 
 // packing is the part of the text that becomes the next chunk; start is -1
@@ -64,7 +65,7 @@ func (s *splitter) flush(p *packing) {
 }
 
 // sections packs blocks into chunks. A section that does not fit with what
-// stands before it begins a chunk; small neighbours share one, under the
+// is before it begins a chunk; small neighbours share one, under the
 // headings they have in common. A heading stays with what follows it.
 func (s *splitter) sections() {
 	var (
@@ -89,7 +90,7 @@ func (s *splitter) sections() {
 			continue
 		}
 		if i > 0 && blocks[i-1].Kind == markup.Heading && p.start >= 0 {
-			if title := blocks[i-1].Start; title > p.start { // the heading above would stay behind
+			if title := blocks[i-1].Start; title > p.start { // the heading above would be left in the chunk before
 				s.add(p.start, title, p.path)
 				p = packing{start: title, end: blocks[i-1].End, tokens: s.count(title, blocks[i-1].End), path: slices.Clone(path)}
 				if s.grow(&p, b.End) {

@@ -1,4 +1,5 @@
-// Package lancetest writes LanceDB databases as another implementation of RFC-0011 leaves them, for tests. It shares nothing
+// Package lancetest writes LanceDB databases as another implementation of RFC-0011 leaves them, for tests. It shares
+// nothing
 // with package lance, so that what the one writes the other has to understand.
 package lancetest
 
@@ -36,7 +37,8 @@ func Rows(n int) []Row {
 	rows := make([]Row, n)
 	for i := range rows {
 		rows[i] = Row{
-			ID: ID(i), Content: fmt.Sprintf("it's row %d of %d", i, n), Metadata: fmt.Sprintf(`{"type":"event","source":"elsewhere","tags":["t%d"],"n":%d}`, i%5, i),
+			ID: ID(i), Content: fmt.Sprintf("it's row %d of %d", i, n),
+			Metadata:  fmt.Sprintf(`{"type":"event","source":"elsewhere","tags":["t%d"],"n":%d}`, i%5, i),
 			CreatedAt: time.UnixMilli(int64(1_700_000_000_031 + i*7919)).UTC(),
 		}
 	}

@@ -176,7 +176,8 @@ func startsPhrase(r rune) bool {
 }
 
 func endsPhrase(r rune) bool {
-	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || strings.ContainsRune("`\"'”’»“)]*_>.,:;!?…%+;", r) || r > 0x2000
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) ||
+		strings.ContainsRune("`\"'”’»“)]*_>.,:;!?…%+;", r) || r > 0x2000
 }
 
 // link turns an inline link or image into its text and its address.
@@ -228,7 +229,8 @@ func destination(inside string) (dest string, ok bool) {
 	}
 	dest, title, titled := strings.Cut(inside, " ")
 	title = strings.TrimSpace(title)
-	if titled && (len(title) < 2 || strings.IndexByte(`"'(`, title[0]) < 0) || strings.ContainsAny(dest, "\\\n") || strings.HasPrefix(dest, "data:") {
+	if titled && (len(title) < 2 || strings.IndexByte(`"'(`, title[0]) < 0) || strings.ContainsAny(dest, "\\\n") ||
+		strings.HasPrefix(dest, "data:") {
 		return "", false
 	}
 	return dest, dest == "" || strings.ContainsAny(dest, "/:#.")

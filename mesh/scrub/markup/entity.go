@@ -18,7 +18,8 @@ func (c *cleaner) text(n *ast.Text) {
 	for i := start; i < end; i++ {
 		switch c.src[i] {
 		case '\\':
-			if chars.At(c.src, i+1) == '_' && chars.IsAlnum(chars.At(c.src, i-1)) && chars.IsAlnum(chars.At(c.src, i+2)) && !isPath(c.src, i) {
+			if chars.At(c.src, i+1) == '_' && chars.IsAlnum(chars.At(c.src, i-1)) && chars.IsAlnum(chars.At(c.src, i+2)) &&
+				!isPath(c.src, i) {
 				c.cut(i, i+1)
 			}
 		case '&':
@@ -31,7 +32,7 @@ func (c *cleaner) text(n *ast.Text) {
 }
 
 // entity returns the length of the entity that s begins with, and what it
-// stands for; 0 for none.
+// means; 0 for none.
 func entity(s string) (int, string) {
 	semi := strings.IndexByte(s[:min(len(s), 33)], ';')
 	if semi < 2 {
@@ -62,7 +63,7 @@ func isPath(src string, i int) bool {
 	return false
 }
 
-// plainEntity reports whether char, which the entity src[i:i+n] stands for, is
+// plainEntity reports whether char, the meaning of the entity src[i:i+n], is
 // mere text there: not the beginning of a tag, an entity or other markup.
 func plainEntity(char, src string, i, n int) bool {
 	rest := src[i+n:]

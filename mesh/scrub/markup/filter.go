@@ -9,9 +9,12 @@ import (
 // boilerplate are paragraphs that say nothing, in lower case.
 var boilerplate = map[string]bool{
 	"skip to content": true, "skip to main content": true, "skip to navigation": true, "back to top": true,
-	"accept all cookies": true, "accept cookies": true, "cookie settings": true, "manage cookies": true, "we use cookies": true,
-	"all rights reserved": true, "all rights reserved.": true, "advertisement": true, "share this": true, "share this article": true,
-	"sent from my iphone": true, "sent from my ipad": true, "sent from my android device": true, "get outlook for ios": true, "get outlook for android": true,
+	"accept all cookies": true, "accept cookies": true, "cookie settings": true, "manage cookies": true,
+	"we use cookies":      true,
+	"all rights reserved": true, "all rights reserved.": true, "advertisement": true, "share this": true,
+	"share this article":  true,
+	"sent from my iphone": true, "sent from my ipad": true, "sent from my android device": true,
+	"get outlook for ios": true, "get outlook for android": true,
 	"subscribe to our newsletter": true, "click here to unsubscribe": true, "unsubscribe": true,
 }
 
@@ -43,7 +46,7 @@ func Filter(src string) string {
 		}
 		seen[s] = true
 		if kept > 0 {
-			// The white space that stood before this block.
+			// The white space before this block.
 			b.WriteString(src[blocks[i-1].End:bl.Start])
 		}
 		b.WriteString(s)

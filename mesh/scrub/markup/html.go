@@ -28,12 +28,16 @@ import (
 // tag" stay.
 
 // blockElements begin and end on a line of their own.
-var blockElements = set(`address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure
-	footer form h1 h2 h3 h4 h5 h6 head header html legend li main menu nav ol optgroup option p pre section select summary table tbody tfoot
+var blockElements = set(`address article aside blockquote body caption center dd details dialog dir div dl dt fieldset
+	figcaption figure
+	footer form h1 h2 h3 h4 h5 h6 head header html legend li main menu nav ol optgroup option p pre section select summary
+	table tbody tfoot
 	thead title tr ul hgroup search`)
 
-var inlineElements = set(`a abbr acronym audio b bdi bdo big button canvas cite code data datalist del dfn em font i iframe ins kbd label
-	map mark meter noscript object output picture progress q rp rt ruby s samp script small span strike strong style sub sup svg td th
+var inlineElements = set(`a abbr acronym audio b bdi bdo big button canvas cite code data datalist del dfn em font i
+	iframe ins kbd label
+	map mark meter noscript object output picture progress q rp rt ruby s samp script small span strike strong style sub
+	sup svg td th
 	template textarea time tt u var video colgroup`)
 
 var voidElements = set(`area base br col embed hr img input link meta param source track wbr`)
@@ -70,7 +74,7 @@ type tag struct {
 	inline     bool // within a paragraph
 }
 
-// tags are all tags of a text, and the HTML blocks they stand in.
+// tags are all tags of a text, and the HTML blocks that contain them.
 type tags struct {
 	all    []tag
 	blocks []span // top-level HTML blocks
@@ -243,7 +247,8 @@ func (t *tags) inlineText(c *cleaner, i int) string {
 		return ""
 	case "sup":
 		first, last := t.ends(i)
-		if g.kind == html.StartTagToken && strings.Trim(c.src[first.end:last.start], "0123456789+-nxyijk") == "" && chars.IsAlnum(chars.At(c.src, g.start-1)) {
+		if g.kind == html.StartTagToken && strings.Trim(c.src[first.end:last.start], "0123456789+-nxyijk") == "" &&
+			chars.IsAlnum(chars.At(c.src, g.start-1)) {
 			return "^"
 		}
 		return ""

@@ -39,7 +39,7 @@ func renderDocument(src string) string {
 }
 
 // render renders a span of HTML as text. changed is false when no tag in it
-// goes. within says that it is a block of a Markdown text.
+// goes. within is set for a block of a Markdown text.
 func (t *tags) render(src string, b span, within bool) (out string, changed bool) {
 	w := writer{}
 	at := b.start

@@ -16,8 +16,7 @@ import (
 //   - List markers "*", "+" and "•" become "-".
 //   - No-break spaces become spaces; spaces between words become one, unless
 //     the lines of the paragraph are aligned with them.
-//   - Space at the ends of lines goes, and one blank line stands where there
-//     were several.
+//   - Space at the ends of lines goes, and several blank lines become one.
 //
 // Quotation marks, dashes and dots stay as they are, and so does code.
 func Normalize(src string) string {
@@ -34,10 +33,12 @@ func Normalize(src string) string {
 
 // mayNeedNormalizing is a quick no for most memories.
 func mayNeedNormalizing(s string) bool {
-	if strings.ContainsAny(s, "\t*+•#\u00a0\u202f\u2007") || strings.Contains(s, "  ") || strings.Contains(s, " \n") || strings.Contains(s, "\n\n\n") {
+	if strings.ContainsAny(s, "\t*+•#\u00a0\u202f\u2007") || strings.Contains(s, "  ") || strings.Contains(s, " \n") ||
+		strings.Contains(s, "\n\n\n") {
 		return true
 	}
-	return strings.Contains(s, "\n==") || strings.Contains(s, "\n--") || strings.HasSuffix(s, "\n=") || strings.Contains(s, "\n=\n") || strings.Contains(s, "\n-\n") || strings.HasSuffix(s, "\n-")
+	return strings.Contains(s, "\n==") || strings.Contains(s, "\n--") || strings.HasSuffix(s, "\n=") ||
+		strings.Contains(s, "\n=\n") || strings.Contains(s, "\n-\n") || strings.HasSuffix(s, "\n-")
 }
 
 type normalizer struct {
@@ -91,7 +92,8 @@ func (n *normalizer) heading(h *ast.Heading) {
 		return
 	}
 	under := lineEnd(n.src, last+1)
-	if line := strings.TrimSpace(n.src[last+1 : under]); line == "" || strings.Trim(line, "=") != "" && strings.Trim(line, "-") != "" {
+	if line := strings.TrimSpace(n.src[last+1 : under]); line == "" || strings.Trim(line, "=") != "" &&
+		strings.Trim(line, "-") != "" {
 		return
 	}
 	n.replace(first, under, mark+title)
@@ -131,7 +133,8 @@ func (n *normalizer) paragraph(p ast.Node) {
 		with := strings.TrimRight(strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u2007", " ").Replace(line), " \t")
 		if aligned < 2 && !strings.Contains(with, "`") {
 			body := strings.TrimLeft(with, " \t")
-			with = with[:len(with)-len(body)] + strings.Join(strings.FieldsFunc(body, func(r rune) bool { return r == ' ' || r == '\t' }), " ")
+			with = with[:len(with)-len(body)] + strings.Join(strings.FieldsFunc(body,
+				func(r rune) bool { return r == ' ' || r == '\t' }), " ")
 		}
 		if t := strings.TrimPrefix(with, "• "); t != with && strings.TrimSpace(t) != "" && (i == 0 || bullets) {
 			with = "- " + strings.TrimLeft(t, " ")
@@ -141,13 +144,14 @@ func (n *normalizer) paragraph(p ast.Node) {
 }
 
 // blankLines leaves one blank line between blocks, and none within them, and
-// takes the white space off blank lines. Lines of code are left alone.
+// takes the white space off blank lines. Lines of code are kept.
 func (n *normalizer) blankLines(doc ast.Node) {
 	code := codeSpans(doc, n.base)
 	blank := 0
 	for i := 0; i < len(n.src); {
 		e := lineEnd(n.src, i)
-		if strings.TrimLeft(n.src[i:e], " \t") != "" || slices.ContainsFunc(code, func(s span) bool { return i >= s.start && e <= s.end }) {
+		if strings.TrimLeft(n.src[i:e], " \t") != "" || slices.ContainsFunc(code,
+			func(s span) bool { return i >= s.start && e <= s.end }) {
 			blank = 0
 		} else {
 			blank++

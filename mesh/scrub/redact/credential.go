@@ -122,7 +122,8 @@ func findAuthHeaders(text string) []Finding {
 			if start == at || !chars.IsAlnum(chars.At(text, start)) || chars.IsAlnum(chars.At(text, pos-1)) || len(value) < 6 {
 				continue
 			}
-			if isPlaceholder(value) || !strings.ContainsAny(value, "0123456789") && (len(value) < 20 || strings.Contains(value, "_")) {
+			if isPlaceholder(value) || !strings.ContainsAny(value, "0123456789") &&
+				(len(value) < 20 || strings.Contains(value, "_")) {
 				continue
 			}
 			header := strings.Contains(lower[max(0, pos-24):pos], "authorization") || scheme.kind == APIKey
@@ -138,11 +139,12 @@ func findAuthHeaders(text string) []Finding {
 // mixed reports whether v has digits and letters, as a random value has and a
 // word has not.
 func mixed(v string) bool {
-	return strings.ContainsAny(v, "0123456789") && strings.ContainsFunc(v, func(r rune) bool { return r < 0x80 && chars.IsAlpha(byte(r)) }) //nolint:gosec // below 0x80
+	letter := func(r rune) bool { return r < 0x80 && chars.IsAlpha(byte(r)) } //nolint:gosec // below 0x80
+	return strings.ContainsAny(v, "0123456789") && strings.ContainsFunc(v, letter)
 }
 
-// isPlaceholder reports whether a value stands for a secret without being
-// one: empty, a variable, a pattern of one character, an ellipsis, a word in
+// isPlaceholder reports whether a value replaces a secret in an example:
+// empty, a variable, a pattern of one character, an ellipsis, a word in
 // brackets.
 func isPlaceholder(v string) bool {
 	v = strings.Trim(v, `"']})>`)
@@ -154,7 +156,8 @@ func isPlaceholder(v string) bool {
 		return true
 	}
 	switch chars.Lower(v) {
-	case "password", "passwd", "pass", "pwd", "secret", "token", "changeme", "example", "redacted", "none", "null", "nil", "true", "false", "xxx", "yourpassword", "your_password", "your-password", "your-api-key", "your_api_key":
+	case "password", "passwd", "pass", "pwd", "secret", "token", "changeme", "example", "redacted", "none", "null", "nil",
+		"true", "false", "xxx", "yourpassword", "your_password", "your-password", "your-api-key", "your_api_key":
 		return true
 	}
 	return strings.HasPrefix(v, "...") || strings.HasPrefix(v, "***") || strings.HasPrefix(v, "…")

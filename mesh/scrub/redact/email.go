@@ -76,7 +76,8 @@ func hostEnd(text string, start int) int {
 }
 
 // imageTypes are the ends of "name@2x.png".
-var imageTypes = map[string]bool{"png": true, "jpg": true, "jpeg": true, "gif": true, "svg": true, "webp": true, "ico": true, "avif": true}
+var imageTypes = map[string]bool{"png": true, "jpg": true, "jpeg": true, "gif": true, "svg": true, "webp": true,
+	"ico": true, "avif": true}
 
 func isMailHost(host string) bool {
 	labels := strings.Split(host, ".")
@@ -89,10 +90,12 @@ func isMailHost(host string) bool {
 		}
 	}
 	last, second := labels[len(labels)-1], labels[len(labels)-2]
-	if utf8.RuneCountInString(last) < 2 || imageTypes[strings.ToLower(last)] || !strings.ContainsFunc(second, unicode.IsLetter) {
+	if utf8.RuneCountInString(last) < 2 || imageTypes[strings.ToLower(last)] ||
+		!strings.ContainsFunc(second, unicode.IsLetter) {
 		return false
 	}
-	return strings.HasPrefix(last, "xn--") || !strings.ContainsFunc(last, func(r rune) bool { return !unicode.IsLetter(r) })
+	return strings.HasPrefix(last, "xn--") || !strings.ContainsFunc(last,
+		func(r rune) bool { return !unicode.IsLetter(r) })
 }
 
 // inUserinfo reports whether the "@" at mid ends the user information of a

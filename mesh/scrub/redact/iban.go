@@ -23,7 +23,8 @@ var ibanLengths = map[string]int{
 func findIBANs(text string) []Finding {
 	var found []Finding
 	for i := 0; i+15 <= len(text); i++ {
-		if !chars.IsDigit(text[i+2]) || !chars.IsDigit(text[i+3]) || !chars.IsAlpha(text[i]) || !chars.IsAlpha(text[i+1]) || chars.IsAlnum(chars.At(text, i-1)) {
+		if !chars.IsDigit(text[i+2]) || !chars.IsDigit(text[i+3]) || !chars.IsAlpha(text[i]) || !chars.IsAlpha(text[i+1]) ||
+			chars.IsAlnum(chars.At(text, i-1)) {
 			continue
 		}
 		want := ibanLengths[strings.ToUpper(text[i:i+2])]

@@ -7,13 +7,14 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/chars"
 )
 
-// publicResolvers answer for everybody and identify nobody.
+// publicResolvers are DNS servers that everyone uses: their addresses identify no person.
 var publicResolvers = func() map[netip.Addr]bool {
 	m := make(map[netip.Addr]bool)
 	for _, s := range []string{
 		"8.8.8.8", "8.8.4.4", "1.1.1.1", "1.0.0.1", "9.9.9.9", "149.112.112.112", "208.67.222.222", "208.67.220.220",
 		"4.2.2.1", "4.2.2.2", "94.140.14.14", "94.140.15.15", "64.6.64.6",
-		"2001:4860:4860::8888", "2001:4860:4860::8844", "2606:4700:4700::1111", "2606:4700:4700::1001", "2620:fe::fe", "2620:fe::9",
+		"2001:4860:4860::8888", "2001:4860:4860::8844", "2606:4700:4700::1111", "2606:4700:4700::1001", "2620:fe::fe",
+		"2620:fe::9",
 	} {
 		m[netip.MustParseAddr(s)] = true
 	}
@@ -25,7 +26,8 @@ var publicResolvers = func() map[netip.Addr]bool {
 var reserved = func() []netip.Prefix {
 	var ps []netip.Prefix
 	for _, s := range []string{
-		"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "1.2.3.4/32", "192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "198.18.0.0/15", "240.0.0.0/4",
+		"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "1.2.3.4/32", "192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24",
+		"198.18.0.0/15", "240.0.0.0/4",
 		"2001:db8::/32", "3fff::/20",
 	} {
 		ps = append(ps, netip.MustParsePrefix(s))
@@ -56,8 +58,10 @@ func identifies(a netip.Addr) bool {
 // addressWords make a dotted quad of small numbers an address; versionWords
 // make any of them a version.
 var (
-	addressWords = []string{"ip", "ipv4", "address", "addr", "host", "server", "ping", "ssh", "from", "client", "peer", "gateway"}
-	versionWords = []string{"version", "ver", "versions", "v", "release", "released", "build", "rev", "revision", "section", "chapter", "clause", "upgrade to", "upgraded to", "firmware", "driver", "oid", "§"}
+	addressWords = []string{"ip", "ipv4", "address", "addr", "host", "server", "ping", "ssh", "from", "client", "peer",
+		"gateway"}
+	versionWords = []string{"version", "ver", "versions", "v", "release", "released", "build", "rev", "revision",
+		"section", "chapter", "clause", "upgrade to", "upgraded to", "firmware", "driver", "oid", "§"}
 )
 
 // findIPs finds IPv4 and IPv6 addresses that identify a host (see identifies),
@@ -92,7 +96,8 @@ func findIPs(text string) []Finding {
 
 func ipAt(text string, start, end, colons int) (Finding, bool) {
 	before, after := chars.At(text, start-1), chars.At(text, end)
-	if chars.IsAlnum(before) || before == '_' || before == '-' || before == '.' || chars.IsAlpha(after) || after == '_' || after == '-' && chars.IsAlnum(chars.At(text, end+1)) || after == '+' {
+	if chars.IsAlnum(before) || before == '_' || before == '-' || before == '.' || chars.IsAlpha(after) || after == '_' ||
+		after == '-' && chars.IsAlnum(chars.At(text, end+1)) || after == '+' {
 		return Finding{}, false
 	}
 	if before == '/' && chars.IsAlpha(chars.At(text, start-2)) { // Chrome/120.0.6099.109
@@ -110,7 +115,8 @@ func ipAt(text string, start, end, colons int) (Finding, bool) {
 	if err != nil || !identifies(a) || isNetwork(text, end, a) {
 		return Finding{}, false
 	}
-	if a.Is4() && (near(text, start, versionWords) || small(a) && !near(text, start, addressWords) && !strings.HasSuffix(text[:start], "://")) {
+	if a.Is4() && (near(text, start, versionWords) || small(a) && !near(text, start, addressWords) &&
+		!strings.HasSuffix(text[:start], "://")) {
 		return Finding{}, false
 	}
 	return Finding{IP, start, end}, true

@@ -9,7 +9,7 @@ import (
 // group is a run of digits in a text.
 type group struct {
 	start, end int
-	sep        string // what stands between this group and the next of its run
+	sep        string // the separator between this group and the next of its run
 }
 
 func (g group) len() int { return g.end - g.start }
@@ -112,7 +112,8 @@ func freeBefore(text string, i int) bool {
 	case '-', '.', '/', ',':
 		return !chars.IsAlnum(p) && p != '_'
 	case ':': // a time, or a device number; but "tel:"
-		return !chars.IsDigit(p) && (!chars.IsAlpha(p) || chars.IsAlpha(chars.At(text, i-3)) && chars.IsAlpha(chars.At(text, i-4)))
+		return !chars.IsDigit(p) && (!chars.IsAlpha(p) || chars.IsAlpha(chars.At(text, i-3)) &&
+			chars.IsAlpha(chars.At(text, i-4)))
 	}
 	return true
 }
@@ -143,7 +144,8 @@ func digits(text string, gs []group) string {
 func cardAt(text string, run []group) (start, n int) {
 	total := 0
 	for k, g := range run {
-		if k > 0 && (run[k-1].sep != run[0].sep || len(run[k-1].sep) > 3) || k > 0 && strings.Trim(run[0].sep, " -\u00a0\u2011") != "" {
+		if k > 0 && (run[k-1].sep != run[0].sep || len(run[k-1].sep) > 3) || k > 0 &&
+			strings.Trim(run[0].sep, " -\u00a0\u2011") != "" {
 			return 0, 0
 		}
 		total += g.len()
@@ -215,7 +217,7 @@ var ssnWords = []string{"ssn", "social security", "social-security", "taxpayer i
 
 // ssnAt matches a US social security number: 3-2-4 digits with hyphens and an
 // area, group and serial that can be issued. With spaces, or with nothing
-// between, the words "SSN" or "social security" must stand before it.
+// between, the words "SSN" or "social security" must precede it.
 func ssnAt(text string, run []group) (start, n int) {
 	if run[0].len() == 9 {
 		if issued(text[run[0].start:run[0].end]) && near(text, run[0].start, ssnWords) {
@@ -245,10 +247,10 @@ func issued(d string) bool {
 	return area > 0 && area != 666 && area < 900 && d[3:5] != "00" && d[5:] != "0000"
 }
 
-// nearWindow is how far before a value a word that explains it may stand.
+// nearWindow is the maximum distance, in bytes, of a word that announces a value.
 const nearWindow = 40
 
-// near reports whether one of the words, all lower case, stands shortly
+// near reports whether one of the words, all lower case, is shortly
 // before position i in the same line.
 func near(text string, i int, words []string) bool {
 	w := text[max(0, i-nearWindow):i]

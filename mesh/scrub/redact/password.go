@@ -58,7 +58,8 @@ var labels = []label{
 
 // connectors join a label and its value in prose, longest first.
 var connectors = []string{
-	"is now set to", "has been set to", "has been changed to", "was changed to", "is set to", "is currently", "is still", "changed to", "set to", "reset to", "is now",
+	"is now set to", "has been set to", "has been changed to", "was changed to", "is set to", "is currently", "is still",
+	"changed to", "set to", "reset to", "is now",
 	"lautet", "ist", "is", "was", "to", "es", "est", "é", "era", "son",
 }
 
@@ -140,8 +141,13 @@ func announced(text, lower string, pos, end int, l label) (Finding, bool) {
 	if gap < i && !extra && !strings.ContainsAny(text[end:gap], "\"'`*") { // "aws secret wJal…"
 		const shortest = 20
 		v := text[i:]
-		v = strings.TrimRight(v[:len(v)-len(strings.TrimLeftFunc(v, func(r rune) bool { return r < 0x80 && (isBase64(byte(r)) || r == '-' || r == '_') }))], "-_") //nolint:gosec // below 0x80
-		if len(v) >= shortest && len(v) <= 200 && random(v) && !isReference(v) && v != strings.ToLower(v) && v != strings.ToUpper(v) {
+		n := 0
+		for n < len(v) && (isBase64(v[n]) || v[n] == '-' || v[n] == '_') {
+			n++
+		}
+		v = strings.TrimRight(v[:n], "-_")
+		if len(v) >= shortest && len(v) <= 200 && random(v) && !isReference(v) && v != strings.ToLower(v) &&
+			v != strings.ToUpper(v) {
 			return Finding{l.kind, i, i + len(v)}, true
 		}
 	}
@@ -151,7 +157,8 @@ func announced(text, lower string, pos, end int, l label) (Finding, bool) {
 // notSecret reports whether the rest of an identifier makes it the name of
 // something about a password.
 func notSecret(suffix string) bool {
-	return containsAny(suffix, []string{"hash", "_file", "file", "_path", "length", "_len", "_url", "_id", "_type", "_field", "_reset", "_policy", "manager", "version", "less", "_name", "s_", "izer"})
+	return containsAny(suffix, []string{"hash", "_file", "file", "_path", "length", "_len", "_url", "_id", "_type",
+		"_field", "_reset", "_policy", "manager", "version", "less", "_name", "s_", "izer"})
 }
 
 // skipRemark passes "for the wifi", "of admin" and "(staging)" between a label
@@ -229,7 +236,8 @@ func value(text string, i int, l label, assigned, strict bool) (Finding, bool) {
 		if spaces && (assigned && l.word != "passphrase" || strings.Count(v, " ") > 8) {
 			return none, false
 		}
-		if assigned && !secretLike(v) && (commonWord(v) || containsAny(chars.Lower(v), []string{"passw", "kennwort"}) || !endsLine(text, start+len(v)+1)) {
+		if assigned && !secretLike(v) && (commonWord(v) || containsAny(chars.Lower(v), []string{"passw", "kennwort"}) ||
+			!endsLine(text, start+len(v)+1)) {
 			return none, false
 		}
 		return Finding{l.kind, start, start + len(v)}, true
@@ -244,7 +252,8 @@ func value(text string, i int, l label, assigned, strict bool) (Finding, bool) {
 	}
 	v := text[i:end]
 	v = strings.TrimRight(v, ".,:;)]}*")
-	if t := strings.TrimRight(v, "!?"); !secretLike(v) || secretLike(t) && strings.Count(v, "!")+strings.Count(v, "?") > 1 {
+	if t := strings.TrimRight(v, "!?"); !secretLike(v) || secretLike(t) &&
+		strings.Count(v, "!")+strings.Count(v, "?") > 1 {
 		v = t
 	}
 	end = i + len(v)
@@ -257,7 +266,8 @@ func value(text string, i int, l label, assigned, strict bool) (Finding, bool) {
 	if secretLike(v) && !isCode(v) && !(l.kind != Password && (len(v) < 8 || !mixed(v) || isReference(v))) {
 		return Finding{l.kind, i, end}, true
 	}
-	if l.weak || strict || commonWord(v) || isCode(v) || strings.ContainsAny(v, "/,-") || chars.At(text, end) == ',' || chars.At(text, end) == ';' || chars.At(text, end) == ')' || !endsLine(text, end) {
+	if l.weak || strict || commonWord(v) || isCode(v) || strings.ContainsAny(v, "/,-") || chars.At(text, end) == ',' ||
+		chars.At(text, end) == ';' || chars.At(text, end) == ')' || !endsLine(text, end) {
 		return none, false
 	}
 	return Finding{l.kind, i, end}, true
@@ -265,7 +275,8 @@ func value(text string, i int, l label, assigned, strict bool) (Finding, bool) {
 
 // quoted returns the string in quotes that begins at i.
 func quoted(text string, i int) (v string, start int, ok bool) {
-	for _, q := range []struct{ open, close string }{{`"`, `"`}, {"'", "'"}, {"`", "`"}, {"“", "”"}, {"‘", "’"}, {"„", "“"}, {"«", "»"}, {"「", "」"}, {"**", "**"}} {
+	for _, q := range []struct{ open, close string }{{`"`, `"`}, {"'", "'"}, {"`", "`"}, {"“", "”"}, {"‘", "’"},
+		{"„", "“"}, {"«", "»"}, {"「", "」"}, {"**", "**"}} {
 		if !strings.HasPrefix(text[i:], q.open) {
 			continue
 		}
@@ -317,15 +328,18 @@ func isCode(v string) bool {
 	if strings.HasPrefix(v, "/") || strings.HasPrefix(v, "./") || strings.HasPrefix(v, "~/") || strings.HasPrefix(v, "*") {
 		return true
 	}
-	if strings.ContainsAny(v, "()[]{}\\|") || strings.Contains(v, "::") || strings.Contains(v, "->") || strings.Contains(v, "//") {
+	if strings.ContainsAny(v, "()[]{}\\|") || strings.Contains(v, "::") || strings.Contains(v, "->") ||
+		strings.Contains(v, "//") {
 		return true
 	}
 	// user.password, opts.Token2
 	if strings.Contains(v, ".") && !strings.ContainsAny(v, "!@#$%^&+?~") {
-		return !strings.ContainsFunc(v, func(r rune) bool { return r != '.' && r != '_' && !unicode.IsLetter(r) }) || isVersion(v)
+		return !strings.ContainsFunc(v, func(r rune) bool { return r != '.' && r != '_' && !unicode.IsLetter(r) }) ||
+			isVersion(v)
 	}
 	// camelCase and PascalCase names
-	return !strings.ContainsFunc(v, func(r rune) bool { return !unicode.IsLetter(r) && r != '_' }) && v != strings.ToLower(v)
+	return !strings.ContainsFunc(v, func(r rune) bool { return !unicode.IsLetter(r) && r != '_' }) &&
+		v != strings.ToLower(v)
 }
 
 func isVersion(v string) bool {
@@ -334,15 +348,24 @@ func isVersion(v string) bool {
 
 // plain are words that follow "password is" or "password:" without being one.
 var plain = strings.Fields(`
-	a an the my your our their his her its this that these those it he she they we you i and or but not no yes in on at by for from of to with
-	as if when then than so too very also only just still now never always often already there here what which who where how why because
-	required optional hidden empty blank missing wrong incorrect invalid valid correct right weak strong expired unknown secret private public
-	hashed salted encrypted stored saved kept needed used unused set unset changed reset shared lost forgotten leaked compromised broken
-	safe secure insecure case-sensitive same different unique default temporary random short long new old good bad fine okay true false
-	null nil none undefined string text int number bool boolean bytes byte char object array list optional any str varchar input field value
-	type name label user username email login admin must should can cannot will would may might being been gone going coming about
-	available unavailable protected enabled disabled supported deprecated generated rotated verified confirmed accepted rejected refused
-	something nothing everything written sent sensitive ok todo tbd see wie nicht falsch richtig sehr ein eine der die das ist`)
+	a an the my your our their his her its this that these those it he she they we you i and or but not no yes in on at by
+	for from of to with
+	as if when then than so too very also only just still now never always often already there here what which who where
+	how why because
+	required optional hidden empty blank missing wrong incorrect invalid valid correct right weak strong expired unknown
+	secret private public
+	hashed salted encrypted stored saved kept needed used unused set unset changed reset shared lost forgotten leaked
+	compromised broken
+	safe secure insecure case-sensitive same different unique default temporary random short long new old good bad fine
+	okay true false
+	null nil none undefined string text int number bool boolean bytes byte char object array list optional any str varchar
+	input field value
+	type name label user username email login admin must should can cannot will would may might being been gone going
+	coming about
+	available unavailable protected enabled disabled supported deprecated generated rotated verified confirmed accepted
+	rejected refused
+	something nothing everything written sent sensitive ok todo tbd see wie nicht falsch richtig sehr ein eine der die das
+	ist`)
 
 func commonWord(v string) bool {
 	v = strings.ToLower(strings.Trim(v, "._-"))

@@ -9,7 +9,8 @@ import (
 // phoneWords announce a telephone number, in the languages of the formats
 // below.
 var phoneWords = []string{
-	"phone", "telephone", "tel", "mobile", "cell", "cellphone", "call", "call me", "dial", "fax", "whatsapp", "sms", "text me",
+	"phone", "telephone", "tel", "mobile", "cell", "cellphone", "call", "call me", "dial", "fax", "whatsapp", "sms",
+	"text me",
 	"telefon", "telefonnummer", "handy", "handynummer", "mobil", "rufnummer", "mobilnummer", "anrufen",
 	"téléphone", "portable", "móvil", "celular", "teléfono", "telefono", "cellulare", "telefone", "telemóvel",
 	"电话", "手机", "電話", "携帯", "전화", "휴대폰", "телефон", "тел", "номер",
@@ -23,7 +24,7 @@ var phoneWords = []string{
 //     or without a leading 1, area and exchange codes as they are issued;
 //   - national with a trunk 0, in groups: 030 1234567, 0171/1234567,
 //     01 23 45 67 89, 020 7946 0958;
-//   - any other 7 to 12 digits when a word such as "phone" or "call" stands
+//   - any other 7 to 12 digits when a word such as "phone" or "call" is
 //     shortly before them in the line.
 //
 // Dates, versions, amounts, ISBNs and ids have none of these forms.
@@ -112,7 +113,8 @@ func northAmericanAt(text string, run []group) (start, n int) {
 		start = min(start, g[0].start-1)
 	}
 	// A plain list of numbers has the same form with spaces.
-	if !open && g[0].sep == " " && (chars.IsDigit(chars.At(text, start-2)) || len(run) > first+3) && !near(text, start, phoneWords) {
+	if !open && g[0].sep == " " && (chars.IsDigit(chars.At(text, start-2)) || len(run) > first+3) &&
+		!near(text, start, phoneWords) {
 		return 0, 0
 	}
 	return start, first + 3
@@ -131,7 +133,8 @@ func trunkAt(text string, run []group) (start, n int) {
 	total := g.len()
 	k := 1
 	for ; k < len(run) && total < 12; k++ {
-		if run[k].len() < 2 || k > 1 && run[k-1].sep != run[1].sep || strings.ContainsAny(run[k-1].sep, "()") && !(k == 1 && open) {
+		if run[k].len() < 2 || k > 1 && run[k-1].sep != run[1].sep || strings.ContainsAny(run[k-1].sep, "()") &&
+			!(k == 1 && open) {
 			break
 		}
 		total += run[k].len()
@@ -141,7 +144,8 @@ func trunkAt(text string, run []group) (start, n int) {
 	}
 	if pairs := g.len() == 2 && total == 10 && k == 5; pairs || strings.Contains(sep, ".") || run[1].len() == 2 {
 		// A row of hexadecimal bytes has the same form.
-		if !pairs || !near(text, g.start, phoneWords) && (len(run) > k || hexBefore(text, g.start) || hexAfter(text, run[k-1].end)) {
+		if !pairs || !near(text, g.start, phoneWords) &&
+			(len(run) > k || hexBefore(text, g.start) || hexAfter(text, run[k-1].end)) {
 			return 0, 0
 		}
 	}
@@ -155,14 +159,16 @@ func trunkAt(text string, run []group) (start, n int) {
 	return start, k
 }
 
-// hexBefore and hexAfter report whether two hexadecimal digits stand beside a
+// hexBefore and hexAfter report whether two hexadecimal digits are next to a
 // run of digits.
 func hexBefore(text string, i int) bool {
-	return chars.At(text, i-1) == ' ' && chars.IsHex(chars.At(text, i-2)) && chars.IsHex(chars.At(text, i-3)) && !chars.IsAlnum(chars.At(text, i-4))
+	return chars.At(text, i-1) == ' ' && chars.IsHex(chars.At(text, i-2)) && chars.IsHex(chars.At(text, i-3)) &&
+		!chars.IsAlnum(chars.At(text, i-4))
 }
 
 func hexAfter(text string, i int) bool {
-	return chars.At(text, i) == ' ' && chars.IsHex(chars.At(text, i+1)) && chars.IsHex(chars.At(text, i+2)) && !chars.IsAlnum(chars.At(text, i+3))
+	return chars.At(text, i) == ' ' && chars.IsHex(chars.At(text, i+1)) && chars.IsHex(chars.At(text, i+2)) &&
+		!chars.IsAlnum(chars.At(text, i+3))
 }
 
 // dated reports whether the groups begin as a date does: 02-05-2024, 2024/05/02.

@@ -16,8 +16,10 @@ import (
 func j(parts ...string) string { return strings.Join(parts, "") }
 
 func TestRedact(t *testing.T) {
+	t.Parallel()
 	const n = "0123456789abcdefghij"
-	rsa := j("-----BEGIN RSA PRIV", "ATE KEY-----\n", strings.Repeat("MIIEpAIBAAKCAQEA7b9c\n", 6), "-----END RSA PRIV", "ATE KEY-----")
+	rsa := j("-----BEGIN RSA PRIV", "ATE KEY-----\n", strings.Repeat("MIIEpAIBAAKCAQEA7b9c\n", 6), "-----END RSA PRIV",
+		"ATE KEY-----")
 	jwt := j("eyJhbGciOiJIUzI1NiIs", ".eyJzdWIiOiIxMjM0NTY3ODkwIn0", ".dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U")
 	for _, c := range []struct {
 		kind     Kind
@@ -150,7 +152,8 @@ var kept = []string{
 	"$1,234,567.89 or 1.234.567,89 €, 3.14159265358979, 1e10",
 	"pages 120-135, 4 x 100 x 200, 16:9, ratio 1/3",
 	"git@github.com:owner/repo.git, left-pad@1.3.0, icon@2x.png, @decorator, a @ b",
-	"data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk" + "AKIA" + "QYLPMN5HFIQR7BBB/ggh==",
+	"data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk" +
+		"AKIA" + "QYLPMN5HFIQR7BBB/ggh==",
 	"The password is required. Your password is incorrect. Forgot password?",
 	"password: string; password = getPassword(); if password == nil { return }",
 	"Store the token in a vault; the token is refreshed daily. Secret santa is on Friday.",
@@ -170,6 +173,7 @@ var kept = []string{
 }
 
 func TestRedactKeeps(t *testing.T) {
+	t.Parallel()
 	s := New(nil)
 	for _, in := range kept {
 		if got, red := s.Redact(in); got != in || len(red) > 0 {
@@ -183,10 +187,13 @@ func TestRedactKeeps(t *testing.T) {
 // an "@" or of tests are left out: those that are altered hold addresses and
 // keys indeed. At most 1 in 1,000 lines may be altered.
 func TestRedactKeepsCode(t *testing.T) {
+	t.Parallel()
 	s := New(nil)
 	lines, altered := 0, 0
-	for _, dir := range []string{"net/http", "crypto/tls", "encoding/json", "database/sql", "os", "syscall", "go/types", "regexp", "strconv", "mime"} {
-		files, err := filepath.Glob(filepath.Join(runtime.GOROOT(), "src", dir, "*.go")) //nolint:staticcheck // the test runs where it was built
+	for _, dir := range []string{"net/http", "crypto/tls", "encoding/json", "database/sql", "os", "syscall", "go/types",
+		"regexp", "strconv", "mime"} {
+		root := runtime.GOROOT() //nolint:staticcheck // the test runs where it was built
+		files, err := filepath.Glob(filepath.Join(root, "src", dir, "*.go"))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("no files of package %s: %v", dir, err)
 		}
@@ -220,6 +227,7 @@ func TestRedactKeepsCode(t *testing.T) {
 }
 
 func TestRedactCountsSeveralKinds(t *testing.T) {
+	t.Parallel()
 	_, got := New(nil).Redact("a@b.io c@d.io, 078-05-1121, password: hunter2")
 	want := []Redaction{{Email, 2}, {Password, 1}, {SSN, 1}}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -228,6 +236,7 @@ func TestRedactCountsSeveralKinds(t *testing.T) {
 }
 
 func TestRedactUsesTheGivenDetector(t *testing.T) {
+	t.Parallel()
 	d := detectorFunc(func(text string) []Finding {
 		if i := strings.Index(text, "sesame"); i >= 0 {
 			return []Finding{{Token, i, i + 6}}
@@ -240,6 +249,7 @@ func TestRedactUsesTheGivenDetector(t *testing.T) {
 }
 
 func TestRedactIsSafeForConcurrentUse(t *testing.T) {
+	t.Parallel()
 	s := New(nil)
 	var wg sync.WaitGroup
 	for range 8 {
@@ -257,6 +267,7 @@ func TestRedactIsSafeForConcurrentUse(t *testing.T) {
 // TestKindsAreDocumented keeps docs/redaction.md true: a row for each kind and
 // for nothing else.
 func TestKindsAreDocumented(t *testing.T) {
+	t.Parallel()
 	doc, err := os.ReadFile("../../../docs/redaction.md")
 	if err != nil {
 		t.Fatal(err)

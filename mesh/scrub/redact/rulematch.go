@@ -48,7 +48,8 @@ func (r *rule) kind() Kind {
 }
 
 // secretWords make a value that looks like a hash or a UUID a credential.
-var secretWords = []string{"secret", "token", "passw", "api", "auth", "private", "credential", "access", "signing", "encrypt"}
+var secretWords = []string{"secret", "token", "passw", "api", "auth", "private", "credential", "access", "signing",
+	"encrypt"}
 
 func (r *rule) allowed(part, match, secret string) bool {
 	if entropy(secret) <= r.minEntropy && r.minEntropy > 0 {
@@ -60,7 +61,8 @@ func (r *rule) allowed(part, match, secret string) bool {
 		if !strings.ContainsAny(secret, "0123456789") {
 			return true
 		}
-		if isHashOrUUID(secret) && !containsAny(before, secretWords) && (r.id == "generic-api-key" || !strings.Contains(before, "key")) {
+		if isHashOrUUID(secret) && !containsAny(before, secretWords) &&
+			(r.id == "generic-api-key" || !strings.Contains(before, "key")) {
 			return true
 		}
 		if r.id == "generic-api-key" && isReference(secret) {
@@ -105,7 +107,10 @@ func isReference(v string) bool {
 	if len(v) <= name && containsAny(chars.Lower(v), []string{"key", "token", "secret", "passw", "cert"}) {
 		return true
 	}
-	for _, p := range strings.FieldsFunc(v, func(r rune) bool { return r == '.' || r == '-' || r == '_' || r == '=' || r == '/' || r == '+' }) {
+	for _, p := range strings.FieldsFunc(v, func(r rune) bool {
+		return r == '.' || r == '-' || r == '_' || r == '=' ||
+			r == '/' || r == '+'
+	}) {
 		letters, nums, turns := 0, 0, 0
 		for i := range len(p) {
 			if chars.IsDigit(p[i]) {
@@ -124,11 +129,12 @@ func isReference(v string) bool {
 	return true
 }
 
-// isChecksum reports whether what stands before a value calls it a digest, as
+// isChecksum reports whether the text before a value names it a digest, as
 // go.sum and subresource integrity do: "h1:", "sha512-".
 func isChecksum(before string) bool {
 	for _, algorithm := range []string{"h1", "md5", "sha1", "sha256", "sha384", "sha512"} {
-		if b, ok := strings.CutSuffix(strings.TrimRight(before, ":-"), algorithm); ok && !chars.IsAlnum(chars.At(b, len(b)-1)) {
+		if b, ok := strings.CutSuffix(strings.TrimRight(before, ":-"), algorithm); ok &&
+			!chars.IsAlnum(chars.At(b, len(b)-1)) {
 			return true
 		}
 	}

@@ -68,12 +68,14 @@ type allowance struct {
 	regexes         func() []*regexp.Regexp
 }
 
-// farReaching are the rules whose keyword stands apart from the value without
+// farReaching are the rules whose keyword is apart from the value without
 // an operator between.
 var farReaching = map[string]bool{
-	"airtable-personnal-access-token": true, "cloudflare-origin-ca-key": true, "curl-auth-header": true, "curl-auth-user": true,
-	"facebook-access-token": true, "freemius-secret-key": true, "intra42-client-secret": true, "kubernetes-secret-yaml": true,
-	"nuget-config-password": true,
+	"airtable-personnal-access-token": true, "cloudflare-origin-ca-key": true, "curl-auth-header": true,
+	"curl-auth-user":        true,
+	"facebook-access-token": true, "freemius-secret-key": true, "intra42-client-secret": true,
+	"kubernetes-secret-yaml": true,
+	"nuget-config-password":  true,
 }
 
 // inValue are the assignment rules whose keyword begins the value.
@@ -87,8 +89,10 @@ var inValue = map[string]bool{
 // is found by this package itself.
 var skipped = map[string]bool{
 	"pkcs12-file": true, "private-key": true,
-	"adobe-client-id": true, "asana-client-id": true, "bitbucket-client-id": true, "discord-client-id": true, "linkedin-client-id": true,
-	"looker-client-id": true, "messagebird-client-id": true, "plaid-client-id": true, "sendbird-access-id": true, "sumologic-access-id": true,
+	"adobe-client-id": true, "asana-client-id": true, "bitbucket-client-id": true, "discord-client-id": true,
+	"linkedin-client-id": true,
+	"looker-client-id":   true, "messagebird-client-id": true, "plaid-client-id": true, "sendbird-access-id": true,
+	"sumologic-access-id":   true,
 	"new-relic-user-api-id": true, "lob-pub-api-key": true, "mailgun-pub-key": true, "flutterwave-public-key": true,
 }
 
@@ -217,7 +221,8 @@ func (s *ruleSet) Detect(text string) []Finding {
 			case around:
 				w = span{max(0, pos-100), min(len(text), pos+320)}
 			}
-			if w.end-w.start < 16 || seen[place{r, w.start}] || r.id == "kubernetes-secret-yaml" && !strings.Contains(lower, "kind:") {
+			if w.end-w.start < 16 || seen[place{r, w.start}] || r.id == "kubernetes-secret-yaml" &&
+				!strings.Contains(lower, "kind:") {
 				continue
 			}
 			seen[place{r, w.start}] = true

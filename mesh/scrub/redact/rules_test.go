@@ -21,6 +21,7 @@ func TestRuleFileIsThatOfTheRelease(t *testing.T) {
 }
 
 func TestRulesCompile(t *testing.T) {
+	t.Parallel()
 	l, err := loadRules(ruleFile)
 	if err != nil {
 		t.Fatal(err)
@@ -37,6 +38,7 @@ func TestRulesCompile(t *testing.T) {
 }
 
 func TestRulesLoadOnFirstUse(t *testing.T) {
+	t.Parallel()
 	loads := 0
 	s := New(&ruleSet{load: sync.OnceValues(func() (*loadedRules, error) { loads++; return loadRules(ruleFile) })})
 	if loads != 0 {
@@ -129,15 +131,17 @@ func secretSample(rnd *rand.Rand, r *rule) (text, secret string, ok bool) {
 }
 
 // TestRulesFindTheirTokens makes tokens by every rule and puts them where
-// tokens stand. At least 99 of 100 must go.
+// tokens occur. At least 99 of 100 must go.
 func TestRulesFindTheirTokens(t *testing.T) {
+	t.Parallel()
 	l, err := loadRules(ruleFile)
 	if err != nil {
 		t.Fatal(err)
 	}
 	rnd := rand.New(rand.NewPCG(1, 2))
 	s := New(nil)
-	frames := []string{"%s", "use %s for the deploy", "The token is %s.", "It is (%s), keep it.", "**%s**", "`%s`", "\"%s\"", "first line\n- %s\nlast line", "用%s。", "see <%s>"}
+	frames := []string{"%s", "use %s for the deploy", "The token is %s.", "It is (%s), keep it.", "**%s**", "`%s`",
+		"\"%s\"", "first line\n- %s\nlast line", "用%s。", "see <%s>"}
 	rules, total, missed := 0, 0, 0
 	for _, r := range l.rules {
 		if r.reach == anywhere || r.id == "generic-api-key" {

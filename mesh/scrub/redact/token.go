@@ -9,9 +9,12 @@ import (
 // tokenPrefixes begin credentials whose rule in the rule file wants one exact
 // length or a mark within. Services change those; the prefixes stay.
 var tokenPrefixes = []string{
-	"sk-", "sk_live_", "sk_test_", "rk_live_", "rk_test_", "whsec_", "ghp_", "gho_", "ghs_", "ghu_", "ghr_", "github_pat_", "glpat-", "gldt-", "glrt-",
-	"xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxe-", "xapp-", "AKIA", "ASIA", "AIza", "ya29.", "hf_", "npm_", "pypi-", "dop_v1_", "shpat_", "SG.", "EAAC",
-	"hvs.", "lin_api_", "ntn_", "secret_", "figd_", "dckr_pat_", "pplx-", "gsk_", "xai-", "r8_", "nvapi-", "tvly-", "sbp_", "re_", "phc_", "phx_",
+	"sk-", "sk_live_", "sk_test_", "rk_live_", "rk_test_", "whsec_", "ghp_", "gho_", "ghs_", "ghu_", "ghr_", "github_pat_",
+	"glpat-", "gldt-", "glrt-",
+	"xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxe-", "xapp-", "AKIA", "ASIA", "AIza", "ya29.", "hf_", "npm_", "pypi-",
+	"dop_v1_", "shpat_", "SG.", "EAAC",
+	"hvs.", "lin_api_", "ntn_", "secret_", "figd_", "dckr_pat_", "pplx-", "gsk_", "xai-", "r8_", "nvapi-", "tvly-", "sbp_",
+	"re_", "phc_", "phx_",
 	"yamo_", // this program's own, of internal/token
 }
 
@@ -32,7 +35,8 @@ func findTokens(text string) []Finding {
 			if b := chars.At(text, start-1); chars.IsAlnum(b) || b == '_' || b == '-' || b == '.' || b == '+' {
 				continue
 			}
-			for end < len(text) && (chars.IsAlnum(text[end]) || text[end] == '_' || text[end] == '-' || text[end] == '.' && chars.IsAlnum(chars.At(text, end+1))) {
+			for end < len(text) && (chars.IsAlnum(text[end]) || text[end] == '_' || text[end] == '-' || text[end] == '.' &&
+				chars.IsAlnum(chars.At(text, end+1))) {
 				end++
 			}
 			if body := text[at:end]; len(body) >= shortest && random(body) && !isReference(body) {
