@@ -1,0 +1,97 @@
+package tools
+
+import (
+	"bytes"
+	"encoding/json"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"gotest.tools/v3/golden"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/heartbeat"
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
+	"github.com/yamo-protocol/yamo-mcp/workspace/transcript"
+)
+
+// changing matches what differs in each run, with the word that replaces it in a golden.
+var changing = []struct {
+	pattern *regexp.Regexp
+	word    string
+}{
+	{regexp.MustCompile(`\b(mem|skill|lesson|reflect)_[0-9]+_[0-9a-f]+`), "${1}_ID"},
+	{regexp.MustCompile(`ev:[0-9TZ]+-[0-9A-Z]{26}`), "TOKEN"},
+	{regexp.MustCompile(`\b[0-9A-HJKMNP-TV-Z]{26}\b`), "EVENT"},
+	{regexp.MustCompile(`\b[0-9a-f]{16,64}\b`), "HASH"},
+	{regexp.MustCompile(`\b[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(Z|[+-][0-9:]+)`), "TIME"},
+	{regexp.MustCompile(`[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.-]+Z`), "TIME"},
+	{regexp.MustCompile(`"(score|value)": [0-9.e-]+`), `"$1": 0`},
+}
+
+// Each tool of a DM has its definition in testdata/NAME.schema.json and the result of a call in
+// testdata/NAME.result.json, with ids, hashes, times and scores replaced. The calls run in this order.
+func TestGoldens(t *testing.T) {
+	t.Parallel()
+	f := sampleFolder(t, "kate")
+	v, memory := f.dm(), memoryView(t, t.TempDir(), audience.DM())
+	memory.Now = func() time.Time { return valentine }
+	editor, err := edit.Open(edit.Options{View: v, Dir: filepath.Join(v.Dir(), ".yamo")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	logs := t.TempDir()
+	folder, err := transcript.Open(logs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = folder.Close() })
+	stored := answer[stored](t, MemoryStore(memory), `{"content":"The pump is blue"}`).ID
+	for _, test := range []struct {
+		tool      Tool
+		arguments string
+	}{
+		{MemoryStore(memory), `{"content":"Ana's number is +1 202 555 0143"}`},
+		{MemorySearch(memory), `{"query":"blue pump","limit":1}`},
+		{MemoryGet(memory), `{"id":"` + stored + `"}`},
+		{MemoryDelete(memory, editor), `{"id":"` + stored + `","confirm":true}`},
+		{DistillLesson(memory), `{"situation":"s","error_pattern":"p","oversight":"o","fix":"f","preventative_rule":"Look first",` +
+			`"severity":"high","applicable_scope":"here"}`},
+		{Lessons(memory), `{}`},
+		{Skills(memory), `{"action":"ingest","text":"---\nname: bleed\nintent: get the air out\n---\n1. Open the valve\n"}`},
+		{Reflect(memory), `{}`},
+		{CurateMemory(v, editor, "kate"), `{"section":"Plans","add":["Sail to Oslo"],"rationale":"r"}`},
+		{LogAppend(v), `{"text":"Sailed."}`},
+		{MyStats(v, memory, nil), `{}`},
+		{WhatDoIKnow(v), `{"filter":"Plans"}`},
+		{WhoAmI(v, "kate", ""), `{}`},
+		{SessionLogs(folder.View(audience.DM())), `{"action":"list_sessions"}`},
+		{MemoryFile(v), `{"action":"save","type":"daily-log","topic":"Pump repair","sections":[{"heading":"Context","text":"x"}]}`},
+		{WorkspaceEdit(editor, "kate"), `{"file":"MEMORY.md","section":"Plans","op":"append_item","items":["Rest"],"rationale":"r"}`},
+		{Heartbeat(heartbeat.Heartbeat{Workspace: v, Memory: memory, Editor: editor}), `{"action":"due"}`},
+		{RotateLogs(v), `{"action":"list","older_than_days":0}`},
+		{BootstrapWrite(sampleFolder(t, "newborn").dm()), `{"file":"USER.md","text":"# USER\n\n- **Name:** Ana\n"}`},
+		{BootstrapFinish(sampleFolder(t, "newborn").dm()), `{}`},
+	} {
+		definition, err := json.MarshalIndent(test.tool.Definition(), "", "  ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		golden.Assert(t, string(definition)+"\n", test.tool.Name()+".schema.json")
+		result := call(t, test.tool, quiet(), test.arguments)
+		if result.IsError {
+			t.Fatalf("%s(%s): %s", test.tool.Name(), test.arguments, resultText(t, result))
+		}
+		var text bytes.Buffer
+		if err := json.Indent(&text, []byte(resultText(t, result)), "", "  "); err != nil {
+			t.Fatal(err)
+		}
+		masked := strings.ReplaceAll(text.String(), v.Dir(), "WORKSPACE")
+		for _, c := range changing {
+			masked = c.pattern.ReplaceAllString(masked, c.word)
+		}
+		golden.Assert(t, masked+"\n", test.tool.Name()+".result.json")
+	}
+}
