@@ -68,7 +68,7 @@ func CurateMemory(v *workspace.View, editor *edit.Editor, agent string) Tool {
 		}
 		done, err := editor.Edit(ctx, q)
 		if err != nil {
-			return curated{}, err
+			return curated{}, withEditHint(err)
 		}
 		out := curated{EventID: done.Event.ID, Section: done.Event.Section, Snapshot: done.Snapshot, Repeated: done.Repeated}
 		// What does not fit is in the file and in the history.

@@ -2,9 +2,11 @@ package tools
 
 import (
 	"context"
+	"errors"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/resourceuri"
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
@@ -68,7 +70,7 @@ func WorkspaceEdit(editor *edit.Editor, agent string) Tool {
 			},
 		})
 		if err != nil {
-			return workspaceEdited{}, err
+			return workspaceEdited{}, withEditHint(err)
 		}
 		e := done.Event
 		out := workspaceEdited{
@@ -85,6 +87,17 @@ func WorkspaceEdit(editor *edit.Editor, agent string) Tool {
 		}
 		return out, nil
 	})
+}
+
+// withEditHint adds to an error of the editor which tool helps.
+func withEditHint(err error) error {
+	if pinned, ok := errors.AsType[*edit.PinnedError](err); ok {
+		return fault.New("%v. To ask them for the change, call workspace_edit with propose: true", pinned)
+	}
+	if readOnly, ok := errors.AsType[*edit.ReadOnlyError](err); ok {
+		return fault.New("%v, with log_append", readOnly)
+	}
+	return err
 }
 
 // proposalHint is what the agent has to know about a proposal of its own.

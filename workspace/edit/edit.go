@@ -1,13 +1,13 @@
 // Package edit changes workspace files section by section and keeps the record of it (seed 004): who changed
 // what, when and why, what the agent proposes and the human decides, and how any earlier text is made again. It is
-// for direct conversations alone.
+// for direct conversations only.
 //
 // The record is an append-only ledger, private/edits.ndjson. Its invariant: an edit is in the record, on
 // disk, before the file is replaced, and a file is at any time what replaying its events gives, or the
 // difference is noticed, recorded and, where it is not an ordinary change by hand, flagged as drift.
 //
 // Files are changed through a workspace.Transaction only, whose lock makes edits of several processes one after
-// the other. An edit that was interrupted between the record and the file is finished by whoever is next.
+// the other. An edit that was interrupted between the record and the file is finished by the next process.
 package edit
 
 import (
@@ -179,6 +179,17 @@ func (e *Editor) Edit(ctx context.Context, q Request) (Result, error) {
 	return a.result, nil
 }
 
+// ReadOnlyError means that a file of the workspace is read and not edited, such as a daily log. It is a fault.
+type ReadOnlyError struct{ File string }
+
+// Error names the file, and what can be written instead.
+func (e *ReadOnlyError) Error() string {
+	return fmt.Sprintf("file: %s is not edited; what happened goes into the day's log", e.File)
+}
+
+// Unwrap returns the error as a fault, so that a client sees it.
+func (e *ReadOnlyError) Unwrap() error { return fault.New("%s", e.Error()) }
+
 // explain makes faults of the errors of a transaction that the model can do something about.
 func explain(name string, err error) error {
 	switch {
@@ -187,7 +198,7 @@ func explain(name string, err error) error {
 	case errors.Is(err, fs.ErrPermission) && (name == workspace.SoulFile || name == workspace.IdentityFile):
 		return fault.New("file: %s is who the agent is; a person changes it, with yamo-mcp reconfigure", name)
 	case errors.Is(err, fs.ErrPermission):
-		return fault.New("file: %s is not edited; what happened goes into the day's log, with log_append", name)
+		return &ReadOnlyError{File: name}
 	case errors.Is(err, fs.ErrNotExist):
 		return fault.New("file: the workspace has no file that could be called %s; name it relative to the workspace, such as MEMORY.md, notes/NAME.md or users/ID/overview.md", name)
 	case errors.Is(err, workspace.ErrCredentials):

@@ -3,6 +3,7 @@ package edit
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
@@ -11,14 +12,14 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
-// wholeFile is the anchor under which a pin or lock of all sections stands.
+// wholeFile is the anchor under which a pin or lock of all sections is recorded.
 const wholeFile = "*"
 
 // Pin is a section that the human keeps (seed 004 §13).
 type Pin struct {
 	File   string `json:"file"`
 	Anchor string `json:"section_anchor"` // "*" for the whole file
-	Kind   string `json:"kind"`           // OpPin: what stands there stays, more can be added; OpLock: nothing changes
+	Kind   string `json:"kind"`           // OpPin: the content stays, more can be added; OpLock: nothing changes
 
 	// Void: the file has no such section any more, as after its heading was changed by hand.
 	Void bool `json:"void,omitempty"`
@@ -115,14 +116,30 @@ func (e *Editor) void(name, anchor string) (bool, error) {
 
 // permitted refuses an operation on a section that is pinned or locked.
 func (e *Editor) permitted(name, section, anchor string, op grammar.Op) error {
-	switch e.pinned(name, section, anchor, op) {
-	case OpLock:
-		return fault.New("section: %q is locked by the human: nothing in it is changed. To ask them for it, call workspace_edit with propose: true", section)
-	case OpPin:
-		return fault.New("section: %q is pinned by the human: what stands there stays; you may add to it with append_section or append_item, or ask them for the change: workspace_edit with propose: true", section)
+	if kind := e.pinned(name, section, anchor, op); kind != "" {
+		return &PinnedError{Section: section, Locked: kind == OpLock}
 	}
 	return nil
 }
+
+// PinnedError means that the workspace owner has pinned or locked the section that an edit would change (seed 004 §13).
+// It is a fault. They can be asked for the change, with a proposal.
+type PinnedError struct {
+	Section string
+	Locked  bool // nothing in the section is changed; otherwise what it has stays, and more can be added
+}
+
+// Error names the section and what is allowed.
+func (e *PinnedError) Error() string {
+	if e.Locked {
+		return fmt.Sprintf("section: %q is locked by the human: nothing in it is changed", e.Section)
+	}
+	return fmt.Sprintf("section: %q is pinned by the human: its content stays, and %s or %s can add to it",
+		e.Section, grammar.AppendSection, grammar.AppendItem)
+}
+
+// Unwrap returns the error as a fault, so that a client sees it.
+func (e *PinnedError) Unwrap() error { return fault.New("%s", e.Error()) }
 
 // pinned is what forbids an operation on a section: OpLock, OpPin, or "".
 func (e *Editor) pinned(name, section, anchor string, op grammar.Op) (kind string) {
