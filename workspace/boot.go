@@ -39,10 +39,10 @@ func untouched(name string, data []byte) bool {
 // WriteInitial makes one of BootFiles during the first boot and returns the content's hash: after BOOTSTRAP.md has been
 // deleted, and before it is there, the error is fs.ErrNotExist. A file that is there is replaced only if it is the
 // template that Init wrote, or has the hash base, that of what the caller wrote before; any other was written by
-// somebody else and stays, with a *ConflictError.
+// another writer and stays, with a *ConflictError.
 func (v *View) WriteInitial(ctx context.Context, name string, data []byte, base string) (hash string, err error) {
 	class := classify(v.who, name)
-	// SECURITY: the door. SOUL.md and IDENTITY.md are the agent's to make once; outside the first boot they are its human's.
+	// SECURITY: the access check. SOUL.md and IDENTITY.md are the agent's to make once; outside the first boot they are its human's.
 	if !v.who.May(audience.Create, class) && !v.who.May(audience.Write, class) || !slices.Contains(BootFiles, name) || v.State() != Bootstrap {
 		return "", missing("write", name)
 	}
@@ -64,7 +64,7 @@ func (v *View) WriteInitial(ctx context.Context, name string, data []byte, base 
 // that it failed is logged, and the error is ErrBootstrapStays. Without a BOOTSTRAP.md the error is fs.ErrNotExist and
 // nothing is done.
 func (v *View) FinishBootstrap(ctx context.Context, note string) (Logged, error) {
-	// SECURITY: the door.
+	// SECURITY: the access check.
 	if !v.who.May(audience.Delete, audience.Bootstrap) || !v.exists(BootstrapFile) {
 		return Logged{}, missing("delete", BootstrapFile)
 	}

@@ -141,7 +141,7 @@ func setCheck(data []byte, check string, at int64) ([]byte, error) {
 // span is a place in JSON text: the bytes of a value, or, where start is end, where a further member of an object belongs.
 type span struct {
 	start, end int
-	blank      string // what stands between the object's brace and its first member
+	blank      string // the white space between the object's brace and its first member
 	empty      bool   // the object has no member
 }
 

@@ -47,7 +47,7 @@ type Logged struct {
 // Append adds body to today's log. When it returns, the text is on disk.
 //
 // The first addition of a session on a day begins a block "## Session [HH:MM]", and so does one that would
-// otherwise stand in another session's block. title, if any, becomes a "### " heading within the block.
+// otherwise be in another session's block. title, if any, becomes a "### " heading within the block.
 // Markdown in body that would begin a heading, a comment, an anchor or raw HTML is escaped, an open code
 // block is closed, and control characters are dropped, so that body cannot pass for the log's own structure. Lines
 // end as the last one of the log does, with CRLF or LF.
@@ -65,7 +65,7 @@ func (j *Journal) Append(ctx context.Context, title, body string) (Logged, error
 	now := v.Now()
 	date := now.Format("2006-01-02")
 	name := dailyLog(v.who, date)
-	// SECURITY: the door.
+	// SECURITY: the access check.
 	if !v.who.May(audience.Append, classify(v.who, name)) {
 		return Logged{}, missing("append", name)
 	}
@@ -117,7 +117,7 @@ func lastSession(tail string) string {
 	return last
 }
 
-// escapeLog makes plain text safe to stand in a log.
+// escapeLog makes plain text safe for a log.
 func escapeLog(text string) string {
 	text = strings.ReplaceAll(text, "<!--", `\<!--`)
 	var out strings.Builder

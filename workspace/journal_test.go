@@ -68,7 +68,7 @@ func TestJournal(t *testing.T) {
 	}
 }
 
-// What stands in a log stays, byte for byte, also when a hand or a dying process left it odd.
+// The text of a log stays, byte for byte, also when a person or a killed process left it odd.
 func TestJournalKeepsWhatIsThere(t *testing.T) {
 	for _, old := range []string{"# Mine\r\n\r\nno line end", "torn \xff", "\n\n", "## Session [12:00]\nx\n", strings.Repeat("long line ", 20_000)} {
 		w := folderOf(t, map[string]string{"memory/2026-02-14.md": old})
@@ -264,14 +264,14 @@ func TestJournalAcrossProcesses(t *testing.T) {
 	n := 0
 	for ack := range acked {
 		if n++; counted[ack] != 1 {
-			t.Errorf("%s was acknowledged and stands in the log %d times", ack, counted[ack])
+			t.Errorf("%s was acknowledged and is in the log %d times", ack, counted[ack])
 		}
 	}
 	if begun := strings.Count(log, " begin\n"); begun != len(counted) || n < each+each/2 {
 		t.Errorf("%d entries begin, %d are whole, %d were acknowledged", begun, len(counted), n)
 	}
 	if strings.Count(log, "# Memory — ") != 1 {
-		t.Error("the title stands more than once")
+		t.Error("the title is there more than once")
 	}
 }
 

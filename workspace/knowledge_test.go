@@ -87,7 +87,7 @@ func TestKnowledgeLimits(t *testing.T) {
 	}
 }
 
-// What stands behind the first 4 MiB is not read, which the answer says.
+// Text after the first 4 MiB is not read, which the answer says.
 func TestKnowledgeOfLargeFile(t *testing.T) {
 	w := folderOf(t, map[string]string{"MEMORY.md": "# A\n- one\n" + strings.Repeat("x", MaxFileSize) + "\n# B\n- two\n"})
 	known, err := w.View(audience.DM()).Knowledge("")

@@ -27,7 +27,7 @@ type Finding struct {
 	File    string // relative to the workspace
 	Line    int    // from 1; 0 for the file as a whole
 	Error   bool   // the format forbids it; otherwise it is a warning
-	Rule    string // where the rule stands, such as "RFC-0009 §2.2"
+	Rule    string // the source of the rule, such as "RFC-0009 §2.2"
 	Message string
 }
 
@@ -184,7 +184,7 @@ func (l *linter) links(name, text string) {
 		}
 		target := strings.TrimSuffix(ref.Target+"#"+ref.Heading, "#")
 		at := strings.Index(text, "[["+target)
-		if at < 0 { // the heading stands after the alias
+		if at < 0 { // the heading is after the alias
 			at = strings.Index(text, "[["+ref.Target)
 		}
 		line := 0
@@ -206,7 +206,7 @@ func Check(name string, data []byte) []Finding {
 	return l.findings
 }
 
-// content checks what can be said of a file by its name and text alone.
+// content checks what can be said of a file by only its name and text.
 func (l *linter) content(name string, data []byte) {
 	if !utf8.Valid(data) {
 		l.fail(name, 0, "RFC-0009 §1", "is not UTF-8 text")

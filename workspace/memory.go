@@ -41,7 +41,7 @@ type InvalidMemoryError struct{ Problems []string }
 // Error is the list.
 func (e *InvalidMemoryError) Error() string { return strings.Join(e.Problems, "; ") }
 
-// ErrMemoryThere is returned for a curated memory where there is one: it is edited and not saved anew.
+// ErrMemoryThere is returned for a curated memory where there is one: it is edited and not saved again.
 var ErrMemoryThere = errors.New("MEMORY.md is there already and is kept")
 
 // saveTries bounds the search for a name that is free.
@@ -54,7 +54,7 @@ const saveTries = 100
 // the tags. It fails with an *InvalidMemoryError for values that the format does not allow, and in a group as any missing
 // file does.
 func (v *View) SaveMemory(ctx context.Context, m Memory) (Saved, error) {
-	// SECURITY: the door.
+	// SECURITY: the access check.
 	if !v.who.May(audience.Write, audience.Notes) {
 		return Saved{}, missing("write", memoryFolder)
 	}
@@ -141,7 +141,7 @@ func tags(m Memory, source string, clean *cleaner) []string {
 	return all
 }
 
-// head is what stands above the sections, as in seed 003's examples.
+// head is the text above the sections, as in seed 003's examples.
 func head(m Memory, matter memfile.Matter, topic string, at time.Time) string {
 	switch m.Type {
 	case memfile.Curated:
@@ -209,11 +209,11 @@ func (v *View) References(name string) ([]Reference, error) {
 	return v.references(name, string(data), v.names()), nil
 }
 
-// references are the wikilinks of text, which stands in the file called name, among names.
+// references are the wikilinks of text, which is in the file called name, among names.
 func (v *View) references(name, text string, names []string) []Reference {
 	var found []Reference
 	seen := map[memfile.Link]bool{}
-	var last struct { // the file looked into: links to one file often stand together
+	var last struct { // the file looked into: links to one file are often next to each other
 		name, text string
 		there      bool
 	}

@@ -58,7 +58,7 @@ const (
 var logName = regexp.MustCompile(`^memory/([0-9]{4}-[0-9]{2}-[0-9]{2})(-group-([a-z0-9][a-z0-9_-]{0,63}))?\.md$`)
 
 // classify says what kind of content the slash-separated, workspace-relative name holds, seen from a.
-// Everything that is not exactly a name of the format is Unknown, which nobody may touch.
+// Everything that is not exactly a name of the format is Unknown, which no audience may touch.
 func classify(a audience.Audience, name string) audience.Class {
 	if class, ok := rootFiles[name]; ok {
 		return class

@@ -76,14 +76,14 @@ func GroupOf(name string) string {
 	return ""
 }
 
-// Passage is a part of a file, of the size of what stands under one heading.
+// Passage is a part of a file, of the size of the text under one heading.
 type Passage struct {
-	Heading string // the heading it stands under, "" before the first
-	Text    string // that heading and those above it in one line, and what stands below it
+	Heading string // the heading above it, "" before the first
+	Text    string // that heading and those above it in one line, and the text below it
 }
 
-// Passages cuts a Markdown text at its headings and, where more than 1,200 characters stand under one, at
-// blank lines, list items or words. Front matter is left out, and so are headings that nothing stands under.
+// Passages cuts a Markdown text at its headings and, where more than 1,200 characters are under one, at
+// blank lines, list items or words. Front matter is left out, and so are headings without text.
 func Passages(text string) []Passage {
 	text = strings.TrimPrefix(strings.ToValidUTF8(text, "\uFFFD"), "\uFEFF")
 	_, body, _ := frontmatter.Split(text)
@@ -123,7 +123,7 @@ func Passages(text string) []Passage {
 	return found
 }
 
-// parts cuts what stands under a heading into pieces of at most maxPassage characters, none of them blank.
+// parts cuts the text under a heading into pieces of at most maxPassage characters, none of them blank.
 func parts(text string) (pieces []string) {
 	text = strings.Trim(text, "\n")
 	for {

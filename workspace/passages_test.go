@@ -20,7 +20,7 @@ func TestPassages(t *testing.T) {
 		want []workspace.Passage
 	}{
 		"empty":             {"", nil},
-		"headings alone":    {"# A\n\n## B\n", nil},
+		"only headings":     {"# A\n\n## B\n", nil},
 		"no heading":        {"\ntea\n", []workspace.Passage{{"", "tea"}}},
 		"front matter":      {"---\ndate: 2026-01-01\n---\n\n# A\ntea\n", []workspace.Passage{{"A", "A\n\ntea"}}},
 		"byte order mark":   {"\uFEFF# A\ntea", []workspace.Passage{{"A", "A\n\ntea"}}},

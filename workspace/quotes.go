@@ -13,7 +13,7 @@ import (
 // Place is a section of a workspace file.
 type Place struct {
 	File    string `json:"file"`              // relative to the workspace
-	Section string `json:"section,omitempty"` // its heading; "" for what stands above the first
+	Section string `json:"section,omitempty"` // its heading; "" for the text above the first
 }
 
 // Quotes are the places where the workspace's files say text in the same words, by file: the files with a fixed name, and

@@ -11,9 +11,9 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/plain"
 )
 
-// Note says what a change of files is, for whoever looks at a record of changes later.
+// Note says what a change of files is, for the readers of a record of changes.
 type Note struct {
-	Subject  string   // one line; "" names the files alone
+	Subject  string   // one line; "" names only the files
 	Body     string   // a paragraph, "" for none
 	Trailers []string // such as "Event: ev:…"
 }

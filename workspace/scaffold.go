@@ -27,7 +27,7 @@ type Profile struct {
 // maxProfile is how many characters a field of a Profile may have.
 const maxProfile = 100
 
-// check says which field cannot stand in the files.
+// check names the field that the files cannot have.
 func (p Profile) check() error {
 	for _, field := range []struct{ name, value string }{{"name", p.Name}, {"role", p.Role}, {"user", p.User}, {"timezone", p.Timezone}} {
 		switch {

@@ -33,7 +33,7 @@ func (v *View) Dreamed() (promoted int, last time.Time, err error) {
 		}
 		at, err := time.Parse("2006-01-02 15:04", m[1])
 		if err != nil {
-			continue // not a date: a heading of somebody else's
+			continue // not a date: a heading that dreaming did not make
 		}
 		promoted += len(section.Bullets)
 		if at.After(last) {

@@ -132,7 +132,7 @@ func (l *linter) identity(text string) {
 	}
 }
 
-// placeholders finds gaps of a template that nobody has filled in.
+// placeholders finds gaps of a template that were not filled in.
 func (l *linter) placeholders(name, text, rule string) {
 	number := 0
 	for line := range strings.Lines(text) {

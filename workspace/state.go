@@ -22,7 +22,7 @@ func (s State) String() string {
 	}
 }
 
-// State looks at the workspace's files anew. A group is not told of a BOOTSTRAP.md: to it a workspace is
+// State looks at the workspace's files. A group is not told of a BOOTSTRAP.md: to it a workspace is
 // ready as soon as there is a SOUL.md, and uninitialized before.
 func (v *View) State() State {
 	switch {

@@ -26,7 +26,7 @@ type Transaction struct {
 // then it must not write files in another way.
 func (v *View) Begin(ctx context.Context, name string) (*Transaction, error) {
 	class := classify(v.who, name)
-	// SECURITY: the door.
+	// SECURITY: the access check.
 	switch {
 	case v.who.May(audience.Write, class):
 	case v.who.May(audience.Read, class):

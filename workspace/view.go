@@ -54,7 +54,7 @@ func (v *View) Dir() string {
 // Stat describes the file called name.
 func (v *View) Stat(name string) (File, error) {
 	class := classify(v.who, name)
-	// SECURITY: the door. Denied names never reach the file system.
+	// SECURITY: the access check. Denied names never reach the file system.
 	if !v.who.May(audience.Read, class) {
 		return File{}, missing("stat", name)
 	}
@@ -88,7 +88,7 @@ func (v *View) Head(name string) (data []byte, more bool, err error) {
 // head returns at most limit bytes of the file called name and whether there are more.
 func (v *View) head(name string, limit int64) (data []byte, more bool, err error) {
 	class := classify(v.who, name)
-	// SECURITY: the door. Denied names never reach the file system.
+	// SECURITY: the access check. Denied names never reach the file system.
 	if !v.who.May(audience.Read, class) {
 		return nil, false, missing("read", name)
 	}

@@ -21,7 +21,7 @@ const (
 )
 
 // ErrCredentials is returned for a file that was not written because it contains credentials.
-var ErrCredentials = errors.New("the text contains credentials, which do not belong into a workspace file: keep them in a password manager and write where they are")
+var ErrCredentials = errors.New("the text contains credentials, which do not belong in a workspace file: keep them in a password manager and write where they are")
 
 // ConflictError says that a file is not what the writer took it for: a human or another session changed it.
 // Nothing was written.
@@ -57,7 +57,7 @@ func (v *View) write(
 	ctx context.Context, name string, data []byte, base string, note Note,
 ) (hash string, err error) {
 	class := classify(v.who, name)
-	// SECURITY: the door.
+	// SECURITY: the access check.
 	switch {
 	case v.who.May(audience.Write, class):
 	case base == "" && v.who.May(audience.Create, class) && v.State() == Bootstrap:
@@ -130,7 +130,7 @@ func (w *Workspace) credentials(present, text string) bool {
 	return redactions > 0
 }
 
-// CheckText is ErrCredentials for a text that must not stand in a workspace file, nor in the record of its edits.
+// CheckText is ErrCredentials for a text that must not be in a workspace file, nor in the record of its edits.
 func (v *View) CheckText(text string) error {
 	if _, redactions := v.ws.scrub(text); redactions > 0 {
 		return ErrCredentials

@@ -11,7 +11,7 @@ import (
 
 // Change is what an event did to one section: Cut at byte At of its body became Insert.
 type Change struct {
-	Section string `json:"section"`          // its heading, "" for what stands above the first
+	Section string `json:"section"`          // its heading, "" for the text above the first
 	Anchor  string `json:"anchor,omitempty"` // its hidden anchor
 	Nth     int    `json:"nth,omitempty"`    // which of those with the same heading, from 0
 	Made    *Made  `json:"made,omitempty"`   // the section was not there
@@ -117,9 +117,9 @@ func redo(k key, d *grammar.Document, t *grammar.Type, e Event) error {
 	return change(d, t, e, func(body, hash string) bool { return k.section(body) == hash })
 }
 
-// again is redo for the very text that the event was about. Sections are not compared: whoever calls compares
+// reapply is redo for the very text that the event was about. Sections are not compared: the caller compares
 // the whole file afterwards.
-func again(d *grammar.Document, t *grammar.Type, e Event) error {
+func reapply(d *grammar.Document, t *grammar.Type, e Event) error {
 	return change(d, t, e, func(string, string) bool { return true })
 }
 
@@ -194,7 +194,7 @@ func (c Change) index(d *grammar.Document) int {
 func (c Change) apply(body string) (string, bool) {
 	at := c.At
 	if at < 0 || at+len(c.Cut) > len(body) || body[at:at+len(c.Cut)] != c.Cut {
-		// The text is the same but for blanks: what is cut may stand elsewhere, once.
+		// The text is the same but for blanks: what is cut may be elsewhere, once.
 		if c.Cut == "" || strings.Count(body, c.Cut) != 1 {
 			return "", false
 		}

@@ -231,7 +231,7 @@ func TestReplayEqualsFileOrDriftIsFlagged(t *testing.T) {
 						continue
 					}
 					if replayed.Drift != nil && !slices.ContainsFunc(d.drifts(e), func(event Event) bool { return event.ID == replayed.Drift.ID }) {
-						r.Fatalf("the replay of %s halts where nobody can decide: %s", name, replayed.Drift.Rationale)
+						r.Fatalf("the replay of %s halts where there is nothing to decide: %s", name, replayed.Drift.Rationale)
 					}
 					data, err := os.ReadFile(filepath.Join(d.dir, name))
 					if replayed.Drift == nil && (replayed.Exists != (err == nil) || replayed.Text != string(data)) {

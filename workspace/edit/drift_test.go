@@ -132,7 +132,7 @@ func TestDrift(t *testing.T) {
 			e = d.open()
 			err := e.Restore(t.Context(), test.file, "operator", "not meant")
 			if drifted == "" {
-				// The file was made anew, so its sections are not those of the one that is gone.
+				// The file was made again, so its sections are not those of the one that is gone.
 				if err == nil || !strings.Contains(err.Error(), "Accept the drift") {
 					t.Fatalf("%v", err)
 				}
@@ -231,7 +231,7 @@ func TestAccept(t *testing.T) {
 	if drifts := d.drifts(e); len(drifts) != 0 {
 		t.Errorf("%+v", drifts)
 	}
-	// What nobody has looked at yet is noticed by the decision.
+	// What was not noticed yet is noticed by the decision.
 	d.write("MEMORY.md", "# Memory\n")
 	if n, err := d.open().Accept(t.Context(), "MEMORY.md", "operator", "tidied"); n != 1 || err != nil {
 		t.Error(n, err)

@@ -425,7 +425,7 @@ func TestForgedLineIsNoticed(t *testing.T) {
 	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
 	e := d.open()
 	d.edit(e, request("MEMORY.md", grammar.AppendSection, "Plans", "one"))
-	// A line that the chain holds, by somebody who has not the key of the hashes.
+	// A line that the chain holds, by a process that does not have the key of the hashes.
 	forged, err := key{1, []byte("another key")}.seal(&Event{ID: "01KE0QJ1BM8Y4W8D6S0T2RTX3V", File: "MEMORY.md", Op: OpAccept})
 	if err != nil {
 		t.Fatal(err)

@@ -10,7 +10,7 @@ import (
 )
 
 // Erase takes what is recorded of a file out of the record for good: former texts, reasons and items, of the file's
-// edits and of changes by hand. The file stays as it is, and its history begins anew with it. Pins and locks stay
+// edits and of changes by hand. The file stays as it is, and its history begins again with it. Pins and locks stay
 // too, and of each event that it was there, when, and which evidence it cited, so that nothing is done twice that was
 // done once. It returns how many events were erased. A drift has to be decided about before.
 func (e *Editor) Erase(ctx context.Context, name, actor, why string) (erased int, err error) {

@@ -27,7 +27,7 @@ import (
 // What an event records besides the operations of grammar.Ops.
 const (
 	OpSnapshot = "snapshot" // the whole text, as it is: a place to begin a replay at
-	OpObserved = "observed" // the same, after somebody changed the file by hand
+	OpObserved = "observed" // the same, after the file was changed by hand
 	OpDrift    = "drift"    // the same, but an event's section is gone, or what §4 protects: the maintainer decides
 	OpAccept   = "accept"   // the maintainer accepts a drift
 	OpRestore  = "restore"  // the maintainer has the text before a drift written back
@@ -42,7 +42,7 @@ const (
 	OpRotate   = "rotate_key" // from here on hashes are made with another key
 )
 
-// Hand is the actor of what nobody told this program about.
+// Hand is the actor of changes that were not made through this program.
 const Hand = "hand"
 
 // Event is a line of the record of edits (seed 004 §11). Its JSON is what the ledger's line has as data. In
@@ -82,7 +82,7 @@ type Event struct {
 	Integrity Integrity `json:"integrity"` // last, so that what is hashed ends here
 }
 
-// Integrity says that nobody without the key made the line.
+// Integrity shows that the line was made with the key.
 type Integrity struct {
 	Algo        string `json:"algo"`
 	SaltVersion int    `json:"salt_version"` // of the key that made all hashes of the line
@@ -134,7 +134,7 @@ func note(e Event) workspace.Note {
 // newEvent is an event that says what all have to.
 func (e *Editor) newEvent(now time.Time, op, name string) Event {
 	_, entity := grammar.TypeOf(name)
-	id := ulid.MustNew(ulid.Timestamp(now), e.opt.Rand) // fails for years beyond 10889 alone, or without randomness
+	id := ulid.MustNew(ulid.Timestamp(now), e.opt.Rand) // fails only for years beyond 10889, or without randomness
 	return Event{
 		ID: id.String(), Time: now.Format(timeForm), Op: op, File: name,
 		UserID: entity.UserID, EntityType: entity.Type, EntityID: entity.ID, Evidence: []string{},

@@ -42,7 +42,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// Two processes edit one file and are killed again and again: nothing acknowledged is lost, nothing stands
+// Two processes edit one file and are killed again and again: nothing acknowledged is lost, nothing is there
 // there twice, and the replay is the file.
 func TestKilledProcesses(t *testing.T) {
 	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})

@@ -58,7 +58,7 @@ type decided struct {
 // ErrChanged means that what a proposal would replace is not what it was made for any more.
 var ErrChanged = errors.New("the section was changed since the proposal was made")
 
-// proposed takes in a proposal.
+// proposed applies a proposal.
 func (s *state) proposed(e Event) {
 	s.proposals[e.ID] = &Proposal{Event: e.brief(), State: Pending}
 	if e.Key != "" {
@@ -66,7 +66,7 @@ func (s *state) proposed(e Event) {
 	}
 }
 
-// decided takes in what may decide about a proposal: OpReject, or an edit.
+// decided applies what may decide about a proposal: OpReject, or an edit.
 func (s *state) decided(e Event) {
 	p := s.proposals[e.RefersTo]
 	if p == nil {
@@ -86,7 +86,7 @@ func (s *state) reopen(undone Event) {
 	}
 }
 
-// waiting are the proposals that nobody has decided about, oldest first.
+// waiting returns the pending proposals, oldest first.
 func (s *state) waiting() []*Proposal {
 	var list []*Proposal
 	for _, id := range slices.SortedFunc(maps.Keys(s.proposals), s.inOrder) {

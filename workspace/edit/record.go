@@ -13,7 +13,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
-// sync takes in what is new in the record.
+// sync applies what is new in the record.
 func (e *Editor) sync(ctx context.Context) error {
 	err := e.ledger.Sync(ctx, e.state.apply)
 	if errors.Is(err, ledger.ErrReplaced) { // restored from a copy, or removed
@@ -23,7 +23,7 @@ func (e *Editor) sync(ctx context.Context) error {
 	return err
 }
 
-// record writes events durably and takes them in.
+// record writes events durably and applies them.
 func (e *Editor) record(ctx context.Context, k key, events ...Event) error {
 	_, err := e.ledger.Append(ctx, e.state.apply, func(time.Time) ([]ledger.Draft, error) {
 		drafts := make([]ledger.Draft, len(events))

@@ -105,7 +105,7 @@ func (e *Editor) step(name string, d *grammar.Document, event Event) (*grammar.D
 	}
 	t, _ := grammar.TypeOf(name)
 	if event.IsEdit() {
-		if err := again(d, t, event); err != nil {
+		if err := reapply(d, t, event); err != nil {
 			return nil, err
 		}
 	}
@@ -117,7 +117,7 @@ func (e *Editor) step(name string, d *grammar.Document, event Event) (*grammar.D
 
 // Replay makes a file again from its first snapshot and its events, up to and with the one that to names: an
 // event's id or token, a time (RFC 3339), or a day (its end, UTC); "" for all. It halts before a drift that
-// nobody has accepted.
+// was not accepted.
 //
 // For all events it first records what was changed by hand, so that without a drift the text is the file's.
 func (e *Editor) Replay(ctx context.Context, name, to string) (Replayed, error) {
@@ -273,7 +273,7 @@ func (e *Editor) repeat(ctx context.Context, first Result) (Result, error) {
 	return first, nil
 }
 
-// beforeRecord: nobody knows what a file was before its first event.
+// beforeRecord is the error for a point before the first event of a file: the record does not have its text then.
 func beforeRecord(name, flag string) error {
 	return fault.New("%s: %s is before the first event of %s; yamo-mcp history lists them", name, flag, name)
 }
@@ -297,7 +297,7 @@ func (e *Editor) Diff(ctx context.Context, name, from, to string) (Changed, erro
 	c := Changed{From: name + " " + from, To: name + " " + to, After: after.Text}
 	if to == "" {
 		c.To = name + " now"
-		if after.Drift != nil { // the file is what nobody has accepted yet
+		if after.Drift != nil { // the present text was not accepted yet
 			data, err := e.opt.View.Read(name)
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return Changed{}, err

@@ -12,7 +12,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
-// snapshotEvery is after how many edits of a file its whole text is recorded anew: it bounds what is kept in
+// snapshotEvery is after how many edits of a file its whole text is recorded again: it bounds what is kept in
 // memory, and the work of replaying.
 const snapshotEvery = 100
 
@@ -60,7 +60,7 @@ func decode(line ledger.Entry) (Event, error) {
 	return e, nil
 }
 
-// apply takes in a line.
+// apply applies a line.
 func (s *state) apply(line ledger.Entry) error {
 	if line.Erased {
 		return nil
@@ -138,7 +138,7 @@ func (e Event) time() time.Time {
 	return t
 }
 
-// rebase begins the tail anew with a whole text.
+// rebase begins a new tail with a whole text.
 func (f *file) rebase(e Event) {
 	f.known, f.base, f.tail = true, "", nil
 	if e.Base != nil {
@@ -209,7 +209,7 @@ func (f *file) text(name string) (string, error) {
 	d := grammar.Parse(f.base)
 	t, _ := grammar.TypeOf(name)
 	for _, e := range f.tail {
-		if err := again(d, t, e); err != nil {
+		if err := reapply(d, t, e); err != nil {
 			return "", err
 		}
 	}

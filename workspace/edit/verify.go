@@ -20,7 +20,7 @@ func (e *Editor) Verify(ctx context.Context) (Verified, error) {
 	var secret []byte
 	var err error
 	if secret, err = ledger.LoadKey(filepath.Join(e.opt.Dir, "key")); err != nil {
-		secret = nil // nothing was ever written, or the line hashes alone have to do
+		secret = nil // nothing was ever written, or only the line hashes can be verified
 	}
 	report, err := ledger.Verify(ctx, e.path(), secret)
 	if err != nil {

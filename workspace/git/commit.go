@@ -167,14 +167,14 @@ func (r *Repository) write(ctx context.Context, at place, when time.Time, commit
 		stream.WriteByte('\n')
 	}
 	stream.WriteString("done\n")
-	// Without --force a branch that somebody has moved meanwhile is not updated.
+	// Without --force a branch that was moved meanwhile is not updated.
 	_, err := r.run(ctx, stream.Bytes(), "fast-import", "--quiet", "--date-format=raw")
 	return err
 }
 
 // stream writes the commit up to its parent as git fast-import reads it.
 func (c change) stream(out *bytes.Buffer, when time.Time) {
-	who := c.author + " <" + c.author + domain + "> " + strconv.FormatInt(when.Unix(), 10) + " +0000"
+	who := c.author + " <" + c.author + authorDomain + "> " + strconv.FormatInt(when.Unix(), 10) + " +0000"
 	fmt.Fprintf(out, "commit HEAD\nauthor %s\ncommitter %s\n", who, who)
 	writeData(out, []byte(message(c.note)))
 }

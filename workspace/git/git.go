@@ -24,13 +24,13 @@ import (
 )
 
 const (
-	timeout  = 10 * time.Second         // of all that a revision takes
-	patience = 2 * time.Second          // with a lock that somebody else holds
-	interval = 25 * time.Millisecond    // between two tries
-	domain   = "@yamo-mcp.local"        // of authors, which are no accounts anywhere
-	missed   = "unrecorded changes"     // made by hand, by a program that does not commit, or when a commit failed
-	nobody   = "unknown"                // whose these are
-	first    = "the workspace as it is" // of a new repository
+	timeout           = 10 * time.Second         // of all that a revision takes
+	patience          = 2 * time.Second          // with a lock that another program holds
+	interval          = 25 * time.Millisecond    // between two tries
+	authorDomain      = "@yamo-mcp.local"        // of authors, which are no accounts anywhere
+	unrecordedSubject = "unrecorded changes"     // made by hand, by a program that does not commit, or when a commit failed
+	unknownAuthor     = "unknown"                // whose these are
+	initialSubject    = "the workspace as it is" // of a new repository
 )
 
 // Options are a Repository's settings. Dir and Author are required.
@@ -77,9 +77,9 @@ func (r *Repository) Check(ctx context.Context) error {
 	if err := r.version(ctx); err != nil {
 		return err
 	}
-	own, err := r.own()
-	if err != nil || !own {
-		return errors.Join(err, r.alone(ctx))
+	exists, err := r.exists()
+	if err != nil || !exists {
+		return errors.Join(err, r.checkNotNested(ctx))
 	}
 	_, err = r.look(ctx, nil)
 	return err
@@ -89,8 +89,8 @@ func (r *Repository) Check(ctx context.Context) error {
 func (r *Repository) Keeps(ctx context.Context, name string) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	own, err := r.own()
-	if err != nil || !own {
+	exists, err := r.exists()
+	if err != nil || !exists {
 		return false, err
 	}
 	if _, err := r.look(ctx, nil); err != nil {
@@ -134,14 +134,14 @@ func (r *Repository) commit(ctx context.Context, rev workspace.Revision) error {
 	files := rev.Files
 	if at.head == "" {
 		for _, file := range rev.All() {
-			files = with(files, file)
+			files = addMissing(files, file)
 		}
 	}
 	files, refused, err := r.wanted(ctx, files)
 	if err != nil || len(files) == 0 {
 		return errors.Join(err, refused)
 	}
-	earlier := change{note: workspace.Note{Subject: first}, author: nobody}
+	earlier := change{note: workspace.Note{Subject: initialSubject}, author: unknownAuthor}
 	later := change{note: rev.Note, author: r.opt.Author}
 	for _, file := range files {
 		if !same(at.committed[file.Name], file.Before) {
@@ -152,13 +152,13 @@ func (r *Repository) commit(ctx context.Context, rev workspace.Revision) error {
 		}
 	}
 	if at.head != "" {
-		earlier.note.Subject = names(earlier.files) + ": " + missed
+		earlier.note.Subject = names(earlier.files) + ": " + unrecordedSubject
 	}
 	return errors.Join(r.write(ctx, at, rev.At, earlier, later), refused)
 }
 
-// with is files and file, unless it is among them.
-func with(files []workspace.FileChange, file workspace.FileChange) []workspace.FileChange {
+// addMissing returns files and file, unless it is among them.
+func addMissing(files []workspace.FileChange, file workspace.FileChange) []workspace.FileChange {
 	for _, f := range files {
 		if f.Name == file.Name {
 			return files

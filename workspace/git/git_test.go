@@ -31,7 +31,7 @@ type repo struct {
 	log bytes.Buffer
 }
 
-// environment is what git gets in these tests: no configuration of whoever runs them.
+// environment is what git gets in these tests: none of the configuration of the person who runs them.
 func environment(t *testing.T) map[string]string {
 	return map[string]string{
 		"PATH": os.Getenv("PATH"), "HOME": t.TempDir(), "GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_NOSYSTEM": "1",

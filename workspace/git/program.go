@@ -60,7 +60,7 @@ func (r *Repository) environment() []string {
 
 // settings win over those of the repository and of the user.
 //
-// SECURITY: whoever made the workspace's repository may have named programs in its configuration.
+// SECURITY: the workspace's repository may name programs in its configuration.
 var settings = []string{
 	"--no-pager", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "protocol.allow=never",
 }

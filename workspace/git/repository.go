@@ -28,8 +28,8 @@ const (
 	privateOut  = excludeHead + "/*\n!/" + workspace.SoulFile + "\n!/" + workspace.IdentityFile + "\n!/" + workspace.AgentsFile + "\n!/.gitignore\n" + excludeTail
 )
 
-// own reports whether the workspace folder has a repository itself.
-func (r *Repository) own() (bool, error) {
+// exists reports whether the workspace folder has a repository itself.
+func (r *Repository) exists() (bool, error) {
 	_, err := os.Lstat(filepath.Join(r.dir, ".git"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -37,8 +37,8 @@ func (r *Repository) own() (bool, error) {
 	return err == nil, err
 }
 
-// alone is ErrNested where a repository of the workspace's own would be one within another that sees it.
-func (r *Repository) alone(ctx context.Context) error {
+// checkNotNested returns ErrNested where a repository of the workspace's own would be one within another that sees it.
+func (r *Repository) checkNotNested(ctx context.Context) error {
 	_, err := r.runIn(ctx, r.dir, nil, nil, "rev-parse", "--show-toplevel")
 	if exit, ok := errors.AsType[*exitError](err); ok && strings.Contains(exit.said, "not a git repository") {
 		return nil
@@ -55,14 +55,14 @@ func (r *Repository) alone(ctx context.Context) error {
 
 // make makes the repository if there is none, and keeps what it leaves out as the settings say.
 func (r *Repository) make(ctx context.Context) error {
-	own, err := r.own()
+	exists, err := r.exists()
 	if err != nil {
 		return err
 	}
-	if own {
+	if exists {
 		return r.exclude(false)
 	}
-	if err := r.alone(ctx); err != nil {
+	if err := r.checkNotNested(ctx); err != nil {
 		return err
 	}
 	if _, err := r.run(ctx, nil, "init", "--quiet"); err != nil {
@@ -72,11 +72,11 @@ func (r *Repository) make(ctx context.Context) error {
 	return r.exclude(true)
 }
 
-// exclude writes what the repository leaves out: anew, or where it was written before.
-func (r *Repository) exclude(anew bool) error {
+// exclude writes what the repository leaves out: in a repository that was just created, or where it was written before.
+func (r *Repository) exclude(created bool) error {
 	path := filepath.Join(r.dir, ".git", "info", "exclude")
 	data, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) && !anew {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !created {
 		return nil //nolint:nilerr // a repository that was not made here keeps its own elsewhere
 	}
 	want, other := privateOut, leftOut
@@ -84,7 +84,7 @@ func (r *Repository) exclude(anew bool) error {
 		want, other = leftOut, privateOut
 	}
 	text := strings.Replace(string(data), other, want, 1)
-	if anew {
+	if created {
 		text += want
 	}
 	if text == string(data) {
@@ -106,8 +106,8 @@ type place struct {
 	none      string            // zeros, as many as an object's name has
 }
 
-// leadsAway is ErrAway where commits would go into a repository that somebody only pointed to: a folder that comes from
-// somebody else could add to the branches of any repository of this account, and its memory would go where that is pushed.
+// leadsAway is ErrAway where commits would go into a repository that .git only points to: a folder that comes from
+// another person could add to the branches of any repository of this account, and its memory would go where that is pushed.
 // gitDir and commonDir are as git has them.
 func (r *Repository) leadsAway(ctx context.Context, gitDir, commonDir string) error {
 	link := filepath.Join(r.dir, ".git")
@@ -115,7 +115,7 @@ func (r *Repository) leadsAway(ctx context.Context, gitDir, commonDir string) er
 	if err != nil {
 		return err
 	}
-	// SECURITY: what stands elsewhere has to point back.
+	// SECURITY: a repository elsewhere must point back.
 	if info.IsDir() {
 		if commonDir != ".git" && commonDir != link {
 			return ErrAway

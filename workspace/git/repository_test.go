@@ -10,7 +10,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/git"
 )
 
-// A repository that is made leaves private files to nobody's git add.
+// A repository that is made keeps private files out of git add.
 func TestExclude(t *testing.T) {
 	for _, private := range []bool{false, true} {
 		r := newRepo(t, func(o *git.Options) { o.Private = private })

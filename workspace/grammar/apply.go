@@ -16,7 +16,7 @@ import (
 // Edit is one operation on one section.
 type Edit struct {
 	Op        Op
-	Section   string   // its heading or anchor; "" for what stands below the title and above the first section
+	Section   string   // its heading or anchor; "" for the text between the title and the first section
 	Content   string   // of replace_section and append_section; of append_item, one item
 	Items     []string // of append_item and curate_items
 	Rationale string
@@ -175,7 +175,7 @@ func (d *Document) perform(p *Part, form Form, e Edit, done *Applied, now time.T
 	return nil
 }
 
-// around are the line ends before and after what now stands in a section: a blank line below its heading if
+// around are the line ends before and after the new content of a section: a blank line below its heading if
 // it was empty, and one above the next.
 func (d *Document) around(p *Part, lead, core, trail string) (before, after string) {
 	if core == "" && strings.Count(lead, "\n") > 1 {
@@ -214,7 +214,7 @@ func frame(body string) (lead, core, trail string) {
 	return lead, core[:end], core[end:]
 }
 
-// items are the items of an edit, ready to stand in a section of this form.
+// items are the items of an edit, as a section of this form has them.
 func (f Form) items(e Edit, now time.Time) ([]string, error) {
 	items := e.Items
 	if e.Op == AppendItem && e.Content != "" {
@@ -444,5 +444,5 @@ func oneLine(s string) string {
 
 var tombstone = regexp.MustCompile(`^_Retired [0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z: .*_$`)
 
-// isTombstone reports whether text stands in the place of what was retired.
+// isTombstone reports whether text replaces what was retired.
 func isTombstone(text string) bool { return tombstone.MatchString(strings.TrimSpace(text)) }

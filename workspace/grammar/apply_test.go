@@ -32,7 +32,7 @@ func TestApply(t *testing.T) {
 	for name, test := range map[string]struct {
 		text string
 		edit Edit
-		want string // what stands where the section stood
+		want string // the text in the place of the section
 		at   string // what it replaces
 	}{
 		"replace":              {memory, Edit{Op: ReplaceSection, Section: "Plans", Content: "new\n\n### sub\n"}, "## Plans\nnew\n\n### sub\n\n\n## Ch", "## Plans\ntext\n\n\n## Ch"},
@@ -252,7 +252,7 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// An edit changes its section alone, and never which sections there are.
+// An edit changes only its section, and never which sections there are.
 func FuzzApply(f *testing.F) {
 	for _, text := range awkward {
 		f.Add(text, "A", "content", "item", uint8(0))

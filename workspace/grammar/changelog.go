@@ -86,7 +86,7 @@ func plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// Material is the Change Log's own entry of an edit (§6), "" for one that the rollup alone mentions.
+// Material is the Change Log's own entry of an edit (§6), "" for one that only the rollup mentions.
 func Material(e Edit, done Applied, now time.Time) string {
 	if !e.Op.Material() {
 		return ""
@@ -141,7 +141,7 @@ func (d *Document) Record(t *Type, was, rollup string, entries ...string) {
 	list := blocks(core)
 	replaced := false
 	for j, b := range list {
-		// A rollup that somebody has changed is left alone, and another one begun.
+		// A rollup that was changed by hand is left as it is, and another one begun.
 		if b.item && was != "" && !replaced && b.text() == was {
 			end := b.raw[len(strings.TrimRight(b.raw, "\r\n")):]
 			list[j].raw = strings.TrimRight(itemLines(rollup, bullet.FindString(b.raw), nl), "\r\n") + end

@@ -75,7 +75,7 @@ func (c *checker) anchors() {
 				if _, ok := anchorOf(raw); !ok {
 					c.fail(line, "§2", "the anchor is misspelt: write <!-- @anchor: name v1 --> or [//]: # (anchor: name v1)")
 				} else if i == 0 {
-					c.fail(line, "§2", "the anchor stands above the first section: it belongs below a heading")
+					c.fail(line, "§2", "the anchor is above the first section: it belongs below a heading")
 				} else {
 					c.fail(line, "§2", "the anchor is not below the heading ## %s, or the section has two", p.Name)
 				}
@@ -170,7 +170,7 @@ func isStamp(text string) bool {
 func (c *checker) sections() {
 	names := c.typ.names()
 	seen := map[string]int{}
-	var stand []standing
+	var found []position
 	taken := map[int]string{} // misspelt sections, by part
 	for _, s := range c.typ.Sections {
 		if i, how, err := c.doc.Find(c.typ, s.Name); err == nil && (how == ByNearest || c.doc.Parts[i].Name != s.Name) {
@@ -195,7 +195,7 @@ func (c *checker) sections() {
 			continue
 		}
 		seen[s.Name] = p.Line
-		stand = append(stand, standing{at, p.Line})
+		found = append(found, position{at, p.Line})
 		switch {
 		case p.Anchor.ID == "":
 			c.fail(p.Line, "§2", "## %s has no anchor: write %s below it", p.Name, s.anchorLine())
@@ -203,7 +203,7 @@ func (c *checker) sections() {
 			c.fail(p.Line+1, "§2", "the anchor of ## %s is %s: it must be %s", s.Name, p.Anchor.ID, s.Anchor())
 		}
 	}
-	c.order(stand)
+	c.order(found)
 	for _, s := range c.typ.Sections {
 		if _, ok := seen[s.Name]; !ok && !s.Optional {
 			c.fail(1, "§1", "lacks the section ## %s", s.Name)
@@ -211,14 +211,14 @@ func (c *checker) sections() {
 	}
 }
 
-// standing is where a section stands in the file.
-type standing struct {
+// position is where a section is, in its type and in the file.
+type position struct {
 	at   int // its place in the type
 	line int
 }
 
-// order names the fewest sections that would have to be moved for all to stand as their type has them (§3).
-func (c *checker) order(list []standing) {
+// order names the fewest sections that would have to be moved to have all in the order of their type (§3).
+func (c *checker) order(list []position) {
 	// The longest run in order that ends with each section, and with which it goes on above it.
 	length, above := make([]int, len(list)), make([]int, len(list))
 	last := -1
@@ -252,11 +252,11 @@ func (c *checker) order(list []standing) {
 				after = j
 			}
 		}
-		name := func(s standing) string { return c.typ.Sections[s.at].Name }
+		name := func(s position) string { return c.typ.Sections[s.at].Name }
 		if before > i {
-			c.fail(s.line, "§3", "## %s stands above ## %s and belongs below it", name(s), name(list[before]))
+			c.fail(s.line, "§3", "## %s is above ## %s and belongs below it", name(s), name(list[before]))
 		} else {
-			c.fail(s.line, "§3", "## %s stands below ## %s and belongs above it", name(s), name(list[after]))
+			c.fail(s.line, "§3", "## %s is below ## %s and belongs above it", name(s), name(list[after]))
 		}
 	}
 }
@@ -270,7 +270,7 @@ func indexOf(names []string, name string) int {
 	return -1
 }
 
-// content checks what stands in a section: caps, evidence, entries of the Change Log.
+// content checks the text of a section: caps, evidence, entries of the Change Log.
 func (c *checker) content(p Part) {
 	s, ok := c.typ.section(p.Name)
 	if !ok && c.typ.Strict {

@@ -76,11 +76,11 @@ func TestCheck(t *testing.T) {
 		}},
 		"order": {
 			change("## Role\n"+anchorless+"\n## Triggers\n<!-- @anchor: triggers v1 -->\n", "## Triggers\n<!-- @anchor: triggers v1 -->\n\n## Role\n"+anchorless),
-			[]string{"15: error: ## Role stands below ## Triggers and belongs above it (seed 004 §3)"},
+			[]string{"15: error: ## Role is below ## Triggers and belongs above it (seed 004 §3)"},
 		},
 		"extensions above": {
 			strings.Replace(change("\n## Extensions\n<!-- @anchor: extensions v1 -->\n", ""), "## Role\n", "## Extensions\n<!-- @anchor: extensions v1 -->\n\n## Role\n", 1),
-			[]string{"12: error: ## Extensions stands above ## Evolution and belongs below it (seed 004 §3)"},
+			[]string{"12: error: ## Extensions is above ## Evolution and belongs below it (seed 004 §3)"},
 		},
 		"underlined":    {change(anchorless, anchorless+"\nSongs\n---\n"), []string{"15: error: the heading Songs is underlined: write it with # signs, or put a blank line below it (seed 004 §3)"}},
 		"ruled":         {change(anchorless, anchorless+"\nSongs\n\n---\n\n### Birds\n---\n- x\n  y\n---\n"), []string{}},

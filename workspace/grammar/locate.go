@@ -37,9 +37,9 @@ func (e *MissingError) Error() string {
 	return fmt.Sprintf("there is no section %q; there are %s", e.Section, strings.Join(e.Have, ", "))
 }
 
-// Find is the index in d.Parts of the section called name, which is a heading or an anchor, "" for what
-// stands above the first section. Where none has the name and t is strict, the one with the nearest
-// heading among those that are no section of t is taken, once, if it stands where the section belongs.
+// Find is the index in d.Parts of the section called name, which is a heading or an anchor, "" for
+// the text above the first section. Where none has the name and t is strict, the one with the nearest
+// heading among those that are no section of t is taken, once, if it is where the section belongs.
 func (d *Document) Find(t *Type, name string) (int, Match, error) {
 	if name == "" {
 		return 0, ByHeading, nil
@@ -95,7 +95,7 @@ func (d *Document) Reanchor(t *Type, heading string) (int, bool) {
 }
 
 // region is where a section of t belongs: the parts from region[0] to before region[1], between the
-// sections that stand before and after it in the type.
+// sections before and after it in the type.
 func (d *Document) region(t *Type, heading string) [2]int {
 	names := t.names()
 	at := slices.Index(names, heading)

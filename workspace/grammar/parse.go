@@ -11,7 +11,7 @@ import (
 // Document is a Markdown file, cut where its sections begin. Joined, its strings are the file.
 type Document struct {
 	Head  string // up to the end of the title: byte order mark, front matter, "# " line
-	Parts []Part // never empty; the first has no heading: what stands above the first section
+	Parts []Part // never empty; the first has no heading: the text above the first section
 }
 
 // Part is a section: its heading of the second level, and all up to the next one.
@@ -112,7 +112,7 @@ func titleEnd(text string) int {
 }
 
 // sectionHeading is the text of a heading of the second level at the beginning of a line. A heading without text
-// begins no section: nothing could name it, and "" is what stands above the first.
+// begins no section: nothing could name it, and "" is the text above the first.
 func sectionHeading(line string) (name string, ok bool) {
 	level, name := markdown.Heading(line)
 	return name, level == 2 && line[0] == '#' && name != ""
@@ -134,7 +134,7 @@ func (p *Part) takeAnchor() {
 	}
 }
 
-// Text is the part as it stands in the file.
+// Text is the part, byte for byte.
 func (p Part) Text() string { return p.Heading + p.Hidden + p.Body }
 
 // String is the file, byte for byte.

@@ -165,7 +165,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// A heading without text has no name to edit it by: it belongs to the section that it stands in.
+// A heading without text has no name to edit it by: it belongs to the section that it is in.
 func TestHeadingWithoutText(t *testing.T) {
 	d := Parse("# T\n\n##\nhigh\n\n## A\n\n## ##\n\nx\n")
 	if got := d.Sections(); len(got) != 1 || got[0] != "A" {

@@ -17,7 +17,7 @@ const Promote = "promote"
 // Extensions is the section for what a type of file has no section for.
 const Extensions = "Extensions"
 
-// Subsection is what stands below a heading of the third level.
+// Subsection is a heading of the third level with the text below it.
 type Subsection struct {
 	Name string
 	Body string // without the heading, and without blank lines around

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Form is what stands in a section, and so which operations it takes (seed 004 §4).
+// Form is what a section contains, and so which operations it accepts (seed 004 §4).
 type Form int
 
 // The forms of sections.

@@ -30,7 +30,7 @@ const memoryTag = "\x00mem\x00\x00\x00"
 // Token is an evidence token: it leads to an edit's event or to a memory.
 type Token struct{ ID ulid.ULID }
 
-// String is the token as it stands in a file.
+// String is the token as files have it.
 func (t Token) String() string {
 	return "ev:" + t.ID.Timestamp().UTC().Format(tokenTime) + "-" + t.ID.String()
 }

@@ -1,7 +1,7 @@
 // Package markdown tells, line by line, what the structure of a Markdown text is: fenced code blocks, comments and
 // headings, as CommonMark 0.31.2 has them.
 //
-// It reads lines and not a tree, because the files of a workspace are edited byte for byte: whoever changes a section
+// It reads lines and not a tree, because the files of a workspace are edited byte for byte: a caller that changes a section
 // must know where its lines are. Its limitation is that it does not follow list items and block quotes, in which a code
 // block may be indented further.
 package markdown

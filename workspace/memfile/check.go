@@ -42,7 +42,7 @@ func (f File) Check(name string) []string {
 	}
 	for _, t := range m.Tags {
 		if !tag.MatchString(t) || digits.MatchString(t) {
-			report("tags has %q: a tag is letters, digits, _ and - (not digits alone), with / between levels", t)
+			report("tags has %q: a tag is letters, digits, _ and - (not only digits), with / between levels", t)
 		}
 	}
 	for _, link := range m.Links {
@@ -88,7 +88,7 @@ func (l Link) Name() string {
 	return strings.TrimSuffix(l.Target, ".md") + ".md"
 }
 
-// Links are the wikilinks of a text, in order, outside fenced code blocks. The heading may stand before the alias, as
+// Links are the wikilinks of a text, in order, outside fenced code blocks. The heading may be before the alias, as
 // Obsidian has it, or after: [[file#heading|alias]], [[file|alias#heading]].
 func Links(text string) []Link {
 	var links []Link

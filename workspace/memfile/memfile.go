@@ -1,6 +1,6 @@
 // Package memfile reads and writes memory files: Markdown with YAML front matter (seed 003).
 //
-// It touches no disk. Its invariant: the body and what stands between the fences are never changed by
+// It touches no disk. Its invariant: the body and the text between the fences are never changed by
 // reading, and what Format writes, Parse reads back as it was.
 package memfile
 

@@ -12,7 +12,7 @@ import (
 
 var at = time.Date(2026, 2, 14, 14, 30, 22, 0, time.UTC)
 
-// The files of the seed are valid as they stand.
+// The files of the seed are valid as they are.
 func TestSeedFiles(t *testing.T) {
 	tests := map[string]Matter{
 		"memory/2026-02-14-api-design-review.md": {

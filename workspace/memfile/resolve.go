@@ -10,7 +10,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/markdown"
 )
 
-// Resolve finds the file that l, standing in the file called from, means among names, which are relative to the workspace.
+// Resolve finds the file that l means in the file called from among names, which are relative to the workspace.
 // As in Obsidian a target is a path, or the end of one: [[2026-02-13-setup]] is memory/2026-02-13-setup.md; letter case
 // does not matter unless two files differ in nothing else; of several the one with the shortest path is meant. "" when
 // there is none.

@@ -54,7 +54,7 @@ func appendOnce(ctx context.Context, root *os.Root, name string, compose func(ta
 	if err := lockfile.File(ctx, file); err != nil {
 		return false, err
 	}
-	if current, err := stands(dir, base, file); err != nil || !current {
+	if current, err := isCurrent(dir, base, file); err != nil || !current {
 		return false, err
 	}
 	size, tail, err := end(file)
@@ -70,7 +70,7 @@ func appendOnce(ctx context.Context, root *os.Root, name string, compose func(ta
 		}
 	}
 	// An editor that saves by renaming may have put a file in its place that lacks the addition.
-	done, err = stands(dir, base, file)
+	done, err = isCurrent(dir, base, file)
 	return done, err
 }
 
@@ -94,8 +94,8 @@ func makeFolder(root *os.Root, dir string) (opened *os.Root, err error) {
 	return child(parent, path.Base(dir))
 }
 
-// stands reports whether base in dir is still file.
-func stands(dir *os.Root, base string, file *os.File) (bool, error) {
+// isCurrent reports whether base in dir is still file.
+func isCurrent(dir *os.Root, base string, file *os.File) (bool, error) {
 	opened, err := file.Stat()
 	if err != nil {
 		return false, err

@@ -1,7 +1,7 @@
 // Package plain opens plain files below an os.Root: regular files with one link, reached through plain folders.
 //
 // Its invariant: what is opened is what was looked at by its exact name, so no symbolic or hard link, no
-// device and no swap in between gives one file another's name. os.Root alone keeps paths inside the folder
+// device and no swap in between gives one file another's name. os.Root only keeps paths inside the folder
 // but follows links within it.
 package plain
 

@@ -124,7 +124,7 @@ func Replace(
 	}
 }
 
-// current is what stands under base; info is nil when nothing does.
+// current reads what base names; info is nil when nothing is there.
 func current(dir *os.Root, base string) (info os.FileInfo, data []byte, err error) {
 	if _, err := dir.Lstat(base); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
@@ -174,7 +174,7 @@ func remove(dir *os.Root, base string) error {
 	return nil
 }
 
-// Remove removes what stands under name below root, whatever it is but a folder with content, and returns
+// Remove removes what name below root names, whatever it is but a folder with content, and returns
 // when it is gone from disk. It is fs.ErrNotExist when there is nothing.
 func Remove(root *os.Root, name string) (err error) {
 	dir, err := Folder(root, path.Dir(name))

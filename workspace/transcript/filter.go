@@ -11,7 +11,7 @@ import (
 // rawFilter says of a raw line whether its decoded text can contain a needle, much faster than decoding it.
 // It never says no of a line that does.
 type rawFilter struct {
-	run     []byte // a part of the needle that stands in the line as it is; nil: there is none
+	run     []byte // a part of the needle that the line contains as it is; nil for none
 	foreign bool   // the needle has a character outside ASCII, so that no line in ASCII has it
 	lower   []byte // the line in lower case, reused
 }

@@ -100,7 +100,7 @@ type record struct {
 // parse reads a line. A line that is not understood is otherLine.
 func parse(data []byte) line {
 	var r record
-	// A field of another type than expected is left out, and the rest of the line stands.
+	// A field of another type than expected is left out, and the rest of the line is read.
 	var typed *json.UnmarshalTypeError
 	if err := json.Unmarshal(data, &r); err != nil && !errors.As(err, &typed) {
 		return line{}

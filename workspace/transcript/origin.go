@@ -13,7 +13,7 @@ const (
 	originsFile = "sessions.json"
 	// maxOrigins is how many bytes of it are read; one that is longer says nothing.
 	maxOrigins = 16 << 20
-	// topicMark stands between a session's id and a topic's in the name of an OpenClaw log.
+	// topicMark separates a session's id from a topic's in the name of an OpenClaw log.
 	topicMark = "-topic-"
 )
 

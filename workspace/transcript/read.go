@@ -19,7 +19,7 @@ func (v *View) ListSessions(ctx context.Context, limit int) (Sessions, error) {
 	if err != nil {
 		return Sessions{}, err
 	}
-	limit = within(limit, DefaultLimit, MaxLimit)
+	limit = clamp(limit, DefaultLimit, MaxLimit)
 	for i, l := range logs {
 		progress.Report(ctx, i, min(limit, len(logs)), "reading session logs")
 		if len(result.Sessions) == limit {
@@ -48,7 +48,7 @@ func (v *View) ReadSession(ctx context.Context, id string, offset, limit, maxCha
 	if err != nil {
 		return Entries{}, err
 	}
-	limit, maxChars = within(limit, DefaultLimit, MaxLimit), within(maxChars, DefaultMaxChars, MaxMaxChars)
+	limit, maxChars = clamp(limit, DefaultLimit, MaxLimit), clamp(maxChars, DefaultMaxChars, MaxMaxChars)
 	entries, skipped := []Entry{}, 0
 	session, err := v.scan(ctx, l, nil, func(_ Session, said turn) bool {
 		if skipped < offset {
@@ -81,7 +81,7 @@ func (v *View) Recent(ctx context.Context, id string, limit, maxChars int) (Entr
 		}
 		candidates = []log{l}
 	}
-	limit, maxChars = within(limit, DefaultLimit, MaxLimit), within(maxChars, DefaultMaxChars, MaxMaxChars)
+	limit, maxChars = clamp(limit, DefaultLimit, MaxLimit), clamp(maxChars, DefaultMaxChars, MaxMaxChars)
 	for _, l := range candidates {
 		ring := make([]turn, 0, limit)
 		next := 0
@@ -129,7 +129,7 @@ func (v *View) Search(ctx context.Context, query, id string, limit, maxChars int
 	if err != nil {
 		return Hits{}, err
 	}
-	limit, maxChars = within(limit, DefaultLimit, MaxLimit), within(maxChars, DefaultMaxChars, MaxMaxChars)
+	limit, maxChars = clamp(limit, DefaultLimit, MaxLimit), clamp(maxChars, DefaultMaxChars, MaxMaxChars)
 	result := Hits{OK: true, Query: query, Hits: []Hit{}}
 	needle := fold(query)
 	filter := newRawFilter(needle)
@@ -171,8 +171,8 @@ func found(session Session, entries []Entry) Entries {
 	}
 }
 
-// within is n, or standard when n is not positive, or most when n is greater.
-func within(n, standard, most int) int {
+// clamp is n, or standard when n is not positive, or most when n is greater.
+func clamp(n, standard, most int) int {
 	if n <= 0 {
 		return standard
 	}

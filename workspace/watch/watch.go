@@ -1,6 +1,6 @@
 // Package watch notices when the files of a workspace.View change.
 //
-// Its invariant: what it looks at is what the view may see, and it looks through the view alone. For a group
+// Its invariant: what it looks at is what the view may see, and it looks only through the view. For a group
 // that is a handful of exact names, polled: a watch on the workspace folder would wake the process for every
 // private file, and so tell by its timing that there is one. Only in a DM does the operating system watch
 // the folders; its events are hints to look earlier, never the answer, so nothing is missed where there are
@@ -51,7 +51,7 @@ type Watcher struct {
 	scanned  bool
 }
 
-// followed is a file that somebody wants to know of.
+// followed is a file whose changes are reported.
 type followed struct {
 	times int            // Follow calls that were not undone
 	file  workspace.File // at the last look, the zero File if it was not there
