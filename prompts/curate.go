@@ -16,6 +16,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
+	"github.com/yamo-protocol/yamo-mcp/workspace/passage"
 )
 
 const (
@@ -65,7 +66,7 @@ func curate(ctx context.Context, v *workspace.View, m *mesh.View, days int) (str
 	var out strings.Builder
 	out.WriteString(fixed("curate"))
 	fmt.Fprintf(&out, "\n# MEMORY.md\n%d characters. Its entries are read with %s.\n", utf8.RuneCount(memory), resourceuri.File(workspace.MemoryFile))
-	writeStale(&out, workspace.ParseSections(strings.ToValidUTF8(string(memory), "\uFFFD")), now)
+	writeStale(&out, passage.Sections(strings.ToValidUTF8(string(memory), "\uFFFD")), now)
 
 	out.WriteString("\n# LESSONS LEARNED MEANWHILE\n")
 	var learned []record.Hit
@@ -89,7 +90,7 @@ func curate(ctx context.Context, v *workspace.View, m *mesh.View, days int) (str
 var dated = regexp.MustCompile(`\b\d{4}-\d{2}-\d{2}\b`)
 
 // writeStale lists the entries whose last date is long past, and those without one.
-func writeStale(out *strings.Builder, sections []workspace.Section, now time.Time) {
+func writeStale(out *strings.Builder, sections []passage.Section, now time.Time) {
 	var old, undated []string
 	limit := now.AddDate(0, 0, -staleDays).Format(time.DateOnly)
 	for _, section := range sections {

@@ -7,6 +7,8 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
+	"github.com/yamo-protocol/yamo-mcp/workspace/passage"
+	"github.com/yamo-protocol/yamo-mcp/workspace/plain"
 )
 
 // Files lists what the audience is offered, sorted by name: the files with a fixed name, and
@@ -114,4 +116,114 @@ func about(a audience.Audience, name string, class audience.Class) (title, descr
 	default:
 		return base, "A memory file"
 	}
+}
+
+// dreamsFolder holds what other programs of this family wrote while dreaming: drafts, not what happened.
+const dreamsFolder = memoryFolder + "/dreaming"
+
+// Searched lists the files whose text is searched as memory (RFC-0009 §5.4), sorted by name: MEMORY.md, the
+// daily logs, those of groups too, the memory files of memory/ and notes/ at any depth, and the profiles and
+// notes of users/. In a group
+// there are none. To be quick with thousands of files it looks at folders, not at each file: Read may
+// still refuse one, as it does a file with two names.
+func (v *View) Searched() []File {
+	// SECURITY: only what a DM may read is made searchable, and only for a DM.
+	if !v.who.IsDM() {
+		return nil
+	}
+	files := slices.Concat(v.tree(memoryFolder, 1), v.tree(notesFolder, 1), v.profiles())
+	if file, err := v.Stat(MemoryFile); err == nil {
+		files = append(files, file)
+	}
+	for _, name := range v.archivedLogs() {
+		if file, err := v.Stat(name); err == nil {
+			files = append(files, file)
+		}
+	}
+	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
+	return files
+}
+
+// tree are the memory files in folder, which is at the given depth, and below it.
+func (v *View) tree(folder string, depth int) (files []File) {
+	if folder == dreamsFolder || depth >= maxDepth {
+		return nil
+	}
+	entries, err := plain.List(v.ws.root, folder)
+	if err != nil {
+		_ = v.fault("list", folder, audience.Notes, err) // reported there; nothing to search is the answer
+		return nil
+	}
+	for _, entry := range entries {
+		name := folder + "/" + entry.Name()
+		if entry.IsDir() && plainName(name) {
+			files = append(files, v.tree(name, depth+1)...)
+			continue
+		}
+		class := classify(v.who, name)
+		if path.Ext(name) != ".md" || !entry.Type().IsRegular() || !v.who.May(audience.Read, class) {
+			continue
+		}
+		if info, err := entry.Info(); err == nil { // else it has just gone
+			files = append(files, describe(v.who, name, class, info))
+		}
+	}
+	return files
+}
+
+// GroupOf is the group whose daily log is called name, "" for any other file.
+func GroupOf(name string) string {
+	if m := logName.FindStringSubmatch(name); m != nil {
+		return m[3]
+	}
+	return ""
+}
+
+// Place is a section of a workspace file.
+type Place struct {
+	File    string `json:"file"`              // relative to the workspace
+	Section string `json:"section,omitempty"` // its heading; "" for the text above the first
+}
+
+// Quotes are the places where the workspace's files say text in the same words, by file: the files with a fixed name, and
+// those that are searched as memory. Of a file that is larger than MaxFileSize its beginning is looked at. In a group
+// there are none.
+func (v *View) Quotes(text string) []Place {
+	places := []Place{}
+	// SECURITY: it reads what a group never sees.
+	if !v.who.IsDM() {
+		return places
+	}
+	var names []string
+	for name := range rootFiles {
+		names = append(names, name)
+	}
+	for _, file := range v.Searched() {
+		names = append(names, file.Name)
+	}
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		data, _, err := v.Head(name)
+		if err != nil {
+			continue // it is not there, or refused, which was reported
+		}
+		for _, part := range grammar.Parse(strings.ToValidUTF8(string(data), "\uFFFD")).Parts {
+			if place := (Place{name, part.Name}); passage.Says(part.Body, text) && !slices.Contains(places, place) {
+				places = append(places, place)
+			}
+		}
+	}
+	return places
+}
+
+// Present are the files in the workspace's root that the audience may see, sorted.
+func (v *View) Present() []string {
+	names := []string{}
+	for name := range rootFiles {
+		if !strings.Contains(name, "/") && v.exists(name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }

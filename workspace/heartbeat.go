@@ -14,6 +14,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/yamo-protocol/yamo-mcp/workspace/markdown"
 )
 
 // Task is a line of HEARTBEAT.md's checklist (RFC-0009 §2.7).
@@ -43,7 +45,7 @@ func (v *View) Heartbeat() ([]Task, []Checked, error) {
 	}
 	var tasks []Task
 	for line := range lines(text) {
-		item, ok := cutAny(strings.TrimSpace(line), "- ", "* ", "+ ")
+		item, ok := markdown.Item(strings.TrimSpace(line))
 		if !ok {
 			continue
 		}
@@ -185,4 +187,14 @@ func insert(data []byte, at span, name, value string) []byte {
 		text = "," + cmp.Or(at.blank, " ") + text
 	}
 	return slices.Concat(data[:at.start], []byte(text), data[at.end:])
+}
+
+// cutAny returns s without the first of prefixes it has.
+func cutAny(s string, prefixes ...string) (rest string, ok bool) {
+	for _, prefix := range prefixes {
+		if rest, ok := strings.CutPrefix(s, prefix); ok {
+			return rest, true
+		}
+	}
+	return s, false
 }

@@ -5,6 +5,9 @@ import (
 	"io/fs"
 	"strings"
 	"unicode"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
+	"github.com/yamo-protocol/yamo-mcp/workspace/markdown"
 )
 
 // Identity is the persona of IDENTITY.md (seed 002, phase 10.1). Every field may be "".
@@ -34,7 +37,7 @@ func ParseIdentity(text string) Identity {
 	}
 	for line := range lines(text) {
 		line = strings.TrimSpace(line)
-		if rest, ok := cutAny(line, "- ", "* ", "+ "); ok {
+		if rest, ok := markdown.Item(line); ok {
 			line = rest
 		}
 		label, value, ok := strings.Cut(line, ":")
@@ -74,7 +77,7 @@ func identityText(value string) string {
 	if strings.HasPrefix(value, "(") && strings.HasSuffix(value, ")") {
 		return ""
 	}
-	return strings.TrimSpace(cut(value, identityValue))
+	return strings.TrimSpace(text.First(value, identityValue))
 }
 
 // Line is the persona as the system prompt shows it: `name=Kate, emoji=🐙, vibe=warm but sharp`, in this
@@ -105,14 +108,4 @@ func (v *View) SoulExcerpt() (string, error) {
 		return "", nil
 	}
 	return text, err
-}
-
-// cutAny returns s without the first of prefixes it has.
-func cutAny(s string, prefixes ...string) (rest string, ok bool) {
-	for _, prefix := range prefixes {
-		if rest, ok := strings.CutPrefix(s, prefix); ok {
-			return rest, true
-		}
-	}
-	return s, false
 }

@@ -4,21 +4,18 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"regexp"
 	"strings"
+	"time"
 
-	"github.com/yamo-protocol/yamo-mcp/workspace/markdown"
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
+	"github.com/yamo-protocol/yamo-mcp/workspace/passage"
 )
-
-// Section is a heading of MEMORY.md with its list items.
-type Section struct {
-	Heading string   `json:"heading"`
-	Bullets []string `json:"bullets"`
-}
 
 // Knowledge is what MEMORY.md says, small enough for one turn (seed 002, what_do_i_know).
 type Knowledge struct {
-	Sections  []Section `json:"sections"`
-	Truncated bool      `json:"truncated"` // something matching the filter was left out
+	Sections  []passage.Section `json:"sections"`
+	Truncated bool              `json:"truncated"` // something matching the filter was left out
 }
 
 // Limits of seed 002's what_do_i_know.
@@ -28,54 +25,24 @@ const (
 	maxBulletChars    = 1000
 )
 
-// ParseSections reads the Markdown sections of a MEMORY.md: its headings of any level, in order, each with
-// the list items directly below it. Indented lines continue an item. Items before the first heading belong
-// to the heading "". Headings without items are left out.
-func ParseSections(text string) []Section {
-	sections := []Section{{}}
-	open := false // the previous line belongs to a bullet
-	for line := range lines(text) {
-		trimmed := strings.TrimSpace(line)
-		current := &sections[len(sections)-1]
-		if level, heading := markdown.Heading(line); level > 0 && line[0] == '#' {
-			sections = append(sections, Section{Heading: heading})
-			open = false
-		} else if bullet, ok := cutAny(trimmed, "- ", "* ", "+ "); ok {
-			current.Bullets = append(current.Bullets, strings.TrimSpace(bullet))
-			open = true
-		} else if open && trimmed != "" && strings.TrimLeft(line, " \t") != line {
-			current.Bullets[len(current.Bullets)-1] += " " + trimmed
-		} else {
-			open = false
-		}
-	}
-	kept := sections[:0]
-	for _, section := range sections {
-		if len(section.Bullets) > 0 {
-			kept = append(kept, section)
-		}
-	}
-	return kept
-}
-
 // Knowledge lists MEMORY.md, of which it reads MaxFileSize at most, by section: those whose heading contains filter in any case, at most 10 items a
 // section, an item at most 1,000 characters, and at most 6,144 bytes as JSON. In a group it fails as any
 // missing file does; a DM without a MEMORY.md knows nothing.
 func (v *View) Knowledge(filter string) (Knowledge, error) {
 	data, more, err := v.Head(MemoryFile)
 	if errors.Is(err, fs.ErrNotExist) && v.who.IsDM() {
-		return Knowledge{Sections: []Section{}}, nil
+		return Knowledge{Sections: []passage.Section{}}, nil
 	}
 	if err != nil {
 		return Knowledge{}, err
 	}
-	known, err := know(ParseSections(strings.ToValidUTF8(string(data), "\uFFFD")), filter)
+	known, err := know(passage.Sections(strings.ToValidUTF8(string(data), "\uFFFD")), filter)
 	known.Truncated = known.Truncated || more
 	return known, err
 }
 
-func know(sections []Section, filter string) (Knowledge, error) {
-	known := Knowledge{Sections: []Section{}, Truncated: true} // "true" is shorter than "false" by one byte
+func know(sections []passage.Section, filter string) (Knowledge, error) {
+	known := Knowledge{Sections: []passage.Section{}, Truncated: true} // "true" is shorter than "false" by one byte
 	size, err := jsonSize(known)
 	if err != nil {
 		return Knowledge{}, err
@@ -87,7 +54,7 @@ func know(sections []Section, filter string) (Knowledge, error) {
 		if !strings.Contains(strings.ToLower(section.Heading), filter) {
 			continue
 		}
-		kept := Section{Heading: section.Heading, Bullets: []string{}}
+		kept := passage.Section{Heading: section.Heading, Bullets: []string{}}
 		head, err := jsonSize(kept)
 		if err != nil {
 			return Knowledge{}, err
@@ -97,7 +64,7 @@ func know(sections []Section, filter string) (Knowledge, error) {
 			break
 		}
 		for _, bullet := range section.Bullets {
-			if short := cut(bullet, maxBulletChars); short != bullet {
+			if short := text.First(bullet, maxBulletChars); short != bullet {
 				bullet, known.Truncated = short, true
 			}
 			n, err := jsonSize(bullet)
@@ -120,4 +87,37 @@ func know(sections []Section, filter string) (Knowledge, error) {
 func jsonSize(v any) (int, error) {
 	data, err := json.Marshal(v)
 	return len(data), err
+}
+
+// dreamed is the heading under which a dreaming sweep adds to MEMORY.md: "## Dreamed 2026-04-23 03:00 UTC" (seed 002).
+var dreamed = regexp.MustCompile(`^Dreamed ([0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}) UTC$`)
+
+// IsDreamed reports whether a heading of MEMORY.md is that of a dreaming sweep.
+func IsDreamed(heading string) bool { return dreamed.MatchString(heading) }
+
+// Dreamed is how many items dreaming has promoted to MEMORY.md, as its "## Dreamed …" sections show, and when the last
+// sweep was; zero when there was none, and always in a group.
+func (v *View) Dreamed() (promoted int, last time.Time, err error) {
+	data, _, err := v.Head(MemoryFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, time.Time{}, nil
+	}
+	if err != nil {
+		return 0, time.Time{}, err
+	}
+	for _, section := range passage.Sections(strings.ToValidUTF8(string(data), "\uFFFD")) {
+		m := dreamed.FindStringSubmatch(section.Heading)
+		if m == nil {
+			continue
+		}
+		at, err := time.Parse("2006-01-02 15:04", m[1])
+		if err != nil {
+			continue // not a date: a heading that dreaming did not make
+		}
+		promoted += len(section.Bullets)
+		if at.After(last) {
+			last = at
+		}
+	}
+	return promoted, last, nil
 }

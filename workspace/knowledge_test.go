@@ -7,25 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/workspace/passage"
 )
-
-func TestParseSections(t *testing.T) {
-	text := "---\ntags:\n  - memory\n---\n# Memory\n- first\n\n## People ##\r\n\r\n- Luis prefers Spanish\r\n  but is fine with English.\r\n" +
-		"* Ana uses a Samsung\n\nprose - not a bullet\n  indented prose\n\n### Deep\n  - nested\n    + deeper\n\n## Empty\n\ntext\n\n#hashtag\n" +
-		"```\n## Code\n- code\n```\n## Dreamed 2026-04-23 03:00 UTC\n- a _(score=0.42, hits=5, days=3)_\n"
-	want := []Section{
-		{"Memory", []string{"first"}},
-		{"People", []string{"Luis prefers Spanish but is fine with English.", "Ana uses a Samsung"}},
-		{"Deep", []string{"nested", "deeper"}},
-		{"Dreamed 2026-04-23 03:00 UTC", []string{"a _(score=0.42, hits=5, days=3)_"}},
-	}
-	if diff := cmp.Diff(want, ParseSections(text)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
 
 func TestKnowledge(t *testing.T) {
 	v := kate(t).View(audience.DM())
@@ -62,15 +46,15 @@ func TestKnowledgeLimits(t *testing.T) {
 		return all
 	}
 	tests := map[string]struct {
-		sections  []Section
+		sections  []passage.Section
 		kept      int // bullets of the first section
 		truncated bool
 	}{
-		"ten":           {[]Section{{"a", bullets(10, "x")}}, 10, false},
-		"eleven":        {[]Section{{"a", bullets(11, "x")}}, 10, true},
-		"long bullet":   {[]Section{{"a", bullets(1, strings.Repeat("é", 5000))}}, 1, true},
-		"escapes":       {[]Section{{"a", bullets(10, strings.Repeat("<", 300))}}, 3, true},
-		"many sections": {[]Section{{"a", bullets(10, "x")}, {strings.Repeat("h", 7000), bullets(1, "x")}}, 10, true},
+		"ten":           {[]passage.Section{{Heading: "a", Bullets: bullets(10, "x")}}, 10, false},
+		"eleven":        {[]passage.Section{{Heading: "a", Bullets: bullets(11, "x")}}, 10, true},
+		"long bullet":   {[]passage.Section{{Heading: "a", Bullets: bullets(1, strings.Repeat("é", 5000))}}, 1, true},
+		"escapes":       {[]passage.Section{{Heading: "a", Bullets: bullets(10, strings.Repeat("<", 300))}}, 3, true},
+		"many sections": {[]passage.Section{{Heading: "a", Bullets: bullets(10, "x")}, {Heading: strings.Repeat("h", 7000), Bullets: bullets(1, "x")}}, 10, true},
 	}
 	for name, test := range tests {
 		known, err := know(test.sections, "")
@@ -103,7 +87,7 @@ func FuzzKnowledge(f *testing.F) {
 	f.Add("## A\n- b\n  c\n", "")
 	f.Add("---\nx\n---\n# \n-  \n```\n- x", "a")
 	f.Fuzz(func(t *testing.T, text, filter string) {
-		known, err := know(ParseSections(strings.ToValidUTF8(text, "\uFFFD")), filter)
+		known, err := know(passage.Sections(strings.ToValidUTF8(text, "\uFFFD")), filter)
 		if err != nil {
 			t.Fatal(err)
 		}

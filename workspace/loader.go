@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 )
 
 // Limits of seed 002's loader, in characters (Unicode code points).
@@ -104,12 +105,12 @@ func render(blocks []block) string {
 		}
 		out.WriteString(b.heading + "\n")
 		allowed := min(maxFileChars, left+marker) // the block's own marker is set aside already
-		text := b.text
-		if n := utf8.RuneCountInString(text); b.more || n > allowed {
-			text = cut(text, allowed-marker) + TruncationMarker
+		shown := b.text
+		if n := utf8.RuneCountInString(shown); b.more || n > allowed {
+			shown = text.First(shown, allowed-marker) + TruncationMarker
 		}
-		out.WriteString(text)
-		left -= max(0, utf8.RuneCountInString(text)-marker)
+		out.WriteString(shown)
+		left -= max(0, utf8.RuneCountInString(shown)-marker)
 	}
 	return out.String()
 }

@@ -9,6 +9,7 @@ import (
 	"gotest.tools/v3/golden"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 )
 
 func startup(t *testing.T, w *Workspace, who audience.Audience) string {
@@ -130,10 +131,10 @@ func FuzzRender(f *testing.F) {
 		if !utf8.ValidString(a) || !utf8.ValidString(b) || a == "" {
 			return // the loader makes text valid before it is rendered
 		}
-		text := strings.Repeat(a, min(max(n, 0), 70_000)/len(a)+1) + b
+		said := strings.Repeat(a, min(max(n, 0), 70_000)/len(a)+1) + b
 		var blocks []block
 		for range min(max(count, 0), 9) {
-			blocks = append(blocks, block{"# HEADING", cut(text, maxFileChars), len(text) > len(cut(text, maxFileChars))})
+			blocks = append(blocks, block{"# HEADING", text.First(said, maxFileChars), len(said) > len(text.First(said, maxFileChars))})
 		}
 		got := render(blocks)
 		if utf8.RuneCountInString(got) > maxTotalChars || !utf8.ValidString(got) || strings.Count(got, "# HEADING") < len(blocks) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/workspace/plain"
 )
 
@@ -133,12 +134,12 @@ func (l *linter) identity(text string) {
 }
 
 // placeholders finds gaps of a template that were not filled in.
-func (l *linter) placeholders(name, text, rule string) {
+func (l *linter) placeholders(name, body, rule string) {
 	number := 0
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(body) {
 		number++
 		if gap := placeholder.FindString(line); gap != "" {
-			l.warn(name, number, rule, "has a gap that is not filled in: %s", cut(gap, 60))
+			l.warn(name, number, rule, "has a gap that is not filled in: %s", text.First(gap, 60))
 		}
 	}
 }

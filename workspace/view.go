@@ -4,12 +4,18 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"os"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
+	"unicode/utf8"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/frontmatter"
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
+	"github.com/yamo-protocol/yamo-mcp/workspace/markdown"
 	"github.com/yamo-protocol/yamo-mcp/workspace/plain"
 )
 
@@ -166,4 +172,22 @@ func describe(a audience.Audience, name string, class audience.Class, info os.Fi
 		Name: name, Class: class, Title: title, Description: description, MIMEType: mime,
 		Size: info.Size(), Modified: info.ModTime(),
 	}
+}
+
+// text returns the first n characters of the file called name, with invalid UTF-8 replaced and a byte
+// order mark removed, and whether there is more. It reads no more of the file than that takes.
+func (v *View) text(name string, n int) (string, bool, error) {
+	data, more, err := v.head(name, int64(n+1)*utf8.UTFMax)
+	if err != nil {
+		return "", false, err
+	}
+	full := strings.TrimPrefix(strings.ToValidUTF8(string(data), "\uFFFD"), "\uFEFF")
+	shown := text.First(full, n)
+	return shown, more || len(shown) < len(full), nil
+}
+
+// lines yields the lines of a Markdown text outside its front matter and fenced code blocks, without their line ends.
+func lines(text string) iter.Seq[string] {
+	_, body, _ := frontmatter.Split(text)
+	return markdown.Lines(body)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
-	"github.com/yamo-protocol/yamo-mcp/workspace"
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
+	"github.com/yamo-protocol/yamo-mcp/workspace/passage"
 )
 
 // maxText is the maximum number of characters of an entry that is promoted without confirmation.
@@ -106,7 +106,7 @@ func normalized(text string) string {
 // textsIn are the entries of a MEMORY.md, normalized.
 func textsIn(text string) map[string]bool {
 	texts := map[string]bool{}
-	for _, section := range workspace.ParseSections(strings.ToValidUTF8(text, "\uFFFD")) {
+	for _, section := range passage.Sections(strings.ToValidUTF8(text, "\uFFFD")) {
 		for _, bullet := range section.Bullets {
 			texts[normalized(bullet)] = true
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/resourceuri"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
+	"github.com/yamo-protocol/yamo-mcp/workspace/passage"
 )
 
 // searchedFiles are the files of a view as the memory searches them.
@@ -49,7 +50,7 @@ func (f searchedFiles) Read(_ context.Context, name string) ([]mesh.Passage, err
 	if err != nil {
 		return nil, err
 	}
-	passages := workspace.Passages(string(data))
+	passages := passage.Cut(string(data))
 	list := make([]mesh.Passage, len(passages))
 	for i, p := range passages {
 		list[i] = mesh.Passage(p)

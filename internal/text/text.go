@@ -40,6 +40,12 @@ func Printable(s string) string {
 	}, s))
 }
 
+// First returns the first n characters of s, or all of it.
+func First(s string, n int) string {
+	end, _ := offset(s, n)
+	return s[:end]
+}
+
 // Shorten returns s, or its first n characters and "…" if it has more.
 func Shorten(s string, n int) string {
 	if end, cut := offset(s, n); cut {

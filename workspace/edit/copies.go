@@ -6,6 +6,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
+	"github.com/yamo-protocol/yamo-mcp/workspace/passage"
 )
 
 // Copies are where else something is kept that a memory says.
@@ -52,5 +53,5 @@ func (e Event) says(text string) bool {
 	if e.Asked != nil {
 		texts = append(append(append(texts, e.Asked.Content), e.Asked.Items...), e.Asked.Retire...)
 	}
-	return slices.ContainsFunc(texts, func(body string) bool { return workspace.Says(body, text) })
+	return slices.ContainsFunc(texts, func(body string) bool { return passage.Says(body, text) })
 }

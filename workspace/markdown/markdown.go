@@ -116,6 +116,14 @@ func Underline(line string) int {
 	return 0
 }
 
+// Item returns the text of a list item that begins with a bullet (-, * or +) and a space, on a line without indentation.
+func Item(line string) (text string, ok bool) {
+	if len(line) < 2 || !strings.Contains("-*+", line[:1]) || line[1] != ' ' {
+		return line, false
+	}
+	return line[2:], true
+}
+
 // Lines yields the lines of a text outside its fenced code blocks, without their line ends.
 func Lines(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {

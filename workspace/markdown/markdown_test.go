@@ -217,3 +217,17 @@ func FuzzScanner(f *testing.F) {
 		}
 	})
 }
+
+func ExampleScanner() {
+	var at Scanner
+	for line := range strings.Lines("# Title\n````\n```\n# not a heading\n````\n## Section ##\n") {
+		free := at.Free()
+		at.Next(line)
+		if level, text := Heading(line); free && level > 0 {
+			fmt.Println(level, text)
+		}
+	}
+	// Output:
+	// 1 Title
+	// 2 Section
+}

@@ -1,0 +1,34 @@
+package passage
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
+)
+
+// shortest is how many characters a text has at least of which it means something that another one contains it.
+const shortest = 12
+
+// Says reports whether body says text in the same words, whatever white space, letter case, bullets and invisible
+// characters it has. A short text has to be a line of its own.
+func Says(body, text string) bool {
+	wanted := folded(text)
+	if utf8.RuneCountInString(wanted) >= shortest {
+		return strings.Contains(folded(body), wanted)
+	}
+	return wanted != "" && slices.ContainsFunc(strings.Split(body, "\n"), func(line string) bool { return folded(line) == wanted })
+}
+
+func folded(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.In(r, unicode.Cf, unicode.Variation_Selector) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, s)
+	s = strings.TrimLeft(text.OneLine(s), "-*+#> ")
+	return strings.TrimRight(s, ".!,;: ")
+}
