@@ -60,7 +60,7 @@ lint: libs ## golangci-lint, with gofumpt
 workflows: ## actionlint on .github/workflows
 	$(GO) run $(ACTIONLINT)
 
-# Not those of integration, which drive the built program: the detector would watch the clients alone.
+# Without integration, whose tests drive the built program: the detector would see only the clients.
 race: all ## the units' tests with the race detector, without the long ones
 	$(GO) test -race -short -p 1 -timeout 30m $$($(GO) list ./... | grep -v /integration)
 

@@ -72,7 +72,7 @@ func TestWorkflowsArePinned(t *testing.T) {
 	pinned := regexp.MustCompile(`^(\./\S+|[a-z-]+/[a-z-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+)$`)
 	uses := 0
 	for _, name := range files {
-		text, err := os.ReadFile(name) //nolint:gosec // a file of the repository
+		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}

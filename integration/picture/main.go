@@ -71,7 +71,7 @@ func run(in io.Reader, out string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(out, []byte(draw(lines)), 0o644) //nolint:gosec // a document that everyone may read
+	return os.WriteFile(out, []byte(draw(lines)), 0o644)
 }
 
 // choose returns the lines of the demo's output that the excerpt asks for, each with the lines it continues on.
