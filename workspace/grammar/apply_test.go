@@ -28,6 +28,7 @@ func apply(t *testing.T, name, text string, e Edit) (string, Applied) {
 
 // What each operation makes of a file without a declared type, byte for byte.
 func TestApply(t *testing.T) {
+	t.Parallel()
 	const memory = "# Memory\n\nintro\n\n## People\n\n- Ana\n  of Oslo\n- Luis\n\n## Plans\ntext\n\n\n## Change log\n\n## End"
 	for name, test := range map[string]struct {
 		text string
@@ -77,6 +78,7 @@ func TestApply(t *testing.T) {
 }
 
 func TestApplyToProfile(t *testing.T) {
+	t.Parallel()
 	clean := New(partFile, "2026-01-02T03:04:05Z")
 	// A section that is missing comes where it belongs, with its anchor.
 	without := strings.Replace(clean, "\n## Needs\n<!-- @anchor: needs v1 -->\n", "", 1)
@@ -112,6 +114,7 @@ func TestApplyToProfile(t *testing.T) {
 
 // How far two headings are apart is counted in letters, of which each is two bytes here.
 func TestReanchorCountsLetters(t *testing.T) {
+	t.Parallel()
 	for heading, want := range map[string]bool{
 		"Предпочтения": true, "Предпочтенья": true, "Прeдпочтэнья": true, // none, one and three letters differ
 		"Предложения здесь": false,
@@ -124,6 +127,7 @@ func TestReanchorCountsLetters(t *testing.T) {
 }
 
 func TestApplyRefuses(t *testing.T) {
+	t.Parallel()
 	profile := New(partFile, "2026-01-02T03:04:05Z")
 	memory := "# M\n\n## A\n\nx\n\n## B\n\n## B\n\n```\nopen\n"
 	for name, test := range map[string]struct {
@@ -180,6 +184,7 @@ func TestApplyRefuses(t *testing.T) {
 
 // What cannot be made is not offered to be.
 func TestApplyMissing(t *testing.T) {
+	t.Parallel()
 	for _, op := range []Op{CurateItems, TombstoneSection} {
 		_, err := Parse("## A\n- x\n").Apply(nil, Edit{Op: op, Section: "B", Create: true, Rationale: "r"}, noon)
 		if _, ok := fault.As(err); !ok || strings.Contains(err.Error(), "create") {
@@ -190,6 +195,7 @@ func TestApplyMissing(t *testing.T) {
 
 // A cap is exceeded with a reason only, and what is above it already may become shorter (§8).
 func TestCaps(t *testing.T) {
+	t.Parallel()
 	token, err := ParseToken("mem_1767323045678_0a1b2c")
 	if err != nil {
 		t.Fatal(err)
@@ -218,6 +224,7 @@ func TestCaps(t *testing.T) {
 }
 
 func TestRecord(t *testing.T) {
+	t.Parallel()
 	d := Parse(New(partFile, "2026-01-02T03:04:05Z"))
 	edits := []Done{{AppendItem, "Allies", 2}, {AppendSection, "Role", 0}, {AppendSection, "Needs", 0}, {AppendItem, "Open Questions", 1}}
 	first := Rollup(noon, edits)

@@ -24,6 +24,7 @@ func checked(name, text string) []string {
 
 // What New makes is as the grammar wants it, for every type.
 func TestNewFilesAreClean(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"users/kate/overview.md", partFile, "users/kate/relationships/r/profile.md", "users/kate/notes.md", "notes/x.md"} {
 		if got := checked(name, New(name, "2026-01-02T03:04:05Z")); len(got) > 0 {
 			t.Errorf("%s: %s", name, strings.Join(got, "\n"))
@@ -32,6 +33,7 @@ func TestNewFilesAreClean(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
+	t.Parallel()
 	clean := New(partFile, "2026-01-02T03:04:05Z")
 	change := func(old, text string) string {
 		if !strings.Contains(clean, old) {
@@ -115,6 +117,7 @@ func TestCheck(t *testing.T) {
 }
 
 func TestCheckOfNotes(t *testing.T) {
+	t.Parallel()
 	text := "# Notes\n\n## Inbox\n" + strings.Repeat("- x\n", NotesLines) + "\n## Whatever\n- ev:1\n"
 	want := []string{`126: error: "ev:1" is no evidence token: it is ev:YYYYMMDDThhmmssZ-ULID, an event's id, or a memory's (mem_…) (seed 004 §5)`}
 	if diff := cmp.Diff(want, checked("users/kate/notes.md", text)); diff != "" {
@@ -128,6 +131,7 @@ func TestCheckOfNotes(t *testing.T) {
 
 // A file without a declared type needs no anchors; those it has must be right.
 func TestCheckOfOtherFiles(t *testing.T) {
+	t.Parallel()
 	if got := checked("MEMORY.md", "## People\n- ev:1\n\n## People\n"); len(got) > 0 {
 		t.Errorf("%q", got)
 	}

@@ -16,6 +16,7 @@ var awkward = []string{
 }
 
 func TestParse(t *testing.T) {
+	t.Parallel()
 	d := Parse("---\nlast_updated: x\n---\n\n# Title\n\nlead\n\n## A b ##\n[//]: # (anchor: a-b v12)\n\ntext\n```\n## not\n```\n\n## C\n\n<!-- @anchor: c v1 -->\n- x\n")
 	want := &Document{Head: "---\nlast_updated: x\n---\n\n# Title", Parts: []Part{
 		{Body: "\n\nlead\n\n", Line: 5},
@@ -28,6 +29,7 @@ func TestParse(t *testing.T) {
 }
 
 func TestSectionsOfAwkwardTexts(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]string{
 		"```\n## A\n```\n## B\n":          "B",
 		"~~~~\n## A\n~~~\n## B\n":         "",
@@ -48,6 +50,7 @@ func TestSectionsOfAwkwardTexts(t *testing.T) {
 
 // Both hidden forms, and nothing that only looks like one (seed 004 §2).
 func TestAnchorForms(t *testing.T) {
+	t.Parallel()
 	for line, want := range map[string]Anchor{
 		"[//]: # (anchor: concerns v1)":      {"concerns", "1"},
 		"<!-- @anchor: concerns v1 -->":      {"concerns", "1"},
@@ -99,6 +102,7 @@ func FuzzParse(f *testing.F) {
 }
 
 func TestTypeOf(t *testing.T) {
+	t.Parallel()
 	for name, want := range map[string]struct {
 		typ    *Type
 		entity Entity
@@ -123,6 +127,7 @@ func TestTypeOf(t *testing.T) {
 
 // The table, written out a second time from seed 004 §1 and §3.
 func TestTable(t *testing.T) {
+	t.Parallel()
 	for typ, want := range map[*Type]string{
 		overviewType: "Identity, Current Focus, Confirmed Parts, Active Themes, Working Agreements, Recent Highlights, Extensions, Open Questions, Change Log",
 		partType: "Identity, Role, Triggers, Needs, Concerns, Allies, Polarizations, Evidence (curated), Working Agreements, Evolution, Extensions, " +
@@ -137,6 +142,7 @@ func TestTable(t *testing.T) {
 }
 
 func TestTokens(t *testing.T) {
+	t.Parallel()
 	const event = "01KE0QJ1BM8Y4W8D6S0T2RTX3V"
 	token, err := ParseToken(event)
 	if err != nil {
@@ -167,6 +173,7 @@ func TestTokens(t *testing.T) {
 
 // A heading without text has no name to edit it by: it belongs to the section that it is in.
 func TestHeadingWithoutText(t *testing.T) {
+	t.Parallel()
 	d := Parse("# T\n\n##\nhigh\n\n## A\n\n## ##\n\nx\n")
 	if got := d.Sections(); len(got) != 1 || got[0] != "A" {
 		t.Errorf("sections %q", got)

@@ -14,6 +14,7 @@ var at = time.Date(2026, 2, 14, 14, 30, 22, 0, time.UTC)
 
 // The files of the seed are valid as they are.
 func TestSeedFiles(t *testing.T) {
+	t.Parallel()
 	tests := map[string]Matter{
 		"memory/2026-02-14-api-design-review.md": {
 			Date: "2026-02-14", SessionID: "sess_abc123", Source: "claude-code", Slug: "api-design-review", Type: DailyLog,
@@ -53,6 +54,7 @@ func TestSeedFiles(t *testing.T) {
 }
 
 func TestFormat(t *testing.T) {
+	t.Parallel()
 	file := File{Matter{Date: "2026-02-14", SessionID: "007", Type: SessionSave, Tags: []string{"memory/session", "yes"}, Links: []string{"[[a#b|c]]"}}, "\n# x\n"}
 	want := "---\ndate: \"2026-02-14\"\nsession_id: \"007\"\ntype: session-save\ntags:\n  - memory/session\n  - \"yes\"\nlinks:\n  - \"[[a#b|c]]\"\n---\n\n# x\n"
 	got, err := file.Format()
@@ -65,6 +67,7 @@ func TestFormat(t *testing.T) {
 }
 
 func TestParseRefuses(t *testing.T) {
+	t.Parallel()
 	for name, text := range map[string]string{
 		"no front matter": "# x\n",
 		"not YAML":        "---\na: [\n---\n",
@@ -79,6 +82,7 @@ func TestParseRefuses(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
+	t.Parallel()
 	good := Matter{Date: "2026-02-14", Slug: "api-design", Type: DailyLog, Tags: []string{"memory/daily"}}
 	with := func(change func(*Matter)) Matter {
 		m := good
@@ -123,6 +127,7 @@ func TestCheck(t *testing.T) {
 }
 
 func TestSlug(t *testing.T) {
+	t.Parallel()
 	for topic, want := range map[string]string{
 		"API design review":                     "api-design-review",
 		"  Über Café's façade!  ":               "uber-cafes-facade",
@@ -144,6 +149,7 @@ func TestSlug(t *testing.T) {
 }
 
 func TestName(t *testing.T) {
+	t.Parallel()
 	for kind, want := range map[Type]string{
 		DailyLog: "memory/2026-02-14-api-design.md", SessionSave: "memory/2026-02-14-api-design.md",
 		MemoryFlush: "memory/2026-02-14-flush-143022.md", Curated: "MEMORY.md",
@@ -155,6 +161,7 @@ func TestName(t *testing.T) {
 }
 
 func TestLinks(t *testing.T) {
+	t.Parallel()
 	got := Links("See [[memory/2026-02-13-api-design]] and [[MEMORY#Key Decisions|decisions]], ![[a.md]],\n[[#Here]] [[ b | c ]] [[]] [[x\ny]] [no] [[a[b]]\n```\n[[code]]\n```\n````\n```\n[[code in four]]\n````\n[[end]]")
 	want := []Link{
 		{Target: "memory/2026-02-13-api-design"},

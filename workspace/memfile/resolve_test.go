@@ -3,6 +3,7 @@ package memfile
 import "testing"
 
 func TestResolve(t *testing.T) {
+	t.Parallel()
 	names := []string{"MEMORY.md", "memory/2026-02-13-setup.md", "memory/old/2026-02-13-setup.md", "notes/Seeds.md", "notes/seeds.md", "notes/a.md"}
 	tests := map[string]string{
 		"[[memory/2026-02-13-setup]]":            "memory/2026-02-13-setup.md",
@@ -32,6 +33,7 @@ func TestResolve(t *testing.T) {
 }
 
 func TestHeadings(t *testing.T) {
+	t.Parallel()
 	const text = "---\n# front\n---\n# Key Decisions\n### open `points` ###\n```\n# code\n```\n#tag\n####### seven\n"
 	for heading, want := range map[string]bool{
 		"": true, "Key Decisions": true, "key decisions": true, "open `points`": true, "Key Decisions#open `points`": true,
@@ -45,6 +47,7 @@ func TestHeadings(t *testing.T) {
 
 // The heading may follow the alias; an alias with a number sign of its own stays whole.
 func TestHeadingAfterAlias(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]Link{
 		"[[a#b|c]]":       {"a", "b", "c"},
 		"[[a|c#b]]":       {"a", "b", "c"},

@@ -47,6 +47,7 @@ func get(t *testing.T, dir, name string) string {
 }
 
 func TestRead(t *testing.T) {
+	t.Parallel()
 	_, r := root(t, map[string]string{"a/b/c": "12345"})
 	for limit, want := range map[int64]string{0: "", 4: "1234", 5: "12345", 6: "12345"} {
 		data, more, err := Read(r, "a/b/c", limit)
@@ -67,6 +68,7 @@ func TestRead(t *testing.T) {
 
 // Links are refused at every place of a path, also those that stay inside the root.
 func TestLinksAreRefused(t *testing.T) {
+	t.Parallel()
 	dir, r := root(t, map[string]string{"a/b": "x"})
 	for link, target := range map[string]string{"file": "a/b", "folder": "a", "a/up": ".."} {
 		if err := os.Symlink(target, filepath.Join(dir, link)); err != nil {
@@ -98,6 +100,7 @@ func TestLinksAreRefused(t *testing.T) {
 
 // An editor that saves by renaming while an entry is written does not lose the entry.
 func TestAppendSurvivesReplacement(t *testing.T) {
+	t.Parallel()
 	dir, r := root(t, map[string]string{"log": "old\n", "edited": "edited\n"})
 	calls := 0
 	err := Append(t.Context(), r, "log", func(tail []byte) []byte {
@@ -115,6 +118,7 @@ func TestAppendSurvivesReplacement(t *testing.T) {
 
 // A hand edit between the check and the replacement is checked again, and is not lost.
 func TestReplaceChecksAgain(t *testing.T) {
+	t.Parallel()
 	dir, r := root(t, map[string]string{"file": "old"})
 	stale := errors.New("stale")
 	calls := 0
@@ -138,6 +142,7 @@ func TestReplaceChecksAgain(t *testing.T) {
 }
 
 func TestRemove(t *testing.T) {
+	t.Parallel()
 	_, r := root(t, map[string]string{"a/file": "x"})
 	if err := Remove(r, "a/file"); err != nil {
 		t.Error(err)
