@@ -16,8 +16,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/plain"
 )
 
-// A daily log that was put away lies compressed in memory/archive/ (RFC-0009 §5.2). It keeps its name: an audience that may read
-// memory/2026-01-02.md reads it from there when it is not in memory/ any more.
+// A daily log that was put away lies compressed in memory/archive/ (RFC-0009 §5.2). It keeps its name: an audience
+// that may read memory/2026-01-02.md reads it from there when it is not in memory/ any more.
 
 const (
 	archiveFolder = memoryFolder + "/archive"

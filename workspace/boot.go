@@ -42,7 +42,8 @@ func untouched(name string, data []byte) bool {
 // another writer and stays, with a *ConflictError.
 func (v *View) WriteInitial(ctx context.Context, name string, data []byte, base string) (hash string, err error) {
 	class := classify(v.who, name)
-	// SECURITY: the access check. SOUL.md and IDENTITY.md are the agent's to make once; outside the first boot they are its human's.
+	// SECURITY: the access check. SOUL.md and IDENTITY.md are the agent's to make once; outside the first boot they
+	// are its human's.
 	if !v.who.May(audience.Create, class) && !v.who.May(audience.Write, class) || !slices.Contains(BootFiles, name) || v.State() != Bootstrap {
 		return "", missing("write", name)
 	}
@@ -59,10 +60,10 @@ func (v *View) WriteInitial(ctx context.Context, name string, data []byte, base 
 	return Hash(data), nil
 }
 
-// FinishBootstrap ends the first boot (RFC-0009 §6.2, steps 2e and 3): it logs note as the first daily entry, which makes
-// memory/, and deletes BOOTSTRAP.md. The deletion is tried also when the entry could not be written and when ctx is done;
-// that it failed is logged, and the error is ErrBootstrapStays. Without a BOOTSTRAP.md the error is fs.ErrNotExist and
-// nothing is done.
+// FinishBootstrap ends the first boot (RFC-0009 §6.2, steps 2e and 3): it logs note as the first daily entry, which
+// makes memory/, and deletes BOOTSTRAP.md. The deletion is tried also when the entry could not be written and when ctx
+// is done; that it failed is logged, and the error is ErrBootstrapStays. Without a BOOTSTRAP.md the error is
+// fs.ErrNotExist and nothing is done.
 func (v *View) FinishBootstrap(ctx context.Context, note string) (Logged, error) {
 	// SECURITY: the access check.
 	if !v.who.May(audience.Delete, audience.Bootstrap) || !v.exists(BootstrapFile) {

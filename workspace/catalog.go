@@ -185,9 +185,9 @@ type Place struct {
 	Section string `json:"section,omitempty"` // its heading; "" for the text above the first
 }
 
-// Quotes are the places where the workspace's files say text in the same words, by file: the files with a fixed name, and
-// those that are searched as memory. Of a file that is larger than MaxFileSize its beginning is looked at. In a group
-// there are none.
+// Quotes are the places where the workspace's files say text in the same words, by file: the files with a fixed name,
+// and those that are searched as memory. Of a file that is larger than MaxFileSize its beginning is looked at. In a
+// group there are none.
 func (v *View) Quotes(text string) []Place {
 	places := []Place{}
 	// SECURITY: it reads what a group never sees.

@@ -140,7 +140,8 @@ func setCheck(data []byte, check string, at int64) ([]byte, error) {
 	return slices.Concat(data[:old.start], []byte(value), data[old.end:]), nil
 }
 
-// span is a place in JSON text: the bytes of a value, or, where start is end, where a further member of an object belongs.
+// span is a place in JSON text: the bytes of a value, or, where start is end, where a further member of an object
+// belongs.
 type span struct {
 	start, end int
 	blank      string // the white space between the object's brace and its first member

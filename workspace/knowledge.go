@@ -25,9 +25,9 @@ const (
 	maxBulletChars    = 1000
 )
 
-// Knowledge lists MEMORY.md, of which it reads MaxFileSize at most, by section: those whose heading contains filter in any case, at most 10 items a
-// section, an item at most 1,000 characters, and at most 6,144 bytes as JSON. In a group it fails as any
-// missing file does; a DM without a MEMORY.md knows nothing.
+// Knowledge lists MEMORY.md, of which it reads MaxFileSize at most, by section: those whose heading contains filter in
+// any case, at most 10 items a section, an item at most 1,000 characters, and at most 6,144 bytes as JSON. In a group
+// it fails as any missing file does; a DM without a MEMORY.md knows nothing.
 func (v *View) Knowledge(filter string) (Knowledge, error) {
 	data, more, err := v.Head(MemoryFile)
 	if errors.Is(err, fs.ErrNotExist) && v.who.IsDM() {

@@ -47,12 +47,11 @@ var ErrMemoryThere = errors.New("MEMORY.md is there already and is kept")
 // saveTries bounds the search for a name that is free.
 const saveTries = 100
 
-// SaveMemory writes a memory file with valid front matter under the name that seed 003 gives it, in the time zone of Now.
-// It never replaces a file: another on the same topic gets the time into its slug, and for a curated memory it is
-// ErrMemoryThere. Text is escaped as a log's is, so that
-// it cannot pass for another section, and credentials are taken out. A tag for the type, and for the source, is added to
-// the tags. It fails with an *InvalidMemoryError for values that the format does not allow, and in a group as any missing
-// file does.
+// SaveMemory writes a memory file with valid front matter under the name that seed 003 gives it, in the time zone of
+// Now. It never replaces a file: another on the same topic gets the time into its slug, and for a curated memory it is
+// ErrMemoryThere. Text is escaped as a log's is, so that it cannot pass for another section, and credentials are taken
+// out. A tag for the type, and for the source, is added to the tags. It fails with an *InvalidMemoryError for values
+// that the format does not allow, and in a group as any missing file does.
 func (v *View) SaveMemory(ctx context.Context, m Memory) (Saved, error) {
 	// SECURITY: the access check.
 	if !v.who.May(audience.Write, audience.Notes) {

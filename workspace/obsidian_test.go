@@ -17,8 +17,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/memfile"
 )
 
-// What Obsidian's documentation asks of a vault, for want of Obsidian itself. File names cannot have these characters on all
-// its platforms, and with the others no link leads to them.
+// What Obsidian's documentation asks of a vault, for want of Obsidian itself. File names cannot have these characters
+// on all its platforms, and with the others no link leads to them.
 const obsidianForbids = `\/:*?"<>|#^[]`
 
 var (
@@ -27,8 +27,8 @@ var (
 	obsidianLink   = regexp.MustCompile(`\[\[([^\]|#]*)(#[^\]|]*)?(\|[^\]]*)?\]\]`)
 )
 
-// Every file that the program writes is one that Obsidian opens without complaint: its name, front matter that a YAML parser
-// other than the writer's reads as properties of the right types, tags, and links that lead somewhere.
+// Every file that the program writes is one that Obsidian opens without complaint: its name, front matter that a YAML
+// parser other than the writer's reads as properties of the right types, tags, and links that lead somewhere.
 func TestObsidianOpensWhatIsWritten(t *testing.T) {
 	dirs := map[string]*Profile{"unborn": nil, "ready": {Name: "Ada: \"#1\"", Role: "a librarian", User: "Mira [M]", Timezone: "Asia/Tokyo"}}
 	for name, profile := range dirs {
@@ -45,7 +45,8 @@ func TestObsidianOpensWhatIsWritten(t *testing.T) {
 	}
 }
 
-// writeEverything lets the program write a file of every kind, with texts that mean something to YAML, Markdown or Obsidian.
+// writeEverything lets the program write a file of every kind, with texts that mean something to YAML, Markdown or
+// Obsidian.
 func writeEverything(t *testing.T, w *Workspace) {
 	t.Helper()
 	v := w.View(audience.DM())

@@ -41,9 +41,9 @@ type Recorder interface {
 	Check(ctx context.Context) error
 }
 
-// WithRecorder sets who is told of the changes that direct conversations and the operator make: of each by itself, exactly
-// as it was made, under the lock on all files, before it is acknowledged. That one could not be recorded is reported, and
-// fails no change.
+// WithRecorder sets who is told of the changes that direct conversations and the operator make: of each by itself,
+// exactly as it was made, under the lock on all files, before it is acknowledged. That one could not be recorded is
+// reported, and fails no change.
 //
 // A file that a group may not read is recorded only where private is true, BOOTSTRAP.md and .yamo never.
 func WithRecorder(r Recorder, private bool) Option {

@@ -77,8 +77,8 @@ func (v *View) log(name, today string) (Log, error) {
 	}, nil
 }
 
-// ArchiveLog puts the daily log called name away: compressed, into memory/archive/. It is read under its name as before.
-// consent is the user's, see ErrProtected. Archiving twice is no error.
+// ArchiveLog puts the daily log called name away: compressed, into memory/archive/. It is read under its name as
+// before. consent is the user's, see ErrProtected. Archiving twice is no error.
 func (v *View) ArchiveLog(ctx context.Context, name string, consent bool) error {
 	today, _ := v.Days()
 	log, err := v.log(name, today)
@@ -117,8 +117,8 @@ func (v *View) ArchiveLog(ctx context.Context, name string, consent bool) error 
 	return v.rotated("archive", name, err)
 }
 
-// DeleteLog removes the daily log called name for good, from memory/ and from memory/archive/. consent is the user's, see
-// ErrProtected.
+// DeleteLog removes the daily log called name for good, from memory/ and from memory/archive/. consent is the user's,
+// see ErrProtected.
 func (v *View) DeleteLog(ctx context.Context, name string, consent bool) error {
 	today, _ := v.Days()
 	log, err := v.log(name, today)

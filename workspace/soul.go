@@ -40,10 +40,10 @@ func (e *InvalidFileError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Reconfigure replaces SOUL.md or IDENTITY.md, atomically: the explicit identity reconfiguration of RFC-0009 §2.1, which
-// is the human's. It is for the operator's command; no View can do it, so that nothing an agent reads or is told in a
-// session can change who it is. What the file said before is kept. It fails with an *InvalidFileError for what Lint
-// calls an error, and with ErrCredentials.
+// Reconfigure replaces SOUL.md or IDENTITY.md, atomically: the explicit identity reconfiguration of RFC-0009 §2.1,
+// which is the human's. It is for the operator's command; no View can do it, so that nothing an agent reads or is told
+// in a session can change who it is. What the file said before is kept. It fails with an *InvalidFileError for what
+// Lint calls an error, and with ErrCredentials.
 func (w *Workspace) Reconfigure(ctx context.Context, name string, data []byte) (Reconfigured, error) {
 	if name != SoulFile && name != IdentityFile {
 		return Reconfigured{}, ErrNotIdentity

@@ -191,8 +191,8 @@ func TestCredentialsDoNotReachFiles(t *testing.T) {
 	}
 }
 
-// What a human wrote, or what only looks like a credential, does not keep the rest of a file from being edited; more of it is
-// refused all the same.
+// What a human wrote, or what only looks like a credential, does not keep the rest of a file from being edited; more
+// of it is refused all the same.
 func TestCredentialsThatAreThere(t *testing.T) {
 	const there = "# Notes\n\nhunter2 is Mira's dog\n\nend\n"
 	for text, refused := range map[string]bool{

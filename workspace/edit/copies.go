@@ -15,7 +15,8 @@ type Copies struct {
 	Recorded []string          // files of whose edits the record has it, or that it was their evidence, sorted
 }
 
-// Copies looks for what the memory called id says: in the workspace's files as they are, and in the record of their edits.
+// Copies looks for what the memory called id says: in the workspace's files as they are, and in the record of their
+// edits.
 func (e *Editor) Copies(ctx context.Context, id, text string) (Copies, error) {
 	found := Copies{Places: e.opt.View.Quotes(text), Recorded: []string{}}
 	e.mu.Lock()

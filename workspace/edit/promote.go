@@ -13,8 +13,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
-// Extension is a subsection of Extensions that profiles of one type have, and so a candidate for a section that the type
-// has (seed 004 §13).
+// Extension is a subsection of Extensions that profiles of one type have, and so a candidate for a section that the
+// type has (seed 004 §13).
 type Extension struct {
 	Type  string   `json:"type"`
 	Name  string   `json:"name"` // as the first file has it
@@ -64,8 +64,8 @@ func (e *Editor) Extensions() ([]Extension, error) {
 	return list, nil
 }
 
-// Promote moves a subsection of a profile's Extensions into one of its sections, in one event, whatever is pinned: it is
-// the maintainer's. override is the reason to exceed a cap.
+// Promote moves a subsection of a profile's Extensions into one of its sections, in one event, whatever is pinned: it
+// is the maintainer's. override is the reason to exceed a cap.
 func (e *Editor) Promote(ctx context.Context, name, subsection, section, actor, why, override string) (Result, Changed, error) {
 	if err := e.opt.View.CheckText(why + "\n" + override); err != nil {
 		return Result{}, Changed{}, fault.New("why: %v", err)

@@ -130,8 +130,8 @@ func (s *state) undecided(id string) error {
 	return nil
 }
 
-// allowed refuses an edit that a pin forbids, and the acceptance of one whose section was changed since. The human is not
-// bound by pins, and may be asked.
+// allowed refuses an edit that a pin forbids, and the acceptance of one whose section was changed since. The human is
+// not bound by pins, and may be asked.
 func (a *attempt) allowed(before *grammar.Document, done grammar.Applied) error {
 	d := a.q.decided
 	switch {
@@ -312,9 +312,9 @@ func (e *Editor) review(ctx context.Context, p Proposal, asked Event) (Review, e
 	return r, err
 }
 
-// AcceptProposal makes the edit that a proposal asks for, in actor's name and whatever is pinned. Where that takes away what the
-// section did not say when the proposal was made, it is ErrChanged, unless anyway. override is the reason to exceed a
-// cap, "" for the proposal's own.
+// AcceptProposal makes the edit that a proposal asks for, in actor's name and whatever is pinned. Where that takes
+// away what the section did not say when the proposal was made, it is ErrChanged, unless anyway. override is the
+// reason to exceed a cap, "" for the proposal's own.
 func (e *Editor) AcceptProposal(ctx context.Context, ref, actor, override string, anyway bool) (Result, Changed, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -342,8 +342,8 @@ func TestInterruptedAcceptance(t *testing.T) {
 	}
 }
 
-// Whatever is proposed, decided, edited and changed by hand, and wherever it is killed: a proposal changes no file, what was
-// accepted is in the file once, each proposal is decided about at most once, and replays give the files.
+// Whatever is proposed, decided, edited and changed by hand, and wherever it is killed: a proposal changes no file,
+// what was accepted is in the file once, each proposal is decided about at most once, and replays give the files.
 func TestProposalsAndDecisions(t *testing.T) {
 	names := []string{"MEMORY.md", partFile}
 	rapid.Check(t, func(r *rapid.T) {

@@ -173,7 +173,8 @@ func (tx *transaction) complete(ctx context.Context, p Event) (done bool, err er
 	return true, tx.undo(ctx, p, k)
 }
 
-// undo records that an edit never reached its file, because a person changed the file before. It was never acknowledged.
+// undo records that an edit never reached its file, because a person changed the file before. It was never
+// acknowledged.
 func (tx *transaction) undo(ctx context.Context, p Event, k key) error {
 	current, err := tx.key()
 	if err != nil {

@@ -67,12 +67,12 @@ func (r *Repository) wanted(ctx context.Context, files []workspace.FileChange) (
 	return some, refused, nil
 }
 
-// literal is name where git check-ignore would take a pathspec, which begins its magic with a colon and knows no other way
-// to be literal.
+// literal is name where git check-ignore would take a pathspec, which begins its magic with a colon and knows no other
+// way to be literal.
 func literal(name string) string { return "./" + name }
 
-// contents finds the head, and what it has of the files. Should a person move it meanwhile, no commit can follow the one
-// that was found.
+// contents finds the head, and what it has of the files. Should a person move it meanwhile, no commit can follow the
+// one that was found.
 func (r *Repository) contents(ctx context.Context, at *place, files []workspace.FileChange) error {
 	list := bytes.NewBufferString("HEAD^{commit}\n")
 	for _, file := range files {

@@ -1,10 +1,11 @@
-// Package git commits what is written into a workspace to the workspace's own git repository (seed 002, workspace_git), so
-// that a person can look at an agent's changes with the tools they know: git log, git blame, git diff.
+// Package git commits what is written into a workspace to the workspace's own git repository (seed 002,
+// workspace_git), so that a person can look at an agent's changes with the tools they know: git log, git blame, git
+// diff.
 //
-// Its invariant: a commit has the files of one revision and nothing else. What a person has staged stays staged and is not
-// committed, branches are only ever added to, remotes are never spoken to, and no program that the repository or its
-// attributes name is run: hooks, filters, editors, signing. Whether a file may be recorded at all is the workspace's
-// question (workspace.WithRecorder). The record is a convenience: it fails without failing a write.
+// Its invariant: a commit has the files of one revision and nothing else. What a person has staged stays staged and is
+// not committed, branches are only ever added to, remotes are never spoken to, and no program that the repository or
+// its attributes name is run: hooks, filters, editors, signing. Whether a file may be recorded at all is the
+// workspace's question (workspace.WithRecorder). The record is a convenience: it fails without failing a write.
 //
 // Files are given to git by their content (hash-object, update-index, fast-import): it opens none of the workspace's.
 package git
@@ -100,8 +101,8 @@ func (r *Repository) Keeps(ctx context.Context, name string) (bool, error) {
 	return len(out) > 0, err
 }
 
-// Record commits a revision, and before it what its files were if the repository does not know that. A repository is made
-// where there is none. The context's end does not end it: the files are written already.
+// Record commits a revision, and before it what its files were if the repository does not know that. A repository is
+// made where there is none. The context's end does not end it: the files are written already.
 func (r *Repository) Record(ctx context.Context, rev workspace.Revision) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeout)
 	defer cancel()

@@ -82,7 +82,8 @@ func (r *Repository) runIn(ctx context.Context, dir string, env []string, input 
 	cmd.Stdin = bytes.NewReader(input)
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
-	// What interrupts this program at a terminal does not interrupt a commit; and the end of time ends git's children too.
+	// What interrupts this program at a terminal does not interrupt a commit; and the end of time ends git's children
+	// too.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error {
 		if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM); !errors.Is(err, syscall.ESRCH) {

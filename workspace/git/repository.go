@@ -107,8 +107,8 @@ type place struct {
 }
 
 // leadsAway is ErrAway where commits would go into a repository that .git only points to: a folder that comes from
-// another person could add to the branches of any repository of this account, and its memory would go where that is pushed.
-// gitDir and commonDir are as git has them.
+// another person could add to the branches of any repository of this account, and its memory would go where that is
+// pushed. gitDir and commonDir are as git has them.
 func (r *Repository) leadsAway(ctx context.Context, gitDir, commonDir string) error {
 	link := filepath.Join(r.dir, ".git")
 	info, err := os.Lstat(link)

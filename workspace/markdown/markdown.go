@@ -1,9 +1,9 @@
 // Package markdown tells, line by line, what the structure of a Markdown text is: fenced code blocks, comments and
 // headings, as CommonMark 0.31.2 has them.
 //
-// It reads lines and not a tree, because the files of a workspace are edited byte for byte: a caller that changes a section
-// must know where its lines are. Its limitation is that it does not follow list items and block quotes, in which a code
-// block may be indented further.
+// It reads lines and not a tree, because the files of a workspace are edited byte for byte: a caller that changes a
+// section must know where its lines are. Its limitation is that it does not follow list items and block quotes, in
+// which a code block may be indented further.
 package markdown
 
 import (
@@ -101,8 +101,8 @@ func Heading(line string) (level int, text string) {
 	return level, text
 }
 
-// Underline returns the level, 1 or 2, of the heading that a line makes of a paragraph above it (CommonMark §4.3), 0 for
-// a line that does not.
+// Underline returns the level, 1 or 2, of the heading that a line makes of a paragraph above it (CommonMark §4.3), 0
+// for a line that does not.
 func Underline(line string) int {
 	body, indented := outdent(strings.TrimRight(line, " \t\r\n"))
 	switch {
@@ -116,7 +116,8 @@ func Underline(line string) int {
 	return 0
 }
 
-// Item returns the text of a list item that begins with a bullet (-, * or +) and a space, on a line without indentation.
+// Item returns the text of a list item that begins with a bullet (-, * or +) and a space, on a line without
+// indentation.
 func Item(line string) (text string, ok bool) {
 	if len(line) < 2 || !strings.Contains("-*+", line[:1]) || line[1] != ' ' {
 		return line, false

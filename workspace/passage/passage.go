@@ -1,7 +1,8 @@
 // Package passage takes the Markdown of a workspace apart for those who search, show and compare it: into passages,
 // sections with their list items, and texts that say the same.
 //
-// It touches no disk. Its invariant: front matter is in no passage and no section, and code is never taken for a heading.
+// It touches no disk. Its invariant: front matter is in no passage and no section, and code is never taken for a
+// heading.
 package passage
 
 import (

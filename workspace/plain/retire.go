@@ -10,9 +10,9 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/lockfile"
 )
 
-// Retire removes the plain file name below root after keep, which sees its content, has agreed, and returns when it is gone
-// from disk. Nothing is lost: writers that use Append wait meanwhile and go on in a new file, and a file that changes in
-// another way is shown to keep again. Open's rules decide what is not opened.
+// Retire removes the plain file name below root after keep, which sees its content, has agreed, and returns when it is
+// gone from disk. Nothing is lost: writers that use Append wait meanwhile and go on in a new file, and a file that
+// changes in another way is shown to keep again. Open's rules decide what is not opened.
 func Retire(ctx context.Context, root *os.Root, name string, keep func(data []byte) error) error {
 	for {
 		if err := ctx.Err(); err != nil {

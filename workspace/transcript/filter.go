@@ -27,8 +27,8 @@ func newRawFilter(needle string) *rawFilter {
 	return f
 }
 
-// stable reports whether every text that folds to r shows r itself in JSON, or a letter of ASCII that differs in case, or an
-// escape, or one of undecided.
+// stable reports whether every text that folds to r shows r itself in JSON, or a letter of ASCII that differs in case,
+// or an escape, or one of undecided.
 func stable(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r >= ' ' && r < 0x7f && !strings.ContainsRune(`"\/<>&'`, r) // writers differ in how they escape these

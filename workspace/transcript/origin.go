@@ -20,11 +20,11 @@ const (
 // groupWords are what OpenClaw calls a conversation of several, in a session's key and as its chat type.
 var groupWords = []string{"group", "channel", "room"}
 
-// origins says which sessions of folder were a group's, as a sessions.json there has it: the id of each to the name of the
-// group, "telegram:group:-100123". Sessions that it does not say so of are the direct conversation's.
+// origins says which sessions of folder were a group's, as a sessions.json there has it: the id of each to the name of
+// the group, "telegram:group:-100123". Sessions that it does not say so of are the direct conversation's.
 //
-// SECURITY: it is for DMs only, who are told that something was said in a group. A group is given nothing by it: the file
-// names everybody's sessions, so that a group's process does not open it.
+// SECURITY: it is for DMs only, who are told that something was said in a group. A group is given nothing by it: the
+// file names everybody's sessions, so that a group's process does not open it.
 func (v *View) origins(folder string) map[string]string {
 	if !v.who.IsDM() {
 		return nil

@@ -19,7 +19,8 @@ func openclaw(text string) string {
 		`{"type":"message","id":"b","timestamp":"2026-01-01T10:00:01Z","message":{"role":"user","content":"` + text + `"}}` + "\n"
 }
 
-// A DM is told which of OpenClaw's sessions were a group's; to a group they stay private, and its sessions.json is not opened.
+// A DM is told which of OpenClaw's sessions were a group's; to a group they stay private, and its sessions.json is not
+// opened.
 func TestOriginsOfOpenClaw(t *testing.T) {
 	f := folderOf(t, map[string]string{
 		"main.jsonl": openclaw("the word"), "tele.jsonl": openclaw("the word"), "tele-topic-7.jsonl": openclaw("the word"), "disc.jsonl": openclaw("the word"),

@@ -8,8 +8,8 @@
 //	groups/<name>/<session_id>.jsonl   sessions of the group called name
 //
 // A log belongs to a group when it lies in that group's folder and its first line, the session header, says
-// "connection":"group","group":"<name>" as well. Every other log is private. A DM reads all logs, and is told of those that
-// were a group's by their folder, their header, or a sessions.json beside them as OpenClaw keeps it.
+// "connection":"group","group":"<name>" as well. Every other log is private. A DM reads all logs, and is told of those
+// that were a group's by their folder, their header, or a sessions.json beside them as OpenClaw keeps it.
 //
 // The package's invariant: for a group nothing outside groups/<name>/ is opened, stat'ed or listed, and a
 // log there that does not name the group is treated as missing. Memory is bounded whatever the files hold:
