@@ -15,26 +15,28 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/dream"
 	"github.com/yamo-protocol/yamo-mcp/internal/session"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
 
 // dreamt is `yamo-mcp dream --json`.
 type dreamt struct {
 	dream.Swept
-	DryRun bool   `json:"dry_run"`        // nothing was written
+	DryRun bool   `json:"dry_run"`        // nothing was changed
 	Diff   string `json:"diff,omitempty"` // of MEMORY.md, with --dry-run
 }
 
-// newDreamCommand is `yamo-mcp dream` (seed 002, dreaming).
+// newDreamCommand returns `yamo-mcp dream` (seed 002, dreaming).
 func newDreamCommand(env cli.Env) *cobra.Command {
 	c := cli.New(env)
 	var dryRun, review bool
 	var confirmed []string
 	cmd := &cobra.Command{
 		Use:   "dream",
-		Short: "Promote what is recalled again and again into MEMORY.md",
-		Long: fmt.Sprintf(`Promote memories that searches in direct conversations found often and on several days into MEMORY.md, and write a diary
-into DREAMS.md. Recalls of the last %d days count; a memory is promoted once. What came from a group, what reads like an
-instruction to the agent, and what is long is held back: --review lists it, --confirm promotes it.`, dream.Window),
+		Short: "Promote memories that are recalled often to MEMORY.md",
+		Long: fmt.Sprintf(`Promote memories to MEMORY.md that searches in direct conversations found often and on several
+days, and write a diary to DREAMS.md. Recalls of the last %d days count, and a memory is promoted only
+once. Memories that come from a group, read like an instruction to the agent or are long are held
+back: --review lists them, --confirm promotes them.`, dream.Window),
 		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := c.Load(cmd); err != nil {
@@ -51,17 +53,20 @@ instruction to the agent, and what is long is held back: --review lists it, --co
 					return err
 				}
 				if dryRun {
-					answer.Diff = string(diff.Diff("MEMORY.md", []byte(answer.Before), "MEMORY.md", []byte(answer.After)))
+					answer.Diff = string(diff.Diff(workspace.MemoryFile, []byte(answer.Before),
+						workspace.MemoryFile, []byte(answer.After)))
 				}
 				return c.Answer(answer, formatDream(answer, review))
 			})
 		},
 	}
 	flags := cmd.Flags()
-	c.AddFlags(flags, slices.Concat([]config.Setting{config.AgentIDSetting}, config.DreamSettings, config.GitSettings)...)
-	flags.BoolVar(&dryRun, "dry-run", false, "only show how MEMORY.md would change")
-	flags.BoolVar(&review, "review", false, "only list the candidates, and why some are held back")
-	flags.StringSliceVar(&confirmed, "confirm", nil, "promote these held memories too: their ids, with commas between them")
+	c.AddFlags(flags, slices.Concat([]config.Setting{config.AgentIDSetting},
+		config.DreamSettings, config.GitSettings)...)
+	flags.BoolVar(&dryRun, "dry-run", false, "show how MEMORY.md would change, without changing it")
+	flags.BoolVar(&review, "review", false, "list the candidates, and why some are held back, without changing anything")
+	flags.StringSliceVar(&confirmed, "confirm", nil,
+		"also promote these memories that are held back: IDs, separated by commas")
 	return cmd
 }
 
@@ -91,11 +96,11 @@ func withDreams(c *cli.Command, perform func(*dream.Sweeper) error) error {
 	}), folder.Close())
 }
 
-// formatDream is a line for the recalls and one for each candidate, or the diff.
+// formatDream formats the answer: the diff for --dry-run, else a line for the recalls and one for each candidate.
 func formatDream(d dreamt, review bool) string {
 	if d.DryRun && !review {
 		if d.Diff == "" {
-			return "MEMORY.md stays as it is\n"
+			return "MEMORY.md would not change\n"
 		}
 		return d.Diff
 	}
@@ -116,13 +121,13 @@ func formatDream(d dreamt, review bool) string {
 		fmt.Fprintf(&b, "held back %s (%s): %s\n", c.ID, strings.Join(why, "; "), c.Item())
 	}
 	if d.Later > 0 {
-		fmt.Fprintf(&b, "%d more wait for the next sweeps\n", d.Later)
+		fmt.Fprintf(&b, "%d more candidates are left for the next sweeps\n", d.Later)
 	}
 	if len(d.Promote) == 0 && !review {
 		b.WriteString("nothing promoted\n")
 	}
 	if review && len(d.Held) > 0 {
-		b.WriteString("to promote one that is held back: yamo-mcp dream --confirm ID\n")
+		b.WriteString("To promote a memory that is held back: yamo-mcp dream --confirm ID\n")
 	}
 	return b.String()
 }

@@ -130,7 +130,7 @@ func TestRemoteEmbedder(t *testing.T) {
 	if err != nil || !strings.Contains(stdout, "blue cupboard") {
 		t.Errorf("by meaning: %v\n%s%s", err, stdout, stderr)
 	}
-	if strings.Contains(stderr, "keywords alone") || !strings.Contains(stderr, "a fallback was used") || strings.Contains(stderr, "blue cupboard") {
+	if strings.Contains(stderr, "keywords only") || !strings.Contains(stderr, "a fallback was used") || strings.Contains(stderr, "blue cupboard") {
 		t.Errorf("stderr: %s", stderr)
 	}
 	if p.heard("jon@example.org") || !p.heard("blue cupboard") {

@@ -15,7 +15,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/index"
 )
 
-// newIndexCommand is `yamo-mcp index`: what is derived from the ledgers.
+// newIndexCommand returns `yamo-mcp index`, whose commands maintain what is derived from the ledgers.
 func newIndexCommand(env cli.Env) *cobra.Command {
 	return cli.Group("index", "Maintain the search index, which makes memories findable by meaning",
 		newRebuildCommand(env), newCompactCommand(env), newIndexVerifyCommand(env))
@@ -34,11 +34,11 @@ type indexed struct {
 func newRebuildCommand(env cli.Env) *cobra.Command {
 	return memoryCommand(env, &cobra.Command{
 		Use:   "rebuild",
-		Short: "Delete the index of every compartment and make it again from the ledgers",
-		Long: `Delete the vectors and LanceDB tables of every compartment of a workspace and make them again from the
-ledgers. No memory is lost: the ledgers are not touched. It is what to do after another embedding model was
-configured, or when the index is said to be damaged. Servers may go on meanwhile. Given again after an interrupt,
-it goes on where it was.`,
+		Short: "Delete the search index and build it again from the ledgers",
+		Long: `Delete the vectors and LanceDB tables of every compartment of a workspace and build them again from
+the ledgers. No memory is lost, because the ledgers are not changed. Run it after you configure
+another embedding model, or if the index is reported as damaged. Servers can keep running. If it is
+interrupted, run it again to continue.`,
 	}, func(ctx context.Context, c *cli.Command, memory *mesh.View) error {
 		bars := cli.NewProgress(c.Stderr)
 		done := rebuilt{Compartments: []indexed{}}
@@ -54,7 +54,8 @@ it goes on where it was.`,
 		case errors.Is(err, embed.ErrNoAssets):
 			return embed.ErrNoAssets
 		case err != nil && ctx.Err() != nil:
-			return errors.New("interrupted; the same command goes on from there, and until then searches match words where vectors are missing")
+			return errors.New("interrupted; run the command again to continue, " +
+				"until then searches match words where vectors are missing")
 		case err != nil:
 			return err
 		}
@@ -63,7 +64,7 @@ it goes on where it was.`,
 			fmt.Fprintf(&text, "%s: %d memories indexed\n", done.Compartment, done.Memories)
 		}
 		if len(done.Compartments) == 0 {
-			text.WriteString("there are no memories yet\n")
+			text.WriteString("no memories yet\n")
 		}
 		return c.Answer(done, text.String())
 	})
@@ -77,9 +78,10 @@ type compacted struct {
 func newCompactCommand(env cli.Env) *cobra.Command {
 	return memoryCommand(env, &cobra.Command{
 		Use:   "compact",
-		Short: "Merge the files of the LanceDB tables and take what was deleted off the disk",
-		Long: `Bring the LanceDB tables of every compartment of a workspace up to date, merge their small files into large ones, and
-take what was deleted off the disk. Servers do so by themselves when it pays; this is for before a backup.`,
+		Short: "Merge the files of the LanceDB tables and remove deleted data from disk",
+		Long: `Bring the LanceDB tables of every compartment of a workspace up to date, merge their small files
+and remove deleted data from disk. Servers do this when it is worth the effort; run it before a
+backup.`,
 	}, func(ctx context.Context, c *cli.Command, memory *mesh.View) error {
 		list, err := memory.Compact(ctx)
 		if err != nil {
@@ -88,10 +90,11 @@ take what was deleted off the disk. Servers do so by themselves when it pays; th
 		var text strings.Builder
 		for _, done := range list {
 			fmt.Fprintf(&text, "%s: %d rows in %d fragments (%d before), %d versions (%d before)\n",
-				done.Compartment, done.After.Rows, done.After.Fragments, done.Before.Fragments, done.After.Versions, done.Before.Versions)
+				done.Compartment, done.After.Rows, done.After.Fragments, done.Before.Fragments,
+				done.After.Versions, done.Before.Versions)
 		}
 		if len(list) == 0 {
-			text.WriteString("there are no memories yet\n")
+			text.WriteString("no memories yet\n")
 		}
 		return c.Answer(compacted{list}, text.String())
 	})
@@ -99,7 +102,7 @@ take what was deleted off the disk. Servers do so by themselves when it pays; th
 
 // indexes is the answer of `index verify`.
 type indexes struct {
-	Consistent   bool           `json:"consistent"` // no problems, though it may be behind
+	Consistent   bool           `json:"consistent"` // no problems; it may lack recent memories
 	Compartments []index.Report `json:"compartments"`
 }
 
@@ -107,10 +110,10 @@ func newIndexVerifyCommand(env cli.Env) *cobra.Command {
 	return memoryCommand(env, &cobra.Command{
 		Use:   "verify",
 		Short: "Compare vectors and LanceDB tables with the ledgers",
-		Long: `Compare the vectors and LanceDB tables of every compartment of a workspace with its ledger, row by row: what is there,
-its text, its vector, the model. Of the vectors of the workspace's own files it is checked that they are undamaged.
-Changes nothing. What is merely not indexed yet is no problem: servers do that. With a problem it exits with 1; then
-` + "`yamo-mcp index rebuild`" + ` mends it.`,
+		Long: `Compare the vectors and LanceDB tables of every compartment of a workspace with its ledger, row by
+row: presence, text, vector and model. The vectors of the workspace's own files are checked for
+damage. Nothing is changed. Memories that are not indexed yet are not a problem, because servers
+index them. With a problem the exit code is 1; run ` + "`yamo-mcp index rebuild`" + ` to repair the index.`,
 	}, func(ctx context.Context, c *cli.Command, memory *mesh.View) error {
 		bars := cli.NewProgress(c.Stderr)
 		reports, err := memory.CheckIndex(ctx, bars.Show)
@@ -128,13 +131,13 @@ Changes nothing. What is merely not indexed yet is no problem: servers do that. 
 			return err
 		}
 		if !found.Consistent {
-			return errors.New("the index is not what the ledgers say: run `yamo-mcp index rebuild`")
+			return errors.New("the index does not match the ledgers: run `yamo-mcp index rebuild`")
 		}
 		return nil
 	})
 }
 
-// indexLines is a report for people.
+// indexLines formats the report about a compartment.
 func indexLines(r index.Report) string {
 	if len(r.Problems) > 0 {
 		var text strings.Builder
@@ -144,8 +147,9 @@ func indexLines(r index.Report) string {
 		return text.String()
 	}
 	if r.Behind() {
-		return fmt.Sprintf("%s: consistent, and behind: of %d memories %d have a vector and %d a row, of %d blocks %d, of %d skills %d\n",
-			r.Compartment, r.Memories, r.Vectors, r.Rows, r.Blocks, r.BlockRows, r.Skills, r.SkillRows)
+		return fmt.Sprintf("%s: consistent, but not up to date: vectors %d/%d, rows %d/%d, blocks %d/%d, skills %d/%d\n",
+			r.Compartment, r.Vectors, r.Memories, r.Rows, r.Memories, r.BlockRows, r.Blocks, r.SkillRows, r.Skills)
 	}
-	return fmt.Sprintf("%s: consistent, %d memories, %d blocks, %d skills\n", r.Compartment, r.Memories, r.Blocks, r.Skills)
+	return fmt.Sprintf("%s: consistent, %d memories, %d blocks, %d skills\n",
+		r.Compartment, r.Memories, r.Blocks, r.Skills)
 }

@@ -14,39 +14,41 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
 
-// newInitCommand is `yamo-mcp init`: it makes a workspace. What it made is printed on stdout, what to do next on stderr.
+// newInitCommand returns `yamo-mcp init`, which creates a workspace. The created files are printed on stdout, the next
+// step on stderr.
 func newInitCommand(env cli.Env) *cobra.Command {
 	var ready bool
 	var profile workspace.Profile
 	cmd := &cobra.Command{
 		Use:   "init DIR",
-		Short: "Make a workspace",
-		Long: `Make a workspace in DIR, which is made if it is missing. Nothing that is there is overwritten.
+		Short: "Create a workspace",
+		Long: `Create a workspace in DIR, which is created if it does not exist. Existing files are not overwritten.
 
-Its first session finds a BOOTSTRAP.md and asks what it has to know: who it is, and whom it serves. With
---yes, --name, --user and --timezone the workspace is ready without that dialogue.`,
+In the first session the agent reads BOOTSTRAP.md and asks who it is and whom it serves. With --yes,
+--name, --user and --timezone the workspace is ready without that dialogue.`,
 		Args: cli.Exactly("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var given *workspace.Profile
 			for _, flag := range []string{"name", "role", "user", "timezone"} {
 				if cmd.Flags().Changed(flag) && !ready {
-					return cli.Misused("--%s: it is used with --yes alone; without, the first session asks for it", flag)
+					return cli.Misused("--%s requires --yes; without --yes the first session asks for it", flag)
 				}
 			}
 			if ready {
 				given = &profile
 				for _, flag := range []string{"name", "user", "timezone"} {
 					if cmd.Flag(flag).Value.String() == "" {
-						return cli.Misused("--%s: it is empty; a workspace that is ready without a dialogue needs --name, --user and --timezone", flag)
+						return cli.Misused("--%s is empty: --yes requires --name, --user and --timezone", flag)
 					}
 				}
 			}
 			if info, err := os.Stat(args[0]); err == nil && !info.IsDir() {
-				return fmt.Errorf("%s: it is a file, and a workspace is a folder", args[0])
+				return fmt.Errorf("%s: a file; a workspace is a folder", args[0])
 			}
-			made, kept, err := workspace.Init(cmd.Context(), args[0], given, workspace.WithScrubber(session.CredentialScrubber()))
+			scrubber := session.CredentialScrubber()
+			made, kept, err := workspace.Init(cmd.Context(), args[0], given, workspace.WithScrubber(scrubber))
 			for _, name := range made {
-				fmt.Fprintln(env.Stdout, "made", filepath.Join(args[0], name))
+				fmt.Fprintln(env.Stdout, "created", filepath.Join(args[0], name))
 			}
 			for _, name := range kept {
 				fmt.Fprintln(env.Stdout, "kept", filepath.Join(args[0], name))
@@ -62,15 +64,16 @@ Its first session finds a BOOTSTRAP.md and asks what it has to know: who it is, 
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.BoolVar(&ready, "yes", false, "make it ready, without the dialogue of the first session")
-	flags.StringVar(&profile.Name, "name", "", "with --yes: the agent's name")
-	flags.StringVar(&profile.Role, "role", "a personal assistant", "with --yes: what the agent is")
-	flags.StringVar(&profile.User, "user", "", "with --yes: what to call its human")
-	flags.StringVar(&profile.Timezone, "timezone", "", "with --yes: the human's time zone, as Europe/Lisbon")
+	flags.BoolVar(&ready, "yes", false, "create a ready workspace, without the dialogue of the first session")
+	flags.StringVar(&profile.Name, "name", "", "with --yes: name of the agent")
+	flags.StringVar(&profile.Role, "role", "a personal assistant", "with --yes: role of the agent")
+	flags.StringVar(&profile.User, "user", "", "with --yes: name of the person it serves")
+	flags.StringVar(&profile.Timezone, "timezone", "", "with --yes: time zone of that person, such as Europe/Lisbon")
 	return cmd
 }
 
-// tellHost says what a host is to start for the workspace in dir. A host knows neither PATH nor the current folder.
+// tellHost prints the command that a host must start for the workspace in dir, with absolute paths: a host has neither
+// the shell's PATH nor its current folder.
 func tellHost(stderr io.Writer, dir string) error {
 	program, err := os.Executable()
 	if err != nil {
@@ -79,6 +82,7 @@ func tellHost(stderr io.Writer, dir string) error {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(stderr, "Tell your host to start: %q serve --workspace %q --connection dm\n", program, dir)
+	_, err = fmt.Fprintf(stderr, "Configure your MCP host to start: %q serve --workspace %q --connection dm\n",
+		program, dir)
 	return err
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
-// newLedgerCommand is `yamo-mcp ledger`: the memories' one true record.
+// newLedgerCommand returns `yamo-mcp ledger`.
 func newLedgerCommand(env cli.Env) *cobra.Command {
 	return cli.Group("ledger", "Check the ledgers, the files that memories are kept in", newLedgerVerifyCommand(env))
 }
@@ -38,10 +38,12 @@ func newLedgerVerifyCommand(env cli.Env) *cobra.Command {
 	return memoryCommand(env, &cobra.Command{
 		Use:   "verify",
 		Short: "Check the hash chain of every ledger",
-		Long: `Check every line of every ledger of a workspace: its form, its hashes, its place in the chain, and that it
-was written with this workspace's key. Says intact, or names the first bad line; then it exits with 1.
+		Long: `Check every line of every ledger of a workspace: its format, its hashes, its place in the hash chain,
+and that it was written with this workspace's key. Prints intact, or names the first damaged line
+and exits with 1.
 
-Nothing in a ledger can show that lines are missing at its end. The last hash can: keep it, and compare.`,
+Lines that are missing at the end of a ledger cannot be detected from the ledger itself. To detect
+them, keep the last hash and compare it.`,
 	}, func(ctx context.Context, c *cli.Command, memory *mesh.View) error {
 		reports, err := memory.Verify(ctx)
 		if err != nil {
@@ -63,7 +65,7 @@ Nothing in a ledger can show that lines are missing at its end. The last hash ca
 				fmt.Fprintf(&text, ", last hash %s", r.LastHash)
 			}
 			if r.Intact() && r.Torn > 0 {
-				fmt.Fprintf(&text, "; %d bytes of an interrupted write at the end, which the next write removes", r.Torn)
+				fmt.Fprintf(&text, "; %d bytes of an interrupted write at the end, which the next write will remove", r.Torn)
 			}
 			text.WriteByte('\n')
 			found.Ledgers = append(found.Ledgers, l)

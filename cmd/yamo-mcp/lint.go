@@ -23,19 +23,20 @@ type lintReport struct {
 type lintFinding struct {
 	File    string `json:"file"`           // relative to the workspace
 	Line    int    `json:"line,omitempty"` // from 1; left out for the file as a whole
-	Rule    string `json:"rule"`           // where it stands, such as "RFC-0009 §2.2"
+	Rule    string `json:"rule"`           // its source, such as "RFC-0009 §2.2"
 	Message string `json:"message"`
 }
 
-// newLintCommand is `yamo-mcp lint`: it fails when there is an error, not for warnings.
+// newLintCommand returns `yamo-mcp lint`. It fails if there is an error, not for warnings.
 func newLintCommand(env cli.Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "lint [DIR]",
-		Short: "Check a workspace against the format",
-		Long: `Check the workspace in DIR (else YAMO_WORKSPACE) against RFC-0009, the loader's rules, the format of
-memory files, and the grammar of what is below users/. Each finding is a line: file, line, error or warning, what
-is wrong, and where the rule stands. Errors come first. The exit code is 1 if there is an error, and 0 if there are warnings alone.`,
+		Short: "Check a workspace for errors of format",
+		Long: `Check the workspace in DIR (default YAMO_WORKSPACE) against RFC-0009, the rules of the loader, the
+format of memory files, and the grammar of profiles in users/. Each finding is one line: file, line,
+error or warning, what is wrong, and the source of the rule. Errors come first. The exit code is 1
+if there are errors, and 0 if there are only warnings.`,
 		Args: cli.AtMost("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir, err := config.FolderArgument(args, env.Getenv)
@@ -49,7 +50,7 @@ is wrong, and where the rule stands. Errors come first. The exit code is 1 if th
 			return lintWorkspace(dir, more, env.Stdout, asJSON)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object with errors and warnings")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON instead of text")
 	return cmd
 }
 
@@ -79,14 +80,16 @@ func lintWorkspace(dir string, more []workspace.Finding, stdout io.Writer, asJSO
 		encoder := json.NewEncoder(stdout)
 		encoder.SetIndent("", "  ")
 		encoder.SetEscapeHTML(false)
-		if err := encoder.Encode(report); err != nil {
-			return err
-		}
-	} else if _, err := fmt.Fprintf(stdout, "%s%serrors: %d, warnings: %d\n", errors, warnings, len(report.Errors), len(report.Warnings)); err != nil {
+		err = encoder.Encode(report)
+	} else {
+		_, err = fmt.Fprintf(stdout, "%s%serrors: %d, warnings: %d\n",
+			errors, warnings, len(report.Errors), len(report.Warnings))
+	}
+	if err != nil {
 		return err
 	}
 	if n := len(report.Errors); n > 0 {
-		return fmt.Errorf("the workspace is not as the format wants it (errors: %d)", n)
+		return fmt.Errorf("the workspace does not conform to the format (errors: %d)", n)
 	}
 	return nil
 }

@@ -1,7 +1,7 @@
 // Command yamo-mcp gives an MCP host the memory of a YAMO workspace.
 //
-// The invariant: stdout carries what was asked for, under serve the protocol alone; logs, notices and
-// errors go to stderr, and so does whatever a native library prints.
+// The invariant: stdout carries the answer, under serve only the protocol; logs, notices and errors go to stderr, and
+// so does everything that a native library prints.
 package main
 
 import (
@@ -21,9 +21,9 @@ func main() {
 	os.Exit(start())
 }
 
-// start runs the program and returns its exit code: 0, 1 for a failure, 2 for a wrong command line.
+// start runs the program and returns its exit code: 0 for success, 1 for a failure, 2 for a wrong command line.
 func start() int {
-	// SECURITY: what is written is the owner's alone; LanceDB sets no modes of its own.
+	// SECURITY: only the owner can read what is written; LanceDB sets no modes itself.
 	syscall.Umask(0o077)
 	// A host that closes its end of stderr must not end the session with the next log line.
 	signal.Ignore(syscall.SIGPIPE)
@@ -41,6 +41,7 @@ func start() int {
 	return 1
 }
 
+// onRealStdout runs the program with the real stdout, which native libraries can no longer write to.
 func onRealStdout() error {
 	stdout, err := stdio.KeepStdout()
 	if err != nil {

@@ -13,7 +13,9 @@ import (
 
 // memoryCommand completes cmd, which works on the whole memory of a workspace, the groups' included, and takes no
 // arguments.
-func memoryCommand(env cli.Env, cmd *cobra.Command, perform func(context.Context, *cli.Command, *mesh.View) error) *cobra.Command {
+func memoryCommand(env cli.Env, cmd *cobra.Command,
+	perform func(context.Context, *cli.Command, *mesh.View) error,
+) *cobra.Command {
 	c := cli.New(env)
 	c.AddFlags(cmd.Flags(), config.EmbedderSettings...)
 	cmd.Args = cli.NoArguments

@@ -118,7 +118,7 @@ func TestIngestManyFilesGoesOnAfterAnInterrupt(t *testing.T) {
 	}
 	interrupted := breaker{t.Context(), filepath.Join(workspace, ".yamo", "private", "ledger.ndjson")}
 	_, _, err := meshRun(interrupted, workspace, "ingest-dir", notes, "--recursive")
-	if err == nil || !regexp.MustCompile(`^interrupted after \d+ of 5005 files; the same command goes on from there$`).MatchString(err.Error()) {
+	if err == nil || !regexp.MustCompile(`^interrupted after \d+ of 5005 files; run the command again to continue$`).MatchString(err.Error()) {
 		t.Fatalf("interrupted: %v", err)
 	}
 	stdout, _, err := meshRun(t.Context(), workspace, "stats")

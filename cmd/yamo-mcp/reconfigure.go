@@ -14,18 +14,20 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
 
-// newReconfigureCommand is `yamo-mcp reconfigure`: the one way besides an editor to change who the agent is.
+// newReconfigureCommand returns `yamo-mcp reconfigure`, the only way besides an editor to change who the agent is.
 func newReconfigureCommand(env cli.Env) *cobra.Command {
 	var soul, identity string
 	cmd := &cobra.Command{
 		Use:   "reconfigure [DIR]",
-		Short: "Change who the agent is",
-		Long: `Replace SOUL.md or IDENTITY.md of the workspace in DIR (else YAMO_WORKSPACE) by FILE, or by the input for "-".
+		Short: "Replace SOUL.md or IDENTITY.md, which define who the agent is",
+		Long: `Replace SOUL.md or IDENTITY.md of the workspace in DIR (default YAMO_WORKSPACE) with a file, or with
+the input for "-".
 
-Who the agent is changes by its human's explicit decision alone (RFC-0009 §2.1): no session has a tool for it.
-The agent may draft a new SOUL.md as a note; you read it and run this. The new text is checked first, it is
-replaced as a whole or not at all, and what stood there before is kept in .yamo/replaced. Sessions that are
-running are told by their host, if it follows the file; the next one starts with it.`,
+Only an explicit decision of a person changes who the agent is (RFC-0009 §2.1): no session has a
+tool for it. The agent can draft a new SOUL.md as a note; read it, then run this command. The new
+text is checked first and replaces the file completely or not at all. The earlier text is kept in
+.yamo/replaced. Running sessions are notified if their host follows the file; new sessions start
+with the new text.`,
 		Example: "  yamo-mcp reconfigure ~/agent --soul ~/agent/notes/soul-draft.md",
 		Args:    cli.AtMost("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -57,8 +59,8 @@ running are told by their host, if it follows the file; the next one starts with
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&soul, "soul", "", "the file to replace SOUL.md by")
-	flags.StringVar(&identity, "identity", "", "the file to replace IDENTITY.md by")
+	flags.StringVar(&soul, "soul", "", "file with the new SOUL.md")
+	flags.StringVar(&identity, "identity", "", "file with the new IDENTITY.md")
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
 		if !cmd.Flags().Changed("soul") && !cmd.Flags().Changed("identity") {
 			return fmt.Errorf("%q requires --soul or --identity", cmd.Name())
@@ -68,7 +70,7 @@ running are told by their host, if it follows the file; the next one starts with
 	return cmd
 }
 
-// readFileOr is the content of the file called name, or the input for "-".
+// readFileOr returns the content of the file called name, or the input for "-".
 func readFileOr(stdin io.Reader, name string) ([]byte, error) {
 	from := stdin
 	if name != "-" {
@@ -86,6 +88,7 @@ func readFileOr(stdin io.Reader, name string) ([]byte, error) {
 	return data, err
 }
 
+// reconfigure replaces a file of the workspace and prints what became of it.
 func reconfigure(ctx context.Context, folder *workspace.Workspace, name string, text []byte, stdout io.Writer) error {
 	done, err := folder.Reconfigure(ctx, name, text)
 	if invalid, ok := errors.AsType[*workspace.InvalidFileError](err); ok {
@@ -99,11 +102,11 @@ func reconfigure(ctx context.Context, folder *workspace.Workspace, name string, 
 	}
 	switch {
 	case !done.Changed:
-		fmt.Fprintf(stdout, "%s says so already\n", name)
+		fmt.Fprintf(stdout, "%s already has this text\n", name)
 	case done.Kept != "":
-		fmt.Fprintf(stdout, "replaced %s; what it said before is in %s\n", name, done.Kept)
+		fmt.Fprintf(stdout, "replaced %s; its earlier text is in %s\n", name, done.Kept)
 	default:
-		fmt.Fprintln(stdout, "made", name)
+		fmt.Fprintln(stdout, "created", name)
 	}
 	return nil
 }

@@ -15,7 +15,9 @@ import (
 
 // run is the program: main calls it with the process, tests with their own. Its error has not been printed; a
 // *cli.UsageError means that nothing was done.
-func run(ctx context.Context, args []string, getenv func(string) string, stdin io.Reader, stdout, stderr io.Writer) error {
+func run(ctx context.Context, args []string, getenv func(string) string,
+	stdin io.Reader, stdout, stderr io.Writer,
+) error {
 	env := cli.Env{Getenv: getenv, Stdin: stdin, Stdout: stdout, Stderr: stderr, Version: programVersion()}
 	root := newRootCommand(env)
 	understood := false
@@ -48,11 +50,13 @@ func visit(command *cobra.Command, see func(*cobra.Command)) {
 // newRootCommand returns the program's commands. A new command needs a line here.
 func newRootCommand(env cli.Env) *cobra.Command {
 	root := cli.Group("yamo-mcp", "Long-term memory for AI agents: an MCP server over a YAMO workspace")
-	root.Long = `yamo-mcp gives an AI agent a long-term memory. It serves a YAMO workspace, a folder of Markdown files and memories, to
-any MCP host (Claude Desktop, Claude Code, Codex, Cursor, a chat gateway).
+	root.Long = `yamo-mcp gives an AI agent a long-term memory. It serves a YAMO workspace, a folder of Markdown
+files and memories, to any MCP host: Claude Desktop, Claude Code, Codex, Cursor, a chat gateway.
 
-To start: ` + "`yamo-mcp setup`" + ` installs the model for semantic search, ` + "`yamo-mcp init DIR`" + ` creates a workspace, and your
-host starts ` + "`yamo-mcp serve --workspace DIR --connection dm`" + `.`
+To get started:
+  yamo-mcp setup                                         install the model for semantic search
+  yamo-mcp init DIR                                      create a workspace
+  yamo-mcp serve --workspace DIR --connection dm         what your host starts`
 	root.Version = env.Version
 	root.SetVersionTemplate("yamo-mcp {{.Version}}\n")
 	root.Flags().BoolP("version", "v", false, "print the version; the command version prints more")

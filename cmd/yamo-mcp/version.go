@@ -19,7 +19,7 @@ import (
 // version is set by the linker: -X main.version=v1.2.3.
 var version string
 
-// programVersion is the version of this program, "devel" where nothing tells it.
+// programVersion returns the version of this program, "devel" if it is not known.
 func programVersion() string {
 	if version != "" {
 		return version
@@ -30,7 +30,7 @@ func programVersion() string {
 	return "devel"
 }
 
-// versionReport is what `yamo-mcp version --json` prints.
+// versionReport is the answer of `yamo-mcp version --json`.
 type versionReport struct {
 	Version  string            `json:"version"`
 	Go       string            `json:"go"`
@@ -51,12 +51,12 @@ type nativeReport struct {
 
 type assetsReport struct {
 	Installed bool     `json:"installed"`
-	Dir       string   `json:"dir"` // where they are, or would be installed
+	Dir       string   `json:"dir"` // in which they are, or would be installed
 	Missing   []string `json:"missing"`
 	Error     string   `json:"error,omitempty"`
 }
 
-// reportedModules are those whose version matters when something goes wrong.
+// reportedModules are the modules whose versions are needed in bug reports.
 var reportedModules = []string{
 	"github.com/mark3labs/mcp-go",
 	"github.com/lancedb/lancedb-go",
@@ -68,7 +68,7 @@ func newVersionCommand(env cli.Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "version",
-		Short: "Print the versions of the program and its parts, and whether the assets are installed",
+		Short: "Print the versions of the program and its parts, and whether the model is installed",
 		Args:  cli.NoArguments,
 		RunE: func(*cobra.Command, []string) error {
 			report := newVersionReport(env.Getenv)
@@ -80,7 +80,7 @@ func newVersionCommand(env cli.Env) *cobra.Command {
 			return report.print(env.Stdout)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON instead of text")
 	return cmd
 }
 
@@ -123,7 +123,8 @@ func (r versionReport) print(w io.Writer) error {
 	fmt.Fprintf(table, "yamo-mcp\t%s (%s, %s)\n", r.Version, r.Go, r.Platform)
 	fmt.Fprintf(table, "LanceDB\t%s (Lance %s, lancedb-go %s)\n", r.Native.LanceDB, r.Native.Lance, r.Native.LanceDBGo)
 	fmt.Fprintf(table, "tokenizers\t%s\n", r.Native.Tokenizers)
-	fmt.Fprintf(table, "ONNX Runtime\t%s (onnxruntime_go %s)\n", r.Native.ONNXRuntime, r.Modules["github.com/yalue/onnxruntime_go"])
+	fmt.Fprintf(table, "ONNX Runtime\t%s (onnxruntime_go %s)\n",
+		r.Native.ONNXRuntime, r.Modules["github.com/yalue/onnxruntime_go"])
 	fmt.Fprintf(table, "mcp-go\t%s\n", r.Modules["github.com/mark3labs/mcp-go"])
 	switch {
 	case r.Assets.Error != "":
@@ -131,7 +132,8 @@ func (r versionReport) print(w io.Writer) error {
 	case r.Assets.Installed:
 		fmt.Fprintf(table, "assets\tinstalled in %s\n", r.Assets.Dir)
 	default:
-		fmt.Fprintf(table, "assets\tmissing in %s: %s (run `yamo-mcp setup`)\n", r.Assets.Dir, strings.Join(r.Assets.Missing, ", "))
+		fmt.Fprintf(table, "assets\tmissing in %s: %s (run `yamo-mcp setup`)\n",
+			r.Assets.Dir, strings.Join(r.Assets.Missing, ", "))
 	}
 	return table.Flush()
 }

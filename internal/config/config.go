@@ -113,8 +113,8 @@ func from(dir string, getenv func(string) string, file map[string]string, settin
 	return c, check(&c, settings)
 }
 
-// check reports the first value that is not valid. Settings of HTTP are not checked for stdio, where they have no effect:
-// servers of both kinds share the environment and the config file.
+// check reports the first value that is not valid. Settings of HTTP are not checked for stdio, where they have no
+// effect: servers of both kinds share the environment and the config file.
 func check(c *Config, settings []Setting) error {
 	for _, s := range settings {
 		if c.Session.Transport != OverHTTP && IsHTTP(s.Flag()) {
@@ -127,8 +127,8 @@ func check(c *Config, settings []Setting) error {
 	return nil
 }
 
-// For returns the settings for another workspace that the same server serves over HTTP. What that workspace's config file
-// sets about its own content applies: session logs, tool sets, ranking, git.
+// For returns the settings for another workspace that the same server serves over HTTP. What that workspace's config
+// file sets about its own content applies: session logs, tool sets, ranking, git.
 //
 // SECURITY: the session logs and the git repository of one workspace are never used for another: they come from the
 // other's own file, or there are none. The environment was set for the first one and is not consulted.

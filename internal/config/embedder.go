@@ -68,8 +68,8 @@ func (e Embedder) Open(getenv func(string) string, logger *slog.Logger) (index.E
 
 // Connect returns the embedder and the function that closes it. It neither loads a model nor opens a connection.
 //
-// When a remote provider fails, searches match words: the local model is not its fallback, unlike RFC-0011 §7.1, because
-// vectors of different models cannot be compared. Other addresses of the same model are (embed.Chain).
+// When a remote provider fails, searches match words: the local model is not its fallback, unlike RFC-0011 §7.1,
+// because vectors of different models cannot be compared. Other addresses of the same model are (embed.Chain).
 //
 // SECURITY: memories and queries leave the machine here, and only to a provider that the operator named.
 func (e Embedder) Connect(getenv func(string) string, logger *slog.Logger) (embed.Embedder, func() error, error) {

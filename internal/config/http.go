@@ -63,8 +63,11 @@ var HTTPSettings = []Setting{
 		Name: "public-url", help: "http: URL at which clients reach this server, such as https://memory.example.org",
 		field: func(c *Config) *string { return &c.HTTP.PublicURL },
 		valid: func(text string) error {
+			if text == "" {
+				return nil
+			}
 			u, err := url.Parse(text)
-			if text != "" && (err != nil || u.Host == "" || u.RawQuery != "" || u.User != nil || u.Scheme != "https" && u.Scheme != "http") {
+			if err != nil || u.Host == "" || u.RawQuery != "" || u.User != nil || u.Scheme != "https" && u.Scheme != "http" {
 				return fmt.Errorf("%q is not a URL such as https://memory.example.org, without a query", text)
 			}
 			return nil
@@ -115,11 +118,13 @@ var HTTPSettings = []Setting{
 		field: func(c *Config) *string { return &c.HTTP.OAuthJWKS },
 	},
 	spec[int]{
-		Name: "calls-per-minute", initial: serve.DefaultCallsPerMinute, help: "http: maximum number of requests per minute and token",
+		Name: "calls-per-minute", initial: serve.DefaultCallsPerMinute,
+		help:  "http: maximum number of requests per minute and token",
 		field: func(c *Config) *int { return &c.HTTP.CallsPerMinute },
 	},
 	spec[int]{
-		Name: "concurrent-calls", initial: serve.DefaultConcurrentCalls, help: "http: maximum number of concurrent calls per token",
+		Name: "concurrent-calls", initial: serve.DefaultConcurrentCalls,
+		help:  "http: maximum number of concurrent calls per token",
 		field: func(c *Config) *int { return &c.HTTP.ConcurrentCalls },
 	},
 }

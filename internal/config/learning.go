@@ -28,7 +28,8 @@ var LearningSettings = []Setting{
 		},
 	},
 	spec[int]{
-		Name: "lesson-retention-days", initial: record.DefaultRetentionDays, help: "number of days that a lesson stays active",
+		Name: "lesson-retention-days", initial: record.DefaultRetentionDays,
+		help:  "number of days that a lesson stays active",
 		field: func(c *Config) *int { return &c.Learning.RetentionDays },
 		valid: between(1, 36_500),
 	},

@@ -16,11 +16,12 @@ var customaryKeys = map[string]string{"openai": "OPENAI_API_KEY", "cohere": "CO_
 
 var variable = regexp.MustCompile(`^[A-Z_][A-Z0-9_]*$`)
 
-// read returns the key, "" for none. name is the value of the setting, address the provider's if it is not its usual one.
+// read returns the key, "" for none. name is the value of the setting, address the provider's if it is not its usual
+// one.
 //
-// SECURITY: a setting names the place of the key and never contains it, so that no key is in a command line or in a file
-// of the workspace. The customary variable is not read if the operator gave an address: the key of one service is not
-// sent to another.
+// SECURITY: a setting names the place of the key and never contains it, so that no key is in a command line or in a
+// file of the workspace. The customary variable is not read if the operator gave an address: the key of one service is
+// not sent to another.
 func (k apiKey) read(getenv func(string) string, provider, name, address string) (string, error) {
 	if name == "" && address == "" {
 		name = customaryKeys[provider]

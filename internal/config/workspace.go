@@ -27,7 +27,8 @@ func FolderArgument(args []string, getenv func(string) string) (string, error) {
 // CheckWorkspace fails if dir is not a folder that can be opened. place is how the command line names the folder.
 func CheckWorkspace(dir, place string) error {
 	if dir == "" {
-		return fmt.Errorf("no workspace: set its folder with %s or YAMO_WORKSPACE, or create one with yamo-mcp init DIR", place)
+		return fmt.Errorf("no workspace: set its folder with %s or YAMO_WORKSPACE, "+
+			"or create one with yamo-mcp init DIR", place)
 	}
 	folder, err := os.Open(dir)
 	if err != nil {

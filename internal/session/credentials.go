@@ -6,12 +6,12 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub"
 )
 
-// credentialKinds are what never stands in a workspace file (RFC-0009 §4.2). Addresses and telephone numbers may: USER.md
-// and the logs are where the human's own are kept.
+// credentialKinds are what never stands in a workspace file (RFC-0009 §4.2). Addresses and telephone numbers may:
+// USER.md and the logs are where the human's own are kept.
 var credentialKinds = []scrub.Kind{scrub.APIKey, scrub.Token, scrub.PrivateKey, scrub.Password, scrub.Card, scrub.SSN}
 
-// CredentialScrubber finds credentials in what a session writes to a workspace file, for workspace.WithScrubber. A text that has
-// any is redacted as a memory is, with its addresses and numbers; another is not changed.
+// CredentialScrubber finds credentials in what a session writes to a workspace file, for workspace.WithScrubber. A text
+// that has any is redacted as a memory is, with its addresses and numbers; another is not changed.
 func CredentialScrubber() func(text string) (clean string, redactions int) {
 	scrubber := scrub.New(scrub.Options{})
 	return func(text string) (string, int) {

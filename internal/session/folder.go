@@ -23,8 +23,8 @@ import (
 // Operator is the actor of changes that a person makes on the command line.
 const Operator = "operator"
 
-// OpenFolder opens the workspace folder for an audience. With the setting git, what a DM changes is committed in author's
-// name.
+// OpenFolder opens the workspace folder for an audience. With the setting git, what a DM changes is committed in
+// author's name.
 func OpenFolder(o Options, who audience.Audience, author string) (*workspace.Workspace, error) {
 	options := []workspace.Option{workspace.WithLogger(o.Logger), workspace.WithScrubber(CredentialScrubber())}
 	// SECURITY: a group's session has no repository, whose index and history name private files.
@@ -87,8 +87,8 @@ func OpenDreams(o Options, view *workspace.View, memory *mesh.View, editor *edit
 	})
 }
 
-// openLogs opens the folder of session logs. It returns nil if none is set or it is empty for the audience (seed 002: the
-// tool session_logs is there when the folder is not empty).
+// openLogs opens the folder of session logs. It returns nil if none is set or it is empty for the audience (seed 002:
+// the tool session_logs is there when the folder is not empty).
 func openLogs(dir string, who audience.Audience) (*transcript.Folder, error) {
 	if dir == "" {
 		return nil, nil

@@ -109,8 +109,8 @@ func httpOptions(ctx context.Context, o Options) (serve.HTTPOptions, error) {
 	return settings, nil
 }
 
-// acceptOAuth makes the server accept the tokens of the authorization server that the operator named, if any, besides its
-// own.
+// acceptOAuth makes the server accept the tokens of the authorization server that the operator named, if any, besides
+// its own.
 func acceptOAuth(ctx context.Context, o Options, settings *serve.HTTPOptions, served auth.Tenant) error {
 	h := o.Config.HTTP
 	if h.OAuthIssuer == "" {
@@ -137,7 +137,8 @@ func acceptOAuth(ctx context.Context, o Options, settings *serve.HTTPOptions, se
 // loadModel starts to load the local model and returns a channel that is closed when it has finished.
 //
 // SECURITY: all audiences share the model. If the first search loaded it, a group could tell from the time of its own
-// search whether a DM has searched before. A remote provider has nothing to load and gets no request of the server's own.
+// search whether a DM has searched before. A remote provider has nothing to load and gets no request of the server's
+// own.
 func (o Options) loadModel(ctx context.Context) <-chan struct{} {
 	finished := make(chan struct{})
 	go func() {

@@ -1,8 +1,8 @@
 // Package session assembles a session: the tools, resources and prompts of one audience over one workspace. It decides
 // which of them an audience has, and opens what they work on.
 //
-// The invariant: what is registered gets views of one audience, never the workspace folder or the memory's files, and what
-// a group may not see is neither opened nor registered for it.
+// The invariant: what is registered gets views of one audience, never the workspace folder or the memory's files, and
+// what a group may not see is neither opened nor registered for it.
 package session
 
 import (
@@ -40,13 +40,13 @@ type Options struct {
 
 // parts is what the tools, resources and prompts of one audience work on.
 type parts struct {
-	config config.Session
-	logger *slog.Logger
-	view   *workspace.View
-	memory *mesh.View
-	logs   *transcript.View // nil without session logs
-	editor *edit.Editor     // nil in a group
-	dreams *dream.Sweeper   // nil in a group
+	settings config.Session
+	logger   *slog.Logger
+	view     *workspace.View
+	memory   *mesh.View
+	logs     *transcript.View // nil without session logs
+	editor   *edit.Editor     // nil in a group
+	dreams   *dream.Sweeper   // nil in a group
 
 	closers []func() error // in the order of opening
 }
@@ -78,7 +78,7 @@ func Open(o Options, who audience.Audience) (deps serve.Deps, release func() err
 
 // open opens the parts. Those that are open when it fails are in the result, to be closed.
 func open(o Options, who audience.Audience) (*parts, error) {
-	p := &parts{config: o.Config.Session, logger: o.Logger}
+	p := &parts{settings: o.Config.Session, logger: o.Logger}
 	folder, err := OpenFolder(o, who, o.Config.Session.AgentID)
 	if err != nil {
 		return p, fmt.Errorf("workspace %q: %w (--workspace or YAMO_WORKSPACE)", o.Config.Workspace, config.WithoutPath(err))
@@ -108,6 +108,9 @@ func open(o Options, who audience.Audience) (*parts, error) {
 	}
 	return p, nil
 }
+
+// agent is the agent's name in what the session writes.
+func (p *parts) agent() string { return p.settings.AgentID }
 
 // close closes what was opened, last first.
 func (p *parts) close() error {

@@ -34,7 +34,7 @@ var toolEntries = []entry[tools.Tool]{
 	{config.MemoryTools, always, func(p *parts) tools.Tool { return tools.MemoryStore(p.memory) }},
 	{config.MemoryTools, always, func(p *parts) tools.Tool { return tools.MemorySearch(p.memory) }},
 	{config.MemoryTools, always, func(p *parts) tools.Tool { return tools.DistillLesson(p.memory) }},
-	{config.MemoryTools, always, func(p *parts) tools.Tool { return tools.WhoAmI(p.view, p.config.AgentID, p.config.Model) }},
+	{config.MemoryTools, always, func(p *parts) tools.Tool { return tools.WhoAmI(p.view, p.agent(), p.settings.Model) }},
 	{config.MemoryTools, hasLogs, func(p *parts) tools.Tool { return tools.SessionLogs(p.logs) }},
 
 	{config.WorkspaceTools, always, func(p *parts) tools.Tool { return tools.LogAppend(p.view) }},
@@ -45,7 +45,7 @@ var toolEntries = []entry[tools.Tool]{
 	}},
 	{config.WorkspaceTools, dm, func(p *parts) tools.Tool { return tools.MemoryFile(p.view) }},
 	{config.WorkspaceTools, dm, func(p *parts) tools.Tool { return tools.RotateLogs(p.view) }},
-	{config.WorkspaceTools, dm, func(p *parts) tools.Tool { return tools.WorkspaceEdit(p.editor, p.config.AgentID) }},
+	{config.WorkspaceTools, dm, func(p *parts) tools.Tool { return tools.WorkspaceEdit(p.editor, p.agent()) }},
 	{config.WorkspaceTools, firstBoot, func(p *parts) tools.Tool { return tools.BootstrapWrite(p.view) }},
 	{config.WorkspaceTools, firstBoot, func(p *parts) tools.Tool { return tools.BootstrapFinish(p.view) }},
 
@@ -54,7 +54,7 @@ var toolEntries = []entry[tools.Tool]{
 	{config.LearningTools, always, func(p *parts) tools.Tool { return tools.MemoryDelete(p.memory, p.editor) }},
 	{config.LearningTools, always, func(p *parts) tools.Tool { return tools.Skills(p.memory) }},
 	{config.LearningTools, always, func(p *parts) tools.Tool { return tools.Reflect(p.memory) }},
-	{config.LearningTools, dm, func(p *parts) tools.Tool { return tools.CurateMemory(p.view, p.editor, p.config.AgentID) }},
+	{config.LearningTools, dm, func(p *parts) tools.Tool { return tools.CurateMemory(p.view, p.editor, p.agent()) }},
 }
 
 // everySet is the set of prompts that no choice of tools leaves out.
@@ -79,8 +79,8 @@ var promptEntries = []entry[prompts.Prompt]{
 
 // resourceEntries registers the resources, one per line. The choice of tools does not leave out any of them.
 //
-// SECURITY: a resource with the condition dm shows what a group never sees. It is not registered for a group. Which files
-// an audience may read is decided by its view.
+// SECURITY: a resource with the condition dm shows what a group never sees. It is not registered for a group. Which
+// files an audience may read is decided by its view.
 var resourceEntries = []struct {
 	when     func(*parts) bool
 	register func(*parts, *server.MCPServer) error
@@ -99,7 +99,7 @@ func (p *parts) prompts() []prompts.Prompt { return made(p, promptEntries) }
 func made[T any](p *parts, entries []entry[T]) []T {
 	var list []T
 	for _, e := range entries {
-		if (e.set == everySet || p.config.Offers(e.set)) && e.when(p) {
+		if (e.set == everySet || p.settings.Offers(e.set)) && e.when(p) {
 			list = append(list, e.make(p))
 		}
 	}

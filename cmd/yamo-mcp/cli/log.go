@@ -10,8 +10,8 @@ import (
 	"github.com/mattn/go-isatty"
 )
 
-// NewLogger logs to w: as colored text if w is a terminal, as JSON lines otherwise. level is debug, info or warn: there is
-// none above warn, so that the notice about an assumed audience cannot be turned off.
+// NewLogger logs to w: as colored text if w is a terminal, as JSON lines otherwise. level is debug, info or warn: there
+// is none above warn, so that the notice about an assumed audience cannot be turned off.
 func NewLogger(w io.Writer, level string) (*slog.Logger, error) {
 	var l slog.Level
 	if err := l.UnmarshalText([]byte(level)); err != nil {

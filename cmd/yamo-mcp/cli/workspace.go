@@ -12,8 +12,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/git"
 )
 
-// OpenWorkspace opens the workspace dir as its operator, for a command that has no flags for the settings of git. What the
-// command changes is committed if the environment or the config file asks for it.
+// OpenWorkspace opens the workspace dir as its operator, for a command that has no flags for the settings of git. What
+// the command changes is committed if the environment or the config file asks for it.
 func (e Env) OpenWorkspace(dir string) (*workspace.Workspace, error) {
 	settings, err := config.Read(dir, e.Getenv, config.GitSettings...)
 	if err != nil {
@@ -36,8 +36,8 @@ func (e Env) Repository(dir string) (*git.Repository, error) {
 	return session.OpenRepository(options, session.Operator)
 }
 
-// WarnGitKeeps warns if the history of the workspace's git repository keeps the file name, which was removed for good. The
-// removal has succeeded, so that a repository that cannot be opened is not an error.
+// WarnGitKeeps warns if the history of the workspace's git repository keeps the file name, which was removed for good.
+// The removal has succeeded, so that a repository that cannot be opened is not an error.
 func (e Env) WarnGitKeeps(ctx context.Context, dir, name string) {
 	repository, err := e.Repository(dir)
 	if err != nil || repository == nil {

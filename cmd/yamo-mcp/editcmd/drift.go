@@ -12,24 +12,27 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
 )
 
+// newDrift returns `yamo-mcp drift`. Without a subcommand it lists.
 func (e command) newDrift() *cobra.Command {
 	list := e.command(&cobra.Command{
 		Use:   "list",
-		Short: "List the drifts that nobody has decided about",
+		Short: "List the drifted files that need a decision",
 		Args:  cli.NoArguments,
 	}, e.listDrifts)
-	group := cli.Group("drift", "Decide about files whose changes by hand took away what their edits are about", list,
-		e.newDecision("accept", "Take a drifted file as it is", func(ctx context.Context, editor *edit.Editor, name, why string) (string, error) {
-			n, err := editor.Accept(ctx, name, session.Operator, why)
-			return fmt.Sprintf("accepted %s (%d)\n", name, n), err
-		}),
-		e.newDecision("restore", "Write back what a file was before it drifted, with the edits made since", func(ctx context.Context, editor *edit.Editor, name, why string) (string, error) {
-			return "restored " + name + "\n", editor.Restore(ctx, name, session.Operator, why)
-		}))
-	group.Long = `A file that is changed by hand drifts when what its edits are about cannot be found any more, or when the change is one
-that the write rules forbid: an edited section is gone, in a profile also an anchor, an id, or the Change Log. Sessions
-go on with the file and nobody is asked; replays of it halt until the maintainer decides here. Alone, the command
-lists the drifts that nobody has decided about.`
+	group := cli.Group("drift", "Review files whose manual changes conflict with their recorded edits", list,
+		e.newDecision("accept", "Accept a drifted file as it is",
+			func(ctx context.Context, editor *edit.Editor, name, why string) (string, error) {
+				n, err := editor.Accept(ctx, name, session.Operator, why)
+				return fmt.Sprintf("accepted %s (%d)\n", name, n), err
+			}),
+		e.newDecision("restore", "Restore a file to its content before it drifted, with the edits made since",
+			func(ctx context.Context, editor *edit.Editor, name, why string) (string, error) {
+				return "restored " + name + "\n", editor.Restore(ctx, name, session.Operator, why)
+			}))
+	group.Long = `A file drifts when a manual change removes something that recorded edits depend on: an edited
+section, or in a profile also an anchor, an ID or the Change Log. Sessions continue to use the
+file, but it cannot be replayed until you accept or restore it here. Without a subcommand, the
+files that need a decision are listed.`
 	return e.command(group, e.listDrifts)
 }
 
@@ -48,20 +51,26 @@ func (e command) listDrifts(ctx context.Context, editor *edit.Editor, _ []string
 	if len(drifts) == 0 {
 		text.WriteString("no file has drifted\n")
 	} else {
-		text.WriteString("Look with yamo-mcp diff FILE, then decide with yamo-mcp drift accept FILE or yamo-mcp drift restore FILE\n")
+		text.WriteString("Run yamo-mcp diff FILE to see the changes, then yamo-mcp drift accept FILE or " +
+			"yamo-mcp drift restore FILE\n")
 	}
 	return e.Answer(drifts, text.String())
 }
 
-func (e command) newDecision(use, short string, decide func(ctx context.Context, editor *edit.Editor, name, why string) (string, error)) *cobra.Command {
+// newDecision returns a subcommand that decides about the drift of a file.
+func (e command) newDecision(use, short string,
+	decide func(ctx context.Context, editor *edit.Editor, name, why string) (string, error),
+) *cobra.Command {
 	var why string
-	cmd := e.command(&cobra.Command{Use: use + " FILE", Short: short, Args: cli.Exactly("FILE")}, func(ctx context.Context, editor *edit.Editor, args []string) error {
+	cmd := e.command(&cobra.Command{
+		Use: use + " FILE", Short: short, Args: cli.Exactly("FILE"),
+	}, func(ctx context.Context, editor *edit.Editor, args []string) error {
 		text, err := decide(ctx, editor, args[0], why)
 		if err != nil {
 			return err
 		}
 		return e.Answer(map[string]string{"file": args[0], "decision": use}, text)
 	})
-	cmd.Flags().StringVar(&why, "why", "", "the reason, for the record")
+	cmd.Flags().StringVar(&why, "why", "", "reason, kept in the record")
 	return cmd
 }

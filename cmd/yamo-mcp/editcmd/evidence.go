@@ -13,12 +13,14 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
 )
 
+// newEvidence returns `yamo-mcp evidence`.
 func (e command) newEvidence() *cobra.Command {
 	return e.command(&cobra.Command{
 		Use:   "evidence TOKEN",
-		Short: "Show what an evidence token leads to: an edit, or a memory",
-		Long: `Show what an evidence token (ev:YYYYMMDDThhmmssZ-ULID) leads to: the record of an edit, or a memory. An edit's
-event id and a memory's id (mem_…) are taken as well; the first line is their token.`,
+		Short: "Show the edit or the memory that an evidence token names",
+		Long: `Show the recorded edit or the memory that an evidence token (ev:YYYYMMDDThhmmssZ-ULID) names.
+The event ID of an edit and the ID of a memory (mem_…) are accepted too; the first line of the
+answer is their token.`,
 		Args: cli.Exactly("TOKEN"),
 	}, func(ctx context.Context, editor *edit.Editor, args []string) error {
 		var found session.Evidence
@@ -33,7 +35,7 @@ event id and a memory's id (mem_…) are taken as well; the first line is their 
 		if found.Event != nil {
 			text += describeEvent(*found.Event)
 			if found.Event.IsEdit() {
-				text += fmt.Sprintf("    what it changed: yamo-mcp diff %s --to %s\n", found.Event.File, found.Event.ID)
+				text += fmt.Sprintf("    to see the change: yamo-mcp diff %s --to %s\n", found.Event.File, found.Event.ID)
 			}
 			if found.State != "" {
 				text += "    " + found.State + "\n"
@@ -43,7 +45,8 @@ event id and a memory's id (mem_…) are taken as well; the first line is their 
 			}
 		} else {
 			m := found.Memory
-			text += fmt.Sprintf("%s  %s  %s  %s, %s\n%s\n", m.ID, m.CreatedAt.UTC().Format("2006-01-02T15:04:05.000Z"), m.AgentID, m.Type, m.Visibility, m.Content)
+			text += fmt.Sprintf("%s  %s  %s  %s, %s\n%s\n", m.ID, m.CreatedAt.UTC().Format("2006-01-02T15:04:05.000Z"),
+				m.AgentID, m.Type, m.Visibility, m.Content)
 		}
 		return e.Answer(found, text)
 	})

@@ -15,13 +15,14 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
 )
 
+// newHistory returns `yamo-mcp history`.
 func (e command) newHistory() *cobra.Command {
 	var section string
 	cmd := e.command(&cobra.Command{
 		Use:   "history FILE",
-		Short: "Show who changed what in a workspace file, when and why",
-		Long: `Show what happened to a workspace file, oldest first: every edit with its time, actor, section and reason, and
-what was changed by hand, as far as it was noticed. FILE is relative to the workspace.`,
+		Short: "Show the edits of a workspace file: who, when and why",
+		Long: `Show the history of a workspace file, oldest first: each edit with its time, actor, section and
+reason, and the manual changes that were detected. FILE is relative to the workspace.`,
 		Args: cli.Exactly("FILE"),
 	}, func(ctx context.Context, editor *edit.Editor, args []string) error {
 		events, err := editor.History(ctx, args[0], section)
@@ -38,7 +39,7 @@ what was changed by hand, as far as it was noticed. FILE is relative to the work
 				text.WriteString(describeEvent(event))
 				continue
 			}
-			// One line for all that was erased at once.
+			// Events that were erased together are one line.
 			if erased++; i+1 == len(events) || events[i+1].Op != edit.OpErase {
 				event.Evidence, event.RefersTo = nil, ""
 				text.WriteString(describeEvent(event) + fmt.Sprintf("    events erased: %d\n", erased))
@@ -47,21 +48,21 @@ what was changed by hand, as far as it was noticed. FILE is relative to the work
 		}
 		if len(events) == 0 {
 			if _, err := os.Stat(filepath.Join(e.Config.Workspace, args[0])); errors.Is(err, fs.ErrNotExist) {
-				return fmt.Errorf("%s: there is no such file in the workspace, and nothing is recorded of one", args[0])
+				return fmt.Errorf("%s: no such file in the workspace or in its record of edits", args[0])
 			}
 			if section != "" {
-				fmt.Fprintf(&text, "nothing is recorded about a section %q of %s\n", section, args[0])
+				fmt.Fprintf(&text, "no recorded edits of section %q of %s\n", section, args[0])
 			} else {
-				text.WriteString("nothing was edited\n")
+				text.WriteString("no recorded edits\n")
 			}
 		}
 		return e.Answer(events, text.String())
 	})
-	cmd.Flags().StringVar(&section, "section", "", "only what is about this section: its heading or anchor")
+	cmd.Flags().StringVar(&section, "section", "", "only edits of this section: its heading or anchor")
 	return cmd
 }
 
-// describeEvent is an event in a few lines.
+// describeEvent formats an event as a line, followed by indented details.
 func describeEvent(e edit.Event) string {
 	actor := e.Actor
 	if actor == "" {
@@ -77,7 +78,7 @@ func describeEvent(e edit.Event) string {
 	}
 	out.WriteByte('\n')
 	if e.Asked != nil {
-		out.WriteString("    asks for: " + string(e.Asked.Op) + "\n")
+		out.WriteString("    proposed: " + string(e.Asked.Op) + "\n")
 	}
 	if e.Rationale != "" {
 		out.WriteString("    why: " + e.Rationale + "\n")
@@ -97,14 +98,16 @@ func describeEvent(e edit.Event) string {
 	return out.String()
 }
 
+// newDiff returns `yamo-mcp diff`.
 func (e command) newDiff() *cobra.Command {
 	var from, to string
 	cmd := e.command(&cobra.Command{
 		Use:   "diff FILE",
-		Short: "Show how a workspace file changed between two events or times",
-		Long: `Show how a workspace file changed, as a unified diff: from --from to --to, each the id or token of an event, a time
-(2026-01-02T15:04:05Z) or a day, whose end is meant. Without --from it begins before the last event up to --to,
-without --to it ends now.`,
+		Short: "Show how a workspace file changed between two edits or times",
+		Long: `Show how a workspace file changed, as a unified diff. --from and --to are each the ID or
+evidence token of an event, a time (2026-01-02T15:04:05Z), or a day (2026-01-02), which means
+its end. Without --to the diff ends with the file as it is now, without --from it starts before
+the last event.`,
 		Args: cli.Exactly("FILE"),
 	}, func(ctx context.Context, editor *edit.Editor, args []string) error {
 		changed, err := editor.Diff(ctx, args[0], from, to)
@@ -114,7 +117,7 @@ without --to it ends now.`,
 		text := unified(changed)
 		return e.Answer(map[string]string{"file": args[0], "from": changed.From, "to": changed.To, "diff": text}, text)
 	})
-	cmd.Flags().StringVar(&from, "from", "", "the text after this event, or at this time")
-	cmd.Flags().StringVar(&to, "to", "", "the text after this event, or at this time")
+	cmd.Flags().StringVar(&from, "from", "", "start of the diff: after this event or at this time")
+	cmd.Flags().StringVar(&to, "to", "", "end of the diff: after this event or at this time")
 	return cmd
 }

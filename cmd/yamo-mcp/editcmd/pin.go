@@ -12,14 +12,15 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
 )
 
-// newPin is pin, unpin, lock or unlock.
+// newPin returns `yamo-mcp pin`, unpin, lock or unlock.
 func (e command) newPin(use, op, short string) *cobra.Command {
 	return e.command(&cobra.Command{
 		Use:   use + " [FILE#SECTION]",
 		Short: short,
 		Long: short + `.
 
-SECTION is a heading or an anchor; FILE alone means all of it. Without an argument, what is pinned and locked is listed.`,
+SECTION is a heading or an anchor; FILE without a section means the whole file. Without an argument, the pinned and
+locked sections are listed.`,
 		Args: cli.AtMost("FILE#SECTION"),
 	}, func(ctx context.Context, editor *edit.Editor, args []string) error {
 		if len(args) == 0 {
@@ -42,12 +43,12 @@ func (e command) listPins(ctx context.Context, editor *edit.Editor) error {
 	for _, pin := range pins {
 		fmt.Fprintf(&text, "%s\t%s#%s", pin.Kind, pin.File, pin.Anchor)
 		if pin.Void {
-			text.WriteString("\tvoid: there is no such section any more")
+			text.WriteString("\tvoid: the section no longer exists")
 		}
 		text.WriteByte('\n')
 	}
 	if len(pins) == 0 {
-		text.WriteString("nothing is pinned or locked\n")
+		text.WriteString("no pinned or locked sections\n")
 	}
 	return e.Answer(pins, text.String())
 }

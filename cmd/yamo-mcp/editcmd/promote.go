@@ -12,18 +12,20 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
-// newPromote is `yamo-mcp promote`: alone it lists what could be.
+// newPromote is `yamo-mcp promote`: without arguments it lists what could be promoted.
 func (e command) newPromote() *cobra.Command {
 	var why, override string
 	cmd := e.command(&cobra.Command{
 		Use:   "promote [FILE NAME SECTION]",
 		Short: "Move a subsection of a profile's Extensions into one of its sections",
-		Long: `Move the subsection NAME (###) of the Extensions of a profile into SECTION, in one recorded edit: with its heading to
-the end of a narrative section, its items to the end of a list. Evidence tokens in it go with it. Without arguments,
-the subsections that Extensions have are listed, with how many profiles of a type have each.`,
+		Long: `Move the subsection NAME (###) of a profile's Extensions into SECTION, as one recorded edit.
+Into a narrative section it is moved with its heading, into a list section its items are
+appended. Evidence tokens are kept. Without arguments, the subsections of all Extensions are
+listed, with the number of profiles that have each.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 0 && len(args) != 3 {
-				return fmt.Errorf("%q needs FILE NAME SECTION, or nothing to list what could be promoted, and here are %d: put what has spaces in it in quotes", cmd.Name(), len(args))
+				return fmt.Errorf("%q requires FILE NAME SECTION, or no arguments to list subsections; got %d: "+
+					"quote an argument that contains spaces", cmd.Name(), len(args))
 			}
 			return nil
 		},
@@ -39,8 +41,8 @@ the subsections that Extensions have are listed, with how many profiles of a typ
 		text := unified(changed)
 		return e.Answer(map[string]any{"edit": done.Event, "diff": text}, describeEvent(done.Event)+text)
 	})
-	cmd.Flags().StringVar(&why, "why", "", "why it belongs there (required)")
-	cmd.Flags().StringVar(&override, "override", "", "why a cap is exceeded, for how long, when it is curated")
+	cmd.Flags().StringVar(&why, "why", "", "reason for the move (required)")
+	cmd.Flags().StringVar(&override, "override", "", overrideHelp)
 	return cmd
 }
 
@@ -54,7 +56,7 @@ func (e command) listExtensions(editor *edit.Editor) error {
 		fmt.Fprintf(&text, "%d\t%s\t%s\t%s\n", len(x.Files), x.Type, x.Name, strings.Join(x.Files, ", "))
 	}
 	if len(list) == 0 {
-		text.WriteString("no profile has a subsection in its Extensions\n")
+		text.WriteString("no profile has subsections in its Extensions\n")
 	}
 	return e.Answer(list, text.String())
 }

@@ -17,10 +17,10 @@ import (
 // review is a proposal in `yamo-mcp proposals --json`.
 type review struct {
 	Proposal edit.Event `json:"proposal"`
-	Diff     string     `json:"diff"`              // what accepting it does to the file
-	Changed  bool       `json:"changed"`           // its section is another than when it was made
-	Pin      string     `json:"pin,omitempty"`     // pin or lock, which accepting it overrules
-	Problem  string     `json:"problem,omitempty"` // why it cannot be accepted as things are
+	Diff     string     `json:"diff"`              // of the file, if it is accepted
+	Changed  bool       `json:"changed"`           // the section was changed since it was made
+	Pin      string     `json:"pin,omitempty"`     // pin or lock that accepting it overrides
+	Problem  string     `json:"problem,omitempty"` // why it cannot be accepted now
 }
 
 func newReview(r edit.Review) review {
@@ -31,22 +31,22 @@ func unified(c edit.Changed) string {
 	return string(diff.Diff(c.From, []byte(c.Before), c.To, []byte(c.After)))
 }
 
-// String is the proposal as a person decides about it.
+// String formats the proposal for the person who decides about it.
 func (r review) String() string {
 	text := describeEvent(r.Proposal)
 	if r.Pin != "" {
-		text += "    the section has a " + r.Pin + ", which accepting this overrules\n"
+		text += "    the section has a " + r.Pin + ", which accepting this overrides\n"
 	}
 	if r.Changed {
 		text += "    the section was changed since: yamo-mcp diff " + r.Proposal.File + " --from " + r.Proposal.ID + "\n"
 	}
 	if r.Problem != "" {
-		text += "    it cannot be accepted as things are: " + r.Problem + "\n" + asked(r.Proposal.Asked)
+		text += "    it cannot be accepted now: " + r.Problem + "\n" + asked(r.Proposal.Asked)
 	}
 	return text + r.Diff
 }
 
-// asked is the text that a proposal would write, for when there is no diff to show it.
+// asked formats the text that a proposal would write, for proposals that have no diff.
 func asked(a *edit.Asked) string {
 	if a == nil {
 		return ""
@@ -56,22 +56,23 @@ func asked(a *edit.Asked) string {
 		lines = append(lines, "- "+strings.ReplaceAll(item, "\n", "\n  "))
 	}
 	for _, item := range a.Retire {
-		lines = append(lines, "without: "+item)
+		lines = append(lines, "removed: "+item)
 	}
 	text := strings.TrimSpace(strings.Join(lines, "\n"))
 	return "    > " + strings.ReplaceAll(text, "\n", "\n    > ") + "\n"
 }
 
-// newProposals is `yamo-mcp proposals`: alone it lists, as its subcommand list does.
+// newProposals returns `yamo-mcp proposals`. Without a subcommand it lists.
 func (e command) newProposals() *cobra.Command {
 	list := e.command(&cobra.Command{
 		Use:   "list",
-		Short: "List the proposals that wait, with what each would change",
+		Short: "List pending proposals, with what each would change",
 		Args:  cli.NoArguments,
 	}, e.listProposals)
-	group := cli.Group("proposals", "Decide about the edits that the agent proposes", list, e.newAccept(), e.newReject())
-	group.Long = `An agent can propose an edit instead of making it, also where a section is pinned or locked. Nothing is changed before
-it is accepted here. Alone, the command lists the proposals that wait, each with a diff of what it would do to the file.`
+	group := cli.Group("proposals", "Review the edits that the agent proposes", list, e.newAccept(), e.newReject())
+	group.Long = `An agent can propose an edit instead of making it, even where a section is pinned or locked. The
+file is not changed until you accept the proposal here. Without a subcommand, the pending
+proposals are listed, each with a diff.`
 	return e.command(group, e.listProposals)
 }
 
@@ -86,21 +87,25 @@ func (e command) listProposals(ctx context.Context, editor *edit.Editor, _ []str
 		texts[i] = list[i].String()
 	}
 	if len(list) == 0 {
-		texts = []string{"no proposal waits\n"}
+		texts = []string{"no pending proposals\n"}
 	} else {
-		texts = append(texts, "Decide with yamo-mcp proposals accept ID or yamo-mcp proposals reject ID --why WHY\n")
+		texts = append(texts, "Run yamo-mcp proposals accept ID or yamo-mcp proposals reject ID --why WHY\n")
 	}
 	return e.Answer(list, strings.Join(texts, "\n"))
 }
+
+// overrideHelp describes the flag --override.
+const overrideHelp = "reason for exceeding a size cap, for how long, and when it will be curated"
 
 func (e command) newAccept() *cobra.Command {
 	var anyway bool
 	var override string
 	cmd := e.command(&cobra.Command{
 		Use:   "accept ID",
-		Short: "Make the edit that a proposal asks for",
-		Long: `Make the edit that a proposal asks for, and print what it changed. Pins and locks do not hold it back: you decide.
-Where it would replace what was changed since the proposal was made, both are shown and nothing is done without --anyway.`,
+		Short: "Apply a proposed edit",
+		Long: `Apply a proposed edit and print what it changed. Pins and locks do not prevent it. If the
+section was changed since the proposal was made, both changes are shown and the proposal is not
+applied, unless you add --anyway.`,
 		Args: cli.Exactly("ID"),
 	}, func(ctx context.Context, editor *edit.Editor, args []string) error {
 		done, changed, err := editor.AcceptProposal(ctx, args[0], session.Operator, override, anyway)
@@ -113,12 +118,13 @@ Where it would replace what was changed since the proposal was made, both are sh
 		text := unified(changed)
 		return e.Answer(map[string]any{"edit": done.Event, "diff": text}, describeEvent(done.Event)+text)
 	})
-	cmd.Flags().BoolVar(&anyway, "anyway", false, "also where it replaces what was changed since")
-	cmd.Flags().StringVar(&override, "override", "", "why a cap is exceeded, for how long, when it is curated")
+	cmd.Flags().BoolVar(&anyway, "anyway", false, "apply it even if the section was changed since")
+	cmd.Flags().StringVar(&override, "override", "", overrideHelp)
 	return cmd
 }
 
-// showChanged shows what was changed since a proposal was made, and what accepting it would do now.
+// showChanged prints what was changed since a proposal was made and what accepting it would do now, and fails with the
+// cause.
 func (e command) showChanged(ctx context.Context, editor *edit.Editor, id string, cause error) error {
 	r, err := editor.Review(ctx, id)
 	if err != nil {
@@ -129,17 +135,18 @@ func (e command) showChanged(ctx context.Context, editor *edit.Editor, id string
 		return err
 	}
 	shown, before := newReview(r), unified(since)
-	if err := e.Answer(map[string]any{"since": before, "would": shown}, "What was changed since:\n"+before+"\nWhat accepting it would do:\n"+shown.Diff); err != nil {
+	text := "Changed since:\n" + before + "\nAccepting it would change:\n" + shown.Diff
+	if err := e.Answer(map[string]any{"since": before, "would": shown}, text); err != nil {
 		return err
 	}
-	return fmt.Errorf("%w: accept it --anyway, or reject it", cause)
+	return fmt.Errorf("%w: accept it with --anyway, or reject it", cause)
 }
 
 func (e command) newReject() *cobra.Command {
 	var why string
 	cmd := e.command(&cobra.Command{
 		Use:   "reject ID",
-		Short: "Decide against a proposal; the agent learns the reason when it asks again",
+		Short: "Reject a proposal; the agent is told the reason if it proposes it again",
 		Args:  cli.Exactly("ID"),
 	}, func(ctx context.Context, editor *edit.Editor, args []string) error {
 		p, err := editor.RejectProposal(ctx, args[0], session.Operator, why)
@@ -148,6 +155,6 @@ func (e command) newReject() *cobra.Command {
 		}
 		return e.Answer(p, "rejected "+p.Event.ID+"\n")
 	})
-	cmd.Flags().StringVar(&why, "why", "", "the reason, for the record and the agent")
+	cmd.Flags().StringVar(&why, "why", "", "reason, kept in the record and told to the agent")
 	return cmd
 }

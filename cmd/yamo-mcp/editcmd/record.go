@@ -11,26 +11,30 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
 )
 
+// newRecord returns `yamo-mcp record`.
 func (e command) newRecord() *cobra.Command {
 	verify := e.command(&cobra.Command{
 		Use:   "verify",
 		Short: "Check every line of the record of edits",
-		Long: `Check every line of the record of edits: its form, its place in the hash chain, its authentication code, and its own
-hash with the key of its salt version. Says intact, or names the first bad line; then it exits with 1.`,
+		Long: `Check every line of the record of edits: its format, its place in the hash chain, its
+authentication code, and its own hash with the key of its salt version. Prints intact, or names
+the first damaged line and exits with 1.`,
 		Args: cli.NoArguments,
 	}, func(ctx context.Context, editor *edit.Editor, _ []string) error {
 		found, err := editor.Verify(ctx)
 		if err != nil {
 			return fmt.Errorf("%w; restore the record from a backup", err)
 		}
-		return e.Answer(map[string]any{"intact": true, "events": found.Events, "last_hash": found.LastHash, "torn_bytes": found.Torn},
+		return e.Answer(map[string]any{
+			"intact": true, "events": found.Events, "last_hash": found.LastHash, "torn_bytes": found.Torn,
+		},
 			fmt.Sprintf("intact, %d events\n", found.Events))
 	})
 	rotate := e.command(&cobra.Command{
 		Use:   "rotate-key",
-		Short: "Have all further hashes of the record made with a new key",
-		Long: `Make a new key for the hashes of the record of edits. What was written stays as it is, and is verified with the key
-of its salt version: keep the files in .yamo/private/edits.keys.`,
+		Short: "Use a new key for new hashes of the record",
+		Long: `Create a new key for the hashes of the record of edits. Existing lines are not changed and are
+still verified with the key of their salt version: keep the files in .yamo/private/edits.keys.`,
 		Args: cli.NoArguments,
 	}, func(ctx context.Context, editor *edit.Editor, _ []string) error {
 		version, err := editor.RotateKey(ctx, session.Operator)
@@ -42,11 +46,11 @@ of its salt version: keep the files in .yamo/private/edits.keys.`,
 	var why string
 	erase := e.command(&cobra.Command{
 		Use:   "erase FILE",
-		Short: "Erase the former texts of a workspace file from the record",
-		Long: `Take what is recorded of a workspace file out of the record of edits for good: what it said before, what was added
-and taken away, and why. The file stays as it is, and its history begins anew. Of each event it stays on record that
-it was there, when, and which evidence it cited. What the file itself still says, backups, and commits of the
-workspace's own git repository are not touched.`,
+		Short: "Erase the earlier contents of a workspace file from the record",
+		Long: `Permanently erase the earlier contents of a workspace file from the record of edits: its former
+text, additions, removals and their reasons. The file itself is not changed, and its history
+starts again. The record keeps the fact and the time of each event, and the evidence it cited.
+The current file, backups, and commits in the workspace's git repository are not affected.`,
 		Args: cli.Exactly("FILE"),
 	}, func(ctx context.Context, editor *edit.Editor, args []string) error {
 		erased, err := editor.Erase(ctx, args[0], session.Operator, why)
@@ -54,8 +58,9 @@ workspace's own git repository are not touched.`,
 			return err
 		}
 		e.WarnGitKeeps(ctx, e.Config.Workspace, args[0])
-		return e.Answer(map[string]any{"file": args[0], "erased": erased}, fmt.Sprintf("erased %d events of %s; its history begins anew\n", erased, args[0]))
+		return e.Answer(map[string]any{"file": args[0], "erased": erased},
+			fmt.Sprintf("erased %d events of %s; its history starts again\n", erased, args[0]))
 	})
-	erase.Flags().StringVar(&why, "why", "asked for", "the reason, for the record")
-	return cli.Group("record", "Look after the record of edits", verify, rotate, erase)
+	erase.Flags().StringVar(&why, "why", "asked for", "reason, kept in the record")
+	return cli.Group("record", "Verify or erase the record of edits", verify, rotate, erase)
 }

@@ -20,14 +20,16 @@ type replayed struct {
 	Drift  *edit.Event `json:"drift,omitempty"`
 }
 
+// newReplay returns `yamo-mcp replay`.
 func (e command) newReplay() *cobra.Command {
 	var to string
 	cmd := e.command(&cobra.Command{
 		Use:   "replay FILE",
-		Short: "Make a workspace file again from its first snapshot and its events",
-		Long: `Print a workspace file as its first snapshot and its events make it, up to --to: the id or token of an event, a
-time (2026-01-02T15:04:05Z) or a day, whose end is meant. The file itself is not touched. Every line of the
-record is checked on the way. A replay halts before a drift that nobody has accepted, and then exits with 1.`,
+		Short: "Reconstruct a workspace file from its recorded edits",
+		Long: `Reconstruct a workspace file from its first snapshot and its recorded edits, and print it. --to
+stops at the ID or evidence token of an event, a time (2026-01-02T15:04:05Z), or a day, which
+means its end. The file itself is not changed. Every line of the record is checked. At a drift
+that has not been accepted the replay stops and exits with 1.`,
 		Args: cli.Exactly("FILE"),
 	}, func(ctx context.Context, editor *edit.Editor, args []string) error {
 		r, err := editor.Replay(ctx, args[0], to)
@@ -39,14 +41,15 @@ record is checked on the way. A replay halts before a drift that nobody has acce
 		}
 		switch {
 		case r.Drift != nil:
-			return fmt.Errorf("%s drifted at %s: %s. Decide with yamo-mcp drift accept or drift restore", args[0], r.Drift.Time, r.Drift.Rationale)
+			return fmt.Errorf("%s drifted at %s: %s. Run yamo-mcp drift accept or yamo-mcp drift restore",
+				args[0], r.Drift.Time, r.Drift.Rationale)
 		case !r.Exists && to == "":
-			return fmt.Errorf("%s is not there any more; --to makes an earlier text of it", args[0])
+			return fmt.Errorf("%s no longer exists; use --to for an earlier version", args[0])
 		case !r.Exists:
-			return fmt.Errorf("%s was not there then", args[0])
+			return fmt.Errorf("%s did not exist at that time", args[0])
 		}
 		return nil
 	})
-	cmd.Flags().StringVar(&to, "to", "", "the last event to replay, or the time")
+	cmd.Flags().StringVar(&to, "to", "", "last event to replay, or a time")
 	return cmd
 }

@@ -25,9 +25,9 @@ func (m *command) newCapture() *cobra.Command {
 	var q mesh.Interaction
 	cmd := m.command(&cobra.Command{
 		Use:   "capture --prompt <text> --response <text>",
-		Short: "Remember an exchange of a conversation",
-		Long: `Remember an exchange of a conversation as one memory of type session. Of one that is empty, or nothing but a secret, nothing is
-kept, and that is no failure.`,
+		Short: "Store an exchange of a conversation as a memory",
+		Long: `Store a prompt and its response as one memory of type session. If they are empty or contain only a
+secret, nothing is stored and the command succeeds.`,
 	}, func(ctx context.Context, memory *mesh.View, _ []string) error {
 		stored, err := memory.CaptureInteraction(ctx, q)
 		if err != nil {
@@ -44,9 +44,9 @@ kept, and that is no failure.`,
 	flags.SortFlags = false
 	flags.StringVar(&q.Prompt, "prompt", "", "what was asked (required)")
 	flags.StringVar(&q.Response, "response", "", "what was answered (required)")
-	flags.StringVar(&q.SessionID, "session-id", "", "the conversation; memories of one are understood together")
-	flags.StringVar(&q.Skill, "skill", "", "the skill that was at work")
-	flags.StringSliceVar(&q.Tags, "tags", nil, "words to filter by, with commas between them")
+	flags.StringVar(&q.SessionID, "session-id", "", "ID of the conversation, which relates its memories to each other")
+	flags.StringVar(&q.Skill, "skill", "", "skill that was used")
+	flags.StringSliceVar(&q.Tags, "tags", nil, "tags to filter by, separated by commas")
 	return cli.Require(cmd, "prompt", "response")
 }
 
@@ -62,16 +62,18 @@ func (m *command) newRecall() *cobra.Command {
 	var o mesh.RecallOptions
 	cmd := m.command(&cobra.Command{
 		Use:   "recall <query>",
-		Short: "Recall memories for a model's context",
-		Long: `Recall memories, and with --lessons the lessons that bear on the query, as text for a model's context. Nothing is printed
-where nothing is found.`,
+		Short: "Print memories as text for a model's context",
+		Long: `Find the memories, and with --lessons the lessons, that are relevant to a query, and print them as
+text for a model's context. If nothing is found, nothing is printed.`,
 		Args: cli.PlainText("query"),
 	}, func(ctx context.Context, memory *mesh.View, args []string) error {
 		found, err := memory.RecallMemories(ctx, args[0], o)
 		if err != nil {
 			return err
 		}
-		answer := recalled{Matches: []match{}, Lessons: []match{}, Prompt: mesh.FormatForPrompt(found), Warnings: warnings(found)}
+		answer := recalled{
+			Matches: []match{}, Lessons: []match{}, Prompt: mesh.FormatForPrompt(found), Warnings: warnings(found),
+		}
 		for _, h := range found.Hits {
 			answer.Matches = append(answer.Matches, newMatch(h, &h.Score))
 		}
@@ -87,10 +89,10 @@ where nothing is found.`,
 	})
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.IntVar(&o.Limit, "limit", 5, fmt.Sprintf("how many memories at most, 1 to %d", mesh.MaxLimit))
+	flags.IntVar(&o.Limit, "limit", 5, fmt.Sprintf("maximum number of memories, 1 to %d", mesh.MaxLimit))
 	flags.StringVar(&o.Type, "type", "", "only memories of this type: "+strings.Join(record.Types, ", "))
 	flags.StringVar(&o.Skill, "skill", "", "only memories of this skill")
-	flags.BoolVar(&o.IncludeLessons, "lessons", false, "lessons in force too")
+	flags.BoolVar(&o.IncludeLessons, "lessons", false, "also print active lessons")
 	return cmd
 }
 
@@ -108,9 +110,9 @@ type health struct {
 func (m *command) newHealth() *cobra.Command {
 	return m.command(&cobra.Command{
 		Use:   "health",
-		Short: "Try what the memory is made of",
-		Long: `Try what the memory is made of: the ledgers, the embedding model, the vectors, LanceDB. A memory that is degraded works, with
-what is said; for one that is unhealthy the exit code is 1.`,
+		Short: "Check that the memory works",
+		Long: `Check the parts of the memory: the ledgers, the embedding model, the vectors and LanceDB. A degraded
+memory works with the reported limitations. For an unhealthy memory the exit code is 1.`,
 	}, func(ctx context.Context, memory *mesh.View, _ []string) error {
 		h, err := memory.HealthCheck(ctx)
 		if err != nil {
@@ -122,7 +124,8 @@ what is said; for one that is unhealthy the exit code is 1.`,
 		if h.Semantic {
 			semantic = "on, " + h.Model
 		}
-		fmt.Fprintf(&text, "[MemoryMesh] Status: %s\n[MemoryMesh] Memories: %d, skills: %d, without a vector: %d\n[MemoryMesh] Semantic search: %s\n",
+		fmt.Fprintf(&text, "[MemoryMesh] Status: %s\n[MemoryMesh] Memories: %d, skills: %d, without a vector: %d\n"+
+			"[MemoryMesh] Semantic search: %s\n",
 			h.Status, h.Memories, h.Skills, h.Pending, semantic)
 		if answer.Problems == nil {
 			answer.Problems = []string{}

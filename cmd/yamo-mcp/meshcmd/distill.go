@@ -36,12 +36,13 @@ func (m *command) newDistill() *cobra.Command {
 	var dryRun bool
 	cmd := m.command(&cobra.Command{
 		Use:   "distill",
-		Short: "Make lessons of recent failures (the cycle of RFC-0011 §8)",
-		Long: `Make lessons of recent failures: of memories of the last 24 hours whose metadata has "status":"error" or that carry the tag
-` + mesh.CandidateTag + `, and of error patterns seen more than once within 7 days. What a lesson needs is read from the metadata
-(error_pattern, oversight, fix, preventative_rule, severity, applicable_scope) or from lines like "Fix: ..." of the text. Nothing
-is made up: a failure that does not say all of it is named, to be completed with the tool distill_lesson. Running it again
-distills nothing twice.`,
+		Short: "Derive lessons from recent failures (the cycle of RFC-0011 §8)",
+		Long: `Derive lessons from recent failures: from memories of the last 24 hours whose metadata has
+"status":"error" or that have the tag ` + mesh.CandidateTag + `, and from error patterns that occurred more than
+once within 7 days. The parts of a lesson are read from the metadata (error_pattern, oversight, fix,
+preventative_rule, severity, applicable_scope) or from lines such as "Fix: ..." in the text. Nothing
+is invented: a failure that lacks a part is reported, and can be completed with the tool
+distill_lesson. A failure is not distilled twice.`,
 	}, func(ctx context.Context, memory *mesh.View, _ []string) error {
 		cycle, err := memory.RunCycle(ctx, dryRun)
 		if err != nil {
@@ -59,14 +60,15 @@ distills nothing twice.`,
 		}
 		return m.Answer(answer, formatDistillation(answer))
 	})
-	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "only show what would become a lesson")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show which lessons would be created, without creating them")
 	return cmd
 }
 
 // formatDistillation is a line for the scan and one for each candidate.
 func formatDistillation(d distillation) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "[MemoryMesh] Scanned %d memories: %d candidates, %d lessons distilled\n", d.Scanned, len(d.Candidates), d.Distilled)
+	fmt.Fprintf(&b, "[MemoryMesh] Scanned %d memories: %d candidates, %d lessons distilled\n",
+		d.Scanned, len(d.Candidates), d.Distilled)
 	for _, c := range d.Candidates {
 		name := strings.Join(c.Memories, ", ")
 		if c.ErrorPattern != "" {

@@ -25,13 +25,14 @@ func (m *command) newHeritage() *cobra.Command {
 	var h record.Heritage
 	cmd := m.command(&cobra.Command{
 		Use:   "heritage --id <id>",
-		Short: "Say what a memory descends from",
-		Long: fmt.Sprintf(`Say what a memory descends from, in place of what was said before: the intents that led to it, the hypotheses that held
-and the reasons for the decisions, each given once a level, the oldest first. The last %d of each are kept, unless
---heritage-depth says otherwise.`, mesh.MaxHeritageDepth),
+		Short: "Set the heritage of a memory",
+		Long: fmt.Sprintf(`Set the heritage of a memory, which replaces an earlier one: the intents that led to the memory,
+the hypotheses that held and the reasons for decisions. Give each flag once per level, oldest first.
+The last %d levels are kept, unless --heritage-depth sets another number.`, mesh.MaxHeritageDepth),
 	}, func(ctx context.Context, memory *mesh.View, _ []string) error {
 		if len(h.IntentChain)+len(h.Hypotheses)+len(h.Rationales) == 0 {
-			return errors.New("give --intent, --hypothesis or --rationale; `yamo-mcp mesh get` shows the heritage that a memory has")
+			return errors.New("give --intent, --hypothesis or --rationale; " +
+				"`yamo-mcp mesh get` shows the present heritage of a memory")
 		}
 		kept, err := memory.InsertHeritage(ctx, id, h)
 		if err != nil {
@@ -41,14 +42,14 @@ and the reasons for the decisions, each given once a level, the oldest first. Th
 	})
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&id, "id", "", "the memory's id (required)")
-	flags.StringArrayVar(&h.IntentChain, "intent", nil, "an intent of the chain that led to it (may be repeated)")
-	flags.StringArrayVar(&h.Hypotheses, "hypothesis", nil, "a hypothesis that held (may be repeated)")
-	flags.StringArrayVar(&h.Rationales, "rationale", nil, "a reason for a decision (may be repeated)")
+	flags.StringVar(&id, "id", "", "ID of the memory (required)")
+	flags.StringArrayVar(&h.IntentChain, "intent", nil, "intent that led to the memory (may be repeated)")
+	flags.StringArrayVar(&h.Hypotheses, "hypothesis", nil, "hypothesis that held (may be repeated)")
+	flags.StringArrayVar(&h.Rationales, "rationale", nil, "reason for a decision (may be repeated)")
 	return cli.Require(cmd, "id")
 }
 
-// formatHeritage is a heritage for people, "" for none.
+// formatHeritage formats a heritage, "" for none.
 func formatHeritage(h *record.Heritage) string {
 	if h == nil {
 		return ""

@@ -32,9 +32,9 @@ const (
 
 // importation is the answer of import.
 type importation struct {
-	Memories   int               `json:"memories"`   // that there are
+	Memories   int               `json:"memories"`   // in the source
 	Imported   int               `json:"imported"`   // new ones
-	Unchanged  int               `json:"unchanged"`  // there already
+	Unchanged  int               `json:"unchanged"`  // stored before
 	Skipped    []skippedMemory   `json:"skipped"`    // in their order
 	Notes      map[string]int    `json:"notes"`      // what was changed, and how often
 	Redactions []scrub.Redaction `json:"redactions"` // by kind
@@ -51,22 +51,26 @@ func (m *command) newImport() *cobra.Command {
 	var dryRun bool
 	cmd := m.command(&cobra.Command{
 		Use:   "import <path>",
-		Short: "Take memories over from another LanceDB database or from an export",
-		Long: `Take memories over: from the folder of a LanceDB database of another implementation of RFC-0011, in schema V1 or V2 (the
-folder with memory_entries.lance in it), or from a file that export wrote. They are scrubbed like everything that is
-stored, and keep their ids and times where these are valid. All go into the private memory, or with --group into that
-group's, whosever they were. What is there already is not taken twice, so that after an interrupt the same command goes
-on. The source is not changed. Vectors are made anew; blocks and skills stay behind (ingest-skill takes skills).`,
+		Short: "Import memories from another LanceDB database or from an export",
+		Long: `Import memories from the LanceDB database of another implementation of RFC-0011 in schema V1 or V2
+(the folder that contains memory_entries.lance), or from a file that export wrote. They are scrubbed
+like everything that is stored, and keep their IDs and times if these are valid. All of them become
+private memories, or with --group memories of that group, whatever their visibility was. A memory is
+not imported twice: run the command again to continue after an interruption. The source is not
+changed. Vectors are computed again; blocks and skills are not imported (use ingest-skill for
+skills).`,
 		Args: cli.PlainText("path"),
 	}, func(ctx context.Context, memory *mesh.View, args []string) error {
 		return m.importFrom(ctx, memory, args[0], dryRun)
 	})
-	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "say what would be done, and write nothing")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "report what would be imported, without importing")
 	return cmd
 }
 
 func (m *command) importFrom(ctx context.Context, memory *mesh.View, path string, dryRun bool) error {
-	report := importation{Skipped: []skippedMemory{}, Notes: map[string]int{}, Redactions: []scrub.Redaction{}, DryRun: dryRun}
+	report := importation{
+		Skipped: []skippedMemory{}, Notes: map[string]int{}, Redactions: []scrub.Redaction{}, DryRun: dryRun,
+	}
 	requests, err := report.read(ctx, path)
 	if err != nil {
 		return err
@@ -82,7 +86,7 @@ func (m *command) importFrom(ctx context.Context, memory *mesh.View, path string
 	for batch := range slices.Chunk(requests, size) {
 		outcomes, err := memory.Import(ctx, batch, dryRun)
 		if err != nil && ctx.Err() != nil {
-			return fmt.Errorf("interrupted after %d of %d memories; the same command goes on from there", done, len(requests))
+			return fmt.Errorf("interrupted after %d of %d memories; run the command again to continue", done, len(requests))
 		}
 		if err != nil {
 			return err
@@ -113,7 +117,7 @@ func (r *importation) read(ctx context.Context, path string) ([]record.Foreign, 
 	}
 	requests, err := foreign.Memories(ctx, path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("path %q: there is no memory_entries.lance in it; give the folder of a LanceDB database", path)
+		return nil, fmt.Errorf("path %q: no memory_entries.lance in it; give the folder of a LanceDB database", path)
 	}
 	return requests, err
 }
@@ -133,7 +137,7 @@ func (r *importation) readExport(path string) ([]record.Foreign, error) {
 		}
 		var exported match
 		if err := json.Unmarshal(lines.Bytes(), &exported); err != nil || exported.Record == nil {
-			r.Skipped = append(r.Skipped, skippedMemory{fmt.Sprintf("line %d", n), "no memory as export writes it"})
+			r.Skipped = append(r.Skipped, skippedMemory{fmt.Sprintf("line %d", n), "not a memory that export wrote"})
 			continue
 		}
 		requests = append(requests, exported.toImport())
@@ -154,7 +158,7 @@ func (e match) toImport() record.Foreign {
 	return m
 }
 
-// count adds what became of a batch.
+// count adds the outcomes of a batch.
 func (r *importation) count(batch []record.Foreign, outcomes []mesh.Outcome) error {
 	for i, o := range outcomes {
 		switch f, refused := fault.As(o.Err); {
@@ -182,14 +186,15 @@ func (r *importation) count(batch []record.Foreign, outcomes []mesh.Outcome) err
 	return nil
 }
 
-// String is the report for people.
+// String formats the report.
 func (r *importation) String() string {
 	var b strings.Builder
 	verb := "Imported"
 	if r.DryRun {
 		verb = "Would import"
 	}
-	fmt.Fprintf(&b, "[MemoryMesh] %s %d of %d memories, %d unchanged, %d skipped\n", verb, r.Imported, r.Memories, r.Unchanged, len(r.Skipped))
+	fmt.Fprintf(&b, "[MemoryMesh] %s %d of %d memories, %d unchanged, %d skipped\n",
+		verb, r.Imported, r.Memories, r.Unchanged, len(r.Skipped))
 	for _, found := range r.Redactions {
 		fmt.Fprintf(&b, "[MemoryMesh] Redacted %d x %s\n", found.Count, found.Kind)
 	}
@@ -205,10 +210,10 @@ func (r *importation) String() string {
 func (m *command) newExport() *cobra.Command {
 	return m.command(&cobra.Command{
 		Use:   "export",
-		Short: "Write every memory as a line of JSON, for import elsewhere",
-		Long: `Write every memory of the private memory, of the shared one and of every group as a line of JSON, oldest first; with
---connection or --group those that a session of that audience sees. import reads it. What it writes is as private
-as what it reads.`,
+		Short: "Export every memory as a line of JSON",
+		Long: `Print every memory as a line of JSON, oldest first: private, shared and of every group; with
+--connection or --group the memories that a session of that audience sees. import reads this format.
+The output is as private as the memories are.`,
 	}, func(ctx context.Context, memory *mesh.View, _ []string) error {
 		hits, err := memory.All(ctx, 0)
 		if err != nil {
@@ -228,27 +233,29 @@ as what it reads.`,
 
 // migration is the answer of migrate.
 type migration struct {
-	Migrated bool `json:"migrated"` // false: the database was V2 already
+	Migrated bool `json:"migrated"` // false: the database had V2 already
 	Memories int  `json:"memories"`
 }
 
 func (m *command) newMigrate() *cobra.Command {
 	return m.command(&cobra.Command{
 		Use:   "migrate <path>",
-		Short: "Take another program's LanceDB database from schema V1 to V2, where it is",
-		Long: `Take the LanceDB database in a folder from schema V1 to V2 (RFC-0011 §11), for the program that it belongs to: this
-one's own are V2, and import needs no migration. The old table stays as memory_entries_v1_backup; after 30 days the
-same command deletes it. It may be interrupted and given again. No other program may write to it meanwhile.`,
+		Short: "Migrate another program's LanceDB database from schema V1 to V2, in place",
+		Long: `Migrate the LanceDB database in a folder from schema V1 to V2 (RFC-0011 §11), for the program that
+owns it. Workspaces of yamo-mcp have V2 already, and import does not need a migration. The old table
+is kept as memory_entries_v1_backup; after 30 days the same command deletes it. If it is
+interrupted, run it again. Other programs must not write to the database during the migration.`,
 		Args: cli.PlainText("path"),
 	}, func(ctx context.Context, _ *mesh.View, args []string) error {
 		changed, rows, err := foreign.Migrate(ctx, args[0], time.Now())
 		if errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("path %q: there is no memory_entries.lance in it; give the folder of a LanceDB database", args[0])
+			return fmt.Errorf("path %q: no memory_entries.lance in it; give the folder of a LanceDB database", args[0])
 		}
 		if err != nil {
 			return err
 		}
-		text := fmt.Sprintf("[MemoryMesh] Migrated %d memories to schema V2; memory_entries_v1_backup is kept for 30 days\n", rows)
+		text := fmt.Sprintf("[MemoryMesh] Migrated %d memories to schema V2; memory_entries_v1_backup is kept for 30 days\n",
+			rows)
 		if !changed {
 			text = fmt.Sprintf("[MemoryMesh] The schema is V2 already, with %d memories\n", rows)
 		}

@@ -28,9 +28,9 @@ const (
 
 // ingestion is the answer of ingest-dir.
 type ingestion struct {
-	Files     int       `json:"files"`     // that the command was to take in
+	Files     int       `json:"files"`     // selected by the flags
 	Ingested  int       `json:"ingested"`  // new memories
-	Unchanged int       `json:"unchanged"` // whose text was a memory already
+	Unchanged int       `json:"unchanged"` // whose text was a memory before
 	Skipped   []skipped `json:"skipped"`   // by name
 	Other     int       `json:"other"`     // files of another extension
 	Indexed   bool      `json:"indexed"`   // every memory is found by meaning
@@ -46,18 +46,19 @@ func (m *command) newIngestDir() *cobra.Command {
 	var recursive bool
 	cmd := m.command(&cobra.Command{
 		Use:   "ingest-dir <path>",
-		Short: "Remember the text files of a folder",
-		Long: `Remember the text files of a folder, each as one memory. What was interrupted goes on when the command is given again:
-a text that is a memory already is not stored twice. Hidden files and folders, links, and what is no text are skipped.`,
+		Short: "Store the text files of a folder as memories",
+		Long: `Store each text file of a folder as one memory. Text that is a memory already is not stored twice:
+run the command again to continue after an interruption. Hidden files and folders, links, and files
+that are not text are skipped.`,
 		Args: cli.PlainText("path"),
 	}, func(ctx context.Context, memory *mesh.View, args []string) error {
 		return m.ingest(ctx, memory, args[0], extensions(extension), kind, recursive)
 	})
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&extension, "extension", ".md,.markdown,.txt,.yamo", "the files' extension; several with commas between them")
-	flags.StringVar(&kind, "type", "global", "one of "+strings.Join(record.Types, ", "))
-	flags.BoolVar(&recursive, "recursive", false, "the folders below too")
+	flags.StringVar(&extension, "extension", ".md,.markdown,.txt,.yamo", "extensions of the files, separated by commas")
+	flags.StringVar(&kind, "type", "global", "type of the memories: "+strings.Join(record.Types, ", "))
+	flags.BoolVar(&recursive, "recursive", false, "include the folders below")
 	return cmd
 }
 
@@ -72,7 +73,9 @@ func extensions(list string) []string {
 	return set
 }
 
-func (m *command) ingest(ctx context.Context, memory *mesh.View, dir string, extensions []string, kind string, recursive bool) error {
+func (m *command) ingest(ctx context.Context, memory *mesh.View,
+	dir string, extensions []string, kind string, recursive bool,
+) error {
 	if len(extensions) == 0 {
 		return errors.New("--extension: give one like .md")
 	}
@@ -96,7 +99,7 @@ func (m *command) ingest(ctx context.Context, memory *mesh.View, dir string, ext
 	for done := 0; done < len(files); {
 		n, err := report.batch(ctx, memory, root, files[done:], kind)
 		if err != nil && ctx.Err() != nil {
-			return fmt.Errorf("interrupted after %d of %d files; the same command goes on from there", done, len(files))
+			return fmt.Errorf("interrupted after %d of %d files; run the command again to continue", done, len(files))
 		}
 		if err != nil {
 			return err
@@ -112,12 +115,13 @@ func (m *command) ingest(ctx context.Context, memory *mesh.View, dir string, ext
 	return m.Answer(report, report.String())
 }
 
-// settle is index at the end of a command that has stored much: without a model it is done later.
+// settle indexes at the end of a command that has stored many memories. Without a model they are indexed later.
 func (m *command) settle(ctx context.Context, memory *mesh.View, bars *cli.Progress) (indexed bool, err error) {
 	err = m.index(ctx, memory, bars)
 	switch {
 	case ctx.Err() != nil:
-		return false, errors.New("interrupted while indexing; everything is stored, and what is missing is indexed by the next command or server")
+		return false, errors.New("interrupted while indexing; everything is stored, " +
+			"and the next command or server indexes the rest")
 	case err != nil:
 		m.notice("Not indexed yet: " + err.Error())
 		return false, nil
@@ -125,7 +129,7 @@ func (m *command) settle(ctx context.Context, memory *mesh.View, bars *cli.Progr
 	return true, nil
 }
 
-// index makes what is stored findable by meaning.
+// index computes the vectors that are missing, so that the memories can be found by meaning.
 func (m *command) index(ctx context.Context, memory *mesh.View, bars *cli.Progress) error {
 	most := 0
 	err := memory.Settle(ctx, func(pending int) {
@@ -138,7 +142,7 @@ func (m *command) index(ctx context.Context, memory *mesh.View, bars *cli.Progre
 	return err
 }
 
-// list is the files to take in, by name.
+// list returns the names of the files to store, sorted.
 func (r *ingestion) list(folder fs.FS, extensions []string, recursive bool) ([]string, error) {
 	var files []string
 	err := fs.WalkDir(folder, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -177,8 +181,10 @@ func (r *ingestion) list(folder fs.FS, extensions []string, recursive bool) ([]s
 
 func (r *ingestion) skip(name, reason string) { r.Skipped = append(r.Skipped, skipped{name, reason}) }
 
-// batch takes in the first of files and returns how many it went through.
-func (r *ingestion) batch(ctx context.Context, memory *mesh.View, root *os.Root, files []string, kind string) (int, error) {
+// batch stores the first of files and returns the number of files that it has processed.
+func (r *ingestion) batch(ctx context.Context, memory *mesh.View,
+	root *os.Root, files []string, kind string,
+) (int, error) {
 	var requests []record.Memory
 	n, size := 0, 0
 	for n < len(files) && len(requests) < ingestBatch && size < ingestBytes {
@@ -190,7 +196,9 @@ func (r *ingestion) batch(ctx context.Context, memory *mesh.View, root *os.Root,
 			continue
 		}
 		size += len(text)
-		requests = append(requests, record.Memory{Content: text, Type: kind, Source: path.Base(name), Metadata: map[string]any{"path": name}})
+		requests = append(requests, record.Memory{
+			Content: text, Type: kind, Source: path.Base(name), Metadata: map[string]any{"path": name},
+		})
 	}
 	outcomes, err := memory.StoreAll(ctx, requests)
 	if err != nil {
@@ -211,7 +219,7 @@ func (r *ingestion) batch(ctx context.Context, memory *mesh.View, root *os.Root,
 	return n, nil
 }
 
-// readText reads a text file, or says why it is none.
+// readText reads a text file, or returns the reason for skipping it.
 func readText(root *os.Root, name string) (text, reason string) {
 	file, err := root.Open(name)
 	if err != nil {
@@ -236,10 +244,11 @@ func readText(root *os.Root, name string) (text, reason string) {
 	}
 }
 
-// String is the report for people.
+// String formats the report.
 func (r *ingestion) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "[MemoryMesh] Ingested %d of %d files, %d unchanged, %d skipped\n", r.Ingested, r.Files, r.Unchanged, len(r.Skipped))
+	fmt.Fprintf(&b, "[MemoryMesh] Ingested %d of %d files, %d unchanged, %d skipped\n",
+		r.Ingested, r.Files, r.Unchanged, len(r.Skipped))
 	if r.Other > 0 {
 		fmt.Fprintf(&b, "[MemoryMesh] Left out %d files of other extensions\n", r.Other)
 	}

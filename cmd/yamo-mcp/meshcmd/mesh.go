@@ -1,7 +1,7 @@
 // Package meshcmd is the commands of `yamo-mcp mesh` (RFC-0011 §9), one file per command or family of commands.
 //
-// The invariant: the operator acts as a DM unless a flag of the command line names another audience. The environment and
-// the config file never lower or raise the audience of a command.
+// The invariant: the operator acts as a DM unless a flag of the command line names another audience. The environment
+// and the config file never lower or raise the audience of a command.
 package meshcmd
 
 import (
@@ -19,11 +19,14 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 )
 
-const help = `The memory mesh of RFC-0011 §9 on the command line. The program also runs these commands under the name memory-mesh.
+const help = `Store, search and maintain memories (RFC-0011 §9). A copy of or link to the program with the name
+memory-mesh has these commands without "mesh".
 
-By default a command acts as the operator: it stores into the private memory and finds memories of all compartments. With
---connection or --group it sees and does what a session of that audience would. Everything that is stored is scrubbed.
-Errors are one line on stderr. The exit code is then 1, or 2 if the command line cannot be understood.`
+By default a command acts as the operator: it stores into the private memory and finds memories of
+all compartments. With --connection or --group it sees and does what a session of that audience
+would. Everything that is stored is scrubbed of credentials and personal identifiers.
+
+Errors are one line on stderr. The exit code is then 1, or 2 if the command line is wrong.`
 
 // command is the base of the mesh commands.
 type command struct {
@@ -116,8 +119,8 @@ func (m *command) command(cmd *cobra.Command,
 // audience is the audience that the command acts as.
 func (m *command) audience(cmd *cobra.Command) (audience.Audience, error) {
 	flags := cmd.Flags()
-	// SECURITY: the operator owns the workspace. What a host sets for its sessions, in the environment or the config file,
-	// does not apply to a person who types a command. Flags do, and then the rule of serve applies.
+	// SECURITY: the operator owns the workspace. What a host sets for its sessions, in the environment or the config
+	// file, does not apply to a person who types a command. Flags do, and then the rule of serve applies.
 	if !flags.Changed("connection") && !flags.Changed("group") {
 		return audience.DM(), nil
 	}

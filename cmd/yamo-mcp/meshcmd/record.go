@@ -24,8 +24,8 @@ type deletion struct {
 	ID      string   `json:"id"`
 	Deleted bool     `json:"deleted"`
 	Derived []string `json:"derived,omitempty"`
-	Same    []string `json:"same_text,omitempty"` // other memories with the same text
-	// Of the operator and a DM: files that still say it, and those of whose edits the record has it.
+	Same    []string `json:"same_text,omitempty"` // memories with the same text
+	// For the operator and a DM: the files that contain the text, and the files whose recorded edits do.
 	Copies   []workspace.Place `json:"copies,omitempty"`
 	Recorded []string          `json:"recorded,omitempty"`
 }
@@ -54,7 +54,7 @@ func (m *command) newGet() *cobra.Command {
 		return m.Answer(newMatch(hit, nil),
 			fmt.Sprintf("[MemoryMesh] Record %s\n%s%s", hit.ID, mesh.FormatRecord(hit), formatHeritage(hit.Heritage)))
 	})
-	cmd.Flags().StringVar(&id, "id", "", "the memory's or the skill's id (required)")
+	cmd.Flags().StringVar(&id, "id", "", "ID of the memory or skill (required)")
 	return cli.Require(cmd, "id")
 }
 
@@ -62,10 +62,11 @@ func (m *command) newDelete() *cobra.Command {
 	var id string
 	cmd := m.command(&cobra.Command{
 		Use:   "delete --id <id>",
-		Short: "Delete a memory or a skill for good",
-		Long: `Delete a memory or a skill for good: from the ledger, the index and the disk. That it was there stays on record, its text does not.
-What was made from it (reflections, lessons, skills), other memories with the same text and files that still say it, such as
-MEMORY.md after a dream, are not touched, and named on stderr.`,
+		Short: "Permanently delete a memory or a skill",
+		Long: `Permanently delete a memory or a skill from the ledger, the index and the disk. The ledger keeps the
+fact that it existed, but not its text. Copies are not deleted but reported on stderr: reflections,
+lessons and skills derived from it, other memories with the same text, and files that contain the
+text, such as MEMORY.md after dreaming.`,
 	}, func(ctx context.Context, memory *mesh.View, _ []string) (err error) {
 		gone := deletion{ID: id, Deleted: true}
 		if gone.Derived, err = memory.DerivedFrom(ctx, id); err != nil {
@@ -74,7 +75,7 @@ MEMORY.md after a dream, are not touched, and named on stderr.`,
 		if gone.Same, err = memory.SameText(ctx, id); err != nil {
 			return err
 		}
-		hit, lookup := memory.Get(ctx, id) // not of a skill
+		hit, lookup := memory.Get(ctx, id) // fails for a skill
 		if err := memory.Delete(ctx, id, "deleted on the command line"); err != nil {
 			return err
 		}
@@ -82,22 +83,22 @@ MEMORY.md after a dream, are not touched, and named on stderr.`,
 			m.tellCopies(ctx, &gone, hit.Content)
 		}
 		if len(gone.Derived) > 0 {
-			m.notice("Made from it, and may repeat it: " + strings.Join(gone.Derived, ", "))
+			m.notice("Derived from it, and may repeat its text: " + strings.Join(gone.Derived, ", "))
 		}
 		if len(gone.Same) > 0 {
-			m.notice("With the same text: " + strings.Join(gone.Same, ", "))
+			m.notice("Same text: " + strings.Join(gone.Same, ", "))
 		}
 		return m.Answer(gone, fmt.Sprintf("[MemoryMesh] Deleted record %s\n", id))
 	})
-	cmd.Flags().StringVar(&id, "id", "", "the memory's or the skill's id (required)")
+	cmd.Flags().StringVar(&id, "id", "", "ID of the memory or skill (required)")
 	return cli.Require(cmd, "id")
 }
 
-// tellCopies says where what was deleted still stands. It is deleted whether that can be found out or not.
+// tellCopies reports where the deleted text remains. The deletion has succeeded even if that cannot be found out.
 func (m *command) tellCopies(ctx context.Context, gone *deletion, text string) {
 	copies, err := m.copies(ctx, gone.ID, text)
 	if err != nil {
-		m.notice("Whether files of the workspace still say it could not be looked up: " + err.Error())
+		m.notice("Cannot check whether files of the workspace contain it: " + err.Error())
 		return
 	}
 	gone.Copies, gone.Recorded = copies.Places, copies.Recorded
@@ -106,11 +107,11 @@ func (m *command) tellCopies(ctx context.Context, gone *deletion, text string) {
 		if place.Section != "" {
 			where += ", section " + strconv.Quote(place.Section)
 		}
-		m.notice("Still says it: " + where)
+		m.notice("Still contains it: " + where)
 	}
 	if len(gone.Copies)+len(gone.Recorded) > 0 {
-		m.notice("The record of edits keeps what files said before; `yamo-mcp record erase FILE` erases that. It has this memory's: " +
-			cmp.Or(strings.Join(gone.Recorded, ", "), "none yet"))
+		m.notice("The record of edits keeps the earlier contents of files; `yamo-mcp record erase FILE` erases them. " +
+			"Files whose record contains it: " + cmp.Or(strings.Join(gone.Recorded, ", "), "none yet"))
 	}
 }
 
@@ -120,7 +121,9 @@ func (m *command) copies(ctx context.Context, id, text string) (copies edit.Copi
 		return edit.Copies{}, err
 	}
 	defer func() { err = errors.Join(err, folder.Close()) }()
-	editor, err := edit.Open(edit.Options{View: folder.View(audience.DM()), Dir: filepath.Join(m.Config.Workspace, session.MemoryFolder)})
+	editor, err := edit.Open(edit.Options{
+		View: folder.View(audience.DM()), Dir: filepath.Join(m.Config.Workspace, session.MemoryFolder),
+	})
 	if err != nil {
 		return edit.Copies{}, err
 	}
@@ -130,7 +133,7 @@ func (m *command) copies(ctx context.Context, id, text string) (copies edit.Copi
 func (m *command) newStats() *cobra.Command {
 	return m.command(&cobra.Command{
 		Use:   "stats",
-		Short: "Show how much there is",
+		Short: "Show the number of memories and skills",
 	}, func(ctx context.Context, memory *mesh.View, _ []string) error {
 		s, err := memory.Stats(ctx)
 		if err != nil {

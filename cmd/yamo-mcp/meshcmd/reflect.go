@@ -39,10 +39,11 @@ func (m *command) newReflect() *cobra.Command {
 	var q mesh.ReflectRequest
 	cmd := m.command(&cobra.Command{
 		Use:   "reflect [--topic <text>] [--lookback <n>]",
-		Short: "Draw memories together into a reflection",
-		Long: `Draw what memories say together, and keep it as a memory of type reflection. A language model writes it if --llm names
-one; otherwise it is made of the memories' own sentences, and says so. The same memories and topic give the reflection
-that is there. The confidence says how well the text stands for its sources, not whether they are right.`,
+		Short: "Summarize memories in a reflection",
+		Long: `Summarize memories and store the summary as a memory of type reflection. A language model writes it
+if --llm names one; otherwise it consists of sentences of the memories. The same memories and topic
+return the existing reflection. The confidence measures how well the text represents its sources,
+not whether they are right.`,
 	}, func(ctx context.Context, memory *mesh.View, _ []string) error {
 		r, err := memory.Reflect(ctx, q)
 		if err != nil {
@@ -50,13 +51,15 @@ that is there. The confidence says how well the text stands for its sources, not
 		}
 		m.tellNote(r.Note)
 		return m.Answer(reflectionAnswer{
-			ID: r.MemoryID, Content: r.Content, Reflection: r.Reflection, Visibility: r.Visibility, CreatedAt: r.CreatedAt, Created: r.Created, Note: r.Note,
+			ID: r.MemoryID, Content: r.Content, Reflection: r.Reflection, Visibility: r.Visibility,
+			CreatedAt: r.CreatedAt, Created: r.Created, Note: r.Note,
 		}, fmt.Sprintf("[MemoryMesh] Reflection %s in record %s\n%s\n\n%s\n", r.ReflectionID, r.MemoryID,
 			provenance(len(r.Sources), r.Confidence, r.Method, r.Model), strings.TrimSpace(r.Content)))
 	})
 	cmd.Flags().SortFlags = false
-	cmd.Flags().StringVar(&q.Topic, "topic", "", "what to reflect on; without it, what is recent")
-	cmd.Flags().IntVar(&q.Lookback, "lookback", mesh.DefaultLookback, fmt.Sprintf("how many memories to draw on, 1 to %d", mesh.MaxLimit))
+	cmd.Flags().StringVar(&q.Topic, "topic", "", "topic of the reflection (default recent memories)")
+	cmd.Flags().IntVar(&q.Lookback, "lookback", mesh.DefaultLookback,
+		fmt.Sprintf("maximum number of memories to use, 1 to %d", mesh.MaxLimit))
 	return cmd
 }
 
@@ -64,10 +67,10 @@ func (m *command) newSynthesize() *cobra.Command {
 	var q mesh.SynthesizeRequest
 	cmd := m.command(&cobra.Command{
 		Use:   "synthesize [--topic <text>]",
-		Short: "Make a skill of what memories say",
-		Long: `Make a skill of what memories say about a topic: its rules are those of lessons, and what a language model draws from
-the memories if --llm names one, or else their own sentences. A later synthesis of the topic is the same skill with
-another text. In a direct conversation's memory, what groups said is left out.`,
+		Short: "Create a skill from memories",
+		Long: `Create a skill from the memories about a topic. Its rules come from lessons, and from a language model
+if --llm names one, otherwise from sentences of the memories. A later synthesis of the same topic
+updates the skill. Memories of groups are not used for a private skill.`,
 	}, func(ctx context.Context, memory *mesh.View, _ []string) error {
 		s, err := memory.Synthesize(ctx, q)
 		if err != nil {
@@ -80,11 +83,11 @@ another text. In a direct conversation's memory, what groups said is left out.`,
 		}, fmt.Sprintf("[MemoryMesh] Synthesized skill %s\n%s\n\n%s", s.SkillID,
 			provenance(len(s.Sources), s.Confidence, s.Method, s.Model), s.Skill.Text))
 	})
-	cmd.Flags().StringVar(&q.Topic, "topic", "", "what the skill is for; without it, what is recent")
+	cmd.Flags().StringVar(&q.Topic, "topic", "", "topic of the skill (default recent memories)")
 	return cmd
 }
 
-// provenance says what something derived rests on.
+// provenance formats the sources and the method of a derived text.
 func provenance(sources int, confidence float64, method, model string) string {
 	line := fmt.Sprintf("Sources: %d | Confidence: %.2f | Method: %s", sources, confidence, method)
 	if model != "" {

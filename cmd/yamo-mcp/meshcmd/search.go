@@ -30,10 +30,14 @@ func (m *command) newSearch() *cobra.Command {
 	var q mesh.SearchRequest
 	cmd := m.command(&cobra.Command{
 		Use:   "search <query>",
-		Short: "Find memories that answer a query",
-		Long: `Find memories that answer a query, best first. --filter takes =, !=, <, <=, >, >=, IN (...), IS [NOT] NULL, AND, OR,
-NOT and parentheses over id, session_id, agent_id, memory_type, importance_score, created_at, access_count,
-lesson_pattern_id and source_skill_id: --filter "memory_type = 'event' AND created_at >= '2026-01-31'".`,
+		Short: "Search memories",
+		Long: `Search memories by meaning and by words, best match first.
+
+--filter is a condition with =, !=, <, <=, >, >=, IN (...), IS [NOT] NULL, AND, OR, NOT and
+parentheses over id, session_id, agent_id, memory_type, importance_score, created_at, access_count,
+lesson_pattern_id and source_skill_id.`,
+		Example: `  yamo-mcp mesh search "boiler service"
+  yamo-mcp mesh search boiler --filter "memory_type = 'event' AND created_at >= '2026-01-31'"`,
 		Args: cli.PlainText("query"),
 	}, func(ctx context.Context, memory *mesh.View, args []string) error {
 		q.Query = args[0]
@@ -53,24 +57,25 @@ lesson_pattern_id and source_skill_id: --filter "memory_type = 'event' AND creat
 		}
 		return m.Answer(answer, mesh.FormatResults(found.Hits))
 	})
-	cmd.Flags().IntVar(&q.Limit, "limit", 10, fmt.Sprintf("how many at most, 1 to %d", mesh.MaxLimit))
-	cmd.Flags().StringVar(&q.Filter, "filter", "", "which memories are wanted, a condition on their fields")
+	cmd.Flags().IntVar(&q.Limit, "limit", 10, fmt.Sprintf("maximum number of results, 1 to %d", mesh.MaxLimit))
+	cmd.Flags().StringVar(&q.Filter, "filter", "", "condition on the fields of memories")
 	return cmd
 }
 
-// warnings says what a search could not take into account.
+// warnings describes what a search could not consider.
 func warnings(found mesh.Found) []string {
 	var list []string
 	switch {
 	case found.Off:
-		list = append(list, "Searched by keywords alone: the local embedding model is not installed (run `yamo-mcp setup`)")
+		list = append(list, "Searched by keywords only: the local embedding model is not installed (run `yamo-mcp setup`)")
 	case found.Degraded:
-		list = append(list, "Searched by keywords alone: the embedding provider failed")
+		list = append(list, "Searched by keywords only: the embedding provider failed")
 	case found.Pending > 0:
-		list = append(list, fmt.Sprintf("%d memories are not indexed yet and were searched by keywords alone", found.Pending))
+		list = append(list, fmt.Sprintf("%d memories are not indexed yet and were searched by keywords only", found.Pending))
 	}
 	for _, name := range found.Damaged {
-		list = append(list, fmt.Sprintf("The %s memory is damaged and was searched in part (run `yamo-mcp ledger verify`)", name))
+		list = append(list,
+			fmt.Sprintf("The %s memory is damaged and was searched only in part (run `yamo-mcp ledger verify`)", name))
 	}
 	return list
 }

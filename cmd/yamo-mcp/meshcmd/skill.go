@@ -60,16 +60,20 @@ type prunedSkills struct {
 }
 
 func matchSkill(hit record.SkillHit) skillMatch {
-	return skillMatch{Skill: hit.Skill, Visibility: hit.Visibility, Reliability: hit.Reliability, UseCount: hit.UseCount, LastUsed: hit.LastUsed}
+	return skillMatch{
+		Skill: hit.Skill, Visibility: hit.Visibility,
+		Reliability: hit.Reliability, UseCount: hit.UseCount, LastUsed: hit.LastUsed,
+	}
 }
 
 func (m *command) newIngestSkill() *cobra.Command {
 	var path, kind string
 	cmd := m.command(&cobra.Command{
 		Use:   "ingest-skill --file <path>",
-		Short: "Keep a skill: a way of doing something",
-		Long: `Keep a skill from a file: YAMO blocks (RFC-0011 §3.1), or Markdown that begins with front matter with name, and intent or
-description. The same file again changes nothing; another text of the same name replaces the one there, under the same id.`,
+		Short: "Store a skill from a file",
+		Long: `Store a skill, a description of how to do something, from a file of YAMO blocks (RFC-0011 §3.1) or
+Markdown with front matter that has a name, and an intent or description. Storing the same file
+again changes nothing. Another text with the same name replaces the skill and keeps its ID.`,
 	}, func(ctx context.Context, memory *mesh.View, _ []string) error {
 		text, err := readSkill(path)
 		if err != nil {
@@ -84,12 +88,12 @@ description. The same file again changes nothing; another text of the same name 
 	})
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&path, "file", "", "the skill's file (required)")
-	flags.StringVar(&kind, "type", "", "what kind of skill it is, in a word (default what its front matter says)")
+	flags.StringVar(&path, "file", "", "file of the skill (required)")
+	flags.StringVar(&kind, "type", "", "kind of skill, in one word (default the type in its front matter)")
 	return cli.Require(cmd, "file")
 }
 
-// readSkill reads a skill's file.
+// readSkill reads the file of a skill. One that is too large is read far enough for the memory to refuse it.
 func readSkill(path string) (string, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -107,7 +111,7 @@ func (m *command) newSearchSkills() *cobra.Command {
 	var limit int
 	cmd := m.command(&cobra.Command{
 		Use:   "search-skills <query>",
-		Short: "Find skills for what is to be done",
+		Short: "Search skills for a task",
 		Args:  cli.PlainText("query"),
 	}, func(ctx context.Context, memory *mesh.View, args []string) error {
 		found, err := memory.SearchSkills(ctx, args[0], limit)
@@ -127,15 +131,15 @@ func (m *command) newSearchSkills() *cobra.Command {
 		}
 		return m.Answer(answer, fmt.Sprintf("[MemoryMesh] Found %d skills.\n", len(found.Skills))+formatSkills(answer.Skills))
 	})
-	cmd.Flags().IntVar(&limit, "limit", 10, fmt.Sprintf("how many at most, 1 to %d", mesh.MaxLimit))
+	cmd.Flags().IntVar(&limit, "limit", 10, fmt.Sprintf("maximum number of skills, 1 to %d", mesh.MaxLimit))
 	return cmd
 }
 
-// skillWarnings says what a search could not take into account.
+// skillWarnings describes what a search could not consider.
 func skillWarnings(found mesh.FoundSkills) []string {
 	list := warnings(mesh.Found{Off: found.Off, Degraded: found.Degraded, Damaged: found.Damaged})
 	if found.Pending > 0 {
-		list = append(list, fmt.Sprintf("%d skills are not indexed yet and were searched by keywords alone", found.Pending))
+		list = append(list, fmt.Sprintf("%d skills are not indexed yet and were searched by keywords only", found.Pending))
 	}
 	return list
 }
@@ -144,7 +148,7 @@ func (m *command) newListSkills() *cobra.Command {
 	var limit int
 	cmd := m.command(&cobra.Command{
 		Use:   "list-skills",
-		Short: "List skills, the most reliable first",
+		Short: "List skills, most reliable first",
 	}, func(ctx context.Context, memory *mesh.View, _ []string) error {
 		list, err := memory.ListSkills(ctx, limit)
 		if err != nil {
@@ -154,13 +158,14 @@ func (m *command) newListSkills() *cobra.Command {
 		for _, hit := range list.Skills {
 			answer.Skills = append(answer.Skills, matchSkill(hit))
 		}
-		return m.Answer(answer, fmt.Sprintf("[MemoryMesh] Listed %d of %d skills.\n", len(list.Skills), list.Total)+formatSkills(answer.Skills))
+		return m.Answer(answer,
+			fmt.Sprintf("[MemoryMesh] Listed %d of %d skills.\n", len(list.Skills), list.Total)+formatSkills(answer.Skills))
 	})
-	cmd.Flags().IntVar(&limit, "limit", 10, fmt.Sprintf("how many at most, 1 to %d", mesh.MaxLimit))
+	cmd.Flags().IntVar(&limit, "limit", 10, fmt.Sprintf("maximum number of skills, 1 to %d", mesh.MaxLimit))
 	return cmd
 }
 
-// showSkill is get for a skill.
+// showSkill prints a skill, for get.
 func (m *command) showSkill(ctx context.Context, memory *mesh.View, id string) error {
 	hit, err := memory.Skill(ctx, id)
 	if err != nil {
@@ -170,7 +175,7 @@ func (m *command) showSkill(ctx context.Context, memory *mesh.View, id string) e
 	return m.Answer(answer, fmt.Sprintf("[MemoryMesh] Skill %s\n%s\n%s", hit.ID, formatSkill(answer), hit.Text))
 }
 
-// formatSkills is in the manner of RFC-0011 §9.2's search.
+// formatSkills formats skills like the search results of RFC-0011 §9.2.
 func formatSkills(skills []skillMatch) string {
 	var b strings.Builder
 	for i, s := range skills {
@@ -196,22 +201,24 @@ func (m *command) newSkillFeedback() *cobra.Command {
 	cmd := m.command(&cobra.Command{
 		Use:   "skill-feedback --id <id> --success <true|false>",
 		Short: "Record whether a skill worked",
-		Long: `Record that a skill was used and whether it worked. A skill's reliability begins at 0.5, rises by 0.1 with a success and falls
-by 0.2 with a failure. Feedback is kept in the memory of whoever gives it: a group does not see how often others use a shared skill.`,
+		Long: `Record that a skill was used and whether it worked. The reliability of a skill starts at 0.5, rises by
+0.1 with each success and falls by 0.2 with each failure. Feedback is stored in the memory of the
+audience that gives it: a group does not see how often others use a shared skill.`,
 	}, func(ctx context.Context, memory *mesh.View, _ []string) error {
 		if success != "true" && success != "false" {
-			return errors.New("--success: say true or false")
+			return errors.New("--success: must be true or false")
 		}
 		hit, err := memory.SkillFeedback(ctx, id, success == "true")
 		if err != nil {
 			return err
 		}
-		return m.Answer(matchSkill(hit), fmt.Sprintf("[MemoryMesh] Updated skill %s: reliability %s, %d uses\n", hit.ID, block.FormatConfidence(hit.Reliability), hit.UseCount))
+		return m.Answer(matchSkill(hit), fmt.Sprintf("[MemoryMesh] Updated skill %s: reliability %s, %d uses\n",
+			hit.ID, block.FormatConfidence(hit.Reliability), hit.UseCount))
 	})
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&id, "id", "", "the skill's id (required)")
-	flags.StringVar(&success, "success", "", "true or false (required)")
+	flags.StringVar(&id, "id", "", "ID of the skill (required)")
+	flags.StringVar(&success, "success", "", "whether it worked: true or false (required)")
 	return cli.Require(cmd, "id", "success")
 }
 
@@ -219,9 +226,9 @@ func (m *command) newSkillPrune() *cobra.Command {
 	var threshold float64
 	cmd := m.command(&cobra.Command{
 		Use:   "skill-prune",
-		Short: "Delete skills that proved unreliable for good",
-		Long: `Delete the skills whose reliability is below the threshold for good, from the ledger, the index and the disk: the private and
-the shared ones, or with --group that group's own.`,
+		Short: "Permanently delete unreliable skills",
+		Long: `Permanently delete the skills whose reliability is below a threshold from the ledger, the index and
+the disk: private and shared skills, or with --group the skills of that group.`,
 	}, func(ctx context.Context, memory *mesh.View, _ []string) error {
 		pruned, err := memory.PruneSkills(ctx, threshold)
 		if err != nil {
@@ -232,10 +239,12 @@ the shared ones, or with --group that group's own.`,
 		fmt.Fprintf(&text, "[MemoryMesh] Pruned %d skills, %d remaining\n", answer.Pruned, answer.Remaining)
 		for _, hit := range pruned.Skills {
 			answer.Skills = append(answer.Skills, matchSkill(hit))
-			fmt.Fprintf(&text, "[MemoryMesh] Deleted skill %s (%s): reliability %s\n", hit.ID, hit.Name, block.FormatConfidence(hit.Reliability))
+			fmt.Fprintf(&text, "[MemoryMesh] Deleted skill %s (%s): reliability %s\n",
+				hit.ID, hit.Name, block.FormatConfidence(hit.Reliability))
 		}
 		return m.Answer(answer, text.String())
 	})
-	cmd.Flags().Float64Var(&threshold, "threshold", skill.DefaultPruneThreshold, "the reliability below which a skill goes, 0.0 to 1.0")
+	cmd.Flags().Float64Var(&threshold, "threshold", skill.DefaultPruneThreshold,
+		"delete skills with a reliability below this, 0.0 to 1.0")
 	return cmd
 }

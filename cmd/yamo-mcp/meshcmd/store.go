@@ -28,9 +28,14 @@ func (m *command) newStore() *cobra.Command {
 	var content, kind, rationale, hypothesis, metadata string
 	cmd := m.command(&cobra.Command{
 		Use:   "store --content <text>",
-		Short: "Remember a text",
-		Long: `Remember a text. Storing the same text again returns the id of the first memory. Of the metadata, a JSON object,
-type, source, tags, importance (or importance_score), session_id, skill_name, rationale and hypothesis are the memory's own fields.`,
+		Short: "Store a memory",
+		Long: `Store a text as a memory. Storing the same text again returns the ID of the first memory.
+
+--metadata is a JSON object. Its keys type, source, tags, importance (or importance_score),
+session_id, skill_name, rationale and hypothesis set the memory's fields of these names; other keys
+are stored as metadata.`,
+		Example: `  yamo-mcp mesh store --content "The boiler is serviced every March" --type event
+  yamo-mcp mesh store --content "Ana prefers tea" --metadata '{"tags":["food"],"importance":0.8}'`,
 	}, func(ctx context.Context, memory *mesh.View, _ []string) error {
 		q, err := storeRequest(metadata)
 		if err != nil {
@@ -55,15 +60,16 @@ type, source, tags, importance (or importance_score), session_id, skill_name, ra
 	})
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&content, "content", "", "what to remember (required)")
-	flags.StringVar(&kind, "type", "", "one of "+strings.Join(record.Types, ", ")+` (default "global")`)
+	flags.StringVar(&content, "content", "", "text of the memory (required)")
+	flags.StringVar(&kind, "type", "", "type of the memory: "+strings.Join(record.Types, ", ")+` (default "global")`)
 	flags.StringVar(&rationale, "rationale", "", "why it is worth remembering")
-	flags.StringVar(&hypothesis, "hypothesis", "", "what it is expected to be good for")
-	flags.StringVar(&metadata, "metadata", "", "more about it, a JSON object")
+	flags.StringVar(&hypothesis, "hypothesis", "", "what it is expected to help with")
+	flags.StringVar(&metadata, "metadata", "", "further fields and metadata, a JSON object")
 	return cli.Require(cmd, "content")
 }
 
-// storeRequest reads --metadata: RFC-0011 §2.1's conventional fields become the memory's own, the rest its metadata.
+// storeRequest reads --metadata. The conventional fields of RFC-0011 §2.1 become fields of the memory, the rest its
+// metadata.
 func storeRequest(text string) (record.Memory, error) {
 	var q record.Memory
 	if text == "" {
@@ -89,14 +95,14 @@ func storeRequest(text string) (record.Memory, error) {
 			return q, fmt.Errorf("--metadata: %s: %w", key, err)
 		}
 		if err := json.Unmarshal(raw, to); err != nil {
-			return q, fmt.Errorf("--metadata: %s: it is %s", key, shapes[key])
+			return q, fmt.Errorf("--metadata: %s: must be %s", key, shapes[key])
 		}
 		delete(q.Metadata, key)
 	}
 	return q, nil
 }
 
-// shapes says what the conventional fields hold.
+// shapes describes the types of the conventional fields.
 var shapes = map[string]string{
 	"type": "a string", "source": "a string", "tags": "a list of strings", "importance": "a number from 0 to 1",
 	"session_id": "a string", "skill_name": "a string", "rationale": "a string", "hypothesis": "a string",
@@ -109,12 +115,12 @@ func onlyObject(text string, to *map[string]any) error {
 		return errors.New(`give a JSON object like {"source":"notes"}`)
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("there is something after the JSON object")
+		return errors.New("unexpected text after the JSON object")
 	}
 	return nil
 }
 
-// tellRedactions says what did not reach the memory, by kind and count.
+// tellRedactions reports the kinds and counts of redacted values.
 func (m *command) tellRedactions(list []scrub.Redaction) {
 	if len(list) == 0 {
 		return
