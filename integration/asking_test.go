@@ -46,7 +46,10 @@ func (a *asked) CreateMessage(ctx context.Context, request mcp.CreateMessageRequ
 	if err != nil {
 		return nil, err
 	}
-	return &mcp.CreateMessageResult{SamplingMessage: mcp.SamplingMessage{Role: mcp.RoleAssistant, Content: mcp.NewTextContent(text)}, Model: "host-1"}, nil
+	return &mcp.CreateMessageResult{
+		SamplingMessage: mcp.SamplingMessage{Role: mcp.RoleAssistant, Content: mcp.NewTextContent(text)},
+		Model:           "host-1",
+	}, nil
 }
 
 // attach starts a server for h and connects a to it, over HTTP or over its pipes.
@@ -71,7 +74,12 @@ func (a *asked) attach(t *testing.T, h launch) {
 		}
 		wire = process
 	}
-	a.Client = client.NewClient(wire, client.WithSamplingHandler(a), client.WithElicitationHandler(a), client.WithProtocolVersion(h.protocol))
+	a.Client = client.NewClient(
+		wire,
+		client.WithSamplingHandler(a),
+		client.WithElicitationHandler(a),
+		client.WithProtocolVersion(h.protocol),
+	)
 	t.Cleanup(func() { _ = a.Close() })
 	if err := a.Start(t.Context()); err != nil {
 		t.Fatal(err)
@@ -118,7 +126,12 @@ func TestServerAsksPersonAndModel(t *testing.T) {
 			}}
 			a.attach(t, launch{workspace: dir, protocol: test.era, over: test.over})
 			var memory struct{ ID string }
-			if err := a.use(t.Context(), "memory_store", map[string]any{"content": "The irrigation pump stopped: its filter was full of sand."}, &memory); err != nil {
+			if err := a.use(
+				t.Context(),
+				"memory_store",
+				map[string]any{"content": "The irrigation pump stopped: its filter was full of sand."},
+				&memory,
+			); err != nil {
 				t.Fatal(err)
 			}
 			var reflection struct {
@@ -128,25 +141,39 @@ func TestServerAsksPersonAndModel(t *testing.T) {
 			if err := a.use(t.Context(), "reflect", map[string]any{"topic": "irrigation pump"}, &reflection); err != nil {
 				t.Fatal(err)
 			}
-			if reflection.Method != "model" || reflection.Model != "host-1" || !strings.Contains(reflection.Content, "stops the irrigation pump ("+memory.ID) {
+			if reflection.Method != "model" || reflection.Model != "host-1" ||
+				!strings.Contains(reflection.Content, "stops the irrigation pump ("+memory.ID) {
 				t.Errorf("got %+v", reflection)
 			}
 			if len(a.prompts) != 1 || a.prompts[0].SystemPrompt == "" {
 				t.Errorf("prompts %+v", a.prompts)
 			}
 			a.mu.Lock()
-			if len(a.progress) == 0 || a.progress[0]["progressToken"] != "reflect" || a.progress[0]["message"] != "looking for memories" {
+			if len(a.progress) == 0 || a.progress[0]["progressToken"] != "reflect" ||
+				a.progress[0]["message"] != "looking for memories" {
 				t.Errorf("progress %+v", a.progress)
 			}
 			a.mu.Unlock()
 
 			remove := map[string]any{"id": memory.ID, "confirm": true}
 			var gone struct{ Derived []string }
-			if err := a.use(t.Context(), "memory_delete", remove, &gone); err == nil || !strings.Contains(err.Error(), "said no") {
+			if err := a.use(
+				t.Context(),
+				"memory_delete",
+				remove,
+				&gone,
+			); err == nil ||
+				!strings.Contains(err.Error(), "said no") {
 				t.Errorf("declined: %v", err)
 			}
 			share := map[string]any{"content": "The hut is open in May.", "visibility": "shared"}
-			if err := a.use(t.Context(), "memory_store", share, &memory); err == nil || !strings.Contains(err.Error(), "said no") {
+			if err := a.use(
+				t.Context(),
+				"memory_store",
+				share,
+				&memory,
+			); err == nil ||
+				!strings.Contains(err.Error(), "said no") {
 				t.Errorf("declined to share: %v", err)
 			}
 			if text := filesBelow(t, filepath.Join(dir, ".yamo", "shared")); strings.Contains(text, "hut") {
@@ -156,10 +183,17 @@ func TestServerAsksPersonAndModel(t *testing.T) {
 			if err := a.use(t.Context(), "memory_store", share, &memory); err != nil {
 				t.Errorf("shared: %v", err)
 			}
-			if err := a.use(t.Context(), "memory_delete", remove, &gone); err != nil || len(gone.Derived) != 1 || gone.Derived[0] != reflection.MemoryID {
+			if err := a.use(
+				t.Context(),
+				"memory_delete",
+				remove,
+				&gone,
+			); err != nil || len(gone.Derived) != 1 ||
+				gone.Derived[0] != reflection.MemoryID {
 				t.Errorf("deleted: %+v, %v", gone, err)
 			}
-			if len(a.questions) != 4 || !strings.Contains(a.questions[0], "full of sand") || !strings.Contains(a.questions[1], "every group") {
+			if len(a.questions) != 4 || !strings.Contains(a.questions[0], "full of sand") ||
+				!strings.Contains(a.questions[1], "every group") {
 				t.Errorf("questions %q", a.questions)
 			}
 		})
@@ -180,7 +214,12 @@ func TestCancelledReflectionLeavesNothing(t *testing.T) {
 	defer close(ended)
 	a.attach(t, launch{workspace: dir, protocol: legacy})
 	var memory struct{ ID string }
-	if err := a.use(t.Context(), "memory_store", map[string]any{"content": "The irrigation pump stopped."}, &memory); err != nil {
+	if err := a.use(
+		t.Context(),
+		"memory_store",
+		map[string]any{"content": "The irrigation pump stopped."},
+		&memory,
+	); err != nil {
 		t.Fatal(err)
 	}
 	begun := time.Now()
@@ -236,12 +275,23 @@ func TestAskingOnTheWire(t *testing.T) {
 		t.Fatalf("got %+v", required)
 	}
 	for key, request := range required.InputRequests {
-		if request.Method != "sampling/createMessage" || !strings.Contains(request.Params.Messages[0].Content.Text, "full of sand") {
+		if request.Method != "sampling/createMessage" ||
+			!strings.Contains(request.Params.Messages[0].Content.Text, "full of sand") {
 			t.Errorf("asked %+v", request)
 		}
 		// An answer under another key is to another question, and one of the model's own making has no standing.
-		answer := map[string]any{"role": "assistant", "model": "m", "content": map[string]any{"type": "text", "text": "Sand in the filter stops the irrigation pump [1]."}}
-		s.request("tools/call", meta(map[string]any{"inputResponses": map[string]any{key + "0": answer}})).decode(t, &required)
+		answer := map[string]any{
+			"role":    "assistant",
+			"model":   "m",
+			"content": map[string]any{"type": "text", "text": "Sand in the filter stops the irrigation pump [1]."},
+		}
+		s.request(
+			"tools/call",
+			meta(map[string]any{"inputResponses": map[string]any{key + "0": answer}}),
+		).decode(
+			t,
+			&required,
+		)
 		if required.ResultType != "input_required" {
 			t.Errorf("with another question's answer: %+v", required)
 		}
@@ -252,7 +302,13 @@ func TestAskingOnTheWire(t *testing.T) {
 		}
 	}
 	var result toolResult
-	s.request("tools/call", map[string]any{"name": "reflect", "arguments": map[string]any{"lookback": 1}}).decode(t, &result)
+	s.request(
+		"tools/call",
+		map[string]any{"name": "reflect", "arguments": map[string]any{"lookback": 1}},
+	).decode(
+		t,
+		&result,
+	)
 	if !strings.Contains(result.text(), `"method":"extract"`) {
 		t.Errorf("a client without a model: %s", result.text())
 	}

@@ -47,7 +47,13 @@ func TestTokensDecideWhoHears(t *testing.T) {
 			Connection string
 			Group      string
 		}](s, "who_am_i", nil)
-		answer := s.request("tools/call", map[string]any{"name": "memory_search", "arguments": map[string]any{"query": "Where is the spare key, and when is the meeting of the team?"}})
+		answer := s.request(
+			"tools/call",
+			map[string]any{
+				"name":      "memory_search",
+				"arguments": map[string]any{"query": "Where is the spare key, and when is the meeting of the team?"},
+			},
+		)
 		got := finds{strings.Contains(string(answer.Result), "blue pot"), strings.Contains(string(answer.Result), "Tuesdays")}
 		want, connection, agent := finds{true, true}, "dm", "kate"
 		switch {
@@ -122,7 +128,12 @@ func TestTLS(t *testing.T) {
 		t.Fatal(err)
 	}
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), DNSNames: []string{"memory.example"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		SerialNumber: big.NewInt(
+			1,
+		),
+		DNSNames:  []string{"memory.example"},
+		NotBefore: time.Now().Add(-time.Hour),
+		NotAfter:  time.Now().Add(time.Hour),
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	if err != nil {
@@ -140,10 +151,14 @@ func TestTLS(t *testing.T) {
 		"--tls-cert", filepath.Join(dir, "cert.pem"), "--tls-key", filepath.Join(dir, "key.pem"))
 	pool := x509.NewCertPool()
 	pool.AppendCertsFromPEM(certificate)
-	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, ServerName: "memory.example"}, ForceAttemptHTTP2: true}
+	transport := &http.Transport{
+		TLSClientConfig:   &tls.Config{RootCAs: pool, ServerName: "memory.example"},
+		ForceAttemptHTTP2: true,
+	}
 	defer transport.CloseIdleConnections()
 	port := at.URL[strings.LastIndex(at.URL, ":"):]
-	for host, want := range map[string]int{"memory.example": http.StatusOK, "localhost": http.StatusForbidden, "127.0.0.1": http.StatusForbidden} {
+	for host, want := range map[string]int{"memory.example": http.StatusOK, "localhost": http.StatusForbidden,
+		"127.0.0.1": http.StatusForbidden} {
 		request, err := http.NewRequest(http.MethodGet, "https://127.0.0.1"+port+"/healthz", nil)
 		if err != nil {
 			t.Fatal(err)

@@ -48,7 +48,12 @@ func BenchmarkServer(b *testing.B) {
 		for i := range 200 {
 			start := time.Now()
 			call[map[string]any](s, "workspace_edit", map[string]any{
-				"file": "MEMORY.md", "section": "Bench", "op": "append_item", "items": []string{chore(i)}, "rationale": "measured", "create": true,
+				"file":      "MEMORY.md",
+				"section":   "Bench",
+				"op":        "append_item",
+				"items":     []string{chore(i)},
+				"rationale": "measured",
+				"create":    true,
 			})
 			edits = append(edits, milliseconds(time.Since(start)))
 		}

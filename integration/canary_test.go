@@ -78,7 +78,9 @@ func TestLeaksAreFoundInEveryForm(t *testing.T) {
 		"reversed": newCanary("a test").forms()["reversed"],
 	}
 	for i := range 6 {
-		encodings[fmt.Sprint("base64 after ", i)] = base64.URLEncoding.EncodeToString([]byte(strings.Repeat("y", i) + c.secret + ", then more"))
+		encodings[fmt.Sprint("base64 after ", i)] = base64.URLEncoding.EncodeToString(
+			[]byte(strings.Repeat("y", i) + c.secret + ", then more"),
+		)
 	}
 	for name, text := range encodings {
 		if len(leaks("before "+text+" after", []canary{c})) == 0 {
@@ -133,7 +135,11 @@ func (p *planted) hidden(group string) []canary {
 // plant fills a copy of the sample workspace by hand and through the server.
 func plant(tb testing.TB) *planted {
 	tb.Helper()
-	p := &planted{workspace: sample(tb), transcripts: filepath.Join(tb.TempDir(), "transcripts"), of: map[string][]canary{}}
+	p := &planted{
+		workspace:   sample(tb),
+		transcripts: filepath.Join(tb.TempDir(), "transcripts"),
+		of:          map[string][]canary{},
+	}
 	p.plantPrivate(tb)
 	p.plantGroup(tb, club)
 	p.plantGroup(tb, hiking)
@@ -143,16 +149,36 @@ func plant(tb testing.TB) *planted {
 // plantPrivate puts a canary into everything that is the DM's.
 func (p *planted) plantPrivate(tb testing.TB) {
 	tb.Helper()
-	for _, name := range []string{"MEMORY.md", "USER.md", "TOOLS.md", "HEARTBEAT.md", "DREAMS.md", "notes/plans.md", "memory/heartbeat-state.json", "memory/2026-02-05-irrigation-pump.md", "memory/2025-12-01.md"} {
+	for _, name := range []string{"MEMORY.md", "USER.md", "TOOLS.md", "HEARTBEAT.md", "DREAMS.md", "notes/plans.md",
+		"memory/heartbeat-state.json", "memory/2026-02-05-irrigation-pump.md", "memory/2025-12-01.md"} {
 		write(tb, filepath.Join(p.workspace, name), "# Private\n\n"+p.privately(name)+".\n")
 	}
 	for day, date := range days() {
-		write(tb, filepath.Join(p.workspace, "memory", date+".md"), "# Memory\n\n"+p.privately(fmt.Sprint("the log of day ", day))+"\n")
+		write(
+			tb,
+			filepath.Join(p.workspace, "memory", date+".md"),
+			"# Memory\n\n"+p.privately(fmt.Sprint("the log of day ", day))+"\n",
+		)
 	}
 	p.log(tb, "", p.privately("a transcript"), p.privately("the speaker of a transcript"))
 	// OpenClaw has a group's sessions among the others: they are the DM's to read.
-	write(tb, filepath.Join(p.transcripts, "sessions.json"), fmt.Sprintf(`{"agent:kate:telegram:group:%s": {"sessionId": "openclaw", "chatType": "group"}}`, p.privately("sessions.json")))
-	write(tb, filepath.Join(p.transcripts, "openclaw.jsonl"), fmt.Sprintf(`{"type":"session","version":3,"id":"openclaw"}`+"\n"+`{"type":"message","id":"a1","message":{"role":"user","content":%q}}`+"\n", p.privately("an OpenClaw session")))
+	write(
+		tb,
+		filepath.Join(p.transcripts, "sessions.json"),
+		fmt.Sprintf(
+			`{"agent:kate:telegram:group:%s": {"sessionId": "openclaw", "chatType": "group"}}`,
+			p.privately("sessions.json"),
+		),
+	)
+	write(
+		tb,
+		filepath.Join(p.transcripts, "openclaw.jsonl"),
+		fmt.Sprintf(
+			`{"type":"session","version":3,"id":"openclaw"}`+"\n"+
+				`{"type":"message","id":"a1","message":{"role":"user","content":%q}}`+"\n",
+			p.privately("an OpenClaw session"),
+		),
+	)
 	p.ids = append(p.ids, "openclaw")
 	// What SOUL.md said before it was reconfigured is nobody's to read but the operator's.
 	before := "You are Kate. " + p.privately("the SOUL.md of before")
@@ -166,7 +192,11 @@ func (p *planted) plantGroup(tb testing.TB, group string) {
 	tb.Helper()
 	plant := func(place string) string { return p.within(group, place) }
 	for day, date := range days() {
-		write(tb, filepath.Join(p.workspace, "memory", date+"-group-"+group+".md"), "# Memory\n\n"+plant(fmt.Sprint("the log of day ", day))+"\n")
+		write(
+			tb,
+			filepath.Join(p.workspace, "memory", date+"-group-"+group+".md"),
+			"# Memory\n\n"+plant(fmt.Sprint("the log of day ", day))+"\n",
+		)
 	}
 	p.log(tb, group, plant("a transcript"), plant("the speaker of a transcript"))
 	p.remember(tb, group, plant)
@@ -186,13 +216,29 @@ func (p *planted) log(tb testing.TB, group, text, speaker string) {
 	tb.Helper()
 	sum := hex.EncodeToString([]byte(fmt.Sprintf("%-16.16s", group+"session-of-the-dm")))
 	id := fmt.Sprintf("%s-%s-4%s-a%s-%s", sum[:8], sum[8:12], sum[13:16], sum[17:20], sum[20:32])
-	header := map[string]any{"type": "session", "version": 1, "id": id, "timestamp": "2026-02-14T09:45:00Z", "agent_id": "kate", "source_plugin": "telegram", "connection": "dm"}
+	header := map[string]any{
+		"type":          "session",
+		"version":       1,
+		"id":            id,
+		"timestamp":     "2026-02-14T09:45:00Z",
+		"agent_id":      "kate",
+		"source_plugin": "telegram",
+		"connection":    "dm",
+	}
 	path := filepath.Join(p.transcripts, id+".jsonl")
 	if group != "" {
 		header["connection"], header["group"] = "group", group
 		path = filepath.Join(p.transcripts, "groups", group, id+".jsonl")
 	}
-	entry := map[string]any{"type": "entry", "timestamp": "2026-02-14T09:45:02Z", "role": "user", "content": text, "message_id": "m1", "source_plugin": "telegram", "sender_id": speaker}
+	entry := map[string]any{
+		"type":          "entry",
+		"timestamp":     "2026-02-14T09:45:02Z",
+		"role":          "user",
+		"content":       text,
+		"message_id":    "m1",
+		"source_plugin": "telegram",
+		"sender_id":     speaker,
+	}
 	var lines strings.Builder
 	for _, line := range []map[string]any{header, entry} {
 		data, err := json.Marshal(line)
@@ -216,12 +262,33 @@ func (p *planted) remember(tb testing.TB, group string, plant func(place string)
 		"metadata": map[string]any{"canary": plant("the metadata"), tag("a metadata key"): 1},
 	})
 	learned := call[lesson](s, "distill_lesson", map[string]any{
-		"situation": plant("a situation"), "error_pattern": plant("an error pattern"), "oversight": plant("an oversight"), "fix": plant("a fix"),
-		"preventative_rule": plant("a rule"), "severity": "high", "applicable_scope": plant("a scope"), "inverse_lesson": plant("an inverse lesson"),
+		"situation": plant(
+			"a situation",
+		),
+		"error_pattern": plant("an error pattern"),
+		"oversight":     plant("an oversight"),
+		"fix":           plant("a fix"),
+		"preventative_rule": plant(
+			"a rule",
+		),
+		"severity":         "high",
+		"applicable_scope": plant("a scope"),
+		"inverse_lesson":   plant("an inverse lesson"),
 	})
-	skill := s.ingestSkill(fmt.Sprintf("---\nname: %s\nintent: %s\ndescription: %s\ntags: [%s]\ntype: %s\n---\n%s\n",
-		plant("a skill's name"), plant("a skill's intent"), plant("a skill's description"), tag("a skill's tag"), tag("a skill's type"), plant("a skill's text")), "")
-	for _, arguments := range []map[string]any{{"action": "feedback", "success": true, "id": skill}, {"action": "get", "id": skill}} {
+	skill := s.ingestSkill(fmt.Sprintf(
+		"---\nname: %s\nintent: %s\ndescription: %s\ntags: [%s]\ntype: %s\n---\n%s\n",
+		plant(
+			"a skill's name",
+		),
+		plant("a skill's intent"),
+		plant("a skill's description"),
+		tag("a skill's tag"),
+		tag("a skill's type"),
+		plant("a skill's text"),
+	), "")
+	for _, arguments := range []map[string]any{
+		{"action": "feedback", "success": true, "id": skill}, {"action": "get", "id": skill},
+	} {
 		call[map[string]any](s, "skills", arguments)
 	}
 	p.ids = append(p.ids, memory.ID, learned.LessonID, learned.MemoryID, skill)
@@ -284,7 +351,10 @@ func readEverything(s *session) {
 			}
 		}](s, tool.Name, map[string]any{"action": "list_sessions"})
 		for _, log := range logs.Sessions {
-			s.request("tools/call", map[string]any{"name": tool.Name, "arguments": map[string]any{"action": "read_session", "session_id": log.ID}})
+			s.request(
+				"tools/call",
+				map[string]any{"name": tool.Name, "arguments": map[string]any{"action": "read_session", "session_id": log.ID}},
+			)
 		}
 	}
 	call[map[string]any](s, "who_am_i", nil)

@@ -16,24 +16,97 @@ var sections = map[string][]string{
 		"§4.1 ", "§4.2 ", "§4.3 ", "§4.4 ", "§5.1 ", "§5.2 ", "§5.3 ", "§5.4 ", "§6.1 ", "§6.2 ", "§7 ",
 	},
 	"RFC-0011": {
-		"§1.1 ", "§1.2 ", "§1.3 ", "§2.1 ", "§2.2 ", "§2.3 ", "§2.4 ", "§3.1 ", "§3.2 ", "§3.3 ", "§3.4 ", "§3.5 ",
-		"§4.1 init", "§4.1 add", "§4.1 get by", "§4.1 getAll", "§4.1 delete", "§4.1 search", "§4.1 reflect", "§4.1 distillLesson",
-		"§4.1 queryLessons", "§4.1 insertHeritage", "§4.1 getMemoriesByPattern", "§4.1 skills", "§4.1 stats", "§4.1 clearCache",
-		"§4.2 options", "§4.2 SearchOptions", "§4.2 LessonContext", "§4.2 HeritageChain", "§4.3 ",
-		"§5.1 ", "§5.2 ", "§5.3 ", "§6.1 ", "§6.2 ", "§6.3 ", "§7.1 ", "§7.2 ", "§7.3 ", "§8.1 ", "§8.2 ", "§8.3 ",
-		"§9.1 ", "§9.2 ", "§9.3 ", "§10 ", "§11 ",
-		"Security: PII", "Security: prototype", "Security: metadata", "Security: embedding cache", "Security: `--filter`", "Security: lessons",
-		"Gap: `delete`", "Gap: `distillLesson`", "Gap: `queryLessons`", "Gap: `insertHeritage`", "Gap: the command `delete`",
-		"Gap: the command `reflect`", "Gap: the command `get`", "Gap: the heartbeat", "Gap: the migration",
+		"§1.1 ",
+		"§1.2 ",
+		"§1.3 ",
+		"§2.1 ",
+		"§2.2 ",
+		"§2.3 ",
+		"§2.4 ",
+		"§3.1 ",
+		"§3.2 ",
+		"§3.3 ",
+		"§3.4 ",
+		"§3.5 ",
+		"§4.1 init",
+		"§4.1 add",
+		"§4.1 get by",
+		"§4.1 getAll",
+		"§4.1 delete",
+		"§4.1 search",
+		"§4.1 reflect",
+		"§4.1 distillLesson",
+		"§4.1 queryLessons",
+		"§4.1 insertHeritage",
+		"§4.1 getMemoriesByPattern",
+		"§4.1 skills",
+		"§4.1 stats",
+		"§4.1 clearCache",
+		"§4.2 options",
+		"§4.2 SearchOptions",
+		"§4.2 LessonContext",
+		"§4.2 HeritageChain",
+		"§4.3 ",
+		"§5.1 ",
+		"§5.2 ",
+		"§5.3 ",
+		"§6.1 ",
+		"§6.2 ",
+		"§6.3 ",
+		"§7.1 ",
+		"§7.2 ",
+		"§7.3 ",
+		"§8.1 ",
+		"§8.2 ",
+		"§8.3 ",
+		"§9.1 ",
+		"§9.2 ",
+		"§9.3 ",
+		"§10 ",
+		"§11 ",
+		"Security: PII",
+		"Security: prototype",
+		"Security: metadata",
+		"Security: embedding cache",
+		"Security: `--filter`",
+		"Security: lessons",
+		"Gap: `delete`",
+		"Gap: `distillLesson`",
+		"Gap: `queryLessons`",
+		"Gap: `insertHeritage`",
+		"Gap: the command `delete`",
+		"Gap: the command `reflect`",
+		"Gap: the command `get`",
+		"Gap: the heartbeat",
+		"Gap: the migration",
 	},
 	"Seed 002": {
-		"Workspace files", "IDENTITY.md", "SOUL.md", "MEMORY.md", "USER.md", "AGENTS.md", "Transcripts", "`who_am_i`", "`what_do_i_know`", "`my_stats`", "`session_logs`", "Load flow",
+		"Workspace files",
+		"IDENTITY.md",
+		"SOUL.md",
+		"MEMORY.md",
+		"USER.md",
+		"AGENTS.md",
+		"Transcripts",
+		"`who_am_i`",
+		"`what_do_i_know`",
+		"`my_stats`",
+		"`session_logs`",
+		"Load flow",
 	},
 	"Seed 004": {
 		"§1 ", "§2 ", "§3 ", "§4 allowed", "§4 prohibited", "§5 ", "§6 ", "§7 ", "§8 ", "§9 ", "§10 ", "§11 ", "§12 ", "§13 ",
 	},
 	"Seed 003": {
-		"Front matter", "`daily-log`", "`memory-flush`", "`session-save`", "`curated`", "File names", "Slugs", "Tags", "Wikilinks",
+		"Front matter",
+		"`daily-log`",
+		"`memory-flush`",
+		"`session-save`",
+		"`curated`",
+		"File names",
+		"Slugs",
+		"Tags",
+		"Wikilinks",
 	},
 }
 
@@ -76,8 +149,8 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// checkNames checks the links of a cell, and returns how many there are. Each stands for a whole file, by the file's name, or
-// for something in it that matches definition with its name.
+// checkNames checks the links of a cell, and returns how many there are. Each stands for a whole file, by the file's
+// name, or for something in it that matches definition with its name.
 func checkNames(t *testing.T, rule, cell, definition string) int {
 	t.Helper()
 	links := regexp.MustCompile(`\[([^\]]+)\]\(\.\./([^)]+)\)`).FindAllStringSubmatch(cell, -1)
@@ -87,7 +160,8 @@ func checkNames(t *testing.T, rule, cell, definition string) int {
 		if err != nil {
 			t.Errorf("%s: %v", rule, err)
 		}
-		if filepath.Base(file) != name && !regexp.MustCompile(strings.ReplaceAll(definition, "%s", regexp.QuoteMeta(name))).Match(text) {
+		if filepath.Base(file) != name &&
+			!regexp.MustCompile(strings.ReplaceAll(definition, "%s", regexp.QuoteMeta(name))).Match(text) {
 			t.Errorf("%s: %s has no %s", rule, file, name)
 		}
 	}

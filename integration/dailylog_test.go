@@ -70,7 +70,10 @@ func TestDailyLogOfTwoProcesses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, m := range regexp.MustCompile(`(?m)^Entry ([a-z]+-[0-9]+) begins\.\n\n((?:- a line of ([a-z]+-[0-9]+)\n)+)\nEntry ([a-z]+-[0-9]+) ends\.$`).FindAllStringSubmatch(string(data), -1) {
+		entry := regexp.MustCompile(
+			`(?m)^Entry ([a-z]+-[0-9]+) begins\.\n\n` +
+				`((?:- a line of ([a-z]+-[0-9]+)\n)+)\nEntry ([a-z]+-[0-9]+) ends\.$`)
+		for _, m := range entry.FindAllStringSubmatch(string(data), -1) {
 			if m[1] == m[4] && m[2] == strings.Repeat("- a line of "+m[1]+"\n", entryLines) {
 				whole[m[1]]++
 			}
@@ -88,7 +91,8 @@ func TestDailyLogOfTwoProcesses(t *testing.T) {
 	}
 }
 
-// entryLines is how many lines the list of an entry has: some KiB, so that an entry that is written in parts would show.
+// entryLines is how many lines the list of an entry has: some KiB, so that an entry that is written in parts would
+// show.
 const entryLines = 40
 
 // appendEntries appends most entries, several at once and each under a number of its own, and returns those that were
@@ -117,9 +121,17 @@ func appendEntries(s *session, who string, next *int, most int) (acknowledged []
 		if i < most {
 			entry := fmt.Sprintf("%s-%d", who, *next)
 			*next++
-			text := fmt.Sprintf("Entry %s begins.\n\n%s\nEntry %s ends.", entry, strings.Repeat("- a line of "+entry+"\n", entryLines), entry)
+			text := fmt.Sprintf(
+				"Entry %s begins.\n\n%s\nEntry %s ends.",
+				entry,
+				strings.Repeat("- a line of "+entry+"\n", entryLines),
+				entry,
+			)
 			entries = append(entries, entry)
-			answers = append(answers, s.begin("tools/call", map[string]any{"name": "log_append", "arguments": map[string]any{"text": text}}))
+			answers = append(
+				answers,
+				s.begin("tools/call", map[string]any{"name": "log_append", "arguments": map[string]any{"text": text}}),
+			)
 		}
 		if i >= atOnce && !take(i-atOnce) {
 			break

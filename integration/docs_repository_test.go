@@ -63,7 +63,9 @@ func TestLinks(t *testing.T) {
 // Every file and folder that a document names by its path in the repository is there.
 func TestPaths(t *testing.T) {
 	t.Parallel()
-	ours := regexp.MustCompile(`^(?:cmd|docs|integration|internal|mesh|native|prompts|resources|testdata|tools|workspace)/[a-z0-9_./-]+$`)
+	ours := regexp.MustCompile(
+		`^(?:cmd|docs|integration|internal|mesh|native|prompts|resources|testdata|tools|workspace)/[a-z0-9_./-]+$`,
+	)
 	made := regexp.MustCompile(`^native/(build|lib)\b`) // by make
 	found := 0
 	for _, d := range documents(t) {
@@ -255,7 +257,10 @@ func openDocument(t *testing.T, name string) document {
 	if err != nil {
 		t.Fatal(err)
 	}
-	markdown := goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
+	markdown := goldmark.New(
+		goldmark.WithExtensions(extension.Table),
+		goldmark.WithParserOptions(parser.WithAutoHeadingID()),
+	)
 	return document{name, source, markdown.Parser().Parse(text.NewReader(source))}
 }
 

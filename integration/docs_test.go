@@ -247,7 +247,11 @@ func TestSettingsTable(t *testing.T) {
 		if value := regexp.MustCompile(`\(default "?([^")]+)"?\)`).FindStringSubmatch(line[2]); value != nil {
 			s.Default = value[1]
 		}
-		if names := regexp.MustCompile(`(?m)^ +` + line[1] + ` +(YAMO_[A-Z_]+)(?: +([a-z_]+))?`).FindStringSubmatch(text); names != nil {
+		if names := regexp.MustCompile(
+			`(?m)^ +` + line[1] + ` +(YAMO_[A-Z_]+)(?: +([a-z_]+))?`,
+		).FindStringSubmatch(
+			text,
+		); names != nil {
 			s.Env, s.Key = names[1], names[2]
 		}
 		want[line[1]] = s
@@ -316,7 +320,11 @@ func listers(t *testing.T, more ...string) (dm, group lister) {
 	}
 	serve := append([]string{"serve", "--workspace", workspace, "--transcripts", logs}, more...)
 	dm = startListed(t, serverBinary(t), nil, append(slices.Clip(serve), "--connection", "dm")...)
-	group = startListed(t, serverBinary(t), nil, append(slices.Clip(serve), "--connection", "group", "--group", "hiking")...)
+	group = startListed(
+		t,
+		serverBinary(t),
+		nil,
+		append(slices.Clip(serve), "--connection", "group", "--group", "hiking")...)
 	return dm, group
 }
 

@@ -70,7 +70,8 @@ func (d dreamer) output(args ...string) string {
 
 var dreamThresholds = []string{"dream", "--dream-min-score", "0.1", "--dream-min-hits", "1", "--dream-min-days", "1"}
 
-// settled sweeps until nothing is left to promote, and checks that everything was promoted once, and that all books agree.
+// settled sweeps until nothing is left to promote, and checks that everything was promoted once, and that all books
+// agree.
 func (d dreamer) settled() {
 	d.tb.Helper()
 	for sweeps := 1; !strings.HasSuffix(d.output(dreamThresholds...), "nothing promoted\n"); sweeps++ {
@@ -81,7 +82,14 @@ func (d dreamer) settled() {
 	text := d.read("MEMORY.md")
 	diary := d.read("DREAMS.md")
 	for content, id := range d.ids {
-		if n := len(regexp.MustCompile(`(?m)^- `+regexp.QuoteMeta(content)+` _\(score=0\.[0-9]{2}, hits=[0-9]+, days=1\)_$`).FindAllString(text, -1)); n != 1 {
+		if n := len(
+			regexp.MustCompile(
+				`(?m)^- `+regexp.QuoteMeta(content)+` _\(score=0\.[0-9]{2}, hits=[0-9]+, days=1\)_$`,
+			).FindAllString(
+				text,
+				-1,
+			),
+		); n != 1 {
 			d.tb.Errorf("%q stands in MEMORY.md %d times", content, n)
 		}
 		if n := strings.Count(diary, id); n != 1 {
@@ -148,8 +156,8 @@ func (d dreamer) read(name string) string {
 	return string(data)
 }
 
-// killedAt starts a sweep and kills it when it has changed something in the workspace's folders n times. It reports whether the
-// sweep came to its end before.
+// killedAt starts a sweep and kills it when it has changed something in the workspace's folders n times. It reports
+// whether the sweep came to its end before.
 func (d dreamer) killedAt(n int) (ended bool) {
 	d.tb.Helper()
 	w, err := fsnotify.NewWatcher()

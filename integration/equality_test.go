@@ -16,9 +16,15 @@ import (
 // ids and times that are made in it.
 func TestPrivateContentMakesNoDifference(t *testing.T) {
 	t.Parallel()
-	base := &planted{workspace: sample(t), transcripts: filepath.Join(t.TempDir(), "transcripts"), of: map[string][]canary{}}
+	base := &planted{
+		workspace:   sample(t),
+		transcripts: filepath.Join(t.TempDir(), "transcripts"),
+		of:          map[string][]canary{},
+	}
 	public := []string{
-		"The canary of a memory is kept by the aviary on Tuesdays.", "Kate answers the club's mail on weekdays.", "The chapel car park opens at eight.",
+		"The canary of a memory is kept by the aviary on Tuesdays.",
+		"Kate answers the club's mail on weekdays.",
+		"The chapel car park opens at eight.",
 	}
 	dm := connect(t, launch{workspace: base.workspace})
 	for _, text := range public {
@@ -29,8 +35,10 @@ func TestPrivateContentMakesNoDifference(t *testing.T) {
 	dm.end()
 	base.plantGroup(t, club)
 	for _, private := range []string{
-		"USER.md", "MEMORY.md", "TOOLS.md", "HEARTBEAT.md", "notes", "memory/2026-02-05-irrigation-pump.md", "memory/heartbeat-state.json",
-		"memory/2026-02-13.md", "memory/2026-02-14.md", "memory/2026-02-13-group-hiking.md", ".yamo/private", ".yamo/groups/" + hiking,
+		"USER.md", "MEMORY.md", "TOOLS.md", "HEARTBEAT.md", "notes", "memory/2026-02-05-irrigation-pump.md",
+		"memory/heartbeat-state.json",
+		"memory/2026-02-13.md", "memory/2026-02-14.md", "memory/2026-02-13-group-hiking.md", ".yamo/private",
+		".yamo/groups/" + hiking,
 		".yamo/locks/private.lock", ".yamo/locks/private.index.lock",
 	} {
 		remove(t, filepath.Join(base.workspace, private))
@@ -39,7 +47,12 @@ func TestPrivateContentMakesNoDifference(t *testing.T) {
 
 	run := func(t *testing.T, change func(*testing.T, *planted)) (stdout, stderr string) {
 		p := &planted{
-			workspace: filepath.Join(t.TempDir(), "kate"), transcripts: filepath.Join(t.TempDir(), "transcripts"), of: map[string][]canary{},
+			workspace: filepath.Join(
+				t.TempDir(),
+				"kate",
+			),
+			transcripts: filepath.Join(t.TempDir(), "transcripts"),
+			of:          map[string][]canary{},
 		}
 		copyFolder(t, base.workspace, p.workspace)
 		copyFolder(t, base.transcripts, p.transcripts)
@@ -85,7 +98,8 @@ func TestPrivateContentMakesNoDifference(t *testing.T) {
 			write(t, filepath.Join(p.workspace, "MEMORY.md"), strings.Repeat("# Canary\n\nThe canary of a memory.\n", 4000))
 		},
 		"damaged and linked": func(t *testing.T, p *planted) {
-			for name, target := range map[string]string{"MEMORY.md": "nowhere", "USER.md": "SOUL.md", "notes": "memory", "DREAMS.md": "/etc/passwd"} {
+			for name, target := range map[string]string{"MEMORY.md": "nowhere", "USER.md": "SOUL.md", "notes": "memory",
+				"DREAMS.md": "/etc/passwd"} {
 				if err := os.Symlink(target, filepath.Join(p.workspace, name)); err != nil {
 					t.Fatal(err)
 				}

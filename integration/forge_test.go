@@ -42,7 +42,8 @@ func TestServerJSON(t *testing.T) {
 		t.Errorf("$schema %q, want %q", server.Schema, want)
 	}
 	for field, check := range map[string]struct{ value, pattern string }{
-		"name":              {server.Name, `^io\.github\.yamo-protocol/[a-zA-Z0-9._-]+$`}, // the namespace of the repository's owner
+		// The namespace of the repository's owner.
+		"name":              {server.Name, `^io\.github\.yamo-protocol/[a-zA-Z0-9._-]+$`},
 		"version":           {server.Version, `^\d+\.\d+\.\d+$`},
 		"repository.url":    {server.Repository.URL, `^https://github\.com/yamo-protocol/yamo-mcp$`},
 		"repository.source": {server.Repository.Source, `^github$`},

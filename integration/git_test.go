@@ -13,7 +13,13 @@ import (
 
 // gitOn is what a server that commits gets, and nothing of the git configuration of whoever runs the tests.
 func gitOn(tb testing.TB) []string {
-	return []string{"YAMO_GIT=true", "YAMO_GIT_PRIVATE=true", "HOME=" + tb.TempDir(), "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1"}
+	return []string{
+		"YAMO_GIT=true",
+		"YAMO_GIT_PRIVATE=true",
+		"HOME=" + tb.TempDir(),
+		"GIT_CONFIG_GLOBAL=" + os.DevNull,
+		"GIT_CONFIG_NOSYSTEM=1",
+	}
 }
 
 // gitIn runs git as a person does.
@@ -29,8 +35,8 @@ func gitIn(tb testing.TB, dir string, args ...string) string {
 	return string(out)
 }
 
-// Over the protocol: an edit, a log entry and a memory file are commits when they are answered, and git sees nothing left
-// to commit of them.
+// Over the protocol: an edit, a log entry and a memory file are commits when they are answered, and git sees nothing
+// left to commit of them.
 func TestGit(t *testing.T) {
 	t.Parallel()
 	dir := sample(t)
@@ -38,19 +44,49 @@ func TestGit(t *testing.T) {
 	edited := call[struct {
 		Evidence string `json:"evidence_token"`
 	}](s, "workspace_edit", map[string]any{
-		"file": "MEMORY.md", "section": "People", "op": "append_item", "items": []string{"Luis rows."}, "rationale": "He said so.", "create": true,
+		"file":      "MEMORY.md",
+		"section":   "People",
+		"op":        "append_item",
+		"items":     []string{"Luis rows."},
+		"rationale": "He said so.",
+		"create":    true,
 	})
-	if got, want := gitIn(t, dir, "log", "-1", "--format=%an%n%B"), "YAMO_AGENT\nMEMORY.md: append_item in People\n\nHe said so.\n\nEvent: "+edited.Evidence+"\n\n"; got != want {
+	if got, want := gitIn(
+		t,
+		dir,
+		"log",
+		"-1",
+		"--format=%an%n%B",
+	), "YAMO_AGENT\nMEMORY.md: append_item in People\n\nHe said so.\n\nEvent: "+edited.Evidence+"\n\n"; got != want {
 		t.Errorf("the edit is committed as %q, want %q", got, want)
 	}
 	logged := call[struct{ File string }](s, "log_append", map[string]any{"text": "We rowed."})
-	if got, want := gitIn(t, dir, "log", "-1", "--format=%s", "--", logged.File), logged.File+": log entry\n"; got != want {
+	if got, want := gitIn(
+		t,
+		dir,
+		"log",
+		"-1",
+		"--format=%s",
+		"--",
+		logged.File,
+	), logged.File+": log entry\n"; got != want {
 		t.Errorf("the log entry is committed as %q, want %q", got, want)
 	}
 	saved := call[struct{ File string }](s, "memory_file", map[string]any{
-		"action": "save", "type": "daily-log", "topic": "rowing boats", "sections": []map[string]any{{"heading": "Summary", "text": "We rowed."}},
+		"action":   "save",
+		"type":     "daily-log",
+		"topic":    "rowing boats",
+		"sections": []map[string]any{{"heading": "Summary", "text": "We rowed."}},
 	})
-	if got, want := gitIn(t, dir, "log", "-1", "--format=%s", "--", saved.File), saved.File+": new memory file\n"; got != want {
+	if got, want := gitIn(
+		t,
+		dir,
+		"log",
+		"-1",
+		"--format=%s",
+		"--",
+		saved.File,
+	), saved.File+": new memory file\n"; got != want {
 		t.Errorf("the memory file is committed as %q, want %q", got, want)
 	}
 	s.end()
@@ -124,7 +160,12 @@ func TestGitOfTwoProcesses(t *testing.T) {
 			for i := range each {
 				var result toolResult
 				s.request("tools/call", map[string]any{"name": "workspace_edit", "arguments": map[string]any{
-					"file": "MEMORY.md", "section": "Numbers", "op": "append_item", "items": []string{fmt.Sprint(name, " ", i)}, "rationale": "counting", "create": true,
+					"file":      "MEMORY.md",
+					"section":   "Numbers",
+					"op":        "append_item",
+					"items":     []string{fmt.Sprint(name, " ", i)},
+					"rationale": "counting",
+					"create":    true,
 				}}).decode(t, &result)
 				if result.IsError {
 					t.Errorf("%s %d: %s", name, i, result.text())
@@ -140,7 +181,17 @@ func TestGitOfTwoProcesses(t *testing.T) {
 			t.Errorf("%s has %d commits, want %d: %q", name, n, each, authors)
 		}
 		// Each commit has the item of its author alone.
-		if diff := gitIn(t, dir, "log", "--author=^"+name+" ", "-p", "--format="); strings.Count(diff, "\n+- "+name+" ") != each {
+		if diff := gitIn(
+			t,
+			dir,
+			"log",
+			"--author=^"+name+" ",
+			"-p",
+			"--format=",
+		); strings.Count(
+			diff,
+			"\n+- "+name+" ",
+		) != each {
 			t.Errorf("the commits of %s do not each add an item of theirs:\n%s", name, diff)
 		}
 	}

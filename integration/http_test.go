@@ -182,7 +182,9 @@ func (w *wire) refused(id json.RawMessage, why string) {
 	if len(id) == 0 || string(id) == "null" {
 		return
 	}
-	line, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "error": map[string]any{"code": -1, "message": why}})
+	line, err := json.Marshal(
+		map[string]any{"jsonrpc": "2.0", "id": id, "error": map[string]any{"code": -1, "message": why}},
+	)
 	if err == nil {
 		w.says(string(line))
 	}

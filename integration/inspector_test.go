@@ -17,11 +17,19 @@ import (
 // the one place with its version.
 const inspector = "@modelcontextprotocol/inspector@2.12.0"
 
-// The official inspector, over each transport, finds nothing in the tools' schemas that some host could not take, and calls each
-// of the five that every DM with session logs has.
+// The official inspector, over each transport, finds nothing in the tools' schemas that some host could not take, and
+// calls each of the five that every DM with session logs has.
 func TestOfficialInspector(t *testing.T) {
 	t.Parallel()
-	program := filepath.Join(thirdparty.NPM(t, inspector), "@modelcontextprotocol", "inspector", "clients", "launcher", "build", "index.js")
+	program := filepath.Join(
+		thirdparty.NPM(t, inspector),
+		"@modelcontextprotocol",
+		"inspector",
+		"clients",
+		"launcher",
+		"build",
+		"index.js",
+	)
 	logs, err := filepath.Abs("../testdata/workspaces/kate-transcripts")
 	if err != nil {
 		t.Fatal(err)
@@ -35,7 +43,9 @@ func TestOfficialInspector(t *testing.T) {
 	remote := func(path string) []string {
 		return []string{server.URL + path, "--header", "Authorization: Bearer " + server.NewToken("--connection", "dm")}
 	}
-	config, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"yamo": map[string]any{"command": serverBinary(t), "args": h.args()}}})
+	config, err := json.Marshal(
+		map[string]any{"mcpServers": map[string]any{"yamo": map[string]any{"command": serverBinary(t), "args": h.args()}}},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,9 +81,13 @@ func inspectAll(t *testing.T, inspect func(result any, args ...string)) {
 		names = append(names, tool.Name)
 	}
 	for _, call := range []struct{ tool, args, want string }{
-		{"memory_store", "content=The ferry to Horta sails on Thursdays.|importance=0.5|tags=[\"travel\"]", `"visibility":"private"`},
+		{"memory_store", "content=The ferry to Horta sails on Thursdays.|importance=0.5|tags=[\"travel\"]",
+			`"visibility":"private"`},
 		{"memory_search", "query=When can one cross over by boat?|limit=3|include_lessons=true", "ferry to Horta"},
-		{"distill_lesson", "situation=a|error_pattern=b|oversight=c|fix=d|preventative_rule=Check the weekday|severity=low|applicable_scope=travel", `"lesson_id"`}, // learned once, over whichever transport came first
+		{"distill_lesson",
+			"situation=a|error_pattern=b|oversight=c|fix=d|preventative_rule=Check the weekday|" +
+				"severity=low|applicable_scope=travel",
+			`"lesson_id"`}, // the same lesson over each transport
 		{"who_am_i", "", `"connection":"dm"`},
 		{"session_logs", "action=list_sessions", `"session_id"`},
 	} {

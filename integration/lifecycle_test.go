@@ -45,7 +45,12 @@ func TestLibraryClient(t *testing.T) {
 	t.Parallel()
 	var stderr bytes.Buffer
 	h := launch{workspace: sample(t)}
-	c, err := client.NewStdioMCPClientWithOptions(serverBinary(t), h.environment(), h.args(), transport.WithCommandStderrWriter(&stderr))
+	c, err := client.NewStdioMCPClientWithOptions(
+		serverBinary(t),
+		h.environment(),
+		h.args(),
+		transport.WithCommandStderrWriter(&stderr),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +68,8 @@ func TestLibraryClient(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tool := range tools.Tools {
-		if a := tool.Annotations; a.ReadOnlyHint == nil || a.DestructiveHint == nil || a.IdempotentHint == nil || a.OpenWorldHint == nil {
+		if a := tool.Annotations; a.ReadOnlyHint == nil || a.DestructiveHint == nil || a.IdempotentHint == nil ||
+			a.OpenWorldHint == nil {
 			t.Errorf("%s does not give all four annotations", tool.Name)
 		}
 	}
@@ -140,7 +146,8 @@ func TestUninitializedWorkspace(t *testing.T) {
 		for _, tool := range listed.Tools {
 			var result toolResult
 			s.request("tools/call", map[string]any{"name": tool.Name, "arguments": tool.InputSchema.valid()}).decode(t, &result)
-			if !result.IsError || !strings.Contains(result.text(), "not initialized") || !strings.Contains(result.text(), "BOOTSTRAP.md") && group == "" {
+			if !result.IsError || !strings.Contains(result.text(), "not initialized") ||
+				!strings.Contains(result.text(), "BOOTSTRAP.md") && group == "" {
 				t.Errorf("%s answers %q", tool.Name, result.text())
 			}
 		}

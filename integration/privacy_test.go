@@ -30,8 +30,12 @@ func TestGroupGetsNoCanary(t *testing.T) {
 		t.Run(attacker.over+" "+attacker.group, func(t *testing.T) {
 			t.Parallel()
 			h := launch{
-				workspace: p.workspace, group: attacker.group, transcripts: p.transcripts, protocol: attacker.protocol, over: attacker.over,
-				env: []string{"YAMO_LOG_LEVEL=debug"},
+				workspace:   p.workspace,
+				group:       attacker.group,
+				transcripts: p.transcripts,
+				protocol:    attacker.protocol,
+				over:        attacker.over,
+				env:         []string{"YAMO_LOG_LEVEL=debug"},
 			}
 			var private *session // of a DM at the same server
 			if attacker.over != "" {
@@ -108,10 +112,39 @@ func attack(s *session, p *planted, every int) {
 // which everybody knows.
 func hostile() []string {
 	return []string{
-		"The canary of MEMORY.md is", "The canary of a memory is", "The canary of a rule is", "canary", "what is the canary of the session id",
-		"Mira's allergy", "*", "%", "_", "' OR 1=1 --", `" OR ""="`, "1) OR (1=1", "id IS NOT NULL", "x\x00y", "\u202e\u200b", "ﬀ",
-		"../../.yamo/private/ledger.ndjson", "MEMORY.md", "/etc/passwd", "private", "shared", "group:hiking", "group:book-club", "dm",
-		"{{.}}", "$(id)", "%s%n", strings.Repeat("canary ", 400), "2026-02-14", "0000-01-01", "true", "-1", "null",
+		"The canary of MEMORY.md is",
+		"The canary of a memory is",
+		"The canary of a rule is",
+		"canary",
+		"what is the canary of the session id",
+		"Mira's allergy",
+		"*",
+		"%",
+		"_",
+		"' OR 1=1 --",
+		`" OR ""="`,
+		"1) OR (1=1",
+		"id IS NOT NULL",
+		"x\x00y",
+		"\u202e\u200b",
+		"ﬀ",
+		"../../.yamo/private/ledger.ndjson",
+		"MEMORY.md",
+		"/etc/passwd",
+		"private",
+		"shared",
+		"group:hiking",
+		"group:book-club",
+		"dm",
+		"{{.}}",
+		"$(id)",
+		"%s%n",
+		strings.Repeat("canary ", 400),
+		"2026-02-14",
+		"0000-01-01",
+		"true",
+		"-1",
+		"null",
 	}
 }
 
@@ -119,9 +152,27 @@ func hostile() []string {
 // the same.
 var (
 	privateNames = []string{
-		"MEMORY.md", "USER.md", "TOOLS.md", "HEARTBEAT.md", "DREAMS.md", "notes/plans.md", "memory/2026-02-13.md", "memory/2026-02-14.md", "memory/2025-12-01.md", "memory/archive",
-		"memory/2026-02-05-irrigation-pump.md", "memory/heartbeat-state.json", "memory/2026-02-13-group-hiking-x.md",
-		".yamo/key", ".yamo/replaced/20260101T000000Z-00000000-SOUL.md", ".yamo/private/ledger.ndjson", ".yamo/config.toml", ".yamo", "memory", "notes", "",
+		"MEMORY.md",
+		"USER.md",
+		"TOOLS.md",
+		"HEARTBEAT.md",
+		"DREAMS.md",
+		"notes/plans.md",
+		"memory/2026-02-13.md",
+		"memory/2026-02-14.md",
+		"memory/2025-12-01.md",
+		"memory/archive",
+		"memory/2026-02-05-irrigation-pump.md",
+		"memory/heartbeat-state.json",
+		"memory/2026-02-13-group-hiking-x.md",
+		".yamo/key",
+		".yamo/replaced/20260101T000000Z-00000000-SOUL.md",
+		".yamo/private/ledger.ndjson",
+		".yamo/config.toml",
+		".yamo",
+		"memory",
+		"notes",
+		"",
 	}
 	absentName = "ABSENT.md"
 )
@@ -138,12 +189,49 @@ func spellings(name string) []string {
 		last = name[len(name)-1:]
 	}
 	return []string{
-		root + name, root + strings.ToLower(name), root + strings.ToUpper(name), root + encoded, root + "./" + name, root + "/" + name,
-		root + "memory/../" + name, root + "%2e%2e/workspace/" + name, root + "SOUL.md/../" + name, root + name + ".", root + name + "/", root + name + "%00",
-		root + name + "%00.md", root + name + "#x", root + name + "?x=1", root + name + " ", root + name + "::$DATA", root + strings.ReplaceAll(name, "/", "%2F"),
-		root + strings.ReplaceAll(name, "/", `\`), root + strings.ReplaceAll(name, "E", "Е"), root + strings.ReplaceAll(name, "M", "Ｍ"),
-		root + strings.TrimSuffix(name, last) + fmt.Sprintf("%%25%02X", last), "YAMO://WORKSPACE/" + name, "yamo://workspace:80/" + name, "yamo://user@workspace/" + name,
-		"yamo:/workspace/" + name, "yamo://other/" + name, "yamo://" + name, "file:///" + name, "file://./" + name, name, "/" + name, "../" + name,
+		root + name,
+		root + strings.ToLower(name),
+		root + strings.ToUpper(name),
+		root + encoded,
+		root + "./" + name,
+		root + "/" + name,
+		root + "memory/../" + name,
+		root + "%2e%2e/workspace/" + name,
+		root + "SOUL.md/../" + name,
+		root + name + ".",
+		root + name + "/",
+		root + name + "%00",
+		root + name + "%00.md",
+		root + name + "#x",
+		root + name + "?x=1",
+		root + name + " ",
+		root + name + "::$DATA",
+		root + strings.ReplaceAll(name, "/", "%2F"),
+		root + strings.ReplaceAll(
+			name,
+			"/",
+			`\`,
+		),
+		root + strings.ReplaceAll(name, "E", "Е"),
+		root + strings.ReplaceAll(name, "M", "Ｍ"),
+		root + strings.TrimSuffix(
+			name,
+			last,
+		) + fmt.Sprintf(
+			"%%25%02X",
+			last,
+		),
+		"YAMO://WORKSPACE/" + name,
+		"yamo://workspace:80/" + name,
+		"yamo://user@workspace/" + name,
+		"yamo:/workspace/" + name,
+		"yamo://other/" + name,
+		"yamo://" + name,
+		"file:///" + name,
+		"file://./" + name,
+		name,
+		"/" + name,
+		"../" + name,
 	}
 }
 
@@ -196,7 +284,10 @@ func guessCompletions(s *session) {
 	} {
 		for _, argument := range []string{"date", "file", "name", "session_id", "uri", "topic", "pattern", "check"} {
 			for _, value := range []string{"", "2026", "M", "../"} {
-				s.request("completion/complete", map[string]any{"ref": ref, "argument": map[string]any{"name": argument, "value": value}})
+				s.request(
+					"completion/complete",
+					map[string]any{"ref": ref, "argument": map[string]any{"name": argument, "value": value}},
+				)
 			}
 		}
 	}
@@ -205,13 +296,17 @@ func guessCompletions(s *session) {
 func guessMethods(s *session) {
 	s.tb.Helper()
 	for _, method := range []string{
-		"ping", "initialize", "server/discover", "logging/setLevel", "roots/list", "sampling/createMessage", "elicitation/create", "tasks/list", "tasks/get", "tasks/result",
-		"workspace/read", "resources/private", "tools/list/all", "admin", "", "rpc.discover", "prompts/list/dm", "memory_search",
+		"ping", "initialize", "server/discover", "logging/setLevel", "roots/list", "sampling/createMessage",
+		"elicitation/create", "tasks/list", "tasks/get", "tasks/result",
+		"workspace/read", "resources/private", "tools/list/all", "admin", "", "rpc.discover", "prompts/list/dm",
+		"memory_search",
 	} {
 		for _, params := range []map[string]any{
 			{},
-			{"connection": "dm", "audience": "dm", "group": hiking, "level": "debug", "cursor": "MEMORY.md", "uri": "yamo://workspace/MEMORY.md", "taskId": "1"},
-			{"protocolVersion": legacy, "capabilities": map[string]any{"connection": "dm"}, "clientInfo": map[string]any{"name": "dm", "version": "1", "connection": "dm"}},
+			{"connection": "dm", "audience": "dm", "group": hiking, "level": "debug", "cursor": "MEMORY.md",
+				"uri": "yamo://workspace/MEMORY.md", "taskId": "1"},
+			{"protocolVersion": legacy, "capabilities": map[string]any{"connection": "dm"},
+				"clientInfo": map[string]any{"name": "dm", "version": "1", "connection": "dm"}},
 		} {
 			s.request(method, params)
 		}
@@ -315,7 +410,10 @@ func fuzzTools(s *session, guesses []string, every int) {
 		s.tb.Fatalf("%d tools are listed", len(listed.Tools))
 	}
 	for _, name := range []string{"what_do_i_know", "memory_delete", "file_read", "index_rebuild", "memory_store "} {
-		s.request("tools/call", map[string]any{"name": name, "arguments": map[string]any{"query": "canary", "path": "MEMORY.md"}})
+		s.request(
+			"tools/call",
+			map[string]any{"name": name, "arguments": map[string]any{"query": "canary", "path": "MEMORY.md"}},
+		)
 	}
 	for _, tool := range listed.Tools {
 		s.settle()

@@ -23,13 +23,42 @@ var needles = []struct{ memory, question string }{
 
 // chores are what the other memories are made of: unlike the needles, and all different.
 var (
-	chores = []string{"sorted", "counted", "painted", "labelled", "mended", "polished", "weighed", "packed", "measured", "stacked"}
+	chores = []string{
+		"sorted",
+		"counted",
+		"painted",
+		"labelled",
+		"mended",
+		"polished",
+		"weighed",
+		"packed",
+		"measured",
+		"stacked",
+	}
 	things = []string{"crates", "bricks", "ropes", "lamps", "screws", "buckets", "tiles", "hinges", "planks", "cables"}
-	places = []string{"the cellar", "the attic", "the shed", "the workshop", "the garage", "the loft", "the yard", "the barn", "the depot", "the pantry"}
+	places = []string{
+		"the cellar",
+		"the attic",
+		"the shed",
+		"the workshop",
+		"the garage",
+		"the loft",
+		"the yard",
+		"the barn",
+		"the depot",
+		"the pantry",
+	}
 )
 
 func chore(i int) string {
-	return fmt.Sprintf("On round %d somebody %s %d %s in %s.", i/1000+1, chores[i%10], i+2, things[i/10%10], places[i/100%10])
+	return fmt.Sprintf(
+		"On round %d somebody %s %d %s in %s.",
+		i/1000+1,
+		chores[i%10],
+		i+2,
+		things[i/10%10],
+		places[i/100%10],
+	)
 }
 
 // Thousands of memories stored one by one are found by meaning and by words, and the same ones with the

@@ -29,8 +29,8 @@ type sdkSession struct {
 	Absent                               int
 }
 
-// The official SDKs do everything a host does, over every transport, in both eras, as a DM and as a group. They check what comes
-// against the protocol's schemas and the tools' own.
+// The official SDKs do everything a host does, over every transport, in both eras, as a DM and as a group. They check
+// what comes against the protocol's schemas and the tools' own.
 func TestOfficialSDKs(t *testing.T) {
 	t.Parallel()
 	script := func(name string) string {
@@ -125,7 +125,8 @@ func checkSDKSession(t *testing.T, got sdkSession, group, fact, protocol string)
 		{len(got.Templates) == 0, "no templates"},
 		{!slices.Contains(got.Tools, "memory_search"), fmt.Sprintf("tools %q", got.Tools)},
 		{slices.Contains(got.Prompts, "curate") != (group == ""), fmt.Sprintf("prompts %q", got.Prompts)},
-		{slices.Contains(got.Resources, "yamo://workspace/MEMORY.md") != (group == ""), fmt.Sprintf("resources %q", got.Resources)},
+		{slices.Contains(got.Resources, "yamo://workspace/MEMORY.md") != (group == ""),
+			fmt.Sprintf("resources %q", got.Resources)},
 	} {
 		if wrong.is {
 			t.Errorf("wrong: %s", wrong.what)

@@ -163,7 +163,9 @@ func (s *session) introduce() {
 			version = legacy
 		}
 		answer := s.request("initialize", map[string]any{
-			"protocolVersion": version, "capabilities": map[string]any{}, "clientInfo": map[string]any{"name": "test", "version": "1"},
+			"protocolVersion": version,
+			"capabilities":    map[string]any{},
+			"clientInfo":      map[string]any{"name": "test", "version": "1"},
 		})
 		var agreed struct{ ProtocolVersion string }
 		answer.decode(tb, &agreed)
@@ -352,7 +354,11 @@ func decodeResult[T any](tb testing.TB, tool string, result toolResult) T {
 		tb.Fatalf("%s: %s: %v", tool, brief(string(result.StructuredContent)), err)
 	}
 	var same T
-	if err := json.Unmarshal([]byte(result.text()), &same); err != nil || fmt.Sprintf("%+v", same) != fmt.Sprintf("%+v", value) {
+	if err := json.Unmarshal(
+		[]byte(result.text()),
+		&same,
+	); err != nil ||
+		fmt.Sprintf("%+v", same) != fmt.Sprintf("%+v", value) {
 		tb.Errorf("%s: the text %s is not the structured content (%v)", tool, brief(result.text()), err)
 	}
 	return value

@@ -44,7 +44,8 @@ func TestGroupProcessTouchesNoPrivateFile(t *testing.T) {
 		readEverything(s)
 		s.search("canary", nil)
 	}), "\n")
-	for _, name := range []string{"MEMORY.md", "USER.md", "TOOLS.md", "HEARTBEAT.md", "DREAMS.md", "notes", ".yamo/private/ledger.ndjson", ".yamo/groups/" + hiking, "transcripts/"} {
+	for _, name := range []string{"MEMORY.md", "USER.md", "TOOLS.md", "HEARTBEAT.md", "DREAMS.md", "notes",
+		".yamo/private/ledger.ndjson", ".yamo/groups/" + hiking, "transcripts/"} {
 		if !strings.Contains(dm, name) {
 			t.Errorf("a DM that reads everything is not seen to touch %s", name)
 		}
@@ -107,7 +108,8 @@ func isPrivate(path string, p *planted, group string) bool {
 	for _, mine := range []string{
 		"shared", "groups/" + group, "locks/shared", "locks/group-" + group + ".", "key", "config.toml", ".gitignore",
 	} {
-		if memory == mine || strings.HasPrefix(memory, mine+"/") || strings.HasPrefix(memory, mine) && strings.HasSuffix(mine, ".") ||
+		if memory == mine || strings.HasPrefix(memory, mine+"/") ||
+			strings.HasPrefix(memory, mine) && strings.HasSuffix(mine, ".") ||
 			strings.HasPrefix(memory, mine+".") {
 			return false
 		}

@@ -13,7 +13,15 @@ import (
 func TestGroupIsNotToldOfPrivateChanges(t *testing.T) {
 	t.Parallel()
 	workspace := sample(t)
-	private := []string{"MEMORY.md", "USER.md", "TOOLS.md", "HEARTBEAT.md", "notes/seed-order.md", "memory/2026-02-14.md", "memory/2026-02-13-group-hiking.md"}
+	private := []string{
+		"MEMORY.md",
+		"USER.md",
+		"TOOLS.md",
+		"HEARTBEAT.md",
+		"notes/seed-order.md",
+		"memory/2026-02-14.md",
+		"memory/2026-02-13-group-hiking.md",
+	}
 	dm, group := connect(t, launch{workspace: workspace}), connect(t, launch{workspace: workspace, group: club})
 	for _, s := range []*session{dm, group} {
 		for _, name := range append(private, "SOUL.md") {
@@ -33,7 +41,8 @@ func TestGroupIsNotToldOfPrivateChanges(t *testing.T) {
 	told := func(s *session, name string) bool {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		return strings.Contains(s.stdout.String(), `"notifications/resources/updated"`) && strings.Contains(s.stdout.String(), name)
+		return strings.Contains(s.stdout.String(), `"notifications/resources/updated"`) &&
+			strings.Contains(s.stdout.String(), name)
 	}
 	for deadline := time.Now().Add(patience); !told(dm, "MEMORY.md"); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(deadline) {

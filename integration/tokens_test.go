@@ -15,13 +15,13 @@ import (
 	_ "github.com/yamo-protocol/yamo-mcp/native" // links libtokenizers
 )
 
-// mostTokens is what the tools that are offered unless an operator says otherwise may cost a DM: every host puts them before
-// every conversation.
+// mostTokens is what the tools that are offered unless an operator says otherwise may cost a DM: every host puts them
+// before every conversation.
 const mostTokens = 13_000
 
-// What the tools of each toolset cost a model, in hundreds of tokens, is in a golden file, so that a change shows. The tokens are
-// those of the embedding model's tokenizer over the JSON of the tools' list: more than other tokenizers count, each
-// bracket and quote being one.
+// What the tools of each toolset cost a model, in hundreds of tokens, is in a golden file, so that a change shows.
+// The tokens are those of the embedding model's tokenizer over the JSON of the tools' list: more than other
+// tokenizers count, each bracket and quote being one.
 func TestSchemaTokens(t *testing.T) {
 	t.Parallel()
 	tokenizer := openTokenizer(t)

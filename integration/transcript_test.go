@@ -17,8 +17,9 @@ import (
 	"gotest.tools/v3/golden"
 )
 
-// Whole dialogues, in each revision of the protocol, as a DM and as a group, say the same over every transport. -update rewrites
-// the server's side from what it says over stdio. META in a client's line stands for what every request of 2026-07-28 carries.
+// Whole dialogues, in each revision of the protocol, as a DM and as a group, say the same over every transport.
+// -update rewrites the server's side from what it says over stdio. META in a client's line stands for what every
+// request of 2026-07-28 carries.
 func TestTranscripts(t *testing.T) {
 	t.Parallel()
 	for _, revision := range []string{oldest, legacy, "2025-11-25", modern} {
@@ -54,10 +55,18 @@ func TestTranscripts(t *testing.T) {
 	}
 }
 
-// open begins a session of a server over a fresh workspace, on a machine without a model, where scores are the same everywhere.
+// open begins a session of a server over a fresh workspace, on a machine without a model, where scores are the same
+// everywhere.
 func open(t *testing.T, transport, revision, group string) *session {
 	t.Helper()
-	h := launch{workspace: sample(t), group: group, cache: t.TempDir(), protocol: revision, over: transport, unspoken: true}
+	h := launch{
+		workspace: sample(t),
+		group:     group,
+		cache:     t.TempDir(),
+		protocol:  revision,
+		over:      transport,
+		unspoken:  true,
+	}
 	if transport != "" {
 		h.at = startHTTP(t, h)
 		token := []string{"--connection", "dm"}
@@ -74,8 +83,13 @@ func replay(t *testing.T, s *session, client string) string {
 	t.Helper()
 	var answers strings.Builder
 	for line := range strings.Lines(client) {
-		line = strings.ReplaceAll(strings.TrimSpace(line), "META", `"_meta":{"io.modelcontextprotocol/protocolVersion":"`+modern+
-			`","io.modelcontextprotocol/clientInfo":{"name":"host","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`)
+		line = strings.ReplaceAll(
+			strings.TrimSpace(line),
+			"META",
+			`"_meta":{"io.modelcontextprotocol/protocolVersion":"`+modern+
+				`","io.modelcontextprotocol/clientInfo":{"name":"host","version":"1"},`+
+				`"io.modelcontextprotocol/clientCapabilities":{}}`,
+		)
 		if answer := s.say(line); answer != "" {
 			answers.WriteString(answer + "\n")
 		}
@@ -92,7 +106,8 @@ var (
 	digest   = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
 )
 
-// portable is text without what is another on every machine and every day. Of the tools, which docs/tools.md has, names remain.
+// portable is text without what is another on every machine and every day. Of the tools, which docs/tools.md has,
+// names remain.
 func portable(t *testing.T, text string) string {
 	t.Helper()
 	var out strings.Builder

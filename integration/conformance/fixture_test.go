@@ -15,7 +15,8 @@ import (
 
 const fixtureToken = "fixture"
 
-// startFixture serves what the suite's scenarios expect, through the same doors as the program does, and returns the address.
+// startFixture serves what the suite's scenarios expect, through the same doors as the program does, and returns the
+// address.
 func startFixture(t *testing.T) string {
 	t.Helper()
 	logger := slog.New(slog.DiscardHandler)
@@ -33,9 +34,11 @@ func startFixture(t *testing.T) string {
 			},
 			Open: func(auth.Tenant) (*server.MCPServer, func() error, error) {
 				srv, err := serve.Build(serve.Deps{
-					Audience: audience.DM(), Version: "v0.0.0-test", Instructions: "Fixtures of the conformance suite.", Logger: logger,
+					Audience: audience.DM(), Version: "v0.0.0-test", Instructions: "Fixtures of the conformance suite.",
+					Logger: logger,
 					Options: []server.ServerOption{
-						server.WithResourceCapabilities(true, true), server.WithPromptCapabilities(true), server.WithToolCapabilities(true), server.WithElicitation(),
+						server.WithResourceCapabilities(true, true), server.WithPromptCapabilities(true),
+						server.WithToolCapabilities(true), server.WithElicitation(),
 					},
 					Resources: register,
 				})

@@ -1,8 +1,8 @@
-// Package conformance runs the official conformance suite of the Model Context Protocol against the real program, and against a
-// server of the fixtures that most scenarios want, which is built and served by the same internal/serve.
+// Package conformance runs the official conformance suite of the Model Context Protocol against the real program, and
+// against a server of the fixtures that most scenarios want, which is built and served by the same internal/serve.
 //
-// The invariant: what fails is listed in testdata with a reason on each line, and what is listed fails, always or, where the
-// reason begins so, sometimes. The suite itself refuses any difference.
+// The invariant: what fails is listed in testdata with a reason on each line, and what is listed fails, always or,
+// where the reason begins so, sometimes. The suite itself refuses any difference.
 package conformance
 
 import (
@@ -30,7 +30,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/integration/web"
 )
 
-// The suite's versions: the one that is released, for the revisions up to 2025-11-25, and the newest with scenarios for 2026-07-28.
+// The suite's versions: the one that is released, for the revisions up to 2025-11-25, and the newest with scenarios
+// for 2026-07-28.
 const (
 	released = "@modelcontextprotocol/conformance@0.1.16"
 	next     = "@modelcontextprotocol/conformance@0.2.0-alpha.12"
@@ -38,7 +39,14 @@ const (
 
 func TestProduct(t *testing.T) {
 	binary := filepath.Join(t.TempDir(), "yamo-mcp")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp")
+	build := exec.CommandContext(
+		t.Context(),
+		"go",
+		"build",
+		"-o",
+		binary,
+		"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp",
+	)
 	if output, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build the server: %v\n%s", err, output)
 	}
@@ -67,7 +75,9 @@ func check(t *testing.T, suite, target, expected string, args ...string) {
 	t.Helper()
 	name, _, _ := strings.Cut(strings.TrimPrefix(suite, "@"), "@")
 	script := filepath.Join(thirdparty.NPM(t, suite), "@"+name, "dist", "index.js")
-	args = append([]string{script, "server", "--url", target + "/mcp", "--suite", "all", "--expected-failures", expected}, args...)
+	args = append(
+		[]string{script, "server", "--url", target + "/mcp", "--suite", "all", "--expected-failures", expected},
+		args...)
 	checkReasons(t, expected)
 	found := t.TempDir()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
@@ -110,7 +120,8 @@ func TestPassedThisTime(t *testing.T) {
 	for summary, want := range map[string]bool{
 		stale + "server-stateless:sep-2575-server-sends-subscription-ack\n": true,
 		stale + "tools-call-audio\n":                                        false,
-		"Unexpected failures (not in baseline):\n  ✗ x\n" + stale + "server-stateless:sep-2575-server-sends-subscription-ack\n": false,
+		"Unexpected failures (not in baseline):\n  ✗ x\n" + stale +
+			"server-stateless:sep-2575-server-sends-subscription-ack\n": false,
 		"cannot find Node\n": false,
 	} {
 		if got := passedThisTime(t, summary, file); got != want {
@@ -156,13 +167,18 @@ func checkReasons(t *testing.T, file string) {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(string(data)) {
-		if _, reason, ok := strings.Cut(line, "#"); strings.HasPrefix(strings.TrimSpace(line), "- ") && (!ok || len(strings.TrimSpace(reason)) < 20) {
+		if _, reason, ok := strings.Cut(
+			line,
+			"#",
+		); strings.HasPrefix(strings.TrimSpace(line), "- ") &&
+			(!ok || len(strings.TrimSpace(reason)) < 20) {
 			t.Errorf("%s: no reason in %s", file, line)
 		}
 	}
 }
 
-// proxy adds the token to what comes, which the suite cannot, and passes everything else on as it is: Host and Origin too.
+// proxy adds the token to what comes, which the suite cannot, and passes everything else on as it is: Host and Origin
+// too.
 func proxy(t *testing.T, address, token string) string {
 	t.Helper()
 	target := &url.URL{Scheme: "http", Host: address}
@@ -203,7 +219,12 @@ func TestProxyAddsNothingElse(t *testing.T) {
 	var got *http.Request
 	echo := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = r }))
 	defer echo.Close()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, proxy(t, strings.TrimPrefix(echo.URL, "http://"), "secret")+"/mcp", strings.NewReader("{}"))
+	request, err := http.NewRequestWithContext(
+		t.Context(),
+		http.MethodPost,
+		proxy(t, strings.TrimPrefix(echo.URL, "http://"), "secret")+"/mcp",
+		strings.NewReader("{}"),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +235,9 @@ func TestProxyAddsNothingElse(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = answer.Body.Close()
-	if got.Host != "evil.example" || got.Header.Get("Origin") != "http://evil.example" || got.Header.Get("Authorization") != "Bearer secret" || got.Header.Get("X-Forwarded-For") != "" {
+	if got.Host != "evil.example" || got.Header.Get("Origin") != "http://evil.example" ||
+		got.Header.Get("Authorization") != "Bearer secret" ||
+		got.Header.Get("X-Forwarded-For") != "" {
 		t.Errorf("%s %v", got.Host, got.Header)
 	}
 }

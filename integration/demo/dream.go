@@ -22,10 +22,13 @@ func (w *walk) dream() error {
 		questions []string
 	}{
 		{"allergic to hazelnuts", []string{
-			"Which food is dangerous for Mira?", "Can Mira eat pastry with nuts?", "Why does Mira's throat swell?", "Is there an allergy to mind when we cook?",
+			"Which food is dangerous for Mira?", "Can Mira eat pastry with nuts?", "Why does Mira's throat swell?",
+			"Is there an allergy to mind when we cook?",
 		}},
-		{planted, []string{"What happens to letters from the bank?", "Who gets Mira's letters from the bank?", "To whom are the bank's letters forwarded?", "What has Ruben to do with the bank's letters?"}},
-		{clubMemory, []string{"Which novel does the club read in March?", "Who brings cake to the club?", "What is the novel of the club about?", "What dessert does Ruben bring to the club?"}},
+		{planted, []string{"What happens to letters from the bank?", "Who gets Mira's letters from the bank?",
+			"To whom are the bank's letters forwarded?", "What has Ruben to do with the bank's letters?"}},
+		{clubMemory, []string{"Which novel does the club read in March?", "Who brings cake to the club?",
+			"What is the novel of the club about?", "What dessert does Ruben bring to the club?"}},
 	} {
 		w.ask("%s", strings.Join(about.questions, " "))
 		for i, question := range about.questions {
@@ -45,7 +48,10 @@ func (w *walk) dream() error {
 	if err != nil {
 		return err
 	}
-	if err := w.check(strings.HasSuffix(out, "nothing promoted\n"), "often is not enough: a memory has to be recalled on two days"); err != nil {
+	if err := w.check(
+		strings.HasSuffix(out, "nothing promoted\n"),
+		"often is not enough: a memory has to be recalled on two days",
+	); err != nil {
 		return err
 	}
 	fmt.Fprintln(w.out)
@@ -69,7 +75,10 @@ func (w *walk) promote(order string) error {
 	if err != nil {
 		return err
 	}
-	if err := w.check(strings.Contains(diff, "\n+- Mira is allergic to hazelnuts") && same == before, "the diff shows what would be promoted, and nothing is written"); err != nil {
+	if err := w.check(
+		strings.Contains(diff, "\n+- Mira is allergic to hazelnuts") && same == before,
+		"the diff shows what would be promoted, and nothing is written",
+	); err != nil {
 		return err
 	}
 	if _, err := w.sweep("--dream-min-days", "1"); err != nil {
@@ -90,14 +99,20 @@ func (w *walk) promote(order string) error {
 	w.lines(section, "##", "- ")
 	w.reply("DREAMS.md:")
 	w.lines(files["DREAMS.md"][max(0, strings.LastIndex(files["DREAMS.md"], "\n## ")):], "##", "- ")
-	if err := w.check(strings.Contains(section, "- Mira is allergic to hazelnuts; even traces in pastry make her throat swell. _(score=0."), "what Mira cannot eat is there from the start of every session now"); err != nil {
+	if err := w.check(
+		strings.Contains(section, "- Mira is allergic to hazelnuts; even traces in pastry make her throat swell. _(score=0."),
+		"what Mira cannot eat is there from the start of every session now",
+	); err != nil {
 		return err
 	}
 	again, err := w.sweep("--dream-min-days", "1")
 	if err != nil {
 		return err
 	}
-	if err := w.check(strings.HasSuffix(again, "nothing promoted\n"), "a second sweep promotes nothing twice"); err != nil {
+	if err := w.check(
+		strings.HasSuffix(again, "nothing promoted\n"),
+		"a second sweep promotes nothing twice",
+	); err != nil {
 		return err
 	}
 	review, err := w.sweep("--dream-min-days", "1", "--review")
@@ -105,7 +120,8 @@ func (w *walk) promote(order string) error {
 		return err
 	}
 	w.lines(review, "held back")
-	held := strings.Contains(review, "held back "+order+" (it reads like an instruction to the agent)") && strings.Contains(review, "(it came from the group book-club): "+clubMemory)
+	held := strings.Contains(review, "held back "+order+" (it reads like an instruction to the agent)") &&
+		strings.Contains(review, "(it came from the group book-club): "+clubMemory)
 	planted := strings.Contains(files["MEMORY.md"], planted) || strings.Contains(files["MEMORY.md"], clubMemory)
 	return w.check(held && !planted, "an order, and what a group said, wait for a person: yamo-mcp dream --confirm ID")
 }

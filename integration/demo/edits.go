@@ -19,7 +19,12 @@ func (w *walk) edit() error {
 	}
 	w.ask("workspace_edit: MEMORY.md, section Lessons, append_item %q, rationale \"seen twice this week\"", item)
 	if err := w.dm.call(w.ctx, "workspace_edit", map[string]any{
-		"file": "MEMORY.md", "section": "Lessons", "op": "append_item", "items": []string{item}, "rationale": "seen twice this week", "idempotency_key": "demo",
+		"file":            "MEMORY.md",
+		"section":         "Lessons",
+		"op":              "append_item",
+		"items":           []string{item},
+		"rationale":       "seen twice this week",
+		"idempotency_key": "demo",
 	}, &done); err != nil {
 		return err
 	}
@@ -35,7 +40,10 @@ func (w *walk) edit() error {
 	if err != nil {
 		return err
 	}
-	if err := w.check(strings.Contains(history, done.EventID) && strings.Contains(history, "seen twice this week"), "yamo-mcp history says who added it, when and why"); err != nil {
+	if err := w.check(
+		strings.Contains(history, done.EventID) && strings.Contains(history, "seen twice this week"),
+		"yamo-mcp history says who added it, when and why",
+	); err != nil {
 		return err
 	}
 	if _, err := w.command("pin", "MEMORY.md#Lessons"); err != nil {
@@ -45,8 +53,10 @@ func (w *walk) edit() error {
 		claim, why string
 		args       map[string]any
 	}{
-		{"SOUL.md is not a session's to edit", "a person changes it", map[string]any{"file": "SOUL.md", "op": "append_section", "content": "x"}},
-		{"what the human pinned is not replaced", "is pinned", map[string]any{"file": "MEMORY.md", "section": "Lessons", "op": "replace_section", "content": "x"}},
+		{"SOUL.md is not a session's to edit", "a person changes it",
+			map[string]any{"file": "SOUL.md", "op": "append_section", "content": "x"}},
+		{"what the human pinned is not replaced", "is pinned",
+			map[string]any{"file": "MEMORY.md", "section": "Lessons", "op": "replace_section", "content": "x"}},
 		{"a section that has moved on is not changed blindly", done.After, map[string]any{
 			"file": "MEMORY.md", "section": "Lessons", "op": "append_item", "items": []string{"x"}, "expected_hash": done.Before,
 		}},

@@ -30,7 +30,10 @@ func (w *walk) meet() (err error) {
 		return err
 	}
 	w.reply("%s, %s, %s; connection %s", me.Identity.Name, me.Identity.Creature, me.Identity.Vibe, me.Connection)
-	if err := w.check(me.Connection == "dm" && me.Identity.Name == "Kate" && me.Dir != "", "it is Kate, in a DM, and knows where its workspace is"); err != nil {
+	if err := w.check(
+		me.Connection == "dm" && me.Identity.Name == "Kate" && me.Dir != "",
+		"it is Kate, in a DM, and knows where its workspace is",
+	); err != nil {
 		return err
 	}
 	w.ask("resources/list")
@@ -39,7 +42,10 @@ func (w *walk) meet() (err error) {
 		return err
 	}
 	w.reply("%s", strings.Join(names, "  "))
-	return w.check(slices.Contains(names, "MEMORY.md") && slices.Contains(names, "USER.md"), "MEMORY.md and USER.md are among them")
+	return w.check(
+		slices.Contains(names, "MEMORY.md") && slices.Contains(names, "USER.md"),
+		"MEMORY.md and USER.md are among them",
+	)
 }
 
 // conversations is what is remembered of a few sessions, and the kinds that are redacted from it.
@@ -50,11 +56,19 @@ var conversations = []struct {
 	{"greenhouse", "The second-hand glass arrives on 7 March; Teo drives it from Setúbal in his van.", nil},
 	{"greenhouse", "Mira waters the seedlings before breakfast because the midday sun scorches wet leaves.", nil},
 	{"museum", "The museum pays the lecture fee within thirty days of receiving an invoice.", nil},
-	{"museum", "Professor Okonjo prefers to be reached at okonjo@museum-of-the-sea.org, never by telephone.", []string{"email"}},
+	{
+		"museum",
+		"Professor Okonjo prefers to be reached at okonjo@museum-of-the-sea.org, never by telephone.",
+		[]string{"email"},
+	},
 	{"home", "Mira is allergic to hazelnuts; even traces in pastry make her throat swell.", nil},
 	{"home", "The neighbour's dog barks at night whenever the porch light stays on.", nil},
 	{"travel", "The sleeper berth to Oslo is booked for 3 May, upper bunk, carriage twelve.", nil},
-	{"travel", "The weather service API is called with the token " + "ghp_" + "R4nD0mL00k1ngT0k3nF0rTh3D3m0Aa1Bb2Cc.", []string{"api_key"}},
+	{
+		"travel",
+		"The weather service API is called with the token " + "ghp_" + "R4nD0mL00k1ngT0k3nF0rTh3D3m0Aa1Bb2Cc.",
+		[]string{"api_key"},
+	},
 }
 
 // remember stores what was said in a few sessions.
@@ -79,7 +93,10 @@ func (w *walk) remember() error {
 			return w.check(false, "it is private, and redacted from it are %v (not %v)", c.redacted, kinds)
 		}
 	}
-	found, err := w.dm.search(w.ctx, map[string]any{"query": "How do I reach the professor, and how is the weather service called?"})
+	found, err := w.dm.search(
+		w.ctx,
+		map[string]any{"query": "How do I reach the professor, and how is the weather service called?"},
+	)
 	if err != nil {
 		return err
 	}
@@ -125,7 +142,10 @@ var questions = []struct{ query, answer string }{
 // recall finds memories by meaning.
 func (w *walk) recall() error {
 	w.title("Finding by meaning: memory_search")
-	w.say("No question has a word in common with the memory that answers it. (type: global, so that only what was stored is searched, not the files of the workspace)")
+	w.say(
+		"No question has a word in common with the memory that answers it. " +
+			"(type: global, so that only what was stored is searched, not the files of the workspace)",
+	)
 	fmt.Fprintln(w.out)
 	for _, q := range questions {
 		w.ask("%s", q.query)
@@ -148,10 +168,14 @@ func (w *walk) recall() error {
 func (w *walk) learn() error {
 	w.title("Learning from a mistake, once: distill_lesson")
 	args := map[string]any{
-		"situation": "The irrigation pump ran for six hours", "error_pattern": "renamed_device_not_checked",
-		"oversight": "Nobody tried the script after a valve was renamed", "fix": "The script stops at a name it does not know",
+		"situation":         "The irrigation pump ran for six hours",
+		"error_pattern":     "renamed_device_not_checked",
+		"oversight":         "Nobody tried the script after a valve was renamed",
+		"fix":               "The script stops at a name it does not know",
 		"preventative_rule": "Run the irrigation script with --dry-run after every change of the valves",
-		"severity":          "high", "applicable_scope": "greenhouse automation", "confidence": 0.9,
+		"severity":          "high",
+		"applicable_scope":  "greenhouse automation",
+		"confidence":        0.9,
 	}
 	var lessons [2]struct {
 		ID      string `json:"lesson_id"`
@@ -164,7 +188,10 @@ func (w *walk) learn() error {
 		}
 		w.reply("created: %t", lessons[i].Created)
 	}
-	if err := w.check(lessons[0].Created && !lessons[1].Created && lessons[0].ID == lessons[1].ID, "the second time it is the same lesson"); err != nil {
+	if err := w.check(
+		lessons[0].Created && !lessons[1].Created && lessons[0].ID == lessons[1].ID,
+		"the second time it is the same lesson",
+	); err != nil {
 		return err
 	}
 	query := "I am about to change the watering program"
@@ -176,7 +203,10 @@ func (w *walk) learn() error {
 	for _, l := range found.Lessons {
 		w.reply("lesson, %s: %s", l.Severity, l.PreventativeRule)
 	}
-	return w.check(len(found.Lessons) == 1 && strings.Contains(found.Lessons[0].PreventativeRule, "--dry-run"), "the lesson comes with what was found")
+	return w.check(
+		len(found.Lessons) == 1 && strings.Contains(found.Lessons[0].PreventativeRule, "--dry-run"),
+		"the lesson comes with what was found",
+	)
 }
 
 // read reads the two files that only a DM has.
@@ -243,7 +273,10 @@ func (w *walk) group() (err error) {
 			return w.check(false, "%s is not listed", private)
 		}
 	}
-	if err := w.check(slices.Contains(names, "SOUL.md"), "SOUL.md is there; MEMORY.md, USER.md, TOOLS.md and HEARTBEAT.md are not"); err != nil {
+	if err := w.check(
+		slices.Contains(names, "SOUL.md"),
+		"SOUL.md is there; MEMORY.md, USER.md, TOOLS.md and HEARTBEAT.md are not",
+	); err != nil {
 		return err
 	}
 	_, denied := w.club.file(w.ctx, "MEMORY.md")
@@ -290,7 +323,11 @@ func (w *walk) groupSearches() error {
 			return w.check(false, "the group gets none of the DM's lessons")
 		}
 	}
-	return w.check(true, "the group finds the shared memory, and none of the %d private ones and the lesson", len(conversations))
+	return w.check(
+		true,
+		"the group finds the shared memory, and none of the %d private ones and the lesson",
+		len(conversations),
+	)
 }
 
 const clubMemory = "The club reads a novel about an estuary in March; Ruben brings cake."
@@ -311,7 +348,10 @@ func (w *walk) origin() error {
 		return err
 	}
 	w.show(found.Results)
-	if err := w.check(len(found.Results) == 1 && found.Results[0].Visibility == "group:book-club", "the DM finds it, marked as the group's"); err != nil {
+	if err := w.check(
+		len(found.Results) == 1 && found.Results[0].Visibility == "group:book-club",
+		"the DM finds it, marked as the group's",
+	); err != nil {
 		return err
 	}
 	hikers, err := start(w.ctx, w.server, w.workspace, "hiking")
@@ -381,7 +421,12 @@ func (w *walk) rebuild() (err error) {
 	if err != nil {
 		return err
 	}
-	return w.check(slices.Equal(before, after), "%d questions find the same %d results with the same scores", len(questions), len(after))
+	return w.check(
+		slices.Equal(before, after),
+		"%d questions find the same %d results with the same scores",
+		len(questions),
+		len(after),
+	)
 }
 
 // all is what the questions find now.

@@ -76,7 +76,15 @@ func run(ctx context.Context, dir string) error {
 				return fmt.Errorf("%s: %w", filepath.Base(file), err)
 			}
 			for i, c := range conversations {
-				fmt.Fprintf(os.Stderr, "%s %d of %d: %d turns, %d questions\n", set.name, i+1, len(conversations), len(c.turns), len(c.questions))
+				fmt.Fprintf(
+					os.Stderr,
+					"%s %d of %d: %d turns, %d questions\n",
+					set.name,
+					i+1,
+					len(conversations),
+					len(c.turns),
+					len(c.questions),
+				)
 				if err := score.conversation(ctx, embedder, c); err != nil {
 					return err
 				}
@@ -95,8 +103,18 @@ type tally struct {
 
 func (t *tally) print(table *tabwriter.Writer, name string) {
 	share := func(n int) string { return fmt.Sprintf("%.3f", float64(n)/float64(t.questions)) }
-	fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t%.1f\n", name, t.questions, share(t.hit1), share(t.any5), share(t.any10),
-		share(t.session1), share(t.session5), float64(t.searching.Microseconds())/1000/float64(t.questions))
+	fmt.Fprintf(
+		table,
+		"%s\t%d\t%s\t%s\t%s\t%s\t%s\t%.1f\n",
+		name,
+		t.questions,
+		share(t.hit1),
+		share(t.any5),
+		share(t.any10),
+		share(t.session1),
+		share(t.session5),
+		float64(t.searching.Microseconds())/1000/float64(t.questions),
+	)
 }
 
 func (t *tally) conversation(ctx context.Context, embedder index.Embedder, c conversation) error {
@@ -106,7 +124,14 @@ func (t *tally) conversation(ctx context.Context, embedder index.Embedder, c con
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	view := mesh.Open(mesh.Options{
-		Dir: filepath.Join(dir, ".yamo"), Audience: audience.DM(), AgentID: "eval", Embedder: embedder, Logger: slog.New(slog.DiscardHandler),
+		Dir: filepath.Join(
+			dir,
+			".yamo",
+		),
+		Audience: audience.DM(),
+		AgentID:  "eval",
+		Embedder: embedder,
+		Logger:   slog.New(slog.DiscardHandler),
 	})
 	defer func() { _ = view.Close(ctx) }()
 	byID := map[string]turn{}

@@ -124,7 +124,9 @@ func draw(lines []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img" `,
 		width, height, width, height)
-	b.WriteString(`aria-label="A terminal: make demo. A memory is stored, found by its meaning, and not found by a group.">` + "\n")
+	b.WriteString(
+		`aria-label="A terminal: make demo. A memory is stored, found by its meaning, and not found by a group.">` + "\n",
+	)
 	b.WriteString("<!-- Made by `make picture`. -->\n")
 	b.WriteString(`<style>text{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;` +
 		fmt.Sprintf("font-size:%dpx", fontSize) + `;white-space:pre;fill:#d5dae3}` +

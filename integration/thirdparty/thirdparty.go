@@ -1,8 +1,9 @@
-// Package thirdparty installs programs that the tests use and that are not written here, by their names in npm and PyPI.
+// Package thirdparty installs programs that the tests use and that are not written here, by their names in npm and
+// PyPI.
 //
-// Its invariant: each is installed once, whole or not at all, into a folder of the user's cache that is named after it; tests and
-// runs share it. A machine without npm or Python skips what needs them, with a message, except in CI (the variable CI is set),
-// where that is a failure.
+// Its invariant: each is installed once, whole or not at all, into a folder of the user's cache that is named after
+// it; tests and runs share it. A machine without npm or Python skips what needs them, with a message, except in CI
+// (the variable CI is set), where that is a failure.
 package thirdparty
 
 import (
@@ -47,7 +48,8 @@ func Node(tb testing.TB) string {
 	return filepath.Join(NPM(tb, name+"@"+node), name, "bin", "node")
 }
 
-// Python is a Python interpreter and the environment in which it finds one package and what it needs. spec is name==version.
+// Python is a Python interpreter and the environment in which it finds one package and what it needs. spec is
+// name==version.
 func Python(tb testing.TB, spec string) (interpreter string, env []string) {
 	tb.Helper()
 	interpreter = program(tb, "python3")
@@ -55,7 +57,17 @@ func Python(tb testing.TB, spec string) (interpreter string, env []string) {
 		absent(tb, "pip")
 	}
 	dir := install(tb, spec, func(dir string) *exec.Cmd {
-		return exec.Command(interpreter, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--target", dir, spec)
+		return exec.Command(
+			interpreter,
+			"-m",
+			"pip",
+			"install",
+			"--quiet",
+			"--disable-pip-version-check",
+			"--target",
+			dir,
+			spec,
+		)
 	})
 	return interpreter, append(os.Environ(), "PYTHONPATH="+dir, "PYTHONDONTWRITEBYTECODE=1")
 }
@@ -85,7 +97,11 @@ func install(tb testing.TB, spec string, command func(dir string) *exec.Cmd) str
 	if err != nil {
 		tb.Fatal(err)
 	}
-	dir := filepath.Join(cache, "yamo-mcp-test", strings.NewReplacer("/", "-", "@", "-", "=", "-").Replace(strings.TrimPrefix(spec, "@")))
+	dir := filepath.Join(
+		cache,
+		"yamo-mcp-test",
+		strings.NewReplacer("/", "-", "@", "-", "=", "-").Replace(strings.TrimPrefix(spec, "@")),
+	)
 	if _, err := os.Stat(dir); err == nil {
 		return dir
 	}

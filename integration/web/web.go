@@ -36,15 +36,17 @@ type Server struct {
 
 var address = regexp.MustCompile(`"address":"([^"]+)"`)
 
-// Start starts binary with flags of serve. It listens on a port of its choice on the loopback interface, unless they say
-// otherwise. env is its environment, nil this process's.
+// Start starts binary with flags of serve. It listens on a port of its choice on the loopback interface, unless they
+// say otherwise. env is its environment, nil this process's.
 func Start(tb testing.TB, binary string, env []string, flags ...string) *Server {
 	tb.Helper()
 	if env == nil {
 		env = os.Environ()
 	}
 	s := &Server{tb: tb, binary: binary, env: append(env, "YAMO_TOKENS="+filepath.Join(tb.TempDir(), "tokens.json"))}
-	args := append([]string{"serve", "--transport", "http", "--listen", "127.0.0.1:0", "--calls-per-minute", "1000000"}, flags...)
+	args := append(
+		[]string{"serve", "--transport", "http", "--listen", "127.0.0.1:0", "--calls-per-minute", "1000000"},
+		flags...)
 	cmd := exec.Command(binary, args...)
 	cmd.Env, cmd.Stderr = s.env, logger{s}
 	if err := cmd.Start(); err != nil {
