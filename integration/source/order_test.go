@@ -23,7 +23,7 @@ const module = "github.com/yamo-protocol/yamo-mcp/"
 var byTime = map[string]string{
 	"mesh/record Compare": "the one order by time: of equal times, the ledger's sequence decides",
 
-	"mesh flushSkills":                  "rows of a table, whose order no answer shows",
+	"mesh/index flushSkills":            "rows of a table, whose order no answer shows",
 	"mesh/foreign memories":             "rows of another program: their times and ids do not depend on this machine",
 	"mesh/lance Nearest":                "rows of equal similarity in a table that has no sequence",
 	"workspace/edit Scan":               "ids lead to the lines of the record, which decide",
