@@ -13,9 +13,11 @@ const maxValues = 100
 // Completer completes the arguments of a server's prompts. It is a server.PromptCompletionProvider.
 type Completer []Prompt
 
-// CompletePromptArgument offers the values that begin with what is typed, in any case. A prompt or an argument that does not
+// CompletePromptArgument offers the values that begin with what is typed, in any case. A prompt or an argument that
+// does not
 // exist has no completions, as one that takes any text has none.
-func (c Completer) CompletePromptArgument(ctx context.Context, prompt string, argument mcp.CompleteArgument, _ mcp.CompleteContext) (*mcp.Completion, error) {
+func (c Completer) CompletePromptArgument(ctx context.Context, prompt string, argument mcp.CompleteArgument,
+	_ mcp.CompleteContext) (*mcp.Completion, error) {
 	found := &mcp.Completion{Values: []string{}}
 	for _, p := range c {
 		for _, a := range p.Arguments {

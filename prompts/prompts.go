@@ -27,7 +27,7 @@ var texts embed.FS
 // maxArgument is how many characters an argument of a prompt may have.
 const maxArgument = 2000
 
-// Prompt is a text that the person chooses and the model gets, rendered anew for each request.
+// Prompt is a text that the person chooses and the model gets, rendered again for each request.
 type Prompt struct {
 	Name, Title, Description string
 	Arguments                []Argument

@@ -106,7 +106,8 @@ func sample(t *testing.T, who audience.Audience) *session {
 
 func (s *session) store(content, visibility string, tags ...string) {
 	s.t.Helper()
-	if _, err := s.memory.Store(s.t.Context(), record.Memory{Content: content, Tags: tags}, record.Visibility(visibility)); err != nil {
+	if _, err := s.memory.Store(s.t.Context(), record.Memory{Content: content, Tags: tags},
+		record.Visibility(visibility)); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -114,7 +115,8 @@ func (s *session) store(content, visibility string, tags ...string) {
 func (s *session) learn(pattern, rule, severity string) {
 	s.t.Helper()
 	if _, err := s.memory.Distill(s.t.Context(), mesh.LessonRequest{
-		Situation: "It went wrong", ErrorPattern: pattern, Oversight: "o", Fix: "f", PreventativeRule: rule, Severity: severity, ApplicableScope: "everywhere",
+		Situation: "It went wrong", ErrorPattern: pattern, Oversight: "o", Fix: "f", PreventativeRule: rule,
+		Severity: severity, ApplicableScope: "everywhere",
 	}); err != nil {
 		s.t.Fatal(err)
 	}
@@ -175,12 +177,14 @@ func TestTexts(t *testing.T) {
 	}{
 		{"startup", "", nil, false},
 		{"recall", "", nil, false},
-		{"recall", "-topic", arguments{"topic": "What is decided about the greenhouse, the night train and the book club?"}, false},
+		{"recall", "-topic", arguments{"topic": "What is decided about the greenhouse, the night train and the book club?"},
+			false},
 		{"recall", "-unknown", arguments{"topic": "xyzzy"}, false},
 		{"remember", "", nil, false},
 		{"remember", "-what", arguments{"what": "The glass of the greenhouse\nis second-hand"}, false},
 		{"distill", "", nil, false},
-		{"distill", "-both", arguments{"situation": "The irrigation script flooded the bed.", "pattern": "no_dry_run"}, false},
+		{"distill", "-both", arguments{"situation": "The irrigation script flooded the bed.", "pattern": "no_dry_run"},
+			false},
 		{"session_save", "", nil, false},
 		{"session_save", "-topic", arguments{"topic": "night train", "session_id": "5d0c7a52"}, false},
 		{"memory_flush", "-focus", arguments{"focus": "the booking"}, false},
@@ -274,14 +278,16 @@ func TestGroupDependsOnItsOwnOnly(t *testing.T) {
 				"ref":      map[string]any{"type": "ref/prompt", "name": prompt},
 				"argument": map[string]any{"name": argument, "value": ""},
 			}
-			if diff := cmp.Diff(without.request("completion/complete", complete), with.request("completion/complete", complete)); diff != "" {
+			if diff := cmp.Diff(without.request("completion/complete", complete),
+				with.request("completion/complete", complete)); diff != "" {
 				t.Errorf("%s, %s (-without what is private +with):\n%s", prompt, argument, diff)
 			}
 		}
 	}
 	for _, name := range []string{"bootstrap", "heartbeat", "curate", "nothing"} {
 		got := strings.ReplaceAll(with.request("prompts/get", map[string]any{"name": name}), name, "NAME")
-		if want := `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"prompt 'NAME' not found: prompt not found"}}`; got != want {
+		if want := `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"prompt 'NAME' not found: prompt not found"}` +
+			`}`; got != want {
 			t.Errorf("%s is answered %s", name, got)
 		}
 	}
@@ -303,7 +309,8 @@ func TestArgumentsThatAreWrong(t *testing.T) {
 	}{
 		{"recall", map[string]string{"query": "x"}, "the prompt recall has no argument of that name; valid arguments: topic"},
 		{"startup", map[string]string{"connection": "dm"}, "the prompt startup has no argument of that name; it takes none"},
-		{"recall", map[string]string{"topic": strings.Repeat("é", 2001)}, "topic: 2001 characters are too many; use at most 2000"},
+		{"recall", map[string]string{"topic": strings.Repeat("é", 2001)},
+			"topic: 2001 characters are too many; use at most 2000"},
 		{"curate", map[string]string{"days": "0"}, "days: use a whole number from 1 to 31"},
 		{"curate", map[string]string{"days": "week"}, "days: use a whole number from 1 to 31"},
 	} {
@@ -368,7 +375,8 @@ func TestCurate(t *testing.T) {
 	}
 	var memory strings.Builder
 	memory.WriteString(
-		"# Memory\n\n## Old\n\n- 2025-11-15: Old by a day.\n- 2025-11-16: Not old yet.\n- 2024-01-01: Old, but confirmed on 2026-01-01.\n\n## Undated\n\n",
+		"# Memory\n\n## Old\n\n- 2025-11-15: Old by a day.\n- 2025-11-16: Not old yet.\n- 2024-01-01: Old, but confirmed " +
+			"on 2026-01-01.\n\n## Undated\n\n",
 	)
 	for i := range 40 {
 		fmt.Fprintf(&memory, "- Entry %d.\n", i)
@@ -388,7 +396,9 @@ func TestCurate(t *testing.T) {
 	begin(t, dir, stores, bookClub(t)).learn("planted", "A planted rule", "critical")
 
 	got := s.get("curate", nil)
-	for _, want := range []string{"Old by a day.", "Entry 29.\n(and 10 more)", "An own rule", "## memory/2026-02-08.md\n# The first day", "[cut; the whole log is yamo://workspace/memory/2026-02-14.md]", "- yamo://workspace/memory/2026-02-14-group-book-club.md\n"} {
+	for _, want := range []string{"Old by a day.", "Entry 29.\n(and 10 more)", "An own rule",
+		"## memory/2026-02-08.md\n# The first day", "[cut; the whole log is yamo://workspace/memory/2026-02-14.md]",
+		"- yamo://workspace/memory/2026-02-14-group-book-club.md\n"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("without %q", want)
 		}

@@ -24,7 +24,8 @@ const (
 func Recall(m *mesh.View) Prompt {
 	return Prompt{
 		Name: "recall", Title: "Recall",
-		Description: "Recall what is known about a topic before going on with it: memories and lessons, with their dates and origins",
+		Description: "Recall what is known about a topic before going on with it: memories and lessons, with their dates " +
+			"and origins",
 		Arguments: []Argument{{
 			Name: "topic", Description: "A question or a few words; left out: what this conversation is about",
 			Values: func(ctx context.Context) ([]string, error) {
@@ -53,7 +54,7 @@ func Recall(m *mesh.View) Prompt {
 				return slices.ContainsFunc(found.Lessons, func(l record.Hit) bool { return l.ID == hit.ID }) // it comes below
 			}))
 			if found.Off {
-				out.WriteString("(matched by words alone: semantic search is off)\n")
+				out.WriteString("(matched by words only: semantic search is off)\n")
 			}
 			if len(found.Lessons) > 0 {
 				out.WriteString("\n# LESSONS\n")
@@ -73,7 +74,8 @@ func Remember(m *mesh.View) Prompt {
 	return Prompt{
 		Name: "remember", Title: "Remember",
 		Description: "Store what is worth keeping of this conversation, or one thing, as memories",
-		Arguments:   []Argument{{Name: "what", Description: "What to remember; left out: whatever of this conversation will matter later"}},
+		Arguments: []Argument{{Name: "what",
+			Description: "What to remember; left out: whatever of this conversation will matter later"}},
 		Render: func(ctx context.Context, args map[string]string) (string, error) {
 			var out strings.Builder
 			out.WriteString(fixed(text))
@@ -82,7 +84,7 @@ func Remember(m *mesh.View) Prompt {
 				if err != nil {
 					return "", err
 				}
-				out.WriteString("\nTo remember:\n\n" + quoted(what) + "\n# THE NEAREST THAT IS REMEMBERED ALREADY\n")
+				out.WriteString("\nTo remember:\n\n" + quoted(what) + "\n# SIMILAR MEMORIES\n")
 				writeMemories(&out, found.Hits)
 			}
 			return out.String(), nil
@@ -112,7 +114,8 @@ func Distill(m *mesh.View) Prompt {
 			},
 		},
 		Render: func(ctx context.Context, args map[string]string) (string, error) {
-			found, err := m.Lessons(ctx, mesh.LessonQuery{Query: strings.TrimSpace(args["situation"] + " " + args["pattern"]), Limit: rules})
+			found, err := m.Lessons(ctx, mesh.LessonQuery{Query: strings.TrimSpace(args["situation"] + " " + args["pattern"]),
+				Limit: rules})
 			if err != nil {
 				return "", err
 			}
@@ -125,7 +128,7 @@ func Distill(m *mesh.View) Prompt {
 				out.WriteString("\nerror_pattern:\n\n" + quoted(pattern))
 			}
 			if len(found.Lessons) > 0 {
-				out.WriteString("\n# LESSONS IN FORCE\n")
+				out.WriteString("\n# ACTIVE LESSONS\n")
 				writeLessons(&out, found.Lessons)
 			}
 			return out.String(), nil
@@ -153,7 +156,8 @@ func writeMemories(out *strings.Builder, hits []record.Hit) {
 func writeLessons(out *strings.Builder, hits []record.Hit) {
 	for _, hit := range hits {
 		l := hit.Lesson
-		fmt.Fprintf(out, "- [%s, %s, %s] %s (error_pattern: %s; scope: %s)\n", l.Severity, hit.CreatedAt.UTC().Format(time.DateOnly), hit.Visibility,
+		fmt.Fprintf(out, "- [%s, %s, %s] %s (error_pattern: %s; scope: %s)\n", l.Severity,
+			hit.CreatedAt.UTC().Format(time.DateOnly), hit.Visibility,
 			oneLine(l.PreventativeRule, memoryChars), oneLine(l.ErrorPattern, 80), oneLine(l.ApplicableScope, 160))
 	}
 }

@@ -19,7 +19,8 @@ func Startup(v *workspace.View, sections ...Section) Prompt {
 	}
 	return Prompt{
 		Name: "startup", Title: "Startup sequence",
-		Description: "Begin a session: who you are and what you remember, read from the workspace in the order of its startup sequence",
+		Description: "Begin a session: who you are and what you remember, read from the workspace in the order of its " +
+			"startup sequence",
 		Render: func(ctx context.Context, _ map[string]string) (string, error) {
 			switch v.State() {
 			case workspace.Uninitialized:

@@ -12,27 +12,24 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/resourceuri"
 )
 
-// RegisterEvidence offers what evidence tokens lead to on s, a DM's server that Register is called for as well. resolve returns
-// what is shown as JSON; a fault means that the token leads nowhere.
+// RegisterEvidence adds the targets of evidence tokens to s, a DM's server for which Register is called too. resolve
+// returns the target, which is sent as JSON; a fault means that the token is unknown.
 //
-// The template is shown and not registered, as that of the logs is: a token that leads nowhere is answered as any unknown URI.
+// Like the template of the logs, the template is listed but not registered, so an unknown token gets the same answer as
+// any unknown URI.
 //
 // SECURITY: events and memories are private; a group's server does not get this.
 func RegisterEvidence(s *server.MCPServer, resolve func(ctx context.Context, token string) (any, error)) error {
 	hooks := s.GetHooks()
 	if hooks == nil {
-		return errors.New("register evidence: the server was made without hooks")
+		return errors.New("register evidence: the server has no hooks")
 	}
 	template := mcp.NewResourceTemplate(resourceuri.EvidencePrefix+"{token}", "evidence",
 		mcp.WithTemplateTitle("Evidence"),
-		mcp.WithTemplateDescription("What an evidence token (ev:…) leads to: the record of an edit, or a memory"),
+		mcp.WithTemplateDescription("The target of an evidence token (ev:…): the record of an edit, or a memory"),
 		mcp.WithTemplateMIMEType("application/json"),
 	)
-	hooks.AddAfterListResourceTemplates(func(_ context.Context, _ any, request *mcp.ListResourceTemplatesRequest, result *mcp.ListResourceTemplatesResult) {
-		if request.Params.Cursor == "" {
-			result.ResourceTemplates = append(result.ResourceTemplates, template)
-		}
-	})
+	listTemplates(hooks, template)
 	hooks.AddBeforeReadResource(func(ctx context.Context, _ any, request *mcp.ReadResourceRequest) {
 		uri := request.Params.URI
 		token, ok := resourceuri.ParseEvidence(uri)
@@ -40,14 +37,14 @@ func RegisterEvidence(s *server.MCPServer, resolve func(ctx context.Context, tok
 			return
 		}
 		found, err := resolve(ctx, token)
-		if _, nowhere := fault.As(err); nowhere {
+		if _, unknown := fault.As(err); unknown {
 			return
 		}
 		var data []byte
 		if err == nil {
 			data, err = json.Marshal(found)
 		}
-		request.Params.URI = door
+		request.Params.URI = loadedURI
 		request.Params.Arguments = map[string]any{loadedKey: loaded{contents(uri, "application/json", data), err}}
 	})
 	return nil

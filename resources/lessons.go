@@ -9,11 +9,11 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/resourceuri"
 )
 
-// RegisterLessons offers the lessons in force on s. render makes their Markdown for s's audience, "" if
+// RegisterLessons adds the resource of the active lessons to s. render returns their Markdown for s's audience, "" if
 // there are none.
 func RegisterLessons(s *server.MCPServer, render func(context.Context) (string, error)) error {
 	s.AddResource(mcp.NewResource(resourceuri.ActiveLessons, "lessons",
-		mcp.WithResourceTitle("Lessons in force"),
+		mcp.WithResourceTitle("Active lessons"),
 		mcp.WithResourceDescription("Rules from past mistakes, the most severe first"),
 		mcp.WithMIMEType("text/markdown"),
 	), func(ctx context.Context, _ mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
@@ -22,7 +22,7 @@ func RegisterLessons(s *server.MCPServer, render func(context.Context) (string, 
 			return nil, err
 		}
 		if text == "" {
-			text = "There are no lessons in force.\n"
+			text = "There are no active lessons.\n"
 		}
 		return []mcp.ResourceContents{contents(resourceuri.ActiveLessons, "text/markdown", []byte(text))}, nil
 	})

@@ -11,10 +11,10 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
 
-// maxValues is how many completions the protocol allows.
+// maxValues is the maximum number of completions in the protocol.
 const maxValues = 100
 
-// logURI is the URI template of the logs that a writes: one variable, the date.
+// logURI returns the URI template of the daily logs that the audience writes. Its variable is the date.
 func logURI(a audience.Audience) string {
 	if a.IsDM() {
 		return resourceuri.FilePrefix + "memory/{date}.md"
@@ -22,33 +22,35 @@ func logURI(a audience.Audience) string {
 	return resourceuri.FilePrefix + "memory/{date}-group-" + a.Group() + ".md"
 }
 
-// logTemplate offers the daily logs of any day. It is shown and not registered: a log is read as every
-// file is, through its exact URI, so that a day without a log is answered as any unknown URI is.
+// logTemplate returns the template of the daily logs. It is listed but not registered: a log is read through its exact
+// URI, as every file is, so a day without a log gets the same answer as any unknown URI.
 func logTemplate(a audience.Audience) mcp.ResourceTemplate {
 	return mcp.NewResourceTemplate(logURI(a), "daily-log",
 		mcp.WithTemplateTitle("Daily log"),
-		mcp.WithTemplateDescription("What was logged on a day (date as YYYY-MM-DD); days with a log are offered as completions"),
+		mcp.WithTemplateDescription("The log of a day (date as YYYY-MM-DD); completions list the days with a log"),
 		mcp.WithTemplateMIMEType("text/markdown"),
 	)
 }
 
-// fileURI is the URI template of a DM's memory files: one variable, the name without .md.
+// fileURI is the URI template of a DM's memory files. Its variable is the name without .md.
 const fileURI = resourceuri.FilePrefix + "memory/{file}.md"
 
-// fileTemplate offers what else is in memory/, which the list shows of two days alone. Like logTemplate it is shown and not
-// registered.
+// fileTemplate returns the template of the other files in memory/, of which the resource list has only those of two
+// days.
+// Like logTemplate it is listed but not registered.
 func fileTemplate() mcp.ResourceTemplate {
 	return mcp.NewResourceTemplate(fileURI, "memory-file",
 		mcp.WithTemplateTitle("Memory file"),
-		mcp.WithTemplateDescription("A saved session, a topic of a day, or what a group logged (file as 2026-02-14-the-topic); those that exist are offered as completions"),
+		mcp.WithTemplateDescription("A saved session, a topic of a day, or a group's log (file as 2026-02-14-the-topic); "+
+			"completions list the existing files"),
 		mcp.WithTemplateMIMEType("text/markdown"),
 	)
 }
 
-// templates are those that a is shown.
+// templates returns the templates that the audience may see.
 func templates(a audience.Audience) []mcp.ResourceTemplate {
 	all := []mcp.ResourceTemplate{logTemplate(a)}
-	// SECURITY: a group knows its own logs by their date alone.
+	// SECURITY: a group may see its own logs, but no other files of memory/.
 	if a.IsDM() {
 		all = append(all, fileTemplate())
 	}
@@ -59,12 +61,14 @@ func templates(a audience.Audience) []mcp.ResourceTemplate {
 // server.ResourceCompletionProvider.
 type Completer struct{ view *workspace.View }
 
-// NewCompleter completes for v's audience.
+// NewCompleter returns a completer for v's audience.
 func NewCompleter(v *workspace.View) *Completer { return &Completer{v} }
 
-// CompleteResourceArgument offers the days that have a log, and the names of memory files, that begin with what is typed. Any
-// other template or argument, known or not, has no completions.
-func (c *Completer) CompleteResourceArgument(_ context.Context, uri string, argument mcp.CompleteArgument, _ mcp.CompleteContext) (*mcp.Completion, error) {
+// CompleteResourceArgument returns the days with a log, or the names of memory files, that begin with the argument's
+// value, at most 100. All other templates and arguments have no completions, whether they exist or not.
+func (c *Completer) CompleteResourceArgument(
+	_ context.Context, uri string, argument mcp.CompleteArgument, _ mcp.CompleteContext,
+) (*mcp.Completion, error) {
 	found := &mcp.Completion{Values: []string{}}
 	var values []string
 	switch {

@@ -18,73 +18,78 @@ import (
 )
 
 const (
-	// breath is how long a client hears nothing after it came, so that the answer to what it asked for
-	// (initialize, or the acknowledgement of subscriptions/listen) is the first it hears.
-	breath = 50 * time.Millisecond
-	// again is when a notification is tried again that found a client's queue full.
-	again = 250 * time.Millisecond
-	// maxSubscriptions is how many URIs one client may follow; what it asks for beyond stays silent.
+	// firstDelay is the delay of a client's first notification, so that it gets the response to its initialize, or
+	// the acknowledgement of its subscriptions/listen, before any notification.
+	firstDelay = 50 * time.Millisecond
+	// retryDelay is the delay before a notification is repeated that found a client's queue full.
+	retryDelay = 250 * time.Millisecond
+	// maxSubscriptions is the maximum number of URIs per client; further subscriptions are never notified.
 	maxSubscriptions = 1000
-	// maxURI is how many bytes a URI may have that is followed; a file's has fewer.
+	// maxURI is the maximum length of a subscribed URI in bytes; URIs of files are shorter.
 	maxURI = 2 << 10
 )
 
-// notifier tells the clients of one audience's server about changes.
+// notifier notifies the clients of one audience's server of changes.
 //
-// There are two kinds of clients. Before protocol 2026-07-28 a client is a session: it hears of changes to the
-// list unasked and of files it has named with resources/subscribe. Since then it is a stream, opened by
-// subscriptions/listen, and hears what it asked for there and nothing else. mcp-go keeps neither's
-// subscriptions: it acknowledges any URI and leaves the rest to hooks.
+// There are two kinds of clients. Before protocol 2026-07-28 a client is a session: it gets all changes of the
+// list, and changes of files that it has named with resources/subscribe. Since then it is a stream, opened with
+// subscriptions/listen, and gets what it has requested there. mcp-go stores neither's subscriptions: it
+// acknowledges any URI and leaves the rest to hooks.
 type notifier struct {
-	server  *server.MCPServer
-	view    *workspace.View
-	watcher *watch.Watcher
-	log     *slog.Logger
-	also    func(context.Context)
+	server   *server.MCPServer
+	view     *workspace.View
+	watcher  *watch.Watcher
+	log      *slog.Logger
+	onChange func(context.Context)
 
-	ctx  context.Context // ends run
+	ctx  context.Context // of the background work
 	stop context.CancelFunc
 	done sync.WaitGroup
 
 	mu       sync.Mutex
 	running  bool
-	sessions map[string]*client // by session id
+	sessions map[string]*client // by session ID
 	streams  map[*client]struct{}
-	startup  [sha256.Size]byte // of the startup text, when last looked at
+	startup  [sha256.Size]byte // hash of the last startup text
 	wake     chan struct{}
 }
 
-// client is somebody who is told.
+// client is a receiver of notifications.
 type client struct {
 	send  func(method string, params map[string]any) error
-	ready time.Time // not before
+	ready time.Time // no notifications before this time
 
-	list    bool            // it hears of changes to the list
-	uris    map[string]bool // it hears of these, and whether it is still to be told
-	listDue bool            // it is still to be told of a change to the list
+	list    bool            // wants changes of the list
+	uris    map[string]bool // the subscribed URIs, and whether a notification is pending
+	listDue bool            // a notification of the list is pending
 }
 
-// Notify tells the clients of s when the files that v may see change: notifications/resources/list_changed
-// and notifications/resources/updated. s must have been made with server.WithHooks for v's audience alone,
-// and Notify be called before it serves. also, unless nil, is called after each change, with a context that
-// stop ends. Nothing is watched before the first client comes. stop waits until no more is sent; s stays
-// usable.
-func Notify(s *server.MCPServer, v *workspace.View, o watch.Options, also func(context.Context)) (stop func(), err error) {
+// Notify notifies the clients of s when the files that v may see change, with notifications/resources/list_changed
+// and notifications/resources/updated. s must be a server for only v's audience, created with server.WithHooks, and
+// must not serve yet. onChange, unless nil, is called after each change, with a context that stop ends. Watching
+// begins with the first client. stop returns when nothing more will be sent; s remains usable.
+func Notify(
+	s *server.MCPServer, v *workspace.View, o watch.Options, onChange func(context.Context),
+) (stop func(), err error) {
 	hooks := s.GetHooks()
 	if hooks == nil {
-		return nil, errors.New("watch resources: the server was made without hooks")
+		return nil, errors.New("watch resources: the server has no hooks")
 	}
 	server.WithResourceCapabilities(true, true)(s)
 	n := &notifier{
-		server: s, view: v, watcher: watch.New(v, o), log: o.Logger, also: also,
+		server: s, view: v, watcher: watch.New(v, o), log: o.Logger, onChange: onChange,
 		sessions: map[string]*client{}, streams: map[*client]struct{}{}, wake: make(chan struct{}, 1),
 	}
 	if n.log == nil {
 		n.log = slog.New(slog.DiscardHandler)
 	}
 	n.ctx, n.stop = context.WithCancel(context.Background())
-	hooks.AddAfterInitialize(func(ctx context.Context, _ any, _ *mcp.InitializeRequest, _ *mcp.InitializeResult) { n.greet(ctx) })
-	hooks.AddOnUnregisterSession(func(_ context.Context, session server.ClientSession) { n.leave(session.SessionID()) })
+	hooks.AddAfterInitialize(func(ctx context.Context, _ any, _ *mcp.InitializeRequest, _ *mcp.InitializeResult) {
+		n.addSession(ctx)
+	})
+	hooks.AddOnUnregisterSession(func(_ context.Context, session server.ClientSession) {
+		n.removeSession(session.SessionID())
+	})
 	hooks.AddAfterSubscribe(func(ctx context.Context, _ any, request *mcp.SubscribeRequest, _ *mcp.EmptyResult) {
 		n.subscribe(ctx, request.Params.URI)
 	})
@@ -96,33 +101,33 @@ func Notify(s *server.MCPServer, v *workspace.View, o watch.Options, also func(c
 	})
 	return func() {
 		n.mu.Lock()
-		n.stop() // no work is started from here on
+		n.stop() // start does nothing after this
 		n.mu.Unlock()
 		n.done.Wait()
 	}, nil
 }
 
-// start begins to watch, unless that has been done. n.mu is held.
+// start starts watching, once. n.mu is held.
 func (n *notifier) start() {
 	if n.running || n.ctx.Err() != nil {
 		return
 	}
 	n.running = true
-	n.watcher.Scan() // what comes after this is news
+	n.watcher.Scan() // clients are notified of changes after this
 	n.startup = n.render()
 	n.done.Go(func() {
 		n.watcher.Run(n.ctx, func(change watch.Change) {
 			n.changed(change)
-			if n.also != nil {
-				n.also(n.ctx)
+			if n.onChange != nil {
+				n.onChange(n.ctx)
 			}
 		})
 	})
 	n.done.Go(n.deliver)
 }
 
-// greet takes in a session that was initialized.
-func (n *notifier) greet(ctx context.Context) {
+// addSession adds a session that was initialized.
+func (n *notifier) addSession(ctx context.Context) {
 	session := server.ClientSessionFromContext(ctx)
 	if session == nil {
 		return
@@ -133,11 +138,11 @@ func (n *notifier) greet(ctx context.Context) {
 	n.session(session.SessionID())
 }
 
-// session is the client of a session, made if there is none. n.mu is held.
+// session returns the client of a session, and creates it if there is none. n.mu is held.
 func (n *notifier) session(id string) *client {
 	c, ok := n.sessions[id]
 	if !ok {
-		c = &client{list: true, ready: time.Now().Add(breath), uris: map[string]bool{}}
+		c = &client{list: true, ready: time.Now().Add(firstDelay), uris: map[string]bool{}}
 		c.send = func(method string, params map[string]any) error {
 			return n.server.SendNotificationToSpecificClient(id, method, params)
 		}
@@ -146,7 +151,7 @@ func (n *notifier) session(id string) *client {
 	return c
 }
 
-func (n *notifier) leave(id string) {
+func (n *notifier) removeSession(id string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if c, ok := n.sessions[id]; ok {
@@ -178,13 +183,13 @@ func (n *notifier) unsubscribe(ctx context.Context, uri string) {
 	}
 }
 
-// listen takes in a stream, for as long as ctx lasts.
+// listen adds a stream until ctx is done.
 func (n *notifier) listen(ctx context.Context, id any, wanted mcp.SubscriptionFilter) {
 	session := server.ClientSessionFromContext(ctx)
 	if session == nil || id == nil {
 		return
 	}
-	c := &client{list: wanted.ResourcesListChanged, ready: time.Now().Add(breath), uris: map[string]bool{}}
+	c := &client{list: wanted.ResourcesListChanged, ready: time.Now().Add(firstDelay), uris: map[string]bool{}}
 	channel := session.NotificationChannel()
 	c.send = func(method string, params map[string]any) error {
 		select {
@@ -216,13 +221,13 @@ func (n *notifier) listen(ctx context.Context, id any, wanted mcp.SubscriptionFi
 
 // follow subscribes c to uri. n.mu is held.
 func (n *notifier) follow(c *client, uri string) {
-	// SECURITY: what a client names here is kept as long as it stays.
+	// SECURITY: these are kept as long as the client is connected, so their number and length are limited.
 	if _, ok := c.uris[uri]; ok || len(c.uris) >= maxSubscriptions || len(uri) > maxURI {
 		return
 	}
 	c.uris[uri] = false
-	// SECURITY: for a name that the audience may not see, the view answers as for one that does not
-	// exist, now and whenever it is looked at.
+	// SECURITY: the view treats a name that the audience may not see like one that does not exist, now and in every
+	// later scan.
 	if name, ok := resourceuri.ParseFile(uri); ok {
 		n.watcher.Follow(name)
 	}
@@ -246,7 +251,7 @@ func (n *notifier) forget(c *client) {
 	}
 }
 
-// clients are all, in no order. n.mu is held.
+// clients returns all clients in no particular order. n.mu is held.
 func (n *notifier) clients() []*client {
 	all := make([]*client, 0, len(n.sessions)+len(n.streams))
 	for _, c := range n.sessions {
@@ -258,7 +263,7 @@ func (n *notifier) clients() []*client {
 	return all
 }
 
-// changed notes what every client is to be told of a change.
+// changed marks the notifications of a change as pending, for every client.
 func (n *notifier) changed(change watch.Change) {
 	uris := make([]string, 0, len(change.Names)+1)
 	for _, name := range change.Names {
@@ -285,16 +290,16 @@ func (n *notifier) changed(change watch.Change) {
 	}
 }
 
-// render is what yamo://startup says, hashed.
+// render returns the hash of the startup text.
 func (n *notifier) render() [sha256.Size]byte {
 	text, err := n.view.Startup()
 	if err != nil {
-		text = "" // reading it says why
+		text = "" // a client that reads the resource gets the error
 	}
 	return sha256.Sum256([]byte(text))
 }
 
-// deliver sends what is due, until n.ctx is done.
+// deliver sends pending notifications until n.ctx is done.
 func (n *notifier) deliver() {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
@@ -311,7 +316,7 @@ func (n *notifier) deliver() {
 	}
 }
 
-// flush sends what is due and returns when to try again what could not be sent, 0 for never.
+// flush sends the pending notifications. It returns after what time to call it again for the rest, 0 if there is none.
 func (n *notifier) flush(now time.Time) (rest time.Duration) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -321,12 +326,12 @@ func (n *notifier) flush(now time.Time) (rest time.Duration) {
 		}
 		wait := c.ready.Sub(now)
 		if wait <= 0 {
-			err := c.tell()
+			err := c.notify()
 			if err == nil {
 				continue
 			}
-			n.log.Debug("a client is told later", "error", err)
-			wait = again
+			n.log.Debug("notify a client later", "error", err)
+			wait = retryDelay
 		}
 		if rest == 0 || wait < rest {
 			rest = wait
@@ -335,7 +340,7 @@ func (n *notifier) flush(now time.Time) (rest time.Duration) {
 	return rest
 }
 
-// due reports whether there is something to tell c.
+// due reports whether notifications are pending.
 func (c *client) due() bool {
 	if c.listDue {
 		return true
@@ -348,8 +353,8 @@ func (c *client) due() bool {
 	return false
 }
 
-// tell sends c what is due, in a fixed order. What was not sent when it fails stays due.
-func (c *client) tell() error {
+// notify sends the pending notifications in a fixed order. After an error the unsent ones remain pending.
+func (c *client) notify() error {
 	if c.listDue {
 		if err := c.send(mcp.MethodNotificationResourcesListChanged, nil); err != nil {
 			return err

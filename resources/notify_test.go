@@ -1,17 +1,9 @@
 package resources_test
 
 import (
-	"bufio"
-	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -168,7 +160,8 @@ func TestNotify(t *testing.T) {
 			s := watched(t, kate(t), audience.DM())
 			c, h := connect(t, over(t, s.server, true), true)
 			for _, name := range []string{"MEMORY.md", "memory/2026-02-05-irrigation-pump.md", "nothing.md", "DREAMS.md"} {
-				if err := c.Subscribe(t.Context(), mcp.SubscribeRequest{Params: mcp.SubscribeParams{URI: uri(name)}}); err != nil { //nolint:staticcheck // what hosts of the older era do
+				request := mcp.SubscribeRequest{Params: mcp.SubscribeParams{URI: uri(name)}}
+				if err := c.Subscribe(t.Context(), request); err != nil { //nolint:staticcheck // what hosts of the older era do
 					t.Fatal(err)
 				}
 			}
@@ -179,7 +172,9 @@ func TestNotify(t *testing.T) {
 			h.expect(uri("memory/2026-02-05-irrigation-pump.md"), uri("memory/2026-02-05-irrigation-pump.md"))
 			s.write("DREAMS.md", "it appears")
 			h.expect(uri("DREAMS.md"), "list", uri("DREAMS.md"))
-			if err := c.Unsubscribe(t.Context(), mcp.UnsubscribeRequest{Params: mcp.UnsubscribeParams{URI: uri("MEMORY.md")}}); err != nil { //nolint:staticcheck // what hosts of the older era do
+			if err := c.Unsubscribe(t.Context(),
+				mcp.UnsubscribeRequest{Params: mcp.UnsubscribeParams{URI: uri("MEMORY.m" +
+					"d")}}); err != nil { //nolint:staticcheck // what hosts of the older era do
 				t.Fatal(err)
 			}
 			s.write("MEMORY.md", "not subscribed to any more")
@@ -246,7 +241,8 @@ func TestGroupNeverHearsOfPrivateFiles(t *testing.T) {
 	for _, legacy := range []bool{true, false} {
 		s := watched(t, kate(t), bookClub(t))
 		private := []string{
-			"MEMORY.md", "USER.md", "DREAMS.md", "TOOLS.md", "HEARTBEAT.md", "BOOTSTRAP.md", "notes/seed-order.md", "memory/2026-02-14.md",
+			"MEMORY.md", "USER.md", "DREAMS.md", "TOOLS.md", "HEARTBEAT.md", "BOOTSTRAP.md", "notes/seed-order.md",
+			"memory/2026-02-14.md",
 			"memory/2026-02-13-group-hiking.md", "memory/heartbeat-state.json", "notes/new.md", ".yamo/key", "new",
 		}
 		c, h := connect(t, transport.NewInProcessTransport(s.server), legacy)
@@ -263,13 +259,15 @@ func TestGroupNeverHearsOfPrivateFiles(t *testing.T) {
 		tag := ""
 		if legacy {
 			for _, u := range uris {
-				if err := c.Subscribe(t.Context(), mcp.SubscribeRequest{Params: mcp.SubscribeParams{URI: u}}); err != nil { //nolint:staticcheck // what hosts of the older era do
+				request := mcp.SubscribeRequest{Params: mcp.SubscribeParams{URI: u}}
+				if err := c.Subscribe(t.Context(), request); err != nil { //nolint:staticcheck // what hosts of the older era do
 					t.Errorf("%s: %v", u, err)
 				}
 			}
 		} else {
 			tag = " tagged"
-			stop, err := c.ListenAsync(t.Context(), mcp.SubscriptionFilter{ResourcesListChanged: true, ResourceSubscriptions: uris}, nil)
+			stop, err := c.ListenAsync(t.Context(), mcp.SubscriptionFilter{ResourcesListChanged: true,
+				ResourceSubscriptions: uris}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -290,216 +288,4 @@ func TestGroupNeverHearsOfPrivateFiles(t *testing.T) {
 		s.remove("memory/2026-02-14-group-book-club.md")
 		h.expect(ours, "list"+tag, ours)
 	}
-}
-
-// wire is the server on stdio, line by line.
-type wire struct {
-	t     *testing.T
-	in    io.Writer
-	lines chan string
-}
-
-// stdio serves s to a wire.
-func (s *session) stdio(t *testing.T) *wire {
-	t.Helper()
-	in, toServer := io.Pipe()
-	fromServer, out := io.Pipe()
-	ctx, cancel := context.WithCancel(context.Background())
-	var done sync.WaitGroup
-	done.Go(
-		func() { _ = server.NewStdioServer(s.server).Listen(ctx, in, out) },
-	) // it ends with an error of the pipe or ctx
-	w := &wire{t, toServer, make(chan string, 1000)}
-	done.Go(func() {
-		for lines := bufio.NewScanner(fromServer); lines.Scan(); {
-			w.lines <- lines.Text()
-		}
-	})
-	t.Cleanup(func() {
-		cancel()
-		for _, pipe := range []io.Closer{toServer, out} {
-			if err := pipe.Close(); err != nil {
-				t.Error(err)
-			}
-		}
-		done.Wait()
-	})
-	return w
-}
-
-func (w *wire) send(line string) {
-	w.t.Helper()
-	if _, err := io.WriteString(w.in, line+"\n"); err != nil {
-		w.t.Fatal(err)
-	}
-}
-
-// receive returns the next line, in one spelling.
-func (w *wire) receive() string {
-	w.t.Helper()
-	select {
-	case line := <-w.lines:
-		var value any
-		if err := json.Unmarshal([]byte(line), &value); err != nil {
-			w.t.Fatal(err)
-		}
-		text, err := json.Marshal(value)
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		return string(text)
-	case <-time.After(10 * time.Second):
-		w.t.Fatal("no line")
-		return ""
-	}
-}
-
-func (w *wire) expect(want string) {
-	w.t.Helper()
-	if got := w.receive(); got != want {
-		w.t.Errorf("received\n%s\nwant\n%s", got, want)
-	}
-}
-
-// The bytes of both protocols on stdio.
-func TestStdio(t *testing.T) {
-	t.Run("legacy", func(t *testing.T) {
-		s := watched(t, kate(t), audience.DM())
-		w := s.stdio(t)
-		w.send(
-			`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`,
-		)
-		if got := w.receive(); !strings.Contains(got, `"resources":{"listChanged":true,"subscribe":true}`) {
-			t.Errorf("initialize: %s", got)
-		}
-		w.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
-		for _, name := range []string{"MEMORY.md", "no-such-file.md"} {
-			w.send(`{"jsonrpc":"2.0","id":2,"method":"resources/subscribe","params":{"uri":"yamo://workspace/` + name + `"}}`)
-			w.expect(`{"id":2,"jsonrpc":"2.0","result":{}}`)
-		}
-		s.write("MEMORY.md", "changed")
-		w.expect(`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"yamo://workspace/MEMORY.md"}}`)
-		s.remove("USER.md")
-		w.expect(`{"jsonrpc":"2.0","method":"notifications/resources/list_changed"}`)
-	})
-	t.Run("modern", func(t *testing.T) {
-		s := watched(t, kate(t), audience.DM())
-		w := s.stdio(t)
-		const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
-		w.send(
-			`{"jsonrpc":"2.0","id":"one","method":"subscriptions/listen","params":{` + meta + `,"notifications":{"resourcesListChanged":true,"toolsListChanged":true,"resourceSubscriptions":["yamo://workspace/MEMORY.md"]}}}`,
-		)
-		w.expect(
-			`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"one"},` +
-				`"notifications":{"resourceSubscriptions":["yamo://workspace/MEMORY.md"],"resourcesListChanged":true}}}`,
-		)
-		s.write("MEMORY.md", "changed")
-		w.expect(
-			`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"one"},"uri":"yamo://workspace/MEMORY.md"}}`,
-		)
-		s.remove("USER.md")
-		w.expect(
-			`{"jsonrpc":"2.0","method":"notifications/resources/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"one"}}}`,
-		)
-		w.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"one",` + meta + `}}`)
-		if got := w.receive(); !strings.Contains(got, `"id":"one"`) {
-			t.Errorf("at the end of the stream: %s", got)
-		}
-		s.write("MEMORY.md", "after the stream")
-		w.send(
-			`{"jsonrpc":"2.0","id":2,"method":"subscriptions/listen","params":{` + meta + `,"notifications":{"resourceSubscriptions":["yamo://workspace/AGENTS.md"]}}}`,
-		)
-		if got := w.receive(); !strings.Contains(got, "acknowledged") {
-			t.Errorf("second stream: %s", got)
-		}
-		s.write("AGENTS.md", "changed")
-		if got := w.receive(); !strings.Contains(got, "AGENTS.md") {
-			t.Errorf("second stream: %s", got)
-		}
-	})
-}
-
-// A client whose queue is full is told later, and each thing once.
-func TestFullQueue(t *testing.T) {
-	s := watched(t, kate(t), audience.DM())
-	c := server.NewInProcessSession("slow", nil)
-	if err := s.server.RegisterSession(t.Context(), c); err != nil {
-		t.Fatal(err)
-	}
-	ctx := s.server.WithContext(t.Context(), c)
-	ask := func(method, params string) {
-		t.Helper()
-		message := `{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":` + params + `}`
-		if answer, ok := s.server.HandleMessage(ctx, json.RawMessage(message)).(mcp.JSONRPCResponse); !ok {
-			t.Fatalf("%s answers %v", method, answer)
-		}
-	}
-	ask("initialize", `{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}`)
-	const files = 150 // more than a queue takes
-	for i := range files {
-		ask("resources/subscribe", fmt.Sprintf(`{"uri":"yamo://workspace/notes/%d.md"}`, i))
-	}
-	for i := range files {
-		s.write(fmt.Sprintf("notes/%d.md", i), "x")
-	}
-	h := newHeard(t)
-	deadline := time.After(20 * time.Second)
-	told := map[string]bool{}
-	for len(told) < files+1 {
-		select {
-		case n := <-c.ClientNotifications():
-			h.take(n)
-			told[<-h.words] = true
-		case <-deadline:
-			t.Fatalf("told of %d only", len(told))
-		}
-		time.Sleep(2 * time.Millisecond)
-	}
-}
-
-// Clients come and go while files change.
-func TestNotifyConcurrently(t *testing.T) {
-	s := watched(t, kate(t), audience.DM())
-	var workers sync.WaitGroup
-	for range 4 {
-		workers.Go(func() {
-			for range 20 {
-				c, err := client.NewInProcessClient(s.server)
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				ctx, cancel := context.WithCancel(context.Background())
-				if err := c.Start(ctx); err != nil {
-					t.Error(err)
-				}
-				var hello mcp.InitializeRequest
-				hello.Params.ProtocolVersion = mcp.LATEST_PROTOCOL_VERSION
-				if _, err := c.Initialize(ctx, hello); err != nil {
-					t.Error(err)
-				}
-				stop, err := c.ListenAsync(
-					ctx,
-					mcp.SubscriptionFilter{ResourcesListChanged: true, ResourceSubscriptions: []string{uri("SOUL.md")}},
-					nil,
-				)
-				if err != nil {
-					t.Error(err)
-				} else {
-					stop()
-				}
-				cancel()
-				if err := c.Close(); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
-	for i := range 100 {
-		if err := os.WriteFile(filepath.Join(s.dir, "SOUL.md"), []byte(strings.Repeat("x", i)), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(time.Millisecond)
-	}
-	workers.Wait()
 }

@@ -1,15 +1,15 @@
-// Package resources offers the files of a workspace as MCP resources, yamo://workspace/SOUL.md and so on,
-// and tells clients when they change.
+// Package resources provides the files of a workspace as MCP resources, such as yamo://workspace/SOUL.md, and
+// notifies clients when they change.
 //
-// Its invariant: a client learns of a resource exactly what the audience's workspace.View says at that
-// moment. Files that appear or change are in the next list without a restart. A file that is denied, gone or
-// was never there is answered byte for byte as any unknown URI is, and a subscription to it is accepted and
-// stays silent as one to any unknown URI does.
+// Invariant: a client sees exactly what the audience's workspace.View contains at that moment. New and changed
+// files are in the next list without a restart. A file that is denied, deleted or has never existed gets the same
+// answer as any unknown URI, byte for byte, and a subscription to it is accepted and never notified, as for any
+// unknown URI.
 //
-// No file is registered with the server: lists are made from the view when they are asked for, and a file is
-// read before its request is dispatched. So there is no second record of what exists that could
-// differ from the view, and the server, which broadcasts to every client for each registration, has nothing
-// to announce: Notify does that, to those who asked.
+// Files are not registered with the server: lists are created from the view when a client requests them, and a
+// file is read before its request is dispatched. So no second record of the files can differ from the view, and
+// the server, which broadcasts each registration to all clients, has nothing to announce. Notify notifies only the
+// clients that asked for it.
 package resources
 
 import (
@@ -31,45 +31,55 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
 
-// pageSize is how many resources a page of the list has at most.
+// pageSize is the maximum number of resources on a page of the list.
 const pageSize = 200
 
-// catalog answers for the files of one view.
+// catalog lists and reads the files of one view.
 type catalog struct {
 	view *workspace.View
 }
 
-// door is the URI under which serve is registered: of this process, and guessed by nobody.
-var door = "yamo://" + rand.Text()
+// loadedURI is the URI of the resource whose handler returns loaded content. It is random, so that clients cannot
+// request it themselves.
+var loadedURI = "yamo://" + rand.Text()
 
-// Register offers the workspace files that v may see on s, a server for v's audience alone. s must have
-// been made with server.WithHooks, and Register be called before it serves. Lists come sorted by name,
-// which is unique, in pages of 200.
+// Register adds the workspace files that v may see to s, which must be a server for only v's audience. s must have
+// been created with server.WithHooks, and must not serve yet. Lists are sorted by name, which is unique, in pages
+// of 200.
 func Register(s *server.MCPServer, v *workspace.View) error {
 	hooks := s.GetHooks()
 	if hooks == nil {
-		return errors.New("register resources: the server was made without hooks")
+		return errors.New("register resources: the server has no hooks")
 	}
 	c := &catalog{view: v}
-	hooks.AddAfterListResources(func(_ context.Context, _ any, request *mcp.ListResourcesRequest, page *mcp.ListResourcesResult) {
-		c.list(request.Params.Cursor, page)
-	})
+	hooks.AddAfterListResources(
+		func(_ context.Context, _ any, request *mcp.ListResourcesRequest, page *mcp.ListResourcesResult) {
+			c.list(request.Params.Cursor, page)
+		})
 	hooks.AddBeforeReadResource(func(_ context.Context, _ any, request *mcp.ReadResourceRequest) { c.load(request) })
-	hooks.AddAfterListResourceTemplates(func(_ context.Context, _ any, request *mcp.ListResourceTemplatesRequest, result *mcp.ListResourceTemplatesResult) {
-		if request.Params.Cursor == "" {
-			result.ResourceTemplates = append(result.ResourceTemplates, templates(v.Audience())...)
-		}
-	})
+	listTemplates(hooks, templates(v.Audience())...)
 	s.AddResource(mcp.NewResource(resourceuri.Startup, "startup",
 		mcp.WithResourceTitle("Startup"),
-		mcp.WithResourceDescription("What a session starts with: the workspace files in the order of the startup sequence, cut to size"),
+		mcp.WithResourceDescription(
+			"What a session starts with: the workspace files in the order of the startup sequence, cut to size"),
 		mcp.WithMIMEType("text/markdown"),
 	), c.startup)
-	s.AddResource(mcp.NewResource(door, ""), serve)
+	s.AddResource(mcp.NewResource(loadedURI, ""), serve)
 	return nil
 }
 
-// startup is the rendered startup sequence, or what to do about a workspace without a soul.
+// listTemplates adds templates to the first page of the list without registering them.
+func listTemplates(hooks *server.Hooks, templates ...mcp.ResourceTemplate) {
+	hooks.AddAfterListResourceTemplates(func(
+		_ context.Context, _ any, request *mcp.ListResourceTemplatesRequest, result *mcp.ListResourceTemplatesResult,
+	) {
+		if request.Params.Cursor == "" {
+			result.ResourceTemplates = append(result.ResourceTemplates, templates...)
+		}
+	})
+}
+
+// startup returns the rendered startup sequence, or what to do about a workspace without SOUL.md.
 func (c *catalog) startup(context.Context, mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
 	text := c.view.Refusal()
 	if text == "" {
@@ -81,9 +91,9 @@ func (c *catalog) startup(context.Context, mcp.ReadResourceRequest) ([]mcp.Resou
 	return []mcp.ResourceContents{contents(resourceuri.Startup, "text/markdown", []byte(text))}, nil
 }
 
-// list puts the files after cursor, which the server has checked, into a page of what is registered.
+// list adds the files after cursor, which the server has validated, to a page of the registered resources.
 func (c *catalog) list(cursor mcp.Cursor, page *mcp.ListResourcesResult) {
-	all := slices.DeleteFunc(page.Resources, func(r mcp.Resource) bool { return r.URI == door })
+	all := slices.DeleteFunc(page.Resources, func(r mcp.Resource) bool { return r.URI == loadedURI })
 	after, err := base64.StdEncoding.DecodeString(string(cursor))
 	if err != nil {
 		return
@@ -111,8 +121,8 @@ func resource(file workspace.File) mcp.Resource {
 	)
 }
 
-// loaded is a file's content on its way from load to serve. Being a Go type of this package, it cannot be
-// forged by a client's arguments.
+// loaded passes a file's content from load to serve. A client's arguments cannot forge it, because JSON does not
+// decode to a type of this package.
 type loaded struct {
 	contents mcp.ResourceContents
 	err      error
@@ -120,8 +130,8 @@ type loaded struct {
 
 const loadedKey = "yamo.loaded"
 
-// load reads the requested file, before the server looks for a handler, and points the request to serve.
-// Where there is no file for this audience, the request stays as it is.
+// load reads the requested file before the server looks for a handler, and redirects the request to serve. If the
+// audience may not see such a file, the request is not changed.
 func (c *catalog) load(request *mcp.ReadResourceRequest) {
 	uri := request.Params.URI
 	name, ok := resourceuri.ParseFile(uri)
@@ -133,15 +143,15 @@ func (c *catalog) load(request *mcp.ReadResourceRequest) {
 	if err == nil {
 		data, err = c.view.Read(name)
 	}
-	// SECURITY: denied, refused and missing files are answered as any unknown URI: by the server itself.
+	// SECURITY: for denied, refused and missing files the server itself answers, as for any unknown URI.
 	if file.Name == "" || errors.Is(err, fs.ErrNotExist) {
 		return
 	}
-	request.Params.URI = door
+	request.Params.URI = loadedURI
 	request.Params.Arguments = map[string]any{loadedKey: loaded{contents(uri, file.MIMEType, data), err}}
 }
 
-// serve is the handler of every file: load has done the work. It is not reached without it.
+// serve is the handler of every file. It returns what load has read.
 func serve(_ context.Context, request mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
 	file, ok := request.Params.Arguments[loadedKey].(loaded)
 	if !ok {
@@ -149,14 +159,15 @@ func serve(_ context.Context, request mcp.ReadResourceRequest) ([]mcp.ResourceCo
 	}
 	switch {
 	case errors.Is(file.err, workspace.ErrTooLarge):
-		return nil, fault.New("the %v, which is the most that is sent, and of which more is not searched; ask your human to split it", workspace.ErrTooLarge)
+		return nil, fault.New("the %v, the maximum that is sent and searched; ask the workspace owner to split it",
+			workspace.ErrTooLarge)
 	case file.err != nil:
-		return nil, file.err // the audience may see the file, but the disk fails
+		return nil, file.err // the audience may see the file, but it cannot be read
 	}
 	return []mcp.ResourceContents{file.contents}, nil
 }
 
-// contents is data as text, or as a blob when it is not valid UTF-8, so that no byte is changed.
+// contents returns data as text, or as a blob if it is not valid UTF-8, so that no byte is changed.
 func contents(uri, mime string, data []byte) mcp.ResourceContents {
 	if !utf8.Valid(data) {
 		return mcp.BlobResourceContents{URI: uri, MIMEType: mime, Blob: base64.StdEncoding.EncodeToString(data)}

@@ -222,7 +222,8 @@ func TestRead(t *testing.T) {
 	dir := kate(t)
 	s := serve(t, dir, audience.DM())
 	s.write("notes/Über Tee & Gebäck #1.md", "tea\r\n")
-	for _, name := range append(slices.DeleteFunc(s.names(), isStartup), "memory/2026-02-05-irrigation-pump.md") { // the last is not listed
+	for _, name := range append(slices.DeleteFunc(s.names(), isStartup),
+		"memory/2026-02-05-irrigation-pump.md") { // the last is not listed
 		want, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
 		if err != nil {
 			t.Fatal(err)
@@ -247,10 +248,14 @@ func TestDeniedIsUnknown(t *testing.T) {
 	group, dm := serve(t, dir, bookClub(t)), serve(t, dir, audience.DM())
 	const nonsense = "yamo://workspace/no-such-file-at-all.md"
 	denied := []string{
-		"USER.md", "MEMORY.md", "TOOLS.md", "HEARTBEAT.md", "BOOTSTRAP.md", "DREAMS.md", "memory/2026-02-14.md", "memory/2026-02-13-group-hiking.md",
-		"notes/seed-order.md", "memory/heartbeat-state.json", "memory/2026-02-05-irrigation-pump.md", "", ".", "..", "../kate", "memory", "memory/",
-		"%4DEMORY.md", "MEMORY%2Emd", "notes%2Fseed-order.md", "..%2FMEMORY.md", "x/..%2F..%2FMEMORY.md", "%2e%2e/MEMORY.md", "MEMORY.md?x", "MEMORY.md#x",
-		"/MEMORY.md", "SOUL.md/", "./SOUL.md", "SOUL%2Emd", "soul.md", "SOUL.md%00", "memory//2026-02-14-group-book-club.md", ".yamo/key", "%zz",
+		"USER.md", "MEMORY.md", "TOOLS.md", "HEARTBEAT.md", "BOOTSTRAP.md", "DREAMS.md", "memory/2026-02-14.md",
+		"memory/2026-02-13-group-hiking.md",
+		"notes/seed-order.md", "memory/heartbeat-state.json", "memory/2026-02-05-irrigation-pump.md", "", ".", "..",
+		"../kate", "memory", "memory/",
+		"%4DEMORY.md", "MEMORY%2Emd", "notes%2Fseed-order.md", "..%2FMEMORY.md", "x/..%2F..%2FMEMORY.md", "%2e%2e/MEMORY.md",
+		"MEMORY.md?x", "MEMORY.md#x",
+		"/MEMORY.md", "SOUL.md/", "./SOUL.md", "SOUL%2Emd", "soul.md", "SOUL.md%00", "memory//2026-02-14-group-book-club.md",
+		".yamo/key", "%zz",
 	}
 	for _, arguments := range []any{nil, map[string]any{"yamo.loaded": map[string]any{"contents": "forged"}}} {
 		for _, s := range []*session{group, dm} {
@@ -275,7 +280,8 @@ func TestModernProtocolDeniedIsUnknown(t *testing.T) {
 	s := serve(t, kate(t), bookClub(t))
 	ask := func(uri string) string {
 		return s.request("resources/read", map[string]any{"uri": uri, "_meta": map[string]any{
-			"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientInfo": map[string]any{"name": "t", "version": "1"},
+			"io.modelcontextprotocol/protocolVersion":    "2026-07-28",
+			"io.modelcontextprotocol/clientInfo":         map[string]any{"name": "t", "version": "1"},
 			"io.modelcontextprotocol/clientCapabilities": map[string]any{},
 		}})
 	}
@@ -333,7 +339,8 @@ func TestDoor(t *testing.T) {
 		if strings.Contains(s.request("resources/list", nil), uri) {
 			t.Error("it is listed")
 		}
-		if answer := s.request("resources/read", map[string]any{"uri": uri, "arguments": map[string]any{"yamo.loaded": "x"}}); !strings.Contains(
+		if answer := s.request("resources/read", map[string]any{"uri": uri,
+			"arguments": map[string]any{"yamo.loaded": "x"}}); !strings.Contains(
 			answer,
 			`"error"`,
 		) {

@@ -61,7 +61,8 @@ func TestPinnedManifest(t *testing.T) {
 
 func TestParseRefuses(t *testing.T) {
 	digest := strings.Repeat("ab", 32)
-	good := "[[file]]\nrole='model'\nname='m'\nsha256='" + digest + "'\nsize=3\n[[file.source]]\nkind='url'\nurl='https://h/m'\n"
+	good := "[[file]]\nrole='model'\nname='m'\nsha256='" + digest + "'\nsize=3\n[[file.source]]\nkind='url'\nurl='https" +
+		"://h/m'\n"
 	if _, err := Parse([]byte(good)); err != nil {
 		t.Fatal(err)
 	}

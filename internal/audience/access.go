@@ -3,9 +3,9 @@ package audience
 // Class is a kind of workspace content with one set of access rules.
 type Class int
 
-// The classes of RFC-0009 §1 and seed 002, joined; where the two differ the stricter rule stands.
+// The classes of RFC-0009 §1 and seed 002. Where the two differ, the stricter rule applies.
 const (
-	Unknown   Class = iota // anything not named below: nobody may do anything
+	Unknown   Class = iota // anything not listed below: no access
 	Soul                   // SOUL.md
 	Identity               // IDENTITY.md
 	Agents                 // AGENTS.md
@@ -43,14 +43,14 @@ const (
 	Read   Operation = 1 << iota
 	Write            // replace or edit
 	Append           // add at the end
-	Create           // make it where it is missing, at the first boot only
-	Delete           // remove it for good, or put it away
+	Create           // create a missing file, only at the first boot
+	Delete           // delete or archive
 )
 
-// access is the whole matrix: RFC-0009 §3.1 and §3.2, seed 002's loader, and for groups the stricter
-// of both (a group never opens USER.md, although RFC-0009 §3.2 would allow reading it).
+// access is the access matrix of RFC-0009 §3.1 and §3.2 and seed 002's loader; for groups the stricter of both (a
+// group never opens USER.md, although RFC-0009 §3.2 would allow it to read the file).
 var access = map[Class]struct{ dm, group Operation }{
-	Soul:      {dm: Read | Create, group: Read}, // else written only by explicit reconfiguration, which is not a session's operation
+	Soul:      {dm: Read | Create, group: Read}, // later written only by `yamo-mcp reconfigure`, not by a session
 	Identity:  {dm: Read | Create, group: Read},
 	Agents:    {dm: Read | Write, group: Read},
 	Tools:     {dm: Read | Write},
@@ -66,7 +66,7 @@ var access = map[Class]struct{ dm, group Operation }{
 	Profile:   {dm: Read | Write},
 }
 
-// May reports whether a may do all of op with content of class c.
+// May reports whether a may perform all operations of op on content of class c. An empty op is never allowed.
 func (a Audience) May(op Operation, c Class) bool {
 	rule := access[c]
 	allowed := rule.group

@@ -1,8 +1,8 @@
-// Package audience says who hears a session and what they may see.
+// Package audience defines the audience of a session and what it may access.
 //
-// It is a leaf: it opens no file and knows no store. Its invariant is invariant 1 of the design: an
-// Audience comes from operator configuration alone, its zero value is the default group, and nothing
-// but Parse with exactly "dm" (or DM itself) yields a direct conversation.
+// It opens no files and imports nothing of the project. Invariant: an Audience comes only from operator
+// configuration, its zero value is the default group, and only DM, or Parse with exactly "dm", returns a
+// direct conversation.
 package audience
 
 import (
@@ -17,13 +17,13 @@ const DefaultGroup = "default"
 // named group (§3.2). Audiences compare with ==. The zero value is the default group.
 type Audience struct {
 	dm    bool
-	group string // "" stands for DefaultGroup, so that the zero value equals Group(DefaultGroup)
+	group string // "" means DefaultGroup, so that the zero value equals Group(DefaultGroup)
 }
 
 // DM is the direct conversation between the agent and its primary human.
 func DM() Audience { return Audience{dm: true} }
 
-// groupName is what a group may be called: it becomes a folder and a file name.
+// groupName restricts group names, which become names of files and folders.
 var groupName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
 
 // Group is the audience of the group called name. The name must match [a-z0-9][a-z0-9_-]{0,63};
@@ -33,17 +33,18 @@ func Group(name string) (Audience, error) {
 		return Audience{}, nil
 	}
 	if !groupName.MatchString(name) {
-		return Audience{}, fmt.Errorf("group %q: a group name is 1 to 64 of a-z, 0-9, - and _, beginning with a letter or digit", name)
+		return Audience{}, fmt.Errorf("group %q: a group name is 1 to 64 of a-z, 0-9, - and _, beginning with a letter or "+
+			"digit", name)
 	}
 	return Audience{group: name}, nil
 }
 
-// Parse turns the operator's settings into an audience. Only the exact connection "dm" without a group
-// gives a direct conversation; everything else is a group. notice is "" when the settings were exact,
-// otherwise one line for the operator that says what was assumed. An invalid group name is an error,
-// because guessing would put two groups into one compartment.
+// Parse returns the audience that the operator's settings describe. Only the connection "dm" without a group
+// is a direct conversation; everything else is a group. notice is "" if the settings are exact, otherwise one
+// line that tells the operator what was assumed. An invalid group name is an error, because guessing could
+// put two groups into one compartment.
 func Parse(connection, group string) (a Audience, notice string, err error) {
-	// SECURITY: no trimming and no case folding; whatever is not exactly "dm" is a group.
+	// SECURITY: no trimming and no case folding; everything but exactly "dm" is a group.
 	if connection == "dm" && group == "" {
 		return DM(), "", nil
 	}

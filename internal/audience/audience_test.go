@@ -6,6 +6,7 @@ import (
 )
 
 func TestParse(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		connection, group string
 		want              string // Audience.String, "" for an error
@@ -45,8 +46,17 @@ func TestParse(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || a.String() != test.want || (notice != "") != test.notice || a.IsDM() != (test.want == "dm") {
-			t.Errorf("Parse(%q, %q) = %v, %q, %v; want %s", test.connection, test.group, a, notice, err, test.want)
+		if err != nil {
+			t.Errorf("Parse(%q, %q): %v", test.connection, test.group, err)
+		}
+		if a.String() != test.want {
+			t.Errorf("Parse(%q, %q) = %v, want %s", test.connection, test.group, a, test.want)
+		}
+		if a.IsDM() != (test.want == "dm") {
+			t.Errorf("Parse(%q, %q).IsDM() = %v", test.connection, test.group, a.IsDM())
+		}
+		if (notice != "") != test.notice {
+			t.Errorf("Parse(%q, %q): notice %q, want one: %v", test.connection, test.group, notice, test.notice)
 		}
 		if strings.Contains(notice, "\n") {
 			t.Errorf("notice of more than a line: %q", notice)
@@ -55,6 +65,7 @@ func TestParse(t *testing.T) {
 }
 
 func TestZeroValueIsTheDefaultGroup(t *testing.T) {
+	t.Parallel()
 	named, err := Group(DefaultGroup)
 	if err != nil {
 		t.Fatal(err)
@@ -69,6 +80,7 @@ func TestZeroValueIsTheDefaultGroup(t *testing.T) {
 
 // The whole matrix, written out a second time: RFC-0009 §3.1 and §3.2, seed 002's loader, the design's table.
 func TestMay(t *testing.T) {
+	t.Parallel()
 	want := map[Class][2]string{ // DM, group: read, write, append, create, delete
 		Unknown:   {"", ""},
 		Soul:      {"rc", "r"},
@@ -111,7 +123,7 @@ func TestMay(t *testing.T) {
 	}
 }
 
-// Nothing that spells dm differently, and no group's name, opens the door.
+// No other spelling of dm, and no group's name, yields a direct conversation.
 func FuzzParse(f *testing.F) {
 	f.Add("dm", "")
 	f.Add("Dm", "")

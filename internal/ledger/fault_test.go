@@ -243,7 +243,8 @@ func TestFailedSyncIsNotTrusted(t *testing.T) {
 	opt.FS = faults
 	a := newReader(opt)
 	a.add(t, "mem_1")
-	if _, err := a.AppendRelaxed(t.Context(), a.apply, func(time.Time) ([]Draft, error) { return retain("mem_2"), nil }); err != nil {
+	if _, err := a.AppendRelaxed(t.Context(), a.apply,
+		func(time.Time) ([]Draft, error) { return retain("mem_2"), nil }); err != nil {
 		t.Fatal(err)
 	}
 	faults.nth = faults.count("sync") + 1
@@ -273,7 +274,8 @@ func TestFailedSyncInAReplacedFile(t *testing.T) {
 	faulty, faults := opt, &faultyFS{kind: "sync", err: syscall.EIO, only: true}
 	faulty.FS = faults
 	a, b := newReader(opt), newReader(faulty)
-	if _, err := b.Append(t.Context(), b.apply, drafts(Draft{Op: "retain", ID: "mem_1", Block: strings.Repeat("x", 9000)})); err != nil {
+	if _, err := b.Append(t.Context(), b.apply, drafts(Draft{Op: "retain", ID: "mem_1",
+		Block: strings.Repeat("x", 9000)})); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := a.tryErase(t.Context(), "mem_1"); err != nil {

@@ -9,9 +9,10 @@
 // # Format
 //
 // Line n of the file is the entry with seq n, a JSON object with exactly these members in this order
-// and no white space between them:
+// and no white space between them (here on two lines):
 //
-//		{"v":1,"seq":1,"time":"2026-01-02T03:04:05.678Z","op":"retain","id":"mem_1","body_hash":"…","prev":"…","hash":"…","mac":"…","body":{"salt":"…","block":"…","data":{…}}}
+//	{"v":1,"seq":1,"time":"2026-01-02T03:04:05.678Z","op":"retain","id":"mem_1","body_hash":"…",
+//	"prev":"…","hash":"…","mac":"…","body":{"salt":"…","block":"…","data":{…}}}
 //
 //	  - op matches [a-z][a-z0-9_]{0,31} and id [A-Za-z0-9_.:-]{0,128}; time is UTC in milliseconds. None of
 //	    the head's strings ever needs a JSON escape, so its bytes are determined by its values.
@@ -29,7 +30,7 @@
 //	  - A line has at most 16 MiB, its newline included.
 //
 // The block_hash of RFC-0011 §2.3 is not in the file: as SHA-256 of the block alone, outside the body, it
-// would let anybody who guesses an erased block's text confirm the guess. Entry.BlockHash computes it.
+// would let anyone who guesses an erased block's text confirm the guess. Entry.BlockHash computes it.
 //
 // # Damage
 //
@@ -41,7 +42,7 @@
 //   - they hold a NUL byte, which is never written, and no intact line (pages of one write that reached
 //     the disk while others did not).
 //
-// One exception: a complete, valid line that lacks nothing but its newline is kept and gets its newline.
+// One exception: a complete, valid line that lacks only its newline is kept and gets its newline.
 // Everything else is corruption, a *CorruptError with the line's number: entries before it are
 // delivered, nothing is appended after it, nothing is dropped.
 package ledger
@@ -144,17 +145,20 @@ func (l *Ledger) Sync(ctx context.Context, apply func(Entry) error) error {
 // With an error and no entries nothing was written, or it was taken back and nothing delivered; an error
 // that says otherwise is explicit about it. With an error and entries these are durable, and apply
 // refused one. Of several drafts a crash may leave the first few, never others.
-func (l *Ledger) Append(ctx context.Context, apply func(Entry) error, prepare func(now time.Time) ([]Draft, error)) ([]Entry, error) {
+func (l *Ledger) Append(ctx context.Context, apply func(Entry) error,
+	prepare func(now time.Time) ([]Draft, error)) ([]Entry, error) {
 	return settle(l.append(ctx, true, apply, prepare))
 }
 
 // AppendRelaxed is Append without waiting for the disk, for entries that nobody is promised: a crash of
 // the process loses nothing, a power failure may lose them. A later Append makes them durable as well.
-func (l *Ledger) AppendRelaxed(ctx context.Context, apply func(Entry) error, prepare func(now time.Time) ([]Draft, error)) ([]Entry, error) {
+func (l *Ledger) AppendRelaxed(ctx context.Context, apply func(Entry) error,
+	prepare func(now time.Time) ([]Draft, error)) ([]Entry, error) {
 	return l.append(ctx, false, apply, prepare)
 }
 
-func (l *Ledger) append(ctx context.Context, durable bool, apply func(Entry) error, prepare func(time.Time) ([]Draft, error)) ([]Entry, error) {
+func (l *Ledger) append(ctx context.Context, durable bool, apply func(Entry) error,
+	prepare func(time.Time) ([]Draft, error)) ([]Entry, error) {
 	return l.transact(ctx, apply, prepare, func(w *writing, now time.Time, drafts []Draft) (batch, error) {
 		b, err := l.encode(now, drafts)
 		if err != nil {

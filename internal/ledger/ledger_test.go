@@ -162,7 +162,8 @@ func TestAppendAndSync(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
-	if diff := cmp.Diff(Report{Entries: 3, Bytes: fileSize(t, opt.Path), LastHash: second[0].Hash}, mustIntact(t, opt.Path, 3)); diff != "" {
+	if diff := cmp.Diff(Report{Entries: 3, Bytes: fileSize(t, opt.Path), LastHash: second[0].Hash},
+		mustIntact(t, opt.Path, 3)); diff != "" {
 		t.Errorf("report (-want +got):\n%s", diff)
 	}
 	if got := want[0].BlockHash(); got != "46a7c9805108cfa79f1a87ddc0816b4b19b53097816da24ba3d70ad49a9e7178" {
@@ -198,7 +199,8 @@ func TestNothingIsCreatedBeforeTheFirstAppend(t *testing.T) {
 	}
 	l.add(t, "mem_1")
 	for path, want := range map[string]os.FileMode{
-		opt.Path: 0o600, filepath.Dir(opt.Path): 0o700 | os.ModeDir, opt.Lock: 0o600, filepath.Dir(opt.Lock): 0o700 | os.ModeDir,
+		opt.Path: 0o600, filepath.Dir(opt.Path): 0o700 | os.ModeDir, opt.Lock: 0o600,
+		filepath.Dir(opt.Lock): 0o700 | os.ModeDir,
 	} {
 		info, err := os.Stat(path)
 		if err != nil {
@@ -266,7 +268,8 @@ func TestRelaxed(t *testing.T) {
 	faults := &faultyFS{}
 	opt.FS = faults
 	a := newReader(opt)
-	if _, err := a.AppendRelaxed(t.Context(), a.apply, func(time.Time) ([]Draft, error) { return retain("mem_1"), nil }); err != nil {
+	if _, err := a.AppendRelaxed(t.Context(), a.apply,
+		func(time.Time) ([]Draft, error) { return retain("mem_1"), nil }); err != nil {
 		t.Fatal(err)
 	}
 	if got := faults.count("sync"); got != 0 {
@@ -309,7 +312,8 @@ func TestPrepareError(t *testing.T) {
 	a := newReader(opt)
 	a.add(t, "mem_1")
 	want := errors.New("no")
-	for name, do := range map[string]func(context.Context, func(Entry) error, func(time.Time) ([]Draft, error)) ([]Entry, error){
+	for name, do := range map[string]func(context.Context, func(Entry) error, func(time.Time) ([]Draft, error)) ([]Entry,
+		error){
 		"append": a.Append, "relaxed": a.AppendRelaxed, "erase": a.Erase,
 	} {
 		got, err := do(t.Context(), a.apply, func(time.Time) ([]Draft, error) { return retain("mem_2"), want })

@@ -190,7 +190,7 @@ func read(path string) ([]Record, fs.FileInfo, error) {
 	case info.Mode().Perm()&0o077 != 0:
 		return nil, nil, errors.New("tokens: others may read or write the file: run chmod 600 on it")
 	case !ok || int(owner.Uid) != os.Geteuid():
-		return nil, nil, errors.New("tokens: the file belongs to somebody else")
+		return nil, nil, errors.New("tokens: the file belongs to another user")
 	}
 	data, err := io.ReadAll(io.LimitReader(file, maxFile+1))
 	if err != nil {

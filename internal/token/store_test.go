@@ -36,6 +36,7 @@ func create(t *testing.T, s *Store, r Record) (string, Record) {
 }
 
 func TestTokenOpensWhatItsRecordSays(t *testing.T) {
+	t.Parallel()
 	s, _ := testStore(t)
 	dm, _ := create(t, s, Record{Name: "me", Connection: "dm", AgentID: "kate"})
 	group, made := create(t, s, Record{Name: "club", Connection: "group", Group: "book-club", Workspace: "/w"})
@@ -60,6 +61,7 @@ func TestTokenOpensWhatItsRecordSays(t *testing.T) {
 }
 
 func TestFileKeepsNoToken(t *testing.T) {
+	t.Parallel()
 	s, _ := testStore(t)
 	text, _ := create(t, s, Record{Name: "me", Connection: "dm"})
 	data, err := os.ReadFile(s.path)
@@ -86,6 +88,7 @@ func TestFileKeepsNoToken(t *testing.T) {
 }
 
 func TestTokensThatOpenNothing(t *testing.T) {
+	t.Parallel()
 	s, now := testStore(t)
 	good, _ := create(t, s, Record{Name: "good", Connection: "dm"})
 	end := day.Add(time.Hour)
@@ -126,6 +129,7 @@ func TestTokensThatOpenNothing(t *testing.T) {
 
 // A server keeps its store open; another process revokes.
 func TestRevocationReachesAnotherProcess(t *testing.T) {
+	t.Parallel()
 	server, _ := testStore(t)
 	operator := Open(server.path)
 	operator.now = server.now
@@ -158,6 +162,7 @@ func TestRevocationReachesAnotherProcess(t *testing.T) {
 }
 
 func TestFilesThatAreRefused(t *testing.T) {
+	t.Parallel()
 	for name, spoil := range map[string]func(path string) error{
 		"others may read or": func(path string) error { return os.Chmod(path, 0o640) },
 		"chmod 600":          func(path string) error { return os.Chmod(path, 0o602) },
@@ -166,8 +171,11 @@ func TestFilesThatAreRefused(t *testing.T) {
 		},
 		"not a regular file": func(path string) error { return errors.Join(os.Remove(path), os.Mkdir(path, 0o700)) },
 		"is damaged":         func(path string) error { return os.WriteFile(path, []byte(`{"version":1,"tokens":[`), 0o600) },
-		"unknown field":      func(path string) error { return os.WriteFile(path, []byte(`{"version":1,"token":[]}`), 0o600) },
-		"version 2":          func(path string) error { return os.WriteFile(path, []byte(`{"version":2}`), 0o600) },
+		"unknown field": func(path string) error {
+			return os.WriteFile(path, []byte(`{"version":1,"token":[]}`),
+				0o600)
+		},
+		"version 2": func(path string) error { return os.WriteFile(path, []byte(`{"version":2}`), 0o600) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, _ := testStore(t)
@@ -188,18 +196,19 @@ func TestFilesThatAreRefused(t *testing.T) {
 }
 
 func TestCreateRefuses(t *testing.T) {
+	t.Parallel()
 	s, _ := testStore(t)
 	create(t, s, Record{Name: "me", Connection: "dm"})
 	past := day.Add(-time.Second)
 	for want, r := range map[string]Record{
-		"already":                 {Name: "me", Connection: "group"},
-		"name:":                   {Name: "a\nb", Connection: "dm"},
-		"it is dm or group":       {Name: "a", Connection: "DM"},
-		"has no group":            {Name: "a", Connection: "dm", Group: "g"},
-		`group "G"`:               {Name: "a", Connection: "group", Group: "G"},
-		"agent id":                {Name: "a", Connection: "dm", AgentID: "a b"},
-		"an absolute path":        {Name: "a", Connection: "dm", Workspace: "w"},
-		"expires: a time to come": {Name: "a", Connection: "dm", Expires: &past},
+		"already":                        {Name: "me", Connection: "group"},
+		"name:":                          {Name: "a\nb", Connection: "dm"},
+		"must be dm or group":            {Name: "a", Connection: "DM"},
+		"has no group":                   {Name: "a", Connection: "dm", Group: "g"},
+		`group "G"`:                      {Name: "a", Connection: "group", Group: "G"},
+		"agent id":                       {Name: "a", Connection: "dm", AgentID: "a b"},
+		"an absolute path":               {Name: "a", Connection: "dm", Workspace: "w"},
+		"expires: must be in the future": {Name: "a", Connection: "dm", Expires: &past},
 	} {
 		if _, _, err := s.Create(t.Context(), r); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", r, err, want)
@@ -215,6 +224,7 @@ func TestCreateRefuses(t *testing.T) {
 
 // A record that somebody has edited by hand errs towards a group.
 func TestUnclearRecordIsAGroups(t *testing.T) {
+	t.Parallel()
 	for _, r := range []Record{{Connection: "DM"}, {Connection: ""}, {Connection: "dm", Group: "g"}, {Connection: "dm "}} {
 		if who, err := r.Audience(); err != nil || who.IsDM() {
 			t.Errorf("%+v is %v, %v", r, who, err)
@@ -227,6 +237,7 @@ func TestUnclearRecordIsAGroups(t *testing.T) {
 
 // Several processes make tokens at once: none is lost.
 func TestConcurrentChanges(t *testing.T) {
+	t.Parallel()
 	s, _ := testStore(t)
 	var group sync.WaitGroup
 	for i := range 16 {

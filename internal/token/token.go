@@ -77,15 +77,15 @@ func (r Record) check(now time.Time) error {
 	case !name.MatchString(r.Name):
 		return errors.New("name: 1 to 64 of letters, digits, spaces and . _ @ -, beginning with a letter or digit")
 	case r.Connection != "dm" && r.Connection != "group":
-		return fmt.Errorf("connection %q: it is dm or group", r.Connection)
+		return fmt.Errorf("connection %q: must be dm or group", r.Connection)
 	case r.Connection == "dm" && r.Group != "":
-		return errors.New("a direct conversation has no group: leave the group out, or make the connection group")
+		return errors.New("a direct conversation has no group: omit the group, or set the connection to group")
 	case r.AgentID != "" && !agentID.MatchString(r.AgentID):
 		return errors.New("agent id: 1 to 64 of letters, digits, ., - and _, beginning with a letter or digit")
 	case r.Workspace != "" && !filepath.IsAbs(r.Workspace):
-		return errors.New("workspace: an absolute path")
+		return errors.New("workspace: must be an absolute path")
 	case r.Expires != nil && !r.Expires.After(now):
-		return errors.New("expires: a time to come")
+		return errors.New("expires: must be in the future")
 	}
 	_, err := r.Audience()
 	return err
