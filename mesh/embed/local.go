@@ -110,7 +110,8 @@ func (l *Local) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 
 // embedBatch waits for its turn, so that a query waits for one batch of an ingestion and not for all.
 func (l *Local) embedBatch(ctx context.Context, s *session, sequences [][]int64, batch []int,
-	vectors [][]float32) error {
+	vectors [][]float32,
+) error {
 	select {
 	case l.turn <- struct{}{}:
 		defer func() { <-l.turn }()

@@ -79,7 +79,12 @@ func TestCompactKeepsRowsAndMergesFragments(t *testing.T) {
 // Small and large fragments by turns, with deletions on both sides of the 32-bit boundaries.
 func TestSpansCoverTheDoomedRowsAndNoOther(t *testing.T) {
 	m := &manifest{fragments: []fragment{
-		{id: 7, rows: 3}, {id: 0, rows: 2}, {id: 1, rows: 9000}, {id: 2, rows: 1}, {id: 3, rows: 2}, {id: 5, rows: 1},
+		{id: 7, rows: 3},
+		{id: 0, rows: 2},
+		{id: 1, rows: 9000},
+		{id: 2, rows: 1},
+		{id: 3, rows: 2},
+		{id: 5, rows: 1},
 		{id: 6, rows: 8000, deleted: 1},
 	}}
 	const f = 1 << 32

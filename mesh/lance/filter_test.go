@@ -94,12 +94,16 @@ func TestFilterRanges(t *testing.T) {
 		"since and until":  {Filter{Since: at(3), Until: at(9)}, func(i int) bool { return i >= 3 && i < 9 }},
 		"exactly .7 is in": {Filter{MinImportance: importance(0.7)}, func(i int) bool { return i%10 >= 7 && i != 19 }},
 		"negative":         {Filter{MinImportance: importance(-1)}, func(i int) bool { return i != 19 }},
-		"tiny": {Filter{MinImportance: importance(math.SmallestNonzeroFloat32)},
-			func(i int) bool { return i%10 >= 1 && i != 19 }},
+		"tiny": {
+			Filter{MinImportance: importance(math.SmallestNonzeroFloat32)},
+			func(i int) bool { return i%10 >= 1 && i != 19 },
+		},
 		"ids":    {Filter{IDs: []string{memoryID(4), memoryID(2)}}, func(i int) bool { return i == 2 || i == 4 }},
 		"no ids": {Filter{IDs: []string{}}, func(int) bool { return false }},
-		"ids and time": {Filter{IDs: []string{memoryID(4), memoryID(2)}, Since: at(3)},
-			func(i int) bool { return i == 4 }},
+		"ids and time": {
+			Filter{IDs: []string{memoryID(4), memoryID(2)}, Since: at(3)},
+			func(i int) bool { return i == 4 },
+		},
 		"before every time": {Filter{Until: time.Date(1800, 1, 1, 0, 0, 0, 0, time.UTC)}, func(int) bool { return false }},
 	} {
 		var want []string

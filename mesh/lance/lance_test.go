@@ -193,8 +193,10 @@ func TestRowsComeBackAsTheyWere(t *testing.T) {
 	one, count := float32(0.7), int32(-3)
 	at := time.UnixMilli(1_699_999_999_123).UTC()
 	rows := []Memory{
-		{ID: "mem_1700000000000_00000a", Vector: unit(rng, testDim), Content: "", Metadata: "{}",
-			CreatedAt: time.UnixMilli(1_700_000_000_000).UTC()},
+		{
+			ID: "mem_1700000000000_00000a", Vector: unit(rng, testDim), Content: "", Metadata: "{}",
+			CreatedAt: time.UnixMilli(1_700_000_000_000).UTC(),
+		},
 		{
 			ID: "mem_1700000000001_zz9k2q", Vector: unit(rng, testDim), Content: "quote ' \" \\ ; -- \x00 \n ü 漢字 \u202e",
 			Metadata:  `{ "a": "x\u0000" }`,
@@ -202,14 +204,22 @@ func TestRowsComeBackAsTheyWere(t *testing.T) {
 			ImportanceScore: &one, AccessCount: &count, LastAccessed: at.Add(2 * time.Hour),
 			HeritageChain: `{"intentChain":[]}`, LessonPatternID: "p", SourceSkillID: "skill_1_000000",
 		},
-		{ID: "mem_1700000000003_00000d", Vector: unit(rng, testDim), Metadata: "{ }",
-			CreatedAt: time.UnixMilli(1_700_000_000_003).UTC(), UpdatedAt: at},
-		{ID: "mem_1700000000004_00000e", Vector: unit(rng, testDim), Metadata: "{}",
-			CreatedAt: time.UnixMilli(1_700_000_000_004).UTC(), LastAccessed: at},
-		{ID: "foreign-id", Vector: unit(rng, testDim), Content: strings.Repeat("long ", 20_000), Metadata: "{}",
-			CreatedAt: at},
-		{ID: "mem_1700000000002_00000c", Vector: unit(rng, testDim), Content: "before 1970", Metadata: `{"k":[1,2]}`,
-			CreatedAt: time.UnixMilli(-5).UTC()},
+		{
+			ID: "mem_1700000000003_00000d", Vector: unit(rng, testDim), Metadata: "{ }",
+			CreatedAt: time.UnixMilli(1_700_000_000_003).UTC(), UpdatedAt: at,
+		},
+		{
+			ID: "mem_1700000000004_00000e", Vector: unit(rng, testDim), Metadata: "{}",
+			CreatedAt: time.UnixMilli(1_700_000_000_004).UTC(), LastAccessed: at,
+		},
+		{
+			ID: "foreign-id", Vector: unit(rng, testDim), Content: strings.Repeat("long ", 20_000), Metadata: "{}",
+			CreatedAt: at,
+		},
+		{
+			ID: "mem_1700000000002_00000c", Vector: unit(rng, testDim), Content: "before 1970", Metadata: `{"k":[1,2]}`,
+			CreatedAt: time.UnixMilli(-5).UTC(),
+		},
 	}
 	mustAdd(t, db, rows)
 	for range 2 { // as written, and after a compaction copied them
@@ -240,13 +250,19 @@ func TestBlocksAndSkillsComeBackAsTheyWere(t *testing.T) {
 	db := newTest(t)
 	ctx := t.Context()
 	bs := []Block{
-		{ID: "yamo_retain_1700000000000_00000a", AgentID: "a", Operation: "retain", Text: "agent: x;\n",
-			Timestamp: time.UnixMilli(1_700_000_000_000).UTC(), Hash: "h", PrevHash: "g", Metadata: `{"seq":1}`},
-		{ID: "yamo_lesson_1700000000001_00000b", Operation: "lesson", Text: "t", Timestamp: time.UnixMilli(5).UTC(),
-			Metadata: "{}"},
+		{
+			ID: "yamo_retain_1700000000000_00000a", AgentID: "a", Operation: "retain", Text: "agent: x;\n",
+			Timestamp: time.UnixMilli(1_700_000_000_000).UTC(), Hash: "h", PrevHash: "g", Metadata: `{"seq":1}`,
+		},
+		{
+			ID: "yamo_lesson_1700000000001_00000b", Operation: "lesson", Text: "t", Timestamp: time.UnixMilli(5).UTC(),
+			Metadata: "{}",
+		},
 	}
-	ss := []Skill{{ID: "skill_1700000000000_00000a", Name: "n'", Intent: "i", Text: "t", Vector: unit(testRNG(), testDim),
-		Metadata: `{"reliability":0.5}`, CreatedAt: time.UnixMilli(1_700_000_000_000).UTC()}}
+	ss := []Skill{{
+		ID: "skill_1700000000000_00000a", Name: "n'", Intent: "i", Text: "t", Vector: unit(testRNG(), testDim),
+		Metadata: `{"reliability":0.5}`, CreatedAt: time.UnixMilli(1_700_000_000_000).UTC(),
+	}}
 	for range 2 { // adding twice changes nothing
 		if err := errors.Join(db.AddBlocks(ctx, bs), db.AddSkills(ctx, ss)); err != nil {
 			t.Fatal(err)
@@ -278,8 +294,10 @@ func TestBlocksAndSkillsComeBackAsTheyWere(t *testing.T) {
 	if err := errors.Join(db.DeleteBlocks(ctx, []string{bs[0].ID}), db.DeleteSkills(ctx, []string{ss[0].ID})); err != nil {
 		t.Fatal(err)
 	}
-	if err := db.AddBlocks(ctx, []Block{{ID: "yamo_x_1_0", Operation: "drop",
-		Timestamp: time.UnixMilli(1)}}); !errors.Is(err, ErrInvalid) {
+	if err := db.AddBlocks(ctx, []Block{{
+		ID: "yamo_x_1_0", Operation: "drop",
+		Timestamp: time.UnixMilli(1),
+	}}); !errors.Is(err, ErrInvalid) {
 		t.Errorf("unknown operation: %v, want ErrInvalid", err)
 	}
 	for skill, err := range db.Skills(ctx, false) {

@@ -14,12 +14,16 @@ import (
 func TestSchemas(t *testing.T) {
 	db := newTest(t)
 	mustAdd(t, db, someMemories(testRNG(), 0, 1, testDim))
-	if err := db.AddBlocks(t.Context(), []Block{{ID: "yamo_retain_1700000000000_000001", Operation: "retain",
-		Text: "x"}}); err != nil {
+	if err := db.AddBlocks(t.Context(), []Block{{
+		ID: "yamo_retain_1700000000000_000001", Operation: "retain",
+		Text: "x",
+	}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := db.AddSkills(t.Context(), []Skill{{ID: "skill_1700000000000_000001",
-		Vector: unit(testRNG(), testDim)}}); err != nil {
+	if err := db.AddSkills(t.Context(), []Skill{{
+		ID:     "skill_1700000000000_000001",
+		Vector: unit(testRNG(), testDim),
+	}}); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{

@@ -27,8 +27,12 @@ func TestSplit(t *testing.T) {
 		{
 			"at headings, with their path",
 			"# A\none two three\n## B\nfour five six\n## C\nseven eight nine\n# D\nten eleven twelve", 1, 6, 20,
-			[]part{{"# A\none two three", "A"}, {"## B\nfour five six", "A > B"}, {"## C\nseven eight nine", "A > C"},
-				{"# D\nten eleven twelve", "D"}},
+			[]part{
+				{"# A\none two three", "A"},
+				{"## B\nfour five six", "A > B"},
+				{"## C\nseven eight nine", "A > C"},
+				{"# D\nten eleven twelve", "D"},
+			},
 		},
 		{
 			"small sections share a chunk under what they have in common",
@@ -56,10 +60,14 @@ func TestSplit(t *testing.T) {
 			"a heading stays with its text", "one two three\n# T\nfour five six", 1, 5, 20,
 			[]part{{"one two three", ""}, {"# T\nfour five six", "T"}},
 		},
-		{"a chunk below the minimum joins a neighbour", "one two three.\n\nfour\n\nfive six seven.", 2, 4, 20,
-			[]part{{"one two three.\n\nfour", ""}, {"five six seven.", ""}}},
-		{"a number sign in code is no heading", "```\n# no\n```\n\nx y z", 1, 3, 20,
-			[]part{{"```\n# no\n```", ""}, {"x y z", ""}}},
+		{
+			"a chunk below the minimum joins a neighbour", "one two three.\n\nfour\n\nfive six seven.", 2, 4, 20,
+			[]part{{"one two three.\n\nfour", ""}, {"five six seven.", ""}},
+		},
+		{
+			"a number sign in code is no heading", "```\n# no\n```\n\nx y z", 1, 3, 20,
+			[]part{{"```\n# no\n```", ""}, {"x y z", ""}},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var got []part

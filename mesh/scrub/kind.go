@@ -2,12 +2,15 @@ package scrub
 
 import "github.com/yamo-protocol/yamo-mcp/mesh/scrub/redact"
 
-// The vocabulary of redaction, for callers of this package.
 type (
-	Kind      = redact.Kind      // a class of personal data or credential
-	Redaction = redact.Redaction // how many values of a kind were removed
-	Finding   = redact.Finding   // a value to redact
-	Detector  = redact.Detector  // finds values to redact
+	// Kind is a class of personal data or credential.
+	Kind = redact.Kind
+	// Redaction is the number of values of a kind that were removed.
+	Redaction = redact.Redaction
+	// Finding is a value to redact.
+	Finding = redact.Finding
+	// Detector finds values to redact.
+	Detector = redact.Detector
 )
 
 // The kinds, in the order of docs/redaction.md.

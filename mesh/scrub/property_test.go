@@ -85,8 +85,10 @@ func TestSplitProperties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		text := anyText().Draw(t, "text")
-		o := ChunkOptions{Min: rapid.IntRange(1, 5).Draw(t, "min"), Max: rapid.IntRange(1, 40).Draw(t, "max"),
-			HardMax: rapid.IntRange(1, 80).Draw(t, "hard")}
+		o := ChunkOptions{
+			Min: rapid.IntRange(1, 5).Draw(t, "min"), Max: rapid.IntRange(1, 40).Draw(t, "max"),
+			HardMax: rapid.IntRange(1, 80).Draw(t, "hard"),
+		}
 		o.HardMax = max(o.HardMax, o.Max)
 		checkChunks(t, text, Split(text, o), o)
 	})

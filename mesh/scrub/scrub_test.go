@@ -63,8 +63,10 @@ func TestScrub(t *testing.T) {
 func TestText(t *testing.T) {
 	t.Parallel()
 	s := New(MemoryMesh(nil))
-	for _, x := range []string{shortMemory, strings.Repeat(longMemory, 20), "mail a@b.io", "password: hunter2secret",
-		"ﬀ\u200b **x**"} {
+	for _, x := range []string{
+		shortMemory, strings.Repeat(longMemory, 20), "mail a@b.io", "password: hunter2secret",
+		"ﬀ\u200b **x**",
+	} {
 		text, err := s.Text(x)
 		if err != nil {
 			t.Fatal(err)
@@ -155,8 +157,10 @@ func TestOnlySecret(t *testing.T) {
 func TestHostileTexts(t *testing.T) {
 	t.Parallel()
 	s := New(MemoryMesh(nil))
-	for _, p := range append([]string{"[a](", "![", "<b>x</i>", "-----BEGIN PRIV" + "ATE KEY-----", "eyey",
-		"key=abcdefgh12 ", "[REDACTED:email]x@y.zz ", "*a **b ", "> ", "://u:p@"}, pieces...) {
+	for _, p := range append([]string{
+		"[a](", "![", "<b>x</i>", "-----BEGIN PRIV" + "ATE KEY-----", "eyey",
+		"key=abcdefgh12 ", "[REDACTED:email]x@y.zz ", "*a **b ", "> ", "://u:p@",
+	}, pieces...) {
 		checkScrub(t, s, strings.Repeat(p, 16<<10/len(p)))
 	}
 }

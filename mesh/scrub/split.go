@@ -32,8 +32,10 @@ func (s *splitter) add(start, end int, path []string) {
 	if start == end {
 		return
 	}
-	s.out = append(s.out, Chunk{Start: start, End: end, Text: s.text[start:end], Headings: path,
-		Tokens: s.count(start, end)})
+	s.out = append(s.out, Chunk{
+		Start: start, End: end, Text: s.text[start:end], Headings: path,
+		Tokens: s.count(start, end),
+	})
 }
 
 // packing is the part of the text that becomes the next chunk; start is -1

@@ -76,8 +76,10 @@ func hostEnd(text string, start int) int {
 }
 
 // imageTypes are the ends of "name@2x.png".
-var imageTypes = map[string]bool{"png": true, "jpg": true, "jpeg": true, "gif": true, "svg": true, "webp": true,
-	"ico": true, "avif": true}
+var imageTypes = map[string]bool{
+	"png": true, "jpg": true, "jpeg": true, "gif": true, "svg": true, "webp": true,
+	"ico": true, "avif": true,
+}
 
 func isMailHost(host string) bool {
 	labels := strings.Split(host, ".")

@@ -58,10 +58,14 @@ func identifies(a netip.Addr) bool {
 // addressWords make a dotted quad of small numbers an address; versionWords
 // make any of them a version.
 var (
-	addressWords = []string{"ip", "ipv4", "address", "addr", "host", "server", "ping", "ssh", "from", "client", "peer",
-		"gateway"}
-	versionWords = []string{"version", "ver", "versions", "v", "release", "released", "build", "rev", "revision",
-		"section", "chapter", "clause", "upgrade to", "upgraded to", "firmware", "driver", "oid", "§"}
+	addressWords = []string{
+		"ip", "ipv4", "address", "addr", "host", "server", "ping", "ssh", "from", "client", "peer",
+		"gateway",
+	}
+	versionWords = []string{
+		"version", "ver", "versions", "v", "release", "released", "build", "rev", "revision",
+		"section", "chapter", "clause", "upgrade to", "upgraded to", "firmware", "driver", "oid", "§",
+	}
 )
 
 // findIPs finds IPv4 and IPv6 addresses that identify a host (see identifies),

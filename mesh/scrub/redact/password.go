@@ -157,8 +157,10 @@ func announced(text, lower string, pos, end int, l label) (Finding, bool) {
 // notSecret reports whether the rest of an identifier makes it the name of
 // something about a password.
 func notSecret(suffix string) bool {
-	return containsAny(suffix, []string{"hash", "_file", "file", "_path", "length", "_len", "_url", "_id", "_type",
-		"_field", "_reset", "_policy", "manager", "version", "less", "_name", "s_", "izer"})
+	return containsAny(suffix, []string{
+		"hash", "_file", "file", "_path", "length", "_len", "_url", "_id", "_type",
+		"_field", "_reset", "_policy", "manager", "version", "less", "_name", "s_", "izer",
+	})
 }
 
 // skipRemark passes "for the wifi", "of admin" and "(staging)" between a label
@@ -275,8 +277,17 @@ func value(text string, i int, l label, assigned, strict bool) (Finding, bool) {
 
 // quoted returns the string in quotes that begins at i.
 func quoted(text string, i int) (v string, start int, ok bool) {
-	for _, q := range []struct{ open, close string }{{`"`, `"`}, {"'", "'"}, {"`", "`"}, {"“", "”"}, {"‘", "’"},
-		{"„", "“"}, {"«", "»"}, {"「", "」"}, {"**", "**"}} {
+	for _, q := range []struct{ open, close string }{
+		{`"`, `"`},
+		{"'", "'"},
+		{"`", "`"},
+		{"“", "”"},
+		{"‘", "’"},
+		{"„", "“"},
+		{"«", "»"},
+		{"「", "」"},
+		{"**", "**"},
+	} {
 		if !strings.HasPrefix(text[i:], q.open) {
 			continue
 		}

@@ -190,8 +190,10 @@ func TestRedactKeepsCode(t *testing.T) {
 	t.Parallel()
 	s := New(nil)
 	lines, altered := 0, 0
-	for _, dir := range []string{"net/http", "crypto/tls", "encoding/json", "database/sql", "os", "syscall", "go/types",
-		"regexp", "strconv", "mime"} {
+	for _, dir := range []string{
+		"net/http", "crypto/tls", "encoding/json", "database/sql", "os", "syscall", "go/types",
+		"regexp", "strconv", "mime",
+	} {
 		root := runtime.GOROOT() //nolint:staticcheck // the test runs where it was built
 		files, err := filepath.Glob(filepath.Join(root, "src", dir, "*.go"))
 		if err != nil || len(files) == 0 {

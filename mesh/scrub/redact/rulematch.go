@@ -48,8 +48,10 @@ func (r *rule) kind() Kind {
 }
 
 // secretWords make a value that looks like a hash or a UUID a credential.
-var secretWords = []string{"secret", "token", "passw", "api", "auth", "private", "credential", "access", "signing",
-	"encrypt"}
+var secretWords = []string{
+	"secret", "token", "passw", "api", "auth", "private", "credential", "access", "signing",
+	"encrypt",
+}
 
 func (r *rule) allowed(part, match, secret string) bool {
 	if entropy(secret) <= r.minEntropy && r.minEntropy > 0 {

@@ -140,8 +140,10 @@ func TestRulesFindTheirTokens(t *testing.T) {
 	}
 	rnd := rand.New(rand.NewPCG(1, 2))
 	s := New(nil)
-	frames := []string{"%s", "use %s for the deploy", "The token is %s.", "It is (%s), keep it.", "**%s**", "`%s`",
-		"\"%s\"", "first line\n- %s\nlast line", "用%s。", "see <%s>"}
+	frames := []string{
+		"%s", "use %s for the deploy", "The token is %s.", "It is (%s), keep it.", "**%s**", "`%s`",
+		"\"%s\"", "first line\n- %s\nlast line", "用%s。", "see <%s>",
+	}
 	rules, total, missed := 0, 0, 0
 	for _, r := range l.rules {
 		if r.reach == anywhere || r.id == "generic-api-key" {
