@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
@@ -141,39 +142,32 @@ func TestServerAsksPersonAndModel(t *testing.T) {
 			if err := a.use(t.Context(), "reflect", map[string]any{"topic": "irrigation pump"}, &reflection); err != nil {
 				t.Fatal(err)
 			}
-			if reflection.Method != "model" || reflection.Model != "host-1" ||
-				!strings.Contains(reflection.Content, "stops the irrigation pump ("+memory.ID) {
-				t.Errorf("got %+v", reflection)
+			if reflection.Method != "model" || reflection.Model != "host-1" {
+				t.Errorf("made by %s, %s; want the host's model", reflection.Method, reflection.Model)
+			}
+			if want := "stops the irrigation pump (" + memory.ID; !strings.Contains(reflection.Content, want) {
+				t.Errorf("the reflection %q does not contain %q", reflection.Content, want)
 			}
 			if len(a.prompts) != 1 || a.prompts[0].SystemPrompt == "" {
 				t.Errorf("prompts %+v", a.prompts)
 			}
 			a.mu.Lock()
-			if len(a.progress) == 0 || a.progress[0]["progressToken"] != "reflect" ||
-				a.progress[0]["message"] != "looking for memories" {
-				t.Errorf("progress %+v", a.progress)
+			if len(a.progress) == 0 {
+				t.Error("no progress")
+			} else if p := a.progress[0]; p["progressToken"] != "reflect" || p["message"] != "looking for memories" {
+				t.Errorf("progress %+v", p)
 			}
 			a.mu.Unlock()
 
 			remove := map[string]any{"id": memory.ID, "confirm": true}
 			var gone struct{ Derived []string }
-			if err := a.use(
-				t.Context(),
-				"memory_delete",
-				remove,
-				&gone,
-			); err == nil ||
-				!strings.Contains(err.Error(), "said no") {
+			err := a.use(t.Context(), "memory_delete", remove, &gone)
+			if err == nil || !strings.Contains(err.Error(), "the user declined") {
 				t.Errorf("declined: %v", err)
 			}
 			share := map[string]any{"content": "The hut is open in May.", "visibility": "shared"}
-			if err := a.use(
-				t.Context(),
-				"memory_store",
-				share,
-				&memory,
-			); err == nil ||
-				!strings.Contains(err.Error(), "said no") {
+			err = a.use(t.Context(), "memory_store", share, &memory)
+			if err == nil || !strings.Contains(err.Error(), "the user declined") {
 				t.Errorf("declined to share: %v", err)
 			}
 			if text := filesBelow(t, filepath.Join(dir, ".yamo", "shared")); strings.Contains(text, "hut") {
@@ -183,18 +177,19 @@ func TestServerAsksPersonAndModel(t *testing.T) {
 			if err := a.use(t.Context(), "memory_store", share, &memory); err != nil {
 				t.Errorf("shared: %v", err)
 			}
-			if err := a.use(
-				t.Context(),
-				"memory_delete",
-				remove,
-				&gone,
-			); err != nil || len(gone.Derived) != 1 ||
-				gone.Derived[0] != reflection.MemoryID {
-				t.Errorf("deleted: %+v, %v", gone, err)
+			if err := a.use(t.Context(), "memory_delete", remove, &gone); err != nil {
+				t.Errorf("deleted: %v", err)
 			}
-			if len(a.questions) != 4 || !strings.Contains(a.questions[0], "full of sand") ||
-				!strings.Contains(a.questions[1], "every group") {
-				t.Errorf("questions %q", a.questions)
+			if diff := cmp.Diff([]string{reflection.MemoryID}, gone.Derived); diff != "" {
+				t.Errorf("derived from what was deleted (-want +got):\n%s", diff)
+			}
+			if len(a.questions) != 4 {
+				t.Fatalf("%d questions: %q", len(a.questions), a.questions)
+			}
+			for i, want := range []string{"full of sand", "every group"} {
+				if !strings.Contains(a.questions[i], want) {
+					t.Errorf("question %d is %q, without %q", i, a.questions[i], want)
+				}
 			}
 		})
 	}

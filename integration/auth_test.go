@@ -62,8 +62,11 @@ func TestTokensDecideWhoHears(t *testing.T) {
 		case strings.Contains(name, "group"):
 			want, connection = finds{false, true}, "group"
 		}
-		if got != want || who.Connection != connection || who.AgentID != agent {
-			t.Errorf("%s finds %+v, want %+v; it is %+v", name, got, want, who)
+		if got != want {
+			t.Errorf("%s finds %+v, want %+v", name, got, want)
+		}
+		if who.Connection != connection || who.AgentID != agent {
+			t.Errorf("%s is %+v, want %s, %s", name, who, connection, agent)
 		}
 	}
 }

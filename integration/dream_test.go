@@ -142,8 +142,14 @@ func (d dreamer) settled() {
 	s.end()
 	headings := regexp.MustCompile(`(?m)^## Dreamed ([0-9-]{10} [0-9:]{5}) UTC$`).FindAllStringSubmatch(text, -1)
 	last, err := time.Parse("2006-01-02 15:04", headings[len(headings)-1][1])
-	if err != nil || stats.Promoted != len(d.ids) || stats.Last != last.Unix() {
-		d.tb.Errorf("my_stats: %+v, and the last dream was %v (%v)", stats, last, err)
+	if err != nil {
+		d.tb.Fatal(err)
+	}
+	if stats.Promoted != len(d.ids) {
+		d.tb.Errorf("my_stats: %d promoted, want %d", stats.Promoted, len(d.ids))
+	}
+	if stats.Last != last.Unix() {
+		d.tb.Errorf("my_stats: the last dream was at %d, want %d", stats.Last, last.Unix())
 	}
 }
 

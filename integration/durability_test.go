@@ -158,9 +158,15 @@ func TestProcessesShareOneWorkspace(t *testing.T) {
 		id := s.store(content, map[string]any{"tags": []string{tagOf(content)}}).ID
 		for reader := range sessions {
 			got := sees(reader, content)
-			hidden := reader == "group" && writer != "group"
-			if hidden != (len(got) == 0) || !hidden && (len(got) != 1 || got[0].ID != id) {
-				t.Errorf("what %s stored, %s finds as %+v", writer, reader, got)
+			var want, ids []string
+			if reader != "group" || writer == "group" {
+				want = []string{id}
+			}
+			for _, r := range got {
+				ids = append(ids, r.ID)
+			}
+			if diff := cmp.Diff(want, ids); diff != "" {
+				t.Errorf("what %s stored, as found by %s (-want +got):\n%s", writer, reader, diff)
 			}
 		}
 	}
