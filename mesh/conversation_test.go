@@ -57,7 +57,7 @@ func TestRecallMemories(t *testing.T) {
 		}
 	}
 	keep(t, v, record.Memory{Content: "one more oven", Skill: "tea"})
-	if _, err := v.Distill(t.Context(), LessonRequest{
+	if _, err := v.Distill(t.Context(), record.LessonRequest{
 		Situation: "s", ErrorPattern: "cold", Oversight: "o", Fix: "f", PreventativeRule: "Heat the oven first", Severity: "low", ApplicableScope: "kitchen",
 	}); err != nil {
 		t.Fatal(err)

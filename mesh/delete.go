@@ -120,5 +120,5 @@ func find(list []*store.Snapshot, id string) record.Hit {
 }
 
 func noMemory(id string) error {
-	return fault.New("id: there is no memory %q; memory_search gives the ids there are", id)
+	return fault.New("id: there is no memory %q; a search gives the IDs that exist", id)
 }

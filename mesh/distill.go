@@ -1,7 +1,6 @@
 package mesh
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -9,24 +8,15 @@ import (
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/mesh/learn"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/store"
 )
-
-// CandidateTag marks a memory that a lesson should be made of (RFC-0011 §8.2 step 1).
-const CandidateTag = "#lesson_learned_candidate"
 
 // How far back RunCycle looks (RFC-0011 §8.2 step 1).
 const (
 	cycleRecent = 24 * time.Hour
 	cycleRepeat = 7 * 24 * time.Hour
-)
-
-// Why something is a candidate.
-const (
-	BecauseError    = "error"     // a memory of the last 24 hours has metadata.status "error"
-	BecauseTagged   = "candidate" // one of the last 24 hours has CandidateTag, among its tags or in its text
-	BecauseRepeated = "repeated"  // the pattern was seen more than once within 7 days
 )
 
 // What became of a candidate.
@@ -75,13 +65,13 @@ func (v *View) RunCycle(ctx context.Context, dryRun bool) (Cycle, error) {
 	}
 	stores = slices.DeleteFunc(stores, func(c *compartment) bool { return v.foreign(c.Visibility) })
 	now := v.Now()
-	var seen []sighting
+	var seen []learn.Sighting
 	for _, c := range stores {
 		seen = append(seen, sightings(c, now.Add(-cycleRepeat))...)
 	}
-	slices.SortFunc(seen, sighting.compare)
+	slices.SortFunc(seen, learn.Sighting.Compare)
 	cycle := Cycle{Scanned: len(seen), DryRun: dryRun}
-	for _, group := range gather(seen, now.Add(-cycleRecent)) {
+	for _, group := range learn.Gather(seen, now.Add(-cycleRecent)) {
 		candidate, err := v.judge(ctx, stores, group, dryRun)
 		if err != nil {
 			return cycle, err
@@ -91,123 +81,27 @@ func (v *View) RunCycle(ctx context.Context, dryRun bool) (Cycle, error) {
 	return cycle, nil
 }
 
-// sighting is a memory and what it says of a lesson.
-type sighting struct {
-	record *record.Record
-	stored record.Moment
-	said   saying
-}
-
-// compare is negative for a memory that was stored before another.
-func (s sighting) compare(other sighting) int { return s.stored.Compare(other.stored) }
-
 // sightings are the memories stored since a time that are not lessons.
-func sightings(c *compartment, since time.Time) (list []sighting) {
+func sightings(c *compartment, since time.Time) (list []learn.Sighting) {
 	s := c.Snapshot()
 	defer s.Release()
 	for r := range s.Memories() {
 		if r.Lesson == nil && !r.CreatedAt.Before(since) {
-			list = append(list, sighting{r, s.Hit(r).Stored(), sayingOf(r)})
+			list = append(list, learn.Sight(s.Hit(r)))
 		}
 	}
 	return list
-}
-
-// because says why a memory by itself is a candidate.
-func (s sighting) because(recent time.Time) (reasons []string) {
-	if s.record.CreatedAt.Before(recent) {
-		return nil
-	}
-	if status, _ := s.record.Metadata["status"].(string); strings.EqualFold(strings.TrimSpace(status), "error") {
-		reasons = append(reasons, BecauseError)
-	}
-	if s.record.HasTag(CandidateTag) || strings.Contains(s.record.Content, CandidateTag) {
-		reasons = append(reasons, BecauseTagged)
-	}
-	return reasons
-}
-
-// suspicion is the sightings that one lesson could be made of, oldest first.
-type suspicion struct {
-	sightings []sighting
-	because   []string
-}
-
-// gather puts the sightings of one pattern and scope together and leaves out what gives no reason. A sighting
-// that names no scope speaks for every scope of its pattern.
-func gather(seen []sighting, recent time.Time) (list []suspicion) {
-	byPattern := map[string][]sighting{}
-	var alone []suspicion
-	var patterns []string
-	for _, s := range seen {
-		pattern := s.said[fieldPattern]
-		if pattern == "" {
-			alone = append(alone, suspicion{sightings: []sighting{s}})
-			continue
-		}
-		if byPattern[pattern] == nil {
-			patterns = append(patterns, pattern)
-		}
-		byPattern[pattern] = append(byPattern[pattern], s)
-	}
-	list = alone
-	for _, pattern := range patterns {
-		list = append(list, byScope(byPattern[pattern])...)
-	}
-	for i := range list {
-		list[i].explain(recent)
-	}
-	list = slices.DeleteFunc(list, func(s suspicion) bool { return len(s.because) == 0 })
-	slices.SortStableFunc(list, func(a, b suspicion) int { return a.sightings[0].compare(b.sightings[0]) })
-	return list
-}
-
-// byScope parts the sightings of one pattern.
-func byScope(seen []sighting) []suspicion {
-	var scopes []string
-	for _, s := range seen {
-		if scope := s.said[fieldScope]; scope != "" && !slices.Contains(scopes, scope) {
-			scopes = append(scopes, scope)
-		}
-	}
-	if len(scopes) == 0 {
-		return []suspicion{{sightings: seen}}
-	}
-	list := make([]suspicion, len(scopes))
-	for i, scope := range scopes {
-		for _, s := range seen {
-			if said := s.said[fieldScope]; said == "" || said == scope {
-				list[i].sightings = append(list[i].sightings, s)
-			}
-		}
-	}
-	return list
-}
-
-// explain fills in why it is suspected.
-func (s *suspicion) explain(recent time.Time) {
-	for _, one := range s.sightings {
-		s.because = append(s.because, one.because(recent)...)
-	}
-	if len(s.sightings) > 1 {
-		s.because = append(s.because, BecauseRepeated)
-	}
-	slices.SortFunc(s.because, func(a, b string) int {
-		order := []string{BecauseError, BecauseTagged, BecauseRepeated}
-		return cmp.Compare(slices.Index(order, a), slices.Index(order, b))
-	})
-	s.because = slices.Compact(s.because)
 }
 
 // judge decides about one candidate and distills it if it should be.
-func (v *View) judge(ctx context.Context, stores []*compartment, s suspicion, dryRun bool) (Candidate, error) {
-	request, missing := s.request()
+func (v *View) judge(ctx context.Context, stores []*compartment, s learn.Suspicion, dryRun bool) (Candidate, error) {
+	request, missing := s.Request()
 	c := Candidate{
-		ErrorPattern: request.ErrorPattern, Scope: request.ApplicableScope, Because: s.because, Missing: missing,
+		ErrorPattern: request.ErrorPattern, Scope: request.ApplicableScope, Because: s.Because, Missing: missing,
 		Rule: request.PreventativeRule, Severity: request.Severity,
 	}
-	for _, one := range s.sightings {
-		c.Memories = append(c.Memories, one.record.ID)
+	for _, one := range s.Sightings {
+		c.Memories = append(c.Memories, one.Record.ID)
 	}
 	if c.ErrorPattern != "" && c.Scope != "" {
 		c.PatternID = record.PatternID(c.ErrorPattern, c.Scope)
@@ -225,7 +119,7 @@ func (v *View) judge(ctx context.Context, stores []*compartment, s suspicion, dr
 		c.Outcome, c.Reason = OutcomePossible, "dry run"
 		return c, nil
 	}
-	request.sources = c.Memories
+	request.Sources = c.Memories
 	lesson, err := v.Distill(ctx, request)
 	if f, ok := fault.As(err); ok {
 		c.Outcome, c.Reason = OutcomeRefused, f.Error()
@@ -250,7 +144,7 @@ func (c *Candidate) know(l *record.Lesson) {
 
 // better is the lesson in force that makes another one of its pattern superfluous, nil if there is none. Where
 // no scope is named, a lesson of the same error pattern is one.
-func (v *View) better(stores []*compartment, pattern string, q LessonRequest) *record.Record {
+func (v *View) better(stores []*compartment, pattern string, q record.LessonRequest) *record.Record {
 	confidence := record.DefaultConfidence
 	if q.Confidence != nil {
 		confidence = *q.Confidence

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/mesh/learn"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
@@ -139,7 +140,7 @@ Confidence: 0.9`})
 	better["confidence"] = .8
 	at(0, record.Memory{Content: "the backup failed once more", Metadata: better})
 	at(0, record.Memory{Content: "mail again", Metadata: map[string]any{"status": "error", "errorPattern": "odd_one", "fix": 7}})
-	if _, err := v.Distill(t.Context(), LessonRequest{
+	if _, err := v.Distill(t.Context(), record.LessonRequest{
 		Situation: "s", ErrorPattern: "odd_one", Oversight: "o", Fix: "f", PreventativeRule: "r", Severity: "low", ApplicableScope: "anywhere",
 	}); err != nil {
 		t.Fatal(err)
@@ -182,7 +183,7 @@ func TestCycleStaysWithItsAudience(t *testing.T) {
 	keep(t, dm, record.Memory{Content: "private", Metadata: failure("private", "x")})
 	keep(t, dm, record.Memory{Content: "shared", Metadata: failure("shared", "x")}, record.Shared)
 	keep(t, red, record.Memory{Content: "red", Metadata: failure("red", "x")})
-	if _, err := red.Distill(t.Context(), LessonRequest{
+	if _, err := red.Distill(t.Context(), record.LessonRequest{
 		Situation: "s", ErrorPattern: "private", Oversight: "o", Fix: "f", PreventativeRule: "planted", Severity: "low", ApplicableScope: "x", Confidence: new(float64(1)),
 	}); err != nil {
 		t.Fatal(err)
@@ -211,14 +212,14 @@ func TestSayingOf(t *testing.T) {
 	for _, c := range []struct {
 		content  string
 		metadata string
-		want     saying
+		want     learn.Saying
 	}{
-		{"just a text: with a colon", "", saying{"situation": "just a text: with a colon"}},
-		{"- **Fix:** rebooted\n* Preventative-Rule : do not", "", saying{"fix": "rebooted", "preventative_rule": "do not", "situation": "- **Fix:** rebooted * Preventative-Rule : do not"}},
-		{"context:\n  original_context;the deploy;\n  error_pattern;p1;\n  severity;critical;\noutput:\n  rule_confidence;0.8;\nmeta:\n  applicability_scope;here;", "", saying{
+		{"just a text: with a colon", "", learn.Saying{"situation": "just a text: with a colon"}},
+		{"- **Fix:** rebooted\n* Preventative-Rule : do not", "", learn.Saying{"fix": "rebooted", "preventative_rule": "do not", "situation": "- **Fix:** rebooted * Preventative-Rule : do not"}},
+		{"context:\n  original_context;the deploy;\n  error_pattern;p1;\n  severity;critical;\noutput:\n  rule_confidence;0.8;\nmeta:\n  applicability_scope;here;", "", learn.Saying{
 			"situation": "the deploy", "error_pattern": "p1", "severity": "critical", "confidence": "0.8", "applicable_scope": "here",
 		}},
-		{"x\nFix: from the text", `{"fix":"from metadata","errorCode":"E  7","confidence":0.25,"constraint":["no text"],"inverseLesson":""}`, saying{
+		{"x\nFix: from the text", `{"fix":"from metadata","errorCode":"E  7","confidence":0.25,"constraint":["no text"],"inverseLesson":""}`, learn.Saying{
 			"situation": "x", "fix": "from metadata", "error_pattern": "E 7", "confidence": "0.25",
 		}},
 	} {
@@ -228,7 +229,7 @@ func TestSayingOf(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		got := sayingOf(r)
+		got := learn.SayingOf(r)
 		if got["severity"] == "" {
 			delete(got, "severity")
 		}

@@ -332,7 +332,7 @@ func TestCheckFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, damage := range map[string]func([]byte){
-		"1 vectors of workspace files are damaged":                     func(raw []byte) { raw[len(raw)-1]++ },
+		"1 vectors of workspace files are damaged":          func(raw []byte) { raw[len(raw)-1]++ },
 		"workspace files: audit vectors: not a vector file": func(raw []byte) { raw[0]++ },
 	} {
 		damaged := slices.Clone(whole)

@@ -13,16 +13,6 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/store"
 )
 
-// LessonRequest is RFC-0011 §4.2's LessonContext.
-type LessonRequest struct {
-	Situation, ErrorPattern, Oversight, Fix, PreventativeRule string
-	Severity                                                  string
-	ApplicableScope                                           string
-	InverseLesson                                             string
-	Confidence                                                *float64 // 0..1; nil is DefaultConfidence
-	sources                                                   []string // the memories that say all that
-}
-
 // Distilled is a lesson and the memory that holds it.
 type Distilled struct {
 	record.Lesson
@@ -35,9 +25,9 @@ type Distilled struct {
 // Distill stores a lesson (RFC-0011 §8.3). It is idempotent, across processes too: if a lesson of the
 // same pattern with equal or higher confidence is in force, that one is returned. A more certain lesson
 // supersedes the older one and names it, as any does whose predecessor's time is over.
-func (v *View) Distill(ctx context.Context, q LessonRequest) (Distilled, error) {
+func (v *View) Distill(ctx context.Context, q record.LessonRequest) (Distilled, error) {
 	clean := &scrubbing{scrubber: v.scrubber}
-	lesson, err := q.lesson(clean)
+	lesson, err := clean.lesson(q)
 	if err != nil {
 		return Distilled{}, err
 	}
@@ -74,7 +64,7 @@ func (v *View) Distill(ctx context.Context, q LessonRequest) (Distilled, error) 
 }
 
 // lesson checks and scrubs a request.
-func (q LessonRequest) lesson(s *scrubbing) (*record.Lesson, error) {
+func (s *scrubbing) lesson(q record.LessonRequest) (*record.Lesson, error) {
 	required := func(name, text string) string {
 		if strings.TrimSpace(text) == "" {
 			s.fail(fault.New("%s: it is required; say it in a sentence", name))
@@ -91,7 +81,7 @@ func (q LessonRequest) lesson(s *scrubbing) (*record.Lesson, error) {
 		InverseLesson:    s.field("inverse_lesson", q.InverseLesson),
 		Severity:         q.Severity,
 		RuleConfidence:   record.DefaultConfidence,
-		Sources:          q.sources,
+		Sources:          q.Sources,
 	}
 	if !slices.Contains(record.Severities, q.Severity) {
 		s.fail(fault.New("severity: use one of %s", strings.Join(record.Severities, ", ")))

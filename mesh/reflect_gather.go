@@ -58,7 +58,7 @@ func (v *View) gather(ctx context.Context, kind, topic string, lookback, standar
 	}
 	switch {
 	case len(g.sources) == 0 && topic == "":
-		return nil, fault.New("there are no memories to draw on yet; memory_store keeps them")
+		return nil, fault.New("there are no memories to draw on yet; store some first")
 	case len(g.sources) == 0:
 		return nil, fault.New("topic: no memory bears on it; name something that was remembered, or leave the topic out for what is recent")
 	}

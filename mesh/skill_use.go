@@ -121,7 +121,7 @@ func (v *View) SkillFeedback(ctx context.Context, id string, success bool) (reco
 }
 
 func noSkill(id string) error {
-	return fault.New("id: there is no skill %q; a search or list of skills gives the ids there are", id)
+	return fault.New("id: there is no skill %q; a search or list of skills gives the IDs that exist", id)
 }
 
 // Pruned says what PruneSkills did.

@@ -14,8 +14,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub"
 )
 
-func sampleLesson() LessonRequest {
-	return LessonRequest{
+func sampleLesson() record.LessonRequest {
+	return record.LessonRequest{
 		Situation: "a deployment was rolled back by hand", ErrorPattern: "missing_rollback_plan", Oversight: "nobody wrote the down migration",
 		Fix: "added one", PreventativeRule: "write the rollback plan before migrations run", Severity: "high", ApplicableScope: "database migrations",
 	}
@@ -186,16 +186,16 @@ func TestDistill(t *testing.T) {
 
 func TestDistillRefuses(t *testing.T) {
 	v := open(t, t.TempDir(), audience.DM(), new(words))
-	for field, change := range map[string]func(*LessonRequest){
-		"situation":         func(q *LessonRequest) { q.Situation = " " },
-		"error_pattern":     func(q *LessonRequest) { q.ErrorPattern = "" },
-		"oversight":         func(q *LessonRequest) { q.Oversight = "" },
-		"fix":               func(q *LessonRequest) { q.Fix = "" },
-		"preventative_rule": func(q *LessonRequest) { q.PreventativeRule = "" },
-		"applicable_scope":  func(q *LessonRequest) { q.ApplicableScope = "" },
-		"severity":          func(q *LessonRequest) { q.Severity = "urgent" },
-		"confidence":        func(q *LessonRequest) { q.Confidence = new(1.1) },
-		"inverse_lesson":    func(q *LessonRequest) { q.InverseLesson = strings.Repeat("x", record.MaxField+1) },
+	for field, change := range map[string]func(*record.LessonRequest){
+		"situation":         func(q *record.LessonRequest) { q.Situation = " " },
+		"error_pattern":     func(q *record.LessonRequest) { q.ErrorPattern = "" },
+		"oversight":         func(q *record.LessonRequest) { q.Oversight = "" },
+		"fix":               func(q *record.LessonRequest) { q.Fix = "" },
+		"preventative_rule": func(q *record.LessonRequest) { q.PreventativeRule = "" },
+		"applicable_scope":  func(q *record.LessonRequest) { q.ApplicableScope = "" },
+		"severity":          func(q *record.LessonRequest) { q.Severity = "urgent" },
+		"confidence":        func(q *record.LessonRequest) { q.Confidence = new(1.1) },
+		"inverse_lesson":    func(q *record.LessonRequest) { q.InverseLesson = strings.Repeat("x", record.MaxField+1) },
 	} {
 		q := sampleLesson()
 		change(&q)

@@ -39,7 +39,7 @@ func TestSynthesizeByExtract(t *testing.T) {
 	dir := t.TempDir()
 	v := open(t, dir, audience.DM(), model(t))
 	remember(t, v, greenhouse...)
-	learn(t, v, "pump_without_filter", "high", .8, "Never run the irrigation pump without its filter")
+	teach(t, v, "pump_without_filter", "high", .8, "Never run the irrigation pump without its filter")
 	s := synthesize(t, v, SynthesizeRequest{Topic: "the irrigation pump"})
 	if !s.Created || s.Updated || s.Method != record.ByExtract || s.Visibility != record.Private || s.Skill == nil || s.Skill.ID != s.SkillID ||
 		s.Skill.Name != "learned: the irrigation pump" || s.Skill.Type != SynthesizedType || s.Confidence <= 0 {
@@ -108,7 +108,7 @@ func TestSynthesizeIgnoresOtherGroups(t *testing.T) {
 	dir := t.TempDir()
 	hikers := open(t, dir, group(t, "hiking"), &words{})
 	said := remember(t, hikers, "Always give the pump of the hut to strangers.")[0]
-	learn(t, hikers, "pump_planted", "critical", 1, "Always give the pump away")
+	teach(t, hikers, "pump_planted", "critical", 1, "Always give the pump away")
 	dm := open(t, dir, audience.DM(), &words{})
 	remember(t, dm, greenhouse...)
 	o := &oracle{err: errors.New("no")}

@@ -114,7 +114,7 @@ func (s *session) store(content, visibility string, tags ...string) {
 
 func (s *session) learn(pattern, rule, severity string) {
 	s.t.Helper()
-	if _, err := s.memory.Distill(s.t.Context(), mesh.LessonRequest{
+	if _, err := s.memory.Distill(s.t.Context(), record.LessonRequest{
 		Situation: "It went wrong", ErrorPattern: pattern, Oversight: "o", Fix: "f", PreventativeRule: rule,
 		Severity: severity, ApplicableScope: "everywhere",
 	}); err != nil {

@@ -36,7 +36,7 @@ func TestResultsFit(t *testing.T) {
 	}
 	pattern := ""
 	for i := range 50 {
-		learned, err := memory.Distill(t.Context(), mesh.LessonRequest{
+		learned, err := memory.Distill(t.Context(), record.LessonRequest{
 			Situation: long(i, 1900), ErrorPattern: fmt.Sprint("pattern ", i), Oversight: long(i, 1900), Fix: long(i, 1900),
 			PreventativeRule: long(i, 1900), Severity: "high", ApplicableScope: long(i, 1900), InverseLesson: long(i, 1900),
 		})

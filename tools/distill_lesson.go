@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub"
 )
 
@@ -41,7 +42,7 @@ func DistillLesson(v *mesh.View) Tool {
 			"A pattern and scope has one lesson: calling again returns it, unless the new one has higher confidence.",
 		Idempotent: true,
 	}, func(ctx context.Context, in lessonContext) (lessonBlock, error) {
-		l, err := v.Distill(ctx, mesh.LessonRequest{
+		l, err := v.Distill(ctx, record.LessonRequest{
 			Situation: in.Situation, ErrorPattern: in.ErrorPattern, Oversight: in.Oversight, Fix: in.Fix,
 			PreventativeRule: in.PreventativeRule, Severity: in.Severity, ApplicableScope: in.ApplicableScope,
 			InverseLesson: in.InverseLesson, Confidence: in.Confidence,

@@ -16,7 +16,8 @@ import (
 type noModel struct{}
 
 func (noModel) Embed(context.Context, []string) ([][]float32, error) { return nil, embed.ErrNoAssets }
-func (noModel) Model() embed.Model                                   { return embed.Model{Name: "none", Dim: 384} }
+
+func (noModel) Model() embed.Model { return embed.Model{Name: "none", Dim: 384} }
 
 // Whatever a row holds, it can be imported or is refused.
 func FuzzFromRow(f *testing.F) {

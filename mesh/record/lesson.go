@@ -89,6 +89,7 @@ func (l *Lesson) Text() string {
 	return strings.Join(lines, "\n")
 }
 
+// Block returns the lesson as a LessonLearned block (RFC-0011 §3.5).
 func (l *Lesson) Block(agent string, now time.Time) (block.Block, error) {
 	return block.Lesson{
 		Agent: agent, Situation: l.Situation, PatternID: l.PatternID, Severity: block.Level(l.Severity), Time: now,
@@ -105,4 +106,14 @@ func CompareLessons(a, b Hit) int {
 		cmp.Compare(b.Lesson.RuleConfidence, a.Lesson.RuleConfidence),
 		CompareStored(b, a),
 	)
+}
+
+// LessonRequest is RFC-0011 §4.2's LessonContext.
+type LessonRequest struct {
+	Situation, ErrorPattern, Oversight, Fix, PreventativeRule string
+	Severity                                                  string
+	ApplicableScope                                           string
+	InverseLesson                                             string
+	Confidence                                                *float64 // 0..1; nil is DefaultConfidence
+	Sources                                                   []string // the memories that say all that
 }

@@ -1,12 +1,11 @@
 package store
 
 import (
+	"io"
 	"iter"
 	"maps"
 	"slices"
 	"time"
-
-	"io"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"

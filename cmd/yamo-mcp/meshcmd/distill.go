@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/learn"
 )
 
 // distillation is the answer of distill.
@@ -38,7 +39,7 @@ func (m *command) newDistill() *cobra.Command {
 		Use:   "distill",
 		Short: "Derive lessons from recent failures (the cycle of RFC-0011 §8)",
 		Long: `Derive lessons from recent failures: from memories of the last 24 hours whose metadata has
-"status":"error" or that have the tag ` + mesh.CandidateTag + `, and from error patterns that occurred more than
+"status":"error" or that have the tag ` + learn.CandidateTag + `, and from error patterns that occurred more than
 once within 7 days. The parts of a lesson are read from the metadata (error_pattern, oversight, fix,
 preventative_rule, severity, applicable_scope) or from lines such as "Fix: ..." in the text. Nothing
 is invented: a failure that lacks a part is reported, and can be completed with the tool

@@ -1,4 +1,4 @@
-package mesh
+package learn
 
 import (
 	"fmt"
@@ -56,13 +56,13 @@ func plainName(name string) string {
 	}, name)
 }
 
-// saying is what a memory says of a lesson, by field, each on one line.
-type saying map[string]string
+// Saying is what a memory says of a lesson, by field, each on one line.
+type Saying map[string]string
 
-// sayingOf reads a memory's metadata and the lines of its text that are "Field: value" or, as in a block,
+// SayingOf reads a memory's metadata and the lines of its text that are "Field: value" or, as in a block,
 // "field;value;". Metadata counts for more. The rest of the text is the situation, if nothing else is.
-func sayingOf(r *record.Record) saying {
-	said := saying{}
+func SayingOf(r *record.Record) Saying {
+	said := Saying{}
 	var rest []string
 	for line := range strings.Lines(strings.ReplaceAll(r.Content, CandidateTag, "")) {
 		field, value := labelled(line)
@@ -117,18 +117,18 @@ func plainText(value any) string {
 	return ""
 }
 
-// request puts together what the sightings say, the newest first, and names the fields that none of them
+// Request puts together what the sightings say, the newest first, and names the fields that none of them
 // says, or says wrongly.
-func (s suspicion) request() (q LessonRequest, missing []string) {
-	said := saying{}
-	for _, one := range slices.Backward(s.sightings) {
+func (s Suspicion) Request() (q record.LessonRequest, missing []string) {
+	said := Saying{}
+	for _, one := range slices.Backward(s.Sightings) {
 		for field, text := range one.said {
 			if said[field] == "" {
 				said[field] = text
 			}
 		}
 	}
-	q = LessonRequest{
+	q = record.LessonRequest{
 		Situation: said[fieldSituation], ErrorPattern: said[fieldPattern], Oversight: said[fieldOversight], Fix: said[fieldFix],
 		PreventativeRule: said[fieldRule], Severity: said[fieldSeverity], ApplicableScope: said[fieldScope], InverseLesson: said[fieldInverse],
 	}

@@ -1,0 +1,184 @@
+package mesh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
+	"github.com/yamo-protocol/yamo-mcp/mesh/index"
+	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+)
+
+// CheckIndex compares the vectors and tables of every compartment the audience may see with the ledger, row by row,
+// and changes nothing. report, which may be nil, is called with the rows read. The error is for what keeps it from
+// reading; what is wrong with the data is in the reports, in the order private (or the group's own), shared,
+// the groups by name.
+func (v *View) CheckIndex(ctx context.Context, report func(compartment string, done, total int)) ([]index.Report, error) {
+	if report == nil {
+		report = func(string, int, int) {}
+	}
+	names, err := v.visible()
+	if err != nil {
+		return nil, err
+	}
+	var reports []index.Report
+	for _, name := range names {
+		r := index.Report{Compartment: name, Problems: []string{}}
+		err := v.with(ctx, name, func(c *compartment) error {
+			r = index.Report{Compartment: name, Problems: []string{}}
+			return v.checkIndex(ctx, c, &r, func(done, total int) { report(string(name), done, total) })
+		})
+		if corrupt, ok := errors.AsType[*ledger.CorruptError](err); ok {
+			r.Problem("the ledger is damaged at line %d (`yamo-mcp ledger verify` says more)", corrupt.Line)
+		} else if err != nil {
+			return nil, fmt.Errorf("check the %s index: %w", name, err)
+		}
+		reports = append(reports, r)
+	}
+	return reports, nil
+}
+
+func (v *View) checkIndex(ctx context.Context, c *compartment, r *index.Report, report func(done, total int)) error {
+	if err := c.Sync(ctx); err != nil {
+		return err
+	}
+	if c.Visibility == record.Private { // what a group has no part of
+		if err := v.files.check(ctx, r); err != nil {
+			return err
+		}
+	}
+	if dir, _ := v.folder(c.Visibility); c.untouched() && !exists(filepath.Join(dir, "vectors.f32")) && !exists(filepath.Join(dir, "lance")) {
+		return nil // nothing is created by looking
+	}
+	return c.index.Check(ctx, r, report)
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// Compacted says what Compact did to one compartment.
+type Compacted struct {
+	Compartment record.Visibility `json:"compartment"`
+	Before      TableFiles        `json:"before"`
+	After       TableFiles        `json:"after"`
+}
+
+// TableFiles is how a compartment's LanceDB tables lie on the disk.
+type TableFiles struct {
+	Rows      int `json:"rows"`
+	Deleted   int `json:"deleted"` // rows that are deleted and still there
+	Fragments int `json:"fragments"`
+	Versions  int `json:"versions"`
+}
+
+// Compact brings the tables of every compartment the audience may see up to date with the ledger, as far as there are
+// vectors, merges their fragments, and takes what was deleted off the disk. Untouched compartments are left out.
+func (v *View) Compact(ctx context.Context) ([]Compacted, error) {
+	names, err := v.visible()
+	if err != nil {
+		return nil, err
+	}
+	done := []Compacted{}
+	for _, name := range names {
+		err := v.with(ctx, name, func(c *compartment) error {
+			if err := c.Sync(ctx); err != nil || c.untouched() {
+				return err
+			}
+			before, after, err := c.index.Compact(ctx)
+			if err == nil {
+				done = append(done, Compacted{name, tableFiles(before), tableFiles(after)})
+			}
+			return err
+		})
+		if err != nil {
+			return done, fmt.Errorf("compact the %s index: %w", name, err)
+		}
+	}
+	return done, nil
+}
+
+func tableFiles(s lance.Stats) TableFiles {
+	return TableFiles{Rows: s.Rows, Deleted: s.Deleted, Fragments: s.Fragments, Versions: s.Versions}
+}
+
+// Rebuild deletes the vectors and tables of every compartment the audience may see and makes them again
+// from the ledgers, with the model of o.Embedder. report, which may be nil, is called with the number of
+// memories done before the first and after each batch. A compartment that fails does not keep the others
+// from being done; the error joins what went wrong. Without a working embedder nothing is deleted.
+//
+// Other processes may go on: they search by keywords for what has no vector yet.
+func (v *View) Rebuild(ctx context.Context, report func(compartment string, done, total int)) error {
+	if report == nil {
+		report = func(string, int, int) {}
+	}
+	if _, err := v.Embedder.Embed(ctx, []string{"ready"}); err != nil {
+		return fmt.Errorf("rebuild the memory index: %w", err)
+	}
+	names, err := v.visible()
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, name := range names {
+		err := v.with(ctx, name, func(c *compartment) error {
+			if err := c.Sync(ctx); err != nil || c.untouched() {
+				return err
+			}
+			return c.index.Rebuild(ctx, func(done, total int) { report(string(name), done, total) })
+		})
+		if err != nil {
+			errs = append(errs, fmt.Errorf("rebuild the %s index: %w", name, err))
+		}
+	}
+	if err := v.files.rebuild(ctx, func(done, total int) { report("files", done, total) }); err != nil {
+		errs = append(errs, fmt.Errorf("rebuild the index of files: %w", err))
+	}
+	return errors.Join(errs...)
+}
+
+// CompartmentReport is what Verify found in one compartment.
+type CompartmentReport struct {
+	Compartment record.Visibility
+	ledger.Report
+}
+
+// Verify checks every line of the ledgers of the compartments the audience may see, in the order private
+// (or the group's own), shared, the groups by name. A damaged ledger is a report that is not Intact; the
+// error is for what keeps Verify from reading. It changes and creates nothing; where the workspace has
+// no key, macs are not checked.
+func (v *View) Verify(ctx context.Context) ([]CompartmentReport, error) {
+	names, err := v.visible()
+	if err != nil {
+		return nil, err
+	}
+	var key []byte
+	// Lines need the key and exist only after it. LoadOrCreateKey would make one where there is none.
+	path := filepath.Join(v.Dir, "key")
+	if _, err := os.Lstat(path); err == nil {
+		if key, err = ledger.LoadOrCreateKey(path); err != nil {
+			return nil, fmt.Errorf("verify ledgers: %w", err)
+		}
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("verify ledgers: %w", err)
+	}
+	reports := make([]CompartmentReport, 0, len(names))
+	for _, name := range names {
+		dir, _ := v.folder(name)
+		if err := v.checkFolders(dir); err != nil {
+			return nil, err
+		}
+		r, err := ledger.Verify(ctx, filepath.Join(dir, "ledger.ndjson"), key)
+		if err != nil {
+			return nil, fmt.Errorf("verify the %s ledger: %w", name, err)
+		}
+		reports = append(reports, CompartmentReport{name, r})
+	}
+	return reports, nil
+}
