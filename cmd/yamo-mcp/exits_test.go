@@ -22,7 +22,10 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	cmd := exec.Command(path, args[2:]...)
 	cmd.Dir = ts.MkAbs(".")
-	for _, name := range []string{"HOME", "PATH", "YAMO_CACHE", "YAMO_WORKSPACE", "YAMO_CONNECTION", "YAMO_GROUP", "YAMO_AGENT_ID", "YAMO_TRANSPORT", "YAMO_LISTEN", "YAMO_CALLS_PER_MINUTE", "YAMO_LOG_LEVEL"} {
+	for _, name := range []string{
+		"HOME", "PATH", "YAMO_CACHE", "YAMO_WORKSPACE", "YAMO_CONNECTION", "YAMO_GROUP", "YAMO_AGENT_ID",
+		"YAMO_TRANSPORT", "YAMO_LISTEN", "YAMO_CALLS_PER_MINUTE", "YAMO_LOG_LEVEL",
+	} {
 		if value := ts.Getenv(name); value != "" {
 			cmd.Env = append(cmd.Env, name+"="+value)
 		}

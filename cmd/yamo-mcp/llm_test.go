@@ -24,14 +24,16 @@ func TestConfiguredLLM(t *testing.T) {
 			http.Error(w, "broken", http.StatusBadRequest)
 			return
 		}
-		_ = json.NewEncoder(w).Encode(map[string]any{"model": "small:1b", "message": map[string]string{"role": "assistant", "content": answer}})
+		message := map[string]string{"role": "assistant", "content": answer}
+		_ = json.NewEncoder(w).Encode(map[string]any{"model": "small:1b", "message": message})
 	}))
 	defer s.Close()
 	workspace := t.TempDir()
 	if err := os.Mkdir(filepath.Join(workspace, ".yamo"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	content := "llm = 'ollama'\nllm_model = 'small'\nllm_key_env = 'TEAM_KEY'\nllm_max_tokens = 90\nllm_url = '" + s.URL + "'\n"
+	content := "llm = 'ollama'\nllm_model = 'small'\nllm_key_env = 'TEAM_KEY'\nllm_max_tokens = 90\n" +
+		"llm_url = '" + s.URL + "'\n"
 	if err := os.WriteFile(filepath.Join(workspace, config.FileName), []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -49,24 +51,24 @@ func TestConfiguredLLM(t *testing.T) {
 		t.Errorf("storing asked %q", asked)
 	}
 	stdout, _ := must("mesh", "reflect", "--topic", "irrigation pump")
-	if !strings.Contains(stdout, "Method: model (small:1b)\n") || !strings.Contains(stdout, "\nSand in the filter stops the irrigation pump (mem_") {
-		t.Errorf("reflected: %s", stdout)
+	contains(t, stdout, "Method: model (small:1b)\n", "\nSand in the filter stops the irrigation pump (mem_")
+	if len(asked) != 1 {
+		t.Fatalf("asked %q", asked)
 	}
-	if len(asked) != 1 || !strings.HasPrefix(asked[0], "/api/chat Bearer secret-of-the-team {") || !strings.Contains(asked[0], "sand was in its filter") ||
-		!strings.Contains(asked[0], `"num_predict":90`) || strings.Contains(asked[0], "jon@example.org") {
-		t.Errorf("asked %q", asked)
+	if !strings.HasPrefix(asked[0], "/api/chat Bearer secret-of-the-team {") {
+		t.Errorf("asked %q", asked[0])
 	}
+	contains(t, asked[0], "sand was in its filter", `"num_predict":90`)
+	lacks(t, asked[0], "jon@example.org")
 	answer = "- Clean the sand out of the irrigation pump's filter [1]"
-	if stdout, _ := must("mesh", "synthesize", "--topic", "irrigation pump"); !strings.Contains(stdout, "  - Clean the sand out of the irrigation pump's filter (mem_") {
-		t.Errorf("synthesized: %s", stdout)
-	}
+	stdout, _ = must("mesh", "synthesize", "--topic", "irrigation pump")
+	contains(t, stdout, "  - Clean the sand out of the irrigation pump's filter (mem_")
 	answer = ""
 	must("mesh", "store", "--content", "The irrigation pump runs again.")
 	stdout, stderr := must("mesh", "reflect", "--topic", "irrigation pump")
-	if !strings.Contains(stdout, "Method: extract\n") || !strings.Contains(stderr, "[MemoryMesh] Made without a language model: a language model was asked and did not answer\n") ||
-		strings.Contains(stderr, "secret-of-the-team") || strings.Contains(stderr, "filter") {
-		t.Errorf("without an answer: %s%s", stdout, stderr)
-	}
+	contains(t, stdout, "Method: extract\n")
+	contains(t, stderr, "[MemoryMesh] Made without a language model: a language model was asked and did not answer\n")
+	lacks(t, stderr, "secret-of-the-team", "filter")
 }
 
 func TestLLMSettings(t *testing.T) {

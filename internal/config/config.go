@@ -140,9 +140,7 @@ func (c Config) For(workspace string, getenv func(string) string) (Config, error
 	if err != nil {
 		return Config{}, err
 	}
-	settings := slices.DeleteFunc(All(), func(s Setting) bool {
-		return !slices.Contains([]string{"transcripts", "toolsets", "ranking", "git", "git-private"}, s.Flag())
-	})
+	settings := slices.DeleteFunc(All(), func(s Setting) bool { return !s.perWorkspace() })
 	other, err := from(workspace, func(string) string { return "" }, file, settings)
 	if err != nil {
 		return Config{}, err

@@ -25,11 +25,17 @@ func TestApplyPrecedence(t *testing.T) {
 		{"default", nil, nil, nil, "none", "here"},
 		{"file", nil, nil, map[string]string{"group": "f"}, "f", "here"},
 		{"environment over file", nil, map[string]string{"YAMO_GROUP": "e"}, map[string]string{"group": "f"}, "e", "here"},
-		{"flag over both", []string{"--group", "x"}, map[string]string{"YAMO_GROUP": "e"}, map[string]string{"group": "f"}, "x", "here"},
+		{
+			"flag over both",
+			[]string{"--group", "x"}, map[string]string{"YAMO_GROUP": "e"}, map[string]string{"group": "f"}, "x", "here",
+		},
 		{"an empty flag is a value", []string{"--group", ""}, map[string]string{"YAMO_GROUP": "e"}, nil, "", "here"},
 		{"an empty variable is unset", nil, map[string]string{"YAMO_GROUP": ""}, map[string]string{"group": "f"}, "f", "here"},
 		{"an empty string in the file is unset", nil, nil, map[string]string{"group": ""}, "none", "here"},
-		{"a flag that is no setting is neither", nil, map[string]string{"YAMO_PLACE": "e"}, map[string]string{"": "f", "place": "f"}, "none", "here"},
+		{
+			"a flag that is not a setting",
+			nil, map[string]string{"YAMO_PLACE": "e"}, map[string]string{"": "f", "place": "f"}, "none", "here",
+		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -55,10 +61,12 @@ func TestApplyNamesTheSourceOfABadValue(t *testing.T) {
 	flags.Int("n", 1, "")
 	settings := []Name{"n"}
 	noEnv := func(string) string { return "" }
-	if err := apply(flags, settings, noEnv, map[string]string{"n": "many"}); err == nil || !strings.HasPrefix(err.Error(), ".yamo/config.toml: n: ") {
+	err := apply(flags, settings, noEnv, map[string]string{"n": "many"})
+	if err == nil || !strings.HasPrefix(err.Error(), ".yamo/config.toml: n: ") {
 		t.Errorf("got %v", err)
 	}
-	if err := apply(flags, settings, func(string) string { return "many" }, nil); err == nil || !strings.HasPrefix(err.Error(), "YAMO_N: ") {
+	err = apply(flags, settings, func(string) string { return "many" }, nil)
+	if err == nil || !strings.HasPrefix(err.Error(), "YAMO_N: ") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -45,7 +45,7 @@ var EmbedderSettings = []Setting{
 		field: func(c *Config) *int { return &c.Embedder.Dimensions },
 	},
 	spec[string]{
-		Name: "embedding-url", help: "address of a remote embedder, if not its usual one; with fallbacks after commas",
+		Name: "embedding-url", list: true, help: "address of a remote embedder, if not its usual one; with fallbacks after commas",
 		more:  "Fallbacks are tried in order and must serve the same model",
 		field: func(c *Config) *string { return &c.Embedder.Addresses },
 	},

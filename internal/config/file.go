@@ -106,14 +106,11 @@ func keys() []string {
 // wanted describes the value that a key takes.
 func wanted(key string) string {
 	for _, s := range All() {
-		if s.Key() == key && kinds[s.fileType().String()] != "" {
-			return kinds[s.fileType().String()]
+		if s.Key() == key {
+			return s.fileValue()
 		}
 	}
-	if slices.Contains([]string{"toolsets", "embedding_url", "allow_host", "allow_origin"}, key) {
-		return "a string in quotes, with commas between several values"
-	}
-	return "a string in quotes"
+	return "another value"
 }
 
 // WithoutPath returns the reason of a file error without the operation and path, which the caller's message names.

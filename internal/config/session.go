@@ -70,14 +70,14 @@ var SessionSettings = []Setting{
 		field: func(c *Config) *string { return &c.Session.Model },
 	},
 	spec[string]{
-		Name: "transcripts", help: "folder with the host's session logs",
+		Name: "transcripts", local: true, help: "folder with the host's session logs",
 		more: "One of `ID.jsonl` files with `groups/NAME/` for groups, Claude Code's `~/.claude/projects`, or OpenClaw's " +
 			"`~/.openclaw/agents/ID/sessions` (its JSONL files, not its SQLite database). A relative path in the file starts " +
 			"at the workspace",
 		field: func(c *Config) *string { return &c.Session.Transcripts },
 	},
 	spec[string]{
-		Name: "toolsets", initial: MemoryTools + "," + WorkspaceTools,
+		Name: "toolsets", initial: MemoryTools + "," + WorkspaceTools, list: true, local: true,
 		help:  "sets of tools to offer, of those the audience may use: " + strings.Join(Toolsets, ", "),
 		field: func(c *Config) *string { return &c.Session.Toolsets },
 		valid: func(list string) error {

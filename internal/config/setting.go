@@ -40,8 +40,11 @@ type Setting interface {
 	bind(flags *pflag.FlagSet, c *Config)
 	// check reports what is wrong with the field's value.
 	check(c *Config) error
-	// fileType is the type of the value in the config file.
+	// fileType is the type of the value in the config file, fileValue its description for error messages.
 	fileType() reflect.Type
+	fileValue() string
+	// perWorkspace reports whether a workspace that a server serves besides its own sets the value in its own config file.
+	perWorkspace() bool
 	// row is the setting's row in docs/settings.md.
 	row() string
 }
@@ -53,6 +56,8 @@ type spec[T string | int | float64 | bool | []string] struct {
 	shown   string           // describes the default in --help where initial is empty
 	help    string           // without a verb or a full stop, as "maximum number of results"
 	more    string           // what docs/settings.md adds to help, in Markdown
+	list    bool             // a string of several values, separated by commas
+	local   bool             // about the content of one workspace: see perWorkspace
 	field   func(*Config) *T // where the value is kept
 	valid   func(T) error    // reports what is wrong with a value; nil if every value is valid
 }
@@ -97,6 +102,18 @@ func (s spec[T]) fileType() reflect.Type {
 	}
 	return reflect.TypeFor[string]()
 }
+
+func (s spec[T]) fileValue() string {
+	if kind := kinds[s.fileType().String()]; kind != "" {
+		return kind
+	}
+	if _, several := any(s.initial).([]string); several || s.list {
+		return "a string in quotes, with commas between several values"
+	}
+	return "a string in quotes"
+}
+
+func (s spec[T]) perWorkspace() bool { return s.local }
 
 func (s spec[T]) row() string {
 	value := s.shown

@@ -13,7 +13,8 @@ import (
 // A MEMORY.md that has grown too large to be read as a resource is still searched, from its beginning.
 func TestLargeFilesAreSearched(t *testing.T) {
 	dir := t.TempDir()
-	text := "# Memory\n\nThe first fact.\n\n## Much\n\n" + strings.Repeat("- é\n", workspace.MaxFileSize/4) + "\n## Late\n\nThe last fact.\n"
+	text := "# Memory\n\nThe first fact.\n\n## Much\n\n" + strings.Repeat("- é\n", workspace.MaxFileSize/4) +
+		"\n## Late\n\nThe last fact.\n"
 	if err := os.WriteFile(filepath.Join(dir, workspace.MemoryFile), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ func (p *parts) constraints(ctx context.Context) (string, error) {
 	text, err := p.memory.Constraints(ctx)
 	if err != nil {
 		p.logger.ErrorContext(ctx, "read lessons for the start of a session", "error", err)
-		return "## Lessons in force\n\nThey cannot be read at the moment; the server's log says why.\n", nil
+		return "## Lessons in force\n\nThey cannot be read at the moment; the server's log has the reason.\n", nil
 	}
 	return text, nil
 }
@@ -61,10 +61,11 @@ func (p *parts) proposals(ctx context.Context) (string, error) {
 	}
 	text := ""
 	if pending > 0 {
-		text = fmt.Sprintf("\nTell your human that proposals of yours wait (%d): `yamo-mcp proposals` shows them.\n", pending)
+		text = fmt.Sprintf("\nTell the user that proposals of yours need a decision (%d): `yamo-mcp proposals` shows them.\n",
+			pending)
 	}
 	if len(rejected) > 0 {
-		text += "\nYour human rejected lately:\n\n" + strings.Join(rejected[max(0, len(rejected)-rejectedMost):], "\n") + "\n"
+		text += "\nThe user rejected recently:\n\n" + strings.Join(rejected[max(0, len(rejected)-rejectedMost):], "\n") + "\n"
 	}
 	if text == "" {
 		return "", nil

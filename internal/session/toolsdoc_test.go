@@ -50,7 +50,8 @@ func TestToolsDocument(t *testing.T) {
 		}
 	}
 	slices.SortFunc(names, func(a, b string) int {
-		return cmp.Or(slices.Index(config.Toolsets, known[a].set)-slices.Index(config.Toolsets, known[b].set), strings.Compare(a, b))
+		order := slices.Index(config.Toolsets, known[a].set) - slices.Index(config.Toolsets, known[b].set)
+		return cmp.Or(order, strings.Compare(a, b))
 	})
 	document, err := os.ReadFile(toolsDocument)
 	if err != nil {
@@ -143,7 +144,8 @@ func writeTool(t *testing.T, text *strings.Builder, d *documented) {
 	if len(hints) == 0 {
 		hints = []string{"adds, never replaces"}
 	}
-	fmt.Fprintf(text, "\n## `%s`\n\n**%s** · %s · toolset `%s` · %s\n\n%s\n", tool.Name, tool.Title, who, d.set, strings.Join(hints, ", "), tool.Description)
+	fmt.Fprintf(text, "\n## `%s`\n\n**%s** · %s · toolset `%s` · %s\n\n%s\n",
+		tool.Name, tool.Title, who, d.set, strings.Join(hints, ", "), tool.Description)
 	var groupInput, groupOutput json.RawMessage
 	if d.group != nil {
 		groupInput, groupOutput = d.group.RawInputSchema, d.group.RawOutputSchema
@@ -205,7 +207,10 @@ func below(s *jsonschema.Schema, path string) (rows []field) {
 		return nil
 	}
 	for pair := s.Properties.Oldest(); pair != nil; pair = pair.Next() {
-		f := field{path: strings.TrimPrefix(path+"."+pair.Key, "."), kind: kindOf(pair.Value), meaning: pair.Value.Description, required: slices.Contains(s.Required, pair.Key)}
+		f := field{
+			path: strings.TrimPrefix(path+"."+pair.Key, "."), kind: kindOf(pair.Value),
+			meaning: pair.Value.Description, required: slices.Contains(s.Required, pair.Key),
+		}
 		if pair.Value.Default != nil {
 			value, err := json.Marshal(pair.Value.Default)
 			if err != nil {
