@@ -17,7 +17,8 @@ type Completer []Prompt
 // does not
 // exist has no completions, as one that takes any text has none.
 func (c Completer) CompletePromptArgument(ctx context.Context, prompt string, argument mcp.CompleteArgument,
-	_ mcp.CompleteContext) (*mcp.Completion, error) {
+	_ mcp.CompleteContext,
+) (*mcp.Completion, error) {
 	found := &mcp.Completion{Values: []string{}}
 	for _, p := range c {
 		for _, a := range p.Arguments {

@@ -114,8 +114,10 @@ func writeStale(out *strings.Builder, sections []passage.Section, now time.Time)
 	for _, list := range []struct {
 		title string
 		lines []string
-	}{{fmt.Sprintf("Older than %d days: does it still hold?", staleDays), old},
-		{"Without a date: give it one, or answer it", undated}} {
+	}{
+		{fmt.Sprintf("Older than %d days: does it still hold?", staleDays), old},
+		{"Without a date: give it one, or answer it", undated},
+	} {
 		if len(list.lines) == 0 {
 			continue
 		}

@@ -177,14 +177,20 @@ func TestTexts(t *testing.T) {
 	}{
 		{"startup", "", nil, false},
 		{"recall", "", nil, false},
-		{"recall", "-topic", arguments{"topic": "What is decided about the greenhouse, the night train and the book club?"},
-			false},
+		{
+			"recall", "-topic",
+			arguments{"topic": "What is decided about the greenhouse, the night train and the book club?"},
+			false,
+		},
 		{"recall", "-unknown", arguments{"topic": "xyzzy"}, false},
 		{"remember", "", nil, false},
 		{"remember", "-what", arguments{"what": "The glass of the greenhouse\nis second-hand"}, false},
 		{"distill", "", nil, false},
-		{"distill", "-both", arguments{"situation": "The irrigation script flooded the bed.", "pattern": "no_dry_run"},
-			false},
+		{
+			"distill", "-both",
+			arguments{"situation": "The irrigation script flooded the bed.", "pattern": "no_dry_run"},
+			false,
+		},
 		{"session_save", "", nil, false},
 		{"session_save", "-topic", arguments{"topic": "night train", "session_id": "5d0c7a52"}, false},
 		{"memory_flush", "-focus", arguments{"focus": "the booking"}, false},
@@ -309,8 +315,11 @@ func TestArgumentsThatAreWrong(t *testing.T) {
 	}{
 		{"recall", map[string]string{"query": "x"}, "the prompt recall has no argument of that name; valid arguments: topic"},
 		{"startup", map[string]string{"connection": "dm"}, "the prompt startup has no argument of that name; it takes none"},
-		{"recall", map[string]string{"topic": strings.Repeat("é", 2001)},
-			"topic: 2001 characters are too many; use at most 2000"},
+		{
+			"recall",
+			map[string]string{"topic": strings.Repeat("é", 2001)},
+			"topic: 2001 characters are too many; use at most 2000",
+		},
 		{"curate", map[string]string{"days": "0"}, "days: use a whole number from 1 to 31"},
 		{"curate", map[string]string{"days": "week"}, "days: use a whole number from 1 to 31"},
 	} {
@@ -396,9 +405,11 @@ func TestCurate(t *testing.T) {
 	begin(t, dir, stores, bookClub(t)).learn("planted", "A planted rule", "critical")
 
 	got := s.get("curate", nil)
-	for _, want := range []string{"Old by a day.", "Entry 29.\n(and 10 more)", "An own rule",
+	for _, want := range []string{
+		"Old by a day.", "Entry 29.\n(and 10 more)", "An own rule",
 		"## memory/2026-02-08.md\n# The first day", "[cut; the whole log is yamo://workspace/memory/2026-02-14.md]",
-		"- yamo://workspace/memory/2026-02-14-group-book-club.md\n"} {
+		"- yamo://workspace/memory/2026-02-14-group-book-club.md\n",
+	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("without %q", want)
 		}

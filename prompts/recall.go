@@ -74,8 +74,10 @@ func Remember(m *mesh.View) Prompt {
 	return Prompt{
 		Name: "remember", Title: "Remember",
 		Description: "Store what is worth keeping of this conversation, or one thing, as memories",
-		Arguments: []Argument{{Name: "what",
-			Description: "What to remember; left out: whatever of this conversation will matter later"}},
+		Arguments: []Argument{{
+			Name:        "what",
+			Description: "What to remember; left out: whatever of this conversation will matter later",
+		}},
 		Render: func(ctx context.Context, args map[string]string) (string, error) {
 			var out strings.Builder
 			out.WriteString(fixed(text))
@@ -114,8 +116,10 @@ func Distill(m *mesh.View) Prompt {
 			},
 		},
 		Render: func(ctx context.Context, args map[string]string) (string, error) {
-			found, err := m.Lessons(ctx, mesh.LessonQuery{Query: strings.TrimSpace(args["situation"] + " " + args["pattern"]),
-				Limit: rules})
+			found, err := m.Lessons(ctx, mesh.LessonQuery{
+				Query: strings.TrimSpace(args["situation"] + " " + args["pattern"]),
+				Limit: rules,
+			})
 			if err != nil {
 				return "", err
 			}

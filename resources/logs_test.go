@@ -67,8 +67,10 @@ func TestLogTemplate(t *testing.T) {
 				t.Errorf("%v: completions of %s: %s", who, uri, got)
 			}
 		}
-		for date, there := range map[string]bool{"2026-02-14": true, "2026-02-01": false, "nonsense": false,
-			"..%2FMEMORY": false} {
+		for date, there := range map[string]bool{
+			"2026-02-14": true, "2026-02-01": false, "nonsense": false,
+			"..%2FMEMORY": false,
+		} {
 			uri := strings.ReplaceAll(template, "{date}", date)
 			answer := s.read(uri)
 			if _, err := text(answer); (err == nil) != there {
@@ -86,8 +88,10 @@ func TestLogTemplate(t *testing.T) {
 
 // One file, one URI: whatever else decodes to its name is not answered.
 func FuzzURI(f *testing.F) {
-	for _, uri := range []string{"SOUL.md", "%53OUL.md", "memory/2026-02-14-group-book-club.md",
-		"memory%2F2026-02-14-group-book-club.md", "../SOUL.md", "x/%2e%2e/SOUL.md", "MEMORY.md"} {
+	for _, uri := range []string{
+		"SOUL.md", "%53OUL.md", "memory/2026-02-14-group-book-club.md",
+		"memory%2F2026-02-14-group-book-club.md", "../SOUL.md", "x/%2e%2e/SOUL.md", "MEMORY.md",
+	} {
 		f.Add(resourceuri.FilePrefix + uri)
 	}
 	dir := f.TempDir()

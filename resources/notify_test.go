@@ -143,10 +143,8 @@ func TestNotify(t *testing.T) {
 			t.Cleanup(h.Close)
 			var options []transport.StreamableHTTPCOption
 			if legacy {
-				options = append(
-					options,
-					transport.WithContinuousListening(),
-				) //nolint:staticcheck // what hosts of the older era do
+				//nolint:staticcheck // what hosts of older protocols do
+				options = append(options, transport.WithContinuousListening())
 			}
 			over, err := transport.NewStreamableHTTP(h.URL+"/mcp", options...)
 			if err != nil {
@@ -172,9 +170,8 @@ func TestNotify(t *testing.T) {
 			h.expect(uri("memory/2026-02-05-irrigation-pump.md"), uri("memory/2026-02-05-irrigation-pump.md"))
 			s.write("DREAMS.md", "it appears")
 			h.expect(uri("DREAMS.md"), "list", uri("DREAMS.md"))
-			if err := c.Unsubscribe(t.Context(),
-				mcp.UnsubscribeRequest{Params: mcp.UnsubscribeParams{URI: uri("MEMORY.m" +
-					"d")}}); err != nil { //nolint:staticcheck // what hosts of the older era do
+			request := mcp.UnsubscribeRequest{Params: mcp.UnsubscribeParams{URI: uri("MEMORY.md")}}
+			if err := c.Unsubscribe(t.Context(), request); err != nil { //nolint:staticcheck // what hosts of older protocols do
 				t.Fatal(err)
 			}
 			s.write("MEMORY.md", "not subscribed to any more")
@@ -266,8 +263,10 @@ func TestGroupNeverHearsOfPrivateFiles(t *testing.T) {
 			}
 		} else {
 			tag = " tagged"
-			stop, err := c.ListenAsync(t.Context(), mcp.SubscriptionFilter{ResourcesListChanged: true,
-				ResourceSubscriptions: uris}, nil)
+			stop, err := c.ListenAsync(t.Context(), mcp.SubscriptionFilter{
+				ResourcesListChanged:  true,
+				ResourceSubscriptions: uris,
+			}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -339,8 +339,10 @@ func TestDoor(t *testing.T) {
 		if strings.Contains(s.request("resources/list", nil), uri) {
 			t.Error("it is listed")
 		}
-		if answer := s.request("resources/read", map[string]any{"uri": uri,
-			"arguments": map[string]any{"yamo.loaded": "x"}}); !strings.Contains(
+		if answer := s.request("resources/read", map[string]any{
+			"uri":       uri,
+			"arguments": map[string]any{"yamo.loaded": "x"},
+		}); !strings.Contains(
 			answer,
 			`"error"`,
 		) {

@@ -18,7 +18,8 @@ import (
 // whether the disk still holds it in free blocks is beyond a program's reach. With an error and no
 // entries either nothing has happened, or, if the error says so, it may be undone by a power failure.
 func (l *Ledger) Erase(ctx context.Context, apply func(Entry) error,
-	prepare func(now time.Time) ([]Draft, error)) ([]Entry, error) {
+	prepare func(now time.Time) ([]Draft, error),
+) ([]Entry, error) {
 	return settle(l.transact(ctx, apply, prepare, func(w *writing, now time.Time, drafts []Draft) (batch, error) {
 		ids := make(map[string]bool, len(drafts))
 		for i := range drafts {
@@ -81,7 +82,8 @@ func (w *writing) replace(ctx context.Context, ids map[string]bool, now time.Tim
 
 // copyTo fills the new file and fsyncs it. kept is l.cur in the new file.
 func (w *writing) copyTo(ctx context.Context, f File, ids map[string]bool, now time.Time, drafts []Draft) (b batch,
-	kept cursor, err error) {
+	kept cursor, err error,
+) {
 	l := w.l
 	out := appender{f: f}
 	kept = origin()

@@ -274,8 +274,10 @@ func TestFailedSyncInAReplacedFile(t *testing.T) {
 	faulty, faults := opt, &faultyFS{kind: "sync", err: syscall.EIO, only: true}
 	faulty.FS = faults
 	a, b := newReader(opt), newReader(faulty)
-	if _, err := b.Append(t.Context(), b.apply, drafts(Draft{Op: "retain", ID: "mem_1",
-		Block: strings.Repeat("x", 9000)})); err != nil {
+	if _, err := b.Append(t.Context(), b.apply, drafts(Draft{
+		Op: "retain", ID: "mem_1",
+		Block: strings.Repeat("x", 9000),
+	})); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := a.tryErase(t.Context(), "mem_1"); err != nil {

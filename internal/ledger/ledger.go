@@ -146,19 +146,22 @@ func (l *Ledger) Sync(ctx context.Context, apply func(Entry) error) error {
 // that says otherwise is explicit about it. With an error and entries these are durable, and apply
 // refused one. Of several drafts a crash may leave the first few, never others.
 func (l *Ledger) Append(ctx context.Context, apply func(Entry) error,
-	prepare func(now time.Time) ([]Draft, error)) ([]Entry, error) {
+	prepare func(now time.Time) ([]Draft, error),
+) ([]Entry, error) {
 	return settle(l.append(ctx, true, apply, prepare))
 }
 
 // AppendRelaxed is Append without waiting for the disk, for entries that nobody is promised: a crash of
 // the process loses nothing, a power failure may lose them. A later Append makes them durable as well.
 func (l *Ledger) AppendRelaxed(ctx context.Context, apply func(Entry) error,
-	prepare func(now time.Time) ([]Draft, error)) ([]Entry, error) {
+	prepare func(now time.Time) ([]Draft, error),
+) ([]Entry, error) {
 	return l.append(ctx, false, apply, prepare)
 }
 
 func (l *Ledger) append(ctx context.Context, durable bool, apply func(Entry) error,
-	prepare func(time.Time) ([]Draft, error)) ([]Entry, error) {
+	prepare func(time.Time) ([]Draft, error),
+) ([]Entry, error) {
 	return l.transact(ctx, apply, prepare, func(w *writing, now time.Time, drafts []Draft) (batch, error) {
 		b, err := l.encode(now, drafts)
 		if err != nil {

@@ -220,8 +220,10 @@ func FuzzDecodeLine(f *testing.F) {
 func FuzzTime(f *testing.F) {
 	text := vectorLine(f, 1)
 	const at = "2026-01-02T03:04:05.678Z"
-	for _, seed := range []string{at, "2026-02-29T03:04:05.678Z", "2026-01-02T24:00:00.000Z", "2026-01-02T3:04:05.6780Z",
-		"2026-01-02T03:04:60.678Z", "+026-01-02T03:04:05.678Z"} {
+	for _, seed := range []string{
+		at, "2026-02-29T03:04:05.678Z", "2026-01-02T24:00:00.000Z", "2026-01-02T3:04:05.6780Z",
+		"2026-01-02T03:04:60.678Z", "+026-01-02T03:04:05.678Z",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, seed string) {

@@ -143,7 +143,8 @@ type tail struct {
 // scan decodes the lines of the file's first size bytes that follow from, and calls visit for each.
 // Errors of visit are returned as they are, damage as *CorruptError.
 func scan(ctx context.Context, path string, f io.ReaderAt, size int64, from cursor,
-	visit func(Entry, cursor) error) (tail, error) {
+	visit func(Entry, cursor) error,
+) (tail, error) {
 	cur := from
 	s := scanner{r: f, off: from.end, size: size}
 	for {

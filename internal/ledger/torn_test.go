@@ -152,8 +152,10 @@ func TestCorruptionIsReported(t *testing.T) {
 		"text line at the end":        {append(bytes.Clone(content), "garbage\n"...), 4, "not a ledger line"},
 		"empty line":                  {append(bytes.Clone(content), '\n'), 4, "not a ledger line"},
 		"text, then an open line":     {append(bytes.Clone(content), "garbage\n{\"v\":1"...), 4, "not a ledger line"},
-		"overlong line": {append(append(bytes.Clone(content), bytes.Repeat([]byte("x"), maxLine+9)...), '\n'),
-			4, "longer"},
+		"overlong line": {
+			append(append(bytes.Clone(content), bytes.Repeat([]byte("x"), maxLine+9)...), '\n'),
+			4, "longer",
+		},
 		"newer version":       {append(bytes.Clone(content), "{\"v\":2,\"x\":1}\n"...), 4, "newer version"},
 		"half the first line": {replace(1, append(bytes.Clone(lines[0][:50]), '\n')), 1, "not a ledger line"},
 	} {

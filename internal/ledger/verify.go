@@ -50,8 +50,10 @@ func verify(ctx context.Context, path string, f io.ReaderAt, size int64, key []b
 			return &CorruptError{Path: path, Line: at.seq, Offset: at.start, Err: err}
 		}
 		if e.Op == OpDelete && e.Erased {
-			return &CorruptError{Path: path, Line: at.seq, Offset: at.start,
-				Err: errors.New("a delete entry's content was taken away")}
+			return &CorruptError{
+				Path: path, Line: at.seq, Offset: at.start,
+				Err: errors.New("a delete entry's content was taken away"),
+			}
 		}
 		if _, known := erased[e.ID]; e.Erased && !known {
 			erased[e.ID] = at

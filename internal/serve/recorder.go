@@ -83,9 +83,9 @@ func (r *recorder) Flush() {
 	_ = r.control.Flush()
 }
 
-// limitWrite sets the deadline of a write until clear is called. A deadline that stays would end an idle stream
+// limitWrite sets the deadline of a write until done is called. A deadline that stays would end an idle stream
 // over HTTP/2.
-func (r *recorder) limitWrite() (clear func()) {
+func (r *recorder) limitWrite() (done func()) {
 	_ = r.control.SetWriteDeadline(time.Now().Add(writeTimeout)) // fails only for writers of tests
 	return func() { _ = r.control.SetWriteDeadline(time.Time{}) }
 }
