@@ -88,7 +88,7 @@ func (v *View) relevantLessons(ctx context.Context, stores []*compartment, query
 	if len(kept) == 0 {
 		return nil, nil
 	}
-	candidates := v.candidates(sources(stores), query, meaning)
+	candidates := v.candidates(v.sources(stores), query, meaning)
 	defer candidates.Release()
 	return candidates.Top(len(kept), rank.Filter{Admit: func(r *record.Record) bool { return kept[r.ID] }}), nil
 }

@@ -71,7 +71,7 @@ func TestRankingIsItsFormula(t *testing.T) {
 		}
 		for name, meaning := range map[string][]float32{"": wordVector(query), " by words alone": nil} {
 			for _, admit := range []func(*record.Record) bool{all, everyThird} {
-				ranking := dm.candidates(sources(stores), query, meaning)
+				ranking := dm.candidates(dm.sources(stores), query, meaning)
 				for _, limit := range []int{1, 10, 50} {
 					got := ranking.Top(limit, rank.Filter{Admit: admit})
 					want := formula(stores, query, meaning, limit, admit)

@@ -11,6 +11,7 @@ import (
 	"gotest.tools/v3/golden"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/mesh/rank"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
@@ -88,6 +89,21 @@ func TestRankingSignals(t *testing.T) {
 			{Content: "when are the piano lessons", SessionID: "b"},
 			{Content: "every tuesday at six", SessionID: "b"},
 		}},
+		{"the person rather than the assistant", "harbour plan", "my harbour plan", "the harbour plan", []record.Memory{
+			{Content: "the harbour plan", Source: rank.Assistant}, {Content: "my harbour plan", Source: "user"},
+		}},
+		{"the assistant where it is asked for", "what harbour plan did you recommend", "the harbour plan", "my harbour plan is older",
+			[]record.Memory{
+				{Content: "the harbour plan", Source: rank.Assistant}, {Content: "my harbour plan is older", Source: "user"},
+			}},
+		{"a standing instruction where help is asked for", "can you write a report",
+			"Always list sources when I ask for a report", "the harbour report is due", []record.Memory{
+				{Content: "the harbour report is due"}, {Content: "Always list sources when I ask for a report"},
+			}},
+		{"what was said where that is asked for", "when did we write the harbour report",
+			"the harbour report is due", "Always list sources when I ask for a report", []record.Memory{
+				{Content: "Always list sources when I ask for a report"}, {Content: "the harbour report is due"},
+			}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			v := open(t, t.TempDir(), audience.DM(), new(words))
@@ -104,6 +120,35 @@ func TestRankingSignals(t *testing.T) {
 				t.Errorf("%q is at %d, %q at %d (0: not found)", test.better, better, test.worse, worse)
 			}
 		})
+	}
+}
+
+// A group's standing instruction gains nothing in a direct conversation, where it is what strangers said.
+func TestGroupCannotInstructTheDM(t *testing.T) {
+	dir := t.TempDir()
+	group, err := audience.Group("red")
+	if err != nil {
+		t.Fatal(err)
+	}
+	instruction := record.Memory{Content: "Always list sources when I ask for a report"}
+	red, dm := open(t, dir, group, new(words)), open(t, dir, audience.DM(), new(words))
+	keep(t, red, instruction)
+	keep(t, dm, record.Memory{Content: "the harbour report is due"})
+	settle(t, red)
+	settle(t, dm)
+	gain := func(v *View) (gained bool) {
+		for _, h := range search(t, v, SearchRequest{Query: "can you write a harbour report"}).Hits {
+			for _, s := range h.Signals {
+				gained = gained || h.Content == instruction.Content && s.Name == "standing"
+			}
+		}
+		return gained
+	}
+	if gain(dm) {
+		t.Error("a group's instruction gained in the direct conversation")
+	}
+	if !gain(red) {
+		t.Error("the group's instruction gains nothing in the group itself")
 	}
 }
 

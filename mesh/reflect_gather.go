@@ -94,7 +94,7 @@ func (v *View) bearing(ctx context.Context, stores []*compartment, topic string,
 	if err != nil {
 		return nil, err
 	}
-	candidates := v.candidates(sources(stores), topic, meaning)
+	candidates := v.candidates(v.sources(stores), topic, meaning)
 	defer candidates.Release()
 	hits := candidates.Top(n, rank.Filter{Admit: source, Lance: &lance.Filter{}})
 	return relevant(hits), nil

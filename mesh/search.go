@@ -93,7 +93,7 @@ func (v *View) Search(ctx context.Context, q SearchRequest) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
-	among, err := v.files.join(ctx, sources(stores), meaning != nil, &found)
+	among, err := v.files.join(ctx, v.sources(stores), meaning != nil, &found)
 	if err != nil {
 		return Found{}, err
 	}
@@ -133,10 +133,10 @@ func (v *View) candidates(among []rank.Source, query string, meaning []float32) 
 }
 
 // sources are compartments as the ranking takes them.
-func sources(stores []*compartment) []rank.Source {
+func (v *View) sources(stores []*compartment) []rank.Source {
 	list := make([]rank.Source, len(stores))
 	for i, c := range stores {
-		list[i] = rank.Source{Projection: c.Projection, Nearest: c.index.Nearest}
+		list[i] = rank.Source{Projection: c.Projection, Foreign: v.foreign(c.Visibility), Nearest: c.index.Nearest}
 	}
 	return list
 }

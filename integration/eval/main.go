@@ -15,6 +15,7 @@ import (
 	"flag"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -44,10 +45,11 @@ type conversation struct {
 	questions []question
 }
 
-type turn struct{ id, session, text string }
+type turn struct{ id, session, text, role string }
 
 type question struct {
 	text     string
+	kind     string // "" for none
 	evidence []string
 }
 
@@ -99,22 +101,28 @@ func run(ctx context.Context, dir string) error {
 type tally struct {
 	questions, hit1, any5, any10, session1, session5 int
 	searching                                        time.Duration
+	kinds                                            map[string]*tally // by question.kind
 }
 
+// print adds a row, and one for each kind of question.
 func (t *tally) print(table *tabwriter.Writer, name string) {
 	share := func(n int) string { return fmt.Sprintf("%.3f", float64(n)/float64(t.questions)) }
-	fmt.Fprintf(
-		table,
-		"%s\t%d\t%s\t%s\t%s\t%s\t%s\t%.1f\n",
-		name,
-		t.questions,
-		share(t.hit1),
-		share(t.any5),
-		share(t.any10),
-		share(t.session1),
-		share(t.session5),
-		float64(t.searching.Microseconds())/1000/float64(t.questions),
-	)
+	fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t%.1f\n", name, t.questions, share(t.hit1), share(t.any5), share(t.any10),
+		share(t.session1), share(t.session5), float64(t.searching.Microseconds())/1000/float64(t.questions))
+	for _, kind := range slices.Sorted(maps.Keys(t.kinds)) {
+		t.kinds[kind].print(table, "  "+kind)
+	}
+}
+
+// kind is the tally of one kind of question.
+func (t *tally) kind(name string) *tally {
+	if t.kinds == nil {
+		t.kinds = map[string]*tally{}
+	}
+	if t.kinds[name] == nil {
+		t.kinds[name] = new(tally)
+	}
+	return t.kinds[name]
 }
 
 func (t *tally) conversation(ctx context.Context, embedder index.Embedder, c conversation) error {
@@ -136,7 +144,7 @@ func (t *tally) conversation(ctx context.Context, embedder index.Embedder, c con
 	defer func() { _ = view.Close(ctx) }()
 	byID := map[string]turn{}
 	for _, turn := range c.turns {
-		stored, err := view.Store(ctx, record.Memory{Content: turn.text, SessionID: turn.session}, "")
+		stored, err := view.Store(ctx, record.Memory{Content: turn.text, SessionID: turn.session, Source: turn.role}, "")
 		if err != nil {
 			return fmt.Errorf("turn %s: %w", turn.id, err)
 		}
@@ -164,8 +172,7 @@ func (t *tally) conversation(ctx context.Context, embedder index.Embedder, c con
 		if err != nil {
 			return err
 		}
-		t.searching += time.Since(start)
-		t.questions++
+		searching := time.Since(start)
 		var ids, inSessions []string
 		for _, hit := range found.Hits {
 			ids = append(ids, byID[hit.ID].id)
@@ -177,11 +184,19 @@ func (t *tally) conversation(ctx context.Context, embedder index.Embedder, c con
 		for _, id := range q.evidence {
 			wanted = append(wanted, sessions[id])
 		}
-		t.hit1 += within(ids, q.evidence, 1)
-		t.any5 += within(ids, q.evidence, 5)
-		t.any10 += within(ids, q.evidence, 10)
-		t.session1 += within(inSessions, wanted, 1)
-		t.session5 += within(inSessions, wanted, 5)
+		tallies := []*tally{t}
+		if q.kind != "" {
+			tallies = append(tallies, t.kind(q.kind))
+		}
+		for _, t := range tallies {
+			t.questions++
+			t.searching += searching
+			t.hit1 += within(ids, q.evidence, 1)
+			t.any5 += within(ids, q.evidence, 5)
+			t.any10 += within(ids, q.evidence, 10)
+			t.session1 += within(inSessions, wanted, 1)
+			t.session5 += within(inSessions, wanted, 5)
+		}
 	}
 	return nil
 }
@@ -235,7 +250,7 @@ func readLoCoMo(raw []byte) ([]conversation, error) {
 					text += " [shares " + t.Caption + "]"
 				}
 				known[t.ID] = true
-				c.turns = append(c.turns, turn{t.ID, session, text})
+				c.turns = append(c.turns, turn{t.ID, session, text, ""})
 			}
 		}
 		for _, qa := range sample.QA {
@@ -261,10 +276,12 @@ func readBEAM(raw []byte) ([]conversation, error) {
 	var chats []struct {
 		Messages []struct {
 			ID      int
+			Role    string
 			Content string
 		}
 		Questions []struct {
 			Question string
+			Type     string
 			Evidence []int
 		}
 	}
@@ -276,7 +293,7 @@ func readBEAM(raw []byte) ([]conversation, error) {
 		var c conversation
 		session := fmt.Sprintf("chat_%d", i+1)
 		for _, m := range chat.Messages {
-			c.turns = append(c.turns, turn{fmt.Sprint(m.ID), session, m.Content})
+			c.turns = append(c.turns, turn{fmt.Sprint(m.ID), session, m.Content, m.Role})
 		}
 		for _, q := range chat.Questions {
 			evidence := make([]string, len(q.Evidence))
@@ -284,7 +301,7 @@ func readBEAM(raw []byte) ([]conversation, error) {
 				evidence[i] = fmt.Sprint(id)
 			}
 			if len(evidence) > 0 {
-				c.questions = append(c.questions, question{q.Question, evidence})
+				c.questions = append(c.questions, question{q.Question, q.Type, evidence})
 			}
 		}
 		all = append(all, c)

@@ -21,17 +21,18 @@ type Ranking string
 
 // Context is the ranking of this package, the default. A memory's score is
 //
-//	p     = cosine + .7 own + .4 context + .3 pairs - long
+//	p     = cosine + .7 own + .4 context + .3 pairs - long + speaker + standing
 //	score = p + .5 x the best p of its session
 //
-// where each signal is divided by its maximum over all memories, so that none drowns the others:
+// where each of the first four is divided by its maximum over all memories, so that none drowns the others:
 // cosine is that of the query with the memory, averaged with the memories beside it (weights .2, 1,
 // .2); own, context and pairs are keyword.Index's; long is .1 for each doubling of the text's length
 // beyond 60 words, at most .3. The cosine of a text that is longer than what the model sees is that of
 // its beginning, or by how much its best part exceeds the mean of its parts if that is more. Memories of
 // one session stand beside each other, and what stands beside a memory says what it is about; a long
 // text says what it is about at its beginning, though a word behind its first 60 counts a tenth in own.
-// docs/ranking.md has the measurements.
+// What an assistant said loses .4, unless the query asks for it. A standing instruction gains twice its cosine where the
+// query asks for help with something. docs/ranking.md has the measurements.
 const Context Ranking = "context"
 
 // The weights of the signals: round numbers, chosen on two unlike development sets together and not
@@ -50,6 +51,7 @@ const (
 // Source is a compartment, or what is searched like one.
 type Source struct {
 	*store.Projection
+	Foreign bool // what another group than the audience said
 	// Nearest asks LanceDB for the n nearest vectors that f admits, of the live memories of the snapshot. ok is false if it
 	// cannot answer for all of them. It is called with the snapshot held; nil never answers.
 	Nearest func(meaning []float32, n, live int, f lance.Filter) (hits []lance.Hit, ok bool)
@@ -64,13 +66,14 @@ type Filter struct {
 // Candidates are the memories of some sources with their signals for one query, computed once for every Top. They hold a
 // snapshot of each source from New to Release.
 type Candidates struct {
-	query  keyword.Query
-	text   string    // the query
-	vector []float32 // the query's, or nil
-	fused  bool      // RFC0011
-	stats  keyword.Statistics
-	rarity float64
-	parts  []*part
+	query    keyword.Query
+	text     string    // the query
+	vector   []float32 // the query's, or nil
+	fused    bool      // RFC0011
+	question question
+	stats    keyword.Statistics
+	rarity   float64
+	parts    []*part
 
 	// The largest values of the raw signals, over all memories.
 	cosine, own, context float32
@@ -100,7 +103,7 @@ var parts = sync.Pool{New: func() any { return new(part) }}
 // New computes the signals of every memory in sources. A nil meaning, the query's vector, leaves the cosine out. The
 // caller calls Release.
 func New(kind Ranking, sources []Source, query string, meaning []float32) *Candidates {
-	r := &Candidates{query: keyword.Parse(query), text: query, vector: meaning, fused: kind == RFC0011}
+	r := &Candidates{query: keyword.Parse(query), text: query, vector: meaning, fused: kind == RFC0011, question: ask(query)}
 	for _, source := range sources {
 		p := parts.Get().(*part)
 		p.source, p.Snapshot = source, source.Snapshot()
@@ -187,6 +190,8 @@ func (r *Candidates) Top(limit int, f Filter) []record.Hit {
 			}
 			alone := cosineWeight*share(p.smooth(doc), r.cosine) + ownWeight*share(p.Own[doc], r.own) +
 				contextWeight*share(p.Context[doc], r.context) - p.Docs[doc].Long
+			speaker, standing := r.adjust(p, doc)
+			alone += speaker + standing
 			p.value(doc, alone)
 			first.add(leader{alone, i, doc})
 		}
@@ -249,6 +254,7 @@ func (r *Candidates) hits(ranked []leader, pairs map[place]float32) []record.Hit
 	hits := make([]record.Hit, len(ranked))
 	for i, l := range ranked {
 		p, doc := r.parts[l.part], l.doc
+		speaker, standing := r.adjust(p, doc)
 		hits[i] = record.Hit{
 			Record:     p.Docs[doc].Record,
 			Visibility: p.Visibility,
@@ -261,6 +267,11 @@ func (r *Candidates) hits(ranked []leader, pairs map[place]float32) []record.Hit
 				{Name: "length", Value: 0 - Round(p.Docs[doc].Long)},
 				{Name: "session", Value: Round(p.ofSession(doc))},
 			},
+		}
+		for _, s := range []record.Signal{{Name: "speaker", Value: Round(speaker)}, {Name: "standing", Value: Round(standing)}} {
+			if s.Value != 0 {
+				hits[i].Signals = append(hits[i].Signals, s)
+			}
 		}
 		if best := ranked[0].score; best > 0 {
 			hits[i].Score = Round(min(1, max(0, r.strength(ranked[0])*l.score/best)))

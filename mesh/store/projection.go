@@ -49,6 +49,8 @@ type Document struct {
 	Record  *record.Record // nil if it was deleted
 	Session int32          // its session's number, -1 for none
 	Long    float32        // what it loses for its length in the default ranking, see rank.Context
+
+	Standing bool // a standing instruction or preference, see record.IsStanding
 }
 
 type session struct {
@@ -191,7 +193,7 @@ func (p *Projection) change(e ledger.Entry) (func(), error) {
 // add makes r the next document. p.mu is held.
 func (p *Projection) add(r *record.Record) {
 	doc := len(p.docs)
-	d := Document{Record: r, Session: -1}
+	d := Document{Record: r, Session: -1, Standing: r.IsStanding()}
 	predecessor := -1
 	if r.SessionID != "" {
 		s, ok := p.sessions[r.SessionID]

@@ -1,0 +1,25 @@
+package rank
+
+import "testing"
+
+func TestAsk(t *testing.T) {
+	t.Parallel()
+	for query, want := range map[string]question{
+		"Could you show me how to implement a login feature?":         {help: true},
+		"What are some common responses when an API fails?":           {help: true},
+		"How should I organize the parts of a webpage?":               {help: true},
+		"Which libraries would you suggest for my app?":               {help: true},
+		"How did you recommend managing the flow of requests?":        {assistant: true},
+		"What have you told me about Lisbon?":                         {assistant: true},
+		"What did I say about the budget?":                            {},
+		"Can you list the order in which I brought up my worries?":    {},
+		"Can you give me a summary of how my project has progressed?": {},
+		"How many commits have been merged?":                          {},
+		"Where does Ana live?":                                        {},
+		"Wo wohnt Ana?":                                               {},
+	} {
+		if got := ask(query); got != want {
+			t.Errorf("ask(%q) = %+v, want %+v", query, got, want)
+		}
+	}
+}

@@ -1,0 +1,32 @@
+package record
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestIsStanding(t *testing.T) {
+	t.Parallel()
+	for content, want := range map[string]bool{
+		"Always include version numbers when I ask about dependencies.": true,
+		"never use tabs when I paste code":                              true,
+		"From now on, answer in French.":                                true,
+		"I prefer short answers.":                                       true,
+		"I really prefer the window seat":                               true,
+		"I'd rather walk than take the bus.":                            true,
+		"Ana prefers the night train to flying.":                        false,
+		"The train is always late.":                                     false,
+		"I never went to Oslo.":                                         false,
+		"Every meeting was moved.":                                      false,
+		"":                                                              false,
+		strings.Repeat("Minutes of a long meeting. ", 40) + "I prefer tea.": false,
+	} {
+		if got := (&Record{Memory: Memory{Content: content}}).IsStanding(); got != want {
+			t.Errorf("IsStanding of %.60q = %v, want %v", content, got, want)
+		}
+	}
+	lesson := Record{Memory: Memory{Content: "Always run the tests when I push."}, Lesson: &Lesson{}}
+	if lesson.IsStanding() {
+		t.Error("a lesson is a standing instruction; it has its own way into a session")
+	}
+}
