@@ -262,8 +262,10 @@ func TestMetadata(t *testing.T) {
 	})
 	const want = `{"resource":"https://public.example/yamo/mcp","authorization_servers":["https://login.example"],` +
 		`"scopes_supported":["yamo:dm"],"bearer_methods_supported":["header"],"resource_name":"YAMO memory"}`
-	for _, path := range []string{"/.well-known/oauth-protected-resource/yamo/mcp",
-		"/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"} {
+	for _, path := range []string{
+		"/.well-known/oauth-protected-resource/yamo/mcp",
+		"/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp",
+	} {
 		if got := h.ask(http.MethodGet, path, "", ""); strings.TrimSpace(got.body) != want {
 			t.Errorf("%s: %+v", path, got)
 		}

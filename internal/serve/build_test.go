@@ -159,8 +159,10 @@ func TestServersOfTwoAudiencesShareNothing(t *testing.T) {
 	var logs bytes.Buffer
 	dm := build(t, deps(t, &logs))
 	group := build(t, Deps{Version: "v0.0.0-test", Logger: slog.New(slog.DiscardHandler)})
-	for _, method := range []string{"tools/call", "resources/read", "prompts/get", "tools/list", "resources/list",
-		"prompts/list"} {
+	for _, method := range []string{
+		"tools/call", "resources/read", "prompts/get", "tools/list", "resources/list",
+		"prompts/list",
+	} {
 		got := ask(t, group, method, `{"name":"say","uri":"test://ok"}`)
 		if strings.Contains(got, `"say"`) || strings.Contains(got, `"contents"`) {
 			t.Errorf("%s on the group's server: %s", method, got)

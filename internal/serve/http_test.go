@@ -57,8 +57,10 @@ func serveHouse(t *testing.T, change func(*HTTPOptions)) *house {
 		done: make(chan error, 1), revoked: map[string]bool{},
 	}
 	clients := map[string]auth.Client{}
-	for token, who := range map[string]audience.Audience{"dm": audience.DM(), "dm2": audience.DM(),
-		"club": group(t, "club"), "hiking": group(t, "hiking")} {
+	for token, who := range map[string]audience.Audience{
+		"dm": audience.DM(), "dm2": audience.DM(),
+		"club": group(t, "club"), "hiking": group(t, "hiking"),
+	} {
 		clients[token] = auth.Client{Key: "token:" + token, Tenant: auth.Tenant{Audience: who}, Valid: func() error {
 			h.mu.Lock()
 			defer h.mu.Unlock()

@@ -88,8 +88,10 @@ func TestKeys(t *testing.T) {
 // FuzzReadLine: whatever comes, every byte is read, no line is over the limit, and a line that fits is
 // kept whole.
 func FuzzReadLine(f *testing.F) {
-	for _, seed := range []string{"a\nb", "\n\n", "{\"jsonrpc\":\"2.0\",\"id\":1,\r\n", strings.Repeat("x", 100),
-		"\x00\xff\n"} {
+	for _, seed := range []string{
+		"a\nb", "\n\n", "{\"jsonrpc\":\"2.0\",\"id\":1,\r\n", strings.Repeat("x", 100),
+		"\x00\xff\n",
+	} {
 		f.Add(seed, 8)
 	}
 	f.Fuzz(func(t *testing.T, input string, most int) {
