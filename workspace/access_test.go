@@ -74,7 +74,8 @@ func TestAccess(t *testing.T) {
 			data, err := full.View(who).Read(name)
 			file, statErr := full.View(who).Stat(name)
 			if key != "" && strings.Contains(readers, key) || key == "" && strings.Contains(readers, "dab") {
-				if err != nil || statErr != nil || string(data) != files[name] || file.Size != int64(len(data)) || file.Name != name {
+				if err != nil || statErr != nil || string(data) != files[name] || file.Size != int64(len(data)) ||
+					file.Name != name {
 					t.Errorf("%v cannot read %s: %q, %v, %v, %v", who, name, data, err, file, statErr)
 				}
 				continue
@@ -99,7 +100,8 @@ func TestFiles(t *testing.T) {
 	w := folderOf(t, files)
 	want := map[string][]string{
 		"d": {
-			"AGENTS.md", "BOOTSTRAP.md", "DREAMS.md", "HEARTBEAT.md", "IDENTITY.md", "MEMORY.md", "SOUL.md", "TOOLS.md", "USER.md",
+			"AGENTS.md", "BOOTSTRAP.md", "DREAMS.md", "HEARTBEAT.md", "IDENTITY.md", "MEMORY.md", "SOUL.md", "TOOLS.md",
+			"USER.md",
 			"memory/2021-02-29.md",
 			"memory/2026-02-13-group-a.md",
 			"memory/2026-02-14-a-topic.md", "memory/2026-02-14-group-.md", "memory/2026-02-14-group-a-b.md",
@@ -134,10 +136,13 @@ func TestAliases(t *testing.T) {
 		"", ".", "..", "/", "//", "memory", "memory/", "notes/..", "./MEMORY.md", "MEMORY.md/", "/MEMORY.md", "//MEMORY.md",
 		"notes/../MEMORY.md", "../kate/MEMORY.md", "memory/../MEMORY.md", "notes/./seed-order.md", "notes//seed-order.md",
 		w.dir + "/MEMORY.md", "memory.md", "MEMORY.Md", "Notes/seed-order.md", "MEMORY/2026-02-14.md",
-		"notes/seed-order.MD", "MEMORY.md\x00", "notes/seed\x00-order.md", "MEMORY.md\n", " MEMORY.md", "MEMORY.md ", "MEMORY.md.",
-		"MEMORY%2Emd", "%4dEMORY.md", "notes%2fseed-order.md", "notes/%2e%2e/MEMORY.md", `notes\seed-order.md`, `..\MEMORY.md`,
+		"notes/seed-order.MD", "MEMORY.md\x00", "notes/seed\x00-order.md", "MEMORY.md\n", " MEMORY.md", "MEMORY.md ",
+		"MEMORY.md.",
+		"MEMORY%2Emd", "%4dEMORY.md", "notes%2fseed-order.md", "notes/%2e%2e/MEMORY.md", `notes\seed-order.md`,
+		`..\MEMORY.md`,
 		"MEMORY.md:stream", "MEMORY.md::$DATA", "notes/..%2fMEMORY.md", "notes/．．/MEMORY.md", "memory/2026-02-14.md/.",
-		"memory/2026-02-14-GROUP-book-club.md", "memory/2026-02-14-group-Book-Club.md", "memory/2026-02-14-group-book-club.ｍd",
+		"memory/2026-02-14-GROUP-book-club.md", "memory/2026-02-14-group-Book-Club.md",
+		"memory/2026-02-14-group-book-club.ｍd",
 		"memory/2026-02-14-\u212Aroup.md\u200b", "ＭEMORY.md", "MEMORY\u200b.md", "\uFEFFMEMORY.md", "memory/２０２６-02-14.md",
 		"notes/cafe\u0301.md", "notes/\u202egnp.md", "notes/a?.md", "notes/a*.md", "notes/~/x.md ", "notes/\xff.md",
 		"notes/" + strings.Repeat("x", 253) + ".md", strings.Repeat("notes/", 90) + "x.md", "notes/1/2/3/4/5/6/7/8.md",
@@ -211,7 +216,9 @@ func TestLinkedFolder(t *testing.T) {
 }
 
 func TestReadIsBounded(t *testing.T) {
-	w := folderOf(t, map[string]string{"SOUL.md": strings.Repeat("x", MaxFileSize), "AGENTS.md": strings.Repeat("x", MaxFileSize+1)})
+	w := folderOf(t, map[string]string{
+		"SOUL.md": strings.Repeat("x", MaxFileSize), "AGENTS.md": strings.Repeat("x", MaxFileSize+1),
+	})
 	v := w.View(audience.Audience{})
 	if data, err := v.Read("SOUL.md"); err != nil || len(data) != MaxFileSize {
 		t.Errorf("file of the greatest size: %d bytes, %v", len(data), err)
@@ -240,7 +247,8 @@ func FuzzGroupNames(f *testing.F) {
 		if !a.May(audience.Read, class) && !a.May(audience.Append, class) {
 			return
 		}
-		ownLog := len(name) == len("memory/2026-02-14-group-a.md") && strings.HasPrefix(name, "memory/") && strings.HasSuffix(name, "-group-a.md")
+		ownLog := len(name) == len("memory/2026-02-14-group-a.md") && strings.HasPrefix(name, "memory/") &&
+			strings.HasSuffix(name, "-group-a.md")
 		if !ownLog && !slices.Contains([]string{"SOUL.md", "IDENTITY.md", "AGENTS.md"}, name) {
 			t.Fatalf("a group may touch %q, a %v", name, class)
 		}

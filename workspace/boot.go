@@ -44,7 +44,8 @@ func (v *View) WriteInitial(ctx context.Context, name string, data []byte, base 
 	class := classify(v.who, name)
 	// SECURITY: the access check. SOUL.md and IDENTITY.md are the agent's to make once; outside the first boot they
 	// are its human's.
-	if !v.who.May(audience.Create, class) && !v.who.May(audience.Write, class) || !slices.Contains(BootFiles, name) || v.State() != Bootstrap {
+	if !v.who.May(audience.Create, class) && !v.who.May(audience.Write, class) || !slices.Contains(BootFiles, name) ||
+		v.State() != Bootstrap {
 		return "", missing("write", name)
 	}
 	note := Note{Subject: name + ": first boot"}
@@ -71,7 +72,8 @@ func (v *View) FinishBootstrap(ctx context.Context, note string) (Logged, error)
 	}
 	done, err := v.Journal().Append(ctx, "", note)
 	if err != nil {
-		err = fmt.Errorf("log the first boot: %v", err) //nolint:errorlint // that memory/ is missing does not mean that BOOTSTRAP.md was
+		// Not wrapped: fs.ErrNotExist would mean that BOOTSTRAP.md is missing, where it may be memory/.
+		err = fmt.Errorf("log the first boot: %v", err) //nolint:errorlint // see above
 	}
 	return done, errors.Join(err, v.deleteBootstrap())
 }
@@ -125,10 +127,13 @@ func (v *View) State() State {
 }
 
 const (
-	refusalDM = "This workspace is not initialized: it has neither BOOTSTRAP.md nor SOUL.md, so the agent has no identity and must not operate. " +
-		"Ask the user to put one of them into the workspace folder: a SOUL.md that says who the agent is (name, role, values, capabilities), " +
+	refusalDM = "This workspace is not initialized: it has neither BOOTSTRAP.md nor SOUL.md, so the agent has no " +
+		"identity and must not operate. " +
+		"Ask the user to put one of them into the workspace folder: a SOUL.md that says who the agent is (name, role, " +
+		"values, capabilities), " +
 		"or a BOOTSTRAP.md with instructions for the first boot. Then try again; nothing needs to be restarted."
-	refusalGroup = "This workspace is not initialized: it has no SOUL.md, so the agent has no identity and must not operate. " +
+	refusalGroup = "This workspace is not initialized: it has no SOUL.md, so the agent has no identity and must not " +
+		"operate. " +
 		"Its owner has to finish setting it up in a direct conversation. Then try again; nothing needs to be restarted."
 )
 

@@ -103,7 +103,8 @@ func about(a audience.Audience, name string, class audience.Class) (title, descr
 	case audience.GroupLog, audience.OtherLog:
 		date, group, _ := strings.Cut(base, "-group-")
 		if a.IsDM() {
-			return "Log of group " + group + " " + date, "What group " + group + " logged on " + date + "; written in a group, so it is reported speech, not fact"
+			return "Log of group " + group + " " + date, "What group " + group + " logged on " + date +
+				"; written in a group, so it is reported speech, not fact"
 		}
 		return "Group log " + date, "What this group logged on " + date
 	case audience.Profile:

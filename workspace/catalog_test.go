@@ -14,9 +14,12 @@ import (
 func TestSearched(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{
-		"SOUL.md", "USER.md", "MEMORY.md", "DREAMS.md", "BOOTSTRAP.md", "TOOLS.md", "memory/2020-01-01.md", "memory/2020-01-01-slug.md",
-		"memory/2020-01-01-group-hiking.md", "memory/imports/chat/a.md", "memory/dreaming/rem/2020-01-01.md", "memory/heartbeat-state.json",
-		"memory/.hidden.md", "memory/.git/x.md", "memory/archive/2019-01-01.md.gz", "notes/b.md", "other/c.md", "memory/a%.md",
+		"SOUL.md", "USER.md", "MEMORY.md", "DREAMS.md", "BOOTSTRAP.md", "TOOLS.md", "memory/2020-01-01.md",
+		"memory/2020-01-01-slug.md",
+		"memory/2020-01-01-group-hiking.md", "memory/imports/chat/a.md", "memory/dreaming/rem/2020-01-01.md",
+		"memory/heartbeat-state.json",
+		"memory/.hidden.md", "memory/.git/x.md", "memory/archive/2019-01-01.md.gz", "notes/b.md", "other/c.md",
+		"memory/a%.md",
 	} {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -46,7 +49,8 @@ func TestSearched(t *testing.T) {
 		names = append(names, file.Name)
 	}
 	want := []string{
-		"MEMORY.md", "memory/2020-01-01-group-hiking.md", "memory/2020-01-01-slug.md", "memory/2020-01-01.md", "memory/imports/chat/a.md", "notes/b.md",
+		"MEMORY.md", "memory/2020-01-01-group-hiking.md", "memory/2020-01-01-slug.md", "memory/2020-01-01.md",
+		"memory/imports/chat/a.md", "notes/b.md",
 	}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -54,7 +58,10 @@ func TestSearched(t *testing.T) {
 	if files := w.View(audience.Audience{}).Searched(); files != nil {
 		t.Errorf("a group searches %v", files)
 	}
-	for name, group := range map[string]string{"memory/2020-01-01-group-hiking.md": "hiking", "memory/2020-01-01.md": "", "MEMORY.md": "", "memory/2020-01-01-slug.md": ""} {
+	for name, group := range map[string]string{
+		"memory/2020-01-01-group-hiking.md": "hiking", "memory/2020-01-01.md": "", "MEMORY.md": "",
+		"memory/2020-01-01-slug.md": "",
+	} {
 		if got := workspace.GroupOf(name); got != group {
 			t.Errorf("%s is of group %q", name, got)
 		}

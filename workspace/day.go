@@ -12,7 +12,8 @@ import (
 )
 
 // timezone is the field of RFC-0009 §2.3, as a line of its own or a list item.
-var timezone = regexp.MustCompile(`(?mi)^[ \t]*(?:[-*+][ \t]+)?\*\*Timezone:?\*\*:?[ \t]*` + "`?" + `([A-Za-z0-9_+/-]+)` + "`?" + `[ \t\r]*$`)
+var timezone = regexp.MustCompile(`(?mi)^[ \t]*(?:[-*+][ \t]+)?\*\*Timezone:?\*\*:?[ \t]*` + "`?" +
+	`([A-Za-z0-9_+/-]+)` + "`?" + `[ \t\r]*$`)
 
 // profileHead is how much of USER.md is searched for the time zone.
 const profileHead = 64 << 10

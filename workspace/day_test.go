@@ -52,7 +52,8 @@ func TestDays(t *testing.T) {
 func TestLogDates(t *testing.T) {
 	files := map[string]string{}
 	for _, name := range []string{
-		"2026-02-14", "2026-02-13", "2019-12-31", "2026-02-30", "2026-02-14-topic", "2026-02-10-group-a", "2026-02-14-group-a", "2020-01-01-group-a", "2026-02-12-group-b",
+		"2026-02-14", "2026-02-13", "2019-12-31", "2026-02-30", "2026-02-14-topic", "2026-02-10-group-a",
+		"2026-02-14-group-a", "2020-01-01-group-a", "2026-02-12-group-b",
 	} {
 		files["memory/"+name+".md"] = "x"
 	}

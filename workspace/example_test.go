@@ -19,7 +19,9 @@ func exampleFolder() string {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for name, text := range map[string]string{"SOUL.md": "You are Kit.\n", "MEMORY.md": "# Memory\n\n## People\n\n- Ana\n"} {
+	for name, text := range map[string]string{
+		"SOUL.md": "You are Kit.\n", "MEMORY.md": "# Memory\n\n## People\n\n- Ana\n",
+	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			log.Fatal(err)
 		}

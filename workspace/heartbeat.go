@@ -33,7 +33,8 @@ type Checked struct {
 // Errors of the heartbeat.
 var (
 	ErrCheckName      = errors.New("the name of a check is 1 to 64 printable characters, without blanks at its ends")
-	ErrHeartbeatState = errors.New(`memory/heartbeat-state.json is not {"lastChecks": {name: Unix seconds or null}}; it was left as it is, correct it by hand`)
+	ErrHeartbeatState = errors.New(`memory/heartbeat-state.json is not {"lastChecks": {name: Unix seconds or null}}; ` +
+		`it was left as it is, correct it by hand`)
 )
 
 // Heartbeat is the checklist, in order, and the checks that were ever recorded, by name. Files that are missing have
@@ -83,7 +84,8 @@ func (v *View) Heartbeat() ([]Task, []Checked, error) {
 // CheckDone records in memory/heartbeat-state.json that check has been done now, and returns that time. Nothing else in
 // the file changes, byte for byte; it is made if it is missing.
 func (v *View) CheckDone(ctx context.Context, check string) (time.Time, error) {
-	if check == "" || strings.TrimSpace(check) != check || utf8.RuneCountInString(check) > 64 || strings.ContainsFunc(check, func(r rune) bool { return !unicode.IsPrint(r) }) {
+	if check == "" || strings.TrimSpace(check) != check || utf8.RuneCountInString(check) > 64 ||
+		strings.ContainsFunc(check, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return time.Time{}, ErrCheckName
 	}
 	at := v.Now().Truncate(time.Second)

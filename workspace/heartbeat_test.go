@@ -48,15 +48,20 @@ func TestHeartbeat(t *testing.T) {
 
 func TestSetCheck(t *testing.T) {
 	tests := map[string]struct{ state, check, want string }{
-		"no file":            {"", "email", "{\n  \"lastChecks\": {\n    \"email\": 7\n  }\n}\n"},
-		"replaced":           {`{"lastChecks": {"email": 1, "x": null}}`, "email", `{"lastChecks": {"email": 7, "x": null}}`},
-		"null":               {`{"lastChecks":{"x":null}}`, "x", `{"lastChecks":{"x":7}}`},
-		"added":              {"{\n \"lastChecks\": {\n  \"x\": 1\n }\n}", "email", "{\n \"lastChecks\": {\n  \"x\": 1,\n  \"email\": 7\n }\n}"},
-		"added on one line":  {`{"lastChecks":{"x":1}}`, "email", `{"lastChecks":{"x":1, "email": 7}}`},
-		"to none":            {`{"lastChecks": {}}`, "email", `{"lastChecks": {"email": 7}}`},
-		"no lastChecks":      {`{"version": 2}`, "email", `{"version": 2, "lastChecks": {"email": 7}}`},
-		"nothing at all":     {`{}`, "email", `{"lastChecks": {"email": 7}}`},
-		"unknown survives":   {`{ "b":[1e400,{"lastChecks":{"email":1}}],"lastChecks":{"email" : 1 , "é":2},"a":"\u00e9" }`, "é", `{ "b":[1e400,{"lastChecks":{"email":1}}],"lastChecks":{"email" : 1 , "é":7},"a":"\u00e9" }`},
+		"no file":  {"", "email", "{\n  \"lastChecks\": {\n    \"email\": 7\n  }\n}\n"},
+		"replaced": {`{"lastChecks": {"email": 1, "x": null}}`, "email", `{"lastChecks": {"email": 7, "x": null}}`},
+		"null":     {`{"lastChecks":{"x":null}}`, "x", `{"lastChecks":{"x":7}}`},
+		"added": {
+			"{\n \"lastChecks\": {\n  \"x\": 1\n }\n}", "email", "{\n \"lastChecks\": {\n  \"x\": 1,\n  \"email\": 7\n }\n}",
+		},
+		"added on one line": {`{"lastChecks":{"x":1}}`, "email", `{"lastChecks":{"x":1, "email": 7}}`},
+		"to none":           {`{"lastChecks": {}}`, "email", `{"lastChecks": {"email": 7}}`},
+		"no lastChecks":     {`{"version": 2}`, "email", `{"version": 2, "lastChecks": {"email": 7}}`},
+		"nothing at all":    {`{}`, "email", `{"lastChecks": {"email": 7}}`},
+		"unknown survives": {
+			`{ "b":[1e400,{"lastChecks":{"email":1}}],"lastChecks":{"email" : 1 , "é":2},"a":"\u00e9" }`, "é",
+			`{ "b":[1e400,{"lastChecks":{"email":1}}],"lastChecks":{"email" : 1 , "é":7},"a":"\u00e9" }`,
+		},
 		"the last one holds": {`{"lastChecks":{"x":1,"x":2}}`, "x", `{"lastChecks":{"x":1,"x":7}}`},
 		"quoted":             {`{"lastChecks":{"a\"b":1}}`, `a"b`, `{"lastChecks":{"a\"b":7}}`},
 	}
@@ -135,7 +140,8 @@ func TestCheckDoneRefuses(t *testing.T) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
-	if _, err := w.View(audience.DM()).CheckDone(t.Context(), "x"); !errors.Is(err, ErrHeartbeatState) || content(t, w, heartbeatState) != "[]" {
+	if _, err := w.View(audience.DM()).CheckDone(t.Context(), "x"); !errors.Is(err, ErrHeartbeatState) ||
+		content(t, w, heartbeatState) != "[]" {
 		t.Errorf("%v", err)
 	}
 	if _, err := kate(t).View(group(t, "a")).CheckDone(t.Context(), "x"); err == nil {

@@ -12,25 +12,46 @@ import (
 )
 
 func TestParseIdentity(t *testing.T) {
-	kate := Identity{Name: "Kate", Creature: "octopus", Vibe: "warm but sharp", Emoji: "🐙", Avatar: "https://example.org/kate.png"}
+	kate := Identity{
+		Name: "Kate", Creature: "octopus", Vibe: "warm but sharp", Emoji: "🐙", Avatar: "https://example.org/kate.png",
+	}
 	tests := map[string]struct {
 		text string
 		want Identity
 	}{
-		"seed": {"- **Name:** Kate\n- **Creature:** octopus\n- **Vibe:** warm but sharp\n- **Emoji:** 🐙\n- **Avatar:** https://example.org/kate.png\n", kate},
-		"any case, order, marker and line end": {
-			"# Identity\r\n\r\n* **EMOJI**: 🐙\r\n+ name: Kate\r\n- *Vibe*: _warm but sharp_\r\n**creature:** octopus\r\n  - Avatar: https://example.org/kate.png\r\n", kate,
+		"seed": {
+			"- **Name:** Kate\n- **Creature:** octopus\n- **Vibe:** warm but sharp\n- **Emoji:** 🐙\n" +
+				"- **Avatar:** https://example.org/kate.png\n",
+			kate,
 		},
-		"template":                  {"- **Name:** _(pick something)_\n- **Creature:** *(AI? robot?)*\n- **Vibe:** (how?)\n- **Emoji:**\n- **Avatar:**   \n- **Theme:** __(a colour)__\n", Identity{}},
+		"any case, order, marker and line end": {
+			"# Identity\r\n\r\n* **EMOJI**: 🐙\r\n+ name: Kate\r\n- *Vibe*: _warm but sharp_\r\n**creature:** octopus\r\n" +
+				"  - Avatar: https://example.org/kate.png\r\n", kate,
+		},
+		"template": {
+			"- **Name:** _(pick something)_\n- **Creature:** *(AI? robot?)*\n- **Vibe:** (how?)\n- **Emoji:**\n" +
+				"- **Avatar:**   \n- **Theme:** __(a colour)__\n",
+			Identity{},
+		},
 		"placeholder, then a value": {"- **Name:** _(pick)_\n- **Name:** Kate\n- **Name:** Second\n", Identity{Name: "Kate"}},
-		"parentheses inside":        {"- **Name:** Kate (the octopus)\n- **Vibe:** (softly) spoken\n", Identity{Name: "Kate (the octopus)", Vibe: "(softly) spoken"}},
-		"bold value":                {"- **Name:** **Kate**\n- **Avatar:** https://example.org/kate_\n", Identity{Name: "Kate", Avatar: "https://example.org/kate_"}},
-		"theme":                     {"- **Theme:** ink blue\n", Identity{Theme: "ink blue"}},
-		"unknown and prose":         {"Name of the ship: Argo\n- **Nickname:** K\n- no colon\nMy name: is not a label\n", Identity{}},
-		"code and front matter":     {"---\nname: matter\n---\n```\nName: code\n```\n~~~md\n```\nName: code\n~~~\n- Name: Kate\n", Identity{Name: "Kate"}},
-		"control characters":        {"- **Name:** Ka\x00te\x1b[31m\n", Identity{Name: "Kate[31m"}},
-		"empty":                     {"", Identity{}},
-		"long":                      {"- **Name:** " + strings.Repeat("é", 300), Identity{Name: strings.Repeat("é", 256)}},
+		"parentheses inside": {
+			"- **Name:** Kate (the octopus)\n- **Vibe:** (softly) spoken\n",
+			Identity{Name: "Kate (the octopus)", Vibe: "(softly) spoken"},
+		},
+		"bold value": {
+			"- **Name:** **Kate**\n- **Avatar:** https://example.org/kate_\n",
+			Identity{Name: "Kate", Avatar: "https://example.org/kate_"},
+		},
+		"theme": {"- **Theme:** ink blue\n", Identity{Theme: "ink blue"}},
+		"unknown and prose": {
+			"Name of the ship: Argo\n- **Nickname:** K\n- no colon\nMy name: is not a label\n", Identity{},
+		},
+		"code and front matter": {
+			"---\nname: matter\n---\n```\nName: code\n```\n~~~md\n```\nName: code\n~~~\n- Name: Kate\n", Identity{Name: "Kate"},
+		},
+		"control characters": {"- **Name:** Ka\x00te\x1b[31m\n", Identity{Name: "Kate[31m"}},
+		"empty":              {"", Identity{}},
+		"long":               {"- **Name:** " + strings.Repeat("é", 300), Identity{Name: strings.Repeat("é", 256)}},
 	}
 	for name, test := range tests {
 		if diff := cmp.Diff(test.want, ParseIdentity(test.text)); diff != "" {
@@ -41,7 +62,9 @@ func TestParseIdentity(t *testing.T) {
 
 func TestIdentityLine(t *testing.T) {
 	tests := map[string]Identity{
-		"name=Kate, emoji=🐙, vibe=warm but sharp": {Name: "Kate", Creature: "octopus", Vibe: "warm but sharp", Emoji: "🐙", Avatar: "x", Theme: "y"},
+		"name=Kate, emoji=🐙, vibe=warm but sharp": {
+			Name: "Kate", Creature: "octopus", Vibe: "warm but sharp", Emoji: "🐙", Avatar: "x", Theme: "y",
+		},
 		"vibe=calm": {Vibe: "calm", Creature: "crow"},
 		"":          {Creature: "crow"},
 	}
@@ -79,7 +102,8 @@ func FuzzParseIdentity(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		id := ParseIdentity(text)
 		for _, value := range []string{id.Name, id.Creature, id.Vibe, id.Emoji, id.Avatar, id.Theme} {
-			if utf8.RuneCountInString(value) > identityValue || strings.ContainsFunc(value, unicode.IsControl) || strings.TrimSpace(value) != value {
+			if utf8.RuneCountInString(value) > identityValue || strings.ContainsFunc(value, unicode.IsControl) ||
+				strings.TrimSpace(value) != value {
 				t.Fatalf("value %q", value)
 			}
 			if strings.HasPrefix(value, "(") && strings.HasSuffix(value, ")") {

@@ -63,14 +63,17 @@ func TestJournal(t *testing.T) {
 		}
 	}
 	now = now.Add(11 * time.Hour) // past midnight for the user
-	if name := add(t, first, "", "six"); name != "memory/2026-02-15.md" || content(t, w, name) != "# Memory — 2026-02-15\n\n## Session [00:05]\n\nsix\n" {
+	if name := add(t, first, "", "six"); name != "memory/2026-02-15.md" ||
+		content(t, w, name) != "# Memory — 2026-02-15\n\n## Session [00:05]\n\nsix\n" {
 		t.Errorf("the next day: %s\n%s", name, content(t, w, name))
 	}
 }
 
 // The text of a log stays, byte for byte, also when a person or a killed process left it odd.
 func TestJournalKeepsWhatIsThere(t *testing.T) {
-	for _, old := range []string{"# Mine\r\n\r\nno line end", "torn \xff", "\n\n", "## Session [12:00]\nx\n", strings.Repeat("long line ", 20_000)} {
+	for _, old := range []string{
+		"# Mine\r\n\r\nno line end", "torn \xff", "\n\n", "## Session [12:00]\nx\n", strings.Repeat("long line ", 20_000),
+	} {
 		w := folderOf(t, map[string]string{"memory/2026-02-14.md": old})
 		add(t, w.View(audience.DM()).Journal(), "", "new")
 		got, ok := strings.CutPrefix(content(t, w, "memory/2026-02-14.md"), old)
@@ -94,7 +97,8 @@ func TestGroupJournal(t *testing.T) {
 	if name := add(t, a.Journal(), "", "hello"); name != "memory/2026-02-14-group-a.md" { // the machine's day
 		t.Errorf("logged to %s", name)
 	}
-	if data, err := a.Read("memory/2026-02-14-group-a.md"); err != nil || !strings.Contains(string(data), "## Session [20:00]\n\nhello\n") {
+	if data, err := a.Read("memory/2026-02-14-group-a.md"); err != nil ||
+		!strings.Contains(string(data), "## Session [20:00]\n\nhello\n") {
 		t.Errorf("group reads %q, %v", data, err)
 	}
 	if got := content(t, w, "memory/2026-02-14.md"); got != "private" {
@@ -110,7 +114,8 @@ func TestJournalRefuses(t *testing.T) {
 	if err := os.Symlink("../MEMORY.md", filepath.Join(w.dir, "memory/2026-02-14.md")); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Link(filepath.Join(w.dir, "MEMORY.md"), filepath.Join(w.dir, "memory/2026-02-14-group-a.md")); err != nil {
+	if err := os.Link(filepath.Join(w.dir, "MEMORY.md"),
+		filepath.Join(w.dir, "memory/2026-02-14-group-a.md")); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Mkdir(filepath.Join(w.dir, "memory/2026-02-14-group-b.md"), 0o700); err != nil {
@@ -213,7 +218,8 @@ func TestJournalAcrossProcesses(t *testing.T) {
 	run := func(who string, kill bool) error {
 		for next := 0; next < each; {
 			cmd := exec.Command(os.Args[0], "-test.run=^TestJournalAcrossProcesses$", "-test.v=false")
-			cmd.Env = append(os.Environ(), "YAMO_TEST_JOURNAL="+w.dir, "YAMO_TEST_WHO="+who, fmt.Sprintf("YAMO_TEST_FROM=%d", next))
+			cmd.Env = append(os.Environ(), "YAMO_TEST_JOURNAL="+w.dir, "YAMO_TEST_WHO="+who,
+				fmt.Sprintf("YAMO_TEST_FROM=%d", next))
 			out, err := cmd.StdoutPipe()
 			if err != nil {
 				return err
@@ -256,7 +262,8 @@ func TestJournalAcrossProcesses(t *testing.T) {
 	close(acked)
 	log := content(t, w, "memory/2026-02-14.md")
 	counted := map[string]int{}
-	for _, m := range regexp.MustCompile(`(?m)^([ab][0-9]+) begin\n(?:x+\n)end ([ab][0-9]+)$`).FindAllStringSubmatch(log, -1) {
+	whole := regexp.MustCompile(`(?m)^([ab][0-9]+) begin\n(?:x+\n)end ([ab][0-9]+)$`)
+	for _, m := range whole.FindAllStringSubmatch(log, -1) {
 		if m[1] == m[2] {
 			counted[m[1]]++
 		}

@@ -14,10 +14,12 @@ import (
 func TestKnowledge(t *testing.T) {
 	v := kate(t).View(audience.DM())
 	known, err := v.Knowledge(" deciSIONS ")
-	if err != nil || len(known.Sections) != 1 || known.Sections[0].Heading != "Decisions" || len(known.Sections[0].Bullets) != 3 || known.Truncated {
+	if err != nil || len(known.Sections) != 1 || known.Sections[0].Heading != "Decisions" ||
+		len(known.Sections[0].Bullets) != 3 || known.Truncated {
 		t.Errorf("decisions: %+v, %v", known, err)
 	}
-	if known, err = v.Knowledge("nothing of the kind"); err != nil || known.Sections == nil || len(known.Sections) != 0 || known.Truncated {
+	if known, err = v.Knowledge("nothing of the kind"); err != nil || known.Sections == nil || len(known.Sections) != 0 ||
+		known.Truncated {
 		t.Errorf("no match: %+v, %v", known, err)
 	}
 	if known, err = v.Knowledge(""); err != nil || len(known.Sections) != 4 || known.Truncated {
@@ -50,11 +52,16 @@ func TestKnowledgeLimits(t *testing.T) {
 		kept      int // bullets of the first section
 		truncated bool
 	}{
-		"ten":           {[]passage.Section{{Heading: "a", Bullets: bullets(10, "x")}}, 10, false},
-		"eleven":        {[]passage.Section{{Heading: "a", Bullets: bullets(11, "x")}}, 10, true},
-		"long bullet":   {[]passage.Section{{Heading: "a", Bullets: bullets(1, strings.Repeat("é", 5000))}}, 1, true},
-		"escapes":       {[]passage.Section{{Heading: "a", Bullets: bullets(10, strings.Repeat("<", 300))}}, 3, true},
-		"many sections": {[]passage.Section{{Heading: "a", Bullets: bullets(10, "x")}, {Heading: strings.Repeat("h", 7000), Bullets: bullets(1, "x")}}, 10, true},
+		"ten":         {[]passage.Section{{Heading: "a", Bullets: bullets(10, "x")}}, 10, false},
+		"eleven":      {[]passage.Section{{Heading: "a", Bullets: bullets(11, "x")}}, 10, true},
+		"long bullet": {[]passage.Section{{Heading: "a", Bullets: bullets(1, strings.Repeat("é", 5000))}}, 1, true},
+		"escapes":     {[]passage.Section{{Heading: "a", Bullets: bullets(10, strings.Repeat("<", 300))}}, 3, true},
+		"many sections": {
+			[]passage.Section{
+				{Heading: "a", Bullets: bullets(10, "x")}, {Heading: strings.Repeat("h", 7000), Bullets: bullets(1, "x")},
+			},
+			10, true,
+		},
 	}
 	for name, test := range tests {
 		known, err := know(test.sections, "")

@@ -92,7 +92,8 @@ func (l *linter) state() {
 		l.fail(SoulFile, 0, "RFC-0009 §6.1", "is missing, and there is no BOOTSTRAP.md: the agent must not operate")
 		return
 	case state == Bootstrap && l.view.exists(SoulFile):
-		l.fail(BootstrapFile, 0, "RFC-0009 §4.3", "is still there beside SOUL.md: it must be deleted when the first boot is done")
+		l.fail(BootstrapFile, 0, "RFC-0009 §4.3",
+			"is still there beside SOUL.md: it must be deleted when the first boot is done")
 	case state == Bootstrap:
 		return
 	}
@@ -266,7 +267,8 @@ func (l *linter) profiles(folder string) {
 			l.profiles(name)
 		case strings.HasPrefix(entry.Name(), "."):
 		case path.Ext(name) == ".md":
-			l.warn(name, 0, "seed 004 §12", "is not read: a user, part or relationship has one overview.md or profile.md and one notes.md")
+			l.warn(name, 0, "seed 004 §12", "is not read: a user, part or relationship has one overview.md or profile.md and "+
+				"one notes.md")
 		}
 	}
 }
@@ -289,14 +291,16 @@ func (l *linter) user(text string) {
 	if m := timezone.FindStringSubmatchIndex(text); m == nil {
 		l.warn(UserFile, 0, "RFC-0009 §2.3", "names no **Timezone:** such as Europe/Oslo; the machine's is used")
 	} else if _, err := time.LoadLocation(text[m[2]:m[3]]); err != nil {
-		l.warn(UserFile, 1+strings.Count(text[:m[2]], "\n"), "RFC-0009 §2.3", "time zone %q is not known; the machine's is used", text[m[2]:m[3]])
+		l.warn(UserFile, 1+strings.Count(text[:m[2]], "\n"), "RFC-0009 §2.3",
+			"time zone %q is not known; the machine's is used", text[m[2]:m[3]])
 	}
 }
 
 func (l *linter) heartbeat(name, text string) {
 	if name == HeartbeatFile {
 		if n := strings.Count(strings.TrimRight(text, "\n"), "\n") + 1; n > heartbeatLines {
-			l.warn(name, heartbeatLines+1, "RFC-0009 §2.7", "has %d lines; it is read at every heartbeat and should have at most %d", n, heartbeatLines)
+			l.warn(name, heartbeatLines+1, "RFC-0009 §2.7",
+				"has %d lines; it is read at every heartbeat and should have at most %d", n, heartbeatLines)
 		}
 		return
 	}

@@ -25,7 +25,8 @@ func lint(t *testing.T, w *Workspace) []string {
 }
 
 // soul has what RFC-0009 §2.1 asks for.
-const soul = "# Soul\n\nYou are Ada, a librarian for Mira.\n\n## Values\n\nQuiet.\n\n## Capabilities\n\nFinding books.\n"
+const soul = "# Soul\n\nYou are Ada, a librarian for Mira.\n\n## Values\n\nQuiet.\n\n## Capabilities\n\n" +
+	"Finding books.\n"
 
 func TestSampleWorkspaceIsClean(t *testing.T) {
 	if got := lint(t, kate(t)); len(got) != 0 {
@@ -35,10 +36,11 @@ func TestSampleWorkspaceIsClean(t *testing.T) {
 
 func TestLint(t *testing.T) {
 	w := folderOf(t, map[string]string{
-		"BOOTSTRAP.md":                "x",
-		"SOUL.md":                     strings.Repeat("é", 12_001),
-		"IDENTITY.md":                 "- **Name:** _(pick)_",
-		"AGENTS.md":                   "## First Run\n## every session\n### Memory\n```\n## Safety\n```\n## External vs Internal ##\n",
+		"BOOTSTRAP.md": "x",
+		"SOUL.md":      strings.Repeat("é", 12_001),
+		"IDENTITY.md":  "- **Name:** _(pick)_",
+		"AGENTS.md": "## First Run\n## every session\n### Memory\n```\n## Safety\n```\n" +
+			"## External vs Internal ##\n",
 		"USER.md":                     "# User\n\n**Timezone:** Middle/Earth\n",
 		"Memory.md":                   "x",
 		"TOOLS.md":                    "a\xff",
@@ -50,7 +52,8 @@ func TestLint(t *testing.T) {
 		"memory/2026-02-11-a-note.md": "---\ntags: [\n---\n",
 		"notes/free.md":               "anything",
 		"notes/anchor.md":             "## A\n<!-- @anchor a -->\n",
-		"users/kate/overview.md":      strings.Replace(grammar.New("users/kate/overview.md", "2026-01-02T03:04:05Z"), "## Active", "## Aktive", 1),
+		"users/kate/overview.md": strings.Replace(grammar.New("users/kate/overview.md", "2026-01-02T03:04:05Z"),
+			"## Active", "## Aktive", 1),
 		"users/kate/thoughts.md":      "anything",
 		"users/kate/parts/p/notes.md": "# Notes\n",
 		"DREAMS.md":                   "anything",
@@ -67,21 +70,27 @@ func TestLint(t *testing.T) {
 		"IDENTITY.md: warning: has no field with a value (Name, Creature, Vibe, Emoji, Avatar) (seed 002, phase 10.1)",
 		"MEMORY.md: error: is not read: it is a symbolic link (RFC-0009 §4.4)",
 		"Memory.md: warning: is not read: the name must be exactly MEMORY.md (RFC-0009 §1)",
-		"SOUL.md: warning: does not seem to say the agent's name, the role, values or character, capabilities (RFC-0009 §2.1)",
+		"SOUL.md: warning: does not seem to say the agent's name, the role, values or character, capabilities " +
+			"(RFC-0009 §2.1)",
 		"SOUL.md: warning: has 12001 characters; a session starts with the first 12000 (seed 002, phase 10.3)",
 		"TOOLS.md: error: is not UTF-8 text (RFC-0009 §1)",
 		"USER.md:3: warning: time zone \"Middle/Earth\" is not known; the machine's is used (RFC-0009 §2.3)",
 		"memory/2026-02-11-a-note.md:1: error: front matter: …",
-		"memory/2026-02-12-a-note.md:1: warning: the file does not begin with front matter between two lines of --- (seed 003)",
+		"memory/2026-02-12-a-note.md:1: warning: the file does not begin with front matter between two lines of --- " +
+			"(seed 003)",
 		"memory/2026-02-13-topic.md:1: warning: date is 2026-02-12, but the name says 2026-02-13 (seed 003)",
-		"memory/2026-02-13-topic.md:1: warning: slug \"topic\" is not 2 to 5 words of a-z and 0-9 with hyphens between them (or begins with group-, which names a group's log) (seed 003)",
+		"memory/2026-02-13-topic.md:1: warning: slug \"topic\" is not 2 to 5 words of a-z and 0-9 with hyphens between " +
+			"them (or begins with group-, which names a group's log) (seed 003)",
 		"memory/2026-02-13-topic.md:1: warning: tags are missing; at least one is needed (seed 003)",
 		"memory/2026-02-14.md:1: warning: does not begin with \"# Memory — 2026-02-14\" (RFC-0009 §2.5)",
 		"memory/2026-02-14.md:3: warning: session heading is not ## Session [HH:MM] (RFC-0009 §2.5)",
 		"memory/heartbeat-state.json: error: is not {\"lastChecks\": {name: Unix seconds or null}}: …",
-		"notes/anchor.md:2: error: the anchor is misspelt: write <!-- @anchor: name v1 --> or [//]: # (anchor: name v1) (seed 004 §2)",
-		"users/kate/overview.md:17: error: the heading ## Aktive Themes is misspelt: it must be ## Active Themes (seed 004 §2)",
-		"users/kate/thoughts.md: warning: is not read: a user, part or relationship has one overview.md or profile.md and one notes.md (seed 004 §12)",
+		"notes/anchor.md:2: error: the anchor is misspelt: write <!-- @anchor: name v1 --> or [//]: # (anchor: name v1) " +
+			"(seed 004 §2)",
+		"users/kate/overview.md:17: error: the heading ## Aktive Themes is misspelt: it must be ## Active Themes " +
+			"(seed 004 §2)",
+		"users/kate/thoughts.md: warning: is not read: a user, part or relationship has one overview.md or profile.md and " +
+			"one notes.md (seed 004 §12)",
 	}
 	got := lint(t, w)
 	for i, line := range got {
@@ -98,8 +107,10 @@ func TestLint(t *testing.T) {
 
 func TestLintOfLinksAndCredentials(t *testing.T) {
 	w := folderOf(t, map[string]string{
-		"SOUL.md": soul, "AGENTS.md": "## First Run\n## Every Session\n## Memory\n## Safety\n## External vs Internal\n", "USER.md": "**Timezone:** UTC\n\nhunter2\n",
-		"MEMORY.md":    "## Lessons\n\n[[USER]] [[notes/a#Here|x]] [[a]]\n[[MEMORY#Songs]]\n[[#Lessons]] [[#Nothing]]\n```\n[[code]]\n```\n",
+		"SOUL.md": soul, "AGENTS.md": "## First Run\n## Every Session\n## Memory\n## Safety\n## External vs Internal\n",
+		"USER.md": "**Timezone:** UTC\n\nhunter2\n",
+		"MEMORY.md": "## Lessons\n\n[[USER]] [[notes/a#Here|x]] [[a]]\n[[MEMORY#Songs]]\n[[#Lessons]] [[#Nothing]]\n" +
+			"```\n[[code]]\n```\n",
 		"notes/a.md":   "# Here\n[[nowhere]]\n",
 		"notes/key.md": "BEGIN\nEND\n",
 	})
@@ -111,7 +122,8 @@ func TestLintOfLinksAndCredentials(t *testing.T) {
 		"MEMORY.md:5: warning: [[#Nothing]] leads nowhere: the file has no such heading (seed 003, Wikilinks)",
 		"USER.md:3: warning: seems to have a credential: keep it in a password manager and write where it is (RFC-0009 §4.2)",
 		"notes/a.md:2: warning: [[nowhere]] leads nowhere: there is no such file (seed 003, Wikilinks)",
-		"notes/key.md: warning: seems to have a credential: keep it in a password manager and write where it is (RFC-0009 §4.2)",
+		"notes/key.md: warning: seems to have a credential: keep it in a password manager and write where it is " +
+			"(RFC-0009 §4.2)",
 	}
 	if diff := cmp.Diff(want, lint(t, w)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -123,7 +135,10 @@ func TestLintOfIncompleteWorkspaces(t *testing.T) {
 		files map[string]string
 		want  []string
 	}{
-		"empty":   {nil, []string{"SOUL.md: error: is missing, and there is no BOOTSTRAP.md: the agent must not operate (RFC-0009 §6.1)"}},
+		"empty": {
+			nil,
+			[]string{"SOUL.md: error: is missing, and there is no BOOTSTRAP.md: the agent must not operate (RFC-0009 §6.1)"},
+		},
 		"newborn": {map[string]string{"BOOTSTRAP.md": "x"}, []string{}},
 		"soul only": {map[string]string{"SOUL.md": soul}, []string{
 			"AGENTS.md: error: is missing (RFC-0009 §3.1)", "USER.md: error: is missing (RFC-0009 §3.1)",

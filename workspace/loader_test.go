@@ -30,9 +30,10 @@ func TestStartupOfSampleWorkspace(t *testing.T) {
 // The order is RFC-0009 §2.2's, joined with seed 002's blocks; missing and empty files have no block.
 func TestStartupOrder(t *testing.T) {
 	all := map[string]string{
-		"BOOTSTRAP.md": "boot\n", "IDENTITY.md": "- Name: Kate", "SOUL.md": "\nsoul", "USER.md": "user", "AGENTS.md": "agents",
-		"memory/2026-02-14.md": "today", "memory/2026-02-13.md": "yesterday", "memory/2026-02-12.md": "before", "MEMORY.md": "memory\n\n",
-		"memory/2026-02-14-group-a.md": "group", "TOOLS.md": "tools", "HEARTBEAT.md": "beat", "DREAMS.md": "dreams",
+		"BOOTSTRAP.md": "boot\n", "IDENTITY.md": "- Name: Kate", "SOUL.md": "\nsoul", "USER.md": "user",
+		"AGENTS.md": "agents", "MEMORY.md": "memory\n\n", "memory/2026-02-14-group-a.md": "group",
+		"memory/2026-02-14.md": "today", "memory/2026-02-13.md": "yesterday", "memory/2026-02-12.md": "before",
+		"TOOLS.md": "tools", "HEARTBEAT.md": "beat", "DREAMS.md": "dreams",
 	}
 	without := func(names ...string) map[string]string {
 		files := maps.Clone(all)
@@ -56,8 +57,11 @@ func TestStartupOrder(t *testing.T) {
 			"# SOUL\nsoul\n\n# USER\nuser\n\n# RECENT NOTES\n## 2026-02-13\nyesterday\n\n# MEMORY\nmemory",
 			"# SOUL\nsoul",
 		},
-		"empty files": {map[string]string{"SOUL.md": " \n", "USER.md": "", "IDENTITY.md": "- Name: _(pick)_", "MEMORY.md": "x"}, "# MEMORY\nx", ""},
-		"nothing":     {nil, "", ""},
+		"empty files": {
+			map[string]string{"SOUL.md": " \n", "USER.md": "", "IDENTITY.md": "- Name: _(pick)_", "MEMORY.md": "x"},
+			"# MEMORY\nx", "",
+		},
+		"nothing": {nil, "", ""},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -76,14 +80,16 @@ func TestStartupCutsFiles(t *testing.T) {
 		size := utf8.RuneCountInString(letter)
 		for _, n := range []int{maxFileChars - 1, maxFileChars, maxFileChars + 1, 5 * maxFileChars, 1 << 20} {
 			text := strings.Repeat(letter, n/size) + strings.Repeat("x", n%size)
-			got, ok := strings.CutPrefix(startup(t, folderOf(t, map[string]string{"SOUL.md": text}), audience.Audience{}), "# SOUL\n")
+			got, ok := strings.CutPrefix(startup(t, folderOf(t, map[string]string{"SOUL.md": text}), audience.Audience{}),
+				"# SOUL\n")
 			body, cutShort := strings.CutSuffix(got, "\n[truncated]")
 			switch {
 			case !ok || !utf8.ValidString(got):
 				t.Errorf("%d of %q: not rendered whole: %.40q", n, letter, got)
 			case n <= maxFileChars && got != text:
 				t.Errorf("%d of %q: cut to %d", n, letter, utf8.RuneCountInString(got))
-			case n > maxFileChars && (!cutShort || !strings.HasPrefix(text, body) || utf8.RuneCountInString(got) != maxFileChars):
+			case n > maxFileChars && (!cutShort || !strings.HasPrefix(text, body) ||
+				utf8.RuneCountInString(got) != maxFileChars):
 				t.Errorf("%d of %q: %d characters, marker %t", n, letter, utf8.RuneCountInString(got), cutShort)
 			}
 		}
@@ -93,7 +99,9 @@ func TestStartupCutsFiles(t *testing.T) {
 func TestStartupKeepsTotal(t *testing.T) {
 	long := strings.Repeat("é", 20_000)
 	files := map[string]string{"IDENTITY.md": "- Name: Kate"}
-	for _, name := range []string{"BOOTSTRAP.md", "SOUL.md", "USER.md", "AGENTS.md", "memory/2026-02-14.md", "memory/2026-02-13.md", "MEMORY.md"} {
+	for _, name := range []string{
+		"BOOTSTRAP.md", "SOUL.md", "USER.md", "AGENTS.md", "memory/2026-02-14.md", "memory/2026-02-13.md", "MEMORY.md",
+	} {
 		files[name] = long
 	}
 	w := folderOf(t, files)
@@ -134,10 +142,13 @@ func FuzzRender(f *testing.F) {
 		said := strings.Repeat(a, min(max(n, 0), 70_000)/len(a)+1) + b
 		var blocks []block
 		for range min(max(count, 0), 9) {
-			blocks = append(blocks, block{"# HEADING", text.First(said, maxFileChars), len(said) > len(text.First(said, maxFileChars))})
+			blocks = append(blocks, block{
+				"# HEADING", text.First(said, maxFileChars), len(said) > len(text.First(said, maxFileChars)),
+			})
 		}
 		got := render(blocks)
-		if utf8.RuneCountInString(got) > maxTotalChars || !utf8.ValidString(got) || strings.Count(got, "# HEADING") < len(blocks) {
+		if utf8.RuneCountInString(got) > maxTotalChars || !utf8.ValidString(got) ||
+			strings.Count(got, "# HEADING") < len(blocks) {
 			t.Fatalf("%d characters of %d blocks", utf8.RuneCountInString(got), len(blocks))
 		}
 	})

@@ -127,7 +127,9 @@ func tags(m Memory, source string, clean *cleaner) []string {
 	}[m.Type]
 	all = slices.Clone(all)
 	if source != "" && (m.Type == memfile.DailyLog || m.Type == memfile.SessionSave) {
-		words := strings.FieldsFunc(strings.ToLower(source), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+		words := strings.FieldsFunc(strings.ToLower(source), func(r rune) bool {
+			return (r < 'a' || r > 'z') && (r < '0' || r > '9')
+		})
 		if len(words) > 0 {
 			all = append(all, "session/"+strings.Join(words, "-"))
 		}
@@ -146,13 +148,16 @@ func head(m Memory, matter memfile.Matter, topic string, at time.Time) string {
 	case memfile.Curated:
 		return "\n# Agent Memory\n"
 	case memfile.MemoryFlush:
-		return fmt.Sprintf("\n# Memory Flush: %s\n\n> Auto-saved before context compaction.\n", at.Format("2006-01-02 150405 MST"))
+		return fmt.Sprintf("\n# Memory Flush: %s\n\n> Auto-saved before context compaction.\n",
+			at.Format("2006-01-02 150405 MST"))
 	case memfile.SessionSave:
 		return fmt.Sprintf("\n# Session Save: %s\n\n> Saved on session end.\n", matter.Slug)
 	}
 	var out strings.Builder
 	out.WriteString(fmt.Sprintf("\n# Session: %s\n\n", at.Format("2006-01-02 15:04:05 MST")))
-	for _, field := range []struct{ label, value string }{{"Session ID", matter.SessionID}, {"Source", matter.Source}, {"Topic", topic}} {
+	for _, field := range []struct{ label, value string }{
+		{"Session ID", matter.SessionID}, {"Source", matter.Source}, {"Topic", topic},
+	} {
 		if field.value != "" {
 			out.WriteString("- **" + field.label + "**: " + field.value + "\n")
 		}

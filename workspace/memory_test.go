@@ -25,9 +25,12 @@ func TestSaveMemory(t *testing.T) {
 	}{
 		{
 			Memory{
-				Type: memfile.DailyLog, Topic: "API design review!", SessionID: "sess_abc123", Source: "Claude Code", Tags: []string{"#project/agent-os", "memory/daily"},
+				Type: memfile.DailyLog, Topic: "API design review!", SessionID: "sess_abc123", Source: "Claude Code",
+				Tags:  []string{"#project/agent-os", "memory/daily"},
 				Links: []string{"memory/2026-02-13-setup", "[[MEMORY#Key Decisions]]"},
-				Parts: []Part{{"Context", "The endpoint.\n## Not a section\n"}, {"Empty", " "}, {"Action Items", "- [ ] the token is hunter2"}},
+				Parts: []Part{
+					{"Context", "The endpoint.\n## Not a section\n"}, {"Empty", " "}, {"Action Items", "- [ ] the token is hunter2"},
+				},
 			},
 			Saved{"memory/2026-02-14-api-design-review.md", "api-design-review", 1},
 			`---
@@ -107,23 +110,28 @@ func TestSaveMemoryRefuses(t *testing.T) {
 		`type is "diary"`:       {Type: "diary", Topic: "a b", Parts: some, Tags: []string{"x"}},
 	} {
 		var invalid *InvalidMemoryError
-		if _, err := w.View(audience.DM()).SaveMemory(t.Context(), m); !errors.As(err, &invalid) || !strings.Contains(err.Error(), want) {
+		if _, err := w.View(audience.DM()).SaveMemory(t.Context(), m); !errors.As(err, &invalid) ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
 	// No topic makes a group's log of it.
-	saved, err := w.View(audience.DM()).SaveMemory(t.Context(), Memory{Type: memfile.DailyLog, Topic: "group hiking", Parts: some})
+	saved, err := w.View(audience.DM()).SaveMemory(t.Context(), Memory{
+		Type: memfile.DailyLog, Topic: "group hiking", Parts: some,
+	})
 	if err != nil || classify(audience.DM(), saved.Name) != audience.Notes {
 		t.Errorf("%+v, %v", saved, err)
 	}
-	if _, err := w.View(group(t, "a")).SaveMemory(t.Context(), Memory{Type: memfile.DailyLog, Topic: "a b", Parts: some}); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := w.View(group(t, "a")).SaveMemory(t.Context(),
+		Memory{Type: memfile.DailyLog, Topic: "a b", Parts: some}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a group: %v", err)
 	}
 }
 
 func TestReferences(t *testing.T) {
 	w := kate(t)
-	write(t, w, "notes/links.md", "---\nlinks:\n  - \"[[MEMORY]]\"\n---\n[[MEMORY]] [[memory#lessons|why]] [[MEMORY#Nope]] [[2026-02-05-irrigation-pump]] [[nowhere]] [[#top]]\n# Top\n")
+	write(t, w, "notes/links.md", "---\nlinks:\n  - \"[[MEMORY]]\"\n---\n"+
+		"[[MEMORY]] [[memory#lessons|why]] [[MEMORY#Nope]] [[2026-02-05-irrigation-pump]] [[nowhere]] [[#top]]\n# Top\n")
 	got, err := w.View(audience.DM()).References("notes/links.md")
 	if err != nil {
 		t.Fatal(err)

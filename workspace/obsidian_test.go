@@ -30,7 +30,9 @@ var (
 // Every file that the program writes is one that Obsidian opens without complaint: its name, front matter that a YAML
 // parser other than the writer's reads as properties of the right types, tags, and links that lead somewhere.
 func TestObsidianOpensWhatIsWritten(t *testing.T) {
-	dirs := map[string]*Profile{"unborn": nil, "ready": {Name: "Ada: \"#1\"", Role: "a librarian", User: "Mira [M]", Timezone: "Asia/Tokyo"}}
+	dirs := map[string]*Profile{
+		"unborn": nil, "ready": {Name: "Ada: \"#1\"", Role: "a librarian", User: "Mira [M]", Timezone: "Asia/Tokyo"},
+	}
 	for name, profile := range dirs {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "vault")
@@ -51,13 +53,16 @@ func writeEverything(t *testing.T, w *Workspace) {
 	t.Helper()
 	v := w.View(audience.DM())
 	awkward := []string{
-		"yes", "null", "~", "123 456", "1e5 0x1F", "2026-02-14", "a: b", "- a", "# a b", "'quoted' \"both\"", "{a} [b]", "*star &and", "%percent @at", "`tick` |pipe >gt", "!bang ?",
+		"yes", "null", "~", "123 456", "1e5 0x1F", "2026-02-14", "a: b", "- a", "# a b", "'quoted' \"both\"", "{a} [b]",
+		"*star &and", "%percent @at", "`tick` |pipe >gt", "!bang ?",
 		"Über Größe", "漢字 テスト", "back\\slash", "trailing: ", "<<", "=", "emoji 🐙 here",
 	}
 	for _, text := range awkward {
 		for _, kind := range []memfile.Type{memfile.DailyLog, memfile.SessionSave, memfile.MemoryFlush} {
 			_, err := v.SaveMemory(t.Context(), Memory{
-				Type: kind, Topic: text, SessionID: text, Source: text, Tags: []string{"project/größe", "y"}, Links: []string{"MEMORY#Key Decisions", "AGENTS|the rules"},
+				Type: kind, Topic: text, SessionID: text, Source: text, Tags: []string{"project/größe", "y"}, Links: []string{
+					"MEMORY#Key Decisions", "AGENTS|the rules",
+				},
 				Parts: []Part{{text, text + "\n\n---\n\n# " + text + "\n\nSee [[USER]] and [[MEMORY|" + "memory]].\n"}},
 			})
 			if err != nil {
@@ -71,7 +76,8 @@ func writeEverything(t *testing.T, w *Workspace) {
 			t.Errorf("group's log %q: %v", text, err)
 		}
 	}
-	if _, err := v.SaveMemory(t.Context(), Memory{Type: memfile.Curated, Parts: []Part{{"Key Decisions", "- 2026-02-14: see [[AGENTS#Safety]]"}}}); err != nil {
+	if _, err := v.SaveMemory(t.Context(),
+		Memory{Type: memfile.Curated, Parts: []Part{{"Key Decisions", "- 2026-02-14: see [[AGENTS#Safety]]"}}}); err != nil {
 		t.Error(err)
 	}
 	if _, err := v.CheckDone(t.Context(), "email"); err != nil {
@@ -125,7 +131,9 @@ func checkVault(t *testing.T, dir string) {
 		}
 		for _, m := range obsidianLink.FindAllStringSubmatch(text, -1) {
 			target := m[1] + ".md"
-			found := slices.ContainsFunc(sortedKeys(notes), func(note string) bool { return note == target || strings.HasSuffix(note, "/"+target) })
+			found := slices.ContainsFunc(sortedKeys(notes), func(note string) bool {
+				return note == target || strings.HasSuffix(note, "/"+target)
+			})
 			if m[1] != "" && !found {
 				t.Errorf("%s: %s leads nowhere", name, m[0])
 			}

@@ -13,8 +13,9 @@ import (
 func TestQuotes(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"SOUL.md":                  "# Soul\n",
-		"MEMORY.md":                "# Memory\n\nThe pump is blue at night.\n\n## Dreamed 2026-01-02 03:04 UTC\n\n- The pump  is\n  BLUE at night _(score=0.42, hits=5, days=3)_\n\n## Pumps\n\n- The pump is blue\n",
+		"SOUL.md": "# Soul\n",
+		"MEMORY.md": "# Memory\n\nThe pump is blue at night.\n\n## Dreamed 2026-01-02 03:04 UTC\n\n" +
+			"- The pump  is\n  BLUE at night _(score=0.42, hits=5, days=3)_\n\n## Pumps\n\n- The pump is blue\n",
 		"USER.md":                  "# User\n\n- The pump is not blue at night\n",
 		"notes/pumps.md":           "# Pumps\n\n## Colours\n\n* The pump is blue at night\n",
 		"memory/2026-01-02.md":     "# 2026-01-02\n\nLuis says: the pump is blue at night, and so it is.\n",
@@ -35,7 +36,10 @@ func TestQuotes(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = w.Close() }()
-	want := []Place{{"MEMORY.md", ""}, {"MEMORY.md", "Dreamed 2026-01-02 03:04 UTC"}, {"memory/2026-01-02.md", ""}, {"notes/pumps.md", "Colours"}}
+	want := []Place{
+		{"MEMORY.md", ""}, {"MEMORY.md", "Dreamed 2026-01-02 03:04 UTC"}, {"memory/2026-01-02.md", ""},
+		{"notes/pumps.md", "Colours"},
+	}
 	for _, text := range []string{"The pump is blue at night.", "- the pump\nis blue\u200b at NIGHT"} {
 		if diff := cmp.Diff(want, w.View(audience.DM()).Quotes(text)); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", text, diff)

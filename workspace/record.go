@@ -73,7 +73,8 @@ func (v *View) notRecorded(ctx context.Context, err error) {
 		reason = err.Error()
 	}
 	if before, _ := v.ws.recordTrouble.Swap(reason).(string); reason != "" && reason != before {
-		v.ws.log.WarnContext(ctx, "changes of files are written and not committed to git (setting git); the next commit of a file takes them along", "reason", reason)
+		v.ws.log.WarnContext(ctx, "changes of files are written and not committed to git (setting git); the next commit "+
+			"of a file takes them along", "reason", reason)
 	}
 }
 
@@ -92,7 +93,8 @@ func (v *View) recordable(names []string) []string {
 		}
 		// SECURITY: BOOTSTRAP.md may hold what must not persist (RFC-0009 §4.3). What a group may not read is recorded
 		// only for an operator who said so.
-		if class == audience.Unknown || class == audience.Bootstrap || !v.ws.recordPrivate && !group.May(audience.Read, class) {
+		if class == audience.Unknown || class == audience.Bootstrap ||
+			!v.ws.recordPrivate && !group.May(audience.Read, class) {
 			continue
 		}
 		some = append(some, name)
@@ -165,7 +167,9 @@ func (v *View) tell(ctx context.Context, note Note, files []FileChange) {
 	if note.Subject == "" {
 		note.Subject = strings.Join(names, ", ") + ": written"
 	}
-	v.notRecorded(ctx, v.ws.recorder.Record(ctx, Revision{Note: note, At: v.ws.now(), Files: changed, All: v.allRecordable}))
+	v.notRecorded(ctx, v.ws.recorder.Record(ctx, Revision{
+		Note: note, At: v.ws.now(), Files: changed, All: v.allRecordable,
+	}))
 }
 
 // whole is the file called name, nil if it is missing, refused or too large.

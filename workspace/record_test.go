@@ -85,7 +85,9 @@ func everyWrite(t *testing.T, w *Workspace, v *View) {
 	transact(ctx, v, MemoryFile, "staged only\n", Note{}, false)
 	_, _ = v.Journal().Append(ctx, "", "Said.")
 	_, _ = v.CheckDone(ctx, "email")
-	_, _ = v.SaveMemory(ctx, Memory{Type: memfile.DailyLog, Topic: "night trains", SessionID: "s", Source: "x", Parts: []Part{{"Summary", "x"}}})
+	_, _ = v.SaveMemory(ctx, Memory{
+		Type: memfile.DailyLog, Topic: "night trains", SessionID: "s", Source: "x", Parts: []Part{{"Summary", "x"}},
+	})
 	_ = v.ArchiveLog(ctx, "memory/2026-01-01.md", false)
 	_ = v.DeleteLog(ctx, "memory/2026-01-02.md", false)
 	_ = v.Together(ctx, func(ctx context.Context) (Note, error) {
@@ -100,8 +102,9 @@ func everyWrite(t *testing.T, w *Workspace, v *View) {
 }
 
 var unborn = map[string]string{
-	BootstrapFile: "secret\n", "memory/2026-01-01.md": "put away\n", "memory/2026-01-02.md": "old\n", "memory/2026-01-03-group-a.md": "theirs\n",
-	ToolsFile: "tools\n", ".yamo/config.toml": "", "other.txt": "x\n",
+	BootstrapFile: "secret\n", "memory/2026-01-01.md": "put away\n", "memory/2026-01-02.md": "old\n",
+	"memory/2026-01-03-group-a.md": "theirs\n",
+	ToolsFile:                      "tools\n", ".yamo/config.toml": "", "other.txt": "x\n",
 }
 
 func TestRecorder(t *testing.T) {
@@ -132,7 +135,8 @@ func TestRecorder(t *testing.T) {
 		t.Errorf("the revisions (-want +got):\n%s", diff)
 	}
 	all := []string{
-		"AGENTS.md", "MEMORY.md", "SOUL.md", "TOOLS.md", "USER.md", "memory/2026-01-03-group-a.md", "memory/2026-02-14-night-trains.md",
+		"AGENTS.md", "MEMORY.md", "SOUL.md", "TOOLS.md", "USER.md", "memory/2026-01-03-group-a.md",
+		"memory/2026-02-14-night-trains.md",
 		"memory/2026-02-14.md", "memory/archive/2026-01-01.md.gz", "memory/heartbeat-state.json", "notes/a.md", "notes/b.md",
 	}
 	if diff := cmp.Diff(all, r.all); diff != "" {

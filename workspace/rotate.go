@@ -25,9 +25,11 @@ const currentAge = 3
 
 // Errors of rotation.
 var (
-	ErrProtected = fmt.Errorf("it is younger than %d days, or of the future: only with the explicit consent of the user", ProtectedAge)
-	ErrCurrent   = fmt.Errorf("it is of the last %d days, and sessions in some time zone may still write to it: it cannot be archived", currentAge)
-	ErrArchive   = errors.New("another log was archived under this name; nothing was done")
+	ErrProtected = fmt.Errorf("it is younger than %d days, or of the future: only with the explicit consent of the user",
+		ProtectedAge)
+	ErrCurrent = fmt.Errorf("it is of the last %d days, and sessions in some time zone may still write to it: it "+
+		"cannot be archived", currentAge)
+	ErrArchive = errors.New("another log was archived under this name; nothing was done")
 )
 
 // Log is a daily log on disk.
@@ -113,7 +115,8 @@ func (v *View) ArchiveLog(ctx context.Context, name string, consent bool) error 
 		return err
 	}
 	note := Note{Subject: name + ": put away"}
-	err = v.lockedAndRecorded(ctx, note, func() error { return plain.Retire(ctx, v.ws.root, name, keep) }, name, archiveName(name))
+	err = v.lockedAndRecorded(ctx, note, func() error { return plain.Retire(ctx, v.ws.root, name, keep) }, name,
+		archiveName(name))
 	return v.rotated("archive", name, err)
 }
 

@@ -46,7 +46,8 @@ func TestLogs(t *testing.T) {
 			t.Errorf("%+v", log)
 		}
 	}
-	if diff := cmp.Diff([]string{"memory/2025-12-01-group-a.md", "memory/2025-12-01.md", "memory/2026-01-14.md"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"memory/2025-12-01-group-a.md", "memory/2025-12-01.md", "memory/2026-01-14.md"},
+		got); diff != "" {
 		t.Error(diff)
 	}
 	if logs := w.View(group(t, "a")).Logs(-100); len(logs) > 0 {
@@ -204,7 +205,8 @@ func TestArchiveWhileSessionsWrite(t *testing.T) {
 	v := w.View(audience.DM())
 	var kept strings.Builder
 	for range 20 {
-		if err := v.ArchiveLog(t.Context(), name, false); err != nil && !errors.Is(err, ErrArchive) && !errors.Is(err, fs.ErrNotExist) {
+		if err := v.ArchiveLog(t.Context(), name, false); err != nil && !errors.Is(err, ErrArchive) &&
+			!errors.Is(err, fs.ErrNotExist) {
 			t.Error(err)
 		}
 	}

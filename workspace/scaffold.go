@@ -29,11 +29,15 @@ const maxProfile = 100
 
 // check names the field that the files cannot have.
 func (p Profile) check() error {
-	for _, field := range []struct{ name, value string }{{"name", p.Name}, {"role", p.Role}, {"user", p.User}, {"timezone", p.Timezone}} {
+	for _, field := range []struct{ name, value string }{
+		{"name", p.Name}, {"role", p.Role}, {"user", p.User}, {"timezone", p.Timezone},
+	} {
 		switch {
 		case strings.TrimSpace(field.value) == "":
 			return fmt.Errorf("%s: it is empty", field.name)
-		case utf8.RuneCountInString(field.value) > maxProfile || strings.ContainsFunc(field.value, func(r rune) bool { return !unicode.IsPrint(r) }) || strings.Contains(field.value, "_("):
+		case utf8.RuneCountInString(field.value) > maxProfile ||
+			strings.ContainsFunc(field.value, func(r rune) bool { return !unicode.IsPrint(r) }) ||
+			strings.Contains(field.value, "_("):
 			return fmt.Errorf("%s: it is one line of at most %d printable characters, without _(", field.name, maxProfile)
 		}
 	}
@@ -46,7 +50,8 @@ func (p Profile) check() error {
 // Errors of Init.
 var (
 	ErrInitialized = errors.New("it is a workspace already (it has a SOUL.md); nothing was written")
-	ErrFirstBoot   = errors.New("it has a BOOTSTRAP.md of its own; nothing was written: begin a session to follow it, or delete it")
+	ErrFirstBoot   = errors.New("it has a BOOTSTRAP.md of its own; nothing was written: begin a session to follow it, " +
+		"or delete it")
 )
 
 // Init makes a workspace in dir, which it makes if it is missing. Without a profile the workspace is unborn: a

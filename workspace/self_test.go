@@ -10,8 +10,10 @@ import (
 )
 
 func TestDreamed(t *testing.T) {
-	const memory = "## People\n\n- One.\n\n## Dreamed 2026-02-01 03:00 UTC\n\n- Two _(score=0.42, hits=5, days=3)_\n- Three\n\n" +
-		"## Dreamed 2026-01-15 03:00 UTC\n- Four\n\n## Dreamed 2026-13-01 03:00 UTC\n- Five\n\n## Dreamed of sheep\n- Six\n```\n## Dreamed 2026-03-01 03:00 UTC\n- Seven\n```\n"
+	const memory = "## People\n\n- One.\n\n## Dreamed 2026-02-01 03:00 UTC\n\n- Two _(score=0.42, hits=5, days=3)_\n" +
+		"- Three\n\n" +
+		"## Dreamed 2026-01-15 03:00 UTC\n- Four\n\n## Dreamed 2026-13-01 03:00 UTC\n- Five\n\n## Dreamed of sheep\n" +
+		"- Six\n```\n## Dreamed 2026-03-01 03:00 UTC\n- Seven\n```\n"
 	w := folderOf(t, map[string]string{"MEMORY.md": memory, "SOUL.md": "x", "memory/heartbeat-state.json": "{}"})
 	promoted, last, err := w.View(audience.DM()).Dreamed()
 	if err != nil || promoted != 3 || !last.Equal(time.Date(2026, 2, 1, 3, 0, 0, 0, time.UTC)) {

@@ -18,7 +18,8 @@ const replacedFolder = ".yamo/replaced"
 // Errors of Reconfigure.
 var (
 	ErrNotIdentity = errors.New("it is one of SOUL.md, IDENTITY.md")
-	ErrUnborn      = errors.New("its first boot is not finished (it has a BOOTSTRAP.md): finish it in a session, or delete BOOTSTRAP.md")
+	ErrUnborn      = errors.New("its first boot is not finished (it has a BOOTSTRAP.md): finish it in a session, or " +
+		"delete BOOTSTRAP.md")
 )
 
 // Reconfigured is what a reconfiguration came to.
@@ -93,10 +94,26 @@ var soulFields = []struct {
 	what string
 	line *regexp.Regexp // a line that says it
 }{
-	{"the agent's name", regexp.MustCompile(`\b(?i:you are|you're|i am|i'm|your name is|my name is|called)\s+\**\p{Lu}|^[-*+\s]*\**(?i:name)\**:`)},
-	{"the role", regexp.MustCompile(`(?i)\b(?:you are|you're|i am|i'm)\s[^.!?]*\b(?:an?|the)\s+\pL|^#+ .*\b(?:identity|role|purpose|job|mission|who (?:you are|i am))\b|^[-*+\s]*\**role\**:`)},
-	{"values or character", regexp.MustCompile(`(?i)^(?:#+ |[-*+\s]*\*\*).*\b(?:values?|principles?|personality|character|traits?|truths?|beliefs?|vibe|tone|boundaries|manner)\b`)},
-	{"capabilities", regexp.MustCompile(`(?i)^(?:#+ |[-*+\s]*\*\*).*\b(?:capabilit(?:y|ies)|abilit(?:y|ies)|skills?|tools?|you can|i can)\b`)},
+	{
+		"the agent's name",
+		regexp.MustCompile(`\b(?i:you are|you're|i am|i'm|your name is|my name is|called)\s+\**\p{Lu}|` +
+			`^[-*+\s]*\**(?i:name)\**:`),
+	},
+	{
+		"the role",
+		regexp.MustCompile(`(?i)\b(?:you are|you're|i am|i'm)\s[^.!?]*\b(?:an?|the)\s+\pL|` +
+			`^#+ .*\b(?:identity|role|purpose|job|mission|who (?:you are|i am))\b|^[-*+\s]*\**role\**:`),
+	},
+	{
+		"values or character",
+		regexp.MustCompile(`(?i)^(?:#+ |[-*+\s]*\*\*).*` +
+			`\b(?:values?|principles?|personality|character|traits?|truths?|beliefs?|vibe|tone|boundaries|manner)\b`),
+	},
+	{
+		"capabilities",
+		regexp.MustCompile(`(?i)^(?:#+ |[-*+\s]*\*\*).*` +
+			`\b(?:capabilit(?:y|ies)|abilit(?:y|ies)|skills?|tools?|you can|i can)\b`),
+	},
 }
 
 // soul checks SOUL.md.

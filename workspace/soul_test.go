@@ -62,7 +62,9 @@ func TestCheckOfCurated(t *testing.T) {
 		"---\ntype: curated\nupdated: yesterday\n---\n": {
 			`updated is "yesterday", not a day as YYYY-MM-DD`, "tags are missing; at least one is needed",
 		},
-		"---\ntype: session-save\ntags: [a]\n---\n": {`type is "session-save", not curated (or memory, as the seed's example has it)`},
+		"---\ntype: session-save\ntags: [a]\n---\n": {
+			`type is "session-save", not curated (or memory, as the seed's example has it)`,
+		},
 	} {
 		if diff := cmp.Diff(want, messages(Check(MemoryFile, []byte(text)))); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", text, diff)
@@ -82,7 +84,9 @@ func TestReconfigure(t *testing.T) {
 	if got := content(t, w, SoulFile); got != soul {
 		t.Errorf("SOUL.md says %q", got)
 	}
-	if got := content(t, w, done.Kept); got != "You are Bob." || !strings.HasPrefix(done.Kept, ".yamo/replaced/SOUL-") && !strings.HasPrefix(done.Kept, ".yamo/replaced/20260214T120000Z-") {
+	if got := content(t, w, done.Kept); got != "You are Bob." ||
+		!strings.HasPrefix(done.Kept, ".yamo/replaced/SOUL-") &&
+			!strings.HasPrefix(done.Kept, ".yamo/replaced/20260214T120000Z-") {
 		t.Errorf("%s says %q", done.Kept, got)
 	}
 	if info, err := os.Stat(filepath.Join(w.dir, done.Kept)); err != nil || info.Mode() != 0o600 {
@@ -100,7 +104,8 @@ func TestReconfigure(t *testing.T) {
 	if diff := cmp.Diff(before, tree(t, w.dir)); diff != "" {
 		t.Errorf("the same again changes (-before +after):\n%s", diff)
 	}
-	if done, err := w.Reconfigure(t.Context(), IdentityFile, []byte("- **Emoji:** x\n")); err != nil || !done.Changed || done.Kept != "" || len(done.Findings) != 1 {
+	if done, err := w.Reconfigure(t.Context(), IdentityFile, []byte("- **Emoji:** x\n")); err != nil || !done.Changed ||
+		done.Kept != "" || len(done.Findings) != 1 {
 		t.Errorf("IDENTITY.md: %+v, %v", done, err)
 	}
 }

@@ -36,7 +36,8 @@ func folderOf(t *testing.T, files map[string]string) *Workspace {
 
 func open(t *testing.T, dir string) *Workspace {
 	t.Helper()
-	w, err := Open(dir, WithClock(func() time.Time { return valentine }), WithLogger(slog.New(slog.NewTextHandler(t.Output(), nil))))
+	w, err := Open(dir, WithClock(func() time.Time { return valentine }),
+		WithLogger(slog.New(slog.NewTextHandler(t.Output(), nil))))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,11 +104,13 @@ func TestState(t *testing.T) {
 		files     map[string]string
 		dm, group State
 	}{
-		"empty":           {nil, Uninitialized, Uninitialized},
-		"bootstrap":       {map[string]string{"BOOTSTRAP.md": "x"}, Bootstrap, Uninitialized},
-		"soul":            {map[string]string{"SOUL.md": "x"}, Ready, Ready},
-		"both":            {map[string]string{"SOUL.md": "x", "BOOTSTRAP.md": "x"}, Bootstrap, Ready},
-		"others only":     {map[string]string{"USER.md": "x", "AGENTS.md": "x", "MEMORY.md": "x"}, Uninitialized, Uninitialized},
+		"empty":     {nil, Uninitialized, Uninitialized},
+		"bootstrap": {map[string]string{"BOOTSTRAP.md": "x"}, Bootstrap, Uninitialized},
+		"soul":      {map[string]string{"SOUL.md": "x"}, Ready, Ready},
+		"both":      {map[string]string{"SOUL.md": "x", "BOOTSTRAP.md": "x"}, Bootstrap, Ready},
+		"others only": {
+			map[string]string{"USER.md": "x", "AGENTS.md": "x", "MEMORY.md": "x"}, Uninitialized, Uninitialized,
+		},
 		"soul is folder":  {map[string]string{"SOUL.md/x": "x"}, Uninitialized, Uninitialized},
 		"soul misspelled": {map[string]string{"soul.md": "x"}, Uninitialized, Uninitialized},
 	}

@@ -21,7 +21,8 @@ const (
 )
 
 // ErrCredentials is returned for a file that was not written because it contains credentials.
-var ErrCredentials = errors.New("the text contains credentials, which do not belong in a workspace file: keep them in a password manager and write where they are")
+var ErrCredentials = errors.New("the text contains credentials, which do not belong in a workspace file: keep them " +
+	"in a password manager and write where they are")
 
 // ConflictError says that a file is not what the writer took it for: a human or another session changed it.
 // Nothing was written.
@@ -35,7 +36,8 @@ func (e *ConflictError) Error() string {
 	if e.Hash == "" {
 		return fmt.Sprintf("%s is not there (any more); nothing was written: to make it, write it with an empty hash", e.Name)
 	}
-	return fmt.Sprintf("%s was changed in the meantime and now has the hash %s; nothing was written: read it again, work the changes in, and write it with that hash", e.Name, e.Hash)
+	return fmt.Sprintf("%s was changed in the meantime and now has the hash %s; nothing was written: read it again, "+
+		"work the changes in, and write it with that hash", e.Name, e.Hash)
 }
 
 // Hash names the content of a file: "sha256:" and 64 hexadecimal digits.

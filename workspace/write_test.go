@@ -19,9 +19,12 @@ import (
 
 // writable are the names of everything that a DM may replace; a group may replace none.
 var writable = map[string]bool{
-	"AGENTS.md": true, "TOOLS.md": true, "HEARTBEAT.md": true, "memory/heartbeat-state.json": true, "USER.md": true, "MEMORY.md": true,
-	"DREAMS.md": true, "notes/any name, 2.md": true, "notes/deep/er.md": true, "users/kate/overview.md": true, "users/kate/parts/p1/profile.md": true, "memory/2026-02-14-a-topic.md": true, "memory/2021-02-29.md": true,
-	"memory/2026-02-30-group-a.md": true, "memory/2026-02-14-group-.md": true, "memory/sub/2026-02-14-group-a.md": true, "memory/SOUL.md": true,
+	"AGENTS.md": true, "TOOLS.md": true, "HEARTBEAT.md": true, "memory/heartbeat-state.json": true, "USER.md": true,
+	"MEMORY.md": true,
+	"DREAMS.md": true, "notes/any name, 2.md": true, "notes/deep/er.md": true, "users/kate/overview.md": true,
+	"users/kate/parts/p1/profile.md": true, "memory/2026-02-14-a-topic.md": true, "memory/2021-02-29.md": true,
+	"memory/2026-02-30-group-a.md": true, "memory/2026-02-14-group-.md": true, "memory/sub/2026-02-14-group-a.md": true,
+	"memory/SOUL.md": true,
 }
 
 func tree(t *testing.T, dir string) map[string]string {
@@ -88,7 +91,8 @@ func TestWriteNoticesHandEdits(t *testing.T) {
 	first := Hash([]byte("first\r\n"))
 	write(t, w, "MEMORY.md", "by hand")
 	var conflict *ConflictError
-	if _, err := v.Write(t.Context(), "MEMORY.md", []byte("second"), first); !errors.As(err, &conflict) || conflict.Hash != Hash([]byte("by hand")) || !strings.Contains(err.Error(), conflict.Hash) {
+	if _, err := v.Write(t.Context(), "MEMORY.md", []byte("second"), first); !errors.As(err, &conflict) ||
+		conflict.Hash != Hash([]byte("by hand")) || !strings.Contains(err.Error(), conflict.Hash) {
 		t.Errorf("after a hand edit: %v", err)
 	}
 	if _, err := v.Write(t.Context(), "MEMORY.md", []byte("second"), ""); !errors.As(err, &conflict) {
@@ -106,7 +110,10 @@ func TestWriteNoticesHandEdits(t *testing.T) {
 	if _, err := v.Write(t.Context(), "notes/new/note.md", []byte("x"), ""); err != nil {
 		t.Error(err)
 	}
-	for name, mode := range map[string]os.FileMode{"MEMORY.md": 0o640, "notes/new/note.md": 0o600, "notes/new": 0o700 | os.ModeDir, ".yamo": 0o700 | os.ModeDir, filesLock: 0o600} {
+	for name, mode := range map[string]os.FileMode{
+		"MEMORY.md": 0o640, "notes/new/note.md": 0o600, "notes/new": 0o700 | os.ModeDir, ".yamo": 0o700 | os.ModeDir,
+		filesLock: 0o600,
+	} {
 		if info, err := os.Stat(filepath.Join(w.dir, name)); err != nil || info.Mode() != mode {
 			t.Errorf("%s: %v, %v; want mode %v", name, info.Mode(), err, mode)
 		}
@@ -220,7 +227,8 @@ func TestBootstrap(t *testing.T) {
 		t.Errorf("a group finished the first boot: %v", err)
 	}
 	for _, name := range []string{"SOUL.md", "IDENTITY.md", "USER.md", "AGENTS.md"} {
-		if _, err := w.View(group(t, "a")).Write(t.Context(), name, []byte("x"), ""); !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
+		if _, err := w.View(group(t, "a")).Write(t.Context(), name, []byte("x"), ""); !errors.Is(err, fs.ErrNotExist) &&
+			!errors.Is(err, fs.ErrPermission) {
 			t.Errorf("a group made %s: %v", name, err)
 		}
 		if _, err := dm.Write(t.Context(), name, []byte("I am "+name), ""); err != nil {
@@ -252,7 +260,9 @@ func TestBootstrap(t *testing.T) {
 
 // A failed step does not keep BOOTSTRAP.md alive.
 func TestBootstrapIsDeletedAfterAFailedStep(t *testing.T) {
-	w := folderOf(t, map[string]string{"BOOTSTRAP.md": "secret", "SOUL.md": "x", "memory": "a file where the folder belongs"})
+	w := folderOf(t, map[string]string{
+		"BOOTSTRAP.md": "secret", "SOUL.md": "x", "memory": "a file where the folder belongs",
+	})
 	if _, err := w.View(audience.DM()).FinishBootstrap(t.Context(), "x"); err == nil {
 		t.Error("the failed step was not told")
 	}
@@ -285,11 +295,16 @@ func TestWriteInitial(t *testing.T) {
 		name, base string
 		want       error // nil: it is written
 	}{
-		"missing":              {map[string]string{"BOOTSTRAP.md": "x"}, "SOUL.md", "", nil},
-		"an untouched form":    {map[string]string{"BOOTSTRAP.md": "x", "USER.md": string(template("USER.md"))}, "USER.md", "", nil},
-		"its own":              {map[string]string{"BOOTSTRAP.md": "x", "USER.md": own}, "USER.md", Hash([]byte(own)), nil},
-		"the human's":          {map[string]string{"BOOTSTRAP.md": "x", "SOUL.md": own}, "SOUL.md", "", &ConflictError{}},
-		"a form filled in":     {map[string]string{"BOOTSTRAP.md": "x", "USER.md": string(template("USER.md")) + "!"}, "USER.md", "", &ConflictError{}},
+		"missing": {map[string]string{"BOOTSTRAP.md": "x"}, "SOUL.md", "", nil},
+		"an untouched form": {
+			map[string]string{"BOOTSTRAP.md": "x", "USER.md": string(template("USER.md"))}, "USER.md", "", nil,
+		},
+		"its own":     {map[string]string{"BOOTSTRAP.md": "x", "USER.md": own}, "USER.md", Hash([]byte(own)), nil},
+		"the human's": {map[string]string{"BOOTSTRAP.md": "x", "SOUL.md": own}, "SOUL.md", "", &ConflictError{}},
+		"a form filled in": {
+			map[string]string{"BOOTSTRAP.md": "x", "USER.md": string(template("USER.md")) + "!"}, "USER.md", "",
+			&ConflictError{},
+		},
 		"after the first boot": {map[string]string{"SOUL.md": own}, "USER.md", "", fs.ErrNotExist},
 		"uninitialized":        {nil, "SOUL.md", "", fs.ErrNotExist},
 		"not of the boot":      {map[string]string{"BOOTSTRAP.md": "x"}, "MEMORY.md", "", fs.ErrNotExist},
@@ -314,7 +329,8 @@ func TestWriteInitial(t *testing.T) {
 		if was, ok := test.files[test.name]; ok && content(t, w, test.name) != was {
 			t.Errorf("%s: it was overwritten", name)
 		}
-		if _, err := w.View(group(t, "a")).WriteInitial(t.Context(), test.name, []byte("new"), test.base); !errors.Is(err, fs.ErrNotExist) {
+		_, err = w.View(group(t, "a")).WriteInitial(t.Context(), test.name, []byte("new"), test.base)
+		if !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s: a group: %v", name, err)
 		}
 	}

@@ -187,7 +187,8 @@ func (a *attempt) edit(now time.Time, text string) (Event, error) {
 	if i := index(before, done.Section, done.Anchor); i >= 0 && !done.Made {
 		e.Before = k.section(before.Parts[i].Body)
 		if q.Expected != "" && q.Expected != e.Before {
-			return Event{}, fault.New("expected_hash: the section was changed in the meantime and has the hash %s now; nothing was written. Work your change into what it says, and give that hash:\n%s",
+			return Event{}, fault.New("expected_hash: the section was changed in the meantime and has the hash %s now; "+
+				"nothing was written. Work your change into what it says, and give that hash:\n%s",
 				e.Before, Excerpt(before.Parts[i].Body))
 		}
 	} else if q.Expected != "" {
@@ -213,7 +214,9 @@ func (a *attempt) edit(now time.Time, text string) (Event, error) {
 }
 
 // changeLog writes the edit into the Change Log, unless that is what is edited, or is locked.
-func (a *attempt) changeLog(d *grammar.Document, t *grammar.Type, edit grammar.Edit, done grammar.Applied, now time.Time) {
+func (a *attempt) changeLog(
+	d *grammar.Document, t *grammar.Type, edit grammar.Edit, done grammar.Applied, now time.Time,
+) {
 	if isChangeLog(done.Section) ||
 		a.state.pins[a.q.File][grammar.Slug(grammar.ChangeLog)] == OpLock {
 		return
@@ -223,6 +226,8 @@ func (a *attempt) changeLog(d *grammar.Document, t *grammar.Type, edit grammar.E
 		today = f.done
 	}
 	was := grammar.Rollup(now, today)
-	is := grammar.Rollup(now, append(slices.Clip(today), grammar.Done{Op: edit.Op, Section: done.Section, Items: done.Items}))
+	is := grammar.Rollup(now, append(slices.Clip(today), grammar.Done{
+		Op: edit.Op, Section: done.Section, Items: done.Items,
+	}))
 	d.Record(t, was, is, grammar.Material(edit, done, now), grammar.Exceeding(edit, done, now))
 }

@@ -31,14 +31,16 @@ func BenchmarkEdit(b *testing.B) {
 // whose Change Log grows with each, from 200.
 func BenchmarkReplay(b *testing.B) {
 	edits := map[string]int{"MEMORY.md": 2000, partFile: 200}
-	memory := memoryText + "\n## More\n\n" + strings.Repeat("- 2026-01-02: The tomatoes want water in the morning, not at noon.\n", 180)
+	memory := memoryText + "\n## More\n\n" +
+		strings.Repeat("- 2026-01-02: The tomatoes want water in the morning, not at noon.\n", 180)
 	texts := map[string]string{"MEMORY.md": memory, partFile: grammar.New(partFile, "2026-01-02T03:04:05Z")}
 	for name, section := range map[string]string{"MEMORY.md": "Plans", partFile: "Role"} {
 		b.Run(path.Base(name), func(b *testing.B) {
 			d := newDesk(b, map[string]string{name: texts[name]})
 			e := d.open()
 			for i := range edits[name] {
-				d.edit(e, request(name, grammar.ReplaceSection, section, fmt.Sprintf("Keeps watch, for the %dth time, at the door of the house by the sea.", i)))
+				d.edit(e, request(name, grammar.ReplaceSection, section, fmt.Sprintf("Keeps watch, for the %dth time, at the "+
+					"door of the house by the sea.", i)))
 			}
 			for b.Loop() {
 				if r, err := e.replay(b.Context(), name, ""); err != nil || r.Drift != nil || r.Text != d.read(name) {

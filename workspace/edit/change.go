@@ -131,7 +131,8 @@ func change(d *grammar.Document, t *grammar.Type, e Event, is func(body, hash st
 				return &DriftError{e.ID, c.Section, "it was made by the event, and is there already"}
 			}
 			part := grammar.Part{
-				Heading: "## " + c.Section, Hidden: c.Made.Hidden, Body: c.Insert, Name: c.Section, Anchor: grammar.Anchor{ID: c.Anchor, Version: "1"},
+				Heading: "## " + c.Section, Hidden: c.Made.Hidden, Body: c.Insert, Name: c.Section,
+				Anchor: grammar.Anchor{ID: c.Anchor, Version: "1"},
 			}
 			if c.Anchor == "" {
 				part.Anchor = grammar.Anchor{}

@@ -10,7 +10,8 @@ import (
 // What an event says that an edit changed makes, of the text before, the text after: byte for byte, whatever the text.
 func FuzzChanges(f *testing.F) {
 	for _, text := range []string{
-		"", memoryText, grammar.New(partFile, "2026-01-02T03:04:05Z"), "# T\n\n##\n\n## A\n\n## A\n", "## A\n- é\n\n## \n", "\uFEFF# T\r\n\r\n## A\r\n- a\r\n",
+		"", memoryText, grammar.New(partFile, "2026-01-02T03:04:05Z"), "# T\n\n##\n\n## A\n\n## A\n", "## A\n- é\n\n## \n",
+		"\uFEFF# T\r\n\r\n## A\r\n- a\r\n",
 		"---\nlast_updated: x\n---\n## Identity\n```\n## no\n", "# T\n## Change Log\n- 2026-02-14: x",
 	} {
 		f.Add(text, "A", "content", "item", uint8(0))
@@ -21,7 +22,9 @@ func FuzzChanges(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, section, content, item string, kind uint8) {
 		name := []string{"MEMORY.md", partFile, "users/a/notes.md"}[int(kind/10)%3]
 		typ, _ := grammar.TypeOf(name)
-		q := grammar.Edit{Op: grammar.Ops[int(kind%5)], Section: section, Rationale: "r" + item, Override: content, Create: kind%10 >= 5}
+		q := grammar.Edit{
+			Op: grammar.Ops[int(kind%5)], Section: section, Rationale: "r" + item, Override: content, Create: kind%10 >= 5,
+		}
 		switch q.Op {
 		case grammar.AppendItem, grammar.CurateItems:
 			q.Items = []string{item, content}
@@ -34,7 +37,8 @@ func FuzzChanges(f *testing.F) {
 		if err != nil {
 			return
 		}
-		d.Record(typ, "", grammar.Rollup(noon, []grammar.Done{{Op: q.Op, Section: done.Section, Items: done.Items}}), grammar.Material(q, done, noon))
+		d.Record(typ, "", grammar.Rollup(noon, []grammar.Done{{Op: q.Op, Section: done.Section, Items: done.Items}}),
+			grammar.Material(q, done, noon))
 		want, before := d.String(), grammar.Parse(text)
 		event := Event{Changes: changes(k, before, grammar.Parse(want))}
 		if err := redo(k, before, typ, event); err != nil {

@@ -21,7 +21,9 @@ func (e *Editor) Copies(ctx context.Context, id, text string) (Copies, error) {
 	found := Copies{Places: e.opt.View.Quotes(text), Recorded: []string{}}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	events, err := e.all(ctx, nil, func(event Event) bool { return event.Op != OpErase && (event.cites(id) || event.says(text)) })
+	events, err := e.all(ctx, nil, func(event Event) bool {
+		return event.Op != OpErase && (event.cites(id) || event.says(text))
+	})
 	if err != nil {
 		return Copies{}, err
 	}

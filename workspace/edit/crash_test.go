@@ -118,8 +118,11 @@ func TestReplayEqualsFileOrDriftIsFlagged(t *testing.T) {
 			"tool": func(r *rapid.T) {
 				name := rapid.SampledFrom(names).Draw(r, "file")
 				q := Request{File: name, Actor: "kate", Edit: grammar.Edit{
-					Op: rapid.SampledFrom(grammar.Ops).Draw(r, "op"), Rationale: "r", Override: "o", Create: rapid.Bool().Draw(r, "create"),
-					Section: rapid.SampledFrom([]string{"People", "Plans", "Role", "Concerns", "Allies", "Inbox", "Change Log", ""}).Draw(r, "section"),
+					Op: rapid.SampledFrom(grammar.Ops).Draw(r, "op"), Rationale: "r", Override: "o",
+					Create: rapid.Bool().Draw(r, "create"),
+					Section: rapid.SampledFrom([]string{
+						"People", "Plans", "Role", "Concerns", "Allies", "Inbox", "Change Log", "",
+					}).Draw(r, "section"),
 				}}
 				count++
 				text := fmt.Sprintf("entry %d é", count)
@@ -230,7 +233,8 @@ func TestReplayEqualsFileOrDriftIsFlagged(t *testing.T) {
 						}
 						continue
 					}
-					if replayed.Drift != nil && !slices.ContainsFunc(d.drifts(e), func(event Event) bool { return event.ID == replayed.Drift.ID }) {
+					if replayed.Drift != nil && !slices.ContainsFunc(d.drifts(e),
+						func(event Event) bool { return event.ID == replayed.Drift.ID }) {
 						r.Fatalf("the replay of %s halts where there is nothing to decide: %s", name, replayed.Drift.Rationale)
 					}
 					data, err := os.ReadFile(filepath.Join(d.dir, name))

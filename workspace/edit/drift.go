@@ -217,12 +217,14 @@ func (e *Editor) without(name string, events []Event, drift string, present []by
 				err = redo(k, d, t, event)
 			}
 			if err != nil {
-				return "", fault.New("%s: the text before the drift cannot take the edits made since: %v. Accept the drift, or change the file by hand", name, err)
+				return "", fault.New("%s: the text before the drift cannot take the edits made since: %v. Accept the drift, or "+
+					"change the file by hand", name, err)
 			}
 		default:
 			next, err := e.step(name, d, event)
 			if halted, ok := errors.AsType[*DriftError](err); ok {
-				return "", fault.New("%s: the text before the drift cannot be made again: %v. Accept the drift, or change the file by hand", name, halted)
+				return "", fault.New("%s: the text before the drift cannot be made again: %v. Accept the drift, or change the "+
+					"file by hand", name, halted)
 			}
 			if err != nil {
 				return "", err

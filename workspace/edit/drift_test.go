@@ -48,10 +48,12 @@ func TestChangesByHand(t *testing.T) {
 	for _, event := range history {
 		ops = append(ops, event.Op+" by "+event.Actor)
 	}
-	if got := strings.Join(ops, ", "); got != "snapshot by , append_item by kate, observed by hand, append_section by kate" {
+	want := "snapshot by , append_item by kate, observed by hand, append_section by kate"
+	if got := strings.Join(ops, ", "); got != want {
 		t.Error(got)
 	}
-	if section, err := e.History(t.Context(), "MEMORY.md", "new"); err != nil || len(section) != 1 || section[0].Op != "append_section" {
+	if section, err := e.History(t.Context(), "MEMORY.md", "new"); err != nil || len(section) != 1 ||
+		section[0].Op != "append_section" {
 		t.Errorf("%+v, %v", section, err)
 	}
 	// Any earlier text is there: by event, by token, by time.
@@ -87,13 +89,31 @@ func TestDrift(t *testing.T) {
 		change func(text string) string // "" removes the file
 		want   string
 	}{
-		"edited section gone":  {"MEMORY.md", func(s string) string { return strings.Replace(s, "## People", "## Boats and trains", 1) }, "the section ## People is gone"},
-		"file gone":            {"MEMORY.md", func(string) string { return "" }, "the file is gone"},
-		"anchor gone":          {partFile, func(s string) string { return strings.Replace(s, "<!-- @anchor: role v1 -->\n", "", 1) }, "the anchor of ## Role is gone"},
-		"anchor changed":       {partFile, func(s string) string { return strings.Replace(s, "anchor: role", "anchor: rule", 1) }, "the anchor of ## Role is gone or another"},
-		"change log gone":      {partFile, func(s string) string { return s[:strings.Index(s, "## Change Log")] }, "the section ## Change Log is gone"},
-		"id changed":           {partFile, func(s string) string { return strings.Replace(s, "part_id: guard", "part_id: dog", 1) }, `the front matter's "part_id: guard" is gone`},
-		"identity key renamed": {partFile, func(s string) string { return strings.Replace(s, "user_id:", "owner:", 1) }, `the front matter's "user_id: kate" is gone`},
+		"edited section gone": {
+			"MEMORY.md", func(s string) string { return strings.Replace(s, "## People", "## Boats and trains", 1) },
+			"the section ## People is gone",
+		},
+		"file gone": {"MEMORY.md", func(string) string { return "" }, "the file is gone"},
+		"anchor gone": {
+			partFile, func(s string) string { return strings.Replace(s, "<!-- @anchor: role v1 -->\n", "", 1) },
+			"the anchor of ## Role is gone",
+		},
+		"anchor changed": {
+			partFile, func(s string) string { return strings.Replace(s, "anchor: role", "anchor: rule", 1) },
+			"the anchor of ## Role is gone or another",
+		},
+		"change log gone": {
+			partFile, func(s string) string { return s[:strings.Index(s, "## Change Log")] },
+			"the section ## Change Log is gone",
+		},
+		"id changed": {
+			partFile, func(s string) string { return strings.Replace(s, "part_id: guard", "part_id: dog", 1) },
+			`the front matter's "part_id: guard" is gone`,
+		},
+		"identity key renamed": {
+			partFile, func(s string) string { return strings.Replace(s, "user_id:", "owner:", 1) },
+			`the front matter's "user_id: kate" is gone`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t, map[string]string{"MEMORY.md": memoryText, partFile: profile})
@@ -143,7 +163,8 @@ func TestDrift(t *testing.T) {
 				t.Fatal(err)
 			}
 			text := d.read(test.file)
-			if !strings.Contains(text, "Rest.") || drifted != "" && grammar.Parse(text).Sections()[0] != grammar.Parse(before).Sections()[0] {
+			if !strings.Contains(text, "Rest.") ||
+				drifted != "" && grammar.Parse(text).Sections()[0] != grammar.Parse(before).Sections()[0] {
 				t.Errorf("restored:\n%s", text)
 			}
 			if r := d.replay(e, test.file, ""); r.Drift != nil || r.Text != text {
@@ -167,7 +188,8 @@ func TestDriftInSteps(t *testing.T) {
 		t.Fatalf("%+v", drifts)
 	}
 	d.write("MEMORY.md", strings.Replace(text, "## People", "## Boats and trains", 1))
-	if drifts := d.drifts(d.open()); len(drifts) != 1 || !strings.Contains(drifts[0].Rationale, "the section ## Peeple is gone") {
+	if drifts := d.drifts(d.open()); len(drifts) != 1 ||
+		!strings.Contains(drifts[0].Rationale, "the section ## Peeple is gone") {
 		t.Errorf("%+v", drifts)
 	}
 }
@@ -194,7 +216,8 @@ func TestRestoreRollup(t *testing.T) {
 
 // A file that has its Change Log twice, by hand, gets no third, and is replayed.
 func TestTwoChangeLogs(t *testing.T) {
-	text := grammar.New(partFile, "2026-01-02T03:04:05Z") + "\n## Change Log\n<!-- @anchor: change-log v1 -->\n\n- 2026-01-02: made\n"
+	text := grammar.New(partFile, "2026-01-02T03:04:05Z") +
+		"\n## Change Log\n<!-- @anchor: change-log v1 -->\n\n- 2026-01-02: made\n"
 	d := newDesk(t, map[string]string{partFile: text})
 	e := d.open()
 	d.edit(e, request(partFile, grammar.AppendSection, "Role", "Keeps watch."))
@@ -210,10 +233,12 @@ func TestAccept(t *testing.T) {
 	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
 	e := d.open()
 	d.edit(e, request("MEMORY.md", grammar.AppendItem, "People", "Eva"))
-	if _, err := e.Accept(t.Context(), "MEMORY.md", "operator", ""); err == nil || !strings.Contains(err.Error(), "no drift") {
+	if _, err := e.Accept(t.Context(), "MEMORY.md", "operator", ""); err == nil ||
+		!strings.Contains(err.Error(), "no drift") {
 		t.Errorf("%v", err)
 	}
-	if err := e.Restore(t.Context(), "MEMORY.md", "operator", ""); err == nil || !strings.Contains(err.Error(), "no drift") {
+	if err := e.Restore(t.Context(), "MEMORY.md", "operator", ""); err == nil ||
+		!strings.Contains(err.Error(), "no drift") {
 		t.Errorf("%v", err)
 	}
 	d.write("MEMORY.md", "# Memory\n\n## Else\n")

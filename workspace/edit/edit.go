@@ -154,7 +154,8 @@ func (e *Editor) Edit(ctx context.Context, q Request) (Result, error) {
 		return Result{}, err
 	}
 	if path.Ext(q.File) != ".md" {
-		return Result{}, fault.New("file: only Markdown files of the workspace are edited, named relative to it, such as MEMORY.md")
+		return Result{}, fault.New("file: only Markdown files of the workspace are edited, named relative to it, such as " +
+			"MEMORY.md")
 	}
 	if strings.HasPrefix(q.Section, "---") {
 		return Result{}, fault.New("section: front matter is not edited (seed 004 §4)")
@@ -200,13 +201,15 @@ func explain(name string, err error) error {
 	case errors.Is(err, fs.ErrPermission):
 		return &ReadOnlyError{File: name}
 	case errors.Is(err, fs.ErrNotExist):
-		return fault.New("file: the workspace has no file that could be called %s; name it relative to the workspace, such as MEMORY.md, notes/NAME.md or users/ID/overview.md", name)
+		return fault.New("file: the workspace has no file that could be called %s; name it relative to the workspace, "+
+			"such as MEMORY.md, notes/NAME.md or users/ID/overview.md", name)
 	case errors.Is(err, workspace.ErrCredentials):
 		return fault.New("content: %v. Nothing was written", workspace.ErrCredentials)
 	}
 	_, corrupt := errors.AsType[*ledger.CorruptError](err)
 	if _, keyless := errors.AsType[noKeyError](err); corrupt || keyless {
-		return fault.New("the record of edits is damaged, so nothing was written. Tell your human: yamo-mcp record verify says where, and a backup of .yamo/private has to be restored")
+		return fault.New("the record of edits is damaged, so nothing was written. Tell your human: yamo-mcp record verify " +
+			"says where, and a backup of .yamo/private has to be restored")
 	}
 	return err
 }

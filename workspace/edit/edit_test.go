@@ -92,12 +92,15 @@ func (d *desk) read(name string) string {
 // open is an editor, as a process has it.
 func (d *desk) open() *Editor {
 	d.tb.Helper()
-	e, err := Open(Options{View: d.view, Dir: filepath.Join(d.dir, ".yamo"), Now: d.clock.Now, Memory: func(_ context.Context, id string) error {
-		if id != "mem_1767323045678_0a1b2c" {
-			return fault.New("id: there is no memory %s", id)
-		}
-		return nil
-	}})
+	e, err := Open(Options{
+		View: d.view, Dir: filepath.Join(d.dir, ".yamo"), Now: d.clock.Now,
+		Memory: func(_ context.Context, id string) error {
+			if id != "mem_1767323045678_0a1b2c" {
+				return fault.New("id: there is no memory %s", id)
+			}
+			return nil
+		},
+	})
 	if err != nil {
 		d.tb.Fatal(err)
 	}
@@ -105,7 +108,9 @@ func (d *desk) open() *Editor {
 }
 
 func request(file string, op grammar.Op, section, content string) Request {
-	return Request{File: file, Edit: grammar.Edit{Op: op, Section: section, Content: content, Rationale: "so it is"}, Actor: "kate"}
+	return Request{
+		File: file, Edit: grammar.Edit{Op: op, Section: section, Content: content, Rationale: "so it is"}, Actor: "kate",
+	}
 }
 
 func (d *desk) edit(e *Editor, q Request) Result {
@@ -127,22 +132,27 @@ func TestEdit(t *testing.T) {
 		t.Errorf("the file is\n%s", got)
 	}
 	want := Event{
-		ID: first.Event.ID, Time: "2026-02-14T12:00:01.000Z", UserID: "primary", EntityType: "note", EntityID: "MEMORY", File: "MEMORY.md",
-		Op: "append_item", Section: "People", Anchor: "people", Before: first.Event.Before, After: first.Event.After, Rationale: "so it is",
-		Evidence: []string{"ev:20260102T030405Z-01KDYGJ72E01PPAV80000018PC"}, Key: "k1", Call: "call-1", Actor: "kate", Items: 1,
-		Origin: &Origin{Source: FromSession},
+		ID: first.Event.ID, Time: "2026-02-14T12:00:01.000Z", Actor: "kate", Key: "k1", Call: "call-1",
+		UserID: "primary", EntityType: "note", EntityID: "MEMORY", File: "MEMORY.md",
+		Op: "append_item", Section: "People", Anchor: "people", Items: 1, Rationale: "so it is",
+		Before: first.Event.Before, After: first.Event.After,
+		Evidence: []string{"ev:20260102T030405Z-01KDYGJ72E01PPAV80000018PC"},
+		Origin:   &Origin{Source: FromSession},
 	}
 	ignore := cmpopts.IgnoreFields(Event{}, "Time", "Evidence", "Request", "FileBefore", "FileAfter", "Integrity")
-	if diff := cmp.Diff(want, first.Event, ignore); diff != "" || first.Snapshot != "- Ana\n- Luis\n- Eva" || first.Repeated {
+	if diff := cmp.Diff(want, first.Event, ignore); diff != "" || first.Snapshot != "- Ana\n- Luis\n- Eva" ||
+		first.Repeated {
 		t.Errorf("%+v (-want +got):\n%s", first, diff)
 	}
-	// The same key: the same edit, whoever asks.
+	// The same key is the same edit, for every editor.
 	again := d.edit(d.open(), q)
-	if !again.Repeated || again.Event.ID != first.Event.ID || again.Event.After != first.Event.After || again.Snapshot != first.Snapshot {
+	if !again.Repeated || again.Event.ID != first.Event.ID || again.Event.After != first.Event.After ||
+		again.Snapshot != first.Snapshot {
 		t.Errorf("asked again: %+v", again)
 	}
 	q.Content = "Uwe"
-	if _, err := e.Edit(t.Context(), q); err == nil || !strings.Contains(err.Error(), "idempotency_key: it belongs to another edit") {
+	if _, err := e.Edit(t.Context(), q); err == nil ||
+		!strings.Contains(err.Error(), "idempotency_key: it belongs to another edit") {
 		t.Errorf("another edit with the key: %v", err)
 	}
 	// The line in the record has every field of seed 004 §11.
@@ -157,7 +167,8 @@ func TestEdit(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, field := range []string{
-		"event_id", "ts", "user_id", "entity_type", "entity_id", "file_path", "op", "section_anchor", "before_hash", "after_hash",
+		"event_id", "ts", "user_id", "entity_type", "entity_id", "file_path", "op", "section_anchor", "before_hash",
+		"after_hash",
 		"rationale", "evidence_refs", "idempotency_key", "tool_call_id", "integrity",
 	} {
 		if line.Body.Data[field] == nil {
@@ -165,7 +176,8 @@ func TestEdit(t *testing.T) {
 		}
 	}
 	integrity, _ := line.Body.Data["integrity"].(map[string]any)
-	if integrity["algo"] != "HMAC-SHA256" || integrity["salt_version"] != 1.0 || len(fmt.Sprint(integrity["line_hash"])) != 64 {
+	if integrity["algo"] != "HMAC-SHA256" || integrity["salt_version"] != 1.0 ||
+		len(fmt.Sprint(integrity["line_hash"])) != 64 {
 		t.Errorf("integrity: %v", integrity)
 	}
 }
@@ -189,7 +201,8 @@ func TestProfileGetsItsChangeLog(t *testing.T) {
 	log := text[strings.Index(text, "## Change Log"):]
 	stamp, _, _ := strings.Cut(strings.Split(log, "\n- ")[2], ": ")
 	want := "## Change Log\n<!-- @anchor: change-log v1 -->\n\n" +
-		"- 2026-02-14: updated Role; added 2 items to Evidence (curated); refined Role\n- " + stamp + ": refined Role: so it is\n"
+		"- 2026-02-14: updated Role; added 2 items to Evidence (curated); refined Role\n- " + stamp +
+		": refined Role: so it is\n"
 	if log != want {
 		t.Errorf("%s\nwant\n%s", log, want)
 	}
@@ -209,27 +222,40 @@ func TestProfileGetsItsChangeLog(t *testing.T) {
 
 func TestEditRefuses(t *testing.T) {
 	d := newDesk(t, map[string]string{
-		"MEMORY.md": memoryText, "SOUL.md": "# S\n", "IDENTITY.md": "# I\n", "BOOTSTRAP.md": "# B\n", "memory/2026-02-14.md": "# L\n", "notes/bad.md": "\xff", "memory/heartbeat-state.json": "{}",
+		"MEMORY.md": memoryText, "SOUL.md": "# S\n", "IDENTITY.md": "# I\n", "BOOTSTRAP.md": "# B\n",
+		"memory/2026-02-14.md": "# L\n", "notes/bad.md": "\xff", "memory/heartbeat-state.json": "{}",
 	})
 	e := d.open()
 	for want, q := range map[string]Request{
-		"with yamo-mcp reconfigure":               request("SOUL.md", grammar.AppendSection, "", "x"),
-		"IDENTITY.md is who the agent is":         request("IDENTITY.md", grammar.AppendSection, "", "x"),
-		"BOOTSTRAP.md is not edited":              request("BOOTSTRAP.md", grammar.AppendSection, "", "x"),
-		"memory/2026-02-14.md is not edited":      request("memory/2026-02-14.md", grammar.AppendSection, "", "x"),
-		"only Markdown files":                     request("memory/heartbeat-state.json", grammar.AppendSection, "", "x"),
-		"no file that could be called ../x.md":    request("../x.md", grammar.AppendSection, "", "x"),
-		"called .yamo/private/x.md":               request(".yamo/private/x.md", grammar.AppendSection, "", "x"),
-		"called other/x.md":                       request("other/x.md", grammar.AppendSection, "", "x"),
-		"there is no notes/x.md":                  request("notes/x.md", grammar.AppendSection, "", "x"),
-		"is not UTF-8 text":                       request("notes/bad.md", grammar.AppendSection, "", "x"),
-		"content: the text contains credentials":  request("MEMORY.md", grammar.AppendSection, "Plans", "hunter2"),
-		"is prohibited":                           request("MEMORY.md", "delete_file", "", ""),
-		"front matter is not edited":              request("MEMORY.md", grammar.AppendSection, "---", "x"),
-		"rationale: the text contains":            {File: "MEMORY.md", Edit: grammar.Edit{Op: grammar.AppendSection, Section: "Plans", Content: "x", Rationale: "hunter2"}},
-		"evidence_refs: there is no memory mem_1": {File: "MEMORY.md", Refs: []string{"mem_1_000000"}, Edit: grammar.Edit{Op: grammar.AppendSection, Section: "Plans", Content: "x", Rationale: "r"}},
-		"leads to no event of this workspace":     {File: "MEMORY.md", Refs: []string{"01KE0QJ1BM8Y4W8D6S0T2RTX3V"}, Edit: grammar.Edit{Op: grammar.AppendSection, Section: "Plans", Content: "x", Rationale: "r"}},
-		"evidence_refs: \"x\" is no evidence":     {File: "MEMORY.md", Refs: []string{"x"}, Edit: grammar.Edit{Op: grammar.AppendSection, Section: "Plans", Content: "x", Rationale: "r"}},
+		"with yamo-mcp reconfigure":              request("SOUL.md", grammar.AppendSection, "", "x"),
+		"IDENTITY.md is who the agent is":        request("IDENTITY.md", grammar.AppendSection, "", "x"),
+		"BOOTSTRAP.md is not edited":             request("BOOTSTRAP.md", grammar.AppendSection, "", "x"),
+		"memory/2026-02-14.md is not edited":     request("memory/2026-02-14.md", grammar.AppendSection, "", "x"),
+		"only Markdown files":                    request("memory/heartbeat-state.json", grammar.AppendSection, "", "x"),
+		"no file that could be called ../x.md":   request("../x.md", grammar.AppendSection, "", "x"),
+		"called .yamo/private/x.md":              request(".yamo/private/x.md", grammar.AppendSection, "", "x"),
+		"called other/x.md":                      request("other/x.md", grammar.AppendSection, "", "x"),
+		"there is no notes/x.md":                 request("notes/x.md", grammar.AppendSection, "", "x"),
+		"is not UTF-8 text":                      request("notes/bad.md", grammar.AppendSection, "", "x"),
+		"content: the text contains credentials": request("MEMORY.md", grammar.AppendSection, "Plans", "hunter2"),
+		"is prohibited":                          request("MEMORY.md", "delete_file", "", ""),
+		"front matter is not edited":             request("MEMORY.md", grammar.AppendSection, "---", "x"),
+		"rationale: the text contains": {
+			File: "MEMORY.md",
+			Edit: grammar.Edit{Op: grammar.AppendSection, Section: "Plans", Content: "x", Rationale: "hunter2"},
+		},
+		"evidence_refs: there is no memory mem_1": {
+			File: "MEMORY.md", Refs: []string{"mem_1_000000"},
+			Edit: grammar.Edit{Op: grammar.AppendSection, Section: "Plans", Content: "x", Rationale: "r"},
+		},
+		"leads to no event of this workspace": {
+			File: "MEMORY.md", Refs: []string{"01KE0QJ1BM8Y4W8D6S0T2RTX3V"},
+			Edit: grammar.Edit{Op: grammar.AppendSection, Section: "Plans", Content: "x", Rationale: "r"},
+		},
+		"evidence_refs: \"x\" is no evidence": {
+			File: "MEMORY.md", Refs: []string{"x"},
+			Edit: grammar.Edit{Op: grammar.AppendSection, Section: "Plans", Content: "x", Rationale: "r"},
+		},
 	} {
 		if _, err := e.Edit(t.Context(), q); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s %s: %v, want %s", q.Op, q.File, err, want)
@@ -251,7 +277,8 @@ func TestGroupsHaveNoEditor(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = w.Close() }()
-	if _, err := Open(Options{View: w.View(audience.Audience{}), Dir: t.TempDir()}); err == nil || !strings.Contains(err.Error(), fs.ErrNotExist.Error()) {
+	if _, err := Open(Options{View: w.View(audience.Audience{}), Dir: t.TempDir()}); err == nil ||
+		!strings.Contains(err.Error(), fs.ErrNotExist.Error()) {
 		t.Errorf("%v", err)
 	}
 }
@@ -276,7 +303,8 @@ func TestConflict(t *testing.T) {
 	q.Expected = now
 	d.edit(b, q)
 	// Blanks are no difference, and another section's change is none.
-	d.write("MEMORY.md", strings.ReplaceAll(strings.Replace(d.read("MEMORY.md"), "- Ana", "- Anna", 1), "stay\n", "stay  \r\n\n"))
+	renamed := strings.Replace(d.read("MEMORY.md"), "- Ana", "- Anna", 1)
+	d.write("MEMORY.md", strings.ReplaceAll(renamed, "stay\n", "stay  \r\n\n"))
 	q = request("MEMORY.md", grammar.AppendSection, "Plans", "or go")
 	q.Expected = now
 	if _, err := a.Edit(t.Context(), q); err == nil {
@@ -286,7 +314,9 @@ func TestConflict(t *testing.T) {
 
 // Of two sections with one heading, the anchor says which is meant: also for its hashes.
 func TestEditByAnchor(t *testing.T) {
-	d := newDesk(t, map[string]string{"MEMORY.md": "# Memory\n\n## Plans\nstay\n\n## Plans\n<!-- @anchor: later v1 -->\nleave\n"})
+	d := newDesk(t, map[string]string{
+		"MEMORY.md": "# Memory\n\n## Plans\nstay\n\n## Plans\n<!-- @anchor: later v1 -->\nleave\n",
+	})
 	e := d.open()
 	first := d.edit(e, request("MEMORY.md", grammar.AppendSection, "later", "by train"))
 	if first.Snapshot != "leave\n\nby train" || first.Event.Before == first.Event.After {
@@ -322,7 +352,8 @@ func TestPins(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	replace, add := request("MEMORY.md", grammar.ReplaceSection, "Plans", "x"), request("MEMORY.md", grammar.AppendSection, "Plans", "more")
+	replace, add := request("MEMORY.md", grammar.ReplaceSection, "Plans", "x"),
+		request("MEMORY.md", grammar.AppendSection, "Plans", "more")
 	refused := func(q Request, want string) {
 		t.Helper()
 		if _, err := d.open().Edit(t.Context(), q); err == nil || !strings.Contains(err.Error(), want) {
@@ -338,7 +369,8 @@ func TestPins(t *testing.T) {
 	cannot("MEMORY.md#Plans", OpUnpin, "yamo-mcp unlock")
 	cannot("MEMORY.md#Plans", OpPin, "yamo-mcp unlock")
 	refused(add, "is locked by the human")
-	if pins, err := e.Pins(t.Context()); err != nil || len(pins) != 1 || pins[0] != (Pin{"MEMORY.md", "plans", OpLock, false}) {
+	if pins, err := e.Pins(t.Context()); err != nil || len(pins) != 1 ||
+		pins[0] != (Pin{"MEMORY.md", "plans", OpLock, false}) {
 		t.Errorf("%v, %v", pins, err)
 	}
 	set("MEMORY.md#Plans", OpUnlock)
@@ -348,7 +380,8 @@ func TestPins(t *testing.T) {
 	set("MEMORY.md", OpUnlock)
 	set("MEMORY.md#People", OpLock)
 	d.write("MEMORY.md", strings.Replace(d.read("MEMORY.md"), "## People", "## Persons", 1))
-	if pins, err := e.Pins(t.Context()); err != nil || len(pins) != 1 || pins[0] != (Pin{"MEMORY.md", "people", OpLock, true}) {
+	if pins, err := e.Pins(t.Context()); err != nil || len(pins) != 1 ||
+		pins[0] != (Pin{"MEMORY.md", "people", OpLock, true}) {
 		t.Errorf("%v, %v", pins, err)
 	}
 	set(partFile+"#Role", OpLock)
@@ -415,7 +448,8 @@ func TestDamagedRecord(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := d.open().Edit(t.Context(), request("MEMORY.md", grammar.AppendSection, "Plans", "two"))
-		if f, ok := fault.As(err); !ok || !strings.Contains(f.Error(), "yamo-mcp record verify") || d.read("MEMORY.md") != before {
+		if f, ok := fault.As(err); !ok || !strings.Contains(f.Error(), "yamo-mcp record verify") ||
+			d.read("MEMORY.md") != before {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -426,7 +460,9 @@ func TestForgedLineIsNoticed(t *testing.T) {
 	e := d.open()
 	d.edit(e, request("MEMORY.md", grammar.AppendSection, "Plans", "one"))
 	// A line that the chain holds, by a process that does not have the key of the hashes.
-	forged, err := key{1, []byte("another key")}.seal(&Event{ID: "01KE0QJ1BM8Y4W8D6S0T2RTX3V", File: "MEMORY.md", Op: OpAccept})
+	forged, err := key{1, []byte("another key")}.seal(&Event{
+		ID: "01KE0QJ1BM8Y4W8D6S0T2RTX3V", File: "MEMORY.md", Op: OpAccept,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -62,7 +62,8 @@ func TestErase(t *testing.T) {
 		if _, err := e.Verify(t.Context()); err != nil {
 			t.Errorf("%s: %v", who, err)
 		}
-		if _, err := e.Resolve(t.Context(), made.Event.Token()); err == nil || !strings.Contains(err.Error(), "erased at 2026-02-14T") {
+		if _, err := e.Resolve(t.Context(), made.Event.Token()); err == nil ||
+			!strings.Contains(err.Error(), "erased at 2026-02-14T") {
 			t.Errorf("%s: %v", who, err)
 		}
 		q := request("MEMORY.md", grammar.CurateItems, "People", "")
@@ -78,7 +79,8 @@ func TestErase(t *testing.T) {
 	if got, want := strings.Join(ops(history), " "), "pin erase erase erase erase erase snapshot"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if kept := history[2]; kept.RefersTo != made.Event.ID || kept.Key != "k" || len(kept.Evidence) != 1 || kept.Section != "" {
+	if kept := history[2]; kept.RefersTo != made.Event.ID || kept.Key != "k" || len(kept.Evidence) != 1 ||
+		kept.Section != "" {
 		t.Errorf("%+v", kept)
 	}
 	// Another process, which read the texts before, edits on; what was made once is no longer known as made.
@@ -95,15 +97,18 @@ func TestEraseRefuses(t *testing.T) {
 	e := d.open()
 	d.edit(e, request("MEMORY.md", grammar.ReplaceSection, "Plans", "x"))
 	for _, name := range []string{"USER.md", "SOUL.md", "../x.md", "memory/2026-02-14.md"} {
-		if _, err := e.Erase(t.Context(), name, "operator", "r"); err == nil || !strings.Contains(err.Error(), "nothing is recorded") {
+		if _, err := e.Erase(t.Context(), name, "operator", "r"); err == nil ||
+			!strings.Contains(err.Error(), "nothing is recorded") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := e.Erase(t.Context(), "MEMORY.md", "operator", "his password was hunter2"); err == nil || strings.Contains(err.Error(), "hunter2") {
+	if _, err := e.Erase(t.Context(), "MEMORY.md", "operator", "his password was hunter2"); err == nil ||
+		strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("%v", err)
 	}
 	d.write("MEMORY.md", "# Memory\n")
-	if _, err := e.Erase(t.Context(), "MEMORY.md", "operator", "r"); err == nil || !strings.Contains(err.Error(), "drift accept") {
+	if _, err := e.Erase(t.Context(), "MEMORY.md", "operator", "r"); err == nil ||
+		!strings.Contains(err.Error(), "drift accept") {
 		t.Errorf("%v", err)
 	}
 	if r := d.replay(e, "MEMORY.md", ""); r.Drift == nil {

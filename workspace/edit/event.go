@@ -97,7 +97,8 @@ const (
 // IsEdit reports whether the event is one of the operations on a section.
 func (e Event) IsEdit() bool {
 	switch grammar.Op(e.Op) {
-	case grammar.ReplaceSection, grammar.AppendSection, grammar.AppendItem, grammar.CurateItems, grammar.TombstoneSection, grammar.Promote:
+	case grammar.ReplaceSection, grammar.AppendSection, grammar.AppendItem, grammar.CurateItems, grammar.TombstoneSection,
+		grammar.Promote:
 		return true
 	}
 	return false
@@ -277,5 +278,6 @@ func (k key) seal(e *Event) (json.RawMessage, error) {
 // intact reports whether data is what seal returned.
 func (k key) intact(data []byte, e Event) bool {
 	open, ok := bytes.CutSuffix(data, []byte(`"line_hash":"`+e.Integrity.LineHash+`"}}`))
-	return ok && e.Integrity.Algo == algo && hmac.Equal([]byte(k.hash("line", string(open)+openEnd)), []byte(e.Integrity.LineHash))
+	return ok && e.Integrity.Algo == algo &&
+		hmac.Equal([]byte(k.hash("line", string(open)+openEnd)), []byte(e.Integrity.LineHash))
 }

@@ -15,7 +15,8 @@ func TestEvidence(t *testing.T) {
 	event := d.edit(e, request("MEMORY.md", grammar.AppendItem, "People", "Eva")).Event
 	for _, ref := range []string{event.ID, event.Token()} {
 		found, err := e.Resolve(t.Context(), ref)
-		if err != nil || found.Token != event.Token() || found.Event == nil || found.Event.ID != event.ID || found.Event.Changes[0].Insert != "- Eva\n" {
+		if err != nil || found.Token != event.Token() || found.Event == nil || found.Event.ID != event.ID ||
+			found.Event.Changes[0].Insert != "- Eva\n" {
 			t.Errorf("%s: %+v, %v", ref, found, err)
 		}
 	}
@@ -36,7 +37,8 @@ func TestEvidence(t *testing.T) {
 	q := request(partFile, grammar.AppendItem, "Evidence (curated)", `"Eva was there"`)
 	q.Refs = []string{event.ID, memory}
 	done := d.edit(d.open(), q)
-	if want := `- "Eva was there" (` + event.Token() + ", " + found.Token + ")\n"; !strings.Contains(d.read(partFile), want) || len(done.Event.Evidence) != 2 {
+	if want := `- "Eva was there" (` + event.Token() + ", " + found.Token + ")\n"; !strings.Contains(d.read(partFile),
+		want) || len(done.Event.Evidence) != 2 {
 		t.Errorf("%+v\n%s", done, d.read(partFile))
 	}
 	q = request(partFile, grammar.AppendItem, "Evidence (curated)", `"x" (ev:20260102T044827Z-01KDYGJ72E0000000000000000)`)

@@ -34,7 +34,8 @@ func TestNotes(t *testing.T) {
 	d.edit(e, q)
 	dying := d.open()
 	stopAt(dying, "recorded")
-	if _, err := dying.Edit(t.Context(), request("MEMORY.md", grammar.AppendSection, "Plans", "sail")); !errors.Is(err, errCrash) {
+	if _, err := dying.Edit(t.Context(), request("MEMORY.md", grammar.AppendSection, "Plans", "sail")); !errors.Is(err,
+		errCrash) {
 		t.Fatal(err)
 	}
 	e = d.open()
@@ -61,7 +62,10 @@ func TestNotes(t *testing.T) {
 			Subject: "MEMORY.md: append_item in People", Body: "so it is",
 			Trailers: []string{"Event: " + first.Event.Token(), "Evidence: " + first.Event.Evidence[0]},
 		},
-		{Subject: "MEMORY.md: append_section in Plans", Body: "so it is", Trailers: []string{"Event: " + token("append_section")}},
+		{
+			Subject: "MEMORY.md: append_section in Plans", Body: "so it is",
+			Trailers: []string{"Event: " + token("append_section")},
+		},
 		{Subject: "MEMORY.md: restore", Body: "by mistake", Trailers: []string{"Event: " + token(OpRestore)}},
 	}
 	if diff := cmp.Diff(want, told.got); diff != "" {

@@ -73,7 +73,8 @@ var oldSummary = regexp.MustCompile(`^dreaming: ([0-9]+) recalls of ([0-9]+) mem
 // rationale names at most 20 of the memories that were held back.
 func (e Event) oldSweep() (*Sweep, bool) {
 	m := oldSummary.FindStringSubmatch(e.Rationale)
-	if m == nil || e.File != workspace.MemoryFile || grammar.Op(e.Op) != grammar.AppendItem || !workspace.IsDreamed(e.Section) {
+	if m == nil || e.File != workspace.MemoryFile || grammar.Op(e.Op) != grammar.AppendItem ||
+		!workspace.IsDreamed(e.Section) {
 		return nil, false
 	}
 	sweep := &Sweep{}

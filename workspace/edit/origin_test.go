@@ -13,7 +13,8 @@ import (
 func TestOriginOfOldRecords(t *testing.T) {
 	t.Parallel()
 	sweep := func(rationale string) string {
-		return `{"event_id":"01KHCHZ0G8Y4W8D6S0T2RTX3V0","file_path":"MEMORY.md","op":"append_item","section":"Dreamed 2026-02-14 03:00 UTC",` +
+		return `{"event_id":"01KHCHZ0G8Y4W8D6S0T2RTX3V0","file_path":"MEMORY.md","op":"append_item","section":"Dreamed ` +
+			`2026-02-14 03:00 UTC",` +
 			`"rationale":"` + rationale + `","evidence_refs":["ev:20260102T030405Z-01KDYAK3SE01PPAV800000M6SC"],` +
 			`"idempotency_key":"","actor":"main"}`
 	}
@@ -25,16 +26,24 @@ func TestOriginOfOldRecords(t *testing.T) {
 		line string
 		want Origin
 	}{
-		"sweep":                 {sweep(promoted), Origin{FromSweep, &counts}},
-		"sweep with held":       {sweep(promoted + "; held back for a person mem_1_a, mem_2_b"), Origin{FromSweep, &held}},
-		"sweep with many held":  {sweep(promoted + "; held back for a person mem_1_a, mem_2_b and 3 more"), Origin{FromSweep, &held}},
+		"sweep":           {sweep(promoted), Origin{FromSweep, &counts}},
+		"sweep with held": {sweep(promoted + "; held back for a person mem_1_a, mem_2_b"), Origin{FromSweep, &held}},
+		"sweep with many held": {
+			sweep(promoted + "; held back for a person mem_1_a, mem_2_b and 3 more"), Origin{FromSweep, &held},
+		},
 		"reason like a sweep's": {sweep("dreaming: of the sea"), Origin{Source: FromSession}},
-		"diary":                 {`{"file_path":"DREAMS.md","op":"append_item","idempotency_key":"dream:01KHCHZ0G8Y4W8D6S0T2RTX3V0"}`, Origin{Source: FromDiary}},
-		"session":               {`{"file_path":"MEMORY.md","op":"replace_section"}`, Origin{Source: FromSession}},
-		"proposal":              {`{"file_path":"MEMORY.md","op":"propose"}`, Origin{Source: FromSession}},
-		"accepted proposal":     {`{"file_path":"MEMORY.md","op":"append_item","refers_to":"01KHCHZ0G8Y4W8D6S0T2RTX3V0"}`, Origin{Source: FromProposal}},
-		"pin":                   {`{"file_path":"MEMORY.md","op":"pin","actor":"operator"}`, Origin{Source: FromCommand}},
-		"change by hand":        {`{"file_path":"MEMORY.md","op":"observed","actor":"hand"}`, Origin{Source: FromHand}},
+		"diary": {
+			`{"file_path":"DREAMS.md","op":"append_item","idempotency_key":"dream:01KHCHZ0G8Y4W8D6S0T2RTX3V0"}`,
+			Origin{Source: FromDiary},
+		},
+		"session":  {`{"file_path":"MEMORY.md","op":"replace_section"}`, Origin{Source: FromSession}},
+		"proposal": {`{"file_path":"MEMORY.md","op":"propose"}`, Origin{Source: FromSession}},
+		"accepted proposal": {
+			`{"file_path":"MEMORY.md","op":"append_item","refers_to":"01KHCHZ0G8Y4W8D6S0T2RTX3V0"}`,
+			Origin{Source: FromProposal},
+		},
+		"pin":            {`{"file_path":"MEMORY.md","op":"pin","actor":"operator"}`, Origin{Source: FromCommand}},
+		"change by hand": {`{"file_path":"MEMORY.md","op":"observed","actor":"hand"}`, Origin{Source: FromHand}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

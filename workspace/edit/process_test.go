@@ -34,7 +34,10 @@ func TestMain(m *testing.M) {
 	}
 	for i := 0; ; i++ {
 		text := fmt.Sprintf("entry %s.%d.", os.Args[1], i)
-		q := Request{File: "MEMORY.md", Actor: os.Args[1], Edit: grammar.Edit{Op: grammar.AppendItem, Section: "People", Content: text, Rationale: "r"}}
+		q := Request{
+			File: "MEMORY.md", Actor: os.Args[1],
+			Edit: grammar.Edit{Op: grammar.AppendItem, Section: "People", Content: text, Rationale: "r"},
+		}
 		if _, err := e.Edit(context.Background(), q); err != nil {
 			panic(err)
 		}

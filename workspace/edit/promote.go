@@ -66,7 +66,9 @@ func (e *Editor) Extensions() ([]Extension, error) {
 
 // Promote moves a subsection of a profile's Extensions into one of its sections, in one event, whatever is pinned: it
 // is the maintainer's. override is the reason to exceed a cap.
-func (e *Editor) Promote(ctx context.Context, name, subsection, section, actor, why, override string) (Result, Changed, error) {
+func (e *Editor) Promote(
+	ctx context.Context, name, subsection, section, actor, why, override string,
+) (Result, Changed, error) {
 	if err := e.opt.View.CheckText(why + "\n" + override); err != nil {
 		return Result{}, Changed{}, fault.New("why: %v", err)
 	}

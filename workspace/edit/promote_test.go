@@ -27,7 +27,8 @@ func (d *desk) promote(e *Editor, subsection, section string) Changed {
 
 func TestPromote(t *testing.T) {
 	const token = "ev:20260102T030405Z-01KDYAK3SE01PPAV800000M6SC"
-	text := extended("Before.\n\n### Rituals\n\nTea at five (" + token + ").\n\n```\n### no heading\n```\n\n### Friends\n\n- Ana\n- Luis\n\n### Quotes\n\n* \"Tea!\" (" + token + ")")
+	text := extended("Before.\n\n### Rituals\n\nTea at five (" + token +
+		").\n\n```\n### no heading\n```\n\n### Friends\n\n- Ana\n- Luis\n\n### Quotes\n\n* \"Tea!\" (" + token + ")")
 	for _, ends := range []string{"\n", "\r\n"} {
 		d := newDesk(t, map[string]string{partFile: strings.ReplaceAll(text, "\n", ends)})
 		e := d.open()
@@ -43,7 +44,8 @@ func TestPromote(t *testing.T) {
 		}
 		file = strings.ReplaceAll(file, "\r\n", "\n")
 		for _, want := range []string{
-			"## Role\n<!-- @anchor: role v1 -->\n\n### Rituals\n\nTea at five (" + token + ").\n\n```\n### no heading\n```\n\n## Triggers",
+			"## Role\n<!-- @anchor: role v1 -->\n\n### Rituals\n\nTea at five (" + token +
+				").\n\n```\n### no heading\n```\n\n## Triggers",
 			"## Allies\n<!-- @anchor: allies v1 -->\n\n- Ana\n- Luis\n\n## Polarizations",
 			"## Evidence (curated)\n<!-- @anchor: evidence-curated v1 -->\n\n- \"Tea!\" (" + token + ")\n\n## Working",
 			"## Extensions\n<!-- @anchor: extensions v1 -->\n\nBefore.\n\n## Open",
@@ -56,7 +58,8 @@ func TestPromote(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 		events, err := e.History(t.Context(), partFile, "role")
-		if err != nil || len(events) != 1 || len(events[0].Changes) < 2 || cmp.Diff([]string{token}, events[0].Evidence) != "" || events[0].Rationale != "Rituals: it lasts" {
+		if err != nil || len(events) != 1 || len(events[0].Changes) < 2 ||
+			cmp.Diff([]string{token}, events[0].Evidence) != "" || events[0].Rationale != "Rituals: it lasts" {
 			t.Errorf("%+v, %v", events, err)
 		}
 		if _, err := e.Verify(t.Context()); err != nil {
@@ -67,7 +70,11 @@ func TestPromote(t *testing.T) {
 
 func TestPromoteRefuses(t *testing.T) {
 	long := strings.Repeat("word ", grammar.NarrativeWords+1)
-	d := newDesk(t, map[string]string{"MEMORY.md": memoryText, partFile: extended("### A\n\ntext\n\n### B\n\n- item\n\n### Twice\n\n1\n\n### Twice\n\n2\n\n### None\n\n### Long\n\n" + long)})
+	d := newDesk(t, map[string]string{
+		"MEMORY.md": memoryText,
+		partFile: extended("### A\n\ntext\n\n### B\n\n- item\n\n" +
+			"### Twice\n\n1\n\n### Twice\n\n2\n\n### None\n\n### Long\n\n" + long),
+	})
 	e := d.open()
 	d.edit(e, request(partFile, grammar.ReplaceSection, "Needs", "### A\n\nhere"))
 	for _, c := range []struct{ file, from, to, words string }{
@@ -94,7 +101,8 @@ func TestPromoteRefuses(t *testing.T) {
 			t.Errorf("%+v changed the file", c)
 		}
 	}
-	if _, _, err := e.Promote(t.Context(), partFile, "Long", "Role", "operator", "w", "for a week"); err != nil || !strings.Contains(d.read(partFile), "Exceeded the cap of Role") {
+	if _, _, err := e.Promote(t.Context(), partFile, "Long", "Role", "operator", "w", "for a week"); err != nil ||
+		!strings.Contains(d.read(partFile), "Exceeded the cap of Role") {
 		t.Errorf("with a reason: %v", err)
 	}
 	_, err := e.Edit(t.Context(), request(partFile, grammar.Promote, "Role", "x"))
@@ -107,12 +115,14 @@ func TestInterruptedPromotion(t *testing.T) {
 		d := newDesk(t, map[string]string{partFile: extended("### Rituals\n\nTea at five.")})
 		dying := d.open()
 		stopAt(dying, at)
-		if _, _, err := dying.Promote(t.Context(), partFile, "Rituals", "Role", "operator", "w", ""); at == "recorded" && !errors.Is(err, errCrash) {
+		if _, _, err := dying.Promote(t.Context(), partFile, "Rituals", "Role", "operator", "w", ""); at == "recorded" &&
+			!errors.Is(err, errCrash) {
 			t.Fatal(err)
 		}
 		e := d.open()
 		mustRecover(d, e)
-		if file := d.read(partFile); strings.Count(file, "Tea at five.") != 1 || !strings.Contains(file, "role v1 -->\n\n### Rituals\n\nTea at five.\n") {
+		if file := d.read(partFile); strings.Count(file, "Tea at five.") != 1 ||
+			!strings.Contains(file, "role v1 -->\n\n### Rituals\n\nTea at five.\n") {
 			t.Errorf("killed when %s:\n%s", at, file)
 		}
 		if r := d.replay(e, partFile, ""); r.Text != d.read(partFile) || r.Drift != nil {
@@ -125,8 +135,9 @@ func TestExtensions(t *testing.T) {
 	d := newDesk(t, map[string]string{
 		partFile:                          extended("### Tea\n\n1\n\n### Walks\n\n2"),
 		"users/kate/parts/two/profile.md": extended("### tea\n\n1"),
-		"users/kate/overview.md":          strings.Replace(grammar.New("users/kate/overview.md", "2026-01-02T03:04:05Z"), "extensions v1 -->\n", "extensions v1 -->\n\n### Tea\n\nx\n", 1),
-		"users/kate/notes.md":             "# Notes\n\n## Extensions\n\n### Tea\n",
+		"users/kate/overview.md": strings.Replace(grammar.New("users/kate/overview.md", "2026-01-02T03:04:05Z"),
+			"extensions v1 -->\n", "extensions v1 -->\n\n### Tea\n\nx\n", 1),
+		"users/kate/notes.md": "# Notes\n\n## Extensions\n\n### Tea\n",
 	})
 	got, err := d.open().Extensions()
 	want := []Extension{

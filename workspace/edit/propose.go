@@ -113,7 +113,8 @@ func (a *attempt) proposed() (bool, error) {
 		}
 	}
 	if len(a.state.waiting()) >= MaxWaiting {
-		return false, fault.New("propose: %d proposals wait for your human already; ask them to look at `yamo-mcp proposals` first", MaxWaiting)
+		return false, fault.New("propose: %d proposals wait for your human already; ask them to look at `yamo-mcp "+
+			"proposals` first", MaxWaiting)
 	}
 	return false, nil
 }
@@ -315,7 +316,9 @@ func (e *Editor) review(ctx context.Context, p Proposal, asked Event) (Review, e
 // AcceptProposal makes the edit that a proposal asks for, in actor's name and whatever is pinned. Where that takes
 // away what the section did not say when the proposal was made, it is ErrChanged, unless anyway. override is the
 // reason to exceed a cap, "" for the proposal's own.
-func (e *Editor) AcceptProposal(ctx context.Context, ref, actor, override string, anyway bool) (Result, Changed, error) {
+func (e *Editor) AcceptProposal(
+	ctx context.Context, ref, actor, override string, anyway bool,
+) (Result, Changed, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	p, err := e.proposal(ctx, ref)
@@ -346,7 +349,9 @@ func (e *Editor) AcceptProposal(ctx context.Context, ref, actor, override string
 
 // change is what an attempt that succeeded did to the file.
 func (a *attempt) change() Changed {
-	return Changed{From: a.q.File + " before " + a.result.Event.ID, To: a.q.File + " now", Before: a.before, After: a.after}
+	return Changed{
+		From: a.q.File + " before " + a.result.Event.ID, To: a.q.File + " now", Before: a.before, After: a.after,
+	}
 }
 
 // RejectProposal records that the human does not want what a proposal asks for.

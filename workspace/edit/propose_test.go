@@ -91,13 +91,15 @@ func TestProposal(t *testing.T) {
 	if d.read("MEMORY.md") != memoryText {
 		t.Fatal("the proposal changed the file")
 	}
-	if first.Proposal == nil || first.Proposal.State != Pending || first.Event.Op != OpPropose || first.Event.Before == "" || first.Event.After != "" || first.Repeated {
+	if first.Proposal == nil || first.Proposal.State != Pending || first.Event.Op != OpPropose ||
+		first.Event.Before == "" || first.Event.After != "" || first.Repeated {
 		t.Errorf("proposed: %+v", first)
 	}
 	// The same again, in another process, with and without the key: the first.
 	for _, key := range []string{"k1", ""} {
 		q.Key = key
-		if again := d.edit(d.open(), q); !again.Repeated || again.Event.ID != first.Event.ID || again.Proposal.State != Pending {
+		if again := d.edit(d.open(), q); !again.Repeated || again.Event.ID != first.Event.ID ||
+			again.Proposal.State != Pending {
 			t.Errorf("asked again with %q: %+v", key, again)
 		}
 	}
@@ -111,22 +113,26 @@ func TestProposal(t *testing.T) {
 		r.Would.Before != memoryText || r.Would.After != want || r.Changed || r.Pin != OpLock || r.Problem != "" {
 		t.Errorf("%+v\n%s", r, diff)
 	}
-	if all, err := e.Proposals(t.Context()); err != nil || len(all) != 1 || all[0].State != Pending || all[0].Event.Asked != nil {
+	if all, err := e.Proposals(t.Context()); err != nil || len(all) != 1 || all[0].State != Pending ||
+		all[0].Event.Asked != nil {
 		t.Errorf("%+v, %v", all, err)
 	}
 	done, changed := d.accept(d.open(), first.Event.Token())
 	if got := d.read("MEMORY.md"); got != want || changed.Before != memoryText || changed.After != want {
 		t.Errorf("accepted:\n%s\n%+v", got, changed)
 	}
-	if ev := done.Event; ev.Op != "append_item" || ev.RefersTo != first.Event.ID || ev.Actor != "operator" || ev.Rationale != "so it is" ||
+	if ev := done.Event; ev.Op != "append_item" || ev.RefersTo != first.Event.ID || ev.Actor != "operator" ||
+		ev.Rationale != "so it is" ||
 		len(ev.Evidence) != 1 || !slices.Equal(ev.Evidence, first.Event.Evidence) {
 		t.Errorf("the edit: %+v", ev)
 	}
 	q.Key = "k1"
-	if again := d.edit(e, q); again.Proposal == nil || again.Proposal.State != Accepted || again.Proposal.Decision.ID != done.Event.ID {
+	if again := d.edit(e, q); again.Proposal == nil || again.Proposal.State != Accepted ||
+		again.Proposal.Decision.ID != done.Event.ID {
 		t.Errorf("asked after: %+v", again)
 	}
-	if found, err := e.Resolve(t.Context(), first.Event.Token()); err != nil || found.State != Accepted || found.Decision.ID != done.Event.ID || found.Event.Asked == nil {
+	if found, err := e.Resolve(t.Context(), first.Event.Token()); err != nil || found.State != Accepted ||
+		found.Decision.ID != done.Event.ID || found.Event.Asked == nil {
 		t.Errorf("%+v, %v", found, err)
 	}
 	_, _, err = e.AcceptProposal(t.Context(), first.Event.ID, "operator", "", false)
@@ -177,7 +183,9 @@ func TestRejectedProposal(t *testing.T) {
 
 // What is no edit is no proposal, and leaves nothing but the door shut.
 func TestProposalRefused(t *testing.T) {
-	d := newDesk(t, map[string]string{"MEMORY.md": memoryText, partFile: grammar.New(partFile, "2026-01-02T03:04:05Z"), "SOUL.md": "# S\n"})
+	d := newDesk(t, map[string]string{
+		"MEMORY.md": memoryText, partFile: grammar.New(partFile, "2026-01-02T03:04:05Z"), "SOUL.md": "# S\n",
+	})
 	e := d.open()
 	long := proposal(partFile, grammar.ReplaceSection, "Role", strings.Repeat("word ", grammar.NarrativeWords+1))
 	unfounded := proposal("MEMORY.md", grammar.AppendItem, "People", "Eva")
@@ -231,7 +239,8 @@ func TestProposalForAChangedSection(t *testing.T) {
 	if !errors.Is(err, ErrChanged) || !strings.Contains(d.read("MEMORY.md"), "Walk.") {
 		t.Fatal(err)
 	}
-	if c, err := e.Diff(t.Context(), "MEMORY.md", replacing.Event.ID, ""); err != nil || c.Before != memoryText || !strings.Contains(c.After, "Walk.") {
+	if c, err := e.Diff(t.Context(), "MEMORY.md", replacing.Event.ID, ""); err != nil || c.Before != memoryText ||
+		!strings.Contains(c.After, "Walk.") {
 		t.Errorf("what changed since: %+v, %v", c, err)
 	}
 	d.accept(e, adding.Event.ID)
@@ -239,7 +248,8 @@ func TestProposalForAChangedSection(t *testing.T) {
 	if _, _, err := e.AcceptProposal(t.Context(), replacing.Event.ID, "operator", "", true); err != nil {
 		t.Fatal(err)
 	}
-	if got := d.read("MEMORY.md"); !strings.Contains(got, "- Uwe\n- Eva\n") || !strings.Contains(got, "Sail.") || strings.Contains(got, "Walk.") {
+	if got := d.read("MEMORY.md"); !strings.Contains(got, "- Uwe\n- Eva\n") || !strings.Contains(got, "Sail.") ||
+		strings.Contains(got, "Walk.") {
 		t.Errorf("the file is\n%s", got)
 	}
 	d.write("MEMORY.md", "# Memory\n")
@@ -307,7 +317,8 @@ func TestDecidedOnce(t *testing.T) {
 		}
 	}
 	all, err := d.open().Proposals(t.Context())
-	if err != nil || decided != 1 || len(all) != 1 || (all[0].State == Accepted) != strings.Contains(d.read("MEMORY.md"), "- Eva") {
+	if err != nil || decided != 1 || len(all) != 1 ||
+		(all[0].State == Accepted) != strings.Contains(d.read("MEMORY.md"), "- Eva") {
 		t.Errorf("decided %d times: %+v, %v", decided, all, err)
 	}
 }
@@ -415,7 +426,8 @@ func TestProposalsAndDecisions(t *testing.T) {
 				_, c, err := e.AcceptProposal(t.Context(), id, "operator", "", rapid.Bool().Draw(r, "anyway"))
 				revive()
 				refused(r, err)
-				if err == nil && (states[id] == Rejected || strings.Count(files(), texts[id]) != 1 || !strings.Contains(c.After, texts[id])) {
+				if err == nil && (states[id] == Rejected || strings.Count(files(), texts[id]) != 1 ||
+					!strings.Contains(c.After, texts[id])) {
 					r.Fatalf("%s, %s, was accepted:\n%s", id, states[id], files())
 				}
 				if err == nil {

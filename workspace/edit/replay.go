@@ -212,7 +212,8 @@ func parsePoint(text string) (point, error) {
 	if t, err := time.Parse(time.DateOnly, text); err == nil {
 		return point{time: t.AddDate(0, 0, 1).Add(-time.Nanosecond)}, nil
 	}
-	return point{}, fault.New("%q is no event (its id or token), no time such as 2026-01-02T15:04:05Z and no day such as 2026-01-02", text)
+	return point{}, fault.New("%q is no event (its id or token), no time such as 2026-01-02T15:04:05Z and no day such "+
+		"as 2026-01-02", text)
 }
 
 // History is what happened to a file, or to one of its sections, oldest first.
@@ -244,7 +245,8 @@ func (e *Editor) History(ctx context.Context, name, section string) ([]Event, er
 // concerns reports whether the event is about a section, by its heading or anchor.
 func (e Event) concerns(section string) bool {
 	same := func(name, anchor string) bool {
-		return name == section || anchor == section || grammar.Slug(section) != "" && grammar.Slug(name) == grammar.Slug(section)
+		return name == section || anchor == section ||
+			grammar.Slug(section) != "" && grammar.Slug(name) == grammar.Slug(section)
 	}
 	if e.Section != "" && same(e.Section, e.Anchor) {
 		return true

@@ -67,5 +67,6 @@ func find(items []string, wanted string) (int, error) {
 			return 0, fault.New("retire: %q is the beginning of %d entries; give more of it", wanted, len(found))
 		}
 	}
-	return 0, fault.New("retire: the section has no entry that is or begins with %q; read the file again and give the entry as the file has it", wanted)
+	return 0, fault.New("retire: the section has no entry that is or begins with %q; read the file again and give the "+
+		"entry as the file has it", wanted)
 }

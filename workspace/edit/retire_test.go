@@ -12,7 +12,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
-const plansText = "# Memory\n\n## Plans\n\n- 2025-01-02: Sail to Oslo\n- **Ana** paints the boat\n- 2025-01-03: Sail to Bergen\n  by way of Stavanger\n- Sleep\n\n## Notes\n\nText.\n"
+const plansText = "# Memory\n\n## Plans\n\n- 2025-01-02: Sail to Oslo\n- **Ana** paints the boat\n" +
+	"- 2025-01-03: Sail to Bergen\n  by way of Stavanger\n- Sleep\n\n## Notes\n\nText.\n"
 
 func retiring(retire []string, add ...string) Request {
 	q := request("MEMORY.md", grammar.CurateItems, "Plans", "")
@@ -26,7 +27,8 @@ func TestRetire(t *testing.T) {
 	q := retiring([]string{"- **Ana** paints", "2025-01-03: Sail to Bergen by way"}, "2026-02-14: Sail to Cork")
 	q.Key = "k"
 	done := d.edit(e, q)
-	want := "# Memory\n\n## Plans\n\n- 2025-01-02: Sail to Oslo\n- Sleep\n- 2026-02-14: Sail to Cork\n\n## Notes\n\nText.\n"
+	want := "# Memory\n\n## Plans\n\n- 2025-01-02: Sail to Oslo\n- Sleep\n- 2026-02-14: Sail to Cork\n\n## Notes\n\n" +
+		"Text.\n"
 	if diff := cmp.Diff(want, d.read("MEMORY.md")); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
@@ -50,7 +52,8 @@ func TestRetire(t *testing.T) {
 		t.Errorf("another edit with that key: %v", err)
 	}
 	d.edit(e, retiring([]string{"2025-01-02: Sail to Oslo", "Sleep", "2026-02-14"}))
-	if r := d.replay(e, "MEMORY.md", ""); r.Text != d.read("MEMORY.md") || r.Drift != nil || strings.Contains(r.Text, "- ") {
+	if r := d.replay(e, "MEMORY.md", ""); r.Text != d.read("MEMORY.md") || r.Drift != nil ||
+		strings.Contains(r.Text, "- ") {
 		t.Errorf("replayed: %+v", r)
 	}
 }
@@ -87,7 +90,8 @@ func TestRetireBesideOthers(t *testing.T) {
 	for i := range 8 {
 		e := d.open()
 		edits.Go(func() {
-			if _, err := e.Edit(context.Background(), retiring([]string{fmt.Sprintf("old %d", i)}, fmt.Sprintf("new %d", i))); err != nil {
+			if _, err := e.Edit(context.Background(),
+				retiring([]string{fmt.Sprintf("old %d", i)}, fmt.Sprintf("new %d", i))); err != nil {
 				t.Error(err)
 			}
 		})

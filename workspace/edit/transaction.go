@@ -56,7 +56,9 @@ func (tx *transaction) present() []byte { return tx.file.Present() }
 
 // commit has events in the record, in this order, and then data in the file. If a person changed the file since
 // present, ok is false and nothing is written. about is the event that a record of the files describes.
-func (tx *transaction) commit(ctx context.Context, data []byte, about Event, k key, events ...Event) (ok bool, err error) {
+func (tx *transaction) commit(
+	ctx context.Context, data []byte, about Event, k key, events ...Event,
+) (ok bool, err error) {
 	if ok, err = tx.stage(ctx, data, k, events...); !ok || err != nil {
 		return ok, err
 	}

@@ -33,7 +33,9 @@ type blob struct {
 var altering = []string{"filter", "ident", "working-tree-encoding"}
 
 // wanted are those of files that the person's ignore files and attributes do not keep out. refused is about the latter.
-func (r *Repository) wanted(ctx context.Context, files []workspace.FileChange) (some []workspace.FileChange, refused, err error) {
+func (r *Repository) wanted(
+	ctx context.Context, files []workspace.FileChange,
+) (some []workspace.FileChange, refused, err error) {
 	var list, paths bytes.Buffer
 	for _, file := range files {
 		list.WriteString(file.Name + "\x00")
@@ -60,10 +62,13 @@ func (r *Repository) wanted(ctx context.Context, files []workspace.FileChange) (
 	for i := 0; i+2 < len(fields); i += 3 {
 		if name, value := fields[i], fields[i+2]; value != "unspecified" && value != "unset" && !slices.Contains(left, name) {
 			left = append(left, name)
-			refused = fmt.Errorf("a file is left to a person to commit, because of its attribute %s in .gitattributes: git would store another form of it", fields[i+1])
+			refused = fmt.Errorf("a file is left to a person to commit, because of its attribute %s in .gitattributes: git "+
+				"would store another form of it", fields[i+1])
 		}
 	}
-	some = slices.DeleteFunc(slices.Clone(files), func(f workspace.FileChange) bool { return slices.Contains(left, f.Name) })
+	some = slices.DeleteFunc(slices.Clone(files), func(f workspace.FileChange) bool {
+		return slices.Contains(left, f.Name)
+	})
 	return some, refused, nil
 }
 

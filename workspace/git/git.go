@@ -25,11 +25,12 @@ import (
 )
 
 const (
-	timeout           = 10 * time.Second         // of all that a revision takes
-	patience          = 2 * time.Second          // with a lock that another program holds
-	interval          = 25 * time.Millisecond    // between two tries
-	authorDomain      = "@yamo-mcp.local"        // of authors, which are no accounts anywhere
-	unrecordedSubject = "unrecorded changes"     // made by hand, by a program that does not commit, or when a commit failed
+	timeout      = 10 * time.Second      // of all that a revision takes
+	patience     = 2 * time.Second       // with a lock that another program holds
+	interval     = 25 * time.Millisecond // between two tries
+	authorDomain = "@yamo-mcp.local"     // of authors, which are no accounts anywhere
+	// made by hand, by a program that does not commit, or when a commit failed
+	unrecordedSubject = "unrecorded changes"
 	unknownAuthor     = "unknown"                // whose these are
 	initialSubject    = "the workspace as it is" // of a new repository
 )

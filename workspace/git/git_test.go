@@ -171,10 +171,13 @@ func TestMessage(t *testing.T) {
 	r := newRepo(t)
 	err := r.git.Record(context.Background(), workspace.Revision{
 		Note: workspace.Note{
-			Subject: "MEMORY.md: append_item\nin \x1b[31mPeople " + strings.Repeat("x", 200), Body: "# Because\nEvent: ev:forged\n\nover",
+			Subject:  "MEMORY.md: append_item\nin \x1b[31mPeople " + strings.Repeat("x", 200),
+			Body:     "# Because\nEvent: ev:forged\n\nover",
 			Trailers: []string{"Event: ev:1", "Evidence: ev:2"},
 		},
-		At: now, Files: []workspace.FileChange{r.write("MEMORY.md", "1\n")}, All: func() []workspace.FileChange { return nil },
+		At: now, Files: []workspace.FileChange{r.write("MEMORY.md", "1\n")}, All: func() []workspace.FileChange {
+			return nil
+		},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -202,7 +205,8 @@ func TestBefore(t *testing.T) {
 		Note: workspace.Note{Subject: "edit"}, At: now, Files: []workspace.FileChange{memory},
 		All: func() []workspace.FileChange {
 			return []workspace.FileChange{
-				{Name: "SOUL.md", Before: []byte("soul\n"), After: []byte("soul\n")}, {Name: "MEMORY.md", Before: memory.After, After: memory.After},
+				{Name: "SOUL.md", Before: []byte("soul\n"), After: []byte("soul\n")},
+				{Name: "MEMORY.md", Before: memory.After, After: memory.After},
 			}
 		},
 	})
@@ -217,7 +221,10 @@ func TestBefore(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	names := []string{"-rf.md", ":(top)x.md", ":!x.md", "*.md", "[a].md", `q"uo\te.md`, "a b/c d.md", "~.md", "$(touch x).md", "ä/日.md", "--", "@{u}", "^x"}
+	names := []string{
+		"-rf.md", ":(top)x.md", ":!x.md", "*.md", "[a].md", `q"uo\te.md`, "a b/c d.md", "~.md", "$(touch x).md", "ä/日.md",
+		"--", "@{u}", "^x",
+	}
 	r := newRepo(t)
 	for _, name := range names {
 		r.record("make", r.write(name, name))
@@ -322,7 +329,8 @@ func TestUnderWay(t *testing.T) {
 		t.Fatalf("the merge succeeded:\n%s", out)
 	}
 	before := r.run("status", "--porcelain")
-	if err := r.try("three", r.write("USER.md", "Ana\n")); err == nil || !strings.Contains(err.Error(), "a merge is under way") {
+	if err := r.try("three", r.write("USER.md", "Ana\n")); err == nil ||
+		!strings.Contains(err.Error(), "a merge is under way") {
 		t.Errorf("in a merge the error is %v", err)
 	}
 	if after := strings.ReplaceAll(r.run("status", "--porcelain"), "?? USER.md\n", ""); after != before {
@@ -330,7 +338,8 @@ func TestUnderWay(t *testing.T) {
 	}
 	r.run("merge", "--abort")
 	r.record("four", r.write("USER.md", "Ana B.\n"))
-	r.check("kate: one A MEMORY.md", "kate: two M MEMORY.md", "unknown: USER.md: unrecorded changes A USER.md", "kate: four M USER.md")
+	r.check("kate: one A MEMORY.md", "kate: two M MEMORY.md", "unknown: USER.md: unrecorded changes A USER.md",
+		"kate: four M USER.md")
 }
 
 func TestBusy(t *testing.T) {
@@ -346,14 +355,16 @@ func TestBusy(t *testing.T) {
 	time.AfterFunc(200*time.Millisecond, func() { _ = os.Remove(lock) })
 	r.record("two", r.write("MEMORY.md", "2\n"))
 	hold()
-	if err := r.try("three", r.write("MEMORY.md", "3\n")); err == nil || !strings.Contains(err.Error(), "another program uses") {
+	if err := r.try("three", r.write("MEMORY.md", "3\n")); err == nil ||
+		!strings.Contains(err.Error(), "another program uses") {
 		t.Errorf("with a lock the error is %v", err)
 	}
 	if err := os.Remove(lock); err != nil {
 		t.Fatal(err)
 	}
 	r.record("four", r.write("MEMORY.md", "4\n"))
-	r.check("kate: one A MEMORY.md", "kate: two M MEMORY.md", "unknown: MEMORY.md: unrecorded changes M MEMORY.md", "kate: four M MEMORY.md")
+	r.check("kate: one A MEMORY.md", "kate: two M MEMORY.md", "unknown: MEMORY.md: unrecorded changes M MEMORY.md",
+		"kate: four M MEMORY.md")
 	r.clean()
 }
 
@@ -395,15 +406,21 @@ func TestHostileRepository(t *testing.T) {
 	if err := os.WriteFile(program, []byte("#!/bin/sh\necho \"$0 $*\" >>"+ran+"\ncat\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for _, hook := range []string{"pre-commit", "commit-msg", "post-commit", "reference-transaction", "post-index-change", "prepare-commit-msg", "pre-auto-gc"} {
+	for _, hook := range []string{
+		"pre-commit", "commit-msg", "post-commit", "reference-transaction", "post-index-change", "prepare-commit-msg",
+		"pre-auto-gc",
+	} {
 		if err := os.Symlink(program, filepath.Join(r.dir, ".git", "hooks", hook)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, key := range []string{
-		"core.fsmonitor", "core.editor", "core.pager", "core.sshCommand", "core.askPass", "gpg.program", "diff.external", "core.alternateRefsCommand",
-		"filter.x.clean", "filter.x.smudge", "filter.x.process", "trailer.event.command", "credential.helper", "sequence.editor", "uploadpack.packObjectsHook",
-		"gc.recentObjectsHook", "alias.fast-import", "alias.rev-parse", "pager.cat-file", "interactive.diffFilter", "merge.x.driver", "diff.x.textconv",
+		"core.fsmonitor", "core.editor", "core.pager", "core.sshCommand", "core.askPass", "gpg.program", "diff.external",
+		"core.alternateRefsCommand",
+		"filter.x.clean", "filter.x.smudge", "filter.x.process", "trailer.event.command", "credential.helper",
+		"sequence.editor", "uploadpack.packObjectsHook",
+		"gc.recentObjectsHook", "alias.fast-import", "alias.rev-parse", "pager.cat-file", "interactive.diffFilter",
+		"merge.x.driver", "diff.x.textconv",
 	} {
 		value := program
 		if strings.HasPrefix(key, "alias.") {
@@ -416,7 +433,8 @@ func TestHostileRepository(t *testing.T) {
 	r.run("config", "remote.origin.url", "ext::"+program)
 	r.run("config", "remote.origin.promisor", "true")
 	r.run("config", "protocol.ext.allow", "always")
-	if err := os.WriteFile(filepath.Join(r.dir, ".gitattributes"), []byte("SOUL.md filter=x diff=x merge=x\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(r.dir, ".gitattributes"), []byte("SOUL.md filter=x diff=x merge=x\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	_ = os.Remove(ran) // git config itself may have shown something
@@ -430,7 +448,8 @@ func TestHostileRepository(t *testing.T) {
 	if data, err := os.ReadFile(ran); err == nil {
 		t.Errorf("programs of the repository were run:\n%s", data)
 	}
-	if got := r.run("--no-pager", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "cat-file", "-p", "HEAD:MEMORY.md"); got != "2\n" {
+	if got := r.run("--no-pager", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "cat-file", "-p",
+		"HEAD:MEMORY.md"); got != "2\n" {
 		t.Errorf("MEMORY.md is committed as %q", got)
 	}
 }
@@ -448,7 +467,9 @@ func TestIgnored(t *testing.T) {
 
 func BenchmarkRecord(b *testing.B) {
 	dir := b.TempDir()
-	env := map[string]string{"PATH": os.Getenv("PATH"), "HOME": b.TempDir(), "GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_NOSYSTEM": "1"}
+	env := map[string]string{
+		"PATH": os.Getenv("PATH"), "HOME": b.TempDir(), "GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_NOSYSTEM": "1",
+	}
 	r, err := git.Open(git.Options{Dir: dir, Author: "kate", Getenv: func(name string) string { return env[name] }})
 	if err != nil {
 		b.Fatal(err)

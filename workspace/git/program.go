@@ -21,8 +21,9 @@ const oldestMajor, oldestMinor = 2, 30
 
 // Errors of the program.
 var (
-	ErrMissing = fmt.Errorf("the program git is not installed, or not on the PATH that this program was started with: install git %d.%d or newer", oldestMajor, oldestMinor)
-	ErrOld     = fmt.Errorf("the program git is too old: install git %d.%d or newer", oldestMajor, oldestMinor)
+	ErrMissing = fmt.Errorf("the program git is not installed, or not on the PATH that this program was started with: "+
+		"install git %d.%d or newer", oldestMajor, oldestMinor)
+	ErrOld = fmt.Errorf("the program git is too old: install git %d.%d or newer", oldestMajor, oldestMinor)
 
 	// errBusy is a lock that another program holds, or a branch that it moved.
 	errBusy = errors.New("another program uses the git repository at the moment")
@@ -41,7 +42,10 @@ func (e *exitError) Error() string {
 
 // inherited are the variables of this process that git gets: no others, so neither another repository that this program
 // was started in (GIT_DIR and the like), nor keys of providers.
-var inherited = []string{"PATH", "HOME", "XDG_CONFIG_HOME", "TMPDIR", "USER", "LOGNAME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"}
+var inherited = []string{
+	"PATH", "HOME", "XDG_CONFIG_HOME", "TMPDIR", "USER", "LOGNAME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM",
+	"GIT_CONFIG_NOSYSTEM",
+}
 
 // environment is git's environment.
 func (r *Repository) environment() []string {
@@ -71,7 +75,9 @@ func (r *Repository) run(ctx context.Context, input []byte, args ...string) ([]b
 }
 
 // runIn runs git in dir and returns its output. Neither that nor what it says on stderr reaches this program's own.
-func (r *Repository) runIn(ctx context.Context, dir string, env []string, input []byte, args ...string) ([]byte, error) {
+func (r *Repository) runIn(
+	ctx context.Context, dir string, env []string, input []byte, args ...string,
+) ([]byte, error) {
 	program, err := r.program()
 	if err != nil {
 		return nil, err
@@ -126,9 +132,11 @@ var busy = regexp.MustCompile(`(?i)index\.lock|\.lock': File exists|cannot lock 
 func (r *Repository) explain(command string, code int, said string) error {
 	switch {
 	case strings.Contains(said, "dubious ownership"):
-		return errors.New("git does not trust the workspace's repository, because the folder belongs to another account; if you do, run git config --global --add safe.directory with the workspace folder")
+		return errors.New("git does not trust the workspace's repository, because the folder belongs to another account; " +
+			"if you do, run git config --global --add safe.directory with the workspace folder")
 	case busy.MatchString(said):
-		return fmt.Errorf("%w (git %s); if none does, a git that was killed left a lock: remove .git/index.lock", errBusy, command)
+		return fmt.Errorf("%w (git %s); if none does, a git that was killed left a lock: remove .git/index.lock", errBusy,
+			command)
 	}
 	line := ""
 	for l := range strings.Lines(said) {

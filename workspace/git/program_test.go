@@ -64,7 +64,9 @@ func TestTrouble(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			r := newRepo(t)
 			test.setup(r)
-			for what, err := range map[string]error{"Check": r.git.Check(context.Background()), "Record": r.try("one", r.write("MEMORY.md", "1\n"))} {
+			for what, err := range map[string]error{
+				"Check": r.git.Check(context.Background()), "Record": r.try("one", r.write("MEMORY.md", "1\n")),
+			} {
 				if err == nil || !strings.Contains(err.Error(), test.want) {
 					t.Errorf("%s: the error is %v, want one with %q", what, err, test.want)
 				} else if strings.Contains(err.Error(), r.dir) {

@@ -14,9 +14,12 @@ import (
 
 // Errors of the repository.
 var (
-	ErrNested = errors.New("the workspace lies in another git repository, which is not used and not nested into unasked: run git init in the workspace folder to give it one of its own, or ignore the folder in the other")
-	ErrOther  = errors.New("the .git of the workspace folder is not a repository of this folder (it is bare, or has another work tree)")
-	ErrAway   = errors.New("the .git of the workspace folder leads to a repository elsewhere, which does not name this folder as its work tree: if it is the right one, run git config core.worktree there with the path of the folder")
+	ErrNested = errors.New("the workspace lies in another git repository, which is not used and not nested into " +
+		"unasked: run git init in the workspace folder to give it one of its own, or ignore the folder in the other")
+	ErrOther = errors.New("the .git of the workspace folder is not a repository of this folder (it is bare, or has " +
+		"another work tree)")
+	ErrAway = errors.New("the .git of the workspace folder leads to a repository elsewhere, which does not name this " +
+		"folder as its work tree: if it is the right one, run git config core.worktree there with the path of the folder")
 )
 
 // What a repository that is made here leaves out, in its info/exclude. BOOTSTRAP.md is deleted after the first boot and
@@ -25,7 +28,8 @@ const (
 	excludeHead = "# Written by yamo-mcp, and kept as its setting git_private says.\n"
 	excludeTail = "# End of what yamo-mcp wrote.\n"
 	leftOut     = excludeHead + "/.yamo/\n/" + workspace.BootstrapFile + "\n" + excludeTail
-	privateOut  = excludeHead + "/*\n!/" + workspace.SoulFile + "\n!/" + workspace.IdentityFile + "\n!/" + workspace.AgentsFile + "\n!/.gitignore\n" + excludeTail
+	privateOut  = excludeHead + "/*\n!/" + workspace.SoulFile + "\n!/" + workspace.IdentityFile + "\n!/" +
+		workspace.AgentsFile + "\n!/.gitignore\n" + excludeTail
 )
 
 // exists reports whether the workspace folder has a repository itself.
@@ -46,7 +50,8 @@ func (r *Repository) checkNotNested(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = r.runIn(ctx, filepath.Dir(r.dir), nil, []byte(literal(filepath.Base(r.dir))+"\x00"), "check-ignore", "-z", "--stdin")
+	_, err = r.runIn(ctx, filepath.Dir(r.dir), nil, []byte(literal(filepath.Base(r.dir))+"\x00"), "check-ignore", "-z",
+		"--stdin")
 	if exit, ok := errors.AsType[*exitError](err); ok && exit.code == 1 {
 		return ErrNested
 	}
@@ -127,7 +132,8 @@ func (r *Repository) leadsAway(ctx context.Context, gitDir, commonDir string) er
 		}
 		return nil
 	}
-	if back, err := os.ReadFile(filepath.Join(gitDir, "gitdir")); err == nil && strings.TrimSpace(string(back)) == link { // git worktree add
+	// git worktree add
+	if back, err := os.ReadFile(filepath.Join(gitDir, "gitdir")); err == nil && strings.TrimSpace(string(back)) == link {
 		return nil
 	}
 	_, err = r.run(ctx, nil, "config", "--local", "--get", "core.worktree") // it is this folder, since it is the top level
@@ -149,7 +155,8 @@ var underWay = []struct{ file, name string }{
 
 // look looks at the repository before a commit of files.
 func (r *Repository) look(ctx context.Context, files []workspace.FileChange) (place, error) {
-	out, err := r.run(ctx, nil, "rev-parse", "--show-toplevel", "--absolute-git-dir", "--show-object-format", "--git-common-dir")
+	out, err := r.run(ctx, nil, "rev-parse", "--show-toplevel", "--absolute-git-dir", "--show-object-format",
+		"--git-common-dir")
 	if exit, ok := errors.AsType[*exitError](err); ok && strings.Contains(exit.said, "work tree") {
 		return place{}, ErrOther
 	}

@@ -90,7 +90,8 @@ func TestElsewhere(t *testing.T) {
 			if err := lead(r, victim.dir); err != nil {
 				t.Fatal(err)
 			}
-			if err := r.try("one", r.write("MEMORY.md", "1\n")); err == nil || !strings.Contains(err.Error(), "leads to a repository elsewhere") {
+			if err := r.try("one", r.write("MEMORY.md", "1\n")); err == nil ||
+				!strings.Contains(err.Error(), "leads to a repository elsewhere") {
 				t.Errorf("the error is %v", err)
 			}
 			victim.check("kate: theirs A README.md")

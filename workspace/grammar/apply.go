@@ -78,10 +78,12 @@ func (d *Document) Apply(t *Type, e Edit, now time.Time) (Applied, error) {
 	}
 	// What was written must not be taken for another section, a title or an anchor.
 	if after := Parse(d.String()); !slices.Equal(names, after.skeleton()) || after.Parts[i].Body != p.Body {
-		return Applied{}, fault.New("content: it would change which sections the file has; write it without headings of the first two levels, anchors and open code blocks")
+		return Applied{}, fault.New("content: it would change which sections the file has; write it without headings of " +
+			"the first two levels, anchors and open code blocks")
 	}
 	if done.Exceeded = t.exceeds(form, before.Body, p.Body); done.Exceeded != "" && e.Override == "" {
-		return Applied{}, fault.New("override_rationale: %s would have %s; shorten it, curate it, or say why that is needed now, for how long, and when it is curated", quoteName(p.Name), done.Exceeded)
+		return Applied{}, fault.New("override_rationale: %s would have %s; shorten it, curate it, or say why that is "+
+			"needed now, for how long, and when it is curated", quoteName(p.Name), done.Exceeded)
 	}
 	return done, nil
 }
@@ -141,7 +143,8 @@ func (d *Document) perform(p *Part, form Form, e Edit, done *Applied, now time.T
 		at.Next(line)
 	}
 	if !at.Free() && (e.Op == AppendSection || e.Op == AppendItem) {
-		return fault.New("section: %s ends inside a code block or comment that is never closed; replace its content", quoteName(p.Name))
+		return fault.New("section: %s ends inside a code block or comment that is never closed; replace its content",
+			quoteName(p.Name))
 	}
 	lead, core, trail := frame(p.Body)
 	content := strings.ReplaceAll(e.Content, "\n", nl)
@@ -238,7 +241,8 @@ func (f Form) items(e Edit, now time.Time) ([]string, error) {
 			}
 			if !looksLikeToken.MatchString(item) {
 				if len(e.Evidence) == 0 {
-					return nil, fault.New("evidence_refs: each item of evidence is a short quote with a token (%s): name the memory or event it comes from", TokenForm)
+					return nil, fault.New("evidence_refs: each item of evidence is a short quote with a token (%s): name the "+
+						"memory or event it comes from", TokenForm)
 				}
 				item += " (" + join(e.Evidence) + ")"
 			}
@@ -355,7 +359,8 @@ func (t *Type) exceeds(form Form, before, after string) string {
 	case form == Evidence:
 		return over(len(Items(before)), len(Items(after)), EvidenceItems, "items")
 	case !t.Strict:
-		return over(strings.Count(strings.TrimSpace(before), "\n")+1, strings.Count(strings.TrimSpace(after), "\n")+1, NotesLines, "lines")
+		lines := func(body string) int { return strings.Count(strings.TrimSpace(body), "\n") + 1 }
+		return over(lines(before), lines(after), NotesLines, "lines")
 	}
 	return ""
 }
@@ -409,11 +414,13 @@ func checkText(text string) error {
 			level, _ := markdown.Heading(line)
 			switch {
 			case level == 1 || level == 2:
-				return fault.New("content: %q is a heading of the file's own levels; begin headings inside a section with ###", strings.TrimSpace(line))
+				return fault.New("content: %q is a heading of the file's own levels; begin headings inside a section with ###",
+					strings.TrimSpace(line))
 			case looksLikeAnchor.MatchString(line):
 				return fault.New("content: %q is a hidden anchor; anchors are not edited (seed 004 §4)", strings.TrimSpace(line))
 			case underlines(line, above):
-				return fault.New("content: %q makes a heading of the line above it; put a blank line between them", strings.TrimSpace(line))
+				return fault.New("content: %q makes a heading of the line above it; put a blank line between them",
+					strings.TrimSpace(line))
 			}
 		}
 		at.Next(line)

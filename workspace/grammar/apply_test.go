@@ -29,40 +29,108 @@ func apply(t *testing.T, name, text string, e Edit) (string, Applied) {
 // What each operation makes of a file without a declared type, byte for byte.
 func TestApply(t *testing.T) {
 	t.Parallel()
-	const memory = "# Memory\n\nintro\n\n## People\n\n- Ana\n  of Oslo\n- Luis\n\n## Plans\ntext\n\n\n## Change log\n\n## End"
+	const memory = "# Memory\n\nintro\n\n## People\n\n- Ana\n  of Oslo\n- Luis\n\n## Plans\ntext\n\n\n## Change log\n\n" +
+		"## End"
 	for name, test := range map[string]struct {
 		text string
 		edit Edit
 		want string // the text in the place of the section
 		at   string // what it replaces
 	}{
-		"replace":              {memory, Edit{Op: ReplaceSection, Section: "Plans", Content: "new\n\n### sub\n"}, "## Plans\nnew\n\n### sub\n\n\n## Ch", "## Plans\ntext\n\n\n## Ch"},
-		"append":               {memory, Edit{Op: AppendSection, Section: "plans", Content: "more"}, "## Plans\ntext\n\nmore\n\n\n## Ch", "## Plans\ntext\n\n\n## Ch"},
-		"append at the end":    {memory, Edit{Op: AppendSection, Section: "End", Content: "more"}, "## End\n\nmore\n", "## End"},
-		"lead":                 {memory, Edit{Op: AppendSection, Content: "more"}, "\n\nintro\n\nmore\n\n## P", "\n\nintro\n\n## P"},
-		"item":                 {memory, Edit{Op: AppendItem, Section: "People", Content: "- Eva\nand her dog"}, "- Luis\n- Eva\n  and her dog\n\n", "- Luis\n\n"},
-		"items":                {memory, Edit{Op: AppendItem, Section: "People", Items: []string{"Eva", "* Uwe"}}, "- Luis\n- Eva\n- Uwe\n\n", "- Luis\n\n"},
-		"item after text":      {memory, Edit{Op: AppendItem, Section: "Plans", Content: "one"}, "## Plans\ntext\n\n- one\n\n\n", "## Plans\ntext\n\n\n"},
-		"curate":               {memory, Edit{Op: CurateItems, Section: "People", Items: []string{"Luis", "Eva"}}, "\n- Luis\n- Eva\n\n", "\n- Ana\n  of Oslo\n- Luis\n\n"},
-		"merge":                {memory, Edit{Op: CurateItems, Section: "People", Items: []string{"Ana and Luis"}}, "\n- Ana and Luis\n\n", "\n- Ana\n  of Oslo\n- Luis\n\n"},
-		"prune":                {memory, Edit{Op: CurateItems, Section: "People", Items: []string{"Ana\nof Oslo"}}, "  of Oslo\n\n", "  of Oslo\n- Luis\n\n"},
-		"prune all":            {memory, Edit{Op: CurateItems, Section: "People"}, "## People\n\n## Pl", "## People\n\n- Ana\n  of Oslo\n- Luis\n\n## Pl"},
-		"tombstone":            {memory, Edit{Op: TombstoneSection, Section: "Plans", Rationale: "all\ndone"}, "## Plans\n_Retired 2026-02-14T12:00:00Z: all done_\n\n\n## Ch", "## Plans\ntext\n\n\n## Ch"},
-		"new section":          {memory, Edit{Op: AppendItem, Section: "New", Content: "x", Create: true}, "## End\n\n## New\n\n- x\n", "## End"},
-		"into nothing":         {"", Edit{Op: AppendSection, Content: "x"}, "x\n", ""},
-		"new in nothing":       {"", Edit{Op: AppendSection, Section: "A", Content: "x", Create: true}, "## A\n\nx\n", ""},
-		"no end of line":       {"# T", Edit{Op: AppendSection, Content: "x"}, "# T\n\nx\n", "# T"},
-		"loose list":           {"## A\n\n* x\n\n* y\n", Edit{Op: AppendItem, Section: "A", Content: "z"}, "* y\n\n* z\n", "* y\n"},
-		"loose list pruned":    {"## A\n\n* x\n\n* y\n\ntext\n", Edit{Op: CurateItems, Section: "A", Items: []string{"y"}}, "## A\n\n* y\n\ntext\n", "## A\n\n* x\n\n* y\n\ntext\n"},
-		"prune above text":     {"## A\n\n- x\n- y\n\ntext\n", Edit{Op: CurateItems, Section: "A", Items: []string{"x"}}, "- x\n\ntext\n", "- x\n- y\n\ntext\n"},
-		"prune below text":     {"## A\nthese:\n- x\n\ntext\n", Edit{Op: CurateItems, Section: "A"}, "these:\n\ntext\n", "these:\n- x\n\ntext\n"},
-		"numbers":              {"## A\n1. x\n9) y\n", Edit{Op: AppendItem, Section: "A", Items: []string{"z\nzz", "a"}}, "9) y\n10) z\n    zz\n11) a\n", "9) y\n"},
-		"numbers pruned":       {"## A\n1. x\n2. y\n   yy\n\n     deep\n3. z\n", Edit{Op: CurateItems, Section: "A", Items: []string{"y\nyy\n\n  deep", "a"}}, "\n2. y\n   yy\n\n     deep\n3. a\n", "\n1. x\n2. y\n   yy\n\n     deep\n3. z\n"},
-		"line ends of Windows": {"# T\r\n\r\n## A\r\nx\r\n", Edit{Op: AppendSection, Section: "A", Content: "y\nz"}, "## A\r\nx\r\n\r\ny\r\nz\r\n", "## A\r\nx\r\n"},
-		"by anchor":            {"## A\n<!-- @anchor: b v1 -->\nx\n", Edit{Op: ReplaceSection, Section: "b", Content: "y"}, "-->\ny\n", "-->\nx\n"},
-		"code":                 {"## A\nx\n", Edit{Op: ReplaceSection, Section: "A", Content: "```\n## no heading\n# comment\n```"}, "\n```\n## no heading\n# comment\n```\n", "\nx\n"},
-		"change log":           {memory, Edit{Op: AppendItem, Section: "Change log", Content: "looked through"}, "## Change log\n\n- 2026-02-14T12:00:00Z: looked through\n\n## E", "## Change log\n\n## E"},
-		"nothing invisible":    {"## A\nx\n", Edit{Op: ReplaceSection, Section: "A", Content: "\n \na\x00\u202eb\r\nc\u2028 \n\n"}, "\nab\nc\n", "\nx\n"},
+		"replace": {
+			memory, Edit{Op: ReplaceSection, Section: "Plans", Content: "new\n\n### sub\n"},
+			"## Plans\nnew\n\n### sub\n\n\n## Ch", "## Plans\ntext\n\n\n## Ch",
+		},
+		"append": {
+			memory, Edit{Op: AppendSection, Section: "plans", Content: "more"}, "## Plans\ntext\n\nmore\n\n\n## Ch",
+			"## Plans\ntext\n\n\n## Ch",
+		},
+		"append at the end": {
+			memory, Edit{Op: AppendSection, Section: "End", Content: "more"}, "## End\n\nmore\n", "## End",
+		},
+		"lead": {
+			memory, Edit{Op: AppendSection, Content: "more"}, "\n\nintro\n\nmore\n\n## P", "\n\nintro\n\n## P",
+		},
+		"item": {
+			memory, Edit{Op: AppendItem, Section: "People", Content: "- Eva\nand her dog"}, "- Luis\n- Eva\n  and her dog\n\n",
+			"- Luis\n\n",
+		},
+		"items": {
+			memory, Edit{Op: AppendItem, Section: "People", Items: []string{"Eva", "* Uwe"}}, "- Luis\n- Eva\n- Uwe\n\n",
+			"- Luis\n\n",
+		},
+		"item after text": {
+			memory, Edit{Op: AppendItem, Section: "Plans", Content: "one"}, "## Plans\ntext\n\n- one\n\n\n",
+			"## Plans\ntext\n\n\n",
+		},
+		"curate": {
+			memory, Edit{Op: CurateItems, Section: "People", Items: []string{"Luis", "Eva"}}, "\n- Luis\n- Eva\n\n",
+			"\n- Ana\n  of Oslo\n- Luis\n\n",
+		},
+		"merge": {
+			memory, Edit{Op: CurateItems, Section: "People", Items: []string{"Ana and Luis"}}, "\n- Ana and Luis\n\n",
+			"\n- Ana\n  of Oslo\n- Luis\n\n",
+		},
+		"prune": {
+			memory, Edit{Op: CurateItems, Section: "People", Items: []string{"Ana\nof Oslo"}}, "  of Oslo\n\n",
+			"  of Oslo\n- Luis\n\n",
+		},
+		"prune all": {
+			memory, Edit{Op: CurateItems, Section: "People"}, "## People\n\n## Pl",
+			"## People\n\n- Ana\n  of Oslo\n- Luis\n\n## Pl",
+		},
+		"tombstone": {
+			memory, Edit{Op: TombstoneSection, Section: "Plans", Rationale: "all\ndone"},
+			"## Plans\n_Retired 2026-02-14T12:00:00Z: all done_\n\n\n## Ch", "## Plans\ntext\n\n\n## Ch",
+		},
+		"new section": {
+			memory, Edit{Op: AppendItem, Section: "New", Content: "x", Create: true}, "## End\n\n## New\n\n- x\n", "## End",
+		},
+		"into nothing":   {"", Edit{Op: AppendSection, Content: "x"}, "x\n", ""},
+		"new in nothing": {"", Edit{Op: AppendSection, Section: "A", Content: "x", Create: true}, "## A\n\nx\n", ""},
+		"no end of line": {"# T", Edit{Op: AppendSection, Content: "x"}, "# T\n\nx\n", "# T"},
+		"loose list": {
+			"## A\n\n* x\n\n* y\n", Edit{Op: AppendItem, Section: "A", Content: "z"}, "* y\n\n* z\n", "* y\n",
+		},
+		"loose list pruned": {
+			"## A\n\n* x\n\n* y\n\ntext\n", Edit{Op: CurateItems, Section: "A", Items: []string{"y"}}, "## A\n\n* y\n\ntext\n",
+			"## A\n\n* x\n\n* y\n\ntext\n",
+		},
+		"prune above text": {
+			"## A\n\n- x\n- y\n\ntext\n", Edit{Op: CurateItems, Section: "A", Items: []string{"x"}}, "- x\n\ntext\n",
+			"- x\n- y\n\ntext\n",
+		},
+		"prune below text": {
+			"## A\nthese:\n- x\n\ntext\n", Edit{Op: CurateItems, Section: "A"}, "these:\n\ntext\n", "these:\n- x\n\ntext\n",
+		},
+		"numbers": {
+			"## A\n1. x\n9) y\n", Edit{Op: AppendItem, Section: "A", Items: []string{"z\nzz", "a"}},
+			"9) y\n10) z\n    zz\n11) a\n", "9) y\n",
+		},
+		"numbers pruned": {
+			"## A\n1. x\n2. y\n   yy\n\n     deep\n3. z\n",
+			Edit{Op: CurateItems, Section: "A", Items: []string{"y\nyy\n\n  deep", "a"}}, "\n2. y\n   yy\n\n     deep\n3. a\n",
+			"\n1. x\n2. y\n   yy\n\n     deep\n3. z\n",
+		},
+		"line ends of Windows": {
+			"# T\r\n\r\n## A\r\nx\r\n", Edit{Op: AppendSection, Section: "A", Content: "y\nz"}, "## A\r\nx\r\n\r\ny\r\nz\r\n",
+			"## A\r\nx\r\n",
+		},
+		"by anchor": {
+			"## A\n<!-- @anchor: b v1 -->\nx\n", Edit{Op: ReplaceSection, Section: "b", Content: "y"}, "-->\ny\n", "-->\nx\n",
+		},
+		"code": {
+			"## A\nx\n", Edit{Op: ReplaceSection, Section: "A", Content: "```\n## no heading\n# comment\n```"},
+			"\n```\n## no heading\n# comment\n```\n", "\nx\n",
+		},
+		"change log": {
+			memory, Edit{Op: AppendItem, Section: "Change log", Content: "looked through"},
+			"## Change log\n\n- 2026-02-14T12:00:00Z: looked through\n\n## E", "## Change log\n\n## E",
+		},
+		"nothing invisible": {
+			"## A\nx\n", Edit{Op: ReplaceSection, Section: "A", Content: "\n \na\x00\u202eb\r\nc\u2028 \n\n"}, "\nab\nc\n",
+			"\nx\n",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if strings.Count(test.text, test.at) != 1 && test.at != "" {
@@ -95,7 +163,8 @@ func TestApplyToProfile(t *testing.T) {
 	}
 	// Not outside of it.
 	elsewhere := strings.Replace(clean, "## Concerns\n<!-- @anchor: concerns v1 -->\n\n", "", 1) + "\n## Concern\n"
-	if got, done = apply(t, partFile, elsewhere, Edit{Op: AppendSection, Section: "Concerns", Content: "Noise."}); !done.Made || !strings.HasSuffix(got, "## Concern\n") {
+	got, done = apply(t, partFile, elsewhere, Edit{Op: AppendSection, Section: "Concerns", Content: "Noise."})
+	if !done.Made || !strings.HasSuffix(got, "## Concern\n") {
 		t.Errorf("%+v\n%s", done, got)
 	}
 	// Evidence gets the tokens it is given.
@@ -103,7 +172,9 @@ func TestApplyToProfile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, done = apply(t, partFile, clean, Edit{Op: AppendItem, Section: "Evidence (curated)", Content: `"I stand at the door"`, Evidence: []Token{token}})
+	got, done = apply(t, partFile, clean, Edit{
+		Op: AppendItem, Section: "Evidence (curated)", Content: `"I stand at the door"`, Evidence: []Token{token},
+	})
 	if !strings.Contains(got, "\n\n- \"I stand at the door\" ("+token.String()+")\n\n## Working") || done.Items != 1 {
 		t.Errorf("%+v\n%s", done, got)
 	}
@@ -135,41 +206,107 @@ func TestApplyRefuses(t *testing.T) {
 		edit       Edit
 		want       string
 	}{
-		"delete a file":     {"MEMORY.md", memory, Edit{Op: "delete_file"}, "op: delete_file is prohibited (seed 004 §4): files are not deleted"},
-		"rename ids":        {"MEMORY.md", memory, Edit{Op: "edit_id"}, "op: edit_id is prohibited"},
-		"unknown":           {"MEMORY.md", memory, Edit{Op: "shuffle"}, "op: there is no \"shuffle\"; it is one of replace_section, append_section, append_item"},
-		"no reason":         {"MEMORY.md", memory, Edit{Op: ReplaceSection, Section: "A", Content: "y", Rationale: " "}, "rationale: say"},
-		"no section":        {"MEMORY.md", memory, Edit{Op: ReplaceSection, Section: "C", Content: "y"}, `there is no section "C"; there are A, B, B. To begin a new one, say create: true`},
-		"not even created":  {"MEMORY.md", memory, Edit{Op: CurateItems, Section: "C", Create: true}, `there is no section "C"`},
-		"two of them":       {"MEMORY.md", memory, Edit{Op: ReplaceSection, Section: "B", Content: "y"}, `there are several sections "B"`},
-		"nothing":           {"MEMORY.md", memory, Edit{Op: ReplaceSection, Section: "A"}, "content: replace_section needs it"},
-		"no change":         {"MEMORY.md", memory, Edit{Op: ReplaceSection, Section: "A", Content: "x"}, "nothing would change"},
-		"a heading":         {"MEMORY.md", memory, Edit{Op: ReplaceSection, Section: "A", Content: "y\n## C\n"}, `"## C" is a heading`},
-		"indented heading":  {"MEMORY.md", memory, Edit{Op: ReplaceSection, Section: "A", Content: " # C"}, `"# C" is a heading`},
-		"underlined":        {"MEMORY.md", memory, Edit{Op: ReplaceSection, Section: "A", Content: "C\n---"}, `"---" makes a heading of the line above it`},
-		"an anchor":         {"MEMORY.md", memory, Edit{Op: ReplaceSection, Section: "A", Content: "<!-- @anchor: b v1 -->"}, "anchors are not edited"},
-		"the other anchor":  {"MEMORY.md", memory, Edit{Op: AppendItem, Section: "A", Items: []string{"ok", "x\n[//]: # (anchor: b v1)"}}, "anchors are not edited"},
-		"open code":         {"MEMORY.md", memory, Edit{Op: ReplaceSection, Section: "A", Content: "```\ny"}, "never closed"},
-		"open comment":      {"MEMORY.md", memory, Edit{Op: ReplaceSection, Section: "A", Content: "<!-- y"}, "never closed"},
-		"into open code":    {"MEMORY.md", "## A\n```\n", Edit{Op: AppendSection, Section: "A", Content: "y"}, "never closed; replace its content"},
-		"front matter":      {"MEMORY.md", "", Edit{Op: ReplaceSection, Content: "---\na: b\n\n---"}, "which sections the file has"},
-		"no items":          {"MEMORY.md", memory, Edit{Op: CurateItems, Section: "A", Items: []string{"y"}}, "has no items"},
-		"empty item":        {"MEMORY.md", memory, Edit{Op: AppendItem, Section: "A", Items: []string{"y", "- "}}, "number 2 is empty"},
+		"delete a file": {
+			"MEMORY.md", memory, Edit{Op: "delete_file"}, "op: delete_file is prohibited (seed 004 §4): files are not deleted",
+		},
+		"rename ids": {"MEMORY.md", memory, Edit{Op: "edit_id"}, "op: edit_id is prohibited"},
+		"unknown": {
+			"MEMORY.md", memory, Edit{Op: "shuffle"},
+			"op: there is no \"shuffle\"; it is one of replace_section, append_section, append_item",
+		},
+		"no reason": {
+			"MEMORY.md", memory, Edit{Op: ReplaceSection, Section: "A", Content: "y", Rationale: " "}, "rationale: say",
+		},
+		"no section": {
+			"MEMORY.md", memory, Edit{Op: ReplaceSection, Section: "C", Content: "y"},
+			`there is no section "C"; there are A, B, B. To begin a new one, say create: true`,
+		},
+		"not even created": {
+			"MEMORY.md", memory, Edit{Op: CurateItems, Section: "C", Create: true}, `there is no section "C"`,
+		},
+		"two of them": {
+			"MEMORY.md", memory, Edit{Op: ReplaceSection, Section: "B", Content: "y"}, `there are several sections "B"`,
+		},
+		"nothing": {
+			"MEMORY.md", memory, Edit{Op: ReplaceSection, Section: "A"}, "content: replace_section needs it",
+		},
+		"no change": {
+			"MEMORY.md", memory, Edit{Op: ReplaceSection, Section: "A", Content: "x"}, "nothing would change",
+		},
+		"a heading": {
+			"MEMORY.md", memory, Edit{Op: ReplaceSection, Section: "A", Content: "y\n## C\n"}, `"## C" is a heading`,
+		},
+		"indented heading": {
+			"MEMORY.md", memory, Edit{Op: ReplaceSection, Section: "A", Content: " # C"}, `"# C" is a heading`,
+		},
+		"underlined": {
+			"MEMORY.md", memory, Edit{Op: ReplaceSection, Section: "A", Content: "C\n---"},
+			`"---" makes a heading of the line above it`,
+		},
+		"an anchor": {
+			"MEMORY.md", memory, Edit{Op: ReplaceSection, Section: "A", Content: "<!-- @anchor: b v1 -->"},
+			"anchors are not edited",
+		},
+		"the other anchor": {
+			"MEMORY.md", memory, Edit{Op: AppendItem, Section: "A", Items: []string{"ok", "x\n[//]: # (anchor: b v1)"}},
+			"anchors are not edited",
+		},
+		"open code":    {"MEMORY.md", memory, Edit{Op: ReplaceSection, Section: "A", Content: "```\ny"}, "never closed"},
+		"open comment": {"MEMORY.md", memory, Edit{Op: ReplaceSection, Section: "A", Content: "<!-- y"}, "never closed"},
+		"into open code": {
+			"MEMORY.md", "## A\n```\n", Edit{Op: AppendSection, Section: "A", Content: "y"}, "never closed; replace its content",
+		},
+		"front matter": {
+			"MEMORY.md", "", Edit{Op: ReplaceSection, Content: "---\na: b\n\n---"}, "which sections the file has",
+		},
+		"no items": {"MEMORY.md", memory, Edit{Op: CurateItems, Section: "A", Items: []string{"y"}}, "has no items"},
+		"empty item": {
+			"MEMORY.md", memory, Edit{Op: AppendItem, Section: "A", Items: []string{"y", "- "}}, "number 2 is empty",
+		},
 		"item without text": {"MEMORY.md", memory, Edit{Op: AppendItem, Section: "A"}, "needs content or items"},
-		"items for text":    {"MEMORY.md", memory, Edit{Op: AppendSection, Section: "A", Items: []string{"y"}}, "append_section takes content"},
+		"items for text": {
+			"MEMORY.md", memory, Edit{Op: AppendSection, Section: "A", Items: []string{"y"}}, "append_section takes content",
+		},
 		"content to retire": {"MEMORY.md", memory, Edit{Op: TombstoneSection, Section: "A", Content: "y"}, "takes none"},
 
-		"narrative as list":    {partFile, profile, Edit{Op: AppendItem, Section: "Role", Content: "y"}, `"Role" is a narrative section and takes replace_section, append_section, tombstone_section, not append_item`},
-		"list as narrative":    {partFile, profile, Edit{Op: ReplaceSection, Section: "Allies", Content: "y"}, `"Allies" is a list and takes append_item, curate_items`},
-		"change log rewritten": {partFile, profile, Edit{Op: ReplaceSection, Section: "Change Log", Content: "y"}, "prohibited (seed 004 §4): it takes append_item"},
-		"change log removed":   {partFile, profile, Edit{Op: TombstoneSection, Section: "change-log"}, "prohibited (seed 004 §4)"},
-		"foreign section":      {partFile, profile, Edit{Op: AppendSection, Section: "Songs", Content: "y", Create: true}, `"Songs" is no section of a part profile; it has Identity, Role`},
-		"misspelt section":     {partFile, profile, Edit{Op: AppendSection, Section: "Trigger", Content: "y"}, `did you mean "Triggers"?`},
-		"above the sections":   {partFile, profile, Edit{Op: AppendSection, Content: "y"}, "nothing above its sections"},
-		"evidence, no token":   {partFile, profile, Edit{Op: AppendItem, Section: "Evidence (curated)", Content: `"y"`}, "evidence_refs: each item"},
-		"evidence, bad token":  {partFile, profile, Edit{Op: AppendItem, Section: "Evidence (curated)", Content: `"y" ev:2026`}, "is no evidence token"},
-		"401 words":            {partFile, profile, Edit{Op: AppendSection, Section: "Role", Content: strings.Repeat("w ", 401)}, `override_rationale: "Role" would have 401 words, more than the 400 of its cap`},
-		"121 lines":            {"users/a/notes.md", "# N\n", Edit{Op: AppendSection, Section: "Inbox", Create: true, Content: strings.Repeat("w\n", 121)}, "121 lines"},
+		"narrative as list": {
+			partFile, profile, Edit{Op: AppendItem, Section: "Role", Content: "y"},
+			`"Role" is a narrative section and takes replace_section, append_section, tombstone_section, not append_item`,
+		},
+		"list as narrative": {
+			partFile, profile, Edit{Op: ReplaceSection, Section: "Allies", Content: "y"},
+			`"Allies" is a list and takes append_item, curate_items`,
+		},
+		"change log rewritten": {
+			partFile, profile, Edit{Op: ReplaceSection, Section: "Change Log", Content: "y"},
+			"prohibited (seed 004 §4): it takes append_item",
+		},
+		"change log removed": {
+			partFile, profile, Edit{Op: TombstoneSection, Section: "change-log"}, "prohibited (seed 004 §4)",
+		},
+		"foreign section": {
+			partFile, profile, Edit{Op: AppendSection, Section: "Songs", Content: "y", Create: true},
+			`"Songs" is no section of a part profile; it has Identity, Role`,
+		},
+		"misspelt section": {
+			partFile, profile, Edit{Op: AppendSection, Section: "Trigger", Content: "y"}, `did you mean "Triggers"?`,
+		},
+		"above the sections": {partFile, profile, Edit{Op: AppendSection, Content: "y"}, "nothing above its sections"},
+		"evidence, no token": {
+			partFile, profile, Edit{Op: AppendItem, Section: "Evidence (curated)", Content: `"y"`}, "evidence_refs: each item",
+		},
+		"evidence, bad token": {
+			partFile, profile, Edit{Op: AppendItem, Section: "Evidence (curated)", Content: `"y" ev:2026`},
+			"is no evidence token",
+		},
+		"401 words": {
+			partFile, profile, Edit{Op: AppendSection, Section: "Role", Content: strings.Repeat("w ", 401)},
+			`override_rationale: "Role" would have 401 words, more than the 400 of its cap`,
+		},
+		"121 lines": {
+			"users/a/notes.md", "# N\n",
+			Edit{Op: AppendSection, Section: "Inbox", Create: true, Content: strings.Repeat("w\n", 121)}, "121 lines",
+		},
 	} {
 		typ, _ := TypeOf(test.file)
 		if test.edit.Rationale == "" {
@@ -214,11 +351,14 @@ func TestCaps(t *testing.T) {
 	if done.Exceeded != "8 items, more than the 7 of its cap" {
 		t.Errorf("%+v", done)
 	}
-	if got := Exceeding(add, done, noon); got != "2026-02-14T12:00:00Z: Exceeded the cap of Evidence (curated), which has 8 items, more than the 7 of its cap: three sessions to show" {
-		t.Error(got)
+	exceeded := "2026-02-14T12:00:00Z: Exceeded the cap of Evidence (curated), " +
+		"which has 8 items, more than the 7 of its cap: three sessions to show"
+	if diff := cmp.Diff(exceeded, Exceeding(add, done, noon)); diff != "" {
+		t.Error(diff)
 	}
 	items := Items(text[strings.Index(text, "## Evidence"):])
-	if _, done = apply(t, partFile, text+"", Edit{Op: CurateItems, Section: "Evidence (curated)", Items: items[:7]}); done.Exceeded != "" {
+	_, done = apply(t, partFile, text, Edit{Op: CurateItems, Section: "Evidence (curated)", Items: items[:7]})
+	if done.Exceeded != "" {
 		t.Errorf("%+v", done)
 	}
 }
@@ -226,19 +366,23 @@ func TestCaps(t *testing.T) {
 func TestRecord(t *testing.T) {
 	t.Parallel()
 	d := Parse(New(partFile, "2026-01-02T03:04:05Z"))
-	edits := []Done{{AppendItem, "Allies", 2}, {AppendSection, "Role", 0}, {AppendSection, "Needs", 0}, {AppendItem, "Open Questions", 1}}
+	edits := []Done{
+		{AppendItem, "Allies", 2}, {AppendSection, "Role", 0}, {AppendSection, "Needs", 0}, {AppendItem, "Open Questions", 1},
+	}
 	first := Rollup(noon, edits)
 	d.Record(partType, "", first)
 	second := Rollup(noon, append(edits, Done{AppendItem, "Allies", 1}, Done{ReplaceSection, "Role", 0}))
 	d.Record(partType, first, second, "", "2026-02-14T12:00:00Z: refined Role: it grew")
-	want := "- 2026-02-14: added 3 items to Allies, 1 item to Open Questions; updated Role, Needs; refined Role\n- 2026-02-14T12:00:00Z: refined Role: it grew\n"
+	want := "- 2026-02-14: added 3 items to Allies, 1 item to Open Questions; updated Role, Needs; refined Role\n" +
+		"- 2026-02-14T12:00:00Z: refined Role: it grew\n"
 	if got := d.String(); !strings.HasSuffix(got, "<!-- @anchor: change-log v1 -->\n\n"+want) {
 		t.Error(got)
 	}
 	// A rollup that was changed by hand stays, and another follows.
 	changed := Parse(strings.Replace(d.String(), "3 items", "three items", 1))
 	changed.Record(partType, second, first)
-	if got := changed.String(); !strings.HasSuffix(got, strings.Replace(want, "3 items", "three items", 1)+"- "+first+"\n") {
+	kept := strings.Replace(want, "3 items", "three items", 1) + "- " + first + "\n"
+	if got := changed.String(); !strings.HasSuffix(got, kept) {
 		t.Error(got)
 	}
 	// Where there is no Change Log, one is made in a profile only.
@@ -246,12 +390,14 @@ func TestRecord(t *testing.T) {
 		typ, _ := TypeOf(name)
 		d := Parse("# T\n\n## Identity\n")
 		d.Record(typ, "", first)
-		if got := d.String(); strings.HasSuffix(got, "\n\n## Change Log\n<!-- @anchor: change-log v1 -->\n\n- "+first+"\n") != wanted {
+		section := "\n\n## Change Log\n<!-- @anchor: change-log v1 -->\n\n- " + first + "\n"
+		if got := d.String(); strings.HasSuffix(got, section) != wanted {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
-	if got := Material(Edit{Op: ReplaceSection, Rationale: "it grew"}, Applied{}, noon); got != "2026-02-14T12:00:00Z: refined the introduction: it grew" {
-		t.Error(got)
+	refined := Material(Edit{Op: ReplaceSection, Rationale: "it grew"}, Applied{}, noon)
+	if want := "2026-02-14T12:00:00Z: refined the introduction: it grew"; refined != want {
+		t.Errorf("%s, want %s", refined, want)
 	}
 	d.Touch(noon)
 	if got := d.String(); !strings.Contains(got, "\nlast_updated: 2026-02-14T12:00:00Z\n---\n") {
@@ -267,7 +413,8 @@ func FuzzApply(f *testing.F) {
 	f.Add(New(partFile, "2026-01-02T03:04:05Z"), "Role", "x\n```\n## y\n```", "b", uint8(9))
 	f.Add("## A\n- a\n- b\n\ntext\n", "A", "a", "c", uint8(3))
 	f.Add("## Role\n## Change Log\n## Change Log", "", "0", "0", uint8(0xd3))
-	f.Add("## Role\n## X\n<!-- @anchor: change-log v1 -->\n## Y\n<!-- @anchor: change-log v1 -->\n", "Role", "0", "0", uint8(10))
+	f.Add("## Role\n## X\n<!-- @anchor: change-log v1 -->\n## Y\n<!-- @anchor: change-log v1 -->\n", "Role", "0", "0",
+		uint8(10))
 	f.Fuzz(func(t *testing.T, text, section, content, item string, kind uint8) {
 		name := []string{"MEMORY.md", partFile, "users/a/notes.md"}[int(kind/10)%3]
 		typ, _ := TypeOf(name)
@@ -287,7 +434,8 @@ func FuzzApply(f *testing.F) {
 			}
 			return
 		}
-		d.Record(typ, "", Rollup(noon, []Done{{e.Op, done.Section, done.Items}}), Material(e, done, noon), Exceeding(e, done, noon))
+		d.Record(typ, "", Rollup(noon, []Done{{e.Op, done.Section, done.Items}}), Material(e, done, noon),
+			Exceeding(e, done, noon))
 		d.Touch(noon)
 		after := Parse(d.String())
 		if len(after.Parts) != len(d.Parts) {

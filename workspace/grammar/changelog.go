@@ -19,8 +19,8 @@ type Done struct {
 
 // verbs are how a rollup speaks of the operations.
 var verbs = map[Op]string{
-	ReplaceSection: "refined", AppendSection: "updated", AppendItem: "added", CurateItems: "curated", TombstoneSection: "retired",
-	Promote: "promoted Extensions to",
+	ReplaceSection: "refined", AppendSection: "updated", AppendItem: "added", CurateItems: "curated",
+	TombstoneSection: "retired", Promote: "promoted Extensions to",
 }
 
 // Rollup is the Change Log's entry of a day, made of its edits (§6), "" without any: each operation once with its
@@ -103,7 +103,8 @@ func Exceeding(e Edit, done Applied, now time.Time) string {
 	if done.Exceeded == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s: Exceeded the cap of %s, which has %s: %s", Stamp(now), logName(done.Section), done.Exceeded, oneLine(e.Override))
+	return fmt.Sprintf("%s: Exceeded the cap of %s, which has %s: %s", Stamp(now), logName(done.Section), done.Exceeded,
+		oneLine(e.Override))
 }
 
 // changeLog is the index of the Change Log in d.Parts, of the last one where a hand has made several (lint says so).

@@ -118,7 +118,8 @@ func (c *checker) titles() {
 				}
 			}
 			if at.Free() && underlines(raw, text) && !strings.HasPrefix(text, "  ") { // below an item it is a rule
-				c.fail(line-1, "§3", "the heading %s is underlined: write it with # signs, or put a blank line below it", strings.TrimSpace(text))
+				c.fail(line-1, "§3", "the heading %s is underlined: write it with # signs, or put a blank line below it",
+					strings.TrimSpace(text))
 			}
 			at.Next(raw)
 			text = raw
@@ -339,7 +340,8 @@ func (c *checker) changes(p Part) {
 			continue
 		}
 		if !dated(b.text()) {
-			c.fail(p.bodyLine()+b.line, "§7", "the entry does not begin with a time in UTC or a date, such as 2026-01-02T15:04:05Z: or 2026-01-02:")
+			c.fail(p.bodyLine()+b.line, "§7", "the entry does not begin with a time in UTC or a date, such as "+
+				"2026-01-02T15:04:05Z: or 2026-01-02:")
 		}
 	}
 }

@@ -32,7 +32,8 @@ func (e *MissingError) Error() string {
 		return fmt.Sprintf("there are several sections %q: give each another heading, or an anchor to name it by", e.Section)
 	}
 	if len(e.Have) == 0 {
-		return fmt.Sprintf("there is no section %q, and no other: without a section, the text below the title is edited", e.Section)
+		return fmt.Sprintf("there is no section %q, and no other: without a section, the text below the title is edited",
+			e.Section)
 	}
 	return fmt.Sprintf("there is no section %q; there are %s", e.Section, strings.Join(e.Have, ", "))
 }

@@ -49,7 +49,8 @@ var takes = map[Form][]Op{
 }
 
 var formNames = map[Form]string{
-	Narrative: "a narrative section", List: "a list", Evidence: "a list of evidence", Log: "the record of changes", Free: "a section",
+	Narrative: "a narrative section", List: "a list", Evidence: "a list of evidence",
+	Log: "the record of changes", Free: "a section",
 }
 
 // Material reports whether the operation is noted in the Change Log by itself (§6), beside the day's rollup.
@@ -90,7 +91,8 @@ func (t *Type) Permits(op Op, section string) error {
 		return err
 	}
 	if section == "" && t.strict() {
-		return fault.New("section: a %s has nothing above its sections to edit; name one of %s", t.Name, strings.Join(t.names(), ", "))
+		return fault.New("section: a %s has nothing above its sections to edit; name one of %s", t.Name,
+			strings.Join(t.names(), ", "))
 	}
 	if s, known := t.section(section); t.strict() && !known && section != "" {
 		if near := suggest(section, t.names()); near != "" {
@@ -105,7 +107,8 @@ func (t *Type) Permits(op Op, section string) error {
 		return nil
 	}
 	if form == Log {
-		return fault.New("op: %s would take entries away from the %s, which is prohibited (seed 004 §4): it takes append_item", op, ChangeLog)
+		return fault.New("op: %s would take entries away from the %s, which is prohibited (seed 004 §4): it takes "+
+			"append_item", op, ChangeLog)
 	}
 	return fault.New("op: %q is %s and takes %s, not %s", section, formNames[form], opNames(takes[form]), op)
 }

@@ -9,19 +9,29 @@ import (
 
 // awkward are texts whose sections are easy to mistake.
 var awkward = []string{
-	"", "\n", "text", "## A", "## A\n", "# T\n## A\n\n<!-- @anchor: a v1 -->\nx", "\uFEFF# T\r\n\r\n## A\r\n[//]: # (anchor: a v2)\r\nx\r\n",
-	"---\na: 1\n---\n# T\n\n## A\n", "---\n# T\n## A\n", "```\n## A\n```\n## B\n", "~~~~\n## A\n~~~\n## B\n", "<!--\n## A\n-->\n## B\n",
-	"<!-- x --> ## A\n", "#\n##\n## \n##A\n ## B\n", "## A ##\n## B #\n## C#\n", "## A\n## A\n", "## ```\nx\n## B\n", "``` `\n## A\n",
+	"", "\n", "text", "## A", "## A\n", "# T\n## A\n\n<!-- @anchor: a v1 -->\nx",
+	"\uFEFF# T\r\n\r\n## A\r\n[//]: # (anchor: a v2)\r\nx\r\n",
+	"---\na: 1\n---\n# T\n\n## A\n", "---\n# T\n## A\n", "```\n## A\n```\n## B\n", "~~~~\n## A\n~~~\n## B\n",
+	"<!--\n## A\n-->\n## B\n",
+	"<!-- x --> ## A\n", "#\n##\n## \n##A\n ## B\n", "## A ##\n## B #\n## C#\n", "## A\n## A\n", "## ```\nx\n## B\n",
+	"``` `\n## A\n",
 	"# T\n# T\n", "\n\n# T\n\nlead\n\n## A\n- x\n\n\n", "## \u00e9\n\n<!-- @anchor: e v1 -->\n<!-- @anchor: e v1 -->\n",
 }
 
 func TestParse(t *testing.T) {
 	t.Parallel()
-	d := Parse("---\nlast_updated: x\n---\n\n# Title\n\nlead\n\n## A b ##\n[//]: # (anchor: a-b v12)\n\ntext\n```\n## not\n```\n\n## C\n\n<!-- @anchor: c v1 -->\n- x\n")
+	d := Parse("---\nlast_updated: x\n---\n\n# Title\n\nlead\n\n## A b ##\n[//]: # (anchor: a-b v12)\n\ntext\n```\n" +
+		"## not\n```\n\n## C\n\n<!-- @anchor: c v1 -->\n- x\n")
 	want := &Document{Head: "---\nlast_updated: x\n---\n\n# Title", Parts: []Part{
 		{Body: "\n\nlead\n\n", Line: 5},
-		{Heading: "## A b ##", Hidden: "\n[//]: # (anchor: a-b v12)", Body: "\n\ntext\n```\n## not\n```\n\n", Name: "A b", Anchor: Anchor{"a-b", "12"}, Line: 9},
-		{Heading: "## C", Hidden: "\n\n<!-- @anchor: c v1 -->", Body: "\n- x\n", Name: "C", Anchor: Anchor{"c", "1"}, Line: 17},
+		{
+			Heading: "## A b ##", Hidden: "\n[//]: # (anchor: a-b v12)", Body: "\n\ntext\n```\n## not\n```\n\n", Name: "A b",
+			Anchor: Anchor{"a-b", "12"}, Line: 9,
+		},
+		{
+			Heading: "## C", Hidden: "\n\n<!-- @anchor: c v1 -->", Body: "\n- x\n", Name: "C", Anchor: Anchor{"c", "1"},
+			Line: 17,
+		},
 	}}
 	if diff := cmp.Diff(want, d); diff != "" {
 		t.Error(diff)
@@ -129,11 +139,14 @@ func TestTypeOf(t *testing.T) {
 func TestTable(t *testing.T) {
 	t.Parallel()
 	for typ, want := range map[*Type]string{
-		overviewType: "Identity, Current Focus, Confirmed Parts, Active Themes, Working Agreements, Recent Highlights, Extensions, Open Questions, Change Log",
-		partType: "Identity, Role, Triggers, Needs, Concerns, Allies, Polarizations, Evidence (curated), Working Agreements, Evolution, Extensions, " +
+		overviewType: "Identity, Current Focus, Confirmed Parts, Active Themes, Working Agreements, Recent Highlights, " +
+			"Extensions, Open Questions, Change Log",
+		partType: "Identity, Role, Triggers, Needs, Concerns, Allies, Polarizations, Evidence (curated), Working " +
+			"Agreements, Evolution, Extensions, " +
 			"Open Questions, Change Log",
-		relationshipType: "Participants, Type, Dynamics, Evidence of Interplay, Tensions, Agreements, Evolution, Extensions, Open Questions, Change Log",
-		notesType:        "Inbox, Focus, Parking Lot, Research, Drafts",
+		relationshipType: "Participants, Type, Dynamics, Evidence of Interplay, Tensions, Agreements, Evolution, " +
+			"Extensions, Open Questions, Change Log",
+		notesType: "Inbox, Focus, Parking Lot, Research, Drafts",
 	} {
 		if got := strings.Join(typ.names(), ", "); got != want {
 			t.Errorf("%s: %s", typ.Name, got)
@@ -159,14 +172,17 @@ func TestTokens(t *testing.T) {
 		t.Errorf("%s, %v", again.MemoryID(), err)
 	}
 	for _, wrong := range []string{
-		"", "ev:", event[1:], strings.ToLower(event), "ev:20260102T030405Z-" + event, strings.Replace(memory.String(), "Z-", "-", 1),
-		"mem_1_xyz", "mem_01_0a1b2c", "mem_999999999999999_0a1b2c", "ev:20260102T030405Z-mem_1767323045678_0a1b2c", memory.String() + "0",
+		"", "ev:", event[1:], strings.ToLower(event), "ev:20260102T030405Z-" + event,
+		strings.Replace(memory.String(), "Z-", "-", 1),
+		"mem_1_xyz", "mem_01_0a1b2c", "mem_999999999999999_0a1b2c", "ev:20260102T030405Z-mem_1767323045678_0a1b2c",
+		memory.String() + "0",
 	} {
 		if got, err := ParseToken(wrong); err == nil {
 			t.Errorf("%q is %s", wrong, got)
 		}
 	}
-	if got := Tokens("x (" + memory.String() + ", ev:20000101T000000Z-" + event + ") " + token.String()); len(got) != 2 || got[0] != memory || got[1] != token {
+	if got := Tokens("x (" + memory.String() + ", ev:20000101T000000Z-" + event + ") " + token.String()); len(got) != 2 ||
+		got[0] != memory || got[1] != token {
 		t.Errorf("tokens: %v", got)
 	}
 }

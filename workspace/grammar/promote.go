@@ -63,7 +63,8 @@ func (d *Document) Promote(t *Type, name string, e *Edit, now time.Time) (Applie
 	section, known := t.section(e.Section)
 	if !known || section.Name == Extensions || section.Form == Log {
 		names := slices.DeleteFunc(t.names(), func(n string) bool { return n == Extensions || n == ChangeLog })
-		return Applied{}, fault.New("section: %q takes nothing from Extensions; the sections of a %s are %s", e.Section, t.Name, strings.Join(names, ", "))
+		return Applied{}, fault.New("section: %q takes nothing from Extensions; the sections of a %s are %s", e.Section,
+			t.Name, strings.Join(names, ", "))
 	}
 	if e.Rationale = oneLine(e.Rationale); e.Rationale == "" {
 		return Applied{}, fault.New("why: say in a line why it becomes part of %s", section.Name)
@@ -96,7 +97,8 @@ func (d *Document) Promote(t *Type, name string, e *Edit, now time.Time) (Applie
 		add = Edit{Op: AppendItem, Rationale: e.Rationale, Items: Items(moved.Body)}
 		for _, b := range blocks(moved.Body) {
 			if !b.item && strings.TrimSpace(b.raw) != "" {
-				return Applied{}, fault.New("section: %s is a list, and %q is not: make items of its text first, or promote it to another section", section.Name, moved.Name)
+				return Applied{}, fault.New("section: %s is a list, and %q is not: make items of its text first, or promote it "+
+					"to another section", section.Name, moved.Name)
 			}
 		}
 	}
@@ -108,10 +110,12 @@ func (d *Document) Promote(t *Type, name string, e *Edit, now time.Time) (Applie
 	}
 	d.Parts[from].Body = moved.cutFrom(d.Parts[from].Body)
 	if after := Parse(d.String()); !slices.Equal(names, after.skeleton()) {
-		return Applied{}, fault.New("%q would change which sections the file has: it has an open code block, or a heading of the first two levels", moved.Name)
+		return Applied{}, fault.New("%q would change which sections the file has: it has an open code block, or a heading "+
+			"of the first two levels", moved.Name)
 	}
 	if done.Exceeded = t.exceeds(section.Form, before, d.Parts[to].Body); done.Exceeded != "" && e.Override == "" {
-		return Applied{}, fault.New("override: %q would have %s; shorten it, or say why that is needed now, for how long, and when it is curated", section.Name, done.Exceeded)
+		return Applied{}, fault.New("override: %q would have %s; shorten it, or say why that is needed now, for how long, "+
+			"and when it is curated", section.Name, done.Exceeded)
 	}
 	return done, nil
 }

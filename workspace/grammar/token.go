@@ -61,7 +61,8 @@ func ParseToken(text string) (Token, error) {
 	}
 	t := Token{parsed}
 	if when != "" && t.String() != text {
-		return Token{}, fmt.Errorf("%q is no evidence token: its time is not the one in its ULID, %s", text, t.ID.Timestamp().UTC().Format(tokenTime))
+		return Token{}, fmt.Errorf("%q is no evidence token: its time is not the one in its ULID, %s", text,
+			t.ID.Timestamp().UTC().Format(tokenTime))
 	}
 	return t, nil
 }
@@ -70,7 +71,8 @@ func memoryToken(id, millis, digits string) (Token, error) {
 	ms, err := strconv.ParseUint(millis, 10, 48)
 	tail, hexErr := hex.DecodeString(digits)
 	var t Token
-	if err != nil || hexErr != nil || ms > ulid.MaxTime() || t.ID.SetTime(ms) != nil || t.ID.SetEntropy([]byte(memoryTag+string(tail))) != nil {
+	if err != nil || hexErr != nil || ms > ulid.MaxTime() || t.ID.SetTime(ms) != nil ||
+		t.ID.SetEntropy([]byte(memoryTag+string(tail))) != nil {
 		return Token{}, fmt.Errorf("%q is no memory's id", id)
 	}
 	if t.MemoryID() != id { // leading zeros

@@ -123,7 +123,8 @@ func TestHeading(t *testing.T) {
 func TestUnderline(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]int{
-		"===": 1, "=": 1, "---": 2, "-": 2, "   --- \t": 2, "    ---": 0, "= =": 0, "--- -": 0, "=-": 0, "": 0, "***": 0, "\t---": 0,
+		"===": 1, "=": 1, "---": 2, "-": 2, "   --- \t": 2, "    ---": 0, "= =": 0, "--- -": 0, "=-": 0, "": 0, "***": 0,
+		"\t---": 0,
 	} {
 		if got := Underline(line); got != want {
 			t.Errorf("Underline(%q): %d, want %d", line, got, want)
@@ -146,7 +147,8 @@ func TestLines(t *testing.T) {
 func TestScannerAgreesWithGoldmark(t *testing.T) {
 	t.Parallel()
 	lines := []string{
-		"", "text", "```", "````", "~~~", "~~~~~", " ```", "   ~~~", "    ```", "\t```", "``` go", "```a`b", "~~~ `", "``` ", "~~~ ~~~",
+		"", "text", "```", "````", "~~~", "~~~~~", " ```", "   ~~~", "    ```", "\t```", "``` go", "```a`b", "~~~ `", "``` ",
+		"~~~ ~~~",
 		"# A", "## B ##", "  ### C#", "####### D", "#E", "#", "<!-- c -->", "<!-- open", "shut -->", "<!-->", "    # F",
 	}
 	rapid.Check(t, func(r *rapid.T) {

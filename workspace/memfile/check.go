@@ -66,7 +66,8 @@ func (f File) Check(name string) []string {
 	case isFlush != (m.Type == MemoryFlush) && m.Type != "":
 		report("type is %s, but the name is %s", m.Type, path.Base(name))
 	case !isFlush && !ValidSlug(parts[2]):
-		report("slug %q is not 2 to 5 words of a-z and 0-9 with hyphens between them (or begins with group-, which names a group's log)", parts[2])
+		report("slug %q is not 2 to 5 words of a-z and 0-9 with hyphens between them (or begins with group-, which names "+
+			"a group's log)", parts[2])
 	case m.Slug != "" && m.Slug != parts[2]:
 		report("slug is %q, but the name says %q", m.Slug, parts[2])
 	}
@@ -99,7 +100,8 @@ func Links(text string) []Link {
 				Heading: strings.TrimSpace(strings.TrimPrefix(m[2], "#")),
 				Alias:   strings.TrimSpace(strings.TrimPrefix(m[3], "|")),
 			}
-			if alias, heading, ok := strings.Cut(link.Alias, "#"); ok && link.Heading == "" && alias != "" && !strings.HasSuffix(alias, " ") {
+			if alias, heading, ok := strings.Cut(link.Alias, "#"); ok && link.Heading == "" && alias != "" &&
+				!strings.HasSuffix(alias, " ") {
 				link.Alias, link.Heading = alias, strings.TrimSpace(heading)
 			}
 			if link.Target != "" || link.Heading != "" {

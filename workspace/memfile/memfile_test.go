@@ -20,12 +20,16 @@ func TestSeedFiles(t *testing.T) {
 			Date: "2026-02-14", SessionID: "sess_abc123", Source: "claude-code", Slug: "api-design-review", Type: DailyLog,
 			Tags: []string{"memory/daily", "session/claude-code"},
 		},
-		"memory/2026-02-14-flush-143022.md": {Date: "2026-02-14", Type: MemoryFlush, Source: "auto-compaction", Tags: []string{"memory/flush", "memory/auto"}},
+		"memory/2026-02-14-flush-143022.md": {
+			Date: "2026-02-14", Type: MemoryFlush, Source: "auto-compaction", Tags: []string{"memory/flush", "memory/auto"},
+		},
 		"memory/2026-02-14-auth-middleware.md": {
 			Date: "2026-02-14", SessionID: "sess_def456", Source: "claude-code", Type: SessionSave,
 			Tags: []string{"memory/session", "session/claude-code"}, Links: []string{"[[memory/2026-02-13-setup]]"},
 		},
-		"MEMORY.md": {Type: longTerm, Scope: "long-term", Updated: "2026-02-14", Tags: []string{"memory/curated", "agent/core"}},
+		"MEMORY.md": {
+			Type: longTerm, Scope: "long-term", Updated: "2026-02-14", Tags: []string{"memory/curated", "agent/core"},
+		},
 	}
 	for name, want := range tests {
 		data, err := os.ReadFile(filepath.Join("testdata", filepath.Base(name)))
@@ -55,8 +59,15 @@ func TestSeedFiles(t *testing.T) {
 
 func TestFormat(t *testing.T) {
 	t.Parallel()
-	file := File{Matter{Date: "2026-02-14", SessionID: "007", Type: SessionSave, Tags: []string{"memory/session", "yes"}, Links: []string{"[[a#b|c]]"}}, "\n# x\n"}
-	want := "---\ndate: \"2026-02-14\"\nsession_id: \"007\"\ntype: session-save\ntags:\n  - memory/session\n  - \"yes\"\nlinks:\n  - \"[[a#b|c]]\"\n---\n\n# x\n"
+	file := File{
+		Matter{
+			Date: "2026-02-14", SessionID: "007", Type: SessionSave, Tags: []string{"memory/session", "yes"},
+			Links: []string{"[[a#b|c]]"},
+		},
+		"\n# x\n",
+	}
+	want := "---\ndate: \"2026-02-14\"\nsession_id: \"007\"\ntype: session-save\ntags:\n  - memory/session\n" +
+		"  - \"yes\"\nlinks:\n  - \"[[a#b|c]]\"\n---\n\n# x\n"
 	got, err := file.Format()
 	if err != nil {
 		t.Fatal(err)
@@ -96,11 +107,15 @@ func TestCheck(t *testing.T) {
 	}{
 		{good, "memory/2026-02-14-api-design.md", ""},
 		{with(func(m *Matter) { m.Date = "" }), "memory/2026-02-14-api-design.md", "date is missing"},
-		{with(func(m *Matter) { m.Date = "14.2.2026" }), "memory/2026-02-14-api-design.md", `date is "14.2.2026";date is 14.2.2026, but`},
+		{
+			with(func(m *Matter) { m.Date = "14.2.2026" }), "memory/2026-02-14-api-design.md",
+			`date is "14.2.2026";date is 14.2.2026, but`,
+		},
 		{with(func(m *Matter) { m.Date = "2026-02-13" }), "memory/2026-02-14-api-design.md", "date is 2026-02-13, but"},
 		{with(func(m *Matter) { m.Tags = nil }), "memory/2026-02-14-api-design.md", "tags are missing"},
 		{
-			with(func(m *Matter) { m.Tags = []string{"a b", "/a", "a//b", "#a", "2026", "é/ü_1"} }), "memory/2026-02-14-api-design.md",
+			with(func(m *Matter) { m.Tags = []string{"a b", "/a", "a//b", "#a", "2026", "é/ü_1"} }),
+			"memory/2026-02-14-api-design.md",
 			`tags has "a b";tags has "/a";tags has "a//b";tags has "#a";tags has "2026"`,
 		},
 		{with(func(m *Matter) { m.Type = "other" }), "memory/2026-02-14-api-design.md", `type is "other"`},
@@ -110,7 +125,10 @@ func TestCheck(t *testing.T) {
 		{with(func(m *Matter) { m.Slug = "" }), "memory/2026-02-14-one.md", `slug "one" is not`},
 		{with(func(m *Matter) { m.Slug = "" }), "memory/2026-02-14-group-a.md", `slug "group-a" is not`},
 		{good, "memory/api-design.md", "name is api-design.md"},
-		{with(func(m *Matter) { m.Links = []string{"[[a]]", "a", "[[a]] b", "[[a|b#c]]"} }), "memory/2026-02-14-api-design.md", `links has "a";links has "[[a]] b"`},
+		{
+			with(func(m *Matter) { m.Links = []string{"[[a]]", "a", "[[a]] b", "[[a|b#c]]"} }),
+			"memory/2026-02-14-api-design.md", `links has "a";links has "[[a]] b"`,
+		},
 		{Matter{Type: Curated, Tags: []string{"a"}, Updated: "x"}, "MEMORY.md", `updated is "x"`},
 	}
 	for _, test := range tests {
@@ -162,7 +180,8 @@ func TestName(t *testing.T) {
 
 func TestLinks(t *testing.T) {
 	t.Parallel()
-	got := Links("See [[memory/2026-02-13-api-design]] and [[MEMORY#Key Decisions|decisions]], ![[a.md]],\n[[#Here]] [[ b | c ]] [[]] [[x\ny]] [no] [[a[b]]\n```\n[[code]]\n```\n````\n```\n[[code in four]]\n````\n[[end]]")
+	got := Links("See [[memory/2026-02-13-api-design]] and [[MEMORY#Key Decisions|decisions]], ![[a.md]],\n" +
+		"[[#Here]] [[ b | c ]] [[]] [[x\ny]] [no] [[a[b]]\n```\n[[code]]\n```\n````\n```\n[[code in four]]\n````\n[[end]]")
 	want := []Link{
 		{Target: "memory/2026-02-13-api-design"},
 		{Target: "MEMORY", Heading: "Key Decisions", Alias: "decisions"},

@@ -24,7 +24,8 @@ var (
 // not give two words is completed by, or replaced with, the time: "session-143000".
 func Slug(topic string, now time.Time) string {
 	var words []string
-	for _, word := range strings.FieldsFunc(ascii(topic), func(r rune) bool { return r < '0' || r > '9' && r < 'a' || r > 'z' }) {
+	other := func(r rune) bool { return r < '0' || r > '9' && r < 'a' || r > 'z' }
+	for _, word := range strings.FieldsFunc(ascii(topic), other) {
 		if len(words) < maxWords {
 			words = append(words, word[:min(len(word), maxWord)])
 		}

@@ -42,7 +42,8 @@ func shorter(a, b, target string) bool {
 		}
 		return 1
 	}
-	return cmp.Or(cmp.Compare(strings.Count(a, "/"), strings.Count(b, "/")), cmp.Compare(exact(a), exact(b)), cmp.Compare(a, b)) < 0
+	return cmp.Or(cmp.Compare(strings.Count(a, "/"), strings.Count(b, "/")), cmp.Compare(exact(a), exact(b)),
+		cmp.Compare(a, b)) < 0
 }
 
 // HasHeading reports whether text has l's heading, of any level and in any letter case. A link without one is content.

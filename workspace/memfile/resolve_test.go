@@ -4,7 +4,10 @@ import "testing"
 
 func TestResolve(t *testing.T) {
 	t.Parallel()
-	names := []string{"MEMORY.md", "memory/2026-02-13-setup.md", "memory/old/2026-02-13-setup.md", "notes/Seeds.md", "notes/seeds.md", "notes/a.md"}
+	names := []string{
+		"MEMORY.md", "memory/2026-02-13-setup.md", "memory/old/2026-02-13-setup.md", "notes/Seeds.md", "notes/seeds.md",
+		"notes/a.md",
+	}
 	tests := map[string]string{
 		"[[memory/2026-02-13-setup]]":            "memory/2026-02-13-setup.md",
 		"[[memory/2026-02-13-setup.md]]":         "memory/2026-02-13-setup.md",

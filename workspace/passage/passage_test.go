@@ -16,18 +16,24 @@ func TestCut(t *testing.T) {
 		text string
 		want []Passage
 	}{
-		"empty":             {"", nil},
-		"only headings":     {"# A\n\n## B\n", nil},
-		"no heading":        {"\ntea\n", []Passage{{"", "tea"}}},
-		"front matter":      {"---\ndate: 2026-01-01\n---\n\n# A\ntea\n", []Passage{{"A", "A\n\ntea"}}},
-		"byte order mark":   {"\uFEFF# A\ntea", []Passage{{"A", "A\n\ntea"}}},
-		"invalid UTF-8":     {"# A\nt\xffa", []Passage{{"A", "A\n\nt\uFFFDa"}}},
-		"CRLF":              {"# A\r\ntea\r\nmilk\r\n", []Passage{{"A", "A\n\ntea\nmilk"}}},
-		"levels":            {"# A\n1\n## B\n2\n### C\n3\n## D\n4\n# E\n5", []Passage{{"A", "A\n\n1"}, {"B", "A > B\n\n2"}, {"C", "A > B > C\n\n3"}, {"D", "A > D\n\n4"}, {"E", "E\n\n5"}}},
+		"empty":           {"", nil},
+		"only headings":   {"# A\n\n## B\n", nil},
+		"no heading":      {"\ntea\n", []Passage{{"", "tea"}}},
+		"front matter":    {"---\ndate: 2026-01-01\n---\n\n# A\ntea\n", []Passage{{"A", "A\n\ntea"}}},
+		"byte order mark": {"\uFEFF# A\ntea", []Passage{{"A", "A\n\ntea"}}},
+		"invalid UTF-8":   {"# A\nt\xffa", []Passage{{"A", "A\n\nt\uFFFDa"}}},
+		"CRLF":            {"# A\r\ntea\r\nmilk\r\n", []Passage{{"A", "A\n\ntea\nmilk"}}},
+		"levels": {
+			"# A\n1\n## B\n2\n### C\n3\n## D\n4\n# E\n5",
+			[]Passage{{"A", "A\n\n1"}, {"B", "A > B\n\n2"}, {"C", "A > B > C\n\n3"}, {"D", "A > D\n\n4"}, {"E", "E\n\n5"}},
+		},
 		"a level left out":  {"# A\n### C\n3\n## B\n2", []Passage{{"C", "A > C\n\n3"}, {"B", "A > B\n\n2"}}},
 		"code is no header": {"# A\n```sh\n# a comment\n```\n", []Passage{{"A", "A\n\n```sh\n# a comment\n```"}}},
 		"no heading mark":   {"#tag\n####### seven", []Passage{{"", "#tag\n####### seven"}}},
-		"cut at a blank":    {"# A\n" + long[:1000] + "\n\n" + long[:1000], []Passage{{"A", "A\n\n" + strings.TrimSpace(long[:1000])}, {"A", "A\n\n" + strings.TrimSpace(long[:1000])}}},
+		"cut at a blank": {
+			"# A\n" + long[:1000] + "\n\n" + long[:1000],
+			[]Passage{{"A", "A\n\n" + strings.TrimSpace(long[:1000])}, {"A", "A\n\n" + strings.TrimSpace(long[:1000])}},
+		},
 	}
 	for name, test := range tests {
 		if diff := cmp.Diff(test.want, Cut(test.text)); diff != "" {
@@ -71,8 +77,10 @@ func FuzzCut(f *testing.F) {
 
 func TestSections(t *testing.T) {
 	t.Parallel()
-	text := "---\ntags:\n  - memory\n---\n# Memory\n- first\n\n## People ##\r\n\r\n- Luis prefers Spanish\r\n  but is fine with English.\r\n" +
-		"* Ana uses a Samsung\n\nprose - not a bullet\n  indented prose\n\n### Deep\n  - nested\n    + deeper\n\n## C#\n- sharp\n\n## Empty\n\ntext\n\n#hashtag\n" +
+	text := "---\ntags:\n  - memory\n---\n# Memory\n- first\n\n## People ##\r\n\r\n- Luis prefers Spanish\r\n" +
+		"  but is fine with English.\r\n" +
+		"* Ana uses a Samsung\n\nprose - not a bullet\n  indented prose\n\n### Deep\n  - nested\n    + deeper\n\n## C#\n" +
+		"- sharp\n\n## Empty\n\ntext\n\n#hashtag\n" +
 		"```\n## Code\n- code\n```\n## Dreamed 2026-04-23 03:00 UTC\n- a _(score=0.42, hits=5, days=3)_\n"
 	want := []Section{
 		{"Memory", []string{"first"}},

@@ -19,7 +19,9 @@ func Says(body, text string) bool {
 	if utf8.RuneCountInString(wanted) >= shortest {
 		return strings.Contains(folded(body), wanted)
 	}
-	return wanted != "" && slices.ContainsFunc(strings.Split(body, "\n"), func(line string) bool { return folded(line) == wanted })
+	return wanted != "" && slices.ContainsFunc(strings.Split(body, "\n"), func(line string) bool {
+		return folded(line) == wanted
+	})
 }
 
 func folded(s string) string {

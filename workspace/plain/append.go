@@ -32,7 +32,9 @@ func Append(ctx context.Context, root *os.Root, name string, compose func(tail [
 }
 
 // appendOnce is done unless the file was replaced or made by another process in between.
-func appendOnce(ctx context.Context, root *os.Root, name string, compose func(tail []byte) []byte) (done bool, err error) {
+func appendOnce(
+	ctx context.Context, root *os.Root, name string, compose func(tail []byte) []byte,
+) (done bool, err error) {
 	dir, err := makeFolder(root, path.Dir(name))
 	if err != nil {
 		return false, err

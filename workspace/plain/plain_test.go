@@ -86,7 +86,8 @@ func TestLinksAreRefused(t *testing.T) {
 		if err := Append(t.Context(), r, name, func([]byte) []byte { return []byte("y") }); !errors.As(err, &refused) {
 			t.Errorf("append to %s: %v", name, err)
 		}
-		if _, err := Replace(r, name, []byte("y"), func([]byte) (bool, error) { return true, nil }); !errors.As(err, &refused) {
+		always := func([]byte) (bool, error) { return true, nil }
+		if _, err := Replace(r, name, []byte("y"), always); !errors.As(err, &refused) {
 			t.Errorf("replace %s: %v", name, err)
 		}
 	}

@@ -15,18 +15,26 @@ import (
 func TestForeignFormats(t *testing.T) {
 	claude := strings.Join([]string{
 		`{"type":"summary","summary":"x","leafUuid":"u9"}`,
-		`{"type":"user","uuid":"u1","parentUuid":null,"sessionId":"s","timestamp":"2026-01-01T10:00:00.000Z","message":{"role":"user","content":"hello"}}`,
-		`{"type":"user","uuid":"u2","isMeta":true,"timestamp":"2026-01-01T10:00:01.000Z","message":{"role":"user","content":"hidden"}}`,
-		`{"type":"assistant","uuid":"u3","timestamp":"2026-01-01T10:00:02.000Z","message":{"role":"assistant","content":[{"type":"thinking","thinking":"hm"}]}}`,
-		`{"type":"assistant","uuid":"u4","timestamp":"2026-01-01T10:00:03.000Z","message":{"role":"assistant","content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"let me look"},{"type":"tool_use","id":"t","name":"Read","input":{}}]}}`,
-		`{"type":"user","uuid":"u5","timestamp":"2026-01-01T10:00:04.000Z","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":[{"type":"text","text":"the file"},{"type":"image","source":{}}]}]}}`,
+		`{"type":"user","uuid":"u1","parentUuid":null,"sessionId":"s","timestamp":"2026-01-01T10:00:00.000Z",` +
+			`"message":{"role":"user","content":"hello"}}`,
+		`{"type":"user","uuid":"u2","isMeta":true,"timestamp":"2026-01-01T10:00:01.000Z","message":{"role":"user",` +
+			`"content":"hidden"}}`,
+		`{"type":"assistant","uuid":"u3","timestamp":"2026-01-01T10:00:02.000Z","message":{"role":"assistant",` +
+			`"content":[{"type":"thinking","thinking":"hm"}]}}`,
+		`{"type":"assistant","uuid":"u4","timestamp":"2026-01-01T10:00:03.000Z","message":{"role":"assistant",` +
+			`"content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"let me look"},{"type":"tool_use",` +
+			`"id":"t","name":"Read","input":{}}]}}`,
+		`{"type":"user","uuid":"u5","timestamp":"2026-01-01T10:00:04.000Z","message":{"role":"user",` +
+			`"content":[{"type":"tool_result","tool_use_id":"t",` +
+			`"content":[{"type":"text","text":"the file"},{"type":"image","source":{}}]}]}}`,
 		`{"type":"user","uuid":"u1","timestamp":"2026-01-01T10:00:00.000Z","message":{"role":"user","content":"hello"}}`,
 		`{"type":"system","content":"x"}`,
 	}, "\n")
 	openclaw := strings.Join([]string{
 		`{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T10:00:00Z","cwd":"/x"}`,
 		`{"type":"model_change","id":"a"}`,
-		`{"type":"message","id":"b","parentId":"a","timestamp":"2026-01-01T10:00:01Z","message":{"role":"user","content":[{"type":"text","text":"hi"}]}}`,
+		`{"type":"message","id":"b","parentId":"a","timestamp":"2026-01-01T10:00:01Z","message":{"role":"user",` +
+			`"content":[{"type":"text","text":"hi"}]}}`,
 		`{"type":"message","id":"c","timestamp":"2026-01-01T10:00:02Z","message":{"role":"toolResult","content":"42"}}`,
 	}, "\n")
 	tests := map[string]struct {
@@ -35,7 +43,10 @@ func TestForeignFormats(t *testing.T) {
 	}{
 		"claude": {claude, []Entry{
 			{Timestamp: "2026-01-01T10:00:00.000Z", Role: "user", Content: "hello", MessageID: "u1"},
-			{Timestamp: "2026-01-01T10:00:03.000Z", Role: "assistant", Content: "let me look\n[tool call: Read]", MessageID: "u4"},
+			{
+				Timestamp: "2026-01-01T10:00:03.000Z", Role: "assistant", Content: "let me look\n[tool call: Read]",
+				MessageID: "u4",
+			},
 			{Timestamp: "2026-01-01T10:00:04.000Z", Role: "user", Content: "the file\n[image]", MessageID: "u5"},
 		}},
 		"openclaw": {openclaw, []Entry{
@@ -62,16 +73,26 @@ func TestForeignFormats(t *testing.T) {
 // A session of each OpenClaw version, as its folder holds it: header version 2 to 4, a topic in the
 // name, programs' messages, and fields of other types than this package knows.
 func TestOpenClawFolder(t *testing.T) {
-	log, err := os.ReadFile("../../testdata/workspaces/openclaw-sessions/0d9b2c1e-6c1f-4a52-9a53-2f1f2f5f1a10-topic-7.jsonl")
+	const session = "0d9b2c1e-6c1f-4a52-9a53-2f1f2f5f1a10-topic-7.jsonl"
+	log, err := os.ReadFile("../../testdata/workspaces/openclaw-sessions/" + session)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []Entry{
 		{Timestamp: "2026-02-14T19:00:00.000Z", Role: "user", Content: "did the tide table job run?", MessageID: "a0000003"},
 		{Timestamp: "2026-02-14T19:00:05.000Z", Role: "assistant", Content: "[tool call: exec]", MessageID: "a0000004"},
-		{Timestamp: "2026-02-14T19:00:06.000Z", Role: "toolResult", Content: "almanac: connection refused", MessageID: "a0000005"},
-		{Timestamp: "2026-02-14T19:00:07.000Z", Role: "custom_message", Content: "the almanac is up again", MessageID: "a0000006"},
-		{Timestamp: "2026-02-14T19:10:00.000Z", Role: "assistant", Content: "It failed at 04:30. I ran it by hand just now.", MessageID: "a0000008"},
+		{
+			Timestamp: "2026-02-14T19:00:06.000Z", Role: "toolResult", Content: "almanac: connection refused",
+			MessageID: "a0000005",
+		},
+		{
+			Timestamp: "2026-02-14T19:00:07.000Z", Role: "custom_message", Content: "the almanac is up again",
+			MessageID: "a0000006",
+		},
+		{
+			Timestamp: "2026-02-14T19:10:00.000Z", Role: "assistant", Content: "It failed at 04:30. I ran it by hand just now.",
+			MessageID: "a0000008",
+		},
 	}
 	for _, version := range []string{"2", "3", "4", `"five"`} {
 		text := strings.Replace(string(log), `"version":3`, `"version":`+version, 1)
@@ -86,7 +107,8 @@ func TestOpenClawFolder(t *testing.T) {
 			t.Errorf("version %s (-want +got):\n%s", version, diff)
 		}
 	}
-	if hits, err := folderOf(t, map[string]string{"x.jsonl": string(log)}).View(audience.DM()).Search(t.Context(), "for people", "", 0, 0); err != nil || hits.Count != 0 {
+	if hits, err := folderOf(t, map[string]string{"x.jsonl": string(log)}).View(audience.DM()).Search(t.Context(),
+		"for people", "", 0, 0); err != nil || hits.Count != 0 {
 		t.Errorf("what is hidden is found: %+v, %v", hits, err)
 	}
 }
@@ -94,7 +116,8 @@ func TestOpenClawFolder(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"type":"session","version":1,"id":"x","connection":"group","group":"a"}`))
 	f.Add([]byte(`{"type":"entry","role":"user","content":"hello","content":["x"]}`))
-	f.Add([]byte(`{"type":"user","uuid":"u","message":{"role":"user","content":[{"type":"tool_result","content":[{"type":"tool_result","content":"x"}]}]}}`))
+	f.Add([]byte(`{"type":"user","uuid":"u","message":{"role":"user","content":[{"type":"tool_result",` +
+		`"content":[{"type":"tool_result","content":"x"}]}]}}`))
 	f.Add([]byte(`{"type":"entry","role":"user","content":{"a":1}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r := parse(data)

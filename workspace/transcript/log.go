@@ -128,7 +128,9 @@ func (v *View) find(id string) (log, error) {
 // scan reads the log l and calls visit for each entry, with the Session so far, until it returns false. The Session
 // counts what was visited. With a filter, lines that it rejects are passed over. A log that the audience may not see
 // is ErrNotFound, before any entry.
-func (v *View) scan(ctx context.Context, l log, filter *rawFilter, visit func(Session, turn) bool) (session Session, err error) {
+func (v *View) scan(
+	ctx context.Context, l log, filter *rawFilter, visit func(Session, turn) bool,
+) (session Session, err error) {
 	session = Session{SessionID: l.id, Group: l.group}
 	file, err := plain.Open(v.root, l.name, os.O_RDONLY)
 	var refused *plain.RefusedError

@@ -16,16 +16,19 @@ import (
 // openclaw is a log as OpenClaw writes it, in which one says text.
 func openclaw(text string) string {
 	return `{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T10:00:00Z","cwd":"/x"}` + "\n" +
-		`{"type":"message","id":"b","timestamp":"2026-01-01T10:00:01Z","message":{"role":"user","content":"` + text + `"}}` + "\n"
+		`{"type":"message","id":"b","timestamp":"2026-01-01T10:00:01Z","message":{"role":"user","content":"` + text +
+		`"}}` + "\n"
 }
 
 // A DM is told which of OpenClaw's sessions were a group's; to a group they stay private, and its sessions.json is not
 // opened.
 func TestOriginsOfOpenClaw(t *testing.T) {
 	f := folderOf(t, map[string]string{
-		"main.jsonl": openclaw("the word"), "tele.jsonl": openclaw("the word"), "tele-topic-7.jsonl": openclaw("the word"), "disc.jsonl": openclaw("the word"),
-		"typed.jsonl": openclaw("the word"), "origin.jsonl": openclaw("the word"), "unknown.jsonl": openclaw("the word"), "dm.jsonl": openclaw("the word"),
-		"mis.jsonl": `{"type":"session","version":1,"id":"x","connection":"group","group":"hiking"}` + "\n" + openclaw("the word"),
+		"main.jsonl": openclaw("the word"), "dm.jsonl": openclaw("the word"), "disc.jsonl": openclaw("the word"),
+		"tele.jsonl": openclaw("the word"), "tele-topic-7.jsonl": openclaw("the word"),
+		"typed.jsonl": openclaw("the word"), "origin.jsonl": openclaw("the word"), "unknown.jsonl": openclaw("the word"),
+		"mis.jsonl": `{"type":"session","version":1,"id":"x","connection":"group","group":"hiking"}` + "\n" +
+			openclaw("the word"),
 		"sessions.json": `{
 			"agent:clawd:main": {"sessionId": "main", "updatedAt": 1, "chatType": "direct"},
 			"agent:clawd:telegram:direct:12": {"sessionId": "dm", "chatType": "direct"},
@@ -37,7 +40,8 @@ func TestOriginsOfOpenClaw(t *testing.T) {
 		}`,
 	})
 	want := map[string]string{
-		"main": "", "dm": "", "unknown": "", "tele": "telegram:group:-100", "tele-topic-7": "telegram:group:-100", "disc": "discord:channel:5", "typed": "other:77",
+		"main": "", "dm": "", "unknown": "", "tele": "telegram:group:-100", "tele-topic-7": "telegram:group:-100",
+		"disc": "discord:channel:5", "typed": "other:77",
 		"origin": "other:78", "mis": "hiking",
 	}
 	v := f.View(audience.DM())
@@ -81,7 +85,10 @@ func TestOriginsOfOpenClaw(t *testing.T) {
 
 // An index that is damaged, huge or no file says nothing.
 func TestDamagedOrigins(t *testing.T) {
-	for name, text := range map[string]string{"torn": `{"agent:a:x:group:1": {"sessionId": "s"`, "list": `[]`, "null": `null`, "huge": "{" + strings.Repeat(" ", maxOrigins) + "}"} {
+	for name, text := range map[string]string{
+		"torn": `{"agent:a:x:group:1": {"sessionId": "s"`, "list": `[]`, "null": `null`,
+		"huge": "{" + strings.Repeat(" ", maxOrigins) + "}",
+	} {
 		f := folderOf(t, map[string]string{"s.jsonl": openclaw("x"), "sessions.json": text})
 		if got := f.View(audience.DM()).origins("."); len(got) != 0 {
 			t.Errorf("%s: %v", name, got)
@@ -95,7 +102,8 @@ func TestDamagedOrigins(t *testing.T) {
 
 // The last turns are cut and marked alike, however long they are.
 func TestRecentOfLongTurns(t *testing.T) {
-	log := openclaw(strings.Repeat("é", lineChunk)) + `{"type":"entry","role":"user","content":"` + strings.Repeat("é", 300) + `"}` + "\n" +
+	log := openclaw(strings.Repeat("é", lineChunk)) + `{"type":"entry","role":"user","content":"` +
+		strings.Repeat("é", 300) + `"}` + "\n" +
 		`{"type":"entry","role":"user","content":"short"}` + "\n"
 	got, err := folderOf(t, map[string]string{"s.jsonl": log}).View(audience.DM()).Recent(t.Context(), "", 0, 100)
 	if err != nil || len(got.Entries) != 3 {
@@ -113,8 +121,9 @@ func TestRecentOfLongTurns(t *testing.T) {
 func TestRecentIsNoGroups(t *testing.T) {
 	f := folderOf(t, map[string]string{
 		"mine.jsonl": openclaw("mine"), "theirs.jsonl": openclaw("theirs"),
-		"groups/a/other.jsonl": `{"type":"session","version":1,"id":"x","connection":"group","group":"a"}` + "\n" + `{"type":"entry","role":"user","content":"other"}` + "\n",
-		"sessions.json":        `{"agent:c:x:group:1": {"sessionId": "theirs"}}`,
+		"groups/a/other.jsonl": `{"type":"session","version":1,"id":"x","connection":"group","group":"a"}` + "\n" +
+			`{"type":"entry","role":"user","content":"other"}` + "\n",
+		"sessions.json": `{"agent:c:x:group:1": {"sessionId": "theirs"}}`,
 	})
 	for i, name := range []string{"mine.jsonl", "theirs.jsonl", "groups/a/other.jsonl"} {
 		at := time.Unix(int64(1_700_000_000+i), 0)
@@ -123,11 +132,13 @@ func TestRecentIsNoGroups(t *testing.T) {
 		}
 	}
 	for text, who := range map[string]audience.Audience{"mine": audience.DM(), "other": group(t, "a")} {
-		if got, err := f.View(who).Recent(t.Context(), "", 0, 0); err != nil || len(got.Entries) != 1 || got.Entries[0].Content != text {
+		if got, err := f.View(who).Recent(t.Context(), "", 0, 0); err != nil || len(got.Entries) != 1 ||
+			got.Entries[0].Content != text {
 			t.Errorf("%v: %+v, %v", who, got, err)
 		}
 	}
-	if got, err := f.View(audience.DM()).Recent(t.Context(), "theirs", 0, 0); err != nil || got.Header.Group != "x:group:1" {
+	if got, err := f.View(audience.DM()).Recent(t.Context(), "theirs", 0, 0); err != nil ||
+		got.Header.Group != "x:group:1" {
 		t.Errorf("by id: %+v, %v", got, err)
 	}
 }

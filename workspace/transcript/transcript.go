@@ -38,7 +38,8 @@ var (
 	// ErrNotFound is returned for a session that does not exist or that the audience may not see.
 	ErrNotFound = errors.New("session_not_found")
 	// ErrInvalidID is returned for a session id that no log can have.
-	ErrInvalidID = errors.New("session_id must be 1 to 128 of A-Z, a-z, 0-9, '.', '_' and '-', beginning with a letter or digit")
+	ErrInvalidID = errors.New("session_id must be 1 to 128 of A-Z, a-z, 0-9, '.', '_' and '-', " +
+		"beginning with a letter or digit")
 	// ErrNoQuery is returned for a search without text.
 	ErrNoQuery = errors.New("query must not be empty")
 )

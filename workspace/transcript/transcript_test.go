@@ -147,7 +147,8 @@ func TestVisibility(t *testing.T) {
 			_, recentErr := v.Recent(t.Context(), id, 0, 0)
 			_, searchErr := v.Search(t.Context(), "e", id, 0, 0)
 			for _, err := range []error{readErr, recentErr, searchErr} {
-				if may := cmp.Equal(want, []string{id}) || who.IsDM(); may != (err == nil) || err != nil && err.Error() != missing.Error() {
+				if may := cmp.Equal(want, []string{id}) || who.IsDM(); may != (err == nil) ||
+					err != nil && err.Error() != missing.Error() {
 					t.Errorf("%v and session %s: %v", who, id, err)
 				}
 			}
@@ -192,7 +193,8 @@ func TestGroupNeedsFolderAndHeader(t *testing.T) {
 			if (err == nil) != want || err != nil && (!errors.Is(err, ErrNotFound) || len(got.Entries) > 0) {
 				t.Errorf("%s in %q: %+v, %v", name, folder, got, err)
 			}
-			if sessions, err := v.ListSessions(t.Context(), 0); err != nil || (sessions.Count == 1) != want || sessions.Count > 1 {
+			if sessions, err := v.ListSessions(t.Context(), 0); err != nil || (sessions.Count == 1) != want ||
+				sessions.Count > 1 {
 				t.Errorf("%s in %q: lists %+v, %v", name, folder, sessions, err)
 			}
 			if _, err := v.ReadSession(t.Context(), "empty", 0, 0, 0); !errors.Is(err, ErrNotFound) {
@@ -209,19 +211,26 @@ func TestReadSessionAndRecent(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []Entry{
-		{Timestamp: "2026-02-05T17:02:12Z", Role: "user", Content: "The pump has been running sin…", Truncated: true, MessageID: "m1", SourcePlugin: "telegram", SenderID: "mira"},
+		{
+			Timestamp: "2026-02-05T17:02:12Z", Role: "user", Content: "The pump has been running sin…", Truncated: true,
+			MessageID: "m1", SourcePlugin: "telegram", SenderID: "mira",
+		},
 		{Timestamp: "2026-02-05T17:02:40Z", Role: "assistant", Content: "The irrigation script asks fo…", Truncated: true},
 	}
-	if diff := cmp.Diff(want, got.Entries); diff != "" || !got.OK || got.TotalEntries != 4 || got.Returned != 2 || !got.Truncated || got.SessionID != pump || got.Header.AgentID != "kate" {
+	if diff := cmp.Diff(want, got.Entries); diff != "" || !got.OK || got.TotalEntries != 4 || got.Returned != 2 ||
+		!got.Truncated || got.SessionID != pump || got.Header.AgentID != "kate" {
 		t.Errorf("%+v (-want +got):\n%s", got, diff)
 	}
-	if got, err = v.Recent(t.Context(), pump, 1, 0); err != nil || len(got.Entries) != 1 || got.Entries[0].Content != "Done, and written down as a lesson." || !got.Truncated {
+	if got, err = v.Recent(t.Context(), pump, 1, 0); err != nil || len(got.Entries) != 1 ||
+		got.Entries[0].Content != "Done, and written down as a lesson." || !got.Truncated {
 		t.Errorf("last entry: %+v, %v", got, err)
 	}
-	if got, err = v.Recent(t.Context(), pump, 3, 0); err != nil || len(got.Entries) != 3 || got.Entries[0].Role != "assistant" || got.Entries[2].Role != "assistant" {
+	if got, err = v.Recent(t.Context(), pump, 3, 0); err != nil || len(got.Entries) != 3 ||
+		got.Entries[0].Role != "assistant" || got.Entries[2].Role != "assistant" {
 		t.Errorf("last three: %+v, %v", got, err)
 	}
-	if got, err = v.Recent(t.Context(), "", 0, 0); err != nil || got.SessionID != dinner || got.Truncated || got.Returned != 2 {
+	if got, err = v.Recent(t.Context(), "", 0, 0); err != nil || got.SessionID != dinner || got.Truncated ||
+		got.Returned != 2 {
 		t.Errorf("current session: %+v, %v", got, err)
 	}
 }
@@ -240,7 +249,8 @@ func TestLimits(t *testing.T) {
 		if i%10 == 0 || i == 509 { // those that the checks below look at
 			length = 4050
 		}
-		fmt.Fprintf(&log, `{"type":"entry","timestamp":"2026-01-01T00:00:00Z","role":"user","content":"%04d %s"}`+"\n", i, strings.Repeat("é", length))
+		fmt.Fprintf(&log, `{"type":"entry","timestamp":"2026-01-01T00:00:00Z","role":"user","content":"%04d %s"}`+
+			"\n", i, strings.Repeat("é", length))
 	}
 	v := folderOf(t, map[string]string{"s.jsonl": log.String()}).View(audience.DM())
 	for _, test := range []struct{ limit, chars, entries, length int }{
@@ -300,7 +310,8 @@ func TestSearch(t *testing.T) {
 	if got, err := v.Search(t.Context(), "no such words", "", 0, 0); err != nil || got.Count != 0 || got.Hits == nil {
 		t.Errorf("no match: %+v, %v", got, err)
 	}
-	if got, err := v.Search(t.Context(), "the", "", 1, 0); err != nil || got.Count != 1 || !got.Truncated || got.Hits[0].SessionID != bookClub {
+	if got, err := v.Search(t.Context(), "the", "", 1, 0); err != nil || got.Count != 1 || !got.Truncated ||
+		got.Hits[0].SessionID != bookClub {
 		t.Errorf("first match: %+v, %v", got, err)
 	}
 	if _, err := v.Search(t.Context(), " ", "", 0, 0); !errors.Is(err, ErrNoQuery) {
@@ -311,7 +322,8 @@ func TestSearch(t *testing.T) {
 func TestSessionIDs(t *testing.T) {
 	f := sample(t)
 	for _, id := range []string{
-		"../" + pump, "groups/book-club/" + bookClub, "/etc/passwd", ".hidden", "..", ".", "a/b", `a\b`, "a b", "a\x00", "a\n", "%2e%2e", "é",
+		"../" + pump, "groups/book-club/" + bookClub, "/etc/passwd", ".hidden", "..", ".", "a/b", `a\b`, "a b", "a\x00",
+		"a\n", "%2e%2e", "é",
 		strings.Repeat("a", 129), pump + ".jsonl/..",
 	} {
 		for _, who := range []audience.Audience{audience.DM(), group(t, "book-club")} {
@@ -336,7 +348,10 @@ func TestRawFilterIsSound(t *testing.T) {
 		`{"type":"entry","role":"user","content":"don\u0027t"}`,
 		"{\"type\":\"entry\",\"role\":\"user\",\"content\":\"broken \xff char\"}",
 	}
-	for _, query := range []string{"kelvin", "STONE", "a/b", `"quoted"`, `k\s`, "<tag>", "ärger", "ÜBER", "e", "absent", "漢字", "字 AND", "naïve", "ïV", "don't", "n't", "\uFFFD", "broken \uFFFD char"} {
+	for _, query := range []string{
+		"kelvin", "STONE", "a/b", `"quoted"`, `k\s`, "<tag>", "ärger", "ÜBER", "e", "absent", "漢字", "字 AND", "naïve", "ïV",
+		"don't", "n't", "\uFFFD", "broken \uFFFD char",
+	} {
 		filter := newRawFilter(fold(query))
 		for _, raw := range lines {
 			if strings.Contains(fold(parse([]byte(raw)).whole().Content), fold(query)) && !filter.may([]byte(raw)) {
@@ -359,7 +374,8 @@ func TestRawFilterIsSound(t *testing.T) {
 
 func BenchmarkSearch(b *testing.B) {
 	dir := b.TempDir()
-	entry := `{"type":"entry","timestamp":"2026-01-01T00:00:00Z","role":"user","content":"` + strings.Repeat("lorem ipsum dolor ", 30) + `"}` + "\n"
+	entry := `{"type":"entry","timestamp":"2026-01-01T00:00:00Z","role":"user","content":"` +
+		strings.Repeat("lorem ipsum dolor ", 30) + `"}` + "\n"
 	text := strings.Repeat(entry, (32<<20)/len(entry))
 	if err := os.WriteFile(filepath.Join(dir, "s.jsonl"), []byte(text), 0o600); err != nil {
 		b.Fatal(err)
@@ -392,7 +408,9 @@ func TestDamagedLogs(t *testing.T) {
 		t.Fatal(err)
 	}
 	huge := strings.Repeat("x", 1<<20)
-	lines := []string{`{"type":"session","agent_id":"kate"}`, entry("one"), "not JSON", "", "[]", "null", `{"type":"other"}`, `{"type":5}`}
+	lines := []string{
+		`{"type":"session","agent_id":"kate"}`, entry("one"), "not JSON", "", "[]", "null", `{"type":"other"}`, `{"type":5}`,
+	}
 	for _, line := range append(lines, `{"type":"entry","role":"user","content":"needle`) {
 		if _, err := file.WriteString(line + "\n"); err != nil {
 			t.Fatal(err)
@@ -417,7 +435,8 @@ func TestDamagedLogs(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	got, err := v.ReadSession(t.Context(), "s", 0, 0, 0)
 	runtime.ReadMemStats(&after)
-	if err != nil || got.TotalEntries != 2 || got.Entries[0].Content != "one" || got.Entries[1].Content != "two" || got.Header.SkippedLines != 1 {
+	if err != nil || got.TotalEntries != 2 || got.Entries[0].Content != "one" || got.Entries[1].Content != "two" ||
+		got.Header.SkippedLines != 1 {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if used := after.TotalAlloc - before.TotalAlloc; used > 32<<20 {
@@ -444,7 +463,8 @@ func TestLinksAreMissing(t *testing.T) {
 	f := sample(t)
 	dir := f.root.Name()
 	for _, link := range []string{"groups/hiking/s1.jsonl", "s2.jsonl"} {
-		if err := os.Symlink(filepath.Join(dir, "groups/book-club/"+bookClub+".jsonl"), filepath.Join(dir, link)); err != nil {
+		if err := os.Symlink(filepath.Join(dir, "groups/book-club/"+bookClub+".jsonl"),
+			filepath.Join(dir, link)); err != nil {
 			t.Fatal(err)
 		}
 	}

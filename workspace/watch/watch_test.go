@@ -139,7 +139,10 @@ func TestGroup(t *testing.T) {
 	f.write("SOUL.md", "one")
 	w := watch.New(f.ws.View(group(t, "book-club")), watch.Options{})
 	w.Scan()
-	private := []string{"MEMORY.md", "USER.md", "notes/a.md", "memory/2026-02-14.md", "memory/2026-02-14-group-hiking.md", "BOOTSTRAP.md", "HEARTBEAT.md"}
+	private := []string{
+		"MEMORY.md", "USER.md", "notes/a.md", "memory/2026-02-14.md", "memory/2026-02-14-group-hiking.md", "BOOTSTRAP.md",
+		"HEARTBEAT.md",
+	}
 	for _, name := range private {
 		w.Follow(name)
 		f.write(name, "secret")

@@ -52,7 +52,8 @@ func Watch(t *testing.T, dir string, names []string) (touched func() []string) {
 			}
 			for at := 0; at < n; {
 				event := (*syscall.InotifyEvent)(unsafe.Pointer(&buffer[at])) //nolint:gosec // inotify(7) gives the layout
-				if event.Len == 0 {                                           // an event of the watched file itself, not of one in a watched folder
+				// an event of the watched file itself, not of one in a watched folder
+				if event.Len == 0 {
 					names = append(names, watched[event.Wd])
 				}
 				at += syscall.SizeofInotifyEvent + int(event.Len)
