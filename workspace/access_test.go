@@ -64,6 +64,7 @@ func viewers(t *testing.T) map[string]audience.Audience {
 
 // Every audience times every file: read and stat agree, and denied is told from absent by nothing.
 func TestAccess(t *testing.T) {
+	t.Parallel()
 	files := map[string]string{}
 	for name := range everything {
 		files[name] = "content of " + name
@@ -74,25 +75,44 @@ func TestAccess(t *testing.T) {
 			data, err := full.View(who).Read(name)
 			file, statErr := full.View(who).Stat(name)
 			if key != "" && strings.Contains(readers, key) || key == "" && strings.Contains(readers, "dab") {
-				if err != nil || statErr != nil || string(data) != files[name] || file.Size != int64(len(data)) ||
-					file.Name != name {
-					t.Errorf("%v cannot read %s: %q, %v, %v, %v", who, name, data, err, file, statErr)
+				switch {
+				case err != nil:
+					t.Errorf("%v cannot read %s: %v", who, name, err)
+				case statErr != nil:
+					t.Errorf("%v cannot read %s: %v", who, name, statErr)
+				case string(data) != files[name]:
+					t.Errorf("%v cannot read %s: %q, want %q", who, name, string(data), files[name])
+				case file.Size != int64(len(data)):
+					t.Errorf("%v cannot read %s: file.Size = %v, want %v", who, name, file.Size, int64(len(data)))
+				case file.Name != name:
+					t.Errorf("%v cannot read %s: file.Name = %q, want %q", who, name, file.Name, name)
 				}
 				continue
 			}
 			_, wantErr := empty.View(who).Read(name)
 			_, wantStatErr := empty.View(who).Stat(name)
-			if len(data) != 0 || err.Error() != wantErr.Error() || !errors.Is(err, fs.ErrNotExist) {
-				t.Errorf("%v reads %s: %q, %v, want %v", who, name, data, err, wantErr)
+			switch {
+			case len(data) != 0:
+				t.Errorf("%v reads %s: len(data) = %v, want 0", who, name, len(data))
+			case err.Error() != wantErr.Error():
+				t.Errorf("%v reads %s: err.Error() = %q, want %q", who, name, err.Error(), wantErr.Error())
+			case !errors.Is(err, fs.ErrNotExist):
+				t.Errorf("%v reads %s: %v, want %v", who, name, err, fs.ErrNotExist)
 			}
-			if file != (File{}) || statErr.Error() != wantStatErr.Error() || !errors.Is(statErr, fs.ErrNotExist) {
-				t.Errorf("%v stats %s: %v, %v, want %v", who, name, file, statErr, wantStatErr)
+			switch {
+			case file != (File{}):
+				t.Errorf("%v stats %s: file = %v, want %v", who, name, file, (File{}))
+			case statErr.Error() != wantStatErr.Error():
+				t.Errorf("%v stats %s: statErr.Error() = %q, want %q", who, name, statErr.Error(), wantStatErr.Error())
+			case !errors.Is(statErr, fs.ErrNotExist):
+				t.Errorf("%v stats %s: %v, want %v", who, name, statErr, fs.ErrNotExist)
 			}
 		}
 	}
 }
 
 func TestFiles(t *testing.T) {
+	t.Parallel()
 	files := map[string]string{"notes/2020-01-01.md": "", "notes/2026-02-13.md": "", "memory/2026-02-13-group-a.md": ""}
 	for name := range everything {
 		files[name] = ""
@@ -119,8 +139,15 @@ func TestFiles(t *testing.T) {
 		var got []string
 		for _, file := range w.View(who).Files() {
 			got = append(got, file.Name)
-			if file.Title == "" || file.Description == "" || file.MIMEType == "" || file.Modified.IsZero() {
-				t.Errorf("%v: %s is not described: %+v", who, file.Name, file)
+			switch {
+			case file.Title == "":
+				t.Errorf("%v: %s is not described: file.Title is empty", who, file.Name)
+			case file.Description == "":
+				t.Errorf("%v: %s is not described: file.Description is empty", who, file.Name)
+			case file.MIMEType == "":
+				t.Errorf("%v: %s is not described: file.MIMEType is empty", who, file.Name)
+			case file.Modified.IsZero():
+				t.Errorf("%v: %s is not described: file.Modified.IsZero()", who, file.Name)
 			}
 		}
 		if diff := cmp.Diff(want[key], got); diff != "" {
@@ -131,6 +158,7 @@ func TestFiles(t *testing.T) {
 
 // Aliases of names are not names, whatever the file system would make of them.
 func TestAliases(t *testing.T) {
+	t.Parallel()
 	w := kate(t)
 	aliases := []string{
 		"", ".", "..", "/", "//", "memory", "memory/", "notes/..", "./MEMORY.md", "MEMORY.md/", "/MEMORY.md", "//MEMORY.md",
@@ -163,6 +191,7 @@ func TestAliases(t *testing.T) {
 
 // Whatever is not a plain file with one link is answered as if it were not there.
 func TestIrregularFiles(t *testing.T) {
+	t.Parallel()
 	creators := map[string]func(path, private string) error{
 		"symbolic link":          func(path, private string) error { return os.Symlink(filepath.Base(private), path) },
 		"absolute symbolic link": func(path, private string) error { return os.Symlink(private, path) },
@@ -185,8 +214,13 @@ func TestIrregularFiles(t *testing.T) {
 					_, wantErr := v.Read("memory/2000-01-01-group-a.md")
 					data, err := v.Read(name)
 					want := strings.ReplaceAll(wantErr.Error(), "memory/2000-01-01-group-a.md", name)
-					if err == nil || err.Error() != want || len(data) != 0 {
-						t.Errorf("%v reads %s: %q, %v; want %s", who, name, data, err, want)
+					switch {
+					case err == nil:
+						t.Errorf("%v reads %s: no error", who, name)
+					case err.Error() != want:
+						t.Errorf("%v reads %s: %q, want %q", who, name, err, want)
+					case len(data) != 0:
+						t.Errorf("%v reads %s: len(data) = %v, want 0", who, name, len(data))
 					}
 					if slices.ContainsFunc(v.Files(), func(f File) bool { return f.Name == name }) {
 						t.Errorf("%v is offered %s", who, name)
@@ -199,6 +233,7 @@ func TestIrregularFiles(t *testing.T) {
 
 // A linked memory folder does not lead to another folder's files.
 func TestLinkedFolder(t *testing.T) {
+	t.Parallel()
 	w := folderOf(t, map[string]string{"elsewhere/2026-02-14-group-a.md": "x", "elsewhere/2026-02-14.md": "x"})
 	if err := os.Symlink("elsewhere", filepath.Join(w.dir, "memory")); err != nil {
 		t.Fatal(err)
@@ -216,6 +251,7 @@ func TestLinkedFolder(t *testing.T) {
 }
 
 func TestReadIsBounded(t *testing.T) {
+	t.Parallel()
 	w := folderOf(t, map[string]string{
 		"SOUL.md": strings.Repeat("x", MaxFileSize), "AGENTS.md": strings.Repeat("x", MaxFileSize+1),
 	})

@@ -12,6 +12,7 @@ import (
 )
 
 func TestSearched(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for _, name := range []string{
 		"SOUL.md", "USER.md", "MEMORY.md", "DREAMS.md", "BOOTSTRAP.md", "TOOLS.md", "memory/2020-01-01.md",

@@ -10,6 +10,7 @@ import (
 )
 
 func TestDays(t *testing.T) {
+	t.Parallel()
 	newYork, err := time.LoadLocation("America/New_York")
 	if err != nil {
 		t.Fatal(err)
@@ -50,6 +51,7 @@ func TestDays(t *testing.T) {
 }
 
 func TestLogDates(t *testing.T) {
+	t.Parallel()
 	files := map[string]string{}
 	for _, name := range []string{
 		"2026-02-14", "2026-02-13", "2019-12-31", "2026-02-30", "2026-02-14-topic", "2026-02-10-group-a",

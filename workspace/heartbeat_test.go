@@ -13,6 +13,7 @@ import (
 )
 
 func TestHeartbeat(t *testing.T) {
+	t.Parallel()
 	tasks, checks, err := kate(t).View(audience.DM()).Heartbeat()
 	if err != nil {
 		t.Fatal(err)
@@ -47,6 +48,7 @@ func TestHeartbeat(t *testing.T) {
 }
 
 func TestSetCheck(t *testing.T) {
+	t.Parallel()
 	tests := map[string]struct{ state, check, want string }{
 		"no file":  {"", "email", "{\n  \"lastChecks\": {\n    \"email\": 7\n  }\n}\n"},
 		"replaced": {`{"lastChecks": {"email": 1, "x": null}}`, "email", `{"lastChecks": {"email": 7, "x": null}}`},
@@ -115,6 +117,7 @@ func FuzzSetCheck(f *testing.F) {
 
 // Sessions that record at once keep each other's checks.
 func TestCheckDoneAtOnce(t *testing.T) {
+	t.Parallel()
 	w := kate(t)
 	v := w.View(audience.DM())
 	names := []string{"a", "b", "c", "d", "e", "f"}
@@ -134,6 +137,7 @@ func TestCheckDoneAtOnce(t *testing.T) {
 }
 
 func TestCheckDoneRefuses(t *testing.T) {
+	t.Parallel()
 	w := folderOf(t, map[string]string{"memory/heartbeat-state.json": "[]"})
 	for _, name := range []string{"", " a", "a\nb", string(make([]byte, 65))} {
 		if _, err := w.View(audience.DM()).CheckDone(t.Context(), name); !errors.Is(err, ErrCheckName) {

@@ -12,6 +12,7 @@ import (
 )
 
 func TestParseIdentity(t *testing.T) {
+	t.Parallel()
 	kate := Identity{
 		Name: "Kate", Creature: "octopus", Vibe: "warm but sharp", Emoji: "🐙", Avatar: "https://example.org/kate.png",
 	}
@@ -61,6 +62,7 @@ func TestParseIdentity(t *testing.T) {
 }
 
 func TestIdentityLine(t *testing.T) {
+	t.Parallel()
 	tests := map[string]Identity{
 		"name=Kate, emoji=🐙, vibe=warm but sharp": {
 			Name: "Kate", Creature: "octopus", Vibe: "warm but sharp", Emoji: "🐙", Avatar: "x", Theme: "y",
@@ -76,6 +78,7 @@ func TestIdentityLine(t *testing.T) {
 }
 
 func TestIdentityAndSoulOfAView(t *testing.T) {
+	t.Parallel()
 	w := folderOf(t, map[string]string{"IDENTITY.md": "\uFEFF- **Name:** Kate", "SOUL.md": strings.Repeat("ü", 3000)})
 	for _, who := range []audience.Audience{audience.DM(), {}} {
 		id, err := w.View(who).Identity()
@@ -90,8 +93,15 @@ func TestIdentityAndSoulOfAView(t *testing.T) {
 	empty := folderOf(t, nil).View(audience.DM())
 	id, err := empty.Identity()
 	soul, soulErr := empty.SoulExcerpt()
-	if id != (Identity{}) || soul != "" || err != nil || soulErr != nil {
-		t.Errorf("without files: %+v, %q, %v, %v", id, soul, err, soulErr)
+	switch {
+	case id != (Identity{}):
+		t.Errorf("without files: id = %v, want %v", id, (Identity{}))
+	case soul != "":
+		t.Errorf("without files: soul = %q, want none", soul)
+	case err != nil:
+		t.Errorf("without files: %v", err)
+	case soulErr != nil:
+		t.Errorf("without files: %v", soulErr)
 	}
 }
 
@@ -102,9 +112,13 @@ func FuzzParseIdentity(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		id := ParseIdentity(text)
 		for _, value := range []string{id.Name, id.Creature, id.Vibe, id.Emoji, id.Avatar, id.Theme} {
-			if utf8.RuneCountInString(value) > identityValue || strings.ContainsFunc(value, unicode.IsControl) ||
-				strings.TrimSpace(value) != value {
-				t.Fatalf("value %q", value)
+			switch {
+			case utf8.RuneCountInString(value) > identityValue:
+				t.Fatalf("%d characters", utf8.RuneCountInString(value))
+			case strings.ContainsFunc(value, unicode.IsControl):
+				t.Fatal("control characters in the value")
+			case strings.TrimSpace(value) != value:
+				t.Fatalf("blanks around %q", value)
 			}
 			if strings.HasPrefix(value, "(") && strings.HasSuffix(value, ")") {
 				t.Fatalf("placeholder %q became a value", value)

@@ -39,6 +39,7 @@ func add(t *testing.T, j *Journal, title, text string) string {
 }
 
 func TestJournal(t *testing.T) {
+	t.Parallel()
 	w := folderOf(t, map[string]string{"USER.md": "**Timezone:** Europe/Oslo"})
 	now := valentine
 	w.now = func() time.Time { return now }
@@ -71,6 +72,7 @@ func TestJournal(t *testing.T) {
 
 // The text of a log stays, byte for byte, also when a person or a killed process left it odd.
 func TestJournalKeepsWhatIsThere(t *testing.T) {
+	t.Parallel()
 	for _, old := range []string{
 		"# Mine\r\n\r\nno line end", "torn \xff", "\n\n", "## Session [12:00]\nx\n", strings.Repeat("long line ", 20_000),
 	} {
@@ -81,8 +83,14 @@ func TestJournalKeepsWhatIsThere(t *testing.T) {
 		if strings.Contains(old, "\r\n") {
 			end = "\r\n"
 		}
-		if !ok || !strings.HasSuffix(got, end+"new"+end) || strings.Count(got, "\n") != strings.Count(got, end) {
-			t.Errorf("after %.20q: %q", old, got)
+		switch {
+		case !ok:
+			t.Errorf("after %.20q: ok = false", old)
+		case !strings.HasSuffix(got, end+"new"+end):
+			t.Errorf("after %.20q: %q does not end in %q", old, got, end+"new"+end)
+		case strings.Count(got, "\n") != strings.Count(got, end):
+			t.Errorf("after %.20q: strings.Count(got, \"\\n\") = %v, want %v", old, strings.Count(got, "\n"),
+				strings.Count(got, end))
 		}
 		if want := old != "## Session [12:00]\nx\n"; strings.Contains(got, "## Session [12:00]") != want {
 			t.Errorf("after %.20q: block begun %t, want %t", old, !want, want)
@@ -91,6 +99,7 @@ func TestJournalKeepsWhatIsThere(t *testing.T) {
 }
 
 func TestGroupJournal(t *testing.T) {
+	t.Parallel()
 	w := folderOf(t, map[string]string{"memory/2026-02-14.md": "private", "USER.md": "**Timezone:** Asia/Tokyo"})
 	w.now = func() time.Time { return valentine.Add(8 * time.Hour) }
 	a := w.View(group(t, "a"))
@@ -110,6 +119,7 @@ func TestGroupJournal(t *testing.T) {
 }
 
 func TestJournalRefuses(t *testing.T) {
+	t.Parallel()
 	w := folderOf(t, map[string]string{"MEMORY.md": "x", "memory/x": ""})
 	if err := os.Symlink("../MEMORY.md", filepath.Join(w.dir, "memory/2026-02-14.md")); err != nil {
 		t.Fatal(err)
@@ -141,6 +151,7 @@ func TestJournalRefuses(t *testing.T) {
 }
 
 func TestJournalWaitsForItsTurn(t *testing.T) {
+	t.Parallel()
 	w := folderOf(t, map[string]string{"memory/2026-02-14.md": "x\n"})
 	file, err := os.Open(filepath.Join(w.dir, "memory/2026-02-14.md"))
 	if err != nil {
@@ -161,6 +172,7 @@ func TestJournalWaitsForItsTurn(t *testing.T) {
 }
 
 func TestEscapeLog(t *testing.T) {
+	t.Parallel()
 	tests := map[string]string{
 		"plain\ntext":                             "plain\ntext",
 		"# a\n## Session [10:00]\n   ### b":       "\\# a\n\\## Session [10:00]\n   \\### b",

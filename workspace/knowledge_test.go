@@ -12,22 +12,43 @@ import (
 )
 
 func TestKnowledge(t *testing.T) {
+	t.Parallel()
 	v := kate(t).View(audience.DM())
 	known, err := v.Knowledge(" deciSIONS ")
-	if err != nil || len(known.Sections) != 1 || known.Sections[0].Heading != "Decisions" ||
-		len(known.Sections[0].Bullets) != 3 || known.Truncated {
-		t.Errorf("decisions: %+v, %v", known, err)
+	switch {
+	case err != nil:
+		t.Errorf("decisions: %v", err)
+	case len(known.Sections) != 1:
+		t.Errorf("decisions: len(known.Sections) = %v, want 1", len(known.Sections))
+	case known.Sections[0].Heading != "Decisions":
+		t.Errorf("decisions: known.Sections[0].Heading = %q, want %q", known.Sections[0].Heading, "Decisions")
+	case len(known.Sections[0].Bullets) != 3:
+		t.Errorf("decisions: len(known.Sections[0].Bullets) = %v, want 3", len(known.Sections[0].Bullets))
+	case known.Truncated:
+		t.Error("decisions: known.Truncated = true")
 	}
-	if known, err = v.Knowledge("nothing of the kind"); err != nil || known.Sections == nil || len(known.Sections) != 0 ||
-		known.Truncated {
-		t.Errorf("no match: %+v, %v", known, err)
+	switch known, err = v.Knowledge("nothing of the kind"); {
+	case err != nil:
+		t.Errorf("no match: %v", err)
+	case known.Sections == nil:
+		t.Error("no match: known.Sections is nil")
+	case len(known.Sections) != 0:
+		t.Errorf("no match: len(known.Sections) = %v, want 0", len(known.Sections))
+	case known.Truncated:
+		t.Error("no match: known.Truncated = true")
 	}
-	if known, err = v.Knowledge(""); err != nil || len(known.Sections) != 4 || known.Truncated {
-		t.Errorf("everything: %+v, %v", known, err)
+	switch known, err = v.Knowledge(""); {
+	case err != nil:
+		t.Errorf("everything: %v", err)
+	case len(known.Sections) != 4:
+		t.Errorf("everything: len(known.Sections) = %v, want 4", len(known.Sections))
+	case known.Truncated:
+		t.Error("everything: known.Truncated = true")
 	}
 }
 
 func TestKnowledgeIsForDMsOnly(t *testing.T) {
+	t.Parallel()
 	with, without := kate(t).View(group(t, "a")), folderOf(t, nil).View(group(t, "a"))
 	_, err := with.Knowledge("")
 	_, wantErr := without.Knowledge("")
@@ -40,6 +61,7 @@ func TestKnowledgeIsForDMsOnly(t *testing.T) {
 }
 
 func TestKnowledgeLimits(t *testing.T) {
+	t.Parallel()
 	bullets := func(n int, text string) []string {
 		all := make([]string, n)
 		for i := range all {
@@ -72,18 +94,31 @@ func TestKnowledgeLimits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(data) > maxKnowledge || len(known.Sections[0].Bullets) != test.kept || known.Truncated != test.truncated {
-			t.Errorf("%s: %d bytes, %d bullets, truncated %t", name, len(data), len(known.Sections[0].Bullets), known.Truncated)
+		switch {
+		case len(data) > maxKnowledge:
+			t.Errorf("%s: len(data) = %v", name, len(data))
+		case len(known.Sections[0].Bullets) != test.kept:
+			t.Errorf("%s: len(known.Sections[0].Bullets) = %v, want %v", name, len(known.Sections[0].Bullets), test.kept)
+		case known.Truncated != test.truncated:
+			t.Errorf("%s: known.Truncated = %v, want %v", name, known.Truncated, test.truncated)
 		}
 	}
 }
 
 // Text after the first 4 MiB is not read, which the answer says.
 func TestKnowledgeOfLargeFile(t *testing.T) {
+	t.Parallel()
 	w := folderOf(t, map[string]string{"MEMORY.md": "# A\n- one\n" + strings.Repeat("x", MaxFileSize) + "\n# B\n- two\n"})
 	known, err := w.View(audience.DM()).Knowledge("")
-	if err != nil || !known.Truncated || len(known.Sections) != 1 || known.Sections[0].Heading != "A" {
-		t.Errorf("%+v, %v", known, err)
+	switch {
+	case err != nil:
+		t.Error(err)
+	case !known.Truncated:
+		t.Error("known.Truncated = false")
+	case len(known.Sections) != 1:
+		t.Errorf("len(known.Sections) = %v, want 1", len(known.Sections))
+	case known.Sections[0].Heading != "A":
+		t.Errorf("known.Sections[0].Heading = %q, want %q", known.Sections[0].Heading, "A")
 	}
 	if _, _, err := w.View(audience.DM()).Dreamed(); err != nil {
 		t.Error(err)

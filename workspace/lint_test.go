@@ -29,12 +29,14 @@ const soul = "# Soul\n\nYou are Ada, a librarian for Mira.\n\n## Values\n\nQuiet
 	"Finding books.\n"
 
 func TestSampleWorkspaceIsClean(t *testing.T) {
+	t.Parallel()
 	if got := lint(t, kate(t)); len(got) != 0 {
 		t.Errorf("findings:\n%s", strings.Join(got, "\n"))
 	}
 }
 
 func TestLint(t *testing.T) {
+	t.Parallel()
 	w := folderOf(t, map[string]string{
 		"BOOTSTRAP.md": "x",
 		"SOUL.md":      strings.Repeat("é", 12_001),
@@ -106,6 +108,7 @@ func TestLint(t *testing.T) {
 }
 
 func TestLintOfLinksAndCredentials(t *testing.T) {
+	t.Parallel()
 	w := folderOf(t, map[string]string{
 		"SOUL.md": soul, "AGENTS.md": "## First Run\n## Every Session\n## Memory\n## Safety\n## External vs Internal\n",
 		"USER.md": "**Timezone:** UTC\n\nhunter2\n",
@@ -131,6 +134,7 @@ func TestLintOfLinksAndCredentials(t *testing.T) {
 }
 
 func TestLintOfIncompleteWorkspaces(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		files map[string]string
 		want  []string

@@ -22,6 +22,7 @@ func startup(t *testing.T, w *Workspace, who audience.Audience) string {
 }
 
 func TestStartupOfSampleWorkspace(t *testing.T) {
+	t.Parallel()
 	w := kate(t)
 	golden.Assert(t, startup(t, w, audience.DM()), "startup-dm.golden")
 	golden.Assert(t, startup(t, w, group(t, "book-club")), "startup-group.golden")
@@ -29,6 +30,7 @@ func TestStartupOfSampleWorkspace(t *testing.T) {
 
 // The order is RFC-0009 §2.2's, joined with seed 002's blocks; missing and empty files have no block.
 func TestStartupOrder(t *testing.T) {
+	t.Parallel()
 	all := map[string]string{
 		"BOOTSTRAP.md": "boot\n", "IDENTITY.md": "- Name: Kate", "SOUL.md": "\nsoul", "USER.md": "user",
 		"AGENTS.md": "agents", "MEMORY.md": "memory\n\n", "memory/2026-02-14-group-a.md": "group",
@@ -76,6 +78,7 @@ func TestStartupOrder(t *testing.T) {
 }
 
 func TestStartupCutsFiles(t *testing.T) {
+	t.Parallel()
 	for _, letter := range []string{"x", "é", "漢", "🐙", "e\u0301"} {
 		size := utf8.RuneCountInString(letter)
 		for _, n := range []int{maxFileChars - 1, maxFileChars, maxFileChars + 1, 5 * maxFileChars, 1 << 20} {
@@ -97,6 +100,7 @@ func TestStartupCutsFiles(t *testing.T) {
 }
 
 func TestStartupKeepsTotal(t *testing.T) {
+	t.Parallel()
 	long := strings.Repeat("é", 20_000)
 	files := map[string]string{"IDENTITY.md": "- Name: Kate"}
 	for _, name := range []string{
@@ -126,6 +130,7 @@ func TestStartupKeepsTotal(t *testing.T) {
 }
 
 func TestStartupReplacesInvalidText(t *testing.T) {
+	t.Parallel()
 	w := folderOf(t, map[string]string{"SOUL.md": "\uFEFFa\xffb\xc3"})
 	if got := startup(t, w, audience.Audience{}); got != "# SOUL\na\uFFFDb\uFFFD" {
 		t.Errorf("got %q", got)
@@ -147,9 +152,13 @@ func FuzzRender(f *testing.F) {
 			})
 		}
 		got := render(blocks)
-		if utf8.RuneCountInString(got) > maxTotalChars || !utf8.ValidString(got) ||
-			strings.Count(got, "# HEADING") < len(blocks) {
-			t.Fatalf("%d characters of %d blocks", utf8.RuneCountInString(got), len(blocks))
+		switch {
+		case utf8.RuneCountInString(got) > maxTotalChars:
+			t.Fatalf("%d characters", utf8.RuneCountInString(got))
+		case !utf8.ValidString(got):
+			t.Fatal("invalid UTF-8")
+		case strings.Count(got, "# HEADING") < len(blocks):
+			t.Fatalf("%d headings", strings.Count(got, "# HEADING"))
 		}
 	})
 }

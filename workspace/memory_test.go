@@ -13,6 +13,7 @@ import (
 )
 
 func TestSaveMemory(t *testing.T) {
+	t.Parallel()
 	w := folderOf(t, map[string]string{"USER.md": "**Timezone:** Asia/Tokyo"})
 	w.scrub = func(s string) (string, int) {
 		return strings.ReplaceAll(s, "hunter2", "[REDACTED:password]"), strings.Count(s, "hunter2")
@@ -101,6 +102,7 @@ The endpoint.
 }
 
 func TestSaveMemoryRefuses(t *testing.T) {
+	t.Parallel()
 	w := kate(t)
 	some := []Part{{"A", "b"}}
 	for want, m := range map[string]Memory{
@@ -129,6 +131,7 @@ func TestSaveMemoryRefuses(t *testing.T) {
 }
 
 func TestReferences(t *testing.T) {
+	t.Parallel()
 	w := kate(t)
 	write(t, w, "notes/links.md", "---\nlinks:\n  - \"[[MEMORY]]\"\n---\n"+
 		"[[MEMORY]] [[memory#lessons|why]] [[MEMORY#Nope]] [[2026-02-05-irrigation-pump]] [[nowhere]] [[#top]]\n# Top\n")

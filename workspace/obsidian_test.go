@@ -30,6 +30,7 @@ var (
 // Every file that the program writes is one that Obsidian opens without complaint: its name, front matter that a YAML
 // parser other than the writer's reads as properties of the right types, tags, and links that lead somewhere.
 func TestObsidianOpensWhatIsWritten(t *testing.T) {
+	t.Parallel()
 	dirs := map[string]*Profile{
 		"unborn": nil, "ready": {Name: "Ada: \"#1\"", Role: "a librarian", User: "Mira [M]", Timezone: "Asia/Tokyo"},
 	}

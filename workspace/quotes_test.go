@@ -11,6 +11,7 @@ import (
 )
 
 func TestQuotes(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"SOUL.md": "# Soul\n",

@@ -108,6 +108,7 @@ var unborn = map[string]string{
 }
 
 func TestRecorder(t *testing.T) {
+	t.Parallel()
 	w := folderOf(t, unborn)
 	r := recordTo(w, true)
 	everyWrite(t, w, w.View(audience.DM()))
@@ -146,6 +147,7 @@ func TestRecorder(t *testing.T) {
 
 // Unless private files are asked for, neither they nor what is said of them is recorded.
 func TestRecorderOfPublicFiles(t *testing.T) {
+	t.Parallel()
 	w := folderOf(t, unborn)
 	r := recordTo(w, false)
 	v := w.View(audience.DM())
@@ -172,6 +174,7 @@ func TestRecorderOfPublicFiles(t *testing.T) {
 
 // A session of a group has nothing recorded, not even what it may write.
 func TestRecorderOfGroups(t *testing.T) {
+	t.Parallel()
 	for _, state := range []map[string]string{unborn, {SoulFile: "I am.\n"}} {
 		w := folderOf(t, state)
 		r := recordTo(w, true)
@@ -190,6 +193,7 @@ func TestRecorderOfGroups(t *testing.T) {
 
 // A change that is not recorded is made all the same, and reported once for each reason.
 func TestRecorderFails(t *testing.T) {
+	t.Parallel()
 	var log bytes.Buffer
 	w := folderOf(t, nil)
 	w.log = slog.New(slog.NewTextHandler(&log, nil))

@@ -34,6 +34,7 @@ func old(t *testing.T) *Workspace {
 }
 
 func TestLogs(t *testing.T) {
+	t.Parallel()
 	w := old(t)
 	v := w.View(audience.DM())
 	if err := v.ArchiveLog(t.Context(), "memory/2025-12-01.md", false); err != nil {
@@ -42,8 +43,13 @@ func TestLogs(t *testing.T) {
 	var got []string
 	for _, log := range v.Logs(ReviewAge) {
 		got = append(got, log.Name)
-		if log.Archived != (log.Name == "memory/2025-12-01.md") || log.Days <= ReviewAge || log.Size == 0 {
-			t.Errorf("%+v", log)
+		switch {
+		case log.Archived != (log.Name == "memory/2025-12-01.md"):
+			t.Errorf("log.Archived = %v, want %v", log.Archived, !log.Archived)
+		case log.Days <= ReviewAge:
+			t.Errorf("log.Days = %v", log.Days)
+		case log.Size == 0:
+			t.Error("log.Size = 0")
 		}
 	}
 	if diff := cmp.Diff([]string{"memory/2025-12-01-group-a.md", "memory/2025-12-01.md", "memory/2026-01-14.md"},
@@ -57,6 +63,7 @@ func TestLogs(t *testing.T) {
 
 // An archived log is read, described, listed and searched as before.
 func TestArchivedLogIsStillThere(t *testing.T) {
+	t.Parallel()
 	w := old(t)
 	const name, groups = "memory/2026-01-14.md", "memory/2025-12-01-group-a.md"
 	before := content(t, w, name)
@@ -71,15 +78,25 @@ func TestArchivedLogIsStillThere(t *testing.T) {
 		t.Errorf("it is still in memory/: %v", err)
 	}
 	info, err := os.Stat(filepath.Join(w.dir, "memory/archive/2026-01-14.md.gz"))
-	if err != nil || info.Mode() != 0o600 || info.Size() > int64(len(before)/10) {
-		t.Errorf("archive: %v, %v", info, err)
+	switch {
+	case err != nil:
+		t.Errorf("archive: %v", err)
+	case info.Mode() != 0o600:
+		t.Errorf("archive: info.Mode() = %v, want %v", info.Mode(), 0o600)
+	case info.Size() > int64(len(before)/10):
+		t.Errorf("archive: info.Size() = %v", info.Size())
 	}
 	data, err := v.Read(name)
 	if err != nil || string(data) != before {
 		t.Errorf("read %.20q, %v", data, err)
 	}
-	if file, err := v.Stat(name); err != nil || file.Size != int64(len(before)) || file.Class != audience.DailyLog {
-		t.Errorf("%+v, %v", file, err)
+	switch file, err := v.Stat(name); {
+	case err != nil:
+		t.Error(err)
+	case file.Size != int64(len(before)):
+		t.Errorf("file.Size = %v, want %v", file.Size, int64(len(before)))
+	case file.Class != audience.DailyLog:
+		t.Errorf("file.Class = %v, want %v", file.Class, audience.DailyLog)
 	}
 	if diff := cmp.Diff(dates, v.LogDates()); diff != "" {
 		t.Errorf("dates: %s", diff)
@@ -101,6 +118,7 @@ func TestArchivedLogIsStillThere(t *testing.T) {
 }
 
 func TestRotationNeedsConsent(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		name                          string
 		archive, archiveWith, deleted error
@@ -148,6 +166,7 @@ func TestRotationNeedsConsent(t *testing.T) {
 // A crash between writing the archive and removing the log is made good by the next archiving; a log that only has the
 // name of the archived one is not lost.
 func TestArchiveAgain(t *testing.T) {
+	t.Parallel()
 	w := old(t)
 	v := w.View(audience.DM())
 	const name = "memory/2025-12-01.md"
@@ -164,7 +183,7 @@ func TestArchiveAgain(t *testing.T) {
 	}
 	write(t, w, name, "another")
 	if err := v.ArchiveLog(t.Context(), name, false); !errors.Is(err, ErrArchive) || content(t, w, name) != "another" {
-		t.Errorf("%v", err)
+		t.Error(err)
 	}
 	write(t, w, "memory/archive/2026-01-15.md.gz", "damaged")
 	if err := v.ArchiveLog(t.Context(), "memory/2026-01-15.md", false); !errors.Is(err, ErrArchive) {
@@ -180,6 +199,7 @@ func TestArchiveAgain(t *testing.T) {
 
 // What a session adds while its log is put away is in the archive or in the log, and not lost.
 func TestArchiveWhileSessionsWrite(t *testing.T) {
+	t.Parallel()
 	w := old(t)
 	now := valentine.AddDate(0, -1, 0)
 	writer, err := Open(w.dir, WithClock(func() time.Time { return now })) // a machine whose clock is a month late

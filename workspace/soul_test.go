@@ -22,6 +22,7 @@ func messages(findings []Finding) []string {
 }
 
 func TestCheckOfSoul(t *testing.T) {
+	t.Parallel()
 	const prefix = "does not seem to say "
 	for text, want := range map[string][]string{
 		soul: {},
@@ -42,6 +43,7 @@ func TestCheckOfSoul(t *testing.T) {
 }
 
 func TestCheckOfIdentity(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string][]string{
 		"- **Name:** Ada":               {},
 		"- **Emoji:** x":                {"has no Name"},
@@ -55,6 +57,7 @@ func TestCheckOfIdentity(t *testing.T) {
 }
 
 func TestCheckOfCurated(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string][]string{
 		"# Memory\n": {},
 		"---\ntype: memory\nscope: long-term\nupdated: \"2026-02-14\"\ntags:\n  - memory/curated\n---\n": {},
@@ -76,10 +79,16 @@ func TestCheckOfCurated(t *testing.T) {
 }
 
 func TestReconfigure(t *testing.T) {
+	t.Parallel()
 	w := folderOf(t, map[string]string{"SOUL.md": "You are Bob."})
 	done, err := w.Reconfigure(t.Context(), SoulFile, []byte(soul))
-	if err != nil || !done.Changed || len(done.Findings) != 0 {
-		t.Fatalf("%+v, %v", done, err)
+	switch {
+	case err != nil:
+		t.Fatal(err)
+	case !done.Changed:
+		t.Fatal("done.Changed = false")
+	case len(done.Findings) != 0:
+		t.Fatalf("len(done.Findings) = %v, want 0", len(done.Findings))
 	}
 	if got := content(t, w, SoulFile); got != soul {
 		t.Errorf("SOUL.md says %q", got)
@@ -98,19 +107,31 @@ func TestReconfigure(t *testing.T) {
 		}
 	}
 	before := tree(t, w.dir)
-	if done, err := w.Reconfigure(t.Context(), SoulFile, []byte(soul)); err != nil || done.Changed || done.Kept != "" {
-		t.Errorf("the same again: %+v, %v", done, err)
+	switch done, err := w.Reconfigure(t.Context(), SoulFile, []byte(soul)); {
+	case err != nil:
+		t.Errorf("the same again: %v", err)
+	case done.Changed:
+		t.Error("the same again: done.Changed = true")
+	case done.Kept != "":
+		t.Errorf("the same again: done.Kept = %q, want none", done.Kept)
 	}
 	if diff := cmp.Diff(before, tree(t, w.dir)); diff != "" {
 		t.Errorf("the same again changes (-before +after):\n%s", diff)
 	}
-	if done, err := w.Reconfigure(t.Context(), IdentityFile, []byte("- **Emoji:** x\n")); err != nil || !done.Changed ||
-		done.Kept != "" || len(done.Findings) != 1 {
-		t.Errorf("IDENTITY.md: %+v, %v", done, err)
+	switch done, err := w.Reconfigure(t.Context(), IdentityFile, []byte("- **Emoji:** x\n")); {
+	case err != nil:
+		t.Errorf("IDENTITY.md: %v", err)
+	case !done.Changed:
+		t.Error("IDENTITY.md: done.Changed = false")
+	case done.Kept != "":
+		t.Errorf("IDENTITY.md: done.Kept = %q, want none", done.Kept)
+	case len(done.Findings) != 1:
+		t.Errorf("IDENTITY.md: len(done.Findings) = %v, want 1", len(done.Findings))
 	}
 }
 
 func TestReconfigureRefuses(t *testing.T) {
+	t.Parallel()
 	files := map[string]string{"SOUL.md": soul, "USER.md": "Mira"}
 	w := folderOf(t, files)
 	w.scrub = func(text string) (string, int) { return text, strings.Count(text, "sk-") }

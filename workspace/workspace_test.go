@@ -70,6 +70,7 @@ func group(t *testing.T, name string) audience.Audience {
 }
 
 func TestOpenRefuses(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -90,6 +91,7 @@ func TestOpenRefuses(t *testing.T) {
 }
 
 func TestDirIsForDMsOnly(t *testing.T) {
+	t.Parallel()
 	w := folderOf(t, nil)
 	if got := w.View(audience.DM()).Dir(); got != w.Dir() || !filepath.IsAbs(got) {
 		t.Errorf("DM sees folder %q, want %q", got, w.Dir())
@@ -100,6 +102,7 @@ func TestDirIsForDMsOnly(t *testing.T) {
 }
 
 func TestState(t *testing.T) {
+	t.Parallel()
 	tests := map[string]struct {
 		files     map[string]string
 		dm, group State
@@ -132,6 +135,7 @@ func TestState(t *testing.T) {
 
 // Two workspaces that differ only in a BOOTSTRAP.md are one to a group.
 func TestGroupIsNotToldOfBootstrap(t *testing.T) {
+	t.Parallel()
 	with, without := folderOf(t, map[string]string{"BOOTSTRAP.md": "x"}), folderOf(t, nil)
 	a := group(t, "a")
 	if got, want := with.View(a).Refusal(), without.View(a).Refusal(); got != want || got == "" {
@@ -140,6 +144,7 @@ func TestGroupIsNotToldOfBootstrap(t *testing.T) {
 }
 
 func TestRefusedFilesAreLoggedOnceAndWithoutName(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "target"), nil, 0o600); err != nil {
 		t.Fatal(err)

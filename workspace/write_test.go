@@ -46,6 +46,7 @@ func tree(t *testing.T, dir string) map[string]string {
 
 // Every audience times every file: what may not be written stays, and nothing else appears.
 func TestWriteAccess(t *testing.T) {
+	t.Parallel()
 	files := map[string]string{}
 	for name := range everything {
 		if name != BootstrapFile {
@@ -86,14 +87,19 @@ func TestWriteAccess(t *testing.T) {
 }
 
 func TestWriteNoticesHandEdits(t *testing.T) {
+	t.Parallel()
 	w := folderOf(t, map[string]string{"MEMORY.md": "first\r\n"})
 	v := w.View(audience.DM())
 	first := Hash([]byte("first\r\n"))
 	write(t, w, "MEMORY.md", "by hand")
 	var conflict *ConflictError
-	if _, err := v.Write(t.Context(), "MEMORY.md", []byte("second"), first); !errors.As(err, &conflict) ||
-		conflict.Hash != Hash([]byte("by hand")) || !strings.Contains(err.Error(), conflict.Hash) {
-		t.Errorf("after a hand edit: %v", err)
+	switch _, err := v.Write(t.Context(), "MEMORY.md", []byte("second"), first); {
+	case !errors.As(err, &conflict):
+		t.Errorf("after a hand edit: another error: %v", err)
+	case conflict.Hash != Hash([]byte("by hand")):
+		t.Errorf("after a hand edit: conflict.Hash = %v, want %v", conflict.Hash, Hash([]byte("by hand")))
+	case !strings.Contains(err.Error(), conflict.Hash):
+		t.Errorf("after a hand edit: %q lacks %q", err.Error(), conflict.Hash)
 	}
 	if _, err := v.Write(t.Context(), "MEMORY.md", []byte("second"), ""); !errors.As(err, &conflict) {
 		t.Errorf("as a new file: %v", err)
@@ -125,6 +131,7 @@ func TestWriteNoticesHandEdits(t *testing.T) {
 
 // Many writers that each read, change and write lose nothing.
 func TestWriteConcurrently(t *testing.T) {
+	t.Parallel()
 	w := folderOf(t, map[string]string{"MEMORY.md": "0"})
 	var writers sync.WaitGroup
 	for range 4 {
@@ -159,6 +166,7 @@ func TestWriteConcurrently(t *testing.T) {
 }
 
 func TestWriteRefusesLinks(t *testing.T) {
+	t.Parallel()
 	w := folderOf(t, map[string]string{"SOUL.md": "soul"})
 	if err := os.Symlink("SOUL.md", filepath.Join(w.dir, "MEMORY.md")); err != nil {
 		t.Fatal(err)
@@ -179,6 +187,7 @@ func TestWriteRefusesLinks(t *testing.T) {
 }
 
 func TestCredentialsDoNotReachFiles(t *testing.T) {
+	t.Parallel()
 	w := folderOf(t, nil)
 	w.scrub = func(text string) (string, int) {
 		return strings.ReplaceAll(text, "hunter2", "[REDACTED]"), strings.Count(text, "hunter2")
@@ -201,6 +210,7 @@ func TestCredentialsDoNotReachFiles(t *testing.T) {
 // What a human wrote, or what only looks like a credential, does not keep the rest of a file from being edited; more
 // of it is refused all the same.
 func TestCredentialsThatAreThere(t *testing.T) {
+	t.Parallel()
 	const there = "# Notes\n\nhunter2 is Mira's dog\n\nend\n"
 	for text, refused := range map[string]bool{
 		there + "more\n":                         false,
@@ -221,6 +231,7 @@ func TestCredentialsThatAreThere(t *testing.T) {
 }
 
 func TestBootstrap(t *testing.T) {
+	t.Parallel()
 	w := folderOf(t, map[string]string{"BOOTSTRAP.md": "secret"})
 	dm := w.View(audience.DM())
 	if _, err := w.View(group(t, "a")).FinishBootstrap(t.Context(), "x"); !errors.Is(err, fs.ErrNotExist) {
@@ -260,6 +271,7 @@ func TestBootstrap(t *testing.T) {
 
 // A failed step does not keep BOOTSTRAP.md alive.
 func TestBootstrapIsDeletedAfterAFailedStep(t *testing.T) {
+	t.Parallel()
 	w := folderOf(t, map[string]string{
 		"BOOTSTRAP.md": "secret", "SOUL.md": "x", "memory": "a file where the folder belongs",
 	})
@@ -273,6 +285,7 @@ func TestBootstrapIsDeletedAfterAFailedStep(t *testing.T) {
 
 // A deletion that fails is an error, and the operator reads it.
 func TestBootstrapDeletionFails(t *testing.T) {
+	t.Parallel()
 	w := folderOf(t, map[string]string{"BOOTSTRAP.md": "secret", "SOUL.md": "x"})
 	var log bytes.Buffer
 	w.log = slog.New(slog.NewTextHandler(&log, nil))
@@ -289,6 +302,7 @@ func TestBootstrapDeletionFails(t *testing.T) {
 }
 
 func TestWriteInitial(t *testing.T) {
+	t.Parallel()
 	const own = "You are Ada."
 	tests := map[string]struct {
 		files      map[string]string

@@ -43,8 +43,13 @@ func BenchmarkReplay(b *testing.B) {
 					"door of the house by the sea.", i)))
 			}
 			for b.Loop() {
-				if r, err := e.replay(b.Context(), name, ""); err != nil || r.Drift != nil || r.Text != d.read(name) {
-					b.Fatal(r.Drift, err)
+				switch r, err := e.replay(b.Context(), name, ""); {
+				case err != nil:
+					b.Fatal(err)
+				case r.Drift != nil:
+					b.Fatal("drift:", r.Drift.Rationale)
+				case r.Text != d.read(name):
+					b.Fatal("the replayed text is not the file's")
 				}
 			}
 			b.ReportMetric(float64(edits[name]*b.N)/b.Elapsed().Seconds(), "events/s")

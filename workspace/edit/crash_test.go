@@ -19,6 +19,7 @@ import (
 func stopAt(e *Editor, at string) { e.crash = func(here string) bool { return here == at } }
 
 func TestInterruptedEditIsFinished(t *testing.T) {
+	t.Parallel()
 	want := strings.Replace(memoryText, "- Luis\n", "- Luis\n- Eva\n", 1)
 	q := request("MEMORY.md", grammar.AppendItem, "People", "Eva")
 	q.Key = "k"
@@ -58,6 +59,7 @@ func mustRecover(d *desk, e *Editor) {
 
 // An edit that never reached the file is undone when a human was quicker, and can be asked for again.
 func TestInterruptedEditIsUndone(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
 	d.edit(d.open(), request("MEMORY.md", grammar.AppendSection, "Plans", "before"))
 	dying := d.open()
@@ -95,6 +97,7 @@ func ops(events []Event) (list []string) {
 
 // A human who goes back to the text before an edit is not overruled: the edit was complete.
 func TestUndoByHandStays(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
 	d.edit(d.open(), request("MEMORY.md", grammar.AppendItem, "People", "Eva"))
 	d.write("MEMORY.md", memoryText)
@@ -108,6 +111,7 @@ func TestUndoByHandStays(t *testing.T) {
 // Whatever tools and hands do, and wherever the program is killed: after the next start a replay gives the
 // file, or drift is flagged; and an edit that was acknowledged is in the file, once.
 func TestReplayEqualsFileOrDriftIsFlagged(t *testing.T) {
+	t.Parallel()
 	names := []string{"MEMORY.md", partFile, "users/kate/notes.md"}
 	rapid.Check(t, func(r *rapid.T) {
 		d := newDesk(t, map[string]string{"MEMORY.md": memoryText, partFile: grammar.New(partFile, "2026-01-02T03:04:05Z")})

@@ -29,6 +29,7 @@ func (d *desk) replay(e *Editor, name, to string) Replayed {
 
 // What a human changes is recorded and is no drift, as long as what events are about can be found.
 func TestChangesByHand(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
 	e := d.open()
 	d.edit(e, request("MEMORY.md", grammar.AppendItem, "People", "Eva"))
@@ -52,9 +53,13 @@ func TestChangesByHand(t *testing.T) {
 	if got := strings.Join(ops, ", "); got != want {
 		t.Error(got)
 	}
-	if section, err := e.History(t.Context(), "MEMORY.md", "new"); err != nil || len(section) != 1 ||
-		section[0].Op != "append_section" {
-		t.Errorf("%+v, %v", section, err)
+	switch section, err := e.History(t.Context(), "MEMORY.md", "new"); {
+	case err != nil:
+		t.Error(err)
+	case len(section) != 1:
+		t.Errorf("len(section) = %v, want 1", len(section))
+	case section[0].Op != "append_section":
+		t.Errorf("section[0].Op = %q, want %q", section[0].Op, "append_section")
 	}
 	// Any earlier text is there: by event, by token, by time.
 	first := strings.Replace(memoryText, "- Luis\n", "- Luis\n- Eva\n", 1)
@@ -77,12 +82,13 @@ func TestChangesByHand(t *testing.T) {
 		t.Errorf("%+v, %v", events, err)
 	}
 	if _, err := e.Replay(t.Context(), "USER.md", ""); err == nil || !strings.Contains(err.Error(), "never edited") {
-		t.Errorf("%v", err)
+		t.Error(err)
 	}
 }
 
 // What takes away what events are about, or what §4 protects, is drift: the replay halts, the agent goes on.
 func TestDrift(t *testing.T) {
+	t.Parallel()
 	profile := grammar.New(partFile, "2026-01-02T03:04:05Z")
 	for name, test := range map[string]struct {
 		file   string
@@ -133,11 +139,21 @@ func TestDrift(t *testing.T) {
 				d.write(test.file, drifted)
 			}
 			r := d.replay(e, test.file, "")
-			if r.Drift == nil || !strings.Contains(r.Drift.Rationale, test.want) || r.Text != before {
-				t.Fatalf("%+v", r)
+			switch {
+			case r.Drift == nil:
+				t.Fatal("r.Drift is nil")
+			case !strings.Contains(r.Drift.Rationale, test.want):
+				t.Fatalf("%q lacks %q", r.Drift.Rationale, test.want)
+			case r.Text != before:
+				t.Fatalf("r.Text = %q, want %q", r.Text, before)
 			}
-			if drifts := d.drifts(d.open()); len(drifts) != 1 || drifts[0].ID != r.Drift.ID || drifts[0].File != test.file {
-				t.Fatalf("the queue: %+v", drifts)
+			switch drifts := d.drifts(d.open()); {
+			case len(drifts) != 1:
+				t.Fatalf("the queue: len(drifts) = %v, want 1", len(drifts))
+			case drifts[0].ID != r.Drift.ID:
+				t.Fatalf("the queue: drifts[0].ID = %q, want %q", drifts[0].ID, r.Drift.ID)
+			case drifts[0].File != test.file:
+				t.Fatalf("the queue: drifts[0].File = %v, want %v", drifts[0].File, test.file)
 			}
 			// The agent is not asked and goes on, in both files.
 			section := "Needs"
@@ -154,7 +170,7 @@ func TestDrift(t *testing.T) {
 			if drifted == "" {
 				// The file was made again, so its sections are not those of the one that is gone.
 				if err == nil || !strings.Contains(err.Error(), "Accept the drift") {
-					t.Fatalf("%v", err)
+					t.Fatal(err)
 				}
 				if n, err := e.Accept(t.Context(), test.file, "operator", "meant"); n != 1 || err != nil {
 					t.Fatal(n, err)
@@ -179,6 +195,7 @@ func TestDrift(t *testing.T) {
 
 // What events are about is not lost step by step.
 func TestDriftInSteps(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
 	e := d.open()
 	d.edit(e, request("MEMORY.md", grammar.AppendItem, "People", "Eva"))
@@ -196,6 +213,7 @@ func TestDriftInSteps(t *testing.T) {
 
 // A restored file has one rollup of a day.
 func TestRestoreRollup(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, nil)
 	e := d.open()
 	first := request(partFile, grammar.AppendSection, "Role", "Keeps watch.")
@@ -209,13 +227,19 @@ func TestRestoreRollup(t *testing.T) {
 	d.edit(e, request(partFile, grammar.AppendSection, "Needs", "Sleep."))
 	want := []string{"2026-02-14: updated Role, Needs; refined Needs", "refined Needs: so it is"}
 	got := logItems(grammar.Parse(d.read(partFile)))
-	if len(got) != len(want) || got[0] != want[0] || !strings.HasSuffix(got[1], want[1]) {
-		t.Errorf("%q, want %q", got, want)
+	switch {
+	case len(got) != len(want):
+		t.Errorf("len(got) = %v, want %v", len(got), len(want))
+	case got[0] != want[0]:
+		t.Errorf("got[0] = %v, want %v", got[0], want[0])
+	case !strings.HasSuffix(got[1], want[1]):
+		t.Errorf("%q does not end in %q", got[1], want[1])
 	}
 }
 
 // A file that has its Change Log twice, by hand, gets no third, and is replayed.
 func TestTwoChangeLogs(t *testing.T) {
+	t.Parallel()
 	text := grammar.New(partFile, "2026-01-02T03:04:05Z") +
 		"\n## Change Log\n<!-- @anchor: change-log v1 -->\n\n- 2026-01-02: made\n"
 	d := newDesk(t, map[string]string{partFile: text})
@@ -230,16 +254,17 @@ func TestTwoChangeLogs(t *testing.T) {
 }
 
 func TestAccept(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
 	e := d.open()
 	d.edit(e, request("MEMORY.md", grammar.AppendItem, "People", "Eva"))
 	if _, err := e.Accept(t.Context(), "MEMORY.md", "operator", ""); err == nil ||
 		!strings.Contains(err.Error(), "no drift") {
-		t.Errorf("%v", err)
+		t.Error(err)
 	}
 	if err := e.Restore(t.Context(), "MEMORY.md", "operator", ""); err == nil ||
 		!strings.Contains(err.Error(), "no drift") {
-		t.Errorf("%v", err)
+		t.Error(err)
 	}
 	d.write("MEMORY.md", "# Memory\n\n## Else\n")
 	d.drifts(e)
@@ -265,6 +290,7 @@ func TestAccept(t *testing.T) {
 
 // The section of an event that was renamed is found once more, if its content is what it was (§10).
 func TestReanchorOnReplay(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
 	e := d.open()
 	event := d.edit(e, request("MEMORY.md", grammar.AppendItem, "People", "Eva")).Event

@@ -123,6 +123,7 @@ func (d *desk) edit(e *Editor, q Request) Result {
 }
 
 func TestEdit(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
 	e := d.open()
 	q := request("MEMORY.md", grammar.AppendItem, "people", "Eva")
@@ -140,15 +141,25 @@ func TestEdit(t *testing.T) {
 		Origin:   &Origin{Source: FromSession},
 	}
 	ignore := cmpopts.IgnoreFields(Event{}, "Time", "Evidence", "Request", "FileBefore", "FileAfter", "Integrity")
-	if diff := cmp.Diff(want, first.Event, ignore); diff != "" || first.Snapshot != "- Ana\n- Luis\n- Eva" ||
-		first.Repeated {
-		t.Errorf("%+v (-want +got):\n%s", first, diff)
+	switch diff := cmp.Diff(want, first.Event, ignore); {
+	case diff != "":
+		t.Errorf("-want +got:\n%s", diff)
+	case first.Snapshot != "- Ana\n- Luis\n- Eva":
+		t.Errorf("first.Snapshot = %q, want %q", first.Snapshot, "- Ana\n- Luis\n- Eva")
+	case first.Repeated:
+		t.Error("first.Repeated = true")
 	}
 	// The same key is the same edit, for every editor.
 	again := d.edit(d.open(), q)
-	if !again.Repeated || again.Event.ID != first.Event.ID || again.Event.After != first.Event.After ||
-		again.Snapshot != first.Snapshot {
-		t.Errorf("asked again: %+v", again)
+	switch {
+	case !again.Repeated:
+		t.Error("asked again: again.Repeated = false")
+	case again.Event.ID != first.Event.ID:
+		t.Errorf("asked again: again.Event.ID = %q, want %q", again.Event.ID, first.Event.ID)
+	case again.Event.After != first.Event.After:
+		t.Errorf("asked again: again.Event.After = %q, want %q", again.Event.After, first.Event.After)
+	case again.Snapshot != first.Snapshot:
+		t.Errorf("asked again: again.Snapshot = %q, want %q", again.Snapshot, first.Snapshot)
 	}
 	q.Content = "Uwe"
 	if _, err := e.Edit(t.Context(), q); err == nil ||
@@ -176,13 +187,18 @@ func TestEdit(t *testing.T) {
 		}
 	}
 	integrity, _ := line.Body.Data["integrity"].(map[string]any)
-	if integrity["algo"] != "HMAC-SHA256" || integrity["salt_version"] != 1.0 ||
-		len(fmt.Sprint(integrity["line_hash"])) != 64 {
-		t.Errorf("integrity: %v", integrity)
+	switch {
+	case integrity["algo"] != "HMAC-SHA256":
+		t.Errorf("integrity: algo = %q, want %q", integrity["algo"], "HMAC-SHA256")
+	case integrity["salt_version"] != 1.0:
+		t.Errorf("integrity: salt_version = %v, want 1.0", integrity["salt_version"])
+	case len(fmt.Sprint(integrity["line_hash"])) != 64:
+		t.Errorf("integrity: line_hash %v, want 64 digits", integrity["line_hash"])
 	}
 }
 
 func TestProfileGetsItsChangeLog(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, nil)
 	e := d.open()
 	q := request(partFile, grammar.AppendSection, "Role", "Keeps watch.")
@@ -212,15 +228,28 @@ func TestProfileGetsItsChangeLog(t *testing.T) {
 	if findings := grammar.Check(partFile, text); len(findings) > 0 {
 		t.Errorf("%+v", findings)
 	}
-	if done.Event.UserID != "kate" || done.Event.EntityType != "part" || done.Event.EntityID != "guard" {
-		t.Errorf("%+v", done.Event)
+	switch {
+	case done.Event.UserID != "kate":
+		t.Errorf("done.Event.UserID = %q, want %q", done.Event.UserID, "kate")
+	case done.Event.EntityType != "part":
+		t.Errorf("done.Event.EntityType = %q, want %q", done.Event.EntityType, "part")
+	case done.Event.EntityID != "guard":
+		t.Errorf("done.Event.EntityID = %q, want %q", done.Event.EntityID, "guard")
 	}
-	if r, err := e.Replay(t.Context(), partFile, ""); err != nil || r.Text != text || r.Drift != nil || r.Events != 4 {
-		t.Errorf("replayed %+v, %v", r, err)
+	switch r, err := e.Replay(t.Context(), partFile, ""); {
+	case err != nil:
+		t.Error(err)
+	case r.Text != text:
+		t.Errorf("r.Text = %q, want %q", r.Text, text)
+	case r.Drift != nil:
+		t.Errorf("r.Drift = %v, want nil", r.Drift)
+	case r.Events != 4:
+		t.Errorf("r.Events = %v, want 4", r.Events)
 	}
 }
 
 func TestEditRefuses(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, map[string]string{
 		"MEMORY.md": memoryText, "SOUL.md": "# S\n", "IDENTITY.md": "# I\n", "BOOTSTRAP.md": "# B\n",
 		"memory/2026-02-14.md": "# L\n", "notes/bad.md": "\xff", "memory/heartbeat-state.json": "{}",
@@ -272,6 +301,7 @@ func TestEditRefuses(t *testing.T) {
 }
 
 func TestGroupsHaveNoEditor(t *testing.T) {
+	t.Parallel()
 	w, err := workspace.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -279,12 +309,13 @@ func TestGroupsHaveNoEditor(t *testing.T) {
 	defer func() { _ = w.Close() }()
 	if _, err := Open(Options{View: w.View(audience.Audience{}), Dir: t.TempDir()}); err == nil ||
 		!strings.Contains(err.Error(), fs.ErrNotExist.Error()) {
-		t.Errorf("%v", err)
+		t.Error(err)
 	}
 }
 
 // The second of two that read the same loses nothing of the first's, and learns what it is about.
 func TestConflict(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
 	a, b := d.open(), d.open()
 	hash := d.edit(a, request("MEMORY.md", grammar.ReplaceSection, "Plans", "sail")).Event.After
@@ -294,8 +325,13 @@ func TestConflict(t *testing.T) {
 	q = request("MEMORY.md", grammar.ReplaceSection, "Plans", "stay")
 	q.Expected = hash
 	_, err := b.Edit(t.Context(), q)
-	if err == nil || !strings.Contains(err.Error(), now) || !strings.Contains(err.Error(), "\nsail to Oslo") {
-		t.Fatalf("%v", err)
+	switch {
+	case err == nil:
+		t.Fatal("no error")
+	case !strings.Contains(err.Error(), now):
+		t.Fatalf("%q lacks %q", err.Error(), now)
+	case !strings.Contains(err.Error(), "\nsail to Oslo"):
+		t.Fatalf("%q lacks %q", err.Error(), "\nsail to Oslo")
 	}
 	if got := d.read("MEMORY.md"); !strings.Contains(got, "sail to Oslo") {
 		t.Errorf("%s", got)
@@ -314,6 +350,7 @@ func TestConflict(t *testing.T) {
 
 // Of two sections with one heading, the anchor says which is meant: also for its hashes.
 func TestEditByAnchor(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, map[string]string{
 		"MEMORY.md": "# Memory\n\n## Plans\nstay\n\n## Plans\n<!-- @anchor: later v1 -->\nleave\n",
 	})
@@ -330,6 +367,7 @@ func TestEditByAnchor(t *testing.T) {
 }
 
 func TestPins(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, map[string]string{"MEMORY.md": memoryText, partFile: grammar.New(partFile, "2026-01-02T03:04:05Z")})
 	e := d.open()
 	for _, target := range []string{"MEMORY.md#Songs", "NOTHING.md", "../x.md"} {
@@ -369,9 +407,13 @@ func TestPins(t *testing.T) {
 	cannot("MEMORY.md#Plans", OpUnpin, "yamo-mcp unlock")
 	cannot("MEMORY.md#Plans", OpPin, "yamo-mcp unlock")
 	refused(add, "is locked by the human")
-	if pins, err := e.Pins(t.Context()); err != nil || len(pins) != 1 ||
-		pins[0] != (Pin{"MEMORY.md", "plans", OpLock, false}) {
-		t.Errorf("%v, %v", pins, err)
+	switch pins, err := e.Pins(t.Context()); {
+	case err != nil:
+		t.Error(err)
+	case len(pins) != 1:
+		t.Errorf("len(pins) = %v, want 1", len(pins))
+	case pins[0] != (Pin{"MEMORY.md", "plans", OpLock, false}):
+		t.Errorf("pins[0] = %v, want %v", pins[0], (Pin{"MEMORY.md", "plans", OpLock, false}))
 	}
 	set("MEMORY.md#Plans", OpUnlock)
 	d.edit(e, replace)
@@ -380,9 +422,13 @@ func TestPins(t *testing.T) {
 	set("MEMORY.md", OpUnlock)
 	set("MEMORY.md#People", OpLock)
 	d.write("MEMORY.md", strings.Replace(d.read("MEMORY.md"), "## People", "## Persons", 1))
-	if pins, err := e.Pins(t.Context()); err != nil || len(pins) != 1 ||
-		pins[0] != (Pin{"MEMORY.md", "people", OpLock, true}) {
-		t.Errorf("%v, %v", pins, err)
+	switch pins, err := e.Pins(t.Context()); {
+	case err != nil:
+		t.Error(err)
+	case len(pins) != 1:
+		t.Errorf("len(pins) = %v, want 1", len(pins))
+	case pins[0] != (Pin{"MEMORY.md", "people", OpLock, true}):
+		t.Errorf("pins[0] = %v, want %v", pins[0], (Pin{"MEMORY.md", "people", OpLock, true}))
 	}
 	set(partFile+"#Role", OpLock)
 	refused(request(partFile, grammar.AppendSection, "Role", "x"), `"Role" is locked`)
@@ -390,6 +436,7 @@ func TestPins(t *testing.T) {
 }
 
 func TestKeyRotation(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
 	e := d.open()
 	d.edit(e, request("MEMORY.md", grammar.AppendSection, "Plans", "one"))
@@ -402,8 +449,15 @@ func TestKeyRotation(t *testing.T) {
 		t.Errorf("%+v", two.Event)
 	}
 	r, err := e.Replay(t.Context(), "MEMORY.md", "")
-	if err != nil || r.Drift != nil || r.Text != d.read("MEMORY.md") || r.Events != 3 {
-		t.Errorf("%+v, %v", r, err)
+	switch {
+	case err != nil:
+		t.Error(err)
+	case r.Drift != nil:
+		t.Errorf("r.Drift = %v, want nil", r.Drift)
+	case r.Text != d.read("MEMORY.md"):
+		t.Errorf("r.Text = %q, want %q", r.Text, d.read("MEMORY.md"))
+	case r.Events != 3:
+		t.Errorf("r.Events = %v, want 3", r.Events)
 	}
 	if n, err := e.Verify(t.Context()); err != nil || n.Events != 4 {
 		t.Errorf("%+v, %v", n, err)
@@ -418,19 +472,20 @@ func TestKeyRotation(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := d.open().Replay(t.Context(), "MEMORY.md", ""); err == nil || !strings.Contains(err.Error(), "key 1 ") {
-		t.Errorf("%v", err)
+		t.Error(err)
 	}
 	key[0]++
 	if err := os.WriteFile(old, key, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := d.open().Verify(t.Context()); err == nil || !strings.Contains(err.Error(), "line 1 ") {
-		t.Errorf("%v", err)
+		t.Error(err)
 	}
 }
 
 // Who edits hears that the record is damaged, and who can do something about it.
 func TestDamagedRecord(t *testing.T) {
+	t.Parallel()
 	for name, damage := range map[string]func(d *desk) error{
 		"a line is another": func(d *desk) error {
 			record := filepath.Join(".yamo", "private", "edits.ndjson")
@@ -448,14 +503,19 @@ func TestDamagedRecord(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := d.open().Edit(t.Context(), request("MEMORY.md", grammar.AppendSection, "Plans", "two"))
-		if f, ok := fault.As(err); !ok || !strings.Contains(f.Error(), "yamo-mcp record verify") ||
-			d.read("MEMORY.md") != before {
-			t.Errorf("%s: %v", name, err)
+		switch f, ok := fault.As(err); {
+		case !ok:
+			t.Errorf("%s: %v, want a fault", name, err)
+		case !strings.Contains(f.Error(), "yamo-mcp record verify"):
+			t.Errorf("%s: %q lacks %q", name, f.Error(), "yamo-mcp record verify")
+		case d.read("MEMORY.md") != before:
+			t.Errorf("%s: d.read(\"MEMORY.md\") = %q, want %q", name, d.read("MEMORY.md"), before)
 		}
 	}
 }
 
 func TestForgedLineIsNoticed(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
 	e := d.open()
 	d.edit(e, request("MEMORY.md", grammar.AppendSection, "Plans", "one"))

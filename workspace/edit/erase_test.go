@@ -11,6 +11,7 @@ import (
 
 // What a file said before is nowhere in the record any more; the rest of the record, and other processes, go on.
 func TestErase(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, map[string]string{"MEMORY.md": memoryText, "USER.md": "# U\n"})
 	e, other := d.open(), d.open()
 	first := request("MEMORY.md", grammar.AppendItem, "People", "Wilhelmina")
@@ -53,8 +54,13 @@ func TestErase(t *testing.T) {
 		t.Errorf("proposals: %+v, %v", left, err)
 	}
 	for who, e := range map[string]*Editor{"the one": e, "the other": other, "the next": d.open()} {
-		if r := d.replay(e, "MEMORY.md", ""); r.Text != memoryText || r.Drift != nil || r.Events == 0 {
-			t.Errorf("%s: %+v", who, r)
+		switch r := d.replay(e, "MEMORY.md", ""); {
+		case r.Text != memoryText:
+			t.Errorf("%s: r.Text = %q, want %q", who, r.Text, memoryText)
+		case r.Drift != nil:
+			t.Errorf("%s: r.Drift = %v, want nil", who, r.Drift)
+		case r.Events == 0:
+			t.Errorf("%s: r.Events = 0", who)
 		}
 		if r := d.replay(e, "USER.md", ""); !strings.Contains(r.Text, "stays on record") {
 			t.Errorf("%s: %+v", who, r)
@@ -79,9 +85,15 @@ func TestErase(t *testing.T) {
 	if got, want := strings.Join(ops(history), " "), "pin erase erase erase erase erase snapshot"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if kept := history[2]; kept.RefersTo != made.Event.ID || kept.Key != "k" || len(kept.Evidence) != 1 ||
-		kept.Section != "" {
-		t.Errorf("%+v", kept)
+	switch kept := history[2]; {
+	case kept.RefersTo != made.Event.ID:
+		t.Errorf("kept.RefersTo = %v, want %v", kept.RefersTo, made.Event.ID)
+	case kept.Key != "k":
+		t.Errorf("kept.Key = %q, want %q", kept.Key, "k")
+	case len(kept.Evidence) != 1:
+		t.Errorf("len(kept.Evidence) = %v, want 1", len(kept.Evidence))
+	case kept.Section != "":
+		t.Errorf("kept.Section = %q, want none", kept.Section)
 	}
 	// Another process, which read the texts before, edits on; what was made once is no longer known as made.
 	if r := d.edit(other, first); r.Repeated {
@@ -93,6 +105,7 @@ func TestErase(t *testing.T) {
 }
 
 func TestEraseRefuses(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
 	e := d.open()
 	d.edit(e, request("MEMORY.md", grammar.ReplaceSection, "Plans", "x"))
@@ -104,12 +117,12 @@ func TestEraseRefuses(t *testing.T) {
 	}
 	if _, err := e.Erase(t.Context(), "MEMORY.md", "operator", "his password was hunter2"); err == nil ||
 		strings.Contains(err.Error(), "hunter2") {
-		t.Errorf("%v", err)
+		t.Error(err)
 	}
 	d.write("MEMORY.md", "# Memory\n")
 	if _, err := e.Erase(t.Context(), "MEMORY.md", "operator", "r"); err == nil ||
 		!strings.Contains(err.Error(), "drift accept") {
-		t.Errorf("%v", err)
+		t.Error(err)
 	}
 	if r := d.replay(e, "MEMORY.md", ""); r.Drift == nil {
 		t.Error("the drift is gone")

@@ -10,14 +10,23 @@ import (
 )
 
 func TestEvidence(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, map[string]string{"MEMORY.md": memoryText, partFile: grammar.New(partFile, "2026-01-02T03:04:05Z")})
 	e := d.open()
 	event := d.edit(e, request("MEMORY.md", grammar.AppendItem, "People", "Eva")).Event
 	for _, ref := range []string{event.ID, event.Token()} {
 		found, err := e.Resolve(t.Context(), ref)
-		if err != nil || found.Token != event.Token() || found.Event == nil || found.Event.ID != event.ID ||
-			found.Event.Changes[0].Insert != "- Eva\n" {
-			t.Errorf("%s: %+v, %v", ref, found, err)
+		switch {
+		case err != nil:
+			t.Errorf("%s: %v", ref, err)
+		case found.Token != event.Token():
+			t.Errorf("%s: found.Token = %v, want %v", ref, found.Token, event.Token())
+		case found.Event == nil:
+			t.Errorf("%s: found.Event is nil", ref)
+		case found.Event.ID != event.ID:
+			t.Errorf("%s: found.Event.ID = %q, want %q", ref, found.Event.ID, event.ID)
+		case found.Event.Changes[0].Insert != "- Eva\n":
+			t.Errorf("%s: found.Event.Changes[0].Insert = %q, want %q", ref, found.Event.Changes[0].Insert, "- Eva\n")
 		}
 	}
 	const memory = "mem_1767323045678_0a1b2c"
@@ -43,12 +52,13 @@ func TestEvidence(t *testing.T) {
 	}
 	q = request(partFile, grammar.AppendItem, "Evidence (curated)", `"x" (ev:20260102T044827Z-01KDYGJ72E0000000000000000)`)
 	if _, err := e.Edit(t.Context(), q); err == nil || !strings.Contains(err.Error(), "leads to no event") {
-		t.Errorf("%v", err)
+		t.Error(err)
 	}
 }
 
 // What was made once is answered again, also if the memory that it rests on has been deleted since.
 func TestRepeatedWithoutItsEvidence(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
 	q := request("MEMORY.md", grammar.AppendItem, "People", "Eva")
 	q.Key, q.Refs = "k", []string{"mem_1767323045678_0a1b2c"}

@@ -25,6 +25,7 @@ func (n *notes) Record(_ context.Context, r workspace.Revision) error {
 // An edit is noted with its reason and its tokens, once, also where another process has to finish it, and what decides
 // about drifts is noted too.
 func TestNotes(t *testing.T) {
+	t.Parallel()
 	var told notes
 	d := newDesk(t, map[string]string{"MEMORY.md": memoryText}, workspace.WithRecorder(&told, true))
 	q := request("MEMORY.md", grammar.AppendItem, "People", "Eva")

@@ -26,6 +26,7 @@ func (d *desk) promote(e *Editor, subsection, section string) Changed {
 }
 
 func TestPromote(t *testing.T) {
+	t.Parallel()
 	const token = "ev:20260102T030405Z-01KDYAK3SE01PPAV800000M6SC"
 	text := extended("Before.\n\n### Rituals\n\nTea at five (" + token +
 		").\n\n```\n### no heading\n```\n\n### Friends\n\n- Ana\n- Luis\n\n### Quotes\n\n* \"Tea!\" (" + token + ")")
@@ -58,9 +59,17 @@ func TestPromote(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 		events, err := e.History(t.Context(), partFile, "role")
-		if err != nil || len(events) != 1 || len(events[0].Changes) < 2 ||
-			cmp.Diff([]string{token}, events[0].Evidence) != "" || events[0].Rationale != "Rituals: it lasts" {
-			t.Errorf("%+v, %v", events, err)
+		switch {
+		case err != nil:
+			t.Error(err)
+		case len(events) != 1:
+			t.Errorf("len(events) = %v, want 1", len(events))
+		case len(events[0].Changes) < 2:
+			t.Errorf("len(events[0].Changes) = %v", len(events[0].Changes))
+		case cmp.Diff([]string{token}, events[0].Evidence) != "":
+			t.Errorf("evidence %q, want %q", events[0].Evidence, token)
+		case events[0].Rationale != "Rituals: it lasts":
+			t.Errorf("events[0].Rationale = %q, want %q", events[0].Rationale, "Rituals: it lasts")
 		}
 		if _, err := e.Verify(t.Context()); err != nil {
 			t.Error(err)
@@ -69,6 +78,7 @@ func TestPromote(t *testing.T) {
 }
 
 func TestPromoteRefuses(t *testing.T) {
+	t.Parallel()
 	long := strings.Repeat("word ", grammar.NarrativeWords+1)
 	d := newDesk(t, map[string]string{
 		"MEMORY.md": memoryText,
@@ -111,6 +121,7 @@ func TestPromoteRefuses(t *testing.T) {
 
 // What is moved is in one of the sections, never in both or neither, wherever the program is killed.
 func TestInterruptedPromotion(t *testing.T) {
+	t.Parallel()
 	for _, at := range []string{"recorded", "replaced"} {
 		d := newDesk(t, map[string]string{partFile: extended("### Rituals\n\nTea at five.")})
 		dying := d.open()
@@ -132,6 +143,7 @@ func TestInterruptedPromotion(t *testing.T) {
 }
 
 func TestExtensions(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, map[string]string{
 		partFile:                          extended("### Tea\n\n1\n\n### Walks\n\n2"),
 		"users/kate/parts/two/profile.md": extended("### tea\n\n1"),

@@ -50,6 +50,7 @@ func wants(t *testing.T, err error, words string) {
 
 // Proposals of one millisecond have the order of the record; the random digits of their ids take no part.
 func TestProposalsOfOneMillisecond(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
 	e := d.open()
 	d.clock.stopped = true
@@ -77,6 +78,7 @@ func TestProposalsOfOneMillisecond(t *testing.T) {
 }
 
 func TestProposal(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
 	e := d.open()
 	if _, err := e.SetPin(t.Context(), "MEMORY.md#People", OpLock, "operator"); err != nil {
@@ -91,16 +93,30 @@ func TestProposal(t *testing.T) {
 	if d.read("MEMORY.md") != memoryText {
 		t.Fatal("the proposal changed the file")
 	}
-	if first.Proposal == nil || first.Proposal.State != Pending || first.Event.Op != OpPropose ||
-		first.Event.Before == "" || first.Event.After != "" || first.Repeated {
-		t.Errorf("proposed: %+v", first)
+	switch {
+	case first.Proposal == nil:
+		t.Error("proposed: first.Proposal is nil")
+	case first.Proposal.State != Pending:
+		t.Errorf("proposed: first.Proposal.State = %v, want %v", first.Proposal.State, Pending)
+	case first.Event.Op != OpPropose:
+		t.Errorf("proposed: first.Event.Op = %q, want %q", first.Event.Op, OpPropose)
+	case first.Event.Before == "":
+		t.Error("proposed: first.Event.Before is empty")
+	case first.Event.After != "":
+		t.Errorf("proposed: first.Event.After = %q, want none", first.Event.After)
+	case first.Repeated:
+		t.Error("proposed: first.Repeated = true")
 	}
 	// The same again, in another process, with and without the key: the first.
 	for _, key := range []string{"k1", ""} {
 		q.Key = key
-		if again := d.edit(d.open(), q); !again.Repeated || again.Event.ID != first.Event.ID ||
-			again.Proposal.State != Pending {
-			t.Errorf("asked again with %q: %+v", key, again)
+		switch again := d.edit(d.open(), q); {
+		case !again.Repeated:
+			t.Errorf("asked again with %q: again.Repeated = false", key)
+		case again.Event.ID != first.Event.ID:
+			t.Errorf("asked again with %q: again.Event.ID = %q, want %q", key, again.Event.ID, first.Event.ID)
+		case again.Proposal.State != Pending:
+			t.Errorf("asked again with %q: again.Proposal.State = %v, want %v", key, again.Proposal.State, Pending)
 		}
 	}
 	list := d.reviews(d.open())
@@ -109,31 +125,71 @@ func TestProposal(t *testing.T) {
 	}
 	r := list[0]
 	want := strings.Replace(memoryText, "- Luis\n", "- Luis\n- Eva\n", 1)
-	if diff := cmp.Diff(&Asked{Op: grammar.AppendItem, Section: "people", Content: "Eva"}, r.Event.Asked); diff != "" ||
-		r.Would.Before != memoryText || r.Would.After != want || r.Changed || r.Pin != OpLock || r.Problem != "" {
-		t.Errorf("%+v\n%s", r, diff)
+	switch diff := cmp.Diff(&Asked{Op: grammar.AppendItem, Section: "people", Content: "Eva"}, r.Event.Asked); {
+	case diff != "":
+		t.Errorf("-want +got:\n%s", diff)
+	case r.Would.Before != memoryText:
+		t.Errorf("r.Would.Before = %q, want %q", r.Would.Before, memoryText)
+	case r.Would.After != want:
+		t.Errorf("r.Would.After = %q, want %q", r.Would.After, want)
+	case r.Changed:
+		t.Error("r.Changed = true")
+	case r.Pin != OpLock:
+		t.Errorf("r.Pin = %v, want %v", r.Pin, OpLock)
+	case r.Problem != "":
+		t.Errorf("r.Problem = %q, want none", r.Problem)
 	}
-	if all, err := e.Proposals(t.Context()); err != nil || len(all) != 1 || all[0].State != Pending ||
-		all[0].Event.Asked != nil {
-		t.Errorf("%+v, %v", all, err)
+	switch all, err := e.Proposals(t.Context()); {
+	case err != nil:
+		t.Error(err)
+	case len(all) != 1:
+		t.Errorf("len(all) = %v, want 1", len(all))
+	case all[0].State != Pending:
+		t.Errorf("all[0].State = %v, want %v", all[0].State, Pending)
+	case all[0].Event.Asked != nil:
+		t.Errorf("all[0].Event.Asked = %v, want nil", all[0].Event.Asked)
 	}
 	done, changed := d.accept(d.open(), first.Event.Token())
-	if got := d.read("MEMORY.md"); got != want || changed.Before != memoryText || changed.After != want {
-		t.Errorf("accepted:\n%s\n%+v", got, changed)
+	switch got := d.read("MEMORY.md"); {
+	case got != want:
+		t.Errorf("got = %v, want %v", got, want)
+	case changed.Before != memoryText:
+		t.Errorf("changed.Before = %q, want %q", changed.Before, memoryText)
+	case changed.After != want:
+		t.Errorf("changed.After = %q, want %q", changed.After, want)
 	}
-	if ev := done.Event; ev.Op != "append_item" || ev.RefersTo != first.Event.ID || ev.Actor != "operator" ||
-		ev.Rationale != "so it is" ||
-		len(ev.Evidence) != 1 || !slices.Equal(ev.Evidence, first.Event.Evidence) {
-		t.Errorf("the edit: %+v", ev)
+	switch ev := done.Event; {
+	case ev.Op != "append_item":
+		t.Errorf("the edit: ev.Op = %q, want %q", ev.Op, "append_item")
+	case ev.RefersTo != first.Event.ID:
+		t.Errorf("the edit: ev.RefersTo = %v, want %v", ev.RefersTo, first.Event.ID)
+	case ev.Actor != "operator":
+		t.Errorf("the edit: ev.Actor = %q, want %q", ev.Actor, "operator")
+	case ev.Rationale != "so it is":
+		t.Errorf("the edit: ev.Rationale = %q, want %q", ev.Rationale, "so it is")
+	case len(ev.Evidence) != 1:
+		t.Errorf("the edit: len(ev.Evidence) = %v, want 1", len(ev.Evidence))
+	case !slices.Equal(ev.Evidence, first.Event.Evidence):
+		t.Error("the edit: other evidence than the proposal")
 	}
 	q.Key = "k1"
-	if again := d.edit(e, q); again.Proposal == nil || again.Proposal.State != Accepted ||
-		again.Proposal.Decision.ID != done.Event.ID {
-		t.Errorf("asked after: %+v", again)
+	switch again := d.edit(e, q); {
+	case again.Proposal == nil:
+		t.Error("asked after: again.Proposal is nil")
+	case again.Proposal.State != Accepted:
+		t.Errorf("asked after: again.Proposal.State = %v, want %v", again.Proposal.State, Accepted)
+	case again.Proposal.Decision.ID != done.Event.ID:
+		t.Errorf("asked after: again.Proposal.Decision.ID = %q, want %q", again.Proposal.Decision.ID, done.Event.ID)
 	}
-	if found, err := e.Resolve(t.Context(), first.Event.Token()); err != nil || found.State != Accepted ||
-		found.Decision.ID != done.Event.ID || found.Event.Asked == nil {
-		t.Errorf("%+v, %v", found, err)
+	switch found, err := e.Resolve(t.Context(), first.Event.Token()); {
+	case err != nil:
+		t.Error(err)
+	case found.State != Accepted:
+		t.Errorf("found.State = %v, want %v", found.State, Accepted)
+	case found.Decision.ID != done.Event.ID:
+		t.Errorf("found.Decision.ID = %q, want %q", found.Decision.ID, done.Event.ID)
+	case found.Event.Asked == nil:
+		t.Error("found.Event.Asked is nil")
 	}
 	_, _, err = e.AcceptProposal(t.Context(), first.Event.ID, "operator", "", false)
 	wants(t, err, "it was accepted already")
@@ -148,14 +204,20 @@ func TestProposal(t *testing.T) {
 }
 
 func TestRejectedProposal(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
 	e := d.open()
 	q := proposal("MEMORY.md", grammar.ReplaceSection, "Plans", "Sail.")
 	q.Key = "k"
 	first := d.edit(e, q)
 	p, err := d.open().RejectProposal(t.Context(), first.Event.ID, "operator", " we stay\n\x1b\u202ehere ")
-	if err != nil || p.State != Rejected || p.Why() != "we stay here" {
-		t.Fatalf("%+v, %v", p, err)
+	switch {
+	case err != nil:
+		t.Fatal(err)
+	case p.State != Rejected:
+		t.Fatalf("p.State = %v, want %v", p.State, Rejected)
+	case p.Why() != "we stay here":
+		t.Fatalf("p.Why() = %q, want %q", p.Why(), "we stay here")
 	}
 	if again := d.edit(e, q); again.Proposal.State != Rejected || again.Proposal.Why() != "we stay here" {
 		t.Errorf("asked again: %+v", again)
@@ -172,8 +234,13 @@ func TestRejectedProposal(t *testing.T) {
 	if got := fmt.Sprint(ops(events)); err != nil || got != "[propose reject propose]" {
 		t.Errorf("%s, %v", got, err)
 	}
-	if c, err := e.Diff(t.Context(), "MEMORY.md", "", ""); err != nil || c.Before != memoryText || c.After != memoryText {
-		t.Errorf("%+v, %v", c, err)
+	switch c, err := e.Diff(t.Context(), "MEMORY.md", "", ""); {
+	case err != nil:
+		t.Error(err)
+	case c.Before != memoryText:
+		t.Errorf("c.Before = %q, want %q", c.Before, memoryText)
+	case c.After != memoryText:
+		t.Errorf("c.After = %q, want %q", c.After, memoryText)
 	}
 	_, err = e.RejectProposal(t.Context(), "01KDYGJ72E01PPAV80000018PC", "operator", "")
 	wants(t, err, "there is no such proposal")
@@ -183,6 +250,7 @@ func TestRejectedProposal(t *testing.T) {
 
 // What is no edit is no proposal, and leaves nothing but the door shut.
 func TestProposalRefused(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, map[string]string{
 		"MEMORY.md": memoryText, partFile: grammar.New(partFile, "2026-01-02T03:04:05Z"), "SOUL.md": "# S\n",
 	})
@@ -220,6 +288,7 @@ func TestProposalRefused(t *testing.T) {
 
 // A section that says something else than when the proposal was made is not overwritten, but added to.
 func TestProposalForAChangedSection(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
 	e := d.open()
 	replacing := d.edit(e, proposal("MEMORY.md", grammar.ReplaceSection, "Plans", "Sail."))
@@ -231,26 +300,39 @@ func TestProposalForAChangedSection(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, r := range d.reviews(e) {
-		if r.Changed == (r.Event.ID == untouched.Event.ID) || r.Problem != "" || !strings.Contains(r.Would.Before, "Walk.") {
-			t.Errorf("%+v", r)
+		switch {
+		case r.Changed == (r.Event.ID == untouched.Event.ID):
+			t.Errorf("r.Changed is %v", r.Changed)
+		case r.Problem != "":
+			t.Errorf("r.Problem = %q, want none", r.Problem)
+		case !strings.Contains(r.Would.Before, "Walk."):
+			t.Errorf("%q lacks %q", r.Would.Before, "Walk.")
 		}
 	}
 	_, _, err := e.AcceptProposal(t.Context(), replacing.Event.ID, "operator", "", false)
 	if !errors.Is(err, ErrChanged) || !strings.Contains(d.read("MEMORY.md"), "Walk.") {
 		t.Fatal(err)
 	}
-	if c, err := e.Diff(t.Context(), "MEMORY.md", replacing.Event.ID, ""); err != nil || c.Before != memoryText ||
-		!strings.Contains(c.After, "Walk.") {
-		t.Errorf("what changed since: %+v, %v", c, err)
+	switch c, err := e.Diff(t.Context(), "MEMORY.md", replacing.Event.ID, ""); {
+	case err != nil:
+		t.Errorf("what changed since: %v", err)
+	case c.Before != memoryText:
+		t.Errorf("what changed since: c.Before = %q, want %q", c.Before, memoryText)
+	case !strings.Contains(c.After, "Walk."):
+		t.Errorf("what changed since: %q lacks %q", c.After, "Walk.")
 	}
 	d.accept(e, adding.Event.ID)
 	d.accept(e, untouched.Event.ID)
 	if _, _, err := e.AcceptProposal(t.Context(), replacing.Event.ID, "operator", "", true); err != nil {
 		t.Fatal(err)
 	}
-	if got := d.read("MEMORY.md"); !strings.Contains(got, "- Uwe\n- Eva\n") || !strings.Contains(got, "Sail.") ||
-		strings.Contains(got, "Walk.") {
-		t.Errorf("the file is\n%s", got)
+	switch got := d.read("MEMORY.md"); {
+	case !strings.Contains(got, "- Uwe\n- Eva\n"):
+		t.Errorf("%q lacks %q", got, "- Uwe\n- Eva\n")
+	case !strings.Contains(got, "Sail."):
+		t.Errorf("%q lacks %q", got, "Sail.")
+	case strings.Contains(got, "Walk."):
+		t.Errorf("%q contains %q", got, "Walk.")
 	}
 	d.write("MEMORY.md", "# Memory\n")
 	_, _, err = e.AcceptProposal(t.Context(), gone.Event.ID, "operator", "", true)
@@ -263,6 +345,7 @@ func TestProposalForAChangedSection(t *testing.T) {
 
 // The files that a proposal makes are made when it is accepted; a cap needs a reason, then as now.
 func TestProposalOfANewFile(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, nil)
 	e := d.open()
 	q := proposal(partFile, grammar.AppendSection, "Role", strings.Repeat("word ", grammar.NarrativeWords-1))
@@ -292,6 +375,7 @@ func TestProposalOfANewFile(t *testing.T) {
 
 // Of several processes that decide at once, one does.
 func TestDecidedOnce(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
 	first := d.edit(d.open(), proposal("MEMORY.md", grammar.AppendItem, "People", "Eva"))
 	const n = 8
@@ -317,14 +401,21 @@ func TestDecidedOnce(t *testing.T) {
 		}
 	}
 	all, err := d.open().Proposals(t.Context())
-	if err != nil || decided != 1 || len(all) != 1 ||
-		(all[0].State == Accepted) != strings.Contains(d.read("MEMORY.md"), "- Eva") {
-		t.Errorf("decided %d times: %+v, %v", decided, all, err)
+	switch {
+	case err != nil:
+		t.Errorf("decided %d times: %v", decided, err)
+	case decided != 1:
+		t.Errorf("decided %d times, want 1", decided)
+	case len(all) != 1:
+		t.Errorf("decided %d times: len(all) = %v, want 1", decided, len(all))
+	case (all[0].State == Accepted) != strings.Contains(d.read("MEMORY.md"), "- Eva"):
+		t.Errorf("decided %d times: the state is %v, which the file does not show", decided, all[0].State)
 	}
 }
 
 // An acceptance that was killed is finished by the next start, or the proposal waits again.
 func TestInterruptedAcceptance(t *testing.T) {
+	t.Parallel()
 	for _, quicker := range []bool{false, true} {
 		d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
 		first := d.edit(d.open(), proposal("MEMORY.md", grammar.AppendItem, "People", "Eva"))
@@ -356,6 +447,7 @@ func TestInterruptedAcceptance(t *testing.T) {
 // Whatever is proposed, decided, edited and changed by hand, and wherever it is killed: a proposal changes no file,
 // what was accepted is in the file once, each proposal is decided about at most once, and replays give the files.
 func TestProposalsAndDecisions(t *testing.T) {
+	t.Parallel()
 	names := []string{"MEMORY.md", partFile}
 	rapid.Check(t, func(r *rapid.T) {
 		d := newDesk(t, map[string]string{"MEMORY.md": memoryText, partFile: grammar.New(partFile, "2026-01-02T03:04:05Z")})
@@ -426,11 +518,16 @@ func TestProposalsAndDecisions(t *testing.T) {
 				_, c, err := e.AcceptProposal(t.Context(), id, "operator", "", rapid.Bool().Draw(r, "anyway"))
 				revive()
 				refused(r, err)
-				if err == nil && (states[id] == Rejected || strings.Count(files(), texts[id]) != 1 ||
-					!strings.Contains(c.After, texts[id])) {
-					r.Fatalf("%s, %s, was accepted:\n%s", id, states[id], files())
-				}
 				if err == nil {
+					if states[id] == Rejected {
+						r.Fatalf("%s was accepted after it was rejected:\n%s", id, files())
+					}
+					if n := strings.Count(files(), texts[id]); n != 1 {
+						r.Fatalf("%s, %s, was accepted and is there %d times:\n%s", id, states[id], n, files())
+					}
+					if !strings.Contains(c.After, texts[id]) {
+						r.Fatalf("%s was accepted, and the change lacks %q:\n%s", id, texts[id], c.After)
+					}
 					states[id] = Accepted
 				}
 			},
@@ -479,8 +576,13 @@ func TestProposalsAndDecisions(t *testing.T) {
 					if _, never := fault.As(err); never {
 						continue
 					}
-					if err != nil || replayed.Drift != nil || replayed.Text != d.read(name) {
-						r.Fatalf("%s is\n%s\nand is replayed as\n%+v, %v", name, d.read(name), replayed, err)
+					switch {
+					case err != nil:
+						r.Fatal(err)
+					case replayed.Drift != nil:
+						r.Fatalf("replayed.Drift = %v, want nil", replayed.Drift)
+					case replayed.Text != d.read(name):
+						r.Fatalf("replayed.Text = %q, want %q", replayed.Text, d.read(name))
 					}
 				}
 				if _, err := e.Verify(t.Context()); err != nil {

@@ -22,6 +22,7 @@ func retiring(retire []string, add ...string) Request {
 }
 
 func TestRetire(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, map[string]string{"MEMORY.md": plansText})
 	e := d.open()
 	q := retiring([]string{"- **Ana** paints", "2025-01-03: Sail to Bergen by way"}, "2026-02-14: Sail to Cork")
@@ -52,13 +53,18 @@ func TestRetire(t *testing.T) {
 		t.Errorf("another edit with that key: %v", err)
 	}
 	d.edit(e, retiring([]string{"2025-01-02: Sail to Oslo", "Sleep", "2026-02-14"}))
-	if r := d.replay(e, "MEMORY.md", ""); r.Text != d.read("MEMORY.md") || r.Drift != nil ||
-		strings.Contains(r.Text, "- ") {
-		t.Errorf("replayed: %+v", r)
+	switch r := d.replay(e, "MEMORY.md", ""); {
+	case r.Text != d.read("MEMORY.md"):
+		t.Errorf("replayed: r.Text = %q, want %q", r.Text, d.read("MEMORY.md"))
+	case r.Drift != nil:
+		t.Errorf("replayed: r.Drift = %v, want nil", r.Drift)
+	case strings.Contains(r.Text, "- "):
+		t.Errorf("replayed: %q contains %q", r.Text, "- ")
 	}
 }
 
 func TestRetireRefuses(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, map[string]string{"MEMORY.md": plansText})
 	e := d.open()
 	section, op := retiring([]string{"Sleep"}), retiring([]string{"Sleep"}, "x")
@@ -81,6 +87,7 @@ func TestRetireRefuses(t *testing.T) {
 
 // What others add meanwhile stays.
 func TestRetireBesideOthers(t *testing.T) {
+	t.Parallel()
 	text := "## Plans\n\n"
 	for i := range 8 {
 		text += fmt.Sprintf("- old %d\n", i)

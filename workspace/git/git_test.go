@@ -149,6 +149,7 @@ func (r *repo) clean(want ...string) {
 }
 
 func TestRecord(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	r.record("USER.md: made", r.write("USER.md", "Ana\n"))
 	r.record("USER.md: changed", r.write("USER.md", "Ana!\n"))
@@ -168,6 +169,7 @@ func TestRecord(t *testing.T) {
 }
 
 func TestMessage(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	err := r.git.Record(context.Background(), workspace.Revision{
 		Note: workspace.Note{
@@ -197,6 +199,7 @@ func TestMessage(t *testing.T) {
 
 // What was there before the repository knew of it is a commit of its own, so that a line is blamed on who wrote it.
 func TestBefore(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	r.write("SOUL.md", "soul\n")
 	r.write("MEMORY.md", "by hand\n")
@@ -221,6 +224,7 @@ func TestBefore(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
+	t.Parallel()
 	names := []string{
 		"-rf.md", ":(top)x.md", ":!x.md", "*.md", "[a].md", `q"uo\te.md`, "a b/c d.md", "~.md", "$(touch x).md", "ä/日.md",
 		"--", "@{u}", "^x",
@@ -250,6 +254,7 @@ func TestNames(t *testing.T) {
 
 // What a person has staged, and whatever else is there, stays as it is.
 func TestStaged(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	r.record("one", r.write("MEMORY.md", "1\n"))
 	r.write("mine.txt", "mine\n")
@@ -269,6 +274,7 @@ func TestStaged(t *testing.T) {
 }
 
 func TestHeads(t *testing.T) {
+	t.Parallel()
 	t.Run("unborn", func(t *testing.T) {
 		r := newRepo(t)
 		r.run("init", "-q", "-b", "mine")
@@ -319,6 +325,7 @@ func TestHeads(t *testing.T) {
 
 // In the middle of an operation of a person nothing is committed; afterwards the change is.
 func TestUnderWay(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	r.record("one", r.write("MEMORY.md", "1\n"))
 	r.run("checkout", "-q", "-b", "side")
@@ -370,6 +377,7 @@ func TestBusy(t *testing.T) {
 
 // Whoever commits at the same time without the workspace's lock, a person, loses nothing.
 func TestPersonAtTheSameTime(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	r.record("0", r.write("MEMORY.md", "0\n"))
 	const n = 10
@@ -399,6 +407,7 @@ func TestPersonAtTheSameTime(t *testing.T) {
 
 // A repository's own configuration runs nothing.
 func TestHostileRepository(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	r.record("one", r.write("MEMORY.md", "1\n"), r.write("SOUL.md", "1\n"))
 	ran := filepath.Join(t.TempDir(), "ran")
@@ -455,6 +464,7 @@ func TestHostileRepository(t *testing.T) {
 }
 
 func TestIgnored(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	r.run("init", "-q")
 	if err := os.WriteFile(filepath.Join(r.dir, ".gitignore"), []byte("notes/\n/USER.md\n"), 0o600); err != nil {

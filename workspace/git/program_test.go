@@ -38,6 +38,7 @@ func (r *repo) fake(script string) {
 }
 
 func TestTrouble(t *testing.T) {
+	t.Parallel()
 	program, err := exec.LookPath("git")
 	if err != nil {
 		t.Fatal(err)

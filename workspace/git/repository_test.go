@@ -12,6 +12,7 @@ import (
 
 // A repository that is made keeps private files out of git add.
 func TestExclude(t *testing.T) {
+	t.Parallel()
 	for _, private := range []bool{false, true} {
 		r := newRepo(t, func(o *git.Options) { o.Private = private })
 		r.record("one", r.write("SOUL.md", "1\n"))
@@ -36,6 +37,7 @@ func TestExclude(t *testing.T) {
 
 // A repository around the workspace is no place for its files, unless it ignores them.
 func TestNested(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	outer := r.dir
 	r.run("init", "-q")
@@ -62,6 +64,7 @@ func TestNested(t *testing.T) {
 
 // A .git that leads to a repository elsewhere is used only if that one says that it is this folder's.
 func TestElsewhere(t *testing.T) {
+	t.Parallel()
 	for name, lead := range map[string]func(r *repo, victim string) error{
 		"a file": func(r *repo, victim string) error {
 			return os.WriteFile(filepath.Join(r.dir, ".git"), []byte("gitdir: "+victim+"/.git\n"), 0o600)

@@ -139,7 +139,7 @@ func TestApply(t *testing.T) {
 			want := strings.Replace(test.text, test.at, test.want, 1)
 			got, _ := apply(t, "MEMORY.md", test.text, test.edit)
 			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
+				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
 	}
@@ -152,8 +152,13 @@ func TestApplyToProfile(t *testing.T) {
 	without := strings.Replace(clean, "\n## Needs\n<!-- @anchor: needs v1 -->\n", "", 1)
 	got, done := apply(t, partFile, without, Edit{Op: AppendSection, Section: "needs", Content: "Rest."})
 	want := strings.Replace(clean, "<!-- @anchor: needs v1 -->\n", "<!-- @anchor: needs v1 -->\n\nRest.\n", 1)
-	if diff := cmp.Diff(want, got); diff != "" || !done.Made || done.Anchor != "needs" {
-		t.Errorf("%+v (-want +got):\n%s", done, diff)
+	switch diff := cmp.Diff(want, got); {
+	case diff != "":
+		t.Errorf("-want +got:\n%s", diff)
+	case !done.Made:
+		t.Error("done.Made = false")
+	case done.Anchor != "needs":
+		t.Errorf("done.Anchor = %q, want %q", done.Anchor, "needs")
 	}
 	// One that is misspelt is found in its region, once, and keeps its heading.
 	misspelt := strings.Replace(clean, "## Concerns\n<!-- @anchor: concerns v1 -->\n", "## Concern\n", 1)
@@ -430,7 +435,7 @@ func FuzzApply(f *testing.F) {
 		done, err := d.Apply(typ, e, noon)
 		if err != nil {
 			if _, ok := fault.As(err); !ok {
-				t.Fatalf("%v", err)
+				t.Fatal(err)
 			}
 			return
 		}

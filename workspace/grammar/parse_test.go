@@ -104,8 +104,13 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 		for _, finding := range Check("users/kate/parts/p/profile.md", text) {
-			if finding.Line < 1 || finding.Line > 2+strings.Count(text, "\n") || finding.Rule == "" {
-				t.Fatalf("%q: finding %+v", text, finding)
+			switch {
+			case finding.Line < 1:
+				t.Fatalf("%q: finding.Line = %v", text, finding.Line)
+			case finding.Line > 2+strings.Count(text, "\n"):
+				t.Fatalf("%q: finding.Line = %v", text, finding.Line)
+			case finding.Rule == "":
+				t.Fatalf("%q: finding.Rule is empty", text)
 			}
 		}
 	})
@@ -161,8 +166,13 @@ func TestTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := ParseToken(token.String()); again != token || err != nil || token.MemoryID() != "" {
-		t.Errorf("%s: %v, %v", token, again, err)
+	switch again, err := ParseToken(token.String()); {
+	case again != token:
+		t.Errorf("%s: again = %v, want %v", token, again, token)
+	case err != nil:
+		t.Errorf("%s: %v", token, err)
+	case token.MemoryID() != "":
+		t.Errorf("%s: token.MemoryID() = %q, want none", token, token.MemoryID())
 	}
 	memory, err := ParseToken("mem_1767323045678_0a1b2c")
 	if err != nil || !strings.HasPrefix(memory.String(), "ev:20260102T030405Z-") {
@@ -181,9 +191,13 @@ func TestTokens(t *testing.T) {
 			t.Errorf("%q is %s", wrong, got)
 		}
 	}
-	if got := Tokens("x (" + memory.String() + ", ev:20000101T000000Z-" + event + ") " + token.String()); len(got) != 2 ||
-		got[0] != memory || got[1] != token {
-		t.Errorf("tokens: %v", got)
+	switch got := Tokens("x (" + memory.String() + ", ev:20000101T000000Z-" + event + ") " + token.String()); {
+	case len(got) != 2:
+		t.Errorf("tokens: len(got) = %v, want 2", len(got))
+	case got[0] != memory:
+		t.Errorf("tokens: got[0] = %v, want %v", got[0], memory)
+	case got[1] != token:
+		t.Errorf("tokens: got[1] = %v, want %v", got[1], token)
 	}
 }
 

@@ -139,7 +139,7 @@ func TestLines(t *testing.T) {
 		got = append(got, line)
 	}
 	if diff := cmp.Diff([]string{"# T", "<!-- c -->", "end"}, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }
 
@@ -208,8 +208,11 @@ func FuzzScanner(f *testing.F) {
 		var at Scanner
 		for line := range strings.Lines(text) {
 			at.Next(line)
-			if level, title := Heading(line); level < 0 || level > 6 || level == 0 && title != "" {
-				t.Errorf("Heading(%q): %d, %q", line, level, title)
+			switch level, title := Heading(line); {
+			case level < 0, level > 6:
+				t.Errorf("Heading(%q): level %d", line, level)
+			case level == 0 && title != "":
+				t.Errorf("Heading(%q): no heading, and the title %q", line, title)
 			}
 		}
 		if closing := at.Closing(); closing != "" {

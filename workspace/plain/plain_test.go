@@ -51,8 +51,13 @@ func TestRead(t *testing.T) {
 	_, r := root(t, map[string]string{"a/b/c": "12345"})
 	for limit, want := range map[int64]string{0: "", 4: "1234", 5: "12345", 6: "12345"} {
 		data, more, err := Read(r, "a/b/c", limit)
-		if err != nil || string(data) != want || more != (limit < 5) {
-			t.Errorf("limit %d: %q, %t, %v", limit, data, more, err)
+		switch {
+		case err != nil:
+			t.Errorf("limit %d: %v", limit, err)
+		case string(data) != want:
+			t.Errorf("limit %d: %q, want %q", limit, string(data), want)
+		case more != (limit < 5):
+			t.Errorf("limit %d: more = %v, want %v", limit, more, !more)
 		}
 	}
 	for _, name := range []string{"a/b", "a", "a/x", "x/y"} {
@@ -112,8 +117,13 @@ func TestAppendSurvivesReplacement(t *testing.T) {
 		}
 		return append([]byte("after "), tail...)
 	})
-	if got := get(t, dir, "log"); err != nil || calls != 2 || got != "edited\nafter edited\n" {
-		t.Errorf("%q after %d calls, %v", got, calls, err)
+	switch got := get(t, dir, "log"); {
+	case err != nil:
+		t.Error(err)
+	case calls != 2:
+		t.Errorf("calls = %v, want 2", calls)
+	case got != "edited\nafter edited\n":
+		t.Errorf("got = %q, want %q", got, "edited\nafter edited\n")
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 )
 
 func TestCount(t *testing.T) {
+	t.Parallel()
 	f, err := Open("../../testdata/workspaces/kate-transcripts")
 	if err != nil {
 		t.Fatal(err)

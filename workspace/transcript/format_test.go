@@ -13,6 +13,7 @@ import (
 
 // Logs of other hosts are read leniently, and are always private.
 func TestForeignFormats(t *testing.T) {
+	t.Parallel()
 	claude := strings.Join([]string{
 		`{"type":"summary","summary":"x","leafUuid":"u9"}`,
 		`{"type":"user","uuid":"u1","parentUuid":null,"sessionId":"s","timestamp":"2026-01-01T10:00:00.000Z",` +
@@ -73,6 +74,7 @@ func TestForeignFormats(t *testing.T) {
 // A session of each OpenClaw version, as its folder holds it: header version 2 to 4, a topic in the
 // name, programs' messages, and fields of other types than this package knows.
 func TestOpenClawFolder(t *testing.T) {
+	t.Parallel()
 	const session = "0d9b2c1e-6c1f-4a52-9a53-2f1f2f5f1a10-topic-7.jsonl"
 	log, err := os.ReadFile("../../testdata/workspaces/openclaw-sessions/" + session)
 	if err != nil {
@@ -124,8 +126,11 @@ func FuzzParse(f *testing.F) {
 		if r.kind == otherLine && !cmp.Equal(r, line{}, cmp.AllowUnexported(line{}, turn{})) {
 			t.Fatalf("a line of no interest has content: %+v", r)
 		}
-		if r.kind == headerLine && (r.content != nil || r.key != "") || r.kind == entryLine && r.group+r.connection != "" {
-			t.Fatalf("header and entry are mixed: %+v", r)
+		if r.kind == headerLine && (r.content != nil || r.key != "") {
+			t.Fatalf("a header with an entry's fields: %+v", r)
+		}
+		if r.kind == entryLine && r.group+r.connection != "" {
+			t.Fatalf("an entry with a header's fields: %+v", r)
 		}
 		said := r.whole().Content
 		if r.blank() != (said == "") {

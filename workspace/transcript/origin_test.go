@@ -23,6 +23,7 @@ func openclaw(text string) string {
 // A DM is told which of OpenClaw's sessions were a group's; to a group they stay private, and its sessions.json is not
 // opened.
 func TestOriginsOfOpenClaw(t *testing.T) {
+	t.Parallel()
 	f := folderOf(t, map[string]string{
 		"main.jsonl": openclaw("the word"), "dm.jsonl": openclaw("the word"), "disc.jsonl": openclaw("the word"),
 		"tele.jsonl": openclaw("the word"), "tele-topic-7.jsonl": openclaw("the word"),
@@ -85,6 +86,7 @@ func TestOriginsOfOpenClaw(t *testing.T) {
 
 // An index that is damaged, huge or no file says nothing.
 func TestDamagedOrigins(t *testing.T) {
+	t.Parallel()
 	for name, text := range map[string]string{
 		"torn": `{"agent:a:x:group:1": {"sessionId": "s"`, "list": `[]`, "null": `null`,
 		"huge": "{" + strings.Repeat(" ", maxOrigins) + "}",
@@ -102,6 +104,7 @@ func TestDamagedOrigins(t *testing.T) {
 
 // The last turns are cut and marked alike, however long they are.
 func TestRecentOfLongTurns(t *testing.T) {
+	t.Parallel()
 	log := openclaw(strings.Repeat("é", lineChunk)) + `{"type":"entry","role":"user","content":"` +
 		strings.Repeat("é", 300) + `"}` + "\n" +
 		`{"type":"entry","role":"user","content":"short"}` + "\n"
@@ -111,14 +114,20 @@ func TestRecentOfLongTurns(t *testing.T) {
 	}
 	cut := strings.Repeat("é", 99) + "…"
 	for i, want := range []Entry{{Content: cut, Truncated: true}, {Content: cut, Truncated: true}, {Content: "short"}} {
-		if e := got.Entries[i]; e.Content != want.Content || e.Truncated != want.Truncated || e.Role != "user" {
-			t.Errorf("%d: %+v", i, e)
+		switch e := got.Entries[i]; {
+		case e.Content != want.Content:
+			t.Errorf("%d: e.Content = %q, want %q", i, e.Content, want.Content)
+		case e.Truncated != want.Truncated:
+			t.Errorf("%d: e.Truncated = %v, want %v", i, e.Truncated, want.Truncated)
+		case e.Role != "user":
+			t.Errorf("%d: e.Role = %q, want %q", i, e.Role, "user")
 		}
 	}
 }
 
 // A DM's current session is its own, though a group's log was written later.
 func TestRecentIsNoGroups(t *testing.T) {
+	t.Parallel()
 	f := folderOf(t, map[string]string{
 		"mine.jsonl": openclaw("mine"), "theirs.jsonl": openclaw("theirs"),
 		"groups/a/other.jsonl": `{"type":"session","version":1,"id":"x","connection":"group","group":"a"}` + "\n" +
@@ -132,9 +141,13 @@ func TestRecentIsNoGroups(t *testing.T) {
 		}
 	}
 	for text, who := range map[string]audience.Audience{"mine": audience.DM(), "other": group(t, "a")} {
-		if got, err := f.View(who).Recent(t.Context(), "", 0, 0); err != nil || len(got.Entries) != 1 ||
-			got.Entries[0].Content != text {
-			t.Errorf("%v: %+v, %v", who, got, err)
+		switch got, err := f.View(who).Recent(t.Context(), "", 0, 0); {
+		case err != nil:
+			t.Errorf("%v: %v", who, err)
+		case len(got.Entries) != 1:
+			t.Errorf("%v: len(got.Entries) = %v, want 1", who, len(got.Entries))
+		case got.Entries[0].Content != text:
+			t.Errorf("%v: got.Entries[0].Content = %q, want %q", who, got.Entries[0].Content, text)
 		}
 	}
 	if got, err := f.View(audience.DM()).Recent(t.Context(), "theirs", 0, 0); err != nil ||

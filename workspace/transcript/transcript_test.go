@@ -88,6 +88,7 @@ func ids(sessions []Session) []string {
 }
 
 func TestOpenRefuses(t *testing.T) {
+	t.Parallel()
 	for _, dir := range []string{"", filepath.Join(t.TempDir(), "missing")} {
 		if _, err := Open(dir); err == nil {
 			t.Errorf("opened %q", dir)
@@ -96,6 +97,7 @@ func TestOpenRefuses(t *testing.T) {
 }
 
 func TestListSessions(t *testing.T) {
+	t.Parallel()
 	f := sample(t)
 	got, err := f.View(audience.DM()).ListSessions(t.Context(), 0)
 	if err != nil {
@@ -114,15 +116,21 @@ func TestListSessions(t *testing.T) {
 		session(pump, "", 4, "2026-02-05T17:02:11Z", "2026-02-05T17:02:12Z", "2026-02-05T17:04:31Z"),
 	}}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+		t.Errorf("-want +got:\n%s", diff)
 	}
-	if got, err = f.View(audience.DM()).ListSessions(t.Context(), 2); err != nil || !got.Truncated || got.Count != 2 {
-		t.Errorf("limited to 2: %+v, %v", got, err)
+	switch got, err = f.View(audience.DM()).ListSessions(t.Context(), 2); {
+	case err != nil:
+		t.Errorf("limited to 2: %v", err)
+	case !got.Truncated:
+		t.Error("limited to 2: got.Truncated = false")
+	case got.Count != 2:
+		t.Errorf("limited to 2: got.Count = %v, want 2", got.Count)
 	}
 }
 
 // Each audience has its sessions; for a group the rest does not exist, for every action.
 func TestVisibility(t *testing.T) {
+	t.Parallel()
 	f := sample(t)
 	all := []string{pump, dinner, bookClub, hiking}
 	visible := map[audience.Audience][]string{
@@ -147,9 +155,11 @@ func TestVisibility(t *testing.T) {
 			_, recentErr := v.Recent(t.Context(), id, 0, 0)
 			_, searchErr := v.Search(t.Context(), "e", id, 0, 0)
 			for _, err := range []error{readErr, recentErr, searchErr} {
-				if may := cmp.Equal(want, []string{id}) || who.IsDM(); may != (err == nil) ||
-					err != nil && err.Error() != missing.Error() {
+				if may := cmp.Equal(want, []string{id}) || who.IsDM(); may != (err == nil) {
 					t.Errorf("%v and session %s: %v", who, id, err)
+				}
+				if err != nil && err.Error() != missing.Error() {
+					t.Errorf("%v and session %s: %v, want %v", who, id, err, missing)
 				}
 			}
 		}
@@ -170,6 +180,7 @@ func TestVisibility(t *testing.T) {
 
 // Both the folder and the header have to name the group.
 func TestGroupNeedsFolderAndHeader(t *testing.T) {
+	t.Parallel()
 	entry := `{"type":"entry","timestamp":"2026-01-01T00:00:00Z","role":"user","content":"secret"}` + "\n"
 	headers := map[string]string{
 		"right":       `{"type":"session","id":"x","connection":"group","group":"a"}`,
@@ -193,9 +204,13 @@ func TestGroupNeedsFolderAndHeader(t *testing.T) {
 			if (err == nil) != want || err != nil && (!errors.Is(err, ErrNotFound) || len(got.Entries) > 0) {
 				t.Errorf("%s in %q: %+v, %v", name, folder, got, err)
 			}
-			if sessions, err := v.ListSessions(t.Context(), 0); err != nil || (sessions.Count == 1) != want ||
-				sessions.Count > 1 {
-				t.Errorf("%s in %q: lists %+v, %v", name, folder, sessions, err)
+			switch sessions, err := v.ListSessions(t.Context(), 0); {
+			case err != nil:
+				t.Errorf("%s in %q: %v", name, folder, err)
+			case (sessions.Count == 1) != want:
+				t.Errorf("%s in %q: sessions.Count == 1 = %v, want %v", name, folder, sessions.Count == 1, want)
+			case sessions.Count > 1:
+				t.Errorf("%s in %q: sessions.Count = %v", name, folder, sessions.Count)
 			}
 			if _, err := v.ReadSession(t.Context(), "empty", 0, 0, 0); !errors.Is(err, ErrNotFound) {
 				t.Errorf("empty log in %q: %v", folder, err)
@@ -205,6 +220,7 @@ func TestGroupNeedsFolderAndHeader(t *testing.T) {
 }
 
 func TestReadSessionAndRecent(t *testing.T) {
+	t.Parallel()
 	v := sample(t).View(audience.DM())
 	got, err := v.ReadSession(t.Context(), pump, 0, 2, 30)
 	if err != nil {
@@ -217,25 +233,57 @@ func TestReadSessionAndRecent(t *testing.T) {
 		},
 		{Timestamp: "2026-02-05T17:02:40Z", Role: "assistant", Content: "The irrigation script asks fo…", Truncated: true},
 	}
-	if diff := cmp.Diff(want, got.Entries); diff != "" || !got.OK || got.TotalEntries != 4 || got.Returned != 2 ||
-		!got.Truncated || got.SessionID != pump || got.Header.AgentID != "kate" {
-		t.Errorf("%+v (-want +got):\n%s", got, diff)
+	switch diff := cmp.Diff(want, got.Entries); {
+	case diff != "":
+		t.Errorf("-want +got:\n%s", diff)
+	case !got.OK:
+		t.Error("got.OK = false")
+	case got.TotalEntries != 4:
+		t.Errorf("got.TotalEntries = %v, want 4", got.TotalEntries)
+	case got.Returned != 2:
+		t.Errorf("got.Returned = %v, want 2", got.Returned)
+	case !got.Truncated:
+		t.Error("got.Truncated = false")
+	case got.SessionID != pump:
+		t.Errorf("got.SessionID = %q, want %q", got.SessionID, pump)
+	case got.Header.AgentID != "kate":
+		t.Errorf("got.Header.AgentID = %q, want %q", got.Header.AgentID, "kate")
 	}
-	if got, err = v.Recent(t.Context(), pump, 1, 0); err != nil || len(got.Entries) != 1 ||
-		got.Entries[0].Content != "Done, and written down as a lesson." || !got.Truncated {
-		t.Errorf("last entry: %+v, %v", got, err)
+	switch got, err = v.Recent(t.Context(), pump, 1, 0); {
+	case err != nil:
+		t.Errorf("last entry: %v", err)
+	case len(got.Entries) != 1:
+		t.Errorf("last entry: len(got.Entries) = %v, want 1", len(got.Entries))
+	case got.Entries[0].Content != "Done, and written down as a lesson.":
+		t.Errorf("last entry: got.Entries[0].Content = %q, want %q", got.Entries[0].Content,
+			"Done, and written down as a lesson.")
+	case !got.Truncated:
+		t.Error("last entry: got.Truncated = false")
 	}
-	if got, err = v.Recent(t.Context(), pump, 3, 0); err != nil || len(got.Entries) != 3 ||
-		got.Entries[0].Role != "assistant" || got.Entries[2].Role != "assistant" {
-		t.Errorf("last three: %+v, %v", got, err)
+	switch got, err = v.Recent(t.Context(), pump, 3, 0); {
+	case err != nil:
+		t.Errorf("last three: %v", err)
+	case len(got.Entries) != 3:
+		t.Errorf("last three: len(got.Entries) = %v, want 3", len(got.Entries))
+	case got.Entries[0].Role != "assistant":
+		t.Errorf("last three: got.Entries[0].Role = %q, want %q", got.Entries[0].Role, "assistant")
+	case got.Entries[2].Role != "assistant":
+		t.Errorf("last three: got.Entries[2].Role = %q, want %q", got.Entries[2].Role, "assistant")
 	}
-	if got, err = v.Recent(t.Context(), "", 0, 0); err != nil || got.SessionID != dinner || got.Truncated ||
-		got.Returned != 2 {
-		t.Errorf("current session: %+v, %v", got, err)
+	switch got, err = v.Recent(t.Context(), "", 0, 0); {
+	case err != nil:
+		t.Errorf("current session: %v", err)
+	case got.SessionID != dinner:
+		t.Errorf("current session: got.SessionID = %q, want %q", got.SessionID, dinner)
+	case got.Truncated:
+		t.Error("current session: got.Truncated = true")
+	case got.Returned != 2:
+		t.Errorf("current session: got.Returned = %v, want 2", got.Returned)
 	}
 }
 
 func TestRecentOfNothing(t *testing.T) {
+	t.Parallel()
 	f := folderOf(t, map[string]string{"private.jsonl": "{}\n"})
 	if _, err := f.View(group(t, "a")).Recent(t.Context(), "", 0, 0); !errors.Is(err, ErrNotFound) {
 		t.Errorf("got %v", err)
@@ -243,6 +291,7 @@ func TestRecentOfNothing(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
+	t.Parallel()
 	var log strings.Builder
 	for i := range 510 {
 		length := 8
@@ -287,6 +336,7 @@ func TestLimits(t *testing.T) {
 }
 
 func TestSearch(t *testing.T) {
+	t.Parallel()
 	v := sample(t).View(audience.DM())
 	tests := []struct {
 		query, id, preview string
@@ -299,20 +349,34 @@ func TestSearch(t *testing.T) {
 	}
 	for _, test := range tests {
 		got, err := v.Search(t.Context(), test.query, test.id, 0, 45)
-		if err != nil || got.Count < 1 || got.Hits[0].SessionID != test.session {
-			t.Errorf("%q: %+v, %v", test.query, got, err)
+		if err != nil || got.Count < 1 {
+			t.Errorf("%q: %d hits, %v", test.query, got.Count, err)
 			continue
+		}
+		if id := got.Hits[0].SessionID; id != test.session {
+			t.Errorf("%q: found in %s, want %s", test.query, id, test.session)
 		}
 		if p := got.Hits[0].Preview; p != test.preview {
 			t.Errorf("%q: preview %q, want %q", test.query, p, test.preview)
 		}
 	}
-	if got, err := v.Search(t.Context(), "no such words", "", 0, 0); err != nil || got.Count != 0 || got.Hits == nil {
-		t.Errorf("no match: %+v, %v", got, err)
+	switch got, err := v.Search(t.Context(), "no such words", "", 0, 0); {
+	case err != nil:
+		t.Errorf("no match: %v", err)
+	case got.Count != 0:
+		t.Errorf("no match: got.Count = %v, want 0", got.Count)
+	case got.Hits == nil:
+		t.Error("no match: got.Hits is nil")
 	}
-	if got, err := v.Search(t.Context(), "the", "", 1, 0); err != nil || got.Count != 1 || !got.Truncated ||
-		got.Hits[0].SessionID != bookClub {
-		t.Errorf("first match: %+v, %v", got, err)
+	switch got, err := v.Search(t.Context(), "the", "", 1, 0); {
+	case err != nil:
+		t.Errorf("first match: %v", err)
+	case got.Count != 1:
+		t.Errorf("first match: got.Count = %v, want 1", got.Count)
+	case !got.Truncated:
+		t.Error("first match: got.Truncated = false")
+	case got.Hits[0].SessionID != bookClub:
+		t.Errorf("first match: got.Hits[0].SessionID = %q, want %q", got.Hits[0].SessionID, bookClub)
 	}
 	if _, err := v.Search(t.Context(), " ", "", 0, 0); !errors.Is(err, ErrNoQuery) {
 		t.Errorf("empty query: %v", err)
@@ -320,6 +384,7 @@ func TestSearch(t *testing.T) {
 }
 
 func TestSessionIDs(t *testing.T) {
+	t.Parallel()
 	f := sample(t)
 	for _, id := range []string{
 		"../" + pump, "groups/book-club/" + bookClub, "/etc/passwd", ".hidden", "..", ".", "a/b", `a\b`, "a b", "a\x00",
@@ -336,6 +401,7 @@ func TestSessionIDs(t *testing.T) {
 
 // The filter on raw lines only saves time: it never hides what a search of the decoded text would find.
 func TestRawFilterIsSound(t *testing.T) {
+	t.Parallel()
 	lines := []string{
 		`{"type":"entry","role":"user","content":"Kelvin stones"}`,
 		`{"type":"entry","role":"user","content":"\u004belvin"}`,
@@ -435,15 +501,28 @@ func TestDamagedLogs(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	got, err := v.ReadSession(t.Context(), "s", 0, 0, 0)
 	runtime.ReadMemStats(&after)
-	if err != nil || got.TotalEntries != 2 || got.Entries[0].Content != "one" || got.Entries[1].Content != "two" ||
-		got.Header.SkippedLines != 1 {
-		t.Errorf("%+v, %v", got, err)
+	switch {
+	case err != nil:
+		t.Error(err)
+	case got.TotalEntries != 2:
+		t.Errorf("got.TotalEntries = %v, want 2", got.TotalEntries)
+	case got.Entries[0].Content != "one":
+		t.Errorf("got.Entries[0].Content = %q, want %q", got.Entries[0].Content, "one")
+	case got.Entries[1].Content != "two":
+		t.Errorf("got.Entries[1].Content = %q, want %q", got.Entries[1].Content, "two")
+	case got.Header.SkippedLines != 1:
+		t.Errorf("got.Header.SkippedLines = %v, want 1", got.Header.SkippedLines)
 	}
 	if used := after.TotalAlloc - before.TotalAlloc; used > 32<<20 {
 		t.Errorf("reading allocated %d MiB", used>>20)
 	}
-	if hits, err := v.Search(t.Context(), "needle", "", 0, 0); err != nil || hits.Count != 0 || hits.SkippedLines != 1 {
-		t.Errorf("search: %+v, %v", hits, err)
+	switch hits, err := v.Search(t.Context(), "needle", "", 0, 0); {
+	case err != nil:
+		t.Errorf("search: %v", err)
+	case hits.Count != 0:
+		t.Errorf("search: hits.Count = %v, want 0", hits.Count)
+	case hits.SkippedLines != 1:
+		t.Errorf("search: hits.SkippedLines = %v, want 1", hits.SkippedLines)
 	}
 	f := folderOf(t, map[string]string{"whole.jsonl": entry("no line end")})
 	if got, err := f.View(audience.DM()).ReadSession(t.Context(), "whole", 0, 0, 0); err != nil || got.TotalEntries != 1 {
@@ -452,6 +531,7 @@ func TestDamagedLogs(t *testing.T) {
 }
 
 func TestCancelled(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := sample(t).View(audience.DM()).Search(ctx, "e", "", 0, 0); !errors.Is(err, context.Canceled) {
@@ -460,6 +540,7 @@ func TestCancelled(t *testing.T) {
 }
 
 func TestLinksAreMissing(t *testing.T) {
+	t.Parallel()
 	f := sample(t)
 	dir := f.root.Name()
 	for _, link := range []string{"groups/hiking/s1.jsonl", "s2.jsonl"} {
