@@ -61,7 +61,7 @@ type RecallOptions struct {
 	Limit          int    // 1..MaxLimit; 0 is 5
 	Type           string // one of Types; "" is any
 	Skill          string // memories of this skill alone; "" is any
-	IncludeLessons bool   // the lessons in force that bear on the query, too
+	IncludeLessons bool   // also the active lessons relevant to the query
 }
 
 // RecallMemories is Search as a conversation loop asks it (RFC-0011 §4.3 recallMemories).

@@ -23,7 +23,7 @@ const (
 const (
 	OutcomeDistilled  = "distilled"
 	OutcomePossible   = "possible"   // it would have been distilled, but for the dry run
-	OutcomeKnown      = "known"      // an equally or more certain lesson of the pattern is in force
+	OutcomeKnown      = "known"      // an equally or more certain lesson of the pattern is active
 	OutcomeIncomplete = "incomplete" // something that a lesson needs is said nowhere; see Candidate.Missing
 	OutcomeRefused    = "refused"    // something that it says cannot be kept; see Candidate.Reason
 )
@@ -142,7 +142,7 @@ func (c *Candidate) know(l *record.Lesson) {
 	c.Reason = fmt.Sprintf("the lesson %s has a confidence of %.2f", l.LessonID, l.RuleConfidence)
 }
 
-// better is the lesson in force that makes another one of its pattern superfluous, nil if there is none. Where
+// better is the active lesson that makes another one of its pattern superfluous, nil if there is none. Where
 // no scope is named, a lesson of the same error pattern is one.
 func (v *View) better(stores []*compartment, pattern string, q record.LessonRequest) *record.Record {
 	confidence := record.DefaultConfidence

@@ -12,7 +12,7 @@ import (
 const (
 	attentionHeading = "[ATTENTION DIRECTIVE]"
 	contextHeading   = "[MEMORY CONTEXT]"
-	lessonHeading    = "[LESSONS IN FORCE]"
+	lessonHeading    = "[ACTIVE LESSONS]"
 	memoryHeading    = "--- MEMORY "
 )
 

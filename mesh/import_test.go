@@ -116,7 +116,7 @@ func TestImportLessonsAndHeritage(t *testing.T) {
 	}
 	found, err := v.Lessons(t.Context(), LessonQuery{})
 	if err != nil || len(found.Lessons) != 1 {
-		t.Errorf("lessons in force: %+v, %v", found, err)
+		t.Errorf("active lessons: %+v, %v", found, err)
 	}
 }
 

@@ -23,8 +23,8 @@ type Distilled struct {
 }
 
 // Distill stores a lesson (RFC-0011 §8.3). It is idempotent, across processes too: if a lesson of the
-// same pattern with equal or higher confidence is in force, that one is returned. A more certain lesson
-// supersedes the older one and names it, as any does whose predecessor's time is over.
+// same pattern with equal or higher confidence is active, that one is returned. A more certain lesson
+// supersedes the older one and names it, as does any whose predecessor has expired.
 func (v *View) Distill(ctx context.Context, q record.LessonRequest) (Distilled, error) {
 	clean := &scrubbing{scrubber: v.scrubber}
 	lesson, err := clean.lesson(q)

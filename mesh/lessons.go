@@ -24,7 +24,7 @@ const (
 // ActiveLessons is how many lessons a session starts with (RFC-0011 §8.2 step 4).
 const ActiveLessons = 10
 
-// LessonQuery asks for lessons in force (RFC-0011 §4.1 queryLessons): the best of their pattern, certain
+// LessonQuery asks for active lessons (RFC-0011 §4.1 queryLessons): the best of their pattern, certain
 // enough (Options.LessonMinConfidence) and not too old (Options.LessonRetentionDays).
 type LessonQuery struct {
 	Query string // what the lessons should bear on; "" is everything
@@ -78,13 +78,13 @@ func (v *View) checkLessonQuery(q *LessonQuery) (query string, err error) {
 	return query, nil
 }
 
-// relevantLessons are the lessons in force that query finds, best first.
+// relevantLessons are the active lessons that query finds, best first.
 func (v *View) relevantLessons(ctx context.Context, stores []*compartment, query string, found *Found) ([]record.Hit, error) {
 	meaning, err := v.embedQuery(ctx, stores, query, found)
 	if err != nil {
 		return nil, err
 	}
-	kept := v.inForce(stores)
+	kept := v.activeIDs(stores)
 	if len(kept) == 0 {
 		return nil, nil
 	}
@@ -93,8 +93,8 @@ func (v *View) relevantLessons(ctx context.Context, stores []*compartment, query
 	return candidates.Top(len(kept), rank.Filter{Admit: func(r *record.Record) bool { return kept[r.ID] }}), nil
 }
 
-// inForce is the ids of the memories of activeLessons.
-func (v *View) inForce(stores []*compartment) map[string]bool {
+// activeIDs returns the ids of the memories of activeLessons.
+func (v *View) activeIDs(stores []*compartment) map[string]bool {
 	ids := map[string]bool{}
 	for _, hit := range v.activeLessons(stores) {
 		ids[hit.ID] = true
@@ -102,7 +102,7 @@ func (v *View) inForce(stores []*compartment) map[string]bool {
 	return ids
 }
 
-// activeLessons are the lessons in force in stores, one of each pattern, in the order of
+// activeLessons are the active lessons in stores, one of each pattern, in the order of
 // record.CompareLessons.
 func (v *View) activeLessons(stores []*compartment) []record.Hit {
 	oldest := v.Now().Add(-v.lessonRetention())
@@ -179,7 +179,7 @@ func (v *View) MemoriesByPattern(ctx context.Context, patternID string) ([]recor
 // maxRule is how many characters of a rule and of a scope a constraint shows.
 const maxRule = 300
 
-// Constraints renders the worst lessons in force as Markdown that a session starts with (RFC-0011 §8.2
+// Constraints renders the most severe active lessons as Markdown that a session starts with (RFC-0011 §8.2
 // step 4), "" if there is none.
 //
 // SECURITY: in a DM, lessons of groups are not among them: a stranger must not be able to plant rules.
@@ -194,7 +194,7 @@ func (v *View) Constraints(ctx context.Context) (string, error) {
 		return "", nil
 	}
 	var out strings.Builder
-	out.WriteString("## Lessons in force\n\nRules from past mistakes, the most severe first. Follow each where its scope applies.\n\n")
+	out.WriteString("## Active lessons\n\nRules from past mistakes, the most severe first. Follow each where its scope applies.\n\n")
 	for _, hit := range lessons[:min(ActiveLessons, len(lessons))] {
 		l := hit.Lesson
 		fmt.Fprintf(&out, "- [%s] %s (scope: %s; confidence %.2f; %s)\n",

@@ -168,7 +168,7 @@ func TestLessonsExpire(t *testing.T) {
 	again.Now = clock.now
 	for _, view := range []*View{v, again} {
 		if diff := cmp.Diff([]string{"the new rule"}, lessons(t, view, LessonQuery{})); diff != "" {
-			t.Errorf("in force (-want +got):\n%s", diff)
+			t.Errorf("active (-want +got):\n%s", diff)
 		}
 	}
 	hits, err := v.MemoriesByPattern(t.Context(), first.PatternID)

@@ -49,8 +49,8 @@ type Options struct {
 	// machine if the model is elsewhere.
 	Completer Completer
 
-	LessonMinConfidence float64 // the least a lesson in force needs, 0..1; 0: DefaultConfidence
-	LessonRetentionDays int     // how long a lesson is in force; 0: DefaultRetentionDays
+	LessonMinConfidence float64 // minimum of an active lesson, 0..1; 0: DefaultConfidence
+	LessonRetentionDays int     // how long a lesson is active; 0: DefaultRetentionDays
 	HeritageDepth       int     // how many levels of a heritage are kept; 0: MaxHeritageDepth
 }
 

@@ -116,7 +116,7 @@ func (v *View) Search(ctx context.Context, q SearchRequest) (Found, error) {
 func (v *View) rank(stores []*compartment, among []rank.Source, query string, meaning []float32, q SearchRequest, f rank.Filter) (hits, lessons []record.Hit) {
 	var active map[string]bool
 	if q.IncludeLessons {
-		active = v.inForce(stores)
+		active = v.activeIDs(stores)
 	}
 	candidates := v.candidates(among, query, meaning)
 	defer candidates.Release()

@@ -175,7 +175,7 @@ func TestDistill(t *testing.T) {
 	if diff := cmp.Diff([]string{more.PreventativeRule}, rules()); diff != "" {
 		t.Errorf("active lessons (-want +got):\n%s", diff)
 	}
-	// Without the better one the one before it is in force again.
+	// Without the better one the one before it is active again.
 	if err := v.Delete(t.Context(), better.MemoryID, ""); err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ func (p *parts) constraints(ctx context.Context) (string, error) {
 	text, err := p.memory.Constraints(ctx)
 	if err != nil {
 		p.logger.ErrorContext(ctx, "read lessons for the start of a session", "error", err)
-		return "## Lessons in force\n\nThey cannot be read at the moment; the server's log has the reason.\n", nil
+		return "## Active lessons\n\nThey cannot be read at the moment; the server's log has the reason.\n", nil
 	}
 	return text, nil
 }

@@ -46,7 +46,7 @@ type content struct {
 // maxFile bounds what is read.
 const maxFile = 4 << 20
 
-// Verify returns the record of a token that is in force, or ErrInvalid. Another error means that the file
+// Verify returns the record of an active token, or ErrInvalid. Another error means that the file
 // cannot be used.
 func (s *Store) Verify(text string) (Record, error) {
 	records, err := s.load()
@@ -63,21 +63,21 @@ func (s *Store) Verify(text string) (Record, error) {
 			found = r
 		}
 	}
-	if !found.matches(secret) || found.State(s.now()) != "in force" {
+	if !found.matches(secret) || found.State(s.now()) != Active {
 		return Record{}, ErrInvalid
 	}
 	return found, nil
 }
 
-// InForce says whether the token with this id is still in force, ErrInvalid if not. Nobody has asserted to
-// hold it: this is for what a verified token has opened.
-func (s *Store) InForce(id string) error {
+// CheckActive returns nil if the token with this id is still active, and ErrInvalid if not. It does not check the secret:
+// it is for sessions that a verified token has opened.
+func (s *Store) CheckActive(id string) error {
 	records, err := s.load()
 	if err != nil {
 		return err
 	}
 	for _, r := range records {
-		if r.ID == id && r.State(s.now()) == "in force" {
+		if r.ID == id && r.State(s.now()) == Active {
 			return nil
 		}
 	}
@@ -104,7 +104,7 @@ func (s *Store) Create(ctx context.Context, r Record) (text string, made Record,
 	r.Created, r.Revoked = now, nil
 	err = s.change(ctx, func(records []Record) ([]Record, error) {
 		for _, other := range records {
-			if other.Name == r.Name && other.State(now) == "in force" {
+			if other.Name == r.Name && other.State(now) == Active {
 				return nil, fmt.Errorf("there is a token %q already: revoke it first, or choose another name", r.Name)
 			}
 			if other.ID == r.ID {
@@ -126,7 +126,7 @@ func (s *Store) Revoke(ctx context.Context, nameOrID string) (Record, error) {
 	err := s.change(ctx, func(records []Record) ([]Record, error) {
 		found := -1
 		for i, r := range records {
-			if r.Revoked == nil && (r.ID == nameOrID || r.Name == nameOrID) && (found < 0 || r.State(now) == "in force") {
+			if r.Revoked == nil && (r.ID == nameOrID || r.Name == nameOrID) && (found < 0 || r.State(now) == Active) {
 				found = i
 			}
 		}

@@ -137,7 +137,7 @@ func TestRevocationReachesAnotherProcess(t *testing.T) {
 	if _, err := server.Verify(text); err != nil {
 		t.Fatal(err)
 	}
-	if err := server.InForce(made.ID); err != nil {
+	if err := server.CheckActive(made.ID); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := operator.Revoke(t.Context(), made.ID); err != nil {
@@ -146,7 +146,7 @@ func TestRevocationReachesAnotherProcess(t *testing.T) {
 	if _, err := server.Verify(text); !errors.Is(err, ErrInvalid) {
 		t.Errorf("a request: %v", err)
 	}
-	if err := server.InForce(made.ID); !errors.Is(err, ErrInvalid) {
+	if err := server.CheckActive(made.ID); !errors.Is(err, ErrInvalid) {
 		t.Errorf("a stream: %v", err)
 	}
 	again, _ := create(t, operator, Record{Name: "me", Connection: "group"}) // the name is free again
@@ -188,7 +188,7 @@ func TestFilesThatAreRefused(t *testing.T) {
 				strings.Contains(err.Error(), s.path) {
 				t.Errorf("%v", err)
 			}
-			if s.InForce(made.ID) == nil {
+			if s.CheckActive(made.ID) == nil {
 				t.Error("what it opened stays open")
 			}
 		})

@@ -35,7 +35,7 @@ var ErrInvalid = errors.New("the token is unknown, revoked or expired")
 // Record is what is kept of a token.
 type Record struct {
 	ID         string     `json:"id"`                  // 12 hexadecimal digits, part of the token
-	Name       string     `json:"name"`                // the operator's, unique among those in force
+	Name       string     `json:"name"`                // the operator's, unique among the active ones
 	Hash       string     `json:"hash"`                // SHA-256 of the secret, hexadecimal
 	Connection string     `json:"connection"`          // "dm" or "group"
 	Group      string     `json:"group,omitempty"`     // of a group
@@ -53,7 +53,10 @@ func (r Record) Audience() (audience.Audience, error) {
 	return a, err
 }
 
-// State is "in force", "revoked" or "expired".
+// Active is the State of a token that opens a server.
+const Active = "active"
+
+// State is Active, "revoked" or "expired". A token that is both revoked and expired is revoked.
 func (r Record) State(now time.Time) string {
 	switch {
 	case r.Revoked != nil:
@@ -61,7 +64,7 @@ func (r Record) State(now time.Time) string {
 	case r.Expires != nil && !now.Before(*r.Expires):
 		return "expired"
 	default:
-		return "in force"
+		return Active
 	}
 }
 

@@ -43,7 +43,7 @@ var Severities = []string{"critical", "high", "medium", "low"}
 // be recalled as a constraint (RFC-0011 §4.2 LessonContext, lessonMinConfidence).
 const DefaultConfidence = 0.7
 
-// DefaultRetentionDays is how long a lesson is in force (RFC-0011 §4.2 lessonRetentionDays). After that it
+// DefaultRetentionDays is how long a lesson is active (RFC-0011 §4.2 lessonRetentionDays). After that it
 // is a memory like others.
 const DefaultRetentionDays = 365
 

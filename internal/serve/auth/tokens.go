@@ -25,7 +25,7 @@ func Tokens(store *token.Store) func(context.Context, string) (Client, error) {
 		c := Client{
 			Key:    "token:" + record.ID,
 			Tenant: Tenant{Workspace: record.Workspace, AgentID: record.AgentID, Audience: who},
-			Valid:  func() error { return store.InForce(record.ID) },
+			Valid:  func() error { return store.CheckActive(record.ID) },
 		}
 		if record.Expires != nil {
 			c.Expires = *record.Expires
