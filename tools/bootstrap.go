@@ -14,8 +14,16 @@ import (
 var errBooted = fault.New("there is no BOOTSTRAP.md: the first boot is done, or was not prepared. Begin the session with the prompt startup")
 
 type bootFile struct {
-	File string `json:"file" jsonschema:"enum=SOUL.md,enum=IDENTITY.md,enum=USER.md,enum=AGENTS.md" jsonschema_description:"SOUL.md: who you are. IDENTITY.md: facts, as a list. USER.md: the user. AGENTS.md: how you work, only if missing."`
-	Text string `json:"text" jsonschema:"minLength=1,maxLength=60000" jsonschema_description:"The whole file, in Markdown."`
+	File string `json:"file" jsonschema:"enum=SOUL.md,enum=IDENTITY.md,enum=USER.md,enum=AGENTS.md"`
+	Text string `json:"text" jsonschema:"minLength=1,maxLength=60000"`
+}
+
+func (bootFile) JSONSchemaExtend(s *jsonSchema) {
+	describe(s, map[string]string{
+		"file": "SOUL.md: who you are. IDENTITY.md: facts, as a list. USER.md: the user. AGENTS.md: " +
+			"how you work, only if missing.",
+		"text": "The whole file, in Markdown.",
+	})
 }
 
 // maxAdvice is how much advice is enough for one go.
@@ -24,7 +32,13 @@ const maxAdvice = 20
 type bootWritten struct {
 	File   string   `json:"file"`
 	URI    string   `json:"uri"`
-	Advice []string `json:"advice" jsonschema_description:"Possible improvements. Write the file again to apply them, before bootstrap_finish."`
+	Advice []string `json:"advice"`
+}
+
+func (bootWritten) JSONSchemaExtend(s *jsonSchema) {
+	describe(s, map[string]string{
+		"advice": "Possible improvements. Write the file again to apply them, before bootstrap_finish.",
+	})
 }
 
 // BootstrapWrite is the tool bootstrap_write: it makes the files of the first boot (RFC-0009 §6.2, steps 2a to 2c). It is for
@@ -68,14 +82,28 @@ func BootstrapWrite(v *workspace.View) Tool {
 }
 
 type bootNote struct {
-	Note string `json:"note,omitempty" jsonschema:"maxLength=2000,default=First boot finished." jsonschema_description:"First log entry: that you are here, and what was agreed. Nothing confidential from BOOTSTRAP.md."`
+	Note string `json:"note,omitempty" jsonschema:"maxLength=2000,default=First boot finished."`
+}
+
+func (bootNote) JSONSchemaExtend(s *jsonSchema) {
+	describe(s, map[string]string{
+		"note": "First log entry: that you are here, and what was agreed. Nothing confidential from BOOTSTRAP.md.",
+	})
 }
 
 type booted struct {
-	Deleted bool     `json:"deleted" jsonschema_description:"BOOTSTRAP.md was deleted."`
-	Log     string   `json:"log" jsonschema_description:"The log that has the first entry."`
-	Missing []string `json:"missing" jsonschema_description:"Files that the first boot should have created."`
+	Deleted bool     `json:"deleted"`
+	Log     string   `json:"log"`
+	Missing []string `json:"missing"`
 	Next    string   `json:"next"`
+}
+
+func (booted) JSONSchemaExtend(s *jsonSchema) {
+	describe(s, map[string]string{
+		"deleted": "BOOTSTRAP.md was deleted.",
+		"log":     "The log that has the first entry.",
+		"missing": "Files that the first boot should have created.",
+	})
 }
 
 // BootstrapFinish is the tool bootstrap_finish: it ends the first boot (RFC-0009 §6.2, steps 2d, 2e and 3). It is for DMs

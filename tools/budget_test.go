@@ -173,9 +173,9 @@ func TestRefusalsFit(t *testing.T) {
 		tool            Tool
 		arguments, want string
 	}{
-		{MemoryGet(memory), `{"id":"` + long + `"}`, "memory_search gives the ids there are"},
-		{MemoryDelete(memory, nil), `{"id":"` + long + `","confirm":true}`, "memory_search gives the ids there are"},
-		{Skills(memory), `{"action":"get","id":"` + long + `"}`, "gives the ids there are"},
+		{MemoryGet(memory), `{"id":"` + long + `"}`, "a search gives the IDs that exist"},
+		{MemoryDelete(memory, nil), `{"id":"` + long + `","confirm":true}`, "a search gives the IDs that exist"},
+		{Skills(memory), `{"action":"get","id":"` + long + `"}`, "a search or list of skills gives the IDs that exist"},
 		{RotateLogs(v), `{"action":"delete","files":["` + long + `"]}`, "action list returns the old logs"},
 		{MemorySearch(memory), `{"query":"q","` + long + `":1}`, "Correct this and call again"},
 		{WorkspaceEdit(editor, "kate"), `{"file":"notes/headings.md","section":"Nowhere","op":"append_item","items":["x"],"rationale":"r"}`, "create: true"},

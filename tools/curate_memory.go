@@ -15,21 +15,40 @@ import (
 )
 
 type curation struct {
-	Section   string   `json:"section" jsonschema:"minLength=1,maxLength=200" jsonschema_description:"Heading (##) in MEMORY.md. With add only, it is created if missing."`
-	Add       []string `json:"add,omitempty" jsonschema:"maxItems=20" jsonschema_description:"Self-contained entries; today's date is prepended to those without one."`
-	Retire    []string `json:"retire,omitempty" jsonschema:"maxItems=50" jsonschema_description:"Entries that are no longer true: their text or its unambiguous beginning."`
-	Rationale string   `json:"rationale" jsonschema:"minLength=1,maxLength=500" jsonschema_description:"Reason, one line."`
-	Evidence  []string `json:"evidence_refs,omitempty" jsonschema:"maxItems=20" jsonschema_description:"IDs of memories (mem_…) or events, or evidence tokens (ev:…)."`
-	Key       string   `json:"idempotency_key,omitempty" jsonschema:"maxLength=128" jsonschema_description:"A repeated key returns the first result."`
+	Section   string   `json:"section" jsonschema:"minLength=1,maxLength=200"`
+	Add       []string `json:"add,omitempty" jsonschema:"maxItems=20"`
+	Retire    []string `json:"retire,omitempty" jsonschema:"maxItems=50"`
+	Rationale string   `json:"rationale" jsonschema:"minLength=1,maxLength=500"`
+	Evidence  []string `json:"evidence_refs,omitempty" jsonschema:"maxItems=20"`
+	Key       string   `json:"idempotency_key,omitempty" jsonschema:"maxLength=128"`
+}
+
+func (curation) JSONSchemaExtend(s *jsonSchema) {
+	describe(s, map[string]string{
+		"section":         "Heading (##) in MEMORY.md. With add only, it is created if missing.",
+		"add":             "Self-contained entries; today's date is prepended to those without one.",
+		"retire":          "Entries that are no longer true: their text or its unambiguous beginning.",
+		"rationale":       "Reason, one line.",
+		"evidence_refs":   "IDs of memories (mem_…) or events, or evidence tokens (ev:…).",
+		"idempotency_key": "A repeated key returns the first result.",
+	})
 }
 
 type curated struct {
 	EventID  string   `json:"event_id"`
 	Section  string   `json:"section"`
 	Added    []string `json:"added"`
-	Retired  []string `json:"retired" jsonschema_description:"The removed entries; the edit history keeps them."`
-	Snapshot string   `json:"snapshot" jsonschema_description:"The section after the edit, up to 4,000 characters."`
-	Repeated bool     `json:"repeated,omitempty" jsonschema_description:"Already made with this idempotency_key."`
+	Retired  []string `json:"retired"`
+	Snapshot string   `json:"snapshot"`
+	Repeated bool     `json:"repeated,omitempty"`
+}
+
+func (curated) JSONSchemaExtend(s *jsonSchema) {
+	describe(s, map[string]string{
+		"retired":  "The removed entries; the edit history keeps them.",
+		"snapshot": "The section after the edit, up to 4,000 characters.",
+		"repeated": "Already made with this idempotency_key.",
+	})
 }
 
 // resourceLinks are the file.

@@ -17,6 +17,7 @@ import (
 	"log/slog"
 	"regexp"
 
+	reflection "github.com/invopop/jsonschema"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 )
@@ -58,8 +59,8 @@ var toolName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
 // Define returns the tool that spec describes and handle performs.
 //
 // The schemas are those of In and Out: json tags name the fields and, with omitempty or omitzero, make
-// them optional; `jsonschema_description:"…"` describes them (required of every field of In);
-// `jsonschema:"…"` takes enum=, minimum=, maximum=, minLength=, maxLength=, pattern=, format=,
+// them optional; a JSONSchemaExtend method that calls describe gives their descriptions (required of
+// every field of In); `jsonschema:"…"` takes enum=, minimum=, maximum=, minLength=, maxLength=, pattern=, format=,
 // minItems=, maxItems=, uniqueItems= and default=. Unknown fields are refused at every level.
 //
 // handle gets arguments that satisfy the schema, with the schema's defaults in place of the optional
@@ -112,6 +113,28 @@ func define[In, Out any](spec Spec, handle func(context.Context, In) (Out, error
 		return handle(ctx, in)
 	}
 	return Tool{spec: spec, input: input, output: output, call: call}, nil
+}
+
+// jsonSchema is the schema that a struct's JSONSchemaExtend method completes: the reflector calls it with the schema of
+// the struct. An embedded struct's method is promoted as any other; a struct with its own must call it.
+type jsonSchema = reflection.Schema
+
+// describe sets the descriptions of a struct's properties, by their JSON names. They are not in the struct's tags because
+// a tag cannot be wrapped, and because it would end at a quote. A name that is no property panics, and so stops the
+// program at start: a description that no model sees is a mistake.
+func describe(s *jsonSchema, descriptions map[string]string) {
+	for name, description := range descriptions {
+		property(s, name).Description = description
+	}
+}
+
+// property returns the schema of the property called name, and panics if there is none.
+func property(s *jsonSchema, name string) *jsonSchema {
+	p, ok := s.Properties.Get(name)
+	if !ok {
+		panic(fmt.Sprintf("tools: a description of %q, which is no property of the struct", name))
+	}
+	return p
 }
 
 // Name is the tool's name.

@@ -24,21 +24,21 @@ import (
 // The tool that the tests define has every kind of field.
 type (
 	sampleIn struct {
-		Query    string         `json:"query" jsonschema:"minLength=1,maxLength=20" jsonschema_description:"What to look for, in words."`
-		Limit    int            `json:"limit,omitempty" jsonschema:"minimum=1,maximum=50,default=10" jsonschema_description:"How many."`
-		Format   string         `json:"format,omitempty" jsonschema:"enum=concise,enum=detailed,default=concise" jsonschema_description:"How much of each."`
-		Weight   float64        `json:"weight,omitempty" jsonschema:"minimum=0,maximum=1" jsonschema_description:"From 0 to 1."`
-		Tags     []string       `json:"tags,omitempty" jsonschema:"maxItems=3,uniqueItems=true,maxLength=8" jsonschema_description:"Labels."`
-		Lessons  bool           `json:"lessons,omitempty" jsonschema:"default=true" jsonschema_description:"Lessons too."`
-		Since    string         `json:"since,omitempty" jsonschema:"format=date-time" jsonschema_description:"Not before."`
-		Day      string         `json:"day,omitempty" jsonschema:"format=date" jsonschema_description:"On this day."`
-		Session  string         `json:"session,omitempty" jsonschema:"pattern=^s[0-9]+$" jsonschema_description:"In this session."`
-		Range    *sampleRange   `json:"range,omitempty" jsonschema_description:"A nested object, with a comma."`
-		Metadata map[string]any `json:"metadata,omitempty" jsonschema_description:"Anything."`
+		Query    string         `json:"query" jsonschema:"minLength=1,maxLength=20"`
+		Limit    int            `json:"limit,omitempty" jsonschema:"minimum=1,maximum=50,default=10"`
+		Format   string         `json:"format,omitempty" jsonschema:"enum=concise,enum=detailed,default=concise"`
+		Weight   float64        `json:"weight,omitempty" jsonschema:"minimum=0,maximum=1"`
+		Tags     []string       `json:"tags,omitempty" jsonschema:"maxItems=3,uniqueItems=true,maxLength=8"`
+		Lessons  bool           `json:"lessons,omitempty" jsonschema:"default=true"`
+		Since    string         `json:"since,omitempty" jsonschema:"format=date-time"`
+		Day      string         `json:"day,omitempty" jsonschema:"format=date"`
+		Session  string         `json:"session,omitempty" jsonschema:"pattern=^s[0-9]+$"`
+		Range    *sampleRange   `json:"range,omitempty"`
+		Metadata map[string]any `json:"metadata,omitempty"`
 	}
 	sampleRange struct {
-		From int `json:"from" jsonschema:"minimum=0" jsonschema_description:"First."`
-		To   int `json:"to,omitempty" jsonschema_description:"Last."`
+		From int `json:"from" jsonschema:"minimum=0"`
+		To   int `json:"to,omitempty"`
 	}
 	sampleOut struct {
 		In    sampleIn  `json:"in"`
@@ -46,6 +46,26 @@ type (
 		At    time.Time `json:"at"`
 	}
 )
+
+func (sampleIn) JSONSchemaExtend(s *jsonSchema) {
+	describe(s, map[string]string{
+		"query":    "What to look for, in words.",
+		"limit":    "How many.",
+		"format":   "How much of each.",
+		"weight":   "From 0 to 1.",
+		"tags":     "Labels.",
+		"lessons":  "Lessons too.",
+		"since":    "Not before.",
+		"day":      "On this day.",
+		"session":  "In this session.",
+		"range":    "A nested object, with a comma.",
+		"metadata": "Anything.",
+	})
+}
+
+func (sampleRange) JSONSchemaExtend(s *jsonSchema) {
+	describe(s, map[string]string{"from": "First.", "to": "Last."})
+}
 
 var sampleSpec = Spec{Name: "sample", Title: "Sample", Description: "A tool for tests.", ReadOnly: true, Idempotent: true}
 
@@ -399,8 +419,8 @@ func TestDefineRefuses(t *testing.T) {
 		{"title", defining[described](Spec{Name: "ok", Description: "D"}), "title and description are required"},
 		{"hints", defining[described](Spec{Name: "ok", Title: "T", Description: "D", ReadOnly: true, Destructive: true}), "a read-only tool is not destructive"},
 		{"input that is no struct", defining[string](ok), "string is not a struct"},
-		{"no description", defining[undescribed](ok), "field a[].b has no jsonschema_description"},
-		{"description cut at a comma", defining[commaTrap](ok), `tag "description" is not known (a description goes into jsonschema_description)`},
+		{"no description", defining[undescribed](ok), "field a[].b has no description"},
+		{"description cut at a comma", defining[commaTrap](ok), `tag "description" is not known (describe sets descriptions)`},
 		{"misspelt keyword", defining[misspelt](ok), `tag "min" is not known`},
 		{"pattern", defining[badPattern](ok), "compile: "},
 		{"default out of range", defining[badDefault](ok), "the default of a does not fit its schema"},
@@ -421,6 +441,27 @@ func TestDefineRefuses(t *testing.T) {
 		}
 	}()
 	Define(Spec{Name: "Not OK"}, func(context.Context, described) (described, error) { return described{}, nil })
+}
+
+// misdescribed describes a property that it does not have.
+type misdescribed struct {
+	A string `json:"a"`
+}
+
+func (misdescribed) JSONSchemaExtend(s *jsonSchema) {
+	describe(s, map[string]string{"a": "A.", "b": "B."})
+}
+
+func TestDefineRefusesStrayDescriptions(t *testing.T) {
+	t.Parallel()
+	want := `a description of "b", which is no property of the struct`
+	defer func() {
+		if r := recover(); r == nil || !strings.Contains(fmt.Sprint(r), want) {
+			t.Errorf("Define panicked with %v, want %q", r, want)
+		}
+	}()
+	spec := Spec{Name: "ok", Title: "T", Description: "D"}
+	Define(spec, func(context.Context, misdescribed) (sampleRange, error) { return sampleRange{}, nil })
 }
 
 func defining[In any](spec Spec) func() (Tool, error) {

@@ -9,28 +9,51 @@ import (
 )
 
 type lessonContext struct {
-	Situation        string   `json:"situation" jsonschema:"minLength=1" jsonschema_description:"What happened."`
-	ErrorPattern     string   `json:"error_pattern" jsonschema:"minLength=1" jsonschema_description:"Stable name for this kind of failure, the same every time, e.g. auth_fallback_bypass."`
-	Oversight        string   `json:"oversight" jsonschema:"minLength=1" jsonschema_description:"What was missed."`
-	Fix              string   `json:"fix" jsonschema:"minLength=1" jsonschema_description:"How it was resolved."`
-	PreventativeRule string   `json:"preventative_rule" jsonschema:"minLength=1" jsonschema_description:"What to do in future, as an instruction."`
-	Severity         string   `json:"severity" jsonschema:"enum=critical,enum=high,enum=medium,enum=low" jsonschema_description:"Severity if it happens again."`
-	ApplicableScope  string   `json:"applicable_scope" jsonschema:"minLength=1" jsonschema_description:"When and where the rule applies."`
-	InverseLesson    string   `json:"inverse_lesson,omitempty" jsonschema_description:"What works instead."`
-	Confidence       *float64 `json:"confidence,omitempty" jsonschema:"minimum=0,maximum=1" jsonschema_description:"Confidence that the rule is right, 0 to 1; default 0.7. Lessons of 0.7 or more are recalled as rules."`
+	Situation        string   `json:"situation" jsonschema:"minLength=1"`
+	ErrorPattern     string   `json:"error_pattern" jsonschema:"minLength=1"`
+	Oversight        string   `json:"oversight" jsonschema:"minLength=1"`
+	Fix              string   `json:"fix" jsonschema:"minLength=1"`
+	PreventativeRule string   `json:"preventative_rule" jsonschema:"minLength=1"`
+	Severity         string   `json:"severity" jsonschema:"enum=critical,enum=high,enum=medium,enum=low"`
+	ApplicableScope  string   `json:"applicable_scope" jsonschema:"minLength=1"`
+	InverseLesson    string   `json:"inverse_lesson,omitempty"`
+	Confidence       *float64 `json:"confidence,omitempty" jsonschema:"minimum=0,maximum=1"`
+}
+
+func (lessonContext) JSONSchemaExtend(s *jsonSchema) {
+	describe(s, map[string]string{
+		"situation":         "What happened.",
+		"error_pattern":     "Stable name for this kind of failure, the same every time, e.g. auth_fallback_bypass.",
+		"oversight":         "What was missed.",
+		"fix":               "How it was resolved.",
+		"preventative_rule": "What to do in future, as an instruction.",
+		"severity":          "Severity if it happens again.",
+		"applicable_scope":  "When and where the rule applies.",
+		"inverse_lesson":    "What works instead.",
+		"confidence": "Confidence that the rule is right, 0 to 1; default 0.7. " +
+			"Lessons of 0.7 or more are recalled as rules.",
+	})
 }
 
 type lessonBlock struct {
 	LessonID         string      `json:"lesson_id"`
-	PatternID        string      `json:"pattern_id" jsonschema_description:"Identifies the error pattern and scope."`
+	PatternID        string      `json:"pattern_id"`
 	MemoryID         string      `json:"memory_id"`
 	Severity         string      `json:"severity"`
 	PreventativeRule string      `json:"preventative_rule"`
 	RuleConfidence   float64     `json:"rule_confidence"`
 	ApplicableScope  string      `json:"applicable_scope"`
-	WireFormat       string      `json:"wire_format" jsonschema_description:"The LessonLearned block."`
-	Created          bool        `json:"created" jsonschema_description:"false: a lesson of the same pattern with equal or higher confidence exists and is returned."`
+	WireFormat       string      `json:"wire_format"`
+	Created          bool        `json:"created"`
 	Redactions       []redaction `json:"redactions,omitempty"`
+}
+
+func (lessonBlock) JSONSchemaExtend(s *jsonSchema) {
+	describe(s, map[string]string{
+		"pattern_id":  "Identifies the error pattern and scope.",
+		"wire_format": "The LessonLearned block.",
+		"created":     "false: a lesson of the same pattern with equal or higher confidence exists and is returned.",
+	})
 }
 
 // DistillLesson is the tool distill_lesson (RFC-0011 §8.3).

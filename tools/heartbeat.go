@@ -14,45 +14,90 @@ import (
 )
 
 type beat struct {
-	Action     string  `json:"action" jsonschema:"enum=due,enum=done" jsonschema_description:"due: return the checklist and which checks are due. done: record that a check was just done."`
-	Check      string  `json:"check,omitempty" jsonschema:"maxLength=64" jsonschema_description:"Required by done: name of the check, e.g. email. A new name creates a check."`
-	EveryHours float64 `json:"every_hours,omitempty" jsonschema:"minimum=0,maximum=8760,default=6" jsonschema_description:"For due: hours after which a check is due again."`
+	Action     string  `json:"action" jsonschema:"enum=due,enum=done"`
+	Check      string  `json:"check,omitempty" jsonschema:"maxLength=64"`
+	EveryHours float64 `json:"every_hours,omitempty" jsonschema:"minimum=0,maximum=8760,default=6"`
+}
+
+func (beat) JSONSchemaExtend(s *jsonSchema) {
+	describe(s, map[string]string{
+		"action":      "due: return the checklist and which checks are due. done: record that a check was just done.",
+		"check":       "Required by done: name of the check, e.g. email. A new name creates a check.",
+		"every_hours": "For due: hours after which a check is due again.",
+	})
 }
 
 type beatAnswer struct {
 	Now    time.Time   `json:"now"`
-	Tasks  []beatTask  `json:"tasks" jsonschema_description:"Checklist of HEARTBEAT.md, in order."`
-	Checks []beatCheck `json:"checks" jsonschema_description:"For due: every recorded check. For done: the recorded one."`
+	Tasks  []beatTask  `json:"tasks"`
+	Checks []beatCheck `json:"checks"`
 	// Learned is set when the distillation cycle ran.
-	Learned *beatLessons `json:"learned,omitempty" jsonschema_description:"Result of the distillation cycle, which runs every 6 hours as the check distill_lessons."`
+	Learned *beatLessons `json:"learned,omitempty"`
 	// Dreamed is set when a sweep ran.
-	Dreamed *beatDreams `json:"dreamed,omitempty" jsonschema_description:"Result of the dreaming sweep, which runs once a day as the check dream."`
+	Dreamed *beatDreams `json:"dreamed,omitempty"`
 	Hint    string      `json:"hint,omitempty"`
 }
 
+func (beatAnswer) JSONSchemaExtend(s *jsonSchema) {
+	describe(s, map[string]string{
+		"tasks":   "Checklist of HEARTBEAT.md, in order.",
+		"checks":  "For due: every recorded check. For done: the recorded one.",
+		"learned": "Result of the distillation cycle, which runs every 6 hours as the check distill_lessons.",
+		"dreamed": "Result of the dreaming sweep, which runs once a day as the check dream.",
+	})
+}
+
 type beatDreams struct {
-	Promoted []string `json:"promoted" jsonschema_description:"Entries just added to MEMORY.md."`
-	Held     int      `json:"held" jsonschema_description:"Number of candidates that need the user's confirmation."`
+	Promoted []string `json:"promoted"`
+	Held     int      `json:"held"`
 	Problem  string   `json:"problem,omitempty"`
 }
 
+func (beatDreams) JSONSchemaExtend(s *jsonSchema) {
+	describe(s, map[string]string{
+		"promoted": "Entries just added to MEMORY.md.",
+		"held":     "Number of candidates that need the user's confirmation.",
+	})
+}
+
 type beatLessons struct {
-	Lessons    []beatLesson  `json:"lessons" jsonschema_description:"Lessons just distilled."`
-	Incomplete []beatFailure `json:"incomplete" jsonschema_description:"Failures with too little information for a lesson. If you know what is missing, call distill_lesson; otherwise ignore them."`
+	Lessons    []beatLesson  `json:"lessons"`
+	Incomplete []beatFailure `json:"incomplete"`
+}
+
+func (beatLessons) JSONSchemaExtend(s *jsonSchema) {
+	describe(s, map[string]string{
+		"lessons": "Lessons just distilled.",
+		"incomplete": "Failures with too little information for a lesson. If you know what is missing, call " +
+			"distill_lesson; otherwise ignore them.",
+	})
 }
 
 type beatLesson struct {
 	LessonID         string   `json:"lesson_id"`
 	Severity         string   `json:"severity"`
 	PreventativeRule string   `json:"preventative_rule"`
-	Memories         []string `json:"memories" jsonschema_description:"IDs of its source memories, the last 20."`
+	Memories         []string `json:"memories"`
+}
+
+func (beatLesson) JSONSchemaExtend(s *jsonSchema) {
+	describe(s, map[string]string{
+		"memories": "IDs of its source memories, the last 20.",
+	})
 }
 
 type beatFailure struct {
-	Memories     []string `json:"memories" jsonschema_description:"IDs of its memories, the last 20, oldest first."`
+	Memories     []string `json:"memories"`
 	ErrorPattern string   `json:"error_pattern,omitempty"`
-	Missing      []string `json:"missing,omitempty" jsonschema_description:"Missing arguments of distill_lesson."`
+	Missing      []string `json:"missing,omitempty"`
 	Reason       string   `json:"reason"`
+}
+
+func (beatFailure) JSONSchemaExtend(s *jsonSchema) {
+	describe(s, map[string]string{
+		"memories": "IDs of its memories, the last 20, oldest first.",
+		"missing":  "Missing arguments of distill_lesson.",
+	})
 }
 
 type beatTask struct {
@@ -62,8 +107,14 @@ type beatTask struct {
 
 type beatCheck struct {
 	Check    string     `json:"check"`
-	LastDone *time.Time `json:"last_done,omitempty" jsonschema_description:"Not set: never done."`
+	LastDone *time.Time `json:"last_done,omitempty"`
 	Due      bool       `json:"due"`
+}
+
+func (beatCheck) JSONSchemaExtend(s *jsonSchema) {
+	describe(s, map[string]string{
+		"last_done": "Not set: never done.",
+	})
 }
 
 // Heartbeat is the tool heartbeat (RFC-0009 §2.7 and §2.9). What is periodic, internal/heartbeat knows and does; the

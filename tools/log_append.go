@@ -13,14 +13,29 @@ import (
 )
 
 type logEntry struct {
-	Text    string `json:"text" jsonschema:"minLength=1" jsonschema_description:"What happened, was decided, must be remembered or is open: Markdown without headings."`
-	Heading string `json:"heading,omitempty" jsonschema:"maxLength=200" jsonschema_description:"Title of the entry, one line."`
+	Text    string `json:"text" jsonschema:"minLength=1"`
+	Heading string `json:"heading,omitempty" jsonschema:"maxLength=200"`
+}
+
+func (logEntry) JSONSchemaExtend(s *jsonSchema) {
+	describe(s, map[string]string{
+		"text":    "What happened, was decided, must be remembered or is open: Markdown without headings.",
+		"heading": "Title of the entry, one line.",
+	})
 }
 
 type logged struct {
-	File       string `json:"file" jsonschema_description:"The log, relative to the workspace."`
-	URI        string `json:"uri" jsonschema_description:"The log as a resource."`
-	Redactions int    `json:"redactions" jsonschema_description:"Number of credentials removed from the text; they belong in a password manager."`
+	File       string `json:"file"`
+	URI        string `json:"uri"`
+	Redactions int    `json:"redactions"`
+}
+
+func (logged) JSONSchemaExtend(s *jsonSchema) {
+	describe(s, map[string]string{
+		"file":       "The log, relative to the workspace.",
+		"uri":        "The log as a resource.",
+		"redactions": "Number of credentials removed from the text; they belong in a password manager.",
+	})
 }
 
 // LogAppend is the tool log_append (RFC-0009 §2.5). Each session has its own block in the log.

@@ -13,20 +13,38 @@ import (
 )
 
 type memoryDeletion struct {
-	ID      string `json:"id" jsonschema:"minLength=1" jsonschema_description:"ID of a memory, from memory_search, or of a skill."`
-	Confirm bool   `json:"confirm,omitempty" jsonschema_description:"true: the user wants it deleted permanently. Required unless the host asks the user, whose answer then decides."`
-	Reason  string `json:"reason,omitempty" jsonschema_description:"Reason, kept on record: do not repeat the deleted content."`
+	ID      string `json:"id" jsonschema:"minLength=1"`
+	Confirm bool   `json:"confirm,omitempty"`
+	Reason  string `json:"reason,omitempty"`
+}
+
+func (memoryDeletion) JSONSchemaExtend(s *jsonSchema) {
+	describe(s, map[string]string{
+		"id": "ID of a memory, from memory_search, or of a skill.",
+		"confirm": "true: the user wants it deleted permanently. " +
+			"Required unless the host asks the user, whose answer then decides.",
+		"reason": "Reason, kept on record: do not repeat the deleted content.",
+	})
 }
 
 type memoryDeleted struct {
 	ID      string   `json:"id"`
 	Deleted bool     `json:"deleted"`
-	Derived []string `json:"derived,omitempty" jsonschema_description:"Reflections, lessons and skills derived from it, which may repeat it."`
-	Same    []string `json:"same_text,omitempty" jsonschema_description:"Other memories with the same text."`
+	Derived []string `json:"derived,omitempty"`
+	Same    []string `json:"same_text,omitempty"`
 	// Copies and Recorded are a DM's.
-	Copies   []workspace.Place `json:"copies,omitempty" jsonschema_description:"Places in workspace files that still contain it."`
-	Recorded []string          `json:"recorded,omitempty" jsonschema_description:"Files whose edit history still contains it."`
+	Copies   []workspace.Place `json:"copies,omitempty"`
+	Recorded []string          `json:"recorded,omitempty"`
 	Hint     string            `json:"hint,omitempty"`
+}
+
+func (memoryDeleted) JSONSchemaExtend(s *jsonSchema) {
+	describe(s, map[string]string{
+		"derived":   "Reflections, lessons and skills derived from it, which may repeat it.",
+		"same_text": "Other memories with the same text.",
+		"copies":    "Places in workspace files that still contain it.",
+		"recorded":  "Files whose edit history still contains it.",
+	})
 }
 
 // MemoryDelete is the tool memory_delete (RFC-0011 §4.1 delete). A group deletes only what is its own. With editor, nil in

@@ -15,33 +15,72 @@ import (
 )
 
 type memoryFile struct {
-	Action    string          `json:"action" jsonschema:"enum=save,enum=read" jsonschema_description:"save: write a new memory file. read: return a file's front matter, text, wikilink targets and format problems."`
-	Type      string          `json:"type,omitempty" jsonschema:"enum=daily-log,enum=memory-flush,enum=session-save,enum=curated" jsonschema_description:"Required by save. daily-log: a topic of the day. session-save: end of a session. memory-flush: what must survive context compaction. curated: create MEMORY.md, if missing."`
-	Topic     string          `json:"topic,omitempty" jsonschema:"maxLength=200" jsonschema_description:"Topic in 2 to 5 words, used as the file name. Required by save, except for memory-flush and curated."`
-	Sections  []memorySection `json:"sections,omitempty" jsonschema:"maxItems=32" jsonschema_description:"Required by save, in order. Usual headings: Context, Key Points, Decisions Made, Action Items; Conversation Summary, Key Takeaways; Session Summary, Important Context to Preserve, Pending Work; for curated: User Preferences, Key Decisions, Project Context, with dated entries."`
-	Tags      []string        `json:"tags,omitempty" jsonschema:"maxItems=32" jsonschema_description:"Additional tags, / between levels: project/greenhouse. The type's tags are added."`
-	Links     []string        `json:"links,omitempty" jsonschema:"maxItems=32" jsonschema_description:"Related files: memory/2026-02-13-setup or MEMORY#Decisions, besides wikilinks in the text."`
-	SessionID string          `json:"session_id,omitempty" jsonschema:"maxLength=128" jsonschema_description:"The session it comes from."`
-	Source    string          `json:"source,omitempty" jsonschema:"maxLength=64" jsonschema_description:"Originating program: claude-code, hook, manual."`
-	File      string          `json:"file,omitempty" jsonschema:"maxLength=512" jsonschema_description:"Required by read: path relative to the workspace, e.g. MEMORY.md."`
+	Action    string          `json:"action" jsonschema:"enum=save,enum=read"`
+	Type      string          `json:"type,omitempty" jsonschema:"enum=daily-log,enum=memory-flush,enum=session-save,enum=curated"`
+	Topic     string          `json:"topic,omitempty" jsonschema:"maxLength=200"`
+	Sections  []memorySection `json:"sections,omitempty" jsonschema:"maxItems=32"`
+	Tags      []string        `json:"tags,omitempty" jsonschema:"maxItems=32"`
+	Links     []string        `json:"links,omitempty" jsonschema:"maxItems=32"`
+	SessionID string          `json:"session_id,omitempty" jsonschema:"maxLength=128"`
+	Source    string          `json:"source,omitempty" jsonschema:"maxLength=64"`
+	File      string          `json:"file,omitempty" jsonschema:"maxLength=512"`
+}
+
+func (memoryFile) JSONSchemaExtend(s *jsonSchema) {
+	describe(s, map[string]string{
+		"action": "save: write a new memory file. read: " +
+			"return a file's front matter, text, wikilink targets and format problems.",
+		"type": "Required by save. daily-log: a topic of the day. session-save: end of a session. " +
+			"memory-flush: what must survive context compaction. curated: create MEMORY.md, if missing.",
+		"topic": "Topic in 2 to 5 words, used as the file name. " +
+			"Required by save, except for memory-flush and curated.",
+		"sections": "Required by save, in order. Usual headings: Context, Key Points, Decisions Made, Action " +
+			"Items; Conversation Summary, Key Takeaways; Session Summary, Important Context to Preserve, " +
+			"Pending Work; for curated: User Preferences, Key Decisions, Project Context, with dated entries.",
+		"tags":       "Additional tags, / between levels: project/greenhouse. The type's tags are added.",
+		"links":      "Related files: memory/2026-02-13-setup or MEMORY#Decisions, besides wikilinks in the text.",
+		"session_id": "The session it comes from.",
+		"source":     "Originating program: claude-code, hook, manual.",
+		"file":       "Required by read: path relative to the workspace, e.g. MEMORY.md.",
+	})
 }
 
 type memorySection struct {
-	Heading string `json:"heading,omitempty" jsonschema:"maxLength=200" jsonschema_description:"One line, without #."`
-	Text    string `json:"text" jsonschema:"minLength=1" jsonschema_description:"Markdown without headings."`
+	Heading string `json:"heading,omitempty" jsonschema:"maxLength=200"`
+	Text    string `json:"text" jsonschema:"minLength=1"`
+}
+
+func (memorySection) JSONSchemaExtend(s *jsonSchema) {
+	describe(s, map[string]string{
+		"heading": "One line, without #.",
+		"text":    "Markdown without headings.",
+	})
 }
 
 type memoryFiled struct {
 	File       string        `json:"file"`
 	URI        string        `json:"uri"`
-	Group      string        `json:"group,omitempty" jsonschema_description:"The group that wrote it: quoted speech, not in itself a source for MEMORY.md."`
-	Redactions int           `json:"redactions,omitempty" jsonschema_description:"Number of credentials removed; they belong in a password manager."`
-	Matter     *memoryMatter `json:"matter,omitempty" jsonschema_description:"For read: the front matter."`
-	Text       string        `json:"text,omitempty" jsonschema_description:"For read: the text below the front matter."`
-	Truncated  bool          `json:"truncated,omitempty" jsonschema_description:"The text is truncated: read the resource."`
-	Problems   []string      `json:"problems,omitempty" jsonschema_description:"Format problems."`
-	Links      []memoryLink  `json:"links" jsonschema_description:"Targets of the file's wikilinks."`
-	More       int           `json:"more,omitempty" jsonschema_description:"Number of links that did not fit."`
+	Group      string        `json:"group,omitempty"`
+	Redactions int           `json:"redactions,omitempty"`
+	Matter     *memoryMatter `json:"matter,omitempty"`
+	Text       string        `json:"text,omitempty"`
+	Truncated  bool          `json:"truncated,omitempty"`
+	Problems   []string      `json:"problems,omitempty"`
+	Links      []memoryLink  `json:"links"`
+	More       int           `json:"more,omitempty"`
+}
+
+func (memoryFiled) JSONSchemaExtend(s *jsonSchema) {
+	describe(s, map[string]string{
+		"group":      "The group that wrote it: quoted speech, not in itself a source for MEMORY.md.",
+		"redactions": "Number of credentials removed; they belong in a password manager.",
+		"matter":     "For read: the front matter.",
+		"text":       "For read: the text below the front matter.",
+		"truncated":  "The text is truncated: read the resource.",
+		"problems":   "Format problems.",
+		"links":      "Targets of the file's wikilinks.",
+		"more":       "Number of links that did not fit.",
+	})
 }
 
 // memoryMatter is seed 003's front matter.
@@ -78,10 +117,18 @@ func (f memoryFiled) resourceLinks() []mcp.ResourceLink {
 }
 
 type memoryLink struct {
-	Text  string `json:"text" jsonschema_description:"Link text."`
-	File  string `json:"file,omitempty" jsonschema_description:"Not set: no such file."`
+	Text  string `json:"text"`
+	File  string `json:"file,omitempty"`
 	URI   string `json:"uri,omitempty"`
-	Found bool   `json:"found" jsonschema_description:"The file and heading exist."`
+	Found bool   `json:"found"`
+}
+
+func (memoryLink) JSONSchemaExtend(s *jsonSchema) {
+	describe(s, map[string]string{
+		"text":  "Link text.",
+		"file":  "Not set: no such file.",
+		"found": "The file and heading exist.",
+	})
 }
 
 // MemoryFile is the tool memory_file (seed 003). It is for DMs only.

@@ -14,20 +14,39 @@ import (
 const maxPart = 30_000
 
 type memoryID struct {
-	ID     string `json:"id" jsonschema:"minLength=1" jsonschema_description:"Memory ID from memory_search or memory_store."`
-	Offset int    `json:"offset,omitempty" jsonschema:"minimum=0,maximum=1048576,default=0" jsonschema_description:"For long content: next_offset of the previous result."`
+	ID     string `json:"id" jsonschema:"minLength=1"`
+	Offset int    `json:"offset,omitempty" jsonschema:"minimum=0,maximum=1048576,default=0"`
+}
+
+func (memoryID) JSONSchemaExtend(s *jsonSchema) {
+	describe(s, map[string]string{
+		"id":     "Memory ID from memory_search or memory_store.",
+		"offset": "For long content: next_offset of the previous result.",
+	})
 }
 
 type memoryWhole struct {
 	memoryResult
-	Heritage *heritage     `json:"heritage,omitempty" jsonschema_description:"Its ancestry, oldest level first."`
-	Lesson   *lessonDetail `json:"lesson,omitempty" jsonschema_description:"For a lesson: its fields."`
-	Derived  *derived      `json:"derived,omitempty" jsonschema_description:"For a reflection: its sources and method."`
+	Heritage *heritage     `json:"heritage,omitempty"`
+	Lesson   *lessonDetail `json:"lesson,omitempty"`
+	Derived  *derived      `json:"derived,omitempty"`
 	// AccessCount and LastAccessed are the asker's own.
-	AccessCount  int32      `json:"access_count" jsonschema_description:"Number of searches that found it."`
-	LastAccessed *time.Time `json:"last_accessed,omitempty" jsonschema_description:"Time of the last such search."`
+	AccessCount  int32      `json:"access_count"`
+	LastAccessed *time.Time `json:"last_accessed,omitempty"`
 	// NextOffset is 0 when the content is at its end.
-	NextOffset int `json:"next_offset,omitempty" jsonschema_description:"More content follows: call again with this offset."`
+	NextOffset int `json:"next_offset,omitempty"`
+}
+
+func (m memoryWhole) JSONSchemaExtend(s *jsonSchema) {
+	m.memoryResult.JSONSchemaExtend(s)
+	describe(s, map[string]string{
+		"heritage":      "Its ancestry, oldest level first.",
+		"lesson":        "For a lesson: its fields.",
+		"derived":       "For a reflection: its sources and method.",
+		"access_count":  "Number of searches that found it.",
+		"last_accessed": "Time of the last such search.",
+		"next_offset":   "More content follows: call again with this offset.",
+	})
 }
 
 type heritage struct {
@@ -40,10 +59,17 @@ type derived struct {
 	ReflectionID string      `json:"reflection_id"`
 	Topic        string      `json:"topic,omitempty"`
 	Sources      []sourceRef `json:"sources"`
-	Confidence   float64     `json:"confidence" jsonschema_description:"How well the text represents its sources, 0 to 1."`
-	Method       string      `json:"method" jsonschema_description:"model or extract."`
+	Confidence   float64     `json:"confidence"`
+	Method       string      `json:"method"`
 	Model        string      `json:"model,omitempty"`
 	Supersedes   string      `json:"supersedes,omitempty"`
+}
+
+func (derived) JSONSchemaExtend(s *jsonSchema) {
+	describe(s, map[string]string{
+		"confidence": "How well the text represents its sources, 0 to 1.",
+		"method":     "model or extract.",
+	})
 }
 
 // MemoryGet is the tool memory_get (RFC-0011 §4.1 get).

@@ -8,11 +8,50 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
+// memory is what every audience may say of a memory. Its constraints are here, because package record knows no schemas.
+type memory struct {
+	record.Memory
+}
+
+func (memory) JSONSchemaExtend(s *jsonSchema) {
+	describe(s, map[string]string{
+		"content": "What to remember: one self-contained fact, event or decision. " +
+			"Markup is cleaned; personal identifiers and credentials are redacted.",
+		"type":       "Kind of memory. For lessons from mistakes call distill_lesson instead.",
+		"tags":       "Words to filter by later, each up to 64 characters.",
+		"importance": "Importance, 0 to 1.",
+		"session_id": "The conversation it comes from. Search relates memories of one session: set it if known.",
+		"source":     "Origin: user, assistant, or a person, program or document.",
+		"rationale":  "Why it is worth keeping.",
+		"hypothesis": "What it is expected to be useful for.",
+		"skill_name": "The skill it belongs to.",
+		"metadata":   "Additional JSON, up to 16 KiB. Not searched.",
+	})
+	property(s, "content").MinLength = new(uint64(1))
+	kind := property(s, "type")
+	for _, name := range record.Types {
+		kind.Enum = append(kind.Enum, name)
+	}
+	kind.Default = record.Types[0]
+	property(s, "tags").MaxItems = new(uint64(record.MaxTags))
+	importance := property(s, "importance")
+	importance.Minimum, importance.Maximum = "0", "1"
+}
+
 // visibleMemory is a memory with the choice that a DM has.
 type visibleMemory struct {
-	record.Memory
-	Visibility string `json:"visibility,omitempty" jsonschema:"enum=private,enum=shared,default=private" jsonschema_description:"private: recalled in direct conversations only. shared: recalled in every group too. The host asks the user before sharing, if it can."`
-	Confirm    bool   `json:"confirm,omitempty" jsonschema_description:"true: the user agrees to share an existing private memory. Needed only if the host cannot ask the user."`
+	memory
+	Visibility string `json:"visibility,omitempty" jsonschema:"enum=private,enum=shared,default=private"`
+	Confirm    bool   `json:"confirm,omitempty"`
+}
+
+func (v visibleMemory) JSONSchemaExtend(s *jsonSchema) {
+	v.memory.JSONSchemaExtend(s)
+	describe(s, map[string]string{
+		"visibility": "private: recalled in direct conversations only. shared: recalled in every group too. " +
+			"The host asks the user before sharing, if it can.",
+		"confirm": "true: the user agrees to share an existing private memory. Needed only if the host cannot ask the user.",
+	})
 }
 
 // stored is memory_store's result.
@@ -48,8 +87,8 @@ func MemoryStore(v *mesh.View) Tool {
 	}
 	// SECURITY: a group is not offered the choice of visibility, and a call that makes one is refused.
 	if !v.Audience.IsDM() {
-		return Define(spec, func(ctx context.Context, in record.Memory) (stored, error) {
-			m, err := v.Scrub(in)
+		return Define(spec, func(ctx context.Context, in memory) (stored, error) {
+			m, err := v.Scrub(in.Memory)
 			if err != nil {
 				return stored{}, err
 			}

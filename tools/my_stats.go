@@ -9,13 +9,25 @@ import (
 )
 
 type stats struct {
-	SessionsTotal      int        `json:"sessions_total" jsonschema_description:"Session logs that session_logs can read; 0 without a transcripts folder."`
-	MemoriesStored     int        `json:"memories_stored" jsonschema_description:"Memories and lessons that memory_search can find."`
-	MemoriesPromoted   int        `json:"memories_promoted" jsonschema_description:"Items that dreaming added to MEMORY.md."`
-	LastDreamTS        int64      `json:"last_dream_ts" jsonschema_description:"Time of the last promotion, Unix seconds; 0: never."`
-	RecallEvents7d     int        `json:"recall_events_7d" jsonschema_description:"Memory searches in the last 7 days."`
-	TopConceptTags7d   []tagCount `json:"top_concept_tags_7d" jsonschema_description:"Most used tags of memories stored in the last 7 days, up to 10."`
-	WorkspaceFilesSeen []string   `json:"workspace_files_present" jsonschema_description:"Workspace files that this audience may see."`
+	SessionsTotal      int        `json:"sessions_total"`
+	MemoriesStored     int        `json:"memories_stored"`
+	MemoriesPromoted   int        `json:"memories_promoted"`
+	LastDreamTS        int64      `json:"last_dream_ts"`
+	RecallEvents7d     int        `json:"recall_events_7d"`
+	TopConceptTags7d   []tagCount `json:"top_concept_tags_7d"`
+	WorkspaceFilesSeen []string   `json:"workspace_files_present"`
+}
+
+func (stats) JSONSchemaExtend(s *jsonSchema) {
+	describe(s, map[string]string{
+		"sessions_total":          "Session logs that session_logs can read; 0 without a transcripts folder.",
+		"memories_stored":         "Memories and lessons that memory_search can find.",
+		"memories_promoted":       "Items that dreaming added to MEMORY.md.",
+		"last_dream_ts":           "Time of the last promotion, Unix seconds; 0: never.",
+		"recall_events_7d":        "Memory searches in the last 7 days.",
+		"top_concept_tags_7d":     "Most used tags of memories stored in the last 7 days, up to 10.",
+		"workspace_files_present": "Workspace files that this audience may see.",
+	})
 }
 
 type tagCount struct {

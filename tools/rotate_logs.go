@@ -15,26 +15,52 @@ import (
 )
 
 type rotation struct {
-	Action    string   `json:"action" jsonschema:"enum=list,enum=archive,enum=delete" jsonschema_description:"list: old logs, for review. archive: compress logs into memory/archive/, where they stay readable and searchable. delete: remove logs permanently, only if the user asked for it."`
-	OlderThan int      `json:"older_than_days,omitempty" jsonschema:"minimum=0,maximum=36500,default=30" jsonschema_description:"For list: minimum log age in days."`
-	Files     []string `json:"files,omitempty" jsonschema:"maxItems=100,uniqueItems=true" jsonschema_description:"Required by archive and delete: logs, e.g. memory/2026-01-02.md."`
-	Consent   bool     `json:"consent,omitempty" jsonschema:"default=false" jsonschema_description:"The user explicitly agreed, for these logs. Required for logs younger than 7 days, and to delete unless the host asks the user. Never your own decision."`
+	Action    string   `json:"action" jsonschema:"enum=list,enum=archive,enum=delete"`
+	OlderThan int      `json:"older_than_days,omitempty" jsonschema:"minimum=0,maximum=36500,default=30"`
+	Files     []string `json:"files,omitempty" jsonschema:"maxItems=100,uniqueItems=true"`
+	Consent   bool     `json:"consent,omitempty" jsonschema:"default=false"`
+}
+
+func (rotation) JSONSchemaExtend(s *jsonSchema) {
+	describe(s, map[string]string{
+		"action": "list: old logs, for review. archive: compress logs into memory/archive/, where they stay " +
+			"readable and searchable. delete: remove logs permanently, only if the user asked for it.",
+		"older_than_days": "For list: minimum log age in days.",
+		"files":           "Required by archive and delete: logs, e.g. memory/2026-01-02.md.",
+		"consent": "The user explicitly agreed, for these logs. Required for logs younger than 7 days, and to " +
+			"delete unless the host asks the user. Never your own decision.",
+	})
 }
 
 type rotated struct {
-	Logs []rotatedLog `json:"logs" jsonschema_description:"Oldest first, up to 100."`
-	More int          `json:"more" jsonschema_description:"Number of further logs."`
+	Logs []rotatedLog `json:"logs"`
+	More int          `json:"more"`
 	Hint string       `json:"hint,omitempty"`
+}
+
+func (rotated) JSONSchemaExtend(s *jsonSchema) {
+	describe(s, map[string]string{
+		"logs": "Oldest first, up to 100.",
+		"more": "Number of further logs.",
+	})
 }
 
 type rotatedLog struct {
 	File     string `json:"file"`
 	URI      string `json:"uri,omitempty"`
-	Days     int    `json:"days,omitempty" jsonschema_description:"Age in days."`
-	Size     int64  `json:"size,omitempty" jsonschema_description:"In bytes."`
-	Group    string `json:"group,omitempty" jsonschema_description:"The group that wrote it: quoted speech, not in itself a source for MEMORY.md."`
+	Days     int    `json:"days,omitempty"`
+	Size     int64  `json:"size,omitempty"`
+	Group    string `json:"group,omitempty"`
 	Archived bool   `json:"archived"`
 	Deleted  bool   `json:"deleted"`
+}
+
+func (rotatedLog) JSONSchemaExtend(s *jsonSchema) {
+	describe(s, map[string]string{
+		"days":  "Age in days.",
+		"size":  "In bytes.",
+		"group": "The group that wrote it: quoted speech, not in itself a source for MEMORY.md.",
+	})
 }
 
 const maxRotated = 100

@@ -104,7 +104,8 @@ func checkTags(t reflect.Type, above []reflect.Type) error {
 			if part == "" || part == "-" || keywords[key] {
 				continue
 			}
-			return fmt.Errorf("%s.%s: jsonschema tag %q is not known (a description goes into jsonschema_description)", t, field.Name, key)
+			return fmt.Errorf("%s.%s: jsonschema tag %q is not known (describe sets descriptions)",
+				t, field.Name, key)
 		}
 		if err := checkTags(field.Type, append(above, t)); err != nil {
 			return err
@@ -143,7 +144,7 @@ func describedBelow(s *jsonschema.Schema, path string) error {
 	}
 	for name, field := range s.Properties {
 		if field.Description == "" {
-			return fmt.Errorf("field %s has no jsonschema_description", strings.TrimPrefix(path+"."+name, "."))
+			return fmt.Errorf("field %s has no description; see describe", strings.TrimPrefix(path+"."+name, "."))
 		}
 		if err := describedBelow(field, path+"."+name); err != nil {
 			return err

@@ -11,12 +11,25 @@ import (
 )
 
 type logQuery struct {
-	Action    string `json:"action" jsonschema:"enum=list_sessions,enum=read_session,enum=search,enum=recent" jsonschema_description:"list_sessions: newest sessions. read_session: one session from its beginning. search: turns that contain a text. recent: last turns of a session."`
-	SessionID string `json:"session_id,omitempty" jsonschema_description:"Required by read_session. For search: only this session. For recent: default is the current session."`
-	Query     string `json:"query,omitempty" jsonschema_description:"Required by search: text to find, case-insensitive."`
-	Offset    int    `json:"offset,omitempty" jsonschema:"minimum=0,default=0" jsonschema_description:"For read_session: number of turns to skip; next_offset of the previous result."`
-	Limit     int    `json:"limit,omitempty" jsonschema:"minimum=1,maximum=500,default=50" jsonschema_description:"Maximum number of sessions, turns or hits."`
-	MaxChars  int    `json:"max_chars,omitempty" jsonschema:"minimum=1,maximum=4000,default=200" jsonschema_description:"Maximum characters per turn."`
+	Action    string `json:"action" jsonschema:"enum=list_sessions,enum=read_session,enum=search,enum=recent"`
+	SessionID string `json:"session_id,omitempty"`
+	Query     string `json:"query,omitempty"`
+	Offset    int    `json:"offset,omitempty" jsonschema:"minimum=0,default=0"`
+	Limit     int    `json:"limit,omitempty" jsonschema:"minimum=1,maximum=500,default=50"`
+	MaxChars  int    `json:"max_chars,omitempty" jsonschema:"minimum=1,maximum=4000,default=200"`
+}
+
+func (logQuery) JSONSchemaExtend(s *jsonSchema) {
+	describe(s, map[string]string{
+		"action": "list_sessions: newest sessions. read_session: one session from its beginning. search: turns " +
+			"that contain a text. recent: last turns of a session.",
+		"session_id": "Required by read_session. For search: only this session. For recent: " +
+			"default is the current session.",
+		"query":     "Required by search: text to find, case-insensitive.",
+		"offset":    "For read_session: number of turns to skip; next_offset of the previous result.",
+		"limit":     "Maximum number of sessions, turns or hits.",
+		"max_chars": "Maximum characters per turn.",
+	})
 }
 
 // logAnswer is what the four actions return, one part each (seed 002, phase 10.8).
@@ -25,13 +38,24 @@ type logAnswer struct {
 	Sessions     []transcript.Session `json:"sessions,omitzero"`
 	Entries      []transcript.Entry   `json:"entries,omitzero"`
 	Hits         []transcript.Hit     `json:"hits,omitzero"`
-	Count        int                  `json:"count" jsonschema_description:"Number of returned items."`
-	Truncated    bool                 `json:"truncated" jsonschema_description:"More exist than are returned."`
-	NextOffset   int                  `json:"next_offset,omitempty" jsonschema_description:"For read_session: offset of the next turns."`
-	Hint         string               `json:"hint,omitempty" jsonschema_description:"How to get more."`
+	Count        int                  `json:"count"`
+	Truncated    bool                 `json:"truncated"`
+	NextOffset   int                  `json:"next_offset,omitempty"`
+	Hint         string               `json:"hint,omitempty"`
 	SessionID    string               `json:"session_id,omitempty"`
-	Header       *transcript.Session  `json:"header,omitempty" jsonschema_description:"The session of the entries."`
-	SkippedLines int                  `json:"skipped_lines,omitempty" jsonschema_description:"Number of lines too long to search."`
+	Header       *transcript.Session  `json:"header,omitempty"`
+	SkippedLines int                  `json:"skipped_lines,omitempty"`
+}
+
+func (logAnswer) JSONSchemaExtend(s *jsonSchema) {
+	describe(s, map[string]string{
+		"count":         "Number of returned items.",
+		"truncated":     "More exist than are returned.",
+		"next_offset":   "For read_session: offset of the next turns.",
+		"hint":          "How to get more.",
+		"header":        "The session of the entries.",
+		"skipped_lines": "Number of lines too long to search.",
+	})
 }
 
 // SessionLogs is the tool session_logs. It is registered only where there is a transcripts folder.

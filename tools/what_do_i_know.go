@@ -7,7 +7,13 @@ import (
 )
 
 type knowledgeQuery struct {
-	Filter string `json:"filter,omitempty" jsonschema:"maxLength=200" jsonschema_description:"Only sections whose heading contains this, case-insensitive."`
+	Filter string `json:"filter,omitempty" jsonschema:"maxLength=200"`
+}
+
+func (knowledgeQuery) JSONSchemaExtend(s *jsonSchema) {
+	describe(s, map[string]string{
+		"filter": "Only sections whose heading contains this, case-insensitive.",
+	})
 }
 
 // WhatDoIKnow is the tool what_do_i_know (seed 002, phase 10.8). It is for DMs only.

@@ -10,11 +10,21 @@ type nothing struct{}
 
 type self struct {
 	AgentID      string             `json:"agent_id"`
-	Model        string             `json:"model" jsonschema_description:"The language model, if configured; otherwise unknown."`
-	Connection   string             `json:"connection" jsonschema_description:"dm or group."`
-	Identity     workspace.Identity `json:"identity" jsonschema_description:"Fields of IDENTITY.md."`
-	SoulExcerpt  string             `json:"soul_excerpt" jsonschema_description:"Beginning of SOUL.md, up to 2,048 characters."`
-	WorkspaceDir string             `json:"workspace_dir,omitempty" jsonschema_description:"Direct conversations only."`
+	Model        string             `json:"model"`
+	Connection   string             `json:"connection"`
+	Identity     workspace.Identity `json:"identity"`
+	SoulExcerpt  string             `json:"soul_excerpt"`
+	WorkspaceDir string             `json:"workspace_dir,omitempty"`
+}
+
+func (self) JSONSchemaExtend(s *jsonSchema) {
+	describe(s, map[string]string{
+		"model":         "The language model, if configured; otherwise unknown.",
+		"connection":    "dm or group.",
+		"identity":      "Fields of IDENTITY.md.",
+		"soul_excerpt":  "Beginning of SOUL.md, up to 2,048 characters.",
+		"workspace_dir": "Direct conversations only.",
+	})
 }
 
 // WhoAmI is the tool who_am_i (seed 002, phase 10.8). model may be "".

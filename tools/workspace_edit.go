@@ -13,32 +13,60 @@ import (
 )
 
 type workspaceEdit struct {
-	File      string   `json:"file" jsonschema:"maxLength=512" jsonschema_description:"Path relative to the workspace: MEMORY.md, USER.md, notes/NAME.md, users/ID/overview.md."`
-	Section   string   `json:"section,omitempty" jsonschema:"maxLength=200" jsonschema_description:"Heading (##) or anchor. Without it: the text below the title."`
-	Op        string   `json:"op" jsonschema:"enum=replace_section,enum=append_section,enum=append_item,enum=curate_items,enum=tombstone_section" jsonschema_description:"replace_section, append_section: use content. append_item: add items to the end of a list. curate_items: items replace the whole list. tombstone_section: retire the content."`
-	Content   string   `json:"content,omitempty" jsonschema:"maxLength=65536" jsonschema_description:"Markdown; headings begin with ###."`
-	Items     []string `json:"items,omitempty" jsonschema:"maxItems=200" jsonschema_description:"List items, without bullets."`
-	Rationale string   `json:"rationale" jsonschema:"minLength=1,maxLength=500" jsonschema_description:"Reason, one line."`
-	Evidence  []string `json:"evidence_refs,omitempty" jsonschema:"maxItems=20" jsonschema_description:"Evidence: IDs of memories (mem_…) or events, or evidence tokens (ev:…)."`
-	Override  string   `json:"override_rationale,omitempty" jsonschema:"maxLength=500" jsonschema_description:"If a cap is exceeded: why, for how long, when it will be curated."`
-	Expected  string   `json:"expected_hash,omitempty" jsonschema:"maxLength=64" jsonschema_description:"after_hash of the edit you build on; refused if the section changed since."`
-	Key       string   `json:"idempotency_key,omitempty" jsonschema:"maxLength=128" jsonschema_description:"A repeated key returns the first result."`
-	Create    bool     `json:"create,omitempty" jsonschema_description:"Create the file or section if missing."`
-	Propose   bool     `json:"propose,omitempty" jsonschema_description:"Propose only: the user accepts or rejects it. Also works for pinned sections."`
+	File      string   `json:"file" jsonschema:"maxLength=512"`
+	Section   string   `json:"section,omitempty" jsonschema:"maxLength=200"`
+	Op        string   `json:"op" jsonschema:"enum=replace_section,enum=append_section,enum=append_item,enum=curate_items,enum=tombstone_section"`
+	Content   string   `json:"content,omitempty" jsonschema:"maxLength=65536"`
+	Items     []string `json:"items,omitempty" jsonschema:"maxItems=200"`
+	Rationale string   `json:"rationale" jsonschema:"minLength=1,maxLength=500"`
+	Evidence  []string `json:"evidence_refs,omitempty" jsonschema:"maxItems=20"`
+	Override  string   `json:"override_rationale,omitempty" jsonschema:"maxLength=500"`
+	Expected  string   `json:"expected_hash,omitempty" jsonschema:"maxLength=64"`
+	Key       string   `json:"idempotency_key,omitempty" jsonschema:"maxLength=128"`
+	Create    bool     `json:"create,omitempty"`
+	Propose   bool     `json:"propose,omitempty"`
+}
+
+func (workspaceEdit) JSONSchemaExtend(s *jsonSchema) {
+	describe(s, map[string]string{
+		"file":    "Path relative to the workspace: MEMORY.md, USER.md, notes/NAME.md, users/ID/overview.md.",
+		"section": "Heading (##) or anchor. Without it: the text below the title.",
+		"op": "replace_section, append_section: use content. append_item: add items to the end of a list. " +
+			"curate_items: items replace the whole list. tombstone_section: retire the content.",
+		"content":            "Markdown; headings begin with ###.",
+		"items":              "List items, without bullets.",
+		"rationale":          "Reason, one line.",
+		"evidence_refs":      "Evidence: IDs of memories (mem_…) or events, or evidence tokens (ev:…).",
+		"override_rationale": "If a cap is exceeded: why, for how long, when it will be curated.",
+		"expected_hash":      "after_hash of the edit you build on; refused if the section changed since.",
+		"idempotency_key":    "A repeated key returns the first result.",
+		"create":             "Create the file or section if missing.",
+		"propose":            "Propose only: the user accepts or rejects it. Also works for pinned sections.",
+	})
 }
 
 type workspaceEdited struct {
 	EventID  string `json:"event_id"`
-	Evidence string `json:"evidence_token" jsonschema_description:"Cites this edit as evidence for others."`
+	Evidence string `json:"evidence_token"`
 	File     string `json:"file"`
 	URI      string `json:"uri"`
 	Section  string `json:"section"`
-	Before   string `json:"before_hash" jsonschema_description:"Empty for a new section."`
+	Before   string `json:"before_hash"`
 	After    string `json:"after_hash"`
-	Snapshot string `json:"snapshot" jsonschema_description:"The section after the edit, up to 4,000 characters."`
-	Repeated bool   `json:"repeated,omitempty" jsonschema_description:"Already made with this idempotency_key."`
-	Proposal string `json:"proposal,omitempty" jsonschema:"enum=pending,enum=accepted,enum=rejected" jsonschema_description:"The user's decision."`
+	Snapshot string `json:"snapshot"`
+	Repeated bool   `json:"repeated,omitempty"`
+	Proposal string `json:"proposal,omitempty" jsonschema:"enum=pending,enum=accepted,enum=rejected"`
 	Hint     string `json:"hint,omitempty"`
+}
+
+func (workspaceEdited) JSONSchemaExtend(s *jsonSchema) {
+	describe(s, map[string]string{
+		"evidence_token": "Cites this edit as evidence for others.",
+		"before_hash":    "Empty for a new section.",
+		"snapshot":       "The section after the edit, up to 4,000 characters.",
+		"repeated":       "Already made with this idempotency_key.",
+		"proposal":       "The user's decision.",
+	})
 }
 
 // resourceLinks are the file, and the edit as evidence.

@@ -50,19 +50,18 @@ func (v Visibility) Group() string {
 	return name
 }
 
-// Memory is what a caller tells of a memory (RFC-0011 §2.1), on its whole way from a tool's arguments to the ledger. The
-// tags describe the fields to a model.
+// Memory is what a caller tells of a memory (RFC-0011 §2.1), on its whole way from a tool's arguments to the ledger.
 type Memory struct {
-	Content    string         `json:"content" jsonschema:"minLength=1" jsonschema_description:"What to remember: one self-contained fact, event or decision. Markup is cleaned; personal identifiers and credentials are redacted."`
-	Type       string         `json:"type,omitempty" jsonschema:"enum=global,enum=session,enum=agent,enum=lesson,enum=reflection,enum=event,default=global" jsonschema_description:"Kind of memory. For lessons from mistakes call distill_lesson instead."`
-	Tags       []string       `json:"tags,omitempty" jsonschema:"maxItems=32" jsonschema_description:"Words to filter by later, each up to 64 characters."`
-	Importance *float32       `json:"importance,omitempty" jsonschema:"minimum=0,maximum=1" jsonschema_description:"Importance, 0 to 1."`
-	SessionID  string         `json:"session_id,omitempty" jsonschema_description:"The conversation it comes from. Search relates memories of one session: set it if known."`
-	Source     string         `json:"source,omitempty" jsonschema_description:"Origin: a person, program or document."`
-	Rationale  string         `json:"rationale,omitempty" jsonschema_description:"Why it is worth keeping."`
-	Hypothesis string         `json:"hypothesis,omitempty" jsonschema_description:"What it is expected to be useful for."`
-	Skill      string         `json:"skill_name,omitempty" jsonschema_description:"The skill it belongs to."`
-	Metadata   map[string]any `json:"metadata,omitempty" jsonschema_description:"Additional JSON, up to 16 KiB. Not searched."`
+	Content    string         `json:"content"`              // up to MaxContent bytes
+	Type       string         `json:"type,omitempty"`       // one of Types; "" is "global"
+	Tags       []string       `json:"tags,omitempty"`       // up to MaxTags of up to MaxTag characters
+	Importance *float32       `json:"importance,omitempty"` // 0 to 1; nil: not given
+	SessionID  string         `json:"session_id,omitempty"` // the conversation it comes from
+	Source     string         `json:"source,omitempty"`     // the user, the assistant, a person, program or document
+	Rationale  string         `json:"rationale,omitempty"`  // why it is worth keeping
+	Hypothesis string         `json:"hypothesis,omitempty"` // what it is expected to be useful for
+	Skill      string         `json:"skill_name,omitempty"` // the skill it belongs to
+	Metadata   map[string]any `json:"metadata,omitempty"`   // up to MaxMetadata bytes of JSON, not searched
 }
 
 // Record is one memory entry (RFC-0011 §1.1) as the ledger keeps it. Every string in it has passed the scrubber.
