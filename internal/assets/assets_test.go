@@ -22,6 +22,7 @@ func env(pairs ...string) func(string) string {
 }
 
 func TestPinnedManifest(t *testing.T) {
+	t.Parallel()
 	m := Pinned()
 	for _, platform := range []string{"linux/amd64", "linux/arm64", "darwin/arm64"} {
 		files, err := m.Platform(platform)
@@ -50,7 +51,7 @@ func TestPinnedManifest(t *testing.T) {
 	names := map[string]bool{}
 	for _, f := range m.Files {
 		if names[f.Name] {
-			t.Errorf("%s stands in the manifest twice", f.Name)
+			t.Errorf("%s is in the manifest twice", f.Name)
 		}
 		names[f.Name] = true
 	}
@@ -60,6 +61,7 @@ func TestPinnedManifest(t *testing.T) {
 }
 
 func TestParseRefuses(t *testing.T) {
+	t.Parallel()
 	digest := strings.Repeat("ab", 32)
 	good := "[[file]]\nrole='model'\nname='m'\nsha256='" + digest + "'\nsize=3\n[[file.source]]\nkind='url'\nurl='https" +
 		"://h/m'\n"
@@ -84,6 +86,7 @@ func TestParseRefuses(t *testing.T) {
 }
 
 func TestAcceptedDigests(t *testing.T) {
+	t.Parallel()
 	f := File{SHA256: "a", Size: 1, Sources: []Source{{Kind: KindURL}, {SHA256: "b", Size: 2}, {SHA256: "b", Size: 2}}}
 	if diff := cmp.Diff([]Digest{{"a", 1}, {"b", 2}}, f.Accepted()); diff != "" {
 		t.Error(diff)
@@ -91,6 +94,7 @@ func TestAcceptedDigests(t *testing.T) {
 }
 
 func TestDir(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		name string
 		env  []string
@@ -133,6 +137,7 @@ func fill(t *testing.T, dir string, files []File) {
 }
 
 func TestLocate(t *testing.T) {
+	t.Parallel()
 	files, err := Pinned().Platform(Platform())
 	if err != nil {
 		t.Fatal(err)
@@ -140,9 +145,13 @@ func TestLocate(t *testing.T) {
 	dir := t.TempDir()
 	getenv := env("YAMO_CACHE", dir)
 	_, err = Locate(getenv)
-	if !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), "yamo-mcp setup") ||
-		!strings.Contains(err.Error(), files[1].Name) {
-		t.Errorf("empty folder: %v", err)
+	if !errors.Is(err, ErrMissing) {
+		t.Fatalf("empty folder: %v", err)
+	}
+	for _, want := range []string{"yamo-mcp setup", files[1].Name} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("empty folder: %v, want %q in it", err, want)
+		}
 	}
 	fill(t, dir, files)
 	got, err := Locate(getenv)
@@ -182,6 +191,7 @@ func TestLocate(t *testing.T) {
 
 // An unpacked release has its files in assets/ beside bin/.
 func TestLocateBundle(t *testing.T) {
+	t.Parallel()
 	files, err := Pinned().Platform(Platform())
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // contents is everything in the files below dir, under whatever name.
@@ -29,6 +30,7 @@ func contents(t *testing.T, dir string) string {
 }
 
 func TestErase(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	opt := testOptions(dir)
 	a, b := newReader(opt), newReader(opt)
@@ -40,13 +42,15 @@ func TestErase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(got) != 1 || got[0].Seq != 5 || got[0].Op != OpDelete || got[0].ID != "mem_2" ||
-		got[0].Block != "deleted mem_2\n" {
-		t.Errorf("Erase returned %+v", got)
+	deletion := []Entry{{Seq: 5, Op: OpDelete, ID: "mem_2", Block: "deleted mem_2\n"}}
+	if diff := cmp.Diff(deletion, got, cmpopts.IgnoreFields(Entry{}, "Time", "PrevHash", "Hash", "Data")); diff != "" {
+		t.Errorf("Erase returned (-want +got):\n%s", diff)
 	}
 	raw := contents(t, dir)
-	if strings.Contains(raw, "of mem_2") || !strings.Contains(raw, "of mem_1") || !strings.Contains(raw, "of mem_3") {
-		t.Errorf("after erasing mem_2 the files hold:\n%s", raw)
+	for text, want := range map[string]bool{"of mem_1": true, "of mem_2": false, "of mem_3": true} {
+		if strings.Contains(raw, text) != want {
+			t.Errorf("after erasing mem_2 the files hold %q: %t, want %t\n%s", text, !want, want, raw)
+		}
 	}
 	if r := mustIntact(t, opt.Path, 5); r.Erased != 2 {
 		t.Errorf("%d entries erased, want 2", r.Erased)
@@ -74,6 +78,7 @@ func TestErase(t *testing.T) {
 }
 
 func TestEraseAgainAndTheLastOne(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	opt := testOptions(dir)
 	a, b := newReader(opt), newReader(opt)
@@ -106,6 +111,7 @@ func TestEraseAgainAndTheLastOne(t *testing.T) {
 }
 
 func TestEraseOfNothing(t *testing.T) {
+	t.Parallel()
 	opt := testOptions(t.TempDir())
 	a := newReader(opt)
 	if got, err := a.tryErase(t.Context()); err != nil || got != nil {
@@ -121,6 +127,7 @@ func TestEraseOfNothing(t *testing.T) {
 }
 
 func TestEraseChecksItsDrafts(t *testing.T) {
+	t.Parallel()
 	opt := testOptions(t.TempDir())
 	a := newReader(opt)
 	a.add(t, "mem_1")
@@ -145,6 +152,7 @@ func TestEraseChecksItsDrafts(t *testing.T) {
 
 // What a process that died in Erase left behind does not outlive the next Erase.
 func TestEraseRemovesALeftOverCopy(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	opt := testOptions(dir)
 	a := newReader(opt)
@@ -166,6 +174,7 @@ func TestEraseRemovesALeftOverCopy(t *testing.T) {
 
 // Content that is missing without a delete entry was not taken away by Erase.
 func TestVerifyFindsUnexplainedErasure(t *testing.T) {
+	t.Parallel()
 	opt := testOptions(t.TempDir())
 	a := newReader(opt)
 	a.add(t, "mem_1", "mem_2", "mem_3")
@@ -185,14 +194,18 @@ func TestVerifyFindsUnexplainedErasure(t *testing.T) {
 			t.Fatal(err)
 		}
 		r, err := Verify(t.Context(), opt.Path, testKey)
-		if err != nil || r.Intact() || r.Bad.Line != int64(line) || !strings.Contains(r.Bad.Error(), "taken away") {
-			t.Errorf("line %d: %+v, %v", line, r, err)
+		if err != nil || r.Intact() {
+			t.Fatalf("line %d: %+v, %v; want damage", line, r, err)
+		}
+		if r.Bad.Line != int64(line) || !strings.Contains(r.Bad.Error(), "taken away") {
+			t.Errorf("line %d: %v, want that its body was taken away", line, r.Bad)
 		}
 	}
 }
 
 // A reader in the middle of the old file reads it to its end, then goes on in the new one.
 func TestEraseWhileReading(t *testing.T) {
+	t.Parallel()
 	opt := testOptions(t.TempDir())
 	a, b := newReader(opt), newReader(opt)
 	a.add(t, "mem_1", "mem_2", "mem_3")
@@ -218,6 +231,7 @@ func TestEraseWhileReading(t *testing.T) {
 
 // A copy must not bless what the disk has damaged meanwhile.
 func TestEraseKeepsDamageVisible(t *testing.T) {
+	t.Parallel()
 	opt := testOptions(t.TempDir())
 	a := newReader(opt)
 	a.add(t, "mem_1", "mem_2", "mem_3")

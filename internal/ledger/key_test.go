@@ -9,6 +9,7 @@ import (
 )
 
 func TestKeyIsCreatedOnce(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "a", "b")
 	path := filepath.Join(dir, "key")
 	keys := make([][]byte, 32)
@@ -27,7 +28,10 @@ func TestKeyIsCreatedOnce(t *testing.T) {
 	close(start)
 	wg.Wait()
 	for _, key := range keys {
-		if len(key) != KeySize || !bytes.Equal(key, keys[0]) || bytes.Equal(key, make([]byte, KeySize)) {
+		if len(key) != KeySize || bytes.Equal(key, make([]byte, KeySize)) {
+			t.Fatalf("key %x", key)
+		}
+		if !bytes.Equal(key, keys[0]) {
 			t.Fatalf("keys %x and %x", keys[0], key)
 		}
 	}
@@ -48,6 +52,7 @@ func TestKeyIsCreatedOnce(t *testing.T) {
 }
 
 func TestBadKeyFiles(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	good := filepath.Join(dir, "good")
 	if _, err := LoadOrCreateKey(good); err != nil {

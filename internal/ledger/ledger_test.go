@@ -113,6 +113,7 @@ func mustIntact(t testing.TB, path string, entries int64) Report {
 }
 
 func TestAppendAndSync(t *testing.T) {
+	t.Parallel()
 	opt := testOptions(t.TempDir())
 	a, b := newReader(opt), newReader(opt)
 	if got := a.sync(t); got != nil {
@@ -184,6 +185,7 @@ func fileSize(t testing.TB, path string) int64 {
 }
 
 func TestNothingIsCreatedBeforeTheFirstAppend(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	opt := testOptions(dir)
 	l := newReader(opt)
@@ -214,6 +216,7 @@ func TestNothingIsCreatedBeforeTheFirstAppend(t *testing.T) {
 
 // prepare sees everything ever written, so a writer can leave out what another has written meanwhile.
 func TestPrepareSeesOthersEntries(t *testing.T) {
+	t.Parallel()
 	opt := testOptions(t.TempDir())
 	var wg sync.WaitGroup
 	for range 8 {
@@ -242,6 +245,7 @@ func TestPrepareSeesOthersEntries(t *testing.T) {
 }
 
 func TestOneLedgerFromManyGoroutines(t *testing.T) {
+	t.Parallel()
 	opt := testOptions(t.TempDir())
 	r := newReader(opt)
 	var wg sync.WaitGroup
@@ -264,6 +268,7 @@ func TestOneLedgerFromManyGoroutines(t *testing.T) {
 }
 
 func TestRelaxed(t *testing.T) {
+	t.Parallel()
 	opt := testOptions(t.TempDir())
 	faults := &faultyFS{}
 	opt.FS = faults
@@ -292,6 +297,7 @@ func TestRelaxed(t *testing.T) {
 
 // Who replaced the file may have died before its name was durable, so the next promise covers that too.
 func TestAppendAfterAnothersErase(t *testing.T) {
+	t.Parallel()
 	opt := testOptions(t.TempDir())
 	faulty, faults := opt, &faultyFS{}
 	faulty.FS = faults
@@ -308,6 +314,7 @@ func TestAppendAfterAnothersErase(t *testing.T) {
 }
 
 func TestPrepareError(t *testing.T) {
+	t.Parallel()
 	opt := testOptions(t.TempDir())
 	a := newReader(opt)
 	a.add(t, "mem_1")
@@ -325,6 +332,7 @@ func TestPrepareError(t *testing.T) {
 }
 
 func TestDraftsAreChecked(t *testing.T) {
+	t.Parallel()
 	opt := testOptions(t.TempDir())
 	a := newReader(opt)
 	for name, tc := range map[string]struct {
@@ -354,6 +362,7 @@ func TestDraftsAreChecked(t *testing.T) {
 }
 
 func TestContentSurvivesAsItIs(t *testing.T) {
+	t.Parallel()
 	opt := testOptions(t.TempDir())
 	a := newReader(opt)
 	drafts := []Draft{
@@ -367,8 +376,11 @@ func TestContentSurvivesAsItIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, d := range drafts {
-		if got[i].Op != d.Op || got[i].ID != d.ID || got[i].Block != d.Block {
-			t.Errorf("draft %d came back as %.200v", i, got[i])
+		if got[i].Op != d.Op || got[i].ID != d.ID {
+			t.Errorf("draft %d came back as %s %q, want %s %q", i, got[i].Op, got[i].ID, d.Op, d.ID)
+		}
+		if got[i].Block != d.Block {
+			t.Errorf("draft %d came back with the block %.200q", i, got[i].Block)
 		}
 	}
 	if got[1].Data != nil || string(got[2].Data) != `{"a":[1,2.50,"\n"],"b":null}` || len(got[3].Data) != 300<<10+2 {
@@ -381,6 +393,7 @@ func TestContentSurvivesAsItIs(t *testing.T) {
 }
 
 func TestApplyErrorIsDeliveredAgain(t *testing.T) {
+	t.Parallel()
 	opt := testOptions(t.TempDir())
 	a, b := newReader(opt), newReader(opt)
 	refuse := errors.New("no")
@@ -412,6 +425,7 @@ func TestApplyErrorIsDeliveredAgain(t *testing.T) {
 }
 
 func TestNilApply(t *testing.T) {
+	t.Parallel()
 	opt := testOptions(t.TempDir())
 	l := New(opt)
 	if _, err := l.Append(t.Context(), nil, func(time.Time) ([]Draft, error) { return retain("mem_1"), nil }); err != nil {
@@ -427,6 +441,7 @@ func TestNilApply(t *testing.T) {
 }
 
 func TestKeyError(t *testing.T) {
+	t.Parallel()
 	opt := testOptions(t.TempDir())
 	fail := true
 	opt.Key = func() ([]byte, error) {
@@ -446,6 +461,7 @@ func TestKeyError(t *testing.T) {
 
 // The times of what was written one after the other tell so, in several ledgers too, on a disk of any speed.
 func TestLaterEntriesHaveLaterTimes(t *testing.T) {
+	t.Parallel()
 	var ledgers []*Ledger
 	for range 3 {
 		opt := testOptions(t.TempDir())

@@ -13,6 +13,7 @@ import (
 )
 
 func TestLockedLedger(t *testing.T) {
+	t.Parallel()
 	opt := testOptions(t.TempDir())
 	opt.Wait = 50 * time.Millisecond
 	a, b := newReader(opt), newReader(opt)
@@ -53,6 +54,7 @@ func TestLockedLedger(t *testing.T) {
 }
 
 func TestWaitingForTheTurnEndsWithTheContext(t *testing.T) {
+	t.Parallel()
 	a := newReader(testOptions(t.TempDir()))
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err := a.Append(t.Context(), nil, func(time.Time) ([]Draft, error) {
@@ -68,6 +70,7 @@ func TestWaitingForTheTurnEndsWithTheContext(t *testing.T) {
 }
 
 func TestLinksAreRefused(t *testing.T) {
+	t.Parallel()
 	for name, link := range map[string]func(t *testing.T, path string) error{
 		"symbolic link": func(_ *testing.T, path string) error {
 			if err := os.Rename(path, path+"2"); err != nil {
@@ -107,6 +110,7 @@ func TestLinksAreRefused(t *testing.T) {
 }
 
 func TestReplacedFile(t *testing.T) {
+	t.Parallel()
 	for name, replace := range map[string]func(t *testing.T, path string){
 		"removed": func(t *testing.T, path string) {
 			if err := os.Remove(path); err != nil {
@@ -154,6 +158,7 @@ func TestReplacedFile(t *testing.T) {
 }
 
 func TestErrorsNameTheFile(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	opt := testOptions(dir)
 	if err := os.WriteFile(filepath.Dir(opt.Path), nil, 0o600); err != nil {

@@ -66,6 +66,7 @@ func expectTorn(t *testing.T, content []byte, n int) {
 }
 
 func TestTornAtEveryByte(t *testing.T) {
+	t.Parallel()
 	content, lines := threeLines(t)
 	last := len(content) - len(lines[2])
 	for cut := last; cut < len(content)-1; cut++ {
@@ -74,6 +75,7 @@ func TestTornAtEveryByte(t *testing.T) {
 }
 
 func TestTornTails(t *testing.T) {
+	t.Parallel()
 	content, lines := threeLines(t)
 	zeros := func(n int) []byte { return make([]byte, n) }
 	two := content[:len(content)-len(lines[2])]
@@ -101,6 +103,7 @@ func TestTornTails(t *testing.T) {
 
 // A line that lacks its newline only may have been acknowledged: it is kept.
 func TestMissingNewline(t *testing.T) {
+	t.Parallel()
 	content, _ := threeLines(t)
 	opt := damaged(t, bytes.TrimSuffix(content, []byte("\n")))
 	a, b := newReader(opt), newReader(opt)
@@ -117,6 +120,7 @@ func TestMissingNewline(t *testing.T) {
 }
 
 func TestCorruptionIsReported(t *testing.T) {
+	t.Parallel()
 	content, lines := threeLines(t)
 	replace := func(line int, with []byte) []byte {
 		changed := bytes.Clone(content[:0])
@@ -172,17 +176,24 @@ func TestCorruptionIsReported(t *testing.T) {
 				if !errors.As(err, &corrupt) {
 					t.Fatalf("error %v, want a *CorruptError", err)
 				}
-				if corrupt.Line != tc.line || !strings.Contains(err.Error(), tc.want) ||
-					!strings.Contains(err.Error(), fmt.Sprintf("line %d ", tc.line)) {
-					t.Errorf("error %v, want one about line %d and %q", err, tc.line, tc.want)
+				if corrupt.Line != tc.line {
+					t.Errorf("corrupt line %d, want %d", corrupt.Line, tc.line)
+				}
+				for _, want := range []string{tc.want, fmt.Sprintf("line %d ", tc.line)} {
+					if !strings.Contains(err.Error(), want) {
+						t.Errorf("error %v, want %q in it", err, want)
+					}
 				}
 			}
 			if got := int64(len(a.got)); got != tc.line-1 {
 				t.Errorf("%d entries delivered, want those before line %d", got, tc.line)
 			}
 			r, err := Verify(t.Context(), opt.Path, testKey)
-			if err != nil || r.Intact() || r.Bad.Line != tc.line || r.Entries != tc.line-1 {
-				t.Errorf("Verify: %+v, %v", r, err)
+			if err != nil || r.Intact() {
+				t.Fatalf("Verify: %+v, %v; want damage", r, err)
+			}
+			if r.Bad.Line != tc.line || r.Entries != tc.line-1 {
+				t.Errorf("Verify: line %d is bad after %d entries, want line %d", r.Bad.Line, r.Entries, tc.line)
 			}
 			if got, err := os.ReadFile(opt.Path); err != nil || !bytes.Equal(got, tc.content) {
 				t.Errorf("the file was changed: %v", err)
@@ -193,18 +204,25 @@ func TestCorruptionIsReported(t *testing.T) {
 
 // A line whose hashes fit but whose body is not one is damage too, not a panic and not an entry.
 func TestForgedLine(t *testing.T) {
+	t.Parallel()
 	opt := testOptions(t.TempDir())
 	newReader(opt).add(t, "mem_1")
 	other := opt
 	other.Key = func() ([]byte, error) { return []byte("another key"), nil }
 	newReader(other).add(t, "mem_2")
 	r, err := Verify(t.Context(), opt.Path, testKey)
-	if err != nil || r.Intact() || r.Bad.Line != 2 || !strings.Contains(r.Bad.Error(), "mac") {
-		t.Errorf("Verify with the key: %+v, %v", r, err)
+	if err != nil || r.Intact() {
+		t.Fatalf("Verify with the key: %+v, %v; want damage", r, err)
+	}
+	if r.Bad.Line != 2 || !strings.Contains(r.Bad.Error(), "mac") {
+		t.Errorf("Verify with the key: %v, want the mac of line 2", r.Bad)
 	}
 	r, err = Verify(t.Context(), opt.Path, nil)
-	if err != nil || !r.Intact() || r.Entries != 2 {
+	if err != nil || !r.Intact() {
 		t.Errorf("Verify without a key: %+v, %v", r, err)
+	}
+	if r.Entries != 2 {
+		t.Errorf("Verify without a key: %d entries, want 2", r.Entries)
 	}
 	r, err = Verify(t.Context(), opt.Path+"-absent", testKey)
 	if diff := cmp.Diff(Report{LastHash: Genesis}, r); diff != "" || err != nil {

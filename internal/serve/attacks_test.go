@@ -16,6 +16,7 @@ const listTools = `{"jsonrpc":"2.0","id":7,"method":"tools/list"}`
 // What belongs to one client does not exist for another: the answers to a session id that is somebody else's
 // and to one that is nobody's are the same, byte for byte.
 func TestSessionsOfOthersDoNotExist(t *testing.T) {
+	t.Parallel()
 	h := serveHouse(t, nil)
 	sessions := map[string]string{}
 	for _, token := range []string{"dm", "dm2", "club", "hiking"} {
@@ -78,6 +79,7 @@ func TestSessionsOfOthersDoNotExist(t *testing.T) {
 
 // A stream's message route is its client's alone.
 func TestMessagesOfOthersAreNotTaken(t *testing.T) {
+	t.Parallel()
 	h := serveHouse(t, nil)
 	events, route := h.stream("dm")
 	if !strings.HasPrefix(route, "/message?sessionId=") {
@@ -118,6 +120,7 @@ func cancelled(id int) string {
 
 // Nobody cancels another client's call, on any way that there is.
 func TestCallsOfOthersAreNotCancelled(t *testing.T) {
+	t.Parallel()
 	h := serveHouse(t, nil)
 	const victim = 5
 	modernCall, modernHeaders := modernMessage(victim, "tools/call", `{"name":"say","arguments":{"word":"wait"}}`)
@@ -166,6 +169,7 @@ func TestCallsOfOthersAreNotCancelled(t *testing.T) {
 
 // The client itself can cancel: in its session, and since 2026-07-28 by hanging up.
 func TestClientsCancelTheirOwnCalls(t *testing.T) {
+	t.Parallel()
 	h := serveHouse(t, nil)
 	mine := h.session("dm")
 	call := h.background(http.MethodPost, "/mcp", "dm", servetest.CallSay(5, "wait"), of(mine))
@@ -191,6 +195,7 @@ func TestClientsCancelTheirOwnCalls(t *testing.T) {
 
 // What a token has opened ends when the token does, and what others have opened does not.
 func TestRevocationEndsWhatIsOpen(t *testing.T) {
+	t.Parallel()
 	h := serveHouse(t, nil)
 	session, kept := h.session("dm"), h.session("dm2")
 	listening := h.events(h.send(http.MethodGet, "/mcp", "dm", "", of(session)))
@@ -235,6 +240,7 @@ func TestRevocationEndsWhatIsOpen(t *testing.T) {
 
 // A token in a URL opens nothing, and is neither repeated nor logged.
 func TestTokensInURLs(t *testing.T) {
+	t.Parallel()
 	h := serveHouse(t, nil)
 	const secret = "yamo_0123456789ab_c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0LXNlY3JldA"
 	for _, path := range []string{
@@ -256,6 +262,7 @@ func TestTokensInURLs(t *testing.T) {
 
 // Nothing of what clients send is in the log, at any level.
 func TestLogHasNoContents(t *testing.T) {
+	t.Parallel()
 	h := serveHouse(t, nil)
 	session := h.session("dm")
 	h.ask(http.MethodPost, "/mcp", "dm", servetest.CallSay(1, "canary"), of(session), "X-Canary: canary")

@@ -14,6 +14,7 @@ import (
 // TestAuthorization sends every combination of token, Host, Origin, route and method, and computes what must come
 // of it from the rules alone: first the Host, then the Origin, then the route, then the method, then the token.
 func TestAuthorization(t *testing.T) {
+	t.Parallel()
 	type credential struct {
 		name   string
 		header string // Authorization
@@ -90,14 +91,13 @@ func TestAuthorization(t *testing.T) {
 		if response.StatusCode != want {
 			t.Errorf("%s: status %d, want %d", what, response.StatusCode, want)
 		}
-		challenged := response.Header.Get("WWW-Authenticate")
-		if want == 401 && !strings.HasPrefix(challenged, `Bearer realm="yamo-mcp"`) ||
-			challenged != "" &&
-				!strings.Contains(
-					challenged,
-					`resource_metadata="https://public.example/.well-known/oauth-protected-resource/mcp"`,
-				) {
-			t.Errorf("%s: WWW-Authenticate %q", what, challenged)
+		const metadata = `resource_metadata="https://public.example/.well-known/oauth-protected-resource/mcp"`
+		challenge := response.Header.Get("WWW-Authenticate")
+		if want == 401 && !strings.HasPrefix(challenge, `Bearer realm="yamo-mcp"`) {
+			t.Errorf("%s: WWW-Authenticate %q, want the realm", what, challenge)
+		}
+		if challenge != "" && !strings.Contains(challenge, metadata) {
+			t.Errorf("%s: WWW-Authenticate %q, want %s", what, challenge, metadata)
 		}
 	}
 	for host, hostOK := range hosts {
@@ -134,6 +134,7 @@ func TestAuthorization(t *testing.T) {
 
 // The values of Host and Origin that the table above has no room for.
 func TestHostsAndOrigins(t *testing.T) {
+	t.Parallel()
 	g := gate{loopback: true, hosts: []string{"memory.example"}, origins: []string{"https://app.example"}}
 	for host, want := range map[string]bool{
 		"localhost": true, "localhost:7420": true, "LocalHost:1": true, "127.0.0.1": true, "127.9.9.9:7420": true,
@@ -177,6 +178,7 @@ func TestHostsAndOrigins(t *testing.T) {
 
 // The header Authorization in every shape.
 func TestBearer(t *testing.T) {
+	t.Parallel()
 	for value, want := range map[string][2]string{
 		"Bearer abc": {"abc", ""}, "bearer abc": {"abc", ""}, "BEARER  abc ": {"abc", ""},
 		"Bearer": {"", "invalid_request"}, "Bearer ": {"", "invalid_request"}, "abc": {"", "invalid_request"},
@@ -196,6 +198,7 @@ func TestBearer(t *testing.T) {
 
 // Who comes without a token is the group's, if the operator has said so, and only without a token.
 func TestAnonymousGroup(t *testing.T) {
+	t.Parallel()
 	h := serveHouse(t, func(o *HTTPOptions) {
 		o.Anonymous = &auth.Client{Key: "anonymous", Tenant: auth.Tenant{Audience: group(t, "guests")}}
 	})
@@ -218,22 +221,21 @@ func TestAnonymousGroup(t *testing.T) {
 
 // Pages of the list may ask before they send; no other gets an answer to that.
 func TestPreflight(t *testing.T) {
+	t.Parallel()
 	h := serveHouse(t, func(o *HTTPOptions) { o.Origins = []string{"https://app.example"} })
-	got := h.ask(
-		http.MethodOptions,
-		"/mcp",
-		"",
-		"",
-		"Origin: https://app.example",
-		"Access-Control-Request-Method: POST",
-		"Access-Control-Request-Headers: authorization",
-	)
-	if got.status != http.StatusNoContent || got.header.Get("Access-Control-Allow-Origin") != "https://app.example" ||
-		!strings.Contains(
-			got.header.Get("Access-Control-Allow-Headers"),
-			"Authorization",
-		) || got.header.Get("Access-Control-Allow-Credentials") != "" {
-		t.Errorf("a page of the list: %+v", got)
+	got := h.ask(http.MethodOptions, "/mcp", "", "", "Origin: https://app.example",
+		"Access-Control-Request-Method: POST", "Access-Control-Request-Headers: authorization")
+	if got.status != http.StatusNoContent {
+		t.Errorf("an allowed page: %+v", got)
+	}
+	if origin := got.header.Get("Access-Control-Allow-Origin"); origin != "https://app.example" {
+		t.Errorf("an allowed page: Access-Control-Allow-Origin %q", origin)
+	}
+	if headers := got.header.Get("Access-Control-Allow-Headers"); !strings.Contains(headers, "Authorization") {
+		t.Errorf("an allowed page: Access-Control-Allow-Headers %q", headers)
+	}
+	if c := got.header.Get("Access-Control-Allow-Credentials"); c != "" {
+		t.Errorf("an allowed page: Access-Control-Allow-Credentials %q", c)
 	}
 	for _, from := range []string{"https://evil.example", "null", "http://app.example"} {
 		got := h.ask(http.MethodOptions, "/mcp", "", "", "Origin: "+from, "Access-Control-Request-Method: POST")
@@ -245,17 +247,18 @@ func TestPreflight(t *testing.T) {
 
 // What /healthz says depends on who asks.
 func TestHealth(t *testing.T) {
+	t.Parallel()
 	h := serveHouse(t, nil)
 	if got := h.ask(http.MethodGet, "/healthz", "", ""); got.body != `{"status":"ok"}`+"\n" {
-		t.Errorf("anybody: %+v", got)
+		t.Errorf("without a token: %+v", got)
 	}
-	if got := h.ask(http.MethodGet, "/healthz", "club",
-		""); got.body != `{"connection":"group","status":"ok","version":"v0.0.0-test"}`+"\n" {
+	if got := h.ask(http.MethodGet, "/healthz", "club", ""); got.body != `{"connection":"group","status":"ok","version":"v0.0.0-test"}`+"\n" {
 		t.Errorf("a token: %+v", got)
 	}
 }
 
 func TestMetadata(t *testing.T) {
+	t.Parallel()
 	h := serveHouse(t, func(o *HTTPOptions) {
 		o.PublicURL, _ = url.Parse("https://public.example/yamo/")
 		o.AuthorizationServers = []string{"https://login.example"}

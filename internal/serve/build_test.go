@@ -88,6 +88,7 @@ func ask(t *testing.T, srv *server.MCPServer, method, params string) string {
 }
 
 func TestNothingInsideReachesTheClient(t *testing.T) {
+	t.Parallel()
 	tests := []struct{ name, method, params, want string }{
 		{
 			"tool panic",
@@ -131,6 +132,7 @@ func TestNothingInsideReachesTheClient(t *testing.T) {
 }
 
 func TestCallsAreLoggedWithoutTheirContent(t *testing.T) {
+	t.Parallel()
 	var logs bytes.Buffer
 	got := ask(t, build(t, deps(t, &logs)), "tools/call", `{"name":"say","arguments":{"word":"canary"}}`)
 	if !strings.Contains(got, "canary") {
@@ -142,6 +144,7 @@ func TestCallsAreLoggedWithoutTheirContent(t *testing.T) {
 }
 
 func TestUninitializedWorkspaceAnswersEveryTool(t *testing.T) {
+	t.Parallel()
 	var logs bytes.Buffer
 	d := deps(t, &logs)
 	d.Ready = func(context.Context) error { return fault.New("not initialized: create SOUL.md") }
@@ -156,6 +159,7 @@ func TestUninitializedWorkspaceAnswersEveryTool(t *testing.T) {
 }
 
 func TestServersOfTwoAudiencesShareNothing(t *testing.T) {
+	t.Parallel()
 	var logs bytes.Buffer
 	dm := build(t, deps(t, &logs))
 	group := build(t, Deps{Version: "v0.0.0-test", Logger: slog.New(slog.DiscardHandler)})
@@ -174,6 +178,7 @@ func TestServersOfTwoAudiencesShareNothing(t *testing.T) {
 }
 
 func TestBuildRefuses(t *testing.T) {
+	t.Parallel()
 	var logs bytes.Buffer
 	tests := []struct {
 		name   string
@@ -211,6 +216,7 @@ func TestBuildRefuses(t *testing.T) {
 }
 
 func TestInstructions(t *testing.T) {
+	t.Parallel()
 	group, err := audience.Group(strings.Repeat("g", 64))
 	if err != nil {
 		t.Fatal(err)

@@ -432,6 +432,7 @@ func wait(t *testing.T, result chan answer) answer {
 
 // Both transports and both eras, each with the server of its own audience.
 func TestEachTokenHasItsOwnServer(t *testing.T) {
+	t.Parallel()
 	h := serveHouse(t, nil)
 	const read = `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"test://who"}}`
 	for token, want := range map[string]string{"dm": "dm", "club": "group:club", "hiking": "group:hiking", "dm2": "dm"} {

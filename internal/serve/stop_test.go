@@ -28,6 +28,7 @@ func (h *house) ended() error {
 
 // Streams that clients keep open do not hold the end.
 func TestStopClosesStreams(t *testing.T) {
+	t.Parallel()
 	h := serveHouse(t, func(o *HTTPOptions) { o.Drain = servetest.Soon })
 	session := h.session("dm")
 	listening := h.events(h.send(http.MethodGet, "/mcp", "dm", "", of(session)))
@@ -56,6 +57,7 @@ func TestStopClosesStreams(t *testing.T) {
 
 // Calls under way finish and are answered, on each transport; new ones are refused meanwhile.
 func TestStopLetsCallsFinish(t *testing.T) {
+	t.Parallel()
 	h := serveHouse(t, func(o *HTTPOptions) { o.Drain = servetest.Soon })
 	session := h.session("dm")
 	events, route := h.stream("dm")
@@ -94,6 +96,7 @@ func TestStopLetsCallsFinish(t *testing.T) {
 
 // Calls that go on past the time they are given are cancelled.
 func TestStopCancelsLongCalls(t *testing.T) {
+	t.Parallel()
 	h := serveHouse(t, func(o *HTTPOptions) { o.Drain = 20 * time.Millisecond })
 	call := h.background(http.MethodPost, "/mcp", "dm", servetest.CallSay(1, "wait"), of(h.session("dm")))
 	_, route := h.stream("dm")
@@ -114,6 +117,7 @@ func TestStopCancelsLongCalls(t *testing.T) {
 
 // A call that does not look at its context must not keep the process; what it uses stays open under it.
 func TestStopAbandonsStubbornCalls(t *testing.T) {
+	t.Parallel()
 	h := serveHouse(t, func(o *HTTPOptions) { o.Drain = time.Millisecond })
 	h.background(http.MethodPost, "/mcp", "dm", servetest.CallSay(1, "stubborn"), of(h.session("dm")))
 	h.hold()
@@ -130,6 +134,7 @@ func TestStopAbandonsStubbornCalls(t *testing.T) {
 
 // While the server stops, connections that are open already get no more out of it.
 func TestStoppingRefusesRequests(t *testing.T) {
+	t.Parallel()
 	f := newFront(
 		HTTPOptions{Listener: listener(t), Logger: slog.New(slog.DiscardHandler), Anonymous: &auth.Client{Key: "k"}},
 	)

@@ -47,6 +47,7 @@ func checkSteps(t *testing.T, id any, n int, got []string) {
 
 // What a tool says just before it ends arrives, and before its answer, whichever way the client speaks.
 func TestTrailingProgressArrives(t *testing.T) {
+	t.Parallel()
 	h := serveHouse(t, nil)
 	session := h.session("dm")
 	events, route := h.stream("dm")
@@ -72,6 +73,7 @@ func TestTrailingProgressArrives(t *testing.T) {
 
 // The progress of a call is on the call's own stream, while others run and while the session's stream is open.
 func TestProgressStaysWithItsCall(t *testing.T) {
+	t.Parallel()
 	h := serveHouse(t, nil)
 	session := h.session("dm")
 	listening := h.events(h.send(http.MethodGet, "/mcp", "dm", "", of(session)))
@@ -92,6 +94,7 @@ func TestProgressStaysWithItsCall(t *testing.T) {
 // Handlers see the client's session whatever mcp-go makes of its POSTs: what initialize settled, and the way to
 // ask the client, whose answer comes in another POST.
 func TestHandlersSeeTheClientsSession(t *testing.T) {
+	t.Parallel()
 	h := serveHouse(t, nil)
 	session := h.session("dm")
 	if got := h.ask(http.MethodPost, "/mcp", "dm",
@@ -138,6 +141,7 @@ func TestHandlersSeeTheClientsSession(t *testing.T) {
 
 // A client that loses a call's stream gets the rest of it, once it has come again in the same session.
 func TestLostStreamIsResumed(t *testing.T) {
+	t.Parallel()
 	h := serveHouse(t, nil)
 	session, other := h.session("dm"), h.session("dm")
 	response := h.send(http.MethodPost, "/mcp", "dm", callSteps("r", 20), of(session))
@@ -171,6 +175,7 @@ func TestLostStreamIsResumed(t *testing.T) {
 // Before 2026-07-28 a lost connection cancels nothing: the call goes on, and its end is there for a client that comes
 // again. Since then it is how calls are cancelled.
 func TestLostConnections(t *testing.T) {
+	t.Parallel()
 	h := serveHouse(t, nil)
 	session := h.session("dm")
 	response := h.send(
@@ -192,14 +197,20 @@ func TestLostConnections(t *testing.T) {
 	})
 	rest := h.events(h.send(http.MethodGet, "/mcp", "dm", "", of(session), "Last-Event-ID: "+first))
 	close(h.release)
-	if got := rest.rest(); len(got) != 1 || !strings.Contains(got[0], `"id":"p","result"`) ||
-		!strings.Contains(got[0], "done") {
-		t.Errorf("the legacy call ends with %v", got)
+	got := rest.rest()
+	if len(got) != 1 {
+		t.Fatalf("the legacy call ends with %v", got)
+	}
+	for _, want := range []string{`"id":"p","result"`, "done"} {
+		if !strings.Contains(got[0], want) {
+			t.Errorf("the legacy call ends with %s, want %q in it", got[0], want)
+		}
 	}
 }
 
 // A GET does not make a session, as it does in mcp-go, past everything that decides whose it is.
 func TestStreamsNeedASession(t *testing.T) {
+	t.Parallel()
 	h := serveHouse(t, nil)
 	if got := h.ask(http.MethodGet, "/mcp", "dm", ""); got.status != http.StatusBadRequest {
 		t.Errorf("without a session: %+v", got)
@@ -212,6 +223,7 @@ func TestStreamsNeedASession(t *testing.T) {
 
 // Web pages get no leave to read streams, unless they are on the list.
 func TestStreamsAreNotForEveryPage(t *testing.T) {
+	t.Parallel()
 	h := serveHouse(t, func(o *HTTPOptions) { o.Origins = []string{"https://app.example"} })
 	session := h.session("dm")
 	for _, path := range []string{"/sse", "/mcp"} {
@@ -228,6 +240,7 @@ func TestStreamsAreNotForEveryPage(t *testing.T) {
 
 // Panics of handlers end one call, and neither the process nor the stream.
 func TestPanicsEndOneCall(t *testing.T) {
+	t.Parallel()
 	h := serveHouse(t, nil)
 	session := h.session("dm")
 	for range 2 {
@@ -249,6 +262,7 @@ func TestPanicsEndOneCall(t *testing.T) {
 // mcp-go leaves the streams of POSTs silent, so proxies would close them. A call that is answered at once, in JSON,
 // hears nothing but its answer.
 func TestPostsAreKeptAlive(t *testing.T) {
+	t.Parallel()
 	h := serveHouse(t, func(o *HTTPOptions) { o.Heartbeat = 20 * time.Millisecond })
 	body, headers := modernMessage("l", "subscriptions/listen", `{"notifications":{"resourcesListChanged":true}}`)
 	response := h.send(http.MethodPost, "/mcp", "dm", body, headers...)

@@ -69,7 +69,10 @@ func TestFileKeepsNoToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, secret, ok := parse(text)
-	if !ok || strings.Contains(string(data), secret) || strings.Contains(string(data), secret[:12]) {
+	if !ok {
+		t.Fatalf("%q is no token", text)
+	}
+	if strings.Contains(string(data), secret[:12]) {
 		t.Errorf("the file has the token: %s", data)
 	}
 	for name, want := range map[string]os.FileMode{s.path: 0o600, filepath.Dir(s.path): os.ModeDir | 0o700} {
@@ -184,9 +187,14 @@ func TestFilesThatAreRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err := s.Verify(text)
-			if err == nil || errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), name) ||
-				strings.Contains(err.Error(), s.path) {
-				t.Errorf("%v", err)
+			if err == nil || errors.Is(err, ErrInvalid) {
+				t.Fatalf("err = %v, want that the file cannot be read", err)
+			}
+			if !strings.Contains(err.Error(), name) {
+				t.Errorf("err = %v, want %q in it", err, name)
+			}
+			if strings.Contains(err.Error(), s.path) {
+				t.Errorf("err = %v has the path", err)
 			}
 			if s.CheckActive(made.ID) == nil {
 				t.Error("what it opened stays open")

@@ -33,6 +33,7 @@ func (f *fake) Embed(_ context.Context, texts []string) ([][]float32, error) {
 }
 
 func TestCache(t *testing.T) {
+	t.Parallel()
 	f := &fake{model: Model{"m", 2}}
 	c := Cached(f, 2)
 	if c.Model() != f.model {
@@ -70,6 +71,7 @@ func TestCache(t *testing.T) {
 }
 
 func TestChain(t *testing.T) {
+	t.Parallel()
 	one, other := Model{"one", 2}, Model{"other", 2}
 	down, alsoDown := errors.New("down"), errors.New("also down")
 	for _, test := range []struct {
@@ -121,9 +123,11 @@ func TestChain(t *testing.T) {
 					}
 				}
 			}
-			if !strings.Contains(log.String(), test.logged) ||
-				(test.silence != "" && strings.Contains(log.String(), test.silence)) {
-				t.Errorf("log:\n%s", log.String())
+			if !strings.Contains(log.String(), test.logged) {
+				t.Errorf("%q is not in the log:\n%s", test.logged, log.String())
+			}
+			if test.silence != "" && strings.Contains(log.String(), test.silence) {
+				t.Errorf("%q is in the log:\n%s", test.silence, log.String())
 			}
 			if strings.Contains(log.String(), "text=") {
 				t.Error("the log has the text")
@@ -133,6 +137,7 @@ func TestChain(t *testing.T) {
 }
 
 func TestChainCancelled(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	primary, fallback := &fake{err: context.Canceled}, &fake{}

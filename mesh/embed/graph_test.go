@@ -29,6 +29,7 @@ func testModel() []byte {
 }
 
 func TestParseGraph(t *testing.T) {
+	t.Parallel()
 	data := testModel()
 	got, err := parseGraph(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
@@ -46,6 +47,7 @@ func TestParseGraph(t *testing.T) {
 }
 
 func TestReadGraphOfTheModel(t *testing.T) {
+	t.Parallel()
 	g, err := readGraph(requireAssets(t).Model)
 	if err != nil {
 		t.Fatal(err)

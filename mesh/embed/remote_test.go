@@ -30,6 +30,7 @@ func served(t *testing.T, provider string, handler http.HandlerFunc) *Remote {
 }
 
 func TestRemoteProviders(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		provider, path string
 		requests       []string
@@ -65,9 +66,10 @@ func TestRemoteProviders(t *testing.T) {
 			r := served(t, test.provider, func(w http.ResponseWriter, req *http.Request) {
 				body, _ := io.ReadAll(req.Body)
 				requests = append(requests, string(body))
-				if req.Method != http.MethodPost || req.URL.Path != test.path || req.Header.Get("Authorization") != "Bearer k" ||
-					req.Header.Get("Content-Type") != "application/json" {
-					t.Errorf("%s %s %v", req.Method, req.URL.Path, req.Header)
+				got := []string{req.Method, req.URL.Path, req.Header.Get("Authorization"), req.Header.Get("Content-Type")}
+				want := []string{http.MethodPost, test.path, "Bearer k", "application/json"}
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("request (-want +got):\n%s", diff)
 				}
 				_, _ = io.WriteString(w, test.answers[len(requests)-1])
 			})
@@ -89,6 +91,7 @@ func TestRemoteProviders(t *testing.T) {
 }
 
 func TestRemoteRetries(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		codes    []int // of the answers, in order
 		requests int
@@ -108,12 +111,14 @@ func TestRemoteRetries(t *testing.T) {
 				_, _ = io.WriteString(w, `{"embeddings":[[1,0]],"error":"bad input: SECRET TEXT"}`)
 			})
 			_, err := r.Embed(t.Context(), []string{"SECRET TEXT"})
-			if test.fails == "" {
-				if err != nil {
-					t.Error(err)
-				}
-			} else if err == nil || !strings.Contains(err.Error(), test.fails) || strings.Contains(err.Error(), "SECRET") {
-				t.Errorf("err = %v", err)
+			switch {
+			case test.fails == "" && err != nil:
+				t.Error(err)
+			case test.fails == "":
+			case err == nil || !strings.Contains(err.Error(), test.fails):
+				t.Errorf("err = %v, want %q", err, test.fails)
+			case strings.Contains(err.Error(), "SECRET"):
+				t.Errorf("the error quotes the text: %v", err)
 			}
 			if requests != test.requests {
 				t.Errorf("%d requests, want %d", requests, test.requests)
@@ -123,6 +128,7 @@ func TestRemoteRetries(t *testing.T) {
 }
 
 func TestRemoteBadAnswers(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct{ provider, answer, fails string }{
 		"no JSON":           {"ollama", `<html>`, "not understood"},
 		"too few":           {"ollama", `{"embeddings":[]}`, "0 vectors for 1"},
@@ -135,14 +141,18 @@ func TestRemoteBadAnswers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := served(t, test.provider, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, test.answer) })
 			_, err := r.Embed(t.Context(), []string{"x"})
-			if err == nil || !strings.Contains(err.Error(), test.fails) || !strings.HasPrefix(err.Error(), test.provider) {
-				t.Errorf("err = %v, want %q", err, test.fails)
+			if err == nil || !strings.Contains(err.Error(), test.fails) {
+				t.Fatalf("err = %v, want %q", err, test.fails)
+			}
+			if !strings.HasPrefix(err.Error(), test.provider) {
+				t.Errorf("err = %v, want it to name %s", err, test.provider)
 			}
 		})
 	}
 }
 
 func TestRemoteCancelled(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	r := served(t, "ollama", func(w http.ResponseWriter, _ *http.Request) {
 		cancel()
@@ -154,6 +164,7 @@ func TestRemoteCancelled(t *testing.T) {
 }
 
 func TestNewRemote(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		name  string
 		o     RemoteOptions
@@ -210,6 +221,7 @@ func TestNewRemote(t *testing.T) {
 
 // A text longer than a provider takes is cut, between two characters.
 func TestRemoteCutsLongTexts(t *testing.T) {
+	t.Parallel()
 	var sent ollamaRequest
 	r := served(t, "ollama", func(w http.ResponseWriter, q *http.Request) {
 		if err := json.NewDecoder(q.Body).Decode(&sent); err != nil {
@@ -227,13 +239,17 @@ func TestRemoteCutsLongTexts(t *testing.T) {
 
 // Building an embedder makes no request.
 func TestRemoteConnectsOnFirstUseOnly(t *testing.T) {
+	t.Parallel()
 	requests := 0
 	r := served(t, "ollama", func(w http.ResponseWriter, _ *http.Request) {
 		requests++
 		_ = json.NewEncoder(w).Encode(map[string]any{"embeddings": [][]float32{{1, 0}}})
 	})
-	if v, err := r.Embed(t.Context(), nil); len(v) != 0 || err != nil || requests != 0 {
-		t.Errorf("%v, %v, %d requests", v, err, requests)
+	if v, err := r.Embed(t.Context(), nil); len(v) != 0 || err != nil {
+		t.Errorf("embedding nothing: %v, %v", v, err)
+	}
+	if requests != 0 {
+		t.Errorf("%d requests for nothing", requests)
 	}
 	if _, err := r.Embed(t.Context(), []string{"x"}); err != nil || requests != 1 {
 		t.Errorf("%v, %d requests", err, requests)

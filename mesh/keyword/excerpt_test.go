@@ -7,6 +7,7 @@ import (
 )
 
 func TestExcerpt(t *testing.T) {
+	t.Parallel()
 	filler := strings.Repeat("The train was late and the garden wet. ", 30)
 	unbroken := strings.Repeat("夜", 900)
 	for name, test := range map[string]struct {
@@ -18,28 +19,50 @@ func TestExcerpt(t *testing.T) {
 	}{
 		"a short text":         {"all of it", "nothing", "all of it", "all", "it", false},
 		"no word of the query": {filler, "submarine", "", "The train", "…", true},
-		"at its beginning":     {"The key is in Tromsø. " + filler, "key Tromsø", "The key is in Tromsø.", "The key", "…", true},
-		"at its end":           {filler + "\n\nAunt Philomena keeps the yellow submarine's keys.", "who keeps the key?", "Aunt Philomena keeps the yellow submarine's keys.", "…The", "keys.", true},
-		"in the middle":        {filler + "The key is yellow. " + filler, "yellow key", "The key is yellow.", "…The", "…", true},
-		"together, not apart":  {"A key. " + filler + "A yellow key. " + filler, "yellow key", "A yellow key.", "…", "…", true},
-		"in a long line":       {strings.Repeat("word ", 400) + "yellow key", "key", "yellow key", "…word", "key", true},
-		"without spaces":       {unbroken + "黄色い鍵" + unbroken, "黄色い鍵", "黄色い鍵", "…夜", "夜…", true},
-		"of one line each":     {strings.Repeat("\n", 5000) + "key", "key", "key", "…key", "key", true},
+		"at its beginning": {
+			"The key is in Tromsø. " + filler, "key Tromsø", "The key is in Tromsø.", "The key", "…", true,
+		},
+		"at its end": {
+			filler + "\n\nAunt Philomena keeps the yellow submarine's keys.", "who keeps the key?",
+			"Aunt Philomena keeps the yellow submarine's keys.", "…The", "keys.", true,
+		},
+		"in the middle": {
+			filler + "The key is yellow. " + filler, "yellow key", "The key is yellow.", "…The", "…", true,
+		},
+		"together, not apart": {
+			"A key. " + filler + "A yellow key. " + filler, "yellow key", "A yellow key.", "…", "…", true,
+		},
+		"in a long line":   {strings.Repeat("word ", 400) + "yellow key", "key", "yellow key", "…word", "key", true},
+		"without spaces":   {unbroken + "黄色い鍵" + unbroken, "黄色い鍵", "黄色い鍵", "…夜", "夜…", true},
+		"of one line each": {strings.Repeat("\n", 5000) + "key", "key", "key", "…key", "key", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, cut := Excerpt(test.text, test.query, 400)
-			if cut != test.cut || !strings.Contains(got, test.want) || !strings.HasPrefix(got, test.begins) || !strings.HasSuffix(got, test.ends) {
-				t.Errorf("%t, %q", cut, got)
+			if cut != test.cut {
+				t.Errorf("cut = %t, want %t", cut, test.cut)
 			}
-			if n := utf8.RuneCountInString(strings.Trim(got, "…")); n > 400 || test.cut && !strings.Contains(test.text, strings.Trim(got, "…")) {
-				t.Errorf("%d characters that are not the text's: %q", n, got)
+			if !strings.Contains(got, test.want) {
+				t.Errorf("%q, want %q in it", got, test.want)
+			}
+			if !strings.HasPrefix(got, test.begins) || !strings.HasSuffix(got, test.ends) {
+				t.Errorf("%q, want it to begin with %q and end with %q", got, test.begins, test.ends)
+			}
+			inner := strings.Trim(got, "…")
+			if n := utf8.RuneCountInString(inner); n > 400 {
+				t.Errorf("%d characters, want at most 400", n)
+			}
+			if test.cut && !strings.Contains(test.text, inner) {
+				t.Errorf("%q is not a part of the text", inner)
 			}
 		})
 	}
 }
 
 func TestPiecesLeaveNothingOut(t *testing.T) {
-	for _, text := range []string{"", "x", "One. Two! Three?\nFour", strings.Repeat("a", 1000), strings.Repeat("word ", 100), "\n\n\xff\n"} {
+	t.Parallel()
+	for _, text := range []string{
+		"", "x", "One. Two! Three?\nFour", strings.Repeat("a", 1000), strings.Repeat("word ", 100), "\n\n\xff\n",
+	} {
 		var all strings.Builder
 		for p := range pieces(text) {
 			if utf8.RuneCountInString(p) > pieceMost {

@@ -47,6 +47,7 @@ func mustStats(t testing.TB, db *DB) Stats {
 }
 
 func TestCompactKeepsRowsAndMergesFragments(t *testing.T) {
+	t.Parallel()
 	db := newTest(t)
 	rng := testRNG()
 	rows := someMemories(rng, 0, smallFragment+300, testDim)
@@ -78,6 +79,7 @@ func TestCompactKeepsRowsAndMergesFragments(t *testing.T) {
 
 // Small and large fragments by turns, with deletions on both sides of the 32-bit boundaries.
 func TestSpansCoverTheDoomedRowsAndNoOther(t *testing.T) {
+	t.Parallel()
 	m := &manifest{fragments: []fragment{
 		{id: 7, rows: 3},
 		{id: 0, rows: 2},
@@ -114,6 +116,7 @@ func mapsKeys(m map[string][]byte) func(func(string) bool) {
 }
 
 func TestDeletedContentIsGoneAfterCompact(t *testing.T) {
+	t.Parallel()
 	for name, n := range map[string]int{"one of several": 1, "all of a fragment": 5, "all": 8} {
 		t.Run(name, func(t *testing.T) {
 			db := newTest(t)
@@ -143,6 +146,7 @@ func TestDeletedContentIsGoneAfterCompact(t *testing.T) {
 
 // A crash leaves either an unpublished next generation or an old one that was not deleted yet.
 func TestCompactAfterACrash(t *testing.T) {
+	t.Parallel()
 	db := newTest(t)
 	rows := someMemories(testRNG(), 0, 20, testDim)
 	mustAdd(t, db, rows[:10])
@@ -180,6 +184,7 @@ func TestCompactAfterACrash(t *testing.T) {
 
 // A reader that has the old generation open goes over to the new one.
 func TestCompactUnderAnotherReader(t *testing.T) {
+	t.Parallel()
 	db := newTest(t)
 	rows := someMemories(testRNG(), 0, 30, testDim)
 	mustAdd(t, db, rows[:10])
@@ -188,8 +193,11 @@ func TestCompactUnderAnotherReader(t *testing.T) {
 	mustAdd(t, db, rows[10:])
 	mustCompact(t, db)
 	hits, err := reader.Nearest(t.Context(), rows[25].Vector, 1, Filter{})
-	if err != nil || len(hits) != 1 || hits[0].ID != rows[25].ID {
-		t.Errorf("nearest = %v, %v; want %s", hits, err, rows[25].ID)
+	if err != nil || len(hits) != 1 {
+		t.Fatalf("nearest = %v, %v; want one", hits, err)
+	}
+	if hits[0].ID != rows[25].ID {
+		t.Errorf("nearest = %s; want %s", hits[0].ID, rows[25].ID)
 	}
 	if err := db.Drop(t.Context()); err != nil {
 		t.Fatal(err)

@@ -54,6 +54,7 @@ func newestManifest(t *testing.T, table string) (uint64, string) {
 }
 
 func TestDamagedHeadIsTakenBack(t *testing.T) {
+	t.Parallel()
 	for name, damage := range damages {
 		t.Run(name, func(t *testing.T) {
 			dir, table, rows := damageable(t)
@@ -72,6 +73,7 @@ func TestDamagedHeadIsTakenBack(t *testing.T) {
 
 // The head's data file did not reach the disk, though its manifest did.
 func TestDamagedHeadDataIsTakenBack(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"empty", "truncated"} {
 		t.Run(name, func(t *testing.T) {
 			dir, table, rows := damageable(t)
@@ -91,6 +93,7 @@ func TestDamagedHeadDataIsTakenBack(t *testing.T) {
 }
 
 func TestDamageBeyondRepair(t *testing.T) {
+	t.Parallel()
 	for name, spoil := range map[string]func(t *testing.T, dir, table string){
 		"two manifests": func(t *testing.T, _, table string) {
 			all, err := versions(table)
@@ -169,6 +172,7 @@ func TestDamageBeyondRepair(t *testing.T) {
 }
 
 func TestManifestSaysWhatWasWritten(t *testing.T) {
+	t.Parallel()
 	dir, table, rows := damageable(t)
 	db := openTest(t, dir, testModel)
 	if err := db.DeleteMemories(t.Context(), idsOf(rows[5:12])); err != nil {
@@ -198,6 +202,7 @@ func TestManifestSaysWhatWasWritten(t *testing.T) {
 
 // All four wire types of protocol buffers are skipped over by their lengths, and nothing is read past the end.
 func TestEachField(t *testing.T) {
+	t.Parallel()
 	message := []byte{
 		1<<3 | 1, 1, 2, 3, 4, 5, 6, 7, 8, // field 1: 64 bits
 		2<<3 | 5, 1, 2, 3, 4, // field 2: 32 bits
@@ -258,6 +263,7 @@ func manifestSeeds(f *testing.F) (seeds [][]byte) {
 
 // A file that cannot be read now is no damage: nothing is deleted and no error asks for a rebuild.
 func TestUnreadableIsNotDamaged(t *testing.T) {
+	t.Parallel()
 	dir, table, rows := damageable(t)
 	_, path := newestManifest(t, table)
 	aside := path + ".aside"

@@ -88,6 +88,7 @@ func wantForeign(t *testing.T, dir string, want Foreign) {
 }
 
 func TestMigrate(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	rows := writeV1(t, dir, 10_000)
 	now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
@@ -115,6 +116,7 @@ func TestMigrate(t *testing.T) {
 
 // Every state that an interruption can leave is completed by the next call.
 func TestMigrateInterrupted(t *testing.T) {
+	t.Parallel()
 	for name, interrupt := range map[string]func(t *testing.T, dir string){
 		"while copying": func(t *testing.T, dir string) {
 			if err := os.MkdirAll(filepath.Join(tablePath(dir, migratingTable), "_versions"), 0o700); err != nil {
@@ -162,6 +164,7 @@ func TestMigrateInterrupted(t *testing.T) {
 
 // A database of another program is not taken for an empty index, nor written to.
 func TestForeignDatabaseIsNotAdopted(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	writeV1(t, dir, 3)
 	before := tree(t, dir)

@@ -156,6 +156,7 @@ func sameRows(t testing.TB, want []Memory, got map[string]Memory) {
 }
 
 func TestNothingIsTouchedBeforeTheFirstWrite(t *testing.T) {
+	t.Parallel()
 	db := newTest(t)
 	ctx := t.Context()
 	mustCount(t, db, 0)
@@ -188,6 +189,7 @@ func TestNothingIsTouchedBeforeTheFirstWrite(t *testing.T) {
 }
 
 func TestRowsComeBackAsTheyWere(t *testing.T) {
+	t.Parallel()
 	db := newTest(t)
 	rng := testRNG()
 	one, count := float32(0.7), int32(-3)
@@ -247,6 +249,7 @@ func TestRowsComeBackAsTheyWere(t *testing.T) {
 }
 
 func TestBlocksAndSkillsComeBackAsTheyWere(t *testing.T) {
+	t.Parallel()
 	db := newTest(t)
 	ctx := t.Context()
 	bs := []Block{
@@ -306,6 +309,7 @@ func TestBlocksAndSkillsComeBackAsTheyWere(t *testing.T) {
 }
 
 func TestAddIsIdempotent(t *testing.T) {
+	t.Parallel()
 	db := newTest(t)
 	rows := someMemories(testRNG(), 0, 3_000, testDim)
 	mustAdd(t, db, rows[:10])
@@ -318,6 +322,7 @@ func TestAddIsIdempotent(t *testing.T) {
 }
 
 func TestDeleteAndAddAgain(t *testing.T) {
+	t.Parallel()
 	db := newTest(t)
 	rows := someMemories(testRNG(), 0, 2_500, testDim)
 	mustAdd(t, db, rows)
@@ -336,6 +341,7 @@ func TestDeleteAndAddAgain(t *testing.T) {
 }
 
 func TestInvalidArgumentsAreRefused(t *testing.T) {
+	t.Parallel()
 	db := newTest(t)
 	ctx := t.Context()
 	good := someMemories(testRNG(), 0, 1, testDim)[0]
@@ -389,6 +395,7 @@ func TestInvalidArgumentsAreRefused(t *testing.T) {
 }
 
 func TestWrongModel(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "lance")
 	mustAdd(t, openTest(t, dir, testModel), someMemories(testRNG(), 0, 3, testDim))
 	for _, other := range []ModelInfo{{"other-model", testDim}, {testModel.Name, 2 * testDim}} {
@@ -415,6 +422,7 @@ func TestWrongModel(t *testing.T) {
 }
 
 func TestClosed(t *testing.T) {
+	t.Parallel()
 	db := newTest(t)
 	mustAdd(t, db, someMemories(testRNG(), 0, 3, testDim))
 	if err := errors.Join(db.Close(), db.Close()); err != nil {
@@ -429,6 +437,7 @@ func TestClosed(t *testing.T) {
 }
 
 func TestCancelled(t *testing.T) {
+	t.Parallel()
 	db := newTest(t)
 	mustAdd(t, db, someMemories(testRNG(), 0, 3, testDim))
 	ctx, cancel := context.WithCancel(t.Context())

@@ -133,6 +133,7 @@ func (p *process) ids() (ids []string) {
 
 // Each process sees at its next read what the other has written, deleted and compacted.
 func TestTwoProcesses(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "lance")
 	db := openTest(t, dir, testModel)
 	other := startChild(t, dir)
@@ -184,6 +185,7 @@ func TestTwoProcesses(t *testing.T) {
 
 // Two processes that find the same damaged head do not take each other's commits back.
 func TestTwoProcessesRecover(t *testing.T) {
+	t.Parallel()
 	dir, table, rows := damageable(t)
 	_, path := newestManifest(t, table)
 	overwrite(t, path, damages["empty"])
@@ -203,6 +205,7 @@ func TestTwoProcessesRecover(t *testing.T) {
 
 // A table that was dropped and made again with the same number of commits is not taken for the old one.
 func TestDropAndRebuildIsNoticed(t *testing.T) {
+	t.Parallel()
 	db := newTest(t)
 	reader := openTest(t, db.dir, testModel)
 	for i := range 3 {

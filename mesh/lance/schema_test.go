@@ -12,6 +12,7 @@ import (
 // The tables on disk have the fields of RFC-0011 §2.2 to §2.4, in that order and of those types, and what the RFC does
 // not call nullable is not.
 func TestSchemas(t *testing.T) {
+	t.Parallel()
 	db := newTest(t)
 	mustAdd(t, db, someMemories(testRNG(), 0, 1, testDim))
 	if err := db.AddBlocks(t.Context(), []Block{{

@@ -28,6 +28,7 @@ func exact(rows []Memory, vec []float32, k int) []Hit {
 }
 
 func TestNearestIsExact(t *testing.T) {
+	t.Parallel()
 	db := newTest(t)
 	rng := testRNG()
 	rows := someMemories(rng, 0, 3_000, testDim)
@@ -51,6 +52,7 @@ func TestNearestIsExact(t *testing.T) {
 }
 
 func TestSimilarityIsCosine(t *testing.T) {
+	t.Parallel()
 	db := newTest(t)
 	axis := func(x, y float32) []float32 {
 		v := make([]float32, testDim)
@@ -77,6 +79,7 @@ func TestSimilarityIsCosine(t *testing.T) {
 
 // Readers, a writer and compactions at once in one process: every read sees all rows added before it began.
 func TestConcurrentUse(t *testing.T) {
+	t.Parallel()
 	db := newTest(t)
 	rng := testRNG()
 	rows := someMemories(rng, 0, 200, testDim)
@@ -92,8 +95,12 @@ func TestConcurrentUse(t *testing.T) {
 				default:
 				}
 				hits, err := db.Nearest(t.Context(), rows[0].Vector, 10, Filter{})
-				if err != nil || len(hits) != 10 || hits[0].ID != rows[0].ID {
-					t.Errorf("nearest = %v, %v; want 10 hits, %s first", hits, err, rows[0].ID)
+				if n := len(hits); err != nil || n != 10 {
+					t.Errorf("nearest = %d hits, %v; want 10", n, err)
+					return
+				}
+				if hits[0].ID != rows[0].ID {
+					t.Errorf("nearest = %v; want %s first", hits, rows[0].ID)
 					return
 				}
 			}

@@ -15,6 +15,7 @@ import (
 // files NAME.in and NAME.out. Without a NAME.out the text is
 // expected unchanged.
 func TestGolden(t *testing.T) {
+	t.Parallel()
 	archives, err := filepath.Glob("testdata/markup/*.txtar")
 	if err != nil || len(archives) == 0 {
 		t.Fatalf("no golden files: %v", err)

@@ -174,9 +174,7 @@ func TestFromFolder(t *testing.T) {
 				}
 				return
 			}
-			if err == nil || !strings.Contains(err.Error(), release.URL) || !strings.Contains(err.Error(), from) {
-				t.Errorf("err = %v, want where to get it and where to put it", err)
-			}
+			wantError(t, err, release.URL, from) // where to get it and where to put it
 			wantAbsent(t, dir)
 		})
 	}

@@ -82,6 +82,19 @@ func wantAbsent(t *testing.T, dir string) {
 	}
 }
 
+func wantError(t *testing.T, err error, parts ...string) {
+	t.Helper()
+	if err == nil {
+		t.Errorf("no error, want one with %q", parts)
+		return
+	}
+	for _, p := range parts {
+		if !strings.Contains(err.Error(), p) {
+			t.Errorf("%q is not in the error: %v", p, err)
+		}
+	}
+}
+
 func wantOutput(t *testing.T, out string, parts ...string) {
 	t.Helper()
 	for _, p := range parts {
@@ -149,9 +162,7 @@ func TestWrongDigestRefused(t *testing.T) {
 			dir := t.TempDir()
 			bad := serve(t, say(content))
 			out, err := run(t, Options{Dir: dir, Files: []assets.File{file("the model", fromURL(bad+"/m"))}})
-			if err == nil || !strings.Contains(err.Error(), "model.bin") || !strings.Contains(err.Error(), "--from") {
-				t.Errorf("err = %v, want what is missing and what to do", err)
-			}
+			wantError(t, err, "model.bin", "--from") // what is missing and what to do
 			wantAbsent(t, dir)
 			wantOutput(t, out, "refused")
 
@@ -260,7 +271,7 @@ func TestTwoAtOnce(t *testing.T) {
 	case <-outs[0].said:
 	case <-outs[1].said:
 	case <-time.After(20 * time.Second):
-		t.Error("nobody waited")
+		t.Error("no process waited")
 	}
 	close(waiting)
 	wg.Wait()

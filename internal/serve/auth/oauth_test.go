@@ -112,6 +112,7 @@ func open(t *testing.T, o OAuthOptions) *OAuth {
 }
 
 func TestOAuthTokens(t *testing.T) {
+	t.Parallel()
 	a := newAuthority(t, "/realms/home", "/.well-known/oauth-authorization-server/realms/home")
 	verifier := open(
 		t,
@@ -262,6 +263,7 @@ func TestOAuthTokens(t *testing.T) {
 
 // One person's programs are several clients, and two tokens of one program are one.
 func TestOAuthClients(t *testing.T) {
+	t.Parallel()
 	a := newAuthority(t, "", "/.well-known/openid-configuration")
 	verifier := open(t, OAuthOptions{Issuer: a.issuer(), Audience: resource})
 	key := func(subject, client string) string {
@@ -286,6 +288,7 @@ func TestOAuthClients(t *testing.T) {
 }
 
 func TestIssuersThatAreRefused(t *testing.T) {
+	t.Parallel()
 	a := newAuthority(t, "", "/.well-known/openid-configuration")
 	redirecting := httptest.NewServer(http.RedirectHandler(a.URL+"/keys", http.StatusFound))
 	t.Cleanup(redirecting.Close)

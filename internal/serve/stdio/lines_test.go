@@ -11,6 +11,7 @@ import (
 )
 
 func TestReadLine(t *testing.T) {
+	t.Parallel()
 	long := strings.Repeat("x", 300)
 	tests := []struct {
 		name, input string
@@ -58,6 +59,7 @@ func TestReadLine(t *testing.T) {
 }
 
 func TestKeys(t *testing.T) {
+	t.Parallel()
 	tests := []struct{ name, message, request, answer string }{
 		{"request", `{"jsonrpc":"2.0","id":1,"method":"m"}`, "n1", ""},
 		{"same number", `{"jsonrpc":"2.0","id":1.0,"method":"m"}`, "n1", ""},
