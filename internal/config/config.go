@@ -16,9 +16,9 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/dream"
 )
 
-// Config is the values of all settings.
+// Config is the values of all settings. It is a plain value: a copy can be changed for another workspace, as For does.
 type Config struct {
-	Workspace string // the workspace folder
+	Workspace string // the workspace folder; AddFlags leaves "", which Load refuses
 	Session   Session
 	Search    Search
 	Embedder  Embedder
@@ -72,8 +72,9 @@ func AddFlags(flags *pflag.FlagSet, c *Config, settings ...Setting) {
 
 // Load completes c, whose flags AddFlags added and the command line has set: the workspace from the environment, and
 // settings from there or the workspace's config file. It checks that the workspace is a folder and that the values are
-// valid, each by itself.
+// valid, each by itself; what must fit together is checked where it is used (HTTP.Check, Embedder.Connect, LLM.Open).
 func Load(flags *pflag.FlagSet, c *Config, getenv func(string) string, settings ...Setting) error {
+	// The workspace comes first, without a file: it decides which config file is read.
 	if err := apply(flags, []Setting{workspaceSetting}, getenv, nil); err != nil {
 		return err
 	}
@@ -88,6 +89,7 @@ func Load(flags *pflag.FlagSet, c *Config, getenv func(string) string, settings 
 	if err := apply(flags, settings, getenv, file); err != nil {
 		return err
 	}
+	// The config file may use ~ as well, so that this is done when all places have been read.
 	c.Session.Transcripts = Expand(c.Session.Transcripts, getenv)
 	return check(c, settings)
 }
@@ -102,6 +104,8 @@ func Read(dir string, getenv func(string) string, settings ...Setting) (Config, 
 	return from(dir, getenv, file, settings)
 }
 
+// from returns the defaults with what the environment and file have for settings. The flags belong to no command line:
+// they are how apply converts strings to the types of the fields.
 func from(dir string, getenv func(string) string, file map[string]string, settings []Setting) (Config, error) {
 	var c Config
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
@@ -113,8 +117,8 @@ func from(dir string, getenv func(string) string, file map[string]string, settin
 	return c, check(&c, settings)
 }
 
-// check reports the first value that is not valid. Settings of HTTP are not checked for stdio, where they have no
-// effect: servers of both kinds share the environment and the config file.
+// check reports the first value that is not valid, in the order of settings. Settings of HTTP are not checked for
+// stdio, where they have no effect: servers of both kinds share the environment and the config file.
 func check(c *Config, settings []Setting) error {
 	for _, s := range settings {
 		if c.Session.Transport != OverHTTP && IsHTTP(s.Flag()) {
@@ -140,6 +144,8 @@ func (c Config) For(workspace string, getenv func(string) string) (Config, error
 	if err != nil {
 		return Config{}, err
 	}
+	// Everything else, such as the connection, the agent's name and the providers that get texts, remains the server's:
+	// the token determines the session, and the operator who started the server the rest.
 	settings := slices.DeleteFunc(All(), func(s Setting) bool { return !s.perWorkspace() })
 	other, err := from(workspace, func(string) string { return "" }, file, settings)
 	if err != nil {
@@ -147,6 +153,7 @@ func (c Config) For(workspace string, getenv func(string) string) (Config, error
 	}
 	c.Workspace, c.Git = workspace, other.Git
 	c.Session.Transcripts = Expand(other.Session.Transcripts, getenv)
+	// Unlike session logs and git, these are preferences, and an empty one means the server's.
 	if file["toolsets"] != "" {
 		c.Session.Toolsets = other.Session.Toolsets
 	}

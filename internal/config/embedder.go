@@ -10,19 +10,22 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/index"
 )
 
-// CachedTexts is the number of texts whose vectors a session keeps in memory (RFC-0011 §7.1).
+// CachedTexts is the number of texts whose vectors a session keeps in memory (RFC-0011 §7.1): about 1.5 MB with the
+// local model.
 const CachedTexts = 1000
 
-// Embedder is the program that computes vectors (RFC-0011 §7).
+// Embedder is the program that computes vectors (RFC-0011 §7). With the provider Local the other fields must be empty:
+// Connect refuses them.
 type Embedder struct {
-	Provider   string
-	Model      string
+	Provider   string // Local, or the API that a remote service has
+	Model      string // "" for the provider's usual one
 	Dimensions int    // 0 if the model's are known
-	Addresses  string // separated by commas, "" for the provider's own
+	Addresses  string // separated by commas, the fallbacks after the first; "" for the provider's own
 	KeyEnv     string // the name of the environment variable with the API key
 }
 
-// Local is the provider on this machine.
+// Local is the provider on this machine: all-MiniLM-L6-v2 with ONNX Runtime, which `yamo-mcp setup` installs. No text
+// leaves the machine.
 const Local = "local"
 
 var embedders = []string{Local, "openai", "ollama", "cohere"}
@@ -45,7 +48,8 @@ var EmbedderSettings = []Setting{
 		field: func(c *Config) *int { return &c.Embedder.Dimensions },
 	},
 	spec[string]{
-		Name: "embedding-url", list: true, help: "address of a remote embedder, if not its usual one; with fallbacks after commas",
+		Name: "embedding-url", list: true,
+		help:  "address of a remote embedder, if not its usual one; with fallbacks after commas",
 		more:  "Fallbacks are tried in order and must serve the same model",
 		field: func(c *Config) *string { return &c.Embedder.Addresses },
 	},
@@ -56,8 +60,10 @@ var EmbedderSettings = []Setting{
 	},
 }
 
-// Open returns the embedder with a cache, and the function that closes it. The cache is for one audience: a caller that
-// is answered faster than others would learn that a text was asked for before.
+// Open returns the embedder with a cache of CachedTexts, and the function that closes it. It fails as Connect does.
+//
+// SECURITY: the cache is for one audience. If audiences shared it, a caller could learn from a fast answer that another
+// audience had asked for the same text.
 func (e Embedder) Open(getenv func(string) string, logger *slog.Logger) (index.Embedder, func() error, error) {
 	embedder, closeEmbedder, err := e.Connect(getenv, logger)
 	if err != nil {
@@ -66,7 +72,9 @@ func (e Embedder) Open(getenv func(string) string, logger *slog.Logger) (index.E
 	return embed.Cached(embedder, CachedTexts), closeEmbedder, nil
 }
 
-// Connect returns the embedder and the function that closes it. It neither loads a model nor opens a connection.
+// Connect returns the embedder and the function that closes it. It neither loads a model nor opens a connection, so
+// that a server starts at once and without a network; it fails for settings that contradict each other, and for a key
+// that is named but not set.
 //
 // When a remote provider fails, searches match words: the local model is not its fallback, unlike RFC-0011 §7.1,
 // because vectors of different models cannot be compared. Other addresses of the same model are (embed.Chain).
@@ -74,6 +82,8 @@ func (e Embedder) Open(getenv func(string) string, logger *slog.Logger) (index.E
 // SECURITY: memories and queries leave the machine here, and only to a provider that the operator named.
 func (e Embedder) Connect(getenv func(string) string, logger *slog.Logger) (embed.Embedder, func() error, error) {
 	if e.Provider == Local {
+		// The operator who names a remote model but no provider believes that it is used. Searching with another model
+		// without a word would be worse than not starting.
 		if e.Model != "" || e.Dimensions != 0 || e.Addresses != "" || e.KeyEnv != "" {
 			return nil, nil, Name("embedder").Errorf("embedder: local has one model and no address; "+
 				"name the provider that the other embedding settings are for: %s", strings.Join(embedders[1:], ", "))
@@ -86,6 +96,7 @@ func (e Embedder) Connect(getenv func(string) string, logger *slog.Logger) (embe
 		return nil, nil, err
 	}
 	var chain []embed.Provider
+	// Without addresses there is one name, "", which is the provider's own address: the chain has at least one link.
 	for _, address := range names(e.Addresses) {
 		remote, err := embed.NewRemote(embed.RemoteOptions{
 			Provider: e.Provider, BaseURL: address, Name: e.Model, Dim: e.Dimensions, APIKey: key,

@@ -22,6 +22,7 @@ var FileName = filepath.Join(".yamo", "config.toml")
 // fileType is a struct with a field for each setting, for the TOML decoder: a struct, unlike a map, makes it report
 // unknown keys and values of the wrong type with their line.
 var fileType = sync.OnceValue(func() reflect.Type {
+	// TOML finds fields by their tags; the names only have to be exported ones.
 	var fields []reflect.StructField
 	for _, s := range All() {
 		fields = append(fields, reflect.StructField{
@@ -37,9 +38,11 @@ func readFile(workspace string) (map[string]string, error) {
 	content := reflect.New(fileType()).Elem()
 	path := filepath.Join(workspace, FileName)
 	info, err := os.Lstat(path)
+	// A workspace needs no config file.
 	if errors.Is(err, fs.ErrNotExist) {
 		return valuesOf(content), nil
 	}
+	// Serving without the file would ignore a group that it sets.
 	if errors.Is(err, fs.ErrPermission) {
 		return nil, fmt.Errorf("%s: %w; run the program as the user who owns the workspace", FileName, WithoutPath(err))
 	}
@@ -74,6 +77,7 @@ func valuesOf(content reflect.Value) map[string]string {
 	values := map[string]string{}
 	for i := range content.NumField() {
 		value := ""
+		// The zero value, such as false, counts as not set, as an empty environment variable does.
 		if field := content.Field(i); !field.IsZero() {
 			value = fmt.Sprint(field.Interface())
 		}
@@ -82,6 +86,8 @@ func valuesOf(content reflect.Value) map[string]string {
 	return values
 }
 
+// fileError names the line of a decoder's error, and what is allowed there. Values are not repeated: an operator may
+// have put a key in the wrong place.
 func fileError(err error) error {
 	if strict, ok := errors.AsType[*toml.StrictMissingError](err); ok && len(strict.Errors) > 0 {
 		line, _ := strict.Errors[0].Position()

@@ -2,11 +2,12 @@ package config
 
 // Git is whether and how changes of workspace files are committed (seed 002, workspace_git).
 type Git struct {
-	On      bool
+	On      bool // nothing is committed unless the operator asks for it
 	Private bool // commit what a group may not read as well
 }
 
-// GitSettings are the settings of the workspace's git repository.
+// GitSettings are the settings of the workspace's git repository. They are per workspace: a server may commit in one
+// and not in another.
 var GitSettings = []Setting{
 	spec[bool]{
 		Name: "git", local: true, help: "commit each change of a workspace file to the workspace's git repository",

@@ -14,20 +14,20 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/serve"
 )
 
-// HTTP is how the server is reached over HTTP, and by whom.
+// HTTP is how the server is reached over HTTP, and by whom. None of it has an effect over stdio.
 type HTTP struct {
-	Listen          string // address and port
-	Tokens          string // a file, "" for the user's own: see TokenFile
-	TLSCert, TLSKey string // files, "" for none
-	BehindProxy     bool
-	PublicURL       string
-	Hosts, Origins  []string
-	AnonymousGroup  bool
-	OAuthIssuer     string
-	OAuthAudience   string // "" for the public URL with /mcp
-	OAuthJWKS       string
-	CallsPerMinute  int // of each token
-	ConcurrentCalls int // of each token
+	Listen          string   // address and port
+	Tokens          string   // a file, "" for the user's own: see TokenFile
+	TLSCert, TLSKey string   // files, "" for none
+	BehindProxy     bool     // the operator confirms that a proxy handles TLS
+	PublicURL       string   // scheme, host and path that clients use; "" if they use Listen
+	Hosts, Origins  []string // accepted values of the headers Host and Origin, besides the usual ones
+	AnonymousGroup  bool     // a client without a token is the group
+	OAuthIssuer     string   // "" to accept the operator's own tokens only
+	OAuthAudience   string   // "" for the public URL with /mcp
+	OAuthJWKS       string   // a URL, "" to discover it from the issuer's metadata
+	CallsPerMinute  int      // of each token
+	ConcurrentCalls int      // of each token
 }
 
 // HTTPSettings are the settings of --transport http.
@@ -134,16 +134,20 @@ func IsHTTP(flag string) bool {
 	return slices.ContainsFunc(HTTPSettings, func(s Setting) bool { return s.Flag() == flag })
 }
 
-// Tokens is the setting of the token file, which `yamo-mcp token` has too.
+// Tokens is the setting of the token file, which `yamo-mcp token` has too. Both must find the same file, so that a
+// revocation reaches the servers that run.
 const Tokens Name = "tokens"
 
-// Check reports settings that do not go together. It is for the transport http: with stdio they have no effect.
+// Check reports settings that contradict each other, or that would leave a server open to strangers. It is for the
+// transport http: with stdio they have no effect.
 func (h HTTP) Check() error {
 	host, _, err := net.SplitHostPort(h.Listen)
 	if err != nil {
 		return err
 	}
 	// SECURITY: traffic over a network is encrypted, or the operator has confirmed that a proxy does it.
+	// Names other than localhost do not count as loopback, whatever they resolve to: a resolver can change its answer. An
+	// empty host means every interface.
 	loopback := host == "localhost" || net.ParseIP(host) != nil && net.ParseIP(host).IsLoopback()
 	switch {
 	case (h.TLSCert == "") != (h.TLSKey == ""):
@@ -151,10 +155,15 @@ func (h HTTP) Check() error {
 	case !loopback && h.TLSCert == "" && !h.BehindProxy:
 		return fmt.Errorf("listen %q: other machines can reach this address, so it requires --tls-cert and --tls-key, "+
 			"or --behind-proxy if a proxy handles TLS", h.Listen)
+	// SECURITY: requests with an unknown Host header are refused against DNS rebinding, so that without a name of this
+	// server every remote request would be.
 	case !loopback && h.PublicURL == "" && len(h.Hosts) == 0:
 		return fmt.Errorf("listen %q: set the host name that clients use with --public-url or --allow-host", h.Listen)
+	// SECURITY: a proxy on this machine makes every stranger look like a loopback client.
 	case h.AnonymousGroup && (!loopback || h.BehindProxy):
 		return errors.New("--allow-anonymous-group requires a loopback address and no proxy")
+	// SECURITY: tokens that the issuer made for other services are not accepted: clients request theirs for the public
+	// URL.
 	case h.OAuthIssuer != "" && h.PublicURL == "":
 		return errors.New("--oauth-issuer requires --public-url, which clients request tokens for")
 	case h.OAuthIssuer == "" && (h.OAuthAudience != "" || h.OAuthJWKS != ""):
@@ -165,7 +174,8 @@ func (h HTTP) Check() error {
 	return nil
 }
 
-// Certificate loads the TLS certificate and its key, nil if there is none.
+// Certificate loads the TLS certificate and its key, nil if none is set: then Check has made sure that the address is a
+// loopback address or a proxy handles TLS. Clients need TLS 1.2 or later.
 func (h HTTP) Certificate(getenv func(string) string) (*tls.Config, error) {
 	if h.TLSCert == "" {
 		return nil, nil
@@ -177,7 +187,12 @@ func (h HTTP) Certificate(getenv func(string) string) (*tls.Config, error) {
 	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
 }
 
-// TokenFile returns the path of the token file: named, or the one in the user's configuration folder.
+// TokenFile returns the absolute path of the token file: named, or tokens.json in the folder of this program in
+// ~/Library/Application Support on macOS, elsewhere in $XDG_CONFIG_HOME or ~/.config. It fails if none of them is
+// known.
+//
+// The file is not in the workspace: one server can serve several workspaces, and what an agent can write to must not
+// decide who has access.
 func TokenFile(named string, getenv func(string) string) (string, error) {
 	if named != "" {
 		return filepath.Abs(Expand(named, getenv))
@@ -186,6 +201,7 @@ func TokenFile(named string, getenv func(string) string) (string, error) {
 	if runtime.GOOS == "darwin" && home != "" {
 		return filepath.Join(home, "Library", "Application Support", "yamo-mcp", "tokens.json"), nil
 	}
+	// The XDG specification requires relative paths in this variable to be ignored.
 	if dir := getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "yamo-mcp", "tokens.json"), nil
 	}

@@ -8,7 +8,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
-// Learning is RFC-0011 §4.2's options of lessons and heritage.
+// Learning is the options of lessons and heritage (RFC-0011 §4.2). Those of lessons apply on reading: a change makes
+// lessons that are already stored active or inactive.
 type Learning struct {
 	MinConfidence float64 // of an active lesson, above 0 and at most 1
 	RetentionDays int     // for how many days a lesson stays active, 1 to 36500
@@ -21,6 +22,7 @@ var LearningSettings = []Setting{
 		Name: "lesson-min-confidence", initial: record.DefaultConfidence, help: "minimum confidence of an active lesson",
 		field: func(c *Config) *float64 { return &c.Learning.MinConfidence },
 		valid: func(v float64) error {
+			// 0 is refused because mesh.Options has the default for it. The negation refuses NaN as well.
 			if !(v > 0 && v <= 1) {
 				return errors.New("must be above 0 and at most 1")
 			}
@@ -40,7 +42,8 @@ var LearningSettings = []Setting{
 	},
 }
 
-// DreamSettings are the thresholds of dreaming.
+// DreamSettings are the thresholds of dreaming (seed 002): a memory must reach all three. `yamo-mcp dream` and the
+// sweeps of a server have the same.
 var DreamSettings = []Setting{
 	spec[float64]{
 		Name: "dream-min-score", initial: dream.DefaultScore, help: "minimum score of a memory that dreaming promotes",

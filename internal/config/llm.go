@@ -10,16 +10,18 @@ import (
 )
 
 // LLM is the language model that writes reflections and skills when the host does not offer one (RFC-0011 §4.2
-// llmProvider, llmModel, llmApiKey, llmMaxTokens).
+// llmProvider, llmModel, llmApiKey, llmMaxTokens). With the provider "none" Open fails unless the other fields are
+// empty.
 type LLM struct {
-	Provider  string
-	Model     string
+	Provider  string // "none", or one of llm.Providers
+	Model     string // required with a provider: no provider has a usual one
 	Address   string // "" for the provider's own
 	KeyEnv    string // the name of the environment variable with the API key
-	MaxTokens int    // of an answer, 0 for the program's own limit
+	MaxTokens int    // of an answer; 0, or more than 700, is the program's own limit
 }
 
-// noLLM leaves reflections and skills to be made of the memories' own sentences.
+// noLLM makes reflections and skills from the memories' own sentences. It is the default: no memory leaves the machine
+// unless the operator names a provider.
 const noLLM = "none"
 
 var llmProviders = append([]string{noLLM}, llm.Providers...)
@@ -58,15 +60,18 @@ var LLMSettings = []Setting{
 	},
 }
 
-// Open returns the language model, nil for none. It does not connect yet.
+// Open returns the language model, nil if the provider is "none". It does not connect yet. It fails for settings that
+// contradict each other, without a model, and for a key that is named but not set.
 //
 // SECURITY: memories leave the machine here, and only to a provider that the operator named.
 func (l LLM) Open(getenv func(string) string) (mesh.Completer, error) {
 	if l.Provider == noLLM {
+		// A model without a provider has no effect, which the operator cannot know: as with the embedder, refuse it.
 		if l != (LLM{Provider: noLLM}) {
 			return nil, Name("llm").Errorf("llm: none has no model and no address; "+
 				"name the provider that the other llm settings are for: %s", strings.Join(llm.Providers, ", "))
 		}
+		// not a typed nil: callers compare the interface with nil
 		return nil, nil
 	}
 	key, err := apiKey{"llm", "llm-key-env"}.read(getenv, l.Provider, l.KeyEnv, l.Address)

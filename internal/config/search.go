@@ -2,9 +2,9 @@ package config
 
 import "github.com/yamo-protocol/yamo-mcp/mesh/rank"
 
-// Search is how memories are searched.
+// Search is how memories are searched. It changes the order of results only, never which memories an audience can find.
 type Search struct {
-	Ranking string // a rank.Ranking
+	Ranking string // a rank.Ranking: see docs/ranking.md
 }
 
 // SearchSettings are the settings of searches.

@@ -11,9 +11,11 @@ type apiKey struct {
 	setting Name   // names an environment variable
 }
 
-// customaryKeys are the environment variables in which the providers' own programs look for a key.
+// customaryKeys are the environment variables in which the providers' own programs look for a key. Ollama needs none.
 var customaryKeys = map[string]string{"openai": "OPENAI_API_KEY", "cohere": "CO_API_KEY"}
 
+// variable is how environment variables are usually named. Keys have lower-case letters or hyphens as a rule, so that a
+// key given by mistake does not match.
 var variable = regexp.MustCompile(`^[A-Z_][A-Z0-9_]*$`)
 
 // read returns the key, "" for none. name is the value of the setting, address the provider's if it is not its usual
@@ -34,6 +36,7 @@ func (k apiKey) read(getenv func(string) string, provider, name, address string)
 			"OPENAI_API_KEY, not the key (--%s or %s)", k.what, k.setting, k.setting.Env())
 	}
 	key := getenv(name)
+	// A request without the key would fail at the first search, far from the setting that caused it.
 	if key == "" {
 		return "", fmt.Errorf("%s %s: the environment variable %s with the API key is not set (--%s names another one)",
 			k.what, provider, name, k.setting)

@@ -8,16 +8,17 @@ import (
 	"strings"
 )
 
-// Session is what a session is, for whom, and how it is connected.
+// Session is what a session is, for whom, and how it is connected. Connection and Group are what the operator wrote;
+// audience.Parse decides what they mean, once, in the session package.
 type Session struct {
-	Connection  string
-	Group       string
-	AgentID     string
-	Model       string
+	Connection  string // exactly "dm" is a direct conversation
+	Group       string // a group that is set in any place makes the session a group's
+	AgentID     string // recorded with everything that is written
+	Model       string // reported by who_am_i, "" if the operator named none
 	Transcripts string // a folder, "" for none
 	Toolsets    string // names, separated by commas: see Offers
-	Transport   string
-	LogLevel    string
+	Transport   string // Stdio or OverHTTP
+	LogLevel    string // debug, info or warn
 }
 
 // The values of --transport.
@@ -52,7 +53,8 @@ var AgentIDSetting Setting = spec[string]{
 // agentID is what can be a name in YAMO blocks and session logs.
 var agentID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// SessionSettings are the settings of a session.
+// SessionSettings are the settings of a session. connection and group are not validated: what is not exactly a DM is a
+// group's session, so that a misspelt value gives less access instead of none or more.
 var SessionSettings = []Setting{
 	spec[string]{
 		Name: "connection", shown: "group", help: "audience of the session: dm or group",
@@ -106,7 +108,7 @@ var SessionSettings = []Setting{
 // Offers reports whether the operator wants the tools of a set.
 func (s Session) Offers(toolset string) bool { return slices.Contains(names(s.Toolsets), toolset) }
 
-// names splits a list that is separated by commas.
+// names splits a list that is separated by commas. The list "" has one name, "".
 func names(list string) []string {
 	all := strings.Split(list, ",")
 	for i := range all {

@@ -28,7 +28,8 @@ func (n Name) Errorf(format string, values ...any) error {
 }
 
 // Setting is the declaration of a setting: its names, default, help and validation. The declarations are the values of
-// type spec in this package.
+// type spec in this package. The unexported methods keep others from declaring some elsewhere, where the config file
+// and docs/settings.md would not have them.
 type Setting interface {
 	Flag() string
 	Env() string
@@ -49,7 +50,8 @@ type Setting interface {
 	row() string
 }
 
-// spec declares a setting with values of type T.
+// spec declares a setting with values of type T. The type parameter makes the default, the field and the validation
+// agree; Setting hides it, so that settings of all types are in one list.
 type spec[T string | int | float64 | bool | []string] struct {
 	Name
 	initial T                // the default
@@ -70,6 +72,7 @@ func (s spec[T]) Help() string {
 	return s.help
 }
 
+// bind implements Setting. pflag has one function for each type, which Go's generics cannot choose between.
 func (s spec[T]) bind(flags *pflag.FlagSet, c *Config) {
 	switch field := any(s.field(c)).(type) {
 	case *string:
@@ -85,6 +88,8 @@ func (s spec[T]) bind(flags *pflag.FlagSet, c *Config) {
 	}
 }
 
+// check implements Setting. The error begins with the setting's name in words and ends with the places it may come
+// from.
 func (s spec[T]) check(c *Config) error {
 	if s.valid == nil {
 		return nil
@@ -103,6 +108,7 @@ func (s spec[T]) fileType() reflect.Type {
 	return reflect.TypeFor[string]()
 }
 
+// fileValue implements Setting.
 func (s spec[T]) fileValue() string {
 	if kind := kinds[s.fileType().String()]; kind != "" {
 		return kind
@@ -113,8 +119,10 @@ func (s spec[T]) fileValue() string {
 	return "a string in quotes"
 }
 
+// perWorkspace implements Setting.
 func (s spec[T]) perWorkspace() bool { return s.local }
 
+// row implements Setting. TestSettingsDocument compares the rows with the document, or writes them.
 func (s spec[T]) row() string {
 	value := s.shown
 	if text := fmt.Sprint(s.initial); value == "" && !reflect.ValueOf(s.initial).IsZero() {
@@ -124,9 +132,11 @@ func (s spec[T]) row() string {
 		value = " `" + strings.Trim(value, `"`) + "`"
 	}
 	key := " `" + s.Key() + "`"
+	// It is the only setting without a key.
 	if s.Name == Workspace {
 		key = ""
 	}
+	// In --help the prefix tells settings of HTTP from others; in the document they have a table of their own.
 	help := strings.TrimPrefix(s.help, "http: ")
 	meaning := strings.ToUpper(help[:1]) + help[1:]
 	if s.more != "" {
@@ -163,6 +173,7 @@ func apply[S interface {
 	Key() string
 }](flags *pflag.FlagSet, settings []S, getenv func(string) string, file map[string]string) error {
 	for _, s := range settings {
+		// An empty flag is a value: --group "" overrides a group that the environment sets.
 		if flags.Changed(s.Flag()) {
 			continue
 		}
@@ -173,6 +184,7 @@ func apply[S interface {
 		if value == "" {
 			continue
 		}
+		// Set marks the flag as changed, so that a setting that was applied once keeps its value.
 		if err := flags.Set(s.Flag(), value); err != nil {
 			return fmt.Errorf("%s: %w", source, ValueError(err))
 		}

@@ -5,7 +5,8 @@ import (
 	"os"
 )
 
-// Workspace is the setting that names the workspace folder. It has no key: the config file is in that folder.
+// Workspace is the setting that names the workspace folder. It has no key, because the config file is in that folder,
+// and no default, because a server in a wrong folder would mix up whose memories it keeps.
 const Workspace Name = "workspace"
 
 // workspaceSetting declares the flag --workspace.
@@ -24,12 +25,14 @@ func FolderArgument(args []string, getenv func(string) string) (string, error) {
 	return dir, CheckWorkspace(dir, "DIR")
 }
 
-// CheckWorkspace fails if dir is not a folder that can be opened. place is how the command line names the folder.
+// CheckWorkspace fails if dir is not a folder that can be opened. place is how the command line names the folder, for
+// the error. The folder may be empty: a server also starts before the first boot (RFC-0009 §6.1).
 func CheckWorkspace(dir, place string) error {
 	if dir == "" {
 		return fmt.Errorf("no workspace: set its folder with %s or YAMO_WORKSPACE, "+
 			"or create one with yamo-mcp init DIR", place)
 	}
+	// os.Stat would succeed for a folder that this user may not read.
 	folder, err := os.Open(dir)
 	if err != nil {
 		return fmt.Errorf("workspace %q: %w (%s or YAMO_WORKSPACE)", dir, WithoutPath(err), place)
