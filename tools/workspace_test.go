@@ -140,7 +140,7 @@ func TestLogAppendRefuses(t *testing.T) {
 	for arguments, want := range map[string]string{
 		`{}`:             "text is required",
 		`{"text":" \n"}`: "text: text must not be empty",
-		`{"text":"` + strings.Repeat("x", workspace.MaxLogText+1) + `"}`: "text: text must have at most 64 KiB; say it in several additions",
+		`{"text":"` + strings.Repeat("x", workspace.MaxLogText+1) + `"}`: "text: text must have at most 64 KiB; split it into several additions",
 		`{"text":"x","file":"MEMORY.md"}`:                                `unknown field "file" (valid fields: text, heading)`,
 	} {
 		if got := refusal(t, tool, arguments); !strings.Contains(got, want) {

@@ -16,15 +16,16 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/plain"
 )
 
-// A daily log that was put away lies compressed in memory/archive/ (RFC-0009 §5.2). It keeps its name: an audience
-// that may read memory/2026-01-02.md reads it from there when it is not in memory/ any more.
+// An archived daily log is compressed in memory/archive/ (RFC-0009 §5.2). It keeps its name: an audience that may read
+// memory/2026-01-02.md reads it from the archive when it is no longer in memory/, so that links and searches go on
+// working.
 
 const (
 	archiveFolder = memoryFolder + "/archive"
 	archived      = ".gz"
 )
 
-// archiveName is where the log called name is put away, "" if it is no log.
+// archiveName returns where the log called name is archived, "" if the name is not a log's.
 func archiveName(name string) string {
 	if m := logName.FindStringSubmatch(name); m == nil || !validDate(m[1]) {
 		return ""
@@ -32,7 +33,8 @@ func archiveName(name string) string {
 	return archiveFolder + "/" + path.Base(name) + archived
 }
 
-// archivedLogs are the names of the logs that were put away, in no particular order. In a group there are none to list.
+// archivedLogs returns the names that the archived logs had in memory/, in no particular order. A group gets none: its
+// own log is found by its exact name.
 func (v *View) archivedLogs() []string {
 	// SECURITY: a folder's listing names the logs of the DM and of every group.
 	if !v.who.IsDM() {
@@ -53,7 +55,7 @@ func (v *View) archivedLogs() []string {
 	return names
 }
 
-// statArchived describes the log called name that was put away.
+// statArchived describes the archived log called name; Size is the size before compression.
 func (v *View) statArchived(name string, class audience.Class) (File, error) {
 	file, err := plain.Open(v.ws.root, archiveName(name), os.O_RDONLY)
 	if err != nil {
@@ -65,7 +67,8 @@ func (v *View) statArchived(name string, class audience.Class) (File, error) {
 		return File{}, v.fault("stat", name, class, err)
 	}
 	described := describe(v.who, name, class, info)
-	var size [4]byte // RFC 1952 ends a member with the length of what it holds
+	// RFC 1952 ends a member with the length of its content, so that a listing does not unpack every log.
+	var size [4]byte
 	if _, err := file.ReadAt(size[:], info.Size()-int64(len(size))); err != nil {
 		return File{}, v.fault("stat", name, class, errDamaged)
 	}
@@ -75,7 +78,7 @@ func (v *View) statArchived(name string, class audience.Class) (File, error) {
 
 var errDamaged = errors.New("the compressed log is damaged")
 
-// readArchived returns at most limit bytes of the log called name that was put away, and whether there are more.
+// readArchived returns up to limit bytes of the archived log called name, and whether there are more.
 func (v *View) readArchived(name string, class audience.Class, limit int64) (data []byte, more bool, err error) {
 	packed, _, err := plain.Read(v.ws.root, archiveName(name), MaxFileSize)
 	if err != nil {
@@ -87,13 +90,13 @@ func (v *View) readArchived(name string, class audience.Class, limit int64) (dat
 	return data, more, nil
 }
 
-// unpack is at most limit bytes of what pack made packed of.
+// unpack reverses pack, up to limit bytes, and reports whether there are more.
 func unpack(packed []byte, limit int64) (data []byte, more bool, err error) {
 	reader, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
 		return nil, false, errDamaged
 	}
-	// Not more than asked for is unpacked, whatever the file claims to hold.
+	// The limit bounds memory, whatever size the file claims to have.
 	data, err = io.ReadAll(io.LimitReader(reader, limit+1))
 	if err != nil {
 		return nil, false, errDamaged
@@ -104,7 +107,7 @@ func unpack(packed []byte, limit int64) (data []byte, more bool, err error) {
 	return data, false, nil
 }
 
-// pack compresses data; the same data gives the same bytes.
+// pack compresses data. The same data gives the same bytes, so that archiving twice changes nothing.
 func pack(data []byte) ([]byte, error) {
 	var out bytes.Buffer
 	writer := gzip.NewWriter(&out)
@@ -117,7 +120,7 @@ func pack(data []byte) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// missingLog reports whether err says that a log is not in memory/, so that it may have been put away.
+// missingLog reports whether err means that a log is not in memory/, and so may be archived.
 func missingLog(name string, err error) bool {
 	return errors.Is(err, fs.ErrNotExist) && archiveName(name) != ""
 }

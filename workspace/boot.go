@@ -15,13 +15,13 @@ import (
 //go:embed template/*.md
 var templates embed.FS
 
-// BootFiles are the files that the first boot makes (RFC-0009 §6.2, and seed 002's IDENTITY.md), in its order.
+// BootFiles lists the files that the first boot creates (RFC-0009 §6.2, and seed 002's IDENTITY.md), in its order.
 var BootFiles = []string{SoulFile, IdentityFile, UserFile, AgentsFile}
 
 // ErrBootstrapStays is returned when BOOTSTRAP.md could not be deleted (RFC-0009 §4.3).
 var ErrBootstrapStays = errors.New("BOOTSTRAP.md is still there and must be deleted by hand")
 
-// template is the content of the file called name as Init makes it, nil if it makes none.
+// template returns the content that Init gives the file called name, nil if it does not create it.
 func template(name string) []byte {
 	data, err := templates.ReadFile("template/" + name)
 	if err != nil {
@@ -36,14 +36,16 @@ func untouched(name string, data []byte) bool {
 	return made != nil && string(made) == string(data)
 }
 
-// WriteInitial makes one of BootFiles during the first boot and returns the content's hash: after BOOTSTRAP.md has been
-// deleted, and before it is there, the error is fs.ErrNotExist. A file that is there is replaced only if it is the
-// template that Init wrote, or has the hash base, that of what the caller wrote before; any other was written by
-// another writer and stays, with a *ConflictError.
+// WriteInitial creates one of BootFiles during the first boot (RFC-0009 §6.2) and returns the hash of its content.
+// Outside the first boot, and for any other file, the error is fs.ErrNotExist.
+//
+// An existing file is replaced only if it is the untouched template that Init wrote, or if its hash is base: the hash
+// of what the caller wrote earlier. Any other content came from another writer; it stays, and the error is a
+// *ConflictError.
 func (v *View) WriteInitial(ctx context.Context, name string, data []byte, base string) (hash string, err error) {
 	class := classify(v.who, name)
-	// SECURITY: the access check. SOUL.md and IDENTITY.md are the agent's to make once; outside the first boot they
-	// are its human's.
+	// SECURITY: the access check. The agent may create SOUL.md and IDENTITY.md once; after the first boot only the
+	// workspace owner changes them.
 	if !v.who.May(audience.Create, class) && !v.who.May(audience.Write, class) || !slices.Contains(BootFiles, name) ||
 		v.State() != Bootstrap {
 		return "", missing("write", name)
@@ -62,9 +64,9 @@ func (v *View) WriteInitial(ctx context.Context, name string, data []byte, base 
 }
 
 // FinishBootstrap ends the first boot (RFC-0009 §6.2, steps 2e and 3): it logs note as the first daily entry, which
-// makes memory/, and deletes BOOTSTRAP.md. The deletion is tried also when the entry could not be written and when ctx
-// is done; that it failed is logged, and the error is ErrBootstrapStays. Without a BOOTSTRAP.md the error is
-// fs.ErrNotExist and nothing is done.
+// creates memory/, and deletes BOOTSTRAP.md. The deletion is attempted even if the entry could not be written or ctx
+// is done, because BOOTSTRAP.md must not persist. If it fails, the failure is logged and the error is
+// ErrBootstrapStays. Without a BOOTSTRAP.md the error is fs.ErrNotExist and nothing is done.
 func (v *View) FinishBootstrap(ctx context.Context, note string) (Logged, error) {
 	// SECURITY: the access check.
 	if !v.who.May(audience.Delete, audience.Bootstrap) || !v.exists(BootstrapFile) {
@@ -72,13 +74,13 @@ func (v *View) FinishBootstrap(ctx context.Context, note string) (Logged, error)
 	}
 	done, err := v.Journal().Append(ctx, "", note)
 	if err != nil {
-		// Not wrapped: fs.ErrNotExist would mean that BOOTSTRAP.md is missing, where it may be memory/.
+		// Not wrapped: a missing memory/ must not look to the caller like a missing BOOTSTRAP.md.
 		err = fmt.Errorf("log the first boot: %v", err) //nolint:errorlint // see above
 	}
 	return done, errors.Join(err, v.deleteBootstrap())
 }
 
-// deleteBootstrap deletes BOOTSTRAP.md, if it is there.
+// deleteBootstrap deletes BOOTSTRAP.md if it exists.
 func (v *View) deleteBootstrap() error {
 	// SECURITY: without a copy: it may hold what must not persist.
 	err := plain.Remove(v.ws.root, BootstrapFile)
@@ -101,7 +103,7 @@ const (
 	Ready                      // SOUL.md is there
 )
 
-// String is the state's name in lower case.
+// String returns the state's name in lower case.
 func (s State) String() string {
 	switch s {
 	case Bootstrap:
@@ -113,8 +115,8 @@ func (s State) String() string {
 	}
 }
 
-// State looks at the workspace's files. A group is not told of a BOOTSTRAP.md: to it a workspace is
-// ready as soon as there is a SOUL.md, and uninitialized before.
+// State reports how far the workspace is set up. A group does not learn of a BOOTSTRAP.md: for a group the workspace
+// is Ready as soon as SOUL.md exists, and Uninitialized before.
 func (v *View) State() State {
 	switch {
 	case v.exists(BootstrapFile): // never looked for in a group
@@ -137,7 +139,8 @@ const (
 		"Its owner has to finish setting it up in a direct conversation. Then try again; nothing needs to be restarted."
 )
 
-// Refusal is what every tool answers in an uninitialized workspace (RFC-0009 §6.1), and "" in any other.
+// Refusal returns what every tool answers in an uninitialized workspace (RFC-0009 §6.1), "" in any other. A group's
+// refusal does not mention BOOTSTRAP.md.
 func (v *View) Refusal() string {
 	switch {
 	case v.State() != Uninitialized:

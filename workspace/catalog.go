@@ -11,16 +11,16 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/plain"
 )
 
-// Files lists what the audience is offered, sorted by name: the files with a fixed name, and
+// Files returns the files that the audience is offered, sorted by name: those with a fixed name, and
 //   - in a DM, of memory/ and notes/ those of today and yesterday and those without a date (older ones can
 //     be read by name, as can what lies in their subfolders), and the files of users/;
 //   - in a group, the group's own logs of today and yesterday.
 //
-// Files that are refused or cannot be looked at are left out.
+// Files that are refused or cannot be read are left out.
 func (v *View) Files() []File {
 	names := make([]string, 0, len(rootFiles)+4)
 	for name := range rootFiles {
-		// Where the file system folds case, the two are one file, to be listed once.
+		// On a file system that folds case the two names are one file, which is listed once.
 		if name != otherDreams || !v.exists(DreamsFile) {
 			names = append(names, name)
 		}
@@ -48,7 +48,7 @@ func (v *View) Files() []File {
 	return files
 }
 
-// profiles are the files below users/ (seed 004 §1), none in a group.
+// profiles returns the files below users/ (seed 004 §1), none in a group.
 func (v *View) profiles() []File {
 	// SECURITY: the folder's listing names people.
 	if !v.who.IsDM() {
@@ -57,8 +57,8 @@ func (v *View) profiles() []File {
 	return v.tree(grammar.Folder, maxDepth-grammar.MaxDepth-1)
 }
 
-// MemoryFiles are the files of memory/ other than the DM's own daily logs: saved sessions, topics of a day, what groups
-// logged. Those with the latest date come first. In a group there are none.
+// MemoryFiles returns the names of the files in memory/ other than the DM's own daily logs: saved sessions, topics of a
+// day, groups' logs. The latest date comes first. In a group there are none.
 func (v *View) MemoryFiles() []string {
 	names := slices.DeleteFunc(slices.Concat(v.list(memoryFolder), v.archivedLogs()), func(name string) bool {
 		return classify(v.who, name) == audience.DailyLog || path.Ext(name) != ".md"
@@ -73,7 +73,7 @@ func dated(base string) bool {
 	return len(base) >= len("2006-01-02") && validDate(base[:len("2006-01-02")])
 }
 
-// about is a file's title and description.
+// about returns a file's title and description, as clients show them.
 func about(a audience.Audience, name string, class audience.Class) (title, description string) {
 	base := strings.TrimSuffix(path.Base(name), path.Ext(name))
 	switch class {
@@ -119,14 +119,14 @@ func about(a audience.Audience, name string, class audience.Class) (title, descr
 	}
 }
 
-// dreamsFolder holds what other programs of this family wrote while dreaming: drafts, not what happened.
+// dreamsFolder contains what related programs wrote while dreaming. It is not searched: drafts would be quoted as
+// facts.
 const dreamsFolder = memoryFolder + "/dreaming"
 
-// Searched lists the files whose text is searched as memory (RFC-0009 §5.4), sorted by name: MEMORY.md, the
-// daily logs, those of groups too, the memory files of memory/ and notes/ at any depth, and the profiles and
-// notes of users/. In a group
-// there are none. To be quick with thousands of files it looks at folders, not at each file: Read may
-// still refuse one, as it does a file with two names.
+// Searched returns the files whose text is searched as memory (RFC-0009 §5.4), sorted by name: MEMORY.md, the daily
+// logs including those of groups, the memory files of memory/ and notes/ at any depth, and the profiles and notes of
+// users/. In a group there are none. To be fast with thousands of files it reads folders and does not open each file,
+// so Read may still refuse one, such as a file with two names.
 func (v *View) Searched() []File {
 	// SECURITY: only what a DM may read is made searchable, and only for a DM.
 	if !v.who.IsDM() {
@@ -145,7 +145,8 @@ func (v *View) Searched() []File {
 	return files
 }
 
-// tree are the memory files in folder, which is at the given depth, and below it.
+// tree returns the memory files in folder, which is at the given depth, and below it. Files deeper than maxDepth could
+// not be read by name and are left out.
 func (v *View) tree(folder string, depth int) (files []File) {
 	if folder == dreamsFolder || depth >= maxDepth {
 		return nil
@@ -165,14 +166,14 @@ func (v *View) tree(folder string, depth int) (files []File) {
 		if path.Ext(name) != ".md" || !entry.Type().IsRegular() || !v.who.May(audience.Read, class) {
 			continue
 		}
-		if info, err := entry.Info(); err == nil { // else it has just gone
+		if info, err := entry.Info(); err == nil { // otherwise it has just been removed
 			files = append(files, describe(v.who, name, class, info))
 		}
 	}
 	return files
 }
 
-// GroupOf is the group whose daily log is called name, "" for any other file.
+// GroupOf returns the group whose daily log is called name, "" for any other file.
 func GroupOf(name string) string {
 	if m := logName.FindStringSubmatch(name); m != nil {
 		return m[3]
@@ -186,9 +187,9 @@ type Place struct {
 	Section string `json:"section,omitempty"` // its heading; "" for the text above the first
 }
 
-// Quotes are the places where the workspace's files say text in the same words, by file: the files with a fixed name,
-// and those that are searched as memory. Of a file that is larger than MaxFileSize its beginning is looked at. In a
-// group there are none.
+// Quotes returns the places where files contain text in the same words (see [passage.Says]), sorted by file. It reads
+// the files with a fixed name and those that are searched as memory, each up to MaxFileSize. A deleted memory may
+// survive there. In a group there are none.
 func (v *View) Quotes(text string) []Place {
 	places := []Place{}
 	// SECURITY: it reads what a group never sees.
@@ -206,7 +207,7 @@ func (v *View) Quotes(text string) []Place {
 	for _, name := range slices.Compact(names) {
 		data, _, err := v.Head(name)
 		if err != nil {
-			continue // it is not there, or refused, which was reported
+			continue // missing, or refused, which was reported
 		}
 		for _, part := range grammar.Parse(strings.ToValidUTF8(string(data), "\uFFFD")).Parts {
 			if place := (Place{name, part.Name}); passage.Says(part.Body, text) && !slices.Contains(places, place) {
@@ -217,7 +218,7 @@ func (v *View) Quotes(text string) []Place {
 	return places
 }
 
-// Present are the files in the workspace's root that the audience may see, sorted.
+// Present returns the names of the existing files in the workspace's root that the audience may see, sorted.
 func (v *View) Present() []string {
 	names := []string{}
 	for name := range rootFiles {

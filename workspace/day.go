@@ -15,14 +15,14 @@ import (
 var timezone = regexp.MustCompile(`(?mi)^[ \t]*(?:[-*+][ \t]+)?\*\*Timezone:?\*\*:?[ \t]*` + "`?" +
 	`([A-Za-z0-9_+/-]+)` + "`?" + `[ \t\r]*$`)
 
-// profileHead is how much of USER.md is searched for the time zone.
+// profileHead is how much of USER.md is searched for the time zone, in bytes.
 const profileHead = 64 << 10
 
-// Now is the current time in the audience's time zone: in a DM the one USER.md names (an IANA name), else,
-// and always in a group, the machine's.
+// Now returns the current time in the audience's time zone (RFC-0009 §2.3): in a DM the zone that USER.md names, an
+// IANA name. If it names none or an unknown one, and always in a group, it is the machine's.
 func (v *View) Now() time.Time {
 	now := v.ws.now()
-	// SECURITY: where the human lives would show in a group's dates.
+	// SECURITY: the dates of a group would reveal where the workspace owner lives.
 	if !v.who.May(audience.Read, audience.User) {
 		return now
 	}
@@ -41,18 +41,19 @@ func (v *View) Now() time.Time {
 	return now.In(zone)
 }
 
-// Days are today's and yesterday's dates (YYYY-MM-DD) in the time zone of Now.
+// Days returns today's and yesterday's dates (YYYY-MM-DD) in the time zone of Now.
 func (v *View) Days() (today, yesterday string) {
 	year, month, day := v.Now().Date()
-	noon := time.Date(year, month, day, 12, 0, 0, 0, time.UTC) // no zone's clock changes matter here
+	// In UTC yesterday is always 24 hours before; a zone's clock change could skip or repeat a date.
+	noon := time.Date(year, month, day, 12, 0, 0, 0, time.UTC)
 	return noon.Format(time.DateOnly), noon.AddDate(0, 0, -1).Format(time.DateOnly)
 }
 
-// groupLogDays is how far back a group's logs are looked for.
+// groupLogDays bounds how many names are probed for a group's logs, since its folder is never listed.
 const groupLogDays = 62
 
-// LogDates are the days (YYYY-MM-DD) that have a log the audience writes to, newest first: in a DM all of
-// them, in a group those of the last 62 days.
+// LogDates returns the days (YYYY-MM-DD) that have a log of this audience, newest first: in a DM all of them, in a
+// group those of the last 62 days.
 func (v *View) LogDates() []string {
 	dates := []string{}
 	if v.who.IsDM() {

@@ -24,7 +24,7 @@ type Task struct {
 	Done bool // ticked, [x]
 }
 
-// Checked is when a periodic check was last done (RFC-0009 §2.9).
+// Checked records when a periodic check was last done (RFC-0009 §2.9).
 type Checked struct {
 	Check string
 	Last  time.Time // zero: never
@@ -37,8 +37,9 @@ var (
 		`it was left as it is, correct it by hand`)
 )
 
-// Heartbeat is the checklist, in order, and the checks that were ever recorded, by name. Files that are missing have
-// nothing in them. In a group both are always empty.
+// Heartbeat returns HEARTBEAT.md's checklist in order (RFC-0009 §2.7), and the recorded checks sorted by name (§2.9). A
+// missing file counts as empty. In a group both are always empty. The error is ErrHeartbeatState for a state file of
+// another form.
 func (v *View) Heartbeat() ([]Task, []Checked, error) {
 	text, _, err := v.text(HeartbeatFile, maxFileChars)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -81,8 +82,9 @@ func (v *View) Heartbeat() ([]Task, []Checked, error) {
 	return tasks, checks, nil
 }
 
-// CheckDone records in memory/heartbeat-state.json that check has been done now, and returns that time. Nothing else in
-// the file changes, byte for byte; it is made if it is missing.
+// CheckDone records in memory/heartbeat-state.json that check is done now, and returns that time, in seconds. No other
+// byte of the file changes, because other programs keep their own fields there; a missing file is created. The error is
+// ErrCheckName or ErrHeartbeatState, and then nothing was written.
 func (v *View) CheckDone(ctx context.Context, check string) (time.Time, error) {
 	if check == "" || strings.TrimSpace(check) != check || utf8.RuneCountInString(check) > 64 ||
 		strings.ContainsFunc(check, func(r rune) bool { return !unicode.IsPrint(r) }) {
@@ -105,11 +107,12 @@ func (v *View) CheckDone(ctx context.Context, check string) (time.Time, error) {
 		if _, ok := errors.AsType[*ConflictError](err); !ok {
 			return at, err
 		}
-		// Another session was faster: its check is kept, and this one added.
+		// Another session was faster: start again from the file that it wrote, so that both checks are kept.
 	}
 }
 
-// setCheck is the JSON data with lastChecks[check] = at, and everything else as it was.
+// setCheck returns the JSON data with lastChecks[check] = at. It cuts the value into the bytes: decoding and encoding
+// would reorder fields and round numbers that this program does not know.
 func setCheck(data []byte, check string, at int64) ([]byte, error) {
 	name, err := json.Marshal(check)
 	if err != nil {
@@ -142,15 +145,16 @@ func setCheck(data []byte, check string, at int64) ([]byte, error) {
 	return slices.Concat(data[:old.start], []byte(value), data[old.end:]), nil
 }
 
-// span is a place in JSON text: the bytes of a value, or, where start is end, where a further member of an object
-// belongs.
+// span is a place in JSON text: the bytes of a value or, if start equals end, the place for another member of an
+// object.
 type span struct {
 	start, end int
 	blank      string // the white space between the object's brace and its first member
 	empty      bool   // the object has no member
 }
 
-// member finds the last member called key of the object that begins at byte from of the valid JSON data.
+// member finds the last member called key of the object that begins at byte from of the valid JSON data, which is the
+// one that decoders use. Without such a member, found is the place for it.
 func member(data []byte, from int, key string) (found span, ok bool) {
 	decoder := json.NewDecoder(bytes.NewReader(data[from:]))
 	if open, err := decoder.Token(); err != nil || open != json.Delim('{') {
@@ -183,7 +187,7 @@ func member(data []byte, from int, key string) (found span, ok bool) {
 	return next, true
 }
 
-// insert adds a member to an object at the end that member has found, in the object's own style.
+// insert adds a member at the place that member found, with the white space that the object's members have.
 func insert(data []byte, at span, name, value string) []byte {
 	text := name + ": " + value
 	if !at.empty {

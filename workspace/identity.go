@@ -25,10 +25,10 @@ const (
 	identityValue = 256  // characters of one field
 )
 
-// ParseIdentity reads the lines `- **Label:** value` of an IDENTITY.md. Labels are case-insensitive, the
-// list marker and the emphasis are optional, template placeholders such as `_(pick something)_` and
-// everything else are skipped, and the first value of a label counts. Values are one line of at most 256
-// printable characters.
+// ParseIdentity reads the lines `- **Label:** value` of an IDENTITY.md (seed 002, phase 10.1). Labels are
+// case-insensitive; the list marker and the emphasis are optional. Template placeholders such as
+// `_(pick something)_` and all other lines are skipped, and the first value of a label counts. A value is one line of
+// up to 256 characters without control characters; a longer one is cut.
 func ParseIdentity(text string) Identity {
 	var id Identity
 	fields := map[string]*string{
@@ -57,7 +57,7 @@ func ParseIdentity(text string) Identity {
 	return id
 }
 
-// identityText is a field's value without surrounding emphasis, or "" for a placeholder.
+// identityText returns a field's value without surrounding emphasis, "" for a placeholder.
 func identityText(value string) string {
 	value = strings.Map(func(r rune) rune {
 		if r == '\t' {
@@ -80,8 +80,8 @@ func identityText(value string) string {
 	return strings.TrimSpace(text.First(value, identityValue))
 }
 
-// Line is the persona as the system prompt shows it: `name=Kate, emoji=🐙, vibe=warm but sharp`, in this
-// order, without the fields that are empty (seed 002 phase 10.1). Creature, avatar and theme are not part of it.
+// Line returns the persona as the system prompt shows it (seed 002, phase 10.1): `name=Kate, emoji=🐙, vibe=warm but
+// sharp`, in this order, without empty fields. Creature, avatar and theme are not part of it.
 func (id Identity) Line() string {
 	var parts []string
 	for _, field := range []struct{ label, value string }{{"name", id.Name}, {"emoji", id.Emoji}, {"vibe", id.Vibe}} {
@@ -92,7 +92,7 @@ func (id Identity) Line() string {
 	return strings.Join(parts, ", ")
 }
 
-// Identity is the parsed IDENTITY.md, empty when there is none.
+// Identity returns the parsed IDENTITY.md, an empty one if the file is missing.
 func (v *View) Identity() (Identity, error) {
 	text, _, err := v.text(IdentityFile, maxFileChars)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -101,7 +101,7 @@ func (v *View) Identity() (Identity, error) {
 	return ParseIdentity(text), err
 }
 
-// SoulExcerpt is the first 2,048 characters of SOUL.md, "" when there is none.
+// SoulExcerpt returns the first 2,048 characters of SOUL.md (seed 002, phase 10.8), "" if the file is missing.
 func (v *View) SoulExcerpt() (string, error) {
 	text, _, err := v.text(SoulFile, soulExcerpt)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -14,14 +14,14 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/plain"
 )
 
-// MaxLogText is how many bytes one addition to a daily log may have.
+// MaxLogText is the maximum size of one addition to a daily log, in bytes, title included.
 const MaxLogText = 64 << 10
 
 var (
-	// ErrNoText is returned for an addition that says nothing.
+	// ErrNoText is returned for an addition without text.
 	ErrNoText = errors.New("text must not be empty")
 	// ErrLongText is returned for one of more than MaxLogText bytes.
-	ErrLongText = fmt.Errorf("text must have at most %d KiB; say it in several additions", MaxLogText>>10)
+	ErrLongText = fmt.Errorf("text must have at most %d KiB; split it into several additions", MaxLogText>>10)
 )
 
 // Journal adds to the daily log on behalf of one session (RFC-0009 §2.5). It is safe for concurrent use, and
@@ -38,25 +38,26 @@ type Journal struct {
 // memory/YYYY-MM-DD-group-NAME.md.
 func (v *View) Journal() *Journal { return &Journal{view: v} }
 
-// Logged is what an addition to a log came to.
+// Logged describes an addition that was written to a log.
 type Logged struct {
 	Name       string // of the log
-	Redactions int    // credentials that were taken out of the text
+	Redactions int    // number of credentials that were removed from the text
 }
 
-// Append adds body to today's log. When it returns, the text is on disk.
+// Append adds body to today's log (RFC-0009 §2.5). When it returns, the text is on disk. The error is ErrNoText,
+// ErrLongText, or what the file system reported; then nothing was added.
 //
-// The first addition of a session on a day begins a block "## Session [HH:MM]", and so does one that would
-// otherwise be in another session's block. title, if any, becomes a "### " heading within the block.
-// Markdown in body that would begin a heading, a comment, an anchor or raw HTML is escaped, an open code
-// block is closed, and control characters are dropped, so that body cannot pass for the log's own structure. Lines
-// end as the last one of the log does, with CRLF or LF.
+// The first addition of a session on a day begins a block "## Session [HH:MM]", and so does one that would otherwise
+// be in another session's block. title, if not "", becomes a "### " heading within the block. Markdown in body that
+// would begin a heading, a comment, an anchor or raw HTML is escaped, an open code block is closed, and control
+// characters are removed, so that body cannot imitate the log's own structure. Line ends are those of the log's last
+// line, CRLF or LF.
 func (j *Journal) Append(ctx context.Context, title, body string) (Logged, error) {
 	v := j.view
 	if len(body)+len(title) > MaxLogText {
 		return Logged{}, ErrLongText
 	}
-	// SECURITY: credentials do not reach a workspace file, also not interspersed with what is dropped.
+	// SECURITY: credentials do not reach a workspace file, not even interspersed with characters that text.Plain removes.
 	title, inTitle := v.ws.scrub(text.Plain(title))
 	body, inText := v.ws.scrub(text.Plain(body))
 	if body = strings.Trim(escapeLog(body), "\n"); strings.TrimSpace(body) == "" {
@@ -79,6 +80,7 @@ func (j *Journal) Append(ctx context.Context, title, body string) (Logged, error
 		entry.WriteString("### " + title + "\n\n")
 	}
 	entry.WriteString(body + "\n")
+	// compose runs under the lock on the log, so that the tail is what the addition really follows.
 	compose := func(tail []byte) []byte {
 		var out strings.Builder
 		switch {
@@ -106,7 +108,7 @@ func (j *Journal) Append(ctx context.Context, title, body string) (Logged, error
 	return Logged{name, inTitle + inText}, nil
 }
 
-// lastSession is the last heading of the second level in the end of a log, "" if it shows none.
+// lastSession returns the last heading of the second level in the end of a log, "" if it has none.
 func lastSession(tail string) string {
 	last := ""
 	for line := range strings.Lines(tail) {

@@ -12,7 +12,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/passage"
 )
 
-// Knowledge is what MEMORY.md says, small enough for one turn (seed 002, what_do_i_know).
+// Knowledge is the content of MEMORY.md, small enough for one turn (seed 002, what_do_i_know).
 type Knowledge struct {
 	Sections  []passage.Section `json:"sections"`
 	Truncated bool              `json:"truncated"` // something matching the filter was left out
@@ -25,9 +25,9 @@ const (
 	maxBulletChars    = 1000
 )
 
-// Knowledge lists MEMORY.md, of which it reads MaxFileSize at most, by section: those whose heading contains filter in
-// any case, at most 10 items a section, an item at most 1,000 characters, and at most 6,144 bytes as JSON. In a group
-// it fails as any missing file does; a DM without a MEMORY.md knows nothing.
+// Knowledge returns the sections of MEMORY.md whose heading contains filter, in any letter case, in the file's order
+// (seed 002, what_do_i_know): up to 10 items a section, 1,000 characters an item, and 6,144 bytes as JSON in all. It
+// reads up to MaxFileSize bytes. In a group the error is fs.ErrNotExist; in a DM a missing MEMORY.md counts as empty.
 func (v *View) Knowledge(filter string) (Knowledge, error) {
 	data, more, err := v.Head(MemoryFile)
 	if errors.Is(err, fs.ErrNotExist) && v.who.IsDM() {
@@ -41,13 +41,15 @@ func (v *View) Knowledge(filter string) (Knowledge, error) {
 	return known, err
 }
 
+// know selects sections within the limits. It counts bytes as it goes, since encoding the whole again for each item
+// would be quadratic.
 func know(sections []passage.Section, filter string) (Knowledge, error) {
-	known := Knowledge{Sections: []passage.Section{}, Truncated: true} // "true" is shorter than "false" by one byte
+	known := Knowledge{Sections: []passage.Section{}, Truncated: true}
 	size, err := jsonSize(known)
 	if err != nil {
 		return Knowledge{}, err
 	}
-	size++
+	size++ // "false" is longer than "true" by one byte
 	known.Truncated = false
 	filter = strings.ToLower(strings.TrimSpace(filter))
 	for _, section := range sections {
@@ -95,8 +97,8 @@ var dreamed = regexp.MustCompile(`^Dreamed ([0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:
 // IsDreamed reports whether a heading of MEMORY.md is that of a dreaming sweep.
 func IsDreamed(heading string) bool { return dreamed.MatchString(heading) }
 
-// Dreamed is how many items dreaming has promoted to MEMORY.md, as its "## Dreamed …" sections show, and when the last
-// sweep was; zero when there was none, and always in a group.
+// Dreamed returns how many items dreaming has promoted to MEMORY.md, counted in its "## Dreamed …" sections, and the
+// time of the last sweep. Both are zero if there was no sweep, and always in a group.
 func (v *View) Dreamed() (promoted int, last time.Time, err error) {
 	data, _, err := v.Head(MemoryFile)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -31,7 +31,7 @@ type Finding struct {
 	Message string
 }
 
-// String is the finding on one line, as compilers print theirs.
+// String returns the finding on one line in the form of compilers: FILE:LINE: KIND: MESSAGE (RULE).
 func (f Finding) String() string {
 	at, kind := f.File, "warning"
 	if f.Line > 0 {
@@ -43,13 +43,15 @@ func (f Finding) String() string {
 	return fmt.Sprintf("%s: %s: %s (%s)", at, kind, f.Message, f.Rule)
 }
 
-// AgentsSections are the sections AGENTS.md must have (RFC-0009 §2.2).
+// AgentsSections lists the sections that AGENTS.md must have (RFC-0009 §2.2).
 var AgentsSections = []string{"First Run", "Every Session", "Memory", "Safety", "External vs Internal"}
 
+// heartbeatLines is how long HEARTBEAT.md should be (RFC-0009 §2.7): every heartbeat pays for each line.
 const heartbeatLines = 20
 
-// Lint checks the whole workspace against RFC-0009 and seeds 002, 003 and 004. It is for the operator: it reads
-// private files. Findings are sorted by file and line. The error is about what could not be read.
+// Lint checks the whole workspace against RFC-0009 and seeds 002, 003 and 004. Only the operator may call it: it reads
+// private files. Findings are sorted by file and line, each once. The error joins what could not be read; the findings
+// about the rest are valid.
 func (w *Workspace) Lint() ([]Finding, error) {
 	l := &linter{view: w.View(audience.DM()), root: w}
 	l.state()
@@ -74,7 +76,7 @@ type linter struct {
 	root     *Workspace
 	findings []Finding
 	errs     []error
-	names    []string // that a link can lead to, once they are wanted
+	names    []string // possible targets of links, listed when the first link is found
 }
 
 func (l *linter) fail(file string, line int, rule, format string, args ...any) {
@@ -85,7 +87,7 @@ func (l *linter) warn(file string, line int, rule, format string, args ...any) {
 	l.findings = append(l.findings, Finding{file, line, false, rule, fmt.Sprintf(format, args...)})
 }
 
-// state checks which of the required files are there.
+// state checks which of the required files exist (RFC-0009 §3.1).
 func (l *linter) state() {
 	switch state := l.view.State(); {
 	case state == Uninitialized:
@@ -104,7 +106,7 @@ func (l *linter) state() {
 	}
 }
 
-// aliases finds names in the folder that only look like those of the format.
+// aliases finds names that only look like those of the format, such as Memory.md, which is not read.
 func (l *linter) aliases() {
 	entries, err := plain.List(l.root.root, ".")
 	if err != nil {
@@ -123,7 +125,7 @@ func (l *linter) aliases() {
 	}
 }
 
-// file checks what can be said of any file, and then what its kind asks for.
+// file checks the rules for all files, and then those for its kind.
 func (l *linter) file(name string) {
 	if _, err := plain.Stat(l.root.root, name); err != nil {
 		if refused, ok := errors.AsType[*plain.RefusedError](err); ok {
@@ -152,7 +154,7 @@ func (l *linter) file(name string) {
 	}
 }
 
-// credentials finds what looks like a credential, line by line, and over several lines.
+// credentials finds what looks like a credential: line by line, to report the line, and over several lines.
 func (l *linter) credentials(name, text string) {
 	const message = "seems to have a credential: keep it in a password manager and write where it is"
 	if _, found := l.root.scrub(text); found == 0 {
@@ -171,7 +173,7 @@ func (l *linter) credentials(name, text string) {
 	}
 }
 
-// links finds wikilinks that lead nowhere.
+// links finds wikilinks without a target (seed 003, Wikilinks).
 func (l *linter) links(name, text string) {
 	if !strings.Contains(text, "[[") || path.Ext(name) != ".md" {
 		return
@@ -185,7 +187,7 @@ func (l *linter) links(name, text string) {
 		}
 		target := strings.TrimSuffix(ref.Target+"#"+ref.Heading, "#")
 		at := strings.Index(text, "[["+target)
-		if at < 0 { // the heading is after the alias
+		if at < 0 { // the heading comes after the alias
 			at = strings.Index(text, "[["+ref.Target)
 		}
 		line := 0
@@ -200,14 +202,14 @@ func (l *linter) links(name, text string) {
 	}
 }
 
-// Check lists what is wrong with data as the content of the file called name, as Lint does for the whole workspace.
+// Check returns the findings about data as the content of the file called name, by the rules that need no other file.
 func Check(name string, data []byte) []Finding {
 	l := &linter{}
 	l.content(name, data)
 	return l.findings
 }
 
-// content checks what can be said of a file by only its name and text.
+// content checks the rules that need only the file's name and text.
 func (l *linter) content(name string, data []byte) {
 	if !utf8.Valid(data) {
 		l.fail(name, 0, "RFC-0009 §1", "is not UTF-8 text")
@@ -243,7 +245,7 @@ func (l *linter) content(name string, data []byte) {
 	}
 }
 
-// profiles checks what is below users/, and finds what does not belong there.
+// profiles checks the files below users/, and reports Markdown that no type of file has a place for (seed 004 §12).
 func (l *linter) profiles(folder string) {
 	entries, err := plain.List(l.root.root, folder)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -366,7 +368,7 @@ func (l *linter) curated(name string, data []byte) {
 		l.warn(name, 1, "seed 003, curated", "type is %q, not curated (or memory, as the seed's example has it)", t)
 		return
 	}
-	file.Matter.Type = memfile.Curated // by its name, if it does not say so
+	file.Matter.Type = memfile.Curated // MEMORY.md is curated by its name, with or without the field
 	for _, wrong := range file.Check(name) {
 		l.warn(name, 1, "seed 003, curated", "%s", wrong)
 	}

@@ -16,9 +16,8 @@ const (
 	maxTotalChars = 60_000
 )
 
-// TruncationMarker ends a file that the loader cut short. It counts as part of what it ends: a file
-// rendered with its marker is at most 12,000 characters, and everything rendered, with headings, blank
-// lines and markers, at most 60,000.
+// TruncationMarker ends a file that the loader cut short (seed 002). It counts toward the limits: a file with its
+// marker has up to 12,000 characters, and the whole text, with headings, blank lines and markers, up to 60,000.
 const TruncationMarker = "\n[truncated]"
 
 // block is one file in the system prompt.
@@ -28,8 +27,8 @@ type block struct {
 	more    bool // the file goes on after text
 }
 
-// Startup renders the workspace as a session starts with it: the order of RFC-0009 §2.2 with the blocks of
-// seed 002's render_system_blocks.
+// Startup returns the text that a session starts with: the order of RFC-0009 §2.2 with the blocks of seed 002's
+// render_system_blocks.
 //
 //	# BOOTSTRAP     BOOTSTRAP.md, in a DM while the first boot is not finished
 //	# IDENTITY      IDENTITY.md as one line (Identity.Line)
@@ -39,8 +38,8 @@ type block struct {
 //	# RECENT NOTES  the daily logs of today and yesterday as ## YYYY-MM-DD, DM only
 //	# MEMORY        MEMORY.md, DM only
 //
-// Files that are missing or empty have no block. The text is "" when there is none. A file that is there but
-// cannot be read is an error, because the sequence must not skip it.
+// Missing and empty files have no block. The text is "" without any block. A file that exists but cannot be read is an
+// error: the sequence must not skip it silently.
 func (v *View) Startup() (string, error) {
 	var blocks []block
 	for _, file := range v.startupFiles() {
@@ -64,7 +63,7 @@ func (v *View) Startup() (string, error) {
 
 type startupFile struct{ name, heading string }
 
-// startupFiles are the files of the startup sequence, in order, for the view's audience.
+// startupFiles returns the files of the startup sequence, in order, for the view's audience.
 func (v *View) startupFiles() []startupFile {
 	// SECURITY: seed 002's shared scope; v.text refuses the others again for a group.
 	if !v.who.IsDM() {
@@ -89,11 +88,12 @@ func (v *View) startupFiles() []startupFile {
 	return append(files, startupFile{MemoryFile, "# MEMORY"})
 }
 
-// render joins blocks within the limits. When the total is short, earlier blocks take what they need
-// first; every later one keeps at least its heading and the marker, so that nothing is cut without a sign.
+// render joins blocks within the limits. If the total is too long, earlier blocks take what they need first; every
+// later one keeps at least its heading and the marker, so that nothing is cut without a sign.
 func render(blocks []block) string {
 	const separator = "\n\n"
 	marker := utf8.RuneCountInString(TruncationMarker)
+	// Set aside what every block needs at least: what is left is for the blocks' texts.
 	left := maxTotalChars
 	for _, b := range blocks {
 		left -= utf8.RuneCountInString(b.heading) + len("\n") + len(separator) + marker

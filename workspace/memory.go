@@ -14,44 +14,46 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/memfile"
 )
 
-// Memory is what a memory file is to say (seed 003).
+// Memory is the content of a memory file that SaveMemory writes (seed 003).
 type Memory struct {
-	Type      memfile.Type // Curated makes MEMORY.md
-	Topic     string       // in some words; the slug is made of it. A flush and the curated memory have none
+	Type      memfile.Type // Curated creates MEMORY.md
+	Topic     string       // a few words, from which the slug is made; unused for a flush and the curated memory
 	SessionID string
 	Source    string // such as "claude-code"
 	Parts     []Part // the sections, in order
 	Tags      []string
-	Links     []string // of the front matter; [[…]] may be missing around them
+	Links     []string // for the front matter, with or without [[…]] around them
 }
 
 // Part is a section of a memory file: "## Heading" and Markdown below it.
 type Part struct{ Heading, Text string }
 
-// Saved is what became of a Memory.
+// Saved describes the memory file that was written.
 type Saved struct {
 	Name       string // of the file
 	Slug       string
-	Redactions int // credentials that were taken out
+	Redactions int // number of credentials that were removed
 }
 
 // InvalidMemoryError lists what is wrong with a Memory. Nothing was written.
 type InvalidMemoryError struct{ Problems []string }
 
-// Error is the list.
+// Error returns the problems, separated by semicolons.
 func (e *InvalidMemoryError) Error() string { return strings.Join(e.Problems, "; ") }
 
-// ErrMemoryThere is returned for a curated memory where there is one: it is edited and not saved again.
+// ErrMemoryThere is returned for a curated memory if MEMORY.md exists: it is edited, and never saved again as a whole.
 var ErrMemoryThere = errors.New("MEMORY.md is there already and is kept")
 
-// saveTries bounds the search for a name that is free.
+// saveTries bounds the search for an unused name.
 const saveTries = 100
 
-// SaveMemory writes a memory file with valid front matter under the name that seed 003 gives it, in the time zone of
-// Now. It never replaces a file: another on the same topic gets the time into its slug, and for a curated memory it is
-// ErrMemoryThere. Text is escaped as a log's is, so that it cannot pass for another section, and credentials are taken
-// out. A tag for the type, and for the source, is added to the tags. It fails with an *InvalidMemoryError for values
-// that the format does not allow, and in a group as any missing file does.
+// SaveMemory writes a memory file with valid front matter under the name that seed 003 prescribes, with times in the
+// time zone of Now. It never replaces a file: a second one on the same topic and day gets the time in its slug, and for
+// an existing curated memory the error is ErrMemoryThere.
+//
+// Text is escaped as in [Journal.Append], so that it cannot imitate another section, and credentials are removed. Tags
+// for the type and the source are added. The error is an *InvalidMemoryError for values that the format does not allow,
+// and fs.ErrNotExist in a group.
 func (v *View) SaveMemory(ctx context.Context, m Memory) (Saved, error) {
 	// SECURITY: the access check.
 	if !v.who.May(audience.Write, audience.Notes) {
@@ -75,6 +77,7 @@ func (v *View) SaveMemory(ctx context.Context, m Memory) (Saved, error) {
 	if sections == "" {
 		return Saved{}, &InvalidMemoryError{[]string{"sections have no text"}}
 	}
+	// Another session may take a name first, and write() then reports a conflict: the next second is tried.
 	for try := range saveTries {
 		at, name := now.Add(time.Duration(try)*time.Second), slug
 		file.Matter.Date = at.Format(time.DateOnly)
@@ -111,13 +114,13 @@ func (v *View) SaveMemory(ctx context.Context, m Memory) (Saved, error) {
 	return Saved{}, &fs.PathError{Op: "write", Path: memoryFolder, Err: errors.New("too many memory files on one topic")}
 }
 
-// timed is slug with the time in it, and still of at most five words.
+// timed returns slug with the time as its last word, at most the fifth.
 func timed(slug string, at time.Time) string {
 	words := strings.Split(slug, "-")
 	return strings.Join(append(words[:min(len(words), 4)], at.Format("150405")), "-")
 }
 
-// tags are the memory's own after those that seed 003 gives its type and source, each once.
+// tags returns the tags that seed 003 prescribes for the memory's type and source, then its own, each once.
 func tags(m Memory, source string, clean *cleaner) []string {
 	all := map[memfile.Type][]string{
 		memfile.DailyLog:    {"memory/daily"},
@@ -142,7 +145,7 @@ func tags(m Memory, source string, clean *cleaner) []string {
 	return all
 }
 
-// head is the text above the sections, as in seed 003's examples.
+// head returns the text above the sections, as in seed 003's examples.
 func head(m Memory, matter memfile.Matter, topic string, at time.Time) string {
 	switch m.Type {
 	case memfile.Curated:
@@ -165,23 +168,23 @@ func head(m Memory, matter memfile.Matter, topic string, at time.Time) string {
 	return out.String()
 }
 
-// cleaner makes text safe for a file and counts the credentials it takes out.
+// cleaner makes text safe for a file and counts the credentials that it removes.
 type cleaner struct {
 	scrub      func(string) (string, int)
 	redactions int
 }
 
-// text is s with its line feeds, without what could hide, and without credentials.
+// text returns s without credentials, control characters and bidirectional marks. Line feeds stay.
 func (c *cleaner) text(s string) string {
 	s, n := c.scrub(text.Plain(s))
 	c.redactions += n
 	return s
 }
 
-// line is s as one line.
+// line is text in one line.
 func (c *cleaner) line(s string) string { return text.OneLine(c.text(s)) }
 
-// parts are the sections that have text.
+// parts returns the sections as Markdown, without those that have no text.
 func (c *cleaner) parts(parts []Part) string {
 	var out strings.Builder
 	for _, part := range parts {
@@ -200,11 +203,12 @@ func (c *cleaner) parts(parts []Part) string {
 // Reference is a wikilink of a file.
 type Reference struct {
 	memfile.Link
-	Name  string // of the file it leads to, "" when there is none
-	Found bool   // the file is there, and has the heading
+	Name  string // of the target file, "" if there is none
+	Found bool   // the file exists and has the heading
 }
 
-// References are the wikilinks of the file called name, in order, those of its front matter included, each once.
+// References returns the wikilinks of the file called name (seed 003, Wikilinks), front matter included, each once and
+// in order. Errors are those of Read.
 func (v *View) References(name string) ([]Reference, error) {
 	data, err := v.Read(name)
 	if err != nil {
@@ -213,11 +217,11 @@ func (v *View) References(name string) ([]Reference, error) {
 	return v.references(name, string(data), v.names()), nil
 }
 
-// references are the wikilinks of text, which is in the file called name, among names.
+// references resolves the wikilinks of text, the content of the file called name, among names.
 func (v *View) references(name, text string, names []string) []Reference {
 	var found []Reference
 	seen := map[memfile.Link]bool{}
-	var last struct { // the file looked into: links to one file are often next to each other
+	var last struct { // the target read last: links to one file are often next to each other
 		name, text string
 		there      bool
 	}
@@ -239,7 +243,7 @@ func (v *View) references(name, text string, names []string) []Reference {
 	return found
 }
 
-// names are the files that a link can lead to: nothing in a group.
+// names returns the files that a link can lead to, sorted; none in a group.
 func (v *View) names() []string {
 	// SECURITY: the names of a folder are private.
 	if !v.who.IsDM() {

@@ -27,13 +27,13 @@ const (
 	DreamsFile    = "DREAMS.md"
 	BootstrapFile = "BOOTSTRAP.md"
 
-	otherDreams    = "dreams.md" // as some programs of this family write it
+	otherDreams    = "dreams.md" // as some related programs call it
 	heartbeatState = "memory/heartbeat-state.json"
 	memoryFolder   = "memory"
 	notesFolder    = "notes"
 )
 
-// rootFiles are the files with a fixed name.
+// rootFiles maps the files with a fixed name to their class.
 var rootFiles = map[string]audience.Class{
 	SoulFile:       audience.Soul,
 	IdentityFile:   audience.Identity,
@@ -57,8 +57,9 @@ const (
 // logName is memory/YYYY-MM-DD.md, with -group-NAME for a group's log.
 var logName = regexp.MustCompile(`^memory/([0-9]{4}-[0-9]{2}-[0-9]{2})(-group-([a-z0-9][a-z0-9_-]{0,63}))?\.md$`)
 
-// classify says what kind of content the slash-separated, workspace-relative name holds, seen from a.
-// Everything that is not exactly a name of the format is Unknown, which no audience may touch.
+// classify returns the class of the slash-separated, workspace-relative name as seen by a: a group's log is GroupLog
+// for that group and OtherLog for everyone else. Any name that is not exactly one of the format is Unknown, which no
+// audience may touch.
 func classify(a audience.Audience, name string) audience.Class {
 	if class, ok := rootFiles[name]; ok {
 		return class
@@ -83,19 +84,20 @@ func classify(a audience.Audience, name string) audience.Class {
 	if !nested || (folder != memoryFolder && folder != notesFolder) || path.Ext(name) != ".md" {
 		return audience.Unknown
 	}
-	// SECURITY: on a file system that folds case or Unicode forms, memory/2026-01-02-GROUP-a.md opens the
-	// log of group a. A name that becomes another kind of file when folded is an alias and is refused.
+	// SECURITY: on a file system that folds case or Unicode forms, memory/2026-01-02-GROUP-a.md opens the log of group
+	// a. A name that names another kind of file when folded is an alias and is refused.
 	if folded := fold(name); folded != name && classify(a, folded) != audience.Notes {
 		return audience.Unknown
 	}
 	return audience.Notes
 }
 
-// fold is the name as the most lenient file system would compare it.
+// fold returns the name as the most lenient file system would compare it.
 func fold(name string) string { return strings.ToLower(norm.NFKC.String(name)) }
 
-// plainName reports whether name is a clean, relative, slash-separated path of printable characters in
-// Unicode normal form C, without hidden elements, percent signs or characters some file system reserves.
+// plainName reports whether name is a clean, relative, slash-separated path of printable characters in Unicode normal
+// form C, without hidden elements, and without percent signs and characters that some file system reserves: a name must
+// mean the same file in a URI and on every platform.
 func plainName(name string) bool {
 	if len(name) > maxName || !utf8.ValidString(name) || !fs.ValidPath(name) || !norm.NFC.IsNormalString(name) {
 		return false
@@ -122,7 +124,7 @@ func validDate(date string) bool {
 	return err == nil
 }
 
-// dailyLog is the name of the log of date (YYYY-MM-DD) that a writes to.
+// dailyLog returns the name of the log of date (YYYY-MM-DD) that a writes to (RFC-0009 §2.5).
 func dailyLog(a audience.Audience, date string) string {
 	if a.IsDM() {
 		return memoryFolder + "/" + date + ".md"

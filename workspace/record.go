@@ -11,46 +11,46 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/plain"
 )
 
-// Note says what a change of files is, for the readers of a record of changes.
+// Note describes a change of files in a record of changes.
 type Note struct {
-	Subject  string   // one line; "" names only the files
+	Subject  string   // one line; "" is replaced by the names of the files
 	Body     string   // a paragraph, "" for none
 	Trailers []string // such as "Event: ev:…"
 }
 
-// FileChange is what became of a file. Nil contents are no file.
+// FileChange is a file before and after a change. Nil means that it did not exist.
 type FileChange struct {
 	Name          string // relative to the workspace
 	Before, After []byte
 }
 
-// Revision is a change that is on disk.
+// Revision is a change that is already on disk.
 type Revision struct {
 	Note
 	At    time.Time
 	Files []FileChange
-	// All are the files that may be recorded, as they are, for a record that is new.
+	// All returns every file that may be recorded as it is now, for the first revision of a new record.
 	All func() []FileChange
 }
 
-// Recorder keeps a record of the files beside that of edits.
+// Recorder keeps a record of file contents, such as a git repository, in addition to the record of edits.
 type Recorder interface {
-	// Record records a revision. It is called for one at a time, in all processes.
+	// Record records a revision. Calls are serialized across all processes by the lock on all files.
 	Record(ctx context.Context, r Revision) error
-	// Check says why a revision could not be recorded now. It changes nothing.
+	// Check returns the reason why a revision could not be recorded now. It changes nothing.
 	Check(ctx context.Context) error
 }
 
-// WithRecorder sets who is told of the changes that direct conversations and the operator make: of each by itself,
-// exactly as it was made, under the lock on all files, before it is acknowledged. That one could not be recorded is
-// reported, and fails no change.
+// WithRecorder sets the recorder of the changes that direct conversations and the operator make. Each change is
+// recorded by itself, under the lock on all files and before it is acknowledged. A change that cannot be recorded still
+// succeeds, and the reason is logged: a broken repository must not stop the agent from remembering.
 //
-// A file that a group may not read is recorded only where private is true, BOOTSTRAP.md and .yamo never.
+// Files that a group may not read are recorded only if private is true; BOOTSTRAP.md and .yamo never are.
 func WithRecorder(r Recorder, private bool) Option {
 	return func(w *Workspace) { w.recorder, w.recordPrivate = r, private }
 }
 
-// CheckRecord looks whether changes could be recorded, and reports it if not. It is for the start of a session.
+// CheckRecord logs why changes could not be recorded, if they could not. It is called at the start of a session.
 func (v *View) CheckRecord(ctx context.Context) {
 	// SECURITY: a group's session records nothing.
 	if v.ws.recorder != nil && v.who.IsDM() {
@@ -58,7 +58,7 @@ func (v *View) CheckRecord(ctx context.Context) {
 	}
 }
 
-// RecordTrouble is why changes are not recorded at the moment, "" if they are or need not be, and in a group.
+// RecordTrouble returns why the last change was not recorded, "" if it was, if there is no recorder, and in a group.
 func (v *View) RecordTrouble() string {
 	if reason, ok := v.ws.recordTrouble.Load().(string); ok && v.who.IsDM() {
 		return reason
@@ -66,7 +66,7 @@ func (v *View) RecordTrouble() string {
 	return ""
 }
 
-// notRecorded keeps in mind whether changes are recorded, and reports a reason why not when it is new.
+// notRecorded remembers err for RecordTrouble; nil clears it. It logs a reason only once, until another replaces it.
 func (v *View) notRecorded(ctx context.Context, err error) {
 	reason := ""
 	if err != nil {
@@ -78,9 +78,9 @@ func (v *View) notRecorded(ctx context.Context, err error) {
 	}
 }
 
-// recordable are those of names that are recorded.
+// recordable returns those of names that are recorded, in order.
 func (v *View) recordable(names []string) []string {
-	// SECURITY: a group's session records nothing: what is recorded beside its files is not for it.
+	// SECURITY: a group's session records nothing: a revision may contain files that are not for the group.
 	if v.ws.recorder == nil || !v.who.IsDM() {
 		return nil
 	}
@@ -91,8 +91,8 @@ func (v *View) recordable(names []string) []string {
 		if base, ok := strings.CutPrefix(name, archiveFolder+"/"); ok {
 			class = classify(v.who, memoryFolder+"/"+strings.TrimSuffix(base, archived))
 		}
-		// SECURITY: BOOTSTRAP.md may hold what must not persist (RFC-0009 §4.3). What a group may not read is recorded
-		// only for an operator who said so.
+		// SECURITY: BOOTSTRAP.md may contain what must not persist (RFC-0009 §4.3). What a group may not read is recorded
+		// only if the operator asked for it.
 		if class == audience.Unknown || class == audience.Bootstrap ||
 			!v.ws.recordPrivate && !group.May(audience.Read, class) {
 			continue
@@ -102,14 +102,14 @@ func (v *View) recordable(names []string) []string {
 	return some
 }
 
-// recording is what files were before a change that is to be recorded.
+// recording holds the contents of files before a change that will be recorded.
 type recording struct {
 	view  *View
 	files []FileChange
-	whole bool // every file that is changed is recorded
+	whole bool // all changed files are recorded, so that the note may be, too
 }
 
-// startRecording begins the recording of a change of the files called names. The caller holds the lock on all files.
+// startRecording reads the files called names before they are changed. The caller holds the lock on all files.
 func (v *View) startRecording(names ...string) *recording {
 	some := v.recordable(names)
 	r := &recording{view: v, whole: len(some) == len(names)}
@@ -119,7 +119,7 @@ func (v *View) startRecording(names ...string) *recording {
 	return r
 }
 
-// finish has the change recorded, which is on disk, with a note.
+// finish records the change, which is on disk by now, with a note; inside Together the batch is recorded at its end.
 func (r *recording) finish(ctx context.Context, note Note) {
 	if len(r.files) == 0 {
 		return
@@ -128,15 +128,15 @@ func (r *recording) finish(ctx context.Context, note Note) {
 		together.add(r.files)
 		return
 	}
-	// SECURITY: what is said of a file that is not recorded is not recorded either.
+	// SECURITY: a note may quote a file that is not recorded.
 	if !r.whole {
 		note = Note{}
 	}
 	r.view.tell(ctx, note, r.files)
 }
 
-// lockedAndRecorded calls do, which writes the files called names in a way that needs no lock, and has that recorded,
-// for which the lock on all files is taken.
+// lockedAndRecorded calls do, which writes the files called names with a lock of its own, and records the change. Only
+// then it takes the lock on all files, so that sessions without a recorder append to logs in parallel.
 func (v *View) lockedAndRecorded(ctx context.Context, note Note, do func() error, names ...string) error {
 	if len(v.recordable(names)) == 0 {
 		return do()
@@ -151,7 +151,7 @@ func (v *View) lockedAndRecorded(ctx context.Context, note Note, do func() error
 	})
 }
 
-// tell tells the recorder of files that have changed.
+// tell passes those of files that really changed to the recorder.
 func (v *View) tell(ctx context.Context, note Note, files []FileChange) {
 	var changed []FileChange
 	var names []string
@@ -172,20 +172,21 @@ func (v *View) tell(ctx context.Context, note Note, files []FileChange) {
 	}))
 }
 
-// whole is the file called name, nil if it is missing, refused or too large.
+// whole returns the content of the file called name, nil if it is missing, refused or too large. It is not nil for an
+// empty file.
 func (v *View) whole(name string) []byte {
 	data, more, err := plain.Read(v.ws.root, name, MaxFileSize)
 	if err != nil || more {
 		return nil
 	}
-	return slices.Concat([]byte{}, data) // not nil
+	return slices.Concat([]byte{}, data)
 }
 
-// allRecordable are the files that may be recorded, as they are.
+// allRecordable returns the files that may be recorded, as they are now, sorted by name.
 func (v *View) allRecordable() []FileChange {
 	var names []string
 	for name := range rootFiles {
-		if name != otherDreams || v.whole(DreamsFile) == nil { // where the file system folds case, the two are one
+		if name != otherDreams || v.whole(DreamsFile) == nil { // on a file system that folds case the two are one
 			names = append(names, name)
 		}
 	}
@@ -205,11 +206,12 @@ func (v *View) allRecordable() []FileChange {
 	return all
 }
 
-// batch collects what one revision is to have.
+// batch collects the changes that Together records as one revision.
 type batch struct{ files []FileChange }
 
 type batchKey struct{}
 
+// add keeps the first state of each file: what it was before the whole.
 func (b *batch) add(files []FileChange) {
 	for _, file := range files {
 		if !slices.ContainsFunc(b.files, func(f FileChange) bool { return f.Name == file.Name }) {
@@ -218,8 +220,9 @@ func (b *batch) add(files []FileChange) {
 	}
 }
 
-// Together calls do and has what it changes through ctx, one after the other, recorded as one revision with the note it
-// returns, also when it fails. The files must be of one kind, private or not.
+// Together calls do and records all changes that do makes with the ctx it receives as one revision, with the note that
+// do returns, even if do fails or ctx is canceled by then. Its error is that of do. The files must be all private or
+// all not, because one note describes them.
 func (v *View) Together(ctx context.Context, do func(ctx context.Context) (Note, error)) error {
 	if v.ws.recorder == nil || !v.who.IsDM() {
 		_, err := do(ctx)

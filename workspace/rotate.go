@@ -16,11 +16,12 @@ import (
 
 // Ages of daily logs, in days (RFC-0009 §5.2).
 const (
-	ReviewAge    = 30 // older ones are to be reviewed, and may be put away
-	ProtectedAge = 7  // younger ones are not put away or deleted without the user's explicit consent
+	ReviewAge    = 30 // older logs should be reviewed, and can be archived
+	ProtectedAge = 7  // younger logs are not archived or deleted without the user's explicit consent
 )
 
-// currentAge covers all time zones: a group writes its log by the machine's, the DM by its human's.
+// currentAge is the age in days below which a log may still be written to. It covers all time zones: a group's log
+// follows the machine's zone, the DM's log the one in USER.md.
 const currentAge = 3
 
 // Errors of rotation.
@@ -36,18 +37,18 @@ var (
 type Log struct {
 	File
 	Date     string // YYYY-MM-DD
-	Days     int    // its age; negative for a date to come
+	Days     int    // its age; negative for a future date
 	Group    string // the group whose log it is, "" for the direct conversation's
-	Archived bool   // it lies compressed in memory/archive/
+	Archived bool   // it is compressed in memory/archive/
 }
 
-// Logs are the daily logs older than days, archived ones too, the oldest first. In a group there are none.
+// Logs returns the daily logs older than days, archived ones included, oldest first. In a group there are none.
 func (v *View) Logs(days int) []Log {
 	var logs []Log
 	today, _ := v.Days()
 	names := slices.Concat(v.list(memoryFolder), v.archivedLogs())
 	slices.Sort(names)
-	for _, name := range slices.Compact(names) { // an archiving that was interrupted leaves both
+	for _, name := range slices.Compact(names) { // an interrupted archiving leaves both files
 		log, err := v.log(name, today)
 		if err == nil && log.Days > days {
 			logs = append(logs, log)
@@ -59,7 +60,7 @@ func (v *View) Logs(days int) []Log {
 // log describes the daily log called name, as of the date today.
 func (v *View) log(name, today string) (Log, error) {
 	m := logName.FindStringSubmatch(name)
-	// SECURITY: the door; a group rotates nothing.
+	// SECURITY: the access check. A group rotates nothing.
 	if m == nil || !v.who.May(audience.Delete, classify(v.who, name)) {
 		return Log{}, missing("stat", name)
 	}
@@ -79,8 +80,9 @@ func (v *View) log(name, today string) (Log, error) {
 	}, nil
 }
 
-// ArchiveLog puts the daily log called name away: compressed, into memory/archive/. It is read under its name as
-// before. consent is the user's, see ErrProtected. Archiving twice is no error.
+// ArchiveLog compresses the daily log called name into memory/archive/ and removes it from memory/ (RFC-0009 §5.2). It
+// is still read under its name. Without the user's consent a log younger than ProtectedAge is ErrProtected, and one of
+// the last days is ErrCurrent in any case. Archiving twice is no error. In a group the error is fs.ErrNotExist.
 func (v *View) ArchiveLog(ctx context.Context, name string, consent bool) error {
 	today, _ := v.Days()
 	log, err := v.log(name, today)
@@ -94,6 +96,8 @@ func (v *View) ArchiveLog(ctx context.Context, name string, consent bool) error 
 	case log.Days < ProtectedAge && !consent:
 		return ErrProtected
 	}
+	// keep writes the archive under the log's lock, before plain.Retire removes the log: a crash in between leaves both
+	// files, and never none.
 	keep := func(data []byte) error {
 		if len(data) > MaxFileSize {
 			return ErrTooLarge
@@ -106,7 +110,7 @@ func (v *View) ArchiveLog(ctx context.Context, name string, consent bool) error 
 			if present == nil {
 				return true, nil
 			}
-			// An archiving that was interrupted is completed.
+			// An interrupted archiving is completed: the log may only have grown since.
 			if before, more, err := unpack(present, MaxFileSize); err != nil || more || !bytes.HasPrefix(data, before) {
 				return false, ErrArchive
 			}
@@ -120,15 +124,15 @@ func (v *View) ArchiveLog(ctx context.Context, name string, consent bool) error 
 	return v.rotated("archive", name, err)
 }
 
-// DeleteLog removes the daily log called name for good, from memory/ and from memory/archive/. consent is the user's,
-// see ErrProtected.
+// DeleteLog deletes the daily log called name, from memory/ and from memory/archive/. Without the user's consent a log
+// younger than ProtectedAge is ErrProtected (RFC-0009 §5.2). In a group the error is fs.ErrNotExist.
 func (v *View) DeleteLog(ctx context.Context, name string, consent bool) error {
 	today, _ := v.Days()
 	log, err := v.log(name, today)
 	if err != nil {
 		return err
 	}
-	// SECURITY: RFC-0009 §5.2.
+	// SECURITY: RFC-0009 §5.2 asks for the user's consent.
 	if log.Days < ProtectedAge && !consent {
 		return ErrProtected
 	}
@@ -145,7 +149,7 @@ func (v *View) DeleteLog(ctx context.Context, name string, consent bool) error {
 	return v.lockedAndRecorded(ctx, note, remove, name, archiveName(name))
 }
 
-// rotated is the error of a rotation as its caller sees it.
+// rotated turns the error of a rotation into the one for its caller.
 func (v *View) rotated(op, name string, err error) error {
 	if err == nil || errors.Is(err, ErrArchive) || errors.Is(err, ErrTooLarge) {
 		return err

@@ -16,18 +16,19 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/plain"
 )
 
-// Profile is what Init has to know to make a workspace that needs no first boot.
+// Profile contains what Init needs to create a workspace without a first boot. Each field is one line of 1 to 100
+// printable characters.
 type Profile struct {
 	Name     string // of the agent
 	Role     string // of the agent, such as "a personal assistant"
-	User     string // what to call its human
-	Timezone string // of its human, an IANA name
+	User     string // what to call the workspace owner
+	Timezone string // the owner's, an IANA name
 }
 
-// maxProfile is how many characters a field of a Profile may have.
+// maxProfile is the maximum length of a field of a Profile, in characters.
 const maxProfile = 100
 
-// check names the field that the files cannot have.
+// check returns an error that names the first invalid field.
 func (p Profile) check() error {
 	for _, field := range []struct{ name, value string }{
 		{"name", p.Name}, {"role", p.Role}, {"user", p.User}, {"timezone", p.Timezone},
@@ -54,10 +55,12 @@ var (
 		"or delete it")
 )
 
-// Init makes a workspace in dir, which it makes if it is missing. Without a profile the workspace is unborn: a
-// BOOTSTRAP.md, AGENTS.md, and templates with placeholders. With one it is ready: SOUL.md and the others filled in, and
-// the first daily entry. Files that are there are kept as they are, except that a profile replaces untouched templates.
-// made and kept name the files, relative to dir, sorted. For the operator.
+// Init creates a workspace in dir, and dir itself with mode 0700 if it is missing. Only the operator may call it.
+//
+// Without a profile the state is Bootstrap: a BOOTSTRAP.md, AGENTS.md, and templates with placeholders. With a profile
+// it is Ready: SOUL.md and the others filled in, and a first daily entry. Existing files are kept, except that a
+// profile replaces untouched templates. made and kept are the names of the files, relative to dir and sorted; they are
+// valid even with an error. The error is ErrInitialized or ErrFirstBoot for a folder that is a workspace already.
 func Init(ctx context.Context, dir string, profile *Profile, options ...Option) (made, kept []string, err error) {
 	if profile != nil {
 		if err := profile.check(); err != nil {
@@ -113,8 +116,7 @@ func Init(ctx context.Context, dir string, profile *Profile, options ...Option) 
 	return made, kept, nil
 }
 
-// make writes the file called name and reports true, unless there is one, which it replaces only if it is an untouched
-// template and may be.
+// make writes the file called name and reports true, unless it exists. With replace, an untouched template is replaced.
 func (w *Workspace) make(ctx context.Context, name string, data []byte, replace bool) (made bool, err error) {
 	err = w.locked(ctx, func() error {
 		made, err = plain.Replace(w.root, name, data, func(present []byte) (bool, error) {
@@ -134,7 +136,8 @@ var (
 	field       = regexp.MustCompile(`^(?:- )?\*\*([A-Za-z ]+):\*\* `)
 )
 
-// fill is the template of the file called name with p's values. Lines with gaps that p does not fill are left out.
+// fill returns the template of the file called name with p's values. Lines with a placeholder that p has no value for
+// are left out.
 func (p Profile) fill(name string) string {
 	values := map[string]map[string]string{
 		IdentityFile: {"Name": p.Name},

@@ -12,7 +12,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/plain"
 )
 
-// replacedFolder holds what SOUL.md and IDENTITY.md said before they were reconfigured. No session is offered it.
+// replacedFolder contains former versions of SOUL.md and IDENTITY.md. No session can read it: no name below .yamo is
+// one of the format.
 const replacedFolder = ".yamo/replaced"
 
 // Errors of Reconfigure.
@@ -22,17 +23,17 @@ var (
 		"delete BOOTSTRAP.md")
 )
 
-// Reconfigured is what a reconfiguration came to.
+// Reconfigured is the result of Reconfigure.
 type Reconfigured struct {
-	Changed  bool      // false: the file said so already
-	Kept     string    // the file, relative to the workspace, with what was said before; "" if there was nothing
-	Findings []Finding // what could be better; none is an error
+	Changed  bool      // false if the file had this content already
+	Kept     string    // the file with the former content, relative to the workspace; "" if there was none
+	Findings []Finding // warnings only
 }
 
-// InvalidFileError lists what the format forbids in a file that was to be written. Nothing was written.
+// InvalidFileError lists what the format forbids in the content of a file. Nothing was written.
 type InvalidFileError struct{ Findings []Finding }
 
-// Error is the list, a line each.
+// Error returns the findings, one on each line.
 func (e *InvalidFileError) Error() string {
 	lines := make([]string, len(e.Findings))
 	for i, f := range e.Findings {
@@ -41,10 +42,12 @@ func (e *InvalidFileError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Reconfigure replaces SOUL.md or IDENTITY.md, atomically: the explicit identity reconfiguration of RFC-0009 §2.1,
-// which is the human's. It is for the operator's command; no View can do it, so that nothing an agent reads or is told
-// in a session can change who it is. What the file said before is kept. It fails with an *InvalidFileError for what
-// Lint calls an error, and with ErrCredentials.
+// Reconfigure replaces SOUL.md or IDENTITY.md atomically: the explicit identity reconfiguration of RFC-0009 §2.1, which
+// only the workspace owner may do. Only the operator's command calls it. It is no method of View, so that nothing an
+// agent reads or is told in a session can change who it is. The former content is kept in .yamo/replaced.
+//
+// The error is an *InvalidFileError for what Lint reports as an error, ErrCredentials, ErrUnborn during the first boot,
+// or ErrNotIdentity for another file.
 func (w *Workspace) Reconfigure(ctx context.Context, name string, data []byte) (Reconfigured, error) {
 	if name != SoulFile && name != IdentityFile {
 		return Reconfigured{}, ErrNotIdentity
@@ -88,11 +91,11 @@ func (w *Workspace) Reconfigure(ctx context.Context, name string, data []byte) (
 	return done, nil
 }
 
-// What a SOUL.md has to say (RFC-0009 §2.1), and how one can tell that it does. The file is free text, so that what is
-// not found is only likely to be missing.
+// soulFields lists what SOUL.md must contain (RFC-0009 §2.1), with a pattern for each. The file is free text, so that a
+// missing match is only a warning.
 var soulFields = []struct {
 	what string
-	line *regexp.Regexp // a line that says it
+	line *regexp.Regexp // matches a line about it
 }{
 	{
 		"the agent's name",
@@ -140,7 +143,7 @@ func (l *linter) soul(text string) {
 	l.placeholders(SoulFile, text, "RFC-0009 §2.1")
 }
 
-// identity checks IDENTITY.md, of which every field is optional but a persona has a name.
+// identity checks IDENTITY.md: every field is optional, but a persona should have a name (seed 002, phase 10.1).
 func (l *linter) identity(text string) {
 	switch id := ParseIdentity(text); {
 	case id == (Identity{}):
@@ -150,7 +153,7 @@ func (l *linter) identity(text string) {
 	}
 }
 
-// placeholders finds gaps of a template that were not filled in.
+// placeholders finds placeholders of a template that were not filled in.
 func (l *linter) placeholders(name, body, rule string) {
 	number := 0
 	for line := range strings.Lines(body) {

@@ -10,8 +10,8 @@ import (
 )
 
 // Transaction is the change of one file, under the lock on all files: between [View.Begin] and [Transaction.Close] no
-// other session replaces a file, and only hand edits can intervene, which Stage notices. Stage and Commit replace the
-// file; without them nothing is changed.
+// other session replaces a file. Only a person's editor, which does not know the lock, can intervene, and Stage notices
+// that. Stage and Commit replace the file; without them nothing is changed. It is not safe for concurrent use.
 type Transaction struct {
 	view    *View
 	name    string
@@ -21,9 +21,10 @@ type Transaction struct {
 	before  *recording
 }
 
-// Begin starts a change of the file called name, which need not exist. The error is fs.ErrPermission for a file that
-// the audience may only read, and fs.ErrNotExist for one that it may not see. The caller closes the transaction; until
-// then it must not write files in another way.
+// Begin starts a change of the file called name, which need not exist. It waits for the lock until ctx is done. The
+// error is fs.ErrPermission for a file that the audience may only read, and fs.ErrNotExist for one that it may not see.
+// The caller closes the transaction; until then it must not write files in another way, which would wait for the same
+// lock forever.
 func (v *View) Begin(ctx context.Context, name string) (*Transaction, error) {
 	class := classify(v.who, name)
 	// SECURITY: the access check.
@@ -37,7 +38,7 @@ func (v *View) Begin(ctx context.Context, name string) (*Transaction, error) {
 	return v.begin(ctx, name, class)
 }
 
-// begin is Begin for a caller that has asked whether it may.
+// begin is Begin without the access check, which the caller has done.
 func (v *View) begin(ctx context.Context, name string, class audience.Class) (*Transaction, error) {
 	tx := &Transaction{view: v, name: name, class: class}
 	var err error
@@ -51,12 +52,12 @@ func (v *View) begin(ctx context.Context, name string, class audience.Class) (*T
 	return tx, nil
 }
 
-// Present returns the content of the file, nil for a missing one.
+// Present returns the content of the file as it was read last, nil if it is missing. The caller must not change it.
 func (tx *Transaction) Present() []byte { return tx.file.Present() }
 
-// Stage has data on disk under another name. If a person changed the file since Present, ok is false and nothing is
-// staged: the caller looks at Present again. The error is ErrCredentials or ErrTooLarge for data that a workspace file
-// must not contain.
+// Stage writes data to disk under another name, so that Commit only renames: a crash leaves the old file or the new
+// one. If a person changed the file since Present, ok is false and nothing is staged; the caller starts again from the
+// new Present. The error is ErrCredentials or ErrTooLarge for data that a workspace file must not contain.
 func (tx *Transaction) Stage(data []byte) (ok bool, err error) {
 	if err := tx.view.acceptable(tx.name, tx.Present(), data); err != nil {
 		return false, err
@@ -65,8 +66,8 @@ func (tx *Transaction) Stage(data []byte) (ok bool, err error) {
 	return ok, tx.fault(err)
 }
 
-// Commit replaces the file with what is staged, and returns when that is on disk. note is what a record of changes says
-// of it.
+// Commit replaces the file with the staged data, and returns when that is on disk. note describes the change to the
+// Recorder, if there is one.
 func (tx *Transaction) Commit(ctx context.Context, note Note) error {
 	if err := tx.file.Commit(); err != nil {
 		return tx.fault(err)
@@ -75,7 +76,7 @@ func (tx *Transaction) Commit(ctx context.Context, note Note) error {
 	return nil
 }
 
-// Close ends the transaction: what is staged and was not committed is gone, and the lock is released.
+// Close ends the transaction: staged data that was not committed is removed, and the lock is released.
 func (tx *Transaction) Close() error { return tx.fault(errors.Join(tx.file.Close(), tx.release())) }
 
 func (tx *Transaction) fault(err error) error {
@@ -85,8 +86,8 @@ func (tx *Transaction) fault(err error) error {
 	return tx.view.fault("write", tx.name, tx.class, err)
 }
 
-// replace writes the file called name, if check, which sees its present content, agrees. The caller has asked whether
-// it may.
+// replace writes data to the file called name if check, which receives the present content, agrees; check is called
+// again when a person changed the file meanwhile. The caller has done the access check.
 func (v *View) replace(
 	ctx context.Context, name string, class audience.Class, data []byte, note Note,
 	check func(present []byte) (bool, error),

@@ -19,16 +19,16 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/plain"
 )
 
-// MaxFileSize is how many bytes of a file are read at most.
+// MaxFileSize is the maximum size of a workspace file that is read or written as a whole, in bytes.
 const MaxFileSize = 4 << 20
 
 // ErrTooLarge is returned for a file of more than MaxFileSize bytes.
 var ErrTooLarge = fmt.Errorf("file is larger than %d MiB", MaxFileSize>>20)
 
-// View is the workspace as one audience may see it: the only way from a session to a file. Methods that
-// take a name take it slash-separated and relative to the workspace, exactly as File.Name gives it. A file
-// that the audience may not see, that is refused (a link, a device, an alias) or that does not exist gives
-// the same error, for which errors.Is(err, fs.ErrNotExist) holds.
+// View is the workspace as one audience may see it: the only way from a session to a file. It is safe for concurrent
+// use. Names are slash-separated and relative to the workspace, exactly as in File.Name. A file that the audience may
+// not see, that is refused (a link, a device, an alias) or that does not exist gives the same error, for which
+// errors.Is(err, fs.ErrNotExist) is true.
 type View struct {
 	ws  *Workspace
 	who audience.Audience
@@ -45,19 +45,19 @@ type File struct {
 	Modified    time.Time
 }
 
-// Audience is whose view this is.
+// Audience returns the audience of the view.
 func (v *View) Audience() audience.Audience { return v.who }
 
-// Dir is the workspace folder in a DM, and "" in a group.
+// Dir returns the absolute path of the workspace folder in a DM, "" in a group.
 func (v *View) Dir() string {
-	// SECURITY: a path names the human's account and machine.
+	// SECURITY: a path reveals the owner's account and machine.
 	if !v.who.IsDM() {
 		return ""
 	}
 	return v.ws.dir
 }
 
-// Stat describes the file called name.
+// Stat describes the file called name. An archived log is described as if it were still in memory/.
 func (v *View) Stat(name string) (File, error) {
 	class := classify(v.who, name)
 	// SECURITY: the access check. Denied names never reach the file system.
@@ -74,7 +74,7 @@ func (v *View) Stat(name string) (File, error) {
 	return describe(v.who, name, class, info), nil
 }
 
-// Read returns the file called name, byte for byte. A file of more than MaxFileSize is ErrTooLarge.
+// Read returns the content of the file called name, byte for byte. The error is ErrTooLarge for more than MaxFileSize.
 func (v *View) Read(name string) ([]byte, error) {
 	data, more, err := v.head(name, MaxFileSize)
 	if err != nil {
@@ -91,7 +91,7 @@ func (v *View) Head(name string) (data []byte, more bool, err error) {
 	return v.head(name, MaxFileSize)
 }
 
-// head returns at most limit bytes of the file called name and whether there are more.
+// head returns up to limit bytes of the file called name and whether there are more.
 func (v *View) head(name string, limit int64) (data []byte, more bool, err error) {
 	class := classify(v.who, name)
 	// SECURITY: the access check. Denied names never reach the file system.
@@ -114,8 +114,8 @@ func (v *View) exists(name string) bool {
 	return err == nil
 }
 
-// list returns the names in folder that the audience may read, sorted; nothing when there is no such
-// folder. It is for DMs only.
+// list returns the names in folder that the audience may read, sorted; none if the folder is missing, and none in a
+// group.
 func (v *View) list(folder string) []string {
 	// SECURITY: a folder's listing names the logs of the DM and of every group.
 	if !v.who.IsDM() {
@@ -137,13 +137,13 @@ func (v *View) list(folder string) []string {
 	return names
 }
 
-// missing is the error for everything that is not there, or not there for this audience.
+// missing returns the one error for files that do not exist and for those that the audience may not see.
 func missing(op, name string) error {
 	return &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist}
 }
 
-// fault turns an error below the view into one for its caller: what is refused becomes missing, and the
-// operator reads why in the log.
+// fault turns an error of the file system into the one for the caller of the view: a refused file becomes a missing
+// one, and the reason is logged for the operator, once for each file.
 func (v *View) fault(op, name string, class audience.Class, err error) error {
 	var refused *plain.RefusedError
 	switch {
@@ -161,7 +161,7 @@ func (v *View) fault(op, name string, class audience.Class, err error) error {
 	return &fs.PathError{Op: op, Path: name, Err: err}
 }
 
-// describe is the File for what plain.Stat found.
+// describe returns the File for what plain.Stat found.
 func describe(a audience.Audience, name string, class audience.Class, info os.FileInfo) File {
 	title, description := about(a, name, class)
 	mime := "text/markdown"
@@ -174,8 +174,8 @@ func describe(a audience.Audience, name string, class audience.Class, info os.Fi
 	}
 }
 
-// text returns the first n characters of the file called name, with invalid UTF-8 replaced and a byte
-// order mark removed, and whether there is more. It reads no more of the file than that takes.
+// text returns the first n characters of the file called name, with invalid UTF-8 replaced and a byte order mark
+// removed, and whether there are more. It reads only as much of the file as n characters can take.
 func (v *View) text(name string, n int) (string, bool, error) {
 	data, more, err := v.head(name, int64(n+1)*utf8.UTFMax)
 	if err != nil {
@@ -186,7 +186,7 @@ func (v *View) text(name string, n int) (string, bool, error) {
 	return shown, more || len(shown) < len(full), nil
 }
 
-// lines yields the lines of a Markdown text outside its front matter and fenced code blocks, without their line ends.
+// lines yields the lines of a Markdown text outside its front matter and fenced code blocks, without line ends.
 func lines(text string) iter.Seq[string] {
 	_, body, _ := frontmatter.Split(text)
 	return markdown.Lines(body)

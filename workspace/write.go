@@ -13,25 +13,24 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/plain"
 )
 
-// filesLock is the lock under which whole files are replaced, in all processes; ignoreFile keeps its folder out of
-// version control.
+// filesLock is the file whose lock all processes take to replace whole files. A replaced file cannot carry the lock
+// itself, because the lock would stay with the old file. ignoreFile keeps the folder out of version control.
 const (
 	filesLock  = ".yamo/locks/files.lock"
 	ignoreFile = ".yamo/.gitignore"
 )
 
-// ErrCredentials is returned for a file that was not written because it contains credentials.
+// ErrCredentials is returned for text that was not written because it contains credentials (RFC-0009 §4.2).
 var ErrCredentials = errors.New("the text contains credentials, which do not belong in a workspace file: keep them " +
 	"in a password manager and write where they are")
 
-// ConflictError says that a file is not what the writer took it for: a human or another session changed it.
-// Nothing was written.
+// ConflictError means that a person or another session changed the file since the writer read it. Nothing was written.
 type ConflictError struct {
 	Name string
-	Hash string // of the present content, "" when there is no file
+	Hash string // of the present content, "" if the file is missing
 }
 
-// Error says what to do.
+// Error names the file, its present hash and the next step.
 func (e *ConflictError) Error() string {
 	if e.Hash == "" {
 		return fmt.Sprintf("%s is not there (any more); nothing was written: to make it, write it with an empty hash", e.Name)
@@ -40,21 +39,22 @@ func (e *ConflictError) Error() string {
 		"work the changes in, and write it with that hash", e.Name, e.Hash)
 }
 
-// Hash names the content of a file: "sha256:" and 64 hexadecimal digits.
+// Hash returns "sha256:" and the 64 hexadecimal digits of data's SHA-256. It identifies the version of a file to Write.
 func Hash(data []byte) string {
 	sum := sha256.Sum256(data)
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// Write replaces the file called name by data, atomically, and returns the new content's hash. base is the
-// hash of the content the writer has read, "" for a file that is to be made; where the file has another
-// content, nothing is written and the error is a *ConflictError. SOUL.md and IDENTITY.md can be made at the
-// first boot and not be written otherwise.
+// Write replaces the content of the file called name with data, atomically, and returns the hash of data. base is the
+// hash of the content that the writer has read, "" to create the file; if the file has another content, nothing is
+// written and the error is a *ConflictError. SOUL.md and IDENTITY.md can only be created, at the first boot; otherwise
+// the error is fs.ErrPermission, as for every file that the audience may only read. Data with new credentials is
+// ErrCredentials, and data above MaxFileSize is ErrTooLarge.
 func (v *View) Write(ctx context.Context, name string, data []byte, base string) (hash string, err error) {
 	return v.write(ctx, name, data, base, Note{})
 }
 
-// write is Write, with what a record of changes says of it.
+// write is Write with a note for the Recorder.
 func (v *View) write(
 	ctx context.Context, name string, data []byte, base string, note Note,
 ) (hash string, err error) {
@@ -84,8 +84,8 @@ func (v *View) write(
 	return Hash(data), nil
 }
 
-// lock waits for the lock under which whole files are replaced, and returns the function that releases it. The folder
-// of the lock is kept out of version control; mesh makes the same file.
+// lock waits for filesLock and returns the function that releases it. It also writes ignoreFile, as mesh does:
+// whichever comes first, .yamo is never committed by accident.
 func (w *Workspace) lock(ctx context.Context) (release func() error, err error) {
 	release, err = plain.Lock(ctx, w.root, filesLock)
 	if err != nil {
@@ -108,8 +108,9 @@ func (w *Workspace) locked(ctx context.Context, do func() error) (err error) {
 	return do()
 }
 
-// credentials reports whether text, which is to take the place of present, has credentials that present has not: what a
-// human put there, or what only looks like a credential, does not keep the rest of the file from being edited.
+// credentials reports whether text has credentials that present, the content it replaces, does not have. What a person
+// put there, or what only looks like a credential, must not make the rest of the file uneditable. Lines that were added
+// or changed are checked by themselves, since one credential may have been exchanged for another.
 func (w *Workspace) credentials(present, text string) bool {
 	_, now := w.scrub(text)
 	if now == 0 {
@@ -132,7 +133,7 @@ func (w *Workspace) credentials(present, text string) bool {
 	return redactions > 0
 }
 
-// CheckText is ErrCredentials for a text that must not be in a workspace file, nor in the record of its edits.
+// CheckText returns ErrCredentials for text that must not be in a workspace file or in the record of its edits.
 func (v *View) CheckText(text string) error {
 	if _, redactions := v.ws.scrub(text); redactions > 0 {
 		return ErrCredentials
@@ -140,7 +141,7 @@ func (v *View) CheckText(text string) error {
 	return nil
 }
 
-// acceptable refuses data in place of present, the content of the file called name.
+// acceptable returns the reason why data must not replace present in the file called name, nil if it may.
 func (v *View) acceptable(name string, present, data []byte) error {
 	if len(data) > MaxFileSize {
 		return &fs.PathError{Op: "write", Path: name, Err: ErrTooLarge}
