@@ -11,7 +11,9 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
 
-var errBooted = fault.New("there is no BOOTSTRAP.md: the first boot is done, or was not prepared. Begin the session with the prompt startup")
+// errBooted answers both tools once BOOTSTRAP.md is gone, whose presence makes a boot the first (RFC-0009 §6.1).
+var errBooted = fault.New("there is no BOOTSTRAP.md: the first boot is done, or was not prepared. " +
+	"Begin the session with the prompt startup")
 
 type bootFile struct {
 	File string `json:"file" jsonschema:"enum=SOUL.md,enum=IDENTITY.md,enum=USER.md,enum=AGENTS.md"`
@@ -26,7 +28,7 @@ func (bootFile) JSONSchemaExtend(s *jsonSchema) {
 	})
 }
 
-// maxAdvice is how much advice is enough for one go.
+// maxAdvice is the maximum number of pieces of advice in a result.
 const maxAdvice = 20
 
 type bootWritten struct {
@@ -41,15 +43,16 @@ func (bootWritten) JSONSchemaExtend(s *jsonSchema) {
 	})
 }
 
-// BootstrapWrite is the tool bootstrap_write: it makes the files of the first boot (RFC-0009 §6.2, steps 2a to 2c). It is for
-// DMs only.
+// BootstrapWrite is the tool bootstrap_write: it makes the files of the first boot (RFC-0009 §6.2, steps 2a to 2c). It
+// is for DMs only. A file that the user made is a fault and stays; one that this tool wrote before can be corrected.
 func BootstrapWrite(v *workspace.View) Tool {
 	var mu sync.Mutex
 	written := map[string]string{} // the hash of what this tool wrote, by file: that may be corrected
 	return Define(Spec{
 		Name:  "bootstrap_write",
 		Title: "First boot: write a file",
-		Description: "At the first boot, write SOUL.md, IDENTITY.md, USER.md or AGENTS.md as BOOTSTRAP.md describes and the user agreed. " +
+		Description: "At the first boot, write SOUL.md, IDENTITY.md, USER.md or AGENTS.md " +
+			"as BOOTSTRAP.md describes and the user agreed. " +
 			"Files made by the user are kept. Credentials are refused. Then call bootstrap_finish.",
 		Idempotent: true,
 	}, func(ctx context.Context, in bootFile) (bootWritten, error) {
@@ -68,7 +71,9 @@ func BootstrapWrite(v *workspace.View) Tool {
 		var conflict *workspace.ConflictError
 		switch {
 		case errors.As(err, &conflict):
-			return bootWritten{}, fault.New("file: %s already exists with content that is not yours; it is kept. Read %s and continue", in.File, done.URI)
+			return bootWritten{}, fault.New("file: %s already exists with content that is not yours; it is kept. "+
+				"Read %s and continue",
+				in.File, done.URI)
 		case errors.Is(err, fs.ErrNotExist):
 			return bootWritten{}, errBooted
 		case errors.Is(err, workspace.ErrCredentials):
@@ -106,35 +111,42 @@ func (booted) JSONSchemaExtend(s *jsonSchema) {
 	})
 }
 
-// BootstrapFinish is the tool bootstrap_finish: it ends the first boot (RFC-0009 §6.2, steps 2d, 2e and 3). It is for DMs
-// only.
+// BootstrapFinish is the tool bootstrap_finish: it ends the first boot (RFC-0009 §6.2, steps 2d, 2e and 3). It is for
+// DMs only. BOOTSTRAP.md may contain what must not persist, so it is deleted even if the log entry cannot be written,
+// and the model learns which of the two failed.
 func BootstrapFinish(v *workspace.View) Tool {
 	return Define(Spec{
 		Name:  "bootstrap_finish",
 		Title: "First boot: finish",
-		Description: "End the first boot: writes the first log entry in memory/ and permanently deletes BOOTSTRAP.md. Always call it, even if an " +
-			"earlier step failed: BOOTSTRAP.md must not remain. Write SOUL.md first, or the workspace cannot be used until the user " +
-			"makes one.",
+		Description: "End the first boot: writes the first log entry in memory/ and permanently deletes BOOTSTRAP.md. " +
+			"Always call it, even if an earlier step failed: BOOTSTRAP.md must not remain. " +
+			"Write SOUL.md first, or the workspace cannot be used until the user makes one.",
 		Destructive: true,
 	}, func(ctx context.Context, in bootNote) (booted, error) {
 		entry, err := v.FinishBootstrap(ctx, in.Note)
 		switch {
 		case errors.Is(err, workspace.ErrBootstrapStays):
 			// The log has the reason.
-			return booted{}, fault.New("BOOTSTRAP.md could not be deleted. Tell the user now: it may contain what must not persist, and they must delete it by hand. The first boot is not finished")
+			return booted{}, fault.New("BOOTSTRAP.md could not be deleted. Tell the user now: " +
+				"it may contain what must not persist, and they must delete it by hand. The first boot is not finished")
 		case errors.Is(err, fs.ErrNotExist):
 			return booted{}, errBooted
 		case err != nil:
-			return booted{}, fault.New("BOOTSTRAP.md was deleted, but the first log entry was not written: tell the user, and try log_append")
+			return booted{}, fault.New("BOOTSTRAP.md was deleted, but the first log entry was not written: " +
+				"tell the user, and try log_append")
 		}
-		done := booted{Deleted: true, Log: entry.Name, Missing: []string{}, Next: "Begin again with the prompt startup, or read " + resourceuri.Startup + "."}
+		done := booted{
+			Deleted: true, Log: entry.Name, Missing: []string{},
+			Next: "Begin again with the prompt startup, or read " + resourceuri.Startup + ".",
+		}
 		for _, name := range workspace.BootFiles {
 			if _, err := v.Stat(name); err != nil && name != workspace.IdentityFile {
 				done.Missing = append(done.Missing, name)
 			}
 		}
 		if v.State() != workspace.Ready {
-			done.Next = "There is no SOUL.md, so you have no identity and must not operate. Ask the user to create one in the workspace folder."
+			done.Next = "There is no SOUL.md, so you have no identity and must not operate. " +
+				"Ask the user to create one in the workspace folder."
 		}
 		return done, nil
 	})

@@ -6,21 +6,23 @@ import (
 )
 
 const (
-	// maxResult is how many bytes of JSON the lists and texts of a result are filled to. Hosts cut what is longer without
-	// saying where (Claude Code at 25,000 tokens); this is some 15,000 tokens of English, and 25,000 of the densest scripts.
+	// maxResult is the maximum size of a result's lists and texts, in bytes of JSON. Hosts cut what is longer without
+	// showing where (Claude Code at 25,000 tokens); this is some 15,000 tokens of English, and 25,000 of the densest
+	// scripts.
 	maxResult = 60_000
-	// reserved is what the rest of a result may take beside them.
+	// reserved is the part of it, in bytes, for the fields that are not filled through room.
 	reserved = 2_000
-	// maxRefusal is how many bytes the text of an error has at most, which may repeat what the caller sent or name all there is.
+	// maxRefusal is the maximum size of an error's text in bytes: it may repeat what the caller sent, or list every
+	// name that exists.
 	maxRefusal = 4_000
 )
 
-// room is the bytes that are left for a result's lists.
+// room is the number of bytes that are left for a result's lists. Tools fill the most useful list first.
 type room int
 
 func newRoom() room { return maxResult - reserved }
 
-// take reports whether v fits, and if so, gives it its place.
+// take reports whether v fits as JSON, with a comma after it, and if so, subtracts it.
 func (r *room) take(v any) bool {
 	n := jsonSize(v) + len(",")
 	if n > int(*r) {
@@ -30,7 +32,8 @@ func (r *room) take(v any) bool {
 	return true
 }
 
-// fit is as many of the items, from the first, as there is room for.
+// fit returns as many of the items, from the first, as there is room for. It stops at the first that does not fit, so
+// that a list never has a gap.
 func fit[T any](r *room, items []T) []T {
 	for i, item := range items {
 		if !r.take(item) {
@@ -40,11 +43,11 @@ func fit[T any](r *room, items []T) []T {
 	return items
 }
 
-// jsonSize is how many bytes v has as JSON.
+// jsonSize is the number of bytes of v as JSON. What cannot be encoded fits nowhere.
 func jsonSize(v any) int {
 	data, err := json.Marshal(v)
 	if err != nil {
-		return maxResult // whoever encodes the result says why
+		return maxResult // encoding the result reports why
 	}
 	return len(data)
 }
@@ -61,8 +64,8 @@ func clip(text string, n int) (string, bool) {
 	return text[:n] + "…", true
 }
 
-// brief cuts the middle out of a text of more than n bytes: what an error is about stands at its beginning, what to do at
-// its end.
+// brief cuts the middle out of a text of more than n bytes: an error names its subject at the beginning, and the next
+// step at its end.
 func brief(text string, n int) string {
 	if len(text) <= n {
 		return text

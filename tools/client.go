@@ -85,7 +85,9 @@ var errCannotAsk = errors.New("the client cannot be asked")
 func (c *caller) samples() bool { return c.srv != nil && c.can.Sampling != nil }
 
 // sample asks the client's language model. The error is an *inputRequired, ctx's, or wraps errCannotAsk.
-func (c *caller) sample(ctx context.Context, key string, params mcp.CreateMessageParams) (text, model string, err error) {
+func (c *caller) sample(
+	ctx context.Context, key string, params mcp.CreateMessageParams,
+) (text, model string, err error) {
 	if !c.samples() {
 		return "", "", errCannotAsk
 	}
@@ -97,7 +99,8 @@ func (c *caller) sample(ctx context.Context, key string, params mcp.CreateMessag
 	} else {
 		asking, cancel := context.WithTimeout(ctx, modelPatience)
 		defer cancel()
-		answer, err = c.srv.RequestSampling(asking, mcp.CreateMessageRequest{ //nolint:staticcheck // deprecated as the revisions are that have it
+		//nolint:staticcheck // deprecated as the revisions are that have it
+		answer, err = c.srv.RequestSampling(asking, mcp.CreateMessageRequest{
 			Request: mcp.Request{Method: string(mcp.MethodSamplingCreateMessage)}, CreateMessageParams: params,
 		})
 		if err != nil || answer == nil {

@@ -16,12 +16,15 @@ type consent struct {
 	key      string // see questionKey
 	question string // to the person
 	tick     string // what the person ticks
-	given    bool   // the caller says that the person agrees
-	missing  string // the fault if neither the person nor the caller can be heard
+	given    bool   // the caller's argument: the person agrees
+	missing  string // the fault if the client cannot ask and the argument is not given
 }
 
-// confirm asks the person if the client can. Its word then counts, not the model's; the model's argument
-// stands in where nobody can be asked.
+// confirm asks the person if the client can, and returns nil if they agree; else the error is a fault that tells the
+// model what to do. The person's answer counts then, not the model's argument, which counts only where the client
+// cannot ask.
+//
+// SECURITY: a model that was told by a document to delete or share cannot confirm it where a person can.
 func confirm(ctx context.Context, c consent) error {
 	said, err := callerOf(ctx).ask(ctx, c.key, c.question, c.tick)
 	switch {
@@ -36,11 +39,12 @@ func confirm(ctx context.Context, c consent) error {
 	case said == declined:
 		return fault.New("the user declined: nothing was done; do not ask again unless they bring it up")
 	default:
-		return fault.New("the user was asked and did not answer: nothing was done; ask them in the conversation before you call again")
+		return fault.New("the user was asked and did not answer: nothing was done; " +
+			"ask them in the conversation before you call again")
 	}
 }
 
-// questionKey names a question by what it is about, so that an answer serves no other.
+// questionKey names a question by its kind and subject, so that an answer to one question confirms no other.
 func questionKey(kind string, about ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(about, "\x00")))
 	return kind + "-" + hex.EncodeToString(sum[:8])

@@ -53,7 +53,8 @@ func (curated) JSONSchemaExtend(s *jsonSchema) {
 
 // resourceLinks are the file.
 func (curated) resourceLinks() []mcp.ResourceLink {
-	return []mcp.ResourceLink{mcp.NewResourceLink(resourceuri.File(workspace.MemoryFile), workspace.MemoryFile, "The file that was curated", "text/markdown")}
+	return []mcp.ResourceLink{mcp.NewResourceLink(resourceuri.File(workspace.MemoryFile), workspace.MemoryFile,
+		"The file that was curated", "text/markdown")}
 }
 
 var leadingBullet = regexp.MustCompile(`^\s*[-*+]\s+`)
@@ -64,7 +65,8 @@ func CurateMemory(v *workspace.View, editor *edit.Editor, agent string) Tool {
 	return Define(Spec{
 		Name:  "curate_memory",
 		Title: "Curate MEMORY.md",
-		Description: "Update a section of MEMORY.md in one edit: add dated entries and retire outdated ones; the others are unchanged. " +
+		Description: "Update a section of MEMORY.md in one edit: add dated entries and retire outdated ones; " +
+			"the others are unchanged. " +
 			"Retired entries stay in the edit history. Do not add what was merely said in a group.",
 		Destructive: true,
 	}, func(ctx context.Context, in curation) (curated, error) {

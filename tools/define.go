@@ -119,12 +119,20 @@ func define[In, Out any](spec Spec, handle func(context.Context, In) (Out, error
 // the struct. An embedded struct's method is promoted as any other; a struct with its own must call it.
 type jsonSchema = reflection.Schema
 
-// describe sets the descriptions of a struct's properties, by their JSON names. They are not in the struct's tags because
-// a tag cannot be wrapped, and because it would end at a quote. A name that is no property panics, and so stops the
+// describe sets the descriptions of a struct's properties, by their JSON names. They are not in the struct's tags
+// because a tag cannot be wrapped. A name that is no property panics, and so stops the
 // program at start: a description that no model sees is a mistake.
 func describe(s *jsonSchema, descriptions map[string]string) {
 	for name, description := range descriptions {
 		property(s, name).Description = description
+	}
+}
+
+// enumerate sets the values that a string property takes, for lists that are too long for a tag.
+func enumerate[T ~string](s *jsonSchema, name string, values ...T) {
+	p := property(s, name)
+	for _, value := range values {
+		p.Enum = append(p.Enum, string(value))
 	}
 }
 
@@ -178,8 +186,8 @@ func (t Tool) Server(env Env) server.ServerTool {
 	}
 }
 
-// linker is a result that leads to resources: hosts that know resource links can offer them, and all find the same URIs in
-// the result.
+// linker is a result that leads to resources: hosts that know resource links can offer them, and every host finds the
+// same URIs in the result.
 type linker interface {
 	resourceLinks() []mcp.ResourceLink
 }

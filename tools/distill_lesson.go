@@ -61,7 +61,8 @@ func DistillLesson(v *mesh.View) Tool {
 	return Define(Spec{
 		Name:  "distill_lesson",
 		Title: "Learn a lesson",
-		Description: "Turn a mistake into a rule that is recalled before it happens again. Call it when something failed and you know why. " +
+		Description: "Turn a mistake into a rule that is recalled before it happens again. " +
+			"Call it when something failed and you know why. " +
 			"A pattern and scope has one lesson: calling again returns it, unless the new one has higher confidence.",
 		Idempotent: true,
 	}, func(ctx context.Context, in lessonContext) (lessonBlock, error) {

@@ -40,7 +40,8 @@ func (s *schema) explain(tool string, value any, invalid *jsonschema.ValidationE
 	for i, p := range problems {
 		texts[i] = p.text
 	}
-	return fault.New("invalid arguments for %s: %s. Correct this and call again.", tool, strings.Join(slices.Compact(texts), "; "))
+	return fault.New("invalid arguments for %s: %s. Correct this and call again.",
+		tool, strings.Join(slices.Compact(texts), "; "))
 }
 
 // leaves yields the findings that have no finer ones below them. A choice (anyOf, oneOf) counts as one.

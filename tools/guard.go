@@ -26,7 +26,9 @@ var (
 //
 // SECURITY: everything that answers a client runs inside Guard, because mcp-go sends the text of errors
 // and the value of panics as they are.
-func Guard[T any](ctx context.Context, logger *slog.Logger, what string, handle func() (T, error)) (result T, err error) {
+func Guard[T any](
+	ctx context.Context, logger *slog.Logger, what string, handle func() (T, error),
+) (result T, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			logger.ErrorContext(ctx, "handler panicked", slog.String("handler", what),
@@ -48,7 +50,7 @@ func Guard[T any](ctx context.Context, logger *slog.Logger, what string, handle 
 	return result, refusedBySystem(err)
 }
 
-// refusedBySystem is what the client hears of an error: why the system refused, if that is for a person to correct, else
+// refusedBySystem returns what the client hears of an error: why the system refused, if a person can correct that, else
 // "internal error".
 //
 // SECURITY: it names no file. A group's handlers open nothing private, so what the system says of their files tells
@@ -56,11 +58,14 @@ func Guard[T any](ctx context.Context, logger *slog.Logger, what string, handle 
 func refusedBySystem(err error) error {
 	switch {
 	case errors.Is(err, syscall.EROFS):
-		return fault.New("nothing was written: the workspace is read-only. Ask its owner to change that; reading still works")
+		return fault.New("nothing was written: the workspace is read-only. " +
+			"Ask its owner to change that; reading still works")
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return fault.New("nothing was written: the disk is full or over quota. Ask the workspace owner to free space, then try again")
+		return fault.New("nothing was written: the disk is full or over quota. " +
+			"Ask the workspace owner to free space, then try again")
 	case errors.Is(err, syscall.EACCES), errors.Is(err, syscall.EPERM):
-		return fault.New("the system denies access to a file or folder of the workspace. Ask the workspace owner to correct its owner or mode; the server's log names it")
+		return fault.New("the system denies access to a file or folder of the workspace. " +
+			"Ask the workspace owner to correct its owner or mode; the server's log names it")
 	}
 	return errInternal
 }

@@ -126,7 +126,8 @@ func Heartbeat(h heartbeat.Heartbeat) Tool {
 	return Define(Spec{
 		Name:  "heartbeat",
 		Title: "Heartbeat",
-		Description: "Periodic work: read the checklist of HEARTBEAT.md and when each check was last done, then record each check you do. " +
+		Description: "Periodic work: read the checklist of HEARTBEAT.md and when each check was last done, " +
+			"then record each check you do. " +
 			"due also distills lessons from recent failures and adds often recalled memories to MEMORY.md, when these are due.",
 	}, func(ctx context.Context, in beat) (beatAnswer, error) {
 		if in.Action == "done" {
@@ -180,12 +181,14 @@ func reportBeat(b heartbeat.Beat, gitProblem string) beatAnswer {
 	case answer.Dreamed != nil && answer.Dreamed.Held > 0:
 		hint = "Tell the user that memories need confirmation: `yamo-mcp dream --review` lists them."
 	case omitted > 0:
-		hint = fmt.Sprintf("%d more lessons and failures did not fit: `yamo-mcp mesh distill` shows the user all of them.", omitted)
+		hint = fmt.Sprintf("%d more lessons and failures did not fit: `yamo-mcp mesh distill` shows the user all of them.",
+			omitted)
 	case len(b.Tasks) == 0:
 		hint = "HEARTBEAT.md has no checklist: ask the user what to check, or ignore this."
 	}
 	if b.PendingProposals > 0 {
-		hint += fmt.Sprintf(" Tell the user that your proposals are pending (%d): `yamo-mcp proposals` shows them.", b.PendingProposals)
+		hint += fmt.Sprintf(" Tell the user that your proposals are pending (%d): `yamo-mcp proposals` shows them.",
+			b.PendingProposals)
 	}
 	answer.Hint = strings.TrimSpace(hint)
 	return answer

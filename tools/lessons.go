@@ -72,9 +72,10 @@ func (lessonDetail) JSONSchemaExtend(s *jsonSchema) {
 func detailLesson(hit record.Hit) lessonDetail {
 	l := hit.Lesson
 	return lessonDetail{
-		LessonID: l.LessonID, MemoryID: hit.ID, PatternID: l.PatternID, Severity: l.Severity, PreventativeRule: l.PreventativeRule,
-		ApplicableScope: l.ApplicableScope, RuleConfidence: l.RuleConfidence, Situation: l.Situation, ErrorPattern: l.ErrorPattern,
-		Oversight: l.Oversight, Fix: l.Fix, InverseLesson: l.InverseLesson, Supersedes: l.Supersedes, CreatedAt: hit.CreatedAt,
+		LessonID: l.LessonID, MemoryID: hit.ID, PatternID: l.PatternID, Severity: l.Severity,
+		PreventativeRule: l.PreventativeRule, ApplicableScope: l.ApplicableScope, RuleConfidence: l.RuleConfidence,
+		Situation: l.Situation, ErrorPattern: l.ErrorPattern, Oversight: l.Oversight, Fix: l.Fix,
+		InverseLesson: l.InverseLesson, Supersedes: l.Supersedes, CreatedAt: hit.CreatedAt,
 		Visibility: string(hit.Visibility), Score: hit.Score,
 	}
 }
@@ -84,7 +85,8 @@ func Lessons(v *mesh.View) Tool {
 	return Define(Spec{
 		Name:  "lessons",
 		Title: "Recall lessons",
-		Description: "Rules learned from past mistakes. Call it before work that failed before, with what you are about to do. " +
+		Description: "Rules learned from past mistakes. " +
+			"Call it before work that failed before, with what you are about to do. " +
 			"Lessons of low confidence or older than a year are omitted.",
 		ReadOnly:   true,
 		Idempotent: true,

@@ -48,7 +48,8 @@ func LogAppend(v *workspace.View) Tool {
 	return Define(Spec{
 		Name:  "log_append",
 		Title: "Write to the log",
-		Description: "Append to " + where + ": events, decisions, things to remember, open questions. What is not written down is forgotten. " +
+		Description: "Append to " + where + ": events, decisions, things to remember, open questions. " +
+			"What is not written down is forgotten. " +
 			"Existing text is not changed. Returns once it is on disk.",
 	}, func(ctx context.Context, in logEntry) (logged, error) {
 		done, err := sessions.of(ctx).Append(ctx, in.Heading, in.Text)

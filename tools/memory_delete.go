@@ -47,13 +47,15 @@ func (memoryDeleted) JSONSchemaExtend(s *jsonSchema) {
 	})
 }
 
-// MemoryDelete is the tool memory_delete (RFC-0011 §4.1 delete). A group deletes only what is its own. With editor, nil in
-// a group, the answer says where copies still are.
+// MemoryDelete is the tool memory_delete (RFC-0011 §4.1 delete). A group deletes only what is its own, and
+// never what is shared. The memory is erased from the ledger too, so nothing can restore it. With editor, nil in a
+// group, the result names the files that still contain it.
 func MemoryDelete(v *mesh.View, editor *edit.Editor) Tool {
 	return Define(Spec{
 		Name:  "memory_delete",
 		Title: "Forget",
-		Description: "Permanently erase one memory or skill from the ledger and every index. Only what the user asked to forget, with confirm: true; " +
+		Description: "Permanently erase one memory or skill from the ledger and every index. " +
+			"Only what the user asked to forget, with confirm: true; " +
 			"the host asks the user first, if it can. To correct a memory, store the correction first.",
 		Destructive: true,
 		Idempotent:  true,
@@ -62,7 +64,7 @@ func MemoryDelete(v *mesh.View, editor *edit.Editor) Tool {
 		if err != nil {
 			return memoryDeleted{}, err
 		}
-		// What a group may not delete, Delete refuses: nobody need be asked for that.
+		// What a group may not delete, Delete refuses: so no one is asked about it.
 		if v.Audience.IsDM() || about.visibility != record.Shared {
 			if err := confirmDeletion(ctx, about, in.Confirm); err != nil {
 				return memoryDeleted{}, err
@@ -99,7 +101,8 @@ func (d memoryDeleted) hint(checked bool) string {
 		parts = append(parts, "Other memories may repeat it; delete those too if the user wants nothing kept.")
 	}
 	if len(d.Copies) > 0 {
-		parts = append(parts, "Tell the user that files still contain it; to remove it there, call curate_memory (retire) or workspace_edit. Only the user can change logs.")
+		parts = append(parts, "Tell the user that files still contain it; to remove it there, "+
+			"call curate_memory (retire) or workspace_edit. Only the user can change logs.")
 	}
 	if len(d.Copies)+len(d.Recorded) > 0 {
 		parts = append(parts, "The edit history keeps earlier text until the user erases it: `yamo-mcp record erase FILE`.")
@@ -135,10 +138,11 @@ func doomedThing(ctx context.Context, v *mesh.View, id string) (doomed, error) {
 
 func confirmDeletion(ctx context.Context, about doomed, given bool) error {
 	return confirm(ctx, consent{
-		key:      questionKey("delete", about.id),
-		question: fmt.Sprintf("Permanently delete this %s (%s, %s)?\n\n%s", about.kind, about.visibility, about.created.Format(time.DateOnly), excerpt(about.text)),
-		tick:     "Delete it permanently",
-		given:    given,
-		missing:  "confirm: deletion is permanent; ask the user, then call again with confirm: true",
+		key: questionKey("delete", about.id),
+		question: fmt.Sprintf("Permanently delete this %s (%s, %s)?\n\n%s",
+			about.kind, about.visibility, about.created.Format(time.DateOnly), excerpt(about.text)),
+		tick:    "Delete it permanently",
+		given:   given,
+		missing: "confirm: deletion is permanent; ask the user, then call again with confirm: true",
 	})
 }

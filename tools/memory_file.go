@@ -16,7 +16,7 @@ import (
 
 type memoryFile struct {
 	Action    string          `json:"action" jsonschema:"enum=save,enum=read"`
-	Type      string          `json:"type,omitempty" jsonschema:"enum=daily-log,enum=memory-flush,enum=session-save,enum=curated"`
+	Type      string          `json:"type,omitempty"`
 	Topic     string          `json:"topic,omitempty" jsonschema:"maxLength=200"`
 	Sections  []memorySection `json:"sections,omitempty" jsonschema:"maxItems=32"`
 	Tags      []string        `json:"tags,omitempty" jsonschema:"maxItems=32"`
@@ -43,6 +43,7 @@ func (memoryFile) JSONSchemaExtend(s *jsonSchema) {
 		"source":     "Originating program: claude-code, hook, manual.",
 		"file":       "Required by read: path relative to the workspace, e.g. MEMORY.md.",
 	})
+	enumerate(s, "type", memfile.DailyLog, memfile.MemoryFlush, memfile.SessionSave, memfile.Curated)
 }
 
 type memorySection struct {
@@ -136,8 +137,9 @@ func MemoryFile(v *workspace.View) Tool {
 	return Define(Spec{
 		Name:  "memory_file",
 		Title: "Memory files",
-		Description: "Save a session, a topic of the day, or what must survive context compaction as a new Markdown file with front matter in " +
-			"memory/, named by date and topic; nothing is replaced. For short notes use log_append. Action read returns a file's " +
+		Description: "Save a session, a topic of the day, or what must survive context compaction " +
+			"as a new Markdown file with front matter in memory/, named by date and topic; nothing is replaced. " +
+			"For short notes use log_append. Action read returns a file's " +
 			"front matter, text, problems and wikilink targets.",
 	}, func(ctx context.Context, in memoryFile) (memoryFiled, error) {
 		saved := workspace.Saved{Name: in.File}
@@ -151,12 +153,16 @@ func MemoryFile(v *workspace.View) Tool {
 		}
 		references, err := v.References(saved.Name)
 		if errors.Is(err, fs.ErrNotExist) {
-			return memoryFiled{}, fault.New("file: no such file; use the path relative to the workspace, the part of a resource URI after %s", resourceuri.FilePrefix)
+			return memoryFiled{}, fault.New("file: no such file; use the path relative to the workspace, "+
+				"the part of a resource URI after %s", resourceuri.FilePrefix)
 		}
 		if err != nil {
 			return memoryFiled{}, err
 		}
-		done := memoryFiled{File: saved.Name, URI: resourceuri.File(saved.Name), Redactions: saved.Redactions, Links: []memoryLink{}}
+		done := memoryFiled{
+			File: saved.Name, URI: resourceuri.File(saved.Name),
+			Redactions: saved.Redactions, Links: []memoryLink{},
+		}
 		if in.Action == "read" {
 			if err := done.read(v); err != nil {
 				return memoryFiled{}, err
@@ -196,7 +202,10 @@ func (f *memoryFiled) read(v *workspace.View) error {
 	text := strings.ToValidUTF8(string(data), "\uFFFD")
 	if file, err := memfile.Parse([]byte(text)); err == nil {
 		m := file.Matter
-		f.Matter = &memoryMatter{Type: m.Type, Date: m.Date, Updated: m.Updated, Slug: m.Slug, SessionID: m.SessionID, Source: m.Source, Tags: m.Tags}
+		f.Matter = &memoryMatter{
+			Type: m.Type, Date: m.Date, Updated: m.Updated, Slug: m.Slug,
+			SessionID: m.SessionID, Source: m.Source, Tags: m.Tags,
+		}
 		text = file.Body
 	}
 	f.Text, f.Truncated = clip(text, maxMemoryText)
@@ -212,7 +221,8 @@ func saveMemory(ctx context.Context, v *workspace.View, in memoryFile) (workspac
 		return workspace.Saved{}, fault.New("topic: required by save, in 2 to 5 words")
 	}
 	m := workspace.Memory{
-		Type: memfile.Type(in.Type), Topic: in.Topic, SessionID: in.SessionID, Source: in.Source, Tags: in.Tags, Links: in.Links,
+		Type: memfile.Type(in.Type), Topic: in.Topic, SessionID: in.SessionID, Source: in.Source,
+		Tags: in.Tags, Links: in.Links,
 	}
 	for _, section := range in.Sections {
 		m.Parts = append(m.Parts, workspace.Part{Heading: section.Heading, Text: section.Text})
@@ -223,7 +233,8 @@ func saveMemory(ctx context.Context, v *workspace.View, in memoryFile) (workspac
 	case errors.As(err, &invalid):
 		return workspace.Saved{}, fault.New("%v. Nothing was written", invalid)
 	case errors.Is(err, workspace.ErrMemoryThere):
-		return workspace.Saved{}, fault.New("type: %v: read it with action read, edit it with workspace_edit", workspace.ErrMemoryThere)
+		return workspace.Saved{}, fault.New("type: %v: read it with action read, edit it with workspace_edit",
+			workspace.ErrMemoryThere)
 	case errors.Is(err, workspace.ErrTooLarge):
 		return workspace.Saved{}, fault.New("sections: %v; split it into several files", workspace.ErrTooLarge)
 	}

@@ -99,7 +99,9 @@ func MemoryGet(v *mesh.View) Tool {
 			whole.Lesson = &lesson
 		}
 		if r := hit.Reflection; r != nil {
-			whole.Derived = &derived{r.ReflectionID, r.Topic, sourceRefs(r.Sources), r.Confidence, r.Method, r.Model, r.Supersedes}
+			whole.Derived = &derived{
+				r.ReflectionID, r.Topic, sourceRefs(r.Sources), r.Confidence, r.Method, r.Model, r.Supersedes,
+			}
 		}
 		if h := hit.Heritage; h != nil {
 			whole.Heritage = &heritage{h.IntentChain, h.Hypotheses, h.Rationales}

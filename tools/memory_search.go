@@ -14,16 +14,16 @@ import (
 )
 
 const (
-	concise  = 400    // characters of a memory in a concise result
-	detailed = 30_000 // bytes of a memory in a detailed one; memory_get reads on
-	// maxRules is how many bytes of a result the lessons may have.
+	concise  = 400    // maximum characters of a memory in a concise result
+	detailed = 30_000 // maximum bytes of a memory in a detailed one; memory_get returns the rest
+	// maxRules is the maximum bytes of a result's lessons: rules help, but the memories are what was asked for.
 	maxRules = maxResult / 4
 )
 
 type memoryQuery struct {
 	Query          string   `json:"query" jsonschema:"minLength=1"`
 	Limit          int      `json:"limit,omitempty" jsonschema:"minimum=1,maximum=50,default=10"`
-	Type           string   `json:"type,omitempty" jsonschema:"enum=global,enum=session,enum=agent,enum=lesson,enum=reflection,enum=event"`
+	Type           string   `json:"type,omitempty"`
 	Tags           []string `json:"tags,omitempty" jsonschema:"maxItems=32"`
 	SessionID      string   `json:"session_id,omitempty"`
 	AgentID        string   `json:"agent_id,omitempty"`
@@ -51,6 +51,7 @@ func (memoryQuery) JSONSchemaExtend(s *jsonSchema) {
 		"format": "concise: the 400 most relevant characters of each memory. detailed: up to 30,000 bytes of " +
 			"each, with metadata and ranking signals.",
 	})
+	enumerate(s, "type", record.Types...)
 }
 
 type memoryAnswer struct {
@@ -124,14 +125,16 @@ func MemorySearch(v *mesh.View) Tool {
 	return Define(Spec{
 		Name:  "memory_search",
 		Title: "Recall",
-		Description: "Search stored memories by meaning and keywords. Call it before answering anything that may depend on earlier conversations, " +
+		Description: "Search stored memories by meaning and keywords. " +
+			"Call it before answering anything that may depend on earlier conversations, " +
 			"people, preferences, decisions or past mistakes. Scores near 0 mean no match.",
 		ReadOnly:   true,
 		Idempotent: true,
 	}, func(ctx context.Context, in memoryQuery) (memoryAnswer, error) {
 		found, err := v.Search(ctx, mesh.SearchRequest{
 			Query: in.Query, Limit: in.Limit, Type: in.Type, Tags: in.Tags, SessionID: in.SessionID,
-			AgentID: in.AgentID, Skill: in.SkillName, MinImportance: in.MinImportance, Since: in.Since, Until: in.Until, IncludeLessons: in.IncludeLessons,
+			AgentID: in.AgentID, Skill: in.SkillName, MinImportance: in.MinImportance, Since: in.Since, Until: in.Until,
+			IncludeLessons: in.IncludeLessons,
 		})
 		if err != nil {
 			return memoryAnswer{}, err
@@ -157,7 +160,8 @@ func MemorySearch(v *mesh.View) Tool {
 		case left > 0:
 			more = fmt.Sprintf("%d more results did not fit: narrow the query, or use format concise.", left)
 		case cut && in.Format == "detailed":
-			more = `Contents ending in "…" are truncated: use a smaller limit, or memory_get, if available, for the whole memory.`
+			more = `Contents ending in "…" are truncated: ` +
+				`use a smaller limit, or memory_get, if available, for the whole memory.`
 		case cut:
 			more = `Contents with "…" are truncated; format "detailed" returns more.`
 		}
@@ -166,8 +170,8 @@ func MemorySearch(v *mesh.View) Tool {
 	})
 }
 
-// results are the hits that there is room for, and whether a content was cut. Of a detailed one that does not fit, the concise
-// form is taken.
+// results are the hits that there is room for, and whether a content was cut. A detailed one that does not fit is
+// replaced by its concise form.
 func results(r *room, hits []record.Hit, query string, whole bool) (list []memoryResult, cut bool) {
 	list = []memoryResult{}
 	for _, hit := range hits {
@@ -187,14 +191,17 @@ func results(r *room, hits []record.Hit, query string, whole bool) (list []memor
 func coverage(found mesh.Found) (semantic, hint string) {
 	switch {
 	case len(found.Damaged) > 0:
-		hint = "Part of the memory is damaged and was skipped; the workspace owner can run `yamo-mcp ledger verify` for details."
+		hint = "Part of the memory is damaged and was skipped; " +
+			"the workspace owner can run `yamo-mcp ledger verify` for details."
 	case found.Off:
 		hint = "Semantic search is off because the embedding model is not installed: results match keywords only. " +
 			"The workspace owner can install it with `yamo-mcp setup`."
 	case found.Degraded:
-		hint = "The embedding model failed for this query: results match keywords only. Try again; the server's log has the reason."
+		hint = "The embedding model failed for this query: results match keywords only. " +
+			"Try again; the server's log has the reason."
 	case found.Pending > 0:
-		hint = "Some memories are not indexed by meaning yet and were matched by keywords only; search again in a few seconds."
+		hint = "Some memories are not indexed by meaning yet and were matched by keywords only; " +
+			"search again in a few seconds."
 	}
 	switch {
 	case found.Off:

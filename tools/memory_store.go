@@ -28,11 +28,8 @@ func (memory) JSONSchemaExtend(s *jsonSchema) {
 		"metadata":   "Additional JSON, up to 16 KiB. Not searched.",
 	})
 	property(s, "content").MinLength = new(uint64(1))
-	kind := property(s, "type")
-	for _, name := range record.Types {
-		kind.Enum = append(kind.Enum, name)
-	}
-	kind.Default = record.Types[0]
+	enumerate(s, "type", record.Types...)
+	property(s, "type").Default = "global"
 	property(s, "tags").MaxItems = new(uint64(record.MaxTags))
 	importance := property(s, "importance")
 	importance.Minimum, importance.Maximum = "0", "1"
@@ -68,7 +65,9 @@ type redaction struct {
 	Count int    `json:"count"`
 }
 
-// MemoryStore is the tool memory_store. A DM may store for everybody; a group's memories are its own.
+// MemoryStore is the tool memory_store (RFC-0011 §4.1 add). A DM chooses between its private compartment and the shared
+// one; a group's memories stay in its own. When it returns, the memory is on disk. The same content again is not stored
+// twice: the result is the first memory.
 func MemoryStore(v *mesh.View) Tool {
 	spec := Spec{
 		Name:  "memory_store",
@@ -83,7 +82,9 @@ func MemoryStore(v *mesh.View) Tool {
 		if err != nil {
 			return stored{}, err
 		}
-		return stored{ID: r.ID, CreatedAt: r.CreatedAt, Visibility: string(r.Visibility), Redactions: redactions(r.Redactions)}, nil
+		return stored{
+			ID: r.ID, CreatedAt: r.CreatedAt, Visibility: string(r.Visibility), Redactions: redactions(r.Redactions),
+		}, nil
 	}
 	// SECURITY: a group is not offered the choice of visibility, and a call that makes one is refused.
 	if !v.Audience.IsDM() {
@@ -126,6 +127,7 @@ func confirmSharing(ctx context.Context, v *mesh.View, content string, m mesh.Sc
 		question: question + "\n\n" + excerpt(content),
 		tick:     "Share it with the groups",
 		given:    given || known == "",
-		missing:  "confirm: this is the private memory " + known + "; ask the user whether groups may know it, then call again with confirm: true",
+		missing: "confirm: this is the private memory " + known +
+			"; ask the user whether groups may know it, then call again with confirm: true",
 	})
 }

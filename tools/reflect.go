@@ -56,7 +56,7 @@ func (reflectAnswer) JSONSchemaExtend(s *jsonSchema) {
 	})
 }
 
-// sourceRef is a memory that something was drawn from. What a group said is somebody's words.
+// sourceRef is a memory that a result was derived from. Origin tells a model which of them are the words of a group.
 type sourceRef struct {
 	ID     string `json:"id"`
 	Origin string `json:"origin"`
@@ -73,8 +73,9 @@ func Reflect(v *mesh.View) Tool {
 	return Define(Spec{
 		Name:  "reflect",
 		Title: "Reflect",
-		Description: "Combine memories about a topic: what they say, what repeats, what has changed. The result is stored as a memory of type " +
-			"reflection, or as a skill. It is written by the host's language model or a configured one, else it is marked as excerpts. " +
+		Description: "Combine memories about a topic: what they say, what repeats, what has changed. " +
+			"The result is stored as a memory of type reflection, or as a skill. " +
+			"It is written by the host's language model or a configured one, else it is marked as excerpts. " +
 			"Use it rarely, after much was stored about a topic; to answer questions, search.",
 		Idempotent: true,
 		OpenWorld:  true, // a configured language model may be elsewhere
@@ -89,8 +90,9 @@ func Reflect(v *mesh.View) Tool {
 				return reflectAnswer{}, err
 			}
 			return reflectAnswer{
-				SkillID: s.SkillID, Name: s.Skill.Name, Content: s.Skill.Text, Topic: s.Topic, Sources: sourceRefs(s.Sources), Confidence: s.Confidence,
-				Method: s.Method, Model: s.Model, Visibility: string(s.Visibility), Created: s.Created || s.Updated, Hint: tellNote(ctx, s.Note),
+				SkillID: s.SkillID, Name: s.Skill.Name, Content: s.Skill.Text, Topic: s.Topic,
+				Sources: sourceRefs(s.Sources), Confidence: s.Confidence, Method: s.Method, Model: s.Model,
+				Visibility: string(s.Visibility), Created: s.Created || s.Updated, Hint: tellNote(ctx, s.Note),
 			}, nil
 		}
 		r, err := v.Reflect(ctx, mesh.ReflectRequest{Topic: in.Topic, Lookback: in.Lookback, Completers: completers})
@@ -98,8 +100,9 @@ func Reflect(v *mesh.View) Tool {
 			return reflectAnswer{}, err
 		}
 		return reflectAnswer{
-			MemoryID: r.MemoryID, ReflectionID: r.ReflectionID, Content: r.Content, Topic: r.Topic, Sources: sourceRefs(r.Sources), Confidence: r.Confidence,
-			Method: r.Method, Model: r.Model, Visibility: string(r.Visibility), Created: r.Created, CreatedAt: &r.CreatedAt, Hint: tellNote(ctx, r.Note),
+			MemoryID: r.MemoryID, ReflectionID: r.ReflectionID, Content: r.Content, Topic: r.Topic,
+			Sources: sourceRefs(r.Sources), Confidence: r.Confidence, Method: r.Method, Model: r.Model,
+			Visibility: string(r.Visibility), Created: r.Created, CreatedAt: &r.CreatedAt, Hint: tellNote(ctx, r.Note),
 		}, nil
 	})
 }
@@ -122,7 +125,7 @@ func tellNote(ctx context.Context, note string) string {
 	return note
 }
 
-// hostModel is the language model of whoever called.
+// hostModel is the language model of the client that called, reached through sampling.
 type hostModel struct{ *caller }
 
 // Complete implements mesh.Completer.

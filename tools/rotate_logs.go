@@ -65,12 +65,14 @@ func (rotatedLog) JSONSchemaExtend(s *jsonSchema) {
 
 const maxRotated = 100
 
-// RotateLogs is the tool rotate_logs (RFC-0009 §5.2). It is for DMs only.
+// RotateLogs is the tool rotate_logs (RFC-0009 §5.2). It is for DMs only. Files are done in the order given, and an
+// error names the first that could not be, with the number of those done before it.
 func RotateLogs(v *workspace.View) Tool {
 	return Define(Spec{
 		Name:  "rotate_logs",
 		Title: "Old logs",
-		Description: "Maintain daily logs older than 30 days: list them, make sure MEMORY.md has what matters, then archive them. " +
+		Description: "Maintain daily logs older than 30 days: list them, make sure MEMORY.md has what matters, " +
+			"then archive them. " +
 			"Deleting, and any change to logs younger than 7 days, needs the user's consent.",
 		Destructive: true,
 		Idempotent:  true,
@@ -107,7 +109,8 @@ func RotateLogs(v *workspace.View) Tool {
 	})
 }
 
-// confirmLogs asks the person about logs that are to be deleted, all of which there are.
+// confirmLogs asks the person to confirm that logs are deleted. It refuses a name that is no log first, so that the
+// person is not asked about what would fail.
 func confirmLogs(ctx context.Context, v *workspace.View, in rotation) error {
 	known := v.Logs(math.MinInt)
 	for _, name := range in.Files {
@@ -120,7 +123,8 @@ func confirmLogs(ctx context.Context, v *workspace.View, in rotation) error {
 		question: fmt.Sprintf("Permanently delete these daily logs (%d)?\n\n%s", len(in.Files), strings.Join(in.Files, "\n")),
 		tick:     "Delete them permanently",
 		given:    in.Consent,
-		missing:  "consent: deletion is permanent; ask the user about these logs, then call again with consent: true, or archive them",
+		missing: "consent: deletion is permanent; ask the user about these logs, " +
+			"then call again with consent: true, or archive them",
 	})
 }
 
@@ -134,7 +138,9 @@ func oldLogs(v *workspace.View, days int) rotated {
 			answer.More++
 			continue
 		}
-		answer.Logs = append(answer.Logs, rotatedLog{File: log.Name, URI: resourceuri.File(log.Name), Days: log.Days, Size: log.Size, Group: log.Group})
+		answer.Logs = append(answer.Logs, rotatedLog{
+			File: log.Name, URI: resourceuri.File(log.Name), Days: log.Days, Size: log.Size, Group: log.Group,
+		})
 	}
 	if len(answer.Logs) > 0 {
 		answer.Hint = "Read each, add to MEMORY.md what is worth keeping and missing there, then archive them."
@@ -144,13 +150,16 @@ func oldLogs(v *workspace.View, days int) rotated {
 
 // rotationFault says what became of the files before the i-th, called name, which err is about.
 func rotationFault(name string, i int, err error) error {
-	for _, known := range []error{workspace.ErrProtected, workspace.ErrCurrent, workspace.ErrArchive, workspace.ErrTooLarge} {
+	for _, known := range []error{
+		workspace.ErrProtected, workspace.ErrCurrent, workspace.ErrArchive, workspace.ErrTooLarge,
+	} {
 		if errors.Is(err, known) {
 			return fault.New("files: %s: %v. The %d files before it are done", name, known, i)
 		}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return fault.New("files: there is no daily log %q; action list returns the old logs. The %d files before it are done", name, i)
+		return fault.New("files: there is no daily log %q; action list returns the old logs. The %d files before it are done",
+			name, i)
 	}
 	return err
 }

@@ -88,12 +88,18 @@ func readLogs(ctx context.Context, v *transcript.View, in logQuery) (logAnswer, 
 	case "list_sessions":
 		r, err := v.ListSessions(ctx, in.Limit)
 		sessions := fit(&left, r.Sessions)
-		answer := logAnswer{OK: r.OK, Sessions: sessions, Count: len(sessions), Truncated: r.Truncated || len(sessions) < len(r.Sessions)}
+		answer := logAnswer{
+			OK: r.OK, Sessions: sessions, Count: len(sessions),
+			Truncated: r.Truncated || len(sessions) < len(r.Sessions),
+		}
 		return answer.hinted("use a larger limit, or search"), err
 	case "search":
 		r, err := v.Search(ctx, in.Query, in.SessionID, in.Limit, in.MaxChars)
 		hits := fit(&left, r.Hits)
-		answer := logAnswer{OK: r.OK, Hits: hits, Count: len(hits), Truncated: r.Truncated || len(hits) < len(r.Hits), SkippedLines: r.SkippedLines}
+		answer := logAnswer{
+			OK: r.OK, Hits: hits, Count: len(hits),
+			Truncated: r.Truncated || len(hits) < len(r.Hits), SkippedLines: r.SkippedLines,
+		}
 		return answer.hinted("search for a longer text, in one session, or with a smaller max_chars"), err
 	case "recent":
 		r, err := v.Recent(ctx, in.SessionID, in.Limit, in.MaxChars)
@@ -118,7 +124,8 @@ func readLogs(ctx context.Context, v *transcript.View, in logQuery) (logAnswer, 
 
 func turns(r transcript.Entries) logAnswer {
 	return logAnswer{
-		OK: r.OK, Entries: r.Entries, Count: len(r.Entries), Truncated: len(r.Entries) < r.TotalEntries, SessionID: r.SessionID, Header: &r.Header,
+		OK: r.OK, Entries: r.Entries, Count: len(r.Entries), Truncated: len(r.Entries) < r.TotalEntries,
+		SessionID: r.SessionID, Header: &r.Header,
 	}
 }
 

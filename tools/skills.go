@@ -133,7 +133,8 @@ func Skills(v *mesh.View) Tool {
 	spec := Spec{
 		Name:  "skills",
 		Title: "Skills",
-		Description: "Procedures that worked. Before a task of more than a few steps: search, get the best match, follow it, then give feedback. " +
+		Description: "Procedures that worked. Before a task of more than a few steps: search, get the best match, " +
+			"follow it, then give feedback. " +
 			"Ingest procedures you have worked out and will need again.",
 	}
 	// SECURITY: a group is not offered the choice of visibility, and a call that makes one is refused.
@@ -153,7 +154,9 @@ func callSkills(ctx context.Context, v *mesh.View, in visibleSkillCall) (skillAn
 	case "search":
 		found, err := v.SearchSkills(ctx, in.Query, in.Limit)
 		answer.fill(found.Skills)
-		semantic, hint := coverage(mesh.Found{Off: found.Off, Degraded: found.Degraded, Pending: found.Pending, Damaged: found.Damaged})
+		semantic, hint := coverage(mesh.Found{
+			Off: found.Off, Degraded: found.Degraded, Pending: found.Pending, Damaged: found.Damaged,
+		})
 		answer.Semantic, answer.Hint = semantic, strings.TrimSpace(hint+" "+answer.Hint)
 		return answer, err
 	case "list":
@@ -197,7 +200,8 @@ func ingestSkill(ctx context.Context, v *mesh.View, in visibleSkillCall, answer 
 			question: "Share this skill with every group the agent is in?\n\n" + excerpt(in.Text),
 			tick:     "Share it with the groups",
 			given:    in.Confirm || known == "",
-			missing:  "confirm: the skill is private, as " + known + "; ask the user whether groups may know it, then call again with confirm: true",
+			missing: "confirm: the skill is private, as " + known +
+				"; ask the user whether groups may know it, then call again with confirm: true",
 		})
 		if err != nil {
 			return answer, err
@@ -211,7 +215,8 @@ func ingestSkill(ctx context.Context, v *mesh.View, in visibleSkillCall, answer 
 	if err != nil {
 		return answer, err
 	}
-	answer.Skills, answer.Outcome, answer.Redactions = append(answer.Skills, presentSkill(hit)), outcome(kept), redactions(kept.Redactions)
+	answer.Skills = append(answer.Skills, presentSkill(hit))
+	answer.Outcome, answer.Redactions = outcome(kept), redactions(kept.Redactions)
 	return answer, nil
 }
 

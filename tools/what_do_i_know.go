@@ -21,8 +21,8 @@ func WhatDoIKnow(v *workspace.View) Tool {
 	return Define(Spec{
 		Name:  "what_do_i_know",
 		Title: "What do I know",
-		Description: "Return your curated MEMORY.md by section: up to 10 items per section, 6 KiB in total. Filter by heading to see more of one " +
-			"section; for other memories use memory_search.",
+		Description: "Return your curated MEMORY.md by section: up to 10 items per section, 6 KiB in total. " +
+			"Filter by heading to see more of one section; for other memories use memory_search.",
 		ReadOnly:   true,
 		Idempotent: true,
 	}, func(_ context.Context, in knowledgeQuery) (workspace.Knowledge, error) {

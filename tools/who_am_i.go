@@ -33,11 +33,12 @@ func WhoAmI(v *workspace.View, agentID, model string) Tool {
 		model = "unknown"
 	}
 	return Define(Spec{
-		Name:        "who_am_i",
-		Title:       "Who am I",
-		Description: "Who you are in this workspace: persona, beginning of SOUL.md, and whether this is a direct conversation or a group.",
-		ReadOnly:    true,
-		Idempotent:  true,
+		Name:  "who_am_i",
+		Title: "Who am I",
+		Description: "Who you are in this workspace: persona, beginning of SOUL.md, " +
+			"and whether this is a direct conversation or a group.",
+		ReadOnly:   true,
+		Idempotent: true,
 	}, func(_ context.Context, _ nothing) (self, error) {
 		identity, err := v.Identity()
 		if err != nil {

@@ -15,7 +15,7 @@ import (
 type workspaceEdit struct {
 	File      string   `json:"file" jsonschema:"maxLength=512"`
 	Section   string   `json:"section,omitempty" jsonschema:"maxLength=200"`
-	Op        string   `json:"op" jsonschema:"enum=replace_section,enum=append_section,enum=append_item,enum=curate_items,enum=tombstone_section"`
+	Op        string   `json:"op"`
 	Content   string   `json:"content,omitempty" jsonschema:"maxLength=65536"`
 	Items     []string `json:"items,omitempty" jsonschema:"maxItems=200"`
 	Rationale string   `json:"rationale" jsonschema:"minLength=1,maxLength=500"`
@@ -43,6 +43,8 @@ func (workspaceEdit) JSONSchemaExtend(s *jsonSchema) {
 		"create":             "Create the file or section if missing.",
 		"propose":            "Propose only: the user accepts or rejects it. Also works for pinned sections.",
 	})
+	enumerate(s, "op", grammar.ReplaceSection, grammar.AppendSection, grammar.AppendItem, grammar.CurateItems,
+		grammar.TombstoneSection)
 }
 
 type workspaceEdited struct {
@@ -82,9 +84,10 @@ func WorkspaceEdit(editor *edit.Editor, agent string) Tool {
 	return Define(Spec{
 		Name:  "workspace_edit",
 		Title: "Edit a workspace file",
-		Description: "Change one section of a workspace file: lasting knowledge in MEMORY.md, the user in USER.md, conventions in AGENTS.md, notes, " +
-			"profiles in users/. Read the file first. Each edit is recorded with its reason and can be traced and undone; returns once " +
-			"both are on disk. Not for daily logs (log_append) or SOUL.md. No credentials.",
+		Description: "Change one section of a workspace file: lasting knowledge in MEMORY.md, the user in USER.md, " +
+			"conventions in AGENTS.md, notes, profiles in users/. Read the file first. " +
+			"Each edit is recorded with its reason and can be traced and undone; returns once both are on disk. " +
+			"Not for daily logs (log_append) or SOUL.md. No credentials.",
 		Destructive: true,
 		Refuse: func(args map[string]any) error {
 			op, _ := args["op"].(string)
@@ -92,9 +95,11 @@ func WorkspaceEdit(editor *edit.Editor, agent string) Tool {
 		},
 	}, func(ctx context.Context, in workspaceEdit) (workspaceEdited, error) {
 		done, err := editor.Edit(ctx, edit.Request{
-			File: in.File, Refs: in.Evidence, Expected: in.Expected, Key: in.Key, Call: callID(ctx), Actor: agent, Propose: in.Propose,
+			File: in.File, Refs: in.Evidence, Expected: in.Expected, Key: in.Key, Call: callID(ctx), Actor: agent,
+			Propose: in.Propose,
 			Edit: grammar.Edit{
-				Op: grammar.Op(in.Op), Section: in.Section, Content: in.Content, Items: in.Items, Rationale: in.Rationale, Override: in.Override, Create: in.Create,
+				Op: grammar.Op(in.Op), Section: in.Section, Content: in.Content, Items: in.Items,
+				Rationale: in.Rationale, Override: in.Override, Create: in.Create,
 			},
 		})
 		if err != nil {
@@ -117,7 +122,8 @@ func WorkspaceEdit(editor *edit.Editor, agent string) Tool {
 	})
 }
 
-// withEditHint adds to an error of the editor which tool helps.
+// withEditHint adds to an error of the editor which tool helps. Package edit does not name tools, because its errors
+// are shown on the command line too.
 func withEditHint(err error) error {
 	if pinned, ok := errors.AsType[*edit.PinnedError](err); ok {
 		return fault.New("%v. To ask them for the change, call workspace_edit with propose: true", pinned)

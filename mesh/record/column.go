@@ -2,8 +2,8 @@ package record
 
 import "strconv"
 
-// Column is a promoted field of RFC-0011 §2.2, nil where it is null; accesses are elsewhere. The owning skill is the source
-// skill: there is no other.
+// Column returns a promoted field of RFC-0011 §2.2, nil where it is null; accesses are elsewhere. The owning skill is the
+// source skill: there is no other.
 func (r *Record) Column(name string) any {
 	text := ""
 	switch name {

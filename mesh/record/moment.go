@@ -15,7 +15,8 @@ type Moment struct {
 	Seq         int64 // of the entry in the compartment's ledger
 }
 
-// Compare returns a negative number if m is earlier than other, a positive one if it is later, and 0 for the same entry.
+// Compare returns a negative number if m is earlier than other, a positive one if it is later, and 0 for the same
+// entry.
 func (m Moment) Compare(other Moment) int {
 	return cmp.Or(
 		m.Time.Compare(other.Time),

@@ -1,8 +1,8 @@
 // Package record has what the memory keeps, as plain data: a memory and what a search says of it, lessons, reflections,
 // heritage, skills, and the limits of each.
 //
-// It knows no file, index or lock, so every other room of the mesh may use it. The JSON names of its types are the format
-// of the ledger's entries: a field can be added, and none renamed.
+// It knows no file, index or lock, so every other package of the mesh may use it. The JSON names of its types are the
+// format of the ledger's entries: a field can be added, and none renamed.
 package record
 
 import (
@@ -77,8 +77,8 @@ type Record struct {
 	Seq        int64       `json:"-"`                  // of its entry in the compartment's ledger; 0 outside one
 }
 
-// Foreign is a memory that was kept elsewhere, on its way into the ledger. ID, CreatedAt and AgentID are kept if they are
-// valid; Reflection and Imported are ignored.
+// Foreign is a memory that was kept elsewhere, on its way into the ledger. ID, CreatedAt and AgentID are kept if they
+// are valid; Reflection and Imported are ignored.
 type Foreign struct {
 	Record
 	Notes []string // what was left out so far
