@@ -161,7 +161,7 @@ func (w *walk) recall() error {
 			return w.check(false, "%q shares no word with its answer (%s)", q.query, word)
 		}
 	}
-	return w.check(true, "each time the right memory came first, without a common word")
+	return w.check(true, "the right memory came first each time, although no words match")
 }
 
 // learn learns one lesson twice.
@@ -325,7 +325,7 @@ func (w *walk) groupSearches() error {
 	}
 	return w.check(
 		true,
-		"the group finds the shared memory, and none of the %d private ones and the lesson",
+		"the group finds the shared memory, but none of the %d private ones nor the lesson",
 		len(conversations),
 	)
 }

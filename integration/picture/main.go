@@ -32,7 +32,7 @@ var excerpt = []string{
 	"The sleeper berth to Oslo is booked",
 	"Which animal disturbs our sleep?",
 	"The neighbour's dog barks",
-	"without a common word",
+	"although no words match",
 	"",
 	`for the group "book-club"`,
 	"",
