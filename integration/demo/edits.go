@@ -8,7 +8,7 @@ import (
 
 // edit changes a section of MEMORY.md and shows the event, the history and a refusal.
 func (w *walk) edit() error {
-	w.title("An edit with a memory of its own")
+	w.title("An edit, and its record")
 	const item = "2026-02-14: The greenhouse door sticks when it rains."
 	var done struct {
 		EventID  string `json:"event_id"`
@@ -33,7 +33,7 @@ func (w *walk) edit() error {
 	if err != nil {
 		return err
 	}
-	if err := w.check(strings.Contains(text, "- "+item+"\n"), "the item stands in MEMORY.md"); err != nil {
+	if err := w.check(strings.Contains(text, "- "+item+"\n"), "the item is in MEMORY.md"); err != nil {
 		return err
 	}
 	history, err := w.command("history", "MEMORY.md", "--section", "Lessons")
@@ -42,7 +42,7 @@ func (w *walk) edit() error {
 	}
 	if err := w.check(
 		strings.Contains(history, done.EventID) && strings.Contains(history, "seen twice this week"),
-		"yamo-mcp history says who added it, when and why",
+		"yamo-mcp history shows who added it, when and why",
 	); err != nil {
 		return err
 	}
@@ -53,14 +53,14 @@ func (w *walk) edit() error {
 		claim, why string
 		args       map[string]any
 	}{
-		{"SOUL.md is not a session's to edit", "a person changes it",
+		{"a session cannot edit SOUL.md", "a person changes it",
 			map[string]any{"file": "SOUL.md", "op": "append_section", "content": "x"}},
-		{"what the human pinned is not replaced", "is pinned",
+		{"a section that the user pinned is not replaced", "is pinned",
 			map[string]any{"file": "MEMORY.md", "section": "Lessons", "op": "replace_section", "content": "x"}},
-		{"a section that has moved on is not changed blindly", done.After, map[string]any{
+		{"an edit based on an outdated section is refused", done.After, map[string]any{
 			"file": "MEMORY.md", "section": "Lessons", "op": "append_item", "items": []string{"x"}, "expected_hash": done.Before,
 		}},
-		{"a slip of the keyboard makes no new section", `there is no section "Lesons"`, map[string]any{
+		{"a misspelt heading creates no new section", `there is no section "Lesons"`, map[string]any{
 			"file": "MEMORY.md", "section": "Lesons", "op": "append_item", "items": []string{"x"},
 		}},
 	} {
@@ -75,7 +75,7 @@ func (w *walk) edit() error {
 	if err != nil {
 		return err
 	}
-	return w.check(replayed == text, "yamo-mcp replay makes MEMORY.md again from its events, byte for byte")
+	return w.check(replayed == text, "yamo-mcp replay reconstructs MEMORY.md from its events, byte for byte")
 }
 
 // command runs the program in the workspace and returns its output.

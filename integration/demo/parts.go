@@ -14,7 +14,7 @@ import (
 
 // meet connects as a DM and looks around.
 func (w *walk) meet() (err error) {
-	w.title("A direct conversation (DM): the agent and its human alone")
+	w.title("A direct conversation (DM): only the agent and its user")
 	w.ask("yamo-mcp serve --workspace kate --connection dm")
 	if w.dm, err = start(w.ctx, w.server, w.workspace, ""); err != nil {
 		return err
@@ -143,7 +143,7 @@ var questions = []struct{ query, answer string }{
 func (w *walk) recall() error {
 	w.title("Finding by meaning: memory_search")
 	w.say(
-		"No question has a word in common with the memory that answers it. " +
+		"No question shares a word with the memory that answers it. " +
 			"(type: global, so that only what was stored is searched, not the files of the workspace)",
 	)
 	fmt.Fprintln(w.out)
@@ -190,7 +190,7 @@ func (w *walk) learn() error {
 	}
 	if err := w.check(
 		lessons[0].Created && !lessons[1].Created && lessons[0].ID == lessons[1].ID,
-		"the second time it is the same lesson",
+		"the second call returns the same lesson",
 	); err != nil {
 		return err
 	}
@@ -205,7 +205,7 @@ func (w *walk) learn() error {
 	}
 	return w.check(
 		len(found.Lessons) == 1 && strings.Contains(found.Lessons[0].PreventativeRule, "--dry-run"),
-		"the lesson comes with what was found",
+		"the lesson is returned with the search results",
 	)
 }
 
@@ -253,7 +253,7 @@ func (w *walk) share() error {
 		return err
 	}
 	w.reply("stored, %s", got.Visibility)
-	return w.check(got.Visibility == "shared", "only what is declared shared leaves the DM")
+	return w.check(got.Visibility == "shared", "only what is explicitly shared leaves the DM")
 }
 
 // group is another process over the same workspace, for a group.
@@ -289,7 +289,7 @@ func (w *walk) group() (err error) {
 	w.ask("resources/read %sNOSUCH.md", prefix)
 	w.reply("%v", absent)
 	same := strings.ReplaceAll(denied.Error(), "MEMORY.md", "X") == strings.ReplaceAll(absent.Error(), "NOSUCH.md", "X")
-	if err := w.check(same, "a file it may not see is answered as one that does not exist"); err != nil {
+	if err := w.check(same, "a denied file gets the same answer as a missing one"); err != nil {
 		return err
 	}
 	return w.groupSearches()
@@ -334,7 +334,7 @@ const clubMemory = "The club reads a novel about an estuary in March; Ruben brin
 
 // origin follows a group's memory to those who may see it.
 func (w *walk) origin() error {
-	w.title("What the group says is its own, and the DM sees where it comes from")
+	w.title("What a group says stays with it, and the DM sees where it comes from")
 	w.ask("in book-club, memory_store: %s", clubMemory)
 	got, err := w.club.store(w.ctx, map[string]any{"content": clubMemory})
 	if err != nil {
@@ -392,12 +392,12 @@ func (w *walk) crash() (err error) {
 		return err
 	}
 	w.show(found.Results)
-	return w.check(len(found.Results) == 1 && found.Results[0].ID == got.ID, "what was acknowledged is there")
+	return w.check(len(found.Results) == 1 && found.Results[0].ID == got.ID, "the acknowledged memory is there")
 }
 
 // rebuild makes the index again from the ledger.
 func (w *walk) rebuild() (err error) {
-	w.title("The index can be made again from the ledger")
+	w.title("The index can be rebuilt from the ledger")
 	before, err := w.all()
 	if err != nil {
 		return err
