@@ -119,7 +119,7 @@ func TestAccessesStayWithTheAudience(t *testing.T) {
 			t.Errorf("%s: %d accesses, want %d", c.who, got, c.want)
 		}
 	}
-	for name, c := range map[string]*compartment{"shared": dm.stores[record.Shared], "red's": red.stores[red.own()]} {
+	for name, c := range map[string]*compartment{"shared": dm.stores[record.Shared], "red's": red.stores[red.home()]} {
 		for row, err := range c.index.Tables.AllMemories(t.Context(), false) {
 			if err != nil {
 				t.Fatal(err)

@@ -13,14 +13,15 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/store"
 )
 
-// batch is memories on their way into one compartment, in order, and what becomes of each.
+// batch is memories on their way into one compartment, in order, and what becomes of each. Storing one memory, storing
+// many and importing share it, so that all of them recognize what is already stored in the same way.
 type batch struct {
 	view     *View
-	records  []*record.Record // not to be kept where the outcome is an error
+	records  []*record.Record // ignored where the outcome is an error
 	outcomes []Outcome
 	texts    map[any]*record.Record    // of those that are new, by scope
 	ids      map[string]*record.Record // likewise, by id
-	others   map[string]record.Hit     // of an import: what the audience sees in other compartments, by id
+	others   map[string]record.Hit     // set by an import: what the audience sees in other compartments, by id
 }
 
 func newBatch(v *View, n int) *batch {
@@ -30,7 +31,8 @@ func newBatch(v *View, n int) *batch {
 	}
 }
 
-// add makes s, or the error that it was refused with, the ith of the batch.
+// add makes s, or the error that refused it, the ith of the batch. The record is copied: draft completes it, and the
+// caller may keep s again.
 func (b *batch) add(i int, s Scrubbed, err error) {
 	b.outcomes[i].Redactions, b.outcomes[i].Err = s.redactions, err
 	if err == nil {
@@ -39,7 +41,8 @@ func (b *batch) add(i int, s Scrubbed, err error) {
 	}
 }
 
-// draft drafts the entries of those records that are neither refused nor there already. It may be called again.
+// draft is a store.Prepare: it drafts the entries of those records that are neither refused nor stored already. What it
+// decides is reset first, because it is called a second time if the ledger was replaced.
 func (b *batch) draft(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) {
 	clear(b.texts)
 	clear(b.ids)
@@ -74,7 +77,8 @@ func (b *batch) draft(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) 
 	return drafts, nil
 }
 
-// known is the memory that r is already, nil if it is new.
+// known returns the stored memory that r repeats, nil if r is new: one with its id and content, for a lesson the best of
+// its pattern, and otherwise one with its text in its scope, stored or earlier in the batch.
 func (b *batch) known(s *store.Snapshot, r *record.Record) *record.Record {
 	for _, same := range []*record.Record{s.Find(r.ID), b.ids[r.ID]} {
 		if same != nil && same.Content == r.Content {
@@ -94,7 +98,8 @@ func (b *batch) known(s *store.Snapshot, r *record.Record) *record.Record {
 // importedID is a MEMORY_ID (RFC-0011 §1.1), or one whose end is base 36, as implementations in JavaScript make them.
 var importedID = regexp.MustCompile(`^mem_[0-9]{1,14}_[0-9a-z]{1,32}$`)
 
-// complete gives r its id and time, those that an imported one has if they can be kept.
+// complete gives r an id and a time. An imported record keeps its own if they are valid and the id is free; notes tell
+// what was replaced.
 func (b *batch) complete(s *store.Snapshot, r *record.Record, o *Outcome, now time.Time) error {
 	if !r.Imported {
 		r.ID, r.CreatedAt = "", now
@@ -122,7 +127,8 @@ func (b *batch) complete(s *store.Snapshot, r *record.Record, o *Outcome, now ti
 	return nil
 }
 
-// draftOf is the ledger entry of a memory or lesson. Its block is of the time when it was made.
+// draftOf returns the ledger entry of a memory or lesson. Its block has the record's time, not that of the write: an
+// imported memory is as old as it was.
 func draftOf(r *record.Record) (ledger.Draft, error) {
 	if r.Lesson != nil {
 		learned, err := r.Lesson.Block(r.AgentID, r.CreatedAt)
@@ -138,11 +144,11 @@ func draftOf(r *record.Record) (ledger.Draft, error) {
 	return ledger.Draft{Op: store.OpRetain, ID: r.ID, Block: text, Data: r}, nil
 }
 
-// Import adds memories that were kept elsewhere to the audience's own compartment, in order and scrubbed, with one fsync
-// for all of them, and returns an outcome for each: ids and times of creation are kept where they can be. A memory that
-// is there already, by its id in any compartment that the audience sees or by its text in its scope, is not stored
-// again, so calling again after an interrupt is safe. What one is refused for does not keep the others out. With dryRun
-// nothing is written and the outcomes say what would be.
+// Import adds memories from another store to the audience's own compartment, in order and scrubbed, with one fsync for
+// all of them, and returns an outcome for each: ids and times of creation are kept where they can be. A memory that is
+// already stored, by its id in any compartment that the audience sees or by its text in its scope, is not stored again,
+// so calling Import again after an interruption is safe. A refused memory does not keep the others out. With dryRun
+// nothing is written, and the outcomes are those that an import would have.
 func (v *View) Import(ctx context.Context, memories []record.Foreign, dryRun bool) ([]Outcome, error) {
 	b := newBatch(v, len(memories))
 	for i, m := range memories {
@@ -159,14 +165,14 @@ func (v *View) Import(ctx context.Context, memories []record.Foreign, dryRun boo
 	}
 	b.others = map[string]record.Hit{}
 	for _, hit := range visible {
-		if hit.Visibility != v.own() {
+		if hit.Visibility != v.home() {
 			b.others[hit.ID] = hit
 		}
 	}
 	if !dryRun {
-		err = v.write(ctx, v.own(), b.draft)
+		err = v.write(ctx, v.home(), b.draft)
 	} else {
-		err = v.with(ctx, v.own(), func(c *compartment) error {
+		err = v.withCompartment(ctx, v.home(), func(c *compartment) error {
 			if err := c.Sync(ctx); err != nil {
 				return err
 			}
@@ -182,7 +188,7 @@ func (v *View) Import(ctx context.Context, memories []record.Foreign, dryRun boo
 	return b.outcomes, nil
 }
 
-// scrubForeign is Scrub with what only a memory from elsewhere has.
+// scrubForeign is Scrub for a memory from another store, with its id, time, agent, heritage and lesson.
 func (v *View) scrubForeign(m record.Foreign) (Scrubbed, error) {
 	scrubbed, err := v.Scrub(m.Memory)
 	if err != nil {
@@ -204,7 +210,7 @@ func (v *View) scrubForeign(m record.Foreign) (Scrubbed, error) {
 			return scrubbed, fault.New("lesson: it is not complete: %v", err)
 		}
 		lesson := *m.Lesson
-		lesson.Sources = nil // memories of another store
+		lesson.Sources = nil // ids of the other store, which may be those of other memories here
 		for name, field := range map[string]*string{
 			"situation": &lesson.Situation, "error_pattern": &lesson.ErrorPattern, "oversight": &lesson.Oversight,
 			"fix": &lesson.Fix, "preventative_rule": &lesson.PreventativeRule, "applicable_scope": &lesson.ApplicableScope,

@@ -107,7 +107,7 @@ func benchView(b *testing.B, n int) *View {
 // fillLedger writes n memories in a few large appends.
 func fillLedger(b *testing.B, v *View, n int) {
 	b.Helper()
-	c, err := v.open(v.own())
+	c, err := v.open(v.home())
 	if err != nil {
 		b.Fatal(err)
 	}

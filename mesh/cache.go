@@ -20,7 +20,7 @@ const (
 	cacheSize = 500
 )
 
-// searchCache remembers what searches found. It belongs to one View, so to one audience and ranking.
+// searchCache keeps what searches found. It belongs to one View, so to one audience and ranking.
 type searchCache struct {
 	mu    sync.Mutex
 	state string // of the compartments whose answers these are
@@ -29,14 +29,14 @@ type searchCache struct {
 	used, asked int
 }
 
-// CacheStats says how a view's cache of answers did (RFC-0011 §4.1 getCacheStats).
+// CacheStats counts the use of a view's cache of answers since it was opened (RFC-0011 §4.1 getCacheStats).
 type CacheStats struct {
-	Answers int // that are kept
-	Hits    int // searches answered from it, since the view was opened
+	Answers int // in the cache now
+	Hits    int // searches answered from it
 	Misses  int // searches that could have been
 }
 
-// CacheStats counts the cache of answers. The vectors of texts are the Embedder's.
+// CacheStats returns the counts of the cache of answers. The vectors of queries are cached by the Embedder.
 func (v *View) CacheStats() CacheStats {
 	a := v.answers
 	a.mu.Lock()
@@ -57,10 +57,12 @@ type answer struct {
 	at   time.Time
 }
 
-// hits is what find returns, or returned a moment ago for the same request of the same memories. Answers of
-// memories that have changed since, through whichever process, are thrown away. The stores are in step with their
-// ledgers, and every memory has its vector. query is what q asks, redacted.
-func (a *searchCache) hits(among []rank.Source, query string, q SearchRequest, now func() time.Time, find func() []record.Hit) ([]record.Hit, error) {
+// hits returns what find returns, or returned up to cacheAge ago for the same request and the same memories. Once a
+// memory is added or deleted, by any process, no earlier answer is used. The caller has synced the compartments, and
+// every memory has its vector. query is q's, redacted: the key must not hold what the ledger may not.
+func (a *searchCache) hits(
+	among []rank.Source, query string, q SearchRequest, now func() time.Time, find func() []record.Hit,
+) ([]record.Hit, error) {
 	q.Query = query
 	key, err := json.Marshal(q)
 	if err != nil {
@@ -71,6 +73,7 @@ func (a *searchCache) hits(among []rank.Source, query string, q SearchRequest, n
 		return known, nil
 	}
 	hits := find()
+	// Another goroutine may have changed the memories meanwhile; then it is not known which state the answer is of.
 	if stateOf(among) == state {
 		a.put(state, string(key), answer{slices.Clone(hits), now()})
 	}
@@ -100,7 +103,8 @@ func (a *searchCache) put(state, key string, found answer) {
 	}
 }
 
-// stateOf changes with every memory that is added or deleted.
+// stateOf returns a string that changes with every memory that is added or deleted. Documents are only ever added, so
+// their number together with that of the live ones does not repeat; a reopened compartment has another address.
 func stateOf(among []rank.Source) string {
 	var b strings.Builder
 	for _, source := range among {

@@ -13,20 +13,19 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub"
 )
 
-// This file is RFC-0011 §4.3, the MemoryContextManager: what a conversation loop needs of the memory, on the
-// View that the loop has anyway.
+// This file is RFC-0011 §4.3, the MemoryContextManager: what a conversation loop needs of the memory, as methods of the
+// View that it has already.
 
 // Interaction is one exchange of a conversation.
 type Interaction struct {
-	Prompt, Response string // one of them may be empty
+	Prompt, Response string // either may be empty
 	SessionID        string
-	Skill            string // the skill that was at work
+	Skill            string // name of the skill that was used, "" if none
 	Tags             []string
 }
 
-// CaptureInteraction keeps an exchange as one memory of type session (RFC-0011 §4.3 captureInteraction), as
-// Store does. It returns nil, and no error, for an exchange of which nothing is to be kept: it is empty or
-// nothing but a secret.
+// CaptureInteraction stores an exchange as one memory of type session (RFC-0011 §4.3 captureInteraction), as Store does.
+// For an exchange that is empty or contains only a secret it returns nil and no error.
 func (v *View) CaptureInteraction(ctx context.Context, q Interaction) (*Stored, error) {
 	var parts []string
 	for _, part := range []struct{ who, text string }{{"User: ", q.Prompt}, {"Assistant: ", q.Response}} {
@@ -38,7 +37,8 @@ func (v *View) CaptureInteraction(ctx context.Context, q Interaction) (*Stored, 
 		return nil, nil // the RFC's null
 	}
 	s, err := v.Scrub(record.Memory{
-		Content: strings.Join(parts, "\n"), Type: "session", Source: "conversation", SessionID: q.SessionID, Skill: q.Skill, Tags: q.Tags,
+		Content: strings.Join(parts, "\n"), Type: "session", Source: "conversation",
+		SessionID: q.SessionID, Skill: q.Skill, Tags: q.Tags,
 	})
 	if err != nil {
 		return nil, err
@@ -53,33 +53,35 @@ func (v *View) CaptureInteraction(ctx context.Context, q Interaction) (*Stored, 
 	return &stored, nil
 }
 
-// recallLimit is how many memories RecallMemories returns unless told.
+// recallLimit is the default maximum number of memories of RecallMemories.
 const recallLimit = 5
 
 // RecallOptions scope RecallMemories (RFC-0011 §4.3). Answers come from the cache where Search's do.
 type RecallOptions struct {
 	Limit          int    // 1..MaxLimit; 0 is 5
 	Type           string // one of Types; "" is any
-	Skill          string // memories of this skill alone; "" is any
+	Skill          string // only memories of this skill; "" is any
 	IncludeLessons bool   // also the active lessons relevant to the query
 }
 
-// RecallMemories is Search as a conversation loop asks it (RFC-0011 §4.3 recallMemories).
+// RecallMemories is Search with the options of a conversation loop (RFC-0011 §4.3 recallMemories).
 func (v *View) RecallMemories(ctx context.Context, query string, o RecallOptions) (Found, error) {
 	if o.Limit == 0 {
 		o.Limit = recallLimit
 	}
-	return v.Search(ctx, SearchRequest{Query: query, Limit: o.Limit, Type: o.Type, Skill: o.Skill, IncludeLessons: o.IncludeLessons})
+	return v.Search(ctx, SearchRequest{
+		Query: query, Limit: o.Limit, Type: o.Type, Skill: o.Skill, IncludeLessons: o.IncludeLessons,
+	})
 }
 
-// The states of a memory.
+// Values of Health.Status.
 const (
 	Healthy   = "healthy"
 	Degraded  = "degraded"  // it can be written and read, but not all of it works; see Health.Problems
 	Unhealthy = "unhealthy" // the audience's own memory cannot be read or written
 )
 
-// Health says what of the memory works (RFC-0011 §4.3 healthCheck).
+// Health reports which parts of the memory work (RFC-0011 §4.3 healthCheck).
 type Health struct {
 	Status   string // Healthy, Degraded or Unhealthy
 	Memories int    // that the audience may see
@@ -87,11 +89,11 @@ type Health struct {
 	Pending  int    // memories that are found by keywords only, having no vector
 	Semantic bool   // the embedding model answered
 	Model    string // its name
-	Problems []string
+	Problems []string // what does not work and what to do about it; empty if healthy
 }
 
-// HealthCheck tries what the memory is made of: the ledgers, the embedding model, the vectors, LanceDB. It
-// writes nothing.
+// HealthCheck tries the parts of the memory: the ledgers, the embedding model, the vectors, LanceDB. What does not work
+// is in the answer; the error is for a check that could not be made. It writes nothing.
 func (v *View) HealthCheck(ctx context.Context) (Health, error) {
 	h := Health{Model: v.Embedder.Model().Name}
 	stores, damaged, err := v.compartments(ctx)
@@ -140,15 +142,16 @@ func (v *View) HealthCheck(ctx context.Context) (Health, error) {
 		h.Status = Degraded
 	}
 	if err := v.writable(); err != nil {
-		worse("the %s memory cannot be written: %v", v.own(), err)
+		worse("the %s memory cannot be written: %v", v.home(), err)
 		h.Status = Unhealthy
 	}
 	return h, nil
 }
 
-// writable tries to open the audience's own ledger, if there is one, as a writer does.
+// writable tries to open the audience's own ledger for writing, if it exists. Nothing is written: a check may be made
+// often.
 func (v *View) writable() error {
-	f, err := os.OpenFile(v.ledgerOptions(v.own()).Path, os.O_RDWR, 0)
+	f, err := os.OpenFile(v.ledgerOptions(v.home()).Path, os.O_RDWR, 0)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
@@ -158,7 +161,7 @@ func (v *View) writable() error {
 	return f.Close()
 }
 
-// withoutPath is what the system said, without where.
+// withoutPath returns the system's error without the path, which the answer must not contain.
 func withoutPath(err error) error {
 	if p, ok := errors.AsType[*os.PathError](err); ok {
 		return p.Err

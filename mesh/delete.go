@@ -14,8 +14,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/store"
 )
 
-// Get is the memory called id (RFC-0011 §4.1 get), with a score of 0 and without signals. An id that no
-// compartment of the audience has is a fault, whether another one has it or not.
+// Get returns the memory called id (RFC-0011 §4.1 get), with its accesses, a score of 0 and no signals. An id that no
+// compartment of the audience has is a fault, whether another compartment has it or not.
 func (v *View) Get(ctx context.Context, id string) (record.Hit, error) {
 	_, hit, err := v.locate(ctx, id)
 	if err != nil {
@@ -25,13 +25,13 @@ func (v *View) Get(ctx context.Context, id string) (record.Hit, error) {
 	return hit, nil
 }
 
-// Delete erases the memory called id for good (RFC-0011 §4.1 delete): from the ledger, whose chain goes
-// on with the content's hash and a delete block that names reason, from the vectors and from LanceDB. A
-// DM may delete whatever it sees; a group only what is its own. The id may be a skill's: the texts that it
-// had before and its feedback go with it.
+// Delete erases the memory called id for good (RFC-0011 §4.1 delete): from the ledger, whose chain keeps the content's
+// hash and gets a delete block that names reason, from the vectors and from LanceDB. A DM may delete everything it sees;
+// a group only its own memories. The id may be a skill's: its earlier texts and its feedback are erased with it. An
+// unknown id and one that the audience may not delete are faults.
 //
-// With an error after the erasure from the ledger, nothing finds the memory any more, and the next work
-// on the index takes the copies off the disk.
+// With an error after the erasure from the ledger, no search finds the memory any more, and the next work on the index
+// removes the copies from the disk.
 func (v *View) Delete(ctx context.Context, id, reason string) error {
 	s := &scrubbing{scrubber: v.scrubber}
 	if reason = s.field("reason", reason); s.err != nil {
@@ -56,19 +56,20 @@ func (v *View) Delete(ctx context.Context, id, reason string) error {
 	})
 }
 
-// checkErasable refuses what the audience sees and may not delete.
+// checkErasable returns a fault for what the audience sees and may not delete.
 //
 // SECURITY: what a DM shared with every group is not one group's to take away.
 func (v *View) checkErasable(name record.Visibility, id string) error {
-	if !v.Audience.IsDM() && name != v.own() {
+	if !v.Audience.IsDM() && name != v.home() {
 		return fault.New("id: %s belongs to the %s memory, which only a direct conversation can delete from", id, name)
 	}
 	return nil
 }
 
-// erase takes what prepare drafts deletions of out of the ledger, and then off the disk.
+// erase removes what prepare drafts deletions of from the ledger, and then from the disk. The ledger comes first: from the
+// other end a crash would leave a memory that the index forgot and makes again.
 func (v *View) erase(ctx context.Context, name record.Visibility, prepare store.Prepare) error {
-	return v.with(ctx, name, func(c *compartment) error {
+	return v.withCompartment(ctx, name, func(c *compartment) error {
 		drafted := 0
 		err := c.Erase(ctx, func(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) {
 			drafts, err := prepare(s, now)
@@ -92,7 +93,7 @@ type deleted struct {
 	Reason  string `json:"reason,omitempty"`
 }
 
-// locate finds the memory called id in what the audience may see.
+// locate finds the memory called id, and its compartment, in what the audience may see.
 func (v *View) locate(ctx context.Context, id string) (*compartment, record.Hit, error) {
 	stores, _, err := v.compartments(ctx)
 	if err != nil {
@@ -109,7 +110,7 @@ func (v *View) locate(ctx context.Context, id string) (*compartment, record.Hit,
 	return nil, record.Hit{}, noMemory(id)
 }
 
-// find returns the memory called id, without a record if there is none.
+// find returns the memory called id, with a nil Record if no snapshot has it.
 func find(list []*store.Snapshot, id string) record.Hit {
 	for _, s := range list {
 		if r := s.Find(id); r != nil {

@@ -13,30 +13,30 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/store"
 )
 
-// How far back RunCycle looks (RFC-0011 §8.2 step 1).
+// How far back RunCycle looks for errors and tags, and for repetitions (RFC-0011 §8.2 step 1).
 const (
 	cycleRecent = 24 * time.Hour
 	cycleRepeat = 7 * 24 * time.Hour
 )
 
-// What became of a candidate.
+// Values of Candidate.Outcome.
 const (
 	OutcomeDistilled  = "distilled"
 	OutcomePossible   = "possible"   // it would have been distilled, but for the dry run
 	OutcomeKnown      = "known"      // an equally or more certain lesson of the pattern is active
-	OutcomeIncomplete = "incomplete" // something that a lesson needs is said nowhere; see Candidate.Missing
-	OutcomeRefused    = "refused"    // something that it says cannot be kept; see Candidate.Reason
+	OutcomeIncomplete = "incomplete" // no memory has all that a lesson needs; see Candidate.Missing
+	OutcomeRefused    = "refused"    // a field cannot be kept; see Candidate.Reason
 )
 
-// Cycle is what one run of the wisdom distillation cycle did (RFC-0011 §8.2).
+// Cycle is the result of one run of the wisdom distillation cycle (RFC-0011 §8.2).
 type Cycle struct {
-	Scanned    int         // memories of the last 7 days that were looked at
+	Scanned    int         // memories of the last 7 days that were read
 	Candidates []Candidate // the one first seen first
 	DryRun     bool
 }
 
-// Candidate is what a lesson could be made of: every memory of one error pattern and scope, or one memory
-// that names no pattern.
+// Candidate is what a lesson could be made of: every memory of one error pattern and scope, or one memory that names no
+// pattern.
 type Candidate struct {
 	ErrorPattern string   // "" if none is named
 	Scope        string   // likewise
@@ -44,20 +44,20 @@ type Candidate struct {
 	Memories     []string // their ids, the oldest first
 	Because      []string // of BecauseError, BecauseTagged, BecauseRepeated
 	Outcome      string
-	Missing      []string // the fields of distill_lesson that are said nowhere
-	Reason       string   // in words, unless it was distilled
+	Missing      []string // the fields of distill_lesson that no memory has
+	Reason       string   // of the outcome, in words; "" if it was distilled
 	LessonID     string   // of the lesson, new or known
 	Rule         string   // of the lesson, or the possible one
 	Severity     string   // likewise
 }
 
-// RunCycle scans what was stored for failures, deduplicates them by pattern id, and distills those of which
-// everything is said that a lesson needs (RFC-0011 §8.2). What is not said is not made up: such candidates
-// are named, with what they lack, for somebody to complete. Running it again distills nothing twice. With
-// dryRun nothing is written.
+// RunCycle scans what was stored for failures, deduplicates them by pattern id, and distills those that have everything a
+// lesson needs (RFC-0011 §8.2). What is missing is not made up: such candidates are returned with the names of what they
+// lack, for the caller to complete. Running it again distills nothing twice. With dryRun nothing is written. With an error
+// the candidates so far are returned.
 //
-// SECURITY: it reads the audience's own and the shared memory and writes to its own. What a group said never
-// becomes a lesson of the DM.
+// SECURITY: it reads the audience's own and the shared memory and writes to its own. What a group said never becomes a
+// lesson of the DM.
 func (v *View) RunCycle(ctx context.Context, dryRun bool) (Cycle, error) {
 	stores, _, err := v.compartments(ctx)
 	if err != nil {
@@ -81,7 +81,7 @@ func (v *View) RunCycle(ctx context.Context, dryRun bool) (Cycle, error) {
 	return cycle, nil
 }
 
-// sightings are the memories stored since a time that are not lessons.
+// sightings returns the memories stored since a time, without lessons: those would be failures seen twice.
 func sightings(c *compartment, since time.Time) (list []learn.Sighting) {
 	s := c.Snapshot()
 	defer s.Release()
@@ -93,7 +93,7 @@ func sightings(c *compartment, since time.Time) (list []learn.Sighting) {
 	return list
 }
 
-// judge decides about one candidate and distills it if it should be.
+// judge decides what becomes of one candidate, and distills it if it is complete and new.
 func (v *View) judge(ctx context.Context, stores []*compartment, s learn.Suspicion, dryRun bool) (Candidate, error) {
 	request, missing := s.Request()
 	c := Candidate{
@@ -107,7 +107,7 @@ func (v *View) judge(ctx context.Context, stores []*compartment, s learn.Suspici
 		c.PatternID = record.PatternID(c.ErrorPattern, c.Scope)
 	}
 	if known := v.better(stores, c.PatternID, request); known != nil {
-		c.know(known.Lesson)
+		c.setKnown(known.Lesson)
 		return c, nil
 	}
 	if len(missing) > 0 {
@@ -129,21 +129,22 @@ func (v *View) judge(ctx context.Context, stores []*compartment, s learn.Suspici
 		return c, fmt.Errorf("distill %s: %w", c.PatternID, err)
 	}
 	if !lesson.Created { // another process was faster
-		c.know(&lesson.Lesson)
+		c.setKnown(&lesson.Lesson)
 		return c, nil
 	}
 	c.Outcome, c.LessonID = OutcomeDistilled, lesson.LessonID
 	return c, nil
 }
 
-func (c *Candidate) know(l *record.Lesson) {
+// setKnown makes the existing lesson l the outcome.
+func (c *Candidate) setKnown(l *record.Lesson) {
 	c.Outcome, c.Missing = OutcomeKnown, nil
 	c.LessonID, c.Rule, c.Severity = l.LessonID, l.PreventativeRule, l.Severity
 	c.Reason = fmt.Sprintf("the lesson %s has a confidence of %.2f", l.LessonID, l.RuleConfidence)
 }
 
-// better is the active lesson that makes another one of its pattern superfluous, nil if there is none. Where
-// no scope is named, a lesson of the same error pattern is one.
+// better is the active lesson that makes another one of its pattern superfluous, with an equal or higher confidence,
+// nil if no lesson is. For a request without a scope, any lesson of the same error pattern does.
 func (v *View) better(stores []*compartment, pattern string, q record.LessonRequest) *record.Record {
 	confidence := record.DefaultConfidence
 	if q.Confidence != nil {
@@ -163,7 +164,8 @@ func (v *View) better(stores []*compartment, pattern string, q record.LessonRequ
 	return nil
 }
 
-// lessonAgainst is the worst lesson of an error pattern, whatever its scope, nil if there is none.
+// lessonAgainst returns the lesson of an error pattern with the highest severity, of any scope, nil if the pattern has
+// none.
 func lessonAgainst(s *store.Snapshot, errorPattern string) (best *record.Record) {
 	for _, r := range s.Lessons() {
 		if r.Lesson.ErrorPattern == errorPattern && (best == nil || record.CompareLessons(s.Hit(best), s.Hit(r)) > 0) {

@@ -197,7 +197,7 @@ func TestCycleStaysWithItsAudience(t *testing.T) {
 		{blue, []string{"distilled shared/x [error] 1"}},
 	} {
 		if diff := cmp.Diff(c.want, outcomes(runCycle(t, c.view, false))); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", c.view.own(), diff)
+			t.Errorf("%s (-want +got):\n%s", c.view.home(), diff)
 		}
 	}
 	for name, want := range map[string]int{"private": 2, "shared": 0, "groups/red": 3, "groups/blue": 1} {

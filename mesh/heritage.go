@@ -32,7 +32,7 @@ func (v *View) InsertHeritage(ctx context.Context, id string, h record.Heritage)
 		return record.Heritage{}, err
 	}
 	// SECURITY: what is said here must not flow into a compartment that others read.
-	if c.Visibility != v.own() {
+	if c.Visibility != v.home() {
 		return record.Heritage{}, fault.New("id: %s belongs to the %s memory; heritage is kept with your own memories only", id, c.Visibility)
 	}
 	err = v.write(ctx, c.Visibility, func(s *store.Snapshot, _ time.Time) ([]ledger.Draft, error) {

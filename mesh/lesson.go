@@ -37,7 +37,7 @@ func (v *View) Distill(ctx context.Context, q record.LessonRequest) (Distilled, 
 	}
 	var kept *record.Record
 	created := false
-	err = v.write(ctx, v.own(), func(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) {
+	err = v.write(ctx, v.home(), func(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) {
 		known := s.Lesson(lesson.PatternID)
 		if created = known == nil || known.Expired(now, s.Retention) || known.Lesson.RuleConfidence < lesson.RuleConfidence; !created {
 			kept = known
@@ -60,7 +60,7 @@ func (v *View) Distill(ctx context.Context, q record.LessonRequest) (Distilled, 
 	if err != nil {
 		return Distilled{}, err
 	}
-	return Distilled{Lesson: *kept.Lesson, MemoryID: kept.ID, Visibility: v.own(), Created: created, Redactions: clean.total()}, nil
+	return Distilled{Lesson: *kept.Lesson, MemoryID: kept.ID, Visibility: v.home(), Created: created, Redactions: clean.total()}, nil
 }
 
 // lesson checks and scrubs a request.

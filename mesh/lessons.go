@@ -93,7 +93,7 @@ func (v *View) relevantLessons(ctx context.Context, stores []*compartment, query
 	return candidates.Top(len(kept), rank.Filter{Admit: func(r *record.Record) bool { return kept[r.ID] }}), nil
 }
 
-// activeIDs returns the ids of the memories of activeLessons.
+// activeIDs is the ids of the memories of activeLessons.
 func (v *View) activeIDs(stores []*compartment) map[string]bool {
 	ids := map[string]bool{}
 	for _, hit := range v.activeLessons(stores) {
@@ -140,7 +140,7 @@ func (v *View) outranks(a, b record.Hit) bool {
 }
 
 // foreign reports whether a compartment is that of a group other than the audience itself.
-func (v *View) foreign(name record.Visibility) bool { return name != v.own() && name != record.Shared }
+func (v *View) foreign(name record.Visibility) bool { return name != v.home() && name != record.Shared }
 
 func (v *View) lessonMinConfidence() float64 {
 	if v.LessonMinConfidence == 0 {

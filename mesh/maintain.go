@@ -29,7 +29,7 @@ func (v *View) CheckIndex(ctx context.Context, report func(compartment string, d
 	var reports []index.Report
 	for _, name := range names {
 		r := index.Report{Compartment: name, Problems: []string{}}
-		err := v.with(ctx, name, func(c *compartment) error {
+		err := v.withCompartment(ctx, name, func(c *compartment) error {
 			r = index.Report{Compartment: name, Problems: []string{}}
 			return v.checkIndex(ctx, c, &r, func(done, total int) { report(string(name), done, total) })
 		})
@@ -87,7 +87,7 @@ func (v *View) Compact(ctx context.Context) ([]Compacted, error) {
 	}
 	done := []Compacted{}
 	for _, name := range names {
-		err := v.with(ctx, name, func(c *compartment) error {
+		err := v.withCompartment(ctx, name, func(c *compartment) error {
 			if err := c.Sync(ctx); err != nil || c.untouched() {
 				return err
 			}
@@ -127,7 +127,7 @@ func (v *View) Rebuild(ctx context.Context, report func(compartment string, done
 	}
 	var errs []error
 	for _, name := range names {
-		err := v.with(ctx, name, func(c *compartment) error {
+		err := v.withCompartment(ctx, name, func(c *compartment) error {
 			if err := c.Sync(ctx); err != nil || c.untouched() {
 				return err
 			}

@@ -124,7 +124,7 @@ func Open(o Options) *View {
 }
 
 // own is the compartment this audience writes to unless it says otherwise.
-func (v *View) own() record.Visibility {
+func (v *View) home() record.Visibility {
 	if v.Audience.IsDM() {
 		return record.Private
 	}
@@ -135,7 +135,7 @@ func (v *View) own() record.Visibility {
 //
 // SECURITY: for a group this is its own compartment and the shared one, by name; no folder is listed.
 func (v *View) visible() ([]record.Visibility, error) {
-	names := []record.Visibility{v.own(), record.Shared}
+	names := []record.Visibility{v.home(), record.Shared}
 	if !v.Audience.IsDM() {
 		return names, nil
 	}
@@ -231,7 +231,7 @@ func (v *View) reopen(ctx context.Context, c *compartment) (*compartment, error)
 
 // with calls f with the compartment called name, a second time if its ledger turns out to be another one
 // than the one read so far.
-func (v *View) with(ctx context.Context, name record.Visibility, f func(*compartment) error) error {
+func (v *View) withCompartment(ctx context.Context, name record.Visibility, f func(*compartment) error) error {
 	c, err := v.open(name)
 	if err != nil {
 		return err
@@ -249,7 +249,7 @@ func (v *View) with(ctx context.Context, name record.Visibility, f func(*compart
 // entry but those of recalls and deletions is written here. prepare runs under the ledger's lock, with everything read
 // that other processes wrote, so that what it decides holds. It may be called a second time.
 func (v *View) write(ctx context.Context, name record.Visibility, prepare store.Prepare) error {
-	return v.with(ctx, name, func(c *compartment) error {
+	return v.withCompartment(ctx, name, func(c *compartment) error {
 		err := c.Append(ctx, prepare)
 		if err == nil {
 			c.index.Wake()
@@ -305,12 +305,12 @@ func (v *View) compartments(ctx context.Context) (stores []*compartment, damaged
 	}
 	for _, name := range names {
 		var c *compartment
-		err := v.with(ctx, name, func(opened *compartment) error {
+		err := v.withCompartment(ctx, name, func(opened *compartment) error {
 			c = opened
 			return c.Sync(ctx)
 		})
 		var corrupt *ledger.CorruptError
-		if errors.As(err, &corrupt) && name != v.own() {
+		if errors.As(err, &corrupt) && name != v.home() {
 			if !c.damaged.Swap(true) {
 				v.Logger.Error("a ledger is damaged", "compartment", name, "line", corrupt.Line, "error", corrupt.Err)
 			}

@@ -26,14 +26,14 @@ func (v *View) Stats(ctx context.Context) (Stats, error) {
 	if err != nil {
 		return Stats{}, err
 	}
-	dir, _ := v.folder(v.own())
+	dir, _ := v.folder(v.home())
 	s := Stats{Path: filepath.Join(dir, "lance"), Connected: true}
 	for _, c := range stores {
 		snapshot := c.Snapshot()
 		s.Memories += snapshot.Live
 		s.Skills += snapshot.Skills.Len()
 		snapshot.Release()
-		if c.Visibility != v.own() {
+		if c.Visibility != v.home() {
 			continue
 		}
 		if _, err := c.index.Tables.Count(ctx); err != nil {
@@ -124,7 +124,7 @@ func (v *View) Activity(ctx context.Context, since time.Time) (Activity, error) 
 	}
 	var a Activity
 	// A second reader of the same file: the compartment's own has gone past the recalls, which it does not keep.
-	err = ledger.New(v.ledgerOptions(v.own())).Sync(ctx, func(e ledger.Entry) error {
+	err = ledger.New(v.ledgerOptions(v.home())).Sync(ctx, func(e ledger.Entry) error {
 		if e.Op == store.OpRecall && !e.Time.Before(since) {
 			a.Recalls++
 		}

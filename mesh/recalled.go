@@ -14,7 +14,7 @@ import (
 // Recalled is a memory with the recall signals that a DM's searches left of it.
 type Recalled struct {
 	record.Hit         // without a score and signals
-	Hits       int     // searches of which it was one of the best answers, see foremost
+	Hits       int     // searches of which it was one of the best answers, see countedHits
 	Days       int     // days, UTC, of these searches
 	Mean       float64 // the mean of its scores in them, 0..1
 }
@@ -39,7 +39,7 @@ func (r Recalled) Groups() []string {
 
 // What counts as recalled by a search: the rest fills up its limit, so that every question to a small memory would
 // recall all of it.
-const foremost = 3 // the best of its memories, if they bear on it: see leastRelevance
+const countedHits = 3 // the best of its memories, if they bear on it: see minRelevance
 
 // Recalled is every memory that the DM's searches since a time recalled and that is still there, oldest first. Searches from
 // before their scores were kept do not count, nor do those that found a memory which was deleted since, should one with
@@ -65,11 +65,11 @@ func (v *View) Recalled(ctx context.Context, since time.Time) ([]Recalled, error
 	}
 	var recalls []recall
 	// A second reader of the same file, as in Activity.
-	err = ledger.New(v.ledgerOptions(v.own())).Sync(ctx, func(e ledger.Entry) error {
+	err = ledger.New(v.ledgerOptions(v.home())).Sync(ctx, func(e ledger.Entry) error {
 		if e.Op != store.OpRecall || e.Erased || e.Time.Before(since) {
 			return nil
 		}
-		r := recall{at: record.Moment{Time: e.Time, Compartment: v.own(), Seq: e.Seq}}
+		r := recall{at: record.Moment{Time: e.Time, Compartment: v.home(), Seq: e.Seq}}
 		if err := store.Decode(e, &r.Recall); err != nil {
 			return err
 		}
@@ -85,9 +85,9 @@ func (v *View) Recalled(ctx context.Context, since time.Time) ([]Recalled, error
 	defer release()
 	byID := map[string]*signals{}
 	for _, r := range recalls {
-		for i, id := range r.Found[:min(len(r.Found), foremost)] {
+		for i, id := range r.Found[:min(len(r.Found), countedHits)] {
 			erased := slices.ContainsFunc(list, func(s *store.Snapshot) bool { return s.ErasedSince(id, r.at) })
-			if r.Scores[i] < leastRelevance || erased {
+			if r.Scores[i] < minRelevance || erased {
 				continue
 			}
 			s := byID[id]
@@ -110,8 +110,8 @@ func (v *View) Recalled(ctx context.Context, since time.Time) ([]Recalled, error
 	return found, nil
 }
 
-// echo is which part of a text's words a memory has that says nearly the same.
-const echo = .7
+// echoShare is which part of a text's words a memory has that says nearly the same.
+const echoShare = .7
 
 // Echoed are, for each of the texts, the groups that have a memory with nearly all of its words, sorted: what somebody
 // said there may have been written down again as the DM's own. In a group there are none.
@@ -139,7 +139,7 @@ func (v *View) Echoed(ctx context.Context, texts []string) ([][]string, error) {
 		for _, r := range said {
 			said := terms(r.Content)
 			for i, words := range wanted {
-				if shared := common(words, said); shared > 0 && float64(shared) >= echo*float64(len(words)) && !slices.Contains(groups[i], group) {
+				if shared := common(words, said); shared > 0 && float64(shared) >= echoShare*float64(len(words)) && !slices.Contains(groups[i], group) {
 					groups[i] = append(groups[i], group)
 				}
 			}
@@ -189,7 +189,7 @@ func (v *View) recalled(found Found) store.Recall {
 
 // accessesOf is what the own ledger says of a memory of any compartment.
 func (v *View) accessesOf(id string) record.Accesses {
-	c, err := v.open(v.own())
+	c, err := v.open(v.home())
 	if err != nil {
 		return record.Accesses{}
 	}
@@ -200,7 +200,7 @@ func (v *View) accessesOf(id string) record.Accesses {
 
 // allAccesses is what the own ledger says of all memories.
 func (v *View) allAccesses() (map[string]record.Accesses, error) {
-	c, err := v.open(v.own())
+	c, err := v.open(v.home())
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ func TestRecalled(t *testing.T) {
 	own := keep(t, dm, record.Memory{Content: "the zebra pump"}).ID
 	theirs := keep(t, red, record.Memory{Content: "the zebra crossing of red"}).ID
 	gone := keep(t, dm, record.Memory{Content: "the zebra that is forgotten"}).ID
-	for i := range 4 { // none of these is ever among the foremost
+	for i := range 4 { // none of these is ever among the countedHits
 		keep(t, dm, record.Memory{Content: fmt.Sprintf("a greenhouse of kind %d", i)})
 	}
 	for _, v := range []*View{dm, red} {
@@ -68,7 +68,7 @@ func TestRecalled(t *testing.T) {
 	}
 	// A group's ledger keeps no scores, and no signal has the question.
 	for name, v := range map[string]*View{"dm": dm, "red": red} {
-		err := ledger.New(v.ledgerOptions(v.own())).Sync(t.Context(), func(e ledger.Entry) error {
+		err := ledger.New(v.ledgerOptions(v.home())).Sync(t.Context(), func(e ledger.Entry) error {
 			if e.Op != store.OpRecall {
 				return nil
 			}

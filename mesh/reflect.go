@@ -106,7 +106,7 @@ func (v *View) completers(first []Completer) []Completer {
 
 // reflection is the memory of the reflection with that key, nil if there is none.
 func (v *View) reflection(ctx context.Context, key string) (r *record.Record, err error) {
-	err = v.with(ctx, v.own(), func(c *compartment) error {
+	err = v.withCompartment(ctx, v.home(), func(c *compartment) error {
 		s := c.Snapshot()
 		defer s.Release()
 		r = s.Reflection(key)
@@ -119,7 +119,7 @@ func (v *View) reflected(r *record.Record, created bool) Reflected {
 	if r == nil {
 		return Reflected{}
 	}
-	return Reflected{Reflection: *r.Reflection, MemoryID: r.ID, Content: r.Content, CreatedAt: r.CreatedAt, Visibility: v.own(), Created: created}
+	return Reflected{Reflection: *r.Reflection, MemoryID: r.ID, Content: r.Content, CreatedAt: r.CreatedAt, Visibility: v.home(), Created: created}
 }
 
 // keepReflection stores what was derived, with its heritage, unless another process was faster.
@@ -137,7 +137,7 @@ func (v *View) keepReflection(ctx context.Context, g *gathering, d derivation) (
 		return nil, false, clean.err
 	}
 	heritage := g.heritage("synthesize_beliefs_from_memories", v.heritageDepth())
-	err = v.write(ctx, v.own(), func(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) {
+	err = v.write(ctx, v.home(), func(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) {
 		known := s.Reflection(g.key)
 		if known != nil && (known.Reflection.Method == record.ByModel || d.method == record.ByExtract) {
 			kept, created = known, false
@@ -156,7 +156,7 @@ func (v *View) keepReflection(ctx context.Context, g *gathering, d derivation) (
 		}
 		r.CreatedAt, kept, created = now, r, true
 		written := block.Reflect{
-			Agent: v.AgentID, Topic: topicOr(g.topic), Sources: len(g.sources), Time: now,
+			Agent: v.AgentID, Topic: topicName(g.topic), Sources: len(g.sources), Time: now,
 			ReflectionID: r.Reflection.ReflectionID, Insight: d.insight, Confidence: d.confidence,
 		}.Block().String()
 		return []ledger.Draft{{Op: store.OpReflect, ID: r.ID, Block: written, Data: r}, {Op: store.OpHeritage, ID: r.ID, Data: heritage}}, nil
@@ -164,8 +164,8 @@ func (v *View) keepReflection(ctx context.Context, g *gathering, d derivation) (
 	return kept, created, err
 }
 
-// topicOr is what stands in a block for the topic.
-func topicOr(topic string) string {
+// topicName is what stands in a block for the topic.
+func topicName(topic string) string {
 	if topic == "" {
 		return "recent memories"
 	}

@@ -15,13 +15,13 @@ import (
 )
 
 const (
-	sentencesEach = 12  // of a source that are looked at: a text says what it is about at its beginning
-	sentencesMost = 240 // of all
-	shortest      = 15  // characters of a sentence that can be quoted
-	longestQuote  = 400 // characters
-	quotes        = 5   // in an extract
-	quotesEach    = 2   // of one source
-	repeats       = .92 // sentences this alike say the same
+	sentencesPerSource = 12  // of a source that are looked at: a text says what it is about at its beginning
+	maxSentences       = 240 // of all
+	minQuote           = 15  // characters of a sentence that can be quoted
+	maxQuote           = 400 // characters
+	maxQuotes          = 5   // in an extract
+	quotesPerSource    = 2   // of one source
+	sameAs             = .92 // sentences this alike say the same
 )
 
 // sentence is one of a source, or of a text that was made of them.
@@ -49,17 +49,17 @@ func sentences(text string) []string {
 // sentences are those of the sources that can be quoted, the beginning of a source that has none.
 func (g *gathering) sentences() []sentence {
 	var list []sentence
-	each := max(1, min(sentencesEach, sentencesMost/len(g.sources)))
+	each := max(1, min(sentencesPerSource, maxSentences/len(g.sources)))
 	for i, s := range g.sources {
 		n := 0
 		for _, text := range sentences(s.Content) {
-			if length := utf8.RuneCountInString(text); n < each && length >= shortest && length <= longestQuote {
+			if length := utf8.RuneCountInString(text); n < each && length >= minQuote && length <= maxQuote {
 				list = append(list, sentence{i, text})
 				n++
 			}
 		}
 		if n == 0 {
-			list = append(list, sentence{i, text.Shorten(text.OneLine(s.Content), longestQuote)})
+			list = append(list, sentence{i, text.Shorten(text.OneLine(s.Content), maxQuote)})
 		}
 	}
 	return list
@@ -106,7 +106,7 @@ func (v *View) compare(ctx context.Context, texts []string) (*likeness, error) {
 }
 
 // of is the cosine of two texts, 0..1.
-func (l *likeness) of(i, j int) float64 {
+func (l *likeness) cosine(i, j int) float64 {
 	sum := 0.
 	if l.vectors != nil {
 		for k, x := range l.vectors[i] {
@@ -133,19 +133,19 @@ func (g *gathering) extract(all []sentence, l *likeness, topic int) []int {
 	for i := range all {
 		worth[i] = l.centrality(all, i)
 		if topic >= 0 {
-			worth[i] += l.of(i, topic)
+			worth[i] += l.cosine(i, topic)
 		}
 	}
 	var chosen []int
 	used := map[int]int{}
-	for len(chosen) < min(quotes, max(2, len(g.sources))) {
+	for len(chosen) < min(maxQuotes, max(2, len(g.sources))) {
 		best, most := -1, math.Inf(-1)
 		for i, s := range all {
 			near := 0.
 			for _, j := range chosen {
-				near = max(near, l.of(i, j))
+				near = max(near, l.cosine(i, j))
 			}
-			if used[s.source] == quotesEach || near >= repeats || slices.Contains(chosen, i) {
+			if used[s.source] == quotesPerSource || near >= sameAs || slices.Contains(chosen, i) {
 				continue
 			}
 			if value := .7*worth[i] - .3*near; value > most {
@@ -168,7 +168,7 @@ func (l *likeness) centrality(all []sentence, i int) float64 {
 	nearest := map[int]float64{}
 	for j, other := range all {
 		if other.source != all[i].source {
-			nearest[other.source] = max(nearest[other.source], l.of(i, j))
+			nearest[other.source] = max(nearest[other.source], l.cosine(i, j))
 		}
 	}
 	sum := 0.
@@ -184,14 +184,14 @@ func (l *likeness) centrality(all []sentence, i int) float64 {
 //
 // support is the mean, over the text's sentences, of the likeness with the nearest sentence of a source (1
 // for what is quoted); coverage the mean, over the n sources, of the likeness of their nearest sentence with
-// one of the text. It is high for what many sources say and the text repeats, and low for what has one
+// one of the text. It is high for what many sources say and the text sameAs, and low for what has one
 // source, leaves sources out or goes beyond them.
 func (l *likeness) measure(all []sentence, text []int, sources int) (confidence, support float64) {
 	covered := make([]float64, sources)
 	for _, i := range text {
 		nearest := 0.
 		for j, s := range all {
-			x := l.of(i, j)
+			x := l.cosine(i, j)
 			if i == j {
 				x = 1
 			}

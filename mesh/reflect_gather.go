@@ -16,9 +16,9 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/store"
 )
 
-// leastRelevance is the score from which on a memory bears on a topic. Beside one that does so fully, what has less than a
+// minRelevance is the score from which on a memory bears on a topic. Beside one that does so fully, what has less than a
 // quarter of its score is likely noise.
-const leastRelevance, leastShare = .2, .25
+const minRelevance, minShare = .2, .25
 
 // gathering is what something is derived from.
 type gathering struct {
@@ -105,7 +105,7 @@ func relevant(hits []record.Hit) []record.Hit {
 	if len(hits) == 0 {
 		return nil
 	}
-	least := max(leastRelevance, leastShare*hits[0].Score)
+	least := max(minRelevance, minShare*hits[0].Score)
 	return slices.DeleteFunc(hits, func(h record.Hit) bool { return h.Score < least })
 }
 

@@ -17,11 +17,11 @@ import (
 )
 
 const (
-	notesMost  = 24_000 // characters of all sources in a prompt
-	answerMost = 4_000  // characters of an answer that are kept
-	// leastSupport is what an answer needs to be about the sources at all, see measure. It is low, because an
+	maxNotes  = 24_000 // characters of all sources in a prompt
+	maxAnswer = 4_000  // characters of an answer that are kept
+	// minSupport is what an answer needs to be about the sources at all, see measure. It is low, because an
 	// answer in other words, or in another language than a model of meanings knows, has little.
-	leastSupport = .15
+	minSupport = .15
 )
 
 // purpose is what a language model is asked to make of memories.
@@ -98,9 +98,9 @@ func (g *gathering) notes() string {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(map[string]string{"topic": topicOr(g.topic)}) // texts always marshal
+	_ = encoder.Encode(map[string]string{"topic": topicName(g.topic)}) // texts always marshal
 	for i, s := range g.sources {
-		n := note{Note: i + 1, Date: s.CreatedAt.Format("2006-01-02"), Text: text.Shorten(s.Content, max(200, notesMost/len(g.sources)))}
+		n := note{Note: i + 1, Date: s.CreatedAt.Format("2006-01-02"), Text: text.Shorten(s.Content, max(200, maxNotes/len(g.sources)))}
 		if group := s.Visibility.Group(); group != "" && g.view.foreign(s.Visibility) {
 			n.Origin = "group " + group
 		}
@@ -119,7 +119,7 @@ func (v *View) accept(ctx context.Context, g *gathering, all []sentence, answer 
 	if !utf8.ValidString(said) || strings.EqualFold(strings.Trim(said, ". "), "none") {
 		return derivation{}, nil
 	}
-	said = text.Shorten(said, answerMost)
+	said = text.Shorten(said, maxAnswer)
 	lines := sentences(cited.ReplaceAllString(said, ""))
 	if len(lines) == 0 {
 		return derivation{}, nil
@@ -129,7 +129,7 @@ func (v *View) accept(ctx context.Context, g *gathering, all []sentence, answer 
 		return derivation{}, err
 	}
 	confidence, support := l.measure(all, span(len(all), len(lines)), len(g.sources))
-	if support < leastSupport {
+	if support < minSupport {
 		return derivation{}, nil
 	}
 	return derivation{text: g.attribute(said), lines: lines, insight: lines[0], method: record.ByModel, model: answer.Model, confidence: confidence}, nil

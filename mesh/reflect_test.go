@@ -190,7 +190,7 @@ func TestReflectBlock(t *testing.T) {
 // lastBlock is the last block of an operation in the audience's own ledger.
 func lastBlock(t *testing.T, v *View, op string) (text string) {
 	t.Helper()
-	err := ledger.New(v.ledgerOptions(v.own())).Sync(t.Context(), func(e ledger.Entry) error {
+	err := ledger.New(v.ledgerOptions(v.home())).Sync(t.Context(), func(e ledger.Entry) error {
 		if e.Op == op {
 			text = e.Block
 		}

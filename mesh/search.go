@@ -211,7 +211,7 @@ const recallWait = time.Second
 // it does not wait for the disk and its failure is not the search's. A ledger that is not there is not
 // made for it, so that a mere search creates nothing.
 func (v *View) recall(ctx context.Context, query string, q SearchRequest, found Found) {
-	c, err := v.open(v.own())
+	c, err := v.open(v.home())
 	if err != nil || c.untouched() {
 		return
 	}

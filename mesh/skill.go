@@ -85,7 +85,7 @@ func (v *View) KeepsSkill(ctx context.Context, q SkillRequest) (string, error) {
 		return "", err
 	}
 	id := ""
-	err = v.with(ctx, v.own(), func(c *compartment) error {
+	err = v.withCompartment(ctx, v.home(), func(c *compartment) error {
 		if err := c.Sync(ctx); err != nil {
 			return err
 		}

@@ -279,10 +279,10 @@ func TestSkillsStayWithTheirAudience(t *testing.T) {
 	wantFault(t, err, "visibility:")
 	for view, want := range map[*View][]string{dm: {"private", "red", "shared"}, red: {"red", "shared"}, blue: {"shared"}} {
 		if diff := cmp.Diff(want, slices.Sorted(slices.Values(skillNames(listSkills(t, view))))); diff != "" {
-			t.Errorf("%s lists (-want +got):\n%s", view.own(), diff)
+			t.Errorf("%s lists (-want +got):\n%s", view.home(), diff)
 		}
 		if diff := cmp.Diff(want, slices.Sorted(slices.Values(skillNames(searchSkills(t, view, "thing").Skills)))); diff != "" {
-			t.Errorf("%s finds (-want +got):\n%s", view.own(), diff)
+			t.Errorf("%s finds (-want +got):\n%s", view.home(), diff)
 		}
 	}
 	absent := func(id string) string {
@@ -308,7 +308,7 @@ func TestSkillsStayWithTheirAudience(t *testing.T) {
 	for view, want := range map[*View]float64{dm: .8, red: .5, blue: .3} {
 		for _, hit := range listSkills(t, view) {
 			if hit.ID == shared && hit.Reliability != want {
-				t.Errorf("%s sees a reliability of %v, want %v", view.own(), hit.Reliability, want)
+				t.Errorf("%s sees a reliability of %v, want %v", view.home(), hit.Reliability, want)
 			}
 		}
 	}

@@ -108,8 +108,8 @@ func (v *View) SkillFeedback(ctx context.Context, id string, success bool) (reco
 		return record.SkillHit{}, err
 	}
 	home := hit.Visibility
-	err = v.write(ctx, v.own(), func(s *store.Snapshot, _ time.Time) ([]ledger.Draft, error) {
-		if home == v.own() && s.Skills.Find(id) == nil {
+	err = v.write(ctx, v.home(), func(s *store.Snapshot, _ time.Time) ([]ledger.Draft, error) {
+		if home == v.home() && s.Skills.Find(id) == nil {
 			return nil, noSkill(id) // deleted meanwhile
 		}
 		return []ledger.Draft{{Op: store.OpSkillFeedback, ID: id, Data: skill.Use{Success: success, AgentID: v.AgentID}}}, nil
@@ -144,11 +144,11 @@ func (v *View) PruneSkills(ctx context.Context, threshold float64) (Pruned, erro
 	var pruned Pruned
 	for _, c := range stores {
 		// SECURITY: what a DM shared with every group is not one group's to take away.
-		if c.Visibility != v.own() && !(v.Audience.IsDM() && c.Visibility == record.Shared) {
+		if c.Visibility != v.home() && !(v.Audience.IsDM() && c.Visibility == record.Shared) {
 			continue
 		}
 		var given map[string][]skill.Use // in the audience's own compartment, about skills of another one
-		if c.Visibility != v.own() {
+		if c.Visibility != v.home() {
 			own := stores[0].Snapshot()
 			given = own.Skills.AllUses()
 			own.Release()
@@ -210,10 +210,10 @@ func (v *View) eraseSkills(
 		gone = choose(s)
 		return v.skillDeletions(gone, reason, now), nil
 	})
-	if err != nil || len(gone) == 0 || name == v.own() {
+	if err != nil || len(gone) == 0 || name == v.home() {
 		return gone, err
 	}
-	return gone, v.with(ctx, v.own(), func(own *compartment) error {
+	return gone, v.withCompartment(ctx, v.home(), func(own *compartment) error {
 		return own.Erase(ctx, func(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) {
 			used := slices.DeleteFunc(slices.Clone(gone), func(h record.SkillHit) bool { return len(s.Skills.Uses(h.ID)) == 0 })
 			return v.skillDeletions(used, reason, now), nil

@@ -96,7 +96,7 @@ func (v *View) StoreAll(ctx context.Context, memories []record.Memory) ([]Outcom
 		s, err := v.Scrub(m)
 		b.add(i, s, err)
 	}
-	if err := v.write(ctx, v.own(), b.draft); err != nil {
+	if err := v.write(ctx, v.home(), b.draft); err != nil {
 		return nil, err
 	}
 	return b.outcomes, nil
@@ -106,7 +106,7 @@ func (v *View) StoreAll(ctx context.Context, memories []record.Memory) ([]Outcom
 // is known of it, "" if none has.
 func (v *View) Holds(ctx context.Context, s Scrubbed) (string, error) {
 	id := ""
-	err := v.with(ctx, v.own(), func(c *compartment) error {
+	err := v.withCompartment(ctx, v.home(), func(c *compartment) error {
 		if err := c.Sync(ctx); err != nil {
 			return err
 		}
@@ -129,8 +129,8 @@ func (v *View) Holds(ctx context.Context, s Scrubbed) (string, error) {
 // to others.
 func (v *View) destination(asked record.Visibility) (record.Visibility, error) {
 	switch {
-	case asked == "" || asked == v.own():
-		return v.own(), nil
+	case asked == "" || asked == v.home():
+		return v.home(), nil
 	case v.Audience.IsDM() && asked == record.Shared:
 		return record.Shared, nil
 	case v.Audience.IsDM():

@@ -96,8 +96,8 @@ func (v *View) keepSynthesis(ctx context.Context, g *gathering, d derivation) (S
 	if clean.err != nil {
 		return Synthesized{}, clean.err
 	}
-	result := Synthesized{Synthesis: made, Visibility: v.own(), Created: ingested.Created, Updated: ingested.Updated, Note: d.note}
-	err = v.write(ctx, v.own(), func(s *store.Snapshot, _ time.Time) ([]ledger.Draft, error) {
+	result := Synthesized{Synthesis: made, Visibility: v.home(), Created: ingested.Created, Updated: ingested.Updated, Note: d.note}
+	err = v.write(ctx, v.home(), func(s *store.Snapshot, _ time.Time) ([]ledger.Draft, error) {
 		skill := s.Skills.Find(ingested.ID)
 		if skill == nil {
 			return nil, noSkill(ingested.ID) // deleted meanwhile
@@ -111,8 +111,8 @@ func (v *View) keepSynthesis(ctx context.Context, g *gathering, d derivation) (S
 // synthesisName is the name of a topic's skill: one that no skill has that somebody else made.
 func (v *View) synthesisName(ctx context.Context, topic string) (string, error) {
 	const most = 100 // characters of the topic
-	name := block.Escape("learned: " + text.Shorten(topicOr(topic), most))
-	err := v.with(ctx, v.own(), func(c *compartment) error {
+	name := block.Escape("learned: " + text.Shorten(topicName(topic), most))
+	err := v.withCompartment(ctx, v.home(), func(c *compartment) error {
 		s := c.Snapshot()
 		defer s.Release()
 		if other := s.Skills.Named(name); other != nil && other.Type != SynthesizedType {
@@ -125,7 +125,7 @@ func (v *View) synthesisName(ctx context.Context, topic string) (string, error) 
 
 // synthesis is what was synthesized with that key and is still there, nil if nothing is.
 func (v *View) synthesis(ctx context.Context, key string) (known *Synthesized, err error) {
-	err = v.with(ctx, v.own(), func(c *compartment) error {
+	err = v.withCompartment(ctx, v.home(), func(c *compartment) error {
 		s := c.Snapshot()
 		defer s.Release()
 		if made, skill := s.Synthesis(key); made != nil {
@@ -138,7 +138,7 @@ func (v *View) synthesis(ctx context.Context, key string) (known *Synthesized, e
 
 // definition is the skill as a YAMO block (RFC-0011 §3.1).
 func (v *View) definition(g *gathering, d derivation, name string) block.Block {
-	topic := topicOr(g.topic)
+	topic := topicName(g.topic)
 	at := block.FormatTime(v.Now())
 	ids := make([]string, len(g.sources))
 	for i, s := range g.sources {

@@ -1,7 +1,7 @@
 // Package foreign reads and migrates the LanceDB databases that other implementations of RFC-0011 wrote.
 //
-// What it reads is on its way into the ledger (mesh.View.Import) and is not scrubbed yet: it must not be shown or kept
-// as it is.
+// What it reads is on its way into the ledger (mesh.View.Import) and is not scrubbed yet: it must not be shown, logged or
+// kept as it is.
 package foreign
 
 import (
@@ -20,10 +20,10 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
-// Memories reads the memories of a LanceDB database that another implementation of RFC-0011 wrote, in schema V1
-// or V2, for Import: oldest first, so that what belongs together stays together. Its vectors are not taken over:
-// nothing says which model made them. dir is the folder with memory_entries.lance in it; without one the error
-// wraps fs.ErrNotExist.
+// Memories reads the memories of a LanceDB database that another implementation of RFC-0011 wrote, in schema V1 or V2, for
+// mesh.View.Import: oldest first, so that what belongs together stays together. Its vectors are left out, because the
+// schema does not record which model made them. dir is the folder with memory_entries.lance in it; the error wraps
+// fs.ErrNotExist if it has none.
 func Memories(ctx context.Context, dir string) ([]record.Foreign, error) {
 	if _, err := lance.Inspect(ctx, dir); err != nil {
 		return nil, err
@@ -31,6 +31,7 @@ func Memories(ctx context.Context, dir string) ([]record.Foreign, error) {
 	return memories(lance.ForeignMemories(ctx, dir, false))
 }
 
+// memories reads rows. Times of other implementations may be equal, so the id decides then: any fixed order will do.
 func memories(rows iter.Seq2[lance.Memory, error]) ([]record.Foreign, error) {
 	var list []record.Foreign
 	for row, err := range rows {
@@ -45,8 +46,8 @@ func memories(rows iter.Seq2[lance.Memory, error]) ([]record.Foreign, error) {
 	return list, nil
 }
 
-// Migrate takes a database of schema V1 to V2 where it is (RFC-0011 §11): see lance.Migrate. changed is false for
-// one that is V2 already.
+// Migrate converts a database of schema V1 to V2 in place (RFC-0011 §11), see lance.Migrate. changed is false if it is V2
+// already; rows is the number of memories in it. now is the time for rows without one.
 func Migrate(ctx context.Context, dir string, now time.Time) (changed bool, rows int, err error) {
 	before, err := lance.Inspect(ctx, dir)
 	if err == nil || !before.SchemaV2 { // an interrupted one may have no table at its place
@@ -59,8 +60,8 @@ func Migrate(ctx context.Context, dir string, now time.Time) (changed bool, rows
 	return !before.SchemaV2, after.Rows, err
 }
 
-// fromRow is a row of memory_entries as a request: of the metadata, RFC-0011 §2.1's conventional fields become the memory's
-// own, and so do the columns of V2, which come before them. What cannot be kept is left out and noted.
+// fromRow converts a row of memory_entries. The conventional fields of the metadata (RFC-0011 §2.1) become fields of the
+// memory, and so do the columns of V2, which take precedence. What cannot be kept is left out and noted.
 func fromRow(row lance.Memory) record.Foreign {
 	var q record.Foreign
 	q.ID, q.CreatedAt = row.ID, row.CreatedAt
@@ -78,7 +79,9 @@ func fromRow(row lance.Memory) record.Foreign {
 		meta.note("the type is not one of RFC-0011's: global, with the original as original_type")
 		q.Type = "global"
 	}
-	q.Source, q.Rationale, q.Hypothesis, q.Skill = meta.text("source"), meta.text("rationale"), meta.text("hypothesis"), meta.text("skill_name")
+	q.Source, q.Rationale = meta.text("source"), meta.text("rationale")
+	q.Hypothesis, q.Skill = meta.text("hypothesis"), meta.text("skill_name")
+	// Taken out of the metadata even where the column has it, or it would be kept twice.
 	inMetadata := meta.text("session_id")
 	q.SessionID = cmp.Or(row.SessionID, inMetadata)
 	inMetadata = meta.text("agent_id")
@@ -89,7 +92,8 @@ func fromRow(row lance.Memory) record.Foreign {
 	if q.Type == "lesson" {
 		q.Lesson = meta.lesson(row)
 	}
-	if raw, err := json.Marshal(meta.left); err != nil || len(raw) > record.MaxMetadata || record.CheckMetadata("metadata", meta.left) != nil {
+	raw, err := json.Marshal(meta.left)
+	if err != nil || len(raw) > record.MaxMetadata || record.CheckMetadata("metadata", meta.left) != nil {
 		meta.note("the metadata is too large or has a forbidden key, and was left out")
 		meta.left = nil
 	}
@@ -97,7 +101,7 @@ func fromRow(row lance.Memory) record.Foreign {
 	return q
 }
 
-// metadata is what of a row's metadata has no field yet.
+// metadata is the part of a row's metadata that has not become a field of the memory.
 type metadata struct {
 	request *record.Foreign
 	left    map[string]any
@@ -105,7 +109,7 @@ type metadata struct {
 
 func (m *metadata) note(text string) { m.request.Notes = append(m.request.Notes, text) }
 
-// text takes a text out.
+// text removes a string and returns it, cut to record.MaxField characters.
 func (m *metadata) text(key string) string {
 	text, ok := m.left[key].(string)
 	if !ok {
@@ -119,7 +123,7 @@ func (m *metadata) text(key string) string {
 	return text
 }
 
-// tags takes the tags out.
+// tags removes the tags and returns those that can be kept.
 func (m *metadata) tags() (tags []string) {
 	list, ok := m.left["tags"].([]any)
 	if !ok {
@@ -138,7 +142,7 @@ func (m *metadata) tags() (tags []string) {
 	return tags
 }
 
-// importance is the column's, else the metadata's.
+// importance returns the column's value, else the metadata's, nil if that is not between 0 and 1.
 func (m *metadata) importance(column *float32) *float32 {
 	value, inMetadata := m.left["importance"].(float64)
 	if column == nil && inMetadata {
@@ -153,7 +157,7 @@ func (m *metadata) importance(column *float32) *float32 {
 	return column
 }
 
-// heritage reads the column heritage_chain.
+// heritage reads the column heritage_chain, without levels that are empty or too long.
 func (m *metadata) heritage(chain string) *record.Heritage {
 	if chain == "" {
 		return nil
@@ -176,13 +180,13 @@ func (m *metadata) heritage(chain string) *record.Heritage {
 	return &h
 }
 
-// unrecorded stands in a lesson for what its implementation did not keep.
+// unrecorded is the value of a lesson's required fields that the other implementation did not keep.
 const unrecorded = "not recorded"
 
-// lesson makes a lesson of the metadata that implementations keep with one, nil if that is not enough: then it is a memory
-// of that type.
+// lesson makes a lesson of the metadata that implementations keep with one, nil if that is incomplete: then it is kept as
+// a memory of type lesson.
 func (m *metadata) lesson(row lance.Memory) *record.Lesson {
-	var own struct {
+	var kept struct {
 		Lesson           *record.Lesson `json:"lesson"` // as this program writes it
 		LessonID         string         `json:"lesson_id"`
 		PatternID        string         `json:"lesson_pattern_id"`
@@ -194,18 +198,18 @@ func (m *metadata) lesson(row lance.Memory) *record.Lesson {
 		InverseLesson    string         `json:"inverse_lesson"`
 		WireFormat       string         `json:"yamo_wire_format"`
 	}
-	if err := json.Unmarshal([]byte(row.Metadata), &own); err != nil {
+	if err := json.Unmarshal([]byte(row.Metadata), &kept); err != nil {
 		return nil
 	}
-	l := own.Lesson
+	l := kept.Lesson
 	if l == nil {
 		l = &record.Lesson{
-			LessonID: own.LessonID, PatternID: cmp.Or(own.PatternID, row.LessonPatternID), Severity: own.Severity,
-			Situation: unrecorded, ErrorPattern: unrecorded, Fix: unrecorded, Oversight: own.Oversight,
-			PreventativeRule: own.PreventativeRule, ApplicableScope: own.ApplicableScope, InverseLesson: own.InverseLesson,
-			RuleConfidence: own.RuleConfidence,
+			LessonID: kept.LessonID, PatternID: cmp.Or(kept.PatternID, row.LessonPatternID), Severity: kept.Severity,
+			Situation: unrecorded, ErrorPattern: unrecorded, Fix: unrecorded, Oversight: kept.Oversight,
+			PreventativeRule: kept.PreventativeRule, ApplicableScope: kept.ApplicableScope, InverseLesson: kept.InverseLesson,
+			RuleConfidence: kept.RuleConfidence,
 		}
-		if learned, err := block.Parse(own.WireFormat); err == nil {
+		if learned, err := block.Parse(kept.WireFormat); err == nil {
 			if situation, ok := block.Get(learned.Context, "original_context"); ok {
 				l.Situation = situation
 			}
@@ -216,8 +220,8 @@ func (m *metadata) lesson(row lance.Memory) *record.Lesson {
 		return nil
 	}
 	for _, key := range []string{
-		"lesson", "lesson_id", "lesson_pattern_id", "severity", "oversight", "preventative_rule", "rule_confidence", "applicable_scope", "inverse_lesson",
-		"yamo_wire_format",
+		"lesson", "lesson_id", "lesson_pattern_id", "severity", "oversight", "preventative_rule", "rule_confidence",
+		"applicable_scope", "inverse_lesson", "yamo_wire_format",
 	} {
 		delete(m.left, key)
 	}

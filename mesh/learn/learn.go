@@ -1,6 +1,6 @@
 // Package learn finds, in memories of failures, what a lesson could be made of (RFC-0011 §8.2).
 //
-// It only reads what memories say and makes nothing up: a field that no memory says is reported as missing.
+// It only reads memories and makes nothing up: a field of the lesson that no memory contains is reported as missing.
 package learn
 
 import (
@@ -15,29 +15,29 @@ import (
 // CandidateTag marks a memory that a lesson should be made of (RFC-0011 §8.2 step 1).
 const CandidateTag = "#lesson_learned_candidate"
 
-// Why something is a candidate.
+// Reasons for which memories are a candidate (RFC-0011 §8.2 step 1).
 const (
 	BecauseError    = "error"     // a memory of the last 24 hours has metadata.status "error"
 	BecauseTagged   = "candidate" // one of the last 24 hours has CandidateTag, among its tags or in its text
 	BecauseRepeated = "repeated"  // the pattern was seen more than once within 7 days
 )
 
-// Sighting is a memory and what it says of a lesson.
+// Sighting is a memory with the fields of a lesson that were found in it.
 type Sighting struct {
 	Record *record.Record
 	stored record.Moment
 	said   Saying
 }
 
-// Sight reads a memory.
+// Sight finds the fields of a lesson in a memory.
 func Sight(hit record.Hit) Sighting {
 	return Sighting{hit.Record, hit.Stored(), SayingOf(hit.Record)}
 }
 
-// Compare is negative for a memory that was stored before another.
+// Compare orders sightings by when the memories were stored, the oldest first, see record.Moment.
 func (s Sighting) Compare(other Sighting) int { return s.stored.Compare(other.stored) }
 
-// because says why a memory by itself is a candidate.
+// because returns the reasons for which a memory by itself is a candidate: none if it was stored before recent.
 func (s Sighting) because(recent time.Time) (reasons []string) {
 	if s.Record.CreatedAt.Before(recent) {
 		return nil
@@ -51,22 +51,23 @@ func (s Sighting) because(recent time.Time) (reasons []string) {
 	return reasons
 }
 
-// Suspicion is the sightings that one lesson could be made of, oldest first.
+// Suspicion is the sightings that one lesson could be made of, oldest first, and the reasons (BecauseError and so on).
 type Suspicion struct {
 	Sightings []Sighting
 	Because   []string
 }
 
-// Gather puts the sightings of one pattern and scope together and leaves out what gives no reason. A sighting
-// that names no scope speaks for every scope of its pattern.
+// Gather groups sightings, which are in order, by error pattern and scope, and returns the groups for which there is a
+// reason, the one seen first first. A sighting without a pattern is a group by itself; one without a scope belongs to
+// every scope of its pattern. Errors and tags count from recent on; repetitions count among all sightings.
 func Gather(seen []Sighting, recent time.Time) (list []Suspicion) {
 	byPattern := map[string][]Sighting{}
-	var alone []Suspicion
+	var unnamed []Suspicion
 	var patterns []string
 	for _, s := range seen {
 		pattern := s.said[fieldPattern]
 		if pattern == "" {
-			alone = append(alone, Suspicion{Sightings: []Sighting{s}})
+			unnamed = append(unnamed, Suspicion{Sightings: []Sighting{s}})
 			continue
 		}
 		if byPattern[pattern] == nil {
@@ -74,7 +75,7 @@ func Gather(seen []Sighting, recent time.Time) (list []Suspicion) {
 		}
 		byPattern[pattern] = append(byPattern[pattern], s)
 	}
-	list = alone
+	list = unnamed
 	for _, pattern := range patterns {
 		list = append(list, byScope(byPattern[pattern])...)
 	}
@@ -86,7 +87,7 @@ func Gather(seen []Sighting, recent time.Time) (list []Suspicion) {
 	return list
 }
 
-// byScope parts the sightings of one pattern.
+// byScope divides the sightings of one pattern by their scope.
 func byScope(seen []Sighting) []Suspicion {
 	var scopes []string
 	for _, s := range seen {
@@ -108,7 +109,7 @@ func byScope(seen []Sighting) []Suspicion {
 	return list
 }
 
-// explain fills in why it is suspected.
+// explain sets Because, without duplicates and in the order of the constants.
 func (s *Suspicion) explain(recent time.Time) {
 	for _, one := range s.Sightings {
 		s.Because = append(s.Because, one.because(recent)...)

@@ -24,9 +24,9 @@ const (
 	fieldConfidence = "confidence"
 )
 
-// fieldNames are the names that a field may have, in metadata or before a colon in a text, without regard to
-// case, blanks, underscores and hyphens: those of RFC-0011 §4.2 (LessonContext), §3.5 (the block) and §10
-// (the example), and those of a lesson's own text.
+// fieldNames are the names that a field may have, in metadata or before a colon in the content, without regard to case,
+// blanks, underscores and hyphens: those of RFC-0011 §4.2 (LessonContext), §3.5 (the block) and §10 (the example), and
+// those of record.Lesson.Text.
 var fieldNames = func() map[string]string {
 	names := map[string]string{}
 	for field, list := range map[string][]string{
@@ -47,6 +47,7 @@ var fieldNames = func() map[string]string {
 	return names
 }()
 
+// plainName returns the form in which field names are compared.
 func plainName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '_' || r == '-' || r == ' ' || r == '*' {
@@ -56,11 +57,12 @@ func plainName(name string) string {
 	}, name)
 }
 
-// Saying is what a memory says of a lesson, by field, each on one line.
+// Saying is the fields of a lesson that a memory contains, each on one line.
 type Saying map[string]string
 
-// SayingOf reads a memory's metadata and the lines of its text that are "Field: value" or, as in a block,
-// "field;value;". Metadata counts for more. The rest of the text is the situation, if nothing else is.
+// SayingOf reads a memory's metadata and the lines of its content that are "Field: value" or, as in a block,
+// "field;value;". Metadata takes precedence, because a program wrote it for this purpose. The rest of the content is the
+// situation, unless a field is.
 func SayingOf(r *record.Record) Saying {
 	said := Saying{}
 	var rest []string
@@ -90,7 +92,7 @@ func SayingOf(r *record.Record) Saying {
 	return said
 }
 
-// labelled takes a line apart, the field being "" if it is none.
+// labelled splits a line into a field and its value. The field is "" if the line names no known one.
 func labelled(line string) (field, value string) {
 	line = strings.TrimSpace(line)
 	line = strings.TrimLeft(line, "-* ")
@@ -104,7 +106,7 @@ func labelled(line string) (field, value string) {
 	return field, text.OneLine(strings.Trim(strings.TrimSuffix(line[at+1:], ";"), "* "))
 }
 
-// plainText is a value of metadata as text, "" if it is none.
+// plainText returns a value of metadata as a string, "" for a list, an object or a boolean.
 func plainText(value any) string {
 	switch value := value.(type) {
 	case string:
@@ -117,8 +119,8 @@ func plainText(value any) string {
 	return ""
 }
 
-// Request puts together what the sightings say, the newest first, and names the fields that none of them
-// says, or says wrongly.
+// Request returns the lesson that the sightings make up together, and the required fields that none of them has, or has
+// with an invalid value. Of several values the newest counts: it was written with the most knowledge.
 func (s Suspicion) Request() (q record.LessonRequest, missing []string) {
 	said := Saying{}
 	for _, one := range slices.Backward(s.Sightings) {
@@ -129,8 +131,9 @@ func (s Suspicion) Request() (q record.LessonRequest, missing []string) {
 		}
 	}
 	q = record.LessonRequest{
-		Situation: said[fieldSituation], ErrorPattern: said[fieldPattern], Oversight: said[fieldOversight], Fix: said[fieldFix],
-		PreventativeRule: said[fieldRule], Severity: said[fieldSeverity], ApplicableScope: said[fieldScope], InverseLesson: said[fieldInverse],
+		Situation: said[fieldSituation], ErrorPattern: said[fieldPattern], Oversight: said[fieldOversight],
+		Fix: said[fieldFix], PreventativeRule: said[fieldRule], Severity: said[fieldSeverity],
+		ApplicableScope: said[fieldScope], InverseLesson: said[fieldInverse],
 	}
 	for _, field := range []string{fieldPattern, fieldOversight, fieldFix, fieldRule, fieldSeverity, fieldScope} {
 		if said[field] == "" || field == fieldSeverity && !slices.Contains(record.Severities, said[field]) {

@@ -5,13 +5,14 @@ import (
 	"slices"
 )
 
-// leader is a memory with its score: the document doc of a ranking's part.
+// leader is a memory with its score: document doc of the part with that index in Candidates.parts.
 type leader struct {
 	score     float32
 	part, doc int
 }
 
-// before reports whether a is ranked before b. Of equals the one stored first is.
+// before reports whether a is ranked before b. Equal scores are decided by place, so that the same search has the same
+// order every time.
 func (a leader) before(b leader) bool {
 	if a.score != b.score {
 		return a.score > b.score
@@ -24,22 +25,24 @@ func (a leader) before(b leader) bool {
 
 // leaders keeps the best n of what is added: a heap with the worst of them on top.
 type leaders struct {
-	list  []leader
-	n     int
-	least float32 // what a leader's score must at least be now
+	list      []leader
+	n         int
+	threshold float32 // minimum score of a leader, once there are n
 }
 
 func newLeaders(n int) *leaders {
-	return &leaders{list: make([]leader, 0, n), n: n, least: float32(math.Inf(-1))}
+	return &leaders{list: make([]leader, 0, n), n: n, threshold: float32(math.Inf(-1))}
 }
 
-// add is short for almost all of many.
+// add adds l if it is one of the best n so far. It is small enough to be inlined: for most of a large memory the
+// comparison with the threshold is all that happens.
 func (h *leaders) add(l leader) {
-	if l.score >= h.least {
+	if l.score >= h.threshold {
 		h.insert(l)
 	}
 }
 
+// insert adds l to the heap, in place of the worst if it is full.
 func (h *leaders) insert(l leader) {
 	if len(h.list) < h.n {
 		h.list = append(h.list, l)
@@ -49,11 +52,11 @@ func (h *leaders) insert(l leader) {
 		h.down()
 	}
 	if len(h.list) == h.n {
-		h.least = h.list[0].score
+		h.threshold = h.list[0].score
 	}
 }
 
-// up moves a leader to where no worse one is below it.
+// up restores the heap after a change at index at, towards the root.
 func (h *leaders) up(at int) {
 	for at > 0 {
 		parent := (at - 1) / 2
@@ -65,7 +68,7 @@ func (h *leaders) up(at int) {
 	}
 }
 
-// down moves the uppermost to where no worse one is below it.
+// down restores the heap after a change of the root.
 func (h *leaders) down() {
 	for at := 0; ; {
 		worst := at
@@ -82,7 +85,7 @@ func (h *leaders) down() {
 	}
 }
 
-// sorted returns what was kept, best first. Nothing can be added any more.
+// sorted returns the leaders, best first. It destroys the heap, so nothing can be added after it.
 func (h *leaders) sorted() []leader {
 	slices.SortFunc(h.list, func(a, b leader) int {
 		if a.before(b) {

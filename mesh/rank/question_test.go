@@ -18,8 +18,8 @@ func TestAsk(t *testing.T) {
 		"Where does Ana live?":                                        {},
 		"Wo wohnt Ana?":                                               {},
 	} {
-		if got := ask(query); got != want {
-			t.Errorf("ask(%q) = %+v, want %+v", query, got, want)
+		if got := parseQuestion(query); got != want {
+			t.Errorf("parseQuestion(%q) = %+v, want %+v", query, got, want)
 		}
 	}
 }

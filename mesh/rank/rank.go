@@ -1,7 +1,7 @@
 // Package rank orders memories by how well they answer a query: by their meaning and words in context, or by RFC-0011's
 // fusion of ranks.
 //
-// The order depends only on the query and the compartments that it is given: no signal of another compartment comes in.
+// The order depends only on the query and the compartments it is given: no signal of another compartment influences it.
 package rank
 
 import (
@@ -19,24 +19,25 @@ import (
 // Ranking names a way of ordering what was found.
 type Ranking string
 
-// Context is the ranking of this package, the default. A memory's score is
+// Context is the default ranking. A memory's score is
 //
 //	p     = cosine + .7 own + .4 context + .3 pairs - long + speaker + standing
 //	score = p + .5 x the best p of its session
 //
 // where each of the first four is divided by its maximum over all memories, so that none drowns the others:
-// cosine is that of the query with the memory, averaged with the memories beside it (weights .2, 1,
-// .2); own, context and pairs are keyword.Index's; long is .1 for each doubling of the text's length
-// beyond 60 words, at most .3. The cosine of a text that is longer than what the model sees is that of
-// its beginning, or by how much its best part exceeds the mean of its parts if that is more. Memories of
-// one session stand beside each other, and what stands beside a memory says what it is about; a long
-// text says what it is about at its beginning, though a word behind its first 60 counts a tenth in own.
+// cosine is that of the query with the memory, averaged with its neighbours in the session (weights .2, 1, .2); own,
+// context and pairs are keyword.Index's; long is .1 for each doubling of the text's length beyond 60 words, at most .3.
+// The cosine of a text that is longer than what the model sees is that of its beginning, or by how much its best part
+// exceeds the mean of its parts, if that is more: the best of many parts is similar to any query by chance, and the mean
+// is what chance gives.
+//
+// Neighbours count because a remark in a conversation often does not name its subject, which the one before it does. The
+// beginning counts most because a long text names its subject there; a word after the first 60 counts a tenth in own.
 // What an assistant said loses .4, unless the query asks for it. A standing instruction gains twice its cosine where the
 // query asks for help with something. docs/ranking.md has the measurements.
 const Context Ranking = "context"
 
-// The weights of the signals: round numbers, chosen on two unlike development sets together and not
-// fitted to either.
+// Weights of the signals: round numbers, chosen on two unlike development sets together and not fitted to either.
 const (
 	cosineWeight  = 1.
 	ownWeight     = .7
@@ -45,26 +46,27 @@ const (
 	sessionWeight = .5
 
 	sideWeight = .2  // of a neighbour in the mean of cosines
-	pairsAmong = 200 // pairs are looked up in the best so many by the other signals
+	pairsAmong = 200 // best memories by the other signals in which pairs are looked up: it takes their whole text
 )
 
-// Source is a compartment, or what is searched like one.
+// Source is a compartment, or another projection that is searched like one.
 type Source struct {
 	*store.Projection
 	Foreign bool // what another group than the audience said
-	// Nearest asks LanceDB for the n nearest vectors that f admits, of the live memories of the snapshot. ok is false if it
-	// cannot answer for all of them. It is called with the snapshot held; nil never answers.
+	// Nearest asks LanceDB for the n nearest vectors that f admits. live is the number of memories in the snapshot; ok is
+	// false if LanceDB does not have exactly these. It is called with the snapshot held, so it must not take another. A nil
+	// Nearest never answers.
 	Nearest func(meaning []float32, n, live int, f lance.Filter) (hits []lance.Hit, ok bool)
 }
 
-// Filter says which memories are wanted.
+// Filter selects memories before they are ranked.
 type Filter struct {
 	Admit func(*record.Record) bool
-	Lance *lance.Filter // the same as LanceDB can apply it before it searches, nil if it cannot
+	Lance *lance.Filter // the same condition for LanceDB, nil if it cannot express it
 }
 
-// Candidates are the memories of some sources with their signals for one query, computed once for every Top. They hold a
-// snapshot of each source from New to Release.
+// Candidates are the memories of some sources with their signals for one query, computed once for every call of Top. They
+// hold a snapshot of each source from New to Release. They are not safe for concurrent use.
 type Candidates struct {
 	query    keyword.Query
 	text     string    // the query
@@ -85,25 +87,27 @@ type part struct {
 	keyword.Scores
 	source Source
 	raw    []float32 // the cosine; 0 where it is negative or not known
-	alone  []float32 // what a memory is worth without its session; notRanked if it is not wanted
-	best   []float32 // the largest of alone, by session number
+	base   []float32 // the score without its session; notRanked if the filter does not admit it
+	best   []float32 // the largest of base, by session number
 
 	scores []vector.PartScore // of the parts of long memories, not by document
 }
 
-// MinCosine is the cosine from which on a memory without a word of the query is found.
+// MinCosine is the minimum cosine of a memory that is found without having a word of the query.
 const MinCosine = .1
 
 // notRanked is below every score.
 var notRanked = float32(math.Inf(-1))
 
-// parts spares every search the allocation of some large slices.
+// parts keeps the slices of finished searches, which have an element for each memory.
 var parts = sync.Pool{New: func() any { return new(part) }}
 
-// New computes the signals of every memory in sources. A nil meaning, the query's vector, leaves the cosine out. The
-// caller calls Release.
+// New computes the signals of every memory in sources. meaning is the query's vector, of unit length; without one (nil)
+// keywords decide. The caller calls Release.
 func New(kind Ranking, sources []Source, query string, meaning []float32) *Candidates {
-	r := &Candidates{query: keyword.Parse(query), text: query, vector: meaning, fused: kind == RFC0011, question: ask(query)}
+	r := &Candidates{
+		query: keyword.Parse(query), text: query, vector: meaning, fused: kind == RFC0011, question: parseQuestion(query),
+	}
 	for _, source := range sources {
 		p := parts.Get().(*part)
 		p.source, p.Snapshot = source, source.Snapshot()
@@ -125,7 +129,7 @@ func New(kind Ranking, sources []Source, query string, meaning []float32) *Candi
 	return r
 }
 
-// Release releases the snapshots. The candidates cannot be used any more.
+// Release releases the snapshots. The candidates must not be used after it.
 func (r *Candidates) Release() {
 	for _, p := range r.parts {
 		p.Snapshot.Release()
@@ -135,7 +139,8 @@ func (r *Candidates) Release() {
 	r.parts = nil
 }
 
-// signals computes the raw signals, those of the words and of the parts beside those of the vectors.
+// signals computes the raw signals. Words, parts and whole vectors are independent of each other, so they are computed
+// at the same time.
 func (p *part) signals(q keyword.Query, stats keyword.Statistics, meaning []float32) {
 	var wait sync.WaitGroup
 	defer wait.Wait()
@@ -158,7 +163,7 @@ func (p *part) signals(q keyword.Query, stats keyword.Statistics, meaning []floa
 	}
 }
 
-// smooth is the mean of a memory's cosine with those of its neighbours.
+// smooth returns the weighted mean of a memory's cosine with those of its neighbours in the session.
 func (p *part) smooth(doc int) float32 {
 	sum, weight := p.raw[doc], float32(1)
 	before, after := p.Keywords.Neighbours(doc)
@@ -171,53 +176,54 @@ func (p *part) smooth(doc int) float32 {
 	return sum / weight
 }
 
-// Top returns the best of the memories that f admits, at most limit, best first; of equals the one stored first.
+// Top returns up to limit memories that f admits, the best first; of equals the one stored first. It may be called again
+// with another filter.
 func (r *Candidates) Top(limit int, f Filter) []record.Hit {
 	if r.fused {
 		return r.fuse(limit, f)
 	}
-	first := newLeaders(pairsAmong)
+	shortlist := newLeaders(pairsAmong)
 	for i, p := range r.parts {
-		p.alone = slices.Grow(p.alone[:0], len(p.Docs))[:len(p.Docs)]
+		p.base = slices.Grow(p.base[:0], len(p.Docs))[:len(p.Docs)]
 		p.best = slices.Grow(p.best[:0], p.Sessions)[:p.Sessions]
 		for s := range p.best {
 			p.best[s] = notRanked
 		}
 		for doc := range p.Docs {
-			p.alone[doc] = notRanked
+			p.base[doc] = notRanked
 			if p.Docs[doc].Record == nil || p.Context[doc] == 0 && p.raw[doc] < MinCosine || !f.Admit(p.Docs[doc].Record) {
-				continue // a word in the head stands in the context too
+				continue // Own needs no check: Context is never 0 where it is not
 			}
-			alone := cosineWeight*share(p.smooth(doc), r.cosine) + ownWeight*share(p.Own[doc], r.own) +
+			base := cosineWeight*share(p.smooth(doc), r.cosine) + ownWeight*share(p.Own[doc], r.own) +
 				contextWeight*share(p.Context[doc], r.context) - p.Docs[doc].Long
 			speaker, standing := r.adjust(p, doc)
-			alone += speaker + standing
-			p.value(doc, alone)
-			first.add(leader{alone, i, doc})
+			base += speaker + standing
+			p.setBase(doc, base)
+			shortlist.add(leader{base, i, doc})
 		}
 	}
-	pairs := r.addPairs(first.list)
-	all := newLeaders(limit)
+	pairs := r.addPairs(shortlist.list)
+	best := newLeaders(limit)
 	for i, p := range r.parts {
-		for doc, alone := range p.alone {
-			if alone > notRanked {
-				all.add(leader{alone + p.ofSession(doc), i, doc})
+		for doc, base := range p.base {
+			if base > notRanked {
+				best.add(leader{base + p.sessionShare(doc), i, doc})
 			}
 		}
 	}
-	return r.hits(all.sorted(), pairs)
+	return r.hits(best.sorted(), pairs)
 }
 
-// addPairs adds to each leader what the pairs of neighbouring words are worth that it shares with the
-// query, and returns that.
-func (r *Candidates) addPairs(first []leader) map[place]float32 {
+// addPairs adds to the score of each leader the weight of the pairs of neighbouring words that it shares with the query,
+// and returns these weights.
+func (r *Candidates) addPairs(list []leader) map[place]float32 {
 	pairs := make([]keyword.Pairs, len(r.parts))
 	for i, p := range r.parts {
 		pairs[i] = p.Keywords.Pairs(r.query, r.stats)
 	}
-	worth := make(map[place]float32, len(first))
+	worth := make(map[place]float32, len(list))
 	largest := float32(0)
-	for _, l := range first {
+	for _, l := range list {
 		w := float32(pairs[l.part].In(l.doc))
 		worth[place{l.part, l.doc}] = w
 		largest = max(largest, w)
@@ -226,30 +232,33 @@ func (r *Candidates) addPairs(first []leader) map[place]float32 {
 		w = pairsWeight * share(w, largest)
 		worth[at] = w
 		p := r.parts[at.part]
-		p.value(at.doc, p.alone[at.doc]+w)
+		p.setBase(at.doc, p.base[at.doc]+w)
 	}
 	return worth
 }
 
 type place struct{ part, doc int }
 
-// value sets what a memory is worth without its session, which becomes no less by a second call.
-func (p *part) value(doc int, alone float32) {
-	p.alone[doc] = alone
-	if s := p.Docs[doc].Session; s >= 0 && alone > p.best[s] {
-		p.best[s] = alone
+// setBase sets a memory's score without its session, and the session's best. A second call must not lower the score:
+// best would keep the old one.
+func (p *part) setBase(doc int, base float32) {
+	p.base[doc] = base
+	if s := p.Docs[doc].Session; s >= 0 && base > p.best[s] {
+		p.best[s] = base
 	}
 }
 
-// ofSession is a memory's share of its session. One without a session is a session of its own.
-func (p *part) ofSession(doc int) float32 {
+// sessionShare returns what a memory gains by the best of its session. A memory without one gains by itself, so that it
+// competes with sessions of one memory on equal terms.
+func (p *part) sessionShare(doc int) float32 {
 	if s := p.Docs[doc].Session; s >= 0 {
 		return sessionWeight * p.best[s]
 	}
-	return sessionWeight * p.alone[doc]
+	return sessionWeight * p.base[doc]
 }
 
-// hits presents the ranked. The scores are in proportion to the best one's strength.
+// hits returns the ranked memories with scores in proportion to the best one's strength, so that a caller can tell a poor
+// answer from a good one.
 func (r *Candidates) hits(ranked []leader, pairs map[place]float32) []record.Hit {
 	hits := make([]record.Hit, len(ranked))
 	for i, l := range ranked {
@@ -265,10 +274,13 @@ func (r *Candidates) hits(ranked []leader, pairs map[place]float32) []record.Hit
 				{Name: "context_words", Value: Round(contextWeight * share(p.Context[doc], r.context))},
 				{Name: "word_pairs", Value: Round(pairs[place{l.part, doc}])},
 				{Name: "length", Value: 0 - Round(p.Docs[doc].Long)},
-				{Name: "session", Value: Round(p.ofSession(doc))},
+				{Name: "session", Value: Round(p.sessionShare(doc))},
 			},
 		}
-		for _, s := range []record.Signal{{Name: "speaker", Value: Round(speaker)}, {Name: "standing", Value: Round(standing)}} {
+		for _, s := range []record.Signal{
+			{Name: "speaker", Value: Round(speaker)},
+			{Name: "standing", Value: Round(standing)},
+		} {
 			if s.Value != 0 {
 				hits[i].Signals = append(hits[i].Signals, s)
 			}
@@ -280,7 +292,7 @@ func (r *Candidates) hits(ranked []leader, pairs map[place]float32) []record.Hit
 	return hits
 }
 
-// strength says how well the best memory answers the query: the order comes from signals relative to
+// strength measures how well the best memory answers the query, 0..1: the order comes from signals relative to
 // the best of each, which does not tell. It is its own cosine, or the share of the query's words that it
 // has, each weighed by its rarity.
 func (r *Candidates) strength(l leader) float32 {

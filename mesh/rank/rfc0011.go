@@ -8,8 +8,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
-// RFC0011 is the ranking of RFC-0011 §5.1: the 2N nearest vectors and the 2N best by BM25 over keyword.Terms, fused by
-// their ranks with k = 60. The best has the score 1. Both lists are of memories that the filter admits.
+// RFC0011 is the ranking of RFC-0011 §5.1: the 2N nearest vectors and the 2N best by BM25 over keyword.Terms, for a limit
+// of N, fused by their ranks with k = 60. The best has the score 1. Both lists have only memories that the filter admits.
 const RFC0011 Ranking = "rfc0011"
 
 // Rankings are the names of all rankings, the default first.
@@ -18,11 +18,13 @@ var Rankings = []Ranking{Context, RFC0011}
 // fusionK is RFC-0011 §5.1's k.
 const fusionK = 60
 
-// fuse is Top for RFC0011.
+// fuse is Top for RFC0011: the score of a memory is the sum of 1/(k+rank) over the lists it is in, ranks from 1.
 func (r *Candidates) fuse(limit int, f Filter) []record.Hit {
 	fused := map[place]float64{}
 	signals := map[place][]record.Signal{}
-	for name, list := range map[string][]leader{"vector_rank": r.nearest(2*limit, f), "keyword_rank": r.matching(2*limit, f)} {
+	for name, list := range map[string][]leader{
+		"vector_rank": r.nearest(2*limit, f), "keyword_rank": r.matching(2*limit, f),
+	} {
 		for rank, l := range list {
 			at := place{l.part, l.doc}
 			fused[at] += 1 / float64(fusionK+rank+1)
@@ -37,23 +39,26 @@ func (r *Candidates) fuse(limit int, f Filter) []record.Hit {
 	hits := make([]record.Hit, len(ranked))
 	for i, l := range ranked {
 		at, p := place{l.part, l.doc}, r.parts[l.part]
-		if s := signals[at]; len(s) == 2 && s[0].Name > s[1].Name {
+		if s := signals[at]; len(s) == 2 && s[0].Name > s[1].Name { // they come in the order of a map
 			s[0], s[1] = s[1], s[0]
 		}
-		hits[i] = record.Hit{Record: p.Docs[l.doc].Record, Visibility: p.Visibility, Score: Round(l.score / ranked[0].score), Signals: signals[at]}
+		hits[i] = record.Hit{
+			Record: p.Docs[l.doc].Record, Visibility: p.Visibility,
+			Score: Round(l.score / ranked[0].score), Signals: signals[at],
+		}
 	}
 	return hits
 }
 
-// nearest are the n nearest memories by their vectors: LanceDB's answer, or that of the vectors in memory where LanceDB
-// does not have all of them yet or cannot be asked for what admit lets through.
+// nearest returns the n nearest memories by their vectors: LanceDB's answer, or that of the vectors in memory where
+// LanceDB does not have all of them yet or cannot express the filter.
 func (r *Candidates) nearest(n int, f Filter) []leader {
 	if r.vector == nil {
 		return nil
 	}
 	best := newLeaders(n)
 	for i, p := range r.parts {
-		if hits, ok := r.ask(p, n, f); ok {
+		if hits, ok := r.askLance(p, n, f); ok {
 			for _, h := range hits {
 				if doc, ok := p.Doc(h.ID); ok && f.Admit(p.Docs[doc].Record) {
 					best.add(leader{float32(h.Similarity), i, doc})
@@ -70,15 +75,16 @@ func (r *Candidates) nearest(n int, f Filter) []leader {
 	return best.sorted()
 }
 
-// ask asks LanceDB, if its answer is to be that of every memory of the source.
-func (r *Candidates) ask(p *part, n int, f Filter) ([]lance.Hit, bool) {
+// askLance asks LanceDB for the n nearest memories of p, if it can apply the filter before it searches.
+func (r *Candidates) askLance(p *part, n int, f Filter) ([]lance.Hit, bool) {
 	if f.Lance == nil || p.source.Nearest == nil {
 		return nil, false
 	}
 	return p.source.Nearest(r.vector, n, p.Live, *f.Lance)
 }
 
-// matching are the n best memories by their words.
+// matching returns the n best memories by BM25. The statistics are those of all sources together, which is why every
+// index is locked before the first one is searched.
 func (r *Candidates) matching(n int, f Filter) []leader {
 	terms := keyword.Terms(r.text)
 	var stats keyword.BM25Statistics

@@ -2,8 +2,9 @@ package record
 
 import "strconv"
 
-// Column returns a promoted field of RFC-0011 §2.2, nil where it is null; accesses are elsewhere. The owning skill is the
-// source skill: there is no other.
+// Column returns the value of a promoted column of RFC-0011 §2.2: a string, float64 or time.Time, and nil where the
+// column is null or not one of them. Accesses are not part of a record, see Accesses. source_skill_id and the owning
+// skill are the same.
 func (r *Record) Column(name string) any {
 	text := ""
 	switch name {
@@ -27,7 +28,7 @@ func (r *Record) Column(name string) any {
 		if r.Importance == nil {
 			return nil
 		}
-		// The number that the caller wrote: 0.9, not its nearest float32.
+		// A filter compares with the number that the caller wrote: 0.9, not float64(float32(0.9)).
 		x, err := strconv.ParseFloat(strconv.FormatFloat(float64(*r.Importance), 'g', -1, 32), 64)
 		if err != nil {
 			return nil

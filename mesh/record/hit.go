@@ -6,21 +6,21 @@ import "time"
 // last_accessed. They are counted from the recall entries of the audience's own ledger, so that a search writes to no
 // table, and folded into the rows of the audience's own memory_entries when those are written anyway.
 //
-// SECURITY: what a DM finds leaves nothing in the shared store or a group's, and what a group finds nothing outside its
-// own: nobody's ledger or table counts what another audience was looking for.
+// SECURITY: what a DM finds leaves no trace in the shared store or a group's, and what a group finds none outside its
+// own: no ledger or table counts what another audience was looking for.
 type Accesses struct {
 	Count int32
-	Last  time.Time // zero without any
+	Last  time.Time // UTC, milliseconds; zero if Count is 0
 }
 
-// Hit is a memory that was found.
+// Hit is a memory as an audience sees it: found by a search, or looked up.
 type Hit struct {
 	*Record
 	Visibility Visibility
 	Link       string  // the resource of the workspace file that it is a passage of, "" for a memory
-	Score      float64 // 0..1, two decimals
+	Score      float64 // 0..1, two decimals; 0 if there was no query
 	Signals    []Signal
-	Accesses   Accesses // of Get alone
+	Accesses   Accesses // set by mesh.View.Get only
 }
 
 // Signal is what one part of the ranking contributed to a score.

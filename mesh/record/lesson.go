@@ -14,10 +14,10 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
 )
 
-// lessonIDs is what a lesson's ids look like, in whichever implementation.
+// lessonIDs matches a lesson's ids as any implementation of RFC-0011 writes them.
 var lessonIDs = regexp.MustCompile(`^[A-Za-z0-9_.:-]{1,128}$`)
 
-// Validate says what a lesson from elsewhere lacks.
+// Validate returns an error that names the first field of an imported lesson that is missing, too long or out of range.
 func (l *Lesson) Validate() error {
 	if !lessonIDs.MatchString(l.LessonID) || !lessonIDs.MatchString(l.PatternID) {
 		return fmt.Errorf("lesson_id %.40q, pattern_id %.40q", l.LessonID, l.PatternID)
@@ -36,18 +36,18 @@ func (l *Lesson) Validate() error {
 	return nil
 }
 
-// Severities of a lesson, worst first (RFC-0011 §3.5).
+// Severities are the allowed values of Lesson.Severity, the highest first (RFC-0011 §3.5).
 var Severities = []string{"critical", "high", "medium", "low"}
 
-// DefaultConfidence is the confidence of a lesson that gives none, and the least that a lesson needs to
-// be recalled as a constraint (RFC-0011 §4.2 LessonContext, lessonMinConfidence).
+// DefaultConfidence is the confidence (0..1) of a lesson that is stored without one, and the default minimum confidence
+// of an active lesson (RFC-0011 §4.2 LessonContext, lessonMinConfidence).
 const DefaultConfidence = 0.7
 
-// DefaultRetentionDays is how long a lesson is active (RFC-0011 §4.2 lessonRetentionDays). After that it
-// is a memory like others.
+// DefaultRetentionDays is the number of days a lesson is active (RFC-0011 §4.2 lessonRetentionDays). After that it is a
+// memory like any other.
 const DefaultRetentionDays = 365
 
-// Lesson is what a lesson's memory carries beside its text.
+// Lesson is what a lesson's memory has in addition to its content (RFC-0011 §3.5).
 type Lesson struct {
 	LessonID         string  `json:"lesson_id"` // LESSON_ID
 	PatternID        string  `json:"pattern_id"`
@@ -63,7 +63,7 @@ type Lesson struct {
 	WireFormat       string  `json:"wire_format"`          // the LessonLearned block
 	Supersedes       string  `json:"supersedes,omitempty"` // the lesson_id of a less certain one
 
-	Sources []string `json:"sources,omitempty"` // the memories that the cycle read it from
+	Sources []string `json:"sources,omitempty"` // IDs of the memories that the distillation cycle found it in
 }
 
 // PatternID is RFC-0011 §8.2's deduplication hash: the first 16 hex digits of the SHA-256 of the error
@@ -73,7 +73,8 @@ func PatternID(errorPattern, applicableScope string) string {
 	return hex.EncodeToString(sum[:])[:16]
 }
 
-// Text is what is searched: the rule first, because a text says what it is about at its beginning.
+// Text returns the content of the lesson's memory, which is what a search matches. The rule comes first, because the
+// ranking gives the beginning of a text the most weight.
 func (l *Lesson) Text() string {
 	lines := []string{
 		l.PreventativeRule,
@@ -89,7 +90,8 @@ func (l *Lesson) Text() string {
 	return strings.Join(lines, "\n")
 }
 
-// Block returns the lesson as a LessonLearned block (RFC-0011 §3.5).
+// Block returns the lesson as a LessonLearned block (RFC-0011 §3.5). The error is for a field that the block's grammar
+// cannot hold.
 func (l *Lesson) Block(agent string, now time.Time) (block.Block, error) {
 	return block.Lesson{
 		Agent: agent, Situation: l.Situation, PatternID: l.PatternID, Severity: block.Level(l.Severity), Time: now,
@@ -99,7 +101,8 @@ func (l *Lesson) Block(agent string, now time.Time) (block.Block, error) {
 	}.Block()
 }
 
-// CompareLessons orders by severity, then confidence, then the newest first.
+// CompareLessons orders by severity and then confidence, the highest first, then by when they were stored, the newest
+// first.
 func CompareLessons(a, b Hit) int {
 	return cmp.Or(
 		cmp.Compare(slices.Index(Severities, a.Lesson.Severity), slices.Index(Severities, b.Lesson.Severity)),
@@ -108,12 +111,13 @@ func CompareLessons(a, b Hit) int {
 	)
 }
 
-// LessonRequest is RFC-0011 §4.2's LessonContext.
+// LessonRequest is what a caller provides for a lesson (RFC-0011 §4.2 LessonContext). Everything but InverseLesson,
+// Confidence and Sources is required.
 type LessonRequest struct {
 	Situation, ErrorPattern, Oversight, Fix, PreventativeRule string
-	Severity                                                  string
+	Severity                                                  string // one of Severities
 	ApplicableScope                                           string
 	InverseLesson                                             string
 	Confidence                                                *float64 // 0..1; nil is DefaultConfidence
-	Sources                                                   []string // the memories that say all that
+	Sources                                                   []string // IDs of the memories it was found in
 }

@@ -15,7 +15,7 @@ type Moment struct {
 	Seq         int64 // of the entry in the compartment's ledger
 }
 
-// Compare returns a negative number if m is earlier than other, a positive one if it is later, and 0 for the same
+// Compare returns a negative number if m is earlier than other, a positive number if it is later, and 0 for the same
 // entry.
 func (m Moment) Compare(other Moment) int {
 	return cmp.Or(
@@ -31,5 +31,5 @@ func (h Hit) Stored() Moment { return Moment{h.CreatedAt, h.Visibility, h.Seq} }
 // CompareStored orders memories by when they were stored, the oldest first.
 func CompareStored(a, b Hit) int { return a.Stored().Compare(b.Stored()) }
 
-// Stored returns when the skill was stored first.
+// Stored returns when the skill was first stored; later texts do not change it.
 func (h SkillHit) Stored() Moment { return Moment{h.CreatedAt, h.Visibility, h.Seq} }

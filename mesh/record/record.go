@@ -1,8 +1,8 @@
-// Package record has what the memory keeps, as plain data: a memory and what a search says of it, lessons, reflections,
+// Package record defines what the memory keeps, as plain data: memories and search results, lessons, reflections,
 // heritage, skills, and the limits of each.
 //
-// It knows no file, index or lock, so every other package of the mesh may use it. The JSON names of its types are the
-// format of the ledger's entries: a field can be added, and none renamed.
+// It knows no file, index or lock, so every other package of the mesh may import it. The JSON names of its types are the
+// format of the ledger's entries: fields may be added, and none renamed.
 package record
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 )
 
-// FileType is the Record.Type of passages. No memory has it, and no search can ask for it alone.
+// FileType is the Record.Type of passages of workspace files. No memory has it, and no search can filter by it.
 const FileType = "file"
 
 // Types are the memory types a caller may give (RFC-0011 §1.2, and "event" of §10's example).
@@ -32,16 +32,16 @@ const LessonTag = "#lesson_learned"
 // "group:NAME".
 type Visibility string
 
-// The compartments beside the groups' own.
+// The compartments that do not belong to a group.
 const (
 	Private Visibility = "private"
 	Shared  Visibility = "shared"
 )
 
-// OfGroup is the visibility of what the group called name keeps.
+// OfGroup returns the visibility of the memories of the group called name.
 func OfGroup(name string) Visibility { return Visibility("group:" + name) }
 
-// Group is the group's name, "" for the private and the shared compartment.
+// Group returns the group's name, "" for the private and the shared compartment.
 func (v Visibility) Group() string {
 	name, _ := strings.CutPrefix(string(v), "group:")
 	if name == string(v) {
@@ -64,24 +64,25 @@ type Memory struct {
 	Metadata   map[string]any `json:"metadata,omitempty"`   // up to MaxMetadata bytes of JSON, not searched
 }
 
-// Record is one memory entry (RFC-0011 §1.1) as the ledger keeps it. Every string in it has passed the scrubber.
+// Record is one memory entry (RFC-0011 §1.1) as the ledger keeps it. Every string in it has passed the scrubber. Once it
+// is in a projection a Record is shared between readers and never changed.
 type Record struct {
 	ID string `json:"id"` // MEMORY_ID
 	Memory
 	AgentID    string      `json:"agent_id,omitempty"`
 	Lesson     *Lesson     `json:"lesson,omitempty"` // of a lesson only
 	Reflection *Reflection `json:"reflection,omitempty"`
-	Imported   bool        `json:"imported,omitempty"` // kept elsewhere before: who said it is not known here
-	Heritage   *Heritage   `json:"-"`                  // an entry of its own in the ledger
+	Imported   bool        `json:"imported,omitempty"` // from another store: who said it is not known
+	Heritage   *Heritage   `json:"-"`                  // a separate entry of the ledger
 	CreatedAt  time.Time   `json:"created_at"`         // UTC, milliseconds
 	Seq        int64       `json:"-"`                  // of its entry in the compartment's ledger; 0 outside one
 }
 
-// Foreign is a memory that was kept elsewhere, on its way into the ledger. ID, CreatedAt and AgentID are kept if they
-// are valid; Reflection and Imported are ignored.
+// Foreign is a memory from another store, on its way into the ledger. ID, CreatedAt and AgentID are kept if they are
+// valid; Reflection and Imported are ignored.
 type Foreign struct {
 	Record
-	Notes []string // what was left out so far
+	Notes []string // what reading it left out or changed
 }
 
 // HasTag reports whether the record carries tag, ignoring letter case.
@@ -89,12 +90,13 @@ func (r *Record) HasTag(tag string) bool {
 	return slices.ContainsFunc(r.Tags, func(t string) bool { return strings.EqualFold(t, tag) })
 }
 
-// Expired reports whether a lesson is older than retention at now.
+// Expired reports whether a lesson is older than retention at now, so that it is not active any more.
 func (r *Record) Expired(now time.Time, retention time.Duration) bool {
 	return r.CreatedAt.Before(now.Add(-retention))
 }
 
-// NewID makes RFC-0011 §1.1's identifiers: PREFIX_ + Unix milliseconds + _ + 6 lower-case hex digits.
+// NewID returns an identifier in the form of RFC-0011 §1.1: PREFIX_ + Unix milliseconds + _ + 6 lower-case hex digits.
+// Two calls in one millisecond may return the same; the caller checks. The error is that of random.
 func NewID(prefix string, now time.Time, random io.Reader) (string, error) {
 	var b [3]byte
 	if _, err := io.ReadFull(random, b[:]); err != nil {
@@ -106,10 +108,10 @@ func NewID(prefix string, now time.Time, random io.Reader) (string, error) {
 // forbiddenKeys would reach into the objects of a JavaScript reader (RFC-0011, Security Considerations).
 var forbiddenKeys = []string{"__proto__", "constructor", "prototype"}
 
-// MaxMetadata is how many bytes of JSON a memory's metadata may have.
+// MaxMetadata is the maximum size of a memory's metadata, in bytes of JSON.
 const MaxMetadata = 16 << 10
 
-// CheckMetadata walks v and refuses the forbidden keys at any depth.
+// CheckMetadata returns a fault for a forbidden key at any depth of v. path is where v is, for the message.
 func CheckMetadata(path string, v any) error {
 	switch v := v.(type) {
 	case map[string]any:
@@ -131,7 +133,8 @@ func CheckMetadata(path string, v any) error {
 	return nil
 }
 
-// Scope identifies what is remembered and for whom, so that storing it again is noticed.
+// Scope identifies a text and whom it is remembered for: two records with one scope are the same memory. The fields are
+// encoded as a JSON list, because joined strings of different records could be equal.
 func (r *Record) Scope() [sha256.Size]byte {
 	key, err := json.Marshal([]string{r.Content, r.Type, r.SessionID, r.AgentID, r.Skill})
 	if err != nil {
@@ -143,7 +146,7 @@ func (r *Record) Scope() [sha256.Size]byte {
 // Limits of what a caller may store.
 const (
 	MaxContent = 1 << 20 // bytes of one memory, the scrubber's limit
-	MaxField   = 2_000   // characters of each other text
+	MaxField   = 2_000   // characters of each other string
 	MaxTags    = 32
 	MaxTag     = 64 // characters
 )

@@ -2,7 +2,7 @@ package record
 
 import "time"
 
-// Skill is a way of doing something (RFC-0011 §2.4) as the ledger keeps it. Every text was redacted.
+// Skill is a way of doing something (RFC-0011 §2.4) as the ledger keeps it. Every string was redacted.
 type Skill struct {
 	ID          string    `json:"id"` // SKILL_ID
 	Name        string    `json:"name"`
@@ -18,11 +18,8 @@ type Skill struct {
 	Seq         int64     `json:"-"`                   // of its first entry in the compartment's ledger; 0 outside one
 }
 
-// SkillHit is a skill with what the audience's own experience says of it.
-//
-// Reliability begins at 0.5, rises by 0.1 with a success and falls by 0.2 with a failure, within 0..1. A
-// new text is not blamed for the failures of the old one: with it a lower reliability is 0.5 again. What
-// counts is the feedback in the skill's own compartment and that of the audience.
+// SkillHit is a skill with the reliability it has for one audience: that of skill.Reliability, from the feedback in the
+// skill's compartment and in the audience's own.
 type SkillHit struct {
 	*Skill
 	Visibility  Visibility

@@ -12,22 +12,23 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
 )
 
-// Definition is what a skill's text says about it. Name and Intent are set.
+// Definition is what Parse finds in the text of a skill. Name and Intent are never empty.
 type Definition struct {
 	Name, Intent, Description string
 	Type                      string // what kind of skill it is
 	Tags                      []string
 }
 
-var errNoDefinition = errors.New(`it is neither a YAMO block, which begins with "agent: NAME;", nor Markdown that begins with front matter ` +
-	"between two lines of ---, with name and intent (or description) in it")
+var errNoDefinition = errors.New(`it is neither a YAMO block, which begins with "agent: NAME;", nor Markdown that begins ` +
+	"with front matter between two lines of ---, with name and intent (or description) in it")
 
-// Parse reads a skill's text, whose lines end in \n: YAMO blocks (RFC-0011 §3.1), of which the first names the agent and
-// its intent, or Markdown with YAML front matter that has name and intent, or description. The body of Markdown is for
-// the skill's reader and is not looked at. The error says what to change.
+// Parse reads the text of a skill, whose lines end in \n: YAMO blocks (RFC-0011 §3.1), of which the first names the agent
+// and its intent, or Markdown with YAML front matter that has name and intent, or description. The body of Markdown is
+// for the skill's reader and is not parsed. The error tells the author what to change.
 func Parse(text string) (Definition, error) {
 	matter, _, ok := frontmatter.Split(text)
 	if ok {
+		// Blocks between lines of --- look like front matter too, and are told apart by their first word.
 		if d, err := parseMatter(matter); err == nil || !strings.HasPrefix(strings.TrimSpace(matter), "agent:") {
 			return d, err
 		}
@@ -49,7 +50,10 @@ func parseMatter(matter string) (Definition, error) {
 	if err := frontmatter.Decode(matter, &m); err != nil {
 		return Definition{}, fmt.Errorf("%w (a value with a colon or a bracket belongs in quotes)", err)
 	}
-	d := Definition{Name: strings.TrimSpace(m.Name), Intent: strings.TrimSpace(m.Intent), Description: strings.TrimSpace(m.Description), Type: m.Type}
+	d := Definition{
+		Name: strings.TrimSpace(m.Name), Intent: strings.TrimSpace(m.Intent),
+		Description: strings.TrimSpace(m.Description), Type: m.Type,
+	}
 	if d.Intent == "" {
 		d.Intent = firstSentence(d.Description)
 	}
@@ -65,16 +69,18 @@ func parseMatter(matter string) (Definition, error) {
 	case d.Name == "":
 		return Definition{}, errors.New("front matter: name is missing; give the skill a short name that stays the same")
 	case d.Intent == "":
-		return Definition{}, errors.New("front matter: intent is missing; say in a sentence what the skill is for, there or in description")
+		return Definition{}, errors.New("front matter: intent is missing; say in a sentence what the skill is for, " +
+			"there or in description")
 	}
 	return d, nil
 }
 
-// parseBlocks reads YAMO blocks with lines of --- or empty lines between them. The first one is what the
-// skill is called and for: its agent and intent, and the pairs name, description and tags of its context or
-// meta if there are such. Without a description that is its rationale.
+// parseBlocks reads YAMO blocks with lines of --- or empty lines between them. The first one defines the skill: its agent
+// and intent, which the pairs name, description and tags of its context or meta add to or replace. The rationale serves
+// where there is no description. The others are parsed only to find syntax errors, whose lines count from the beginning
+// of text.
 func parseBlocks(text string) (Definition, error) {
-	var first *block.Block
+	var head *block.Block
 	lines := strings.Split(text, "\n")
 	for at := 0; at < len(lines); {
 		end := at
@@ -89,17 +95,17 @@ func parseBlocks(text string) (Definition, error) {
 			if err != nil {
 				return Definition{}, err
 			}
-			if first == nil {
-				first = &b
+			if head == nil {
+				head = &b
 			}
 		}
 		at = end + 1
 	}
-	if first == nil {
+	if head == nil {
 		return Definition{}, errNoDefinition
 	}
-	d := Definition{Name: first.Agent, Intent: first.Intent}
-	for _, pairs := range [][]block.Pair{first.Context, first.Meta} {
+	d := Definition{Name: head.Agent, Intent: head.Intent}
+	for _, pairs := range [][]block.Pair{head.Context, head.Meta} {
 		if name, ok := block.Get(pairs, "name"); ok && name != "" {
 			d.Name = name
 		}
@@ -111,18 +117,18 @@ func parseBlocks(text string) (Definition, error) {
 		}
 	}
 	if d.Description == "" {
-		d.Description, _ = block.Get(first.Meta, "rationale")
+		d.Description, _ = block.Get(head.Meta, "rationale")
 	}
 	return d, nil
 }
 
-// separates reports whether a line stands between blocks.
+// separates reports whether a line is a separator between blocks.
 func separates(line string) bool {
 	line = strings.TrimSpace(line)
 	return line == "" || line == "---"
 }
 
-// splitTags splits at commas, which is what the semicolons of a YAMO value became too.
+// splitTags splits at commas. The semicolons of a YAMO value have become commas, because they end a value there.
 func splitTags(text string) (tags []string) {
 	for tag := range strings.SplitSeq(text, ",") {
 		if tag = strings.TrimSpace(tag); tag != "" {
@@ -132,8 +138,8 @@ func splitTags(text string) (tags []string) {
 	return tags
 }
 
-// firstSentence is s up to the end of its first paragraph, or of a sentence before that. What goes on in
-// lower case is the same sentence: "e.g. this".
+// firstSentence returns s up to the end of its first sentence, or of its first paragraph if that is earlier. A sentence
+// does not end before a lower-case letter: "e.g. this".
 func firstSentence(s string) string {
 	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n\n")
 	s = text.OneLine(s)

@@ -1,7 +1,7 @@
-// Package skill has what is particular to skills (RFC-0011 §2.4): reading a definition, the skills that a compartment
+// Package skill defines what is particular to skills (RFC-0011 §2.4): reading a definition, the skills that a compartment
 // holds, and how feedback becomes reliability.
 //
-// It knows neither the ledger nor an index: whoever owns a Set guards it and feeds it the ledger's entries.
+// It knows neither the ledger nor an index: the owner of a Set guards it and applies the ledger's entries to it.
 package skill
 
 import (
@@ -16,18 +16,19 @@ import (
 // Prefix begins every SKILL_ID (RFC-0011 §1.1); "_" follows it.
 const Prefix = "skill"
 
-// State is a skill as a compartment has it in memory. It is replaced, never changed.
+// State is a skill as a compartment has it in memory. It is replaced and never changed, so readers may keep it.
 type State struct {
 	*record.Skill
 	Revised []record.Moment // when it got another text, in order
 	Words   keyword.Fields  // what it is searched by
 }
 
-// Set is the skills of a compartment and the feedback in its ledger. It is not safe for concurrent use.
+// Set is the skills of a compartment and the feedback in its ledger. That may be about skills of other compartments: an
+// audience's feedback stays with the audience. A Set is not safe for concurrent use.
 type Set struct {
 	byID    map[string]*State
 	byName  map[string]string // an id, by FoldName
-	uses    map[string][]Use  // by skill; of skills in other compartments, too
+	uses    map[string][]Use  // by id, in the ledger's order
 	changes int
 }
 
@@ -36,15 +37,16 @@ func NewSet() *Set {
 	return &Set{byID: map[string]*State{}, byName: map[string]string{}, uses: map[string][]Use{}}
 }
 
-// FoldName is the form in which two names are compared: names differ by more than letter case.
+// FoldName returns the form in which names are compared, without regard to letter case.
 func FoldName(name string) string { return strings.ToLower(name) }
 
-// Put adds a skill, or gives the one with its id another text, with the ledger entry at a moment. It sets skill.Seq.
+// Put adds a skill, or replaces the one with its id, which keeps its uses. at is the moment of the ledger entry. Put sets
+// skill.Seq.
 func (s *Set) Put(skill *record.Skill, at record.Moment) {
 	skill.Seq = at.Seq
 	state := &State{Skill: skill, Words: fields(skill)}
 	if old := s.byID[skill.ID]; old != nil {
-		delete(s.byName, FoldName(old.Name)) // it may be spelt differently
+		delete(s.byName, FoldName(old.Name)) // the new one may differ in letter case
 		skill.Seq, state.Revised = old.Seq, append(slices.Clip(old.Revised), at)
 	}
 	s.byID[skill.ID], s.byName[FoldName(skill.Name)] = state, skill.ID
@@ -57,7 +59,7 @@ func (s *Set) AddUse(id string, u Use) {
 	s.changes++
 }
 
-// Remove forgets a skill and its uses.
+// Remove removes a skill and its uses. An id without a skill may have uses only, of a skill in another compartment.
 func (s *Set) Remove(id string) {
 	if _, used := s.uses[id]; used {
 		delete(s.uses, id)
@@ -70,10 +72,10 @@ func (s *Set) Remove(id string) {
 	}
 }
 
-// Find returns the skill called id, nil if there is none.
+// Find returns the skill called id, nil if it does not exist.
 func (s *Set) Find(id string) *State { return s.byID[id] }
 
-// Named returns the skill of that name, without regard to letter case, nil if there is none.
+// Named returns the skill of that name, without regard to letter case, nil if it does not exist.
 func (s *Set) Named(name string) *State { return s.byID[s.byName[FoldName(name)]] }
 
 // All returns the skills in no particular order.
@@ -85,7 +87,7 @@ func (s *Set) Len() int { return len(s.byID) }
 // Uses returns the feedback about the skill called id, in the ledger's order. The caller must not change it.
 func (s *Set) Uses(id string) []Use { return s.uses[id] }
 
-// Changes returns a number that grows with every change of the set.
+// Changes returns a number that grows with every change of the set, so that what is derived from it can be kept.
 func (s *Set) Changes() int { return s.changes }
 
 // fields are what skills are searched by, with the weights of RFC-0011 §5.3.
@@ -98,9 +100,9 @@ func fields(s *record.Skill) keyword.Fields {
 	)
 }
 
-// Meaning returns the text whose vector a skill of that intent has (RFC-0011 §2.4). The underscores of a YAMO intent
-// are blanks in it.
+// Meaning returns the string that is embedded for a skill of that intent (RFC-0011 §2.4): with blanks in place of the
+// underscores of a YAMO intent, because the model knows words.
 func Meaning(intent string) string { return strings.ReplaceAll(intent, "_", " ") }
 
-// AllUses returns the feedback about every skill, by id, as it is now.
+// AllUses returns a copy of the feedback about every skill, by id. The caller must not change the slices.
 func (s *Set) AllUses() map[string][]Use { return maps.Clone(s.uses) }

@@ -7,14 +7,16 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
-// bm25 is the keyword index of RFC-0011 §5.1, made when it is first asked for and then kept in step with the projection.
+// bm25 is the keyword index of RFC-0011 §5.1. It is built when it is first needed, because the default ranking does not
+// use it, and then follows the projection.
 type bm25 struct {
 	mu      sync.Mutex
 	index   *keyword.BM25
 	records []*record.Record // that are in index, by document; nil once removed
 }
 
-// BM25 locks the keyword index of RFC-0011 §5.1 and brings it in step with the snapshot. The caller calls release.
+// BM25 locks the keyword index of RFC-0011 §5.1 and updates it to the snapshot. Its documents have the numbers of
+// Snapshot.Docs. The caller calls release, before it releases the snapshot.
 func (s *Snapshot) BM25() (index *keyword.BM25, release func()) {
 	x := &s.p.bm25
 	x.mu.Lock()
@@ -22,6 +24,8 @@ func (s *Snapshot) BM25() (index *keyword.BM25, release func()) {
 	return x.index, x.mu.Unlock
 }
 
+// follow applies what has changed since the last call. Deletions are found by comparing, not by a list of them: the
+// index may not exist yet when a memory is deleted. x.mu is held.
 func (x *bm25) follow(docs []Document) {
 	if x.index == nil {
 		x.index = keyword.NewBM25()

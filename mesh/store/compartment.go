@@ -1,5 +1,5 @@
-// Package store has the compartments of the memory: the ledger of each, and the projection of it that a process holds in
-// memory.
+// Package store has the compartments of the memory: the ledger of each, and the projection of it that a process holds
+// in memory.
 //
 // The ledger is the truth and the projection is derived from it: only entries change it. Everything that reads a
 // projection does so through a Snapshot, which holds its read lock.
@@ -15,7 +15,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/vector"
 )
 
-// Operations of the ledger's entries beside ledger.OpDelete. Those of RFC-0011 §2.3 have a block, the others have none.
+// Operations of the ledger's entries, in addition to ledger.OpDelete. Those of the first group are RFC-0011 §2.3's and
+// have a block; the others have none.
 const (
 	OpRetain     = "retain"
 	OpRecall     = "recall"
@@ -35,22 +36,27 @@ type Compartment struct {
 	ledger *ledger.Ledger
 }
 
-// New returns the compartment called name. It reads nothing yet. retention is how long a lesson is active.
+// New returns the compartment called name, whose documents have their vectors in vectors. It reads nothing yet.
+// retention is how long a lesson is active.
 func New(name record.Visibility, l *ledger.Ledger, vectors *vector.Set, retention time.Duration) *Compartment {
 	p := NewProjection(name, vectors)
 	p.Retention = retention
 	return &Compartment{Projection: p, ledger: l}
 }
 
-// Sync reads what any process has appended since the last call.
+// Sync applies what any process has appended to the ledger since the last call. An error that is a *ledger.CorruptError
+// leaves the entries before the damage applied; with ledger.ErrReplaced the compartment must be opened again.
 func (c *Compartment) Sync(ctx context.Context) error {
 	return c.explain("read", c.ledger.Sync(ctx, c.apply))
 }
 
-// Prepare decides, under the ledger's lock, what is written. s has everything that any process has written, so what is
-// decided with it holds. It may be called again, and must not keep s.
+// Prepare decides what is written. It runs under the ledger's lock, after everything that other processes wrote was
+// applied: a check made before, such as "no memory has this text yet", could be outdated by the time of the write.
+// It may be called a second time and must not keep s.
 type Prepare func(s *Snapshot, now time.Time) ([]ledger.Draft, error)
 
+// drafts gives prepare a snapshot. The ledger applies entries before it calls this and after, never during: a write lock
+// on the projection would wait for the snapshot forever.
 func (c *Compartment) drafts(prepare Prepare) func(time.Time) ([]ledger.Draft, error) {
 	return func(now time.Time) ([]ledger.Draft, error) {
 		s := c.Snapshot()
@@ -59,19 +65,21 @@ func (c *Compartment) drafts(prepare Prepare) func(time.Time) ([]ledger.Draft, e
 	}
 }
 
-// Append writes what prepare drafts and returns after the fsync. Without drafts it writes nothing.
+// Append writes what prepare drafts, applies it and returns after the fsync. A crash may leave the first few of several
+// drafts, never others. Without drafts it writes nothing.
 func (c *Compartment) Append(ctx context.Context, prepare Prepare) error {
 	_, err := c.ledger.Append(ctx, c.apply, c.drafts(prepare))
 	return c.explain("write to", err)
 }
 
-// AppendRelaxed is Append without the fsync.
+// AppendRelaxed is Append without the fsync, for entries that the caller is not promised: a power failure may lose them.
 func (c *Compartment) AppendRelaxed(ctx context.Context, prepare Prepare) error {
 	_, err := c.ledger.AppendRelaxed(ctx, c.apply, c.drafts(prepare))
 	return c.explain("write to", err)
 }
 
-// Erase takes the content of the entries with the ids of the drafts out of the ledger and appends the drafts.
+// Erase removes the content of all entries with the ids of the drafts from the ledger and appends the drafts, which are
+// deletions. What is on disk outside of the ledger is for the caller to remove.
 func (c *Compartment) Erase(ctx context.Context, prepare Prepare) error {
 	_, err := c.ledger.Erase(ctx, c.apply, c.drafts(prepare))
 	return c.explain("erase from", err)

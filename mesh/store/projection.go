@@ -16,14 +16,15 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/vector"
 )
 
-// Projection is what a process holds in memory of the memories of one compartment, or of other records that are searched
-// like them. It is safe for concurrent use.
+// Projection is what a process holds in memory of one compartment, or of other records that are searched like memories.
+// It changes only by the entries of a ledger, or by Add and Remove, and is read through Snapshot. It is safe for
+// concurrent use.
 type Projection struct {
 	// The fields with upper-case names are set before the first use, and never changed.
 	Visibility record.Visibility
-	Vectors    *vector.Set   // its documents have the same numbers
+	Vectors    *vector.Set   // its documents have the numbers of Snapshot.Docs
 	Retention  time.Duration // how long a lesson is active
-	Changed    func()        // called, under the lock, when what is on disk beside the ledger is behind
+	Changed    func()        // called, under the lock, when the tables and vectors on disk are behind; must not block
 
 	mu       sync.RWMutex // guards what follows
 	entries  int64        // of the ledger, of any kind
@@ -44,11 +45,12 @@ type Projection struct {
 	syntheses map[string]*record.Synthesis // by key, the latest
 }
 
-// Document is a record and what the ranking needs of it at hand. Its number is its place in Snapshot.Docs.
+// Document is a record with what the ranking would otherwise compute for each search. Its number is its index in
+// Snapshot.Docs, which deletions leave as it is: vectors and keyword index use it as well.
 type Document struct {
 	Record  *record.Record // nil if it was deleted
 	Session int32          // its session's number, -1 for none
-	Long    float32        // what it loses for its length in the default ranking, see rank.Context
+	Long    float32        // subtracted from its score for its length in the default ranking, see rank.Context
 
 	Standing bool // a standing instruction or preference, see record.IsStanding
 }
@@ -58,14 +60,14 @@ type session struct {
 	last   int // its latest document, -1 if all are deleted
 }
 
-// What Document.Long is made of.
+// The penalty for length, Document.Long: see docs/ranking.md.
 const (
-	longWeight = .1 // for each doubling of the length
-	longWords  = 60 // up to which a text is not long
-	longest    = 3. // doublings that count
+	longWeight   = .1 // for each doubling of the length
+	longWords    = 60 // up to which a text is not long
+	maxDoublings = 3. // doublings that count
 )
 
-// NewProjection returns an empty projection whose vectors are, or will be, in vectors.
+// NewProjection returns an empty projection of the compartment called name, whose vectors are, or will be, in vectors.
 func NewProjection(name record.Visibility, vectors *vector.Set) *Projection {
 	return &Projection{
 		Visibility: name,
@@ -85,7 +87,7 @@ func NewProjection(name record.Visibility, vectors *vector.Set) *Projection {
 	}
 }
 
-// Add adds records.
+// Add adds records that no ledger has, in order. The caller must not change them any more.
 func (p *Projection) Add(records ...*record.Record) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -94,7 +96,7 @@ func (p *Projection) Add(records ...*record.Record) {
 	}
 }
 
-// Remove takes the records with these ids out. Their traces on disk are the caller's to remove.
+// Remove removes the records with these ids from memory. Their vectors on disk are for the caller to remove.
 func (p *Projection) Remove(ids ...string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -103,8 +105,8 @@ func (p *Projection) Remove(ids ...string) {
 	}
 }
 
-// TakeRevised returns the ids of the memories whose heritage or accesses have changed since the last call: their rows in
-// the tables may be behind.
+// TakeRevised returns the ids of the memories whose heritage or accesses have changed since the last call: their rows
+// in the tables may be behind. A caller that fails to update them hands the ids back with ReturnRevised.
 func (p *Projection) TakeRevised() map[string]struct{} {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -120,15 +122,15 @@ func (p *Projection) ReturnRevised(ids map[string]struct{}) {
 	maps.Copy(p.revised, ids)
 }
 
-// Recall is the data of a recall entry.
+// Recall is the data of a recall entry (RFC-0011 §3.3), from which accesses are counted.
 type Recall struct {
 	AgentID string   `json:"agent_id"`
-	Found   []string `json:"found,omitempty"` // the ids of the memories, in whichever compartment, best first
-	// Scores are Found's in the same order, of a DM only. The entry has the day; the query is in its block only.
+	Found   []string `json:"found,omitempty"` // ids of the memories, of any compartment, best first
+	// Scores are Found's in the same order, in a DM only. The query is in the entry's block and not here.
 	Scores []float64 `json:"scores,omitempty"`
 }
 
-// Decode reads the data of a ledger entry.
+// Decode unmarshals the data of a ledger entry into to. The error names the entry.
 func Decode(e ledger.Entry, to any) error {
 	if err := json.Unmarshal(e.Data, to); err != nil {
 		return fmt.Errorf("ledger entry %d: %w", e.Seq, err)
@@ -151,7 +153,8 @@ func (p *Projection) apply(e ledger.Entry) error {
 	return nil
 }
 
-// change decodes an entry and returns what it does to the projection, nil for nothing. An erased entry does nothing.
+// change decodes an entry and returns what it does to the projection, nil for nothing, so that JSON is decoded without
+// the lock. An erased entry does nothing, and neither does an operation that a later version may have added.
 func (p *Projection) change(e ledger.Entry) (func(), error) {
 	at := record.Moment{Time: e.Time, Compartment: p.Visibility, Seq: e.Seq}
 	switch {
@@ -205,7 +208,7 @@ func (p *Projection) add(r *record.Record) {
 	}
 	p.keywords.Add(r.Content, predecessor)
 	if words := p.keywords.Words(doc); words > longWords {
-		d.Long = longWeight * float32(min(longest, math.Log2(float64(words)/longWords)))
+		d.Long = longWeight * float32(min(maxDoublings, math.Log2(float64(words)/longWords)))
 	}
 	p.docs = append(p.docs, d)
 	p.live++
@@ -225,16 +228,22 @@ func (p *Projection) add(r *record.Record) {
 	p.Changed()
 }
 
-// contend makes the lesson doc the best of its pattern if it is. p.mu is held.
+// contend makes doc the best lesson of its pattern if no lesson with an equal or higher confidence is. One that had
+// expired when doc was stored does not count (RFC-0011 §8.2): Distill let doc supersede it. p.mu is held.
 func (p *Projection) contend(doc int) {
 	l := p.docs[doc].Record.Lesson
 	best, ok := p.patterns[l.PatternID]
-	if !ok || p.docs[best].Record.Lesson.RuleConfidence < l.RuleConfidence || p.docs[best].Record.Expired(p.docs[doc].Record.CreatedAt, p.Retention) {
+	if !ok {
+		p.patterns[l.PatternID] = doc
+		return
+	}
+	known := p.docs[best].Record
+	if known.Lesson.RuleConfidence < l.RuleConfidence || known.Expired(p.docs[doc].Record.CreatedAt, p.Retention) {
 		p.patterns[l.PatternID] = doc
 	}
 }
 
-// prefer makes the reflection doc the one of its key: the first, or the first by a model. p.mu is held.
+// prefer makes doc the reflection of its key if it is the first, or the first by a model. p.mu is held.
 func (p *Projection) prefer(doc int) {
 	r := p.docs[doc].Record.Reflection
 	known, ok := p.derived[r.Key]
@@ -243,8 +252,8 @@ func (p *Projection) prefer(doc int) {
 	}
 }
 
-// remove takes the memory called id out of everything in memory. Its traces on disk go with the index's
-// next purge. p.mu is held.
+// remove removes the memory called id from everything in memory. Its document stays, without a record, so that the
+// numbers of the others do not change. p.mu is held.
 func (p *Projection) remove(id string) {
 	doc, ok := p.byID[id]
 	if !ok {
@@ -265,6 +274,7 @@ func (p *Projection) remove(id string) {
 		delete(p.byText, key)
 	}
 	if r.Lesson != nil && p.patterns[r.Lesson.PatternID] == doc {
+		// The next best takes its place: a superseded lesson is active again when its successor is deleted.
 		delete(p.patterns, r.Lesson.PatternID)
 		for other, d := range p.docs {
 			if d.Record != nil && d.Record.Lesson != nil && d.Record.Lesson.PatternID == r.Lesson.PatternID {
@@ -284,7 +294,7 @@ func (p *Projection) remove(id string) {
 	p.Changed()
 }
 
-// inherit takes a heritage entry in. Records are shared, so it goes on a copy. p.mu is held.
+// inherit applies a heritage entry, to a copy of the record: readers may have the old one. p.mu is held.
 func (p *Projection) inherit(id string, h *record.Heritage) {
 	doc, ok := p.byID[id]
 	if !ok {
@@ -303,8 +313,9 @@ func (p *Projection) access(r Recall, at time.Time) {
 		a := p.accesses[id]
 		a.Count, a.Last = a.Count+1, at.UTC().Truncate(time.Millisecond) // as the table has it
 		p.accesses[id] = a
-		if _, own := p.byID[id]; own {
-			p.revised[id] = struct{}{} // and no more: the row can wait
+		// Not Changed: every search would have the tables written. The row is updated with the next write.
+		if _, ok := p.byID[id]; ok {
+			p.revised[id] = struct{}{}
 		}
 	}
 }

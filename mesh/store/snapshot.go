@@ -15,13 +15,13 @@ import (
 // Snapshot is a projection under its read lock: nothing in it changes until Release, after which nothing of it may be
 // used but the records, which never change. Nothing is copied to make one.
 //
-// A goroutine that holds a Snapshot must not take another one of the same projection: a writer that waits between the
-// two would block both.
+// A goroutine that holds a Snapshot must not take another one of the same projection. A sync.RWMutex lets no new reader
+// in once a writer waits, so the second call would wait for the writer, and the writer for the first snapshot.
 type Snapshot struct {
 	Visibility record.Visibility
-	Docs       []Document     // every memory in the ledger's order
+	Docs       []Document     // every memory in the ledger's order, deleted ones too
 	Live       int            // documents that are not deleted
-	Sessions   int            // session numbers are below
+	Sessions   int            // number of sessions; Document.Session is below it
 	Keywords   *keyword.Index // by document
 	Skills     *skill.Set
 	Retention  time.Duration // how long a lesson is active
@@ -29,19 +29,20 @@ type Snapshot struct {
 	p *Projection
 }
 
-// Snapshot takes the read lock. The caller releases it.
+// Snapshot takes the read lock. The caller calls Release, and must not hold it while it waits for anything slow: writers
+// wait for it.
 func (p *Projection) Snapshot() *Snapshot {
 	p.mu.RLock()
 	return &Snapshot{
-		Visibility: p.Visibility, Docs: p.docs, Live: p.live, Sessions: len(p.sessions), Keywords: p.keywords, Skills: p.skills,
-		Retention: p.Retention, p: p,
+		Visibility: p.Visibility, Docs: p.docs, Live: p.live, Sessions: len(p.sessions),
+		Keywords: p.keywords, Skills: p.skills, Retention: p.Retention, p: p,
 	}
 }
 
 // Release releases the read lock.
 func (s *Snapshot) Release() { s.p.mu.RUnlock() }
 
-// Untouched reports whether nothing was ever written to the ledger. Then a read creates nothing either.
+// Untouched reports whether nothing was ever written to the ledger. Then reads must not create files either.
 func (s *Snapshot) Untouched() bool { return s.p.entries == 0 }
 
 // Memories yields the memories that are not deleted, in the ledger's order.
@@ -55,7 +56,7 @@ func (s *Snapshot) Memories() iter.Seq[*record.Record] {
 	}
 }
 
-// Hit returns r, one of the snapshot's memories, as found without a query.
+// Hit returns r, which must be one of the snapshot's memories, as a hit without a score.
 func (s *Snapshot) Hit(r *record.Record) record.Hit {
 	return record.Hit{Record: r, Visibility: s.Visibility}
 }
@@ -66,25 +67,26 @@ func (s *Snapshot) Doc(id string) (doc int, ok bool) {
 	return doc, ok
 }
 
-// Find returns the memory called id, nil if there is none.
+// Find returns the memory called id, nil if it does not exist.
 func (s *Snapshot) Find(id string) *record.Record {
 	doc, ok := s.p.byID[id]
 	return s.at(doc, ok)
 }
 
-// Twin returns the memory with the same text in the same scope as r, nil if there is none.
+// Twin returns the memory with the same content in the same scope as r, see record.Record.Scope, nil if no memory has.
+// Lessons are not twins of anything: their pattern identifies them.
 func (s *Snapshot) Twin(r *record.Record) *record.Record {
 	doc, ok := s.p.byText[r.Scope()]
 	return s.at(doc, ok)
 }
 
-// Lesson returns the best lesson of a pattern, nil if there is none.
+// Lesson returns the best lesson of a pattern, active or not, nil if the pattern is unknown.
 func (s *Snapshot) Lesson(pattern string) *record.Record {
 	doc, ok := s.p.patterns[pattern]
 	return s.at(doc, ok)
 }
 
-// Lessons returns the best lesson of each pattern, the one stored last first.
+// Lessons returns the best lesson of each pattern, active or not, the one stored last first.
 func (s *Snapshot) Lessons() []*record.Record {
 	docs := slices.Sorted(maps.Values(s.p.patterns))
 	lessons := make([]*record.Record, 0, len(docs))
@@ -94,7 +96,8 @@ func (s *Snapshot) Lessons() []*record.Record {
 	return lessons
 }
 
-// Reflection returns the memory of the best reflection with that key, nil if there is none.
+// Reflection returns the memory of the reflection with that key, one by a model if there are several, nil if no
+// reflection has the key.
 func (s *Snapshot) Reflection(key string) *record.Record {
 	doc, ok := s.p.derived[key]
 	return s.at(doc, ok)
@@ -107,7 +110,7 @@ func (s *Snapshot) at(doc int, ok bool) *record.Record {
 	return s.Docs[doc].Record
 }
 
-// Syntheses yields the latest synthesis of each key whose skill is there, and that skill.
+// Syntheses yields the latest synthesis of each key whose skill was not deleted, and that skill, in no particular order.
 func (s *Snapshot) Syntheses() iter.Seq2[*record.Synthesis, *skill.State] {
 	return func(yield func(*record.Synthesis, *skill.State) bool) {
 		for _, made := range s.p.syntheses {
@@ -118,7 +121,7 @@ func (s *Snapshot) Syntheses() iter.Seq2[*record.Synthesis, *skill.State] {
 	}
 }
 
-// Synthesis returns what was synthesized with that key, and its skill; nil if there is none.
+// Synthesis returns what was synthesized with that key, and its skill; nil if nothing was, or the skill was deleted.
 func (s *Snapshot) Synthesis(key string) (*record.Synthesis, *skill.State) {
 	if made := s.p.syntheses[key]; made != nil {
 		if state := s.Skills.Find(made.SkillID); state != nil {
@@ -128,19 +131,22 @@ func (s *Snapshot) Synthesis(key string) (*record.Synthesis, *skill.State) {
 	return nil, nil
 }
 
-// Accesses returns how often the compartment's audience has found the memory called id, of any compartment.
+// Accesses returns how often the compartment's audience has found the memory called id, which may be in another
+// compartment.
 func (s *Snapshot) Accesses(id string) record.Accesses { return s.p.accesses[id] }
 
 // AllAccesses returns a copy of all Accesses, by id.
 func (s *Snapshot) AllAccesses() map[string]record.Accesses { return maps.Clone(s.p.accesses) }
 
-// ErasedSince reports whether what had an id was deleted at a moment or later.
+// ErasedSince reports whether the memory or skill that had an id was deleted at a moment or later. An import may have
+// given the id to another memory since.
 func (s *Snapshot) ErasedSince(id string, at record.Moment) bool {
 	deleted, ok := s.p.erased[id]
 	return ok && deleted.Compare(at) >= 0
 }
 
-// NewMemoryID returns an id that no memory has. Under the ledger's lock no other process can take it.
+// NewMemoryID returns an id that no memory of the compartment has. Called from a Prepare, under the ledger's lock, no
+// other process can take it meanwhile. The error is that of random.
 func (s *Snapshot) NewMemoryID(now time.Time, random io.Reader) (string, error) {
 	for {
 		if id, err := record.NewID("mem", now, random); err != nil || s.Find(id) == nil {
@@ -149,7 +155,7 @@ func (s *Snapshot) NewMemoryID(now time.Time, random io.Reader) (string, error) 
 	}
 }
 
-// NewSkillID is NewMemoryID for a skill.
+// NewSkillID is like NewMemoryID, for a skill.
 func (s *Snapshot) NewSkillID(now time.Time, random io.Reader) (string, error) {
 	for {
 		if id, err := record.NewID(skill.Prefix, now, random); err != nil || s.Skills.Find(id) == nil {
