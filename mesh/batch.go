@@ -144,11 +144,11 @@ func draftOf(r *record.Record) (ledger.Draft, error) {
 	return ledger.Draft{Op: store.OpRetain, ID: r.ID, Block: text, Data: r}, nil
 }
 
-// Import adds memories from another store to the audience's own compartment, in order and scrubbed, with one fsync for
-// all of them, and returns an outcome for each: ids and times of creation are kept where they can be. A memory that is
-// already stored, by its id in any compartment that the audience sees or by its text in its scope, is not stored again,
-// so calling Import again after an interruption is safe. A refused memory does not keep the others out. With dryRun
-// nothing is written, and the outcomes are those that an import would have.
+// Import adds memories that were kept elsewhere to the audience's own compartment, in order and scrubbed, with one
+// fsync for all of them, and returns an outcome for each: ids and times of creation are kept where they can be. A
+// memory that is there already, by its id in any compartment that the audience sees or by its text in its scope, is
+// not stored again, so calling again after an interrupt is safe. What one is refused for does not keep the others
+// out. With dryRun nothing is written and the outcomes say what would be.
 func (v *View) Import(ctx context.Context, memories []record.Foreign, dryRun bool) ([]Outcome, error) {
 	b := newBatch(v, len(memories))
 	for i, m := range memories {

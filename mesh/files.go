@@ -365,8 +365,8 @@ func (f *fileIndex) rebuild(ctx context.Context, report func(done, total int)) e
 	return nil
 }
 
-// check notes what is wrong with the vectors on disk. What they lack, and what they have of no passage any more, the next
-// search puts right.
+// check notes what is wrong with the vectors on disk. What they lack, and what they have of no passage any more, the
+// next search puts right.
 func (f *fileIndex) check(ctx context.Context, r *index.Report) error {
 	if f == nil || !exists(f.path) {
 		return nil

@@ -104,7 +104,8 @@ func (c conditions) lance() *lance.Filter {
 	}
 }
 
-// parseTime reads a time that a caller gave: RFC 3339, or a date, which is its first moment in UTC. "" is the zero time.
+// parseTime reads a time that a caller gave: RFC 3339, or a date, which is its first moment in UTC. "" is the zero
+// time.
 func parseTime(field, text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil

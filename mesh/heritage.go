@@ -11,8 +11,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/store"
 )
 
-// MaxHeritageDepth is how many levels of a heritage are kept, unless Options.HeritageDepth says otherwise (RFC-0011 §4.2
-// maxHeritageDepth).
+// MaxHeritageDepth is how many levels of a heritage are kept, unless Options.HeritageDepth says otherwise (RFC-0011
+// §4.2 maxHeritageDepth).
 const MaxHeritageDepth = 5
 
 // InsertHeritage gives the memory called id its heritage, in place of one it had, and returns what was

@@ -64,8 +64,8 @@ type compartment struct {
 	damaged atomic.Bool // the ledger is, and it has been logged
 }
 
-// snapshots takes a snapshot of each compartment, in order; the caller calls release. See store.Snapshot for what it must
-// not do meanwhile.
+// snapshots takes a snapshot of each compartment, in order; the caller calls release. See store.Snapshot for what it
+// must not do meanwhile.
 func snapshots(stores []*compartment) (list []*store.Snapshot, release func()) {
 	for _, c := range stores {
 		list = append(list, c.Snapshot())

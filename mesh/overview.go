@@ -82,8 +82,8 @@ func (v *View) Settle(ctx context.Context, report func(pending int)) error {
 	}
 }
 
-// All is every memory the audience may see, oldest first (RFC-0011 §4.1 getAll); limit bounds it to the newest that many, 0 is
-// no bound. Scores are 0, and there are no signals.
+// All is every memory the audience may see, oldest first (RFC-0011 §4.1 getAll); limit bounds it to the newest that
+// many, 0 is no bound. Scores are 0, and there are no signals.
 func (v *View) All(ctx context.Context, limit int) ([]record.Hit, error) {
 	stores, _, err := v.compartments(ctx)
 	if err != nil {

@@ -21,8 +21,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/store"
 )
 
-// The ranking is what its formula says, bit by bit: over several compartments, more memories than one goroutine looks at,
-// sessions that alternate, long memories, deleted ones, and some without a vector.
+// The ranking is what its formula says, bit by bit: over several compartments, more memories than one goroutine looks
+// at, sessions that alternate, long memories, deleted ones, and some without a vector.
 func TestRankingIsItsFormula(t *testing.T) {
 	dm := open(t, t.TempDir(), audience.DM(), new(words))
 	r := rand.New(rand.NewPCG(3, 4))

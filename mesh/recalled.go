@@ -41,9 +41,9 @@ func (r Recalled) Groups() []string {
 // recall all of it.
 const countedHits = 3 // the best of its memories, if they bear on it: see minRelevance
 
-// Recalled is every memory that the DM's searches since a time recalled and that is still there, oldest first. Searches from
-// before their scores were kept do not count, nor do those that found a memory which was deleted since, should one with
-// its id be imported. In a group there are none.
+// Recalled is every memory that the DM's searches since a time recalled and that is still there, oldest first.
+// Searches from before their scores were kept do not count, nor do those that found a memory which was deleted since,
+// should one with its id be imported. In a group there are none.
 //
 // SECURITY: the signals are those of the private ledger alone: what a group looks for promotes nothing.
 func (v *View) Recalled(ctx context.Context, since time.Time) ([]Recalled, error) {

@@ -16,8 +16,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/store"
 )
 
-// minRelevance is the score from which on a memory bears on a topic. Beside one that does so fully, what has less than a
-// quarter of its score is likely noise.
+// minRelevance is the score from which on a memory bears on a topic. Beside one that does so fully, what has less
+// than a quarter of its score is likely noise.
 const minRelevance, minShare = .2, .25
 
 // gathering is what something is derived from.

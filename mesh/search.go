@@ -98,8 +98,8 @@ func (v *View) Search(ctx context.Context, q SearchRequest) (Found, error) {
 		return Found{}, err
 	}
 	filter := conditions.filter(func(id string) record.Accesses { return accesses[id] })
-	// An answer that lacks something is not kept, nor are lessons, which time puts out of force, nor one that depends on what
-	// each search changes.
+	// An answer that lacks something is not kept, nor are lessons, which time puts out of force, nor one that depends on
+	// what each search changes.
 	if meaning == nil || found.Pending > 0 || damaged != nil || q.IncludeLessons || conditions.byAccess() {
 		found.Hits, found.Lessons = v.rank(stores, among, query, meaning, q, filter)
 	} else if found.Hits, err = v.answers.hits(among, query, q, v.Now, func() []record.Hit {

@@ -22,8 +22,8 @@ import (
 )
 
 // BenchmarkMemory prints one table of what a memory of each size costs (docs/benchmarks.md). Memories have vectors of
-// random directions, which cost a search what others do; queries and ingested texts are embedded by the real model. It is
-// one benchmark whose iterations are its own: run it with -benchtime 1x.
+// random directions, which cost a search what others do; queries and ingested texts are embedded by the real model.
+// It is one benchmark whose iterations are its own: run it with -benchtime 1x.
 func BenchmarkMemory(b *testing.B) {
 	local := embed.NewLocal(embed.Options{})
 	b.Cleanup(func() { _ = local.Close() })

@@ -1,7 +1,7 @@
 // Package foreign reads and migrates the LanceDB databases that other implementations of RFC-0011 wrote.
 //
-// What it reads is on its way into the ledger (mesh.View.Import) and is not scrubbed yet: it must not be shown, logged or
-// kept as it is.
+// What it reads is on its way into the ledger (mesh.View.Import) and is not scrubbed yet: it must not be shown,
+// logged or kept as it is.
 package foreign
 
 import (
@@ -20,10 +20,10 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
-// Memories reads the memories of a LanceDB database that another implementation of RFC-0011 wrote, in schema V1 or V2, for
-// mesh.View.Import: oldest first, so that what belongs together stays together. Its vectors are left out, because the
-// schema does not record which model made them. dir is the folder with memory_entries.lance in it; the error wraps
-// fs.ErrNotExist if it has none.
+// Memories reads the memories of a LanceDB database that another implementation of RFC-0011 wrote, in schema V1 or
+// V2, for mesh.View.Import: oldest first, so that what belongs together stays together. Its vectors are left out,
+// because the schema does not record which model made them. dir is the folder with memory_entries.lance in it; the
+// error wraps fs.ErrNotExist if it has none.
 func Memories(ctx context.Context, dir string) ([]record.Foreign, error) {
 	if _, err := lance.Inspect(ctx, dir); err != nil {
 		return nil, err
@@ -46,8 +46,8 @@ func memories(rows iter.Seq2[lance.Memory, error]) ([]record.Foreign, error) {
 	return list, nil
 }
 
-// Migrate converts a database of schema V1 to V2 in place (RFC-0011 §11), see lance.Migrate. changed is false if it is V2
-// already; rows is the number of memories in it. now is the time for rows without one.
+// Migrate converts a database of schema V1 to V2 in place (RFC-0011 §11), see lance.Migrate. changed is false if it
+// is V2 already; rows is the number of memories in it. now is the time of the backup.
 func Migrate(ctx context.Context, dir string, now time.Time) (changed bool, rows int, err error) {
 	before, err := lance.Inspect(ctx, dir)
 	if err == nil || !before.SchemaV2 { // an interrupted one may have no table at its place
@@ -60,8 +60,8 @@ func Migrate(ctx context.Context, dir string, now time.Time) (changed bool, rows
 	return !before.SchemaV2, after.Rows, err
 }
 
-// fromRow converts a row of memory_entries. The conventional fields of the metadata (RFC-0011 §2.1) become fields of the
-// memory, and so do the columns of V2, which take precedence. What cannot be kept is left out and noted.
+// fromRow converts a row of memory_entries. The conventional fields of the metadata (RFC-0011 §2.1) become fields of
+// the memory, and so do the columns of V2, which take precedence. What cannot be kept is left out and noted.
 func fromRow(row lance.Memory) record.Foreign {
 	var q record.Foreign
 	q.ID, q.CreatedAt = row.ID, row.CreatedAt
@@ -183,8 +183,8 @@ func (m *metadata) heritage(chain string) *record.Heritage {
 // unrecorded is the value of a lesson's required fields that the other implementation did not keep.
 const unrecorded = "not recorded"
 
-// lesson makes a lesson of the metadata that implementations keep with one, nil if that is incomplete: then it is kept as
-// a memory of type lesson.
+// lesson makes a lesson of the metadata that implementations keep with one, nil if that is incomplete: then it is
+// kept as a memory of type lesson.
 func (m *metadata) lesson(row lance.Memory) *record.Lesson {
 	var kept struct {
 		Lesson           *record.Lesson `json:"lesson"` // as this program writes it

@@ -15,37 +15,37 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/store"
 )
 
-// blocks copies the ledger's blocks into the table yamo_blocks (RFC-0011 §2.3). It belongs to whoever
-// holds the index lock.
+// blocks copies the ledger's blocks into the table yamo_blocks (RFC-0011 §2.3). The holder of the index lock
+// owns it.
 //
-// A row's block_hash is the SHA-256 of its text. Its prev_hash is the hash of the ledger entry before
-// it, whose own hash is in the metadata as entry_hash: a chain over block_hash alone would break with
-// the first erased block, and would let anybody who guesses an erased text confirm the guess.
+// A row's block_hash is the SHA-256 of its text. Its prev_hash is the hash of the ledger entry before it, and the
+// hash of its entry is in the metadata as entry_hash: a chain over block_hash only would break with the first erased
+// block, and would let a reader who guesses an erased text confirm the guess.
 //
-// A deletion is a row too. The RFC has no operation type for it, and tells what went wrong with a retain by a status in
-// the metadata (§8.2); so a deletion is a retain with the status "deleted". What was erased has no row any more.
+// A deletion is a row too. RFC-0011 has no operation type for it, but marks a failed retain by a status in the metadata
+// (§8.2); so a deletion is a retain with the status "deleted". What was erased has no row any more.
 type blocks struct {
 	options ledger.Options
-	path    string // remembers how far the table is
+	path    string // of the file with the mark
 	reader  *ledger.Ledger
 	seq     int64 // the last entry the reader has given
 }
 
-// mark is the content of blocks.path. It is believed as long as the tables have so many rows.
+// mark is how far the table is, the content of blocks.path. It is valid as long as the table has that number of rows.
 type mark struct {
-	Format int   `json:"format"` // blocksFormat, or the rows were made in another way
+	Format int   `json:"format"` // blocksFormat; with another one the rows are written again
 	Seq    int64 `json:"seq"`    // entries up to here are in the table
 	Rows   int   `json:"rows"`   // of yamo_blocks
 }
 
-// blocksFormat is raised when rows are made in another way.
+// blocksFormat is increased when a version of the program writes rows differently.
 const blocksFormat = 2
 
 func newBlocks(dir string, o ledger.Options) *blocks {
 	return &blocks{options: o, path: filepath.Join(dir, "blocks.json")}
 }
 
-// reset makes the next flush start over.
+// reset makes the next flush write every row again.
 func (b *blocks) reset() error {
 	b.reader = nil
 	if err := os.Remove(b.path); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -72,6 +72,8 @@ func (b *blocks) flush(ctx context.Context, tables *lance.DB) (erased bool, err 
 		}
 		rows = 0
 	}
+	// Another number of rows: the table was deleted, or a process ended between writing rows and the mark. Reading the
+	// whole ledger again is safe, because AddBlocks skips rows that are there.
 	if m.Format != blocksFormat || m.Rows != rows {
 		m, b.reader = mark{}, nil
 	}
@@ -101,7 +103,7 @@ func (b *blocks) flush(ctx context.Context, tables *lance.DB) (erased bool, err 
 	return w.erased, b.write(mark{Format: blocksFormat, Seq: b.seq, Rows: rows})
 }
 
-// clearBlocks empties the table.
+// clearBlocks deletes every row.
 func clearBlocks(ctx context.Context, tables *lance.DB) error {
 	var ids []string
 	for b, err := range tables.Blocks(ctx) {
@@ -113,7 +115,7 @@ func clearBlocks(ctx context.Context, tables *lance.DB) error {
 	return tables.DeleteBlocks(ctx, ids)
 }
 
-// read returns the mark, the zero value if there is none that can be read.
+// read returns the mark, the zero value if the file is missing or damaged.
 func (b *blocks) read() mark {
 	var m mark
 	raw, err := os.ReadFile(b.path)
@@ -123,6 +125,7 @@ func (b *blocks) read() mark {
 	return m
 }
 
+// write replaces the mark atomically. It needs no fsync: a lost mark costs time only.
 func (b *blocks) write(m mark) error {
 	raw, err := json.Marshal(m)
 	if err != nil {
@@ -145,6 +148,7 @@ type blockWriter struct {
 	erased bool
 }
 
+// take adds an entry's row, and for a deletion drops the rows of what it erased.
 func (w *blockWriter) take(ctx context.Context, tables *lance.DB, e ledger.Entry) error {
 	if e.Op == ledger.OpDelete {
 		gone := blocksOf(e.ID)
@@ -164,13 +168,13 @@ func (w *blockWriter) take(ctx context.Context, tables *lance.DB, e ledger.Entry
 	return w.write(ctx, tables)
 }
 
-// hasRow reports whether an entry has a row.
+// hasRow reports whether an entry has a row: those with a block, of an operation that the RFC's column allows.
 func hasRow(e ledger.Entry) bool {
 	return e.Block != "" && (e.Op == ledger.OpDelete || slices.Contains(lance.Operations, e.Op))
 }
 
-// blockID is RFC-0011 §1.1's YAMO_BLOCK_ID. That of a record's block has the record's time and random digits, so that it
-// is known when the record is erased; any other has the entry's time and number.
+// blockID is RFC-0011 §1.1's YAMO_BLOCK_ID. That of a record's block has the record's time and random digits, so that
+// it is known when the record is erased; any other has the entry's time and number.
 func blockID(e ledger.Entry) string {
 	if _, rest, ok := strings.Cut(e.ID, "_"); ok && e.Op != ledger.OpDelete {
 		return "yamo_" + e.Op + "_" + rest
@@ -182,7 +186,7 @@ func blockID(e ledger.Entry) string {
 	return fmt.Sprintf("yamo_%s_%d_%06x", op, e.Time.UnixMilli(), e.Seq)
 }
 
-// blocksOf are the ids that a record's block may have.
+// blocksOf returns the ids that the blocks of a record may have: a deletion does not tell which operation made it.
 func blocksOf(id string) []string {
 	ids := make([]string, len(lance.Operations))
 	for i, op := range lance.Operations {
@@ -191,7 +195,7 @@ func blocksOf(id string) []string {
 	return ids
 }
 
-// blockRow is an entry as a row.
+// blockRow converts an entry to a row (RFC-0011 §2.3).
 func blockRow(e ledger.Entry) (lance.Block, error) {
 	about := map[string]any{"seq": e.Seq, "entry_hash": e.Hash}
 	if e.ID != "" {

@@ -22,31 +22,32 @@ type Report struct {
 	BlockRows   int               `json:"block_rows"`
 	Skills      int               `json:"skills"` // in the ledger
 	SkillRows   int               `json:"skill_rows"`
-	// Problems is what `index rebuild` mends, and a damaged ledger, which it does not. What is merely not indexed yet
-	// is none.
+	// Problems is what `index rebuild` repairs, and a damaged ledger, which it does not. What is not indexed yet is no
+	// problem, see Behind.
 	Problems []string `json:"problems"`
 }
 
-// Behind reports whether something is not indexed yet.
+// Behind reports whether something is not indexed yet. The background work will do it.
 func (r Report) Behind() bool {
 	return r.Vectors < r.Memories || r.Rows < r.Memories || r.BlockRows < r.Blocks || r.SkillRows < r.Skills
 }
 
-// Problem notes a problem, once.
+// Problem adds a problem, unless it is already there.
 func (r *Report) Problem(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); !slices.Contains(r.Problems, text) { // the tables have several readers
 		r.Problems = append(r.Problems, text)
 	}
 }
 
-// Count notes a problem that n things have, if there are any.
+// Count adds the problem "n what", unless n is 0.
 func (r *Report) Count(n int, what string) {
 	if n > 0 {
 		r.Problem("%d %s", n, what)
 	}
 }
 
-// Check compares vectors and tables with the ledger, row by row, and changes nothing. report is called with the rows read.
+// Check compares vectors and tables with the ledger, row by row, and changes nothing. report is called with the rows
+// read.
 func (ix *Index) Check(ctx context.Context, r *Report, report func(done, total int)) error {
 	return ix.Do(ctx, func() error {
 		if err := ix.c.Sync(ctx); err != nil {
@@ -58,7 +59,7 @@ func (ix *Index) Check(ctx context.Context, r *Report, report func(done, total i
 			err = errors.Join(ix.checkBlocks(ctx, r), ix.checkSkills(ctx, r))
 		}
 		ix.mu.Lock()
-		ix.dirty = false // or Close would write what is lacking
+		ix.dirty = false // Sync has set it, and Close would write what is missing
 		ix.mu.Unlock()
 		return err
 	})
@@ -73,7 +74,8 @@ func (ix *Index) checkVectors(r *Report) error {
 	}
 	m := ix.embedder.Model()
 	if !a.Matches(m.Name, m.Dim) {
-		r.Problem("the vectors were made with model %q (%d dimensions), but %q (%d dimensions) is configured", a.Model, a.Dimension, m.Name, m.Dim)
+		r.Problem("the vectors were made with model %q (%d dimensions), but %q (%d dimensions) is configured",
+			a.Model, a.Dimension, m.Name, m.Dim)
 		return nil
 	}
 	r.Count(a.Damaged, "vectors are damaged")
@@ -86,7 +88,7 @@ func (ix *Index) checkVectors(r *Report) error {
 	return nil
 }
 
-// vectorTolerance is what the two copies of a vector's component may differ by: LanceDB returns it as a decimal.
+// vectorTolerance is the maximum difference of two copies of a vector's component: LanceDB returns it as a decimal.
 const vectorTolerance = 1e-5
 
 // checkRows reads memory_entries.
@@ -134,17 +136,21 @@ func (ix *Index) checkRows(ctx context.Context, r *Report, report func(done, tot
 	return nil
 }
 
-// tableProgress is how many rows are read between two reports.
+// tableProgress is the number of rows between two calls of report.
 const tableProgress = 500
 
 // same reports whether the flat file has this vector for document doc, or none.
 func (ix *Index) same(doc int, vector []float32) bool {
 	mine := ix.c.Vectors.Vector(doc)
-	return mine == nil || len(mine) == len(vector) && !slices.ContainsFunc(vector, func(x float32) bool { return math.IsNaN(float64(x)) }) &&
-		slices.EqualFunc(mine, vector, func(a, b float32) bool { return math.Abs(float64(a-b)) < vectorTolerance })
+	if mine == nil {
+		return true
+	}
+	// Every comparison with NaN is false, so a damaged component makes them unequal.
+	return slices.EqualFunc(mine, vector, func(a, b float32) bool { return math.Abs(float64(a-b)) < vectorTolerance })
 }
 
-// tableProblem notes what keeps LanceDB's tables from being read, if `index rebuild` mends it.
+// tableProblem adds the reason why LanceDB's tables cannot be read, if `index rebuild` repairs it, and returns any
+// other error.
 func (r *Report) tableProblem(err error) error {
 	var model *lance.ModelError
 	switch {
@@ -160,7 +166,7 @@ func (r *Report) tableProblem(err error) error {
 	return nil
 }
 
-// checkBlocks compares yamo_blocks with the ledger, which it reads once more.
+// checkBlocks compares yamo_blocks with the ledger, which it reads again: the projection does not keep blocks.
 func (ix *Index) checkBlocks(ctx context.Context, r *Report) error {
 	want := map[string]string{} // hash of the text by id
 	err := ledger.New(ix.blocks.options).Sync(ctx, func(e ledger.Entry) error {
@@ -203,7 +209,7 @@ func (ix *Index) checkBlocks(ctx context.Context, r *Report) error {
 	return nil
 }
 
-// checkSkills reads synthesized_skills. A row that an update or feedback has overtaken is behind.
+// checkSkills compares synthesized_skills with the skills. A row with an older text is behind, and no problem.
 func (ix *Index) checkSkills(ctx context.Context, r *Report) error {
 	s := ix.c.Snapshot()
 	defer s.Release()

@@ -16,9 +16,8 @@ const (
 	tableChunk   = 10_000 // rows written to LanceDB at once: one fragment
 )
 
-// restore takes vectors that the file lacks from LanceDB, their durable home: reading one takes a
-// tenth of the time that making it again takes. It does so once for each time that the file was lost.
-// The caller holds the index lock.
+// restore reads vectors that the file lacks from LanceDB, which takes a tenth of the time that making them again takes.
+// It does so once for each time that the file was lost. The caller holds the index lock.
 func (ix *Index) restore(ctx context.Context) error {
 	epoch := ix.c.Vectors.Epoch()
 	if epoch == ix.restored {
@@ -34,6 +33,7 @@ func (ix *Index) restore(ctx context.Context) error {
 			err = ix.restoreSome(ctx, chunk)
 		}
 	}
+	// Vectors of another model are kept: the operator either configures that model again or rebuilds.
 	if _, ok := errors.AsType[*lance.ModelError](err); ok {
 		return fmt.Errorf("restore vectors: %w", err)
 	}
@@ -59,12 +59,13 @@ func (ix *Index) restoreSome(ctx context.Context, ids []string) error {
 	return ix.keep(found, vectors)
 }
 
-// flush brings LanceDB in line with the ledger: what has a vector and is not there is written, what was
-// deleted is taken off the disk, and small fragments are merged when they have piled up. The caller
-// holds the index lock and has synced the compartment with it.
+// flush brings LanceDB in line with the ledger: what has a vector and is not there is written, what was deleted is
+// removed from the disk, and small fragments are merged when there are many. A damaged table is made again. The
+// caller holds the index lock and has synced the compartment since it got it, so that no process writes what another
+// has deleted.
 func (ix *Index) flush(ctx context.Context) error {
 	ix.mu.Lock()
-	ix.dirty = false // before looking: what comes now makes it true again
+	ix.dirty = false // first, so that a change during the flush sets it again
 	ix.mu.Unlock()
 	err := ix.tryFlush(ctx)
 	if errors.Is(err, lance.ErrDamaged) {
@@ -171,7 +172,7 @@ func (ix *Index) removeRows(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// addRows writes the rows that are lacking.
+// addRows writes the missing rows, in large fragments.
 func (ix *Index) addRows(ctx context.Context) error {
 	type lacking struct {
 		doc      int
@@ -214,7 +215,8 @@ func (ix *Index) addRows(ctx context.Context) error {
 	return nil
 }
 
-// memoryRow is a record as a row of memory_entries (RFC-0011 §2.2).
+// memoryRow converts a record to a row of memory_entries (RFC-0011 §2.2). The metadata repeats the columns under the
+// names of §2.1, where readers of schema V1 look for them.
 func memoryRow(r *record.Record, v []float32) (lance.Memory, error) {
 	meta := map[string]any{}
 	maps.Copy(meta, r.Metadata)
@@ -250,7 +252,7 @@ func memoryRow(r *record.Record, v []float32) (lance.Memory, error) {
 	return row, err
 }
 
-// Purge takes what was deleted out of the vectors' file and LanceDB, and off the disk.
+// Purge removes what was deleted from the vectors' file and LanceDB, and from the disk. It waits for the index lock.
 func (ix *Index) Purge(ctx context.Context) error {
 	return ix.Do(ctx, func() error {
 		if err := ix.c.Sync(ctx); err != nil {

@@ -27,20 +27,20 @@ const (
 	peerPoll  = 100 * time.Millisecond // how often a search looks for vectors that another process made
 )
 
-// What other indexes do alike.
+// Limits that the index of workspace files has, too.
 const (
 	EmbedBatch = 32               // texts in one call of an Embedder
-	RetryAfter = 10 * time.Second // how long work that failed is not tried again
+	RetryAfter = 10 * time.Second // pause after work that failed
 )
 
 // Index is what makes a compartment's memories findable by meaning: their vectors in memory and in a
 // flat file, and LanceDB's tables. All of it can be deleted and made again from the ledger.
 //
-// One process at a time, the holder of the index lock, embeds and writes; it works in the background,
-// in batches, so that storing waits for no model and LanceDB gets few, large fragments. The lock is not
-// held while waiting for more, so that no process waits for another's quiet.
+// One process at a time, the holder of the index lock, embeds and writes. It works in the background and in batches,
+// so that storing waits for no model and LanceDB gets few, large fragments. The lock is not held while waiting for
+// more, so that no process waits for another one to become idle.
 type Index struct {
-	*Lock // held by who embeds and writes, in any process
+	*Lock // held to embed and write, by one process
 
 	c          *store.Compartment
 	skills     *skillVectors
@@ -50,7 +50,7 @@ type Index struct {
 	rebuilding string // a file that is there from the beginning of a rebuild to its end
 	log        *slog.Logger
 
-	// The fields below belong to whoever holds the index lock.
+	// The holder of the index lock owns the fields below.
 	present   map[string]struct{} // the ids in memory_entries, nil if they are not known
 	unflushed int                 // vectors made since the last flush
 	restored  int                 // the vectors' epoch for which LanceDB was asked, -1 for none
@@ -79,14 +79,18 @@ type Options struct {
 	Logger      *slog.Logger
 }
 
-// New returns the index of a compartment. It does nothing until it is woken or asked.
+// New returns the index of a compartment. It does nothing until it is woken or asked. It takes over the compartment's
+// Changed; the caller calls Close or Discard.
 func New(o Options) *Index {
 	m := o.Embedder.Model()
+	tables := lance.Open(filepath.Join(o.Dir, "lance"), lance.ModelInfo{Name: m.Name, Dimension: m.Dim},
+		lance.Options{Logger: o.Logger})
+	// The work outlives the call that wakes it, so it has a context of its own.
 	ctx, stop := context.WithCancel(context.Background())
 	ix := &Index{
 		Lock:       NewLock(o.LockPath),
 		c:          o.Compartment,
-		Tables:     lance.Open(filepath.Join(o.Dir, "lance"), lance.ModelInfo{Name: m.Name, Dimension: m.Dim}, lance.Options{Logger: o.Logger}),
+		Tables:     tables,
 		blocks:     newBlocks(o.Dir, o.Ledger),
 		embedder:   o.Embedder,
 		rebuilding: filepath.Join(o.Dir, "rebuilding"),
@@ -111,7 +115,7 @@ func (ix *Index) stale() {
 	ix.mu.Unlock()
 }
 
-// Wake starts the background work, or tells it that there is more to do. It waits for nothing.
+// Wake starts the background work, or tells it that there is more to do. It does not block.
 func (ix *Index) Wake() {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
@@ -125,14 +129,15 @@ func (ix *Index) Wake() {
 	}
 }
 
-// failing reports whether the last work failed a moment ago. ix.mu is held. A missing model does not
-// count: noticing it costs nothing, and its installation should show at once.
+// failing reports whether the last work failed less than RetryAfter ago. A missing model does not count: looking for it
+// costs nothing, and once it is installed it should be used at once. ix.mu is held.
 func (ix *Index) failing() bool {
 	return ix.failure != nil && !errors.Is(ix.failure, embed.ErrNoAssets) && time.Since(ix.failedAt) < RetryAfter
 }
 
-// Ready waits until every memory has its vector, for at most patience, and returns how many have
-// none yet. It does not wait for work that has just failed.
+// Ready waits until every memory has its vectors, for at most patience, and returns how many lack some. It wakes the
+// background work if there is any to do, and does not wait for work that has just failed. Another process may be doing
+// it, so the file is looked at now and then.
 func (ix *Index) Ready(ctx context.Context, patience time.Duration) (pending int, err error) {
 	timeout := time.NewTimer(patience)
 	defer timeout.Stop()
@@ -164,7 +169,8 @@ func (ix *Index) Ready(ctx context.Context, patience time.Duration) (pending int
 	}
 }
 
-// run is the background work.
+// run is the background work: it ends when there is nothing left to do, or with an error, of which only a new one is
+// logged.
 func (ix *Index) run() {
 	for {
 		err := ix.work(ix.ctx)
@@ -188,13 +194,13 @@ func (ix *Index) run() {
 	}
 }
 
-// announce wakes those who wait in ready. ix.mu is held.
+// announce wakes the callers that wait in Ready. ix.mu is held.
 func (ix *Index) announce() {
 	close(ix.moved)
 	ix.moved = make(chan struct{})
 }
 
-// work embeds what has no vector and, after a quiet moment, brings LanceDB up to date.
+// work embeds what has no vector and brings LanceDB up to date once nothing was stored for flushIdle.
 func (ix *Index) work(ctx context.Context) error {
 	for {
 		select {
@@ -246,8 +252,8 @@ func (ix *Index) fill(ctx context.Context) error {
 	}
 }
 
-// embed makes the vectors of the first few memories that have none, or else of the parts of one that lacks some, and
-// returns of how many.
+// embed makes the vectors of up to EmbedBatch memories that have none, or else of the parts of one memory that lacks
+// some, and returns of how many. Whole memories come first: a memory without any vector is found by its words only.
 func (ix *Index) embed(ctx context.Context) (int, error) {
 	if err := ix.c.Vectors.Refresh(); err != nil {
 		return 0, err
@@ -269,7 +275,7 @@ func (ix *Index) embed(ctx context.Context) (int, error) {
 	return len(ids), ix.keep(ids, vectors)
 }
 
-// Missing returns the ids and texts of up to n records of p without a vector.
+// Missing returns the ids and contents of up to n records of p that have no vector, in the order of documents.
 func Missing(p *store.Projection, n int) (ids, texts []string) {
 	docs, _ := p.Vectors.Missing(n)
 	s := p.Snapshot()
@@ -282,6 +288,7 @@ func Missing(p *store.Projection, n int) (ids, texts []string) {
 	return ids, texts
 }
 
+// keep appends vectors to the file and wakes the callers of Ready.
 func (ix *Index) keep(ids []string, vectors [][]float32) error {
 	if err := ix.c.Vectors.Append(ids, vectors); err != nil {
 		return err
@@ -292,7 +299,7 @@ func (ix *Index) keep(ids []string, vectors [][]float32) error {
 	return nil
 }
 
-// Discard ends the background work and releases the tables without writing anything.
+// Discard ends the background work and closes the tables without writing anything: their ledger was replaced.
 func (ix *Index) Discard(ctx context.Context) {
 	if err := ix.end(ctx); err != nil {
 		return // it ends by itself; the tables stay open until then
@@ -302,8 +309,8 @@ func (ix *Index) Discard(ctx context.Context) {
 	}
 }
 
-// Close ends the background work and, if the index lock is free, writes what is embedded to LanceDB. If
-// ctx ends first, the work ends by itself soon after.
+// Close ends the background work and, if the index lock is free, writes what is embedded to LanceDB. If ctx ends first,
+// the work ends by itself soon after. What is not written the next process writes.
 func (ix *Index) Close(ctx context.Context) error {
 	if err := ix.end(ctx); err != nil {
 		return fmt.Errorf("close the %s index: %w", ix.c.Visibility, err)
@@ -315,7 +322,8 @@ func (ix *Index) Close(ctx context.Context) error {
 	case errors.As(err, &corrupt):
 		err = nil // it is reported by every use, and closing loses nothing
 	case errors.As(err, &model), errors.Is(err, vector.ErrModel), errors.Is(err, ledger.ErrReplaced):
-		ix.log.Warn("the memory index is not up to date", "error", err) // a use that only stores has not noticed
+		// A session that only stored has not been told by an error before, hence the log.
+		ix.log.Warn("the memory index is not up to date", "error", err)
 		err = nil
 	}
 	return errors.Join(err, ix.Tables.Close())
@@ -339,7 +347,7 @@ func (ix *Index) end(ctx context.Context) error {
 	}
 }
 
-// flushNow is flush, unless there is nothing to write or another process holds the index lock.
+// flushNow calls flush, unless there is nothing to write or another process holds the index lock, which then does it.
 func (ix *Index) flushNow(ctx context.Context) error {
 	ix.mu.Lock()
 	dirty := ix.dirty
@@ -362,7 +370,7 @@ func (ix *Index) untouched() bool {
 	return s.Untouched()
 }
 
-// Trouble returns what keeps the background work from going on for now, nil if nothing does.
+// Trouble returns the error for which the background work pauses, nil if it does not.
 func (ix *Index) Trouble() error {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
@@ -372,15 +380,16 @@ func (ix *Index) Trouble() error {
 	return nil
 }
 
-// Pending returns how many memories have no vector yet.
+// Pending returns the number of memories that have no vector yet; parts do not count.
 func (ix *Index) Pending() int {
 	_, pending := ix.c.Vectors.Missing(0)
 	return pending
 }
 
-// Nearest asks LanceDB for the n nearest vectors that f admits, if its table is known to hold exactly the compartment's
-// live memories. Tables that cannot be read are no reason not to answer: every vector is in memory, too.
-func (ix *Index) Nearest(meaning []float32, n, live int, f lance.Filter) ([]lance.Hit, bool) {
+// Nearest asks LanceDB for the n nearest vectors that f admits. ok is false if the table is not known to hold exactly
+// the compartment's memories, of which there are live, or cannot be read: the caller then compares the vectors in
+// memory. It takes no snapshot, because its caller holds one.
+func (ix *Index) Nearest(meaning []float32, n, live int, f lance.Filter) (hits []lance.Hit, ok bool) {
 	ix.mu.Lock()
 	behind := ix.dirty // as far as this process knows
 	ix.mu.Unlock()

@@ -7,7 +7,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/lockfile"
 )
 
-// Lock lets one goroutine of one process at a time work on an index.
+// Lock lets one goroutine of one process at a time work on an index. Processes exclude each other by a lock on the
+// file; that does not exclude goroutines of one process, which pass a token.
 type Lock struct {
 	path string
 	turn chan struct{} // one token, for this process's goroutines
@@ -20,7 +21,7 @@ func NewLock(path string) *Lock {
 	return l
 }
 
-// Do calls f with the lock held, after waiting for it.
+// Do waits for the lock, until ctx ends, and calls f with it held.
 func (l *Lock) Do(ctx context.Context, f func() error) error {
 	select {
 	case <-l.turn:
@@ -36,7 +37,7 @@ func (l *Lock) Do(ctx context.Context, f func() error) error {
 	return f()
 }
 
-// Try calls f with the lock held if it is free now.
+// Try calls f with the lock held, or returns nil if the lock is not free.
 func (l *Lock) Try(f func() error) error {
 	select {
 	case <-l.turn:

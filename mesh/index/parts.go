@@ -8,8 +8,9 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/store"
 )
 
-// embedParts makes the vectors of the parts of the first long memory that lacks some, and returns of how many memories.
-// The caller holds the index lock.
+// embedParts makes the vectors of the parts of the first long memory that lacks some, and returns the number of
+// memories it did: 0 or 1. It does one at a time, so that a memory stored meanwhile gets its vector soon. The caller
+// holds the index lock.
 func (ix *Index) embedParts(ctx context.Context) (int, error) {
 	docs, _ := ix.c.Vectors.MissingParts(1)
 	if len(docs) == 0 {
@@ -41,7 +42,7 @@ func (ix *Index) embedParts(ctx context.Context) (int, error) {
 	return 1, nil
 }
 
-// lacking is how many memories have no vector yet, or not those of all their parts.
+// lacking returns the number of memories without a vector, plus that of memories without those of their parts.
 func (ix *Index) lacking() int {
 	_, whole := ix.c.Vectors.Missing(0)
 	_, parts := ix.c.Vectors.MissingParts(0)

@@ -9,8 +9,9 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
 )
 
-// Rebuild deletes the vectors and tables and makes them again from the ledger, or goes on where an interrupted rebuild
-// for the same model ended. report is called with the number of memories done, after each batch.
+// Rebuild deletes the vectors and tables and makes them again from the ledger, or continues an interrupted rebuild
+// for the same model. report is called with the number of memories done, before each batch. Rebuild holds the index
+// lock.
 func (ix *Index) Rebuild(ctx context.Context, report func(done, total int)) error {
 	return ix.Do(ctx, func() error {
 		if err := ix.c.Sync(ctx); err != nil {
@@ -44,8 +45,8 @@ func (ix *Index) Rebuild(ctx context.Context, report func(done, total int)) erro
 	})
 }
 
-// beginRebuild deletes the vectors and tables, unless a rebuild for this model has already: then the file that notes it is
-// still there.
+// beginRebuild deletes the vectors and tables, unless a rebuild for this model has already: then the file that notes
+// it is still there.
 func (ix *Index) beginRebuild(ctx context.Context) error {
 	m := ix.embedder.Model()
 	note := fmt.Sprintf("%s %d\n", m.Name, m.Dim)
@@ -58,8 +59,8 @@ func (ix *Index) beginRebuild(ctx context.Context) error {
 	return os.WriteFile(ix.rebuilding, []byte(note), 0o600)
 }
 
-// Compact brings the tables up to date with the ledger, as far as there are vectors, merges their fragments, and takes
-// what was deleted off the disk. It returns the tables' state before and after.
+// Compact brings the tables up to date with the ledger, as far as there are vectors, merges their fragments, and
+// removes what was deleted from the disk. It returns the tables' state before and after.
 func (ix *Index) Compact(ctx context.Context) (before, after lance.Stats, err error) {
 	err = ix.Do(ctx, func() error {
 		before, after, err = ix.compact(ctx)
@@ -82,7 +83,7 @@ func (ix *Index) compact(ctx context.Context) (before, after lance.Stats, err er
 	return before, after, err
 }
 
-// count is how many memories there are.
+// count returns the number of memories.
 func (ix *Index) count() int {
 	s := ix.c.Snapshot()
 	defer s.Release()

@@ -8,7 +8,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
-// revise deletes the rows that lack a heritage or accesses; addRows writes them anew. The caller holds the index lock.
+// revise deletes the rows whose heritage or accesses are outdated; addRows writes them again. The caller holds the
+// index lock.
 func (ix *Index) revise(ctx context.Context) error {
 	revised := ix.c.TakeRevised()
 	err := ix.reviseRows(ctx, revised)
@@ -18,6 +19,7 @@ func (ix *Index) revise(ctx context.Context) error {
 	return err
 }
 
+// reviseRows compares the rows with what they should be: another process may have written them already.
 func (ix *Index) reviseRows(ctx context.Context, revised map[string]struct{}) error {
 	var ids, changed []string
 	for id := range revised {
@@ -61,7 +63,7 @@ func (ix *Index) reviseRows(ctx context.Context, revised map[string]struct{}) er
 	return nil
 }
 
-// heritageChain is the column of RFC-0011 §2.2, "" without a heritage.
+// heritageChain returns the value of the column heritage_chain (RFC-0011 §2.2), JSON, "" without a heritage.
 func heritageChain(r *record.Record) (string, error) {
 	if r.Heritage == nil {
 		return "", nil
@@ -73,7 +75,7 @@ func heritageChain(r *record.Record) (string, error) {
 	return string(chain), nil
 }
 
-// accessCount is the value of access_count, nil without any.
+// accessCount returns the value of the column access_count, nil (null) without any.
 func accessCount(a record.Accesses) *int32 {
 	if a.Count == 0 {
 		return nil

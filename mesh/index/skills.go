@@ -15,50 +15,50 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/skill"
 )
 
-// skillVectors are the vectors of a compartment's skills, by the text that was embedded. There are few, so
-// they are in memory; their durable home is synthesized_skills.
+// skillVectors are the vectors of a compartment's skills, by the text that was embedded. There are few, so all are in
+// memory; on disk they are in synthesized_skills only.
 type skillVectors struct {
 	mu     sync.RWMutex
-	of     map[string][]float32
-	loaded bool // what the table had is there
+	byText map[string][]float32
+	loaded bool // the table was read
 }
 
-func newSkillVectors() *skillVectors { return &skillVectors{of: map[string][]float32{}} }
+func newSkillVectors() *skillVectors { return &skillVectors{byText: map[string][]float32{}} }
 
-// clear forgets all, and does not take them from the table again.
+// clear removes all vectors, and keeps them from being read from the table again.
 func (s *skillVectors) clear() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.of, s.loaded = map[string][]float32{}, true
+	s.byText, s.loaded = map[string][]float32{}, true
 }
 
 func (s *skillVectors) get(text string) []float32 {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.of[text]
+	return s.byText[text]
 }
 
 func (s *skillVectors) put(texts []string, vectors [][]float32) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, text := range texts {
-		s.of[text] = vectors[i]
+		s.byText[text] = vectors[i]
 	}
 }
 
-// keep forgets the vectors of texts that no skill has any more.
+// keep removes the vectors of texts that are not wanted.
 func (s *skillVectors) keep(wanted map[string]bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for text := range s.of {
+	for text := range s.byText {
 		if !wanted[text] {
-			delete(s.of, text)
+			delete(s.byText, text)
 		}
 	}
 }
 
-// load takes in what the table has, once. A table that cannot be read costs time, not answers: the vectors
-// are made again. Only another model's is an error.
+// loadSkills reads the vectors in the table, once. A table that cannot be read is no error, because the vectors can be
+// made again; a table of another model is.
 func (ix *Index) loadSkills(ctx context.Context) error {
 	ix.skills.mu.RLock()
 	loaded := ix.skills.loaded
@@ -86,10 +86,10 @@ func (ix *Index) loadSkills(ctx context.Context) error {
 	return nil
 }
 
-// SkillVector returns the vector of a skill of that intent, nil if there is none yet.
+// SkillVector returns the vector of a skill of that intent, nil if it has not been made yet.
 func (ix *Index) SkillVector(intent string) []float32 { return ix.skills.get(skill.Meaning(intent)) }
 
-// EmbedSkills gives every skill its vector. It needs no lock: the same text has the same vector.
+// EmbedSkills gives every skill its vector. It needs no lock: two callers at once make the same vectors.
 func (ix *Index) EmbedSkills(ctx context.Context) error {
 	states := ix.skillStates()
 	if len(states) == 0 {
@@ -121,8 +121,9 @@ func (ix *Index) EmbedSkills(ctx context.Context) error {
 	return nil
 }
 
-// flushSkills makes synthesized_skills hold exactly the skills that have a vector, and reports whether one
-// was taken out for good. The caller holds the index lock.
+// flushSkills makes synthesized_skills hold exactly the skills that have a vector, and reports whether a deleted
+// skill was removed. The table is compared row by row only if the skills have changed since, or the number of rows
+// differs, which another process may have caused. The caller holds the index lock.
 func (ix *Index) flushSkills(ctx context.Context) (erased bool, err error) {
 	defer func() {
 		if err != nil {
@@ -177,7 +178,7 @@ func (ix *Index) hasSkill(id string) bool {
 	return s.Skills.Find(id) != nil
 }
 
-// skillRows are the rows that the table should have, by id, and the state of the skills they show.
+// skillRows returns the rows that the table should have, by id, and the number of changes of the skills they are from.
 func (ix *Index) skillRows() (state int, rows map[string]lance.Skill, err error) {
 	s := ix.c.Snapshot()
 	defer s.Release()
@@ -199,7 +200,7 @@ func (ix *Index) skillRows() (state int, rows map[string]lance.Skill, err error)
 	return state, rows, nil
 }
 
-// skillMetadata is the metadata of a row (RFC-0011 §2.4), and what of a skill has no column.
+// skillMetadata is the metadata of a row (RFC-0011 §2.4), with the fields of a skill that have no column.
 type skillMetadata struct {
 	Reliability float64    `json:"reliability"`
 	UseCount    int        `json:"use_count"`

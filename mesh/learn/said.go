@@ -61,8 +61,8 @@ func plainName(name string) string {
 type Saying map[string]string
 
 // SayingOf reads a memory's metadata and the lines of its content that are "Field: value" or, as in a block,
-// "field;value;". Metadata takes precedence, because a program wrote it for this purpose. The rest of the content is the
-// situation, unless a field is.
+// "field;value;". Metadata takes precedence, because a program wrote it for this purpose. The rest of the content is
+// the situation, unless a field is.
 func SayingOf(r *record.Record) Saying {
 	said := Saying{}
 	var rest []string

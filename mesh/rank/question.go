@@ -18,14 +18,16 @@ var (
 	// asksHelp finds requests for help now, which is when a standing instruction applies.
 	asksHelp = regexp.MustCompile(`(?i)\b(can|could|would|will) you\b|` +
 		`\bhow (do|can|should|would|might|could) (I|you|we|one)\b|` +
-		`^what (are|is) (some|the (best|different|common|typical))\b|^which\b|\b(suggest|recommend)\b|\bshould I\b|\bhelp me\b`)
+		`^what (are|is) (some|the (best|different|common|typical))\b|^which\b|` +
+		`\b(suggest|recommend)\b|\bshould I\b|\bhelp me\b`)
 	// asksPast finds questions about what was said or done before. They look for that, not for help.
 	asksPast = regexp.MustCompile(`(?i)\b(did|have|had|was|were) (I|we|you)\b|` +
-		`\b(I|we) (\w+ed|said|told|brought|did|had|took|went|made)\b|\bsummar|\border in which\b|^(how (many|long|much)|when)\b`)
+		`\b(I|we) (\w+ed|said|told|brought|did|had|took|went|made)\b|` +
+		`\bsummar|\border in which\b|^(how (many|long|much)|when)\b`)
 )
 
-// question is what a query asks for, apart from its subject. Only English is recognized: a query in another language has
-// the zero value, which changes no score.
+// question is what a query asks for, apart from its subject. Only English is recognized: a query in another language
+// has the zero value, which changes no score.
 type question struct {
 	assistant bool // for what the assistant said
 	help      bool // for help with something now

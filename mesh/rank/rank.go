@@ -24,17 +24,17 @@ type Ranking string
 //	p     = cosine + .7 own + .4 context + .3 pairs - long + speaker + standing
 //	score = p + .5 x the best p of its session
 //
-// where each of the first four is divided by its maximum over all memories, so that none drowns the others:
-// cosine is that of the query with the memory, averaged with its neighbours in the session (weights .2, 1, .2); own,
-// context and pairs are keyword.Index's; long is .1 for each doubling of the text's length beyond 60 words, at most .3.
-// The cosine of a text that is longer than what the model sees is that of its beginning, or by how much its best part
-// exceeds the mean of its parts, if that is more: the best of many parts is similar to any query by chance, and the mean
-// is what chance gives.
+// where each of the first four is divided by its maximum over all memories, so that none drowns the others: cosine is
+// that of the query with the memory, averaged with its neighbours in the session (weights .2, 1, .2); own, context
+// and pairs are keyword.Index's; long is .1 for each doubling of the text's length beyond 60 words, at most .3. The
+// cosine of a text that is longer than what the model sees is that of its beginning, or by how much its best part
+// exceeds the mean of its parts, if that is more: the best of many parts is similar to any query by chance, and the
+// mean is what chance gives.
 //
-// Neighbours count because a remark in a conversation often does not name its subject, which the one before it does. The
-// beginning counts most because a long text names its subject there; a word after the first 60 counts a tenth in own.
-// What an assistant said loses .4, unless the query asks for it. A standing instruction gains twice its cosine where the
-// query asks for help with something. docs/ranking.md has the measurements.
+// Neighbours count because a remark in a conversation often does not name its subject, which the one before it does.
+// The beginning counts most because a long text names its subject there; a word after the first 60 counts a tenth in
+// own. What an assistant said loses .4, unless the query asks for it. A standing instruction gains twice its cosine
+// where the query asks for help with something. docs/ranking.md has the measurements.
 const Context Ranking = "context"
 
 // Weights of the signals: round numbers, chosen on two unlike development sets together and not fitted to either.
@@ -53,9 +53,9 @@ const (
 type Source struct {
 	*store.Projection
 	Foreign bool // what another group than the audience said
-	// Nearest asks LanceDB for the n nearest vectors that f admits. live is the number of memories in the snapshot; ok is
-	// false if LanceDB does not have exactly these. It is called with the snapshot held, so it must not take another. A nil
-	// Nearest never answers.
+	// Nearest asks LanceDB for the n nearest vectors that f admits. live is the number of memories in the snapshot; ok
+	// is false if LanceDB does not have exactly these. It is called with the snapshot held, so it must not take another.
+	// A nil Nearest never answers.
 	Nearest func(meaning []float32, n, live int, f lance.Filter) (hits []lance.Hit, ok bool)
 }
 
@@ -65,8 +65,8 @@ type Filter struct {
 	Lance *lance.Filter // the same condition for LanceDB, nil if it cannot express it
 }
 
-// Candidates are the memories of some sources with their signals for one query, computed once for every call of Top. They
-// hold a snapshot of each source from New to Release. They are not safe for concurrent use.
+// Candidates are the memories of some sources with their signals for one query, computed once for every call of Top.
+// They hold a snapshot of each source from New to Release. They are not safe for concurrent use.
 type Candidates struct {
 	query    keyword.Query
 	text     string    // the query
@@ -176,8 +176,8 @@ func (p *part) smooth(doc int) float32 {
 	return sum / weight
 }
 
-// Top returns up to limit memories that f admits, the best first; of equals the one stored first. It may be called again
-// with another filter.
+// Top returns up to limit memories that f admits, the best first; of equals the one stored first. It may be called
+// again with another filter.
 func (r *Candidates) Top(limit int, f Filter) []record.Hit {
 	if r.fused {
 		return r.fuse(limit, f)
@@ -214,8 +214,8 @@ func (r *Candidates) Top(limit int, f Filter) []record.Hit {
 	return r.hits(best.sorted(), pairs)
 }
 
-// addPairs adds to the score of each leader the weight of the pairs of neighbouring words that it shares with the query,
-// and returns these weights.
+// addPairs adds to the score of each leader the weight of the pairs of neighbouring words that it shares with the
+// query, and returns these weights.
 func (r *Candidates) addPairs(list []leader) map[place]float32 {
 	pairs := make([]keyword.Pairs, len(r.parts))
 	for i, p := range r.parts {
@@ -257,8 +257,8 @@ func (p *part) sessionShare(doc int) float32 {
 	return sessionWeight * p.base[doc]
 }
 
-// hits returns the ranked memories with scores in proportion to the best one's strength, so that a caller can tell a poor
-// answer from a good one.
+// hits returns the ranked memories with scores in proportion to the best one's strength, so that a caller can tell a
+// poor answer from a good one.
 func (r *Candidates) hits(ranked []leader, pairs map[place]float32) []record.Hit {
 	hits := make([]record.Hit, len(ranked))
 	for i, l := range ranked {

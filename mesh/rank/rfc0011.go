@@ -8,8 +8,9 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
-// RFC0011 is the ranking of RFC-0011 §5.1: the 2N nearest vectors and the 2N best by BM25 over keyword.Terms, for a limit
-// of N, fused by their ranks with k = 60. The best has the score 1. Both lists have only memories that the filter admits.
+// RFC0011 is the ranking of RFC-0011 §5.1: the 2N nearest vectors and the 2N best by BM25 over keyword.Terms, for a
+// limit of N, fused by their ranks with k = 60. The best has the score 1. Both lists have only memories that the
+// filter admits.
 const RFC0011 Ranking = "rfc0011"
 
 // Rankings are the names of all rankings, the default first.

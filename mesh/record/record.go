@@ -1,8 +1,8 @@
 // Package record defines what the memory keeps, as plain data: memories and search results, lessons, reflections,
 // heritage, skills, and the limits of each.
 //
-// It knows no file, index or lock, so every other package of the mesh may import it. The JSON names of its types are the
-// format of the ledger's entries: fields may be added, and none renamed.
+// It knows no file, index or lock, so every other package of the mesh may import it. The JSON names of its types are
+// the format of the ledger's entries: fields may be added, and none renamed.
 package record
 
 import (
@@ -64,8 +64,8 @@ type Memory struct {
 	Metadata   map[string]any `json:"metadata,omitempty"`   // up to MaxMetadata bytes of JSON, not searched
 }
 
-// Record is one memory entry (RFC-0011 §1.1) as the ledger keeps it. Every string in it has passed the scrubber. Once it
-// is in a projection a Record is shared between readers and never changed.
+// Record is one memory entry (RFC-0011 §1.1) as the ledger keeps it. Every string in it has passed the scrubber. Once
+// it is in a projection a Record is shared between readers and never changed.
 type Record struct {
 	ID string `json:"id"` // MEMORY_ID
 	Memory

@@ -10,7 +10,8 @@ import (
 const standingHead = 600
 
 // standing finds instructions that hold from now on and preferences, in English and in the first person.
-var standing = regexp.MustCompile(`(?i)^(please )?(always|never|make sure|remember to|don't|do not)\b.*\bwhen(ever)? I\b|` +
+var standing = regexp.MustCompile(`(?i)` +
+	`^(please )?(always|never|make sure|remember to|don't|do not)\b.*\bwhen(ever)? I\b|` +
 	`\bwhen(ever)? I ask\b|\bfrom now on\b|\bmy preference\b|` +
 	`\bI (really |always |usually |generally |strongly )?(prefer|avoid)\b|\bI'd (rather|prefer)\b`)
 

@@ -19,12 +19,12 @@ type Definition struct {
 	Tags                      []string
 }
 
-var errNoDefinition = errors.New(`it is neither a YAMO block, which begins with "agent: NAME;", nor Markdown that begins ` +
-	"with front matter between two lines of ---, with name and intent (or description) in it")
+var errNoDefinition = errors.New(`it is neither a YAMO block, which begins with "agent: NAME;", ` +
+	"nor Markdown that begins with front matter between two lines of ---, with name and intent (or description) in it")
 
-// Parse reads the text of a skill, whose lines end in \n: YAMO blocks (RFC-0011 §3.1), of which the first names the agent
-// and its intent, or Markdown with YAML front matter that has name and intent, or description. The body of Markdown is
-// for the skill's reader and is not parsed. The error tells the author what to change.
+// Parse reads the text of a skill, whose lines end in \n: YAMO blocks (RFC-0011 §3.1), of which the first names the
+// agent and its intent, or Markdown with YAML front matter that has name and intent, or description. The body of
+// Markdown is for the skill's reader and is not parsed. The error tells the author what to change.
 func Parse(text string) (Definition, error) {
 	matter, _, ok := frontmatter.Split(text)
 	if ok {
@@ -75,10 +75,10 @@ func parseMatter(matter string) (Definition, error) {
 	return d, nil
 }
 
-// parseBlocks reads YAMO blocks with lines of --- or empty lines between them. The first one defines the skill: its agent
-// and intent, which the pairs name, description and tags of its context or meta add to or replace. The rationale serves
-// where there is no description. The others are parsed only to find syntax errors, whose lines count from the beginning
-// of text.
+// parseBlocks reads YAMO blocks with lines of --- or empty lines between them. The first one defines the skill: its
+// agent and intent, which the pairs name, description and tags of its context or meta add to or replace. The
+// rationale serves where there is no description. The others are parsed only to find syntax errors, whose lines count
+// from the beginning of text.
 func parseBlocks(text string) (Definition, error) {
 	var head *block.Block
 	lines := strings.Split(text, "\n")

@@ -1,5 +1,5 @@
-// Package skill defines what is particular to skills (RFC-0011 §2.4): reading a definition, the skills that a compartment
-// holds, and how feedback becomes reliability.
+// Package skill defines what is particular to skills (RFC-0011 §2.4): reading a definition, the skills that a
+// compartment holds, and how feedback becomes reliability.
 //
 // It knows neither the ledger nor an index: the owner of a Set guards it and applies the ledger's entries to it.
 package skill
@@ -40,8 +40,8 @@ func NewSet() *Set {
 // FoldName returns the form in which names are compared, without regard to letter case.
 func FoldName(name string) string { return strings.ToLower(name) }
 
-// Put adds a skill, or replaces the one with its id, which keeps its uses. at is the moment of the ledger entry. Put sets
-// skill.Seq.
+// Put adds a skill, or replaces the one with its id, which keeps its uses. at is the moment of the ledger entry. Put
+// sets skill.Seq.
 func (s *Set) Put(skill *record.Skill, at record.Moment) {
 	skill.Seq = at.Seq
 	state := &State{Skill: skill, Words: fields(skill)}

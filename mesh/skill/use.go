@@ -29,8 +29,9 @@ type Use struct {
 // Reliability returns a skill's reliability (0..1, two decimals) and when it was used last, zero if never, from its
 // uses and the times of its new texts.
 //
-// It begins at 0.5. A success adds 0.1, a failure subtracts 0.2, within 0..1. A new text is not blamed for the failures of
-// the old one: it raises a lower reliability to 0.5. Uses may come from two ledgers, so they are put in order here.
+// It begins at 0.5. A success adds 0.1, a failure subtracts 0.2, within 0..1. A new text is not blamed for the
+// failures of the old one: it raises a lower reliability to 0.5. Uses may come from two ledgers, so they are put in
+// order here.
 func Reliability(uses []Use, revised []record.Moment) (reliability float64, last time.Time) {
 	type event struct {
 		at       record.Moment

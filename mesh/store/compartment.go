@@ -55,8 +55,8 @@ func (c *Compartment) Sync(ctx context.Context) error {
 // It may be called a second time and must not keep s.
 type Prepare func(s *Snapshot, now time.Time) ([]ledger.Draft, error)
 
-// drafts gives prepare a snapshot. The ledger applies entries before it calls this and after, never during: a write lock
-// on the projection would wait for the snapshot forever.
+// drafts gives prepare a snapshot. The ledger applies entries before it calls this and after, never during: a write
+// lock on the projection would wait for the snapshot forever.
 func (c *Compartment) drafts(prepare Prepare) func(time.Time) ([]ledger.Draft, error) {
 	return func(now time.Time) ([]ledger.Draft, error) {
 		s := c.Snapshot()
@@ -72,7 +72,8 @@ func (c *Compartment) Append(ctx context.Context, prepare Prepare) error {
 	return c.explain("write to", err)
 }
 
-// AppendRelaxed is Append without the fsync, for entries that the caller is not promised: a power failure may lose them.
+// AppendRelaxed is Append without the fsync, for entries that the caller is not promised: a power failure may lose
+// them.
 func (c *Compartment) AppendRelaxed(ctx context.Context, prepare Prepare) error {
 	_, err := c.ledger.AppendRelaxed(ctx, c.apply, c.drafts(prepare))
 	return c.explain("write to", err)

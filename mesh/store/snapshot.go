@@ -29,8 +29,8 @@ type Snapshot struct {
 	p *Projection
 }
 
-// Snapshot takes the read lock. The caller calls Release, and must not hold it while it waits for anything slow: writers
-// wait for it.
+// Snapshot takes the read lock. The caller calls Release, and must not hold it while it waits for anything slow:
+// writers wait for it.
 func (p *Projection) Snapshot() *Snapshot {
 	p.mu.RLock()
 	return &Snapshot{
@@ -110,7 +110,8 @@ func (s *Snapshot) at(doc int, ok bool) *record.Record {
 	return s.Docs[doc].Record
 }
 
-// Syntheses yields the latest synthesis of each key whose skill was not deleted, and that skill, in no particular order.
+// Syntheses yields the latest synthesis of each key whose skill was not deleted, and that skill, in no particular
+// order.
 func (s *Snapshot) Syntheses() iter.Seq2[*record.Synthesis, *skill.State] {
 	return func(yield func(*record.Synthesis, *skill.State) bool) {
 		for _, made := range s.p.syntheses {
