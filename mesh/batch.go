@@ -77,8 +77,8 @@ func (b *batch) draft(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) 
 	return drafts, nil
 }
 
-// known returns the stored memory that r repeats, nil if r is new: one with its id and content, for a lesson the best of
-// its pattern, and otherwise one with its text in its scope, stored or earlier in the batch.
+// known returns the stored memory that r repeats, nil if r is new: one with its id and content, for a lesson the best
+// of its pattern, and otherwise one with its text in its scope, stored or earlier in the batch.
 func (b *batch) known(s *store.Snapshot, r *record.Record) *record.Record {
 	for _, same := range []*record.Record{s.Find(r.ID), b.ids[r.ID]} {
 		if same != nil && same.Content == r.Content {

@@ -24,8 +24,8 @@ type Interaction struct {
 	Tags             []string
 }
 
-// CaptureInteraction stores an exchange as one memory of type session (RFC-0011 §4.3 captureInteraction), as Store does.
-// For an exchange that is empty or contains only a secret it returns nil and no error.
+// CaptureInteraction stores an exchange as one memory of type session (RFC-0011 §4.3 captureInteraction), as Store
+// does. For an exchange that is empty or contains only a secret it returns nil and no error.
 func (v *View) CaptureInteraction(ctx context.Context, q Interaction) (*Stored, error) {
 	var parts []string
 	for _, part := range []struct{ who, text string }{{"User: ", q.Prompt}, {"Assistant: ", q.Response}} {
@@ -83,12 +83,12 @@ const (
 
 // Health reports which parts of the memory work (RFC-0011 §4.3 healthCheck).
 type Health struct {
-	Status   string // Healthy, Degraded or Unhealthy
-	Memories int    // that the audience may see
-	Skills   int    // likewise
-	Pending  int    // memories that are found by keywords only, having no vector
-	Semantic bool   // the embedding model answered
-	Model    string // its name
+	Status   string   // Healthy, Degraded or Unhealthy
+	Memories int      // that the audience may see
+	Skills   int      // likewise
+	Pending  int      // memories that are found by keywords only, having no vector
+	Semantic bool     // the embedding model answered
+	Model    string   // its name
 	Problems []string // what does not work and what to do about it; empty if healthy
 }
 

@@ -25,10 +25,10 @@ func (v *View) Get(ctx context.Context, id string) (record.Hit, error) {
 	return hit, nil
 }
 
-// Delete erases the memory called id for good (RFC-0011 §4.1 delete): from the ledger, whose chain keeps the content's
-// hash and gets a delete block that names reason, from the vectors and from LanceDB. A DM may delete everything it sees;
-// a group only its own memories. The id may be a skill's: its earlier texts and its feedback are erased with it. An
-// unknown id and one that the audience may not delete are faults.
+// Delete erases the memory called id for good (RFC-0011 §4.1 delete): from the ledger, whose chain keeps the
+// content's hash and gets a delete block that names reason, from the vectors and from LanceDB. A DM may delete
+// everything it sees; a group only its own memories. The id may be a skill's: its earlier texts and its feedback are
+// erased with it. An unknown id and one that the audience may not delete are faults.
 //
 // With an error after the erasure from the ledger, no search finds the memory any more, and the next work on the index
 // removes the copies from the disk.
@@ -66,8 +66,8 @@ func (v *View) checkErasable(name record.Visibility, id string) error {
 	return nil
 }
 
-// erase removes what prepare drafts deletions of from the ledger, and then from the disk. The ledger comes first: from the
-// other end a crash would leave a memory that the index forgot and makes again.
+// erase removes what prepare drafts deletions of from the ledger, and then from the disk. The ledger comes first:
+// from the other end a crash would leave a memory that the index forgot and makes again.
 func (v *View) erase(ctx context.Context, name record.Visibility, prepare store.Prepare) error {
 	return v.withCompartment(ctx, name, func(c *compartment) error {
 		drafted := 0

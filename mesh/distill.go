@@ -51,10 +51,10 @@ type Candidate struct {
 	Severity     string   // likewise
 }
 
-// RunCycle scans what was stored for failures, deduplicates them by pattern id, and distills those that have everything a
-// lesson needs (RFC-0011 §8.2). What is missing is not made up: such candidates are returned with the names of what they
-// lack, for the caller to complete. Running it again distills nothing twice. With dryRun nothing is written. With an error
-// the candidates so far are returned.
+// RunCycle scans what was stored for failures, deduplicates them by pattern id, and distills those that have
+// everything a lesson needs (RFC-0011 §8.2). What is missing is not made up: such candidates are returned with the
+// names of what they lack, for the caller to complete. Running it again distills nothing twice. With dryRun nothing
+// is written. With an error the candidates so far are returned.
 //
 // SECURITY: it reads the audience's own and the shared memory and writes to its own. What a group said never becomes a
 // lesson of the DM.
