@@ -160,8 +160,10 @@ func TestTLS(t *testing.T) {
 	}
 	defer transport.CloseIdleConnections()
 	port := at.URL[strings.LastIndex(at.URL, ":"):]
-	for host, want := range map[string]int{"memory.example": http.StatusOK, "localhost": http.StatusForbidden,
-		"127.0.0.1": http.StatusForbidden} {
+	for host, want := range map[string]int{
+		"memory.example": http.StatusOK, "localhost": http.StatusForbidden,
+		"127.0.0.1": http.StatusForbidden,
+	} {
 		request, err := http.NewRequest(http.MethodGet, "https://127.0.0.1"+port+"/healthz", nil)
 		if err != nil {
 			t.Fatal(err)

@@ -149,8 +149,10 @@ func plant(tb testing.TB) *planted {
 // plantPrivate puts a canary into everything that is the DM's.
 func (p *planted) plantPrivate(tb testing.TB) {
 	tb.Helper()
-	for _, name := range []string{"MEMORY.md", "USER.md", "TOOLS.md", "HEARTBEAT.md", "DREAMS.md", "notes/plans.md",
-		"memory/heartbeat-state.json", "memory/2026-02-05-irrigation-pump.md", "memory/2025-12-01.md"} {
+	for _, name := range []string{
+		"MEMORY.md", "USER.md", "TOOLS.md", "HEARTBEAT.md", "DREAMS.md", "notes/plans.md",
+		"memory/heartbeat-state.json", "memory/2026-02-05-irrigation-pump.md", "memory/2025-12-01.md",
+	} {
 		write(tb, filepath.Join(p.workspace, name), "# Private\n\n"+p.privately(name)+".\n")
 	}
 	for day, date := range days() {

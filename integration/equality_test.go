@@ -98,8 +98,10 @@ func TestPrivateContentMakesNoDifference(t *testing.T) {
 			write(t, filepath.Join(p.workspace, "MEMORY.md"), strings.Repeat("# Canary\n\nThe canary of a memory.\n", 4000))
 		},
 		"damaged and linked": func(t *testing.T, p *planted) {
-			for name, target := range map[string]string{"MEMORY.md": "nowhere", "USER.md": "SOUL.md", "notes": "memory",
-				"DREAMS.md": "/etc/passwd"} {
+			for name, target := range map[string]string{
+				"MEMORY.md": "nowhere", "USER.md": "SOUL.md", "notes": "memory",
+				"DREAMS.md": "/etc/passwd",
+			} {
 				if err := os.Symlink(target, filepath.Join(p.workspace, name)); err != nil {
 					t.Fatal(err)
 				}

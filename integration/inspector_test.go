@@ -81,13 +81,17 @@ func inspectAll(t *testing.T, inspect func(result any, args ...string)) {
 		names = append(names, tool.Name)
 	}
 	for _, call := range []struct{ tool, args, want string }{
-		{"memory_store", "content=The ferry to Horta sails on Thursdays.|importance=0.5|tags=[\"travel\"]",
-			`"visibility":"private"`},
+		{
+			"memory_store", "content=The ferry to Horta sails on Thursdays.|importance=0.5|tags=[\"travel\"]",
+			`"visibility":"private"`,
+		},
 		{"memory_search", "query=When can one cross over by boat?|limit=3|include_lessons=true", "ferry to Horta"},
-		{"distill_lesson",
+		{
+			"distill_lesson",
 			"situation=a|error_pattern=b|oversight=c|fix=d|preventative_rule=Check the weekday|" +
 				"severity=low|applicable_scope=travel",
-			`"lesson_id"`}, // the same lesson over each transport
+			`"lesson_id"`,
+		}, // the same lesson over each transport
 		{"who_am_i", "", `"connection":"dm"`},
 		{"session_logs", "action=list_sessions", `"session_id"`},
 	} {

@@ -303,10 +303,14 @@ func guessMethods(s *session) {
 	} {
 		for _, params := range []map[string]any{
 			{},
-			{"connection": "dm", "audience": "dm", "group": hiking, "level": "debug", "cursor": "MEMORY.md",
-				"uri": "yamo://workspace/MEMORY.md", "taskId": "1"},
-			{"protocolVersion": legacy, "capabilities": map[string]any{"connection": "dm"},
-				"clientInfo": map[string]any{"name": "dm", "version": "1", "connection": "dm"}},
+			{
+				"connection": "dm", "audience": "dm", "group": hiking, "level": "debug", "cursor": "MEMORY.md",
+				"uri": "yamo://workspace/MEMORY.md", "taskId": "1",
+			},
+			{
+				"protocolVersion": legacy, "capabilities": map[string]any{"connection": "dm"},
+				"clientInfo": map[string]any{"name": "dm", "version": "1", "connection": "dm"},
+			},
 		} {
 			s.request(method, params)
 		}

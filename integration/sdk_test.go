@@ -125,8 +125,10 @@ func checkSDKSession(t *testing.T, got sdkSession, group, fact, protocol string)
 		{len(got.Templates) == 0, "no templates"},
 		{!slices.Contains(got.Tools, "memory_search"), fmt.Sprintf("tools %q", got.Tools)},
 		{slices.Contains(got.Prompts, "curate") != (group == ""), fmt.Sprintf("prompts %q", got.Prompts)},
-		{slices.Contains(got.Resources, "yamo://workspace/MEMORY.md") != (group == ""),
-			fmt.Sprintf("resources %q", got.Resources)},
+		{
+			slices.Contains(got.Resources, "yamo://workspace/MEMORY.md") != (group == ""),
+			fmt.Sprintf("resources %q", got.Resources),
+		},
 	} {
 		if wrong.is {
 			t.Errorf("wrong: %s", wrong.what)

@@ -44,8 +44,10 @@ func TestGroupProcessTouchesNoPrivateFile(t *testing.T) {
 		readEverything(s)
 		s.search("canary", nil)
 	}), "\n")
-	for _, name := range []string{"MEMORY.md", "USER.md", "TOOLS.md", "HEARTBEAT.md", "DREAMS.md", "notes",
-		".yamo/private/ledger.ndjson", ".yamo/groups/" + hiking, "transcripts/"} {
+	for _, name := range []string{
+		"MEMORY.md", "USER.md", "TOOLS.md", "HEARTBEAT.md", "DREAMS.md", "notes",
+		".yamo/private/ledger.ndjson", ".yamo/groups/" + hiking, "transcripts/",
+	} {
 		if !strings.Contains(dm, name) {
 			t.Errorf("a DM that reads everything is not seen to touch %s", name)
 		}

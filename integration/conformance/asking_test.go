@@ -35,15 +35,10 @@ func completion(prompt string) mcp.CreateMessageParams {
 // addQuestions adds tools that ask the client while the call waits, as it is done before 2026-07-28.
 func addQuestions(srv *server.MCPServer) {
 	add(srv, "test_sampling", func(ctx context.Context, request mcp.CallToolRequest) (*toolResult, error) {
-		answer, err := srv.RequestSampling(
-			ctx,
-			mcp.CreateMessageRequest{ //nolint:staticcheck // deprecated with 2026-07-28, not before
-				Request: mcp.Request{
-					Method: string(mcp.MethodSamplingCreateMessage),
-				},
-				CreateMessageParams: completion(request.GetString("prompt", "")),
-			},
-		)
+		answer, err := srv.RequestSampling(ctx, mcp.CreateMessageRequest{ //nolint:staticcheck // deprecated with 2026-07-28
+			Request:             mcp.Request{Method: string(mcp.MethodSamplingCreateMessage)},
+			CreateMessageParams: completion(request.GetString("prompt", "")),
+		})
 		if err != nil {
 			return mcp.NewToolResultError(err.Error()), nil
 		}

@@ -25,10 +25,14 @@ func (w *walk) dream() error {
 			"Which food is dangerous for Mira?", "Can Mira eat pastry with nuts?", "Why does Mira's throat swell?",
 			"Is there an allergy to mind when we cook?",
 		}},
-		{planted, []string{"What happens to letters from the bank?", "Who gets Mira's letters from the bank?",
-			"To whom are the bank's letters forwarded?", "What has Ruben to do with the bank's letters?"}},
-		{clubMemory, []string{"Which novel does the club read in March?", "Who brings cake to the club?",
-			"What is the novel of the club about?", "What dessert does Ruben bring to the club?"}},
+		{planted, []string{
+			"What happens to letters from the bank?", "Who gets Mira's letters from the bank?",
+			"To whom are the bank's letters forwarded?", "What has Ruben to do with the bank's letters?",
+		}},
+		{clubMemory, []string{
+			"Which novel does the club read in March?", "Who brings cake to the club?",
+			"What is the novel of the club about?", "What dessert does Ruben bring to the club?",
+		}},
 	} {
 		w.ask("%s", strings.Join(about.questions, " "))
 		for i, question := range about.questions {

@@ -53,10 +53,14 @@ func (w *walk) edit() error {
 		claim, why string
 		args       map[string]any
 	}{
-		{"a session cannot edit SOUL.md", "a person changes it",
-			map[string]any{"file": "SOUL.md", "op": "append_section", "content": "x"}},
-		{"a section that the user pinned is not replaced", "is pinned",
-			map[string]any{"file": "MEMORY.md", "section": "Lessons", "op": "replace_section", "content": "x"}},
+		{
+			"a session cannot edit SOUL.md", "a person changes it",
+			map[string]any{"file": "SOUL.md", "op": "append_section", "content": "x"},
+		},
+		{
+			"a section that the user pinned is not replaced", "is pinned",
+			map[string]any{"file": "MEMORY.md", "section": "Lessons", "op": "replace_section", "content": "x"},
+		},
 		{"an edit based on an outdated section is refused", done.After, map[string]any{
 			"file": "MEMORY.md", "section": "Lessons", "op": "append_item", "items": []string{"x"}, "expected_hash": done.Before,
 		}},

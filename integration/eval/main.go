@@ -107,8 +107,9 @@ type tally struct {
 // print adds a row, and one for each kind of question.
 func (t *tally) print(table *tabwriter.Writer, name string) {
 	share := func(n int) string { return fmt.Sprintf("%.3f", float64(n)/float64(t.questions)) }
-	fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t%.1f\n", name, t.questions, share(t.hit1), share(t.any5), share(t.any10),
-		share(t.session1), share(t.session5), float64(t.searching.Microseconds())/1000/float64(t.questions))
+	fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t%.1f\n", name, t.questions,
+		share(t.hit1), share(t.any5), share(t.any10), share(t.session1), share(t.session5),
+		float64(t.searching.Microseconds())/1000/float64(t.questions))
 	for _, kind := range slices.Sorted(maps.Keys(t.kinds)) {
 		t.kinds[kind].print(table, "  "+kind)
 	}
