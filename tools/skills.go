@@ -127,8 +127,8 @@ func presentSkill(hit record.SkillHit) skillResult {
 	return r
 }
 
-// Skills is the tool skills (RFC-0011 §4.1). A DM may ingest for everybody; a group's skills are its own.
-// Pruning is the operator's: it erases.
+// Skills is the tool skills (RFC-0011 §4.1). A DM may share a skill with every group; a group's skills are its own.
+// Pruning (RFC-0011 §5.3) is left to the operator's command, because it erases.
 func Skills(v *mesh.View) Tool {
 	spec := Spec{
 		Name:  "skills",
@@ -136,6 +136,7 @@ func Skills(v *mesh.View) Tool {
 		Description: "Procedures that worked. Before a task of more than a few steps: search, get the best match, " +
 			"follow it, then give feedback. " +
 			"Ingest procedures you have worked out and will need again.",
+		Destructive: true, // ingest replaces the skill of the same name
 	}
 	// SECURITY: a group is not offered the choice of visibility, and a call that makes one is refused.
 	if !v.Audience.IsDM() {
