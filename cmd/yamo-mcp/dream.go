@@ -18,14 +18,15 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
 
-// dreamt is `yamo-mcp dream --json`.
+// dreamt is the answer of `yamo-mcp dream`.
 type dreamt struct {
 	dream.Swept
 	DryRun bool   `json:"dry_run"`        // nothing was changed
 	Diff   string `json:"diff,omitempty"` // of MEMORY.md, with --dry-run
 }
 
-// newDreamCommand returns `yamo-mcp dream` (seed 002, dreaming).
+// newDreamCommand returns `yamo-mcp dream` (seed 002, dreaming). What a group said is promoted only with --confirm, by
+// a person who has read it.
 func newDreamCommand(env cli.Env) *cobra.Command {
 	c := cli.New(env)
 	var dryRun, review bool
@@ -70,7 +71,7 @@ back: --review lists them, --confirm promotes them.`, dream.Window),
 	return cmd
 }
 
-// withDreams calls perform with the sweeper of the workspace.
+// withDreams calls perform with the sweeper of the workspace, and closes everything that it opened.
 func withDreams(c *cli.Command, perform func(*dream.Sweeper) error) error {
 	options, err := c.Options()
 	if err != nil {

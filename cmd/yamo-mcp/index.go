@@ -26,11 +26,13 @@ type rebuilt struct {
 	Compartments []indexed `json:"compartments"`
 }
 
+// indexed is what was built for a compartment.
 type indexed struct {
 	Compartment string `json:"compartment"` // or "files"
 	Memories    int    `json:"memories"`
 }
 
+// newRebuildCommand returns `yamo-mcp index rebuild`.
 func newRebuildCommand(env cli.Env) *cobra.Command {
 	return memoryCommand(env, &cobra.Command{
 		Use:   "rebuild",
@@ -43,6 +45,7 @@ interrupted, run it again to continue.`,
 		bars := cli.NewProgress(c.Stderr)
 		done := rebuilt{Compartments: []indexed{}}
 		err := memory.Rebuild(ctx, func(compartment string, n, total int) {
+			// Rebuild reports the compartments one after another, each several times.
 			if len(done.Compartments) == 0 || done.Compartments[len(done.Compartments)-1].Compartment != compartment {
 				done.Compartments = append(done.Compartments, indexed{Compartment: compartment})
 			}
@@ -51,7 +54,7 @@ interrupted, run it again to continue.`,
 		})
 		bars.End()
 		switch {
-		case errors.Is(err, embed.ErrNoAssets):
+		case errors.Is(err, embed.ErrNoAssets): // without what wraps it: the error names the command to run
 			return embed.ErrNoAssets
 		case err != nil && ctx.Err() != nil:
 			return errors.New("interrupted; run the command again to continue, " +
@@ -75,6 +78,7 @@ type compacted struct {
 	Compartments []mesh.Compacted `json:"compartments"`
 }
 
+// newCompactCommand returns `yamo-mcp index compact`.
 func newCompactCommand(env cli.Env) *cobra.Command {
 	return memoryCommand(env, &cobra.Command{
 		Use:   "compact",
@@ -106,6 +110,8 @@ type indexes struct {
 	Compartments []index.Report `json:"compartments"`
 }
 
+// newIndexVerifyCommand returns `yamo-mcp index verify`. The reports are printed before it fails: they show what is
+// wrong.
 func newIndexVerifyCommand(env cli.Env) *cobra.Command {
 	return memoryCommand(env, &cobra.Command{
 		Use:   "verify",

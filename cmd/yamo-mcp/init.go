@@ -35,18 +35,20 @@ In the first session the agent reads BOOTSTRAP.md and asks who it is and whom it
 				}
 			}
 			if ready {
-				given = &profile
+				given = &profile // nil leaves BOOTSTRAP.md for the first session (RFC-0009 §6.1)
 				for _, flag := range []string{"name", "user", "timezone"} {
 					if cmd.Flag(flag).Value.String() == "" {
 						return cli.Misused("--%s is empty: --yes requires --name, --user and --timezone", flag)
 					}
 				}
 			}
+			// workspace.Init would fail as well, but with the error of a file inside it.
 			if info, err := os.Stat(args[0]); err == nil && !info.IsDir() {
 				return fmt.Errorf("%s: a file; a workspace is a folder", args[0])
 			}
 			scrubber := session.CredentialScrubber()
 			made, kept, err := workspace.Init(cmd.Context(), args[0], given, workspace.WithScrubber(scrubber))
+			// Also when Init failed: what was created before remains.
 			for _, name := range made {
 				fmt.Fprintln(env.Stdout, "created", filepath.Join(args[0], name))
 			}

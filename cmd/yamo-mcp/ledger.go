@@ -23,17 +23,20 @@ type ledgers struct {
 	Ledgers []ledgerReport `json:"ledgers"`
 }
 
+// ledgerReport is the state of one ledger.
 type ledgerReport struct {
 	Compartment record.Visibility `json:"compartment"`
 	Intact      bool              `json:"intact"`
 	Entries     int64             `json:"entries"` // before the first bad line
 	Erased      int64             `json:"erased"`  // of them
 	LastHash    string            `json:"last_hash"`
-	TornBytes   int64             `json:"torn_bytes"`
-	BadLine     int64             `json:"bad_line,omitempty"`
+	TornBytes   int64             `json:"torn_bytes"`         // of an interrupted write at the end
+	BadLine     int64             `json:"bad_line,omitempty"` // from 1
 	Error       string            `json:"error,omitempty"`
 }
 
+// newLedgerVerifyCommand returns `yamo-mcp ledger verify`. All ledgers are checked before it fails for damaged ones. An
+// interrupted write at the end is not damage: it was never acknowledged.
 func newLedgerVerifyCommand(env cli.Env) *cobra.Command {
 	return memoryCommand(env, &cobra.Command{
 		Use:   "verify",

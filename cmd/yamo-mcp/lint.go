@@ -14,12 +14,13 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
 
-// lintReport is `yamo-mcp lint --json`.
+// lintReport is the answer of `yamo-mcp lint`.
 type lintReport struct {
 	Errors   []lintFinding `json:"errors"`
 	Warnings []lintFinding `json:"warnings"`
 }
 
+// lintFinding is one violation of a rule.
 type lintFinding struct {
 	File    string `json:"file"`           // relative to the workspace
 	Line    int    `json:"line,omitempty"` // from 1; left out for the file as a whole
@@ -54,6 +55,7 @@ if there are errors, and 0 if there are only warnings.`,
 	return cmd
 }
 
+// lintWorkspace prints the findings about the workspace dir and more, errors first, and fails if there is an error.
 func lintWorkspace(dir string, more []workspace.Finding, stdout io.Writer, asJSON bool) error {
 	folder, err := workspace.Open(dir, workspace.WithScrubber(session.CredentialScrubber()))
 	if err != nil {
@@ -94,7 +96,8 @@ func lintWorkspace(dir string, more []workspace.Finding, stdout io.Writer, asJSO
 	return nil
 }
 
-// lintGit reports what keeps the changes of a workspace from being committed, if the setting git is on.
+// lintGit reports what keeps the changes of a workspace from being committed, if the setting git is on. It is a
+// warning: the workspace itself is valid, and a server writes its files without committing them.
 func lintGit(ctx context.Context, env cli.Env, dir string) ([]workspace.Finding, error) {
 	repository, err := env.Repository(dir)
 	if err != nil || repository == nil {

@@ -21,12 +21,14 @@ func main() {
 	os.Exit(start())
 }
 
-// start runs the program and returns its exit code: 0 for success, 1 for a failure, 2 for a wrong command line.
+// start runs the program and returns its exit code: 0 for success, 1 for a failure, 2 for a command line that was
+// wrong, so that nothing was done. Scripts tell by the code whether repeating the command can help.
 func start() int {
 	// SECURITY: only the owner can read what is written; LanceDB sets no modes itself.
 	syscall.Umask(0o077)
 	// A host that closes its end of stderr must not end the session with the next log line.
 	signal.Ignore(syscall.SIGPIPE)
+	// Before anything calls the native libraries: without the instructions they need, the program would die of SIGILL.
 	err := native.CheckCPU()
 	if err == nil {
 		err = onRealStdout()
@@ -34,6 +36,7 @@ func start() int {
 	if err == nil {
 		return 0
 	}
+	// Errors are printed here only, once; cobra and the commands print none.
 	fmt.Fprintln(os.Stderr, errorLine(err))
 	if _, ok := errors.AsType[*cli.UsageError](err); ok {
 		return 2
@@ -41,12 +44,15 @@ func start() int {
 	return 1
 }
 
-// onRealStdout runs the program with the real stdout, which native libraries can no longer write to.
+// onRealStdout runs the program with the real stdout, which native libraries can no longer write to: file descriptor 1
+// is moved, and stderr is what they have instead. One line of theirs between two messages would end a session over
+// stdio.
 func onRealStdout() error {
 	stdout, err := stdio.KeepStdout()
 	if err != nil {
 		return err
 	}
+	// Hosts end servers with SIGTERM or by closing their input, and a terminal sends SIGINT.
 	// The first signal asks the program to stop, the second kills it.
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)

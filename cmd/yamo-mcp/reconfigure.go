@@ -14,7 +14,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
 
-// newReconfigureCommand returns `yamo-mcp reconfigure`, the only way besides an editor to change who the agent is.
+// newReconfigureCommand returns `yamo-mcp reconfigure`, the only way besides an editor to change who the agent is:
+// RFC-0009 §2.1 requires the owner's explicit decision, and a session can be talked into anything by what it reads.
 func newReconfigureCommand(env cli.Env) *cobra.Command {
 	var soul, identity string
 	cmd := &cobra.Command{
@@ -70,7 +71,8 @@ with the new text.`,
 	return cmd
 }
 
-// readFileOr returns the content of the file called name, or the input for "-".
+// readFileOr returns the content of the file called name, or the input for "-". It reads at most one byte more than a
+// workspace file may have, and fails with workspace.ErrTooLarge if there is that one.
 func readFileOr(stdin io.Reader, name string) ([]byte, error) {
 	from := stdin
 	if name != "-" {
@@ -88,7 +90,8 @@ func readFileOr(stdin io.Reader, name string) ([]byte, error) {
 	return data, err
 }
 
-// reconfigure replaces a file of the workspace and prints what became of it.
+// reconfigure replaces a file of the workspace and prints what became of it, with the warnings about the new text.
+// Errors in the new text prevent the replacement.
 func reconfigure(ctx context.Context, folder *workspace.Workspace, name string, text []byte, stdout io.Writer) error {
 	done, err := folder.Reconfigure(ctx, name, text)
 	if invalid, ok := errors.AsType[*workspace.InvalidFileError](err); ok {

@@ -14,12 +14,14 @@ import (
 )
 
 // run is the program: main calls it with the process, tests with their own. Its error has not been printed; a
-// *cli.UsageError means that nothing was done.
+// *cli.UsageError means that nothing was done. A *meshcmd.Error is one of a mesh command, for its form.
 func run(ctx context.Context, args []string, getenv func(string) string,
 	stdin io.Reader, stdout, stderr io.Writer,
 ) error {
 	env := cli.Env{Getenv: getenv, Stdin: stdin, Stdout: stdout, Stderr: stderr, Version: programVersion()}
 	root := newRootCommand(env)
+	// Cobra reports wrong flags, arguments and unknown commands before it calls RunE. This is how they are told from
+	// failures, since cobra has no type for them.
 	understood := false
 	visit(root, func(command *cobra.Command) {
 		if perform := command.RunE; perform != nil {
@@ -40,6 +42,7 @@ func run(ctx context.Context, args []string, getenv func(string) string,
 	return err
 }
 
+// visit calls see with command and all commands below it.
 func visit(command *cobra.Command, see func(*cobra.Command)) {
 	see(command)
 	for _, below := range command.Commands() {
@@ -47,7 +50,8 @@ func visit(command *cobra.Command, see func(*cobra.Command)) {
 	}
 }
 
-// newRootCommand returns the program's commands. A new command needs a line here.
+// newRootCommand returns the program's commands, in the order of --help: what is needed first comes first. A new
+// command needs a line here.
 func newRootCommand(env cli.Env) *cobra.Command {
 	root := cli.Group("yamo-mcp", "Long-term memory for AI agents: an MCP server over a YAMO workspace")
 	root.Long = `yamo-mcp gives an AI agent a long-term memory. It serves a YAMO workspace, a folder of Markdown
@@ -60,7 +64,9 @@ To get started:
 	root.Version = env.Version
 	root.SetVersionTemplate("yamo-mcp {{.Version}}\n")
 	root.Flags().BoolP("version", "v", false, "print the version; the command version prints more")
+	// main prints errors, in one line: the usage below it would push it off the screen.
 	root.SilenceErrors, root.SilenceUsage = true, true
+	// The command works, but few need to see it in --help.
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)
@@ -87,7 +93,8 @@ To get started:
 // meshName is RFC-0011 §9's name of the program: started under it, it is `yamo-mcp mesh`.
 const meshName = "memory-mesh"
 
-// arguments returns the program's arguments.
+// arguments returns the program's arguments without its name. argv[0] is what the caller typed, so that a link with
+// meshName has the mesh commands.
 func arguments(argv []string) []string {
 	if filepath.Base(argv[0]) == meshName {
 		return append([]string{"mesh"}, argv[1:]...)

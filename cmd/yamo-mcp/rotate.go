@@ -27,6 +27,8 @@ type rotateOptions struct {
 	deleted func(name string) // called for each deleted log
 }
 
+// newRotateCommand returns `yamo-mcp rotate` (RFC-0009 §5.2). The command line is the person's explicit consent only
+// with --consent.
 func newRotateCommand(env cli.Env) *cobra.Command {
 	var o rotateOptions
 	cmd := &cobra.Command{
@@ -71,9 +73,10 @@ type rotation struct {
 	Deleted  []string `json:"deleted"`
 }
 
+// oldLog is a daily log.
 type oldLog struct {
 	Name  string `json:"name"`
-	Days  int    `json:"days"`
+	Days  int    `json:"days"` // its age
 	Bytes int64  `json:"bytes"`
 }
 
@@ -87,6 +90,7 @@ func rotate(ctx context.Context, v *workspace.View, o rotateOptions, stdout io.W
 	return errors.Join(cli.Answer(stdout, o.json, done, done.text(o)), err)
 }
 
+// perform does what o asks for and notes each step in r, so that r is right if a later step fails.
 func (r *rotation) perform(ctx context.Context, v *workspace.View, o rotateOptions) error {
 	for _, name := range o.remove {
 		err := v.DeleteLog(ctx, name, o.consent)

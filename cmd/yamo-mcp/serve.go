@@ -29,6 +29,7 @@ Over HTTP (/mcp, and /sse for older hosts) the token determines the session; cre
 ` + "`yamo-mcp token create`" + `. There --connection is not used, and --group names the group of clients
 without a token, and of DM tokens that are sent with the header X-YAMO-Connection: group.`
 
+// newServeCommand returns `yamo-mcp serve`. It returns when the input ends or a signal stops it, which is not an error.
 func newServeCommand(env cli.Env) *cobra.Command {
 	settings := config.Default()
 	cmd := &cobra.Command{
@@ -48,6 +49,7 @@ func newServeCommand(env cli.Env) *cobra.Command {
 			if err := checkTransport(settings.Session.Transport, typed); err != nil {
 				return err
 			}
+			// Not stdout: over stdio it carries the protocol.
 			logger, err := cli.NewLogger(env.Stderr, settings.Session.LogLevel)
 			if err != nil {
 				return err
@@ -64,8 +66,9 @@ func newServeCommand(env cli.Env) *cobra.Command {
 	return cmd
 }
 
-// checkTransport refuses flags that have no effect with the transport. Only the command line is checked: servers of the
-// other transport share the environment and the config file.
+// checkTransport refuses flags that have no effect with the transport: an operator who adds --connection dm over HTTP
+// expects DMs, but the token decides. Only the command line is checked, because servers of the other transport share
+// the environment and the config file.
 func checkTransport(transport string, typed []string) error {
 	for _, name := range typed {
 		switch {

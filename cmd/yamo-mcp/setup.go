@@ -38,10 +38,12 @@ interrupt and repeat the command at any time. On a machine without a network, us
 			if check {
 				return checkAssets(env.Stdout, files, env.Getenv)
 			}
+			// A release archive contains the files: a second copy in the cache would not be used.
 			if bundled(files, env.Getenv) {
 				fmt.Fprintln(env.Stdout, "semantic search is ready: this release contains its files")
 				return nil
 			}
+			// Checked before the cache folder is created.
 			if from != "" {
 				if _, err := os.ReadDir(from); err != nil {
 					return fmt.Errorf("--from: %w", err)
@@ -75,14 +77,15 @@ func bundled(files []assets.File, getenv func(string) string) bool {
 	if err != nil || len(status.Missing()) > 0 {
 		return false
 	}
-	if dir, err := assets.Dir(getenv); err == nil && dir == status.Dir {
+	if dir, err := assets.Dir(getenv); err == nil && dir == status.Dir { // installed by setup, not bundled
 		return false
 	}
 	bad, err := install.Verify(status.Dir, files)
 	return err == nil && len(bad) == 0
 }
 
-// checkAssets verifies the hashes of the files that the server would use.
+// checkAssets verifies the hashes of the files that the server would use, which are those of a release or of the cache.
+// It fails with the names of those that are missing or damaged.
 func checkAssets(stdout io.Writer, files []assets.File, getenv func(string) string) error {
 	status, err := assets.Check(getenv)
 	if err != nil {

@@ -40,6 +40,7 @@ func newTokenCommand(env cli.Env) *cobra.Command {
 	return group
 }
 
+// store opens the token file of --tokens, the environment or the default. It does not exist before the first token.
 func (t *tokenCommands) store(cmd *cobra.Command) (*token.Store, error) {
 	if err := config.FromEnv(cmd.Flags(), t.Getenv, config.Tokens); err != nil {
 		return nil, err
@@ -51,6 +52,8 @@ func (t *tokenCommands) store(cmd *cobra.Command) (*token.Store, error) {
 	return token.Open(path), nil
 }
 
+// newCreateCommand returns `yamo-mcp token create`. Only the token goes to stdout, so that a script can keep it in a
+// variable; what it opens goes to stderr.
 func (t *tokenCommands) newCreateCommand() *cobra.Command {
 	var r token.Record
 	var expires string
@@ -66,6 +69,7 @@ func (t *tokenCommands) newCreateCommand() *cobra.Command {
 			if r.Expires, err = parseExpiry(expires, time.Now()); err != nil {
 				return err
 			}
+			// The config file is not read: it belongs to one workspace, and the token may be for another.
 			if err := config.FromEnv(cmd.Flags(), t.Getenv, config.Workspace); err != nil {
 				return err
 			}
@@ -73,6 +77,7 @@ func (t *tokenCommands) newCreateCommand() *cobra.Command {
 				if err := config.CheckWorkspace(r.Workspace, "--workspace"); err != nil {
 					return err
 				}
+				// A server has another current folder than this command.
 				if r.Workspace, err = filepath.Abs(r.Workspace); err != nil {
 					return err
 				}
@@ -102,9 +107,11 @@ func (t *tokenCommands) newCreateCommand() *cobra.Command {
 		"workspace that it opens (or YAMO_WORKSPACE; default the one that is served)")
 	flags.StringVar(&r.AgentID, "agent-id", "",
 		"agent name recorded with everything that is written (default the server's)")
+	// SECURITY: no default. A token opens a DM only if the operator typed that.
 	return cli.Require(cmd, "connection", "name")
 }
 
+// newListCommand returns `yamo-mcp token list`. Revoked and expired tokens are listed too, with their state.
 func (t *tokenCommands) newListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
@@ -141,6 +148,7 @@ func (t *tokenCommands) newListCommand() *cobra.Command {
 	}
 }
 
+// newRevokeCommand returns `yamo-mcp token revoke`. Servers notice the change of the file: none has to be restarted.
 func (t *tokenCommands) newRevokeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "revoke NAME|ID",
@@ -178,6 +186,7 @@ type tokenEntry struct {
 	Revoked    *time.Time `json:"revoked,omitempty"`
 }
 
+// entryOf returns r with its state at this moment.
 func entryOf(r token.Record) tokenEntry {
 	return tokenEntry{
 		ID: r.ID, Name: r.Name, Connection: r.Connection, Group: r.Group, Workspace: r.Workspace, AgentID: r.AgentID,
@@ -197,10 +206,11 @@ func describe(r token.Record) string {
 	return who.String() + " in " + strconv.Quote(r.Workspace)
 }
 
+// answer prints value as JSON.
 func (t *tokenCommands) answer(value any) error { return cli.Answer(t.Stdout, true, value, "") }
 
-// parseExpiry reads a duration in days or in Go's format, or the date on which the token expires. It returns nil for ""
-// and "never".
+// parseExpiry reads a duration in days or in Go's format, or the date on which the token expires, at 0:00 UTC. It
+// returns nil for "" and "never". The result is in whole seconds, as the file has it.
 func parseExpiry(text string, now time.Time) (*time.Time, error) {
 	if text == "" || text == "never" {
 		return nil, nil
@@ -212,7 +222,7 @@ func parseExpiry(text string, now time.Time) (*time.Time, error) {
 		var span time.Duration
 		if days, ok := strings.CutSuffix(text, "d"); ok {
 			n, err := strconv.Atoi(days)
-			if err != nil || n > 100*366 {
+			if err != nil || n > 100*366 { // a time.Duration ends at 292 years
 				return nil, bad
 			}
 			span = time.Duration(n) * 24 * time.Hour

@@ -19,7 +19,8 @@ import (
 // version is set by the linker: -X main.version=v1.2.3.
 var version string
 
-// programVersion returns the version of this program, "devel" if it is not known.
+// programVersion returns the version of this program: the linker's in a release, the module's after `go install`, else
+// "devel".
 func programVersion() string {
 	if version != "" {
 		return version
@@ -40,6 +41,7 @@ type versionReport struct {
 	Assets   assetsReport      `json:"assets"`
 }
 
+// nativeReport is the versions of the native libraries.
 type nativeReport struct {
 	LanceDB    string `json:"lancedb"`
 	Lance      string `json:"lance"`
@@ -49,6 +51,7 @@ type nativeReport struct {
 	ONNXRuntime string `json:"onnxruntime"`
 }
 
+// assetsReport is the state of what `yamo-mcp setup` installs.
 type assetsReport struct {
 	Installed bool     `json:"installed"`
 	Dir       string   `json:"dir"` // in which they are, or would be installed
@@ -64,6 +67,7 @@ var reportedModules = []string{
 	"github.com/yalue/onnxruntime_go",
 }
 
+// newVersionCommand returns `yamo-mcp version`, which bug reports quote. It needs no workspace.
 func newVersionCommand(env cli.Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -84,6 +88,7 @@ func newVersionCommand(env cli.Env) *cobra.Command {
 	return cmd
 }
 
+// newVersionReport collects the versions. It never fails: a broken installation is what such a report is about.
 func newVersionReport(getenv func(string) string) versionReport {
 	linked := native.Linked()
 	report := versionReport{
@@ -118,6 +123,7 @@ func newVersionReport(getenv func(string) string) versionReport {
 	return report
 }
 
+// print writes the report as a table.
 func (r versionReport) print(w io.Writer) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(table, "yamo-mcp\t%s (%s, %s)\n", r.Version, r.Go, r.Platform)

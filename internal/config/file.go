@@ -86,8 +86,7 @@ func valuesOf(content reflect.Value) map[string]string {
 	return values
 }
 
-// fileError names the line of a decoder's error, and what is allowed there. Values are not repeated: an operator may
-// have put a key in the wrong place.
+// fileError names the line of a decoder's error, and what is allowed there.
 func fileError(err error) error {
 	if strict, ok := errors.AsType[*toml.StrictMissingError](err); ok && len(strict.Errors) > 0 {
 		line, _ := strict.Errors[0].Position()

@@ -12,7 +12,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/config"
 )
 
-// UsageError is a command line that cannot be understood, or whose flags cannot be combined. Nothing was done.
+// UsageError is a command line that cannot be understood, or whose flags cannot be combined. Nothing was done; the
+// program exits with 2 instead of 1.
 type UsageError struct{ Err error }
 
 // Error implements error.
@@ -26,7 +27,8 @@ func Misused(format string, values ...any) error {
 	return &UsageError{fmt.Errorf(format, values...)}
 }
 
-// Group returns a command that only has others below it. Without one of them it prints its help.
+// Group returns a command that only has others below it. Without one of them it prints its help and succeeds; with an
+// argument that is none of them it fails and suggests those with a similar name.
 func Group(use, short string, below ...*cobra.Command) *cobra.Command {
 	group := &cobra.Command{
 		Use:                        use,
@@ -56,7 +58,8 @@ func suggestion(cmd *cobra.Command, prefix string, names []string) string {
 	return ": did you mean " + prefix + strings.Join(names, " or "+prefix) + "?"
 }
 
-// FlagError rewrites an error about a flag: it names the type of value that the flag takes, or suggests a flag.
+// FlagError rewrites an error about a flag: it names the type of value that the flag takes, or suggests a flag. pflag's
+// own messages name Go's types and functions, such as strconv.ParseInt.
 func FlagError(cmd *cobra.Command, err error) error {
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		return fmt.Errorf("--%s: %w", invalid.GetFlag().Name, config.ValueError(err))
@@ -66,6 +69,7 @@ func FlagError(cmd *cobra.Command, err error) error {
 		return err
 	}
 	dashes, similar := "-", []string(nil)
+	// The only short flags are -h and -v: there is nothing similar to suggest for one letter.
 	if unknown.GetSpecifiedShortnames() == "" {
 		dashes, similar = "--", similarFlags(cmd, unknown.GetSpecifiedName())
 	}
@@ -83,7 +87,8 @@ func similarFlags(cmd *cobra.Command, name string) []string {
 	return flags.SuggestionsFor(name)
 }
 
-// NoArguments accepts flags only.
+// NoArguments accepts flags only. An argument is refused rather than ignored: it may be the value of a flag that was
+// forgotten.
 func NoArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("%q accepts flags only, no arguments: %q", cmd.Name(), args[0])
@@ -112,7 +117,8 @@ func AtMost(name string) cobra.PositionalArgs {
 	}
 }
 
-// PlainText accepts exactly one argument, which the usage calls name, and no JSON object (RFC-0011 §9).
+// PlainText accepts exactly one argument, which the usage calls name, and no JSON object (RFC-0011 §9). Text that
+// begins with a brace but is not JSON is accepted.
 func PlainText(name string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := Exactly("a "+name)(cmd, args); err != nil {
@@ -125,7 +131,8 @@ func PlainText(name string) cobra.PositionalArgs {
 	}
 }
 
-// Require makes flags required.
+// Require makes flags required. An empty value counts as given. Cobra's MarkFlagRequired would report all of them at
+// once and without the command's name. It sets PreRunE and returns cmd.
 func Require(cmd *cobra.Command, names ...string) *cobra.Command {
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
 		for _, name := range names {
@@ -138,7 +145,7 @@ func Require(cmd *cobra.Command, names ...string) *cobra.Command {
 	return cmd
 }
 
-// Exclusive refuses two flags together.
+// Exclusive refuses two flags together. It sets PreRunE, as Require does, so that a command has one of them.
 func Exclusive(cmd *cobra.Command, one, other string) {
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
 		if cmd.Flags().Changed(one) && cmd.Flags().Changed(other) {

@@ -26,7 +26,8 @@ type Env struct {
 	Version        string // of the program
 }
 
-// Command is the base of a command that works on a workspace. Commands of a group may share one.
+// Command is the base of a command that works on a workspace. Commands of a group may share one, because one of them
+// runs in a process. AddFlags comes before the command line is parsed, Load after.
 type Command struct {
 	Env
 	Config config.Config
@@ -35,7 +36,7 @@ type Command struct {
 	settings []config.Setting
 }
 
-// New returns a base with the default settings.
+// New returns a base with the default settings. Settings without a flag on the command keep these values.
 func New(env Env) *Command { return &Command{Env: env, Config: config.Default()} }
 
 // AddFlags adds the flags --workspace, those of settings, and --json.
@@ -46,7 +47,8 @@ func (c *Command) AddFlags(flags *pflag.FlagSet, settings ...config.Setting) {
 	flags.BoolVar(&c.JSON, "json", false, "print JSON instead of text")
 }
 
-// Load completes the settings from the environment and the workspace's config file, and checks them.
+// Load completes the settings from the environment and the workspace's config file, and checks them. It fails as
+// config.Load does.
 func (c *Command) Load(cmd *cobra.Command) error {
 	return config.Load(cmd.Flags(), &c.Config, c.Getenv, c.settings...)
 }
@@ -56,6 +58,8 @@ func (c *Command) Options() (session.Options, error) {
 	return c.options(c.Config)
 }
 
+// options are those of a session that a person runs: its log shows warnings and errors only, since the answer is on the
+// same terminal.
 func (e Env) options(settings config.Config) (session.Options, error) {
 	logger, err := NewLogger(e.Stderr, "warn")
 	if err != nil {
@@ -64,7 +68,8 @@ func (e Env) options(settings config.Config) (session.Options, error) {
 	return session.Options{Config: settings, Getenv: e.Getenv, Logger: logger, Version: e.Version}, nil
 }
 
-// WithMemory calls perform with the memory of an audience.
+// WithMemory calls perform with the memory of an audience, and closes it. What could not be closed is an error too: the
+// derived files may then be out of date.
 func (c *Command) WithMemory(who audience.Audience, perform func(*mesh.View) error) (err error) {
 	options, err := c.Options()
 	if err != nil {
@@ -90,6 +95,6 @@ func Answer(w io.Writer, asJSON bool, value any, text string) error {
 		return err
 	}
 	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
+	encoder.SetEscapeHTML(false) // answers are not embedded in HTML, and <, > and & occur in memories
 	return encoder.Encode(value)
 }

@@ -11,7 +11,8 @@ import (
 )
 
 // NewLogger logs to w: as colored text if w is a terminal, as JSON lines otherwise. level is debug, info or warn: there
-// is none above warn, so that the notice about an assumed audience cannot be turned off.
+// is none above warn, so that the notice about an assumed audience cannot be turned off. Hosts collect stderr, and
+// their logs are easier to search as JSON.
 func NewLogger(w io.Writer, level string) (*slog.Logger, error) {
 	var l slog.Level
 	if err := l.UnmarshalText([]byte(level)); err != nil {

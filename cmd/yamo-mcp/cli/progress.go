@@ -6,7 +6,8 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// Progress shows one progress bar at a time, on a terminal only.
+// Progress shows one progress bar at a time, on a terminal only: in a log it would be one line for each step. It is for
+// stderr, since stdout has the answer. It is not safe for concurrent use.
 type Progress struct {
 	out  io.Writer
 	name string

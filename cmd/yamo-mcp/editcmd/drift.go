@@ -12,7 +12,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
 )
 
-// newDrift returns `yamo-mcp drift`. Without a subcommand it lists.
+// newDrift returns `yamo-mcp drift` (seed 004 §10). Without a subcommand it lists, so that the command that a notice
+// names shows something.
 func (e command) newDrift() *cobra.Command {
 	list := e.command(&cobra.Command{
 		Use:   "list",
@@ -36,11 +37,13 @@ files that need a decision are listed.`
 	return e.command(group, e.listDrifts)
 }
 
+// listDrifts reads every file of the record, so that changes by hand since the last session are found as well.
 func (e command) listDrifts(ctx context.Context, editor *edit.Editor, _ []string) error {
 	drifts, err := editor.Scan(ctx)
 	if err != nil {
 		return err
 	}
+	// in JSON [] instead of null
 	if drifts == nil {
 		drifts = []edit.Event{}
 	}
@@ -57,7 +60,8 @@ func (e command) listDrifts(ctx context.Context, editor *edit.Editor, _ []string
 	return e.Answer(drifts, text.String())
 }
 
-// newDecision returns a subcommand that decides about the drift of a file.
+// newDecision returns a subcommand that decides about the drift of a file. The decision is an event of its own: who
+// decided, when and why.
 func (e command) newDecision(use, short string,
 	decide func(ctx context.Context, editor *edit.Editor, name, why string) (string, error),
 ) *cobra.Command {

@@ -18,7 +18,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
 )
 
-// command is the base of the commands over edits.
+// command is the base of the commands over edits. They share one cli.Command.
 type command struct{ *cli.Command }
 
 // New returns the commands over edits. A new command needs a line here.
@@ -40,7 +40,9 @@ func New(env cli.Env) []*cobra.Command {
 	}
 }
 
-// command completes a command that works on the record of edits.
+// command completes a command that works on the record of edits. perform gets an editor over the DM's view of the
+// folder, which settles an edit that a crash interrupted before it answers. A file in args[0] is relative to the
+// workspace.
 func (e command) command(cmd *cobra.Command,
 	perform func(ctx context.Context, editor *edit.Editor, args []string) error,
 ) *cobra.Command {

@@ -13,7 +13,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
 )
 
-// newEvidence returns `yamo-mcp evidence`.
+// newEvidence returns `yamo-mcp evidence`. Tokens name edits and memories alike, so that it opens both,
+// with the view of a DM.
 func (e command) newEvidence() *cobra.Command {
 	return e.command(&cobra.Command{
 		Use:   "evidence TOKEN",

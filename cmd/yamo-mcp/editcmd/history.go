@@ -15,7 +15,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
 )
 
-// newHistory returns `yamo-mcp history`.
+// newHistory returns `yamo-mcp history`, which reads the record only: the file may be gone.
 func (e command) newHistory() *cobra.Command {
 	var section string
 	cmd := e.command(&cobra.Command{
@@ -29,6 +29,7 @@ reason, and the manual changes that were detected. FILE is relative to the works
 		if err != nil {
 			return err
 		}
+		// in JSON [] instead of null
 		if events == nil {
 			events = []edit.Event{}
 		}
@@ -47,6 +48,7 @@ reason, and the manual changes that were detected. FILE is relative to the works
 			}
 		}
 		if len(events) == 0 {
+			// A misspelt name would otherwise look like a file that was never edited.
 			if _, err := os.Stat(filepath.Join(e.Config.Workspace, args[0])); errors.Is(err, fs.ErrNotExist) {
 				return fmt.Errorf("%s: no such file in the workspace or in its record of edits", args[0])
 			}
@@ -65,7 +67,7 @@ reason, and the manual changes that were detected. FILE is relative to the works
 // describeEvent formats an event as a line, followed by indented details.
 func describeEvent(e edit.Event) string {
 	actor := e.Actor
-	if actor == "" {
+	if actor == "" { // recorded by the program itself, such as a change by hand
 		actor = "yamo-mcp"
 	}
 	var out strings.Builder
@@ -98,7 +100,8 @@ func describeEvent(e edit.Event) string {
 	return out.String()
 }
 
-// newDiff returns `yamo-mcp diff`.
+// newDiff returns `yamo-mcp diff`. It replays the record, so that it shows the file at times when no copy of it was
+// kept.
 func (e command) newDiff() *cobra.Command {
 	var from, to string
 	cmd := e.command(&cobra.Command{

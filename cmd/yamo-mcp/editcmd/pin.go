@@ -12,7 +12,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
 )
 
-// newPin returns `yamo-mcp pin`, unpin, lock or unlock.
+// newPin returns `yamo-mcp pin`, unpin, lock or unlock. There is no tool for them: a pin protects a section from what a
+// session can be talked into, so that no session can remove one.
 func (e command) newPin(use, op, short string) *cobra.Command {
 	return e.command(&cobra.Command{
 		Use:   use + " [FILE#SECTION]",
@@ -34,6 +35,7 @@ locked sections are listed.`,
 	})
 }
 
+// listPins prints pins and locks. One whose section no longer exists is listed as void, to be removed.
 func (e command) listPins(ctx context.Context, editor *edit.Editor) error {
 	pins, err := editor.Pins(ctx)
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
-// newPromote is `yamo-mcp promote`: without arguments it lists what could be promoted.
+// newPromote returns `yamo-mcp promote` (seed 004). Without arguments it lists what could be promoted: a subsection
+// that several profiles have deserves a section.
 func (e command) newPromote() *cobra.Command {
 	var why, override string
 	cmd := e.command(&cobra.Command{
@@ -33,6 +34,7 @@ listed, with the number of profiles that have each.`,
 		if len(args) == 0 {
 			return e.listExtensions(editor)
 		}
+		// NAME may be given the way an edit addresses it: Extensions/NAME.
 		name := strings.TrimPrefix(args[1], grammar.Extensions+"/")
 		done, changed, err := editor.Promote(ctx, args[0], name, args[2], session.Operator, why, override)
 		if err != nil {
@@ -46,6 +48,7 @@ listed, with the number of profiles that have each.`,
 	return cmd
 }
 
+// listExtensions prints the subsections of all Extensions with their number of profiles.
 func (e command) listExtensions(editor *edit.Editor) error {
 	list, err := editor.Extensions()
 	if err != nil {

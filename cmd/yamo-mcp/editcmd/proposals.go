@@ -23,10 +23,12 @@ type review struct {
 	Problem  string     `json:"problem,omitempty"` // why it cannot be accepted now
 }
 
+// newReview converts a review for JSON and String.
 func newReview(r edit.Review) review {
 	return review{r.Event, unified(r.Would), r.Changed, r.Pin, r.Problem}
 }
 
+// unified returns the change as a unified diff, "" if nothing changes.
 func unified(c edit.Changed) string {
 	return string(diff.Diff(c.From, []byte(c.Before), c.To, []byte(c.After)))
 }
@@ -62,7 +64,8 @@ func asked(a *edit.Asked) string {
 	return "    > " + strings.ReplaceAll(text, "\n", "\n    > ") + "\n"
 }
 
-// newProposals returns `yamo-mcp proposals`. Without a subcommand it lists.
+// newProposals returns `yamo-mcp proposals`. Without a subcommand it lists. Only a person on the command line can
+// accept a proposal, for the same reason as with pins.
 func (e command) newProposals() *cobra.Command {
 	list := e.command(&cobra.Command{
 		Use:   "list",
@@ -76,6 +79,7 @@ proposals are listed, each with a diff.`
 	return e.command(group, e.listProposals)
 }
 
+// listProposals prints the pending proposals with their diffs: a person must not accept what was not shown.
 func (e command) listProposals(ctx context.Context, editor *edit.Editor, _ []string) error {
 	waiting, err := editor.Reviews(ctx)
 	if err != nil {
@@ -97,6 +101,7 @@ func (e command) listProposals(ctx context.Context, editor *edit.Editor, _ []str
 // overrideHelp describes the flag --override.
 const overrideHelp = "reason for exceeding a size cap, for how long, and when it will be curated"
 
+// newAccept returns `yamo-mcp proposals accept`.
 func (e command) newAccept() *cobra.Command {
 	var anyway bool
 	var override string
@@ -142,6 +147,7 @@ func (e command) showChanged(ctx context.Context, editor *edit.Editor, id string
 	return fmt.Errorf("%w: accept it with --anyway, or reject it", cause)
 }
 
+// newReject returns `yamo-mcp proposals reject`.
 func (e command) newReject() *cobra.Command {
 	var why string
 	cmd := e.command(&cobra.Command{

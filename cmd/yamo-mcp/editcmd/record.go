@@ -11,7 +11,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
 )
 
-// newRecord returns `yamo-mcp record`.
+// newRecord returns `yamo-mcp record`, whose commands maintain the record itself. verify fails at the first damaged
+// line. It cannot detect lines that are missing at the end; with --json it prints the last hash, to be compared later.
 func (e command) newRecord() *cobra.Command {
 	verify := e.command(&cobra.Command{
 		Use:   "verify",
@@ -57,6 +58,7 @@ The current file, backups, and commits in the workspace's git repository are not
 		if err != nil {
 			return err
 		}
+		// Commits are not the record's to change, but the person must know of them.
 		e.WarnGitKeeps(ctx, e.Config.Workspace, args[0])
 		return e.Answer(map[string]any{"file": args[0], "erased": erased},
 			fmt.Sprintf("erased %d events of %s; its history starts again\n", erased, args[0]))

@@ -10,17 +10,18 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
 )
 
-// replayed is `yamo-mcp replay --json`.
+// replayed is the answer of `yamo-mcp replay`.
 type replayed struct {
 	File   string      `json:"file"`
 	Text   string      `json:"text"`
-	Exists bool        `json:"exists"`
-	Events int         `json:"events"`
+	Exists bool        `json:"exists"` // false: it was deleted, or was not created yet
+	Events int         `json:"events"` // that were applied
 	Last   string      `json:"last_event"`
-	Drift  *edit.Event `json:"drift,omitempty"`
+	Drift  *edit.Event `json:"drift,omitempty"` // at which the replay stopped
 }
 
-// newReplay returns `yamo-mcp replay`.
+// newReplay returns `yamo-mcp replay`. It prints what it could reconstruct and then fails if that is not the whole
+// file, so that a person sees the text up to a drift.
 func (e command) newReplay() *cobra.Command {
 	var to string
 	cmd := e.command(&cobra.Command{

@@ -21,6 +21,7 @@ type captured struct {
 	Kept bool `json:"kept"`
 }
 
+// newCapture returns `yamo-mcp mesh capture` (RFC-0011 §4.3 captureInteraction).
 func (m *command) newCapture() *cobra.Command {
 	var q mesh.Interaction
 	cmd := m.command(&cobra.Command{
@@ -33,7 +34,7 @@ secret, nothing is stored and the command succeeds.`,
 		if err != nil {
 			return err
 		}
-		if stored == nil {
+		if stored == nil { // hosts call this at each turn, so that nothing to keep is not an error
 			return m.Answer(captured{}, "[MemoryMesh] Nothing to keep\n")
 		}
 		m.tellRedactions(stored.Redactions)
@@ -54,10 +55,12 @@ secret, nothing is stored and the command succeeds.`,
 type recalled struct {
 	Matches  []match  `json:"matches"`
 	Lessons  []match  `json:"lessons"`
-	Prompt   string   `json:"prompt"`
+	Prompt   string   `json:"prompt"` // both, as text for a model's context
 	Warnings []string `json:"warnings,omitempty"`
 }
 
+// newRecall returns `yamo-mcp mesh recall` (RFC-0011 §4.3 recallMemories and formatMemoriesForPrompt). Its text goes
+// into a model's context as it is, so that warnings are on stderr and nothing is printed for no results.
 func (m *command) newRecall() *cobra.Command {
 	var o mesh.RecallOptions
 	cmd := m.command(&cobra.Command{
@@ -98,7 +101,7 @@ text for a model's context. If nothing is found, nothing is printed.`,
 
 // health is the answer of health.
 type health struct {
-	Status   string   `json:"status"`
+	Status   string   `json:"status"` // healthy, degraded or unhealthy
 	Memories int      `json:"total_memories"`
 	Skills   int      `json:"total_skills"`
 	Pending  int      `json:"pending"` // memories without a vector
@@ -107,6 +110,8 @@ type health struct {
 	Problems []string `json:"problems"`
 }
 
+// newHealth returns `yamo-mcp mesh health` (RFC-0011 §4.3 healthCheck). Only an unhealthy memory makes it fail: a
+// degraded one, such as one without a model, still answers.
 func (m *command) newHealth() *cobra.Command {
 	return m.command(&cobra.Command{
 		Use:   "health",

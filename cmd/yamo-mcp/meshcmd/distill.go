@@ -19,6 +19,7 @@ type distillation struct {
 	Candidates []candidate `json:"candidates"`
 }
 
+// candidate is a failure, or several of one pattern, and what became of it.
 type candidate struct {
 	Outcome      string   `json:"outcome"` // distilled, possible (with --dry-run), known, incomplete or refused
 	ErrorPattern string   `json:"error_pattern,omitempty"`
@@ -33,6 +34,7 @@ type candidate struct {
 	Rule         string   `json:"preventative_rule,omitempty"`
 }
 
+// newDistill returns `yamo-mcp mesh distill`, the cycle of RFC-0011 §8 that servers run as a heartbeat check.
 func (m *command) newDistill() *cobra.Command {
 	var dryRun bool
 	cmd := m.command(&cobra.Command{
@@ -65,7 +67,7 @@ distill_lesson. A failure is not distilled twice.`,
 	return cmd
 }
 
-// formatDistillation is a line for the scan and one for each candidate.
+// formatDistillation formats the scan as a line and each candidate as one.
 func formatDistillation(d distillation) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "[MemoryMesh] Scanned %d memories: %d candidates, %d lessons distilled\n",

@@ -15,11 +15,12 @@ import (
 
 // inherited is the answer of heritage.
 type inherited struct {
-	ID       string          `json:"id"`
+	ID       string          `json:"id"` // of the memory
 	Heritage record.Heritage `json:"heritage"`
 }
 
-// newHeritageCommand is RFC-0011 §4.1's insertHeritage.
+// newHeritage returns `yamo-mcp mesh heritage` (RFC-0011 §4.1 insertHeritage). It replaces the whole heritage, so that
+// without any level it is refused: nothing would be left.
 func (m *command) newHeritage() *cobra.Command {
 	var id string
 	var h record.Heritage

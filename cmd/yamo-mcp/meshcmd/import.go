@@ -27,7 +27,7 @@ import (
 
 const (
 	importBatch = 256      // memories stored with one fsync
-	importLine  = 16 << 20 // bytes of an export's line
+	importLine  = 16 << 20 // maximum bytes of an export's line, far above a memory's 1 MiB with metadata
 )
 
 // importation is the answer of import.
@@ -42,11 +42,14 @@ type importation struct {
 	Indexed    bool              `json:"indexed"` // every memory is found by meaning
 }
 
+// skippedMemory is a memory that could not be imported.
 type skippedMemory struct {
 	Memory string `json:"memory"` // its id, or its line in an export
 	Reason string `json:"reason"`
 }
 
+// newImport returns `yamo-mcp mesh import`. A memory that cannot be imported is reported and skipped; the others are
+// imported, and the command succeeds.
 func (m *command) newImport() *cobra.Command {
 	var dryRun bool
 	cmd := m.command(&cobra.Command{
@@ -67,6 +70,7 @@ skills).`,
 	return cmd
 }
 
+// importFrom imports in batches: each is durable when it is counted, so that an interruption loses none of them.
 func (m *command) importFrom(ctx context.Context, memory *mesh.View, path string, dryRun bool) error {
 	report := importation{
 		Skipped: []skippedMemory{}, Notes: map[string]int{}, Redactions: []scrub.Redaction{}, DryRun: dryRun,
@@ -79,7 +83,7 @@ func (m *command) importFrom(ctx context.Context, memory *mesh.View, path string
 	bars := cli.NewProgress(m.Stderr)
 	defer bars.End()
 	size := importBatch
-	if dryRun { // what is there twice is found within one batch
+	if dryRun { // nothing is stored, so that a memory that occurs twice is only noticed within one batch
 		size = max(1, len(requests))
 	}
 	done := 0
@@ -122,6 +126,7 @@ func (r *importation) read(ctx context.Context, path string) ([]record.Foreign, 
 	return requests, err
 }
 
+// readExport reads a file that export wrote. Lines that are not memories are skipped with their number.
 func (r *importation) readExport(path string) ([]record.Foreign, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -148,7 +153,7 @@ func (r *importation) readExport(path string) ([]record.Foreign, error) {
 	return requests, nil
 }
 
-// toImport is an exported memory, to be imported.
+// toImport converts an exported memory to one that can be imported.
 func (e match) toImport() record.Foreign {
 	m := record.Foreign{Record: *e.Record}
 	m.Heritage = e.Heritage
@@ -158,7 +163,8 @@ func (e match) toImport() record.Foreign {
 	return m
 }
 
-// count adds the outcomes of a batch.
+// count adds the outcomes of a batch to the report. An error that is not a fault concerns all memories and ends the
+// import.
 func (r *importation) count(batch []record.Foreign, outcomes []mesh.Outcome) error {
 	for i, o := range outcomes {
 		switch f, refused := fault.As(o.Err); {
@@ -207,6 +213,7 @@ func (r *importation) String() string {
 	return b.String()
 }
 
+// newExport returns `yamo-mcp mesh export`. The lines are those of search and get, which import reads.
 func (m *command) newExport() *cobra.Command {
 	return m.command(&cobra.Command{
 		Use:   "export",
@@ -237,6 +244,8 @@ type migration struct {
 	Memories int  `json:"memories"`
 }
 
+// newMigrate returns `yamo-mcp mesh migrate` (RFC-0011 §11). It changes a database of another program only, never the
+// workspace, which it opens like every mesh command but does not use.
 func (m *command) newMigrate() *cobra.Command {
 	return m.command(&cobra.Command{
 		Use:   "migrate <path>",

@@ -36,11 +36,14 @@ type ingestion struct {
 	Indexed   bool      `json:"indexed"`   // every memory is found by meaning
 }
 
+// skipped is a file that was not stored.
 type skipped struct {
 	File   string `json:"file"`
 	Reason string `json:"reason"`
 }
 
+// newIngestDir returns `yamo-mcp mesh ingest-dir` (RFC-0011 §9). A file that cannot be stored is reported and skipped;
+// the command succeeds.
 func (m *command) newIngestDir() *cobra.Command {
 	var extension, kind string
 	var recursive bool
@@ -73,6 +76,7 @@ func extensions(list string) []string {
 	return set
 }
 
+// ingest stores in batches: each is durable when it is counted, so that an interruption loses none of them.
 func (m *command) ingest(ctx context.Context, memory *mesh.View,
 	dir string, extensions []string, kind string, recursive bool,
 ) error {
@@ -115,7 +119,9 @@ func (m *command) ingest(ctx context.Context, memory *mesh.View,
 	return m.Answer(report, report.String())
 }
 
-// settle indexes at the end of a command that has stored many memories. Without a model they are indexed later.
+// settle indexes at the end of a command that has stored many memories. It waits, because the process would otherwise
+// end before the vectors are computed. Without a model, a later command or server indexes them: that is a notice, not
+// an error.
 func (m *command) settle(ctx context.Context, memory *mesh.View, bars *cli.Progress) (indexed bool, err error) {
 	err = m.index(ctx, memory, bars)
 	switch {
@@ -147,6 +153,7 @@ func (r *ingestion) list(folder fs.FS, extensions []string, recursive bool) ([]s
 	var files []string
 	err := fs.WalkDir(folder, ".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
+		// Only the folder itself is worth an error; what cannot be read below it is reported and skipped.
 		case err != nil && name == ".":
 			return fmt.Errorf("read the folder: %w", config.WithoutPath(err))
 		case err != nil:
@@ -179,6 +186,7 @@ func (r *ingestion) list(folder fs.FS, extensions []string, recursive bool) ([]s
 	return files, err
 }
 
+// skip notes that the file called name was not stored, and why.
 func (r *ingestion) skip(name, reason string) { r.Skipped = append(r.Skipped, skipped{name, reason}) }
 
 // batch stores the first of files and returns the number of files that it has processed.
@@ -226,9 +234,11 @@ func readText(root *os.Root, name string) (text, reason string) {
 		return "", config.WithoutPath(err).Error()
 	}
 	defer file.Close() //nolint:errcheck // it was only read
+	// The name was a regular file when the folder was listed; by now it may be something else.
 	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
 		return "", "not a regular file"
 	}
+	// One byte more than allowed tells a file that is too large from one of exactly the maximum.
 	data, err := io.ReadAll(io.LimitReader(file, record.MaxContent+1))
 	switch text := string(data); {
 	case err != nil:

@@ -28,14 +28,14 @@ would. Everything that is stored is scrubbed of credentials and personal identif
 
 Errors are one line on stderr. The exit code is then 1, or 2 if the command line is wrong.`
 
-// command is the base of the mesh commands.
+// command is the base of the mesh commands. They share one, with the flags of the group.
 type command struct {
 	*cli.Command
 
 	connection, group string // flags only: see audience
 }
 
-// settings are the settings of the mesh commands.
+// settings are the settings of the mesh commands. Those of a session are not among them: see audience.
 var settings = slices.Concat([]config.Setting{config.AgentIDSetting},
 	config.SearchSettings, config.EmbedderSettings, config.LearningSettings, config.LLMSettings)
 
@@ -77,7 +77,7 @@ func New(env cli.Env) *cobra.Command {
 // Error is an error of a mesh command, which RFC-0011 §9.3 gives a form of its own: one line.
 type Error struct{ Err error }
 
-// Error returns what the person can correct if there is that, otherwise the whole error.
+// Error returns the fault in the error if there is one, without what wraps it, otherwise the whole error.
 func (e *Error) Error() string {
 	text := e.Err.Error()
 	if f, ok := fault.As(e.Err); ok {
@@ -89,7 +89,8 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// command completes a command that works on the memory. Its flags may follow its arguments.
+// command completes a command that works on the memory. Its flags may follow its arguments. Without Args in cmd it
+// accepts none. perform gets the view of the audience that the flags name, which enforces what that audience may do.
 func (m *command) command(cmd *cobra.Command,
 	perform func(ctx context.Context, memory *mesh.View, args []string) error,
 ) *cobra.Command {
@@ -116,7 +117,7 @@ func (m *command) command(cmd *cobra.Command,
 	return cmd
 }
 
-// audience is the audience that the command acts as.
+// audience returns the audience that the command acts as. --group without --connection is enough for a group.
 func (m *command) audience(cmd *cobra.Command) (audience.Audience, error) {
 	flags := cmd.Flags()
 	// SECURITY: the operator owns the workspace. What a host sets for its sessions, in the environment or the config
@@ -138,5 +139,5 @@ func (m *command) audience(cmd *cobra.Command) (audience.Audience, error) {
 	return who, nil
 }
 
-// notice prints a line beside the answer.
+// notice prints a line on stderr, next to the answer on stdout.
 func (m *command) notice(text string) { fmt.Fprintln(m.Stderr, "[MemoryMesh] "+text) }

@@ -23,14 +23,14 @@ import (
 type deletion struct {
 	ID      string   `json:"id"`
 	Deleted bool     `json:"deleted"`
-	Derived []string `json:"derived,omitempty"`
+	Derived []string `json:"derived,omitempty"`   // reflections, lessons and skills made of it
 	Same    []string `json:"same_text,omitempty"` // memories with the same text
 	// For the operator and a DM: the files that contain the text, and the files whose recorded edits do.
 	Copies   []workspace.Place `json:"copies,omitempty"`
 	Recorded []string          `json:"recorded,omitempty"`
 }
 
-// statistics is the answer of stats.
+// statistics is the answer of stats (RFC-0011 §4.1 stats).
 type statistics struct {
 	Memories int    `json:"total_memories"`
 	Skills   int    `json:"total_skills"`
@@ -38,6 +38,7 @@ type statistics struct {
 	Status   string `json:"status"`
 }
 
+// newGet returns `yamo-mcp mesh get`.
 func (m *command) newGet() *cobra.Command {
 	var id string
 	cmd := m.command(&cobra.Command{
@@ -58,6 +59,7 @@ func (m *command) newGet() *cobra.Command {
 	return cli.Require(cmd, "id")
 }
 
+// newDelete returns `yamo-mcp mesh delete`.
 func (m *command) newDelete() *cobra.Command {
 	var id string
 	cmd := m.command(&cobra.Command{
@@ -69,6 +71,7 @@ lessons and skills derived from it, other memories with the same text, and files
 text, such as MEMORY.md after dreaming.`,
 	}, func(ctx context.Context, memory *mesh.View, _ []string) (err error) {
 		gone := deletion{ID: id, Deleted: true}
+		// Before the deletion, which removes the ways to find them.
 		if gone.Derived, err = memory.DerivedFrom(ctx, id); err != nil {
 			return err
 		}
@@ -79,6 +82,7 @@ text, such as MEMORY.md after dreaming.`,
 		if err := memory.Delete(ctx, id, "deleted on the command line"); err != nil {
 			return err
 		}
+		// SECURITY: a group must not learn which private files contain a text.
 		if lookup == nil && memory.Audience.IsDM() {
 			m.tellCopies(ctx, &gone, hit.Content)
 		}
@@ -115,6 +119,7 @@ func (m *command) tellCopies(ctx context.Context, gone *deletion, text string) {
 	}
 }
 
+// copies finds the files of the workspace that contain text, and those whose recorded edits do.
 func (m *command) copies(ctx context.Context, id, text string) (copies edit.Copies, err error) {
 	folder, err := workspace.Open(m.Config.Workspace)
 	if err != nil {
@@ -130,6 +135,7 @@ func (m *command) copies(ctx context.Context, id, text string) (copies edit.Copi
 	return editor.Copies(ctx, id, text)
 }
 
+// newStats returns `yamo-mcp mesh stats` in the form of RFC-0011 §9.
 func (m *command) newStats() *cobra.Command {
 	return m.command(&cobra.Command{
 		Use:   "stats",

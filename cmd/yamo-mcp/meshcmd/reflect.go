@@ -35,6 +35,7 @@ type synthesisAnswer struct {
 	Note       string            `json:"note,omitempty"`
 }
 
+// newReflect returns `yamo-mcp mesh reflect` (RFC-0011 §4.1 reflect).
 func (m *command) newReflect() *cobra.Command {
 	var q mesh.ReflectRequest
 	cmd := m.command(&cobra.Command{
@@ -63,6 +64,7 @@ not whether they are right.`,
 	return cmd
 }
 
+// newSynthesize returns `yamo-mcp mesh synthesize`.
 func (m *command) newSynthesize() *cobra.Command {
 	var q mesh.SynthesizeRequest
 	cmd := m.command(&cobra.Command{
@@ -96,6 +98,7 @@ func provenance(sources int, confidence float64, method, model string) string {
 	return line
 }
 
+// tellNote reports why a language model that is configured did not write the text.
 func (m *command) tellNote(note string) {
 	if note != "" {
 		m.notice("Made without a language model: " + note)

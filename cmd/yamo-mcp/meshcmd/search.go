@@ -18,6 +18,7 @@ type match struct {
 	Score *float64 `json:"score,omitempty"` // of a search
 }
 
+// newMatch returns h for an answer. score is nil where there was no search.
 func newMatch(h record.Hit, score *float64) match { return match{session.NewMemory(h), score} }
 
 // matches is the answer of search.
@@ -26,6 +27,7 @@ type matches struct {
 	Warnings []string `json:"warnings,omitempty"`
 }
 
+// newSearch returns `yamo-mcp mesh search`, with the output of RFC-0011 §9.2.
 func (m *command) newSearch() *cobra.Command {
 	var q mesh.SearchRequest
 	cmd := m.command(&cobra.Command{
@@ -50,7 +52,7 @@ lesson_pattern_id and source_skill_id.`,
 		for _, h := range found.Hits {
 			answer.Matches = append(answer.Matches, newMatch(h, &h.Score))
 		}
-		if !m.JSON {
+		if !m.JSON { // in JSON they are part of the answer
 			for _, w := range warnings {
 				m.notice(w)
 			}
@@ -62,7 +64,8 @@ lesson_pattern_id and source_skill_id.`,
 	return cmd
 }
 
-// warnings describes what a search could not consider.
+// warnings describes what a search could not consider. Only the main cause is named: without a model everything is
+// pending.
 func warnings(found mesh.Found) []string {
 	var list []string
 	switch {

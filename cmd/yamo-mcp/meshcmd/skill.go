@@ -33,7 +33,7 @@ type ingestedSkill struct {
 	Redactions []scrub.Redaction `json:"redactions"`
 }
 
-// skillMatch is a skill in an answer.
+// skillMatch is a skill in an answer. The reliability and the uses are those that the audience knows of.
 type skillMatch struct {
 	*record.Skill
 	Visibility  record.Visibility `json:"visibility"`
@@ -59,6 +59,7 @@ type prunedSkills struct {
 	Skills    []skillMatch `json:"skills"` // that were pruned
 }
 
+// matchSkill returns hit for an answer, without the scores of a search.
 func matchSkill(hit record.SkillHit) skillMatch {
 	return skillMatch{
 		Skill: hit.Skill, Visibility: hit.Visibility,
@@ -66,6 +67,7 @@ func matchSkill(hit record.SkillHit) skillMatch {
 	}
 }
 
+// newIngestSkill returns `yamo-mcp mesh ingest-skill` (RFC-0011 §4.1 ingestSkill).
 func (m *command) newIngestSkill() *cobra.Command {
 	var path, kind string
 	cmd := m.command(&cobra.Command{
@@ -107,6 +109,7 @@ func readSkill(path string) (string, error) {
 	return string(data), nil
 }
 
+// newSearchSkills returns `yamo-mcp mesh search-skills` (RFC-0011 §5.3).
 func (m *command) newSearchSkills() *cobra.Command {
 	var limit int
 	cmd := m.command(&cobra.Command{
@@ -144,6 +147,7 @@ func skillWarnings(found mesh.FoundSkills) []string {
 	return list
 }
 
+// newListSkills returns `yamo-mcp mesh list-skills`.
 func (m *command) newListSkills() *cobra.Command {
 	var limit int
 	cmd := m.command(&cobra.Command{
@@ -188,6 +192,7 @@ func formatSkills(skills []skillMatch) string {
 	return b.String()
 }
 
+// formatSkill formats a skill without its text. The memory it is in is named unless it is the private one.
 func formatSkill(s skillMatch) string {
 	line := fmt.Sprintf("Name: %s | Reliability: %s | Uses: %d", s.Name, block.FormatConfidence(s.Reliability), s.UseCount)
 	if s.Visibility != record.Private {
@@ -196,6 +201,8 @@ func formatSkill(s skillMatch) string {
 	return line + "\n" + s.Intent + "\n"
 }
 
+// newSkillFeedback returns `yamo-mcp mesh skill-feedback`. --success is a string, not a bool flag: with those,
+// "--success false" would mean true and an argument.
 func (m *command) newSkillFeedback() *cobra.Command {
 	var id, success string
 	cmd := m.command(&cobra.Command{
@@ -222,6 +229,7 @@ audience that gives it: a group does not see how often others use a shared skill
 	return cli.Require(cmd, "id", "success")
 }
 
+// newSkillPrune returns `yamo-mcp mesh skill-prune`. What it deletes is listed, because it cannot be undone.
 func (m *command) newSkillPrune() *cobra.Command {
 	var threshold float64
 	cmd := m.command(&cobra.Command{

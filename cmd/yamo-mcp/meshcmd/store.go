@@ -24,6 +24,7 @@ type ingested struct {
 	Redactions []scrub.Redaction `json:"redactions"`
 }
 
+// newStore returns `yamo-mcp mesh store` (RFC-0011 §9). Its flags win over the same fields in --metadata.
 func (m *command) newStore() *cobra.Command {
 	var content, kind, rationale, hypothesis, metadata string
 	cmd := m.command(&cobra.Command{
@@ -102,13 +103,13 @@ func storeRequest(text string) (record.Memory, error) {
 	return q, nil
 }
 
-// shapes describes the types of the conventional fields.
+// shapes describes the types of the conventional fields, for errors that do not mention Go.
 var shapes = map[string]string{
 	"type": "a string", "source": "a string", "tags": "a list of strings", "importance": "a number from 0 to 1",
 	"session_id": "a string", "skill_name": "a string", "rationale": "a string", "hypothesis": "a string",
 }
 
-// onlyObject decodes text, which must be one JSON object.
+// onlyObject decodes text, which must be one JSON object and nothing else: what follows it would be lost.
 func onlyObject(text string, to *map[string]any) error {
 	decoder := json.NewDecoder(strings.NewReader(text))
 	if err := decoder.Decode(to); err != nil || *to == nil {
@@ -120,7 +121,7 @@ func onlyObject(text string, to *map[string]any) error {
 	return nil
 }
 
-// tellRedactions reports the kinds and counts of redacted values.
+// tellRedactions reports the kinds and counts of redacted values, never the values.
 func (m *command) tellRedactions(list []scrub.Redaction) {
 	if len(list) == 0 {
 		return
