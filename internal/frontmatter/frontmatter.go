@@ -39,8 +39,8 @@ func cutDelimiter(s string) (rest string, ok bool) {
 	return rest, strings.TrimRight(line, " \t\r") == delimiter
 }
 
-// Decode reads YAML into v, which has yaml tags; fields that it does not know are ignored. The error has the parser's
-// message in one line, without the excerpt of the text.
+// Decode reads YAML into v, which has yaml tags; unknown fields are ignored. The error contains the first line of the
+// parser's message, without its excerpt of the text, which may be private.
 func Decode(matter string, v any) error {
 	if err := yaml.Unmarshal([]byte(matter), v); err != nil {
 		message, _, _ := strings.Cut(yaml.FormatError(err, false, false), "\n")

@@ -1,7 +1,7 @@
 // Package lockfile takes advisory locks between processes, with flock(2) on a file that exists for nothing else.
 //
-// Its invariant: of two processes that lock the same path exclusively, one has the lock at a time, even if
-// somebody removes the file meanwhile. The kernel releases a lock when its process dies.
+// Its invariant: of two processes that lock the same path exclusively, one has the lock at a time, even if another
+// process removes the file meanwhile. The kernel releases a lock when its process dies, so that no lock is ever stale.
 package lockfile
 
 import (
@@ -15,15 +15,16 @@ import (
 	"time"
 )
 
-// Waiting for a lock means to try again: flock(2) cannot wait for a context. The pauses are short at first, since
-// most locks are held shortly, and then grow.
+// Waiting for a lock is polling: flock(2) cannot wait for a context. The pauses are short at first, because most locks
+// are held for a short time, and then grow.
 const (
 	firstPause = 50 * time.Microsecond
 	maxPause   = 4 * time.Millisecond
 )
 
-// Exclusive waits for the exclusive lock on the file at path, and returns the function that releases it. It makes the
-// file with mode 0600 and missing folders with 0700. When ctx ends first, the error wraps [context.Cause] of ctx.
+// Exclusive waits for the exclusive lock on the file at path, and returns the function that releases it. It creates the
+// file with mode 0600 and missing folders with 0700. If ctx ends first, the error wraps [context.Cause] of ctx. The
+// lock is not reentrant: a second call in the same process waits for the first.
 func Exclusive(ctx context.Context, path string) (release func() error, err error) {
 	return lock(ctx, path, syscall.LOCK_EX)
 }
@@ -33,13 +34,13 @@ func Shared(ctx context.Context, path string) (release func() error, err error) 
 	return lock(ctx, path, syscall.LOCK_SH)
 }
 
-// TryExclusive is [Exclusive] without the waiting: ok is false if another process has a lock on the file.
+// TryExclusive is [Exclusive] without waiting: ok is false if another process has a lock on the file.
 func TryExclusive(path string) (release func() error, ok bool, err error) {
 	return try(path, syscall.LOCK_EX)
 }
 
-// File waits for the exclusive lock on an open file. Closing the file releases it. When ctx ends first, the error
-// wraps [context.Cause] of ctx.
+// File waits for the exclusive lock on an open file. Closing the file releases it. If ctx ends first, the error wraps
+// [context.Cause] of ctx. Unlike [Exclusive] it does not check that the file still has its name: the caller does.
 func File(ctx context.Context, file *os.File) error {
 	return wait(ctx, file.Name(), func() (bool, error) { return flock(file, syscall.LOCK_EX) })
 }

@@ -1,9 +1,9 @@
-// Package markdown tells, line by line, what the structure of a Markdown text is: fenced code blocks, comments and
-// headings, as CommonMark 0.31.2 has them.
+// Package markdown finds the structure of Markdown line by line: fenced code blocks, comments and headings, as in
+// CommonMark 0.31.2.
 //
-// It reads lines and not a tree, because the files of a workspace are edited byte for byte: a caller that changes a
-// section must know where its lines are. Its limitation is that it does not follow list items and block quotes, in
-// which a code block may be indented further.
+// It reads lines and builds no tree, because workspace files are edited byte for byte: a caller that changes a section
+// must know where its lines are. Limitation: it does not follow list items and block quotes, in which a code block may
+// be indented further.
 package markdown
 
 import (
@@ -22,19 +22,19 @@ const (
 	Comment             // a line of an HTML comment (CommonMark §4.6, start condition 2)
 )
 
-// Scanner follows the code blocks and comments of a text from line to line. The zero value is at its beginning.
+// Scanner follows the code blocks and comments of a text from line to line. The zero value is at the text's beginning.
 type Scanner struct {
 	fence   string // of the open code block, as Closing returns it
 	comment bool
 }
 
-// Free reports whether the next line is in no code block and no comment, so that it can be a heading.
+// Free reports whether the next line is outside code blocks and comments, so that it can be a heading.
 func (s *Scanner) Free() bool { return s.fence == "" && !s.comment }
 
 // Closing returns the line that closes the open code block, without a line end, "" if none is open.
 func (s *Scanner) Closing() string { return s.fence }
 
-// Next returns what the next line is. The line may have its line end.
+// Next returns the kind of the next line, with or without its line end.
 func (s *Scanner) Next(line string) Kind {
 	if s.comment {
 		s.comment = !strings.Contains(line, "-->")
@@ -63,8 +63,8 @@ func (s *Scanner) Next(line string) Kind {
 	return Text
 }
 
-// LooksLikeFence reports whether some readers take a line for the first of a code block: it begins like one, but is
-// indented too far or, with backticks, has another backtick.
+// LooksLikeFence reports whether a line begins like the first line of a code block, at any indentation. By CommonMark
+// it may be none, because it is indented too far or has another backtick; some readers treat it as one nevertheless.
 func LooksLikeFence(line string) bool { return fenceOf(strings.TrimLeft(line, " \t")) != "" }
 
 // fenceOf returns the run of at least three backticks or tildes that a line begins with, "" if it has none.
@@ -85,7 +85,7 @@ func outdent(line string) (body string, indented bool) {
 
 // Heading returns the level, 1 to 6, and the text of an ATX heading (CommonMark §4.2), 0 for any other line. White
 // space and a closing run of # are not part of the text. The line may be indented by up to three spaces; inside a list
-// item that is a heading of the item. Whether it is in a code block is the [Scanner]'s to say.
+// item that is a heading of the item. The caller uses a [Scanner] to skip code blocks.
 func Heading(line string) (level int, text string) {
 	body, indented := outdent(strings.TrimRight(line, " \t\r\n"))
 	text = strings.TrimLeft(body, "#")
@@ -101,8 +101,8 @@ func Heading(line string) (level int, text string) {
 	return level, text
 }
 
-// Underline returns the level, 1 or 2, of the heading that a line makes of a paragraph above it (CommonMark §4.3), 0
-// for a line that does not.
+// Underline returns the level, 1 or 2, if the line turns a paragraph above it into a heading (CommonMark §4.3), 0 for
+// any other line.
 func Underline(line string) int {
 	body, indented := outdent(strings.TrimRight(line, " \t\r\n"))
 	switch {

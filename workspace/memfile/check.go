@@ -17,8 +17,8 @@ var (
 	wikilink = regexp.MustCompile(`!?\[\[([^\[\]|#\n]*)(#[^\[\]|\n]*)?(\|[^\[\]\n]*)?\]\]`)
 )
 
-// Check lists what is wrong with f as the file called name (see Name), nothing when all is well. Each is
-// one sentence that begins with the field.
+// Check returns the problems of f as the file called name (see Name), nil if there are none. Each is one sentence that
+// begins with the name of the field (seed 003).
 func (f File) Check(name string) []string {
 	var wrong []string
 	report := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
@@ -50,7 +50,7 @@ func (f File) Check(name string) []string {
 			report("links has %q, not a wikilink as [[memory/2026-02-13-setup]]", link)
 		}
 	}
-	if curated {
+	if curated { // its name is fixed, and it needs no date
 		return wrong
 	}
 	parts := dated.FindStringSubmatch(path.Base(name))
@@ -59,7 +59,7 @@ func (f File) Check(name string) []string {
 		report("name is %s, not YYYY-MM-DD-slug.md", path.Base(name))
 		return wrong
 	case m.Date != "" && parts[1] != m.Date:
-		report("date is %s, but the name says %s", m.Date, parts[1])
+		report("date is %s, but the name has %s", m.Date, parts[1])
 	}
 	isFlush := flushSlug.MatchString(parts[2])
 	switch {
@@ -69,19 +69,19 @@ func (f File) Check(name string) []string {
 		report("slug %q is not 2 to 5 words of a-z and 0-9 with hyphens between them (or begins with group-, which names "+
 			"a group's log)", parts[2])
 	case m.Slug != "" && m.Slug != parts[2]:
-		report("slug is %q, but the name says %q", m.Slug, parts[2])
+		report("slug is %q, but the name has %q", m.Slug, parts[2])
 	}
 	return wrong
 }
 
-// Link is a wikilink, [[target#heading|alias]].
+// Link is a wikilink, [[target#heading|alias]] (seed 003, Wikilinks).
 type Link struct {
 	Target  string // as written, without .md; "" for a heading of the same file
 	Heading string
 	Alias   string
 }
 
-// Name is the file the link means, relative to the workspace, "" for the same file.
+// Name returns the target as a file name relative to the workspace, "" for the same file. The file need not exist.
 func (l Link) Name() string {
 	if l.Target == "" {
 		return ""
@@ -89,8 +89,8 @@ func (l Link) Name() string {
 	return strings.TrimSuffix(l.Target, ".md") + ".md"
 }
 
-// Links are the wikilinks of a text, in order, outside fenced code blocks. The heading may be before the alias, as
-// Obsidian has it, or after: [[file#heading|alias]], [[file|alias#heading]].
+// Links returns the wikilinks of a text outside its fenced code blocks, in order. The heading may come before the
+// alias, as in Obsidian, or after it, as in seed 003: [[file#heading|alias]], [[file|alias#heading]].
 func Links(text string) []Link {
 	var links []Link
 	for line := range markdown.Lines(text) {

@@ -1,7 +1,7 @@
 // Package memfile reads and writes memory files: Markdown with YAML front matter (seed 003).
 //
-// It touches no disk. Its invariant: the body and the text between the fences are never changed by
-// reading, and what Format writes, Parse reads back as it was.
+// It touches no disk. Its invariant: reading changes neither the body nor the text between the fences, and Parse
+// returns what Format wrote.
 package memfile
 
 import (
@@ -24,16 +24,16 @@ const (
 	MemoryFlush Type = "memory-flush"
 	SessionSave Type = "session-save"
 	Curated     Type = "curated"
-	longTerm    Type = "memory" // what the seed's own MEMORY.md calls itself
+	longTerm    Type = "memory" // the type in the seed's own example of MEMORY.md
 )
 
-// IsCurated reports whether t is that of MEMORY.md: curated, or memory as the seed's own example has it.
+// IsCurated reports whether t is a type of MEMORY.md: curated or, as in the seed's own example, memory.
 func (t Type) IsCurated() bool { return t == Curated || t == longTerm }
 
-// maxMatter is how long front matter may be, in bytes.
+// maxMatter is the maximum size of front matter, in bytes.
 const maxMatter = 64 << 10
 
-// Matter is the front matter. Date and Tags are required, except that a curated file may say Updated instead.
+// Matter is the front matter (seed 003). Date and Tags are required; a curated file may have Updated instead of Date.
 type Matter struct {
 	Date      string   `yaml:"date,omitempty"` // YYYY-MM-DD
 	SessionID string   `yaml:"session_id,omitempty"`
@@ -59,8 +59,8 @@ var (
 	errText     = errors.New("the file is not UTF-8 text")
 )
 
-// Parse reads a memory file. Fields it does not know are ignored. The error says what is wrong with the
-// front matter; Check finds what is wrong with its values.
+// Parse reads a memory file. Unknown fields are ignored. The error describes malformed front matter, and is ErrNoMatter
+// if there is none; [File.Check] finds invalid values.
 func Parse(data []byte) (File, error) {
 	if !utf8.Valid(data) {
 		return File{}, errText
@@ -79,7 +79,7 @@ func Parse(data []byte) (File, error) {
 	return file, nil
 }
 
-// Format is the file as it is written: front matter in the order of the seed, and the body.
+// Format returns the file's content: front matter in the order of the seed, and the body.
 func (f File) Format() ([]byte, error) {
 	matter, err := yaml.MarshalWithOptions(f.Matter, yaml.IndentSequence(true))
 	if err != nil {

@@ -20,8 +20,8 @@ var (
 	flushSlug = regexp.MustCompile(`^flush-[0-9]{6}$`)
 )
 
-// Slug makes the slug of a topic: 2 to 5 words of a-z and 0-9 with hyphens between them. A topic that does
-// not give two words is completed by, or replaced with, the time: "session-143000".
+// Slug returns the slug of a topic (seed 003): 2 to 5 words of a-z and 0-9 with hyphens between them. A topic of one
+// word is completed with the time, and one without any is replaced: "session-143000".
 func Slug(topic string, now time.Time) string {
 	var words []string
 	other := func(r rune) bool { return r < '0' || r > '9' && r < 'a' || r > 'z' }
@@ -31,7 +31,7 @@ func Slug(topic string, now time.Time) string {
 		}
 	}
 	clock := now.Format("150405")
-	// SECURITY: YYYY-MM-DD-group-NAME.md is the log of a group, which the group reads.
+	// SECURITY: YYYY-MM-DD-group-NAME.md would be the log of a group, which the group may read.
 	if len(words) > 0 && words[0] == "group" {
 		words = append([]string{"about"}, words[:min(len(words), maxWords-1)]...)
 	}
@@ -48,7 +48,7 @@ func Slug(topic string, now time.Time) string {
 	return made
 }
 
-// ascii is s in lower case without diacritics and apostrophes.
+// ascii returns s in lower case without diacritics and apostrophes.
 func ascii(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Mn, r) || r == '\'' || r == '’' {
@@ -58,13 +58,13 @@ func ascii(s string) string {
 	}, norm.NFKD.String(s))
 }
 
-// ValidSlug reports whether s is a slug a memory file may have: 2 to 5 words, and neither that of a flush nor of
-// a group's log.
+// ValidSlug reports whether a memory file may have the slug s: 2 to 5 words, and not the slug of a flush or of a
+// group's log.
 func ValidSlug(s string) bool {
 	return slug.MatchString(s) && !flushSlug.MatchString(s) && !strings.HasPrefix(s, "group-")
 }
 
-// Name is where the file belongs, relative to the workspace: memory/YYYY-MM-DD-slug.md for a daily log or a
+// Name returns the file's name relative to the workspace (seed 003): memory/YYYY-MM-DD-slug.md for a daily log or a
 // session save, memory/YYYY-MM-DD-flush-HHMMSS.md for a flush, MEMORY.md for the curated memory.
 func Name(t Type, at time.Time, slug string) string {
 	switch t {

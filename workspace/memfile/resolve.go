@@ -10,10 +10,9 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/markdown"
 )
 
-// Resolve finds the file that l means in the file called from among names, which are relative to the workspace.
-// As in Obsidian a target is a path, or the end of one: [[2026-02-13-setup]] is memory/2026-02-13-setup.md; letter case
-// does not matter unless two files differ in nothing else; of several the one with the shortest path is meant. "" when
-// there is none.
+// Resolve returns which of names, relative to the workspace, is the target of l in the file called from, "" if none is.
+// As in Obsidian a target is a path or the end of one: [[2026-02-13-setup]] is memory/2026-02-13-setup.md. Letter case
+// matters only between files that differ in nothing else, and of several files the one with the fewest folders wins.
 func (l Link) Resolve(from string, names []string) string {
 	target := l.Name()
 	if target == "" {
@@ -34,7 +33,8 @@ func (l Link) Resolve(from string, names []string) string {
 	return found
 }
 
-// shorter reports whether a is meant rather than b by target.
+// shorter reports whether a is a better match for target than b: fewer folders, the same letter case, the first by
+// name.
 func shorter(a, b, target string) bool {
 	exact := func(name string) int {
 		if strings.HasSuffix(name, target) {
@@ -46,8 +46,8 @@ func shorter(a, b, target string) bool {
 		cmp.Compare(a, b)) < 0
 }
 
-// HasHeading reports whether text has l's heading, of any level and in any letter case. A link without one is content.
-// For [[file#Part#Section]] the last counts.
+// HasHeading reports whether text has l's heading, of any level and in any letter case. For [[file#Part#Section]] only
+// the last counts. It is true for a link without a heading.
 func (l Link) HasHeading(text string) bool {
 	want := l.Heading
 	if at := strings.LastIndexByte(want, '#'); at >= 0 {

@@ -1,5 +1,5 @@
-// Package passage takes the Markdown of a workspace apart for those who search, show and compare it: into passages,
-// sections with their list items, and texts that say the same.
+// Package passage divides the Markdown of a workspace for search, display and comparison: into passages and into
+// sections with their list items. It also compares texts regardless of their form (Says).
 //
 // It touches no disk. Its invariant: front matter is in no passage and no section, and code is never taken for a
 // heading.
@@ -13,8 +13,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/markdown"
 )
 
-// maxPassage is how many characters a passage has at most, its headings aside: embedding models read no
-// more of a text than about that (RFC-0011 §7.1).
+// maxPassage is the maximum length of a passage in characters, without its headings: embedding models read no more of a
+// text than about that (RFC-0011 §7.1).
 const maxPassage = 1200
 
 // Passage is a part of a file, of the size of the text under one heading.
@@ -23,12 +23,12 @@ type Passage struct {
 	Text    string // that heading and those above it in one line, and the text below it
 }
 
-// Cut cuts a Markdown text at its headings and, where more than 1,200 characters are under one, at
-// blank lines, list items or words. Front matter is left out, and so are headings without text.
+// Cut divides Markdown into passages, in order: at its headings and, if more than 1,200 characters follow one, at blank
+// lines, list items or words. Front matter and headings without text are left out.
 func Cut(file string) []Passage {
 	_, body, _ := frontmatter.Split(strings.TrimPrefix(strings.ToValidUTF8(file, "\uFFFD"), "\uFEFF"))
 	var found []Passage
-	var headings [6]string // that lead to the present line, by level
+	var headings [6]string // above the current line, by level
 	var section strings.Builder
 	end := func() {
 		var above []string
@@ -63,7 +63,7 @@ func Cut(file string) []Passage {
 	return found
 }
 
-// parts cuts the text under a heading into pieces of at most maxPassage characters, none of them blank.
+// parts divides the text under a heading into pieces of up to maxPassage characters, none of them blank.
 func parts(body string) (pieces []string) {
 	body = strings.Trim(body, "\n")
 	for {
@@ -80,7 +80,8 @@ func parts(body string) (pieces []string) {
 	}
 }
 
-// edge is where text is best cut: at the last of the best kind of boundary in its second half.
+// edge returns where to cut text: at the last boundary in its second half, of the best kind that it has there. A cut in
+// the first half would leave a passage too short to be found by its meaning.
 func edge(text string) int {
 	for _, mark := range []string{"\n\n", "\n- ", "\n* ", "\n", " "} {
 		if at := strings.LastIndex(text, mark); at > len(text)/2 {

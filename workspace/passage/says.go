@@ -9,11 +9,11 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/text"
 )
 
-// shortest is how many characters a text has at least of which it means something that another one contains it.
+// shortest is the length in characters from which it means something that one text contains another.
 const shortest = 12
 
-// Says reports whether body says text in the same words, whatever white space, letter case, bullets and invisible
-// characters it has. A short text has to be a line of its own.
+// Says reports whether body contains text in the same words, regardless of white space, letter case, bullets and
+// invisible characters. A text of fewer than 12 characters must be a line of its own.
 func Says(body, text string) bool {
 	wanted := folded(text)
 	if utf8.RuneCountInString(wanted) >= shortest {

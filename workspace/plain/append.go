@@ -11,14 +11,15 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/lockfile"
 )
 
-// TailSize is how much of the end of a file Append shows, in bytes.
+// TailSize is how much of a file's end Append passes to compose, in bytes.
 const TailSize = 64 << 10
 
-// Append adds what compose returns at the end of the plain file name below root, and returns when it is on
-// disk. A missing file is made with mode 0600, and missing folders with 0700. Writers
-// in all processes take turns through a lock on the file; compose runs while it is held, with up to TailSize
-// bytes of the file's end, nil when there is none. After an error nothing was added. Open's rules decide
-// what is not opened.
+// Append adds what compose returns to the end of the plain file name below root, and returns when it is on disk. A
+// missing file is created with mode 0600, and missing folders with 0700.
+//
+// Writers in all processes take turns through a lock on the file. compose runs while it is held, with up to TailSize
+// bytes of the file's end, and may run again if the file is replaced meanwhile. After an error nothing was added. Files
+// that Open refuses are refused here, too.
 func Append(ctx context.Context, root *os.Root, name string, compose func(tail []byte) []byte) error {
 	for {
 		if err := ctx.Err(); err != nil {
@@ -31,7 +32,7 @@ func Append(ctx context.Context, root *os.Root, name string, compose func(tail [
 	}
 }
 
-// appendOnce is done unless the file was replaced or made by another process in between.
+// appendOnce is one attempt. done is false if another process replaced or created the file in between.
 func appendOnce(
 	ctx context.Context, root *os.Root, name string, compose func(tail []byte) []byte,
 ) (done bool, err error) {
@@ -47,15 +48,16 @@ func appendOnce(
 		file, err = dir.OpenFile(base, os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600)
 	}
 	if errors.Is(err, fs.ErrExist) {
-		return false, nil // another process made it
+		return false, nil // another process created it
 	}
 	if err != nil {
 		return false, err
 	}
-	defer func() { err = errors.Join(err, file.Close()) }() // and with it the lock
+	defer func() { err = errors.Join(err, file.Close()) }() // which releases the lock
 	if err := lockfile.File(ctx, file); err != nil {
 		return false, err
 	}
+	// The file may have been archived or replaced while this waited for its lock.
 	if current, err := isCurrent(dir, base, file); err != nil || !current {
 		return false, err
 	}
@@ -71,12 +73,13 @@ func appendOnce(
 			return false, err
 		}
 	}
-	// An editor that saves by renaming may have put a file in its place that lacks the addition.
+	// A person's editor that saves by renaming may have replaced the file with one that lacks the addition.
 	done, err = isCurrent(dir, base, file)
 	return done, err
 }
 
-// makeFolder is Folder, making the folders of dir that are missing, with mode 0700.
+// makeFolder is Folder, but creates missing folders with mode 0700. Each is synced before anything is written into it:
+// otherwise a crash could lose the folder with a file that was acknowledged.
 func makeFolder(root *os.Root, dir string) (opened *os.Root, err error) {
 	opened, err = Folder(root, dir)
 	if dir == "." || !errors.Is(err, fs.ErrNotExist) {
@@ -96,7 +99,7 @@ func makeFolder(root *os.Root, dir string) (opened *os.Root, err error) {
 	return child(parent, path.Base(dir))
 }
 
-// isCurrent reports whether base in dir is still file.
+// isCurrent reports whether base in dir still names file.
 func isCurrent(dir *os.Root, base string, file *os.File) (bool, error) {
 	opened, err := file.Stat()
 	if err != nil {
@@ -112,7 +115,7 @@ func isCurrent(dir *os.Root, base string, file *os.File) (bool, error) {
 	return os.SameFile(opened, there), nil
 }
 
-// end is file's size and its last bytes.
+// end returns file's size and its last bytes, up to TailSize.
 func end(file *os.File) (size int64, tail []byte, err error) {
 	if size, err = file.Seek(0, io.SeekEnd); err != nil {
 		return 0, nil, err
@@ -124,8 +127,8 @@ func end(file *os.File) (size int64, tail []byte, err error) {
 	return size, tail, nil
 }
 
-// flush writes data at the end of file, which has size bytes, and waits until it is on disk. What was
-// written in part is taken back.
+// flush appends data to file, which has size bytes, and waits until it is on disk. After an error it truncates the file
+// to its former size, so that a partial entry does not remain.
 func flush(file *os.File, size int64, data []byte) error {
 	_, err := file.Write(data)
 	if err == nil {

@@ -1,8 +1,8 @@
 // Package plain opens plain files below an os.Root: regular files with one link, reached through plain folders.
 //
-// Its invariant: what is opened is what was looked at by its exact name, so no symbolic or hard link, no
-// device and no swap in between gives one file another's name. os.Root only keeps paths inside the folder
-// but follows links within it.
+// Its invariant: the file that is opened is the one that was checked under its exact name, so that no symbolic or hard
+// link, no device and no swap in between gives one file another's name. os.Root is not enough: it keeps paths inside
+// the folder but follows links within it, and the access rules are about names.
 package plain
 
 import (
@@ -16,13 +16,14 @@ import (
 	"syscall"
 )
 
-// RefusedError is why something that exists is not opened.
+// RefusedError is the reason why something that exists is not opened.
 type RefusedError struct{ Reason string }
 
-// Error is the reason.
+// Error returns the reason.
 func (e *RefusedError) Error() string { return e.Reason }
 
-// Folder opens the folder dir ("." for root itself) without following links. The caller closes it.
+// Folder opens the folder dir ("." for root itself), slash-separated, without following links. The caller closes it.
+// The error is a *RefusedError if an element of dir is a link or no folder.
 func Folder(root *os.Root, dir string) (*os.Root, error) {
 	current, err := root.OpenRoot(".")
 	if err != nil {
@@ -47,7 +48,7 @@ func Folder(root *os.Root, dir string) (*os.Root, error) {
 	return current, nil
 }
 
-// child opens the folder element of parent.
+// child opens the folder element of parent, without following a link.
 func child(parent *os.Root, element string) (*os.Root, error) {
 	before, err := parent.Lstat(element)
 	if err != nil {
@@ -60,7 +61,7 @@ func child(parent *os.Root, element string) (*os.Root, error) {
 	if err != nil {
 		return nil, err
 	}
-	// SECURITY: os.Root follows links inside the folder; what was opened must be what was looked at.
+	// SECURITY: os.Root follows links inside the folder, so that a link put there since Lstat would be followed.
 	after, err := next.Stat(".")
 	if err == nil && !os.SameFile(before, after) {
 		err = &RefusedError{"a folder of its path changed while it was opened"}
@@ -71,7 +72,8 @@ func child(parent *os.Root, element string) (*os.Root, error) {
 	return next, nil
 }
 
-// check is nil when info is a regular file with one link.
+// check returns nil if info is a regular file with one link, fs.ErrNotExist for a folder, and a *RefusedError
+// otherwise.
 //
 // SECURITY: a symbolic or hard link would give a private file a public name; a FIFO or device would block
 // or have effects when opened.
@@ -90,7 +92,7 @@ func check(info os.FileInfo) error {
 	return nil
 }
 
-// Stat describes the plain file name below root, or fails as Open does.
+// Stat describes the plain file name below root. Its errors are those of Open.
 func Stat(root *os.Root, name string) (info os.FileInfo, err error) {
 	dir, err := Folder(root, path.Dir(name))
 	if err != nil {
@@ -103,9 +105,9 @@ func Stat(root *os.Root, name string) (info os.FileInfo, err error) {
 	return info, check(info)
 }
 
-// Open opens the existing plain file name, slash-separated and clean, below root with flag; the caller
-// closes it. The error wraps fs.ErrNotExist for a missing file or a folder, or is a *RefusedError, or what
-// the file system said.
+// Open opens the existing plain file name, slash-separated and clean, below root with the os.O_ flags flag. The caller
+// closes it. The error wraps fs.ErrNotExist for a missing file or a folder, is a *RefusedError, or is what the file
+// system reported.
 func Open(root *os.Root, name string, flag int) (file *os.File, err error) {
 	dir, err := Folder(root, path.Dir(name))
 	if err != nil {
@@ -120,11 +122,12 @@ func Open(root *os.Root, name string, flag int) (file *os.File, err error) {
 	if err := check(before); err != nil {
 		return nil, err
 	}
-	// Not blocking, should a FIFO take the file's place in between.
+	// O_NONBLOCK: if a FIFO has replaced the file since Lstat, opening it must not block.
 	file, err = dir.OpenFile(base, flag|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
+	// The open file is checked again: only this look is at the file itself and not at its name.
 	after, err := file.Stat()
 	switch {
 	case err != nil:
@@ -139,7 +142,8 @@ func Open(root *os.Root, name string, flag int) (file *os.File, err error) {
 	return file, nil
 }
 
-// Read reads at most limit bytes of the plain file name below root; more reports whether there was more.
+// Read reads up to limit bytes of the plain file name below root; more reports whether the file has more. Its errors
+// are those of Open.
 func Read(root *os.Root, name string, limit int64) (data []byte, more bool, err error) {
 	file, err := Open(root, name, os.O_RDONLY)
 	if err != nil {
@@ -156,7 +160,7 @@ func Read(root *os.Root, name string, limit int64) (data []byte, more bool, err 
 	return data, false, nil
 }
 
-// List is what the folder dir below root contains, in no particular order.
+// List returns the entries of the folder dir below root, in no particular order.
 func List(root *os.Root, dir string) (entries []fs.DirEntry, err error) {
 	opened, err := Folder(root, dir)
 	if err != nil {

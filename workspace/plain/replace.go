@@ -12,8 +12,9 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/lockfile"
 )
 
-// Lock waits for the exclusive lock on the lock file called name below root, which is made if it is missing, and
-// returns the function that releases it. It is for files that are replaced, and so cannot carry their lock themselves.
+// Lock waits for the exclusive lock on the lock file called name below root, which is created if missing, and returns
+// the function that releases it. It protects files that are replaced: a lock on such a file itself would stay with the
+// replaced one. Nothing removes the lock file.
 func Lock(ctx context.Context, root *os.Root, name string) (release func() error, err error) {
 	dir, err := makeFolder(root, path.Dir(name))
 	if err != nil {
@@ -29,8 +30,8 @@ func Lock(ctx context.Context, root *os.Root, name string) (release func() error
 	return file.Close, nil
 }
 
-// Replacement is a plain file whose content is about to be replaced, all of it or nothing: first [Replacement.Stage],
-// then [Replacement.Commit], and in any case [Replacement.Close].
+// Replacement replaces the content of a plain file, all of it or nothing: first [Replacement.Stage], then
+// [Replacement.Commit], and in any case [Replacement.Close]. It takes no lock (see [Lock]).
 type Replacement struct {
 	dir             *os.Root
 	base, temporary string
@@ -39,8 +40,8 @@ type Replacement struct {
 	staged          bool
 }
 
-// Begin reads the plain file name below root, so that it can be replaced. A missing file is made with mode 0600 when
-// the replacement is committed; missing folders are made at once, with mode 0700.
+// Begin reads the plain file name below root in order to replace it. A missing file is created with mode 0600 when the
+// replacement is committed; missing folders are created at once, with mode 0700. Files that Open refuses are refused.
 func Begin(root *os.Root, name string) (*Replacement, error) {
 	dir, err := makeFolder(root, path.Dir(name))
 	if err != nil {
@@ -56,8 +57,9 @@ func Begin(root *os.Root, name string) (*Replacement, error) {
 // Present returns the content of the file as it was read last, nil for a missing file.
 func (r *Replacement) Present() []byte { return r.present }
 
-// Stage writes data to disk under another name, with the mode of the file, so that only a renaming is left to do. If
-// the file was changed since it was read, ok is false and nothing is staged; Present then returns the new content.
+// Stage writes data to disk under another name, with the mode of the file, so that Commit only renames it. If the file
+// was changed since it was read, ok is false and nothing is staged; Present then returns the new content. A change
+// between Stage and Commit is not noticed: rename(2) has no condition.
 func (r *Replacement) Stage(data []byte) (ok bool, err error) {
 	mode := fs.FileMode(0o600)
 	if r.before != nil {
@@ -79,7 +81,7 @@ func (r *Replacement) Stage(data []byte) (ok bool, err error) {
 	return false, err
 }
 
-// Commit puts what is staged in the place of the file, and returns when that is on disk.
+// Commit replaces the file with the staged one, and returns when that is on disk.
 func (r *Replacement) Commit() error {
 	if err := r.dir.Rename(r.temporary, r.base); err != nil {
 		return err
@@ -88,7 +90,7 @@ func (r *Replacement) Commit() error {
 	return syncFolder(r.dir)
 }
 
-// Close removes what is staged and was not committed.
+// Close removes a staged file that was not committed.
 func (r *Replacement) Close() error { return errors.Join(r.unstage(), r.dir.Close()) }
 
 func (r *Replacement) unstage() error {
@@ -100,8 +102,8 @@ func (r *Replacement) unstage() error {
 }
 
 // Replace makes data the content of the plain file name below root, all of it or nothing, and returns when it is on
-// disk. check sees the present content, nil for a missing file, and decides whether it is replaced; a file that
-// changes after it was checked is checked again. Begin's rules decide about modes, Open's what is not opened.
+// disk. check receives the present content, nil for a missing file, and decides whether it is replaced; it is called
+// again if the file changes meanwhile. Modes are as for [Begin], and errors as for [Open].
 func Replace(
 	root *os.Root, name string, data []byte, check func(present []byte) (bool, error),
 ) (replaced bool, err error) {
@@ -124,7 +126,7 @@ func Replace(
 	}
 }
 
-// current reads what base names; info is nil when nothing is there.
+// current reads the file base; info is nil if there is none. The data of an empty file is not nil.
 func current(dir *os.Root, base string) (info os.FileInfo, data []byte, err error) {
 	if _, err := dir.Lstat(base); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
@@ -146,18 +148,20 @@ func current(dir *os.Root, base string) (info os.FileInfo, data []byte, err erro
 	return info, data, nil
 }
 
+// unchanged reports whether two looks at a name found the same file with the same size and time: content is not
+// compared, since that would need another reading.
 func unchanged(before, after os.FileInfo) bool {
 	return os.SameFile(before, after) && before.Size() == after.Size() && before.ModTime().Equal(after.ModTime())
 }
 
-// writeNew makes the file base with data, on disk.
+// writeNew creates the file base with data and waits until it is on disk.
 func writeNew(dir *os.Root, base string, data []byte, mode fs.FileMode) (err error) {
 	file, err := dir.OpenFile(base, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	if err := file.Chmod(mode); err != nil { // the process's mask applies to new modes only
+	if err := file.Chmod(mode); err != nil { // unlike OpenFile's, this mode is not reduced by the umask
 		return err
 	}
 	if _, err := file.Write(data); err != nil {
@@ -166,7 +170,7 @@ func writeNew(dir *os.Root, base string, data []byte, mode fs.FileMode) (err err
 	return file.Sync()
 }
 
-// remove removes base if it is there.
+// remove removes base if it exists.
 func remove(dir *os.Root, base string) error {
 	if err := dir.Remove(base); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -174,8 +178,8 @@ func remove(dir *os.Root, base string) error {
 	return nil
 }
 
-// Remove removes what name below root names, whatever it is but a folder with content, and returns
-// when it is gone from disk. It is fs.ErrNotExist when there is nothing.
+// Remove removes name below root, which may be anything but a folder with content, and returns when that is on disk. It
+// does not follow a link. The error wraps fs.ErrNotExist if nothing has the name.
 func Remove(root *os.Root, name string) (err error) {
 	dir, err := Folder(root, path.Dir(name))
 	if err != nil {

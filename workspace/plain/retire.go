@@ -10,9 +10,9 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/lockfile"
 )
 
-// Retire removes the plain file name below root after keep, which sees its content, has agreed, and returns when it is
-// gone from disk. Nothing is lost: writers that use Append wait meanwhile and go on in a new file, and a file that
-// changes in another way is shown to keep again. Open's rules decide what is not opened.
+// Retire removes the plain file name below root if keep, which receives its content, returns nil, and returns when that
+// is on disk. Nothing is lost: writers that use Append wait meanwhile and continue in a new file, and if the file
+// changes in another way, keep is called again. Errors are those of keep and of [Open].
 func Retire(ctx context.Context, root *os.Root, name string, keep func(data []byte) error) error {
 	for {
 		if err := ctx.Err(); err != nil {
@@ -36,7 +36,7 @@ func retireOnce(ctx context.Context, root *os.Root, name string, keep func(data 
 	if err != nil {
 		return false, err
 	}
-	defer func() { err = errors.Join(err, file.Close()) }() // and with it the lock
+	defer func() { err = errors.Join(err, file.Close()) }() // which releases the lock
 	if err := lockfile.File(ctx, file); err != nil {
 		return false, err
 	}
@@ -51,6 +51,7 @@ func retireOnce(ctx context.Context, root *os.Root, name string, keep func(data 
 	if err := keep(data); err != nil {
 		return false, err
 	}
+	// An editor does not know the lock: what it saved while keep ran must not be removed unseen.
 	after, err := dir.Lstat(base)
 	if err != nil {
 		return false, err

@@ -1,4 +1,5 @@
-// Package opens tells tests which files were opened or read, through inotify.
+// Package opens reports to tests which files were opened or read, through inotify(7): the proof that a group's session
+// does not touch private files.
 package opens
 
 import (
@@ -11,8 +12,8 @@ import (
 	"unsafe"
 )
 
-// Watch watches the files and folders names below dir. What it returns gives the names that were touched
-// since its last call, sorted: a file when it was opened or read, a folder when it was listed.
+// Watch watches the files and folders names below dir until the test ends. The function that it returns reports the
+// names that were touched since its last call, sorted: a file if it was opened or read, a folder if it was listed.
 func Watch(t *testing.T, dir string, names []string) (touched func() []string) {
 	t.Helper()
 	fd, err := syscall.InotifyInit1(syscall.IN_NONBLOCK | syscall.IN_CLOEXEC)
