@@ -10,22 +10,23 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
-// attempt is an edit on its way into the file.
+// attempt is an edit that is planned against the present file, and not yet written.
 type attempt struct {
 	*transaction
 	q             Request
 	key           key
 	events        []Event // for the record; the last is the edit's, or the proposal's
 	before, after string  // the file
-	result        Result  // Repeated: there is nothing to write
+	result        Result  // if Repeated, there is nothing to write
 }
 
-// attempt makes an edit, or records it as a proposal. A preview only works out what the edit would do.
+// attempt makes an edit, or records it as a proposal. A preview only computes what the edit would do. e.mu is held.
 func (e *Editor) attempt(ctx context.Context, q Request) (*attempt, error) {
 	a, err := e.transact(ctx, q)
 	return a, explain(q.File, err)
 }
 
+// transact plans and writes until no person changes the file in between: each plan is made for the file as it is then.
 func (e *Editor) transact(ctx context.Context, q Request) (a *attempt, err error) {
 	tx, err := e.begin(ctx, q.File)
 	if err != nil {
@@ -43,7 +44,7 @@ func (e *Editor) transact(ctx context.Context, q Request) (a *attempt, err error
 	}
 }
 
-// plan works out what the file is to become.
+// plan computes the new text of the file and the events for the record. It writes nothing.
 func (tx *transaction) plan(ctx context.Context, q Request) (*attempt, error) {
 	if err := tx.sync(ctx); err != nil {
 		return nil, err
@@ -58,7 +59,8 @@ func (tx *transaction) plan(ctx context.Context, q Request) (*attempt, error) {
 	}
 	present := tx.present()
 	if len(present) > MaxFile || !utf8.Valid(present) {
-		return nil, fault.New("file: %s is not UTF-8 text of at most %d KiB; a person has to look at it", q.File, MaxFile>>10)
+		return nil, fault.New("file: %s is not UTF-8 text of at most %d KiB; ask the workspace owner to look at it",
+			q.File, MaxFile>>10)
 	}
 	now := tx.now()
 	text, base, err := a.base(now)
@@ -69,6 +71,7 @@ func (tx *transaction) plan(ctx context.Context, q Request) (*attempt, error) {
 	if err != nil {
 		return nil, err
 	}
+	// The hash of the request tells a repeated request from another one, without keeping its text.
 	if q.Key != "" || q.Propose {
 		event.Request = k.hash("request", q.text())
 	}
@@ -85,7 +88,8 @@ func (tx *transaction) plan(ctx context.Context, q Request) (*attempt, error) {
 	return a, nil
 }
 
-// repeats reports whether there is nothing to do, because the edit was made or proposed before; it is then the result.
+// repeats reports whether there is nothing to do because the edit was made or proposed before; a.result is then that
+// edit. The same idempotency key with another request is a fault.
 func (a *attempt) repeats() (bool, error) {
 	q := a.q
 	if first, ok := a.state.byKey[q.Key]; ok && q.Key != "" {
@@ -108,8 +112,8 @@ func (a *attempt) repeats() (bool, error) {
 	return false, nil
 }
 
-// write has the edit in the record and in the file, or the proposal in the record. If a person changed the file
-// meanwhile, ok is false, and it is planned again.
+// write writes the edit to the record and the file, or the proposal to the record. If a person changed the file
+// meanwhile, ok is false and nothing is written; the caller plans again.
 func (a *attempt) write(ctx context.Context) (ok bool, err error) {
 	last := &a.events[len(a.events)-1]
 	if !a.q.Propose {
@@ -117,7 +121,8 @@ func (a *attempt) write(ctx context.Context) (ok bool, err error) {
 		a.result.Event.Integrity = last.Integrity
 		return ok, err
 	}
-	// Everything that an edit must pass is checked, up to the new text on disk, and then only the record is written.
+	// A proposal passes every check that an edit does, up to the new text on disk: one that could not be made must be
+	// refused now, and not when the owner accepts it.
 	if ok, err = a.stage(ctx, []byte(a.after), a.key, a.events...); ok {
 		a.applied()
 		a.result = Result{Event: last.brief(), Match: a.result.Match}
@@ -125,8 +130,8 @@ func (a *attempt) write(ctx context.Context) (ok bool, err error) {
 	return ok, err
 }
 
-// base is the text that the edit is made to, and adds the events that must precede it: the first snapshot, or what was
-// changed by hand since. A file that is made has its text as whole, which is nil otherwise.
+// base returns the text that the edit is made to, and adds the events that must precede it: a snapshot, or what was
+// changed by hand since the last event. For a file that the edit creates, whole is its initial text; otherwise nil.
 func (a *attempt) base(now time.Time) (text string, whole *string, err error) {
 	f, present := a.state.files[a.q.File], a.present()
 	observe := func() error {
@@ -138,6 +143,7 @@ func (a *attempt) base(now time.Time) (text string, whole *string, err error) {
 	case present == nil && f != nil && f.after != "":
 		err = observe()
 	case present == nil:
+	// Without a text in the record there is nothing to compare with; after many edits a new one shortens replays.
 	case f == nil || !f.known || f.after == "" || len(f.tail) >= snapshotEvery:
 		a.events = append(a.events, a.whole(a.key, now, OpSnapshot, a.q.File, string(present)))
 	case !a.unchanged(f, present):
@@ -149,15 +155,15 @@ func (a *attempt) base(now time.Time) (text string, whole *string, err error) {
 	case present != nil:
 		return string(present), nil, nil
 	case !a.q.Create:
-		return "", nil, fault.New("file: there is no %s; to make it, say create: true", a.q.File)
+		return "", nil, fault.New("file: there is no %s; to create it, set create: true", a.q.File)
 	}
 	text = grammar.New(a.q.File, grammar.Stamp(now))
 	return text, &text, nil
 }
 
-// edit performs the edit on text.
+// edit performs the edit on text, and returns its event. It sets a.after and a.result.
 func (a *attempt) edit(now time.Time, text string) (Event, error) {
-	q, k := a.q, a.key // q is changed below
+	q, k := a.q, a.key // a copy: a.q stays as it was asked for, since an attempt may be planned again
 	t, entity := grammar.TypeOf(q.File)
 	before, d := grammar.Parse(text), grammar.Parse(text)
 	q.Items = q.dated(now)
@@ -188,12 +194,13 @@ func (a *attempt) edit(now time.Time, text string) (Event, error) {
 		e.Before = k.section(before.Parts[i].Body)
 		if q.Expected != "" && q.Expected != e.Before {
 			return Event{}, fault.New("expected_hash: the section was changed in the meantime and has the hash %s now; "+
-				"nothing was written. Work your change into what it says, and give that hash:\n%s",
+				"nothing was written. Merge your change into its present text, and give that hash:\n%s",
 				e.Before, Excerpt(before.Parts[i].Body))
 		}
 	} else if q.Expected != "" {
 		return Event{}, fault.New("expected_hash: there is no such section any more; leave it out to make it")
 	}
+	// The Change Log and last_updated are part of the same event: a replay restores them with the section.
 	a.changeLog(d, t, q.Edit, done, now)
 	if t != nil && t.Strict {
 		head := d.Head
@@ -213,7 +220,8 @@ func (a *attempt) edit(now time.Time, text string) (Event, error) {
 	return e, nil
 }
 
-// changeLog writes the edit into the Change Log, unless that is what is edited, or is locked.
+// changeLog writes the edit into the Change Log (seed 004 §6), unless the Change Log itself is edited or is locked. The
+// day's rollup is replaced by one that includes this edit.
 func (a *attempt) changeLog(
 	d *grammar.Document, t *grammar.Type, edit grammar.Edit, done grammar.Applied, now time.Time,
 ) {

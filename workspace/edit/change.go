@@ -9,12 +9,12 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
-// Change is what an event did to one section: Cut at byte At of its body became Insert.
+// Change is what an event did to one section: the bytes Cut at offset At of its body became Insert.
 type Change struct {
 	Section string `json:"section"`          // its heading, "" for the text above the first
 	Anchor  string `json:"anchor,omitempty"` // its hidden anchor
-	Nth     int    `json:"nth,omitempty"`    // which of those with the same heading, from 0
-	Made    *Made  `json:"made,omitempty"`   // the section was not there
+	Nth     int    `json:"nth,omitempty"`    // its number among those with the same heading, from 0
+	Made    *Made  `json:"made,omitempty"`   // set if the event created the section
 	Before  string `json:"before_hash"`      // of the body's canonical text
 	After   string `json:"after_hash"`
 	At      int    `json:"at"`
@@ -22,13 +22,14 @@ type Change struct {
 	Insert  string `json:"insert"`
 }
 
-// Made is where a section was put.
+// Made is the place at which an event created a section.
 type Made struct {
 	Index  int    `json:"index"` // among the parts of the document, after the changes before this one
 	Hidden string `json:"hidden,omitempty"`
 }
 
-// changes are what made after of before: sections are changed and added, never taken away or moved.
+// changes returns the changes from before to after, in order. It compares section by section, because operations change
+// and add sections but never remove or move one (seed 004 §4).
 func changes(k key, before, after *grammar.Document) []Change {
 	var list []Change
 	i := 0
@@ -53,7 +54,8 @@ func changes(k key, before, after *grammar.Document) []Change {
 	return list
 }
 
-// index is the part of d with that heading and anchor, else the first with the heading and none, -1 for neither.
+// index returns the part of d with the heading section and the anchor, else the first with the heading and no anchor,
+// -1 if there is neither.
 func index(d *grammar.Document, section, anchor string) int {
 	if section == "" {
 		return 0
@@ -71,7 +73,7 @@ func index(d *grammar.Document, section, anchor string) int {
 	return found
 }
 
-// nth is how many parts before i have its heading.
+// nth returns how many parts before i have the same heading.
 func nth(d *grammar.Document, i int) (n int) {
 	for _, p := range d.Parts[:i] {
 		if p.Heading != "" && p.Name == d.Parts[i].Name {
@@ -81,7 +83,8 @@ func nth(d *grammar.Document, i int) (n int) {
 	return n
 }
 
-// splice is the one place in which a and b differ. It cuts no character in two.
+// splice returns the one place in which a and b differ. It never splits a character: Cut and Insert are encoded as
+// JSON, which would replace half of one.
 func splice(a, b string) (at int, cut, insert string) {
 	for at < len(a) && at < len(b) && a[at] == b[at] {
 		at++
@@ -99,31 +102,32 @@ func splice(a, b string) (at int, cut, insert string) {
 	return at, a[at : len(a)-end], b[at : len(b)-end]
 }
 
-// DriftError is why an event cannot be applied to a text (§10).
+// DriftError is the reason why an event cannot be applied to a text (seed 004 §10).
 type DriftError struct {
 	Event   string
 	Section string
 	Reason  string
 }
 
-// Error says which event and why.
+// Error names the event, the section and the reason.
 func (e *DriftError) Error() string {
 	return fmt.Sprintf("event %s cannot be applied to the section %q: %s", e.Event, e.Section, e.Reason)
 }
 
-// redo applies an edit's event to d, a file of type t. Each section must be as it was before the event; one
-// that is not found by its name gets one attempt to be re-anchored (§10). On an error d is of no use.
+// redo applies an edit's event to d, a file of type t. Each section must have the hash that it had before the event;
+// for one that is not found by its name there is one attempt to re-anchor it (seed 004 §10). After an error d is
+// invalid.
 func redo(k key, d *grammar.Document, t *grammar.Type, e Event) error {
 	return change(d, t, e, func(body, hash string) bool { return k.section(body) == hash })
 }
 
-// reapply is redo for the very text that the event was about. Sections are not compared: the caller compares
-// the whole file afterwards.
+// reapply is redo for the very text that the event changed. It hashes no sections, which takes most of redo's time: the
+// caller compares the whole file afterwards.
 func reapply(d *grammar.Document, t *grammar.Type, e Event) error {
 	return change(d, t, e, func(string, string) bool { return true })
 }
 
-// change applies e's changes to d. is reports whether a section's body has a hash.
+// change applies e's changes to d. is reports whether a section's body has the hash.
 func change(d *grammar.Document, t *grammar.Type, e Event, is func(body, hash string) bool) error {
 	for _, c := range e.Changes {
 		if c.Made != nil {
@@ -156,7 +160,7 @@ func change(d *grammar.Document, t *grammar.Type, e Event, is func(body, hash st
 	return nil
 }
 
-// find is the section that c changes, with the content it changes.
+// find returns the section that c changes, if it has the content that c expects.
 func (c Change) find(d *grammar.Document, t *grammar.Type, is func(body, hash string) bool) (*grammar.Part, bool) {
 	fits := func(p *grammar.Part) bool { return is(p.Body, c.Before) }
 	if c.Section == "" {
@@ -171,7 +175,7 @@ func (c Change) find(d *grammar.Document, t *grammar.Type, is func(body, hash st
 	return nil, false
 }
 
-// index is the one part of d with c's anchor, else the c.Nth with its heading, -1 for none.
+// index returns the only part of d with c's anchor, else number c.Nth of those with its heading, -1 if there is none.
 func (c Change) index(d *grammar.Document) int {
 	anchored, named := []int{}, []int{}
 	for i := 1; i < len(d.Parts); i++ {
@@ -191,11 +195,12 @@ func (c Change) index(d *grammar.Document) int {
 	return -1
 }
 
-// apply is body with the change.
+// apply returns body with the change, false if body does not contain what is cut.
 func (c Change) apply(body string) (string, bool) {
 	at := c.At
 	if at < 0 || at+len(c.Cut) > len(body) || body[at:at+len(c.Cut)] != c.Cut {
-		// The text is the same but for blanks: what is cut may be elsewhere, once.
+		// The hash ignores blanks (see canonical), so that the offset may be wrong: the bytes are then searched for, and
+		// only a single match is certain.
 		if c.Cut == "" || strings.Count(body, c.Cut) != 1 {
 			return "", false
 		}

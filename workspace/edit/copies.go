@@ -9,14 +9,14 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/passage"
 )
 
-// Copies are where else something is kept that a memory says.
+// Copies lists where the text of a memory is kept outside the memory. Deleting the memory does not delete them.
 type Copies struct {
-	Places   []workspace.Place // of files that say it in the same words
-	Recorded []string          // files of whose edits the record has it, or that it was their evidence, sorted
+	Places   []workspace.Place // sections of files that contain it in the same words
+	Recorded []string          // files whose recorded edits contain it or cite the memory as evidence, sorted
 }
 
-// Copies looks for what the memory called id says: in the workspace's files as they are, and in the record of their
-// edits.
+// Copies looks for text, the content of the memory called id, in the workspace's files as they are and in the record of
+// their edits.
 func (e *Editor) Copies(ctx context.Context, id, text string) (Copies, error) {
 	found := Copies{Places: e.opt.View.Quotes(text), Recorded: []string{}}
 	e.mu.Lock()
@@ -36,7 +36,7 @@ func (e *Editor) Copies(ctx context.Context, id, text string) (Copies, error) {
 	return found, nil
 }
 
-// cites reports whether the memory called id is evidence of the event.
+// cites reports whether the event cites the memory called id as evidence.
 func (e Event) cites(id string) bool {
 	return slices.ContainsFunc(e.Evidence, func(ref string) bool {
 		token, err := grammar.ParseToken(ref)
@@ -44,7 +44,7 @@ func (e Event) cites(id string) bool {
 	})
 }
 
-// says reports whether one of the event's texts says text.
+// says reports whether one of the event's texts contains text (see passage.Says).
 func (e Event) says(text string) bool {
 	texts := append([]string{e.Rationale, e.Override}, e.Retired...)
 	if e.Base != nil {

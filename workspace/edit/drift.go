@@ -14,7 +14,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
-// unchanged reports whether data is the file as the last event left it.
+// unchanged reports whether data is the file as its last event left it.
 func (e *Editor) unchanged(f *file, data []byte) bool {
 	if f.after == "" || data == nil {
 		return f.after == "" && data == nil
@@ -23,8 +23,8 @@ func (e *Editor) unchanged(f *file, data []byte) bool {
 	return err == nil && k.file(data) == f.after
 }
 
-// observe is the event of a file that was changed by hand: observed, or drift where what the events are about
-// cannot be found any more or seed 004 §4 forbids the change.
+// observe returns the event of a file that was changed by hand: OpObserved, or OpDrift if a section with events cannot
+// be found any more, or if the change is one that seed 004 §4 forbids.
 func (e *Editor) observe(k key, now time.Time, name string, present []byte) (Event, error) {
 	event := e.whole(k, now, OpObserved, name, string(present))
 	event.Actor, event.FileAfter, event.Rationale = Hand, k.file(present), "the file was changed by hand"
@@ -44,10 +44,12 @@ func (e *Editor) observe(k key, now time.Time, name string, present []byte) (Eve
 	return event, nil
 }
 
+// identityField matches a field of the front matter with an id, which must not be edited (seed 004 §4).
 var identityField = regexp.MustCompile(`(?m)^([a-z_]*id:.*?)[ \t\r]*$`)
 
-// lost says what a change by hand took away that must stay: sections that events were about, in a profile all
-// sections and their anchors, and the ids in its front matter.
+// lost describes what a change by hand removed although it must stay: sections with events and, in a profile, all
+// sections, their anchors, and the ids in its front matter (seed 004 §4). edited has the headings of sections with
+// events.
 func lost(name string, edited map[string]bool, old, present *grammar.Document) (wrong []string) {
 	t, _ := grammar.TypeOf(name)
 	strict := t != nil && t.Strict
@@ -86,8 +88,8 @@ func lost(name string, edited map[string]bool, old, present *grammar.Document) (
 	return wrong
 }
 
-// Scan looks at every file that was ever edited, records what was changed by hand, and returns the drifts
-// that the maintainer has to decide about, oldest first.
+// Scan looks at every file that was ever edited, records what was changed by hand, and returns the drifts that the
+// maintainer must decide about (seed 004 §10), in the order of the record.
 func (e *Editor) Scan(ctx context.Context) ([]Event, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -112,7 +114,8 @@ func (e *Editor) Scan(ctx context.Context) ([]Event, error) {
 	return drifts, nil
 }
 
-// Accept takes a file's drifts off the queue: the file is right as it is. It returns how many there were.
+// Accept removes a file's drifts from the queue: the maintainer accepts the file as it is. It returns their number. A
+// file without drift is a fault.
 func (e *Editor) Accept(ctx context.Context, name, actor, why string) (int, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -137,9 +140,9 @@ func (e *Editor) Accept(ctx context.Context, name, actor, why string) (int, erro
 	return n, e.record(ctx, k, events...)
 }
 
-// Restore has the text from before the first drift of a file written back, with the edits that were made
-// since; what was changed by hand since is left out, and stays in the record. Where one of the edits cannot
-// be made to that text, the error says which, and nothing is changed.
+// Restore writes back the text of a file before its first drift, with the edits made since. Changes by hand since then
+// are left out; they remain in the record. If one of the edits cannot be applied to that text, the error names it and
+// nothing is changed.
 func (e *Editor) Restore(ctx context.Context, name, actor, why string) (err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -161,7 +164,7 @@ func (e *Editor) Restore(ctx context.Context, name, actor, why string) (err erro
 	}
 }
 
-// restore is Restore. done is false when a person changed the file meanwhile.
+// restore is one attempt of Restore. done is false if a person changed the file meanwhile.
 func (tx *transaction) restore(ctx context.Context, actor, why string) (done bool, err error) {
 	if err := tx.catchUp(ctx); err != nil {
 		return false, err
@@ -182,7 +185,7 @@ func (tx *transaction) restore(ctx context.Context, actor, why string) (done boo
 	if err != nil {
 		return false, err
 	}
-	var decisions []Event // the last drift is restored, those before it are thereby accepted
+	var decisions []Event // the last drift is restored, which also settles those before it
 	for i, d := range f.drifts {
 		event := tx.newEvent(tx.now(), OpAccept, tx.name)
 		if i == len(f.drifts)-1 {
@@ -196,11 +199,12 @@ func (tx *transaction) restore(ctx context.Context, actor, why string) (done boo
 }
 
 func noDrift(name string) error {
-	return fault.New("%s: there is no drift to decide about; yamo-mcp drift list says where there is", name)
+	return fault.New("%s: there is no drift to decide about; yamo-mcp drift list shows where there is", name)
 }
 
-// without is the text of a file as its edits make it, had it not drifted at the event called drift. present is
-// what it is now.
+// without returns the text that a file would have without its changes by hand from the event called drift on: earlier
+// events are replayed, later edits are applied to the result. present is the file's content now, whose Change Log is
+// kept.
 func (e *Editor) without(name string, events []Event, drift string, present []byte) (string, error) {
 	t, _ := grammar.TypeOf(name)
 	var d *grammar.Document
@@ -239,7 +243,8 @@ func (e *Editor) without(name string, events []Event, drift string, present []by
 	return d.String(), nil
 }
 
-// keepLog has the Change Log of d keep what present has of it, and of each day the one rollup that present has.
+// keepLog adds to the Change Log of d the entries that only present has. A day has one rollup, which is replaced by
+// present's: the Change Log is a history, and restoring a text must not undo it.
 func keepLog(d *grammar.Document, t *grammar.Type, present *grammar.Document) {
 	have, keep := logItems(d), logItems(present)
 	var added []string
@@ -261,11 +266,12 @@ func keepLog(d *grammar.Document, t *grammar.Type, present *grammar.Document) {
 	d.Record(t, "", "", added...)
 }
 
+// isChangeLog reports whether a heading is the Change Log's, in any letter case.
 func isChangeLog(section string) bool {
 	return grammar.Slug(section) == grammar.Slug(grammar.ChangeLog)
 }
 
-// logItems are the entries of a file's Change Log.
+// logItems returns the entries of a file's Change Log.
 func logItems(d *grammar.Document) []string {
 	for _, p := range d.Parts[1:] {
 		if isChangeLog(p.Name) {

@@ -1,13 +1,16 @@
-// Package edit changes workspace files section by section and keeps the record of it (seed 004): who changed
-// what, when and why, what the agent proposes and the human decides, and how any earlier text is made again. It is
-// for direct conversations only.
+// Package edit changes workspace files section by section and records every change (seed 004): who changed what, when
+// and why, what the agent proposes and the owner decides, and how to restore any earlier text. It is for direct
+// conversations only.
 //
-// The record is an append-only ledger, private/edits.ndjson. Its invariant: an edit is in the record, on
-// disk, before the file is replaced, and a file is at any time what replaying its events gives, or the
-// difference is noticed, recorded and, where it is not an ordinary change by hand, flagged as drift.
+// The record is an append-only ledger, private/edits.ndjson. Its invariant: an edit is in the record, on disk, before
+// the file is replaced. A file always equals the replay of its events, or the difference is noticed and recorded; a
+// difference that is not an ordinary change by hand is flagged as drift (seed 004 §10).
 //
-// Files are changed through a workspace.Transaction only, whose lock makes edits of several processes one after
-// the other. An edit that was interrupted between the record and the file is finished by the next process.
+// The order of a write, which makes any crash recoverable: the new text is staged under another name, the event is
+// appended to the record and synced, the file is renamed. Before the record nothing has happened; after it, the next
+// process completes the edit from its event (see Recover).
+//
+// Files are changed only through a workspace.Transaction, whose lock serializes the edits of all processes.
 package edit
 
 import (
@@ -32,21 +35,22 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
-// MaxFile is how many bytes a file may have to be edited: its whole text has to fit into a line.
+// MaxFile is the maximum size of a file that can be edited, in bytes: its whole text must fit into a line of the
+// record.
 const MaxFile = 1 << 20
 
 // Options are an Editor's settings. View and Dir are required.
 type Options struct {
 	View *workspace.View // of a DM
 	Dir  string          // the .yamo folder of its workspace
-	// Memory reports whether there is a memory with that id, for evidence tokens. Nil takes every id for one.
+	// Memory returns an error unless a memory has the id, to check evidence tokens. Nil accepts every id.
 	Memory func(ctx context.Context, id string) error
 	Now    func() time.Time // nil is time.Now
-	Rand   io.Reader        // of ids; nil is crypto/rand
+	Rand   io.Reader        // for ids; nil is crypto/rand
 	Logger *slog.Logger     // nil discards
 }
 
-// Editor edits the files of one workspace. It is safe for concurrent use, beside those of other processes.
+// Editor edits the files of one workspace. It is safe for concurrent use, also with the editors of other processes.
 type Editor struct {
 	opt    Options
 	keys   *keys
@@ -55,10 +59,10 @@ type Editor struct {
 	mu    sync.Mutex
 	state *state
 
-	crash func(at string) bool // of tests: whether to stop as if killed, when it is "recorded" or "replaced"
+	crash func(at string) bool // set by tests: whether to stop as if killed, at "recorded" or "replaced"
 }
 
-// Open returns the editor of a workspace. It touches no file. A group's view is refused as a missing file is.
+// Open returns the editor of a workspace. It touches no file. For a group's view the error is fs.ErrNotExist.
 func Open(opt Options) (*Editor, error) {
 	// SECURITY: the record of edits is private, and so is most of what is edited.
 	if !opt.View.Audience().IsDM() {
@@ -78,10 +82,10 @@ func Open(opt Options) (*Editor, error) {
 	return e, nil
 }
 
-// reset forgets what was read.
+// reset forgets what was read from the record.
 func (e *Editor) reset() { e.ledger, e.state = e.newLedger(), newState() }
 
-// newLedger reads the record from its beginning.
+// newLedger returns a ledger that reads the record from its beginning.
 func (e *Editor) newLedger() *ledger.Ledger {
 	return ledger.New(ledger.Options{
 		Path: e.path(), Lock: filepath.Join(e.opt.Dir, "locks", "edits.lock"), Now: e.opt.Now,
@@ -91,28 +95,28 @@ func (e *Editor) newLedger() *ledger.Ledger {
 
 func (e *Editor) path() string { return filepath.Join(e.opt.Dir, "private", "edits.ndjson") }
 
-// Request is an edit that is asked for.
+// Request is the request for one edit.
 type Request struct {
 	File string // relative to the workspace
 	grammar.Edit
-	// Retire are items that a curate_items takes away; Items are then those that it adds, and what else the list has
-	// stays, also what another process adds meanwhile.
+	// Retire lists items that curate_items removes. Items are then those that it adds, and the list's other items stay,
+	// including those that another process adds meanwhile.
 	Retire   []string
-	Dated    *time.Location // not nil: items that begin with no date get the day of the edit there, see Result.Items
+	Dated    *time.Location // if not nil, items without a date begin with the day of the edit there, see Result.Items
 	Refs     []string       // evidence: tokens, ids of events or memories; they become Edit.Evidence
-	Expected string         // the section's hash as it was read; "" for whatever it is
-	Key      string         // idempotency key: asked for twice with the same, an edit is made once
+	Expected string         // hash of the section as the caller read it; "" accepts any content
+	Key      string         // idempotency key: requests with the same key are one edit
 	Call     string         // the host's id of the tool call, "" if it has none
 	Actor    string         // the agent's id
-	Origin   Origin         // what asks; the zero value is a session
-	Propose  bool           // the human is to decide about it: nothing but the record is written
+	Origin   Origin         // the zero value means a session
+	Propose  bool           // only record the edit, as a proposal for the owner to decide about
 
-	decided    *decided // it is a proposal that the human accepts
+	decided    *decided // the proposal that this request accepts
 	subsection string   // of Extensions, which grammar.Promote moves
 }
 
-// text is what makes a request the same as another one with its idempotency key: also on another day, for items that
-// are dated here.
+// text returns what must be equal in two requests with the same idempotency key. Dates that are added here are not part
+// of it: a retry after midnight is still the same request.
 func (q Request) text() string {
 	parts := append([]string{q.File, string(q.Op), q.Section, q.Content, q.Rationale}, q.Items...)
 	for _, item := range q.Retire {
@@ -123,7 +127,7 @@ func (q Request) text() string {
 
 var beginsWithDate = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}\b`)
 
-// dated are the items of an edit at a time.
+// dated returns the items with the dates that they get at a time.
 func (q Request) dated(at time.Time) []string {
 	if q.Dated == nil {
 		return q.Items
@@ -137,18 +141,19 @@ func (q Request) dated(at time.Time) []string {
 	return items
 }
 
-// Result is what an edit came to.
+// Result describes an edit that was made or proposed.
 type Result struct {
-	Event    Event // without its texts
-	Snapshot string
+	Event    Event    // without its texts
+	Snapshot string   // the section's text afterwards, cut to an excerpt
 	Items    []string // the request's, with the dates that they got
 	Match    grammar.Match
-	Repeated bool      // an earlier request with the same key was it
-	Proposal *Proposal // what became of it, if it is a proposal; nil for an edit
+	Repeated bool      // an earlier request with the same key made the edit
+	Proposal *Proposal // its present state, nil for an edit
 }
 
-// Edit performs one edit, or records it as a proposal. When it returns without an error the edit is on disk, in the
-// record and in the file. What the model can correct is a fault; then nothing was written.
+// Edit makes one edit, or records it as a proposal. When it returns nil, the edit is on disk, in the record and in the
+// file. Errors that the model can correct are faults, and then nothing was written: among them *PinnedError and
+// *ReadOnlyError. The caller may repeat a request with the same Key after any error.
 func (e *Editor) Edit(ctx context.Context, q Request) (Result, error) {
 	if err := q.Op.Check(); err != nil {
 		return Result{}, err
@@ -180,10 +185,10 @@ func (e *Editor) Edit(ctx context.Context, q Request) (Result, error) {
 	return a.result, nil
 }
 
-// ReadOnlyError means that a file of the workspace is read and not edited, such as a daily log. It is a fault.
+// ReadOnlyError means that a file of the workspace cannot be edited, such as a daily log. It is a fault.
 type ReadOnlyError struct{ File string }
 
-// Error names the file, and what can be written instead.
+// Error names the file, and where to write instead.
 func (e *ReadOnlyError) Error() string {
 	return fmt.Sprintf("file: %s is not edited; what happened goes into the day's log", e.File)
 }
@@ -191,7 +196,7 @@ func (e *ReadOnlyError) Error() string {
 // Unwrap returns the error as a fault, so that a client sees it.
 func (e *ReadOnlyError) Unwrap() error { return fault.New("%s", e.Error()) }
 
-// explain makes faults of the errors of a transaction that the model can do something about.
+// explain turns errors of a transaction that the model or the owner can act on into faults.
 func explain(name string, err error) error {
 	switch {
 	case err == nil:
@@ -208,8 +213,8 @@ func explain(name string, err error) error {
 	}
 	_, corrupt := errors.AsType[*ledger.CorruptError](err)
 	if _, keyless := errors.AsType[noKeyError](err); corrupt || keyless {
-		return fault.New("the record of edits is damaged, so nothing was written. Tell your human: yamo-mcp record verify " +
-			"says where, and a backup of .yamo/private has to be restored")
+		return fault.New("the record of edits is damaged, so nothing was written. Ask the workspace owner to find the " +
+			"damage with yamo-mcp record verify and to restore a backup of .yamo/private")
 	}
 	return err
 }

@@ -399,14 +399,14 @@ func TestPins(t *testing.T) {
 		}
 	}
 	set("MEMORY.md#plans", OpPin)
-	refused(replace, "is pinned by the human")
-	refused(request("MEMORY.md", grammar.TombstoneSection, "Plans", ""), "is pinned by the human")
+	refused(replace, "is pinned by its owner")
+	refused(request("MEMORY.md", grammar.TombstoneSection, "Plans", ""), "is pinned by its owner")
 	d.edit(e, add)
 	cannot("MEMORY.md#Plans", OpUnlock, "it is pinned, not locked")
 	set("MEMORY.md#Plans", OpLock)
 	cannot("MEMORY.md#Plans", OpUnpin, "yamo-mcp unlock")
 	cannot("MEMORY.md#Plans", OpPin, "yamo-mcp unlock")
-	refused(add, "is locked by the human")
+	refused(add, "is locked by its owner")
 	switch pins, err := e.Pins(t.Context()); {
 	case err != nil:
 		t.Error(err)

@@ -9,10 +9,10 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 )
 
-// Erase takes what is recorded of a file out of the record for good: former texts, reasons and items, of the file's
-// edits and of changes by hand. The file stays as it is, and its history begins again with it. Pins and locks stay
-// too, and of each event that it was there, when, and which evidence it cited, so that nothing is done twice that was
-// done once. It returns how many events were erased. A drift has to be decided about before.
+// Erase removes the recorded contents of a file for good: former texts, reasons and items, of its edits and of changes
+// by hand. The file itself stays, and its history begins again with a snapshot of it. Pins and locks stay, too. Of each
+// erased event the record keeps its time, the evidence that it cited and its idempotency key, so that no edit is made
+// twice. It returns the number of erased events. It is a fault if the file has a drift that is not decided yet.
 func (e *Editor) Erase(ctx context.Context, name, actor, why string) (erased int, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -30,7 +30,7 @@ func (e *Editor) Erase(ctx context.Context, name, actor, why string) (erased int
 		return 0, err
 	}
 	defer tx.close(&err)
-	// The text before a change by hand is erased as well.
+	// First record what was changed by hand: the text before that change must be erased as well.
 	if err := tx.catchUp(ctx); err != nil {
 		return 0, err
 	}
@@ -40,7 +40,7 @@ func (e *Editor) Erase(ctx context.Context, name, actor, why string) (erased int
 	return tx.erase(ctx, actor, why)
 }
 
-// erase replaces the events of the file that have something to erase, and begins its history again.
+// erase replaces the file's events that have contents with OpErase, and records a snapshot.
 func (tx *transaction) erase(ctx context.Context, actor, why string) (int, error) {
 	k, err := tx.key()
 	if err != nil {
@@ -83,7 +83,7 @@ func (tx *transaction) erase(ctx context.Context, actor, why string) (int, error
 	return len(events), nil
 }
 
-// erasable reports whether anything is recorded of a file but pins, locks and what is left of erased events.
+// erasable reports whether the record has contents of a file, that is more than pins, locks and erased events.
 func (s *state) erasable(name string) bool {
 	if f := s.files[name]; f != nil && f.known {
 		return true
@@ -96,7 +96,7 @@ func (s *state) erasable(name string) bool {
 	return false
 }
 
-// erase takes back what was read of an event that is erased now.
+// erase reverts what the state had from an event that is now erased.
 func (s *state) erase(e Event) {
 	s.files[e.File] = newFile()
 	delete(s.seqs, e.RefersTo)

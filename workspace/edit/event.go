@@ -24,29 +24,29 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
-// What an event records besides the operations of grammar.Ops.
+// The operations of events, besides those of grammar.Ops.
 const (
-	OpSnapshot = "snapshot" // the whole text, as it is: a place to begin a replay at
-	OpObserved = "observed" // the same, after the file was changed by hand
+	OpSnapshot = "snapshot" // the whole text, at which a replay can begin
+	OpObserved = "observed" // the whole text after the file was changed by hand
 	OpDrift    = "drift"    // the same, but an event's section is gone, or what §4 protects: the maintainer decides
 	OpAccept   = "accept"   // the maintainer accepts a drift
-	OpRestore  = "restore"  // the maintainer has the text before a drift written back
-	OpUndone   = "undone"   // an edit that was interrupted and cannot be finished any more
+	OpRestore  = "restore"  // the maintainer restores the text before a drift
+	OpUndone   = "undone"   // an edit was interrupted and cannot be completed any more
 	OpPin      = "pin"
 	OpUnpin    = "unpin"
 	OpLock     = "lock"
 	OpUnlock   = "unlock"
-	OpPropose  = "propose"    // an edit that the human is to decide about
-	OpReject   = "reject"     // the human decides against a proposal; an edit that refers to it is its acceptance
-	OpErase    = "erase"      // what was recorded of the event that this one refers to is gone
-	OpRotate   = "rotate_key" // from here on hashes are made with another key
+	OpPropose  = "propose"    // an edit that waits for the owner's decision
+	OpReject   = "reject"     // the owner rejects a proposal; an edit that refers to a proposal is its acceptance
+	OpErase    = "erase"      // replaces an event whose contents were erased
+	OpRotate   = "rotate_key" // later hashes are made with another key
 )
 
 // Hand is the actor of changes that were not made through this program.
 const Hand = "hand"
 
-// Event is a line of the record of edits (seed 004 §11). Its JSON is what the ledger's line has as data. In
-// an event about a whole file the section's fields are "".
+// Event is a line of the record of edits (seed 004 §11). Its JSON is the data of the ledger's line. In an event about a
+// whole file the fields about a section are "".
 type Event struct {
 	ID         string   `json:"event_id"` // a ULID
 	Time       string   `json:"ts"`       // ISO 8601, UTC, milliseconds
@@ -57,7 +57,7 @@ type Event struct {
 	Op         string   `json:"op"`
 	Section    string   `json:"section"`        // its heading
 	Anchor     string   `json:"section_anchor"` // its hidden anchor, else the slug of its heading
-	Before     string   `json:"before_hash"`    // of the section's canonical text, "" for one that was not there
+	Before     string   `json:"before_hash"`    // of the section's canonical text, "" if it did not exist
 	After      string   `json:"after_hash"`
 	Rationale  string   `json:"rationale"`
 	Evidence   []string `json:"evidence_refs"` // tokens
@@ -68,12 +68,12 @@ type Event struct {
 	Origin   *Origin  `json:"origin,omitempty"` // nil in old records, see MadeBy
 	Override string   `json:"override_rationale,omitempty"`
 	Items    int      `json:"items,omitempty"`   // added to a list
-	Retired  []string `json:"retired,omitempty"` // items that were taken away by name
-	Request  string   `json:"request,omitempty"` // hash of what was asked for, with an idempotency key
+	Retired  []string `json:"retired,omitempty"` // items that were removed by name
+	Request  string   `json:"request,omitempty"` // hash of the request, for proposals and requests with a key
 
-	FileBefore string   `json:"file_before,omitempty"` // hashes of the file's bytes, "" for none
+	FileBefore string   `json:"file_before,omitempty"` // hashes of the file's bytes, "" if it did not exist
 	FileAfter  string   `json:"file_after,omitempty"`
-	Base       *string  `json:"base,omitempty"` // the whole text that Changes, if any, are made to
+	Base       *string  `json:"base,omitempty"` // the whole text, to which Changes, if any, are applied
 	Changes    []Change `json:"changes,omitempty"`
 	Touched    bool     `json:"touched,omitempty"`   // last_updated was set to ts
 	RefersTo   string   `json:"refers_to,omitempty"` // the event that this one is about
@@ -82,11 +82,11 @@ type Event struct {
 	Integrity Integrity `json:"integrity"` // last, so that what is hashed ends here
 }
 
-// Integrity shows that the line was made with the key.
+// Integrity proves that the line was made with the key (seed 004 §11).
 type Integrity struct {
 	Algo        string `json:"algo"`
-	SaltVersion int    `json:"salt_version"` // of the key that made all hashes of the line
-	LineHash    string `json:"line_hash"`    // of the line with "" here
+	SaltVersion int    `json:"salt_version"` // of the key of all hashes in the line
+	LineHash    string `json:"line_hash"`    // of the line with "" as its line_hash
 }
 
 const (
@@ -104,7 +104,7 @@ func (e Event) IsEdit() bool {
 	return false
 }
 
-// Token is the evidence token of the event.
+// Token returns the evidence token of the event (seed 004 §5).
 func (e Event) Token() string {
 	t, err := grammar.ParseToken(e.ID)
 	if err != nil {
@@ -113,10 +113,10 @@ func (e Event) Token() string {
 	return t.String()
 }
 
-// now is the time as events have it.
+// now returns the time in the precision of events: UTC, milliseconds.
 func (e *Editor) now() time.Time { return e.opt.Now().UTC().Truncate(time.Millisecond) }
 
-// note is what a record of the files says of an event.
+// note describes an event to a workspace.Recorder.
 func note(e Event) workspace.Note {
 	n := workspace.Note{Subject: e.File + ": " + e.Op, Body: e.Rationale}
 	if e.Section != "" {
@@ -132,7 +132,7 @@ func note(e Event) workspace.Note {
 	return n
 }
 
-// newEvent is an event that says what all have to.
+// newEvent returns an event with the fields that all events have.
 func (e *Editor) newEvent(now time.Time, op, name string) Event {
 	_, entity := grammar.TypeOf(name)
 	id := ulid.MustNew(ulid.Timestamp(now), e.opt.Rand) // fails only for years beyond 10889, or without randomness
@@ -143,15 +143,15 @@ func (e *Editor) newEvent(now time.Time, op, name string) Event {
 	}
 }
 
-// whole is an event with the whole text of a file.
+// whole returns an event with the whole text of a file.
 func (e *Editor) whole(k key, now time.Time, op, name, text string) Event {
 	event := e.newEvent(now, op, name)
 	event.Base, event.FileAfter = &text, k.file([]byte(text))
 	return event
 }
 
-// keys are the secrets of the hashes, by salt version: files of their own, so that an old one goes on
-// verifying old lines.
+// keys holds the secrets of the hashes by salt version, each in a file of its own, so that old keys go on verifying old
+// lines.
 type keys struct {
 	dir string
 
@@ -161,15 +161,16 @@ type keys struct {
 
 func (k *keys) path(version int) string { return filepath.Join(k.dir, strconv.Itoa(version)) }
 
-// noKeyError is the version of a key without which lines of the record can be neither verified nor made. It is no
-// fs.ErrNotExist, which is about the file that is edited.
+// noKeyError is the version of a missing key, without which lines of the record can be neither verified nor made. It
+// does not wrap fs.ErrNotExist: callers would read that as the edited file being missing.
 type noKeyError int
 
 func (v noKeyError) Error() string {
 	return fmt.Sprintf("the key %d of the record of edits is missing", int(v))
 }
 
-// of is the key of a version. A first key is made; any other must be there.
+// of returns the key of a version. If first is true, a missing key is created; otherwise it is a noKeyError: a new key
+// in place of a lost one would make every old line look forged.
 func (k *keys) of(version int, first bool) (key, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -200,7 +201,8 @@ type key struct {
 	secret  []byte
 }
 
-// hash is the HMAC of text in hexadecimal. what keeps hashes of different things apart.
+// hash returns the HMAC of text in hexadecimal. what separates domains, so that the hash of a section, a file or a line
+// is never valid for another. Without the key a hash does not reveal a text that is easy to guess.
 func (k key) hash(what, text string) string {
 	mac := hmac.New(sha256.New, k.secret)
 	mac.Write([]byte(what))
@@ -209,7 +211,7 @@ func (k key) hash(what, text string) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// document is the hash of the bytes of the file that d is.
+// document returns file's hash of d without building its text: replays hash a document after every event.
 func (k key) document(d *grammar.Document) string {
 	mac := hmac.New(sha256.New, k.secret)
 	buf := make([]byte, 0, 4096)
@@ -227,10 +229,10 @@ func (k key) document(d *grammar.Document) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// section is the hash of a section's body, over its canonical text.
+// section returns the hash of a section's body, over its canonical text.
 func (k key) section(body string) string { return k.hash("section", canonical(body)) }
 
-// file is the hash of a file's bytes, "" for no file.
+// file returns the hash of a file's bytes, "" for nil.
 func (k key) file(data []byte) string {
 	if data == nil {
 		return ""
@@ -238,8 +240,9 @@ func (k key) file(data []byte) string {
 	return k.hash("file", string(data))
 }
 
-// canonical is a text without what editors change unasked: Unicode normal form C, line feeds, nothing blank
-// at the end of lines and around the text.
+// canonical returns a text without the differences that editors introduce unasked: it has Unicode normal form C, line
+// feeds only, and no blanks at line ends or around the text. A section hash that ignores them does not turn an editor's
+// habit into a conflict.
 func canonical(text string) string {
 	if !strings.Contains(text, " \n") && !strings.ContainsAny(text, "\t\r") && !strings.HasSuffix(text, " ") {
 		return norm.NFC.String(strings.Trim(text, "\n"))
@@ -253,9 +256,10 @@ func canonical(text string) string {
 	return norm.NFC.String(strings.Trim(out.String(), "\n"))
 }
 
+// openEnd is how an event's JSON ends before its line hash is known.
 const openEnd = `"line_hash":""}}`
 
-// seal returns the event's JSON, with its line hash.
+// seal sets the event's Integrity and returns its JSON.
 func (k key) seal(e *Event) (json.RawMessage, error) {
 	if e.Evidence == nil {
 		e.Evidence = []string{}
@@ -275,7 +279,8 @@ func (k key) seal(e *Event) (json.RawMessage, error) {
 	return append(open, `"line_hash":"`+e.Integrity.LineHash+`"}}`...), nil
 }
 
-// intact reports whether data is what seal returned.
+// intact reports whether data is what seal returned for e. It checks the bytes of the line and not e encoded again, so
+// that fields which only a later version knows are covered.
 func (k key) intact(data []byte, e Event) bool {
 	open, ok := bytes.CutSuffix(data, []byte(`"line_hash":"`+e.Integrity.LineHash+`"}}`))
 	return ok && e.Integrity.Algo == algo &&

@@ -9,20 +9,20 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
-// Evidence is what an evidence token leads to: an event, or a memory.
+// Evidence is the target of an evidence token: an event or a memory (seed 004 §5).
 type Evidence struct {
 	Token    string `json:"token"`
 	Event    *Event `json:"event,omitempty"`
 	State    string `json:"state,omitempty"`    // of a proposal
-	Decision *Event `json:"decision,omitempty"` // about it, without texts
+	Decision *Event `json:"decision,omitempty"` // about the proposal, without texts
 	MemoryID string `json:"memory_id,omitempty"`
 }
 
-// nowhere is what is wrong with a reference.
+// nowhere is the fault for a reference without a target.
 const nowhere = "%s leads to no event of this workspace and to no memory"
 
-// Resolve follows an evidence token, an event's id or a memory's. That a memory is there is checked with
-// Options.Memory.
+// Resolve returns the target of an evidence token, an event's id or a memory's id. A reference without a target is a
+// fault; whether a memory exists is checked with Options.Memory.
 func (e *Editor) Resolve(ctx context.Context, ref string) (Evidence, error) {
 	token, err := grammar.ParseToken(ref)
 	if err != nil {
@@ -64,8 +64,8 @@ func (e *Editor) memory(ctx context.Context, id string) error {
 	return e.opt.Memory(ctx, id)
 }
 
-// resolveAll makes tokens of the references of an edit, and makes sure that these and the tokens in its
-// texts lead somewhere.
+// resolveAll turns the references of an edit into tokens, and checks that these and the tokens in its texts have a
+// target: a citation that cannot be followed is no evidence (seed 004 §5).
 func (e *Editor) resolveAll(ctx context.Context, q *Request) error {
 	for _, ref := range q.Refs {
 		token, err := grammar.ParseToken(ref)
@@ -89,7 +89,7 @@ func (e *Editor) resolveAll(ctx context.Context, q *Request) error {
 		return err
 	}
 	if _, made := e.state.byKey[q.Key]; made {
-		return nil // it led somewhere when the edit was made
+		return nil // a repeated request: its references had targets when the edit was made
 	}
 	for _, token := range tokens {
 		if id := token.MemoryID(); id != "" {

@@ -9,7 +9,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
-// Source is what wrote an event.
+// Source is what caused an event.
 type Source string
 
 // The sources of events.
@@ -19,25 +19,25 @@ const (
 	FromDiary    Source = "diary"    // dreaming: what it wrote into DREAMS.md about a sweep
 	FromProposal Source = "proposal" // the owner accepted a proposal, which refers_to names
 	FromCommand  Source = "command"  // another command of the owner
-	FromHand     Source = "hand"     // nothing of this program: the file was changed, which it noticed later
+	FromHand     Source = "hand"     // a change outside this program, which noticed it later
 )
 
-// Origin is where an event comes from.
+// Origin is the source of an event, with the details of a sweep.
 type Origin struct {
 	Source Source `json:"source"`
 	Sweep  *Sweep `json:"sweep,omitempty"` // of FromSweep
 }
 
-// Sweep is what a sweep counted and decided.
+// Sweep contains what a dreaming sweep counted and decided.
 type Sweep struct {
-	Recalls  int      `json:"recalls"`        // of all memories that it considered
-	Memories int      `json:"memories"`       // that were recalled
-	Days     int      `json:"days"`           // that it looked back
+	Recalls  int      `json:"recalls"`        // of all considered memories
+	Memories int      `json:"memories"`       // number of recalled memories
+	Days     int      `json:"days"`           // length of the period that it considered
 	Promoted []string `json:"promoted"`       // ids of memories, best first
 	Held     []string `json:"held,omitempty"` // ids of memories that a person must confirm
 }
 
-// MadeBy is the event's origin. Events that were recorded before the record had the field have it worked out from
+// MadeBy returns the event's origin. For events that were recorded before the record had the field, it is derived from
 // their operation, actor and, for sweeps, their rationale.
 func (e Event) MadeBy() Origin {
 	if e.Origin != nil {
@@ -57,7 +57,7 @@ func (e Event) MadeBy() Origin {
 	return Origin{Source: FromSession}
 }
 
-// sourceOf is the source of what no session asks for.
+// sourceOf returns the source of an operation that no session can request.
 func sourceOf(op string) Source {
 	switch op {
 	case OpSnapshot, OpObserved, OpDrift, OpUndone:
@@ -69,8 +69,8 @@ func sourceOf(op string) Source {
 var oldSummary = regexp.MustCompile(`^dreaming: ([0-9]+) recalls of ([0-9]+) memories in ([0-9]+) days; ` +
 	`promoted [^;]+(?:; held back for a person ([^;]+))?$`)
 
-// oldSweep reads the rationale that sweeps gave their edits when the record had no origin, and what they cited. A
-// rationale names at most 20 of the memories that were held back.
+// oldSweep reads the rationale and evidence of a sweep's edit from the time when the record had no origin. Such a
+// rationale names up to 20 of the memories that were held back.
 func (e Event) oldSweep() (*Sweep, bool) {
 	m := oldSummary.FindStringSubmatch(e.Rationale)
 	if m == nil || e.File != workspace.MemoryFile || grammar.Op(e.Op) != grammar.AppendItem ||
@@ -79,7 +79,7 @@ func (e Event) oldSweep() (*Sweep, bool) {
 	}
 	sweep := &Sweep{}
 	for i, n := range []*int{&sweep.Recalls, &sweep.Memories, &sweep.Days} {
-		*n, _ = strconv.Atoi(m[i+1]) // digits; of too many the largest number
+		*n, _ = strconv.Atoi(m[i+1]) // only digits; too many of them give the largest int
 	}
 	for _, ref := range e.Evidence {
 		if token, err := grammar.ParseToken(ref); err == nil && token.MemoryID() != "" {
@@ -93,7 +93,7 @@ func (e Event) oldSweep() (*Sweep, bool) {
 	return sweep, true
 }
 
-// origin is what the event of a request has as its origin.
+// origin returns the origin for the event of a request.
 func (q Request) origin() *Origin {
 	origin := q.Origin
 	switch {

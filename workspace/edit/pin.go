@@ -15,17 +15,18 @@ import (
 // wholeFile is the anchor under which a pin or lock of all sections is recorded.
 const wholeFile = "*"
 
-// Pin is a section that the human keeps (seed 004 §13).
+// Pin is a section that the owner protects from the agent's edits (seed 004 §13).
 type Pin struct {
 	File   string `json:"file"`
 	Anchor string `json:"section_anchor"` // "*" for the whole file
 	Kind   string `json:"kind"`           // OpPin: the content stays, more can be added; OpLock: nothing changes
 
-	// Void: the file has no such section any more, as after its heading was changed by hand.
+	// Void is true if the file no longer has the section, such as after its heading was changed by hand.
 	Void bool `json:"void,omitempty"`
 }
 
-// SetPin pins, unpins, locks or unlocks FILE#SECTION, or FILE as a whole, as op says.
+// SetPin pins, unpins, locks or unlocks the target FILE#SECTION, or FILE as a whole. op is OpPin, OpUnpin, OpLock or
+// OpUnlock. Setting the same again changes nothing; anything that does not fit the present state is a fault.
 func (e *Editor) SetPin(ctx context.Context, target, op, actor string) (Pin, error) {
 	name, section, some := strings.Cut(target, "#")
 	data, err := e.opt.View.Read(name)
@@ -71,7 +72,7 @@ func (e *Editor) SetPin(ctx context.Context, target, op, actor string) (Pin, err
 	return pin, e.record(ctx, k, event)
 }
 
-// anchorOf is what a section is known by in the record.
+// anchorOf returns the name of a section in the record: its anchor, else the slug of its heading.
 func anchorOf(p grammar.Part) string {
 	if p.Anchor.ID != "" {
 		return p.Anchor.ID
@@ -79,7 +80,7 @@ func anchorOf(p grammar.Part) string {
 	return grammar.Slug(p.Name)
 }
 
-// Pins are the sections that are pinned or locked, by file and anchor.
+// Pins returns the pinned and locked sections, sorted by file and anchor.
 func (e *Editor) Pins(ctx context.Context) ([]Pin, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -100,7 +101,7 @@ func (e *Editor) Pins(ctx context.Context) ([]Pin, error) {
 	return pins, nil
 }
 
-// void reports whether a pinned section is not there any more.
+// void reports whether a pinned section no longer exists.
 func (e *Editor) void(name, anchor string) (bool, error) {
 	data, err := e.opt.View.Read(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -114,7 +115,7 @@ func (e *Editor) void(name, anchor string) (bool, error) {
 	}), nil
 }
 
-// permitted refuses an operation on a section that is pinned or locked.
+// permitted returns a *PinnedError for an operation that a pin or lock forbids.
 func (e *Editor) permitted(name, section, anchor string, op grammar.Op) error {
 	if kind := e.pinned(name, section, anchor, op); kind != "" {
 		return &PinnedError{Section: section, Locked: kind == OpLock}
@@ -123,25 +124,26 @@ func (e *Editor) permitted(name, section, anchor string, op grammar.Op) error {
 }
 
 // PinnedError means that the workspace owner has pinned or locked the section that an edit would change (seed 004 §13).
-// It is a fault. They can be asked for the change, with a proposal.
+// It is a fault. A proposal can ask the owner for the change.
 type PinnedError struct {
 	Section string
-	Locked  bool // nothing in the section is changed; otherwise what it has stays, and more can be added
+	Locked  bool // nothing in the section may change; otherwise its content stays, and more can be added
 }
 
 // Error names the section and what is allowed.
 func (e *PinnedError) Error() string {
 	if e.Locked {
-		return fmt.Sprintf("section: %q is locked by the human: nothing in it is changed", e.Section)
+		return fmt.Sprintf("section: %q is locked by its owner: nothing in it can be changed", e.Section)
 	}
-	return fmt.Sprintf("section: %q is pinned by the human: its content stays, and %s or %s can add to it",
+	return fmt.Sprintf("section: %q is pinned by its owner: its content stays, and %s or %s can add to it",
 		e.Section, grammar.AppendSection, grammar.AppendItem)
 }
 
 // Unwrap returns the error as a fault, so that a client sees it.
 func (e *PinnedError) Unwrap() error { return fault.New("%s", e.Error()) }
 
-// pinned is what forbids an operation on a section: OpLock, OpPin, or "".
+// pinned returns what forbids an operation on a section: OpLock, OpPin, or "". Pins are looked up by anchor, by heading
+// and for the whole file, so that a section does not escape its pin by losing its anchor. A lock outranks a pin.
 func (e *Editor) pinned(name, section, anchor string, op grammar.Op) (kind string) {
 	for _, of := range []string{anchor, grammar.Slug(section), wholeFile} {
 		switch e.state.pins[name][of] {

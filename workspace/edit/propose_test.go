@@ -87,7 +87,7 @@ func TestProposal(t *testing.T) {
 	q := request("MEMORY.md", grammar.AppendItem, "people", "Eva")
 	q.Key, q.Call, q.Refs = "k1", "call-1", []string{"mem_1767323045678_0a1b2c"}
 	_, err := e.Edit(t.Context(), q)
-	wants(t, err, "is locked by the human")
+	wants(t, err, "is locked by its owner")
 	q.Propose = true
 	first := d.edit(e, q)
 	if d.read("MEMORY.md") != memoryText {
