@@ -137,10 +137,9 @@ func (l *Ledger) Sync(ctx context.Context, apply func(Entry) error) error {
 // write. What is returned is on disk and has been delivered. prepare may look at everything ever
 // written, through what apply made of it; no drafts and no error means nothing to do.
 //
-// Append returns no earlier than the millisecond after its entries' time, and so does Erase: what is appended
-// afterwards has a later time, in whichever ledger and by whichever process of this machine. The order of what was
-// done one after the other can be read from the times, then, however fast it was done. Entries of one ledger that
-// share a millisecond have the order of their Seq.
+// Append returns no earlier than the millisecond after its entries' time, and so does Erase. So whatever is appended
+// afterwards, to any ledger and by any process of this machine, has a later time, and the times give the order of
+// writes however fast the machine is. Entries of one ledger that share a millisecond are ordered by Seq.
 //
 // With an error and no entries nothing was written, or it was taken back and nothing delivered; an error
 // that says otherwise is explicit about it. With an error and entries these are durable, and apply
@@ -203,8 +202,8 @@ func (l *Ledger) transact(ctx context.Context, apply func(Entry) error, prepare 
 	return b.entries, l.deliverOwn(b, apply)
 }
 
-// settle waits until the millisecond of the entries is over. It is time that passes, so the machine's clock tells:
-// entries with the times of another clock are not waited for.
+// settle waits until the millisecond of the entries is over, by the machine's clock. Entries that another clock timed, as
+// in tests, are not waited for.
 func settle(entries []Entry, err error) ([]Entry, error) {
 	if len(entries) > 0 {
 		if rest := time.Until(entries[0].Time.Add(time.Millisecond)); rest <= time.Millisecond {
