@@ -16,12 +16,14 @@ import (
 const agentsText = `## First Run\n## Every Session\n## Memory\n## Safety\n## External vs Internal\n`
 
 func TestFirstBoot(t *testing.T) {
+	t.Parallel()
 	f := sampleFolder(t, "newborn")
 	birth := f.read(t, "BOOTSTRAP.md")
 	write, finish := BootstrapWrite(f.dm()), BootstrapFinish(f.dm())
 	for _, arguments := range []string{
 		`{"file":"SOUL.md","text":"You are Ada, a librarian.\n\n## Values\n## Capabilities\n"}`,
-		`{"file":"SOUL.md","text":"You are Ada, the librarian.\n\n## Values\n## Capabilities\n"}`, // its own text may be corrected
+		`{"file":"SOUL.md","text":"You are Ada, the librarian.\n\n## Values\n## Capabilities\n"}`,
+		// its own text may be corrected
 		`{"file":"IDENTITY.md","text":"- **Name:** Ada\n"}`,
 		`{"file":"USER.md","text":"**Name:** Mira\n**Timezone:** Asia/Tokyo\n"}`,
 		`{"file":"AGENTS.md","text":"` + agentsText + `"}`,
@@ -30,13 +32,15 @@ func TestFirstBoot(t *testing.T) {
 			t.Errorf("%s: %q", arguments, got.Advice)
 		}
 	}
-	if got := answer[bootWritten](t, write, `{"file":"IDENTITY.md","text":"- **Vibe:** quiet\n"}`); len(got.Advice) != 1 || !strings.Contains(got.Advice[0], "has no Name") {
+	if got := answer[bootWritten](t, write,
+		`{"file":"IDENTITY.md","text":"- **Vibe:** quiet\n"}`); len(got.Advice) != 1 ||
+		!strings.Contains(got.Advice[0], "has no Name") {
 		t.Errorf("an IDENTITY.md without a name: %q", got.Advice)
 	}
 	got := answer[booted](t, finish, `{"note":"I am here."}`)
-	if !got.Deleted || got.Log != "memory/2026-02-14.md" || len(got.Missing) != 0 {
-		t.Errorf("finished with %+v", got)
-	}
+	equal(t, "deleted", got.Deleted, true)
+	equal(t, "log", got.Log, "memory/2026-02-14.md")
+	equal(t, "missing files", len(got.Missing), 0)
 	if text := f.read(t, got.Log); text != "# Memory — 2026-02-14\n\n## Session [21:00]\n\nI am here.\n" {
 		t.Errorf("the first entry is %q", text)
 	}
@@ -75,14 +79,17 @@ func TestFirstBoot(t *testing.T) {
 
 // BOOTSTRAP.md goes also when nothing else was done, and what is missing is told.
 func TestFirstBootThatFails(t *testing.T) {
+	t.Parallel()
 	f := sampleFolder(t, "newborn")
 	got := answer[booted](t, BootstrapFinish(f.dm()), `{}`)
-	if want := []string{"SOUL.md", "USER.md", "AGENTS.md"}; !slices.Equal(got.Missing, want) || !strings.Contains(got.Next, "must not operate") {
+	if want := []string{"SOUL.md", "USER.md", "AGENTS.md"}; !slices.Equal(got.Missing, want) ||
+		!strings.Contains(got.Next, "must not operate") {
 		t.Errorf("finished with %+v", got)
 	}
 	f = sampleFolder(t, "newborn")
 	f.write(t, "memory", "a file where the folder of logs belongs")
-	if got := refusal(t, BootstrapFinish(f.dm()), `{"note":"x"}`); !strings.HasPrefix(got, "BOOTSTRAP.md was deleted, but the first log entry") {
+	if got := refusal(t, BootstrapFinish(f.dm()), `{"note":"x"}`); !strings.HasPrefix(got,
+		"BOOTSTRAP.md was deleted, but the first log entry") {
 		t.Errorf("told %q", got)
 	}
 	if _, err := os.Stat(filepath.Join(f.Dir(), "BOOTSTRAP.md")); !os.IsNotExist(err) {
@@ -92,6 +99,7 @@ func TestFirstBootThatFails(t *testing.T) {
 
 // A BOOTSTRAP.md that cannot be deleted is an error, is logged, and the human is to be told.
 func TestFirstBootThatCannotBeFinished(t *testing.T) {
+	t.Parallel()
 	var log bytes.Buffer
 	var f *folder
 	// Between the entry of the log and the deletion, a folder with content takes the file's place: for no user can it be
@@ -105,7 +113,8 @@ func TestFirstBootThatCannotBeFinished(t *testing.T) {
 		}
 		return text, 0
 	}
-	f = sampleFolder(t, "newborn", workspace.WithLogger(slog.New(slog.NewTextHandler(&log, nil))), workspace.WithScrubber(meanwhile))
+	f = sampleFolder(t, "newborn", workspace.WithLogger(slog.New(slog.NewTextHandler(&log, nil))),
+		workspace.WithScrubber(meanwhile))
 	got := refusal(t, BootstrapFinish(f.dm()), `{}`)
 	if !strings.Contains(got, "could not be deleted. Tell the user now") {
 		t.Errorf("told %q", got)
@@ -116,19 +125,30 @@ func TestFirstBootThatCannotBeFinished(t *testing.T) {
 }
 
 func TestBootstrapWriteRefuses(t *testing.T) {
+	t.Parallel()
 	f := sampleFolder(t, "newborn", workspace.WithScrubber(hideSecrets))
 	f.write(t, "USER.md", "Mine.\n")
 	tool := BootstrapWrite(f.dm())
-	for arguments, want := range map[string]string{
-		`{"file":"MEMORY.md","text":"x"}`:                           "file must be one of SOUL.md, IDENTITY.md, USER.md, AGENTS.md",
-		`{"file":"SOUL.md"}`:                                        "text is required: a string of 1 to 60000 characters",
-		`{"file":"SOUL.md","text":" \n"}`:                           "text: SOUL.md is empty: it has to say the agent's name, role, values and capabilities (RFC-0009 §2.1)",
-		`{"file":"SOUL.md","text":"The password is hunter2"}`:       "text: " + workspace.ErrCredentials.Error(),
-		`{"file":"AGENTS.md","text":"## First Run\n"}`:              "text: AGENTS.md lacks the section ## Every Session (RFC-0009 §2.2)",
-		`{"file":"USER.md","text":"**Timezone:** Europe/Lisbon\n"}`: "file: USER.md already exists with content that is not yours; it is kept. Read yamo://workspace/USER.md and continue",
+	for _, test := range []struct{ arguments, want string }{
+		{`{"file":"MEMORY.md","text":"x"}`, "file must be one of SOUL.md, IDENTITY.md, USER.md, AGENTS.md"},
+		{`{"file":"SOUL.md"}`, "text is required: a string of 1 to 60000 characters"},
+		{
+			`{"file":"SOUL.md","text":" \n"}`,
+			"text: SOUL.md is empty: it has to say the agent's name, role, values and capabilities (RFC-0009 §2.1)",
+		},
+		{`{"file":"SOUL.md","text":"The password is hunter2"}`, "text: " + workspace.ErrCredentials.Error()},
+		{
+			`{"file":"AGENTS.md","text":"## First Run\n"}`,
+			"text: AGENTS.md lacks the section ## Every Session (RFC-0009 §2.2)",
+		},
+		{
+			`{"file":"USER.md","text":"**Timezone:** Europe/Lisbon\n"}`,
+			"file: USER.md already exists with content that is not yours; it is kept. Read yamo://workspace/USER.md and " +
+				"continue",
+		},
 	} {
-		if got := refusal(t, tool, arguments); !strings.Contains(got, want) {
-			t.Errorf("%s:\n%s, want\n%s", arguments, got, want)
+		if got := refusal(t, tool, test.arguments); !strings.Contains(got, test.want) {
+			t.Errorf("%s:\n%s, want\n%s", test.arguments, got, test.want)
 		}
 	}
 	if text := f.read(t, "USER.md"); text != "Mine.\n" {

@@ -21,6 +21,7 @@ import (
 // The largest results that there can be are as large as a host shows, end with what to do next, and lose nothing that
 // cannot be asked for.
 func TestResultsFit(t *testing.T) {
+	t.Parallel()
 	f := sampleFolder(t, "kate")
 	v := f.dm()
 	memory := f.memoryOf(t, v)
@@ -28,7 +29,8 @@ func TestResultsFit(t *testing.T) {
 	metadata := map[string]any{"notes": strings.Repeat("x", 15<<10)}
 	var id string
 	for i := range 50 {
-		r, err := memory.Store(t.Context(), record.Memory{Content: long(i, 100<<10), Metadata: metadata, Rationale: long(i, 1900), Source: long(i, 1900)}, "")
+		r, err := memory.Store(t.Context(),
+			record.Memory{Content: long(i, 100<<10), Metadata: metadata, Rationale: long(i, 1900), Source: long(i, 1900)}, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,7 +50,8 @@ func TestResultsFit(t *testing.T) {
 	skill := ""
 	for i := range 50 {
 		kept, err := memory.IngestSkill(t.Context(), mesh.SkillRequest{
-			Text: fmt.Sprintf("---\nname: release %d\nintent: %s\ndescription: %s\n---\n%s\n", i, long(i, 1900), long(i, 1900), long(i, 50<<10)),
+			Text: fmt.Sprintf("---\nname: release %d\nintent: %s\ndescription: %s\n---\n%s\n", i, long(i, 1900), long(i, 1900),
+				long(i, 50<<10)),
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -59,7 +62,10 @@ func TestResultsFit(t *testing.T) {
 	var lines strings.Builder
 	lines.WriteString(`{"type":"session","version":1,"id":"s1","timestamp":"2026-02-14T09:45:00Z"}` + "\n")
 	for i := range 600 {
-		entry, err := json.Marshal(map[string]any{"type": "entry", "timestamp": "2026-02-14T09:45:02Z", "role": "user", "content": long(i, 5000)})
+		entry, err := json.Marshal(map[string]any{
+			"type": "entry", "timestamp": "2026-02-14T09:45:02Z", "role": "user",
+			"content": long(i, 5000),
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,8 +95,9 @@ func TestResultsFit(t *testing.T) {
 	f.write(t, "memory/heartbeat-state.json", `{"lastChecks":{`+checks.String()[1:]+`}}`)
 	f.write(t, "MEMORY.md", "# Memory\n"+strings.Repeat("\n## Section\n\n- "+long(0, 500)+"\n", 2000))
 	f.write(t, "SOUL.md", long(0, 1<<20))
-	f.write(t, "memory/2026-02-11-matter.md", "---\ntype: daily-log\ntags: ["+strings.Repeat("greenhouse, ", 20_000)+"x]\nodd: "+long(0, 100<<10)+"\n---\n"+
-		strings.Repeat("\n# Again\n\n## ROADMAP\n\n### \n", 20_000))
+	f.write(t, "memory/2026-02-11-matter.md",
+		"---\ntype: daily-log\ntags: ["+strings.Repeat("greenhouse, ", 20_000)+"x]\nodd: "+long(0, 100<<10)+"\n---\n"+
+			strings.Repeat("\n# Again\n\n## ROADMAP\n\n### \n", 20_000))
 	var headings strings.Builder
 	for i := range 20_000 {
 		fmt.Fprintf(&headings, "\n## Heading %d\n\n- x\n", i)
@@ -112,14 +119,20 @@ func TestResultsFit(t *testing.T) {
 		least     int // of the budget, so that no more is left out than needs to be
 		hint      string
 	}{
-		{MemorySearch(memory), `{"query":"wörtlich","limit":50,"format":"detailed","include_lessons":true}`, 40_000, "did not fit"},
+		{
+			MemorySearch(memory), `{"query":"wörtlich","limit":50,"format":"detailed","include_lessons":true}`, 40_000,
+			"did not fit",
+		},
 		{MemorySearch(memory), `{"query":"wörtlich","limit":50}`, 40_000, "did not fit"},
 		{MemorySearch(memory), `{"query":"wörtlich","limit":5}`, 5_000, `\"detailed\" returns more`},
 		{MemorySearch(memory), `{"query":"wörtlich","limit":1,"format":"detailed"}`, 40_000, "memory_get, if available"},
 		{MemoryGet(memory), `{"id":"` + id + `"}`, 40_000, `"next_offset":`},
 		{Lessons(memory), `{"limit":50}`, 40_000, "did not fit"},
 		{Lessons(memory), `{"pattern_id":"` + pattern + `"}`, 10_000, ""},
-		{SessionLogs(sessions), `{"action":"read_session","session_id":"s1","limit":500,"max_chars":4000}`, 50_000, "call again with next_offset"},
+		{
+			SessionLogs(sessions), `{"action":"read_session","session_id":"s1","limit":500,"max_chars":4000}`, 50_000,
+			"call again with next_offset",
+		},
 		{SessionLogs(sessions), `{"action":"recent","limit":500,"max_chars":4000}`, 50_000, "More exist"},
 		{SessionLogs(sessions), `{"action":"search","query":"wörtlich","limit":500,"max_chars":4000}`, 50_000, "More exist"},
 		{SessionLogs(sessions), `{"action":"list_sessions","limit":500}`, 0, ""},
@@ -133,11 +146,21 @@ func TestResultsFit(t *testing.T) {
 		{MyStats(v, memory, sessions), `{}`, 0, ""},
 		{RotateLogs(v), `{"action":"list"}`, 0, ""},
 		{MemoryFile(v), `{"action":"read","file":"memory/2026-02-11-matter.md"}`, 10_000, ""},
-		{MemoryStore(memory), `{"content":"` + strings.Repeat("ana@example.org ", 5000) + `","rationale":"` + long(0, 1900) + `"}`, 0, ""},
+		{MemoryStore(memory), `{"content":"` + strings.Repeat("ana@example.org ", 5000) + `","rationale":"` +
+			long(0, 1900) + `"}`, 0, ""},
 		{LogAppend(v), `{"text":"` + long(0, 50<<10) + `"}`, 0, ""},
-		{DistillLesson(memory), `{"situation":"s","error_pattern":"e","oversight":"o","severity":"low","fix":"` + long(0, 1900) + `","preventative_rule":"` + long(0, 1900) + `","applicable_scope":"` + long(0, 1900) + `"}`, 1_900, ""},
-		{Skills(memory), `{"action":"ingest","text":"---\nname: x\nintent: ` + long(0, 1900) + `\ndescription: ` + long(0, 1900) + `\n---\n` + long(0, 100<<10) + `"}`, 3_000, ""},
-		{WorkspaceEdit(editor, "kate"), `{"file":"notes/headings.md","section":"Heading 7","op":"append_item","rationale":"r","override_rationale":"o","items":` + strings.ReplaceAll(string(items), `""`, `"`+strings.Repeat("item ", 20)+`"`) + `}`, 3_000, ""},
+		{
+			DistillLesson(memory), `{"situation":"s","error_pattern":"e","oversight":"o","severity":"low","fix":"` +
+				long(0, 1900) + `","preventative_rule":"` + long(0, 1900) + `","applicable_scope":"` + long(0, 1900) + `"}`, 1_900,
+			"",
+		},
+		{Skills(memory), `{"action":"ingest","text":"---\nname: x\nintent: ` + long(0, 1900) + `\ndescription: ` +
+			long(0, 1900) + `\n---\n` + long(0, 100<<10) + `"}`, 3_000, ""},
+		{
+			WorkspaceEdit(editor, "kate"),
+			`{"file":"notes/headings.md","section":"Heading 7","op":"append_item","rationale":"r","override_rationale":"o",` +
+				`"items":` + strings.ReplaceAll(string(items), `""`, `"`+strings.Repeat("item ", 20)+`"`) + `}`, 3_000, "",
+		},
 		{Reflect(memory), `{"topic":"wörtlich","lookback":50}`, 500, ""},
 		{Reflect(memory), `{"action":"synthesize","topic":"wörtlich"}`, 500, ""},
 		{MemoryDelete(memory, nil), `{"id":"` + id + `","confirm":true}`, 0, ""},
@@ -145,8 +168,12 @@ func TestResultsFit(t *testing.T) {
 		result := call(t, test.tool, quiet(), test.arguments)
 		got := resultText(t, result)
 		t.Logf("%s %.80s: %d bytes", test.tool.Name(), test.arguments, len(got))
-		if result.IsError || len(got) > maxResult || len(got) < test.least {
-			t.Errorf("%s %.80s: %d bytes, want %d to %d: %.200s", test.tool.Name(), test.arguments, len(got), test.least, maxResult, got)
+		if result.IsError {
+			t.Errorf("%s %.80s: error %.200s", test.tool.Name(), test.arguments, got)
+		}
+		if len(got) > maxResult || len(got) < test.least {
+			t.Errorf("%s %.80s: %d bytes, want %d to %d: %.200s",
+				test.tool.Name(), test.arguments, len(got), test.least, maxResult, got)
 		}
 		if !strings.Contains(got, test.hint) {
 			t.Errorf("%s %.80s: no %q in it", test.tool.Name(), test.arguments, test.hint)
@@ -156,6 +183,7 @@ func TestResultsFit(t *testing.T) {
 
 // What is refused is not repeated whole, however long it was, and its end says what to do.
 func TestRefusalsFit(t *testing.T) {
+	t.Parallel()
 	f := sampleFolder(t, "kate")
 	v := f.dm()
 	memory := f.memoryOf(t, v)
@@ -178,17 +206,25 @@ func TestRefusalsFit(t *testing.T) {
 		{Skills(memory), `{"action":"get","id":"` + long + `"}`, "a search or list of skills gives the IDs that exist"},
 		{RotateLogs(v), `{"action":"delete","files":["` + long + `"]}`, "action list returns the old logs"},
 		{MemorySearch(memory), `{"query":"q","` + long + `":1}`, "Correct this and call again"},
-		{WorkspaceEdit(editor, "kate"), `{"file":"notes/headings.md","section":"Nowhere","op":"append_item","items":["x"],"rationale":"r"}`, "create: true"},
+		{
+			WorkspaceEdit(editor, "kate"),
+			`{"file":"notes/headings.md","section":"Nowhere","op":"append_item","items":["x"],"rationale":"r"}`, "create: true",
+		},
 	} {
 		got := refusal(t, test.tool, test.arguments)
-		if len(got) > maxRefusal || !utf8.ValidString(got) || !strings.Contains(got, test.want) {
-			t.Errorf("%s: %d bytes, ending in %q, want %q", test.tool.Name(), len(got), got[max(0, len(got)-200):], test.want)
+		equal(t, test.tool.Name()+" is UTF-8", utf8.ValidString(got), true)
+		if len(got) > maxRefusal {
+			t.Errorf("%s: %d bytes, want at most %d", test.tool.Name(), len(got), maxRefusal)
+		}
+		if !strings.Contains(got, test.want) {
+			t.Errorf("%s: ends in %q, want %q", test.tool.Name(), got[max(0, len(got)-200):], test.want)
 		}
 	}
 }
 
 // What does not come at once comes in parts, without a gap and without an overlap.
 func TestParts(t *testing.T) {
+	t.Parallel()
 	f := sampleFolder(t, "kate")
 	memory := f.memoryOf(t, f.dm())
 	content := strings.TrimSpace(strings.Repeat("Größe und Maß — ", 6000))
@@ -224,7 +260,8 @@ func TestParts(t *testing.T) {
 	want := answer[logAnswer](t, sessions, fmt.Sprintf(`{"action":"read_session","session_id":%q}`, id))
 	var turns []transcript.Entry
 	for offset := 0; ; {
-		got := answer[logAnswer](t, sessions, fmt.Sprintf(`{"action":"read_session","session_id":%q,"limit":1,"offset":%d}`, id, offset))
+		got := answer[logAnswer](t, sessions,
+			fmt.Sprintf(`{"action":"read_session","session_id":%q,"limit":1,"offset":%d}`, id, offset))
 		turns = append(turns, got.Entries...)
 		if offset = got.NextOffset; offset == 0 || len(turns) > want.Count {
 			break
@@ -233,11 +270,13 @@ func TestParts(t *testing.T) {
 	if diff := cmp.Diff(want.Entries, turns); diff != "" || want.Count < 2 {
 		t.Errorf("turn by turn (-at once +by offset):\n%s", diff)
 	}
-	if got := refusal(t, sessions, `{"action":"recent","offset":1}`); !strings.Contains(got, "offset: only for read_session") {
+	if got := refusal(t, sessions, `{"action":"recent","offset":1}`); !strings.Contains(got,
+		"offset: only for read_session") {
 		t.Errorf("an offset where there is none: %s", got)
 	}
 	for _, offset := range []int{len(content), 3} { // the end, and the middle of ö
-		if got := refusal(t, tool, fmt.Sprintf(`{"id":%q,"offset":%d}`, stored.ID, offset)); !strings.Contains(got, "offset: use next_offset") {
+		if got := refusal(t, tool, fmt.Sprintf(`{"id":%q,"offset":%d}`, stored.ID, offset)); !strings.Contains(got,
+			"offset: use next_offset") {
 			t.Errorf("offset %d: %s", offset, got)
 		}
 	}

@@ -119,6 +119,7 @@ var (
 )
 
 func TestConfirm(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		name   string
 		person func(string) (*mcp.ElicitationResult, error)
@@ -158,11 +159,13 @@ func TestConfirm(t *testing.T) {
 
 // A client that says it can ask and then cannot is one that cannot. Later revisions have no way to say so.
 func TestClientThatCannotAskAfterAll(t *testing.T) {
+	t.Parallel()
 	v := memoryView(t, t.TempDir(), audience.DM())
 	id := answer[stored](t, MemoryStore(v), `{"content":"The ferry leaves at noon."}`).ID
 	h := (&host{person: func(string) (*mcp.ElicitationResult, error) { return nil, errors.New("method not found") }}).
 		connected(t, eras[0], MemoryDelete(v, nil))
-	if got, failed := h.use(t, "memory_delete", map[string]any{"id": id}); !failed || !strings.Contains(got, "confirm: true") {
+	if got, failed := h.use(t, "memory_delete", map[string]any{"id": id}); !failed ||
+		!strings.Contains(got, "confirm: true") {
 		t.Errorf("without confirm: %q", got)
 	}
 	if got, failed := h.use(t, "memory_delete", map[string]any{"id": id, "confirm": true}); failed {
@@ -171,6 +174,7 @@ func TestClientThatCannotAskAfterAll(t *testing.T) {
 }
 
 func TestDeletionThatIsRefusedAsksNobody(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	dm := memoryView(t, dir, audience.DM())
 	shared := answer[stored](t, MemoryStore(dm), `{"content":"The club meets on Mondays.","visibility":"shared"}`).ID
@@ -178,55 +182,72 @@ func TestDeletionThatIsRefusedAsksNobody(t *testing.T) {
 	v := memoryView(t, dir, hikers(t))
 	for _, era := range eras {
 		h := (&host{person: agrees}).connected(t, era, MemoryDelete(v, nil))
-		for id, want := range map[string]string{shared: "only a direct conversation can delete", private: "there is no memory"} {
-			if got, failed := h.use(t, "memory_delete", map[string]any{"id": id}); !failed || !strings.Contains(got, want) || len(h.asked) > 0 {
-				t.Errorf("%s: %q, asked %q", era, got, h.asked)
-			}
+		for id, want := range map[string]string{
+			shared:  "only a direct conversation can delete",
+			private: "there is no memory",
+		} {
+			got, failed := h.use(t, "memory_delete", map[string]any{"id": id})
+			equal(t, era+": failed", failed, true)
+			contains(t, era+": error", got, want)
+			equal(t, era+": questions", len(h.asked), 0)
 		}
 	}
 }
 
 func TestDeletingASkillAsks(t *testing.T) {
+	t.Parallel()
 	v := memoryView(t, t.TempDir(), audience.DM())
-	skill, err := v.IngestSkill(t.Context(), mesh.SkillRequest{Text: "---\nname: bleed the brakes\nintent: get the air out\n---\nOpen the valve.\n"})
+	skill, err := v.IngestSkill(t.Context(),
+		mesh.SkillRequest{Text: "---\nname: bleed the brakes\nintent: get the air out\n---\nOpen the valve.\n"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	h := (&host{person: agrees}).connected(t, eras[1], MemoryDelete(v, nil))
 	got, failed := h.use(t, "memory_delete", map[string]any{"id": skill.ID})
-	if failed || len(h.asked) != 1 || !strings.Contains(h.asked[0], "Permanently delete this skill (private") || !strings.Contains(h.asked[0], "bleed the brakes: get the air out") {
-		t.Errorf("%s, asked %q", got, h.asked)
+	equal(t, "failed", failed, false)
+	if len(h.asked) != 1 {
+		t.Fatalf("%s, asked %q", got, h.asked)
 	}
+	contains(t, "question", h.asked[0],
+		"Permanently delete this skill (private", "bleed the brakes: get the air out")
 	if got, failed := h.use(t, "memory_delete", map[string]any{"id": skill.ID}); !failed || len(h.asked) != 1 {
 		t.Errorf("again: %s, asked %q", got, h.asked)
 	}
 }
 
 func TestSharingAsks(t *testing.T) {
+	t.Parallel()
 	for _, era := range eras {
 		t.Run(era, func(t *testing.T) {
 			v := memoryView(t, t.TempDir(), audience.DM())
 			tool := MemoryStore(v)
 			answer[stored](t, tool, `{"content":"Mira is allergic to nuts.","tags":["health"]}`)
 			const share = `{"content":"Mira is allergic to nuts.","visibility":"shared"%s}`
-			if got := refusal(t, tool, fmt.Sprintf(share, "")); !strings.Contains(got, "is the private memory mem_") || !strings.Contains(got, "confirm: true") {
+			if got := refusal(t, tool, fmt.Sprintf(share, "")); !strings.Contains(got, "is the private memory mem_") ||
+				!strings.Contains(got, "confirm: true") {
 				t.Errorf("a private memory without confirm: %q", got)
 			}
-			if got := answer[stored](t, tool, `{"content":"The club meets on Mondays.","visibility":"shared"}`); got.Visibility != "shared" {
+			if got := answer[stored](t, tool,
+				`{"content":"The club meets on Mondays.","visibility":"shared"}`); got.Visibility != "shared" {
 				t.Errorf("something new: %+v", got)
 			}
 			arguments := map[string]any{"content": "Mira is allergic to nuts.", "visibility": "shared", "confirm": true}
 			h := (&host{person: refuses}).connected(t, era, tool)
-			if got, failed := h.use(t, "memory_store", arguments); !failed || len(h.asked) != 1 || !strings.Contains(h.asked[0], "one of your private memories") {
-				t.Errorf("declined: %q, asked %q", got, h.asked)
+			got, failed := h.use(t, "memory_store", arguments)
+			equal(t, "declined: failed", failed, true)
+			if len(h.asked) != 1 {
+				t.Fatalf("declined: %q, asked %q", got, h.asked)
 			}
-			if got, failed := h.use(t, "memory_store", map[string]any{"content": "Ada likes figs."}); failed || len(h.asked) != 1 {
+			contains(t, "declined: question", h.asked[0], "one of your private memories")
+			if got, failed := h.use(t, "memory_store", map[string]any{"content": "Ada likes figs."}); failed ||
+				len(h.asked) != 1 {
 				t.Errorf("a private memory: %q, asked %q", got, h.asked)
 			}
 			h = (&host{person: agrees}).connected(t, era, tool)
-			if got, failed := h.use(t, "memory_store", map[string]any{"content": "The hut is open.", "visibility": "shared"}); failed || !strings.Contains(got, `"shared"`) || len(h.asked) != 1 {
-				t.Errorf("agreed: %q, asked %q", got, h.asked)
-			}
+			got, failed = h.use(t, "memory_store", map[string]any{"content": "The hut is open.", "visibility": "shared"})
+			equal(t, "agreed: failed", failed, false)
+			contains(t, "agreed: result", got, `"shared"`)
+			equal(t, "agreed: questions", len(h.asked), 1)
 			if got := answer[stored](t, tool, fmt.Sprintf(share, `,"confirm":true`)); got.Visibility != "shared" {
 				t.Errorf("a private memory with confirm: %+v", got)
 			}
@@ -250,7 +271,10 @@ func asking(begun *int) Tool {
 	return Define(spec, func(ctx context.Context, in question) (reply, error) {
 		*begun++
 		text, model, err := callerOf(ctx).sample(ctx, questionKey("sample", in.About), mcp.CreateMessageParams{
-			Messages:  []mcp.SamplingMessage{{Role: mcp.RoleUser, Content: mcp.NewTextContent("Say something about " + in.About)}},
+			Messages: []mcp.SamplingMessage{{
+				Role:    mcp.RoleUser,
+				Content: mcp.NewTextContent("Say something about " + in.About),
+			}},
 			MaxTokens: 100,
 		})
 		if errors.Is(err, errCannotAsk) {
@@ -261,6 +285,7 @@ func asking(begun *int) Tool {
 }
 
 func TestSample(t *testing.T) {
+	t.Parallel()
 	echo := func(p mcp.CreateMessageParams) (string, error) {
 		return "heard: " + textOf(p.Messages[0].Content), nil
 	}
@@ -268,17 +293,22 @@ func TestSample(t *testing.T) {
 		begun := 0
 		h := (&host{model: echo}).connected(t, era, asking(&begun))
 		got, failed := h.use(t, "sample", map[string]any{"about": "figs"})
-		if want := `{"text":"heard: Say something about figs","model":"host-model"}`; got != want || failed || begun != runs {
-			t.Errorf("%s: %s after %d runs, want %s after %d", era, got, begun, want, runs)
-		}
+		equal(t, era+": failed", failed, false)
+		equal(t, era+": answer", got, `{"text":"heard: Say something about figs","model":"host-model"}`)
+		equal(t, era+": runs", begun, runs)
 		h = (&host{}).connected(t, era, asking(&begun))
-		if got, failed := h.use(t, "sample", map[string]any{"about": "figs"}); !strings.Contains(got, "nobody answered") || failed {
+		if got, failed := h.use(t, "sample", map[string]any{"about": "figs"}); !strings.Contains(got, "nobody answered") ||
+			failed {
 			t.Errorf("%s, a client without a model: %s", era, got)
 		}
 	}
 	begun := 0
-	h := (&host{model: func(mcp.CreateMessageParams) (string, error) { return "", errors.New("the person said no") }}).connected(t, eras[0], asking(&begun))
-	if got, failed := h.use(t, "sample", map[string]any{"about": "figs"}); !strings.Contains(got, "nobody answered") || failed {
+	h := (&host{model: func(mcp.CreateMessageParams) (string, error) {
+		return "",
+			errors.New("the person said no")
+	}}).connected(t, eras[0], asking(&begun))
+	if got, failed := h.use(t, "sample", map[string]any{"about": "figs"}); !strings.Contains(got, "nobody answered") ||
+		failed {
 		t.Errorf("a model that does not answer: %s", got)
 	}
 }
@@ -286,6 +316,7 @@ func TestSample(t *testing.T) {
 // An answer to one question is none to another: the client is asked again. One to a question that it
 // could not have been asked counts for nothing.
 func TestAnswerServesItsOwnQuestionAlone(t *testing.T) {
+	t.Parallel()
 	begun := 0
 	srv := server.NewMCPServer("test", "1")
 	srv.AddTools(asking(&begun).Server(quiet()))
@@ -308,6 +339,7 @@ func TestAnswerServesItsOwnQuestionAlone(t *testing.T) {
 }
 
 func TestTextOf(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		content any
 		want    string
@@ -346,6 +378,7 @@ func slow(steps int, started chan<- struct{}, end <-chan struct{}) Tool {
 }
 
 func TestProgress(t *testing.T) {
+	t.Parallel()
 	for _, era := range eras {
 		started, end := make(chan struct{}), make(chan struct{})
 		close(end)
@@ -355,20 +388,28 @@ func TestProgress(t *testing.T) {
 		var steps []float64
 		for _, n := range h.heard {
 			fields := n.Params.AdditionalFields
-			if n.Method != "notifications/progress" || fields["progressToken"] != "token" || fmt.Sprint(fields["total"]) != "8" || fields["message"] != "walking" {
-				t.Errorf("%s: %+v", era, n)
-			}
+			equal(t, era+": method", n.Method, "notifications/progress")
+			equal(t, era+": token", fields["progressToken"], any("token"))
+			equal(t, era+": total", fmt.Sprint(fields["total"]), "8")
+			equal(t, era+": message", fields["message"], any("walking"))
 			steps = append(steps, float64(fields["progress"].(int)))
 		}
 		h.mu.Unlock()
-		if len(steps) < 3 || len(steps) > 6 || !slices.IsSorted(steps) || len(slices.Compact(slices.Clone(steps))) != len(steps) || steps[0] != 1 {
-			t.Errorf("%s: steps %v; they increase, and come at most every %v", era, steps, progressEvery)
+		if len(steps) < 3 || len(steps) > 6 {
+			t.Errorf("%s: %d steps, want 3 to 6: one at most every %v", era, len(steps), progressEvery)
+		}
+		if !slices.IsSorted(steps) || len(slices.Compact(slices.Clone(steps))) != len(steps) {
+			t.Errorf("%s: steps %v do not increase", era, steps)
+		}
+		if len(steps) > 0 {
+			equal(t, era+": first step", steps[0], 1)
 		}
 	}
 }
 
 // A host that did not ask for progress hears none, and reporting into nothing is harmless.
 func TestNoProgressUnasked(t *testing.T) {
+	t.Parallel()
 	started, end := make(chan struct{}), make(chan struct{})
 	close(end)
 	h := (&host{}).connected(t, eras[0], slow(2, started, end))
@@ -387,13 +428,17 @@ func TestNoProgressUnasked(t *testing.T) {
 
 // A client hears of what a search lacks, at the level it asked for.
 func TestLog(t *testing.T) {
+	t.Parallel()
 	missing := mesh.Open(mesh.Options{
 		Dir: filepath.Join(t.TempDir(), ".yamo"), Audience: audience.DM(), Embedder: embed.NewLocal(embed.Options{
 			Locate: func() (assets.Paths, error) { return assets.Paths{}, assets.ErrMissing },
 		}),
 	})
 	t.Cleanup(func() { _ = missing.Close(context.Background()) })
-	for level, want := range map[mcp.LoggingLevel]bool{mcp.LoggingLevelInfo: true, mcp.LoggingLevelWarning: true, mcp.LoggingLevelError: false} {
+	for level, want := range map[mcp.LoggingLevel]bool{
+		mcp.LoggingLevelInfo: true, mcp.LoggingLevelWarning: true,
+		mcp.LoggingLevelError: false,
+	} {
 		h := (&host{}).connected(t, eras[0], MemorySearch(missing))
 		var request mcp.SetLevelRequest
 		request.Params.Level = level
@@ -405,9 +450,11 @@ func TestLog(t *testing.T) {
 		if (len(heard) == 1) != want {
 			t.Fatalf("%s: %+v", level, heard)
 		}
-		if want && (heard[0].Method != "notifications/message" || heard[0].Params.AdditionalFields["level"] != mcp.LoggingLevelWarning ||
-			!strings.Contains(fmt.Sprint(heard[0].Params.AdditionalFields["data"]), "Semantic search is off")) {
-			t.Errorf("%s: %+v", level, heard[0])
+		if want {
+			fields := heard[0].Params.AdditionalFields
+			equal(t, string(level)+": method", heard[0].Method, "notifications/message")
+			equal(t, string(level)+": level", fields["level"], any(mcp.LoggingLevelWarning))
+			contains(t, string(level)+": data", fmt.Sprint(fields["data"]), "Semantic search is off")
 		}
 	}
 }

@@ -67,7 +67,10 @@ func (sampleRange) JSONSchemaExtend(s *jsonSchema) {
 	describe(s, map[string]string{"from": "First.", "to": "Last."})
 }
 
-var sampleSpec = Spec{Name: "sample", Title: "Sample", Description: "A tool for tests.", ReadOnly: true, Idempotent: true}
+var sampleSpec = Spec{
+	Name: "sample", Title: "Sample", Description: "A tool for tests.", ReadOnly: true,
+	Idempotent: true,
+}
 
 func sample(handle func(context.Context, sampleIn) (sampleOut, error)) Tool {
 	return Define(sampleSpec, handle)
@@ -81,7 +84,8 @@ func echo(_ context.Context, in sampleIn) (sampleOut, error) {
 func call(t *testing.T, tool Tool, env Env, arguments string) *mcp.CallToolResult {
 	t.Helper()
 	var request mcp.CallToolRequest
-	if err := json.Unmarshal(fmt.Appendf(nil, `{"params":{"name":"sample","arguments":%s}}`, arguments), &request); err != nil {
+	if err := json.Unmarshal(fmt.Appendf(nil, `{"params":{"name":"sample","arguments":%s}}`, arguments),
+		&request); err != nil {
 		t.Fatal(err)
 	}
 	result, err := tool.Server(env).Handler(t.Context(), request)
@@ -106,41 +110,79 @@ func resultText(t *testing.T, result *mcp.CallToolResult) string {
 func quiet() Env { return Env{Logger: slog.New(slog.DiscardHandler)} }
 
 func TestInvalidArguments(t *testing.T) {
+	t.Parallel()
 	const fields = "query, limit, format, weight, tags, lessons, since, day, session, range, metadata"
 	tests := []struct{ name, arguments, want string }{
 		{"missing", `{}`, "query is required: a string of 1 to 20 characters"},
 		{"no arguments at all", `null`, "query is required: a string of 1 to 20 characters"},
 		{"unknown", `{"query":"a","qurey":"b"}`, `unknown field "qurey" (valid fields: ` + fields + `)`},
 		{"case matters", `{"query":"a","Limit":3}`, `unknown field "Limit" (valid fields: ` + fields + `)`},
-		{"long unknown name is cut", `{"query":"a","` + strings.Repeat("é", 90) + `":1}`, `unknown field "` + strings.Repeat("é", 64) + `…" (valid fields: ` + fields + `)`},
+		{"long unknown name is cut", `{"query":"a","` + strings.Repeat("é", 90) + `":1}`, `unknown field "` +
+			strings.Repeat("é", 64) + `…" (valid fields: ` + fields + `)`},
 		{"wrong type", `{"query":7}`, "query must be a string of 1 to 20 characters, got 7"},
-		{"string for a number", `{"query":"a","limit":"ten thousand secrets"}`, "limit must be an integer from 1 to 50, got a string"},
+		{
+			"string for a number", `{"query":"a","limit":"ten thousand secrets"}`,
+			"limit must be an integer from 1 to 50, got a string",
+		},
 		{"fraction", `{"query":"a","limit":2.5}`, "limit must be an integer from 1 to 50, got 2.5"},
 		{"too small", `{"query":"a","limit":0}`, "limit must be an integer from 1 to 50, got 0"},
 		{"too large", `{"query":"a","limit":51}`, "limit must be an integer from 1 to 50, got 51"},
-		{"null for an optional field", `{"query":"a","limit":null}`, "limit must be an integer from 1 to 50, got null (leave it out instead)"},
+		{
+			"null for an optional field", `{"query":"a","limit":null}`,
+			"limit must be an integer from 1 to 50, got null (leave it out instead)",
+		},
 		{"null for a required field", `{"query":null}`, "query must be a string of 1 to 20 characters, got null"},
 		{"not in enum", `{"query":"a","format":"full"}`, `format must be one of concise, detailed, got "full"`},
-		{"not in enum and not a word", `{"query":"a","format":"my password is"}`, "format must be one of concise, detailed, got a string"},
-		{"not in enum and long", `{"query":"a","format":"` + strings.Repeat("x", 33) + `"}`, "format must be one of concise, detailed, got a string"},
+		{
+			"not in enum and not a word", `{"query":"a","format":"my password is"}`,
+			"format must be one of concise, detailed, got a string",
+		},
+		{
+			"not in enum and long", `{"query":"a","format":"` + strings.Repeat("x", 33) + `"}`,
+			"format must be one of concise, detailed, got a string",
+		},
 		{"empty", `{"query":""}`, "query must be a string of 1 to 20 characters, got an empty one"},
-		{"too long counts characters", `{"query":"` + strings.Repeat("é", 21) + `"}`, "query must be a string of 1 to 20 characters, got 21 characters"},
+		{
+			"too long counts characters", `{"query":"` + strings.Repeat("é", 21) + `"}`,
+			"query must be a string of 1 to 20 characters, got 21 characters",
+		},
 		{"weight", `{"query":"a","weight":1.5}`, "weight must be a number from 0 to 1, got 1.5"},
 		{"boolean", `{"query":"a","lessons":"yes"}`, "lessons must be true or false, got a string"},
-		{"too many items", `{"query":"a","tags":["a","b","c","d"]}`, "tags must be an array of at most 3 items without duplicates, got 4 items"},
-		{"duplicates", `{"query":"a","tags":["a","b","a"]}`, "tags must be an array of at most 3 items without duplicates, got the same at 0 and 2"},
+		{
+			"too many items", `{"query":"a","tags":["a","b","c","d"]}`,
+			"tags must be an array of at most 3 items without duplicates, got 4 items",
+		},
+		{
+			"duplicates", `{"query":"a","tags":["a","b","a"]}`,
+			"tags must be an array of at most 3 items without duplicates, got the same at 0 and 2",
+		},
 		{"item", `{"query":"a","tags":["a",{}]}`, "tags[1] must be a string of at most 8 characters, got an object"},
-		{"item too long", `{"query":"a","tags":["123456789"]}`, "tags[0] must be a string of at most 8 characters, got 9 characters"},
-		{"date-time", `{"query":"a","since":"yesterday"}`, "since must be a date and time such as 2026-01-31T09:30:00Z, got another string"},
+		{
+			"item too long", `{"query":"a","tags":["123456789"]}`,
+			"tags[0] must be a string of at most 8 characters, got 9 characters",
+		},
+		{
+			"date-time", `{"query":"a","since":"yesterday"}`,
+			"since must be a date and time such as 2026-01-31T09:30:00Z, got another string",
+		},
 		{"date", `{"query":"a","day":"2026-02-30"}`, "day must be a date such as 2026-01-31, got another string"},
 		{"pattern", `{"query":"a","session":"x"}`, "session must be a string that matches ^s[0-9]+$, got another string"},
 		{"nested type", `{"query":"a","range":3}`, "range must be an object, got 3"},
 		{"nested missing", `{"query":"a","range":{}}`, "range.from is required: an integer of at least 0"},
-		{"nested unknown", `{"query":"a","range":{"from":1,"till":2}}`, `unknown field "till" in range (valid fields: from, to)`},
+		{
+			"nested unknown", `{"query":"a","range":{"from":1,"till":2}}`,
+			`unknown field "till" in range (valid fields: from, to)`,
+		},
 		{"not an object", `[1,2]`, "arguments must be an object, got an array"},
-		{"many unknown", `{"query":"a","b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1,"j":1,"k":1,"l":1}`, `unknown field "b", "c", "d", "e", "f", "g", "h", "i", "j", "k" and 1 more (valid fields: ` + fields + `)`},
-		{"several in the fields' order", `{"zeta":1,"limit":99,"alpha":2,"format":"x"}`, `query is required: a string of 1 to 20 characters; limit must be an integer from 1 to 50, got 99; ` +
-			`format must be one of concise, detailed, got "x"; unknown field "alpha", "zeta" (valid fields: ` + fields + `)`},
+		{
+			"many unknown", `{"query":"a","b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1,"j":1,"k":1,"l":1}`,
+			`unknown field "b", "c", "d", "e", "f", "g", "h", "i", "j", "k" and 1 more (valid fields: ` + fields + `)`,
+		},
+		{
+			"several in the fields' order", `{"zeta":1,"limit":99,"alpha":2,"format":"x"}`,
+			`query is required: a string of 1 to 20 characters; limit must be an integer from 1 to 50, got 99; ` +
+				`format must be one of concise, detailed, got "x"; unknown field "alpha", "zeta" (valid fields: ` + fields + `)`,
+		},
 	}
 	tool := sample(func(context.Context, sampleIn) (sampleOut, error) {
 		t.Error("the tool was called with invalid arguments")
@@ -161,6 +203,7 @@ func TestInvalidArguments(t *testing.T) {
 }
 
 func TestToolWithoutFieldsNamesNone(t *testing.T) {
+	t.Parallel()
 	tool := Define(Spec{Name: "bare", Title: "Bare", Description: "Takes nothing."},
 		func(context.Context, struct{}) (sampleRange, error) { return sampleRange{From: 1}, nil })
 	got := resultText(t, call(t, tool, quiet(), `{"x":1}`))
@@ -174,15 +217,31 @@ func TestToolWithoutFieldsNamesNone(t *testing.T) {
 }
 
 func TestArgumentsReachTheHandler(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		name, arguments string
 		want            sampleIn
 	}{
 		{"defaults", `{"query":"a"}`, sampleIn{Query: "a", Limit: 10, Format: "concise", Lessons: true}},
-		{"explicit values win over defaults", `{"query":"a","limit":3,"format":"detailed","lessons":false}`, sampleIn{Query: "a", Limit: 3, Format: "detailed"}},
-		{"whole numbers in any notation", `{"query":"a","limit":2e1,"range":{"from":5.0}}`, sampleIn{Query: "a", Limit: 20, Format: "concise", Lessons: true, Range: &sampleRange{From: 5}}},
-		{"limits in characters, not bytes", `{"query":"éééééééééééééééééééé"}`, sampleIn{Query: strings.Repeat("é", 20), Limit: 10, Format: "concise", Lessons: true}},
-		{"large numbers stay exact", `{"query":"a","metadata":{"n":9007199254740993}}`, sampleIn{Query: "a", Limit: 10, Format: "concise", Lessons: true, Metadata: map[string]any{"n": json.Number("9007199254740993")}}},
+		{
+			"explicit values win over defaults", `{"query":"a","limit":3,"format":"detailed","lessons":false}`,
+			sampleIn{Query: "a", Limit: 3, Format: "detailed"},
+		},
+		{
+			"whole numbers in any notation", `{"query":"a","limit":2e1,"range":{"from":5.0}}`,
+			sampleIn{Query: "a", Limit: 20, Format: "concise", Lessons: true, Range: &sampleRange{From: 5}},
+		},
+		{
+			"limits in characters, not bytes", `{"query":"éééééééééééééééééééé"}`,
+			sampleIn{Query: strings.Repeat("é", 20), Limit: 10, Format: "concise", Lessons: true},
+		},
+		{
+			"large numbers stay exact", `{"query":"a","metadata":{"n":9007199254740993}}`,
+			sampleIn{
+				Query: "a", Limit: 10, Format: "concise", Lessons: true,
+				Metadata: map[string]any{"n": json.Number("9007199254740993")},
+			},
+		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -203,6 +262,7 @@ func TestArgumentsReachTheHandler(t *testing.T) {
 
 // Calls made inside the process carry arguments that were never JSON.
 func TestArgumentsFromGo(t *testing.T) {
+	t.Parallel()
 	var request mcp.CallToolRequest
 	request.Params.Arguments = map[string]any{"query": "a", "limit": 4}
 	result, err := sample(echo).Server(quiet()).Handler(t.Context(), request)
@@ -215,6 +275,7 @@ func TestArgumentsFromGo(t *testing.T) {
 }
 
 func TestStructuredContentEqualsText(t *testing.T) {
+	t.Parallel()
 	result := call(t, sample(echo), quiet(), `{"query":"<a> & b"}`)
 	wire, err := json.Marshal(result)
 	if err != nil {
@@ -240,6 +301,7 @@ func TestStructuredContentEqualsText(t *testing.T) {
 }
 
 func TestWhatTheClientAndTheLogHearOfErrors(t *testing.T) {
+	t.Parallel()
 	const secret = "canary-7f3a"
 	tests := []struct {
 		name      string
@@ -271,7 +333,8 @@ func TestWhatTheClientAndTheLogHearOfErrors(t *testing.T) {
 		{
 			name: "the folders of a file error stay out of the log",
 			handle: func(context.Context, sampleIn) (sampleOut, error) {
-				return sampleOut{}, fmt.Errorf("read: %w", &fs.PathError{Op: "open", Path: "/home/" + secret + "/ledger.ndjson", Err: fs.ErrPermission})
+				return sampleOut{}, fmt.Errorf("read: %w",
+					&fs.PathError{Op: "open", Path: "/home/" + secret + "/ledger.ndjson", Err: fs.ErrPermission})
 			},
 			want:      "internal error",
 			wantInLog: "read: open ledger.ndjson: permission denied",
@@ -289,7 +352,8 @@ func TestWhatTheClientAndTheLogHearOfErrors(t *testing.T) {
 			handle: func(context.Context, sampleIn) (sampleOut, error) {
 				return sampleOut{}, fmt.Errorf("append: %w", syscall.ENOSPC)
 			},
-			want:      "nothing was written: the disk is full or over quota. Ask the workspace owner to free space, then try again",
+			want: "nothing was written: the disk is full or over quota. " +
+				"Ask the workspace owner to free space, then try again",
 			wantInLog: "append: no space left on device",
 		},
 		{
@@ -297,7 +361,8 @@ func TestWhatTheClientAndTheLogHearOfErrors(t *testing.T) {
 			handle: func(context.Context, sampleIn) (sampleOut, error) {
 				return sampleOut{}, fmt.Errorf("open: %w", syscall.EACCES)
 			},
-			want: "the system denies access to a file or folder of the workspace. Ask the workspace owner to correct its owner or mode; " +
+			want: "the system denies access to a file or folder of the workspace. " +
+				"Ask the workspace owner to correct its owner or mode; " +
 				"the server's log names it",
 			wantInLog: "open: permission denied",
 		},
@@ -333,7 +398,10 @@ func TestWhatTheClientAndTheLogHearOfErrors(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			var log bytes.Buffer
-			env := Env{Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})), Ready: test.ready}
+			env := Env{
+				Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+				Ready:  test.ready,
+			}
 			arguments := `{"query":"` + secret + `"}`
 			if test.ready != nil {
 				arguments = `{"nonsense":1}`
@@ -356,6 +424,7 @@ func TestWhatTheClientAndTheLogHearOfErrors(t *testing.T) {
 }
 
 func TestCancelledCallIsNotAnInternalError(t *testing.T) {
+	t.Parallel()
 	var log bytes.Buffer
 	ctx, cancel := context.WithCancel(t.Context())
 	tool := sample(func(ctx context.Context, _ sampleIn) (sampleOut, error) {
@@ -374,6 +443,7 @@ func TestCancelledCallIsNotAnInternalError(t *testing.T) {
 }
 
 func TestDefinitionGolden(t *testing.T) {
+	t.Parallel()
 	got, err := json.MarshalIndent(sample(echo).Definition(), "", "  ")
 	if err != nil {
 		t.Fatal(err)
@@ -383,6 +453,7 @@ func TestDefinitionGolden(t *testing.T) {
 }
 
 func TestDefineRefuses(t *testing.T) {
+	t.Parallel()
 	type described struct {
 		A string `json:"a" jsonschema_description:"A."`
 	}
@@ -417,10 +488,16 @@ func TestDefineRefuses(t *testing.T) {
 	}{
 		{"name", defining[described](Spec{Name: "Not OK", Title: "T", Description: "D"}), "the name does not match"},
 		{"title", defining[described](Spec{Name: "ok", Description: "D"}), "title and description are required"},
-		{"hints", defining[described](Spec{Name: "ok", Title: "T", Description: "D", ReadOnly: true, Destructive: true}), "a read-only tool is not destructive"},
+		{
+			"hints", defining[described](Spec{Name: "ok", Title: "T", Description: "D", ReadOnly: true, Destructive: true}),
+			"a read-only tool is not destructive",
+		},
 		{"input that is no struct", defining[string](ok), "string is not a struct"},
 		{"no description", defining[undescribed](ok), "field a[].b has no description"},
-		{"description cut at a comma", defining[commaTrap](ok), `tag "description" is not known (describe sets descriptions)`},
+		{
+			"description cut at a comma", defining[commaTrap](ok),
+			`tag "description" is not known (describe sets descriptions)`,
+		},
 		{"misspelt keyword", defining[misspelt](ok), `tag "min" is not known`},
 		{"pattern", defining[badPattern](ok), "compile: "},
 		{"default out of range", defining[badDefault](ok), "the default of a does not fit its schema"},
@@ -473,8 +550,10 @@ func defining[In any](spec Spec) func() (Tool, error) {
 // FuzzArguments looks for arguments that break the explanation or pass the schema and not the decoder.
 func FuzzArguments(f *testing.F) {
 	for _, seed := range []string{
-		`{"query":"a"}`, `{}`, `[]`, `null`, `{"query":"a","limit":1e2}`, `{"query":"a","tags":["a","a",1,null]}`, `{"query":"a","limit":1e308}`,
-		`{"query":"a","range":{"from":-1,"x":{}}}`, `{"query":"\ud800","":0}`, `{"query":"a","limit":50.000000000000000000000001}`,
+		`{"query":"a"}`, `{}`, `[]`, `null`, `{"query":"a","limit":1e2}`, `{"query":"a","tags":["a","a",1,null]}`,
+		`{"query":"a","limit":1e308}`,
+		`{"query":"a","range":{"from":-1,"x":{}}}`, `{"query":"\ud800","":0}`,
+		`{"query":"a","limit":50.000000000000000000000001}`,
 	} {
 		f.Add(seed)
 	}

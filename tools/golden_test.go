@@ -57,7 +57,8 @@ func TestGoldens(t *testing.T) {
 		{MemorySearch(memory), `{"query":"blue pump","limit":1}`},
 		{MemoryGet(memory), `{"id":"` + stored + `"}`},
 		{MemoryDelete(memory, editor), `{"id":"` + stored + `","confirm":true}`},
-		{DistillLesson(memory), `{"situation":"s","error_pattern":"p","oversight":"o","fix":"f","preventative_rule":"Look first",` +
+		{DistillLesson(memory), `{"situation":"s","error_pattern":"p","oversight":"o","fix":"f",` +
+			`"preventative_rule":"Look first",` +
 			`"severity":"high","applicable_scope":"here"}`},
 		{Lessons(memory), `{}`},
 		{Skills(memory), `{"action":"ingest","text":"---\nname: bleed\nintent: get the air out\n---\n1. Open the valve\n"}`},
@@ -68,8 +69,12 @@ func TestGoldens(t *testing.T) {
 		{WhatDoIKnow(v), `{"filter":"Plans"}`},
 		{WhoAmI(v, "kate", ""), `{}`},
 		{SessionLogs(folder.View(audience.DM())), `{"action":"list_sessions"}`},
-		{MemoryFile(v), `{"action":"save","type":"daily-log","topic":"Pump repair","sections":[{"heading":"Context","text":"x"}]}`},
-		{WorkspaceEdit(editor, "kate"), `{"file":"MEMORY.md","section":"Plans","op":"append_item","items":["Rest"],"rationale":"r"}`},
+		{MemoryFile(v), `{"action":"save","type":"daily-log","topic":"Pump repair",` +
+			`"sections":[{"heading":"Context","text":"x"}]}`},
+		{
+			WorkspaceEdit(editor, "kate"),
+			`{"file":"MEMORY.md","section":"Plans","op":"append_item","items":["Rest"],"rationale":"r"}`,
+		},
 		{Heartbeat(heartbeat.Heartbeat{Workspace: v, Memory: memory, Editor: editor}), `{"action":"due"}`},
 		{RotateLogs(v), `{"action":"list","older_than_days":0}`},
 		{BootstrapWrite(sampleFolder(t, "newborn").dm()), `{"file":"USER.md","text":"# USER\n\n- **Name:** Ana\n"}`},

@@ -18,6 +18,7 @@ import (
 )
 
 func TestHeartbeatTool(t *testing.T) {
+	t.Parallel()
 	f := sampleFolder(t, "kate")
 	tool := Heartbeat(heartbeat.Heartbeat{Workspace: f.dm(), Memory: memoryView(t, t.TempDir(), audience.DM())})
 	due := func(arguments string) map[string]bool {
@@ -28,20 +29,29 @@ func TestHeartbeatTool(t *testing.T) {
 		return checks
 	}
 	// On valentine at noon: email was done 4 hours ago, calendar 5, memory_maintenance days ago, weather never.
-	if diff := cmp.Diff(map[string]bool{"email": false, "calendar": false, "memory_maintenance": true, "weather": true, "distill_lessons": false}, due(`{"action":"due"}`)); diff != "" {
+	if diff := cmp.Diff(map[string]bool{
+		"email": false, "calendar": false, "memory_maintenance": true, "weather": true,
+		"distill_lessons": false,
+	}, due(`{"action":"due"}`)); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(map[string]bool{"email": false, "calendar": true, "memory_maintenance": true, "weather": true, "distill_lessons": false}, due(`{"action":"due","every_hours":4.5}`)); diff != "" {
+	if diff := cmp.Diff(map[string]bool{
+		"email": false, "calendar": true, "memory_maintenance": true, "weather": true,
+		"distill_lessons": false,
+	}, due(`{"action":"due","every_hours":4.5}`)); diff != "" {
 		t.Error(diff)
 	}
 	done := answer[beatAnswer](t, tool, `{"action":"done","check":"weather"}`)
-	if len(done.Checks) != 1 || !done.Checks[0].LastDone.Equal(valentine) || done.Checks[0].Due {
-		t.Errorf("done: %+v", done)
+	if len(done.Checks) != 1 {
+		t.Fatalf("done: %+v", done)
 	}
+	equal(t, "last done", done.Checks[0].LastDone.UTC(), valentine.UTC())
+	equal(t, "due after it was done", done.Checks[0].Due, false)
 	if due(`{"action":"due"}`)["weather"] {
 		t.Error("weather is due just after it was done")
 	}
-	if text := f.read(t, "memory/heartbeat-state.json"); !strings.Contains(text, `"weather": 1771070400,`) || !strings.Contains(text, `"email": 1771056000`) {
+	if text := f.read(t, "memory/heartbeat-state.json"); !strings.Contains(text, `"weather": 1771070400,`) ||
+		!strings.Contains(text, `"email": 1771056000`) {
 		t.Errorf("state is\n%s", text)
 	}
 	f.now = f.now.Add(24 * time.Hour)
@@ -52,6 +62,7 @@ func TestHeartbeatTool(t *testing.T) {
 
 // Asked what is due, the heartbeat makes lessons of failures, at most four times a day.
 func TestHeartbeatLearns(t *testing.T) {
+	t.Parallel()
 	f := sampleFolder(t, "kate")
 	memory := memoryView(t, t.TempDir(), audience.DM())
 	tool := Heartbeat(heartbeat.Heartbeat{Workspace: f.dm(), Memory: memory})
@@ -65,7 +76,10 @@ func TestHeartbeatLearns(t *testing.T) {
 		return s.ID
 	}
 	whole := func() map[string]any {
-		return map[string]any{"oversight": "o", "fix": "f", "preventative_rule": "Look first", "severity": "high", "applicable_scope": "s"}
+		return map[string]any{
+			"oversight": "o", "fix": "f", "preventative_rule": "Look first", "severity": "high",
+			"applicable_scope": "s",
+		}
 	}
 	one := fail("whole", whole())
 	two := fail("half", map[string]any{"fix": "f"})
@@ -73,15 +87,26 @@ func TestHeartbeatLearns(t *testing.T) {
 		t.Errorf("done learned %+v", done.Learned)
 	}
 	got := answer[beatAnswer](t, tool, `{"action":"due"}`).Learned
-	if got == nil || len(got.Lessons) != 1 || len(got.Incomplete) != 1 {
-		t.Fatalf("learned %+v", got)
+	if got == nil {
+		t.Fatal("learned nothing")
 	}
-	if l := got.Lessons[0]; l.PreventativeRule != "Look first" || l.Severity != "high" || !strings.HasPrefix(l.LessonID, "lesson_") || l.Memories[0] != one {
-		t.Errorf("the lesson: %+v", l)
+	if len(got.Lessons) != 1 {
+		t.Fatalf("lessons: %+v", got.Lessons)
+	}
+	if len(got.Incomplete) != 1 {
+		t.Fatalf("incomplete: %+v", got.Incomplete)
+	}
+	lesson := got.Lessons[0]
+	equal(t, "rule", lesson.PreventativeRule, "Look first")
+	equal(t, "severity", lesson.Severity, "high")
+	equal(t, "source", lesson.Memories[0], one)
+	if !strings.HasPrefix(lesson.LessonID, "lesson_") {
+		t.Errorf("lesson ID is %q", lesson.LessonID)
 	}
 	if diff := cmp.Diff(beatFailure{
-		Memories: []string{two}, ErrorPattern: "half", Missing: []string{"oversight", "preventative_rule", "severity", "applicable_scope"},
-		Reason: "it does not say oversight, preventative_rule, severity, applicable_scope",
+		Memories: []string{two}, ErrorPattern: "half",
+		Missing: []string{"oversight", "preventative_rule", "severity", "applicable_scope"},
+		Reason:  "it does not say oversight, preventative_rule, severity, applicable_scope",
 	}, got.Incomplete[0]); diff != "" {
 		t.Error(diff)
 	}
@@ -101,6 +126,7 @@ func TestHeartbeatLearns(t *testing.T) {
 
 // A proposal that waits is mentioned until it is decided about.
 func TestHeartbeatTellsOfProposals(t *testing.T) {
+	t.Parallel()
 	f := sampleFolder(t, "kate")
 	editor, err := edit.Open(edit.Options{View: f.dm(), Dir: filepath.Join(f.dm().Dir(), ".yamo")})
 	if err != nil {
@@ -109,10 +135,10 @@ func TestHeartbeatTellsOfProposals(t *testing.T) {
 	tool := Heartbeat(heartbeat.Heartbeat{
 		Workspace: f.dm(), Memory: memoryView(t, t.TempDir(), audience.DM()), Editor: editor,
 	})
-	p := answer[workspaceEdited](t, WorkspaceEdit(editor, "kate"), `{"file":"MEMORY.md","op":"append_section","content":"x","rationale":"r","propose":true}`)
-	if got := answer[beatAnswer](t, tool, `{"action":"due"}`).Hint; got != "Tell the user that your proposals are pending (1): `yamo-mcp proposals` shows them." {
-		t.Error(got)
-	}
+	p := answer[workspaceEdited](t, WorkspaceEdit(editor, "kate"),
+		`{"file":"MEMORY.md","op":"append_section","content":"x","rationale":"r","propose":true}`)
+	equal(t, "hint", answer[beatAnswer](t, tool, `{"action":"due"}`).Hint,
+		"Tell the user that your proposals are pending (1): `yamo-mcp proposals` shows them.")
 	if _, err := editor.RejectProposal(t.Context(), p.EventID, "operator", ""); err != nil {
 		t.Fatal(err)
 	}
@@ -122,6 +148,7 @@ func TestHeartbeatTellsOfProposals(t *testing.T) {
 }
 
 func TestHeartbeatToolRefuses(t *testing.T) {
+	t.Parallel()
 	f := sampleFolder(t, "kate", workspace.WithScrubber(hideSecrets))
 	memory := memoryView(t, t.TempDir(), audience.DM())
 	for arguments, want := range map[string]string{
@@ -133,24 +160,28 @@ func TestHeartbeatToolRefuses(t *testing.T) {
 		`{"action":"skip","check":"memory"}`:    "action must be one of due, done",
 		`{"action":"done","check":"a","at":77}`: `unknown field "at"`,
 	} {
-		if got := refusal(t, Heartbeat(heartbeat.Heartbeat{Workspace: f.dm(), Memory: memory}), arguments); !strings.Contains(got, want) {
+		if got := refusal(t, Heartbeat(heartbeat.Heartbeat{Workspace: f.dm(), Memory: memory}),
+			arguments); !strings.Contains(got, want) {
 			t.Errorf("%s: %q, want %q", arguments, got, want)
 		}
 	}
 	f.write(t, "memory/heartbeat-state.json", `{"lastChecks": "x"}`)
 	for _, arguments := range []string{`{"action":"due"}`, `{"action":"done","check":"a"}`} {
-		if got := refusal(t, Heartbeat(heartbeat.Heartbeat{Workspace: f.dm(), Memory: memory}), arguments); !strings.Contains(got, "correct it by hand") {
+		if got := refusal(t, Heartbeat(heartbeat.Heartbeat{Workspace: f.dm(), Memory: memory}),
+			arguments); !strings.Contains(got, "correct it by hand") {
 			t.Errorf("%s: %q", arguments, got)
 		}
 	}
 	// A group is never offered the tool; the view below it refuses all the same.
-	if got := refusal(t, Heartbeat(heartbeat.Heartbeat{Workspace: f.group(t, "hiking"), Memory: memory}), `{"action":"done","check":"a"}`); got != "internal error" {
+	if got := refusal(t, Heartbeat(heartbeat.Heartbeat{Workspace: f.group(t, "hiking"), Memory: memory}),
+		`{"action":"done","check":"a"}`); got != "internal error" {
 		t.Errorf("a group is told %q", got)
 	}
 }
 
 // Asked what is due, the heartbeat dreams, once a day, and confirms nothing.
 func TestHeartbeatDreams(t *testing.T) {
+	t.Parallel()
 	f := sampleFolder(t, "kate")
 	memory := memoryView(t, f.Dir(), audience.DM())
 	memory.Now = func() time.Time { return f.now }
@@ -170,7 +201,8 @@ func TestHeartbeatDreams(t *testing.T) {
 		t.Fatal(err)
 	}
 	dreams, err := dream.Open(dream.Options{
-		Memory: memory, Workspace: f.dm(), Editor: editor, Dir: filepath.Join(f.Dir(), ".yamo"), AgentID: "kate", Thresholds: dream.Thresholds{Score: .1, Hits: 3, Days: 3},
+		Memory: memory, Workspace: f.dm(), Editor: editor, Dir: filepath.Join(f.Dir(), ".yamo"), AgentID: "kate",
+		Thresholds: dream.Thresholds{Score: .1, Hits: 3, Days: 3},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -180,10 +212,14 @@ func TestHeartbeatDreams(t *testing.T) {
 		t.Errorf("done dreamed %+v", done.Dreamed)
 	}
 	got := answer[beatAnswer](t, tool, `{"action":"due"}`)
-	if d := got.Dreamed; d == nil || len(d.Promoted) != 1 || !strings.HasPrefix(d.Promoted[0], "The zebra pump is blue _(score=") || d.Held != 1 || !strings.Contains(got.Hint, "dream --review") {
-		t.Fatalf("%+v, hint %q", got.Dreamed, got.Hint)
+	if got.Dreamed == nil || len(got.Dreamed.Promoted) != 1 {
+		t.Fatalf("dreamed %+v", got.Dreamed)
 	}
-	if text := f.read(t, "MEMORY.md"); !strings.Contains(text, "## Dreamed 2026-02-17 12:00 UTC\n\n- "+got.Dreamed.Promoted[0]+"\n") || strings.Contains(text, "zebra report") {
+	contains(t, "promoted", got.Dreamed.Promoted[0], "The zebra pump is blue _(score=")
+	equal(t, "held", got.Dreamed.Held, 1)
+	contains(t, "hint", got.Hint, "dream --review")
+	if text := f.read(t, "MEMORY.md"); !strings.Contains(text,
+		"## Dreamed 2026-02-17 12:00 UTC\n\n- "+got.Dreamed.Promoted[0]+"\n") || strings.Contains(text, "zebra report") {
 		t.Errorf("MEMORY.md:\n%s", text)
 	}
 	f.now = f.now.Add(heartbeat.DreamInterval - time.Minute)
@@ -203,7 +239,12 @@ func TestHeartbeatDreams(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if locked := answer[beatAnswer](t, tool, `{"action":"due"}`); locked.Dreamed == nil || !strings.Contains(locked.Dreamed.Problem, "locked") || len(locked.Tasks) == 0 {
-		t.Errorf("%+v", locked.Dreamed)
+	locked := answer[beatAnswer](t, tool, `{"action":"due"}`)
+	if locked.Dreamed == nil {
+		t.Fatal("no sweep of a locked file")
+	}
+	contains(t, "problem", locked.Dreamed.Problem, "locked")
+	if len(locked.Tasks) == 0 {
+		t.Error("no tasks")
 	}
 }

@@ -24,7 +24,10 @@ var localModel = sync.OnceValue(func() *embed.Local { return embed.NewLocal(embe
 // memoryView opens the memory in dir, with the real model and LanceDB.
 func memoryView(t *testing.T, dir string, who audience.Audience) *mesh.View {
 	t.Helper()
-	v := mesh.Open(mesh.Options{Dir: filepath.Join(dir, ".yamo"), Audience: who, AgentID: "tester", Embedder: localModel()})
+	v := mesh.Open(mesh.Options{
+		Dir: filepath.Join(dir, ".yamo"), Audience: who, AgentID: "tester",
+		Embedder: localModel(),
+	})
 	t.Cleanup(func() {
 		if err := v.Close(context.Background()); err != nil {
 			t.Error(err)
@@ -42,10 +45,13 @@ func hikers(t *testing.T) audience.Audience {
 	return a
 }
 
-const lessonArguments = `{"situation":"The deployment failed","error_pattern":"no_rollback","oversight":"no plan back","fix":"restored a backup",
-	"preventative_rule":"Write a rollback plan before every deployment","severity":%q,"applicable_scope":%q,"confidence":%v}`
+const lessonArguments = `{"situation":"The deployment failed","error_pattern":"no_rollback",
+	"oversight":"no plan back","fix":"restored a backup",
+	"preventative_rule":"Write a rollback plan before every deployment",
+	"severity":%q,"applicable_scope":%q,"confidence":%v}`
 
 func TestLessonsTool(t *testing.T) {
+	t.Parallel()
 	v := memoryView(t, t.TempDir(), audience.DM())
 	tool := Lessons(v)
 	if list := answer[lessonList](t, tool, `{}`); len(list.Lessons) != 0 || list.Semantic != "" {
@@ -54,40 +60,58 @@ func TestLessonsTool(t *testing.T) {
 	low := answer[lessonBlock](t, DistillLesson(v), fmt.Sprintf(lessonArguments, "low", "deployments", .8))
 	high := answer[lessonBlock](t, DistillLesson(v), fmt.Sprintf(lessonArguments, "high", "databases", .8))
 	list := answer[lessonList](t, tool, `{}`)
-	if len(list.Lessons) != 2 || list.Lessons[0].LessonID != high.LessonID || list.Lessons[1].LessonID != low.LessonID {
-		t.Errorf("by severity: %+v", list)
+	if len(list.Lessons) != 2 {
+		t.Fatalf("by severity: %+v", list)
 	}
+	equal(t, "most severe lesson", list.Lessons[0].LessonID, high.LessonID)
+	equal(t, "least severe lesson", list.Lessons[1].LessonID, low.LessonID)
 	list = answer[lessonList](t, tool, `{"query":"putting a new release into production","limit":1}`)
-	if len(list.Lessons) != 1 || list.Semantic != "on" || list.Lessons[0].Score == 0 {
-		t.Errorf("by meaning: %+v", list)
+	if len(list.Lessons) != 1 {
+		t.Fatalf("by meaning: %+v", list)
+	}
+	equal(t, "semantic", list.Semantic, "on")
+	if list.Lessons[0].Score == 0 {
+		t.Error("the lesson found by meaning has no score")
 	}
 	better := answer[lessonBlock](t, DistillLesson(v), fmt.Sprintf(lessonArguments, "low", "deployments", .9))
 	list = answer[lessonList](t, tool, `{"pattern_id":"`+low.PatternID+`"}`)
-	if len(list.Lessons) != 2 || list.Lessons[0].LessonID != better.LessonID || list.Lessons[0].Supersedes != low.LessonID {
-		t.Errorf("by pattern: %+v", list)
+	if len(list.Lessons) != 2 {
+		t.Fatalf("by pattern: %+v", list)
 	}
+	equal(t, "lesson of the pattern", list.Lessons[0].LessonID, better.LessonID)
+	equal(t, "superseded lesson", list.Lessons[0].Supersedes, low.LessonID)
 	if got := refusal(t, tool, `{"pattern_id":"x","query":"y"}`); !strings.Contains(got, "pattern_id") {
 		t.Errorf("refused with %q", got)
 	}
 }
 
 func TestMemoryGetAndDelete(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	v := memoryView(t, dir, audience.DM())
 	long := strings.Repeat("The ferry leaves at noon on every second day. ", 20) + "End."
 	id := answer[stored](t, MemoryStore(v), fmt.Sprintf(`{"content":%q,"importance":0.5,"metadata":{"dock":7}}`, long)).ID
 	got := answer[memoryWhole](t, MemoryGet(v), `{"id":"`+id+`"}`)
-	if !strings.HasSuffix(got.Content, "End.") || got.Details == nil || got.Details.Metadata["dock"] != 7. || got.Lesson != nil || got.Visibility != "private" {
-		t.Errorf("got %+v", got)
+	if !strings.HasSuffix(got.Content, "End.") {
+		t.Errorf("content ends in %q", got.Content[max(0, len(got.Content)-40):])
 	}
-	if _, err := v.InsertHeritage(t.Context(), id, record.Heritage{IntentChain: []string{"plan the crossing"}}); err != nil {
+	if got.Details == nil {
+		t.Fatal("no details")
+	}
+	equal(t, "metadata", got.Details.Metadata["dock"], any(7.))
+	equal(t, "lesson", got.Lesson, nil)
+	equal(t, "visibility", got.Visibility, "private")
+	if _, err := v.InsertHeritage(t.Context(), id,
+		record.Heritage{IntentChain: []string{"plan the crossing"}}); err != nil {
 		t.Fatal(err)
 	}
-	if got := answer[memoryWhole](t, MemoryGet(v), `{"id":"`+id+`"}`); got.Heritage == nil || got.Heritage.IntentChain[0] != "plan the crossing" {
+	if got := answer[memoryWhole](t, MemoryGet(v), `{"id":"`+id+`"}`); got.Heritage == nil ||
+		got.Heritage.IntentChain[0] != "plan the crossing" {
 		t.Errorf("with heritage: %+v", got)
 	}
 	learned := answer[lessonBlock](t, DistillLesson(v), fmt.Sprintf(lessonArguments, "low", "deployments", .8))
-	if got := answer[memoryWhole](t, MemoryGet(v), `{"id":"`+learned.MemoryID+`"}`); got.Lesson == nil || got.Lesson.LessonID != learned.LessonID {
+	if got := answer[memoryWhole](t, MemoryGet(v), `{"id":"`+learned.MemoryID+`"}`); got.Lesson == nil ||
+		got.Lesson.LessonID != learned.LessonID {
 		t.Errorf("a lesson's memory: %+v", got)
 	}
 
@@ -105,7 +129,8 @@ func TestMemoryGetAndDelete(t *testing.T) {
 			t.Errorf("%s: %q", arguments, got)
 		}
 	}
-	if got := answer[memoryDeleted](t, MemoryDelete(v, nil), `{"id":"`+id+`","confirm":true,"reason":"asked to"}`); !got.Deleted || got.ID != id {
+	if got := answer[memoryDeleted](t, MemoryDelete(v, nil),
+		`{"id":"`+id+`","confirm":true,"reason":"asked to"}`); !got.Deleted || got.ID != id {
 		t.Errorf("deleted %+v", got)
 	}
 	refusal(t, MemoryGet(v), `{"id":"`+id+`"}`)
@@ -113,9 +138,13 @@ func TestMemoryGetAndDelete(t *testing.T) {
 
 // Whoever wants a memory forgotten is told what else says it: files, former texts of files, other memories.
 func TestMemoryDeleteTellsOfCopies(t *testing.T) {
+	t.Parallel()
 	f := sampleFolder(t, "kate")
 	v := memoryView(t, f.Dir(), audience.DM())
-	editor, err := edit.Open(edit.Options{View: f.dm(), Dir: filepath.Join(f.Dir(), ".yamo"), Now: func() time.Time { return f.now }})
+	editor, err := edit.Open(edit.Options{
+		View: f.dm(), Dir: filepath.Join(f.Dir(), ".yamo"),
+		Now: func() time.Time { return f.now },
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,55 +152,78 @@ func TestMemoryDeleteTellsOfCopies(t *testing.T) {
 	id := answer[stored](t, MemoryStore(v), `{"content":"`+content+`"}`).ID
 	twin := answer[stored](t, MemoryStore(v), `{"content":"`+content+`","session_id":"s"}`).ID
 	unsaid := answer[stored](t, MemoryStore(v), `{"content":"Nobody else knows where the boat is."}`).ID
-	answer[curated](t, CurateMemory(f.dm(), editor, "kate"), `{"section":"Ferries","add":["`+content+`"],"rationale":"r","evidence_refs":["`+id+`"]}`)
+	answer[curated](t, CurateMemory(f.dm(), editor, "kate"),
+		`{"section":"Ferries","add":["`+content+`"],"rationale":"r","evidence_refs":["`+id+`"]}`)
 	got := answer[memoryDeleted](t, MemoryDelete(v, editor), `{"id":"`+id+`","confirm":true}`)
 	want := memoryDeleted{
-		ID: id, Deleted: true, Same: []string{twin}, Copies: []workspace.Place{{File: "MEMORY.md", Section: "Ferries"}}, Recorded: []string{"MEMORY.md"}, Hint: got.Hint,
+		ID: id, Deleted: true, Same: []string{twin}, Copies: []workspace.Place{{File: "MEMORY.md", Section: "Ferries"}},
+		Recorded: []string{"MEMORY.md"}, Hint: got.Hint,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	for _, part := range []string{"Other memories may repeat it", "curate_memory (retire)", "`yamo-mcp record erase FILE`"} {
+	for _, part := range []string{
+		"Other memories may repeat it", "curate_memory (retire)",
+		"`yamo-mcp record erase FILE`",
+	} {
 		if !strings.Contains(got.Hint, part) {
 			t.Errorf("the hint has no %q: %s", part, got.Hint)
 		}
 	}
-	answer[curated](t, CurateMemory(f.dm(), editor, "kate"), `{"section":"Ferries","retire":["2026-02-14: The ferry"],"rationale":"r"}`)
-	if got := answer[memoryDeleted](t, MemoryDelete(v, editor), `{"id":"`+twin+`","confirm":true}`); len(got.Copies) != 0 || fmt.Sprint(got.Recorded) != "[MEMORY.md]" {
+	answer[curated](t, CurateMemory(f.dm(), editor, "kate"),
+		`{"section":"Ferries","retire":["2026-02-14: The ferry"],"rationale":"r"}`)
+	if got := answer[memoryDeleted](t, MemoryDelete(v, editor),
+		`{"id":"`+twin+`","confirm":true}`); len(got.Copies) != 0 || fmt.Sprint(got.Recorded) != "[MEMORY.md]" {
 		t.Errorf("retired, and still told of: %+v", got)
 	}
-	if got := answer[memoryDeleted](t, MemoryDelete(v, editor), `{"id":"`+unsaid+`","confirm":true}`); len(got.Copies)+len(got.Recorded) != 0 || got.Hint != "" {
+	if got := answer[memoryDeleted](t, MemoryDelete(v, editor),
+		`{"id":"`+unsaid+`","confirm":true}`); len(got.Copies)+len(got.Recorded) != 0 || got.Hint != "" {
 		t.Errorf("of what stands nowhere: %+v", got)
 	}
 }
 
 func TestSkillsTool(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	v := memoryView(t, dir, audience.DM())
 	tool := Skills(v)
-	const text = `---\nname: web-release\nintent: Deploy a new version of the website\ntags: [ops]\n---\n1. Tell jon@example.org\n`
+	const text = `---\nname: web-release\nintent: Deploy a new version of the website\n` +
+		`tags: [ops]\n---\n1. Tell jon@example.org\n`
 	if got := answer[skillAnswer](t, tool, `{"action":"list"}`); len(got.Skills) != 0 || got.Total != 0 {
 		t.Errorf("of an empty memory: %+v", got)
 	}
 	kept := answer[skillAnswer](t, tool, `{"action":"ingest","text":"`+text+`","type":"macro"}`)
-	if kept.Outcome != "created" || len(kept.Redactions) != 1 || kept.Skills[0].Visibility != "private" || kept.Skills[0].Reliability != .5 || kept.Skills[0].Text != "" {
-		t.Errorf("ingested: %+v", kept)
-	}
+	equal(t, "outcome", kept.Outcome, "created")
+	equal(t, "redactions", len(kept.Redactions), 1)
+	equal(t, "visibility", kept.Skills[0].Visibility, "private")
+	equal(t, "reliability", kept.Skills[0].Reliability, .5)
+	equal(t, "text", kept.Skills[0].Text, "")
 	id := kept.Skills[0].ID
-	if again := answer[skillAnswer](t, tool, `{"action":"ingest","text":"`+text+`"}`); again.Outcome != "unchanged" || again.Skills[0].ID != id {
+	if again := answer[skillAnswer](t, tool, `{"action":"ingest","text":"`+text+`"}`); again.Outcome != "unchanged" ||
+		again.Skills[0].ID != id {
 		t.Errorf("again: %+v", again)
 	}
-	if got := answer[skillAnswer](t, tool, `{"action":"ingest","text":"`+text+`2. Watch"}`); got.Outcome != "updated" || got.Skills[0].ID != id {
+	if got := answer[skillAnswer](t, tool, `{"action":"ingest","text":"`+text+`2. Watch"}`); got.Outcome != "updated" ||
+		got.Skills[0].ID != id {
 		t.Errorf("another text: %+v", got)
 	}
 	found := answer[skillAnswer](t, tool, `{"action":"search","query":"ship our homepage"}`)
-	if len(found.Skills) != 1 || found.Skills[0].ID != id || found.Semantic != "on" || found.Skills[0].Score == 0 {
-		t.Errorf("found: %+v", found)
+	if len(found.Skills) != 1 {
+		t.Fatalf("found: %+v", found)
 	}
-	if got := answer[skillAnswer](t, tool, `{"action":"feedback","id":"`+id+`","success":true}`); got.Skills[0].Reliability != .6 || got.Skills[0].UseCount != 1 || got.Skills[0].LastUsed == nil {
-		t.Errorf("feedback: %+v", got)
+	equal(t, "found skill", found.Skills[0].ID, id)
+	equal(t, "semantic", found.Semantic, "on")
+	if found.Skills[0].Score == 0 {
+		t.Error("the skill has no score")
 	}
-	if got := answer[skillAnswer](t, tool, `{"action":"get","id":"`+id+`"}`); !strings.HasSuffix(got.Skills[0].Text, "[REDACTED:email]\n2. Watch\n") {
+	rated := answer[skillAnswer](t, tool, `{"action":"feedback","id":"`+id+`","success":true}`)
+	equal(t, "reliability after success", rated.Skills[0].Reliability, .6)
+	equal(t, "uses", rated.Skills[0].UseCount, 1)
+	if rated.Skills[0].LastUsed == nil {
+		t.Error("the last use is not recorded")
+	}
+	if got := answer[skillAnswer](t, tool, `{"action":"get","id":"`+id+`"}`); !strings.HasSuffix(got.Skills[0].Text,
+		"[REDACTED:email]\n2. Watch\n") {
 		t.Errorf("got %+v", got)
 	}
 	for arguments, want := range map[string]string{
@@ -188,15 +240,17 @@ func TestSkillsTool(t *testing.T) {
 			t.Errorf("%s: %q, want %q", arguments, got, want)
 		}
 	}
-	if got := answer[skillAnswer](t, tool, `{"action":"ingest","text":"`+text+`","visibility":"shared","confirm":true}`); got.Skills[0].Visibility != "shared" {
+	if got := answer[skillAnswer](t, tool,
+		`{"action":"ingest","text":"`+text+`","visibility":"shared","confirm":true}`); got.Skills[0].Visibility != "shared" {
 		t.Errorf("shared: %+v", got)
 	}
 	group := Skills(memoryView(t, dir, hikers(t)))
 	list := answer[skillAnswer](t, group, `{"action":"list"}`)
-	if list.Total != 1 || list.Skills[0].Visibility != "shared" || list.Skills[0].UseCount != 0 {
-		t.Errorf("a group's list: %+v", list)
-	}
-	if got := refusal(t, group, `{"action":"ingest","text":"`+text+`","visibility":"shared"}`); !strings.Contains(got, "visibility") {
+	equal(t, "total of a group", list.Total, 1)
+	equal(t, "visibility in a group", list.Skills[0].Visibility, "shared")
+	equal(t, "uses in a group", list.Skills[0].UseCount, 0)
+	if got := refusal(t, group, `{"action":"ingest","text":"`+text+`","visibility":"shared"}`); !strings.Contains(got,
+		"visibility") {
 		t.Errorf("a group shares: %q", got)
 	}
 	absent := strings.ReplaceAll(refusal(t, group, `{"action":"get","id":"skill_1_abcdef"}`), "skill_1_abcdef", id)
@@ -206,10 +260,12 @@ func TestSkillsTool(t *testing.T) {
 }
 
 func TestSearchFiltersAndAccesses(t *testing.T) {
+	t.Parallel()
 	v := memoryView(t, t.TempDir(), audience.DM())
 	store := MemoryStore(v)
 	plain := answer[stored](t, store, `{"content":"The ferry leaves on Thursdays."}`)
-	planned := answer[stored](t, store, `{"content":"The ferry to Horta leaves on Fridays.","skill_name":"planner","importance":0.9}`)
+	planned := answer[stored](t, store,
+		`{"content":"The ferry to Horta leaves on Fridays.","skill_name":"planner","importance":0.9}`)
 	ids := func(arguments string) (ids []string) {
 		for _, r := range answer[memoryAnswer](t, MemorySearch(v), arguments).Results {
 			ids = append(ids, r.ID)
@@ -232,7 +288,8 @@ func TestSearchFiltersAndAccesses(t *testing.T) {
 		t.Errorf("after three searches that found it: %d accesses, the last at %v", got.AccessCount, got.LastAccessed)
 	}
 	never := answer[stored](t, store, `{"content":"Not searched for."}`)
-	if got := answer[memoryWhole](t, MemoryGet(v), `{"id":"`+never.ID+`"}`); got.AccessCount != 0 || got.LastAccessed != nil {
+	if got := answer[memoryWhole](t, MemoryGet(v), `{"id":"`+never.ID+`"}`); got.AccessCount != 0 ||
+		got.LastAccessed != nil {
 		t.Errorf("never found: %+v", got)
 	}
 }

@@ -15,14 +15,21 @@ import (
 )
 
 func TestMemoryFile(t *testing.T) {
+	t.Parallel()
 	f := sampleFolder(t, "kate", workspace.WithScrubber(hideSecrets))
-	got := answer[memoryFiled](t, MemoryFile(f.dm()), `{"action":"save","type":"session-save","topic":"The pump, again","source":"claude-code",
+	got := answer[memoryFiled](t, MemoryFile(f.dm()),
+		`{"action":"save","type":"session-save","topic":"The pump, again","source":"claude-code",
 		"tags":["project/greenhouse"],"links":["2026-02-05-irrigation-pump"],
-		"sections":[{"heading":"Key Takeaways","text":"- hunter2 is no password, see [[MEMORY#Lessons|lessons]] and [[MEMORY#Songs]]"}]}`)
+		"sections":[{"heading":"Key Takeaways",
+			"text":"- hunter2 is no password, see [[MEMORY#Lessons|lessons]] and [[MEMORY#Songs]]"}]}`)
 	want := memoryFiled{
-		File: "memory/2026-02-14-the-pump-again.md", URI: "yamo://workspace/memory/2026-02-14-the-pump-again.md", Redactions: 1,
+		File: "memory/2026-02-14-the-pump-again.md", URI: "yamo://workspace/memory/2026-02-14-the-pump-again.md",
+		Redactions: 1,
 		Links: []memoryLink{
-			{Text: "2026-02-05-irrigation-pump", File: "memory/2026-02-05-irrigation-pump.md", URI: "yamo://workspace/memory/2026-02-05-irrigation-pump.md", Found: true},
+			{
+				Text: "2026-02-05-irrigation-pump", File: "memory/2026-02-05-irrigation-pump.md",
+				URI: "yamo://workspace/memory/2026-02-05-irrigation-pump.md", Found: true,
+			},
 			{Text: "lessons", File: "MEMORY.md", URI: "yamo://workspace/MEMORY.md", Found: true},
 			{Text: "MEMORY#Songs", File: "MEMORY.md", URI: "yamo://workspace/MEMORY.md", Found: false},
 		},
@@ -48,7 +55,8 @@ func TestMemoryFile(t *testing.T) {
 func (f *folder) clean(t *testing.T) {
 	t.Helper()
 	findings, err := f.Lint()
-	findings = slices.DeleteFunc(findings, func(finding workspace.Finding) bool { return finding.Rule == "seed 003, Wikilinks" })
+	findings = slices.DeleteFunc(findings,
+		func(finding workspace.Finding) bool { return finding.Rule == "seed 003, Wikilinks" })
 	if len(findings) > 0 || err != nil {
 		t.Errorf("lint: %v, %v", findings, err)
 	}
@@ -56,8 +64,10 @@ func (f *folder) clean(t *testing.T) {
 
 // The curated memory of seed 003 is made once, and read with what is wrong with it.
 func TestCuratedMemory(t *testing.T) {
+	t.Parallel()
 	f := sampleFolder(t, "kate")
-	const save = `{"action":"save","type":"curated","tags":["project/greenhouse"],"sections":[{"heading":"Key Decisions","text":"- 2026-02-14: glass"}]}`
+	const save = `{"action":"save","type":"curated","tags":["project/greenhouse"],` +
+		`"sections":[{"heading":"Key Decisions","text":"- 2026-02-14: glass"}]}`
 	if got := refusal(t, MemoryFile(f.dm()), save); !strings.Contains(got, "MEMORY.md is there already and is kept") {
 		t.Errorf("over a MEMORY.md: %q", got)
 	}
@@ -69,27 +79,40 @@ func TestCuratedMemory(t *testing.T) {
 	}
 	want := memoryFiled{
 		File: "MEMORY.md", URI: "yamo://workspace/MEMORY.md", Links: []memoryLink{},
-		Matter: &memoryMatter{Type: "curated", Date: "2026-02-14", Updated: "2026-02-14", Tags: []string{"memory/curated", "agent/core", "project/greenhouse"}},
-		Text:   "\n# Agent Memory\n\n## Key Decisions\n\n- 2026-02-14: glass\n",
+		Matter: &memoryMatter{
+			Type: "curated", Date: "2026-02-14", Updated: "2026-02-14",
+			Tags: []string{"memory/curated", "agent/core", "project/greenhouse"},
+		},
+		Text: "\n# Agent Memory\n\n## Key Decisions\n\n- 2026-02-14: glass\n",
 	}
-	if diff := cmp.Diff(want, answer[memoryFiled](t, MemoryFile(f.dm()), `{"action":"read","file":"MEMORY.md"}`)); diff != "" {
+	if diff := cmp.Diff(want, answer[memoryFiled](t, MemoryFile(f.dm()),
+		`{"action":"read","file":"MEMORY.md"}`)); diff != "" {
 		t.Error(diff)
 	}
 	f.clean(t)
 	f.write(t, "MEMORY.md", "---\ntype: curated\nupdated: soon\n---\n"+strings.Repeat("é", maxMemoryText))
 	got := answer[memoryFiled](t, MemoryFile(f.dm()), `{"action":"read","file":"MEMORY.md"}`)
-	problems := []string{"has 16420 characters; a session starts with the first 12000", `updated is "soon", not a day as YYYY-MM-DD`, "tags are missing; at least one is needed"}
-	if diff := cmp.Diff(problems, got.Problems); diff != "" || !got.Truncated || len(got.Text) > maxMemoryText {
-		t.Errorf("%d bytes, truncated %t\n%s", len(got.Text), got.Truncated, diff)
+	problems := []string{
+		"has 16420 characters; a session starts with the first 12000",
+		`updated is "soon", not a day as YYYY-MM-DD`, "tags are missing; at least one is needed",
+	}
+	if diff := cmp.Diff(problems, got.Problems); diff != "" {
+		t.Error(diff)
+	}
+	equal(t, "truncated", got.Truncated, true)
+	if len(got.Text) > maxMemoryText {
+		t.Errorf("%d bytes of text, want at most %d", len(got.Text), maxMemoryText)
 	}
 	f.write(t, "memory/2026-02-13-group-hiking.md", "# Memory — 2026-02-13\n")
-	if got := answer[memoryFiled](t, MemoryFile(f.dm()), `{"action":"read","file":"memory/2026-02-13-group-hiking.md"}`); got.Group != "hiking" {
+	if got := answer[memoryFiled](t, MemoryFile(f.dm()),
+		`{"action":"read","file":"memory/2026-02-13-group-hiking.md"}`); got.Group != "hiking" {
 		t.Errorf("a group's log is of %q", got.Group)
 	}
 }
 
 // Wikilinks are offered as resource links too, each file once, to clients that know them.
 func TestMemoryFileLinks(t *testing.T) {
+	t.Parallel()
 	f := sampleFolder(t, "kate")
 	f.write(t, "notes/links.md", "[[MEMORY]] [[MEMORY#Lessons|lessons]] [[USER|Mira]] [[nowhere]]")
 	for protocol, want := range map[string][]string{
@@ -124,11 +147,13 @@ func (s spoken) SessionID() string                                   { return "t
 func (s spoken) ProtocolVersion() string                             { return s.version }
 
 func TestMemoryFileRefuses(t *testing.T) {
+	t.Parallel()
 	f := sampleFolder(t, "kate")
 	const sections = `"sections":[{"text":"x"}]`
 	for arguments, want := range map[string]string{
-		`{"action":"save",` + sections + `}`:                                                 "type: required by save",
-		`{"action":"save","type":"essay","topic":"a b",` + sections + `}`:                    "type must be one of daily-log, memory-flush, session-save, curated",
+		`{"action":"save",` + sections + `}`: "type: required by save",
+		`{"action":"save","type":"essay","topic":"a b",` + sections +
+			`}`: "type must be one of daily-log, memory-flush, session-save, curated",
 		`{"action":"save","type":"session-save",` + sections + `}`:                           "topic: required by save",
 		`{"action":"save","type":"curated"}`:                                                 "sections have no text",
 		`{"action":"save","type":"daily-log",` + sections + `}`:                              "topic: required by save",
@@ -146,10 +171,12 @@ func TestMemoryFileRefuses(t *testing.T) {
 	}
 	// A group is never offered the tool; the view below it refuses all the same.
 	group := MemoryFile(f.group(t, "hiking"))
-	if got := refusal(t, group, `{"action":"save","type":"daily-log","topic":"a b",`+sections+`}`); got != "internal error" {
+	if got := refusal(t, group,
+		`{"action":"save","type":"daily-log","topic":"a b",`+sections+`}`); got != "internal error" {
 		t.Errorf("a group is told %q", got)
 	}
-	if there, nowhere := refusal(t, group, `{"action":"read","file":"MEMORY.md"}`), refusal(t, group, `{"action":"read","file":"NOTHING.md"}`); there != nowhere {
+	if there, nowhere := refusal(t, group, `{"action":"read","file":"MEMORY.md"}`),
+		refusal(t, group, `{"action":"read","file":"NOTHING.md"}`); there != nowhere {
 		t.Errorf("a group is told %q of a private file, and %q of none", there, nowhere)
 	}
 }

@@ -40,6 +40,7 @@ func (f *folder) memoryOf(t *testing.T, v *workspace.View) *mesh.View {
 }
 
 func TestMyStats(t *testing.T) {
+	t.Parallel()
 	f := sampleFolder(t, "kate")
 	f.write(t, "MEMORY.md", "## Dreamed 2026-02-01 03:00 UTC\n- One\n- Two\n")
 	logs, err := transcript.Open(filepath.Join("..", "testdata", "workspaces", "kate-transcripts"))
@@ -78,9 +79,13 @@ func TestMyStats(t *testing.T) {
 
 	got := answer[stats](t, MyStats(dm, memories, logs.View(dm.Audience())), `{}`)
 	want := stats{
-		SessionsTotal: 4, MemoriesStored: 4, MemoriesPromoted: 2, LastDreamTS: time.Date(2026, 2, 1, 3, 0, 0, 0, time.UTC).Unix(), RecallEvents7d: 2,
-		TopConceptTags7d:   []tagCount{{"greenhouse", 2}, {"glass", 1}, {"walks", 1}},
-		WorkspaceFilesSeen: []string{"AGENTS.md", "HEARTBEAT.md", "IDENTITY.md", "MEMORY.md", "SOUL.md", "TOOLS.md", "USER.md"},
+		SessionsTotal: 4, MemoriesStored: 4, MemoriesPromoted: 2,
+		LastDreamTS: time.Date(2026, 2, 1, 3, 0, 0, 0, time.UTC).Unix(), RecallEvents7d: 2,
+		TopConceptTags7d: []tagCount{{"greenhouse", 2}, {"glass", 1}, {"walks", 1}},
+		WorkspaceFilesSeen: []string{
+			"AGENTS.md", "HEARTBEAT.md", "IDENTITY.md", "MEMORY.md", "SOUL.md", "TOOLS.md",
+			"USER.md",
+		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("DM (-want +got):\n%s", diff)
@@ -96,7 +101,8 @@ func TestMyStats(t *testing.T) {
 	for i := range 20 {
 		store(memories, fmt.Sprintf("Memory %d.", i), fmt.Sprintf("tag-%02d", i))
 	}
-	if got := answer[stats](t, MyStats(dm, memories, nil), `{}`); len(got.TopConceptTags7d) != 10 || got.SessionsTotal != 0 {
+	if got := answer[stats](t, MyStats(dm, memories, nil), `{}`); len(got.TopConceptTags7d) != 10 ||
+		got.SessionsTotal != 0 {
 		t.Errorf("%+v", got)
 	}
 	refusal(t, MyStats(dm, memories, nil), `{"days":30}`)

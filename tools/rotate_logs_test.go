@@ -11,6 +11,7 @@ import (
 )
 
 func TestRotateLogs(t *testing.T) {
+	t.Parallel()
 	f := sampleFolder(t, "kate")
 	tool := RotateLogs(f.dm())
 	if got := answer[rotated](t, tool, `{"action":"list"}`); len(got.Logs) != 0 || got.Hint != "" {
@@ -23,7 +24,10 @@ func TestRotateLogs(t *testing.T) {
 		}
 		return names
 	}
-	all := []string{"memory/2026-02-13-group-hiking.md", "memory/2026-02-13.md", "memory/2026-02-14-group-book-club.md", "memory/2026-02-14.md"}
+	all := []string{
+		"memory/2026-02-13-group-hiking.md", "memory/2026-02-13.md", "memory/2026-02-14-group-book-club.md",
+		"memory/2026-02-14.md",
+	}
 	if diff := cmp.Diff(all, names()); diff != "" {
 		t.Error(diff)
 	}
@@ -45,21 +49,28 @@ func TestRotateLogs(t *testing.T) {
 }
 
 func TestRotateLogsRefuses(t *testing.T) {
+	t.Parallel()
 	f := sampleFolder(t, "kate")
 	f.now = f.now.AddDate(0, 0, 5)
 	tool := RotateLogs(f.dm())
-	for arguments, want := range map[string]string{
-		`{"action":"archive"}`: "files: required by archive",
-		`{"action":"delete"}`:  "files: required by delete",
-		`{"action":"delete","files":["memory/2026-02-13.md"]}`:               "consent: deletion is permanent; ask the user about these logs",
-		`{"action":"delete","files":["memory/2026-02-13.md","memory/x.md"]}`: `there is no daily log "memory/x.md"`,
-		`{"action":"archive","files":["memory/2026-02-13.md"]}`:              "files: memory/2026-02-13.md: " + workspace.ErrProtected.Error(),
-		`{"action":"delete","files":["MEMORY.md"],"consent":true}`:           `there is no daily log "MEMORY.md"`,
-		`{"action":"delete","files":["../x","memory/x.md"],"consent":true}`:  `there is no daily log "../x"`,
-		`{"action":"list","older_than_days":-1}`:                             "older_than_days must be an integer",
+	for _, test := range []struct{ arguments, want string }{
+		{`{"action":"archive"}`, "files: required by archive"},
+		{`{"action":"delete"}`, "files: required by delete"},
+		{
+			`{"action":"delete","files":["memory/2026-02-13.md"]}`,
+			"consent: deletion is permanent; ask the user about these logs",
+		},
+		{`{"action":"delete","files":["memory/2026-02-13.md","memory/x.md"]}`, `there is no daily log "memory/x.md"`},
+		{
+			`{"action":"archive","files":["memory/2026-02-13.md"]}`,
+			"files: memory/2026-02-13.md: " + workspace.ErrProtected.Error(),
+		},
+		{`{"action":"delete","files":["MEMORY.md"],"consent":true}`, `there is no daily log "MEMORY.md"`},
+		{`{"action":"delete","files":["../x","memory/x.md"],"consent":true}`, `there is no daily log "../x"`},
+		{`{"action":"list","older_than_days":-1}`, "older_than_days must be an integer"},
 	} {
-		if got := refusal(t, tool, arguments); !strings.Contains(got, want) {
-			t.Errorf("%s: %q, want %q", arguments, got, want)
+		if got := refusal(t, tool, test.arguments); !strings.Contains(got, test.want) {
+			t.Errorf("%s: %q, want %q", test.arguments, got, test.want)
 		}
 	}
 	if f.read(t, "memory/2026-02-13.md") == "" || f.read(t, "MEMORY.md") == "" {
@@ -71,7 +82,9 @@ func TestRotateLogsRefuses(t *testing.T) {
 	if got := answer[rotated](t, group, `{"action":"list","older_than_days":0}`); len(got.Logs) > 0 {
 		t.Errorf("a group lists %+v", got)
 	}
-	if got := refusal(t, group, `{"action":"delete","files":["memory/2026-02-14.md"],"consent":true}`); !strings.Contains(got, "there is no daily log") {
+	if got := refusal(t, group,
+		`{"action":"delete","files":["memory/2026-02-14.md"],"consent":true}`); !strings.Contains(got,
+		"there is no daily log") {
 		t.Errorf("a group is told %q", got)
 	}
 }
@@ -79,6 +92,7 @@ func TestRotateLogsRefuses(t *testing.T) {
 // Whoever can be asked is asked before a log is deleted, whatever the model says and however old the log is; the
 // answer is for these logs.
 func TestDeletingLogsAsks(t *testing.T) {
+	t.Parallel()
 	const log = "memory/2026-02-13.md"
 	for _, era := range eras {
 		for name, test := range map[string]struct {
@@ -92,7 +106,8 @@ func TestDeletingLogsAsks(t *testing.T) {
 				f := sampleFolder(t, "kate")
 				f.now = f.now.AddDate(0, 0, 31)
 				h := (&host{person: test.person}).connected(t, era, RotateLogs(f.dm()))
-				got, failed := h.use(t, "rotate_logs", map[string]any{"action": "delete", "files": []string{log}, "consent": test.want != ""})
+				got, failed := h.use(t, "rotate_logs",
+					map[string]any{"action": "delete", "files": []string{log}, "consent": test.want != ""})
 				if failed != (test.want != "") || !strings.Contains(got, test.want) {
 					t.Errorf("got %q, want %q", got, test.want)
 				}
@@ -102,7 +117,8 @@ func TestDeletingLogsAsks(t *testing.T) {
 				if len(h.asked) != 1 || !strings.Contains(h.asked[0], log) {
 					t.Errorf("asked %q", h.asked)
 				}
-				if got, failed := h.use(t, "rotate_logs", map[string]any{"action": "delete", "files": []string{"memory/2020-01-01.md"}}); !failed || len(h.asked) != 1 {
+				if got, failed := h.use(t, "rotate_logs",
+					map[string]any{"action": "delete", "files": []string{"memory/2020-01-01.md"}}); !failed || len(h.asked) != 1 {
 					t.Errorf("a log that is not there: %q, asked %q", got, h.asked)
 				}
 			})

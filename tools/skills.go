@@ -128,7 +128,7 @@ func presentSkill(hit record.SkillHit) skillResult {
 }
 
 // Skills is the tool skills (RFC-0011 §4.1). A DM may share a skill with every group; a group's skills are its own.
-// Pruning (RFC-0011 §5.3) is left to the operator's command, because it erases.
+// Pruning (RFC-0011 §4.1 pruneSkills) is left to the operator's command, because it erases.
 func Skills(v *mesh.View) Tool {
 	spec := Spec{
 		Name:  "skills",

@@ -14,24 +14,40 @@ import (
 )
 
 func TestWorkspaceEdit(t *testing.T) {
+	t.Parallel()
 	f := sampleFolder(t, "kate")
 	editor, err := edit.Open(edit.Options{View: f.dm(), Dir: filepath.Join(f.dm().Dir(), ".yamo")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	tool := WorkspaceEdit(editor, "kate")
-	first := answer[workspaceEdited](t, tool, `{"file":"MEMORY.md","section":"Sayings","op":"append_item","items":["Measure twice."],"rationale":"Ana says so","create":true,"idempotency_key":"k"}`)
-	want := workspaceEdited{File: "MEMORY.md", URI: "yamo://workspace/MEMORY.md", Section: "Sayings", Snapshot: "- Measure twice."}
-	if diff := cmp.Diff(want, first, cmpopts.IgnoreFields(workspaceEdited{}, "EventID", "Evidence", "After")); diff != "" || first.After == "" ||
-		!strings.HasSuffix(first.Evidence, "Z-"+first.EventID) {
-		t.Errorf("%+v (-want +got):\n%s", first, diff)
+	first := answer[workspaceEdited](t, tool,
+		`{"file":"MEMORY.md","section":"Sayings","op":"append_item","items":["Measure twice."],`+
+			`"rationale":"Ana says so","create":true,"idempotency_key":"k"}`)
+	want := workspaceEdited{
+		File: "MEMORY.md", URI: "yamo://workspace/MEMORY.md", Section: "Sayings",
+		Snapshot: "- Measure twice.",
 	}
-	again := answer[workspaceEdited](t, tool, `{"file":"MEMORY.md","section":"Sayings","op":"append_item","items":["Measure twice."],"rationale":"Ana says so","create":true,"idempotency_key":"k"}`)
+	ignored := cmpopts.IgnoreFields(workspaceEdited{}, "EventID", "Evidence", "After")
+	if diff := cmp.Diff(want, first, ignored); diff != "" {
+		t.Error(diff)
+	}
+	if first.After == "" {
+		t.Error("no hash of the file after the edit")
+	}
+	if !strings.HasSuffix(first.Evidence, "Z-"+first.EventID) {
+		t.Errorf("evidence is %q", first.Evidence)
+	}
+	again := answer[workspaceEdited](t, tool,
+		`{"file":"MEMORY.md","section":"Sayings","op":"append_item","items":["Measure twice."],`+
+			`"rationale":"Ana says so","create":true,"idempotency_key":"k"}`)
 	first.Repeated = true
 	if diff := cmp.Diff(first, again); diff != "" {
 		t.Errorf("asked again (-want +got):\n%s", diff)
 	}
-	profile := answer[workspaceEdited](t, tool, `{"file":"users/ana/overview.md","section":"current-focus","op":"replace_section","content":"The garden.","rationale":"r","create":true}`)
+	profile := answer[workspaceEdited](t, tool,
+		`{"file":"users/ana/overview.md","section":"current-focus","op":"replace_section","content":"The garden.",`+
+			`"rationale":"r","create":true}`)
 	if !strings.Contains(profile.Hint, "evidence_refs") {
 		t.Errorf("%+v", profile)
 	}
@@ -39,24 +55,34 @@ func TestWorkspaceEdit(t *testing.T) {
 	if err != nil || !strings.Contains(string(data), "refined Current Focus: r") {
 		t.Errorf("%s, %v", data, err)
 	}
-	for arguments, want := range map[string]string{
-		`{"file":"MEMORY.md","section":"Sayings","op":"delete_section"}`:                                                    "op: delete_section is prohibited (seed 004 §4): sections are not deleted: tombstone_section retires one",
-		`{"file":"MEMORY.md","section":"Sayings","op":"rewrite","rationale":"r"}`:                                           "op must be one of replace_section",
-		`{"file":"MEMORY.md","section":"Sayings","op":7,"rationale":"r"}`:                                                   "op must be",
-		`{"file":"MEMORY.md","section":"Sayings","op":"append_item","items":["x"]}`:                                         "rationale is required",
-		`{"file":"SOUL.md","op":"append_section","content":"x","rationale":"r"}`:                                            "yamo-mcp reconfigure",
-		`{"file":"MEMORY.md","section":"Songs","op":"append_item","items":["x"],"rationale":"r"}`:                           "say create: true",
-		`{"file":"MEMORY.md","section":"Sayings","op":"replace_section","content":"x","rationale":"r","expected_hash":"0"}`: first.After,
-		`{"file":"users/ana/overview.md","section":"Change Log","op":"tombstone_section","rationale":"r"}`:                  "is prohibited (seed 004 §4)",
+	for _, test := range []struct{ arguments, want string }{
+		{
+			`{"file":"MEMORY.md","section":"Sayings","op":"delete_section"}`,
+			"op: delete_section is prohibited (seed 004 §4): sections are not deleted: tombstone_section retires one",
+		},
+		{`{"file":"MEMORY.md","section":"Sayings","op":"rewrite","rationale":"r"}`, "op must be one of replace_section"},
+		{`{"file":"MEMORY.md","section":"Sayings","op":7,"rationale":"r"}`, "op must be"},
+		{`{"file":"MEMORY.md","section":"Sayings","op":"append_item","items":["x"]}`, "rationale is required"},
+		{`{"file":"SOUL.md","op":"append_section","content":"x","rationale":"r"}`, "yamo-mcp reconfigure"},
+		{`{"file":"MEMORY.md","section":"Songs","op":"append_item","items":["x"],"rationale":"r"}`, "say create: true"},
+		{
+			`{"file":"MEMORY.md","section":"Sayings","op":"replace_section","content":"x","rationale":"r","expected_hash":"0"}`,
+			first.After,
+		},
+		{
+			`{"file":"users/ana/overview.md","section":"Change Log","op":"tombstone_section","rationale":"r"}`,
+			"is prohibited (seed 004 §4)",
+		},
 	} {
-		if got := refusal(t, tool, arguments); !strings.Contains(got, want) {
-			t.Errorf("%s: %q, want %q", arguments, got, want)
+		if got := refusal(t, tool, test.arguments); !strings.Contains(got, test.want) {
+			t.Errorf("%s: %q, want %q", test.arguments, got, test.want)
 		}
 	}
 }
 
 // A proposal changes nothing, and the agent learns what became of it by asking again.
 func TestWorkspaceEditProposes(t *testing.T) {
+	t.Parallel()
 	f := sampleFolder(t, "kate")
 	editor, err := edit.Open(edit.Options{View: f.dm(), Dir: filepath.Join(f.dm().Dir(), ".yamo")})
 	if err != nil {
@@ -64,21 +90,26 @@ func TestWorkspaceEditProposes(t *testing.T) {
 	}
 	tool, before := WorkspaceEdit(editor, "kate"), f.read(t, "MEMORY.md")
 	propose := func(text string) workspaceEdited {
-		return answer[workspaceEdited](t, tool, `{"file":"MEMORY.md","section":"Sayings","op":"append_section","content":"`+text+`","rationale":"r","create":true,"propose":true,"idempotency_key":"`+text+`"}`)
+		return answer[workspaceEdited](t, tool,
+			`{"file":"MEMORY.md","section":"Sayings","op":"append_section","content":"`+text+`","rationale":"r",`+
+				`"create":true,"propose":true,"idempotency_key":"`+text+`"}`)
 	}
 	yes, no := propose("Measure twice."), propose("Cut once.")
-	if f.read(t, "MEMORY.md") != before || yes.Proposal != "pending" || yes.Repeated || yes.After != "" || !strings.Contains(yes.Hint, "yamo-mcp proposals") {
-		t.Errorf("%+v", yes)
-	}
+	equal(t, "MEMORY.md", f.read(t, "MEMORY.md"), before)
+	equal(t, "proposal", yes.Proposal, "pending")
+	equal(t, "repeated", yes.Repeated, false)
+	equal(t, "hash after", yes.After, "")
+	contains(t, "hint", yes.Hint, "yamo-mcp proposals")
 	if _, _, err := editor.AcceptProposal(t.Context(), yes.EventID, "operator", "", false); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := editor.RejectProposal(t.Context(), no.EventID, "operator", "too bold"); err != nil {
 		t.Fatal(err)
 	}
-	if again := propose("Measure twice."); again.Proposal != "accepted" || !again.Repeated || again.EventID != yes.EventID {
-		t.Errorf("%+v", again)
-	}
+	again := propose("Measure twice.")
+	equal(t, "proposal again", again.Proposal, "accepted")
+	equal(t, "repeated again", again.Repeated, true)
+	equal(t, "event again", again.EventID, yes.EventID)
 	if again := propose("Cut once."); again.Proposal != "rejected" || !strings.Contains(again.Hint, "too bold") {
 		t.Errorf("%+v", again)
 	}
@@ -89,6 +120,7 @@ func TestWorkspaceEditProposes(t *testing.T) {
 
 // The host's id of a call is part of the event (seed 004 §11).
 func TestCallID(t *testing.T) {
+	t.Parallel()
 	request := mcp.CallToolRequest{}
 	if got := callID(withCallID(t.Context(), request)); got != "" {
 		t.Error(got)

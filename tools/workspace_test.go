@@ -107,21 +107,28 @@ func refusal(t *testing.T, tool Tool, arguments string) string {
 }
 
 func TestLogAppend(t *testing.T) {
+	t.Parallel()
 	f := sampleFolder(t, "kate", workspace.WithScrubber(hideSecrets))
 	before := f.read(t, "memory/2026-02-14.md")
 	tool := LogAppend(f.dm())
-	got := answer[logged](t, tool, `{"text":"The glass came; the code is hunter2.\n# Not a heading","heading":"Greenhouse"}`)
-	if diff := cmp.Diff(logged{File: "memory/2026-02-14.md", URI: "yamo://workspace/memory/2026-02-14.md", Redactions: 1}, got); diff != "" {
+	got := answer[logged](t, tool,
+		`{"text":"The glass came; the code is hunter2.\n# Not a heading","heading":"Greenhouse"}`)
+	if diff := cmp.Diff(logged{
+		File: "memory/2026-02-14.md", URI: "yamo://workspace/memory/2026-02-14.md",
+		Redactions: 1,
+	}, got); diff != "" {
 		t.Error(diff)
 	}
 	answer[logged](t, tool, `{"text":"Second."}`)
-	want := before + "\n## Session [12:00]\n\n### Greenhouse\n\nThe glass came; the code is [REDACTED:password].\n\\# Not a heading\n\nSecond.\n"
+	want := before + "\n## Session [12:00]\n\n### Greenhouse\n\nThe glass came; the code is " +
+		"[REDACTED:password].\n\\# Not a heading\n\nSecond.\n"
 	if diff := cmp.Diff(want, f.read(t, "memory/2026-02-14.md")); diff != "" {
 		t.Errorf("log (-want +got):\n%s", diff)
 	}
 }
 
 func TestLogAppendOfAGroup(t *testing.T) {
+	t.Parallel()
 	f := sampleFolder(t, "kate")
 	got := answer[logged](t, LogAppend(f.group(t, "hiking")), `{"text":"Bring rain coats."}`)
 	if got.File != "memory/2026-02-14-group-hiking.md" {
@@ -136,12 +143,14 @@ func TestLogAppendOfAGroup(t *testing.T) {
 }
 
 func TestLogAppendRefuses(t *testing.T) {
+	t.Parallel()
 	tool := LogAppend(sampleFolder(t, "kate").dm())
 	for arguments, want := range map[string]string{
 		`{}`:             "text is required",
 		`{"text":" \n"}`: "text: text must not be empty",
-		`{"text":"` + strings.Repeat("x", workspace.MaxLogText+1) + `"}`: "text: text must have at most 64 KiB; split it into several additions",
-		`{"text":"x","file":"MEMORY.md"}`:                                `unknown field "file" (valid fields: text, heading)`,
+		`{"text":"` + strings.Repeat("x", workspace.MaxLogText+1) +
+			`"}`: "text: text must have at most 64 KiB; split it into several additions",
+		`{"text":"x","file":"MEMORY.md"}`: `unknown field "file" (valid fields: text, heading)`,
 	} {
 		if got := refusal(t, tool, arguments); !strings.Contains(got, want) {
 			t.Errorf("%.40s: %q, want %q", arguments, got, want)
@@ -150,6 +159,7 @@ func TestLogAppendRefuses(t *testing.T) {
 }
 
 func TestWhatDoIKnow(t *testing.T) {
+	t.Parallel()
 	f := sampleFolder(t, "kate")
 	tool := WhatDoIKnow(f.dm())
 	all := answer[workspace.Knowledge](t, tool, `{}`)
@@ -157,7 +167,8 @@ func TestWhatDoIKnow(t *testing.T) {
 	for _, s := range all.Sections {
 		headings = append(headings, s.Heading)
 	}
-	if want := []string{"People", "Decisions", "Lessons", "Open questions"}; !slices.Equal(headings, want) || all.Truncated {
+	if want := []string{"People", "Decisions", "Lessons", "Open questions"}; !slices.Equal(headings, want) ||
+		all.Truncated {
 		t.Errorf("sections %q, truncated %t", headings, all.Truncated)
 	}
 	one := answer[workspace.Knowledge](t, tool, `{"filter":"QUEST"}`)
@@ -166,7 +177,10 @@ func TestWhatDoIKnow(t *testing.T) {
 	}
 	f.write(t, "MEMORY.md", "# All\n\n"+strings.Repeat("- "+strings.Repeat("é\"", 300)+"\n", 30))
 	result := call(t, tool, quiet(), `{}`)
-	if body := resultText(t, result); result.IsError || len(body) > 6144 || !strings.Contains(body, `"truncated":true`) {
+	body := resultText(t, result)
+	equal(t, "is an error", result.IsError, false)
+	contains(t, "result", body, `"truncated":true`)
+	if len(body) > 6144 {
 		t.Errorf("%d bytes: %.60s", len(body), body)
 	}
 	if got := refusal(t, WhatDoIKnow(f.group(t, "hiking")), `{}`); got != "internal error" {

@@ -321,7 +321,8 @@ func TestSaidAlready(t *testing.T) {
 	if swept := n.sweep(n.open()); len(swept.Promote) != 0 || n.read("MEMORY.md") != before {
 		t.Errorf("%+v", swept)
 	}
-	if _, err := n.open().Sweep(t.Context(), []string{id}); err == nil || !strings.Contains(err.Error(), "already contains") {
+	if _, err := n.open().Sweep(t.Context(), []string{id}); err == nil ||
+		!strings.Contains(err.Error(), "already contains") {
 		t.Error(err)
 	}
 }

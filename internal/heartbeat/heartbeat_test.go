@@ -250,8 +250,10 @@ func TestBeatCountsPendingProposals(t *testing.T) {
 	f := newFixture(t)
 	proposed, err := f.Editor.Edit(t.Context(), edit.Request{
 		File: workspace.MemoryFile, Actor: "kate", Propose: true,
-		Edit: grammar.Edit{Op: grammar.AppendItem, Section: "Sayings", Items: []string{"Measure twice."}, Create: true,
-			Rationale: "r"},
+		Edit: grammar.Edit{
+			Op: grammar.AppendItem, Section: "Sayings", Items: []string{"Measure twice."}, Create: true,
+			Rationale: "r",
+		},
 	})
 	if err != nil {
 		t.Fatal(err)

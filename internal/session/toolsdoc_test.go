@@ -88,7 +88,9 @@ func offered(t *testing.T, dir, set string, who audience.Audience) []mcp.Tool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Config: config.Default(), Getenv: func(string) string { return "" }, Logger: slog.New(slog.DiscardHandler)}
+	o := Options{
+		Config: config.Default(), Getenv: func(string) string { return "" }, Logger: slog.New(slog.DiscardHandler),
+	}
 	o.Config.Workspace, o.Config.Session.AgentID = workspace, "kate"
 	o.Config.Session.Transcripts, o.Config.Session.Toolsets = logs, set
 	deps, release, err := Open(o, who)
