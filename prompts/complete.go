@@ -7,15 +7,14 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// maxValues is how many completions the protocol allows.
+// maxValues is the maximum number of completions in the protocol.
 const maxValues = 100
 
 // Completer completes the arguments of a server's prompts. It is a server.PromptCompletionProvider.
 type Completer []Prompt
 
-// CompletePromptArgument offers the values that begin with what is typed, in any case. A prompt or an argument that
-// does not
-// exist has no completions, as one that takes any text has none.
+// CompletePromptArgument returns the values that begin with what is typed, case-insensitively. A prompt or argument
+// that does not exist has no completions, like an argument that takes any text.
 func (c Completer) CompletePromptArgument(ctx context.Context, prompt string, argument mcp.CompleteArgument,
 	_ mcp.CompleteContext,
 ) (*mcp.Completion, error) {

@@ -7,13 +7,13 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
 
-// Heartbeat is RFC-0009 §2.7 and §2.9: what is to be done, and when it was done last. It is for DMs only.
+// Heartbeat shows the periodic checks and when each was last done (RFC-0009 §2.7, §2.9). It is for DMs only.
 func Heartbeat(v *workspace.View) Prompt {
 	return Prompt{
 		Name: "heartbeat", Title: "Heartbeat",
-		Description: "Look after what is due: the checklist of HEARTBEAT.md, and when each check was last done",
+		Description: "Do the periodic work that is due: the checklist of HEARTBEAT.md, and when each check was last done",
 		Arguments: []Argument{{
-			Name: "check", Description: "Do this check alone, such as email",
+			Name: "check", Description: "Do only this check, such as email",
 			Values: func(context.Context) ([]string, error) {
 				_, checks, err := v.Heartbeat()
 				names := make([]string, len(checks))
@@ -39,7 +39,7 @@ func heartbeat(v *workspace.View, only string) (string, error) {
 	var out strings.Builder
 	out.WriteString(fixed("heartbeat") + "\n")
 	if only != "" {
-		out.WriteString("This time do one check alone:\n\n" + quoted(oneLine(only, 64)) + "\n")
+		out.WriteString("This time do only one check:\n\n" + quoted(oneLine(only, 64)) + "\n")
 	}
 	out.WriteString("# HEARTBEAT\n")
 	for _, task := range tasks {

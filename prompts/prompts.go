@@ -1,8 +1,8 @@
-// Package prompts offers the rituals of a session as MCP prompts, one function a prompt. Their fixed words are in
-// text/*.md.
+// Package prompts offers the steps of a session, such as its start and its end, as MCP prompts, one function per
+// prompt. Their fixed text is in text/*.md.
 //
-// Its invariant: what a prompt shows and what its completions offer comes from the audience's own views
-// (workspace.View, mesh.View, transcript.View), and from nothing else.
+// Its invariant: what a prompt shows and what its completions offer comes only from the audience's own views
+// (workspace.View, mesh.View, transcript.View).
 package prompts
 
 import (
@@ -24,25 +24,25 @@ import (
 //go:embed text/*.md
 var texts embed.FS
 
-// maxArgument is how many characters an argument of a prompt may have.
+// maxArgument is the maximum number of characters of an argument.
 const maxArgument = 2000
 
-// Prompt is a text that the person chooses and the model gets, rendered again for each request.
+// Prompt is text that the user selects and the model gets. It is rendered for each request.
 type Prompt struct {
 	Name, Title, Description string
 	Arguments                []Argument
-	// Render gets arguments that Arguments names and that are not blank.
+	// Render gets only arguments that are named in Arguments and are not blank.
 	Render func(ctx context.Context, args map[string]string) (string, error)
 }
 
-// Argument is an optional part of a prompt.
+// Argument is an optional argument of a prompt.
 type Argument struct {
 	Name, Description string
-	// Values are what it may sensibly be, the best first; nil: anything.
+	// Values returns the completions, best first; nil: there are none.
 	Values func(context.Context) ([]string, error)
 }
 
-// Server is the prompt as mcp-go registers it.
+// Server returns the prompt and its handler for mcp-go.
 func (p Prompt) Server() server.ServerPrompt {
 	definition := mcp.NewPrompt(p.Name, mcp.WithPromptTitle(p.Title), mcp.WithPromptDescription(p.Description))
 	for _, a := range p.Arguments {
@@ -66,12 +66,12 @@ func (p Prompt) Server() server.ServerPrompt {
 	}
 }
 
-// arguments are those given, trimmed and without the blank ones; hosts send those for fields left empty.
+// arguments returns the given arguments, trimmed and without the blank ones, which hosts send for empty fields.
 func (p Prompt) arguments(given map[string]string) (map[string]string, error) {
 	args := map[string]string{}
 	for name, value := range given {
 		if !slices.ContainsFunc(p.Arguments, func(a Argument) bool { return a.Name == name }) {
-			return nil, fault.New("the prompt %s has no argument of that name; %s", p.Name, p.valid())
+			return nil, fault.New("unknown argument of the prompt %s; %s", p.Name, p.valid())
 		}
 		if n := utf8.RuneCountInString(value); n > maxArgument {
 			return nil, fault.New("%s: %d characters are too many; use at most %d", name, n, maxArgument)
@@ -85,7 +85,7 @@ func (p Prompt) arguments(given map[string]string) (map[string]string, error) {
 
 func (p Prompt) valid() string {
 	if len(p.Arguments) == 0 {
-		return "it takes none"
+		return "it has no arguments"
 	}
 	names := make([]string, len(p.Arguments))
 	for i, a := range p.Arguments {
@@ -94,19 +94,19 @@ func (p Prompt) valid() string {
 	return "valid arguments: " + strings.Join(names, ", ")
 }
 
-// fixed is the text of a name.
+// fixed returns the text of text/NAME.md.
 func fixed(name string) string {
 	data, err := texts.ReadFile("text/" + name + ".md")
 	if err != nil {
-		panic(fmt.Sprintf("prompts: %v", err)) // the texts are part of the program
+		panic(fmt.Sprintf("prompts: %v", err)) // the files are embedded
 	}
 	return string(data)
 }
 
-// quoted marks what somebody has typed as such: each line begins with "> ".
+// quoted marks text as a quotation: each line begins with "> ".
 func quoted(text string) string {
 	return "> " + strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\n", "\n> ") + "\n"
 }
 
-// oneLine is s without line breaks, its first n characters, with "…" where something was left out.
+// oneLine returns the first n characters of s without line breaks, with "…" if s was cut.
 func oneLine(s string, n int) string { return text.Shorten(text.OneLine(s), n) }

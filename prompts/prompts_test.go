@@ -313,8 +313,8 @@ func TestArgumentsThatAreWrong(t *testing.T) {
 		args   map[string]string
 		want   string
 	}{
-		{"recall", map[string]string{"query": "x"}, "the prompt recall has no argument of that name; valid arguments: topic"},
-		{"startup", map[string]string{"connection": "dm"}, "the prompt startup has no argument of that name; it takes none"},
+		{"recall", map[string]string{"query": "x"}, "unknown argument of the prompt recall; valid arguments: topic"},
+		{"startup", map[string]string{"connection": "dm"}, "unknown argument of the prompt startup; it has no arguments"},
 		{
 			"recall",
 			map[string]string{"topic": strings.Repeat("é", 2001)},

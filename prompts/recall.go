@@ -16,7 +16,7 @@ const (
 	similar     = 3   // memories that remember shows
 	rules       = 5   // lessons that recall and distill show
 	memoryChars = 400 // of each memory
-	// tagDays is how far back the tags go that recall offers as topics.
+	// tagDays is the number of days whose tags recall offers as topics.
 	tagDays = 90
 )
 
@@ -24,10 +24,10 @@ const (
 func Recall(m *mesh.View) Prompt {
 	return Prompt{
 		Name: "recall", Title: "Recall",
-		Description: "Recall what is known about a topic before going on with it: memories and lessons, with their dates " +
+		Description: "Recall what is known about a topic before continuing with it: memories and lessons, with their dates " +
 			"and origins",
 		Arguments: []Argument{{
-			Name: "topic", Description: "A question or a few words; left out: what this conversation is about",
+			Name: "topic", Description: "A question or a few words; default: what this conversation is about",
 			Values: func(ctx context.Context) ([]string, error) {
 				activity, err := m.Activity(ctx, m.Now().AddDate(0, 0, -tagDays))
 				var tags []string
@@ -65,7 +65,7 @@ func Recall(m *mesh.View) Prompt {
 	}
 }
 
-// Remember asks for what is worth keeping to be stored, and shows what is there already.
+// Remember asks the model to store what is worth keeping, and shows similar memories.
 func Remember(m *mesh.View) Prompt {
 	text := "remember"
 	if !m.Audience.IsDM() {
@@ -73,10 +73,10 @@ func Remember(m *mesh.View) Prompt {
 	}
 	return Prompt{
 		Name: "remember", Title: "Remember",
-		Description: "Store what is worth keeping of this conversation, or one thing, as memories",
+		Description: "Store what is worth keeping from this conversation, or one given item, as memories",
 		Arguments: []Argument{{
 			Name:        "what",
-			Description: "What to remember; left out: whatever of this conversation will matter later",
+			Description: "What to remember; default: what will matter later from this conversation",
 		}},
 		Render: func(ctx context.Context, args map[string]string) (string, error) {
 			var out strings.Builder
@@ -94,15 +94,15 @@ func Remember(m *mesh.View) Prompt {
 	}
 }
 
-// Distill asks for a mistake to be turned into a lesson, and shows the lessons that it may belong to.
+// Distill asks the model to turn a mistake into a lesson, and shows the lessons of similar mistakes.
 func Distill(m *mesh.View) Prompt {
 	return Prompt{
 		Name: "distill", Title: "Learn a lesson",
 		Description: "Turn something that went wrong into a lesson, so that it does not happen again",
 		Arguments: []Argument{
-			{Name: "situation", Description: "What went wrong; left out: what did in this conversation"},
+			{Name: "situation", Description: "What went wrong; default: what went wrong in this conversation"},
 			{
-				Name: "pattern", Description: "The kind of failure, if it has a name already, such as auth_fallback_bypass",
+				Name: "pattern", Description: "Existing name of this kind of failure, such as auth_fallback_bypass",
 				Values: func(ctx context.Context) ([]string, error) {
 					found, err := m.Lessons(ctx, mesh.LessonQuery{Limit: mesh.MaxLimit})
 					var patterns []string
@@ -140,7 +140,7 @@ func Distill(m *mesh.View) Prompt {
 	}
 }
 
-// writeMemories lists memories, one a line, with what is needed to weigh them.
+// writeMemories lists memories, one per line, with their dates and origins.
 func writeMemories(out *strings.Builder, hits []record.Hit) {
 	for _, hit := range hits {
 		origin := hit.CreatedAt.UTC().Format(time.DateOnly) + ", " + string(hit.Visibility)
@@ -156,7 +156,7 @@ func writeMemories(out *strings.Builder, hits []record.Hit) {
 	}
 }
 
-// writeLessons lists lessons, one a line.
+// writeLessons lists lessons, one per line.
 func writeLessons(out *strings.Builder, hits []record.Hit) {
 	for _, hit := range hits {
 		l := hit.Lesson

@@ -8,13 +8,13 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/transcript"
 )
 
-// offeredSessions is how many sessions are offered as completions, the newest.
+// offeredSessions is the maximum number of sessions offered as completions, newest first.
 const offeredSessions = 20
 
 // SessionSave ends a session: a DM writes a memory file (seed 003), a group its log. logs may be nil.
 func SessionSave(v *workspace.View, logs *transcript.View) Prompt {
 	p := saving(v, "session_save", "Save the session", "End a session: save what it was about")
-	session := Argument{Name: "session_id", Description: "The session's id, if the host knows it"}
+	session := Argument{Name: "session_id", Description: "ID of the session, if the host knows it"}
 	if logs != nil {
 		session.Values = func(ctx context.Context) ([]string, error) {
 			list, err := logs.ListSessions(ctx, offeredSessions)
@@ -36,7 +36,7 @@ func MemoryFlush(v *workspace.View) Prompt {
 	return p
 }
 
-// saving is a prompt whose text is fixed and followed by its arguments. The text for a group is another.
+// saving returns a prompt with fixed text, a different one for groups, that is followed by its arguments.
 func saving(v *workspace.View, name, title, description string) Prompt {
 	text := name
 	if !v.Audience().IsDM() {

@@ -7,8 +7,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
 
-// Section is a further part of the startup prompt, in Markdown, "" if there is nothing to say. It is made
-// for the audience of the server that it is given to.
+// Section returns a further part of the startup prompt for the server's audience, in Markdown, or "".
 type Section func(context.Context) (string, error)
 
 // Startup is the prompt that every session begins with. In a workspace that is ready, the sections follow the files.
@@ -52,13 +51,13 @@ func Bootstrap(v *workspace.View) Prompt {
 	}
 }
 
-// firstBoot is RFC-0009 §6.2 with what is there.
+// firstBoot renders the first boot (RFC-0009 §6.2) with the existing files.
 func firstBoot(v *workspace.View) (string, error) {
 	today, _ := v.Days()
 	return withBlocks(v, strings.ReplaceAll(fixed("bootstrap"), "{{today}}", today))
 }
 
-// withBlocks is intro and the startup sequence of RFC-0009 §2.2.
+// withBlocks returns intro and the startup sequence of RFC-0009 §2.2.
 func withBlocks(v *workspace.View, intro string) (string, error) {
 	blocks, err := v.Startup()
 	if err != nil {
@@ -67,7 +66,7 @@ func withBlocks(v *workspace.View, intro string) (string, error) {
 	return intro + "\n" + blocks, nil
 }
 
-// withSections is withBlocks and what sections say.
+// withSections returns withBlocks and the text of sections.
 func withSections(ctx context.Context, v *workspace.View, intro string, sections []Section) (string, error) {
 	text, err := withBlocks(v, intro)
 	if err != nil {
@@ -85,7 +84,7 @@ func withSections(ctx context.Context, v *workspace.View, intro string, sections
 	return text, nil
 }
 
-// whenReady is the refusal of a workspace that is not initialized, else what render returns.
+// whenReady returns the refusal of a workspace that is not initialized, otherwise what render returns.
 func whenReady(v *workspace.View, render func() (string, error)) (string, error) {
 	if refusal := v.Refusal(); refusal != "" {
 		return refusal, nil

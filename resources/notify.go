@@ -316,7 +316,8 @@ func (n *notifier) deliver() {
 	}
 }
 
-// flush sends the pending notifications. It returns after what time to call it again for the rest, 0 if there is none.
+// flush sends the pending notifications. It returns the delay after which to call it again for the rest, 0 if none
+// remain.
 func (n *notifier) flush(now time.Time) (rest time.Duration) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
