@@ -151,11 +151,17 @@ func (s *session) get(name string, args map[string]string) string {
 	if err := json.Unmarshal([]byte(raw), &answer); err != nil {
 		s.t.Fatal(err)
 	}
-	if len(answer.Result.Messages) != 1 || answer.Result.Messages[0].Role != "user" ||
-		answer.Result.Messages[0].Content.Type != "text" {
-		s.t.Fatalf("%s: %s", name, raw)
+	if n := len(answer.Result.Messages); n != 1 {
+		s.t.Fatalf("%s: %d messages, want 1: %s", name, n, raw)
 	}
-	return answer.Result.Messages[0].Content.Text
+	message := answer.Result.Messages[0]
+	if message.Role != "user" {
+		s.t.Fatalf("%s: role %q, want user: %s", name, message.Role, raw)
+	}
+	if message.Content.Type != "text" {
+		s.t.Fatalf("%s: content of type %q, want text: %s", name, message.Content.Type, raw)
+	}
+	return message.Content.Text
 }
 
 func bookClub(t *testing.T) audience.Audience {

@@ -124,8 +124,15 @@ func connect(t *testing.T, over transport.Interface, legacy bool) (*client.Clien
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := answer.Capabilities.Resources; r == nil || !r.Subscribe || !r.ListChanged {
-		t.Errorf("the server says of its resources %+v", r)
+	r := answer.Capabilities.Resources
+	if r == nil {
+		t.Fatal("the server does not announce resources")
+	}
+	if !r.Subscribe {
+		t.Error("the server does not announce subscriptions")
+	}
+	if !r.ListChanged {
+		t.Error("the server does not announce changes of the list")
 	}
 	return c, h
 }

@@ -74,24 +74,27 @@ func TestConfiguredLLM(t *testing.T) {
 func TestLLMSettings(t *testing.T) {
 	for name, test := range map[string]struct {
 		env   map[string]string
-		args  []string
+		flags string // without --
 		fails string
 	}{
-		"none":               {nil, nil, ""},
-		"unknown":            {nil, []string{"--llm", "openia"}, "is not one of none, openai, ollama, cohere"},
-		"no provider":        {nil, []string{"--llm-url", "http://localhost:1"}, "name the provider"},
-		"no model":           {nil, []string{"--llm", "ollama"}, "the model is required"},
-		"no key":             {nil, []string{"--llm", "openai", "--llm-model", "m"}, "OPENAI_API_KEY with the API key is not set"},
-		"customary key":      {map[string]string{"OPENAI_API_KEY": "k"}, []string{"--llm", "openai", "--llm-model", "m"}, ""},
-		"the key for a name": {nil, []string{"--llm", "cohere", "--llm-model", "m", "--llm-key-env", "sk-4711"}, "not the key"},
-		"a key in the clear": {map[string]string{"K": "k"}, []string{"--llm", "openai", "--llm-model", "m", "--llm-url", "http://models.example", "--llm-key-env", "K"}, "only over https://"},
-		"no address":         {nil, []string{"--llm", "ollama", "--llm-model", "m", "--llm-url", "localhost"}, "begin with http://"},
-		"negative":           {nil, []string{"--llm", "ollama", "--llm-model", "m", "--llm-max-tokens", "-1"}, "must be 1 or more"},
+		"none":               {nil, "", ""},
+		"unknown":            {nil, "llm=openia", "is not one of none, openai, ollama, cohere"},
+		"no provider":        {nil, "llm-url=http://localhost:1", "name the provider"},
+		"no model":           {nil, "llm=ollama", "the model is required"},
+		"no key":             {nil, "llm=openai llm-model=m", "OPENAI_API_KEY with the API key is not set"},
+		"customary key":      {map[string]string{"OPENAI_API_KEY": "k"}, "llm=openai llm-model=m", ""},
+		"the key for a name": {nil, "llm=cohere llm-model=m llm-key-env=sk-4711", "not the key"},
+		"no address":         {nil, "llm=ollama llm-model=m llm-url=localhost", "begin with http://"},
+		"negative":           {nil, "llm=ollama llm-model=m llm-max-tokens=-1", "must be 1 or more"},
+		"a key in the clear": {
+			map[string]string{"K": "k"},
+			"llm=openai llm-model=m llm-url=http://models.example llm-key-env=K", "only over https://",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			workspace := t.TempDir()
 			for _, command := range [][]string{{"serve"}, {"mesh", "stats"}} {
-				_, _, err := program(t.Context(), t, test.env, append(append(command, "--workspace", workspace), test.args...)...)
+				_, _, err := program(t.Context(), t, test.env, flagged(command, workspace, test.flags)...)
 				switch {
 				case test.fails == "" && err != nil:
 					t.Errorf("%q: %v", command, err)

@@ -21,6 +21,8 @@ func TestScript(t *testing.T) {
 			env.Setenv("YAMO_CACHE", env.WorkDir+"/cache")
 			return nil
 		},
-		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"exits": exits, "capture": capture, "foreign": foreignDatabase},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"exits": exits, "capture": capture, "foreign": foreignDatabase,
+		},
 	})
 }

@@ -168,14 +168,15 @@ func TestIngestManyFilesGoesOnAfterAnInterrupt(t *testing.T) {
 		t.Errorf("stats: %v\n%s", err, stdout)
 	}
 	if _, _, err := meshRun(t.Context(), workspace, "ingest-dir", filepath.Join(notes, "missing")); err == nil {
-		t.Error("a folder that is not there was taken in")
+		t.Error("a folder that does not exist was ingested")
 	}
 }
 
 func TestMeshErrorIsOneLine(t *testing.T) {
 	noEnv := func(string) string { return "" }
 	err := run(t.Context(), []string{"mesh", "search"}, noEnv, strings.NewReader(""), io.Discard, io.Discard)
-	if got, want := errorLine(err), `[MemoryMesh Error] "search" requires a query (see yamo-mcp mesh search --help)`; got != want {
+	want := `[MemoryMesh Error] "search" requires a query (see yamo-mcp mesh search --help)`
+	if got := errorLine(err); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	err = run(t.Context(), []string{"index", "mesh"}, noEnv, strings.NewReader(""), io.Discard, io.Discard)

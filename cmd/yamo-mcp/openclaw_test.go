@@ -30,7 +30,8 @@ type host struct {
 func (h *host) request(method, params string) string {
 	h.t.Helper()
 	h.id++
-	if _, err := fmt.Fprintf(h.in, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`+"\n", h.id, method, params); err != nil {
+	message := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`+"\n", h.id, method, params)
+	if _, err := h.in.WriteString(message); err != nil {
 		h.t.Fatal(err)
 	}
 	if err := h.in.Flush(); err != nil {
@@ -45,6 +46,12 @@ func (h *host) request(method, params string) string {
 			return answer
 		}
 	}
+}
+
+// call calls a tool.
+func (h *host) call(tool, arguments string) string {
+	h.t.Helper()
+	return h.request("tools/call", fmt.Sprintf(`{"name":%q,"arguments":%s}`, tool, arguments))
 }
 
 // tree is every file below dir with its mode, time and content, and every folder with its mode.
@@ -112,7 +119,7 @@ func TestOpenClawWorkspaceIsServedUnchanged(t *testing.T) {
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
 	h.in, h.out = bufio.NewWriter(in), bufio.NewReader(out)
 
-	h.request("initialize", `{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"host","version":"1"}}`)
+	h.request("initialize", initialization)
 	var list struct {
 		Result struct{ Resources []struct{ URI, Name string } }
 	}
@@ -139,20 +146,31 @@ func TestOpenClawWorkspaceIsServedUnchanged(t *testing.T) {
 			}
 		}
 	}
-	for call, want := range map[string]string{
-		`{"name":"memory_search","arguments":{"query":"when is the boiler serviced"}}`:          `"source":"MEMORY.md#House"`,
-		`{"name":"memory_search","arguments":{"query":"oak worktop of the kitchen"}}`:           `"link":"yamo://workspace/memory/imports/chatgpt/kitchen.md"`,
-		`{"name":"memory_search","arguments":{"query":"water meter 00482"}}`:                    `"source":"memory/2026-02-13-water-meter.md#Conversation Summary"`,
-		`{"name":"who_am_i","arguments":{}}`:                                                    `hermit crab`,
-		`{"name":"memory_store","arguments":{"content":"Noor will be on the ferry on Monday"}}`: `"id":"mem_`,
-		`{"name":"session_logs","arguments":{"action":"search","query":"by hand"}}`:             `I ran it by hand`,
-		`{"name":"session_logs","arguments":{"action":"recent"}}`:                               `almanac: connection refused`,
+	for _, call := range []struct{ tool, arguments, want string }{
+		{"memory_search", `{"query":"when is the boiler serviced"}`, `"source":"MEMORY.md#House"`},
+		{
+			"memory_search", `{"query":"oak worktop of the kitchen"}`,
+			`"link":"yamo://workspace/memory/imports/chatgpt/kitchen.md"`,
+		},
+		{
+			"memory_search", `{"query":"water meter 00482"}`,
+			`"source":"memory/2026-02-13-water-meter.md#Conversation Summary"`,
+		},
+		{"who_am_i", `{}`, `hermit crab`},
+		{"memory_store", `{"content":"Noor will be on the ferry on Monday"}`, `"id":"mem_`},
+		{"session_logs", `{"action":"search","query":"by hand"}`, `I ran it by hand`},
+		{"session_logs", `{"action":"recent"}`, `almanac: connection refused`},
 	} {
-		if answer := h.request("tools/call", call); !strings.Contains(answer, want) || strings.Contains(answer, `"isError":true`) {
-			t.Errorf("%s\nanswers %s\nwant %s", call, answer, want)
+		answer := h.call(call.tool, call.arguments)
+		if !strings.Contains(answer, call.want) {
+			t.Errorf("%s %s\nanswers %s\nwant %s", call.tool, call.arguments, answer, call.want)
+		}
+		if strings.Contains(answer, `"isError":true`) {
+			t.Errorf("%s %s fails: %s", call.tool, call.arguments, answer)
 		}
 	}
-	if answer := h.request("tools/call", `{"name":"memory_search","arguments":{"query":"lighthouses matter, counted"}}`); strings.Contains(answer, "lighthouses") {
+	answer := h.call("memory_search", `{"query":"lighthouses matter, counted"}`)
+	if strings.Contains(answer, "lighthouses") {
 		t.Errorf("a dream is found as a memory: %s", answer)
 	}
 	h.request("prompts/get", `{"name":"startup"}`)

@@ -13,7 +13,10 @@ import (
 	"time"
 )
 
-const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"host","version":"1"}}}` + "\n"
+// initialization is a host's first request.
+const initialization = `{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"host","version":"1"}}`
+
+const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":` + initialization + "}\n"
 
 // startProgram starts the real program on a workspace and returns it with its pipes.
 func startProgram(tb testing.TB) (cmd *exec.Cmd, stdin io.WriteCloser, stdout *bufio.Reader, stderr *bytes.Buffer) {
