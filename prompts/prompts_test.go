@@ -175,6 +175,7 @@ func bookClub(t *testing.T) audience.Audience {
 
 // Each prompt as it is, with and without arguments, for each audience.
 func TestTexts(t *testing.T) {
+	t.Parallel()
 	type arguments = map[string]string
 	for _, test := range []struct {
 		prompt, variant string
@@ -217,6 +218,7 @@ func TestTexts(t *testing.T) {
 
 // In a folder that is no workspace yet, every prompt about the workspace says what to do.
 func TestBeforeTheFirstBoot(t *testing.T) {
+	t.Parallel()
 	stores := t.TempDir()
 	for who, a := range map[string]audience.Audience{"dm": audience.DM(), "group": bookClub(t)} {
 		golden.Assert(t, begin(t, newborn, stores, a).get("startup", nil), "newborn-"+who+".golden")
@@ -242,6 +244,7 @@ func TestBeforeTheFirstBoot(t *testing.T) {
 
 // A group's prompts are the same whatever is private in the folder and in the memory.
 func TestGroupDependsOnItsOwnOnly(t *testing.T) {
+	t.Parallel()
 	public, full := t.TempDir(), t.TempDir()
 	if err := os.CopyFS(full, os.DirFS(kate)); err != nil {
 		t.Fatal(err)
@@ -313,6 +316,7 @@ func TestGroupDependsOnItsOwnOnly(t *testing.T) {
 }
 
 func TestArgumentsThatAreWrong(t *testing.T) {
+	t.Parallel()
 	s := sample(t, audience.DM())
 	for _, test := range []struct {
 		prompt string
@@ -342,6 +346,7 @@ func TestArgumentsThatAreWrong(t *testing.T) {
 }
 
 func TestCompletions(t *testing.T) {
+	t.Parallel()
 	dm, group := sample(t, audience.DM()), sample(t, bookClub(t))
 	for _, test := range []struct {
 		s                       *session
@@ -384,6 +389,7 @@ func TestCompletions(t *testing.T) {
 
 // What is curated: old and undated entries, this week's logs cut to size, and what groups said by name alone.
 func TestCurate(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS(kate)); err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 
 // An evidence token that leads nowhere, however it is spelled, is answered as a URI of nobody's.
 func TestEvidence(t *testing.T) {
+	t.Parallel()
 	s := serve(t, t.TempDir(), audience.DM())
 	if err := resources.RegisterEvidence(s.server, func(_ context.Context, token string) (any, error) {
 		switch token {

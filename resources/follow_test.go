@@ -8,6 +8,7 @@ import (
 
 // What a client follows is kept while it stays, so it is neither much nor long.
 func TestFollowedURIsAreBounded(t *testing.T) {
+	t.Parallel()
 	n, c := &notifier{}, &client{uris: map[string]bool{}}
 	n.follow(c, "test://"+strings.Repeat("x", maxURI))
 	if len(c.uris) != 0 {

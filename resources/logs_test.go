@@ -16,6 +16,7 @@ import (
 
 // The template's URIs are read as all others are: a day with a log has it, every other is unknown.
 func TestLogTemplate(t *testing.T) {
+	t.Parallel()
 	dir := kate(t)
 	for who, template := range map[audience.Audience]string{
 		audience.DM(): "yamo://workspace/memory/{date}.md",

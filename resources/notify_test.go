@@ -141,6 +141,7 @@ func uri(name string) string { return resourceuri.File(name) }
 
 // Both kinds of clients of a DM, over both kinds of transports.
 func TestNotify(t *testing.T) {
+	t.Parallel()
 	transports := map[string]func(t *testing.T, s *server.MCPServer, legacy bool) transport.Interface{
 		"in process": func(_ *testing.T, s *server.MCPServer, _ bool) transport.Interface {
 			return transport.NewInProcessTransport(s)
@@ -228,6 +229,7 @@ func TestNotify(t *testing.T) {
 
 // A client of the new protocol that opened no stream hears nothing.
 func TestModernClientsAreNotToldUnasked(t *testing.T) {
+	t.Parallel()
 	s := watched(t, kate(t), audience.DM())
 	_, h := connect(t, transport.NewInProcessTransport(s.server), false)
 	_, witness := connect(t, transport.NewInProcessTransport(s.server), true)
@@ -242,6 +244,7 @@ func TestModernClientsAreNotToldUnasked(t *testing.T) {
 
 // What a group may not see is subscribed to as anything unknown, and never heard of.
 func TestGroupNeverHearsOfPrivateFiles(t *testing.T) {
+	t.Parallel()
 	for _, legacy := range []bool{true, false} {
 		s := watched(t, kate(t), bookClub(t))
 		private := []string{

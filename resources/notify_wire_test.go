@@ -91,6 +91,7 @@ func (w *wire) expect(want string) {
 
 // The bytes of both protocols on stdio.
 func TestStdio(t *testing.T) {
+	t.Parallel()
 	t.Run("legacy", func(t *testing.T) {
 		s := watched(t, kate(t), audience.DM())
 		w := s.stdio(t)
@@ -156,6 +157,7 @@ func TestStdio(t *testing.T) {
 
 // A client whose queue is full is told later, and each thing once.
 func TestFullQueue(t *testing.T) {
+	t.Parallel()
 	s := watched(t, kate(t), audience.DM())
 	c := server.NewInProcessSession("slow", nil)
 	if err := s.server.RegisterSession(t.Context(), c); err != nil {
@@ -194,6 +196,7 @@ func TestFullQueue(t *testing.T) {
 
 // Clients come and go while files change.
 func TestNotifyConcurrently(t *testing.T) {
+	t.Parallel()
 	s := watched(t, kate(t), audience.DM())
 	var workers sync.WaitGroup
 	for range 4 {

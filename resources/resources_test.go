@@ -150,6 +150,7 @@ func text(answer string) (string, error) {
 func isStartup(name string) bool { return name == "startup" }
 
 func TestList(t *testing.T) {
+	t.Parallel()
 	want := map[audience.Audience][]string{
 		audience.DM(): {
 			"AGENTS.md", "HEARTBEAT.md", "IDENTITY.md", "MEMORY.md", "SOUL.md", "TOOLS.md", "USER.md",
@@ -168,6 +169,7 @@ func TestList(t *testing.T) {
 
 // Many files come in pages, none twice and none lost, with the server's own resource among them.
 func TestPages(t *testing.T) {
+	t.Parallel()
 	s := serve(t, t.TempDir(), audience.DM())
 	want := []string{}
 	for i := range 450 {
@@ -197,6 +199,7 @@ func TestPages(t *testing.T) {
 }
 
 func TestMetadata(t *testing.T) {
+	t.Parallel()
 	s := serve(t, t.TempDir(), audience.DM())
 	s.write("SOUL.md", "I am é")
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -219,6 +222,7 @@ func TestMetadata(t *testing.T) {
 }
 
 func TestRead(t *testing.T) {
+	t.Parallel()
 	dir := kate(t)
 	s := serve(t, dir, audience.DM())
 	s.write("notes/Über Tee & Gebäck #1.md", "tea\r\n")
@@ -241,6 +245,7 @@ func TestRead(t *testing.T) {
 
 // The heart of it: whatever a group asks for beyond what it may see is answered as nonsense is, to the byte.
 func TestDeniedIsUnknown(t *testing.T) {
+	t.Parallel()
 	dir := kate(t)
 	if err := os.Symlink("MEMORY.md", filepath.Join(dir, "BOOTSTRAP.md")); err != nil {
 		t.Fatal(err)
@@ -277,6 +282,7 @@ func TestDeniedIsUnknown(t *testing.T) {
 }
 
 func TestModernProtocolDeniedIsUnknown(t *testing.T) {
+	t.Parallel()
 	s := serve(t, kate(t), bookClub(t))
 	ask := func(uri string) string {
 		return s.request("resources/read", map[string]any{"uri": uri, "_meta": map[string]any{
@@ -294,6 +300,7 @@ func TestModernProtocolDeniedIsUnknown(t *testing.T) {
 
 // Files come, go and come back while the server runs.
 func TestFilesChangeWhileServing(t *testing.T) {
+	t.Parallel()
 	s := serve(t, t.TempDir(), audience.DM())
 	uri := resourceuri.File("SOUL.md")
 	const unknown = "yamo://workspace/x"
@@ -328,6 +335,7 @@ func TestFilesChangeWhileServing(t *testing.T) {
 // What the server has registered beside the view's files is not for clients: neither shown nor, should its
 // URI become known, answered.
 func TestDoor(t *testing.T) {
+	t.Parallel()
 	s := serve(t, kate(t), audience.DM())
 	s.read(resourceuri.File("SOUL.md"))
 	doors := 0
@@ -355,6 +363,7 @@ func TestDoor(t *testing.T) {
 }
 
 func TestTooLargeSaysSo(t *testing.T) {
+	t.Parallel()
 	s := serve(t, t.TempDir(), audience.Audience{})
 	s.write("SOUL.md", strings.Repeat("x", workspace.MaxFileSize+1))
 	if got := s.read(resourceuri.File("SOUL.md")); !strings.Contains(got, "larger than 4 MiB") ||
@@ -364,6 +373,7 @@ func TestTooLargeSaysSo(t *testing.T) {
 }
 
 func TestRegisterNeedsHooks(t *testing.T) {
+	t.Parallel()
 	w, err := workspace.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -380,6 +390,7 @@ func TestRegisterNeedsHooks(t *testing.T) {
 
 // Reads and lists race with a file that comes and goes: every answer is the content or not found.
 func TestConcurrent(t *testing.T) {
+	t.Parallel()
 	s := serve(t, kate(t), bookClub(t))
 	uri := resourceuri.File("SOUL.md")
 	content, err := text(s.read(uri))
@@ -428,6 +439,7 @@ func TestConcurrent(t *testing.T) {
 }
 
 func TestStartupResource(t *testing.T) {
+	t.Parallel()
 	s := serve(t, t.TempDir(), audience.DM())
 	if got, err := text(s.read(resourceuri.Startup)); err != nil || !strings.Contains(got, "not initialized") {
 		t.Errorf("empty workspace: %q, %v", got, err)

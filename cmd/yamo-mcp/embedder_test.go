@@ -120,6 +120,7 @@ func program(ctx context.Context, t *testing.T, env map[string]string, args ...s
 }
 
 func TestRemoteEmbedder(t *testing.T) {
+	t.Parallel()
 	p, workspace := newProvider(t), t.TempDir()
 	env := map[string]string{"YAMO_WORKSPACE": workspace, "TEAM_KEY": "secret-of-the-team"}
 	must := func(args ...string) string {
@@ -194,6 +195,7 @@ func TestRemoteEmbedder(t *testing.T) {
 }
 
 func TestEmbedderSettings(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		env   map[string]string
 		flags string // without --

@@ -15,6 +15,7 @@ import (
 
 // The configured language model writes what mesh reflect and mesh synthesize print, from redacted memories.
 func TestConfiguredLLM(t *testing.T) {
+	t.Parallel()
 	var asked []string
 	answer := "Sand in the filter stops the irrigation pump [1]."
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -72,6 +73,7 @@ func TestConfiguredLLM(t *testing.T) {
 }
 
 func TestLLMSettings(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		env   map[string]string
 		flags string // without --

@@ -105,6 +105,7 @@ func (b breaker) Err() error {
 }
 
 func TestIngestManyFilesGoesOnAfterAnInterrupt(t *testing.T) {
+	t.Parallel()
 	workspace, notes := t.TempDir(), writeNotes(t)
 	for name, data := range map[string]string{
 		"empty.md": " \n", "binary.md": "a\x00b", "latin1.md": "caf\xe9", "photo.jpg": "x", ".hidden.md": "x",
@@ -173,6 +174,7 @@ func TestIngestManyFilesGoesOnAfterAnInterrupt(t *testing.T) {
 }
 
 func TestMeshErrorIsOneLine(t *testing.T) {
+	t.Parallel()
 	noEnv := func(string) string { return "" }
 	err := run(t.Context(), []string{"mesh", "search"}, noEnv, strings.NewReader(""), io.Discard, io.Discard)
 	want := `[MemoryMesh Error] "search" requires a query (see yamo-mcp mesh search --help)`

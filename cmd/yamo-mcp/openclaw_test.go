@@ -87,6 +87,7 @@ func tree(t *testing.T, dir string) map[string]string {
 // The workspace of another program of this family is served as it is: a session that reads all of it,
 // searches, remembers and subscribes leaves every file's bytes and time as they were.
 func TestOpenClawWorkspaceIsServedUnchanged(t *testing.T) {
+	t.Parallel()
 	dir, logs := filepath.Join(t.TempDir(), "clawd"), filepath.Join(t.TempDir(), "sessions")
 	for to, from := range map[string]string{dir: "openclaw", logs: "openclaw-sessions"} {
 		if err := os.CopyFS(to, os.DirFS("../../testdata/workspaces/"+from)); err != nil {

@@ -46,6 +46,7 @@ func startProgram(tb testing.TB) (cmd *exec.Cmd, stdin io.WriteCloser, stdout *b
 
 // A host that stops the program with a signal gets a clean end, with the input still open.
 func TestSignalEndsTheProgram(t *testing.T) {
+	t.Parallel()
 	for _, signal := range []os.Signal{syscall.SIGTERM, syscall.SIGINT} {
 		cmd, stdin, stdout, stderr := startProgram(t)
 		if _, err := io.WriteString(stdin, initialize); err != nil {
