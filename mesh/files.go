@@ -23,8 +23,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/vector"
 )
 
-// Files are texts outside the memory that a DM's searches find too: what the human keeps in the workspace
-// (RFC-0009 §5.4). They stay the truth: nothing of them is written to a ledger or to LanceDB.
+// Files are the workspace's files that a DM's searches find in addition to memories (RFC-0009 §5.4). They remain the
+// only copy of their content: none of it is written to a ledger or to LanceDB.
 type Files interface {
 	// List returns all files, in a fixed order.
 	List(ctx context.Context) []FileInfo
@@ -32,30 +32,30 @@ type Files interface {
 	Read(ctx context.Context, name string) ([]Passage, error)
 }
 
-// FileInfo is a file of Files. While it stays the same, the file is taken to be unchanged.
+// FileInfo describes a file of Files. A file is read again when any field changes.
 type FileInfo struct {
 	Name     string    // unique
 	Link     string    // where a client reads it
 	Group    string    // the group that wrote it, "" for the human and the agent
-	Time     time.Time // of what it tells about
+	Time     time.Time // that its content is about, such as the day of a log
 	Modified time.Time
 	Size     int64
 }
 
 // Passage is a part of a file, small enough to embed.
 type Passage struct {
-	Heading string // it stands under, "" for none
+	Heading string // that the text is under, "" for none
 	Text    string
 }
 
-// maxHoles is how many passages that are gone are kept as holes in the projection before it is made anew.
+// maxHoles is the number of deleted passages that the projection may keep as empty documents before it is rebuilt.
 const maxHoles = 1000
 
-// fileIndex is the projection of Files: a compartment without a ledger, whose records are the passages.
-// It is made from the files at the first search and kept in step with them at every search, so that each
-// process has what the files say. Only the vectors are on disk, in one file for all processes; a passage's
-// identity is its text, so an edit makes new vectors for what it touched alone, and what is not in the
-// files any more is taken off the disk.
+// fileIndex is the projection of Files: a compartment without a ledger, whose records are the passages. It is made
+// from the files at the first search and updated at every search, so that each process finds what the files contain
+// now. Only the vectors are on disk, in one file for all processes. A passage's identity is its text, so an edit
+// makes new vectors only for what it changed, and the vectors of what is no longer in the files are removed from the
+// disk.
 type fileIndex struct {
 	view   *View
 	source Files
@@ -70,8 +70,8 @@ type fileIndex struct {
 	store    *store.Projection
 	files    map[string]projected // by name
 	origin   map[string]FileInfo  // by the passage's id
-	stale    bool                 // the vectors' file may hold what no file says any more
-	working  chan struct{}        // closed when the present work ends, nil if there is none
+	stale    bool                 // the vectors' file may have vectors of removed passages
+	working  chan struct{}        // closed when the current work ends, nil if idle
 	failed   error                // what ended the last work
 	failedAt time.Time
 }
@@ -82,7 +82,7 @@ type projected struct {
 	ids  []string
 }
 
-// newFileIndex is the index of o.Files, nil if there are none.
+// newFileIndex returns the index of v.Files, nil if v must not or cannot search files.
 func newFileIndex(v *View) *fileIndex {
 	// SECURITY: the files are the human's. No other view than a DM's has them, whatever it was given.
 	if v.Files == nil || !v.Audience.IsDM() {
@@ -104,8 +104,8 @@ func (f *fileIndex) clear() {
 	f.store = store.NewProjection(record.Private, vector.Open(f.path, m.Name, m.Dim))
 }
 
-// join adds the passages to what a search ranks. If there is a vector for the query
-// (semantic), those without one get a moment to get theirs.
+// join adds the passages to what a search ranks. If the query has a vector (semantic), it waits up to patience for
+// passages without one.
 func (f *fileIndex) join(ctx context.Context, among []rank.Source, semantic bool, found *Found) ([]rank.Source, error) {
 	if f == nil {
 		return among, nil
@@ -116,14 +116,14 @@ func (f *fileIndex) join(ctx context.Context, among []rank.Source, semantic bool
 	if semantic {
 		found.Pending += f.ready(ctx, patience)
 	} else {
-		f.wake() // for what is to be taken off the disk
+		f.wake() // to remove vectors from the disk
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return append(among, rank.Source{Projection: f.store}), nil
 }
 
-// mark says of each hit that is a passage where it comes from.
+// mark sets the link of each hit that is a passage, and the group that wrote it.
 func (f *fileIndex) mark(hits []record.Hit) {
 	if f == nil {
 		return
@@ -142,7 +142,7 @@ func (f *fileIndex) mark(hits []record.Hit) {
 	}
 }
 
-// sync brings the projection in step with the files.
+// sync updates the projection to the files.
 func (f *fileIndex) sync(ctx context.Context) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -176,7 +176,7 @@ func (f *fileIndex) sync(ctx context.Context) error {
 	return nil
 }
 
-// replace puts passages in the place of what the projection holds of a file. f.mu is held.
+// replace replaces the passages of a file. f.mu is held.
 func (f *fileIndex) replace(info FileInfo, passages []Passage) {
 	f.store.Remove(f.files[info.Name].ids...)
 	for _, id := range f.files[info.Name].ids {
@@ -207,13 +207,14 @@ func (f *fileIndex) replace(info FileInfo, passages []Passage) {
 	f.files[info.Name] = file
 }
 
-// passageID identifies the nth passage of this text in a file, in every process alike.
+// passageID returns the id of the nth passage with this heading and text in a file. All processes compute the same, so
+// they share the vectors.
 func passageID(name string, p Passage, n int) string {
 	sum := sha256.Sum256([]byte(name + "\x00" + p.Heading + "\x00" + p.Text + "\x00" + strconv.Itoa(n)))
 	return "file_" + hex.EncodeToString(sum[:12])
 }
 
-// compact makes the projection anew, without holes. f.mu is held.
+// compact rebuilds the projection without empty documents. The vectors come from the file. f.mu is held.
 func (f *fileIndex) compact() {
 	old := f.store
 	f.clear()
@@ -222,7 +223,7 @@ func (f *fileIndex) compact() {
 	f.store.Add(slices.Collect(s.Memories())...)
 }
 
-// ready waits until every passage has its vector, for at most patience, and returns how many have none yet.
+// ready waits until every passage has its vector, for at most patience, and returns the number of those without one.
 func (f *fileIndex) ready(ctx context.Context, patience time.Duration) (pending int) {
 	timeout := time.NewTimer(patience)
 	defer timeout.Stop()
@@ -238,8 +239,8 @@ func (f *fileIndex) ready(ctx context.Context, patience time.Duration) (pending 
 	return pending
 }
 
-// wake starts the work on the vectors if there is any and it has not just failed, and returns when it ends,
-// nil if none is under way.
+// wake starts the work on the vectors if there is any to do and it has not just failed. working is closed when the work
+// ends, and nil if none is in progress.
 func (f *fileIndex) wake() (working <-chan struct{}, vectors *vector.Set) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -247,11 +248,11 @@ func (f *fileIndex) wake() (working <-chan struct{}, vectors *vector.Set) {
 	if f.working != nil {
 		return f.working, vectors
 	}
-	_ = vectors.Refresh() // the work says what is wrong with it
+	_ = vectors.Refresh() // the work reports what is wrong with the file
 	_, missing := vectors.Missing(0)
 	_, err := os.Lstat(f.path)
 	s := f.store.Snapshot()
-	empty := len(s.Docs) == 0 && errors.Is(err, fs.ErrNotExist) // and nothing is created for it
+	empty := len(s.Docs) == 0 && errors.Is(err, fs.ErrNotExist) // then no file is created either
 	s.Release()
 	resting := f.failed != nil && !errors.Is(f.failed, embed.ErrNoAssets) && time.Since(f.failedAt) < index.RetryAfter
 	if missing == 0 && !f.stale || empty || resting || f.ctx.Err() != nil {
@@ -272,7 +273,7 @@ func (f *fileIndex) wake() (working <-chan struct{}, vectors *vector.Set) {
 	return done, vectors
 }
 
-// work takes the vectors of what is gone off the disk and makes those that are missing.
+// work removes the vectors of removed passages from the disk and makes the missing ones.
 func (f *fileIndex) work(ctx context.Context) error {
 	if _, err := f.view.prepare(); err != nil {
 		return err
@@ -281,7 +282,8 @@ func (f *fileIndex) work(ctx context.Context) error {
 		return err
 	}
 	return f.lock.Do(ctx, func() error {
-		// Of this moment, so that what is pruned is nowhere in the files, and not merely unread.
+		// Under the lock: another process may have embedded passages of a file that this one has not read yet, and Prune
+		// would delete their vectors.
 		if err := f.sync(ctx); err != nil {
 			return err
 		}
@@ -321,9 +323,9 @@ func (f *fileIndex) work(ctx context.Context) error {
 	})
 }
 
-// Refresh brings the searchable texts of the workspace's files in step with the files, and begins to take
-// what is gone off the disk and to embed what is new. Searches do the same; Refresh is for those who
-// know that a file has changed. Before the first search it does nothing.
+// Refresh updates the index of workspace files to the files, and starts to remove and embed in the background.
+// Searches do the same; Refresh is for callers that know that a file has changed. Before the first search it does
+// nothing.
 func (v *View) Refresh(ctx context.Context) error {
 	f := v.files
 	if f == nil {
@@ -340,7 +342,7 @@ func (v *View) Refresh(ctx context.Context) error {
 	return err
 }
 
-// rebuild forgets the vectors of all passages and makes them again.
+// rebuild deletes the vectors of all passages and makes them again.
 func (f *fileIndex) rebuild(ctx context.Context, report func(done, total int)) error {
 	if f == nil {
 		return nil
@@ -384,7 +386,7 @@ func (f *fileIndex) check(ctx context.Context, r *index.Report) error {
 	})
 }
 
-// close ends the work.
+// close ends the work and waits for it, until ctx ends.
 func (f *fileIndex) close(ctx context.Context) error {
 	if f == nil {
 		return nil
@@ -405,7 +407,7 @@ func (f *fileIndex) close(ctx context.Context) error {
 	}
 }
 
-// count is how many passages there are. f.mu is held.
+// count returns the number of passages. f.mu is held.
 func (f *fileIndex) count() int {
 	s := f.store.Snapshot()
 	defer s.Release()

@@ -55,7 +55,7 @@ func (q *SearchRequest) conditions() (c conditions, err error) {
 	return c, nil
 }
 
-// filter is the conditions for the ranking. accesses says how often a memory was found.
+// filter returns the conditions in the ranking's form. accesses returns how often the audience has found a memory.
 func (c conditions) filter(accesses func(id string) record.Accesses) rank.Filter {
 	f := rank.Filter{Lance: c.lance()}
 	if c.Type == "" && c.SessionID == "" && c.AgentID == "" && c.Skill == "" && len(c.Tags) == 0 && c.since.IsZero() &&
@@ -91,11 +91,14 @@ func (c conditions) byAccess() bool {
 
 // pushable are the columns on whose conditions LanceDB and Expr.Match agree. They do not on numbers: a row holds the
 // float32 next to what was written.
-var pushable = []string{"id", "session_id", "agent_id", "memory_type", "source_skill_id", "lesson_pattern_id", "created_at"}
+var pushable = []string{
+	"id", "session_id", "agent_id", "memory_type", "source_skill_id", "lesson_pattern_id", "created_at",
+}
 
-// lance is the conditions as LanceDB can apply them before it searches, nil if it cannot: tags are no column.
+// lance returns the conditions in a form that LanceDB applies before it searches, nil if it cannot: tags are no column.
 func (c conditions) lance() *lance.Filter {
-	if len(c.Tags) > 0 || c.expr != nil && slices.ContainsFunc(c.expr.Columns(), func(name string) bool { return !slices.Contains(pushable, name) }) {
+	unpushable := func(column string) bool { return !slices.Contains(pushable, column) }
+	if len(c.Tags) > 0 || c.expr != nil && slices.ContainsFunc(c.expr.Columns(), unpushable) {
 		return nil
 	}
 	return &lance.Filter{

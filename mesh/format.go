@@ -16,8 +16,8 @@ const (
 	memoryHeading    = "--- MEMORY "
 )
 
-// FormatResults is RFC-0011 §9.2's output of a search (§4.1 formatResults), with an empty line between two
-// memories.
+// FormatResults returns the output of a search in RFC-0011 §9.2's form (§4.1 formatResults), with an empty line
+// between two memories.
 func FormatResults(hits []record.Hit) string {
 	found := fmt.Sprintf("[MemoryMesh] Found %d matches.\n", len(hits))
 	if len(hits) == 0 {
@@ -35,7 +35,8 @@ func FormatForPrompt(found Found) string {
 		b.WriteString(lessonHeading + "\n")
 		for _, hit := range found.Lessons {
 			l := hit.Lesson
-			fmt.Fprintf(&b, "- [%s] %s (scope: %s)%s\n", l.Severity, text.Shorten(l.PreventativeRule, maxRule), text.Shorten(l.ApplicableScope, maxRule), origin(hit.Visibility))
+			fmt.Fprintf(&b, "- [%s] %s (scope: %s)%s\n", l.Severity, text.Shorten(l.PreventativeRule, maxRule),
+				text.Shorten(l.ApplicableScope, maxRule), origin(hit.Visibility))
 		}
 		parts = append(parts, b.String())
 	}
@@ -62,7 +63,7 @@ func formatHits(hits []record.Hit) string {
 	return b.String()
 }
 
-// FormatRecord is what stands below a memory's heading.
+// FormatRecord returns the lines below a memory's heading: its type and source, and its content.
 //
 // SECURITY: a line of the content that looks like one of the headings is indented, so that no memory can
 // pass for two or for a directive; and what a group said is marked as its words.

@@ -15,9 +15,9 @@ import (
 // §4.2 maxHeritageDepth).
 const MaxHeritageDepth = 5
 
-// InsertHeritage gives the memory called id its heritage, in place of one it had, and returns what was
-// kept: every text redacted, and of each list the last levels of Options.HeritageDepth, those nearest to the
-// memory (RFC-0011 §4.1 insertHeritage). It is durable when it returns, and goes with the memory's deletion.
+// InsertHeritage sets the heritage of the memory called id, replacing an earlier one, and returns what was kept:
+// redacted, and of each list the last Options.HeritageDepth levels, those nearest to the memory (RFC-0011 §4.1
+// insertHeritage). It is durable when InsertHeritage returns, and is deleted with the memory.
 func (v *View) InsertHeritage(ctx context.Context, id string, h record.Heritage) (record.Heritage, error) {
 	clean := &scrubbing{scrubber: v.scrubber}
 	kept := clean.heritage(h, v.heritageDepth())
@@ -33,7 +33,8 @@ func (v *View) InsertHeritage(ctx context.Context, id string, h record.Heritage)
 	}
 	// SECURITY: what is said here must not flow into a compartment that others read.
 	if c.Visibility != v.home() {
-		return record.Heritage{}, fault.New("id: %s belongs to the %s memory; heritage is kept with your own memories only", id, c.Visibility)
+		return record.Heritage{}, fault.New("id: %s belongs to the %s memory; heritage is kept with your own memories only",
+			id, c.Visibility)
 	}
 	err = v.write(ctx, c.Visibility, func(s *store.Snapshot, _ time.Time) ([]ledger.Draft, error) {
 		if s.Find(id) == nil {
@@ -47,7 +48,7 @@ func (v *View) InsertHeritage(ctx context.Context, id string, h record.Heritage)
 	return kept, nil
 }
 
-// heritageDepth is how many levels are kept.
+// heritageDepth returns the number of levels to keep.
 func (v *View) heritageDepth() int { return cmp.Or(v.HeritageDepth, MaxHeritageDepth) }
 
 // heritage redacts a heritage and keeps the last depth of each list.

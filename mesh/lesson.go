@@ -39,7 +39,9 @@ func (v *View) Distill(ctx context.Context, q record.LessonRequest) (Distilled, 
 	created := false
 	err = v.write(ctx, v.home(), func(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) {
 		known := s.Lesson(lesson.PatternID)
-		if created = known == nil || known.Expired(now, s.Retention) || known.Lesson.RuleConfidence < lesson.RuleConfidence; !created {
+		created = known == nil || known.Expired(now, s.Retention) ||
+			known.Lesson.RuleConfidence < lesson.RuleConfidence
+		if !created {
 			kept = known
 			return nil, nil
 		}
@@ -60,10 +62,13 @@ func (v *View) Distill(ctx context.Context, q record.LessonRequest) (Distilled, 
 	if err != nil {
 		return Distilled{}, err
 	}
-	return Distilled{Lesson: *kept.Lesson, MemoryID: kept.ID, Visibility: v.home(), Created: created, Redactions: clean.total()}, nil
+	return Distilled{
+		Lesson: *kept.Lesson, MemoryID: kept.ID, Visibility: v.home(), Created: created, Redactions: clean.total(),
+	}, nil
 }
 
-// lesson checks and scrubs a request.
+// lesson checks and scrubs a request. The pattern id is that of the redacted fields, so that a secret in one does not
+// make two patterns of one mistake.
 func (s *scrubbing) lesson(q record.LessonRequest) (*record.Lesson, error) {
 	required := func(name, text string) string {
 		if strings.TrimSpace(text) == "" {

@@ -21,7 +21,7 @@ const (
 	BySeverity  = "severity"
 )
 
-// ActiveLessons is how many lessons a session starts with (RFC-0011 §8.2 step 4).
+// ActiveLessons is the maximum number of lessons that a session starts with (RFC-0011 §8.2 step 4).
 const ActiveLessons = 10
 
 // LessonQuery asks for active lessons (RFC-0011 §4.1 queryLessons): the best of their pattern, certain
@@ -34,8 +34,8 @@ type LessonQuery struct {
 	OrderBy string
 }
 
-// Lessons answers q. Of lessons of one pattern in several compartments, one is returned: the most
-// certain of the audience's own and the shared ones, or else of the groups'.
+// Lessons returns active lessons, in Found.Lessons. Of lessons of one pattern in several compartments, one is returned:
+// the most certain of the audience's own and the shared ones, or else of the groups'. Nothing is written.
 func (v *View) Lessons(ctx context.Context, q LessonQuery) (Found, error) {
 	query, err := v.checkLessonQuery(&q)
 	if err != nil {
@@ -79,7 +79,9 @@ func (v *View) checkLessonQuery(q *LessonQuery) (query string, err error) {
 }
 
 // relevantLessons are the active lessons that query finds, best first.
-func (v *View) relevantLessons(ctx context.Context, stores []*compartment, query string, found *Found) ([]record.Hit, error) {
+func (v *View) relevantLessons(
+	ctx context.Context, stores []*compartment, query string, found *Found,
+) ([]record.Hit, error) {
 	meaning, err := v.embedQuery(ctx, stores, query, found)
 	if err != nil {
 		return nil, err
@@ -131,7 +133,7 @@ func (v *View) activeLessons(stores []*compartment) []record.Hit {
 // outranks reports whether a is to be followed rather than b, a lesson of the same pattern from a
 // compartment before a's.
 //
-// SECURITY: a DM's own lesson is not displaced by one that somebody in a group was more sure of.
+// SECURITY: a DM's own lesson is not displaced by one of a group, whatever its confidence.
 func (v *View) outranks(a, b record.Hit) bool {
 	if a, b := v.foreign(a.Visibility), v.foreign(b.Visibility); a != b {
 		return b
@@ -139,7 +141,7 @@ func (v *View) outranks(a, b record.Hit) bool {
 	return a.Lesson.RuleConfidence > b.Lesson.RuleConfidence
 }
 
-// foreign reports whether a compartment is that of a group other than the audience itself.
+// foreign reports whether a compartment belongs to a group other than the audience.
 func (v *View) foreign(name record.Visibility) bool { return name != v.home() && name != record.Shared }
 
 func (v *View) lessonMinConfidence() float64 {
@@ -176,7 +178,7 @@ func (v *View) MemoriesByPattern(ctx context.Context, patternID string) ([]recor
 	return hits, nil
 }
 
-// maxRule is how many characters of a rule and of a scope a constraint shows.
+// maxRule is the maximum length of a rule and of a scope in a constraint, in characters.
 const maxRule = 300
 
 // Constraints renders the most severe active lessons as Markdown that a session starts with (RFC-0011 §8.2
@@ -194,11 +196,13 @@ func (v *View) Constraints(ctx context.Context) (string, error) {
 		return "", nil
 	}
 	var out strings.Builder
-	out.WriteString("## Active lessons\n\nRules from past mistakes, the most severe first. Follow each where its scope applies.\n\n")
+	out.WriteString("## Active lessons\n\n" +
+		"Rules from past mistakes, the most severe first. Follow each where its scope applies.\n\n")
 	for _, hit := range lessons[:min(ActiveLessons, len(lessons))] {
 		l := hit.Lesson
 		fmt.Fprintf(&out, "- [%s] %s (scope: %s; confidence %.2f; %s)\n",
-			l.Severity, text.Shorten(l.PreventativeRule, maxRule), text.Shorten(l.ApplicableScope, maxRule), l.RuleConfidence, l.LessonID)
+			l.Severity, text.Shorten(l.PreventativeRule, maxRule), text.Shorten(l.ApplicableScope, maxRule),
+			l.RuleConfidence, l.LessonID)
 	}
 	return out.String(), nil
 }

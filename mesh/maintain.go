@@ -18,7 +18,9 @@ import (
 // and changes nothing. report, which may be nil, is called with the rows read. The error is for what keeps it from
 // reading; what is wrong with the data is in the reports, in the order private (or the group's own), shared,
 // the groups by name.
-func (v *View) CheckIndex(ctx context.Context, report func(compartment string, done, total int)) ([]index.Report, error) {
+func (v *View) CheckIndex(
+	ctx context.Context, report func(compartment string, done, total int),
+) ([]index.Report, error) {
 	if report == nil {
 		report = func(string, int, int) {}
 	}
@@ -52,8 +54,10 @@ func (v *View) checkIndex(ctx context.Context, c *compartment, r *index.Report, 
 			return err
 		}
 	}
-	if dir, _ := v.folder(c.Visibility); c.untouched() && !exists(filepath.Join(dir, "vectors.f32")) && !exists(filepath.Join(dir, "lance")) {
-		return nil // nothing is created by looking
+	dir, _ := v.folder(c.Visibility)
+	indexed := exists(filepath.Join(dir, "vectors.f32")) || exists(filepath.Join(dir, "lance"))
+	if c.untouched() && !indexed {
+		return nil // the check would create tables
 	}
 	return c.index.Check(ctx, r, report)
 }
@@ -63,7 +67,7 @@ func exists(path string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// Compacted says what Compact did to one compartment.
+// Compacted is what Compact did to one compartment.
 type Compacted struct {
 	Compartment record.Visibility `json:"compartment"`
 	Before      TableFiles        `json:"before"`

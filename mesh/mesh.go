@@ -1,11 +1,11 @@
 // Package mesh is the agent's memory (RFC-0011): records, search, lessons, over one append-only ledger
 // for each compartment.
 //
-// A compartment is a physically separate store: private (what is said in a DM), shared (what a DM
-// declared to be for everyone) and one for each group. A View opens the compartments its audience may
-// see and no other; that is the invariant, and the reason why no function here takes an audience twice.
-// A write is acknowledged after the fsync of its ledger line; keyword index, vectors and LanceDB tables
-// are derived from the ledger and can be deleted at any time.
+// A compartment is a physically separate store: private (what is said in a DM), shared (what a DM declared to be for
+// everyone) and one for each group. A View opens the compartments its audience may see and no other; that is the
+// invariant, and the reason why no function here takes an audience a second time. A write is acknowledged after the
+// fsync of its ledger line; keyword index, vectors and LanceDB tables are derived from the ledger and can be deleted
+// any time.
 package mesh
 
 import (
@@ -38,30 +38,30 @@ type Options struct {
 	Dir      string // the workspace's .yamo folder; created by the first write
 	Audience audience.Audience
 	AgentID  string // RFC-0011 §4.2's agentId
-	// Embedder makes vectors. When it fails, search goes on by keywords and says so, see Found. Required.
+	// Embedder makes vectors. When it fails, searches use keywords only and report it in Found. Required.
 	Embedder index.Embedder
 	Logger   *slog.Logger     // nil discards
 	Now      func() time.Time // nil: time.Now
 	Random   io.Reader        // for ids, safe for concurrent use; nil: crypto/rand
 	Ranking  rank.Ranking     // "": Context
-	Files    Files            // what a DM's searches find beside its memories; nil: nothing
-	// Completer is the language model that the operator configured, nil for none. What it is asked leaves the
-	// machine if the model is elsewhere.
+	Files    Files            // what a DM's searches find in addition to memories; nil: nothing
+	// Completer is the language model that the operator configured, nil for none. Prompts leave the machine if the model
+	// runs elsewhere.
 	Completer Completer
 
 	LessonMinConfidence float64 // minimum of an active lesson, 0..1; 0: DefaultConfidence
 	LessonRetentionDays int     // how long a lesson is active; 0: DefaultRetentionDays
-	HeritageDepth       int     // how many levels of a heritage are kept; 0: MaxHeritageDepth
+	HeritageDepth       int     // levels of a heritage that are kept; 0: MaxHeritageDepth
 }
 
 // ErrClosed is what a closed View returns.
 var ErrClosed = errors.New("the memory is closed")
 
-// compartment is one that is open, and its index.
+// compartment is an open compartment with its index.
 type compartment struct {
 	*store.Compartment
 	index   *index.Index
-	damaged atomic.Bool // the ledger is, and it has been logged
+	damaged atomic.Bool // the ledger is damaged, which has been logged
 }
 
 // snapshots takes a snapshot of each compartment, in order; the caller calls release. See store.Snapshot for what it
@@ -77,14 +77,14 @@ func snapshots(stores []*compartment) (list []*store.Snapshot, release func()) {
 	}
 }
 
-// count is how many memories there are.
+// count returns the number of memories.
 func (c *compartment) count() int {
 	s := c.Snapshot()
 	defer s.Release()
 	return s.Live
 }
 
-// untouched reports whether nothing was ever written to c. Then nothing is created by a read.
+// untouched reports whether nothing was ever written to c. Then reads must not create files either.
 func (c *compartment) untouched() bool {
 	s := c.Snapshot()
 	defer s.Release()
@@ -104,7 +104,7 @@ type View struct {
 	failing bool // the embedder failed for the last query; see embedQuery
 }
 
-// Open returns the view of o.Audience. It reads nothing yet: the first call does.
+// Open returns the view of o.Audience. It reads nothing yet: the first call does. The caller calls Close.
 func Open(o Options) *View {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -118,12 +118,15 @@ func Open(o Options) *View {
 	if o.Ranking == "" {
 		o.Ranking = rank.Context
 	}
-	v := &View{Options: o, scrubber: scrub.New(scrub.MemoryMesh(nil)), answers: newSearchCache(), stores: map[record.Visibility]*compartment{}}
+	v := &View{
+		Options: o, scrubber: scrub.New(scrub.MemoryMesh(nil)), answers: newSearchCache(),
+		stores: map[record.Visibility]*compartment{},
+	}
 	v.files = newFileIndex(v)
 	return v
 }
 
-// own is the compartment this audience writes to unless it says otherwise.
+// home returns the audience's own compartment, to which it writes by default.
 func (v *View) home() record.Visibility {
 	if v.Audience.IsDM() {
 		return record.Private
@@ -139,6 +142,7 @@ func (v *View) visible() ([]record.Visibility, error) {
 	if !v.Audience.IsDM() {
 		return names, nil
 	}
+	// Groups come last, so that a memory of a group never hides one of the DM's with the same id.
 	groups, err := os.ReadDir(filepath.Join(v.Dir, "groups"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("list groups: %w", err)
@@ -167,9 +171,8 @@ func (v *View) open(name record.Visibility) (*compartment, error) {
 	}
 	options := v.ledgerOptions(name)
 	m := v.Embedder.Model()
-	c := &compartment{
-		Compartment: store.New(name, ledger.New(options), vector.Open(filepath.Join(dir, "vectors.f32"), m.Name, m.Dim), v.lessonRetention()),
-	}
+	vectors := vector.Open(filepath.Join(dir, "vectors.f32"), m.Name, m.Dim)
+	c := &compartment{Compartment: store.New(name, ledger.New(options), vectors, v.lessonRetention())}
 	c.index = index.New(index.Options{
 		Compartment: c.Compartment, Dir: dir, LockPath: filepath.Join(v.Dir, "locks", lock+".index.lock"),
 		Ledger: options, Embedder: v.Embedder, Logger: v.Logger.With("compartment", name),
@@ -178,7 +181,8 @@ func (v *View) open(name record.Visibility) (*compartment, error) {
 	return c, nil
 }
 
-// folder is where a compartment is, and what its locks are called.
+// folder returns the folder of a compartment, and the name of its locks. Those are in a folder of their own, which
+// lives on when a compartment's folder is replaced by a backup.
 func (v *View) folder(name record.Visibility) (dir, lock string) {
 	if g := name.Group(); g != "" {
 		return filepath.Join(v.Dir, "groups", g), "group-" + g
@@ -196,7 +200,7 @@ func (v *View) ledgerOptions(name record.Visibility) ledger.Options {
 	}
 }
 
-// checkFolders refuses folders from .yamo down to dir that are something else.
+// checkFolders returns an error if anything from .yamo down to dir exists and is not a folder.
 //
 // SECURITY: a link could lead one audience's store into another one's.
 func (v *View) checkFolders(dir string) error {
@@ -214,7 +218,8 @@ func (v *View) checkFolders(dir string) error {
 	}
 }
 
-// reopen forgets c, whose ledger was replaced by another one, and returns the compartment anew.
+// reopen discards c, whose ledger was replaced, and opens the compartment again. Of several goroutines that notice, one
+// does it.
 func (v *View) reopen(ctx context.Context, c *compartment) (*compartment, error) {
 	v.mu.Lock()
 	current := v.stores[c.Visibility] == c
@@ -223,14 +228,15 @@ func (v *View) reopen(ctx context.Context, c *compartment) (*compartment, error)
 	}
 	v.mu.Unlock()
 	if current {
-		v.Logger.Warn("the ledger was replaced; reading it anew", "compartment", c.Visibility)
+		v.Logger.Warn("the ledger was replaced; reading it again", "compartment", c.Visibility)
 		c.index.Discard(ctx)
 	}
 	return v.open(c.Visibility)
 }
 
-// with calls f with the compartment called name, a second time if its ledger turns out to be another one
-// than the one read so far.
+// withCompartment calls f with the compartment called name. If the ledger turns out to have been replaced, by a
+// restored backup for example, it opens the compartment again and calls f a second time: the caller has done nothing
+// wrong.
 func (v *View) withCompartment(ctx context.Context, name record.Visibility, f func(*compartment) error) error {
 	c, err := v.open(name)
 	if err != nil {
@@ -258,27 +264,28 @@ func (v *View) write(ctx context.Context, name record.Visibility, prepare store.
 	})
 }
 
-// explain says what can be done about err where somebody outside can do something.
+// explain turns err into a fault where the caller or the operator can do something about it.
 func explain(name record.Visibility, err error) error {
 	var corrupt *ledger.CorruptError
 	switch {
 	case errors.As(err, &corrupt):
-		return &damageError{cause: err, fault: fault.New("the %s memory is damaged at line %d of its ledger, and is left as it is; "+
-			"the operator finds out more with `yamo-mcp ledger verify`", name, corrupt.Line)}
+		return &damageError{cause: err, fault: fault.New("the %s memory is damaged at line %d of its ledger, "+
+			"and is left as it is; the operator finds out more with `yamo-mcp ledger verify`", name, corrupt.Line)}
 	case errors.Is(err, ledger.ErrBusy):
-		return &damageError{cause: err, fault: fault.New("the %s memory is being written by another program; try again in a moment", name)}
+		return &damageError{cause: err, fault: fault.New("the %s memory is being written by another program; "+
+			"try again in a moment", name)}
 	}
 	return err
 }
 
-// damageError is a fault outside and its cause in the log.
+// damageError shows the caller a fault, and the log its cause.
 type damageError struct{ cause, fault error }
 
 func (e *damageError) Error() string   { return e.cause.Error() }
 func (e *damageError) Unwrap() []error { return []error{e.fault, e.cause} }
 
-// prepare readies the .yamo folder for the first write: it makes it, keeps it out of version control,
-// and reads or makes the key of the ledgers.
+// prepare makes the .yamo folder ready for the first write: it creates it, keeps it out of version control, and reads
+// or creates the key of the ledgers.
 func (v *View) prepare() ([]byte, error) {
 	if err := v.checkFolders(v.Dir); err != nil {
 		return nil, err
@@ -295,9 +302,10 @@ func (v *View) prepare() ([]byte, error) {
 	return ledger.LoadOrCreateKey(filepath.Join(v.Dir, "key"))
 }
 
-// compartments opens everything this audience may read and takes in what other processes have written.
-// A compartment whose ledger is damaged is named in damaged and answers with what stands before the
-// damage; the audience's own is an error instead, because it would seem to have forgotten.
+// compartments opens everything this audience may read, its own compartment first, and applies what other processes
+// have written. A compartment whose ledger is damaged is listed in damaged, and has the entries before the damage. If
+// it is the audience's own that is an error: an answer without recent memories would look as if they had never been
+// stored.
 func (v *View) compartments(ctx context.Context) (stores []*compartment, damaged []record.Visibility, err error) {
 	names, err := v.visible()
 	if err != nil {
@@ -325,8 +333,8 @@ func (v *View) compartments(ctx context.Context) (stores []*compartment, damaged
 	return stores, damaged, nil
 }
 
-// Close ends the background work, writes what is embedded but not yet in LanceDB, as far as ctx allows,
-// and releases everything. Calls under way may still finish; later ones return ErrClosed.
+// Close ends the background work, writes what is embedded but not yet in LanceDB, as far as ctx allows, and releases
+// all resources. Calls in progress may still finish; later ones return ErrClosed.
 func (v *View) Close(ctx context.Context) error {
 	v.mu.Lock()
 	v.closed = true

@@ -12,7 +12,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/store"
 )
 
-// Stats says how much the audience's memory holds (RFC-0011 §4.1 stats).
+// Stats is the size and state of the audience's memory (RFC-0011 §4.1 stats).
 type Stats struct {
 	Memories  int    // in every compartment the audience may see
 	Skills    int    // likewise
@@ -116,7 +116,7 @@ type TagCount struct {
 	Count int
 }
 
-// Activity counts since a time. It reads the audience's own ledger anew.
+// Activity counts since a time. It reads the audience's own ledger again.
 func (v *View) Activity(ctx context.Context, since time.Time) (Activity, error) {
 	stores, _, err := v.compartments(ctx)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/store"
 )
 
-// Recalled is a memory with the recall signals that a DM's searches left of it.
+// Recalled is a memory with the recall signals of a DM's searches.
 type Recalled struct {
 	record.Hit         // without a score and signals
 	Hits       int     // searches of which it was one of the best answers, see countedHits
@@ -45,7 +45,7 @@ const countedHits = 3 // the best of its memories, if they bear on it: see minRe
 // Searches from before their scores were kept do not count, nor do those that found a memory which was deleted since,
 // should one with its id be imported. In a group there are none.
 //
-// SECURITY: the signals are those of the private ledger alone: what a group looks for promotes nothing.
+// SECURITY: the signals are only those of the private ledger: what a group looks for promotes nothing.
 func (v *View) Recalled(ctx context.Context, since time.Time) ([]Recalled, error) {
 	if !v.Audience.IsDM() {
 		return nil, nil
@@ -110,7 +110,7 @@ func (v *View) Recalled(ctx context.Context, since time.Time) ([]Recalled, error
 	return found, nil
 }
 
-// echoShare is which part of a text's words a memory has that says nearly the same.
+// echoShare is the minimum share of a text's words in a memory that repeats it.
 const echoShare = .7
 
 // Echoed are, for each of the texts, the groups that have a memory with nearly all of its words, sorted: what somebody
@@ -135,11 +135,13 @@ func (v *View) Echoed(ctx context.Context, texts []string) ([][]string, error) {
 		}
 		s := c.Snapshot()
 		said := slices.Collect(s.Memories())
-		s.Release() // what follows takes longer than a writer should wait
+		s.Release() // before comparing, which takes longer than a writer should wait
 		for _, r := range said {
 			said := terms(r.Content)
 			for i, words := range wanted {
-				if shared := common(words, said); shared > 0 && float64(shared) >= echoShare*float64(len(words)) && !slices.Contains(groups[i], group) {
+				shared := common(words, said)
+				echoes := shared > 0 && float64(shared) >= echoShare*float64(len(words))
+				if echoes && !slices.Contains(groups[i], group) {
 					groups[i] = append(groups[i], group)
 				}
 			}
@@ -168,7 +170,7 @@ func common(a, b map[string]bool) (n int) {
 	return n
 }
 
-// recalled are the memories in found, each once.
+// recalled returns the data of a search's recall entry: the memories in found, each once.
 func (v *View) recalled(found Found) store.Recall {
 	r := store.Recall{AgentID: v.AgentID}
 	seen := map[string]bool{}
@@ -187,7 +189,7 @@ func (v *View) recalled(found Found) store.Recall {
 	return r
 }
 
-// accessesOf is what the own ledger says of a memory of any compartment.
+// accessesOf returns how often the audience has found a memory of any compartment, from its own ledger.
 func (v *View) accessesOf(id string) record.Accesses {
 	c, err := v.open(v.home())
 	if err != nil {
@@ -198,7 +200,7 @@ func (v *View) accessesOf(id string) record.Accesses {
 	return s.Accesses(id)
 }
 
-// allAccesses is what the own ledger says of all memories.
+// allAccesses returns how often the audience has found each memory, by id, from its own ledger.
 func (v *View) allAccesses() (map[string]record.Accesses, error) {
 	c, err := v.open(v.home())
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/store"
 )
 
-// How many memories a reflection and a synthesis look at if they are not told.
+// Default number of memories that a reflection and a synthesis draw on.
 const (
 	DefaultLookback   = 10
 	synthesisLookback = 20
@@ -24,31 +24,31 @@ const (
 
 // Completer asks a language model. It is safe for concurrent use.
 type Completer interface {
-	// Complete returns the model's answer. An error that is ErrSuspended ends what asked, to be done again
-	// when the answer is there; after any other one something else is tried.
+	// Complete returns the model's answer. With ErrSuspended the caller stops, and repeats the request when the answer has
+	// arrived; after any other error it tries the next completer.
 	Complete(ctx context.Context, p Prompt) (Completion, error)
 }
 
-// Prompt is a question to a language model. Its texts are redacted.
+// Prompt is a question to a language model. Its strings are redacted.
 type Prompt struct {
-	Key       string // names the question: the same for the same sources and topic
+	Key       string // identifies the question: equal for equal sources and topic
 	System    string // what to do
 	Text      string // what to do it with
 	MaxTokens int    // of the answer
 }
 
-// Completion is a language model's answer, and the name under which the model goes, "" if it is not known.
+// Completion is a language model's answer, and the model's name, "" if unknown.
 type Completion struct{ Text, Model string }
 
-// ErrSuspended is in the error of a Completer whose answer will come with another call.
+// ErrSuspended is wrapped by the error of a Completer that will have its answer in a later call.
 var ErrSuspended = errors.New("the language model has not answered yet")
 
 // ReflectRequest asks for a reflection (RFC-0011 §4.1 reflect).
 type ReflectRequest struct {
 	Topic    string // "": whatever is recent
 	Lookback int    // how many memories, the most relevant or the most recent: 1..MaxLimit; 0 is DefaultLookback
-	// Completers are asked in order, before the one of Options. If none answers to the point the reflection is
-	// an extract.
+	// Completers are asked in order, before the one of Options. If none gives a usable answer, the reflection is an
+	// extract.
 	Completers []Completer
 }
 
@@ -63,22 +63,22 @@ type Reflected struct {
 	Note       string // why a model that was asked did not write it, in fixed words, "" otherwise
 }
 
-// Reflect draws memories together into one of type "reflection", and returns after its fsync.
+// Reflect combines memories into one of type "reflection" (RFC-0011 §4.1 reflect), and returns after its fsync.
 //
-// Earlier reflections are no sources, nor are workspace files. The same sources and topic give the
-// reflection that is there; only a model's answer takes the place of an extract. Nothing to reflect on is
-// a fault.
+// Earlier reflections are no sources, nor are workspace files. The same sources and topic return the existing
+// reflection; only a model's answer replaces an extract. If no memory can be drawn on, that is a fault.
 //
-// SECURITY: a reflection is the audience's own, that of a DM private, whatever its sources: nothing that
-// was derived becomes visible to more than it was. It names each source's origin, and quotes a group as
-// such, so that a group's words do not turn into the agent's own beliefs.
+// SECURITY: a reflection belongs to the audience, that of a DM is private, whatever its sources: nothing that was
+// derived becomes visible to more people than before. It names each source's origin, and quotes a group as such, so
+// that a group's words do not turn into the agent's own beliefs.
 func (v *View) Reflect(ctx context.Context, q ReflectRequest) (Reflected, error) {
 	g, err := v.gather(ctx, store.OpReflect, q.Topic, q.Lookback, DefaultLookback)
 	if err != nil {
 		return Reflected{}, err
 	}
 	completers := v.completers(q.Completers)
-	if known, err := v.reflection(ctx, g.key); err != nil || known != nil && (known.Reflection.Method == record.ByModel || len(completers) == 0) {
+	known, err := v.reflection(ctx, g.key)
+	if err != nil || known != nil && (known.Reflection.Method == record.ByModel || len(completers) == 0) {
 		return v.reflected(known, false), err
 	}
 	d, err := v.derive(ctx, g, reflecting, completers)
@@ -95,7 +95,7 @@ func (v *View) Reflect(ctx context.Context, q ReflectRequest) (Reflected, error)
 	return result, nil
 }
 
-// completers are those that may be asked, in order.
+// completers returns the language models to ask, in order.
 func (v *View) completers(first []Completer) []Completer {
 	list := slices.Clone(first)
 	if v.Completer != nil {
@@ -104,7 +104,7 @@ func (v *View) completers(first []Completer) []Completer {
 	return list
 }
 
-// reflection is the memory of the reflection with that key, nil if there is none.
+// reflection returns the memory of the reflection with that key, nil if it does not exist.
 func (v *View) reflection(ctx context.Context, key string) (r *record.Record, err error) {
 	err = v.withCompartment(ctx, v.home(), func(c *compartment) error {
 		s := c.Snapshot()
@@ -119,19 +119,28 @@ func (v *View) reflected(r *record.Record, created bool) Reflected {
 	if r == nil {
 		return Reflected{}
 	}
-	return Reflected{Reflection: *r.Reflection, MemoryID: r.ID, Content: r.Content, CreatedAt: r.CreatedAt, Visibility: v.home(), Created: created}
+	return Reflected{
+		Reflection: *r.Reflection, MemoryID: r.ID, Content: r.Content, CreatedAt: r.CreatedAt,
+		Visibility: v.home(), Created: created,
+	}
 }
 
-// keepReflection stores what was derived, with its heritage, unless another process was faster.
-func (v *View) keepReflection(ctx context.Context, g *gathering, d derivation) (kept *record.Record, created bool, err error) {
+// keepReflection stores what was derived, with its heritage, unless another process was faster: a model takes
+// seconds, so whether the reflection exists is decided again under the ledger's lock.
+func (v *View) keepReflection(
+	ctx context.Context, g *gathering, d derivation,
+) (kept *record.Record, created bool, err error) {
 	clean := &scrubbing{scrubber: v.scrubber}
 	r := &record.Record{
 		Memory: record.Memory{
 			Type: "reflection", Source: v.AgentID, Content: clean.content(d.text),
 			Rationale: "Aggregated high-signal patterns from recent memory",
 		},
-		AgentID:    v.AgentID,
-		Reflection: &record.Reflection{Topic: g.topic, Sources: g.origins(), Confidence: d.confidence, Method: d.method, Model: clean.field("model", d.model), Key: g.key},
+		AgentID: v.AgentID,
+		Reflection: &record.Reflection{
+			Topic: g.topic, Sources: g.origins(), Confidence: d.confidence,
+			Method: d.method, Model: clean.field("model", d.model), Key: g.key,
+		},
 	}
 	if clean.err != nil {
 		return nil, false, clean.err
@@ -159,12 +168,15 @@ func (v *View) keepReflection(ctx context.Context, g *gathering, d derivation) (
 			Agent: v.AgentID, Topic: topicName(g.topic), Sources: len(g.sources), Time: now,
 			ReflectionID: r.Reflection.ReflectionID, Insight: d.insight, Confidence: d.confidence,
 		}.Block().String()
-		return []ledger.Draft{{Op: store.OpReflect, ID: r.ID, Block: written, Data: r}, {Op: store.OpHeritage, ID: r.ID, Data: heritage}}, nil
+		return []ledger.Draft{
+			{Op: store.OpReflect, ID: r.ID, Block: written, Data: r},
+			{Op: store.OpHeritage, ID: r.ID, Data: heritage},
+		}, nil
 	})
 	return kept, created, err
 }
 
-// topicName is what stands in a block for the topic.
+// topicName returns the topic as blocks and prompts name it.
 func topicName(topic string) string {
 	if topic == "" {
 		return "recent memories"
@@ -172,9 +184,9 @@ func topicName(topic string) string {
 	return topic
 }
 
-// checkTopic redacts a topic.
+// checkTopic checks and redacts a topic.
 func (v *View) checkTopic(topic string) (string, error) {
-	const most = 500
+	const most = 500 // characters
 	switch n := utf8.RuneCountInString(topic); {
 	case !utf8.ValidString(topic):
 		return "", fault.New("topic: the text is not valid UTF-8")
@@ -209,7 +221,7 @@ func (v *View) SameText(ctx context.Context, id string) ([]string, error) {
 	return ids, nil
 }
 
-// DerivedFrom are the ids of what was made from the memory called id and may repeat it: reflections and the cycle's
+// DerivedFrom returns the ids of what was made from the memory called id and may repeat it: reflections and the cycle's
 // lessons, oldest first in each compartment, then synthesized skills.
 func (v *View) DerivedFrom(ctx context.Context, id string) ([]string, error) {
 	stores, _, err := v.compartments(ctx)

@@ -24,7 +24,7 @@ const (
 	sameAs             = .92 // sentences this alike say the same
 )
 
-// sentence is one of a source, or of a text that was made of them.
+// sentence is one of a source, or of a text that was derived from them.
 type sentence struct {
 	source int // of a gathering
 	text   string
@@ -46,7 +46,7 @@ func sentences(text string) []string {
 	return list
 }
 
-// sentences are those of the sources that can be quoted, the beginning of a source that has none.
+// sentences returns the sentences of the sources that can be quoted, and the beginning of a source without any.
 func (g *gathering) sentences() []sentence {
 	var list []sentence
 	each := max(1, min(sentencesPerSource, maxSentences/len(g.sources)))
@@ -65,7 +65,7 @@ func (g *gathering) sentences() []sentence {
 	return list
 }
 
-// likeness says how alike texts are.
+// likeness measures how similar texts are, which are known by their numbers.
 type likeness struct {
 	vectors [][]float32 // unit length, or nil
 	words   []map[string]float64
@@ -105,7 +105,7 @@ func (v *View) compare(ctx context.Context, texts []string) (*likeness, error) {
 	return l, nil
 }
 
-// of is the cosine of two texts, 0..1.
+// cosine returns the cosine of two texts, 0..1.
 func (l *likeness) cosine(i, j int) float64 {
 	sum := 0.
 	if l.vectors != nil {
@@ -125,9 +125,9 @@ func (l *likeness) cosine(i, j int) float64 {
 	return min(1, max(0, sum))
 }
 
-// extract chooses the sentences that stand for the sources: those that other sources have likenesses of
-// and that bear on the topic, each unlike the ones before it (maximal marginal relevance). The same
-// sources give the same sentences, oldest source first.
+// extract chooses the sentences that represent the sources: those that are similar to sentences of other sources and to
+// the topic, and unlike the ones chosen before (maximal marginal relevance). The same sources give the same sentences,
+// oldest source first.
 func (g *gathering) extract(all []sentence, l *likeness, topic int) []int {
 	worth := make([]float64, len(all))
 	for i := range all {
@@ -162,8 +162,8 @@ func (g *gathering) extract(all []sentence, l *likeness, topic int) []int {
 	return chosen
 }
 
-// centrality is how much the other sources have of a sentence: the mean of the likeness with each one's
-// nearest sentence.
+// centrality is how much the other sources agree with a sentence: the mean of its similarity to the nearest sentence of
+// each.
 func (l *likeness) centrality(all []sentence, i int) float64 {
 	nearest := map[int]float64{}
 	for j, other := range all {
@@ -184,8 +184,8 @@ func (l *likeness) centrality(all []sentence, i int) float64 {
 //
 // support is the mean, over the text's sentences, of the likeness with the nearest sentence of a source (1
 // for what is quoted); coverage the mean, over the n sources, of the likeness of their nearest sentence with
-// one of the text. It is high for what many sources say and the text sameAs, and low for what has one
-// source, leaves sources out or goes beyond them.
+// one of the text. It is high where many sources agree and the text repeats them, and low where the text
+// has one source, leaves sources out or goes beyond them.
 func (l *likeness) measure(all []sentence, text []int, sources int) (confidence, support float64) {
 	covered := make([]float64, sources)
 	for _, i := range text {

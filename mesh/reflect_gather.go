@@ -20,7 +20,7 @@ import (
 // than a quarter of its score is likely noise.
 const minRelevance, minShare = .2, .25
 
-// gathering is what something is derived from.
+// gathering is the memories that something is derived from.
 type gathering struct {
 	view    *View
 	topic   string       // redacted
@@ -28,9 +28,9 @@ type gathering struct {
 	key     string       // names kind, topic and sources
 }
 
-// gather finds the sources: of a topic the most relevant memories, else the most recent. kind tells what is
-// derived from the same memories for one purpose from what is for another. It leaves no trace, so that it
-// can be done again.
+// gather finds the sources: the memories most relevant to a topic, or else the most recent. kind, the operation, is
+// part of the key, because the same memories may be both reflected on and made a skill. It writes nothing, not even a
+// recall block, so it can be repeated.
 func (v *View) gather(ctx context.Context, kind, topic string, lookback, standard int) (*gathering, error) {
 	topic, err := v.checkTopic(topic)
 	if err != nil {
@@ -60,15 +60,15 @@ func (v *View) gather(ctx context.Context, kind, topic string, lookback, standar
 	case len(g.sources) == 0 && topic == "":
 		return nil, fault.New("there are no memories to draw on yet; store some first")
 	case len(g.sources) == 0:
-		return nil, fault.New("topic: no memory bears on it; name something that was remembered, or leave the topic out for what is recent")
+		return nil, fault.New("topic: no memory bears on it; name something that was remembered, " +
+			"or leave the topic out for what is recent")
 	}
 	slices.SortFunc(g.sources, record.CompareStored)
 	g.key = g.name(kind)
 	return g, nil
 }
 
-// source reports whether a memory can be drawn on. A reflection cannot: what was derived would support
-// itself.
+// source reports whether a memory can be drawn on. A reflection cannot: a conclusion would become evidence for itself.
 func source(r *record.Record) bool { return r.Type != "reflection" }
 
 // recent are the n newest memories.
@@ -87,7 +87,7 @@ func recent(stores []*compartment, n int) []record.Hit {
 	return hits[:min(n, len(hits))]
 }
 
-// bearing are the at most n memories that a search for topic finds relevant.
+// bearing returns up to n memories that a search for topic finds relevant.
 func (v *View) bearing(ctx context.Context, stores []*compartment, topic string, n int) ([]record.Hit, error) {
 	var found Found
 	meaning, err := v.embedQuery(ctx, stores, topic, &found)
@@ -100,7 +100,7 @@ func (v *View) bearing(ctx context.Context, stores []*compartment, topic string,
 	return relevant(hits), nil
 }
 
-// relevant are those of the hits, best first, that bear on what was asked.
+// relevant returns the hits, which are best first, that are about what was asked.
 func relevant(hits []record.Hit) []record.Hit {
 	if len(hits) == 0 {
 		return nil
@@ -127,7 +127,7 @@ func (g *gathering) origins() []record.Source {
 	return list
 }
 
-// label names a source and, if somebody else said it, who: a DM's reader sees what is a group's.
+// label names a source and, if another group said it, that group: a DM's reader sees which words are a group's.
 func (g *gathering) label(s record.Hit) string {
 	text := s.ID + ", " + s.CreatedAt.Format("2006-01-02")
 	if group := s.Visibility.Group(); group != "" && g.view.foreign(s.Visibility) {

@@ -33,7 +33,8 @@ func (s *scrubbing) content(text string) string {
 	result, err := s.scrubber.Text(text)
 	switch {
 	case errors.Is(err, scrub.ErrEmpty):
-		s.fail(fault.New("content: there is no text in it, or nothing but markup; give what you want to find again, in words"))
+		s.fail(fault.New("content: there is no text in it, or nothing but markup; " +
+			"give what you want to find again, in words"))
 	case err != nil:
 		s.fail(fault.New("content: %v", err))
 	case result.OnlySecret:

@@ -25,7 +25,7 @@ const (
 	defaultLimit = 10
 	maxQuery     = 4_000 // characters
 	maxLessons   = 5
-	// patience is how long a search waits for memories that have no vector yet.
+	// patience is the maximum time a search waits for memories that have no vector yet.
 	patience = 2 * time.Second
 )
 
@@ -48,24 +48,26 @@ type SearchRequest struct {
 type Found struct {
 	Hits    []record.Hit
 	Lessons []record.Hit // best first; only if asked for
-	// Off: there is no embedding model on this machine, so keywords alone decided, and will until
-	// `yamo-mcp setup` was run.
+	// Off: no embedding model is installed on this machine, so only keywords decided, and will until `yamo-mcp setup` was
+	// run.
 	Off bool
 	// Pending is how many memories were found by keyword only, because they have no vector yet, or all of
 	// them, because the embedder failed for the query (Degraded).
 	Pending int
-	// Degraded: the embedder is there but failed, as a remote one may; keywords alone decided this time.
+	// Degraded: the embedder failed, as a remote one may; only keywords decided this time.
 	Degraded bool
 	// Damaged lists compartments of whose ledger only the part before a damaged line was searched.
 	Damaged []record.Visibility
 }
 
-// Search finds the memories that answer a query, best first, in every compartment the audience may
-// read, and leaves a recall block in its own ledger.
+// Search finds the memories that answer a query (RFC-0011 §4.1 search), best first, in every compartment the audience
+// may read, and writes a recall block (§3.3) to its own ledger. Invalid requests are faults. A missing or failing
+// embedder is no error, see Found.
 func (v *View) Search(ctx context.Context, q SearchRequest) (Found, error) {
 	// What a memory was stored with was redacted, so what is compared with it is too; and all this is noted in the ledger.
 	s := &scrubbing{scrubber: v.scrubber}
-	q.SessionID, q.AgentID, q.Skill = s.field("session_id", q.SessionID), s.field("agent_id", q.AgentID), s.field("skill_name", q.Skill)
+	q.SessionID, q.AgentID = s.field("session_id", q.SessionID), s.field("agent_id", q.AgentID)
+	q.Skill = s.field("skill_name", q.Skill)
 	q.Tags = slices.Clone(q.Tags)
 	for i, tag := range q.Tags {
 		q.Tags[i] = s.field("tags", tag)
@@ -113,26 +115,31 @@ func (v *View) Search(ctx context.Context, q SearchRequest) (Found, error) {
 	return found, nil
 }
 
-func (v *View) rank(stores []*compartment, among []rank.Source, query string, meaning []float32, q SearchRequest, f rank.Filter) (hits, lessons []record.Hit) {
+// rank returns the best memories that f admits and, if q asks for them, the best active lessons.
+func (v *View) rank(
+	stores []*compartment, among []rank.Source, query string, meaning []float32, q SearchRequest, f rank.Filter,
+) (hits, lessons []record.Hit) {
 	var active map[string]bool
-	if q.IncludeLessons {
+	if q.IncludeLessons { // before the candidates: it takes snapshots, which may not nest
 		active = v.activeIDs(stores)
 	}
 	candidates := v.candidates(among, query, meaning)
 	defer candidates.Release()
 	hits = candidates.Top(q.Limit, f)
 	if q.IncludeLessons {
-		lessons = candidates.Top(maxLessons, rank.Filter{Admit: func(r *record.Record) bool { return r.Lesson != nil && active[r.ID] }})
+		lessons = candidates.Top(maxLessons, rank.Filter{
+			Admit: func(r *record.Record) bool { return r.Lesson != nil && active[r.ID] },
+		})
 	}
 	return hits, lessons
 }
 
-// candidates are the memories of sources with their signals for a query. The caller releases them.
+// candidates returns the memories of sources with their signals for a query. The caller releases them.
 func (v *View) candidates(among []rank.Source, query string, meaning []float32) *rank.Candidates {
 	return rank.New(v.Ranking, among, query, meaning)
 }
 
-// sources are compartments as the ranking takes them.
+// sources returns compartments in the form that the ranking reads.
 func (v *View) sources(stores []*compartment) []rank.Source {
 	list := make([]rank.Source, len(stores))
 	for i, c := range stores {
@@ -141,8 +148,8 @@ func (v *View) sources(stores []*compartment) []rank.Source {
 	return list
 }
 
-// embedQuery returns the query's vector, nil if there is none, after giving memories without a vector a
-// moment to get theirs. Only a vector of another model and the caller's own haste are errors.
+// embedQuery returns the query's vector, nil if the embedder made none, after waiting up to patience for memories
+// without a vector. It sets Off, Degraded and Pending. Only vectors of another model and the end of ctx are errors.
 func (v *View) embedQuery(ctx context.Context, stores []*compartment, query string, found *Found) ([]float32, error) {
 	meaning, off, err := v.queryVector(ctx, query)
 	if err != nil {
@@ -171,8 +178,8 @@ func (v *View) embedQuery(ctx context.Context, stores []*compartment, query stri
 	return meaning, nil
 }
 
-// queryVector returns the query's vector. Without one, off says that there is no model on this machine; else
-// the embedder failed, which is logged. Only the caller's own haste is an error.
+// queryVector returns the query's vector, nil if there is none: off reports that no model is installed; otherwise the
+// embedder failed, which is logged. Only the end of ctx is an error.
 func (v *View) queryVector(ctx context.Context, query string) (meaning []float32, off bool, err error) {
 	vectors, err := v.Embedder.Embed(ctx, []string{query})
 	switch {
@@ -190,7 +197,7 @@ func (v *View) queryVector(ctx context.Context, query string) (meaning []float32
 	return vectors[0], false, nil
 }
 
-// noteEmbedder logs when the embedder begins to fail and when it works again, not every time.
+// noteEmbedder logs when the embedder begins to fail and when it works again, not for each query.
 func (v *View) noteEmbedder(err error) {
 	v.mu.Lock()
 	before := v.failing
@@ -198,18 +205,18 @@ func (v *View) noteEmbedder(err error) {
 	v.mu.Unlock()
 	switch {
 	case err != nil && !before:
-		v.Logger.Error("embed a query; searching by keywords alone", "error", err)
+		v.Logger.Error("embed a query; searching by keywords only", "error", err)
 	case err == nil && before:
 		v.Logger.Info("embedding works again")
 	}
 }
 
-// recallWait bounds how long a search waits for its own recall block.
+// recallWait is the maximum time a search waits for the ledger's lock to write its recall block.
 const recallWait = time.Second
 
-// recall leaves the search's block (RFC-0011 §3.3) in the audience's own ledger. Nobody is promised it:
-// it does not wait for the disk and its failure is not the search's. A ledger that is not there is not
-// made for it, so that a mere search creates nothing.
+// recall writes the search's block (RFC-0011 §3.3) to the audience's own ledger. It is a statistic that no caller
+// depends on, so it does not wait for an fsync, which takes longer than the search, and only logs a failure. A
+// missing ledger is not created, so that a search leaves an unused workspace as it is.
 func (v *View) recall(ctx context.Context, query string, q SearchRequest, found Found) {
 	c, err := v.open(v.home())
 	if err != nil || c.untouched() {
@@ -230,7 +237,7 @@ func (v *View) recall(ctx context.Context, query string, q SearchRequest, found 
 	}
 }
 
-// describe is the filter for the recall block.
+// describe returns the request's conditions as the recall block's filter.
 func (q *SearchRequest) describe() string {
 	var parts []string
 	add := func(name, value string) {

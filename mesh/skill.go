@@ -26,7 +26,7 @@ type SkillRequest struct {
 	Visibility record.Visibility // "" is the audience's own compartment; a DM may say Private or Shared
 }
 
-// IngestedSkill says what became of a skill.
+// IngestedSkill is the result of ingesting a skill.
 type IngestedSkill struct {
 	ID         string
 	Name       string
@@ -127,8 +127,9 @@ func (s *scrubbing) skill(q SkillRequest) (*record.Skill, error) {
 	s.found = append(s.found, found...)
 	quiet := &scrubbing{scrubber: s.scrubber} // the text has these already: each is counted once
 	kept := &record.Skill{
-		Name: quiet.field("name", d.Name), Intent: quiet.field("intent", d.Intent), Description: quiet.field("description", d.Description),
-		Tags: quiet.tags(d.Tags), Type: s.field("type", d.Type), Source: s.field("source", q.Source), Text: clean,
+		Name: quiet.field("name", d.Name), Intent: quiet.field("intent", d.Intent),
+		Description: quiet.field("description", d.Description), Tags: quiet.tags(d.Tags),
+		Type: s.field("type", d.Type), Source: s.field("source", q.Source), Text: clean,
 	}
 	if s.err == nil {
 		s.err = quiet.err

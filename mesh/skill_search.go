@@ -13,7 +13,6 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
 	"github.com/yamo-protocol/yamo-mcp/mesh/rank"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
-	"github.com/yamo-protocol/yamo-mcp/mesh/skill"
 )
 
 // RFC-0011 §5.3.
@@ -44,7 +43,8 @@ func (v *View) SearchSkills(ctx context.Context, query string, limit int) (Found
 	case strings.TrimSpace(query) == "":
 		return FoundSkills{}, fault.New("query: say what is to be done, in words")
 	case utf8.RuneCountInString(query) > maxQuery:
-		return FoundSkills{}, fault.New("query: %d characters are too many; use at most %d", utf8.RuneCountInString(query), maxQuery)
+		return FoundSkills{}, fault.New("query: %d characters are too many; use at most %d",
+			utf8.RuneCountInString(query), maxQuery)
 	}
 	if err := checkLimit(&limit); err != nil {
 		return FoundSkills{}, err
@@ -89,7 +89,7 @@ func (v *View) SearchSkills(ctx context.Context, query string, limit int) (Found
 		}
 	}
 	slices.SortFunc(found.Skills, func(a, b record.SkillHit) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.Reliability, a.Reliability), cmp.Compare(skill.FoldName(a.Name), skill.FoldName(b.Name)), a.Stored().Compare(b.Stored()))
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.Reliability, a.Reliability), compareNames(a, b))
 	})
 	found.Skills = found.Skills[:min(limit, len(found.Skills))]
 	return found, nil
@@ -104,7 +104,9 @@ func (c *compartment) skillCount() int {
 
 // embedSkillQuery returns the query's vector, nil if there is none, after giving skills without a vector a
 // moment to get theirs.
-func (v *View) embedSkillQuery(ctx context.Context, stores []*compartment, query string, found *FoundSkills) ([]float32, error) {
+func (v *View) embedSkillQuery(
+	ctx context.Context, stores []*compartment, query string, found *FoundSkills,
+) ([]float32, error) {
 	meaning, off, err := v.queryVector(ctx, query)
 	if err != nil {
 		return nil, err

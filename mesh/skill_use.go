@@ -36,7 +36,13 @@ func allSkills(list []*store.Snapshot) (hits []record.SkillHit) {
 	return hits
 }
 
-// Skill is the skill called id. An id that no compartment of the audience has is a fault, whether another
+// compareNames orders skills by name, without regard to letter case. Compartments may each have a skill of one name; of
+// these the one stored first comes first.
+func compareNames(a, b record.SkillHit) int {
+	return cmp.Or(cmp.Compare(skill.FoldName(a.Name), skill.FoldName(b.Name)), a.Stored().Compare(b.Stored()))
+}
+
+// Skill returns the skill called id. An id that no compartment of the audience has is a fault, whether another
 // one has it or not.
 func (v *View) Skill(ctx context.Context, id string) (record.SkillHit, error) {
 	stores, _, err := v.compartments(ctx)
@@ -78,7 +84,7 @@ func (v *View) ListSkills(ctx context.Context, limit int) (SkillList, error) {
 	defer release()
 	hits := allSkills(list)
 	slices.SortFunc(hits, func(a, b record.SkillHit) int {
-		return cmp.Or(cmp.Compare(b.Reliability, a.Reliability), cmp.Compare(b.UseCount, a.UseCount), cmp.Compare(skill.FoldName(a.Name), skill.FoldName(b.Name)), a.Stored().Compare(b.Stored()))
+		return cmp.Or(cmp.Compare(b.Reliability, a.Reliability), cmp.Compare(b.UseCount, a.UseCount), compareNames(a, b))
 	})
 	return SkillList{Skills: hits[:min(limit, len(hits))], Total: len(hits)}, nil
 }
@@ -124,7 +130,7 @@ func noSkill(id string) error {
 	return fault.New("id: there is no skill %q; a search or list of skills gives the IDs that exist", id)
 }
 
-// Pruned says what PruneSkills did.
+// Pruned is the result of PruneSkills.
 type Pruned struct {
 	Skills    []record.SkillHit // that were erased, the least reliable first
 	Remaining int               // skills that the audience may see
@@ -147,7 +153,9 @@ func (v *View) PruneSkills(ctx context.Context, threshold float64) (Pruned, erro
 		if c.Visibility != v.home() && !(v.Audience.IsDM() && c.Visibility == record.Shared) {
 			continue
 		}
-		var given map[string][]skill.Use // in the audience's own compartment, about skills of another one
+		// The audience's own feedback about skills of another compartment. It is copied first, because choose runs with a
+		// snapshot held, and snapshots must not nest.
+		var given map[string][]skill.Use
 		if c.Visibility != v.home() {
 			own := stores[0].Snapshot()
 			given = own.Skills.AllUses()
@@ -155,7 +163,8 @@ func (v *View) PruneSkills(ctx context.Context, threshold float64) (Pruned, erro
 		}
 		gone, err := v.eraseSkills(ctx, c.Visibility, func(s *store.Snapshot) (list []record.SkillHit) {
 			for _, state := range s.Skills.All() {
-				if hit := state.Hit(s.Visibility, slices.Concat(s.Skills.Uses(state.ID), given[state.ID])); hit.Reliability < threshold {
+				hit := state.Hit(s.Visibility, slices.Concat(s.Skills.Uses(state.ID), given[state.ID]))
+				if hit.Reliability < threshold {
 					list = append(list, hit)
 				}
 			}
@@ -174,7 +183,7 @@ func (v *View) PruneSkills(ctx context.Context, threshold float64) (Pruned, erro
 		pruned.Remaining += s.Skills.Len()
 	}
 	slices.SortFunc(pruned.Skills, func(a, b record.SkillHit) int {
-		return cmp.Or(cmp.Compare(a.Reliability, b.Reliability), cmp.Compare(skill.FoldName(a.Name), skill.FoldName(b.Name)), a.Stored().Compare(b.Stored()))
+		return cmp.Or(cmp.Compare(a.Reliability, b.Reliability), compareNames(a, b))
 	})
 	return pruned, nil
 }
@@ -203,7 +212,8 @@ func (v *View) deleteSkill(ctx context.Context, id, reason string) error {
 // eraseSkills erases what choose picks in a compartment, under its ledger's lock, with the feedback on it in
 // the audience's own compartment, and takes it off the disk.
 func (v *View) eraseSkills(
-	ctx context.Context, name record.Visibility, choose func(*store.Snapshot) []record.SkillHit, reason func(record.SkillHit) string,
+	ctx context.Context, name record.Visibility,
+	choose func(*store.Snapshot) []record.SkillHit, reason func(record.SkillHit) string,
 ) ([]record.SkillHit, error) {
 	var gone []record.SkillHit
 	err := v.erase(ctx, name, func(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) {
@@ -221,7 +231,9 @@ func (v *View) eraseSkills(
 	})
 }
 
-func (v *View) skillDeletions(hits []record.SkillHit, reason func(record.SkillHit) string, now time.Time) []ledger.Draft {
+func (v *View) skillDeletions(
+	hits []record.SkillHit, reason func(record.SkillHit) string, now time.Time,
+) []ledger.Draft {
 	drafts := make([]ledger.Draft, len(hits))
 	for i, hit := range hits {
 		why := reason(hit)

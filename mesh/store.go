@@ -11,7 +11,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub"
 )
 
-// Stored says what became of a memory.
+// Stored is the result of storing a memory.
 type Stored struct {
 	ID         string
 	CreatedAt  time.Time
@@ -20,14 +20,15 @@ type Stored struct {
 	Created    bool              // false: the same text was stored before, and ID is that memory's
 }
 
-// Outcome is what became of one memory of a batch.
+// Outcome is the result for one memory of a batch.
 type Outcome struct {
 	Stored
-	Notes []string // what was changed or left out on the way of an imported one
+	Notes []string // what was changed or left out of an imported memory
 	Err   error    // why it was refused, nil if it was stored
 }
 
-// Scrubbed is a memory that was checked and scrubbed and that is not kept yet.
+// Scrubbed is a memory that was checked and scrubbed, and is not stored yet. It exists so that a caller can scrub
+// once and then look for the memory, ask for approval, or store it.
 type Scrubbed struct {
 	record     *record.Record // without an id and a time
 	redactions []scrub.Redaction
@@ -70,7 +71,8 @@ func (v *View) Store(ctx context.Context, m record.Memory, to record.Visibility)
 }
 
 // Keep appends a scrubbed memory to the ledger of the compartment to, "" being the audience's own. It returns after the
-// fsync; no model is needed. The same text in the same scope again is the first memory.
+// fsync; no model is needed. Storing the same text in the same scope again returns the first memory. A compartment that
+// the audience must not write to is a fault.
 func (v *View) Keep(ctx context.Context, s Scrubbed, to record.Visibility) (Stored, error) {
 	to, err := v.destination(to)
 	if err != nil {
@@ -85,7 +87,7 @@ func (v *View) Keep(ctx context.Context, s Scrubbed, to record.Visibility) (Stor
 }
 
 // StoreAll keeps memories in the audience's own compartment, in order, with one fsync for all of them, and returns an
-// outcome for each. What one is refused for does not keep the others out; with an error nothing was acknowledged, and
+// outcome for each. A refused memory does not keep the others out; with an error none is promised to be stored, and
 // calling again is safe.
 func (v *View) StoreAll(ctx context.Context, memories []record.Memory) ([]Outcome, error) {
 	b := newBatch(v, len(memories))
@@ -123,7 +125,7 @@ func (v *View) Holds(ctx context.Context, s Scrubbed) (string, error) {
 	return id, err
 }
 
-// destination is the compartment that a memory goes to.
+// destination returns the compartment that a memory is written to.
 //
 // SECURITY: only a DM chooses, and only between private and shared: the one declared flow from private
 // to others.

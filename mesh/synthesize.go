@@ -38,7 +38,11 @@ type Synthesized struct {
 }
 
 var synthesizing = purpose{
-	system:    `You write down how to do something, from notes of how it went. ` + dataOnly + `Answer with one rule a line, at most eight, each beginning with "- ", in the imperative, and ending with the numbers of the notes that it rests on, like [2] or [1][3]. A rule says what to do or to leave, as the notes show it to work or to go wrong. No heading, no introduction. If the notes say nothing about how to do anything, answer only: NONE`,
+	system: `You write down how to do something, from notes of how it went. ` + dataOnly +
+		`Answer with one rule a line, at most eight, each beginning with "- ", in the imperative, ` +
+		`and ending with the numbers of the notes that it rests on, like [2] or [1][3]. ` +
+		`A rule says what to do or to leave, as the notes show it to work or to go wrong. ` +
+		`No heading, no introduction. If the notes say nothing about how to do anything, answer only: NONE`,
 	maxTokens: 700,
 }
 
@@ -47,18 +51,19 @@ var synthesizing = purpose{
 // the topic, so a later synthesis of the topic from more memories is that skill with another text. The same
 // sources and topic give the skill that is there; only a model's answer takes the place of an extract.
 //
-// SECURITY: a skill is to be followed, so what groups said is no source of a DM's: a stranger must not be
-// able to plant rules. It is the audience's own, that of a DM private.
+// SECURITY: an agent follows its skills, so what groups said is no source of a DM's: a stranger must not be able to
+// plant rules. A skill belongs to the audience, and that of a DM is private.
 func (v *View) Synthesize(ctx context.Context, q SynthesizeRequest) (Synthesized, error) {
 	g, err := v.gather(ctx, store.OpSynthesize, q.Topic, 0, synthesisLookback)
 	if err != nil {
 		return Synthesized{}, err
 	}
 	completers := v.completers(q.Completers)
-	if known, err := v.synthesis(ctx, g.key); err != nil || known != nil && (known.Method == record.ByModel || len(completers) == 0) {
-		if err != nil {
-			return Synthesized{}, err
-		}
+	known, err := v.synthesis(ctx, g.key)
+	if err != nil {
+		return Synthesized{}, err
+	}
+	if known != nil && (known.Method == record.ByModel || len(completers) == 0) {
 		return *known, nil
 	}
 	d, err := v.derive(ctx, g, synthesizing, completers)
@@ -90,13 +95,15 @@ func (v *View) keepSynthesis(ctx context.Context, g *gathering, d derivation) (S
 	}
 	clean := &scrubbing{scrubber: v.scrubber}
 	made := record.Synthesis{
-		SkillID: ingested.ID, Topic: g.topic, Sources: g.origins(), Confidence: d.confidence, Method: d.method, Model: clean.field("model", d.model),
-		Key: g.key, AgentID: v.AgentID,
+		SkillID: ingested.ID, Topic: g.topic, Sources: g.origins(), Confidence: d.confidence,
+		Method: d.method, Model: clean.field("model", d.model), Key: g.key, AgentID: v.AgentID,
 	}
 	if clean.err != nil {
 		return Synthesized{}, clean.err
 	}
-	result := Synthesized{Synthesis: made, Visibility: v.home(), Created: ingested.Created, Updated: ingested.Updated, Note: d.note}
+	result := Synthesized{
+		Synthesis: made, Visibility: v.home(), Created: ingested.Created, Updated: ingested.Updated, Note: d.note,
+	}
 	err = v.write(ctx, v.home(), func(s *store.Snapshot, _ time.Time) ([]ledger.Draft, error) {
 		skill := s.Skills.Find(ingested.ID)
 		if skill == nil {
@@ -108,7 +115,8 @@ func (v *View) keepSynthesis(ctx context.Context, g *gathering, d derivation) (S
 	return result, err
 }
 
-// synthesisName is the name of a topic's skill: one that no skill has that somebody else made.
+// synthesisName returns the name of a topic's skill. It differs from that of a skill that was not synthesized, which
+// must not be replaced.
 func (v *View) synthesisName(ctx context.Context, topic string) (string, error) {
 	const most = 100 // characters of the topic
 	name := block.Escape("learned: " + text.Shorten(topicName(topic), most))
@@ -183,7 +191,8 @@ func (g *gathering) rules(d derivation) []string {
 		}
 	}
 	slices.SortStableFunc(lessons, func(a, b *record.Lesson) int {
-		return record.CompareLessons(record.Hit{Record: &record.Record{Lesson: a}}, record.Hit{Record: &record.Record{Lesson: b}})
+		return record.CompareLessons(
+			record.Hit{Record: &record.Record{Lesson: a}}, record.Hit{Record: &record.Record{Lesson: b}})
 	})
 	var rules []string
 	add := func(rule string) {
@@ -208,7 +217,9 @@ func (g *gathering) rules(d derivation) []string {
 
 // intent is a topic as the grammar's INTENT_ID. What has no letters of its alphabet has its description.
 func intent(topic string) string {
-	words := strings.FieldsFunc(strings.ToLower(topic), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	words := strings.FieldsFunc(strings.ToLower(topic), func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
+	})
 	if len(words) == 0 {
 		return "apply_what_was_learned"
 	}
