@@ -15,6 +15,7 @@ import (
 var errBooted = fault.New("there is no BOOTSTRAP.md: the first boot is done, or was not prepared. " +
 	"Begin the session with the prompt startup")
 
+// bootFile is the arguments of bootstrap_write. Its files are those of RFC-0009 §6.2; nothing else can be written so.
 type bootFile struct {
 	File string `json:"file" jsonschema:"enum=SOUL.md,enum=IDENTITY.md,enum=USER.md,enum=AGENTS.md"`
 	Text string `json:"text" jsonschema:"minLength=1,maxLength=60000"`
@@ -31,6 +32,7 @@ func (bootFile) JSONSchemaExtend(s *jsonSchema) {
 // maxAdvice is the maximum number of pieces of advice in a result.
 const maxAdvice = 20
 
+// bootWritten is the result of bootstrap_write. Advice is what the check of the file found that is no error.
 type bootWritten struct {
 	File   string   `json:"file"`
 	URI    string   `json:"uri"`
@@ -86,6 +88,7 @@ func BootstrapWrite(v *workspace.View) Tool {
 	})
 }
 
+// bootNote is the arguments of bootstrap_finish.
 type bootNote struct {
 	Note string `json:"note,omitempty" jsonschema:"maxLength=2000,default=First boot finished."`
 }
@@ -96,6 +99,7 @@ func (bootNote) JSONSchemaExtend(s *jsonSchema) {
 	})
 }
 
+// booted is the result of bootstrap_finish. Missing files do not keep the first boot from being finished.
 type booted struct {
 	Deleted bool     `json:"deleted"`
 	Log     string   `json:"log"`

@@ -20,6 +20,7 @@ const (
 // room is the number of bytes that are left for a result's lists. Tools fill the most useful list first.
 type room int
 
+// newRoom returns the room of an empty result.
 func newRoom() room { return maxResult - reserved }
 
 // take reports whether v fits as JSON, with a comma after it, and if so, subtracts it.

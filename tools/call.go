@@ -6,16 +6,18 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// callKey is what the context of a call has its id under.
+// callKey is the key of the host's call ID in the context of a call.
 type callKey struct{}
 
-// callIDFields are where hosts put the id by which their model knows a call.
+// callIDFields are the fields of _meta in which hosts send the ID by which their model knows a call. An edit keeps it,
+// so that a person can find the conversation that an edit came from.
 var callIDFields = []string{"claudecode/toolUseId", "toolUseId", "tool_call_id"}
 
-// maxCallID is how long such an id may be, in bytes; a longer one is left out.
+// maxCallID is the maximum length of such an ID in bytes. A longer one is ignored and not cut, because half an ID would
+// find nothing.
 const maxCallID = 128
 
-// withCallID is ctx with the host's id of a call, if it gives one.
+// withCallID returns ctx with the host's ID of the call, and ctx itself if the host gave none.
 func withCallID(ctx context.Context, request mcp.CallToolRequest) context.Context {
 	if request.Params.Meta == nil {
 		return ctx
@@ -28,7 +30,7 @@ func withCallID(ctx context.Context, request mcp.CallToolRequest) context.Contex
 	return ctx
 }
 
-// callID is the host's id of the call, "" if it gave none.
+// callID returns the host's ID of the call, "" if it gave none.
 func callID(ctx context.Context) string {
 	id, _ := ctx.Value(callKey{}).(string)
 	return id

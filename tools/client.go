@@ -16,13 +16,15 @@ import (
 )
 
 const (
-	// personPatience is how long a person may take to answer, modelPatience how long a host's model may.
-	// They bound calls of older clients, whose answer a call waits for; later ones call again with it.
+	// personPatience is the maximum time for a person to answer, modelPatience that for a host's model. They bound
+	// calls of older clients, which wait for the answer; later clients call again with it. A person may be away from
+	// the screen; a model that takes longer than this is not going to answer.
 	personPatience = 10 * time.Minute
 	modelPatience  = 2 * time.Minute
-	// progressEvery is the least time between two progress notifications about the same.
+	// progressEvery is the minimum time between two progress notifications about the same step: hosts redraw for each.
 	progressEvery = 100 * time.Millisecond
-	// trailing is how long a call waits for its last notification to leave before the answer does.
+	// trailing is the maximum time that a call waits for its last notification to leave. A notification that arrives
+	// after the result refers to a token that the client has forgotten.
 	trailing = 50 * time.Millisecond
 )
 
@@ -40,6 +42,7 @@ type caller struct {
 	progress mcp.ProgressToken // nil if it does not want to know
 }
 
+// callerKey is the key of the caller in the context of a call.
 type callerKey struct{}
 
 // withCaller returns the context of a call, in which callerOf finds who called.
@@ -62,7 +65,7 @@ func withCaller(ctx context.Context, request mcp.CallToolRequest) context.Contex
 	return context.WithValue(ctx, callerKey{}, c)
 }
 
-// callerOf is who called, somebody who can be asked nothing if that is not known.
+// callerOf returns the caller of ctx; without one, as in tests, a caller that cannot be asked anything.
 func callerOf(ctx context.Context) *caller {
 	if c, ok := ctx.Value(callerKey{}).(*caller); ok {
 		return c
@@ -110,8 +113,8 @@ func (c *caller) sample(
 	return textOf(answer.Content), answer.Model, nil
 }
 
-// unanswered is what a question that an older client did not answer comes to. The client's own words about
-// it may hold content, and go nowhere.
+// unanswered returns the error for a question that an older client did not answer: ctx's error if the call was
+// cancelled, else errCannotAsk. The client's own error may contain content, so it goes nowhere.
 func unanswered(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -119,7 +122,8 @@ func unanswered(ctx context.Context) error {
 	return errCannotAsk
 }
 
-// textOf is the text of a sampling result's content, which is one part or a list of them.
+// textOf returns the text of a sampling result's content, which is one part or a list of them. Parts
+// that are not text are dropped; "" means that there was none.
 func textOf(content any) string {
 	type part struct{ Type, Text string }
 	raw, err := json.Marshal(content)
@@ -148,7 +152,7 @@ func (c *caller) elicits() bool {
 	return c.srv != nil && e != nil && (e.Form != nil || e.URL == nil)
 }
 
-// verdict is what a person said.
+// verdict is a person's answer. The zero value agrees to nothing.
 type verdict int
 
 const (
@@ -187,7 +191,7 @@ func (c *caller) ask(ctx context.Context, key, question, tick string) (verdict, 
 		})
 		switch {
 		case asking.Err() != nil && ctx.Err() == nil:
-			return dismissed, nil // nobody is there
+			return dismissed, nil // the person did not answer in time
 		case err != nil || answer == nil:
 			return dismissed, unanswered(ctx)
 		}
@@ -205,17 +209,19 @@ func (c *caller) ask(ctx context.Context, key, question, tick string) (verdict, 
 	}
 }
 
-// log tells the client something beside the answer, if it wants to hear messages of that level.
+// log sends the client a log message, if it asked for messages of that level. It is for what a person should notice
+// even if the model does not mention it, such as a search without its embedding model.
 //
 // SECURITY: text is fixed words, never content, a name or a path.
 func (c *caller) log(ctx context.Context, level mcp.LoggingLevel, text string) {
 	if c.srv != nil {
-		// A client that cannot hear it is none the worse.
+		// The result has the same text, so a failure to send it loses nothing.
 		_ = c.srv.SendLogMessageToClient(ctx, mcp.NewLoggingMessageNotification(level, "yamo-mcp", text))
 	}
 }
 
-// reporter sends what is reported under ctx to the client. sent waits until it has left.
+// reporter returns a context whose progress is sent to the client, and a function that waits, up to trailing, until the
+// last notification has left. Without a progress token nothing is sent (MCP: progress is opt-in).
 func (c *caller) reporter(ctx context.Context) (reporting context.Context, sent func()) {
 	if c.srv == nil || c.progress == nil {
 		return ctx, func() {}

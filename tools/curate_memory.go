@@ -14,6 +14,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
+// curation is the arguments of curate_memory: entries to add, entries to retire, or both.
 type curation struct {
 	Section   string   `json:"section" jsonschema:"minLength=1,maxLength=200"`
 	Add       []string `json:"add,omitempty" jsonschema:"maxItems=20"`
@@ -34,6 +35,7 @@ func (curation) JSONSchemaExtend(s *jsonSchema) {
 	})
 }
 
+// curated is the result of curate_memory, with the entries as the file has them, dates included.
 type curated struct {
 	EventID  string   `json:"event_id"`
 	Section  string   `json:"section"`
@@ -60,7 +62,8 @@ func (curated) resourceLinks() []mcp.ResourceLink {
 var leadingBullet = regexp.MustCompile(`^\s*[-*+]\s+`)
 
 // CurateMemory is the tool curate_memory (RFC-0009 §5.3) of the agent called agent: one edit of one section. It is for
-// DMs only.
+// DMs only. It creates a section only if nothing is retired: an entry to retire must be somewhere. With an idempotency
+// key a repeated call returns the first result, so a host may retry.
 func CurateMemory(v *workspace.View, editor *edit.Editor, agent string) Tool {
 	return Define(Spec{
 		Name:  "curate_memory",

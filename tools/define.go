@@ -22,7 +22,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// Spec says what a tool is. The four hints go to the client as they are, the false ones too.
+// Spec describes a tool. The four hints go to the client as they are, the false ones too.
 type Spec struct {
 	Name        string // 1 to 64 of a-z, 0-9 and _
 	Title       string // for people
@@ -78,6 +78,7 @@ func Define[In, Out any](spec Spec, handle func(context.Context, In) (Out, error
 	return tool
 }
 
+// define is Define, with the mistakes of the definition as errors.
 func define[In, Out any](spec Spec, handle func(context.Context, In) (Out, error)) (Tool, error) {
 	switch {
 	case !toolName.MatchString(spec.Name):
@@ -145,10 +146,11 @@ func property(s *jsonSchema, name string) *jsonSchema {
 	return p
 }
 
-// Name is the tool's name.
+// Name returns the tool's name, by which operators and audiences choose tools.
 func (t Tool) Name() string { return t.spec.Name }
 
-// Definition is what a client sees in tools/list.
+// Definition returns what a client sees in tools/list. All four hints are given, because the default of a missing
+// destructiveHint is true, and hosts ask their person before such a call.
 func (t Tool) Definition() mcp.Tool {
 	return mcp.Tool{
 		Name:            t.spec.Name,
@@ -166,8 +168,9 @@ func (t Tool) Definition() mcp.Tool {
 	}
 }
 
-// Server is the tool as mcp-go registers it. Its handler never returns an error: what goes wrong is a
-// result with isError, so that the model sees it.
+// Server returns the tool as mcp-go registers it. Its handler never returns an error: what goes wrong is a result with
+// isError, so that the model sees it and can act on it. A protocol error would be shown to a person at most. Progress
+// that the handler reports has left before the result does.
 func (t Tool) Server(env Env) server.ServerTool {
 	return server.ServerTool{
 		Tool: t.Definition(),
@@ -195,11 +198,12 @@ type linker interface {
 const (
 	// linksSince is the first protocol revision with resource links; clients of an older one may refuse them.
 	linksSince = "2025-06-18"
-	// maxLinks is how many of them a result has at most.
+	// maxLinks is the maximum number of links in a result: hosts show each as an attachment.
 	maxLinks = 20
 )
 
-// run performs one call.
+// run performs one call: it asks Ready, checks the arguments, calls the handler and checks its result. The error goes
+// through Guard, so only faults reach the client. A question to the client ends the call with a result that has it.
 func (t Tool) run(ctx context.Context, env Env, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	if env.Ready != nil {
 		if err := env.Ready(ctx); err != nil {
@@ -235,7 +239,8 @@ func (t Tool) run(ctx context.Context, env Env, request mcp.CallToolRequest) (*m
 	return result, nil
 }
 
-// refusal is what the tool has to say of arguments that its schema refuses, else what the schema says.
+// refusal returns the error for arguments that the schema refuses: the tool's own, if Refuse has one, because a rule
+// ("SOUL.md is not edited") explains more than a missing field; else invalid.
 func (t Tool) refusal(raw []byte, invalid error) error {
 	var args map[string]any
 	if t.spec.Refuse == nil || decode(raw, &args) != nil {
@@ -247,7 +252,8 @@ func (t Tool) refusal(raw []byte, invalid error) error {
 	return invalid
 }
 
-// rawArguments is the JSON of a call's arguments; left out, they are an empty object.
+// rawArguments returns the JSON of a call's arguments. Some clients leave out an empty object or send null; both are
+// taken for {}.
 func rawArguments(request mcp.CallToolRequest) ([]byte, error) {
 	raw, ok := request.GetRawArguments().(json.RawMessage)
 	if !ok {
@@ -262,7 +268,8 @@ func rawArguments(request mcp.CallToolRequest) ([]byte, error) {
 	return raw, nil
 }
 
-// decode decodes one JSON value, with numbers in an `any` kept exact.
+// decode decodes one JSON value, with numbers in an `any` kept as json.Number: metadata may contain integers that a
+// float64 would round.
 func decode(data []byte, v any) error {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()

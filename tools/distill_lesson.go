@@ -8,6 +8,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub"
 )
 
+// lessonContext is RFC-0011 §4.2's LessonContext. A nil confidence is record.DefaultConfidence, which a schema's
+// default could not express: 0 is a valid confidence.
 type lessonContext struct {
 	Situation        string   `json:"situation" jsonschema:"minLength=1"`
 	ErrorPattern     string   `json:"error_pattern" jsonschema:"minLength=1"`
@@ -35,6 +37,7 @@ func (lessonContext) JSONSchemaExtend(s *jsonSchema) {
 	})
 }
 
+// lessonBlock is the lesson with the fields of RFC-0011 §3.5's LessonLearned block, and the block itself.
 type lessonBlock struct {
 	LessonID         string      `json:"lesson_id"`
 	PatternID        string      `json:"pattern_id"`
@@ -56,7 +59,8 @@ func (lessonBlock) JSONSchemaExtend(s *jsonSchema) {
 	})
 }
 
-// DistillLesson is the tool distill_lesson (RFC-0011 §8.3).
+// DistillLesson is the tool distill_lesson (RFC-0011 §8.3). A pattern is the error pattern and the scope together
+// (RFC-0011 §8.2): its second lesson is stored only with a higher confidence, and supersedes the first.
 func DistillLesson(v *mesh.View) Tool {
 	return Define(Spec{
 		Name:  "distill_lesson",
@@ -82,6 +86,7 @@ func DistillLesson(v *mesh.View) Tool {
 	})
 }
 
+// redactions returns what the scrubber replaced, by kind: a model can tell the user, and no redacted value is in it.
 func redactions(found []scrub.Redaction) []redaction {
 	list := make([]redaction, len(found))
 	for i, r := range found {

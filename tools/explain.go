@@ -49,6 +49,7 @@ func leaves(e *jsonschema.ValidationError) func(yield func(*jsonschema.Validatio
 	return func(yield func(*jsonschema.ValidationError) bool) { walk(e, yield) }
 }
 
+// walk visits the leaves below e, and returns false when yield does.
 func walk(e *jsonschema.ValidationError, yield func(*jsonschema.ValidationError) bool) bool {
 	switch e.ErrorKind.(type) {
 	case *kind.AnyOf, *kind.OneOf:
@@ -132,6 +133,7 @@ func (s *schema) unknown(path []string, at *jsonschema.Schema, names []string) s
 	return text + " (valid fields: " + strings.Join(valid, ", ") + ")"
 }
 
+// order returns the place of a problem's field in the struct, -1 for unknown fields and the arguments as a whole.
 func (s *schema) order(path []string) int {
 	if len(path) == 0 {
 		return -1
@@ -139,6 +141,7 @@ func (s *schema) order(path []string) int {
 	return slices.Index(s.fields, path[0])
 }
 
+// required reports whether null is no way to leave the field out: it is required, or not at the top level.
 func (s *schema) required(path []string) bool {
 	return len(path) != 1 || slices.Contains(s.compiled.Required, path[0])
 }
@@ -158,6 +161,7 @@ func child(s *jsonschema.Schema, token string) *jsonschema.Schema {
 	return other
 }
 
+// element returns the value of a field or an array's element, nil where there is none.
 func element(value any, token string) any {
 	switch v := value.(type) {
 	case map[string]any:
@@ -227,6 +231,7 @@ func allowed(s *jsonschema.Schema) string {
 	}
 }
 
+// allowedString describes the strings that a schema allows.
 func allowedString(s *jsonschema.Schema) string {
 	switch {
 	case s.Format != nil && s.Format.Name == "date-time":
@@ -242,6 +247,7 @@ func allowedString(s *jsonschema.Schema) string {
 	}
 }
 
+// span describes a range whose bounds are numbers in words, "" where there is none.
 func span(low, high, unit string) string {
 	switch {
 	case low != "" && high != "" && unit == "":
@@ -257,6 +263,7 @@ func span(low, high, unit string) string {
 	}
 }
 
+// count writes a limit, "" if it is not set.
 func count(n *int) string {
 	if n == nil {
 		return ""
@@ -264,6 +271,7 @@ func count(n *int) string {
 	return strconv.Itoa(*n)
 }
 
+// number writes a bound without an exponent, "" if it is not set: 8760, not 8.76e+03.
 func number(r *big.Rat) string {
 	if r == nil {
 		return ""

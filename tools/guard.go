@@ -70,7 +70,7 @@ func refusedBySystem(err error) error {
 	return errInternal
 }
 
-// describePanic is what the log hears of a panic.
+// describePanic returns the text of a panic for the log: that of a runtime error, else only the type of the value.
 func describePanic(value any) string {
 	// SECURITY: a panic's value can hold anything, memories too; only the runtime's own are told.
 	if err, ok := value.(runtime.Error); ok {
@@ -79,7 +79,8 @@ func describePanic(value any) string {
 	return fmt.Sprintf("panic with a %T", value)
 }
 
-// withoutPaths is err's text with the folders of file errors cut off.
+// withoutPaths returns err's text with the folders of file errors cut off: a log may be sent to others, and the path of
+// a home folder names its owner.
 func withoutPaths(err error) string {
 	text := err.Error()
 	if e, ok := errors.AsType[*fs.PathError](err); ok && filepath.IsAbs(e.Path) {

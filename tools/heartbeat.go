@@ -13,6 +13,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
 
+// beat is the arguments of heartbeat.
 type beat struct {
 	Action     string  `json:"action" jsonschema:"enum=due,enum=done"`
 	Check      string  `json:"check,omitempty" jsonschema:"maxLength=64"`
@@ -27,6 +28,7 @@ func (beat) JSONSchemaExtend(s *jsonSchema) {
 	})
 }
 
+// beatAnswer is the result of heartbeat. Learned and Dreamed are nil if the cycle and the sweep were not due.
 type beatAnswer struct {
 	Now    time.Time   `json:"now"`
 	Tasks  []beatTask  `json:"tasks"`
@@ -47,6 +49,7 @@ func (beatAnswer) JSONSchemaExtend(s *jsonSchema) {
 	})
 }
 
+// beatDreams is a sweep as a result.
 type beatDreams struct {
 	Promoted []string `json:"promoted"`
 	Held     int      `json:"held"`
@@ -60,6 +63,7 @@ func (beatDreams) JSONSchemaExtend(s *jsonSchema) {
 	})
 }
 
+// beatLessons is a distillation cycle as a result.
 type beatLessons struct {
 	Lessons    []beatLesson  `json:"lessons"`
 	Incomplete []beatFailure `json:"incomplete"`
@@ -86,6 +90,8 @@ func (beatLesson) JSONSchemaExtend(s *jsonSchema) {
 	})
 }
 
+// beatFailure is a failure that lacks something a lesson needs. The cycle does not guess it; the model
+// may know it from the conversation.
 type beatFailure struct {
 	Memories     []string `json:"memories"`
 	ErrorPattern string   `json:"error_pattern,omitempty"`

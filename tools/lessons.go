@@ -11,6 +11,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
+// lessonQuery is the arguments of lessons.
 type lessonQuery struct {
 	Query     string `json:"query,omitempty"`
 	PatternID string `json:"pattern_id,omitempty"`
@@ -42,6 +43,7 @@ func (lessonList) JSONSchemaExtend(s *jsonSchema) {
 	})
 }
 
+// lessonDetail is a lesson with all its fields, as memory_get returns it too.
 type lessonDetail struct {
 	LessonID         string    `json:"lesson_id"`
 	MemoryID         string    `json:"memory_id"`
@@ -69,6 +71,7 @@ func (lessonDetail) JSONSchemaExtend(s *jsonSchema) {
 	})
 }
 
+// detailLesson returns the lesson of a hit, which must be a lesson's memory.
 func detailLesson(hit record.Hit) lessonDetail {
 	l := hit.Lesson
 	return lessonDetail{

@@ -38,7 +38,8 @@ func (logged) JSONSchemaExtend(s *jsonSchema) {
 	})
 }
 
-// LogAppend is the tool log_append (RFC-0009 §2.5). Each session has its own block in the log.
+// LogAppend is the tool log_append (RFC-0009 §2.5). Each session has its own block in the log of the day; a group
+// writes its own log. When it returns, the text is on disk. Credentials are replaced, and counted in the result.
 func LogAppend(v *workspace.View) Tool {
 	where := "the log of the day"
 	if !v.Audience().IsDM() {
@@ -63,10 +64,11 @@ func LogAppend(v *workspace.View) Tool {
 	})
 }
 
-// maxJournals is how many sessions keep their block in the log. A session that is forgotten begins a new one.
+// maxJournals is the maximum number of sessions that keep their block in the log. An HTTP server that runs for months
+// serves many; a session that is forgotten begins a new block, which loses nothing.
 const maxJournals = 1000
 
-// journals keeps one journal a session.
+// journals keeps one journal for each session. It is safe for concurrent use.
 type journals struct {
 	view *workspace.View
 
@@ -74,6 +76,7 @@ type journals struct {
 	byID map[string]*workspace.Journal
 }
 
+// of returns the journal of the session that calls, "" being that of a server without sessions.
 func (j *journals) of(ctx context.Context) *workspace.Journal {
 	id := ""
 	if session := server.ClientSessionFromContext(ctx); session != nil {

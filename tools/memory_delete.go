@@ -12,6 +12,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
 )
 
+// memoryDeletion is the arguments of memory_delete.
 type memoryDeletion struct {
 	ID      string `json:"id" jsonschema:"minLength=1"`
 	Confirm bool   `json:"confirm,omitempty"`
@@ -27,6 +28,8 @@ func (memoryDeletion) JSONSchemaExtend(s *jsonSchema) {
 	})
 }
 
+// memoryDeleted is the result of memory_delete: what else still contains the text, so that the user can decide about
+// it.
 type memoryDeleted struct {
 	ID      string   `json:"id"`
 	Deleted bool     `json:"deleted"`
@@ -121,6 +124,8 @@ type doomed struct {
 	text       string
 }
 
+// doomedThing returns the memory or skill that an ID names. The view returns only what the audience may read, so that
+// the error of another's ID is that of an unknown one.
 func doomedThing(ctx context.Context, v *mesh.View, id string) (doomed, error) {
 	if strings.HasPrefix(id, "skill_") {
 		skill, err := v.Skill(ctx, id)
@@ -136,6 +141,7 @@ func doomedThing(ctx context.Context, v *mesh.View, id string) (doomed, error) {
 	return doomed{id, "memory", hit.Visibility, hit.CreatedAt, hit.Content}, nil
 }
 
+// confirmDeletion asks the person to confirm that the memory or skill is deleted, and shows its beginning.
 func confirmDeletion(ctx context.Context, about doomed, given bool) error {
 	return confirm(ctx, consent{
 		key: questionKey("delete", about.id),

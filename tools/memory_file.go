@@ -14,6 +14,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/memfile"
 )
 
+// memoryFile is the arguments of memory_file.
 type memoryFile struct {
 	Action    string          `json:"action" jsonschema:"enum=save,enum=read"`
 	Type      string          `json:"type,omitempty"`
@@ -58,6 +59,7 @@ func (memorySection) JSONSchemaExtend(s *jsonSchema) {
 	})
 }
 
+// memoryFiled is the result of memory_file.
 type memoryFiled struct {
 	File       string        `json:"file"`
 	URI        string        `json:"uri"`
@@ -84,7 +86,7 @@ func (memoryFiled) JSONSchemaExtend(s *jsonSchema) {
 	})
 }
 
-// memoryMatter is seed 003's front matter.
+// memoryMatter is seed 003's front matter, as far as a model can use it.
 type memoryMatter struct {
 	Type      memfile.Type `json:"type,omitempty"`
 	Date      string       `json:"date,omitempty"`
@@ -95,7 +97,7 @@ type memoryMatter struct {
 	Tags      []string     `json:"tags,omitempty"`
 }
 
-// maxMemoryText is how many bytes of a file's text are returned.
+// maxMemoryText is the maximum size of a file's text in a result, in bytes.
 const maxMemoryText = 16 << 10
 
 // resourceLinks are the files that the wikilinks lead to, each once, and before them the file that was saved.
@@ -117,6 +119,7 @@ func (f memoryFiled) resourceLinks() []mcp.ResourceLink {
 	return links
 }
 
+// memoryLink is a wikilink of a file, with the file that it leads to.
 type memoryLink struct {
 	Text  string `json:"text"`
 	File  string `json:"file,omitempty"`
@@ -132,7 +135,9 @@ func (memoryLink) JSONSchemaExtend(s *jsonSchema) {
 	})
 }
 
-// MemoryFile is the tool memory_file (seed 003). It is for DMs only.
+// MemoryFile is the tool memory_file (seed 003). It is for DMs only. A save never replaces a file. Reading repairs
+// nothing: format problems are part of the result, so that a model can offer to correct
+// them. The text of a file is cut to maxMemoryText, and the result links to the whole.
 func MemoryFile(v *workspace.View) Tool {
 	return Define(Spec{
 		Name:  "memory_file",
@@ -190,7 +195,8 @@ func MemoryFile(v *workspace.View) Tool {
 	})
 }
 
-// read fills in what the file says.
+// read adds the file's front matter, text and format problems. A file without valid front matter is returned whole,
+// with the problems that Check finds.
 func (f *memoryFiled) read(v *workspace.View) error {
 	data, err := v.Read(f.File)
 	if err != nil {
@@ -213,6 +219,7 @@ func (f *memoryFiled) read(v *workspace.View) error {
 	return nil
 }
 
+// saveMemory saves the file that the arguments describe. Its errors name the argument to correct.
 func saveMemory(ctx context.Context, v *workspace.View, in memoryFile) (workspace.Saved, error) {
 	switch {
 	case in.Type == "":

@@ -13,6 +13,7 @@ import (
 // maxPart is how many bytes of a memory come at a time.
 const maxPart = 30_000
 
+// memoryID is the arguments of memory_get.
 type memoryID struct {
 	ID     string `json:"id" jsonschema:"minLength=1"`
 	Offset int    `json:"offset,omitempty" jsonschema:"minimum=0,maximum=1048576,default=0"`
@@ -25,6 +26,8 @@ func (memoryID) JSONSchemaExtend(s *jsonSchema) {
 	})
 }
 
+// memoryWhole is a memory with everything that the audience may know of it. Content that does not fit in one result
+// comes in parts, from Offset on.
 type memoryWhole struct {
 	memoryResult
 	Heritage *heritage     `json:"heritage,omitempty"`

@@ -20,6 +20,7 @@ const (
 	maxRules = maxResult / 4
 )
 
+// memoryQuery is the arguments of memory_search: a query, and filters that must all hold.
 type memoryQuery struct {
 	Query          string   `json:"query" jsonschema:"minLength=1"`
 	Limit          int      `json:"limit,omitempty" jsonschema:"minimum=1,maximum=50,default=10"`
@@ -54,6 +55,7 @@ func (memoryQuery) JSONSchemaExtend(s *jsonSchema) {
 	enumerate(s, "type", record.Types...)
 }
 
+// memoryAnswer is the result of memory_search.
 type memoryAnswer struct {
 	Results  []memoryResult `json:"results"`
 	Semantic string         `json:"semantic"`
@@ -71,6 +73,8 @@ func (memoryAnswer) JSONSchemaExtend(s *jsonSchema) {
 	})
 }
 
+// memoryResult is a found memory. Visibility is part of each, because a model must not treat what a group said as the
+// user's word.
 type memoryResult struct {
 	ID         string     `json:"id"`
 	Score      float64    `json:"score"`
@@ -111,6 +115,7 @@ func (memoryWhy) JSONSchemaExtend(s *jsonSchema) {
 	})
 }
 
+// lessonResult is a lesson that is relevant to the query: the rule, and what it needs to be applied.
 type lessonResult struct {
 	LessonID         string  `json:"lesson_id"`
 	Score            float64 `json:"score"`
@@ -120,7 +125,9 @@ type lessonResult struct {
 	RuleConfidence   float64 `json:"rule_confidence"`
 }
 
-// MemorySearch is the tool memory_search.
+// MemorySearch is the tool memory_search (RFC-0011 §4.1 search). It searches what the audience may read: a DM its
+// private and shared memories and the workspace's files, a group its own and the shared. A search that lacks something
+// (no model, memories not yet embedded, a damaged ledger) returns what it has, and the hint tells what was missing.
 func MemorySearch(v *mesh.View) Tool {
 	return Define(Spec{
 		Name:  "memory_search",
@@ -187,7 +194,8 @@ func results(r *room, hits []record.Hit, query string, whole bool) (list []memor
 	return list, cut
 }
 
-// coverage says how much of the memory was searched by meaning, and what to do if not all of it.
+// coverage returns how much of the memory was searched by meaning, as "on", "off" or "pending:N", and a hint if not all
+// of it was.
 func coverage(found mesh.Found) (semantic, hint string) {
 	switch {
 	case len(found.Damaged) > 0:
@@ -213,7 +221,8 @@ func coverage(found mesh.Found) (semantic, hint string) {
 	}
 }
 
-// present is a hit as a result, and whether its content was cut: a concise one to what the query is about.
+// present returns a hit as a result, and whether its content was cut: a detailed one at its end, a concise one to the
+// part that the query is about.
 func present(hit record.Hit, query string, whole bool) (r memoryResult, cut bool) {
 	r = memoryResult{
 		ID: hit.ID, Score: hit.Score, Content: hit.Content, Type: hit.Type, Source: hit.Source, Tags: hit.Tags,

@@ -8,6 +8,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/transcript"
 )
 
+// stats is the result of my_stats, with the names of seed 002, phase 10.8.
 type stats struct {
 	SessionsTotal      int        `json:"sessions_total"`
 	MemoriesStored     int        `json:"memories_stored"`

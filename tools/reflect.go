@@ -10,6 +10,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
+// reflectCall is the arguments of reflect.
 type reflectCall struct {
 	Action   string `json:"action,omitempty" jsonschema:"enum=reflect,enum=synthesize,default=reflect"`
 	Topic    string `json:"topic,omitempty" jsonschema:"maxLength=500"`
@@ -25,6 +26,7 @@ func (reflectCall) JSONSchemaExtend(s *jsonSchema) {
 	})
 }
 
+// reflectAnswer is the result of both actions; the fields of the other one are not set.
 type reflectAnswer struct {
 	MemoryID     string      `json:"memory_id,omitempty"`
 	ReflectionID string      `json:"reflection_id,omitempty"`
@@ -68,7 +70,9 @@ func (sourceRef) JSONSchemaExtend(s *jsonSchema) {
 	})
 }
 
-// Reflect is the tool reflect (RFC-0011 §4.1 reflect and synthesize).
+// Reflect is the tool reflect (RFC-0011 §4.1 reflect and synthesize). The host's model comes first, then a configured
+// one; without either the result is made of verbatim sentences and marked so. The same memories and topic give the same
+// result, without a second record.
 func Reflect(v *mesh.View) Tool {
 	return Define(Spec{
 		Name:  "reflect",
@@ -107,6 +111,7 @@ func Reflect(v *mesh.View) Tool {
 	})
 }
 
+// sourceRefs returns the sources as a result has them, in the order of the reflection.
 func sourceRefs(list []record.Source) []sourceRef {
 	refs := make([]sourceRef, len(list))
 	for i, s := range list {
@@ -115,7 +120,8 @@ func sourceRefs(list []record.Source) []sourceRef {
 	return refs
 }
 
-// tellNote is a note as a hint, which a client that wants to hear of it hears too.
+// tellNote returns a note as a hint, and logs it to the client: that no model wrote the text is for the person to know,
+// too.
 func tellNote(ctx context.Context, note string) string {
 	if note == "" {
 		return ""

@@ -14,6 +14,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
 
+// rotation is the arguments of rotate_logs.
 type rotation struct {
 	Action    string   `json:"action" jsonschema:"enum=list,enum=archive,enum=delete"`
 	OlderThan int      `json:"older_than_days,omitempty" jsonschema:"minimum=0,maximum=36500,default=30"`
@@ -32,6 +33,7 @@ func (rotation) JSONSchemaExtend(s *jsonSchema) {
 	})
 }
 
+// rotated is the result of rotate_logs: the logs that were found, or those that were archived or deleted.
 type rotated struct {
 	Logs []rotatedLog `json:"logs"`
 	More int          `json:"more"`
@@ -128,6 +130,7 @@ func confirmLogs(ctx context.Context, v *workspace.View, in rotation) error {
 	})
 }
 
+// oldLogs lists the logs of at least that many days which are not archived, oldest first, up to maxRotated.
 func oldLogs(v *workspace.View, days int) rotated {
 	answer := rotated{Logs: []rotatedLog{}}
 	for _, log := range v.Logs(days) {

@@ -16,7 +16,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 )
 
-// schema is the JSON schema of a struct, as sent to clients and as compiled.
+// schema is the JSON schema of a struct, as sent to clients and as compiled. It is derived once, at start, so a call
+// only validates.
 type schema struct {
 	raw      json.RawMessage // JSON Schema 2020-12, inline
 	compiled *jsonschema.Schema
@@ -24,7 +25,8 @@ type schema struct {
 	defaults json.RawMessage // an object with the defaults of the top-level fields
 }
 
-// schemaOf derives and compiles the schema of T, which must be a struct.
+// schemaOf derives and compiles the schema of T. Its errors are mistakes of the definition: T is no struct, a tag is
+// not known, the schema does not compile, or a default does not fit it.
 func schemaOf[T any]() (*schema, error) {
 	t := reflect.TypeFor[T]()
 	if t.Kind() != reflect.Struct {
@@ -58,7 +60,8 @@ func schemaOf[T any]() (*schema, error) {
 	return s, s.checkDefaults()
 }
 
-// compile compiles a schema with formats asserted: date-time and date are promises, not hints.
+// compile compiles a schema with formats asserted, which JSON Schema leaves open: date-time and date are checked here,
+// not in each handler.
 func compile(raw json.RawMessage) (*jsonschema.Schema, error) {
 	const location = "mem:///schema.json"
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
@@ -114,7 +117,8 @@ func checkTags(t reflect.Type, above []reflect.Type) error {
 	return nil
 }
 
-// checkDefaults makes sure that each default is valid and belongs to an optional field.
+// checkDefaults makes sure that each default is valid and belongs to an optional field: a required one would never use
+// it, and a client would wonder.
 func (s *schema) checkDefaults() error {
 	var defaults map[string]any
 	if err := decode(s.defaults, &defaults); err != nil {
@@ -133,11 +137,13 @@ func (s *schema) checkDefaults() error {
 	return nil
 }
 
-// requireDescriptions makes sure that each field, at any depth, is described.
+// requireDescriptions makes sure that each field, at any depth, is described. It is called for arguments only: a model
+// has to fill these in, while a result mostly explains itself.
 func (s *schema) requireDescriptions() error {
 	return describedBelow(s.compiled, "")
 }
 
+// describedBelow checks the fields below s, whose place is path.
 func describedBelow(s *jsonschema.Schema, path string) error {
 	if s.Items2020 != nil {
 		return describedBelow(s.Items2020, path+"[]")
@@ -154,7 +160,7 @@ func describedBelow(s *jsonschema.Schema, path string) error {
 }
 
 // arguments checks the arguments of a call against the schema and returns them ready to be decoded.
-// Its errors are faults that name every problem.
+// Its errors are faults that name every problem at once, so that a model needs one more attempt and not several.
 func (s *schema) arguments(tool string, raw []byte) ([]byte, error) {
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
 	if err != nil {
@@ -197,7 +203,8 @@ func plainIntegers(value any) any {
 	return value
 }
 
-// result returns the JSON of a result after checking it against the schema.
+// result returns the JSON of a result after checking it against the schema: a client may refuse a structured result
+// that does not match what was announced. The error names the broken rules.
 func (s *schema) result(out any) (string, error) {
 	var text bytes.Buffer
 	enc := json.NewEncoder(&text)

@@ -10,6 +10,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/transcript"
 )
 
+// logQuery is the arguments of session_logs (seed 002, phase 10.8).
 type logQuery struct {
 	Action    string `json:"action" jsonschema:"enum=list_sessions,enum=read_session,enum=search,enum=recent"`
 	SessionID string `json:"session_id,omitempty"`
@@ -58,7 +59,8 @@ func (logAnswer) JSONSchemaExtend(s *jsonSchema) {
 	})
 }
 
-// SessionLogs is the tool session_logs. It is registered only where there is a transcripts folder.
+// SessionLogs is the tool session_logs (seed 002, phase 10.8). It is registered only where there is a transcripts
+// folder. The view decides which sessions an audience has: a group sees its own, and another's ID is unknown to it.
 func SessionLogs(v *transcript.View) Tool {
 	return Define(Spec{
 		Name:  "session_logs",
@@ -79,6 +81,8 @@ func SessionLogs(v *transcript.View) Tool {
 	})
 }
 
+// readLogs performs one action. Each fills the result up to its budget: sessions, turns and hits from the first, the
+// turns of recent from the last.
 func readLogs(ctx context.Context, v *transcript.View, in logQuery) (logAnswer, error) {
 	if in.Offset > 0 && in.Action != "read_session" {
 		return logAnswer{}, fault.New("offset: only for read_session; omit it")
@@ -122,6 +126,7 @@ func readLogs(ctx context.Context, v *transcript.View, in logQuery) (logAnswer, 
 	}
 }
 
+// turns returns the turns of a session, with its header, so that a model knows whose words they are.
 func turns(r transcript.Entries) logAnswer {
 	return logAnswer{
 		OK: r.OK, Entries: r.Entries, Count: len(r.Entries), Truncated: len(r.Entries) < r.TotalEntries,

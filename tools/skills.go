@@ -57,6 +57,7 @@ func (v visibleSkillCall) JSONSchemaExtend(s *jsonSchema) {
 	})
 }
 
+// skillAnswer is the result of every action; fields that an action does not set are left out.
 type skillAnswer struct {
 	Skills     []skillResult `json:"skills"`
 	Total      int           `json:"total,omitempty"`
@@ -116,6 +117,7 @@ func (skillResult) JSONSchemaExtend(s *jsonSchema) {
 	})
 }
 
+// presentSkill returns a skill without its text, which only get returns.
 func presentSkill(hit record.SkillHit) skillResult {
 	r := skillResult{
 		ID: hit.ID, Name: hit.Name, Intent: hit.Intent, Description: hit.Description, Tags: hit.Tags, Type: hit.Type,
@@ -149,6 +151,7 @@ func Skills(v *mesh.View) Tool {
 	})
 }
 
+// callSkills performs one action. Its errors name the argument that is missing.
 func callSkills(ctx context.Context, v *mesh.View, in visibleSkillCall) (skillAnswer, error) {
 	answer := skillAnswer{Skills: []skillResult{}}
 	switch in.Action {
@@ -189,6 +192,8 @@ func callSkills(ctx context.Context, v *mesh.View, in visibleSkillCall) (skillAn
 	}
 }
 
+// ingestSkill stores a skill, or replaces the one of the same name. The person is asked before a private skill is
+// shared, as for memories.
 func ingestSkill(ctx context.Context, v *mesh.View, in visibleSkillCall, answer skillAnswer) (skillAnswer, error) {
 	q := mesh.SkillRequest{Text: in.Text, Type: in.Type, Visibility: record.Visibility(in.Visibility)}
 	if q.Visibility == record.Shared {
@@ -221,6 +226,7 @@ func ingestSkill(ctx context.Context, v *mesh.View, in visibleSkillCall, answer 
 	return answer, nil
 }
 
+// outcome names what an ingestion did, as the schema lists it.
 func outcome(kept mesh.IngestedSkill) string {
 	switch {
 	case kept.Created:

@@ -6,6 +6,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
 
+// knowledgeQuery is the arguments of what_do_i_know.
 type knowledgeQuery struct {
 	Filter string `json:"filter,omitempty" jsonschema:"maxLength=200"`
 }

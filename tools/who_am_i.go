@@ -6,8 +6,10 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
 
+// nothing is the arguments of a tool that takes none.
 type nothing struct{}
 
+// self is the result of who_am_i, with the names of seed 002, phase 10.8.
 type self struct {
 	AgentID      string             `json:"agent_id"`
 	Model        string             `json:"model"`

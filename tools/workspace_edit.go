@@ -12,6 +12,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
+// workspaceEdit is the arguments of workspace_edit: one operation of seed 004 §4 on one section.
 type workspaceEdit struct {
 	File      string   `json:"file" jsonschema:"maxLength=512"`
 	Section   string   `json:"section,omitempty" jsonschema:"maxLength=200"`
@@ -47,6 +48,8 @@ func (workspaceEdit) JSONSchemaExtend(s *jsonSchema) {
 		grammar.TombstoneSection)
 }
 
+// workspaceEdited is the result of workspace_edit. The hashes are those of the section, so that the next edit can give
+// expected_hash.
 type workspaceEdited struct {
 	EventID  string `json:"event_id"`
 	Evidence string `json:"evidence_token"`
@@ -63,7 +66,7 @@ type workspaceEdited struct {
 
 func (workspaceEdited) JSONSchemaExtend(s *jsonSchema) {
 	describe(s, map[string]string{
-		"evidence_token": "Cites this edit as evidence for others.",
+		"evidence_token": "Cites this edit as evidence for others.", //nolint:gosec // a description
 		"before_hash":    "Empty for a new section.",
 		"snapshot":       "The section after the edit, up to 4,000 characters.",
 		"repeated":       "Already made with this idempotency_key.",
