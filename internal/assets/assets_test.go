@@ -136,8 +136,8 @@ func fill(t *testing.T, dir string, files []File) {
 	}
 }
 
+// It shares the folder beside the test's program with TestLocateBundle, so neither runs in parallel.
 func TestLocate(t *testing.T) {
-	t.Parallel()
 	files, err := Pinned().Platform(Platform())
 	if err != nil {
 		t.Fatal(err)
@@ -159,10 +159,9 @@ func TestLocate(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Paths{
-		Runtime: filepath.Join(
-			dir,
-			files[0].Name,
-		), Model: filepath.Join(dir, files[1].Name), Tokenizer: filepath.Join(dir, files[2].Name),
+		Runtime:   filepath.Join(dir, files[0].Name),
+		Model:     filepath.Join(dir, files[1].Name),
+		Tokenizer: filepath.Join(dir, files[2].Name),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -191,7 +190,6 @@ func TestLocate(t *testing.T) {
 
 // An unpacked release has its files in assets/ beside bin/.
 func TestLocateBundle(t *testing.T) {
-	t.Parallel()
 	files, err := Pinned().Platform(Platform())
 	if err != nil {
 		t.Fatal(err)
