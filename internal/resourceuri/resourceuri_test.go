@@ -45,7 +45,9 @@ func TestEvidence(t *testing.T) {
 
 // One file, one URI: File and ParseFile are inverse, whatever the name or URI.
 func FuzzFile(f *testing.F) {
-	for _, seed := range []string{"SOUL.md", "%53OUL.md", "memory%2F2026-02-14.md", "../SOUL.md", "x/%2e%2e/SOUL.md", "a b?#c"} {
+	for _, seed := range []string{
+		"SOUL.md", "%53OUL.md", "memory%2F2026-02-14.md", "../SOUL.md", "x/%2e%2e/SOUL.md", "a b?#c",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

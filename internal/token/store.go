@@ -69,8 +69,8 @@ func (s *Store) Verify(text string) (Record, error) {
 	return found, nil
 }
 
-// CheckActive returns nil if the token with this id is still active, and ErrInvalid if not. It does not check the secret:
-// it is for sessions that a verified token has opened.
+// CheckActive returns nil if the token with this id is still active, and ErrInvalid if not. It does not check the
+// secret: it is for sessions that a verified token has opened.
 func (s *Store) CheckActive(id string) error {
 	records, err := s.load()
 	if err != nil {
