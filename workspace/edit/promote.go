@@ -13,15 +13,14 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
-// Extension is a subsection of Extensions that profiles of one type have, and so a candidate for a section that the
-// type has (seed 004 §13).
+// Extension is a subsection of Extensions in profiles of one type: a candidate for a section of its own (seed 004 §13).
 type Extension struct {
 	Type  string   `json:"type"`
-	Name  string   `json:"name"` // as the first file has it
+	Name  string   `json:"name"` // as in the first file
 	Files []string `json:"files"`
 }
 
-// Extensions are the subsections of Extensions in all profiles: the most frequent first, then by type and name.
+// Extensions returns the subsections of Extensions in all profiles, the most frequent first, then by type and name.
 func (e *Editor) Extensions() ([]Extension, error) {
 	found := map[[2]string]*Extension{}
 	for _, file := range e.opt.View.Files() {
@@ -39,7 +38,7 @@ func (e *Editor) Extensions() ([]Extension, error) {
 		d := grammar.Parse(string(data))
 		i, _, err := d.Find(t, grammar.Extensions)
 		if err != nil {
-			continue // lint says so
+			continue // lint reports a profile without the section
 		}
 		for _, s := range grammar.Subsections(d.Parts[i].Body) {
 			key := [2]string{t.Name, grammar.Slug(s.Name)}
@@ -64,8 +63,8 @@ func (e *Editor) Extensions() ([]Extension, error) {
 	return list, nil
 }
 
-// Promote moves a subsection of a profile's Extensions into one of its sections, in one event, whatever is pinned: it
-// is the maintainer's. override is the reason to exceed a cap.
+// Promote moves a subsection of a profile's Extensions into one of its sections, in one event (seed 004 §13). Only the
+// maintainer may call it, so that pins do not apply. override is the reason to exceed a cap, "" for none.
 func (e *Editor) Promote(
 	ctx context.Context, name, subsection, section, actor, why, override string,
 ) (Result, Changed, error) {
@@ -87,7 +86,7 @@ func (e *Editor) Promote(
 	return a.result, a.change(), nil
 }
 
-// apply performs what is asked for on d.
+// apply performs the request's operation on d.
 func (q *Request) apply(d *grammar.Document, t *grammar.Type, now time.Time) (grammar.Applied, error) {
 	if q.Op == grammar.Promote {
 		return d.Promote(t, q.subsection, &q.Edit, now)

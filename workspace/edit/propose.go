@@ -11,7 +11,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
-// MaxWaiting is how many proposals may wait for the human at a time.
+// MaxWaiting is the maximum number of pending proposals. An owner who does not decide must not be flooded.
 const MaxWaiting = 100
 
 // States of a proposal.
@@ -21,8 +21,8 @@ const (
 	Rejected = "rejected"
 )
 
-// Asked is the edit that a proposal asks for, as the agent named it. Its reason, evidence and file are the event's, and
-// the event's before_hash is that of the section it was made for.
+// Asked is the edit that a proposal asks for, as the agent requested it. Its reason, evidence and file are those of the
+// event, whose before_hash is that of the section at the time.
 type Asked struct {
 	Op      grammar.Op `json:"op"`
 	Section string     `json:"section"`
@@ -32,14 +32,14 @@ type Asked struct {
 	Create  bool       `json:"create,omitempty"`
 }
 
-// Proposal is an edit that the human decides about (seed 004 §13).
+// Proposal is an edit that the owner accepts or rejects (seed 004 §13).
 type Proposal struct {
 	Event    Event  `json:"event"`
 	State    string `json:"state"`
-	Decision *Event `json:"decision,omitempty"` // the edit that was made of it, or OpReject, without texts
+	Decision *Event `json:"decision,omitempty"` // the accepted edit or OpReject, without texts; nil while pending
 }
 
-// Why is the human's reason to reject it, "" for none.
+// Why returns the owner's reason to reject the proposal, "" if there is none.
 func (p Proposal) Why() string {
 	if p.State != Rejected {
 		return ""
@@ -47,18 +47,18 @@ func (p Proposal) Why() string {
 	return p.Decision.Rationale
 }
 
-// decided is which proposal a request makes an edit of.
+// decided is the proposal that a request accepts.
 type decided struct {
 	id      string
 	was     Event // the proposal, without texts
-	anyway  bool  // whatever the section says now
-	preview bool  // nothing is written
+	anyway  bool  // even if the section has changed
+	preview bool  // compute the result only
 }
 
-// ErrChanged means that what a proposal would replace is not what it was made for any more.
+// ErrChanged means that the section was changed since a proposal to replace its content was made.
 var ErrChanged = errors.New("the section was changed since the proposal was made")
 
-// proposed applies a proposal.
+// proposed applies the event of a proposal to the state.
 func (s *state) proposed(e Event) {
 	s.proposals[e.ID] = &Proposal{Event: e.brief(), State: Pending}
 	if e.Key != "" {
@@ -66,7 +66,7 @@ func (s *state) proposed(e Event) {
 	}
 }
 
-// decided applies what may decide about a proposal: OpReject, or an edit.
+// decided applies an event that may decide about a proposal: OpReject or an edit.
 func (s *state) decided(e Event) {
 	p := s.proposals[e.RefersTo]
 	if p == nil {
@@ -79,7 +79,7 @@ func (s *state) decided(e Event) {
 	}
 }
 
-// reopen takes back an acceptance whose edit never reached its file.
+// reopen makes a proposal pending again when the edit that accepted it never reached its file.
 func (s *state) reopen(undone Event) {
 	if p := s.proposals[undone.RefersTo]; p != nil {
 		p.State, p.Decision = Pending, nil
@@ -97,7 +97,8 @@ func (s *state) waiting() []*Proposal {
 	return list
 }
 
-// proposed reports whether there is the same proposal already, which was not accepted; it is then the result.
+// proposed reports whether the same proposal was made before and not accepted; a.result is then that proposal. A
+// rejected one counts, so that an agent does not ask again and again.
 func (a *attempt) proposed() (bool, error) {
 	for _, p := range a.state.proposals {
 		if p.State == Accepted || p.Event.File != a.q.File {
@@ -113,26 +114,26 @@ func (a *attempt) proposed() (bool, error) {
 		}
 	}
 	if len(a.state.waiting()) >= MaxWaiting {
-		return false, fault.New("propose: %d proposals wait for your human already; ask them to look at `yamo-mcp "+
-			"proposals` first", MaxWaiting)
+		return false, fault.New("propose: there are already %d pending proposals; ask the workspace owner to decide about "+
+			"them first, with yamo-mcp proposals", MaxWaiting)
 	}
 	return false, nil
 }
 
-// undecided is nil for a proposal that waits.
+// undecided returns nil for a pending proposal, and a fault for any other.
 func (s *state) undecided(id string) error {
 	p := s.proposals[id]
 	switch {
 	case p == nil:
-		return fault.New("%s: there is no such proposal; yamo-mcp proposals lists those that wait", id)
+		return fault.New("%s: there is no such proposal; yamo-mcp proposals lists the pending ones", id)
 	case p.State != Pending:
 		return fault.New("%s: it was %s already, at %s", id, p.State, p.Decision.Time)
 	}
 	return nil
 }
 
-// allowed refuses an edit that a pin forbids, and the acceptance of one whose section was changed since. The human is
-// not bound by pins, and may be asked.
+// allowed refuses an edit that a pin forbids, and the acceptance of a proposal whose section was changed since. Pins do
+// not bind the owner, so that an agent may propose to change what is pinned.
 func (a *attempt) allowed(before *grammar.Document, done grammar.Applied) error {
 	d := a.q.decided
 	switch {
@@ -140,7 +141,7 @@ func (a *attempt) allowed(before *grammar.Document, done grammar.Applied) error 
 		return nil
 	case d == nil:
 		return a.permitted(a.q.File, done.Section, done.Anchor, a.q.Op)
-	case d.anyway || d.preview || !a.q.Op.Material(): // what is added takes nothing away
+	case d.anyway || d.preview || !a.q.Op.Material(): // an addition removes nothing that came since
 		return nil
 	}
 	changed, err := a.changed(d.was, before, done.Section, done.Anchor)
@@ -150,7 +151,7 @@ func (a *attempt) allowed(before *grammar.Document, done grammar.Applied) error 
 	return err
 }
 
-// changed reports whether a proposal's section is another in d than when it was made.
+// changed reports whether the section of the proposal p has changed in d since the proposal was made.
 func (e *Editor) changed(p Event, d *grammar.Document, section, anchor string) (bool, error) {
 	k, err := e.keyOf(p.Integrity.SaltVersion)
 	if err != nil {
@@ -163,14 +164,14 @@ func (e *Editor) changed(p Event, d *grammar.Document, section, anchor string) (
 	return now != p.Before, nil
 }
 
-// proposes makes a proposal of the edit's event.
+// proposes turns the edit's event into a proposal: it records the request, and no effect.
 func (a *attempt) proposes(e *Event) {
 	e.Op, e.After, e.FileAfter, e.Changes, e.Touched, e.Items, e.Retired = OpPropose, "", "", nil, false, 0, nil
 	q := a.q
 	e.Asked = &Asked{q.Op, q.Section, q.Content, q.dated(e.time()), q.Retire, q.Create}
 }
 
-// proposed adds to a result what became of the proposal that it is about. e.mu is held.
+// proposed adds the present state of the result's proposal, if it is about one. e.mu is held.
 func (e *Editor) proposed(r Result) Result {
 	if p := e.state.proposals[r.Event.ID]; p != nil {
 		now := *p
@@ -179,7 +180,7 @@ func (e *Editor) proposed(r Result) Result {
 	return r
 }
 
-// Proposals are all there ever were, without texts, oldest first.
+// Proposals returns all proposals, decided ones included, without texts, oldest first.
 func (e *Editor) Proposals(ctx context.Context) ([]Proposal, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -193,16 +194,16 @@ func (e *Editor) Proposals(ctx context.Context) ([]Proposal, error) {
 	return list, nil
 }
 
-// Review is a proposal as the human decides about it.
+// Review is a proposal with what the owner needs to decide about it.
 type Review struct {
 	Proposal
-	Would   Changed // what accepting it does to the file now
-	Changed bool    // the section is another than when it was made
+	Would   Changed // what accepting it would do to the file now
+	Changed bool    // the section was changed since the proposal was made
 	Pin     string  // OpPin or OpLock, which accepting it overrules; "" for neither
-	Problem string  // why it cannot be accepted as things are
+	Problem string  // why it cannot be accepted at present, "" if it can
 }
 
-// Reviews are the proposals that wait, oldest first.
+// Reviews returns the pending proposals, oldest first.
 func (e *Editor) Reviews(ctx context.Context) ([]Review, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -225,7 +226,7 @@ func (e *Editor) Reviews(ctx context.Context) ([]Review, error) {
 	return list, nil
 }
 
-// Review is one proposal, by its id or token. One that was decided about has nothing but the proposal.
+// Review returns one proposal by its id or token. Of a decided one only Proposal is set.
 func (e *Editor) Review(ctx context.Context, ref string) (Review, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -240,7 +241,7 @@ func (e *Editor) Review(ctx context.Context, ref string) (Review, error) {
 	return e.review(ctx, p, texts[p.Event.ID])
 }
 
-// proposal is the one with an id or token.
+// proposal returns the proposal with an id or token, after it has read what is new in the record. e.mu is held.
 func (e *Editor) proposal(ctx context.Context, ref string) (Proposal, error) {
 	id := ref
 	if token, err := grammar.ParseToken(ref); err == nil {
@@ -255,7 +256,8 @@ func (e *Editor) proposal(ctx context.Context, ref string) (Proposal, error) {
 	return Proposal{}, e.state.undecided(ref)
 }
 
-// texts are all proposals as they are in the record, each checked to be as it was written, by id.
+// texts returns the events of all proposals with their texts, by id. Each is checked to be as it was written: the owner
+// must not accept a request that was tampered with.
 func (e *Editor) texts(ctx context.Context) (map[string]Event, error) {
 	events, err := e.all(ctx, []byte(`"op":"`+OpPropose+`"`), func(event Event) bool { return event.Op == OpPropose })
 	texts := map[string]Event{}
@@ -265,10 +267,10 @@ func (e *Editor) texts(ctx context.Context) (map[string]Event, error) {
 	return texts, err
 }
 
-// request is the edit that a proposal asks for.
+// request returns the edit that a proposal asks for.
 func (p Event) request() (Request, error) {
 	if p.Asked == nil {
-		return Request{}, fault.New("%s: what it asks for is not in the record any more; reject it", p.ID)
+		return Request{}, fault.New("%s: the edit that it asks for is no longer in the record; reject it", p.ID)
 	}
 	q := Request{
 		File: p.File, Retire: p.Asked.Retire, decided: &decided{id: p.ID, was: p.brief()},
@@ -287,7 +289,7 @@ func (p Event) request() (Request, error) {
 	return q, nil
 }
 
-// review works out what accepting p would do; asked is its event with texts. e.mu is held.
+// review computes what accepting p would do; asked is its event with texts. e.mu is held.
 func (e *Editor) review(ctx context.Context, p Proposal, asked Event) (Review, error) {
 	r := Review{Proposal: p}
 	r.Event.Asked = asked.Asked
@@ -313,9 +315,9 @@ func (e *Editor) review(ctx context.Context, p Proposal, asked Event) (Review, e
 	return r, err
 }
 
-// AcceptProposal makes the edit that a proposal asks for, in actor's name and whatever is pinned. Where that takes
-// away what the section did not say when the proposal was made, it is ErrChanged, unless anyway. override is the
-// reason to exceed a cap, "" for the proposal's own.
+// AcceptProposal makes the edit that a proposal asks for, in actor's name; pins do not apply. If the edit would replace
+// content that the section got since the proposal was made, the error is ErrChanged, unless anyway is true. override is
+// the reason to exceed a cap, "" for the proposal's own. A proposal that is not pending is a fault.
 func (e *Editor) AcceptProposal(
 	ctx context.Context, ref, actor, override string, anyway bool,
 ) (Result, Changed, error) {
@@ -347,14 +349,14 @@ func (e *Editor) AcceptProposal(
 	return a.result, a.change(), nil
 }
 
-// change is what an attempt that succeeded did to the file.
+// change returns what an attempt that succeeded did to the file.
 func (a *attempt) change() Changed {
 	return Changed{
 		From: a.q.File + " before " + a.result.Event.ID, To: a.q.File + " now", Before: a.before, After: a.after,
 	}
 }
 
-// RejectProposal records that the human does not want what a proposal asks for.
+// RejectProposal records that the owner rejects a proposal, and why. A proposal that is not pending is a fault.
 func (e *Editor) RejectProposal(ctx context.Context, ref, actor, why string) (rejected Proposal, err error) {
 	if err := e.opt.View.CheckText(why); err != nil {
 		return Proposal{}, fault.New("why: %v", err)
@@ -365,7 +367,7 @@ func (e *Editor) RejectProposal(ctx context.Context, ref, actor, why string) (re
 	if err != nil {
 		return Proposal{}, err
 	}
-	tx, err := e.begin(ctx, p.Event.File) // so that it is not accepted meanwhile
+	tx, err := e.begin(ctx, p.Event.File) // its lock keeps another process from accepting the proposal meanwhile
 	if err != nil {
 		return Proposal{}, err
 	}

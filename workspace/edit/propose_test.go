@@ -280,7 +280,7 @@ func TestProposalRefused(t *testing.T) {
 		d.edit(e, proposal("MEMORY.md", grammar.AppendItem, "People", fmt.Sprint("p", i)))
 	}
 	_, err := e.Edit(t.Context(), proposal("MEMORY.md", grammar.AppendItem, "People", "one more"))
-	wants(t, err, "100 proposals wait")
+	wants(t, err, "already 100 pending proposals")
 	if list := d.reviews(e); len(list) != MaxWaiting {
 		t.Errorf("%d wait", len(list))
 	}

@@ -13,17 +13,17 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
-// sync applies what is new in the record.
+// sync reads what is new in the record. e.mu is held.
 func (e *Editor) sync(ctx context.Context) error {
 	err := e.ledger.Sync(ctx, e.state.apply)
-	if errors.Is(err, ledger.ErrReplaced) { // restored from a copy, or removed
+	if errors.Is(err, ledger.ErrReplaced) { // restored from a backup, or removed: what was read before is void
 		e.reset()
 		err = e.ledger.Sync(ctx, e.state.apply)
 	}
 	return err
 }
 
-// record writes events durably and applies them.
+// record appends events to the record, all or none, and applies them. When it returns nil they are on disk.
 func (e *Editor) record(ctx context.Context, k key, events ...Event) error {
 	_, err := e.ledger.Append(ctx, e.state.apply, func(time.Time) ([]ledger.Draft, error) {
 		drafts := make([]ledger.Draft, len(events))
@@ -44,14 +44,14 @@ func (e *Editor) record(ctx context.Context, k key, events ...Event) error {
 
 var errCrash = errors.New("stopped by a test")
 
-// replaced is called when a file has been replaced.
+// replaced is called after a file has been replaced.
 func (e *Editor) replaced() {
 	if e.crash == nil || !e.crash("replaced") {
 		e.applied()
 	}
 }
 
-// key is the key that hashes are made with now. The very first event makes it.
+// key returns the key for new hashes. The very first event creates it.
 func (e *Editor) key() (key, error) {
 	if e.state.version == 0 {
 		return e.keys.of(1, true)
@@ -59,11 +59,11 @@ func (e *Editor) key() (key, error) {
 	return e.keys.of(e.state.version, false)
 }
 
-// keyOf is the key of what was written earlier.
+// keyOf returns the key that earlier hashes were made with.
 func (e *Editor) keyOf(version int) (key, error) { return e.keys.of(version, false) }
 
-// RotateKey has all further hashes made with a new key, and returns its salt version. The old one stays where
-// it is, to verify what was made with it.
+// RotateKey creates a new key for all later hashes, and returns its salt version (seed 004 §11). The old key stays, to
+// verify what was made with it.
 func (e *Editor) RotateKey(ctx context.Context, actor string) (version int, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -80,12 +80,12 @@ func (e *Editor) RotateKey(ctx context.Context, actor string) (version int, err 
 	return version, e.record(ctx, k, event)
 }
 
-// The file edits.applied says up to which line of the record edits are known to be in their files, and how
-// long the record was then. It is written under the lock on all files and not synced: when it is lost or
-// behind, the file of the last edit is looked at.
+// appliedPath is the file that notes up to which line of the record edits are known to be in their files, and the size
+// of the record then. It is written under the lock on all files and not synced, since it only saves work: if it is lost
+// or behind, the file of the last edit is compared with the record.
 func (e *Editor) appliedPath() string { return filepath.Join(e.opt.Dir, "private", "edits.applied") }
 
-// applied notes that everything in the record is in its files.
+// applied notes that all edits in the record are in their files.
 func (e *Editor) applied() {
 	size := int64(0)
 	if info, err := os.Stat(e.path()); err == nil {
@@ -96,7 +96,7 @@ func (e *Editor) applied() {
 	}
 }
 
-// appliedUpTo reads what applied wrote, zeros if there is nothing.
+// appliedUpTo reads what applied wrote, zeros if there is nothing or it is damaged.
 func (e *Editor) appliedUpTo() (seq, size int64) {
 	data, err := os.ReadFile(e.appliedPath())
 	if err != nil {
@@ -108,7 +108,8 @@ func (e *Editor) appliedUpTo() (seq, size int64) {
 	return seq, size
 }
 
-// pending is the last event that writes a file, if it is not known that it did.
+// pending returns the last event that writes a file, if it is not known to be in the file. Only the last one can be
+// interrupted: every later write completes it first.
 func (e *Editor) pending() *Event {
 	if e.state.last == nil {
 		return nil
@@ -119,8 +120,9 @@ func (e *Editor) pending() *Event {
 	return e.state.last
 }
 
-// Recover finishes an edit that was interrupted between the record and the file, or says in the record that
-// it is undone. It is for the start of a session, and cheap when there is nothing to do.
+// Recover completes an edit that was interrupted between the record and the file, or records it as undone if the file
+// was changed by hand since. It is called at the start of a session, and cheap if there is nothing to do: it compares
+// the record's size and reads nothing.
 func (e *Editor) Recover(ctx context.Context) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -143,8 +145,8 @@ func (e *Editor) Recover(ctx context.Context) error {
 	return nil
 }
 
-// complete makes the file what p says it is, or records that p is undone. done is false when a person changed the file
-// meanwhile, and it has to be looked at again.
+// complete brings the file to the state after p, or records that p is undone. done is false if a person changed the
+// file meanwhile, and then the caller tries again.
 func (tx *transaction) complete(ctx context.Context, p Event) (done bool, err error) {
 	k, err := tx.keyOf(p.Integrity.SaltVersion)
 	if err != nil {
@@ -152,10 +154,10 @@ func (tx *transaction) complete(ctx context.Context, p Event) (done bool, err er
 	}
 	present := tx.present()
 	switch there := k.file(present); {
-	case there == p.FileAfter:
+	case there == p.FileAfter: // only the note that it is applied was lost
 		tx.applied()
 		return true, nil
-	case there == p.FileBefore:
+	case there == p.FileBefore: // the event contains all that is needed to repeat the write
 		text := string(present)
 		if p.Base != nil {
 			text = *p.Base
@@ -166,15 +168,15 @@ func (tx *transaction) complete(ctx context.Context, p Event) (done bool, err er
 			return tx.commit(ctx, []byte(d.String()), p, k)
 		}
 	case p.IsEdit() && holds(k, p, present):
-		// A person changed the file after the edit reached it.
+		// The edit reached the file, and a person changed other sections afterwards.
 		tx.applied()
 		return true, nil
 	}
 	return true, tx.undo(ctx, p, k)
 }
 
-// undo records that an edit never reached its file, because a person changed the file before. It was never
-// acknowledged.
+// undo records that an edit never reached its file, because a person changed the file first. The edit was never
+// acknowledged to its caller, so that nothing acknowledged is lost.
 func (tx *transaction) undo(ctx context.Context, p Event, k key) error {
 	current, err := tx.key()
 	if err != nil {
@@ -185,7 +187,7 @@ func (tx *transaction) undo(ctx context.Context, p Event, k key) error {
 	undone.Section, undone.Anchor = p.Section, p.Anchor
 	undone.Rationale = "the edit was interrupted, and the file was changed by hand before it could be finished"
 	if current.version != k.version {
-		undone.FileAfter = "" // made with another key: whatever is there counts as changed
+		undone.FileAfter = "" // that hash was made with another key: the file counts as changed
 	}
 	if err := tx.record(ctx, current, undone); err != nil {
 		return err
@@ -194,7 +196,7 @@ func (tx *transaction) undo(ctx context.Context, p Event, k key) error {
 	return nil
 }
 
-// holds reports whether every section that p changed is in the file as p left it.
+// holds reports whether the file still has every section that p changed as p left it.
 func holds(k key, p Event, present []byte) bool {
 	d := grammar.Parse(string(present))
 	for _, c := range p.Changes {

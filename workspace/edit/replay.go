@@ -16,17 +16,17 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
-// Replayed is a file as its events make it.
+// Replayed is a file as reconstructed from its events.
 type Replayed struct {
 	Text   string
-	Exists bool   // false before it was made
-	Events int    // that were applied
-	Last   string // of them, its id
-	Drift  *Event // where the replay halted: a drift that the maintainer has not accepted (§10)
+	Exists bool   // false before the file was created
+	Events int    // number of applied events
+	Last   string // id of the last applied event
+	Drift  *Event // where the replay halted: a drift that the maintainer has not accepted (seed 004 §10), else nil
 }
 
-// events are all of a file's, in order, each checked to be as it was written. Edits that never reached the
-// file are left out, and so are the events that say so.
+// events returns a file's events, in order, each checked to be as it was written. Edits that never reached the file are
+// left out, together with the OpUndone events about them.
 func (e *Editor) events(ctx context.Context, name string) ([]Event, error) {
 	all, err := e.of(ctx, name)
 	if err != nil {
@@ -47,7 +47,7 @@ func (e *Editor) events(ctx context.Context, name string) ([]Event, error) {
 	return events, nil
 }
 
-// of are all events of a file, in order, each checked to be as it was written.
+// of returns all events of a file, in order, each checked to be as it was written.
 func (e *Editor) of(ctx context.Context, name string) ([]Event, error) {
 	var field bytes.Buffer
 	field.WriteString(`"file_path":`)
@@ -59,8 +59,8 @@ func (e *Editor) of(ctx context.Context, name string) ([]Event, error) {
 	return e.all(ctx, bytes.TrimSpace(field.Bytes()), func(event Event) bool { return event.File == name })
 }
 
-// all are the events that want wants, in order, each checked to be as it was written. Lines without the bytes
-// has are not looked at.
+// all returns the events for which want is true, in order, each checked to be as it was written. Lines without the
+// bytes has are skipped without decoding them, which is what makes a replay of one file in a long record fast.
 func (e *Editor) all(ctx context.Context, has []byte, want func(Event) bool) (events []Event, err error) {
 	err = e.newLedger().Sync(ctx, func(line ledger.Entry) error {
 		if line.Erased || !bytes.Contains(line.Data, has) {
@@ -83,10 +83,11 @@ func (e *Editor) all(ctx context.Context, has []byte, want func(Event) bool) (ev
 	return events, err
 }
 
-// writes reports whether the event is about the file's text.
+// writes reports whether the event determines the file's text.
 func (e Event) writes() bool { return e.IsEdit() || e.Base != nil }
 
-// step is d, nil for no file, after one event. Without an error it is what the event says the file was.
+// step returns d, nil for no file, after one event. The result is checked against the event's hash of the file; if it
+// differs, the error is a *DriftError.
 func (e *Editor) step(name string, d *grammar.Document, event Event) (*grammar.Document, error) {
 	switch {
 	case event.Op == OpAccept || !event.writes():
@@ -115,11 +116,11 @@ func (e *Editor) step(name string, d *grammar.Document, event Event) (*grammar.D
 	return d, nil
 }
 
-// Replay makes a file again from its first snapshot and its events, up to and with the one that to names: an
-// event's id or token, a time (RFC 3339), or a day (its end, UTC); "" for all. It halts before a drift that
-// was not accepted.
+// Replay reconstructs a file from its first snapshot and its events, up to and including the one that to names: an
+// event's id or token, a time (RFC 3339), or a day (until its end, UTC); "" means all. It halts before a drift that was
+// not accepted (seed 004 §10). A file without events is a fault.
 //
-// For all events it first records what was changed by hand, so that without a drift the text is the file's.
+// For all events it first records what was changed by hand, so that without a drift the text equals the file.
 func (e *Editor) Replay(ctx context.Context, name, to string) (Replayed, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -143,7 +144,7 @@ func (e *Editor) replay(ctx context.Context, name, to string) (Replayed, error) 
 	if err != nil {
 		return Replayed{}, err
 	}
-	if !slices.ContainsFunc(events, Event.writes) { // pins and proposals say nothing about its text
+	if !slices.ContainsFunc(events, Event.writes) { // pins and proposals do not determine its text
 		return Replayed{}, fault.New("%s: it was never edited through yamo-mcp, so there is nothing to replay", name)
 	}
 	accepted := map[string]bool{}
@@ -190,9 +191,9 @@ func (e *Editor) replay(ctx context.Context, name, to string) (Replayed, error) 
 
 // point is where a replay ends.
 type point struct {
-	id    string    // of the last event
-	found bool      // it was there
-	time  time.Time // of the last possible, the zero time for none
+	id    string    // of the last event, "" for none
+	found bool      // the event with the id was applied
+	time  time.Time // the latest time of an event, zero for no limit
 }
 
 func (p point) before(e Event) bool {
@@ -207,7 +208,7 @@ func parsePoint(text string) (point, error) {
 		return point{id: token.ID.String()}, nil
 	}
 	if t, err := time.Parse(time.RFC3339, text); err == nil {
-		return point{time: t.Add(time.Second - time.Nanosecond)}, nil
+		return point{time: t.Add(time.Second - time.Nanosecond)}, nil // events have milliseconds
 	}
 	if t, err := time.Parse(time.DateOnly, text); err == nil {
 		return point{time: t.AddDate(0, 0, 1).Add(-time.Nanosecond)}, nil
@@ -216,7 +217,8 @@ func parsePoint(text string) (point, error) {
 		"as 2026-01-02", text)
 }
 
-// History is what happened to a file, or to one of its sections, oldest first.
+// History returns the events of a file, or of one of its sections by heading or anchor, oldest first. It first records
+// what was changed by hand.
 func (e *Editor) History(ctx context.Context, name, section string) ([]Event, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -259,7 +261,7 @@ func (e Event) concerns(section string) bool {
 	return false
 }
 
-// repeat is the result of an edit that was made before, as it was then, or of a proposal, with what became of it.
+// repeat returns the result of an edit that was made before as it was then, or of a proposal with its present state.
 func (e *Editor) repeat(ctx context.Context, first Result) (Result, error) {
 	if first.Event.Op == OpPropose {
 		return e.proposed(first), nil
@@ -275,19 +277,20 @@ func (e *Editor) repeat(ctx context.Context, first Result) (Result, error) {
 	return first, nil
 }
 
-// beforeRecord is the error for a point before the first event of a file: the record does not have its text then.
+// beforeRecord is the fault for a point before the first event of a file, for which the record has no text.
 func beforeRecord(name, flag string) error {
 	return fault.New("%s: %s is before the first event of %s; yamo-mcp history lists them", name, flag, name)
 }
 
-// Changed is how a file differs between two points of its history.
+// Changed is the difference of a file between two points of its history.
 type Changed struct {
-	From, To      string // the points, for a heading
-	Before, After string // the texts, "" where there was no file
+	From, To      string // names of the points, for a heading
+	Before, After string // the texts, "" if the file did not exist
 }
 
-// Diff is how a file changed from one point to another, each as Replay's to. from "" is before the last
-// event up to to, and to "" is the file as it is.
+// Diff returns how a file changed from one point to another; both have the forms of Replay's to. If from is "", it is
+// the text before the last event up to to; if to is "", it is the file as it is. A point before the first event is a
+// fault.
 func (e *Editor) Diff(ctx context.Context, name, from, to string) (Changed, error) {
 	after, err := e.Replay(ctx, name, to)
 	if err != nil {

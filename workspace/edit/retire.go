@@ -10,8 +10,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
-// retire makes q.Items what the section is to have without q.Retire, and returns these as the file has them. It runs
-// where the file cannot change any more.
+// retire sets q.Items to the section's items without those that q.Retire names, followed by the new ones, and returns
+// the removed items as the file has them. It runs under the lock, so that items which another process added are kept.
 func (q *Request) retire(d *grammar.Document, t *grammar.Type) ([]string, error) {
 	if len(q.Retire) == 0 {
 		return nil, nil
@@ -40,10 +40,11 @@ func (q *Request) retire(d *grammar.Document, t *grammar.Type) ([]string, error)
 	return retired, nil
 }
 
-// bullet is what a person may copy with an item.
+// bullet matches the list marker that a caller may have copied with an item.
 var bullet = regexp.MustCompile(`^\s*[-*+]\s+`)
 
-// find is the one item that wanted means: which it is, or else which it begins.
+// find returns the index of the only item that equals wanted, else of the only one that begins with it. An ambiguous
+// beginning is a fault: removing the wrong item cannot be noticed later.
 func find(items []string, wanted string) (int, error) {
 	wanted = oneLine(bullet.ReplaceAllString(wanted, ""))
 	if wanted == "" {

@@ -12,18 +12,18 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
-// snapshotEvery is after how many edits of a file its whole text is recorded again: it bounds what is kept in
-// memory, and the work of replaying.
+// snapshotEvery is the number of edits of a file after which its whole text is recorded again. It bounds what is kept
+// in memory, and the work of replaying.
 const snapshotEvery = 100
 
-// state is what the record of edits says, up to the last line read.
+// state is the projection of the record of edits, up to the last line read. e.mu protects it.
 type state struct {
 	version int // of the key, 0 before the first event
 	files   map[string]*file
 	byKey   map[string]Event             // edits by idempotency key, without their texts
 	seqs    map[string]int64             // the lines of events, by id
 	pins    map[string]map[string]string // file, then anchor: OpPin or OpLock
-	last    *Event                       // the last that writes, which may be interrupted
+	last    *Event                       // the last one that writes a file, which may have been interrupted
 	lastSeq int64                        // of its line
 
 	proposals map[string]*Proposal // by id, without their texts
@@ -36,15 +36,15 @@ func newState() *state {
 	}
 }
 
-// file is what the record says about one file.
+// file is the projection of the events of one file.
 type file struct {
-	known    bool            // there was an event with its text
+	known    bool            // an event had its text
 	base     string          // the last whole text
-	tail     []Event         // edits since
-	after    string          // the hash of the file after the last event, "" for no file
-	version  int             // of the key that made it
-	drifts   []Event         // that the maintainer has not decided about, without their texts
-	sections map[string]bool // that events are about, by heading
+	tail     []Event         // edits since then
+	after    string          // the hash of the file after the last event, "" if it did not exist
+	version  int             // of the key of that hash
+	drifts   []Event         // not yet decided, without their texts
+	sections map[string]bool // headings of the sections with events
 	day      string          // of done, UTC
 	done     []grammar.Done
 }
@@ -60,7 +60,8 @@ func decode(line ledger.Entry) (Event, error) {
 	return e, nil
 }
 
-// apply applies a line.
+// apply applies a line of the record to the state. An unknown operation is an error: a later version of the program
+// wrote it, and ignoring it would give a wrong text.
 func (s *state) apply(line ledger.Entry) error {
 	if line.Erased {
 		return nil
@@ -124,12 +125,13 @@ func (s *state) apply(line ledger.Entry) error {
 // inOrder orders the ids of events by their lines: the ids of one millisecond have random digits only.
 func (s *state) inOrder(a, b string) int { return cmp.Compare(s.seqs[a], s.seqs[b]) }
 
-// brief is the event without texts.
+// brief returns the event without its texts, for what is kept in memory of all events.
 func (e Event) brief() Event {
 	e.Base, e.Changes, e.Asked = nil, nil, nil
 	return e
 }
 
+// time returns the event's time, zero if it is malformed.
 func (e Event) time() time.Time {
 	t, err := time.Parse(timeForm, e.Time)
 	if err != nil {
@@ -147,8 +149,8 @@ func (f *file) rebase(e Event) {
 	f.after, f.version = e.FileAfter, e.Integrity.SaltVersion
 }
 
-// follow keeps track of the sections that events are about where their headings were changed by hand a little: else
-// they would be lost with the next change.
+// follow keeps track of sections with events whose headings were changed slightly by hand. Without it the next change
+// would compare with a heading that is two changes old, and be reported as drift.
 func (f *file) follow(name string) {
 	t, _ := grammar.TypeOf(name)
 	d := grammar.Parse(f.base)
@@ -163,11 +165,12 @@ func (f *file) follow(name string) {
 	}
 }
 
-// decided takes a drift off the queue; "" takes all.
+// decided removes a drift from the queue; "" removes all.
 func (f *file) decided(id string) {
 	f.drifts = slices.DeleteFunc(f.drifts, func(d Event) bool { return id == "" || d.ID == id })
 }
 
+// edited applies an edit to the file's projection.
 func (f *file) edited(e Event) {
 	if e.Base != nil {
 		f.base, f.tail = *e.Base, nil
@@ -185,10 +188,10 @@ func (f *file) edited(e Event) {
 	}
 }
 
-// counts reports whether the day's rollup mentions e: what was written into the Change Log speaks for itself.
+// counts reports whether the day's rollup mentions e. An edit of the Change Log itself needs no other entry.
 func (*file) counts(e Event) bool { return !isChangeLog(e.Section) }
 
-// undo takes back an edit that never reached its file.
+// undo reverts an edit that never reached its file.
 func (s *state) undo(f *file, e Event) {
 	i := slices.IndexFunc(f.tail, func(t Event) bool { return t.ID == e.RefersTo })
 	if i < 0 {
@@ -204,7 +207,7 @@ func (s *state) undo(f *file, e Event) {
 	s.reopen(undone)
 }
 
-// text is the file as the record has it.
+// text returns the file's text according to the record.
 func (f *file) text(name string) (string, error) {
 	d := grammar.Parse(f.base)
 	t, _ := grammar.TypeOf(name)

@@ -7,10 +7,10 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/text"
 )
 
-// maxExcerpt is how much of a section is shown, in characters.
+// maxExcerpt is the maximum length of an excerpt in characters, without its mark.
 const maxExcerpt = 4000
 
-// Excerpt is the beginning of a text, without blank lines around it.
+// Excerpt returns the first 4,000 characters of a text without blank lines around it, and a mark if that is not all.
 func Excerpt(text string) string {
 	text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
 	if utf8.RuneCountInString(text) <= maxExcerpt {
@@ -20,6 +20,5 @@ func Excerpt(text string) string {
 	return string(runes[:maxExcerpt]) + "\n[truncated]"
 }
 
-// oneLine is a text in one line, as the file's Change Log has it: without what a terminal would obey instead of
-// showing it.
+// oneLine returns s in one line, as in the file's Change Log, without characters that a terminal would obey.
 func oneLine(s string) string { return text.OneLine(text.Plain(s)) }

@@ -8,15 +8,16 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
 
-// transaction is one change of a file and of the record, from begin to close. It has the lock on all files, so that no
-// other process edits meanwhile. It ends with commit, with events that only the record gets (record), or with nothing.
+// transaction is one change of a file and of the record, from begin to close. It holds the lock on all files, so that
+// no other process edits meanwhile. Before close it writes both (commit), only the record (record), or nothing.
 type transaction struct {
 	*Editor
 	name string
 	file *workspace.Transaction
 }
 
-// begin starts a change of a file, after it has finished the edit that was interrupted last, of whatever file.
+// begin starts a change of a file, after it has completed an interrupted edit, if there is one. That edit may be of
+// another file, and a transaction is about one file: the lock is released in between, and the check repeated.
 func (e *Editor) begin(ctx context.Context, name string) (*transaction, error) {
 	for {
 		tx, err := e.lock(ctx, name)
@@ -37,7 +38,7 @@ func (e *Editor) begin(ctx context.Context, name string) (*transaction, error) {
 	}
 }
 
-// lock is begin without regard to interrupted edits.
+// lock is begin without completing interrupted edits. The record is read under the lock: what it shows is then current.
 func (e *Editor) lock(ctx context.Context, name string) (tx *transaction, err error) {
 	file, err := e.opt.View.Begin(ctx, name)
 	if err != nil {
@@ -51,11 +52,11 @@ func (e *Editor) lock(ctx context.Context, name string) (tx *transaction, err er
 	return tx, nil
 }
 
-// present is the content of the file, nil for a missing one.
+// present returns the content of the file as it was read last, nil if it is missing.
 func (tx *transaction) present() []byte { return tx.file.Present() }
 
-// commit has events in the record, in this order, and then data in the file. If a person changed the file since
-// present, ok is false and nothing is written. about is the event that a record of the files describes.
+// commit writes events to the record, in this order, and then data to the file. If a person changed the file since
+// present, ok is false and nothing is written. about is the event that a workspace.Recorder gets as the note.
 func (tx *transaction) commit(
 	ctx context.Context, data []byte, about Event, k key, events ...Event,
 ) (ok bool, err error) {
@@ -69,7 +70,8 @@ func (tx *transaction) commit(
 	return true, nil
 }
 
-// stage is commit up to the record: the new content is on disk under another name, and the file stays as it is.
+// stage is commit up to the record: the new content is on disk under another name, and the file is unchanged. Staging
+// comes first, so that a full disk is noticed before the record names an edit.
 func (tx *transaction) stage(ctx context.Context, data []byte, k key, events ...Event) (ok bool, err error) {
 	if ok, err = tx.file.Stage(data); !ok || err != nil {
 		return ok, err
@@ -80,14 +82,14 @@ func (tx *transaction) stage(ctx context.Context, data []byte, k key, events ...
 	return err == nil, err
 }
 
-// close ends the transaction. Its error becomes *err, unless there is one.
+// close ends the transaction. Its error becomes *err, unless that is set.
 func (tx *transaction) close(err *error) {
 	if closed := tx.file.Close(); *err == nil {
 		*err = closed
 	}
 }
 
-// settle finishes the edit of a file that was interrupted between the record and the file.
+// settle completes the edit of a file that was interrupted between the record and the file.
 func (e *Editor) settle(ctx context.Context, name string) (err error) {
 	tx, err := e.lock(ctx, name)
 	if err != nil {
@@ -97,7 +99,7 @@ func (e *Editor) settle(ctx context.Context, name string) (err error) {
 	for {
 		p := e.pending()
 		if p == nil || p.File != name {
-			return nil // another process has finished it
+			return nil // another process has completed it
 		}
 		if done, err := tx.complete(ctx, *p); done || err != nil {
 			return err
@@ -105,8 +107,8 @@ func (e *Editor) settle(ctx context.Context, name string) (err error) {
 	}
 }
 
-// catchUp records what was changed by hand in a file. Of a file without events there is nothing to record: it may be
-// one that is not edited at all.
+// catchUp records what was changed by hand in a file since its last event. A file without events has nothing to compare
+// with, and may be one that is never edited.
 func (e *Editor) catchUp(ctx context.Context, name string) (err error) {
 	if err := e.sync(ctx); err != nil {
 		return err
@@ -125,10 +127,10 @@ func (e *Editor) catchUp(ctx context.Context, name string) (err error) {
 	return tx.catchUp(ctx)
 }
 
-// catchUp records what was changed by hand.
+// catchUp is Editor.catchUp within a transaction.
 func (tx *transaction) catchUp(ctx context.Context) error {
 	f := tx.state.files[tx.name]
-	if f == nil || !f.known || tx.unchanged(f, tx.present()) { // the record may be another by now
+	if f == nil || !f.known || tx.unchanged(f, tx.present()) { // the record may have been replaced meanwhile
 		return nil
 	}
 	k, err := tx.key()

@@ -8,19 +8,19 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 )
 
-// Verified is what Verify found.
+// Verified is the result of Verify.
 type Verified struct {
 	ledger.Report
 	Events int64
 }
 
-// Verify checks every line of the record: as a line of a ledger, and its hash with the key of its salt version.
-// The error names the first line that is not as it was written.
+// Verify checks every line of the record: its place in the ledger's chain, and its line hash with the key of its salt
+// version. The error names the first line that is not as it was written.
 func (e *Editor) Verify(ctx context.Context) (Verified, error) {
 	var secret []byte
 	var err error
 	if secret, err = ledger.LoadKey(filepath.Join(e.opt.Dir, "key")); err != nil {
-		secret = nil // nothing was ever written, or only the line hashes can be verified
+		secret = nil // nothing was ever written, or the key is lost and only the line hashes can be verified
 	}
 	report, err := ledger.Verify(ctx, e.path(), secret)
 	if err != nil {

@@ -13,30 +13,30 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/markdown"
 )
 
-// Edit is one operation on one section.
+// Edit is one operation on one section (seed 004 §4).
 type Edit struct {
 	Op        Op
 	Section   string   // its heading or anchor; "" for the text between the title and the first section
 	Content   string   // of replace_section and append_section; of append_item, one item
 	Items     []string // of append_item and curate_items
 	Rationale string
-	Override  string // why a cap is exceeded now, for how long, and when it is curated
+	Override  string // reason to exceed a cap: why now, for how long, and when it is curated (§8)
 	Evidence  []Token
-	Create    bool // make the section where it is missing
+	Create    bool // create a missing section
 }
 
-// Applied is what an edit did.
+// Applied describes what an edit did.
 type Applied struct {
-	Section  string // as the file has it
+	Section  string // its heading in the file
 	Anchor   string // its hidden anchor, else the slug of its heading
 	Match    Match  // how the section was found
-	Made     bool   // the section was not there
-	Items    int    // added to a list
-	Exceeded string // the cap that is exceeded, in words
+	Made     bool   // the section was created
+	Items    int    // number of items added to a list
+	Exceeded string // the cap that is exceeded, in words; "" for none
 }
 
-// Apply performs e on d, a file of type t (nil for none). Errors are faults, and d is then of no use. It
-// changes no part but the section, which it may have to add.
+// Apply performs e on d, a file of type t (nil for none), at the time now. It changes only the section, which it may
+// have to create. Errors are faults, and d is then invalid: the caller parses the text again.
 func (d *Document) Apply(t *Type, e Edit, now time.Time) (Applied, error) {
 	if err := t.Permits(e.Op, e.Section); err != nil {
 		return Applied{}, err
@@ -45,7 +45,7 @@ func (d *Document) Apply(t *Type, e Edit, now time.Time) (Applied, error) {
 		return Applied{}, err
 	}
 	if e.Rationale == "" {
-		return Applied{}, fault.New("rationale: say in a line why the section is changed")
+		return Applied{}, fault.New("rationale: give the reason for the change in one line")
 	}
 	done := Applied{}
 	i, how, err := d.Find(t, e.Section)
@@ -56,7 +56,7 @@ func (d *Document) Apply(t *Type, e Edit, now time.Time) (Applied, error) {
 	case errors.As(err, &missing) && !missing.Twice && adds && (e.Create || t.strict()):
 		i, done.Made = d.add(t, e.Section), true
 	case errors.As(err, &missing) && !missing.Twice && adds:
-		return Applied{}, fault.New("section: %v. To begin a new one, say create: true", err)
+		return Applied{}, fault.New("section: %v. To begin a new one, set create: true", err)
 	default:
 		return Applied{}, fault.New("section: %v", err)
 	}
@@ -74,9 +74,10 @@ func (d *Document) Apply(t *Type, e Edit, now time.Time) (Applied, error) {
 		return Applied{}, err
 	}
 	if p.Body == before.Body && !done.Made {
-		return Applied{}, fault.New("content: the section says that already; nothing would change")
+		return Applied{}, fault.New("content: the section has this content already; nothing would change")
 	}
-	// What was written must not be taken for another section, a title or an anchor.
+	// The content must not be read as another section, a title or an anchor. checkText finds the common cases and names
+	// the line; parsing the result again is the proof.
 	if after := Parse(d.String()); !slices.Equal(names, after.skeleton()) || after.Parts[i].Body != p.Body {
 		return Applied{}, fault.New("content: it would change which sections the file has; write it without headings of " +
 			"the first two levels, anchors and open code blocks")
@@ -95,7 +96,7 @@ func quoteName(name string) string {
 	return fmt.Sprintf("%q", name)
 }
 
-// skeleton is what an edit must not change.
+// skeleton returns what an edit must not change: the head, the headings and the anchors.
 func (d *Document) skeleton() []string {
 	list := []string{d.Head}
 	for _, p := range d.Parts {
@@ -104,8 +105,8 @@ func (d *Document) skeleton() []string {
 	return list
 }
 
-// add puts an empty section where it belongs: in a profile where its type has it, else at the end. In a
-// profile it gets its anchor.
+// add inserts an empty section and returns its index: in a profile at its place in the type's order (§3) and with its
+// anchor, in other files at the end.
 func (d *Document) add(t *Type, name string) int {
 	nl := d.newline()
 	at, part := len(d.Parts), Part{Name: oneLine(name)}
@@ -135,7 +136,7 @@ func (d *Document) add(t *Type, name string) int {
 	return at
 }
 
-// perform changes the body of p.
+// perform changes the body of p, a section of the given form.
 func (d *Document) perform(p *Part, form Form, e Edit, done *Applied, now time.Time) error {
 	nl := d.newline()
 	var at markdown.Scanner
@@ -178,8 +179,8 @@ func (d *Document) perform(p *Part, form Form, e Edit, done *Applied, now time.T
 	return nil
 }
 
-// around are the line ends before and after the new content of a section: a blank line below its heading if
-// it was empty, and one above the next.
+// around returns the line ends before and after the new content of a section: a blank line below the heading if the
+// section was empty, and one above the next heading.
 func (d *Document) around(p *Part, lead, core, trail string) (before, after string) {
 	if core == "" && strings.Count(lead, "\n") > 1 {
 		return lead, "" // that is the blank line above the next
@@ -198,7 +199,7 @@ func (d *Document) around(p *Part, lead, core, trail string) (before, after stri
 	return lead, trail
 }
 
-// frame cuts the blank lines at its beginning and end off a body.
+// frame splits a body into the blank lines at its beginning, its content and the blank lines at its end.
 func frame(body string) (lead, core, trail string) {
 	for line := range strings.Lines(body) {
 		if strings.TrimSpace(line) != "" {
@@ -217,7 +218,8 @@ func frame(body string) (lead, core, trail string) {
 	return lead, core[:end], core[end:]
 }
 
-// items are the items of an edit, as a section of this form has them.
+// items returns the items of an edit as a section of this form has them: evidence with a token (§5), Change Log entries
+// with a time (§7).
 func (f Form) items(e Edit, now time.Time) ([]string, error) {
 	items := e.Items
 	if e.Op == AppendItem && e.Content != "" {
@@ -265,7 +267,8 @@ func join(tokens []Token) string {
 	return strings.Join(list, ", ")
 }
 
-// appendItems adds items behind the last one of a body.
+// appendItems adds items after the last one of a body, in its style: the same bullet, numbers that go on, and blank
+// lines between items if the list has them.
 func appendItems(core string, items []string, nl string) string {
 	list := blocks(core)
 	last, loose := -1, false
@@ -307,8 +310,8 @@ func appendItems(core string, items []string, nl string) string {
 	return out.String()
 }
 
-// curate makes items the items of a body: those that are there stay as they are and where they are, the
-// others there go, the new ones come after the last. What is no item stays.
+// curate makes items the items of a body: existing items that are among them keep their bytes and their place, the
+// other existing ones are removed, and new ones follow after the last. Text between items stays.
 func curate(core string, items []string, nl string) (string, error) {
 	list := blocks(core)
 	if !slices.ContainsFunc(list, func(b block) bool { return b.item }) {
@@ -343,7 +346,8 @@ func curate(core string, items []string, nl string) (string, error) {
 	return appendItems(body, left, nl), nil
 }
 
-// exceeds says in words which cap a section exceeds after an edit that made it longer.
+// exceeds describes the cap that a section exceeds after an edit (§8), "" if there is none. An edit that does not make
+// the section longer is always allowed: it may be the first step of curating it.
 func (t *Type) exceeds(form Form, before, after string) string {
 	over := func(was, is, most int, what string) string {
 		if is <= most || is <= was {
@@ -365,7 +369,7 @@ func (t *Type) exceeds(form Form, before, after string) string {
 	return ""
 }
 
-// clean makes the edit's texts plain: line feeds only, nothing invisible, no blank lines around.
+// clean normalizes the edit's texts (see plainText), and refuses a field that the operation does not take.
 func (e *Edit) clean() error {
 	e.Content = plainText(e.Content)
 	e.Rationale, e.Override = oneLine(e.Rationale), oneLine(e.Override)
@@ -399,13 +403,13 @@ func (e *Edit) clean() error {
 	return nil
 }
 
-// underlines reports whether a line makes a heading of the one above it.
+// underlines reports whether a line turns the one above it into a heading.
 func underlines(line, above string) bool {
 	level, _ := markdown.Heading(above)
 	return strings.TrimSpace(above) != "" && level == 0 && !bullet.MatchString(above) && markdown.Underline(line) > 0
 }
 
-// checkText refuses what would be structure of the file.
+// checkText refuses text that would become structure of the file.
 func checkText(text string) error {
 	var at markdown.Scanner
 	above := ""
@@ -432,7 +436,7 @@ func checkText(text string) error {
 	return nil
 }
 
-// plainText is text.Plain of s, without blank lines before and after it.
+// plainText returns text.Plain of s, without blank lines before and after it.
 func plainText(s string) string {
 	s = strings.TrimRight(text.Plain(s), " \t\n")
 	for {
@@ -444,12 +448,12 @@ func plainText(s string) string {
 	}
 }
 
-// oneLine is plain text in one line that opens no comment.
+// oneLine returns s as plain text in one line that does not begin a comment.
 func oneLine(s string) string {
 	return strings.ReplaceAll(text.OneLine(text.Plain(s)), "<!--", `\<!--`)
 }
 
 var tombstone = regexp.MustCompile(`^_Retired [0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z: .*_$`)
 
-// isTombstone reports whether text replaces what was retired.
+// isTombstone reports whether text is the note that tombstone_section leaves.
 func isTombstone(text string) bool { return tombstone.MatchString(strings.TrimSpace(text)) }

@@ -217,14 +217,14 @@ func TestApplyRefuses(t *testing.T) {
 		"rename ids": {"MEMORY.md", memory, Edit{Op: "edit_id"}, "op: edit_id is prohibited"},
 		"unknown": {
 			"MEMORY.md", memory, Edit{Op: "shuffle"},
-			"op: there is no \"shuffle\"; it is one of replace_section, append_section, append_item",
+			"op: there is no \"shuffle\"; it must be one of replace_section, append_section, append_item",
 		},
 		"no reason": {
-			"MEMORY.md", memory, Edit{Op: ReplaceSection, Section: "A", Content: "y", Rationale: " "}, "rationale: say",
+			"MEMORY.md", memory, Edit{Op: ReplaceSection, Section: "A", Content: "y", Rationale: " "}, "rationale: give the reason",
 		},
 		"no section": {
 			"MEMORY.md", memory, Edit{Op: ReplaceSection, Section: "C", Content: "y"},
-			`there is no section "C"; there are A, B, B. To begin a new one, say create: true`,
+			`there is no section "C"; there are A, B, B. To begin a new one, set create: true`,
 		},
 		"not even created": {
 			"MEMORY.md", memory, Edit{Op: CurateItems, Section: "C", Create: true}, `there is no section "C"`,

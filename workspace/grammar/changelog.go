@@ -17,14 +17,14 @@ type Done struct {
 	Items   int
 }
 
-// verbs are how a rollup speaks of the operations.
+// verbs are the words of a rollup for the operations.
 var verbs = map[Op]string{
 	ReplaceSection: "refined", AppendSection: "updated", AppendItem: "added", CurateItems: "curated",
 	TombstoneSection: "retired", Promote: "promoted Extensions to",
 }
 
-// Rollup is the Change Log's entry of a day, made of its edits (§6), "" without any: each operation once with its
-// sections, both in the order of the first.
+// Rollup returns the Change Log's entry for the edits of a day (seed 004 §6), "" for none: each operation once with its
+// sections, both in the order of their first edit.
 func Rollup(day time.Time, edits []Done) string {
 	var list []Done
 	var ops []Op
@@ -55,7 +55,7 @@ func Rollup(day time.Time, edits []Done) string {
 	return day.UTC().Format(time.DateOnly) + ": " + strings.Join(parts, "; ")
 }
 
-// what is the object of the edit's verb.
+// what returns the object of the edit's verb.
 func (e Done) what() string {
 	if e.Op == AppendItem {
 		return plural(e.Items, "item") + " to " + logName(e.Section)
@@ -63,7 +63,7 @@ func (e Done) what() string {
 	return logName(e.Section)
 }
 
-// logName is what the Change Log calls a section.
+// logName returns the Change Log's name for a section.
 func logName(section string) string {
 	if section == "" {
 		return "the introduction"
@@ -71,7 +71,7 @@ func logName(section string) string {
 	return section
 }
 
-// RollupDay is the day of an entry of the Change Log that is a day's rollup, "" for others.
+// RollupDay returns the day (YYYY-MM-DD) of a Change Log entry that is a day's rollup, "" for other entries.
 func RollupDay(entry string) string {
 	if m := dateForm.FindStringSubmatch(entry); m != nil && m[2] == "" {
 		return m[1]
@@ -86,7 +86,8 @@ func plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// Material is the Change Log's own entry of an edit (§6), "" for one that only the rollup mentions.
+// Material returns the Change Log's inline entry for a material edit (seed 004 §6), "" for an edit that only the rollup
+// mentions.
 func Material(e Edit, done Applied, now time.Time) string {
 	if !e.Op.Material() {
 		return ""
@@ -98,7 +99,7 @@ func Material(e Edit, done Applied, now time.Time) string {
 	return text
 }
 
-// Exceeding is the Change Log's entry of an edit that exceeded a cap (§8), "" for others.
+// Exceeding returns the Change Log's entry for an edit that exceeded a cap (seed 004 §8), "" for other edits.
 func Exceeding(e Edit, done Applied, now time.Time) string {
 	if done.Exceeded == "" {
 		return ""
@@ -107,7 +108,8 @@ func Exceeding(e Edit, done Applied, now time.Time) string {
 		oneLine(e.Override))
 }
 
-// changeLog is the index of the Change Log in d.Parts, of the last one where a hand has made several (lint says so).
+// changeLog returns the index of the Change Log in d.Parts. If a person created several, which lint reports, it is the
+// last one.
 func (d *Document) changeLog(t *Type) (index int, ok bool) {
 	i, _, err := d.Find(t, ChangeLog)
 	if missing, ok := errors.AsType[*MissingError](err); !ok || !missing.Twice {
@@ -122,9 +124,9 @@ func (d *Document) changeLog(t *Type) (index int, ok bool) {
 	return index, true
 }
 
-// Record writes an edit into the Change Log: the day's rollup, which is now rollup and was was (""
-// for none), and the further entries that are not "". In a file without a declared type, and in notes,
-// it does so only where there is a Change Log.
+// Record writes an edit into the Change Log (seed 004 §6): it replaces the day's rollup was ("" for none) with rollup,
+// and appends the entries that are not "". Only a profile gets a Change Log if it has none; in other files nothing is
+// recorded without one.
 func (d *Document) Record(t *Type, was, rollup string, entries ...string) {
 	if rollup == "" && len(entries) == 0 {
 		return
@@ -142,7 +144,7 @@ func (d *Document) Record(t *Type, was, rollup string, entries ...string) {
 	list := blocks(core)
 	replaced := false
 	for j, b := range list {
-		// A rollup that was changed by hand is left as it is, and another one begun.
+		// A rollup that a person changed does not match: it stays, and a new one is appended.
 		if b.item && was != "" && !replaced && b.text() == was {
 			end := b.raw[len(strings.TrimRight(b.raw, "\r\n")):]
 			list[j].raw = strings.TrimRight(itemLines(rollup, bullet.FindString(b.raw), nl), "\r\n") + end
@@ -164,7 +166,7 @@ func (d *Document) Record(t *Type, was, rollup string, entries ...string) {
 	p.Body = lead + core + trail
 }
 
-// Touch sets the front matter's last_updated, where there is one (§7).
+// Touch sets last_updated in the front matter to now, if the field is there (seed 004 §7).
 func (d *Document) Touch(now time.Time) {
 	matter, _, ok := frontmatter.Split(d.Head)
 	if !ok {

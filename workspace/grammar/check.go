@@ -10,7 +10,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/markdown"
 )
 
-// Finding is a deviation of a file from seed 004.
+// Finding is a deviation of a file from seed 004. Rule is the section of the rule, such as "seed 004 §2".
 type Finding struct {
 	Line    int  // from 1
 	Error   bool // the grammar forbids it; otherwise it is a soft cap or a convention
@@ -34,8 +34,8 @@ func (c *checker) warn(line int, rule, format string, args ...any) {
 	c.findings = append(c.findings, Finding{line, false, "seed 004 " + rule, fmt.Sprintf(format, args...)})
 }
 
-// Check lists what is wrong with text as the content of the file called name. Of a file without a declared
-// type only the anchors are looked at, which need not be there.
+// Check returns the findings about text as the content of the file called name. In a file without a declared type only
+// anchors are checked, which such a file need not have.
 func Check(name, text string) []Finding {
 	typ, about := TypeOf(name)
 	c := &checker{typ: typ, about: about, doc: Parse(text)}
@@ -54,7 +54,7 @@ func Check(name, text string) []Finding {
 	return c.findings
 }
 
-// anchors checks the form and place of the anchors that are there.
+// anchors checks the form and place of the anchors that the file has (§2).
 func (c *checker) anchors() {
 	seen := map[string]int{}
 	for i, p := range c.doc.Parts {
@@ -86,12 +86,12 @@ func (c *checker) anchors() {
 	}
 }
 
-// bodyLine is the line at which a part's body begins.
+// bodyLine returns the line at which a part's body begins.
 func (p Part) bodyLine() int {
 	return p.Line + strings.Count(p.Heading, "\n") + strings.Count(p.Hidden, "\n")
 }
 
-// titles checks that there is one title, above the sections, and that headings go down step by step (§3).
+// titles checks that there is one title, above the sections, and that heading levels go down one by one (§3).
 func (c *checker) titles() {
 	if level, _ := markdown.Heading(lastLine(c.doc.Head)); level != 1 {
 		c.fail(1, "§3", "has no title: the file begins with a heading of the first level")
@@ -133,10 +133,10 @@ func lastLine(text string) string {
 	return strings.TrimPrefix(text[strings.LastIndexByte(text, '\n')+1:], "\uFEFF")
 }
 
-// lastUpdated is the front matter's line with the time of the last change.
+// lastUpdated matches the line of the front matter with the time of the last change.
 var lastUpdated = regexp.MustCompile(`(?m)^(last_updated:[ \t]*)([^\r\n]*?)([ \t]*\r?)$`)
 
-// idField is a line of the front matter with an id.
+// idField matches a line of the front matter with an id.
 var idField = regexp.MustCompile(`(?m)^([a-z_]+_id):[ \t]*([^\r\n]*?)[ \t]*\r?$`)
 
 // matter checks the front matter's last_updated (§7), and that its ids are those of the file's name (§4).
@@ -167,7 +167,7 @@ func isStamp(text string) bool {
 	return err == nil && strings.HasSuffix(text, "Z")
 }
 
-// sections checks that a profile has its sections, and no others, in order and with their anchors.
+// sections checks that a profile has exactly its sections, in order and with their anchors (§1 to §3).
 func (c *checker) sections() {
 	names := c.typ.names()
 	seen := map[string]int{}
@@ -218,9 +218,10 @@ type position struct {
 	line int
 }
 
-// order names the fewest sections that would have to be moved to have all in the order of their type (§3).
+// order reports the fewest sections whose move would bring all into the order of their type (§3): those outside the
+// longest run that is in order already.
 func (c *checker) order(list []position) {
-	// The longest run in order that ends with each section, and with which it goes on above it.
+	// For each section the length of the longest run in order that ends with it, and the section before it in that run.
 	length, above := make([]int, len(list)), make([]int, len(list))
 	last := -1
 	for i := range list {
@@ -308,7 +309,7 @@ func (c *checker) content(p Part) {
 	}
 }
 
-// quoted is a quotation of at least a character.
+// quoted matches a quotation of one character or more.
 var quoted = regexp.MustCompile(`"[^"]+"|“[^”]+”|„[^“”]+[“”]|«[^»]+»|‘[^’]+’`)
 
 func (c *checker) evidence(p Part) {
@@ -331,7 +332,7 @@ func (c *checker) evidence(p Part) {
 	}
 }
 
-// dateForm is what an entry of the Change Log begins with: a time, or the date of a daily rollup.
+// dateForm matches the beginning of a Change Log entry: a time, or the date of a daily rollup.
 var dateForm = regexp.MustCompile(`^([0-9]{4}-[0-9]{2}-[0-9]{2})(T[^ ]*Z)?: `)
 
 func (c *checker) changes(p Part) {
@@ -346,7 +347,7 @@ func (c *checker) changes(p Part) {
 	}
 }
 
-// dated reports whether an entry of the Change Log begins as it should.
+// dated reports whether an entry of the Change Log begins with a valid time or date (§7).
 func dated(entry string) bool {
 	m := dateForm.FindStringSubmatch(entry)
 	if m == nil {
@@ -359,5 +360,5 @@ func dated(entry string) bool {
 	return err == nil
 }
 
-// Words is the number of words in a text.
+// Words returns the number of words in a text, as the caps of seed 004 §8 count them.
 func Words(text string) int { return len(strings.Fields(text)) }

@@ -9,7 +9,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/markdown"
 )
 
-// bullet is what a list item begins with.
+// bullet matches the beginning of a list item.
 var bullet = regexp.MustCompile(`^([-*+]|[0-9]{1,9}[.)])[ \t]+`)
 
 // block is a run of lines of a section: a list item with what is indented below it, or anything else.
@@ -20,7 +20,7 @@ type block struct {
 	line int // from 0
 }
 
-// blocks cuts a body into its items and what is between them.
+// blocks splits a body into its items and what is between them.
 func blocks(body string) []block {
 	var list []block
 	var at markdown.Scanner
@@ -31,8 +31,7 @@ func blocks(body string) []block {
 		last := len(list) - 1
 		inItem := last >= 0 && list[last].item
 		item := at.Free() && bullet.MatchString(raw)
-		// A line belongs to the block above if it is in its code block, goes on with its text, or is
-		// indented below an item.
+		// A line belongs to the block above if it is in its code block, continues its text, or is indented below an item.
 		if last < 0 || at.Free() && (item || inItem && !empty && !indented && blank) {
 			if last >= 0 {
 				list[last].raw = body[start:pos]
@@ -51,7 +50,7 @@ func blocks(body string) []block {
 	return apart(list)
 }
 
-// apart takes the blank lines at the end of each item for blocks of their own.
+// apart makes the blank lines at the end of each item blocks of their own, so that removing an item leaves them.
 func apart(list []block) []block {
 	var out []block
 	for _, b := range list {
@@ -74,7 +73,7 @@ func apart(list []block) []block {
 	return out
 }
 
-// text is an item without its bullet, its lines joined by one line feed and without the indentation of the first.
+// text returns an item without its bullet, its lines joined by line feeds and without the indentation of the first.
 func (b block) text() string {
 	var lines []string
 	indent := 0
@@ -92,7 +91,7 @@ func (b block) text() string {
 	return strings.Join(lines, "\n")
 }
 
-// Items are the texts of a section's list items.
+// Items returns the texts of a section's list items, in order, without bullets and indentation.
 func Items(body string) []string {
 	var items []string
 	for _, b := range blocks(body) {
@@ -103,7 +102,7 @@ func Items(body string) []string {
 	return items
 }
 
-// itemLines is text as a list item, with the given bullet and line end.
+// itemLines returns text as a list item with the given bullet and line end.
 func itemLines(text, mark, newline string) string {
 	var out strings.Builder
 	for i, line := range strings.Split(strings.Trim(text, "\n"), "\n") {
@@ -118,7 +117,7 @@ func itemLines(text, mark, newline string) string {
 	return out.String()
 }
 
-// markOf is the bullet of what comes after the last item of a list.
+// markOf returns the bullet for an item after the last one of a list.
 func markOf(list []block) string {
 	for _, b := range slices.Backward(list) {
 		if b.item {
@@ -129,7 +128,7 @@ func markOf(list []block) string {
 	return "- "
 }
 
-// following is the bullet of the item after one with this bullet: the next number, or the same.
+// following returns the bullet of the item after one with this bullet: the next number, or the same mark.
 func following(mark string) string {
 	digits := strings.TrimRight(mark, ".) ")
 	n, err := strconv.Atoi(digits)
@@ -139,5 +138,5 @@ func following(mark string) string {
 	return strconv.Itoa(n+1) + mark[len(digits):]
 }
 
-// maxNumber is the largest number that an item can have.
+// maxNumber is the largest number of an item (CommonMark §5.2 allows nine digits).
 const maxNumber = 999_999_999

@@ -9,24 +9,24 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// Match says how a section was found.
+// Match is how a section was found.
 type Match int
 
 // Ways a section is found, best first.
 const (
 	ByAnchor  Match = iota // its anchor is the one asked for
-	ByHeading              // its heading is, apart from case and punctuation
+	ByHeading              // its heading is the one asked for, apart from case and punctuation
 	ByNearest              // re-anchored: its heading is the nearest in the region where it belongs (§10)
 )
 
-// MissingError says that a file has no such section, or more than one.
+// MissingError means that a file has no such section or, if Twice, more than one.
 type MissingError struct {
 	Section string
 	Twice   bool
 	Have    []string // the file's sections
 }
 
-// Error names the sections there are.
+// Error names the sections that the file has.
 func (e *MissingError) Error() string {
 	if e.Twice {
 		return fmt.Sprintf("there are several sections %q: give each another heading, or an anchor to name it by", e.Section)
@@ -38,9 +38,10 @@ func (e *MissingError) Error() string {
 	return fmt.Sprintf("there is no section %q; there are %s", e.Section, strings.Join(e.Have, ", "))
 }
 
-// Find is the index in d.Parts of the section called name, which is a heading or an anchor, "" for
-// the text above the first section. Where none has the name and t is strict, the one with the nearest
-// heading among those that are no section of t is taken, once, if it is where the section belongs.
+// Find returns the index in d.Parts of the section called name, a heading or an anchor; "" is the text above the first
+// section. Anchors win over headings, because a person may reword a heading. If no section has the name and t is
+// strict, one attempt is made to re-anchor it (seed 004 §10): among the sections that are none of t's, in the region
+// where the section belongs, the one with the nearest heading. The error is a *MissingError.
 func (d *Document) Find(t *Type, name string) (int, Match, error) {
 	if name == "" {
 		return 0, ByHeading, nil
@@ -82,8 +83,9 @@ func (d *Document) Find(t *Type, name string) (int, Match, error) {
 	return 0, 0, &MissingError{Section: name, Have: d.Sections()}
 }
 
-// Reanchor is the one bounded attempt of §10 to find a section that Find does not: the nearest heading in the
-// region where the section belongs. In a file without a declared type that is the whole file.
+// Reanchor makes the one bounded attempt of seed 004 §10 to find a section that Find does not find: it returns the part
+// with the nearest heading in the region where the section belongs. In a file without a declared type that is the whole
+// file.
 func (d *Document) Reanchor(t *Type, heading string) (int, bool) {
 	region := [2]int{1, len(d.Parts)}
 	if t.strict() {
@@ -95,7 +97,7 @@ func (d *Document) Reanchor(t *Type, heading string) (int, bool) {
 	})
 }
 
-// region is where a section of t belongs: the parts from region[0] to before region[1], between the
+// region returns where a section of t belongs: the parts from region[0] up to but not including region[1], between the
 // sections before and after it in the type.
 func (d *Document) region(t *Type, heading string) [2]int {
 	names := t.names()
@@ -116,7 +118,8 @@ func (d *Document) region(t *Type, heading string) [2]int {
 	return region
 }
 
-// nearest is the one part in the region whose heading is least and not too different.
+// nearest returns the one part in the region whose heading differs least, by up to 3 letters and a quarter of the
+// heading. If two differ equally there is none: a guess would edit the wrong section.
 func (d *Document) nearest(heading string, region [2]int, allowed func(Part) bool) (int, bool) {
 	want := Slug(heading)
 	best, least, twice := 0, min(utf8.RuneCountInString(want)/4, 3)+1, false

@@ -18,14 +18,14 @@ const (
 	ReplaceSection   Op = "replace_section"   // the whole content
 	AppendSection    Op = "append_section"    // a paragraph at the end
 	AppendItem       Op = "append_item"       // items at the end of a list
-	CurateItems      Op = "curate_items"      // the items a list is to have: others are pruned or merged
-	TombstoneSection Op = "tombstone_section" // a note that, when and why it is retired, instead of the content
+	CurateItems      Op = "curate_items"      // all items of a list: others are pruned or merged
+	TombstoneSection Op = "tombstone_section" // replaces the content with a note about when and why it was retired
 )
 
-// Ops are the operations, in the order of seed 004 §11.
+// Ops lists the operations that sessions can request, in the order of seed 004 §11.
 var Ops = []Op{ReplaceSection, AppendSection, AppendItem, CurateItems, TombstoneSection}
 
-// prohibited are the operations that §4 forbids, under the names one might try.
+// prohibited lists operations that §4 forbids, under names that a model might try, with the reason.
 var prohibited = map[Op]string{
 	"delete_file":        "files are not deleted",
 	"rename_file":        "files are not renamed",
@@ -39,7 +39,7 @@ var prohibited = map[Op]string{
 	"rename_frontmatter": "the identity fields of front matter are not renamed or edited",
 }
 
-// takes are the operations that a form of section takes.
+// takes lists the operations that a form of section accepts (§4).
 var takes = map[Form][]Op{
 	Narrative: {ReplaceSection, AppendSection, TombstoneSection},
 	List:      {AppendItem, CurateItems, TombstoneSection},
@@ -53,12 +53,13 @@ var formNames = map[Form]string{
 	Log: "the record of changes", Free: "a section",
 }
 
-// Material reports whether the operation is noted in the Change Log by itself (§6), beside the day's rollup.
+// Material reports whether the operation gets an inline entry in the Change Log, besides the day's rollup (seed 004
+// §6): it replaces or removes what was there.
 func (op Op) Material() bool {
 	return op == ReplaceSection || op == CurateItems || op == TombstoneSection || op == Promote
 }
 
-// Check refuses what is no operation; those that §4 forbids by their name.
+// Check returns a fault unless op is one of Ops. For an operation that seed 004 §4 forbids, it gives the reason.
 func (op Op) Check() error {
 	if slices.Contains(Ops, op) {
 		return nil
@@ -66,10 +67,10 @@ func (op Op) Check() error {
 	if err := op.Prohibited(); err != nil {
 		return err
 	}
-	return fault.New("op: there is no %q; it is one of %s", string(op), opNames(Ops))
+	return fault.New("op: there is no %q; it must be one of %s", string(op), opNames(Ops))
 }
 
-// Prohibited refuses the operations that §4 forbids, by their name; nil for all others.
+// Prohibited returns a fault for an operation that seed 004 §4 forbids, nil for any other.
 func (op Op) Prohibited() error {
 	if why, ok := prohibited[op]; ok {
 		return fault.New("op: %s is prohibited (seed 004 §4): %s", op, why)
@@ -85,7 +86,7 @@ func opNames(ops []Op) string {
 	return strings.Join(names, ", ")
 }
 
-// Permits is nil if a section of a file of type t, nil for none, takes the operation.
+// Permits returns nil if the section of a file of type t, nil for none, accepts the operation, and a fault otherwise.
 func (t *Type) Permits(op Op, section string) error {
 	if err := op.Check(); err != nil {
 		return err
@@ -113,7 +114,7 @@ func (t *Type) Permits(op Op, section string) error {
 	return fault.New("op: %q is %s and takes %s, not %s", section, formNames[form], opNames(takes[form]), op)
 }
 
-// suggest is the name nearest to what was written, "" if none is near.
+// suggest returns the one of names that is nearest to name, "" if none is near.
 func suggest(name string, names []string) string {
 	best, least := "", utf8.RuneCountInString(name)/3+1
 	for _, n := range names {

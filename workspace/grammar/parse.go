@@ -8,7 +8,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/markdown"
 )
 
-// Document is a Markdown file, cut where its sections begin. Joined, its strings are the file.
+// Document is a Markdown file, divided where its sections begin. Its strings joined are the file, byte for byte.
 type Document struct {
 	Head  string // up to the end of the title: byte order mark, front matter, "# " line
 	Parts []Part // never empty; the first has no heading: the text above the first section
@@ -25,7 +25,7 @@ type Part struct {
 	Line   int // of the heading, from 1
 }
 
-// Anchor is a section's hidden id. In the file it is one of
+// Anchor is a section's hidden id (seed 004 §2). In the file it is one of
 //
 //	[//]: # (anchor: concerns v1)
 //	<!-- @anchor: concerns v1 -->
@@ -39,7 +39,7 @@ var anchorForms = []*regexp.Regexp{
 	regexp.MustCompile(`^<!-- @anchor: ([a-z0-9][a-z0-9_-]*) v([0-9]{1,9}) -->$`),
 }
 
-// looksLikeAnchor finds what was meant as an anchor.
+// looksLikeAnchor matches what was probably meant as an anchor.
 var looksLikeAnchor = regexp.MustCompile(`(?i)^\s*(\[//\]:.*anchor|<!--\s*@?\s*anchor)`)
 
 // anchorOf reads a line as an anchor.
@@ -53,7 +53,7 @@ func anchorOf(line string) (Anchor, bool) {
 	return Anchor{}, false
 }
 
-// Parse cuts text into its parts. Every text is a document.
+// Parse divides text into its parts. It has no errors: every text is a document.
 func Parse(text string) *Document {
 	d := &Document{}
 	rest := text
@@ -90,12 +90,12 @@ func Parse(text string) *Document {
 	return d
 }
 
-// withoutEnd is a text without the end of its last line.
+// withoutEnd returns text without its last line end.
 func withoutEnd(text string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
 }
 
-// titleEnd is the length of text up to the end of its title, 0 when it has none.
+// titleEnd returns the length of text up to the end of its title, 0 if it has none.
 func titleEnd(text string) int {
 	end := 0
 	for line := range strings.Lines(text) {
@@ -111,8 +111,8 @@ func titleEnd(text string) int {
 	return 0
 }
 
-// sectionHeading is the text of a heading of the second level at the beginning of a line. A heading without text
-// begins no section: nothing could name it, and "" is the text above the first.
+// sectionHeading returns the text of a heading of the second level at the beginning of a line. A heading without text
+// begins no section: it could not be named, because "" is the text above the first section.
 func sectionHeading(line string) (name string, ok bool) {
 	level, name := markdown.Heading(line)
 	return name, level == 2 && line[0] == '#' && name != ""
@@ -134,10 +134,10 @@ func (p *Part) takeAnchor() {
 	}
 }
 
-// Text is the part, byte for byte.
+// Text returns the part, byte for byte.
 func (p Part) Text() string { return p.Heading + p.Hidden + p.Body }
 
-// String is the file, byte for byte.
+// String returns the file, byte for byte.
 func (d *Document) String() string {
 	var out strings.Builder
 	out.WriteString(d.Head)
@@ -147,7 +147,7 @@ func (d *Document) String() string {
 	return out.String()
 }
 
-// Sections are the names of the document's sections, in order.
+// Sections returns the names of the document's sections, in order.
 func (d *Document) Sections() []string {
 	var names []string
 	for _, p := range d.Parts[1:] {
@@ -156,7 +156,7 @@ func (d *Document) Sections() []string {
 	return names
 }
 
-// newline is the line end that the file uses.
+// newline returns the line end that the file uses.
 func (d *Document) newline() string {
 	text := d.Head
 	for i := 0; !strings.Contains(text, "\n") && i < len(d.Parts); i++ {

@@ -10,11 +10,11 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/markdown"
 )
 
-// Promote is the operation of moving a subsection of Extensions into a section of the type (seed 004 §13). It is the
-// maintainer's, and none of Ops: no session can ask for it.
+// Promote is the operation that moves a subsection of Extensions into a section of the type (seed 004 §13). It is not
+// in Ops: only the maintainer can request it, and no session.
 const Promote = "promote"
 
-// Extensions is the section for what a type of file has no section for.
+// Extensions is the heading of the section for content that a type of file has no section for.
 const Extensions = "Extensions"
 
 // Subsection is a heading of the third level with the text below it.
@@ -25,7 +25,7 @@ type Subsection struct {
 	start, end int // with the heading, in the section's body
 }
 
-// Subsections are those of a section's body, in order.
+// Subsections returns the subsections of a section's body, in order.
 func Subsections(body string) []Subsection {
 	var list []Subsection
 	var at markdown.Scanner
@@ -53,9 +53,9 @@ func Subsections(body string) []Subsection {
 	return list
 }
 
-// Promote moves the subsection of Extensions called name into the section e.Section: with its heading to the end of a
-// narrative one, and to a list its items, which then have to be all it has. The tokens in it become e.Evidence. Errors
-// are faults, and d is then of no use.
+// Promote moves the subsection of Extensions called name into the section e.Section (seed 004 §13): to the end of a
+// narrative section with its heading; to a list item by item, and then it must consist of items only. The tokens in it
+// become e.Evidence. Errors are faults, and d is then invalid.
 func (d *Document) Promote(t *Type, name string, e *Edit, now time.Time) (Applied, error) {
 	if !t.strict() {
 		return Applied{}, fault.New("only the profiles below %s/ have Extensions to promote from", Folder)
@@ -120,7 +120,7 @@ func (d *Document) Promote(t *Type, name string, e *Edit, now time.Time) (Applie
 	return done, nil
 }
 
-// subsection is the one of a body that is called name.
+// subsection returns the subsection of a body called name, by its heading or the slug of it.
 func subsection(body, name string) (Subsection, error) {
 	var have []string
 	var found []Subsection
@@ -143,7 +143,7 @@ func subsection(body, name string) (Subsection, error) {
 	return found[0], nil
 }
 
-// cutFrom is body without s, with the blank lines at its end as they were.
+// cutFrom returns body without s. The blank lines at the end of body stay as they were.
 func (s Subsection) cutFrom(body string) string {
 	if s.end < len(body) {
 		return body[:s.start] + body[s.end:]

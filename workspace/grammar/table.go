@@ -1,8 +1,8 @@
-// Package grammar is the form of the files that an agent edits section by section (seed 004): which sections
-// a file has, how they are found, and what an edit may do to them.
+// Package grammar defines the form of the files that an agent edits section by section (seed 004): which sections a
+// file has, how they are found, and what an edit may do to them.
 //
-// It touches no disk. Its invariant: parsing and printing give back every byte, and an edit changes no byte
-// outside the section it is about, the Change Log and the front matter's last_updated.
+// It touches no disk. Its invariant: parsing and printing preserve every byte, and an edit changes no byte outside its
+// section, the Change Log and the front matter's last_updated.
 package grammar
 
 import (
@@ -23,36 +23,36 @@ const (
 	Free                  // of a file without a declared type, and of notes: all of them
 )
 
-// Caps of seed 004 §5 and §8. They are soft: an edit exceeds one with a reason.
+// Caps of seed 004 §5 and §8, in words, items and lines. They are soft: an edit can exceed one with a reason.
 const (
 	NarrativeWords = 400
 	EvidenceItems  = 7
 	NotesLines     = 120 // of a subsection of notes: a few screens
 )
 
-// ChangeLog is the name of the section that says what was changed (§6).
+// ChangeLog is the heading of the section that lists changes (seed 004 §6).
 const ChangeLog = "Change Log"
 
-// Section is a section that a type of file has.
+// Section is a section of a type of file (seed 004 §1).
 type Section struct {
 	Name     string // of the heading, exactly
 	Form     Form
 	Optional bool
 }
 
-// Anchor is the section's hidden id (§2).
+// Anchor returns the section's hidden id (seed 004 §2).
 func (s Section) Anchor() string { return Slug(s.Name) }
 
-// Type is a type of file (§1).
+// Type is a type of file (seed 004 §1). A nil *Type is a file without a declared type.
 type Type struct {
 	Name     string // for people: "part profile"
 	Title    string // of a new file, before the entity's id
 	Entity   string // §11's entity_type: user, part, relationship, note
 	Sections []Section
-	Strict   bool // the sections are all there is, in this order and with anchors; else they are suggestions
+	Strict   bool // a file has exactly these sections, in this order and with anchors; otherwise they are suggestions
 }
 
-// tail are the sections at the bottom of every profile, in the order of §3.
+// tail lists the sections at the bottom of every profile, in the order of §3.
 var tail = []Section{{"Extensions", Narrative, true}, {"Open Questions", List, true}, {ChangeLog, Log, true}}
 
 func profile(name, title, entity string, sections ...Section) *Type {
@@ -94,25 +94,25 @@ var (
 
 const idForm = `([A-Za-z0-9][A-Za-z0-9_-]{0,63})`
 
-// Folder is where the files with a type are, in the workspace.
+// Folder is the workspace folder of the files with a declared type.
 const Folder = "users"
 
-// MaxDepth is how many folders below Folder a file with a type can be in.
+// MaxDepth is the number of folders between Folder and the deepest file with a declared type.
 const MaxDepth = 3
 
 func pathOf(rest string) *regexp.Regexp {
 	return regexp.MustCompile("^" + Folder + "/" + idForm + "/" + rest + `\.md$`)
 }
 
-// Entity is whom or what a file is about (seed 004 §11).
+// Entity is the person or thing that a file is about (seed 004 §11).
 type Entity struct {
 	UserID string
 	Type   string // user, part, relationship or note
 	ID     string
 }
 
-// TypeOf is the declared type of the file called name, relative to the workspace, and whom it is about. A
-// file without a declared type gives nil: its entity is the user for USER.md, else a note.
+// TypeOf returns the declared type of the file called name, relative to the workspace, and its entity. The type is nil
+// for a file without a declared type; its entity is then the user for USER.md, and a note for any other.
 func TypeOf(name string) (*Type, Entity) {
 	for _, t := range types {
 		m := t.path.FindStringSubmatch(name)
@@ -128,10 +128,10 @@ func TypeOf(name string) (*Type, Entity) {
 	return nil, Entity{UserID: Primary, Type: "note", ID: id}
 }
 
-// Primary is the user_id of the files that are not below users/: the workspace's one human.
+// Primary is the user_id of the files that are not below users/: the workspace owner's.
 const Primary = "primary"
 
-// section is the type's section of that name, anchor or slug.
+// section returns the type's section with that name, anchor or slug.
 func (t *Type) section(name string) (Section, bool) {
 	if t == nil {
 		return Section{}, false
@@ -144,7 +144,7 @@ func (t *Type) section(name string) (Section, bool) {
 	return Section{}, false
 }
 
-// form is the form of a section called name.
+// form returns the form of the section called name.
 func (t *Type) form(name string) Form {
 	if s, ok := t.section(name); ok {
 		return s.Form
@@ -158,7 +158,7 @@ func (t *Type) form(name string) Form {
 // strict reports whether a file of type t, nil for none, has exactly the type's sections.
 func (t *Type) strict() bool { return t != nil && t.Strict }
 
-// names are the names of the type's sections.
+// names returns the names of the type's sections, in order.
 func (t *Type) names() []string {
 	names := make([]string, len(t.Sections))
 	for i, s := range t.Sections {
@@ -167,7 +167,7 @@ func (t *Type) names() []string {
 	return names
 }
 
-// New is the text of a new file: its title, and for a profile its front matter and empty sections.
+// New returns the text of a new file: its title and, for a profile, its front matter and empty sections.
 func New(name, lastUpdated string) string {
 	t, entity := TypeOf(name)
 	if t == nil {
@@ -191,7 +191,8 @@ func New(name, lastUpdated string) string {
 
 func (s Section) anchorLine() string { return "<!-- @anchor: " + s.Anchor() + " v1 -->" }
 
-// Slug is a heading as an anchor has it: lowercase letters and digits, with hyphens between words.
+// Slug returns a heading in the form of an anchor (seed 004 §2): lowercase letters and digits, with hyphens between
+// words; "" if it has neither.
 func Slug(name string) string {
 	var out strings.Builder
 	gap := false

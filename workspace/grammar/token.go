@@ -18,24 +18,25 @@ const tokenTime = "20060102T150405Z"
 
 var (
 	tokenForm = regexp.MustCompile(`ev:([0-9]{8}T[0-9]{6}Z)-([0-7][0-9A-HJKMNP-TV-Z]{25})`)
-	// looksLikeToken finds what was meant as a token.
+	// looksLikeToken matches what was probably meant as a token.
 	looksLikeToken = regexp.MustCompile(`\bev:[0-9A-Za-z:_-]*`)
 	memoryID       = regexp.MustCompile(`^mem_([0-9]{1,15})_([0-9a-f]{6})$`)
 )
 
-// memoryTag begins the random part of the ULID of a memory, which is no event: with it the memory's id can
-// be told from the token. The six hexadecimal digits of the id end it.
+// memoryTag begins the random part of a memory's ULID, and the six hexadecimal digits of the memory's id end it. So a
+// token leads back to the memory without a lookup, and cannot be confused with an event's, which has random bytes
+// there.
 const memoryTag = "\x00mem\x00\x00\x00"
 
-// Token is an evidence token: it leads to an edit's event or to a memory.
+// Token is an evidence token (seed 004 §5): it leads to an edit's event or to a memory.
 type Token struct{ ID ulid.ULID }
 
-// String is the token as files have it.
+// String returns the token in the form of TokenForm.
 func (t Token) String() string {
 	return "ev:" + t.ID.Timestamp().UTC().Format(tokenTime) + "-" + t.ID.String()
 }
 
-// MemoryID is the id of the memory that the token leads to, "" for an event's.
+// MemoryID returns the id of the memory that the token leads to, "" if it leads to an event.
 func (t Token) MemoryID() string {
 	entropy := t.ID.Entropy()
 	digits, ok := strings.CutPrefix(string(entropy), memoryTag)
@@ -45,8 +46,8 @@ func (t Token) MemoryID() string {
 	return fmt.Sprintf("mem_%d_%s", t.ID.Time(), hex.EncodeToString([]byte(digits)))
 }
 
-// ParseToken reads a token; its time must be the one in its ULID. It also takes a bare event id, and the id
-// of a memory.
+// ParseToken reads a token, whose time must be the one in its ULID. It also accepts the id of an event and the id of a
+// memory.
 func ParseToken(text string) (Token, error) {
 	if m := memoryID.FindStringSubmatch(text); m != nil {
 		return memoryToken(text, m[1], m[2])
@@ -81,7 +82,7 @@ func memoryToken(id, millis, digits string) (Token, error) {
 	return t, nil
 }
 
-// Tokens are the tokens in a text, in order.
+// Tokens returns the valid tokens in a text, in order.
 func Tokens(text string) []Token {
 	var tokens []Token
 	for _, found := range tokenForm.FindAllString(text, -1) {
@@ -92,5 +93,5 @@ func Tokens(text string) []Token {
 	return tokens
 }
 
-// Stamp is a time as files and events have it (§7): ISO 8601, UTC.
+// Stamp returns a time in the form of files (seed 004 §7): ISO 8601, UTC, seconds.
 func Stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
