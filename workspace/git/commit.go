@@ -15,24 +15,24 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
 
-// change is a commit to be.
+// change is a commit that is about to be made.
 type change struct {
 	note   workspace.Note
 	author string
 	files  []blob
 }
 
-// blob is a file of a commit; data is nil where it is gone.
+// blob is a file of a commit; data is nil if the commit deletes it.
 type blob struct {
 	name string
 	data []byte
 }
 
-// altering are the attributes by which git would store something else than a file's content, with filter by running a
-// program.
+// altering lists the attributes that make git store something other than a file's content; filter even runs a program.
 var altering = []string{"filter", "ident", "working-tree-encoding"}
 
-// wanted are those of files that the person's ignore files and attributes do not keep out. refused is about the latter.
+// wanted returns those of files that the person's ignore files and attributes do not exclude. refused explains the
+// attributes: an ignored file is the person's wish, a file with a filter may surprise them.
 func (r *Repository) wanted(
 	ctx context.Context, files []workspace.FileChange,
 ) (some []workspace.FileChange, refused, err error) {
@@ -56,8 +56,8 @@ func (r *Repository) wanted(
 	if err != nil {
 		return nil, nil, err
 	}
-	// SECURITY: a filter is a program that the repository names. Without it, what a person has encrypted would be
-	// committed in the clear.
+	// SECURITY: a filter is a program that the repository names, and is never run. A file that a person encrypts with one
+	// would then be committed in the clear, so that files with such attributes are left to the person.
 	fields := strings.Split(string(out), "\x00")
 	for i := 0; i+2 < len(fields); i += 3 {
 		if name, value := fields[i], fields[i+2]; value != "unspecified" && value != "unset" && !slices.Contains(left, name) {
@@ -72,12 +72,12 @@ func (r *Repository) wanted(
 	return some, refused, nil
 }
 
-// literal is name where git check-ignore would take a pathspec, which begins its magic with a colon and knows no other
-// way to be literal.
+// literal returns name in a form that git check-ignore does not read as a pathspec with magic, which begins with a
+// colon. The command has no other way to quote a name.
 func literal(name string) string { return "./" + name }
 
-// contents finds the head, and what it has of the files. Should a person move it meanwhile, no commit can follow the
-// one that was found.
+// contents reads the head commit and what it has of the files. If a person moves the branch afterwards, the commit that
+// was read is no longer its head, and fast-import refuses the new one.
 func (r *Repository) contents(ctx context.Context, at *place, files []workspace.FileChange) error {
 	list := bytes.NewBufferString("HEAD^{commit}\n")
 	for _, file := range files {
@@ -104,8 +104,8 @@ func (r *Repository) contents(ctx context.Context, at *place, files []workspace.
 	return nil
 }
 
-// object takes an answer of git cat-file --batch off the beginning of out: the name of the object, "" for none, and its
-// content, nil if it is no file.
+// object reads one answer of git cat-file --batch from the beginning of out: the name of the object, "" for none, its
+// content, nil if it is not a file, and the rest of out.
 func object(out []byte) (id string, content, rest []byte, err error) {
 	line, rest, ok := bytes.Cut(out, []byte{'\n'})
 	if ok && bytes.HasSuffix(line, []byte(" missing")) {
@@ -125,7 +125,7 @@ func object(out []byte) (id string, content, rest []byte, err error) {
 	return fields[0], content, rest[size+1:], nil
 }
 
-// write makes the commits that have files, one after the other.
+// write makes the commits that have files, in order.
 func (r *Repository) write(ctx context.Context, at place, when time.Time, commits ...change) error {
 	commits = slices.DeleteFunc(commits, func(c change) bool { return len(c.files) == 0 })
 	if len(commits) == 0 {
@@ -137,7 +137,8 @@ func (r *Repository) write(ctx context.Context, at place, when time.Time, commit
 			final[file.name] = file.data
 		}
 	}
-	// The index first, and only the files at hand: were it to follow, a person's next commit could undo this one.
+	// The index is updated first, and only for these files: if it were updated after the commit and a crash came in
+	// between, a person's next commit would silently undo this one.
 	var index bytes.Buffer
 	for _, name := range slices.Sorted(maps.Keys(final)) {
 		data := final[name]
@@ -172,12 +173,12 @@ func (r *Repository) write(ctx context.Context, at place, when time.Time, commit
 		stream.WriteByte('\n')
 	}
 	stream.WriteString("done\n")
-	// Without --force a branch that was moved meanwhile is not updated.
+	// Without --force fast-import does not update a branch that was moved meanwhile.
 	_, err := r.run(ctx, stream.Bytes(), "fast-import", "--quiet", "--date-format=raw")
 	return err
 }
 
-// stream writes the commit up to its parent as git fast-import reads it.
+// stream writes the commit up to its parent in the format of git fast-import.
 func (c change) stream(out *bytes.Buffer, when time.Time) {
 	who := c.author + " <" + c.author + authorDomain + "> " + strconv.FormatInt(when.Unix(), 10) + " +0000"
 	fmt.Fprintf(out, "commit HEAD\nauthor %s\ncommitter %s\n", who, who)
@@ -190,10 +191,10 @@ func writeData(out *bytes.Buffer, data []byte) {
 	out.WriteByte('\n')
 }
 
-// maxSubject is how many characters a subject has at most.
+// maxSubject is the maximum length of a subject, in characters.
 const maxSubject = 120
 
-// message is the note as a commit's message.
+// message returns the note as a commit message.
 func message(n workspace.Note) string {
 	subject, _ := text.Fit(text.Printable(n.Subject), maxSubject)
 	var out strings.Builder
@@ -212,12 +213,12 @@ func message(n workspace.Note) string {
 	return out.String()
 }
 
-// quoted is a path as git fast-import reads it.
+// quoted returns a path in the format of git fast-import.
 func quoted(name string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(name) + `"`
 }
 
-// names are those of a few files.
+// names returns the names of files, separated by commas.
 func names(files []blob) string {
 	var list []string
 	for _, file := range files {

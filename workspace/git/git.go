@@ -1,13 +1,13 @@
-// Package git commits what is written into a workspace to the workspace's own git repository (seed 002,
-// workspace_git), so that a person can look at an agent's changes with the tools they know: git log, git blame, git
-// diff.
+// Package git commits changes of a workspace to the workspace's own git repository (seed 002, workspace_git), so that a
+// person can review an agent's changes with the tools they know: git log, git blame, git diff.
 //
 // Its invariant: a commit has the files of one revision and nothing else. What a person has staged stays staged and is
-// not committed, branches are only ever added to, remotes are never spoken to, and no program that the repository or
-// its attributes name is run: hooks, filters, editors, signing. Whether a file may be recorded at all is the
-// workspace's question (workspace.WithRecorder). The record is a convenience: it fails without failing a write.
+// not committed, branches only grow, remotes are never contacted, and no program that the repository or its attributes
+// name is run: hooks, filters, editors, signing. The workspace decides which files may be recorded at all
+// (workspace.WithRecorder). The record is a convenience: if it fails, the write still succeeds.
 //
-// Files are given to git by their content (hash-object, update-index, fast-import): it opens none of the workspace's.
+// Git receives the contents of files (hash-object, update-index, fast-import) and opens none of the workspace's files,
+// so that the rules about links and devices hold here, too.
 package git
 
 import (
@@ -31,30 +31,30 @@ const (
 	authorDomain = "@yamo-mcp.local"     // of authors, which are no accounts anywhere
 	// made by hand, by a program that does not commit, or when a commit failed
 	unrecordedSubject = "unrecorded changes"
-	unknownAuthor     = "unknown"                // whose these are
-	initialSubject    = "the workspace as it is" // of a new repository
+	unknownAuthor     = "unknown"                // the author of unrecorded changes
+	initialSubject    = "the workspace as it is" // the first commit of a new repository
 )
 
 // Options are a Repository's settings. Dir and Author are required.
 type Options struct {
 	Dir     string // the workspace folder
 	Author  string // of the commits: the agent's id, or operator
-	Private bool   // whether private files are recorded, for what is left out of a repository that is made
-	// Getenv is where git's environment comes from, of which it gets little; nil is os.Getenv.
+	Private bool   // whether private files are recorded; decides what a new repository ignores
+	// Getenv returns the variables from which git's environment is made (see inherited); nil is os.Getenv.
 	Getenv func(string) string
 	Logger *slog.Logger // nil discards
 }
 
-// Repository is the repository of one workspace. It is safe for concurrent use as long as revisions come one after the
-// other, which the workspace's lock sees to.
+// Repository is the repository of one workspace. Check and Keeps are safe for concurrent use; Record must be called for
+// one revision at a time in all processes, which the workspace's lock ensures.
 type Repository struct {
 	opt Options
 	dir string // absolute, without links
 
-	supported atomic.Bool // git is there and new enough
+	supported atomic.Bool // git is installed and new enough
 }
 
-// Open returns the repository of a workspace. It starts nothing and touches no file.
+// Open returns the repository of a workspace. It starts no program and touches no file.
 func Open(o Options) (*Repository, error) {
 	if o.Getenv == nil {
 		o.Getenv = os.Getenv
@@ -72,7 +72,8 @@ func Open(o Options) (*Repository, error) {
 	return &Repository{opt: o, dir: dir}, nil
 }
 
-// Check says why revisions could not be committed now, nil if they could, for a person. It changes nothing.
+// Check returns the reason why revisions could not be committed now, in words for a person, nil if they could. It
+// changes nothing. Among the errors are ErrMissing, ErrOld, ErrNested, ErrOther and ErrAway.
 func (r *Repository) Check(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -87,7 +88,8 @@ func (r *Repository) Check(ctx context.Context) error {
 	return err
 }
 
-// Keeps reports whether a commit of any branch has the file called name, whatever became of it since.
+// Keeps reports whether a commit of any branch has the file called name, even if it was changed or deleted since. Who
+// deletes a file's history must know that git has a copy.
 func (r *Repository) Keeps(ctx context.Context, name string) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -102,8 +104,9 @@ func (r *Repository) Keeps(ctx context.Context, name string) (bool, error) {
 	return len(out) > 0, err
 }
 
-// Record commits a revision, and before it what its files were if the repository does not know that. A repository is
-// made where there is none. The context's end does not end it: the files are written already.
+// Record commits a revision. If the repository does not have the files' state before it, such as after edits by hand,
+// that is committed first, by an unknown author. A missing repository is created. Canceling ctx does not stop it: the
+// files are written already.
 func (r *Repository) Record(ctx context.Context, rev workspace.Revision) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeout)
 	defer cancel()
@@ -127,7 +130,7 @@ func (r *Repository) Record(ctx context.Context, rev workspace.Revision) error {
 	}
 }
 
-// commit is one try of Record.
+// commit is one attempt of Record.
 func (r *Repository) commit(ctx context.Context, rev workspace.Revision) error {
 	at, err := r.look(ctx, rev.Files)
 	if err != nil {
@@ -169,5 +172,5 @@ func addMissing(files []workspace.FileChange, file workspace.FileChange) []works
 	return append(slices.Clip(files), file)
 }
 
-// same reports whether two contents are one, and both or neither there.
+// same reports whether two contents are equal; nil, for no file, equals only nil.
 func same(a, b []byte) bool { return (a == nil) == (b == nil) && bytes.Equal(a, b) }

@@ -25,11 +25,11 @@ var (
 		"install git %d.%d or newer", oldestMajor, oldestMinor)
 	ErrOld = fmt.Errorf("the program git is too old: install git %d.%d or newer", oldestMajor, oldestMinor)
 
-	// errBusy is a lock that another program holds, or a branch that it moved.
+	// errBusy means that another program holds a lock or moved the branch, so that trying again may help.
 	errBusy = errors.New("another program uses the git repository at the moment")
 )
 
-// exitError is what git says when it fails.
+// exitError is the failure of a git command.
 type exitError struct {
 	command string
 	code    int
@@ -40,18 +40,18 @@ func (e *exitError) Error() string {
 	return fmt.Sprintf("git %s: exit code %d: %s", e.command, e.code, e.said)
 }
 
-// inherited are the variables of this process that git gets: no others, so neither another repository that this program
-// was started in (GIT_DIR and the like), nor keys of providers.
+// inherited lists the variables of this process that git gets. It gets no others: GIT_DIR and the like would name the
+// repository that this program was started in, and the keys of model providers are none of its business.
 var inherited = []string{
 	"PATH", "HOME", "XDG_CONFIG_HOME", "TMPDIR", "USER", "LOGNAME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM",
 	"GIT_CONFIG_NOSYSTEM",
 }
 
-// environment is git's environment.
+// environment returns git's environment.
 func (r *Repository) environment() []string {
 	env := []string{
 		"LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_PAGER=cat", "GIT_NO_REPLACE_OBJECTS=1",
-		// SECURITY: no transport is allowed, and what is missing in a partial clone is not fetched.
+		// SECURITY: no transport is allowed, and objects that a partial clone lacks are not fetched.
 		"GIT_ALLOW_PROTOCOL=", "GIT_NO_LAZY_FETCH=1",
 	}
 	for _, name := range inherited {
@@ -62,19 +62,20 @@ func (r *Repository) environment() []string {
 	return env
 }
 
-// settings win over those of the repository and of the user.
+// settings override those of the repository and of the user.
 //
-// SECURITY: the workspace's repository may name programs in its configuration.
+// SECURITY: the workspace's repository may name programs in its configuration, and would have them run.
 var settings = []string{
 	"--no-pager", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "protocol.allow=never",
 }
 
-// run runs git in the workspace folder, where it finds the repository of that folder and none above it.
+// run runs git in the workspace folder, where it finds the repository of that folder and never one above it.
 func (r *Repository) run(ctx context.Context, input []byte, args ...string) ([]byte, error) {
 	return r.runIn(ctx, r.dir, []string{"GIT_CEILING_DIRECTORIES=" + filepath.Dir(r.dir)}, input, args...)
 }
 
-// runIn runs git in dir and returns its output. Neither that nor what it says on stderr reaches this program's own.
+// runIn runs git in dir and returns its output. Nothing of it reaches this program's own stdout, which is the
+// protocol's.
 func (r *Repository) runIn(
 	ctx context.Context, dir string, env []string, input []byte, args ...string,
 ) ([]byte, error) {
@@ -88,8 +89,8 @@ func (r *Repository) runIn(
 	cmd.Stdin = bytes.NewReader(input)
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
-	// What interrupts this program at a terminal does not interrupt a commit; and the end of time ends git's children
-	// too.
+	// A process group of its own: an interrupt at the terminal does not stop a commit halfway, and a timeout also kills
+	// git's children.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error {
 		if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM); !errors.Is(err, syscall.ESRCH) {
@@ -111,11 +112,11 @@ func (r *Repository) runIn(
 	}
 }
 
-// program is where git is.
+// program returns the path of git.
 func (r *Repository) program() (string, error) {
 	for _, dir := range filepath.SplitList(r.opt.Getenv("PATH")) {
 		path := filepath.Join(dir, "git")
-		// SECURITY: a relative entry would find a program in whatever folder this one was started in.
+		// SECURITY: a relative entry of PATH would find a program in the folder that this one was started in.
 		if !filepath.IsAbs(path) {
 			continue
 		}
@@ -128,7 +129,7 @@ func (r *Repository) program() (string, error) {
 
 var busy = regexp.MustCompile(`(?i)index\.lock|\.lock': File exists|cannot lock ref|not updating|unable to lock`)
 
-// explain is the error for what git said.
+// explain returns the error for git's exit code and its message on stderr.
 func (r *Repository) explain(command string, code int, said string) error {
 	switch {
 	case strings.Contains(said, "dubious ownership"):
@@ -149,7 +150,7 @@ func (r *Repository) explain(command string, code int, said string) error {
 
 var versionText = regexp.MustCompile(`^git version (\d+)\.(\d+)`)
 
-// version is an error unless git is there and new enough.
+// version returns ErrMissing or ErrOld unless git is installed and new enough.
 func (r *Repository) version(ctx context.Context) error {
 	if _, err := r.program(); err != nil || r.supported.Load() {
 		return err

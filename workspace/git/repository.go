@@ -22,8 +22,8 @@ var (
 		"folder as its work tree: if it is the right one, run git config core.worktree there with the path of the folder")
 )
 
-// What a repository that is made here leaves out, in its info/exclude. BOOTSTRAP.md is deleted after the first boot and
-// must not persist.
+// What a repository that is created here ignores, in its info/exclude. BOOTSTRAP.md is deleted after the first boot and
+// must not persist (RFC-0009 §4.3).
 const (
 	excludeHead = "# Written by yamo-mcp, and kept as its setting git_private says.\n"
 	excludeTail = "# End of what yamo-mcp wrote.\n"
@@ -32,7 +32,7 @@ const (
 		workspace.AgentsFile + "\n!/.gitignore\n" + excludeTail
 )
 
-// exists reports whether the workspace folder has a repository itself.
+// exists reports whether the workspace folder itself has a repository.
 func (r *Repository) exists() (bool, error) {
 	_, err := os.Lstat(filepath.Join(r.dir, ".git"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -41,7 +41,7 @@ func (r *Repository) exists() (bool, error) {
 	return err == nil, err
 }
 
-// checkNotNested returns ErrNested where a repository of the workspace's own would be one within another that sees it.
+// checkNotNested returns ErrNested if a new repository would be nested in another one that does not ignore the folder.
 func (r *Repository) checkNotNested(ctx context.Context) error {
 	_, err := r.runIn(ctx, r.dir, nil, nil, "rev-parse", "--show-toplevel")
 	if exit, ok := errors.AsType[*exitError](err); ok && strings.Contains(exit.said, "not a git repository") {
@@ -58,7 +58,7 @@ func (r *Repository) checkNotNested(ctx context.Context) error {
 	return err
 }
 
-// make makes the repository if there is none, and keeps what it leaves out as the settings say.
+// make creates the repository if it is missing, and keeps the list of ignored files in line with the settings.
 func (r *Repository) make(ctx context.Context) error {
 	exists, err := r.exists()
 	if err != nil {
@@ -77,12 +77,13 @@ func (r *Repository) make(ctx context.Context) error {
 	return r.exclude(true)
 }
 
-// exclude writes what the repository leaves out: in a repository that was just created, or where it was written before.
+// exclude writes the list of ignored files, in a repository that was just created or has such a list: a repository that
+// a person created is theirs to configure.
 func (r *Repository) exclude(created bool) error {
 	path := filepath.Join(r.dir, ".git", "info", "exclude")
 	data, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !created {
-		return nil //nolint:nilerr // a repository that was not made here keeps its own elsewhere
+		return nil //nolint:nilerr // a repository that was not created here has its own rules
 	}
 	want, other := privateOut, leftOut
 	if r.opt.Private {
@@ -104,16 +105,16 @@ func (r *Repository) exclude(created bool) error {
 	return nil
 }
 
-// place is where commits go.
+// place is the commit that the next one follows.
 type place struct {
-	head      string            // the commit that a new one follows, "" for none
+	head      string            // the parent of a new commit, "" for none
 	committed map[string][]byte // what it has of the files, by name
 	none      string            // zeros, as many as an object's name has
 }
 
-// leadsAway is ErrAway where commits would go into a repository that .git only points to: a folder that comes from
-// another person could add to the branches of any repository of this account, and its memory would go where that is
-// pushed. gitDir and commonDir are as git has them.
+// leadsAway returns ErrAway if .git only points to a repository elsewhere that does not point back. Without this check
+// a folder from another person could add commits to any repository of this account, and the agent's memory would go
+// wherever that one is pushed. gitDir and commonDir are git's own answers.
 func (r *Repository) leadsAway(ctx context.Context, gitDir, commonDir string) error {
 	link := filepath.Join(r.dir, ".git")
 	info, err := os.Lstat(link)
@@ -143,7 +144,8 @@ func (r *Repository) leadsAway(ctx context.Context, gitDir, commonDir string) er
 	return err
 }
 
-// underWay are the operations of a person during which nothing is committed, by what they leave in the repository.
+// underWay lists a person's operations during which nothing is committed, with the file that shows each: a commit in
+// the middle of a rebase or merge would become part of it.
 var underWay = []struct{ file, name string }{
 	{"MERGE_HEAD", "a merge"},
 	{"CHERRY_PICK_HEAD", "a cherry-pick"},
@@ -153,7 +155,7 @@ var underWay = []struct{ file, name string }{
 	{"BISECT_LOG", "a bisection"},
 }
 
-// look looks at the repository before a commit of files.
+// look checks the repository before a commit of files and returns the place for it.
 func (r *Repository) look(ctx context.Context, files []workspace.FileChange) (place, error) {
 	out, err := r.run(ctx, nil, "rev-parse", "--show-toplevel", "--absolute-git-dir", "--show-object-format",
 		"--git-common-dir")

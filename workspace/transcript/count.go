@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// Count is how many sessions the audience can read.
+// Count returns how many sessions the audience can read.
 func (v *View) Count(ctx context.Context) (int, error) {
 	logs, err := v.logs()
 	if err != nil {

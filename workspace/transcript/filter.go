@@ -8,15 +8,15 @@ import (
 	"unicode/utf8"
 )
 
-// rawFilter says of a raw line whether its decoded text can contain a needle, much faster than decoding it.
-// It never says no of a line that does.
+// rawFilter decides whether the decoded text of a raw line can contain a needle, much faster than decoding it. It may
+// accept a line without the needle, and never rejects one with it.
 type rawFilter struct {
-	run     []byte // a part of the needle that the line contains as it is; nil for none
-	foreign bool   // the needle has a character outside ASCII, so that no line in ASCII has it
+	run     []byte // a part of the needle that a line with it contains unescaped; nil for none
+	foreign bool   // the needle has a character outside ASCII, so that no line in pure ASCII has it
 	lower   []byte // the line in lower case, reused
 }
 
-// newRawFilter is the filter for needle, which is folded.
+// newRawFilter returns the filter for needle, which is folded.
 func newRawFilter(needle string) *rawFilter {
 	f := &rawFilter{foreign: strings.ContainsFunc(needle, func(r rune) bool { return r >= utf8.RuneSelf })}
 	for _, run := range strings.FieldsFunc(needle, func(r rune) bool { return !stable(r) }) {
@@ -36,8 +36,8 @@ func stable(r rune) bool {
 	return r != utf8.RuneError && unicode.SimpleFold(r) == r && fold(string(r)) == string(r)
 }
 
-// undecided are what a line has that can decode or fold to letters it does not show: an escape, and the
-// characters outside ASCII that fold into it (K, ſ, İ, ı).
+// undecided lists bytes of a line that can decode or fold to letters which the line does not show: an escape, and the
+// characters outside ASCII that fold into ASCII (K, ſ, İ, ı). A line with one of them is decoded.
 var undecided = [][]byte{[]byte(`\u`), []byte("\u212A"), []byte("\u017F"), []byte("\u0130"), []byte("\u0131")}
 
 func (f *rawFilter) may(line []byte) bool {

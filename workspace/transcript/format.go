@@ -9,7 +9,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/text"
 )
 
-// kind is what a line of a log is.
+// kind is the kind of a line of a log.
 type kind int
 
 const (
@@ -18,7 +18,7 @@ const (
 	entryLine              // a turn
 )
 
-// line is what parse made of a line.
+// line is a parsed line.
 type line struct {
 	kind kind
 	turn        // of a header: its timestamp and source
@@ -37,14 +37,15 @@ type turn struct {
 	shown   bool // entry is a preview already
 }
 
-// whole is the entry with its content.
+// whole returns the entry with its content.
 func (t turn) whole() Entry {
 	e := t.entry
 	e.Content = flatten(t.content, 0)
 	return e
 }
 
-// short is the turn with no more content than is worth keeping for a preview of n characters, so that many can be kept.
+// short returns the turn with only the content that a preview of n characters needs, so that many can be kept in
+// memory.
 func (t turn) short(n int) turn {
 	if len(t.content) <= lineChunk {
 		return t
@@ -52,7 +53,7 @@ func (t turn) short(n int) turn {
 	return turn{entry: t.preview(n), shown: true}
 }
 
-// preview is the entry with its content cut to n characters.
+// preview returns the entry with its content cut to n characters.
 func (t turn) preview(n int) Entry {
 	if t.shown {
 		return t.entry
@@ -62,7 +63,7 @@ func (t turn) preview(n int) Entry {
 	return e
 }
 
-// blank reports whether there is no text in the content. It decodes no string.
+// blank reports whether the content has no text. It decodes no string, since it runs for every line.
 func (t turn) blank() bool {
 	if len(t.content) > len(`""`) && t.content[0] == '"' {
 		return false
@@ -70,7 +71,7 @@ func (t turn) blank() bool {
 	return flatten(t.content, 0) == ""
 }
 
-// record is a line of any of the formats that are read:
+// record is a line of any of the supported formats:
 //
 //	this format:  {"type":"session",…}, {"type":"entry","role","content",…}
 //	Claude Code:  {"type":"user"|"assistant","uuid","timestamp","isMeta","message":{"role","content"}}
@@ -97,10 +98,10 @@ type record struct {
 	} `json:"message"`
 }
 
-// parse reads a line. A line that is not understood is otherLine.
+// parse reads a line. A line of an unknown form is otherLine.
 func parse(data []byte) line {
 	var r record
-	// A field of another type than expected is left out, and the rest of the line is read.
+	// A field of an unexpected type is ignored, and the rest of the line is read.
 	var typed *json.UnmarshalTypeError
 	if err := json.Unmarshal(data, &r); err != nil && !errors.As(err, &typed) {
 		return line{}
@@ -130,10 +131,10 @@ func parse(data []byte) line {
 	return line{}
 }
 
-// maxNesting is how deep tool results are followed.
+// maxNesting is how deep tool results are followed, against lines that are nested on purpose.
 const maxNesting = 3
 
-// flatten is the text of a message's content: a string, or blocks of which text and tool results count in
+// flatten returns the text of a message's content: a string, or blocks, of which text and tool results are taken in
 // full, tool calls and images by name, and thinking not at all.
 func flatten(content json.RawMessage, depth int) string {
 	var text string

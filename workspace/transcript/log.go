@@ -21,15 +21,15 @@ const (
 	lineChunk = 64 << 10 // read buffer
 )
 
-// log is where a session's log lies.
+// log is the place of a session's log.
 type log struct {
 	name     string // slash-separated, below the root
 	id       string
-	group    string // the group whose session it was, by the folder it is in or by sessions.json
+	group    string // the group whose session it was, by its folder or by sessions.json
 	modified time.Time
 }
 
-// folders are the folders whose logs the view may read, in the order in which they are searched.
+// folders returns the folders whose logs the view may read, in the order of search.
 func (v *View) folders() ([]string, error) {
 	// SECURITY: for a group one folder by its exact name, and no listing that names others.
 	if !v.who.IsDM() {
@@ -60,7 +60,7 @@ func (v *View) folders() ([]string, error) {
 	return folders, nil
 }
 
-// at is the log of session id in folder.
+// at returns the log of session id in folder.
 func at(folder, id string) log {
 	l := log{name: id + extension, id: id}
 	if folder != "." {
@@ -72,7 +72,7 @@ func at(folder, id string) log {
 	return l
 }
 
-// logs lists what the view may read, newest first.
+// logs returns the logs that the view may read, newest first.
 func (v *View) logs() ([]log, error) {
 	folders, err := v.folders()
 	if err != nil {
@@ -106,7 +106,7 @@ func (v *View) logs() ([]log, error) {
 	return logs, nil
 }
 
-// find is the log of session id. Where two folders have a session of this name, the DM's own comes first.
+// find returns the log of session id. If two folders have a session with the id, the DM's own comes first.
 func (v *View) find(id string) (log, error) {
 	if !sessionID.MatchString(id) {
 		return log{}, ErrInvalidID
@@ -125,9 +125,9 @@ func (v *View) find(id string) (log, error) {
 	return log{}, ErrNotFound
 }
 
-// scan reads the log l and calls visit for each entry, with the Session so far, until it returns false. The Session
-// counts what was visited. With a filter, lines that it rejects are passed over. A log that the audience may not see
-// is ErrNotFound, before any entry.
+// scan reads the log l and calls visit for each entry, with the Session so far, until visit returns false. The Session
+// counts what was visited. Lines that filter rejects are skipped; nil accepts all. For a log that the audience may not
+// see the error is ErrNotFound, before any entry is visited.
 func (v *View) scan(
 	ctx context.Context, l log, filter *rawFilter, visit func(Session, turn) bool,
 ) (session Session, err error) {
@@ -154,7 +154,7 @@ func (v *View) scan(
 		}
 		end := errors.Is(err, io.EOF)
 		if end && len(line) == 0 && !tooLong {
-			// SECURITY: also an empty log names no group.
+			// SECURITY: an empty log names no group either.
 			if number == 0 && !v.who.IsDM() {
 				return session, ErrNotFound
 			}
@@ -164,7 +164,7 @@ func (v *View) scan(
 			continue
 		}
 		r := parse(line)
-		// SECURITY: in a group the header has to name the group, whatever folder the log lies in.
+		// SECURITY: in a group the header must name the group: a log may have been moved into the folder by mistake.
 		if number == 0 && !v.who.IsDM() && (r.kind != headerLine || r.connection != "group" || r.group != v.who.Group()) {
 			return session, ErrNotFound
 		}
@@ -173,7 +173,7 @@ func (v *View) scan(
 			session.SkippedLines++
 		case r.kind == headerLine && number == 0:
 			session.AgentID, session.SourcePlugin, session.StartedAt = r.agentID, r.entry.SourcePlugin, r.entry.Timestamp
-			if r.connection == "group" { // also where it does not lie in its group's folder
+			if r.connection == "group" { // even outside its group's folder
 				session.Group = cmp.Or(session.Group, r.group)
 			}
 		case r.kind == entryLine && !repeated(seen, r.key):
@@ -203,7 +203,7 @@ func (s *Session) add(e Entry) {
 // maxSeen bounds the memory for finding repeated rows.
 const maxSeen = 50_000
 
-// repeated reports whether key is in seen, and puts it there. The key "" is never repeated.
+// repeated reports whether key is in seen, and adds it. The key "" is never repeated.
 func repeated(seen map[string]struct{}, key string) bool {
 	if key == "" {
 		return false
@@ -217,7 +217,7 @@ func repeated(seen map[string]struct{}, key string) bool {
 	return false
 }
 
-// cause is err without a path.
+// cause returns err without a path, which a client must not see.
 func cause(err error) error {
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		return path.Err
@@ -231,8 +231,8 @@ type lineReader struct {
 	line   []byte
 }
 
-// next is the next line without its end, valid until the next call. A line of more than maxLine bytes is
-// read over and comes as tooLong, without content. At the end err is io.EOF, with the last line if the file
+// next returns the next line without its end; it is valid until the next call. A line of more than maxLine bytes is
+// skipped and reported as tooLong, without content. At the end err is io.EOF, together with the last line if the file
 // does not end in a line end.
 func (r *lineReader) next() (line []byte, tooLong bool, err error) {
 	r.line = r.line[:0]

@@ -11,20 +11,20 @@ import (
 const (
 	// originsFile is OpenClaw's index of the sessions in its folder.
 	originsFile = "sessions.json"
-	// maxOrigins is how many bytes of it are read; one that is longer says nothing.
+	// maxOrigins is its maximum size in bytes; a larger one is ignored.
 	maxOrigins = 16 << 20
 	// topicMark separates a session's id from a topic's in the name of an OpenClaw log.
 	topicMark = "-topic-"
 )
 
-// groupWords are what OpenClaw calls a conversation of several, in a session's key and as its chat type.
+// groupWords are OpenClaw's words for a conversation of several people, in a session's key and as its chat type.
 var groupWords = []string{"group", "channel", "room"}
 
-// origins says which sessions of folder were a group's, as a sessions.json there has it: the id of each to the name of
-// the group, "telegram:group:-100123". Sessions that it does not say so of are the direct conversation's.
+// origins returns which sessions of folder were a group's according to a sessions.json there: a map from the id of each
+// to the name of the group, such as "telegram:group:-100123". All other sessions are the direct conversation's.
 //
-// SECURITY: it is for DMs only, who are told that something was said in a group. A group is given nothing by it: the
-// file names everybody's sessions, so that a group's process does not open it.
+// SECURITY: it is for DMs only, which learn that something was said in a group. It never gives a group access: the file
+// names the sessions of all conversations, so that a group's process does not open it.
 func (v *View) origins(folder string) map[string]string {
 	if !v.who.IsDM() {
 		return nil
@@ -66,7 +66,7 @@ func (v *View) origins(folder string) map[string]string {
 	return found
 }
 
-// originOf is the group whose session id was, by what origins found, "" if it was no group's.
+// originOf returns the group of the session id according to origins, "" if it was not a group's.
 func originOf(origins map[string]string, id string) string {
 	session, _, _ := strings.Cut(id, topicMark)
 	return origins[session]

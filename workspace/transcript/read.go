@@ -12,7 +12,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/progress"
 )
 
-// ListSessions describes the newest limit sessions: by modification time, shown by their last entry's.
+// ListSessions describes the newest limit sessions. They are chosen by modification time and sorted by the time of
+// their last entry, newest first (seed 002, phase 10.4).
 func (v *View) ListSessions(ctx context.Context, limit int) (Sessions, error) {
 	result := Sessions{OK: true, Sessions: []Session{}}
 	logs, err := v.logs()
@@ -42,7 +43,8 @@ func (v *View) ListSessions(ctx context.Context, limit int) (Sessions, error) {
 	return result, nil
 }
 
-// ReadSession returns limit entries of the session id, after the first offset ones.
+// ReadSession returns limit entries of the session id after the first offset entries, oldest first. The error is
+// ErrInvalidID or ErrNotFound for an id without a readable log.
 func (v *View) ReadSession(ctx context.Context, id string, offset, limit, maxChars int) (Entries, error) {
 	l, err := v.find(id)
 	if err != nil {
@@ -64,8 +66,9 @@ func (v *View) ReadSession(ctx context.Context, id string, offset, limit, maxCha
 	return found(session, entries), nil
 }
 
-// Recent returns the last limit entries of the session id. The id "" means the current session, which is
-// the one of the audience's own, in a DM none of a group, whose log was written last.
+// Recent returns the last limit entries of the session id, oldest first. The id "" means the current session: of the
+// audience's own sessions, the one whose log was written last. In a DM that is never a group's session. Errors are
+// those of ReadSession.
 func (v *View) Recent(ctx context.Context, id string, limit, maxChars int) (Entries, error) {
 	var candidates []log
 	if id == "" {
@@ -94,7 +97,7 @@ func (v *View) Recent(ctx context.Context, id string, limit, maxChars int) (Entr
 			}
 			return true
 		})
-		// What a direct conversation was about is not what a group wrote last.
+		// A group may have written last, but "the current session" of a DM is its own conversation.
 		another := id == "" && v.who.IsDM() && session.Group != ""
 		if errors.Is(err, ErrNotFound) || err == nil && another {
 			continue
@@ -111,8 +114,9 @@ func (v *View) Recent(ctx context.Context, id string, limit, maxChars int) (Entr
 	return Entries{}, ErrNotFound
 }
 
-// Search returns the first limit entries whose content contains query, in any case. It looks at one
-// session when id is not "".
+// Search returns the first limit entries whose content contains query, in any letter case; the newest session comes
+// first. If id is not "", only that session is searched. The error is ErrNoQuery without a query, or one of
+// ReadSession.
 func (v *View) Search(ctx context.Context, query, id string, limit, maxChars int) (Hits, error) {
 	query = strings.TrimSpace(query)
 	if query == "" {
@@ -171,7 +175,7 @@ func found(session Session, entries []Entry) Entries {
 	}
 }
 
-// clamp is n, or standard when n is not positive, or most when n is greater.
+// clamp returns n, or standard if n is not positive, or most if n is greater.
 func clamp(n, standard, most int) int {
 	if n <= 0 {
 		return standard
@@ -179,7 +183,7 @@ func clamp(n, standard, most int) int {
 	return min(n, most)
 }
 
-// around is at most n characters of s that show the length characters from the character at.
+// around returns up to n characters of s that include the length characters from character at.
 func around(s string, at, length, n int) string {
 	runes := []rune(s)
 	if len(runes) <= n {
@@ -197,7 +201,7 @@ func around(s string, at, length, n int) string {
 	return string(window)
 }
 
-// fold is s in simple case folding, character for character, so that positions stay those of s.
+// fold returns s in simple case folding, character for character, so that positions are those of s.
 func fold(s string) string {
 	return strings.Map(func(r rune) rune { return unicode.ToLower(unicode.ToUpper(r)) }, s)
 }

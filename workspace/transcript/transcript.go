@@ -7,14 +7,13 @@
 //	<folder>/<session_id>.jsonl        more of them, as hosts that keep one folder a project do
 //	groups/<name>/<session_id>.jsonl   sessions of the group called name
 //
-// A log belongs to a group when it lies in that group's folder and its first line, the session header, says
-// "connection":"group","group":"<name>" as well. Every other log is private. A DM reads all logs, and is told of those
-// that were a group's by their folder, their header, or a sessions.json beside them as OpenClaw keeps it.
+// A log belongs to a group if it is in that group's folder and its first line, the session header, also has
+// "connection":"group","group":"<name>". Every other log is private. A DM reads all logs, and learns which of them were
+// a group's from their folder, their header, or a sessions.json next to them as OpenClaw writes it.
 //
-// The package's invariant: for a group nothing outside groups/<name>/ is opened, stat'ed or listed, and a
-// log there that does not name the group is treated as missing. Memory is bounded whatever the files hold:
-// lines are read one at a time, a line of more than 4 MiB is skipped and counted, and a torn or foreign line
-// is ignored.
+// The package's invariant: for a group nothing outside groups/<name>/ is opened, stat'ed or listed, and a log there
+// that does not name the group is treated as missing. Memory is bounded whatever the files contain: lines are read one
+// at a time, a line of more than 4 MiB is skipped and counted, and a torn or foreign line is ignored.
 package transcript
 
 import (
@@ -70,13 +69,13 @@ func Open(dir string) (*Folder, error) {
 // Close releases the folder. Views of it fail afterwards.
 func (f *Folder) Close() error { return f.root.Close() }
 
-// View is the session logs as a may read them.
+// View returns the session logs as a may read them.
 func (f *Folder) View(a audience.Audience) *View { return &View{root: f.root, who: a} }
 
 // View is the session logs as one audience may read them.
 //
-// Limits of 0 or less mean the default, limits above the maximum mean the maximum. Contents are cut to
-// maxChars characters, ending in "…" when something was left out.
+// Limits of 0 or less mean the default, limits above the maximum mean the maximum. Contents are cut to maxChars
+// characters and then end in "…". A View is safe for concurrent use.
 type View struct {
 	root *os.Root
 	who  audience.Audience

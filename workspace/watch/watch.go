@@ -1,10 +1,10 @@
 // Package watch notices when the files of a workspace.View change.
 //
-// Its invariant: what it looks at is what the view may see, and it looks only through the view. For a group
-// that is a handful of exact names, polled: a watch on the workspace folder would wake the process for every
-// private file, and so tell by its timing that there is one. Only in a DM does the operating system watch
-// the folders; its events are hints to look earlier, never the answer, so nothing is missed where there are
-// none (network file systems, exhausted watches) but the time.
+// Its invariant: it looks only through the view, and so only at what the view may see. For a group that is a few exact
+// names, which are polled: a watch on the workspace folder would wake the process for every private file, and its
+// timing would reveal that there is one. Only in a DM does the operating system watch the folders. Its events are hints
+// to look earlier and never the answer, so that where there are none (network file systems, exhausted watches) changes
+// are noticed later, and not missed.
 package watch
 
 import (
@@ -22,18 +22,18 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
 
-// Options are when a Watcher looks. The zero value has the defaults.
+// Options set when a Watcher looks. The zero value has the defaults.
 type Options struct {
-	Poll   time.Duration // how often, where nothing else says that something changed; 0: 1 s
-	Rescan time.Duration // how often beside the operating system's events; 0: 10 s
-	Settle time.Duration // how long events are collected before it looks; 0: 50 ms
+	Poll   time.Duration // interval without events of the operating system; 0 means 1 s
+	Rescan time.Duration // interval in addition to events; 0 means 10 s
+	Settle time.Duration // how long events are collected before a look; 0 means 50 ms
 	Logger *slog.Logger  // nil discards
 }
 
 // Change is what one look found. Names are sorted.
 type Change struct {
-	Names []string // files that have appeared, are gone, or differ in size or time
-	List  bool     // view.Files has other names than before
+	Names []string // files that appeared, disappeared, or differ in size or time
+	List  bool     // view.Files returns other names than before
 }
 
 // None reports whether nothing changed.
@@ -43,18 +43,18 @@ func (c Change) None() bool { return len(c.Names) == 0 && !c.List }
 type Watcher struct {
 	view *workspace.View
 	Options
-	follows chan struct{} // tells Run that a file is followed
+	follows chan struct{} // wakes Run when a file is followed
 
 	mu       sync.Mutex
 	listed   map[string]workspace.File // view.Files at the last look
-	followed map[string]*followed      // files that are looked at by name, whether listed or not
+	followed map[string]*followed      // files that are checked by name, listed or not
 	scanned  bool
 }
 
 // followed is a file whose changes are reported.
 type followed struct {
-	times int            // Follow calls that were not undone
-	file  workspace.File // at the last look, the zero File if it was not there
+	times int            // number of Follow calls without an Unfollow
+	file  workspace.File // at the last look, the zero File if it was missing
 }
 
 // New returns a watcher of v, which has looked at nothing yet.
@@ -74,9 +74,9 @@ func New(v *workspace.View, o Options) *Watcher {
 	return &Watcher{view: v, Options: o, follows: make(chan struct{}, 1), followed: map[string]*followed{}}
 }
 
-// Follow looks at the file called name now, and at every Scan from here on, also if view.Files does not list
-// it. The name need not be one of a file: for names that the audience may not see, view.Stat answers
-// as for those that do not exist, without touching the disk.
+// Follow checks the file called name now and at every later Scan, even if view.Files does not list it. The file need
+// not exist: for a name that the audience may not see, view.Stat answers as for a missing file, without touching the
+// disk.
 func (w *Watcher) Follow(name string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -102,7 +102,7 @@ func (w *Watcher) Unfollow(name string) {
 	}
 }
 
-// stat is the file called name, the zero File if it cannot be seen.
+// stat returns the file called name, the zero File if it cannot be seen.
 func (w *Watcher) stat(name string) workspace.File {
 	file, err := w.view.Stat(name)
 	if err != nil {
@@ -111,8 +111,8 @@ func (w *Watcher) stat(name string) workspace.File {
 	return file
 }
 
-// Scan looks and returns what has changed since the look before. The first one has nothing to compare with
-// and finds no change in the list.
+// Scan looks once and returns what changed since the last look. The first Scan has nothing to compare with and reports
+// no change of the list.
 func (w *Watcher) Scan() Change {
 	files := w.view.Files()
 	w.mu.Lock()
@@ -129,7 +129,7 @@ func (w *Watcher) Scan() Change {
 	}
 	for name := range before {
 		if _, is := w.listed[name]; !is {
-			// It is gone, or only too old for the list.
+			// It was deleted, or is only too old for the list by now.
 			list, changed[name] = true, w.stat(name) != before[name]
 		}
 	}
@@ -158,10 +158,10 @@ func (w *Watcher) Scan() Change {
 func (w *Watcher) Run(ctx context.Context, changed func(Change)) {
 	hints := w.hints()
 	if hints != nil {
-		defer func() { _ = hints.Close() }() // there is nothing to lose in it
+		defer func() { _ = hints.Close() }() // an error at the end loses nothing
 	}
 	for {
-		// Before the scan, so that what comes into a new folder is seen by one of the two.
+		// Watch before the scan, so that a file in a new folder is seen by one of the two.
 		watched := w.arm(hints)
 		if change := w.Scan(); !change.None() {
 			changed(change)
@@ -172,9 +172,9 @@ func (w *Watcher) Run(ctx context.Context, changed func(Change)) {
 	}
 }
 
-// hints are the operating system's events, nil if there are none for this view.
+// hints returns the operating system's events, nil if there are none for this view.
 func (w *Watcher) hints() *fsnotify.Watcher {
-	// SECURITY: a group's view has no folder, and is polled.
+	// SECURITY: a group's view has no folder and is polled (see the package comment).
 	if w.view.Dir() == "" {
 		return nil
 	}
@@ -186,8 +186,8 @@ func (w *Watcher) hints() *fsnotify.Watcher {
 	return hints
 }
 
-// arm watches the folders of the files that are looked at, as far as they exist, and reports whether
-// all that exist are. Watching a folder again does nothing.
+// arm watches the existing folders of the files, and reports whether all of them are watched. Watching a folder again
+// does nothing.
 func (w *Watcher) arm(hints *fsnotify.Watcher) bool {
 	if hints == nil {
 		return false
@@ -238,7 +238,7 @@ func (w *Watcher) wait(ctx context.Context, hints *fsnotify.Watcher, watched boo
 			if event.Op == fsnotify.Chmod || settling {
 				continue // collected
 			}
-		case <-errs: //nolint:errcheck // which events were lost does not matter: all is looked at
+		case <-errs: //nolint:errcheck // which events were lost does not matter: a look covers everything
 		}
 		if !settling {
 			settling = true
