@@ -13,7 +13,7 @@ import (
 
 // BenchmarkEdit is an edit until it is acknowledged: in the record and in the file, both on disk.
 func BenchmarkEdit(b *testing.B) {
-	d := newDesk(b, map[string]string{"MEMORY.md": memoryText})
+	d := newFixture(b, map[string]string{"MEMORY.md": memoryText})
 	e := d.open()
 	var times []time.Duration
 	for i := 0; b.Loop(); i++ {
@@ -36,7 +36,7 @@ func BenchmarkReplay(b *testing.B) {
 	texts := map[string]string{"MEMORY.md": memory, partFile: grammar.New(partFile, "2026-01-02T03:04:05Z")}
 	for name, section := range map[string]string{"MEMORY.md": "Plans", partFile: "Role"} {
 		b.Run(path.Base(name), func(b *testing.B) {
-			d := newDesk(b, map[string]string{name: texts[name]})
+			d := newFixture(b, map[string]string{name: texts[name]})
 			e := d.open()
 			for i := range edits[name] {
 				d.edit(e, request(name, grammar.ReplaceSection, section, fmt.Sprintf("Keeps watch, for the %dth time, at the "+

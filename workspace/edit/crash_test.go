@@ -24,12 +24,12 @@ func TestInterruptedEditIsFinished(t *testing.T) {
 	q := request("MEMORY.md", grammar.AppendItem, "People", "Eva")
 	q.Key = "k"
 	for _, at := range []string{"recorded", "replaced"} {
-		for what, next := range map[string]func(*desk, *Editor){
-			"the next start":     func(d *desk, e *Editor) { mustRecover(d, e) },
-			"the same edit":      func(d *desk, e *Editor) { d.edit(e, q) },
-			"a look at the file": func(d *desk, e *Editor) { d.replay(e, "MEMORY.md", "") },
+		for what, next := range map[string]func(*fixture, *Editor){
+			"the next start":     func(d *fixture, e *Editor) { mustRecover(d, e) },
+			"the same edit":      func(d *fixture, e *Editor) { d.edit(e, q) },
+			"a look at the file": func(d *fixture, e *Editor) { d.replay(e, "MEMORY.md", "") },
 		} {
-			d := newDesk(t, map[string]string{"MEMORY.md": memoryText, "USER.md": "# U\n"})
+			d := newFixture(t, map[string]string{"MEMORY.md": memoryText, "USER.md": "# U\n"})
 			dying := d.open()
 			stopAt(dying, at)
 			if _, err := dying.Edit(t.Context(), q); at == "recorded" && !errors.Is(err, errCrash) {
@@ -50,7 +50,7 @@ func TestInterruptedEditIsFinished(t *testing.T) {
 	}
 }
 
-func mustRecover(d *desk, e *Editor) {
+func mustRecover(d *fixture, e *Editor) {
 	d.tb.Helper()
 	if err := e.Recover(d.tb.Context()); err != nil {
 		d.tb.Fatal(err)
@@ -60,7 +60,7 @@ func mustRecover(d *desk, e *Editor) {
 // An edit that never reached the file is undone when a human was quicker, and can be asked for again.
 func TestInterruptedEditIsUndone(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
+	d := newFixture(t, map[string]string{"MEMORY.md": memoryText})
 	d.edit(d.open(), request("MEMORY.md", grammar.AppendSection, "Plans", "before"))
 	dying := d.open()
 	stopAt(dying, "recorded")
@@ -98,7 +98,7 @@ func ops(events []Event) (list []string) {
 // A human who goes back to the text before an edit is not overruled: the edit was complete.
 func TestUndoByHandStays(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
+	d := newFixture(t, map[string]string{"MEMORY.md": memoryText})
 	d.edit(d.open(), request("MEMORY.md", grammar.AppendItem, "People", "Eva"))
 	d.write("MEMORY.md", memoryText)
 	mustRecover(d, d.open())
@@ -114,7 +114,7 @@ func TestReplayEqualsFileOrDriftIsFlagged(t *testing.T) {
 	t.Parallel()
 	names := []string{"MEMORY.md", partFile, "users/kate/notes.md"}
 	rapid.Check(t, func(r *rapid.T) {
-		d := newDesk(t, map[string]string{"MEMORY.md": memoryText, partFile: grammar.New(partFile, "2026-01-02T03:04:05Z")})
+		d := newFixture(t, map[string]string{"MEMORY.md": memoryText, partFile: grammar.New(partFile, "2026-01-02T03:04:05Z")})
 		defer func() { _ = os.RemoveAll(filepath.Join(d.dir, ".yamo")) }()
 		e := d.open()
 		count := 0

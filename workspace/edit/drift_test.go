@@ -9,7 +9,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
-func (d *desk) drifts(e *Editor) []Event {
+func (d *fixture) drifts(e *Editor) []Event {
 	d.tb.Helper()
 	drifts, err := e.Scan(d.tb.Context())
 	if err != nil {
@@ -18,7 +18,7 @@ func (d *desk) drifts(e *Editor) []Event {
 	return drifts
 }
 
-func (d *desk) replay(e *Editor, name, to string) Replayed {
+func (d *fixture) replay(e *Editor, name, to string) Replayed {
 	d.tb.Helper()
 	r, err := e.Replay(d.tb.Context(), name, to)
 	if err != nil {
@@ -30,7 +30,7 @@ func (d *desk) replay(e *Editor, name, to string) Replayed {
 // What a human changes is recorded and is no drift, as long as what events are about can be found.
 func TestChangesByHand(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
+	d := newFixture(t, map[string]string{"MEMORY.md": memoryText})
 	e := d.open()
 	d.edit(e, request("MEMORY.md", grammar.AppendItem, "People", "Eva"))
 	d.write("MEMORY.md", strings.Replace(d.read("MEMORY.md"), "## People", "## Peeple", 1)+"\n## New\n\nby hand\n")
@@ -122,7 +122,7 @@ func TestDrift(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := newDesk(t, map[string]string{"MEMORY.md": memoryText, partFile: profile})
+			d := newFixture(t, map[string]string{"MEMORY.md": memoryText, partFile: profile})
 			e := d.open()
 			if test.file == partFile {
 				d.edit(e, request(partFile, grammar.AppendSection, "Role", "Keeps watch."))
@@ -196,7 +196,7 @@ func TestDrift(t *testing.T) {
 // What events are about is not lost step by step.
 func TestDriftInSteps(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
+	d := newFixture(t, map[string]string{"MEMORY.md": memoryText})
 	e := d.open()
 	d.edit(e, request("MEMORY.md", grammar.AppendItem, "People", "Eva"))
 	text := d.read("MEMORY.md")
@@ -214,7 +214,7 @@ func TestDriftInSteps(t *testing.T) {
 // A restored file has one rollup of a day.
 func TestRestoreRollup(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, nil)
+	d := newFixture(t, nil)
 	e := d.open()
 	first := request(partFile, grammar.AppendSection, "Role", "Keeps watch.")
 	first.Create = true
@@ -242,7 +242,7 @@ func TestTwoChangeLogs(t *testing.T) {
 	t.Parallel()
 	text := grammar.New(partFile, "2026-01-02T03:04:05Z") +
 		"\n## Change Log\n<!-- @anchor: change-log v1 -->\n\n- 2026-01-02: made\n"
-	d := newDesk(t, map[string]string{partFile: text})
+	d := newFixture(t, map[string]string{partFile: text})
 	e := d.open()
 	d.edit(e, request(partFile, grammar.AppendSection, "Role", "Keeps watch."))
 	if got := strings.Count(d.read(partFile), "## Change Log"); got != 2 {
@@ -255,7 +255,7 @@ func TestTwoChangeLogs(t *testing.T) {
 
 func TestAccept(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
+	d := newFixture(t, map[string]string{"MEMORY.md": memoryText})
 	e := d.open()
 	d.edit(e, request("MEMORY.md", grammar.AppendItem, "People", "Eva"))
 	if _, err := e.Accept(t.Context(), "MEMORY.md", "operator", ""); err == nil ||
@@ -291,7 +291,7 @@ func TestAccept(t *testing.T) {
 // The section of an event that was renamed is found once more, if its content is what it was (§10).
 func TestReanchorOnReplay(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
+	d := newFixture(t, map[string]string{"MEMORY.md": memoryText})
 	e := d.open()
 	event := d.edit(e, request("MEMORY.md", grammar.AppendItem, "People", "Eva")).Event
 	all, err := e.all(t.Context(), nil, func(v Event) bool { return v.ID == event.ID })

@@ -27,8 +27,8 @@ const (
 	memoryText = "# Memory\n\n## People\n\n- Ana\n- Luis\n\n## Plans\n\nnone\n"
 )
 
-// desk is a workspace with the clock of a test.
-type desk struct {
+// fixture is a workspace with the clock of a test.
+type fixture struct {
 	tb    testing.TB
 	dir   string
 	clock *clock
@@ -51,9 +51,9 @@ func (c *clock) Now() time.Time {
 	return c.now
 }
 
-func newDesk(tb testing.TB, files map[string]string, options ...workspace.Option) *desk {
+func newFixture(tb testing.TB, files map[string]string, options ...workspace.Option) *fixture {
 	tb.Helper()
-	d := &desk{tb: tb, dir: tb.TempDir(), clock: &clock{now: time.Date(2026, 2, 14, 12, 0, 0, 0, time.UTC)}}
+	d := &fixture{tb: tb, dir: tb.TempDir(), clock: &clock{now: time.Date(2026, 2, 14, 12, 0, 0, 0, time.UTC)}}
 	for name, text := range files {
 		d.write(name, text)
 	}
@@ -69,7 +69,7 @@ func newDesk(tb testing.TB, files map[string]string, options ...workspace.Option
 	return d
 }
 
-func (d *desk) write(name, text string) {
+func (d *fixture) write(name, text string) {
 	d.tb.Helper()
 	path := filepath.Join(d.dir, name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -80,7 +80,7 @@ func (d *desk) write(name, text string) {
 	}
 }
 
-func (d *desk) read(name string) string {
+func (d *fixture) read(name string) string {
 	d.tb.Helper()
 	data, err := os.ReadFile(filepath.Join(d.dir, name))
 	if err != nil {
@@ -90,7 +90,7 @@ func (d *desk) read(name string) string {
 }
 
 // open is an editor, as a process has it.
-func (d *desk) open() *Editor {
+func (d *fixture) open() *Editor {
 	d.tb.Helper()
 	e, err := Open(Options{
 		View: d.view, Dir: filepath.Join(d.dir, ".yamo"), Now: d.clock.Now,
@@ -113,7 +113,7 @@ func request(file string, op grammar.Op, section, content string) Request {
 	}
 }
 
-func (d *desk) edit(e *Editor, q Request) Result {
+func (d *fixture) edit(e *Editor, q Request) Result {
 	d.tb.Helper()
 	r, err := e.Edit(context.Background(), q)
 	if err != nil {
@@ -124,7 +124,7 @@ func (d *desk) edit(e *Editor, q Request) Result {
 
 func TestEdit(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
+	d := newFixture(t, map[string]string{"MEMORY.md": memoryText})
 	e := d.open()
 	q := request("MEMORY.md", grammar.AppendItem, "people", "Eva")
 	q.Key, q.Call, q.Refs = "k1", "call-1", []string{"mem_1767323045678_0a1b2c"}
@@ -199,7 +199,7 @@ func TestEdit(t *testing.T) {
 
 func TestProfileGetsItsChangeLog(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, nil)
+	d := newFixture(t, nil)
 	e := d.open()
 	q := request(partFile, grammar.AppendSection, "Role", "Keeps watch.")
 	if _, err := e.Edit(t.Context(), q); err == nil || !strings.Contains(err.Error(), "create: true") {
@@ -250,7 +250,7 @@ func TestProfileGetsItsChangeLog(t *testing.T) {
 
 func TestEditRefuses(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, map[string]string{
+	d := newFixture(t, map[string]string{
 		"MEMORY.md": memoryText, "SOUL.md": "# S\n", "IDENTITY.md": "# I\n", "BOOTSTRAP.md": "# B\n",
 		"memory/2026-02-14.md": "# L\n", "notes/bad.md": "\xff", "memory/heartbeat-state.json": "{}",
 	})
@@ -316,7 +316,7 @@ func TestGroupsHaveNoEditor(t *testing.T) {
 // The second of two that read the same loses nothing of the first's, and learns what it is about.
 func TestConflict(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
+	d := newFixture(t, map[string]string{"MEMORY.md": memoryText})
 	a, b := d.open(), d.open()
 	hash := d.edit(a, request("MEMORY.md", grammar.ReplaceSection, "Plans", "sail")).Event.After
 	q := request("MEMORY.md", grammar.ReplaceSection, "Plans", "sail to Oslo")
@@ -351,7 +351,7 @@ func TestConflict(t *testing.T) {
 // Of two sections with one heading, the anchor says which is meant: also for its hashes.
 func TestEditByAnchor(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, map[string]string{
+	d := newFixture(t, map[string]string{
 		"MEMORY.md": "# Memory\n\n## Plans\nstay\n\n## Plans\n<!-- @anchor: later v1 -->\nleave\n",
 	})
 	e := d.open()
@@ -368,7 +368,7 @@ func TestEditByAnchor(t *testing.T) {
 
 func TestPins(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, map[string]string{"MEMORY.md": memoryText, partFile: grammar.New(partFile, "2026-01-02T03:04:05Z")})
+	d := newFixture(t, map[string]string{"MEMORY.md": memoryText, partFile: grammar.New(partFile, "2026-01-02T03:04:05Z")})
 	e := d.open()
 	for _, target := range []string{"MEMORY.md#Songs", "NOTHING.md", "../x.md"} {
 		if _, err := e.SetPin(t.Context(), target, OpPin, "operator"); err == nil {
@@ -437,7 +437,7 @@ func TestPins(t *testing.T) {
 
 func TestKeyRotation(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
+	d := newFixture(t, map[string]string{"MEMORY.md": memoryText})
 	e := d.open()
 	d.edit(e, request("MEMORY.md", grammar.AppendSection, "Plans", "one"))
 	if v, err := e.RotateKey(t.Context(), "operator"); v != 2 || err != nil {
@@ -486,17 +486,17 @@ func TestKeyRotation(t *testing.T) {
 // Who edits hears that the record is damaged, and who can do something about it.
 func TestDamagedRecord(t *testing.T) {
 	t.Parallel()
-	for name, damage := range map[string]func(d *desk) error{
-		"a line is another": func(d *desk) error {
+	for name, damage := range map[string]func(d *fixture) error{
+		"a line is another": func(d *fixture) error {
 			record := filepath.Join(".yamo", "private", "edits.ndjson")
 			d.write(record, strings.Replace(d.read(record), `"rationale":"so`, `"rationale":"no`, 1))
 			return nil
 		},
-		"the key is gone": func(d *desk) error {
+		"the key is gone": func(d *fixture) error {
 			return os.Remove(filepath.Join(d.dir, ".yamo", "private", "edits.keys", "1"))
 		},
 	} {
-		d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
+		d := newFixture(t, map[string]string{"MEMORY.md": memoryText})
 		d.edit(d.open(), request("MEMORY.md", grammar.AppendSection, "Plans", "one"))
 		before := d.read("MEMORY.md")
 		if err := damage(d); err != nil {
@@ -516,7 +516,7 @@ func TestDamagedRecord(t *testing.T) {
 
 func TestForgedLineIsNoticed(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
+	d := newFixture(t, map[string]string{"MEMORY.md": memoryText})
 	e := d.open()
 	d.edit(e, request("MEMORY.md", grammar.AppendSection, "Plans", "one"))
 	// A line that the chain holds, by a process that does not have the key of the hashes.

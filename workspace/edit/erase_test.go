@@ -12,7 +12,7 @@ import (
 // What a file said before is nowhere in the record any more; the rest of the record, and other processes, go on.
 func TestErase(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, map[string]string{"MEMORY.md": memoryText, "USER.md": "# U\n"})
+	d := newFixture(t, map[string]string{"MEMORY.md": memoryText, "USER.md": "# U\n"})
 	e, other := d.open(), d.open()
 	first := request("MEMORY.md", grammar.AppendItem, "People", "Wilhelmina")
 	first.Rationale, first.Key, first.Refs = "Zacharias told me", "k", []string{"mem_1767323045678_0a1b2c"}
@@ -106,7 +106,7 @@ func TestErase(t *testing.T) {
 
 func TestEraseRefuses(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
+	d := newFixture(t, map[string]string{"MEMORY.md": memoryText})
 	e := d.open()
 	d.edit(e, request("MEMORY.md", grammar.ReplaceSection, "Plans", "x"))
 	for _, name := range []string{"USER.md", "SOUL.md", "../x.md", "memory/2026-02-14.md"} {

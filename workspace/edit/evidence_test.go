@@ -11,7 +11,7 @@ import (
 
 func TestEvidence(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, map[string]string{"MEMORY.md": memoryText, partFile: grammar.New(partFile, "2026-01-02T03:04:05Z")})
+	d := newFixture(t, map[string]string{"MEMORY.md": memoryText, partFile: grammar.New(partFile, "2026-01-02T03:04:05Z")})
 	e := d.open()
 	event := d.edit(e, request("MEMORY.md", grammar.AppendItem, "People", "Eva")).Event
 	for _, ref := range []string{event.ID, event.Token()} {
@@ -59,7 +59,7 @@ func TestEvidence(t *testing.T) {
 // What was made once is answered again, also if the memory that it rests on has been deleted since.
 func TestRepeatedWithoutItsEvidence(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
+	d := newFixture(t, map[string]string{"MEMORY.md": memoryText})
 	q := request("MEMORY.md", grammar.AppendItem, "People", "Eva")
 	q.Key, q.Refs = "k", []string{"mem_1767323045678_0a1b2c"}
 	first := d.edit(d.open(), q)

@@ -27,7 +27,7 @@ func (n *notes) Record(_ context.Context, r workspace.Revision) error {
 func TestNotes(t *testing.T) {
 	t.Parallel()
 	var told notes
-	d := newDesk(t, map[string]string{"MEMORY.md": memoryText}, workspace.WithRecorder(&told, true))
+	d := newFixture(t, map[string]string{"MEMORY.md": memoryText}, workspace.WithRecorder(&told, true))
 	q := request("MEMORY.md", grammar.AppendItem, "People", "Eva")
 	q.Key, q.Refs = "k", []string{"mem_1767323045678_0a1b2c"}
 	e := d.open()

@@ -62,7 +62,7 @@ func TestOriginOfOldRecords(t *testing.T) {
 // What the record says of an event's origin is not worked out from its words.
 func TestOriginIsRecorded(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
+	d := newFixture(t, map[string]string{"MEMORY.md": memoryText})
 	e := d.open()
 	q := request("MEMORY.md", grammar.AppendItem, "Dreamed 2026-02-14 03:00 UTC", "an item")
 	q.Create, q.Rationale = true, "dreaming: 1 recalls of 1 memories in 30 days; promoted mem_1767323045678_0a1b2c"

@@ -48,7 +48,7 @@ func TestMain(m *testing.M) {
 // Two processes edit one file and are killed again and again: nothing acknowledged is lost, nothing is there
 // there twice, and the replay is the file.
 func TestKilledProcesses(t *testing.T) {
-	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
+	d := newFixture(t, map[string]string{"MEMORY.md": memoryText})
 	var acknowledged []string
 	for round := range 6 {
 		var agents []*exec.Cmd

@@ -16,7 +16,7 @@ func extended(text string) string {
 	return strings.Replace(grammar.New(partFile, "2026-01-02T03:04:05Z"), anchor, anchor+"\n"+text+"\n", 1)
 }
 
-func (d *desk) promote(e *Editor, subsection, section string) Changed {
+func (d *fixture) promote(e *Editor, subsection, section string) Changed {
 	d.tb.Helper()
 	_, c, err := e.Promote(d.tb.Context(), partFile, subsection, section, "operator", "it lasts", "")
 	if err != nil {
@@ -31,7 +31,7 @@ func TestPromote(t *testing.T) {
 	text := extended("Before.\n\n### Rituals\n\nTea at five (" + token +
 		").\n\n```\n### no heading\n```\n\n### Friends\n\n- Ana\n- Luis\n\n### Quotes\n\n* \"Tea!\" (" + token + ")")
 	for _, ends := range []string{"\n", "\r\n"} {
-		d := newDesk(t, map[string]string{partFile: strings.ReplaceAll(text, "\n", ends)})
+		d := newFixture(t, map[string]string{partFile: strings.ReplaceAll(text, "\n", ends)})
 		e := d.open()
 		if _, err := e.SetPin(t.Context(), partFile, OpLock, "operator"); err != nil {
 			t.Fatal(err)
@@ -80,7 +80,7 @@ func TestPromote(t *testing.T) {
 func TestPromoteRefuses(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("word ", grammar.NarrativeWords+1)
-	d := newDesk(t, map[string]string{
+	d := newFixture(t, map[string]string{
 		"MEMORY.md": memoryText,
 		partFile: extended("### A\n\ntext\n\n### B\n\n- item\n\n" +
 			"### Twice\n\n1\n\n### Twice\n\n2\n\n### None\n\n### Long\n\n" + long),
@@ -123,7 +123,7 @@ func TestPromoteRefuses(t *testing.T) {
 func TestInterruptedPromotion(t *testing.T) {
 	t.Parallel()
 	for _, at := range []string{"recorded", "replaced"} {
-		d := newDesk(t, map[string]string{partFile: extended("### Rituals\n\nTea at five.")})
+		d := newFixture(t, map[string]string{partFile: extended("### Rituals\n\nTea at five.")})
 		dying := d.open()
 		stopAt(dying, at)
 		if _, _, err := dying.Promote(t.Context(), partFile, "Rituals", "Role", "operator", "w", ""); at == "recorded" &&
@@ -144,7 +144,7 @@ func TestInterruptedPromotion(t *testing.T) {
 
 func TestExtensions(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, map[string]string{
+	d := newFixture(t, map[string]string{
 		partFile:                          extended("### Tea\n\n1\n\n### Walks\n\n2"),
 		"users/kate/parts/two/profile.md": extended("### tea\n\n1"),
 		"users/kate/overview.md": strings.Replace(grammar.New("users/kate/overview.md", "2026-01-02T03:04:05Z"),

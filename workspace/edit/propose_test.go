@@ -22,7 +22,7 @@ func proposal(file string, op grammar.Op, section, content string) Request {
 	return q
 }
 
-func (d *desk) reviews(e *Editor) []Review {
+func (d *fixture) reviews(e *Editor) []Review {
 	d.tb.Helper()
 	list, err := e.Reviews(d.tb.Context())
 	if err != nil {
@@ -31,7 +31,7 @@ func (d *desk) reviews(e *Editor) []Review {
 	return list
 }
 
-func (d *desk) accept(e *Editor, id string) (Result, Changed) {
+func (d *fixture) accept(e *Editor, id string) (Result, Changed) {
 	d.tb.Helper()
 	r, c, err := e.AcceptProposal(d.tb.Context(), id, "operator", "", false)
 	if err != nil {
@@ -51,7 +51,7 @@ func wants(t *testing.T, err error, words string) {
 // Proposals of one millisecond have the order of the record; the random digits of their ids take no part.
 func TestProposalsOfOneMillisecond(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
+	d := newFixture(t, map[string]string{"MEMORY.md": memoryText})
 	e := d.open()
 	d.clock.stopped = true
 	var want, all, waiting []string
@@ -79,7 +79,7 @@ func TestProposalsOfOneMillisecond(t *testing.T) {
 
 func TestProposal(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
+	d := newFixture(t, map[string]string{"MEMORY.md": memoryText})
 	e := d.open()
 	if _, err := e.SetPin(t.Context(), "MEMORY.md#People", OpLock, "operator"); err != nil {
 		t.Fatal(err)
@@ -205,7 +205,7 @@ func TestProposal(t *testing.T) {
 
 func TestRejectedProposal(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
+	d := newFixture(t, map[string]string{"MEMORY.md": memoryText})
 	e := d.open()
 	q := proposal("MEMORY.md", grammar.ReplaceSection, "Plans", "Sail.")
 	q.Key = "k"
@@ -248,10 +248,10 @@ func TestRejectedProposal(t *testing.T) {
 	wants(t, err, "why: ")
 }
 
-// What is no edit is no proposal, and leaves nothing but the door shut.
+// A request that is no valid edit is no valid proposal either, and writes nothing.
 func TestProposalRefused(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, map[string]string{
+	d := newFixture(t, map[string]string{
 		"MEMORY.md": memoryText, partFile: grammar.New(partFile, "2026-01-02T03:04:05Z"), "SOUL.md": "# S\n",
 	})
 	e := d.open()
@@ -289,7 +289,7 @@ func TestProposalRefused(t *testing.T) {
 // A section that says something else than when the proposal was made is not overwritten, but added to.
 func TestProposalForAChangedSection(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
+	d := newFixture(t, map[string]string{"MEMORY.md": memoryText})
 	e := d.open()
 	replacing := d.edit(e, proposal("MEMORY.md", grammar.ReplaceSection, "Plans", "Sail."))
 	adding := d.edit(e, proposal("MEMORY.md", grammar.AppendItem, "People", "Eva"))
@@ -346,7 +346,7 @@ func TestProposalForAChangedSection(t *testing.T) {
 // The files that a proposal makes are made when it is accepted; a cap needs a reason, then as now.
 func TestProposalOfANewFile(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, nil)
+	d := newFixture(t, nil)
 	e := d.open()
 	q := proposal(partFile, grammar.AppendSection, "Role", strings.Repeat("word ", grammar.NarrativeWords-1))
 	q.Create = true
@@ -376,7 +376,7 @@ func TestProposalOfANewFile(t *testing.T) {
 // Of several processes that decide at once, one does.
 func TestDecidedOnce(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
+	d := newFixture(t, map[string]string{"MEMORY.md": memoryText})
 	first := d.edit(d.open(), proposal("MEMORY.md", grammar.AppendItem, "People", "Eva"))
 	const n = 8
 	errs := make(chan error, n)
@@ -417,7 +417,7 @@ func TestDecidedOnce(t *testing.T) {
 func TestInterruptedAcceptance(t *testing.T) {
 	t.Parallel()
 	for _, quicker := range []bool{false, true} {
-		d := newDesk(t, map[string]string{"MEMORY.md": memoryText})
+		d := newFixture(t, map[string]string{"MEMORY.md": memoryText})
 		first := d.edit(d.open(), proposal("MEMORY.md", grammar.AppendItem, "People", "Eva"))
 		dying := d.open()
 		stopAt(dying, "recorded")
@@ -450,7 +450,7 @@ func TestProposalsAndDecisions(t *testing.T) {
 	t.Parallel()
 	names := []string{"MEMORY.md", partFile}
 	rapid.Check(t, func(r *rapid.T) {
-		d := newDesk(t, map[string]string{"MEMORY.md": memoryText, partFile: grammar.New(partFile, "2026-01-02T03:04:05Z")})
+		d := newFixture(t, map[string]string{"MEMORY.md": memoryText, partFile: grammar.New(partFile, "2026-01-02T03:04:05Z")})
 		defer func() { _ = os.RemoveAll(filepath.Join(d.dir, ".yamo")) }()
 		e := d.open()
 		count := 0

@@ -23,7 +23,7 @@ func retiring(retire []string, add ...string) Request {
 
 func TestRetire(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, map[string]string{"MEMORY.md": plansText})
+	d := newFixture(t, map[string]string{"MEMORY.md": plansText})
 	e := d.open()
 	q := retiring([]string{"- **Ana** paints", "2025-01-03: Sail to Bergen by way"}, "2026-02-14: Sail to Cork")
 	q.Key = "k"
@@ -65,7 +65,7 @@ func TestRetire(t *testing.T) {
 
 func TestRetireRefuses(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, map[string]string{"MEMORY.md": plansText})
+	d := newFixture(t, map[string]string{"MEMORY.md": plansText})
 	e := d.open()
 	section, op := retiring([]string{"Sleep"}), retiring([]string{"Sleep"}, "x")
 	section.Section, op.Op = "Songs", grammar.AppendItem
@@ -92,7 +92,7 @@ func TestRetireBesideOthers(t *testing.T) {
 	for i := range 8 {
 		text += fmt.Sprintf("- old %d\n", i)
 	}
-	d := newDesk(t, map[string]string{"MEMORY.md": text})
+	d := newFixture(t, map[string]string{"MEMORY.md": text})
 	var edits sync.WaitGroup
 	for i := range 8 {
 		e := d.open()

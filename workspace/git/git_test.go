@@ -375,7 +375,7 @@ func TestBusy(t *testing.T) {
 	r.clean()
 }
 
-// Whoever commits at the same time without the workspace's lock, a person, loses nothing.
+// A person who commits at the same time, without the workspace's lock, loses nothing.
 func TestPersonAtTheSameTime(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
