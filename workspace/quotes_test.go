@@ -38,7 +38,9 @@ func TestQuotes(t *testing.T) {
 	}
 	defer func() { _ = w.Close() }()
 	want := []Place{
-		{"MEMORY.md", ""}, {"MEMORY.md", "Dreamed 2026-01-02 03:04 UTC"}, {"memory/2026-01-02.md", ""},
+		{"MEMORY.md", ""},
+		{"MEMORY.md", "Dreamed 2026-01-02 03:04 UTC"},
+		{"memory/2026-01-02.md", ""},
 		{"notes/pumps.md", "Colours"},
 	}
 	for _, text := range []string{"The pump is blue at night.", "- the pump\nis blue\u200b at NIGHT"} {

@@ -316,8 +316,8 @@ func TestWriteInitial(t *testing.T) {
 		"its own":     {map[string]string{"BOOTSTRAP.md": "x", "USER.md": own}, "USER.md", Hash([]byte(own)), nil},
 		"the human's": {map[string]string{"BOOTSTRAP.md": "x", "SOUL.md": own}, "SOUL.md", "", &ConflictError{}},
 		"a form filled in": {
-			map[string]string{"BOOTSTRAP.md": "x", "USER.md": string(template("USER.md")) + "!"}, "USER.md", "",
-			&ConflictError{},
+			map[string]string{"BOOTSTRAP.md": "x", "USER.md": string(template("USER.md")) + "!"},
+			"USER.md", "", &ConflictError{},
 		},
 		"after the first boot": {map[string]string{"SOUL.md": own}, "USER.md", "", fs.ErrNotExist},
 		"uninitialized":        {nil, "SOUL.md", "", fs.ErrNotExist},

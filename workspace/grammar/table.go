@@ -75,7 +75,10 @@ var (
 		Section{"Evidence of Interplay", Evidence, false}, Section{"Tensions", Narrative, false},
 		Section{"Agreements", List, false}, Section{"Evolution", Narrative, false})
 	notesType = &Type{Name: "notes", Title: "Notes", Entity: "note", Sections: []Section{
-		{"Inbox", Free, true}, {"Focus", Free, true}, {"Parking Lot", Free, true}, {"Research", Free, true},
+		{"Inbox", Free, true},
+		{"Focus", Free, true},
+		{"Parking Lot", Free, true},
+		{"Research", Free, true},
 		{"Drafts", Free, true},
 	}}
 	// Types are the types with their paths; the groups of a path are the ids, the user's first.
