@@ -151,8 +151,13 @@ func BenchmarkSearch(whole *testing.B) {
 					for b.Loop() {
 						query.Query = fmt.Sprintf("%s %d", queries[kind], len(took)) // another one each time: answers are kept
 						start := time.Now()
-						if found, err := v.Search(b.Context(), query); err != nil || found.Pending > 0 || len(found.Hits) == 0 {
-							b.Fatalf("%d hits, %d pending, %v", len(found.Hits), found.Pending, err)
+						switch found, err := v.Search(b.Context(), query); {
+						case err != nil:
+							b.Fatal(err)
+						case found.Pending > 0:
+							b.Fatalf("found.Pending = %v, must not be > 0", found.Pending)
+						case len(found.Hits) == 0:
+							b.Fatalf("len(found.Hits) = %v, must not be 0", len(found.Hits))
 						}
 						took = append(took, time.Since(start))
 					}

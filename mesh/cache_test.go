@@ -32,8 +32,13 @@ func TestCache(t *testing.T) {
 	}
 	first := contents(search(t, v, ask).Hits)
 	before := blocks()
-	if diff := cmp.Diff(first, contents(search(t, v, ask).Hits)); diff != "" || v.answers.list.Len() != 1 || blocks() != before+1 {
-		t.Errorf("again: %d answers are kept, %d blocks more; hits (-first +second):\n%s", v.answers.list.Len(), blocks()-before, diff)
+	switch diff := cmp.Diff(first, contents(search(t, v, ask).Hits)); {
+	case diff != "":
+		t.Errorf("(-want +got):\n%s", diff)
+	case v.answers.list.Len() != 1:
+		t.Errorf("v.answers.list.Len() = %v, want 1", v.answers.list.Len())
+	case blocks() != before+1:
+		t.Errorf("blocks() = %v, want %v", blocks(), before+1)
 	}
 	search(t, v, SearchRequest{Query: "tea", Limit: 1})
 	search(t, v, SearchRequest{Query: "tea", Filter: "memory_type = 'event'"})

@@ -25,8 +25,13 @@ func check(t *testing.T, v *View) index.Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(reports) < 2 || reports[0].Compartment != record.Private || reports[1].Compartment != record.Shared {
-		t.Fatalf("reports: %+v", reports)
+	switch {
+	case len(reports) < 2:
+		t.Fatalf("len(reports) = %v, must not be < 2", len(reports))
+	case reports[0].Compartment != record.Private:
+		t.Fatalf("reports[0].Compartment = %v, want %v", reports[0].Compartment, record.Private)
+	case reports[1].Compartment != record.Shared:
+		t.Fatalf("reports[1].Compartment = %v, want %v", reports[1].Compartment, record.Shared)
 	}
 	return reports[0]
 }
@@ -219,11 +224,23 @@ func TestCompact(t *testing.T) {
 		fillWith(t, v, 2+3*i) // a fragment each
 	}
 	done, err := v.Compact(t.Context())
-	if err != nil || len(done) != 1 || done[0].Compartment != record.Private {
-		t.Fatalf("%+v, %v", done, err)
+	switch {
+	case err != nil:
+		t.Fatal(err)
+	case len(done) != 1:
+		t.Fatalf("len(done) = %v, want 1", len(done))
+	case done[0].Compartment != record.Private:
+		t.Fatalf("done[0].Compartment = %v, want %v", done[0].Compartment, record.Private)
 	}
-	if b, a := done[0].Before, done[0].After; b.Rows != a.Rows || a.Fragments >= b.Fragments || a.Versions >= b.Versions || a.Fragments != 2 {
-		t.Errorf("before %+v, after %+v", b, a)
+	switch b, a := done[0].Before, done[0].After; {
+	case b.Rows != a.Rows:
+		t.Errorf("b.Rows = %v, want %v", b.Rows, a.Rows)
+	case a.Fragments >= b.Fragments:
+		t.Errorf("a.Fragments = %v, must not be >= b.Fragments", a.Fragments)
+	case a.Versions >= b.Versions:
+		t.Errorf("a.Versions = %v, must not be >= b.Versions", a.Versions)
+	case a.Fragments != 2:
+		t.Errorf("a.Fragments = %v, want 2", a.Fragments)
 	}
 	if r := check(t, v); len(r.Problems) > 0 || r.Behind() {
 		t.Errorf("after compacting: %+v", r)

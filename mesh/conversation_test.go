@@ -29,18 +29,39 @@ func TestCaptureInteraction(t *testing.T) {
 	}
 	q := Interaction{Prompt: "Where is the kettle?", Response: "In the blue cupboard, says ann@example.org.", SessionID: "s1", Skill: "tea", Tags: []string{"kitchen"}}
 	stored, err := v.CaptureInteraction(t.Context(), q)
-	if err != nil || stored == nil || !stored.Created || len(stored.Redactions) != 1 {
-		t.Fatalf("%+v, %v", stored, err)
+	switch {
+	case err != nil:
+		t.Fatal(err)
+	case stored == nil:
+		t.Fatalf("stored = %v, must not be nil", stored)
+	case !stored.Created:
+		t.Fatal("stored.Created is false")
+	case len(stored.Redactions) != 1:
+		t.Fatalf("len(stored.Redactions) = %v, want 1", len(stored.Redactions))
 	}
 	hit, err := v.Get(t.Context(), stored.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "User: Where is the kettle?\nAssistant: In the blue cupboard, says [REDACTED:email]."; hit.Content != want || hit.Type != "session" || hit.SessionID != "s1" || hit.Skill != "tea" || !hit.HasTag("kitchen") {
-		t.Errorf("kept %+v", hit.Record)
+	switch want := "User: Where is the kettle?\nAssistant: In the blue cupboard, says [REDACTED:email]."; {
+	case hit.Content != want:
+		t.Errorf("hit.Content = %v, want %v", hit.Content, want)
+	case hit.Type != "session":
+		t.Errorf(`hit.Type = %v, want "session"`, hit.Type)
+	case hit.SessionID != "s1":
+		t.Errorf(`hit.SessionID = %v, want "s1"`, hit.SessionID)
+	case hit.Skill != "tea":
+		t.Errorf(`hit.Skill = %v, want "tea"`, hit.Skill)
+	case !hit.HasTag("kitchen"):
+		t.Error(`hit.HasTag("kitchen") is false`)
 	}
-	if again, err := v.CaptureInteraction(t.Context(), q); err != nil || again.ID != stored.ID || again.Created {
-		t.Errorf("again: %+v, %v", again, err)
+	switch again, err := v.CaptureInteraction(t.Context(), q); {
+	case err != nil:
+		t.Fatal(err)
+	case again.ID != stored.ID:
+		t.Errorf("again.ID = %v, want %v", again.ID, stored.ID)
+	case again.Created:
+		t.Error("again.Created is true")
 	}
 	if half, err := v.CaptureInteraction(t.Context(), Interaction{Response: "Hello."}); err != nil || half == nil {
 		t.Errorf("an answer without a question: %+v, %v", half, err)
@@ -73,8 +94,13 @@ func TestRecallMemories(t *testing.T) {
 		{RecallOptions{Skill: "nothing"}, 0, 0},
 	} {
 		found, err := v.RecallMemories(t.Context(), "oven", c.o)
-		if err != nil || len(found.Hits) != c.hits || len(found.Lessons) != c.lessons {
-			t.Errorf("%+v: %q and %d lessons, %v", c.o, contents(found.Hits), len(found.Lessons), err)
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case len(found.Hits) != c.hits:
+			t.Errorf("len(found.Hits) = %v, want %v", len(found.Hits), c.hits)
+		case len(found.Lessons) != c.lessons:
+			t.Errorf("len(found.Lessons) = %v, want %v", len(found.Lessons), c.lessons)
 		}
 		for _, hit := range found.Hits {
 			if c.o.Skill != "" && hit.Skill != c.o.Skill || c.o.Type != "" && hit.Type != c.o.Type {

@@ -52,8 +52,13 @@ func TestDeletedContentIsGoneFromDisk(t *testing.T) {
 		}
 	}
 	files := onDisk(t, dir, "asked to")
-	if len(files) != 2 || !strings.Contains(files[0], "yamo_blocks.lance") || !strings.HasSuffix(files[1], "ledger.ndjson") {
-		t.Errorf("the reason is in %v, want the delete block's row and the ledger", files)
+	switch {
+	case len(files) != 2:
+		t.Errorf("len(files) = %v, want 2", len(files))
+	case !strings.Contains(files[0], "yamo_blocks.lance"):
+		t.Errorf(`files[0] does not contain "yamo_blocks.lance": %s`, files[0])
+	case !strings.HasSuffix(files[1], "ledger.ndjson"):
+		t.Errorf(`files[1] does not end in "ledger.ndjson": %s`, files[1])
 	}
 	for _, view := range []*View{v, open(t, dir, audience.DM(), new(words))} {
 		if hits := search(t, view, SearchRequest{Query: "zirconium canary sings"}).Hits; len(hits) > 0 && strings.Contains(hits[0].Content, "canary") {
@@ -64,8 +69,13 @@ func TestDeletedContentIsGoneFromDisk(t *testing.T) {
 		wantFault(t, view.Delete(t.Context(), id, ""), id)
 	}
 	reports, err := v.Verify(t.Context())
-	if err != nil || !reports[0].Intact() || reports[0].Erased != 1 {
-		t.Errorf("the ledger after a deletion: %+v, %v", reports, err)
+	switch {
+	case err != nil:
+		t.Fatal(err)
+	case !reports[0].Intact():
+		t.Error("reports[0].Intact() is false")
+	case reports[0].Erased != 1:
+		t.Errorf("reports[0].Erased = %v, want 1", reports[0].Erased)
 	}
 	if again := keep(t, v, session("after the bird")); again.Created {
 		t.Error("a memory after the deleted one is not known any more")

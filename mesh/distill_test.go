@@ -85,8 +85,13 @@ Confidence: 0.9`})
 		"incomplete / [candidate] 1 error_pattern,oversight,fix,preventative_rule,severity,applicable_scope",
 	}
 	dry := runCycle(t, v, true)
-	if diff := cmp.Diff(want, outcomes(dry)); diff != "" || dry.Scanned != 10 || !dry.DryRun {
-		t.Fatalf("dry run of %d (-want +got):\n%s", dry.Scanned, diff)
+	switch diff := cmp.Diff(want, outcomes(dry)); {
+	case diff != "":
+		t.Fatalf("(-want +got):\n%s", diff)
+	case dry.Scanned != 10:
+		t.Fatalf("dry.Scanned = %v, want 10", dry.Scanned)
+	case !dry.DryRun:
+		t.Fatal("dry.DryRun is false")
 	}
 	if found, err := v.Lessons(t.Context(), LessonQuery{}); err != nil || len(found.Lessons) > 0 {
 		t.Fatalf("a dry run left %v, %v", contents(found.Lessons), err)
@@ -103,8 +108,15 @@ Confidence: 0.9`})
 		for _, c := range cycle.Candidates {
 			if c.ErrorPattern == pattern {
 				hits, err := v.MemoriesByPattern(t.Context(), c.PatternID)
-				if err != nil || len(hits) != 1 || hits[0].Lesson.LessonID != c.LessonID || !hits[0].HasTag(record.LessonTag) {
-					t.Fatalf("%s: %+v, %v", pattern, hits, err)
+				switch {
+				case err != nil:
+					t.Fatal(err)
+				case len(hits) != 1:
+					t.Fatalf("len(hits) = %v, want 1", len(hits))
+				case hits[0].Lesson.LessonID != c.LessonID:
+					t.Fatalf("hits[0].Lesson.LessonID = %v, want %v", hits[0].Lesson.LessonID, c.LessonID)
+				case !hits[0].HasTag(record.LessonTag):
+					t.Fatal("hits[0].HasTag(record.LessonTag) is false")
 				}
 				if diff := cmp.Diff(c.Memories, hits[0].Lesson.Sources); diff != "" {
 					t.Errorf("the sources of %s (-want +got):\n%s", pattern, diff)
@@ -151,8 +163,13 @@ Confidence: 0.9`})
 			t.Errorf("no %q in\n%s", line, strings.Join(got, "\n"))
 		}
 	}
-	if hits, err := v.MemoriesByPattern(t.Context(), record.PatternID("disk_full", "backups")); err != nil || len(hits) != 2 || hits[0].Lesson.Supersedes != hits[1].Lesson.LessonID {
-		t.Errorf("the improved lesson: %+v, %v", hits, err)
+	switch hits, err := v.MemoriesByPattern(t.Context(), record.PatternID("disk_full", "backups")); {
+	case err != nil:
+		t.Fatal(err)
+	case len(hits) != 2:
+		t.Errorf("len(hits) = %v, want 2", len(hits))
+	case hits[0].Lesson.Supersedes != hits[1].Lesson.LessonID:
+		t.Errorf("hits[0].Lesson.Supersedes = %v, want %v", hits[0].Lesson.Supersedes, hits[1].Lesson.LessonID)
 	}
 	clock.advance(8 * 24 * time.Hour)
 	if cycle := runCycle(t, v, false); cycle.Scanned != 0 || len(cycle.Candidates) != 0 {
@@ -258,8 +275,13 @@ func TestTwoProcessesRunTheCycleAtOnce(t *testing.T) {
 	cycle := runCycle(t, v, false)
 	for _, c := range cycle.Candidates {
 		hits, err := v.MemoriesByPattern(t.Context(), c.PatternID)
-		if c.Outcome != OutcomeKnown || err != nil || len(hits) != 1 {
-			t.Errorf("%s: %s, %d lessons, %v", c.ErrorPattern, c.Outcome, len(hits), err)
+		switch {
+		case c.Outcome != OutcomeKnown:
+			t.Errorf("c.Outcome = %v, want %v", c.Outcome, OutcomeKnown)
+		case err != nil:
+			t.Fatal(err)
+		case len(hits) != 1:
+			t.Errorf("len(hits) = %v, want 1", len(hits))
 		}
 	}
 	if len(cycle.Candidates) != 20 {

@@ -46,8 +46,13 @@ func TestHeritage(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows, err := c.index.Tables.Memories(t.Context(), []string{id, other}, false)
-	if err != nil || len(rows) != 2 || rows[1].HeritageChain != "" {
-		t.Fatalf("rows %+v, %v", rows, err)
+	switch {
+	case err != nil:
+		t.Fatal(err)
+	case len(rows) != 2:
+		t.Fatalf("len(rows) = %v, want 2", len(rows))
+	case rows[1].HeritageChain != "":
+		t.Fatalf(`rows[1].HeritageChain = %v, want ""`, rows[1].HeritageChain)
 	}
 	const chain = `{"intentChain":["level 2","level 3","level 4","level 5","level 6"],"hypotheses":["ask [REDACTED:email] about the zirconium relay"],"rationales":[]}`
 	if rows[0].HeritageChain != chain {

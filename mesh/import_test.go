@@ -73,11 +73,23 @@ func TestImportKeepsWhatIsValid(t *testing.T) {
 	if diff := cmp.Diff(want, hit.Record, cmpopts.IgnoreFields(record.Record{}, "Seq")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if o := byRow[rows[1].ID]; o.ID == rows[1].ID || !strings.HasPrefix(o.ID, "mem_") || o.CreatedAt.IsZero() || len(o.Notes) != 2 {
-		t.Errorf("without id and time: %+v", o)
+	switch o := byRow[rows[1].ID]; {
+	case o.ID == rows[1].ID:
+		t.Errorf("o.ID = %v, must not be rows[1].ID", o.ID)
+	case !strings.HasPrefix(o.ID, "mem_"):
+		t.Errorf(`o.ID does not begin with "mem_": %s`, o.ID)
+	case o.CreatedAt.IsZero():
+		t.Error("o.CreatedAt.IsZero() is true")
+	case len(o.Notes) != 2:
+		t.Errorf("len(o.Notes) = %v, want 2", len(o.Notes))
 	}
-	if o := byRow[rows[2].ID]; !o.Created || len(o.Redactions) != 1 || len(o.Notes) != 1 {
-		t.Errorf("with a forbidden key and an address: %+v", o)
+	switch o := byRow[rows[2].ID]; {
+	case !o.Created:
+		t.Error("o.Created is false")
+	case len(o.Redactions) != 1:
+		t.Errorf("len(o.Redactions) = %v, want 1", len(o.Redactions))
+	case len(o.Notes) != 1:
+		t.Errorf("len(o.Notes) = %v, want 1", len(o.Notes))
 	}
 	wantFault(t, byRow[rows[3].ID].Err, "nothing but a secret")
 	if text := onDisk(t, v.Dir, "jon@example.org"); len(text) > 0 {
@@ -105,8 +117,15 @@ func TestImportLessonsAndHeritage(t *testing.T) {
 	if err != nil || len(hits) != 2 {
 		t.Fatalf("%d memories, %v", len(hits), err)
 	}
-	if l := hits[0].Lesson; l == nil || l.PatternID != "0123456789abcdef" || l.LessonID != "lesson_1700000000000_abcdef" || !strings.Contains(l.WireFormat, "have a plan") {
-		t.Errorf("lesson: %+v", l)
+	switch l := hits[0].Lesson; {
+	case l == nil:
+		t.Errorf("l = %v, must not be nil", l)
+	case l.PatternID != "0123456789abcdef":
+		t.Errorf(`l.PatternID = %v, want "0123456789abcdef"`, l.PatternID)
+	case l.LessonID != "lesson_1700000000000_abcdef":
+		t.Errorf(`l.LessonID = %v, want "lesson_1700000000000_abcdef"`, l.LessonID)
+	case !strings.Contains(l.WireFormat, "have a plan"):
+		t.Errorf(`l.WireFormat does not contain "have a plan": %s`, l.WireFormat)
 	}
 	if hits[1].Lesson != nil || hits[1].Type != "lesson" {
 		t.Errorf("an incomplete lesson: %+v", hits[1].Record)
@@ -182,12 +201,24 @@ func TestImportWhatOtherCompartmentsHave(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, hit := range before {
-		if o := outcomes[i]; o.Err != nil || o.Created || o.ID != hit.ID || o.Visibility != hit.Visibility {
-			t.Errorf("of %s in %s came %+v", hit.ID, hit.Visibility, o)
+		switch o := outcomes[i]; {
+		case o.Err != nil:
+			t.Errorf("o.Err = %v, want nil", o.Err)
+		case o.Created:
+			t.Error("o.Created is true")
+		case o.ID != hit.ID:
+			t.Errorf("o.ID = %v, want %v", o.ID, hit.ID)
+		case o.Visibility != hit.Visibility:
+			t.Errorf("o.Visibility = %v, want %v", o.Visibility, hit.Visibility)
 		}
 	}
-	if o := outcomes[len(before)]; o.Err != nil || !o.Created || o.ID == before[i].ID {
-		t.Errorf("of another text with a shared memory's id came %+v", o)
+	switch o := outcomes[len(before)]; {
+	case o.Err != nil:
+		t.Errorf("o.Err = %v, want nil", o.Err)
+	case !o.Created:
+		t.Error("o.Created is false")
+	case o.ID == before[i].ID:
+		t.Errorf("o.ID = %v, must not be before[i].ID", o.ID)
 	}
 	if after, err := v.All(t.Context(), 0); err != nil || len(after) != len(before)+1 {
 		t.Errorf("%d memories, %v", len(after), err)
@@ -219,23 +250,50 @@ func TestImportManyGoesOn(t *testing.T) {
 		}
 	}
 	hits, err := v.All(t.Context(), 0)
-	if err != nil || created != 6_000 || len(hits) != len(rows) {
-		t.Fatalf("%d more, %d in all, %v", created, len(hits), err)
+	switch {
+	case err != nil:
+		t.Fatal(err)
+	case created != 6_000:
+		t.Fatalf("created = %v, want 6_000", created)
+	case len(hits) != len(rows):
+		t.Fatalf("len(hits) = %v, want %v", len(hits), len(rows))
 	}
 	for i, row := range rows {
-		if h := hits[i]; h.ID != row.ID || !h.CreatedAt.Equal(row.CreatedAt) || h.Content != row.Content || h.Metadata["n"] != float64(i) {
-			t.Fatalf("row %d: %+v", i, h.Record)
+		switch h := hits[i]; {
+		case h.ID != row.ID:
+			t.Fatalf("h.ID = %v, want %v", h.ID, row.ID)
+		case !h.CreatedAt.Equal(row.CreatedAt):
+			t.Fatal("h.CreatedAt.Equal(row.CreatedAt) is false")
+		case h.Content != row.Content:
+			t.Fatalf("h.Content = %v, want %v", h.Content, row.Content)
+		case h.Metadata["n"] != float64(i):
+			t.Fatalf(`h.Metadata["n"] = %v, want %v`, h.Metadata["n"], float64(i))
 		}
 	}
-	if last, err := v.All(t.Context(), 3); err != nil || len(last) != 3 || last[2].ID != rows[len(rows)-1].ID {
-		t.Errorf("the newest three: %+v, %v", last, err)
+	switch last, err := v.All(t.Context(), 3); {
+	case err != nil:
+		t.Fatal(err)
+	case len(last) != 3:
+		t.Errorf("len(last) = %v, want 3", len(last))
+	case last[2].ID != rows[len(rows)-1].ID:
+		t.Errorf("last[2].ID = %v, want %v", last[2].ID, rows[len(rows)-1].ID)
 	}
 	// The source is as it was, and can be migrated where it is.
-	if changed, n, err := foreign.Migrate(t.Context(), dir, time.Now()); !changed || n != len(rows) || err != nil {
-		t.Errorf("migrated: %v, %d, %v", changed, n, err)
+	switch changed, n, err := foreign.Migrate(t.Context(), dir, time.Now()); {
+	case !changed:
+		t.Error("changed is false")
+	case n != len(rows):
+		t.Errorf("n = %v, want %v", n, len(rows))
+	case err != nil:
+		t.Fatal(err)
 	}
-	if changed, n, err := foreign.Migrate(t.Context(), dir, time.Now()); changed || n != len(rows) || err != nil {
-		t.Errorf("migrated again: %v, %d, %v", changed, n, err)
+	switch changed, n, err := foreign.Migrate(t.Context(), dir, time.Now()); {
+	case changed:
+		t.Error("changed is true")
+	case n != len(rows):
+		t.Errorf("n = %v, want %v", n, len(rows))
+	case err != nil:
+		t.Fatal(err)
 	}
 	again, err := foreign.Memories(t.Context(), dir)
 	if diff := cmp.Diff(requests, again); diff != "" || err != nil {

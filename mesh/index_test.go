@@ -178,8 +178,13 @@ func checkBlocks(t *testing.T, v *View) {
 		}
 		return nil
 	})
-	if err != nil || n != len(rows) || n == 0 {
-		t.Errorf("yamo_blocks has %d rows for %d entries: %v", len(rows), n, err)
+	switch {
+	case err != nil:
+		t.Fatal(err)
+	case n != len(rows):
+		t.Errorf("n = %v, want %v", n, len(rows))
+	case n == 0:
+		t.Errorf("n = %v, must not be 0", n)
 	}
 }
 
@@ -334,8 +339,17 @@ func TestDamagedLedger(t *testing.T) {
 		t.Error("a damaged ledger was changed")
 	}
 	reports, err := again.Verify(t.Context())
-	if err != nil || len(reports) != 3 || !reports[0].Intact() || reports[2].Intact() || reports[2].Bad.Line != 2 {
-		t.Errorf("verify: %+v, %v", reports, err)
+	switch {
+	case err != nil:
+		t.Fatal(err)
+	case len(reports) != 3:
+		t.Errorf("len(reports) = %v, want 3", len(reports))
+	case !reports[0].Intact():
+		t.Error("reports[0].Intact() is false")
+	case reports[2].Intact():
+		t.Error("reports[2].Intact() is true")
+	case reports[2].Bad.Line != 2:
+		t.Errorf("reports[2].Bad.Line = %v, want 2", reports[2].Bad.Line)
 	}
 }
 

@@ -172,8 +172,15 @@ func TestLessonsExpire(t *testing.T) {
 		}
 	}
 	hits, err := v.MemoriesByPattern(t.Context(), first.PatternID)
-	if err != nil || len(hits) != 2 || hits[0].ID != first.MemoryID || hits[1].ID != second.MemoryID {
-		t.Errorf("memories of the pattern: %v, %v", contents(hits), err)
+	switch {
+	case err != nil:
+		t.Fatal(err)
+	case len(hits) != 2:
+		t.Errorf("len(hits) = %v, want 2", len(hits))
+	case hits[0].ID != first.MemoryID:
+		t.Errorf("hits[0].ID = %v, want %v", hits[0].ID, first.MemoryID)
+	case hits[1].ID != second.MemoryID:
+		t.Errorf("hits[1].ID = %v, want %v", hits[1].ID, second.MemoryID)
 	}
 	if hits, err := v.MemoriesByPattern(t.Context(), "0123456789abcdef"); err != nil || len(hits) != 0 {
 		t.Errorf("memories of no pattern: %v, %v", contents(hits), err)
@@ -194,12 +201,22 @@ func TestLessonsOfOthers(t *testing.T) {
 		t.Errorf("the group asks (-want +got):\n%s", diff)
 	}
 	text, err := dm.Constraints(t.Context())
-	if err != nil || !strings.Contains(text, "the owner's rule") || strings.Contains(text, "group") {
-		t.Errorf("the DM's constraints: %v\n%s", err, text)
+	switch {
+	case err != nil:
+		t.Fatal(err)
+	case !strings.Contains(text, "the owner's rule"):
+		t.Errorf(`text does not contain "the owner's rule": %s`, text)
+	case strings.Contains(text, "group"):
+		t.Errorf(`text contains "group": %s`, text)
 	}
 	text, err = red.Constraints(t.Context())
-	if err != nil || !strings.Contains(text, "the group's rule") || strings.Contains(text, "owner") {
-		t.Errorf("the group's constraints: %v\n%s", err, text)
+	switch {
+	case err != nil:
+		t.Fatal(err)
+	case !strings.Contains(text, "the group's rule"):
+		t.Errorf(`text does not contain "the group's rule": %s`, text)
+	case strings.Contains(text, "owner"):
+		t.Errorf(`text contains "owner": %s`, text)
 	}
 	if hits, err := red.MemoriesByPattern(t.Context(), record.PatternID("same", sampleLesson().ApplicableScope)); err != nil || len(hits) != 1 {
 		t.Errorf("the group has %d memories of the pattern, %v", len(hits), err)
@@ -228,8 +245,13 @@ func TestConstraints(t *testing.T) {
 			items = append(items, line)
 		}
 	}
-	if len(items) != ActiveLessons || !strings.HasPrefix(items[0], "- [critical] rule 11 ") || !strings.Contains(items[0], "…") {
-		t.Errorf("constraints:\n%s", text)
+	switch {
+	case len(items) != ActiveLessons:
+		t.Errorf("len(items) = %v, want %v", len(items), ActiveLessons)
+	case !strings.HasPrefix(items[0], "- [critical] rule 11 "):
+		t.Errorf(`items[0] does not begin with "- [critical] rule 11 ": %s`, items[0])
+	case !strings.Contains(items[0], "…"):
+		t.Errorf(`items[0] does not contain "…": %s`, items[0])
 	}
 }
 

@@ -110,8 +110,13 @@ func TestRareWordDeepInALongMemory(t *testing.T) {
 func TestPartsOf(t *testing.T) {
 	text := minutes(1000)
 	parts := store.Parts(text)
-	if len(parts) < 5 || !store.HasParts(text) || !strings.HasSuffix(strings.TrimSpace(text), parts[len(parts)-1]) {
-		t.Errorf("%d parts, the last %q", len(parts), parts[len(parts)-1])
+	switch {
+	case len(parts) < 5:
+		t.Errorf("len(parts) = %v, must not be < 5", len(parts))
+	case !store.HasParts(text):
+		t.Error("store.HasParts(text) is false")
+	case !strings.HasSuffix(strings.TrimSpace(text), parts[len(parts)-1]):
+		t.Error("strings.HasSuffix(strings.TrimSpace(text), parts[len(parts)-1]) is false")
 	}
 	if store.HasParts(minutes(100)) || store.HasParts("") {
 		t.Error("a short text is long")

@@ -259,7 +259,14 @@ func TestKilledProcessesLoseNothingAcknowledged(t *testing.T) {
 		t.Errorf("%d rows in LanceDB (%v), %d memories", rows, err, docs)
 	}
 	reports, err := v.Verify(t.Context())
-	if err != nil || len(reports) != 2 || !reports[0].Intact() || reports[0].Entries < int64(len(acked)) {
-		t.Errorf("verify: %+v, %v", reports, err)
+	switch {
+	case err != nil:
+		t.Fatal(err)
+	case len(reports) != 2:
+		t.Errorf("len(reports) = %v, want 2", len(reports))
+	case !reports[0].Intact():
+		t.Error("reports[0].Intact() is false")
+	case reports[0].Entries < int64(len(acked)):
+		t.Errorf("reports[0].Entries = %v, must not be < int64(len(acked))", reports[0].Entries)
 	}
 }

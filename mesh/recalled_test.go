@@ -117,8 +117,15 @@ func TestRecalledCountsTheForemost(t *testing.T) {
 		}
 	}
 	got, err := v.Recalled(t.Context(), clock.now().Add(-time.Hour))
-	if err != nil || len(got) != 2 || got[0].Hits+got[1].Hits != 2 || got[0].Mean+got[1].Mean != 1.1 {
-		t.Errorf("%+v, %v", got, err)
+	switch {
+	case err != nil:
+		t.Fatal(err)
+	case len(got) != 2:
+		t.Errorf("len(got) = %v, want 2", len(got))
+	case got[0].Hits+got[1].Hits != 2:
+		t.Errorf("got[0].Hits+got[1].Hits = %v, want 2", got[0].Hits+got[1].Hits)
+	case got[0].Mean+got[1].Mean != 1.1:
+		t.Errorf("got[0].Mean+got[1].Mean = %v, want 1.1", got[0].Mean+got[1].Mean)
 	}
 }
 
@@ -174,8 +181,13 @@ func TestRecalledForgetsWhatIsDeleted(t *testing.T) {
 		red: {ID: theirs, CreatedAt: since, Memory: record.Memory{Content: "the zebra crossing"}},
 	} {
 		got, err := v.Import(t.Context(), []record.Foreign{{Record: q}}, false)
-		if err != nil || got[0].ID != q.ID || !got[0].Created {
-			t.Fatalf("%+v, %v", got, err)
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case got[0].ID != q.ID:
+			t.Fatalf("got[0].ID = %v, want %v", got[0].ID, q.ID)
+		case !got[0].Created:
+			t.Fatal("got[0].Created is false")
 		}
 		settle(t, v)
 	}

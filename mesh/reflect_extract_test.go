@@ -16,8 +16,17 @@ func TestReflectByExtract(t *testing.T) {
 	ids := remember(t, v, greenhouse...)
 	r := reflect(t, v, ReflectRequest{Topic: "the irrigation pump"})
 	t.Log(r.Content, r.Confidence)
-	if !r.Created || r.Method != record.ByExtract || r.Model != "" || r.Topic != "the irrigation pump" || r.Note != "" {
-		t.Errorf("got %+v", r)
+	switch {
+	case !r.Created:
+		t.Error("r.Created is false")
+	case r.Method != record.ByExtract:
+		t.Errorf("r.Method = %v, want %v", r.Method, record.ByExtract)
+	case r.Model != "":
+		t.Errorf(`r.Model = %v, want ""`, r.Model)
+	case r.Topic != "the irrigation pump":
+		t.Errorf(`r.Topic = %v, want "the irrigation pump"`, r.Topic)
+	case r.Note != "":
+		t.Errorf(`r.Note = %v, want ""`, r.Note)
 	}
 	var sources []string
 	for _, s := range r.Sources {
@@ -29,23 +38,44 @@ func TestReflectByExtract(t *testing.T) {
 	if diff := cmp.Diff(ids[:3], sources[:3]); diff != "" || slices.Contains(sources, ids[5]) {
 		t.Errorf("sources %v\n%s", sources, diff)
 	}
-	if !strings.HasPrefix(r.Content, "Excerpts from ") || !strings.Contains(r.Content, "without a language model") ||
-		!strings.Contains(r.Content, "- “With the new filter the irrigation pump has run for ten days without a stop.” ("+ids[2]+", ") {
-		t.Error("it quotes, names the sources and says how it was made")
+	switch {
+	case !strings.HasPrefix(r.Content, "Excerpts from "):
+		t.Errorf(`r.Content does not begin with "Excerpts from ": %s`, r.Content)
+	case !strings.Contains(r.Content, "without a language model"):
+		t.Errorf(`r.Content does not contain "without a language model": %s`, r.Content)
+	case !strings.Contains(r.Content, "- “With the new filter the irrigation pump has run for ten days without a stop.” ("+ids[2]+", "):
+		t.Error(`strings.Contains(r.Content, "- “With the new filter the irrigation pump has run for ten days without a stop.” ("+ids[2]+", ") is false`)
 	}
 	if r.Confidence <= .2 || r.Confidence >= 1 {
 		t.Errorf("confidence %v", r.Confidence)
 	}
 	hit, err := v.Get(t.Context(), r.MemoryID)
-	if err != nil || hit.Type != "reflection" || hit.Visibility != record.Private || hit.Reflection.ReflectionID != r.ReflectionID {
-		t.Errorf("as a memory: %+v, %v", hit, err)
+	switch {
+	case err != nil:
+		t.Fatal(err)
+	case hit.Type != "reflection":
+		t.Errorf(`hit.Type = %v, want "reflection"`, hit.Type)
+	case hit.Visibility != record.Private:
+		t.Errorf("hit.Visibility = %v, want %v", hit.Visibility, record.Private)
+	case hit.Reflection.ReflectionID != r.ReflectionID:
+		t.Errorf("hit.Reflection.ReflectionID = %v, want %v", hit.Reflection.ReflectionID, r.ReflectionID)
 	}
-	if again := reflect(t, v, ReflectRequest{Topic: "The irrigation pump"}); again.Created || again.MemoryID != r.MemoryID || again.ReflectionID != r.ReflectionID {
-		t.Errorf("again: %+v", again)
+	switch again := reflect(t, v, ReflectRequest{Topic: "The irrigation pump"}); {
+	case again.Created:
+		t.Error("again.Created is true")
+	case again.MemoryID != r.MemoryID:
+		t.Errorf("again.MemoryID = %v, want %v", again.MemoryID, r.MemoryID)
+	case again.ReflectionID != r.ReflectionID:
+		t.Errorf("again.ReflectionID = %v, want %v", again.ReflectionID, r.ReflectionID)
 	}
 	remember(t, v, "The irrigation pump got new bearings.")
-	if more := reflect(t, v, ReflectRequest{Topic: "the irrigation pump"}); !more.Created || more.MemoryID == r.MemoryID || len(more.Sources) != len(r.Sources)+1 {
-		t.Errorf("with another source: %+v", more)
+	switch more := reflect(t, v, ReflectRequest{Topic: "the irrigation pump"}); {
+	case !more.Created:
+		t.Error("more.Created is false")
+	case more.MemoryID == r.MemoryID:
+		t.Errorf("more.MemoryID = %v, must not be r.MemoryID", more.MemoryID)
+	case len(more.Sources) != len(r.Sources)+1:
+		t.Errorf("len(more.Sources) = %v, want %v", len(more.Sources), len(r.Sources)+1)
 	}
 }
 
@@ -66,8 +96,15 @@ func TestExtractByWords(t *testing.T) {
 		if first == "" {
 			first = got
 		}
-		if got != first || len(quotes) < 2 || !strings.Contains(got, "filter") || r.Confidence <= 0 {
-			t.Errorf("quotes %q, at first %q, confidence %v", got, first, r.Confidence)
+		switch {
+		case got != first:
+			t.Errorf("got = %v, want %v", got, first)
+		case len(quotes) < 2:
+			t.Errorf("len(quotes) = %v, must not be < 2", len(quotes))
+		case !strings.Contains(got, "filter"):
+			t.Errorf(`got does not contain "filter": %s`, got)
+		case r.Confidence <= 0:
+			t.Errorf("r.Confidence = %v, must not be <= 0", r.Confidence)
 		}
 	}
 }

@@ -143,8 +143,13 @@ func TestReflectionKeepsOrigins(t *testing.T) {
 	}
 	for _, name := range []string{"shared", "groups/hiking"} {
 		ledger, err := os.ReadFile(filepath.Join(dir, ".yamo", name, "ledger.ndjson"))
-		if err != nil || strings.Contains(string(ledger), own) || strings.Contains(string(ledger), "irrigation") {
-			t.Errorf("the %s ledger has what is private, %v", name, err)
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case strings.Contains(string(ledger), own):
+			t.Error("strings.Contains(string(ledger), own) is true")
+		case strings.Contains(string(ledger), "irrigation"):
+			t.Error(`strings.Contains(string(ledger), "irrigation") is true`)
 		}
 	}
 }
@@ -223,8 +228,13 @@ func TestDerivedFrom(t *testing.T) {
 		t.Fatal(err)
 	}
 	keep(t, v, record.Memory{Content: "The backup failed again, for want of ink."})
-	if again, err := v.Synthesize(t.Context(), SynthesizeRequest{Topic: "backup failed"}); err != nil || !again.Updated || again.SkillID != made.SkillID {
-		t.Fatalf("%+v, %v", again, err)
+	switch again, err := v.Synthesize(t.Context(), SynthesizeRequest{Topic: "backup failed"}); {
+	case err != nil:
+		t.Fatal(err)
+	case !again.Updated:
+		t.Fatal("again.Updated is false")
+	case again.SkillID != made.SkillID:
+		t.Fatalf("again.SkillID = %v, want %v", again.SkillID, made.SkillID)
 	}
 	want := []string{lessons.Lessons[0].ID, made.SkillID}
 	if got, err := v.DerivedFrom(t.Context(), failed); err != nil || cmp.Diff(want, got) != "" {

@@ -61,11 +61,23 @@ func TestSearchByMeaning(t *testing.T) {
 		if len(found.Hits) == 0 || !strings.HasPrefix(found.Hits[0].Content, want) {
 			t.Errorf("%q: %q, want %q first", query, contents(found.Hits), want)
 		}
-		if found.Pending != 0 || found.Off || found.Degraded || found.Damaged != nil {
-			t.Errorf("%q: %+v, want a complete answer", query, found)
+		switch {
+		case found.Pending != 0:
+			t.Errorf("found.Pending = %v, want 0", found.Pending)
+		case found.Off:
+			t.Error("found.Off is true")
+		case found.Degraded:
+			t.Error("found.Degraded is true")
+		case found.Damaged != nil:
+			t.Errorf("found.Damaged = %v, want nil", found.Damaged)
 		}
 		for i, h := range found.Hits {
-			if h.Score < 0 || h.Score > 1 || i > 0 && h.Score > found.Hits[i-1].Score {
+			switch {
+			case h.Score < 0:
+				t.Errorf("h.Score = %v, must not be < 0", h.Score)
+			case h.Score > 1:
+				t.Errorf("h.Score = %v, must not be > 1", h.Score)
+			case i > 0 && h.Score > found.Hits[i-1].Score:
 				t.Errorf("%q: score %v at %d after %v", query, h.Score, i, found.Hits[max(0, i-1)].Score)
 			}
 		}
@@ -236,8 +248,13 @@ func TestReadingCreatesNothing(t *testing.T) {
 			t.Error("got a memory from nothing")
 		}
 		wantFault(t, v.Delete(t.Context(), "mem_1_abcdef", ""), "id:", "mem_1_abcdef")
-		if reports, err := v.Verify(t.Context()); err != nil || len(reports) != 2 || !reports[0].Intact() {
-			t.Errorf("verify: %+v, %v", reports, err)
+		switch reports, err := v.Verify(t.Context()); {
+		case err != nil:
+			t.Fatal(err)
+		case len(reports) != 2:
+			t.Errorf("len(reports) = %v, want 2", len(reports))
+		case !reports[0].Intact():
+			t.Error("reports[0].Intact() is false")
 		}
 		if err := v.Rebuild(t.Context(), nil); err != nil {
 			t.Error(err)
@@ -268,13 +285,27 @@ func TestEmbedderFailures(t *testing.T) {
 		v := open(t, t.TempDir(), audience.DM(), w)
 		keep(t, v, record.Memory{Content: "the spare key is under the mat"})
 		found := search(t, v, SearchRequest{Query: "spare key"})
-		if !found.Off || found.Degraded || found.Pending != 0 || len(found.Hits) != 1 {
-			t.Errorf("without a model: %+v", found)
+		switch {
+		case !found.Off:
+			t.Error("found.Off is false")
+		case found.Degraded:
+			t.Error("found.Degraded is true")
+		case found.Pending != 0:
+			t.Errorf("found.Pending = %v, want 0", found.Pending)
+		case len(found.Hits) != 1:
+			t.Errorf("len(found.Hits) = %v, want 1", len(found.Hits))
 		}
 		w.fail.Store(nil) // installed meanwhile
 		found = search(t, v, SearchRequest{Query: "spare key"})
-		if found.Off || found.Pending != 0 || len(found.Hits) != 1 || found.Hits[0].Signals[0].Value == 0 {
-			t.Errorf("after the installation: %+v", found)
+		switch {
+		case found.Off:
+			t.Error("found.Off is true")
+		case found.Pending != 0:
+			t.Errorf("found.Pending = %v, want 0", found.Pending)
+		case len(found.Hits) != 1:
+			t.Errorf("len(found.Hits) = %v, want 1", len(found.Hits))
+		case found.Hits[0].Signals[0].Value == 0:
+			t.Errorf("found.Hits[0].Signals[0].Value = %v, must not be 0", found.Hits[0].Signals[0].Value)
 		}
 	})
 	t.Run("provider fails", func(t *testing.T) {
@@ -286,8 +317,15 @@ func TestEmbedderFailures(t *testing.T) {
 		for range 5 {
 			start := time.Now()
 			found := search(t, v, SearchRequest{Query: "spare key"})
-			if found.Off || !found.Degraded || found.Pending != 1 || len(found.Hits) != 1 {
-				t.Errorf("while the provider fails: %+v", found)
+			switch {
+			case found.Off:
+				t.Error("found.Off is true")
+			case !found.Degraded:
+				t.Error("found.Degraded is false")
+			case found.Pending != 1:
+				t.Errorf("found.Pending = %v, want 1", found.Pending)
+			case len(found.Hits) != 1:
+				t.Errorf("len(found.Hits) = %v, want 1", len(found.Hits))
 			}
 			if took := time.Since(start); took > patience/2 {
 				t.Errorf("the search waited %v for a provider that is down", took)
@@ -327,8 +365,13 @@ func TestSearchIsPatientForTwoSeconds(t *testing.T) {
 	if took := time.Since(start); took < patience || took > patience+time.Second {
 		t.Errorf("took %v, want about %v", took, patience)
 	}
-	if found.Pending != 3 || len(found.Hits) != 3 || found.Hits[0].Content != "gamma gate" {
-		t.Errorf("found %d pending, %q", found.Pending, contents(found.Hits))
+	switch {
+	case found.Pending != 3:
+		t.Errorf("found.Pending = %v, want 3", found.Pending)
+	case len(found.Hits) != 3:
+		t.Errorf("len(found.Hits) = %v, want 3", len(found.Hits))
+	case found.Hits[0].Content != "gamma gate":
+		t.Errorf(`found.Hits[0].Content = %v, want "gamma gate"`, found.Hits[0].Content)
 	}
 }
 

@@ -62,8 +62,13 @@ func TestSkillSearchByMeaning(t *testing.T) {
 		"type into the boxes of this acrobat file": "pdf-forms",
 	} {
 		found := searchSkills(t, v, query)
-		if len(found.Skills) == 0 || found.Skills[0].Name != want || found.Pending > 0 {
-			t.Errorf("%q: %v, want %s", query, skillNames(found.Skills), want)
+		switch {
+		case len(found.Skills) == 0:
+			t.Errorf("len(found.Skills) = %v, must not be 0", len(found.Skills))
+		case found.Skills[0].Name != want:
+			t.Errorf("found.Skills[0].Name = %v, want %v", found.Skills[0].Name, want)
+		case found.Pending > 0:
+			t.Errorf("found.Pending = %v, must not be > 0", found.Pending)
 		}
 	}
 }
@@ -77,8 +82,15 @@ func TestSkillSearchWithoutModel(t *testing.T) {
 		t.Error("without a skill the model is asked for")
 	}
 	ingestSkill(t, v, SkillRequest{Text: yamoSkill})
-	if found := searchSkills(t, v, "rollbacks"); !found.Off || len(found.Skills) != 1 || found.Skills[0].Vector != 0 || found.Skills[0].Score == 0 {
-		t.Errorf("off: %+v", found)
+	switch found := searchSkills(t, v, "rollbacks"); {
+	case !found.Off:
+		t.Error("found.Off is false")
+	case len(found.Skills) != 1:
+		t.Errorf("len(found.Skills) = %v, want 1", len(found.Skills))
+	case found.Skills[0].Vector != 0:
+		t.Errorf("found.Skills[0].Vector = %v, want 0", found.Skills[0].Vector)
+	case found.Skills[0].Score == 0:
+		t.Errorf("found.Skills[0].Score = %v, must not be 0", found.Skills[0].Score)
 	}
 	broken := errors.New("broken")
 	e.fail.Store(&broken)
@@ -86,7 +98,14 @@ func TestSkillSearchWithoutModel(t *testing.T) {
 		t.Errorf("degraded: %+v", found)
 	}
 	e.fail.Store(nil)
-	if found := searchSkills(t, v, "rollback"); found.Off || found.Degraded || len(found.Skills) != 1 || found.Skills[0].Vector == 0 {
-		t.Errorf("with a model: %+v", found)
+	switch found := searchSkills(t, v, "rollback"); {
+	case found.Off:
+		t.Error("found.Off is true")
+	case found.Degraded:
+		t.Error("found.Degraded is true")
+	case len(found.Skills) != 1:
+		t.Errorf("len(found.Skills) = %v, want 1", len(found.Skills))
+	case found.Skills[0].Vector == 0:
+		t.Errorf("found.Skills[0].Vector = %v, must not be 0", found.Skills[0].Vector)
 	}
 }

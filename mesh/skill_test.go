@@ -73,25 +73,52 @@ func TestSkillIsIngestedOnce(t *testing.T) {
 	v := open(t, dir, audience.DM(), new(words))
 	text := markdownSkill("deploy", "Release a version of the web shop", "Ask jon@example.org, then\n\n    make   release\n")
 	first := ingestSkill(t, v, SkillRequest{Text: text, Source: "deploy.md"})
-	if !first.Created || first.Updated || first.Visibility != record.Private || !strings.HasPrefix(first.ID, "skill_") ||
-		len(first.Redactions) != 1 || first.Redactions[0].Kind != "email" || first.Redactions[0].Count != 1 {
-		t.Errorf("the first: %+v", first)
+	switch {
+	case !first.Created:
+		t.Error("first.Created is false")
+	case first.Updated:
+		t.Error("first.Updated is true")
+	case first.Visibility != record.Private:
+		t.Errorf("first.Visibility = %v, want %v", first.Visibility, record.Private)
+	case !strings.HasPrefix(first.ID, "skill_"):
+		t.Errorf(`first.ID does not begin with "skill_": %s`, first.ID)
+	case len(first.Redactions) != 1:
+		t.Errorf("len(first.Redactions) = %v, want 1", len(first.Redactions))
+	case first.Redactions[0].Kind != "email":
+		t.Errorf(`first.Redactions[0].Kind = %v, want "email"`, first.Redactions[0].Kind)
+	case first.Redactions[0].Count != 1:
+		t.Errorf("first.Redactions[0].Count = %v, want 1", first.Redactions[0].Count)
 	}
 	again := ingestSkill(t, v, SkillRequest{Text: strings.ReplaceAll(text, "\n", "\r\n") + "\n\n"})
-	if again.ID != first.ID || again.Created || again.Updated {
-		t.Errorf("again: %+v", again)
+	switch {
+	case again.ID != first.ID:
+		t.Errorf("again.ID = %v, want %v", again.ID, first.ID)
+	case again.Created:
+		t.Error("again.Created is true")
+	case again.Updated:
+		t.Error("again.Updated is true")
 	}
 	for range 2 {
 		if _, err := v.SkillFeedback(t.Context(), first.ID, false); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got := listSkills(t, v)[0]; got.Reliability != .1 || got.UseCount != 2 || got.LastUsed.IsZero() {
-		t.Errorf("after two failures: %+v", got)
+	switch got := listSkills(t, v)[0]; {
+	case got.Reliability != .1:
+		t.Errorf("got.Reliability = %v, want .1", got.Reliability)
+	case got.UseCount != 2:
+		t.Errorf("got.UseCount = %v, want 2", got.UseCount)
+	case got.LastUsed.IsZero():
+		t.Error("got.LastUsed.IsZero() is true")
 	}
 	better := ingestSkill(t, v, SkillRequest{Text: markdownSkill("Deploy", "Release a version safely", "Make a backup."), Type: "macro"})
-	if better.ID != first.ID || better.Created || !better.Updated {
-		t.Errorf("another text: %+v", better)
+	switch {
+	case better.ID != first.ID:
+		t.Errorf("better.ID = %v, want %v", better.ID, first.ID)
+	case better.Created:
+		t.Error("better.Created is true")
+	case !better.Updated:
+		t.Error("better.Updated is false")
 	}
 	for name, view := range map[string]*View{"the view": v, "a fresh one": open(t, dir, audience.DM(), new(words))} {
 		list := listSkills(t, view)
@@ -99,16 +126,32 @@ func TestSkillIsIngestedOnce(t *testing.T) {
 			t.Fatalf("%s: %d skills", name, len(list))
 		}
 		got := list[0]
-		if got.Name != "Deploy" || got.Type != "macro" || got.Reliability != .5 || got.UseCount != 2 || got.UpdatedAt.IsZero() || !strings.Contains(got.Text, "backup") {
-			t.Errorf("%s: %+v", name, got)
+		switch {
+		case got.Name != "Deploy":
+			t.Errorf(`got.Name = %v, want "Deploy"`, got.Name)
+		case got.Type != "macro":
+			t.Errorf(`got.Type = %v, want "macro"`, got.Type)
+		case got.Reliability != .5:
+			t.Errorf("got.Reliability = %v, want .5", got.Reliability)
+		case got.UseCount != 2:
+			t.Errorf("got.UseCount = %v, want 2", got.UseCount)
+		case got.UpdatedAt.IsZero():
+			t.Error("got.UpdatedAt.IsZero() is true")
+		case !strings.Contains(got.Text, "backup"):
+			t.Errorf(`got.Text does not contain "backup": %s`, got.Text)
 		}
 	}
 	if files := onDisk(t, dir, "jon@example.org"); len(files) > 0 {
 		t.Errorf("an address is in %v", files)
 	}
 	s, err := v.Stats(t.Context())
-	if err != nil || s.Skills != 1 || s.Memories != 0 {
-		t.Errorf("stats: %+v, %v", s, err)
+	switch {
+	case err != nil:
+		t.Fatal(err)
+	case s.Skills != 1:
+		t.Errorf("s.Skills = %v, want 1", s.Skills)
+	case s.Memories != 0:
+		t.Errorf("s.Memories = %v, want 0", s.Memories)
 	}
 }
 
@@ -178,9 +221,17 @@ func TestSkillTableFollowsTheLedger(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := stored.CreatedAt; row.ID != one || row.Intent != "the first thing" || !strings.HasPrefix(row.Text, "---\nname: one\n") || !row.CreatedAt.Equal(want) ||
-		!strings.HasPrefix(row.Metadata, `{"reliability":0.5,"use_count":0,"last_used":null,"created_at":"`) {
-		t.Errorf("row %+v", row)
+	switch want := stored.CreatedAt; {
+	case row.ID != one:
+		t.Errorf("row.ID = %v, want %v", row.ID, one)
+	case row.Intent != "the first thing":
+		t.Errorf(`row.Intent = %v, want "the first thing"`, row.Intent)
+	case !strings.HasPrefix(row.Text, "---\nname: one\n"):
+		t.Error(`strings.HasPrefix(row.Text, "---\nname: one\n") is false`)
+	case !row.CreatedAt.Equal(want):
+		t.Error("row.CreatedAt.Equal(want) is false")
+	case !strings.HasPrefix(row.Metadata, `{"reliability":0.5,"use_count":0,"last_used":null,"created_at":"`):
+		t.Error("strings.HasPrefix(row.Metadata, `{\"reliability\":0.5,\"use_count\":0,\"last_used\":null,\"created_at\":\"`) is false")
 	}
 	if diff := cmp.Diff(wordVector("the first thing"), row.Vector); diff != "" {
 		t.Errorf("the vector is not the intent's: %s", diff)
@@ -227,8 +278,13 @@ func TestPrunedSkillsAreGoneFromDisk(t *testing.T) {
 		t.Fatalf("the skill is in %d files", n)
 	}
 	none, err := v.PruneSkills(t.Context(), skill.DefaultPruneThreshold)
-	if err != nil || len(none.Skills) != 0 || none.Remaining != 2 {
-		t.Fatalf("pruned %+v, %v", none, err)
+	switch {
+	case err != nil:
+		t.Fatal(err)
+	case len(none.Skills) != 0:
+		t.Fatalf("len(none.Skills) = %v, want 0", len(none.Skills))
+	case none.Remaining != 2:
+		t.Fatalf("none.Remaining = %v, want 2", none.Remaining)
 	}
 	for range 2 {
 		if _, err := v.SkillFeedback(t.Context(), bad, false); err != nil {
@@ -236,8 +292,15 @@ func TestPrunedSkillsAreGoneFromDisk(t *testing.T) {
 		}
 	}
 	pruned, err := v.PruneSkills(t.Context(), skill.DefaultPruneThreshold)
-	if err != nil || len(pruned.Skills) != 1 || pruned.Skills[0].ID != bad || pruned.Remaining != 1 {
-		t.Fatalf("pruned %+v, %v", pruned, err)
+	switch {
+	case err != nil:
+		t.Fatal(err)
+	case len(pruned.Skills) != 1:
+		t.Fatalf("len(pruned.Skills) = %v, want 1", len(pruned.Skills))
+	case pruned.Skills[0].ID != bad:
+		t.Fatalf("pruned.Skills[0].ID = %v, want %v", pruned.Skills[0].ID, bad)
+	case pruned.Remaining != 1:
+		t.Fatalf("pruned.Remaining = %v, want 1", pruned.Remaining)
 	}
 	for _, text := range []string{"gadolinium", "holmium", "cadmium", `"success":false`} {
 		if files := onDisk(t, dir, text); len(files) > 0 {
@@ -302,8 +365,13 @@ func TestSkillsStayWithTheirAudience(t *testing.T) {
 		}
 	}
 	hit, err := blue.SkillFeedback(t.Context(), shared, false)
-	if err != nil || hit.Reliability != .3 || hit.UseCount != 1 {
-		t.Errorf("blue's experience: %+v, %v", hit, err)
+	switch {
+	case err != nil:
+		t.Fatal(err)
+	case hit.Reliability != .3:
+		t.Errorf("hit.Reliability = %v, want .3", hit.Reliability)
+	case hit.UseCount != 1:
+		t.Errorf("hit.UseCount = %v, want 1", hit.UseCount)
 	}
 	for view, want := range map[*View]float64{dm: .8, red: .5, blue: .3} {
 		for _, hit := range listSkills(t, view) {
@@ -319,8 +387,13 @@ func TestSkillsStayWithTheirAudience(t *testing.T) {
 	if pruned, err := blue.PruneSkills(t.Context(), .4); err != nil || len(pruned.Skills) != 0 {
 		t.Errorf("a group pruned %+v, %v", pruned, err)
 	}
-	if pruned, err := dm.PruneSkills(t.Context(), 1); err != nil || len(pruned.Skills) != 2 || pruned.Remaining != 1 {
-		t.Errorf("the DM pruned %+v, %v", pruned, err)
+	switch pruned, err := dm.PruneSkills(t.Context(), 1); {
+	case err != nil:
+		t.Fatal(err)
+	case len(pruned.Skills) != 2:
+		t.Errorf("len(pruned.Skills) = %v, want 2", len(pruned.Skills))
+	case pruned.Remaining != 1:
+		t.Errorf("pruned.Remaining = %v, want 1", pruned.Remaining)
 	}
 	if diff := cmp.Diff([]string{"red"}, skillNames(listSkills(t, red))); diff != "" {
 		t.Error(diff)

@@ -28,8 +28,13 @@ func TestStoreKeepsEveryField(t *testing.T) {
 		Content: "Ada prefers the train to Lyon.", Type: "event", Source: "chat", Tags: []string{"travel", "Travel", "ada"}, Importance: new(float32(.5)),
 		SessionID: "s1", Skill: "planning", Rationale: "trips", Hypothesis: "helps booking", Metadata: map[string]any{"seat": map[string]any{"row": 7.}},
 	})
-	if !s.Created || s.Visibility != record.Private || len(s.Redactions) != 0 {
-		t.Errorf("stored %+v", s)
+	switch {
+	case !s.Created:
+		t.Error("s.Created is false")
+	case s.Visibility != record.Private:
+		t.Errorf("s.Visibility = %v, want %v", s.Visibility, record.Private)
+	case len(s.Redactions) != 0:
+		t.Errorf("len(s.Redactions) = %v, want 0", len(s.Redactions))
 	}
 	want := &record.Record{
 		ID:        s.ID,
@@ -144,22 +149,37 @@ func TestDistill(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !first.Created || first.RuleConfidence != record.DefaultConfidence || first.PatternID != record.PatternID("missing_rollback_plan", "database migrations") {
-		t.Errorf("distilled %+v", first)
+	switch {
+	case !first.Created:
+		t.Error("first.Created is false")
+	case first.RuleConfidence != record.DefaultConfidence:
+		t.Errorf("first.RuleConfidence = %v, want %v", first.RuleConfidence, record.DefaultConfidence)
+	case first.PatternID != record.PatternID("missing_rollback_plan", "database migrations"):
+		t.Errorf("first.PatternID = %v, want %v", first.PatternID, record.PatternID("missing_rollback_plan", "database migrations"))
 	}
 	if !strings.Contains(first.WireFormat, "intent: distill_wisdom_from_execution;") || !strings.Contains(first.WireFormat, first.LessonID) {
 		t.Errorf("wire format:\n%s", first.WireFormat)
 	}
 	less := sampleLesson()
 	less.Confidence = new(.6)
-	if again, err := v.Distill(t.Context(), less); err != nil || again.Created || again.LessonID != first.LessonID {
-		t.Errorf("a less certain lesson: %+v, %v", again, err)
+	switch again, err := v.Distill(t.Context(), less); {
+	case err != nil:
+		t.Fatal(err)
+	case again.Created:
+		t.Error("again.Created is true")
+	case again.LessonID != first.LessonID:
+		t.Errorf("again.LessonID = %v, want %v", again.LessonID, first.LessonID)
 	}
 	more := sampleLesson()
 	more.Confidence, more.PreventativeRule = new(.9), "no migration without a rollback plan"
 	better, err := v.Distill(t.Context(), more)
-	if err != nil || !better.Created || better.Supersedes != first.LessonID {
-		t.Errorf("a more certain lesson: %+v, %v", better, err)
+	switch {
+	case err != nil:
+		t.Fatal(err)
+	case !better.Created:
+		t.Error("better.Created is false")
+	case better.Supersedes != first.LessonID:
+		t.Errorf("better.Supersedes = %v, want %v", better.Supersedes, first.LessonID)
 	}
 	weak := sampleLesson()
 	weak.ErrorPattern, weak.Confidence = "other_pattern", new(.2)

@@ -41,13 +41,34 @@ func TestSynthesizeByExtract(t *testing.T) {
 	remember(t, v, greenhouse...)
 	teach(t, v, "pump_without_filter", "high", .8, "Never run the irrigation pump without its filter")
 	s := synthesize(t, v, SynthesizeRequest{Topic: "the irrigation pump"})
-	if !s.Created || s.Updated || s.Method != record.ByExtract || s.Visibility != record.Private || s.Skill == nil || s.Skill.ID != s.SkillID ||
-		s.Skill.Name != "learned: the irrigation pump" || s.Skill.Type != SynthesizedType || s.Confidence <= 0 {
-		t.Errorf("got %+v, %+v", s, s.Skill)
+	switch {
+	case !s.Created:
+		t.Error("s.Created is false")
+	case s.Updated:
+		t.Error("s.Updated is true")
+	case s.Method != record.ByExtract:
+		t.Errorf("s.Method = %v, want %v", s.Method, record.ByExtract)
+	case s.Visibility != record.Private:
+		t.Errorf("s.Visibility = %v, want %v", s.Visibility, record.Private)
+	case s.Skill == nil:
+		t.Errorf("s.Skill = %v, must not be nil", s.Skill)
+	case s.Skill.ID != s.SkillID:
+		t.Errorf("s.Skill.ID = %v, want %v", s.Skill.ID, s.SkillID)
+	case s.Skill.Name != "learned: the irrigation pump":
+		t.Errorf(`s.Skill.Name = %v, want "learned: the irrigation pump"`, s.Skill.Name)
+	case s.Skill.Type != SynthesizedType:
+		t.Errorf("s.Skill.Type = %v, want %v", s.Skill.Type, SynthesizedType)
+	case s.Confidence <= 0:
+		t.Errorf("s.Confidence = %v, must not be <= 0", s.Confidence)
 	}
 	rules := constraints(t, s.Skill.Text)
-	if len(rules) < 3 || rules[0] != "Never run the irrigation pump without its filter" || !slices.Contains(rules, "With the new filter the irrigation pump has run for ten days without a stop.") {
-		t.Errorf("rules %q", rules)
+	switch {
+	case len(rules) < 3:
+		t.Errorf("len(rules) = %v, must not be < 3", len(rules))
+	case rules[0] != "Never run the irrigation pump without its filter":
+		t.Errorf(`rules[0] = %v, want "Never run the irrigation pump without its filter"`, rules[0])
+	case !slices.Contains(rules, "With the new filter the irrigation pump has run for ten days without a stop."):
+		t.Error(`slices.Contains(rules, "With the new filter the irrigation pump has run for ten days without a stop.") is false`)
 	}
 	if !strings.Contains(s.Skill.Text, "chosen without a language model") {
 		t.Error("it does not say how it was made")
@@ -56,13 +77,29 @@ func TestSynthesizeByExtract(t *testing.T) {
 		t.Error(cmp.Diff(s.Skill.Text, got))
 	}
 	again := synthesize(t, v, SynthesizeRequest{Topic: "The irrigation pump", Completers: []Completer{&oracle{err: errors.New("no")}}})
-	if again.Created || again.Updated || again.SkillID != s.SkillID || again.Note != noAnswer || again.Skill.Text != s.Skill.Text {
-		t.Errorf("again: %+v", again)
+	switch {
+	case again.Created:
+		t.Error("again.Created is true")
+	case again.Updated:
+		t.Error("again.Updated is true")
+	case again.SkillID != s.SkillID:
+		t.Errorf("again.SkillID = %v, want %v", again.SkillID, s.SkillID)
+	case again.Note != noAnswer:
+		t.Errorf("again.Note = %v, want %v", again.Note, noAnswer)
+	case again.Skill.Text != s.Skill.Text:
+		t.Errorf("again.Skill.Text = %v, want %v", again.Skill.Text, s.Skill.Text)
 	}
 	remember(t, v, "Clean the filter of the irrigation pump every Sunday.")
 	more := synthesize(t, v, SynthesizeRequest{Topic: "the irrigation pump"})
-	if more.Created || !more.Updated || more.SkillID != s.SkillID || len(more.Sources) != len(s.Sources)+1 {
-		t.Errorf("with another source: %+v", more)
+	switch {
+	case more.Created:
+		t.Error("more.Created is true")
+	case !more.Updated:
+		t.Error("more.Updated is false")
+	case more.SkillID != s.SkillID:
+		t.Errorf("more.SkillID = %v, want %v", more.SkillID, s.SkillID)
+	case len(more.Sources) != len(s.Sources)+1:
+		t.Errorf("len(more.Sources) = %v, want %v", len(more.Sources), len(s.Sources)+1)
 	}
 	if found, err := v.ListSkills(t.Context(), 10); err != nil || found.Total != 1 {
 		t.Errorf("%+v, %v", found, err)
@@ -97,9 +134,19 @@ func TestSynthesizeByModel(t *testing.T) {
 	v.Completer = &oracle{answer: "- Put a fine filter before the irrigation pump [2]; the coarse one lets sand through [1]\n- Check the pump's filter after ten days [3]"}
 	s := synthesize(t, v, SynthesizeRequest{Topic: "irrigation pump"})
 	rules := constraints(t, s.Skill.Text)
-	if s.Method != record.ByModel || s.Model != "oracle-1" || len(rules) != 2 || !strings.HasPrefix(rules[1], "Check the pump's filter after ten days ("+ids[2]) ||
-		!strings.Contains(rules[0], "pump ("+ids[1]+", ") || !strings.Contains(rules[0], "), the coarse one") {
-		t.Errorf("got %+v, rules %q", s, rules)
+	switch {
+	case s.Method != record.ByModel:
+		t.Errorf("s.Method = %v, want %v", s.Method, record.ByModel)
+	case s.Model != "oracle-1":
+		t.Errorf(`s.Model = %v, want "oracle-1"`, s.Model)
+	case len(rules) != 2:
+		t.Errorf("len(rules) = %v, want 2", len(rules))
+	case !strings.HasPrefix(rules[1], "Check the pump's filter after ten days ("+ids[2]):
+		t.Error(`strings.HasPrefix(rules[1], "Check the pump's filter after ten days ("+ids[2]) is false`)
+	case !strings.Contains(rules[0], "pump ("+ids[1]+", "):
+		t.Error(`strings.Contains(rules[0], "pump ("+ids[1]+", ") is false`)
+	case !strings.Contains(rules[0], "), the coarse one"):
+		t.Errorf(`rules[0] does not contain "), the coarse one": %s`, rules[0])
 	}
 }
 
@@ -117,8 +164,13 @@ func TestSynthesizeIgnoresOtherGroups(t *testing.T) {
 		t.Errorf("a group's rule: %s", s.Skill.Text)
 	}
 	own := synthesize(t, hikers, SynthesizeRequest{Topic: "pump"})
-	if own.Visibility != "group:hiking" || !slices.Contains(own.Sources, record.Source{ID: said, Origin: "group:hiking"}) || strings.Contains(own.Skill.Text, "irrigation") {
-		t.Errorf("of the group: %+v %s", own, own.Skill.Text)
+	switch {
+	case own.Visibility != "group:hiking":
+		t.Errorf(`own.Visibility = %v, want "group:hiking"`, own.Visibility)
+	case !slices.Contains(own.Sources, record.Source{ID: said, Origin: "group:hiking"}):
+		t.Error(`slices.Contains(own.Sources, record.Source{ID: said, Origin: "group:hiking"}) is false`)
+	case strings.Contains(own.Skill.Text, "irrigation"):
+		t.Errorf(`own.Skill.Text contains "irrigation": %s`, own.Skill.Text)
 	}
 }
 

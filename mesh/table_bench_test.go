@@ -57,8 +57,13 @@ func measure(b *testing.B, local *embed.Local, n int) []string {
 		}
 		embeds = append(embeds, time.Since(start))
 		start = time.Now()
-		if got, err := v.Search(b.Context(), SearchRequest{Query: query}); err != nil || got.Pending > 0 || len(got.Hits) == 0 {
-			b.Fatalf("%d hits, %d pending, %v", len(got.Hits), got.Pending, err)
+		switch got, err := v.Search(b.Context(), SearchRequest{Query: query}); {
+		case err != nil:
+			b.Fatal(err)
+		case got.Pending > 0:
+			b.Fatalf("got.Pending = %v, must not be > 0", got.Pending)
+		case len(got.Hits) == 0:
+			b.Fatalf("len(got.Hits) = %v, must not be 0", len(got.Hits))
 		}
 		searches = append(searches, time.Since(start))
 		if i < 20 {
