@@ -65,8 +65,8 @@ type workspaceEdited struct {
 }
 
 func (workspaceEdited) JSONSchemaExtend(s *jsonSchema) {
-	describe(s, map[string]string{
-		"evidence_token": "Cites this edit as evidence for others.", //nolint:gosec // a description
+	describe(s, map[string]string{ //nolint:gosec // descriptions of tokens, not tokens
+		"evidence_token": "Cites this edit as evidence for others.",
 		"before_hash":    "Empty for a new section.",
 		"snapshot":       "The section after the edit, up to 4,000 characters.",
 		"repeated":       "Already made with this idempotency_key.",
