@@ -450,7 +450,9 @@ func TestProposalsAndDecisions(t *testing.T) {
 	t.Parallel()
 	names := []string{"MEMORY.md", partFile}
 	rapid.Check(t, func(r *rapid.T) {
-		d := newFixture(t, map[string]string{"MEMORY.md": memoryText, partFile: grammar.New(partFile, "2026-01-02T03:04:05Z")})
+		d := newFixture(t, map[string]string{
+			"MEMORY.md": memoryText, partFile: grammar.New(partFile, "2026-01-02T03:04:05Z"),
+		})
 		defer func() { _ = os.RemoveAll(filepath.Join(d.dir, ".yamo")) }()
 		e := d.open()
 		count := 0

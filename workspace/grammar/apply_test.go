@@ -38,11 +38,14 @@ func TestApply(t *testing.T) {
 		at   string // what it replaces
 	}{
 		"replace": {
-			memory, Edit{Op: ReplaceSection, Section: "Plans", Content: "new\n\n### sub\n"},
+			memory,
+			Edit{Op: ReplaceSection, Section: "Plans", Content: "new\n\n### sub\n"},
 			"## Plans\nnew\n\n### sub\n\n\n## Ch", "## Plans\ntext\n\n\n## Ch",
 		},
 		"append": {
-			memory, Edit{Op: AppendSection, Section: "plans", Content: "more"}, "## Plans\ntext\n\nmore\n\n\n## Ch",
+			memory,
+			Edit{Op: AppendSection, Section: "plans", Content: "more"},
+			"## Plans\ntext\n\nmore\n\n\n## Ch",
 			"## Plans\ntext\n\n\n## Ch",
 		},
 		"append at the end": {
@@ -52,35 +55,50 @@ func TestApply(t *testing.T) {
 			memory, Edit{Op: AppendSection, Content: "more"}, "\n\nintro\n\nmore\n\n## P", "\n\nintro\n\n## P",
 		},
 		"item": {
-			memory, Edit{Op: AppendItem, Section: "People", Content: "- Eva\nand her dog"}, "- Luis\n- Eva\n  and her dog\n\n",
+			memory,
+			Edit{Op: AppendItem, Section: "People", Content: "- Eva\nand her dog"},
+			"- Luis\n- Eva\n  and her dog\n\n",
 			"- Luis\n\n",
 		},
 		"items": {
-			memory, Edit{Op: AppendItem, Section: "People", Items: []string{"Eva", "* Uwe"}}, "- Luis\n- Eva\n- Uwe\n\n",
+			memory,
+			Edit{Op: AppendItem, Section: "People", Items: []string{"Eva", "* Uwe"}},
+			"- Luis\n- Eva\n- Uwe\n\n",
 			"- Luis\n\n",
 		},
 		"item after text": {
-			memory, Edit{Op: AppendItem, Section: "Plans", Content: "one"}, "## Plans\ntext\n\n- one\n\n\n",
+			memory,
+			Edit{Op: AppendItem, Section: "Plans", Content: "one"},
+			"## Plans\ntext\n\n- one\n\n\n",
 			"## Plans\ntext\n\n\n",
 		},
 		"curate": {
-			memory, Edit{Op: CurateItems, Section: "People", Items: []string{"Luis", "Eva"}}, "\n- Luis\n- Eva\n\n",
+			memory,
+			Edit{Op: CurateItems, Section: "People", Items: []string{"Luis", "Eva"}},
+			"\n- Luis\n- Eva\n\n",
 			"\n- Ana\n  of Oslo\n- Luis\n\n",
 		},
 		"merge": {
-			memory, Edit{Op: CurateItems, Section: "People", Items: []string{"Ana and Luis"}}, "\n- Ana and Luis\n\n",
+			memory,
+			Edit{Op: CurateItems, Section: "People", Items: []string{"Ana and Luis"}},
+			"\n- Ana and Luis\n\n",
 			"\n- Ana\n  of Oslo\n- Luis\n\n",
 		},
 		"prune": {
-			memory, Edit{Op: CurateItems, Section: "People", Items: []string{"Ana\nof Oslo"}}, "  of Oslo\n\n",
+			memory,
+			Edit{Op: CurateItems, Section: "People", Items: []string{"Ana\nof Oslo"}},
+			"  of Oslo\n\n",
 			"  of Oslo\n- Luis\n\n",
 		},
 		"prune all": {
-			memory, Edit{Op: CurateItems, Section: "People"}, "## People\n\n## Pl",
+			memory,
+			Edit{Op: CurateItems, Section: "People"},
+			"## People\n\n## Pl",
 			"## People\n\n- Ana\n  of Oslo\n- Luis\n\n## Pl",
 		},
 		"tombstone": {
-			memory, Edit{Op: TombstoneSection, Section: "Plans", Rationale: "all\ndone"},
+			memory,
+			Edit{Op: TombstoneSection, Section: "Plans", Rationale: "all\ndone"},
 			"## Plans\n_Retired 2026-02-14T12:00:00Z: all done_\n\n\n## Ch", "## Plans\ntext\n\n\n## Ch",
 		},
 		"new section": {
@@ -93,42 +111,54 @@ func TestApply(t *testing.T) {
 			"## A\n\n* x\n\n* y\n", Edit{Op: AppendItem, Section: "A", Content: "z"}, "* y\n\n* z\n", "* y\n",
 		},
 		"loose list pruned": {
-			"## A\n\n* x\n\n* y\n\ntext\n", Edit{Op: CurateItems, Section: "A", Items: []string{"y"}}, "## A\n\n* y\n\ntext\n",
+			"## A\n\n* x\n\n* y\n\ntext\n",
+			Edit{Op: CurateItems, Section: "A", Items: []string{"y"}},
+			"## A\n\n* y\n\ntext\n",
 			"## A\n\n* x\n\n* y\n\ntext\n",
 		},
 		"prune above text": {
-			"## A\n\n- x\n- y\n\ntext\n", Edit{Op: CurateItems, Section: "A", Items: []string{"x"}}, "- x\n\ntext\n",
+			"## A\n\n- x\n- y\n\ntext\n",
+			Edit{Op: CurateItems, Section: "A", Items: []string{"x"}},
+			"- x\n\ntext\n",
 			"- x\n- y\n\ntext\n",
 		},
 		"prune below text": {
 			"## A\nthese:\n- x\n\ntext\n", Edit{Op: CurateItems, Section: "A"}, "these:\n\ntext\n", "these:\n- x\n\ntext\n",
 		},
 		"numbers": {
-			"## A\n1. x\n9) y\n", Edit{Op: AppendItem, Section: "A", Items: []string{"z\nzz", "a"}},
+			"## A\n1. x\n9) y\n",
+			Edit{Op: AppendItem, Section: "A", Items: []string{"z\nzz", "a"}},
 			"9) y\n10) z\n    zz\n11) a\n", "9) y\n",
 		},
 		"numbers pruned": {
 			"## A\n1. x\n2. y\n   yy\n\n     deep\n3. z\n",
-			Edit{Op: CurateItems, Section: "A", Items: []string{"y\nyy\n\n  deep", "a"}}, "\n2. y\n   yy\n\n     deep\n3. a\n",
+			Edit{Op: CurateItems, Section: "A", Items: []string{"y\nyy\n\n  deep", "a"}},
+			"\n2. y\n   yy\n\n     deep\n3. a\n",
 			"\n1. x\n2. y\n   yy\n\n     deep\n3. z\n",
 		},
 		"line ends of Windows": {
-			"# T\r\n\r\n## A\r\nx\r\n", Edit{Op: AppendSection, Section: "A", Content: "y\nz"}, "## A\r\nx\r\n\r\ny\r\nz\r\n",
+			"# T\r\n\r\n## A\r\nx\r\n",
+			Edit{Op: AppendSection, Section: "A", Content: "y\nz"},
+			"## A\r\nx\r\n\r\ny\r\nz\r\n",
 			"## A\r\nx\r\n",
 		},
 		"by anchor": {
 			"## A\n<!-- @anchor: b v1 -->\nx\n", Edit{Op: ReplaceSection, Section: "b", Content: "y"}, "-->\ny\n", "-->\nx\n",
 		},
 		"code": {
-			"## A\nx\n", Edit{Op: ReplaceSection, Section: "A", Content: "```\n## no heading\n# comment\n```"},
+			"## A\nx\n",
+			Edit{Op: ReplaceSection, Section: "A", Content: "```\n## no heading\n# comment\n```"},
 			"\n```\n## no heading\n# comment\n```\n", "\nx\n",
 		},
 		"change log": {
-			memory, Edit{Op: AppendItem, Section: "Change log", Content: "looked through"},
+			memory,
+			Edit{Op: AppendItem, Section: "Change log", Content: "looked through"},
 			"## Change log\n\n- 2026-02-14T12:00:00Z: looked through\n\n## E", "## Change log\n\n## E",
 		},
 		"nothing invisible": {
-			"## A\nx\n", Edit{Op: ReplaceSection, Section: "A", Content: "\n \na\x00\u202eb\r\nc\u2028 \n\n"}, "\nab\nc\n",
+			"## A\nx\n",
+			Edit{Op: ReplaceSection, Section: "A", Content: "\n \na\x00\u202eb\r\nc\u2028 \n\n"},
+			"\nab\nc\n",
 			"\nx\n",
 		},
 	} {
@@ -216,14 +246,17 @@ func TestApplyRefuses(t *testing.T) {
 		},
 		"rename ids": {"MEMORY.md", memory, Edit{Op: "edit_id"}, "op: edit_id is prohibited"},
 		"unknown": {
-			"MEMORY.md", memory, Edit{Op: "shuffle"},
+			"MEMORY.md", memory,
+			Edit{Op: "shuffle"},
 			"op: there is no \"shuffle\"; it must be one of replace_section, append_section, append_item",
 		},
 		"no reason": {
-			"MEMORY.md", memory, Edit{Op: ReplaceSection, Section: "A", Content: "y", Rationale: " "}, "rationale: give the reason",
+			"MEMORY.md", memory, Edit{Op: ReplaceSection, Section: "A", Content: "y", Rationale: " "},
+			"rationale: give the reason",
 		},
 		"no section": {
-			"MEMORY.md", memory, Edit{Op: ReplaceSection, Section: "C", Content: "y"},
+			"MEMORY.md", memory,
+			Edit{Op: ReplaceSection, Section: "C", Content: "y"},
 			`there is no section "C"; there are A, B, B. To begin a new one, set create: true`,
 		},
 		"not even created": {
@@ -245,15 +278,18 @@ func TestApplyRefuses(t *testing.T) {
 			"MEMORY.md", memory, Edit{Op: ReplaceSection, Section: "A", Content: " # C"}, `"# C" is a heading`,
 		},
 		"underlined": {
-			"MEMORY.md", memory, Edit{Op: ReplaceSection, Section: "A", Content: "C\n---"},
+			"MEMORY.md", memory,
+			Edit{Op: ReplaceSection, Section: "A", Content: "C\n---"},
 			`"---" makes a heading of the line above it`,
 		},
 		"an anchor": {
-			"MEMORY.md", memory, Edit{Op: ReplaceSection, Section: "A", Content: "<!-- @anchor: b v1 -->"},
+			"MEMORY.md", memory,
+			Edit{Op: ReplaceSection, Section: "A", Content: "<!-- @anchor: b v1 -->"},
 			"anchors are not edited",
 		},
 		"the other anchor": {
-			"MEMORY.md", memory, Edit{Op: AppendItem, Section: "A", Items: []string{"ok", "x\n[//]: # (anchor: b v1)"}},
+			"MEMORY.md", memory,
+			Edit{Op: AppendItem, Section: "A", Items: []string{"ok", "x\n[//]: # (anchor: b v1)"}},
 			"anchors are not edited",
 		},
 		"open code":    {"MEMORY.md", memory, Edit{Op: ReplaceSection, Section: "A", Content: "```\ny"}, "never closed"},
@@ -275,22 +311,26 @@ func TestApplyRefuses(t *testing.T) {
 		"content to retire": {"MEMORY.md", memory, Edit{Op: TombstoneSection, Section: "A", Content: "y"}, "takes none"},
 
 		"narrative as list": {
-			partFile, profile, Edit{Op: AppendItem, Section: "Role", Content: "y"},
+			partFile, profile,
+			Edit{Op: AppendItem, Section: "Role", Content: "y"},
 			`"Role" is a narrative section and takes replace_section, append_section, tombstone_section, not append_item`,
 		},
 		"list as narrative": {
-			partFile, profile, Edit{Op: ReplaceSection, Section: "Allies", Content: "y"},
+			partFile, profile,
+			Edit{Op: ReplaceSection, Section: "Allies", Content: "y"},
 			`"Allies" is a list and takes append_item, curate_items`,
 		},
 		"change log rewritten": {
-			partFile, profile, Edit{Op: ReplaceSection, Section: "Change Log", Content: "y"},
+			partFile, profile,
+			Edit{Op: ReplaceSection, Section: "Change Log", Content: "y"},
 			"prohibited (seed 004 §4): it takes append_item",
 		},
 		"change log removed": {
 			partFile, profile, Edit{Op: TombstoneSection, Section: "change-log"}, "prohibited (seed 004 §4)",
 		},
 		"foreign section": {
-			partFile, profile, Edit{Op: AppendSection, Section: "Songs", Content: "y", Create: true},
+			partFile, profile,
+			Edit{Op: AppendSection, Section: "Songs", Content: "y", Create: true},
 			`"Songs" is no section of a part profile; it has Identity, Role`,
 		},
 		"misspelt section": {
@@ -301,16 +341,19 @@ func TestApplyRefuses(t *testing.T) {
 			partFile, profile, Edit{Op: AppendItem, Section: "Evidence (curated)", Content: `"y"`}, "evidence_refs: each item",
 		},
 		"evidence, bad token": {
-			partFile, profile, Edit{Op: AppendItem, Section: "Evidence (curated)", Content: `"y" ev:2026`},
+			partFile, profile,
+			Edit{Op: AppendItem, Section: "Evidence (curated)", Content: `"y" ev:2026`},
 			"is no evidence token",
 		},
 		"401 words": {
-			partFile, profile, Edit{Op: AppendSection, Section: "Role", Content: strings.Repeat("w ", 401)},
+			partFile, profile,
+			Edit{Op: AppendSection, Section: "Role", Content: strings.Repeat("w ", 401)},
 			`override_rationale: "Role" would have 401 words, more than the 400 of its cap`,
 		},
 		"121 lines": {
 			"users/a/notes.md", "# N\n",
-			Edit{Op: AppendSection, Section: "Inbox", Create: true, Content: strings.Repeat("w\n", 121)}, "121 lines",
+			Edit{Op: AppendSection, Section: "Inbox", Create: true, Content: strings.Repeat("w\n", 121)},
+			"121 lines",
 		},
 	} {
 		typ, _ := TypeOf(test.file)
