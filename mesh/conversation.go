@@ -1,6 +1,7 @@
 package mesh
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,11 +67,8 @@ type RecallOptions struct {
 
 // RecallMemories is Search with the options of a conversation loop (RFC-0011 §4.3 recallMemories).
 func (v *View) RecallMemories(ctx context.Context, query string, o RecallOptions) (Found, error) {
-	if o.Limit == 0 {
-		o.Limit = recallLimit
-	}
 	return v.Search(ctx, SearchRequest{
-		Query: query, Limit: o.Limit, Type: o.Type, Skill: o.Skill, IncludeLessons: o.IncludeLessons,
+		Query: query, Limit: cmp.Or(o.Limit, recallLimit), Type: o.Type, Skill: o.Skill, IncludeLessons: o.IncludeLessons,
 	})
 }
 

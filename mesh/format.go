@@ -1,6 +1,7 @@
 package mesh
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -68,10 +69,7 @@ func formatHits(hits []record.Hit) string {
 // SECURITY: a line of the content that looks like one of the headings is indented, so that no memory can
 // pass for two or for a directive; and what a group said is marked as its words.
 func FormatRecord(h record.Hit) string {
-	source := h.Source
-	if source == "" {
-		source = "unknown"
-	}
+	source := cmp.Or(h.Source, "unknown")
 	lines := strings.Split(h.Content, "\n")
 	for i, line := range lines {
 		for _, heading := range []string{attentionHeading, contextHeading, lessonHeading, memoryHeading} {

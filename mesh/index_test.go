@@ -20,7 +20,6 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/internal/lockfile"
-	"github.com/yamo-protocol/yamo-mcp/mesh/block"
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
@@ -153,7 +152,7 @@ func checkBlocks(t *testing.T, v *View) {
 		n++
 		b := rows[e.PrevHash]
 		want := lance.Block{
-			ID: b.ID, AgentID: "tester", Operation: e.Op, Text: e.Block, Timestamp: e.Time, Hash: block.Hash(e.Block), PrevHash: e.PrevHash,
+			ID: b.ID, AgentID: "tester", Operation: e.Op, Text: e.Block, Timestamp: e.Time, Hash: e.BlockHash(), PrevHash: e.PrevHash,
 		}
 		meta := map[string]any{"entry_hash": e.Hash, "seq": float64(e.Seq)}
 		if e.ID != "" {

@@ -68,9 +68,7 @@ func (v *View) checkLessonQuery(q *LessonQuery) (query string, err error) {
 	case q.OrderBy != "" && q.OrderBy != ByRelevance && q.OrderBy != BySeverity:
 		return "", fault.New("order_by: use %s or %s", ByRelevance, BySeverity)
 	}
-	if q.Limit == 0 {
-		q.Limit = defaultLimit
-	}
+	q.Limit = cmp.Or(q.Limit, defaultLimit)
 	if q.Limit < 1 || q.Limit > MaxLimit {
 		return "", fault.New("limit: use a number from 1 to %d", MaxLimit)
 	}

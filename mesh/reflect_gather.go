@@ -1,6 +1,7 @@
 package mesh
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -36,9 +37,7 @@ func (v *View) gather(ctx context.Context, kind, topic string, lookback, standar
 	if err != nil {
 		return nil, err
 	}
-	if lookback == 0 {
-		lookback = standard
-	}
+	lookback = cmp.Or(lookback, standard)
 	if lookback < 1 || lookback > MaxLimit {
 		return nil, fault.New("lookback: use a number of memories from 1 to %d", MaxLimit)
 	}

@@ -1,6 +1,7 @@
 package mesh
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -61,9 +62,7 @@ func (v *View) IngestSkill(ctx context.Context, q SkillRequest) (IngestedSkill, 
 			kept.ID, err = s.NewSkillID(now, v.Random)
 		} else {
 			result.ID = known.ID
-			if kept.Type == "" {
-				kept.Type = known.Type
-			}
+			kept.Type = cmp.Or(kept.Type, known.Type)
 			if known.Text == kept.Text && known.Type == kept.Type {
 				return nil, nil
 			}

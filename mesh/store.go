@@ -1,6 +1,7 @@
 package mesh
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -40,9 +41,7 @@ func (v *View) Scrub(m record.Memory) (Scrubbed, error) {
 		return Scrubbed{}, fault.New("content: %d bytes are too many; store at most %d bytes a memory, in several if need be",
 			len(m.Content), record.MaxContent)
 	}
-	if m.Type == "" {
-		m.Type = "global"
-	}
+	m.Type = cmp.Or(m.Type, "global")
 	if !slices.Contains(record.Types, m.Type) {
 		return Scrubbed{}, fault.New("type: use one of %s", strings.Join(record.Types, ", "))
 	}

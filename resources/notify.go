@@ -1,6 +1,7 @@
 package resources
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -80,9 +81,7 @@ func Notify(
 		server: s, view: v, watcher: watch.New(v, o), log: o.Logger, onChange: onChange,
 		sessions: map[string]*client{}, streams: map[*client]struct{}{}, wake: make(chan struct{}, 1),
 	}
-	if n.log == nil {
-		n.log = slog.New(slog.DiscardHandler)
-	}
+	n.log = cmp.Or(n.log, slog.New(slog.DiscardHandler))
 	n.ctx, n.stop = context.WithCancel(context.Background())
 	hooks.AddAfterInitialize(func(ctx context.Context, _ any, _ *mcp.InitializeRequest, _ *mcp.InitializeResult) {
 		n.addSession(ctx)

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/yamo-protocol/yamo-mcp/workspace"
@@ -31,9 +32,7 @@ func (self) JSONSchemaExtend(s *jsonSchema) {
 
 // WhoAmI is the tool who_am_i (seed 002, phase 10.8). model may be "".
 func WhoAmI(v *workspace.View, agentID, model string) Tool {
-	if model == "" {
-		model = "unknown"
-	}
+	model = cmp.Or(model, "unknown")
 	return Define(Spec{
 		Name:  "who_am_i",
 		Title: "Who am I",

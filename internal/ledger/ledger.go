@@ -48,6 +48,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -99,9 +100,7 @@ type Ledger struct {
 
 // New returns the ledger of a file. It touches no file: folders and files come with the first Append.
 func New(opt Options) *Ledger {
-	if opt.Wait == 0 {
-		opt.Wait = 10 * time.Second
-	}
+	opt.Wait = cmp.Or(opt.Wait, 10*time.Second)
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -125,24 +126,12 @@ type route struct {
 type handler func(*recorder, *http.Request, *site, auth.Client)
 
 func newFront(o HTTPOptions) *front {
-	if o.CallsPerMinute == 0 {
-		o.CallsPerMinute = DefaultCallsPerMinute
-	}
-	if o.ConcurrentCalls == 0 {
-		o.ConcurrentCalls = DefaultConcurrentCalls
-	}
-	if o.MaxBody == 0 {
-		o.MaxBody = DefaultMaxBody
-	}
-	if o.Drain == 0 {
-		o.Drain = DefaultDrain
-	}
-	if o.Arrival == 0 {
-		o.Arrival = DefaultArrival
-	}
-	if o.Heartbeat == 0 {
-		o.Heartbeat = DefaultHeartbeat
-	}
+	o.CallsPerMinute = cmp.Or(o.CallsPerMinute, DefaultCallsPerMinute)
+	o.ConcurrentCalls = cmp.Or(o.ConcurrentCalls, DefaultConcurrentCalls)
+	o.MaxBody = cmp.Or(o.MaxBody, DefaultMaxBody)
+	o.Drain = cmp.Or(o.Drain, DefaultDrain)
+	o.Arrival = cmp.Or(o.Arrival, DefaultArrival)
+	o.Heartbeat = cmp.Or(o.Heartbeat, DefaultHeartbeat)
 	f := &front{
 		options: o,
 		gate:    gate{loopback: listensOnLoopback(o.Listener), origins: o.Origins},

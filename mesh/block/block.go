@@ -2,7 +2,7 @@
 //
 // Invariant: a value can never start a line or forge a field. String escapes every value and maps every
 // name into the grammar's alphabet, no matter how the Block was built. Conversely, Parse accepts only
-// what String could have written: a parsed block renders to the bytes it was parsed from, so the Hash
+// what String could have written: a parsed block renders to the bytes it was parsed from, so the hash
 // of both is the same.
 //
 // RFC-0011's grammar (§3.1) and its examples (§3.2 to §3.5) differ in two places. Parse reads both forms;
@@ -20,8 +20,6 @@
 package block
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"strings"
 )
 
@@ -114,11 +112,4 @@ func Get(pairs []Pair, key string) (string, bool) {
 		}
 	}
 	return "", false
-}
-
-// Hash returns the block_hash of RFC-0011 §2.3: the SHA-256 of a block's text as 64 lowercase
-// hexadecimal digits.
-func Hash(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])
 }

@@ -31,7 +31,7 @@ func recall() Recall {
 func reflect() Reflect {
 	return Reflect{
 		Agent: "claude-1", Topic: "deploys", Sources: 12, Time: testTime, ReflectionID: "reflect_1767323045678_00a1b2",
-		Insight: strings.Repeat("λ", 59) + ";and what nobody reads", Confidence: 0.7,
+		Insight: strings.Repeat("λ", 59) + ";and what no one reads", Confidence: 0.7,
 	}
 }
 
@@ -237,13 +237,5 @@ func TestOptionalValuesAreNone(t *testing.T) {
 	}
 	if got, ok := Get(b.Meta, "absent"); ok || got != "" {
 		t.Errorf("Get of an absent key = %q, %t", got, ok)
-	}
-}
-
-func TestHash(t *testing.T) {
-	t.Parallel()
-	const want = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" // FIPS 180-2, "abc"
-	if got := Hash("abc"); got != want {
-		t.Errorf("Hash(abc) = %s, want %s", got, want)
 	}
 }

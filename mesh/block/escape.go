@@ -1,6 +1,7 @@
 package block
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 	"strings"
@@ -45,10 +46,7 @@ func breaksLine(r rune) bool { return unicode.IsControl(r) || r == '\u2028' || r
 // outside the grammar's AGENT_NAME replaced by "_". An empty ID means "YAMO_AGENT", the default of
 // RFC-0011 §4.2.
 func AgentName(agentID string) string {
-	if agentID == "" {
-		agentID = "YAMO_AGENT"
-	}
-	return "MemoryMesh_" + name(agentID)
+	return "MemoryMesh_" + name(cmp.Or(agentID, "YAMO_AGENT"))
 }
 
 // name maps s into AGENT_NAME: 1*(ALPHA | DIGIT | "_").

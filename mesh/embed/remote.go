@@ -1,6 +1,7 @@
 package embed
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -52,19 +53,13 @@ func NewRemote(o RemoteOptions) (*Remote, error) {
 	if !ok {
 		return nil, fmt.Errorf("embedding provider %q is not known: use local, openai, ollama or cohere", o.Provider)
 	}
-	if o.BaseURL == "" {
-		o.BaseURL = a.base
-	}
+	o.BaseURL = cmp.Or(o.BaseURL, a.base)
 	provider, err := remote.New(remote.Options{BaseURL: o.BaseURL, APIKey: o.APIKey, Timeout: o.Timeout, Pause: o.Pause})
 	if err != nil {
 		return nil, fmt.Errorf("embedding provider %s: %w", o.Provider, err)
 	}
-	if o.Name == "" {
-		o.Name = a.model
-	}
-	if o.Dim == 0 {
-		o.Dim = a.dims[o.Name]
-	}
+	o.Name = cmp.Or(o.Name, a.model)
+	o.Dim = cmp.Or(o.Dim, a.dims[o.Name])
 	if o.Dim <= 0 {
 		return nil, fmt.Errorf("embedding provider %s: give the number of dimensions of model %s", o.Provider, o.Name)
 	}

@@ -21,6 +21,7 @@
 package lance
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -82,10 +83,7 @@ type DB struct {
 // Open returns the DB in dir without touching dir. The folder appears, with mode 0700, at the first write;
 // until then reads find nothing. The model must have a name and a positive dimension.
 func Open(dir string, model ModelInfo, opts Options) *DB {
-	log := opts.Logger
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
-	}
+	log := cmp.Or(opts.Logger, slog.New(slog.DiscardHandler))
 	return &DB{dir: dir, model: model, log: log, open: make(map[string]*handle)}
 }
 

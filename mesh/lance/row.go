@@ -1,6 +1,7 @@
 package lance
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -160,9 +161,7 @@ func (t *rowTimes) check(id, metadata string) error {
 
 // pack returns the metadata to store. None is stored as {}.
 func (t rowTimes) pack(id, metadata string) string {
-	if metadata == "" {
-		metadata = "{}"
-	}
+	metadata = cmp.Or(metadata, "{}")
 	if t.updated.IsZero() && t.accessed.IsZero() && t.created.UnixMilli() == idTime(id).UnixMilli() {
 		return metadata
 	}

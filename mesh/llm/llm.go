@@ -5,6 +5,7 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -97,10 +98,7 @@ func (c *Client) Complete(ctx context.Context, p mesh.Prompt) (mesh.Completion, 
 		// SECURITY: a decoder's error may quote the answer, so it is dropped.
 		return mesh.Completion{}, fmt.Errorf("%s: the answer has an unexpected format", c.options.Provider)
 	}
-	if model == "" {
-		model = c.options.Model
-	}
-	return mesh.Completion{Text: text, Model: model}, nil
+	return mesh.Completion{Text: text, Model: cmp.Or(model, c.options.Model)}, nil
 }
 
 type message struct {

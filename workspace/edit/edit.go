@@ -14,6 +14,7 @@
 package edit
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -74,9 +75,7 @@ func Open(opt Options) (*Editor, error) {
 	if opt.Rand == nil {
 		opt.Rand = rand.Reader
 	}
-	if opt.Logger == nil {
-		opt.Logger = slog.New(slog.DiscardHandler)
-	}
+	opt.Logger = cmp.Or(opt.Logger, slog.New(slog.DiscardHandler))
 	e := &Editor{opt: opt, keys: &keys{dir: filepath.Join(opt.Dir, "private", "edits.keys")}}
 	e.reset()
 	return e, nil

@@ -194,9 +194,7 @@ func (s *Session) add(e Entry) {
 	if e.Timestamp == "" {
 		return
 	}
-	if s.FirstTimestamp == "" {
-		s.FirstTimestamp = e.Timestamp
-	}
+	s.FirstTimestamp = cmp.Or(s.FirstTimestamp, e.Timestamp)
 	s.LastTimestamp = e.Timestamp
 }
 

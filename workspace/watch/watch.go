@@ -8,6 +8,7 @@
 package watch
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"os"
@@ -59,18 +60,10 @@ type followed struct {
 
 // New returns a watcher of v, which has looked at nothing yet.
 func New(v *workspace.View, o Options) *Watcher {
-	if o.Poll == 0 {
-		o.Poll = time.Second
-	}
-	if o.Rescan == 0 {
-		o.Rescan = 10 * time.Second
-	}
-	if o.Settle == 0 {
-		o.Settle = 50 * time.Millisecond
-	}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
+	o.Poll = cmp.Or(o.Poll, time.Second)
+	o.Rescan = cmp.Or(o.Rescan, 10*time.Second)
+	o.Settle = cmp.Or(o.Settle, 50*time.Millisecond)
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	return &Watcher{view: v, Options: o, follows: make(chan struct{}, 1), followed: map[string]*followed{}}
 }
 

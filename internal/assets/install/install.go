@@ -7,6 +7,7 @@
 package install
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -46,15 +47,9 @@ type Timeouts struct {
 }
 
 func (t Timeouts) withDefaults() Timeouts {
-	if t.Connect == 0 {
-		t.Connect = 5 * time.Second
-	}
-	if t.Stall == 0 {
-		t.Stall = 15 * time.Second
-	}
-	if t.Client == 0 {
-		t.Client = 5 * time.Minute
-	}
+	t.Connect = cmp.Or(t.Connect, 5*time.Second)
+	t.Stall = cmp.Or(t.Stall, 15*time.Second)
+	t.Client = cmp.Or(t.Client, 5*time.Minute)
 	return t
 }
 

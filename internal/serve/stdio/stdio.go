@@ -5,6 +5,7 @@
 package stdio
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,12 +41,8 @@ type Options struct {
 // returns an error if they do not stop. A message longer than MaxLine is answered with an error and skipped.
 // A failure to read or write is an error.
 func Serve(ctx context.Context, srv *server.MCPServer, stdin io.Reader, stdout io.Writer, settings Options) error {
-	if settings.MaxLine == 0 {
-		settings.MaxLine = DefaultMaxLine
-	}
-	if settings.Drain == 0 {
-		settings.Drain = DefaultDrain
-	}
+	settings.MaxLine = cmp.Or(settings.MaxLine, DefaultMaxLine)
+	settings.Drain = cmp.Or(settings.Drain, DefaultDrain)
 	reading, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 
