@@ -53,7 +53,7 @@ type batch struct {
 }
 
 // encode makes lines of drafts that continue l.cur. Each is decoded again, so that what is acknowledged
-// is what everybody will read.
+// is what every process will read.
 func (l *Ledger) encode(now time.Time, drafts []Draft) (batch, error) {
 	secret, err := l.key()
 	if err != nil {
@@ -94,6 +94,7 @@ func appendDraft(dst []byte, cur cursor, now time.Time, d Draft, random io.Reade
 	dst = appendHead(dst, cur.seq+1, now, d.Op, d.ID, bodyHash, cur.hash)
 	sum := sha256.Sum256(append(dst[from:len(dst):len(dst)], '}'))
 	hash := hex.AppendEncode(nil, sum[:])
+	// The hash shows damage. Anyone can compute it, so only the mac shows that a workspace's own program wrote the line.
 	mac := hmac.New(sha256.New, key)
 	mac.Write(hash)
 	dst = append(dst, `,"hash":"`...)

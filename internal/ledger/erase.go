@@ -14,7 +14,7 @@ import (
 // chain of hashes still verifies. Other processes learn of it by the "delete" entries that Sync gives
 // them. No drafts and no error means nothing to do.
 //
-// The file is written anew and replaces the old one atomically, so no old content stays under any name;
+// The file is written again and replaces the old one atomically, so no old content stays under any name;
 // whether the disk still holds it in free blocks is beyond a program's reach. With an error and no
 // entries either nothing has happened, or, if the error says so, it may be undone by a power failure.
 func (l *Ledger) Erase(ctx context.Context, apply func(Entry) error,
@@ -41,7 +41,7 @@ func (l *Ledger) Erase(ctx context.Context, apply func(Entry) error,
 	}))
 }
 
-// replace writes the file anew without the bodies of ids, appends drafts, and puts it in the old one's place.
+// replace writes the file again without the bodies of ids, appends drafts, and puts it in the old one's place.
 func (w *writing) replace(ctx context.Context, ids map[string]bool, now time.Time, drafts []Draft) (batch, error) {
 	l, fs := w.l, w.l.opt.FS
 	// One fixed name: if a process died in here, its half-written copy is removed by the next one and
@@ -54,6 +54,7 @@ func (w *writing) replace(ctx context.Context, ids map[string]bool, now time.Tim
 	if err != nil {
 		return batch{}, err
 	}
+	// copyTo fsyncs the copy before the rename: after a power failure the name is of the old file or of a whole new one.
 	b, kept, err := w.copyTo(ctx, f, ids, now, drafts)
 	if cerr := f.Close(); err == nil {
 		err = cerr
@@ -67,7 +68,7 @@ func (w *writing) replace(ctx context.Context, ids map[string]bool, now time.Tim
 		}
 		return batch{}, err
 	}
-	// From here on everybody sees the new file. What l.cur was is in it, at another place.
+	// From here on every process sees the new file. The entry at l.cur is in it, at another offset.
 	l.cur, l.anchored, l.suspect, l.synced = kept, nil, false, 0
 	nf, size, err := openRegular(fs, l.opt.Path, os.O_RDONLY)
 	if err == nil {
@@ -97,7 +98,7 @@ func (w *writing) copyTo(ctx context.Context, f File, ids map[string]bool, now t
 		if err != nil {
 			return batch{}, cursor{}, err
 		}
-		// Checked once more: a copy must not bless what the disk has damaged since it was read.
+		// Checked again: a copy must not make valid what the disk has damaged since it was read.
 		decoded, err := decodeLine(raw.text)
 		if err == nil {
 			err = cur.precedes(decoded)

@@ -59,7 +59,7 @@ func TestErase(t *testing.T) {
 		t.Errorf("mode %v, %v", info.Mode(), err)
 	}
 
-	// Everybody goes on where they were and learns of it by the delete entry.
+	// Every process continues where it was and learns of the deletion by the delete entry.
 	b.sync(t)
 	b.add(t, "mem_4")
 	a.sync(t)
@@ -229,7 +229,7 @@ func TestEraseWhileReading(t *testing.T) {
 	}
 }
 
-// A copy must not bless what the disk has damaged meanwhile.
+// A copy must not make valid what the disk has damaged meanwhile.
 func TestEraseKeepsDamageVisible(t *testing.T) {
 	t.Parallel()
 	opt := testOptions(t.TempDir())

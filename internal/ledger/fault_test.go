@@ -245,7 +245,7 @@ func (f *twoFaults) OpenFile(name string, flag int, perm fs.FileMode) (File, err
 	return &faultyFile{inner, f.sync}, nil
 }
 
-// After a failed fsync, entries that nobody waited for are written again before the next promise.
+// After a failed fsync, entries that were not waited for are written again before the next promise.
 func TestFailedSyncIsNotTrusted(t *testing.T) {
 	t.Parallel()
 	opt := testOptions(t.TempDir())

@@ -6,6 +6,10 @@
 // process sees the same entries in the same order, none twice; no byte that was acknowledged is ever
 // dropped in silence; what was erased is gone from the file while the chain of hashes still verifies.
 //
+// Written by hand: a log library or a database either keeps erased content in its own files or cannot show afterwards
+// that nothing else has changed. Here the chain covers the heads of the lines and the bodies are salted, so that one
+// body can be removed. Several processes append to one file, and each trusts only its own fsync.
+//
 // # Format
 //
 // Line n of the file is the entry with seq n, a JSON object with exactly these members in this order
@@ -29,7 +33,7 @@
 //	    an entry "delete" with the same id later in the file justifies that, which Verify checks.
 //	  - A line has at most 16 MiB, its newline included.
 //
-// The block_hash of RFC-0011 §2.3 is not in the file: as SHA-256 of the block alone, outside the body, it
+// The block_hash of RFC-0011 §2.3 is not in the file: it hashes the block without a salt, and outside the body it
 // would let anyone who guesses an erased block's text confirm the guess. Entry.BlockHash computes it.
 //
 // # Damage
@@ -90,7 +94,7 @@ type Ledger struct {
 	opt  Options
 	turn chan struct{} // holds one token; a channel so that waiting ends with its context
 
-	// The fields below belong to whoever holds the turn.
+	// The fields below are used only by the goroutine that holds the turn.
 	secret   []byte      // Options.Key's, once it was needed
 	cur      cursor      // the last entry delivered
 	anchored os.FileInfo // the file whose directory entry is known to be durable
@@ -149,8 +153,8 @@ func (l *Ledger) Append(ctx context.Context, apply func(Entry) error,
 	return settle(l.append(ctx, true, apply, prepare))
 }
 
-// AppendRelaxed is Append without waiting for the disk, for entries that nobody is promised: a crash of
-// the process loses nothing, a power failure may lose them. A later Append makes them durable as well.
+// AppendRelaxed is Append without waiting for the disk, for entries whose durability no caller depends on: a
+// crash of the process loses nothing, a power failure may lose them. A later Append makes them durable as well.
 func (l *Ledger) AppendRelaxed(ctx context.Context, apply func(Entry) error,
 	prepare func(now time.Time) ([]Draft, error),
 ) ([]Entry, error) {

@@ -22,7 +22,7 @@ var (
 	testTime = time.Date(2026, 1, 2, 3, 4, 5, 678_000_000, time.UTC)
 )
 
-// testOptions are those of a ledger in the folder dir, with a clock that stands still.
+// testOptions returns the options of a ledger in the folder dir, with a clock that does not advance.
 func testOptions(dir string) Options {
 	return Options{
 		Path: filepath.Join(dir, "private", "ledger.ndjson"),

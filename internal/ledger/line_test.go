@@ -127,7 +127,7 @@ func vectorLine(t testing.TB, n int) string {
 	return strings.Split(string(data), "\n")[n-1]
 }
 
-// No character of a line can be changed unnoticed, by whoever has no key even with fitting hashes.
+// No character of a line can be changed unnoticed, even with fitting hashes by a writer without the key.
 func TestEveryChangeIsNoticed(t *testing.T) {
 	t.Parallel()
 	for n := 1; n <= 3; n++ {

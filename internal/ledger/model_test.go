@@ -89,7 +89,7 @@ func (m *model) tear(t *rapid.T) {
 	}
 }
 
-// check compares what everybody sees with the model. A reader may have seen content before it was erased.
+// check compares what every reader sees with the model. A reader may have seen content before it was erased.
 func (m *model) check(t *rapid.T) {
 	fresh := newReader(m.opt)
 	for _, r := range append([]*reader{fresh}, m.readers...) {

@@ -152,7 +152,7 @@ func TestProcessesKilledAtAnyMoment(t *testing.T) {
 	opt := processOptions(dir)
 	r := newReader(opt)
 	r.sync(t)
-	r.add(t, "mem_last") // whatever was left half-written does not stop anybody
+	r.add(t, "mem_last") // a write that was cut short does not stop later ones
 	stored, erased, deleted := map[string]int{}, map[string]bool{}, 0
 	for _, e := range r.got {
 		if e.Op == OpDelete {

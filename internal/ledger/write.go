@@ -48,6 +48,7 @@ func (l *Ledger) write(f File, lines []byte, durable bool) error {
 		return fmt.Errorf("fsync: %w", err)
 	}
 	l.suspect, l.synced = false, end+int64(len(lines))
+	// The content first, then the name: a durable name of an empty file would look like a ledger without entries.
 	return l.anchor(f)
 }
 

@@ -13,8 +13,8 @@ import (
 
 const listTools = `{"jsonrpc":"2.0","id":7,"method":"tools/list"}`
 
-// What belongs to one client does not exist for another: the answers to a session id that is somebody else's
-// and to one that is nobody's are the same, byte for byte.
+// What belongs to one client does not exist for another: the answers to another client's session id
+// and to an unknown one are the same, byte for byte.
 func TestSessionsOfOthersDoNotExist(t *testing.T) {
 	t.Parallel()
 	h := serveHouse(t, nil)
@@ -64,7 +64,7 @@ func TestSessionsOfOthersDoNotExist(t *testing.T) {
 			}
 		}
 	}
-	for token, id := range sessions { // nobody's session has ended by that
+	for token, id := range sessions { // no session has ended by that
 		if got := h.ask(http.MethodPost, "/mcp", token, listTools, of(id)); got.status != http.StatusOK {
 			t.Errorf("%s: %+v", token, got)
 		}
@@ -77,7 +77,7 @@ func TestSessionsOfOthersDoNotExist(t *testing.T) {
 	}
 }
 
-// A stream's message route is its client's alone.
+// Only its client can use a stream's message route.
 func TestMessagesOfOthersAreNotTaken(t *testing.T) {
 	t.Parallel()
 	h := serveHouse(t, nil)
@@ -86,7 +86,7 @@ func TestMessagesOfOthersAreNotTaken(t *testing.T) {
 		t.Fatalf("route %q", route)
 	}
 	streamable := h.session("dm")
-	absent := h.ask(http.MethodPost, "/message?sessionId=NOBODY", "dm", servetest.CallSay(1, "hi"))
+	absent := h.ask(http.MethodPost, "/message?sessionId=UNKNOWN", "dm", servetest.CallSay(1, "hi"))
 	for name, try := range map[string]struct {
 		route, token string
 		headers      []string
@@ -118,7 +118,7 @@ func cancelled(id int) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, id)
 }
 
-// Nobody cancels another client's call, on any way that there is.
+// No client can cancel another client's call in any way.
 func TestCallsOfOthersAreNotCancelled(t *testing.T) {
 	t.Parallel()
 	h := serveHouse(t, nil)

@@ -12,7 +12,7 @@ import (
 )
 
 // TestAuthorization sends every combination of token, Host, Origin, route and method, and computes what must come
-// of it from the rules alone: first the Host, then the Origin, then the route, then the method, then the token.
+// of it from the rules only: first the Host, then the Origin, then the route, then the method, then the token.
 func TestAuthorization(t *testing.T) {
 	t.Parallel()
 	type credential struct {
@@ -25,7 +25,7 @@ func TestAuthorization(t *testing.T) {
 		{"none", "", "", 401},
 		{"a DM's", "Bearer dm", "", 0},
 		{"a group's, asking to be a DM", "Bearer club", "dm", 0},
-		{"unknown", "Bearer nobody", "", 401},
+		{"unknown", "Bearer unknown", "", 401},
 		{"another scheme", "Basic ZG06ZG0=", "", 401},
 		{"without scope", "Bearer scopeless", "", 403},
 	}
@@ -211,7 +211,7 @@ func TestAnonymousGroup(t *testing.T) {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
-	if got := h.ask(http.MethodPost, "/mcp", "nobody", body, headers...); got.status != http.StatusUnauthorized {
+	if got := h.ask(http.MethodPost, "/mcp", "unknown", body, headers...); got.status != http.StatusUnauthorized {
 		t.Errorf("a bad token: %+v", got)
 	}
 	if got := h.ask(http.MethodPost, "/mcp", "dm", body, headers...); !strings.Contains(got.body, `"text":"dm"`) {
@@ -252,7 +252,8 @@ func TestHealth(t *testing.T) {
 	if got := h.ask(http.MethodGet, "/healthz", "", ""); got.body != `{"status":"ok"}`+"\n" {
 		t.Errorf("without a token: %+v", got)
 	}
-	if got := h.ask(http.MethodGet, "/healthz", "club", ""); got.body != `{"connection":"group","status":"ok","version":"v0.0.0-test"}`+"\n" {
+	got := h.ask(http.MethodGet, "/healthz", "club", "")
+	if got.body != `{"connection":"group","status":"ok","version":"v0.0.0-test"}`+"\n" {
 		t.Errorf("a token: %+v", got)
 	}
 }

@@ -76,7 +76,7 @@ func build(t *testing.T, d Deps) *server.MCPServer {
 	return srv
 }
 
-// ask sends one message in process and returns the answer as it would stand on the wire.
+// ask sends one message in process and returns the answer as it would be on the wire.
 func ask(t *testing.T, srv *server.MCPServer, method, params string) string {
 	t.Helper()
 	message := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, method, params)

@@ -157,7 +157,7 @@ func TestStreamsAndSessionsAreLimited(t *testing.T) {
 	})
 }
 
-// A session that nobody uses for long is forgotten, one with an open stream is not.
+// A session that is not used for long is removed, one with an open stream is not.
 func TestIdleSessionsEnd(t *testing.T) {
 	t.Parallel()
 	f := newFront(HTTPOptions{Listener: listener(t)})
@@ -184,9 +184,9 @@ func TestIdleSessionsEnd(t *testing.T) {
 	}
 }
 
-// Clients that begin a session for each command and end none do not lock themselves out; whoever uses its sessions
-// keeps them.
-func TestForsakenSessionsMakeRoom(t *testing.T) {
+// Clients that begin a session for each command and end none do not lock themselves out; a client that uses its
+// sessions keeps them.
+func TestIdleSessionsMakeRoom(t *testing.T) {
 	t.Parallel()
 	s := &site{
 		streamable: server.NewStreamableHTTPServer(server.NewMCPServer("test", "1")),
@@ -305,7 +305,7 @@ func TestSlowRequests(t *testing.T) {
 	}
 }
 
-// Messages that come slowly take the places of the same client's others, and of nobody else's.
+// Messages that come slowly take the places of the same client's others, and of no other client's.
 func TestArrivingMessages(t *testing.T) {
 	t.Parallel()
 	h := serveHouse(t, func(o *HTTPOptions) { o.ConcurrentCalls = 2 })

@@ -71,7 +71,7 @@ func TestStopLetsCallsFinish(t *testing.T) {
 		h.hold()
 	}
 	h.stop()
-	later(t, "it takes in nothing new", func() bool {
+	later(t, "it accepts nothing new", func() bool {
 		_, err := net.Dial("tcp", strings.TrimPrefix(h.url, "http://"))
 		return err != nil
 	})

@@ -122,7 +122,7 @@ func TestHandlersSeeTheClientsSession(t *testing.T) {
 		t.Fatalf("%s, %v", data, err)
 	}
 	reply := fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"action":"decline"}}`, question.ID)
-	// SECURITY: nobody else answers it.
+	// SECURITY: no other client answers it.
 	for token, id := range map[string]string{"dm2": h.session("dm2"), "club": h.session("club")} {
 		if got := h.ask(http.MethodPost, "/mcp", token, reply, of(id)); got.status == http.StatusAccepted {
 			t.Errorf("%s has answered the question to dm: %+v", token, got)

@@ -140,7 +140,7 @@ func (s *Store) Revoke(ctx context.Context, nameOrID string) (Record, error) {
 	return revoked, err
 }
 
-// load returns the records, read anew if the file is another one than before.
+// load returns the records. It reads the file again if that has changed since the last call.
 func (s *Store) load() ([]Record, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -171,7 +171,7 @@ func same(a, b fs.FileInfo) bool {
 	return os.SameFile(a, b) && a.ModTime().Equal(b.ModTime()) && a.Size() == b.Size() && a.Mode() == b.Mode()
 }
 
-// read reads the file, if it is the operator's alone.
+// read reads the file, unless other accounts may read or write it.
 func read(path string) ([]Record, fs.FileInfo, error) {
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -182,7 +182,7 @@ func read(path string) ([]Record, fs.FileInfo, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("tokens: %w", reason(err))
 	}
-	// SECURITY: whoever can write this file can make a DM token, whoever can read it learns who has one.
+	// SECURITY: a process that can write this file can make a DM token; one that can read it learns who has one.
 	owner, ok := info.Sys().(*syscall.Stat_t)
 	switch {
 	case !info.Mode().IsRegular():
@@ -247,7 +247,7 @@ func replace(path string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(file.Name()) //nolint:errcheck // it is not there any more, unless something failed
+	defer os.Remove(file.Name()) //nolint:errcheck // after the rename it is not there any more
 	_, err = file.Write(data)
 	if err == nil {
 		err = file.Sync()
@@ -258,7 +258,7 @@ func replace(path string, data []byte) error {
 	if err := os.Rename(file.Name(), path); err != nil {
 		return err
 	}
-	return dir.Sync()
+	return dir.Sync() // or a power failure could bring a revoked token back
 }
 
 // reason is a file error without the path, which is private.

@@ -115,7 +115,7 @@ func TestTokensThatOpenNothing(t *testing.T) {
 		"the hash":        Prefix + id + "_" + hashOf(secret)[:len(secret)],
 		"a space":         good + " ",
 		"no prefix":       strings.TrimPrefix(good, Prefix),
-		"the id alone":    Prefix + id,
+		"only the id":     Prefix + id,
 		"something else":  "eyJhbGciOiJub25lIn0.e30.",
 		"a line break":    good + "\n",
 		"secret with dot": Prefix + id + "_." + secret[1:],
@@ -222,7 +222,7 @@ func TestCreateRefuses(t *testing.T) {
 			t.Errorf("%+v: %v, want %q", r, err, want)
 		}
 	}
-	if _, err := s.Revoke(t.Context(), "nobody"); err == nil {
+	if _, err := s.Revoke(t.Context(), "unknown"); err == nil {
 		t.Error("a token that is not there was revoked")
 	}
 	if list, err := s.List(); err != nil || len(list) != 1 {
@@ -230,7 +230,7 @@ func TestCreateRefuses(t *testing.T) {
 	}
 }
 
-// A record that somebody has edited by hand errs towards a group.
+// A record that was edited by hand errs towards a group.
 func TestUnclearRecordIsAGroups(t *testing.T) {
 	t.Parallel()
 	for _, r := range []Record{{Connection: "DM"}, {Connection: ""}, {Connection: "dm", Group: "g"}, {Connection: "dm "}} {

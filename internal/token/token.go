@@ -46,7 +46,8 @@ type Record struct {
 	Revoked    *time.Time `json:"revoked,omitempty"`
 }
 
-// Audience is whom the token is for. A record that is not exactly a DM's is a group's.
+// Audience returns the audience that the token opens. A record that is not exactly a DM's is a group's; the error is
+// that of a group's name that is not valid.
 func (r Record) Audience() (audience.Audience, error) {
 	// SECURITY: the same rule as for settings, so that a file edited by hand can only err towards a group.
 	a, _, err := audience.Parse(r.Connection, r.Group)
@@ -68,13 +69,13 @@ func (r Record) State(now time.Time) string {
 	}
 }
 
-// name is what a token may be called: it stands in lists and logs.
+// name is what a token may be called: it is shown in lists and logs.
 var name = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9 ._@-]{0,63}$`)
 
 // agentID is what the server accepts as an agent's name.
 var agentID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// check says what is wrong with a new record.
+// check returns what is wrong with a new record.
 func (r Record) check(now time.Time) error {
 	switch {
 	case !name.MatchString(r.Name):
@@ -128,6 +129,7 @@ func parse(text string) (id, secret string, ok bool) {
 
 // matches compares a secret with the hash of a record, in a time that depends on neither.
 func (r Record) matches(secret string) bool {
-	// SECURITY: constant time over hashes of equal length.
+	// SECURITY: an ordinary comparison ends at the first byte that differs, so its time would show a remote client how
+	// much of a guess is right. Constant time needs equal lengths, which hashes have.
 	return subtle.ConstantTimeCompare([]byte(hashOf(secret)), []byte(r.Hash)) == 1
 }

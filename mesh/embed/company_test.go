@@ -23,12 +23,12 @@ func TestVectorsDoNotDependOnCompany(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, text := range texts {
-		alone, err := l.Embed(t.Context(), []string{text})
+		single, err := l.Embed(t.Context(), []string{text})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(alone[0], together[i]); diff != "" {
-			t.Errorf("%s (-alone +together):\n%s", fmt.Sprintf("%.40q", text), diff[:min(len(diff), 500)])
+		if diff := cmp.Diff(single[0], together[i]); diff != "" {
+			t.Errorf("%s (-single +together):\n%s", fmt.Sprintf("%.40q", text), diff[:min(len(diff), 500)])
 		}
 	}
 }

@@ -24,8 +24,8 @@ type Options struct {
 	BatchTokens int
 }
 
-// Local embeds with all-MiniLM-L6-v2 on this machine: mean over the true tokens, unit length, texts cut
-// at 256 tokens, which is what sentence-transformers computes (testdata/reference.json).
+// Local embeds with all-MiniLM-L6-v2 on this machine: the mean over a text's tokens without padding, at unit length, of
+// texts cut at 256 tokens. sentence-transformers computes the same (testdata/reference.json).
 type Local struct {
 	options Options
 	turn    chan struct{} // one batch runs at a time; waiting callers get their turns in order

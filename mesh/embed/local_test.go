@@ -78,11 +78,11 @@ func TestLocalAgreesWithSentenceTransformers(t *testing.T) {
 	var worst float64
 	for i, r := range rows {
 		t.Run(r.Name, func(t *testing.T) {
-			alone, err := shared().Embed(t.Context(), []string{r.Text})
+			single, err := shared().Embed(t.Context(), []string{r.Text})
 			if err != nil {
 				t.Fatal(err)
 			}
-			for how, v := range map[string][]float32{"alone": alone[0], "in a batch": together[i]} {
+			for how, v := range map[string][]float32{"alone": single[0], "in a batch": together[i]} {
 				d := difference(v, r.Vector)
 				if d > 1e-4 {
 					t.Errorf("%s: differs by %g", how, d)

@@ -90,7 +90,7 @@ func (s *session) run(sequences [][]int64) ([][]float32, error) {
 	var values []ort.Value
 	defer func() {
 		for _, v := range values {
-			_ = v.Destroy() // nothing is left to do about it
+			_ = v.Destroy() // the caller could do nothing about an error
 		}
 	}()
 	shape := ort.NewShape(int64(n), int64(width))

@@ -22,7 +22,8 @@ type BM25 struct {
 
 type posting25 struct{ doc, count int }
 
-// BM25Statistics holds the document frequencies of terms, added over the indexes that were counted.
+// BM25Statistics holds the document frequencies of terms, added over the indexes that were counted. It is kept apart
+// from them, so that an audience with several compartments scores all with the frequencies of what it may see.
 type BM25Statistics struct {
 	documents, length int
 	containing        map[string]int

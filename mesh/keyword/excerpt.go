@@ -6,8 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Excerpt is the part of a text, of at most n characters, in which the most words of the query stand, the first of several
-// and its beginning if none does; "…" is where something is left out. It reports whether anything is.
+// Excerpt returns the part of text, of up to n characters, that contains the most different words of the query: the
+// first of several such parts, and the beginning of text if it contains none. "…" marks an end where text continues.
+// The result reports whether text was cut. A text of up to n characters is returned whole.
 func Excerpt(text, query string, n int) (string, bool) {
 	if utf8.RuneCountInString(text) <= n {
 		return text, false
@@ -17,6 +18,8 @@ func Excerpt(text, query string, n int) (string, bool) {
 		at, runes int
 		words     []string
 	}
+	// A window of whole pieces slides over the text. Counting words for each position of it again would make the
+	// search quadratic in the length of the text.
 	var window []piece
 	within := map[string]int{} // in how many pieces of the window a word of the query is
 	runes, at, start, most := 0, 0, 0, 0
@@ -50,8 +53,8 @@ func Excerpt(text, query string, n int) (string, bool) {
 	return before + string(rest[:n]) + "…", true
 }
 
-// A piece of a text ends where a line or a sentence does, or else between two words after so many characters, or where it
-// has no such place.
+// A piece of a text ends where a line or a sentence does, or else between two words after pieceWords characters, or
+// after pieceMost characters.
 const (
 	pieceWords = 100
 	pieceMost  = 200

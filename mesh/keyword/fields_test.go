@@ -12,7 +12,7 @@ func TestFieldsScore(t *testing.T) {
 		"web release":         (6. + 3) / 7 / 2,
 		"webRelease":          (6. + 3) / 7 / 2,
 		"release the balloon": 3. / 7 / 2,
-		"the":                 2. / 7, // of function words alone
+		"the":                 2. / 7, // only function words
 		"balloon":             0,
 		"?!":                  0,
 	} {

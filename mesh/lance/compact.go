@@ -90,7 +90,7 @@ func head(dir string) ([]uint64, *manifest, error) {
 // Compact merges small fragments into large ones and takes everything that is not part of the current rows
 // off the disk: deleted rows, old versions, what interrupted writes left. Its cost grows with the rows in
 // small fragments and next to deleted ones, not with the table. Where there is nothing to do it does nothing.
-// Readers in all processes go over to the result at their next read. The caller holds the index lock; after
+// Readers in all processes use the result from their next read on. The caller holds the index lock; after
 // a crash at any point the old state or the new one is current, and the next Compact clears the rest away.
 func (db *DB) Compact(ctx context.Context) error {
 	db.write.Lock()
@@ -139,6 +139,7 @@ func (db *DB) compact(ctx context.Context) error {
 			return errors.Join(fmt.Errorf("table %s: %w", t.tableName(), err), os.RemoveAll(target))
 		}
 	}
+	// LanceDB fsyncs nothing, and index.json must not name files that a power failure could empty.
 	if err := syncTree(target); err != nil {
 		return errors.Join(err, os.RemoveAll(target))
 	}
@@ -171,14 +172,14 @@ func (s span) predicate() string {
 // spans covers the fragments old of m, and no other, with as few ranges of at most limit rows as it can (a
 // query by address visits every fragment, so there is not one for each).
 func spans(m *manifest, old []fragment, limit uint64) (out []span) {
-	doomed := make(map[uint64]bool, len(old))
+	rewritten := make(map[uint64]bool, len(old))
 	for _, f := range old {
-		doomed[f.id] = true
+		rewritten[f.id] = true
 	}
 	joined := false // the last span may grow
 	all := slices.SortedFunc(slices.Values(m.fragments), func(a, b fragment) int { return cmp.Compare(a.id, b.id) })
 	for _, f := range all {
-		if !doomed[f.id] {
+		if !rewritten[f.id] {
 			joined = false
 			continue
 		}

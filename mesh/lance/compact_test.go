@@ -78,7 +78,7 @@ func TestCompactKeepsRowsAndMergesFragments(t *testing.T) {
 }
 
 // Small and large fragments by turns, with deletions on both sides of the 32-bit boundaries.
-func TestSpansCoverTheDoomedRowsAndNoOther(t *testing.T) {
+func TestSpansCoverTheRewrittenRowsAndNoOther(t *testing.T) {
 	t.Parallel()
 	m := &manifest{fragments: []fragment{
 		{id: 7, rows: 3},
@@ -182,7 +182,7 @@ func TestCompactAfterACrash(t *testing.T) {
 	}
 }
 
-// A reader that has the old generation open goes over to the new one.
+// A reader that has the old generation open continues with the new one.
 func TestCompactUnderAnotherReader(t *testing.T) {
 	t.Parallel()
 	db := newTest(t)

@@ -35,7 +35,8 @@ func call(ctx context.Context, f func() error) error {
 	return ctx.Err()
 }
 
-// handle is one open table, pinned to the version it was opened at, plus its own commits.
+// handle is one open table, pinned to the version it was opened at, plus its own commits. LanceDB never shows an open
+// table the commits of other processes, so current opens it again when its newest version has changed.
 type handle struct {
 	dir  string // the table's folder
 	conn contracts.IConnection

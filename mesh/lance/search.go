@@ -27,6 +27,7 @@ func (db *DB) Nearest(ctx context.Context, vec []float32, k int, f Filter) ([]Hi
 	if k < 1 || k > maxK {
 		return nil, fmt.Errorf("%w number of neighbours %d: 1 to %d", ErrInvalid, k, maxK)
 	}
+	// LanceDB answers a nil vector or a negative k with a scan of the whole table.
 	if err := checkVector(vec, db.model.Dimension); err != nil {
 		return nil, err
 	}
@@ -53,7 +54,7 @@ func (db *DB) Nearest(ctx context.Context, vec []float32, k int, f Filter) ([]Hi
 		}
 		hits = make([]Hit, 0, len(rows))
 		for _, r := range rows {
-			d, ok := r["_distance"].(float64) // squared L2
+			d, ok := r["_distance"].(float64) // squared L2: for unit vectors twice the cosine distance
 			if !ok {
 				return fmt.Errorf("%w: row %q has no distance", ErrDamaged, row(r).text("id"))
 			}

@@ -55,7 +55,8 @@ func (t *table[R]) columns(vector bool) (names []string) {
 	return names
 }
 
-// add writes the rows whose ids are not there yet as one fragment for each fragmentMax rows.
+// add writes the rows whose ids are not there yet as one fragment for each fragmentMax rows. A row is never updated in
+// place: lancedb-go's Update does not escape strings.
 func (t *table[R]) add(ctx context.Context, db *DB, rows []R) error {
 	seen := make(map[string]bool, len(rows))
 	fresh := make([]*R, 0, len(rows))
@@ -109,6 +110,8 @@ func (t *table[R]) put(ctx context.Context, h *handle, dim int, rows []*R) error
 	}
 	record := b.NewRecord()
 	defer record.Release()
+	// One call is one commit and one fragment: 1,000 single rows would leave 3,003 files and searches 30 times slower.
+	// There are no options to pass, because lancedb-go ignores them.
 	if err := h.AddRecords(ctx, []arrow.Record{record}, nil); err != nil {
 		return err
 	}
@@ -181,6 +184,8 @@ func (t *table[R]) present(ctx context.Context, h *handle, rows []*R) (map[strin
 	return found, nil
 }
 
+// readIDs calls visit with the id of each row that fulfils the predicate where; "" is every row, as lancedb-go drops an
+// empty condition.
 func readIDs(ctx context.Context, h *handle, where string, visit func(string)) error {
 	rows, err := h.Select(ctx, contracts.QueryConfig{Columns: []string{"id"}, Where: where})
 	for _, r := range rows {

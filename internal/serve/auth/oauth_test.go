@@ -165,15 +165,15 @@ func TestOAuthTokens(t *testing.T) {
 		{"a group that cannot be", rs(with("scope", "yamo:group:../private")), "forbidden"},
 		{"no scope of ours", rs(with("scope", "openid yamo yamo:DM yamo:dm:x")), "forbidden"},
 		{"no scope", rs(with("scope", nil)), "forbidden"},
-		{"for somebody else", rs(with("aud", "https://other.example/mcp")), "unauthorized"},
-		{"for nobody", rs(with("aud", nil)), "unauthorized"},
-		{"of somebody else", rs(with("iss", "https://other.example")), "unauthorized"},
-		{"of nobody", rs(with("iss", nil)), "unauthorized"},
+		{"for another server", rs(with("aud", "https://other.example/mcp")), "unauthorized"},
+		{"without an audience", rs(with("aud", nil)), "unauthorized"},
+		{"of another issuer", rs(with("iss", "https://other.example")), "unauthorized"},
+		{"without an issuer", rs(with("iss", nil)), "unauthorized"},
 		{"expired", rs(with("exp", time.Now().Add(-time.Hour).Unix())), "unauthorized"},
 		{"never expiring", rs(with("exp", nil)), "unauthorized"},
 		{"not yet", rs(with("nbf", time.Now().Add(time.Hour).Unix())), "unauthorized"},
 		{"made in the future", rs(with("iat", time.Now().Add(time.Hour).Unix())), "unauthorized"},
-		{"about nobody", rs(with("sub", nil)), "unauthorized"},
+		{"without a subject", rs(with("sub", nil)), "unauthorized"},
 		{
 			"a stranger's key",
 			sign(t, jwt.SigningMethodRS256, stranger, map[string]any{"kid": "r"}, a.claims()),
@@ -248,7 +248,7 @@ func TestOAuthTokens(t *testing.T) {
 			t.Errorf("%s: %+v", test.name, c)
 		}
 	}
-	// Tokens with unknown keys come from anybody; the issuer is asked again for one of them, not for each.
+	// Any client can send tokens with unknown keys; the issuer is asked again for one of them, not for each.
 	before := a.fetched.Load()
 	for range 5 {
 		_, _ = verifier.Authenticate(

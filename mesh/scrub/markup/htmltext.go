@@ -72,7 +72,7 @@ func (t *tags) render(src string, b span, within bool) (out string, changed bool
 	}
 	out = strings.Trim(w.b.String(), "\n")
 	if within {
-		// What a block stood apart from stays apart.
+		// Text before and after a block stays separate.
 		out += "\n"
 		if b.start > 1 && src[b.start-2] != '\n' {
 			out = "\n" + out
