@@ -13,8 +13,9 @@
 // neither true nor false.
 //
 // Written by hand: a grammar for participle v2.1.4 was tried. It would replace the lexer and half of the parser, some
-// 250 lines, by 30 and a conversion; the columns, types, times and limits stay. Its errors name grammar rules instead of
-// what a person can write ("expected \"IN\" \"(\" Val"), and it has no limit of depth: 4,000 parentheses take 277 ms.
+// 250 lines, by 30 and a conversion; the columns, types, times and limits stay. Its errors name grammar rules instead
+// of what a person can write ("expected \"IN\" \"(\" Val"), and it does not limit the depth: 4,000 parentheses take
+// 277 ms.
 //
 // Invariant: the predicate for LanceDB is written from the parsed expression, never copied from the caller's text.
 package where

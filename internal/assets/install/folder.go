@@ -109,8 +109,8 @@ func copyFile(src, dst string, limit int64) error {
 	if err != nil {
 		return err
 	}
-	defer r.Close()                                                      //nolint:errcheck // opened for reading
-	w, err := os.OpenFile(dst, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) //nolint:gosec // public files that any account may use
+	defer r.Close() //nolint:errcheck // opened for reading
+	w, err := createPublic(dst)
 	if err != nil {
 		return &localError{err}
 	}

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
-	"os"
 	"time"
 )
 
@@ -60,7 +59,7 @@ func (in *installer) get(ctx context.Context, rawURL, dst string, limit int64) e
 	if resp.ContentLength > limit {
 		return errTooLarge
 	}
-	f, err := os.OpenFile(dst, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) //nolint:gosec // public files that any account may use
+	f, err := createPublic(dst)
 	if err != nil {
 		return &localError{err}
 	}

@@ -179,7 +179,8 @@ func place(file, final string, want assets.Digest) error {
 		return &localError{err}
 	}
 	if got != want {
-		return fmt.Errorf("refused: sha256 %s (%d bytes) instead of %s (%d bytes)", got.SHA256, got.Size, want.SHA256, want.Size)
+		return fmt.Errorf("refused: sha256 %s (%d bytes) instead of %s (%d bytes)",
+			got.SHA256, got.Size, want.SHA256, want.Size)
 	}
 	err = func() error {
 		f, err := os.OpenFile(file, os.O_RDWR, 0)
@@ -204,6 +205,11 @@ func place(file, final string, want assets.Digest) error {
 	return nil
 }
 
+// createPublic creates the file dst, which must not exist, for any account to read: models and libraries are public.
+func createPublic(dst string) (*os.File, error) {
+	return os.OpenFile(dst, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) //nolint:gosec // see above
+}
+
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -223,7 +229,8 @@ func intact(path string, f assets.File) (bool, error) {
 		return false, err
 	}
 	accepted := f.Accepted()
-	if !info.Mode().IsRegular() || !slices.ContainsFunc(accepted, func(d assets.Digest) bool { return d.Size == info.Size() }) {
+	sameSize := func(d assets.Digest) bool { return d.Size == info.Size() }
+	if !info.Mode().IsRegular() || !slices.ContainsFunc(accepted, sameSize) {
 		return false, nil
 	}
 	got, err := digest(path)

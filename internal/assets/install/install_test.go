@@ -123,8 +123,10 @@ func TestFirstSourceDeadSecondUsed(t *testing.T) {
 
 	dir := t.TempDir()
 	start := time.Now()
-	out, err := run(t, Options{Dir: dir, Files: []assets.File{file("the model",
-		fromURL("http://"+l.Addr().String()+"/m"), fromURL("http://"+gone+"/m"), fromURL(notFound+"/m"), fromURL(good+"/m"))}})
+	out, err := run(t, Options{Dir: dir, Files: []assets.File{file(
+		"the model", fromURL("http://"+l.Addr().String()+"/m"), fromURL("http://"+gone+"/m"),
+		fromURL(notFound+"/m"), fromURL(good+"/m"),
+	)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +159,9 @@ func TestDeadHostOnce(t *testing.T) {
 }
 
 func TestWrongDigestRefused(t *testing.T) {
-	for name, content := range map[string]string{"same size": "THE MODEL", "longer": "the model and more", "shorter": "the"} {
+	for name, content := range map[string]string{
+		"same size": "THE MODEL", "longer": "the model and more", "shorter": "the",
+	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			bad := serve(t, say(content))
@@ -167,7 +171,8 @@ func TestWrongDigestRefused(t *testing.T) {
 			wantOutput(t, out, "refused")
 
 			good := serve(t, say("the model"))
-			if _, err := run(t, Options{Dir: dir, Files: []assets.File{file("the model", fromURL(bad+"/m"), fromURL(good+"/m"))}}); err != nil {
+			files := []assets.File{file("the model", fromURL(bad+"/m"), fromURL(good+"/m"))}
+			if _, err := run(t, Options{Dir: dir, Files: files}); err != nil {
 				t.Errorf("the next source was not used: %v", err)
 			}
 		})
@@ -206,7 +211,8 @@ func TestStallAndBrokenDownload(t *testing.T) {
 		_, _ = w.Write([]byte("the m"))
 	})
 	dir := t.TempDir()
-	out, err := run(t, Options{Dir: dir, Files: []assets.File{file("the model", fromURL(stalls+"/m"), fromURL(breaks+"/m"))}})
+	files := []assets.File{file("the model", fromURL(stalls+"/m"), fromURL(breaks+"/m"))}
+	out, err := run(t, Options{Dir: dir, Files: files})
 	if err == nil {
 		t.Fatal("no error")
 	}
@@ -372,7 +378,9 @@ func TestArchives(t *testing.T) {
 	}{
 		{"plain", []entry{{name: "pkg/README", content: "x"}, {name: member, content: "the model"}}, ""},
 		{"leading dot", []entry{{name: "./" + member, content: "the model"}}, ""},
-		{"traversal beside it", []entry{{name: "../../evil", content: "evil"}, {name: "/evil", content: "evil"}, {name: member, content: "the model"}}, ""},
+		{"traversal next to it", []entry{
+			{name: "../../evil", content: "evil"}, {name: "/evil", content: "evil"}, {name: member, content: "the model"},
+		}, ""},
 		{"link in its place", []entry{{name: member, link: "/etc/passwd"}}, "archive has no"},
 		{"larger than pinned", []entry{{name: member, content: bomb}}, "larger than"},
 		{"not in it", []entry{{name: "other/model.so", content: "the model"}}, "archive has no"},
@@ -409,7 +417,8 @@ func TestArchives(t *testing.T) {
 			})
 		}
 	}
-	for name, data := range map[string]string{"a.tgz": "no gzip", "a.zip": "no zip", "b.tgz": string(tgz(t, entry{name: member, content: bomb})[:60])} {
+	cut := string(tgz(t, entry{name: member, content: bomb})[:60])
+	for name, data := range map[string]string{"a.tgz": "no gzip", "a.zip": "no zip", "b.tgz": cut} {
 		url := serve(t, say(data))
 		s := assets.Source{Kind: assets.KindURL, URL: url + "/" + name, Member: member}
 		if _, err := run(t, Options{Files: []assets.File{file("the model", s)}}); err == nil {
@@ -444,7 +453,9 @@ func TestSourceWithItsOwnDigest(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantContent(t, dir, "another build")
-	f := file("the model", fromURL(url+"/m"), assets.Source{Kind: assets.KindNPM, Package: "none@1", Member: "m", SHA256: own.SHA256, Size: own.Size})
+	f := file("the model", fromURL(url+"/m"), assets.Source{
+		Kind: assets.KindNPM, Package: "none@1", Member: "m", SHA256: own.SHA256, Size: own.Size,
+	})
 	t.Setenv("PATH", t.TempDir())
 	dir = t.TempDir()
 	if _, err := run(t, Options{Dir: dir, Files: []assets.File{f}}); err == nil {

@@ -145,7 +145,8 @@ func (in *installer) runClient(ctx context.Context, s assets.Source, dir string)
 	ctx, cancel := context.WithTimeoutCause(ctx, in.Timeouts.Client,
 		fmt.Errorf("gave up: no result within %s", in.Timeouts.Client))
 	defer cancel()
-	cmd := exec.CommandContext(ctx, program, args...) // #nosec G204 -- fixed programs, arguments from the embedded manifest
+	// #nosec G204 -- fixed programs, arguments from the embedded manifest
+	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = dir
 	var output tail
 	cmd.Stdout, cmd.Stderr = &output, &output
