@@ -92,7 +92,6 @@ func BenchmarkTable(b *testing.B) {
 				}
 				return ids
 			}
-			b.Run("nearest/ids=100", nearest(20, func() Filter { return Filter{IDs: some(100)} }))
 			b.Run("ids", func(b *testing.B) {
 				for b.Loop() {
 					if got := mustIDs(b, db); len(got) != n {

@@ -22,13 +22,12 @@ type Filter struct {
 	Since         time.Time // created_at at or after
 	Until         time.Time // created_at before
 	MinImportance *float32  // importance_score at least
-	IDs           []string  // one of these; nil is no condition, empty (not nil) matches nothing
 	Where         *where.Expr
 }
 
 const (
-	maxIDs    = 10_000 // in one filter
-	idBatch   = 1_000  // in one query of this package's own
+	maxIDs    = 10_000 // in one query
+	idBatch   = 1_000  // in one query that reads or deletes rows by id
 	maxString = 1024   // bytes of a filter's value
 )
 
@@ -70,13 +69,6 @@ func (f Filter) predicate() (string, error) {
 		}
 		// All digits of the float32, so that a row with exactly this importance is in.
 		terms = append(terms, "importance_score >= "+strconv.FormatFloat(v, 'f', -1, 64))
-	}
-	if len(f.IDs) > 0 {
-		q, err := idIn(f.IDs)
-		if err != nil {
-			return "", err
-		}
-		terms = append(terms, q)
 	}
 	if f.Where != nil {
 		expr := f.Where.String()

@@ -35,9 +35,6 @@ func (db *DB) Nearest(ctx context.Context, vec []float32, k int, f Filter) ([]Hi
 	if err != nil {
 		return nil, err
 	}
-	if f.IDs != nil && len(f.IDs) == 0 {
-		return nil, ctx.Err()
-	}
 	var hits []Hit
 	err = db.use(ctx, memoryTable, func(h *handle) error {
 		hits = nil
