@@ -251,7 +251,8 @@ func TestApplyRefuses(t *testing.T) {
 			"op: there is no \"shuffle\"; it must be one of replace_section, append_section, append_item",
 		},
 		"no reason": {
-			"MEMORY.md", memory, Edit{Op: ReplaceSection, Section: "A", Content: "y", Rationale: " "},
+			"MEMORY.md", memory,
+			Edit{Op: ReplaceSection, Section: "A", Content: "y", Rationale: " "},
 			"rationale: give the reason",
 		},
 		"no section": {
