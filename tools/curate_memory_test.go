@@ -66,8 +66,8 @@ func TestCurateMemory(t *testing.T) {
 		`{"section":"Sayings","rationale":"r"}`:                                  "provide entries in add or retire",
 		`{"section":"Sayings","add":[" - "],"rationale":"r"}`:                    "add: entries must not be empty",
 		`{"section":"Sayings","add":["x"]}`:                                      "rationale is required",
-		`{"section":"Sayings","retire":["Run"],"rationale":"r"}`:                 "retire: the section has no entry",
-		`{"section":"Songs","retire":["Cut"],"rationale":"r"}`:                   `there is no section "Songs"`,
+		`{"section":"Sayings","retire":["Run"],"rationale":"r"}`:                 "retire: no entry is or begins with",
+		`{"section":"Songs","retire":["Cut"],"rationale":"r"}`:                   `no section "Songs"`,
 		`{"section":"Songs","add":["# Title"],"rationale":"r","file":"SOUL.md"}`: `unknown field "file"`,
 	} {
 		if got := refusal(t, tool, arguments); !strings.Contains(got, want) {

@@ -154,8 +154,8 @@ func TestHeartbeatToolRefuses(t *testing.T) {
 	for arguments, want := range map[string]string{
 		`{}`:                                    "action is required",
 		`{"action":"done","check":"hunter2"}`:   "check: the text contains credentials",
-		`{"action":"done"}`:                     "check: the name of a check is 1 to 64",
-		`{"action":"done","check":" "}`:         "check: the name of a check is 1 to 64",
+		`{"action":"done"}`:                     "check: must be 1 to 64",
+		`{"action":"done","check":" "}`:         "check: must be 1 to 64",
 		`{"action":"due","every_hours":-1}`:     "every_hours must be a number from 0 to 8760",
 		`{"action":"skip","check":"memory"}`:    "action must be one of due, done",
 		`{"action":"done","check":"a","at":77}`: `unknown field "at"`,

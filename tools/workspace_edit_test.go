@@ -64,7 +64,7 @@ func TestWorkspaceEdit(t *testing.T) {
 		{`{"file":"MEMORY.md","section":"Sayings","op":7,"rationale":"r"}`, "op must be"},
 		{`{"file":"MEMORY.md","section":"Sayings","op":"append_item","items":["x"]}`, "rationale is required"},
 		{`{"file":"SOUL.md","op":"append_section","content":"x","rationale":"r"}`, "yamo-mcp reconfigure"},
-		{`{"file":"MEMORY.md","section":"Songs","op":"append_item","items":["x"],"rationale":"r"}`, "set create: true"},
+		{`{"file":"MEMORY.md","section":"Songs","op":"append_item","items":["x"],"rationale":"r"}`, "Pass create: true"},
 		{
 			`{"file":"MEMORY.md","section":"Sayings","op":"replace_section","content":"x","rationale":"r","expected_hash":"0"}`,
 			first.After,

@@ -32,7 +32,7 @@ type Checked struct {
 
 // Errors of the heartbeat.
 var (
-	ErrCheckName      = errors.New("the name of a check is 1 to 64 printable characters, without blanks at its ends")
+	ErrCheckName      = errors.New("must be 1 to 64 printable characters, without leading or trailing spaces")
 	ErrHeartbeatState = errors.New(`memory/heartbeat-state.json is not {"lastChecks": {name: Unix seconds or null}}; ` +
 		`it was left as it is, correct it by hand`)
 )

@@ -91,7 +91,7 @@ func (l *linter) warn(file string, line int, rule, format string, args ...any) {
 func (l *linter) state() {
 	switch state := l.view.State(); {
 	case state == Uninitialized:
-		l.fail(SoulFile, 0, "RFC-0009 §6.1", "is missing, and there is no BOOTSTRAP.md: the agent must not operate")
+		l.fail(SoulFile, 0, "RFC-0009 §6.1", "is missing, and so is BOOTSTRAP.md: the agent must not operate")
 		return
 	case state == Bootstrap && l.view.exists(SoulFile):
 		l.fail(BootstrapFile, 0, "RFC-0009 §4.3",
@@ -291,7 +291,7 @@ func (l *linter) agents(text string) {
 
 func (l *linter) user(text string) {
 	if m := timezone.FindStringSubmatchIndex(text); m == nil {
-		l.warn(UserFile, 0, "RFC-0009 §2.3", "names no **Timezone:** such as Europe/Oslo; the machine's is used")
+		l.warn(UserFile, 0, "RFC-0009 §2.3", "has no **Timezone:** such as Europe/Oslo; the machine's is used")
 	} else if _, err := time.LoadLocation(text[m[2]:m[3]]); err != nil {
 		l.warn(UserFile, 1+strings.Count(text[:m[2]], "\n"), "RFC-0009 §2.3",
 			"time zone %q is not known; the machine's is used", text[m[2]:m[3]])

@@ -72,7 +72,7 @@ func TestLint(t *testing.T) {
 		"IDENTITY.md: warning: has no field with a value (Name, Creature, Vibe, Emoji, Avatar) (seed 002, phase 10.1)",
 		"MEMORY.md: error: is not read: it is a symbolic link (RFC-0009 §4.4)",
 		"Memory.md: warning: is not read: the name must be exactly MEMORY.md (RFC-0009 §1)",
-		"SOUL.md: warning: does not seem to say the agent's name, the role, values or character, capabilities " +
+		"SOUL.md: warning: does not seem to state the agent's name, the role, values or character, capabilities " +
 			"(RFC-0009 §2.1)",
 		"SOUL.md: warning: has 12001 characters; a session starts with the first 12000 (seed 002, phase 10.3)",
 		"TOOLS.md: error: is not UTF-8 text (RFC-0009 §1)",
@@ -141,7 +141,7 @@ func TestLintOfIncompleteWorkspaces(t *testing.T) {
 	}{
 		"empty": {
 			nil,
-			[]string{"SOUL.md: error: is missing, and there is no BOOTSTRAP.md: the agent must not operate (RFC-0009 §6.1)"},
+			[]string{"SOUL.md: error: is missing, and so is BOOTSTRAP.md: the agent must not operate (RFC-0009 §6.1)"},
 		},
 		"newborn": {map[string]string{"BOOTSTRAP.md": "x"}, []string{}},
 		"soul only": {map[string]string{"SOUL.md": soul}, []string{

@@ -35,11 +35,11 @@ func (p Profile) check() error {
 	} {
 		switch {
 		case strings.TrimSpace(field.value) == "":
-			return fmt.Errorf("%s: it is empty", field.name)
+			return fmt.Errorf("%s: must not be empty", field.name)
 		case utf8.RuneCountInString(field.value) > maxProfile ||
 			strings.ContainsFunc(field.value, func(r rune) bool { return !unicode.IsPrint(r) }) ||
 			strings.Contains(field.value, "_("):
-			return fmt.Errorf("%s: it is one line of at most %d printable characters, without _(", field.name, maxProfile)
+			return fmt.Errorf("%s: must be one line of at most %d printable characters, without _(", field.name, maxProfile)
 		}
 	}
 	if _, err := time.LoadLocation(p.Timezone); err != nil || p.Timezone == "Local" {
@@ -50,7 +50,7 @@ func (p Profile) check() error {
 
 // Errors of Init.
 var (
-	ErrInitialized = errors.New("it is a workspace already (it has a SOUL.md); nothing was written")
+	ErrInitialized = errors.New("already a workspace (it has a SOUL.md); nothing was written")
 	ErrFirstBoot   = errors.New("it has a BOOTSTRAP.md of its own; nothing was written: begin a session to follow it, " +
 		"or delete it")
 )
@@ -107,7 +107,7 @@ func Init(ctx context.Context, dir string, profile *Profile, options ...Option) 
 	if err := v.deleteBootstrap(); err != nil {
 		return made, kept, err
 	}
-	done, err := v.Journal().Append(ctx, "", "The workspace was made: "+profile.Name+" is here, for "+profile.User+".")
+	done, err := v.Journal().Append(ctx, "", "Workspace created for "+profile.User+"; the agent's name is "+profile.Name+".")
 	if err != nil {
 		return made, kept, err
 	}

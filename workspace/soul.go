@@ -138,7 +138,7 @@ func (l *linter) soul(text string) {
 		}
 	}
 	if len(unsaid) > 0 {
-		l.warn(SoulFile, 0, "RFC-0009 §2.1", "does not seem to say %s", strings.Join(unsaid, ", "))
+		l.warn(SoulFile, 0, "RFC-0009 §2.1", "does not seem to state %s", strings.Join(unsaid, ", "))
 	}
 	l.placeholders(SoulFile, text, "RFC-0009 §2.1")
 }

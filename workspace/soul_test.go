@@ -23,7 +23,7 @@ func messages(findings []Finding) []string {
 
 func TestCheckOfSoul(t *testing.T) {
 	t.Parallel()
-	const prefix = "does not seem to say "
+	const prefix = "does not seem to state "
 	for text, want := range map[string][]string{
 		soul: {},
 		"**Name:** Ada\n**Role:** librarian\n**Principles:** quiet\n**Skills:** finding books\n":    {},

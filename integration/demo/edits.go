@@ -64,7 +64,7 @@ func (w *walk) edit() error {
 		{"an edit based on an outdated section is refused", done.After, map[string]any{
 			"file": "MEMORY.md", "section": "Lessons", "op": "append_item", "items": []string{"x"}, "expected_hash": done.Before,
 		}},
-		{"a misspelt heading creates no new section", `there is no section "Lesons"`, map[string]any{
+		{"a misspelt heading creates no new section", `no section "Lesons"`, map[string]any{
 			"file": "MEMORY.md", "section": "Lesons", "op": "append_item", "items": []string{"x"},
 		}},
 	} {

@@ -59,7 +59,7 @@ func (tx *transaction) plan(ctx context.Context, q Request) (*attempt, error) {
 	}
 	present := tx.present()
 	if len(present) > MaxFile || !utf8.Valid(present) {
-		return nil, fault.New("file: %s is not UTF-8 text of at most %d KiB; ask the workspace owner to look at it",
+		return nil, fault.New("file: %s must be UTF-8 text of at most %d KiB; ask the user to check it",
 			q.File, MaxFile>>10)
 	}
 	now := tx.now()
@@ -98,7 +98,7 @@ func (a *attempt) repeats() (bool, error) {
 			return false, err
 		}
 		if first.Request != old.hash("request", q.text()) {
-			return false, fault.New("idempotency_key: it belongs to another edit, event %s; take a new one", first.ID)
+			return false, fault.New("idempotency_key: already used by another edit, event %s; use a new key", first.ID)
 		}
 		a.result = Result{Event: first, Items: q.dated(first.time()), Repeated: true}
 		return true, nil
@@ -155,7 +155,7 @@ func (a *attempt) base(now time.Time) (text string, whole *string, err error) {
 	case present != nil:
 		return string(present), nil, nil
 	case !a.q.Create:
-		return "", nil, fault.New("file: there is no %s; to create it, set create: true", a.q.File)
+		return "", nil, fault.New("file: no such file %s; pass create: true to create it", a.q.File)
 	}
 	text = grammar.New(a.q.File, grammar.Stamp(now))
 	return text, &text, nil
@@ -193,12 +193,12 @@ func (a *attempt) edit(now time.Time, text string) (Event, error) {
 	if i := index(before, done.Section, done.Anchor); i >= 0 && !done.Made {
 		e.Before = k.section(before.Parts[i].Body)
 		if q.Expected != "" && q.Expected != e.Before {
-			return Event{}, fault.New("expected_hash: the section was changed in the meantime and has the hash %s now; "+
-				"nothing was written. Merge your change into its present text, and give that hash:\n%s",
+			return Event{}, fault.New("expected_hash: the section has changed and its hash is now %s; nothing was written. "+
+				"Apply your change to the current text and pass this hash:\n%s",
 				e.Before, Excerpt(before.Parts[i].Body))
 		}
 	} else if q.Expected != "" {
-		return Event{}, fault.New("expected_hash: there is no such section any more; leave it out to make it")
+		return Event{}, fault.New("expected_hash: the section no longer exists; omit expected_hash to create it")
 	}
 	// The Change Log and last_updated are part of the same event: a replay restores them with the section.
 	a.changeLog(d, t, q.Edit, done, now)
@@ -209,7 +209,7 @@ func (a *attempt) edit(now time.Time, text string) (Event, error) {
 	}
 	data := []byte(d.String())
 	if len(data) > MaxFile {
-		return Event{}, fault.New("content: the file would have more than %d KiB; curate it", MaxFile>>10)
+		return Event{}, fault.New("content: the file would exceed %d KiB; shorten it", MaxFile>>10)
 	}
 	after := grammar.Parse(string(data))
 	e.Changes, e.FileAfter = changes(k, before, after), k.file(data)

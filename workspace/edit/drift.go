@@ -72,7 +72,7 @@ func lost(name string, edited map[string]bool, old, present *grammar.Document) (
 		case i < 0:
 			wrong = append(wrong, fmt.Sprintf("the section ## %s is gone", p.Name))
 		case strict && p.Anchor.ID != "" && present.Parts[i].Anchor.ID != p.Anchor.ID:
-			wrong = append(wrong, fmt.Sprintf("the anchor of ## %s is gone or another", p.Name))
+			wrong = append(wrong, fmt.Sprintf("the anchor of ## %s is missing or different", p.Name))
 		}
 	}
 	if strict {
@@ -81,7 +81,7 @@ func lost(name string, edited map[string]bool, old, present *grammar.Document) (
 		have := identityField.FindAllString(is, -1)
 		for _, field := range identityField.FindAllString(was, -1) {
 			if !slices.Contains(have, field) {
-				wrong = append(wrong, fmt.Sprintf("the front matter's %q is gone or another", strings.TrimSpace(field)))
+				wrong = append(wrong, fmt.Sprintf("the front matter's %q is missing or different", strings.TrimSpace(field)))
 			}
 		}
 	}
@@ -199,7 +199,7 @@ func (tx *transaction) restore(ctx context.Context, actor, why string) (done boo
 }
 
 func noDrift(name string) error {
-	return fault.New("%s: there is no drift to decide about; yamo-mcp drift list shows where there is", name)
+	return fault.New("%s: the file has not drifted; run yamo-mcp drift list to see the drifted files", name)
 }
 
 // without returns the text that a file would have without its changes by hand from the event called drift on: earlier
@@ -221,14 +221,14 @@ func (e *Editor) without(name string, events []Event, drift string, present []by
 				err = redo(k, d, t, event)
 			}
 			if err != nil {
-				return "", fault.New("%s: the text before the drift cannot take the edits made since: %v. Accept the drift, or "+
-					"change the file by hand", name, err)
+				return "", fault.New("%s: the edits made since cannot be applied to the text before the drift: %v. Accept the "+
+					"drift, or change the file by hand", name, err)
 			}
 		default:
 			next, err := e.step(name, d, event)
 			if halted, ok := errors.AsType[*DriftError](err); ok {
-				return "", fault.New("%s: the text before the drift cannot be made again: %v. Accept the drift, or change the "+
-					"file by hand", name, halted)
+				return "", fault.New("%s: the text before the drift cannot be reconstructed: %v. Accept the drift, or change "+
+					"the file by hand", name, halted)
 			}
 			if err != nil {
 				return "", err
@@ -237,7 +237,7 @@ func (e *Editor) without(name string, events []Event, drift string, present []by
 		}
 	}
 	if d == nil {
-		return "", fault.New("%s: there was no text before the drift", name)
+		return "", fault.New("%s: the file had no text before the drift", name)
 	}
 	keepLog(d, t, grammar.Parse(string(present)))
 	return d.String(), nil

@@ -81,7 +81,7 @@ func TestChangesByHand(t *testing.T) {
 	if events, err := e.History(t.Context(), "SOUL.md", ""); err != nil || len(events) > 0 {
 		t.Errorf("%+v, %v", events, err)
 	}
-	if _, err := e.Replay(t.Context(), "USER.md", ""); err == nil || !strings.Contains(err.Error(), "never edited") {
+	if _, err := e.Replay(t.Context(), "USER.md", ""); err == nil || !strings.Contains(err.Error(), "no recorded edits") {
 		t.Error(err)
 	}
 }
@@ -102,11 +102,11 @@ func TestDrift(t *testing.T) {
 		"file gone": {"MEMORY.md", func(string) string { return "" }, "the file is gone"},
 		"anchor gone": {
 			partFile, func(s string) string { return strings.Replace(s, "<!-- @anchor: role v1 -->\n", "", 1) },
-			"the anchor of ## Role is gone",
+			"the anchor of ## Role is missing",
 		},
 		"anchor changed": {
 			partFile, func(s string) string { return strings.Replace(s, "anchor: role", "anchor: rule", 1) },
-			"the anchor of ## Role is gone or another",
+			"the anchor of ## Role is missing or different",
 		},
 		"change log gone": {
 			partFile, func(s string) string { return s[:strings.Index(s, "## Change Log")] },
@@ -114,11 +114,11 @@ func TestDrift(t *testing.T) {
 		},
 		"id changed": {
 			partFile, func(s string) string { return strings.Replace(s, "part_id: guard", "part_id: dog", 1) },
-			`the front matter's "part_id: guard" is gone`,
+			`the front matter's "part_id: guard" is missing`,
 		},
 		"identity key renamed": {
 			partFile, func(s string) string { return strings.Replace(s, "user_id:", "owner:", 1) },
-			`the front matter's "user_id: kate" is gone`,
+			`the front matter's "user_id: kate" is missing`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -259,11 +259,11 @@ func TestAccept(t *testing.T) {
 	e := d.open()
 	d.edit(e, request("MEMORY.md", grammar.AppendItem, "People", "Eva"))
 	if _, err := e.Accept(t.Context(), "MEMORY.md", "operator", ""); err == nil ||
-		!strings.Contains(err.Error(), "no drift") {
+		!strings.Contains(err.Error(), "has not drifted") {
 		t.Error(err)
 	}
 	if err := e.Restore(t.Context(), "MEMORY.md", "operator", ""); err == nil ||
-		!strings.Contains(err.Error(), "no drift") {
+		!strings.Contains(err.Error(), "has not drifted") {
 		t.Error(err)
 	}
 	d.write("MEMORY.md", "# Memory\n\n## Else\n")

@@ -158,8 +158,7 @@ func (e *Editor) Edit(ctx context.Context, q Request) (Result, error) {
 		return Result{}, err
 	}
 	if path.Ext(q.File) != ".md" {
-		return Result{}, fault.New("file: only Markdown files of the workspace are edited, named relative to it, such as " +
-			"MEMORY.md")
+		return Result{}, fault.New("file: must be a Markdown file of the workspace, relative to it, such as MEMORY.md")
 	}
 	if strings.HasPrefix(q.Section, "---") {
 		return Result{}, fault.New("section: front matter is not edited (seed 004 §4)")
@@ -189,7 +188,7 @@ type ReadOnlyError struct{ File string }
 
 // Error names the file, and where to write instead.
 func (e *ReadOnlyError) Error() string {
-	return fmt.Sprintf("file: %s is not edited; what happened goes into the day's log", e.File)
+	return fmt.Sprintf("file: %s cannot be edited; use the daily log for events", e.File)
 }
 
 // Unwrap returns the error as a fault, so that a client sees it.
@@ -201,11 +200,12 @@ func explain(name string, err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, fs.ErrPermission) && (name == workspace.SoulFile || name == workspace.IdentityFile):
-		return fault.New("file: %s is who the agent is; a person changes it, with yamo-mcp reconfigure", name)
+		return fault.New("file: %s defines the agent and cannot be edited; the user can replace it with yamo-mcp reconfigure",
+			name)
 	case errors.Is(err, fs.ErrPermission):
 		return &ReadOnlyError{File: name}
 	case errors.Is(err, fs.ErrNotExist):
-		return fault.New("file: the workspace has no file that could be called %s; name it relative to the workspace, "+
+		return fault.New("file: %s is not a valid file name here; use a path relative to the workspace, "+
 			"such as MEMORY.md, notes/NAME.md or users/ID/overview.md", name)
 	case errors.Is(err, workspace.ErrCredentials):
 		return fault.New("content: %v. Nothing was written", workspace.ErrCredentials)

@@ -163,7 +163,7 @@ func TestEdit(t *testing.T) {
 	}
 	q.Content = "Uwe"
 	if _, err := e.Edit(t.Context(), q); err == nil ||
-		!strings.Contains(err.Error(), "idempotency_key: it belongs to another edit") {
+		!strings.Contains(err.Error(), "idempotency_key: already used by another edit") {
 		t.Errorf("another edit with the key: %v", err)
 	}
 	// The line in the record has every field of seed 004 §11.
@@ -257,15 +257,15 @@ func TestEditRefuses(t *testing.T) {
 	e := d.open()
 	for want, q := range map[string]Request{
 		"with yamo-mcp reconfigure":              request("SOUL.md", grammar.AppendSection, "", "x"),
-		"IDENTITY.md is who the agent is":        request("IDENTITY.md", grammar.AppendSection, "", "x"),
-		"BOOTSTRAP.md is not edited":             request("BOOTSTRAP.md", grammar.AppendSection, "", "x"),
-		"memory/2026-02-14.md is not edited":     request("memory/2026-02-14.md", grammar.AppendSection, "", "x"),
-		"only Markdown files":                    request("memory/heartbeat-state.json", grammar.AppendSection, "", "x"),
-		"no file that could be called ../x.md":   request("../x.md", grammar.AppendSection, "", "x"),
-		"called .yamo/private/x.md":              request(".yamo/private/x.md", grammar.AppendSection, "", "x"),
-		"called other/x.md":                      request("other/x.md", grammar.AppendSection, "", "x"),
-		"there is no notes/x.md":                 request("notes/x.md", grammar.AppendSection, "", "x"),
-		"is not UTF-8 text":                      request("notes/bad.md", grammar.AppendSection, "", "x"),
+		"IDENTITY.md defines the agent":          request("IDENTITY.md", grammar.AppendSection, "", "x"),
+		"BOOTSTRAP.md cannot be edited":          request("BOOTSTRAP.md", grammar.AppendSection, "", "x"),
+		"memory/2026-02-14.md cannot be edited":  request("memory/2026-02-14.md", grammar.AppendSection, "", "x"),
+		"must be a Markdown file":                request("memory/heartbeat-state.json", grammar.AppendSection, "", "x"),
+		"../x.md is not a valid file name":       request("../x.md", grammar.AppendSection, "", "x"),
+		".yamo/private/x.md is not a valid":      request(".yamo/private/x.md", grammar.AppendSection, "", "x"),
+		"other/x.md is not a valid":              request("other/x.md", grammar.AppendSection, "", "x"),
+		"no such file notes/x.md":                request("notes/x.md", grammar.AppendSection, "", "x"),
+		"must be UTF-8 text":                     request("notes/bad.md", grammar.AppendSection, "", "x"),
 		"content: the text contains credentials": request("MEMORY.md", grammar.AppendSection, "Plans", "hunter2"),
 		"is prohibited":                          request("MEMORY.md", "delete_file", "", ""),
 		"front matter is not edited":             request("MEMORY.md", grammar.AppendSection, "---", "x"),
@@ -281,7 +281,7 @@ func TestEditRefuses(t *testing.T) {
 			File: "MEMORY.md", Refs: []string{"01KE0QJ1BM8Y4W8D6S0T2RTX3V"},
 			Edit: grammar.Edit{Op: grammar.AppendSection, Section: "Plans", Content: "x", Rationale: "r"},
 		},
-		"evidence_refs: \"x\" is no evidence": {
+		"evidence_refs: \"x\" is not an evidence": {
 			File: "MEMORY.md", Refs: []string{"x"},
 			Edit: grammar.Edit{Op: grammar.AppendSection, Section: "Plans", Content: "x", Rationale: "r"},
 		},

@@ -9,7 +9,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 )
 
-// Erase removes the recorded contents of a file for good: former texts, reasons and items, of its edits and of changes
+// Erase permanently removes the recorded contents of a file: former texts, reasons and items, of its edits and of changes
 // by hand. The file itself stays, and its history begins again with a snapshot of it. Pins and locks stay, too. Of each
 // erased event the record keeps its time, the evidence that it cited and its idempotency key, so that no edit is made
 // twice. It returns the number of erased events. It is a fault if the file has a drift that is not decided yet.
@@ -23,7 +23,7 @@ func (e *Editor) Erase(ctx context.Context, name, actor, why string) (erased int
 		return 0, err
 	}
 	if !e.state.erasable(name) {
-		return 0, fault.New("%s: nothing is recorded of it that could be erased", name)
+		return 0, fault.New("%s: nothing recorded to erase", name)
 	}
 	tx, err := e.begin(ctx, name)
 	if err != nil {
@@ -35,7 +35,7 @@ func (e *Editor) Erase(ctx context.Context, name, actor, why string) (erased int
 		return 0, err
 	}
 	if len(e.state.files[name].drifts) > 0 {
-		return 0, fault.New("%s: it has drifted; decide first, with yamo-mcp drift accept or restore", name)
+		return 0, fault.New("%s: it has drifted; first run yamo-mcp drift accept or restore", name)
 	}
 	return tx.erase(ctx, actor, why)
 }

@@ -111,7 +111,7 @@ func TestEraseRefuses(t *testing.T) {
 	d.edit(e, request("MEMORY.md", grammar.ReplaceSection, "Plans", "x"))
 	for _, name := range []string{"USER.md", "SOUL.md", "../x.md", "memory/2026-02-14.md"} {
 		if _, err := e.Erase(t.Context(), name, "operator", "r"); err == nil ||
-			!strings.Contains(err.Error(), "nothing is recorded") {
+			!strings.Contains(err.Error(), "nothing recorded") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -55,7 +55,7 @@ func (e *Editor) SetPin(ctx context.Context, target, op, actor string) (Pin, err
 	has := e.state.pins[name][pin.Anchor]
 	switch {
 	case (op == OpUnpin || op == OpUnlock) && has == "":
-		return Pin{}, fault.New("%s: it is neither pinned nor locked", target)
+		return Pin{}, fault.New("%s: not pinned or locked", target)
 	case op == OpUnpin && has == OpLock, op == OpPin && has == OpLock:
 		return Pin{}, fault.New("%s: it is locked, which is more than pinned; yamo-mcp unlock takes that off first", target)
 	case op == OpUnlock && has == OpPin:
@@ -135,7 +135,7 @@ func (e *PinnedError) Error() string {
 	if e.Locked {
 		return fmt.Sprintf("section: %q is locked by its owner: nothing in it can be changed", e.Section)
 	}
-	return fmt.Sprintf("section: %q is pinned by its owner: its content stays, and %s or %s can add to it",
+	return fmt.Sprintf("section: %q is pinned by its owner: its content stays; use %s or %s to add to it",
 		e.Section, grammar.AppendSection, grammar.AppendItem)
 }
 

@@ -125,7 +125,7 @@ func (s *state) undecided(id string) error {
 	p := s.proposals[id]
 	switch {
 	case p == nil:
-		return fault.New("%s: there is no such proposal; yamo-mcp proposals lists the pending ones", id)
+		return fault.New("%s: no such proposal; run yamo-mcp proposals to list the pending ones", id)
 	case p.State != Pending:
 		return fault.New("%s: it was %s already, at %s", id, p.State, p.Decision.Time)
 	}

@@ -243,7 +243,7 @@ func TestRejectedProposal(t *testing.T) {
 		t.Errorf("c.After = %q, want %q", c.After, memoryText)
 	}
 	_, err = e.RejectProposal(t.Context(), "01KDYGJ72E01PPAV80000018PC", "operator", "")
-	wants(t, err, "there is no such proposal")
+	wants(t, err, "no such proposal")
 	_, err = e.RejectProposal(t.Context(), first.Event.ID, "operator", "hunter2")
 	wants(t, err, "why: ")
 }
@@ -266,8 +266,8 @@ func TestProposalRefused(t *testing.T) {
 		"expected_hash: ":         stale,
 		"yamo-mcp reconfigure":    proposal("SOUL.md", grammar.AppendSection, "", "x"),
 		"content: the text conta": proposal("MEMORY.md", grammar.AppendItem, "People", "hunter2"),
-		"there is no section":     proposal("MEMORY.md", grammar.AppendItem, "Birds", "x"),
-		"there is no notes/x.md":  proposal("notes/x.md", grammar.AppendSection, "", "x"),
+		"no section":              proposal("MEMORY.md", grammar.AppendItem, "Birds", "x"),
+		"no such file notes/x.md": proposal("notes/x.md", grammar.AppendSection, "", "x"),
 		"op: ":                    proposal(partFile, grammar.AppendItem, "Role", "x"),
 	} {
 		_, err := e.Edit(t.Context(), q)
@@ -336,9 +336,9 @@ func TestProposalForAChangedSection(t *testing.T) {
 	}
 	d.write("MEMORY.md", "# Memory\n")
 	_, _, err = e.AcceptProposal(t.Context(), gone.Event.ID, "operator", "", true)
-	wants(t, err, "there is no section")
+	wants(t, err, "no section")
 	list := d.reviews(e)
-	if len(list) != 1 || !strings.Contains(list[0].Problem, "there is no section") {
+	if len(list) != 1 || !strings.Contains(list[0].Problem, "no section") {
 		t.Errorf("%+v", list)
 	}
 }

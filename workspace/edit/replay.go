@@ -145,7 +145,7 @@ func (e *Editor) replay(ctx context.Context, name, to string) (Replayed, error) 
 		return Replayed{}, err
 	}
 	if !slices.ContainsFunc(events, Event.writes) { // pins and proposals do not determine its text
-		return Replayed{}, fault.New("%s: it was never edited through yamo-mcp, so there is nothing to replay", name)
+		return Replayed{}, fault.New("%s: no recorded edits, so nothing to replay", name)
 	}
 	accepted := map[string]bool{}
 	for _, event := range events {

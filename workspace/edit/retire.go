@@ -48,7 +48,7 @@ var bullet = regexp.MustCompile(`^\s*[-*+]\s+`)
 func find(items []string, wanted string) (int, error) {
 	wanted = oneLine(bullet.ReplaceAllString(wanted, ""))
 	if wanted == "" {
-		return 0, fault.New("retire: an entry is empty; give its text, or its beginning")
+		return 0, fault.New("retire: an entry is empty; pass its text or its beginning")
 	}
 	for _, same := range []func(item string) bool{
 		func(item string) bool { return item == wanted },
@@ -65,9 +65,8 @@ func find(items []string, wanted string) (int, error) {
 		case 1:
 			return found[0], nil
 		default:
-			return 0, fault.New("retire: %q is the beginning of %d entries; give more of it", wanted, len(found))
+			return 0, fault.New("retire: %q is the beginning of %d entries; pass more of it", wanted, len(found))
 		}
 	}
-	return 0, fault.New("retire: the section has no entry that is or begins with %q; read the file again and give the "+
-		"entry as the file has it", wanted)
+	return 0, fault.New("retire: no entry is or begins with %q; read the file again and copy the entry exactly", wanted)
 }

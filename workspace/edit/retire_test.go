@@ -70,10 +70,10 @@ func TestRetireRefuses(t *testing.T) {
 	section, op := retiring([]string{"Sleep"}), retiring([]string{"Sleep"}, "x")
 	section.Section, op.Op = "Songs", grammar.AppendItem
 	for want, q := range map[string]Request{
-		"no entry that is or begins with":   retiring([]string{"Swim"}),
+		"no entry is or begins with":        retiring([]string{"Swim"}),
 		"is the beginning of 2 entries":     retiring([]string{"2025-01"}),
 		"an entry is empty":                 retiring([]string{" - "}),
-		`there is no section "Songs"`:       section,
+		`no section "Songs"`:                section,
 		"items are retired by curate_items": op,
 	} {
 		if _, err := e.Edit(t.Context(), q); err == nil || !strings.Contains(err.Error(), want) {

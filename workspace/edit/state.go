@@ -51,7 +51,7 @@ type file struct {
 
 func newFile() *file { return &file{sections: map[string]bool{}} }
 
-// decode reads the event of a ledger's line.
+// decode decodes the event in a ledger entry.
 func decode(line ledger.Entry) (Event, error) {
 	var e Event
 	if err := json.Unmarshal(line.Data, &e); err != nil {

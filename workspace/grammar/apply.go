@@ -56,7 +56,7 @@ func (d *Document) Apply(t *Type, e Edit, now time.Time) (Applied, error) {
 	case errors.As(err, &missing) && !missing.Twice && adds && (e.Create || t.strict()):
 		i, done.Made = d.add(t, e.Section), true
 	case errors.As(err, &missing) && !missing.Twice && adds:
-		return Applied{}, fault.New("section: %v. To begin a new one, set create: true", err)
+		return Applied{}, fault.New("section: %v. Pass create: true to create it", err)
 	default:
 		return Applied{}, fault.New("section: %v", err)
 	}
@@ -418,7 +418,7 @@ func checkText(text string) error {
 			level, _ := markdown.Heading(line)
 			switch {
 			case level == 1 || level == 2:
-				return fault.New("content: %q is a heading of the file's own levels; begin headings inside a section with ###",
+				return fault.New("content: headings inside a section must begin with ###, got %q",
 					strings.TrimSpace(line))
 			case looksLikeAnchor.MatchString(line):
 				return fault.New("content: %q is a hidden anchor; anchors are not edited (seed 004 §4)", strings.TrimSpace(line))

@@ -258,10 +258,10 @@ func TestApplyRefuses(t *testing.T) {
 		"no section": {
 			"MEMORY.md", memory,
 			Edit{Op: ReplaceSection, Section: "C", Content: "y"},
-			`there is no section "C"; there are A, B, B. To begin a new one, set create: true`,
+			`no section "C" (sections: A, B, B). Pass create: true to create it`,
 		},
 		"not even created": {
-			"MEMORY.md", memory, Edit{Op: CurateItems, Section: "C", Create: true}, `there is no section "C"`,
+			"MEMORY.md", memory, Edit{Op: CurateItems, Section: "C", Create: true}, `no section "C"`,
 		},
 		"two of them": {
 			"MEMORY.md", memory, Edit{Op: ReplaceSection, Section: "B", Content: "y"}, `there are several sections "B"`,
@@ -273,10 +273,10 @@ func TestApplyRefuses(t *testing.T) {
 			"MEMORY.md", memory, Edit{Op: ReplaceSection, Section: "A", Content: "x"}, "nothing would change",
 		},
 		"a heading": {
-			"MEMORY.md", memory, Edit{Op: ReplaceSection, Section: "A", Content: "y\n## C\n"}, `"## C" is a heading`,
+			"MEMORY.md", memory, Edit{Op: ReplaceSection, Section: "A", Content: "y\n## C\n"}, `got "## C"`,
 		},
 		"indented heading": {
-			"MEMORY.md", memory, Edit{Op: ReplaceSection, Section: "A", Content: " # C"}, `"# C" is a heading`,
+			"MEMORY.md", memory, Edit{Op: ReplaceSection, Section: "A", Content: " # C"}, `got "# C"`,
 		},
 		"underlined": {
 			"MEMORY.md", memory,
@@ -344,7 +344,7 @@ func TestApplyRefuses(t *testing.T) {
 		"evidence, bad token": {
 			partFile, profile,
 			Edit{Op: AppendItem, Section: "Evidence (curated)", Content: `"y" ev:2026`},
-			"is no evidence token",
+			"is not an evidence token",
 		},
 		"401 words": {
 			partFile, profile,

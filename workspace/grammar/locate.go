@@ -32,10 +32,10 @@ func (e *MissingError) Error() string {
 		return fmt.Sprintf("there are several sections %q: give each another heading, or an anchor to name it by", e.Section)
 	}
 	if len(e.Have) == 0 {
-		return fmt.Sprintf("there is no section %q, and no other: without a section, the text below the title is edited",
+		return fmt.Sprintf("no section %q, and no other: omit section to edit the text below the title",
 			e.Section)
 	}
-	return fmt.Sprintf("there is no section %q; there are %s", e.Section, strings.Join(e.Have, ", "))
+	return fmt.Sprintf("no section %q (sections: %s)", e.Section, strings.Join(e.Have, ", "))
 }
 
 // Find returns the index in d.Parts of the section called name, a heading or an anchor; "" is the text above the first

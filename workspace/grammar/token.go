@@ -58,11 +58,11 @@ func ParseToken(text string) (Token, error) {
 	}
 	parsed, err := ulid.ParseStrict(id)
 	if err != nil || parsed.String() != id {
-		return Token{}, fmt.Errorf("%q is no evidence token: it is %s, an event's id, or a memory's (mem_…)", text, TokenForm)
+		return Token{}, fmt.Errorf("%q is not an evidence token: must be %s, an event ID, or a memory ID (mem_…)", text, TokenForm)
 	}
 	t := Token{parsed}
 	if when != "" && t.String() != text {
-		return Token{}, fmt.Errorf("%q is no evidence token: its time is not the one in its ULID, %s", text,
+		return Token{}, fmt.Errorf("%q is not an evidence token: its time does not match its ULID, %s", text,
 			t.ID.Timestamp().UTC().Format(tokenTime))
 	}
 	return t, nil
