@@ -92,18 +92,26 @@ func TestRankingSignals(t *testing.T) {
 		{"the person rather than the assistant", "harbour plan", "my harbour plan", "the harbour plan", []record.Memory{
 			{Content: "the harbour plan", Source: rank.Assistant}, {Content: "my harbour plan", Source: "user"},
 		}},
-		{"the assistant where it is asked for", "what harbour plan did you recommend", "the harbour plan", "my harbour plan is older",
+		{
+			"the assistant where it is asked for", "what harbour plan did you recommend", "the harbour plan", "my harbour plan is older",
 			[]record.Memory{
 				{Content: "the harbour plan", Source: rank.Assistant}, {Content: "my harbour plan is older", Source: "user"},
-			}},
-		{"a standing instruction where help is asked for", "can you write a report",
-			"Always list sources when I ask for a report", "the harbour report is due", []record.Memory{
+			},
+		},
+		{
+			"a standing instruction where help is asked for", "can you write a report",
+			"Always list sources when I ask for a report", "the harbour report is due",
+			[]record.Memory{
 				{Content: "the harbour report is due"}, {Content: "Always list sources when I ask for a report"},
-			}},
-		{"what was said where that is asked for", "when did we write the harbour report",
-			"the harbour report is due", "Always list sources when I ask for a report", []record.Memory{
+			},
+		},
+		{
+			"what was said where that is asked for", "when did we write the harbour report",
+			"the harbour report is due", "Always list sources when I ask for a report",
+			[]record.Memory{
 				{Content: "Always list sources when I ask for a report"}, {Content: "the harbour report is due"},
-			}},
+			},
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			v := open(t, t.TempDir(), audience.DM(), new(words))

@@ -242,7 +242,7 @@ func TestEmbedderSettings(t *testing.T) {
 // flagged returns a command line: command on a workspace, with flags that are separated by spaces.
 func flagged(command []string, workspace, flags string) []string {
 	line := append(slices.Clone(command), "--workspace", workspace)
-	for _, flag := range strings.Fields(flags) {
+	for flag := range strings.FieldsSeq(flags) {
 		line = append(line, "--"+flag)
 	}
 	return line

@@ -27,17 +27,26 @@ func TestApplyPrecedence(t *testing.T) {
 		{"environment over file", nil, map[string]string{"YAMO_GROUP": "e"}, map[string]string{"group": "f"}, "e", "here"},
 		{
 			"flag over both",
-			[]string{"--group", "x"}, map[string]string{"YAMO_GROUP": "e"}, map[string]string{"group": "f"}, "x", "here",
+			[]string{"--group", "x"},
+			map[string]string{"YAMO_GROUP": "e"},
+			map[string]string{"group": "f"},
+			"x", "here",
 		},
 		{"an empty flag is a value", []string{"--group", ""}, map[string]string{"YAMO_GROUP": "e"}, nil, "", "here"},
 		{
 			"an empty variable is unset",
-			nil, map[string]string{"YAMO_GROUP": ""}, map[string]string{"group": "f"}, "f", "here",
+			nil,
+			map[string]string{"YAMO_GROUP": ""},
+			map[string]string{"group": "f"},
+			"f", "here",
 		},
 		{"an empty string in the file is unset", nil, nil, map[string]string{"group": ""}, "none", "here"},
 		{
 			"a flag that is not a setting",
-			nil, map[string]string{"YAMO_PLACE": "e"}, map[string]string{"": "f", "place": "f"}, "none", "here",
+			nil,
+			map[string]string{"YAMO_PLACE": "e"},
+			map[string]string{"": "f", "place": "f"},
+			"none", "here",
 		},
 	}
 	for _, test := range tests {

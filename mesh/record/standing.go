@@ -17,8 +17,10 @@ var standing = regexp.MustCompile(`(?i)` +
 
 // standingWords are parts of every match. Looking for them first spares most memories the regular expression, which
 // would make loading a large ledger noticeably slower.
-var standingWords = []string{"prefer", "avoid", "rather", "lways", "ever ", "henever", "hen I ask", "rom now on",
-	"ake sure", "emember to", "on't ", "o not "}
+var standingWords = []string{
+	"prefer", "avoid", "rather", "lways", "ever ", "henever", "hen I ask", "rom now on",
+	"ake sure", "emember to", "on't ", "o not ",
+}
 
 // IsStanding reports whether the memory is a standing instruction or a preference: something that applies whenever the
 // occasion comes up, and not only when the query asks for it.
