@@ -121,5 +121,5 @@ func find(list []*store.Snapshot, id string) record.Hit {
 }
 
 func noMemory(id string) error {
-	return fault.New("id: there is no memory %q; a search gives the IDs that exist", id)
+	return fault.New("id: no memory %q; use an ID from a search result", id)
 }

@@ -45,7 +45,7 @@ func (q *SearchRequest) conditions() (c conditions, err error) {
 		return c, err
 	}
 	if !c.until.IsZero() && !c.since.Before(c.until) {
-		return c, fault.New("until: it must be later than since")
+		return c, fault.New("until: must be later than since")
 	}
 	if q.Filter != "" {
 		if c.expr, err = where.Parse(q.Filter); err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/store"
 )
 
-// MaxHeritageDepth is how many levels of a heritage are kept, unless Options.HeritageDepth says otherwise (RFC-0011
+// MaxHeritageDepth is how many levels of a heritage are kept, unless Options.HeritageDepth is set (RFC-0011
 // §4.2 maxHeritageDepth).
 const MaxHeritageDepth = 5
 

@@ -85,7 +85,7 @@ func TestHeritageRefuses(t *testing.T) {
 		"a DM, of a shared memory":     {dm, shared, h, "shared"},
 		"a DM, of a group's memory":    {dm, theirs, h, "group:red"},
 		"a group, of a shared memory":  {red, shared, h, "shared"},
-		"a group, of a private memory": {red, private, h, "there is no memory"},
+		"a group, of a private memory": {red, private, h, "id: no memory \""},
 		"nothing":                      {dm, private, record.Heritage{}, "heritage:"},
 		"an empty level":               {dm, private, record.Heritage{Rationales: []string{" "}}, "rationales:"},
 	} {

@@ -91,7 +91,7 @@ func TestImportKeepsWhatIsValid(t *testing.T) {
 	case len(o.Notes) != 1:
 		t.Errorf("len(o.Notes) = %v, want 1", len(o.Notes))
 	}
-	wantFault(t, byRow[rows[3].ID].Err, "nothing but a secret")
+	wantFault(t, byRow[rows[3].ID].Err, "this is only a secret")
 	if text := onDisk(t, v.Dir, "jon@example.org"); len(text) > 0 {
 		t.Errorf("an address is in %q", text)
 	}

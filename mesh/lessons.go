@@ -180,7 +180,7 @@ func (v *View) MemoriesByPattern(ctx context.Context, patternID string) ([]recor
 const maxRule = 300
 
 // Constraints renders the most severe active lessons as Markdown that a session starts with (RFC-0011 §8.2
-// step 4), "" if there is none.
+// step 4), "" if no lesson is active.
 //
 // SECURITY: in a DM, lessons of groups are not among them: a stranger must not be able to plant rules.
 func (v *View) Constraints(ctx context.Context) (string, error) {

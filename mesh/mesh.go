@@ -49,12 +49,12 @@ type Options struct {
 	// runs elsewhere.
 	Completer Completer
 
-	LessonMinConfidence float64 // minimum of an active lesson, 0..1; 0: DefaultConfidence
-	LessonRetentionDays int     // how long a lesson is active; 0: DefaultRetentionDays
-	HeritageDepth       int     // levels of a heritage that are kept; 0: MaxHeritageDepth
+	LessonMinConfidence float64 // minimum confidence of an active lesson, 0 to 1; 0: DefaultConfidence
+	LessonRetentionDays int     // number of days that a lesson stays active; 0: DefaultRetentionDays
+	HeritageDepth       int     // maximum number of heritage levels kept; 0: MaxHeritageDepth
 }
 
-// ErrClosed is what a closed View returns.
+// ErrClosed is returned by the methods of a closed View.
 var ErrClosed = errors.New("the memory is closed")
 
 // compartment is an open compartment with its index.
@@ -264,13 +264,13 @@ func (v *View) write(ctx context.Context, name record.Visibility, prepare store.
 	})
 }
 
-// explain turns err into a fault where the caller or the operator can do something about it.
+// explain turns err into a fault if the caller or the operator can do something about it.
 func explain(name record.Visibility, err error) error {
 	var corrupt *ledger.CorruptError
 	switch {
 	case errors.As(err, &corrupt):
 		return &damageError{cause: err, fault: fault.New("the %s memory is damaged at line %d of its ledger, "+
-			"and is left as it is; the operator finds out more with `yamo-mcp ledger verify`", name, corrupt.Line)}
+			"so nothing was written; ask the workspace owner to run `yamo-mcp ledger verify`", name, corrupt.Line)}
 	case errors.Is(err, ledger.ErrBusy):
 		return &damageError{cause: err, fault: fault.New("the %s memory is being written by another program; "+
 			"try again in a moment", name)}
@@ -284,8 +284,8 @@ type damageError struct{ cause, fault error }
 func (e *damageError) Error() string   { return e.cause.Error() }
 func (e *damageError) Unwrap() []error { return []error{e.fault, e.cause} }
 
-// prepare makes the .yamo folder ready for the first write: it creates it, keeps it out of version control, and reads
-// or creates the key of the ledgers.
+// prepare creates the .yamo folder for the first write, excludes it from version control, and loads or creates the
+// ledgers' key.
 func (v *View) prepare() ([]byte, error) {
 	if err := v.checkFolders(v.Dir); err != nil {
 		return nil, err

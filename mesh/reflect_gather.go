@@ -57,10 +57,10 @@ func (v *View) gather(ctx context.Context, kind, topic string, lookback, standar
 	}
 	switch {
 	case len(g.sources) == 0 && topic == "":
-		return nil, fault.New("there are no memories to draw on yet; store some first")
+		return nil, fault.New("no memories yet; store some first")
 	case len(g.sources) == 0:
-		return nil, fault.New("topic: no memory bears on it; name something that was remembered, " +
-			"or leave the topic out for what is recent")
+		return nil, fault.New("topic: no memory is relevant to it; choose another topic, " +
+			"or omit it to use recent memories")
 	}
 	slices.SortFunc(g.sources, record.CompareStored)
 	g.key = g.name(kind)

@@ -49,7 +49,7 @@ func reflect(t testing.TB, v *View, q ReflectRequest) Reflected {
 func TestReflectOnWhatIsRecent(t *testing.T) {
 	v := open(t, t.TempDir(), audience.DM(), &words{})
 	_, err := v.Reflect(t.Context(), ReflectRequest{})
-	wantFault(t, err, "there are no memories to draw on yet")
+	wantFault(t, err, "no memories yet")
 	ids := remember(t, v, greenhouse...)
 	r := reflect(t, v, ReflectRequest{Lookback: 2})
 	if diff := cmp.Diff([]record.Source{{ID: ids[4], Origin: record.Private}, {ID: ids[5], Origin: record.Private}}, r.Sources); diff != "" {
@@ -70,7 +70,7 @@ func TestReflectRefuses(t *testing.T) {
 		q    ReflectRequest
 		want string
 	}{
-		{ReflectRequest{Topic: "quantum chromodynamics lattice"}, "topic: no memory bears on it"},
+		{ReflectRequest{Topic: "quantum chromodynamics lattice"}, "topic: no memory is relevant to it"},
 		{ReflectRequest{Topic: strings.Repeat("x", 501)}, "topic: 501 characters are too many"},
 		{ReflectRequest{Topic: "\xff"}, "topic: the text is not valid UTF-8"},
 		{ReflectRequest{Lookback: 51}, "lookback: use a number of memories from 1 to 50"},

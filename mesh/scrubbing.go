@@ -33,13 +33,12 @@ func (s *scrubbing) content(text string) string {
 	result, err := s.scrubber.Text(text)
 	switch {
 	case errors.Is(err, scrub.ErrEmpty):
-		s.fail(fault.New("content: there is no text in it, or nothing but markup; " +
-			"give what you want to find again, in words"))
+		s.fail(fault.New("content: it has no text, or only markup; write what to remember in words"))
 	case err != nil:
 		s.fail(fault.New("content: %v", err))
 	case result.OnlySecret:
-		s.fail(fault.New("content: this is nothing but a secret, and secrets are not kept in memory; " +
-			"put it into a password manager or secret store and remember where it is"))
+		s.fail(fault.New("content: this is only a secret, and memory does not store secrets; " +
+			"put it in a password manager or secret store, and remember where it is"))
 	}
 	s.found = append(s.found, result.Redactions...)
 	return result.Text
@@ -65,7 +64,7 @@ func (s *scrubbing) tags(tags []string) []string {
 	var clean []string
 	for _, tag := range tags {
 		if n := utf8.RuneCountInString(tag); n > record.MaxTag {
-			s.fail(fault.New("tags: a tag has at most %d characters; one has %d", record.MaxTag, n))
+			s.fail(fault.New("tags: the maximum length of a tag is %d characters; one has %d", record.MaxTag, n))
 		}
 		tag = s.field("tags", tag)
 		if tag == "" {

@@ -178,7 +178,7 @@ func (v *View) embedQuery(ctx context.Context, stores []*compartment, query stri
 	return meaning, nil
 }
 
-// queryVector returns the query's vector, nil if there is none: off reports that no model is installed; otherwise the
+// queryVector returns the query's vector, nil if it has none: off reports that no model is installed; otherwise the
 // embedder failed, which is logged. Only the end of ctx is an error.
 func (v *View) queryVector(ctx context.Context, query string) (meaning []float32, off bool, err error) {
 	vectors, err := v.Embedder.Embed(ctx, []string{query})

@@ -77,7 +77,7 @@ func (v *View) IngestSkill(ctx context.Context, q SkillRequest) (IngestedSkill, 
 	return result, nil
 }
 
-// KeepsSkill is the id of the skill in the audience's own compartment that has q's name, "" if there is none.
+// KeepsSkill returns the id of the skill in the audience's own compartment that has q's name, "" if none has.
 func (v *View) KeepsSkill(ctx context.Context, q SkillRequest) (string, error) {
 	kept, err := (&scrubbing{scrubber: v.scrubber}).skill(q)
 	if err != nil {

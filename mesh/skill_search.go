@@ -41,7 +41,7 @@ func (v *View) SearchSkills(ctx context.Context, query string, limit int) (Found
 	case !utf8.ValidString(query):
 		return FoundSkills{}, fault.New("query: the text is not valid UTF-8")
 	case strings.TrimSpace(query) == "":
-		return FoundSkills{}, fault.New("query: say what is to be done, in words")
+		return FoundSkills{}, fault.New("query: describe the task in words")
 	case utf8.RuneCountInString(query) > maxQuery:
 		return FoundSkills{}, fault.New("query: %d characters are too many; use at most %d",
 			utf8.RuneCountInString(query), maxQuery)
@@ -102,7 +102,7 @@ func (c *compartment) skillCount() int {
 	return s.Skills.Len()
 }
 
-// embedSkillQuery returns the query's vector, nil if there is none, after giving skills without a vector a
+// embedSkillQuery returns the query's vector, nil if it has none, after giving skills without a vector a
 // moment to get theirs.
 func (v *View) embedSkillQuery(
 	ctx context.Context, stores []*compartment, query string, found *FoundSkills,

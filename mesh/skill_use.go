@@ -127,7 +127,7 @@ func (v *View) SkillFeedback(ctx context.Context, id string, success bool) (reco
 }
 
 func noSkill(id string) error {
-	return fault.New("id: there is no skill %q; a search or list of skills gives the IDs that exist", id)
+	return fault.New("id: no skill %q; use an ID from a search or list of skills", id)
 }
 
 // Pruned is the result of PruneSkills.

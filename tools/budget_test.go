@@ -201,9 +201,9 @@ func TestRefusalsFit(t *testing.T) {
 		tool            Tool
 		arguments, want string
 	}{
-		{MemoryGet(memory), `{"id":"` + long + `"}`, "a search gives the IDs that exist"},
-		{MemoryDelete(memory, nil), `{"id":"` + long + `","confirm":true}`, "a search gives the IDs that exist"},
-		{Skills(memory), `{"action":"get","id":"` + long + `"}`, "a search or list of skills gives the IDs that exist"},
+		{MemoryGet(memory), `{"id":"` + long + `"}`, "use an ID from a search result"},
+		{MemoryDelete(memory, nil), `{"id":"` + long + `","confirm":true}`, "use an ID from a search result"},
+		{Skills(memory), `{"action":"get","id":"` + long + `"}`, "use an ID from a search or list of skills"},
 		{RotateLogs(v), `{"action":"delete","files":["` + long + `"]}`, "action list returns the old logs"},
 		{MemorySearch(memory), `{"query":"q","` + long + `":1}`, "Correct this and call again"},
 		{

@@ -184,7 +184,7 @@ func TestDeletionThatIsRefusedAsksNobody(t *testing.T) {
 		h := (&host{person: agrees}).connected(t, era, MemoryDelete(v, nil))
 		for id, want := range map[string]string{
 			shared:  "only a direct conversation can delete",
-			private: "there is no memory",
+			private: "id: no memory \"",
 		} {
 			got, failed := h.use(t, "memory_delete", map[string]any{"id": id})
 			equal(t, era+": failed", failed, true)

@@ -137,7 +137,7 @@ func enumerate[T ~string](s *jsonSchema, name string, values ...T) {
 	}
 }
 
-// property returns the schema of the property called name, and panics if there is none.
+// property returns the schema of the property called name, and panics if it has none.
 func property(s *jsonSchema, name string) *jsonSchema {
 	p, ok := s.Properties.Get(name)
 	if !ok {

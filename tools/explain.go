@@ -241,7 +241,7 @@ func allowedString(s *jsonschema.Schema) string {
 	case s.Pattern != nil:
 		return "a string that matches " + s.Pattern.String()
 	case s.MinLength != nil && *s.MinLength == 1 && s.MaxLength == nil:
-		return "a string that is not empty"
+		return "a non-empty string"
 	default:
 		return "a string" + span(count(s.MinLength), count(s.MaxLength), " characters")
 	}

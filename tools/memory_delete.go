@@ -116,7 +116,7 @@ func (d memoryDeleted) hint(checked bool) string {
 	return strings.Join(parts, " ")
 }
 
-// doomed is what is to be deleted, as a person is shown it.
+// doomed describes to a person what will be deleted.
 type doomed struct {
 	id, kind   string
 	visibility record.Visibility

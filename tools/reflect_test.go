@@ -17,7 +17,7 @@ func TestReflectTool(t *testing.T) {
 	dir := t.TempDir()
 	v := memoryView(t, dir, audience.DM())
 	tool := Reflect(v)
-	if got := refusal(t, tool, `{}`); !strings.Contains(got, "there are no memories") {
+	if got := refusal(t, tool, `{}`); !strings.Contains(got, "no memories yet") {
 		t.Errorf("of an empty memory: %q", got)
 	}
 	first := answer[stored](t, MemoryStore(v),
@@ -56,7 +56,7 @@ func TestReflectTool(t *testing.T) {
 	}
 	group := memoryView(t, dir, hikers(t))
 	if got := refusal(t, Reflect(group), `{"topic":"the irrigation pump"}`); !strings.Contains(got,
-		"no memory bears on it") {
+		"no memory is relevant to it") {
 		t.Errorf("a group: %q", got)
 	}
 }

@@ -151,18 +151,22 @@ func oldLogs(v *workspace.View, days int) rotated {
 	return answer
 }
 
-// rotationFault says what became of the files before the i-th, called name, which err is about.
+// rotationFault returns the fault for err, which is about the i-th file, called name. It reports how many files before
+// it were archived or deleted.
 func rotationFault(name string, i int, err error) error {
+	done := ""
+	if i > 0 {
+		done = fmt.Sprintf(". Files before it that were processed: %d", i)
+	}
 	for _, known := range []error{
 		workspace.ErrProtected, workspace.ErrCurrent, workspace.ErrArchive, workspace.ErrTooLarge,
 	} {
 		if errors.Is(err, known) {
-			return fault.New("files: %s: %v. The %d files before it are done", name, known, i)
+			return fault.New("files: %s: %v%s", name, known, done)
 		}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return fault.New("files: there is no daily log %q; action list returns the old logs. The %d files before it are done",
-			name, i)
+		return fault.New("files: no daily log %q; action list returns the old logs%s", name, done)
 	}
 	return err
 }

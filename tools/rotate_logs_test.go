@@ -60,13 +60,13 @@ func TestRotateLogsRefuses(t *testing.T) {
 			`{"action":"delete","files":["memory/2026-02-13.md"]}`,
 			"consent: deletion is permanent; ask the user about these logs",
 		},
-		{`{"action":"delete","files":["memory/2026-02-13.md","memory/x.md"]}`, `there is no daily log "memory/x.md"`},
+		{`{"action":"delete","files":["memory/2026-02-13.md","memory/x.md"]}`, `no daily log "memory/x.md"`},
 		{
 			`{"action":"archive","files":["memory/2026-02-13.md"]}`,
 			"files: memory/2026-02-13.md: " + workspace.ErrProtected.Error(),
 		},
-		{`{"action":"delete","files":["MEMORY.md"],"consent":true}`, `there is no daily log "MEMORY.md"`},
-		{`{"action":"delete","files":["../x","memory/x.md"],"consent":true}`, `there is no daily log "../x"`},
+		{`{"action":"delete","files":["MEMORY.md"],"consent":true}`, `no daily log "MEMORY.md"`},
+		{`{"action":"delete","files":["../x","memory/x.md"],"consent":true}`, `no daily log "../x"`},
 		{`{"action":"list","older_than_days":-1}`, "older_than_days must be an integer"},
 	} {
 		if got := refusal(t, tool, test.arguments); !strings.Contains(got, test.want) {
@@ -84,7 +84,7 @@ func TestRotateLogsRefuses(t *testing.T) {
 	}
 	if got := refusal(t, group,
 		`{"action":"delete","files":["memory/2026-02-14.md"],"consent":true}`); !strings.Contains(got,
-		"there is no daily log") {
+		"no daily log") {
 		t.Errorf("a group is told %q", got)
 	}
 }

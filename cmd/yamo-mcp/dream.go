@@ -34,7 +34,7 @@ func newDreamCommand(env cli.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "dream",
 		Short: "Promote memories that are recalled often to MEMORY.md",
-		Long: fmt.Sprintf(`Promote memories to MEMORY.md that searches in direct conversations found often and on several
+		Long: fmt.Sprintf(`Promote to MEMORY.md the memories that searches in direct conversations found often and on several
 days, and write a diary to DREAMS.md. Recalls of the last %d days count, and a memory is promoted only
 once. Memories that come from a group, read like an instruction to the agent or are long are held
 back: --review lists them, --confirm promotes them.`, dream.Window),

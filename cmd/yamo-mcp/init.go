@@ -38,7 +38,7 @@ In the first session the agent reads BOOTSTRAP.md and asks who it is and whom it
 				given = &profile // nil leaves BOOTSTRAP.md for the first session (RFC-0009 §6.1)
 				for _, flag := range []string{"name", "user", "timezone"} {
 					if cmd.Flag(flag).Value.String() == "" {
-						return cli.Misused("--%s is empty: --yes requires --name, --user and --timezone", flag)
+						return cli.Misused("--yes requires --name, --user and --timezone; --%s is not set", flag)
 					}
 				}
 			}

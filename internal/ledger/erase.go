@@ -14,7 +14,7 @@ import (
 // chain of hashes still verifies. Other processes learn of it by the "delete" entries that Sync gives
 // them. No drafts and no error means nothing to do.
 //
-// The file is written again and replaces the old one atomically, so no old content stays under any name;
+// The file is rewritten and replaces the old one atomically, so no old content stays under any name;
 // whether the disk still holds it in free blocks is beyond a program's reach. With an error and no
 // entries either nothing has happened, or, if the error says so, it may be undone by a power failure.
 func (l *Ledger) Erase(ctx context.Context, apply func(Entry) error,
@@ -41,7 +41,7 @@ func (l *Ledger) Erase(ctx context.Context, apply func(Entry) error,
 	}))
 }
 
-// replace writes the file again without the bodies of ids, appends drafts, and puts it in the old one's place.
+// replace rewrites the file without the bodies of ids, appends drafts, and puts it in the old one's place.
 func (w *writing) replace(ctx context.Context, ids map[string]bool, now time.Time, drafts []Draft) (batch, error) {
 	l, fs := w.l, w.l.opt.FS
 	// One fixed name: if a process died in here, its half-written copy is removed by the next one and

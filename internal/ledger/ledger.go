@@ -2,7 +2,7 @@
 // workspace's files: an NDJSON file that several processes append to and that everything else can be rebuilt
 // from.
 //
-// Its invariants: an entry that Append returned is on disk for good (acknowledged equals durable); every
+// Its invariants: an entry that Append returned is durable (acknowledged equals durable); every
 // process sees the same entries in the same order, none twice; no byte that was acknowledged is ever
 // dropped in silence; what was erased is gone from the file while the chain of hashes still verifies.
 //
@@ -144,9 +144,9 @@ func (l *Ledger) Sync(ctx context.Context, apply func(Entry) error) error {
 // afterwards, to any ledger and by any process of this machine, has a later time, and the times give the order of
 // writes however fast the machine is. Entries of one ledger that share a millisecond are ordered by Seq.
 //
-// With an error and no entries nothing was written, or it was taken back and nothing delivered; an error
-// that says otherwise is explicit about it. With an error and entries these are durable, and apply
-// refused one. Of several drafts a crash may leave the first few, never others.
+// With an error and no entries nothing was written, or it was taken back and nothing delivered, unless the
+// error states otherwise. With an error and entries these are durable, and apply refused one. Of
+// several drafts a crash may leave the first few, never others.
 func (l *Ledger) Append(ctx context.Context, apply func(Entry) error,
 	prepare func(now time.Time) ([]Draft, error),
 ) ([]Entry, error) {
@@ -179,7 +179,7 @@ func (l *Ledger) append(ctx context.Context, durable bool, apply func(Entry) err
 	})
 }
 
-// transact takes the lock, delivers what others wrote, and has put write what prepare drafts, if that is anything.
+// transact takes the lock, delivers other processes' entries, and lets put write the drafts of prepare, if any.
 func (l *Ledger) transact(ctx context.Context, apply func(Entry) error, prepare func(time.Time) ([]Draft, error),
 	put func(w *writing, now time.Time, drafts []Draft) (batch, error),
 ) ([]Entry, error) {
@@ -205,8 +205,8 @@ func (l *Ledger) transact(ctx context.Context, apply func(Entry) error, prepare 
 	return b.entries, l.deliverOwn(b, apply)
 }
 
-// settle waits until the millisecond of the entries is over, by the machine's clock. Entries that another clock timed, as
-// in tests, are not waited for.
+// settle waits until the millisecond of the entries has passed. It uses the machine's clock, not Options.Now: entries
+// with times of a fake clock are not waited for.
 func settle(entries []Entry, err error) ([]Entry, error) {
 	if len(entries) > 0 {
 		if rest := time.Until(entries[0].Time.Add(time.Millisecond)); rest <= time.Millisecond {
@@ -244,7 +244,7 @@ func (l *Ledger) enter(ctx context.Context) error {
 
 func (l *Ledger) leave() { l.turn <- struct{}{} }
 
-// writing is one writer's time with the file: from begin, which takes the lock, to end.
+// writing is one write transaction: begin takes the lock, end releases it.
 type writing struct {
 	l      *Ledger
 	unlock func() error
@@ -305,7 +305,7 @@ func (w *writing) catchUp(ctx context.Context, apply func(Entry) error) error {
 	return nil
 }
 
-// create makes the file, and its folder, if there is none.
+// create creates the file and its folder if they do not exist.
 func (w *writing) create() error {
 	if w.file != nil {
 		return nil

@@ -6,8 +6,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub"
 )
 
-// credentialKinds are what never stands in a workspace file (RFC-0009 §4.2). Addresses and telephone numbers may:
-// USER.md and the logs are where the human's own are kept.
+// credentialKinds are the kinds that are removed from workspace files (RFC-0009 §4.2). Addresses and telephone
+// numbers may stay: USER.md and the logs are where the user's own are kept.
 var credentialKinds = []scrub.Kind{scrub.APIKey, scrub.Token, scrub.PrivateKey, scrub.Password, scrub.Card, scrub.SSN}
 
 // CredentialScrubber finds credentials in what a session writes to a workspace file, for workspace.WithScrubber. A text

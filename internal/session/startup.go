@@ -61,7 +61,7 @@ func (p *parts) proposals(ctx context.Context) (string, error) {
 	}
 	text := ""
 	if pending > 0 {
-		text = fmt.Sprintf("\nTell the user that proposals of yours need a decision (%d): `yamo-mcp proposals` shows them.\n",
+		text = fmt.Sprintf("\nTell the user that %d of your proposals need a decision: `yamo-mcp proposals` shows them.\n",
 			pending)
 	}
 	if len(rejected) > 0 {

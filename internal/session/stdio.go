@@ -20,7 +20,7 @@ func ServeStdio(ctx context.Context, o Options, stdin io.Reader, stdout io.Write
 		return config.Name("group").Errorf("%w", err)
 	}
 	if notice != "" {
-		o.Logger.WarnContext(ctx, "the audience was assumed", slog.String("notice", notice))
+		o.Logger.WarnContext(ctx, "audience not set; using a group", slog.String("notice", notice))
 	}
 	deps, release, err := Open(o, who)
 	if err != nil {

@@ -131,7 +131,7 @@ func (s *Store) Revoke(ctx context.Context, nameOrID string) (Record, error) {
 			}
 		}
 		if found < 0 {
-			return nil, fmt.Errorf("no token has the name or id %q: `yamo-mcp token list` shows those there are", nameOrID)
+			return nil, fmt.Errorf("no token has the name or id %q: run `yamo-mcp token list` to see them", nameOrID)
 		}
 		records[found].Revoked = &now
 		revoked = records[found]

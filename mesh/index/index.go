@@ -30,7 +30,7 @@ const (
 // Limits that the index of workspace files has, too.
 const (
 	EmbedBatch = 32               // texts in one call of an Embedder
-	RetryAfter = 10 * time.Second // pause after work that failed
+	RetryAfter = 10 * time.Second // delay before failed work is retried
 )
 
 // Index is what makes a compartment's memories findable by meaning: their vectors in memory and in a
@@ -69,7 +69,7 @@ type Index struct {
 	failedAt time.Time
 }
 
-// Options say what an Index is of.
+// Options describe the compartment of an Index, and how it is embedded.
 type Options struct {
 	Compartment *store.Compartment
 	Dir         string // of the compartment: the tables are in it
@@ -370,7 +370,7 @@ func (ix *Index) untouched() bool {
 	return s.Untouched()
 }
 
-// Trouble returns the error for which the background work pauses, nil if it does not.
+// Trouble returns the error that currently stops the background work, nil if it runs.
 func (ix *Index) Trouble() error {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()

@@ -46,7 +46,7 @@ type document struct {
 func New() *Index { return &Index{terms: map[string]int32{}, words: map[string]int32{}} }
 
 // Add adds text as the next document. Documents are numbered from 0. predecessor is the document that was
-// stored before it in the same session, -1 if there is none; it must not have another successor.
+// stored before it in the same session, -1 if it has none; it must not have another successor.
 func (x *Index) Add(text string, predecessor int) {
 	doc := int32(len(x.docs))                               //nolint:gosec // fewer than 2^31 memories
 	x.links = append(x.links, link{int32(predecessor), -1}) //nolint:gosec // as doc

@@ -129,7 +129,7 @@ func run(text string, k kind) int {
 	return len(text)
 }
 
-// possessive returns the length in bytes of an 's at the beginning of text, 0 if there is none.
+// possessive returns the length in bytes of an 's at the beginning of text, 0 if it has none.
 func possessive(text string) int {
 	for _, mark := range []string{"'s", "\u2019s"} {
 		if rest, ok := strings.CutPrefix(text, mark); ok {

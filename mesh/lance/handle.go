@@ -129,7 +129,7 @@ func (db *DB) diagnose(h *handle, cause error) (moved bool, damage error) {
 	return false, nil
 }
 
-// table returns the current version of a table, or nil if there is none. The caller releases it.
+// table returns the current version of a table, or nil if it does not exist. The caller releases it.
 func (db *DB) table(ctx context.Context, name string) (*handle, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

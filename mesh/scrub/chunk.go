@@ -27,7 +27,7 @@ type Chunk struct {
 // ChunkOptions are the limits of Split, in tokens. Zero values mean the
 // defaults of RFC-0011 §6.1.
 type ChunkOptions struct {
-	Min     int // a smaller chunk joins its neighbour; default 10
+	Min     int // smaller chunks are merged with their neighbour; default 10
 	Max     int // default 500
 	HardMax int // what cannot be cut well (code, a table) may have so many; default 2000, at least Max
 	// Count counts the tokens of a text as the embedding model does. A text

@@ -19,8 +19,8 @@ type Definition struct {
 	Tags                      []string
 }
 
-var errNoDefinition = errors.New(`it is neither a YAMO block, which begins with "agent: NAME;", ` +
-	"nor Markdown that begins with front matter between two lines of ---, with name and intent (or description) in it")
+var errNoDefinition = errors.New(`must be a YAMO block, which begins with "agent: NAME;", ` +
+	"or Markdown with front matter between two --- lines that has name, and intent or description")
 
 // Parse reads the text of a skill, whose lines end in \n: YAMO blocks (RFC-0011 §3.1), of which the first names the
 // agent and its intent, or Markdown with YAML front matter that has name and intent, or description. The body of
@@ -69,8 +69,8 @@ func parseMatter(matter string) (Definition, error) {
 	case d.Name == "":
 		return Definition{}, errors.New("front matter: name is missing; give the skill a short name that stays the same")
 	case d.Intent == "":
-		return Definition{}, errors.New("front matter: intent is missing; say in a sentence what the skill is for, " +
-			"there or in description")
+		return Definition{}, errors.New("front matter: intent is missing; describe in one sentence what the skill is for, " +
+			"in intent or description")
 	}
 	return d, nil
 }

@@ -59,7 +59,7 @@ func TestParseDefinition(t *testing.T) {
 		})
 	}
 	for text, want := range map[string]string{
-		"# Deploy\n\nDo it.":                           "neither a YAMO block",
+		"# Deploy\n\nDo it.":                           "must be a YAMO block",
 		"---\nname: x\n---\nbody":                      "intent is missing",
 		"---\nintent: x\n---\nbody":                    "name is missing",
 		"---\nname: [x\n---\n":                         "front matter:",

@@ -6,8 +6,8 @@ import "github.com/yamo-protocol/yamo-mcp/mesh/scrub"
 // addition to its own: RFC-0011 §6.1's chunks, small enough for the model to see the whole of each.
 const (
 	seenTokens = 250 // by scrub.EstimateTokens; a longer text has parts
-	partTokens = 160 // of a part at most, where the text can be cut well
-	minPart    = 40  // a shorter one joins its neighbour
+	partTokens = 160 // maximum length of a part, where the text can be cut well
+	minPart    = 40  // shorter parts are merged with their neighbour
 )
 
 // HasParts reports whether text is longer than what the model sees, so that it has vectors of its parts.

@@ -96,7 +96,7 @@ func (p *Projection) Add(records ...*record.Record) {
 	}
 }
 
-// Remove removes the records with these ids from memory. Their vectors on disk are for the caller to remove.
+// Remove removes the records with these ids from memory. The caller removes their vectors from disk.
 func (p *Projection) Remove(ids ...string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

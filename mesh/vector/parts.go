@@ -41,7 +41,7 @@ type text struct {
 // complete reports whether the vectors of all parts are known. Those of some are not used.
 func (t *text) complete() bool { return !slices.Contains(t.rows, missing) }
 
-// place returns the matrix row of a text's own vector (part 0) or of one of its parts, adding one if there is none.
+// place returns the matrix row of a text's own vector (part 0) or of one of its parts, adding one if it has none.
 func (s *Set) place(k key, part, parts int) int {
 	if part == 0 {
 		return s.slot(k)

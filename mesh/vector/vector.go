@@ -133,7 +133,7 @@ func (s *Set) reset() {
 	}
 }
 
-// slot returns the matrix row of a text's own vector, adding one if there is none.
+// slot returns the matrix row of a text's own vector, adding one if it has none.
 func (s *Set) slot(k key) int {
 	at, ok := s.rows[k]
 	if !ok {

@@ -14,7 +14,7 @@ import (
 
 // newPin returns `yamo-mcp pin`, unpin, lock or unlock. There is no tool for them: a pin protects a section from what a
 // session can be talked into, so that no session can remove one.
-func (e command) newPin(use, op, short string) *cobra.Command {
+func (e command) newPin(use, op, done, short string) *cobra.Command {
 	return e.command(&cobra.Command{
 		Use:   use + " [FILE#SECTION]",
 		Short: short,
@@ -31,7 +31,7 @@ locked sections are listed.`,
 		if err != nil {
 			return err
 		}
-		return e.Answer(pin, fmt.Sprintf("%s %s\n", use, args[0]))
+		return e.Answer(pin, fmt.Sprintf("%s %s\n", done, args[0]))
 	})
 }
 

@@ -158,7 +158,7 @@ func (e match) toImport() record.Foreign {
 	m := record.Foreign{Record: *e.Record}
 	m.Heritage = e.Heritage
 	if m.Reflection != nil {
-		m.Notes = []string{"which memories the reflection was drawn from was left out"}
+		m.Notes = []string{"the reflection's sources were left out"}
 	}
 	return m
 }

@@ -75,7 +75,7 @@ func (m *command) newIngestSkill() *cobra.Command {
 		Short: "Store a skill from a file",
 		Long: `Store a skill, a description of how to do something, from a file of YAMO blocks (RFC-0011 §3.1) or
 Markdown with front matter that has a name, and an intent or description. Storing the same file
-again changes nothing. Another text with the same name replaces the skill and keeps its ID.`,
+again changes nothing. Different text with the same name replaces the skill and keeps its ID.`,
 	}, func(ctx context.Context, memory *mesh.View, _ []string) error {
 		text, err := readSkill(path)
 		if err != nil {

@@ -30,7 +30,7 @@ func (m *command) newStore() *cobra.Command {
 	cmd := m.command(&cobra.Command{
 		Use:   "store --content <text>",
 		Short: "Store a memory",
-		Long: `Store a text as a memory. Storing the same text again returns the ID of the first memory.
+		Long: `Store text as a memory. Storing the same text again returns the ID of the first memory.
 
 --metadata is a JSON object. Its keys type, source, tags, importance (or importance_score),
 session_id, skill_name, rationale and hypothesis set the memory's fields of these names; other keys
@@ -113,7 +113,7 @@ var shapes = map[string]string{
 func onlyObject(text string, to *map[string]any) error {
 	decoder := json.NewDecoder(strings.NewReader(text))
 	if err := decoder.Decode(to); err != nil || *to == nil {
-		return errors.New(`give a JSON object like {"source":"notes"}`)
+		return errors.New(`must be a JSON object such as {"source":"notes"}`)
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return errors.New("unexpected text after the JSON object")

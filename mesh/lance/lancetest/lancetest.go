@@ -1,6 +1,5 @@
 // Package lancetest writes LanceDB databases as another implementation of RFC-0011 leaves them, for tests. It shares
-// nothing
-// with package lance, so that what the one writes the other has to understand.
+// nothing with package lance, so that package lance is tested on data that it did not write.
 package lancetest
 
 import (
