@@ -54,7 +54,7 @@ func (w *walk) edit() error {
 		args       map[string]any
 	}{
 		{
-			"a session cannot edit SOUL.md", "a person changes it",
+			"a session cannot edit SOUL.md", "cannot be edited",
 			map[string]any{"file": "SOUL.md", "op": "append_section", "content": "x"},
 		},
 		{
