@@ -270,7 +270,7 @@ func explain(name record.Visibility, err error) error {
 	switch {
 	case errors.As(err, &corrupt):
 		return &damageError{cause: err, fault: fault.New("the %s memory is damaged at line %d of its ledger, "+
-			"so nothing was written; ask the workspace owner to run `yamo-mcp ledger verify`", name, corrupt.Line)}
+			"which is left as it is; ask the workspace owner to run `yamo-mcp ledger verify`", name, corrupt.Line)}
 	case errors.Is(err, ledger.ErrBusy):
 		return &damageError{cause: err, fault: fault.New("the %s memory is being written by another program; "+
 			"try again in a moment", name)}
