@@ -26,8 +26,8 @@ var (
 		`\bsummar|\border in which\b|^(how (many|long|much)|when)\b`)
 )
 
-// question is what a query asks for, apart from its subject. Only English is recognized. A query in another language has
-// the zero value: what an assistant said ranks lower, and standing instructions gain nothing.
+// question is what a query asks for, apart from its subject. Only English is recognized. A query in another language
+// has the zero value: what an assistant said ranks lower, and standing instructions gain nothing.
 type question struct {
 	assistant bool // for what the assistant said
 	help      bool // for help with something now
