@@ -58,6 +58,8 @@ func New(o Options) (*Provider, error) {
 	}
 	return &Provider{o, &http.Client{
 		Timeout: o.Timeout,
+		// Not the process's default transport: others that share it can close its connections during a request.
+		Transport: http.DefaultTransport.(*http.Transport).Clone(),
 		// SECURITY: a redirect would send the texts and the key to another host.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}, nil

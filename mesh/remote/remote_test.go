@@ -27,8 +27,10 @@ func TestRetryAfter(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := p.Post(t.Context(), "/x", "a text"); err == nil || strings.Contains(err.Error(), "a text") {
-			t.Errorf("err = %v", err)
+		if _, err := p.Post(t.Context(), "/x", "a text"); err == nil || !strings.Contains(err.Error(), "429") {
+			t.Errorf("error %v, want status 429", err)
+		} else if strings.Contains(err.Error(), "a text") {
+			t.Errorf("the error repeats the request: %v", err)
 		}
 		s.Close()
 	}
