@@ -149,7 +149,7 @@ func TestNotify(t *testing.T) {
 		"HTTP": func(t *testing.T, s *server.MCPServer, legacy bool) transport.Interface {
 			h := httptest.NewServer(server.NewStreamableHTTPServer(s, server.WithStateful(true)))
 			t.Cleanup(h.Close)
-			var options []transport.StreamableHTTPCOption
+			options := []transport.StreamableHTTPCOption{transport.WithHTTPBasicClient(h.Client())}
 			if legacy {
 				//nolint:staticcheck // what hosts of older protocols do
 				options = append(options, transport.WithContinuousListening())

@@ -55,7 +55,7 @@ var algorithms = []string{"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", 
 func NewOAuth(ctx context.Context, o OAuthOptions) (*OAuth, error) {
 	client := &http.Client{
 		Timeout:   issuerTimeout,
-		Transport: bounded{http.DefaultTransport},
+		Transport: bounded{http.DefaultTransport.(*http.Transport).Clone()},
 		// SECURITY: keys come only from the host that the operator configured.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return errors.New("redirects are not followed") },
 	}
