@@ -75,12 +75,8 @@ func (a *asked) attach(t *testing.T, h launch) {
 		}
 		wire = process
 	}
-	a.Client = client.NewClient(
-		wire,
-		client.WithSamplingHandler(a),
-		client.WithElicitationHandler(a),
-		client.WithProtocolVersion(h.protocol),
-	)
+	a.Client = client.NewClient(wire, client.WithSamplingHandler(a), client.WithElicitationHandler(a),
+		client.WithProtocolVersion(h.protocol))
 	t.Cleanup(func() { _ = a.Close() })
 	if err := a.Start(t.Context()); err != nil {
 		t.Fatal(err)
@@ -280,13 +276,8 @@ func TestAskingOnTheWire(t *testing.T) {
 			"model":   "m",
 			"content": map[string]any{"type": "text", "text": "Sand in the filter stops the irrigation pump [1]."},
 		}
-		s.request(
-			"tools/call",
-			meta(map[string]any{"inputResponses": map[string]any{key + "0": answer}}),
-		).decode(
-			t,
-			&required,
-		)
+		s.request("tools/call", meta(map[string]any{"inputResponses": map[string]any{key + "0": answer}})).
+			decode(t, &required)
 		if required.ResultType != "input_required" {
 			t.Errorf("with another question's answer: %+v", required)
 		}
@@ -297,13 +288,8 @@ func TestAskingOnTheWire(t *testing.T) {
 		}
 	}
 	var result toolResult
-	s.request(
-		"tools/call",
-		map[string]any{"name": "reflect", "arguments": map[string]any{"lookback": 1}},
-	).decode(
-		t,
-		&result,
-	)
+	s.request("tools/call", map[string]any{"name": "reflect", "arguments": map[string]any{"lookback": 1}}).
+		decode(t, &result)
 	if !strings.Contains(result.text(), `"method":"extract"`) {
 		t.Errorf("a client without a model: %s", result.text())
 	}

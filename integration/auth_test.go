@@ -47,13 +47,10 @@ func TestTokensDecideWhoHears(t *testing.T) {
 			Connection string
 			Group      string
 		}](s, "who_am_i", nil)
-		answer := s.request(
-			"tools/call",
-			map[string]any{
-				"name":      "memory_search",
-				"arguments": map[string]any{"query": "Where is the spare key, and when is the meeting of the team?"},
-			},
-		)
+		answer := s.request("tools/call", map[string]any{
+			"name":      "memory_search",
+			"arguments": map[string]any{"query": "Where is the spare key, and when is the meeting of the team?"},
+		})
 		got := finds{strings.Contains(string(answer.Result), "blue pot"), strings.Contains(string(answer.Result), "Tuesdays")}
 		want, connection, agent := finds{true, true}, "dm", "kate"
 		switch {
@@ -131,12 +128,10 @@ func TestTLS(t *testing.T) {
 		t.Fatal(err)
 	}
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(
-			1,
-		),
-		DNSNames:  []string{"memory.example"},
-		NotBefore: time.Now().Add(-time.Hour),
-		NotAfter:  time.Now().Add(time.Hour),
+		SerialNumber: big.NewInt(1),
+		DNSNames:     []string{"memory.example"},
+		NotBefore:    time.Now().Add(-time.Hour),
+		NotAfter:     time.Now().Add(time.Hour),
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	if err != nil {

@@ -156,31 +156,20 @@ func (p *planted) plantPrivate(tb testing.TB) {
 		write(tb, filepath.Join(p.workspace, name), "# Private\n\n"+p.privately(name)+".\n")
 	}
 	for day, date := range days() {
-		write(
-			tb,
-			filepath.Join(p.workspace, "memory", date+".md"),
-			"# Memory\n\n"+p.privately(fmt.Sprint("the log of day ", day))+"\n",
-		)
+		write(tb, filepath.Join(p.workspace, "memory", date+".md"),
+			"# Memory\n\n"+p.privately(fmt.Sprint("the log of day ", day))+"\n")
 	}
 	p.log(tb, "", p.privately("a transcript"), p.privately("the speaker of a transcript"))
 	// OpenClaw has a group's sessions among the others: they are the DM's to read.
-	write(
-		tb,
-		filepath.Join(p.transcripts, "sessions.json"),
-		fmt.Sprintf(
-			`{"agent:kate:telegram:group:%s": {"sessionId": "openclaw", "chatType": "group"}}`,
-			p.privately("sessions.json"),
-		),
-	)
-	write(
-		tb,
-		filepath.Join(p.transcripts, "openclaw.jsonl"),
-		fmt.Sprintf(
-			`{"type":"session","version":3,"id":"openclaw"}`+"\n"+
-				`{"type":"message","id":"a1","message":{"role":"user","content":%q}}`+"\n",
-			p.privately("an OpenClaw session"),
-		),
-	)
+	write(tb, filepath.Join(p.transcripts, "sessions.json"), fmt.Sprintf(
+		`{"agent:kate:telegram:group:%s": {"sessionId": "openclaw", "chatType": "group"}}`,
+		p.privately("sessions.json"),
+	))
+	write(tb, filepath.Join(p.transcripts, "openclaw.jsonl"), fmt.Sprintf(
+		`{"type":"session","version":3,"id":"openclaw"}`+"\n"+
+			`{"type":"message","id":"a1","message":{"role":"user","content":%q}}`+"\n",
+		p.privately("an OpenClaw session"),
+	))
 	p.ids = append(p.ids, "openclaw")
 	// What SOUL.md said before it was reconfigured is nobody's to read but the operator's.
 	before := "You are Kate. " + p.privately("the SOUL.md of before")
@@ -194,11 +183,8 @@ func (p *planted) plantGroup(tb testing.TB, group string) {
 	tb.Helper()
 	plant := func(place string) string { return p.within(group, place) }
 	for day, date := range days() {
-		write(
-			tb,
-			filepath.Join(p.workspace, "memory", date+"-group-"+group+".md"),
-			"# Memory\n\n"+plant(fmt.Sprint("the log of day ", day))+"\n",
-		)
+		write(tb, filepath.Join(p.workspace, "memory", date+"-group-"+group+".md"),
+			"# Memory\n\n"+plant(fmt.Sprint("the log of day ", day))+"\n")
 	}
 	p.log(tb, group, plant("a transcript"), plant("the speaker of a transcript"))
 	p.remember(tb, group, plant)
@@ -264,30 +250,18 @@ func (p *planted) remember(tb testing.TB, group string, plant func(place string)
 		"metadata": map[string]any{"canary": plant("the metadata"), tag("a metadata key"): 1},
 	})
 	learned := call[lesson](s, "distill_lesson", map[string]any{
-		"situation": plant(
-			"a situation",
-		),
-		"error_pattern": plant("an error pattern"),
-		"oversight":     plant("an oversight"),
-		"fix":           plant("a fix"),
-		"preventative_rule": plant(
-			"a rule",
-		),
-		"severity":         "high",
-		"applicable_scope": plant("a scope"),
-		"inverse_lesson":   plant("an inverse lesson"),
+		"situation":         plant("a situation"),
+		"error_pattern":     plant("an error pattern"),
+		"oversight":         plant("an oversight"),
+		"fix":               plant("a fix"),
+		"preventative_rule": plant("a rule"),
+		"severity":          "high",
+		"applicable_scope":  plant("a scope"),
+		"inverse_lesson":    plant("an inverse lesson"),
 	})
-	skill := s.ingestSkill(fmt.Sprintf(
-		"---\nname: %s\nintent: %s\ndescription: %s\ntags: [%s]\ntype: %s\n---\n%s\n",
-		plant(
-			"a skill's name",
-		),
-		plant("a skill's intent"),
-		plant("a skill's description"),
-		tag("a skill's tag"),
-		tag("a skill's type"),
-		plant("a skill's text"),
-	), "")
+	skill := s.ingestSkill(fmt.Sprintf("---\nname: %s\nintent: %s\ndescription: %s\ntags: [%s]\ntype: %s\n---\n%s\n",
+		plant("a skill's name"), plant("a skill's intent"), plant("a skill's description"), tag("a skill's tag"),
+		tag("a skill's type"), plant("a skill's text")), "")
 	for _, arguments := range []map[string]any{
 		{"action": "feedback", "success": true, "id": skill}, {"action": "get", "id": skill},
 	} {
@@ -353,10 +327,8 @@ func readEverything(s *session) {
 			}
 		}](s, tool.Name, map[string]any{"action": "list_sessions"})
 		for _, log := range logs.Sessions {
-			s.request(
-				"tools/call",
-				map[string]any{"name": tool.Name, "arguments": map[string]any{"action": "read_session", "session_id": log.ID}},
-			)
+			s.request("tools/call",
+				map[string]any{"name": tool.Name, "arguments": map[string]any{"action": "read_session", "session_id": log.ID}})
 		}
 	}
 	call[map[string]any](s, "who_am_i", nil)

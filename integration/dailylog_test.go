@@ -121,17 +121,11 @@ func appendEntries(s *session, who string, next *int, most int) (acknowledged []
 		if i < most {
 			entry := fmt.Sprintf("%s-%d", who, *next)
 			*next++
-			text := fmt.Sprintf(
-				"Entry %s begins.\n\n%s\nEntry %s ends.",
-				entry,
-				strings.Repeat("- a line of "+entry+"\n", entryLines),
-				entry,
-			)
+			text := fmt.Sprintf("Entry %s begins.\n\n%s\nEntry %s ends.", entry,
+				strings.Repeat("- a line of "+entry+"\n", entryLines), entry)
 			entries = append(entries, entry)
-			answers = append(
-				answers,
-				s.begin("tools/call", map[string]any{"name": "log_append", "arguments": map[string]any{"text": text}}),
-			)
+			answers = append(answers,
+				s.begin("tools/call", map[string]any{"name": "log_append", "arguments": map[string]any{"text": text}}))
 		}
 		if i >= atOnce && !take(i-atOnce) {
 			break

@@ -257,10 +257,8 @@ func openDocument(t *testing.T, name string) document {
 	if err != nil {
 		t.Fatal(err)
 	}
-	markdown := goldmark.New(
-		goldmark.WithExtensions(extension.Table),
-		goldmark.WithParserOptions(parser.WithAutoHeadingID()),
-	)
+	markdown := goldmark.New(goldmark.WithExtensions(extension.Table),
+		goldmark.WithParserOptions(parser.WithAutoHeadingID()))
 	return document{name, source, markdown.Parser().Parse(text.NewReader(source))}
 }
 

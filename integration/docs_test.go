@@ -252,9 +252,7 @@ func TestSettingsTable(t *testing.T) {
 		if value := regexp.MustCompile(`\(default "?([^")]+)"?\)`).FindStringSubmatch(line[2]); value != nil {
 			s.Default = value[1]
 		}
-		if names := regexp.MustCompile(
-			`(?m)^ +` + line[1] + ` +(YAMO_[A-Z_]+)(?: +([a-z_]+))?`,
-		).FindStringSubmatch(
+		if names := regexp.MustCompile(`(?m)^ +` + line[1] + ` +(YAMO_[A-Z_]+)(?: +([a-z_]+))?`).FindStringSubmatch(
 			text,
 		); names != nil {
 			s.Env, s.Key = names[1], names[2]

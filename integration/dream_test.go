@@ -82,14 +82,9 @@ func (d dreamer) settled() {
 	text := d.read("MEMORY.md")
 	diary := d.read("DREAMS.md")
 	for content, id := range d.ids {
-		if n := len(
-			regexp.MustCompile(
-				`(?m)^- `+regexp.QuoteMeta(content)+` _\(score=0\.[0-9]{2}, hits=[0-9]+, days=1\)_$`,
-			).FindAllString(
-				text,
-				-1,
-			),
-		); n != 1 {
+		if n := len(regexp.MustCompile(
+			`(?m)^- `+regexp.QuoteMeta(content)+` _\(score=0\.[0-9]{2}, hits=[0-9]+, days=1\)_$`,
+		).FindAllString(text, -1)); n != 1 {
 			d.tb.Errorf("%q stands in MEMORY.md %d times", content, n)
 		}
 		if n := strings.Count(diary, id); n != 1 {

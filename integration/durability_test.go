@@ -37,16 +37,10 @@ func TestAcknowledgedMemoriesSurviveKill(t *testing.T) {
 				// Several at once, so that a kill meets one in every state.
 				content := fmt.Sprintf("In round %d the lighthouse keeper wrote down observation %d.", round, i)
 				contents = append(contents, content)
-				answers = append(
-					answers,
-					s.begin(
-						"tools/call",
-						map[string]any{
-							"name":      "memory_store",
-							"arguments": map[string]any{"content": content, "tags": []string{tagOf(content)}},
-						},
-					),
-				)
+				answers = append(answers, s.begin("tools/call", map[string]any{
+					"name":      "memory_store",
+					"arguments": map[string]any{"content": content, "tags": []string{tagOf(content)}},
+				}))
 				if i >= 4 {
 					select {
 					case m := <-answers[i-4]:
@@ -146,11 +140,8 @@ func TestProcessesShareOneWorkspace(t *testing.T) {
 		"group":  connect(t, launch{workspace: workspace, group: club}),
 	}
 	sees := func(reader, content string) []found {
-		return call[answer](
-			sessions[reader],
-			"memory_search",
-			map[string]any{"query": content, "tags": []string{tagOf(content)}},
-		).Results
+		return call[answer](sessions[reader], "memory_search",
+			map[string]any{"query": content, "tags": []string{tagOf(content)}}).Results
 	}
 	// One after the other: what one has been told is stored, the others find at once.
 	for writer, s := range sessions {
@@ -181,13 +172,10 @@ func TestProcessesShareOneWorkspace(t *testing.T) {
 				if i%2 == 0 {
 					content = fmt.Sprintf("Entry %d of everybody's harbour book.", i)
 				}
-				m, ok := s.try(
-					"tools/call",
-					map[string]any{
-						"name":      "memory_store",
-						"arguments": map[string]any{"content": content, "tags": []string{tagOf(content)}},
-					},
-				)
+				m, ok := s.try("tools/call", map[string]any{
+					"name":      "memory_store",
+					"arguments": map[string]any{"content": content, "tags": []string{tagOf(content)}},
+				})
 				var result toolResult
 				var memory stored
 				if !ok || json.Unmarshal(m.Result, &result) != nil || result.IsError ||

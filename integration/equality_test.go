@@ -47,10 +47,7 @@ func TestPrivateContentMakesNoDifference(t *testing.T) {
 
 	run := func(t *testing.T, change func(*testing.T, *planted)) (stdout, stderr string) {
 		p := &planted{
-			workspace: filepath.Join(
-				t.TempDir(),
-				"kate",
-			),
+			workspace:   filepath.Join(t.TempDir(), "kate"),
 			transcripts: filepath.Join(t.TempDir(), "transcripts"),
 			of:          map[string][]canary{},
 		}

@@ -188,10 +188,7 @@ func TestGitOfTwoProcesses(t *testing.T) {
 			"--author=^"+name+" ",
 			"-p",
 			"--format=",
-		); strings.Count(
-			diff,
-			"\n+- "+name+" ",
-		) != each {
+		); strings.Count(diff, "\n+- "+name+" ") != each {
 			t.Errorf("the commits of %s do not each add an item of theirs:\n%s", name, diff)
 		}
 	}

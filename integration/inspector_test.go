@@ -21,15 +21,8 @@ const inspector = "@modelcontextprotocol/inspector@2.12.0"
 // calls each of the five that every DM with session logs has.
 func TestOfficialInspector(t *testing.T) {
 	t.Parallel()
-	program := filepath.Join(
-		thirdparty.NPM(t, inspector),
-		"@modelcontextprotocol",
-		"inspector",
-		"clients",
-		"launcher",
-		"build",
-		"index.js",
-	)
+	program := filepath.Join(thirdparty.NPM(t, inspector), "@modelcontextprotocol", "inspector", "clients", "launcher",
+		"build", "index.js")
 	logs, err := filepath.Abs("../testdata/workspaces/kate-transcripts")
 	if err != nil {
 		t.Fatal(err)

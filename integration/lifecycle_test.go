@@ -45,12 +45,8 @@ func TestLibraryClient(t *testing.T) {
 	t.Parallel()
 	var stderr bytes.Buffer
 	h := launch{workspace: sample(t)}
-	c, err := client.NewStdioMCPClientWithOptions(
-		serverBinary(t),
-		h.environment(),
-		h.args(),
-		transport.WithCommandStderrWriter(&stderr),
-	)
+	c, err := client.NewStdioMCPClientWithOptions(serverBinary(t), h.environment(), h.args(),
+		transport.WithCommandStderrWriter(&stderr))
 	if err != nil {
 		t.Fatal(err)
 	}

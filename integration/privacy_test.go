@@ -207,20 +207,10 @@ func spellings(name string) []string {
 		root + name + " ",
 		root + name + "::$DATA",
 		root + strings.ReplaceAll(name, "/", "%2F"),
-		root + strings.ReplaceAll(
-			name,
-			"/",
-			`\`,
-		),
+		root + strings.ReplaceAll(name, "/", `\`),
 		root + strings.ReplaceAll(name, "E", "Е"),
 		root + strings.ReplaceAll(name, "M", "Ｍ"),
-		root + strings.TrimSuffix(
-			name,
-			last,
-		) + fmt.Sprintf(
-			"%%25%02X",
-			last,
-		),
+		root + strings.TrimSuffix(name, last) + fmt.Sprintf("%%25%02X", last),
 		"YAMO://WORKSPACE/" + name,
 		"yamo://workspace:80/" + name,
 		"yamo://user@workspace/" + name,
@@ -284,10 +274,8 @@ func guessCompletions(s *session) {
 	} {
 		for _, argument := range []string{"date", "file", "name", "session_id", "uri", "topic", "pattern", "check"} {
 			for _, value := range []string{"", "2026", "M", "../"} {
-				s.request(
-					"completion/complete",
-					map[string]any{"ref": ref, "argument": map[string]any{"name": argument, "value": value}},
-				)
+				s.request("completion/complete",
+					map[string]any{"ref": ref, "argument": map[string]any{"name": argument, "value": value}})
 			}
 		}
 	}
@@ -414,10 +402,8 @@ func fuzzTools(s *session, guesses []string, every int) {
 		s.tb.Fatalf("%d tools are listed", len(listed.Tools))
 	}
 	for _, name := range []string{"what_do_i_know", "memory_delete", "file_read", "index_rebuild", "memory_store "} {
-		s.request(
-			"tools/call",
-			map[string]any{"name": name, "arguments": map[string]any{"query": "canary", "path": "MEMORY.md"}},
-		)
+		s.request("tools/call",
+			map[string]any{"name": name, "arguments": map[string]any{"query": "canary", "path": "MEMORY.md"}})
 	}
 	for _, tool := range listed.Tools {
 		s.settle()

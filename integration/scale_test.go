@@ -51,14 +51,8 @@ var (
 )
 
 func chore(i int) string {
-	return fmt.Sprintf(
-		"On round %d somebody %s %d %s in %s.",
-		i/1000+1,
-		chores[i%10],
-		i+2,
-		things[i/10%10],
-		places[i/100%10],
-	)
+	return fmt.Sprintf("On round %d somebody %s %d %s in %s.", i/1000+1, chores[i%10], i+2, things[i/10%10],
+		places[i/100%10])
 }
 
 // Thousands of memories stored one by one are found by meaning and by words, and the same ones with the

@@ -354,10 +354,7 @@ func decodeResult[T any](tb testing.TB, tool string, result toolResult) T {
 		tb.Fatalf("%s: %s: %v", tool, brief(string(result.StructuredContent)), err)
 	}
 	var same T
-	if err := json.Unmarshal(
-		[]byte(result.text()),
-		&same,
-	); err != nil ||
+	if err := json.Unmarshal([]byte(result.text()), &same); err != nil ||
 		fmt.Sprintf("%+v", same) != fmt.Sprintf("%+v", value) {
 		tb.Errorf("%s: the text %s is not the structured content (%v)", tool, brief(result.text()), err)
 	}

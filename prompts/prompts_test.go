@@ -78,12 +78,8 @@ func begin(t *testing.T, dir, stores string, who audience.Audience) *session {
 	s := &session{
 		t,
 		memory,
-		server.NewMCPServer(
-			"test",
-			"1",
-			server.WithCompletions(),
-			server.WithPromptCompletionProvider(prompts.Completer(list)),
-		),
+		server.NewMCPServer("test", "1", server.WithCompletions(),
+			server.WithPromptCompletionProvider(prompts.Completer(list))),
 	}
 	for _, p := range list {
 		s.server.AddPrompts(p.Server())
@@ -265,17 +261,8 @@ func TestGroupDependsOnItsOwnOnly(t *testing.T) {
 	secret.store("The secret of the greenhouse", "private", "greenhouse")
 	secret.learn("greenhouse_secret", "Keep the secret of the greenhouse", "critical")
 
-	without, with := begin(
-		t,
-		public,
-		filepath.Join(public, ".yamo"),
-		bookClub(t),
-	), begin(
-		t,
-		full,
-		filepath.Join(full, ".yamo"),
-		bookClub(t),
-	)
+	without := begin(t, public, filepath.Join(public, ".yamo"), bookClub(t))
+	with := begin(t, full, filepath.Join(full, ".yamo"), bookClub(t))
 	for _, s := range []*session{without, with} {
 		s.store("The club reads about a greenhouse", "", "reading")
 	}

@@ -22,20 +22,13 @@ func TestLogTemplate(t *testing.T) {
 		audience.DM(): "yamo://workspace/memory/{date}.md",
 		bookClub(t):   "yamo://workspace/memory/{date}-group-book-club.md",
 	} {
-		w, err := workspace.Open(
-			dir,
-			workspace.WithClock(func() time.Time { return time.Date(2026, 2, 20, 12, 0, 0, 0, time.UTC) }),
-		)
+		w, err := workspace.Open(dir,
+			workspace.WithClock(func() time.Time { return time.Date(2026, 2, 20, 12, 0, 0, 0, time.UTC) }))
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := serve(
-			t,
-			dir,
-			who,
-			server.WithCompletions(),
-			server.WithResourceCompletionProvider(resources.NewCompleter(w.View(who))),
-		)
+		s := serve(t, dir, who, server.WithCompletions(),
+			server.WithResourceCompletionProvider(resources.NewCompleter(w.View(who))))
 		shown := 1
 		if who.IsDM() {
 			shown = 2

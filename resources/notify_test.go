@@ -26,10 +26,8 @@ var often = watch.Options{Poll: 10 * time.Millisecond, Rescan: 10 * time.Millise
 // watched is a session whose clients are told of changes.
 func watched(t *testing.T, dir string, who audience.Audience) *session {
 	t.Helper()
-	w, err := workspace.Open(
-		dir,
-		workspace.WithClock(func() time.Time { return time.Date(2026, 2, 14, 12, 0, 0, 0, time.UTC) }),
-	)
+	w, err := workspace.Open(dir,
+		workspace.WithClock(func() time.Time { return time.Date(2026, 2, 14, 12, 0, 0, 0, time.UTC) }))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,11 +207,8 @@ func TestNotify(t *testing.T) {
 			stop()
 
 			// Another stream, which asks for less.
-			stop, err = c.ListenAsync(
-				t.Context(),
-				mcp.SubscriptionFilter{ResourceSubscriptions: []string{uri("USER.md")}},
-				func(err error) { t.Error(err) },
-			)
+			stop, err = c.ListenAsync(t.Context(), mcp.SubscriptionFilter{ResourceSubscriptions: []string{uri("USER.md")}},
+				func(err error) { t.Error(err) })
 			if err != nil {
 				t.Fatal(err)
 			}

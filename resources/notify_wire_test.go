@@ -95,10 +95,8 @@ func TestStdio(t *testing.T) {
 	t.Run("legacy", func(t *testing.T) {
 		s := watched(t, kate(t), audience.DM())
 		w := s.stdio(t)
-		w.send(
-			`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},` +
-				`"clientInfo":{"name":"t","version":"1"}}}`,
-		)
+		w.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},` +
+			`"clientInfo":{"name":"t","version":"1"}}}`)
 		if got := w.receive(); !strings.Contains(got, `"resources":{"listChanged":true,"subscribe":true}`) {
 			t.Errorf("initialize: %s", got)
 		}
@@ -117,34 +115,24 @@ func TestStdio(t *testing.T) {
 		w := s.stdio(t)
 		const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
 			`"io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
-		w.send(
-			`{"jsonrpc":"2.0","id":"one","method":"subscriptions/listen","params":{` + meta + `,"notifications":{` +
-				`"resourcesListChanged":true,"toolsListChanged":true,"resourceSubscriptions":["yamo://workspace/MEMORY.md"]}}}`,
-		)
-		w.expect(
-			`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{` +
-				`"io.modelcontextprotocol/subscriptionId":"one"},` +
-				`"notifications":{"resourceSubscriptions":["yamo://workspace/MEMORY.md"],"resourcesListChanged":true}}}`,
-		)
+		w.send(`{"jsonrpc":"2.0","id":"one","method":"subscriptions/listen","params":{` + meta + `,"notifications":{` +
+			`"resourcesListChanged":true,"toolsListChanged":true,"resourceSubscriptions":["yamo://workspace/MEMORY.md"]}}}`)
+		w.expect(`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{` +
+			`"io.modelcontextprotocol/subscriptionId":"one"},` +
+			`"notifications":{"resourceSubscriptions":["yamo://workspace/MEMORY.md"],"resourcesListChanged":true}}}`)
 		s.write("MEMORY.md", "changed")
-		w.expect(
-			`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"_meta":{` +
-				`"io.modelcontextprotocol/subscriptionId":"one"},"uri":"yamo://workspace/MEMORY.md"}}`,
-		)
+		w.expect(`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"_meta":{` +
+			`"io.modelcontextprotocol/subscriptionId":"one"},"uri":"yamo://workspace/MEMORY.md"}}`)
 		s.remove("USER.md")
-		w.expect(
-			`{"jsonrpc":"2.0","method":"notifications/resources/list_changed","params":{"_meta":{` +
-				`"io.modelcontextprotocol/subscriptionId":"one"}}}`,
-		)
+		w.expect(`{"jsonrpc":"2.0","method":"notifications/resources/list_changed","params":{"_meta":{` +
+			`"io.modelcontextprotocol/subscriptionId":"one"}}}`)
 		w.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"one",` + meta + `}}`)
 		if got := w.receive(); !strings.Contains(got, `"id":"one"`) {
 			t.Errorf("at the end of the stream: %s", got)
 		}
 		s.write("MEMORY.md", "after the stream")
-		w.send(
-			`{"jsonrpc":"2.0","id":2,"method":"subscriptions/listen","params":{` + meta + `,"notifications":{` +
-				`"resourceSubscriptions":["yamo://workspace/AGENTS.md"]}}}`,
-		)
+		w.send(`{"jsonrpc":"2.0","id":2,"method":"subscriptions/listen","params":{` + meta + `,"notifications":{` +
+			`"resourceSubscriptions":["yamo://workspace/AGENTS.md"]}}}`)
 		if got := w.receive(); !strings.Contains(got, "acknowledged") {
 			t.Errorf("second stream: %s", got)
 		}
@@ -216,11 +204,8 @@ func TestNotifyConcurrently(t *testing.T) {
 				if _, err := c.Initialize(ctx, hello); err != nil {
 					t.Error(err)
 				}
-				stop, err := c.ListenAsync(
-					ctx,
-					mcp.SubscriptionFilter{ResourcesListChanged: true, ResourceSubscriptions: []string{uri("SOUL.md")}},
-					nil,
-				)
+				stop, err := c.ListenAsync(ctx,
+					mcp.SubscriptionFilter{ResourcesListChanged: true, ResourceSubscriptions: []string{uri("SOUL.md")}}, nil)
 				if err != nil {
 					t.Error(err)
 				} else {

@@ -350,10 +350,7 @@ func TestDoor(t *testing.T) {
 		if answer := s.request("resources/read", map[string]any{
 			"uri":       uri,
 			"arguments": map[string]any{"yamo.loaded": "x"},
-		}); !strings.Contains(
-			answer,
-			`"error"`,
-		) {
+		}); !strings.Contains(answer, `"error"`) {
 			t.Errorf("it answers %s", answer)
 		}
 	}

@@ -58,19 +58,13 @@ func addQuestions(srv *server.MCPServer) {
 	}
 	ask("test_elicitation", func(request mcp.CallToolRequest) mcp.ElicitationParams {
 		return form(request.GetString("message", ""), map[string]any{
-			"username": map[string]any{
-				"type":        "string",
-				"description": "User's response",
-			},
-			"email": map[string]any{"type": "string", "description": "User's email address"},
+			"username": map[string]any{"type": "string", "description": "User's response"},
+			"email":    map[string]any{"type": "string", "description": "User's email address"},
 		})
 	}, mcp.WithString("message", mcp.Required()))
 	ask("test_elicitation_sep1034_defaults", func(mcp.CallToolRequest) mcp.ElicitationParams {
 		return form("Provide your information", map[string]any{
-			"name": map[string]any{
-				"type":    "string",
-				"default": "John Doe",
-			},
+			"name":     map[string]any{"type": "string", "default": "John Doe"},
 			"age":      map[string]any{"type": "integer", "default": 30},
 			"score":    map[string]any{"type": "number", "default": 95.5},
 			"status":   map[string]any{"type": "string", "enum": []string{"active", "inactive", "pending"}, "default": "active"},
@@ -123,12 +117,8 @@ func addRounds(srv *server.MCPServer) {
 			if answer := server.SamplingResponse(request.Params.InputResponses, "capital_question"); answer != nil {
 				return mcp.NewToolResultText(fmt.Sprint("The model says: ", answer.Content)), nil
 			}
-			return server.NewInputRequestBuilder(
-				"",
-			).Sample(
-				"capital_question",
-				completion("What is the capital of France?"),
-			).ToolResult(), nil
+			return server.NewInputRequestBuilder("").
+				Sample("capital_question", completion("What is the capital of France?")).ToolResult(), nil
 		},
 	)
 	add(
@@ -159,18 +149,8 @@ func addRounds(srv *server.MCPServer) {
 				untampered(request.Params.RequestState, "multiple") {
 				return mcp.NewToolResultText("got all of them"), nil
 			}
-			return server.NewInputRequestBuilder(
-				sealed("multiple"),
-			).Elicit(
-				"user_name",
-				name,
-			).Sample(
-				"greeting",
-				completion("Generate a greeting"),
-			).
-				Roots(
-					"client_roots",
-				).ToolResult(), nil
+			return server.NewInputRequestBuilder(sealed("multiple")).Elicit("user_name", name).
+				Sample("greeting", completion("Generate a greeting")).Roots("client_roots").ToolResult(), nil
 		},
 	)
 	add(
@@ -189,10 +169,8 @@ func addRounds(srv *server.MCPServer) {
 					).ToolResult(), nil
 			}
 			return server.NewInputRequestBuilder(sealed("round 1")).
-				Elicit(
-					"step1",
-					form("Step 1: What is your name?", map[string]any{"name": map[string]any{"type": "string"}}),
-				).ToolResult(), nil
+				Elicit("step1", form("Step 1: What is your name?", map[string]any{"name": map[string]any{"type": "string"}})).
+				ToolResult(), nil
 		},
 	)
 	add(
@@ -225,9 +203,7 @@ func addRounds(srv *server.MCPServer) {
 		},
 	)
 	add(srv, "test_missing_capability", func(ctx context.Context, _ mcp.CallToolRequest) (*toolResult, error) {
-		if info := server.RequestProtocolInfoFromContext(
-			ctx,
-		); info == nil || info.ClientCapabilities == nil ||
+		if info := server.RequestProtocolInfoFromContext(ctx); info == nil || info.ClientCapabilities == nil ||
 			info.ClientCapabilities.Sampling == nil {
 			return nil, mcp.MissingRequiredClientCapabilityError{Capability: "sampling"}
 		}

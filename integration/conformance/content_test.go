@@ -61,11 +61,8 @@ func addContents(srv *server.MCPServer) {
 	add(srv, "test_simple_text", always(mcp.NewTextContent("This is a simple text response for testing.")))
 	add(srv, "test_image_content", always(mcp.NewImageContent(image, "image/png")))
 	add(srv, "test_audio_content", always(mcp.NewAudioContent(audio, "audio/wav")))
-	add(
-		srv,
-		"test_embedded_resource",
-		always(embedded("test://embedded-resource", "text/plain", "This is an embedded resource content.")),
-	)
+	add(srv, "test_embedded_resource",
+		always(embedded("test://embedded-resource", "text/plain", "This is an embedded resource content.")))
 	add(srv, "test_multiple_content_types", always(
 		mcp.NewTextContent("Multiple content types test:"), mcp.NewImageContent(image, "image/png"),
 		embedded("test://mixed-content-resource", "application/json", `{"test":"data","value":123}`),
@@ -130,13 +127,11 @@ func addResources(srv *server.MCPServer) {
 	}
 	srv.AddResource(
 		mcp.NewResource("test://static-text", "static-text", mcp.WithMIMEType("text/plain")),
-		static(
-			mcp.TextResourceContents{
-				URI:      "test://static-text",
-				MIMEType: "text/plain",
-				Text:     "This is the content of the static text resource.",
-			},
-		),
+		static(mcp.TextResourceContents{
+			URI:      "test://static-text",
+			MIMEType: "text/plain",
+			Text:     "This is the content of the static text resource.",
+		}),
 	)
 	srv.AddResource(mcp.NewResource("test://static-binary", "static-binary", mcp.WithMIMEType("image/png")),
 		static(mcp.BlobResourceContents{URI: "test://static-binary", MIMEType: "image/png", Blob: image}))
@@ -162,10 +157,8 @@ var about = mcp.WithPromptDescription("A fixture of the conformance suite.")
 // say is a prompt of one text.
 func say(text string) server.PromptHandlerFunc {
 	return func(context.Context, mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-		return mcp.NewGetPromptResult(
-			"",
-			[]mcp.PromptMessage{mcp.NewPromptMessage(mcp.RoleUser, mcp.NewTextContent(text))},
-		), nil
+		return mcp.NewGetPromptResult("",
+			[]mcp.PromptMessage{mcp.NewPromptMessage(mcp.RoleUser, mcp.NewTextContent(text))}), nil
 	}
 }
 
@@ -173,12 +166,8 @@ func say(text string) server.PromptHandlerFunc {
 func addPrompts(srv *server.MCPServer) {
 	srv.AddPrompt(mcp.NewPrompt("test_simple_prompt", about), say("This is a simple prompt for testing."))
 	srv.AddPrompt(
-		mcp.NewPrompt(
-			"test_prompt_with_arguments",
-			about,
-			mcp.WithArgument("arg1", mcp.RequiredArgument()),
-			mcp.WithArgument("arg2", mcp.RequiredArgument()),
-		),
+		mcp.NewPrompt("test_prompt_with_arguments", about, mcp.WithArgument("arg1", mcp.RequiredArgument()),
+			mcp.WithArgument("arg2", mcp.RequiredArgument())),
 		func(ctx context.Context, request mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 			args := request.Params.Arguments
 			return say(fmt.Sprintf("Prompt with arguments: arg1='%s', arg2='%s'", args["arg1"], args["arg2"]))(ctx, request)
@@ -188,10 +177,8 @@ func addPrompts(srv *server.MCPServer) {
 		mcp.NewPrompt("test_prompt_with_embedded_resource", about, mcp.WithArgument("resourceUri", mcp.RequiredArgument())),
 		func(_ context.Context, request mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 			return mcp.NewGetPromptResult("", []mcp.PromptMessage{
-				mcp.NewPromptMessage(
-					mcp.RoleUser,
-					embedded(request.Params.Arguments["resourceUri"], "text/plain", "Embedded resource content for testing."),
-				),
+				mcp.NewPromptMessage(mcp.RoleUser,
+					embedded(request.Params.Arguments["resourceUri"], "text/plain", "Embedded resource content for testing.")),
 				mcp.NewPromptMessage(mcp.RoleUser, mcp.NewTextContent("Please process the embedded resource above.")),
 			}), nil
 		},

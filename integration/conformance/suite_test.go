@@ -39,14 +39,8 @@ const (
 
 func TestProduct(t *testing.T) {
 	binary := filepath.Join(t.TempDir(), "yamo-mcp")
-	build := exec.CommandContext(
-		t.Context(),
-		"go",
-		"build",
-		"-o",
-		binary,
-		"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp",
-	)
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", binary,
+		"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp")
 	if output, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build the server: %v\n%s", err, output)
 	}
@@ -167,10 +161,7 @@ func checkReasons(t *testing.T, file string) {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(string(data)) {
-		if _, reason, ok := strings.Cut(
-			line,
-			"#",
-		); strings.HasPrefix(strings.TrimSpace(line), "- ") &&
+		if _, reason, ok := strings.Cut(line, "#"); strings.HasPrefix(strings.TrimSpace(line), "- ") &&
 			(!ok || len(strings.TrimSpace(reason)) < 20) {
 			t.Errorf("%s: no reason in %s", file, line)
 		}
@@ -219,12 +210,8 @@ func TestProxyAddsNothingElse(t *testing.T) {
 	var got *http.Request
 	echo := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = r }))
 	defer echo.Close()
-	request, err := http.NewRequestWithContext(
-		t.Context(),
-		http.MethodPost,
-		proxy(t, strings.TrimPrefix(echo.URL, "http://"), "secret")+"/mcp",
-		strings.NewReader("{}"),
-	)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost,
+		proxy(t, strings.TrimPrefix(echo.URL, "http://"), "secret")+"/mcp", strings.NewReader("{}"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,10 +42,8 @@ func (w *walk) meet() (err error) {
 		return err
 	}
 	w.reply("%s", strings.Join(names, "  "))
-	return w.check(
-		slices.Contains(names, "MEMORY.md") && slices.Contains(names, "USER.md"),
-		"MEMORY.md and USER.md are among them",
-	)
+	return w.check(slices.Contains(names, "MEMORY.md") && slices.Contains(names, "USER.md"),
+		"MEMORY.md and USER.md are among them")
 }
 
 // conversations is what is remembered of a few sessions, and the kinds that are redacted from it.
@@ -93,10 +91,8 @@ func (w *walk) remember() error {
 			return w.check(false, "it is private, and redacted from it are %v (not %v)", c.redacted, kinds)
 		}
 	}
-	found, err := w.dm.search(
-		w.ctx,
-		map[string]any{"query": "How do I reach the professor, and how is the weather service called?"},
-	)
+	found, err := w.dm.search(w.ctx,
+		map[string]any{"query": "How do I reach the professor, and how is the weather service called?"})
 	if err != nil {
 		return err
 	}
@@ -142,10 +138,8 @@ var questions = []struct{ query, answer string }{
 // recall finds memories by meaning.
 func (w *walk) recall() error {
 	w.title("Finding by meaning: memory_search")
-	w.say(
-		"No question shares a word with the memory that answers it. " +
-			"(type: global, so that only what was stored is searched, not the files of the workspace)",
-	)
+	w.say("No question shares a word with the memory that answers it. " +
+		"(type: global, so that only what was stored is searched, not the files of the workspace)")
 	fmt.Fprintln(w.out)
 	for _, q := range questions {
 		w.ask("%s", q.query)
@@ -203,10 +197,8 @@ func (w *walk) learn() error {
 	for _, l := range found.Lessons {
 		w.reply("lesson, %s: %s", l.Severity, l.PreventativeRule)
 	}
-	return w.check(
-		len(found.Lessons) == 1 && strings.Contains(found.Lessons[0].PreventativeRule, "--dry-run"),
-		"the lesson is returned with the search results",
-	)
+	return w.check(len(found.Lessons) == 1 && strings.Contains(found.Lessons[0].PreventativeRule, "--dry-run"),
+		"the lesson is returned with the search results")
 }
 
 // read reads the two files that only a DM has.
@@ -323,11 +315,8 @@ func (w *walk) groupSearches() error {
 			return w.check(false, "the group gets none of the DM's lessons")
 		}
 	}
-	return w.check(
-		true,
-		"the group finds the shared memory, but none of the %d private ones nor the lesson",
-		len(conversations),
-	)
+	return w.check(true, "the group finds the shared memory, but none of the %d private ones nor the lesson",
+		len(conversations))
 }
 
 const clubMemory = "The club reads a novel about an estuary in March; Ruben brings cake."
@@ -421,12 +410,8 @@ func (w *walk) rebuild() (err error) {
 	if err != nil {
 		return err
 	}
-	return w.check(
-		slices.Equal(before, after),
-		"%d questions find the same %d results with the same scores",
-		len(questions),
-		len(after),
-	)
+	return w.check(slices.Equal(before, after), "%d questions find the same %d results with the same scores",
+		len(questions), len(after))
 }
 
 // all is what the questions find now.

@@ -78,15 +78,8 @@ func run(ctx context.Context, dir string) error {
 				return fmt.Errorf("%s: %w", filepath.Base(file), err)
 			}
 			for i, c := range conversations {
-				fmt.Fprintf(
-					os.Stderr,
-					"%s %d of %d: %d turns, %d questions\n",
-					set.name,
-					i+1,
-					len(conversations),
-					len(c.turns),
-					len(c.questions),
-				)
+				fmt.Fprintf(os.Stderr, "%s %d of %d: %d turns, %d questions\n", set.name, i+1, len(conversations), len(c.turns),
+					len(c.questions))
 				if err := score.conversation(ctx, embedder, c); err != nil {
 					return err
 				}
@@ -133,10 +126,7 @@ func (t *tally) conversation(ctx context.Context, embedder index.Embedder, c con
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	view := mesh.Open(mesh.Options{
-		Dir: filepath.Join(
-			dir,
-			".yamo",
-		),
+		Dir:      filepath.Join(dir, ".yamo"),
 		Audience: audience.DM(),
 		AgentID:  "eval",
 		Embedder: embedder,

@@ -57,17 +57,8 @@ func Python(tb testing.TB, spec string) (interpreter string, env []string) {
 		absent(tb, "pip")
 	}
 	dir := install(tb, spec, func(dir string) *exec.Cmd {
-		return exec.Command(
-			interpreter,
-			"-m",
-			"pip",
-			"install",
-			"--quiet",
-			"--disable-pip-version-check",
-			"--target",
-			dir,
-			spec,
-		)
+		return exec.Command(interpreter, "-m", "pip", "install",
+			"--quiet", "--disable-pip-version-check", "--target", dir, spec)
 	})
 	return interpreter, append(os.Environ(), "PYTHONPATH="+dir, "PYTHONDONTWRITEBYTECODE=1")
 }
@@ -97,11 +88,8 @@ func install(tb testing.TB, spec string, command func(dir string) *exec.Cmd) str
 	if err != nil {
 		tb.Fatal(err)
 	}
-	dir := filepath.Join(
-		cache,
-		"yamo-mcp-test",
-		strings.NewReplacer("/", "-", "@", "-", "=", "-").Replace(strings.TrimPrefix(spec, "@")),
-	)
+	dir := filepath.Join(cache, "yamo-mcp-test",
+		strings.NewReplacer("/", "-", "@", "-", "=", "-").Replace(strings.TrimPrefix(spec, "@")))
 	if _, err := os.Stat(dir); err == nil {
 		return dir
 	}

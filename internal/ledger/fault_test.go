@@ -147,11 +147,8 @@ func TestEveryFileOperationFailsOnce(t *testing.T) {
 				case "append":
 					got, err = a.tryAdd(t.Context(), "mem_4", "mem_5")
 				case "relaxed":
-					got, err = a.AppendRelaxed(
-						t.Context(),
-						a.apply,
-						func(time.Time) ([]Draft, error) { return retain("mem_4", "mem_5"), nil },
-					)
+					got, err = a.AppendRelaxed(t.Context(), a.apply,
+						func(time.Time) ([]Draft, error) { return retain("mem_4", "mem_5"), nil })
 				case "erase":
 					got, err = a.tryErase(t.Context(), "mem_2", "mem_1")
 				}
@@ -320,10 +317,8 @@ func TestEraseSyncsInOrder(t *testing.T) {
 	if _, err := a.tryErase(t.Context(), "mem_1"); err != nil {
 		t.Fatal(err)
 	}
-	steps := slices.DeleteFunc(
-		faults.log,
-		func(kind string) bool { return kind != "write" && kind != "sync" && kind != "rename" },
-	)
+	steps := slices.DeleteFunc(faults.log,
+		func(kind string) bool { return kind != "write" && kind != "sync" && kind != "rename" })
 	if got := strings.Join(steps, " "); !strings.HasPrefix(got, "write sync rename sync") {
 		t.Errorf("Erase went %s", got)
 	}

@@ -87,15 +87,12 @@ func (r *reader) tryErase(ctx context.Context, ids ...string) ([]Entry, error) {
 func retain(ids ...string) []Draft {
 	var drafts []Draft
 	for _, id := range ids {
-		drafts = append(
-			drafts,
-			Draft{
-				Op:    "retain",
-				ID:    id,
-				Block: "block of " + id + ";\n",
-				Data:  map[string]string{"content": "content <of> " + id},
-			},
-		)
+		drafts = append(drafts, Draft{
+			Op:    "retain",
+			ID:    id,
+			Block: "block of " + id + ";\n",
+			Data:  map[string]string{"content": "content <of> " + id},
+		})
 	}
 	return drafts
 }
@@ -404,11 +401,8 @@ func TestApplyErrorIsDeliveredAgain(t *testing.T) {
 		}
 		return a.apply(e)
 	}
-	got, err := a.Append(
-		t.Context(),
-		refuseSecond,
-		func(time.Time) ([]Draft, error) { return retain("mem_1", "mem_2", "mem_3"), nil },
-	)
+	got, err := a.Append(t.Context(), refuseSecond,
+		func(time.Time) ([]Draft, error) { return retain("mem_1", "mem_2", "mem_3"), nil })
 	if !errors.Is(err, refuse) || len(got) != 3 {
 		t.Fatalf("%d entries and %v, want the 3 durable entries and the error", len(got), err)
 	}

@@ -143,12 +143,8 @@ func TestCallsOfOthersAreNotCancelled(t *testing.T) {
 		if got := h.ask(http.MethodPost, "/mcp", token, cancelled(victim), modern...); got.status != http.StatusAccepted {
 			t.Errorf("%s, modern: %+v", token, got)
 		}
-		meta := strings.Replace(
-			cancelled(victim),
-			`"params":{`,
-			`"params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"},`,
-			1,
-		)
+		meta := strings.Replace(cancelled(victim), `"params":{`,
+			`"params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"},`, 1)
 		h.ask(http.MethodPost, "/mcp", token, meta, of(own))
 		if got := h.ask(http.MethodPost, "/mcp", token, meta, modern...); got.status != http.StatusAccepted {
 			t.Errorf("%s, modern in every respect: %+v", token, got)

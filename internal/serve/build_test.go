@@ -238,14 +238,12 @@ func TestInstructions(t *testing.T) {
 // The time from building a server to its answer to initialize is part of a promise to users.
 func BenchmarkBuildAndInitialize(b *testing.B) {
 	for b.Loop() {
-		srv, err := Build(
-			Deps{
-				Version:      "v",
-				Logger:       slog.New(slog.DiscardHandler),
-				Tools:        []tools.Tool{servetest.Say(nil, nil)},
-				Instructions: dmInstructions,
-			},
-		)
+		srv, err := Build(Deps{
+			Version:      "v",
+			Logger:       slog.New(slog.DiscardHandler),
+			Tools:        []tools.Tool{servetest.Say(nil, nil)},
+			Instructions: dmInstructions,
+		})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -156,15 +156,12 @@ func (h *house) open(tenant auth.Tenant) (*server.MCPServer, func() error, error
 				), nil
 			})
 			srv.AddTool(mcp.NewTool("ask"), func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-				answer, err := srv.RequestElicitation(
-					ctx,
-					mcp.ElicitationRequest{
-						Params: mcp.ElicitationParams{
-							Message:         "sure?",
-							RequestedSchema: map[string]any{"type": "object", "properties": map[string]any{}},
-						},
+				answer, err := srv.RequestElicitation(ctx, mcp.ElicitationRequest{
+					Params: mcp.ElicitationParams{
+						Message:         "sure?",
+						RequestedSchema: map[string]any{"type": "object", "properties": map[string]any{}},
 					},
-				)
+				})
 				if err != nil {
 					return nil, err
 				}
@@ -279,13 +276,8 @@ func modernMessage(id any, method, params string) (body string, headers []string
 	if rest != "}" {
 		rest = "," + rest
 	}
-	body = fmt.Sprintf(
-		`{"jsonrpc":"2.0","id":%s,"method":%q,"params":{%s,"progressToken":"p"}%s}`,
-		number,
-		method,
-		meta,
-		rest,
-	)
+	body = fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":%q,"params":{%s,"progressToken":"p"}%s}`,
+		number, method, meta, rest)
 	headers = []string{"Mcp-Protocol-Version: 2026-07-28", "Mcp-Method: " + method}
 	var named struct{ Params struct{ Name, URI string } }
 	if json.Unmarshal([]byte(body), &named) == nil && named.Params.Name+named.Params.URI != "" {
@@ -458,19 +450,13 @@ func TestEachTokenHasItsOwnServer(t *testing.T) {
 	for _, value := range []string{"group", "Group", "dm, group", "x"} {
 		body, headers := modernMessage(1, "resources/read", `{"uri":"test://who"}`)
 		if got := h.ask(http.MethodPost, "/mcp", "dm", body,
-			append(headers, auth.ConnectionHeader+": "+value)...); !strings.Contains(
-			got.body,
-			`"text":"group:default"`,
-		) {
+			append(headers, auth.ConnectionHeader+": "+value)...); !strings.Contains(got.body, `"text":"group:default"`) {
 			t.Errorf("lowered with %q: %+v", value, got)
 		}
 	}
 	body, headers := modernMessage(1, "resources/read", `{"uri":"test://who"}`)
 	if got := h.ask(http.MethodPost, "/mcp", "club", body,
-		append(headers, auth.ConnectionHeader+": dm")...); !strings.Contains(
-		got.body,
-		`"text":"group:club"`,
-	) {
+		append(headers, auth.ConnectionHeader+": dm")...); !strings.Contains(got.body, `"text":"group:club"`) {
 		t.Errorf("a group asks to be a DM: %+v", got)
 	}
 	h.mu.Lock()

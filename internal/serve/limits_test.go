@@ -317,11 +317,8 @@ func TestArrivingMessages(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer connection.Close() //nolint:errcheck // it was only written to
-		fmt.Fprint(
-			connection,
-			"POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer dm\r\nContent-Type: "+
-				"application/json\r\nContent-Length: 100\r\n\r\n{",
-		)
+		fmt.Fprint(connection, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer dm\r\nContent-Type: "+
+			"application/json\r\nContent-Length: 100\r\n\r\n{")
 		slow = append(slow, connection)
 	}
 	later(t, "two messages are arriving", func() bool {

@@ -105,13 +105,8 @@ func TestHandlersSeeTheClientsSession(t *testing.T) {
 		t.Errorf("the client's name: %+v", got)
 	}
 	asking := h.events(
-		h.send(
-			http.MethodPost,
-			"/mcp",
-			"dm",
-			`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"ask"}}`,
-			of(session),
-		),
+		h.send(http.MethodPost, "/mcp", "dm", `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"ask"}}`,
+			of(session)),
 	)
 	_, data, _ := asking.next()
 	var question struct {
@@ -178,13 +173,8 @@ func TestLostConnections(t *testing.T) {
 	t.Parallel()
 	h := serveHouse(t, nil)
 	session := h.session("dm")
-	response := h.send(
-		http.MethodPost,
-		"/mcp",
-		"dm",
-		strings.Replace(callSteps("p", 0), `"steps"`, `"pause"`, 1),
-		of(session),
-	)
+	response := h.send(http.MethodPost, "/mcp", "dm", strings.Replace(callSteps("p", 0), `"steps"`, `"pause"`, 1),
+		of(session))
 	first, _, _ := h.events(response).next()
 	h.hold()
 	_ = response.Body.Close()

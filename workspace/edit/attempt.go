@@ -225,8 +225,7 @@ func (a *attempt) edit(now time.Time, text string) (Event, error) {
 func (a *attempt) changeLog(
 	d *grammar.Document, t *grammar.Type, edit grammar.Edit, done grammar.Applied, now time.Time,
 ) {
-	if isChangeLog(done.Section) ||
-		a.state.pins[a.q.File][grammar.Slug(grammar.ChangeLog)] == OpLock {
+	if isChangeLog(done.Section) || a.state.pins[a.q.File][grammar.Slug(grammar.ChangeLog)] == OpLock {
 		return
 	}
 	var today []grammar.Done

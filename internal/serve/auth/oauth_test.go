@@ -114,10 +114,8 @@ func open(t *testing.T, o OAuthOptions) *OAuth {
 func TestOAuthTokens(t *testing.T) {
 	t.Parallel()
 	a := newAuthority(t, "/realms/home", "/.well-known/oauth-authorization-server/realms/home")
-	verifier := open(
-		t,
-		OAuthOptions{Issuer: a.issuer(), Audience: resource, Tenant: Tenant{Workspace: "/w", AgentID: "kate"}},
-	)
+	verifier := open(t,
+		OAuthOptions{Issuer: a.issuer(), Audience: resource, Tenant: Tenant{Workspace: "/w", AgentID: "kate"}})
 	stranger, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
 		t.Fatal(err)
@@ -148,15 +146,13 @@ func TestOAuthTokens(t *testing.T) {
 		{"a group's", rs(with("scope", "yamo:group:book-club")), "group:book-club"},
 		{
 			"scopes as a list",
-			rs(
-				jwt.MapClaims{
-					"iss": a.issuer(),
-					"aud": []string{"x", resource},
-					"sub": "s",
-					"exp": time.Now().Add(time.Hour).Unix(),
-					"scp": []string{"yamo:group:team"},
-				},
-			),
+			rs(jwt.MapClaims{
+				"iss": a.issuer(),
+				"aud": []string{"x", resource},
+				"sub": "s",
+				"exp": time.Now().Add(time.Hour).Unix(),
+				"scp": []string{"yamo:group:team"},
+			}),
 			"group:team",
 		},
 		{"a DM's and a group's", rs(with("scope", "yamo:dm yamo:group:team")), "group:team"},
@@ -251,10 +247,8 @@ func TestOAuthTokens(t *testing.T) {
 	// Any client can send tokens with unknown keys; the issuer is asked again for one of them, not for each.
 	before := a.fetched.Load()
 	for range 5 {
-		_, _ = verifier.Authenticate(
-			t.Context(),
-			sign(t, jwt.SigningMethodRS256, stranger, map[string]any{"kid": rand.Text()}, a.claims()),
-		)
+		_, _ = verifier.Authenticate(t.Context(),
+			sign(t, jwt.SigningMethodRS256, stranger, map[string]any{"kid": rand.Text()}, a.claims()))
 	}
 	if n := a.fetched.Load() - before; n > 1 {
 		t.Errorf("the keys were fetched %d times", n)

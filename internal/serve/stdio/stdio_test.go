@@ -251,12 +251,10 @@ func TestCallsThatDoNotStopAreAbandoned(t *testing.T) {
 
 func TestOpenSubscriptionDoesNotHoldTheEnd(t *testing.T) {
 	s := connect(t, Options{Drain: servetest.Soon})
-	s.send(
-		`{"jsonrpc":"2.0","id":"sub","method":"subscriptions/listen","params":{"notifications":{` +
-			`"resourcesListChanged":true,"toolsListChanged":true,"resourceSubscriptions":["test://ok"]},"_meta":{` +
-			`"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t",` +
-			`"version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`,
-	)
+	s.send(`{"jsonrpc":"2.0","id":"sub","method":"subscriptions/listen","params":{"notifications":{` +
+		`"resourcesListChanged":true,"toolsListChanged":true,"resourceSubscriptions":["test://ok"]},"_meta":{` +
+		`"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t",` +
+		`"version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`)
 	if got := s.receive(); !strings.Contains(got, "subscriptions/acknowledged") {
 		t.Fatalf("got %s", got)
 	}
