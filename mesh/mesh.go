@@ -25,6 +25,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
+	"github.com/yamo-protocol/yamo-mcp/mesh/derive"
 	"github.com/yamo-protocol/yamo-mcp/mesh/index"
 	"github.com/yamo-protocol/yamo-mcp/mesh/rank"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
@@ -47,7 +48,7 @@ type Options struct {
 	Files    Files            // what a DM's searches find in addition to memories; nil: nothing
 	// Completer is the language model that the operator configured, nil for none. Prompts leave the machine if the model
 	// runs elsewhere.
-	Completer Completer
+	Completer derive.Completer
 
 	LessonMinConfidence float64 // minimum confidence of an active lesson, 0 to 1; 0: DefaultConfidence
 	LessonRetentionDays int     // number of days that a lesson stays active; 0: DefaultRetentionDays

@@ -1,8 +1,8 @@
 package mesh
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"time"
 	"unicode/utf8"
@@ -12,6 +12,9 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/progress"
 	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
+	"github.com/yamo-protocol/yamo-mcp/mesh/derive"
+	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
+	"github.com/yamo-protocol/yamo-mcp/mesh/rank"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/store"
 )
@@ -22,26 +25,9 @@ const (
 	synthesisLookback = 20
 )
 
-// Completer asks a language model. It is safe for concurrent use.
-type Completer interface {
-	// Complete returns the model's answer. With ErrSuspended the caller stops, and repeats the request when the answer has
-	// arrived; after any other error it tries the next completer.
-	Complete(ctx context.Context, p Prompt) (Completion, error)
-}
-
-// Prompt is a question to a language model. Its strings are redacted.
-type Prompt struct {
-	Key       string // identifies the question: equal for equal sources and topic
-	System    string // what to do
-	Text      string // what to do it with
-	MaxTokens int    // of the answer
-}
-
-// Completion is a language model's answer, and the model's name, "" if unknown.
-type Completion struct{ Text, Model string }
-
-// ErrSuspended is wrapped by the error of a Completer that will have its answer in a later call.
-var ErrSuspended = errors.New("the language model has not answered yet")
+// minRelevance is the score from which on a memory bears on a topic. Beside one that does so fully, what has less
+// than a quarter of its score is likely noise.
+const minRelevance, minShare = .2, .25
 
 // ReflectRequest asks for a reflection (RFC-0011 §4.1 reflect).
 type ReflectRequest struct {
@@ -49,7 +35,7 @@ type ReflectRequest struct {
 	Lookback int    // how many memories, the most relevant or the most recent: 1..MaxLimit; 0 is DefaultLookback
 	// Completers are asked in order, before the one of Options. If none gives a usable answer, the reflection is an
 	// extract.
-	Completers []Completer
+	Completers []derive.Completer
 }
 
 // Reflected is a reflection and the memory that holds it.
@@ -72,36 +58,36 @@ type Reflected struct {
 // derived becomes visible to more people than before. It names each source's origin, and quotes a group as such, so
 // that a group's words do not turn into the agent's own beliefs.
 func (v *View) Reflect(ctx context.Context, q ReflectRequest) (Reflected, error) {
-	g, err := v.gather(ctx, store.OpReflect, q.Topic, q.Lookback, DefaultLookback)
+	sources, err := v.gather(ctx, store.OpReflect, q.Topic, q.Lookback, DefaultLookback)
 	if err != nil {
 		return Reflected{}, err
 	}
-	completers := v.completers(q.Completers)
-	known, err := v.reflection(ctx, g.key)
-	if err != nil || known != nil && (known.Reflection.Method == record.ByModel || len(completers) == 0) {
+	deriver := v.deriver(q.Completers)
+	known, err := v.reflection(ctx, sources.Key)
+	if err != nil || known != nil && (known.Reflection.Method == record.ByModel || len(deriver.Completers) == 0) {
 		return v.reflected(known, false), err
 	}
-	d, err := v.derive(ctx, g, reflecting, completers)
+	d, err := deriver.Derive(ctx, sources, derive.Reflecting)
 	if err != nil {
 		return Reflected{}, err
 	}
 	progress.Report(ctx, 3, 3, "storing the reflection")
-	r, created, err := v.keepReflection(ctx, g, d)
+	r, created, err := v.keepReflection(ctx, sources, d)
 	if err != nil {
 		return Reflected{}, err
 	}
 	result := v.reflected(r, created)
-	result.Note = d.note
+	result.Note = d.Note
 	return result, nil
 }
 
-// completers returns the language models to ask, in order.
-func (v *View) completers(first []Completer) []Completer {
-	list := slices.Clone(first)
+// deriver asks the language models of a request, then the operator's.
+func (v *View) deriver(first []derive.Completer) derive.Deriver {
+	d := derive.Deriver{Embedder: v.Embedder, Completers: slices.Clone(first), Logger: v.Logger}
 	if v.Completer != nil {
-		list = append(list, v.Completer)
+		d.Completers = append(d.Completers, v.Completer)
 	}
-	return list
+	return d
 }
 
 // reflection returns the memory of the reflection with that key, nil if it does not exist.
@@ -128,27 +114,27 @@ func (v *View) reflected(r *record.Record, created bool) Reflected {
 // keepReflection stores what was derived, with its heritage, unless another process was faster: a model takes
 // seconds, so whether the reflection exists is decided again under the ledger's lock.
 func (v *View) keepReflection(
-	ctx context.Context, g *gathering, d derivation,
+	ctx context.Context, sources *derive.Sources, d derive.Derivation,
 ) (kept *record.Record, created bool, err error) {
 	clean := &scrubbing{scrubber: v.scrubber}
 	r := &record.Record{
 		Memory: record.Memory{
-			Type: "reflection", Source: v.AgentID, Content: clean.content(d.text),
+			Type: "reflection", Source: v.AgentID, Content: clean.content(d.Text),
 			Rationale: "Aggregated high-signal patterns from recent memory",
 		},
 		AgentID: v.AgentID,
 		Reflection: &record.Reflection{
-			Topic: g.topic, Sources: g.origins(), Confidence: d.confidence,
-			Method: d.method, Model: clean.field("model", d.model), Key: g.key,
+			Topic: sources.Topic, Sources: sources.Origins(), Confidence: d.Confidence,
+			Method: d.Method, Model: clean.field("model", d.Model), Key: sources.Key,
 		},
 	}
 	if clean.err != nil {
 		return nil, false, clean.err
 	}
-	heritage := g.heritage("synthesize_beliefs_from_memories", v.heritageDepth())
+	heritage := sources.Heritage("synthesize_beliefs_from_memories", v.heritageDepth())
 	err = v.write(ctx, v.home(), func(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) {
-		known := s.Reflection(g.key)
-		if known != nil && (known.Reflection.Method == record.ByModel || d.method == record.ByExtract) {
+		known := s.Reflection(sources.Key)
+		if known != nil && (known.Reflection.Method == record.ByModel || d.Method == record.ByExtract) {
 			kept, created = known, false
 			return nil, nil
 		}
@@ -165,8 +151,8 @@ func (v *View) keepReflection(
 		}
 		r.CreatedAt, kept, created = now, r, true
 		written := block.Reflect{
-			Agent: v.AgentID, Topic: topicName(g.topic), Sources: len(g.sources), Time: now,
-			ReflectionID: r.Reflection.ReflectionID, Insight: d.insight, Confidence: d.confidence,
+			Agent: v.AgentID, Topic: derive.TopicName(sources.Topic), Sources: len(sources.Hits), Time: now,
+			ReflectionID: r.Reflection.ReflectionID, Insight: d.Insight, Confidence: d.Confidence,
 		}.Block().String()
 		return []ledger.Draft{
 			{Op: store.OpReflect, ID: r.ID, Block: written, Data: r},
@@ -174,14 +160,6 @@ func (v *View) keepReflection(
 		}, nil
 	})
 	return kept, created, err
-}
-
-// topicName returns the topic as blocks and prompts name it.
-func topicName(topic string) string {
-	if topic == "" {
-		return "recent memories"
-	}
-	return topic
 }
 
 // checkTopic checks and redacts a topic.
@@ -197,56 +175,79 @@ func (v *View) checkTopic(topic string) (string, error) {
 	return text.OneLine(topic), nil
 }
 
-// SameText are the ids of the other memories that say word for word what the one called id says, and that the audience
-// may see: of other sessions, types or compartments.
-func (v *View) SameText(ctx context.Context, id string) ([]string, error) {
+// gather finds the sources: the memories most relevant to a topic, or else the most recent. kind, the operation, is
+// part of the key, because the same memories may be both reflected on and made a skill. It writes nothing, not even a
+// recall block, so it can be repeated.
+func (v *View) gather(ctx context.Context, kind, topic string, lookback, standard int) (*derive.Sources, error) {
+	topic, err := v.checkTopic(topic)
+	if err != nil {
+		return nil, err
+	}
+	lookback = cmp.Or(lookback, standard)
+	if lookback < 1 || lookback > MaxLimit {
+		return nil, fault.New("lookback: use a number of memories from 1 to %d", MaxLimit)
+	}
+	progress.Report(ctx, 0, 3, "looking for memories")
 	stores, _, err := v.compartments(ctx)
 	if err != nil {
 		return nil, err
 	}
-	list, release := snapshots(stores)
-	defer release()
-	ids := []string{}
-	r := find(list, id).Record
-	if r == nil {
-		return ids, nil
+	if kind == store.OpSynthesize { // SECURITY: see Synthesize
+		stores = slices.DeleteFunc(stores, func(c *compartment) bool { return v.foreign(c.Visibility) })
 	}
-	for _, s := range list {
-		for other := range s.Memories() {
-			if other.ID != id && other.Content == r.Content {
-				ids = append(ids, other.ID)
-			}
-		}
+	var hits []record.Hit
+	if topic == "" {
+		hits = recent(stores, lookback)
+	} else if hits, err = v.bearing(ctx, stores, topic, lookback); err != nil {
+		return nil, err
 	}
-	return ids, nil
+	switch {
+	case len(hits) == 0 && topic == "":
+		return nil, fault.New("no memories yet; store some first")
+	case len(hits) == 0:
+		return nil, fault.New("topic: no memory is relevant to it; choose another topic, " +
+			"or omit it to use recent memories")
+	}
+	return derive.NewSources(kind, topic, v.home(), hits), nil
 }
 
-// DerivedFrom returns the ids of what was made from the memory called id and may repeat it: reflections and the cycle's
-// lessons, oldest first in each compartment, then synthesized skills.
-func (v *View) DerivedFrom(ctx context.Context, id string) ([]string, error) {
-	stores, _, err := v.compartments(ctx)
+// source reports whether a memory can be drawn on. A reflection cannot: a conclusion would become evidence for itself.
+func source(r *record.Record) bool { return r.Type != "reflection" }
+
+// recent are the n newest memories.
+func recent(stores []*compartment, n int) []record.Hit {
+	var hits []record.Hit
+	list, release := snapshots(stores)
+	defer release()
+	for _, s := range list {
+		for r := range s.Memories() {
+			if source(r) {
+				hits = append(hits, s.Hit(r))
+			}
+		}
+	}
+	slices.SortFunc(hits, func(a, b record.Hit) int { return record.CompareStored(b, a) })
+	return hits[:min(n, len(hits))]
+}
+
+// bearing returns up to n memories that a search for topic finds relevant.
+func (v *View) bearing(ctx context.Context, stores []*compartment, topic string, n int) ([]record.Hit, error) {
+	var found Found
+	meaning, err := v.embedQuery(ctx, stores, topic, &found)
 	if err != nil {
 		return nil, err
 	}
-	among := func(sources []record.Source) bool {
-		return slices.ContainsFunc(sources, func(s record.Source) bool { return s.ID == id })
+	candidates := v.candidates(v.sources(stores), topic, meaning)
+	defer candidates.Release()
+	hits := candidates.Top(n, rank.Filter{Admit: source, Lance: &lance.Filter{}})
+	return relevant(hits), nil
+}
+
+// relevant returns the hits, which are best first, that are about what was asked.
+func relevant(hits []record.Hit) []record.Hit {
+	if len(hits) == 0 {
+		return nil
 	}
-	list, release := snapshots(stores)
-	defer release()
-	ids, skills := []string{}, []string{}
-	for _, s := range list {
-		for r := range s.Memories() {
-			if r.Reflection != nil && among(r.Reflection.Sources) || r.Lesson != nil && slices.Contains(r.Lesson.Sources, id) {
-				ids = append(ids, r.ID)
-			}
-		}
-		// The ledger keeps what a skill said before its present text, too.
-		for made := range s.Syntheses() {
-			if among(made.Sources) {
-				skills = append(skills, made.SkillID)
-			}
-		}
-	}
-	slices.Sort(skills)
-	return append(ids, slices.Compact(skills)...), nil
+	least := max(minRelevance, minShare*hits[0].Score)
+	return slices.DeleteFunc(hits, func(h record.Hit) bool { return h.Score < least })
 }

@@ -111,18 +111,3 @@ func TestExtractByWords(t *testing.T) {
 
 // failing is an embedder that has no model.
 type failing struct{ *words }
-
-func TestSentences(t *testing.T) {
-	for text, want := range map[string][]string{
-		"One is here. Two is there! Three?": {"One is here.", "Two is there!", "Three?"},
-		"- a list item\n- another":          {"a list item", "another"},
-		"It costs 4.50 euros, e.g. in May.": {"It costs 4.50 euros, e.g. in May."},
-		"# Title\n\ntext without an end":    {"Title", "text without an end"},
-		"彼は来た。彼女も来た。":                       {"彼は来た。", "彼女も来た。"},
-		" \n ":                              nil,
-	} {
-		if diff := cmp.Diff(want, sentences(text)); diff != "" {
-			t.Errorf("%q:\n%s", text, diff)
-		}
-	}
-}

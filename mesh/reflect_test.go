@@ -16,6 +16,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/internal/progress"
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
+	"github.com/yamo-protocol/yamo-mcp/mesh/derive"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
@@ -86,7 +87,7 @@ func TestReflectReportsProgress(t *testing.T) {
 	remember(t, v, greenhouse...)
 	var steps []string
 	ctx := progress.With(t.Context(), func(_, _ int, doing string) { steps = append(steps, doing) })
-	if _, err := v.Reflect(ctx, ReflectRequest{Completers: []Completer{&oracle{err: errors.New("no")}}}); err != nil {
+	if _, err := v.Reflect(ctx, ReflectRequest{Completers: []derive.Completer{&oracle{err: errors.New("no")}}}); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"looking for memories", "asking the language model", "choosing sentences", "storing the reflection"}
@@ -125,13 +126,13 @@ func TestReflectionKeepsOrigins(t *testing.T) {
 		t.Errorf("heritage (-want +got):\n%s", diff)
 	}
 	// A model that keeps quiet about where it has it from.
-	r = reflect(t, dm, ReflectRequest{Topic: "pump", Completers: []Completer{&oracle{answer: "The pump of the hut is broken for good. The pump of the club is new."}}})
+	r = reflect(t, dm, ReflectRequest{Topic: "pump", Completers: []derive.Completer{&oracle{answer: "The pump of the hut is broken for good. The pump of the club is new."}}})
 	if r.Method != record.ByModel || !strings.HasSuffix(r.Content, "Also drawn from "+dm.label(said, t)+".") {
 		t.Errorf("by a model: %+v", r)
 	}
 
 	o := &oracle{err: errors.New("no")}
-	g := reflect(t, hikers, ReflectRequest{Topic: "pump", Completers: []Completer{o}})
+	g := reflect(t, hikers, ReflectRequest{Topic: "pump", Completers: []derive.Completer{o}})
 	if diff := cmp.Diff([]record.Source{{ID: said, Origin: "group:hiking"}, {ID: shared, Origin: record.Shared}}, g.Sources); diff != "" {
 		t.Error(diff)
 	}
@@ -161,7 +162,7 @@ func (v *View) label(id string, t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return (&gathering{view: v}).label(hit)
+	return (&derive.Sources{Home: v.home()}).Label(hit)
 }
 
 // The block of RFC-0011 §3.4 is in the ledger byte for byte, and the reflection goes with its deletion.

@@ -12,7 +12,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/progress"
-	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/derive"
 )
 
 const (
@@ -78,8 +78,8 @@ type inputRequired struct{ result *mcp.CallToolResult }
 
 func (*inputRequired) Error() string { return "the call waits for the client's answer" }
 
-// Is makes it mesh.ErrSuspended, which the memory hands through.
-func (*inputRequired) Is(target error) bool { return target == mesh.ErrSuspended }
+// Is makes it derive.ErrSuspended, which the memory hands through.
+func (*inputRequired) Is(target error) bool { return target == derive.ErrSuspended }
 
 // errCannotAsk means that the client has no way to answer, or said so when it was asked.
 var errCannotAsk = errors.New("the client cannot be asked")

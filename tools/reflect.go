@@ -7,6 +7,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/derive"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
@@ -84,9 +85,9 @@ func Reflect(v *mesh.View) Tool {
 		Idempotent: true,
 		OpenWorld:  true, // a configured language model may be elsewhere
 	}, func(ctx context.Context, in reflectCall) (reflectAnswer, error) {
-		var completers []mesh.Completer
+		var completers []derive.Completer
 		if caller := callerOf(ctx); caller.samples() {
-			completers = []mesh.Completer{hostModel{caller}}
+			completers = []derive.Completer{hostModel{caller}}
 		}
 		if in.Action == "synthesize" {
 			s, err := v.Synthesize(ctx, mesh.SynthesizeRequest{Topic: in.Topic, Completers: completers})
@@ -134,14 +135,14 @@ func tellNote(ctx context.Context, note string) string {
 // hostModel is the language model of the client that called, reached through sampling.
 type hostModel struct{ *caller }
 
-// Complete implements mesh.Completer.
+// Complete implements derive.Completer.
 //
 // SECURITY: the memories in the prompt are those that this very client may read.
-func (m hostModel) Complete(ctx context.Context, p mesh.Prompt) (mesh.Completion, error) {
+func (m hostModel) Complete(ctx context.Context, p derive.Prompt) (derive.Completion, error) {
 	text, model, err := m.sample(ctx, "reflect-"+p.Key, mcp.CreateMessageParams{
 		SystemPrompt: p.System,
 		Messages:     []mcp.SamplingMessage{{Role: mcp.RoleUser, Content: mcp.NewTextContent(p.Text)}},
 		MaxTokens:    p.MaxTokens,
 	})
-	return mesh.Completion{Text: text, Model: model}, err
+	return derive.Completion{Text: text, Model: model}, err
 }

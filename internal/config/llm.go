@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/derive"
 	"github.com/yamo-protocol/yamo-mcp/mesh/llm"
 )
 
@@ -64,7 +64,7 @@ var LLMSettings = []Setting{
 // contradict each other, without a model, and for a key that is named but not set.
 //
 // SECURITY: memories leave the machine here, and only to a provider that the operator named.
-func (l LLM) Open(getenv func(string) string) (mesh.Completer, error) {
+func (l LLM) Open(getenv func(string) string) (derive.Completer, error) {
 	if l.Provider == noLLM {
 		// A model without a provider has no effect, which the operator cannot know: as with the embedder, refuse it.
 		if l != (LLM{Provider: noLLM}) {

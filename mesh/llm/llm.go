@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/derive"
 	"github.com/yamo-protocol/yamo-mcp/mesh/remote"
 )
 
@@ -32,7 +32,7 @@ type Options struct {
 // Providers are the valid values of Options.Provider.
 var Providers = []string{"openai", "ollama", "cohere"}
 
-// Client is a language model with an HTTP API. It implements mesh.Completer.
+// Client is a language model with an HTTP API. It implements derive.Completer.
 type Client struct {
 	options  Options
 	official bool // the address is the provider's official one
@@ -81,9 +81,9 @@ func New(o Options) (*Client, error) {
 	return &Client{o, official, a, provider}, nil
 }
 
-// Complete implements mesh.Completer. A request that fails with status 429 or 5xx is repeated up to twice. The
+// Complete implements derive.Completer. A request that fails with status 429 or 5xx is repeated up to twice. The
 // result names the model that the provider reports, which may be more specific than the configured one.
-func (c *Client) Complete(ctx context.Context, p mesh.Prompt) (mesh.Completion, error) {
+func (c *Client) Complete(ctx context.Context, p derive.Prompt) (derive.Completion, error) {
 	maxTokens := p.MaxTokens
 	if c.options.MaxTokens > 0 {
 		maxTokens = min(maxTokens, c.options.MaxTokens)
@@ -91,14 +91,14 @@ func (c *Client) Complete(ctx context.Context, p mesh.Prompt) (mesh.Completion, 
 	request := c.api.request(question{c.options.Model, p.System, p.Text, maxTokens, c.official})
 	body, err := c.provider.Post(ctx, c.api.path, request)
 	if err != nil {
-		return mesh.Completion{}, fmt.Errorf("%s: %w", c.options.Provider, err)
+		return derive.Completion{}, fmt.Errorf("%s: %w", c.options.Provider, err)
 	}
 	text, model, err := c.api.answer(body)
 	if err != nil {
 		// SECURITY: a decoder's error may quote the answer, so it is dropped.
-		return mesh.Completion{}, fmt.Errorf("%s: the answer has an unexpected format", c.options.Provider)
+		return derive.Completion{}, fmt.Errorf("%s: the answer has an unexpected format", c.options.Provider)
 	}
-	return mesh.Completion{Text: text, Model: cmp.Or(model, c.options.Model)}, nil
+	return derive.Completion{Text: text, Model: cmp.Or(model, c.options.Model)}, nil
 }
 
 type message struct {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/derive"
 )
 
 // served returns a client for a test server with the handler.
@@ -30,7 +30,7 @@ func served(t *testing.T, provider string, handler http.HandlerFunc) *Client {
 	return c
 }
 
-var prompt = mesh.Prompt{Key: "key", System: "do <this>", Text: "with that", MaxTokens: 700}
+var prompt = derive.Prompt{Key: "key", System: "do <this>", Text: "with that", MaxTokens: 700}
 
 func TestProviders(t *testing.T) {
 	t.Parallel()
@@ -67,7 +67,7 @@ func TestProviders(t *testing.T) {
 				_, _ = io.WriteString(w, test.answer)
 			})
 			got, err := c.Complete(t.Context(), prompt)
-			if diff := cmp.Diff(mesh.Completion{Text: "So it is.", Model: test.model}, got); diff != "" || err != nil {
+			if diff := cmp.Diff(derive.Completion{Text: "So it is.", Model: test.model}, got); diff != "" || err != nil {
 				t.Errorf("%v\n%s", err, diff)
 			}
 		})
