@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
-	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/mesh/rank"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
@@ -176,9 +175,6 @@ func (v *View) MemoriesByPattern(ctx context.Context, patternID string) ([]recor
 	return hits, nil
 }
 
-// maxRule is the maximum length of a rule and of a scope in a constraint, in characters.
-const maxRule = 300
-
 // Constraints renders the most severe active lessons as Markdown that a session starts with (RFC-0011 §8.2
 // step 4), "" if no lesson is active.
 //
@@ -198,9 +194,7 @@ func (v *View) Constraints(ctx context.Context) (string, error) {
 		"Rules from past mistakes, the most severe first. Follow each where its scope applies.\n\n")
 	for _, hit := range lessons[:min(ActiveLessons, len(lessons))] {
 		l := hit.Lesson
-		fmt.Fprintf(&out, "- [%s] %s (scope: %s; confidence %.2f; %s)\n",
-			l.Severity, text.Shorten(l.PreventativeRule, maxRule), text.Shorten(l.ApplicableScope, maxRule),
-			l.RuleConfidence, l.LessonID)
+		out.WriteString(l.Constraint(fmt.Sprintf("; confidence %.2f; %s", l.RuleConfidence, l.LessonID)) + "\n")
 	}
 	return out.String(), nil
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
 )
 
@@ -88,6 +89,14 @@ func (l *Lesson) Text() string {
 		lines = append(lines, "Instead: "+l.InverseLesson)
 	}
 	return strings.Join(lines, "\n")
+}
+
+// Constraint returns the lesson as one line of a prompt: its severity, rule and scope, and details after the scope. A
+// rule or scope of more than 300 characters is cut, so that one lesson cannot fill the prompt.
+func (l *Lesson) Constraint(details string) string {
+	const most = 300
+	return fmt.Sprintf("- [%s] %s (scope: %s%s)",
+		l.Severity, text.Shorten(l.PreventativeRule, most), text.Shorten(l.ApplicableScope, most), details)
 }
 
 // Block returns the lesson as a LessonLearned block (RFC-0011 §3.5). The error is for a field that the block's grammar

@@ -75,7 +75,7 @@ text for a model's context. If nothing is found, nothing is printed.`,
 			return err
 		}
 		answer := recalled{
-			Matches: []match{}, Lessons: []match{}, Prompt: mesh.FormatForPrompt(found), Warnings: warnings(found),
+			Matches: []match{}, Lessons: []match{}, Prompt: formatForPrompt(found), Warnings: warnings(found),
 		}
 		for _, h := range found.Hits {
 			answer.Matches = append(answer.Matches, newMatch(h, &h.Score))

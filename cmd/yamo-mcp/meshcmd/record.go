@@ -53,7 +53,7 @@ func (m *command) newGet() *cobra.Command {
 			return err
 		}
 		return m.Answer(newMatch(hit, nil),
-			fmt.Sprintf("[MemoryMesh] Record %s\n%s%s", hit.ID, mesh.FormatRecord(hit), formatHeritage(hit.Heritage)))
+			fmt.Sprintf("[MemoryMesh] Record %s\n%s%s", hit.ID, formatRecord(hit), formatHeritage(hit.Heritage)))
 	})
 	cmd.Flags().StringVar(&id, "id", "", "ID of the memory or skill (required)")
 	return cli.Require(cmd, "id")

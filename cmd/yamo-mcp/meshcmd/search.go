@@ -57,7 +57,7 @@ lesson_pattern_id and source_skill_id.`,
 				m.notice(w)
 			}
 		}
-		return m.Answer(answer, mesh.FormatResults(found.Hits))
+		return m.Answer(answer, formatResults(found.Hits))
 	})
 	cmd.Flags().IntVar(&q.Limit, "limit", 10, fmt.Sprintf("maximum number of results, 1 to %d", mesh.MaxLimit))
 	cmd.Flags().StringVar(&q.Filter, "filter", "", "condition on the fields of memories")

@@ -1,11 +1,11 @@
-package mesh
+package meshcmd
 
 import (
 	"cmp"
 	"fmt"
 	"strings"
 
-	"github.com/yamo-protocol/yamo-mcp/internal/text"
+	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
@@ -17,9 +17,9 @@ const (
 	memoryHeading    = "--- MEMORY "
 )
 
-// FormatResults returns the output of a search in RFC-0011 §9.2's form (§4.1 formatResults), with an empty line
+// formatResults returns the output of a search in RFC-0011 §9.2's form (§4.1 formatResults), with an empty line
 // between two memories.
-func FormatResults(hits []record.Hit) string {
+func formatResults(hits []record.Hit) string {
 	found := fmt.Sprintf("[MemoryMesh] Found %d matches.\n", len(hits))
 	if len(hits) == 0 {
 		return found
@@ -27,17 +27,15 @@ func FormatResults(hits []record.Hit) string {
 	return found + "\n" + formatHits(hits)
 }
 
-// FormatForPrompt renders what was recalled for a model's context (RFC-0011 §4.3 formatMemoriesForPrompt): the
+// formatForPrompt renders what was recalled for a model's context (RFC-0011 §4.3 formatMemoriesForPrompt): the
 // lessons as rules, then the memories in §9.2's form; "" if there is nothing.
-func FormatForPrompt(found Found) string {
+func formatForPrompt(found mesh.Found) string {
 	var parts []string
 	if len(found.Lessons) > 0 {
 		var b strings.Builder
 		b.WriteString(lessonHeading + "\n")
 		for _, hit := range found.Lessons {
-			l := hit.Lesson
-			fmt.Fprintf(&b, "- [%s] %s (scope: %s)%s\n", l.Severity, text.Shorten(l.PreventativeRule, maxRule),
-				text.Shorten(l.ApplicableScope, maxRule), origin(hit.Visibility))
+			fmt.Fprintf(&b, "%s%s\n", hit.Lesson.Constraint(""), origin(hit.Visibility))
 		}
 		parts = append(parts, b.String())
 	}
@@ -59,16 +57,16 @@ func formatHits(hits []record.Hit) string {
 			b.WriteByte('\n')
 		}
 		fmt.Fprintf(&b, memoryHeading+"%d: %s [IMPORTANCE: %s] ---\n", i+1, h.ID, block.FormatConfidence(h.Score))
-		b.WriteString(FormatRecord(h))
+		b.WriteString(formatRecord(h))
 	}
 	return b.String()
 }
 
-// FormatRecord returns the lines below a memory's heading: its type and source, and its content.
+// formatRecord returns the lines below a memory's heading: its type and source, and its content.
 //
 // SECURITY: a line of the content that looks like one of the headings is indented, so that no memory can
 // pass for two or for a directive; and what a group said is marked as its words.
-func FormatRecord(h record.Hit) string {
+func formatRecord(h record.Hit) string {
 	source := cmp.Or(h.Source, "unknown")
 	lines := strings.Split(h.Content, "\n")
 	for i, line := range lines {
