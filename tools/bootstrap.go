@@ -48,6 +48,7 @@ func (bootWritten) JSONSchemaExtend(s *jsonSchema) {
 // BootstrapWrite is the tool bootstrap_write: it makes the files of the first boot (RFC-0009 §6.2, steps 2a to 2c). It
 // is for DMs only. A file that the user made is a fault and stays; one that this tool wrote before can be corrected.
 func BootstrapWrite(v *workspace.View) Tool {
+	// Kept in memory only: after a restart every file counts as the user's, which is the safe side.
 	var mu sync.Mutex
 	written := map[string]string{} // the hash of what this tool wrote, by file: that may be corrected
 	return Define(Spec{
@@ -63,10 +64,12 @@ func BootstrapWrite(v *workspace.View) Tool {
 			if finding.Error {
 				return bootWritten{}, fault.New("text: %s %s (%s)", in.File, finding.Message, finding.Rule)
 			}
+			// Advice never stops the write: the persona is the user's choice.
 			if len(done.Advice) < maxAdvice {
 				done.Advice = append(done.Advice, finding.Message+" ("+finding.Rule+")")
 			}
 		}
+		// Held while writing: of two calls for one file the second must compare with what the first wrote.
 		mu.Lock()
 		defer mu.Unlock()
 		hash, err := v.WriteInitial(ctx, in.File, []byte(in.Text), written[in.File])
@@ -144,10 +147,13 @@ func BootstrapFinish(v *workspace.View) Tool {
 			Next: "Begin again with the prompt startup, or read " + resourceuri.Startup + ".",
 		}
 		for _, name := range workspace.BootFiles {
+			// IDENTITY.md comes from seed 002: without it, the first boot of RFC-0009 §6.2 is complete.
 			if _, err := v.Stat(name); err != nil && name != workspace.IdentityFile {
 				done.Missing = append(done.Missing, name)
 			}
 		}
+		// The person may have declined a SOUL.md. The boot is over all the same, and the model must know that it has no
+		// identity.
 		if v.State() != workspace.Ready {
 			done.Next = "There is no SOUL.md, so you have no identity and must not operate. " +
 				"Ask the user to create one in the workspace folder."

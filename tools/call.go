@@ -23,6 +23,7 @@ func withCallID(ctx context.Context, request mcp.CallToolRequest) context.Contex
 		return ctx
 	}
 	for _, field := range callIDFields {
+		// The first field that is set: hosts that send two mean the same call.
 		if id, ok := request.Params.Meta.AdditionalFields[field].(string); ok && id != "" && len(id) <= maxCallID {
 			return context.WithValue(ctx, callKey{}, id)
 		}

@@ -52,6 +52,7 @@ func withCaller(ctx context.Context, request mcp.CallToolRequest) context.Contex
 		repeats: mcp.IsModernProtocol(server.RequestProtocolVersion(ctx)),
 		answers: request.Params.InputResponses,
 	}
+	// Revision 2026-07-28 has no session: a request carries its client's capabilities itself.
 	if info := server.RequestProtocolInfoFromContext(ctx); info != nil && info.Modern {
 		if info.ClientCapabilities != nil { // never those of an earlier request
 			c.can = *info.ClientCapabilities
@@ -96,6 +97,7 @@ func (c *caller) sample(
 	}
 	var answer *mcp.CreateMessageResult
 	if c.repeats {
+		// Not asked yet: the call ends with the question, and the client's second call has the answer.
 		if answer = server.SamplingResponse(c.answers, key); answer == nil {
 			return "", "", &inputRequired{server.NewInputRequestBuilder("").Sample(key, params).ToolResult()}
 		}
@@ -198,6 +200,7 @@ func (c *caller) ask(ctx context.Context, key, question, tick string) (verdict, 
 	}
 	switch answer.Action {
 	case mcp.ElicitationResponseActionAccept:
+		// SECURITY: accepting the form without the tick is no consent.
 		if content, ok := answer.Content.(map[string]any); ok && content["confirm"] == true {
 			return accepted, nil
 		}
@@ -248,6 +251,7 @@ func (c *caller) reporter(ctx context.Context) (reporting context.Context, sent 
 		if last < 0 || session == nil {
 			return
 		}
+		// mcp-go has no event for "written": only the length of its queue tells.
 		for end := time.Now().Add(trailing); len(session.NotificationChannel()) > 0 && time.Now().Before(end); {
 			time.Sleep(time.Millisecond)
 		}

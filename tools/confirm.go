@@ -28,6 +28,7 @@ type consent struct {
 func confirm(ctx context.Context, c consent) error {
 	said, err := callerOf(ctx).ask(ctx, c.key, c.question, c.tick)
 	switch {
+	// The model's word counts only here.
 	case errors.Is(err, errCannotAsk) && c.given:
 		return nil
 	case errors.Is(err, errCannotAsk):
@@ -36,6 +37,7 @@ func confirm(ctx context.Context, c consent) error {
 		return err
 	case said == accepted:
 		return nil
+	// A model that is only told "no" tends to try another way.
 	case said == declined:
 		return fault.New("the user declined: nothing was done; do not ask again unless they bring it up")
 	default:
@@ -46,6 +48,8 @@ func confirm(ctx context.Context, c consent) error {
 
 // questionKey names a question by its kind and subject, so that an answer to one question confirms no other.
 func questionKey(kind string, about ...string) string {
+	// A hash, because the subject can be content, and keys are sent back and forth. The zero byte separates: ["ab","c"]
+	// and ["a","bc"] are different questions.
 	sum := sha256.Sum256([]byte(strings.Join(about, "\x00")))
 	return kind + "-" + hex.EncodeToString(sum[:8])
 }

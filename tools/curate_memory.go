@@ -79,6 +79,7 @@ func CurateMemory(v *workspace.View, editor *edit.Editor, agent string) Tool {
 			Edit:  grammar.Edit{Op: grammar.CurateItems, Section: in.Section, Rationale: in.Rationale},
 		}
 		for _, entry := range in.Add {
+			// Models often write the bullet that the file shows; with it, the item would have two.
 			if entry = strings.TrimSpace(leadingBullet.ReplaceAllString(entry, "")); entry == "" {
 				return curated{}, fault.New("add: entries must not be empty")
 			}
@@ -88,6 +89,7 @@ func CurateMemory(v *workspace.View, editor *edit.Editor, agent string) Tool {
 		case len(in.Add) == 0 && len(in.Retire) == 0:
 			return curated{}, fault.New("add: provide entries in add or retire")
 		case len(in.Retire) == 0:
+			// Nothing to retire: an append also works in a section that is not a list yet, and may create it.
 			q.Op, q.Create = grammar.AppendItem, true
 		}
 		done, err := editor.Edit(ctx, q)

@@ -95,6 +95,7 @@ func define[In, Out any](spec Spec, handle func(context.Context, In) (Out, error
 	if err := input.requireDescriptions(); err != nil {
 		return Tool{}, fmt.Errorf("input schema: %w", err)
 	}
+	// The defaults are decoded once here, so that a default of the wrong Go type fails at start and not in a call.
 	var defaults In
 	if err := decode(input.defaults, &defaults); err != nil {
 		return Tool{}, fmt.Errorf("input schema: defaults: %w", err)
@@ -105,6 +106,8 @@ func define[In, Out any](spec Spec, handle func(context.Context, In) (Out, error
 	}
 	call := func(ctx context.Context, args []byte) (any, error) {
 		var in In
+		// Defaults first, so that the arguments overwrite them; each call needs its own value, because handlers may change
+		// it.
 		if err := decode(input.defaults, &in); err != nil {
 			return nil, fmt.Errorf("decode defaults: %w", err)
 		}
@@ -176,6 +179,8 @@ func (t Tool) Server(env Env) server.ServerTool {
 		Tool: t.Definition(),
 		Handler: func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			ctx = withCaller(ctx, request)
+			// The caller is set before Guard, so that a handler can report progress and ask; sent must run before the result
+			// is returned, or the last notification arrives after it.
 			ctx, sent := callerOf(ctx).reporter(ctx)
 			result, err := Guard(ctx, env.Logger, t.spec.Name, func() (*mcp.CallToolResult, error) {
 				return t.run(ctx, env, request)
@@ -205,6 +210,7 @@ const (
 // run performs one call: it asks Ready, checks the arguments, calls the handler and checks its result. The error goes
 // through Guard, so only faults reach the client. A question to the client ends the call with a result that has it.
 func (t Tool) run(ctx context.Context, env Env, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	// Before the arguments: a model that is told to run the first boot must not correct arguments first.
 	if env.Ready != nil {
 		if err := env.Ready(ctx); err != nil {
 			return nil, err
@@ -219,6 +225,7 @@ func (t Tool) run(ctx context.Context, env Env, request mcp.CallToolRequest) (*m
 		return nil, t.refusal(raw, err)
 	}
 	out, err := t.call(withCallID(ctx, request), args)
+	// Not an error to the client: it answers the question and calls again.
 	if question, ok := errors.AsType[*inputRequired](err); ok {
 		return question.result, nil
 	}
@@ -229,6 +236,7 @@ func (t Tool) run(ctx context.Context, env Env, request mcp.CallToolRequest) (*m
 	if err != nil {
 		return nil, fmt.Errorf("result: %w", err)
 	}
+	// Both forms, as the specification asks: older hosts read the text only, newer ones the structure.
 	result := mcp.NewToolResultText(text)
 	result.StructuredContent = out
 	if linked, ok := out.(linker); ok && server.RequestProtocolVersion(ctx) >= linksSince {

@@ -70,6 +70,7 @@ func DistillLesson(v *mesh.View) Tool {
 			"A pattern and scope has one lesson: calling again returns it, unless the new one has higher confidence.",
 		Idempotent: true,
 	}, func(ctx context.Context, in lessonContext) (lessonBlock, error) {
+		// The view scrubs the fields and decides under the ledger's lock whether a better lesson exists.
 		l, err := v.Distill(ctx, record.LessonRequest{
 			Situation: in.Situation, ErrorPattern: in.ErrorPattern, Oversight: in.Oversight, Fix: in.Fix,
 			PreventativeRule: in.PreventativeRule, Severity: in.Severity, ApplicableScope: in.ApplicableScope,
@@ -88,6 +89,7 @@ func DistillLesson(v *mesh.View) Tool {
 
 // redactions returns what the scrubber replaced, by kind: a model can tell the user, and no redacted value is in it.
 func redactions(found []scrub.Redaction) []redaction {
+	// Not nil: the schema of a required list refuses null.
 	list := make([]redaction, len(found))
 	for i, r := range found {
 		list[i] = redaction{Kind: string(r.Kind), Count: r.Count}

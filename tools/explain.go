@@ -30,6 +30,7 @@ func (s *schema) explain(tool string, value any, invalid *jsonschema.ValidationE
 	for leaf := range leaves(invalid) {
 		problems = append(problems, s.problems(leaf, value)...)
 	}
+	// The validator visits maps, whose order is random: the same mistake must get the same answer.
 	slices.SortFunc(problems, func(a, b problem) int {
 		if a.order != b.order {
 			return a.order - b.order
@@ -52,6 +53,7 @@ func leaves(e *jsonschema.ValidationError) func(yield func(*jsonschema.Validatio
 // walk visits the leaves below e, and returns false when yield does.
 func walk(e *jsonschema.ValidationError, yield func(*jsonschema.ValidationError) bool) bool {
 	switch e.ErrorKind.(type) {
+	// The causes of a choice contradict each other: "must be a string" next to "must be a number" helps no one.
 	case *kind.AnyOf, *kind.OneOf:
 		return yield(e)
 	}
@@ -80,6 +82,7 @@ func rules(e *jsonschema.ValidationError) []string {
 
 // problems says what one finding means for the caller.
 func (s *schema) problems(e *jsonschema.ValidationError, arguments any) []problem {
+	// The finding has only its place, so the rule and the value there are looked up together.
 	at, value := s.compiled, arguments
 	for _, token := range e.InstanceLocation {
 		at, value = child(at, token), element(value, token)
@@ -97,6 +100,7 @@ func (s *schema) problems(e *jsonschema.ValidationError, arguments any) []proble
 	}
 	text := fmt.Sprintf("%s must be %s, got %s", place(e.InstanceLocation), allowed(at), came(value, at, e.ErrorKind))
 	if value == nil && !s.required(e.InstanceLocation) {
+		// Models send null for "not set", which a string or number refuses.
 		text += " (leave it out instead)"
 	}
 	return []problem{{s.order(e.InstanceLocation), text}}
@@ -114,6 +118,7 @@ func (s *schema) unknown(path []string, at *jsonschema.Schema, names []string) s
 		}
 		slices.Sort(valid)
 	}
+	// The names are the caller's: a call with thousands of them must not be answered with thousands.
 	const most = 10
 	slices.Sort(names)
 	quoted := make([]string, 0, most)

@@ -30,6 +30,7 @@ func Guard[T any](
 	ctx context.Context, logger *slog.Logger, what string, handle func() (T, error),
 ) (result T, err error) {
 	defer func() {
+		// A panic of one call must not end the process: over HTTP it serves other sessions too.
 		if r := recover(); r != nil {
 			logger.ErrorContext(ctx, "handler panicked", slog.String("handler", what),
 				slog.String("error", describePanic(r)), slog.String("stack", string(debug.Stack())))
@@ -40,9 +41,11 @@ func Guard[T any](
 	if err == nil {
 		return result, nil
 	}
+	// Only the fault's own text: what wraps it may contain a path.
 	if told, ok := fault.As(err); ok {
 		return result, told
 	}
+	// Not logged as a failure: clients cancel calls all the time.
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return result, errCancelled
 	}

@@ -137,6 +137,7 @@ func Heartbeat(h heartbeat.Heartbeat) Tool {
 			"due also distills lessons from recent failures and adds often recalled memories to MEMORY.md, when these are due.",
 	}, func(ctx context.Context, in beat) (beatAnswer, error) {
 		if in.Action == "done" {
+			// The name is written to a file that people read: CheckDone refuses credentials and control characters.
 			at, err := h.Workspace.CheckDone(ctx, in.Check)
 			if err != nil {
 				return beatAnswer{}, beatFault(err)
@@ -166,18 +167,21 @@ func reportBeat(b heartbeat.Beat, gitProblem string) beatAnswer {
 	for _, check := range b.Checks {
 		c := beatCheck{Check: check.Name, Due: check.Due}
 		if !check.Last.IsZero() {
+			// In the zone of the other times of the result, so that a model need not convert.
 			last := check.Last.In(b.Now.Location())
 			c.LastDone = &last
 		}
 		answer.Checks = append(answer.Checks, c)
 	}
 	left := newRoom()
+	// New lessons first: they exist nowhere else in the conversation, while the checklist is a file.
 	omitted := answer.Learned.fit(&left)
 	if d := answer.Dreamed; d != nil {
 		d.Promoted = fit(&left, d.Promoted)
 	}
 	answer.Tasks = fit(&left, answer.Tasks)
 	answer.Checks = fit(&left, answer.Checks)
+	// One hint, the most urgent: a model follows one instruction better than five.
 	hint := ""
 	switch {
 	case len(answer.Tasks) < len(b.Tasks) || len(answer.Checks) < len(b.Checks):
@@ -210,6 +214,7 @@ func reportCycle(cycle *mesh.Cycle) *beatLessons {
 		switch c.Outcome {
 		case mesh.OutcomeDistilled:
 			learned.Lessons = append(learned.Lessons, beatLesson{c.LessonID, c.Severity, c.Rule, newest(c.Memories)})
+		// The other outcomes need nothing from the model: the lesson is known, or nothing was kept.
 		case mesh.OutcomeIncomplete, mesh.OutcomeRefused:
 			learned.Incomplete = append(learned.Incomplete, beatFailure{newest(c.Memories), c.ErrorPattern, c.Missing, c.Reason})
 		}

@@ -95,6 +95,7 @@ func Lessons(v *mesh.View) Tool {
 		Idempotent: true,
 	}, func(ctx context.Context, in lessonQuery) (lessonList, error) {
 		list := lessonList{Lessons: []lessonDetail{}}
+		// A pattern's lessons have an order of their own, the most confident first.
 		if in.PatternID != "" {
 			if in.Query != "" || in.OrderBy != "" {
 				return list, fault.New("pattern_id: cannot be combined with query or order_by; omit them")
@@ -109,6 +110,7 @@ func Lessons(v *mesh.View) Tool {
 		}
 		list.add(found.Lessons)
 		semantic, hint := coverage(found)
+		// What was not searched comes before what did not fit.
 		list.Hint = strings.TrimSpace(hint + " " + list.Hint)
 		if in.Query != "" {
 			list.Semantic = semantic

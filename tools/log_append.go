@@ -78,6 +78,7 @@ type journals struct {
 
 // of returns the journal of the session that calls, "" being that of a server without sessions.
 func (j *journals) of(ctx context.Context) *workspace.Journal {
+	// A stdio server has one session, and servers without sessions share one block.
 	id := ""
 	if session := server.ClientSessionFromContext(ctx); session != nil {
 		id = session.SessionID()
@@ -87,6 +88,7 @@ func (j *journals) of(ctx context.Context) *workspace.Journal {
 	if journal, ok := j.byID[id]; ok {
 		return journal
 	}
+	// All at once and not the oldest: no order of use is kept for a limit that is hardly ever reached.
 	if j.byID == nil || len(j.byID) >= maxJournals {
 		j.byID = map[string]*workspace.Journal{}
 	}

@@ -74,6 +74,7 @@ func MemoryDelete(v *mesh.View, editor *edit.Editor) Tool {
 			}
 		}
 		gone := memoryDeleted{ID: in.ID, Deleted: true}
+		// Before the deletion: afterwards the ledger does not know what it was.
 		if gone.Derived, err = v.DerivedFrom(ctx, in.ID); err != nil {
 			return memoryDeleted{}, err
 		}
@@ -84,6 +85,7 @@ func MemoryDelete(v *mesh.View, editor *edit.Editor) Tool {
 			return memoryDeleted{}, err
 		}
 		checked := true
+		// SECURITY: a group has no editor, so it learns nothing of the workspace's files.
 		if editor != nil && about.kind == "memory" {
 			// The memory is gone, whatever becomes of the look for copies.
 			copies, err := editor.Copies(ctx, in.ID, about.text)
@@ -127,6 +129,7 @@ type doomed struct {
 // doomedThing returns the memory or skill that an ID names. The view returns only what the audience may read, so that
 // the error of another's ID is that of an unknown one.
 func doomedThing(ctx context.Context, v *mesh.View, id string) (doomed, error) {
+	// Every other prefix is a memory's, that of a lesson's and a reflection's memory too.
 	if strings.HasPrefix(id, "skill_") {
 		skill, err := v.Skill(ctx, id)
 		if err != nil {

@@ -181,11 +181,13 @@ func MemoryFile(v *workspace.View) Tool {
 					link.Text += "#" + ref.Heading
 				}
 			}
+			// A target that does not exist has no resource to link to.
 			if ref.Name != "" {
 				link.URI = resourceuri.File(ref.Name)
 			}
 			done.Links = append(done.Links, link)
 		}
+		// The text is cut to its own limit already; the lists share what is left.
 		left, all := newRoom(), len(done.Links)
 		left.take(done.Text)
 		done.Problems = fit(&left, done.Problems)
@@ -205,6 +207,7 @@ func (f *memoryFiled) read(v *workspace.View) error {
 	for _, finding := range workspace.Check(f.File, data) {
 		f.Problems = append(f.Problems, finding.Message)
 	}
+	// JSON would replace invalid bytes too, but after the text was measured.
 	text := strings.ToValidUTF8(string(data), "\uFFFD")
 	if file, err := memfile.Parse([]byte(text)); err == nil {
 		m := file.Matter
@@ -234,6 +237,7 @@ func saveMemory(ctx context.Context, v *workspace.View, in memoryFile) (workspac
 	for _, section := range in.Sections {
 		m.Parts = append(m.Parts, workspace.Part{Heading: section.Heading, Text: section.Text})
 	}
+	// Formats, limits and the choice of a free file name are the workspace's.
 	saved, err := v.SaveMemory(ctx, m)
 	var invalid *workspace.InvalidMemoryError
 	switch {

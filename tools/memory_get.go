@@ -109,6 +109,7 @@ func MemoryGet(v *mesh.View) Tool {
 		if h := hit.Heritage; h != nil {
 			whole.Heritage = &heritage{h.IntentChain, h.Hypotheses, h.Rationales}
 		}
+		// From the whole content: present has cut its copy at a limit that knows no offset.
 		whole.Content, whole.NextOffset, err = part(hit.Content, in.Offset)
 		if err != nil {
 			return memoryWhole{}, err
@@ -119,6 +120,7 @@ func MemoryGet(v *mesh.View) Tool {
 
 // part is what follows offset in text, and where it goes on, 0 at the end.
 func part(text string, offset int) (string, int, error) {
+	// An offset inside a character was not ours; sending half a character would corrupt the text.
 	if offset > 0 && (offset >= len(text) || !utf8.RuneStart(text[offset])) {
 		return "", 0, fault.New("offset: use next_offset of the previous result; the content has %d bytes", len(text))
 	}

@@ -147,6 +147,7 @@ func MemorySearch(v *mesh.View) Tool {
 			return memoryAnswer{}, err
 		}
 		answer := memoryAnswer{Results: []memoryResult{}}
+		// Also as a log message: a model may not mention that half of the search was off.
 		if answer.Semantic, answer.Hint = coverage(found); answer.Hint != "" {
 			callerOf(ctx).log(ctx, mcp.LoggingLevelWarning, answer.Hint)
 		}
@@ -157,6 +158,7 @@ func MemorySearch(v *mesh.View) Tool {
 				RuleConfidence: hit.Lesson.RuleConfidence,
 			})
 		}
+		// Lessons take up to their share, and what they leave is for the memories.
 		forRules := room(maxRules)
 		answer.Lessons = fit(&forRules, answer.Lessons)
 		forResults := newRoom() - (maxRules - forRules)

@@ -72,8 +72,8 @@ func MemoryStore(v *mesh.View) Tool {
 	spec := Spec{
 		Name:  "memory_store",
 		Title: "Remember",
-		Description: "Store a decision, preference, fact or event beyond this session; what is not stored is forgotten. " +
-			"Store one self-contained item per call. Returns the id, visibility and redactions once it is on disk; " +
+		Description: "Store a decision, preference, fact or event beyond this session; " +
+			"what is not stored is forgotten. Store one self-contained item per call. Returns the id, visibility and redactions once it is on disk; " +
 			"storing the same content again returns the first id.",
 		Idempotent: true,
 	}
@@ -97,6 +97,8 @@ func MemoryStore(v *mesh.View) Tool {
 		})
 	}
 	return Define(spec, func(ctx context.Context, in visibleMemory) (stored, error) {
+		// Scrubbed before the person is asked: text that is refused needs no consent, and whether the same memory
+		// exists is decided on cleaned text.
 		m, err := v.Scrub(in.Memory)
 		if err != nil {
 			return stored{}, err

@@ -54,6 +54,7 @@ func MyStats(v *workspace.View, memory *mesh.View, logs *transcript.View) Tool {
 	}, func(ctx context.Context, _ nothing) (stats, error) {
 		s := stats{TopConceptTags7d: []tagCount{}, WorkspaceFilesSeen: v.Present()}
 		var err error
+		// Nil: the operator named no transcripts folder.
 		if logs != nil {
 			if s.SessionsTotal, err = logs.Count(ctx); err != nil {
 				return stats{}, err
@@ -77,6 +78,7 @@ func MyStats(v *workspace.View, memory *mesh.View, logs *transcript.View) Tool {
 			return stats{}, err
 		}
 		s.MemoriesPromoted = promoted
+		// The zero time would be -62135596800 Unix seconds; seed 002 has 0 for never.
 		if !last.IsZero() {
 			s.LastDreamTS = last.Unix()
 		}

@@ -85,6 +85,8 @@ func Reflect(v *mesh.View) Tool {
 		Idempotent: true,
 		OpenWorld:  true, // a configured language model may be elsewhere
 	}, func(ctx context.Context, in reflectCall) (reflectAnswer, error) {
+		// The host's model is tried before the configured one: it is what the user chose for this conversation, and no
+		// content goes to another provider.
 		var completers []derive.Completer
 		if caller := callerOf(ctx); caller.samples() {
 			completers = []derive.Completer{hostModel{caller}}

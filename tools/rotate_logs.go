@@ -89,6 +89,8 @@ func RotateLogs(v *workspace.View) Tool {
 			if err := confirmLogs(ctx, v, in); err != nil {
 				return rotated{}, err
 			}
+			// The person agreed just now. Archiving asks no one: nothing is lost, and the view demands consent itself for
+			// young logs.
 			in.Consent = true
 		}
 		done := rotated{Logs: []rotatedLog{}}
@@ -114,6 +116,7 @@ func RotateLogs(v *workspace.View) Tool {
 // confirmLogs asks the person to confirm that logs are deleted. It refuses a name that is no log first, so that the
 // person is not asked about what would fail.
 func confirmLogs(ctx context.Context, v *workspace.View, in rotation) error {
+	// Every log, of any age, archived ones too.
 	known := v.Logs(math.MinInt)
 	for _, name := range in.Files {
 		if !slices.ContainsFunc(known, func(l workspace.Log) bool { return l.Name == name }) {
@@ -158,6 +161,7 @@ func rotationFault(name string, i int, err error) error {
 	if i > 0 {
 		done = fmt.Sprintf(". Files before it that were processed: %d", i)
 	}
+	// Their texts say what is allowed, and name no path.
 	for _, known := range []error{
 		workspace.ErrProtected, workspace.ErrCurrent, workspace.ErrArchive, workspace.ErrTooLarge,
 	} {

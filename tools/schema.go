@@ -35,6 +35,7 @@ func schemaOf[T any]() (*schema, error) {
 	if err := checkTags(t, nil); err != nil {
 		return nil, err
 	}
+	// Without $ref and $id: some hosts do not resolve references, and an ID would be an address that leads nowhere.
 	reflector := reflection.Reflector{DoNotReference: true, Anonymous: true}
 	reflected := reflector.ReflectFromType(t)
 	reflected.Version = "" // JSON Schema 2020-12 is what MCP assumes
@@ -162,6 +163,7 @@ func describedBelow(s *jsonschema.Schema, path string) error {
 // arguments checks the arguments of a call against the schema and returns them ready to be decoded.
 // Its errors are faults that name every problem at once, so that a model needs one more attempt and not several.
 func (s *schema) arguments(tool string, raw []byte) ([]byte, error) {
+	// The validator's own decoder keeps numbers as json.Number, as decode does.
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
 	if err != nil {
 		return nil, fault.New("invalid arguments for %s: they are not JSON", tool)
@@ -196,6 +198,8 @@ func plainIntegers(value any) any {
 		if !strings.ContainsAny(v.String(), ".eE") {
 			return v
 		}
+		// A float64 would round integers above 2^53, and 1e308 as an integer would be 309 digits: what does not fit into an
+		// int64 stays as it is, and decoding reports it.
 		if rat, ok := new(big.Rat).SetString(v.String()); ok && rat.IsInt() && rat.Num().IsInt64() {
 			return json.Number(rat.Num().String())
 		}

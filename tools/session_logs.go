@@ -84,6 +84,7 @@ func SessionLogs(v *transcript.View) Tool {
 // readLogs performs one action. Each fills the result up to its budget: sessions, turns and hits from the first, the
 // turns of recent from the last.
 func readLogs(ctx context.Context, v *transcript.View, in logQuery) (logAnswer, error) {
+	// Refused and not ignored: a model that pages through a search would get the first hits again and again.
 	if in.Offset > 0 && in.Action != "read_session" {
 		return logAnswer{}, fault.New("offset: only for read_session; omit it")
 	}
@@ -118,6 +119,7 @@ func readLogs(ctx context.Context, v *transcript.View, in logQuery) (logAnswer, 
 		r, err := v.ReadSession(ctx, in.SessionID, in.Offset, in.Limit, in.MaxChars)
 		r.Entries = fit(&left, r.Entries)
 		answer := turns(r)
+		// A count of 0 means that one turn does not fit: an offset that does not advance would loop.
 		if next := in.Offset + answer.Count; next < r.TotalEntries && answer.Count > 0 {
 			answer.NextOffset = next
 			answer.Hint = fmt.Sprintf("%d more turns: call again with next_offset as offset.", r.TotalEntries-next)

@@ -178,6 +178,7 @@ func callSkills(ctx context.Context, v *mesh.View, in visibleSkillCall) (skillAn
 		answer.Skills = append(answer.Skills, result)
 		return answer, err
 	case "feedback":
+		// A pointer, because false is an answer and "not set" a mistake.
 		if in.Success == nil {
 			return answer, fault.New("success: required by feedback; true if the skill worked, false if it did not")
 		}
@@ -217,6 +218,7 @@ func ingestSkill(ctx context.Context, v *mesh.View, in visibleSkillCall, answer 
 	if err != nil {
 		return answer, err
 	}
+	// Read back, because reliability and use of a replaced skill remain.
 	hit, err := v.Skill(ctx, kept.ID)
 	if err != nil {
 		return answer, err

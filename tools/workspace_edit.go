@@ -93,6 +93,8 @@ func WorkspaceEdit(editor *edit.Editor, agent string) Tool {
 			"Not for daily logs (log_append) or SOUL.md. No credentials.",
 		Destructive: true,
 		Refuse: func(args map[string]any) error {
+			// Seed 004 names operations that must never exist, such as replacing a whole file: the reason helps more than
+			// "must be one of".
 			op, _ := args["op"].(string)
 			return grammar.Op(op).Prohibited()
 		},
@@ -113,6 +115,7 @@ func WorkspaceEdit(editor *edit.Editor, agent string) Tool {
 			EventID: e.ID, Evidence: e.Token(), File: e.File, URI: resourceuri.File(e.File), Section: e.Section,
 			Before: e.Before, After: e.After, Snapshot: done.Snapshot, Repeated: done.Repeated,
 		}
+		// One hint, by urgency: a decision that is open, then how the section was found, then missing evidence.
 		switch typ, _ := grammar.TypeOf(e.File); {
 		case done.Proposal != nil:
 			out.Proposal, out.Hint = done.Proposal.State, proposalHint(*done.Proposal)

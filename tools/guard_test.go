@@ -1,0 +1,159 @@
+package tools
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+)
+
+func TestWhatTheClientAndTheLogHearOfErrors(t *testing.T) {
+	t.Parallel()
+	const secret = "canary-7f3a"
+	tests := []struct {
+		name      string
+		handle    func(context.Context, sampleIn) (sampleOut, error)
+		ready     func(context.Context) error
+		want      string
+		wantInLog string
+	}{
+		{
+			name: "fault",
+			handle: func(context.Context, sampleIn) (sampleOut, error) {
+				return sampleOut{}, fault.New("no memory %q", "m1")
+			},
+			want: `no memory "m1"`,
+		},
+		{
+			name: "wrapped fault keeps only its own text",
+			handle: func(context.Context, sampleIn) (sampleOut, error) {
+				return sampleOut{}, fmt.Errorf("open /home/%s: %w", secret, fault.New("try later"))
+			},
+			want: "try later",
+		},
+		{
+			name:      "internal",
+			handle:    func(context.Context, sampleIn) (sampleOut, error) { return sampleOut{}, errors.New("disk on fire") },
+			want:      "internal error",
+			wantInLog: "disk on fire",
+		},
+		{
+			name: "the folders of a file error stay out of the log",
+			handle: func(context.Context, sampleIn) (sampleOut, error) {
+				return sampleOut{}, fmt.Errorf("read: %w",
+					&fs.PathError{Op: "open", Path: "/home/" + secret + "/ledger.ndjson", Err: fs.ErrPermission})
+			},
+			want:      "internal error",
+			wantInLog: "read: open ledger.ndjson: permission denied",
+		},
+		{
+			name: "a read-only disk",
+			handle: func(context.Context, sampleIn) (sampleOut, error) {
+				return sampleOut{}, &fs.PathError{Op: "write", Path: "workspace", Err: syscall.EROFS}
+			},
+			want:      "nothing was written: the workspace is read-only. Ask its owner to change that; reading still works",
+			wantInLog: "read-only file system",
+		},
+		{
+			name: "a full disk",
+			handle: func(context.Context, sampleIn) (sampleOut, error) {
+				return sampleOut{}, fmt.Errorf("append: %w", syscall.ENOSPC)
+			},
+			want: "nothing was written: the disk is full or over quota. " +
+				"Ask the workspace owner to free space, then try again",
+			wantInLog: "append: no space left on device",
+		},
+		{
+			name: "a file that the program may not open",
+			handle: func(context.Context, sampleIn) (sampleOut, error) {
+				return sampleOut{}, fmt.Errorf("open: %w", syscall.EACCES)
+			},
+			want: "the system denies access to a file or folder of the workspace. " +
+				"Ask the workspace owner to correct its owner or mode; " +
+				"the server's log names it",
+			wantInLog: "open: permission denied",
+		},
+		{
+			name:      "panic with content",
+			handle:    func(context.Context, sampleIn) (sampleOut, error) { panic(secret) },
+			want:      "internal error",
+			wantInLog: "panic with a string",
+		},
+		{
+			name: "runtime panic",
+			handle: func(_ context.Context, in sampleIn) (sampleOut, error) {
+				return sampleOut{Notes: in.Tags[3:]}, nil
+			},
+			want:      "internal error",
+			wantInLog: "slice bounds out of range",
+		},
+		{
+			name: "result that breaks its schema",
+			handle: func(context.Context, sampleIn) (sampleOut, error) {
+				return sampleOut{Notes: nil, In: sampleIn{Query: secret, Metadata: map[string]any{secret: 1}}}, nil
+			},
+			want:      "internal error",
+			wantInLog: "/properties/notes/type",
+		},
+		{
+			name:   "not ready comes before the arguments",
+			handle: echo,
+			ready:  func(context.Context) error { return fault.New("run bootstrap first") },
+			want:   "run bootstrap first",
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var log bytes.Buffer
+			env := Env{
+				Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+				Ready:  test.ready,
+			}
+			arguments := `{"query":"` + secret + `"}`
+			if test.ready != nil {
+				arguments = `{"nonsense":1}`
+			}
+			result := call(t, sample(test.handle), env, arguments)
+			if !result.IsError {
+				t.Error("isError is not set")
+			}
+			if got := resultText(t, result); got != test.want {
+				t.Errorf("the client hears %q, want %q", got, test.want)
+			}
+			if !strings.Contains(log.String(), test.wantInLog) || (test.wantInLog == "") != (log.Len() == 0) {
+				t.Errorf("the log is %q, want %q in it", log.String(), test.wantInLog)
+			}
+			if strings.Contains(log.String(), secret) {
+				t.Errorf("content reached the log: %s", log.String())
+			}
+		})
+	}
+}
+
+func TestCancelledCallIsNotAnInternalError(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	ctx, cancel := context.WithCancel(t.Context())
+	tool := sample(func(ctx context.Context, _ sampleIn) (sampleOut, error) {
+		cancel()
+		return sampleOut{}, fmt.Errorf("search: %w", ctx.Err())
+	})
+	var request mcp.CallToolRequest
+	request.Params.Arguments = map[string]any{"query": "a"}
+	result, err := tool.Server(Env{Logger: slog.New(slog.NewTextHandler(&log, nil))}).Handler(ctx, request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := resultText(t, result); got != "the call was cancelled" || log.Len() != 0 {
+		t.Errorf("got %q, log %q", got, log.String())
+	}
+}
