@@ -18,14 +18,15 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
+	"github.com/yamo-protocol/yamo-mcp/mesh/fileindex"
 	"github.com/yamo-protocol/yamo-mcp/mesh/index"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
-// shelf is a mesh.Files in memory: every paragraph is a passage, whose first line is its heading.
+// shelf is a fileindex.Source in memory: every paragraph is a passage, whose first line is its heading.
 type shelf struct {
 	mu    sync.Mutex
-	infos []mesh.FileInfo
+	infos []fileindex.Info
 	texts map[string]string
 	reads int
 }
@@ -33,7 +34,7 @@ type shelf struct {
 func (s *shelf) put(name, text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	info := mesh.FileInfo{Name: name, Link: "yamo://workspace/" + name, Time: time.Unix(0, 0), Size: int64(len(s.infos)) + 1e6}
+	info := fileindex.Info{Name: name, Link: "yamo://workspace/" + name, Time: time.Unix(0, 0), Size: int64(len(s.infos)) + 1e6}
 	if before, ok := strings.CutSuffix(name, ".md"); ok {
 		_, info.Group, _ = strings.Cut(before, "-group-")
 	}
@@ -48,7 +49,7 @@ func (s *shelf) remove(name string) {
 	s.infos = s.without(name)
 }
 
-func (s *shelf) without(name string) (kept []mesh.FileInfo) {
+func (s *shelf) without(name string) (kept []fileindex.Info) {
 	for _, info := range s.infos {
 		if info.Name != name {
 			kept = append(kept, info)
@@ -57,13 +58,13 @@ func (s *shelf) without(name string) (kept []mesh.FileInfo) {
 	return kept
 }
 
-func (s *shelf) List(context.Context) []mesh.FileInfo {
+func (s *shelf) List(context.Context) []fileindex.Info {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]mesh.FileInfo(nil), s.infos...)
+	return append([]fileindex.Info(nil), s.infos...)
 }
 
-func (s *shelf) Read(_ context.Context, name string) (passages []mesh.Passage, err error) {
+func (s *shelf) Read(_ context.Context, name string) (passages []fileindex.Passage, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.reads++
@@ -73,7 +74,7 @@ func (s *shelf) Read(_ context.Context, name string) (passages []mesh.Passage, e
 	}
 	for paragraph := range strings.SplitSeq(text, "\n\n") {
 		heading, _, _ := strings.Cut(paragraph, "\n")
-		passages = append(passages, mesh.Passage{Heading: heading, Text: paragraph})
+		passages = append(passages, fileindex.Passage{Heading: heading, Text: paragraph})
 	}
 	return passages, nil
 }
@@ -130,7 +131,7 @@ func (b *bag) embedded(query string) (texts []string) {
 	return texts
 }
 
-func openWith(t *testing.T, dir string, who audience.Audience, e index.Embedder, files mesh.Files) *mesh.View {
+func openWith(t *testing.T, dir string, who audience.Audience, e index.Embedder, files fileindex.Source) *mesh.View {
 	t.Helper()
 	v := mesh.Open(mesh.Options{Dir: dir, Audience: who, AgentID: "kate", Embedder: e, Files: files})
 	t.Cleanup(func() {

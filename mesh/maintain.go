@@ -50,7 +50,7 @@ func (v *View) checkIndex(ctx context.Context, c *compartment, r *index.Report, 
 		return err
 	}
 	if c.Visibility == record.Private { // what a group has no part of
-		if err := v.files.check(ctx, r); err != nil {
+		if err := v.files.Check(ctx, r); err != nil {
 			return err
 		}
 	}
@@ -141,7 +141,7 @@ func (v *View) Rebuild(ctx context.Context, report func(compartment string, done
 			errs = append(errs, fmt.Errorf("rebuild the %s index: %w", name, err))
 		}
 	}
-	if err := v.files.rebuild(ctx, func(done, total int) { report("files", done, total) }); err != nil {
+	if err := v.files.Rebuild(ctx, func(done, total int) { report("files", done, total) }); err != nil {
 		errs = append(errs, fmt.Errorf("rebuild the index of files: %w", err))
 	}
 	return errors.Join(errs...)

@@ -26,6 +26,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/derive"
+	"github.com/yamo-protocol/yamo-mcp/mesh/fileindex"
 	"github.com/yamo-protocol/yamo-mcp/mesh/index"
 	"github.com/yamo-protocol/yamo-mcp/mesh/rank"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
@@ -45,7 +46,7 @@ type Options struct {
 	Now      func() time.Time // nil: time.Now
 	Random   io.Reader        // for ids, safe for concurrent use; nil: crypto/rand
 	Ranking  rank.Ranking     // "": Context
-	Files    Files            // what a DM's searches find in addition to memories; nil: nothing
+	Files    fileindex.Source // what a DM's searches find in addition to memories; nil: nothing
 	// Completer is the language model that the operator configured, nil for none. Prompts leave the machine if the model
 	// runs elsewhere.
 	Completer derive.Completer
@@ -97,7 +98,7 @@ type View struct {
 	Options
 	scrubber *scrub.Scrubber
 	answers  *searchCache
-	files    *fileIndex // nil for none
+	files    *fileindex.Index // nil for none
 
 	mu      sync.Mutex
 	stores  map[record.Visibility]*compartment
@@ -123,7 +124,20 @@ func Open(o Options) *View {
 		Options: o, scrubber: scrub.New(scrub.MemoryMesh(nil)), answers: newSearchCache(),
 		stores: map[record.Visibility]*compartment{},
 	}
-	v.files = newFileIndex(v)
+	// SECURITY: the files are the human's. No other view than a DM's has them, whatever it was given.
+	if o.Files != nil && o.Audience.IsDM() {
+		dir, _ := v.folder(record.Private)
+		v.files = fileindex.New(fileindex.Options{
+			Source: o.Files, Path: filepath.Join(dir, "files.f32"), Lock: filepath.Join(o.Dir, "locks", "files.index.lock"),
+			Embedder: o.Embedder, Scrubber: v.scrubber, AgentID: o.AgentID, Logger: o.Logger,
+			Prepare: func() error {
+				if _, err := v.prepare(); err != nil {
+					return err
+				}
+				return v.checkFolders(dir)
+			},
+		})
+	}
 	return v
 }
 
@@ -334,6 +348,9 @@ func (v *View) compartments(ctx context.Context) (stores []*compartment, damaged
 	return stores, damaged, nil
 }
 
+// Refresh tells the view that a workspace file has changed, so that its vectors are made before the next search.
+func (v *View) Refresh(ctx context.Context) error { return v.files.Refresh(ctx) }
+
 // Close ends the background work, writes what is embedded but not yet in LanceDB, as far as ctx allows, and releases
 // all resources. Calls in progress may still finish; later ones return ErrClosed.
 func (v *View) Close(ctx context.Context) error {
@@ -344,7 +361,7 @@ func (v *View) Close(ctx context.Context) error {
 	v.mu.Unlock()
 	cache := v.CacheStats()
 	v.Logger.Debug("the memory is closed", "cached", cache.Answers, "hits", cache.Hits, "misses", cache.Misses)
-	errs := []error{v.files.close(ctx)}
+	errs := []error{v.files.Close(ctx)}
 	for _, c := range stores {
 		errs = append(errs, c.index.Close(ctx))
 	}

@@ -95,10 +95,11 @@ func (v *View) Search(ctx context.Context, q SearchRequest) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
-	among, err := v.files.join(ctx, v.sources(stores), meaning != nil, &found)
+	among, pending, err := v.files.Join(ctx, v.sources(stores), meaning != nil, patience)
 	if err != nil {
 		return Found{}, err
 	}
+	found.Pending += pending
 	filter := conditions.filter(func(id string) record.Accesses { return accesses[id] })
 	// An answer that lacks something is not kept, nor are lessons, which time puts out of force, nor one that depends on
 	// what each search changes.
@@ -110,7 +111,7 @@ func (v *View) Search(ctx context.Context, q SearchRequest) (Found, error) {
 	}); err != nil {
 		return Found{}, err
 	}
-	v.files.mark(found.Hits)
+	v.files.Mark(found.Hits)
 	v.recall(ctx, query, q, found)
 	return found, nil
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/resourceuri"
-	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/fileindex"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 	"github.com/yamo-protocol/yamo-mcp/workspace/passage"
 )
@@ -15,7 +15,7 @@ import (
 type searchedFiles struct{ view *workspace.View }
 
 // searched are the files that a DM's memory searches beside its own records, nil in a group.
-func searched(view *workspace.View) mesh.Files {
+func searched(view *workspace.View) fileindex.Source {
 	if !view.Audience().IsDM() {
 		return nil
 	}
@@ -23,11 +23,11 @@ func searched(view *workspace.View) mesh.Files {
 }
 
 // List is every file whose text is searched.
-func (f searchedFiles) List(context.Context) []mesh.FileInfo {
+func (f searchedFiles) List(context.Context) []fileindex.Info {
 	files := f.view.Searched()
-	infos := make([]mesh.FileInfo, len(files))
+	infos := make([]fileindex.Info, len(files))
 	for i, file := range files {
-		infos[i] = mesh.FileInfo{
+		infos[i] = fileindex.Info{
 			Name: file.Name, Link: resourceuri.File(file.Name), Group: workspace.GroupOf(file.Name),
 			Time: dayOf(file), Modified: file.Modified, Size: file.Size,
 		}
@@ -45,15 +45,15 @@ func dayOf(file workspace.File) time.Time {
 }
 
 // Read is the passages of a file.
-func (f searchedFiles) Read(_ context.Context, name string) ([]mesh.Passage, error) {
+func (f searchedFiles) Read(_ context.Context, name string) ([]fileindex.Passage, error) {
 	data, _, err := f.view.Head(name) // of a file that is too large to be read, the beginning is searched
 	if err != nil {
 		return nil, err
 	}
 	passages := passage.Cut(string(data))
-	list := make([]mesh.Passage, len(passages))
+	list := make([]fileindex.Passage, len(passages))
 	for i, p := range passages {
-		list[i] = mesh.Passage(p)
+		list[i] = fileindex.Passage(p)
 	}
 	return list, nil
 }

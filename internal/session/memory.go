@@ -10,6 +10,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/config"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
+	"github.com/yamo-protocol/yamo-mcp/mesh/fileindex"
 	"github.com/yamo-protocol/yamo-mcp/mesh/index"
 	"github.com/yamo-protocol/yamo-mcp/mesh/rank"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
@@ -27,7 +28,7 @@ const (
 // workspace too. release closes it again.
 func OpenMemory(o Options, who audience.Audience) (memory *mesh.View, release func() error, err error) {
 	closeFolder := func() error { return nil }
-	var files mesh.Files
+	var files fileindex.Source
 	if who.IsDM() {
 		// A folder that cannot be opened has no files to search. Commands that need the folder report the reason.
 		if folder, err := workspace.Open(o.Config.Workspace, workspace.WithLogger(o.Logger)); err == nil {
@@ -43,7 +44,7 @@ func OpenMemory(o Options, who audience.Audience) (memory *mesh.View, release fu
 
 // openMemory opens the memory of one audience, which searches files as well unless they are nil. Nothing is read and no
 // model is loaded before it is used.
-func openMemory(o Options, who audience.Audience, files mesh.Files) (*mesh.View, func() error, error) {
+func openMemory(o Options, who audience.Audience, files fileindex.Source) (*mesh.View, func() error, error) {
 	completer, err := o.Config.LLM.Open(o.Getenv)
 	if err != nil {
 		return nil, nil, err

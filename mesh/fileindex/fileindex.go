@@ -1,0 +1,228 @@
+// Package fileindex makes the workspace's own files searchable with the memory, for a DM.
+//
+// The files remain the only copy of their content: none of it is written to a ledger or to LanceDB. Only vectors are on
+// disk, and those of what is no longer in the files are removed.
+package fileindex
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"log/slog"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/index"
+	"github.com/yamo-protocol/yamo-mcp/mesh/rank"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+	"github.com/yamo-protocol/yamo-mcp/mesh/scrub"
+	"github.com/yamo-protocol/yamo-mcp/mesh/store"
+	"github.com/yamo-protocol/yamo-mcp/mesh/vector"
+)
+
+// Source reads the workspace's files that a DM's searches find in addition to memories (RFC-0009 §5.4).
+type Source interface {
+	// List returns all files, in a fixed order.
+	List(ctx context.Context) []Info
+	// Read returns a file's passages, in order. A file that cannot be read has none.
+	Read(ctx context.Context, name string) ([]Passage, error)
+}
+
+// Info describes a file. A file is read again when any field changes.
+type Info struct {
+	Name     string    // unique
+	Link     string    // where a client reads it
+	Group    string    // the group that wrote it, "" for the human and the agent
+	Time     time.Time // that its content is about, such as the day of a log
+	Modified time.Time
+	Size     int64
+}
+
+// Passage is a part of a file, small enough to embed.
+type Passage struct {
+	Heading string // that the text is under, "" for none
+	Text    string
+}
+
+// maxHoles is the number of deleted passages that the projection may keep as empty documents before it is rebuilt.
+const maxHoles = 1000
+
+// Options say what to search and with what.
+type Options struct {
+	Source   Source
+	Path     string // of the file of vectors, which all processes share
+	Lock     string // of the file that lets one process at a time write vectors
+	Embedder index.Embedder
+	Scrubber *scrub.Scrubber
+	AgentID  string       // of the records that a search returns
+	Prepare  func() error // called before anything is written: creates the folders and checks them
+	Logger   *slog.Logger
+}
+
+// Index is the projection of the files: a compartment without a ledger, whose records are the passages. It is made
+// from the files at the first search and updated at every search, so that each process finds what the files contain
+// now. A passage's identity is its text, so an edit makes new vectors only for what it changed.
+//
+// A nil Index has no files. It is safe for concurrent use.
+type Index struct {
+	Options
+	lock *index.Lock
+
+	ctx  context.Context // ends the work
+	stop context.CancelFunc
+	done sync.WaitGroup
+
+	mu       sync.Mutex // guards what follows, and is held to change store
+	store    *store.Projection
+	files    map[string]projected // by name
+	origin   map[string]Info      // by the passage's id
+	stale    bool                 // the vectors' file may have vectors of removed passages
+	working  chan struct{}        // closed when the current work ends, nil if idle
+	failed   error                // what ended the last work
+	failedAt time.Time
+}
+
+// projected is what the projection holds of a file.
+type projected struct {
+	info Info
+	ids  []string
+}
+
+// New returns the index of o.Source, which reads nothing yet. The caller calls Close.
+func New(o Options) *Index {
+	x := &Index{
+		Options: o, lock: index.NewLock(o.Lock), files: map[string]projected{}, origin: map[string]Info{}, stale: true,
+	}
+	x.ctx, x.stop = context.WithCancel(context.Background())
+	x.clear()
+	return x
+}
+
+// clear begins an empty projection. x.mu is held.
+func (x *Index) clear() {
+	m := x.Embedder.Model()
+	x.store = store.NewProjection(record.Private, vector.Open(x.Path, m.Name, m.Dim))
+}
+
+// Join adds the passages to what a search ranks. If the query has a vector (semantic), it waits up to patience for
+// passages without one and returns how many are left.
+func (x *Index) Join(
+	ctx context.Context, among []rank.Source, semantic bool, patience time.Duration,
+) (joined []rank.Source, pending int, err error) {
+	if x == nil {
+		return among, 0, nil
+	}
+	if err := x.sync(ctx); err != nil {
+		return nil, 0, err
+	}
+	if semantic {
+		pending = x.ready(ctx, patience)
+	} else {
+		x.wake() // to remove vectors from the disk
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return append(among, rank.Source{Projection: x.store}), pending, nil
+}
+
+// Mark sets the link of each hit that is a passage, and the group that wrote it.
+func (x *Index) Mark(hits []record.Hit) {
+	if x == nil {
+		return
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for i := range hits {
+		info, ok := x.origin[hits[i].ID]
+		if !ok {
+			continue
+		}
+		hits[i].Link = info.Link
+		if info.Group != "" {
+			hits[i].Visibility = record.OfGroup(info.Group)
+		}
+	}
+}
+
+// sync updates the projection to the files.
+func (x *Index) sync(ctx context.Context) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	there := map[string]bool{}
+	for _, info := range x.Source.List(ctx) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		there[info.Name] = true
+		if x.files[info.Name].info == info {
+			continue
+		}
+		passages, err := x.Source.Read(ctx, info.Name)
+		if err != nil {
+			x.Logger.Debug("a workspace file is not searched", "error", err)
+		}
+		x.replace(info, passages)
+	}
+	for name := range x.files {
+		if !there[name] {
+			x.replace(Info{Name: name}, nil)
+			delete(x.files, name)
+		}
+	}
+	s := x.store.Snapshot()
+	sparse := len(s.Docs) > 2*s.Live+maxHoles
+	s.Release()
+	if sparse {
+		x.compact()
+	}
+	return nil
+}
+
+// replace replaces the passages of a file. x.mu is held.
+func (x *Index) replace(info Info, passages []Passage) {
+	x.store.Remove(x.files[info.Name].ids...)
+	for _, id := range x.files[info.Name].ids {
+		delete(x.origin, id)
+		x.stale = true
+	}
+	file := projected{info: info}
+	var added []*record.Record
+	seen := map[Passage]int{}
+	for _, p := range passages {
+		// RFC-0011 §6.3: no secret reaches the index or an embedding provider.
+		p.Text, _ = x.Scrubber.Redact(p.Text)
+		p.Heading, _ = x.Scrubber.Redact(p.Heading)
+		id := passageID(info.Name, p, seen[p])
+		seen[p]++
+		r := &record.Record{
+			ID: id, Memory: record.Memory{Content: p.Text, Type: record.FileType, Source: info.Name},
+			AgentID: x.AgentID, CreatedAt: info.Time.UTC().Truncate(time.Millisecond),
+		}
+		if p.Heading != "" {
+			r.Source += "#" + p.Heading
+		}
+		added = append(added, r)
+		x.origin[id] = info
+		file.ids = append(file.ids, id)
+	}
+	x.store.Add(added...)
+	x.files[info.Name] = file
+}
+
+// passageID returns the id of the nth passage with this heading and text in a file. All processes compute the same, so
+// they share the vectors.
+func passageID(name string, p Passage, n int) string {
+	sum := sha256.Sum256([]byte(name + "\x00" + p.Heading + "\x00" + p.Text + "\x00" + strconv.Itoa(n)))
+	return "file_" + hex.EncodeToString(sum[:12])
+}
+
+// compact rebuilds the projection without empty documents. The vectors come from the file. x.mu is held.
+func (x *Index) compact() {
+	old := x.store
+	x.clear()
+	s := old.Snapshot()
+	defer s.Release()
+	x.store.Add(slices.Collect(s.Memories())...)
+}
