@@ -32,6 +32,7 @@ func (c Completer) CompletePromptArgument(ctx context.Context, prompt string, ar
 				if !strings.HasPrefix(strings.ToLower(value), strings.ToLower(argument.Value)) {
 					continue
 				}
+				// Counted beyond the maximum: total and hasMore tell the host that typing more letters helps.
 				if found.Total++; len(found.Values) < maxValues {
 					found.Values = append(found.Values, value)
 				}

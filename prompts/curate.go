@@ -55,6 +55,7 @@ func Curate(v *workspace.View, m *mesh.View) Prompt {
 }
 
 func curate(ctx context.Context, v *workspace.View, m *mesh.View, days int) (string, error) {
+	// A workspace without MEMORY.md is curated too: the first entry creates it.
 	memory, err := v.Read(workspace.MemoryFile)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
@@ -68,6 +69,7 @@ func curate(ctx context.Context, v *workspace.View, m *mesh.View, days int) (str
 	out.WriteString(fixed("curate"))
 	fmt.Fprintf(&out, "\n# MEMORY.md\n%d characters. Its entries are read with %s.\n", utf8.RuneCount(memory),
 		resourceuri.File(workspace.MemoryFile))
+	// Only what may be out of date is shown, not the whole file: the model reads the rest where it needs it.
 	writeStale(&out, passage.Sections(strings.ToValidUTF8(string(memory), "\uFFFD")), now)
 
 	out.WriteString("\n# RECENT LESSONS\n")
@@ -99,6 +101,8 @@ func writeStale(out *strings.Builder, sections []passage.Section, now time.Time)
 		for _, bullet := range section.Bullets {
 			last := ""
 			for _, date := range dated.FindAllString(bullet, -1) {
+				// The last date of an entry counts: people add "checked 2026-03-01" instead of replacing the first. ISO dates
+				// compare as strings.
 				last = max(last, date)
 			}
 			line := "- " + oneLine(section.Heading, 80) + ": " + oneLine(bullet, itemChars) + "\n"
@@ -148,12 +152,14 @@ func writeLogs(out *strings.Builder, v *workspace.View, days int) error {
 		if err != nil {
 			return err
 		}
+		// Runes, so that the cut is not inside a character.
 		text := []rune(strings.TrimSpace(strings.ToValidUTF8(string(data), "\uFFFD")))
 		room := min(logChars, left)
 		cut := len(text) > room
 		if cut {
 			text = text[:room]
 		}
+		// Newest first, so that the budget of all logs runs out with the oldest.
 		left -= len(text)
 		fmt.Fprintf(out, "\n## %s\n%s\n", log.Name, string(text))
 		if cut {

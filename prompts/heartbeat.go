@@ -39,6 +39,7 @@ func heartbeat(v *workspace.View, only string) (string, error) {
 	var out strings.Builder
 	out.WriteString(fixed("heartbeat") + "\n")
 	if only != "" {
+		// SECURITY: quoted, because the argument is what a person or host typed, not an instruction of this program.
 		out.WriteString("This time do only one check:\n\n" + quoted(oneLine(only, 64)) + "\n")
 	}
 	out.WriteString("# HEARTBEAT\n")
@@ -66,6 +67,7 @@ func heartbeat(v *workspace.View, only string) (string, error) {
 		}
 		out.WriteString(check.Check + ": " + last + "\n")
 	}
+	// A check that was never done has no entry yet; the model records it when it is done.
 	if !found {
 		out.WriteString(oneLine(only, 64) + ": never\n")
 	}

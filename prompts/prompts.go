@@ -69,6 +69,8 @@ func (p Prompt) Server() server.ServerPrompt {
 // arguments returns the given arguments, trimmed and without the blank ones, which hosts send for empty fields.
 func (p Prompt) arguments(given map[string]string) (map[string]string, error) {
 	args := map[string]string{}
+	// Unknown names are refused, although the protocol allows to ignore them: a misspelt topic would give a prompt about
+	// something else.
 	for name, value := range given {
 		if !slices.ContainsFunc(p.Arguments, func(a Argument) bool { return a.Name == name }) {
 			return nil, fault.New("unknown argument of the prompt %s; %s", p.Name, p.valid())
@@ -76,6 +78,7 @@ func (p Prompt) arguments(given map[string]string) (map[string]string, error) {
 		if n := utf8.RuneCountInString(value); n > maxArgument {
 			return nil, fault.New("%s: %d characters are too many; use at most %d", name, n, maxArgument)
 		}
+		// JSON allows unpaired surrogates, which arrive as invalid UTF-8.
 		if value = strings.TrimSpace(strings.ToValidUTF8(value, "\uFFFD")); value != "" {
 			args[name] = value
 		}

@@ -42,6 +42,7 @@ func Recall(m *mesh.View) Prompt {
 		Render: func(ctx context.Context, args map[string]string) (string, error) {
 			topic := args["topic"]
 			if topic == "" {
+				// Without a topic the model chooses one from the conversation, which the server does not see.
 				return fixed("recall_open"), nil
 			}
 			found, err := m.Search(ctx, mesh.SearchRequest{Query: topic, Limit: recalled, IncludeLessons: true})
@@ -53,6 +54,7 @@ func Recall(m *mesh.View) Prompt {
 			writeMemories(&out, slices.DeleteFunc(slices.Clone(found.Hits), func(hit record.Hit) bool {
 				return slices.ContainsFunc(found.Lessons, func(l record.Hit) bool { return l.ID == hit.ID }) // it comes below
 			}))
+			// Otherwise a model would take "nothing found" for "nothing known".
 			if found.Off {
 				out.WriteString("(matched by words only: semantic search is off)\n")
 			}
@@ -144,6 +146,7 @@ func Distill(m *mesh.View) Prompt {
 func writeMemories(out *strings.Builder, hits []record.Hit) {
 	for _, hit := range hits {
 		origin := hit.CreatedAt.UTC().Format(time.DateOnly) + ", " + string(hit.Visibility)
+		// A passage of a file has its place as origin; its date is the file's.
 		if hit.Link != "" {
 			origin = hit.Link
 		} else if hit.Source != "" {

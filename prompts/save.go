@@ -47,6 +47,7 @@ func saving(v *workspace.View, name, title, description string) Prompt {
 		return whenReady(v, func() (string, error) {
 			var out strings.Builder
 			out.WriteString(fixed(text))
+			// A fixed order: the arguments are a map, and the same call must give the same prompt.
 			for _, name := range []string{"topic", "session_id", "focus"} {
 				if value := args[name]; value != "" {
 					out.WriteString("\n" + name + ":\n\n" + quoted(value))

@@ -37,6 +37,7 @@ func RegisterEvidence(s *server.MCPServer, resolve func(ctx context.Context, tok
 			return
 		}
 		found, err := resolve(ctx, token)
+		// SECURITY: the request goes on unchanged, and the server answers as for any unknown URI.
 		if _, unknown := fault.As(err); unknown {
 			return
 		}

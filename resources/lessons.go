@@ -21,6 +21,7 @@ func RegisterLessons(s *server.MCPServer, render func(context.Context) (string, 
 		if err != nil {
 			return nil, err
 		}
+		// Not empty: a host may take empty content for a failure to read.
 		if text == "" {
 			text = "There are no active lessons.\n"
 		}

@@ -76,6 +76,7 @@ func Notify(
 	if hooks == nil {
 		return nil, errors.New("watch resources: the server has no hooks")
 	}
+	// Set here, so that the server announces notifications only where they are sent.
 	server.WithResourceCapabilities(true, true)(s)
 	n := &notifier{
 		server: s, view: v, watcher: watch.New(v, o), log: o.Logger, onChange: onChange,
@@ -189,6 +190,7 @@ func (n *notifier) listen(ctx context.Context, id any, wanted mcp.SubscriptionFi
 		return
 	}
 	c := &client{list: wanted.ResourcesListChanged, ready: time.Now().Add(firstDelay), uris: map[string]bool{}}
+	// A stream of its own: SendNotificationToSpecificClient knows sessions only.
 	channel := session.NotificationChannel()
 	c.send = func(method string, params map[string]any) error {
 		select {
@@ -199,6 +201,7 @@ func (n *notifier) listen(ctx context.Context, id any, wanted mcp.SubscriptionFi
 			}},
 		}:
 			return nil
+		// Never wait for a client: n.mu is held, and one that does not read would stop all the others.
 		default:
 			return server.ErrNotificationChannelBlocked
 		}
@@ -271,6 +274,7 @@ func (n *notifier) changed(change watch.Change) {
 	startup := n.render()
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	// The startup text changes with the day as well, without any change of a file; it is compared at each change only.
 	if startup != n.startup {
 		n.startup = startup
 		uris = append(uris, resourceuri.Startup)
@@ -284,6 +288,7 @@ func (n *notifier) changed(change watch.Change) {
 		}
 	}
 	select {
+	// One pending signal is enough: flush looks at every client.
 	case n.wake <- struct{}{}:
 	default:
 	}
@@ -367,6 +372,7 @@ func (c *client) notify() error {
 			uris = append(uris, uri)
 		}
 	}
+	// Maps have no order, and tests compare transcripts.
 	slices.Sort(uris)
 	for _, uri := range uris {
 		if err := c.send(mcp.MethodNotificationResourceUpdated, map[string]any{"uri": uri}); err != nil {

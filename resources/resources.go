@@ -73,6 +73,7 @@ func listTemplates(hooks *server.Hooks, templates ...mcp.ResourceTemplate) {
 	hooks.AddAfterListResourceTemplates(func(
 		_ context.Context, _ any, request *mcp.ListResourceTemplatesRequest, result *mcp.ListResourceTemplatesResult,
 	) {
+		// Only once: mcp-go calls the hook for every page.
 		if request.Params.Cursor == "" {
 			result.ResourceTemplates = append(result.ResourceTemplates, templates...)
 		}
@@ -94,6 +95,7 @@ func (c *catalog) startup(context.Context, mcp.ReadResourceRequest) ([]mcp.Resou
 // list adds the files after cursor, which the server has validated, to a page of the registered resources.
 func (c *catalog) list(cursor mcp.Cursor, page *mcp.ListResourcesResult) {
 	all := slices.DeleteFunc(page.Resources, func(r mcp.Resource) bool { return r.URI == loadedURI })
+	// The cursor is a name and not a position: files that appear or disappear between two pages shift nothing.
 	after, err := base64.StdEncoding.DecodeString(string(cursor))
 	if err != nil {
 		return

@@ -45,6 +45,7 @@ back: --review lists them, --confirm promotes them.`, dream.Window),
 			}
 			return withDreams(c, func(dreams *dream.Sweeper) (err error) {
 				answer := dreamt{DryRun: dryRun || review}
+				// Plan writes nothing, not even the diary.
 				if answer.DryRun {
 					answer.Plan, err = dreams.Plan(cmd.Context(), confirmed)
 				} else {
@@ -66,6 +67,7 @@ back: --review lists them, --confirm promotes them.`, dream.Window),
 		config.DreamSettings, config.GitSettings)...)
 	flags.BoolVar(&dryRun, "dry-run", false, "show how MEMORY.md would change, without changing it")
 	flags.BoolVar(&review, "review", false, "list the candidates, and why some are held back, without changing anything")
+	// By ID and not "all": what was said in a group is promoted only after a person has read that very text.
 	flags.StringSliceVar(&confirmed, "confirm", nil,
 		"also promote these memories that are held back: IDs, separated by commas")
 	return cmd
@@ -115,6 +117,7 @@ func formatDream(d dreamt, review bool) string {
 		fmt.Fprintf(&b, "%s %s: %s\n", verb, c.ID, c.Item())
 	}
 	for _, c := range d.Held {
+		// A memory can be held back for several reasons at once; a person who confirms it must know all of them.
 		why := c.Held
 		if c.Unfit != "" {
 			why = append(why, "cannot be promoted: "+c.Unfit)

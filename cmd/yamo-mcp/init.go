@@ -84,6 +84,7 @@ func tellHost(stderr io.Writer, dir string) error {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return err
 	}
+	// On stderr: stdout is the list of files, which scripts read.
 	_, err = fmt.Fprintf(stderr, "Configure your MCP host to start: %q serve --workspace %q --connection dm\n",
 		program, dir)
 	return err

@@ -64,6 +64,7 @@ them, keep the last hash and compare it.`,
 				l.BadLine, l.Error = r.Bad.Line, r.Bad.Err.Error()
 				fmt.Fprintf(&text, "%s: damaged at line %d: %v", r.Compartment, r.Bad.Line, r.Bad.Err)
 			}
+			// The last hash of a damaged ledger would be that of an arbitrary line.
 			if r.Intact() && r.Entries > 0 {
 				fmt.Fprintf(&text, ", last hash %s", r.LastHash)
 			}
@@ -74,6 +75,7 @@ them, keep the last hash and compare it.`,
 			found.Ledgers = append(found.Ledgers, l)
 		}
 		found.Intact = damaged == 0
+		// The answer comes before the failure: it shows which line is damaged.
 		if err := c.Answer(found, text.String()); err != nil {
 			return err
 		}

@@ -79,6 +79,7 @@ func lintWorkspace(dir string, more []workspace.Finding, stdout io.Writer, asJSO
 		}
 	}
 	if asJSON {
+		// Indented, unlike other answers: people read a lint report in a terminal or a pull request.
 		encoder := json.NewEncoder(stdout)
 		encoder.SetIndent("", "  ")
 		encoder.SetEscapeHTML(false)

@@ -41,6 +41,7 @@ with the new text.`,
 				return err
 			}
 			defer folder.Close() //nolint:errcheck // what was written is on disk
+			// One after the other and not both or none: each file is complete in itself.
 			for _, file := range []struct{ flag, name, from string }{
 				{"soul", workspace.SoulFile, soul}, {"identity", workspace.IdentityFile, identity},
 			} {
@@ -62,6 +63,7 @@ with the new text.`,
 	flags.SortFlags = false
 	flags.StringVar(&soul, "soul", "", "file with the new SOUL.md")
 	flags.StringVar(&identity, "identity", "", "file with the new IDENTITY.md")
+	// Cobra can require one of several flags, but its error names neither the command nor the reason.
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
 		if !cmd.Flags().Changed("soul") && !cmd.Flags().Changed("identity") {
 			return fmt.Errorf("%q requires --soul or --identity", cmd.Name())

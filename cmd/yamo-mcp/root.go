@@ -86,6 +86,7 @@ To get started:
 		newVersionCommand(env),
 		meshcmd.New(env),
 	)
+	// These are at the top level and not in a group: a person who looks at the history of a file knows no "edits".
 	root.AddCommand(editcmd.New(env)...)
 	return root
 }
@@ -104,6 +105,7 @@ func arguments(argv []string) []string {
 
 // belowMesh reports whether command is mesh or below it.
 func belowMesh(command *cobra.Command) bool {
+	// The name alone does not tell: another group may have a command called mesh one day.
 	for ; command != nil; command = command.Parent() {
 		if command.Name() == "mesh" && command.HasParent() && !command.Parent().HasParent() {
 			return true

@@ -92,8 +92,10 @@ func rotate(ctx context.Context, v *workspace.View, o rotateOptions, stdout io.W
 
 // perform does what o asks for and notes each step in r, so that r is right if a later step fails.
 func (r *rotation) perform(ctx context.Context, v *workspace.View, o rotateOptions) error {
+	// Deleting is by name only: no age makes a log worthless.
 	for _, name := range o.remove {
 		err := v.DeleteLog(ctx, name, o.consent)
+		// The view's error has the path that was tried, which is the same for a missing and for a refused name.
 		if errors.Is(err, fs.ErrNotExist) {
 			err = errors.New("no such daily log")
 		}
@@ -107,6 +109,7 @@ func (r *rotation) perform(ctx context.Context, v *workspace.View, o rotateOptio
 		return nil
 	}
 	for _, log := range v.Logs(o.olderThan) {
+		// Archived logs are listed nowhere: there is nothing left to do about them.
 		if log.Archived {
 			continue
 		}

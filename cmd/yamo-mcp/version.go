@@ -103,6 +103,7 @@ func newVersionReport(getenv func(string) string) versionReport {
 		Assets:  assetsReport{Missing: []string{}},
 	}
 	for _, path := range reportedModules {
+		// A module that is not linked in is listed with "": its absence is worth knowing in a bug report.
 		report.Modules[path] = ""
 	}
 	if info, ok := debug.ReadBuildInfo(); ok {

@@ -22,6 +22,7 @@ func CredentialScrubber() func(text string) (clean string, redactions int) {
 				credentials += r.Count
 			}
 		}
+		// Not the cleaned text: an address in a log is the user's own to keep.
 		if credentials == 0 {
 			return text, 0
 		}

@@ -35,6 +35,7 @@ func ResolveEvidence(ctx context.Context, editor *edit.Editor, memory *mesh.View
 	}
 	e := Evidence{Token: found.Token, Event: found.Event, State: found.State, Decision: found.Decision}
 	if found.MemoryID != "" {
+		// SECURITY: through the view, so that a token shows no memory of another audience.
 		hit, err := memory.Get(ctx, found.MemoryID)
 		if err != nil {
 			return Evidence{}, err

@@ -38,6 +38,7 @@ func (f searchedFiles) List(context.Context) []fileindex.Info {
 // dayOf is the day in a file's name, or when it was last changed.
 func dayOf(file workspace.File) time.Time {
 	base := path.Base(file.Name)
+	// A daily log is about its day, even if it was edited, copied or restored from a backup later.
 	if day, err := time.Parse(time.DateOnly, base[:min(len(base), len(time.DateOnly))]); err == nil {
 		return day
 	}

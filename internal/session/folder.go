@@ -66,6 +66,7 @@ func OpenEditor(view *workspace.View, memory *mesh.View, logger *slog.Logger) (*
 	if err != nil {
 		return nil, err
 	}
+	// Not the session's context: an edit that was begun is finished even if the host leaves at once.
 	ctx, cancel := context.WithTimeout(context.Background(), recovering)
 	defer cancel()
 	if err := editor.Recover(ctx); err != nil {

@@ -101,6 +101,7 @@ func httpOptions(ctx context.Context, o Options) (serve.HTTPOptions, error) {
 	if err != nil {
 		return settings, fmt.Errorf("%w (%s)", err, path)
 	}
+	// A warning only: a token that is created later works without a restart.
 	if len(tokens) == 0 && h.OAuthIssuer == "" && !h.AnonymousGroup {
 		o.Logger.WarnContext(ctx, "no client can connect: there are no tokens; create one with yamo-mcp token create",
 			slog.String("tokens", path))
@@ -126,6 +127,7 @@ func acceptOAuth(ctx context.Context, o Options, settings *serve.HTTPOptions, se
 	settings.AuthorizationServers = []string{h.OAuthIssuer}
 	own := settings.Authenticate
 	settings.Authenticate = func(ctx context.Context, text string) (auth.Client, error) {
+		// By its prefix: a token of ours is never sent to the other check, which may log or fetch keys for it.
 		if strings.HasPrefix(text, token.Prefix) {
 			return own(ctx, text)
 		}
@@ -162,6 +164,7 @@ func openTenant(o Options, t auth.Tenant) (*server.MCPServer, func() error, erro
 			return nil, nil, err
 		}
 	}
+	// o is a copy of this call: tenants do not see each other's agent.
 	o.Config.Session.AgentID = t.AgentID
 	deps, release, err := Open(o, t.Audience)
 	if err != nil {

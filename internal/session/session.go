@@ -63,6 +63,7 @@ func Open(o Options, who audience.Audience) (deps serve.Deps, release func() err
 		Instructions: serve.Instructions(who),
 		Logger:       o.Logger,
 		Tools:        p.tools(),
+		// Asked at each call: a workspace becomes ready in the middle of its first session.
 		Ready: func(context.Context) error {
 			if refusal := p.view.Refusal(); refusal != "" {
 				return fault.New("%s", refusal)
@@ -92,6 +93,7 @@ func open(o Options, who audience.Audience) (*parts, error) {
 		return p, err
 	}
 	p.closers = append(p.closers, release)
+	// After the memory, which checks the IDs that edits cite as evidence.
 	if p.editor, err = OpenEditor(p.view, p.memory, o.Logger); err != nil {
 		return p, err
 	}
@@ -116,6 +118,7 @@ func (p *parts) agent() string { return p.settings.AgentID }
 func (p *parts) close() error {
 	var errs []error
 	for i := range p.closers {
+		// All of them, even if one fails: each holds locks or files.
 		errs = append(errs, p.closers[len(p.closers)-1-i]())
 	}
 	return errors.Join(errs...)
@@ -131,6 +134,7 @@ func (p *parts) registerResources(srv *server.MCPServer) error {
 			return err
 		}
 	}
+	// One watcher for both: what clients are notified of is what the memory indexes again.
 	stop, err := resources.Notify(srv, p.view, watch.Options{Logger: p.logger}, func(ctx context.Context) {
 		if err := p.memory.Refresh(ctx); err != nil && ctx.Err() == nil {
 			p.logger.WarnContext(ctx, "index workspace files", slog.Any("error", err))

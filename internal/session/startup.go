@@ -44,6 +44,7 @@ func (p *parts) proposals(ctx context.Context) (string, error) {
 		p.logger.ErrorContext(ctx, "read proposals for the start of a session", "error", err)
 		return "", nil
 	}
+	// Times of events are RFC 3339 in UTC, which compare as strings.
 	since := p.view.Now().UTC().Add(-rejectedWithin).Format(time.RFC3339)
 	pending := 0
 	var rejected []string

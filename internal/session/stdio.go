@@ -27,6 +27,7 @@ func ServeStdio(ctx context.Context, o Options, stdin io.Reader, stdout io.Write
 		return err
 	}
 	defer func() { err = errors.Join(err, release()) }()
+	// Not an error: a session is how the first boot happens, and tools explain what is missing.
 	if err := deps.Ready(ctx); err != nil {
 		o.Logger.WarnContext(ctx, "the workspace is not ready", slog.Any("error", err))
 	}

@@ -23,6 +23,7 @@ func (p *Progress) Show(name string, done, total int) {
 		return
 	}
 	if p.bar == nil || p.name != name {
+		// A bar that stays would share its line with the next one.
 		p.End()
 		p.name = name
 		p.bar = progressbar.NewOptions(total, progressbar.OptionSetWriter(p.out), progressbar.OptionSetDescription(name),

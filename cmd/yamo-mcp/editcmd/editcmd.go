@@ -61,6 +61,7 @@ func (e command) command(cmd *cobra.Command,
 			return err
 		}
 		// SECURITY: the operator owns the workspace. No client reaches this.
+		// Without the memory: these commands cite no evidence, and opening it would load the ledgers.
 		editor, err := session.OpenEditor(folder.View(audience.DM()), nil, options.Logger)
 		if err != nil {
 			return err

@@ -25,6 +25,8 @@ answer is their token.`,
 		Args: cli.Exactly("TOKEN"),
 	}, func(ctx context.Context, editor *edit.Editor, args []string) error {
 		var found session.Evidence
+		// SECURITY: a token names private edits and memories. This is the operator; the resource of evidence is a DM's
+		// only.
 		err := e.WithMemory(audience.DM(), func(memory *mesh.View) (err error) {
 			found, err = session.ResolveEvidence(ctx, editor, memory, args[0])
 			return err

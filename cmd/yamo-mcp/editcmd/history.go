@@ -42,6 +42,7 @@ reason, and the manual changes that were detected. FILE is relative to the works
 			}
 			// Events that were erased together are one line.
 			if erased++; i+1 == len(events) || events[i+1].Op != edit.OpErase {
+				// Each erasure refers to the event that it erased, which no longer shows anything.
 				event.Evidence, event.RefersTo = nil, ""
 				text.WriteString(describeEvent(event) + fmt.Sprintf("    events erased: %d\n", erased))
 				erased = 0

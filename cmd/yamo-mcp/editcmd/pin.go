@@ -44,6 +44,7 @@ func (e command) listPins(ctx context.Context, editor *edit.Editor) error {
 	var text strings.Builder
 	for _, pin := range pins {
 		fmt.Fprintf(&text, "%s\t%s#%s", pin.Kind, pin.File, pin.Anchor)
+		// Listed, so that a person who renamed a heading by hand notices that it lost its protection.
 		if pin.Void {
 			text.WriteString("\tvoid: the section no longer exists")
 		}

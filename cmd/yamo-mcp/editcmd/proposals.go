@@ -144,6 +144,7 @@ func (e command) showChanged(ctx context.Context, editor *edit.Editor, id string
 	if err := e.Answer(map[string]any{"since": before, "would": shown}, text); err != nil {
 		return err
 	}
+	// A failure although something was printed: scripts must not take it for an accepted proposal.
 	return fmt.Errorf("%w: accept it with --anyway, or reject it", cause)
 }
 

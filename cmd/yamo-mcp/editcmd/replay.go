@@ -41,6 +41,7 @@ that has not been accepted the replay stops and exits with 1.`,
 			return err
 		}
 		switch {
+		// After the answer: what was reconstructed up to the drift is still useful.
 		case r.Drift != nil:
 			return fmt.Errorf("%s drifted at %s: %s. Run yamo-mcp drift accept or yamo-mcp drift restore",
 				args[0], r.Drift.Time, r.Drift.Rationale)

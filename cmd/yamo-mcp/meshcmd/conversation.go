@@ -83,6 +83,7 @@ text for a model's context. If nothing is found, nothing is printed.`,
 		for _, h := range found.Lessons {
 			answer.Lessons = append(answer.Lessons, newMatch(h, &h.Score))
 		}
+		// In JSON they are part of the answer. As text they must not be: it goes into a model's context.
 		if !m.JSON {
 			for _, w := range answer.Warnings {
 				m.notice(w)

@@ -84,6 +84,7 @@ func formatDistillation(d distillation) string {
 			fmt.Fprintf(&b, "[MemoryMesh] Would distill %s: [%s] %s\n", name, c.Severity, c.Rule)
 		case mesh.OutcomeIncomplete:
 			fmt.Fprintf(&b, "[MemoryMesh] Incomplete %s: %s\n", name, c.Reason)
+		// Known and refused candidates: their reasons say which.
 		default:
 			fmt.Fprintf(&b, "[MemoryMesh] Skipped %s: %s\n", name, c.Reason)
 		}

@@ -35,6 +35,7 @@ The last %d levels are kept, unless --heritage-depth sets another number.`, mesh
 			return errors.New("give --intent, --hypothesis or --rationale; " +
 				"`yamo-mcp mesh get` shows the present heritage of a memory")
 		}
+		// The answer shows what is kept, because levels beyond the depth were dropped.
 		kept, err := memory.InsertHeritage(ctx, id, h)
 		if err != nil {
 			return err

@@ -112,6 +112,7 @@ func (m *command) importFrom(ctx context.Context, memory *mesh.View, path string
 
 // read reads a database's folder or an export.
 func (r *importation) read(ctx context.Context, path string) ([]record.Foreign, error) {
+	// A folder is a database, a file an export: no flag is needed to tell them apart.
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, fmt.Errorf("path %q: %w", path, config.WithoutPath(err))
@@ -135,6 +136,7 @@ func (r *importation) readExport(path string) ([]record.Foreign, error) {
 	defer file.Close() //nolint:errcheck // it was only read
 	var requests []record.Foreign
 	lines := bufio.NewScanner(file)
+	// bufio.Scanner's own limit is 64 KiB; an exported memory may have 1 MiB.
 	lines.Buffer(nil, importLine)
 	for n := 1; lines.Scan(); n++ {
 		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
@@ -157,6 +159,7 @@ func (r *importation) readExport(path string) ([]record.Foreign, error) {
 func (e match) toImport() record.Foreign {
 	m := record.Foreign{Record: *e.Record}
 	m.Heritage = e.Heritage
+	// The IDs of its sources may name other memories here, or none.
 	if m.Reflection != nil {
 		m.Notes = []string{"the reflection's sources were left out"}
 	}
@@ -228,6 +231,7 @@ The output is as private as the memories are.`,
 		}
 		out := bufio.NewWriter(m.Stdout)
 		encoder := json.NewEncoder(out)
+		// As in every answer: an export is compared and read by people.
 		encoder.SetEscapeHTML(false)
 		for _, h := range hits {
 			if err := encoder.Encode(newMatch(h, nil)); err != nil {

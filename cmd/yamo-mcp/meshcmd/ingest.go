@@ -83,6 +83,7 @@ func (m *command) ingest(ctx context.Context, memory *mesh.View,
 	if len(extensions) == 0 {
 		return errors.New("--extension: give one like .md")
 	}
+	// Checked before any file is read; otherwise each of them would be skipped with the same reason.
 	if !slices.Contains(record.Types, kind) {
 		return fmt.Errorf("--type: use one of %s", strings.Join(record.Types, ", "))
 	}
@@ -139,6 +140,7 @@ func (m *command) settle(ctx context.Context, memory *mesh.View, bars *cli.Progr
 func (m *command) index(ctx context.Context, memory *mesh.View, bars *cli.Progress) error {
 	most := 0
 	err := memory.Settle(ctx, func(pending int) {
+		// The number grows when another process stores memories meanwhile; the bar's total grows with it.
 		most = max(most, pending)
 		bars.Show("index", most-pending, most)
 	})
@@ -161,6 +163,7 @@ func (r *ingestion) list(folder fs.FS, extensions []string, recursive bool) ([]s
 			return nil
 		case name == ".":
 			return nil
+		// .git and .yamo: their contents are not what a person means by "my notes".
 		case entry.IsDir() && strings.HasPrefix(entry.Name(), "."):
 			if recursive {
 				r.skip(name, "hidden folder")
@@ -195,6 +198,7 @@ func (r *ingestion) batch(ctx context.Context, memory *mesh.View,
 ) (int, error) {
 	var requests []record.Memory
 	n, size := 0, 0
+	// Bounded by size too, because all texts of a batch are in memory at once.
 	for n < len(files) && len(requests) < ingestBatch && size < ingestBytes {
 		name := files[n]
 		n++

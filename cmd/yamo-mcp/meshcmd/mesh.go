@@ -126,6 +126,8 @@ func (m *command) audience(cmd *cobra.Command) (audience.Audience, error) {
 		return audience.DM(), nil
 	}
 	connection := m.connection
+	// --group without --connection means that group; audience.Parse would take the empty connection for one, too, but
+	// with a notice.
 	if !flags.Changed("connection") {
 		connection = "group"
 	}

@@ -146,6 +146,7 @@ func (m *command) newStats() *cobra.Command {
 			return err
 		}
 		answer := statistics{Memories: s.Memories, Skills: s.Skills, Path: s.Path, Status: "disconnected"}
+		// RFC-0011 §9's words. Connected means that LanceDB's tables can be read.
 		if s.Connected {
 			answer.Status = "connected"
 		}

@@ -124,6 +124,7 @@ func (m *command) newSearchSkills() *cobra.Command {
 		answer := skillMatches{Skills: []skillMatch{}, Warnings: skillWarnings(found)}
 		for _, hit := range found.Skills {
 			s := matchSkill(hit)
+			// Pointers, so that a score of 0 is printed, and none is where there was no search.
 			s.Score, s.Keyword, s.Vector = &hit.Score, &hit.Keyword, &hit.Vector
 			answer.Skills = append(answer.Skills, s)
 		}

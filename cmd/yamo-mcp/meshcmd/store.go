@@ -51,6 +51,7 @@ are stored as metadata.`,
 				*f.to = f.from
 			}
 		}
+		// "" is the default of the audience: private for the operator, a group's own memory with --group.
 		stored, err := memory.Store(ctx, q, "")
 		if err != nil {
 			return err
@@ -91,6 +92,7 @@ func storeRequest(text string) (record.Memory, error) {
 		if !ok {
 			continue
 		}
+		// Encoded and decoded once more: encoding/json checks the type of each field, with numbers and lists included.
 		raw, err := json.Marshal(value)
 		if err != nil {
 			return q, fmt.Errorf("--metadata: %s: %w", key, err)
