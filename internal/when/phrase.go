@@ -1,0 +1,397 @@
+package when
+
+import (
+	"strings"
+	"time"
+)
+
+// parser finds the phrases of a text.
+type parser struct {
+	text   string
+	tokens []token
+	now    time.Time
+	today  time.Time // the first moment of the day
+	lean   func(i int) tense
+	all    bool // return every meaning of a phrase
+
+	sentence struct { // the one that tense was asked for last
+		from, to int
+		tense    tense
+	}
+	exact bool // "two weeks ago" is a day and not about a week; the text is nothing but a phrase
+}
+
+func newParser(text string, now time.Time) *parser {
+	return &parser{text: text, tokens: tokenize(text), now: now, today: midnight(now)}
+}
+
+// each calls f with each phrase: its tokens from i up to end, and what it may mean. f returns false to end.
+func (p *parser) each(f func(i, end int, spans []Span) bool) {
+	for i := 0; i < len(p.tokens); {
+		spans, n := p.match(i)
+		if n == 0 {
+			i++
+			continue
+		}
+		end := i + n
+		// From A to B, between A and B, A - B.
+		if connectors[p.word(end)] && (p.word(end) != "and" || p.word(i-1) == "between") {
+			if last, m := p.match(end + 1); m > 0 {
+				if s, ok := p.through(spans[0], last[0], end); ok {
+					spans, end = []Span{s}, end+1+m
+				}
+			}
+		}
+		if !f(i, end, spans) {
+			return
+		}
+		i = end
+	}
+}
+
+var connectors = set("to until till through and - – —")
+
+// through returns the span from first to last, whose connector is token i. Of "March to May 2025" the first month has no
+// year of its own, and a weekday is the next one.
+func (p *parser) through(first, last Span, i int) (Span, bool) {
+	if day, ok := weekdays[p.word(i+1)]; ok {
+		last.To = addDays(first.From, 1+(int(day)-int(first.From.Weekday())+7)%7)
+	} else if !p.isYear(i-1) && first.From.After(last.From) {
+		years := last.From.Year() - first.From.Year()
+		first.From, first.To = first.From.AddDate(years, 0, 0), first.To.AddDate(years, 0, 0)
+	}
+	return Span{first.From, last.To, Days}, first.From.Before(last.To) && first.To.Before(last.To)
+}
+
+// match returns what the phrase that begins at token i may mean, and its number of tokens, 0 if none begins there.
+func (p *parser) match(i int) (spans []Span, n int) {
+	if i < 0 || i >= len(p.tokens) || p.number(i) < 0 && !starters[p.word(i)] {
+		return nil, 0
+	}
+	for _, rule := range []func(int) ([]Span, int){
+		p.iso, p.numeric, p.relativeDay, p.counted, p.modified, p.dayMonth, p.monthDay, p.ordinalDay, p.weekday,
+		p.month, p.quarter, p.year,
+	} {
+		if spans, n = rule(i); n > 0 {
+			break
+		}
+	}
+	if n == 0 {
+		return nil, 0
+	}
+	if len(spans) == 1 && spans[0].Unit == Day {
+		s, more := p.timeOfDay(i+n, spans[0])
+		spans, n = []Span{s}, n+more
+	}
+	return spans, n
+}
+
+// word returns the text of token i, "" outside.
+func (p *parser) word(i int) string {
+	if i < 0 || i >= len(p.tokens) {
+		return ""
+	}
+	return p.tokens[i].text
+}
+
+// number returns the number that token i is, -1 if it is none.
+func (p *parser) number(i int) int {
+	if i < 0 || i >= len(p.tokens) {
+		return -1
+	}
+	return p.tokens[i].num
+}
+
+// isYear reports whether token i is a year of four digits.
+func (p *parser) isYear(i int) bool {
+	n := p.number(i)
+	return len(p.word(i)) == 4 && n >= 1900 && n < 2200 && !p.tokens[i].ordinal
+}
+
+func (p *parser) day(t time.Time) []Span { return []Span{{t, addDays(t, 1), Day}} }
+
+// date returns the day of the calendar, nil if the month does not have it.
+func (p *parser) date(year int, month time.Month, day int) []Span {
+	t := startOf(year, month, day, p.now.Location())
+	if t.Month() != month || t.Day() != day {
+		return nil
+	}
+	return p.day(t)
+}
+
+// layouts are the notations of iso.
+var layouts = []struct {
+	layout string
+	unit   Unit
+}{
+	{time.RFC3339Nano, Minute},
+	{"2006-01-02T15:04:05", Minute},
+	{isoMinute, Minute},
+	{time.DateOnly, Day},
+	{"2006/01/02", Day},
+	{"2006-01", Month},
+}
+
+// iso matches 2026-03-04, 2026-03 and times in RFC 3339, but no part of a longer name.
+func (p *parser) iso(i int) ([]Span, int) {
+	if !p.isYear(i) || i > 0 && p.tokens[i].glued && strings.Contains("-/._:#@", p.word(i-1)) {
+		return nil, 0
+	}
+	start := p.tokens[i].start
+	end := span(p.text, start, func(r rune) bool { return isDigit(r) || strings.ContainsRune("-:TZ.+/", r) })
+	text := strings.TrimRight(p.text[start:end], ".:-/")
+	if end = start + len(text); end < len(p.text) && (p.text[end] == '_' || isLetter(p.text[end])) {
+		return nil, 0
+	}
+	for _, l := range layouts {
+		t, err := time.ParseInLocation(l.layout, text, p.now.Location())
+		if err != nil {
+			continue
+		}
+		n := 0
+		for i+n < len(p.tokens) && p.tokens[i+n].start < end {
+			n++
+		}
+		s := Span{From: t.In(p.now.Location()), Unit: l.unit}
+		switch l.unit {
+		case Minute:
+			s.To = s.From.Add(time.Minute)
+		case Day:
+			s.To = addDays(s.From, 1)
+		default:
+			s.To = s.From.AddDate(0, 1, 0)
+		}
+		return []Span{s}, n
+	}
+	return nil, 0
+}
+
+func isLetter(b byte) bool { return 'a' <= b|0x20 && b|0x20 <= 'z' }
+
+// numeric matches 17.11.2026 and 17/11/2026. What may be the 4th of November or the 11th of April is no date.
+func (p *parser) numeric(i int) ([]Span, int) {
+	separator := p.word(i + 1)
+	if p.number(i) < 1 || separator != "." && separator != "/" || p.word(i+3) != separator || !p.isYear(i+4) {
+		return nil, 0
+	}
+	for k := i + 1; k < i+5; k++ {
+		if !p.tokens[k].glued {
+			return nil, 0
+		}
+	}
+	if k := i + 5; k < len(p.tokens) && p.tokens[k].glued && (p.word(k) == "-" || isLetter(p.word(k)[0])) {
+		return nil, 0 // a version
+	}
+	day, month := p.number(i), p.number(i+2)
+	if separator == "/" {
+		switch {
+		case month > 12:
+			day, month = month, day
+		case day <= 12 && day != month:
+			return nil, 0
+		}
+	}
+	if month < 1 || month > 12 {
+		return nil, 0
+	}
+	if spans := p.date(p.number(i+4), time.Month(month), day); spans != nil {
+		return spans, 5
+	}
+	return nil, 0
+}
+
+// yearAt reads an optional year, with or without a comma, and returns 0 if there is none.
+func (p *parser) yearAt(i int) (year, n int) {
+	if p.word(i) == "," {
+		n++
+	}
+	if p.isYear(i+n) && !(p.word(i+n+1) == ":" && p.tokens[i+n+1].glued) {
+		return p.number(i + n), n + 1
+	}
+	return 0, 0
+}
+
+// monthAt returns the month that token i names, and the number of tokens: an abbreviation may have a period.
+func (p *parser) monthAt(i int) (month time.Month, n int) {
+	month, ok := months[p.word(i)]
+	switch {
+	case !ok || p.word(i+1) == "'" && p.word(i) == "may":
+		return 0, 0
+	case len(p.word(i)) <= 4 && p.word(i) != "may" && p.word(i+1) == "." && p.tokens[i+1].glued && p.number(i+2) > 0:
+		return month, 2
+	}
+	return month, 1
+}
+
+// dates returns the days from first to last of a month, in the year if it is not 0.
+func (p *parser) dates(i int, month time.Month, first, last, year int) []Span {
+	var list []Span
+	years := []int{year}
+	if year == 0 {
+		years = nil
+		for y := p.now.Year() - 4; y <= p.now.Year()+4; y++ { // a leap year at least on either side
+			years = append(years, y)
+		}
+	}
+	for _, y := range years {
+		from, to := p.date(y, month, first), p.date(y, month, last)
+		if from == nil || to == nil {
+			continue
+		}
+		s := from[0]
+		if last > first {
+			s.To, s.Unit = to[0].To, Days
+		}
+		list = append(list, s)
+	}
+	if len(list) == 0 || year != 0 {
+		return list
+	}
+	return p.choose(i, list)
+}
+
+// isDayNumber reports whether token i can be the number of a day.
+func (p *parser) isDayNumber(i int) bool {
+	n := p.number(i)
+	return n >= 1 && n <= 31 && len(p.word(i)) <= 2
+}
+
+// rangeAt reads the day numbers "17" and "17-19", "17 to 19", and returns equal ones for a single day.
+func (p *parser) rangeAt(i int) (first, last, n int) {
+	if !p.isDayNumber(i) {
+		return 0, 0, 0
+	}
+	if w := p.word(i + 1); w == "-" || w == "–" || w == "to" || w == "and" && p.word(i-1) == "between" {
+		if p.isDayNumber(i+2) && p.number(i+2) > p.number(i) {
+			return p.number(i), p.number(i + 2), 3
+		}
+	}
+	return p.number(i), p.number(i), 1
+}
+
+// dayMonth matches "17 November", "the 17th of November 2026", "3-5 March".
+func (p *parser) dayMonth(i int) ([]Span, int) {
+	first, last, n := p.rangeAt(i)
+	if n == 0 || i > 0 && p.tokens[i].glued && strings.Contains(".:/-#$€£", p.word(i-1)) {
+		return nil, 0
+	}
+	if p.word(i+n) == "of" {
+		n++
+	}
+	month, m := p.monthAt(i + n)
+	if m == 0 {
+		return nil, 0
+	}
+	n += m
+	year, more := p.yearAt(i + n)
+	spans := p.dates(i, month, first, last, year)
+	if len(spans) == 0 {
+		return nil, 0
+	}
+	return spans, n + more
+}
+
+// monthDay matches "November 17th, 2026" and "March 3-5".
+func (p *parser) monthDay(i int) ([]Span, int) {
+	month, n := p.monthAt(i)
+	if n == 0 {
+		return nil, 0
+	}
+	// "We may 3 times", "they march 3 miles".
+	ambiguous := (p.word(i) == "may" || p.word(i) == "march") && !p.tokens[i].capital
+	if ambiguous && !p.exact && i > 0 && !prepositions[p.word(i-1)] && !p.ends(i-1) && p.word(i-1) != "," {
+		return nil, 0
+	}
+	first, last, m := p.rangeAt(i + n)
+	if m == 0 || p.word(i+n+m) == ":" || p.word(i+n+m) == "%" {
+		return nil, 0
+	}
+	n += m
+	year, more := p.yearAt(i + n)
+	spans := p.dates(i, month, first, last, year)
+	if len(spans) == 0 {
+		return nil, 0
+	}
+	return spans, n + more
+}
+
+// month matches "March 2026", and "March" where no person and no verb is meant.
+func (p *parser) month(i int) ([]Span, int) {
+	month, n := p.monthAt(i)
+	if n == 0 {
+		return nil, 0
+	}
+	if p.word(i+n) == "of" && p.isYear(i+n+1) {
+		n++
+	}
+	if year, more := p.yearAt(i + n); year != 0 {
+		t := time.Date(year, month, 1, 0, 0, 0, 0, p.now.Location())
+		return []Span{{t, t.AddDate(0, 1, 0), Month}}, n + more
+	}
+	before := p.word(i - 1)
+	if before == "-" && p.tokens[i-1].glued { // mid-March
+		before = p.word(i - 2)
+	}
+	named := p.exact || monthPrepositions[before] ||
+		personless[p.word(i)] && (prepositions[before] || before == "and" || before == "the")
+	verb := !p.tokens[i].capital && afterVerb[p.word(i+n)]
+	if !named || verb {
+		return nil, 0
+	}
+	return p.choose(i, p.monthsNear(month)), n
+}
+
+// monthsNear returns the last, this and the next year's month.
+func (p *parser) monthsNear(month time.Month) (list []Span) {
+	for y := -1; y <= 1; y++ {
+		t := time.Date(p.now.Year()+y, month, 1, 0, 0, 0, 0, p.now.Location())
+		list = append(list, Span{t, t.AddDate(0, 1, 0), Month})
+	}
+	return list
+}
+
+// ordinalDay matches "on the 17th" where nothing is counted by it, as floors are.
+func (p *parser) ordinalDay(i int) ([]Span, int) {
+	if !p.isDayNumber(i) || !p.tokens[i].ordinal || p.word(i-1) != "the" || !p.exact && !prepositions[p.word(i-2)] {
+		return nil, 0
+	}
+	if i+1 < len(p.tokens) && isLetter(p.word(i + 1)[0]) && !afterOrdinal[p.word(i+1)] {
+		return nil, 0
+	}
+	var list []Span
+	for m := -2; m <= 2; m++ {
+		first := time.Date(p.now.Year(), p.now.Month()+time.Month(m), 1, 0, 0, 0, 0, p.now.Location())
+		list = append(list, p.date(first.Year(), first.Month(), p.number(i))...)
+	}
+	return p.choose(i, list), 1
+}
+
+// quarter matches "Q3" and "Q3 2026".
+func (p *parser) quarter(i int) ([]Span, int) {
+	n := p.number(i + 1)
+	if p.word(i) != "q" || n < 1 || n > 4 || !p.tokens[i+1].glued {
+		return nil, 0
+	}
+	of := func(year int) Span {
+		t := time.Date(year, time.Month(3*n-2), 1, 0, 0, 0, 0, p.now.Location())
+		return Span{t, t.AddDate(0, 3, 0), Days}
+	}
+	if year, more := p.yearAt(i + 2); year != 0 {
+		return []Span{of(year)}, 2 + more
+	}
+	if !p.exact && !prepositions[p.word(i-1)] {
+		return nil, 0
+	}
+	y := p.now.Year()
+	return p.choose(i, []Span{of(y - 1), of(y), of(y + 1)}), 2
+}
+
+// year matches "in 2023".
+func (p *parser) year(i int) ([]Span, int) {
+	ranged := connectors[p.word(i-1)] && p.isYear(i-2)
+	if !p.isYear(i) || !p.exact && !ranged && !yearPrepositions[p.word(i-1)] {
+		return nil, 0
+	}
+	t := time.Date(p.number(i), 1, 1, 0, 0, 0, 0, p.now.Location())
+	return []Span{{t, t.AddDate(1, 0, 0), Year}}, 1
+}

@@ -1,0 +1,355 @@
+package when
+
+import "time"
+
+// relativeDay matches yesterday, today and what is said in their place.
+func (p *parser) relativeDay(i int) ([]Span, int) {
+	at := func(days, n int) ([]Span, int) { return p.day(addDays(p.today, days)), n }
+	switch w, next := p.word(i), p.word(i+1); {
+	case w == "now" && p.exact:
+		return []Span{{p.now, p.now.Add(time.Minute), Minute}}, 1
+	case w == "today", w == "tonight":
+		return at(0, 1)
+	case w == "this" && (next == "morning" || next == "afternoon" || next == "evening"):
+		return at(0, 2)
+	case w == "last" && next == "night":
+		return at(-1, 2)
+	case w == "yesterday":
+		return at(-1, 1)
+	case w == "tomorrow":
+		return at(1, 1)
+	case w == "day" && next == "before" && p.word(i+2) == "yesterday":
+		return at(-2, 3)
+	case w == "day" && next == "after" && p.word(i+2) == "tomorrow":
+		return at(2, 3)
+	case w == "the" && next == "day":
+		if spans, n := p.relativeDay(i + 1); n == 3 {
+			return spans, 4
+		}
+	}
+	return nil, 0
+}
+
+// quantityAt reads "3", "three", "a couple of".
+func (p *parser) quantityAt(i int) (count, n int) {
+	if p.word(i) == "a" && (p.word(i+1) == "couple" || p.word(i+1) == "few") {
+		i, n = i+1, 1
+	}
+	count, ok := quantities[p.word(i)]
+	if k := p.number(i); k > 0 && !p.tokens[i].ordinal {
+		count, ok = k, true
+	}
+	if !ok {
+		return 0, 0
+	}
+	n++
+	if p.word(i+1) == "of" {
+		n++
+	}
+	return count, n
+}
+
+// counted matches "two weeks ago", "in three days", "a month from now", "the last ten days".
+func (p *parser) counted(i int) ([]Span, int) {
+	w, at := p.word(i), i
+	switch w {
+	case "last", "past", "next", "previous", "in":
+		at++
+	}
+	if w == "in" && p.word(at) == "the" { // "in the last ten days"
+		return nil, 0
+	}
+	count, n := p.quantityAt(at)
+	unit, ok := units[p.word(at+n)]
+	if n == 0 || !ok || unit == "weekends" || unit == "quarters" || count > 5000 {
+		return nil, 0
+	}
+	end := at + n + 1
+	short := unit == "minutes" || unit == "hours"
+	switch after := p.word(end); {
+	case w == "last", w == "past", w == "previous":
+		from := p.move(-count, unit)
+		if !short {
+			from = midnight(from)
+		}
+		return []Span{{from, p.now.Add(time.Minute), Days}}, end - i
+	case w == "next":
+		return []Span{{p.today, addDays(midnight(p.move(count, unit)), 1), Days}}, end - i
+	case after == "ago", after == "back" && !short:
+		return []Span{p.about(p.move(-count, unit), unit)}, end + 1 - i
+	case after == "from" && (p.word(end+1) == "now" || p.word(end+1) == "today"):
+		return []Span{p.about(p.move(count, unit), unit)}, end + 2 - i
+	case w == "in" && !short && p.lean(i) != past, w == "in" && p.exact:
+		// In a sentence about the past it is how long something took.
+		return []Span{p.about(p.move(count, unit), unit)}, end - i
+	}
+	return nil, 0
+}
+
+// move returns now moved by so many units.
+func (p *parser) move(count int, unit string) time.Time {
+	switch unit {
+	case "minutes":
+		return p.now.Add(time.Duration(count) * time.Minute)
+	case "hours":
+		return p.now.Add(time.Duration(count) * time.Hour)
+	case "days":
+		return addDays(p.now, count)
+	case "weeks":
+		return addDays(p.now, 7*count)
+	case "fortnights":
+		return addDays(p.now, 14*count)
+	case "months":
+		return addMonths(p.now, count)
+	}
+	return addMonths(p.now, 12*count)
+}
+
+// addMonths moves t by so many months, to the month's last day where it is too short.
+func addMonths(t time.Time, count int) time.Time {
+	moved := t.AddDate(0, count, 0)
+	if moved.Day() != t.Day() {
+		moved = addDays(moved, -moved.Day())
+	}
+	return moved
+}
+
+// about returns the span that is meant by a time which is given in some unit: two weeks ago is about a week. An exact
+// parser returns the day, or the minute.
+func (p *parser) about(t time.Time, unit string) Span {
+	day := midnight(t)
+	around := func(days int) Span { return Span{addDays(day, -days), addDays(day, days+1), Days} }
+	switch {
+	case unit == "minutes", unit == "hours":
+		return Span{t, t.Add(time.Minute), Minute}
+	case p.exact, unit == "days":
+		return p.day(day)[0]
+	case unit == "weeks", unit == "fortnights":
+		return around(3)
+	case unit == "months":
+		return around(15)
+	}
+	year := time.Date(t.Year(), 1, 1, 0, 0, 0, 0, t.Location())
+	return Span{year, year.AddDate(1, 0, 0), Year}
+}
+
+// modified matches "last week", "this March", "next Friday".
+func (p *parser) modified(i int) ([]Span, int) {
+	n, direction := 1, 0
+	switch p.word(i) {
+	case "last", "past", "previous":
+		direction = -1
+	case "this":
+		if w := p.word(i + 1); w == "coming" || w == "past" {
+			direction, n = 1, 2
+			if w == "past" {
+				direction = -1
+			}
+		}
+	case "current":
+	case "next", "coming", "upcoming", "following":
+		direction = 1
+	default:
+		return nil, 0
+	}
+	at := i + n
+	name := p.word(at)
+	if day, ok := weekdays[name]; ok && !((name == "sat" || name == "sun") && p.word(i-1) == "the") {
+		return p.modifiedWeekday(i, day, direction), n + 1
+	}
+	if month, m := p.monthAt(at); m == 1 && (p.tokens[at].capital || p.exact || direction != 0 && !p.verbAt(at)) {
+		return p.modifiedMonth(month, direction), n + 1
+	}
+	s, ok := p.calendar(name, direction, i)
+	if !ok {
+		return nil, 0
+	}
+	n++
+	if name == "week" { // "last week on Tuesday"
+		k := i + n
+		if p.word(k) == "on" {
+			k++
+		}
+		if day, ok := weekdays[p.word(k)]; ok && len(p.word(k)) > 5 {
+			return p.day(inWeek(s.From, day)), k + 1 - i
+		}
+	}
+	return []Span{s}, n
+}
+
+// verbAt reports whether the month's name at token i may be a verb: "may", "march".
+func (p *parser) verbAt(i int) bool {
+	name, next := p.word(i), p.word(i+1)
+	return (name == "may" || name == "march") && next != "" && isLetter(next[0]) && !pronouns[next]
+}
+
+// inWeek returns a weekday of the week that begins on monday.
+func inWeek(monday time.Time, day time.Weekday) time.Time {
+	return addDays(monday, (int(day)+6)%7)
+}
+
+// monday returns the first day of today's week.
+func (p *parser) monday() time.Time { return addDays(p.today, -(int(p.today.Weekday())+6)%7) }
+
+// modifiedWeekday returns the last, this or the next week's day. "Next Friday" on a Monday is this week's to some people
+// and the next week's to others.
+func (p *parser) modifiedWeekday(i int, day time.Weekday, direction int) []Span {
+	back := (int(p.today.Weekday()) - int(day) + 6) % 7 // + 1 days ago
+	switch direction {
+	case -1:
+		return p.day(addDays(p.today, -back-1))
+	case 0:
+		return p.day(inWeek(p.monday(), day))
+	}
+	coming := addDays(p.today, 7-(back+1)%7)
+	if back == 6 {
+		coming = addDays(p.today, 7)
+	}
+	spans := p.day(coming)
+	if p.word(i) == "next" && coming.Before(addDays(p.monday(), 7)) {
+		spans = append(spans, p.day(addDays(coming, 7))...)
+	}
+	if !p.all {
+		return spans[:1]
+	}
+	return spans
+}
+
+func (p *parser) modifiedMonth(month time.Month, direction int) []Span {
+	list := p.monthsNear(month)
+	var chosen []Span
+	for _, s := range list {
+		switch {
+		case direction < 0 && !s.To.After(p.now):
+			chosen = []Span{s}
+		case direction == 0 && s.From.Year() == p.now.Year():
+			chosen = []Span{s}
+		case direction > 0 && s.From.After(p.now) && chosen == nil:
+			chosen = []Span{s}
+		}
+	}
+	return chosen
+}
+
+// calendar returns the last (-1), this (0) or next week, weekend, month, quarter or year. "The past week" is the last
+// seven days.
+func (p *parser) calendar(name string, direction, i int) (Span, bool) {
+	year, month, _ := p.today.Date()
+	first := func(y int, m time.Month) time.Time { return time.Date(y, m, 1, 0, 0, 0, 0, p.now.Location()) }
+	rolling := p.word(i) == "past" || p.word(i) == "last" && p.word(i-1) == "the" && p.word(i-2) == "in"
+	if unit, ok := units[name]; ok && rolling && name != "weekend" && name != "quarter" && name != unit {
+		return Span{midnight(p.move(-1, unit)), p.now.Add(time.Minute), Days}, true
+	}
+	switch name {
+	case "week":
+		from := addDays(p.monday(), 7*direction)
+		return Span{from, addDays(from, 7), Days}, true
+	case "weekend":
+		from := addDays(p.monday(), 7*direction+5)
+		if direction < 0 && p.today.Weekday() == time.Sunday && p.exact {
+			from = addDays(p.monday(), -2)
+		}
+		return Span{from, addDays(from, 2), Days}, true
+	case "month":
+		from := first(year, month+time.Month(direction))
+		return Span{from, from.AddDate(0, 1, 0), Month}, true
+	case "quarter":
+		from := first(year, month-(month-1)%3+time.Month(3*direction))
+		return Span{from, from.AddDate(0, 3, 0), Days}, true
+	case "year":
+		from := first(year+direction, 1)
+		return Span{from, from.AddDate(1, 0, 0), Year}, true
+	}
+	return Span{}, false
+}
+
+// habitual are the words before a weekday that make it no date.
+var habitual = set("every each any most alternate usual black good fat ash cyber a an")
+
+// weekday matches "Tuesday", "Tuesday of last week", and the weekday of "Tuesday, 17 November".
+func (p *parser) weekday(i int) ([]Span, int) {
+	day, ok := weekdays[p.word(i)]
+	if !ok || habitual[p.word(i-1)] {
+		return nil, 0
+	}
+	// "Sat" and "Sun" are words, "Mon" and "Fri" are not.
+	if len(p.word(i)) <= 5 && !p.exact && (!prepositions[p.word(i-1)] || !p.tokens[i].capital) {
+		return nil, 0
+	}
+	k := i + 1
+	if p.word(k) == "," || p.word(k) == "the" {
+		k++
+	}
+	for _, rule := range []func(int) ([]Span, int){p.iso, p.numeric, p.dayMonth, p.monthDay} {
+		if spans, n := rule(k); n > 0 {
+			return spans, k + n - i
+		}
+	}
+	if k = i + 1; p.word(k) == "of" {
+		k++
+	}
+	if p.word(k+1) == "week" {
+		if week, n := p.modified(k); n == 2 {
+			return p.day(inWeek(week[0].From, day)), k + 2 - i
+		}
+	}
+	var list []Span
+	first := addDays(p.today, int(day)-int(p.today.Weekday()))
+	for week := -1; week <= 1; week++ {
+		list = append(list, p.day(addDays(first, 7*week))...)
+	}
+	if list[1].From.Equal(p.today) && !p.exact && p.word(i-1) != "since" {
+		// On a Sunday "on Sunday" is not today.
+		list = []Span{list[0], list[2]}
+	}
+	return p.choose(i, list), 1
+}
+
+// timeOfDay reads a time after a day: "at 9", "at 9:30 am", "morning". Part of a day leaves the span as it is.
+func (p *parser) timeOfDay(i int, s Span) (Span, int) {
+	at := func(hour, minute, n int) (Span, int) {
+		year, month, day := s.From.Date()
+		t := time.Date(year, month, day, hour, minute, 0, 0, s.From.Location())
+		return Span{t, t.Add(time.Minute), Minute}, n
+	}
+	k := i
+	if p.word(k) == "," {
+		k++
+	}
+	preposition := p.word(k) == "at" || p.word(k) == "around" || p.word(k) == "@"
+	if preposition {
+		k++
+	}
+	switch p.word(k) {
+	case "morning", "afternoon", "evening", "night":
+		return s, k + 1 - i
+	case "noon", "midday":
+		return at(12, 0, k+1-i)
+	}
+	hour, minute := p.number(k), 0
+	if hour < 0 || hour > 23 || len(p.word(k)) > 2 || p.tokens[k].ordinal {
+		return s, 0
+	}
+	k++
+	clock := p.word(k) == ":" && p.number(k+1) >= 0 && p.number(k+1) < 60 && len(p.word(k+1)) == 2
+	if clock {
+		minute, k = p.number(k+1), k+2
+		if p.word(k) == ":" && p.number(k+1) >= 0 {
+			k += 2
+		}
+	}
+	switch half := p.word(k); {
+	case (half == "am" || half == "pm") && hour >= 1 && hour <= 12:
+		hour %= 12
+		if half == "pm" {
+			hour += 12
+		}
+		k++
+	case clock:
+	case !preposition:
+		return s, 0
+	case hour >= 1 && hour <= 6: // "at 3" is in the afternoon
+		hour += 12
+	}
+	return at(hour, minute, k-i)
+}
