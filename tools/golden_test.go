@@ -67,7 +67,7 @@ func TestGoldens(t *testing.T) {
 		{LogAppend(v), `{"text":"Sailed."}`},
 		{MyStats(v, memory, nil), `{}`},
 		{WhatDoIKnow(v), `{"filter":"Plans"}`},
-		{WhoAmI(v, "kate", ""), `{}`},
+		{WhoAmI(v, "kate", "", nil), `{}`},
 		{SessionLogs(folder.View(audience.DM())), `{"action":"list_sessions"}`},
 		{MemoryFile(v), `{"action":"save","type":"daily-log","topic":"Pump repair",` +
 			`"sections":[{"heading":"Context","text":"x"}]}`},

@@ -18,6 +18,7 @@ type self struct {
 	Identity     workspace.Identity `json:"identity"`
 	SoulExcerpt  string             `json:"soul_excerpt"`
 	WorkspaceDir string             `json:"workspace_dir,omitempty"`
+	SendsTo      []string           `json:"sends_to,omitempty"`
 }
 
 func (self) JSONSchemaExtend(s *jsonSchema) {
@@ -27,12 +28,18 @@ func (self) JSONSchemaExtend(s *jsonSchema) {
 		"identity":      "Fields of IDENTITY.md.",
 		"soul_excerpt":  "Beginning of SOUL.md, up to 2,048 characters.",
 		"workspace_dir": "Direct conversations only.",
+		"sends_to":      "Addresses that memories and queries are sent to, if any. Direct conversations only.",
 	})
 }
 
-// WhoAmI is the tool who_am_i (seed 002, phase 10.8). model may be "".
-func WhoAmI(v *workspace.View, agentID, model string) Tool {
+// WhoAmI is the tool who_am_i (seed 002, phase 10.8). model may be "". destinations are where texts leave the machine
+// to; a group is not told.
+func WhoAmI(v *workspace.View, agentID, model string, destinations []string) Tool {
 	model = cmp.Or(model, "unknown")
+	// SECURITY: which services the operator uses is the operator's business, as the folder's path is.
+	if !v.Audience().IsDM() {
+		destinations = nil
+	}
 	return Define(Spec{
 		Name:  "who_am_i",
 		Title: "Who am I",
@@ -51,7 +58,7 @@ func WhoAmI(v *workspace.View, agentID, model string) Tool {
 		}
 		return self{
 			AgentID: agentID, Model: model, Connection: v.Audience().Connection(),
-			Identity: identity, SoulExcerpt: soul, WorkspaceDir: v.Dir(),
+			Identity: identity, SoulExcerpt: soul, WorkspaceDir: v.Dir(), SendsTo: destinations,
 		}, nil
 	})
 }

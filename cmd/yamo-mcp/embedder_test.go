@@ -119,10 +119,27 @@ func program(ctx context.Context, t *testing.T, env map[string]string, args ...s
 	return out.String(), errs.String(), err
 }
 
+// writeOperatorFile writes the config file of the operator with these variables.
+func writeOperatorFile(t *testing.T, env map[string]string, content string) {
+	t.Helper()
+	path, err := config.OperatorFile(func(name string) string { return env[name] })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestRemoteEmbedder(t *testing.T) {
 	t.Parallel()
 	p, workspace := newProvider(t), t.TempDir()
-	env := map[string]string{"YAMO_WORKSPACE": workspace, "TEAM_KEY": "secret-of-the-team"}
+	env := map[string]string{
+		"YAMO_WORKSPACE": workspace, "TEAM_KEY": "secret-of-the-team", "XDG_CONFIG_HOME": t.TempDir(),
+	}
 	must := func(args ...string) string {
 		t.Helper()
 		stdout, stderr, err := program(t.Context(), t, env, args...)
@@ -137,15 +154,10 @@ func TestRemoteEmbedder(t *testing.T) {
 			t.Errorf("%q: %v, want %q\n%s", args, err, want, stdout)
 		}
 	}
-	if err := os.Mkdir(filepath.Join(workspace, ".yamo"), 0o700); err != nil {
-		t.Fatal(err)
-	}
 	content := "embedder = 'ollama'\nembedding_model = 'small'\nembedding_dimensions = 64\n" +
 		"embedding_key_env = 'TEAM_KEY'\nembedding_url = '" +
 		"http://127.0.0.1:1, " + p.URL + "'\n" // nobody is at the first address
-	if err := os.WriteFile(filepath.Join(workspace, config.FileName), []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeOperatorFile(t, env, content)
 	must("mesh", "store", "--content", "The tea is in the blue cupboard. Write to jon@example.org.")
 	must("mesh", "store", "--content", "The ladder is in the shed.")
 	must("mesh", "store", "--content", "The team drinks coffee.", "--group", "team")

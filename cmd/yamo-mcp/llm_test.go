@@ -5,12 +5,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/yamo-protocol/yamo-mcp/internal/config"
 )
 
 // The configured language model writes what mesh reflect and mesh synthesize print, from redacted memories.
@@ -30,15 +26,12 @@ func TestConfiguredLLM(t *testing.T) {
 	}))
 	defer s.Close()
 	workspace := t.TempDir()
-	if err := os.Mkdir(filepath.Join(workspace, ".yamo"), 0o700); err != nil {
-		t.Fatal(err)
-	}
 	content := "llm = 'ollama'\nllm_model = 'small'\nllm_key_env = 'TEAM_KEY'\nllm_max_tokens = 90\n" +
 		"llm_url = '" + s.URL + "'\n"
-	if err := os.WriteFile(filepath.Join(workspace, config.FileName), []byte(content), 0o600); err != nil {
-		t.Fatal(err)
+	env := map[string]string{
+		"YAMO_WORKSPACE": workspace, "TEAM_KEY": "secret-of-the-team", "XDG_CONFIG_HOME": t.TempDir(),
 	}
-	env := map[string]string{"YAMO_WORKSPACE": workspace, "TEAM_KEY": "secret-of-the-team"}
+	writeOperatorFile(t, env, content)
 	must := func(args ...string) (stdout, stderr string) {
 		t.Helper()
 		stdout, stderr, err := program(t.Context(), t, env, args...)

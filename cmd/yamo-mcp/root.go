@@ -83,6 +83,7 @@ To get started:
 		newLedgerCommand(env),
 		newDreamCommand(env),
 		newTokenCommand(env),
+		newTrustCommand(env),
 		newVersionCommand(env),
 		meshcmd.New(env),
 	)

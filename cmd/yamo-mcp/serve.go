@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"log/slog"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -14,9 +15,9 @@ import (
 const serveHelpFormat = `Serve a workspace to MCP hosts: over stdio to the host that starts this command, until its
 input ends; or with --transport http to every client that has a token, until it is stopped.
 
-A setting is taken from its flag, else from its environment variable, else from its key in
-<workspace>/.yamo/config.toml, else it has its default. An empty environment variable counts as
-unset.
+A setting is taken from its flag, else from its environment variable, else from its key in your
+config.toml or, once you have approved it with yamo-mcp trust, in <workspace>/.yamo/config.toml,
+else it has its default. An empty environment variable counts as unset.
 
 %s
 A session is a direct conversation (DM) only if the connection is exactly "dm" and no group is set
@@ -53,6 +54,12 @@ func newServeCommand(env cli.Env) *cobra.Command {
 			logger, err := cli.NewLogger(env.Stderr, settings.Session.LogLevel)
 			if err != nil {
 				return err
+			}
+			if settings.Ignored != "" {
+				logger.Warn("config file ignored", slog.String("notice", settings.Ignored))
+			}
+			for _, destination := range settings.Destinations() {
+				logger.Warn("texts leave this machine", slog.String("destination", destination))
 			}
 			o := session.Options{Config: settings, Getenv: env.Getenv, Logger: logger, Version: env.Version}
 			if settings.Session.Transport == config.OverHTTP {

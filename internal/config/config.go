@@ -1,8 +1,9 @@
 // Package config holds the operator's settings. Each setting is declared once, with its flag, environment variable, key
 // in the config file, default, help and validation; everything else, docs/settings.md included, is made from that.
 //
-// The invariant: a flag wins over the environment, that over the workspace's config file, and that over the default; a
-// config file that another account could have written is refused.
+// The invariant: a flag wins over the environment, that over the config files, those over the default. A workspace is data: its config file cannot name a destination, a key, a transport or an
+// audience, and the rest of it applies only while the operator trusts exactly that file. A config file that another
+// account could have written is refused.
 package config
 
 import (
@@ -27,6 +28,8 @@ type Config struct {
 	Dreams    dream.Thresholds
 	Git       Git
 	HTTP      HTTP
+	// Ignored is what the operator should know about the workspace's config file, "" if all of it applies.
+	Ignored string
 }
 
 // section is a table of docs/settings.md.
@@ -51,7 +54,7 @@ func All() []Setting {
 	for _, s := range sections() {
 		all = append(all, s.settings...)
 	}
-	return all[1:] // the config file is in the workspace and cannot name it
+	return all[1:] // the config file is in the workspace, or has a section for it, and cannot name it
 }
 
 // Default returns the defaults of all settings.
@@ -71,7 +74,7 @@ func AddFlags(flags *pflag.FlagSet, c *Config, settings ...Setting) {
 }
 
 // Load completes c, whose flags AddFlags added and the command line has set: the workspace from the environment, and
-// settings from there or the workspace's config file. It checks that the workspace is a folder and that the values are
+// settings from there or the config files. It checks that the workspace is a folder and that the values are
 // valid, each by itself; what must fit together is checked where it is used (HTTP.Check, Embedder.Connect, LLM.Open).
 func Load(flags *pflag.FlagSet, c *Config, getenv func(string) string, settings ...Setting) error {
 	// The workspace comes first, without a file: it decides which config file is read.
@@ -82,11 +85,12 @@ func Load(flags *pflag.FlagSet, c *Config, getenv func(string) string, settings 
 	if err := CheckWorkspace(c.Workspace, "--workspace"); err != nil {
 		return err
 	}
-	file, err := readFile(c.Workspace)
+	files, err := readFiles(c.Workspace, getenv)
 	if err != nil {
 		return err
 	}
-	if err := apply(flags, settings, getenv, file); err != nil {
+	c.Ignored = files.ignored
+	if err := apply(flags, settings, getenv, files.all()); err != nil {
 		return err
 	}
 	// The config file may use ~ as well, so that this is done when all places have been read.
@@ -94,19 +98,21 @@ func Load(flags *pflag.FlagSet, c *Config, getenv func(string) string, settings 
 	return check(c, settings)
 }
 
-// Read returns the settings that the environment and the config file of the workspace dir have, for commands without
+// Read returns the settings that the environment and the config files have for the workspace dir, for commands without
 // flags for them. The others have their defaults.
 func Read(dir string, getenv func(string) string, settings ...Setting) (Config, error) {
-	file, err := readFile(dir)
+	files, err := readFiles(dir, getenv)
 	if err != nil {
 		return Config{}, err
 	}
-	return from(dir, getenv, file, settings)
+	c, err := from(dir, getenv, files.all(), settings)
+	c.Ignored = files.ignored
+	return c, err
 }
 
 // from returns the defaults with what the environment and file have for settings. The flags belong to no command line:
 // they are how apply converts strings to the types of the fields.
-func from(dir string, getenv func(string) string, file map[string]string, settings []Setting) (Config, error) {
+func from(dir string, getenv func(string) string, file values, settings []Setting) (Config, error) {
 	var c Config
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
 	AddFlags(flags, &c, All()...)
@@ -131,33 +137,33 @@ func check(c *Config, settings []Setting) error {
 	return nil
 }
 
-// For returns the settings for another workspace that the same server serves over HTTP. What that workspace's config
-// file sets about its own content applies: session logs, tool sets, ranking, git.
+// For returns the settings for another workspace that the same server serves over HTTP. What that workspace's section of
+// the operator's config file, or its own file, sets about its content applies: session logs, tool sets, ranking, git.
 //
 // SECURITY: the session logs and the git repository of one workspace are never used for another: they come from the
-// other's own file, or there are none. The environment was set for the first one and is not consulted.
+// other's own settings, or there are none. The environment was set for the first one and is not consulted.
 func (c Config) For(workspace string, getenv func(string) string) (Config, error) {
 	if err := CheckWorkspace(workspace, "--workspace"); err != nil {
 		return Config{}, err
 	}
-	file, err := readFile(workspace)
+	files, err := readFiles(workspace, getenv)
 	if err != nil {
 		return Config{}, err
 	}
 	// Everything else, such as the connection, the agent's name and the providers that get texts, remains the server's:
 	// the token determines the session, and the operator who started the server the rest.
 	settings := slices.DeleteFunc(All(), func(s Setting) bool { return !s.perWorkspace() })
-	other, err := from(workspace, func(string) string { return "" }, file, settings)
+	other, err := from(workspace, func(string) string { return "" }, files.own, settings)
 	if err != nil {
 		return Config{}, err
 	}
-	c.Workspace, c.Git = workspace, other.Git
+	c.Workspace, c.Git, c.Ignored = workspace, other.Git, files.ignored
 	c.Session.Transcripts = Expand(other.Session.Transcripts, getenv)
 	// Unlike session logs and git, these are preferences, and an empty one means the server's.
-	if file["toolsets"] != "" {
+	if files.own["toolsets"].text != "" {
 		c.Session.Toolsets = other.Session.Toolsets
 	}
-	if file["ranking"] != "" {
+	if files.own["ranking"].text != "" {
 		c.Search = other.Search
 	}
 	return c, nil

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,18 +17,18 @@ func TestApplyPrecedence(t *testing.T) {
 		name  string
 		args  []string
 		env   map[string]string
-		file  map[string]string
+		file  values
 		group string
 		place string
 	}{
 		{"default", nil, nil, nil, "none", "here"},
-		{"file", nil, nil, map[string]string{"group": "f"}, "f", "here"},
-		{"environment over file", nil, map[string]string{"YAMO_GROUP": "e"}, map[string]string{"group": "f"}, "e", "here"},
+		{"file", nil, nil, values{"group": {text: "f"}}, "f", "here"},
+		{"environment over file", nil, map[string]string{"YAMO_GROUP": "e"}, values{"group": {text: "f"}}, "e", "here"},
 		{
 			"flag over both",
 			[]string{"--group", "x"},
 			map[string]string{"YAMO_GROUP": "e"},
-			map[string]string{"group": "f"},
+			values{"group": {text: "f"}},
 			"x", "here",
 		},
 		{"an empty flag is a value", []string{"--group", ""}, map[string]string{"YAMO_GROUP": "e"}, nil, "", "here"},
@@ -37,15 +36,15 @@ func TestApplyPrecedence(t *testing.T) {
 			"an empty variable is unset",
 			nil,
 			map[string]string{"YAMO_GROUP": ""},
-			map[string]string{"group": "f"},
+			values{"group": {text: "f"}},
 			"f", "here",
 		},
-		{"an empty string in the file is unset", nil, nil, map[string]string{"group": ""}, "none", "here"},
+		{"an empty string in the file is unset", nil, nil, values{"group": {}}, "none", "here"},
 		{
 			"a flag that is not a setting",
 			nil,
 			map[string]string{"YAMO_PLACE": "e"},
-			map[string]string{"": "f", "place": "f"},
+			values{"": {text: "f"}, "place": {text: "f"}},
 			"none", "here",
 		},
 	}
@@ -73,7 +72,7 @@ func TestApplyNamesTheSourceOfABadValue(t *testing.T) {
 	flags.Int("n", 1, "")
 	settings := []Name{"n"}
 	noEnv := func(string) string { return "" }
-	err := apply(flags, settings, noEnv, map[string]string{"n": "many"})
+	err := apply(flags, settings, noEnv, values{"n": {"many", ".yamo/config.toml: n"}})
 	if err == nil || !strings.HasPrefix(err.Error(), ".yamo/config.toml: n: ") {
 		t.Errorf("got %v", err)
 	}
@@ -86,27 +85,27 @@ func TestApplyNamesTheSourceOfABadValue(t *testing.T) {
 func TestFileValues(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	want := map[string]string{}
-	for _, s := range All() {
-		want[s.Key()] = ""
+	if own, data, err := readFolderFile(dir); err != nil || len(own) != 0 || data != nil {
+		t.Fatalf("without a file: %v, %q, %v", own, data, err)
 	}
-	got, err := readFile(dir)
+	const text = "agent_id = 'a'\ntranscripts = 'logs/d'\nmodel = ''\nlesson_min_confidence = 0.8\ngit = false\n" +
+		"dream_min_hits = 0\n"
+	writeFile(t, dir, text)
+	own, data, err := readFolderFile(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("without a file (-want +got):\n%s", diff)
+	if string(data) != text {
+		t.Errorf("read %q", data)
 	}
-	writeFile(t, dir, "connection = 'a'\ntranscripts = 'logs/d'\nallow_host = 'h,i'\nembedding_dimensions = 12\n"+
-		"lesson_min_confidence = 0.8\nbehind_proxy = true\n")
-	if got, err = readFile(dir); err != nil {
-		t.Fatal(err)
+	want := values{}
+	for key, text := range map[string]string{
+		"agent_id": "a", "transcripts": filepath.Join(dir, "logs", "d"), "lesson_min_confidence": "0.8",
+		"git": "false", "dream_min_hits": "0",
+	} {
+		want[key] = value{text, FileName + ": " + key}
 	}
-	maps.Copy(want, map[string]string{
-		"connection": "a", "transcripts": filepath.Join(dir, "logs", "d"), "allow_host": "h,i",
-		"embedding_dimensions": "12", "lesson_min_confidence": "0.8", "behind_proxy": "true",
-	})
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, own, cmp.AllowUnexported(value{})); diff != "" {
 		t.Errorf("values (-want +got):\n%s", diff)
 	}
 }
@@ -168,8 +167,8 @@ func TestValidation(t *testing.T) {
 		{"allow-host", "a,b/c", `allow host: "b/c" is not a host name`},
 		{"allow-origin", "https://a/b", `allow origin: "https://a/b" is not an origin`},
 	} {
-		file := map[string]string{"transport": OverHTTP}
-		file[Name(test.flag).Key()] = test.value
+		file := values{"transport": {text: OverHTTP}}
+		file[Name(test.flag).Key()] = value{text: test.value}
 		settings := All()
 		if test.flag == "transport" {
 			settings = SessionSettings
@@ -178,7 +177,7 @@ func TestValidation(t *testing.T) {
 		if err == nil || !strings.HasPrefix(err.Error(), test.want) {
 			t.Errorf("--%s %s: %v, want %s", test.flag, test.value, err, test.want)
 		}
-		if err != nil && !strings.HasSuffix(err.Error(), "in .yamo/config.toml)") {
+		if err != nil && !strings.HasSuffix(err.Error(), "in config.toml)") {
 			t.Errorf("--%s %s: %v does not name the places of the setting", test.flag, test.value, err)
 		}
 	}
@@ -187,7 +186,7 @@ func TestValidation(t *testing.T) {
 // Servers over stdio and over HTTP share the environment and the config file.
 func TestHTTPIsNotCheckedForStdio(t *testing.T) {
 	t.Parallel()
-	file := map[string]string{"listen": "nowhere"}
+	file := values{"listen": {text: "nowhere"}}
 	if _, err := from("", func(string) string { return "" }, file, All()); err != nil {
 		t.Error(err)
 	}
@@ -196,17 +195,18 @@ func TestHTTPIsNotCheckedForStdio(t *testing.T) {
 // The workspace of a token is served by its own config file, without the session logs of the server's own workspace.
 func TestForAnotherWorkspace(t *testing.T) {
 	t.Parallel()
-	noEnv := func(string) string { return "" }
 	plain, configured := t.TempDir(), t.TempDir()
-	writeFile(t, configured, "connection = 'dm'\nagent_id = 'x'\ntranscripts = 'logs'\ntoolsets = 'memory'\n"+
-		"ranking = 'rfc0011'\nlisten = '0.0.0.0:1'\ngit_private = true\n")
+	getenv := home(t)
+	writeFile(t, configured, "agent_id = 'x'\ntranscripts = 'logs'\ntoolsets = 'memory'\nranking = 'rfc0011'\n"+
+		"git_private = true\n")
+	approve(t, configured, getenv)
 	first := Default()
 	first.Workspace, first.Session.Transcripts, first.Session.AgentID = "/first", "/first/logs", "kate"
 	first.HTTP.Listen, first.Git.On = "127.0.0.1:1", true
 
 	want := first
 	want.Workspace, want.Session.Transcripts, want.Git = plain, "", Git{}
-	got, err := first.For(plain, noEnv)
+	got, err := first.For(plain, getenv)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,43 +216,51 @@ func TestForAnotherWorkspace(t *testing.T) {
 
 	want.Workspace, want.Session.Transcripts = configured, filepath.Join(configured, "logs")
 	want.Session.Toolsets, want.Search.Ranking, want.Git = "memory", "rfc0011", Git{Private: true}
-	if got, err = first.For(configured, noEnv); err != nil {
+	if got, err = first.For(configured, getenv); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("with a config file (-want +got):\n%s", diff)
 	}
 
-	if _, err := first.For(filepath.Join(plain, "gone"), noEnv); err == nil {
+	if _, err := first.For(filepath.Join(plain, "gone"), getenv); err == nil {
 		t.Error("a workspace that does not exist is served")
 	}
 	if err := os.Chmod(filepath.Join(configured, FileName), 0o622); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := first.For(configured, noEnv); err == nil || !strings.Contains(err.Error(), "other users can write") {
+	if _, err := first.For(configured, getenv); err == nil || !strings.Contains(err.Error(), "other users can write") {
 		t.Errorf("a config file that other users can write: %v", err)
 	}
 }
 
-// The config file that the documents show is one.
+// The config files that the documents show are valid: the operator's, and a workspace's.
 func TestDocumentedConfig(t *testing.T) {
 	t.Parallel()
 	document, err := os.ReadFile(filepath.Join("..", "..", "docs", "settings.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, rest, _ := strings.Cut(string(document), "\n```toml\n")
-	example, _, ok := strings.Cut(rest, "\n```\n")
-	if !ok {
-		t.Fatal("docs/settings.md shows no config file")
+	var examples []string
+	for _, block := range strings.Split(string(document), "\n```toml\n")[1:] {
+		example, _, _ := strings.Cut(block, "\n```\n")
+		examples = append(examples, example)
 	}
-	workspace := t.TempDir()
-	writeFile(t, workspace, example)
-	c, err := Read(workspace, func(string) string { return "" }, All()...)
+	if len(examples) != 2 {
+		t.Fatalf("docs/settings.md shows %d config files, want the operator's and a workspace's", len(examples))
+	}
+	workspace, getenv := t.TempDir(), home(t)
+	writeOperatorFile(t, getenv, strings.ReplaceAll(examples[0], "/home/ana/agent", workspace))
+	writeFile(t, workspace, examples[1])
+	approve(t, workspace, getenv)
+	c, err := Read(workspace, getenv, All()...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if c.Session.Connection != "dm" {
 		t.Errorf("connection %q", c.Session.Connection)
+	}
+	if c.Ignored != "" {
+		t.Error(c.Ignored)
 	}
 }

@@ -10,13 +10,13 @@ type Git struct {
 // and not in another.
 var GitSettings = []Setting{
 	spec[bool]{
-		Name: "git", local: true, help: "commit each change of a workspace file to the workspace's git repository",
+		Name: "git", folder: true, local: true, help: "commit each change of a workspace file to the workspace's git repository",
 		more: "The repository is the workspace's [own](data.md#a-git-repository-of-the-workspace). Only changes in direct " +
 			"conversations and by commands are committed",
 		field: func(c *Config) *bool { return &c.Git.On },
 	},
 	spec[bool]{
-		Name: "git-private", local: true, help: "with --git: commit private files as well",
+		Name: "git-private", folder: true, local: true, help: "with --git: commit private files as well",
 		more:  "Without it only SOUL.md, IDENTITY.md and AGENTS.md are committed",
 		field: func(c *Config) *bool { return &c.Git.Private },
 	},

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -185,28 +183,4 @@ func (h HTTP) Certificate(getenv func(string) string) (*tls.Config, error) {
 		return nil, fmt.Errorf("TLS: %w (--tls-cert and --tls-key name a certificate and its key, both PEM)", err)
 	}
 	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
-}
-
-// TokenFile returns the absolute path of the token file: named, or tokens.json in the folder of this program in
-// ~/Library/Application Support on macOS, elsewhere in $XDG_CONFIG_HOME or ~/.config. It fails if none of them is
-// known.
-//
-// The file is not in the workspace: one server can serve several workspaces, and what an agent can write to must not
-// decide who has access.
-func TokenFile(named string, getenv func(string) string) (string, error) {
-	if named != "" {
-		return filepath.Abs(Expand(named, getenv))
-	}
-	home := getenv("HOME")
-	if runtime.GOOS == "darwin" && home != "" {
-		return filepath.Join(home, "Library", "Application Support", "yamo-mcp", "tokens.json"), nil
-	}
-	// The XDG specification requires relative paths in this variable to be ignored.
-	if dir := getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, "yamo-mcp", "tokens.json"), nil
-	}
-	if home == "" {
-		return "", errors.New("cannot locate the user's configuration folder: name a token file with --tokens or YAMO_TOKENS")
-	}
-	return filepath.Join(home, ".config", "yamo-mcp", "tokens.json"), nil
 }

@@ -19,7 +19,7 @@ type Learning struct {
 // LearningSettings are the settings of lessons and heritage.
 var LearningSettings = []Setting{
 	spec[float64]{
-		Name: "lesson-min-confidence", initial: record.DefaultConfidence, help: "minimum confidence of an active lesson",
+		Name: "lesson-min-confidence", folder: true, initial: record.DefaultConfidence, help: "minimum confidence of an active lesson",
 		field: func(c *Config) *float64 { return &c.Learning.MinConfidence },
 		valid: func(v float64) error {
 			// 0 is refused because mesh.Options has the default for it. The negation refuses NaN as well.
@@ -30,13 +30,13 @@ var LearningSettings = []Setting{
 		},
 	},
 	spec[int]{
-		Name: "lesson-retention-days", initial: record.DefaultRetentionDays,
+		Name: "lesson-retention-days", folder: true, initial: record.DefaultRetentionDays,
 		help:  "number of days that a lesson stays active",
 		field: func(c *Config) *int { return &c.Learning.RetentionDays },
 		valid: between(1, 36_500),
 	},
 	spec[int]{
-		Name: "heritage-depth", initial: mesh.MaxHeritageDepth, help: "maximum number of heritage levels kept with a memory",
+		Name: "heritage-depth", folder: true, initial: mesh.MaxHeritageDepth, help: "maximum number of heritage levels kept with a memory",
 		field: func(c *Config) *int { return &c.Learning.HeritageDepth },
 		valid: between(1, 50),
 	},
@@ -46,20 +46,20 @@ var LearningSettings = []Setting{
 // sweeps of a server have the same.
 var DreamSettings = []Setting{
 	spec[float64]{
-		Name: "dream-min-score", initial: dream.DefaultScore, help: "minimum score of a memory that dreaming promotes",
+		Name: "dream-min-score", folder: true, initial: dream.DefaultScore, help: "minimum score of a memory that dreaming promotes",
 		more:  "[Dreaming](dreaming.md) moves memories to MEMORY.md",
 		field: func(c *Config) *float64 { return &c.Dreams.Score },
 		valid: between(0.0, 1.0),
 	},
 	spec[int]{
-		Name: "dream-min-hits", initial: dream.DefaultHits,
+		Name: "dream-min-hits", folder: true, initial: dream.DefaultHits,
 		help:  "minimum number of times that a memory was recalled before dreaming promotes it",
 		more:  "Recalls of the last 30 days count",
 		field: func(c *Config) *int { return &c.Dreams.Hits },
 		valid: between(1, 1000),
 	},
 	spec[int]{
-		Name: "dream-min-days", initial: dream.DefaultDays,
+		Name: "dream-min-days", folder: true, initial: dream.DefaultDays,
 		help:  "minimum number of days on which it was recalled",
 		field: func(c *Config) *int { return &c.Dreams.Days },
 		valid: between(1, dream.Window),

@@ -10,7 +10,7 @@ type Search struct {
 // SearchSettings are the settings of searches.
 var SearchSettings = []Setting{
 	spec[string]{
-		Name: "ranking", local: true, initial: string(rank.Context),
+		Name: "ranking", folder: true, local: true, initial: string(rank.Context),
 		help:  "ranking of search results: " + string(rank.Context) + " or " + string(rank.RFC0011),
 		more:  "`rfc0011` is the fusion of RFC-0011 §5 to the letter",
 		field: func(c *Config) *string { return &c.Search.Ranking },

@@ -40,7 +40,7 @@ var Toolsets = []string{MemoryTools, WorkspaceTools, LearningTools}
 
 // AgentIDSetting is the only setting of a session that commands other than serve have.
 var AgentIDSetting Setting = spec[string]{
-	Name: "agent-id", initial: "YAMO_AGENT", help: "agent name recorded with everything that is written",
+	Name: "agent-id", folder: true, initial: "YAMO_AGENT", help: "agent name recorded with everything that is written",
 	field: func(c *Config) *string { return &c.Session.AgentID },
 	valid: func(id string) error {
 		if !agentID.MatchString(id) {
@@ -68,18 +68,18 @@ var SessionSettings = []Setting{
 	},
 	AgentIDSetting,
 	spec[string]{
-		Name: "model", help: "name of the language model, which the tool who_am_i reports",
+		Name: "model", folder: true, help: "name of the language model, which the tool who_am_i reports",
 		field: func(c *Config) *string { return &c.Session.Model },
 	},
 	spec[string]{
-		Name: "transcripts", local: true, help: "folder with the host's session logs",
+		Name: "transcripts", folder: true, local: true, help: "folder with the host's session logs",
 		more: "One of `ID.jsonl` files with `groups/NAME/` for groups, Claude Code's `~/.claude/projects`, or OpenClaw's " +
 			"`~/.openclaw/agents/ID/sessions` (its JSONL files, not its SQLite database). A relative path in the file starts " +
 			"at the workspace",
 		field: func(c *Config) *string { return &c.Session.Transcripts },
 	},
 	spec[string]{
-		Name: "toolsets", initial: MemoryTools + "," + WorkspaceTools, list: true, local: true,
+		Name: "toolsets", folder: true, initial: MemoryTools + "," + WorkspaceTools, list: true, local: true,
 		help:  "sets of tools to offer, of those the audience may use: " + strings.Join(Toolsets, ", "),
 		field: func(c *Config) *string { return &c.Session.Toolsets },
 		valid: func(list string) error {
@@ -98,7 +98,7 @@ var SessionSettings = []Setting{
 		valid: oneOf(Stdio, OverHTTP),
 	},
 	spec[string]{
-		Name: "log-level", initial: "info", help: "minimum level of log messages: debug, info or warn",
+		Name: "log-level", folder: true, initial: "info", help: "minimum level of log messages: debug, info or warn",
 		more:  "Logs go to stderr",
 		field: func(c *Config) *string { return &c.Session.LogLevel },
 		valid: oneOf("debug", "info", "warn"),

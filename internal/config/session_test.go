@@ -9,7 +9,7 @@ import (
 func TestToolsets(t *testing.T) {
 	t.Parallel()
 	const rest = " is not one of memory, workspace, learning; separate several with commas " +
-		"(--toolsets, YAMO_TOOLSETS or toolsets in .yamo/config.toml)"
+		"(--toolsets, YAMO_TOOLSETS or toolsets in config.toml)"
 	for _, test := range []struct {
 		list    string
 		offered []string

@@ -24,7 +24,7 @@ func (n Name) Flag() string { return string(n) }
 
 // Errorf formats an error about the setting's value and adds the places where the value may have been set.
 func (n Name) Errorf(format string, values ...any) error {
-	return fmt.Errorf(format+" (--%s, %s or %s in %s)", append(values, n, n.Env(), n.Key(), FileName)...)
+	return fmt.Errorf(format+" (--%s, %s or %s in config.toml)", append(values, n, n.Env(), n.Key())...)
 }
 
 // Setting is the declaration of a setting: its names, default, help and validation. The declarations are the values of
@@ -46,6 +46,8 @@ type Setting interface {
 	fileValue() string
 	// perWorkspace reports whether a workspace that a server serves besides its own sets the value in its own config file.
 	perWorkspace() bool
+	// inFolder reports whether the config file in a workspace may set the value, once the operator trusts that file.
+	inFolder() bool
 	// row is the setting's row in docs/settings.md.
 	row() string
 }
@@ -60,6 +62,7 @@ type spec[T string | int | float64 | bool | []string] struct {
 	more    string           // what docs/settings.md adds to help, in Markdown
 	list    bool             // a string of several values, separated by commas
 	local   bool             // about the content of one workspace: see perWorkspace
+	folder  bool             // see inFolder
 	field   func(*Config) *T // where the value is kept
 	valid   func(T) error    // reports what is wrong with a value; nil if every value is valid
 }
@@ -122,6 +125,12 @@ func (s spec[T]) fileValue() string {
 // perWorkspace implements Setting.
 func (s spec[T]) perWorkspace() bool { return s.local }
 
+// inFolder implements Setting.
+//
+// SECURITY: settings are the operator's unless they are declared otherwise: a workspace is data that may have been made
+// by somebody else, and must not decide what reaches the network, which keys are read, or whose session it is.
+func (s spec[T]) inFolder() bool { return s.folder }
+
 // row implements Setting. TestSettingsDocument compares the rows with the document, or writes them.
 func (s spec[T]) row() string {
 	value := s.shown
@@ -132,6 +141,9 @@ func (s spec[T]) row() string {
 		value = " `" + strings.Trim(value, `"`) + "`"
 	}
 	key := " `" + s.Key() + "`"
+	if s.folder {
+		key += " †"
+	}
 	// It is the only setting without a key.
 	if s.Name == Workspace {
 		key = ""
@@ -165,28 +177,28 @@ func between[N int | float64](least, most N) func(N) error {
 	}
 }
 
-// apply gives each flag that is not on the command line its value from the environment or file. An environment variable
-// that is set but empty counts as unset, and so does an empty string in the file.
+// apply gives each flag that is not on the command line its value from the environment or the config files. An
+// environment variable that is set but empty counts as unset.
 func apply[S interface {
 	Flag() string
 	Env() string
 	Key() string
-}](flags *pflag.FlagSet, settings []S, getenv func(string) string, file map[string]string) error {
+}](flags *pflag.FlagSet, settings []S, getenv func(string) string, file values) error {
 	for _, s := range settings {
 		// An empty flag is a value: --group "" overrides a group that the environment sets.
 		if flags.Changed(s.Flag()) {
 			continue
 		}
-		value, source := getenv(s.Env()), s.Env()
-		if value == "" {
-			value, source = file[s.Key()], FileName+": "+s.Key()
+		v := value{getenv(s.Env()), s.Env()}
+		if v.text == "" {
+			v = file[s.Key()]
 		}
-		if value == "" {
+		if v.text == "" {
 			continue
 		}
 		// Set marks the flag as changed, so that a setting that was applied once keeps its value.
-		if err := flags.Set(s.Flag(), value); err != nil {
-			return fmt.Errorf("%s: %w", source, ValueError(err))
+		if err := flags.Set(s.Flag(), v.text); err != nil {
+			return fmt.Errorf("%s: %w", v.place, ValueError(err))
 		}
 	}
 	return nil

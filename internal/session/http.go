@@ -163,6 +163,9 @@ func openTenant(o Options, t auth.Tenant) (*server.MCPServer, func() error, erro
 		if o.Config, err = o.Config.For(t.Workspace, o.Getenv); err != nil {
 			return nil, nil, err
 		}
+		if o.Config.Ignored != "" {
+			o.Logger.Warn("config file ignored", slog.String("notice", o.Config.Ignored))
+		}
 	}
 	// o is a copy of this call: tenants do not see each other's agent.
 	o.Config.Session.AgentID = t.AgentID

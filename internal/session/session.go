@@ -41,12 +41,15 @@ type Options struct {
 // parts is what the tools, resources and prompts of one audience work on.
 type parts struct {
 	settings config.Session
-	logger   *slog.Logger
-	view     *workspace.View
-	memory   *mesh.View
-	logs     *transcript.View // nil without session logs
-	editor   *edit.Editor     // nil in a group
-	dreams   *dream.Sweeper   // nil in a group
+	// destinations are where the operator lets texts be sent.
+	destinations []string
+
+	logger *slog.Logger
+	view   *workspace.View
+	memory *mesh.View
+	logs   *transcript.View // nil without session logs
+	editor *edit.Editor     // nil in a group
+	dreams *dream.Sweeper   // nil in a group
 
 	closers []func() error // in the order of opening
 }
@@ -79,7 +82,7 @@ func Open(o Options, who audience.Audience) (deps serve.Deps, release func() err
 
 // open opens the parts. Those that are open when it fails are in the result, to be closed.
 func open(o Options, who audience.Audience) (*parts, error) {
-	p := &parts{settings: o.Config.Session, logger: o.Logger}
+	p := &parts{settings: o.Config.Session, destinations: o.Config.Destinations(), logger: o.Logger}
 	folder, err := OpenFolder(o, who, o.Config.Session.AgentID)
 	if err != nil {
 		return p, fmt.Errorf("workspace %q: %w (--workspace or YAMO_WORKSPACE)", o.Config.Workspace, config.WithoutPath(err))

@@ -34,7 +34,9 @@ var toolEntries = []entry[tools.Tool]{
 	{config.MemoryTools, always, func(p *parts) tools.Tool { return tools.MemoryStore(p.memory) }},
 	{config.MemoryTools, always, func(p *parts) tools.Tool { return tools.MemorySearch(p.memory) }},
 	{config.MemoryTools, always, func(p *parts) tools.Tool { return tools.DistillLesson(p.memory) }},
-	{config.MemoryTools, always, func(p *parts) tools.Tool { return tools.WhoAmI(p.view, p.agent(), p.settings.Model) }},
+	{config.MemoryTools, always, func(p *parts) tools.Tool {
+		return tools.WhoAmI(p.view, p.agent(), p.settings.Model, p.destinations)
+	}},
 	{config.MemoryTools, hasLogs, func(p *parts) tools.Tool { return tools.SessionLogs(p.logs) }},
 
 	{config.WorkspaceTools, always, func(p *parts) tools.Tool { return tools.LogAppend(p.view) }},

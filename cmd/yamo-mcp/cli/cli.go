@@ -7,6 +7,7 @@ package cli
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -47,10 +48,18 @@ func (c *Command) AddFlags(flags *pflag.FlagSet, settings ...config.Setting) {
 	flags.BoolVar(&c.JSON, "json", false, "print JSON instead of text")
 }
 
-// Load completes the settings from the environment and the workspace's config file, and checks them. It fails as
-// config.Load does.
+// Load completes the settings from the environment and the config files, and checks them. It fails as config.Load does.
 func (c *Command) Load(cmd *cobra.Command) error {
-	return config.Load(cmd.Flags(), &c.Config, c.Getenv, c.settings...)
+	err := config.Load(cmd.Flags(), &c.Config, c.Getenv, c.settings...)
+	c.warnIgnored(c.Config)
+	return err
+}
+
+// warnIgnored tells the operator that the workspace's config file does not apply.
+func (e Env) warnIgnored(settings config.Config) {
+	if settings.Ignored != "" {
+		fmt.Fprintf(e.Stderr, "yamo-mcp: %s\n", settings.Ignored)
+	}
 }
 
 // Options returns what the session package needs to open the workspace. Warnings are logged to Stderr.

@@ -19,6 +19,7 @@ func (e Env) OpenWorkspace(dir string) (*workspace.Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
+	e.warnIgnored(settings)
 	options, err := e.options(settings)
 	if err != nil {
 		return nil, err
