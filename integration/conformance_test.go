@@ -95,7 +95,8 @@ var sections = map[string][]string{
 		"Load flow",
 	},
 	"Seed 004": {
-		"§1 ", "§2 ", "§3 ", "§4 allowed", "§4 prohibited", "§5 ", "§6 ", "§7 ", "§8 ", "§9 ", "§10 ", "§11 ", "§12 ", "§13 ",
+		"§1 ", "§2 ", "§3 ", "§4 allowed", "§4 prohibited", "§5 ", "§6 ", "§7 ", "§8 ", "§9 ", "§10 ", "§11 ",
+		"§12 ", "§13 ",
 	},
 	"Seed 003": {
 		"Front matter",

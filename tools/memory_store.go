@@ -65,15 +65,16 @@ type redaction struct {
 	Count int    `json:"count"`
 }
 
-// MemoryStore is the tool memory_store (RFC-0011 §4.1 add). A DM chooses between its private compartment and the shared
-// one; a group's memories stay in its own. When it returns, the memory is on disk. The same content again is not stored
-// twice: the result is the first memory.
+// MemoryStore is the tool memory_store (RFC-0011 §4.1 add). A DM chooses between its private compartment and the
+// shared one; a group's memories stay in its own. When it returns, the memory is on disk. The same content again is not
+// stored twice: the result is the first memory.
 func MemoryStore(v *mesh.View) Tool {
 	spec := Spec{
 		Name:  "memory_store",
 		Title: "Remember",
 		Description: "Store a decision, preference, fact or event beyond this session; " +
-			"what is not stored is forgotten. Store one self-contained item per call. Returns the id, visibility and redactions once it is on disk; " +
+			"what is not stored is forgotten. Store one self-contained item per call. " +
+			"Returns the id, visibility and redactions once it is on disk; " +
 			"storing the same content again returns the first id.",
 		Idempotent: true,
 	}

@@ -171,7 +171,8 @@ func TestAliases(t *testing.T) {
 		"MEMORY.md:stream", "MEMORY.md::$DATA", "notes/..%2fMEMORY.md", "notes/．．/MEMORY.md", "memory/2026-02-14.md/.",
 		"memory/2026-02-14-GROUP-book-club.md", "memory/2026-02-14-group-Book-Club.md",
 		"memory/2026-02-14-group-book-club.ｍd",
-		"memory/2026-02-14-\u212Aroup.md\u200b", "ＭEMORY.md", "MEMORY\u200b.md", "\uFEFFMEMORY.md", "memory/２０２６-02-14.md",
+		"memory/2026-02-14-\u212Aroup.md\u200b", "ＭEMORY.md", "MEMORY\u200b.md", "\uFEFFMEMORY.md",
+		"memory/２０２６-02-14.md",
 		"notes/cafe\u0301.md", "notes/\u202egnp.md", "notes/a?.md", "notes/a*.md", "notes/~/x.md ", "notes/\xff.md",
 		"notes/" + strings.Repeat("x", 253) + ".md", strings.Repeat("notes/", 90) + "x.md", "notes/1/2/3/4/5/6/7/8.md",
 	}

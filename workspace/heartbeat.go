@@ -37,8 +37,8 @@ var (
 		`it was left as it is, correct it by hand`)
 )
 
-// Heartbeat returns HEARTBEAT.md's checklist in order (RFC-0009 §2.7), and the recorded checks sorted by name (§2.9). A
-// missing file counts as empty. In a group both are always empty. The error is ErrHeartbeatState for a state file of
+// Heartbeat returns HEARTBEAT.md's checklist in order (RFC-0009 §2.7), and the recorded checks sorted by name (§2.9).
+// A missing file counts as empty. In a group both are always empty. The error is ErrHeartbeatState for a state file of
 // another form.
 func (v *View) Heartbeat() ([]Task, []Checked, error) {
 	text, _, err := v.text(HeartbeatFile, maxFileChars)

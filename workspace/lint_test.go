@@ -123,7 +123,8 @@ func TestLintOfLinksAndCredentials(t *testing.T) {
 	want := []string{
 		"MEMORY.md:4: warning: [[MEMORY#Songs]] leads nowhere: the file has no such heading (seed 003, Wikilinks)",
 		"MEMORY.md:5: warning: [[#Nothing]] leads nowhere: the file has no such heading (seed 003, Wikilinks)",
-		"USER.md:3: warning: seems to have a credential: keep it in a password manager and write where it is (RFC-0009 §4.2)",
+		"USER.md:3: warning: seems to have a credential: keep it in a password manager and write where it is " +
+			"(RFC-0009 §4.2)",
 		"notes/a.md:2: warning: [[nowhere]] leads nowhere: there is no such file (seed 003, Wikilinks)",
 		"notes/key.md: warning: seems to have a credential: keep it in a password manager and write where it is " +
 			"(RFC-0009 §4.2)",

@@ -107,7 +107,8 @@ func Init(ctx context.Context, dir string, profile *Profile, options ...Option) 
 	if err := v.deleteBootstrap(); err != nil {
 		return made, kept, err
 	}
-	done, err := v.Journal().Append(ctx, "", "Workspace created for "+profile.User+"; the agent's name is "+profile.Name+".")
+	entry := "Workspace created for " + profile.User + "; the agent's name is " + profile.Name + "."
+	done, err := v.Journal().Append(ctx, "", entry)
 	if err != nil {
 		return made, kept, err
 	}

@@ -42,9 +42,9 @@ func (e *InvalidFileError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Reconfigure replaces SOUL.md or IDENTITY.md atomically: the explicit identity reconfiguration of RFC-0009 §2.1, which
-// only the workspace owner may do. Only the operator's command calls it. It is no method of View, so that nothing an
-// agent reads or is told in a session can change who it is. The former content is kept in .yamo/replaced.
+// Reconfigure replaces SOUL.md or IDENTITY.md atomically: the explicit identity reconfiguration of RFC-0009 §2.1,
+// which only the workspace owner may do. Only the operator's command calls it. It is no method of View, so that nothing
+// an agent reads or is told in a session can change who it is. The former content is kept in .yamo/replaced.
 //
 // The error is an *InvalidFileError for what Lint reports as an error, ErrCredentials, ErrUnborn during the first boot,
 // or ErrNotIdentity for another file.
@@ -91,8 +91,8 @@ func (w *Workspace) Reconfigure(ctx context.Context, name string, data []byte) (
 	return done, nil
 }
 
-// soulFields lists what SOUL.md must contain (RFC-0009 §2.1), with a pattern for each. The file is free text, so that a
-// missing match is only a warning.
+// soulFields lists what SOUL.md must contain (RFC-0009 §2.1), with a pattern for each. The file is free text, so that
+// a missing match is only a warning.
 var soulFields = []struct {
 	what string
 	line *regexp.Regexp // matches a line about it

@@ -120,6 +120,7 @@ func options(d Deps) []server.ServerOption {
 		server.WithToolCapabilities(false), // the list never changes
 		server.WithLogging(),               // tools report problems, in fixed words
 		server.WithHooks(&server.Hooks{}),  // Resources and the HTTP transport add to them
+		// Lists and files differ by audience and change at any time: no proxy or host may keep them.
 		server.WithCacheHints(0, mcp.CacheScopePrivate),
 		// mcp-go's recoveries send the panic's value to the client, so the guards below come first.
 		server.WithRecovery(),
@@ -204,6 +205,7 @@ func checkInstructions(text string) error {
 	} else if n <= head {
 		return nil
 	}
+	// The first 512 characters must be complete in themselves: more may never be read.
 	if !strings.Contains(string([]rune(text)[:head]), "\n\n") {
 		return fmt.Errorf("instructions have no paragraph that ends within the first %d characters", head)
 	}

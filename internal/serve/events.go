@@ -60,9 +60,11 @@ func (e *events) StoreEvent(_ context.Context, sessionID, streamID string, messa
 		streams[streamID] = stream
 	}
 	e.next++
+	// One counter for all sessions: an ID of another session is unknown here, instead of naming some other event.
 	id := strconv.Itoa(postOf(sessionID)) + "-" + strconv.FormatInt(e.next, 10)
 	stream.kept = append(stream.kept, event{id, append(json.RawMessage(nil), message...)})
 	stream.bytes += len(message)
+	// At least one event stays, however large: without it a client could not tell whether it missed something.
 	for len(stream.kept) > maxEvents || stream.bytes > maxEventsBytes && len(stream.kept) > 1 {
 		stream.dropped = stream.kept[0].id
 		stream.bytes -= len(stream.kept[0].message)
@@ -80,6 +82,7 @@ func (e *events) ReplayEventsAfter(
 	if !ok {
 		return "", server.ErrUnknownEventID
 	}
+	// Outside the lock: send writes to a client, which may be slow.
 	for _, m := range missed {
 		if err := send(m.id, m.message); err != nil {
 			return "", err
@@ -93,6 +96,7 @@ func (e *events) after(sessionID, lastEventID string) (streamID string, missed [
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for id, stream := range e.sessions[sessionID] {
+		// The client has seen the newest event that was dropped, so that nothing is missing.
 		if lastEventID != "" && stream.dropped == lastEventID {
 			return id, append([]event(nil), stream.kept...), true
 		}

@@ -48,6 +48,7 @@ func (l *leases) remove(one *lease) {
 	delete(l.open, one)
 	if one.call {
 		l.calls--
+		// Closing wakes all waiters; a channel with a value would wake one.
 		close(l.changed)
 		l.changed = make(chan struct{})
 	}
@@ -117,6 +118,7 @@ func (f *front) stream(w http.ResponseWriter, r *http.Request, c auth.Client, in
 // lease returns a lease whose context ends with parent, the session, if any, and the server.
 func (f *front) lease(parent context.Context, c auth.Client, call bool, in *session, end func()) *lease {
 	ctx, cancel := context.WithCancel(parent)
+	// A context has one parent; the others are joined to it by these functions, which end removes again.
 	stops := []func() bool{context.AfterFunc(f.base, cancel)}
 	if in != nil {
 		stops = append(stops, context.AfterFunc(in.ctx, cancel))

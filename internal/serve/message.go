@@ -89,6 +89,7 @@ func parsePosted(data []byte, version string) (posted, error) {
 		} `json:"params"`
 	}
 	declared := ""
+	// Params of an unexpected form are mcp-go's to refuse; here they only declare no version.
 	if json.Unmarshal(data, &meta) == nil {
 		declared = meta.Params.Meta.ProtocolVersion()
 	}

@@ -26,6 +26,7 @@ func (f *front) mountMetadata(prefix string) {
 	path := server.ProtectedResourceMetadataPath(resource)
 	f.metadata = base.String() + path
 	const wellKnown = server.WellKnownProtectedResourcePath
+	// Clients ask for the path with or without the resource's own; behind a proxy with a prefix they cannot know it.
 	for _, path := range []string{path, wellKnown, wellKnown + "/mcp"} {
 		f.routes[path] = route{open: serve.ServeHTTP}
 	}

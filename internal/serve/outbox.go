@@ -37,6 +37,7 @@ func (o *outbox) NotificationChannel() chan<- mcp.JSONRPCNotification {
 	defer o.mu.Unlock()
 	if !o.started {
 		o.started = true
+		// Only with the first notification: most requests have none, and need no goroutine.
 		go o.run()
 	}
 	return o.queue
@@ -73,6 +74,7 @@ func (o *outbox) settle() {
 		return // no notifications
 	}
 	select {
+	// Through the same queue, so that the mark comes after everything that was sent before.
 	case o.queue <- mcp.JSONRPCNotification{Notification: mcp.Notification{Method: mark}}:
 	case <-o.ctx.Done():
 		return

@@ -64,6 +64,7 @@ func (q *quotas) pace(key string, now time.Time) (wait time.Duration) {
 	defer q.mu.Unlock()
 	r := q.get(key, now).limiter.ReserveN(now, 1)
 	if wait = r.DelayFrom(now); wait > 0 {
+		// A refused request does not count: a client that tries again too early is not refused for longer.
 		r.CancelAt(now)
 	}
 	return wait

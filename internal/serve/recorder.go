@@ -66,6 +66,7 @@ func (r *recorder) Write(p []byte) (int, error) {
 	n, err := r.ResponseWriter.Write(p)
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	// An event ends with an empty line; a comment written before that would become a part of it.
 	r.partial = !bytes.HasSuffix(p, []byte("\n\n"))
 	if err == nil && bytes.HasPrefix(p, []byte("event: message\n")) {
 		r.events++

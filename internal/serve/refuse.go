@@ -63,6 +63,7 @@ func bearer(r *http.Request) (token, problem string) {
 	case 0:
 		return "", ""
 	case 1:
+	// Two headers: a proxy may check the first and the server use the second.
 	default:
 		return "", "invalid_request"
 	}

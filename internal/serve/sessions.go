@@ -57,6 +57,7 @@ func newSessions() *sessions { return &sessions{byID: map[string]*session{}} }
 
 // add creates a session.
 func (s *sessions) add(owner auth.Client, over transport) *session {
+	// Not the context of the request that creates it: the session outlives that.
 	ctx, cancel := context.WithCancel(context.Background())
 	made := &session{id: rand.Text(), owner: owner, transport: over, ctx: ctx, end: cancel, used: time.Now()}
 	s.mu.Lock()

@@ -202,6 +202,7 @@ func (s *sites) build(t auth.Tenant) (*site, error) {
 		s.made = append(s.made, made)
 	}
 	s.mu.Unlock()
+	// The server stopped while this one was opened: no other code would close it.
 	if closed {
 		return nil, errors.Join(errStopping, made.close())
 	}

@@ -85,6 +85,8 @@ func (f *front) messageSSE(w *recorder, r *http.Request, s *site, c auth.Client)
 	}
 	// mcp-go's own handler would continue without the client and could not be cancelled.
 	session := &streamSession{peer, newOutbox(call.ctx, func(n mcp.JSONRPCNotification) { send(n) }, nil)}
+	// Before the call: the response comes on the stream, and a client that waits for this one must not wait for the
+	// call.
 	w.WriteHeader(http.StatusAccepted)
 	go func() {
 		defer leave()

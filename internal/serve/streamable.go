@@ -65,6 +65,7 @@ func (f *front) post(w *recorder, r *http.Request, s *site, c auth.Client) {
 	x := &exchange{client: c, session: in, response: w, opens: opens}
 	request := r.Clone(context.WithValue(call.ctx, exchangeKey{}, x))
 	request.Body = io.NopCloser(bytes.NewReader(message.data))
+	// mcp-go must see only the ID that is set below, never the client's.
 	request.Header.Del(server.HeaderKeySessionID)
 	switch {
 	case opens:
@@ -73,6 +74,7 @@ func (f *front) post(w *recorder, r *http.Request, s *site, c auth.Client) {
 		s.streamable.ServeHTTP(response, request)
 		response.writeTo(w)
 		return
+	// An answer belongs to the session: there mcp-go waits for it, not in a POST of its own.
 	case in != nil && message.answer:
 		request.Header.Set(server.HeaderKeySessionID, in.id)
 	case in != nil:

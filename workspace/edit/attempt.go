@@ -220,8 +220,8 @@ func (a *attempt) edit(now time.Time, text string) (Event, error) {
 	return e, nil
 }
 
-// changeLog writes the edit into the Change Log (seed 004 §6), unless the Change Log itself is edited or is locked. The
-// day's rollup is replaced by one that includes this edit.
+// changeLog writes the edit into the Change Log (seed 004 §6), unless the Change Log itself is edited or is locked.
+// The day's rollup is replaced by one that includes this edit.
 func (a *attempt) changeLog(
 	d *grammar.Document, t *grammar.Type, edit grammar.Edit, done grammar.Applied, now time.Time,
 ) {

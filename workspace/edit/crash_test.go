@@ -220,7 +220,8 @@ func TestReplayEqualsFileOrDriftIsFlagged(t *testing.T) {
 					} else {
 						_, err = e.Accept(t.Context(), drift.File, "operator", "r")
 					}
-					if _, refused := fault.As(err); err != nil && (!refused || strings.Contains(err.Error(), "cannot be reconstructed")) {
+					_, refused := fault.As(err)
+					if err != nil && (!refused || strings.Contains(err.Error(), "cannot be reconstructed")) {
 						r.Fatal(err)
 					}
 				}

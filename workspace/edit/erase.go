@@ -9,10 +9,10 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 )
 
-// Erase permanently removes the recorded contents of a file: former texts, reasons and items, of its edits and of changes
-// by hand. The file itself stays, and its history begins again with a snapshot of it. Pins and locks stay, too. Of each
-// erased event the record keeps its time, the evidence that it cited and its idempotency key, so that no edit is made
-// twice. It returns the number of erased events. It is a fault if the file has a drift that is not decided yet.
+// Erase permanently removes the recorded contents of a file: former texts, reasons and items, of its edits and of
+// changes by hand. The file itself stays, and its history begins again with a snapshot of it. Pins and locks stay, too.
+// Of each erased event the record keeps its time, the evidence that it cited and its idempotency key, so that no edit
+// is made twice. It returns the number of erased events. It is a fault if the file has a drift that is not decided yet.
 func (e *Editor) Erase(ctx context.Context, name, actor, why string) (erased int, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

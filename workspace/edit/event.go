@@ -45,8 +45,8 @@ const (
 // Hand is the actor of changes that were not made through this program.
 const Hand = "hand"
 
-// Event is a line of the record of edits (seed 004 §11). Its JSON is the data of the ledger's line. In an event about a
-// whole file the fields about a section are "".
+// Event is a line of the record of edits (seed 004 §11). Its JSON is the data of the ledger's line. In an event about
+// a whole file the fields about a section are "".
 type Event struct {
 	ID         string   `json:"event_id"` // a ULID
 	Time       string   `json:"ts"`       // ISO 8601, UTC, milliseconds

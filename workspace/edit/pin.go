@@ -123,8 +123,8 @@ func (e *Editor) permitted(name, section, anchor string, op grammar.Op) error {
 	return nil
 }
 
-// PinnedError means that the workspace owner has pinned or locked the section that an edit would change (seed 004 §13).
-// It is a fault. A proposal can ask the owner for the change.
+// PinnedError means that the workspace owner has pinned or locked the section that an edit would change (seed 004
+// §13). It is a fault. A proposal can ask the owner for the change.
 type PinnedError struct {
 	Section string
 	Locked  bool // nothing in the section may change; otherwise its content stays, and more can be added

@@ -13,7 +13,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
-// Extension is a subsection of Extensions in profiles of one type: a candidate for a section of its own (seed 004 §13).
+// Extension is a subsection of Extensions in profiles of one type: a candidate for a section of its own (seed 004
+// §13).
 type Extension struct {
 	Type  string   `json:"type"`
 	Name  string   `json:"name"` // as in the first file

@@ -218,8 +218,8 @@ func frame(body string) (lead, core, trail string) {
 	return lead, core[:end], core[end:]
 }
 
-// items returns the items of an edit as a section of this form has them: evidence with a token (§5), Change Log entries
-// with a time (§7).
+// items returns the items of an edit as a section of this form has them: evidence with a token (§5), Change Log
+// entries with a time (§7).
 func (f Form) items(e Edit, now time.Time) ([]string, error) {
 	items := e.Items
 	if e.Op == AppendItem && e.Content != "" {

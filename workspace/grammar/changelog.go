@@ -23,8 +23,8 @@ var verbs = map[Op]string{
 	TombstoneSection: "retired", Promote: "promoted Extensions to",
 }
 
-// Rollup returns the Change Log's entry for the edits of a day (seed 004 §6), "" for none: each operation once with its
-// sections, both in the order of their first edit.
+// Rollup returns the Change Log's entry for the edits of a day (seed 004 §6), "" for none: each operation once with
+// its sections, both in the order of their first edit.
 func Rollup(day time.Time, edits []Done) string {
 	var list []Done
 	var ops []Op
@@ -86,8 +86,8 @@ func plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// Material returns the Change Log's inline entry for a material edit (seed 004 §6), "" for an edit that only the rollup
-// mentions.
+// Material returns the Change Log's inline entry for a material edit (seed 004 §6), "" for an edit that only the
+// rollup mentions.
 func Material(e Edit, done Applied, now time.Time) string {
 	if !e.Op.Material() {
 		return ""

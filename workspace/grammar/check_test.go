@@ -160,8 +160,8 @@ func TestCheck(t *testing.T) {
 			"38: error: the evidence has no token (ev:YYYYMMDDThhmmssZ-ULID) (seed 004 §5)",
 			"38: warning: the evidence has no short quote between quotation marks (seed 004 §5)",
 			"30: warning: ## Evidence (curated) has 8 items; more than 7 need a reason (seed 004 §5)",
-			`39: error: "ev:2026-01-02" is not an evidence token: must be ev:YYYYMMDDThhmmssZ-ULID, an event ID, or a memory ID ` +
-				`(mem_…) (seed 004 §5)`,
+			`39: error: "ev:2026-01-02" is not an evidence token: must be ev:YYYYMMDDThhmmssZ-ULID, an event ID, or a memory ` +
+				`ID (mem_…) (seed 004 §5)`,
 		}},
 		"change log": {change(log, log+"- 2026-01-02T03:04:05Z: refined Role\n- 2026-01-02: refined Role\n- refined Role\n"+
 			"- 2026-13-02: x\n- 2026-01-02T03:04:05+01:00: x\n"), []string{
@@ -183,8 +183,8 @@ func TestCheckOfNotes(t *testing.T) {
 	t.Parallel()
 	text := "# Notes\n\n## Inbox\n" + strings.Repeat("- x\n", NotesLines) + "\n## Whatever\n- ev:1\n"
 	want := []string{
-		`126: error: "ev:1" is not an evidence token: must be ev:YYYYMMDDThhmmssZ-ULID, an event ID, or a memory ID (mem_…) ` +
-			`(seed 004 §5)`,
+		`126: error: "ev:1" is not an evidence token: must be ev:YYYYMMDDThhmmssZ-ULID, an event ID, or a memory ` +
+			`ID (mem_…) (seed 004 §5)`,
 	}
 	if diff := cmp.Diff(want, checked("users/kate/notes.md", text)); diff != "" {
 		t.Error(diff)

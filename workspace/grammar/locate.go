@@ -83,9 +83,9 @@ func (d *Document) Find(t *Type, name string) (int, Match, error) {
 	return 0, 0, &MissingError{Section: name, Have: d.Sections()}
 }
 
-// Reanchor makes the one bounded attempt of seed 004 §10 to find a section that Find does not find: it returns the part
-// with the nearest heading in the region where the section belongs. In a file without a declared type that is the whole
-// file.
+// Reanchor makes the one bounded attempt of seed 004 §10 to find a section that Find does not find: it returns the
+// part with the nearest heading in the region where the section belongs. In a file without a declared type that is the
+// whole file.
 func (d *Document) Reanchor(t *Type, heading string) (int, bool) {
 	region := [2]int{1, len(d.Parts)}
 	if t.strict() {

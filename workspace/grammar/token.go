@@ -58,7 +58,8 @@ func ParseToken(text string) (Token, error) {
 	}
 	parsed, err := ulid.ParseStrict(id)
 	if err != nil || parsed.String() != id {
-		return Token{}, fmt.Errorf("%q is not an evidence token: must be %s, an event ID, or a memory ID (mem_…)", text, TokenForm)
+		return Token{}, fmt.Errorf("%q is not an evidence token: must be %s, an event ID, or a memory ID (mem_…)",
+			text, TokenForm)
 	}
 	t := Token{parsed}
 	if when != "" && t.String() != text {

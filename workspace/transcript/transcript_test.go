@@ -1,16 +1,13 @@
 package transcript
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
@@ -335,54 +332,6 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-func TestSearch(t *testing.T) {
-	t.Parallel()
-	v := sample(t).View(audience.DM())
-	tests := []struct {
-		query, id, preview string
-		session            string
-	}{
-		{"VALVE", pump, "… for the valve \"left\", which was renamed to…", pump},
-		{"inês", "", "Inês comes on the 28th. What do we cook?", dinner},
-		{"  hazelNUTS ", "", "… something without hazelnuts: poached pears.", dinner},
-		{"irrigation", "", "The irrigation script asks for the valve \"le…", pump},
-	}
-	for _, test := range tests {
-		got, err := v.Search(t.Context(), test.query, test.id, 0, 45)
-		if err != nil || got.Count < 1 {
-			t.Errorf("%q: %d hits, %v", test.query, got.Count, err)
-			continue
-		}
-		if id := got.Hits[0].SessionID; id != test.session {
-			t.Errorf("%q: found in %s, want %s", test.query, id, test.session)
-		}
-		if p := got.Hits[0].Preview; p != test.preview {
-			t.Errorf("%q: preview %q, want %q", test.query, p, test.preview)
-		}
-	}
-	switch got, err := v.Search(t.Context(), "no such words", "", 0, 0); {
-	case err != nil:
-		t.Errorf("no match: %v", err)
-	case got.Count != 0:
-		t.Errorf("no match: got.Count = %v, want 0", got.Count)
-	case got.Hits == nil:
-		t.Error("no match: got.Hits is nil")
-	}
-	switch got, err := v.Search(t.Context(), "the", "", 1, 0); {
-	case err != nil:
-		t.Errorf("first match: %v", err)
-	case got.Count != 1:
-		t.Errorf("first match: got.Count = %v, want 1", got.Count)
-	case !got.Truncated:
-		t.Error("first match: got.Truncated = false")
-	case got.Hits[0].SessionID != bookClub:
-		t.Errorf("first match: got.Hits[0].SessionID = %q, want %q", got.Hits[0].SessionID, bookClub)
-	}
-	if _, err := v.Search(t.Context(), " ", "", 0, 0); !errors.Is(err, ErrNoQuery) {
-		t.Errorf("empty query: %v", err)
-	}
-}
-
 func TestSessionIDs(t *testing.T) {
 	t.Parallel()
 	f := sample(t)
@@ -396,169 +345,5 @@ func TestSessionIDs(t *testing.T) {
 				t.Errorf("%v reads %q: %v", who, id, err)
 			}
 		}
-	}
-}
-
-// The filter on raw lines only saves time: it never hides what a search of the decoded text would find.
-func TestRawFilterIsSound(t *testing.T) {
-	t.Parallel()
-	lines := []string{
-		`{"type":"entry","role":"user","content":"Kelvin stones"}`,
-		`{"type":"entry","role":"user","content":"\u004belvin"}`,
-		`{"type":"entry","role":"user","content":"` + "\u212Aelvin, \u017Ftone" + `"}`,
-		"{\"type\":\"entry\",\"role\":\"user\",\"content\":\"\u212Aelvin, \u017Ftone\"}",
-		`{"type":"entry","role":"user","content":"a\/b \"quoted\" back\\slash <tag>"}`,
-		`{"type":"entry","role":"user","content":"ÄRGER über alles"}`,
-		`{"type":"entry","role":"user","content":"\u00c4rger in 漢字, naïve as it don't say"}`,
-		`{"type":"entry","role":"user","content":"漢字 and NAÏVE, don't"}`,
-		`{"type":"entry","role":"user","content":"don\u0027t"}`,
-		"{\"type\":\"entry\",\"role\":\"user\",\"content\":\"broken \xff char\"}",
-	}
-	for _, query := range []string{
-		"kelvin", "STONE", "a/b", `"quoted"`, `k\s`, "<tag>", "ärger", "ÜBER", "e", "absent", "漢字", "字 AND", "naïve", "ïV",
-		"don't", "n't", "\uFFFD", "broken \uFFFD char",
-	} {
-		filter := newRawFilter(fold(query))
-		for _, raw := range lines {
-			if strings.Contains(fold(parse([]byte(raw)).whole().Content), fold(query)) && !filter.may([]byte(raw)) {
-				t.Errorf("%q is hidden in %s", query, raw)
-			}
-		}
-	}
-	for r := rune(0x80); r <= unicode.MaxRune; r++ {
-		folded := fold(string(r))
-		if !newRawFilter(folded).may([]byte(string(r))) {
-			t.Errorf("%q, which folds to %q, is hidden", r, folded)
-		}
-	}
-	for _, query := range []string{"absent", "naïve", "漢字", "o'neill"} {
-		if newRawFilter(query).may([]byte(lines[0])) {
-			t.Errorf("the filter for %q lets everything through", query)
-		}
-	}
-}
-
-func BenchmarkSearch(b *testing.B) {
-	dir := b.TempDir()
-	entry := `{"type":"entry","timestamp":"2026-01-01T00:00:00Z","role":"user","content":"` +
-		strings.Repeat("lorem ipsum dolor ", 30) + `"}` + "\n"
-	text := strings.Repeat(entry, (32<<20)/len(entry))
-	if err := os.WriteFile(filepath.Join(dir, "s.jsonl"), []byte(text), 0o600); err != nil {
-		b.Fatal(err)
-	}
-	f, err := Open(dir)
-	if err != nil {
-		b.Fatal(err)
-	}
-	v := f.View(audience.DM())
-	b.SetBytes(int64(len(text)))
-	b.ReportAllocs()
-	for b.Loop() {
-		if hits, err := v.Search(b.Context(), "needle", "", 0, 0); err != nil || hits.Count != 0 {
-			b.Fatal(hits, err)
-		}
-	}
-	if err := f.Close(); err != nil {
-		b.Fatal(err)
-	}
-}
-
-// Torn, foreign and huge lines are passed over in bounded memory.
-func TestDamagedLogs(t *testing.T) {
-	entry := func(text string) string {
-		return `{"type":"entry","timestamp":"2026-01-01T00:00:00Z","role":"user","content":"` + text + `"}`
-	}
-	dir := t.TempDir()
-	file, err := os.Create(filepath.Join(dir, "s.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	huge := strings.Repeat("x", 1<<20)
-	lines := []string{
-		`{"type":"session","agent_id":"kate"}`, entry("one"), "not JSON", "", "[]", "null", `{"type":"other"}`, `{"type":5}`,
-	}
-	for _, line := range append(lines, `{"type":"entry","role":"user","content":"needle`) {
-		if _, err := file.WriteString(line + "\n"); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, err := file.WriteString(`{"type":"entry","role":"user","content":"needle `); err != nil {
-		t.Fatal(err)
-	}
-	for range 100 { // a line of 100 MiB
-		if _, err := file.WriteString(huge); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, err := file.WriteString("\"}\n" + entry("two") + "\n" + entry("torn")[:60]); err != nil {
-		t.Fatal(err)
-	}
-	if err := file.Close(); err != nil {
-		t.Fatal(err)
-	}
-	v := open(t, dir).View(audience.DM())
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	got, err := v.ReadSession(t.Context(), "s", 0, 0, 0)
-	runtime.ReadMemStats(&after)
-	switch {
-	case err != nil:
-		t.Error(err)
-	case got.TotalEntries != 2:
-		t.Errorf("got.TotalEntries = %v, want 2", got.TotalEntries)
-	case got.Entries[0].Content != "one":
-		t.Errorf("got.Entries[0].Content = %q, want %q", got.Entries[0].Content, "one")
-	case got.Entries[1].Content != "two":
-		t.Errorf("got.Entries[1].Content = %q, want %q", got.Entries[1].Content, "two")
-	case got.Header.SkippedLines != 1:
-		t.Errorf("got.Header.SkippedLines = %v, want 1", got.Header.SkippedLines)
-	}
-	if used := after.TotalAlloc - before.TotalAlloc; used > 32<<20 {
-		t.Errorf("reading allocated %d MiB", used>>20)
-	}
-	switch hits, err := v.Search(t.Context(), "needle", "", 0, 0); {
-	case err != nil:
-		t.Errorf("search: %v", err)
-	case hits.Count != 0:
-		t.Errorf("search: hits.Count = %v, want 0", hits.Count)
-	case hits.SkippedLines != 1:
-		t.Errorf("search: hits.SkippedLines = %v, want 1", hits.SkippedLines)
-	}
-	f := folderOf(t, map[string]string{"whole.jsonl": entry("no line end")})
-	if got, err := f.View(audience.DM()).ReadSession(t.Context(), "whole", 0, 0, 0); err != nil || got.TotalEntries != 1 {
-		t.Errorf("last line without an end: %+v, %v", got, err)
-	}
-}
-
-func TestCancelled(t *testing.T) {
-	t.Parallel()
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := sample(t).View(audience.DM()).Search(ctx, "e", "", 0, 0); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
-	}
-}
-
-func TestLinksAreMissing(t *testing.T) {
-	t.Parallel()
-	f := sample(t)
-	dir := f.root.Name()
-	for _, link := range []string{"groups/hiking/s1.jsonl", "s2.jsonl"} {
-		if err := os.Symlink(filepath.Join(dir, "groups/book-club/"+bookClub+".jsonl"),
-			filepath.Join(dir, link)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.Symlink("book-club", filepath.Join(dir, "groups/linked")); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := f.View(group(t, "hiking")).ReadSession(t.Context(), "s1", 0, 0, 0); !errors.Is(err, ErrNotFound) {
-		t.Errorf("linked log: %v", err)
-	}
-	if _, err := f.View(audience.DM()).ReadSession(t.Context(), "s2", 0, 0, 0); !errors.Is(err, ErrNotFound) {
-		t.Errorf("linked log: %v", err)
-	}
-	if got, err := f.View(group(t, "linked")).ListSessions(t.Context(), 0); err != nil || got.Count != 0 {
-		t.Errorf("linked folder: %+v, %v", got, err)
 	}
 }

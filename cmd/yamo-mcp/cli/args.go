@@ -124,7 +124,8 @@ func PlainText(name string) cobra.PositionalArgs {
 		if err := Exactly("a "+name)(cmd, args); err != nil {
 			return err
 		}
-		// Callers of version 3.0 pass JSON (RFC-0011, Backwards Compatibility). A search for that text would find nothing, without saying why.
+		// Callers of version 3.0 pass JSON (RFC-0011, Backwards Compatibility). A search for that text would find
+		// nothing, without saying why.
 		if strings.HasPrefix(strings.TrimSpace(args[0]), "{") && json.Valid([]byte(args[0])) {
 			return fmt.Errorf("%q does not accept JSON: the %s is plain text, everything else is a flag", cmd.Name(), name)
 		}
