@@ -67,7 +67,7 @@ func TestAccesses(t *testing.T) {
 	if n, _ := row(other.stores[record.Private], pump); n != 3 {
 		t.Errorf("%d accesses after another process's flush", n)
 	}
-	if err := v.Rebuild(t.Context(), nil); err != nil {
+	if err := v.Maintenance().Rebuild(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 	if n, last := row(c, pump); n != 3 || !last.Equal(clock.now()) {
@@ -90,7 +90,7 @@ func TestAccessesStayWithTheAudience(t *testing.T) {
 	search(t, dm, SearchRequest{Query: "zebra for all"})
 	search(t, blue, SearchRequest{Query: "zebra"})
 	for _, v := range []*View{dm, red, blue} {
-		if err := v.Rebuild(t.Context(), nil); err != nil {
+		if err := v.Maintenance().Rebuild(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
 	}

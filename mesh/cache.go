@@ -37,8 +37,8 @@ type CacheStats struct {
 }
 
 // CacheStats returns the counts of the cache of answers. The vectors of queries are cached by the Embedder.
-func (v *View) CacheStats() CacheStats {
-	a := v.answers
+func (m Maintenance) CacheStats() CacheStats {
+	a := m.view.answers
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return CacheStats{Answers: a.list.Len(), Hits: a.used, Misses: a.asked - a.used}

@@ -42,7 +42,7 @@ func TestCache(t *testing.T) {
 	}
 	search(t, v, SearchRequest{Query: "tea", Limit: 1})
 	search(t, v, SearchRequest{Query: "tea", Filter: "memory_type = 'event'"})
-	if got, want := v.CacheStats(), (CacheStats{Answers: 3, Hits: 1, Misses: 3}); got != want {
+	if got, want := v.Maintenance().CacheStats(), (CacheStats{Answers: 3, Hits: 1, Misses: 3}); got != want {
 		t.Errorf("after three requests, one of them twice: %+v, want %+v", got, want)
 	}
 

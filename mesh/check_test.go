@@ -21,7 +21,7 @@ import (
 // check is the report on the private compartment.
 func check(t *testing.T, v *View) index.Report {
 	t.Helper()
-	reports, err := v.CheckIndex(t.Context(), nil)
+	reports, err := v.Maintenance().Check(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +172,7 @@ func TestCheckIndex(t *testing.T) {
 			}
 			// What is wrong is what a rebuild mends.
 			mender := open(t, dir, audience.DM(), e)
-			if err := mender.Rebuild(ctx, nil); err != nil {
+			if err := mender.Maintenance().Rebuild(ctx, nil); err != nil {
 				t.Fatal(err)
 			}
 			want := index.Report{Compartment: record.Private, Memories: n, Vectors: n, Rows: n, Blocks: n, BlockRows: n, Problems: []string{}}
@@ -223,7 +223,7 @@ func TestCompact(t *testing.T) {
 	for i := range 6 {
 		fillWith(t, v, 2+3*i) // a fragment each
 	}
-	done, err := v.Compact(t.Context())
+	done, err := v.Maintenance().Compact(t.Context())
 	switch {
 	case err != nil:
 		t.Fatal(err)
@@ -255,7 +255,7 @@ func TestRebuildGoesOn(t *testing.T) {
 	interrupted := func(e index.Embedder) (done int) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		err := open(t, dir, audience.DM(), e).Rebuild(ctx, func(_ string, batch, _ int) {
+		err := open(t, dir, audience.DM(), e).Maintenance().Rebuild(ctx, func(_ string, batch, _ int) {
 			if done = batch; done >= index.EmbedBatch {
 				cancel()
 			}
@@ -268,7 +268,7 @@ func TestRebuildGoesOn(t *testing.T) {
 	interrupted(new(words))
 	e := new(words)
 	v := open(t, dir, audience.DM(), e)
-	if err := v.Rebuild(t.Context(), nil); err != nil {
+	if err := v.Maintenance().Rebuild(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 	if made := e.texts.Load(); made != n-index.EmbedBatch+1 { // one text finds out whether it works at all
@@ -279,10 +279,10 @@ func TestRebuildGoesOn(t *testing.T) {
 	}
 	interrupted(new(words))
 	e = new(words)
-	if err := open(t, dir, audience.DM(), &otherWords{}).Rebuild(t.Context(), nil); err != nil {
+	if err := open(t, dir, audience.DM(), &otherWords{}).Maintenance().Rebuild(t.Context(), nil); err != nil {
 		t.Errorf("for another model: %v", err)
 	}
-	if err := open(t, dir, audience.DM(), e).Rebuild(t.Context(), nil); err != nil || e.texts.Load() != n+1 {
+	if err := open(t, dir, audience.DM(), e).Maintenance().Rebuild(t.Context(), nil); err != nil || e.texts.Load() != n+1 {
 		t.Errorf("a rebuild after a whole one embedded %d texts, %v; want %d", e.texts.Load(), err, n+1)
 	}
 }

@@ -118,7 +118,7 @@ func TestHealthCheck(t *testing.T) {
 	v := open(t, dir, audience.DM(), e)
 	check := func(v *View, want Health) {
 		t.Helper()
-		got, err := v.HealthCheck(t.Context())
+		got, err := v.Maintenance().Health(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

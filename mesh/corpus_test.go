@@ -117,7 +117,7 @@ func TestThousandsOfMemories(t *testing.T) {
 		settle(t, v)
 		check("without "+loss, v)
 	}
-	if err := reopen().Rebuild(t.Context(), nil); err != nil {
+	if err := reopen().Maintenance().Rebuild(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 	check("rebuilt", v)

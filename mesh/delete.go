@@ -3,6 +3,7 @@ package mesh
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,7 +39,7 @@ func (v *View) Delete(ctx context.Context, id, reason string) error {
 		return s.err
 	}
 	if strings.HasPrefix(id, skill.Prefix+"_") {
-		return v.deleteSkill(ctx, id, reason)
+		return v.Skills().delete(ctx, id, reason)
 	}
 	c, _, err := v.locate(ctx, id)
 	if err != nil {
@@ -122,4 +123,58 @@ func find(list []*store.Snapshot, id string) record.Hit {
 
 func noMemory(id string) error {
 	return fault.New("id: no memory %q; use an ID from a search result", id)
+}
+
+// SameText are the ids of the other memories that say word for word what the one called id says, and that the audience
+// may see: of other sessions, types or compartments.
+func (v *View) SameText(ctx context.Context, id string) ([]string, error) {
+	stores, _, err := v.compartments(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list, release := snapshots(stores)
+	defer release()
+	ids := []string{}
+	r := find(list, id).Record
+	if r == nil {
+		return ids, nil
+	}
+	for _, s := range list {
+		for other := range s.Memories() {
+			if other.ID != id && other.Content == r.Content {
+				ids = append(ids, other.ID)
+			}
+		}
+	}
+	return ids, nil
+}
+
+// DerivedFrom returns the ids of what was made from the memory called id and may repeat it: reflections and the cycle's
+// lessons, oldest first in each compartment, then synthesized skills.
+func (v *View) DerivedFrom(ctx context.Context, id string) ([]string, error) {
+	stores, _, err := v.compartments(ctx)
+	if err != nil {
+		return nil, err
+	}
+	among := func(sources []record.Source) bool {
+		return slices.ContainsFunc(sources, func(s record.Source) bool { return s.ID == id })
+	}
+	list, release := snapshots(stores)
+	defer release()
+	ids, skills := []string{}, []string{}
+	for _, s := range list {
+		for r := range s.Memories() {
+			if r.Reflection != nil && among(r.Reflection.Sources) || r.Lesson != nil && slices.Contains(r.Lesson.Sources, id) {
+				ids = append(ids, r.ID)
+			}
+		}
+		// The ledger keeps what a skill said before its present text, too.
+		for made := range s.Syntheses() {
+			if among(made.Sources) {
+				skills = append(skills, made.SkillID)
+			}
+		}
+	}
+	slices.Sort(skills)
+	return append(ids, slices.Compact(skills)...), nil
 }

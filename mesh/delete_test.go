@@ -68,7 +68,7 @@ func TestDeletedContentIsGoneFromDisk(t *testing.T) {
 		wantFault(t, err, id)
 		wantFault(t, view.Delete(t.Context(), id, ""), id)
 	}
-	reports, err := v.Verify(t.Context())
+	reports, err := v.Maintenance().Verify(t.Context())
 	switch {
 	case err != nil:
 		t.Fatal(err)

@@ -226,7 +226,7 @@ func TestFiles(t *testing.T) {
 
 	// All of it comes back.
 	model.embedded("")
-	if err := v.Rebuild(t.Context(), nil); err != nil {
+	if err := v.Maintenance().Rebuild(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 	if n := len(model.embedded("")); n < 2 || rows(t, dir) != 2 {
@@ -310,7 +310,7 @@ func TestFilesWithoutAndWithAnotherModel(t *testing.T) {
 	}
 }
 
-// A damaged vector on disk is found by CheckIndex, which repairs nothing, and mended by a rebuild.
+// A damaged vector on disk is found by Maintenance.Check, which repairs nothing, and mended by a rebuild.
 func TestCheckFiles(t *testing.T) {
 	dir, files := filepath.Join(t.TempDir(), ".yamo"), &shelf{texts: map[string]string{}}
 	files.put("MEMORY.md", "Tea\noolong\n\nCoffee\narabica")
@@ -319,7 +319,7 @@ func TestCheckFiles(t *testing.T) {
 	path := filepath.Join(dir, "private", "files.f32")
 	problems := func() []string {
 		t.Helper()
-		reports, err := v.CheckIndex(t.Context(), nil)
+		reports, err := v.Maintenance().Check(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -346,7 +346,7 @@ func TestCheckFiles(t *testing.T) {
 				t.Errorf("problems (-want +got):\n%s", diff)
 			}
 		}
-		if err := v.Rebuild(t.Context(), nil); err != nil {
+		if err := v.Maintenance().Rebuild(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
 		if found := problems(); len(found) != 0 {

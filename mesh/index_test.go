@@ -81,7 +81,7 @@ func TestLostIndexesComeBack(t *testing.T) {
 			queries := int64(len(probes))
 			if test.rebuild {
 				var last [2]int
-				err := v.Rebuild(t.Context(), func(_ string, done, total int) { last = [2]int{done, total} })
+				err := v.Maintenance().Rebuild(t.Context(), func(_ string, done, total int) { last = [2]int{done, total} })
 				if err != nil || last != [2]int{n, n} {
 					t.Fatalf("rebuild: %v, last report %v", err, last)
 				}
@@ -200,7 +200,7 @@ func TestBlocksFollowTheLedger(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkBlocks(t, v)
-	if err := v.Rebuild(t.Context(), nil); err != nil {
+	if err := v.Maintenance().Rebuild(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 	checkBlocks(t, v)
@@ -226,7 +226,7 @@ func TestRebuildWithoutAModelDeletesNothing(t *testing.T) {
 	fillWith(t, v, 3)
 	broken := errors.New("no model today")
 	w.fail.Store(&broken)
-	if err := v.Rebuild(t.Context(), nil); !errors.Is(err, broken) {
+	if err := v.Maintenance().Rebuild(t.Context(), nil); !errors.Is(err, broken) {
 		t.Errorf("rebuild: %v, want the embedder's error", err)
 	}
 	w.fail.Store(nil)
@@ -337,7 +337,7 @@ func TestDamagedLedger(t *testing.T) {
 	if now, err := os.ReadFile(path); err != nil || string(now) != broken {
 		t.Error("a damaged ledger was changed")
 	}
-	reports, err := again.Verify(t.Context())
+	reports, err := again.Maintenance().Verify(t.Context())
 	switch {
 	case err != nil:
 		t.Fatal(err)
@@ -367,7 +367,7 @@ func TestLinkedFoldersAreRefused(t *testing.T) {
 	if _, err := v.Store(t.Context(), record.Memory{Content: "x"}, ""); err == nil {
 		t.Error("a group stored through a link")
 	}
-	reports, err := v.Verify(t.Context())
+	reports, err := v.Maintenance().Verify(t.Context())
 	if err == nil {
 		t.Errorf("a group verified through a link: %+v", reports)
 	}

@@ -10,9 +10,66 @@ import (
 	"unicode/utf8"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/rank"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+	"github.com/yamo-protocol/yamo-mcp/mesh/scrub"
+	"github.com/yamo-protocol/yamo-mcp/mesh/store"
 )
+
+// Distilled is a lesson and the memory that holds it.
+type Distilled struct {
+	record.Lesson
+	MemoryID   string
+	Visibility record.Visibility
+	Created    bool // false: an equally or more certain lesson of the same pattern was there
+	Redactions []scrub.Redaction
+}
+
+// Distill stores a lesson (RFC-0011 §8.3). It is idempotent, across processes too: if a lesson of the
+// same pattern with equal or higher confidence is active, that one is returned. A more certain lesson
+// supersedes the older one and names it, as does any whose predecessor has expired.
+func (v *View) Distill(ctx context.Context, q record.LessonRequest) (Distilled, error) {
+	clean := &scrubbing{scrubber: v.scrubber}
+	lesson, err := clean.lesson(q)
+	if err != nil {
+		return Distilled{}, err
+	}
+	r := &record.Record{
+		Memory:  record.Memory{Type: "lesson", Tags: []string{record.LessonTag}, Source: v.AgentID, Content: lesson.Text()},
+		AgentID: v.AgentID, Lesson: lesson,
+	}
+	var kept *record.Record
+	created := false
+	err = v.write(ctx, v.home(), func(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) {
+		known := s.Lesson(lesson.PatternID)
+		created = known == nil || known.Expired(now, s.Retention) ||
+			known.Lesson.RuleConfidence < lesson.RuleConfidence
+		if !created {
+			kept = known
+			return nil, nil
+		}
+		lesson.Supersedes = ""
+		if known != nil {
+			lesson.Supersedes = known.Lesson.LessonID
+		}
+		kept, r.CreatedAt = r, now
+		if r.ID, err = s.NewMemoryID(now, v.Random); err != nil {
+			return nil, err
+		}
+		if lesson.LessonID, err = record.NewID("lesson", now, v.Random); err != nil {
+			return nil, err
+		}
+		draft, err := draftOf(r)
+		return []ledger.Draft{draft}, err
+	})
+	if err != nil {
+		return Distilled{}, err
+	}
+	return Distilled{
+		Lesson: *kept.Lesson, MemoryID: kept.ID, Visibility: v.home(), Created: created, Redactions: clean.total(),
+	}, nil
+}
 
 // Orders of a LessonQuery.
 const (

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/index"
@@ -14,26 +15,32 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
-// CheckIndex compares the vectors and tables of every compartment the audience may see with the ledger, row by row,
+// Maintenance checks, repairs and reports on the compartments of a View, for the operator's commands.
+type Maintenance struct{ view *View }
+
+// Maintenance returns the maintenance of the compartments that the audience may see.
+func (v *View) Maintenance() Maintenance { return Maintenance{v} }
+
+// Check compares the vectors and tables of every compartment the audience may see with the ledger, row by row,
 // and changes nothing. report, which may be nil, is called with the rows read. The error is for what keeps it from
 // reading; what is wrong with the data is in the reports, in the order private (or the group's own), shared,
 // the groups by name.
-func (v *View) CheckIndex(
+func (m Maintenance) Check(
 	ctx context.Context, report func(compartment string, done, total int),
 ) ([]index.Report, error) {
 	if report == nil {
 		report = func(string, int, int) {}
 	}
-	names, err := v.visible()
+	names, err := m.view.visible()
 	if err != nil {
 		return nil, err
 	}
 	var reports []index.Report
 	for _, name := range names {
 		r := index.Report{Compartment: name, Problems: []string{}}
-		err := v.withCompartment(ctx, name, func(c *compartment) error {
+		err := m.view.withCompartment(ctx, name, func(c *compartment) error {
 			r = index.Report{Compartment: name, Problems: []string{}}
-			return v.checkIndex(ctx, c, &r, func(done, total int) { report(string(name), done, total) })
+			return m.check(ctx, c, &r, func(done, total int) { report(string(name), done, total) })
 		})
 		if corrupt, ok := errors.AsType[*ledger.CorruptError](err); ok {
 			r.Problem("the ledger is damaged at line %d (`yamo-mcp ledger verify` says more)", corrupt.Line)
@@ -45,16 +52,16 @@ func (v *View) CheckIndex(
 	return reports, nil
 }
 
-func (v *View) checkIndex(ctx context.Context, c *compartment, r *index.Report, report func(done, total int)) error {
+func (m Maintenance) check(ctx context.Context, c *compartment, r *index.Report, report func(done, total int)) error {
 	if err := c.Sync(ctx); err != nil {
 		return err
 	}
 	if c.Visibility == record.Private { // what a group has no part of
-		if err := v.files.Check(ctx, r); err != nil {
+		if err := m.view.files.Check(ctx, r); err != nil {
 			return err
 		}
 	}
-	dir, _ := v.folder(c.Visibility)
+	dir, _ := m.view.folder(c.Visibility)
 	indexed := exists(filepath.Join(dir, "vectors.f32")) || exists(filepath.Join(dir, "lance"))
 	if c.untouched() && !indexed {
 		return nil // the check would create tables
@@ -84,14 +91,14 @@ type TableFiles struct {
 
 // Compact brings the tables of every compartment the audience may see up to date with the ledger, as far as there are
 // vectors, merges their fragments, and takes what was deleted off the disk. Untouched compartments are left out.
-func (v *View) Compact(ctx context.Context) ([]Compacted, error) {
-	names, err := v.visible()
+func (m Maintenance) Compact(ctx context.Context) ([]Compacted, error) {
+	names, err := m.view.visible()
 	if err != nil {
 		return nil, err
 	}
 	done := []Compacted{}
 	for _, name := range names {
-		err := v.withCompartment(ctx, name, func(c *compartment) error {
+		err := m.view.withCompartment(ctx, name, func(c *compartment) error {
 			if err := c.Sync(ctx); err != nil || c.untouched() {
 				return err
 			}
@@ -118,20 +125,20 @@ func tableFiles(s lance.Stats) TableFiles {
 // from being done; the error joins what went wrong. Without a working embedder nothing is deleted.
 //
 // Other processes may go on: they search by keywords for what has no vector yet.
-func (v *View) Rebuild(ctx context.Context, report func(compartment string, done, total int)) error {
+func (m Maintenance) Rebuild(ctx context.Context, report func(compartment string, done, total int)) error {
 	if report == nil {
 		report = func(string, int, int) {}
 	}
-	if _, err := v.Embedder.Embed(ctx, []string{"ready"}); err != nil {
+	if _, err := m.view.Embedder.Embed(ctx, []string{"ready"}); err != nil {
 		return fmt.Errorf("rebuild the memory index: %w", err)
 	}
-	names, err := v.visible()
+	names, err := m.view.visible()
 	if err != nil {
 		return err
 	}
 	var errs []error
 	for _, name := range names {
-		err := v.withCompartment(ctx, name, func(c *compartment) error {
+		err := m.view.withCompartment(ctx, name, func(c *compartment) error {
 			if err := c.Sync(ctx); err != nil || c.untouched() {
 				return err
 			}
@@ -141,7 +148,7 @@ func (v *View) Rebuild(ctx context.Context, report func(compartment string, done
 			errs = append(errs, fmt.Errorf("rebuild the %s index: %w", name, err))
 		}
 	}
-	if err := v.files.Rebuild(ctx, func(done, total int) { report("files", done, total) }); err != nil {
+	if err := m.view.files.Rebuild(ctx, func(done, total int) { report("files", done, total) }); err != nil {
 		errs = append(errs, fmt.Errorf("rebuild the index of files: %w", err))
 	}
 	return errors.Join(errs...)
@@ -157,14 +164,14 @@ type CompartmentReport struct {
 // (or the group's own), shared, the groups by name. A damaged ledger is a report that is not Intact; the
 // error is for what keeps Verify from reading. It changes and creates nothing; where the workspace has
 // no key, macs are not checked.
-func (v *View) Verify(ctx context.Context) ([]CompartmentReport, error) {
-	names, err := v.visible()
+func (m Maintenance) Verify(ctx context.Context) ([]CompartmentReport, error) {
+	names, err := m.view.visible()
 	if err != nil {
 		return nil, err
 	}
 	var key []byte
 	// Lines need the key and exist only after it. LoadOrCreateKey would make one where there is none.
-	path := filepath.Join(v.Dir, "key")
+	path := filepath.Join(m.view.Dir, "key")
 	if _, err := os.Lstat(path); err == nil {
 		if key, err = ledger.LoadOrCreateKey(path); err != nil {
 			return nil, fmt.Errorf("verify ledgers: %w", err)
@@ -174,8 +181,8 @@ func (v *View) Verify(ctx context.Context) ([]CompartmentReport, error) {
 	}
 	reports := make([]CompartmentReport, 0, len(names))
 	for _, name := range names {
-		dir, _ := v.folder(name)
-		if err := v.checkFolders(dir); err != nil {
+		dir, _ := m.view.folder(name)
+		if err := m.view.checkFolders(dir); err != nil {
 			return nil, err
 		}
 		r, err := ledger.Verify(ctx, filepath.Join(dir, "ledger.ndjson"), key)
@@ -185,4 +192,42 @@ func (v *View) Verify(ctx context.Context) ([]CompartmentReport, error) {
 		reports = append(reports, CompartmentReport{name, r})
 	}
 	return reports, nil
+}
+
+// settlePoll is how long Settle waits between two reports.
+const settlePoll = 100 * time.Millisecond
+
+// Settle waits until every memory that the audience may see has its vector. report, which may be nil, is
+// called with how many have none yet. Without a working embedder it returns the embedder's error; what
+// is stored meanwhile may prolong it.
+func (m Maintenance) Settle(ctx context.Context, report func(pending int)) error {
+	if report == nil {
+		report = func(int) {}
+	}
+	if _, err := m.view.Embedder.Embed(ctx, []string{"ready"}); err != nil {
+		return err
+	}
+	stores, _, err := m.view.compartments(ctx)
+	if err != nil {
+		return err
+	}
+	for {
+		pending := 0
+		for _, c := range stores {
+			n, err := c.index.Ready(ctx, settlePoll)
+			if err != nil {
+				return err
+			}
+			if n > 0 {
+				if err := c.index.Trouble(); err != nil {
+					return err
+				}
+			}
+			pending += n
+		}
+		report(pending)
+		if pending == 0 {
+			return nil
+		}
+	}
 }

@@ -359,7 +359,7 @@ func (v *View) Close(ctx context.Context) error {
 	stores := v.stores
 	v.stores = nil
 	v.mu.Unlock()
-	cache := v.CacheStats()
+	cache := v.Maintenance().CacheStats()
 	v.Logger.Debug("the memory is closed", "cached", cache.Answers, "hits", cache.Hits, "misses", cache.Misses)
 	errs := []error{v.files.Close(ctx)}
 	for _, c := range stores {

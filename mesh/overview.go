@@ -3,11 +3,16 @@ package mesh
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
+	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/store"
 )
@@ -42,44 +47,6 @@ func (v *View) Stats(ctx context.Context) (Stats, error) {
 		}
 	}
 	return s, nil
-}
-
-// settlePoll is how long Settle waits between two reports.
-const settlePoll = 100 * time.Millisecond
-
-// Settle waits until every memory that the audience may see has its vector. report, which may be nil, is
-// called with how many have none yet. Without a working embedder it returns the embedder's error; what
-// is stored meanwhile may prolong it.
-func (v *View) Settle(ctx context.Context, report func(pending int)) error {
-	if report == nil {
-		report = func(int) {}
-	}
-	if _, err := v.Embedder.Embed(ctx, []string{"ready"}); err != nil {
-		return err
-	}
-	stores, _, err := v.compartments(ctx)
-	if err != nil {
-		return err
-	}
-	for {
-		pending := 0
-		for _, c := range stores {
-			n, err := c.index.Ready(ctx, settlePoll)
-			if err != nil {
-				return err
-			}
-			if n > 0 {
-				if err := c.index.Trouble(); err != nil {
-					return err
-				}
-			}
-			pending += n
-		}
-		report(pending)
-		if pending == 0 {
-			return nil
-		}
-	}
 }
 
 // All is every memory the audience may see, oldest first (RFC-0011 §4.1 getAll); limit bounds it to the newest that
@@ -154,4 +121,99 @@ func (v *View) Activity(ctx context.Context, since time.Time) (Activity, error) 
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Tag, b.Tag))
 	})
 	return a, nil
+}
+
+// Values of Health.Status.
+const (
+	Healthy   = "healthy"
+	Degraded  = "degraded"  // it can be written and read, but not all of it works; see Health.Problems
+	Unhealthy = "unhealthy" // the audience's own memory cannot be read or written
+)
+
+// Health reports which parts of the memory work (RFC-0011 §4.3 healthCheck).
+type Health struct {
+	Status   string   // Healthy, Degraded or Unhealthy
+	Memories int      // that the audience may see
+	Skills   int      // likewise
+	Pending  int      // memories that are found by keywords only, having no vector
+	Semantic bool     // the embedding model answered
+	Model    string   // its name
+	Problems []string // what does not work and what to do about it; empty if healthy
+}
+
+// Health tries the parts of the memory: the ledgers, the embedding model, the vectors, LanceDB. What does not work
+// is in the answer; the error is for a check that could not be made. It writes nothing.
+func (m Maintenance) Health(ctx context.Context) (Health, error) {
+	h := Health{Model: m.view.Embedder.Model().Name}
+	stores, damaged, err := m.view.compartments(ctx)
+	if f, ok := fault.As(err); ok {
+		h.Status, h.Problems = Unhealthy, []string{f.Error()}
+		return h, nil
+	}
+	if err != nil {
+		return h, err
+	}
+	worse := func(format string, args ...any) { h.Problems = append(h.Problems, fmt.Sprintf(format, args...)) }
+	for _, name := range damaged {
+		worse("the ledger of the %s memory is damaged (`yamo-mcp ledger verify`)", name)
+	}
+	_, err = m.view.Embedder.Embed(ctx, []string{"ready"})
+	switch {
+	case ctx.Err() != nil:
+		return h, ctx.Err()
+	case errors.Is(err, embed.ErrNoAssets):
+		worse("semantic search is off: the local embedding model is not installed (`yamo-mcp setup`)")
+	case err != nil:
+		worse("semantic search is off: the embedding model does not answer")
+		m.view.Logger.Warn("check the embedding model", "error", err)
+	default:
+		h.Semantic = true
+	}
+	for _, c := range stores {
+		s := c.Snapshot()
+		h.Memories += s.Live
+		h.Skills += s.Skills.Len()
+		s.Release()
+		if err := c.Vectors.Refresh(); err != nil {
+			worse("the vectors of the %s memory cannot be used: %v", c.Visibility, withoutPath(err))
+		}
+		h.Pending += c.index.Pending()
+		if _, err := c.index.Tables.Count(ctx); err != nil {
+			worse("the index of the %s memory cannot be read (`yamo-mcp index rebuild`)", c.Visibility)
+			m.view.Logger.Warn("check the memory index", "compartment", c.Visibility, "error", err)
+		}
+	}
+	if h.Pending > 0 {
+		worse("%d memories have no vector yet", h.Pending)
+	}
+	h.Status = Healthy
+	if len(h.Problems) > 0 {
+		h.Status = Degraded
+	}
+	if err := m.writable(); err != nil {
+		worse("the %s memory cannot be written: %v", m.view.home(), err)
+		h.Status = Unhealthy
+	}
+	return h, nil
+}
+
+// writable tries to open the audience's own ledger for writing, if it exists. Nothing is written: a check may be made
+// often.
+func (m Maintenance) writable() error {
+	f, err := os.OpenFile(m.view.ledgerOptions(m.view.home()).Path, os.O_RDWR, 0)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return withoutPath(err)
+	}
+	return f.Close()
+}
+
+// withoutPath returns the system's error without the path, which the answer must not contain.
+func withoutPath(err error) error {
+	if p, ok := errors.AsType[*os.PathError](err); ok {
+		return p.Err
+	}
+	return err
 }

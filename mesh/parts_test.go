@@ -68,7 +68,7 @@ func TestFactDeepInALongMemory(t *testing.T) {
 		t.Errorf("memory_entries has %d rows (%v) for 7 memories", rows, err)
 	}
 	found(open(t, dir, audience.DM(), model(t)))
-	if err := v.Rebuild(t.Context(), nil); err != nil {
+	if err := v.Maintenance().Rebuild(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 	found(v)

@@ -258,7 +258,7 @@ func TestKilledProcessesLoseNothingAcknowledged(t *testing.T) {
 	if rows, err := c.index.Tables.Count(t.Context()); err != nil || rows != docs {
 		t.Errorf("%d rows in LanceDB (%v), %d memories", rows, err, docs)
 	}
-	reports, err := v.Verify(t.Context())
+	reports, err := v.Maintenance().Verify(t.Context())
 	switch {
 	case err != nil:
 		t.Fatal(err)

@@ -50,7 +50,7 @@ func TestRFC0011Fusion(t *testing.T) {
 	}
 
 	// The same from LanceDB and from memory, and after another process took one away.
-	if err := v.Rebuild(t.Context(), nil); err != nil {
+	if err := v.Maintenance().Rebuild(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 	flushed := search(t, v, SearchRequest{Query: "green tea", Limit: 3})

@@ -11,6 +11,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub"
+	"github.com/yamo-protocol/yamo-mcp/mesh/skill"
 )
 
 // scrubbing passes every text of one request through the scrubber, before it reaches the ledger, the
@@ -131,4 +132,99 @@ func (s *scrubbing) total() []scrub.Redaction {
 	}
 	slices.SortFunc(total, func(a, b scrub.Redaction) int { return strings.Compare(string(a.Kind), string(b.Kind)) })
 	return total
+}
+
+const maxSkillName = 128 // characters
+
+// skill checks and redacts a request. The skill has no id and no time yet.
+//
+// A definition is an instruction to follow to the letter, so it is redacted and not cleaned as a memory is.
+func (s *scrubbing) skill(q SkillRequest) (*record.Skill, error) {
+	switch {
+	case len(q.Text) > record.MaxContent:
+		return nil, fault.New("text: %d bytes are too many; a skill has at most %d", len(q.Text), record.MaxContent)
+	case !utf8.ValidString(q.Text):
+		return nil, fault.New("text: it is not valid UTF-8")
+	}
+	text := strings.TrimSpace(strings.ReplaceAll(scrub.Sanitize(q.Text), "\r\n", "\n")) + "\n"
+	d, err := skill.Parse(text)
+	if err != nil {
+		return nil, fault.New("text: %v", err)
+	}
+	if n := utf8.RuneCountInString(d.Name); n > maxSkillName {
+		return nil, fault.New("name: %d characters are too many; use at most %d", n, maxSkillName)
+	}
+	if q.Type != "" {
+		d.Type = q.Type
+	}
+	if utf8.RuneCountInString(d.Type) > record.MaxTag {
+		return nil, fault.New("type: use a word or two, at most %d characters", record.MaxTag)
+	}
+	clean, found := s.scrubber.Redact(text)
+	s.found = append(s.found, found...)
+	quiet := &scrubbing{scrubber: s.scrubber} // the text has these already: each is counted once
+	kept := &record.Skill{
+		Name: quiet.field("name", d.Name), Intent: quiet.field("intent", d.Intent),
+		Description: quiet.field("description", d.Description), Tags: quiet.tags(d.Tags),
+		Type: s.field("type", d.Type), Source: s.field("source", q.Source), Text: clean,
+	}
+	if s.err == nil {
+		s.err = quiet.err
+	}
+	return kept, s.err
+}
+
+// lesson checks and scrubs a request. The pattern id is that of the redacted fields, so that a secret in one does not
+// make two patterns of one mistake.
+func (s *scrubbing) lesson(q record.LessonRequest) (*record.Lesson, error) {
+	required := func(name, text string) string {
+		if strings.TrimSpace(text) == "" {
+			s.fail(fault.New("%s: it is required; say it in a sentence", name))
+		}
+		return s.field(name, text)
+	}
+	l := &record.Lesson{
+		Situation:        required("situation", q.Situation),
+		ErrorPattern:     required("error_pattern", q.ErrorPattern),
+		Oversight:        required("oversight", q.Oversight),
+		Fix:              required("fix", q.Fix),
+		PreventativeRule: required("preventative_rule", q.PreventativeRule),
+		ApplicableScope:  required("applicable_scope", q.ApplicableScope),
+		InverseLesson:    s.field("inverse_lesson", q.InverseLesson),
+		Severity:         q.Severity,
+		RuleConfidence:   record.DefaultConfidence,
+		Sources:          q.Sources,
+	}
+	if !slices.Contains(record.Severities, q.Severity) {
+		s.fail(fault.New("severity: use one of %s", strings.Join(record.Severities, ", ")))
+	}
+	if q.Confidence != nil {
+		l.RuleConfidence = *q.Confidence
+	}
+	if !(l.RuleConfidence >= 0 && l.RuleConfidence <= 1) {
+		s.fail(fault.New("confidence: give a number from 0 to 1"))
+	}
+	l.PatternID = record.PatternID(l.ErrorPattern, l.ApplicableScope)
+	return l, s.err
+}
+
+// heritage redacts a heritage and keeps the last depth of each list.
+func (s *scrubbing) heritage(h record.Heritage, depth int) record.Heritage {
+	return record.Heritage{
+		IntentChain: s.levels("intentChain", h.IntentChain, depth),
+		Hypotheses:  s.levels("hypotheses", h.Hypotheses, depth),
+		Rationales:  s.levels("rationales", h.Rationales, depth),
+	}
+}
+
+// levels redacts a list and keeps its last depth.
+func (s *scrubbing) levels(name string, list []string, depth int) []string {
+	kept := []string{}
+	for _, text := range list[max(0, len(list)-depth):] {
+		if text = s.field(name, text); text == "" {
+			s.fail(fault.New("%s: a level is empty; leave it out", name))
+		}
+		kept = append(kept, text)
+	}
+	return kept
 }

@@ -248,7 +248,7 @@ func TestReadingCreatesNothing(t *testing.T) {
 			t.Error("got a memory from nothing")
 		}
 		wantFault(t, v.Delete(t.Context(), "mem_1_abcdef", ""), "id:", "mem_1_abcdef")
-		switch reports, err := v.Verify(t.Context()); {
+		switch reports, err := v.Maintenance().Verify(t.Context()); {
 		case err != nil:
 			t.Fatal(err)
 		case len(reports) != 2:
@@ -256,7 +256,7 @@ func TestReadingCreatesNothing(t *testing.T) {
 		case !reports[0].Intact():
 			t.Error("reports[0].Intact() is false")
 		}
-		if err := v.Rebuild(t.Context(), nil); err != nil {
+		if err := v.Maintenance().Rebuild(t.Context(), nil); err != nil {
 			t.Error(err)
 		}
 		if err := v.Close(t.Context()); err != nil {
@@ -394,7 +394,7 @@ func TestAnotherModelNamesTheRemedy(t *testing.T) {
 	other := open(t, dir, audience.DM(), renamed{new(words)})
 	_, err := other.Search(t.Context(), SearchRequest{Query: "model"})
 	wantFault(t, err, "index rebuild")
-	if err := other.Rebuild(t.Context(), nil); err != nil {
+	if err := other.Maintenance().Rebuild(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 	if found := search(t, other, SearchRequest{Query: "model"}); len(found.Hits) != 1 || found.Pending != 0 {

@@ -32,11 +32,11 @@ type FoundSkills struct {
 	Damaged []record.Visibility
 }
 
-// SearchSkills finds at most limit skills (1..MaxLimit; 0 is 10) for what is to be done (RFC-0011 §4.1
+// Search finds at most limit skills (1..MaxLimit; 0 is 10) for what is to be done (RFC-0011 §4.1
 // searchSkills), with §5.3's score: 0.7 of the keyword score, which is keyword.Fields.Score and 1 for a
 // skill's very name, and 0.3 of the vector score, which is §5.2's similarity. A skill is found by a word of
 // the query or a cosine of 0.1. Nothing is written.
-func (v *View) SearchSkills(ctx context.Context, query string, limit int) (FoundSkills, error) {
+func (k Skills) Search(ctx context.Context, query string, limit int) (FoundSkills, error) {
 	switch {
 	case !utf8.ValidString(query):
 		return FoundSkills{}, fault.New("query: the text is not valid UTF-8")
@@ -49,8 +49,8 @@ func (v *View) SearchSkills(ctx context.Context, query string, limit int) (Found
 	if err := checkLimit(&limit); err != nil {
 		return FoundSkills{}, err
 	}
-	query, _ = v.scrubber.Redact(strings.TrimSpace(query))
-	stores, damaged, err := v.compartments(ctx)
+	query, _ = k.view.scrubber.Redact(strings.TrimSpace(query))
+	stores, damaged, err := k.view.compartments(ctx)
 	if err != nil {
 		return FoundSkills{}, err
 	}
@@ -58,7 +58,7 @@ func (v *View) SearchSkills(ctx context.Context, query string, limit int) (Found
 	if !slices.ContainsFunc(stores, func(c *compartment) bool { return c.skillCount() > 0 }) {
 		return found, nil // no model is needed for that
 	}
-	meaning, err := v.embedSkillQuery(ctx, stores, query, &found)
+	meaning, err := k.embedQuery(ctx, stores, query, &found)
 	if err != nil {
 		return FoundSkills{}, err
 	}
@@ -104,10 +104,10 @@ func (c *compartment) skillCount() int {
 
 // embedSkillQuery returns the query's vector, nil if it has none, after giving skills without a vector a
 // moment to get theirs.
-func (v *View) embedSkillQuery(
+func (k Skills) embedQuery(
 	ctx context.Context, stores []*compartment, query string, found *FoundSkills,
 ) ([]float32, error) {
-	meaning, off, err := v.queryVector(ctx, query)
+	meaning, off, err := k.view.queryVector(ctx, query)
 	if err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ func TestSkillSearchWeights(t *testing.T) {
 	if hit := searchSkills(t, v, "Kiwi-One").Skills[0]; hit.Name != "kiwi-one" || hit.Keyword != 1 {
 		t.Errorf("by its name: %+v", hit)
 	}
-	limited, err := v.SearchSkills(t.Context(), "kiwi", 2)
+	limited, err := v.Skills().Search(t.Context(), "kiwi", 2)
 	if diff := cmp.Diff([]string{"five", "kiwi-one"}, skillNames(limited.Skills)); err != nil || diff != "" { // the word is in five's vector
 		t.Errorf("the best two: %v\n%s", err, diff)
 	}

@@ -36,7 +36,7 @@ handoff: Deployer;
 
 func ingestSkill(t testing.TB, v *View, q SkillRequest) IngestedSkill {
 	t.Helper()
-	s, err := v.IngestSkill(t.Context(), q)
+	s, err := v.Skills().Ingest(t.Context(), q)
 	if err != nil {
 		t.Fatalf("ingest: %v", err)
 	}
@@ -45,7 +45,7 @@ func ingestSkill(t testing.TB, v *View, q SkillRequest) IngestedSkill {
 
 func searchSkills(t testing.TB, v *View, query string) FoundSkills {
 	t.Helper()
-	found, err := v.SearchSkills(t.Context(), query, 0)
+	found, err := v.Skills().Search(t.Context(), query, 0)
 	if err != nil {
 		t.Fatalf("search for %q: %v", query, err)
 	}
@@ -54,7 +54,7 @@ func searchSkills(t testing.TB, v *View, query string) FoundSkills {
 
 func listSkills(t testing.TB, v *View) []record.SkillHit {
 	t.Helper()
-	list, err := v.ListSkills(t.Context(), MaxLimit)
+	list, err := v.Skills().List(t.Context(), MaxLimit)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestSkillIsIngestedOnce(t *testing.T) {
 		t.Error("again.Updated is true")
 	}
 	for range 2 {
-		if _, err := v.SkillFeedback(t.Context(), first.ID, false); err != nil {
+		if _, err := v.Skills().Feedback(t.Context(), first.ID, false); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -170,19 +170,19 @@ func TestSkillRefusals(t *testing.T) {
 		{SkillRequest{Text: yamoSkill, Type: strings.Repeat("x", record.MaxTag+1)}, "type:"},
 		{SkillRequest{Text: yamoSkill, Visibility: "group:red"}, "visibility:"},
 	} {
-		_, err := v.IngestSkill(t.Context(), c.q)
+		_, err := v.Skills().Ingest(t.Context(), c.q)
 		wantFault(t, err, c.want)
 	}
-	_, err := v.SkillFeedback(t.Context(), "skill_1_000000", true)
+	_, err := v.Skills().Feedback(t.Context(), "skill_1_000000", true)
 	wantFault(t, err, "id:")
 	for _, threshold := range []float64{-.1, 1.1} {
-		_, err := v.PruneSkills(t.Context(), threshold)
+		_, err := v.Skills().Prune(t.Context(), threshold)
 		wantFault(t, err, "threshold:")
 	}
-	_, err = v.ListSkills(t.Context(), MaxLimit+1)
+	_, err = v.Skills().List(t.Context(), MaxLimit+1)
 	wantFault(t, err, "limit:")
 	for _, query := range []string{" ", "\xff", strings.Repeat("x", maxQuery+1)} {
-		_, err := v.SearchSkills(t.Context(), query, 0)
+		_, err := v.Skills().Search(t.Context(), query, 0)
 		wantFault(t, err, "query:")
 	}
 	if names := tree(t, dir); len(names) > 1 {
@@ -217,7 +217,7 @@ func TestSkillTableFollowsTheLedger(t *testing.T) {
 		t.Fatal(diff)
 	}
 	row := rows["one"]
-	stored, err := v.Skill(t.Context(), one)
+	stored, err := v.Skills().Get(t.Context(), one)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,7 +237,7 @@ func TestSkillTableFollowsTheLedger(t *testing.T) {
 		t.Errorf("the vector is not the intent's: %s", diff)
 	}
 	mark := readMark(t, v)
-	if _, err := v.SkillFeedback(t.Context(), one, true); err != nil {
+	if _, err := v.Skills().Feedback(t.Context(), one, true); err != nil {
 		t.Fatal(err)
 	}
 	settle(t, v)
@@ -256,7 +256,7 @@ func TestSkillTableFollowsTheLedger(t *testing.T) {
 	if n := e.texts.Load() - texts; n != 1 {
 		t.Errorf("%d texts were embedded, want the query alone", n)
 	}
-	if err := v.Rebuild(t.Context(), nil); err != nil {
+	if err := v.Maintenance().Rebuild(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"one", "two"}, slices.Sorted(maps.Keys(tableSkills(t, c)))); diff != "" {
@@ -277,7 +277,7 @@ func TestPrunedSkillsAreGoneFromDisk(t *testing.T) {
 	if n := len(onDisk(t, dir, "holmium")); n < 2 {
 		t.Fatalf("the skill is in %d files", n)
 	}
-	none, err := v.PruneSkills(t.Context(), skill.DefaultPruneThreshold)
+	none, err := v.Skills().Prune(t.Context(), skill.DefaultPruneThreshold)
 	switch {
 	case err != nil:
 		t.Fatal(err)
@@ -287,11 +287,11 @@ func TestPrunedSkillsAreGoneFromDisk(t *testing.T) {
 		t.Fatalf("none.Remaining = %v, want 2", none.Remaining)
 	}
 	for range 2 {
-		if _, err := v.SkillFeedback(t.Context(), bad, false); err != nil {
+		if _, err := v.Skills().Feedback(t.Context(), bad, false); err != nil {
 			t.Fatal(err)
 		}
 	}
-	pruned, err := v.PruneSkills(t.Context(), skill.DefaultPruneThreshold)
+	pruned, err := v.Skills().Prune(t.Context(), skill.DefaultPruneThreshold)
 	switch {
 	case err != nil:
 		t.Fatal(err)
@@ -323,7 +323,7 @@ func TestPrunedSkillsAreGoneFromDisk(t *testing.T) {
 	if !again.Created || again.ID == good {
 		t.Errorf("a deleted skill again: %+v", again)
 	}
-	reports, err := v.Verify(t.Context())
+	reports, err := v.Maintenance().Verify(t.Context())
 	if err != nil || !reports[0].Intact() {
 		t.Errorf("the ledger: %+v, %v", reports, err)
 	}
@@ -338,7 +338,7 @@ func TestSkillsStayWithTheirAudience(t *testing.T) {
 	if own.Visibility != "group:red" {
 		t.Errorf("a group's skill is %s", own.Visibility)
 	}
-	_, err := red.IngestSkill(t.Context(), SkillRequest{Text: yamoSkill, Visibility: record.Shared})
+	_, err := red.Skills().Ingest(t.Context(), SkillRequest{Text: yamoSkill, Visibility: record.Shared})
 	wantFault(t, err, "visibility:")
 	for view, want := range map[*View][]string{dm: {"private", "red", "shared"}, red: {"red", "shared"}, blue: {"shared"}} {
 		if diff := cmp.Diff(want, slices.Sorted(slices.Values(skillNames(listSkills(t, view))))); diff != "" {
@@ -349,7 +349,7 @@ func TestSkillsStayWithTheirAudience(t *testing.T) {
 		}
 	}
 	absent := func(id string) string {
-		_, err := blue.SkillFeedback(t.Context(), id, true)
+		_, err := blue.Skills().Feedback(t.Context(), id, true)
 		return strings.ReplaceAll(fmt.Sprint(err), id, "ID")
 	}
 	if a, b := absent(private), absent("skill_1_abcdef"); a != b {
@@ -360,11 +360,11 @@ func TestSkillsStayWithTheirAudience(t *testing.T) {
 
 	// What a DM does with a shared skill is the DM's affair, and what a group does the group's.
 	for range 3 {
-		if _, err := dm.SkillFeedback(t.Context(), shared, true); err != nil {
+		if _, err := dm.Skills().Feedback(t.Context(), shared, true); err != nil {
 			t.Fatal(err)
 		}
 	}
-	hit, err := blue.SkillFeedback(t.Context(), shared, false)
+	hit, err := blue.Skills().Feedback(t.Context(), shared, false)
 	switch {
 	case err != nil:
 		t.Fatal(err)
@@ -384,10 +384,10 @@ func TestSkillsStayWithTheirAudience(t *testing.T) {
 	if row := tableSkills(t, dm.stores[record.Shared])["shared"]; !strings.Contains(row.Metadata, `"use_count":0`) {
 		t.Errorf("the shared table tells of uses: %s", row.Metadata)
 	}
-	if pruned, err := blue.PruneSkills(t.Context(), .4); err != nil || len(pruned.Skills) != 0 {
+	if pruned, err := blue.Skills().Prune(t.Context(), .4); err != nil || len(pruned.Skills) != 0 {
 		t.Errorf("a group pruned %+v, %v", pruned, err)
 	}
-	switch pruned, err := dm.PruneSkills(t.Context(), 1); {
+	switch pruned, err := dm.Skills().Prune(t.Context(), 1); {
 	case err != nil:
 		t.Fatal(err)
 	case len(pruned.Skills) != 2:
@@ -433,11 +433,11 @@ func TestTwoProcessesIngestASkillOnce(t *testing.T) {
 // ingestChild is a process of TestTwoProcessesIngestASkillOnce.
 func ingestChild(ctx context.Context, v *View) error {
 	for range 50 {
-		s, err := v.IngestSkill(ctx, SkillRequest{Text: yamoSkill})
+		s, err := v.Skills().Ingest(ctx, SkillRequest{Text: yamoSkill})
 		if err != nil {
 			return err
 		}
-		if _, err := v.SkillFeedback(ctx, s.ID, true); err != nil {
+		if _, err := v.Skills().Feedback(ctx, s.ID, true); err != nil {
 			return err
 		}
 		fmt.Println(s.ID)

@@ -17,7 +17,7 @@ import (
 
 // skillHit is a skill of the compartment from as the audience has it. own is the audience's own compartment.
 //
-// SECURITY: feedback is kept in the compartment of who gave it, see SkillFeedback; no other compartment's counts.
+// SECURITY: feedback is kept in the compartment of who gave it, see Skills.Feedback; no other compartment's counts.
 func skillHit(from, own *store.Snapshot, state *skill.State) record.SkillHit {
 	uses := from.Skills.Uses(state.ID)
 	if own.Visibility != from.Visibility {
@@ -42,10 +42,10 @@ func compareNames(a, b record.SkillHit) int {
 	return cmp.Or(cmp.Compare(skill.FoldName(a.Name), skill.FoldName(b.Name)), a.Stored().Compare(b.Stored()))
 }
 
-// Skill returns the skill called id. An id that no compartment of the audience has is a fault, whether another
+// Get returns the skill called id. An id that no compartment of the audience has is a fault, whether another
 // one has it or not.
-func (v *View) Skill(ctx context.Context, id string) (record.SkillHit, error) {
-	stores, _, err := v.compartments(ctx)
+func (k Skills) Get(ctx context.Context, id string) (record.SkillHit, error) {
+	stores, _, err := k.view.compartments(ctx)
 	if err != nil {
 		return record.SkillHit{}, err
 	}
@@ -64,19 +64,19 @@ func hitOf(stores []*compartment, id string) (record.SkillHit, error) {
 	return record.SkillHit{}, noSkill(id)
 }
 
-// SkillList is an answer of ListSkills.
+// SkillList is an answer of List.
 type SkillList struct {
 	Skills []record.SkillHit
 	Total  int // how many there are
 }
 
-// ListSkills returns at most limit skills (1..MaxLimit; 0 is 10) that the audience may see: the most
+// List returns at most limit skills (1..MaxLimit; 0 is 10) that the audience may see: the most
 // reliable first, then the most used, then by name (RFC-0011 §4.1 listSkills).
-func (v *View) ListSkills(ctx context.Context, limit int) (SkillList, error) {
+func (k Skills) List(ctx context.Context, limit int) (SkillList, error) {
 	if err := checkLimit(&limit); err != nil {
 		return SkillList{}, err
 	}
-	stores, _, err := v.compartments(ctx)
+	stores, _, err := k.view.compartments(ctx)
 	if err != nil {
 		return SkillList{}, err
 	}
@@ -99,13 +99,13 @@ func checkLimit(limit *int) error {
 	return nil
 }
 
-// SkillFeedback records that a skill worked or did not (RFC-0011 §4.1 updateSkillReliability), durably, and
+// Feedback records that a skill worked or did not (RFC-0011 §4.1 updateSkillReliability), durably, and
 // returns the skill as it is now. Every call counts.
 //
 // SECURITY: the entry goes into the audience's own ledger, wherever the skill is: how often a DM uses a
 // shared skill, and when, is nothing that a group may learn, nor one group of another.
-func (v *View) SkillFeedback(ctx context.Context, id string, success bool) (record.SkillHit, error) {
-	stores, _, err := v.compartments(ctx)
+func (k Skills) Feedback(ctx context.Context, id string, success bool) (record.SkillHit, error) {
+	stores, _, err := k.view.compartments(ctx)
 	if err != nil {
 		return record.SkillHit{}, err
 	}
@@ -114,54 +114,54 @@ func (v *View) SkillFeedback(ctx context.Context, id string, success bool) (reco
 		return record.SkillHit{}, err
 	}
 	home := hit.Visibility
-	err = v.write(ctx, v.home(), func(s *store.Snapshot, _ time.Time) ([]ledger.Draft, error) {
-		if home == v.home() && s.Skills.Find(id) == nil {
+	err = k.view.write(ctx, k.view.home(), func(s *store.Snapshot, _ time.Time) ([]ledger.Draft, error) {
+		if home == k.view.home() && s.Skills.Find(id) == nil {
 			return nil, noSkill(id) // deleted meanwhile
 		}
-		return []ledger.Draft{{Op: store.OpSkillFeedback, ID: id, Data: skill.Use{Success: success, AgentID: v.AgentID}}}, nil
+		return []ledger.Draft{{Op: store.OpSkillFeedback, ID: id, Data: skill.Use{Success: success, AgentID: k.view.AgentID}}}, nil
 	})
 	if err != nil {
 		return record.SkillHit{}, err
 	}
-	return v.Skill(ctx, id)
+	return k.Get(ctx, id)
 }
 
 func noSkill(id string) error {
 	return fault.New("id: no skill %q; use an ID from a search or list of skills", id)
 }
 
-// Pruned is the result of PruneSkills.
+// Pruned is the result of Prune.
 type Pruned struct {
 	Skills    []record.SkillHit // that were erased, the least reliable first
 	Remaining int               // skills that the audience may see
 }
 
-// PruneSkills erases the skills whose reliability is below threshold (0..1) for good (RFC-0011 §4.1
+// Prune erases the skills whose reliability is below threshold (0..1) for good (RFC-0011 §4.1
 // pruneSkills): those of the audience's own compartment and, in a DM, the shared ones. A group's skills are
 // for the group to prune.
-func (v *View) PruneSkills(ctx context.Context, threshold float64) (Pruned, error) {
+func (k Skills) Prune(ctx context.Context, threshold float64) (Pruned, error) {
 	if !(threshold >= 0 && threshold <= 1) {
 		return Pruned{}, fault.New("threshold: give a number from 0 to 1")
 	}
-	stores, _, err := v.compartments(ctx)
+	stores, _, err := k.view.compartments(ctx)
 	if err != nil {
 		return Pruned{}, err
 	}
 	var pruned Pruned
 	for _, c := range stores {
 		// SECURITY: what a DM shared with every group is not one group's to take away.
-		if c.Visibility != v.home() && !(v.Audience.IsDM() && c.Visibility == record.Shared) {
+		if c.Visibility != k.view.home() && !(k.view.Audience.IsDM() && c.Visibility == record.Shared) {
 			continue
 		}
 		// The audience's own feedback about skills of another compartment. It is copied first, because choose runs with a
 		// snapshot held, and snapshots must not nest.
 		var given map[string][]skill.Use
-		if c.Visibility != v.home() {
+		if c.Visibility != k.view.home() {
 			own := stores[0].Snapshot()
 			given = own.Skills.AllUses()
 			own.Release()
 		}
-		gone, err := v.eraseSkills(ctx, c.Visibility, func(s *store.Snapshot) (list []record.SkillHit) {
+		gone, err := k.erase(ctx, c.Visibility, func(s *store.Snapshot) (list []record.SkillHit) {
 			for _, state := range s.Skills.All() {
 				hit := state.Hit(s.Visibility, slices.Concat(s.Skills.Uses(state.ID), given[state.ID]))
 				if hit.Reliability < threshold {
@@ -188,16 +188,16 @@ func (v *View) PruneSkills(ctx context.Context, threshold float64) (Pruned, erro
 	return pruned, nil
 }
 
-// deleteSkill is Delete for a skill.
-func (v *View) deleteSkill(ctx context.Context, id, reason string) error {
-	hit, err := v.Skill(ctx, id)
+// delete is View.Delete for a skill.
+func (k Skills) delete(ctx context.Context, id, reason string) error {
+	hit, err := k.Get(ctx, id)
 	if err != nil {
 		return err
 	}
-	if err := v.checkErasable(hit.Visibility, id); err != nil {
+	if err := k.view.checkErasable(hit.Visibility, id); err != nil {
 		return err
 	}
-	gone, err := v.eraseSkills(ctx, hit.Visibility, func(s *store.Snapshot) []record.SkillHit {
+	gone, err := k.erase(ctx, hit.Visibility, func(s *store.Snapshot) []record.SkillHit {
 		if state := s.Skills.Find(id); state != nil {
 			return []record.SkillHit{{Skill: state.Skill}}
 		}
@@ -209,24 +209,24 @@ func (v *View) deleteSkill(ctx context.Context, id, reason string) error {
 	return err
 }
 
-// eraseSkills erases what choose picks in a compartment, under its ledger's lock, with the feedback on it in
+// erase erases what choose picks in a compartment, under its ledger's lock, with the feedback on it in
 // the audience's own compartment, and takes it off the disk.
-func (v *View) eraseSkills(
+func (k Skills) erase(
 	ctx context.Context, name record.Visibility,
 	choose func(*store.Snapshot) []record.SkillHit, reason func(record.SkillHit) string,
 ) ([]record.SkillHit, error) {
 	var gone []record.SkillHit
-	err := v.erase(ctx, name, func(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) {
+	err := k.view.erase(ctx, name, func(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) {
 		gone = choose(s)
-		return v.skillDeletions(gone, reason, now), nil
+		return k.view.skillDeletions(gone, reason, now), nil
 	})
-	if err != nil || len(gone) == 0 || name == v.home() {
+	if err != nil || len(gone) == 0 || name == k.view.home() {
 		return gone, err
 	}
-	return gone, v.withCompartment(ctx, v.home(), func(own *compartment) error {
+	return gone, k.view.withCompartment(ctx, k.view.home(), func(own *compartment) error {
 		return own.Erase(ctx, func(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) {
 			used := slices.DeleteFunc(slices.Clone(gone), func(h record.SkillHit) bool { return len(s.Skills.Uses(h.ID)) == 0 })
-			return v.skillDeletions(used, reason, now), nil
+			return k.view.skillDeletions(used, reason, now), nil
 		})
 	})
 }

@@ -236,7 +236,7 @@ func TestClosedViewRefuses(t *testing.T) {
 	_, getErr := v.Get(t.Context(), "mem_1_000000")
 	for name, err := range map[string]error{
 		"store": storeErr, "search": searchErr, "distill": distillErr, "get": getErr,
-		"delete": v.Delete(t.Context(), "mem_1_000000", ""), "rebuild": v.Rebuild(t.Context(), nil),
+		"delete": v.Delete(t.Context(), "mem_1_000000", ""), "rebuild": v.Maintenance().Rebuild(t.Context(), nil),
 	} {
 		if !errors.Is(err, ErrClosed) {
 			t.Errorf("%s after close: %v, want ErrClosed", name, err)

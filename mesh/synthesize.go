@@ -30,7 +30,7 @@ type Synthesized struct {
 }
 
 // Synthesize makes a skill of what memories say about a topic, lessons first: its constraints are rules, by
-// a language model or the sources' own sentences. It is ingested as IngestSkill does, under a name made of
+// a language model or the sources' own sentences. It is ingested as Skills.Ingest does, under a name made of
 // the topic, so a later synthesis of the topic from more memories is that skill with another text. The same
 // sources and topic give the skill that is there; only a model's answer takes the place of an extract.
 //
@@ -72,7 +72,7 @@ func (v *View) keepSynthesis(ctx context.Context, sources *derive.Sources, d der
 		return Synthesized{}, err
 	}
 	definition := sources.Definition(d, name, v.AgentID, v.Now()).String()
-	ingested, err := v.IngestSkill(ctx, SkillRequest{Text: definition, Type: derive.SkillType, Source: "synthesize"})
+	ingested, err := v.Skills().Ingest(ctx, SkillRequest{Text: definition, Type: derive.SkillType, Source: "synthesize"})
 	if err != nil {
 		return Synthesized{}, err
 	}

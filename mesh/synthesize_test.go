@@ -102,7 +102,7 @@ func TestSynthesizeByExtract(t *testing.T) {
 	case len(more.Sources) != len(s.Sources)+1:
 		t.Errorf("len(more.Sources) = %v, want %v", len(more.Sources), len(s.Sources)+1)
 	}
-	if found, err := v.ListSkills(t.Context(), 10); err != nil || found.Total != 1 {
+	if found, err := v.Skills().List(t.Context(), 10); err != nil || found.Total != 1 {
 		t.Errorf("%+v, %v", found, err)
 	}
 	// Deleted, it is made anew.
@@ -122,7 +122,7 @@ func TestSynthesizeByExtract(t *testing.T) {
 
 func lastSkill(t testing.TB, v *View) string {
 	t.Helper()
-	found, err := v.ListSkills(t.Context(), 1)
+	found, err := v.Skills().List(t.Context(), 1)
 	if err != nil || len(found.Skills) == 0 {
 		t.Fatalf("%+v, %v", found, err)
 	}
@@ -178,7 +178,7 @@ func TestSynthesizeIgnoresOtherGroups(t *testing.T) {
 func TestSynthesizeLeavesOtherSkillsAlone(t *testing.T) {
 	v := open(t, t.TempDir(), audience.DM(), &words{})
 	remember(t, v, greenhouse...)
-	mine, err := v.IngestSkill(t.Context(), SkillRequest{Text: "---\nname: \"learned: pump\"\nintent: my own\n---\nDo it my way.\n"})
+	mine, err := v.Skills().Ingest(t.Context(), SkillRequest{Text: "---\nname: \"learned: pump\"\nintent: my own\n---\nDo it my way.\n"})
 	if err != nil {
 		t.Fatal(err)
 	}

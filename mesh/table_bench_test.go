@@ -129,7 +129,7 @@ func ingestion(b *testing.B, local *embed.Local) (through, raw float64) {
 	if _, err := v.StoreAll(b.Context(), requests); err != nil {
 		b.Fatal(err)
 	}
-	if err := v.Settle(b.Context(), nil); err != nil {
+	if err := v.Maintenance().Settle(b.Context(), nil); err != nil {
 		b.Fatal(err)
 	}
 	through = n / time.Since(start).Seconds()

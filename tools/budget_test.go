@@ -49,7 +49,7 @@ func TestResultsFit(t *testing.T) {
 	}
 	skill := ""
 	for i := range 50 {
-		kept, err := memory.IngestSkill(t.Context(), mesh.SkillRequest{
+		kept, err := memory.Skills().Ingest(t.Context(), mesh.SkillRequest{
 			Text: fmt.Sprintf("---\nname: release %d\nintent: %s\ndescription: %s\n---\n%s\n", i, long(i, 1900), long(i, 1900),
 				long(i, 50<<10)),
 		})

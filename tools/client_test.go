@@ -197,7 +197,7 @@ func TestDeletionThatIsRefusedAsksNobody(t *testing.T) {
 func TestDeletingASkillAsks(t *testing.T) {
 	t.Parallel()
 	v := memoryView(t, t.TempDir(), audience.DM())
-	skill, err := v.IngestSkill(t.Context(),
+	skill, err := v.Skills().Ingest(t.Context(),
 		mesh.SkillRequest{Text: "---\nname: bleed the brakes\nintent: get the air out\n---\nOpen the valve.\n"})
 	if err != nil {
 		t.Fatal(err)

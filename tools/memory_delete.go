@@ -131,7 +131,7 @@ type doomed struct {
 func doomedThing(ctx context.Context, v *mesh.View, id string) (doomed, error) {
 	// Every other prefix is a memory's, that of a lesson's and a reflection's memory too.
 	if strings.HasPrefix(id, "skill_") {
-		skill, err := v.Skill(ctx, id)
+		skill, err := v.Skills().Get(ctx, id)
 		if err != nil {
 			return doomed{}, err
 		}

@@ -143,20 +143,20 @@ func Skills(v *mesh.View) Tool {
 	// SECURITY: a group is not offered the choice of visibility, and a call that makes one is refused.
 	if !v.Audience.IsDM() {
 		return Define(spec, func(ctx context.Context, in skillCall) (skillAnswer, error) {
-			return callSkills(ctx, v, visibleSkillCall{skillCall: in})
+			return callSkills(ctx, v.Skills(), visibleSkillCall{skillCall: in})
 		})
 	}
 	return Define(spec, func(ctx context.Context, in visibleSkillCall) (skillAnswer, error) {
-		return callSkills(ctx, v, in)
+		return callSkills(ctx, v.Skills(), in)
 	})
 }
 
 // callSkills performs one action. Its errors name the argument that is missing.
-func callSkills(ctx context.Context, v *mesh.View, in visibleSkillCall) (skillAnswer, error) {
+func callSkills(ctx context.Context, s mesh.Skills, in visibleSkillCall) (skillAnswer, error) {
 	answer := skillAnswer{Skills: []skillResult{}}
 	switch in.Action {
 	case "search":
-		found, err := v.SearchSkills(ctx, in.Query, in.Limit)
+		found, err := s.Search(ctx, in.Query, in.Limit)
 		answer.fill(found.Skills)
 		semantic, hint := coverage(mesh.Found{
 			Off: found.Off, Degraded: found.Degraded, Pending: found.Pending, Damaged: found.Damaged,
@@ -164,12 +164,12 @@ func callSkills(ctx context.Context, v *mesh.View, in visibleSkillCall) (skillAn
 		answer.Semantic, answer.Hint = semantic, strings.TrimSpace(hint+" "+answer.Hint)
 		return answer, err
 	case "list":
-		list, err := v.ListSkills(ctx, in.Limit)
+		list, err := s.List(ctx, in.Limit)
 		answer.fill(list.Skills)
 		answer.Total = list.Total
 		return answer, err
 	case "get":
-		hit, err := v.Skill(ctx, in.ID)
+		hit, err := s.Get(ctx, in.ID)
 		if err != nil {
 			return answer, err
 		}
@@ -182,23 +182,23 @@ func callSkills(ctx context.Context, v *mesh.View, in visibleSkillCall) (skillAn
 		if in.Success == nil {
 			return answer, fault.New("success: required by feedback; true if the skill worked, false if it did not")
 		}
-		hit, err := v.SkillFeedback(ctx, in.ID, *in.Success)
+		hit, err := s.Feedback(ctx, in.ID, *in.Success)
 		if err != nil {
 			return answer, err
 		}
 		answer.Skills = append(answer.Skills, presentSkill(hit))
 		return answer, nil
 	default:
-		return ingestSkill(ctx, v, in, answer)
+		return ingestSkill(ctx, s, in, answer)
 	}
 }
 
 // ingestSkill stores a skill, or replaces the one of the same name. The person is asked before a private skill is
 // shared, as for memories.
-func ingestSkill(ctx context.Context, v *mesh.View, in visibleSkillCall, answer skillAnswer) (skillAnswer, error) {
+func ingestSkill(ctx context.Context, s mesh.Skills, in visibleSkillCall, answer skillAnswer) (skillAnswer, error) {
 	q := mesh.SkillRequest{Text: in.Text, Type: in.Type, Visibility: record.Visibility(in.Visibility)}
 	if q.Visibility == record.Shared {
-		known, err := v.KeepsSkill(ctx, q)
+		known, err := s.Named(ctx, q)
 		if err != nil {
 			return answer, err
 		}
@@ -214,12 +214,12 @@ func ingestSkill(ctx context.Context, v *mesh.View, in visibleSkillCall, answer 
 			return answer, err
 		}
 	}
-	kept, err := v.IngestSkill(ctx, q)
+	kept, err := s.Ingest(ctx, q)
 	if err != nil {
 		return answer, err
 	}
 	// Read back, because reliability and use of a replaced skill remain.
-	hit, err := v.Skill(ctx, kept.ID)
+	hit, err := s.Get(ctx, kept.ID)
 	if err != nil {
 		return answer, err
 	}

@@ -44,7 +44,7 @@ interrupted, run it again to continue.`,
 	}, func(ctx context.Context, c *cli.Command, memory *mesh.View) error {
 		bars := cli.NewProgress(c.Stderr)
 		done := rebuilt{Compartments: []indexed{}}
-		err := memory.Rebuild(ctx, func(compartment string, n, total int) {
+		err := memory.Maintenance().Rebuild(ctx, func(compartment string, n, total int) {
 			// Rebuild reports the compartments one after another, each several times.
 			if len(done.Compartments) == 0 || done.Compartments[len(done.Compartments)-1].Compartment != compartment {
 				done.Compartments = append(done.Compartments, indexed{Compartment: compartment})
@@ -87,7 +87,7 @@ func newCompactCommand(env cli.Env) *cobra.Command {
 and remove deleted data from disk. Servers do this when it is worth the effort; run it before a
 backup.`,
 	}, func(ctx context.Context, c *cli.Command, memory *mesh.View) error {
-		list, err := memory.Compact(ctx)
+		list, err := memory.Maintenance().Compact(ctx)
 		if err != nil {
 			return err
 		}
@@ -122,7 +122,7 @@ damage. Nothing is changed. Memories that are not indexed yet are not a problem,
 index them. With a problem the exit code is 1; run ` + "`yamo-mcp index rebuild`" + ` to repair the index.`,
 	}, func(ctx context.Context, c *cli.Command, memory *mesh.View) error {
 		bars := cli.NewProgress(c.Stderr)
-		reports, err := memory.CheckIndex(ctx, bars.Show)
+		reports, err := memory.Maintenance().Check(ctx, bars.Show)
 		bars.End()
 		if err != nil {
 			return err

@@ -48,7 +48,7 @@ and exits with 1.
 Lines that are missing at the end of a ledger cannot be detected from the ledger itself. To detect
 them, keep the last hash and compare it.`,
 	}, func(ctx context.Context, c *cli.Command, memory *mesh.View) error {
-		reports, err := memory.Verify(ctx)
+		reports, err := memory.Maintenance().Verify(ctx)
 		if err != nil {
 			return err
 		}

@@ -120,7 +120,7 @@ func (m *command) newHealth() *cobra.Command {
 		Long: `Check the parts of the memory: the ledgers, the embedding model, the vectors and LanceDB. A degraded
 memory works with the reported limitations. For an unhealthy memory the exit code is 1.`,
 	}, func(ctx context.Context, memory *mesh.View, _ []string) error {
-		h, err := memory.HealthCheck(ctx)
+		h, err := memory.Maintenance().Health(ctx)
 		if err != nil {
 			return err
 		}

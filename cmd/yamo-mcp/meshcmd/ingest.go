@@ -139,7 +139,7 @@ func (m *command) settle(ctx context.Context, memory *mesh.View, bars *cli.Progr
 // index computes the vectors that are missing, so that the memories can be found by meaning.
 func (m *command) index(ctx context.Context, memory *mesh.View, bars *cli.Progress) error {
 	most := 0
-	err := memory.Settle(ctx, func(pending int) {
+	err := memory.Maintenance().Settle(ctx, func(pending int) {
 		// The number grows when another process stores memories meanwhile; the bar's total grows with it.
 		most = max(most, pending)
 		bars.Show("index", most-pending, most)

@@ -81,7 +81,7 @@ again changes nothing. Different text with the same name replaces the skill and 
 		if err != nil {
 			return err
 		}
-		kept, err := memory.IngestSkill(ctx, mesh.SkillRequest{Text: text, Type: kind, Source: filepath.Base(path)})
+		kept, err := memory.Skills().Ingest(ctx, mesh.SkillRequest{Text: text, Type: kind, Source: filepath.Base(path)})
 		if err != nil {
 			return err
 		}
@@ -117,7 +117,7 @@ func (m *command) newSearchSkills() *cobra.Command {
 		Short: "Search skills for a task",
 		Args:  cli.PlainText("query"),
 	}, func(ctx context.Context, memory *mesh.View, args []string) error {
-		found, err := memory.SearchSkills(ctx, args[0], limit)
+		found, err := memory.Skills().Search(ctx, args[0], limit)
 		if err != nil {
 			return err
 		}
@@ -155,7 +155,7 @@ func (m *command) newListSkills() *cobra.Command {
 		Use:   "list-skills",
 		Short: "List skills, most reliable first",
 	}, func(ctx context.Context, memory *mesh.View, _ []string) error {
-		list, err := memory.ListSkills(ctx, limit)
+		list, err := memory.Skills().List(ctx, limit)
 		if err != nil {
 			return err
 		}
@@ -172,7 +172,7 @@ func (m *command) newListSkills() *cobra.Command {
 
 // showSkill prints a skill, for get.
 func (m *command) showSkill(ctx context.Context, memory *mesh.View, id string) error {
-	hit, err := memory.Skill(ctx, id)
+	hit, err := memory.Skills().Get(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -216,7 +216,7 @@ audience that gives it: a group does not see how often others use a shared skill
 		if success != "true" && success != "false" {
 			return errors.New("--success: must be true or false")
 		}
-		hit, err := memory.SkillFeedback(ctx, id, success == "true")
+		hit, err := memory.Skills().Feedback(ctx, id, success == "true")
 		if err != nil {
 			return err
 		}
@@ -239,7 +239,7 @@ func (m *command) newSkillPrune() *cobra.Command {
 		Long: `Permanently delete the skills whose reliability is below a threshold from the ledger, the index and
 the disk: private and shared skills, or with --group the skills of that group.`,
 	}, func(ctx context.Context, memory *mesh.View, _ []string) error {
-		pruned, err := memory.PruneSkills(ctx, threshold)
+		pruned, err := memory.Skills().Prune(ctx, threshold)
 		if err != nil {
 			return err
 		}
