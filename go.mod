@@ -41,6 +41,8 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
+require github.com/tailscale/hujson v0.0.0-20260727124030-b80ff77dac4f
+
 require (
 	github.com/MicahParks/jwkset v0.11.3 // indirect
 	github.com/bahlo/generic-list-go v0.2.0 // indirect

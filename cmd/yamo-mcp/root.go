@@ -76,6 +76,9 @@ To get started:
 		newServeCommand(env),
 		newSetupCommand(env),
 		newInitCommand(env),
+	)
+	root.AddCommand(newInstallCommands(env)...)
+	root.AddCommand(
 		newLintCommand(env),
 		newReconfigureCommand(env),
 		newRotateCommand(env),
