@@ -44,7 +44,7 @@ require (
 require github.com/tailscale/hujson v0.0.0-20260727124030-b80ff77dac4f
 
 require (
-	github.com/MicahParks/jwkset v0.11.3 // indirect
+	github.com/MicahParks/jwkset v0.11.3
 	github.com/bahlo/generic-list-go v0.2.0 // indirect
 	github.com/buger/jsonparser v1.1.2 // indirect
 	github.com/goccy/go-json v0.10.3 // indirect

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"log/slog"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -22,7 +23,7 @@ else it has its default. An empty environment variable counts as unset.
 %s
 A session is a direct conversation (DM) only if the connection is exactly "dm" and no group is set
 in any of these places. If one place sets a group and another sets dm, the session is the group's.
-To override a group that another place sets, give an empty flag: --connection dm --group "". Every
+To override a group that another place sets, give both flags: --connection dm --group "". Every
 other session is a group's: it has a memory of its own and cannot see the DM's. Nothing that a
 client sends changes this.
 
@@ -44,6 +45,11 @@ func newServeCommand(env cli.Env) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var typed []string // before Load adds the flags that other places set
 			cmd.Flags().Visit(func(f *pflag.Flag) { typed = append(typed, f.Name) })
+			// SECURITY: an empty --group makes a DM of a group that another place sets only together with --connection dm:
+			// a host that passes empty arguments on must not do that by accident.
+			if settings.Session.Group == "" && !slices.Contains(typed, "connection") {
+				cmd.Flags().Lookup("group").Changed = false
+			}
 			if err := config.Load(cmd.Flags(), &settings, env.Getenv, config.All()...); err != nil {
 				return err
 			}

@@ -24,6 +24,7 @@ type HTTP struct {
 	OAuthIssuer     string   // "" to accept the operator's own tokens only
 	OAuthAudience   string   // "" for the public URL with /mcp
 	OAuthJWKS       string   // a URL, "" to discover it from the issuer's metadata
+	OAuthSubjects   []string // whose tokens may open the DM
 	CallsPerMinute  int      // of each token
 	ConcurrentCalls int      // of each token
 }
@@ -104,7 +105,7 @@ var HTTPSettings = []Setting{
 	},
 	spec[string]{
 		Name: "oauth-issuer", help: "http: authorization server whose tokens are accepted as well",
-		more:  "Its scope `yamo:dm` opens a direct conversation, `yamo:group:NAME` a group",
+		more:  "Its scope `yamo:dm` opens a direct conversation for the subjects of `--oauth-subject`, `yamo:group:NAME` a group",
 		field: func(c *Config) *string { return &c.HTTP.OAuthIssuer },
 	},
 	spec[string]{
@@ -114,6 +115,12 @@ var HTTPSettings = []Setting{
 	spec[string]{
 		Name: "oauth-jwks", help: "http: URL of the authorization server's keys, if it does not announce one",
 		field: func(c *Config) *string { return &c.HTTP.OAuthJWKS },
+	},
+	spec[[]string]{
+		Name: "oauth-subject", help: "http: subjects (claim sub) whose tokens may open the direct conversation",
+		more: "Separate several with commas. Without one, the authorization server's tokens open groups only; a refused " +
+			"subject is named on stderr",
+		field: func(c *Config) *[]string { return &c.HTTP.OAuthSubjects },
 	},
 	spec[int]{
 		Name: "calls-per-minute", initial: serve.DefaultCallsPerMinute,
@@ -164,8 +171,8 @@ func (h HTTP) Check() error {
 	// URL.
 	case h.OAuthIssuer != "" && h.PublicURL == "":
 		return errors.New("--oauth-issuer requires --public-url, which clients request tokens for")
-	case h.OAuthIssuer == "" && (h.OAuthAudience != "" || h.OAuthJWKS != ""):
-		return errors.New("--oauth-audience and --oauth-jwks require --oauth-issuer")
+	case h.OAuthIssuer == "" && (h.OAuthAudience != "" || h.OAuthJWKS != "" || len(h.OAuthSubjects) > 0):
+		return errors.New("--oauth-audience, --oauth-jwks and --oauth-subject require --oauth-issuer")
 	case h.CallsPerMinute < 1 || h.ConcurrentCalls < 1:
 		return errors.New("--calls-per-minute and --concurrent-calls must be 1 or more")
 	}

@@ -27,10 +27,9 @@ func ServeHTTP(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return err
 	}
-	// SECURITY: a client without a token, or one that lowers itself, is this group, whatever the connection is set to.
-	group, err := audience.Group(o.Config.Session.Group)
+	group, err := o.clientGroup()
 	if err != nil {
-		return config.Name("group").Errorf("%w", err)
+		return err
 	}
 	if o.Config.Workspace, err = filepath.Abs(o.Config.Workspace); err != nil {
 		return err
@@ -71,6 +70,18 @@ func ServeHTTP(ctx context.Context, o Options) (err error) {
 		slog.String("address", settings.Listener.Addr().String()), slog.Bool("tls", settings.TLS != nil),
 		slog.String("version", settings.Version))
 	return serve.HTTP(ctx, settings)
+}
+
+// clientGroup is the audience of a client without a token, and of one that lowers itself.
+//
+// SECURITY: it is a group, whatever the connection is set to: the server and the DM's stdio session may share an
+// environment with YAMO_CONNECTION=dm.
+func (o Options) clientGroup() (audience.Audience, error) {
+	group, err := audience.Group(o.Config.Session.Group)
+	if err != nil {
+		return audience.Audience{}, config.Name("group").Errorf("%w", err)
+	}
+	return group, nil
 }
 
 // httpOptions checks the settings of HTTP and opens the token file and the certificate.
@@ -119,7 +130,7 @@ func acceptOAuth(ctx context.Context, o Options, settings *serve.HTTPOptions, se
 	}
 	oauth, err := auth.NewOAuth(ctx, auth.OAuthOptions{
 		Issuer: h.OAuthIssuer, Audience: cmp.Or(h.OAuthAudience, settings.PublicURL.JoinPath("mcp").String()),
-		JWKS: h.OAuthJWKS, Logger: o.Logger, Tenant: served,
+		JWKS: h.OAuthJWKS, Subjects: h.OAuthSubjects, Logger: o.Logger, Tenant: served,
 	})
 	if err != nil {
 		return fmt.Errorf("%w (--oauth-issuer and --oauth-jwks)", err)

@@ -7,11 +7,14 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/MicahParks/jwkset"
 	"github.com/MicahParks/keyfunc/v3"
 	"github.com/golang-jwt/jwt/v5"
 	"golang.org/x/time/rate"
@@ -24,6 +27,8 @@ type OAuthOptions struct {
 	Issuer   string // expected issuer claim; a URL
 	Audience string // expected audience claim
 	JWKS     string // URL of the issuer's keys; "" asks the issuer's metadata
+	// Subjects are the subject claims that may open the DM. Tokens of others open a group at most.
+	Subjects []string
 	Logger   *slog.Logger
 	// Tenant is the tenant of every token, except for its Audience, which the token's scope determines.
 	Tenant Tenant
@@ -105,6 +110,27 @@ type claims struct {
 	ClientID string `json:"client_id"`
 }
 
+// claimNames are the JSON names of the fields of claims.
+var claimNames = []string{"iss", "sub", "aud", "exp", "nbf", "iat", "jti", "scope", "scp", "client_id"}
+
+// UnmarshalJSON implements json.Unmarshaler.
+//
+// SECURITY: encoding/json also takes "SCOPE" for "scope". An issuer that lets its clients add claims under other names
+// would let them choose their scope and subject.
+func (c *claims) UnmarshalJSON(data []byte) error {
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(data, &all); err != nil {
+		return err
+	}
+	maps.DeleteFunc(all, func(name string, _ json.RawMessage) bool { return !slices.Contains(claimNames, name) })
+	exact, err := json.Marshal(all)
+	if err != nil {
+		return err
+	}
+	type plain claims // without this method
+	return json.Unmarshal(exact, (*plain)(c))
+}
+
 // Authenticate verifies a token and returns its client. The error is ErrUnauthorized or ErrForbidden.
 func (o *OAuth) Authenticate(ctx context.Context, text string) (Client, error) {
 	var c claims
@@ -116,8 +142,18 @@ func (o *OAuth) Authenticate(ctx context.Context, text string) (Client, error) {
 	if kind, ok := parsed.Header["typ"].(string); ok && !acceptedType(kind) {
 		return Client{}, ErrUnauthorized
 	}
+	if !plainHeader(parsed.Header) || !o.verifies(ctx, parsed.Header) {
+		return Client{}, ErrUnauthorized
+	}
 	who, ok := audienceOf(c.scopes())
 	if !ok {
+		return Client{}, ErrForbidden
+	}
+	// SECURITY: there is one DM, which belongs to the persons that the operator named, and not to everyone who has an
+	// account at the issuer.
+	if who.IsDM() && !slices.Contains(o.options.Subjects, c.Subject) {
+		o.options.Logger.WarnContext(ctx, "refused a token for the direct conversation: its subject is not in oauth_subject",
+			slog.String("subject", c.Subject))
 		return Client{}, ErrForbidden
 	}
 	tenant := o.options.Tenant
@@ -127,6 +163,28 @@ func (o *OAuth) Authenticate(ctx context.Context, text string) (Client, error) {
 		return Client{}, fmt.Errorf("encode client key: %w", err)
 	}
 	return Client{Key: "oauth:" + string(key), Tenant: tenant, Expires: c.ExpiresAt.Add(clockSkew)}, nil
+}
+
+// plainHeader reports whether the header asks for nothing but an ordinary signature.
+//
+// SECURITY: RFC 7515 §4.1.11: a token with a critical extension that is not understood must be rejected; b64 (RFC 7797)
+// changes what is signed.
+func plainHeader(header map[string]any) bool {
+	_, critical := header["crit"]
+	_, unencoded := header["b64"]
+	return !critical && !unencoded
+}
+
+// verifies reports whether the key that the header names is one for verifying signatures (RFC 7517 §4.2 and §4.3).
+func (o *OAuth) verifies(ctx context.Context, header map[string]any) bool {
+	kid, _ := header["kid"].(string)
+	key, err := o.keys.Storage().KeyRead(ctx, kid)
+	if err != nil {
+		return false
+	}
+	m := key.Marshal()
+	return (m.USE == "" || m.USE == jwkset.UseSig) &&
+		(len(m.KEYOPS) == 0 || slices.Contains(m.KEYOPS, jwkset.KeyOpsVerify))
 }
 
 // acceptedType reports whether a token of this type may be an access token (RFC 9068 §2.1; many servers use "JWT").

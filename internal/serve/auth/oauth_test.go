@@ -66,6 +66,17 @@ func newAuthority(t *testing.T, path, document string) *authority {
 				"x":   base64.RawURLEncoding.EncodeToString(point[1:33]),
 				"y":   base64.RawURLEncoding.EncodeToString(point[33:]),
 			},
+			// Keys that must not verify anything: a shared secret, one for encryption, one for signing only.
+			{"kty": "oct", "kid": "o", "alg": "HS256", "k": base64.RawURLEncoding.EncodeToString([]byte(sharedSecret))},
+			{"kty": "RSA", "kid": "enc", "use": "enc", "n": number(a.rsa.N), "e": number(big.NewInt(int64(a.rsa.E)))},
+			{
+				"kty": "RSA", "kid": "sign", "key_ops": []string{"sign"},
+				"n": number(a.rsa.N), "e": number(big.NewInt(int64(a.rsa.E))),
+			},
+			{
+				"kty": "RSA", "kid": "ops", "key_ops": []string{"verify"},
+				"n": number(a.rsa.N), "e": number(big.NewInt(int64(a.rsa.E))),
+			},
 		}})
 	})
 	mux.HandleFunc(document, func(w http.ResponseWriter, _ *http.Request) {
@@ -77,6 +88,9 @@ func newAuthority(t *testing.T, path, document string) *authority {
 }
 
 func (a *authority) issuer() string { return a.URL + a.path }
+
+// sharedSecret is a symmetric key that the issuer publishes by mistake.
+const sharedSecret = "a secret of 32 bytes, or even more"
 
 const resource = "https://public.example/mcp"
 
@@ -99,6 +113,13 @@ func sign(t *testing.T, method jwt.SigningMethod, key any, header map[string]any
 	return text
 }
 
+// renamed returns c with the claim from called to.
+func renamed(c jwt.MapClaims, from, to string) jwt.MapClaims {
+	c[to] = c[from]
+	delete(c, from)
+	return c
+}
+
 func open(t *testing.T, o OAuthOptions) *OAuth {
 	t.Helper()
 	o.Logger = slog.New(slog.DiscardHandler)
@@ -115,7 +136,10 @@ func TestOAuthTokens(t *testing.T) {
 	t.Parallel()
 	a := newAuthority(t, "/realms/home", "/.well-known/oauth-authorization-server/realms/home")
 	verifier := open(t,
-		OAuthOptions{Issuer: a.issuer(), Audience: resource, Tenant: Tenant{Workspace: "/w", AgentID: "kate"}})
+		OAuthOptions{
+			Issuer: a.issuer(), Audience: resource, Tenant: Tenant{Workspace: "/w", AgentID: "kate"},
+			Subjects: []string{"mira", "nina"},
+		})
 	stranger, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
 		t.Fatal(err)
@@ -206,6 +230,42 @@ func TestOAuthTokens(t *testing.T) {
 			"unauthorized",
 		},
 		{
+			"a published secret",
+			sign(t, jwt.SigningMethodHS256, []byte(sharedSecret), map[string]any{"kid": "o"}, a.claims()),
+			"unauthorized",
+		},
+		{
+			"a key for encryption",
+			sign(t, jwt.SigningMethodRS256, a.rsa, map[string]any{"kid": "enc"}, a.claims()),
+			"unauthorized",
+		},
+		{
+			"a key for signing only",
+			sign(t, jwt.SigningMethodRS256, a.rsa, map[string]any{"kid": "sign"}, a.claims()),
+			"unauthorized",
+		},
+		{
+			"a key for verifying",
+			sign(t, jwt.SigningMethodRS256, a.rsa, map[string]any{"kid": "ops"}, a.claims()),
+			"dm",
+		},
+		{
+			"a critical extension",
+			sign(t, jwt.SigningMethodRS256, a.rsa, map[string]any{"kid": "r", "crit": []string{"exp"}}, a.claims()),
+			"unauthorized",
+		},
+		{
+			"an unencoded payload",
+			sign(t, jwt.SigningMethodRS256, a.rsa, map[string]any{"kid": "r", "b64": false}, a.claims()),
+			"unauthorized",
+		},
+		{"another person with the scope of the DM", rs(with("sub", "jon")), "forbidden"},
+		{"the second person of the DM", rs(with("sub", "nina")), "dm"},
+		{"a similar subject", rs(with("sub", "Mira")), "forbidden"},
+		{"the scope in capitals", rs(renamed(a.claims(), "scope", "SCOPE")), "forbidden"},
+		{"the subject in capitals", rs(renamed(a.claims(), "sub", "Sub")), "unauthorized"},
+		{"the audience in capitals", rs(renamed(a.claims(), "aud", "AUD")), "unauthorized"},
+		{
 			"an identity token",
 			sign(t, jwt.SigningMethodRS256, a.rsa, map[string]any{"kid": "r", "typ": "id+jwt"}, a.claims()),
 			"unauthorized",
@@ -259,7 +319,9 @@ func TestOAuthTokens(t *testing.T) {
 func TestOAuthClients(t *testing.T) {
 	t.Parallel()
 	a := newAuthority(t, "", "/.well-known/openid-configuration")
-	verifier := open(t, OAuthOptions{Issuer: a.issuer(), Audience: resource})
+	verifier := open(t, OAuthOptions{
+		Issuer: a.issuer(), Audience: resource, Subjects: []string{"mira", "jon", `mira","laptop`},
+	})
 	key := func(subject, client string) string {
 		t.Helper()
 		c := a.claims()
