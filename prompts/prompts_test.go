@@ -310,8 +310,8 @@ func TestArgumentsThatAreWrong(t *testing.T) {
 		args   map[string]string
 		want   string
 	}{
-		{"recall", map[string]string{"query": "x"}, "unknown argument of the prompt recall; valid arguments: topic"},
-		{"startup", map[string]string{"connection": "dm"}, "unknown argument of the prompt startup; it has no arguments"},
+		{"recall", map[string]string{"query": "x"}, "query: unknown argument of the prompt recall; valid arguments: topic"},
+		{"startup", map[string]string{"connection": "dm"}, "connection: unknown argument of the prompt startup; it has no arguments"},
 		{
 			"recall",
 			map[string]string{"topic": strings.Repeat("é", 2001)},

@@ -162,6 +162,8 @@ func TestOperatorFile(t *testing.T) {
 		"conection = 'dm'\n":                       `:1: unknown key "conection" (valid keys: agent_id, `,
 		"\n[workspace.'/a']\ngit = 'yes'\n":        ":3: workspace./a.git must be true or false",
 		"dream_min_hits = 0\n":                     "dream min hits: must be between 1 and 1000",
+		"lesson_min_confidence = 0.0\n":            "lesson min confidence: must be above 0 and at most 1",
+		"heritage_depth = 0\n":                     "heritage depth: must be between 1 and 50",
 		"[workspace.'" + link + "']\nlisten = 7\n": ":2: workspace." + link + ".listen must be a string in quotes",
 	} {
 		writeOperatorFile(t, getenv, content)

@@ -25,6 +25,8 @@
 //   - It sends no response when the context of a call ends: streamable.go, post.
 //   - It has no recovery for prompts and completions, and its recoveries send the panic's value: build.go,
 //     TestNothingInsideReachesTheClient.
+//   - It answers a prompt's wrong argument with the code of an internal error: invalidParams in build.go,
+//     TestNothingInsideReachesTheClient.
 //   - It logs session IDs and errors that quote contents: terse in site.go.
 package serve
 
@@ -33,15 +35,18 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
+	"unsafe"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/prompts"
 	"github.com/yamo-protocol/yamo-mcp/tools"
 )
@@ -119,7 +124,8 @@ func options(d Deps) []server.ServerOption {
 		server.WithInstructions(d.Instructions),
 		server.WithToolCapabilities(false), // the list never changes
 		server.WithLogging(),               // tools report problems, in fixed words
-		server.WithHooks(&server.Hooks{}),  // Resources and the HTTP transport add to them
+		// Resources and the HTTP transport add more hooks.
+		server.WithHooks(&server.Hooks{OnError: []server.OnErrorHookFunc{invalidParams}}),
 		// Lists and files differ by audience and change at any time: no proxy or host may keep them.
 		server.WithCacheHints(0, mcp.CacheScopePrivate),
 		// mcp-go's recoveries send the panic's value to the client, so the guards below come first.
@@ -164,6 +170,24 @@ func guardPrompts(logger *slog.Logger) server.PromptHandlerMiddleware {
 		return func(ctx context.Context, request mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 			return tools.Guard(ctx, logger, "prompt", func() (*mcp.GetPromptResult, error) { return next(ctx, request) })
 		}
+	}
+}
+
+// invalidParams gives the answer to prompts/get the code of invalid parameters if a fault is the reason, as the protocol
+// asks for. mcp-go answers every error of a handler with the code of an internal error and lets nothing choose another;
+// its hook gets the answer just before it is encoded, but its code is not exported, hence unsafe. If a release renames
+// the field, the code is that of an internal error again, and the test fails.
+func invalidParams(_ context.Context, _ any, method mcp.MCPMethod, _ any, err error) {
+	if _, ok := fault.As(err); !ok || method != mcp.MethodPromptsGet {
+		return
+	}
+	answer := reflect.ValueOf(err)
+	if answer.Kind() != reflect.Pointer || answer.Elem().Kind() != reflect.Struct {
+		return
+	}
+	if code := answer.Elem().FieldByName("code"); code.IsValid() && code.CanInt() {
+		address := unsafe.Pointer(code.UnsafeAddr()) //nolint:gosec // of a field of the type that the line below names
+		reflect.NewAt(code.Type(), address).Elem().SetInt(mcp.INVALID_PARAMS)
 	}
 }
 

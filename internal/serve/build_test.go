@@ -111,6 +111,10 @@ func TestNothingInsideReachesTheClient(t *testing.T) {
 			`{"ref":{"type":"ref/resource","uri":"test://{x}"},"argument":{"name":"x","value":""}}`,
 			`"error":{"code":-32603,"message":"internal error"}`,
 		},
+		{
+			"prompt with a wrong argument", "prompts/get", `{"name":"panic","arguments":{"wen":"now"}}`,
+			`"error":{"code":-32602,"message":"wen: unknown argument of the prompt panic; valid arguments: when"}`,
+		},
 		{"prompt panic", "prompts/get", `{"name":"panic"}`, `"error":{"code":-32603,"message":"internal error"}`},
 	}
 	for _, test := range tests {

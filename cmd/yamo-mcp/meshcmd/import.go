@@ -248,10 +248,10 @@ type migration struct {
 	Memories int  `json:"memories"`
 }
 
-// newMigrate returns `yamo-mcp mesh migrate` (RFC-0011 §11). It changes a database of another program only, never the
-// workspace, which it opens like every mesh command but does not use.
+// newMigrate returns `yamo-mcp mesh migrate` (RFC-0011 §11). It changes a database of another program only, so unlike
+// the other mesh commands it needs no workspace.
 func (m *command) newMigrate() *cobra.Command {
-	return m.command(&cobra.Command{
+	return &cobra.Command{
 		Use:   "migrate <path>",
 		Short: "Migrate another program's LanceDB database from schema V1 to V2, in place",
 		Long: `Migrate the LanceDB database in a folder from schema V1 to V2 (RFC-0011 §11), for the program that
@@ -259,19 +259,20 @@ owns it. Workspaces of yamo-mcp have V2 already, and import does not need a migr
 is kept as memory_entries_v1_backup; after 30 days the same command deletes it. If it is
 interrupted, run it again. Other programs must not write to the database during the migration.`,
 		Args: cli.PlainText("path"),
-	}, func(ctx context.Context, _ *mesh.View, args []string) error {
-		changed, rows, err := foreign.Migrate(ctx, args[0], time.Now())
-		if errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("path %q: no memory_entries.lance in it; give the folder of a LanceDB database", args[0])
-		}
-		if err != nil {
-			return err
-		}
-		text := fmt.Sprintf("[MemoryMesh] Migrated %d memories to schema V2; memory_entries_v1_backup is kept for 30 days\n",
-			rows)
-		if !changed {
-			text = fmt.Sprintf("[MemoryMesh] The schema is V2 already, with %d memories\n", rows)
-		}
-		return m.Answer(migration{changed, rows}, text)
-	})
+		RunE: func(cmd *cobra.Command, args []string) error {
+			changed, rows, err := foreign.Migrate(cmd.Context(), args[0], time.Now())
+			if errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("path %q: no memory_entries.lance in it; give the folder of a LanceDB database", args[0])
+			}
+			if err != nil {
+				return err
+			}
+			text := fmt.Sprintf("[MemoryMesh] The schema is V2 already, with %d memories\n", rows)
+			if changed {
+				text = fmt.Sprintf("[MemoryMesh] Migrated %d memories to schema V2; "+
+					"memory_entries_v1_backup is kept for 30 days\n", rows)
+			}
+			return m.Answer(migration{changed, rows}, text)
+		},
+	}
 }
