@@ -249,6 +249,14 @@ func (p *planted) remember(tb testing.TB, group string, plant func(place string)
 		"rationale": plant("a rationale"), "hypothesis": plant("a hypothesis"), "skill_name": plant("a skill"),
 		"metadata": map[string]any{"canary": plant("the metadata"), tag("a metadata key"): 1},
 	})
+	old := s.store(plant("a superseded memory"), nil)
+	current := s.store(plant("a correction"), map[string]any{
+		"supersedes": []string{old.ID}, "rationale": plant("a reason for a correction"),
+	})
+	s.store(strings.ToUpper(plant("a sighting")), nil)
+	s.store(plant("a sighting"), map[string]any{"tags": []string{tag("an updated tag")}})
+	call[map[string]any](s, "memory_get", map[string]any{"id": current.ID})
+	p.ids = append(p.ids, old.ID, current.ID)
 	learned := call[lesson](s, "distill_lesson", map[string]any{
 		"situation":         plant("a situation"),
 		"error_pattern":     plant("an error pattern"),

@@ -178,12 +178,9 @@ func TestProcessesShareOneWorkspace(t *testing.T) {
 				})
 				var result toolResult
 				var memory stored
-				if !ok || json.Unmarshal(m.Result, &result) != nil || result.IsError {
+				if !ok || json.Unmarshal(m.Result, &result) != nil || result.IsError ||
+					json.Unmarshal(result.StructuredContent, &memory) != nil {
 					t.Errorf("%s could not store %q: %s", name, content, brief(m.line))
-					return
-				}
-				if err := json.Unmarshal(result.StructuredContent, &memory); err != nil {
-					t.Errorf("%s stored %q: %v: %s", name, content, err, brief(m.line))
 					return
 				}
 				if i%5 == 0 {

@@ -94,6 +94,18 @@ func TestPrivateContentMakesNoDifference(t *testing.T) {
 			}
 			write(t, filepath.Join(p.workspace, "MEMORY.md"), strings.Repeat("# Canary\n\nThe canary of a memory.\n", 4000))
 		},
+		// What was shared is also a private memory, which replaced others and has another importance.
+		"private revisions of what is shared": func(t *testing.T, p *planted) {
+			for _, group := range []string{"", hiking} {
+				s := connect(t, launch{workspace: p.workspace, group: group})
+				for _, text := range public {
+					old := s.store("It used to be otherwise: "+text, nil)
+					s.store(text, map[string]any{"supersedes": []string{old.ID}, "importance": 1, "tags": []string{"canary"}})
+					s.store(strings.ToUpper(text), nil)
+				}
+				s.end()
+			}
+		},
 		"damaged and linked": func(t *testing.T, p *planted) {
 			for name, target := range map[string]string{
 				"MEMORY.md": "nowhere", "USER.md": "SOUL.md", "notes": "memory",

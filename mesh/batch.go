@@ -19,15 +19,15 @@ type batch struct {
 	view     *View
 	records  []*record.Record // ignored where the outcome is an error
 	outcomes []Outcome
-	texts    map[any]*record.Record    // of those that are new, by scope
-	ids      map[string]*record.Record // likewise, by id
-	others   map[string]record.Hit     // set by an import: what the audience sees in other compartments, by id
+	texts    map[record.WordsKey][]*record.Record // of those that are new
+	ids      map[string]*record.Record            // likewise, by id
+	others   map[string]record.Hit                // set by an import: what the audience sees in other compartments, by id
 }
 
 func newBatch(v *View, n int) *batch {
 	return &batch{
 		view: v, records: make([]*record.Record, n), outcomes: make([]Outcome, n),
-		texts: map[any]*record.Record{}, ids: map[string]*record.Record{},
+		texts: map[record.WordsKey][]*record.Record{}, ids: map[string]*record.Record{},
 	}
 }
 
@@ -62,7 +62,7 @@ func (b *batch) draft(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) 
 				return nil, err
 			}
 			kept = r
-			b.ids[r.ID], b.texts[r.Scope()] = r, r
+			b.ids[r.ID], b.texts[r.Words()] = r, append(b.texts[r.Words()], r)
 			draft, err := draftOf(r)
 			if err != nil {
 				return nil, err
@@ -92,7 +92,12 @@ func (b *batch) known(s *store.Snapshot, r *record.Record) *record.Record {
 	} else if twin := s.Twin(r); twin != nil {
 		return twin
 	}
-	return b.texts[r.Scope()]
+	for _, same := range b.texts[r.Words()] {
+		if same.Content == r.Content && same.InScope(r) {
+			return same
+		}
+	}
+	return nil
 }
 
 // importedID is a MEMORY_ID (RFC-0011 §1.1), or one whose end is base 36, as implementations in JavaScript make them.

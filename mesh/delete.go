@@ -48,12 +48,39 @@ func (v *View) Delete(ctx context.Context, id, reason string) error {
 	if err := v.checkErasable(c.Visibility, id); err != nil {
 		return err
 	}
+	if err := v.relink(ctx, c.Visibility, id); err != nil {
+		return err
+	}
 	return v.erase(ctx, c.Visibility, func(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) {
 		if s.Find(id) == nil {
 			return nil, noMemory(id) // deleted meanwhile
 		}
 		text := block.Delete{Agent: v.AgentID, MemoryID: id, Time: now, Reason: reason}.Block().String()
-		return []ledger.Draft{{Op: ledger.OpDelete, ID: id, Block: text, Data: deleted{v.AgentID, reason}}}, nil
+		drafts := []ledger.Draft{{Op: ledger.OpDelete, ID: id, Block: text, Data: deleted{v.AgentID, reason}}}
+		for _, revision := range s.RevisionIDs(id) {
+			drafts = append(drafts, ledger.Draft{Op: ledger.OpDelete, ID: revision, Data: deleted{AgentID: v.AgentID}})
+		}
+		return drafts, nil
+	})
+}
+
+// relink makes the successor of the memory called id, which is about to be erased, that of its predecessors too:
+// otherwise what they said would be current again.
+func (v *View) relink(ctx context.Context, name record.Visibility, id string) error {
+	return v.write(ctx, name, func(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) {
+		next := s.Past(id)
+		if next == nil {
+			return nil, nil
+		}
+		var drafts []ledger.Draft
+		for _, before := range s.Replaced(id) {
+			draft, err := v.revision(record.Revision{Old: before.Old, New: next.New, At: before.At}, now)
+			if err != nil {
+				return nil, err
+			}
+			drafts = append(drafts, draft)
+		}
+		return drafts, nil
 	})
 }
 

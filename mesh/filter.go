@@ -17,6 +17,7 @@ import (
 type conditions struct {
 	*SearchRequest
 	since, until time.Time   // zero for none
+	asOf         time.Time   // zero for now
 	expr         *where.Expr // nil for none
 }
 
@@ -44,6 +45,9 @@ func (q *SearchRequest) conditions() (c conditions, err error) {
 	if c.until, err = parseTime("until", q.Until); err != nil {
 		return c, err
 	}
+	if c.asOf, err = parseAsOf(q.AsOf); err != nil {
+		return c, err
+	}
 	if !c.until.IsZero() && !c.since.Before(c.until) {
 		return c, fault.New("until: must be later than since")
 	}
@@ -57,7 +61,7 @@ func (q *SearchRequest) conditions() (c conditions, err error) {
 
 // filter returns the conditions in the ranking's form. accesses returns how often the audience has found a memory.
 func (c conditions) filter(accesses func(id string) record.Accesses) rank.Filter {
-	f := rank.Filter{Lance: c.lance()}
+	f := rank.Filter{Lance: c.lance(), AsOf: c.asOf}
 	if c.Type == "" && c.SessionID == "" && c.AgentID == "" && c.Skill == "" && len(c.Tags) == 0 && c.since.IsZero() &&
 		c.until.IsZero() && c.MinImportance == nil && c.expr == nil {
 		f.Admit = func(*record.Record) bool { return true }
@@ -105,6 +109,15 @@ func (c conditions) lance() *lance.Filter {
 		Type: c.Type, SessionID: c.SessionID, AgentID: c.AgentID, SkillID: c.Skill, MinImportance: c.MinImportance,
 		Since: c.since, Until: c.until, Where: c.expr,
 	}
+}
+
+// parseAsOf is parseTime for as_of: what was true on a date was so by the end of that day.
+func parseAsOf(text string) (time.Time, error) {
+	at, err := parseTime("as_of", text)
+	if _, notDate := time.Parse(time.DateOnly, text); notDate == nil {
+		at = at.AddDate(0, 0, 1).Add(-time.Millisecond)
+	}
+	return at, err
 }
 
 // parseTime reads a time that a caller gave: RFC 3339, or a date, which is its first moment in UTC. "" is the zero

@@ -102,7 +102,7 @@ func (v *View) Recalled(ctx context.Context, since time.Time) ([]Recalled, error
 	}
 	var found []Recalled
 	for id, s := range byID {
-		if hit := find(list, id); hit.Record != nil {
+		if hit := find(list, id); hit.Record != nil && hit.Past == nil {
 			found = append(found, Recalled{Hit: hit, Hits: s.hits, Days: len(s.days), Mean: s.sum / float64(s.hits)})
 		}
 	}

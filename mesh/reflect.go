@@ -220,7 +220,7 @@ func recent(stores []*compartment, n int) []record.Hit {
 	list, release := snapshots(stores)
 	defer release()
 	for _, s := range list {
-		for r := range s.Memories() {
+		for r := range s.Current() {
 			if source(r) {
 				hits = append(hits, s.Hit(r))
 			}

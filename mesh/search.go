@@ -40,6 +40,7 @@ type SearchRequest struct {
 	Skill          string   // the owning skill
 	MinImportance  *float32 // 0..1; a memory without an importance has less
 	Since, Until   string   // RFC 3339 or YYYY-MM-DD; since is included, until is not
+	AsOf           string   // likewise: find what was current then; a date is its end
 	Filter         string   // an expression of package where, RFC-0011 §9's --filter
 	IncludeLessons bool
 }
@@ -258,6 +259,7 @@ func (q *SearchRequest) describe() string {
 	}
 	add("since", q.Since)
 	add("until", q.Until)
+	add("as_of", q.AsOf)
 	if q.Filter != "" {
 		parts = append(parts, "("+q.Filter+")")
 	}

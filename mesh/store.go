@@ -69,22 +69,6 @@ func (v *View) Store(ctx context.Context, m record.Memory, to record.Visibility)
 	return v.Keep(ctx, s, to)
 }
 
-// Keep appends a scrubbed memory to the ledger of the compartment to, "" being the audience's own. It returns after the
-// fsync; no model is needed. Storing the same text in the same scope again returns the first memory. A compartment that
-// the audience must not write to is a fault.
-func (v *View) Keep(ctx context.Context, s Scrubbed, to record.Visibility) (Stored, error) {
-	to, err := v.destination(to)
-	if err != nil {
-		return Stored{}, err
-	}
-	b := newBatch(v, 1)
-	b.add(0, s, nil)
-	if err := v.write(ctx, to, b.draft); err != nil {
-		return Stored{}, err
-	}
-	return b.outcomes[0].Stored, nil
-}
-
 // StoreAll keeps memories in the audience's own compartment, in order, with one fsync for all of them, and returns an
 // outcome for each. A refused memory does not keep the others out; with an error none is promised to be stored, and
 // calling again is safe.

@@ -149,7 +149,7 @@ func TestMemoryDeleteTellsOfCopies(t *testing.T) {
 		t.Fatal(err)
 	}
 	const content = "The ferry leaves at noon on every second day."
-	id := answer[stored](t, MemoryStore(v), `{"content":"`+content+`"}`).ID
+	id := answer[stored](t, MemoryStore(v), `{"content":"`+content+`","session_id":"r"}`).ID
 	twin := answer[stored](t, MemoryStore(v), `{"content":"`+content+`","session_id":"s"}`).ID
 	unsaid := answer[stored](t, MemoryStore(v), `{"content":"Nobody else knows where the boat is."}`).ID
 	answer[curated](t, CurateMemory(f.dm(), editor, "kate"),

@@ -7,6 +7,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
@@ -37,7 +38,8 @@ type memoryWhole struct {
 	AccessCount  int32      `json:"access_count"`
 	LastAccessed *time.Time `json:"last_accessed,omitempty"`
 	// NextOffset is 0 when the content is at its end.
-	NextOffset int `json:"next_offset,omitempty"`
+	NextOffset int       `json:"next_offset,omitempty"`
+	History    []version `json:"history,omitempty"`
 }
 
 func (m memoryWhole) JSONSchemaExtend(s *jsonSchema) {
@@ -49,7 +51,42 @@ func (m memoryWhole) JSONSchemaExtend(s *jsonSchema) {
 		"access_count":  "Number of searches that found it.",
 		"last_accessed": "Time of the last such search.",
 		"next_offset":   "More content follows: call again with this offset.",
+		"history":       "Its versions, oldest first.",
 	})
+}
+
+// version is a memory in the history of one.
+type version struct {
+	ID           string     `json:"id"`
+	CreatedAt    time.Time  `json:"created_at"`
+	Content      string     `json:"content"`
+	Until        *time.Time `json:"until,omitempty"`
+	SupersededBy string     `json:"superseded_by,omitempty"`
+	Why          string     `json:"why,omitempty"`
+}
+
+func (version) JSONSchemaExtend(s *jsonSchema) {
+	describe(s, map[string]string{
+		"until": "Not set: it is current.",
+	})
+}
+
+// versions returns the history of a memory, contents cut to what there is room for.
+func versions(ctx context.Context, v *mesh.View, id string, left *room) ([]version, error) {
+	history, err := v.History(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	var list []version
+	for _, h := range history {
+		content, _ := keyword.Excerpt(h.Content, "", concise)
+		one := version{ID: h.ID, CreatedAt: h.CreatedAt, Content: content}
+		if h.Past != nil {
+			one.Until, one.SupersededBy, one.Why = &h.Past.At, h.Past.New, h.Past.Why
+		}
+		list = append(list, one)
+	}
+	return fit(left, list), nil
 }
 
 type heritage struct {
@@ -114,7 +151,10 @@ func MemoryGet(v *mesh.View) Tool {
 		if err != nil {
 			return memoryWhole{}, err
 		}
-		return whole, nil
+		left := newRoom()
+		left.take(whole)
+		whole.History, err = versions(ctx, v, in.ID, &left)
+		return whole, err
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 // memory is what every audience may say of a memory. Its constraints are here, because package record knows no schemas.
 type memory struct {
 	record.Memory
+	Supersedes []string `json:"supersedes,omitempty" jsonschema:"maxItems=20"`
 }
 
 func (memory) JSONSchemaExtend(s *jsonSchema) {
@@ -26,6 +27,7 @@ func (memory) JSONSchemaExtend(s *jsonSchema) {
 		"hypothesis": "What it is expected to be useful for.",
 		"skill_name": "The skill it belongs to.",
 		"metadata":   "Additional JSON, up to 16 KiB. Not searched.",
+		"supersedes": "IDs of memories that this corrects, merges or ends.",
 	})
 	property(s, "content").MinLength = new(uint64(1))
 	enumerate(s, "type", record.Types...)
@@ -57,6 +59,31 @@ type stored struct {
 	CreatedAt  time.Time   `json:"created_at"`
 	Visibility string      `json:"visibility"`
 	Redactions []redaction `json:"redactions"`
+	Updated    []string    `json:"updated,omitempty"`
+	Sightings  int         `json:"sightings,omitempty"`
+	Similar    []similar   `json:"similar,omitempty"`
+}
+
+func (stored) JSONSchemaExtend(s *jsonSchema) {
+	describe(s, map[string]string{
+		"updated":   "Changed fields of a memory that existed.",
+		"sightings": "Near-identical texts that count as this memory.",
+		"similar":   "Judge these now: to replace some, call again with the same content, or a merged one, and supersedes.",
+	})
+}
+
+// similar is an earlier memory that the caller should compare with what it stored.
+type similar struct {
+	ID        string    `json:"id"`
+	CreatedAt time.Time `json:"created_at"`
+	Content   string    `json:"content"`
+	Relation  string    `json:"relation"`
+}
+
+func (similar) JSONSchemaExtend(s *jsonSchema) {
+	describe(s, map[string]string{
+		"relation": "same, near_duplicate, or differs: same subject, may be contradicted.",
+	})
 }
 
 // redaction counts what the scrubber took out, by kind.
@@ -65,27 +92,32 @@ type redaction struct {
 	Count int    `json:"count"`
 }
 
-// MemoryStore is the tool memory_store (RFC-0011 §4.1 add). A DM chooses between its private compartment and the
-// shared one; a group's memories stay in its own. When it returns, the memory is on disk. The same content again is not
-// stored twice: the result is the first memory.
+// MemoryStore is the tool memory_store (RFC-0011 §4.1 add). A DM chooses between its private compartment and the shared
+// one; a group's memories stay in its own. When it returns, the memory is on disk. The same content again is not stored
+// twice: the result is the first memory, with the fields that the call changed. A memory supersedes others of its own
+// compartment.
 func MemoryStore(v *mesh.View) Tool {
 	spec := Spec{
 		Name:  "memory_store",
 		Title: "Remember",
-		Description: "Store a decision, preference, fact or event beyond this session; " +
-			"what is not stored is forgotten. Store one self-contained item per call. " +
-			"Returns the id, visibility and redactions once it is on disk; " +
-			"storing the same content again returns the first id.",
+		Description: "Store a decision, preference, fact or event beyond this session; what is not stored is forgotten. " +
+			"Store one self-contained item per call. If it changes what is known, name the outdated memories in supersedes. " +
+			"Storing the same content again updates the first memory.",
 		Idempotent: true,
 	}
-	keep := func(ctx context.Context, m mesh.Scrubbed, to record.Visibility) (stored, error) {
-		r, err := v.Keep(ctx, m, to)
+	keep := func(ctx context.Context, m mesh.Scrubbed, to record.Visibility, supersedes []string) (stored, error) {
+		r, err := v.Remember(ctx, m, mesh.Intent{To: to, Supersedes: supersedes, Compare: true})
 		if err != nil {
 			return stored{}, err
 		}
-		return stored{
+		answer := stored{
 			ID: r.ID, CreatedAt: r.CreatedAt, Visibility: string(r.Visibility), Redactions: redactions(r.Redactions),
-		}, nil
+			Updated: r.Updated, Sightings: r.Sightings,
+		}
+		for _, other := range r.Similar {
+			answer.Similar = append(answer.Similar, similar{other.ID, other.CreatedAt, other.Excerpt, other.Relation})
+		}
+		return answer, nil
 	}
 	// SECURITY: a group is not offered the choice of visibility, and a call that makes one is refused.
 	if !v.Audience.IsDM() {
@@ -94,7 +126,7 @@ func MemoryStore(v *mesh.View) Tool {
 			if err != nil {
 				return stored{}, err
 			}
-			return keep(ctx, m, "")
+			return keep(ctx, m, "", in.Supersedes)
 		})
 	}
 	return Define(spec, func(ctx context.Context, in visibleMemory) (stored, error) {
@@ -110,7 +142,7 @@ func MemoryStore(v *mesh.View) Tool {
 				return stored{}, err
 			}
 		}
-		return keep(ctx, m, to)
+		return keep(ctx, m, to, in.Supersedes)
 	})
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
-	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/doctorcmd"
 	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/editcmd"
 	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/meshcmd"
 )
@@ -80,7 +79,6 @@ To get started:
 	)
 	root.AddCommand(newInstallCommands(env)...)
 	root.AddCommand(
-		doctorcmd.New(env),
 		newLintCommand(env),
 		newReconfigureCommand(env),
 		newRotateCommand(env),

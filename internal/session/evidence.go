@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
@@ -22,10 +23,20 @@ type Memory struct {
 	*record.Record
 	Heritage   *record.Heritage  `json:"heritage,omitempty"`
 	Visibility record.Visibility `json:"visibility"`
+	// SupersededAt is when it stopped being true, and SupersededBy the id of what replaced it.
+	SupersededAt *time.Time `json:"superseded_at,omitempty"`
+	SupersededBy string     `json:"superseded_by,omitempty"`
+	Sightings    int        `json:"sightings,omitempty"`
 }
 
 // NewMemory returns the memory of a hit.
-func NewMemory(h record.Hit) Memory { return Memory{h.Record, h.Heritage, h.Visibility} }
+func NewMemory(h record.Hit) Memory {
+	m := Memory{Record: h.Record, Heritage: h.Heritage, Visibility: h.Visibility, Sightings: h.Sightings}
+	if h.Past != nil {
+		m.SupersededAt, m.SupersededBy = &h.Past.At, h.Past.New
+	}
+	return m
+}
 
 // ResolveEvidence finds the event or the memory that an evidence token or an id names.
 func ResolveEvidence(ctx context.Context, editor *edit.Editor, memory *mesh.View, ref string) (Evidence, error) {

@@ -96,9 +96,12 @@ func (x *Index) work(ctx context.Context) error {
 			if len(ids) == 0 {
 				return nil
 			}
-			made, err := index.Embed(ctx, x.Embedder, "workspace files", texts)
+			made, err := x.Embedder.Embed(ctx, texts)
 			if err != nil {
-				return err
+				return fmt.Errorf("embed workspace files: %w", err)
+			}
+			if len(made) != len(texts) {
+				return fmt.Errorf("embed workspace files: %d vectors for %d texts", len(made), len(texts))
 			}
 			if err := vectors.Append(ids, made); err != nil {
 				return err

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/yamo-protocol/yamo-mcp/internal/atomicfile"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
 	"github.com/yamo-protocol/yamo-mcp/mesh/store"
@@ -132,7 +131,11 @@ func (b *blocks) write(m mark) error {
 	if err != nil {
 		return err
 	}
-	if err := atomicfile.WriteCache(b.path, raw); err != nil {
+	temp := b.path + ".tmp"
+	if err := os.WriteFile(temp, raw, 0o600); err != nil {
+		return fmt.Errorf("note yamo_blocks's state: %w", err)
+	}
+	if err := os.Rename(temp, b.path); err != nil {
 		return fmt.Errorf("note yamo_blocks's state: %w", err)
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
@@ -178,13 +179,14 @@ func (ix *Index) addRows(ctx context.Context) error {
 		doc      int
 		record   *record.Record
 		accesses record.Accesses
+		past     *record.Revision
 	}
 	var list []lacking
 	s := ix.c.Snapshot()
 	for doc, d := range s.Docs {
 		if d.Record != nil && ix.c.Vectors.Has(doc) {
 			if _, ok := ix.present[d.Record.ID]; !ok {
-				list = append(list, lacking{doc, d.Record, s.Accesses(d.Record.ID)})
+				list = append(list, lacking{doc, d.Record, s.Accesses(d.Record.ID), s.Past(d.Record.ID)})
 			}
 		}
 	}
@@ -198,7 +200,7 @@ func (ix *Index) addRows(ctx context.Context) error {
 			if v == nil {
 				continue // deleted meanwhile, or the file was lost
 			}
-			row, err := memoryRow(l.record, v)
+			row, err := memoryRow(l.record, v, l.past)
 			if err != nil {
 				return err
 			}
@@ -216,8 +218,9 @@ func (ix *Index) addRows(ctx context.Context) error {
 }
 
 // memoryRow converts a record to a row of memory_entries (RFC-0011 §2.2). The metadata repeats the columns under the
-// names of §2.1, where readers of schema V1 look for them.
-func memoryRow(r *record.Record, v []float32) (lance.Memory, error) {
+// names of §2.1, where readers of schema V1 look for them. The schema has no column for past, the revision that made the
+// memory a past one, so it is in the metadata too.
+func memoryRow(r *record.Record, v []float32, past *record.Revision) (lance.Memory, error) {
 	meta := map[string]any{}
 	maps.Copy(meta, r.Metadata)
 	for key, value := range map[string]string{
@@ -236,6 +239,12 @@ func memoryRow(r *record.Record, v []float32) (lance.Memory, error) {
 	}
 	if r.Reflection != nil {
 		meta["reflection"] = r.Reflection
+	}
+	if past != nil {
+		meta["superseded_at"] = past.At.UTC().Format(time.RFC3339Nano)
+		if past.New != "" {
+			meta["superseded_by"] = past.New
+		}
 	}
 	raw, err := json.Marshal(meta)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
-// revise deletes the rows whose heritage or accesses are outdated; addRows writes them again. The caller holds the
+// revise deletes the rows that a heritage, an update, a revision or accesses have outdated; addRows writes them again. The caller holds the
 // index lock.
 func (ix *Index) revise(ctx context.Context) error {
 	revised := ix.c.TakeRevised()
@@ -41,12 +41,13 @@ func (ix *Index) reviseRows(ctx context.Context, revised map[string]struct{}) er
 		if r == nil {
 			continue
 		}
-		want, err := heritageChain(r)
+		want, err := memoryRow(r, nil, s.Past(r.ID))
 		if err != nil {
 			return err
 		}
 		a := s.Accesses(row.ID)
-		if row.HeritageChain != want || !row.LastAccessed.Equal(a.Last) || row.AccessCount == nil && a.Count > 0 ||
+		if row.HeritageChain != want.HeritageChain || row.Metadata != want.Metadata ||
+			!equal(row.ImportanceScore, want.ImportanceScore) || !row.LastAccessed.Equal(a.Last) || row.AccessCount == nil && a.Count > 0 ||
 			row.AccessCount != nil && *row.AccessCount != a.Count {
 			changed = append(changed, row.ID)
 		}
@@ -82,3 +83,5 @@ func accessCount(a record.Accesses) *int32 {
 	}
 	return &a.Count
 }
+
+func equal(a, b *float32) bool { return a == b || a != nil && b != nil && *a == *b }

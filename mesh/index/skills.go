@@ -108,9 +108,12 @@ func (ix *Index) EmbedSkills(ctx context.Context) error {
 		}
 	}
 	for batch := range slices.Chunk(missing, EmbedBatch) {
-		vectors, err := Embed(ctx, ix.embedder, "skills", batch)
+		vectors, err := ix.embedder.Embed(ctx, batch)
 		if err != nil {
-			return err
+			return fmt.Errorf("embed skills: %w", err)
+		}
+		if len(vectors) != len(batch) {
+			return fmt.Errorf("embed skills: %d vectors for %d texts", len(vectors), len(batch))
 		}
 		ix.skills.put(batch, vectors)
 	}

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
@@ -59,10 +60,12 @@ type Source struct {
 	Nearest func(meaning []float32, n, live int, f lance.Filter) (hits []lance.Hit, ok bool)
 }
 
-// Filter selects memories before they are ranked.
+// Filter selects memories before they are ranked. Past memories are left out, unless AsOf is a time at which they were
+// current.
 type Filter struct {
 	Admit func(*record.Record) bool
-	Lance *lance.Filter // the same condition for LanceDB, nil if it cannot express it
+	AsOf  time.Time     // zero: now
+	Lance *lance.Filter // the same condition as Admit for LanceDB, nil if it cannot express it
 }
 
 // Candidates are the memories of some sources with their signals for one query, computed once for every call of Top.
@@ -191,7 +194,7 @@ func (r *Candidates) Top(limit int, f Filter) []record.Hit {
 		}
 		for doc := range p.Docs {
 			p.base[doc] = notRanked
-			if p.Docs[doc].Record == nil || p.Context[doc] == 0 && p.raw[doc] < MinCosine || !f.Admit(p.Docs[doc].Record) {
+			if p.Context[doc] == 0 && p.raw[doc] < MinCosine || !p.admits(doc, f) {
 				continue // Own needs no check: Context is never 0 where it is not
 			}
 			base := cosineWeight*share(p.smooth(doc), r.cosine) + ownWeight*share(p.Own[doc], r.own) +
@@ -212,6 +215,18 @@ func (r *Candidates) Top(limit int, f Filter) []record.Hit {
 		}
 	}
 	return r.hits(best.sorted(), pairs)
+}
+
+// admits reports whether f admits the memory of a document, and it is current or was at the filter's time.
+func (p *part) admits(doc int, f Filter) bool {
+	d := &p.Docs[doc]
+	switch {
+	case d.Record == nil:
+		return false
+	case f.AsOf.IsZero() && d.Past, !f.AsOf.IsZero() && !p.TrueAt(doc, f.AsOf):
+		return false
+	}
+	return f.Admit(d.Record)
 }
 
 // addPairs adds to the score of each leader the weight of the pairs of neighbouring words that it shares with the
@@ -264,18 +279,15 @@ func (r *Candidates) hits(ranked []leader, pairs map[place]float32) []record.Hit
 	for i, l := range ranked {
 		p, doc := r.parts[l.part], l.doc
 		speaker, standing := r.adjust(p, doc)
-		hits[i] = record.Hit{
-			Record:     p.Docs[doc].Record,
-			Visibility: p.Visibility,
-			Signals: []record.Signal{
-				{Name: "cosine", Value: Round(p.raw[doc])},
-				{Name: "meaning", Value: Round(cosineWeight * share(p.smooth(doc), r.cosine))},
-				{Name: "own_words", Value: Round(ownWeight * share(p.Own[doc], r.own))},
-				{Name: "context_words", Value: Round(contextWeight * share(p.Context[doc], r.context))},
-				{Name: "word_pairs", Value: Round(pairs[place{l.part, doc}])},
-				{Name: "length", Value: 0 - Round(p.Docs[doc].Long)},
-				{Name: "session", Value: Round(p.sessionShare(doc))},
-			},
+		hits[i] = p.Hit(p.Docs[doc].Record)
+		hits[i].Signals = []record.Signal{
+			{Name: "cosine", Value: Round(p.raw[doc])},
+			{Name: "meaning", Value: Round(cosineWeight * share(p.smooth(doc), r.cosine))},
+			{Name: "own_words", Value: Round(ownWeight * share(p.Own[doc], r.own))},
+			{Name: "context_words", Value: Round(contextWeight * share(p.Context[doc], r.context))},
+			{Name: "word_pairs", Value: Round(pairs[place{l.part, doc}])},
+			{Name: "length", Value: 0 - Round(p.Docs[doc].Long)},
+			{Name: "session", Value: Round(p.sessionShare(doc))},
 		}
 		for _, s := range []record.Signal{
 			{Name: "speaker", Value: Round(speaker)},

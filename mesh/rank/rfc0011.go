@@ -43,10 +43,8 @@ func (r *Candidates) fuse(limit int, f Filter) []record.Hit {
 		if s := signals[at]; len(s) == 2 && s[0].Name > s[1].Name { // they come in the order of a map
 			s[0], s[1] = s[1], s[0]
 		}
-		hits[i] = record.Hit{
-			Record: p.Docs[l.doc].Record, Visibility: p.Visibility,
-			Score: Round(l.score / ranked[0].score), Signals: signals[at],
-		}
+		hits[i] = p.Hit(p.Docs[l.doc].Record)
+		hits[i].Score, hits[i].Signals = Round(l.score/ranked[0].score), signals[at]
 	}
 	return hits
 }
@@ -61,14 +59,14 @@ func (r *Candidates) nearest(n int, f Filter) []leader {
 	for i, p := range r.parts {
 		if hits, ok := r.askLance(p, n, f); ok {
 			for _, h := range hits {
-				if doc, ok := p.Doc(h.ID); ok && f.Admit(p.Docs[doc].Record) {
+				if doc, ok := p.Doc(h.ID); ok && p.admits(doc, f) {
 					best.add(leader{float32(h.Similarity), i, doc})
 				}
 			}
 			continue
 		}
 		for doc, cosine := range p.source.Vectors.Cosines(r.vector, nil) {
-			if doc < len(p.Docs) && p.Docs[doc].Record != nil && !math.IsNaN(float64(cosine)) && f.Admit(p.Docs[doc].Record) {
+			if doc < len(p.Docs) && !math.IsNaN(float64(cosine)) && p.admits(doc, f) {
 				best.add(leader{cosine, i, doc})
 			}
 		}
@@ -99,7 +97,7 @@ func (r *Candidates) matching(n int, f Filter) []leader {
 	best := newLeaders(n)
 	for i, p := range r.parts {
 		for doc, score := range indexes[i].Match(terms, stats) {
-			if p.Docs[doc].Record != nil && f.Admit(p.Docs[doc].Record) {
+			if p.admits(doc, f) {
 				best.add(leader{float32(score), i, doc})
 			}
 		}

@@ -20,7 +20,17 @@ type Hit struct {
 	Link       string  // the resource of the workspace file that it is a passage of, "" for a memory
 	Score      float64 // 0..1, two decimals; 0 if there was no query
 	Signals    []Signal
-	Accesses   Accesses // set by mesh.View.Get only
+	Accesses   Accesses  // set by mesh.View.Get only
+	Replaced   []Past    // what it replaced, the latest last
+	Past       *Revision // why it is not current, nil if it is
+	Sightings  int       // texts that were counted for it because they have its words; 0 for one
+}
+
+// Past is a memory that another one replaced.
+type Past struct {
+	*Record
+	Until time.Time // when it stopped being true
+	Why   string
 }
 
 // Signal is what one part of the ranking contributed to a score.

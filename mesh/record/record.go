@@ -6,9 +6,7 @@
 package record
 
 import (
-	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -24,6 +22,9 @@ const FileType = "file"
 
 // Types are the memory types a caller may give (RFC-0011 §1.2, and "event" of §10's example).
 var Types = []string{"global", "session", "agent", "lesson", "reflection", "event"}
+
+// DefaultType is the type of a memory that was stored without one.
+const DefaultType = "global"
 
 // LessonTag is on every memory derived from a lesson (RFC-0011 §3.5).
 const LessonTag = "#lesson_learned"
@@ -133,14 +134,16 @@ func CheckMetadata(path string, v any) error {
 	return nil
 }
 
-// Scope identifies a text and whom it is remembered for: two records with one scope are the same memory. The fields are
-// encoded as a JSON list, because joined strings of different records could be equal.
-func (r *Record) Scope() [sha256.Size]byte {
-	key, err := json.Marshal([]string{r.Content, r.Type, r.SessionID, r.AgentID, r.Skill})
-	if err != nil {
-		panic(err) // strings always marshal
-	}
-	return sha256.Sum256(key)
+// InScope reports whether r and other, which have the same text, are remembered for the same: then they are one memory.
+func (r *Record) InScope(other *Record) bool {
+	return r.Type == other.Type && r.SessionID == other.SessionID && r.AgentID == other.AgentID && r.Skill == other.Skill
+}
+
+// Fits is InScope for a caller who may have left fields of other out, or gives a session or skill that r did not have.
+func (r *Record) Fits(other *Record) bool {
+	fits := func(a, b string) bool { return a == b || a == "" || b == "" }
+	return (r.Type == other.Type || other.Type == DefaultType) && fits(r.SessionID, other.SessionID) &&
+		fits(r.AgentID, other.AgentID) && fits(r.Skill, other.Skill)
 }
 
 // Limits of what a caller may store.

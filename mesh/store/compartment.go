@@ -25,6 +25,11 @@ const (
 	OpSynthesize = "synthesize"
 
 	OpHeritage = "heritage"
+
+	OpRevise   = "revise"   // a record.Revision, whose id it has
+	OpUpdate   = "update"   // a record.Memory without its content: the fields that the memory has from now on
+	OpSighting = "sighting" // a record.Record without an id, whose text repeats the memory
+	OpSeparate = "separate" // a record.Separation
 	// Both carry the skill's id, so that erasing a skill erases every text it had and its feedback.
 	OpSkill         = "skill"
 	OpSkillFeedback = "skill_feedback"

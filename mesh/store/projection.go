@@ -1,7 +1,6 @@
 package store
 
 import (
-	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -31,7 +30,8 @@ type Projection struct {
 	live     int          // memories that are not deleted
 	docs     []Document
 	byID     map[string]int
-	byText   map[[sha256.Size]byte]int
+	byWords  map[record.WordsKey]int    // the first memory with these words
+	reworded map[record.WordsKey][]int  // the others, where there are any
 	revised  map[string]struct{}        // see TakeRevised
 	accesses map[string]record.Accesses // by id, of memories of any compartment
 	erased   map[string]record.Moment   // when what had an id was deleted last
@@ -43,6 +43,9 @@ type Projection struct {
 	skills   *skill.Set
 
 	syntheses map[string]*record.Synthesis // by key, the latest
+
+	revisions revisions
+	sightings map[string][]*record.Record // by the id of the memory that they repeat
 }
 
 // Document is a record with what the ranking would otherwise compute for each search. Its number is its index in
@@ -53,6 +56,7 @@ type Document struct {
 	Long    float32        // subtracted from its score for its length in the default ranking, see rank.Context
 
 	Standing bool // a standing instruction or preference, see record.IsStanding
+	Past     bool // not current: a revision replaced or retired it, or it is not the best lesson of its pattern
 }
 
 type session struct {
@@ -74,7 +78,8 @@ func NewProjection(name record.Visibility, vectors *vector.Set) *Projection {
 		Vectors:    vectors,
 		Changed:    func() {},
 		byID:       map[string]int{},
-		byText:     map[[sha256.Size]byte]int{},
+		byWords:    map[record.WordsKey]int{},
+		reworded:   map[record.WordsKey][]int{},
 		revised:    map[string]struct{}{},
 		accesses:   map[string]record.Accesses{},
 		erased:     map[string]record.Moment{},
@@ -84,6 +89,8 @@ func NewProjection(name record.Visibility, vectors *vector.Set) *Projection {
 		keywords:   keyword.New(),
 		skills:     skill.NewSet(),
 		syntheses:  map[string]*record.Synthesis{},
+		revisions:  newRevisions(),
+		sightings:  map[string][]*record.Record{},
 	}
 }
 
@@ -105,7 +112,7 @@ func (p *Projection) Remove(ids ...string) {
 	}
 }
 
-// TakeRevised returns the ids of the memories whose heritage or accesses have changed since the last call: their rows
+// TakeRevised returns the ids of the memories of which more than the text has changed since the last call: their rows
 // in the tables may be behind. A caller that fails to update them hands the ids back with ReturnRevised.
 func (p *Projection) TakeRevised() map[string]struct{} {
 	p.mu.Lock()
@@ -161,6 +168,7 @@ func (p *Projection) change(e ledger.Entry) (func(), error) {
 	case e.Op == ledger.OpDelete:
 		return func() {
 			p.remove(e.ID)
+			p.unrevise(e.ID)
 			p.erased[e.ID] = at
 			p.skills.Remove(e.ID)
 			p.Changed()
@@ -175,6 +183,18 @@ func (p *Projection) change(e ledger.Entry) (func(), error) {
 	case OpHeritage:
 		h := new(record.Heritage)
 		return func() { p.inherit(e.ID, h) }, Decode(e, h)
+	case OpRevise:
+		r := new(record.Revision)
+		return func() { p.revise(r) }, Decode(e, r)
+	case OpUpdate:
+		var m record.Memory
+		err := Decode(e, &m)
+		return func() { p.update(e.ID, m) }, err
+	case OpSighting:
+		r := new(record.Record)
+		return func() { p.sightings[e.ID] = append(p.sightings[e.ID], r); p.revisions.changes++ }, Decode(e, r)
+	case OpSeparate:
+		return func() { delete(p.sightings, e.ID); p.revisions.changes++ }, nil
 	case OpSynthesize:
 		made := new(record.Synthesis)
 		return func() { p.syntheses[made.Key] = made; p.Changed() }, Decode(e, made)
@@ -218,8 +238,8 @@ func (p *Projection) add(r *record.Record) {
 	}
 	if r.Lesson != nil {
 		p.contend(doc)
-	} else if _, twin := p.byText[r.Scope()]; !twin {
-		p.byText[r.Scope()] = doc
+	} else if r.Type != record.FileType {
+		p.addWords(doc)
 	}
 	p.Vectors.Track(r.ID)
 	if r.Type != record.FileType && HasParts(r.Content) {
@@ -235,12 +255,16 @@ func (p *Projection) contend(doc int) {
 	best, ok := p.patterns[l.PatternID]
 	if !ok {
 		p.patterns[l.PatternID] = doc
+		p.setPast(doc)
 		return
 	}
 	known := p.docs[best].Record
-	if known.Lesson.RuleConfidence < l.RuleConfidence || known.Expired(p.docs[doc].Record.CreatedAt, p.Retention) {
+	better := known.Lesson.RuleConfidence < l.RuleConfidence || known.Expired(p.docs[doc].Record.CreatedAt, p.Retention)
+	if better {
 		p.patterns[l.PatternID] = doc
 	}
+	p.setPast(best)
+	p.setPast(doc)
 }
 
 // prefer makes doc the reflection of its key if it is the first, or the first by a model. p.mu is held.
@@ -265,13 +289,14 @@ func (p *Projection) remove(id string) {
 		s.last = before
 	}
 	p.keywords.Remove(doc, r.Content)
-	p.docs[doc].Record = nil
+	p.docs[doc].Record, p.docs[doc].Past = nil, false
 	p.live--
 	delete(p.byID, id)
 	delete(p.revised, id)
 	delete(p.accesses, id)
-	if key := r.Scope(); r.Lesson == nil && p.byText[key] == doc {
-		delete(p.byText, key)
+	delete(p.sightings, id)
+	if r.Lesson == nil && r.Type != record.FileType {
+		p.removeWords(doc, r.Words())
 	}
 	if r.Lesson != nil && p.patterns[r.Lesson.PatternID] == doc {
 		// The next best takes its place: a superseded lesson is active again when its successor is deleted.
@@ -291,6 +316,7 @@ func (p *Projection) remove(id string) {
 		}
 	}
 	p.Vectors.Untrack(doc, id)
+	p.revived(id)
 	p.Changed()
 }
 

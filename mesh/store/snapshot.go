@@ -58,7 +58,16 @@ func (s *Snapshot) Memories() iter.Seq[*record.Record] {
 
 // Hit returns r, which must be one of the snapshot's memories, as a hit without a score.
 func (s *Snapshot) Hit(r *record.Record) record.Hit {
-	return record.Hit{Record: r, Visibility: s.Visibility}
+	hit := record.Hit{Record: r, Visibility: s.Visibility, Past: s.p.past(r.ID)}
+	for _, revision := range s.p.revisions.by[r.ID] {
+		if old := s.Find(revision.Old); old != nil {
+			hit.Replaced = append(hit.Replaced, record.Past{Record: old, Until: revision.At, Why: revision.Why})
+		}
+	}
+	if n := len(s.p.sightings[r.ID]); n > 0 {
+		hit.Sightings = n + 1
+	}
+	return hit
 }
 
 // Doc returns the number of the document of the memory called id.
@@ -73,25 +82,20 @@ func (s *Snapshot) Find(id string) *record.Record {
 	return s.at(doc, ok)
 }
 
-// Twin returns the memory with the same content in the same scope as r, see record.Record.Scope, nil if no memory has.
-// Lessons are not twins of anything: their pattern identifies them.
-func (s *Snapshot) Twin(r *record.Record) *record.Record {
-	doc, ok := s.p.byText[r.Scope()]
-	return s.at(doc, ok)
-}
-
 // Lesson returns the best lesson of a pattern, active or not, nil if the pattern is unknown.
 func (s *Snapshot) Lesson(pattern string) *record.Record {
 	doc, ok := s.p.patterns[pattern]
 	return s.at(doc, ok)
 }
 
-// Lessons returns the best lesson of each pattern, active or not, the one stored last first.
+// Lessons returns the best lesson of each pattern, active or not, the one stored last first. Retired ones are left out.
 func (s *Snapshot) Lessons() []*record.Record {
 	docs := slices.Sorted(maps.Values(s.p.patterns))
 	lessons := make([]*record.Record, 0, len(docs))
 	for _, doc := range slices.Backward(docs) {
-		lessons = append(lessons, s.Docs[doc].Record)
+		if !s.Docs[doc].Past {
+			lessons = append(lessons, s.Docs[doc].Record)
+		}
 	}
 	return lessons
 }

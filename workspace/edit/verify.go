@@ -22,7 +22,6 @@ func (e *Editor) Verify(ctx context.Context) (Verified, error) {
 	if secret, err = ledger.LoadKey(filepath.Join(e.opt.Dir, "key")); err != nil {
 		secret = nil // nothing was ever written, or the key is lost and only the line hashes can be verified
 	}
-	// Two checks: the chain shows that no line is missing or moved, the line hashes that each was made with the key.
 	report, err := ledger.Verify(ctx, e.path(), secret)
 	if err != nil {
 		return Verified{}, err
@@ -32,6 +31,6 @@ func (e *Editor) Verify(ctx context.Context) (Verified, error) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	events, err := e.readEvents(ctx, nil, func(Event) bool { return true })
+	events, err := e.all(ctx, nil, func(Event) bool { return true })
 	return Verified{report, int64(len(events))}, err
 }

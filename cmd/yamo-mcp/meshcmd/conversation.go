@@ -38,7 +38,9 @@ secret, nothing is stored and the command succeeds.`,
 			return m.Answer(captured{}, "[MemoryMesh] Nothing to keep\n")
 		}
 		m.tellRedactions(stored.Redactions)
-		return m.Answer(captured{&ingested{stored.ID, stored.Visibility, stored.Created, stored.Redactions}, true},
+		return m.Answer(captured{&ingested{
+			ID: stored.ID, Visibility: stored.Visibility, Created: stored.Created, Redactions: stored.Redactions,
+		}, true},
 			fmt.Sprintf("[MemoryMesh] Ingested record %s\n", stored.ID))
 	})
 	flags := cmd.Flags()

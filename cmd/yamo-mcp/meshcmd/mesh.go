@@ -49,6 +49,7 @@ func New(env cli.Env) *cobra.Command {
 		m.newStats(),
 		m.newGet(),
 		m.newDelete(),
+		m.newSeparate(),
 		m.newIngestSkill(),
 		m.newSearchSkills(),
 		m.newListSkills(),

@@ -8,13 +8,16 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/session"
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
 )
@@ -38,6 +41,53 @@ type statistics struct {
 	Status   string `json:"status"`
 }
 
+// lookedUp is the answer of get.
+type lookedUp struct {
+	match
+	History []match `json:"history,omitempty"` // what it replaced and what replaced it, oldest first, with itself
+}
+
+// formatHistory formats a history, "" for none.
+func formatHistory(history []record.Hit) string {
+	var b strings.Builder
+	for _, h := range history {
+		until := "current"
+		if h.Past != nil {
+			until = "until " + h.Past.At.Local().Format(time.DateOnly)
+		}
+		fmt.Fprintf(&b, "History: %s (%s): %s\n", h.ID, until, text.Shorten(text.OneLine(h.Content), maxHistory))
+	}
+	return b.String()
+}
+
+const maxHistory = 200 // characters of a memory in a history
+
+// separation is the answer of separate.
+type separation struct {
+	ID   string   `json:"id"`
+	Into []string `json:"into"` // ids of the new memories
+}
+
+// newSeparate returns `yamo-mcp mesh separate`.
+func (m *command) newSeparate() *cobra.Command {
+	var id string
+	cmd := m.command(&cobra.Command{
+		Use:   "separate --id <id>",
+		Short: "Make the sightings of a memory memories of their own",
+		Long: `Text that has the words of a memory, or nearly so, is counted as a sighting of it instead of becoming
+a memory. This makes the sightings of a memory memories of their own again.`,
+	}, func(ctx context.Context, memory *mesh.View, _ []string) error {
+		into, err := memory.Separate(ctx, id)
+		if err != nil {
+			return err
+		}
+		return m.Answer(separation{id, into},
+			fmt.Sprintf("[MemoryMesh] Separated from record %s: %s\n", id, strings.Join(into, ", ")))
+	})
+	cmd.Flags().StringVar(&id, "id", "", "ID of the memory (required)")
+	return cli.Require(cmd, "id")
+}
+
 // newGet returns `yamo-mcp mesh get`.
 func (m *command) newGet() *cobra.Command {
 	var id string
@@ -52,8 +102,16 @@ func (m *command) newGet() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return m.Answer(newMatch(hit, nil),
-			fmt.Sprintf("[MemoryMesh] Record %s\n%s%s", hit.ID, formatRecord(hit), formatHeritage(hit.Heritage)))
+		history, err := memory.History(ctx, id)
+		if err != nil {
+			return err
+		}
+		found := lookedUp{match: newMatch(hit, nil)}
+		for _, h := range history {
+			found.History = append(found.History, newMatch(h, nil))
+		}
+		return m.Answer(found, fmt.Sprintf("[MemoryMesh] Record %s\n%s%s%s",
+			hit.ID, formatRecord(hit), formatHeritage(hit.Heritage), formatHistory(history)))
 	})
 	cmd.Flags().StringVar(&id, "id", "", "ID of the memory or skill (required)")
 	return cli.Require(cmd, "id")

@@ -60,6 +60,7 @@ lesson_pattern_id and source_skill_id.`,
 		return m.Answer(answer, formatResults(found.Hits))
 	})
 	cmd.Flags().IntVar(&q.Limit, "limit", 10, fmt.Sprintf("maximum number of results, 1 to %d", mesh.MaxLimit))
+	cmd.Flags().StringVar(&q.AsOf, "as-of", "", "find what was current then: 2026-01-31 or 2026-01-31T15:04:05Z")
 	cmd.Flags().StringVar(&q.Filter, "filter", "", "condition on the fields of memories")
 	return cmd
 }

@@ -22,15 +22,21 @@ type ingested struct {
 	Visibility record.Visibility `json:"visibility"`
 	Created    bool              `json:"created"`
 	Redactions []scrub.Redaction `json:"redactions"`
+	Updated    []string          `json:"updated,omitempty"`
+	Sightings  int               `json:"sightings,omitempty"`
+	Superseded []string          `json:"superseded,omitempty"`
 }
 
 // newStore returns `yamo-mcp mesh store` (RFC-0011 §9). Its flags win over the same fields in --metadata.
 func (m *command) newStore() *cobra.Command {
 	var content, kind, rationale, hypothesis, metadata string
+	var supersedes []string
 	cmd := m.command(&cobra.Command{
 		Use:   "store --content <text>",
 		Short: "Store a memory",
-		Long: `Store text as a memory. Storing the same text again returns the ID of the first memory.
+		Long: `Store text as a memory. Storing the same text again updates the first memory; text that differs in
+punctuation and case only is counted as a sighting of it. What the memory supersedes is not found by
+searches any more, and stays in its history.
 
 --metadata is a JSON object. Its keys type, source, tags, importance (or importance_score),
 session_id, skill_name, rationale and hypothesis set the memory's fields of these names; other keys
@@ -52,12 +58,19 @@ are stored as metadata.`,
 			}
 		}
 		// "" is the default of the audience: private for the operator, a group's own memory with --group.
-		stored, err := memory.Store(ctx, q, "")
+		scrubbed, err := memory.Scrub(q)
+		if err != nil {
+			return err
+		}
+		stored, err := memory.Remember(ctx, scrubbed, mesh.Intent{Supersedes: supersedes})
 		if err != nil {
 			return err
 		}
 		m.tellRedactions(stored.Redactions)
-		return m.Answer(ingested{stored.ID, stored.Visibility, stored.Created, stored.Redactions},
+		return m.Answer(ingested{
+			stored.ID, stored.Visibility, stored.Created, stored.Redactions,
+			stored.Updated, stored.Sightings, stored.Superseded,
+		},
 			fmt.Sprintf("[MemoryMesh] Ingested record %s\n", stored.ID))
 	})
 	flags := cmd.Flags()
@@ -67,6 +80,7 @@ are stored as metadata.`,
 	flags.StringVar(&rationale, "rationale", "", "why it is worth remembering")
 	flags.StringVar(&hypothesis, "hypothesis", "", "what it is expected to help with")
 	flags.StringVar(&metadata, "metadata", "", "further fields and metadata, a JSON object")
+	flags.StringArrayVar(&supersedes, "supersedes", nil, "ID of a memory that it replaces (may be repeated)")
 	return cli.Require(cmd, "content")
 }
 

@@ -1,0 +1,134 @@
+package mesh
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/mesh/index"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+)
+
+// corrections is testdata/corrections.json. The ranking was chosen on the pairs with an even index; those with an odd
+// one are held back.
+type corrections struct {
+	// Corrections have a statement, a later one that replaces it, and a question that the later one answers. Of the
+	// Unrelated pairs, which have a subject in common, the first answers the question.
+	Corrections, Unrelated []correction
+	Notes                  []string // on other subjects
+}
+
+type correction struct{ Kind, Old, New, Question string }
+
+func readCorrections(t testing.TB) (c corrections) {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join("testdata", "corrections.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(raw, &c); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// remembering embeds each text once, for all views of a test.
+type remembering struct {
+	index.Embedder
+	mu      sync.Mutex
+	vectors map[string][]float32
+}
+
+func (r *remembering) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var missing []string
+	for _, text := range texts {
+		if r.vectors[text] == nil {
+			missing = append(missing, text)
+		}
+	}
+	made, err := r.Embedder.Embed(ctx, missing)
+	if err != nil {
+		return nil, err
+	}
+	for i, text := range missing {
+		r.vectors[text] = made[i]
+	}
+	vectors := make([][]float32, len(texts))
+	for i, text := range texts {
+		vectors[i] = slices.Clone(r.vectors[text])
+	}
+	return vectors, nil
+}
+
+// among stores the first of a pair, notes and statements of other pairs, and the second, which supersedes the first if
+// it should, and returns the places of both in the answer to the question, from 0; -1 if it is not there.
+func (c corrections) among(t testing.TB, e index.Embedder, pair correction, supersede bool) (old, fresh int) {
+	t.Helper()
+	v := Open(Options{
+		Dir: filepath.Join(t.TempDir(), ".yamo"), Audience: audience.DM(), AgentID: "tester", Embedder: e, Logger: testLog(t),
+	})
+	defer func() { _ = v.Close(t.Context()) }()
+	first := revised(t, v, pair.Old)
+	var others []record.Memory
+	for i, note := range c.Notes {
+		others = append(others, record.Memory{Content: note})
+		if other := c.Corrections[(i*7)%len(c.Corrections)]; other.Kind != pair.Kind {
+			others = append(others, record.Memory{Content: other.Old})
+		}
+	}
+	if _, err := v.StoreAll(t.Context(), others); err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	if supersede {
+		ids = []string{first.ID}
+	}
+	revised(t, v, pair.New, ids...)
+	settleVectors(t, v)
+	old, fresh = -1, -1
+	for i, hit := range search(t, v, SearchRequest{Query: pair.Question}).Hits {
+		switch hit.Content {
+		case pair.Old:
+			old = i
+		case pair.New:
+			fresh = i
+		}
+	}
+	return old, fresh
+}
+
+// settleVectors waits until everything is found by meaning.
+func settleVectors(t testing.TB, v *View) {
+	t.Helper()
+	if err := v.Maintenance().Settle(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A fact that superseded another is the first answer, whatever else is known.
+func TestSupersedingFactsComeFirst(t *testing.T) {
+	c := readCorrections(t)
+	e := &remembering{Embedder: model(t), vectors: map[string][]float32{}}
+	first := 0
+	for _, pair := range c.Corrections {
+		old, fresh := c.among(t, e, pair, true)
+		if old >= 0 {
+			t.Errorf("%q is found, although it was superseded", pair.Old)
+		}
+		if fresh == 0 {
+			first++
+		} else {
+			t.Logf("%q is at %d for %q", pair.New, fresh, pair.Question)
+		}
+	}
+	if share := float64(first) / float64(len(c.Corrections)); share < .95 {
+		t.Errorf("%.2f of the current facts come first, want .95", share)
+	}
+}

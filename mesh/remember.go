@@ -1,0 +1,288 @@
+package mesh
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+	"github.com/yamo-protocol/yamo-mcp/mesh/store"
+)
+
+// MaxSupersedes is the maximum number of memories that one replaces at a time.
+const MaxSupersedes = 20
+
+// Intent is what the caller wants besides storing a memory.
+type Intent struct {
+	To         record.Visibility // "": the audience's own compartment
+	Supersedes []string          // ids of memories of that compartment, which are not current any more
+	Compare    bool              // look for memories that say almost the same or may be contradicted
+}
+
+// Remembered is the result of Remember.
+type Remembered struct {
+	Stored
+	Updated    []string  // names of the fields that the existing memory has now
+	Sightings  int       // texts that were counted for the memory because they have its words
+	Superseded []string  // ids that are past now, or were already, because of this memory
+	Similar    []Similar // the most similar first; only with Intent.Compare
+}
+
+// Keep is Remember without an intent but the compartment.
+func (v *View) Keep(ctx context.Context, s Scrubbed, to record.Visibility) (Stored, error) {
+	kept, err := v.Remember(ctx, s, Intent{To: to})
+	return kept.Stored, err
+}
+
+// Remember appends a scrubbed memory to the ledger of a compartment. It returns after the fsync.
+//
+// Text that is there already is not stored twice: the existing memory gets the fields that the call gives and that it
+// has otherwise, and keeps the rest. Text with the words of a memory is counted as a sighting of it. What the memory
+// supersedes stays in the ledger and its history, and is not found by ordinary searches any more. A compartment that
+// the audience must not write to, and a superseded memory of another compartment, are faults.
+func (v *View) Remember(ctx context.Context, s Scrubbed, how Intent) (Remembered, error) {
+	to, err := v.destination(how.To)
+	if err != nil {
+		return Remembered{}, err
+	}
+	if err := v.checkSuperseded(ctx, to, how.Supersedes); err != nil {
+		return Remembered{}, err
+	}
+	k := &keeping{view: v, record: s.record, supersedes: how.Supersedes}
+	if how.Compare {
+		if k.similar, k.merge, err = v.compareStored(ctx, to, s.record, how.Supersedes); err != nil {
+			return Remembered{}, err
+		}
+	}
+	if err := v.write(ctx, to, k.draft); err != nil {
+		return Remembered{}, err
+	}
+	k.done.Redactions = s.redactions
+	k.done.Similar = slices.DeleteFunc(k.similar, func(other Similar) bool { return other.ID == k.done.ID })
+	k.done.Similar = k.done.Similar[:min(maxSimilar, len(k.done.Similar))]
+	return k.done, nil
+}
+
+// checkSuperseded returns a fault for ids that cannot be superseded by a memory of the compartment to.
+//
+// SECURITY: a revision names both memories, so both must be of one compartment: that of a shared memory would show
+// groups the id of a private one. What is shared is not one group's to replace.
+func (v *View) checkSuperseded(ctx context.Context, to record.Visibility, ids []string) error {
+	if len(ids) > MaxSupersedes {
+		return fault.New("supersedes: %d memories are too many; use at most %d", len(ids), MaxSupersedes)
+	}
+	for _, id := range ids {
+		_, hit, err := v.locate(ctx, id)
+		switch {
+		case err != nil:
+			if _, unknown := fault.As(err); unknown {
+				return fault.New("supersedes: no memory %q; use IDs from search results", id)
+			}
+			return err
+		case hit.Visibility == to:
+		case hit.Visibility == record.Shared && v.Audience.IsDM():
+			return fault.New("supersedes: %s is shared; store the correction with visibility shared, "+
+				"so that groups have it too", id)
+		case hit.Visibility == record.Private:
+			return fault.New("supersedes: %s is private and the correction would be shared; "+
+				"store the correction as private, then share it", id)
+		default:
+			return fault.New("supersedes: %s belongs to the %s memory, which only its own sessions can correct",
+				id, hit.Visibility)
+		}
+	}
+	return nil
+}
+
+// keeping is one memory on its way into a compartment.
+type keeping struct {
+	view       *View
+	record     *record.Record // as scrubbed
+	supersedes []string
+	similar    []Similar
+	merge      string // id of the memory that says the same in nearly the same words, "" for none
+	done       Remembered
+}
+
+// draft is a store.Prepare. It may be called a second time.
+func (k *keeping) draft(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) {
+	k.done = Remembered{}
+	r := *k.record
+	kept := k.repeated(s, &r)
+	var drafts []ledger.Draft
+	switch {
+	case kept == nil:
+		k.done.Created = true
+		var err error
+		if r.ID, err = s.NewMemoryID(now, k.view.Random); err != nil {
+			return nil, err
+		}
+		r.CreatedAt, kept = now, &r
+		draft, err := draftOf(&r)
+		if err != nil {
+			return nil, err
+		}
+		drafts = append(drafts, draft)
+	case kept.Content == r.Content:
+		if m, changed := overlay(kept.Memory, r.Memory); len(changed) > 0 {
+			k.done.Updated = changed
+			m.Content = ""
+			drafts = append(drafts, ledger.Draft{Op: store.OpUpdate, ID: kept.ID, Data: m})
+		}
+	default:
+		known := func(seen *record.Record) bool { return seen.Content == r.Content }
+		k.done.Sightings = len(s.Sightings(kept.ID)) + 1
+		if !slices.ContainsFunc(s.Sightings(kept.ID), known) {
+			k.done.Sightings++
+			r.CreatedAt = now
+			drafts = append(drafts, ledger.Draft{Op: store.OpSighting, ID: kept.ID, Data: &r})
+		}
+	}
+	if n := len(s.Sightings(kept.ID)); k.done.Sightings == 0 && n > 0 {
+		k.done.Sightings = n + 1
+	}
+	k.done.ID, k.done.CreatedAt, k.done.Visibility = kept.ID, kept.CreatedAt, s.Visibility
+	revisions, err := k.revise(s, kept, now)
+	return append(drafts, revisions...), err
+}
+
+// repeated returns the current memory that r repeats, nil if r says something new or what it says is to be superseded.
+func (k *keeping) repeated(s *store.Snapshot, r *record.Record) *record.Record {
+	kept := s.Repeated(r)
+	if kept == nil && k.merge != "" {
+		if doc, ok := s.Doc(k.merge); ok && !s.Docs[doc].Past {
+			kept = s.Docs[doc].Record
+		}
+	}
+	if kept != nil && kept.Content != r.Content && slices.Contains(k.supersedes, kept.ID) {
+		return nil // its wording is corrected
+	}
+	return kept
+}
+
+// revise drafts the revisions by which kept supersedes others. A memory that another one has replaced meanwhile stays
+// as it is: its successor may still be true.
+func (k *keeping) revise(s *store.Snapshot, kept *record.Record, now time.Time) ([]ledger.Draft, error) {
+	var drafts []ledger.Draft
+	for i, id := range k.supersedes {
+		old := s.Find(id)
+		known := s.Past(id)
+		switch {
+		case slices.Contains(k.supersedes[:i], id):
+			continue
+		case old == nil:
+			return nil, fault.New("supersedes: no memory %q any more; search again", id)
+		case id == kept.ID:
+			return nil, fault.New("supersedes: %s has the text that you store; "+
+				"store the text that is true now, with the IDs of what it replaces", id)
+		case known != nil && known.New != "":
+			if s.ReplacedBy(id, kept.ID) {
+				k.done.Superseded = append(k.done.Superseded, id)
+			}
+			continue
+		}
+		at := kept.CreatedAt
+		if !at.After(old.CreatedAt) {
+			at = now
+		}
+		draft, err := k.view.revision(record.Revision{
+			Old: id, New: kept.ID, At: at, Why: k.record.Rationale,
+		}, now)
+		if err != nil {
+			return nil, err
+		}
+		drafts = append(drafts, draft)
+		k.done.Superseded = append(k.done.Superseded, id)
+	}
+	return drafts, nil
+}
+
+// revision returns the ledger entry of r.
+func (v *View) revision(r record.Revision, now time.Time) (ledger.Draft, error) {
+	// The old memory's id is part of it, so that no two revisions of one write have the same.
+	id, err := record.NewID(record.RevisionPrefix+"_"+r.Old, now, v.Random)
+	r.ID, r.AgentID = id, v.AgentID
+	return ledger.Draft{Op: store.OpRevise, ID: r.ID, Data: r}, err
+}
+
+// overlay returns have with the fields that given has and that differ, and their names. Fields that given leaves out
+// stay.
+func overlay(have, given record.Memory) (m record.Memory, changed []string) {
+	m = have
+	set := func(name string, differs bool, assign func()) {
+		if differs {
+			assign()
+			changed = append(changed, name)
+		}
+	}
+	differs := func(have, given, unset string) bool { return given != unset && given != have }
+	set("type", differs(have.Type, given.Type, record.DefaultType), func() { m.Type = given.Type })
+	set("tags", len(given.Tags) > 0 && !slices.Equal(have.Tags, given.Tags), func() { m.Tags = given.Tags })
+	set("importance", given.Importance != nil && (have.Importance == nil || *have.Importance != *given.Importance),
+		func() { m.Importance = given.Importance })
+	set("session_id", differs(have.SessionID, given.SessionID, ""), func() { m.SessionID = given.SessionID })
+	set("source", differs(have.Source, given.Source, ""), func() { m.Source = given.Source })
+	set("rationale", differs(have.Rationale, given.Rationale, ""), func() { m.Rationale = given.Rationale })
+	set("hypothesis", differs(have.Hypothesis, given.Hypothesis, ""), func() { m.Hypothesis = given.Hypothesis })
+	set("skill_name", differs(have.Skill, given.Skill, ""), func() { m.Skill = given.Skill })
+	metadata := given.Metadata
+	if len(given.Metadata) > 0 {
+		metadata = maps.Clone(have.Metadata)
+		if metadata == nil {
+			metadata = map[string]any{}
+		}
+		maps.Copy(metadata, given.Metadata)
+	}
+	set("metadata", len(given.Metadata) > 0 && !sameJSON(metadata, have.Metadata),
+		func() { m.Metadata = metadata })
+	return m, changed
+}
+
+// sameJSON reports whether two values are written in the same way: a number that was read from JSON has another type.
+func sameJSON(a, b any) bool {
+	x, errX := json.Marshal(a)
+	y, errY := json.Marshal(b)
+	return errX == nil && errY == nil && bytes.Equal(x, y)
+}
+
+// Separate makes the sightings of the memory called id memories of their own again, and returns their ids, oldest
+// first. A memory without sightings, and one that the audience may not write to, are faults.
+func (v *View) Separate(ctx context.Context, id string) (ids []string, err error) {
+	c, _, err := v.locate(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if c.Visibility != v.home() && !(v.Audience.IsDM() && c.Visibility == record.Shared) {
+		return nil, fault.New("id: %s belongs to the %s memory, which this session cannot change", id, c.Visibility)
+	}
+	err = v.write(ctx, c.Visibility, func(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) {
+		ids = nil
+		seen := s.Sightings(id)
+		if len(seen) == 0 {
+			return nil, fault.New("id: nothing is counted as a sighting of %s", id)
+		}
+		var drafts []ledger.Draft
+		for _, sighting := range seen {
+			r := *sighting
+			for r.ID == "" || slices.Contains(ids, r.ID) {
+				if r.ID, err = s.NewMemoryID(now, v.Random); err != nil {
+					return nil, err
+				}
+			}
+			draft, err := draftOf(&r)
+			if err != nil {
+				return nil, err
+			}
+			ids, drafts = append(ids, r.ID), append(drafts, draft)
+		}
+		return append(drafts, ledger.Draft{
+			Op: store.OpSeparate, ID: id, Data: record.Separation{Into: ids, AgentID: v.AgentID},
+		}), nil
+	})
+	return ids, err
+}

@@ -1,0 +1,275 @@
+package store
+
+import (
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+)
+
+// revisions are who replaced whom. Only memories that have revisions are in it.
+type revisions struct {
+	byID    map[string]*record.Revision
+	naming  map[string][]string           // the ids of all revisions that name a memory, by its id
+	of      map[string]*record.Revision   // by the old memory's id: the last one written
+	by      map[string][]*record.Revision // by the new memory's id
+	changes int                           // how often anything changed that a memory's text and existence do not show
+}
+
+func newRevisions() revisions {
+	return revisions{
+		byID: map[string]*record.Revision{}, naming: map[string][]string{},
+		of: map[string]*record.Revision{}, by: map[string][]*record.Revision{},
+	}
+}
+
+// revise applies a revision. One that would close a cycle, or whose memory does not exist, does nothing: no memory may
+// be replaced by itself. A later revision of a memory takes the place of the one before. p.mu is held.
+func (p *Projection) revise(r *record.Revision) {
+	p.revisions.byID[r.ID] = r
+	p.revisions.naming[r.Old] = append(p.revisions.naming[r.Old], r.ID)
+	if r.New != "" {
+		p.revisions.naming[r.New] = append(p.revisions.naming[r.New], r.ID)
+	}
+	if _, ok := p.byID[r.Old]; !ok || r.New != "" && p.replacedBy(r.New, r.Old) {
+		return
+	}
+	if before := p.revisions.of[r.Old]; before != nil {
+		p.drop(before)
+	}
+	p.revisions.of[r.Old] = r
+	if r.New != "" {
+		p.revisions.by[r.New] = append(p.revisions.by[r.New], r)
+	}
+	p.refresh(r.Old)
+}
+
+// replacedBy reports whether id is other, or was replaced by it, in however many steps. There are no cycles, so it ends.
+func (p *Projection) replacedBy(id, other string) bool {
+	for ; id != ""; id = p.successor(id) {
+		if id == other {
+			return true
+		}
+	}
+	return false
+}
+
+// successor returns the id of the memory that replaced the one called id, "" for none.
+func (p *Projection) successor(id string) string {
+	if r := p.revisions.of[id]; r != nil {
+		return r.New
+	}
+	return ""
+}
+
+// unrevise removes the revision called id. p.mu is held.
+func (p *Projection) unrevise(id string) {
+	r := p.revisions.byID[id]
+	if r == nil {
+		return
+	}
+	delete(p.revisions.byID, id)
+	for _, memory := range []string{r.Old, r.New} {
+		list := slices.DeleteFunc(p.revisions.naming[memory], func(other string) bool { return other == id })
+		if p.revisions.naming[memory] = list; len(list) == 0 {
+			delete(p.revisions.naming, memory)
+		}
+	}
+	p.drop(r)
+	p.refresh(r.Old)
+}
+
+// drop ends the effect of r.
+func (p *Projection) drop(r *record.Revision) {
+	if p.revisions.of[r.Old] == r {
+		delete(p.revisions.of, r.Old)
+	}
+	list := slices.DeleteFunc(p.revisions.by[r.New], func(other *record.Revision) bool { return other == r })
+	if p.revisions.by[r.New] = list; len(list) == 0 {
+		delete(p.revisions.by, r.New)
+	}
+}
+
+// refresh updates what follows from the revisions of the memory called id. p.mu is held.
+func (p *Projection) refresh(id string) {
+	p.revisions.changes++
+	doc, ok := p.byID[id]
+	if !ok {
+		return
+	}
+	p.setPast(doc)
+	p.revised[id] = struct{}{}
+	p.Changed()
+}
+
+// setPast sets Document.Past. p.mu is held.
+func (p *Projection) setPast(doc int) {
+	r := p.docs[doc].Record
+	past := p.past(r.ID) != nil || r.Lesson != nil && p.patterns[r.Lesson.PatternID] != doc
+	if past != p.docs[doc].Past {
+		p.docs[doc].Past = past
+		p.revisions.changes++
+	}
+}
+
+// past returns the revision that makes the memory called id a past one, nil if it is current. A revision whose new
+// memory was deleted has no effect.
+func (p *Projection) past(id string) *record.Revision {
+	r := p.revisions.of[id]
+	if r == nil {
+		return nil
+	}
+	if _, ok := p.byID[r.New]; r.New != "" && !ok {
+		return nil
+	}
+	return r
+}
+
+// revived updates the memories that the one called id had replaced, which was deleted. p.mu is held.
+func (p *Projection) revived(id string) {
+	for _, r := range p.revisions.by[id] {
+		p.refresh(r.Old)
+	}
+}
+
+// update replaces the fields of the memory called id except its content, in a copy: readers may have the old one. The
+// memory keeps its place in its session's order. p.mu is held.
+func (p *Projection) update(id string, m record.Memory) {
+	doc, ok := p.byID[id]
+	if !ok {
+		return
+	}
+	r := *p.docs[doc].Record
+	m.Content = r.Content
+	r.Memory = m
+	p.docs[doc].Record, p.docs[doc].Standing = &r, r.IsStanding()
+	p.refresh(id)
+}
+
+// addWords notes the words of doc. p.mu is held.
+func (p *Projection) addWords(doc int) {
+	key := p.docs[doc].Record.Words()
+	if _, taken := p.byWords[key]; taken {
+		p.reworded[key] = append(p.reworded[key], doc)
+	} else {
+		p.byWords[key] = doc
+	}
+}
+
+// removeWords undoes addWords. p.mu is held.
+func (p *Projection) removeWords(doc int, key record.WordsKey) {
+	others := p.reworded[key]
+	if p.byWords[key] == doc {
+		if len(others) == 0 {
+			delete(p.byWords, key)
+			return
+		}
+		p.byWords[key], others = others[0], others[1:]
+	} else if at := slices.Index(others, doc); at >= 0 {
+		others = slices.Delete(others, at, at+1)
+	}
+	if p.reworded[key] = others; len(others) == 0 {
+		delete(p.reworded, key)
+	}
+}
+
+// withWords yields the documents whose words have the key, the first stored first.
+func (p *Projection) withWords(key record.WordsKey) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		doc, ok := p.byWords[key]
+		if !ok || !yield(doc) {
+			return
+		}
+		for _, doc := range p.reworded[key] {
+			if !yield(doc) {
+				return
+			}
+		}
+	}
+}
+
+// Twin returns the current memory with exactly the content of r in the same scope, see record.Record.InScope, nil if no
+// memory has. Lessons are not twins of anything: their pattern identifies them.
+func (s *Snapshot) Twin(r *record.Record) *record.Record {
+	for doc := range s.p.withWords(r.Words()) {
+		if d := s.Docs[doc]; !d.Past && d.Record.Content == r.Content && d.Record.InScope(r) {
+			return d.Record
+		}
+	}
+	return nil
+}
+
+// Repeated returns the current memory that r repeats, for the caller who may have left fields out: one with its
+// content, else one with its words. nil if r says something new.
+func (s *Snapshot) Repeated(r *record.Record) *record.Record {
+	var alike *record.Record
+	for doc := range s.p.withWords(r.Words()) {
+		d := s.Docs[doc]
+		switch {
+		case d.Past || d.Record.Reflection != nil || !d.Record.Fits(r):
+		case d.Record.Content == r.Content:
+			return d.Record
+		case alike == nil:
+			alike = d.Record
+		}
+	}
+	return alike
+}
+
+// Past returns the revision that makes the memory called id a past one, nil if it is current.
+func (s *Snapshot) Past(id string) *record.Revision { return s.p.past(id) }
+
+// Current yields the memories that are not past, in the ledger's order.
+func (s *Snapshot) Current() iter.Seq[*record.Record] {
+	return func(yield func(*record.Record) bool) {
+		for _, d := range s.Docs {
+			if d.Record != nil && !d.Past && !yield(d.Record) {
+				return
+			}
+		}
+	}
+}
+
+// Replaced returns the revisions by which the memory called id replaced others, the latest last.
+func (s *Snapshot) Replaced(id string) []*record.Revision { return s.p.revisions.by[id] }
+
+// ReplacedBy reports whether the memory called id is other, or was replaced by it, in however many steps.
+func (s *Snapshot) ReplacedBy(id, other string) bool { return s.p.replacedBy(id, other) }
+
+// Revisions returns the revisions that name the memory called id and have an effect.
+func (s *Snapshot) Revisions(id string) []*record.Revision {
+	list := slices.Clone(s.p.revisions.by[id])
+	if r := s.p.revisions.of[id]; r != nil {
+		list = append(list, r)
+	}
+	return list
+}
+
+// RevisionIDs returns the ids of all revisions that name the memory called id, also of those that a later one replaced.
+func (s *Snapshot) RevisionIDs(id string) []string { return s.p.revisions.naming[id] }
+
+// Changes returns a number that grows whenever a revision, an update or a sighting changes what a search returns.
+func (s *Snapshot) Changes() int { return s.p.revisions.changes }
+
+// Sightings returns the texts that were counted for the memory called id instead of becoming memories, oldest first.
+func (s *Snapshot) Sightings(id string) []*record.Record { return s.p.sightings[id] }
+
+// TrueAt reports whether the memory of document doc was current at a time: it was known by then, or described what was
+// true by then, and nothing had replaced it.
+func (s *Snapshot) TrueAt(doc int, at time.Time) bool {
+	r := s.Docs[doc].Record
+	if r == nil {
+		return false
+	}
+	if revision := s.p.past(r.ID); revision != nil && !revision.At.After(at) {
+		return false
+	}
+	if s.Docs[doc].Past && r.Lesson != nil {
+		return false
+	}
+	if !r.CreatedAt.After(at) {
+		return true
+	}
+	return slices.ContainsFunc(s.p.revisions.by[r.ID], func(by *record.Revision) bool { return !by.At.After(at) })
+}
