@@ -44,6 +44,8 @@ func (m Maintenance) Check(
 		})
 		if corrupt, ok := errors.AsType[*ledger.CorruptError](err); ok {
 			r.Problem("the ledger is damaged at line %d (`yamo-mcp ledger verify` says more)", corrupt.Line)
+		} else if errors.Is(err, ledger.ErrNoKey) {
+			r.Problem("the ledger's key is missing (`yamo-mcp ledger verify` says more)")
 		} else if err != nil {
 			return nil, fmt.Errorf("check the %s index: %w", name, err)
 		}
@@ -162,21 +164,14 @@ type CompartmentReport struct {
 
 // Verify checks every line of the ledgers of the compartments the audience may see, in the order private
 // (or the group's own), shared, the groups by name. A damaged ledger is a report that is not Intact; the
-// error is for what keeps Verify from reading. It changes and creates nothing; where the workspace has
-// no key, macs are not checked.
+// error is for what keeps Verify from reading. It creates nothing, and changes nothing but modes that are too wide.
 func (m Maintenance) Verify(ctx context.Context) ([]CompartmentReport, error) {
 	names, err := m.view.visible()
 	if err != nil {
 		return nil, err
 	}
-	var key []byte
-	// Lines need the key and exist only after it. LoadOrCreateKey would make one where there is none.
-	path := filepath.Join(m.view.Dir, "key")
-	if _, err := os.Lstat(path); err == nil {
-		if key, err = ledger.LoadOrCreateKey(path); err != nil {
-			return nil, fmt.Errorf("verify ledgers: %w", err)
-		}
-	} else if !errors.Is(err, fs.ErrNotExist) {
+	key, err := ledger.LoadKey(filepath.Join(m.view.Dir, "key"), m.view.Logger)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("verify ledgers: %w", err)
 	}
 	reports := make([]CompartmentReport, 0, len(names))
@@ -185,7 +180,7 @@ func (m Maintenance) Verify(ctx context.Context) ([]CompartmentReport, error) {
 		if err := m.view.checkFolders(dir); err != nil {
 			return nil, err
 		}
-		r, err := ledger.Verify(ctx, filepath.Join(dir, "ledger.ndjson"), key)
+		r, err := ledger.Verify(ctx, filepath.Join(dir, "ledger.ndjson"), string(name), key)
 		if err != nil {
 			return nil, fmt.Errorf("verify the %s ledger: %w", name, err)
 		}

@@ -104,6 +104,8 @@ type View struct {
 	stores  map[record.Visibility]*compartment
 	closed  bool
 	failing bool // the embedder failed for the last query; see embedQuery
+
+	noted atomic.Bool // see noteKey
 }
 
 // Open returns the view of o.Audience. It reads nothing yet: the first call does. The caller calls Close.
@@ -131,7 +133,7 @@ func Open(o Options) *View {
 			Source: o.Files, Path: filepath.Join(dir, "files.f32"), Lock: filepath.Join(o.Dir, "locks", "files.index.lock"),
 			Embedder: o.Embedder, Scrubber: v.scrubber, AgentID: o.AgentID, Logger: o.Logger,
 			Prepare: func() error {
-				if _, err := v.prepare(); err != nil {
+				if err := v.prepare(); err != nil {
 					return err
 				}
 				return v.checkFolders(dir)
@@ -208,10 +210,12 @@ func (v *View) folder(name record.Visibility) (dir, lock string) {
 func (v *View) ledgerOptions(name record.Visibility) ledger.Options {
 	dir, lock := v.folder(name)
 	return ledger.Options{
-		Path: filepath.Join(dir, "ledger.ndjson"),
-		Lock: filepath.Join(v.Dir, "locks", lock+".lock"),
-		Key:  v.prepare,
-		Now:  v.Now,
+		Path:   filepath.Join(dir, "ledger.ndjson"),
+		Name:   string(name),
+		Lock:   filepath.Join(v.Dir, "locks", lock+".lock"),
+		Key:    v.key,
+		Now:    v.Now,
+		Logger: v.Logger,
 	}
 }
 
@@ -273,6 +277,7 @@ func (v *View) write(ctx context.Context, name record.Visibility, prepare store.
 	return v.withCompartment(ctx, name, func(c *compartment) error {
 		err := c.Append(ctx, prepare)
 		if err == nil {
+			v.noteKey()
 			c.index.Wake()
 		}
 		return err
@@ -286,6 +291,9 @@ func explain(name record.Visibility, err error) error {
 	case errors.As(err, &corrupt):
 		return &damageError{cause: err, fault: fault.New("the %s memory is damaged at line %d of its ledger, "+
 			"which is left as it is; ask the workspace owner to run `yamo-mcp ledger verify`", name, corrupt.Line)}
+	case errors.Is(err, ledger.ErrNoKey):
+		return &damageError{cause: err, fault: fault.New("the key of the memory is missing, so that it can be neither read " +
+			"nor written; ask the workspace owner to restore .yamo/key from a backup, or to run `yamo-mcp ledger rekey`")}
 	case errors.Is(err, ledger.ErrBusy):
 		return &damageError{cause: err, fault: fault.New("the %s memory is being written by another program; "+
 			"try again in a moment", name)}
@@ -299,22 +307,63 @@ type damageError struct{ cause, fault error }
 func (e *damageError) Error() string   { return e.cause.Error() }
 func (e *damageError) Unwrap() []error { return []error{e.fault, e.cause} }
 
-// prepare creates the .yamo folder for the first write, excludes it from version control, and loads or creates the
-// ledgers' key.
-func (v *View) prepare() ([]byte, error) {
+// prepare creates the .yamo folder for the first write, and excludes it from version control.
+func (v *View) prepare() error {
+	if err := v.checkFolders(v.Dir); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(v.Dir, 0o700); err != nil {
+		return fmt.Errorf("create memory folder: %w", err)
+	}
+	ignore := filepath.Join(v.Dir, ".gitignore")
+	if !exists(ignore) {
+		if err := os.WriteFile(ignore, []byte("*\n"), 0o600); err != nil {
+			return fmt.Errorf("keep memory out of version control: %w", err)
+		}
+	}
+	return nil
+}
+
+// key returns the ledgers' key. Before the first write of a workspace it prepares the folder and creates one.
+func (v *View) key(create bool) ([]byte, error) {
 	if err := v.checkFolders(v.Dir); err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(v.Dir, 0o700); err != nil {
-		return nil, fmt.Errorf("create memory folder: %w", err)
-	}
-	ignore := filepath.Join(v.Dir, ".gitignore")
-	if _, err := os.Lstat(ignore); errors.Is(err, fs.ErrNotExist) {
-		if err := os.WriteFile(ignore, []byte("*\n"), 0o600); err != nil {
-			return nil, fmt.Errorf("keep memory out of version control: %w", err)
+	path := filepath.Join(v.Dir, "key")
+	var ledgers []string
+	if create {
+		names, err := v.visible()
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			dir, _ := v.folder(name)
+			ledgers = append(ledgers, filepath.Join(dir, "ledger.ndjson"))
+		}
+		if v.Audience.IsDM() {
+			ledgers = append(ledgers, filepath.Join(v.Dir, "private", "edits.ndjson"))
+		} else {
+			// SECURITY: a group does not look for the ledgers of others.
+			ledgers = append(ledgers, v.keyed())
+		}
+		if err := v.prepare(); err != nil {
+			return nil, err
 		}
 	}
-	return ledger.LoadOrCreateKey(filepath.Join(v.Dir, "key"))
+	return ledger.KeyOf(path, create, v.Logger, ledgers...)
+}
+
+// keyed is a file that is not empty once the workspace has a key, whichever audience wrote first.
+func (v *View) keyed() string { return filepath.Join(v.Dir, "locks", "keyed") }
+
+// noteKey writes the file keyed, once for a View, after a write.
+func (v *View) noteKey() {
+	if v.noted.Swap(true) || exists(v.keyed()) {
+		return
+	}
+	if err := os.WriteFile(v.keyed(), []byte("the key of the ledgers was made\n"), 0o600); err != nil {
+		v.Logger.Debug("note that there is a key", "error", err)
+	}
 }
 
 // compartments opens everything this audience may read, its own compartment first, and applies what other processes

@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
+	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
@@ -54,15 +56,20 @@ them, keep the last hash and compare it.`,
 		}
 		found := ledgers{Intact: true, Ledgers: []ledgerReport{}}
 		var text strings.Builder
-		damaged := 0
+		damaged, keyless := 0, 0
 		for _, r := range reports {
 			l := ledgerReport{r.Compartment, r.Intact(), r.Entries, r.Erased, r.LastHash, r.Torn, 0, ""}
-			if r.Intact() {
+			switch {
+			case r.Intact():
 				fmt.Fprintf(&text, "%s: intact, %d entries", r.Compartment, r.Entries)
-			} else {
+			case r.Bad != nil:
 				damaged++
 				l.BadLine, l.Error = r.Bad.Line, r.Bad.Err.Error()
 				fmt.Fprintf(&text, "%s: damaged at line %d: %v", r.Compartment, r.Bad.Line, r.Bad.Err)
+			default:
+				keyless++
+				l.Error = ledger.ErrNoKey.Error()
+				fmt.Fprintf(&text, "%s: %d entries, whose origin cannot be checked: the key is missing", r.Compartment, r.Entries)
 			}
 			// The last hash of a damaged ledger would be that of an arbitrary line.
 			if r.Intact() && r.Entries > 0 {
@@ -74,10 +81,13 @@ them, keep the last hash and compare it.`,
 			text.WriteByte('\n')
 			found.Ledgers = append(found.Ledgers, l)
 		}
-		found.Intact = damaged == 0
+		found.Intact = damaged+keyless == 0
 		// The answer comes before the failure: it shows which line is damaged.
 		if err := c.Answer(found, text.String()); err != nil {
 			return err
+		}
+		if keyless > 0 {
+			return errors.New("the key of the ledgers is missing, and nothing can be read without it; restore .yamo/key from a backup")
 		}
 		if damaged > 0 {
 			return fmt.Errorf("%d of %d ledgers are damaged; restore them from a backup", damaged, len(reports))

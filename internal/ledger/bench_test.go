@@ -78,7 +78,7 @@ func BenchmarkSync(b *testing.B) {
 	})
 	b.Run("verify 100k", func(b *testing.B) {
 		for b.Loop() {
-			r, err := Verify(b.Context(), opt.Path, testKey)
+			r, err := Verify(b.Context(), opt.Path, "private", testKey)
 			if err != nil || !r.Intact() {
 				b.Fatal(r, err)
 			}

@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"bytes"
-	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -55,20 +54,21 @@ type batch struct {
 // encode makes lines of drafts that continue l.cur. Each is decoded again, so that what is acknowledged
 // is what every process will read.
 func (l *Ledger) encode(now time.Time, drafts []Draft) (batch, error) {
-	secret, err := l.key()
-	if err != nil {
+	// Read again for each write: `yamo-mcp ledger rekey` may have replaced it. The first line of all needs a new one.
+	if _, err := l.macs.reload(l.cur.seq == 0); err != nil {
 		return batch{}, err
 	}
 	var b batch
+	var err error
 	cur := l.cur
 	for i, d := range drafts {
 		from := len(b.lines)
-		b.lines, err = appendDraft(b.lines, cur, now, d, l.opt.Rand, secret)
+		b.lines, err = l.appendDraft(b.lines, cur, now, d)
 		if err != nil {
 			return batch{}, fmt.Errorf("draft %d (%s): %w", i, d.Op, err)
 		}
 		text := b.lines[from : len(b.lines)-1]
-		e, next, err := cur.next(text, cur.end)
+		e, next, err := cur.next(text, cur.end, l.macs)
 		if err != nil {
 			return batch{}, fmt.Errorf("draft %d (%s): %w", i, d.Op, err)
 		}
@@ -78,36 +78,35 @@ func (l *Ledger) encode(now time.Time, drafts []Draft) (batch, error) {
 	return b, nil
 }
 
-func appendDraft(dst []byte, cur cursor, now time.Time, d Draft, random io.Reader, key []byte) ([]byte, error) {
+func (l *Ledger) appendDraft(dst []byte, cur cursor, now time.Time, d Draft) ([]byte, error) {
 	if !isOp(d.Op) {
 		return nil, errors.New("an operation is 1 to 32 of a-z, 0-9 and _, beginning with a letter")
 	}
 	if !isID(d.ID) {
 		return nil, errors.New("an id is at most 128 of A-Z, a-z, 0-9, _, ., : and -")
 	}
-	body, err := appendBody(nil, d, random)
+	body, err := appendBody(nil, d, l.opt.Rand)
 	if err != nil {
 		return nil, err
 	}
 	from := len(dst)
-	bodyHash := sha256.Sum256(body)
-	dst = appendHead(dst, cur.seq+1, now, d.Op, d.ID, bodyHash, cur.hash)
-	sum := sha256.Sum256(append(dst[from:len(dst):len(dst)], '}'))
-	hash := hex.AppendEncode(nil, sum[:])
-	// The hash shows damage. Anyone can compute it, so only the mac shows that a workspace's own program wrote the line.
-	mac := hmac.New(sha256.New, key)
-	mac.Write(hash)
-	dst = append(dst, `,"hash":"`...)
-	dst = append(dst, hash...)
-	dst = append(dst, `","mac":"`...)
-	dst = hex.AppendEncode(dst, mac.Sum(nil))
-	dst = append(dst, `","body":`...)
-	dst = append(dst, body...)
+	dst = appendHead(dst, l.opt.Name, cur.seq+1, now, d.Op, d.ID, sha256.Sum256(body), cur.hash)
+	dst = append(l.macs.appendProof(dst, from), body...)
 	dst = append(dst, '}', '\n')
 	if n := len(dst) - from; n > maxLine {
 		return nil, fmt.Errorf("the entry takes %d bytes, more than the %d of a line", n, maxLine)
 	}
 	return dst, nil
+}
+
+// appendProof appends what follows a head of version 2 that begins at from, up to before the body.
+func (m *macs) appendProof(dst []byte, from int) []byte {
+	sum := sha256.Sum256(append(dst[from:len(dst):len(dst)], '}'))
+	var hash [hashLen]byte
+	hex.Encode(hash[:], sum[:])
+	dst = append(append(dst, `,"hash":"`...), hash[:]...)
+	dst = append(append(dst, `","mac":"`...), m.sum(2, hash[:])...)
+	return append(dst, `","body":`...)
 }
 
 func appendBody(dst []byte, d Draft, random io.Reader) ([]byte, error) {

@@ -103,6 +103,9 @@ func (w *writing) copyTo(ctx context.Context, f File, ids map[string]bool, now t
 		if err == nil {
 			err = cur.precedes(decoded)
 		}
+		if err == nil {
+			err = l.macs.check(decoded)
+		}
 		if err != nil {
 			return batch{}, cursor{}, &CorruptError{Path: l.opt.Path, Line: cur.seq + 1, Offset: raw.off, Err: err}
 		}

@@ -193,7 +193,7 @@ func TestVerifyFindsUnexplainedErasure(t *testing.T) {
 		if err := os.WriteFile(opt.Path, []byte(strings.Join(changed, "")), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		r, err := Verify(t.Context(), opt.Path, testKey)
+		r, err := Verify(t.Context(), opt.Path, "private", testKey)
 		if err != nil || r.Intact() {
 			t.Fatalf("line %d: %+v, %v; want damage", line, r, err)
 		}

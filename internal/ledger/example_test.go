@@ -21,7 +21,8 @@ func Example() {
 	ctx, key := context.Background(), make([]byte, ledger.KeySize)
 	path := filepath.Join(dir, "ledger.ndjson")
 	l := ledger.New(ledger.Options{
-		Path: path, Lock: filepath.Join(dir, "lock"), Key: func() ([]byte, error) { return key, nil },
+		Path: path, Name: "private", Lock: filepath.Join(dir, "lock"),
+		Key: func(bool) ([]byte, error) { return key, nil },
 	})
 
 	apply := func(e ledger.Entry) error {
@@ -39,7 +40,7 @@ func Example() {
 	})
 	fmt.Println("erase:", err)
 
-	report, err := ledger.Verify(ctx, path, key)
+	report, err := ledger.Verify(ctx, path, "private", key)
 	fmt.Println("intact:", report.Intact(), "entries:", report.Entries, "erased:", report.Erased, err)
 	// Output:
 	// 1 retain mem_1 a secret

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"os"
+	"path/filepath"
 	"syscall"
 )
 
@@ -23,6 +25,7 @@ type File interface {
 	Stat() (fs.FileInfo, error)
 	Sync() error
 	Truncate(size int64) error
+	Chmod(mode fs.FileMode) error
 }
 
 type osFS struct{}
@@ -55,6 +58,22 @@ func openRegular(fsys FS, path string, flag int) (File, int64, error) {
 		return nil, 0, err
 	}
 	return f, info.Size(), nil
+}
+
+// makePrivate takes the access of other users to a file away, and warns of what they had.
+func makePrivate(f File, path string, log *slog.Logger) error {
+	info, err := f.Stat()
+	if err != nil || info.Mode().Perm()&0o077 == 0 {
+		return err
+	}
+	// SECURITY: what others could read may have been copied, and what they could write is as good as theirs.
+	if err := f.Chmod(0o600); err != nil {
+		return fmt.Errorf("%s has mode %o and cannot be made private: %w; it must be yours, with mode 600",
+			path, info.Mode().Perm(), err)
+	}
+	log.Warn("other users had access to a file of the memory; it is private now", "file", filepath.Base(path),
+		"mode", fmt.Sprintf("%o", info.Mode().Perm()))
+	return nil
 }
 
 func checkRegular(path string, info fs.FileInfo) error {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -14,14 +15,15 @@ import (
 const KeySize = 32
 
 // LoadOrCreateKey returns the 32-byte key in the file path, which it first creates with random content
-// (0600, in folders 0700, durable) if it is not there. Processes that start at once agree on one key.
-func LoadOrCreateKey(path string) ([]byte, error) {
-	key, err := LoadKey(path)
+// (0600, in folders 0700, durable) if it is not there. Processes that start at once agree on one key. log is as for
+// LoadKey.
+func LoadOrCreateKey(path string, log *slog.Logger) ([]byte, error) {
+	key, err := LoadKey(path, log)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err := createKey(path); err != nil {
 			return nil, fmt.Errorf("create key: %w", err)
 		}
-		key, err = LoadKey(path)
+		key, err = LoadKey(path, log)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("load key: %w", err)
@@ -29,8 +31,28 @@ func LoadOrCreateKey(path string) ([]byte, error) {
 	return key, nil
 }
 
-// LoadKey returns the 32-byte key in the file path. It is fs.ErrNotExist when there is none.
-func LoadKey(path string) ([]byte, error) {
+// KeyOf returns the key in the file path, as LoadKey does, for the ledgers in files. If it is missing it is created with
+// create, unless one of them has lines already: then the key was lost, and the error is ErrNoKey.
+func KeyOf(path string, create bool, log *slog.Logger, files ...string) ([]byte, error) {
+	key, err := LoadKey(path, log)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return key, err
+	}
+	for _, file := range files {
+		if info, err := os.Lstat(file); create && (err != nil && !errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() > 0) {
+			create = false
+		}
+	}
+	// SECURITY: a new key would make every old line look forged, and hide which lines are.
+	if !create {
+		return nil, fmt.Errorf("%w: restore %s from a backup, or run `yamo-mcp ledger rekey`", ErrNoKey, path)
+	}
+	return LoadOrCreateKey(path, log)
+}
+
+// LoadKey returns the 32-byte key in the file path. It is fs.ErrNotExist when there is none. If other users have access
+// to the file, LoadKey takes it away and warns in log.
+func LoadKey(path string, log *slog.Logger) ([]byte, error) {
 	// SECURITY: as for the ledger, no link may lead to another file.
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -43,6 +65,9 @@ func LoadKey(path string) ([]byte, error) {
 	}
 	if !info.Mode().IsRegular() || info.Size() != KeySize {
 		return nil, fmt.Errorf("%s is not a file of %d bytes", path, KeySize)
+	}
+	if err := makePrivate(f, path, log); err != nil {
+		return nil, err
 	}
 	key := make([]byte, KeySize)
 	if _, err := f.ReadAt(key, 0); err != nil {

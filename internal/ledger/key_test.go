@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"bytes"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"sync"
@@ -18,7 +19,7 @@ func TestKeyIsCreatedOnce(t *testing.T) {
 	for i := range keys {
 		wg.Go(func() {
 			<-start
-			key, err := LoadOrCreateKey(path)
+			key, err := LoadOrCreateKey(path, slog.Default())
 			if err != nil {
 				t.Error(err)
 			}
@@ -45,7 +46,7 @@ func TestKeyIsCreatedOnce(t *testing.T) {
 	if names, err := os.ReadDir(dir); err != nil || len(names) != 1 {
 		t.Errorf("left in the folder: %v, %v", names, err)
 	}
-	other, err := LoadOrCreateKey(path + "2")
+	other, err := LoadOrCreateKey(path+"2", slog.Default())
 	if err != nil || bytes.Equal(other, keys[0]) {
 		t.Errorf("another key: %x, %v", other, err)
 	}
@@ -55,7 +56,7 @@ func TestBadKeyFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	good := filepath.Join(dir, "good")
-	if _, err := LoadOrCreateKey(good); err != nil {
+	if _, err := LoadOrCreateKey(good, slog.Default()); err != nil {
 		t.Fatal(err)
 	}
 	for name, make := range map[string]func(path string) error{
@@ -68,7 +69,7 @@ func TestBadKeyFiles(t *testing.T) {
 		if err := make(path); err != nil {
 			t.Fatal(err)
 		}
-		if key, err := LoadOrCreateKey(path); err == nil {
+		if key, err := LoadOrCreateKey(path, slog.Default()); err == nil {
 			t.Errorf("%s: key %x", name, key)
 		}
 	}

@@ -15,23 +15,32 @@
 // Line n of the file is the entry with seq n, a JSON object with exactly these members in this order
 // and no white space between them (here on two lines):
 //
-//	{"v":1,"seq":1,"time":"2026-01-02T03:04:05.678Z","op":"retain","id":"mem_1","body_hash":"…",
-//	"prev":"…","hash":"…","mac":"…","body":{"salt":"…","block":"…","data":{…}}}
+//	{"v":2,"ledger":"private","seq":1,"time":"2026-01-02T03:04:05.678Z","op":"retain","id":"mem_1",
+//	"body_hash":"…","prev":"…","hash":"…","mac":"…","body":{"salt":"…","block":"…","data":{…}}}
 //
-//	  - op matches [a-z][a-z0-9_]{0,31} and id [A-Za-z0-9_.:-]{0,128}; time is UTC in milliseconds. None of
-//	    the head's strings ever needs a JSON escape, so its bytes are determined by its values.
+//	  - ledger is the name of the ledger and matches [A-Za-z0-9_.:-]{1,128}, op matches [a-z][a-z0-9_]{0,31}
+//	    and id [A-Za-z0-9_.:-]{0,128}; time is UTC in milliseconds. None of the head's strings ever needs a
+//	    JSON escape, so its bytes are determined by its values.
 //	  - body is hashed and compared as the raw bytes between `"body":` and the line's last `}`; nothing is
 //	    ever re-encoded. salt is 16 random bytes in hexadecimal: without it a short content that was erased
 //	    could be confirmed by guessing. block is the YAMO block's text, data the operation's own record.
 //	  - body_hash = SHA-256(body).
 //	  - prev is the hash of the line before, of the first line SHA-256("GENESIS").
 //	  - hash = SHA-256(head), head being the line from its first byte to before `,"hash"`, closed by `}`:
-//	    {"v":1,"seq":…,"time":"…","op":"…","id":"…","body_hash":"…","prev":"…"}
-//	  - mac = HMAC-SHA256(key, hash), over hash as its 64 hexadecimal digits.
+//	    {"v":2,"ledger":"…","seq":…,"time":"…","op":"…","id":"…","body_hash":"…","prev":"…"}
+//	  - mac = HMAC-SHA256(key, "yamo-mcp ledger 2\n" + ledger + "\n" + hash), with hash as its 64 hexadecimal
+//	    digits. So it covers the version, the ledger, and by the chain every line before.
 //	  - Hashes and macs are 64 lowercase hexadecimal digits. testdata/vector.ndjson is a test vector.
 //	  - An erased line ends in `"body":null,"erased":true}`; its head, hash and mac stay as they were. Only
 //	    an entry "delete" with the same id later in the file justifies that, which Verify checks.
 //	  - A line has at most 16 MiB, its newline included.
+//
+// A line of version 1, the first format, has no member ledger, and mac = HMAC-SHA256(key, hash). It may follow lines of
+// version 1 only. The first line of version 2 after them seals them: it says by its prev whose they are, and is checked
+// before any of them is delivered. Until the first write by a newer program such a ledger has no seal, and a file of
+// another compartment in its place cannot be noticed.
+//
+// Every mac is checked before its line is delivered.
 //
 // The block_hash of RFC-0011 §2.3 is not in the file: it hashes the block without a salt, and outside the body it
 // would let anyone who guesses an erased block's text confirm the guess. Entry.BlockHash computes it.
@@ -58,6 +67,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"time"
@@ -69,17 +79,20 @@ import (
 // replaced or restored from an older copy. Start over with a new Ledger and empty state.
 var ErrReplaced = errors.New("the ledger file holds another history than the one already read")
 
-// Options are a Ledger's settings. Path, Lock and Key are required.
+// Options are a Ledger's settings. Path, Name, Lock and Key are required.
 type Options struct {
 	Path string // the file
+	Name string // in every line: [A-Za-z0-9_.:-]{1,128}. A file with the lines of another ledger is refused
 	Lock string // the lock file, the same for every process that uses Path, another for another ledger
-	// Key returns the secret of the macs, as LoadOrCreateKey does. It is called before the first write.
-	Key func() ([]byte, error)
+	// Key returns the secret of the macs. It is called before lines are read, and before each write. With create, the
+	// ledger has no lines, and a missing key may be created; otherwise that is ErrNoKey.
+	Key func(create bool) ([]byte, error)
 	// Wait bounds the wait for another process's lock; 0 is 10 seconds.
-	Wait time.Duration
-	Now  func() time.Time // nil is time.Now
-	Rand io.Reader        // of the salts; nil is crypto/rand
-	FS   FS               // nil is the operating system's
+	Wait   time.Duration
+	Now    func() time.Time // nil is time.Now
+	Rand   io.Reader        // of the salts; nil is crypto/rand
+	FS     FS               // nil is the operating system's
+	Logger *slog.Logger     // nil discards
 }
 
 // Ledger reads and writes one file. All methods may be called concurrently; they run one after the
@@ -95,7 +108,7 @@ type Ledger struct {
 	turn chan struct{} // holds one token; a channel so that waiting ends with its context
 
 	// The fields below are used only by the goroutine that holds the turn.
-	secret   []byte      // Options.Key's, once it was needed
+	macs     *macs
 	cur      cursor      // the last entry delivered
 	anchored os.FileInfo // the file whose directory entry is known to be durable
 	synced   int64       // the file's size at this Ledger's last successful fsync of it, 0 if unknown
@@ -114,7 +127,13 @@ func New(opt Options) *Ledger {
 	if opt.FS == nil {
 		opt.FS = osFS{}
 	}
-	l := &Ledger{opt: opt, turn: make(chan struct{}, 1), cur: origin()}
+	if opt.Logger == nil {
+		opt.Logger = slog.New(slog.DiscardHandler)
+	}
+	if !isName(opt.Name) {
+		panic(fmt.Sprintf("ledger: %q cannot be a name", opt.Name))
+	}
+	l := &Ledger{opt: opt, turn: make(chan struct{}, 1), cur: origin(), macs: newMACs(opt.Name, opt.Key)}
 	l.turn <- struct{}{}
 	return l
 }
@@ -218,20 +237,6 @@ func settle(entries []Entry, err error) ([]Entry, error) {
 
 // now is the clock's time as it is written: UTC, whole milliseconds.
 func (l *Ledger) now() time.Time { return l.opt.Now().UTC().Truncate(time.Millisecond) }
-
-func (l *Ledger) key() ([]byte, error) {
-	if l.secret == nil {
-		secret, err := l.opt.Key()
-		if err != nil {
-			return nil, fmt.Errorf("ledger key: %w", err)
-		}
-		if len(secret) == 0 {
-			return nil, errors.New("ledger key: it is empty")
-		}
-		l.secret = secret
-	}
-	return l.secret, nil
-}
 
 func (l *Ledger) enter(ctx context.Context) error {
 	select {

@@ -25,9 +25,9 @@ var (
 // testOptions returns the options of a ledger in the folder dir, with a clock that does not advance.
 func testOptions(dir string) Options {
 	return Options{
-		Path: filepath.Join(dir, "private", "ledger.ndjson"),
+		Path: filepath.Join(dir, "private", "ledger.ndjson"), Name: "private",
 		Lock: filepath.Join(dir, "locks", "private.lock"),
-		Key:  func() ([]byte, error) { return testKey, nil },
+		Key:  func(bool) ([]byte, error) { return testKey, nil },
 		Now:  func() time.Time { return testTime },
 	}
 }
@@ -99,7 +99,7 @@ func retain(ids ...string) []Draft {
 
 func mustIntact(t testing.TB, path string, entries int64) Report {
 	t.Helper()
-	r, err := Verify(context.Background(), path, testKey)
+	r, err := Verify(context.Background(), path, "private", testKey)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -438,7 +438,7 @@ func TestKeyError(t *testing.T) {
 	t.Parallel()
 	opt := testOptions(t.TempDir())
 	fail := true
-	opt.Key = func() ([]byte, error) {
+	opt.Key = func(bool) ([]byte, error) {
 		if fail {
 			return nil, os.ErrPermission
 		}

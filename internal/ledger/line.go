@@ -37,6 +37,8 @@ var errMalformed = errors.New("not a ledger line")
 
 // line is a decoded line. Its slices point into the text it was decoded from.
 type line struct {
+	version                   int    // 1 or 2
+	ledger                    string // "" in version 1
 	seq                       int64
 	time                      time.Time
 	op, id                    string
@@ -45,9 +47,17 @@ type line struct {
 	body                      []byte // nil once erased
 }
 
-// appendHead writes a line up to before `,"hash"`.
-func appendHead(dst []byte, seq int64, at time.Time, op, id string, bodyHash [sha256.Size]byte, prev string) []byte {
-	dst = append(dst, `{"v":1,"seq":`...)
+// appendHead writes a line of the ledger called name up to before `,"hash"`, one of version 1 if it is "".
+func appendHead(dst []byte, name string, seq int64, at time.Time, op, id string, bodyHash [sha256.Size]byte,
+	prev string,
+) []byte {
+	if name == "" {
+		dst = append(dst, `{"v":1,"seq":`...)
+	} else {
+		dst = append(dst, `{"v":2,"ledger":"`...)
+		dst = append(dst, name...)
+		dst = append(dst, `","seq":`...)
+	}
 	dst = strconv.AppendInt(dst, seq, 10)
 	dst = append(dst, `,"time":"`...)
 	dst = at.AppendFormat(dst, timeForm)
@@ -65,12 +75,23 @@ func appendHead(dst []byte, seq int64, at time.Time, op, id string, bodyHash [sh
 // decodeHead reads a line up to `"body":` and returns what follows. It checks form, not hashes.
 func decodeHead(text []byte) (l line, rest []byte, err error) {
 	s := fields{rest: text}
-	if s.token(`{"v":`); !s.bad && !bytes.HasPrefix(s.rest, []byte("1,")) {
-		if v := s.until(','); len(v) > 0 && len(v) < 10 && strings.Trim(v, "0123456789") == "" && v[0] != '0' {
-			return line{}, nil, ErrVersion
+	s.token(`{"v":`)
+	switch v := s.until(','); {
+	case v == "1":
+		l.version = 1
+	case v == "2":
+		l.version = 2
+		s.token(`,"ledger":"`)
+		if l.ledger = s.until('"'); !isName(l.ledger) {
+			return line{}, nil, errMalformed
 		}
+		s.token(`"`)
+	case len(v) > 0 && len(v) < 10 && strings.Trim(v, "0123456789") == "" && v[0] != '0':
+		return line{}, nil, ErrVersion
+	default:
+		return line{}, nil, errMalformed
 	}
-	s.token(`1,"seq":`)
+	s.token(`,"seq":`)
 	seq := s.until(',')
 	s.token(`,"time":"`)
 	at := s.until('"')
@@ -238,6 +259,9 @@ func isOp(s string) bool {
 	}
 	return true
 }
+
+// isName reports whether s can be the name of a ledger.
+func isName(s string) bool { return s != "" && isID(s) }
 
 func isID(s string) bool {
 	if len(s) > 128 {

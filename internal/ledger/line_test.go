@@ -44,7 +44,7 @@ func (c *counter) Read(p []byte) (int, error) {
 func TestVector(t *testing.T) {
 	t.Parallel()
 	opt := testOptions(t.TempDir())
-	opt.Key = func() ([]byte, error) { return vectorKey(), nil }
+	opt.Key = func(bool) ([]byte, error) { return vectorKey(), nil }
 	opt.Rand = &counter{}
 	r := newReader(opt)
 	_, err := r.Append(t.Context(), r.apply, func(time.Time) ([]Draft, error) {
@@ -86,6 +86,7 @@ func TestVectorByTheBook(t *testing.T) {
 	for i, text := range strings.Split(strings.TrimSuffix(string(data), "\n"), "\n") {
 		var l struct {
 			V, Seq          int
+			Ledger          string
 			Time, Op, ID    string
 			BodyHash        string `json:"body_hash"`
 			Prev, Hash, Mac string
@@ -95,8 +96,11 @@ func TestVectorByTheBook(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), &l); err != nil {
 			t.Fatalf("line %d: %v", i+1, err)
 		}
-		if l.V != 1 || l.Seq != i+1 {
+		if l.V != 2 || l.Seq != i+1 {
 			t.Errorf("line %d: v %d, seq %d", i+1, l.V, l.Seq)
+		}
+		if l.Ledger != "private" {
+			t.Errorf("line %d: ledger %q", i+1, l.Ledger)
 		}
 		if l.Prev != prev {
 			t.Errorf("line %d: prev %s, want %s", i+1, l.Prev, prev)
@@ -104,13 +108,13 @@ func TestVectorByTheBook(t *testing.T) {
 		if l.Erased != (string(l.Body) == "null") || !l.Erased && hexSum(string(l.Body)) != l.BodyHash {
 			t.Errorf("line %d: body_hash", i+1)
 		}
-		head := fmt.Sprintf(`{"v":1,"seq":%d,"time":"%s","op":"%s","id":"%s","body_hash":"%s","prev":"%s"}`,
-			l.Seq, l.Time, l.Op, l.ID, l.BodyHash, l.Prev)
+		head := fmt.Sprintf(`{"v":2,"ledger":"%s","seq":%d,"time":"%s","op":"%s","id":"%s","body_hash":"%s","prev":"%s"}`,
+			l.Ledger, l.Seq, l.Time, l.Op, l.ID, l.BodyHash, l.Prev)
 		if hexSum(head) != l.Hash {
 			t.Errorf("line %d: hash", i+1)
 		}
 		mac := hmac.New(sha256.New, vectorKey())
-		mac.Write([]byte(l.Hash))
+		mac.Write([]byte("yamo-mcp ledger 2\n" + l.Ledger + "\n" + l.Hash))
 		if hex.EncodeToString(mac.Sum(nil)) != l.Mac {
 			t.Errorf("line %d: mac", i+1)
 		}
@@ -138,7 +142,7 @@ func TestEveryChangeIsNoticed(t *testing.T) {
 			lines := []string{vectorLine(t, 1), vectorLine(t, 2), vectorLine(t, 3)}
 			lines[n-1] = string(changed)
 			content := strings.NewReader(strings.Join(lines, "\n") + "\n")
-			r, err := verify(t.Context(), "", content, content.Size(), vectorKey())
+			r, err := verify(t.Context(), "", "private", content, content.Size(), vectorKey())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -156,6 +160,9 @@ func TestDecodeRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, change := range map[string][2]string{
+		"no ledger":       {`"ledger":"private",`, ``},
+		"empty ledger":    {`"private"`, `""`},
+		"quoted ledger":   {`"private"`, `"pri\"vate"`},
 		"leading zero":    {`"seq":1,`, `"seq":01,`},
 		"sign":            {`"seq":1,`, `"seq":+1,`},
 		"zero":            {`"seq":1,`, `"seq":0,`},
@@ -171,7 +178,7 @@ func TestDecodeRefuses(t *testing.T) {
 			t.Errorf("%s is accepted", name)
 		}
 	}
-	_, err := decodeLine([]byte(strings.Replace(text, `"v":1,`, `"v":2,`, 1)))
+	_, err := decodeLine([]byte(strings.Replace(text, `"v":2,`, `"v":3,`, 1)))
 	if !errors.Is(err, ErrVersion) {
 		t.Errorf("another version: %v, want ErrVersion", err)
 	}
@@ -181,11 +188,11 @@ func FuzzDecodeLine(f *testing.F) {
 	for n := 1; n <= 3; n++ {
 		f.Add([]byte(vectorLine(f, n)))
 	}
-	f.Add([]byte(`{"v":2,"seq":1}`))
+	f.Add([]byte(`{"v":3,"seq":1}`))
 	f.Add([]byte(`{"v":1,"seq":1,"time":"2026-01-02T03:04:05.678Z","op":"a","id":""`))
 	// Hashes keep the fuzzer out, so it gets lines that are hashed afterwards too.
 	seal := func(op, id string, body []byte) []byte {
-		text := appendHead(nil, 1, testTime, op, id, sha256.Sum256(body), Genesis)
+		text := appendHead(nil, "private", 1, testTime, op, id, sha256.Sum256(body), Genesis)
 		hash := sha256.Sum256(append(bytes.Clone(text), '}'))
 		text = fmt.Appendf(text, `,"hash":"%x","mac":"%s","body":`, hash, Genesis)
 		return append(append(text, body...), '}')
@@ -202,7 +209,7 @@ func FuzzDecodeLine(f *testing.F) {
 			if _, err := hex.Decode(bodyHash[:], l.bodyHash); err != nil {
 				t.Fatal(err)
 			}
-			again := appendHead(nil, l.seq, l.time, l.op, l.id, bodyHash, string(l.prev))
+			again := appendHead(nil, l.ledger, l.seq, l.time, l.op, l.id, bodyHash, string(l.prev))
 			again = fmt.Appendf(again, `,"hash":"%s","mac":"%s","body":`, l.hash, l.mac)
 			if l.body == nil {
 				again = append(again, erasedEnd...)

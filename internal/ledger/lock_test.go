@@ -99,7 +99,7 @@ func TestLinksAreRefused(t *testing.T) {
 			if _, err := a.tryErase(t.Context(), "mem_1"); err == nil {
 				t.Error("Erase replaces it")
 			}
-			if _, err := Verify(t.Context(), opt.Path, testKey); err == nil {
+			if _, err := Verify(t.Context(), opt.Path, "private", testKey); err == nil {
 				t.Error("Verify reads it")
 			}
 			if a.got != nil {

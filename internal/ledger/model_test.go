@@ -108,7 +108,7 @@ func (m *model) check(t *rapid.T) {
 	if diff := cmp.Diff(m.want, fresh.got); diff != "" {
 		t.Fatalf("the file (-want +got):\n%s", diff)
 	}
-	report, err := Verify(context.Background(), m.opt.Path, testKey)
+	report, err := Verify(context.Background(), m.opt.Path, "private", testKey)
 	if err != nil || !report.Intact() {
 		t.Fatalf("verify: %+v, %v", report, err)
 	}

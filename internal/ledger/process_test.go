@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -31,7 +32,7 @@ func TestMain(m *testing.M) {
 func processOptions(dir string) Options {
 	opt := testOptions(dir)
 	opt.Now = nil
-	opt.Key = func() ([]byte, error) { return LoadOrCreateKey(filepath.Join(dir, "key")) }
+	opt.Key = func(bool) ([]byte, error) { return LoadOrCreateKey(filepath.Join(dir, "key"), slog.Default()) }
 	return opt
 }
 
@@ -181,11 +182,11 @@ func TestProcessesKilledAtAnyMoment(t *testing.T) {
 	if len(p.stored) < 50 || len(p.erased) < 3 {
 		t.Errorf("only %d stored and %d erased: the children hardly lived", len(p.stored), len(p.erased))
 	}
-	key, err := LoadOrCreateKey(filepath.Join(dir, "key"))
+	key, err := LoadOrCreateKey(filepath.Join(dir, "key"), slog.Default())
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := Verify(t.Context(), opt.Path, key)
+	report, err := Verify(t.Context(), opt.Path, "private", key)
 	if err != nil || !report.Intact() {
 		t.Errorf("verify: %+v, %v", report, err)
 	}

@@ -31,17 +31,24 @@ type cursor struct {
 	hash       string
 	start, end int64
 	erased     bool
+	version    int // of the line, 0 at the beginning
 }
 
 func origin() cursor { return cursor{hash: Genesis} }
 
-// next decodes the line after c, which starts at byte off and is given without its newline.
-func (c cursor) next(text []byte, off int64) (Entry, cursor, error) {
+// next decodes the line after c, which starts at byte off and is given without its newline. It checks the mac unless
+// macs is nil.
+func (c cursor) next(text []byte, off int64, macs *macs) (Entry, cursor, error) {
 	l, err := decodeLine(text)
 	if err != nil {
 		return Entry{}, c, err
 	}
 	if err := c.precedes(l); err != nil {
+		return Entry{}, c, err
+	}
+	// SECURITY: the hashes show damage only, anyone can compute them. The mac shows that the line was written with the
+	// workspace's key, and for this ledger.
+	if err := macs.check(l); err != nil {
 		return Entry{}, c, err
 	}
 	e, err := l.entry(c.hash)
@@ -59,11 +66,16 @@ func (c cursor) precedes(l line) error {
 	if string(l.prev) != c.hash {
 		return errors.New("it does not continue the line before it: prev differs")
 	}
+	if l.version < c.version {
+		return fmt.Errorf("it has version %d, and the line before it version %d", l.version, c.version)
+	}
 	return nil
 }
 
 func (c cursor) past(l line, hash string, off int64, n int) cursor {
-	return cursor{seq: l.seq, hash: hash, start: off, end: off + int64(n) + 1, erased: l.body == nil}
+	return cursor{
+		seq: l.seq, hash: hash, start: off, end: off + int64(n) + 1, erased: l.body == nil, version: l.version,
+	}
 }
 
 // in reports whether c's line is still where it was, so that reading can go on behind it. Erase makes
@@ -97,7 +109,18 @@ func (l *Ledger) deliver(ctx context.Context, f File, size int64, apply func(Ent
 		cur = origin()
 		l.anchored, l.synced, l.suspect = nil, 0, false
 	}
-	t, err := scan(ctx, l.opt.Path, f, size, cur, func(e Entry, at cursor) error {
+	if size > cur.end {
+		// A ledger with lines has a key; one in place of a lost key would make all lines look forged.
+		if err := l.macs.load(false); err != nil {
+			return tail{}, err
+		}
+	}
+	if cur.seq == 0 {
+		if err := l.checkSeal(ctx, f, size); err != nil {
+			return tail{}, err
+		}
+	}
+	t, err := scan(ctx, l.opt.Path, f, size, cur, l.macs, func(e Entry, at cursor) error {
 		switch {
 		case e.Seq < seen.seq:
 			return nil
@@ -118,6 +141,42 @@ func (l *Ledger) deliver(ctx context.Context, f File, size int64, apply func(Ent
 		return tail{}, fmt.Errorf("%s: %w", l.opt.Path, ErrReplaced)
 	}
 	return t, nil
+}
+
+// checkSeal checks the first line of version 2 that follows lines of version 1, if there is one.
+//
+// SECURITY: lines of version 1 do not name their ledger, so that those of another one, such as a private ledger in a
+// group's folder, are known by this line only. Nothing may be delivered before.
+func (l *Ledger) checkSeal(ctx context.Context, f File, size int64) error {
+	s := scanner{r: f, size: size}
+	for n := int64(1); ; n++ {
+		raw, err := s.next()
+		if errors.Is(err, io.EOF) {
+			return nil // all lines are of version 1: the first write seals them
+		}
+		if err != nil {
+			return fmt.Errorf("read ledger %s: %w", l.opt.Path, err)
+		}
+		if !bytes.HasPrefix(raw.text, []byte(`{"v":2,`)) {
+			continue
+		}
+		if n == 1 {
+			return nil // nothing is delivered before this line
+		}
+		decoded, err := decodeLine(raw.text)
+		if err == nil {
+			err = l.macs.check(decoded)
+		}
+		if foreign := (*ForeignError)(nil); errors.As(err, &foreign) {
+			return &CorruptError{Path: l.opt.Path, Line: 1, Err: foreign}
+		}
+		if err == nil {
+			return nil
+		}
+		// It may be torn. If it is not, the lines before it cannot be trusted to be of this ledger.
+		_, err = scan(ctx, l.opt.Path, f, size, origin(), l.macs, func(Entry, cursor) error { return nil })
+		return err
+	}
 }
 
 // deliverOwn gives apply the entries that were just written.
@@ -141,8 +200,8 @@ type tail struct {
 }
 
 // scan decodes the lines of the file's first size bytes that follow from, and calls visit for each.
-// Errors of visit are returned as they are, damage as *CorruptError.
-func scan(ctx context.Context, path string, f io.ReaderAt, size int64, from cursor,
+// Errors of visit are returned as they are, damage as *CorruptError. With nil macs none is checked.
+func scan(ctx context.Context, path string, f io.ReaderAt, size int64, from cursor, macs *macs,
 	visit func(Entry, cursor) error,
 ) (tail, error) {
 	cur := from
@@ -160,7 +219,7 @@ func scan(ctx context.Context, path string, f io.ReaderAt, size int64, from curs
 		}
 		e, next, bad := Entry{}, cur, errTooLong
 		if raw.text != nil {
-			e, next, bad = cur.next(raw.text, raw.off)
+			e, next, bad = cur.next(raw.text, raw.off, macs)
 		}
 		if bad == nil && raw.terminated {
 			if err := visit(e, next); err != nil {
@@ -219,6 +278,11 @@ func (l *Ledger) open(flag int) (File, int64, error) {
 			return nil, 0, fmt.Errorf("%s: %w", l.opt.Path, ErrReplaced)
 		}
 		return nil, 0, nil
+	}
+	if err == nil {
+		if err = makePrivate(f, l.opt.Path, l.opt.Logger); err != nil {
+			_ = f.Close() // nothing was written
+		}
 	}
 	if err != nil {
 		return nil, 0, fmt.Errorf("open ledger: %w", err)

@@ -160,7 +160,7 @@ func TestCorruptionIsReported(t *testing.T) {
 			append(append(bytes.Clone(content), bytes.Repeat([]byte("x"), maxLine+9)...), '\n'),
 			4, "longer",
 		},
-		"newer version":       {append(bytes.Clone(content), "{\"v\":2,\"x\":1}\n"...), 4, "newer version"},
+		"newer version":       {append(bytes.Clone(content), "{\"v\":3,\"x\":1}\n"...), 4, "newer version"},
 		"half the first line": {replace(1, append(bytes.Clone(lines[0][:50]), '\n')), 1, "not a ledger line"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -188,7 +188,7 @@ func TestCorruptionIsReported(t *testing.T) {
 			if got := int64(len(a.got)); got != tc.line-1 {
 				t.Errorf("%d entries delivered, want those before line %d", got, tc.line)
 			}
-			r, err := Verify(t.Context(), opt.Path, testKey)
+			r, err := Verify(t.Context(), opt.Path, "private", testKey)
 			if err != nil || r.Intact() {
 				t.Fatalf("Verify: %+v, %v; want damage", r, err)
 			}
@@ -206,26 +206,65 @@ func TestCorruptionIsReported(t *testing.T) {
 func TestForgedLine(t *testing.T) {
 	t.Parallel()
 	opt := testOptions(t.TempDir())
-	newReader(opt).add(t, "mem_1")
-	other := opt
-	other.Key = func() ([]byte, error) { return []byte("another key"), nil }
-	newReader(other).add(t, "mem_2")
-	r, err := Verify(t.Context(), opt.Path, testKey)
+	a := newReader(opt)
+	a.add(t, "mem_1")
+	forge(t, opt, "another key", Draft{Op: OpDelete, ID: "mem_1"})
+	r, err := Verify(t.Context(), opt.Path, "private", testKey)
 	if err != nil || r.Intact() {
 		t.Fatalf("Verify with the key: %+v, %v; want damage", r, err)
 	}
 	if r.Bad.Line != 2 || !strings.Contains(r.Bad.Error(), "mac") {
 		t.Errorf("Verify with the key: %v, want the mac of line 2", r.Bad)
 	}
-	r, err = Verify(t.Context(), opt.Path, nil)
-	if err != nil || !r.Intact() {
-		t.Errorf("Verify without a key: %+v, %v", r, err)
+	r, err = Verify(t.Context(), opt.Path, "private", nil)
+	if err != nil || r.Intact() {
+		t.Errorf("Verify without a key: %+v, %v; want one that is not intact", r, err)
 	}
-	if r.Entries != 2 {
-		t.Errorf("Verify without a key: %d entries, want 2", r.Entries)
+	if r.Entries != 2 || r.Bad != nil {
+		t.Errorf("Verify without a key: %d entries, want 2, and %v", r.Entries, r.Bad)
 	}
-	r, err = Verify(t.Context(), opt.Path+"-absent", testKey)
+	for name, reader := range map[string]*reader{"running": a, "new": newReader(opt)} {
+		if err := reader.Sync(t.Context(), reader.apply); !errors.Is(err, ErrMAC) {
+			t.Errorf("a %s reader: %v, want ErrMAC", name, err)
+		}
+		if reader.ids() != "mem_1" {
+			t.Errorf("a %s reader got %q, want the entry before the forgery", name, reader.ids())
+		}
+		if _, err := reader.tryAdd(t.Context(), "mem_3"); !errors.Is(err, ErrMAC) {
+			t.Errorf("a %s writer: %v, want ErrMAC", name, err)
+		}
+	}
+	r, err = Verify(t.Context(), opt.Path+"-absent", "private", testKey)
 	if diff := cmp.Diff(Report{LastHash: Genesis}, r); diff != "" || err != nil {
 		t.Errorf("Verify of an absent file: %v\n%s", err, diff)
+	}
+}
+
+// forge appends lines as an attacker does who has another key, or none.
+func forge(t testing.TB, opt Options, key string, ds ...Draft) {
+	t.Helper()
+	opt.Key = func(bool) ([]byte, error) { return []byte(key), nil }
+	l := New(opt)
+	if err := l.macs.load(false); err != nil {
+		t.Fatal(err)
+	}
+	f, size, err := l.open(os.O_RDWR)
+	if err != nil {
+		t.Fatal(err)
+	}
+	end, err := scan(t.Context(), opt.Path, f, size, origin(), nil, func(Entry, cursor) error { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.cur = end.last
+	b, err := l.encode(testTime, ds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteAt(b.lines, size); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
 	}
 }

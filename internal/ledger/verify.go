@@ -2,9 +2,6 @@ package ledger
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -18,18 +15,19 @@ type Report struct {
 	Bytes    int64         // their length
 	LastHash string        // of the last of them, Genesis without one: keep it to notice a cut-off end
 	Torn     int64         // bytes behind them that an interrupted (or running) write left; no damage
-	Bad      *CorruptError // the first bad line and why; nil if the ledger is intact
+	Keyless  bool          // the ledger has entries and there is no key, so that no mac was checked
+	Bad      *CorruptError // the first bad line and why; nil if there is none
 }
 
-// Intact reports whether no line is bad.
-func (r Report) Intact() bool { return r.Bad == nil }
+// Intact reports whether every line is as it was written.
+func (r Report) Intact() bool { return r.Bad == nil && !r.Keyless }
 
-// Verify checks every line of a ledger: form, hashes, chain, macs, and that only a "delete" entry took a
-// content away. It takes no lock and changes nothing. With a nil key macs are not checked. A file that is
-// not there is an empty, intact ledger; the error is for what keeps Verify from reading.
+// Verify checks every line of the ledger called name: form, hashes, chain, macs, and that only a "delete" entry took a
+// content away. It takes no lock and changes nothing. With a nil key no macs are checked, and a ledger with entries is
+// not intact. A file that is not there is an empty, intact ledger; the error is for what keeps Verify from reading.
 //
-// A chain cannot show that entries are missing at its end; LastHash, kept elsewhere, can.
-func Verify(ctx context.Context, path string, key []byte) (Report, error) {
+// A chain cannot show that entries are missing at its end; a Head, or LastHash kept elsewhere, can.
+func Verify(ctx context.Context, path, name string, key []byte) (Report, error) {
 	f, size, err := openRegular(osFS{}, path, os.O_RDONLY)
 	if errors.Is(err, os.ErrNotExist) {
 		return Report{LastHash: Genesis}, nil
@@ -38,17 +36,20 @@ func Verify(ctx context.Context, path string, key []byte) (Report, error) {
 		return Report{}, fmt.Errorf("verify ledger: %w", err)
 	}
 	defer func() { _ = f.Close() }() // opened for reading
-	return verify(ctx, path, f, size, key)
+	return verify(ctx, path, name, f, size, key)
 }
 
-func verify(ctx context.Context, path string, f io.ReaderAt, size int64, key []byte) (Report, error) {
-	macs := macReader{f: f, key: key}
+func verify(ctx context.Context, path, name string, f io.ReaderAt, size int64, key []byte) (Report, error) {
+	var checked *macs
+	if key != nil {
+		checked = newMACs(name, func(bool) ([]byte, error) { return key, nil })
+		if err := checked.load(false); err != nil {
+			return Report{}, err
+		}
+	}
 	erased := map[string]cursor{} // by id, the first erased line that no delete entry explains yet
 	r := Report{LastHash: Genesis}
-	t, err := scan(ctx, path, f, size, origin(), func(e Entry, at cursor) error {
-		if err := macs.check(at); err != nil {
-			return &CorruptError{Path: path, Line: at.seq, Offset: at.start, Err: err}
-		}
+	t, err := scan(ctx, path, f, size, origin(), checked, func(e Entry, at cursor) error {
 		if e.Op == OpDelete && e.Erased {
 			return &CorruptError{
 				Path: path, Line: at.seq, Offset: at.start,
@@ -70,6 +71,7 @@ func verify(ctx context.Context, path string, f io.ReaderAt, size int64, key []b
 	if err != nil && !errors.As(err, &r.Bad) {
 		return Report{}, err
 	}
+	r.Keyless = key == nil && r.Entries > 0
 	if r.Bad == nil {
 		r.Torn = size - t.last.end
 	}
@@ -89,31 +91,4 @@ func firstOf(lines map[string]cursor) (first cursor, ok bool) {
 		}
 	}
 	return first, ok
-}
-
-// macReader checks the macs of lines that are otherwise known to be good.
-type macReader struct {
-	f   io.ReaderAt
-	key []byte
-	buf [maxHead]byte
-}
-
-func (m *macReader) check(at cursor) error {
-	if m.key == nil {
-		return nil
-	}
-	head := m.buf[:min(at.end-at.start, maxHead)]
-	if _, err := m.f.ReadAt(head, at.start); err != nil {
-		return err
-	}
-	l, _, err := decodeHead(head)
-	if err != nil {
-		return err
-	}
-	mac := hmac.New(sha256.New, m.key)
-	mac.Write([]byte(at.hash))
-	if !hmac.Equal(hex.AppendEncode(nil, mac.Sum(nil)), l.mac) {
-		return errors.New("its mac is wrong: it was not written with this workspace's key")
-	}
-	return nil
 }

@@ -76,7 +76,7 @@ func Open(opt Options) (*Editor, error) {
 		opt.Rand = rand.Reader
 	}
 	opt.Logger = cmp.Or(opt.Logger, slog.New(slog.DiscardHandler))
-	e := &Editor{opt: opt, keys: &keys{dir: filepath.Join(opt.Dir, "private", "edits.keys")}}
+	e := &Editor{opt: opt, keys: &keys{log: opt.Logger, dir: filepath.Join(opt.Dir, "private", "edits.keys")}}
 	e.reset()
 	return e, nil
 }
@@ -87,10 +87,22 @@ func (e *Editor) reset() { e.ledger, e.state = e.newLedger(), newState() }
 // newLedger returns a ledger that reads the record from its beginning.
 func (e *Editor) newLedger() *ledger.Ledger {
 	return ledger.New(ledger.Options{
-		Path: e.path(), Lock: filepath.Join(e.opt.Dir, "locks", "edits.lock"), Now: e.opt.Now,
-		Key: func() ([]byte, error) { return ledger.LoadOrCreateKey(filepath.Join(e.opt.Dir, "key")) },
+		Path: e.path(), Name: ledgerName, Lock: filepath.Join(e.opt.Dir, "locks", "edits.lock"), Now: e.opt.Now,
+		Logger: e.opt.Logger, Key: func(create bool) ([]byte, error) {
+			memory, err := filepath.Glob(filepath.Join(e.opt.Dir, "groups", "*", "ledger.ndjson"))
+			for _, name := range []string{"private", "shared"} {
+				memory = append(memory, filepath.Join(e.opt.Dir, name, "ledger.ndjson"))
+			}
+			if err != nil {
+				return nil, err
+			}
+			return ledger.KeyOf(filepath.Join(e.opt.Dir, "key"), create, e.opt.Logger, memory...)
+		},
 	})
 }
+
+// ledgerName is the name of the record's ledger, which is in each of its lines.
+const ledgerName = "edits"
 
 func (e *Editor) path() string { return filepath.Join(e.opt.Dir, "private", "edits.ndjson") }
 
@@ -209,6 +221,10 @@ func explain(name string, err error) error {
 			"such as MEMORY.md, notes/NAME.md or users/ID/overview.md", name)
 	case errors.Is(err, workspace.ErrCredentials):
 		return fault.New("content: %v. Nothing was written", workspace.ErrCredentials)
+	}
+	if errors.Is(err, ledger.ErrNoKey) {
+		return fault.New("the key of the record of edits is missing, so nothing was written. Ask the workspace owner to " +
+			"restore .yamo/key from a backup, or to run yamo-mcp ledger rekey")
 	}
 	_, corrupt := errors.AsType[*ledger.CorruptError](err)
 	if _, keyless := errors.AsType[noKeyError](err); corrupt || keyless {

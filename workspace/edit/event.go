@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -153,6 +154,7 @@ func (e *Editor) whole(k key, now time.Time, op, name, text string) Event {
 // keys holds the secrets of the hashes by salt version, each in a file of its own, so that old keys go on verifying old
 // lines.
 type keys struct {
+	log *slog.Logger
 	dir string
 
 	mu    sync.Mutex
@@ -181,7 +183,7 @@ func (k *keys) of(version int, first bool) (key, error) {
 	if first {
 		load = ledger.LoadOrCreateKey
 	}
-	secret, err := load(k.path(version))
+	secret, err := load(k.path(version), k.log)
 	if errors.Is(err, fs.ErrNotExist) {
 		return key{}, noKeyError(version)
 	}

@@ -19,15 +19,20 @@ type Verified struct {
 func (e *Editor) Verify(ctx context.Context) (Verified, error) {
 	var secret []byte
 	var err error
-	if secret, err = ledger.LoadKey(filepath.Join(e.opt.Dir, "key")); err != nil {
-		secret = nil // nothing was ever written, or the key is lost and only the line hashes can be verified
+	if secret, err = ledger.LoadKey(filepath.Join(e.opt.Dir, "key"), e.opt.Logger); err != nil {
+		secret = nil // nothing was ever written, or the key is lost
 	}
-	report, err := ledger.Verify(ctx, e.path(), secret)
+	// Two checks: the chain shows that no line is missing or moved, the line hashes that each was made with the key.
+	report, err := ledger.Verify(ctx, e.path(), ledgerName, secret)
 	if err != nil {
 		return Verified{}, err
 	}
 	if report.Bad != nil {
 		return Verified{Report: report}, fmt.Errorf("line %d of the record of edits: %w", report.Bad.Line, report.Bad.Err)
+	}
+	if report.Keyless {
+		return Verified{Report: report}, fmt.Errorf("%w: restore .yamo/key from a backup, or run `yamo-mcp ledger rekey`",
+			ledger.ErrNoKey)
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
