@@ -16,6 +16,7 @@ import (
 	"gotest.tools/v3/golden"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/brief"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
@@ -69,7 +70,7 @@ func begin(t *testing.T, dir, stores string, who audience.Audience) *session {
 		}
 	})
 	list := []prompts.Prompt{
-		prompts.Startup(v), prompts.Recall(memory), prompts.Remember(memory), prompts.Distill(memory),
+		prompts.Startup(brief.Sources{Workspace: v, Memory: memory}), prompts.Recall(memory), prompts.Remember(memory), prompts.Distill(memory),
 		prompts.SessionSave(v, logs.View(who)), prompts.MemoryFlush(v),
 	}
 	if who.IsDM() {
@@ -248,7 +249,10 @@ func TestGroupDependsOnItsOwnOnly(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(full, "BOOTSTRAP.md"), []byte("secret"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"SOUL.md", "IDENTITY.md", "AGENTS.md"} {
+	if err := os.Mkdir(filepath.Join(public, "memory"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"SOUL.md", "IDENTITY.md", "AGENTS.md", "memory/2026-02-14-group-book-club.md"} {
 		data, err := os.ReadFile(filepath.Join(full, name))
 		if err != nil {
 			t.Fatal(err)

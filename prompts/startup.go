@@ -4,15 +4,14 @@ import (
 	"context"
 	"strings"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/brief"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
 
-// Section returns a further part of the startup prompt for the server's audience, in Markdown, or "".
-type Section func(context.Context) (string, error)
-
-// Startup is the prompt that every session begins with. In a workspace that is ready, the sections follow the files.
-func Startup(v *workspace.View, sections ...Section) Prompt {
-	ready := "group"
+// Startup is the prompt that every session begins with: the files of the startup sequence (RFC-0009 §2.2), and after
+// them what is in no file of it (brief.Sources.Extra).
+func Startup(s brief.Sources) Prompt {
+	v, ready := s.Workspace, "group"
 	if v.Audience().IsDM() {
 		ready = "dm"
 	}
@@ -27,7 +26,7 @@ func Startup(v *workspace.View, sections ...Section) Prompt {
 			case workspace.Bootstrap:
 				return firstBoot(v)
 			default:
-				return withSections(ctx, v, fixed(ready), sections)
+				return withExtra(ctx, s, fixed(ready))
 			}
 		},
 	}
@@ -54,34 +53,24 @@ func Bootstrap(v *workspace.View) Prompt {
 // firstBoot renders the first boot (RFC-0009 §6.2) with the existing files.
 func firstBoot(v *workspace.View) (string, error) {
 	today, _ := v.Days()
-	return withBlocks(v, strings.ReplaceAll(fixed("bootstrap"), "{{today}}", today))
-}
-
-// withBlocks returns intro and the startup sequence of RFC-0009 §2.2.
-func withBlocks(v *workspace.View, intro string) (string, error) {
-	blocks, err := v.Startup()
+	blocks, _, err := v.Startup()
 	if err != nil {
 		return "", err
 	}
-	return intro + "\n" + blocks, nil
+	return strings.ReplaceAll(fixed("bootstrap"), "{{today}}", today) + "\n" + blocks, nil
 }
 
-// withSections returns withBlocks and the text of sections.
-func withSections(ctx context.Context, v *workspace.View, intro string, sections []Section) (string, error) {
-	text, err := withBlocks(v, intro)
+// withExtra returns intro, the startup sequence of RFC-0009 §2.2, and the rest of what a session starts with.
+func withExtra(ctx context.Context, s brief.Sources, intro string) (string, error) {
+	blocks, skipped, err := s.Workspace.Startup()
 	if err != nil {
 		return "", err
 	}
-	for _, section := range sections {
-		more, err := section(ctx)
-		if err != nil {
-			return "", err
-		}
-		if more != "" {
-			text += "\n" + more
-		}
+	extra, err := s.Extra(ctx, skipped)
+	if err != nil {
+		return "", err
 	}
-	return text, nil
+	return intro + "\n" + blocks + "\n\n" + extra, nil
 }
 
 // whenReady returns the refusal of a workspace that is not initialized, otherwise what render returns.

@@ -296,7 +296,7 @@ func (n *notifier) changed(change watch.Change) {
 
 // render returns the hash of the startup text.
 func (n *notifier) render() [sha256.Size]byte {
-	text, err := n.view.Startup()
+	text, _, err := n.view.Startup()
 	if err != nil {
 		text = "" // a client that reads the resource gets the error
 	}

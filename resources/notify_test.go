@@ -283,13 +283,13 @@ func TestGroupNeverHearsOfPrivateFiles(t *testing.T) {
 		}
 		s.write("memory/2026-02-14-group-book-club.md", "our log")
 		ours := uri("memory/2026-02-14-group-book-club.md") + tag
-		h.expect(ours, ours)
+		h.expect(ours, resourceuri.Startup+tag, ours)
 		for _, name := range private {
 			s.remove(name)
 		}
 		s.write("SOUL.md", "the soul is everyone's")
 		h.expect(uri("SOUL.md")+tag, resourceuri.Startup+tag, uri("SOUL.md")+tag)
 		s.remove("memory/2026-02-14-group-book-club.md")
-		h.expect(ours, "list"+tag, ours)
+		h.expect(ours, "list"+tag, resourceuri.Startup+tag, ours)
 	}
 }

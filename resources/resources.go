@@ -85,7 +85,7 @@ func (c *catalog) startup(context.Context, mcp.ReadResourceRequest) ([]mcp.Resou
 	text := c.view.Refusal()
 	if text == "" {
 		var err error
-		if text, err = c.view.Startup(); err != nil {
+		if text, _, err = c.view.Startup(); err != nil {
 			return nil, err
 		}
 	}

@@ -65,9 +65,9 @@ func clip(text string, n int) (string, bool) {
 	return text[:n] + "…", true
 }
 
-// brief cuts the middle out of a text of more than n bytes: an error names its subject at the beginning, and the next
+// elide cuts the middle out of a text of more than n bytes: an error names its subject at the beginning, and the next
 // step at its end.
-func brief(text string, n int) string {
+func elide(text string, n int) string {
 	if len(text) <= n {
 		return text
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/brief"
 	"github.com/yamo-protocol/yamo-mcp/internal/heartbeat"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
@@ -142,7 +143,7 @@ func TestResultsFit(t *testing.T) {
 		{Skills(memory), `{"action":"list","limit":50}`, 50_000, "did not fit"},
 		{Skills(memory), `{"action":"search","query":"release","limit":50}`, 50_000, "did not fit"},
 		{WhatDoIKnow(v), `{}`, 5_000, `"truncated":true`},
-		{WhoAmI(v, "kate", "", nil), `{}`, 2_000, ""},
+		{WhoAmI(brief.Sources{Workspace: v, Memory: memory}, "kate", "", nil), `{}`, 2_000, ""},
 		{MyStats(v, memory, sessions), `{}`, 0, ""},
 		{RotateLogs(v), `{"action":"list"}`, 0, ""},
 		{MemoryFile(v), `{"action":"read","file":"memory/2026-02-11-matter.md"}`, 10_000, ""},

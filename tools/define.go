@@ -187,7 +187,7 @@ func (t Tool) Server(env Env) server.ServerTool {
 			})
 			sent()
 			if err != nil {
-				return mcp.NewToolResultError(brief(err.Error(), maxRefusal)), nil
+				return mcp.NewToolResultError(elide(err.Error(), maxRefusal)), nil
 			}
 			return result, nil
 		},

@@ -12,6 +12,7 @@ import (
 	"gotest.tools/v3/golden"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/brief"
 	"github.com/yamo-protocol/yamo-mcp/internal/heartbeat"
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
 	"github.com/yamo-protocol/yamo-mcp/workspace/transcript"
@@ -67,7 +68,7 @@ func TestGoldens(t *testing.T) {
 		{LogAppend(v), `{"text":"Sailed."}`},
 		{MyStats(v, memory, nil), `{}`},
 		{WhatDoIKnow(v), `{"filter":"Plans"}`},
-		{WhoAmI(v, "kate", "", nil), `{}`},
+		{WhoAmI(brief.Sources{Workspace: v, Memory: memory}, "kate", "", nil), `{}`},
 		{SessionLogs(folder.View(audience.DM())), `{"action":"list_sessions"}`},
 		{MemoryFile(v), `{"action":"save","type":"daily-log","topic":"Pump repair",` +
 			`"sections":[{"heading":"Context","text":"x"}]}`},

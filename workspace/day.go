@@ -49,6 +49,9 @@ func (v *View) Days() (today, yesterday string) {
 	return noon.Format(time.DateOnly), noon.AddDate(0, 0, -1).Format(time.DateOnly)
 }
 
+// DailyLog returns the name of the log of date (YYYY-MM-DD) that the audience writes to.
+func (v *View) DailyLog(date string) string { return dailyLog(v.who, date) }
+
 // groupLogDays bounds how many names are probed for a group's logs, since its folder is never listed.
 const groupLogDays = 62
 

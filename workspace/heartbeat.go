@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,14 +22,16 @@ import (
 
 // Task is a line of HEARTBEAT.md's checklist (RFC-0009 §2.7).
 type Task struct {
-	Text string
-	Done bool // ticked, [x]
+	Text  string
+	Done  bool // ticked, [x]
+	Prose bool // a paragraph and no list item
 }
 
 // Checked records when a periodic check was last done (RFC-0009 §2.9).
 type Checked struct {
-	Check string
-	Last  time.Time // zero: never
+	Check   string
+	Last    time.Time // zero: never
+	Problem string    // why the recorded time cannot be used, "" if it can
 }
 
 // Errors of the heartbeat.
@@ -37,26 +41,15 @@ var (
 		`it was left as it is, correct it by hand`)
 )
 
-// Heartbeat returns HEARTBEAT.md's checklist in order (RFC-0009 §2.7), and the recorded checks sorted by name (§2.9).
-// A missing file counts as empty. In a group both are always empty. The error is ErrHeartbeatState for a state file of
-// another form.
+// Heartbeat returns HEARTBEAT.md's checklist in order (RFC-0009 §2.7), numbered items and paragraphs included, and the
+// recorded checks sorted by name (§2.9). A missing file counts as empty. In a group both are always empty. The error is
+// ErrHeartbeatState for a state file of another form; a single time that cannot be used is that check's Problem.
 func (v *View) Heartbeat() ([]Task, []Checked, error) {
 	text, _, err := v.text(HeartbeatFile, maxFileChars)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, err
 	}
-	var tasks []Task
-	for line := range lines(text) {
-		item, ok := markdown.Item(strings.TrimSpace(line))
-		if !ok {
-			continue
-		}
-		task := Task{Text: strings.TrimSpace(item)}
-		if rest, ok := cutAny(task.Text, "[ ] ", "[x] ", "[X] "); ok {
-			task = Task{Text: strings.TrimSpace(rest), Done: task.Text[1] != ' '}
-		}
-		tasks = append(tasks, task)
-	}
+	tasks := tasksOf(text)
 	data, err := v.Read(heartbeatState)
 	if errors.Is(err, fs.ErrNotExist) {
 		return tasks, nil, nil
@@ -65,7 +58,7 @@ func (v *View) Heartbeat() ([]Task, []Checked, error) {
 		return nil, nil, err
 	}
 	var state struct {
-		LastChecks map[string]*float64 `json:"lastChecks"`
+		LastChecks map[string]json.RawMessage `json:"lastChecks"`
 	}
 	if err := json.Unmarshal(bytes.TrimPrefix(data, []byte("\uFEFF")), &state); err != nil {
 		return nil, nil, ErrHeartbeatState
@@ -73,13 +66,78 @@ func (v *View) Heartbeat() ([]Task, []Checked, error) {
 	var checks []Checked
 	for name, at := range state.LastChecks {
 		check := Checked{Check: name}
-		if at != nil {
-			check.Last = time.Unix(int64(*at), 0)
+		var ok bool
+		if check.Last, ok = checkedAt(at); !ok {
+			check.Problem = "its recorded time is not in Unix seconds; recording it again corrects that"
 		}
 		checks = append(checks, check)
 	}
 	slices.SortFunc(checks, func(a, b Checked) int { return cmp.Compare(a.Check, b.Check) })
 	return tasks, checks, nil
+}
+
+// numbered is the mark of a numbered item.
+var numbered = regexp.MustCompile(`^[0-9]{1,9}[.)][ \t]+`)
+
+// tasksOf returns the items of a checklist: list items with a bullet or a number, and paragraphs. Headings, comments and
+// code are none.
+func tasksOf(text string) (tasks []Task) {
+	open := false // the previous line belongs to the last task
+	for raw := range lines(text) {
+		line := strings.TrimSpace(raw)
+		level, _ := markdown.Heading(raw)
+		if line == "" || level > 0 || strings.HasPrefix(line, "<!--") || strings.HasPrefix(line, "[//]:") ||
+			strings.Trim(line, "-=*_ ") == "" {
+			open = false
+			continue
+		}
+		item, ok := markdown.Item(line)
+		if mark := numbered.FindString(line); mark != "" {
+			item, ok = line[len(mark):], true
+		}
+		switch {
+		case ok:
+			task := Task{Text: strings.TrimSpace(item)}
+			if rest, ok := cutAny(task.Text, "[ ] ", "[x] ", "[X] "); ok {
+				task = Task{Text: strings.TrimSpace(rest), Done: task.Text[1] != ' '}
+			}
+			tasks, open = append(tasks, task), true
+		case open:
+			tasks[len(tasks)-1].Text += " " + line
+		default:
+			tasks, open = append(tasks, Task{Text: line, Prose: true}), true
+		}
+	}
+	return tasks
+}
+
+// checkedAt reads a time of the state file, zero for null. RFC-0009 §2.9 has Unix seconds; other programs write
+// milliseconds, fractions, or text, from which the time is still clear.
+func checkedAt(value json.RawMessage) (at time.Time, ok bool) {
+	if string(value) == "null" {
+		return time.Time{}, true
+	}
+	var text string
+	if json.Unmarshal(value, &text) == nil {
+		if at, err := time.Parse(time.RFC3339, text); err == nil {
+			return at, true
+		}
+		value = json.RawMessage(text)
+	}
+	seconds, err := strconv.ParseFloat(string(value), 64)
+	if err != nil || seconds < 0 || math.IsNaN(seconds) {
+		return time.Time{}, false
+	}
+	// Unix seconds have ten digits until the year 2286.
+	for range 3 {
+		if seconds >= 1e11 {
+			seconds /= 1000
+		}
+	}
+	if seconds >= 1e11 {
+		return time.Time{}, false
+	}
+	return time.Unix(int64(seconds), 0), true
 }
 
 // CheckDone records in memory/heartbeat-state.json that check is done now, and returns that time, in seconds. No other

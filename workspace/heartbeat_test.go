@@ -24,10 +24,10 @@ func TestHeartbeat(t *testing.T) {
 		{Text: "Distil the week's daily logs into MEMORY.md (Sundays)"},
 	}
 	wantChecks := []Checked{
-		{"calendar", time.Unix(1771052400, 0)},
-		{"email", time.Unix(1771056000, 0)},
-		{"memory_maintenance", time.Unix(1770548400, 0)},
-		{"weather", time.Time{}},
+		{Check: "calendar", Last: time.Unix(1771052400, 0)},
+		{Check: "email", Last: time.Unix(1771056000, 0)},
+		{Check: "memory_maintenance", Last: time.Unix(1770548400, 0)},
+		{Check: "weather"},
 	}
 	if diff := cmp.Diff(wantTasks, tasks); diff != "" {
 		t.Error(diff)
@@ -39,7 +39,7 @@ func TestHeartbeat(t *testing.T) {
 	if tasks, _, err = w.View(audience.DM()).Heartbeat(); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]Task{{"done", true}, {"plain", false}}, tasks); diff != "" {
+	if diff := cmp.Diff([]Task{{Text: "done", Done: true}, {Text: "plain text"}}, tasks); diff != "" {
 		t.Error(diff)
 	}
 	if tasks, checks, err = kate(t).View(group(t, "a")).Heartbeat(); len(tasks)+len(checks) > 0 || err != nil {

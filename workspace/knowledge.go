@@ -22,12 +22,12 @@ type Knowledge struct {
 const (
 	maxKnowledge      = 6144 // bytes of JSON
 	maxSectionBullets = 10
-	maxBulletChars    = 1000
+	maxBulletChars    = 1000 // and of the text beside the items
 )
 
 // Knowledge returns the sections of MEMORY.md whose heading contains filter, in any letter case, in the file's order
-// (seed 002, what_do_i_know): up to 10 items a section, 1,000 characters an item, and 6,144 bytes as JSON in all. It
-// reads up to MaxFileSize bytes. In a group the error is fs.ErrNotExist; in a DM a missing MEMORY.md counts as empty.
+// (seed 002, what_do_i_know): up to 10 items a section, 1,000 characters an item and for the rest of its text, and 6,144
+// bytes as JSON in all. It reads up to MaxFileSize bytes. In a group the error is fs.ErrNotExist; in a DM a missing MEMORY.md counts as empty.
 func (v *View) Knowledge(filter string) (Knowledge, error) {
 	data, more, err := v.Head(MemoryFile)
 	if errors.Is(err, fs.ErrNotExist) && v.who.IsDM() {
@@ -79,6 +79,19 @@ func know(sections []passage.Section, filter string) (Knowledge, error) {
 			}
 			size += n + 1
 			kept.Bullets = append(kept.Bullets, bullet)
+		}
+		if kept.Text = text.First(section.Text, maxBulletChars); kept.Text != section.Text {
+			known.Truncated = true
+		}
+		if kept.Text != "" {
+			n, err := jsonSize(kept.Text)
+			if err != nil {
+				return Knowledge{}, err
+			}
+			if n += len(`,"text":`); size+n > maxKnowledge {
+				kept.Text, n, known.Truncated = "", 0, true
+			}
+			size += n
 		}
 		known.Sections = append(known.Sections, kept)
 	}

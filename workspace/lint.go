@@ -307,12 +307,19 @@ func (l *linter) heartbeat(name, text string) {
 		return
 	}
 	var state struct {
-		LastChecks map[string]*int64 `json:"lastChecks"`
+		LastChecks map[string]json.RawMessage `json:"lastChecks"`
 	}
 	if err := json.Unmarshal([]byte(text), &state); err != nil {
 		l.fail(name, 0, "RFC-0009 §2.9", "is not {\"lastChecks\": {name: Unix seconds or null}}: %v", err)
 	} else if state.LastChecks == nil {
 		l.fail(name, 0, "RFC-0009 §2.9", "lacks \"lastChecks\"")
+	}
+	for _, check := range slices.Sorted(maps.Keys(state.LastChecks)) {
+		const latest = 100_000_000_000 // the year 5138: what is later is milliseconds
+		var at *int64
+		if err := json.Unmarshal(state.LastChecks[check], &at); err != nil || at != nil && (*at < 0 || *at > latest) {
+			l.fail(name, 0, "RFC-0009 §2.9", "the time of %q is not in Unix seconds or null", check)
+		}
 	}
 }
 

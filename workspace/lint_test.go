@@ -86,7 +86,7 @@ func TestLint(t *testing.T) {
 		"memory/2026-02-13-topic.md:1: warning: tags are missing; at least one is needed (seed 003)",
 		"memory/2026-02-14.md:1: warning: does not begin with \"# Memory — 2026-02-14\" (RFC-0009 §2.5)",
 		"memory/2026-02-14.md:3: warning: session heading is not ## Session [HH:MM] (RFC-0009 §2.5)",
-		"memory/heartbeat-state.json: error: is not {\"lastChecks\": {name: Unix seconds or null}}: …",
+		"memory/heartbeat-state.json: error: the time of \"email\" is not in Unix seconds or null (RFC-0009 §2.9)",
 		"notes/anchor.md:2: error: the anchor is misspelt: write <!-- @anchor: name v1 --> or [//]: # (anchor: name v1) " +
 			"(seed 004 §2)",
 		"users/kate/overview.md:17: error: the heading ## Aktive Themes is misspelt: it must be ## Active Themes " +

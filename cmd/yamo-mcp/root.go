@@ -79,6 +79,7 @@ To get started:
 	)
 	root.AddCommand(newInstallCommands(env)...)
 	root.AddCommand(
+		newBriefCommand(env),
 		newLintCommand(env),
 		newReconfigureCommand(env),
 		newRotateCommand(env),

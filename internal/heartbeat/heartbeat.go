@@ -46,13 +46,6 @@ type Beat struct {
 	PendingProposals int
 }
 
-// Check is a periodic check.
-type Check struct {
-	Name string
-	Last time.Time // zero: never done
-	Due  bool
-}
-
 // Sweep is the result of a dreaming sweep.
 type Sweep struct {
 	dream.Swept
@@ -60,8 +53,8 @@ type Sweep struct {
 }
 
 // Beat reads the checklist and the checks, and runs the distillation cycle and a sweep, which edits MEMORY.md and
-// DREAMS.md, if these are due. A check is due if it was last done that long ago or never; every does not apply to the
-// two checks that the beat does itself. An unreadable state is workspace.ErrHeartbeatState.
+// DREAMS.md, if these are due. every is the interval of checks for which HEARTBEAT.md names
+// none (see Due); it does not apply to the two checks that the beat does itself. An unreadable state is workspace.ErrHeartbeatState.
 func (h Heartbeat) Beat(ctx context.Context, every time.Duration) (Beat, error) {
 	b := Beat{Now: h.Workspace.Now().Truncate(time.Second)}
 	tasks, checks, err := h.Workspace.Heartbeat()
@@ -87,9 +80,7 @@ func (h Heartbeat) Beat(ctx context.Context, every time.Duration) (Beat, error) 
 			return Beat{}, err
 		}
 	}
-	for _, c := range checks {
-		b.Checks = append(b.Checks, Check{Name: c.Check, Last: c.Last, Due: b.Now.Sub(c.Last) >= every})
-	}
+	b.Checks = Due(tasks, checks, b.Now, every)
 	b.PendingProposals, err = h.pendingProposals(ctx)
 	return b, err
 }

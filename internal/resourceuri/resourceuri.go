@@ -13,6 +13,8 @@ import (
 const (
 	// Startup is the resource with the rendered startup sequence (RFC-0009 §6).
 	Startup = "yamo://startup"
+	// Brief is the resource with the brief that a session starts with.
+	Brief = "yamo://brief"
 	// ActiveLessons is the resource with the active lessons (RFC-0011 §8.2 step 4).
 	ActiveLessons = "yamo://lessons/active"
 	// FilePrefix begins the URI of a workspace file. The file's name relative to the workspace follows, each

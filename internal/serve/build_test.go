@@ -226,15 +226,18 @@ func TestInstructions(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, a := range []audience.Audience{audience.DM(), group} {
-		text := Instructions(a)
+		text := Instructions(a, strings.Repeat("a", 64), strings.Repeat("u", 64))
 		if err := checkInstructions(text); err != nil {
 			t.Errorf("%s: %v (%d characters)", a, err, utf8.RuneCountInString(text))
 		}
 		head, _, _ := strings.Cut(text, "\n\n")
-		for _, name := range []string{"startup", "memory_search", "memory_store", "distill_lesson"} {
+		for _, name := range []string{"who_am_i", "memory_search", "memory_store", "distill_lesson", "You are aaa"} {
 			if !strings.Contains(head, name) {
 				t.Errorf("%s: the first paragraph does not mention %s", a, name)
 			}
+		}
+		if got := strings.Contains(head, "uuu"); got != a.IsDM() {
+			t.Errorf("%s: the user is named: %t", a, got)
 		}
 	}
 }

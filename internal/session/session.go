@@ -63,7 +63,7 @@ func Open(o Options, who audience.Audience) (deps serve.Deps, release func() err
 	deps = serve.Deps{
 		Audience:     who,
 		Version:      o.Version,
-		Instructions: serve.Instructions(who),
+		Instructions: serve.Instructions(who, p.view.AgentName(), p.view.UserName()),
 		Logger:       o.Logger,
 		Tools:        p.tools(),
 		// Asked at each call: a workspace becomes ready in the middle of its first session.

@@ -35,7 +35,7 @@ var toolEntries = []entry[tools.Tool]{
 	{config.MemoryTools, always, func(p *parts) tools.Tool { return tools.MemorySearch(p.memory) }},
 	{config.MemoryTools, always, func(p *parts) tools.Tool { return tools.DistillLesson(p.memory) }},
 	{config.MemoryTools, always, func(p *parts) tools.Tool {
-		return tools.WhoAmI(p.view, p.agent(), p.settings.Model, p.destinations)
+		return tools.WhoAmI(p.brief(), p.agent(), p.settings.Model, p.destinations)
 	}},
 	{config.MemoryTools, hasLogs, func(p *parts) tools.Tool { return tools.SessionLogs(p.logs) }},
 
@@ -66,7 +66,7 @@ const everySet = ""
 //
 // SECURITY: a prompt with the condition dm shows what a group never sees. It is not registered for a group.
 var promptEntries = []entry[prompts.Prompt]{
-	{everySet, always, func(p *parts) prompts.Prompt { return prompts.Startup(p.view, p.startSections()...) }},
+	{everySet, always, func(p *parts) prompts.Prompt { return prompts.Startup(p.brief()) }},
 
 	{config.MemoryTools, always, func(p *parts) prompts.Prompt { return prompts.Recall(p.memory) }},
 	{config.MemoryTools, always, func(p *parts) prompts.Prompt { return prompts.Remember(p.memory) }},
@@ -88,6 +88,7 @@ var resourceEntries = []struct {
 	register func(*parts, *server.MCPServer) error
 }{
 	{always, func(p *parts, s *server.MCPServer) error { return resources.RegisterLessons(s, p.memory.Constraints) }},
+	{always, func(p *parts, s *server.MCPServer) error { return resources.RegisterBrief(s, p.brief()) }},
 	{dm, func(p *parts, s *server.MCPServer) error { return resources.RegisterEvidence(s, p.evidence) }},
 	{always, func(p *parts, s *server.MCPServer) error { return resources.Register(s, p.view) }},
 }

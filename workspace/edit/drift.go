@@ -114,6 +114,20 @@ func (e *Editor) Scan(ctx context.Context) ([]Event, error) {
 	return drifts, nil
 }
 
+// Drifts returns the recorded drifts that the maintainer must decide about, as Scan does, without looking at the files.
+func (e *Editor) Drifts(ctx context.Context) (drifts []Event, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if err := e.sync(ctx); err != nil {
+		return nil, err
+	}
+	for _, f := range e.state.files {
+		drifts = append(drifts, f.drifts...)
+	}
+	slices.SortFunc(drifts, func(a, b Event) int { return e.state.inOrder(a.ID, b.ID) })
+	return drifts, nil
+}
+
 // Accept removes a file's drifts from the queue: the maintainer accepts the file as it is. It returns their number. A
 // file without drift is a fault.
 func (e *Editor) Accept(ctx context.Context, name, actor, why string) (int, error) {

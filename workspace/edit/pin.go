@@ -12,8 +12,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
-// wholeFile is the anchor under which a pin or lock of all sections is recorded.
-const wholeFile = "*"
+// WholeFile is the anchor under which a pin or lock of all sections is recorded.
+const WholeFile = "*"
 
 // Pin is a section that the owner protects from the agent's edits (seed 004 §13).
 type Pin struct {
@@ -36,7 +36,7 @@ func (e *Editor) SetPin(ctx context.Context, target, op, actor string) (Pin, err
 	if err != nil {
 		return Pin{}, err
 	}
-	pin := Pin{File: name, Anchor: wholeFile, Kind: op}
+	pin := Pin{File: name, Anchor: WholeFile, Kind: op}
 	heading := ""
 	if some {
 		t, _ := grammar.TypeOf(name)
@@ -107,7 +107,7 @@ func (e *Editor) void(name, anchor string) (bool, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return true, nil
 	}
-	if err != nil || anchor == wholeFile || anchor == "" {
+	if err != nil || anchor == WholeFile || anchor == "" {
 		return false, err
 	}
 	return !slices.ContainsFunc(grammar.Parse(string(data)).Parts[1:], func(p grammar.Part) bool {
@@ -145,7 +145,7 @@ func (e *PinnedError) Unwrap() error { return fault.New("%s", e.Error()) }
 // pinned returns what forbids an operation on a section: OpLock, OpPin, or "". Pins are looked up by anchor, by heading
 // and for the whole file, so that a section does not escape its pin by losing its anchor. A lock outranks a pin.
 func (e *Editor) pinned(name, section, anchor string, op grammar.Op) (kind string) {
-	for _, of := range []string{anchor, grammar.Slug(section), wholeFile} {
+	for _, of := range []string{anchor, grammar.Slug(section), WholeFile} {
 		switch e.state.pins[name][of] {
 		case OpLock:
 			return OpLock

@@ -83,11 +83,15 @@ func TestSections(t *testing.T) {
 		"- sharp\n\n## Empty\n\ntext\n\n#hashtag\n" +
 		"```\n## Code\n- code\n```\n## Dreamed 2026-04-23 03:00 UTC\n- a _(score=0.42, hits=5, days=3)_\n"
 	want := []Section{
-		{"Memory", []string{"first"}},
-		{"People", []string{"Luis prefers Spanish but is fine with English.", "Ana uses a Samsung"}},
-		{"Deep", []string{"nested", "deeper"}},
-		{"C#", []string{"sharp"}},
-		{"Dreamed 2026-04-23 03:00 UTC", []string{"a _(score=0.42, hits=5, days=3)_"}},
+		{"Memory", []string{"first"}, ""},
+		{
+			"People", []string{"Luis prefers Spanish but is fine with English.", "Ana uses a Samsung"},
+			"prose - not a bullet\n  indented prose",
+		},
+		{"Deep", []string{"nested", "deeper"}, ""},
+		{"C#", []string{"sharp"}, ""},
+		{"Empty", []string{}, "text\n\n#hashtag\n```\n## Code\n- code\n```"},
+		{"Dreamed 2026-04-23 03:00 UTC", []string{"a _(score=0.42, hits=5, days=3)_"}, ""},
 	}
 	if diff := cmp.Diff(want, Sections(text)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -54,8 +54,11 @@ func child(parent *os.Root, element string) (*os.Root, error) {
 	if err != nil {
 		return nil, err
 	}
+	if before.Mode()&fs.ModeSymlink != 0 {
+		return nil, &RefusedError{"the folder " + element + " is a symbolic link"}
+	}
 	if !before.IsDir() {
-		return nil, &RefusedError{"a folder of its path is not a plain folder"}
+		return nil, &RefusedError{element + " is not a folder"}
 	}
 	next, err := parent.OpenRoot(element)
 	if err != nil {
@@ -90,6 +93,32 @@ func check(info os.FileInfo) error {
 		return &RefusedError{"it has more than one hard link"}
 	}
 	return nil
+}
+
+// Refusal returns the reason why something called name exists below root but is not opened as a file, "" if nothing
+// refuses it.
+func Refusal(root *os.Root, name string) string {
+	info, err := Stat(root, name)
+	if refused, ok := errors.AsType[*RefusedError](err); ok {
+		return refused.Reason
+	}
+	if info != nil && info.IsDir() {
+		return "it is a folder"
+	}
+	return ""
+}
+
+// FolderRefusal returns the reason why something called dir exists below root but is not used as a folder, "" if
+// nothing refuses it.
+func FolderRefusal(root *os.Root, dir string) string {
+	folder, err := Folder(root, dir)
+	if refused, ok := errors.AsType[*RefusedError](err); ok {
+		return refused.Reason
+	}
+	if folder != nil {
+		_ = folder.Close() // nothing was done with it
+	}
+	return ""
 }
 
 // Stat describes the plain file name below root. Its errors are those of Open.

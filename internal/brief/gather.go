@@ -1,0 +1,288 @@
+package brief
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/frontmatter"
+	"github.com/yamo-protocol/yamo-mcp/workspace"
+	"github.com/yamo-protocol/yamo-mcp/workspace/memfile"
+	"github.com/yamo-protocol/yamo-mcp/workspace/passage"
+)
+
+// gatherer collects the sections of one brief.
+type gatherer struct {
+	Sources
+	Options
+	now     time.Time
+	skipped []workspace.Skipped
+	saves   string // the saves that are shown as a whole
+	whole   bool   // the files of the workspace are shown elsewhere
+}
+
+// sections returns the sections in the order in which they are shown, with what each may take of the tokens.
+func (g *gatherer) sections(ctx context.Context, state workspace.State) ([]section, error) {
+	g.skipped = g.Workspace.Skipped()
+	self, err := g.self()
+	if err != nil {
+		return nil, err
+	}
+	all := []section{g.nowSection(), self}
+	if state == workspace.Bootstrap {
+		return append(all, g.firstBoot()), nil
+	}
+	all = append(all, g.user(), g.memoryFile(ctx))
+	all = append(all, g.lastSession()...)
+	all = append(all, g.log(), g.openItems(), g.lessons(ctx))
+	return append(all, g.memories(ctx), g.agents(), g.waiting(ctx)), nil
+}
+
+// nowSection is the time, which a model does not know by itself.
+func (g *gatherer) nowSection() section {
+	zone := g.now.Format("MST")
+	if name := g.now.Location().String(); name != "Local" && name != "UTC" {
+		zone = name + ", " + zone
+	}
+	if _, offset := g.now.Zone(); offset != 0 {
+		zone += ", UTC" + g.now.Format("-07:00")
+	}
+	line := g.now.Format("Monday, 2006-01-02, 15:04") + " (" + zone + ")"
+	return section{title: "Now", items: []item{{text: line}}, share: 100}
+}
+
+// self is who the agent is. SOUL.md is the one file without which there is no session.
+func (g *gatherer) self() (section, error) {
+	s := section{title: "You", name: workspace.SoulFile, share: 8, rank: 6}
+	id, err := g.Workspace.Identity()
+	if err != nil {
+		return s, err
+	}
+	if line := id.Line(); line != "" {
+		s.items = append(s.items, item{text: line})
+	}
+	soul, err := g.read(workspace.SoulFile)
+	if err != nil && g.Workspace.State() != workspace.Bootstrap {
+		return s, err
+	}
+	for _, paragraph := range strings.Split(compact(soul), "\n\n") {
+		if paragraph != "" {
+			s.items = append(s.items, item{text: paragraph})
+		}
+	}
+	if !g.Workspace.Audience().IsDM() {
+		s.items = append([]item{{
+			text: "In the group " + g.Workspace.Audience().Group() + ", as a guest: you do not speak for anyone.",
+		}}, s.items...)
+	}
+	return s, nil
+}
+
+// user is whom the agent serves. A group has none.
+func (g *gatherer) user() section {
+	s := section{title: "Whom you serve", name: workspace.UserFile, share: 8, rank: 4, whole: true}
+	if text := compact(g.optional(workspace.UserFile)); text != "" {
+		s.items = []item{{text: strings.ReplaceAll(text, "\n\n", "\n")}}
+	}
+	return s
+}
+
+// agents is how the agent works, unless that is the unchanged template.
+func (g *gatherer) agents() section {
+	s := section{title: "How you work", name: workspace.AgentsFile, share: 4, rank: 9}
+	text := g.optional(workspace.AgentsFile)
+	if workspace.Untouched(workspace.AgentsFile, []byte(text)) {
+		return s
+	}
+	// The rules of safety come first, and what a brief has done already is left out.
+	sections := passage.Sections(text)
+	slices.SortStableFunc(sections, func(a, b passage.Section) int {
+		first := map[string]int{"Safety": -1} // RFC-0009 §2.2
+		return cmp.Compare(first[a.Heading], first[b.Heading])
+	})
+	for _, part := range sections {
+		if part.Heading == "First Run" || part.Heading == "Every Session" {
+			continue
+		}
+		for _, rule := range append(strings.Split(part.Text, "\n\n"), part.Bullets...) {
+			if rule = line(rule, itemChars); rule != "" {
+				s.items = append(s.items, item{group: part.Heading, text: "- " + rule})
+			}
+		}
+	}
+	return s
+}
+
+// firstBoot is what to do in a workspace that has not been set up.
+func (g *gatherer) firstBoot() section {
+	text, err := g.read(workspace.BootstrapFile)
+	if err != nil {
+		text = "BOOTSTRAP.md cannot be read."
+	}
+	return section{
+		title: "First boot", name: workspace.BootstrapFile, share: 60, whole: true,
+		intro: "This workspace is new. With the user, follow BOOTSTRAP.md: write SOUL.md, IDENTITY.md and USER.md with " +
+			"bootstrap_write, then call bootstrap_finish. Until there is a SOUL.md, nothing else is stored.",
+		items: []item{{text: strings.TrimSpace(text)}},
+	}
+}
+
+// lastSession is what the last session saved, as a whole.
+func (g *gatherer) lastSession() (all []section) {
+	title := "Last session"
+	for i, save := range g.Workspace.LastSaves() {
+		text, err := g.read(save.Name)
+		if err != nil {
+			g.skip(save.Name, err)
+			continue
+		}
+		if text = compact(text); text == "" {
+			continue
+		}
+		if i > 0 {
+			title = "Before it"
+		}
+		if save.Type == memfile.MemoryFlush {
+			title = "Saved before its context was compacted"
+		}
+		share := 22 / (i + 1)
+		text = strings.ReplaceAll(text, "\n\n", "\n")
+		if Tokens(text) <= g.Tokens*share/100 {
+			g.saves += text
+		}
+		all = append(all, section{
+			title: fmt.Sprintf("%s (%s, %s)", title, save.Name, g.ago(save.Date)), name: save.Name,
+			items: []item{{text: text}}, share: share, rank: 1, whole: true,
+		})
+	}
+	return all
+}
+
+// ago describes a date (YYYY-MM-DD) as seen from now.
+func (g *gatherer) ago(date string) string {
+	day, err := time.Parse(time.DateOnly, date)
+	if err != nil {
+		return date
+	}
+	year, month, today := g.now.Date()
+	switch days := int(time.Date(year, month, today, 0, 0, 0, 0, time.UTC).Sub(day).Hours() / 24); {
+	case days == 0:
+		return "today"
+	case days == 1:
+		return "yesterday"
+	case days > 1:
+		return fmt.Sprintf("%d days ago", days)
+	default:
+		return date
+	}
+}
+
+// logDays and logEntries bound what is read of the logs.
+const (
+	logDays    = 7
+	logEntries = 40
+	entryChars = 600
+)
+
+// log is the newest entries of the audience's own logs.
+func (g *gatherer) log() section {
+	s := section{title: "Log, newest first", name: "memory/ (log_append)", share: 10, rank: 7}
+	since := g.now.AddDate(0, 0, -logDays).Format(time.DateOnly)
+	marks := strings.NewReplacer("\n- ", "; ", "\n* ", "; ", "\n+ ", "; ")
+	for _, date := range g.Workspace.LogDates() {
+		if date < since && len(s.items) > 0 || len(s.items) >= logEntries {
+			break
+		}
+		name := g.Workspace.DailyLog(date)
+		text, err := g.read(name)
+		if err != nil {
+			g.skip(name, err)
+			continue
+		}
+		entries := workspace.Entries(text)
+		for i := len(entries) - 1; i >= 0; i-- {
+			at := date
+			if clock, ok := strings.CutPrefix(entries[i].Session, "Session ["); ok {
+				at += " " + strings.TrimSuffix(clock, "]")
+			}
+			s.items = append(s.items, item{text: "- " + at + ": " + line(marks.Replace(strings.TrimLeft(entries[i].Text, "-*+ ")), entryChars)})
+		}
+	}
+	s.items = s.items[:min(len(s.items), logEntries)]
+	return s
+}
+
+// read returns a file's text; of a very large file the beginning.
+func (g *gatherer) read(name string) (string, error) {
+	data, _, err := g.Workspace.Head(name)
+	return strings.TrimPrefix(strings.ToValidUTF8(string(data), "\uFFFD"), "\uFEFF"), err
+}
+
+// optional returns a file's text, "" if it is missing or cannot be read, which is then named.
+func (g *gatherer) optional(name string) string {
+	text, err := g.read(name)
+	g.skip(name, err)
+	return text
+}
+
+// skip names a file that cannot be read. A missing one is no news, and a refused one is named already.
+func (g *gatherer) skip(name string, err error) {
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	g.Logger.Error("read for the start of a session", "error", err)
+	g.skipped = append(g.skipped, workspace.Skipped{Name: name, Reason: "it cannot be read"})
+}
+
+// failed names a part of the brief that cannot be built.
+func (g *gatherer) failed(what string, err error) {
+	g.Logger.Error("build the start of a session", "part", what, "error", err)
+	g.skipped = append(g.skipped, workspace.Skipped{
+		Name: what, Reason: "cannot be read at the moment; the server's log has the reason",
+	})
+}
+
+// compact returns Markdown without what carries nothing here: front matter, the title, comments, placeholders of
+// templates, headings with nothing below, repeated blank lines.
+func compact(text string) string {
+	_, body, _ := frontmatter.Split(text)
+	var kept []string
+	for i, raw := range strings.Split(strings.TrimSpace(body), "\n") {
+		line := strings.TrimRight(raw, " \t\r")
+		isTitle := i == 0 && strings.HasPrefix(line, "# ")
+		isBanner := line == "> Saved on session end." || line == "> Auto-saved before context compaction."
+		isAnchor := strings.HasPrefix(line, "[//]:") || strings.HasPrefix(line, "<!--") && strings.HasSuffix(line, "-->")
+		switch trimmed := strings.TrimSpace(line); {
+		case isTitle, isBanner, isAnchor, strings.HasSuffix(trimmed, ")_") && strings.Contains(trimmed, "_("):
+		case trimmed == "" && (len(kept) == 0 || kept[len(kept)-1] == ""):
+		case strings.HasPrefix(line, "#"):
+			for len(kept) > 0 && (kept[len(kept)-1] == "" || level(kept[len(kept)-1]) >= level(line)) {
+				kept = kept[:len(kept)-1]
+			}
+			if len(kept) > 0 {
+				kept = append(kept, "")
+			}
+			kept = append(kept, line)
+		case trimmed == "" && level(kept[len(kept)-1]) > 0: // no blank line below a heading
+		default:
+			kept = append(kept, line)
+		}
+	}
+	for len(kept) > 0 && (kept[len(kept)-1] == "" || level(kept[len(kept)-1]) > 0) {
+		kept = kept[:len(kept)-1]
+	}
+	for i, line := range kept {
+		if level(line) > 0 {
+			kept[i] = strings.TrimLeft(line, "# ") + ":"
+		}
+	}
+	return strings.Join(kept, "\n")
+}
+
+// level returns the number of # that a line begins with.
+func level(line string) int { return len(line) - len(strings.TrimLeft(line, "#")) }
