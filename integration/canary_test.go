@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// A canary is a string that stands in one private place only. Its name is known to everybody, its secret
+// A canary is a string in one private place only. Its name is no secret, its secret
 // is not: a group that asks by name and gets the secret has read the place.
 type canary struct{ place, secret string }
 
@@ -101,13 +101,13 @@ const (
 // planted is a workspace with a canary in every place that not everybody may see.
 type planted struct {
 	workspace, transcripts string
-	private                []canary            // for the DM alone
+	private                []canary            // for the DM only
 	of                     map[string][]canary // for one group and the DM
 	ids                    []string            // of private memories, lessons and sessions
 	control                string              // what the DM and the groups were told while it was planted
 }
 
-// privately plants a canary for the DM alone and returns it as text.
+// privately plants a canary for the DM only and returns it as text.
 func (p *planted) privately(place string) string {
 	c := newCanary(place)
 	p.private = append(p.private, c)
@@ -171,7 +171,7 @@ func (p *planted) plantPrivate(tb testing.TB) {
 		p.privately("an OpenClaw session"),
 	))
 	p.ids = append(p.ids, "openclaw")
-	// What SOUL.md said before it was reconfigured is nobody's to read but the operator's.
+	// What SOUL.md said before it was reconfigured only the operator may read.
 	before := "You are Kate. " + p.privately("the SOUL.md of before")
 	write(tb, filepath.Join(p.workspace, ".yamo", "replaced", "20260101T000000Z-00000000-SOUL.md"), before)
 	p.control += before
@@ -352,12 +352,12 @@ func TestCanariesArePlanted(t *testing.T) {
 		t.Errorf("only %d canaries were planted", len(canaries))
 	}
 	for _, c := range canaries {
-		// Days that are not the server's today, and who spoke, are told to nobody unasked.
+		// Days that are not the server's today, and who spoke, are told to no one who did not ask.
 		if strings.HasPrefix(c.place, "the log of day") || strings.HasPrefix(c.place, "the speaker") {
 			continue
 		}
 		if !strings.Contains(p.control, c.secret) {
-			t.Errorf("the canary of %s cannot be seen by anybody", c.place)
+			t.Errorf("the canary of %s is not visible even to a DM", c.place)
 		}
 	}
 }

@@ -150,7 +150,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// checkNames checks the links of a cell, and returns how many there are. Each stands for a whole file, by the file's
+// checkNames checks the links of a cell, and returns how many there are. Each means a whole file, by the file's
 // name, or for something in it that matches definition with its name.
 func checkNames(t *testing.T, rule, cell, definition string) int {
 	t.Helper()

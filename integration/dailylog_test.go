@@ -44,7 +44,7 @@ func TestDailyLogOfTwoProcesses(t *testing.T) {
 				mu.Unlock()
 				done += len(got)
 				if timer != nil && !timer.Stop() {
-					kills++ // this writer's alone
+					kills++ // of this writer only
 				}
 				if timer == nil {
 					s.end()

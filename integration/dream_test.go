@@ -85,10 +85,10 @@ func (d dreamer) settled() {
 		if n := len(regexp.MustCompile(
 			`(?m)^- `+regexp.QuoteMeta(content)+` _\(score=0\.[0-9]{2}, hits=[0-9]+, days=1\)_$`,
 		).FindAllString(text, -1)); n != 1 {
-			d.tb.Errorf("%q stands in MEMORY.md %d times", content, n)
+			d.tb.Errorf("%q is in MEMORY.md %d times", content, n)
 		}
 		if n := strings.Count(diary, id); n != 1 {
-			d.tb.Errorf("%s stands in DREAMS.md %d times", id, n)
+			d.tb.Errorf("%s is in DREAMS.md %d times", id, n)
 		}
 	}
 	if n := strings.Count(text, "_(score="); n != len(d.ids) {

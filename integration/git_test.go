@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// gitOn is what a server that commits gets, and nothing of the git configuration of whoever runs the tests.
+// gitOn is what a server that commits gets, and nothing of the git configuration of the user who runs the tests.
 func gitOn(tb testing.TB) []string {
 	return []string{
 		"YAMO_GIT=true",
@@ -180,7 +180,7 @@ func TestGitOfTwoProcesses(t *testing.T) {
 		if n := len(slices.DeleteFunc(slices.Clone(authors), func(author string) bool { return author != name })); n != each {
 			t.Errorf("%s has %d commits, want %d: %q", name, n, each, authors)
 		}
-		// Each commit has the item of its author alone.
+		// Each commit has only the item of its author.
 		if diff := gitIn(
 			t,
 			dir,

@@ -164,7 +164,7 @@ func (w *wire) post(line string) {
 	}
 }
 
-// encodedHeader is a name as it stands in a header: encoded, where it could not stand there (SEP-2243).
+// encodedHeader is a name as a header has it: encoded if a header cannot contain it (SEP-2243).
 func encodedHeader(name string) string {
 	for _, r := range name {
 		if r < 0x20 || r > 0x7e {

@@ -148,7 +148,7 @@ func hostile() []string {
 	}
 }
 
-// privateNames are files that no group may see; absentName is one that nobody has. To a group both are
+// privateNames are files that no group may see; absentName is one that no workspace has. To a group both are
 // the same.
 var (
 	privateNames = []string{
@@ -239,7 +239,7 @@ func guessURIs(s *session, every int) {
 				got := s.request(method, map[string]any{"uri": uri})
 				want := s.request(method, map[string]any{"uri": absent[i]})
 				if g, w := withoutURI(got, uri), withoutURI(want, absent[i]); g != w {
-					s.tb.Errorf("%s %q is answered %s\nand %q, which nobody has, %s", method, uri, g, absent[i], w)
+					s.tb.Errorf("%s %q is answered %s\nand %q, which does not exist, %s", method, uri, g, absent[i], w)
 				}
 			}
 		}

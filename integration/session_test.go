@@ -38,7 +38,7 @@ type launch struct {
 	workspace   string
 	group       string // "": a DM
 	transcripts string
-	cache       string   // YAMO_CACHE; "" is that of whoever runs the tests
+	cache       string   // YAMO_CACHE; "" is that of the user who runs the tests
 	protocol    string   // "" is legacy
 	wrapper     []string // a program that starts the server, with its arguments
 	env         []string
@@ -124,7 +124,7 @@ func connect(tb testing.TB, h launch) *session {
 	return s
 }
 
-// startProcess starts a server for the session alone.
+// startProcess starts a server for this session only.
 func (s *session) startProcess() {
 	s.tb.Helper()
 	h, tb := s.launch, s.tb
@@ -189,14 +189,14 @@ func (s *session) read(stdout io.Reader) {
 			if !errors.Is(err, io.EOF) && !errors.Is(err, os.ErrClosed) {
 				s.tb.Errorf("read stdout: %v", err)
 			}
-			return // what stands before a kill without a line break is half a message
+			return // without a line break it is half a message, which a kill cut off
 		}
 		m := message{line: strings.TrimSuffix(line, "\n")}
 		if problem := m.parse(); problem != "" {
 			s.tb.Errorf("stdout is not the protocol: %s: %s", problem, brief(line))
 			continue
 		}
-		// A result stands there twice, as structure and as text.
+		// A result is there twice, as structure and as text.
 		if len(line) > mostResult && strings.Contains(line, `"structuredContent"`) {
 			s.tb.Errorf("a result of %d bytes, which no host shows whole: %s", len(line), brief(line))
 		}

@@ -18,7 +18,7 @@ import (
 )
 
 // Whole dialogues, in each revision of the protocol, as a DM and as a group, say the same over every transport.
-// -update rewrites the server's side from what it says over stdio. META in a client's line stands for what every
+// -update rewrites the server's side from what it says over stdio. META in a client's line is replaced by what every
 // request of 2026-07-28 carries.
 func TestTranscripts(t *testing.T) {
 	t.Parallel()

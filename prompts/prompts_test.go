@@ -30,7 +30,7 @@ const kate, newborn = "../testdata/workspaces/kate", "../testdata/workspaces/new
 // now is when the tests' sessions take place.
 var now = time.Date(2026, 2, 14, 12, 0, 0, 0, time.UTC)
 
-// noModel stands for a machine on which the model is not installed.
+// noModel acts like a machine on which the model is not installed.
 type noModel struct{}
 
 func (noModel) Embed(context.Context, []string) ([][]float32, error) {
@@ -119,7 +119,7 @@ func (s *session) learn(pattern, rule, severity string) {
 	}
 }
 
-// request sends a request and returns the answer as it stands on the wire.
+// request sends a request and returns the answer as it is on the wire.
 func (s *session) request(method string, params any) string {
 	s.t.Helper()
 	message, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
@@ -378,7 +378,7 @@ func TestCompletions(t *testing.T) {
 	}
 }
 
-// What is curated: old and undated entries, this week's logs cut to size, and what groups said by name alone.
+// What is curated: old and undated entries, this week's logs cut to size, and the logs of groups by name only.
 func TestCurate(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -12,7 +12,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/resources"
 )
 
-// An evidence token that leads nowhere, however it is spelled, is answered as a URI of nobody's.
+// An evidence token that leads nowhere, however it is spelled, gets the answer of an unknown URI.
 func TestEvidence(t *testing.T) {
 	t.Parallel()
 	s := serve(t, t.TempDir(), audience.DM())

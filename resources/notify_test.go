@@ -172,7 +172,7 @@ func TestNotify(t *testing.T) {
 			s.write("USER.md", "not subscribed to")
 			s.write("MEMORY.md", "changed")
 			h.expect(uri("MEMORY.md"), uri("MEMORY.md"))
-			s.write("memory/2026-02-05-irrigation-pump.md", "read by name alone, in no list")
+			s.write("memory/2026-02-05-irrigation-pump.md", "read by name only, in no list")
 			h.expect(uri("memory/2026-02-05-irrigation-pump.md"), uri("memory/2026-02-05-irrigation-pump.md"))
 			s.write("DREAMS.md", "it appears")
 			h.expect(uri("DREAMS.md"), "list", uri("DREAMS.md"))

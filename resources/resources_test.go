@@ -72,7 +72,7 @@ func (s *session) write(name, text string) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		s.t.Fatal(err)
 	}
-	whole := filepath.Join(s.t.TempDir(), "file") // so that nobody sees half of it
+	whole := filepath.Join(s.t.TempDir(), "file") // so that no reader sees half of it
 	if err := os.WriteFile(whole, []byte(text), 0o600); err != nil {
 		s.t.Fatal(err)
 	}

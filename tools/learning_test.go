@@ -136,7 +136,7 @@ func TestMemoryGetAndDelete(t *testing.T) {
 	refusal(t, MemoryGet(v), `{"id":"`+id+`"}`)
 }
 
-// Whoever wants a memory forgotten is told what else says it: files, former texts of files, other memories.
+// The answer to a deletion tells what else contains the text: files, former texts of files, other memories.
 func TestMemoryDeleteTellsOfCopies(t *testing.T) {
 	t.Parallel()
 	f := sampleFolder(t, "kate")
@@ -178,7 +178,7 @@ func TestMemoryDeleteTellsOfCopies(t *testing.T) {
 	}
 	if got := answer[memoryDeleted](t, MemoryDelete(v, editor),
 		`{"id":"`+unsaid+`","confirm":true}`); len(got.Copies)+len(got.Recorded) != 0 || got.Hint != "" {
-		t.Errorf("of what stands nowhere: %+v", got)
+		t.Errorf("of text without copies: %+v", got)
 	}
 }
 
@@ -229,7 +229,7 @@ func TestSkillsTool(t *testing.T) {
 	for arguments, want := range map[string]string{
 		`{"action":"feedback","id":"` + id + `"}`:                         "success:",
 		`{"action":"feedback","success":true}`:                            "id:",
-		`{"action":"get"}`:                                                "id:",
+		`{"action":"get"}`:                                                "id: required by get",
 		`{"action":"search"}`:                                             "query:",
 		`{"action":"ingest"}`:                                             "text:",
 		`{"action":"ingest","text":"# Release\nDo it"}`:                   "front matter",

@@ -68,7 +68,7 @@ func TestCuratedMemory(t *testing.T) {
 	f := sampleFolder(t, "kate")
 	const save = `{"action":"save","type":"curated","tags":["project/greenhouse"],` +
 		`"sections":[{"heading":"Key Decisions","text":"- 2026-02-14: glass"}]}`
-	if got := refusal(t, MemoryFile(f.dm()), save); !strings.Contains(got, "MEMORY.md is there already and is kept") {
+	if got := refusal(t, MemoryFile(f.dm()), save); !strings.Contains(got, "MEMORY.md already exists and is kept") {
 		t.Errorf("over a MEMORY.md: %q", got)
 	}
 	if err := os.Remove(filepath.Join(f.Dir(), "MEMORY.md")); err != nil {
@@ -155,9 +155,9 @@ func TestMemoryFileRefuses(t *testing.T) {
 		`{"action":"save","type":"essay","topic":"a b",` + sections +
 			`}`: "type must be one of daily-log, memory-flush, session-save, curated",
 		`{"action":"save","type":"session-save",` + sections + `}`:                           "topic: required by save",
-		`{"action":"save","type":"curated"}`:                                                 "sections have no text",
+		`{"action":"save","type":"curated"}`:                                                 "sections: at least one must",
 		`{"action":"save","type":"daily-log",` + sections + `}`:                              "topic: required by save",
-		`{"action":"save","type":"daily-log","topic":"a b"}`:                                 "sections have no text",
+		`{"action":"save","type":"daily-log","topic":"a b"}`:                                 "sections: at least one must",
 		`{"action":"save","type":"daily-log","topic":"a b","tags":["a b"],` + sections + `}`: `tags has "a b"`,
 		`{"action":"save","type":"daily-log","topic":"a b","sections":[{"title":"x"}]}`:      `unknown field "title"`,
 		`{"action":"read"}`:                             "file: required by read",

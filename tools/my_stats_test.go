@@ -17,7 +17,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/transcript"
 )
 
-// noModel stands for a machine on which the model is not installed.
+// noModel acts like a machine on which the model is not installed.
 type noModel struct{}
 
 func (noModel) Embed(context.Context, []string) ([][]float32, error) { return nil, embed.ErrNoAssets }

@@ -23,7 +23,7 @@ type logQuery struct {
 func (logQuery) JSONSchemaExtend(s *jsonSchema) {
 	describe(s, map[string]string{
 		"action": "list_sessions: newest sessions. read_session: one session from its beginning. search: turns " +
-			"that contain a text. recent: last turns of a session.",
+			"that contain the query. recent: last turns of a session.",
 		"session_id": "Required by read_session. For search: only this session. For recent: " +
 			"default is the current session.",
 		"query":     "Required by search: text to find, case-insensitive.",
@@ -114,7 +114,7 @@ func readLogs(ctx context.Context, v *transcript.View, in logQuery) (logAnswer, 
 		return turns(r).hinted("ask with a larger limit or smaller max_chars, or read_session from its beginning"), err
 	default:
 		if in.SessionID == "" {
-			return logAnswer{}, fault.New("session_id: read_session needs it; action list_sessions names the sessions there are")
+			return logAnswer{}, fault.New("session_id: required by read_session; action list_sessions returns the existing ones")
 		}
 		r, err := v.ReadSession(ctx, in.SessionID, in.Offset, in.Limit, in.MaxChars)
 		r.Entries = fit(&left, r.Entries)

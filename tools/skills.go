@@ -154,6 +154,9 @@ func Skills(v *mesh.View) Tool {
 // callSkills performs one action. Its errors name the argument that is missing.
 func callSkills(ctx context.Context, s mesh.Skills, in visibleSkillCall) (skillAnswer, error) {
 	answer := skillAnswer{Skills: []skillResult{}}
+	if in.ID == "" && (in.Action == "get" || in.Action == "feedback") {
+		return answer, fault.New("id: required by %s; action search or list returns the IDs of skills", in.Action)
+	}
 	switch in.Action {
 	case "search":
 		found, err := s.Search(ctx, in.Query, in.Limit)

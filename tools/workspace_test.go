@@ -46,7 +46,7 @@ func sampleFolder(t *testing.T, name string, options ...workspace.Option) *folde
 	return f
 }
 
-// hideSecrets stands for the scrubber.
+// hideSecrets replaces the scrubber.
 func hideSecrets(text string) (string, int) {
 	return strings.ReplaceAll(text, "hunter2", "[REDACTED:password]"), strings.Count(text, "hunter2")
 }

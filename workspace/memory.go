@@ -42,7 +42,7 @@ type InvalidMemoryError struct{ Problems []string }
 func (e *InvalidMemoryError) Error() string { return strings.Join(e.Problems, "; ") }
 
 // ErrMemoryThere is returned for a curated memory if MEMORY.md exists: it is edited, and never saved again as a whole.
-var ErrMemoryThere = errors.New("MEMORY.md is there already and is kept")
+var ErrMemoryThere = errors.New("MEMORY.md already exists and is kept")
 
 // saveTries bounds the search for an unused name.
 const saveTries = 100
@@ -75,7 +75,7 @@ func (v *View) SaveMemory(ctx context.Context, m Memory) (Saved, error) {
 	file.Matter.Tags = tags(m, file.Matter.Source, clean)
 	sections := clean.parts(m.Parts)
 	if sections == "" {
-		return Saved{}, &InvalidMemoryError{[]string{"sections have no text"}}
+		return Saved{}, &InvalidMemoryError{[]string{"sections: at least one must have text"}}
 	}
 	// Another session may take a name first, and write() then reports a conflict: the next second is tried.
 	for try := range saveTries {

@@ -106,10 +106,10 @@ func TestSaveMemoryRefuses(t *testing.T) {
 	w := kate(t)
 	some := []Part{{"A", "b"}}
 	for want, m := range map[string]Memory{
-		"sections have no text": {Type: memfile.DailyLog, Topic: "a b", Parts: []Part{{"A", "\n"}}},
-		`tags has "two words"`:  {Type: memfile.DailyLog, Topic: "a b", Parts: some, Tags: []string{"two words"}},
-		`links has "[[a]`:       {Type: memfile.DailyLog, Topic: "a b", Parts: some, Links: []string{"[[a] b"}},
-		`type is "diary"`:       {Type: "diary", Topic: "a b", Parts: some, Tags: []string{"x"}},
+		"sections: at least one must": {Type: memfile.DailyLog, Topic: "a b", Parts: []Part{{"A", "\n"}}},
+		`tags has "two words"`:        {Type: memfile.DailyLog, Topic: "a b", Parts: some, Tags: []string{"two words"}},
+		`links has "[[a]`:             {Type: memfile.DailyLog, Topic: "a b", Parts: some, Links: []string{"[[a] b"}},
+		`type is "diary"`:             {Type: "diary", Topic: "a b", Parts: some, Tags: []string{"x"}},
 	} {
 		var invalid *InvalidMemoryError
 		if _, err := w.View(audience.DM()).SaveMemory(t.Context(), m); !errors.As(err, &invalid) ||

@@ -156,7 +156,7 @@ func TestRemoteEmbedder(t *testing.T) {
 	}
 	content := "embedder = 'ollama'\nembedding_model = 'small'\nembedding_dimensions = 64\n" +
 		"embedding_key_env = 'TEAM_KEY'\nembedding_url = '" +
-		"http://127.0.0.1:1, " + p.URL + "'\n" // nobody is at the first address
+		"http://127.0.0.1:1, " + p.URL + "'\n" // no server is at the first address
 	writeOperatorFile(t, env, content)
 	must("mesh", "store", "--content", "The tea is in the blue cupboard. Write to jon@example.org.")
 	must("mesh", "store", "--content", "The ladder is in the shed.")

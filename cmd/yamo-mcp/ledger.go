@@ -16,7 +16,7 @@ import (
 
 // newLedgerCommand returns `yamo-mcp ledger`.
 func newLedgerCommand(env cli.Env) *cobra.Command {
-	return cli.Group("ledger", "Check the ledgers, the files that memories are kept in", newLedgerVerifyCommand(env))
+	return cli.Group("ledger", "Check the ledgers, which store the memories", newLedgerVerifyCommand(env))
 }
 
 // ledgers is the answer of `ledger verify`.

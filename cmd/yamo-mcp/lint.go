@@ -33,7 +33,7 @@ func newLintCommand(env cli.Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "lint [DIR]",
-		Short: "Check a workspace for errors of format",
+		Short: "Check the format of a workspace's files",
 		Long: `Check the workspace in DIR (default YAMO_WORKSPACE) against RFC-0009, the rules of the loader, the
 format of memory files, and the grammar of profiles in users/. Each finding is one line: file, line,
 error or warning, what is wrong, and the source of the rule. Errors come first. The exit code is 1

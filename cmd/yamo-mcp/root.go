@@ -110,7 +110,7 @@ func arguments(argv []string) []string {
 
 // belowMesh reports whether command is mesh or below it.
 func belowMesh(command *cobra.Command) bool {
-	// The name alone does not tell: another group may have a command called mesh one day.
+	// The name is not enough: another group may have a command called mesh one day.
 	for ; command != nil; command = command.Parent() {
 		if command.Name() == "mesh" && command.HasParent() && !command.Parent().HasParent() {
 			return true

@@ -11,7 +11,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/config"
 )
 
-// newTrustCommand returns `yamo-mcp trust`, which shows the settings in a workspace's own config file and approves them.
+// newTrustCommand returns `yamo-mcp trust`, which shows the settings in a workspace's own config file and approves
+// them.
 func newTrustCommand(env cli.Env) *cobra.Command {
 	var yes, revoke bool
 	settings := config.Default()
@@ -20,7 +21,7 @@ func newTrustCommand(env cli.Env) *cobra.Command {
 		Short: "Approve the settings in a workspace's config file",
 		Long: `Show the settings in <workspace>/.yamo/config.toml and approve them.
 
-Until you approve it, the file is ignored: somebody else may have made the workspace. The approval
+Until you approve it, the file is ignored, because someone else may have made the workspace. The approval
 is for the file as it is now, at this place. After any change it must be approved again. It is kept
 in your configuration folder, not in the workspace.
 

@@ -234,7 +234,7 @@ func answered(answers mcp.InputResponses, keys ...string) bool {
 	return true
 }
 
-// sealed is a state that nobody can change unnoticed.
+// sealed is a state that no one can change unnoticed.
 func sealed(text string) string {
 	mac := hmac.New(sha256.New, []byte("fixture"))
 	mac.Write([]byte(text))

@@ -164,7 +164,7 @@ func (w *walk) learn() error {
 	args := map[string]any{
 		"situation":         "The irrigation pump ran for six hours",
 		"error_pattern":     "renamed_device_not_checked",
-		"oversight":         "Nobody tried the script after a valve was renamed",
+		"oversight":         "The script was not tried after a valve was renamed",
 		"fix":               "The script stops at a name it does not know",
 		"preventative_rule": "Run the irrigation script with --dry-run after every change of the valves",
 		"severity":          "high",

@@ -128,7 +128,7 @@ func (s spec[T]) perWorkspace() bool { return s.local }
 // inFolder implements Setting.
 //
 // SECURITY: settings are the operator's unless they are declared otherwise: a workspace is data that may have been made
-// by somebody else, and must not decide what reaches the network, which keys are read, or whose session it is.
+// by someone else, and must not decide what reaches the network, which keys are read, or whose session it is.
 func (s spec[T]) inFolder() bool { return s.folder }
 
 // row implements Setting. TestSettingsDocument compares the rows with the document, or writes them.

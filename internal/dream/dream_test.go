@@ -159,7 +159,7 @@ func TestSweep(t *testing.T) {
 	id := n.remember(audience.DM(), "The user's timezone is America/Bogota")
 	n.remember(audience.DM(), "The greenhouse has a leak")
 	n.recall(3, "timezone of the user")
-	n.recall(1, "greenhouse leak") // on one day alone
+	n.recall(1, "greenhouse leak") // on one day only
 	s := n.open()
 	plan, err := s.Plan(t.Context(), nil)
 	if err != nil {

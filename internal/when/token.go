@@ -134,7 +134,7 @@ func init() {
 // prepositions come before the name of a time.
 var prepositions = set("in on since until till during by before after from through around at for of to between")
 
-// monthPrepositions come before the name of a month that stands alone; after the others it may be a person's.
+// monthPrepositions come before the name of a month without a day or year; after the others it may be a person's.
 var monthPrepositions = set("in since until till during before after early mid late through between")
 
 // personless are months whose names no person has, and which are no other words.

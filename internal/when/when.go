@@ -2,8 +2,8 @@
 // on today ("last Tuesday", "in March", "two weeks ago"). It reads English and ISO 8601.
 //
 // A phrase names a Span of the calendar, not a moment, and only what is certain to be a date is one: "may", "march",
-// "sat" and "second" alone are words. Libraries of this kind return moments ("last week" is a day), take words for
-// dates ("we" for Wednesday), or do not know the phrases above, so the grammar is here.
+// "sat" and "second" by themselves are words. Libraries of this kind return moments ("last week" is a day), take words
+// for dates ("we" for Wednesday), or do not know the phrases above, so the grammar is here.
 package when
 
 import (
@@ -165,8 +165,8 @@ const maxFound = 8
 // maxText is the number of bytes of a text that are searched for dates.
 const maxText = 64 << 10
 
-// InText returns the dates that a text names, in order and each once, as of now, when it was written. Where a phrase may
-// mean several days it is the one that the tense of its sentence suggests, or the nearest to now.
+// InText returns the dates that a text names, in order and each once, as of now, when it was written. Where a phrase
+// may mean several days it is the one that the tense of its sentence suggests, or the nearest to now.
 func InText(text string, now time.Time) []Span {
 	if len(text) > maxText {
 		text = text[:maxText]

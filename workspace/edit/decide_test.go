@@ -121,7 +121,7 @@ func TestDecidedOnce(t *testing.T) {
 		if err := <-errs; err == nil {
 			decided++
 		} else {
-			wants(t, err, "already, at 2026-02-14T")
+			wants(t, err, "at 2026-02-14T")
 		}
 	}
 	all, err := d.open().Proposals(t.Context())

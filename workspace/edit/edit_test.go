@@ -206,7 +206,7 @@ func TestProfileGetsItsChangeLog(t *testing.T) {
 	}
 	q.Create = true
 	d.edit(e, q)
-	evidence := request(partFile, grammar.AppendItem, "Evidence (curated)", `"I stand at the door"`)
+	evidence := request(partFile, grammar.AppendItem, "Evidence (curated)", `"I am at the door"`)
 	evidence.Refs = []string{"mem_1767323045678_0a1b2c"}
 	d.edit(e, evidence)
 	d.edit(e, evidence)
@@ -276,7 +276,7 @@ func TestEditRefuses(t *testing.T) {
 			File: "MEMORY.md", Refs: []string{"mem_1_000000"},
 			Edit: grammar.Edit{Op: grammar.AppendSection, Section: "Plans", Content: "x", Rationale: "r"},
 		},
-		"leads to no event of this workspace": {
+		"no such event or memory in this workspace": {
 			File: "MEMORY.md", Refs: []string{"01KE0QJ1BM8Y4W8D6S0T2RTX3V"},
 			Edit: grammar.Edit{Op: grammar.AppendSection, Section: "Plans", Content: "x", Rationale: "r"},
 		},

@@ -19,7 +19,7 @@ type Evidence struct {
 }
 
 // nowhere is the fault for a reference without a target.
-const nowhere = "%s leads to no event of this workspace and to no memory"
+const nowhere = "%s: no such event or memory in this workspace"
 
 // Resolve returns the target of an evidence token, an event's id or a memory's id. A reference without a target is a
 // fault; whether a memory exists is checked with Options.Memory.

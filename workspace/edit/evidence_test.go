@@ -51,7 +51,7 @@ func TestEvidence(t *testing.T) {
 		t.Errorf("%+v\n%s", done, d.read(partFile))
 	}
 	q = request(partFile, grammar.AppendItem, "Evidence (curated)", `"x" (ev:20260102T044827Z-01KDYGJ72E0000000000000000)`)
-	if _, err := e.Edit(t.Context(), q); err == nil || !strings.Contains(err.Error(), "leads to no event") {
+	if _, err := e.Edit(t.Context(), q); err == nil || !strings.Contains(err.Error(), "no such event or memory") {
 		t.Error(err)
 	}
 }

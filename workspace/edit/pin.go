@@ -57,9 +57,9 @@ func (e *Editor) SetPin(ctx context.Context, target, op, actor string) (Pin, err
 	case (op == OpUnpin || op == OpUnlock) && has == "":
 		return Pin{}, fault.New("%s: not pinned or locked", target)
 	case op == OpUnpin && has == OpLock, op == OpPin && has == OpLock:
-		return Pin{}, fault.New("%s: it is locked, which is more than pinned; yamo-mcp unlock takes that off first", target)
+		return Pin{}, fault.New("%s: already locked, which includes pinning; run yamo-mcp unlock first", target)
 	case op == OpUnlock && has == OpPin:
-		return Pin{}, fault.New("%s: it is pinned, not locked; yamo-mcp unpin takes that off", target)
+		return Pin{}, fault.New("%s: pinned, not locked; run yamo-mcp unpin", target)
 	case has == op:
 		return pin, nil
 	}

@@ -43,7 +43,7 @@ func TestPins(t *testing.T) {
 	refused(replace, "is pinned by its owner")
 	refused(request("MEMORY.md", grammar.TombstoneSection, "Plans", ""), "is pinned by its owner")
 	d.edit(e, add)
-	cannot("MEMORY.md#Plans", OpUnlock, "it is pinned, not locked")
+	cannot("MEMORY.md#Plans", OpUnlock, "pinned, not locked")
 	set("MEMORY.md#Plans", OpLock)
 	cannot("MEMORY.md#Plans", OpUnpin, "yamo-mcp unlock")
 	cannot("MEMORY.md#Plans", OpPin, "yamo-mcp unlock")

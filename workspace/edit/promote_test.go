@@ -116,7 +116,7 @@ func TestPromoteRefuses(t *testing.T) {
 		t.Errorf("with a reason: %v", err)
 	}
 	_, err := e.Edit(t.Context(), request(partFile, grammar.Promote, "Role", "x"))
-	wants(t, err, `there is no "promote"`)
+	wants(t, err, `unknown operation "promote"`)
 }
 
 // What is moved is in one of the sections, never in both or neither, wherever the program is killed.

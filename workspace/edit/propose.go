@@ -127,7 +127,7 @@ func (s *state) undecided(id string) error {
 	case p == nil:
 		return fault.New("%s: no such proposal; run yamo-mcp proposals to list the pending ones", id)
 	case p.State != Pending:
-		return fault.New("%s: it was %s already, at %s", id, p.State, p.Decision.Time)
+		return fault.New("%s: already %s at %s", id, p.State, p.Decision.Time)
 	}
 	return nil
 }

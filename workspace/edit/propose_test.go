@@ -192,9 +192,9 @@ func TestProposal(t *testing.T) {
 		t.Error("found.Event.Asked is nil")
 	}
 	_, _, err = e.AcceptProposal(t.Context(), first.Event.ID, "operator", "", false)
-	wants(t, err, "it was accepted already")
+	wants(t, err, "already accepted at")
 	_, err = e.RejectProposal(t.Context(), first.Event.ID, "operator", "")
-	wants(t, err, "it was accepted already")
+	wants(t, err, "already accepted at")
 	if r := d.replay(d.open(), "MEMORY.md", ""); r.Text != want || r.Drift != nil {
 		t.Errorf("%+v", r)
 	}

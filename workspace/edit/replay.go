@@ -213,8 +213,8 @@ func parsePoint(text string) (point, error) {
 	if t, err := time.Parse(time.DateOnly, text); err == nil {
 		return point{time: t.AddDate(0, 0, 1).Add(-time.Nanosecond)}, nil
 	}
-	return point{}, fault.New("%q is no event (its id or token), no time such as 2026-01-02T15:04:05Z and no day such "+
-		"as 2026-01-02", text)
+	return point{}, fault.New("%q: must be the ID or token of an event, a time such as 2026-01-02T15:04:05Z, or a day "+
+		"such as 2026-01-02", text)
 }
 
 // History returns the events of a file, or of one of its sections by heading or anchor, oldest first. It first records

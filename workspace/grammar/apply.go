@@ -226,7 +226,7 @@ func (f Form) items(e Edit, now time.Time) ([]string, error) {
 		items = append([]string{e.Content}, items...)
 	}
 	if len(items) == 0 && e.Op == AppendItem {
-		return nil, fault.New("items: append_item needs content or items")
+		return nil, fault.New("items: append_item requires content or items")
 	}
 	out := make([]string, len(items))
 	for i, item := range items {
@@ -380,18 +380,18 @@ func (e *Edit) clean() error {
 	switch e.Op {
 	case ReplaceSection, AppendSection:
 		if len(e.Items) > 0 {
-			return fault.New("items: %s takes content, in Markdown", e.Op)
+			return fault.New("items: not used by %s; pass content, in Markdown", e.Op)
 		}
 		if e.Content == "" {
-			return fault.New("content: %s needs it; to retire a section use tombstone_section", e.Op)
+			return fault.New("content: required by %s; to retire a section use tombstone_section", e.Op)
 		}
 	case CurateItems:
 		if e.Content != "" {
-			return fault.New("content: curate_items takes items: all that the list is to have afterwards")
+			return fault.New("content: not used by curate_items; pass items, the complete new list")
 		}
 	case TombstoneSection:
 		if e.Content != "" || len(e.Items) > 0 {
-			return fault.New("content: tombstone_section takes none; the rationale says why")
+			return fault.New("content: not used by tombstone_section; the rationale gives the reason")
 		}
 	case AppendItem:
 	}

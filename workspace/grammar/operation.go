@@ -67,7 +67,7 @@ func (op Op) Check() error {
 	if err := op.Prohibited(); err != nil {
 		return err
 	}
-	return fault.New("op: there is no %q; it must be one of %s", string(op), opNames(Ops))
+	return fault.New("op: unknown operation %q; must be one of %s", string(op), opNames(Ops))
 }
 
 // Prohibited returns a fault for an operation that seed 004 §4 forbids, nil for any other.

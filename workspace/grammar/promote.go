@@ -67,7 +67,7 @@ func (d *Document) Promote(t *Type, name string, e *Edit, now time.Time) (Applie
 			t.Name, strings.Join(names, ", "))
 	}
 	if e.Rationale = oneLine(e.Rationale); e.Rationale == "" {
-		return Applied{}, fault.New("why: say in a line why it becomes part of %s", section.Name)
+		return Applied{}, fault.New("why: required; give the reason for moving it to %s, in one line", section.Name)
 	}
 	done := Applied{}
 	to, how, err := d.Find(t, section.Name)

@@ -25,7 +25,7 @@ func TestApplyRefuses(t *testing.T) {
 		"unknown": {
 			"MEMORY.md", memory,
 			Edit{Op: "shuffle"},
-			"op: there is no \"shuffle\"; it must be one of replace_section, append_section, append_item",
+			"op: unknown operation \"shuffle\"; must be one of replace_section, append_section, append_item",
 		},
 		"no reason": {
 			"MEMORY.md", memory,
@@ -44,7 +44,7 @@ func TestApplyRefuses(t *testing.T) {
 			"MEMORY.md", memory, Edit{Op: ReplaceSection, Section: "B", Content: "y"}, `there are several sections "B"`,
 		},
 		"nothing": {
-			"MEMORY.md", memory, Edit{Op: ReplaceSection, Section: "A"}, "content: replace_section needs it",
+			"MEMORY.md", memory, Edit{Op: ReplaceSection, Section: "A"}, "content: required by replace_section",
 		},
 		"no change": {
 			"MEMORY.md", memory, Edit{Op: ReplaceSection, Section: "A", Content: "x"}, "nothing would change",
@@ -82,11 +82,13 @@ func TestApplyRefuses(t *testing.T) {
 		"empty item": {
 			"MEMORY.md", memory, Edit{Op: AppendItem, Section: "A", Items: []string{"y", "- "}}, "number 2 is empty",
 		},
-		"item without text": {"MEMORY.md", memory, Edit{Op: AppendItem, Section: "A"}, "needs content or items"},
+		"item without text": {"MEMORY.md", memory, Edit{Op: AppendItem, Section: "A"}, "requires content or items"},
 		"items for text": {
-			"MEMORY.md", memory, Edit{Op: AppendSection, Section: "A", Items: []string{"y"}}, "append_section takes content",
+			"MEMORY.md", memory, Edit{Op: AppendSection, Section: "A", Items: []string{"y"}}, "not used by append_section",
 		},
-		"content to retire": {"MEMORY.md", memory, Edit{Op: TombstoneSection, Section: "A", Content: "y"}, "takes none"},
+		"content to retire": {
+			"MEMORY.md", memory, Edit{Op: TombstoneSection, Section: "A", Content: "y"}, "not used by tombstone_section",
+		},
 
 		"narrative as list": {
 			partFile, profile,

@@ -84,7 +84,7 @@ type View struct {
 // Session describes a log.
 type Session struct {
 	SessionID      string `json:"session_id"`
-	Group          string `json:"group,omitempty" jsonschema_description:"Whose session it was: quoted speech."`
+	Group          string `json:"group,omitempty" jsonschema_description:"The group it comes from: quoted speech."`
 	AgentID        string `json:"agent_id,omitempty"`
 	SourcePlugin   string `json:"source_plugin,omitempty"`
 	StartedAt      string `json:"started_at,omitempty"` // the header's timestamp

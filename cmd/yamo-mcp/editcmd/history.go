@@ -110,7 +110,7 @@ func (e command) newDiff() *cobra.Command {
 		Short: "Show how a workspace file changed between two edits or times",
 		Long: `Show how a workspace file changed, as a unified diff. --from and --to are each the ID or
 evidence token of an event, a time (2026-01-02T15:04:05Z), or a day (2026-01-02), which means
-its end. Without --to the diff ends with the file as it is now, without --from it starts before
+its end. Without --to the diff ends with the file as it is now; without --from it starts before
 the last event.`,
 		Args: cli.Exactly("FILE"),
 	}, func(ctx context.Context, editor *edit.Editor, args []string) error {

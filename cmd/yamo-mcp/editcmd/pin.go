@@ -20,8 +20,8 @@ func (e command) newPin(use, op, done, short string) *cobra.Command {
 		Short: short,
 		Long: short + `.
 
-SECTION is a heading or an anchor; FILE without a section means the whole file. Without an argument, the pinned and
-locked sections are listed.`,
+SECTION is a heading or an anchor; FILE without a section means the whole file. Without an argument,
+the pinned and locked sections are listed.`,
 		Args: cli.AtMost("FILE#SECTION"),
 	}, func(ctx context.Context, editor *edit.Editor, args []string) error {
 		if len(args) == 0 {
