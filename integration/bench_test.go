@@ -99,10 +99,13 @@ func residentMB(b *testing.B, pid int) float64 {
 	if os.IsNotExist(err) {
 		b.Skip("resident memory is read from /proc, which is Linux's")
 	}
-	_, after, ok := bytes.Cut(status, []byte("VmRSS:"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	_, after, _ := bytes.Cut(status, []byte("VmRSS:"))
 	fields := bytes.Fields(after)
-	if err != nil || !ok || len(fields) == 0 {
-		b.Fatalf("no VmRSS (%v)", err)
+	if len(fields) == 0 {
+		b.Fatalf("no VmRSS in %s", status)
 	}
 	kib, err := strconv.Atoi(string(fields[0]))
 	if err != nil {

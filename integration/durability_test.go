@@ -178,9 +178,12 @@ func TestProcessesShareOneWorkspace(t *testing.T) {
 				})
 				var result toolResult
 				var memory stored
-				if !ok || json.Unmarshal(m.Result, &result) != nil || result.IsError ||
-					json.Unmarshal(result.StructuredContent, &memory) != nil {
+				if !ok || json.Unmarshal(m.Result, &result) != nil || result.IsError {
 					t.Errorf("%s could not store %q: %s", name, content, brief(m.line))
+					return
+				}
+				if err := json.Unmarshal(result.StructuredContent, &memory); err != nil {
+					t.Errorf("%s stored %q: %v: %s", name, content, err, brief(m.line))
 					return
 				}
 				if i%5 == 0 {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
+	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/doctorcmd"
 	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/editcmd"
 	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/meshcmd"
 )
@@ -80,6 +81,7 @@ To get started:
 	root.AddCommand(newInstallCommands(env)...)
 	root.AddCommand(
 		newBriefCommand(env),
+		doctorcmd.New(env),
 		newLintCommand(env),
 		newReconfigureCommand(env),
 		newRotateCommand(env),

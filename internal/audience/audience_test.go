@@ -3,6 +3,8 @@ package audience
 import (
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestParse(t *testing.T) {
@@ -70,11 +72,20 @@ func TestZeroValueIsTheDefaultGroup(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if zero := (Audience{}); zero.IsDM() || zero != named || zero.Group() != DefaultGroup || zero.Connection() != "group" {
+	type told struct {
+		DM                bool
+		Group, Connection string
+	}
+	of := func(a Audience) told { return told{a.IsDM(), a.Group(), a.Connection()} }
+	zero := Audience{}
+	if diff := cmp.Diff(told{false, DefaultGroup, "group"}, of(zero)); diff != "" {
+		t.Errorf("zero value (-want +got):\n%s", diff)
+	}
+	if zero != named {
 		t.Errorf("zero value is %v, named default %v", zero, named)
 	}
-	if dm := DM(); !dm.IsDM() || dm.Group() != "" || dm.Connection() != "dm" {
-		t.Errorf("DM is %v", dm)
+	if diff := cmp.Diff(told{true, "", "dm"}, of(DM())); diff != "" {
+		t.Errorf("DM (-want +got):\n%s", diff)
 	}
 }
 

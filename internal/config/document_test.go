@@ -1,8 +1,10 @@
 package config
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -33,7 +35,7 @@ func TestSettingsDocument(t *testing.T) {
 		b.WriteString("## " + parts[1] + "\n" + parts[2])
 		b.WriteString("| Flag | Environment | config.toml | Default | Meaning |\n|---|---|---|---|---|\n")
 		for _, s := range left[0].settings {
-			b.WriteString(s.row())
+			b.WriteString(s.(interface{ row() string }).row())
 		}
 		left = left[1:]
 		return b.String()
@@ -50,4 +52,30 @@ func TestSettingsDocument(t *testing.T) {
 	if diff := cmp.Diff(string(data), want); diff != "" {
 		t.Errorf("docs/settings.md (-) and the settings (+) differ; run this test with -update:\n%s", diff)
 	}
+}
+
+// row is the setting's row in docs/settings.md.
+func (s spec[T]) row() string {
+	value := s.shown
+	if text := fmt.Sprint(s.initial); value == "" && !reflect.ValueOf(s.initial).IsZero() {
+		value = text
+	}
+	if value != "" {
+		value = " `" + strings.Trim(value, `"`) + "`"
+	}
+	key := " `" + s.Key() + "`"
+	if s.folder {
+		key += " †"
+	}
+	// It is the only setting without a key.
+	if s.Name == Workspace {
+		key = ""
+	}
+	// In --help the prefix tells settings of HTTP from others; in the document they have a table of their own.
+	help := strings.TrimPrefix(s.help, "http: ")
+	meaning := strings.ToUpper(help[:1]) + help[1:]
+	if s.more != "" {
+		meaning += ". " + s.more
+	}
+	return fmt.Sprintf("| `--%s` | `%s` |%s |%s | %s |\n", s.Flag(), s.Env(), key, value, meaning)
 }

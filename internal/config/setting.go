@@ -48,8 +48,6 @@ type Setting interface {
 	perWorkspace() bool
 	// inFolder reports whether the config file in a workspace may set the value, once the operator trusts that file.
 	inFolder() bool
-	// row is the setting's row in docs/settings.md.
-	row() string
 }
 
 // spec declares a setting with values of type T. The type parameter makes the default, the field and the validation
@@ -130,32 +128,6 @@ func (s spec[T]) perWorkspace() bool { return s.local }
 // SECURITY: settings are the operator's unless they are declared otherwise: a workspace is data that may have been made
 // by someone else, and must not decide what reaches the network, which keys are read, or whose session it is.
 func (s spec[T]) inFolder() bool { return s.folder }
-
-// row implements Setting. TestSettingsDocument compares the rows with the document, or writes them.
-func (s spec[T]) row() string {
-	value := s.shown
-	if text := fmt.Sprint(s.initial); value == "" && !reflect.ValueOf(s.initial).IsZero() {
-		value = text
-	}
-	if value != "" {
-		value = " `" + strings.Trim(value, `"`) + "`"
-	}
-	key := " `" + s.Key() + "`"
-	if s.folder {
-		key += " †"
-	}
-	// It is the only setting without a key.
-	if s.Name == Workspace {
-		key = ""
-	}
-	// In --help the prefix tells settings of HTTP from others; in the document they have a table of their own.
-	help := strings.TrimPrefix(s.help, "http: ")
-	meaning := strings.ToUpper(help[:1]) + help[1:]
-	if s.more != "" {
-		meaning += ". " + s.more
-	}
-	return fmt.Sprintf("| `--%s` | `%s` |%s |%s | %s |\n", s.Flag(), s.Env(), key, value, meaning)
-}
 
 // oneOf accepts the names in a list.
 func oneOf(names ...string) func(string) error {

@@ -9,11 +9,14 @@ import (
 func TestLines(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct{ in, oneLine, plain, printable string }{
-		"white space":   {" a \t b\n\n c ", "a b c", " a \t b\n\n c ", "a b c"},
-		"line ends":     {"a\r\nb\rc\u2028d\u2029e", "a b c d e", "a\nb\nc\nd\ne", "a b c d e"},
-		"escape":        {"a\x1b[31mb", "a\x1b[31mb", "a[31mb", "a [31mb"},
-		"bidi":          {"a\u202eb\u2066c", "a\u202eb\u2066c", "abc", "a b c"},
-		"joiners":       {"م\u200cخ 👩\u200d🔧", "م\u200cخ 👩\u200d🔧", "م\u200cخ 👩\u200d🔧", "م خ 👩 🔧"},
+		"white space": {" a \t b\n\n c ", "a b c", " a \t b\n\n c ", "a b c"},
+		"line ends":   {"a\r\nb\rc\u2028d\u2029e", "a b c d e", "a\nb\nc\nd\ne", "a b c d e"},
+		"escape":      {"a\x1b[31mb", "a\x1b[31mb", "a[31mb", "a [31mb"},
+		"bidi":        {"a\u202eb\u2066c", "a\u202eb\u2066c", "abc", "a b c"},
+		"joiners": {
+			"م\u200cخ👩\u200d🔧", "م\u200cخ👩\u200d🔧",
+			"م\u200cخ👩\u200d🔧", "م خ👩 🔧",
+		},
 		"tags":          {"a\U000e0041b", "a\U000e0041b", "a\U000e0041b", "a b"},
 		"no-break":      {"a\u00a0b", "a b", "a\u00a0b", "a b"},
 		"invalid UTF-8": {"a\xffb", "a\xffb", "a\uFFFDb", "a\uFFFDb"},

@@ -10,12 +10,12 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"syscall"
 	"time"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/atomicfile"
 	"github.com/yamo-protocol/yamo-mcp/internal/lockfile"
 )
 
@@ -230,35 +230,11 @@ func (s *Store) change(ctx context.Context, edit func([]Record) ([]Record, error
 	if err != nil {
 		return fmt.Errorf("tokens: %w", err)
 	}
-	if err := replace(s.path, append(data, '\n')); err != nil {
+	// Durable: a power failure must not bring a revoked token back.
+	if err := atomicfile.Write(s.path, append(data, '\n')); err != nil {
 		return fmt.Errorf("tokens: %w", reason(err))
 	}
 	return nil
-}
-
-// replace writes a file whole or not at all, and durably.
-func replace(path string, data []byte) error {
-	dir, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	defer dir.Close()                                           //nolint:errcheck // it was only synced
-	file, err := os.CreateTemp(filepath.Dir(path), ".tokens-*") // 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(file.Name()) //nolint:errcheck // after the rename it is not there any more
-	_, err = file.Write(data)
-	if err == nil {
-		err = file.Sync()
-	}
-	if err = errors.Join(err, file.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(file.Name(), path); err != nil {
-		return err
-	}
-	return dir.Sync() // or a power failure could bring a revoked token back
 }
 
 // reason is a file error without the path, which is private.

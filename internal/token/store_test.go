@@ -84,7 +84,7 @@ func TestFileKeepsNoToken(t *testing.T) {
 			t.Errorf("%s has mode %v, want %v", filepath.Base(name), info.Mode(), want)
 		}
 	}
-	left, err := filepath.Glob(filepath.Join(filepath.Dir(s.path), ".tokens-*"))
+	left, err := filepath.Glob(filepath.Join(filepath.Dir(s.path), ".tokens*-*"))
 	if err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}

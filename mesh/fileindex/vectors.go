@@ -96,12 +96,9 @@ func (x *Index) work(ctx context.Context) error {
 			if len(ids) == 0 {
 				return nil
 			}
-			made, err := x.Embedder.Embed(ctx, texts)
+			made, err := index.Embed(ctx, x.Embedder, "workspace files", texts)
 			if err != nil {
-				return fmt.Errorf("embed workspace files: %w", err)
-			}
-			if len(made) != len(texts) {
-				return fmt.Errorf("embed workspace files: %d vectors for %d texts", len(made), len(texts))
+				return err
 			}
 			if err := vectors.Append(ids, made); err != nil {
 				return err

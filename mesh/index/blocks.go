@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/atomicfile"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
 	"github.com/yamo-protocol/yamo-mcp/mesh/store"
@@ -131,11 +132,7 @@ func (b *blocks) write(m mark) error {
 	if err != nil {
 		return err
 	}
-	temp := b.path + ".tmp"
-	if err := os.WriteFile(temp, raw, 0o600); err != nil {
-		return fmt.Errorf("note yamo_blocks's state: %w", err)
-	}
-	if err := os.Rename(temp, b.path); err != nil {
+	if err := atomicfile.WriteCache(b.path, raw); err != nil {
 		return fmt.Errorf("note yamo_blocks's state: %w", err)
 	}
 	return nil

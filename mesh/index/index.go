@@ -265,12 +265,9 @@ func (ix *Index) embed(ctx context.Context) (int, error) {
 	if len(ids) == 0 {
 		return ix.embedParts(ctx)
 	}
-	vectors, err := ix.embedder.Embed(ctx, texts)
+	vectors, err := Embed(ctx, ix.embedder, "memories", texts)
 	if err != nil {
-		return 0, fmt.Errorf("embed memories: %w", err)
-	}
-	if len(vectors) != len(texts) {
-		return 0, fmt.Errorf("embed memories: %d vectors for %d texts", len(vectors), len(texts))
+		return 0, err
 	}
 	return len(ids), ix.keep(ids, vectors)
 }

@@ -2,7 +2,6 @@ package index
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh/store"
@@ -24,12 +23,9 @@ func (ix *Index) embedParts(ctx context.Context) (int, error) {
 	}
 	var vectors [][]float32
 	for texts := range slices.Chunk(store.Parts(r.Content), EmbedBatch) {
-		made, err := ix.embedder.Embed(ctx, texts)
+		made, err := Embed(ctx, ix.embedder, "the parts of a memory", texts)
 		if err != nil {
-			return 0, fmt.Errorf("embed the parts of a memory: %w", err)
-		}
-		if len(made) != len(texts) {
-			return 0, fmt.Errorf("embed the parts of a memory: %d vectors for %d texts", len(made), len(texts))
+			return 0, err
 		}
 		vectors = append(vectors, made...)
 	}

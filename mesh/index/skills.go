@@ -108,12 +108,9 @@ func (ix *Index) EmbedSkills(ctx context.Context) error {
 		}
 	}
 	for batch := range slices.Chunk(missing, EmbedBatch) {
-		vectors, err := ix.embedder.Embed(ctx, batch)
+		vectors, err := Embed(ctx, ix.embedder, "skills", batch)
 		if err != nil {
-			return fmt.Errorf("embed skills: %w", err)
-		}
-		if len(vectors) != len(batch) {
-			return fmt.Errorf("embed skills: %d vectors for %d texts", len(vectors), len(batch))
+			return err
 		}
 		ix.skills.put(batch, vectors)
 	}

@@ -163,7 +163,7 @@ func TestCompactAfterACrash(t *testing.T) {
 			}
 		}
 	}
-	if err := os.WriteFile(filepath.Join(db.dir, ".index-123"), nil, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(db.dir, ".index.json-123"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	mustCount(t, db, 20)

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/atomicfile"
 )
 
 const indexName = "index.json"
@@ -75,22 +77,10 @@ func (db *DB) writeIndex(ix index) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(db.dir, ".index-*") // mode 0600
-	if err != nil {
+	if err := atomicfile.Write(filepath.Join(db.dir, indexName), append(data, '\n')); err != nil {
 		return fmt.Errorf("write memory index record: %w", err)
 	}
-	_, err = f.Write(append(data, '\n'))
-	if err == nil {
-		err = f.Sync()
-	}
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), filepath.Join(db.dir, indexName))
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("write memory index record: %w", err), os.Remove(f.Name()))
-	}
-	return syncFile(db.dir)
+	return nil
 }
 
 // sweep deletes what no index.json names: all generations but keep, and files that an interrupted write left.
@@ -104,7 +94,7 @@ func (db *DB) sweep(keep string) error {
 	}
 	var errs []error
 	for _, e := range entries {
-		stray, _ := filepath.Match(".index-*", e.Name())
+		stray, _ := filepath.Match(".index*-*", e.Name())
 		if stray || generationName.MatchString(e.Name()) && e.Name() != keep {
 			errs = append(errs, os.RemoveAll(filepath.Join(db.dir, e.Name())))
 		}

@@ -14,6 +14,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/atomicfile"
 )
 
 // A file is a header and any number of rows, little endian:
@@ -250,22 +252,9 @@ func (s *Set) rewrite() error {
 }
 
 // replace atomically replaces the file with one that has the given content.
-func (s *Set) replace(out []byte) (err error) {
-	tmp, err := os.CreateTemp(filepath.Dir(s.path), ".vectors-*")
-	if err != nil {
+func (s *Set) replace(out []byte) error {
+	if err := atomicfile.WriteCache(s.path, out); err != nil {
 		return fmt.Errorf("replace vectors: %w", err)
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(fmt.Errorf("replace vectors: %w", err), os.Remove(tmp.Name()))
-		}
-	}()
-	_, err = tmp.Write(out)
-	if err = errors.Join(err, tmp.Close()); err != nil {
-		return err
-	}
-	if err = os.Rename(tmp.Name(), s.path); err != nil {
-		return err
 	}
 	s.head, s.offset = bytes.Clone(out[:headerSize]), int64(len(out))
 	return nil

@@ -34,6 +34,8 @@ func (e *Editor) transact(ctx context.Context, q Request) (a *attempt, err error
 	}
 	defer tx.close(&err)
 	for {
+		// Planned again for each attempt, because the file may have changed: an edit is never applied to text that it was
+		// not checked against.
 		a, err := tx.plan(ctx, q)
 		if err != nil || a.result.Repeated || q.decided != nil && q.decided.preview {
 			return a, err
@@ -54,6 +56,7 @@ func (tx *transaction) plan(ctx context.Context, q Request) (*attempt, error) {
 		return nil, err
 	}
 	a := &attempt{transaction: tx, q: q, key: k}
+	// Before the file is looked at: a repeated request gets its first answer, whatever became of the file since.
 	if repeated, err := a.repeats(); repeated || err != nil {
 		return a, err
 	}
@@ -176,6 +179,7 @@ func (a *attempt) edit(now time.Time, text string) (Event, error) {
 	if err != nil {
 		return Event{}, err
 	}
+	// After the section was found, because a pin protects it under its anchor, whatever name the request has for it.
 	if err := a.allowed(before, done); err != nil {
 		return Event{}, err
 	}
@@ -213,6 +217,7 @@ func (a *attempt) edit(now time.Time, text string) (Event, error) {
 	}
 	after := grammar.Parse(string(data))
 	e.Changes, e.FileAfter = changes(k, before, after), k.file(data)
+	// Hashes are those of the text as it will be read again, not as it was put together.
 	i := index(after, done.Section, done.Anchor)
 	e.After = k.section(after.Parts[i].Body)
 	a.after = string(data)
@@ -232,9 +237,9 @@ func (a *attempt) changeLog(
 	if f := a.state.files[a.q.File]; f != nil && f.day == now.UTC().Format(time.DateOnly) {
 		today = f.done
 	}
-	was := grammar.Rollup(now, today)
-	is := grammar.Rollup(now, append(slices.Clip(today), grammar.Done{
+	old := grammar.Rollup(now, today)
+	rollup := grammar.Rollup(now, append(slices.Clip(today), grammar.Done{
 		Op: edit.Op, Section: done.Section, Items: done.Items,
 	}))
-	d.Record(t, was, is, grammar.Material(edit, done, now), grammar.Exceeding(edit, done, now))
+	d.Record(t, old, rollup, grammar.Material(edit, done, now), grammar.Exceeding(edit, done, now))
 }

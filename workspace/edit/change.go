@@ -34,6 +34,7 @@ func changes(k key, before, after *grammar.Document) []Change {
 	var list []Change
 	i := 0
 	for j, p := range after.Parts {
+		// A part that before does not have at this place is new; the next ones are compared with the same old part.
 		if i == len(before.Parts) || before.Parts[i].Heading != p.Heading || before.Parts[i].Hidden != p.Hidden {
 			list = append(list, Change{
 				Section: p.Name, Anchor: p.Anchor.ID, Made: &Made{j, p.Hidden}, After: k.section(p.Body), Insert: p.Body,
@@ -127,8 +128,8 @@ func reapply(d *grammar.Document, t *grammar.Type, e Event) error {
 	return change(d, t, e, func(string, string) bool { return true })
 }
 
-// change applies e's changes to d. is reports whether a section's body has the hash.
-func change(d *grammar.Document, t *grammar.Type, e Event, is func(body, hash string) bool) error {
+// change applies e's changes to d. matches reports whether a section's body has the hash.
+func change(d *grammar.Document, t *grammar.Type, e Event, matches func(body, hash string) bool) error {
 	for _, c := range e.Changes {
 		if c.Made != nil {
 			if slices.Contains(d.Sections(), c.Section) {
@@ -141,15 +142,16 @@ func change(d *grammar.Document, t *grammar.Type, e Event, is func(body, hash st
 			if c.Anchor == "" {
 				part.Anchor = grammar.Anchor{}
 			}
+			// Kept within the document: a replay that starts from a changed file may have fewer parts.
 			d.Parts = slices.Insert(d.Parts, min(max(c.Made.Index, 1), len(d.Parts)), part)
 			continue
 		}
-		p, ok := c.find(d, t, is)
+		p, ok := c.find(d, t, matches)
 		if !ok {
 			return &DriftError{e.ID, c.Section, "no section has the name and the content that it had"}
 		}
 		body, ok := c.apply(p.Body)
-		if !ok || !is(body, c.After) {
+		if !ok || !matches(body, c.After) {
 			return &DriftError{e.ID, c.Section, "its content is not what the event changed"}
 		}
 		p.Body = body
@@ -161,14 +163,15 @@ func change(d *grammar.Document, t *grammar.Type, e Event, is func(body, hash st
 }
 
 // find returns the section that c changes, if it has the content that c expects.
-func (c Change) find(d *grammar.Document, t *grammar.Type, is func(body, hash string) bool) (*grammar.Part, bool) {
-	fits := func(p *grammar.Part) bool { return is(p.Body, c.Before) }
+func (c Change) find(d *grammar.Document, t *grammar.Type, matches func(body, hash string) bool) (*grammar.Part, bool) {
+	fits := func(p *grammar.Part) bool { return matches(p.Body, c.Before) }
 	if c.Section == "" {
 		return &d.Parts[0], fits(&d.Parts[0])
 	}
 	if i := c.index(d); i >= 0 && fits(&d.Parts[i]) {
 		return &d.Parts[i], true
 	}
+	// Only with the expected content: a section with a similar heading could be another one.
 	if i, ok := d.Reanchor(t, c.Section); ok && fits(&d.Parts[i]) {
 		return &d.Parts[i], true
 	}

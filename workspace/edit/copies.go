@@ -21,8 +21,9 @@ func (e *Editor) Copies(ctx context.Context, id, text string) (Copies, error) {
 	found := Copies{Places: e.opt.View.Quotes(text), Recorded: []string{}}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	events, err := e.all(ctx, nil, func(event Event) bool {
-		return event.Op != OpErase && (event.cites(id) || event.says(text))
+	events, err := e.readEvents(ctx, nil, func(event Event) bool {
+		// By ID as well: the words of an edit may differ from those of the memory that it cites.
+		return event.Op != OpErase && (event.cites(id) || event.quotes(text))
 	})
 	if err != nil {
 		return Copies{}, err
@@ -44,8 +45,8 @@ func (e Event) cites(id string) bool {
 	})
 }
 
-// says reports whether one of the event's texts contains text (see passage.Says).
-func (e Event) says(text string) bool {
+// quotes reports whether one of the event's texts contains text (see passage.Says).
+func (e Event) quotes(text string) bool {
 	texts := append([]string{e.Rationale, e.Override}, e.Retired...)
 	if e.Base != nil {
 		texts = append(texts, *e.Base)

@@ -59,6 +59,7 @@ func lost(name string, edited map[string]bool, old, present *grammar.Document) (
 		}
 		i := index(present, p.Name, p.Anchor.ID)
 		if i < 0 {
+			// Either the heading or the anchor may have been reworded: then the section is still there.
 			i = slices.IndexFunc(present.Parts, func(q grammar.Part) bool {
 				return q.Heading != "" && (q.Name == p.Name || p.Anchor.ID != "" && q.Anchor.ID == p.Anchor.ID)
 			})
@@ -76,10 +77,10 @@ func lost(name string, edited map[string]bool, old, present *grammar.Document) (
 		}
 	}
 	if strict {
-		was, _, _ := frontmatter.Split(old.Head)
-		is, _, _ := frontmatter.Split(present.Head)
-		have := identityField.FindAllString(is, -1)
-		for _, field := range identityField.FindAllString(was, -1) {
+		before, _, _ := frontmatter.Split(old.Head)
+		after, _, _ := frontmatter.Split(present.Head)
+		have := identityField.FindAllString(after, -1)
+		for _, field := range identityField.FindAllString(before, -1) {
 			if !slices.Contains(have, field) {
 				wrong = append(wrong, fmt.Sprintf("the front matter's %q is missing or different", strings.TrimSpace(field)))
 			}
@@ -191,7 +192,7 @@ func (tx *transaction) restore(ctx context.Context, actor, why string) (done boo
 	if err != nil {
 		return false, err
 	}
-	text, err := tx.without(tx.name, events, f.drifts[0].ID, tx.present())
+	text, err := tx.textBeforeDrift(tx.name, events, f.drifts[0].ID, tx.present())
 	if err != nil {
 		return false, err
 	}
@@ -216,10 +217,10 @@ func noDrift(name string) error {
 	return fault.New("%s: the file has not drifted; run yamo-mcp drift list to see the drifted files", name)
 }
 
-// without returns the text that a file would have without its changes by hand from the event called drift on: earlier
-// events are replayed, later edits are applied to the result. present is the file's content now, whose Change Log is
-// kept.
-func (e *Editor) without(name string, events []Event, drift string, present []byte) (string, error) {
+// textBeforeDrift returns the text that a file would have without its changes by hand from the event called drift on:
+// earlier events are replayed, later edits are applied to the result. present is the file's content now, whose Change
+// Log is kept.
+func (e *Editor) textBeforeDrift(name string, events []Event, drift string, present []byte) (string, error) {
 	t, _ := grammar.TypeOf(name)
 	var d *grammar.Document
 	drifted := false
@@ -227,8 +228,10 @@ func (e *Editor) without(name string, events []Event, drift string, present []by
 		switch {
 		case event.ID == drift:
 			drifted = true
+		// These contain the whole text with the changes by hand, which is what is left out.
 		case event.Op == OpSnapshot && drifted, event.Op == OpObserved && drifted, event.Op == OpDrift && drifted:
 		case event.IsEdit() && drifted:
+			// The Change Log is taken from the present file, see keepLog: entries about dropped changes stay as history.
 			event.Changes = slices.DeleteFunc(event.Changes, func(c Change) bool { return isChangeLog(c.Section) })
 			k, err := e.keyOf(event.Integrity.SaltVersion)
 			if err == nil {

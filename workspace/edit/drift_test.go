@@ -294,7 +294,7 @@ func TestReanchorOnReplay(t *testing.T) {
 	d := newFixture(t, map[string]string{"MEMORY.md": memoryText})
 	e := d.open()
 	event := d.edit(e, request("MEMORY.md", grammar.AppendItem, "People", "Eva")).Event
-	all, err := e.all(t.Context(), nil, func(v Event) bool { return v.ID == event.ID })
+	all, err := e.readEvents(t.Context(), nil, func(v Event) bool { return v.ID == event.ID })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,12 +46,13 @@ func (tx *transaction) erase(ctx context.Context, actor, why string) (int, error
 	if err != nil {
 		return 0, err
 	}
-	events, err := tx.of(ctx, tx.name)
+	events, err := tx.fileEvents(ctx, tx.name)
 	if err != nil {
 		return 0, err
 	}
 	events = slices.DeleteFunc(events, func(event Event) bool {
 		switch event.Op {
+		// These have no contents of the file.
 		case OpPin, OpUnpin, OpLock, OpUnlock, OpErase:
 			return true
 		}
@@ -74,6 +75,7 @@ func (tx *transaction) erase(ctx context.Context, actor, why string) (int, error
 	if err != nil {
 		return 0, err
 	}
+	// The present text is what the history begins with; a file that is gone has none.
 	if present := tx.present(); present != nil {
 		if err := tx.record(ctx, k, tx.whole(k, tx.now(), OpSnapshot, tx.name, string(present))); err != nil {
 			return 0, err

@@ -171,16 +171,16 @@ func (v noKeyError) Error() string {
 	return fmt.Sprintf("the key %d of the record of edits is missing", int(v))
 }
 
-// of returns the key of a version. If first is true, a missing key is created; otherwise it is a noKeyError: a new key
-// in place of a lost one would make every old line look forged.
-func (k *keys) of(version int, first bool) (key, error) {
+// load returns the key of a version. If create is true, a missing key is created; otherwise it is a noKeyError: a new
+// key in place of a lost one would make every old line look forged.
+func (k *keys) load(version int, create bool) (key, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if secret, ok := k.known[version]; ok {
 		return key{version, secret}, nil
 	}
 	load := ledger.LoadKey
-	if first {
+	if create {
 		load = ledger.LoadOrCreateKey
 	}
 	secret, err := load(k.path(version), k.log)
@@ -208,6 +208,7 @@ type key struct {
 func (k key) hash(what, text string) string {
 	mac := hmac.New(sha256.New, k.secret)
 	mac.Write([]byte(what))
+	// The zero byte keeps "a"+"bc" from hashing like "ab"+"c".
 	mac.Write([]byte{0})
 	mac.Write([]byte(text))
 	return hex.EncodeToString(mac.Sum(nil))
@@ -246,6 +247,7 @@ func (k key) file(data []byte) string {
 // feeds only, and no blanks at line ends or around the text. A section hash that ignores them does not turn an editor's
 // habit into a conflict.
 func canonical(text string) string {
+	// Most sections need no look at each line, and a replay hashes many.
 	if !strings.Contains(text, " \n") && !strings.ContainsAny(text, "\t\r") && !strings.HasSuffix(text, " ") {
 		return norm.NFC.String(strings.Trim(text, "\n"))
 	}
@@ -273,6 +275,7 @@ func (k key) seal(e *Event) (json.RawMessage, error) {
 	if err := enc.Encode(e); err != nil {
 		return nil, fmt.Errorf("encode event: %w", err)
 	}
+	// The hash covers the bytes up to its own place, so that a reader can check it without knowing every field.
 	open, ok := bytes.CutSuffix(bytes.TrimSuffix(out.Bytes(), []byte{'\n'}), []byte(openEnd))
 	if !ok {
 		return nil, errors.New("encode event: its integrity is not at the end")

@@ -32,7 +32,7 @@ func (e *Editor) Resolve(ctx context.Context, ref string) (Evidence, error) {
 		return Evidence{Token: token.String(), MemoryID: id}, e.memory(ctx, id)
 	}
 	id := token.ID.String()
-	events, err := e.all(ctx, []byte(id), func(event Event) bool {
+	events, err := e.readEvents(ctx, []byte(id), func(event Event) bool {
 		return event.ID == id || event.Op == OpErase && event.RefersTo == id
 	})
 	if err != nil {
@@ -41,6 +41,7 @@ func (e *Editor) Resolve(ctx context.Context, ref string) (Evidence, error) {
 	if len(events) == 0 {
 		return Evidence{}, fault.New(nowhere, ref)
 	}
+	// The event itself is gone; only the note of its erasure refers to it.
 	if events[0].ID != id {
 		return Evidence{}, fault.New("%s: what was recorded of this event was erased at %s", ref, events[0].Time)
 	}
@@ -93,6 +94,8 @@ func (e *Editor) resolveAll(ctx context.Context, q *Request) error {
 	}
 	for _, token := range tokens {
 		if id := token.MemoryID(); id != "" {
+			// SECURITY: through the session's own view, so that a citation does not reveal whether another audience has a
+			// memory.
 			err := e.memory(ctx, id)
 			if f, ok := fault.As(err); ok {
 				return fault.New("evidence_refs: %s", strings.TrimPrefix(f.Error(), "id: "))

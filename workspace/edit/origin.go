@@ -98,6 +98,7 @@ func (q Request) origin() *Origin {
 	origin := q.Origin
 	switch {
 	case q.decided != nil:
+		// The owner's decision is the source, no matter which session proposed the edit.
 		origin = Origin{Source: FromProposal}
 	case q.Op == grammar.Promote:
 		origin = Origin{Source: FromCommand}

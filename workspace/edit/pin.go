@@ -41,6 +41,7 @@ func (e *Editor) SetPin(ctx context.Context, target, op, actor string) (Pin, err
 	if some {
 		t, _ := grammar.TypeOf(name)
 		d := grammar.Parse(string(data))
+		// The section must exist: a pin with a misspelt name would protect nothing, and look as if it did.
 		i, _, err := d.Find(t, section)
 		if err != nil {
 			return Pin{}, fault.New("%s: %v", name, err)
@@ -67,6 +68,7 @@ func (e *Editor) SetPin(ctx context.Context, target, op, actor string) (Pin, err
 	if err != nil {
 		return Pin{}, err
 	}
+	// In the record and not in the file: a session that may edit the file must not be able to remove it.
 	event := e.newEvent(e.now(), op, name)
 	event.Section, event.Anchor, event.Actor = heading, pin.Anchor, actor
 	return pin, e.record(ctx, k, event)

@@ -101,6 +101,7 @@ func (s *state) waiting() []*Proposal {
 // rejected one counts, so that an agent does not ask again and again.
 func (a *attempt) proposed() (bool, error) {
 	for _, p := range a.state.proposals {
+		// An accepted proposal can be made again: the file may have been changed back.
 		if p.State == Accepted || p.Event.File != a.q.File {
 			continue
 		}
@@ -189,6 +190,7 @@ func (e *Editor) Proposals(ctx context.Context) ([]Proposal, error) {
 	}
 	var list []Proposal
 	for _, id := range slices.SortedFunc(maps.Keys(e.state.proposals), e.state.inOrder) {
+		// Copies, because the state changes with the next event.
 		list = append(list, *e.state.proposals[id])
 	}
 	return list, nil
@@ -259,7 +261,8 @@ func (e *Editor) proposal(ctx context.Context, ref string) (Proposal, error) {
 // texts returns the events of all proposals with their texts, by id. Each is checked to be as it was written: the owner
 // must not accept a request that was tampered with.
 func (e *Editor) texts(ctx context.Context) (map[string]Event, error) {
-	events, err := e.all(ctx, []byte(`"op":"`+OpPropose+`"`), func(event Event) bool { return event.Op == OpPropose })
+	proposes := func(event Event) bool { return event.Op == OpPropose }
+	events, err := e.readEvents(ctx, []byte(`"op":"`+OpPropose+`"`), proposes)
 	texts := map[string]Event{}
 	for _, event := range events {
 		texts[event.ID] = event
@@ -303,6 +306,7 @@ func (e *Editor) review(ctx context.Context, p Proposal, asked Event) (Review, e
 		q.decided.preview = true
 		a, err = e.attempt(ctx, q)
 	}
+	// Not an error of the review: that it cannot be accepted is what the owner must see.
 	if f, ok := fault.As(err); ok {
 		r.Problem = f.Error()
 		return r, nil

@@ -54,13 +54,13 @@ func (e *Editor) replaced() {
 // key returns the key for new hashes. The very first event creates it.
 func (e *Editor) key() (key, error) {
 	if e.state.version == 0 {
-		return e.keys.of(1, true)
+		return e.keys.load(1, true)
 	}
-	return e.keys.of(e.state.version, false)
+	return e.keys.load(e.state.version, false)
 }
 
 // keyOf returns the key that earlier hashes were made with.
-func (e *Editor) keyOf(version int) (key, error) { return e.keys.of(version, false) }
+func (e *Editor) keyOf(version int) (key, error) { return e.keys.load(version, false) }
 
 // RotateKey creates a new key for all later hashes, and returns its salt version (seed 004 §11). The old key stays, to
 // verify what was made with it.
@@ -71,7 +71,7 @@ func (e *Editor) RotateKey(ctx context.Context, actor string) (version int, err 
 		return 0, err
 	}
 	version = max(e.state.version, 1) + 1
-	k, err := e.keys.of(version, true)
+	k, err := e.keys.load(version, true)
 	if err != nil {
 		return 0, err
 	}
@@ -133,6 +133,7 @@ func (e *Editor) Recover(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("look at the record of edits: %w", err)
 	}
+	// The record has not grown since the last complete edit.
 	if _, size := e.appliedUpTo(); size == info.Size() {
 		return nil
 	}

@@ -28,7 +28,7 @@ type Replayed struct {
 // events returns a file's events, in order, each checked to be as it was written. Edits that never reached the file are
 // left out, together with the OpUndone events about them.
 func (e *Editor) events(ctx context.Context, name string) ([]Event, error) {
-	all, err := e.of(ctx, name)
+	all, err := e.fileEvents(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -47,8 +47,8 @@ func (e *Editor) events(ctx context.Context, name string) ([]Event, error) {
 	return events, nil
 }
 
-// of returns all events of a file, in order, each checked to be as it was written.
-func (e *Editor) of(ctx context.Context, name string) ([]Event, error) {
+// fileEvents returns all events of a file, in order, each checked to be as it was written.
+func (e *Editor) fileEvents(ctx context.Context, name string) ([]Event, error) {
 	var field bytes.Buffer
 	field.WriteString(`"file_path":`)
 	enc := json.NewEncoder(&field)
@@ -56,12 +56,12 @@ func (e *Editor) of(ctx context.Context, name string) ([]Event, error) {
 	if err := enc.Encode(name); err != nil {
 		return nil, fmt.Errorf("encode file name: %w", err)
 	}
-	return e.all(ctx, bytes.TrimSpace(field.Bytes()), func(event Event) bool { return event.File == name })
+	return e.readEvents(ctx, bytes.TrimSpace(field.Bytes()), func(event Event) bool { return event.File == name })
 }
 
-// all returns the events for which want is true, in order, each checked to be as it was written. Lines without the
-// bytes has are skipped without decoding them, which is what makes a replay of one file in a long record fast.
-func (e *Editor) all(ctx context.Context, has []byte, want func(Event) bool) (events []Event, err error) {
+// readEvents returns the events for which want is true, in order, each checked to be as it was written. Lines without
+// the bytes has are skipped without decoding them, which is what makes a replay of one file in a long record fast.
+func (e *Editor) readEvents(ctx context.Context, has []byte, want func(Event) bool) (events []Event, err error) {
 	err = e.newLedger().Sync(ctx, func(line ledger.Entry) error {
 		if line.Erased || !bytes.Contains(line.Data, has) {
 			return nil
@@ -92,6 +92,7 @@ func (e *Editor) step(name string, d *grammar.Document, event Event) (*grammar.D
 	switch {
 	case event.Op == OpAccept || !event.writes():
 		return d, nil
+	// The file was deleted by hand.
 	case event.Op == OpDrift && event.FileAfter == "":
 		return nil, nil
 	case event.Base != nil:
@@ -110,6 +111,7 @@ func (e *Editor) step(name string, d *grammar.Document, event Event) (*grammar.D
 			return nil, err
 		}
 	}
+	// Checked at every step, so that the error names the first event that does not reproduce its text.
 	if k.document(d) != event.FileAfter {
 		return nil, &DriftError{event.ID, event.Section, "the text is another than after the event"}
 	}
@@ -165,6 +167,8 @@ func (e *Editor) replay(ctx context.Context, name, to string) (Replayed, error) 
 		}
 		next, err := e.step(name, d, event)
 		if drift, ok := errors.AsType[*DriftError](err); ok {
+			// Reported like a drift of the file: the record and the text disagree here, so that what follows cannot be
+			// trusted.
 			event.Op, event.Rationale = OpDrift, drift.Error()
 			r.Drift = &event
 			break
@@ -228,7 +232,7 @@ func (e *Editor) History(ctx context.Context, name, section string) ([]Event, er
 	if err := e.catchUp(ctx, name); err != nil {
 		return nil, err
 	}
-	all, err := e.of(ctx, name)
+	all, err := e.fileEvents(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -328,6 +332,7 @@ func (e *Editor) Diff(ctx context.Context, name, from, to string) (Changed, erro
 	}
 	changed, last, previous := "", "", "" // the last event that changed the text, and the one before it
 	for _, event := range events {
+		// A snapshot repeats a text that was there before: it changed nothing.
 		if event.writes() && event.Op != OpSnapshot {
 			changed, last = event.ID, previous
 		}

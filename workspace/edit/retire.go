@@ -34,6 +34,7 @@ func (q *Request) retire(d *grammar.Document, t *grammar.Type) ([]string, error)
 			return nil, err
 		}
 		retired = append(retired, items[at])
+		// Removed at once, so that the same entry cannot be named twice.
 		items = slices.Delete(items, at, at+1)
 	}
 	q.Items = append(items, q.Items...)

@@ -180,6 +180,7 @@ func (f *file) edited(e Event) {
 	for _, c := range e.Changes {
 		f.sections[c.Section] = true
 	}
+	// The rollup of the Change Log is one entry a day, in UTC (seed 004 §6).
 	if day := e.Time[:min(len(e.Time), len(time.DateOnly))]; day != f.day {
 		f.day, f.done = day, nil
 	}
@@ -199,6 +200,7 @@ func (s *state) undo(f *file, e Event) {
 	}
 	undone := f.tail[i]
 	f.tail = slices.Delete(f.tail, i, i+1)
+	// Only the last edit can be undone, so that its entry is the last one too.
 	if n := len(f.done); n > 0 && f.counts(undone) {
 		f.done = f.done[:n-1]
 	}

@@ -24,6 +24,7 @@ func (e *Editor) begin(ctx context.Context, name string) (*transaction, error) {
 		if err != nil {
 			return nil, err
 		}
+		// Under the lock: no other process can complete it or begin another now.
 		interrupted := e.pending()
 		if interrupted == nil {
 			return tx, nil
@@ -63,6 +64,7 @@ func (tx *transaction) commit(
 	if ok, err = tx.stage(ctx, data, k, events...); !ok || err != nil {
 		return ok, err
 	}
+	// From here on a crash loses nothing: the next process repeats the write from the event.
 	if err := tx.file.Commit(ctx, note(about)); err != nil {
 		return false, err
 	}

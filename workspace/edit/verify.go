@@ -23,6 +23,7 @@ func (e *Editor) Verify(ctx context.Context) (Verified, error) {
 		secret = nil // nothing was ever written, or the key is lost
 	}
 	// Two checks: the chain shows that no line is missing or moved, the line hashes that each was made with the key.
+	// Two checks: the chain shows that no line is missing or moved, the line hashes that each was made with the key.
 	report, err := ledger.Verify(ctx, e.path(), ledgerName, secret)
 	if err != nil {
 		return Verified{}, err
@@ -36,6 +37,6 @@ func (e *Editor) Verify(ctx context.Context) (Verified, error) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	events, err := e.all(ctx, nil, func(Event) bool { return true })
+	events, err := e.readEvents(ctx, nil, func(Event) bool { return true })
 	return Verified{report, int64(len(events))}, err
 }

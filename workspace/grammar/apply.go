@@ -53,6 +53,7 @@ func (d *Document) Apply(t *Type, e Edit, now time.Time) (Applied, error) {
 	adds := e.Op != CurateItems && e.Op != TombstoneSection
 	switch {
 	case err == nil:
+	// A profile's sections are declared, so that creating a missing one needs no permission.
 	case errors.As(err, &missing) && !missing.Twice && adds && (e.Create || t.strict()):
 		i, done.Made = d.add(t, e.Section), true
 	case errors.As(err, &missing) && !missing.Twice && adds:
@@ -73,6 +74,7 @@ func (d *Document) Apply(t *Type, e Edit, now time.Time) (Applied, error) {
 	if err := d.perform(p, form, e, &done, now); err != nil {
 		return Applied{}, err
 	}
+	// Refused, so that the record has no event without an effect, and the model learns that it read an old text.
 	if p.Body == before.Body && !done.Made {
 		return Applied{}, fault.New("content: the section has this content already; nothing would change")
 	}
@@ -147,6 +149,7 @@ func (d *Document) perform(p *Part, form Form, e Edit, done *Applied, now time.T
 		return fault.New("section: %s ends inside a code block or comment that is never closed; replace its content",
 			quoteName(p.Name))
 	}
+	// The blank lines around the content are kept: an edit of one section must not move its neighbours.
 	lead, core, trail := frame(p.Body)
 	content := strings.ReplaceAll(e.Content, "\n", nl)
 	switch e.Op {
@@ -158,6 +161,7 @@ func (d *Document) perform(p *Part, form Form, e Edit, done *Applied, now time.T
 		}
 		core += content + nl
 	case TombstoneSection:
+		// A note replaces the content, because a section must not disappear (seed 004 §4).
 		core = "_Retired " + Stamp(now) + ": " + oneLine(e.Rationale) + "_" + nl
 	case AppendItem:
 		items, err := form.items(e, now)
@@ -230,6 +234,7 @@ func (f Form) items(e Edit, now time.Time) ([]string, error) {
 	}
 	out := make([]string, len(items))
 	for i, item := range items {
+		// The blank lets the pattern match an item that is a bullet and nothing else.
 		item = strings.Trim(bullet.ReplaceAllString(strings.Trim(item, "\n")+" ", ""), " \t\n")
 		if item == "" {
 			return nil, fault.New("items: number %d is empty", i+1)
@@ -274,6 +279,7 @@ func appendItems(core string, items []string, nl string) string {
 	last, loose := -1, false
 	for i, b := range list {
 		if b.item {
+			// A list is loose (CommonMark §5.3) if a blank line separates two of its items.
 			loose = loose || last >= 0 && i == last+2 && strings.TrimSpace(list[last+1].raw) == ""
 			last = i
 		}
@@ -317,6 +323,7 @@ func curate(core string, items []string, nl string) (string, error) {
 	if !slices.ContainsFunc(list, func(b block) bool { return b.item }) {
 		return "", fault.New("op: the section has no items; use append_item or replace_section")
 	}
+	// Each wanted item is used once: of two equal items in the file, one is removed if one is wanted.
 	left := slices.Clone(items)
 	var kept []block
 	pruned := false
@@ -349,11 +356,11 @@ func curate(core string, items []string, nl string) (string, error) {
 // exceeds describes the cap that a section exceeds after an edit (§8), "" if there is none. An edit that does not make
 // the section longer is always allowed: it may be the first step of curating it.
 func (t *Type) exceeds(form Form, before, after string) string {
-	over := func(was, is, most int, what string) string {
-		if is <= most || is <= was {
+	over := func(before, after, limit int, unit string) string {
+		if after <= limit || after <= before {
 			return ""
 		}
-		return fmt.Sprintf("%d %s, more than the %d of its cap", is, what, most)
+		return fmt.Sprintf("%d %s, more than the %d of its cap", after, unit, limit)
 	}
 	switch {
 	case t == nil:
@@ -373,6 +380,7 @@ func (t *Type) exceeds(form Form, before, after string) string {
 func (e *Edit) clean() error {
 	e.Content = plainText(e.Content)
 	e.Rationale, e.Override = oneLine(e.Rationale), oneLine(e.Override)
+	// The caller's slice stays as it is, because an edit may be planned again.
 	e.Items = slices.Clone(e.Items)
 	for i := range e.Items {
 		e.Items[i] = plainText(e.Items[i])

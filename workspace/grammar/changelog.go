@@ -31,6 +31,7 @@ func Rollup(day time.Time, edits []Done) string {
 	for _, e := range edits {
 		i := slices.IndexFunc(list, func(d Done) bool { return d.Op == e.Op && d.Section == e.Section })
 		if i >= 0 {
+			// Counted together: ten edits that add an item each read as "added 10 items".
 			list[i].Items += e.Items
 			continue
 		}
@@ -172,6 +173,7 @@ func (d *Document) Touch(now time.Time) {
 	if !ok {
 		return
 	}
+	// Only the value is replaced: quotes, comments and the order of the fields are the person's.
 	at := strings.Index(d.Head, matter)
 	m := lastUpdated.FindStringSubmatchIndex(matter)
 	if m == nil {

@@ -93,6 +93,7 @@ func (p Part) bodyLine() int {
 
 // titles checks that there is one title, above the sections, and that heading levels go down one by one (§3).
 func (c *checker) titles() {
+	// The title is the last line of the head: front matter and comments may come before it.
 	if level, _ := markdown.Heading(lastLine(c.doc.Head)); level != 1 {
 		c.fail(1, "§3", "has no title: the file begins with a heading of the first level")
 	}
@@ -148,6 +149,7 @@ func (c *checker) matter() {
 		return
 	}
 	value := strings.Trim(matter[m[4]:m[5]], `"'`)
+	// The first line of the file is the --- above the front matter.
 	line := func(at int) int { return 2 + strings.Count(matter[:at], "\n") }
 	if !isStamp(value) {
 		c.fail(line(m[0]), "§7", "last_updated %q is not a time in UTC such as 2026-01-02T15:04:05Z", value)
@@ -174,6 +176,7 @@ func (c *checker) sections() {
 	var found []position
 	taken := map[int]string{} // misspelt sections, by part
 	for _, s := range c.typ.Sections {
+		// Found as an edit would find it, so that lint names what edits will change.
 		if i, how, err := c.doc.Find(c.typ, s.Name); err == nil && (how == ByNearest || c.doc.Parts[i].Name != s.Name) {
 			taken[i] = s.Name
 		}
@@ -275,6 +278,7 @@ func indexOf(names []string, name string) int {
 // content checks the text of a section: caps, evidence, entries of the Change Log.
 func (c *checker) content(p Part) {
 	s, ok := c.typ.section(p.Name)
+	// Reported by sections already; its form is not known.
 	if !ok && c.typ.Strict {
 		return
 	}

@@ -84,6 +84,7 @@ func (b block) text() string {
 			indent, line = len(mark), strings.TrimPrefix(line, mark)
 		} else {
 			line = strings.ReplaceAll(line, "\t", "  ")
+			// No more than the indentation of the item's text: code inside an item keeps its own.
 			line = line[min(indent, len(line)-len(strings.TrimLeft(line, " "))):]
 		}
 		lines = append(lines, line)

@@ -68,6 +68,7 @@ func (d *Document) Find(t *Type, name string) (int, Match, error) {
 		switch found := exact(same); {
 		case len(found) == 1:
 			return found[0], min(Match(how), ByHeading), nil
+		// A guess between two would edit the wrong one.
 		case len(found) > 1:
 			return 0, 0, &MissingError{Section: name, Twice: true}
 		}

@@ -39,6 +39,7 @@ func Subsections(body string) []Subsection {
 	}
 	for line := range strings.Lines(body) {
 		level, name := markdown.Heading(line)
+		// A heading of any level up to the third ends the subsection above; deeper ones belong to it.
 		if at.Free() && level > 0 && level <= 3 {
 			end()
 			if open = level == 3; open {
@@ -95,6 +96,7 @@ func (d *Document) Promote(t *Type, name string, e *Edit, now time.Time) (Applie
 		}
 	} else {
 		add = Edit{Op: AppendItem, Rationale: e.Rationale, Items: Items(moved.Body)}
+		// Text between items would be lost, because only items are moved.
 		for _, b := range blocks(moved.Body) {
 			if !b.item && strings.TrimSpace(b.raw) != "" {
 				return Applied{}, fault.New("section: %s is a list, and %q is not: make items of its text first, or promote it "+
@@ -108,6 +110,7 @@ func (d *Document) Promote(t *Type, name string, e *Edit, now time.Time) (Applie
 	if err := d.perform(&d.Parts[to], section.Form, add, &done, now); err != nil {
 		return Applied{}, err
 	}
+	// Both in one event: a replay never shows the text twice, or not at all.
 	d.Parts[from].Body = moved.cutFrom(d.Parts[from].Body)
 	if after := Parse(d.String()); !slices.Equal(names, after.skeleton()) {
 		return Applied{}, fault.New("%q would change which sections the file has: it has an open code block, or a heading "+

@@ -75,7 +75,8 @@ func TestRawFilterIsSound(t *testing.T) {
 		"{\"type\":\"entry\",\"role\":\"user\",\"content\":\"broken \xff char\"}",
 	}
 	for _, query := range []string{
-		"kelvin", "STONE", "a/b", `"quoted"`, `k\s`, "<tag>", "ärger", "ÜBER", "e", "absent", "漢字", "字 AND", "naïve", "ïV",
+		"kelvin", "STONE", "a/b", `"quoted"`, `k\s`, "<tag>", "ärger", "ÜBER", "e", "absent", "漢字", "字 AND", "naïve",
+		"ïV",
 		"don't", "n't", "\uFFFD", "broken \uFFFD char",
 	} {
 		filter := newRawFilter(fold(query))

@@ -9,6 +9,7 @@ import (
 
 // Only a DM's folders are watched by the operating system: its events would wake a group's process for private files.
 func TestHintsAreForDMsOnly(t *testing.T) {
+	t.Parallel()
 	folder, err := workspace.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)

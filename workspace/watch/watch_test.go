@@ -87,6 +87,7 @@ func check(t *testing.T, what string, got watch.Change, list bool, names ...stri
 }
 
 func TestScan(t *testing.T) {
+	t.Parallel()
 	f := newFolder(t)
 	f.write("SOUL.md", "one")
 	f.write("memory/2026-02-13.md", "yesterday")
@@ -123,6 +124,7 @@ func TestScan(t *testing.T) {
 
 // Following begins with the file as it is, not as it was at the last look.
 func TestFollowLooksAtOnce(t *testing.T) {
+	t.Parallel()
 	f := newFolder(t)
 	w := watch.New(f.ws.View(audience.DM()), watch.Options{})
 	w.Scan()
@@ -135,6 +137,7 @@ func TestFollowLooksAtOnce(t *testing.T) {
 
 // A group learns of its own files, whatever names it follows.
 func TestGroup(t *testing.T) {
+	t.Parallel()
 	f := newFolder(t)
 	f.write("SOUL.md", "one")
 	w := watch.New(f.ws.View(group(t, "book-club")), watch.Options{})
@@ -175,7 +178,7 @@ func run(t *testing.T, w *watch.Watcher) <-chan watch.Change {
 // expect waits for the change of name.
 func expect(t *testing.T, changes <-chan watch.Change, name string) {
 	t.Helper()
-	deadline := time.After(10 * time.Second)
+	deadline := time.After(2 * time.Minute)
 	for {
 		select {
 		case c := <-changes:
@@ -190,6 +193,7 @@ func expect(t *testing.T, changes <-chan watch.Change, name string) {
 
 // In a DM the system's events tell of a change long before the next poll or rescan.
 func TestRunDM(t *testing.T) {
+	t.Parallel()
 	f := newFolder(t)
 	w := watch.New(f.ws.View(audience.DM()), watch.Options{Poll: time.Hour, Rescan: time.Hour, Settle: time.Millisecond})
 	w.Follow("memory/imports/old.md")
@@ -219,6 +223,7 @@ func TestRunDM(t *testing.T) {
 
 // A group is polled.
 func TestRunGroup(t *testing.T) {
+	t.Parallel()
 	f := newFolder(t)
 	w := watch.New(f.ws.View(group(t, "book-club")), watch.Options{Poll: 10 * time.Millisecond, Rescan: time.Hour})
 	changes := run(t, w)

@@ -1,0 +1,48 @@
+// Package atomicfile replaces files in one step: a reader, or the next process after a crash, finds the old content or
+// the new one, never a part of it.
+//
+// The new content is written next to the file, under a name that begins with a dot and the file's own name. A crash
+// before the rename leaves such a file behind; it does no harm and can be deleted.
+package atomicfile
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+)
+
+// Write replaces the file at path with one of mode 0600 that contains data. It returns when the new content survives a
+// power failure. The folder must exist. With an error the old file is as it was, unless only the last fsync failed.
+func Write(path string, data []byte) error {
+	dir, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	// The rename is an entry of the folder: without its fsync, a power failure could bring the old file back.
+	return errors.Join(replace(path, data, (*os.File).Sync), dir.Sync(), dir.Close())
+}
+
+// WriteCache is Write without waiting for the disk, for content that can be made again: after a power failure the file
+// may be old, empty or damaged, which its readers must notice.
+func WriteCache(path string, data []byte) error {
+	return replace(path, data, func(*os.File) error { return nil })
+}
+
+func replace(path string, data []byte, sync func(*os.File) error) error {
+	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(data)
+	if err == nil {
+		// Before the rename, or the new name could appear on the disk before the content does.
+		err = sync(file)
+	}
+	if err = errors.Join(err, file.Close()); err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(file.Name()))
+	}
+	return nil
+}

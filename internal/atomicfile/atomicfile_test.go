@@ -1,0 +1,90 @@
+package atomicfile
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestWrite(t *testing.T) {
+	t.Parallel()
+	for name, write := range map[string]func(string, []byte) error{"Write": Write, "WriteCache": WriteCache} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "state.json")
+			for _, want := range []string{"first", "the second is longer", ""} {
+				if err := write(path, []byte(want)); err != nil {
+					t.Fatal(err)
+				}
+				got, err := os.ReadFile(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(want, string(got)); diff != "" {
+					t.Errorf("content (-want +got):\n%s", diff)
+				}
+			}
+			info, err := os.Stat(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if info.Mode() != 0o600 {
+				t.Errorf("mode %v, want 0600", info.Mode())
+			}
+		})
+	}
+}
+
+// A reader that has the old file open goes on reading the old content: it was replaced, not overwritten.
+func TestReadersKeepTheOldFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state.json")
+	if err := Write(path, []byte("old")); err != nil {
+		t.Fatal(err)
+	}
+	old, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = old.Close() }()
+	if err := Write(path, []byte("new")); err != nil {
+		t.Fatal(err)
+	}
+	got := make([]byte, 3)
+	if _, err := old.Read(got); err != nil || string(got) != "old" {
+		t.Errorf("the open file has %q, %v", got, err)
+	}
+}
+
+func TestWriteFails(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := Write(filepath.Join(dir, "missing", "state.json"), nil); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("into a missing folder: %v", err)
+	}
+	// A rename cannot replace a folder by a file.
+	path := filepath.Join(dir, "state.json")
+	if err := os.Mkdir(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, write := range map[string]func(string, []byte) error{"Write": Write, "WriteCache": WriteCache} {
+		if err := write(path, []byte("new")); err == nil {
+			t.Errorf("%s replaced a folder", name)
+		}
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if diff := cmp.Diff([]string{"state.json"}, names); diff != "" {
+		t.Errorf("a failed write leaves (-want +got):\n%s", diff)
+	}
+}
