@@ -112,6 +112,36 @@ func settleVectors(t testing.TB, v *View) {
 	}
 }
 
+// Without anybody's word the newer of two statements about the same thing comes first, and one that is about something
+// else does not.
+func TestNewerStatementsComeFirst(t *testing.T) {
+	c := readCorrections(t)
+	e := &remembering{Embedder: model(t), vectors: map[string][]float32{}}
+	for _, test := range []struct {
+		what  string
+		pairs []correction
+		newer bool // the newer one answers
+		want  float64
+	}{{"replaced", c.Corrections, true, .85}, {"unrelated", c.Unrelated, false, .9}} {
+		var first [2]int
+		for i, pair := range test.pairs {
+			old, fresh := c.among(t, e, pair, false)
+			if test.newer && fresh == 0 || !test.newer && old == 0 {
+				first[i%2]++
+			} else {
+				t.Logf("half %d: %q is at %d, %q at %d: %s", i%2, pair.Old, old, pair.New, fresh, pair.Question)
+			}
+		}
+		for i, half := range []string{"the tuned half", "the half that was held back"} {
+			share := float64(first[i]) / float64(len(test.pairs)/2)
+			t.Logf("%s, %s: %.2f", test.what, half, share)
+			if share < test.want {
+				t.Errorf("%s, %s: %.2f of the answers come first, want %.2f", test.what, half, share, test.want)
+			}
+		}
+	}
+}
+
 // A fact that superseded another is the first answer, whatever else is known.
 func TestSupersedingFactsComeFirst(t *testing.T) {
 	c := readCorrections(t)

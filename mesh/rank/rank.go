@@ -206,7 +206,7 @@ func (r *Candidates) Top(limit int, f Filter) []record.Hit {
 		}
 	}
 	pairs := r.addPairs(shortlist.list)
-	best := newLeaders(limit)
+	best := newLeaders(max(limit, nearAmong))
 	for i, p := range r.parts {
 		for doc, base := range p.base {
 			if base > notRanked {
@@ -214,7 +214,9 @@ func (r *Candidates) Top(limit int, f Filter) []record.Hit {
 			}
 		}
 	}
-	return r.hits(best.sorted(), pairs)
+	ranked := best.sorted()
+	r.preferNewer(ranked)
+	return r.hits(ranked[:min(limit, len(ranked))], pairs)
 }
 
 // admits reports whether f admits the memory of a document, and it is current or was at the filter's time.

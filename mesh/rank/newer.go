@@ -1,0 +1,151 @@
+package rank
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"gonum.org/v1/gonum/blas/blas32"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+)
+
+// Of two statements about the same thing the newer is more likely true, though the older often resembles the question
+// more: "Ana lives in Lisbon" against "Ana moved to Porto", for "where does Ana live?". So among the best results a
+// newer statement is placed before an older one that it may replace. Round numbers, chosen on the even half of
+// mesh/testdata/corrections.json; see docs/ranking.md.
+const (
+	nearAmong  = 10  // best memories that are compared with each other
+	nearWords  = 40  // maximum length of a statement; a longer text says several things
+	sameCosine = .85 // cosine from which on two statements are about the same thing, whatever their words
+	nearCosine = .6  // minimum cosine of two statements about the same thing
+	cueCosine  = .48 // the same if the newer one tells of a change
+	cueOnTopic = .4  // the same if it has the query's words as well
+	turnCosine = .8  // the same for a turn of a conversation, which must have the query's words and tell of a change
+	nearShare  = .6  // minimum cosine of the newer one with the query, as a share of the older one's
+	cueShare   = .7  // the same if little but a change connects them
+	nearStems  = .5  // share of words in common that replaces the cosine where there are no vectors
+)
+
+var (
+	// tellsChange finds statements that something is not as it was.
+	tellsChange = regexp.MustCompile(`(?i)\b(now|nowadays|these days|no longer|any ?more|instead( of)?|from now on|as of|since|` +
+		`correction|corrected|actually|wrong|change[ds]?|switch(ed)?|move[ds]?|moving|relocated|replace[ds]?|renamed|` +
+		`rewritten|rewrote|migrated|upgraded|updated|raised|lowered|increased|decreased|reduced|cut|extended|renewed|` +
+		`rather|prefers?|postponed|rescheduled|slipped|delayed|cancell?ed|stopped|quit|dropped|left|sold|gave|given|swapped|handed|` +
+		`transferred|promoted|started|became|becomes|turned|got|fixed|closed|reopened|again|is (down|up) to)\b`)
+	// asksBefore finds questions about what was true before.
+	asksBefore = regexp.MustCompile(`(?i)\b(before|previous(ly)?|former(ly)?|used to|original(ly)?|at first|back then|` +
+		`earlier|histor(y|ies)|old|first|initial(ly)?)\b`)
+)
+
+// statement is one of the best memories in a form that can be compared with others.
+type statement struct {
+	leader
+	record     *record.Record
+	moment     record.Moment
+	foreign    bool
+	turn       bool    // it is within a session, where what comes before and after it tells when it holds
+	cosine     float32 // with the query
+	comparable bool    // the fields below are set
+	vector     []float32
+	stems      []string
+	asked      []string // stems of the query that it has
+	changes    bool     // it tells of a change
+}
+
+// preferNewer moves statements before older ones of the list that they may replace. The scores keep their places, so
+// that they still descend.
+func (r *Candidates) preferNewer(list []leader) {
+	if len(list) < 2 || asksBefore.MatchString(r.text) {
+		return
+	}
+	near := slices.Clone(list[:min(nearAmong, len(list))])
+	order := make([]*statement, len(near))
+	for i, l := range near {
+		order[i] = r.statement(l)
+	}
+	asked := names(r.text)
+	for i := range order {
+		for j := i + 1; j < len(order); j++ {
+			if newer := order[j]; r.replaces(newer, order[i], asked) {
+				order = slices.Insert(slices.Delete(order, j, j+1), i, newer)
+			}
+		}
+	}
+	for i, s := range order {
+		list[i] = s.leader
+		list[i].score = near[i].score
+	}
+}
+
+// statement returns a memory in a form that can be compared. A long text, a question, a passage of a file, and what was
+// derived from memories neither replace nor are replaced.
+func (r *Candidates) statement(l leader) *statement {
+	p := r.parts[l.part]
+	rec := p.Docs[l.doc].Record
+	before, after := p.Keywords.Neighbours(l.doc)
+	s := &statement{turn: before >= 0 && after >= 0, leader: l, record: rec, moment: p.Hit(rec).Stored(), foreign: p.source.Foreign, cosine: p.raw[l.doc]}
+	s.comparable = p.Keywords.Words(l.doc) <= nearWords && rec.Type != record.FileType && rec.Lesson == nil &&
+		rec.Reflection == nil && !strings.HasSuffix(strings.TrimSpace(rec.Content), "?")
+	if s.comparable {
+		s.vector, s.stems = p.source.Vectors.Vector(l.doc), keyword.Stems(rec.Content)
+		s.asked = r.query.In(rec.Content)
+		s.changes = tellsChange.MatchString(rec.Content)
+	}
+	return s
+}
+
+// replaces reports whether newer may have taken the place of older. asked are the names in the query.
+func (r *Candidates) replaces(newer, older *statement, asked []string) bool {
+	// SECURITY: what another group said does not displace what was said here.
+	if !newer.comparable || !older.comparable || newer.foreign && !older.foreign ||
+		newer.moment.Compare(older.moment) <= 0 {
+		return false
+	}
+	shared := 0
+	for _, stem := range newer.stems {
+		if slices.Contains(older.stems, stem) {
+			shared++
+		}
+	}
+	lacks := func(stem string) bool { return !slices.Contains(newer.stems, stem) }
+	if shared == 0 || slices.ContainsFunc(asked, func(name string) bool {
+		return slices.Contains(older.stems, name) && lacks(name)
+	}) {
+		return false // it is about somebody or something else
+	}
+	onTopic := !slices.ContainsFunc(older.asked, func(stem string) bool { return !firstPerson[stem] && lacks(stem) })
+	if newer.vector == nil || older.vector == nil {
+		overlap := float64(shared) / float64(min(len(newer.stems), len(older.stems)))
+		return overlap >= nearStems && onTopic || newer.changes && onTopic
+	}
+	likeness := blas32.Dot(blas32.Vector{N: len(newer.vector), Inc: 1, Data: newer.vector},
+		blas32.Vector{N: len(older.vector), Inc: 1, Data: older.vector})
+	switch answers := newer.cosine / max(older.cosine, MinCosine); {
+	case answers < nearShare:
+		return false
+	case newer.turn || older.turn:
+		return newer.changes && onTopic && likeness >= turnCosine
+	case !newer.changes:
+		return likeness >= sameCosine || likeness >= nearCosine && onTopic
+	default:
+		return likeness >= nearCosine || likeness >= cueOnTopic && onTopic || likeness >= cueCosine && answers >= cueShare
+	}
+}
+
+// firstPerson are the stems by which a text may speak of the same person in other words.
+var firstPerson = map[string]bool{"i": true, "my": true, "me": true, "we": true, "our": true, "us": true}
+
+// names returns the stems of the words of a question that are names or numbers.
+func names(question string) []string {
+	var list []string
+	for i, word := range strings.Fields(question) {
+		if strings.ContainsFunc(word, unicode.IsDigit) || i > 0 && word != "I" && strings.ContainsFunc(word, unicode.IsUpper) {
+			list = append(list, keyword.Stems(word)...)
+		}
+	}
+	return list
+}
