@@ -44,16 +44,22 @@ func (q *Request) retire(d *grammar.Document, t *grammar.Type) ([]string, error)
 // bullet matches the list marker that a caller may have copied with an item.
 var bullet = regexp.MustCompile(`^\s*[-*+]\s+`)
 
-// find returns the index of the only item that equals wanted, else of the only one that begins with it. An ambiguous
-// beginning is a fault: removing the wrong item cannot be noticed later.
+// datePrefix matches the date that an item got when it was added, see Request.Dated.
+var datePrefix = regexp.MustCompile(beginsWithDate.String() + `:?\s*`)
+
+// find returns the index of the only item that equals wanted, else of the only one that begins with it. The date that
+// an item was given may be left out. An ambiguous beginning is a fault: removing the wrong item cannot be noticed later.
 func find(items []string, wanted string) (int, error) {
 	wanted = oneLine(bullet.ReplaceAllString(wanted, ""))
 	if wanted == "" {
 		return 0, fault.New("retire: an entry is empty; pass its text or its beginning")
 	}
+	undated := func(item string) string { return datePrefix.ReplaceAllString(item, "") }
 	for _, same := range []func(item string) bool{
 		func(item string) bool { return item == wanted },
+		func(item string) bool { return undated(item) == wanted },
 		func(item string) bool { return strings.HasPrefix(item, wanted) },
+		func(item string) bool { return strings.HasPrefix(undated(item), wanted) },
 	} {
 		var found []int
 		for i, item := range items {
@@ -66,7 +72,7 @@ func find(items []string, wanted string) (int, error) {
 		case 1:
 			return found[0], nil
 		default:
-			return 0, fault.New("retire: %q is the beginning of %d entries; pass more of it", wanted, len(found))
+			return 0, fault.New("retire: %q is the beginning of %d entries; pass more of it, with the date", wanted, len(found))
 		}
 	}
 	return 0, fault.New("retire: no entry is or begins with %q; read the file again and copy the entry exactly", wanted)

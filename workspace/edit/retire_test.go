@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -60,6 +61,28 @@ func TestRetire(t *testing.T) {
 		t.Errorf("replayed: r.Drift = %v, want nil", r.Drift)
 	case strings.Contains(r.Text, "- "):
 		t.Errorf("replayed: %q contains %q", r.Text, "- ")
+	}
+}
+
+// An entry is retired by the text that it was added with, without the date that it got.
+func TestRetireWithoutDate(t *testing.T) {
+	t.Parallel()
+	d := newFixture(t, map[string]string{"MEMORY.md": plansText})
+	e := d.open()
+	add := retiring(nil, "Lives in Porto", "Sail to Cork")
+	add.Op, add.Dated = grammar.AppendItem, time.UTC
+	if items := d.edit(e, add).Items; len(items) != 2 || items[0] == "Lives in Porto" {
+		t.Fatalf("the items %q got no dates", items)
+	}
+	d.edit(e, retiring([]string{"Lives in Porto", "Sail to C", "Sail to Oslo"}))
+	for _, gone := range []string{"Porto", "Cork", "Oslo"} {
+		if strings.Contains(d.read("MEMORY.md"), gone) {
+			t.Errorf("%s is still there:\n%s", gone, d.read("MEMORY.md"))
+		}
+	}
+	d.edit(e, retiring(nil, "2026-02-14: Swim", "2026-02-15: Swim"))
+	if _, err := e.Edit(t.Context(), retiring([]string{"Swim"})); err == nil || !strings.Contains(err.Error(), "with the date") {
+		t.Errorf("an entry of two days: %v", err)
 	}
 }
 
