@@ -73,7 +73,8 @@ func (p Prompt) arguments(given map[string]string) (map[string]string, error) {
 	// something else.
 	for name, value := range given {
 		if !slices.ContainsFunc(p.Arguments, func(a Argument) bool { return a.Name == name }) {
-			return nil, fault.New("%s: unknown argument of the prompt %s; %s", text.Shorten(text.OneLine(name), 40), p.Name, p.valid())
+			return nil, fault.New("%s: unknown argument of the prompt %s; %s", text.Shorten(text.OneLine(name), 40), p.Name,
+				p.valid())
 		}
 		if n := utf8.RuneCountInString(value); n > maxArgument {
 			return nil, fault.New("%s: %d characters are too many; use at most %d", name, n, maxArgument)

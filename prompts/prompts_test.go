@@ -70,7 +70,8 @@ func begin(t *testing.T, dir, stores string, who audience.Audience) *session {
 		}
 	})
 	list := []prompts.Prompt{
-		prompts.Startup(brief.Sources{Workspace: v, Memory: memory}), prompts.Recall(memory), prompts.Remember(memory), prompts.Distill(memory),
+		prompts.Startup(brief.Sources{Workspace: v, Memory: memory}), prompts.Recall(memory), prompts.Remember(memory),
+		prompts.Distill(memory),
 		prompts.SessionSave(v, logs.View(who)), prompts.MemoryFlush(v),
 	}
 	if who.IsDM() {
@@ -315,7 +316,8 @@ func TestArgumentsThatAreWrong(t *testing.T) {
 		want   string
 	}{
 		{"recall", map[string]string{"query": "x"}, "query: unknown argument of the prompt recall; valid arguments: topic"},
-		{"startup", map[string]string{"connection": "dm"}, "connection: unknown argument of the prompt startup; it has no arguments"},
+		{"startup", map[string]string{"connection": "dm"},
+			"connection: unknown argument of the prompt startup; it has no arguments"},
 		{
 			"recall",
 			map[string]string{"topic": strings.Repeat("é", 2001)},

@@ -270,7 +270,8 @@ func replaces(replaced []record.Past) string {
 		if past.Until.Local().Year() == time.Now().Year() {
 			layout = "2 January"
 		}
-		parts = append(parts, "before "+past.Until.Local().Format(layout)+": "+text.Shorten(text.OneLine(past.Content), maxReplaced))
+		parts = append(parts, "before "+past.Until.Local().Format(layout)+": "+
+			text.Shorten(text.OneLine(past.Content), maxReplaced))
 	}
 	return strings.Join(parts, "; ")
 }

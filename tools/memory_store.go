@@ -92,10 +92,10 @@ type redaction struct {
 	Count int    `json:"count"`
 }
 
-// MemoryStore is the tool memory_store (RFC-0011 §4.1 add). A DM chooses between its private compartment and the shared
-// one; a group's memories stay in its own. When it returns, the memory is on disk. The same content again is not stored
-// twice: the result is the first memory, with the fields that the call changed. A memory supersedes others of its own
-// compartment.
+// MemoryStore is the tool memory_store (RFC-0011 §4.1 add). A DM chooses between its private compartment and the
+// shared one; a group's memories stay in its own. When it returns, the memory is on disk. The same content again is not
+// stored twice: the result is the first memory, with the fields that the call changed. A memory supersedes others of
+// its own compartment.
 func MemoryStore(v *mesh.View) Tool {
 	spec := Spec{
 		Name:  "memory_store",

@@ -42,8 +42,8 @@ var (
 )
 
 // Heartbeat returns HEARTBEAT.md's checklist in order (RFC-0009 §2.7), numbered items and paragraphs included, and the
-// recorded checks sorted by name (§2.9). A missing file counts as empty. In a group both are always empty. The error is
-// ErrHeartbeatState for a state file of another form; a single time that cannot be used is that check's Problem.
+// recorded checks sorted by name (§2.9). A missing file counts as empty. In a group both are always empty. The error
+// is ErrHeartbeatState for a state file of another form; a single time that cannot be used is that check's Problem.
 func (v *View) Heartbeat() ([]Task, []Checked, error) {
 	text, _, err := v.text(HeartbeatFile, maxFileChars)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -79,8 +79,8 @@ func (v *View) Heartbeat() ([]Task, []Checked, error) {
 // numbered is the mark of a numbered item.
 var numbered = regexp.MustCompile(`^[0-9]{1,9}[.)][ \t]+`)
 
-// tasksOf returns the items of a checklist: list items with a bullet or a number, and paragraphs. Headings, comments and
-// code are none.
+// tasksOf returns the items of a checklist: list items with a bullet or a number, and paragraphs. Headings, comments
+// and code are none.
 func tasksOf(text string) (tasks []Task) {
 	open := false // the previous line belongs to the last task
 	for raw := range lines(text) {

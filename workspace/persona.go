@@ -11,10 +11,11 @@ import (
 const nameChars = 64
 
 // soulName finds the agent's name in a SOUL.md of the form of RFC-0009 §2.1: "You are NAME, a ROLE for …".
-var soulName = regexp.MustCompile(`(?m)^(?:You are|You're|I am|I'm|Your name is|My name is) \**(\p{Lu}[\p{L}\p{N} '’.-]*?)\**[,.!]`)
+var soulName = regexp.MustCompile(
+	`(?m)^(?:You are|You're|I am|I'm|Your name is|My name is) \**(\p{Lu}[\p{L}\p{N} '’.-]*?)\**[,.!]`)
 
-// AgentName returns the agent's name: that of IDENTITY.md, or else of the first sentence of SOUL.md, "" if neither names
-// one.
+// AgentName returns the agent's name: that of IDENTITY.md, or else of the first sentence of SOUL.md, "" if neither
+// names one.
 func (v *View) AgentName() string {
 	if id, err := v.Identity(); err == nil && id.Name != "" {
 		return text.First(id.Name, nameChars)

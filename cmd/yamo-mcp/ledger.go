@@ -87,7 +87,8 @@ them, keep the last hash and compare it.`,
 			return err
 		}
 		if keyless > 0 {
-			return errors.New("the key of the ledgers is missing, and nothing can be read without it; restore .yamo/key from a backup")
+			return errors.New("the key of the ledgers is missing, and nothing can be read without it; " +
+				"restore .yamo/key from a backup")
 		}
 		if damaged > 0 {
 			return fmt.Errorf("%d of %d ledgers are damaged; restore them from a backup", damaged, len(reports))

@@ -61,7 +61,9 @@ func (s Sources) Build(ctx context.Context, o Options) (Brief, error) {
 	o.Tokens = max(o.Tokens, MinTokens)
 	state := s.Workspace.State()
 	if refusal := s.Workspace.Refusal(); refusal != "" {
-		return Brief{State: state.String(), Text: refusal + "\n", Tokens: Tokens(refusal), Skipped: []workspace.Skipped{}}, nil
+		return Brief{
+			State: state.String(), Text: refusal + "\n", Tokens: Tokens(refusal), Skipped: []workspace.Skipped{},
+		}, nil
 	}
 	g := &gatherer{Sources: s, Options: o, now: s.Workspace.Now()}
 	sections, err := g.sections(ctx, state)

@@ -147,14 +147,17 @@ Refresh tokens rotate now; the tests pass.
 func TestNextSessionContinues(t *testing.T) {
 	t.Parallel()
 	dir := folder(t, map[string]string{
-		"IDENTITY.md":                          "- **Name:** Kate\n",
-		"USER.md":                              "# User Profile\n\n**Name:** Mira\n**Timezone:** Europe/Oslo\n\n## Notes\n\n_(what else matters)_\n",
-		"MEMORY.md":                            "# Memory\n\n## Preferences\n\n- Trains over planes.\n\n## Open questions\n\n- Who waters the plants?\n",
+		"IDENTITY.md": "- **Name:** Kate\n",
+		"USER.md": "# User Profile\n\n**Name:** Mira\n**Timezone:** Europe/Oslo\n\n## " +
+			"Notes\n\n_(what else matters)_\n",
+		"MEMORY.md": "# Memory\n\n## Preferences\n\n- Trains over planes.\n\n## Open " +
+			"questions\n\n- Who waters the plants?\n",
 		"memory/2026-02-11-auth-middleware.md": save,
 		"memory/2026-02-12-flush-143022.md":    "# Memory Flush\n\n## Pending Work\n\n- Rate limits\n",
 		"memory/2026-02-10-topic-of-day.md":    "# Topic\n\n- [ ] Renew the domain\n- [ ] Sign the lease\n",
-		"memory/2026-02-13.md":                 "# Memory — 2026-02-13\n\n## Session [09:00]\n\nFirst.\n\nSecond.\n\n- [x] Sign the lease\n",
-		"notes/2026-02-14.md":                  "- [ ] Call the plumber\n",
+		"memory/2026-02-13.md": "# Memory — 2026-02-13\n\n## Session [09:00]\n\nFirst.\n\nSecond.\n\n- " +
+			"[x] Sign the lease\n",
+		"notes/2026-02-14.md": "- [ ] Call the plumber\n",
 	})
 	s := open(t, dir, audience.DM())
 	store(t, s, "The deploy runs on Thursdays.", record.Private)
@@ -168,8 +171,10 @@ func TestNextSessionContinues(t *testing.T) {
 	got := build(t, s, Options{})
 	contains(t, got.Text, []string{
 		"Saturday, 2026-02-14, 13:00 (Europe/Oslo, CET, UTC+01:00)", "name=Kate", "You are Kate", "**Name:** Mira",
-		"Trains over planes.", "memory/2026-02-11-auth-middleware.md, 3 days ago", "Refresh tokens rotate now; the tests pass.",
-		"Who reviews the change?", "memory/2026-02-12-flush-143022.md, 2 days ago", "Rate limits", "- 2026-02-13 09:00: Second.",
+		"Trains over planes.", "memory/2026-02-11-auth-middleware.md, 3 days ago",
+		"Refresh tokens rotate now; the tests pass.",
+		"Who reviews the change?", "memory/2026-02-12-flush-143022.md, 2 days ago", "Rate limits",
+		"- 2026-02-13 09:00: Second.",
 		"- Renew the domain (memory/2026-02-10-topic-of-day.md)", "- Call the plumber (notes/2026-02-14.md)",
 		"Who waters the plants?", "[high] Dump before a migration.", "The deploy runs on Thursdays.",
 		"Standing instructions and preferences:\n- 2026-02-14: From now on answer in Norwegian.",
@@ -183,8 +188,10 @@ func TestNextSessionContinues(t *testing.T) {
 func TestBriefKeepsItsSize(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{
-		"USER.md":                              "**Name:** Mira\n\n" + strings.Repeat("- She likes long lists of things.\n", 400),
-		"AGENTS.md":                            "# Rules\n\n## Safety\n\n" + strings.Repeat("- Ask before you send anything.\n", 400),
+		"USER.md": "**Name:** Mira\n\n" +
+			strings.Repeat("- She likes long lists of things.\n", 400),
+		"AGENTS.md": "# Rules\n\n## Safety\n\n" +
+			strings.Repeat("- Ask before you send anything.\n", 400),
 		"memory/2026-02-11-auth-middleware.md": save + strings.Repeat("\nMore was said, and 1,234 numbers.\n", 300),
 	}
 	var memory strings.Builder
@@ -224,7 +231,8 @@ func TestBriefKeepsItsSize(t *testing.T) {
 // Files that are not read are named with the reason.
 func TestRefusedFilesAreNamed(t *testing.T) {
 	t.Parallel()
-	dir := folder(t, map[string]string{"vault/notes.md": "The vault.", "TOOLS.md/file": "x", "memory/2026-02-13.md": "log"})
+	dir := folder(t, map[string]string{"vault/notes.md": "The vault.", "TOOLS.md/file": "x",
+		"memory/2026-02-13.md": "log"})
 	for link, target := range map[string]string{"MEMORY.md": "vault/notes.md", "notes": "vault"} {
 		if err := os.Symlink(target, filepath.Join(dir, link)); err != nil {
 			t.Fatal(err)
@@ -268,12 +276,14 @@ func TestFirstBoot(t *testing.T) {
 func TestGroupDependsOnItsOwnOnly(t *testing.T) {
 	t.Parallel()
 	own := map[string]string{
-		"AGENTS.md": "## Safety\n\n- Ask first.\n", "memory/2026-02-13-group-club.md": "## Session [20:00]\n\nRelease on Friday.\n",
+		"AGENTS.md":                       "## Safety\n\n- Ask first.\n",
+		"memory/2026-02-13-group-club.md": "## Session [20:00]\n\nRelease on Friday.\n",
 	}
 	without := folder(t, own)
 	with := folder(t, own)
 	for name, text := range map[string]string{
-		"MEMORY.md": "- secret", "USER.md": "**Name:** Mira\n**Timezone:** Asia/Tokyo\n", "TOOLS.md": "secret", "HEARTBEAT.md": "- secret",
+		"MEMORY.md": "- secret", "USER.md": "**Name:** Mira\n**Timezone:** Asia/Tokyo\n", "TOOLS.md": "secret",
+		"HEARTBEAT.md":         "- secret",
 		"memory/2026-02-14.md": "secret", "memory/2026-02-11-auth-middleware.md": save, "notes/2026-02-14.md": "- [ ] secret",
 		"memory/2026-02-14-group-other.md": "secret", "memory/heartbeat-state.json": `{"lastChecks":{"secret":null}}`,
 		"BOOTSTRAP.md": "secret",
@@ -287,7 +297,8 @@ func TestGroupDependsOnItsOwnOnly(t *testing.T) {
 		s := open(t, dir, group(t, "club"))
 		store(t, s, "The club reads a novel.", "")
 		got := build(t, s, Options{Project: "secret"})
-		contains(t, got.Text, []string{"Release on Friday.", "The club reads a novel.", "Ask first."}, []string{"**Name:**", "Tokyo", "secret of"})
+		contains(t, got.Text, []string{"Release on Friday.", "The club reads a novel.", "Ask first."},
+			[]string{"**Name:**", "Tokyo", "secret of"})
 		texts = append(texts, got.Text)
 	}
 	if diff := cmp.Diff(texts[0], texts[1]); diff != "" {
@@ -326,7 +337,8 @@ func TestMemoryByValue(t *testing.T) {
 	for i := range 40 {
 		fmt.Fprintf(&memory, "- 2025-01-%02d: An old fact %d.\n", i%28+1, i)
 	}
-	memory.WriteString("\n## House rules\n\n- Shoes off.\n- Door shut.\n\n## Boiler\n\nThe boiler is serviced in May.\n\n## New\n\n- 2026-02-10: Newest fact.\n")
+	memory.WriteString("\n## House rules\n\n- Shoes off.\n- Door shut.\n\n## Boiler\n\nThe boiler is serviced in " +
+		"May.\n\n## New\n\n- 2026-02-10: Newest fact.\n")
 	dir := folder(t, map[string]string{"MEMORY.md": memory.String()})
 	s := open(t, dir, audience.DM())
 	if _, err := s.Editor.SetPin(t.Context(), "MEMORY.md#Boiler", edit.OpPin, "operator"); err != nil {

@@ -50,7 +50,8 @@ func within(sections []section, skipped []workspace.Skipped, tokens int) (text s
 	}
 }
 
-// fit writes the sections within about a number of tokens, and after them a line for each thing that is cut or left out.
+// fit writes the sections within about a number of tokens, and after them a line for each thing that is cut or left
+// out.
 func fit(sections []section, skipped []workspace.Skipped, tokens int) (string, []workspace.Skipped) {
 	sections = slices.DeleteFunc(sections, func(s section) bool { return len(s.items) == 0 })
 	// The lines about what is missing have their room first: the reader must know what to look for.

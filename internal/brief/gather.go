@@ -210,7 +210,8 @@ func (g *gatherer) log() section {
 			if clock, ok := strings.CutPrefix(entries[i].Session, "Session ["); ok {
 				at += " " + strings.TrimSuffix(clock, "]")
 			}
-			s.items = append(s.items, item{text: "- " + at + ": " + line(marks.Replace(strings.TrimLeft(entries[i].Text, "-*+ ")), entryChars)})
+			s.items = append(s.items, item{text: "- " + at + ": " +
+				line(marks.Replace(strings.TrimLeft(entries[i].Text, "-*+ ")), entryChars)})
 		}
 	}
 	s.items = s.items[:min(len(s.items), logEntries)]

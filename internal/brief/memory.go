@@ -27,7 +27,8 @@ var (
 	// lasting are headings of MEMORY.md for what always holds.
 	lasting = regexp.MustCompile(`(?i)\b(preferences?|people|person|about|always|rules?|instructions?|user|family)\b`)
 	// pending are headings for what is open.
-	pending = regexp.MustCompile(`(?i)\b(open|pending|unresolved|next steps?|action items?|to-?dos?|commitments?|follow-?ups?)\b`)
+	pending = regexp.MustCompile(
+		`(?i)\b(open|pending|unresolved|next steps?|action items?|to-?dos?|commitments?|follow-?ups?)\b`)
 	anyDate = regexp.MustCompile(`\b\d{4}-\d{2}-\d{2}\b`)
 )
 
@@ -204,7 +205,8 @@ func (g *gatherer) memories(ctx context.Context) section {
 	add("Pinned", standingMost, all, isPinned)
 	add("Standing instructions and preferences", standingMost, all, isStanding)
 	add("Recalled most", recalledMost, hits, func(hit record.Hit) bool { return !g.foreign(hit) })
-	add("About "+g.Project, newestMost/2, all, func(hit record.Hit) bool { return g.names(hit.Content, strings.Join(hit.Tags, " ")) })
+	add("About "+g.Project, newestMost/2, all,
+		func(hit record.Hit) bool { return g.names(hit.Content, strings.Join(hit.Tags, " ")) })
 	add("Newest", newestMost, all, func(hit record.Hit) bool { return hit.Source != conversation })
 	return s
 }

@@ -1,9 +1,9 @@
 // Package config holds the operator's settings. Each setting is declared once, with its flag, environment variable, key
 // in the config file, default, help and validation; everything else, docs/settings.md included, is made from that.
 //
-// The invariant: a flag wins over the environment, that over the config files, those over the default. A workspace is data: its config file cannot name a destination, a key, a transport or an
-// audience, and the rest of it applies only while the operator trusts exactly that file. A config file that another
-// account could have written is refused.
+// The invariant: a flag wins over the environment, that over the config files, those over the default. A workspace is
+// data: its config file cannot name a destination, a key, a transport or an audience, and the rest of it applies only
+// while the operator trusts exactly that file. A config file that another account could have written is refused.
 package config
 
 import (
@@ -137,8 +137,9 @@ func check(c *Config, settings []Setting) error {
 	return nil
 }
 
-// For returns the settings for another workspace that the same server serves over HTTP. What that workspace's section of
-// the operator's config file, or its own file, sets about its content applies: session logs, tool sets, ranking, git.
+// For returns the settings for another workspace that the same server serves over HTTP. What that workspace's section
+// of the operator's config file, or its own file, sets about its content applies: session logs, tool sets, ranking,
+// git.
 //
 // SECURITY: the session logs and the git repository of one workspace are never used for another: they come from the
 // other's own settings, or there are none. The environment was set for the first one and is not consulted.

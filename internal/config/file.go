@@ -174,7 +174,8 @@ func readFolderFile(workspace string) (values, []byte, error) {
 	return own, data, nil
 }
 
-// decode parses a config file into content. An unknown key is an error: a misspelt one would silently leave the default.
+// decode parses a config file into content. An unknown key is an error: a misspelt one would silently leave the
+// default.
 func decode(path string, data []byte, content reflect.Value) error {
 	decoder := toml.NewDecoder(strings.NewReader(string(data))).DisallowUnknownFields()
 	if err := decoder.Decode(content.Addr().Interface()); err != nil {

@@ -10,7 +10,8 @@ type Git struct {
 // and not in another.
 var GitSettings = []Setting{
 	spec[bool]{
-		Name: "git", folder: true, local: true, help: "commit each change of a workspace file to the workspace's git repository",
+		Name: "git", folder: true, local: true,
+		help: "commit each change of a workspace file to the workspace's git repository",
 		more: "The repository is the workspace's [own](data.md#a-git-repository-of-the-workspace). Only changes in direct " +
 			"conversations and by commands are committed",
 		field: func(c *Config) *bool { return &c.Git.On },

@@ -105,7 +105,8 @@ var HTTPSettings = []Setting{
 	},
 	spec[string]{
 		Name: "oauth-issuer", help: "http: authorization server whose tokens are accepted as well",
-		more:  "Its scope `yamo:dm` opens a direct conversation for the subjects of `--oauth-subject`, `yamo:group:NAME` a group",
+		more: "Its scope `yamo:dm` opens a direct conversation for the subjects of `--oauth-subject`, `yamo:group:NAME` " +
+			"a group",
 		field: func(c *Config) *string { return &c.HTTP.OAuthIssuer },
 	},
 	spec[string]{

@@ -19,7 +19,8 @@ type Learning struct {
 // LearningSettings are the settings of lessons and heritage.
 var LearningSettings = []Setting{
 	spec[float64]{
-		Name: "lesson-min-confidence", folder: true, initial: record.DefaultConfidence, help: "minimum confidence of an active lesson",
+		Name: "lesson-min-confidence", folder: true, initial: record.DefaultConfidence,
+		help:  "minimum confidence of an active lesson",
 		field: func(c *Config) *float64 { return &c.Learning.MinConfidence },
 		valid: func(v float64) error {
 			// 0 is refused because mesh.Options has the default for it. The negation refuses NaN as well.
@@ -36,7 +37,8 @@ var LearningSettings = []Setting{
 		valid: between(1, 36_500),
 	},
 	spec[int]{
-		Name: "heritage-depth", folder: true, initial: mesh.MaxHeritageDepth, help: "maximum number of heritage levels kept with a memory",
+		Name: "heritage-depth", folder: true, initial: mesh.MaxHeritageDepth,
+		help:  "maximum number of heritage levels kept with a memory",
 		field: func(c *Config) *int { return &c.Learning.HeritageDepth },
 		valid: between(1, 50),
 	},
@@ -46,7 +48,8 @@ var LearningSettings = []Setting{
 // sweeps of a server have the same.
 var DreamSettings = []Setting{
 	spec[float64]{
-		Name: "dream-min-score", folder: true, initial: dream.DefaultScore, help: "minimum score of a memory that dreaming promotes",
+		Name: "dream-min-score", folder: true, initial: dream.DefaultScore,
+		help:  "minimum score of a memory that dreaming promotes",
 		more:  "[Dreaming](dreaming.md) moves memories to MEMORY.md",
 		field: func(c *Config) *float64 { return &c.Dreams.Score },
 		valid: between(0.0, 1.0),

@@ -91,8 +91,9 @@ var (
 	}
 	unitWords = `(minute|hour|day|morning|noon|afternoon|evening|night|weekday|workday|week|fortnight|weekend|month|` +
 		`quarter|year|min|hr|h|d|w)s?`
-	number    = `(\d+(?:\.\d+)?|` + strings.Join(slices.Sorted(keys(numbers)), "|") + `)`
-	timesPer  = regexp.MustCompile(`\b` + number + `(?:[ -](?:or [a-z]+ |to [a-z]+ )?times?)? ?(?:an? |per |each |every |/ ?)` + unitWords + `\b`)
+	number   = `(\d+(?:\.\d+)?|` + strings.Join(slices.Sorted(keys(numbers)), "|") + `)`
+	timesPer = regexp.MustCompile(`\b` + number +
+		`(?:[ -](?:or [a-z]+ |to [a-z]+ )?times?)? ?(?:an? |per |each |every |/ ?)` + unitWords + `\b`)
 	everySome = regexp.MustCompile(`\b(?:every|each)(?: ` + number + `)?(?: (?:of|an?))? ?` + unitWords + `\b`)
 	adverb    = regexp.MustCompile(`\b(?:twice[ -]|once[ -])?(` + strings.Join(slices.Sorted(keys(adverbs)), "|") + `)\b`)
 	weekday   = regexp.MustCompile(`\b(sun|mon|tues|wednes|thurs|fri|satur)days?\b`)
@@ -113,7 +114,8 @@ func keys[V any](m map[string]V) func(func(string) bool) {
 // the week that it names instead.
 func Interval(text string) (interval time.Duration, days []time.Weekday) {
 	text = strings.ToLower(text)
-	if m := timesPer.FindStringSubmatch(text); m != nil && !strings.HasPrefix(m[0], "a ") && !strings.HasPrefix(m[0], "other ") {
+	if m := timesPer.FindStringSubmatch(text); m != nil && !strings.HasPrefix(m[0], "a ") &&
+		!strings.HasPrefix(m[0], "other ") {
 		if n := numberOf(m[1]); n > 0 {
 			return time.Duration(float64(unit(m[2])) / n), nil
 		}

@@ -53,8 +53,8 @@ type Sweep struct {
 }
 
 // Beat reads the checklist and the checks, and runs the distillation cycle and a sweep, which edits MEMORY.md and
-// DREAMS.md, if these are due. every is the interval of checks for which HEARTBEAT.md names
-// none (see Due); it does not apply to the two checks that the beat does itself. An unreadable state is workspace.ErrHeartbeatState.
+// DREAMS.md, if these are due. every is the interval of checks for which HEARTBEAT.md names none (see Due); it does not
+// apply to the two checks that the beat does itself. An unreadable state is workspace.ErrHeartbeatState.
 func (h Heartbeat) Beat(ctx context.Context, every time.Duration) (Beat, error) {
 	b := Beat{Now: h.Workspace.Now().Truncate(time.Second)}
 	tasks, checks, err := h.Workspace.Heartbeat()

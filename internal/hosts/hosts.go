@@ -42,7 +42,7 @@ type Host struct {
 	form    format                                    // of that file
 	strict  bool                                      // the host reads JSON without comments only
 	keys    func(Entry) (path []string, value object) // what is added
-	remote  []string                                  // keys of entries for servers that are not started: replacing these is refused
+	remote  []string                                  // keys of entries for servers that are not started; not replaced
 }
 
 // All are the hosts that can be configured, in the order in which they are listed.

@@ -98,8 +98,8 @@ func eachFile(t *testing.T, check func(t *testing.T, h Host, text string)) {
 	}
 }
 
-// What the file was before is a subsequence of what it is after, so that nothing of it was rewritten; the host finds the
-// entry; a second installation changes nothing; and uninstalling restores every byte.
+// What the file was before is a subsequence of what it is after, so that nothing of it was rewritten; the host finds
+// the entry; a second installation changes nothing; and uninstalling restores every byte.
 func TestInstallAndUninstall(t *testing.T) {
 	t.Parallel()
 	eachFile(t, func(t *testing.T, h Host, text string) {
@@ -332,7 +332,8 @@ func TestUpdate(t *testing.T) {
 	for host, keep := range map[string]struct{ text, kept string }{
 		"claude-code": {`{"mcpServers": {"yamo": {"command": "old", "env": {"A": "1"}, "timeout": 5}}}`, `"timeout": 5`},
 		"zed": {
-			"{\n  \"context_servers\": {\n    \"yamo\": {\n      // mine\n      \"command\": \"old\",\n      \"enabled\": false,\n    },\n  },\n}",
+			"{\n  \"context_servers\": {\n    \"yamo\": {\n      // mine\n      \"command\": \"old\",\n      \"enabled\": " +
+				"false,\n    },\n  },\n}",
 			"// mine\n",
 		},
 		"codex": {

@@ -232,7 +232,8 @@ func (d jsonText) same(v *hujson.Value, value any) bool {
 	return bytes.Equal(present.Pack(), encode(value))
 }
 
-// cut removes item i of items, which are the parts of the object or array in, with its lines if nothing else is on them.
+// cut removes item i of items, which are the parts of the object or array in, with its lines if nothing else is on
+// them.
 func (d jsonText) cut(in *hujson.Value, items []span, i int) []byte {
 	from, to := items[i].from, items[i].to
 	comma := d.comma(to)

@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 )
 
-// Store is a folder with what configuration files were before they were changed. Only its owner can read it: these files
-// may contain other servers' keys.
+// Store is a folder with what configuration files were before they were changed. Only its owner can read it: these
+// files may contain other servers' keys.
 type Store struct{ Dir string }
 
 // DefaultStore returns the account's store.

@@ -211,7 +211,8 @@ func (f tomlFormat) remove(text []byte, path []string) ([]byte, error) {
 		return nil, err
 	}
 	if _, ok := at(content, path); ok {
-		return nil, fmt.Errorf("%s is not a table with the header [%s]; remove it by hand", strings.Join(path, "."), dotted(path))
+		return nil, fmt.Errorf("%s is not a table with the header [%s]; remove it by hand", strings.Join(path, "."),
+			dotted(path))
 	}
 	return text, nil
 }

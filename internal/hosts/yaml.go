@@ -14,8 +14,8 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// yamlFormat edits YAML in block style, line by line: an entry is a line "NAME:" and the indented lines below it. A flow
-// mapping ({…}) gets its entry on the same line.
+// yamlFormat edits YAML in block style, line by line: an entry is a line "NAME:" and the indented lines below it. A
+// flow mapping ({…}) gets its entry on the same line.
 type yamlFormat struct{}
 
 func (yamlFormat) decode(text []byte) (map[string]any, error) {
@@ -214,7 +214,8 @@ func merged(present any, value object) object {
 var plainScalar = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
 
 func yamlKey(key string) string {
-	if plainScalar.MatchString(key) && !slices.Contains([]string{"y", "n", "yes", "no", "on", "off", "true", "false", "null"},
+	if plainScalar.MatchString(key) && !slices.Contains([]string{"y", "n", "yes", "no", "on", "off", "true", "false",
+		"null"},
 		strings.ToLower(key)) {
 		return key
 	}

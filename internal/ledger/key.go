@@ -31,15 +31,16 @@ func LoadOrCreateKey(path string, log *slog.Logger) ([]byte, error) {
 	return key, nil
 }
 
-// KeyOf returns the key in the file path, as LoadKey does, for the ledgers in files. If it is missing it is created with
-// create, unless one of them has lines already: then the key was lost, and the error is ErrNoKey.
+// KeyOf returns the key in the file path, as LoadKey does, for the ledgers in files. If it is missing it is created
+// with create, unless one of them has lines already: then the key was lost, and the error is ErrNoKey.
 func KeyOf(path string, create bool, log *slog.Logger, files ...string) ([]byte, error) {
 	key, err := LoadKey(path, log)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return key, err
 	}
 	for _, file := range files {
-		if info, err := os.Lstat(file); create && (err != nil && !errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() > 0) {
+		if info, err := os.Lstat(file); create &&
+			(err != nil && !errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() > 0) {
 			create = false
 		}
 	}

@@ -87,7 +87,8 @@ func (m *macs) check(l line) error {
 	if m == nil {
 		return nil
 	}
-	// SECURITY: first, so that a restored backup is not taken for a forgery. The hash covers the name, and the mac the hash.
+	// SECURITY: first, so that a restored backup is not taken for a forgery. The hash covers the name, and the mac the
+	// hash.
 	if l.version > 1 && l.ledger != m.name {
 		return &ForeignError{Ledger: l.ledger, Want: m.name}
 	}

@@ -173,10 +173,10 @@ func guardPrompts(logger *slog.Logger) server.PromptHandlerMiddleware {
 	}
 }
 
-// invalidParams gives the answer to prompts/get the code of invalid parameters if a fault is the reason, as the protocol
-// asks for. mcp-go answers every error of a handler with the code of an internal error and lets nothing choose another;
-// its hook gets the answer just before it is encoded, but its code is not exported, hence unsafe. If a release renames
-// the field, the code is that of an internal error again, and the test fails.
+// invalidParams gives the answer to prompts/get the code of invalid parameters if a fault is the reason, as the
+// protocol asks for. mcp-go answers every error of a handler with the code of an internal error and lets nothing choose
+// another; its hook gets the answer just before it is encoded, but its code is not exported, hence unsafe. If a release
+// renames the field, the code is that of an internal error again, and the test fails.
 func invalidParams(_ context.Context, _ any, method mcp.MCPMethod, _ any, err error) {
 	if _, ok := fault.As(err); !ok || method != mcp.MethodPromptsGet {
 		return

@@ -51,8 +51,8 @@ func (p *parser) each(f func(i, end int, spans []Span) bool) {
 
 var connectors = set("to until till through and - – —")
 
-// through returns the span from first to last, whose connector is token i. Of "March to May 2025" the first month has no
-// year of its own, and a weekday is the next one.
+// through returns the span from first to last, whose connector is token i. Of "March to May 2025" the first month has
+// no year of its own, and a weekday is the next one.
 func (p *parser) through(first, last Span, i int) (Span, bool) {
 	if day, ok := weekdays[p.word(i+1)]; ok {
 		last.To = addDays(first.From, 1+(int(day)-int(first.From.Weekday())+7)%7)

@@ -191,8 +191,8 @@ func inWeek(monday time.Time, day time.Weekday) time.Time {
 // monday returns the first day of today's week.
 func (p *parser) monday() time.Time { return addDays(p.today, -(int(p.today.Weekday())+6)%7) }
 
-// modifiedWeekday returns the last, this or the next week's day. "Next Friday" on a Monday is this week's to some people
-// and the next week's to others.
+// modifiedWeekday returns the last, this or the next week's day. "Next Friday" on a Monday is this week's to some
+// people and the next week's to others.
 func (p *parser) modifiedWeekday(i int, day time.Weekday, direction int) []Span {
 	back := (int(p.today.Weekday()) - int(day) + 6) % 7 // + 1 days ago
 	switch direction {

@@ -132,7 +132,8 @@ func TestParseRefuses(t *testing.T) {
 func TestParseEvent(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"3 December": "2026-12-03", "17 November": "2026-11-17", "2 January": "2027-01-02", "tomorrow at noon": "2026-11-21T12:00",
+		"3 December": "2026-12-03", "17 November": "2026-11-17", "2 January": "2027-01-02",
+		"tomorrow at noon": "2026-11-21T12:00",
 	} {
 		if got, err := ParseEvent(text, friday(t)); err != nil || got.ISO() != want {
 			t.Errorf("ParseEvent(%q) = %s, %v, want %s", text, got.ISO(), err, want)
@@ -257,7 +258,8 @@ func TestISO(t *testing.T) {
 
 func FuzzFind(f *testing.F) {
 	now := time.Date(2026, 11, 20, 14, 30, 0, 0, time.UTC)
-	for _, seed := range []string{"last Tuesday at 9:30 pm", "3-5 March 2026", "in 2026-03-04T10:00:00Z", "Q3 2026", "a couple of", "between 3 and"} {
+	for _, seed := range []string{"last Tuesday at 9:30 pm", "3-5 March 2026", "in 2026-03-04T10:00:00Z", "Q3 2026",
+		"a couple of", "between 3 and"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

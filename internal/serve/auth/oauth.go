@@ -167,8 +167,8 @@ func (o *OAuth) Authenticate(ctx context.Context, text string) (Client, error) {
 
 // plainHeader reports whether the header asks for nothing but an ordinary signature.
 //
-// SECURITY: RFC 7515 §4.1.11: a token with a critical extension that is not understood must be rejected; b64 (RFC 7797)
-// changes what is signed.
+// SECURITY: RFC 7515 §4.1.11: a token with a critical extension that is not understood must be rejected; b64 (RFC
+// 7797) changes what is signed.
 func plainHeader(header map[string]any) bool {
 	_, critical := header["crit"]
 	_, unencoded := header["b64"]
