@@ -2,6 +2,7 @@ package learn
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -74,9 +75,10 @@ func SayingOf(r *record.Record) Saying {
 			said[field] = value
 		}
 	}
-	for key, value := range r.Metadata {
+	// Sorted, so that of several names for one field the same one always counts.
+	for _, key := range slices.Sorted(maps.Keys(r.Metadata)) {
 		if field := fieldNames[plainName(key)]; field != "" {
-			if text := plainText(value); text != "" {
+			if text := plainText(r.Metadata[key]); text != "" {
 				said[field] = text
 			}
 		}
