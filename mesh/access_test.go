@@ -78,7 +78,8 @@ func TestAccesses(t *testing.T) {
 // What a DM finds leaves nothing outside the private store, and what a group finds nothing outside its own.
 func TestAccessesStayWithTheAudience(t *testing.T) {
 	dir := t.TempDir()
-	dm, red, blue := open(t, dir, audience.DM(), new(words)), open(t, dir, group(t, "red"), new(words)), open(t, dir, group(t, "blue"), new(words))
+	dm, red, blue := open(t, dir, audience.DM(), new(words)), open(t, dir, group(t, "red"), new(words)),
+		open(t, dir, group(t, "blue"), new(words))
 	shared := keep(t, dm, record.Memory{Content: "zebra for all"}, record.Shared).ID
 	private := keep(t, dm, record.Memory{Content: "zebra for me"}).ID
 	theirs := keep(t, red, record.Memory{Content: "zebra for red"}).ID

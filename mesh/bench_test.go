@@ -55,7 +55,8 @@ func newCorpus(seed uint64) *corpus {
 	return &corpus{r, rand.NewZipf(r, 1.1, 4, 30_000)}
 }
 
-var frequent = strings.Fields("the I my we to and a you it is that was me our so of in for on really like just think know go time good new day work")
+var frequent = strings.Fields("the I my we to and a you it is that was me our so of in for on really like just " +
+	"think know go time good new day work")
 
 func (c *corpus) text() string {
 	words := make([]string, 8+c.r.IntN(33))
@@ -84,7 +85,10 @@ func rareWord(n int) string {
 func benchView(b *testing.B, n int) *View {
 	b.Helper()
 	dir := b.TempDir()
-	v := Open(Options{Dir: filepath.Join(dir, ".yamo"), Audience: audience.DM(), AgentID: "bench", Embedder: random{}, Logger: slog.New(slog.DiscardHandler)})
+	v := Open(Options{
+		Dir: filepath.Join(dir, ".yamo"), Audience: audience.DM(), AgentID: "bench", Embedder: random{},
+		Logger: slog.New(slog.DiscardHandler),
+	})
 	fillLedger(b, v, n)
 	c := v.stores[record.Private]
 	for {
@@ -117,7 +121,10 @@ func fillLedger(b *testing.B, v *View, n int) {
 			var drafts []ledger.Draft
 			for i := done; i < min(n, done+1000); i++ {
 				id := fmt.Sprintf("mem_%d_%06x", now.UnixMilli(), i)
-				r := &record.Record{ID: id, Memory: record.Memory{Content: texts.text(), Type: "global", SessionID: fmt.Sprint("s", i/20)}, CreatedAt: now}
+				r := &record.Record{ID: id, Memory: record.Memory{
+					Content: texts.text(), Type: "global",
+					SessionID: fmt.Sprint("s", i/20),
+				}, CreatedAt: now}
 				drafts = append(drafts, ledger.Draft{Op: store.OpRetain, ID: id, Block: "agent: bench;\n", Data: r})
 			}
 			return drafts, nil
@@ -177,7 +184,10 @@ func report(b *testing.B, took []time.Duration) {
 }
 
 func BenchmarkStore(b *testing.B) {
-	v := Open(Options{Dir: filepath.Join(b.TempDir(), ".yamo"), Audience: audience.DM(), AgentID: "bench", Embedder: random{}})
+	v := Open(Options{
+		Dir: filepath.Join(b.TempDir(), ".yamo"), Audience: audience.DM(), AgentID: "bench",
+		Embedder: random{},
+	})
 	b.Cleanup(func() { _ = v.Close(context.Background()) })
 	texts := newCorpus(3)
 	var took []time.Duration

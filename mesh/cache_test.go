@@ -17,7 +17,10 @@ import (
 func TestCache(t *testing.T) {
 	dir := t.TempDir()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	v := Open(Options{Dir: filepath.Join(dir, ".yamo"), Audience: audience.DM(), Embedder: new(words), Now: func() time.Time { return now }})
+	v := Open(Options{
+		Dir: filepath.Join(dir, ".yamo"), Audience: audience.DM(), Embedder: new(words),
+		Now: func() time.Time { return now },
+	})
 	t.Cleanup(func() { _ = v.Close(context.Background()) })
 	tea := keep(t, v, record.Memory{Content: "green tea"})
 	settle(t, v)

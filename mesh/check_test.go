@@ -109,7 +109,11 @@ func TestCheckIndex(t *testing.T) {
 			t.Helper()
 			replace(t, dir, func(m *lance.Memory) { m.Vector[0], m.Vector[1] = -m.Vector[1], m.Vector[0] })
 		}, nil, []string{"1 rows of memory_entries have another vector"}, false},
-		"another model": {func(*testing.T, string) {}, new(otherWords), []string{"the vectors were made with model", "the tables were made with model"}, true},
+		"another model": {
+			func(*testing.T, string) {}, new(otherWords),
+			[]string{"the vectors were made with model", "the tables were made with model"},
+			true,
+		},
 		"a block gone": {func(t *testing.T, dir string) {
 			t.Helper()
 			tables(t, dir, func(db *lance.DB) error {
@@ -129,7 +133,8 @@ func TestCheckIndex(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := os.WriteFile(path, []byte(strings.Replace(string(raw), "predicate7", "predicate8", 1)), 0o600); err != nil {
+			if err := os.WriteFile(path, []byte(strings.Replace(string(raw), "predicate7", "predicate8", 1)),
+				0o600); err != nil {
 				t.Fatal(err)
 			}
 		}, nil, []string{"the ledger is damaged at line 8"}, false},
@@ -175,7 +180,10 @@ func TestCheckIndex(t *testing.T) {
 			if err := mender.Maintenance().Rebuild(ctx, nil); err != nil {
 				t.Fatal(err)
 			}
-			want := index.Report{Compartment: record.Private, Memories: n, Vectors: n, Rows: n, Blocks: n, BlockRows: n, Problems: []string{}}
+			want := index.Report{
+				Compartment: record.Private, Memories: n, Vectors: n, Rows: n, Blocks: n, BlockRows: n,
+				Problems: []string{},
+			}
 			if diff := cmp.Diff(want, check(t, mender)); diff != "" {
 				t.Errorf("after a rebuild (-want +got):\n%s", diff)
 			}

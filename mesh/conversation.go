@@ -9,8 +9,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub"
 )
 
-// This file is RFC-0011 §4.3, the MemoryContextManager: what a conversation loop needs of the memory, as methods of the
-// View that it has already.
+// This file is RFC-0011 §4.3, the MemoryContextManager: what a conversation loop needs of the memory, as methods of
+// the View that it has already.
 
 // Interaction is one exchange of a conversation.
 type Interaction struct {

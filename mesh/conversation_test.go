@@ -27,7 +27,10 @@ func TestCaptureInteraction(t *testing.T) {
 	if names := tree(t, dir); len(names) > 1 {
 		t.Errorf("nothing was kept in %v", names)
 	}
-	q := Interaction{Prompt: "Where is the kettle?", Response: "In the blue cupboard, says ann@example.org.", SessionID: "s1", Skill: "tea", Tags: []string{"kitchen"}}
+	q := Interaction{
+		Prompt: "Where is the kettle?", Response: "In the blue cupboard, says ann@example.org.",
+		SessionID: "s1", Skill: "tea", Tags: []string{"kitchen"},
+	}
 	stored, err := v.CaptureInteraction(t.Context(), q)
 	switch {
 	case err != nil:
@@ -79,7 +82,8 @@ func TestRecallMemories(t *testing.T) {
 	}
 	keep(t, v, record.Memory{Content: "one more oven", Skill: "tea"})
 	if _, err := v.Distill(t.Context(), record.LessonRequest{
-		Situation: "s", ErrorPattern: "cold", Oversight: "o", Fix: "f", PreventativeRule: "Heat the oven first", Severity: "low", ApplicableScope: "kitchen",
+		Situation: "s", ErrorPattern: "cold", Oversight: "o", Fix: "f", PreventativeRule: "Heat the oven first",
+		Severity: "low", ApplicableScope: "kitchen",
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -138,10 +142,16 @@ func TestHealthCheck(t *testing.T) {
 	e.fail.Store(&embed.ErrNoAssets)
 	keep(t, v, record.Memory{Content: "one"})
 	ingestSkill(t, v, SkillRequest{Text: yamoSkill})
-	check(v, Health{Status: Degraded, Memories: 1, Skills: 1, Pending: 1, Model: "words", Problems: []string{"yamo-mcp setup", "1 memories have no vector"}})
+	check(v, Health{
+		Status: Degraded, Memories: 1, Skills: 1, Pending: 1, Model: "words",
+		Problems: []string{"yamo-mcp setup", "1 memories have no vector"},
+	})
 	broken := errors.New("key 1234")
 	e.fail.Store(&broken)
-	check(v, Health{Status: Degraded, Memories: 1, Skills: 1, Pending: 1, Model: "words", Problems: []string{"does not answer", "1 memories"}})
+	check(v, Health{
+		Status: Degraded, Memories: 1, Skills: 1, Pending: 1, Model: "words",
+		Problems: []string{"does not answer", "1 memories"},
+	})
 	e.fail.Store(nil)
 	settle(t, v)
 	check(v, Health{Status: Healthy, Memories: 1, Skills: 1, Semantic: true, Model: "words"})
@@ -152,5 +162,8 @@ func TestHealthCheck(t *testing.T) {
 	if err := os.WriteFile(ledger, []byte("{no ledger\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	check(open(t, dir, audience.DM(), e), Health{Status: Unhealthy, Model: "words", Problems: []string{"damaged at line 1"}})
+	check(open(t, dir, audience.DM(), e), Health{
+		Status: Unhealthy, Model: "words",
+		Problems: []string{"damaged at line 1"},
+	})
 }

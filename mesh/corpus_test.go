@@ -19,35 +19,46 @@ func notes(n int) []string {
 	r := rand.New(rand.NewPCG(7, 7))
 	pick := func(list ...string) string { return list[r.IntN(len(list))] }
 	person := func() string {
-		return pick("Amir", "Beatriz", "Chen", "Dagmar", "Elias", "Fatou", "Goran", "Hanna", "Ikram", "Jonas", "Kaori", "Lucia", "Mateo", "Nadia", "Oskar", "Priya")
+		return pick("Amir", "Beatriz", "Chen", "Dagmar", "Elias", "Fatou", "Goran", "Hanna", "Ikram", "Jonas", "Kaori",
+			"Lucia", "Mateo", "Nadia", "Oskar", "Priya")
 	}
 	place := func() string {
-		return pick("Lisbon", "the old harbour", "Nairobi", "the north office", "Kyoto", "the cabin", "Tromsø", "the clinic", "Quito", "the workshop")
+		return pick("Lisbon", "the old harbour", "Nairobi", "the north office", "Kyoto", "the cabin", "Tromsø", "the clinic",
+			"Quito", "the workshop")
 	}
 	day := func() string {
-		return pick("Monday", "the third of May", "last winter", "tomorrow morning", "the weekend", "October", "the first day of spring")
+		return pick("Monday", "the third of May", "last winter", "tomorrow morning", "the weekend", "October",
+			"the first day of spring")
 	}
 	kinds := []func() string{
 		func() string {
-			return fmt.Sprintf("%s moves to %s on %s and needs help with %s.", person(), place(), day(), pick("the piano", "her books", "two cats", "the visa", "a lease", "the furniture"))
+			return fmt.Sprintf("%s moves to %s on %s and needs help with %s.", person(), place(), day(),
+				pick("the piano", "her books", "two cats", "the visa", "a lease", "the furniture"))
 		},
 		func() string {
-			return fmt.Sprintf("The %s service failed at %d:%02d because the %s ran out of %s.", pick("billing", "search", "login", "mail", "backup", "map"), r.IntN(24), r.IntN(60),
-				pick("primary node", "queue", "cache", "disk array", "worker pool"), pick("memory", "disk space", "connections", "file handles", "time"))
+			return fmt.Sprintf("The %s service failed at %d:%02d because the %s ran out of %s.",
+				pick("billing", "search", "login", "mail", "backup", "map"), r.IntN(24), r.IntN(60),
+				pick("primary node", "queue", "cache", "disk array", "worker pool"),
+				pick("memory", "disk space", "connections", "file handles", "time"))
 		},
 		func() string {
-			return fmt.Sprintf("%s is allergic to %s, so cook %s for the dinner in %s.", person(), pick("peanuts", "shellfish", "gluten", "milk", "strawberries", "celery"),
+			return fmt.Sprintf("%s is allergic to %s, so cook %s for the dinner in %s.", person(),
+				pick("peanuts", "shellfish", "gluten", "milk", "strawberries", "celery"),
 				pick("risotto", "lentil soup", "roast vegetables", "dumplings", "a curry", "pancakes"), place())
 		},
 		func() string {
-			return fmt.Sprintf("Pay %d euros to %s for the %s before %s.", 10+r.IntN(900), person(), pick("tickets", "repair", "translation", "deposit", "paint", "violin strings"), day())
+			return fmt.Sprintf("Pay %d euros to %s for the %s before %s.", 10+r.IntN(900), person(),
+				pick("tickets", "repair", "translation", "deposit", "paint", "violin strings"), day())
 		},
 		func() string {
-			return fmt.Sprintf("%s recommended the %s about %s that was shown in %s.", person(), pick("film", "novel", "lecture", "podcast", "exhibition"),
-				pick("glaciers", "a clockmaker", "railway strikes", "deep-sea fish", "Bauhaus", "beekeeping", "tax reform"), place())
+			return fmt.Sprintf("%s recommended the %s about %s that was shown in %s.", person(),
+				pick("film", "novel", "lecture", "podcast", "exhibition"),
+				pick("glaciers", "a clockmaker", "railway strikes", "deep-sea fish", "Bauhaus", "beekeeping", "tax reform"),
+				place())
 		},
 		func() string {
-			return fmt.Sprintf("We decided with %s to use %s for the %s, effective %s.", person(), pick("Postgres", "Go", "a message queue", "weekly reviews", "feature flags", "a monorepo"),
+			return fmt.Sprintf("We decided with %s to use %s for the %s, effective %s.", person(),
+				pick("Postgres", "Go", "a message queue", "weekly reviews", "feature flags", "a monorepo"),
 				pick("inventory", "new website", "sensor data", "payroll", "release process"), day())
 		},
 	}
@@ -81,7 +92,8 @@ func TestThousandsOfMemories(t *testing.T) {
 		t.Fatal(err)
 	}
 	queries := []string{
-		"who cannot eat seafood?", "outages caused by full disks", "when does Kaori relocate?", "which database do we use for the warehouse?",
+		"who cannot eat seafood?", "outages caused by full disks", "when does Kaori relocate?",
+		"which database do we use for the warehouse?",
 		"documentary on ice", "how much do I owe for the concert?", texts[n/3], texts[n-1],
 	}
 	check := func(name string, v *View) {
@@ -95,7 +107,8 @@ func TestThousandsOfMemories(t *testing.T) {
 		}
 	}
 	check("stored", v)
-	if found := search(t, v, SearchRequest{Query: texts[n/2], Limit: 1}); len(found.Hits) != 1 || found.Hits[0].Content != texts[n/2] {
+	if found := search(t, v, SearchRequest{Query: texts[n/2], Limit: 1}); len(found.Hits) != 1 ||
+		found.Hits[0].Content != texts[n/2] {
 		t.Errorf("a memory's own words find %q", contents(found.Hits))
 	}
 	reopen := func() *View {

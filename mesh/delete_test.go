@@ -32,7 +32,10 @@ func TestDeletedContentIsGoneFromDisk(t *testing.T) {
 	}()
 	session := func(text string) record.Memory { return record.Memory{Content: text, SessionID: "s"} }
 	keep(t, v, session("before the bird"))
-	id := keep(t, v, record.Memory{Content: canary, SessionID: "s", Rationale: "zirconium rationale", Metadata: map[string]any{"note": "zirconium note"}}).ID
+	id := keep(t, v, record.Memory{
+		Content: canary, SessionID: "s", Rationale: "zirconium rationale",
+		Metadata: map[string]any{"note": "zirconium note"},
+	}).ID
 	keep(t, v, session("after the bird"))
 	settle(t, v)
 	if n := len(onDisk(t, dir, canary)); n < 2 {
@@ -45,7 +48,8 @@ func TestDeletedContentIsGoneFromDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{
-		"content": canary, "preview": "zirconium", "vector": vector, "base64": base64.StdEncoding.EncodeToString([]byte(canary))[:20],
+		"content": canary, "preview": "zirconium", "vector": vector,
+		"base64": base64.StdEncoding.EncodeToString([]byte(canary))[:20],
 	} {
 		if files := onDisk(t, dir, text); len(files) > 0 {
 			t.Errorf("the %s is still in %v", name, files)
@@ -61,7 +65,8 @@ func TestDeletedContentIsGoneFromDisk(t *testing.T) {
 		t.Errorf(`files[1] does not end in "ledger.ndjson": %s`, files[1])
 	}
 	for _, view := range []*View{v, open(t, dir, audience.DM(), new(words))} {
-		if hits := search(t, view, SearchRequest{Query: "zirconium canary sings"}).Hits; len(hits) > 0 && strings.Contains(hits[0].Content, "canary") {
+		if hits := search(t, view, SearchRequest{Query: "zirconium canary sings"}).Hits; len(hits) > 0 &&
+			strings.Contains(hits[0].Content, "canary") {
 			t.Errorf("found %q", hits[0].Content)
 		}
 		_, err := view.Get(t.Context(), id)
@@ -94,11 +99,13 @@ func TestDeletionReachesOtherProcesses(t *testing.T) {
 	if err := v.Delete(t.Context(), id, ""); err != nil {
 		t.Fatal(err)
 	}
-	if answer := other.ask(t, "search copper kettle"); strings.Contains(answer, "copper") || !strings.HasPrefix(answer, "0") {
+	if answer := other.ask(t, "search copper kettle"); strings.Contains(answer, "copper") ||
+		!strings.HasPrefix(answer, "0") {
 		t.Errorf("the other process still finds %q", answer)
 	}
 	other.ask(t, "store the brass horn sounds") // it goes on writing to the erased ledger
-	if hits := search(t, v, SearchRequest{Query: "brass horn"}).Hits; len(hits) == 0 || !strings.Contains(hits[0].Content, "brass") {
+	if hits := search(t, v, SearchRequest{Query: "brass horn"}).Hits; len(hits) == 0 ||
+		!strings.Contains(hits[0].Content, "brass") {
 		t.Errorf("found %q", contents(hits))
 	}
 }
@@ -111,7 +118,8 @@ func TestInterruptedDeletionIsFinishedByTheNextProcess(t *testing.T) {
 	keep(t, v, record.Memory{Content: "the lasting pier"})
 	settle(t, v)
 	c := v.stores[record.Private]
-	if err := c.Erase(t.Context(), func(*store.Snapshot, time.Time) ([]ledger.Draft, error) { return []ledger.Draft{{ID: id}}, nil }); err != nil {
+	erase := func(*store.Snapshot, time.Time) ([]ledger.Draft, error) { return []ledger.Draft{{ID: id}}, nil }
+	if err := c.Erase(t.Context(), erase); err != nil {
 		t.Fatal(err)
 	}
 	c.index.Discard(t.Context()) // as if killed
@@ -159,7 +167,8 @@ func TestDeletedNeighboursAreBridged(t *testing.T) {
 
 func TestWhoMayDelete(t *testing.T) {
 	dir := t.TempDir()
-	dm, red, blue := open(t, dir, audience.DM(), new(words)), open(t, dir, group(t, "red"), new(words)), open(t, dir, group(t, "blue"), new(words))
+	dm, red, blue := open(t, dir, audience.DM(), new(words)), open(t, dir, group(t, "red"), new(words)),
+		open(t, dir, group(t, "blue"), new(words))
 	private := keep(t, dm, record.Memory{Content: "private fact"}).ID
 	shared := keep(t, dm, record.Memory{Content: "shared fact"}, record.Shared).ID
 	mine := keep(t, red, record.Memory{Content: "red fact"}).ID

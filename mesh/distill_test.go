@@ -44,7 +44,8 @@ func runCycle(t testing.TB, v *View, dryRun bool) Cycle {
 // outcomes are the candidates in a line each.
 func outcomes(c Cycle) (lines []string) {
 	for _, one := range c.Candidates {
-		lines = append(lines, strings.TrimSpace(fmt.Sprint(one.Outcome, " ", one.ErrorPattern, "/", one.Scope, " ", one.Because, " ", len(one.Memories), " ", strings.Join(one.Missing, ","))))
+		lines = append(lines, strings.TrimSpace(fmt.Sprint(one.Outcome, " ", one.ErrorPattern, "/", one.Scope, " ",
+			one.Because, " ", len(one.Memories), " ", strings.Join(one.Missing, ","))))
 	}
 	return lines
 }
@@ -57,13 +58,22 @@ func TestCycle(t *testing.T) {
 		clock.advance(ago)
 	}
 	at(8*24*time.Hour, record.Memory{Content: "too old to be a repetition", Metadata: failure("seldom", "x")})
-	at(6*24*time.Hour, record.Memory{Content: "the first time", Metadata: without(failure("again", "scripts"), "status", "fix")})
+	at(6*24*time.Hour, record.Memory{
+		Content:  "the first time",
+		Metadata: without(failure("again", "scripts"), "status", "fix"),
+	})
 	at(30*time.Hour, record.Memory{Content: "an old error", Metadata: failure("yesterday", "x")})
 	at(23*time.Hour, record.Memory{Content: "the backup failed", Metadata: failure("disk_full", "backups")})
-	at(22*time.Hour, record.Memory{Content: "the second time", Metadata: without(failure("again", ""), "status", "applicable_scope", "oversight")})
+	at(22*time.Hour, record.Memory{
+		Content:  "the second time",
+		Metadata: without(failure("again", ""), "status", "applicable_scope", "oversight"),
+	})
 	at(21*time.Hour, record.Memory{Content: "no status", Metadata: without(failure("calm", "x"), "status")})
 	at(20*time.Hour, record.Memory{Content: "something broke", Metadata: map[string]any{"status": "Error"}})
-	at(19*time.Hour, record.Memory{Content: "severity is no word of ours", Metadata: map[string]any{"status": "error", "error_pattern": "odd", "severity": "awful", "confidence": "very"}})
+	at(19*time.Hour, record.Memory{
+		Content:  "severity is no word of ours",
+		Metadata: map[string]any{"status": "error", "error_pattern": "odd", "severity": "awful", "confidence": "very"},
+	})
 	at(18*time.Hour, record.Memory{Tags: []string{"#Lesson_Learned_Candidate"}, Content: `The mail went to everybody.
 Error pattern: reply_all
 Oversight: the list was in the header
@@ -129,14 +139,17 @@ Confidence: 0.9`})
 	}
 	ignored := cmpopts.IgnoreFields(record.Lesson{}, "LessonID", "PatternID", "WireFormat", "Sources")
 	if diff := cmp.Diff(record.Lesson{
-		Situation: "The mail went to everybody.", ErrorPattern: "reply_all", Oversight: "the list was in the header", Fix: "apologized",
-		PreventativeRule: "Read the recipients aloud", Severity: "medium", ApplicableScope: "mail", InverseLesson: "answer one", RuleConfidence: .9,
+		Situation: "The mail went to everybody.", ErrorPattern: "reply_all", Oversight: "the list was in the header",
+		Fix:              "apologized",
+		PreventativeRule: "Read the recipients aloud", Severity: "medium", ApplicableScope: "mail",
+		InverseLesson: "answer one", RuleConfidence: .9,
 	}, lesson("reply_all"), ignored); diff != "" {
 		t.Errorf("from a text (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(record.Lesson{
 		Situation: "the second time", ErrorPattern: "again", Oversight: "nobody looked at the disk", Fix: "made room",
-		PreventativeRule: "Check the free space before a backup", Severity: "high", ApplicableScope: "scripts", RuleConfidence: .7,
+		PreventativeRule: "Check the free space before a backup", Severity: "high", ApplicableScope: "scripts",
+		RuleConfidence: .7,
 	}, lesson("again"), ignored); diff != "" {
 		t.Errorf("from two memories (-want +got):\n%s", diff)
 	}
@@ -151,9 +164,13 @@ Confidence: 0.9`})
 	better := failure("disk_full", "backups")
 	better["confidence"] = .8
 	at(0, record.Memory{Content: "the backup failed once more", Metadata: better})
-	at(0, record.Memory{Content: "mail again", Metadata: map[string]any{"status": "error", "errorPattern": "odd_one", "fix": 7}})
+	at(0, record.Memory{
+		Content:  "mail again",
+		Metadata: map[string]any{"status": "error", "errorPattern": "odd_one", "fix": 7},
+	})
 	if _, err := v.Distill(t.Context(), record.LessonRequest{
-		Situation: "s", ErrorPattern: "odd_one", Oversight: "o", Fix: "f", PreventativeRule: "r", Severity: "low", ApplicableScope: "anywhere",
+		Situation: "s", ErrorPattern: "odd_one", Oversight: "o", Fix: "f", PreventativeRule: "r", Severity: "low",
+		ApplicableScope: "anywhere",
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +198,8 @@ func TestCycleKeepsScopesApart(t *testing.T) {
 	v := open(t, t.TempDir(), audience.DM(), new(words))
 	keep(t, v, record.Memory{Content: "one", Metadata: failure("timeout", "mail")})
 	keep(t, v, record.Memory{Content: "two", Metadata: failure("timeout", "web")})
-	if diff := cmp.Diff([]string{"distilled timeout/mail [error] 1", "distilled timeout/web [error] 1"}, outcomes(runCycle(t, v, false))); diff != "" {
+	if diff := cmp.Diff([]string{"distilled timeout/mail [error] 1", "distilled timeout/web [error] 1"},
+		outcomes(runCycle(t, v, false))); diff != "" {
 		t.Error(diff)
 	}
 	long := failure("long", "x")
@@ -196,12 +214,14 @@ func TestCycleKeepsScopesApart(t *testing.T) {
 // What a group said becomes a lesson of that group, and of nobody else.
 func TestCycleStaysWithItsAudience(t *testing.T) {
 	dir := t.TempDir()
-	dm, red, blue := open(t, dir, audience.DM(), new(words)), open(t, dir, group(t, "red"), new(words)), open(t, dir, group(t, "blue"), new(words))
+	dm, red, blue := open(t, dir, audience.DM(), new(words)), open(t, dir, group(t, "red"), new(words)),
+		open(t, dir, group(t, "blue"), new(words))
 	keep(t, dm, record.Memory{Content: "private", Metadata: failure("private", "x")})
 	keep(t, dm, record.Memory{Content: "shared", Metadata: failure("shared", "x")}, record.Shared)
 	keep(t, red, record.Memory{Content: "red", Metadata: failure("red", "x")})
 	if _, err := red.Distill(t.Context(), record.LessonRequest{
-		Situation: "s", ErrorPattern: "private", Oversight: "o", Fix: "f", PreventativeRule: "planted", Severity: "low", ApplicableScope: "x", Confidence: new(float64(1)),
+		Situation: "s", ErrorPattern: "private", Oversight: "o", Fix: "f", PreventativeRule: "planted", Severity: "low",
+		ApplicableScope: "x", Confidence: new(float64(1)),
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +229,8 @@ func TestCycleStaysWithItsAudience(t *testing.T) {
 		view *View
 		want []string
 	}{
-		{dm, []string{"distilled private/x [error] 1", "distilled shared/x [error] 1"}}, // red's lesson does not stand in the way
+		{dm, []string{"distilled private/x [error] 1", "distilled shared/x [error] 1"}},
+		// red's lesson does not stand in the way
 		{red, []string{"distilled shared/x [error] 1", "distilled red/x [error] 1"}},
 		{blue, []string{"distilled shared/x [error] 1"}},
 	} {
@@ -232,11 +253,20 @@ func TestSayingOf(t *testing.T) {
 		want     learn.Saying
 	}{
 		{"just a text: with a colon", "", learn.Saying{"situation": "just a text: with a colon"}},
-		{"- **Fix:** rebooted\n* Preventative-Rule : do not", "", learn.Saying{"fix": "rebooted", "preventative_rule": "do not", "situation": "- **Fix:** rebooted * Preventative-Rule : do not"}},
-		{"context:\n  original_context;the deploy;\n  error_pattern;p1;\n  severity;critical;\noutput:\n  rule_confidence;0.8;\nmeta:\n  applicability_scope;here;", "", learn.Saying{
-			"situation": "the deploy", "error_pattern": "p1", "severity": "critical", "confidence": "0.8", "applicable_scope": "here",
+		{
+			"- **Fix:** rebooted\n* Preventative-Rule : do not", "",
+			learn.Saying{
+				"fix": "rebooted", "preventative_rule": "do not",
+				"situation": "- **Fix:** rebooted * Preventative-Rule : do not",
+			},
+		},
+		{"context:\n  original_context;the deploy;\n  error_pattern;p1;\n  severity;critical;\noutput:\n  " +
+			"rule_confidence;0.8;\nmeta:\n  applicability_scope;here;", "", learn.Saying{
+			"situation": "the deploy", "error_pattern": "p1", "severity": "critical", "confidence": "0.8",
+			"applicable_scope": "here",
 		}},
-		{"x\nFix: from the text", `{"fix":"from metadata","errorCode":"E  7","confidence":0.25,"constraint":["no text"],"inverseLesson":""}`, learn.Saying{
+		{"x\nFix: from the text", `{"fix":"from metadata","errorCode":"E  7","confidence":0.25,` +
+			`"constraint":["no text"],"inverseLesson":""}`, learn.Saying{
 			"situation": "x", "fix": "from metadata", "error_pattern": "E 7", "confidence": "0.25",
 		}},
 	} {

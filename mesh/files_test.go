@@ -34,7 +34,10 @@ type shelf struct {
 func (s *shelf) put(name, text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	info := fileindex.Info{Name: name, Link: "yamo://workspace/" + name, Time: time.Unix(0, 0), Size: int64(len(s.infos)) + 1e6}
+	info := fileindex.Info{
+		Name: name, Link: "yamo://workspace/" + name, Time: time.Unix(0, 0),
+		Size: int64(len(s.infos)) + 1e6,
+	}
 	if before, ok := strings.CutSuffix(name, ".md"); ok {
 		_, info.Group, _ = strings.Cut(before, "-group-")
 	}
@@ -167,7 +170,8 @@ func rows(t *testing.T, dir string) int {
 
 func TestFiles(t *testing.T) {
 	dir, files, model := filepath.Join(t.TempDir(), ".yamo"), &shelf{texts: map[string]string{}}, &bag{}
-	files.put("MEMORY.md", "Tea\noolong in the morning\n\nPump\nthe irrigation pump leaks\n\nKey\nAKIAQ3EGRZXKP2T4V5WD is the key")
+	files.put("MEMORY.md", "Tea\noolong in the morning\n\nPump\nthe irrigation pump leaks\n\nKey\nAKIAQ3EGRZXKP2T4V5WD "+
+		"is the key")
 	files.put("memory/2026-02-14-group-hiking.md", "Walk\nthe waterfall path floods")
 	v := openWith(t, dir, audience.DM(), model, files)
 	if _, err := v.Store(t.Context(), record.Memory{Content: "a memory of the harbour", Source: "said"}, ""); err != nil {
@@ -182,7 +186,8 @@ func TestFiles(t *testing.T) {
 	}
 	check("which oolong", "private MEMORY.md#Tea yamo://workspace/MEMORY.md")
 	check("the harbour memory", "private said ")
-	check("waterfall path", "group:hiking memory/2026-02-14-group-hiking.md#Walk yamo://workspace/memory/2026-02-14-group-hiking.md")
+	check("waterfall path", "group:hiking memory/2026-02-14-group-hiking.md#Walk "+
+		"yamo://workspace/memory/2026-02-14-group-hiking.md")
 	for _, text := range model.embedded("") {
 		if strings.Contains(text, "AKIA") {
 			t.Errorf("a secret reached the embedder: %q", text)
@@ -365,7 +370,8 @@ func TestManyEdits(t *testing.T) {
 			text = append(text, fmt.Sprintf("Heading%d\nedit%d and word%d", j, i, j))
 		}
 		files.put("MEMORY.md", strings.Join(text, "\n\n"))
-		if found := sources(t, v, fmt.Sprintf("edit%d word7", i)); len(found) == 0 || !strings.Contains(found[0], "Heading7 ") {
+		if found := sources(t, v, fmt.Sprintf("edit%d word7", i)); len(found) == 0 ||
+			!strings.Contains(found[0], "Heading7 ") {
 			t.Fatalf("edit %d finds %q", i, found)
 		}
 	}

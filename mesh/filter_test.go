@@ -32,15 +32,22 @@ func TestMoreFilters(t *testing.T) {
 		"skill":           {SearchRequest{Skill: "brewing"}, []string{"tea one"}},
 		"importance":      {SearchRequest{MinImportance: &low}, []string{"tea one", "tea two"}},
 		"more importance": {SearchRequest{MinImportance: &high, Type: "event"}, []string{"tea one"}},
-		"expression":      {SearchRequest{Filter: "session_id = 'it''s' OR source_skill_id = 'brewing'"}, []string{"tea one", "tea two"}},
-		"as written":      {SearchRequest{Filter: "importance_score = 0.9"}, []string{"tea one"}},
-		"null":            {SearchRequest{Filter: "importance_score IS NULL AND lesson_pattern_id IS NULL"}, []string{"tea three"}},
-		"both":            {SearchRequest{Filter: "memory_type = 'global'", MinImportance: &low}, []string{"tea two"}},
-		"time":            {SearchRequest{Filter: "created_at < '1999-01-01'"}, nil},
+		"expression": {
+			SearchRequest{Filter: "session_id = 'it''s' OR source_skill_id = 'brewing'"},
+			[]string{"tea one", "tea two"},
+		},
+		"as written": {SearchRequest{Filter: "importance_score = 0.9"}, []string{"tea one"}},
+		"null": {
+			SearchRequest{Filter: "importance_score IS NULL AND lesson_pattern_id IS NULL"},
+			[]string{"tea three"},
+		},
+		"both": {SearchRequest{Filter: "memory_type = 'global'", MinImportance: &low}, []string{"tea two"}},
+		"time": {SearchRequest{Filter: "created_at < '1999-01-01'"}, nil},
 	} {
 		test.request.Query = "tea"
 		got := contents(search(t, v, test.request).Hits)
-		if diff := cmp.Diff(test.want, got, cmpopts.SortSlices(func(a, b string) bool { return a < b }), cmpopts.EquateEmpty()); diff != "" {
+		if diff := cmp.Diff(test.want, got, cmpopts.SortSlices(func(a, b string) bool { return a < b }),
+			cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
@@ -53,7 +60,10 @@ func TestMoreFilters(t *testing.T) {
 
 func TestColumnsOfALesson(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	r := record.Record{ID: "mem_1", AgentID: "a", Memory: record.Memory{Type: "lesson"}, Lesson: &record.Lesson{PatternID: "p"}, CreatedAt: at}
+	r := record.Record{
+		ID: "mem_1", AgentID: "a", Memory: record.Memory{Type: "lesson"},
+		Lesson: &record.Lesson{PatternID: "p"}, CreatedAt: at,
+	}
 	var got []any
 	for _, column := range []string{"id", "agent_id", "memory_type", "lesson_pattern_id", "created_at", "session_id"} {
 		got = append(got, r.Column(column))

@@ -29,7 +29,10 @@ func TestHeritage(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want := record.Heritage{IntentChain: long[2:], Hypotheses: []string{"ask [REDACTED:email] about the zirconium relay"}, Rationales: []string{}}
+	want := record.Heritage{
+		IntentChain: long[2:], Hypotheses: []string{"ask [REDACTED:email] about the zirconium relay"},
+		Rationales: []string{},
+	}
 	settle(t, v)
 	for _, view := range []*View{v, open(t, dir, audience.DM(), model(t))} {
 		hit, err := view.Get(t.Context(), id)
@@ -54,7 +57,8 @@ func TestHeritage(t *testing.T) {
 	case rows[1].HeritageChain != "":
 		t.Fatalf(`rows[1].HeritageChain = %v, want ""`, rows[1].HeritageChain)
 	}
-	const chain = `{"intentChain":["level 2","level 3","level 4","level 5","level 6"],"hypotheses":["ask [REDACTED:email] about the zirconium relay"],"rationales":[]}`
+	const chain = `{"intentChain":["level 2","level 3","level 4","level 5","level 6"],` +
+		`"hypotheses":["ask [REDACTED:email] about the zirconium relay"],"rationales":[]}`
 	if rows[0].HeritageChain != chain {
 		t.Errorf("heritage_chain is %s", rows[0].HeritageChain)
 	}
@@ -99,7 +103,8 @@ func TestHeritageRefuses(t *testing.T) {
 func TestHeritageDepth(t *testing.T) {
 	v := Open(Options{Dir: t.TempDir() + "/.yamo", Audience: audience.DM(), Embedder: new(words), HeritageDepth: 2})
 	t.Cleanup(func() { _ = v.Close(context.Background()) })
-	kept, err := v.InsertHeritage(t.Context(), keep(t, v, record.Memory{Content: "x"}).ID, record.Heritage{IntentChain: []string{"1", "2", "3"}})
+	kept, err := v.InsertHeritage(t.Context(), keep(t, v, record.Memory{Content: "x"}).ID,
+		record.Heritage{IntentChain: []string{"1", "2", "3"}})
 	if diff := cmp.Diff([]string{"2", "3"}, kept.IntentChain); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}

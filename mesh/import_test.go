@@ -34,7 +34,8 @@ func otherStore(t *testing.T, rows []lancetest.Row) (dir string, requests []reco
 
 func TestImportKeepsWhatIsValid(t *testing.T) {
 	rows := lancetest.Rows(4)
-	rows[0].Metadata = `{"type":"note","source":"s","tags":["a",7,"b"],"rationale":"r","hypothesis":"h","skill_name":"k","session_id":"x","importance":0.5,"own":{"deep":1}}`
+	rows[0].Metadata = `{"type":"note","source":"s","tags":["a",7,"b"],"rationale":"r","hypothesis":"h",` +
+		`"skill_name":"k","session_id":"x","importance":0.5,"own":{"deep":1}}`
 	rows[1].ID, rows[1].CreatedAt = "not an id; at all", time.Time{}
 	rows[2].Content, rows[2].Metadata = "Write to jon@example.org.", `{"__proto__":{}}`
 	rows[3].Content, rows[3].Metadata = "password: hunter2-Correct9", `[1]`
@@ -64,8 +65,12 @@ func TestImportKeepsWhatIsValid(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &record.Record{
-		ID:        rows[0].ID,
-		Memory:    record.Memory{Content: rows[0].Content, Type: "global", Source: "s", Tags: []string{"a", "b"}, Importance: new(float32(.5)), SessionID: "x", Skill: "k", Rationale: "r", Hypothesis: "h", Metadata: map[string]any{"own": map[string]any{"deep": 1.}, "original_type": "note"}},
+		ID: rows[0].ID,
+		Memory: record.Memory{
+			Content: rows[0].Content, Type: "global", Source: "s", Tags: []string{"a", "b"},
+			Importance: new(float32(.5)), SessionID: "x", Skill: "k", Rationale: "r", Hypothesis: "h",
+			Metadata: map[string]any{"own": map[string]any{"deep": 1.}, "original_type": "note"},
+		},
 		AgentID:   "tester",
 		CreatedAt: rows[0].CreatedAt,
 		Imported:  true,
@@ -102,8 +107,10 @@ func TestImportLessonsAndHeritage(t *testing.T) {
 	rows[0].CreatedAt = time.Now().AddDate(0, 0, -1).UTC().Truncate(time.Millisecond)
 	rows[1].CreatedAt = rows[0].CreatedAt.Add(time.Hour)
 	rows[0].Content = "[LESSON:abc] no plan | Rule: have one"
-	rows[0].Metadata = `{"type":"lesson","tags":["#lesson_learned"],"lesson_id":"lesson_1700000000000_abcdef","lesson_pattern_id":"0123456789abcdef",` +
-		`"severity":"high","oversight":"no plan","preventative_rule":"have a plan","rule_confidence":0.8,"applicable_scope":"migrations","yamo_wire_format":"x"}`
+	rows[0].Metadata = `{"type":"lesson","tags":["#lesson_learned"],` +
+		`"lesson_id":"lesson_1700000000000_abcdef","lesson_pattern_id":"0123456789abcdef",` +
+		`"severity":"high","oversight":"no plan","preventative_rule":"have a plan","rule_confidence":0.8,` +
+		`"applicable_scope":"migrations","yamo_wire_format":"x"}`
 	rows[1].Metadata = `{"type":"lesson","preventative_rule":"too little"}`
 	_, requests := otherStore(t, rows)
 	requests[1].Heritage = &record.Heritage{IntentChain: []string{"first", "then"}}
@@ -143,7 +150,10 @@ func TestImportLessonsAndHeritage(t *testing.T) {
 func TestImportOwnTables(t *testing.T) {
 	dir := t.TempDir()
 	v := open(t, dir, audience.DM(), new(words))
-	kept := keep(t, v, record.Memory{Content: "The tea is in the cupboard.", Type: "event", Tags: []string{"tea"}, Importance: new(float32(.9)), SessionID: "s"})
+	kept := keep(t, v, record.Memory{
+		Content: "The tea is in the cupboard.", Type: "event", Tags: []string{"tea"},
+		Importance: new(float32(.9)), SessionID: "s",
+	})
 	lesson, err := v.Distill(t.Context(), sampleLesson())
 	if err != nil {
 		t.Fatal(err)
@@ -182,7 +192,8 @@ func TestImportOwnTables(t *testing.T) {
 func TestImportWhatOtherCompartmentsHave(t *testing.T) {
 	v := open(t, t.TempDir(), audience.DM(), new(words))
 	for _, visibility := range []record.Visibility{record.Private, record.Shared} {
-		if _, err := v.Store(t.Context(), record.Memory{Content: "The tide table hangs in the " + string(visibility) + " hall."}, visibility); err != nil {
+		if _, err := v.Store(t.Context(), record.Memory{Content: "The tide table hangs in the " + string(visibility) +
+			" hall."}, visibility); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -192,10 +203,16 @@ func TestImportWhatOtherCompartmentsHave(t *testing.T) {
 	}
 	var requests []record.Foreign
 	for _, hit := range before {
-		requests = append(requests, record.Foreign{Record: record.Record{ID: hit.ID, CreatedAt: hit.CreatedAt, Memory: record.Memory{Content: hit.Content}}})
+		requests = append(requests, record.Foreign{Record: record.Record{
+			ID: hit.ID, CreatedAt: hit.CreatedAt,
+			Memory: record.Memory{Content: hit.Content},
+		}})
 	}
 	i := slices.IndexFunc(before, func(h record.Hit) bool { return h.Visibility == record.Shared })
-	requests = append(requests, record.Foreign{Record: record.Record{ID: before[i].ID, Memory: record.Memory{Content: "Something else altogether."}}})
+	requests = append(requests, record.Foreign{Record: record.Record{
+		ID:     before[i].ID,
+		Memory: record.Memory{Content: "Something else altogether."},
+	}})
 	outcomes, err := v.Import(t.Context(), requests, false)
 	if err != nil {
 		t.Fatal(err)

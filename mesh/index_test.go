@@ -63,9 +63,15 @@ func TestLostIndexesComeBack(t *testing.T) {
 		{"nothing", func() error { return nil }, 0, false},
 		{"vectors", func() error { return os.Remove(filepath.Join(private, "vectors.f32")) }, 0, false},
 		{"tables", func() error { return os.RemoveAll(filepath.Join(private, "lance")) }, 0, false},
-		{"half of the vectors", func() error { return os.Truncate(filepath.Join(private, "vectors.f32"), 64+60*(24+4*wordsDim)+13) }, 0, false},
+		{"half of the vectors", func() error {
+			return os.Truncate(filepath.Join(private, "vectors.f32"), 64+
+				60*(24+4*wordsDim)+13)
+		}, 0, false},
 		{"a table's newest version", func() error { return emptyNewest(filepath.Join(private, "lance")) }, 0, false},
-		{"the tables' record", func() error { return os.WriteFile(filepath.Join(private, "lance", "index.json"), []byte("{"), 0o600) }, 0, false},
+		{"the tables' record", func() error {
+			return os.WriteFile(filepath.Join(private, "lance", "index.json"), []byte("{"),
+				0o600)
+		}, 0, false},
 		{"the audit's mark", func() error { return os.Remove(filepath.Join(private, "blocks.json")) }, 0, false},
 		{"vectors and tables", func() error {
 			return errors.Join(os.Remove(filepath.Join(private, "vectors.f32")), os.RemoveAll(filepath.Join(private, "lance")))
@@ -152,7 +158,8 @@ func checkBlocks(t *testing.T, v *View) {
 		n++
 		b := rows[e.PrevHash]
 		want := lance.Block{
-			ID: b.ID, AgentID: "tester", Operation: e.Op, Text: e.Block, Timestamp: e.Time, Hash: e.BlockHash(), PrevHash: e.PrevHash,
+			ID: b.ID, AgentID: "tester", Operation: e.Op, Text: e.Block, Timestamp: e.Time, Hash: e.BlockHash(),
+			PrevHash: e.PrevHash,
 		}
 		meta := map[string]any{"entry_hash": e.Hash, "seq": float64(e.Seq)}
 		if e.ID != "" {
@@ -161,7 +168,8 @@ func checkBlocks(t *testing.T, v *View) {
 		if e.Op == ledger.OpDelete {
 			want.Operation, meta["status"] = "retain", "deleted"
 		}
-		if id := fmt.Sprintf(`^yamo_%s_%d_[0-9a-f]{6}$`, want.Operation, e.Time.UnixMilli()); !regexp.MustCompile(id).MatchString(b.ID) {
+		if id := fmt.Sprintf(`^yamo_%s_%d_[0-9a-f]{6}$`, want.Operation,
+			e.Time.UnixMilli()); !regexp.MustCompile(id).MatchString(b.ID) {
 			return fmt.Errorf("the block of entry %d is called %q, want %s", e.Seq, b.ID, id)
 		}
 		var got map[string]any
@@ -276,7 +284,8 @@ func TestReplacedLedgerIsReadAnew(t *testing.T) {
 		t.Errorf("stored %+v: what the backup does not have was still known", again)
 	}
 	found := search(t, v, SearchRequest{Query: "backup"})
-	if diff := cmp.Diff(map[string]bool{"kept in the backup": true, "newer than the backup": true}, set(contents(found.Hits))); diff != "" {
+	if diff := cmp.Diff(map[string]bool{"kept in the backup": true, "newer than the backup": true},
+		set(contents(found.Hits))); diff != "" {
 		t.Errorf("after the restoration (-want +got):\n%s", diff)
 	}
 	settle(t, v)
@@ -322,7 +331,8 @@ func TestDamagedLedger(t *testing.T) {
 	if diff := cmp.Diff([]record.Visibility{"group:red"}, found.Damaged); diff != "" {
 		t.Errorf("damaged (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(map[string]bool{"a garden in private": true, "garden plot 0": true}, set(contents(found.Hits))); diff != "" {
+	if diff := cmp.Diff(map[string]bool{"a garden in private": true, "garden plot 0": true},
+		set(contents(found.Hits))); diff != "" {
 		t.Errorf("a DM with a damaged group finds (-want +got):\n%s", diff)
 	}
 	keep(t, again, record.Memory{Content: "private goes on"})
@@ -404,7 +414,8 @@ func TestConcurrentUseAndClose(t *testing.T) {
 						t.Errorf("delete: %v", err)
 					}
 				}
-				if _, err := v.Search(context.Background(), SearchRequest{Query: text, IncludeLessons: true}); err != nil && !errors.Is(err, ErrClosed) {
+				if _, err := v.Search(context.Background(), SearchRequest{Query: text, IncludeLessons: true}); err != nil &&
+					!errors.Is(err, ErrClosed) {
 					t.Errorf("search: %v", err)
 				}
 			}

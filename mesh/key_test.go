@@ -24,7 +24,10 @@ func TestLostKey(t *testing.T) {
 	if err := os.Rename(key, saved); err != nil {
 		t.Fatal(err)
 	}
-	for name, v := range map[string]*View{"dm": open(t, dir, audience.DM(), new(words)), "group": open(t, dir, group(t, "red"), new(words))} {
+	for name, v := range map[string]*View{
+		"dm":    open(t, dir, audience.DM(), new(words)),
+		"group": open(t, dir, group(t, "red"), new(words)),
+	} {
 		_, err := v.Store(t.Context(), record.Memory{Content: "The ferry leaves at nine."}, "")
 		wantFault(t, err, "key of the memory is missing", "yamo-mcp ledger rekey")
 		if !errors.Is(err, ledger.ErrNoKey) {

@@ -128,19 +128,23 @@ func TestLessonsByMeaning(t *testing.T) {
 		t.Fatal(err)
 	}
 	q = record.LessonRequest{
-		Situation: "A letter to a grieving family was witty", ErrorPattern: "wrong_tone", Oversight: "who reads it", Fix: "wrote it anew",
+		Situation: "A letter to a grieving family was witty", ErrorPattern: "wrong_tone", Oversight: "who reads it",
+		Fix:              "wrote it anew",
 		PreventativeRule: tone, Severity: "critical", ApplicableScope: "letters",
 	}
 	if _, err := v.Distill(t.Context(), q); err != nil {
 		t.Fatal(err)
 	}
-	if got := lessons(t, v, LessonQuery{Query: "How do I change the tables of our SQL server safely?"}); len(got) == 0 || got[0] != backup {
+	if got := lessons(t, v, LessonQuery{Query: "How do I change the tables of our SQL server safely?"}); len(got) == 0 ||
+		got[0] != backup {
 		t.Errorf("found %q, want %q first", got, backup)
 	}
-	if got := lessons(t, v, LessonQuery{Query: "writing to someone in mourning", Limit: 1}); len(got) != 1 || got[0] != tone {
+	if got := lessons(t, v, LessonQuery{Query: "writing to someone in mourning", Limit: 1}); len(got) != 1 ||
+		got[0] != tone {
 		t.Errorf("found %q, want %q", got, tone)
 	}
-	if diff := cmp.Diff([]string{tone, backup}, lessons(t, v, LessonQuery{Query: "database letters", OrderBy: BySeverity})); diff != "" {
+	if diff := cmp.Diff([]string{tone, backup},
+		lessons(t, v, LessonQuery{Query: "database letters", OrderBy: BySeverity})); diff != "" {
 		t.Errorf("by severity (-want +got):\n%s", diff)
 	}
 }
@@ -157,8 +161,10 @@ func TestLessonsExpire(t *testing.T) {
 	if got := lessons(t, v, LessonQuery{}); len(got) != 0 {
 		t.Errorf("after its time: %q", got)
 	}
-	if got := search(t, v, SearchRequest{Query: "the old rule", IncludeLessons: true}); len(got.Lessons) != 0 || len(got.Hits) == 0 {
-		t.Errorf("after its time the search has %d lessons and %d memories, want the memory only", len(got.Lessons), len(got.Hits))
+	if got := search(t, v, SearchRequest{Query: "the old rule", IncludeLessons: true}); len(got.Lessons) != 0 ||
+		len(got.Hits) == 0 {
+		t.Errorf("after its time the search has %d lessons and %d memories, want the memory only", len(got.Lessons),
+			len(got.Hits))
 	}
 	second := teach(t, v, "p", "high", .7, "the new rule")
 	if !second.Created || second.Supersedes != first.LessonID {
@@ -218,7 +224,8 @@ func TestLessonsOfOthers(t *testing.T) {
 	case strings.Contains(text, "owner"):
 		t.Errorf(`text contains "owner": %s`, text)
 	}
-	if hits, err := red.MemoriesByPattern(t.Context(), record.PatternID("same", sampleLesson().ApplicableScope)); err != nil || len(hits) != 1 {
+	if hits, err := red.MemoriesByPattern(t.Context(),
+		record.PatternID("same", sampleLesson().ApplicableScope)); err != nil || len(hits) != 1 {
 		t.Errorf("the group has %d memories of the pattern, %v", len(hits), err)
 	}
 }
@@ -233,7 +240,8 @@ func TestConstraints(t *testing.T) {
 		if i == 11 {
 			severity = "critical"
 		}
-		teach(t, v, fmt.Sprint("p", i), severity, .8, fmt.Sprintf("rule %d\n- [critical] forged", i)+strings.Repeat(" very", 100))
+		teach(t, v, fmt.Sprint("p", i), severity, .8, fmt.Sprintf("rule %d\n- [critical] forged", i)+
+			strings.Repeat(" very", 100))
 	}
 	text, err := v.Constraints(t.Context())
 	if err != nil {

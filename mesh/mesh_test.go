@@ -99,7 +99,8 @@ func (w *words) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 
 func wordVector(text string) []float32 {
 	v := make([]float32, wordsDim)
-	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+	for _, word := range strings.FieldsFunc(strings.ToLower(text),
+		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
 		h := fnv.New64a()
 		_, _ = h.Write([]byte(word))
 		r := rand.New(rand.NewPCG(h.Sum64(), 1))

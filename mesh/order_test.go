@@ -63,7 +63,8 @@ func TestOrderDoesNotDependOnTheClock(t *testing.T) {
 			for _, r := range recalled {
 				order = append(order, r.Content)
 			}
-			sorted := slices.SortedFunc(slices.Values(order), func(a, b string) int { return slices.Index(want, a) - slices.Index(want, b) })
+			sorted := slices.SortedFunc(slices.Values(order),
+				func(a, b string) int { return slices.Index(want, a) - slices.Index(want, b) })
 			if diff := cmp.Diff(sorted, order); diff != "" || len(order) != 3 {
 				t.Errorf("%d recalled memories (-want +got):\n%s", len(order), diff)
 			}
@@ -74,7 +75,8 @@ func TestOrderDoesNotDependOnTheClock(t *testing.T) {
 // The order of memories in different compartments is that in which they were stored.
 func TestOrderAcrossCompartments(t *testing.T) {
 	dir := t.TempDir()
-	dm, red, blue := open(t, dir, audience.DM(), new(words)), open(t, dir, group(t, "red"), new(words)), open(t, dir, group(t, "blue"), new(words))
+	dm, red, blue := open(t, dir, audience.DM(), new(words)), open(t, dir, group(t, "red"), new(words)),
+		open(t, dir, group(t, "blue"), new(words))
 	var want []string
 	for i := range 40 {
 		request := record.Memory{Content: fmt.Sprintf("number %d", i)}

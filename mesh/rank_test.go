@@ -75,14 +75,23 @@ func TestRankingSignals(t *testing.T) {
 		better, worse string
 		stored        []record.Memory
 	}{
-		{"own words", "harbour", "harbour tour", "city tour", []record.Memory{{Content: "city tour"}, {Content: "harbour tour"}}},
-		{"who brings it up rather than who answers", "violin", "shall we talk of the violin", "yes the violin let us", []record.Memory{
-			{Content: "shall we talk of the violin", SessionID: "s"}, {Content: "yes the violin let us", SessionID: "s"},
-		}},
+		{
+			"own words", "harbour", "harbour tour", "city tour",
+			[]record.Memory{{Content: "city tour"}, {Content: "harbour tour"}},
+		},
+		{
+			"who brings it up rather than who answers", "violin", "shall we talk of the violin", "yes the violin let us",
+			[]record.Memory{
+				{Content: "shall we talk of the violin", SessionID: "s"}, {Content: "yes the violin let us", SessionID: "s"},
+			},
+		},
 		{"a short text rather than a long one", "harbour", "the harbour and more words", long, []record.Memory{
 			{Content: long}, {Content: "the harbour and more words"},
 		}},
-		{"words side by side", "red car", "my red car broke", "my car broke red", []record.Memory{{Content: "my car broke red"}, {Content: "my red car broke"}}},
+		{
+			"words side by side", "red car", "my red car broke", "my car broke red",
+			[]record.Memory{{Content: "my car broke red"}, {Content: "my red car broke"}},
+		},
 		{"what stands beside", "piano lessons", "every tuesday at six", "every tuesday at five", []record.Memory{
 			{Content: "when is football", SessionID: "c"},
 			{Content: "every tuesday at five", SessionID: "c"},
@@ -93,7 +102,8 @@ func TestRankingSignals(t *testing.T) {
 			{Content: "the harbour plan", Source: rank.Assistant}, {Content: "my harbour plan", Source: "user"},
 		}},
 		{
-			"the assistant where it is asked for", "what harbour plan did you recommend", "the harbour plan", "my harbour plan is older",
+			"the assistant where it is asked for", "what harbour plan did you recommend", "the harbour plan",
+			"my harbour plan is older",
 			[]record.Memory{
 				{Content: "the harbour plan", Source: rank.Assistant}, {Content: "my harbour plan is older", Source: "user"},
 			},

@@ -130,9 +130,15 @@ func TestRecalledCountsTheForemost(t *testing.T) {
 }
 
 func TestRecalledGroupsOfReflection(t *testing.T) {
-	r := Recalled{Hit: record.Hit{Visibility: record.Private, Record: &record.Record{Reflection: &record.Reflection{Sources: []record.Source{
-		{ID: "a", Origin: "group:red"}, {ID: "b", Origin: record.Private}, {ID: "c", Origin: "group:blue"}, {ID: "d", Origin: "group:red"},
-	}}}}}
+	r := Recalled{Hit: record.Hit{
+		Visibility: record.Private,
+		Record: &record.Record{Reflection: &record.Reflection{Sources: []record.Source{
+			{ID: "a", Origin: "group:red"},
+			{ID: "b", Origin: record.Private},
+			{ID: "c", Origin: "group:blue"},
+			{ID: "d", Origin: "group:red"},
+		}}},
+	}}
 	if got := fmt.Sprint(r.Groups()); got != "[blue red]" {
 		t.Error(got)
 	}
@@ -145,7 +151,8 @@ func TestRecalledForgetsWhatIsDeleted(t *testing.T) {
 	red := open(t, dir, group(t, "red"), new(words))
 	red.Now = clock.now
 	since := clock.now()
-	mine, theirs := keep(t, dm, record.Memory{Content: "the zebra pump"}).ID, keep(t, red, record.Memory{Content: "the zebra crossing"}).ID
+	mine, theirs := keep(t, dm, record.Memory{Content: "the zebra pump"}).ID,
+		keep(t, red, record.Memory{Content: "the zebra crossing"}).ID
 	for _, v := range []*View{dm, red} {
 		settle(t, v)
 	}
@@ -204,16 +211,19 @@ func TestRecalledForgetsWhatIsDeleted(t *testing.T) {
 
 func TestEchoed(t *testing.T) {
 	dir := t.TempDir()
-	dm, red, blue := open(t, dir, audience.DM(), new(words)), open(t, dir, group(t, "red"), new(words)), open(t, dir, group(t, "blue"), new(words))
+	dm, red, blue := open(t, dir, audience.DM(), new(words)), open(t, dir, group(t, "red"), new(words)),
+		open(t, dir, group(t, "blue"), new(words))
 	keep(t, red, record.Memory{Content: "The hut on the ridge opens in June, and Eve has the keys."})
-	keep(t, blue, record.Memory{Content: "They say that the hut on the ridge opens in June and Eve has all keys, which is good."})
+	keep(t, blue, record.Memory{Content: "They say that the hut on the ridge opens in June and Eve has all keys, which " +
+		"is good."})
 	keep(t, dm, record.Memory{Content: "The user's timezone is America/Bogota"})
 	gone := keep(t, red, record.Memory{Content: "The lift is closed on Mondays"}).ID
 	if err := red.Delete(t.Context(), gone, ""); err != nil {
 		t.Fatal(err)
 	}
 	texts := []string{
-		"the hut on the ridge opens in June and Eve has the keys", "According to somebody: the hut on the ridge opens in June, Eve has keys",
+		"the hut on the ridge opens in June and Eve has the keys",
+		"According to somebody: the hut on the ridge opens in June, Eve has keys",
 		"The user's timezone is America/Bogota", "The hut has a red roof", "The lift is closed on Mondays", "",
 	}
 	got, err := dm.Echoed(t.Context(), texts)

@@ -43,8 +43,9 @@ func TestReflectByExtract(t *testing.T) {
 		t.Errorf(`r.Content does not begin with "Excerpts from ": %s`, r.Content)
 	case !strings.Contains(r.Content, "without a language model"):
 		t.Errorf(`r.Content does not contain "without a language model": %s`, r.Content)
-	case !strings.Contains(r.Content, "- “With the new filter the irrigation pump has run for ten days without a stop.” ("+ids[2]+", "):
-		t.Error(`strings.Contains(r.Content, "- “With the new filter the irrigation pump has run for ten days without a stop.” ("+ids[2]+", ") is false`)
+	case !strings.Contains(r.Content, "- “With the new filter the irrigation pump has run for ten days without a "+
+		"stop.” ("+ids[2]+", "):
+		t.Error(`strings.Contains(r.Content, "- “With the new filter the irrigation pump has run …) is false`)
 	}
 	if r.Confidence <= .2 || r.Confidence >= 1 {
 		t.Errorf("confidence %v", r.Confidence)

@@ -53,7 +53,8 @@ func TestReflectOnWhatIsRecent(t *testing.T) {
 	wantFault(t, err, "no memories yet")
 	ids := remember(t, v, greenhouse...)
 	r := reflect(t, v, ReflectRequest{Lookback: 2})
-	if diff := cmp.Diff([]record.Source{{ID: ids[4], Origin: record.Private}, {ID: ids[5], Origin: record.Private}}, r.Sources); diff != "" {
+	if diff := cmp.Diff([]record.Source{{ID: ids[4], Origin: record.Private}, {ID: ids[5], Origin: record.Private}},
+		r.Sources); diff != "" {
 		t.Error(diff)
 	}
 	if again := reflect(t, v, ReflectRequest{Lookback: 2}); again.MemoryID != r.MemoryID {
@@ -87,7 +88,8 @@ func TestReflectReportsProgress(t *testing.T) {
 	remember(t, v, greenhouse...)
 	var steps []string
 	ctx := progress.With(t.Context(), func(_, _ int, doing string) { steps = append(steps, doing) })
-	if _, err := v.Reflect(ctx, ReflectRequest{Completers: []derive.Completer{&oracle{err: errors.New("no")}}}); err != nil {
+	failing := &oracle{err: errors.New("no")}
+	if _, err := v.Reflect(ctx, ReflectRequest{Completers: []derive.Completer{failing}}); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"looking for memories", "asking the language model", "choosing sentences", "storing the reflection"}
@@ -101,16 +103,24 @@ func TestReflectReportsProgress(t *testing.T) {
 func TestReflectionKeepsOrigins(t *testing.T) {
 	dir := t.TempDir()
 	hikers := open(t, dir, group(t, "hiking"), &words{})
-	said := keep(t, hikers, record.Memory{Content: "The pump of the hut is broken for good.", Hypothesis: "nobody repairs the pump", Rationale: "the hut is old"}).ID
+	said := keep(t, hikers, record.Memory{
+		Content:    "The pump of the hut is broken for good.",
+		Hypothesis: "nobody repairs the pump", Rationale: "the hut is old",
+	}).ID
 	dm := open(t, dir, audience.DM(), &words{})
 	own := remember(t, dm, greenhouse[0])[0]
 	shared := keep(t, dm, record.Memory{Content: "The pump of the club is new."}, record.Shared).ID
 
 	r := reflect(t, dm, ReflectRequest{Topic: "pump"})
-	if diff := cmp.Diff([]record.Source{{ID: said, Origin: "group:hiking"}, {ID: own, Origin: record.Private}, {ID: shared, Origin: record.Shared}}, r.Sources); diff != "" {
+	if diff := cmp.Diff([]record.Source{
+		{ID: said, Origin: "group:hiking"},
+		{ID: own, Origin: record.Private},
+		{ID: shared, Origin: record.Shared},
+	}, r.Sources); diff != "" {
 		t.Error(diff)
 	}
-	if !strings.Contains(r.Content, "“The pump of the hut is broken for good.” ("+said+", ") || !strings.Contains(r.Content, ", said in the group hiking)") {
+	if !strings.Contains(r.Content, "“The pump of the hut is broken for good.” ("+said+", ") ||
+		!strings.Contains(r.Content, ", said in the group hiking)") {
 		t.Errorf("quoted as its own: %s", r.Content)
 	}
 	hit, err := dm.Get(t.Context(), r.MemoryID)
@@ -126,14 +136,19 @@ func TestReflectionKeepsOrigins(t *testing.T) {
 		t.Errorf("heritage (-want +got):\n%s", diff)
 	}
 	// A model that keeps quiet about where it has it from.
-	r = reflect(t, dm, ReflectRequest{Topic: "pump", Completers: []derive.Completer{&oracle{answer: "The pump of the hut is broken for good. The pump of the club is new."}}})
+	r = reflect(t, dm, ReflectRequest{
+		Topic: "pump",
+		Completers: []derive.Completer{&oracle{answer: "The pump of the hut is broken for good. The pump of the club is " +
+			"new."}},
+	})
 	if r.Method != record.ByModel || !strings.HasSuffix(r.Content, "Also drawn from "+dm.label(said, t)+".") {
 		t.Errorf("by a model: %+v", r)
 	}
 
 	o := &oracle{err: errors.New("no")}
 	g := reflect(t, hikers, ReflectRequest{Topic: "pump", Completers: []derive.Completer{o}})
-	if diff := cmp.Diff([]record.Source{{ID: said, Origin: "group:hiking"}, {ID: shared, Origin: record.Shared}}, g.Sources); diff != "" {
+	if diff := cmp.Diff([]record.Source{{ID: said, Origin: "group:hiking"}, {ID: shared, Origin: record.Shared}},
+		g.Sources); diff != "" {
 		t.Error(diff)
 	}
 	if hit, err := hikers.Get(t.Context(), g.MemoryID); err != nil || hit.Visibility != "group:hiking" {

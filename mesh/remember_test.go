@@ -230,7 +230,10 @@ func TestSupersedingRefuses(t *testing.T) {
 		id   string
 		want []string
 	}{
-		"an unknown id":                 {dm, "", "mem_1700000000000_abcdef", []string{"supersedes:", "mem_1700000000000_abcdef"}},
+		"an unknown id": {
+			dm, "", "mem_1700000000000_abcdef",
+			[]string{"supersedes:", "mem_1700000000000_abcdef"},
+		},
 		"shared by private":             {dm, "", shared, []string{"supersedes:", "visibility shared"}},
 		"private by shared":             {dm, record.Shared, private, []string{"supersedes:", "private"}},
 		"a group's by the DM's":         {dm, "", said, []string{"supersedes:", "group:team"}},
@@ -258,7 +261,10 @@ func TestSupersedingRefuses(t *testing.T) {
 func TestStoringAgainUpdates(t *testing.T) {
 	dir := t.TempDir()
 	v := open(t, dir, audience.DM(), new(words))
-	first := keep(t, v, record.Memory{Content: "Tea at four.", Tags: []string{"old"}, Rationale: "guests", Metadata: map[string]any{"a": 1.}})
+	first := keep(t, v, record.Memory{
+		Content: "Tea at four.", Tags: []string{"old"}, Rationale: "guests",
+		Metadata: map[string]any{"a": 1.},
+	})
 	settle(t, v)
 	again := record.Memory{
 		Content: "Tea at four.", Tags: []string{"new"}, Importance: new(float32(.9)), SessionID: "s",
@@ -311,7 +317,10 @@ func TestNearDuplicatesAreOneMemory(t *testing.T) {
 	dir := t.TempDir()
 	v := open(t, dir, audience.DM(), new(words))
 	first := revised(t, v, "Ana lives in Lisbon.")
-	for i, text := range []string{"Ana lives in Lisbon", "ana lives in lisbon!", "Ana lives in Lisbon", "Ana lives in Lisbon."} {
+	for i, text := range []string{
+		"Ana lives in Lisbon", "ana lives in lisbon!", "Ana lives in Lisbon",
+		"Ana lives in Lisbon.",
+	} {
 		again := revised(t, v, text)
 		if again.ID != first.ID {
 			t.Errorf("%q is another memory", text)
@@ -409,7 +418,10 @@ func TestSimilar(t *testing.T) {
 		compare(v, text, "first")
 	}
 	settle(t, v)
-	for name, view := range map[string]*View{"with a model": v, "right after a start": open(t, dir, audience.DM(), model(t))} {
+	for name, view := range map[string]*View{
+		"with a model":        v,
+		"right after a start": open(t, dir, audience.DM(), model(t)),
+	} {
 		for text, want := range map[string][]string{
 			"Ana moved to Porto.":                          {"differs: Ana lives in Lisbon."},
 			"The deploy runs on Tuesdays.":                 {"differs: The deploy runs on Fridays."},

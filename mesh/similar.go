@@ -197,7 +197,8 @@ func aspectsOf(content string) aspects {
 // removable are words that may be missing from a text that says the same. Prepositions that change who does what
 // (from, to, by, for, with), tenses and quantities are not among them.
 var removable = map[string]bool{
-	"a": true, "an": true, "the": true, "that": true, "is": true, "are": true, "on": true, "at": true, "in": true, "of": true,
+	"a": true, "an": true, "the": true, "that": true, "is": true, "are": true, "on": true, "at": true, "in": true,
+	"of":     true,
 	"please": true, "also": true,
 }
 

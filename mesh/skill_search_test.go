@@ -20,7 +20,8 @@ func TestSkillSearchWeights(t *testing.T) {
 	}
 	for _, text := range []string{
 		skill("kiwi-one", "two", "three", "four"), skill("five", "harvest the kiwi", "six", "seven"),
-		skill("eight", "nine", "kiwi", "ten"), skill("eleven", "twelve", "thirteen", "about kiwis"), skill("none", "of it", "at", "all"),
+		skill("eight", "nine", "kiwi", "ten"), skill("eleven", "twelve", "thirteen", "about kiwis"),
+		skill("none", "of it", "at", "all"),
 	} {
 		ingestSkill(t, v, SkillRequest{Text: text})
 	}
@@ -43,7 +44,8 @@ func TestSkillSearchWeights(t *testing.T) {
 		t.Errorf("by its name: %+v", hit)
 	}
 	limited, err := v.Skills().Search(t.Context(), "kiwi", 2)
-	if diff := cmp.Diff([]string{"five", "kiwi-one"}, skillNames(limited.Skills)); err != nil || diff != "" { // the word is in five's vector
+	if diff := cmp.Diff([]string{"five", "kiwi-one"}, skillNames(limited.Skills)); err != nil ||
+		diff != "" { // the word is in five's vector
 		t.Errorf("the best two: %v\n%s", err, diff)
 	}
 }
@@ -51,14 +53,16 @@ func TestSkillSearchWeights(t *testing.T) {
 func TestSkillSearchByMeaning(t *testing.T) {
 	v := open(t, t.TempDir(), audience.DM(), model(t))
 	for name, intent := range map[string]string{
-		"pdf-forms": "Fill in the fields of a PDF document", "web-release": "Deploy a new version of the website to production",
-		"tax-return": "Prepare the yearly income tax declaration", "plant-care": "Keep the balcony flowers alive in summer",
+		"pdf-forms":   "Fill in the fields of a PDF document",
+		"web-release": "Deploy a new version of the website to production",
+		"tax-return":  "Prepare the yearly income tax declaration", "plant-care": "Keep the balcony flowers alive in summer",
 	} {
 		ingestSkill(t, v, SkillRequest{Text: fmt.Sprintf("---\nname: %s\nintent: %s\n---\n", name, intent)})
 	}
 	settle(t, v)
 	for query, want := range map[string]string{
-		"ship our homepage": "web-release", "what do I owe the revenue office?": "tax-return", "my geraniums are drying out": "plant-care",
+		"ship our homepage": "web-release", "what do I owe the revenue office?": "tax-return",
+		"my geraniums are drying out":              "plant-care",
 		"type into the boxes of this acrobat file": "pdf-forms",
 	} {
 		found := searchSkills(t, v, query)

@@ -18,7 +18,8 @@ import (
 
 // markdownSkill is a skill as Markdown.
 func markdownSkill(name, intent, body string) string {
-	return fmt.Sprintf("---\nname: %s\nintent: %s\ntags: [release, ops]\ndescription: Steps that were tried out.\n---\n# %s\n\n%s\n", name, intent, name, body)
+	return fmt.Sprintf("---\nname: %s\nintent: %s\ntags: [release, ops]\ndescription: Steps that were tried out.\n---\n"+
+		"# %s\n\n%s\n", name, intent, name, body)
 }
 
 const yamoSkill = `agent: RollbackPlanner;
@@ -71,7 +72,8 @@ func skillNames(hits []record.SkillHit) (names []string) {
 func TestSkillIsIngestedOnce(t *testing.T) {
 	dir := t.TempDir()
 	v := open(t, dir, audience.DM(), new(words))
-	text := markdownSkill("deploy", "Release a version of the web shop", "Ask jon@example.org, then\n\n    make   release\n")
+	text := markdownSkill("deploy", "Release a version of the web shop",
+		"Ask jon@example.org, then\n\n    make   release\n")
 	first := ingestSkill(t, v, SkillRequest{Text: text, Source: "deploy.md"})
 	switch {
 	case !first.Created:
@@ -111,7 +113,10 @@ func TestSkillIsIngestedOnce(t *testing.T) {
 	case got.LastUsed.IsZero():
 		t.Error("got.LastUsed.IsZero() is true")
 	}
-	better := ingestSkill(t, v, SkillRequest{Text: markdownSkill("Deploy", "Release a version safely", "Make a backup."), Type: "macro"})
+	better := ingestSkill(t, v, SkillRequest{
+		Text: markdownSkill("Deploy", "Release a version safely", "Make a backup."),
+		Type: "macro",
+	})
 	switch {
 	case better.ID != first.ID:
 		t.Errorf("better.ID = %v, want %v", better.ID, first.ID)
@@ -231,7 +236,8 @@ func TestSkillTableFollowsTheLedger(t *testing.T) {
 	case !row.CreatedAt.Equal(want):
 		t.Error("row.CreatedAt.Equal(want) is false")
 	case !strings.HasPrefix(row.Metadata, `{"reliability":0.5,"use_count":0,"last_used":null,"created_at":"`):
-		t.Error("strings.HasPrefix(row.Metadata, `{\"reliability\":0.5,\"use_count\":0,\"last_used\":null,\"created_at\":\"`) is false")
+		t.Error("strings.HasPrefix(row.Metadata, " +
+			"`{\"reliability\":0.5,\"use_count\":0,\"last_used\":null,\"created_at\":\"`) is false")
 	}
 	if diff := cmp.Diff(wordVector("the first thing"), row.Vector); diff != "" {
 		t.Errorf("the vector is not the intent's: %s", diff)
@@ -241,7 +247,8 @@ func TestSkillTableFollowsTheLedger(t *testing.T) {
 		t.Fatal(err)
 	}
 	settle(t, v)
-	if got := tableSkills(t, c)["one"].Metadata; !strings.HasPrefix(got, `{"reliability":0.6,"use_count":1,"last_used":"`) {
+	metadata := tableSkills(t, c)["one"].Metadata
+	if got := metadata; !strings.HasPrefix(got, `{"reliability":0.6,"use_count":1,"last_used":"`) {
 		t.Errorf("after feedback: %s", got)
 	}
 	if after := readMark(t, v); after["rows"] != mark["rows"] || after["seq"] <= mark["seq"] {
@@ -331,7 +338,8 @@ func TestPrunedSkillsAreGoneFromDisk(t *testing.T) {
 
 func TestSkillsStayWithTheirAudience(t *testing.T) {
 	dir := t.TempDir()
-	dm, red, blue := open(t, dir, audience.DM(), new(words)), open(t, dir, group(t, "red"), new(words)), open(t, dir, group(t, "blue"), new(words))
+	dm, red, blue := open(t, dir, audience.DM(), new(words)), open(t, dir, group(t, "red"), new(words)),
+		open(t, dir, group(t, "blue"), new(words))
 	private := ingestSkill(t, dm, SkillRequest{Text: markdownSkill("private", "thing", "x")}).ID
 	shared := ingestSkill(t, dm, SkillRequest{Text: markdownSkill("shared", "thing", "x"), Visibility: record.Shared}).ID
 	own := ingestSkill(t, red, SkillRequest{Text: markdownSkill("red", "thing", "x")})
@@ -340,11 +348,15 @@ func TestSkillsStayWithTheirAudience(t *testing.T) {
 	}
 	_, err := red.Skills().Ingest(t.Context(), SkillRequest{Text: yamoSkill, Visibility: record.Shared})
 	wantFault(t, err, "visibility:")
-	for view, want := range map[*View][]string{dm: {"private", "red", "shared"}, red: {"red", "shared"}, blue: {"shared"}} {
+	for view, want := range map[*View][]string{
+		dm: {"private", "red", "shared"}, red: {"red", "shared"},
+		blue: {"shared"},
+	} {
 		if diff := cmp.Diff(want, slices.Sorted(slices.Values(skillNames(listSkills(t, view))))); diff != "" {
 			t.Errorf("%s lists (-want +got):\n%s", view.home(), diff)
 		}
-		if diff := cmp.Diff(want, slices.Sorted(slices.Values(skillNames(searchSkills(t, view, "thing").Skills)))); diff != "" {
+		if diff := cmp.Diff(want, slices.Sorted(slices.Values(skillNames(searchSkills(t, view,
+			"thing").Skills)))); diff != "" {
 			t.Errorf("%s finds (-want +got):\n%s", view.home(), diff)
 		}
 	}

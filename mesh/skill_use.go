@@ -118,7 +118,10 @@ func (k Skills) Feedback(ctx context.Context, id string, success bool) (record.S
 		if home == k.view.home() && s.Skills.Find(id) == nil {
 			return nil, noSkill(id) // deleted meanwhile
 		}
-		return []ledger.Draft{{Op: store.OpSkillFeedback, ID: id, Data: skill.Use{Success: success, AgentID: k.view.AgentID}}}, nil
+		return []ledger.Draft{{
+			Op: store.OpSkillFeedback, ID: id,
+			Data: skill.Use{Success: success, AgentID: k.view.AgentID},
+		}}, nil
 	})
 	if err != nil {
 		return record.SkillHit{}, err

@@ -16,8 +16,10 @@ import (
 
 func sampleLesson() record.LessonRequest {
 	return record.LessonRequest{
-		Situation: "a deployment was rolled back by hand", ErrorPattern: "missing_rollback_plan", Oversight: "nobody wrote the down migration",
-		Fix: "added one", PreventativeRule: "write the rollback plan before migrations run", Severity: "high", ApplicableScope: "database migrations",
+		Situation: "a deployment was rolled back by hand", ErrorPattern: "missing_rollback_plan",
+		Oversight: "nobody wrote the down migration",
+		Fix:       "added one", PreventativeRule: "write the rollback plan before migrations run", Severity: "high",
+		ApplicableScope: "database migrations",
 	}
 }
 
@@ -25,8 +27,10 @@ func TestStoreKeepsEveryField(t *testing.T) {
 	dir := t.TempDir()
 	v := open(t, dir, audience.DM(), new(words))
 	s := keep(t, v, record.Memory{
-		Content: "Ada prefers the train to Lyon.", Type: "event", Source: "chat", Tags: []string{"travel", "Travel", "ada"}, Importance: new(float32(.5)),
-		SessionID: "s1", Skill: "planning", Rationale: "trips", Hypothesis: "helps booking", Metadata: map[string]any{"seat": map[string]any{"row": 7.}},
+		Content: "Ada prefers the train to Lyon.", Type: "event", Source: "chat", Tags: []string{"travel", "Travel", "ada"},
+		Importance: new(float32(.5)),
+		SessionID:  "s1", Skill: "planning", Rationale: "trips", Hypothesis: "helps booking",
+		Metadata: map[string]any{"seat": map[string]any{"row": 7.}},
 	})
 	switch {
 	case !s.Created:
@@ -37,8 +41,12 @@ func TestStoreKeepsEveryField(t *testing.T) {
 		t.Errorf("len(s.Redactions) = %v, want 0", len(s.Redactions))
 	}
 	want := &record.Record{
-		ID:        s.ID,
-		Memory:    record.Memory{Content: "Ada prefers the train to Lyon.", Type: "event", Source: "chat", Tags: []string{"travel", "ada"}, Importance: new(float32(.5)), SessionID: "s1", Skill: "planning", Rationale: "trips", Hypothesis: "helps booking", Metadata: map[string]any{"seat": map[string]any{"row": 7.}}},
+		ID: s.ID,
+		Memory: record.Memory{
+			Content: "Ada prefers the train to Lyon.", Type: "event", Source: "chat",
+			Tags: []string{"travel", "ada"}, Importance: new(float32(.5)), SessionID: "s1", Skill: "planning",
+			Rationale: "trips", Hypothesis: "helps booking", Metadata: map[string]any{"seat": map[string]any{"row": 7.}},
+		},
 		AgentID:   "tester",
 		CreatedAt: s.CreatedAt,
 		Seq:       1,
@@ -63,25 +71,78 @@ func TestStoreRefuses(t *testing.T) {
 		to       record.Visibility
 		want     []string
 	}{
-		"nothing":            {dm, record.Memory{Content: " \n\t"}, "", []string{"content:"}},
-		"too long":           {dm, record.Memory{Content: strings.Repeat("x", record.MaxContent+1)}, "", []string{fmt.Sprintf("content: %d bytes", record.MaxContent+1), fmt.Sprint(record.MaxContent, " bytes")}},
-		"a secret alone":     {dm, record.Memory{Content: "my password is hunter2-Xy9!kLm"}, "", []string{"content:", "secret"}},
-		"unknown type":       {dm, record.Memory{Content: "x", Type: "note"}, "", []string{"type: use one of global, session"}},
-		"importance":         {dm, record.Memory{Content: "x", Importance: new(float32(1.5))}, "", []string{"importance:", "0 to 1"}},
-		"long field":         {dm, record.Memory{Content: "x", Rationale: strings.Repeat("é", record.MaxField+1)}, "", []string{"rationale: 2001 characters", "2000"}},
-		"field not UTF-8":    {dm, record.Memory{Content: "x", Source: "\xff"}, "", []string{"source:", "UTF-8"}},
-		"too many tags":      {dm, record.Memory{Content: "x", Tags: make([]string, record.MaxTags+1)}, "", []string{"tags: 33"}},
-		"long tag":           {dm, record.Memory{Content: "x", Tags: []string{strings.Repeat("t", record.MaxTag+1)}}, "", []string{"tags:", "64"}},
-		"empty tag":          {dm, record.Memory{Content: "x", Tags: []string{" "}}, "", []string{"tags:", "empty"}},
-		"metadata too large": {dm, record.Memory{Content: "x", Metadata: map[string]any{"k": strings.Repeat("x", record.MaxMetadata)}}, "", []string{"metadata:", "16384"}},
-		"__proto__":          {dm, record.Memory{Content: "x", Metadata: map[string]any{"__proto__": 1}}, "", []string{`"__proto__"`, "metadata"}},
-		"constructor":        {dm, record.Memory{Content: "x", Metadata: map[string]any{"constructor": 1}}, "", []string{`"constructor"`}},
-		"prototype deep":     {dm, record.Memory{Content: "x", Metadata: map[string]any{"a": map[string]any{"prototype": 1}}}, "", []string{`"prototype"`, "metadata.a"}},
-		"in a list":          {dm, record.Memory{Content: "x", Metadata: deep}, "", []string{`"__proto__"`, "metadata.a[0]"}},
-		"DM into a group":    {dm, record.Memory{Content: "x"}, "group:team", []string{"visibility:", "private", "shared"}},
-		"group private":      {team, record.Memory{Content: "x"}, record.Private, []string{"visibility:", "its own"}},
-		"group shared":       {team, record.Memory{Content: "x"}, record.Shared, []string{"visibility:", "its own"}},
-		"group other group":  {team, record.Memory{Content: "x"}, "group:other", []string{"visibility:", "its own"}},
+		"nothing": {dm, record.Memory{Content: " \n\t"}, "", []string{"content:"}},
+		"too long": {
+			dm,
+			record.Memory{Content: strings.Repeat("x", record.MaxContent+1)},
+			"",
+			[]string{fmt.Sprintf("content: %d bytes", record.MaxContent+1), fmt.Sprint(record.MaxContent, " bytes")},
+		},
+		"a secret alone": {
+			dm,
+			record.Memory{Content: "my password is hunter2-Xy9!kLm"},
+			"",
+			[]string{"content:", "secret"},
+		},
+		"unknown type": {
+			dm,
+			record.Memory{Content: "x", Type: "note"},
+			"",
+			[]string{"type: use one of global, session"},
+		},
+		"importance": {
+			dm,
+			record.Memory{Content: "x", Importance: new(float32(1.5))},
+			"",
+			[]string{"importance:", "0 to 1"},
+		},
+		"long field": {
+			dm,
+			record.Memory{Content: "x", Rationale: strings.Repeat("é", record.MaxField+1)},
+			"",
+			[]string{"rationale: 2001 characters", "2000"},
+		},
+		"field not UTF-8": {dm, record.Memory{Content: "x", Source: "\xff"}, "", []string{"source:", "UTF-8"}},
+		"too many tags": {
+			dm,
+			record.Memory{Content: "x", Tags: make([]string, record.MaxTags+1)},
+			"",
+			[]string{"tags: 33"},
+		},
+		"long tag": {
+			dm,
+			record.Memory{Content: "x", Tags: []string{strings.Repeat("t", record.MaxTag+1)}},
+			"",
+			[]string{"tags:", "64"},
+		},
+		"empty tag": {dm, record.Memory{Content: "x", Tags: []string{" "}}, "", []string{"tags:", "empty"}},
+		"metadata too large": {dm, record.Memory{
+			Content:  "x",
+			Metadata: map[string]any{"k": strings.Repeat("x", record.MaxMetadata)},
+		}, "", []string{"metadata:", "16384"}},
+		"__proto__": {
+			dm,
+			record.Memory{Content: "x", Metadata: map[string]any{"__proto__": 1}},
+			"",
+			[]string{`"__proto__"`, "metadata"},
+		},
+		"constructor": {
+			dm,
+			record.Memory{Content: "x", Metadata: map[string]any{"constructor": 1}},
+			"",
+			[]string{`"constructor"`},
+		},
+		"prototype deep": {
+			dm,
+			record.Memory{Content: "x", Metadata: map[string]any{"a": map[string]any{"prototype": 1}}},
+			"",
+			[]string{`"prototype"`, "metadata.a"},
+		},
+		"in a list":         {dm, record.Memory{Content: "x", Metadata: deep}, "", []string{`"__proto__"`, "metadata.a[0]"}},
+		"DM into a group":   {dm, record.Memory{Content: "x"}, "group:team", []string{"visibility:", "private", "shared"}},
+		"group private":     {team, record.Memory{Content: "x"}, record.Private, []string{"visibility:", "its own"}},
+		"group shared":      {team, record.Memory{Content: "x"}, record.Shared, []string{"visibility:", "its own"}},
+		"group other group": {team, record.Memory{Content: "x"}, "group:other", []string{"visibility:", "its own"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -125,7 +186,8 @@ func TestRedactionComesBeforeTheDisk(t *testing.T) {
 		Content: "Grace answers at " + mail + " and pays with " + card + ".", Source: mail, Tags: []string{"contact " + mail},
 		Rationale: "asked " + mail, Metadata: map[string]any{"to": []any{mail}, mail: "key"},
 	})
-	if diff := cmp.Diff([]scrub.Redaction{{Kind: scrub.Card, Count: 1}, {Kind: scrub.Email, Count: 6}}, s.Redactions); diff != "" {
+	if diff := cmp.Diff([]scrub.Redaction{{Kind: scrub.Card, Count: 1}, {Kind: scrub.Email, Count: 6}},
+		s.Redactions); diff != "" {
 		t.Errorf("redactions (-want +got):\n%s", diff)
 	}
 	search(t, v, SearchRequest{Query: "how do I reach " + mail + "?"})
@@ -155,9 +217,11 @@ func TestDistill(t *testing.T) {
 	case first.RuleConfidence != record.DefaultConfidence:
 		t.Errorf("first.RuleConfidence = %v, want %v", first.RuleConfidence, record.DefaultConfidence)
 	case first.PatternID != record.PatternID("missing_rollback_plan", "database migrations"):
-		t.Errorf("first.PatternID = %v, want %v", first.PatternID, record.PatternID("missing_rollback_plan", "database migrations"))
+		t.Errorf("first.PatternID = %v, want %v", first.PatternID,
+			record.PatternID("missing_rollback_plan", "database migrations"))
 	}
-	if !strings.Contains(first.WireFormat, "intent: distill_wisdom_from_execution;") || !strings.Contains(first.WireFormat, first.LessonID) {
+	if !strings.Contains(first.WireFormat, "intent: distill_wisdom_from_execution;") ||
+		!strings.Contains(first.WireFormat, first.LessonID) {
 		t.Errorf("wire format:\n%s", first.WireFormat)
 	}
 	less := sampleLesson()

@@ -69,7 +69,7 @@ func TestSynthesizeByExtract(t *testing.T) {
 	case rules[0] != "Never run the irrigation pump without its filter":
 		t.Errorf(`rules[0] = %v, want "Never run the irrigation pump without its filter"`, rules[0])
 	case !slices.Contains(rules, "With the new filter the irrigation pump has run for ten days without a stop."):
-		t.Error(`slices.Contains(rules, "With the new filter the irrigation pump has run for ten days without a stop.") is false`)
+		t.Error(`slices.Contains(rules, "With the new filter the irrigation pump has run …") is false`)
 	}
 	if !strings.Contains(s.Skill.Text, "chosen without a language model") {
 		t.Error("it does not say how it was made")
@@ -77,7 +77,10 @@ func TestSynthesizeByExtract(t *testing.T) {
 	if got := lastBlock(t, v, "synthesize"); got != s.Skill.Text {
 		t.Error(cmp.Diff(s.Skill.Text, got))
 	}
-	again := synthesize(t, v, SynthesizeRequest{Topic: "The irrigation pump", Completers: []derive.Completer{&oracle{err: errors.New("no")}}})
+	again := synthesize(t, v, SynthesizeRequest{
+		Topic:      "The irrigation pump",
+		Completers: []derive.Completer{&oracle{err: errors.New("no")}},
+	})
 	switch {
 	case again.Created:
 		t.Error("again.Created is true")
@@ -109,7 +112,8 @@ func TestSynthesizeByExtract(t *testing.T) {
 	if err := v.Delete(t.Context(), s.SkillID, ""); err != nil {
 		t.Fatal(err)
 	}
-	if anew := synthesize(t, v, SynthesizeRequest{Topic: "the irrigation pump"}); !anew.Created || anew.SkillID == s.SkillID {
+	if anew := synthesize(t, v, SynthesizeRequest{Topic: "the irrigation pump"}); !anew.Created ||
+		anew.SkillID == s.SkillID {
 		t.Errorf("anew: %+v", anew)
 	}
 	if err := v.Delete(t.Context(), lastSkill(t, v), ""); err != nil {
@@ -132,7 +136,8 @@ func lastSkill(t testing.TB, v *View) string {
 func TestSynthesizeByModel(t *testing.T) {
 	v := open(t, t.TempDir(), audience.DM(), model(t))
 	ids := remember(t, v, greenhouse[:3]...)
-	v.Completer = &oracle{answer: "- Put a fine filter before the irrigation pump [2]; the coarse one lets sand through [1]\n- Check the pump's filter after ten days [3]"}
+	v.Completer = &oracle{answer: "- Put a fine filter before the irrigation pump [2]; the coarse one lets sand " +
+		"through [1]\n- Check the pump's filter after ten days [3]"}
 	s := synthesize(t, v, SynthesizeRequest{Topic: "irrigation pump"})
 	rules := constraints(t, s.Skill.Text)
 	switch {
@@ -178,7 +183,8 @@ func TestSynthesizeIgnoresOtherGroups(t *testing.T) {
 func TestSynthesizeLeavesOtherSkillsAlone(t *testing.T) {
 	v := open(t, t.TempDir(), audience.DM(), &words{})
 	remember(t, v, greenhouse...)
-	mine, err := v.Skills().Ingest(t.Context(), SkillRequest{Text: "---\nname: \"learned: pump\"\nintent: my own\n---\nDo it my way.\n"})
+	mine, err := v.Skills().Ingest(t.Context(),
+		SkillRequest{Text: "---\nname: \"learned: pump\"\nintent: my own\n---\nDo it my way.\n"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +192,8 @@ func TestSynthesizeLeavesOtherSkillsAlone(t *testing.T) {
 	if s.SkillID == mine.ID || s.Skill.Name != "learned: pump (synthesized)" {
 		t.Errorf("got %+v", s.Skill)
 	}
-	if recent := synthesize(t, v, SynthesizeRequest{}); recent.Skill.Name != "learned: recent memories" || recent.Skill.Intent != "apply_what_was_learned" {
+	if recent := synthesize(t, v, SynthesizeRequest{}); recent.Skill.Name != "learned: recent memories" ||
+		recent.Skill.Intent != "apply_what_was_learned" {
 		t.Errorf("without a topic: %+v", recent.Skill)
 	}
 }

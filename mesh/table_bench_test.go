@@ -31,12 +31,16 @@ func BenchmarkMemory(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		rows := [][]string{{"memories", "search p50", "p95", "embed the query p50", "recall@20", "store p50", "p95", "resident"}}
+		rows := [][]string{{
+			"memories", "search p50", "p95", "embed the query p50", "recall@20", "store p50", "p95",
+			"resident",
+		}}
 		for _, n := range sizes {
 			rows = append(rows, measure(b, local, n))
 		}
 		through, raw := ingestion(b, local)
-		b.Log(aligned(rows) + fmt.Sprintf("ingestion: %.1f texts/s, the model alone %.1f texts/s: %.2f\n", through, raw, through/raw))
+		b.Log(aligned(rows) + fmt.Sprintf("ingestion: %.1f texts/s, the model alone %.1f texts/s: %.2f\n", through, raw,
+			through/raw))
 	}
 	b.ReportMetric(0, "ns/op") // the time of a round says nothing
 }
@@ -82,7 +86,8 @@ func measure(b *testing.B, local *embed.Local, n int) []string {
 	}
 	v.stores[record.Private].index.Discard(context.Background())
 	return []string{
-		strconv.Itoa(n), quantile(searches, .5), quantile(searches, .95), quantile(embeds, .5), fmt.Sprintf("%.2f", float64(found)/float64(wanted)),
+		strconv.Itoa(n), quantile(searches, .5), quantile(searches, .95), quantile(embeds, .5),
+		fmt.Sprintf("%.2f", float64(found)/float64(wanted)),
 		quantile(stores, .5), quantile(stores, .95), fmt.Sprintf("%.0f MB", memory),
 	}
 }
@@ -123,7 +128,10 @@ func ingestion(b *testing.B, local *embed.Local) (through, raw float64) {
 		list[i] = texts.text()
 		requests[i].Content = list[i]
 	}
-	v := Open(Options{Dir: filepath.Join(b.TempDir(), ".yamo"), Audience: audience.DM(), AgentID: "bench", Embedder: local})
+	v := Open(Options{
+		Dir: filepath.Join(b.TempDir(), ".yamo"), Audience: audience.DM(), AgentID: "bench",
+		Embedder: local,
+	})
 	defer func() { _ = v.Close(context.Background()) }()
 	start := time.Now()
 	if _, err := v.StoreAll(b.Context(), requests); err != nil {

@@ -59,7 +59,8 @@ func FuzzAnswer(f *testing.F) {
 		if !strings.Contains(text, "said in the group hiking") {
 			t.Errorf("%q became %q, which hides what a group said", answer, text)
 		}
-		definition := s.Definition(Derivation{Text: text, Method: record.ByModel}, "learned: pump", "tester", time.Now()).String()
+		definition := s.Definition(Derivation{Text: text, Method: record.ByModel}, "learned: pump", "tester",
+			time.Now()).String()
 		parsed, err := block.Parse(definition)
 		switch {
 		case err != nil:

@@ -23,9 +23,15 @@ func (noModel) Model() embed.Model { return embed.Model{Name: "none", Dim: 384} 
 func FuzzFromRow(f *testing.F) {
 	f.Add(`{"type":"lesson","tags":["x"],"importance":2}`, `{"intentChain":["a"]}`, "lesson")
 	f.Add(`null`, `[]`, "")
-	v := mesh.Open(mesh.Options{Dir: f.TempDir() + "/.yamo", Audience: audience.DM(), AgentID: "tester", Embedder: noModel{}})
+	v := mesh.Open(mesh.Options{
+		Dir: f.TempDir() + "/.yamo", Audience: audience.DM(), AgentID: "tester",
+		Embedder: noModel{},
+	})
 	f.Fuzz(func(t *testing.T, metadata, heritage, kind string) {
-		q := fromRow(lance.Memory{ID: "mem_1_a", Content: "text", Metadata: metadata, HeritageChain: heritage, MemoryType: kind})
+		q := fromRow(lance.Memory{
+			ID: "mem_1_a", Content: "text", Metadata: metadata, HeritageChain: heritage,
+			MemoryType: kind,
+		})
 		outcomes, err := v.Import(t.Context(), []record.Foreign{q}, true)
 		if err != nil {
 			t.Fatalf("%q, %q: %v", metadata, heritage, err)

@@ -218,8 +218,8 @@ func (ix *Index) addRows(ctx context.Context) error {
 }
 
 // memoryRow converts a record to a row of memory_entries (RFC-0011 §2.2). The metadata repeats the columns under the
-// names of §2.1, where readers of schema V1 look for them. The schema has no column for past, the revision that made the
-// memory a past one, so it is in the metadata too.
+// names of §2.1, where readers of schema V1 look for them. The schema has no column for past, the revision that made
+// the memory a past one, so it is in the metadata too.
 func memoryRow(r *record.Record, v []float32, past *record.Revision) (lance.Memory, error) {
 	meta := map[string]any{}
 	maps.Copy(meta, r.Metadata)

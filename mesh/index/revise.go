@@ -8,8 +8,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
-// revise deletes the rows that a heritage, an update, a revision or accesses have outdated; addRows writes them again. The caller holds the
-// index lock.
+// revise deletes the rows that a heritage, an update, a revision or accesses have outdated; addRows writes them again.
+// The caller holds the index lock.
 func (ix *Index) revise(ctx context.Context) error {
 	revised := ix.c.TakeRevised()
 	err := ix.reviseRows(ctx, revised)
@@ -47,7 +47,8 @@ func (ix *Index) reviseRows(ctx context.Context, revised map[string]struct{}) er
 		}
 		a := s.Accesses(row.ID)
 		if row.HeritageChain != want.HeritageChain || row.Metadata != want.Metadata ||
-			!equal(row.ImportanceScore, want.ImportanceScore) || !row.LastAccessed.Equal(a.Last) || row.AccessCount == nil && a.Count > 0 ||
+			!equal(row.ImportanceScore, want.ImportanceScore) || !row.LastAccessed.Equal(a.Last) || row.AccessCount == nil &&
+			a.Count > 0 ||
 			row.AccessCount != nil && *row.AccessCount != a.Count {
 			changed = append(changed, row.ID)
 		}

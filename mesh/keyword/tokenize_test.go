@@ -104,7 +104,10 @@ func TestParse(t *testing.T) {
 }
 
 func FuzzWords(f *testing.F) {
-	for _, seed := range []string{"", "getUserID's", "我喜欢猫abc", "a_b__c", "\xff\xfe", "İstanbul ß ﬃ", "’s 's", "x'sé"} {
+	for _, seed := range []string{
+		"", "getUserID's", "我喜欢猫abc", "a_b__c", "\xff\xfe", "İstanbul ß ﬃ",
+		"’s 's", "x'sé",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The tables on disk have the fields of RFC-0011 §2.2 to §2.4, in that order and of those types, and what the RFC does
-// not call nullable is not.
+// The tables on disk have the fields of RFC-0011 §2.2 to §2.4, in that order and of those types, and what the RFC
+// does not call nullable is not.
 func TestSchemas(t *testing.T) {
 	t.Parallel()
 	db := newTest(t)

@@ -44,8 +44,8 @@ var Severities = []string{"critical", "high", "medium", "low"}
 // of an active lesson (RFC-0011 §4.2 LessonContext, lessonMinConfidence).
 const DefaultConfidence = 0.7
 
-// DefaultRetentionDays is the number of days a lesson is active (RFC-0011 §4.2 lessonRetentionDays). After that it is a
-// memory like any other.
+// DefaultRetentionDays is the number of days a lesson is active (RFC-0011 §4.2 lessonRetentionDays). After that it is
+// a memory like any other.
 const DefaultRetentionDays = 365
 
 // Lesson is what a lesson's memory has in addition to its content (RFC-0011 §3.5).

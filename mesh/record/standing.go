@@ -16,7 +16,8 @@ var standing = regexp.MustCompile(`(?i)` +
 	`\bI (really |always |usually |generally |strongly )?(prefer|avoid)\b|\bI'd (rather|prefer)\b`)
 
 // standingWords are parts of every match that is not all in capitals, which is not taken for an instruction. Looking
-// for them first spares most memories the regular expression, which would make loading a large ledger noticeably slower.
+// for them first spares most memories the regular expression, which would make loading a large ledger noticeably
+// slower.
 var standingWords = []string{
 	"prefer", "avoid", "rather", "lways", "ever ", "henever", "hen I ask", "rom now on",
 	"ake sure", "emember to", "on't ", "o not ",

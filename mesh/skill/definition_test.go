@@ -9,7 +9,8 @@ import (
 )
 
 func markdownSkill(name, intent, body string) string {
-	return fmt.Sprintf("---\nname: %s\nintent: %s\ntags: [release, ops]\ndescription: Steps that were tried out.\n---\n# %s\n\n%s\n", name, intent, name, body)
+	return fmt.Sprintf("---\nname: %s\nintent: %s\ntags: [release, ops]\ndescription: Steps that were tried out.\n---\n"+
+		"# %s\n\n%s\n", name, intent, name, body)
 }
 
 const yamoSkill = `agent: RollbackPlanner;
@@ -32,24 +33,35 @@ func TestParseDefinition(t *testing.T) {
 		want Definition
 	}{
 		"YAMO": {yamoSkill, Definition{
-			Name: "RollbackPlanner", Intent: "plan_a_rollback_before_deploying", Description: "Writes down how to go back", Tags: []string{"release", "safety"},
+			Name: "RollbackPlanner", Intent: "plan_a_rollback_before_deploying", Description: "Writes down how to go back",
+			Tags: []string{"release", "safety"},
 		}},
 		"several blocks": {yamoSkill + "---\n" + yamoSkill + "\n" + yamoSkill, Definition{
-			Name: "RollbackPlanner", Intent: "plan_a_rollback_before_deploying", Description: "Writes down how to go back", Tags: []string{"release", "safety"},
+			Name: "RollbackPlanner", Intent: "plan_a_rollback_before_deploying", Description: "Writes down how to go back",
+			Tags: []string{"release", "safety"},
 		}},
-		"rationale for a description": {"agent: A;\nintent: i;\nmeta:\n  name;Proper name;\n  rationale;Because;\nlog: x;\nhandoff: End;\n", Definition{
+		"rationale for a description": {"agent: A;\nintent: i;\nmeta:\n  name;Proper name;\n  rationale;Because;\nlog: x;\n" +
+			"handoff: End;\n", Definition{
 			Name: "Proper name", Intent: "i", Description: "Because",
 		}},
 		"blocks between fences": {"---\n" + yamoSkill + "---\n", Definition{
-			Name: "RollbackPlanner", Intent: "plan_a_rollback_before_deploying", Description: "Writes down how to go back", Tags: []string{"release", "safety"},
+			Name: "RollbackPlanner", Intent: "plan_a_rollback_before_deploying", Description: "Writes down how to go back",
+			Tags: []string{"release", "safety"},
 		}},
 		"Markdown": {markdownSkill("deploy", "Release a version", "Do it."), Definition{
-			Name: "deploy", Intent: "Release a version", Description: "Steps that were tried out.", Tags: []string{"release", "ops"},
+			Name: "deploy", Intent: "Release a version", Description: "Steps that were tried out.",
+			Tags: []string{"release", "ops"},
 		}},
-		"description alone": {"---\nname: pdf\ndescription: Reads e.g. forms. Use it for PDFs!\ntype: micro\n---\n", Definition{
-			Name: "pdf", Intent: "Reads e.g. forms.", Description: "Reads e.g. forms. Use it for PDFs!", Type: "micro",
-		}},
-		"tags with commas": {"---\nname: a\nintent: b\ntags: x, y ,z\n---\nagent: not; parsed\n", Definition{Name: "a", Intent: "b", Tags: []string{"x", "y", "z"}}},
+		"description alone": {
+			"---\nname: pdf\ndescription: Reads e.g. forms. Use it for PDFs!\ntype: micro\n---\n",
+			Definition{
+				Name: "pdf", Intent: "Reads e.g. forms.", Description: "Reads e.g. forms. Use it for PDFs!", Type: "micro",
+			},
+		},
+		"tags with commas": {
+			"---\nname: a\nintent: b\ntags: x, y ,z\n---\nagent: not; parsed\n",
+			Definition{Name: "a", Intent: "b", Tags: []string{"x", "y", "z"}},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := Parse(c.text)

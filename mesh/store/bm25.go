@@ -7,8 +7,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
-// bm25 is the keyword index of RFC-0011 §5.1. It is built when it is first needed, because the default ranking does not
-// use it, and then follows the projection.
+// bm25 is the keyword index of RFC-0011 §5.1. It is built when it is first needed, because the default ranking does
+// not use it, and then follows the projection.
 type bm25 struct {
 	mu      sync.Mutex
 	index   *keyword.BM25

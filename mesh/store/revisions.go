@@ -45,7 +45,8 @@ func (p *Projection) revise(r *record.Revision) {
 	p.refresh(r.Old)
 }
 
-// replacedBy reports whether id is other, or was replaced by it, in however many steps. There are no cycles, so it ends.
+// replacedBy reports whether id is other, or was replaced by it, in however many steps. There are no cycles, so it
+// ends.
 func (p *Projection) replacedBy(id, other string) bool {
 	for ; id != ""; id = p.successor(id) {
 		if id == other {

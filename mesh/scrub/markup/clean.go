@@ -172,7 +172,8 @@ func closesAfter(r rune) bool {
 }
 
 func startsPhrase(r rune) bool {
-	return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("`\"'“‘«„([*_<&#@$€£+-~!¿¡§", r) || r > 0x2000
+	return unicode.IsLetter(r) || unicode.IsDigit(r) ||
+		strings.ContainsRune("`\"'“‘«„([*_<&#@$€£+-~!¿¡§", r) || r > 0x2000
 }
 
 func endsPhrase(r rune) bool {

@@ -247,7 +247,8 @@ func value(text string, i int, l label, assigned, strict bool) (Finding, bool) {
 	end := i
 	for end < len(text) {
 		r, n := utf8.DecodeRuneInString(text[end:])
-		if unicode.IsSpace(r) || strings.ContainsRune("\"'`<>，。；、", r) || end > i && (r == ';' || chars.IsUnspaced(r)) {
+		if unicode.IsSpace(r) || strings.ContainsRune("\"'`<>，。；、", r) || end > i &&
+			(r == ';' || chars.IsUnspaced(r)) {
 			break
 		}
 		end += n

@@ -70,7 +70,10 @@ func TestRedact(t *testing.T) {
 
 		{Password, "my password is hunter2", "my password is •"},
 		{Password, "the wifi password is swordfish.", "the wifi password is •."},
-		{Password, "The password for the admin account is Tr0ub4dor&3, ok?", "The password for the admin account is •, ok?"},
+		{
+			Password, "The password for the admin account is Tr0ub4dor&3, ok?",
+			"The password for the admin account is •, ok?",
+		},
 		{Password, `my password is "correct horse battery staple" now`, `my password is "•" now`},
 		{Password, "Passwort: geheim123", "Passwort: •"},
 		{Password, "das Passwort lautet Sommer2024!", "das Passwort lautet •"},
