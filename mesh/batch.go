@@ -17,6 +17,7 @@ import (
 // many and importing share it, so that all of them recognize what is already stored in the same way.
 type batch struct {
 	view     *View
+	zone     *time.Location   // the user's, in a DM
 	records  []*record.Record // ignored where the outcome is an error
 	outcomes []Outcome
 	texts    map[record.WordsKey][]*record.Record // of those that are new
@@ -26,7 +27,7 @@ type batch struct {
 
 func newBatch(v *View, n int) *batch {
 	return &batch{
-		view: v, records: make([]*record.Record, n), outcomes: make([]Outcome, n),
+		view: v, zone: v.zone(), records: make([]*record.Record, n), outcomes: make([]Outcome, n),
 		texts: map[record.WordsKey][]*record.Record{}, ids: map[string]*record.Record{},
 	}
 }
@@ -72,7 +73,7 @@ func (b *batch) draft(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) 
 				drafts = append(drafts, ledger.Draft{Op: store.OpHeritage, ID: r.ID, Data: r.Heritage})
 			}
 		}
-		o.ID, o.CreatedAt, o.Visibility = kept.ID, kept.CreatedAt, s.Visibility
+		o.ID, o.CreatedAt, o.Visibility, o.OccurredAt = kept.ID, kept.CreatedAt, s.Visibility, kept.OccurredAt
 	}
 	return drafts, nil
 }
@@ -112,6 +113,9 @@ func (b *batch) complete(s *store.Snapshot, r *record.Record, o *Outcome, now ti
 	if r.CreatedAt.IsZero() || r.CreatedAt.After(now) || r.CreatedAt.UnixMilli() <= 0 {
 		r.CreatedAt = now
 		o.Notes = append(o.Notes, "no valid time of creation, so it is now")
+	}
+	if err := date(r, s.Visibility, b.zone); err != nil {
+		return err
 	}
 	free := func(id string) bool {
 		_, taken := b.others[id]

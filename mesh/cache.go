@@ -58,8 +58,9 @@ type answer struct {
 }
 
 // hits returns what find returns, or returned up to cacheAge ago for the same request and the same memories. Once a
-// memory is added, revised or deleted, by any process, no earlier answer is used. The caller has synced the compartments, and
-// every memory has its vector. query is q's, redacted: the key must not hold what the ledger may not.
+// memory is added, revised or deleted, by any process, no earlier answer is used. The caller has synced the
+// compartments, and every memory has its vector. query is q's, redacted, with the time that it names today: the key must
+// not hold what the ledger may not.
 func (a *searchCache) hits(
 	among []rank.Source, query string, q SearchRequest, now func() time.Time, find func() []record.Hit,
 ) ([]record.Hit, error) {

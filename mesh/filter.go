@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/internal/when"
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
 	"github.com/yamo-protocol/yamo-mcp/mesh/rank"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
@@ -18,11 +19,13 @@ type conditions struct {
 	*SearchRequest
 	since, until time.Time   // zero for none
 	asOf         time.Time   // zero for now
+	asked        period      // the time that the query names; empty for none
+	subject      string      // the query without that time
 	expr         *where.Expr // nil for none
 }
 
 // conditions checks the request and fills in its defaults.
-func (q *SearchRequest) conditions() (c conditions, err error) {
+func (q *SearchRequest) conditions(local func() time.Time) (c conditions, err error) {
 	switch n := utf8.RuneCountInString(q.Query); {
 	case !utf8.ValidString(q.Query):
 		return c, fault.New("query: the text is not valid UTF-8")
@@ -39,13 +42,15 @@ func (q *SearchRequest) conditions() (c conditions, err error) {
 		return c, err
 	}
 	c.SearchRequest = q
-	if c.since, err = parseTime("since", q.Since); err != nil {
+	now := local()
+	c.asked, c.subject = when.InQuestion(q.Query, now)
+	if c.since, err = parseTime("since", &q.Since, now); err != nil {
 		return c, err
 	}
-	if c.until, err = parseTime("until", q.Until); err != nil {
+	if c.until, err = parseTime("until", &q.Until, now); err != nil {
 		return c, err
 	}
-	if c.asOf, err = parseAsOf(q.AsOf); err != nil {
+	if c.asOf, err = parseAsOf(&q.AsOf, now); err != nil {
 		return c, err
 	}
 	if !c.until.IsZero() && !c.since.Before(c.until) {
@@ -62,6 +67,13 @@ func (q *SearchRequest) conditions() (c conditions, err error) {
 // filter returns the conditions in the ranking's form. accesses returns how often the audience has found a memory.
 func (c conditions) filter(accesses func(id string) record.Accesses) rank.Filter {
 	f := rank.Filter{Lance: c.lance(), AsOf: c.asOf}
+	if len(c.asked) > 0 {
+		f.Prefer = c.asked.share
+	}
+	var between period
+	if !c.since.IsZero() || !c.until.IsZero() {
+		between = period{{From: c.since, To: c.until}}
+	}
 	if c.Type == "" && c.SessionID == "" && c.AgentID == "" && c.Skill == "" && len(c.Tags) == 0 && c.since.IsZero() &&
 		c.until.IsZero() && c.MinImportance == nil && c.expr == nil {
 		f.Admit = func(*record.Record) bool { return true }
@@ -72,7 +84,7 @@ func (c conditions) filter(accesses func(id string) record.Accesses) rank.Filter
 			(c.SessionID == "" || r.SessionID == c.SessionID) &&
 			(c.AgentID == "" || r.AgentID == c.AgentID) &&
 			(c.Skill == "" || r.Skill == c.Skill) &&
-			!r.CreatedAt.Before(c.since) && (c.until.IsZero() || r.CreatedAt.Before(c.until)) &&
+			(between == nil || between.holds(r)) &&
 			(c.MinImportance == nil || r.Importance != nil && *r.Importance >= *c.MinImportance) &&
 			!slices.ContainsFunc(c.Tags, func(t string) bool { return !r.HasTag(t) }) &&
 			(c.expr == nil || c.expr.Match(func(column string) any {
@@ -99,37 +111,51 @@ var pushable = []string{
 	"id", "session_id", "agent_id", "memory_type", "source_skill_id", "lesson_pattern_id", "created_at",
 }
 
-// lance returns the conditions in a form that LanceDB applies before it searches, nil if it cannot: tags are no column.
+// lance returns the conditions in a form that LanceDB applies before it searches, nil if it cannot: tags and the times
+// that memories tell of are no columns.
 func (c conditions) lance() *lance.Filter {
 	unpushable := func(column string) bool { return !slices.Contains(pushable, column) }
-	if len(c.Tags) > 0 || c.expr != nil && slices.ContainsFunc(c.expr.Columns(), unpushable) {
+	if len(c.Tags) > 0 || !c.since.IsZero() || !c.until.IsZero() || c.expr != nil && slices.ContainsFunc(c.expr.Columns(), unpushable) {
 		return nil
 	}
 	return &lance.Filter{
-		Type: c.Type, SessionID: c.SessionID, AgentID: c.AgentID, SkillID: c.Skill, MinImportance: c.MinImportance,
-		Since: c.since, Until: c.until, Where: c.expr,
+		Type: c.Type, SessionID: c.SessionID, AgentID: c.AgentID, SkillID: c.Skill, MinImportance: c.MinImportance, Where: c.expr,
 	}
 }
 
-// parseAsOf is parseTime for as_of: what was true on a date was so by the end of that day.
-func parseAsOf(text string) (time.Time, error) {
-	at, err := parseTime("as_of", text)
-	if _, notDate := time.Parse(time.DateOnly, text); notDate == nil {
-		at = at.AddDate(0, 0, 1).Add(-time.Millisecond)
+// parseAsOf is parseTime for as_of: what was true in a day or a longer span was so by its end.
+func parseAsOf(text *string, now time.Time) (time.Time, error) {
+	s, err := parseSpan("as_of", *text, now)
+	if err != nil || *text == "" {
+		return time.Time{}, err
 	}
-	return at, err
+	t := s.From.UTC()
+	if s.Unit != when.Minute {
+		t = s.To.Add(-time.Millisecond).UTC()
+	}
+	*text = t.Format(time.RFC3339Nano)
+	return t, nil
 }
 
-// parseTime reads a time that a caller gave: RFC 3339, or a date, which is its first moment in UTC. "" is the zero
-// time.
-func parseTime(field, text string) (time.Time, error) {
+// parseTime reads a time that a caller gave: RFC 3339, a date or a phrase, which mean their first moment in now's
+// location. It replaces text by that moment, because "yesterday" is another one tomorrow. "" is the zero time.
+func parseTime(field string, text *string, now time.Time) (time.Time, error) {
+	s, err := parseSpan(field, *text, now)
+	if err != nil || *text == "" {
+		return time.Time{}, err
+	}
+	t := s.From.UTC()
+	*text = t.Format(time.RFC3339Nano)
+	return t, nil
+}
+
+func parseSpan(field, text string, now time.Time) (when.Span, error) {
 	if text == "" {
-		return time.Time{}, nil
+		return when.Span{}, nil
 	}
-	for _, layout := range []string{time.RFC3339Nano, time.DateOnly} {
-		if t, err := time.Parse(layout, text); err == nil {
-			return t.UTC(), nil
-		}
+	s, err := when.Parse(text, now)
+	if err != nil {
+		return when.Span{}, fault.New("%s: %v", field, err)
 	}
-	return time.Time{}, fault.New("%s: give a time like 2026-01-31T15:04:05Z or a date like 2026-01-31", field)
+	return s, nil
 }

@@ -44,9 +44,12 @@ type Options struct {
 	Embedder index.Embedder
 	Logger   *slog.Logger     // nil discards
 	Now      func() time.Time // nil: time.Now
-	Random   io.Reader        // for ids, safe for concurrent use; nil: crypto/rand
-	Ranking  rank.Ranking     // "": Context
-	Files    fileindex.Source // what a DM's searches find in addition to memories; nil: nothing
+	// Zone returns the time zone of the private compartment's dates and of all that is asked; nil: the machine's. It
+	// is called when a zone is needed.
+	Zone    func() *time.Location
+	Random  io.Reader        // for ids, safe for concurrent use; nil: crypto/rand
+	Ranking rank.Ranking     // "": Context
+	Files   fileindex.Source // what a DM's searches find in addition to memories; nil: nothing
 	// Completer is the language model that the operator configured, nil for none. Prompts leave the machine if the model
 	// runs elsewhere.
 	Completer derive.Completer

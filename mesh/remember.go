@@ -2,6 +2,7 @@ package mesh
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
@@ -53,7 +54,7 @@ func (v *View) Remember(ctx context.Context, s Scrubbed, how Intent) (Remembered
 	if err := v.checkSuperseded(ctx, to, how.Supersedes); err != nil {
 		return Remembered{}, err
 	}
-	k := &keeping{view: v, record: s.record, supersedes: how.Supersedes}
+	k := &keeping{view: v, zone: v.zone(), record: s.record, supersedes: how.Supersedes}
 	if how.Compare {
 		if k.similar, k.merge, err = v.compareStored(ctx, to, s.record, how.Supersedes); err != nil {
 			return Remembered{}, err
@@ -102,6 +103,7 @@ func (v *View) checkSuperseded(ctx context.Context, to record.Visibility, ids []
 // keeping is one memory on its way into a compartment.
 type keeping struct {
 	view       *View
+	zone       *time.Location // the audience's
 	record     *record.Record // as scrubbed
 	supersedes []string
 	similar    []Similar
@@ -113,6 +115,11 @@ type keeping struct {
 func (k *keeping) draft(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) {
 	k.done = Remembered{}
 	r := *k.record
+	r.CreatedAt = now
+	dated := r.OccurredAt != ""
+	if err := date(&r, s.Visibility, k.zone); err != nil {
+		return nil, err
+	}
 	kept := k.repeated(s, &r)
 	var drafts []ledger.Draft
 	switch {
@@ -122,13 +129,16 @@ func (k *keeping) draft(s *store.Snapshot, now time.Time) ([]ledger.Draft, error
 		if r.ID, err = s.NewMemoryID(now, k.view.Random); err != nil {
 			return nil, err
 		}
-		r.CreatedAt, kept = now, &r
+		kept = &r
 		draft, err := draftOf(&r)
 		if err != nil {
 			return nil, err
 		}
 		drafts = append(drafts, draft)
 	case kept.Content == r.Content:
+		if !dated { // what its text names was understood when it was stored
+			r.OccurredAt = ""
+		}
 		if m, changed := overlay(kept.Memory, r.Memory); len(changed) > 0 {
 			k.done.Updated = changed
 			m.Content = ""
@@ -139,7 +149,6 @@ func (k *keeping) draft(s *store.Snapshot, now time.Time) ([]ledger.Draft, error
 		k.done.Sightings = len(s.Sightings(kept.ID)) + 1
 		if !slices.ContainsFunc(s.Sightings(kept.ID), known) {
 			k.done.Sightings++
-			r.CreatedAt = now
 			drafts = append(drafts, ledger.Draft{Op: store.OpSighting, ID: kept.ID, Data: &r})
 		}
 	}
@@ -147,6 +156,7 @@ func (k *keeping) draft(s *store.Snapshot, now time.Time) ([]ledger.Draft, error
 		k.done.Sightings = n + 1
 	}
 	k.done.ID, k.done.CreatedAt, k.done.Visibility = kept.ID, kept.CreatedAt, s.Visibility
+	k.done.OccurredAt = cmp.Or(r.OccurredAt, kept.OccurredAt)
 	revisions, err := k.revise(s, kept, now)
 	return append(drafts, revisions...), err
 }
@@ -229,6 +239,7 @@ func overlay(have, given record.Memory) (m record.Memory, changed []string) {
 	set("source", differs(have.Source, given.Source, ""), func() { m.Source = given.Source })
 	set("rationale", differs(have.Rationale, given.Rationale, ""), func() { m.Rationale = given.Rationale })
 	set("hypothesis", differs(have.Hypothesis, given.Hypothesis, ""), func() { m.Hypothesis = given.Hypothesis })
+	set("occurred_at", differs(have.OccurredAt, given.OccurredAt, ""), func() { m.OccurredAt = given.OccurredAt })
 	set("skill_name", differs(have.Skill, given.Skill, ""), func() { m.Skill = given.Skill })
 	metadata := given.Metadata
 	if len(given.Metadata) > 0 {

@@ -98,7 +98,7 @@ func TestRFC0011AsksLanceDB(t *testing.T) {
 	asked := 0
 	for _, q := range requests {
 		q.Query, q.Limit = "green tea", 5
-		conditions, err := q.conditions()
+		conditions, err := q.conditions(v.local)
 		if err != nil {
 			t.Fatalf("%+v: %v", q, err)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
+	"github.com/yamo-protocol/yamo-mcp/internal/when"
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
 	"github.com/yamo-protocol/yamo-mcp/mesh/rank"
@@ -31,17 +32,19 @@ const (
 
 // SearchRequest is a question to the memory (RFC-0011 §4.2 SearchOptions, §4.3 RecallOptions).
 type SearchRequest struct {
-	Query          string
-	Limit          int // 1..MaxLimit; 0 is 10
-	Type           string
-	Tags           []string // all of them
-	SessionID      string
-	AgentID        string   // who stored it
-	Skill          string   // the owning skill
-	MinImportance  *float32 // 0..1; a memory without an importance has less
-	Since, Until   string   // RFC 3339 or YYYY-MM-DD; since is included, until is not
-	AsOf           string   // likewise: find what was current then; a date is its end
-	Filter         string   // an expression of package where, RFC-0011 §9's --filter
+	Query         string
+	Limit         int // 1..MaxLimit; 0 is 10
+	Type          string
+	Tags          []string // all of them
+	SessionID     string
+	AgentID       string   // who stored it
+	Skill         string   // the owning skill
+	MinImportance *float32 // 0..1; a memory without an importance has less
+	// Since and Until select memories that were stored, or tell of something that happened, from Since on and before
+	// Until, in a form that package when reads: of a date or phrase the first moment counts.
+	Since, Until   string
+	AsOf           string // likewise: find what was current then, for a date or phrase at its end
+	Filter         string // an expression of package where, RFC-0011 §9's --filter
 	IncludeLessons bool
 }
 
@@ -49,6 +52,8 @@ type SearchRequest struct {
 type Found struct {
 	Hits    []record.Hit
 	Lessons []record.Hit // best first; only if asked for
+	// Asked is the time that the query names, "" for none: "Tuesday 17 November 2026". Memories of that time are preferred.
+	Asked string
 	// Off: no embedding model is installed on this machine, so only keywords decided, and will until `yamo-mcp setup` was
 	// run.
 	Off bool
@@ -77,11 +82,16 @@ func (v *View) Search(ctx context.Context, q SearchRequest) (Found, error) {
 		return Found{}, s.err
 	}
 	var accesses map[string]record.Accesses
-	conditions, err := q.conditions()
+	conditions, err := q.conditions(v.local)
 	if err != nil {
 		return Found{}, err
 	}
+	if v.Ranking == rank.RFC0011 { // it knows no time
+		conditions.asked, conditions.subject = nil, q.Query
+	}
 	query, _ := v.scrubber.Redact(strings.TrimSpace(q.Query))
+	// The words of the time itself would find memories that have them, of any day.
+	subject, _ := v.scrubber.Redact(strings.TrimSpace(conditions.subject))
 	stores, damaged, err := v.compartments(ctx)
 	if err != nil {
 		return Found{}, err
@@ -91,7 +101,7 @@ func (v *View) Search(ctx context.Context, q SearchRequest) (Found, error) {
 			return Found{}, err
 		}
 	}
-	found := Found{Damaged: damaged}
+	found := Found{Damaged: damaged, Asked: when.Describe(conditions.asked)}
 	meaning, err := v.embedQuery(ctx, stores, query, &found)
 	if err != nil {
 		return Found{}, err
@@ -101,13 +111,16 @@ func (v *View) Search(ctx context.Context, q SearchRequest) (Found, error) {
 		return Found{}, err
 	}
 	found.Pending += pending
+	if !conditions.asked.fits(among) {
+		conditions.asked, subject = nil, query
+	}
 	filter := conditions.filter(func(id string) record.Accesses { return accesses[id] })
 	// An answer that lacks something is not kept, nor are lessons, which time puts out of force, nor one that depends on
 	// what each search changes.
 	if meaning == nil || found.Pending > 0 || damaged != nil || q.IncludeLessons || conditions.byAccess() {
-		found.Hits, found.Lessons = v.rank(stores, among, query, meaning, q, filter)
-	} else if found.Hits, err = v.answers.hits(among, query, q, v.Now, func() []record.Hit {
-		hits, _ := v.rank(stores, among, query, meaning, q, filter)
+		found.Hits, found.Lessons = v.rank(stores, among, subject, meaning, q, filter)
+	} else if found.Hits, err = v.answers.hits(among, query+"\n"+found.Asked, q, v.Now, func() []record.Hit {
+		hits, _ := v.rank(stores, among, subject, meaning, q, filter)
 		return hits
 	}); err != nil {
 		return Found{}, err

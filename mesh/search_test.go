@@ -141,7 +141,7 @@ func TestSearchRefuses(t *testing.T) {
 		"limit":         {SearchRequest{Query: "x", Limit: 51}, []string{"limit:", "1 to 50"}},
 		"negative":      {SearchRequest{Query: "x", Limit: -1}, []string{"limit:"}},
 		"type":          {SearchRequest{Query: "x", Type: "note"}, []string{"type: use one of"}},
-		"since":         {SearchRequest{Query: "x", Since: "yesterday"}, []string{"since:", "2026-01-31"}},
+		"since":         {SearchRequest{Query: "x", Since: "soon"}, []string{"since:", "2026-01-31"}},
 		"until":         {SearchRequest{Query: "x", Until: "1"}, []string{"until:"}},
 		"until < since": {SearchRequest{Query: "x", Since: "2026-02-01", Until: "2026-01-01"}, []string{"until:", "later"}},
 	} {

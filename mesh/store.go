@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/internal/when"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub"
 )
@@ -17,6 +18,7 @@ type Stored struct {
 	ID         string
 	CreatedAt  time.Time
 	Visibility record.Visibility
+	OccurredAt string            // see record.Memory
 	Redactions []scrub.Redaction // by kind and count, never the value
 	Created    bool              // false: the same text was stored before, and ID is that memory's
 }
@@ -56,6 +58,11 @@ func (v *View) Scrub(m record.Memory) (Scrubbed, error) {
 	m.Skill = s.field("skill_name", m.Skill)
 	m.Rationale = s.field("rationale", m.Rationale)
 	m.Hypothesis = s.field("hypothesis", m.Hypothesis)
+	if m.OccurredAt = s.field("occurred_at", m.OccurredAt); m.OccurredAt != "" {
+		if _, err := when.ParseEvent(m.OccurredAt, v.Now()); err != nil {
+			s.fail(fault.New("occurred_at: %v", err))
+		}
+	}
 	m.Metadata = s.metadata(m.Metadata)
 	return Scrubbed{&record.Record{Memory: m, AgentID: v.AgentID}, s.total()}, s.err
 }

@@ -49,8 +49,8 @@ func (memoryQuery) JSONSchemaExtend(s *jsonSchema) {
 		"agent_id":        "Only memories that this agent stored.",
 		"skill_name":      "Only memories of this skill.",
 		"min_importance":  "Only memories at least this important.",
-		"since":           "Only memories stored at this time or later: 2026-01-31T15:04:05Z or 2026-01-31.",
-		"until":           "Only memories stored before this time.",
+		"since":           `Only memories stored or telling of this time or later: 2026-01-31T15:04:05Z, 2026-01-31, "last Tuesday".`,
+		"until":           "Only memories from before this time or the beginning of this day.",
 		"as_of":           "What was current at this time, instead of now.",
 		"include_lessons": "Also return lessons relevant to the query.",
 		"format": "concise: the 400 most relevant characters of each memory. detailed: up to 30,000 bytes of " +
@@ -62,6 +62,7 @@ func (memoryQuery) JSONSchemaExtend(s *jsonSchema) {
 // memoryAnswer is the result of memory_search.
 type memoryAnswer struct {
 	Results  []memoryResult `json:"results"`
+	Time     string         `json:"time,omitempty"`
 	Semantic string         `json:"semantic"`
 	Lessons  []lessonResult `json:"lessons,omitempty"`
 	Hint     string         `json:"hint,omitempty"`
@@ -70,6 +71,7 @@ type memoryAnswer struct {
 func (memoryAnswer) JSONSchemaExtend(s *jsonSchema) {
 	describe(s, map[string]string{
 		"results": "Best first.",
+		"time":    "The time that the query names.",
 		"semantic": "on; off: no embedding model, keywords only; pending:N: " +
 			"N memories are matched by keyword only for now.",
 		"lessons": "Rules from past mistakes, relevant to the query.",
@@ -87,6 +89,7 @@ type memoryResult struct {
 	Source     string     `json:"source"`
 	Tags       []string   `json:"tags"`
 	CreatedAt  time.Time  `json:"created_at"`
+	OccurredAt string     `json:"occurred_at,omitempty"`
 	SessionID  string     `json:"session_id"`
 	Visibility string     `json:"visibility"`
 	Replaces   string     `json:"replaces,omitempty"`
@@ -153,7 +156,7 @@ func MemorySearch(v *mesh.View) Tool {
 		if err != nil {
 			return memoryAnswer{}, err
 		}
-		answer := memoryAnswer{Results: []memoryResult{}}
+		answer := memoryAnswer{Results: []memoryResult{}, Time: found.Asked}
 		// Also as a log message: a model may not mention that half of the search was off.
 		if answer.Semantic, answer.Hint = coverage(found); answer.Hint != "" {
 			callerOf(ctx).log(ctx, mcp.LoggingLevelWarning, answer.Hint)
@@ -235,7 +238,8 @@ func coverage(found mesh.Found) (semantic, hint string) {
 func present(hit record.Hit, query string, whole bool) (r memoryResult, cut bool) {
 	r = memoryResult{
 		ID: hit.ID, Score: hit.Score, Content: hit.Content, Type: hit.Type, Source: hit.Source, Tags: hit.Tags,
-		CreatedAt: hit.CreatedAt, SessionID: hit.SessionID, Visibility: string(hit.Visibility), Link: hit.Link,
+		CreatedAt: hit.CreatedAt, OccurredAt: hit.OccurredAt, SessionID: hit.SessionID,
+		Visibility: string(hit.Visibility), Link: hit.Link,
 	}
 	r.Replaces, r.Sightings = replaces(hit.Replaced), hit.Sightings
 	if r.Tags == nil {

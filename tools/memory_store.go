@@ -18,16 +18,17 @@ func (memory) JSONSchemaExtend(s *jsonSchema) {
 	describe(s, map[string]string{
 		"content": "What to remember: one self-contained fact, event or decision. " +
 			"Markup is cleaned; personal identifiers and credentials are redacted.",
-		"type":       "Kind of memory. For lessons from mistakes call distill_lesson instead.",
-		"tags":       "Words to filter by later, each up to 64 characters.",
-		"importance": "Importance, 0 to 1.",
-		"session_id": "The conversation it comes from. Search relates memories of one session: set it if known.",
-		"source":     "Origin: user, assistant, or a person, program or document.",
-		"rationale":  "Why it is worth keeping.",
-		"hypothesis": "What it is expected to be useful for.",
-		"skill_name": "The skill it belongs to.",
-		"metadata":   "Additional JSON, up to 16 KiB. Not searched.",
-		"supersedes": "IDs of memories that this corrects, merges or ends.",
+		"type":        "Kind of memory. For lessons from mistakes call distill_lesson instead.",
+		"tags":        "Words to filter by later, each up to 64 characters.",
+		"importance":  "Importance, 0 to 1.",
+		"session_id":  "The conversation it comes from. Search relates memories of one session: set it if known.",
+		"source":      "Origin: user, assistant, or a person, program or document.",
+		"rationale":   "Why it is worth keeping.",
+		"hypothesis":  "What it is expected to be useful for.",
+		"skill_name":  "The skill it belongs to.",
+		"occurred_at": "Time of the event, if content does not name it.",
+		"metadata":    "Additional JSON, up to 16 KiB. Not searched.",
+		"supersedes":  "IDs of memories that this corrects, merges or ends.",
 	})
 	property(s, "content").MinLength = new(uint64(1))
 	enumerate(s, "type", record.Types...)
@@ -58,6 +59,7 @@ type stored struct {
 	ID         string      `json:"id"`
 	CreatedAt  time.Time   `json:"created_at"`
 	Visibility string      `json:"visibility"`
+	OccurredAt string      `json:"occurred_at,omitempty"`
 	Redactions []redaction `json:"redactions"`
 	Updated    []string    `json:"updated,omitempty"`
 	Sightings  int         `json:"sightings,omitempty"`
@@ -111,8 +113,8 @@ func MemoryStore(v *mesh.View) Tool {
 			return stored{}, err
 		}
 		answer := stored{
-			ID: r.ID, CreatedAt: r.CreatedAt, Visibility: string(r.Visibility), Redactions: redactions(r.Redactions),
-			Updated: r.Updated, Sightings: r.Sightings,
+			ID: r.ID, CreatedAt: r.CreatedAt, Visibility: string(r.Visibility), OccurredAt: r.OccurredAt,
+			Redactions: redactions(r.Redactions), Updated: r.Updated, Sightings: r.Sightings,
 		}
 		for _, other := range r.Similar {
 			answer.Similar = append(answer.Similar, similar{other.ID, other.CreatedAt, other.Excerpt, other.Relation})

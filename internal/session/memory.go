@@ -29,22 +29,31 @@ const (
 func OpenMemory(o Options, who audience.Audience) (memory *mesh.View, release func() error, err error) {
 	closeFolder := func() error { return nil }
 	var files fileindex.Source
+	var zone func() *time.Location
 	if who.IsDM() {
 		// A folder that cannot be opened has no files to search. Commands that need the folder report the reason.
 		if folder, err := workspace.Open(o.Config.Workspace, workspace.WithLogger(o.Logger)); err == nil {
-			files, closeFolder = searched(folder.View(who)), folder.Close
+			view := folder.View(who)
+			files, zone, closeFolder = searched(view), zoneOf(view), folder.Close
 		}
 	}
-	memory, closeMemory, err := openMemory(o, who, files)
+	memory, closeMemory, err := openMemory(o, who, files, zone)
 	if err != nil {
 		return nil, nil, errors.Join(err, closeFolder())
 	}
 	return memory, func() error { return errors.Join(closeMemory(), closeFolder()) }, nil
 }
 
-// openMemory opens the memory of one audience, which searches files as well unless they are nil. Nothing is read and no
-// model is loaded before it is used.
-func openMemory(o Options, who audience.Audience, files fileindex.Source) (*mesh.View, func() error, error) {
+// zoneOf returns the time zone of a view's audience: in a DM the user's.
+func zoneOf(view *workspace.View) func() *time.Location {
+	return func() *time.Location { return view.Now().Location() }
+}
+
+// openMemory opens the memory of one audience, which searches files as well unless they are nil. A nil zone is the
+// machine's. Nothing is read and no model is loaded before it is used.
+func openMemory(
+	o Options, who audience.Audience, files fileindex.Source, zone func() *time.Location,
+) (*mesh.View, func() error, error) {
 	completer, err := o.Config.LLM.Open(o.Getenv)
 	if err != nil {
 		return nil, nil, err
@@ -61,6 +70,7 @@ func openMemory(o Options, who audience.Audience, files fileindex.Source) (*mesh
 		Embedder:  embedder,
 		Completer: completer,
 		Files:     files,
+		Zone:      zone,
 		Logger:    o.Logger,
 
 		LessonMinConfidence: o.Config.Learning.MinConfidence,

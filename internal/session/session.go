@@ -92,7 +92,7 @@ func open(o Options, who audience.Audience) (*parts, error) {
 	p.view = folder.View(who)
 	p.view.CheckRecord(context.Background())
 	var release func() error
-	if p.memory, release, err = openMemory(o, who, searched(p.view)); err != nil {
+	if p.memory, release, err = openMemory(o, who, searched(p.view), zoneOf(p.view)); err != nil {
 		return p, err
 	}
 	p.closers = append(p.closers, release)

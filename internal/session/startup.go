@@ -26,7 +26,7 @@ func OpenBrief(o Options, who audience.Audience) (s brief.Sources, release func(
 	p.closers = append(p.closers, folder.Close)
 	p.view = folder.View(who)
 	var closeMemory func() error
-	if p.memory, closeMemory, err = openMemory(o, who, nil); err != nil {
+	if p.memory, closeMemory, err = openMemory(o, who, nil, zoneOf(p.view)); err != nil {
 		return s, nil, errors.Join(err, p.close())
 	}
 	p.closers = append(p.closers, closeMemory)

@@ -102,10 +102,10 @@ func (p *parser) number(i int) int {
 	return p.tokens[i].num
 }
 
-// isYear reports whether token i is a year of four digits.
+// isYear reports whether token i is a year of four digits, in a text one that people write about.
 func (p *parser) isYear(i int) bool {
 	n := p.number(i)
-	return len(p.word(i)) == 4 && n >= 1900 && n < 2200 && !p.tokens[i].ordinal
+	return len(p.word(i)) == 4 && !p.tokens[i].ordinal && (p.exact && n > 0 || n >= 1900 && n < 2200)
 }
 
 func (p *parser) day(t time.Time) []Span { return []Span{{t, addDays(t, 1), Day}} }

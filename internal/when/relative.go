@@ -288,6 +288,12 @@ func (p *parser) weekday(i int) ([]Span, int) {
 	if k = i + 1; p.word(k) == "of" {
 		k++
 	}
+	if _, n := p.quantityAt(k); n > 0 { // "Wednesday two weeks ago"
+		if ago, m := p.counted(k); m > 0 && units[p.word(k+n)] == "weeks" {
+			middle := ago[0].From.Add(ago[0].To.Sub(ago[0].From) / 2)
+			return p.day(inWeek(addDays(middle, -(int(middle.Weekday())+6)%7), day)), k + m - i
+		}
+	}
 	if p.word(k+1) == "week" {
 		if week, n := p.modified(k); n == 2 {
 			return p.day(inWeek(week[0].From, day)), k + 2 - i

@@ -19,7 +19,7 @@ var (
 		"appointment tomorrow remind reminder booked expire expires must coming next agenda")
 	// presentWords tell of the future where no word tells of the past: "the review is on Thursday".
 	presentWords = set("is are am s re do does start starts begin begins open opens end ends leave leaves fly flies " +
-		"arrive arrives have should need needs can could would")
+		"arrive arrives happen happens happening go goes comes have should need needs can could would")
 	pastWords = set("did was were had ago last went met said told made bought took came saw left began wrote spoke " +
 		"ran ate found gave sent won lost paid sold built broke chose drove fell felt flew forgot held kept knew led " +
 		"read slept spent swam taught thought wore been done gone seen")

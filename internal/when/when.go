@@ -188,11 +188,17 @@ func InText(text string, now time.Time) []Span {
 
 // InQuestion returns what the first time phrase of a question means: one span, several if the phrase may mean each of
 // them, none if the question has no such phrase. Since, after, before and until make a span open. A time of day is not
-// kept: who asks for it wants that day.
-func InQuestion(text string, now time.Time) (spans []Span) {
+// kept: who asks for it wants that day. rest is the question without the phrase.
+func InQuestion(text string, now time.Time) (spans []Span, rest string) {
 	p := newParser(text, now)
 	p.lean, p.all = p.tense, true
-	p.each(func(i, _ int, named []Span) bool {
+	rest = text
+	p.each(func(i, end int, named []Span) bool {
+		before := i
+		for before > 0 && (prepositions[p.word(before-1)] || p.word(before-1) == "the") {
+			before--
+		}
+		rest = text[:p.tokens[before].start] + text[p.tokens[end-1].end:]
 		for _, s := range named {
 			if s.Unit == Minute {
 				day := midnight(s.From)
@@ -211,5 +217,5 @@ func InQuestion(text string, now time.Time) (spans []Span) {
 		}
 		return false
 	})
-	return spans
+	return spans, rest
 }

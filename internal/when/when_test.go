@@ -85,6 +85,7 @@ func TestParse(t *testing.T) {
 		"last tuesday":              "2026-11-17",
 		"Last Tuesday.":             "2026-11-17",
 		"since monday":              "2026-11-16",
+		"Wednesday two weeks ago":   "2026-11-04",
 		"tuesday of last week":      "2026-11-10",
 		"last week on tuesday":      "2026-11-10",
 		"Tuesday, 17 November":      "2026-11-17",
@@ -182,6 +183,25 @@ func TestInText(t *testing.T) {
 	}
 }
 
+func asked(text string, now time.Time) []Span {
+	spans, _ := InQuestion(text, now)
+	return spans
+}
+
+func TestRest(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"what did we decide last Tuesday?":            "what did we decide ?",
+		"What happened on 17 November with the roof?": "What happened  with the roof?",
+		"In March, where did Ana go?":                 ", where did Ana go?",
+		"What may I do?":                              "What may I do?",
+	} {
+		if _, rest := InQuestion(text, friday(t)); rest != want {
+			t.Errorf("the rest of %q is %q, want %q", text, rest, want)
+		}
+	}
+}
+
 func TestInQuestion(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -205,12 +225,12 @@ func TestInQuestion(t *testing.T) {
 		"Who came to the party on Saturday?":               "2026-11-14",
 		"What am I doing on Saturday?":                     "2026-11-21",
 	} {
-		if diff := cmp.Diff(want, isoOf(InQuestion(text, friday(t)))); diff != "" {
+		if diff := cmp.Diff(want, isoOf(asked(text, friday(t)))); diff != "" {
 			t.Errorf("InQuestion(%q) (-want +got):\n%s", text, diff)
 		}
 	}
 	monday := in(t, "Europe/Lisbon", "2026-11-16T10:00")
-	if got := isoOf(InQuestion("what's planned for next Friday?", monday)); got != "2026-11-20 2026-11-27" {
+	if got := isoOf(asked("what's planned for next Friday?", monday)); got != "2026-11-20 2026-11-27" {
 		t.Errorf("next Friday on a Monday is %s, want both", got)
 	}
 }
@@ -263,7 +283,7 @@ func FuzzFind(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, s := range append(InText(text, now), InQuestion(text, now)...) {
+		for _, s := range append(InText(text, now), asked(text, now)...) {
 			if !s.To.IsZero() && !s.From.Before(s.To) {
 				t.Errorf("%q names an empty span: %v", text, s)
 			}

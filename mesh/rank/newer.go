@@ -48,6 +48,7 @@ type statement struct {
 	moment     record.Moment
 	foreign    bool
 	turn       bool    // it is within a session, where what comes before and after it tells when it holds
+	time       float32 // what it gains by the time that the query names
 	cosine     float32 // with the query
 	comparable bool    // the fields below are set
 	vector     []float32
@@ -87,7 +88,10 @@ func (r *Candidates) statement(l leader) *statement {
 	p := r.parts[l.part]
 	rec := p.Docs[l.doc].Record
 	before, after := p.Keywords.Neighbours(l.doc)
-	s := &statement{turn: before >= 0 && after >= 0, leader: l, record: rec, moment: p.Hit(rec).Stored(), foreign: p.source.Foreign, cosine: p.raw[l.doc]}
+	s := &statement{
+		leader: l, record: rec, moment: p.Hit(rec).Stored(), foreign: p.source.Foreign, turn: before >= 0 && after >= 0,
+		time: p.time(l.doc), cosine: p.raw[l.doc],
+	}
 	s.comparable = p.Keywords.Words(l.doc) <= nearWords && rec.Type != record.FileType && rec.Lesson == nil &&
 		rec.Reflection == nil && !strings.HasSuffix(strings.TrimSpace(rec.Content), "?")
 	if s.comparable {
@@ -102,7 +106,7 @@ func (r *Candidates) statement(l leader) *statement {
 func (r *Candidates) replaces(newer, older *statement, asked []string) bool {
 	// SECURITY: what another group said does not displace what was said here.
 	if !newer.comparable || !older.comparable || newer.foreign && !older.foreign ||
-		newer.moment.Compare(older.moment) <= 0 {
+		newer.time < older.time || newer.moment.Compare(older.moment) <= 0 {
 		return false
 	}
 	shared := 0

@@ -23,7 +23,7 @@ type Ranking string
 // Context is the default ranking. A memory's score is
 //
 //	p     = cosine + .7 own + .4 context + .3 pairs - long + speaker + standing
-//	score = p + .5 x the best p of its session
+//	score = p + .5 x the best p of its session + time
 //
 // where each of the first four is divided by its maximum over all memories, so that none drowns the others: cosine is
 // that of the query with the memory, averaged with its neighbours in the session (weights .2, 1, .2); own, context
@@ -35,7 +35,8 @@ type Ranking string
 // Neighbours count because a remark in a conversation often does not name its subject, which the one before it does.
 // The beginning counts most because a long text names its subject there; a word after the first 60 counts a tenth in
 // own. What an assistant said loses .4, unless the query asks for it. A standing instruction gains twice its cosine
-// where the query asks for help with something. docs/ranking.md has the measurements.
+// where the query asks for help with something. A memory of the time that the query names gains up to 2. docs/ranking.md
+// has the measurements.
 const Context Ranking = "context"
 
 // Weights of the signals: round numbers, chosen on two unlike development sets together and not fitted to either.
@@ -45,6 +46,7 @@ const (
 	contextWeight = .4
 	pairsWeight   = .3
 	sessionWeight = .5
+	timeWeight    = 2. // of the time that the query names
 
 	sideWeight = .2  // of a neighbour in the mean of cosines
 	pairsAmong = 200 // best memories by the other signals in which pairs are looked up: it takes their whole text
@@ -64,8 +66,10 @@ type Source struct {
 // current.
 type Filter struct {
 	Admit func(*record.Record) bool
-	AsOf  time.Time     // zero: now
-	Lance *lance.Filter // the same condition as Admit for LanceDB, nil if it cannot express it
+	AsOf  time.Time // zero: now
+	// Prefer returns how well a memory fits the time that the query names, 0 to 1. Nil: the query names none.
+	Prefer func(*record.Record) float32
+	Lance  *lance.Filter // the same condition as Admit for LanceDB, nil if it cannot express it
 }
 
 // Candidates are the memories of some sources with their signals for one query, computed once for every call of Top.
@@ -92,6 +96,7 @@ type part struct {
 	raw    []float32 // the cosine; 0 where it is negative or not known
 	base   []float32 // the score without its session; notRanked if the filter does not admit it
 	best   []float32 // the largest of base, by session number
+	timely []float32 // what fitting the time that the query names adds to the score; empty if it names none
 
 	scores []vector.PartScore // of the parts of long memories, not by document
 }
@@ -189,13 +194,24 @@ func (r *Candidates) Top(limit int, f Filter) []record.Hit {
 	for i, p := range r.parts {
 		p.base = slices.Grow(p.base[:0], len(p.Docs))[:len(p.Docs)]
 		p.best = slices.Grow(p.best[:0], p.Sessions)[:p.Sessions]
+		p.timely = p.timely[:0]
+		if f.Prefer != nil {
+			p.timely = slices.Grow(p.timely, len(p.Docs))[:len(p.Docs)]
+		}
 		for s := range p.best {
 			p.best[s] = notRanked
 		}
 		for doc := range p.Docs {
 			p.base[doc] = notRanked
-			if p.Context[doc] == 0 && p.raw[doc] < MinCosine || !p.admits(doc, f) {
-				continue // Own needs no check: Context is never 0 where it is not
+			unrelated := p.Context[doc] == 0 && p.raw[doc] < MinCosine // Own is 0 where Context is
+			if unrelated && f.Prefer == nil || !p.admits(doc, f) {
+				continue
+			}
+			if f.Prefer != nil {
+				p.timely[doc] = timeWeight * f.Prefer(p.Docs[doc].Record)
+			}
+			if unrelated && p.time(doc) == 0 {
+				continue
 			}
 			base := cosineWeight*share(p.smooth(doc), r.cosine) + ownWeight*share(p.Own[doc], r.own) +
 				contextWeight*share(p.Context[doc], r.context) - p.Docs[doc].Long
@@ -210,7 +226,7 @@ func (r *Candidates) Top(limit int, f Filter) []record.Hit {
 	for i, p := range r.parts {
 		for doc, base := range p.base {
 			if base > notRanked {
-				best.add(leader{base + p.sessionShare(doc), i, doc})
+				best.add(leader{base + p.sessionShare(doc) + p.time(doc), i, doc})
 			}
 		}
 	}
@@ -274,6 +290,14 @@ func (p *part) sessionShare(doc int) float32 {
 	return sessionWeight * p.base[doc]
 }
 
+// time returns what a memory gains by fitting the time that the query names. Its session gains nothing by it.
+func (p *part) time(doc int) float32 {
+	if len(p.timely) == 0 {
+		return 0
+	}
+	return p.timely[doc]
+}
+
 // hits returns the ranked memories with scores in proportion to the best one's strength, so that a caller can tell a
 // poor answer from a good one.
 func (r *Candidates) hits(ranked []leader, pairs map[place]float32) []record.Hit {
@@ -294,6 +318,7 @@ func (r *Candidates) hits(ranked []leader, pairs map[place]float32) []record.Hit
 		for _, s := range []record.Signal{
 			{Name: "speaker", Value: Round(speaker)},
 			{Name: "standing", Value: Round(standing)},
+			{Name: "time", Value: Round(p.time(doc))},
 		} {
 			if s.Value != 0 {
 				hits[i].Signals = append(hits[i].Signals, s)

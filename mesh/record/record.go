@@ -63,6 +63,9 @@ type Memory struct {
 	Hypothesis string         `json:"hypothesis,omitempty"` // what it is expected to be useful for
 	Skill      string         `json:"skill_name,omitempty"` // the skill it belongs to
 	Metadata   map[string]any `json:"metadata,omitempty"`   // up to MaxMetadata bytes of JSON, not searched
+	// OccurredAt is when it happened or will happen, from a caller in a form that package when reads. In the ledger it is
+	// dates in the form of when.Span.ISO, separated by spaces: of the calendar where it was stored, without a time zone.
+	OccurredAt string `json:"occurred_at,omitempty"`
 }
 
 // Record is one memory entry (RFC-0011 §1.1) as the ledger keeps it. Every string in it has passed the scrubber. Once

@@ -39,8 +39,8 @@ punctuation and case only is counted as a sighting of it. What the memory supers
 searches any more, and stays in its history.
 
 --metadata is a JSON object. Its keys type, source, tags, importance (or importance_score),
-session_id, skill_name, rationale and hypothesis set the memory's fields of these names; other keys
-are stored as metadata.`,
+session_id, skill_name, rationale, hypothesis and occurred_at set the memory's fields of these
+names; other keys are stored as metadata.`,
 		Example: `  yamo-mcp mesh store --content "The boiler is serviced every March" --type event
   yamo-mcp mesh store --content "Ana prefers tea" --metadata '{"tags":["food"],"importance":0.8}'`,
 	}, func(ctx context.Context, memory *mesh.View, _ []string) error {
@@ -101,6 +101,7 @@ func storeRequest(text string) (record.Memory, error) {
 	for key, to := range map[string]any{
 		"type": &q.Type, "source": &q.Source, "tags": &q.Tags, "importance": &q.Importance, "session_id": &q.SessionID,
 		"skill_name": &q.Skill, "rationale": &q.Rationale, "hypothesis": &q.Hypothesis,
+		"occurred_at": &q.OccurredAt,
 	} {
 		value, ok := q.Metadata[key]
 		if !ok {
@@ -123,6 +124,7 @@ func storeRequest(text string) (record.Memory, error) {
 var shapes = map[string]string{
 	"type": "a string", "source": "a string", "tags": "a list of strings", "importance": "a number from 0 to 1",
 	"session_id": "a string", "skill_name": "a string", "rationale": "a string", "hypothesis": "a string",
+	"occurred_at": "a string",
 }
 
 // onlyObject decodes text, which must be one JSON object and nothing else: what follows it would be lost.

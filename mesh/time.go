@@ -1,0 +1,151 @@
+package mesh
+
+import (
+	"strings"
+	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/internal/when"
+	"github.com/yamo-protocol/yamo-mcp/mesh/rank"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+)
+
+// zone returns the audience's time zone, in which its dates and days are meant.
+func (v *View) zone() *time.Location {
+	if v.Zone == nil {
+		return time.Local
+	}
+	return v.Zone()
+}
+
+// local returns the current time in the audience's time zone.
+func (v *View) local() time.Time { return v.Now().In(v.zone()) }
+
+// date replaces when what r tells happened by dates: what the caller gave, else what the text names, as of r.CreatedAt.
+// zone is the audience's.
+//
+// SECURITY: only the private compartment's dates are those of the user's time zone, which is private: what is
+// "yesterday" around midnight would tell a group where the user is.
+func date(r *record.Record, to record.Visibility, zone *time.Location) error {
+	if to != record.Private {
+		zone = time.Local
+	}
+	spans := datesOf(r)
+	switch {
+	case r.Lesson != nil || len(spans) > 0:
+		return nil
+	case r.OccurredAt != "":
+		s, err := when.ParseEvent(r.OccurredAt, r.CreatedAt.In(zone))
+		if err != nil {
+			return fault.New("occurred_at: %v", err)
+		}
+		spans = append(spans, s)
+	default:
+		spans = when.InText(r.Content, r.CreatedAt.In(zone))
+	}
+	var list []string
+	for _, s := range spans {
+		list = append(list, s.ISO())
+	}
+	r.OccurredAt = strings.Join(list, " ")
+	return nil
+}
+
+// datesOf returns the dates of r that date has set, as times in UTC, and none if it has not.
+func datesOf(r *record.Record) (spans []when.Span) {
+	for iso := range strings.FieldsSeq(r.OccurredAt) {
+		s, err := when.ParseISO(iso, time.UTC)
+		if err != nil {
+			return nil
+		}
+		spans = append(spans, s)
+	}
+	return spans
+}
+
+// period is one or more parts of the calendar that memories are looked for in.
+type period []when.Span
+
+// floating returns t's date and clock as a time in UTC, as the dates of memories are compared: a date is the same
+// everywhere.
+func floating(t time.Time) time.Time {
+	if t.IsZero() {
+		return t
+	}
+	year, month, day := t.Date()
+	hour, minute, second := t.Clock()
+	return time.Date(year, month, day, hour, minute, second, t.Nanosecond(), time.UTC)
+}
+
+// stored reports whether r was stored in the period.
+func (p period) stored(r *record.Record) bool {
+	for _, s := range p {
+		if s.Holds(r.CreatedAt) {
+			return true
+		}
+	}
+	return false
+}
+
+// events calls f with each time at which what r tells happened, and a part of the period that has a moment in common
+// with it.
+func (p period) events(r *record.Record, f func(event, part when.Span)) {
+	for _, event := range datesOf(r) {
+		for _, s := range p {
+			part := when.Span{From: floating(s.From), To: floating(s.To), Unit: s.Unit}
+			if part.Overlaps(event) {
+				f(event, part)
+			}
+		}
+	}
+}
+
+// holds reports whether r was stored in the period, or tells of something that happened in it.
+func (p period) holds(r *record.Record) bool {
+	held := p.stored(r)
+	p.events(r, func(_, _ when.Span) { held = true })
+	return held
+}
+
+// fits reports whether a memory of sources fits the period.
+func (p period) fits(sources []rank.Source) bool {
+	if len(p) == 0 {
+		return false
+	}
+	for _, source := range sources {
+		s := source.Snapshot()
+		for r := range s.Memories() {
+			if p.holds(r) {
+				s.Release()
+				return true
+			}
+		}
+		s.Release()
+	}
+	return false
+}
+
+// How much of the weight of time a memory gets, see docs/ranking.md.
+const (
+	vagueShare  = .3 // for "in 2026" where a day is asked for
+	storedShare = .7 // for having been stored then, when it tells of other days
+	vagueTimes  = 8  // an event that is longer than so many times the period is vague
+)
+
+// share returns how well r fits the period, 0 to 1.
+func (p period) share(r *record.Record) (share float32) {
+	if p.stored(r) {
+		share = 1
+		if r.OccurredAt != "" {
+			share = storedShare
+		}
+	}
+	p.events(r, func(event, part when.Span) {
+		fits := float32(1)
+		if !part.To.IsZero() && event.To.Sub(event.From) > vagueTimes*part.To.Sub(part.From) {
+			fits = vagueShare
+		}
+		share = max(share, fits)
+	})
+	return share
+}
