@@ -248,8 +248,8 @@ func TestSkillTableFollowsTheLedger(t *testing.T) {
 	}
 	settle(t, v)
 	metadata := tableSkills(t, c)["one"].Metadata
-	if got := metadata; !strings.HasPrefix(got, `{"reliability":0.6,"use_count":1,"last_used":"`) {
-		t.Errorf("after feedback: %s", got)
+	if !strings.HasPrefix(metadata, `{"reliability":0.6,"use_count":1,"last_used":"`) {
+		t.Errorf("after feedback: %s", metadata)
 	}
 	if after := readMark(t, v); after["rows"] != mark["rows"] || after["seq"] <= mark["seq"] {
 		t.Errorf("skills count as blocks: %+v, then %+v", mark, after)

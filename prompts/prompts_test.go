@@ -316,8 +316,11 @@ func TestArgumentsThatAreWrong(t *testing.T) {
 		want   string
 	}{
 		{"recall", map[string]string{"query": "x"}, "query: unknown argument of the prompt recall; valid arguments: topic"},
-		{"startup", map[string]string{"connection": "dm"},
-			"connection: unknown argument of the prompt startup; it has no arguments"},
+		{
+			"startup",
+			map[string]string{"connection": "dm"},
+			"connection: unknown argument of the prompt startup; it has no arguments",
+		},
 		{
 			"recall",
 			map[string]string{"topic": strings.Repeat("é", 2001)},

@@ -124,7 +124,8 @@ func (v *View) startupFiles() (files []startupFile, omitted []Skipped) {
 	// SECURITY: seed 002's shared scope, and the group's own logs; v.text refuses the others again for a group.
 	if !v.who.IsDM() {
 		files = []startupFile{
-			{IdentityFile, "# IDENTITY", rankIdentity}, {SoulFile, "# SOUL", rankIdentity},
+			{IdentityFile, "# IDENTITY", rankIdentity},
+			{SoulFile, "# SOUL", rankIdentity},
 			{AgentsFile, "# AGENTS", rankIdentity},
 		}
 		return append(files, v.recent(today, yesterday, nil)...), nil

@@ -27,7 +27,8 @@ var now = time.Date(2026, 2, 14, 12, 0, 0, 0, time.UTC)
 type noModel struct{}
 
 func (noModel) Embed(context.Context, []string) ([][]float32, error) { return nil, embed.ErrNoAssets }
-func (noModel) Model() embed.Model                                   { return embed.Model{Name: "none", Dim: 384} }
+
+func (noModel) Model() embed.Model { return embed.Model{Name: "none", Dim: 384} }
 
 // folder writes a workspace with a SOUL.md and files.
 func folder(t *testing.T, files map[string]string) string {
@@ -231,8 +232,10 @@ func TestBriefKeepsItsSize(t *testing.T) {
 // Files that are not read are named with the reason.
 func TestRefusedFilesAreNamed(t *testing.T) {
 	t.Parallel()
-	dir := folder(t, map[string]string{"vault/notes.md": "The vault.", "TOOLS.md/file": "x",
-		"memory/2026-02-13.md": "log"})
+	dir := folder(t, map[string]string{
+		"vault/notes.md": "The vault.", "TOOLS.md/file": "x",
+		"memory/2026-02-13.md": "log",
+	})
 	for link, target := range map[string]string{"MEMORY.md": "vault/notes.md", "notes": "vault"} {
 		if err := os.Symlink(target, filepath.Join(dir, link)); err != nil {
 			t.Fatal(err)

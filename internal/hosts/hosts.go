@@ -213,8 +213,13 @@ func opencodeServer(e Entry) ([]string, object) {
 
 func gooseExtension(e Entry) ([]string, object) {
 	return []string{"extensions", e.Name}, object{
-		{"name", e.Name}, {"type", "stdio"}, {"enabled", true},
-		{"cmd", e.Command}, {"args", e.Args}, {"envs", environment(e.Env)}, {"timeout", 300},
+		{"name", e.Name},
+		{"type", "stdio"},
+		{"enabled", true},
+		{"cmd", e.Command},
+		{"args", e.Args},
+		{"envs", environment(e.Env)},
+		{"timeout", 300},
 	}
 }
 

@@ -214,8 +214,10 @@ func merged(present any, value object) object {
 var plainScalar = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
 
 func yamlKey(key string) string {
-	if plainScalar.MatchString(key) && !slices.Contains([]string{"y", "n", "yes", "no", "on", "off", "true", "false",
-		"null"},
+	if plainScalar.MatchString(key) && !slices.Contains([]string{
+		"y", "n", "yes", "no", "on", "off", "true", "false",
+		"null",
+	},
 		strings.ToLower(key)) {
 		return key
 	}

@@ -116,8 +116,10 @@ func TestGroupTools(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := Options{Config: config.Default(), Getenv: func(string) string { return "" },
-			Logger: slog.New(slog.DiscardHandler)}
+		o := Options{
+			Config: config.Default(), Getenv: func(string) string { return "" },
+			Logger: slog.New(slog.DiscardHandler),
+		}
 		o.Config.Workspace = t.TempDir()
 		o.Config.Session.Toolsets = "memory,workspace,learning"
 		p, err := open(o, audienceOf)

@@ -278,8 +278,10 @@ func TestISO(t *testing.T) {
 
 func FuzzFind(f *testing.F) {
 	now := time.Date(2026, 11, 20, 14, 30, 0, 0, time.UTC)
-	for _, seed := range []string{"last Tuesday at 9:30 pm", "3-5 March 2026", "in 2026-03-04T10:00:00Z", "Q3 2026",
-		"a couple of", "between 3 and"} {
+	for _, seed := range []string{
+		"last Tuesday at 9:30 pm", "3-5 March 2026", "in 2026-03-04T10:00:00Z", "Q3 2026",
+		"a couple of", "between 3 and",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -26,8 +26,8 @@ const (
 )
 
 // fieldNames are the names that a field may have, in metadata or before a colon in the content, without regard to case,
-// blanks, underscores and hyphens: those of RFC-0011 §4.2 (LessonContext), §3.5 (the block) and §10 (the example), and
-// those of record.Lesson.Text.
+// blanks, underscores and hyphens: those of RFC-0011 §4.2 (LessonContext), §3.5 (the block) and §10 (the example),
+// and those of record.Lesson.Text.
 var fieldNames = func() map[string]string {
 	names := map[string]string{}
 	for field, list := range map[string][]string{

@@ -48,7 +48,8 @@ var bullet = regexp.MustCompile(`^\s*[-*+]\s+`)
 var datePrefix = regexp.MustCompile(beginsWithDate.String() + `:?\s*`)
 
 // find returns the index of the only item that equals wanted, else of the only one that begins with it. The date that
-// an item was given may be left out. An ambiguous beginning is a fault: removing the wrong item cannot be noticed later.
+// an item was given may be left out. An ambiguous beginning is a fault: removing the wrong item cannot be noticed
+// later.
 func find(items []string, wanted string) (int, error) {
 	wanted = oneLine(bullet.ReplaceAllString(wanted, ""))
 	if wanted == "" {

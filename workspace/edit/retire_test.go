@@ -81,7 +81,8 @@ func TestRetireWithoutDate(t *testing.T) {
 		}
 	}
 	d.edit(e, retiring(nil, "2026-02-14: Swim", "2026-02-15: Swim"))
-	if _, err := e.Edit(t.Context(), retiring([]string{"Swim"})); err == nil || !strings.Contains(err.Error(), "with the date") {
+	_, err := e.Edit(t.Context(), retiring([]string{"Swim"}))
+	if err == nil || !strings.Contains(err.Error(), "with the date") {
 		t.Errorf("an entry of two days: %v", err)
 	}
 }

@@ -85,7 +85,8 @@ func TestSections(t *testing.T) {
 	want := []Section{
 		{"Memory", []string{"first"}, ""},
 		{
-			"People", []string{"Luis prefers Spanish but is fine with English.", "Ana uses a Samsung"},
+			"People",
+			[]string{"Luis prefers Spanish but is fine with English.", "Ana uses a Samsung"},
 			"prose - not a bullet\n  indented prose",
 		},
 		{"Deep", []string{"nested", "deeper"}, ""},
