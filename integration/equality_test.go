@@ -62,7 +62,9 @@ func TestPrivateContentMakesNoDifference(t *testing.T) {
 		call[map[string]any](s, "skills", map[string]any{"action": "list"})
 		attack(s, p, 4)
 		stdout, stderr = s.end()
-		return normal(stdout), normalLog(t, stderr)
+		hooks := &hookSession{tb: t, launch: launch{workspace: p.workspace, group: club}, id: "one", cwd: "/nowhere/club"}
+		hooks.everything()
+		return normal(stdout + hooks.said), normalLog(t, stderr)
 	}
 
 	wantOut, wantErr := run(t, func(*testing.T, *planted) {})

@@ -46,6 +46,8 @@ type SearchRequest struct {
 	AsOf           string // likewise: find what was current then, for a date or phrase at its end
 	Filter         string // an expression of package where, RFC-0011 §9's --filter
 	IncludeLessons bool
+	// Unrecorded: the search leaves no recall block, because no person or model asked for it, and does not count as an access.
+	Unrecorded bool
 }
 
 // Found is the answer to a search.
@@ -126,7 +128,9 @@ func (v *View) Search(ctx context.Context, q SearchRequest) (Found, error) {
 		return Found{}, err
 	}
 	v.files.Mark(found.Hits)
-	v.recall(ctx, query, q, found)
+	if !q.Unrecorded {
+		v.recall(ctx, query, q, found)
+	}
 	return found, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/text"
@@ -37,6 +38,22 @@ type Journal struct {
 // Journal begins the log of a session: in a DM in memory/YYYY-MM-DD.md, in a group in the group's own
 // memory/YYYY-MM-DD-group-NAME.md.
 func (v *View) Journal() *Journal { return &Journal{view: v} }
+
+// JournalSince continues the log of a session that began at start, in a process of its own: what it adds today is in
+// the same block.
+func (v *View) JournalSince(start time.Time) *Journal {
+	now := v.Now()
+	j := v.Journal()
+	if start = start.In(now.Location()); start.Format(time.DateOnly) == now.Format(time.DateOnly) {
+		j.begin(start)
+	}
+	return j
+}
+
+// begin makes the block of t the session's.
+func (j *Journal) begin(t time.Time) {
+	j.date, j.heading = t.Format(time.DateOnly), "## Session ["+t.Format("15:04")+"]"
+}
 
 // Logged describes an addition that was written to a log.
 type Logged struct {
@@ -73,7 +90,7 @@ func (j *Journal) Append(ctx context.Context, title, body string) (Logged, error
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.date != date {
-		j.date, j.heading = date, "## Session ["+now.Format("15:04")+"]"
+		j.begin(now)
 	}
 	var entry strings.Builder
 	if title = text.OneLine(escapeLog(title)); title != "" {

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -30,14 +31,19 @@ type installer struct {
 	store hosts.Store
 
 	workspace, group, name, file string
-	auto, yes, dryRun            bool
+	auto, yes, dryRun, noHooks   bool
 }
 
 // planned is what becomes of one host.
 type planned struct {
-	host   hosts.Host
-	change hosts.Change
-	err    error // it cannot be changed
+	host    hosts.Host
+	changes []hosts.Change // of its files; those that stay as they are are empty
+	err     error          // it cannot be changed
+}
+
+// changed returns the changes that are not empty.
+func (p planned) changed() []hosts.Change {
+	return slices.DeleteFunc(slices.Clone(p.changes), hosts.Change.Empty)
 }
 
 // newInstallCommands returns `yamo-mcp install` and `yamo-mcp uninstall`.
@@ -51,8 +57,9 @@ func newInstallCommands(env cli.Env) []*cobra.Command {
 
 	install := &cobra.Command{
 		Use:   "install [HOST...]",
-		Short: "Add the server to MCP hosts",
-		Long: `Add the server to the configuration of the hosts, or of every host found on this machine (--auto).
+		Short: "Add the server and its hooks to MCP hosts",
+		Long: `Add the server to the configuration of the hosts, or of every host found on this machine (--auto), and
+to hosts with hooks what ` + "`yamo-mcp hook`" + ` does at the events of a session (--no-hooks leaves it out).
 The change is shown as a diff and made when you agree. Everything else in the files stays as it is,
 and a copy of each file is kept for ` + "`yamo-mcp uninstall`" + `. A workspace that does not exist is created.
 Without a host, lists the hosts and where their configuration is.
@@ -73,7 +80,7 @@ The hosts' sessions are direct conversations (DM) with you. To add a group's ser
 	}
 	uninstall := &cobra.Command{
 		Use:   "uninstall [HOST...]",
-		Short: "Remove the server from MCP hosts",
+		Short: "Remove the server and its hooks from MCP hosts",
 		Long: `Remove the server from the configuration of the hosts, or of all hosts (--auto). A file that was not
 changed since ` + "`yamo-mcp install`" + ` becomes byte for byte what it was before. The workspace stays.
 
@@ -89,6 +96,7 @@ changed since ` + "`yamo-mcp install`" + ` becomes byte for byte what it was bef
 		},
 	}
 	install.Flags().StringVar(&in.workspace, "workspace", "", "workspace folder (default YAMO_WORKSPACE, else ~/agent)")
+	install.Flags().BoolVar(&in.noHooks, "no-hooks", false, "add the server only")
 	install.Flags().StringVar(&in.group, "group", "", "serve this group instead of direct conversations")
 	for _, cmd := range []*cobra.Command{install, uninstall} {
 		flags := cmd.Flags()
@@ -184,7 +192,7 @@ func (in *installer) install(ctx context.Context, args []string) error {
 	var plans []planned
 	for _, h := range chosen {
 		p := planned{host: h}
-		p.change, p.err = h.Install(in.place, in.file, entry)
+		p.changes, p.err = h.Install(in.place, in.file, entry)
 		plans = append(plans, p)
 	}
 	if create {
@@ -198,12 +206,19 @@ func (in *installer) install(ctx context.Context, args []string) error {
 			}
 			create = false
 		}
-		if err := in.store.Apply(p.change); err != nil {
-			return err
+		for _, c := range p.changed() {
+			if err := in.store.Apply(c); err != nil {
+				return err
+			}
 		}
 		fmt.Fprintf(in.Stderr, "%s: installed; restart it.\n", p.host.Name)
-		if backup := in.store.Backup(p.change); backup != "" {
-			fmt.Fprintf(in.Stderr, "  the file before: %s\n", backup)
+		for _, c := range p.changed() {
+			if backup := in.store.Backup(c); backup != "" {
+				fmt.Fprintf(in.Stderr, "  %s before: %s\n", filepath.Base(c.Path), backup)
+			}
+		}
+		if note := p.host.Note(); note != "" {
+			fmt.Fprintf(in.Stderr, "  %s.\n", note)
 		}
 		return nil
 	})
@@ -220,12 +235,14 @@ func (in *installer) uninstall(args []string) error {
 	var plans []planned
 	for _, h := range chosen {
 		p := planned{host: h}
-		p.change, p.err = h.Uninstall(in.place, in.file, in.name, in.store)
+		p.changes, p.err = h.Uninstall(in.place, in.file, in.name, in.store)
 		plans = append(plans, p)
 	}
 	return in.perform(plans, "not installed", func(p planned) error {
-		if err := in.store.Undo(p.change); err != nil {
-			return err
+		for _, c := range p.changes { // also where nothing is left to remove, so that nothing is kept
+			if err := in.store.Undo(c); err != nil {
+				return err
+			}
 		}
 		fmt.Fprintf(in.Stderr, "%s: removed; restart it.\n", p.host.Name)
 		return nil
@@ -241,11 +258,13 @@ func (in *installer) perform(plans []planned, unchanged string, apply func(plann
 		switch {
 		case p.err != nil:
 			errs = append(errs, fmt.Errorf("%s: %w", p.host.Name, p.err))
-		case p.change.Empty():
-			fmt.Fprintf(in.Stderr, "%s: %s (%s)\n", p.host.Name, unchanged, p.change.Path)
+		case len(p.changed()) == 0:
+			fmt.Fprintf(in.Stderr, "%s: %s (%s)\n", p.host.Name, unchanged, p.changes[0].Path)
 		default:
-			count++
-			fmt.Fprint(in.Stdout, p.change.Diff())
+			for _, c := range p.changed() {
+				count++
+				fmt.Fprint(in.Stdout, c.Diff())
+			}
 		}
 	}
 	if count == 0 || in.dryRun {
@@ -256,7 +275,7 @@ func (in *installer) perform(plans []planned, unchanged string, apply func(plann
 		return errors.Join(append(errs, err)...)
 	}
 	for _, p := range plans {
-		if !agreed || p.err != nil || p.change.Empty() {
+		if !agreed || p.err != nil || len(p.changed()) == 0 {
 			continue
 		}
 		if err := apply(p); err != nil {
@@ -317,9 +336,13 @@ func (in *installer) entry() (entry hosts.Entry, create bool, err error) {
 	if err != nil {
 		return entry, false, config.Name("group").Errorf("%w", err)
 	}
-	entry.Args = []string{"serve", "--workspace", in.workspace, "--connection", who.Connection()}
+	flags := []string{"--workspace", in.workspace, "--connection", who.Connection()}
 	if !who.IsDM() {
-		entry.Args = append(entry.Args, "--group", who.Group())
+		flags = append(flags, "--group", who.Group())
+	}
+	entry.Args = append([]string{"serve"}, flags...)
+	if !in.noHooks {
+		entry.Hook = flags
 	}
 	// Hosts do not have the shell's environment.
 	if cache := in.Getenv("YAMO_CACHE"); cache != "" {

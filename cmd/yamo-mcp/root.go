@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"path/filepath"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
 	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/doctorcmd"
 	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/editcmd"
+	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/hookcmd"
 	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/meshcmd"
 )
 
@@ -36,6 +38,12 @@ func run(ctx context.Context, args []string, getenv func(string) string,
 	command, err := root.ExecuteContextC(ctx)
 	if err != nil && !understood {
 		err = &cli.UsageError{Err: err}
+	}
+	// A hook that fails must not stop its host: in some, exit code 2 discards what the person has typed. This is also
+	// for a command line that an earlier version has installed.
+	if err != nil && len(args) > 0 && args[0] == hookcmd.Name {
+		fmt.Fprintln(stderr, errorLine(err))
+		return nil
 	}
 	if err != nil && belowMesh(command) {
 		err = &meshcmd.Error{Err: err}
@@ -80,8 +88,9 @@ To get started:
 	)
 	root.AddCommand(newInstallCommands(env)...)
 	root.AddCommand(
-		newBriefCommand(env),
 		doctorcmd.New(env),
+		newBriefCommand(env),
+		hookcmd.New(env),
 		newLintCommand(env),
 		newReconfigureCommand(env),
 		newRotateCommand(env),

@@ -16,8 +16,9 @@ import (
 type Change struct {
 	Path string // as the host opens it
 
-	target        string // Path without symbolic links
-	before, after []byte // nil: no file
+	target        string   // Path without symbolic links
+	before, after []byte   // nil: no file
+	missing       []string // folders that the file needs and that did not exist, from the inside
 }
 
 // Empty reports whether the file stays as it is.
@@ -48,7 +49,12 @@ func open(path string) (Change, error) {
 		if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
 			c.target = filepath.Join(dir, filepath.Base(path))
 		}
-		return c, nil
+		for dir := filepath.Dir(c.target); ; dir = filepath.Dir(dir) {
+			if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+				return c, nil
+			}
+			c.missing = append(c.missing, dir)
+		}
 	}
 	if err != nil {
 		return c, fmt.Errorf("%s: %w", path, reason(err))

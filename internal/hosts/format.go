@@ -13,7 +13,7 @@ import (
 // field is a member of an object.
 type field struct {
 	key   string
-	value any // string, bool, int, []string or object
+	value any // string, bool, int, []string, object or []object
 }
 
 // object is a value with its fields in order.
@@ -76,8 +76,11 @@ func bare(file []byte) (text []byte, restore func([]byte) []byte) {
 	}
 }
 
-// edit calls change with the text of a file and verifies that nothing but the value at path is different in its result.
-func edit(f format, file []byte, path []string, change func(text []byte) ([]byte, error)) ([]byte, error) {
+// edit calls change with the text of a file and verifies that others, which returns what belongs to other programs, is
+// the same of its result.
+func edit(f format, file []byte, others func(content map[string]any) map[string]any,
+	change func(text []byte) ([]byte, error),
+) ([]byte, error) {
 	text, restore := bare(file)
 	before, err := f.decode(text)
 	if err != nil {
@@ -91,7 +94,7 @@ func edit(f format, file []byte, path []string, change func(text []byte) ([]byte
 	if err != nil {
 		return nil, fmt.Errorf("%s (%w)", fixed, err)
 	}
-	if !reflect.DeepEqual(without(before, path), without(after, path)) {
+	if !reflect.DeepEqual(others(before), others(after)) {
 		return nil, errors.New(fixed)
 	}
 	return restore(text), nil

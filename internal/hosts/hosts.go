@@ -22,6 +22,7 @@ type Entry struct {
 	Command string   // the program, as an absolute path
 	Args    []string // of the program
 	Env     []string // its environment as "NAME=value", in addition to the host's; usually empty
+	Hook    []string // the flags of its command hook, as of serve; nil installs no hooks
 }
 
 // Place is the machine and the account whose hosts are configured.
@@ -43,6 +44,7 @@ type Host struct {
 	strict  bool                                      // the host reads JSON without comments only
 	keys    func(Entry) (path []string, value object) // what is added
 	remote  []string                                  // keys of entries for servers that are not started; not replaced
+	hooks   *hookFile                                 // nil for a host without hooks
 }
 
 // All are the hosts that can be configured, in the order in which they are listed.
@@ -57,6 +59,10 @@ var All = []Host{
 			return filepath.Join(p.Home, ".claude.json")
 		},
 		form: jsonFormat{}, keys: servers("mcpServers", field{"type", "stdio"}), remote: []string{"url"},
+		hooks: &hookFile{
+			file:   func(p Place) string { return filepath.Join(p.claude(), "settings.json") },
+			events: claudeEvents, element: claudeHook,
+		},
 	},
 	{
 		ID: "claude-desktop", Name: "Claude Desktop", strict: true,
@@ -69,6 +75,10 @@ var All = []Host{
 		folder: func(p Place) string { return filepath.Join(p.Home, ".cursor") },
 		file:   func(p Place) string { return filepath.Join(p.Home, ".cursor", "mcp.json") },
 		form:   jsonFormat{}, keys: servers("mcpServers"), remote: []string{"url"},
+		hooks: &hookFile{
+			file:   func(p Place) string { return filepath.Join(p.Home, ".cursor", "hooks.json") },
+			events: cursorEvents, element: cursorHook, more: field{"version", 1},
+		},
 	},
 	{
 		ID: "vscode", Name: "VS Code", program: "code",
@@ -81,12 +91,22 @@ var All = []Host{
 		folder: func(p Place) string { return p.codex() },
 		file:   func(p Place) string { return filepath.Join(p.codex(), "config.toml") },
 		form:   tomlFormat{}, keys: servers("mcp_servers"), remote: []string{"url"},
+		hooks: &hookFile{
+			file:   func(p Place) string { return filepath.Join(p.codex(), "hooks.json") },
+			events: codexEvents, element: codexHook,
+			note: "Codex runs hooks that you have reviewed: enter /hooks in it and trust those of yamo-mcp",
+		},
 	},
 	{
 		ID: "gemini", Name: "Gemini CLI", program: "gemini",
 		folder: func(p Place) string { return filepath.Join(p.gemini(), ".gemini") },
 		file:   func(p Place) string { return filepath.Join(p.gemini(), ".gemini", "settings.json") },
 		form:   jsonFormat{}, keys: servers("mcpServers"), remote: []string{"url", "httpUrl"},
+		hooks: &hookFile{
+			file:   func(p Place) string { return filepath.Join(p.gemini(), ".gemini", "settings.json") },
+			events: geminiEvents, element: geminiHook,
+			note: "Gemini CLI starts servers in folders that you trust only",
+		},
 	},
 	{
 		ID: "zed", Name: "Zed", program: "zed",

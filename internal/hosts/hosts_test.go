@@ -22,6 +22,7 @@ func entry() Entry {
 	return Entry{
 		Name: "yamo", Command: `/opt/yamo "quoted"/bin/yamo-mcp`,
 		Args: []string{"serve", "--workspace", "/home/ana/é & <ü>", "--connection", "dm"},
+		Hook: []string{"--workspace", "/home/ana/é & <ü>", "--connection", "dm"},
 	}
 }
 
@@ -47,24 +48,28 @@ func get(t *testing.T, path string) string {
 // install adds e to the host and returns what its file is then.
 func install(t *testing.T, h Host, p Place, store Store, e Entry) string {
 	t.Helper()
-	c, err := h.Install(p, "", e)
+	changes, err := h.Install(p, "", e)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := store.Apply(c); err != nil {
-		t.Fatal(err)
+	for _, c := range changes {
+		if err := store.Apply(c); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return get(t, h.File(p))
 }
 
 func uninstall(t *testing.T, h Host, p Place, store Store) {
 	t.Helper()
-	c, err := h.Uninstall(p, "", "yamo", store)
+	changes, err := h.Uninstall(p, "", "yamo", store)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := store.Undo(c); err != nil {
-		t.Fatal(err)
+	for _, c := range changes {
+		if err := store.Undo(c); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -124,8 +129,10 @@ func TestInstallAndUninstall(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := again.Diff(); diff != "" {
-			t.Errorf("a second installation changes the file:\n%s", diff)
+		for _, c := range again {
+			if diff := c.Diff(); diff != "" {
+				t.Errorf("a second installation changes the file:\n%s", diff)
+			}
 		}
 		uninstall(t, h, p, store)
 		if diff := cmp.Diff(text, get(t, h.File(p))); diff != "" {
@@ -156,11 +163,12 @@ func TestUninstallFromAChangedFile(t *testing.T) {
 		install(t, h, p, store, e)
 		other := e
 		other.Name, other.Args = "zebra", []string{"--other"}
-		c, err := h.Install(p, "", other)
+		other.Hook = nil
+		changes, err := h.Install(p, "", other)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := c.write(); err != nil {
+		if err := changes[0].write(); err != nil {
 			t.Fatal(err)
 		}
 		uninstall(t, h, p, store)
@@ -370,12 +378,12 @@ func TestChangedInTheMeantime(t *testing.T) {
 	}
 	p := home(t)
 	put(t, h.File(p), `{"numStartups": 1}`)
-	c, err := h.Install(p, "", entry())
+	changes, err := h.Install(p, "", entry())
 	if err != nil {
 		t.Fatal(err)
 	}
 	put(t, h.File(p), `{"numStartups": 2}`)
-	if err := DefaultStore(p).Apply(c); err == nil || !strings.Contains(err.Error(), "changed in the meantime") {
+	if err := DefaultStore(p).Apply(changes[0]); err == nil || !strings.Contains(err.Error(), "changed in the meantime") {
 		t.Errorf("written over: %v", err)
 	}
 	if got := get(t, h.File(p)); got != `{"numStartups": 2}` {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -66,9 +67,7 @@ func (f jsonFormat) set(text []byte, path []string, value object) ([]byte, error
 	if err := checkParents(content, path); err != nil {
 		return nil, err
 	}
-	if len(bytes.TrimSpace(text)) == 0 {
-		text = []byte("{}\n")
-	}
+	text = orObject(text)
 	if present, ok := at(content, path); ok {
 		if _, isObject := present.(map[string]any); isObject {
 			for _, field := range value {
@@ -80,6 +79,14 @@ func (f jsonFormat) set(text []byte, path []string, value object) ([]byte, error
 		}
 	}
 	return f.put(text, path, value)
+}
+
+// orObject returns text, or an empty object if it is empty.
+func orObject(text []byte) []byte {
+	if len(bytes.TrimSpace(text)) == 0 {
+		return []byte("{}\n")
+	}
+	return text
 }
 
 // put makes value the value at path, whatever is there.
@@ -103,6 +110,89 @@ func (f jsonFormat) put(text []byte, path []string, value any) ([]byte, error) {
 		at = &object.Members[member].Value
 	}
 	return d.replace(at, value), nil
+}
+
+// setElement makes value an element of the array at path: in place of the one that is mine, else as the last.
+func (f jsonFormat) setElement(text []byte, path []string, mine func(any) bool, value object) ([]byte, error) {
+	content, err := f.decode(text)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkParents(content, path); err != nil {
+		return nil, err
+	}
+	text = orObject(text)
+	present, _ := at(content, path)
+	list, isList := present.([]any)
+	switch {
+	case present == nil:
+		return f.put(text, path, []object{value})
+	case !isList:
+		return nil, fmt.Errorf("%s: not a list", strings.Join(path, "."))
+	}
+	root, array, err := f.array(text, path)
+	if err != nil {
+		return nil, err
+	}
+	d := jsonText{text: text, root: root}
+	if i := slices.IndexFunc(list, mine); i >= 0 {
+		return d.replace(&array.Value.(*hujson.Array).Elements[i], value), nil
+	}
+	return d.insert(array, elements(array.Value.(*hujson.Array)), "", value), nil
+}
+
+// removeElements removes the elements of the array at path that are mine, and the array and the object that it is in if
+// they are empty then.
+func (f jsonFormat) removeElements(text []byte, path []string, mine func(any) bool) ([]byte, error) {
+	removed := false
+	for {
+		content, err := f.decode(text)
+		if err != nil {
+			return nil, err
+		}
+		present, _ := at(content, path)
+		list, _ := present.([]any)
+		i := slices.IndexFunc(list, mine)
+		if i < 0 {
+			if !removed || len(list) > 0 {
+				return text, nil
+			}
+			break
+		}
+		root, array, err := f.array(text, path)
+		if err != nil {
+			return nil, err
+		}
+		text = jsonText{text: text, root: root}.cut(array, elements(array.Value.(*hujson.Array)), i)
+		removed = true
+	}
+	for n := len(path); n > 0; n-- {
+		content, err := f.decode(text)
+		if err != nil {
+			return nil, err
+		}
+		present, _ := at(content, path[:n])
+		if object, ok := present.(map[string]any); ok && len(object) > 0 {
+			break
+		}
+		if text, err = f.remove(text, path[:n]); err != nil {
+			return nil, err
+		}
+	}
+	return text, nil
+}
+
+// array parses text and returns its syntax tree with the array at path, which must exist.
+func (f jsonFormat) array(text []byte, path []string) (root hujson.Value, array *hujson.Value, err error) {
+	if root, err = hujson.Parse(text); err != nil {
+		return root, nil, err
+	}
+	array = &root
+	for _, key := range path {
+		object := array.Value.(*hujson.Object)
+		array = &object.Members[find(object, key)].Value
+	}
+	return root, array, nil
 }
 
 // nested returns value below the keys of path.

@@ -67,19 +67,13 @@ func (s Store) keep(c Change) error {
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return err
 	}
-	k := kept{Path: c.Path, Absent: c.before == nil, After: digest(c.after)}
+	k := kept{Path: c.Path, Absent: c.before == nil, After: digest(c.after), Made: c.missing}
 	last, ok := s.last(c)
 	if ok && last.After == digest(c.before) {
 		k.Absent, k.Made = last.Absent, last.Made
 	} else {
 		if ok { // another program has changed the file since; what it is now has the earlier entry in it
 			k.After = ""
-		}
-		for dir := filepath.Dir(c.target); ; dir = filepath.Dir(dir) {
-			if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
-				break
-			}
-			k.Made = append(k.Made, dir)
 		}
 		if c.before != nil {
 			if err := os.WriteFile(s.backup(c), c.before, 0o600); err != nil {

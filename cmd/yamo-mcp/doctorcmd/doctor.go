@@ -87,6 +87,7 @@ func (d *doctor) run(ctx context.Context, cmd *cobra.Command) error {
 		for _, who := range audiences() {
 			d.receives(who)
 		}
+		d.hooks()
 		d.locks()
 		d.disk()
 		d.clock()

@@ -2,11 +2,18 @@ package doctorcmd
 
 import (
 	"fmt"
+	"maps"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/hookcmd"
+	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/hosts"
+	"github.com/yamo-protocol/yamo-mcp/internal/session"
 )
 
 // serverName is the name that `yamo-mcp install` gives the server if it is not told another.
@@ -76,4 +83,61 @@ func (d *doctor) destinations(servers []installed) {
 	if len(servers) == 0 {
 		d.note("host", "no host of this account has the server", "yamo-mcp install --auto")
 	}
+}
+
+// recent is how long a failure of a hook is worth mentioning.
+const recent = 24 * time.Hour
+
+// hooks shows the last run of each event's hook of each host, and what went wrong lately.
+func (d *doctor) hooks() {
+	for _, who := range d.served() {
+		runs, err := hookcmd.Runs(d.Config.Workspace, who)
+		if err != nil {
+			d.problem("hooks", "cannot read their log: "+err.Error(), "run it as the user who owns the workspace")
+			continue
+		}
+		last := map[string]hookcmd.Run{}
+		failed := map[string]hookcmd.Run{}
+		for _, run := range runs {
+			key := run.Host + " " + run.Event
+			last[key] = run
+			if run.Error != "" && time.Since(run.Time) < recent {
+				failed[key] = run
+			} else {
+				delete(failed, key) // it works again
+			}
+		}
+		for _, key := range slices.Sorted(maps.Keys(last)) {
+			run := last[key]
+			at := run.Time.Local().Format("2006-01-02 15:04")
+			if run, ok := failed[key]; ok {
+				d.problem("hooks", fmt.Sprintf("%s (%s) failed at %s: %s", key, who, at, run.Error),
+					"yamo-mcp doctor --workspace "+quoted(d.Config.Workspace)+", and what it shows above")
+				continue
+			}
+			by := ""
+			if run.Search != "" {
+				by = ", by " + run.Search + " only"
+			}
+			d.fine("hooks", "%s (%s): %s, %d ms, %d characters before the model%s", key, who, at, run.Millis, run.Context, by)
+		}
+		if len(last) == 0 && who.IsDM() {
+			d.note("hooks", "no host has run one yet", "yamo-mcp install claude-code, or another host with hooks")
+		}
+	}
+}
+
+// served returns the DM and the groups of the workspace.
+func (d *doctor) served() []audience.Audience {
+	list := []audience.Audience{audience.DM()}
+	entries, err := os.ReadDir(filepath.Join(d.Config.Workspace, session.MemoryFolder, "groups"))
+	if err != nil {
+		return list // there are none
+	}
+	for _, e := range entries {
+		if who, err := audience.Group(e.Name()); err == nil {
+			list = append(list, who)
+		}
+	}
+	return list
 }

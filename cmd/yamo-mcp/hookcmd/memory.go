@@ -1,0 +1,62 @@
+package hookcmd
+
+import (
+	"context"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/brief"
+	"github.com/yamo-protocol/yamo-mcp/internal/session"
+	"github.com/yamo-protocol/yamo-mcp/mesh"
+)
+
+// search asks the memory. The model is loaded while the ledger is read; if it is not ready when the ledger is, words
+// decide.
+func (r *run) search(ctx context.Context, q mesh.SearchRequest) (mesh.Found, error) {
+	early, err := r.prefetch(q.Query)
+	if err != nil {
+		return mesh.Found{}, err
+	}
+	memory, err := session.OpenMemories(r.options().WithEmbedder(early), r.who)
+	if err != nil {
+		return mesh.Found{}, err
+	}
+	found, err := memory.Search(ctx, q)
+	if found.Off || found.Degraded {
+		r.report.Search = "words"
+	}
+	return found, err
+}
+
+// lessons returns the active lessons.
+func (r *run) lessons(ctx context.Context) ([]lesson, error) {
+	embedder, err := r.idle()
+	if err != nil {
+		return nil, err
+	}
+	memory, err := session.OpenMemories(r.options().WithEmbedder(embedder), r.who)
+	if err != nil {
+		return nil, err
+	}
+	found, err := memory.Lessons(ctx, mesh.LessonQuery{Limit: maxLessons, OrderBy: mesh.BySeverity})
+	if err != nil {
+		return nil, err
+	}
+	list := make([]lesson, 0, len(found.Lessons))
+	for _, hit := range found.Lessons {
+		list = append(list, newLesson(hit))
+	}
+	return list, nil
+}
+
+// brief returns what a session starts with.
+func (r *run) brief(ctx context.Context) (string, error) {
+	embedder, err := r.idle()
+	if err != nil {
+		return "", err
+	}
+	sources, _, err := session.OpenBrief(r.options().WithEmbedder(embedder), r.who)
+	if err != nil {
+		return "", err
+	}
+	built, err := sources.Build(ctx, brief.Options{Tokens: brief.DefaultTokens, Project: r.in.project()})
+	return built.Text, err
+}

@@ -1,0 +1,101 @@
+package hookcmd
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/session"
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
+	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+)
+
+// sessionStart returns the brief, and begins the session's state again: the model does not see any more what it was
+// shown before.
+func (r *run) sessionStart(ctx context.Context) (string, error) {
+	s := r.folder.load(r.in.SessionID, r.start)
+	s.Shown = nil
+	err := r.folder.save(r.in.SessionID, s)
+	r.folder.prune(r.start)
+	text, briefErr := r.brief(ctx)
+	return text, errors.Join(err, briefErr)
+}
+
+// What is shown before a prompt.
+const (
+	maxLines   = 3
+	lineChars  = 280
+	shortest   = 8   // characters of a prompt that something may fit to: "yes" and "go on" are about what was said before
+	queryChars = 600 // of a prompt that is searched for: what is pasted below is rarely the question
+)
+
+// userPrompt keeps the prompt for stop, and returns the memories that fit it and that this session was not shown.
+func (r *run) userPrompt(ctx context.Context) (string, error) {
+	prompt := strings.TrimSpace(r.in.Prompt)
+	s := r.folder.load(r.in.SessionID, r.start)
+	// SECURITY: the state is in the audience's own folder, and has what the log would have.
+	clean, _ := session.CredentialScrubber()(text.Plain(prompt))
+	s.Prompt = text.Shorten(text.OneLine(clean), promptChars)
+	var lines []string
+	var err error
+	// Commands of the host are not questions.
+	if utf8.RuneCountInString(prompt) >= shortest && !strings.HasPrefix(prompt, "/") && !strings.HasPrefix(prompt, "<") {
+		lines, err = r.fitting(ctx, text.First(prompt, queryChars), &s)
+	}
+	return strings.Join(lines, "\n"), errors.Join(err, r.folder.save(r.in.SessionID, s))
+}
+
+// fitting returns a line for each of the best memories that answer query, and adds them to what s has shown.
+func (r *run) fitting(ctx context.Context, query string, s *state) ([]string, error) {
+	found, err := r.search(ctx, mesh.SearchRequest{Query: query, Limit: maxLines + len(s.Shown), Unrecorded: true})
+	if err != nil {
+		return nil, err
+	}
+	var lines []string
+	for _, hit := range found.Hits {
+		if len(lines) == maxLines {
+			break
+		}
+		if s.has(hit.ID) || !fits(query, hit.Content) {
+			continue
+		}
+		s.Shown = append(s.Shown, hit.ID)
+		lines = append(lines, "- "+line(hit))
+	}
+	return lines, nil
+}
+
+// line is a memory on one line, with the day it was stored on and who said it, unless that was the person.
+func line(hit record.Hit) string {
+	date := hit.CreatedAt.Format(time.DateOnly)
+	if group := hit.Visibility.Group(); group != "" {
+		date += " (said in the group " + group + ")"
+	}
+	return date + " " + text.Shorten(text.OneLine(hit.Content), lineChars)
+}
+
+func (s *state) has(id string) bool {
+	for _, shown := range s.Shown {
+		if shown == id {
+			return true
+		}
+	}
+	return false
+}
+
+// fits reports whether a memory shares enough words with a query to answer it: two, or all of a shorter query.
+func fits(query, content string) bool {
+	words := map[string]bool{}
+	for _, stem := range stems(query) {
+		words[stem] = true
+	}
+	asked := len(words)
+	for _, stem := range stems(content) {
+		delete(words, stem)
+	}
+	shared := asked - len(words)
+	return shared >= 2 || asked == 1 && shared == 1
+}

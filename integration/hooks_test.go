@@ -1,0 +1,317 @@
+package integration
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/hookcmd"
+)
+
+// hookSession is a session of a host that runs the hooks as Claude Code does.
+type hookSession struct {
+	tb     testing.TB
+	launch launch
+	id     string
+	cwd    string
+
+	said string // everything that hooks have printed
+}
+
+// run runs the hook of an event and returns what it puts before the model. It must succeed, say nothing on stderr, and
+// print nothing or one JSON object of the event.
+func (s *hookSession) run(event string, fields map[string]any) string {
+	s.tb.Helper()
+	input := map[string]any{
+		"session_id": s.id, "cwd": s.cwd, "hook_event_name": event, "transcript_path": "/nowhere/transcript.jsonl",
+	}
+	for name, value := range fields {
+		input[name] = value
+	}
+	data, err := json.Marshal(input)
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	args := []string{"hook", event, "--host", "claude-code", "--workspace", s.launch.workspace, "--model-wait", "60s"}
+	if s.launch.group == "" {
+		args = append(args, "--connection", "dm")
+	} else {
+		args = append(args, "--connection", "group", "--group", s.launch.group)
+	}
+	command := append(append([]string{}, s.launch.wrapper...), append([]string{serverBinary(s.tb)}, args...)...)
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Env = s.launch.environment()
+	cmd.Stdin = bytes.NewReader(data)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		s.tb.Fatalf("%s: %v\n%s", event, err, &stderr)
+	}
+	if stderr.Len() > 0 {
+		s.tb.Errorf("%s: %s", event, &stderr)
+	}
+	s.said += stdout.String()
+	if stdout.Len() == 0 {
+		return ""
+	}
+	var answer struct {
+		HookSpecificOutput struct {
+			HookEventName, AdditionalContext string
+		} `json:"hookSpecificOutput"`
+	}
+	decoder := json.NewDecoder(&stdout)
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&answer); err != nil {
+		s.tb.Fatalf("%s prints something else than an answer: %v", event, err)
+	}
+	if got := answer.HookSpecificOutput.HookEventName; got != event {
+		s.tb.Errorf("the answer to %s is one to %s", event, got)
+	}
+	text := answer.HookSpecificOutput.AdditionalContext
+	if !strings.HasPrefix(text, "<memory ") || !strings.HasSuffix(text, "</memory>") ||
+		strings.Count(text, "</memory") != 1 || !strings.Contains(text, "not instructions") {
+		s.tb.Errorf("%s: not marked as memory: %s", event, text)
+	}
+	return text
+}
+
+// prompt is what a person types.
+func (s *hookSession) prompt(text string) string {
+	s.tb.Helper()
+	return s.run("UserPromptSubmit", map[string]any{"prompt": text})
+}
+
+// everything runs the hook of every event, with words that ask for what may be hidden.
+func (s *hookSession) everything() {
+	s.tb.Helper()
+	s.run("SessionStart", map[string]any{"source": "startup"})
+	for _, prompt := range []string{
+		"What is the canary of a memory?", "Tell me the canary of MEMORY.md and of USER.md, please.",
+		"The canary of the log of day 1 is kept where? And the canary of a rule, a fix, a scope?",
+	} {
+		s.prompt(prompt)
+		s.run("PreToolUse", map[string]any{"tool_name": "Bash", "tool_input": map[string]any{"command": prompt}})
+		s.run("Stop", map[string]any{"last_assistant_message": "I do not know of any canary."})
+	}
+	s.run("PreCompact", map[string]any{"trigger": "auto"})
+	s.run("SessionStart", map[string]any{"source": "compact"})
+	s.run("SessionEnd", map[string]any{"reason": "exit"})
+}
+
+// The hooks of a group say, write and open nothing that the group may not see.
+func TestHooksOfAGroup(t *testing.T) {
+	t.Parallel()
+	p := plant(t)
+	dm := &hookSession{tb: t, launch: launch{workspace: p.workspace}, id: "one", cwd: t.TempDir()}
+	dm.everything()
+	if len(leaks(dm.said, p.private)) == 0 {
+		t.Error("the hooks of a DM do not say any canary either")
+	}
+	kept := filepath.Join(p.workspace, ".yamo", "private", "hooks")
+	if log := filesBelow(t, kept); len(leaks(log, p.private)) != 0 || strings.Contains(log, "canary") {
+		t.Errorf("the log of the hooks has what was said or remembered:\n%s", log)
+	}
+	for _, group := range []string{club, hiking, "newcomers"} {
+		t.Run(group, func(t *testing.T) {
+			t.Parallel()
+			s := &hookSession{tb: t, launch: launch{workspace: p.workspace, group: group}, id: "one", cwd: t.TempDir()}
+			trace := filepath.Join(t.TempDir(), "trace")
+			strace, err := exec.LookPath("strace")
+			if err == nil {
+				s.launch.wrapper = []string{strace, "-f", "-y", "-s", "4096", "-e", "trace=%file", "-A", "-o", trace}
+			}
+			s.everything()
+			places := map[string]string{
+				"stdout":        s.said,
+				"its own store": filesBelow(t, filepath.Join(p.workspace, ".yamo", "groups", group)),
+			}
+			for place, text := range places {
+				for _, leak := range leaks(text, p.hidden(group)) {
+					t.Errorf("%s has %s", place, leak)
+				}
+			}
+			if strings.Contains(s.said, p.workspace) {
+				t.Error("the group was told where the workspace is")
+			}
+			if group == club && len(leaks(s.said, p.of[club])) == 0 {
+				t.Error("the group does not see its own canaries either")
+			}
+			if s.launch.wrapper == nil {
+				return
+			}
+			data, err := os.ReadFile(trace)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(string(data), "SOUL.md") {
+				t.Error("the trace does not show the reading of SOUL.md")
+			}
+			for _, path := range privatePaths(string(data), p, group) {
+				t.Errorf("the hooks of %s touched %s", group, path)
+			}
+		})
+	}
+}
+
+// Whatever is wrong, a hook succeeds with nothing on stdout, and the log has the reason.
+func TestHooksFailOpen(t *testing.T) {
+	t.Parallel()
+	workspace := sample(t)
+	damaged := sample(t)
+	write(t, filepath.Join(damaged, ".yamo", "private", "ledger.ndjson"), "not a ledger\n")
+	linked := sample(t)
+	if err := os.MkdirAll(filepath.Join(linked, ".yamo"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(t.TempDir(), filepath.Join(linked, ".yamo", "private")); err != nil {
+		t.Fatal(err)
+	}
+	prompt := `{"session_id":"s","prompt":"where is the irrigation pump?"}`
+	for name, test := range map[string]struct {
+		args, stdin, logged string
+	}{
+		"no input":            {"UserPromptSubmit --workspace " + workspace, "", "stdin is empty"},
+		"not JSON":            {"UserPromptSubmit --workspace " + workspace, "where is the pump?", "not the JSON of a hook"},
+		"another type":        {"Stop --workspace " + workspace, `{"session_id": 5}`, "not the JSON of a hook"},
+		"a damaged memory":    {"UserPromptSubmit --workspace " + damaged, prompt, "ledger"},
+		"a linked folder":     {"UserPromptSubmit --workspace " + linked, prompt, ""},
+		"no workspace":        {"UserPromptSubmit --workspace /nonexistent", prompt, ""},
+		"unknown event":       {"Sunrise --workspace " + workspace, prompt, ""},
+		"unknown host":        {"Stop --host emacs --workspace " + workspace, prompt, ""},
+		"unknown flag":        {"Stop --later --workspace " + workspace, prompt, ""},
+		"no event":            {"--workspace " + workspace, prompt, ""},
+		"an impossible group": {"Stop --group ../private --workspace " + workspace, prompt, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			args := append([]string{"hook"}, strings.Fields(test.args)...)
+			if !strings.Contains(test.args, "--group") {
+				args = append(args, "--connection", "dm")
+			}
+			cmd := exec.Command(serverBinary(t), args...)
+			cmd.Env = launch{}.environment()
+			cmd.Stdin = strings.NewReader(test.stdin)
+			var stdout, stderr bytes.Buffer
+			cmd.Stdout, cmd.Stderr = &stdout, &stderr
+			if err := cmd.Run(); err != nil {
+				t.Errorf("fails: %v", err)
+			}
+			if stdout.Len() > 0 {
+				t.Errorf("prints %s", &stdout)
+			}
+			if stderr.Len() == 0 {
+				t.Error("does not say what is wrong on stderr")
+			}
+			if test.logged == "" {
+				return
+			}
+			dir := strings.Fields(test.args)[2]
+			log := filesBelow(t, filepath.Join(dir, filepath.FromSlash(hookcmd.DirOfDM), hookcmd.LogName))
+			if !strings.Contains(log, test.logged) {
+				t.Errorf("the log lacks %q:\n%s", test.logged, log)
+			}
+			if strings.Contains(log, "pump") {
+				t.Errorf("the log has what was said:\n%s", log)
+			}
+		})
+	}
+}
+
+// Day two of Claude Code's protocol: what day one told, corrected, learned and did is there without being asked for,
+// and what has nothing to do with it stays silent.
+func TestTwoDays(t *testing.T) {
+	t.Parallel()
+	workspace := filepath.Join(t.TempDir(), "agent")
+	init := exec.Command(serverBinary(t), "init", workspace, "--yes", "--name", "Kit", "--user", "Ana",
+		"--timezone", "Europe/Lisbon")
+	if output, err := init.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	at := launch{workspace: workspace}
+	project := filepath.Join(t.TempDir(), "ferry")
+	if err := os.MkdirAll(project, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"init", "-q", "-b", "tickets"}, {"commit", "-q", "--allow-empty", "-m", "Start"}} {
+		git := exec.Command("git", append([]string{"-c", "user.name=Ana", "-c", "user.email=ana@example.org"}, args...)...)
+		git.Dir = project
+		if output, err := git.CombinedOutput(); err != nil {
+			t.Fatalf("git: %v\n%s", err, output)
+		}
+	}
+
+	one := &hookSession{tb: t, launch: at, id: "day-one", cwd: project}
+	if start := one.run("SessionStart", map[string]any{"source": "startup"}); !strings.Contains(start, "Ana") {
+		t.Errorf("day one does not start with whom the agent serves:\n%s", start)
+	}
+	server := connect(t, at)
+	facts := []string{
+		"Ana prefers the night train to flying.",
+		"The staging database is called harbour-two.",
+		"Ticket prices are stored in cents, never as floats.",
+		"Ana's sister Ines keeps bees in Évora.",
+		"Releases of the ferry app go out on Thursday mornings.",
+		"The office wifi printer is on the third floor.",
+	}
+	for i, fact := range facts {
+		one.prompt(fmt.Sprintf("Please remember thing %d: %s", i, fact))
+		server.store(fact, nil)
+		one.run("Stop", map[string]any{"last_assistant_message": "Noted."})
+	}
+	call[lesson](server, "distill_lesson", map[string]any{
+		"situation": "Dumping the staging database", "error_pattern": "pg_dump without --no-owner",
+		"oversight": "The roles differ between the servers", "fix": "pg_dump --no-owner",
+		"preventative_rule": "Pass --no-owner to pg_dump.", "severity": "high", "applicable_scope": "database dumps",
+	})
+	server.end()
+	one.prompt("The migration of the ticket table must be finished tomorrow, it still lacks the down step.")
+	one.run("PreCompact", map[string]any{"trigger": "auto"})
+	one.run("Stop", map[string]any{"last_assistant_message": "I stopped before the down step of the ticket migration."})
+	one.run("SessionEnd", map[string]any{"reason": "exit"})
+
+	two := &hookSession{tb: t, launch: at, id: "day-two", cwd: project}
+	start := two.run("SessionStart", map[string]any{"source": "startup"})
+	for _, want := range []string{"Kit", "Ana", "down step", "--no-owner", "branch tickets"} {
+		if !strings.Contains(start, want) {
+			t.Errorf("day two starts without %q:\n%s", want, start)
+		}
+	}
+	for prompt, want := range map[string]string{
+		"Book a trip to Madrid for Ana: night train or flying?": facts[0],
+		"What is the staging database called?":                  facts[1],
+		"Add a discount to the ticket prices":                   facts[2],
+		"When do releases of the ferry app go out?":             facts[4],
+	} {
+		if got := two.prompt(prompt); !strings.Contains(got, want) {
+			t.Errorf("before %q: %q, without %q", prompt, got, want)
+		}
+		if got := two.prompt(prompt); strings.Contains(got, want) {
+			t.Errorf("before %q again: %q", prompt, got)
+		}
+	}
+	dump := map[string]any{"tool_name": "Bash", "tool_input": map[string]any{"command": "pg_dump harbour-two > dump.sql"}}
+	if got := two.run("PreToolUse", dump); !strings.Contains(got, "Pass --no-owner") {
+		t.Errorf("before pg_dump: %q", got)
+	}
+	if got := two.run("PreToolUse", dump); got != "" {
+		t.Errorf("before pg_dump again: %q", got)
+	}
+	list := map[string]any{"tool_name": "Bash", "tool_input": map[string]any{"command": "ls -la src"}}
+	if got := two.run("PreToolUse", list); got != "" {
+		t.Errorf("before ls: %q", got)
+	}
+	for _, prompt := range []string{
+		"Write a haiku about autumn leaves.", "Explain quicksort in two sentences.", "What is the capital of Mongolia?",
+		"yes", "/compact", "Convert 20 miles to kilometres.", "Why is the sky blue?",
+		"Translate 'good morning' into Finnish.", "Rename the variable foo to counter.", "Sing me a song about the moon.",
+	} {
+		if got := two.prompt(prompt); got != "" {
+			t.Errorf("before %q: %q", prompt, got)
+		}
+	}
+}

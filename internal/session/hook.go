@@ -1,0 +1,20 @@
+package session
+
+import (
+	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
+)
+
+// WithEmbedder returns the options with an embedder that the caller closes, in place of the one of the settings.
+func (o Options) WithEmbedder(e embed.Embedder) Options {
+	o.shared = e
+	return o
+}
+
+// OpenMemories opens the memory of one audience without the files of the workspace, for a process that lives for
+// milliseconds. Such a process ends without closing it: what it has not written, the next session writes.
+func OpenMemories(o Options, who audience.Audience) (*mesh.View, error) {
+	memory, _, err := openMemory(o, who, nil, nil)
+	return memory, err
+}
