@@ -71,6 +71,7 @@ func (h launch) environment() []string {
 			env = append(env, name+"="+value)
 		}
 	}
+	env = append(env, "XDG_STATE_HOME="+h.workspace+".state")
 	if h.cache != "" {
 		env = append(env, "YAMO_CACHE="+h.cache)
 	}

@@ -46,7 +46,7 @@ func TestGroupProcessTouchesNoPrivateFile(t *testing.T) {
 	}), "\n")
 	for _, name := range []string{
 		"MEMORY.md", "USER.md", "TOOLS.md", "HEARTBEAT.md", "DREAMS.md", "notes",
-		".yamo/private/ledger.ndjson", ".yamo/groups/" + hiking, "transcripts/",
+		".yamo/private/ledger.ndjson", ".yamo/groups/" + hiking, "transcripts/", "/private.json",
 	} {
 		if !strings.Contains(dm, name) {
 			t.Errorf("a DM that reads everything is not seen to touch %s", name)
@@ -60,6 +60,7 @@ func TestGroupProcessTouchesNoPrivateFile(t *testing.T) {
 var (
 	fileCall   = regexp.MustCompile(`^\d+ +(\w+)\((.*)`)
 	tracedPath = regexp.MustCompile(`(?:(?:AT_FDCWD|\d+)<([^>]*)>, )?"((?:[^"\\]|\\.)*)"`)
+	noted      = regexp.MustCompile(`/yamo-mcp/heads/[0-9a-f]+/\.?([^/]*)\.json(-[0-9]+)?$`)
 	dailyLog   = regexp.MustCompile(`/memory/(archive/)?[^/]*$`)
 )
 
@@ -92,6 +93,10 @@ func isPrivate(path string, p *planted, group string) bool {
 	if log, ok := strings.CutPrefix(path, p.transcripts+"/"); ok {
 		return log != "groups" && log != "groups/"+group && !strings.HasPrefix(log, "groups/"+group+"/")
 	}
+	// What notes the ledgers' ends: a file for each, in a folder for the workspace, written by way of another name.
+	if head := noted.FindStringSubmatch(path); head != nil {
+		return head[1] != "shared" && head[1] != "group-"+group
+	}
 	name, ok := strings.CutPrefix(path, p.workspace+"/")
 	if !ok {
 		return false
@@ -108,7 +113,7 @@ func isPrivate(path string, p *planted, group string) bool {
 		return true
 	}
 	for _, mine := range []string{
-		"shared", "groups/" + group, "locks/shared", "locks/group-" + group + ".", "key", "config.toml", ".gitignore",
+		"shared", "groups/" + group, "locks/keyed", "locks/shared", "locks/group-" + group + ".", "key", "config.toml", ".gitignore",
 	} {
 		if memory == mine || strings.HasPrefix(memory, mine+"/") ||
 			strings.HasPrefix(memory, mine) && strings.HasSuffix(mine, ".") ||

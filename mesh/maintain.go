@@ -156,39 +156,6 @@ func (m Maintenance) Rebuild(ctx context.Context, report func(compartment string
 	return errors.Join(errs...)
 }
 
-// CompartmentReport is what Verify found in one compartment.
-type CompartmentReport struct {
-	Compartment record.Visibility
-	ledger.Report
-}
-
-// Verify checks every line of the ledgers of the compartments the audience may see, in the order private
-// (or the group's own), shared, the groups by name. A damaged ledger is a report that is not Intact; the
-// error is for what keeps Verify from reading. It creates nothing, and changes nothing but modes that are too wide.
-func (m Maintenance) Verify(ctx context.Context) ([]CompartmentReport, error) {
-	names, err := m.view.visible()
-	if err != nil {
-		return nil, err
-	}
-	key, err := ledger.LoadKey(filepath.Join(m.view.Dir, "key"), m.view.Logger)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("verify ledgers: %w", err)
-	}
-	reports := make([]CompartmentReport, 0, len(names))
-	for _, name := range names {
-		dir, _ := m.view.folder(name)
-		if err := m.view.checkFolders(dir); err != nil {
-			return nil, err
-		}
-		r, err := ledger.Verify(ctx, filepath.Join(dir, "ledger.ndjson"), string(name), key)
-		if err != nil {
-			return nil, fmt.Errorf("verify the %s ledger: %w", name, err)
-		}
-		reports = append(reports, CompartmentReport{name, r})
-	}
-	return reports, nil
-}
-
 // settlePoll is how long Settle waits between two reports.
 const settlePoll = 100 * time.Millisecond
 

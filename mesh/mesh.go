@@ -39,6 +39,7 @@ import (
 type Options struct {
 	Dir      string // the workspace's .yamo folder; created by the first write
 	Audience audience.Audience
+	Heads    string // a folder outside of the workspace that notes the ledgers' last entries, "" for none
 	AgentID  string // RFC-0011 §4.2's agentId
 	// Embedder makes vectors. When it fails, searches use keywords only and report it in Found. Required.
 	Embedder index.Embedder
@@ -193,6 +194,7 @@ func (v *View) open(name record.Visibility) (*compartment, error) {
 	m := v.Embedder.Model()
 	vectors := vector.Open(filepath.Join(dir, "vectors.f32"), m.Name, m.Dim)
 	c := &compartment{Compartment: store.New(name, ledger.New(options), vectors, v.lessonRetention())}
+	options.Head = "" // these only read, and would warn again
 	c.index = index.New(index.Options{
 		Compartment: c.Compartment, Dir: dir, LockPath: filepath.Join(v.Dir, "locks", lock+".index.lock"),
 		Ledger: options, Embedder: v.Embedder, Logger: v.Logger.With("compartment", name),
@@ -217,9 +219,20 @@ func (v *View) ledgerOptions(name record.Visibility) ledger.Options {
 		Name:   string(name),
 		Lock:   filepath.Join(v.Dir, "locks", lock+".lock"),
 		Key:    v.key,
+		Head:   v.head(lock),
 		Now:    v.Now,
 		Logger: v.Logger,
 	}
+}
+
+// head returns the file that notes the last entry of a ledger, by the name of its lock.
+//
+// SECURITY: a group's process opens those of the compartments it may see, by name; they have numbers, hashes and times.
+func (v *View) head(lock string) string {
+	if v.Heads == "" {
+		return ""
+	}
+	return filepath.Join(v.Heads, lock+".json")
 }
 
 // checkFolders returns an error if anything from .yamo down to dir exists and is not a folder.

@@ -87,7 +87,7 @@ func withDreams(c *cli.Command, perform func(*dream.Sweeper) error) error {
 	}
 	return errors.Join(c.WithMemory(who, func(memory *mesh.View) error {
 		view := folder.View(who)
-		editor, err := session.OpenEditor(view, memory, options.Logger)
+		editor, err := session.OpenEditor(options, view, memory)
 		if err != nil {
 			return err
 		}

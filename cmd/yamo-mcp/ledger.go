@@ -16,7 +16,8 @@ import (
 
 // newLedgerCommand returns `yamo-mcp ledger`.
 func newLedgerCommand(env cli.Env) *cobra.Command {
-	return cli.Group("ledger", "Check the ledgers, which store the memories", newLedgerVerifyCommand(env))
+	return cli.Group("ledger", "Check and repair the ledgers, the files that memories are kept in",
+		newLedgerVerifyCommand(env), newLedgerAcceptCommand(env))
 }
 
 // ledgers is the answer of `ledger verify`.
@@ -34,6 +35,7 @@ type ledgerReport struct {
 	LastHash    string            `json:"last_hash"`
 	TornBytes   int64             `json:"torn_bytes"`         // of an interrupted write at the end
 	BadLine     int64             `json:"bad_line,omitempty"` // from 1
+	Missing     string            `json:"missing,omitempty"`  // of what this machine has seen
 	Error       string            `json:"error,omitempty"`
 }
 
@@ -47,8 +49,10 @@ func newLedgerVerifyCommand(env cli.Env) *cobra.Command {
 and that it was written with this workspace's key. Prints intact, or names the first damaged line
 and exits with 1.
 
-Lines that are missing at the end of a ledger cannot be detected from the ledger itself. To detect
-them, keep the last hash and compare it.`,
+Lines that are missing at the end of a ledger cannot be detected from the ledger itself. So this
+machine notes the end of each ledger in $XDG_STATE_HOME/yamo-mcp (~/.local/state/yamo-mcp), and
+a ledger that lacks what was noted is reported. Without HOME, or on another machine, keep the last
+hash and compare it.`,
 	}, func(ctx context.Context, c *cli.Command, memory *mesh.View) error {
 		reports, err := memory.Maintenance().Verify(ctx)
 		if err != nil {
@@ -56,9 +60,9 @@ them, keep the last hash and compare it.`,
 		}
 		found := ledgers{Intact: true, Ledgers: []ledgerReport{}}
 		var text strings.Builder
-		damaged, keyless := 0, 0
+		damaged, keyless, missing := 0, 0, 0
 		for _, r := range reports {
-			l := ledgerReport{r.Compartment, r.Intact(), r.Entries, r.Erased, r.LastHash, r.Torn, 0, ""}
+			l := ledgerReport{r.Compartment, r.Intact(), r.Entries, r.Erased, r.LastHash, r.Torn, 0, "", ""}
 			switch {
 			case r.Intact():
 				fmt.Fprintf(&text, "%s: intact, %d entries", r.Compartment, r.Entries)
@@ -78,8 +82,16 @@ them, keep the last hash and compare it.`,
 			if r.Intact() && r.Torn > 0 {
 				fmt.Fprintf(&text, "; %d bytes of an interrupted write at the end, which the next write will remove", r.Torn)
 			}
+			if r.Missing != nil {
+				missing++
+				l.Missing = r.Missing.Error()
+				fmt.Fprintf(&text, "; but %s", l.Missing)
+			}
 			text.WriteByte('\n')
 			found.Ledgers = append(found.Ledgers, l)
+		}
+		if memory.Heads == "" {
+			text.WriteString("the ends of ledgers are not noted on this machine: neither HOME nor XDG_STATE_HOME is set\n")
 		}
 		found.Intact = damaged+keyless == 0
 		// The answer comes before the failure: it shows which line is damaged.
@@ -90,9 +102,32 @@ them, keep the last hash and compare it.`,
 			return errors.New("the key of the ledgers is missing, and nothing can be read without it; " +
 				"restore .yamo/key from a backup")
 		}
+		if damaged == 0 && missing > 0 {
+			return fmt.Errorf("%d of %d ledgers are not as this machine last saw them; if you restored a backup, "+
+				"run `yamo-mcp ledger accept`", missing, len(reports))
+		}
 		if damaged > 0 {
 			return fmt.Errorf("%d of %d ledgers are damaged; restore them from a backup", damaged, len(reports))
 		}
 		return nil
+	})
+}
+
+// newLedgerAcceptCommand returns `yamo-mcp ledger accept`.
+func newLedgerAcceptCommand(env cli.Env) *cobra.Command {
+	return memoryCommand(env, &cobra.Command{
+		Use:   "accept",
+		Short: "Accept the ledgers as they are, after restoring a backup",
+		Long: `Note the present ends of a workspace's ledgers as the right ones. Do this after you restored a backup,
+or started over: until then the server warns at its start, and ledger verify fails, because entries
+are missing that this machine has seen. Damaged ledgers are not accepted.`,
+	}, func(ctx context.Context, c *cli.Command, memory *mesh.View) error {
+		if memory.Heads == "" {
+			return errors.New("the ends of ledgers are not noted: neither HOME nor XDG_STATE_HOME is set")
+		}
+		if err := memory.Maintenance().Accept(ctx); err != nil {
+			return err
+		}
+		return c.Answer(map[string]bool{"accepted": true}, "accepted\n")
 	})
 }

@@ -20,6 +20,7 @@ func TestScript(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("YAMO_CACHE", env.WorkDir+"/cache")
+			env.Setenv("XDG_STATE_HOME", env.WorkDir+"/state")
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){

@@ -1,6 +1,8 @@
 package config
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -22,6 +24,22 @@ func userFolder(getenv func(string) string) (string, error) {
 		return "", errors.New("cannot locate your configuration folder: set HOME or XDG_CONFIG_HOME")
 	}
 	return filepath.Join(home, ".config", "yamo-mcp"), nil
+}
+
+// HeadFolder returns the folder that notes the last entries of a workspace's ledgers: in $XDG_STATE_HOME or
+// ~/.local/state, named by the workspace's path. It is "" if neither is known: then nothing is noted. It is not in the
+// workspace, so that a restored or shortened workspace does not bring its own along.
+func HeadFolder(workspace string, getenv func(string) string) string {
+	dir := getenv("XDG_STATE_HOME")
+	if !filepath.IsAbs(dir) {
+		home := getenv("HOME")
+		if !filepath.IsAbs(home) {
+			return ""
+		}
+		dir = filepath.Join(home, ".local", "state")
+	}
+	sum := sha256.Sum256([]byte(resolved(workspace)))
+	return filepath.Join(dir, "yamo-mcp", "heads", hex.EncodeToString(sum[:16]))
 }
 
 // OperatorFile returns the path of the operator's config file, which need not exist. It fails if the operator's home is

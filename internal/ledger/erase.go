@@ -20,7 +20,7 @@ import (
 func (l *Ledger) Erase(ctx context.Context, apply func(Entry) error,
 	prepare func(now time.Time) ([]Draft, error),
 ) ([]Entry, error) {
-	return settle(l.transact(ctx, apply, prepare, func(w *writing, now time.Time, drafts []Draft) (batch, error) {
+	return settle(l.transact(ctx, true, apply, prepare, func(w *writing, now time.Time, drafts []Draft) (batch, error) {
 		ids := make(map[string]bool, len(drafts))
 		for i := range drafts {
 			d := &drafts[i]

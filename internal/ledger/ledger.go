@@ -87,6 +87,9 @@ type Options struct {
 	// Key returns the secret of the macs. It is called before lines are read, and before each write. With create, the
 	// ledger has no lines, and a missing key may be created; otherwise that is ErrNoKey.
 	Key func(create bool) ([]byte, error)
+	// Head is a file outside of the workspace that notes the last durable entry, so that missing entries are noticed: see
+	// CheckHead. "" for none.
+	Head string
 	// Wait bounds the wait for another process's lock; 0 is 10 seconds.
 	Wait   time.Duration
 	Now    func() time.Time // nil is time.Now
@@ -113,6 +116,8 @@ type Ledger struct {
 	anchored os.FileInfo // the file whose directory entry is known to be durable
 	synced   int64       // the file's size at this Ledger's last successful fsync of it, 0 if unknown
 	suspect  bool        // an fsync failed: what lies behind synced may be in memory only
+	compared bool        // with the head
+	unnoted  bool        // the head could not be written, which has been logged
 }
 
 // New returns the ledger of a file. It touches no file: folders and files come with the first Append.
@@ -146,8 +151,12 @@ func (l *Ledger) Sync(ctx context.Context, apply func(Entry) error) error {
 	}
 	defer l.leave()
 	f, size, err := l.openCommitted(ctx)
-	if err != nil || f == nil {
+	if err != nil {
 		return err
+	}
+	if f == nil {
+		l.compareHead(nil, 0)
+		return nil
 	}
 	defer func() { _ = f.Close() }() // opened for reading
 	_, err = l.deliver(ctx, f, size, apply)
@@ -183,7 +192,7 @@ func (l *Ledger) AppendRelaxed(ctx context.Context, apply func(Entry) error,
 func (l *Ledger) append(ctx context.Context, durable bool, apply func(Entry) error,
 	prepare func(time.Time) ([]Draft, error),
 ) ([]Entry, error) {
-	return l.transact(ctx, apply, prepare, func(w *writing, now time.Time, drafts []Draft) (batch, error) {
+	return l.transact(ctx, durable, apply, prepare, func(w *writing, now time.Time, drafts []Draft) (batch, error) {
 		b, err := l.encode(now, drafts)
 		if err != nil {
 			return batch{}, err
@@ -198,9 +207,10 @@ func (l *Ledger) append(ctx context.Context, durable bool, apply func(Entry) err
 	})
 }
 
-// transact takes the lock, delivers other processes' entries, and lets put write the drafts of prepare, if any.
-func (l *Ledger) transact(ctx context.Context, apply func(Entry) error, prepare func(time.Time) ([]Draft, error),
-	put func(w *writing, now time.Time, drafts []Draft) (batch, error),
+// transact takes the lock, delivers other processes' entries, and lets put write the drafts of prepare, if any. What is
+// durable becomes the head.
+func (l *Ledger) transact(ctx context.Context, durable bool, apply func(Entry) error,
+	prepare func(time.Time) ([]Draft, error), put func(w *writing, now time.Time, drafts []Draft) (batch, error),
 ) ([]Entry, error) {
 	if err := l.enter(ctx); err != nil {
 		return nil, err
@@ -216,9 +226,13 @@ func (l *Ledger) transact(ctx context.Context, apply func(Entry) error, prepare 
 	if err != nil || len(drafts) == 0 {
 		return nil, err
 	}
+	advances := durable && l.advances(w.file)
 	b, err := put(w, now, drafts)
 	if err != nil {
 		return nil, err
+	}
+	if advances {
+		l.noteHead(b)
 	}
 	w.end()
 	return b.entries, l.deliverOwn(b, apply)
@@ -286,8 +300,12 @@ func (w *writing) end() {
 
 func (w *writing) catchUp(ctx context.Context, apply func(Entry) error) error {
 	f, size, err := w.l.open(os.O_RDWR)
-	if err != nil || f == nil {
+	if err != nil {
 		return err
+	}
+	if f == nil {
+		w.l.compareHead(nil, 0)
+		return nil
 	}
 	w.file = f
 	t, err := w.l.deliver(ctx, f, size, apply)

@@ -140,6 +140,7 @@ func (l *Ledger) deliver(ctx context.Context, f File, size int64, apply func(Ent
 	if t.last.seq < seen.seq {
 		return tail{}, fmt.Errorf("%s: %w", l.opt.Path, ErrReplaced)
 	}
+	l.compareHead(f, t.last.end)
 	return t, nil
 }
 

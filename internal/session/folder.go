@@ -50,12 +50,15 @@ const recovering = 10 * time.Second
 
 // OpenEditor opens the record of edits of a DM's workspace and finishes an edit that was interrupted; in a group it
 // returns nil. memory may be nil: then every id in evidence is accepted as a memory's.
-func OpenEditor(view *workspace.View, memory *mesh.View, logger *slog.Logger) (*edit.Editor, error) {
+func OpenEditor(o Options, view *workspace.View, memory *mesh.View) (*edit.Editor, error) {
 	// SECURITY: a group has no edits.
 	if !view.Audience().IsDM() {
 		return nil, nil
 	}
-	options := edit.Options{View: view, Dir: filepath.Join(view.Dir(), MemoryFolder), Logger: logger}
+	options := edit.Options{
+		View: view, Dir: filepath.Join(view.Dir(), MemoryFolder), Logger: o.Logger,
+		Heads: config.HeadFolder(o.Config.Workspace, o.Getenv),
+	}
 	if memory != nil {
 		options.Memory = func(ctx context.Context, id string) error {
 			_, err := memory.Get(ctx, id)
@@ -71,7 +74,7 @@ func OpenEditor(view *workspace.View, memory *mesh.View, logger *slog.Logger) (*
 	defer cancel()
 	if err := editor.Recover(ctx); err != nil {
 		// The next edit tries again and reports the reason to its caller.
-		logger.Error("finish an interrupted edit", slog.Any("error", err))
+		o.Logger.Error("finish an interrupted edit", slog.Any("error", err))
 	}
 	return editor, nil
 }

@@ -64,6 +64,7 @@ func openMemory(
 	}
 	memory := mesh.Open(mesh.Options{
 		Dir:       filepath.Join(o.Config.Workspace, MemoryFolder),
+		Heads:     config.HeadFolder(o.Config.Workspace, o.Getenv),
 		Audience:  who,
 		AgentID:   o.Config.Session.AgentID,
 		Ranking:   rank.Ranking(o.Config.Search.Ranking),

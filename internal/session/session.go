@@ -97,7 +97,7 @@ func open(o Options, who audience.Audience) (*parts, error) {
 	}
 	p.closers = append(p.closers, release)
 	// After the memory, which checks the IDs that edits cite as evidence.
-	if p.editor, err = OpenEditor(p.view, p.memory, o.Logger); err != nil {
+	if p.editor, err = OpenEditor(o, p.view, p.memory); err != nil {
 		return p, err
 	}
 	if p.dreams, err = OpenDreams(o, p.view, p.memory, p.editor); err != nil {

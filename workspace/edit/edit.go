@@ -44,6 +44,8 @@ const MaxFile = 1 << 20
 type Options struct {
 	View *workspace.View // of a DM
 	Dir  string          // the .yamo folder of its workspace
+	// Heads is a folder outside of the workspace that notes the record's last entry, "" for none.
+	Heads string
 	// Memory returns an error unless a memory has the id, to check evidence tokens. Nil accepts every id.
 	Memory func(ctx context.Context, id string) error
 	Now    func() time.Time // nil is time.Now
@@ -87,7 +89,7 @@ func (e *Editor) reset() { e.ledger, e.state = e.newLedger(), newState() }
 // newLedger returns a ledger that reads the record from its beginning.
 func (e *Editor) newLedger() *ledger.Ledger {
 	return ledger.New(ledger.Options{
-		Path: e.path(), Name: ledgerName, Lock: filepath.Join(e.opt.Dir, "locks", "edits.lock"), Now: e.opt.Now,
+		Head: e.head(), Path: e.path(), Name: ledgerName, Lock: filepath.Join(e.opt.Dir, "locks", "edits.lock"), Now: e.opt.Now,
 		Logger: e.opt.Logger, Key: func(create bool) ([]byte, error) {
 			memory, err := filepath.Glob(filepath.Join(e.opt.Dir, "groups", "*", "ledger.ndjson"))
 			for _, name := range []string{"private", "shared"} {
@@ -103,6 +105,13 @@ func (e *Editor) newLedger() *ledger.Ledger {
 
 // ledgerName is the name of the record's ledger, which is in each of its lines.
 const ledgerName = "edits"
+
+func (e *Editor) head() string {
+	if e.opt.Heads == "" {
+		return ""
+	}
+	return filepath.Join(e.opt.Heads, ledgerName+".json")
+}
 
 func (e *Editor) path() string { return filepath.Join(e.opt.Dir, "private", "edits.ndjson") }
 

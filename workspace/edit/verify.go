@@ -11,7 +11,8 @@ import (
 // Verified is the result of Verify.
 type Verified struct {
 	ledger.Report
-	Events int64
+	Events  int64
+	Missing *ledger.Missing // what the record lacks of what this machine has seen; nil for nothing
 }
 
 // Verify checks every line of the record: its place in the ledger's chain, and its line hash with the key of its salt
@@ -38,5 +39,9 @@ func (e *Editor) Verify(ctx context.Context) (Verified, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	events, err := e.readEvents(ctx, nil, func(Event) bool { return true })
-	return Verified{report, int64(len(events))}, err
+	if err != nil {
+		return Verified{Report: report}, err
+	}
+	missing, err := ledger.CheckHead(e.head(), e.path())
+	return Verified{report, int64(len(events)), missing}, err
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // newRecord returns `yamo-mcp record`, whose commands maintain the record itself. verify fails at the first damaged
-// line. It cannot detect lines that are missing at the end; with --json it prints the last hash, to be compared later.
+// line, and for lines that this machine has seen and that are missing.
 func (e command) newRecord() *cobra.Command {
 	verify := e.command(&cobra.Command{
 		Use:   "verify",
@@ -25,6 +25,9 @@ the first damaged line and exits with 1.`,
 		found, err := editor.Verify(ctx)
 		if err != nil {
 			return fmt.Errorf("%w; restore the record from a backup", err)
+		}
+		if found.Missing != nil {
+			return fmt.Errorf("the record of edits: %w; `yamo-mcp ledger accept` if that is right", found.Missing)
 		}
 		return e.Answer(map[string]any{
 			"intact": true, "events": found.Events, "last_hash": found.LastHash, "torn_bytes": found.Torn,
