@@ -112,15 +112,22 @@ var pushable = []string{
 }
 
 // lance returns the conditions in a form that LanceDB applies before it searches, nil if it cannot: tags and the times
-// that memories tell of are no columns.
+// that memories tell of are no columns, and numbers are not pushable.
 func (c conditions) lance() *lance.Filter {
 	unpushable := func(column string) bool { return !slices.Contains(pushable, column) }
-	if len(c.Tags) > 0 || !c.since.IsZero() || !c.until.IsZero() || c.expr != nil && slices.ContainsFunc(c.expr.Columns(), unpushable) {
+	if len(c.Tags) > 0 || !c.since.IsZero() || !c.until.IsZero() || c.MinImportance != nil ||
+		c.expr != nil && slices.ContainsFunc(c.expr.Columns(), unpushable) {
 		return nil
 	}
-	return &lance.Filter{
-		Type: c.Type, SessionID: c.SessionID, AgentID: c.AgentID, SkillID: c.Skill, MinImportance: c.MinImportance, Where: c.expr,
+	f := &lance.Filter{Where: c.expr}
+	for _, equal := range []struct{ column, value string }{
+		{"memory_type", c.Type}, {"session_id", c.SessionID}, {"agent_id", c.AgentID}, {"source_skill_id", c.Skill},
+	} {
+		if equal.value != "" {
+			f.Where = where.Equal(equal.column, equal.value, f.Where)
+		}
 	}
+	return f
 }
 
 // parseAsOf is parseTime for as_of: what was true in a day or a longer span was so by its end.

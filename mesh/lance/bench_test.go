@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/where"
 )
 
 const benchDim = 384
@@ -83,8 +85,14 @@ func BenchmarkTable(b *testing.B) {
 			for _, k := range []int{20, 100, 500} {
 				b.Run(fmt.Sprintf("nearest/k=%d", k), nearest(k, none))
 			}
-			b.Run("nearest/session", nearest(20, func() Filter { return Filter{SessionID: "session-3"} }))
-			b.Run("nearest/since", nearest(20, func() Filter { return Filter{Since: time.UnixMilli(int64(epoch + n/2))} }))
+			session := Filter{where.Equal("session_id", "session-3", nil)}
+			b.Run("nearest/session", nearest(20, func() Filter { return session }))
+			half := time.UnixMilli(int64(epoch + n/2)).UTC().Format(time.RFC3339Nano)
+			since, err := where.Parse("created_at >= '" + half + "'")
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.Run("nearest/since", nearest(20, func() Filter { return Filter{since} }))
 			some := func(k int) []string {
 				ids := make([]string, k)
 				for i := range ids {

@@ -3,7 +3,6 @@ package lance
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -49,34 +48,27 @@ func TestFilterSelectsExactlyTheValue(t *testing.T) {
 	mustAdd(t, db, rows)
 	vec := unit(rng, testDim)
 	for i, s := range hostile {
-		for name, f := range map[string]Filter{
-			"type": {Type: s}, "session": {SessionID: s}, "agent": {AgentID: s}, "skill": {SkillID: s},
-			"all": {Type: s, SessionID: s, AgentID: s, SkillID: s},
-		} {
-			wantHits(t, fmt.Sprintf("%s %q", name, s), db, vec, f, rows[i].ID)
+		all := (*where.Expr)(nil)
+		for _, column := range []string{"memory_type", "session_id", "agent_id", "source_skill_id"} {
+			wantHits(t, fmt.Sprintf("%s %q", column, s), db, vec, Filter{where.Equal(column, s, nil)}, rows[i].ID)
+			all = where.Equal(column, s, all)
 		}
+		wantHits(t, fmt.Sprintf("all %q", s), db, vec, Filter{all}, rows[i].ID)
 		expr, err := where.Parse("session_id = '" + strings.ReplaceAll(s, "'", "''") +
 			"' AND NOT agent_id IN ('it''s not', '--') AND memory_type IS NOT NULL")
 		if err != nil {
 			t.Fatalf("%q: %v", s, err)
 		}
-		wantHits(t, fmt.Sprintf("expression %s", expr), db, vec, Filter{Where: expr}, rows[i].ID)
-		wantHits(t, fmt.Sprintf("session %q", s+"x"), db, vec, Filter{SessionID: s + "x"})
+		wantHits(t, fmt.Sprintf("expression %s", expr), db, vec, Filter{expr}, rows[i].ID)
+		wantHits(t, fmt.Sprintf("session %q", s+"x"), db, vec, Filter{where.Equal("session_id", s+"x", nil)})
 	}
 }
 
 func TestFilterRefuses(t *testing.T) {
 	t.Parallel()
-	nan := float32(math.NaN())
-	for name, f := range map[string]Filter{
-		"NUL":         {SessionID: "a\x00' OR 'a' = 'a"},
-		"not UTF-8":   {AgentID: "\xff"},
-		"too long":    {Type: strings.Repeat("x", maxString+1)},
-		"NaN":         {MinImportance: &nan},
-		"year":        {Since: time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)},
-		"skill's NUL": {SkillID: "\x00"},
-	} {
+	for name, value := range map[string]string{"NUL": "a\x00' OR 'a' = 'a", "not UTF-8": "\xff"} {
 		db := newTest(t)
+		f := Filter{where.Equal("session_id", value, nil)}
 		if _, err := db.Nearest(t.Context(), unit(testRNG(), testDim), 1, f); !errors.Is(err, ErrInvalid) {
 			t.Errorf("%s: %v, want ErrInvalid", name, err)
 		}
@@ -105,64 +97,69 @@ func TestFilterRanges(t *testing.T) {
 	rows := someMemories(rng, 0, 20, testDim) // importance 0, .1 … .9, 0, …; one a millisecond
 	rows[19].ImportanceScore = nil
 	mustAdd(t, db, rows)
-	at := func(i int) time.Time { return time.UnixMilli(int64(epoch + i)).In(time.FixedZone("", 3600)) }
-	importance := func(v float32) *float32 { return &v }
-	for name, c := range map[string]struct {
-		filter Filter
-		want   func(i int) bool
-	}{
-		"none":             {Filter{}, func(int) bool { return true }},
-		"since":            {Filter{Since: at(7)}, func(i int) bool { return i >= 7 }},
-		"until":            {Filter{Until: at(7)}, func(i int) bool { return i < 7 }},
-		"since and until":  {Filter{Since: at(3), Until: at(9)}, func(i int) bool { return i >= 3 && i < 9 }},
-		"exactly .7 is in": {Filter{MinImportance: importance(0.7)}, func(i int) bool { return i%10 >= 7 && i != 19 }},
-		"negative":         {Filter{MinImportance: importance(-1)}, func(i int) bool { return i != 19 }},
-		"tiny": {
-			Filter{MinImportance: importance(math.SmallestNonzeroFloat32)},
-			func(i int) bool { return i%10 >= 1 && i != 19 },
-		},
-		"before every time": {Filter{Until: time.Date(1800, 1, 1, 0, 0, 0, 0, time.UTC)}, func(int) bool { return false }},
+	at := func(i int) string { // in another zone than the tables'
+		return "'" + time.UnixMilli(int64(epoch+i)).In(time.FixedZone("", 3600)).Format(time.RFC3339Nano) + "'"
+	}
+	for filter, want := range map[string]func(i int) bool{
+		"":                       func(int) bool { return true },
+		"created_at >= " + at(7): func(i int) bool { return i >= 7 },
+		"created_at < " + at(7):  func(i int) bool { return i < 7 },
+		"created_at >= " + at(3) + " AND created_at < " + at(9): func(i int) bool { return i >= 3 && i < 9 },
+		"created_at < '1800-01-01'":                             func(int) bool { return false },
+		"importance_score > 0.65":                               func(i int) bool { return i%10 >= 7 && i != 19 },
+		"importance_score >= -1":                                func(i int) bool { return i != 19 },
+		"importance_score > 0":                                  func(i int) bool { return i%10 >= 1 && i != 19 },
 	} {
-		var want []string
+		var ids []string
 		for i := range rows {
-			if c.want(i) {
-				want = append(want, rows[i].ID)
+			if want(i) {
+				ids = append(ids, rows[i].ID)
 			}
 		}
-		hits, err := db.Nearest(t.Context(), rows[0].Vector, 100, c.filter)
+		var f Filter
+		if filter != "" {
+			expr, err := where.Parse(filter)
+			if err != nil {
+				t.Fatalf("%s: %v", filter, err)
+			}
+			f.Where = expr
+		}
+		hits, err := db.Nearest(t.Context(), rows[0].Vector, 100, f)
 		if err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%q: %v", filter, err)
 		}
 		var got []string
 		for _, h := range hits {
 			got = append(got, h.ID)
 		}
 		slices.Sort(got)
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
+		if diff := cmp.Diff(ids, got); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", filter, diff)
 		}
 	}
 }
 
+// FuzzQuote looks for a value that ends its literal in a predicate, or becomes another value.
 func FuzzQuote(f *testing.F) {
 	for _, s := range hostile {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		q, err := quote(s)
+		predicate, err := Filter{where.Equal("session_id", s, nil)}.predicate()
 		if err != nil {
 			return
 		}
+		q := strings.TrimPrefix(predicate, "session_id = ")
 		// Inside the outer quotes every quote has a twin, so nothing but the last one ends the literal.
 		inner := q[1 : len(q)-1]
 		if strings.ContainsRune(q, 0) {
-			t.Errorf("quote(%q) = %q has a NUL", s, q)
+			t.Errorf("%q became %q, which has a NUL", s, q)
 		}
 		if strings.Contains(strings.ReplaceAll(inner, "''", ""), "'") {
-			t.Errorf("quote(%q) = %q has a single quote inside", s, q)
+			t.Errorf("%q became %q, which has a single quote inside", s, q)
 		}
 		if strings.ReplaceAll(inner, "''", "'") != s {
-			t.Errorf("quote(%q) = %q is another text", s, q)
+			t.Errorf("%q became %q, which is another text", s, q)
 		}
 	})
 }

@@ -38,6 +38,15 @@ type node interface {
 // Match reports whether the expression is true for a memory. Unknown counts as not true, as in SQL's WHERE.
 func (e *Expr) Match(r Row) bool { return e.root.eval(r) == yes }
 
+// Equal returns the expression that is true where a column of text has that value and, unless it is nil, e is true.
+func Equal(column, value string, e *Expr) *Expr {
+	equal := comparison{column, "=", value}
+	if e == nil {
+		return &Expr{equal}
+	}
+	return &Expr{logic{"AND", []node{equal, e.root}}}
+}
+
 // String returns the expression in canonical form: a LanceDB predicate that parses to the same expression.
 func (e *Expr) String() string {
 	var b strings.Builder
