@@ -73,6 +73,9 @@ func (b *batch) draft(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) 
 				drafts = append(drafts, ledger.Draft{Op: store.OpHeritage, ID: r.ID, Data: r.Heritage})
 			}
 		}
+		if !kept.Imported {
+			b.view.note(kept)
+		}
 		o.ID, o.CreatedAt, o.Visibility, o.OccurredAt = kept.ID, kept.CreatedAt, s.Visibility, kept.OccurredAt
 	}
 	return drafts, nil

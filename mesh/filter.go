@@ -17,10 +17,11 @@ import (
 // conditions are what a SearchRequest asks of a memory, checked and parsed.
 type conditions struct {
 	*SearchRequest
-	since, until time.Time   // zero for none
-	asOf         time.Time   // zero for now
-	asked        period      // the time that the query names; empty for none
-	subject      string      // the query without that time
+	since, until time.Time // zero for none
+	asOf         time.Time // zero for now
+	asked        period    // the time that the query names; empty for none
+	subject      string    // the query without that time
+	inSession    func(*record.Record) bool
 	expr         *where.Expr // nil for none
 }
 
@@ -29,8 +30,6 @@ func (q *SearchRequest) conditions(local func() time.Time) (c conditions, err er
 	switch n := utf8.RuneCountInString(q.Query); {
 	case !utf8.ValidString(q.Query):
 		return c, fault.New("query: the text is not valid UTF-8")
-	case strings.TrimSpace(q.Query) == "":
-		return c, fault.New("query: say what to look for, in words or as a question")
 	case n > maxQuery:
 		return c, fault.New("query: %d characters are too many; use at most %d", n, maxQuery)
 	case q.Type != "" && !slices.Contains(record.Types, q.Type):
@@ -76,11 +75,11 @@ func (c conditions) filter(accesses func(id string) record.Accesses) rank.Filter
 	}
 	if c.Type == "" && c.SessionID == "" && c.AgentID == "" && c.Skill == "" && len(c.Tags) == 0 && c.since.IsZero() &&
 		c.until.IsZero() && c.MinImportance == nil && c.expr == nil {
-		f.Admit = func(*record.Record) bool { return true }
+		f.Admit = c.sees
 		return f
 	}
 	f.Admit = func(r *record.Record) bool {
-		return (c.Type == "" || r.Type == c.Type) &&
+		return c.sees(r) && (c.Type == "" || r.Type == c.Type) &&
 			(c.SessionID == "" || r.SessionID == c.SessionID) &&
 			(c.AgentID == "" || r.AgentID == c.AgentID) &&
 			(c.Skill == "" || r.Skill == c.Skill) &&
@@ -95,6 +94,11 @@ func (c conditions) filter(accesses func(id string) record.Accesses) rank.Filter
 			}))
 	}
 	return f
+}
+
+// sees reports whether r is not bound to another session, or to none any more.
+func (c conditions) sees(r *record.Record) bool {
+	return r.Type != record.SessionType || c.inSession == nil || c.inSession(r)
 }
 
 // accessColumn is the promoted field that a record does not have: each audience counts its own.

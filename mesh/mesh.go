@@ -107,7 +107,8 @@ type View struct {
 	mu      sync.Mutex
 	stores  map[record.Visibility]*compartment
 	closed  bool
-	failing bool // the embedder failed for the last query; see embedQuery
+	bound   map[string]bool // ids of the memories of record.SessionType that this view stored
+	failing bool            // the embedder failed for the last query; see embedQuery
 
 	noted atomic.Bool // see noteKey
 }

@@ -155,6 +155,7 @@ func (k *keeping) draft(s *store.Snapshot, now time.Time) ([]ledger.Draft, error
 	if n := len(s.Sightings(kept.ID)); k.done.Sightings == 0 && n > 0 {
 		k.done.Sightings = n + 1
 	}
+	k.view.note(kept)
 	k.done.ID, k.done.CreatedAt, k.done.Visibility = kept.ID, kept.CreatedAt, s.Visibility
 	k.done.OccurredAt = cmp.Or(r.OccurredAt, kept.OccurredAt)
 	revisions, err := k.revise(s, kept, now)

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
@@ -72,19 +73,10 @@ type Found struct {
 // may read, and writes a recall block (§3.3) to its own ledger. Invalid requests are faults. A missing or failing
 // embedder is no error, see Found.
 func (v *View) Search(ctx context.Context, q SearchRequest) (Found, error) {
-	// What a memory was stored with was redacted, so what is compared with it is too; and all this is noted in the ledger.
-	s := &scrubbing{scrubber: v.scrubber}
-	q.SessionID, q.AgentID = s.field("session_id", q.SessionID), s.field("agent_id", q.AgentID)
-	q.Skill = s.field("skill_name", q.Skill)
-	q.Tags = slices.Clone(q.Tags)
-	for i, tag := range q.Tags {
-		q.Tags[i] = s.field("tags", tag)
+	if utf8.ValidString(q.Query) && strings.TrimSpace(q.Query) == "" {
+		return Found{}, fault.New("query: say what to look for, in words or as a question")
 	}
-	if s.err != nil {
-		return Found{}, s.err
-	}
-	var accesses map[string]record.Accesses
-	conditions, err := q.conditions(v.local)
+	conditions, accesses, err := v.conditions(&q)
 	if err != nil {
 		return Found{}, err
 	}
@@ -97,11 +89,6 @@ func (v *View) Search(ctx context.Context, q SearchRequest) (Found, error) {
 	stores, damaged, err := v.compartments(ctx)
 	if err != nil {
 		return Found{}, err
-	}
-	if conditions.byAccess() {
-		if accesses, err = v.allAccesses(); err != nil {
-			return Found{}, err
-		}
 	}
 	found := Found{Damaged: damaged, Asked: when.Describe(conditions.asked)}
 	meaning, err := v.embedQuery(ctx, stores, query, &found)
@@ -116,7 +103,7 @@ func (v *View) Search(ctx context.Context, q SearchRequest) (Found, error) {
 	if !conditions.asked.fits(among) {
 		conditions.asked, subject = nil, query
 	}
-	filter := conditions.filter(func(id string) record.Accesses { return accesses[id] })
+	filter := conditions.filter(accesses)
 	// An answer that lacks something is not kept, nor are lessons, which time puts out of force, nor one that depends on
 	// what each search changes.
 	if meaning == nil || found.Pending > 0 || damaged != nil || q.IncludeLessons || conditions.byAccess() {
@@ -132,6 +119,33 @@ func (v *View) Search(ctx context.Context, q SearchRequest) (Found, error) {
 		v.recall(ctx, query, q, found)
 	}
 	return found, nil
+}
+
+// conditions checks a request, fills in its defaults, and redacts it: what a memory was stored with was redacted, so what
+// is compared with it is too; and all this is noted in the ledger. accesses returns how often the audience has found a
+// memory.
+func (v *View) conditions(q *SearchRequest) (c conditions, accesses func(id string) record.Accesses, err error) {
+	s := &scrubbing{scrubber: v.scrubber}
+	q.SessionID, q.AgentID = s.field("session_id", q.SessionID), s.field("agent_id", q.AgentID)
+	q.Skill = s.field("skill_name", q.Skill)
+	q.Tags = slices.Clone(q.Tags)
+	for i, tag := range q.Tags {
+		q.Tags[i] = s.field("tags", tag)
+	}
+	if s.err != nil {
+		return c, nil, s.err
+	}
+	if c, err = q.conditions(v.local); err != nil {
+		return c, nil, err
+	}
+	c.inSession = v.inSession(c)
+	var counts map[string]record.Accesses
+	if c.byAccess() {
+		if counts, err = v.allAccesses(); err != nil {
+			return c, nil, err
+		}
+	}
+	return c, func(id string) record.Accesses { return counts[id] }, nil
 }
 
 // rank returns the best memories that f admits and, if q asks for them, the best active lessons.

@@ -1,6 +1,7 @@
 package mesh
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -61,6 +62,36 @@ func datesOf(r *record.Record) (spans []when.Span) {
 		spans = append(spans, s)
 	}
 	return spans
+}
+
+// inSession returns the condition on memories of record.SessionType: the request gives their session, or this view has
+// stored them, and they have not expired.
+func (v *View) inSession(c conditions) func(*record.Record) bool {
+	asked := c.SessionID != "" || c.expr != nil && slices.Contains(c.expr.Columns(), "session_id")
+	return func(r *record.Record) bool {
+		if r.Expired(v.Now(), record.SessionDays*24*time.Hour) {
+			return false
+		}
+		if asked && r.SessionID != "" {
+			return true // the other conditions compare the session
+		}
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		return v.bound[r.ID]
+	}
+}
+
+// note remembers that this view stored a memory of record.SessionType.
+func (v *View) note(r *record.Record) {
+	if r.Type != record.SessionType {
+		return
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.bound == nil {
+		v.bound = map[string]bool{}
+	}
+	v.bound[r.ID] = true
 }
 
 // period is one or more parts of the calendar that memories are looked for in.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
@@ -24,7 +25,7 @@ const (
 
 // memoryQuery is the arguments of memory_search: a query, and filters that must all hold.
 type memoryQuery struct {
-	Query          string   `json:"query" jsonschema:"minLength=1"`
+	Query          string   `json:"query,omitempty" jsonschema:"minLength=1"`
 	Limit          int      `json:"limit,omitempty" jsonschema:"minimum=1,maximum=50,default=10"`
 	Type           string   `json:"type,omitempty"`
 	Tags           []string `json:"tags,omitempty" jsonschema:"maxItems=32"`
@@ -35,26 +36,30 @@ type memoryQuery struct {
 	Since          string   `json:"since,omitempty"`
 	Until          string   `json:"until,omitempty"`
 	AsOf           string   `json:"as_of,omitempty"`
+	After          string   `json:"after,omitempty"`
+	Around         string   `json:"around,omitempty"`
 	IncludeLessons bool     `json:"include_lessons,omitempty" jsonschema:"default=false"`
 	Format         string   `json:"format,omitempty" jsonschema:"enum=concise,enum=detailed,default=concise"`
 }
 
 func (memoryQuery) JSONSchemaExtend(s *jsonSchema) {
 	describe(s, map[string]string{
-		"query":           "A question or keywords. Whole questions work best: search matches meaning and words.",
+		"query":           "A whole question works best, or keywords. Without it: the newest memories.",
 		"limit":           "Maximum number of results.",
 		"type":            "Only memories of this type.",
-		"tags":            "Only memories that have all of these tags.",
+		"tags":            "Only memories with all these tags.",
 		"session_id":      "Only memories of this session.",
 		"agent_id":        "Only memories that this agent stored.",
 		"skill_name":      "Only memories of this skill.",
-		"min_importance":  "Only memories at least this important.",
-		"since":           `Only memories stored or telling of this time or later: 2026-01-31T15:04:05Z, 2026-01-31, "last Tuesday".`,
-		"until":           "Only memories from before this time or the beginning of this day.",
-		"as_of":           "What was current at this time, instead of now.",
-		"include_lessons": "Also return lessons relevant to the query.",
-		"format": "concise: the 400 most relevant characters of each memory. detailed: up to 30,000 bytes of " +
-			"each, with metadata and ranking signals.",
+		"min_importance":  "Minimum importance.",
+		"since":           `Only memories of this time or later: 2026-01-31T15:04:05Z, 2026-01-31, "last Tuesday".`,
+		"until":           "Only memories from before this time.",
+		"as_of":           "What was current at this time.",
+		"after":           "Without query: next of the last page.",
+		"around":          "Instead of query: ID of a memory, for what was stored before and after.",
+		"include_lessons": "Also return relevant lessons.",
+		"format": "concise: the 400 most relevant characters of each memory. detailed: up to 30,000 bytes, " +
+			"metadata and ranking signals.",
 	})
 	enumerate(s, "type", record.Types...)
 }
@@ -63,6 +68,7 @@ func (memoryQuery) JSONSchemaExtend(s *jsonSchema) {
 type memoryAnswer struct {
 	Results  []memoryResult `json:"results"`
 	Time     string         `json:"time,omitempty"`
+	Next     string         `json:"next,omitempty"`
 	Semantic string         `json:"semantic"`
 	Lessons  []lessonResult `json:"lessons,omitempty"`
 	Hint     string         `json:"hint,omitempty"`
@@ -70,7 +76,8 @@ type memoryAnswer struct {
 
 func (memoryAnswer) JSONSchemaExtend(s *jsonSchema) {
 	describe(s, map[string]string{
-		"results": "Best first.",
+		"results": "Best first; without a query, by time.",
+		"next":    "More follow: pass it as after.",
 		"time":    "The time that the query names.",
 		"semantic": "on; off: no embedding model, keywords only; pending:N: " +
 			"N memories are matched by keyword only for now.",
@@ -148,15 +155,16 @@ func MemorySearch(v *mesh.View) Tool {
 		ReadOnly:   true,
 		Idempotent: true,
 	}, func(ctx context.Context, in memoryQuery) (memoryAnswer, error) {
-		found, err := v.Search(ctx, mesh.SearchRequest{
+		request := mesh.SearchRequest{
 			Query: in.Query, Limit: in.Limit, Type: in.Type, Tags: in.Tags, SessionID: in.SessionID,
 			AgentID: in.AgentID, Skill: in.SkillName, MinImportance: in.MinImportance, Since: in.Since, Until: in.Until,
 			AsOf: in.AsOf, IncludeLessons: in.IncludeLessons,
-		})
+		}
+		found, next, err := look(ctx, v, request, in.After, in.Around)
 		if err != nil {
 			return memoryAnswer{}, err
 		}
-		answer := memoryAnswer{Results: []memoryResult{}, Time: found.Asked}
+		answer := memoryAnswer{Results: []memoryResult{}, Time: found.Asked, Next: next}
 		// Also as a log message: a model may not mention that half of the search was off.
 		if answer.Semantic, answer.Hint = coverage(found); answer.Hint != "" {
 			callerOf(ctx).log(ctx, mcp.LoggingLevelWarning, answer.Hint)
@@ -174,6 +182,10 @@ func MemorySearch(v *mesh.View) Tool {
 		forResults := newRoom() - (maxRules - forRules)
 		var cut bool
 		answer.Results, cut = results(&forResults, found.Hits, in.Query, in.Format == "detailed")
+		// What did not fit is on the next page of a list.
+		if n := len(answer.Results); in.Query == "" && in.Around == "" && n > 0 && (next != "" || n < len(found.Hits)) {
+			answer.Next = answer.Results[n-1].ID
+		}
 		var more string
 		switch left := len(found.Hits) - len(answer.Results); {
 		case left > 0:
@@ -187,6 +199,27 @@ func MemorySearch(v *mesh.View) Tool {
 		answer.Hint = strings.TrimSpace(answer.Hint + " " + more)
 		return answer, nil
 	})
+}
+
+// look searches, or without a query lists memories, and returns what follows the list as next.
+func look(
+	ctx context.Context, v *mesh.View, request mesh.SearchRequest, after, around string,
+) (found mesh.Found, next string, err error) {
+	var list mesh.Listed
+	switch {
+	case request.Query != "" && (after != "" || around != ""):
+		return found, "", fault.New("query: leave it out with after and around, which list memories by time")
+	case request.Query != "":
+		found, err = v.Search(ctx, request)
+		return found, "", err
+	case after != "" && around != "":
+		return found, "", fault.New("around: leave it out with after")
+	case around != "":
+		list, err = v.Around(ctx, request, around)
+	default:
+		list, err = v.List(ctx, request, after)
+	}
+	return mesh.Found{Hits: list.Hits, Damaged: list.Damaged}, list.Next, err
 }
 
 // results are the hits that there is room for, and whether a content was cut. A detailed one that does not fit is

@@ -26,6 +26,13 @@ var Types = []string{"global", "session", "agent", "lesson", "reflection", "even
 // DefaultType is the type of a memory that was stored without one.
 const DefaultType = "global"
 
+// SessionType is the type of a memory that belongs to its session and is ephemeral (RFC-0011 §1.2): it is found from
+// there only, and for SessionDays days.
+const SessionType = "session"
+
+// SessionDays is the number of days that a memory of SessionType is found.
+const SessionDays = 30
+
 // LessonTag is on every memory derived from a lesson (RFC-0011 §3.5).
 const LessonTag = "#lesson_learned"
 

@@ -45,6 +45,7 @@ func New(env cli.Env) *cobra.Command {
 	group := cli.Group("mesh", "Store, search and maintain memories (the memory-mesh of RFC-0011)",
 		m.newStore(),
 		m.newSearch(),
+		m.newList(),
 		m.newIngestDir(),
 		m.newStats(),
 		m.newGet(),

@@ -3,8 +3,10 @@ package meshcmd
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
 	"github.com/yamo-protocol/yamo-mcp/internal/session"
@@ -60,8 +62,70 @@ lesson_pattern_id and source_skill_id.`,
 		return m.Answer(answer, formatResults(found.Hits))
 	})
 	cmd.Flags().IntVar(&q.Limit, "limit", 10, fmt.Sprintf("maximum number of results, 1 to %d", mesh.MaxLimit))
-	cmd.Flags().StringVar(&q.AsOf, "as-of", "", "find what was current then: 2026-01-31 or 2026-01-31T15:04:05Z")
+	timeFlags(cmd.Flags(), &q)
 	cmd.Flags().StringVar(&q.Filter, "filter", "", "condition on the fields of memories")
+	return cmd
+}
+
+// timeFlags adds the flags for the times of memories.
+func timeFlags(flags *pflag.FlagSet, q *mesh.SearchRequest) {
+	flags.StringVar(&q.Since, "since", "", `only memories of this time or later: 2026-01-31, "last tuesday", "in March"`)
+	flags.StringVar(&q.Until, "until", "", "only memories from before this time")
+	flags.StringVar(&q.AsOf, "as-of", "", "find what was current then")
+}
+
+// listing is the answer of list.
+type listing struct {
+	Memories []match  `json:"memories"`
+	Next     string   `json:"next,omitempty"`
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// newList returns `yamo-mcp mesh list`.
+func (m *command) newList() *cobra.Command {
+	var q mesh.SearchRequest
+	var after, around string
+	cmd := m.command(&cobra.Command{
+		Use:   "list",
+		Short: "List memories, newest first",
+		Example: `  yamo-mcp mesh list --since "last week" --type event
+  yamo-mcp mesh list --around mem_1763373600000_a1b2c3`,
+	}, func(ctx context.Context, memory *mesh.View, _ []string) (err error) {
+		var found mesh.Listed
+		switch {
+		case after != "" && around != "":
+			return cli.Misused("--after has no effect with --around")
+		case around != "":
+			found, err = memory.Around(ctx, q, around)
+		default:
+			found, err = memory.List(ctx, q, after)
+		}
+		if err != nil {
+			return err
+		}
+		answer := listing{Memories: []match{}, Next: found.Next, Warnings: warnings(mesh.Found{Damaged: found.Damaged})}
+		for _, h := range found.Hits {
+			answer.Memories = append(answer.Memories, newMatch(h, nil))
+		}
+		if !m.JSON {
+			for _, w := range answer.Warnings {
+				m.notice(w)
+			}
+			if found.Next != "" {
+				m.notice("More: --after " + found.Next)
+			}
+		}
+		return m.Answer(answer, formatResults(found.Hits))
+	})
+	flags := cmd.Flags()
+	flags.IntVar(&q.Limit, "limit", 10, fmt.Sprintf("maximum number of memories, 1 to %d", mesh.MaxLimit))
+	flags.StringVar(&q.Type, "type", "", "only memories of this type: "+strings.Join(record.Types, ", "))
+	flags.StringSliceVar(&q.Tags, "tag", nil, "only memories with this tag; may be repeated")
+	flags.StringVar(&q.SessionID, "session", "", "only memories of this session")
+	timeFlags(flags, &q)
+	flags.StringVar(&q.Filter, "filter", "", "condition on the fields of memories, see mesh search")
+	flags.StringVar(&after, "after", "", "ID of the last memory of the page before")
+	flags.StringVar(&around, "around", "", "list what was stored before and after the memory with this ID, oldest first")
 	return cmd
 }
 
