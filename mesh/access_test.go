@@ -11,6 +11,7 @@ import (
 )
 
 func TestAccesses(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	v, clock := clocked(t, dir, audience.DM())
 	pump := keep(t, v, record.Memory{Content: "the zebra pump"}).ID
@@ -77,6 +78,7 @@ func TestAccesses(t *testing.T) {
 
 // What a DM finds leaves nothing outside the private store, and what a group finds nothing outside its own.
 func TestAccessesStayWithTheAudience(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	dm, red, blue := open(t, dir, audience.DM(), new(words)), open(t, dir, group(t, "red"), new(words)),
 		open(t, dir, group(t, "blue"), new(words))

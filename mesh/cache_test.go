@@ -15,6 +15,7 @@ import (
 )
 
 func TestCache(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	v := Open(Options{

@@ -37,6 +37,7 @@ func check(t *testing.T, v *View) index.Report {
 }
 
 func TestCheckIndex(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	// tables opens the private compartment's, as another program would.
 	tables := func(t *testing.T, dir string, change func(*lance.DB) error) {
@@ -214,6 +215,7 @@ func fingerprint(t *testing.T, dir string) (list []string) {
 }
 
 func TestCheckingAnEmptyMemoryCreatesNothing(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	v := open(t, dir, audience.DM(), new(words))
 	want := index.Report{Compartment: record.Private, Problems: []string{}}
@@ -226,6 +228,7 @@ func TestCheckingAnEmptyMemoryCreatesNothing(t *testing.T) {
 }
 
 func TestCompact(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	v := open(t, dir, audience.DM(), new(words))
 	for i := range 6 {
@@ -257,6 +260,7 @@ func TestCompact(t *testing.T) {
 
 // A rebuild that is interrupted goes on where it was, unless it was for another model.
 func TestRebuildGoesOn(t *testing.T) {
+	t.Parallel()
 	const n = 3 * index.EmbedBatch
 	dir := t.TempDir()
 	fillWith(t, open(t, dir, audience.DM(), new(words)), n)

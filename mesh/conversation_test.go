@@ -15,6 +15,7 @@ import (
 )
 
 func TestCaptureInteraction(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	v := open(t, dir, audience.DM(), new(words))
 	for name, q := range map[string]Interaction{
@@ -74,6 +75,7 @@ func TestCaptureInteraction(t *testing.T) {
 }
 
 func TestRecallMemories(t *testing.T) {
+	t.Parallel()
 	v := open(t, t.TempDir(), audience.DM(), new(words))
 	for _, skill := range []string{"", "tea", "tea", "bread"} {
 		for _, kind := range []string{"event", "session"} {
@@ -117,6 +119,7 @@ func TestRecallMemories(t *testing.T) {
 }
 
 func TestHealthCheck(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	e := new(words)
 	v := open(t, dir, audience.DM(), e)

@@ -76,6 +76,7 @@ func notes(n int) []string {
 // Memories stored one by one are found with the cosines that an exact comparison gives, and so after a
 // rebuild and after each loss of what is derived.
 func TestThousandsOfMemories(t *testing.T) {
+	t.Parallel()
 	n := 5000
 	if testing.Short() {
 		n = 300

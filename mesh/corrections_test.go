@@ -115,6 +115,7 @@ func settleVectors(t testing.TB, v *View) {
 // Without anybody's word the newer of two statements about the same thing comes first, and one that is about something
 // else does not.
 func TestNewerStatementsComeFirst(t *testing.T) {
+	t.Parallel()
 	c := readCorrections(t)
 	e := &remembering{Embedder: model(t), vectors: map[string][]float32{}}
 	for _, test := range []struct {
@@ -144,6 +145,7 @@ func TestNewerStatementsComeFirst(t *testing.T) {
 
 // A fact that superseded another is the first answer, whatever else is known.
 func TestSupersedingFactsComeFirst(t *testing.T) {
+	t.Parallel()
 	c := readCorrections(t)
 	e := &remembering{Embedder: model(t), vectors: map[string][]float32{}}
 	first := 0

@@ -20,6 +20,7 @@ import (
 
 // After Delete no file of the workspace holds the content, its vector or its block.
 func TestDeletedContentIsGoneFromDisk(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	v := open(t, dir, audience.DM(), new(words))
 	const canary = "the zirconium canary sings at dawn"
@@ -88,6 +89,7 @@ func TestDeletedContentIsGoneFromDisk(t *testing.T) {
 }
 
 func TestDeletionReachesOtherProcesses(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	v := open(t, dir, audience.DM(), new(words))
 	other := startPeer(t, dir)
@@ -112,6 +114,7 @@ func TestDeletionReachesOtherProcesses(t *testing.T) {
 
 // A process that dies between the erasure and the cleaning leaves the cleaning to the next one.
 func TestInterruptedDeletionIsFinishedByTheNextProcess(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	v := Open(Options{Dir: filepath.Join(dir, ".yamo"), Audience: audience.DM(), Embedder: new(words)})
 	id := keep(t, v, record.Memory{Content: "the vanishing lighthouse"}).ID
@@ -139,6 +142,7 @@ func TestInterruptedDeletionIsFinishedByTheNextProcess(t *testing.T) {
 }
 
 func TestDeletedNeighboursAreBridged(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	v := open(t, dir, audience.DM(), new(words))
 	var ids []string
@@ -166,6 +170,7 @@ func TestDeletedNeighboursAreBridged(t *testing.T) {
 }
 
 func TestWhoMayDelete(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	dm, red, blue := open(t, dir, audience.DM(), new(words)), open(t, dir, group(t, "red"), new(words)),
 		open(t, dir, group(t, "blue"), new(words))

@@ -51,6 +51,7 @@ func outcomes(c Cycle) (lines []string) {
 }
 
 func TestCycle(t *testing.T) {
+	t.Parallel()
 	v, clock := clocked(t, t.TempDir(), audience.DM())
 	at := func(ago time.Duration, q record.Memory) {
 		clock.advance(-ago)
@@ -195,6 +196,7 @@ Confidence: 0.9`})
 }
 
 func TestCycleKeepsScopesApart(t *testing.T) {
+	t.Parallel()
 	v := open(t, t.TempDir(), audience.DM(), new(words))
 	keep(t, v, record.Memory{Content: "one", Metadata: failure("timeout", "mail")})
 	keep(t, v, record.Memory{Content: "two", Metadata: failure("timeout", "web")})
@@ -213,6 +215,7 @@ func TestCycleKeepsScopesApart(t *testing.T) {
 
 // What a group said becomes a lesson of that group, and of nobody else.
 func TestCycleStaysWithItsAudience(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	dm, red, blue := open(t, dir, audience.DM(), new(words)), open(t, dir, group(t, "red"), new(words)),
 		open(t, dir, group(t, "blue"), new(words))
@@ -247,6 +250,7 @@ func TestCycleStaysWithItsAudience(t *testing.T) {
 }
 
 func TestSayingOf(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		content  string
 		metadata string
@@ -287,6 +291,7 @@ func TestSayingOf(t *testing.T) {
 }
 
 func TestTwoProcessesRunTheCycleAtOnce(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	v := open(t, dir, audience.DM(), new(words))
 	for i := range 20 {

@@ -169,6 +169,7 @@ func rows(t *testing.T, dir string) int {
 }
 
 func TestFiles(t *testing.T) {
+	t.Parallel()
 	dir, files, model := filepath.Join(t.TempDir(), ".yamo"), &shelf{texts: map[string]string{}}, &bag{}
 	files.put("MEMORY.md", "Tea\noolong in the morning\n\nPump\nthe irrigation pump leaks\n\nKey\nAKIAQ3EGRZXKP2T4V5WD "+
 		"is the key")
@@ -242,6 +243,7 @@ func TestFiles(t *testing.T) {
 
 // What went while no process ran is taken off the disk by the next one, also when nothing is left.
 func TestFilesThatWentMeanwhile(t *testing.T) {
+	t.Parallel()
 	dir, files := filepath.Join(t.TempDir(), ".yamo"), &shelf{texts: map[string]string{}}
 	files.put("MEMORY.md", "Tea\noolong\n\nPump\nleaks")
 	first := mesh.Open(mesh.Options{Dir: dir, Audience: audience.DM(), Embedder: &bag{}, Files: files})
@@ -261,6 +263,7 @@ func TestFilesThatWentMeanwhile(t *testing.T) {
 
 // Several processes have the same passages and make each vector once.
 func TestFilesOfSeveralProcesses(t *testing.T) {
+	t.Parallel()
 	dir, files, model := filepath.Join(t.TempDir(), ".yamo"), &shelf{texts: map[string]string{}}, &bag{}
 	var text []string
 	for i := range 100 {
@@ -288,6 +291,7 @@ func TestFilesOfSeveralProcesses(t *testing.T) {
 
 // A group has no files, even if somebody hands it some.
 func TestGroupHasNoFiles(t *testing.T) {
+	t.Parallel()
 	dir, files := filepath.Join(t.TempDir(), ".yamo"), &shelf{texts: map[string]string{}}
 	files.put("MEMORY.md", "Tea\noolong")
 	v := openWith(t, dir, audience.Audience{}, &bag{}, files)
@@ -301,6 +305,7 @@ func TestGroupHasNoFiles(t *testing.T) {
 
 // Without a model words find passages; with another one their vectors are made anew.
 func TestFilesWithoutAndWithAnotherModel(t *testing.T) {
+	t.Parallel()
 	dir, files := filepath.Join(t.TempDir(), ".yamo"), &shelf{texts: map[string]string{}}
 	files.put("MEMORY.md", "Tea\noolong")
 	want := []string{"private MEMORY.md#Tea yamo://workspace/MEMORY.md"}
@@ -317,6 +322,7 @@ func TestFilesWithoutAndWithAnotherModel(t *testing.T) {
 
 // A damaged vector on disk is found by Maintenance.Check, which repairs nothing, and mended by a rebuild.
 func TestCheckFiles(t *testing.T) {
+	t.Parallel()
 	dir, files := filepath.Join(t.TempDir(), ".yamo"), &shelf{texts: map[string]string{}}
 	files.put("MEMORY.md", "Tea\noolong\n\nCoffee\narabica")
 	v := openWith(t, dir, audience.DM(), &bag{}, files)
@@ -362,6 +368,7 @@ func TestCheckFiles(t *testing.T) {
 
 // Many edits leave no holes behind.
 func TestManyEdits(t *testing.T) {
+	t.Parallel()
 	dir, files := filepath.Join(t.TempDir(), ".yamo"), &shelf{texts: map[string]string{}}
 	v := openWith(t, dir, audience.DM(), &bag{}, files)
 	for i := range 60 {

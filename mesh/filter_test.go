@@ -17,6 +17,7 @@ import (
 )
 
 func TestMoreFilters(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	high, low := float32(.9), float32(.2)
 	v := open(t, dir, audience.DM(), new(words))
@@ -59,6 +60,7 @@ func TestMoreFilters(t *testing.T) {
 }
 
 func TestColumnsOfALesson(t *testing.T) {
+	t.Parallel()
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	r := record.Record{
 		ID: "mem_1", AgentID: "a", Memory: record.Memory{Type: "lesson"},
@@ -75,6 +77,7 @@ func TestColumnsOfALesson(t *testing.T) {
 
 // Each audience filters by what its own searches found.
 func TestFilterByAccess(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for _, order := range []rank.Ranking{rank.Context, rank.RFC0011} {
 		v := open(t, dir, audience.DM(), new(words))
@@ -112,6 +115,7 @@ func TestFilterByAccess(t *testing.T) {
 
 // What a search names is compared as it was stored, and noted as it may be kept.
 func TestFiltersAreRedacted(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	v := open(t, dir, audience.DM(), new(words))
 	const person = "anna@acme-mail.com"

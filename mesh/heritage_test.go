@@ -12,6 +12,7 @@ import (
 )
 
 func TestHeritage(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	v := open(t, dir, audience.DM(), model(t))
 	id := keep(t, v, record.Memory{Content: "The pump is controlled by the old relay."}).ID
@@ -74,6 +75,7 @@ func TestHeritage(t *testing.T) {
 }
 
 func TestHeritageRefuses(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	dm, red := open(t, dir, audience.DM(), new(words)), open(t, dir, group(t, "red"), new(words))
 	shared := keep(t, dm, record.Memory{Content: "for all"}, record.Shared).ID
@@ -101,6 +103,7 @@ func TestHeritageRefuses(t *testing.T) {
 }
 
 func TestHeritageDepth(t *testing.T) {
+	t.Parallel()
 	v := Open(Options{Dir: t.TempDir() + "/.yamo", Audience: audience.DM(), Embedder: new(words), HeritageDepth: 2})
 	t.Cleanup(func() { _ = v.Close(context.Background()) })
 	kept, err := v.InsertHeritage(t.Context(), keep(t, v, record.Memory{Content: "x"}).ID,

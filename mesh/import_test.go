@@ -33,6 +33,7 @@ func otherStore(t *testing.T, rows []lancetest.Row) (dir string, requests []reco
 }
 
 func TestImportKeepsWhatIsValid(t *testing.T) {
+	t.Parallel()
 	rows := lancetest.Rows(4)
 	rows[0].Metadata = `{"type":"note","source":"s","tags":["a",7,"b"],"rationale":"r","hypothesis":"h",` +
 		`"skill_name":"k","session_id":"x","importance":0.5,"own":{"deep":1}}`
@@ -103,6 +104,7 @@ func TestImportKeepsWhatIsValid(t *testing.T) {
 }
 
 func TestImportLessonsAndHeritage(t *testing.T) {
+	t.Parallel()
 	rows := lancetest.Rows(2)
 	rows[0].CreatedAt = time.Now().AddDate(0, 0, -1).UTC().Truncate(time.Millisecond)
 	rows[1].CreatedAt = rows[0].CreatedAt.Add(time.Hour)
@@ -148,6 +150,7 @@ func TestImportLessonsAndHeritage(t *testing.T) {
 
 // What this program writes to LanceDB, it can import.
 func TestImportOwnTables(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	v := open(t, dir, audience.DM(), new(words))
 	kept := keep(t, v, record.Memory{
@@ -190,6 +193,7 @@ func TestImportOwnTables(t *testing.T) {
 // The 10,000 rows of a V1 database are imported once, however often it is interrupted.
 // What an audience exported is there already, in whichever compartment; an id that another compartment has is taken.
 func TestImportWhatOtherCompartmentsHave(t *testing.T) {
+	t.Parallel()
 	v := open(t, t.TempDir(), audience.DM(), new(words))
 	for _, visibility := range []record.Visibility{record.Private, record.Shared} {
 		if _, err := v.Store(t.Context(), record.Memory{Content: "The tide table hangs in the " + string(visibility) +
@@ -243,6 +247,7 @@ func TestImportWhatOtherCompartmentsHave(t *testing.T) {
 }
 
 func TestImportManyGoesOn(t *testing.T) {
+	t.Parallel()
 	rows := lancetest.Rows(10_000)
 	dir, requests := otherStore(t, rows)
 	e := new(words)

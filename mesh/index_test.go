@@ -45,6 +45,7 @@ func answers(t testing.TB, v *View) (all []Found) {
 
 // Whatever is lost of what is derived comes back, with the same answers.
 func TestLostIndexesComeBack(t *testing.T) {
+	t.Parallel()
 	const n = 120
 	dir := t.TempDir()
 	private := filepath.Join(dir, ".yamo", "private")
@@ -196,6 +197,7 @@ func checkBlocks(t *testing.T, v *View) {
 }
 
 func TestBlocksFollowTheLedger(t *testing.T) {
+	t.Parallel()
 	v := open(t, t.TempDir(), audience.DM(), new(words))
 	fillWith(t, v, 5)
 	id := keep(t, v, record.Memory{Content: "to be deleted"}).ID
@@ -228,6 +230,7 @@ func TestBlocksFollowTheLedger(t *testing.T) {
 }
 
 func TestRebuildWithoutAModelDeletesNothing(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	w := new(words)
 	v := open(t, dir, audience.DM(), w)
@@ -266,6 +269,7 @@ func TestStoreDoesNotWait(t *testing.T) {
 }
 
 func TestReplacedLedgerIsReadAnew(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, ".yamo", "private", "ledger.ndjson")
 	v := open(t, dir, audience.DM(), new(words))
@@ -311,6 +315,7 @@ func set(list []string) map[string]bool {
 
 // A damaged ledger is a clear error for those whose own it is, and no other compartment's problem.
 func TestDamagedLedger(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	dm, red := open(t, dir, audience.DM(), new(words)), open(t, dir, group(t, "red"), new(words))
 	keep(t, dm, record.Memory{Content: "a garden in private"})
@@ -363,6 +368,7 @@ func TestDamagedLedger(t *testing.T) {
 }
 
 func TestLinkedFoldersAreRefused(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	keep(t, open(t, dir, audience.DM(), new(words)), record.Memory{Content: "a private matter"})
 	yamo := filepath.Join(dir, ".yamo")

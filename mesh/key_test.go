@@ -16,6 +16,7 @@ import (
 
 // A lost key is never replaced by a new one, whichever audience writes first.
 func TestLostKey(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	private := open(t, dir, audience.DM(), new(words))
 	keep(t, private, record.Memory{Content: "Mara moved to Lisbon."})
@@ -50,6 +51,7 @@ func TestLostKey(t *testing.T) {
 // A private ledger in a group's folder, or in the shared one, serves nothing, and the caller learns nothing of whose it
 // is.
 func TestLedgerOfAnotherCompartment(t *testing.T) {
+	t.Parallel()
 	for _, to := range []string{"shared", "groups/red"} {
 		t.Run(to, func(t *testing.T) {
 			dir := t.TempDir()

@@ -54,6 +54,7 @@ func clocked(t testing.TB, dir string, a audience.Audience) (*View, *clock) {
 
 // What was learned within one millisecond comes in the order of the ledger, the last first, whatever ids it was given.
 func TestEqualLessonsStayInOrder(t *testing.T) {
+	t.Parallel()
 	v, _ := clocked(t, t.TempDir(), audience.DM())
 	var want []string
 	for i := range 16 {
@@ -81,6 +82,7 @@ func TestEqualLessonsStayInOrder(t *testing.T) {
 }
 
 func TestLessonsBySeverity(t *testing.T) {
+	t.Parallel()
 	v, clock := clocked(t, t.TempDir(), audience.DM())
 	for _, l := range []struct {
 		severity   string
@@ -116,6 +118,7 @@ func TestLessonsBySeverity(t *testing.T) {
 }
 
 func TestLessonsByMeaning(t *testing.T) {
+	t.Parallel()
 	v := open(t, t.TempDir(), audience.DM(), model(t))
 	if got := lessons(t, v, LessonQuery{Query: "anything"}); got != nil {
 		t.Errorf("an empty memory has lessons: %q", got)
@@ -150,6 +153,7 @@ func TestLessonsByMeaning(t *testing.T) {
 }
 
 func TestLessonsExpire(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	v, clock := clocked(t, dir, audience.DM())
 	first := teach(t, v, "p", "high", .95, "the old rule")
@@ -195,6 +199,7 @@ func TestLessonsExpire(t *testing.T) {
 
 // A group sees its own lessons and shared ones; what a group learned is no constraint of the DM's.
 func TestLessonsOfOthers(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	dm, red := open(t, dir, audience.DM(), new(words)), open(t, dir, group(t, "red"), new(words))
 	teach(t, dm, "same", "high", .8, "the owner's rule")
@@ -231,6 +236,7 @@ func TestLessonsOfOthers(t *testing.T) {
 }
 
 func TestConstraints(t *testing.T) {
+	t.Parallel()
 	v := open(t, t.TempDir(), audience.DM(), new(words))
 	if text, err := v.Constraints(t.Context()); err != nil || text != "" {
 		t.Errorf("without lessons: %q, %v", text, err)
@@ -264,6 +270,7 @@ func TestConstraints(t *testing.T) {
 }
 
 func TestLessonsRefuse(t *testing.T) {
+	t.Parallel()
 	v := open(t, t.TempDir(), audience.DM(), new(words))
 	for field, q := range map[string]LessonQuery{
 		"query": {Query: "\xff"}, "order_by": {OrderBy: "name"}, "limit": {Limit: MaxLimit + 1},

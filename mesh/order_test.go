@@ -14,6 +14,7 @@ import (
 
 // Memories have the order of their ledger, whether the clock goes on between them or not.
 func TestOrderDoesNotDependOnTheClock(t *testing.T) {
+	t.Parallel()
 	for _, step := range []time.Duration{0, time.Millisecond} {
 		t.Run(step.String(), func(t *testing.T) {
 			v, clock := clocked(t, t.TempDir(), audience.DM())
@@ -74,6 +75,7 @@ func TestOrderDoesNotDependOnTheClock(t *testing.T) {
 
 // The order of memories in different compartments is that in which they were stored.
 func TestOrderAcrossCompartments(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	dm, red, blue := open(t, dir, audience.DM(), new(words)), open(t, dir, group(t, "red"), new(words)),
 		open(t, dir, group(t, "blue"), new(words))

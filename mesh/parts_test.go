@@ -33,6 +33,7 @@ func minutes(n int) string {
 // A fact at the end of a long memory is found by a question that shares no word with it, in one result; the memory is
 // acknowledged as soon as it is in the ledger.
 func TestFactDeepInALongMemory(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	v := open(t, dir, audience.DM(), model(t))
 	text := minutes(2900) + "\n\nThe sleeper berth to Oslo leaves on 3 May.\n\n" + minutes(100)
@@ -85,6 +86,7 @@ func TestFactDeepInALongMemory(t *testing.T) {
 // A word that one memory has, at the end of 3,000 words on other things, finds it, though each short memory's vector is
 // nearer to the question's.
 func TestRareWordDeepInALongMemory(t *testing.T) {
+	t.Parallel()
 	v := open(t, t.TempDir(), audience.DM(), new(words))
 	facts := map[string]string{
 		"Vitodens":                "The boiler is a Viessmann Vitodens and was serviced in March.",
@@ -108,6 +110,7 @@ func TestRareWordDeepInALongMemory(t *testing.T) {
 }
 
 func TestPartsOf(t *testing.T) {
+	t.Parallel()
 	text := minutes(1000)
 	parts := store.Parts(text)
 	switch {

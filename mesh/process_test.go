@@ -133,6 +133,7 @@ func (p *peer) ask(t *testing.T, line string) string {
 }
 
 func TestTwoProcessesSeeEachOthersMemoriesAtOnce(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	a, b := startPeer(t, dir), startPeer(t, dir)
 	for i := range 10 {
@@ -161,6 +162,7 @@ func TestTwoProcessesSeeEachOthersMemoriesAtOnce(t *testing.T) {
 }
 
 func TestTwoProcessesLearnALessonOnce(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	type result struct {
 		out []byte
@@ -197,6 +199,7 @@ func TestTwoProcessesLearnALessonOnce(t *testing.T) {
 }
 
 func TestKilledProcessesLoseNothingAcknowledged(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	rounds := 6
 	if testing.Short() {

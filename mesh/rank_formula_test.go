@@ -24,6 +24,7 @@ import (
 // The ranking is what its formula says, bit by bit: over several compartments, more memories than one goroutine looks
 // at, sessions that alternate, long memories, deleted ones, and some without a vector.
 func TestRankingIsItsFormula(t *testing.T) {
+	t.Parallel()
 	dm := open(t, t.TempDir(), audience.DM(), new(words))
 	r := rand.New(rand.NewPCG(3, 4))
 	vocabulary := newCorpus(5)

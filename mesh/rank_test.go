@@ -25,6 +25,7 @@ type ranked struct {
 // The order of results and what each signal contributed, over a conversation that was written for it
 // (testdata/conversation.txt): what changes the ranking shows here.
 func TestRankingGolden(t *testing.T) {
+	t.Parallel()
 	raw, err := os.ReadFile(filepath.Join("testdata", "conversation.txt"))
 	if err != nil {
 		t.Fatal(err)
@@ -69,6 +70,7 @@ func TestRankingGolden(t *testing.T) {
 
 // The formula's parts, one at a time.
 func TestRankingSignals(t *testing.T) {
+	t.Parallel()
 	long := "the harbour " + strings.Repeat("and more words ", 100)
 	for _, test := range []struct {
 		name, query   string
@@ -143,6 +145,7 @@ func TestRankingSignals(t *testing.T) {
 
 // A group's standing instruction gains nothing in a direct conversation, where it is what strangers said.
 func TestGroupCannotInstructTheDM(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	group, err := audience.Group("red")
 	if err != nil {
@@ -171,6 +174,7 @@ func TestGroupCannotInstructTheDM(t *testing.T) {
 }
 
 func TestScoresAreAlwaysNumbersFrom0To1(t *testing.T) {
+	t.Parallel()
 	v := open(t, t.TempDir(), audience.DM(), new(words))
 	keep(t, v, record.Memory{Content: strings.Repeat("filler words here ", 400), Tags: []string{"long"}})
 	keep(t, v, record.Memory{Content: "needle needle"})

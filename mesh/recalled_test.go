@@ -16,6 +16,7 @@ import (
 )
 
 func TestRecalled(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	dm, clock := clocked(t, dir, audience.DM())
 	red := open(t, dir, group(t, "red"), new(words))
@@ -94,6 +95,7 @@ func TestRecalled(t *testing.T) {
 
 // What only fills up the answers of a search is not recalled by it.
 func TestRecalledCountsTheForemost(t *testing.T) {
+	t.Parallel()
 	v, clock := clocked(t, t.TempDir(), audience.DM())
 	for i := range 5 {
 		keep(t, v, record.Memory{Content: fmt.Sprintf("kind %d", i)})
@@ -130,6 +132,7 @@ func TestRecalledCountsTheForemost(t *testing.T) {
 }
 
 func TestRecalledGroupsOfReflection(t *testing.T) {
+	t.Parallel()
 	r := Recalled{Hit: record.Hit{
 		Visibility: record.Private,
 		Record: &record.Record{Reflection: &record.Reflection{Sources: []record.Source{
@@ -146,6 +149,7 @@ func TestRecalledGroupsOfReflection(t *testing.T) {
 
 // What was deleted is not recalled by the searches that found it, also if it comes back by an import with its id.
 func TestRecalledForgetsWhatIsDeleted(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	dm, clock := clocked(t, dir, audience.DM())
 	red := open(t, dir, group(t, "red"), new(words))
@@ -210,6 +214,7 @@ func TestRecalledForgetsWhatIsDeleted(t *testing.T) {
 }
 
 func TestEchoed(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	dm, red, blue := open(t, dir, audience.DM(), new(words)), open(t, dir, group(t, "red"), new(words)),
 		open(t, dir, group(t, "blue"), new(words))

@@ -12,6 +12,7 @@ import (
 )
 
 func TestReflectByExtract(t *testing.T) {
+	t.Parallel()
 	v := open(t, t.TempDir(), audience.DM(), model(t))
 	ids := remember(t, v, greenhouse...)
 	r := reflect(t, v, ReflectRequest{Topic: "the irrigation pump"})
@@ -82,6 +83,7 @@ func TestReflectByExtract(t *testing.T) {
 
 // Without an embedding model words decide, and always the same way.
 func TestExtractByWords(t *testing.T) {
+	t.Parallel()
 	var first string
 	for range 3 {
 		v := open(t, t.TempDir(), audience.DM(), failing{&words{}})

@@ -48,6 +48,7 @@ func reflect(t testing.TB, v *View, q ReflectRequest) Reflected {
 }
 
 func TestReflectOnWhatIsRecent(t *testing.T) {
+	t.Parallel()
 	v := open(t, t.TempDir(), audience.DM(), &words{})
 	_, err := v.Reflect(t.Context(), ReflectRequest{})
 	wantFault(t, err, "no memories yet")
@@ -66,6 +67,7 @@ func TestReflectOnWhatIsRecent(t *testing.T) {
 }
 
 func TestReflectRefuses(t *testing.T) {
+	t.Parallel()
 	v := open(t, t.TempDir(), audience.DM(), model(t))
 	remember(t, v, greenhouse...)
 	for _, test := range []struct {
@@ -84,6 +86,7 @@ func TestReflectRefuses(t *testing.T) {
 }
 
 func TestReflectReportsProgress(t *testing.T) {
+	t.Parallel()
 	v := open(t, t.TempDir(), audience.DM(), &words{})
 	remember(t, v, greenhouse...)
 	var steps []string
@@ -101,6 +104,7 @@ func TestReflectReportsProgress(t *testing.T) {
 // What a group said stays a group's in what a DM derives from it, whoever writes that; what a group derives
 // is drawn from what it may see, and stays with it.
 func TestReflectionKeepsOrigins(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	hikers := open(t, dir, group(t, "hiking"), &words{})
 	said := keep(t, hikers, record.Memory{
@@ -182,6 +186,7 @@ func (v *View) label(id string, t *testing.T) string {
 
 // The block of RFC-0011 §3.4 is in the ledger byte for byte, and the reflection goes with its deletion.
 func TestReflectBlock(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	v, at := clocked(t, dir, audience.DM())
 	remember(t, v, greenhouse...)
@@ -224,6 +229,7 @@ func lastBlock(t *testing.T, v *View, op string) (text string) {
 }
 
 func TestDerivedFrom(t *testing.T) {
+	t.Parallel()
 	v := open(t, t.TempDir(), audience.DM(), &words{})
 	ids := remember(t, v, greenhouse[0], greenhouse[4])
 	r := reflect(t, v, ReflectRequest{Topic: "irrigation pump greenhouse"})
@@ -268,6 +274,7 @@ func TestDerivedFrom(t *testing.T) {
 
 // Many processes that reflect at once leave one reflection.
 func TestReflectOnce(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	first := open(t, dir, audience.DM(), &words{})
 	remember(t, first, greenhouse...)
@@ -300,6 +307,7 @@ func (failing) Embed(context.Context, []string) ([][]float32, error) {
 }
 
 func TestRelevant(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct{ scores, want []float64 }{
 		{nil, nil},
 		{[]float64{.19, .1}, []float64{}},

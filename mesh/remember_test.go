@@ -37,6 +37,7 @@ func texts(t testing.TB, v *View, q SearchRequest) (list []string) {
 }
 
 func TestSupersededMemoriesAreNotFound(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	v := open(t, dir, audience.DM(), new(words))
 	lisbon := revised(t, v, "Ana lives in Lisbon.")
@@ -97,6 +98,7 @@ func TestSupersededMemoriesAreNotFound(t *testing.T) {
 }
 
 func TestSupersedingIsIdempotent(t *testing.T) {
+	t.Parallel()
 	v := open(t, t.TempDir(), audience.DM(), new(words))
 	old := revised(t, v, "The price is 40 euros.")
 	first := revised(t, v, "The price is 45 euros.", old.ID)
@@ -124,6 +126,7 @@ func TestSupersedingIsIdempotent(t *testing.T) {
 
 // The follow-up to an answer with similar memories: the same content again, with less than the first call said.
 func TestExistingMemorySupersedes(t *testing.T) {
+	t.Parallel()
 	v := open(t, t.TempDir(), audience.DM(), new(words))
 	old := revised(t, v, "The standup is at 9:30.")
 	stored := keep(t, v, record.Memory{Content: "The standup is at 10:00.", SessionID: "s", Type: "event"})
@@ -137,6 +140,7 @@ func TestExistingMemorySupersedes(t *testing.T) {
 }
 
 func TestAsOf(t *testing.T) {
+	t.Parallel()
 	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	v := openAt(t, &now)
 	lisbon := revised(t, v, "Ana lives in Lisbon.")
@@ -173,6 +177,7 @@ func openAt(t testing.TB, now *time.Time) *View {
 
 // Erasing a memory erases its revisions, and leaves the others as they are.
 func TestDeletingInAChain(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		erase int
 		want  []string
@@ -219,6 +224,7 @@ func TestDeletingInAChain(t *testing.T) {
 }
 
 func TestSupersedingRefuses(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	dm, team := open(t, dir, audience.DM(), new(words)), open(t, dir, group(t, "team"), new(words))
 	private := keep(t, dm, record.Memory{Content: "The launch is in May."}).ID
@@ -259,6 +265,7 @@ func TestSupersedingRefuses(t *testing.T) {
 }
 
 func TestStoringAgainUpdates(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	v := open(t, dir, audience.DM(), new(words))
 	first := keep(t, v, record.Memory{
@@ -314,6 +321,7 @@ func TestStoringAgainUpdates(t *testing.T) {
 }
 
 func TestNearDuplicatesAreOneMemory(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	v := open(t, dir, audience.DM(), new(words))
 	first := revised(t, v, "Ana lives in Lisbon.")
@@ -375,6 +383,7 @@ func tableRow(t testing.TB, v *View, id string) lance.Memory {
 }
 
 func TestSupersedingReachesTheTable(t *testing.T) {
+	t.Parallel()
 	v := open(t, t.TempDir(), audience.DM(), new(words))
 	old := revised(t, v, "The gate code is in the drawer.")
 	settle(t, v)
@@ -393,6 +402,7 @@ func TestSupersedingReachesTheTable(t *testing.T) {
 }
 
 func TestSimilar(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	v := open(t, dir, audience.DM(), model(t))
 	compare := func(v *View, content string, in ...string) []string {

@@ -26,6 +26,7 @@ func openPlain(t *testing.T, dir string) *View {
 }
 
 func TestRFC0011Fusion(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	v := openPlain(t, dir)
 	both := keep(t, v, record.Memory{Content: "green tea"})
@@ -70,6 +71,7 @@ func TestRFC0011Fusion(t *testing.T) {
 
 // LanceDB's answer under a filter is the one that the vectors in memory give, whatever stands in the filter.
 func TestRFC0011AsksLanceDB(t *testing.T) {
+	t.Parallel()
 	v := openPlain(t, t.TempDir())
 	sessions := []string{"plain", "it's", "x' OR 'a' = 'a", "a -- comment", `\'`, "1) OR (1=1", "漢字"}
 	for i, s := range sessions {

@@ -39,6 +39,7 @@ func (r *recorder) saw(text string) bool {
 
 // The real model: each question shares no telling word with its answer.
 func TestSearchByMeaning(t *testing.T) {
+	t.Parallel()
 	v := open(t, t.TempDir(), audience.DM(), model(t))
 	for _, text := range []string{
 		"Nora adopted a puppy called Biscuit last spring.",
@@ -88,6 +89,7 @@ func TestSearchByMeaning(t *testing.T) {
 }
 
 func TestFilters(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	v := Open(Options{
@@ -130,6 +132,7 @@ func TestFilters(t *testing.T) {
 }
 
 func TestSearchRefuses(t *testing.T) {
+	t.Parallel()
 	v := open(t, t.TempDir(), audience.DM(), new(words))
 	for name, test := range map[string]struct {
 		request SearchRequest
@@ -153,6 +156,7 @@ func TestSearchRefuses(t *testing.T) {
 }
 
 func TestVisibility(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	dm, red, blue := open(t, dir, audience.DM(), new(words)), open(t, dir, group(t, "red"), new(words)), open(t, dir, group(t, "blue"), new(words))
 	ids := map[string]string{
@@ -207,6 +211,7 @@ func TestVisibility(t *testing.T) {
 
 // What is private must not change what a group gets in any way, be it a score.
 func TestPrivateMemoriesDoNotRankForAGroup(t *testing.T) {
+	t.Parallel()
 	answers := make([]Found, 2)
 	for i := range answers {
 		dir := t.TempDir()
@@ -238,6 +243,7 @@ type zeros struct{}
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
 func TestReadingCreatesNothing(t *testing.T) {
+	t.Parallel()
 	for _, a := range []audience.Audience{audience.DM(), group(t, "red")} {
 		dir := t.TempDir()
 		v := open(t, dir, a, new(words))
@@ -387,6 +393,7 @@ func (s *slowly) Embed(ctx context.Context, texts []string) ([][]float32, error)
 }
 
 func TestAnotherModelNamesTheRemedy(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	v := open(t, dir, audience.DM(), new(words))
 	keep(t, v, record.Memory{Content: "made with one model"})

@@ -14,6 +14,7 @@ import (
 
 // A word in the name counts three times as much as one in the tags, one in the intent twice (§5.3).
 func TestSkillSearchWeights(t *testing.T) {
+	t.Parallel()
 	v := open(t, t.TempDir(), audience.DM(), new(words))
 	skill := func(name, intent, tag, description string) string {
 		return fmt.Sprintf("---\nname: %s\nintent: %s\ntags: [%s]\ndescription: %s\n---\n", name, intent, tag, description)
@@ -51,6 +52,7 @@ func TestSkillSearchWeights(t *testing.T) {
 }
 
 func TestSkillSearchByMeaning(t *testing.T) {
+	t.Parallel()
 	v := open(t, t.TempDir(), audience.DM(), model(t))
 	for name, intent := range map[string]string{
 		"pdf-forms":   "Fill in the fields of a PDF document",
@@ -78,6 +80,7 @@ func TestSkillSearchByMeaning(t *testing.T) {
 }
 
 func TestSkillSearchWithoutModel(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	e := new(words)
 	v := open(t, dir, audience.DM(), e)

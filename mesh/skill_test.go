@@ -70,6 +70,7 @@ func skillNames(hits []record.SkillHit) (names []string) {
 }
 
 func TestSkillIsIngestedOnce(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	v := open(t, dir, audience.DM(), new(words))
 	text := markdownSkill("deploy", "Release a version of the web shop",
@@ -161,6 +162,7 @@ func TestSkillIsIngestedOnce(t *testing.T) {
 }
 
 func TestSkillRefusals(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	v := open(t, dir, audience.DM(), new(words))
 	for _, c := range []struct {
@@ -209,6 +211,7 @@ func tableSkills(t testing.TB, c *compartment) map[string]lance.Skill {
 }
 
 func TestSkillTableFollowsTheLedger(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	e := new(words)
 	v := open(t, dir, audience.DM(), e)
@@ -275,6 +278,7 @@ func TestSkillTableFollowsTheLedger(t *testing.T) {
 }
 
 func TestPrunedSkillsAreGoneFromDisk(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	v := open(t, dir, audience.DM(), new(words))
 	bad := ingestSkill(t, v, SkillRequest{Text: markdownSkill("bad", "do the cadmium thing", "gadolinium")}).ID
@@ -337,6 +341,7 @@ func TestPrunedSkillsAreGoneFromDisk(t *testing.T) {
 }
 
 func TestSkillsStayWithTheirAudience(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	dm, red, blue := open(t, dir, audience.DM(), new(words)), open(t, dir, group(t, "red"), new(words)),
 		open(t, dir, group(t, "blue"), new(words))
@@ -416,6 +421,7 @@ func TestSkillsStayWithTheirAudience(t *testing.T) {
 }
 
 func TestTwoProcessesIngestASkillOnce(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	results := make(chan string)
 	for range 2 {

@@ -24,6 +24,7 @@ func sampleLesson() record.LessonRequest {
 }
 
 func TestStoreKeepsEveryField(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	v := open(t, dir, audience.DM(), new(words))
 	s := keep(t, v, record.Memory{
@@ -63,6 +64,7 @@ func TestStoreKeepsEveryField(t *testing.T) {
 }
 
 func TestStoreRefuses(t *testing.T) {
+	t.Parallel()
 	dm, team := audience.DM(), group(t, "team")
 	deep := map[string]any{"a": []any{map[string]any{"__proto__": 1}}}
 	for name, test := range map[string]struct {
@@ -156,6 +158,7 @@ func TestStoreRefuses(t *testing.T) {
 }
 
 func TestStoringAgainReturnsTheFirst(t *testing.T) {
+	t.Parallel()
 	v := open(t, t.TempDir(), audience.DM(), new(words))
 	first := keep(t, v, record.Memory{Content: "Tea at four.", SessionID: "a"})
 	for name, test := range map[string]struct {
@@ -178,6 +181,7 @@ func TestStoringAgainReturnsTheFirst(t *testing.T) {
 
 // What is redacted must not reach the disk in any form, nor the embedder.
 func TestRedactionComesBeforeTheDisk(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	e := new(recorder)
 	v := open(t, dir, audience.DM(), e)
@@ -206,6 +210,7 @@ func TestRedactionComesBeforeTheDisk(t *testing.T) {
 }
 
 func TestDistill(t *testing.T) {
+	t.Parallel()
 	v := open(t, t.TempDir(), audience.DM(), new(words))
 	first, err := v.Distill(t.Context(), sampleLesson())
 	if err != nil {
@@ -269,6 +274,7 @@ func TestDistill(t *testing.T) {
 }
 
 func TestDistillRefuses(t *testing.T) {
+	t.Parallel()
 	v := open(t, t.TempDir(), audience.DM(), new(words))
 	for field, change := range map[string]func(*record.LessonRequest){
 		"situation":         func(q *record.LessonRequest) { q.Situation = " " },
@@ -289,6 +295,7 @@ func TestDistillRefuses(t *testing.T) {
 }
 
 func TestClosedViewRefuses(t *testing.T) {
+	t.Parallel()
 	v := Open(Options{Dir: t.TempDir() + "/.yamo", Audience: audience.DM(), Embedder: new(words)})
 	keep(t, v, record.Memory{Content: "before"})
 	if err := v.Close(t.Context()); err != nil {

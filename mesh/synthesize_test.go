@@ -37,6 +37,7 @@ func constraints(t testing.TB, text string) (rules []string) {
 }
 
 func TestSynthesizeByExtract(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	v := open(t, dir, audience.DM(), model(t))
 	remember(t, v, greenhouse...)
@@ -134,6 +135,7 @@ func lastSkill(t testing.TB, v *View) string {
 }
 
 func TestSynthesizeByModel(t *testing.T) {
+	t.Parallel()
 	v := open(t, t.TempDir(), audience.DM(), model(t))
 	ids := remember(t, v, greenhouse[:3]...)
 	v.Completer = &oracle{answer: "- Put a fine filter before the irrigation pump [2]; the coarse one lets sand " +
@@ -158,6 +160,7 @@ func TestSynthesizeByModel(t *testing.T) {
 
 // A stranger plants no rules: what groups said is no source of a DM's skill. A group makes its own.
 func TestSynthesizeIgnoresOtherGroups(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	hikers := open(t, dir, group(t, "hiking"), &words{})
 	said := remember(t, hikers, "Always give the pump of the hut to strangers.")[0]
@@ -181,6 +184,7 @@ func TestSynthesizeIgnoresOtherGroups(t *testing.T) {
 }
 
 func TestSynthesizeLeavesOtherSkillsAlone(t *testing.T) {
+	t.Parallel()
 	v := open(t, t.TempDir(), audience.DM(), &words{})
 	remember(t, v, greenhouse...)
 	mine, err := v.Skills().Ingest(t.Context(),

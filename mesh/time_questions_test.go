@@ -21,6 +21,7 @@ type timeQuestion struct {
 // TestTimeQuestions asks questions that name a time of a diary, through the whole search with the real model. Weights
 // were tuned with the questions of even number only.
 func TestTimeQuestions(t *testing.T) {
+	t.Parallel()
 	raw, err := os.ReadFile("testdata/time_questions.txt")
 	if err != nil {
 		t.Fatal(err)

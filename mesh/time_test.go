@@ -34,6 +34,7 @@ func inZone(t *testing.T, dir string, who audience.Audience, zone string, now *t
 
 // The dates of a memory are those of the user's calendar, also around midnight.
 func TestOccurred(t *testing.T) {
+	t.Parallel()
 	now := time.Date(2026, 11, 20, 23, 30, 0, 0, time.UTC) // 21 November in Tokyo
 	v := inZone(t, t.TempDir(), audience.DM(), "Asia/Tokyo", &now)
 	for _, c := range []struct {
@@ -65,6 +66,7 @@ func TestOccurred(t *testing.T) {
 
 // What is shared is dated in the machine's time zone: the user's would tell a group where the user is.
 func TestSharedDatesHideTheZone(t *testing.T) {
+	t.Parallel()
 	now := time.Date(2026, 11, 20, 23, 30, 0, 0, time.UTC)
 	dir := t.TempDir()
 	dm := inZone(t, dir, audience.DM(), "Asia/Tokyo", &now)
@@ -89,6 +91,7 @@ func TestSharedDatesHideTheZone(t *testing.T) {
 
 // since and until take phrases, and find by when something was stored and by when it happened.
 func TestSinceUntil(t *testing.T) {
+	t.Parallel()
 	now := time.Date(2026, 11, 10, 12, 0, 0, 0, time.UTC)
 	v := inZone(t, t.TempDir(), audience.DM(), "Europe/Lisbon", &now)
 	keep(t, v, record.Memory{Content: "tea on the tenth"})
@@ -125,6 +128,7 @@ func TestSinceUntil(t *testing.T) {
 
 // A question's time is preferred, and excludes nothing.
 func TestPreferredTime(t *testing.T) {
+	t.Parallel()
 	now := time.Date(2026, 11, 17, 12, 0, 0, 0, time.UTC)
 	v := inZone(t, t.TempDir(), audience.DM(), "Europe/Lisbon", &now)
 	keep(t, v, record.Memory{Content: "We decided on the blue database"})
