@@ -57,6 +57,7 @@ func (b *batch) draft(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) 
 			o.ID, o.CreatedAt, o.Visibility, o.Created = same.ID, same.CreatedAt, same.Visibility, false
 			continue
 		}
+		// Decided here, under the lock, and not before: another process may have stored the same in between.
 		kept := b.known(s, r)
 		if o.Created = kept == nil; o.Created {
 			if err := b.complete(s, r, o, now); err != nil {
@@ -171,6 +172,7 @@ func (v *View) Import(ctx context.Context, memories []record.Foreign, dryRun boo
 		b.add(i, s, err)
 		b.outcomes[i].Notes = m.Notes
 	}
+	// An id is unique for the audience and not only in its compartment: a search shows both.
 	visible, err := v.All(ctx, 0)
 	if err != nil {
 		return nil, err
@@ -190,6 +192,7 @@ func (v *View) Import(ctx context.Context, memories []record.Foreign, dryRun boo
 			}
 			s := c.Snapshot()
 			defer s.Release()
+			// The same decisions as for a write, without its lock: they may be outdated by the time of the import.
 			_, err := b.draft(s, v.Now().UTC())
 			return err
 		})

@@ -49,6 +49,7 @@ func (v *View) Distill(ctx context.Context, q record.LessonRequest) (Distilled, 
 			kept = known
 			return nil, nil
 		}
+		// Reset, because a second call may find that the lesson was deleted.
 		lesson.Supersedes = ""
 		if known != nil {
 			lesson.Supersedes = known.Lesson.LessonID

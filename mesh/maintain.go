@@ -131,6 +131,7 @@ func (m Maintenance) Rebuild(ctx context.Context, report func(compartment string
 	if report == nil {
 		report = func(string, int, int) {}
 	}
+	// Before anything is deleted: without a model the memory would be left without vectors.
 	if _, err := m.view.Embedder.Embed(ctx, []string{"ready"}); err != nil {
 		return fmt.Errorf("rebuild the memory index: %w", err)
 	}
@@ -147,6 +148,7 @@ func (m Maintenance) Rebuild(ctx context.Context, report func(compartment string
 			return c.index.Rebuild(ctx, func(done, total int) { report(string(name), done, total) })
 		})
 		if err != nil {
+			// The others are rebuilt all the same: each is of use by itself.
 			errs = append(errs, fmt.Errorf("rebuild the %s index: %w", name, err))
 		}
 	}
@@ -176,6 +178,7 @@ func (m Maintenance) Settle(ctx context.Context, report func(pending int)) error
 	for {
 		pending := 0
 		for _, c := range stores {
+			// A short wait, so that progress is reported while a compartment is being embedded.
 			n, err := c.index.Ready(ctx, settlePoll)
 			if err != nil {
 				return err

@@ -146,6 +146,7 @@ type Health struct {
 func (m Maintenance) Health(ctx context.Context) (Health, error) {
 	h := Health{Model: m.view.Embedder.Model().Name}
 	stores, damaged, err := m.view.compartments(ctx)
+	// A damaged ledger of the audience itself is an answer to the question, not a failure to answer it.
 	if f, ok := fault.As(err); ok {
 		h.Status, h.Problems = Unhealthy, []string{f.Error()}
 		return h, nil
@@ -190,6 +191,7 @@ func (m Maintenance) Health(ctx context.Context) (Health, error) {
 	if len(h.Problems) > 0 {
 		h.Status = Degraded
 	}
+	// Last, because it outweighs all others.
 	if err := m.writable(); err != nil {
 		worse("the %s memory cannot be written: %v", m.view.home(), err)
 		h.Status = Unhealthy

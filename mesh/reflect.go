@@ -138,6 +138,7 @@ func (v *View) keepReflection(
 			kept, created = known, false
 			return nil, nil
 		}
+		// Reset, because a second call may find that the extract was deleted.
 		r.Reflection.Supersedes = ""
 		if known != nil {
 			r.Reflection.Supersedes = known.ID

@@ -197,6 +197,7 @@ func (v *View) embedQuery(ctx context.Context, stores []*compartment, query stri
 		}
 		return nil, nil
 	}
+	// One deadline for all compartments: a DM with many groups must not wait two seconds for each.
 	deadline := time.Now().Add(patience)
 	for _, c := range stores {
 		pending, err := c.index.Ready(ctx, time.Until(deadline))

@@ -62,6 +62,7 @@ func (k Skills) Ingest(ctx context.Context, q SkillRequest) (IngestedSkill, erro
 			kept.ID, err = s.NewSkillID(now, k.view.Random)
 		} else {
 			result.ID = known.ID
+			// A text without a type keeps the one that the skill has: ingesting a file again must not undo a choice.
 			kept.Type = cmp.Or(kept.Type, known.Type)
 			if known.Text == kept.Text && known.Type == kept.Type {
 				return nil, nil

@@ -71,6 +71,7 @@ func (m Deriver) Derive(ctx context.Context, s *Sources, p Purpose) (Derivation,
 		progress.Report(ctx, 1, 3, "asking the language model")
 		answer, err := completer.Complete(ctx, Prompt{Key: s.Key, System: p.system, Text: s.notes(), MaxTokens: p.maxTokens})
 		switch {
+		// The same question will be asked again and get its answer, so neither another model nor an extract is tried.
 		case errors.Is(err, ErrSuspended):
 			return Derivation{}, err
 		case ctx.Err() != nil:

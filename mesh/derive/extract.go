@@ -123,6 +123,7 @@ func (s *Sources) choose(all []sentence, l *likeness, topic int) []int {
 			for _, j := range chosen {
 				near = max(near, l.cosine(i, j))
 			}
+			// A long source must not outvote the others, and the same fact from two sources is quoted once.
 			if used[candidate.source] == quotesPerSource || near >= sameAs || slices.Contains(chosen, i) {
 				continue
 			}
@@ -136,6 +137,7 @@ func (s *Sources) choose(all []sentence, l *likeness, topic int) []int {
 		chosen = append(chosen, best)
 		used[all[best].source]++
 	}
+	// In the order of the sources, oldest first: a later statement may correct an earlier one.
 	slices.Sort(chosen)
 	return chosen
 }

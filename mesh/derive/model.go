@@ -85,6 +85,7 @@ func (m Deriver) accept(ctx context.Context, s *Sources, all []sentence, answer 
 		return Derivation{}, nil
 	}
 	said = text.Shorten(said, maxAnswer)
+	// The support is measured without the references: a number in brackets resembles no sentence.
 	lines := sentences(cited.ReplaceAllString(said, ""))
 	if len(lines) == 0 {
 		return Derivation{}, nil

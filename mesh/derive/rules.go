@@ -63,6 +63,7 @@ func (s *Sources) Definition(d Derivation, name, agent string, now time.Time) bl
 // rules are the lessons' rules as they were learned, the worst mistakes' first, and then the sentences; or what a model
 // made of both.
 func (s *Sources) rules(d Derivation) []string {
+	// Rules that were learned from a mistake come before sentences that only resemble the topic.
 	lessons := slices.DeleteFunc(slices.Clone(s.Hits), func(h record.Hit) bool { return h.Lesson == nil })
 	slices.SortFunc(lessons, record.CompareLessons)
 	var rules []string

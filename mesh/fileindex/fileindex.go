@@ -165,6 +165,7 @@ func (x *Index) sync(ctx context.Context) error {
 		}
 		x.replace(info, passages)
 	}
+	// What is not listed any more, or not for this audience any more, must not be found by this search.
 	for name := range x.files {
 		if !there[name] {
 			x.replace(Info{Name: name}, nil)
@@ -172,6 +173,7 @@ func (x *Index) sync(ctx context.Context) error {
 		}
 	}
 	s := x.store.Snapshot()
+	// Removed passages leave empty documents, which every search passes.
 	sparse := len(s.Docs) > 2*s.Live+maxHoles
 	s.Release()
 	if sparse {

@@ -44,6 +44,7 @@ func (x *Index) wake() (working <-chan struct{}, vectors *vector.Set) {
 	s := x.store.Snapshot()
 	empty := len(s.Docs) == 0 && !x.onDisk() // then no file is created either
 	s.Release()
+	// Installing the model ends the rest at once: looking for it costs nothing.
 	resting := x.failed != nil && !errors.Is(x.failed, embed.ErrNoAssets) && time.Since(x.failedAt) < index.RetryAfter
 	if missing == 0 && !x.stale || empty || resting || x.ctx.Err() != nil {
 		return nil, vectors

@@ -106,6 +106,7 @@ func (ix *Index) checkRows(ctx context.Context, r *Report, report func(done, tot
 		if read++; read%tableProgress == 0 {
 			report(read, total)
 		}
+		// A snapshot for each row: one for the whole table would keep writers waiting until the check ends.
 		var mine *record.Record
 		s := ix.c.Snapshot()
 		doc, known := s.Doc(row.ID)
@@ -171,6 +172,7 @@ func (ix *Index) checkBlocks(ctx context.Context, r *Report) error {
 	want := map[string]string{} // hash of the text by id
 	err := ledger.New(ix.blocks.options).Sync(ctx, func(e ledger.Entry) error {
 		if e.Op == ledger.OpDelete {
+			// An erased block has no text to compare with, and must have no row.
 			for _, id := range blocksOf(e.ID) {
 				delete(want, id)
 			}

@@ -141,6 +141,8 @@ func (ix *Index) reconcile(ctx context.Context) (removed bool, err error) {
 		if err != nil {
 			return removed, err
 		}
+		// The only sign that another process has written: then the ids are read again, once. A second difference is a
+		// fault of LanceDB, which reading again would not cure.
 		if rows == len(ix.present) {
 			return removed, nil
 		}
@@ -190,6 +192,7 @@ func (ix *Index) addRows(ctx context.Context) error {
 			}
 		}
 	}
+	// The snapshot is released first: LanceDB takes seconds for a chunk, and writers would wait for it.
 	s.Release()
 	for len(list) > 0 {
 		chunk := list[:min(len(list), tableChunk)]

@@ -143,6 +143,7 @@ func (ix *Index) Ready(ctx context.Context, patience time.Duration) (pending int
 	defer timeout.Stop()
 	for {
 		ix.mu.Lock()
+		// Taken before looking, so that vectors that come in between close this channel and are not missed.
 		moved, busy := ix.moved, ix.running
 		ix.mu.Unlock()
 		if err := ix.c.Vectors.Refresh(); err != nil {
@@ -155,6 +156,7 @@ func (ix *Index) Ready(ctx context.Context, patience time.Duration) (pending int
 		if idle && !ix.untouched() {
 			ix.Wake()
 		}
+		// Waiting for work that has just failed would only add the patience to every search.
 		if pending == 0 || failing {
 			return pending, nil
 		}

@@ -32,6 +32,7 @@ func (ix *Index) Rebuild(ctx context.Context, report func(done, total int)) erro
 			if n > 0 {
 				continue
 			}
+			// What was stored meanwhile is embedded as well, before the tables are written and the note is removed.
 			if err := ix.c.Sync(ctx); err != nil {
 				return err
 			}

@@ -23,6 +23,7 @@ func (ix *Index) revise(ctx context.Context) error {
 func (ix *Index) reviseRows(ctx context.Context, revised map[string]struct{}) error {
 	var ids, changed []string
 	for id := range revised {
+		// One without a row is written with its present state anyway.
 		if _, ok := ix.present[id]; ok {
 			ids = append(ids, id)
 		}

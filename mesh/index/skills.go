@@ -114,6 +114,7 @@ func (ix *Index) EmbedSkills(ctx context.Context) error {
 		}
 		ix.skills.put(batch, vectors)
 	}
+	// The intent of a deleted or replaced skill must not stay in memory with its vector.
 	ix.skills.keep(wanted)
 	return nil
 }
@@ -145,6 +146,7 @@ func (ix *Index) flushSkills(ctx context.Context) (erased bool, err error) {
 			delete(want, row.ID)
 			continue
 		}
+		// Deleted and written again, as memories are: an update in place would need escaping that lancedb-go does not do.
 		stale = append(stale, row.ID)
 		erased = erased || !ix.hasSkill(row.ID)
 	}
@@ -155,6 +157,7 @@ func (ix *Index) flushSkills(ctx context.Context) (erased bool, err error) {
 	for _, row := range want {
 		fresh = append(fresh, row)
 	}
+	// In a fixed order, so that equal ledgers give equal tables.
 	slices.SortFunc(fresh, func(a, b lance.Skill) int { return strings.Compare(a.ID, b.ID) })
 	if err := ix.Tables.AddSkills(ctx, fresh); err != nil {
 		return erased, err

@@ -109,6 +109,7 @@ func (db *DB) compact(ctx context.Context) error {
 	if err := db.sweep(ix.Generation); err != nil {
 		return err
 	}
+	// A new generation links every data file, so it is made only if there is something to merge or to remove.
 	work := false
 	for _, t := range tables {
 		h, err := db.table(ctx, t.tableName()) // recovers a damaged head
@@ -129,6 +130,8 @@ func (db *DB) compact(ctx context.Context) error {
 	if !work {
 		return nil
 	}
+	// The tables are made again in a folder of their own, and one rename of index.json publishes all of them: readers
+	// never meet a half compacted table, and a crash leaves a folder that the next Compact sweeps.
 	target, err := os.MkdirTemp(db.dir, generationPattern)
 	if err != nil {
 		return err
@@ -148,6 +151,7 @@ func (db *DB) compact(ctx context.Context) error {
 	}
 	db.mu.Lock()
 	defer db.mu.Unlock()
+	// Open tables are closed first: a deleted file keeps its space on the disk while it is open.
 	return errors.Join(db.forget(), db.sweep(next.Generation))
 }
 
@@ -216,6 +220,7 @@ func (db *DB) compactTable(ctx context.Context, name, target string,
 	if err != nil {
 		return err
 	}
+	// The newest version only: older ones name files with deleted rows, which would stay on the disk with their links.
 	for _, file := range append([]string{manifest}, m.files...) {
 		if err := link(filepath.Join(h.dir, file), filepath.Join(clone, file)); err != nil {
 			return err
@@ -237,6 +242,7 @@ func (db *DB) compactTable(ctx context.Context, name, target string,
 	if err := errors.Join(err, c.release()); err != nil {
 		return err
 	}
+	// The last chance to notice a loss: after this the old generation is deleted.
 	if int(rows) != m.rows() {
 		return fmt.Errorf("%d rows became %d", m.rows(), rows)
 	}

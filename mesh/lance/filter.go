@@ -20,8 +20,8 @@ const (
 
 var idPattern = regexp.MustCompile(`^[A-Za-z0-9_.:-]{1,128}$`)
 
-// SECURITY: LanceDB has no query parameters, cuts a predicate at NUL and accepts `--` comments. Predicates are made here
-// and by package where only, from names of columns and from values that where writes as literals.
+// SECURITY: LanceDB has no query parameters, cuts a predicate at NUL and accepts `--` comments. Predicates are made
+// here and by package where only, from names of columns and from values that where writes as literals.
 func (f Filter) predicate() (string, error) {
 	if f.Where == nil {
 		return "", nil

@@ -194,6 +194,8 @@ func Migrate(ctx context.Context, dir string, now time.Time) error {
 
 func copyToV2(ctx context.Context, dir string, info Foreign) (err error) {
 	v2 := *memories
+	// The other program's rows keep their times in the columns. Ours repeat them in the metadata, because lancedb-go
+	// cannot read timestamps back; another reader should not find that there.
 	v2.append = func(b *array.RecordBuilder, m *Memory) { m.append(b, m.times(), m.Metadata) }
 	if err := v2.createIn(ctx, dir, migratingTable, info.Dimension); err != nil {
 		return err
@@ -216,6 +218,7 @@ func copyToV2(ctx context.Context, dir string, info Foreign) (err error) {
 			if err != nil {
 				return err
 			}
+			// Refused and not repaired: a zero vector or a made-up time would look like data of the other program.
 			if len(m.Vector) != info.Dimension || m.CreatedAt.IsZero() {
 				return fmt.Errorf("%w row %q: no vector or no creation time", ErrInvalid, m.ID)
 			}

@@ -182,6 +182,7 @@ func (db *DB) current(ctx context.Context, dir, name string) (*handle, error) {
 	if len(all) == 0 {
 		return nil, nil
 	}
+	// Checked before LanceDB opens it: after a power loss the newest manifest may be empty.
 	if _, err := readManifest(dir, all[0], false); errors.Is(err, errBroken) {
 		err = db.recoverHead(dir)
 		if err != nil {

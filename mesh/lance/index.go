@@ -29,6 +29,7 @@ var generationName = regexp.MustCompile(`^g[0-9]+$`)
 func (db *DB) readIndex() (*index, error) {
 	data, err := os.ReadFile(filepath.Join(db.dir, indexName))
 	if errors.Is(err, fs.ErrNotExist) {
+		// Tables without our record are another program's. Writing next to them would mix two histories in one folder.
 		foreign, err := hasTables(db.dir)
 		if err != nil {
 			return nil, err

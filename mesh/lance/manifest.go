@@ -244,6 +244,7 @@ func eachField(message []byte, visit func(field protowire.Number, value uint64, 
 		message = message[n:]
 		var value uint64
 		var sub []byte
+		// The manifest has fields of other kinds too; they are skipped, as are those of later versions of LanceDB.
 		switch kind {
 		case protowire.VarintType:
 			value, n = protowire.ConsumeVarint(message)

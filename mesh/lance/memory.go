@@ -61,6 +61,7 @@ var memories = &table[Memory]{
 	},
 	append: func(b *array.RecordBuilder, m *Memory) {
 		t := m.times()
+		// RFC-0011 §2.2 does not allow null here; the time in the id is when it was made.
 		if t.created.IsZero() {
 			t.created = idTime(m.ID)
 		}
@@ -84,6 +85,7 @@ func (m *Memory) times() rowTimes { return rowTimes{m.CreatedAt, m.UpdatedAt, m.
 
 // append writes m with these times and this metadata.
 func (m *Memory) append(b *array.RecordBuilder, t rowTimes, metadata string) {
+	// The numbers are the positions in fields above; TestSchemas compares these with the RFC.
 	b.Field(0).(*array.StringBuilder).Append(m.ID)
 	putVector(b.Field(1), m.Vector)
 	b.Field(2).(*array.StringBuilder).Append(m.Content)

@@ -162,6 +162,7 @@ func (t *rowTimes) check(id, metadata string) error {
 // pack returns the metadata to store. None is stored as {}.
 func (t rowTimes) pack(id, metadata string) string {
 	metadata = cmp.Or(metadata, "{}")
+	// The usual case needs no copy: the time is in the id.
 	if t.updated.IsZero() && t.accessed.IsZero() && t.created.UnixMilli() == idTime(id).UnixMilli() {
 		return metadata
 	}
@@ -178,6 +179,7 @@ func (t rowTimes) pack(id, metadata string) string {
 		}
 	}
 	b.WriteByte(']')
+	// Spliced into the text and not decoded: encoding it again would reorder the keys and change numbers.
 	rest := strings.TrimLeft(metadata[1:], " \t\r\n")
 	if !strings.HasPrefix(rest, "}") {
 		b.WriteByte(',')

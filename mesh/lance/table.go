@@ -68,6 +68,7 @@ func (t *table[R]) add(ctx context.Context, db *DB, rows []R) error {
 		if err := t.check(&rows[i], db.model.Dimension); err != nil {
 			return fmt.Errorf("row %s: %w", id, err)
 		}
+		// Within the call too: LanceDB has no unique key, and a row that is there twice would take two places of a search.
 		if !seen[id] {
 			seen[id] = true
 			fresh = append(fresh, &rows[i])
@@ -82,6 +83,7 @@ func (t *table[R]) add(ctx context.Context, db *DB, rows []R) error {
 		return fmt.Errorf("create table %s: %w", t.name, err)
 	}
 	err := db.use(ctx, t.name, func(h *handle) error {
+		// Another process may have written them before this one got the index lock.
 		present, err := t.present(ctx, h, fresh)
 		if err != nil {
 			return err
@@ -120,6 +122,8 @@ func (t *table[R]) put(ctx context.Context, h *handle, dim int, rows []*R) error
 
 // create makes the table, and before it the folder, if it does not exist.
 func (t *table[R]) create(ctx context.Context, db *DB) error {
+	// Without db.mu, which db.table takes itself. Between the two, only the holder of the index lock, which is the caller,
+	// could make the table.
 	h, err := db.table(ctx, t.name)
 	if err != nil {
 		return err
