@@ -13,12 +13,13 @@ RELEASE  := yamo-mcp-$(VERSION)-$(subst _,-,$(PLATFORM))
 
 GOLANGCI    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
+MCPB        := @anthropic-ai/mcpb@2.1.2
 ACTIONLINT  := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 
 export GOFLAGS
 
 .DEFAULT_GOAL := all
-.PHONY: all build libs setup demo test soak conformance check lint workflows race vuln bench eval picture dist dist-test native native-verify clean help
+.PHONY: all build libs setup demo test soak conformance check lint workflows race vuln bench eval picture dist dist-test mcpb native native-verify clean help
 
 all: build setup ## build bin/yamo-mcp and install what it needs
 
@@ -95,6 +96,14 @@ dist: all ## one archive that runs on another machine of this platform
 
 dist-test: dist ## the program of that archive passes the demo, unpacked elsewhere and with an empty home
 	.ci/try-archive dist/$(RELEASE).tar.gz
+
+mcpb: dist ## a bundle for Claude Desktop on this platform; needs npm
+	rm -rf dist/mcpb
+	cp -R dist/$(RELEASE) dist/mcpb
+	rm -rf dist/mcpb/docs
+	cp -R integration/claude-desktop/. dist/mcpb/
+	npx --yes $(MCPB) validate dist/mcpb/manifest.json
+	npx --yes $(MCPB) pack dist/mcpb dist/$(RELEASE).mcpb
 
 native: ## build the native libraries from source (20 minutes on two cores)
 	native/build.sh

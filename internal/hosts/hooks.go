@@ -18,7 +18,6 @@ type hookFile struct {
 type hookEvent struct {
 	name    string
 	matcher string // of the tools, "" for all
-	async   bool   // the host need not wait
 }
 
 // seconds is how long hosts wait for a hook, which takes a fraction of it.
@@ -30,7 +29,7 @@ var (
 		{name: "UserPromptSubmit"},
 		{name: "PreToolUse", matcher: "Bash|Edit|MultiEdit|Write|NotebookEdit"},
 		{name: "PreCompact"},
-		{name: "Stop", async: true},
+		{name: "Stop"}, // not async: with --print, Claude Code ends before such a hook has run
 		{name: "SessionEnd"},
 	}
 	codexEvents = []hookEvent{
@@ -58,9 +57,6 @@ var (
 
 func claudeHook(e hookEvent, command string) object {
 	hook := object{{"type", "command"}, {"command", command}, {"timeout", seconds}}
-	if e.async {
-		hook = append(hook, field{"async", true})
-	}
 	group := object{{"hooks", []object{hook}}}
 	if e.matcher != "" {
 		group = append(object{{"matcher", e.matcher}}, group...)
