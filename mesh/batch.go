@@ -23,6 +23,7 @@ type batch struct {
 	texts    map[record.WordsKey][]*record.Record // of those that are new
 	ids      map[string]*record.Record            // likewise, by id
 	others   map[string]record.Hit                // set by an import: what the audience sees in other compartments, by id
+	versions bool                                 // records of files replace the current memory of the same file
 }
 
 func newBatch(v *View, n int) *batch {
@@ -48,6 +49,7 @@ func (b *batch) draft(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) 
 	clear(b.texts)
 	clear(b.ids)
 	var drafts []ledger.Draft
+	files := b.files(s)
 	for i, r := range b.records {
 		o := &b.outcomes[i]
 		if o.Err != nil {
@@ -70,6 +72,14 @@ func (b *batch) draft(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) 
 				return nil, err
 			}
 			drafts = append(drafts, draft)
+			o.Replaced = files[fileOf(r)]
+			if o.Replaced != "" {
+				revision, err := b.view.revision(record.Revision{Old: o.Replaced, New: r.ID, At: now, Why: "the file has changed"}, now)
+				if err != nil {
+					return nil, err
+				}
+				drafts = append(drafts, revision)
+			}
 			if r.Heritage != nil {
 				drafts = append(drafts, ledger.Draft{Op: store.OpHeritage, ID: r.ID, Data: r.Heritage})
 			}
@@ -80,6 +90,38 @@ func (b *batch) draft(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) 
 		o.ID, o.CreatedAt, o.Visibility, o.OccurredAt = kept.ID, kept.CreatedAt, s.Visibility, kept.OccurredAt
 	}
 	return drafts, nil
+}
+
+// file is where a memory comes from, the zero value if it is not known.
+type file struct{ folder, path, kind string }
+
+// Keys of a memory's metadata.
+const (
+	FolderKey = "folder" // identifies the folder that a file was read from
+	PathKey   = "path"   // of the file in that folder
+)
+
+func fileOf(r *record.Record) file {
+	folder, _ := r.Metadata[FolderKey].(string)
+	path, _ := r.Metadata[PathKey].(string)
+	if folder == "" || path == "" {
+		return file{}
+	}
+	return file{folder, path, r.Type}
+}
+
+// files returns the ids of the current memories of files, the latest of each; nil if records replace none.
+func (b *batch) files(s *store.Snapshot) map[file]string {
+	if !b.versions {
+		return nil
+	}
+	ids := map[file]string{}
+	for r := range s.Current() {
+		if f := fileOf(r); f != (file{}) {
+			ids[f] = r.ID
+		}
+	}
+	return ids
 }
 
 // known returns the stored memory that r repeats, nil if r is new: one with its id and content, for a lesson the best

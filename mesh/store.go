@@ -26,8 +26,9 @@ type Stored struct {
 // Outcome is the result for one memory of a batch.
 type Outcome struct {
 	Stored
-	Notes []string // what was changed or left out of an imported memory
-	Err   error    // why it was refused, nil if it was stored
+	Replaced string   // id of the earlier version that it superseded, "" for none
+	Notes    []string // what was changed or left out of an imported memory
+	Err      error    // why it was refused, nil if it was stored
 }
 
 // Scrubbed is a memory that was checked and scrubbed, and is not stored yet. It exists so that a caller can scrub
@@ -80,7 +81,18 @@ func (v *View) Store(ctx context.Context, m record.Memory, to record.Visibility)
 // outcome for each. A refused memory does not keep the others out; with an error none is promised to be stored, and
 // calling again is safe.
 func (v *View) StoreAll(ctx context.Context, memories []record.Memory) ([]Outcome, error) {
+	return v.storeAll(ctx, newBatch(v, len(memories)), memories)
+}
+
+// StoreFiles is StoreAll for the contents of files, whose metadata has FolderKey and PathKey: one that has changed
+// supersedes the memory of its earlier content.
+func (v *View) StoreFiles(ctx context.Context, memories []record.Memory) ([]Outcome, error) {
 	b := newBatch(v, len(memories))
+	b.versions = true
+	return v.storeAll(ctx, b, memories)
+}
+
+func (v *View) storeAll(ctx context.Context, b *batch, memories []record.Memory) ([]Outcome, error) {
 	for i, m := range memories {
 		if err := ctx.Err(); err != nil {
 			return nil, err

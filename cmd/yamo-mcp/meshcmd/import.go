@@ -152,6 +152,9 @@ func (r *importation) readExport(path string) ([]record.Foreign, error) {
 	if err := lines.Err(); err != nil {
 		return nil, fmt.Errorf("path %q: %w", path, config.WithoutPath(err))
 	}
+	if len(requests) == 0 && len(r.Skipped) > 0 {
+		return nil, fmt.Errorf("path %q: none of its %d lines is a memory that export wrote", path, len(r.Skipped))
+	}
 	return requests, nil
 }
 

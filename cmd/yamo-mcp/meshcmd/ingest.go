@@ -2,12 +2,15 @@ package meshcmd
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -30,10 +33,13 @@ const (
 type ingestion struct {
 	Files     int       `json:"files"`     // selected by the flags
 	Ingested  int       `json:"ingested"`  // new memories
+	Replaced  int       `json:"replaced"`  // of them, those that replaced an earlier version of the file
 	Unchanged int       `json:"unchanged"` // whose text was a memory before
 	Skipped   []skipped `json:"skipped"`   // by name
 	Other     int       `json:"other"`     // files of another extension
 	Indexed   bool      `json:"indexed"`   // every memory is found by meaning
+
+	folder string // see folderID
 }
 
 // skipped is a file that was not stored.
@@ -51,7 +57,8 @@ func (m *command) newIngestDir() *cobra.Command {
 		Use:   "ingest-dir <path>",
 		Short: "Store the text files of a folder as memories",
 		Long: `Store each text file of a folder as one memory. Text that is a memory already is not stored twice:
-run the command again to continue after an interruption. Hidden files and folders, links, and files
+run the command again to continue after an interruption. The memory of a file that has changed since
+is superseded by the new one. Hidden files and folders, links, and files
 that are not text are skipped.`,
 		Args: cli.PlainText("path"),
 	}, func(ctx context.Context, memory *mesh.View, args []string) error {
@@ -93,7 +100,7 @@ func (m *command) ingest(ctx context.Context, memory *mesh.View,
 		return fmt.Errorf("folder %q: %w", dir, config.WithoutPath(err))
 	}
 	defer root.Close() //nolint:errcheck // it was only read
-	report := ingestion{Skipped: []skipped{}}
+	report := ingestion{Skipped: []skipped{}, folder: folderID(dir)}
 	files, err := report.list(root.FS(), extensions, recursive)
 	if err != nil {
 		return err
@@ -118,6 +125,19 @@ func (m *command) ingest(ctx context.Context, memory *mesh.View,
 	bars.End()
 	slices.SortFunc(report.Skipped, func(a, b skipped) int { return strings.Compare(a.File, b.File) })
 	return m.Answer(report, report.String())
+}
+
+// folderID identifies a folder in the metadata of its files without naming it: what is exported tells nothing about this
+// machine.
+func folderID(dir string) string {
+	if whole, err := filepath.Abs(dir); err == nil {
+		dir = whole
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	sum := sha256.Sum256([]byte(dir))
+	return hex.EncodeToString(sum[:8])
 }
 
 // settle indexes at the end of a command that has stored many memories. It waits, because the process would otherwise
@@ -209,10 +229,10 @@ func (r *ingestion) batch(ctx context.Context, memory *mesh.View,
 		}
 		size += len(text)
 		requests = append(requests, record.Memory{
-			Content: text, Type: kind, Source: path.Base(name), Metadata: map[string]any{"path": name},
+			Content: text, Type: kind, Source: path.Base(name), Metadata: map[string]any{mesh.PathKey: name, mesh.FolderKey: r.folder},
 		})
 	}
-	outcomes, err := memory.StoreAll(ctx, requests)
+	outcomes, err := memory.StoreFiles(ctx, requests)
 	if err != nil {
 		return 0, err
 	}
@@ -224,6 +244,9 @@ func (r *ingestion) batch(ctx context.Context, memory *mesh.View,
 			return 0, o.Err
 		case o.Created:
 			r.Ingested++
+			if o.Replaced != "" {
+				r.Replaced++
+			}
 		default:
 			r.Unchanged++
 		}
@@ -263,6 +286,9 @@ func (r *ingestion) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "[MemoryMesh] Ingested %d of %d files, %d unchanged, %d skipped\n",
 		r.Ingested, r.Files, r.Unchanged, len(r.Skipped))
+	if r.Replaced > 0 {
+		fmt.Fprintf(&b, "[MemoryMesh] %d of them replaced an earlier version\n", r.Replaced)
+	}
 	if r.Other > 0 {
 		fmt.Fprintf(&b, "[MemoryMesh] Left out %d files of other extensions\n", r.Other)
 	}
