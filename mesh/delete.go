@@ -31,6 +31,9 @@ func (v *View) Get(ctx context.Context, id string) (record.Hit, error) {
 // everything it sees; a group only its own memories. The id may be a skill's: its earlier texts and its feedback are
 // erased with it. An unknown id and one that the audience may not delete are faults.
 //
+// What quotes the memory word for word is erased too, as far as the audience may: reflections and skills that were made
+// without a language model. DerivedFrom names what else was made from it.
+//
 // With an error after the erasure from the ledger, no search finds the memory any more, and the next work on the index
 // removes the copies from the disk.
 func (v *View) Delete(ctx context.Context, id, reason string) error {
@@ -51,7 +54,7 @@ func (v *View) Delete(ctx context.Context, id, reason string) error {
 	if err := v.relink(ctx, c.Visibility, id); err != nil {
 		return err
 	}
-	return v.erase(ctx, c.Visibility, func(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) {
+	err = v.erase(ctx, c.Visibility, func(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) {
 		if s.Find(id) == nil {
 			return nil, noMemory(id) // deleted meanwhile
 		}
@@ -62,6 +65,48 @@ func (v *View) Delete(ctx context.Context, id, reason string) error {
 		}
 		return drafts, nil
 	})
+	if err != nil {
+		return err
+	}
+	return v.deleteExtracts(ctx, id)
+}
+
+// deleteExtracts deletes the reflections and skills that quote the memory called id.
+func (v *View) deleteExtracts(ctx context.Context, id string) error {
+	stores, _, err := v.compartments(ctx)
+	if err != nil {
+		return err
+	}
+	var extracts []string
+	list, release := snapshots(stores)
+	for _, s := range list {
+		if v.checkErasable(s.Visibility, id) != nil {
+			continue
+		}
+		for r := range s.Memories() {
+			if x := r.Reflection; x != nil && x.Method == record.ByExtract && among(x.Sources, id) {
+				extracts = append(extracts, r.ID)
+			}
+		}
+		for made := range s.Syntheses() {
+			if made.Method == record.ByExtract && among(made.Sources, id) {
+				extracts = append(extracts, made.SkillID)
+			}
+		}
+	}
+	release()
+	slices.Sort(extracts)
+	for _, extract := range slices.Compact(extracts) {
+		if err := v.Delete(ctx, extract, "quoted "+id); err != nil {
+			return fmt.Errorf("it is deleted, but %s, which quotes it, is not: %w", extract, err)
+		}
+	}
+	return nil
+}
+
+// among reports whether sources contain the memory called id.
+func among(sources []record.Source, id string) bool {
+	return slices.ContainsFunc(sources, func(s record.Source) bool { return s.ID == id })
 }
 
 // relink makes the successor of the memory called id, which is about to be erased, that of its predecessors too:
@@ -183,21 +228,18 @@ func (v *View) DerivedFrom(ctx context.Context, id string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	among := func(sources []record.Source) bool {
-		return slices.ContainsFunc(sources, func(s record.Source) bool { return s.ID == id })
-	}
 	list, release := snapshots(stores)
 	defer release()
 	ids, skills := []string{}, []string{}
 	for _, s := range list {
 		for r := range s.Memories() {
-			if r.Reflection != nil && among(r.Reflection.Sources) || r.Lesson != nil && slices.Contains(r.Lesson.Sources, id) {
+			if r.Reflection != nil && among(r.Reflection.Sources, id) || r.Lesson != nil && slices.Contains(r.Lesson.Sources, id) {
 				ids = append(ids, r.ID)
 			}
 		}
 		// The ledger keeps what a skill said before its present text, too.
 		for made := range s.Syntheses() {
-			if among(made.Sources) {
+			if among(made.Sources, id) {
 				skills = append(skills, made.SkillID)
 			}
 		}

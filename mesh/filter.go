@@ -23,6 +23,7 @@ type conditions struct {
 	subject      string    // the query without that time
 	inSession    func(*record.Record) bool
 	expr         *where.Expr // nil for none
+	certain      float64     // minimum confidence of a lesson
 }
 
 // conditions checks the request and fills in its defaults.
@@ -96,8 +97,12 @@ func (c conditions) filter(accesses func(id string) record.Accesses) rank.Filter
 	return f
 }
 
-// sees reports whether r is not bound to another session, or to none any more.
+// sees reports whether r is not bound to another session, or to none any more, and, unless the request is for lessons, no
+// lesson below the minimum confidence.
 func (c conditions) sees(r *record.Record) bool {
+	if r.Lesson != nil && r.Lesson.RuleConfidence < c.certain && c.Type != r.Type {
+		return false
+	}
 	return r.Type != record.SessionType || c.inSession == nil || c.inSession(r)
 }
 

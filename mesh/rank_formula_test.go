@@ -77,6 +77,7 @@ func TestRankingIsItsFormula(t *testing.T) {
 					got := ranking.Top(limit, rank.Filter{Admit: admit})
 					want := formula(stores, query, meaning, limit, admit)
 					if diff := gocmp.Diff(want, got); diff != "" {
+						ranking.Release() // or closing the memory waits for it forever
 						t.Fatalf("%q%s, the best %d (-formula +ranking):\n%.2000s", query, name, limit, diff)
 					}
 				}

@@ -138,7 +138,7 @@ func (v *View) conditions(q *SearchRequest) (c conditions, accesses func(id stri
 	if c, err = q.conditions(v.local); err != nil {
 		return c, nil, err
 	}
-	c.inSession = v.inSession(c)
+	c.inSession, c.certain = v.inSession(c), v.lessonMinConfidence()
 	var counts map[string]record.Accesses
 	if c.byAccess() {
 		if counts, err = v.allAccesses(); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
 	"github.com/yamo-protocol/yamo-mcp/mesh/rank"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+	"github.com/yamo-protocol/yamo-mcp/mesh/store"
 )
 
 // RFC-0011 §5.3.
@@ -65,8 +66,12 @@ func (k Skills) Search(ctx context.Context, query string, limit int) (FoundSkill
 	words := keyword.Parse(query)
 	list, release := snapshots(stores)
 	defer release()
+	outdated := outdatedSkills(list)
 	for i, from := range list {
 		for _, s := range from.Skills.All() {
+			if outdated[s.ID] {
+				continue
+			}
 			hit := skillHit(from, list[0], s)
 			hit.Keyword = s.Words.Score(words)
 			if strings.EqualFold(query, s.Name) {
@@ -139,6 +144,24 @@ func dot(a, b []float32) float64 {
 		sum += float64(a[i]) * float64(b[i])
 	}
 	return sum
+}
+
+// outdatedSkills returns the ids of the skills whose rules quote a memory that is not current any more, and that were
+// not synthesized again since.
+func outdatedSkills(list []*store.Snapshot) map[string]bool {
+	past := func(source record.Source) bool {
+		hit := find(list, source.ID)
+		return hit.Record == nil || hit.Past != nil
+	}
+	outdated := map[string]bool{}
+	for _, s := range list {
+		for made := range s.Syntheses() {
+			quotes := made.Method == record.ByExtract && slices.ContainsFunc(made.Sources, past)
+			known, seen := outdated[made.SkillID]
+			outdated[made.SkillID] = quotes && (known || !seen)
+		}
+	}
+	return outdated
 }
 
 // similarity is RFC-0011 §5.2's, of a cosine.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/internal/progress"
 	"github.com/yamo-protocol/yamo-mcp/internal/text"
@@ -52,6 +53,10 @@ func (v *View) Synthesize(ctx context.Context, q SynthesizeRequest) (Synthesized
 	d, err := deriver.Derive(ctx, sources, derive.Synthesizing)
 	if err != nil {
 		return Synthesized{}, err
+	}
+	if d.Method == record.ByExtract && !sources.Instructive() {
+		return Synthesized{}, fault.New("topic: the memories on it state facts and not how to do something; " +
+			"store a lesson or an instruction first, or reflect on it instead")
 	}
 	if d.Method == record.ByExtract { // an extract that is there is as good
 		if known, err := v.synthesis(ctx, sources.Key); err != nil || known != nil {

@@ -75,13 +75,14 @@ func MemoryDelete(v *mesh.View, editor *edit.Editor) Tool {
 		}
 		gone := memoryDeleted{ID: in.ID, Deleted: true}
 		// Before the deletion: afterwards the ledger does not know what it was.
-		if gone.Derived, err = v.DerivedFrom(ctx, in.ID); err != nil {
-			return memoryDeleted{}, err
-		}
 		if gone.Same, err = v.SameText(ctx, in.ID); err != nil {
 			return memoryDeleted{}, err
 		}
 		if err := v.Delete(ctx, in.ID, in.Reason); err != nil {
+			return memoryDeleted{}, err
+		}
+		// What quotes it was deleted with it.
+		if gone.Derived, err = v.DerivedFrom(ctx, in.ID); err != nil {
 			return memoryDeleted{}, err
 		}
 		checked := true

@@ -1,6 +1,7 @@
 package derive
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -58,6 +59,23 @@ func (s *Sources) Definition(d Derivation, name, agent string, now time.Time) bl
 		b.Constraints = append(b.Constraints, block.Pair{Value: rule})
 	}
 	return b
+}
+
+var (
+	// tellsHow finds sentences that say what to do, or how something worked or failed.
+	tellsHow = regexp.MustCompile(`(?i)\b(always|never|must|should|(have|has|need|needs|ought) to|make sure|remember to|` +
+		`do not|don't|avoid|prefer|instead|before|after|first|then|if|when(ever)?|unless|until|use[ds]?|using|run|` +
+		`works? (best|with|by|only)|fail(s|ed|ure)?|stopped|broken?|crash(es|ed)?|fix(es|ed)?|because|so that|by \w+ing|steps?)\b`)
+	// english finds a word of an English sentence: in other languages it is not known what tells how.
+	english = regexp.MustCompile(`(?i)\b(the|is|are|was|in|at|of|and|with|has|have|to|for|on|likes?)\b`)
+)
+
+// Instructive reports whether the sources say how to do anything: one is a lesson, has a sentence that tells so, or
+// is expected to help with something. What only states facts makes no skill.
+func (s *Sources) Instructive() bool {
+	return slices.ContainsFunc(s.Hits, func(h record.Hit) bool {
+		return h.Lesson != nil || h.Hypothesis != "" || tellsHow.MatchString(h.Content) || !english.MatchString(h.Content)
+	})
 }
 
 // rules are the lessons' rules as they were learned, the worst mistakes' first, and then the sentences; or what a model

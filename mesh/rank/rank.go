@@ -222,7 +222,7 @@ func (r *Candidates) Top(limit int, f Filter) []record.Hit {
 		}
 	}
 	pairs := r.addPairs(shortlist.list)
-	best := newLeaders(max(limit, nearAmong))
+	best := newLeaders(max(limit, nearAmong) + spareHits)
 	for i, p := range r.parts {
 		for doc, base := range p.base {
 			if base > notRanked {
@@ -232,7 +232,8 @@ func (r *Candidates) Top(limit int, f Filter) []record.Hit {
 	}
 	ranked := best.sorted()
 	r.preferNewer(ranked)
-	return r.hits(ranked[:min(limit, len(ranked))], pairs)
+	hits := r.withoutCopies(r.hits(ranked, pairs))
+	return hits[:min(limit, len(hits))]
 }
 
 // admits reports whether f admits the memory of a document, and it is current or was at the filter's time.

@@ -46,6 +46,7 @@ type Projection struct {
 
 	revisions revisions
 	sightings map[string][]*record.Record // by the id of the memory that they repeat
+	separated map[string]struct{}         // the ids of memories that were sightings
 }
 
 // Document is a record with what the ranking would otherwise compute for each search. Its number is its index in
@@ -91,6 +92,7 @@ func NewProjection(name record.Visibility, vectors *vector.Set) *Projection {
 		syntheses:  map[string]*record.Synthesis{},
 		revisions:  newRevisions(),
 		sightings:  map[string][]*record.Record{},
+		separated:  map[string]struct{}{},
 	}
 }
 
@@ -194,7 +196,9 @@ func (p *Projection) change(e ledger.Entry) (func(), error) {
 		r := new(record.Record)
 		return func() { p.sightings[e.ID] = append(p.sightings[e.ID], r); p.revisions.changes++ }, Decode(e, r)
 	case OpSeparate:
-		return func() { delete(p.sightings, e.ID); p.revisions.changes++ }, nil
+		var made record.Separation
+		err := Decode(e, &made)
+		return func() { p.separate(e.ID, made) }, err
 	case OpSynthesize:
 		made := new(record.Synthesis)
 		return func() { p.syntheses[made.Key] = made; p.Changed() }, Decode(e, made)
@@ -295,6 +299,7 @@ func (p *Projection) remove(id string) {
 	delete(p.revised, id)
 	delete(p.accesses, id)
 	delete(p.sightings, id)
+	delete(p.separated, id)
 	if r.Lesson == nil && r.Type != record.FileType {
 		p.removeWords(doc, r.Words())
 	}

@@ -148,6 +148,15 @@ func (p *Projection) update(id string, m record.Memory) {
 	p.refresh(id)
 }
 
+// separate applies a separation: the sightings of the memory called id are memories now. p.mu is held.
+func (p *Projection) separate(id string, made record.Separation) {
+	delete(p.sightings, id)
+	for _, into := range made.Into {
+		p.separated[into] = struct{}{}
+	}
+	p.revisions.changes++
+}
+
 // addWords notes the words of doc. p.mu is held.
 func (p *Projection) addWords(doc int) {
 	key := p.docs[doc].Record.Words()
@@ -252,6 +261,12 @@ func (s *Snapshot) RevisionIDs(id string) []string { return s.p.revisions.naming
 
 // Changes returns a number that grows whenever a revision, an update or a sighting changes what a search returns.
 func (s *Snapshot) Changes() int { return s.p.revisions.changes }
+
+// Separated reports whether the memory called id was a sighting of another one, which a person took for a mistake.
+func (s *Snapshot) Separated(id string) bool {
+	_, ok := s.p.separated[id]
+	return ok
+}
 
 // Sightings returns the texts that were counted for the memory called id instead of becoming memories, oldest first.
 func (s *Snapshot) Sightings(id string) []*record.Record { return s.p.sightings[id] }

@@ -124,20 +124,21 @@ func (m *command) newDelete() *cobra.Command {
 		Use:   "delete --id <id>",
 		Short: "Permanently delete a memory or a skill",
 		Long: `Permanently delete a memory or a skill from the ledger, the index and the disk. The ledger keeps the
-fact that it existed, but not its text. Copies are not deleted but reported on stderr: reflections,
-lessons and skills derived from it, other memories with the same text, and files that contain the
+fact that it existed, but not its text. Reflections and skills that quote it, having been made without
+a language model, are deleted too. Other copies are reported on stderr: reflections, lessons and
+skills derived from it, other memories with the same text, and files that contain the
 text, such as MEMORY.md after dreaming.`,
 	}, func(ctx context.Context, memory *mesh.View, _ []string) (err error) {
 		gone := deletion{ID: id, Deleted: true}
-		// Before the deletion, which removes the ways to find them.
-		if gone.Derived, err = memory.DerivedFrom(ctx, id); err != nil {
-			return err
-		}
+		// Before the deletion, which removes the way to find them.
 		if gone.Same, err = memory.SameText(ctx, id); err != nil {
 			return err
 		}
 		hit, lookup := memory.Get(ctx, id) // fails for a skill
 		if err := memory.Delete(ctx, id, "deleted on the command line"); err != nil {
+			return err
+		}
+		if gone.Derived, err = memory.DerivedFrom(ctx, id); err != nil {
 			return err
 		}
 		// SECURITY: a group must not learn which private files contain a text.

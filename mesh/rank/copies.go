@@ -1,0 +1,83 @@
+package rank
+
+import (
+	"slices"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+)
+
+const (
+	spareHits   = 10    // ranked in addition to the limit, to fill the places of what is left out
+	maxCompared = 2_000 // bytes; longer texts are not compared word for word
+)
+
+// withoutCopies removes from ranked hits what says the same again, so that one statement takes one place: a text with
+// the words of a better result, and an extract with a source among the results or with one that is not current any
+// more, so that it quotes what was deleted or corrected. A reflection by a model comes after the best of its sources.
+func (r *Candidates) withoutCopies(hits []record.Hit) []record.Hit {
+	place := make(map[string]int, len(hits))
+	for i, hit := range hits {
+		place[hit.ID] = i
+	}
+	seen := map[record.WordsKey]bool{}
+	kept := make([]record.Hit, 0, len(hits))
+	behind := map[int][]record.Hit{} // reflections, by the place of their best source
+	for i, hit := range hits {
+		best := len(hits)
+		if hit.Reflection != nil {
+			for _, source := range hit.Reflection.Sources {
+				if at, ok := place[source.ID]; ok {
+					best = min(best, at)
+				}
+			}
+		}
+		switch extract := hit.Reflection != nil && hit.Reflection.Method == record.ByExtract; {
+		case extract && (best < len(hits) || r.stale(hit.Reflection)), r.repeats(hit, seen):
+		case best > i && best < len(hits):
+			behind[best] = append(behind[best], hit)
+		default:
+			kept = append(kept, hit)
+		}
+		kept = append(kept, behind[i]...)
+	}
+	// The scores keep their places, so that they still descend.
+	scores := make([]float64, len(kept))
+	for i, hit := range kept {
+		scores[i] = hit.Score
+	}
+	slices.SortFunc(scores, func(a, b float64) int {
+		switch {
+		case a > b:
+			return -1
+		case a < b:
+			return 1
+		}
+		return 0
+	})
+	for i := range kept {
+		kept[i].Score = scores[i]
+	}
+	return kept
+}
+
+// repeats reports whether a better hit has the same words, and notes them otherwise.
+func (r *Candidates) repeats(hit record.Hit, seen map[record.WordsKey]bool) bool {
+	if len(hit.Content) > maxCompared || hit.Type == record.FileType ||
+		slices.ContainsFunc(r.parts, func(p *part) bool { return p.Visibility == hit.Visibility && p.Separated(hit.ID) }) {
+		return false
+	}
+	key := hit.Words()
+	repeated := seen[key]
+	seen[key] = true
+	return repeated
+}
+
+// stale reports whether a source of a reflection was deleted or is not current any more.
+func (r *Candidates) stale(reflection *record.Reflection) bool {
+	return slices.ContainsFunc(reflection.Sources, func(source record.Source) bool {
+		return !slices.ContainsFunc(r.parts, func(p *part) bool {
+			doc, ok := p.Doc(source.ID)
+			return ok && !p.Docs[doc].Past
+		})
+	})
+}
