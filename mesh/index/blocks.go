@@ -119,7 +119,7 @@ func clearBlocks(ctx context.Context, tables *lance.DB) error {
 // read returns the mark, the zero value if the file is missing or damaged.
 func (b *blocks) read() mark {
 	var m mark
-	raw, err := os.ReadFile(b.path)
+	raw, err := atomicfile.Read(b.path)
 	if err != nil || json.Unmarshal(raw, &m) != nil {
 		return mark{}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/atomicfile"
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
 )
 
@@ -51,13 +52,13 @@ func (ix *Index) Rebuild(ctx context.Context, report func(done, total int)) erro
 func (ix *Index) beginRebuild(ctx context.Context) error {
 	m := ix.embedder.Model()
 	note := fmt.Sprintf("%s %d\n", m.Name, m.Dim)
-	if begun, err := os.ReadFile(ix.rebuilding); err == nil && string(begun) == note {
+	if begun, err := atomicfile.Read(ix.rebuilding); err == nil && string(begun) == note {
 		return nil
 	}
 	if err := errors.Join(ix.c.Vectors.Clear(), ix.drop(ctx)); err != nil {
 		return err
 	}
-	return os.WriteFile(ix.rebuilding, []byte(note), 0o600)
+	return atomicfile.WriteCache(ix.rebuilding, []byte(note))
 }
 
 // Compact brings the tables up to date with the ledger, as far as there are vectors, merges their fragments, and

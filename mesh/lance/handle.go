@@ -191,6 +191,9 @@ func (db *DB) current(ctx context.Context, dir, name string) (*handle, error) {
 	} else if err != nil {
 		return nil, err
 	}
+	if err := checkTable(dir); err != nil {
+		return nil, err
+	}
 	h, err := openTable(ctx, dir)
 	if err != nil {
 		return nil, err

@@ -27,7 +27,10 @@ var generationName = regexp.MustCompile(`^g[0-9]+$`)
 // readIndex returns the folder's record, or nil where nothing has been written yet. It is read before every
 // access, which costs some 20 µs and is how another process's Compact, Drop or change of model is noticed.
 func (db *DB) readIndex() (*index, error) {
-	data, err := os.ReadFile(filepath.Join(db.dir, indexName))
+	if err := checkFolder(db.dir); err != nil {
+		return nil, err
+	}
+	data, err := atomicfile.Read(filepath.Join(db.dir, indexName))
 	if errors.Is(err, fs.ErrNotExist) {
 		// Tables without our record are another program's. Writing next to them would mix two histories in one folder.
 		foreign, err := hasTables(db.dir)
@@ -49,7 +52,28 @@ func (db *DB) readIndex() (*index, error) {
 	if ix.Model != db.model {
 		return nil, &ModelError{Have: ix.Model, Want: db.model}
 	}
-	return &ix, nil
+	return &ix, checkFolder(filepath.Join(db.dir, ix.Generation))
+}
+
+// checkFolder returns ErrDamaged if path exists and is not a folder.
+//
+// SECURITY: a link in one compartment's folder could lead to the tables of another one.
+func checkFolder(path string) error {
+	info, err := os.Lstat(path)
+	if err == nil && !info.IsDir() {
+		return fmt.Errorf("%w: %s is not a folder", ErrDamaged, filepath.Base(path))
+	}
+	return nil
+}
+
+// checkTable returns ErrDamaged if the table's folder has links.
+func checkTable(dir string) error {
+	return filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Type()&fs.ModeSymlink != 0 {
+			return fmt.Errorf("%w: %s is a link", ErrDamaged, entry.Name())
+		}
+		return nil // what has gone meanwhile, opening the table reports
+	})
 }
 
 // ensureIndex returns the folder's record, making the folder and the first generation where there are none.

@@ -112,6 +112,13 @@ func (db *DB) Drop(ctx context.Context) error {
 	if err := db.forget(); err != nil {
 		return fmt.Errorf("close memory index: %w", err)
 	}
+	if checkFolder(db.dir) != nil {
+		// A link, or a file: only the name is removed, and nothing of what it leads to.
+		if err := os.Remove(db.dir); err != nil {
+			return fmt.Errorf("drop memory index: %w", err)
+		}
+		return nil
+	}
 	if err := os.Remove(filepath.Join(db.dir, indexName)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("drop memory index: %w", err)
 	}

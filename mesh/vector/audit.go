@@ -8,6 +8,8 @@ import (
 	"hash/crc32"
 	"io"
 	"os"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/atomicfile"
 )
 
 // Audit is the result of reading a set's whole file, whatever model it belongs to.
@@ -22,7 +24,7 @@ type Audit struct {
 
 // Audit reads the file of s from the beginning. It changes nothing, neither in memory nor on disk.
 func (s *Set) Audit() (a Audit, err error) {
-	f, err := os.Open(s.path)
+	f, err := atomicfile.Open(s.path, os.O_RDONLY)
 	if errors.Is(err, os.ErrNotExist) {
 		return a, nil
 	}

@@ -43,11 +43,11 @@ func hasMagic(head []byte) bool {
 	return bytes.HasPrefix(head, []byte(magic)) || bytes.HasPrefix(head, []byte(magic1))
 }
 
-// open opens the file and reads its header. It returns nil if there is no file, or if its header is
-// incomplete because it is being written or was torn.
+// open opens the file and reads its header. It returns nil if there is no file, if its header is incomplete because it
+// is being written or was torn, or if it is a link, which the next append replaces.
 func (s *Set) open() (f *os.File, head []byte, size int64, err error) {
-	f, err = os.Open(s.path)
-	if errors.Is(err, os.ErrNotExist) {
+	f, err = atomicfile.Open(s.path, os.O_RDONLY)
+	if errors.Is(err, os.ErrNotExist) || errors.Is(err, atomicfile.ErrLinked) {
 		return nil, nil, 0, nil
 	}
 	if err != nil {
@@ -168,7 +168,13 @@ func (s *Set) append(rows []row) error {
 	if err := os.MkdirAll(filepath.Dir(s.path), 0o700); err != nil {
 		return fmt.Errorf("create vectors folder: %w", err)
 	}
-	f, err := os.OpenFile(s.path, os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := atomicfile.Open(s.path, os.O_RDWR|os.O_CREATE)
+	if errors.Is(err, atomicfile.ErrLinked) {
+		// Only the name is removed. What it led to was not read, so that the file begins again.
+		if err = os.Remove(s.path); err == nil {
+			f, err = atomicfile.Open(s.path, os.O_RDWR|os.O_CREATE)
+		}
+	}
 	if err != nil {
 		return fmt.Errorf("open vectors: %w", err)
 	}
