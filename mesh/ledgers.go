@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
@@ -91,4 +92,39 @@ func (m Maintenance) ledgers() (list []ledger.Options) {
 		list = append(list, edits)
 	}
 	return list
+}
+
+// Rekey gives all ledgers, and the record of edits, a new key, see [ledger.Rekey]. It is for a DM's view, which sees all.
+func (m Maintenance) Rekey(ctx context.Context) ([]ledger.Rekeyed, error) {
+	if _, err := m.view.visible(); err != nil {
+		return nil, err
+	}
+	if err := m.view.prepare(); err != nil {
+		return nil, err
+	}
+	list := m.ledgers()
+	for _, o := range list {
+		if err := m.view.checkFolders(filepath.Dir(o.Path)); err != nil {
+			return nil, err
+		}
+	}
+	return ledger.Rekey(ctx, filepath.Join(m.view.Dir, "key"), list, m.view.Logger)
+}
+
+// Salvage makes a valid ledger of the damaged one of a compartment, see [ledger.Salvage]. The index is brought in line by
+// the next session.
+func (m Maintenance) Salvage(ctx context.Context, name record.Visibility, dry bool) (ledger.Salvaged, error) {
+	dir, _ := m.view.folder(name)
+	if err := m.view.checkFolders(dir); err != nil {
+		return ledger.Salvaged{}, err
+	}
+	done, err := ledger.Salvage(ctx, m.view.ledgerOptions(name), dry)
+	if err != nil || done.Aside == "" {
+		return done, err
+	}
+	// The rows of yamo_blocks have the numbers and hashes of entries; without this file they are written again.
+	if err := os.Remove(filepath.Join(dir, "blocks.json")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return done, err
+	}
+	return done, nil
 }

@@ -17,7 +17,7 @@ import (
 // newLedgerCommand returns `yamo-mcp ledger`.
 func newLedgerCommand(env cli.Env) *cobra.Command {
 	return cli.Group("ledger", "Check and repair the ledgers, the files that memories are kept in",
-		newLedgerVerifyCommand(env), newLedgerAcceptCommand(env))
+		newLedgerVerifyCommand(env), newLedgerAcceptCommand(env), newLedgerRekeyCommand(env), newLedgerSalvageCommand(env))
 }
 
 // ledgers is the answer of `ledger verify`.
@@ -107,7 +107,8 @@ hash and compare it.`,
 				"run `yamo-mcp ledger accept`", missing, len(reports))
 		}
 		if damaged > 0 {
-			return fmt.Errorf("%d of %d ledgers are damaged; restore them from a backup", damaged, len(reports))
+			return fmt.Errorf("%d of %d ledgers are damaged; restore them from a backup, "+
+				"or keep what is intact with `yamo-mcp ledger salvage`", damaged, len(reports))
 		}
 		return nil
 	})

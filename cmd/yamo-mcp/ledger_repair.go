@@ -1,0 +1,117 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
+	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+)
+
+// confirmed asks the operator on the terminal, unless yes is set. Without a terminal it fails and names --yes.
+func confirmed(env cli.Env, yes bool, question string) error {
+	if yes {
+		return nil
+	}
+	if !cli.IsTerminal(env.Stdin) {
+		return cli.Misused("there is no terminal to ask on: --yes confirms")
+	}
+	fmt.Fprintf(env.Stderr, "%s [y/N] ", question)
+	answer, _ := bufio.NewReader(env.Stdin).ReadString('\n')
+	if answer = strings.ToLower(strings.TrimSpace(answer)); answer != "y" && answer != "yes" {
+		return errors.New("nothing was changed")
+	}
+	return nil
+}
+
+// newLedgerRekeyCommand returns `yamo-mcp ledger rekey`.
+func newLedgerRekeyCommand(env cli.Env) *cobra.Command {
+	var yes bool
+	cmd := memoryCommand(env, &cobra.Command{
+		Use:   "rekey",
+		Short: "Give all ledgers a new key, when the old one is lost",
+		Long: `Make a new .yamo/key and authenticate every line of every ledger, and of the record of edits, with
+it. Do this only when the key is lost or was replaced and cannot be restored from a backup: it cannot
+be checked any more who wrote the lines, and you vouch for them. Their hashes and their order are
+checked first; if a ledger is damaged, nothing is changed. If it is interrupted, run it again.`,
+	}, func(ctx context.Context, c *cli.Command, memory *mesh.View) error {
+		if err := confirmed(c.Env, yes, "Authenticate all lines with a new key, whoever wrote them?"); err != nil {
+			return err
+		}
+		done, err := memory.Maintenance().Rekey(ctx)
+		if err != nil {
+			return err
+		}
+		var text strings.Builder
+		for _, d := range done {
+			fmt.Fprintf(&text, "%s: %d lines\n", d.Ledger, d.Lines)
+		}
+		return c.Answer(done, text.String())
+	})
+	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	return cmd
+}
+
+// newLedgerSalvageCommand returns `yamo-mcp ledger salvage`.
+func newLedgerSalvageCommand(env cli.Env) *cobra.Command {
+	var yes bool
+	var group string
+	cmd := memoryCommand(env, &cobra.Command{
+		Use:   "salvage",
+		Short: "Keep what is intact of damaged ledgers",
+		Long: `Make valid ledgers of damaged ones: every line that was written with the workspace's key is kept, and
+the others are set aside in a file next to the ledger, ledger.damaged-TIME. Prints the lines that are
+lost. A backup is better, if there is one. The record of edits is not salvaged: restore it.`,
+	}, func(ctx context.Context, c *cli.Command, memory *mesh.View) error {
+		reports, err := memory.Maintenance().Verify(ctx)
+		if err != nil {
+			return err
+		}
+		only := record.Visibility("")
+		if group != "" {
+			who, err := audience.Group(group)
+			if err != nil {
+				return cli.Misused("--group: %v", err)
+			}
+			only = record.OfGroup(who.Group())
+		}
+		found := map[record.Visibility]any{}
+		var text strings.Builder
+		for _, r := range reports {
+			if r.Bad == nil || only != "" && only != r.Compartment {
+				continue
+			}
+			plan, err := memory.Maintenance().Salvage(ctx, r.Compartment, true)
+			if err != nil {
+				return err
+			}
+			for _, line := range plan.Lost {
+				fmt.Fprintf(c.Stderr, "%s: line %d is lost: %s\n", r.Compartment, line.Line, line.Reason)
+			}
+			question := fmt.Sprintf("%s: keep %d lines and set %d aside?", r.Compartment, plan.Kept, len(plan.Lost))
+			if err := confirmed(c.Env, yes, question); err != nil {
+				return err
+			}
+			done, err := memory.Maintenance().Salvage(ctx, r.Compartment, false)
+			if err != nil {
+				return err
+			}
+			found[r.Compartment] = done
+			fmt.Fprintf(&text, "%s: kept %d lines, set %d aside in %s\n", r.Compartment, done.Kept, len(done.Lost), done.Aside)
+		}
+		if len(found) == 0 {
+			text.WriteString("no ledger is damaged\n")
+		}
+		return c.Answer(found, text.String())
+	})
+	cmd.Flags().StringVar(&group, "group", "", "only the ledger of this group")
+	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	return cmd
+}
