@@ -59,8 +59,8 @@ type answer struct {
 
 // hits returns what find returns, or returned up to cacheAge ago for the same request and the same memories. Once a
 // memory is added, revised or deleted, by any process, no earlier answer is used. The caller has synced the
-// compartments, and every memory has its vector. query is q's, redacted, with the time that it names today: the key must
-// not hold what the ledger may not.
+// compartments, and every memory has its vector. query is q's, redacted, with the time that it names today: the key
+// must not hold what the ledger may not.
 func (a *searchCache) hits(
 	among []rank.Source, query string, q SearchRequest, now func() time.Time, find func() []record.Hit,
 ) ([]record.Hit, error) {
@@ -104,8 +104,9 @@ func (a *searchCache) put(state, key string, found answer) {
 	}
 }
 
-// stateOf returns a string that changes with every memory that is added, revised or deleted. Documents are only ever added, so
-// their number together with that of the live ones does not repeat; a reopened compartment has another address.
+// stateOf returns a string that changes with every memory that is added, revised or deleted. Documents are only
+// ever added, so their number together with that of the live ones does not repeat; a reopened compartment has
+// another address.
 func stateOf(among []rank.Source) string {
 	var b strings.Builder
 	for _, source := range among {

@@ -15,9 +15,9 @@ type Listed struct {
 	Damaged []record.Visibility
 }
 
-// List returns the memories that satisfy the request's conditions and were stored last, newest first. After is the id of
-// the last one of the page before, "" for the first page. The request's query is ignored. Listing leaves no recall
-// block, and counts as no access.
+// List returns the memories that satisfy the request's conditions and were stored last, newest first. After is the
+// id of the last one of the page before, "" for the first page. The request's query is ignored. Listing leaves no
+// recall block, and counts as no access.
 func (v *View) List(ctx context.Context, q SearchRequest, after string) (Listed, error) {
 	hits, damaged, err := v.admitted(ctx, &q)
 	if err != nil {

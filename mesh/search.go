@@ -47,7 +47,8 @@ type SearchRequest struct {
 	AsOf           string // likewise: find what was current then, for a date or phrase at its end
 	Filter         string // an expression of package where, RFC-0011 §9's --filter
 	IncludeLessons bool
-	// Unrecorded: the search leaves no recall block, because no person or model asked for it, and does not count as an access.
+	// Unrecorded: the search leaves no recall block, because no person or model asked for it, and does not count as an
+	// access.
 	Unrecorded bool
 }
 
@@ -55,7 +56,8 @@ type SearchRequest struct {
 type Found struct {
 	Hits    []record.Hit
 	Lessons []record.Hit // best first; only if asked for
-	// Asked is the time that the query names, "" for none: "Tuesday 17 November 2026". Memories of that time are preferred.
+	// Asked is the time that the query names, "" for none: "Tuesday 17 November 2026". Memories of that time are
+	// preferred.
 	Asked string
 	// Off: no embedding model is installed on this machine, so only keywords decided, and will until `yamo-mcp setup` was
 	// run.
@@ -121,9 +123,9 @@ func (v *View) Search(ctx context.Context, q SearchRequest) (Found, error) {
 	return found, nil
 }
 
-// conditions checks a request, fills in its defaults, and redacts it: what a memory was stored with was redacted, so what
-// is compared with it is too; and all this is noted in the ledger. accesses returns how often the audience has found a
-// memory.
+// conditions checks a request, fills in its defaults, and redacts it: what a memory was stored with was redacted,
+// so what is compared with it is too; and all this is noted in the ledger. accesses returns how often the audience
+// has found a memory.
 func (v *View) conditions(q *SearchRequest) (c conditions, accesses func(id string) record.Accesses, err error) {
 	s := &scrubbing{scrubber: v.scrubber}
 	q.SessionID, q.AgentID = s.field("session_id", q.SessionID), s.field("agent_id", q.AgentID)
