@@ -158,7 +158,7 @@ func (p period) fits(sources []rank.Source) bool {
 
 // How much of the weight of time a memory gets, see docs/ranking.md.
 const (
-	vagueShare  = .3 // for "in 2026" where a day is asked for
+	vagueShare  = .3 // for "in 2026" where a day is asked for, and for all of a year that is asked for
 	storedShare = .7 // for having been stored then, when it tells of other days
 	vagueTimes  = 8  // an event that is longer than so many times the period is vague
 )
@@ -178,5 +178,8 @@ func (p period) share(r *record.Record) (share float32) {
 		}
 		share = max(share, fits)
 	})
+	if len(p) > 0 && p[0].Unit == when.Year {
+		share *= vagueShare
+	}
 	return share
 }

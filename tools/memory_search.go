@@ -45,21 +45,20 @@ type memoryQuery struct {
 func (memoryQuery) JSONSchemaExtend(s *jsonSchema) {
 	describe(s, map[string]string{
 		"query":           "A whole question works best, or keywords. Without it: the newest memories.",
-		"limit":           "Maximum number of results.",
-		"type":            "Only memories of this type.",
-		"tags":            "Only memories with all these tags.",
-		"session_id":      "Only memories of this session.",
-		"agent_id":        "Only memories that this agent stored.",
-		"skill_name":      "Only memories of this skill.",
+		"limit":           "Maximum results.",
+		"type":            "Only this type.",
+		"tags":            "Only with all these tags.",
+		"session_id":      "Only this session.",
+		"agent_id":        "Only what this agent stored.",
+		"skill_name":      "Only this skill.",
 		"min_importance":  "Minimum importance.",
-		"since":           `Only memories of this time or later: 2026-01-31T15:04:05Z, 2026-01-31, "last Tuesday".`,
+		"since":           `Only memories of this time or later: 2026-01-31T15:04Z, "last Tuesday".`,
 		"until":           "Only memories from before this time.",
 		"as_of":           "What was current at this time.",
 		"after":           "Without query: next of the last page.",
-		"around":          "Instead of query: ID of a memory, for what was stored before and after.",
-		"include_lessons": "Also return relevant lessons.",
-		"format": "concise: the 400 most relevant characters of each memory. detailed: up to 30,000 bytes, " +
-			"metadata and ranking signals.",
+		"around":          "Instead of query: memory ID, for what came before and after.",
+		"include_lessons": "Also lessons.",
+		"format":          "concise: the 400 most relevant characters of each. detailed: up to 30,000 bytes, metadata and signals.",
 	})
 	enumerate(s, "type", record.Types...)
 }
@@ -76,13 +75,12 @@ type memoryAnswer struct {
 
 func (memoryAnswer) JSONSchemaExtend(s *jsonSchema) {
 	describe(s, map[string]string{
-		"results": "Best first; without a query, by time.",
-		"next":    "More follow: pass it as after.",
-		"time":    "The time that the query names.",
-		"semantic": "on; off: no embedding model, keywords only; pending:N: " +
-			"N memories are matched by keyword only for now.",
-		"lessons": "Rules from past mistakes, relevant to the query.",
-		"hint":    "What to do next, e.g. how to get omitted content.",
+		"results":  "Best first, or by time without a query.",
+		"next":     "More follow: pass it as after.",
+		"time":     "The time that the query names.",
+		"semantic": "on; off: keywords only; pending:N: N memories are matched by keywords only, for now.",
+		"lessons":  "Rules from past mistakes, relevant to the query.",
+		"hint":     "What to do next.",
 	})
 }
 

@@ -126,6 +126,7 @@ var layouts = []struct {
 }{
 	{time.RFC3339Nano, Minute},
 	{"2006-01-02T15:04:05", Minute},
+	{"2006-01-02T15:04Z07:00", Minute},
 	{isoMinute, Minute},
 	{time.DateOnly, Day},
 	{"2006/01/02", Day},

@@ -187,13 +187,17 @@ func InText(text string, now time.Time) []Span {
 }
 
 // InQuestion returns what the first time phrase of a question means: one span, several if the phrase may mean each of
-// them, none if the question has no such phrase. Since, after, before and until make a span open. A time of day is not
-// kept: who asks for it wants that day. rest is the question without the phrase.
+// them, none if the question has no such phrase, or one after "before" or "until", which tells too little. After "since"
+// and "after" a span is open. A time of day is not kept: who asks for it wants that day. rest is the question without
+// the phrase.
 func InQuestion(text string, now time.Time) (spans []Span, rest string) {
 	p := newParser(text, now)
 	p.lean, p.all = p.tense, true
 	rest = text
 	p.each(func(i, end int, named []Span) bool {
+		if w := p.word(i - 1); w == "before" || w == "until" || w == "till" {
+			return false
+		}
 		before := i
 		for before > 0 && (prepositions[p.word(before-1)] || p.word(before-1) == "the") {
 			before--
@@ -210,8 +214,6 @@ func InQuestion(text string, now time.Time) (spans []Span, rest string) {
 				if p.word(i-1) == "after" && p.tense(i) != future {
 					s.From = named[0].To
 				}
-			case "before", "until", "till":
-				s.From, s.To = time.Time{}, s.From
 			}
 			spans = append(spans, s)
 		}
