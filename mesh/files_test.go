@@ -289,11 +289,38 @@ func TestFilesOfSeveralProcesses(t *testing.T) {
 	}
 }
 
-// A group has no files, even if somebody hands it some.
+// A group finds what it logged itself, and keeps the vectors of that in its own folder.
+func TestGroupFindsItsLog(t *testing.T) {
+	dir, files := filepath.Join(t.TempDir(), ".yamo"), &shelf{texts: map[string]string{}}
+	files.put("MEMORY.md", "Release\nprivate plans of the release on Friday")
+	files.put("memory/2026-02-14-group-hiking.md", "Release\nthe release is on Friday")
+	files.put("memory/2026-02-14-group-club.md", "Release\nthe club heard of the release on Friday")
+	hiking, err := audience.Group("hiking")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := openWith(t, dir, hiking, &bag{}, files)
+	want := []string{"group:hiking memory/2026-02-14-group-hiking.md#Release " +
+		"yamo://workspace/memory/2026-02-14-group-hiking.md"}
+	if found := sources(t, v, "release Friday"); !slices.Equal(found, want) {
+		t.Errorf("found %q, want %q", found, want)
+	}
+	if err := v.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for name, there := range map[string]bool{"groups/hiking/files.f32": true, "private": false, "locks/files.index.lock": false} {
+		if _, err := os.Stat(filepath.Join(dir, name)); (err == nil) != there {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A group has no files of others, even if its view is given some.
 func TestGroupHasNoFiles(t *testing.T) {
 	t.Parallel()
 	dir, files := filepath.Join(t.TempDir(), ".yamo"), &shelf{texts: map[string]string{}}
 	files.put("MEMORY.md", "Tea\noolong")
+	files.put("memory/2026-02-14-group-hiking.md", "Tea\noolong")
 	v := openWith(t, dir, audience.Audience{}, &bag{}, files)
 	if found := sources(t, v, "oolong"); found != nil || files.reads > 0 {
 		t.Errorf("found %q, %d files read", found, files.reads)

@@ -50,7 +50,7 @@ type Options struct {
 	Zone    func() *time.Location
 	Random  io.Reader        // for ids, safe for concurrent use; nil: crypto/rand
 	Ranking rank.Ranking     // "": Context
-	Files   fileindex.Source // what a DM's searches find in addition to memories; nil: nothing
+	Files   fileindex.Source // what searches find in addition to memories; nil: nothing
 	// Completer is the language model that the operator configured, nil for none. Prompts leave the machine if the model
 	// runs elsewhere.
 	Completer derive.Completer
@@ -131,12 +131,19 @@ func Open(o Options) *View {
 		Options: o, scrubber: scrub.New(scrub.MemoryMesh(nil)), answers: newSearchCache(),
 		stores: map[record.Visibility]*compartment{},
 	}
-	// SECURITY: the files are the human's. No other view than a DM's has them, whatever it was given.
-	if o.Files != nil && o.Audience.IsDM() {
-		dir, _ := v.folder(record.Private)
+	if o.Files != nil {
+		dir, lock := v.folder(v.home())
+		source := o.Files
+		if lock += ".files"; o.Audience.IsDM() {
+			lock = "files"
+		} else {
+			// SECURITY: the files are the human's. A group has only what it wrote itself, whatever its view was given.
+			source = fileindex.OfGroup(source, o.Audience.Group())
+		}
 		v.files = fileindex.New(fileindex.Options{
-			Source: o.Files, Path: filepath.Join(dir, "files.f32"), Lock: filepath.Join(o.Dir, "locks", "files.index.lock"),
-			Embedder: o.Embedder, Scrubber: v.scrubber, AgentID: o.AgentID, Logger: o.Logger,
+			Source: source, Path: filepath.Join(dir, "files.f32"), Lock: filepath.Join(o.Dir, "locks", lock+".index.lock"),
+			Visibility: v.home(),
+			Embedder:   o.Embedder, Scrubber: v.scrubber, AgentID: o.AgentID, Logger: o.Logger,
 			Prepare: func() error {
 				if err := v.prepare(); err != nil {
 					return err

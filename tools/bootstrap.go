@@ -93,12 +93,14 @@ func BootstrapWrite(v *workspace.View) Tool {
 
 // bootNote is the arguments of bootstrap_finish.
 type bootNote struct {
-	Note string `json:"note,omitempty" jsonschema:"maxLength=2000,default=First boot finished."`
+	Note    string `json:"note,omitempty" jsonschema:"maxLength=2000,default=First boot finished."`
+	Abandon bool   `json:"abandon,omitempty"`
 }
 
 func (bootNote) JSONSchemaExtend(s *jsonSchema) {
 	describe(s, map[string]string{
-		"note": "First log entry: that you are here, and what was agreed. Nothing confidential from BOOTSTRAP.md.",
+		"note":    "First log entry: that you are here, and what was agreed. Nothing confidential from BOOTSTRAP.md.",
+		"abandon": "Delete BOOTSTRAP.md although SOUL.md could not be written.",
 	})
 }
 
@@ -126,10 +128,15 @@ func BootstrapFinish(v *workspace.View) Tool {
 		Name:  "bootstrap_finish",
 		Title: "First boot: finish",
 		Description: "End the first boot: writes the first log entry in memory/ and permanently deletes BOOTSTRAP.md. " +
-			"Always call it, even if an earlier step failed: BOOTSTRAP.md must not remain. " +
-			"Write SOUL.md first, or the workspace cannot be used until the user makes one.",
+			"Call it even if an earlier step failed: BOOTSTRAP.md must not remain. Write SOUL.md first.",
 		Destructive: true,
 	}, func(ctx context.Context, in bootNote) (booted, error) {
+		// RFC-0009 §6.2 has the file deleted in any case, but not before anything was tried.
+		if text := v.Unborn(); text != "" && !in.Abandon {
+			return booted{}, fault.New("there is no SOUL.md yet, so BOOTSTRAP.md is kept: write SOUL.md with bootstrap_write " +
+				"first. If that is impossible, call bootstrap_finish with abandon: true; the user then sets the workspace up " +
+				"with `yamo-mcp init`")
+		}
 		entry, err := v.FinishBootstrap(ctx, in.Note)
 		switch {
 		case errors.Is(err, workspace.ErrBootstrapStays):
@@ -156,7 +163,7 @@ func BootstrapFinish(v *workspace.View) Tool {
 		// identity.
 		if v.State() != workspace.Ready {
 			done.Next = "There is no SOUL.md, so you have no identity and must not operate. " +
-				"Ask the user to create one in the workspace folder."
+				"Ask the user to run `yamo-mcp init` or to create one in the workspace folder."
 		}
 		return done, nil
 	})

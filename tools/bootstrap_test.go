@@ -77,18 +77,23 @@ func TestFirstBoot(t *testing.T) {
 	}
 }
 
-// BOOTSTRAP.md goes also when nothing else was done, and what is missing is told.
+// BOOTSTRAP.md stays until there is a SOUL.md, and goes without one if it is impossible; what is missing is told.
 func TestFirstBootThatFails(t *testing.T) {
 	t.Parallel()
 	f := sampleFolder(t, "newborn")
-	got := answer[booted](t, BootstrapFinish(f.dm()), `{}`)
+	if got := refusal(t, BootstrapFinish(f.dm()), `{}`); !strings.HasPrefix(got, "there is no SOUL.md yet") ||
+		!strings.Contains(got, "yamo-mcp init") {
+		t.Errorf("finished too early: %q", got)
+	}
+	f.read(t, "BOOTSTRAP.md") // it is still there
+	got := answer[booted](t, BootstrapFinish(f.dm()), `{"abandon":true}`)
 	if want := []string{"SOUL.md", "USER.md", "AGENTS.md"}; !slices.Equal(got.Missing, want) ||
 		!strings.Contains(got.Next, "must not operate") {
 		t.Errorf("finished with %+v", got)
 	}
 	f = sampleFolder(t, "newborn")
 	f.write(t, "memory", "a file where the folder of logs belongs")
-	if got := refusal(t, BootstrapFinish(f.dm()), `{"note":"x"}`); !strings.HasPrefix(got,
+	if got := refusal(t, BootstrapFinish(f.dm()), `{"note":"x","abandon":true}`); !strings.HasPrefix(got,
 		"BOOTSTRAP.md was deleted, but the first log entry") {
 		t.Errorf("told %q", got)
 	}
@@ -115,7 +120,7 @@ func TestFirstBootThatCannotBeFinished(t *testing.T) {
 	}
 	f = sampleFolder(t, "newborn", workspace.WithLogger(slog.New(slog.NewTextHandler(&log, nil))),
 		workspace.WithScrubber(meanwhile))
-	got := refusal(t, BootstrapFinish(f.dm()), `{}`)
+	got := refusal(t, BootstrapFinish(f.dm()), `{"abandon":true}`)
 	if !strings.Contains(got, "could not be deleted. Tell the user now") {
 		t.Errorf("told %q", got)
 	}

@@ -149,6 +149,18 @@ func property(s *jsonSchema, name string) *jsonSchema {
 	return p
 }
 
+// After returns the tool with a check before each call, whose error becomes the result.
+func (t Tool) After(check func() error) Tool {
+	call := t.call
+	t.call = func(ctx context.Context, args []byte) (any, error) {
+		if err := check(); err != nil {
+			return nil, err
+		}
+		return call(ctx, args)
+	}
+	return t
+}
+
 // Name returns the tool's name, by which operators and audiences choose tools.
 func (t Tool) Name() string { return t.spec.Name }
 

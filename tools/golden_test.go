@@ -79,7 +79,7 @@ func TestGoldens(t *testing.T) {
 		{Heartbeat(heartbeat.Heartbeat{Workspace: v, Memory: memory, Editor: editor}), `{"action":"due"}`},
 		{RotateLogs(v), `{"action":"list","older_than_days":0}`},
 		{BootstrapWrite(sampleFolder(t, "newborn").dm()), `{"file":"USER.md","text":"# USER\n\n- **Name:** Ana\n"}`},
-		{BootstrapFinish(sampleFolder(t, "newborn").dm()), `{}`},
+		{BootstrapFinish(sampleFolder(t, "newborn").dm()), `{"abandon":true}`},
 	} {
 		definition, err := json.MarshalIndent(test.tool.Definition(), "", "  ")
 		if err != nil {

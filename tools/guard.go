@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
 
 var (
@@ -59,7 +60,13 @@ func Guard[T any](
 // SECURITY: it names no file. A group's handlers open nothing private, so what the system says of their files tells
 // nothing about others.
 func refusedBySystem(err error) error {
+	if refused, ok := errors.AsType[*workspace.RefusedError](err); ok {
+		return fault.New("%v. Ask the workspace owner to put a plain file or folder there", refused)
+	}
 	switch {
+	case errors.Is(err, workspace.ErrTooLarge):
+		return fault.New("the %v, the maximum that is read as a whole; ask the workspace owner to split it. "+
+			"Its beginning is searched", workspace.ErrTooLarge)
 	case errors.Is(err, syscall.EROFS):
 		return fault.New("nothing was written: the workspace is read-only. " +
 			"Ask its owner to change that; reading still works")

@@ -14,6 +14,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
 
 func TestWhatTheClientAndTheLogHearOfErrors(t *testing.T) {
@@ -62,6 +63,26 @@ func TestWhatTheClientAndTheLogHearOfErrors(t *testing.T) {
 			},
 			want:      "nothing was written: the workspace is read-only. Ask its owner to change that; reading still works",
 			wantInLog: "read-only file system",
+		},
+		{
+			name: "a file that is a link",
+			handle: func(context.Context, sampleIn) (sampleOut, error) {
+				return sampleOut{}, fmt.Errorf("append: %w", &workspace.RefusedError{
+					Name: "memory/2026-02-14.md", Reason: "the folder memory is a symbolic link",
+				})
+			},
+			want: "memory/2026-02-14.md is not used: the folder memory is a symbolic link. " +
+				"Ask the workspace owner to put a plain file or folder there",
+			wantInLog: "the folder memory is a symbolic link",
+		},
+		{
+			name: "a file that is too large",
+			handle: func(context.Context, sampleIn) (sampleOut, error) {
+				return sampleOut{}, &fs.PathError{Op: "read", Path: "MEMORY.md", Err: workspace.ErrTooLarge}
+			},
+			want: "the file is larger than 4 MiB, the maximum that is read as a whole; ask the workspace owner to split it. " +
+				"Its beginning is searched",
+			wantInLog: "larger than 4 MiB",
 		},
 		{
 			name: "a full disk",

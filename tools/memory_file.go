@@ -157,7 +157,7 @@ func MemoryFile(v *workspace.View) Tool {
 			return memoryFiled{}, fault.New("file: required by read, relative to the workspace")
 		}
 		references, err := v.References(saved.Name)
-		if errors.Is(err, fs.ErrNotExist) {
+		if _, refused := errors.AsType[*workspace.RefusedError](err); !refused && errors.Is(err, fs.ErrNotExist) {
 			return memoryFiled{}, fault.New("file: no such file; use the path relative to the workspace, "+
 				"the part of a resource URI after %s", resourceuri.FilePrefix)
 		}

@@ -169,7 +169,7 @@ func rotationFault(name string, i int, err error) error {
 			return fault.New("files: %s: %v%s", name, known, done)
 		}
 	}
-	if errors.Is(err, fs.ErrNotExist) {
+	if _, refused := errors.AsType[*workspace.RefusedError](err); !refused && errors.Is(err, fs.ErrNotExist) {
 		return fault.New("files: no daily log %q; action list returns the old logs%s", name, done)
 	}
 	return err

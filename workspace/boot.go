@@ -131,13 +131,26 @@ func (v *View) State() State {
 const (
 	refusalDM = "This workspace is not initialized: it has neither BOOTSTRAP.md nor SOUL.md, so the agent has no " +
 		"identity and must not operate. " +
-		"Ask the user to put one of them into the workspace folder: a SOUL.md that says who the agent is (name, role, " +
-		"values, capabilities), " +
+		"Ask the user to run `yamo-mcp init DIR` with the workspace's folder, or to put one of them there: a SOUL.md that " +
+		"says who the agent is (name, role, values, capabilities), " +
 		"or a BOOTSTRAP.md with instructions for the first boot. Then try again; nothing needs to be restarted."
 	refusalGroup = "This workspace is not initialized: it has no SOUL.md, so the agent has no identity and must not " +
 		"operate. " +
-		"Its owner has to finish setting it up in a direct conversation. Then try again; nothing needs to be restarted."
+		"Its owner has to finish setting it up, with `yamo-mcp init` or in a direct conversation. Then try again; nothing " +
+		"needs to be restarted."
+	unbornDM = "The first boot is not finished: there is a BOOTSTRAP.md and no SOUL.md, so the agent has no identity yet " +
+		"and nothing is stored or edited. Call who_am_i, follow BOOTSTRAP.md with the user, write SOUL.md with " +
+		"bootstrap_write, then call bootstrap_finish"
 )
+
+// Unborn returns what tools other than those of the first boot answer in a DM while the workspace has a BOOTSTRAP.md and
+// no SOUL.md (RFC-0009 §2.1), "" otherwise.
+func (v *View) Unborn() string {
+	if v.State() == Bootstrap && !v.exists(SoulFile) {
+		return unbornDM
+	}
+	return ""
+}
 
 // Refusal returns what every tool answers in an uninitialized workspace (RFC-0009 §6.1), "" in any other. A group's
 // refusal does not mention BOOTSTRAP.md.

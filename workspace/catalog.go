@@ -125,14 +125,21 @@ const dreamsFolder = memoryFolder + "/dreaming"
 
 // Searched returns the files whose text is searched as memory (RFC-0009 §5.4), sorted by name: MEMORY.md, the daily
 // logs including those of groups, the memory files of memory/ and notes/ at any depth, and the profiles and notes of
-// users/. In a group there are none. To be fast with thousands of files it reads folders and does not open each file,
-// so Read may still refuse one, such as a file with two names.
+// users/. In a group they are the group's own logs of the days of LogDates. To be fast with thousands of files it reads
+// folders and does not open each file, so Read may still refuse one, such as a file with two names.
 func (v *View) Searched() []File {
-	// SECURITY: only what a DM may read is made searchable, and only for a DM.
+	var files []File
+	// SECURITY: only what a DM may read is made searchable for it. A group's logs are asked for by their exact names.
 	if !v.who.IsDM() {
-		return nil
+		for _, date := range v.LogDates() {
+			if file, err := v.Stat(dailyLog(v.who, date)); err == nil {
+				files = append(files, file)
+			}
+		}
+		slices.Reverse(files) // by name, which is by date
+		return files
 	}
-	files := slices.Concat(v.tree(memoryFolder, 1), v.tree(notesFolder, 1), v.profiles())
+	files = slices.Concat(v.tree(memoryFolder, 1), v.tree(notesFolder, 1), v.profiles())
 	if file, err := v.Stat(MemoryFile); err == nil {
 		files = append(files, file)
 	}

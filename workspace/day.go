@@ -1,9 +1,11 @@
 package workspace
 
 import (
+	"cmp"
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	_ "time/tzdata" // so that USER.md's time zone is known on machines without a zone database
@@ -12,14 +14,51 @@ import (
 )
 
 // timezone is the field of RFC-0009 §2.3, as a line of its own or a list item.
-var timezone = regexp.MustCompile(`(?mi)^[ \t]*(?:[-*+][ \t]+)?\*\*Timezone:?\*\*:?[ \t]*` + "`?" +
-	`([A-Za-z0-9_+/-]+)` + "`?" + `[ \t\r]*$`)
+var timezone = regexp.MustCompile(`(?mi)^[ \t]*(?:[-*+][ \t]+)?(?:\*\*|__)?time ?zone(?::(?:\*\*|__)?|(?:\*\*|__):?)[ \t]*` +
+	`([^\n]*)$`)
+
+var (
+	zoneName   = regexp.MustCompile(`[A-Za-z][A-Za-z0-9_+-]*(?:/[A-Za-z0-9_+-]+)*`)
+	zoneOffset = regexp.MustCompile(`(?i)\b(?:utc|gmt) ?([+\x{2212}-]) ?(\d{1,2})(?::?(\d{2}))?\b`)
+)
+
+// zoneOf returns the time zone that the value of the field timezone names: an IANA name anywhere in it, such as
+// America/Bogota (UTC-5), or else an offset such as UTC+5:30. ok is false for any other value.
+func zoneOf(value string) (zone *time.Location, ok bool) {
+	names := zoneName.FindAllString(value, -1)
+	// Names with a slash first: "Europe/Oslo (CET)", "Cuba" is a zone and a country.
+	slices.SortStableFunc(names, func(a, b string) int {
+		return cmp.Compare(strings.Count(b, "/"), strings.Count(a, "/"))
+	})
+	offset := zoneOffset.FindStringSubmatch(value)
+	for _, name := range names {
+		if strings.EqualFold(name, "local") || offset != nil && !strings.Contains(name, "/") {
+			continue
+		}
+		if zone, err := time.LoadLocation(name); err == nil {
+			return zone, true
+		}
+	}
+	if offset == nil {
+		return nil, false
+	}
+	hours, err := strconv.Atoi(offset[2])
+	if err != nil || hours > 14 {
+		return nil, false
+	}
+	minutes, _ := strconv.Atoi(offset[3]) // none is 0
+	seconds := (hours*60 + minutes) * 60
+	if offset[1] != "+" {
+		seconds = -seconds
+	}
+	return time.FixedZone("UTC"+strings.Replace(offset[0][3:], " ", "", -1), seconds), true
+}
 
 // profileHead is how much of USER.md is searched for the time zone, in bytes.
 const profileHead = 64 << 10
 
-// Now returns the current time in the audience's time zone (RFC-0009 §2.3): in a DM the zone that USER.md names, an
-// IANA name. If it names none or an unknown one, and always in a group, it is the machine's.
+// Now returns the current time in the audience's time zone (RFC-0009 §2.3): in a DM the zone that USER.md names, by
+// its IANA name or as an offset. If it names none or an unknown one, and always in a group, it is the machine's.
 func (v *View) Now() time.Time {
 	now := v.ws.now()
 	// SECURITY: the dates of a group would reveal where the workspace owner lives.
@@ -34,8 +73,8 @@ func (v *View) Now() time.Time {
 	if m == nil {
 		return now
 	}
-	zone, err := time.LoadLocation(string(m[1]))
-	if err != nil {
+	zone, ok := zoneOf(string(m[1]))
+	if !ok {
 		return now
 	}
 	return now.In(zone)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -66,7 +67,7 @@ type Logged struct {
 //
 // The first addition of a session on a day begins a block "## Session [HH:MM]", and so does one that would otherwise
 // be in another session's block. title, if not "", becomes a "### " heading within the block. Markdown in body that
-// would begin a heading, a comment, an anchor or raw HTML is escaped, an open code block is closed, and control
+// would begin a heading, a comment, an anchor or raw HTML is escaped outside code blocks, an open code block is closed, and control
 // characters are removed, so that body cannot imitate the log's own structure. Line ends are those of the log's last
 // line, CRLF or LF.
 func (j *Journal) Append(ctx context.Context, title, body string) (Logged, error) {
@@ -125,27 +126,36 @@ func (j *Journal) Append(ctx context.Context, title, body string) (Logged, error
 	return Logged{name, inTitle + inText}, nil
 }
 
-// lastSession returns the last heading of the second level in the end of a log, "" if it has none.
+// lastSession returns the last heading of the second level in the end of a log, "" if it has none. What is in a code
+// block is no heading.
 func lastSession(tail string) string {
 	last := ""
-	for line := range strings.Lines(tail) {
+	for line := range markdown.Lines(tail) {
 		if strings.HasPrefix(line, "## ") {
-			last = strings.TrimRight(line, "\r\n")
+			last = strings.TrimRight(line, " \t\r")
 		}
 	}
 	return last
 }
 
-// escapeLog makes plain text safe for a log.
+// escapeLog makes plain text safe for a log. Fenced code blocks stay as they are.
 func escapeLog(text string) string {
-	text = strings.ReplaceAll(text, "<!--", `\<!--`)
 	var out strings.Builder
 	var at markdown.Scanner
-	for line := range strings.Lines(text) {
+	lines := slices.Collect(strings.Lines(text))
+	for i := 0; i < len(lines); i++ {
+		line := lines[i]
+		if at.Closing() == "" { // no comment ever begins, so that the scanner is in text or in code
+			line = strings.ReplaceAll(line, "<!--", `\<!--`)
+		}
 		body := strings.TrimLeft(line, " \t")
 		kind := at.Next(line)
-		if kind == markdown.Text && markdown.LooksLikeFence(line) ||
-			kind != markdown.Fence && structural(strings.TrimRight(body, " \t\n")) {
+		if n := indentedFence(lines[i:]); kind == markdown.Text && n > 0 {
+			out.WriteString(strings.Join(lines[i:i+n], ""))
+			i += n - 1
+			continue
+		}
+		if kind == markdown.Text && (markdown.LooksLikeFence(line) || structural(strings.TrimRight(body, " \t\n"))) {
 			out.WriteString(line[:len(line)-len(body)] + `\`)
 			line = body
 		}
@@ -155,6 +165,30 @@ func escapeLog(text string) string {
 		out.WriteString("\n" + closing) // indented as the first line, which may be in a list item
 	}
 	return out.String()
+}
+
+// indentedFence returns the number of lines of a code block in a list item, which may be indented further than one that
+// is in none: all of its lines begin with the same white space, so that none of them can be anything else. It is 0 if
+// lines begin with no such block.
+func indentedFence(lines []string) int {
+	indent := lines[0][:len(lines[0])-len(strings.TrimLeft(lines[0], " \t"))]
+	if len(indent) < 4 && !strings.Contains(indent, "\t") || !markdown.LooksLikeFence(lines[0]) {
+		return 0
+	}
+	// Without its indentation it is a block that the scanner knows.
+	var at markdown.Scanner
+	for i, line := range lines {
+		rest, ok := strings.CutPrefix(line, indent)
+		if !ok && strings.TrimSpace(line) != "" {
+			return 0
+		}
+		if kind := at.Next(rest); i > 0 && kind == markdown.Fence {
+			return i + 1
+		} else if i == 0 && kind != markdown.Fence {
+			return 0
+		}
+	}
+	return 0
 }
 
 // structural reports whether a line would be a heading, an underline of one or a rule, raw HTML, or the

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/workspace/passage"
 )
@@ -102,6 +104,29 @@ func TestKnowledgeLimits(t *testing.T) {
 		case known.Truncated != test.truncated:
 			t.Errorf("%s: known.Truncated = %v, want %v", name, known.Truncated, test.truncated)
 		}
+	}
+}
+
+// Prose is part of what is known, and what of it is left out is reported.
+func TestKnowledgeOfProse(t *testing.T) {
+	t.Parallel()
+	w := folderOf(t, map[string]string{
+		"MEMORY.md": "# Memory\n\nMira moved to Oslo.\n\n## Boat\n\n| a | b |\n\n- an item\n\n## Long\n\n" + strings.Repeat("é", 1001),
+	})
+	known, err := w.View(audience.DM()).Knowledge("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Knowledge{Sections: []passage.Section{
+		{Heading: "Memory", Bullets: []string{}, Text: "Mira moved to Oslo."},
+		{Heading: "Boat", Bullets: []string{"an item"}, Text: "| a | b |"},
+		{Heading: "Long", Bullets: []string{}, Text: strings.Repeat("é", 1000)},
+	}, Truncated: true}
+	if diff := cmp.Diff(want, known); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if known, err = w.View(audience.DM()).Knowledge("boat"); err != nil || known.Truncated {
+		t.Errorf("truncated %t, %v", known.Truncated, err)
 	}
 }
 

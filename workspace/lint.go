@@ -11,7 +11,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
@@ -60,6 +59,9 @@ func (w *Workspace) Lint() ([]Finding, error) {
 	}
 	l.aliases()
 	for _, folder := range []string{memoryFolder, notesFolder} {
+		if reason := plain.FolderRefusal(l.root.root, folder); reason != "" {
+			l.fail(folder, 0, "RFC-0009 §4.4", "is not read: %s", reason)
+		}
 		for _, name := range l.view.list(folder) {
 			l.file(name)
 		}
@@ -127,10 +129,8 @@ func (l *linter) aliases() {
 
 // file checks the rules for all files, and then those for its kind.
 func (l *linter) file(name string) {
-	if _, err := plain.Stat(l.root.root, name); err != nil {
-		if refused, ok := errors.AsType[*plain.RefusedError](err); ok {
-			l.fail(name, 0, "RFC-0009 §4.4", "is not read: %s", refused.Reason)
-		}
+	if reason := plain.Refusal(l.root.root, name); reason != "" {
+		l.fail(name, 0, "RFC-0009 §4.4", "is not read: %s", reason)
 		return
 	}
 	data, err := l.view.Read(name)
@@ -290,11 +290,11 @@ func (l *linter) agents(text string) {
 }
 
 func (l *linter) user(text string) {
-	if m := timezone.FindStringSubmatchIndex(text); m == nil {
+	if m := timezone.FindStringSubmatchIndex(text); m == nil || strings.TrimSpace(text[m[2]:m[3]]) == "" {
 		l.warn(UserFile, 0, "RFC-0009 §2.3", "has no **Timezone:** such as Europe/Oslo; the machine's is used")
-	} else if _, err := time.LoadLocation(text[m[2]:m[3]]); err != nil {
+	} else if _, ok := zoneOf(text[m[2]:m[3]]); !ok {
 		l.warn(UserFile, 1+strings.Count(text[:m[2]], "\n"), "RFC-0009 §2.3",
-			"time zone %q is not known; the machine's is used", text[m[2]:m[3]])
+			"time zone %q is not known; the machine's is used", strings.TrimSpace(text[m[2]:m[3]]))
 	}
 }
 

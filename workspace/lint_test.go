@@ -81,7 +81,7 @@ func TestLint(t *testing.T) {
 		"memory/2026-02-12-a-note.md:1: warning: the file does not begin with front matter between two lines of --- " +
 			"(seed 003)",
 		"memory/2026-02-13-topic.md:1: warning: date is 2026-02-12, but the name has 2026-02-13 (seed 003)",
-		"memory/2026-02-13-topic.md:1: warning: slug \"topic\" is not 2 to 5 words of a-z and 0-9 with hyphens between " +
+		"memory/2026-02-13-topic.md:1: warning: slug \"topic\" is not 2 to 5 words in lower case with hyphens between " +
 			"them (or begins with group-, which names a group's log) (seed 003)",
 		"memory/2026-02-13-topic.md:1: warning: tags are missing; at least one is needed (seed 003)",
 		"memory/2026-02-14.md:1: warning: does not begin with \"# Memory — 2026-02-14\" (RFC-0009 §2.5)",

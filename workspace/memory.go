@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/text"
@@ -152,9 +153,14 @@ func head(m Memory, matter memfile.Matter, topic string, at time.Time) string {
 		return "\n# Agent Memory\n"
 	case memfile.MemoryFlush:
 		return fmt.Sprintf("\n# Memory Flush: %s\n\n> Auto-saved before context compaction.\n",
-			at.Format("2006-01-02 150405 MST"))
+			at.Format("2006-01-02 150405 MST")) + topicLine(topic)
 	case memfile.SessionSave:
-		return fmt.Sprintf("\n# Session Save: %s\n\n> Saved on session end.\n", matter.Slug)
+		name := matter.Slug
+		ascii := !strings.ContainsFunc(topic, func(r rune) bool { return r >= utf8.RuneSelf })
+		if topic != "" && (!ascii || memfile.Slug(topic, at) != strings.Join(strings.Fields(strings.ToLower(topic)), "-")) {
+			name = topic // the slug has lost some of it
+		}
+		return fmt.Sprintf("\n# Session Save: %s\n\n> Saved on session end.\n", name)
 	}
 	var out strings.Builder
 	out.WriteString(fmt.Sprintf("\n# Session: %s\n\n", at.Format("2006-01-02 15:04:05 MST")))
@@ -166,6 +172,14 @@ func head(m Memory, matter memfile.Matter, topic string, at time.Time) string {
 		}
 	}
 	return out.String()
+}
+
+// topicLine is the line about the topic of a flush, "" for none.
+func topicLine(topic string) string {
+	if topic == "" {
+		return ""
+	}
+	return "\n- **Topic**: " + topic + "\n"
 }
 
 // cleaner makes text safe for a file and counts the credentials that it removes.

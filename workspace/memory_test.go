@@ -72,10 +72,11 @@ The endpoint.
 				"# Session Save: api-design-review-210001\n\n> Saved on session end.\n\nagain\n",
 		},
 		{
-			Memory{Type: memfile.MemoryFlush, Topic: "ignored", Parts: []Part{{"## Session Summary", "x"}}},
+			Memory{Type: memfile.MemoryFlush, Topic: "the pump", Parts: []Part{{"## Session Summary", "x"}}},
 			Saved{"memory/2026-02-14-flush-210000.md", "flush-210000", 0},
 			"---\ndate: \"2026-02-14\"\ntype: memory-flush\ntags:\n  - memory/flush\n  - memory/auto\n---\n\n" +
-				"# Memory Flush: 2026-02-14 210000 JST\n\n> Auto-saved before context compaction.\n\n## Session Summary\n\nx\n",
+				"# Memory Flush: 2026-02-14 210000 JST\n\n> Auto-saved before context compaction.\n\n" +
+				"- **Topic**: the pump\n\n## Session Summary\n\nx\n",
 		},
 		{
 			Memory{Type: memfile.MemoryFlush, Parts: []Part{{"", "y"}}},

@@ -28,7 +28,7 @@ var ErrTooLarge = fmt.Errorf("file is larger than %d MiB", MaxFileSize>>20)
 // View is the workspace as one audience may see it: the only way from a session to a file. It is safe for concurrent
 // use. Names are slash-separated and relative to the workspace, exactly as in File.Name. A file that the audience may
 // not see, that is refused (a link, a device, an alias) or that does not exist gives the same error, for which
-// errors.Is(err, fs.ErrNotExist) is true.
+// errors.Is(err, fs.ErrNotExist) is true. It is true as well for a *RefusedError, which a writer gets for a refused file.
 type View struct {
 	ws  *Workspace
 	who audience.Audience
@@ -150,6 +150,10 @@ func (v *View) fault(op, name string, class audience.Class, err error) error {
 	case errors.As(err, &refused):
 		if _, again := v.ws.reported.LoadOrStore(name+"\x00"+refused.Reason, true); !again {
 			v.ws.log.Warn("workspace file refused", "class", class, "reason", refused.Reason)
+		}
+		// SECURITY: to a reader a refused file is a missing one. A writer learns the reason, if it may read the file.
+		if op != "read" && op != "stat" && op != "list" && v.who.May(audience.Read, class) {
+			return &RefusedError{name, refused.Reason}
 		}
 		return missing(op, name)
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ENAMETOOLONG):

@@ -185,7 +185,7 @@ func (g *gatherer) memories(ctx context.Context) section {
 	}
 	// SECURITY: in a DM, what a group said is found by a search, which marks it. It is not told unasked.
 	all = slices.DeleteFunc(all, func(hit record.Hit) bool {
-		return g.foreign(hit) || hit.Lesson != nil || hit.Reflection != nil
+		return g.foreign(hit) || hit.Lesson != nil || hit.Reflection != nil || hit.Past != nil
 	})
 	slices.Reverse(all) // newest first
 	hits := g.recalled(ctx)
@@ -225,7 +225,7 @@ func (g *gatherer) recalled(ctx context.Context) (hits []record.Hit) {
 		return cmp.Or(cmp.Compare(b.Days, a.Days), cmp.Compare(b.Hits, a.Hits), record.CompareStored(b.Hit, a.Hit))
 	})
 	for _, r := range found {
-		if r.Lesson == nil && r.Reflection == nil && r.Hits > 1 {
+		if r.Lesson == nil && r.Reflection == nil && r.Past == nil && r.Hits > 1 {
 			hits = append(hits, r.Hit)
 		}
 	}

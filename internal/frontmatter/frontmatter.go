@@ -5,10 +5,13 @@
 package frontmatter
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/lexer"
+	"github.com/goccy/go-yaml/token"
 )
 
 const delimiter = "---"
@@ -39,12 +42,85 @@ func cutDelimiter(s string) (rest string, ok bool) {
 	return rest, strings.TrimRight(line, " \t\r") == delimiter
 }
 
+// maxMatter is the maximum size of front matter, in bytes.
+const maxMatter = 64 << 10
+
 // Decode reads YAML into v, which has yaml tags; unknown fields are ignored. The error contains the first line of the
-// parser's message, without its excerpt of the text, which may be private.
-func Decode(matter string, v any) error {
+// parser's message, without its excerpt of the text, which may be private. Anchors are not supported, because a few
+// of them can stand for gigabytes.
+func Decode(matter string, v any) (err error) {
+	if len(matter) > maxMatter {
+		return fmt.Errorf("front matter: it is longer than %d KiB", maxMatter>>10)
+	}
+	// The library panics on some input that it does not expect, such as a tag without a value.
+	defer func() {
+		if recover() != nil {
+			err = errors.New("front matter: it has YAML that cannot be read, such as a tag (!x) without a value")
+		}
+	}()
+	if err := check(lexer.Tokenize(matter)); err != nil {
+		return err
+	}
 	if err := yaml.Unmarshal([]byte(matter), v); err != nil {
 		message, _, _ := strings.Cut(yaml.FormatError(err, false, false), "\n")
 		return fmt.Errorf("front matter: %s", message)
+	}
+	return nil
+}
+
+// maxDepth is the maximum depth of lists and maps in each other. The parser's time grows with its square.
+const maxDepth = 32
+
+// check returns an error for YAML that would take too much time or memory.
+func check(tokens token.Tokens) error {
+	depth, line, entries := 0, 0, 0 // entries of lists that begin on the line
+	for _, t := range tokens {
+		if t.Position.Line != line {
+			line, entries = t.Position.Line, 0
+		}
+		switch t.Type {
+		case token.AliasType:
+			return errors.New("front matter: it has a YAML alias (*x); write the value out")
+		case token.SequenceStartType, token.MappingStartType:
+			depth++
+		case token.SequenceEndType, token.MappingEndType:
+			depth--
+		case token.SequenceEntryType:
+			entries++
+		}
+		if depth+entries > maxDepth {
+			return errors.New("front matter: its lists are nested too deeply")
+		}
+	}
+	return nil
+}
+
+// List is a list of strings. A single value is read as a list of one, as Obsidian does, and numbers as their text.
+type List []string
+
+// UnmarshalYAML implements yaml.InterfaceUnmarshaler.
+func (l *List) UnmarshalYAML(unmarshal func(any) error) error {
+	var list []any
+	if err := unmarshal(&list); err != nil {
+		var single any
+		if err := unmarshal(&single); err != nil {
+			return err
+		}
+		if list = nil; single != nil {
+			list = []any{single}
+		}
+	}
+	*l = nil
+	for _, value := range list {
+		switch value := value.(type) {
+		case nil:
+		case map[string]any, []any:
+			return errors.New("a list has a value that is neither text nor a number")
+		case string:
+			*l = append(*l, value)
+		default:
+			*l = append(*l, fmt.Sprint(value))
+		}
 	}
 	return nil
 }

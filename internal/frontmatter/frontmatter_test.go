@@ -1,6 +1,8 @@
 package frontmatter
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -40,6 +42,64 @@ func TestDecode(t *testing.T) {
 	if err == nil || !strings.HasPrefix(err.Error(), "front matter: ") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("Decode of what is not YAML: %v, want one line", err)
 	}
+}
+
+// Whatever the YAML is, it is read or refused in one line, at once.
+func TestDecodeSurvives(t *testing.T) {
+	t.Parallel()
+	bomb := "a: &a [x,x,x,x,x,x,x,x,x]\n"
+	for c := 'b'; c < 'k'; c++ {
+		p := string(c - 1)
+		bomb += fmt.Sprintf("%c: &%c [*%s,*%s,*%s,*%s,*%s,*%s,*%s,*%s,*%s]\n", c, c, p, p, p, p, p, p, p, p, p)
+	}
+	for matter, want := range map[string]string{
+		"tags: !x": "", strings.Repeat("- ", 20_000): "nested", "tags: !!int\n": "", "tags: *a\n": "alias", bomb + "tags: *j\n": "alias", "tags: !<": "",
+		"tags: " + strings.Repeat("[", 60_000): "nested", "a: " + strings.Repeat("x", 70_000): "longer", "tags: {a: b}": "",
+		"tags: [[a]]": "neither", "? a\n: b\n? [c]": "", "tags: >-\n": "", "<<: *x": "alias", "\x00": "", "tags: @a": "",
+		"tags: %a": "", "- a": "", "a: b: c": "", "tags: !!binary x": "", "&a": "", "!!set {a}": "", "tags:\n\t- a": "",
+	} {
+		var got struct {
+			Tags List `yaml:"tags"`
+		}
+		err := Decode(matter, &got)
+		if want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%.60q: %v, want %q", matter, err, want)
+		}
+		if err != nil && strings.Contains(err.Error(), "\n") {
+			t.Errorf("%.60q: more than a line: %v", matter, err)
+		}
+	}
+}
+
+func TestList(t *testing.T) {
+	t.Parallel()
+	for matter, want := range map[string]List{
+		"tags: a": {"a"}, "tags: [a, b]": {"a", "b"}, "tags:\n- 2026\n- c/d": {"2026", "c/d"}, "tags:": nil, "tags: []": nil,
+		"tags: memory/session": {"memory/session"}, "tags: \"x y\"": {"x y"}, "tags: 7": {"7"}, "tags: [a, null]": {"a"}, "x: 1": nil,
+	} {
+		var got struct {
+			Tags List `yaml:"tags"`
+		}
+		if err := Decode(matter, &got); err != nil {
+			t.Errorf("%q: %v", matter, err)
+		}
+		if !slices.Equal(got.Tags, want) {
+			t.Errorf("%q: %q, want %q", matter, got.Tags, want)
+		}
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add("tags: !x")
+	f.Add("a: &a [b]\nc: *a")
+	f.Fuzz(func(t *testing.T, matter string) {
+		var got struct {
+			Tags  List   `yaml:"tags"`
+			Date  string `yaml:"date"`
+			Links List   `yaml:"links"`
+		}
+		_ = Decode(matter, &got) // it only must not panic
+	})
 }
 
 // Splitting takes a text apart without changing it.

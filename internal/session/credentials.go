@@ -1,8 +1,6 @@
 package session
 
 import (
-	"slices"
-
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub"
 )
 
@@ -10,21 +8,15 @@ import (
 // numbers may stay: USER.md and the logs are where the user's own are kept.
 var credentialKinds = []scrub.Kind{scrub.APIKey, scrub.Token, scrub.PrivateKey, scrub.Password, scrub.Card, scrub.SSN}
 
-// CredentialScrubber finds credentials in what a session writes to a workspace file, for workspace.WithScrubber. A text
-// that has any is redacted as a memory is, with its addresses and numbers; another is not changed.
+// CredentialScrubber removes credentials from what a session writes to a workspace file, for workspace.WithScrubber, and
+// returns how many it removed. Nothing else is changed: an address in a log is the user's own to keep.
 func CredentialScrubber() func(text string) (clean string, redactions int) {
 	scrubber := scrub.New(scrub.Options{})
 	return func(text string) (string, int) {
-		clean, found := scrubber.Redact(text)
+		clean, found := scrubber.RedactOnly(text, credentialKinds)
 		credentials := 0
 		for _, r := range found {
-			if slices.Contains(credentialKinds, r.Kind) {
-				credentials += r.Count
-			}
-		}
-		// Not the cleaned text: an address in a log is the user's own to keep.
-		if credentials == 0 {
-			return text, 0
+			credentials += r.Count
 		}
 		return clean, credentials
 	}

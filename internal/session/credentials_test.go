@@ -24,6 +24,21 @@ func TestCredentialScrubber(t *testing.T) {
 	if strings.Contains(clean, key) || n != 1 {
 		t.Errorf("%q with %d redactions", clean, n)
 	}
+	// Beside a credential the rest stays, and each credential counts.
+	const others = "Mira: mira@example.org, +351 912 345 678, IBAN PT50 0002 0123 1234 5678 9015 4, 192.168.1.7."
+	clean, n = scrub(others + "\nThe token is " + key + ".\nMy password is Xk9#mQ2vLp. Call +47 22 33 44 55.")
+	for _, want := range []string{others, "+47 22 33 44 55"} {
+		if !strings.Contains(clean, want) {
+			t.Errorf("%q lacks %q", clean, want)
+		}
+	}
+	if n != 2 {
+		t.Errorf("%d redactions in %q, want 2", n, clean)
+	}
+	clean, n = scrub(clean)
+	if n != 0 {
+		t.Errorf("%d redactions again in %q", n, clean)
+	}
 	if again, n := scrub(clean); again != clean || n != 0 {
 		t.Errorf("scrubbed again: %q with %d redactions", again, n)
 	}

@@ -14,13 +14,8 @@ import (
 // searchedFiles are the files of a view as the memory searches them.
 type searchedFiles struct{ view *workspace.View }
 
-// searched are the files that a DM's memory searches beside its own records, nil in a group.
-func searched(view *workspace.View) fileindex.Source {
-	if !view.Audience().IsDM() {
-		return nil
-	}
-	return searchedFiles{view}
-}
+// searched are the files that the memory of a view's audience searches beside its own records: a group's are its logs.
+func searched(view *workspace.View) fileindex.Source { return searchedFiles{view} }
 
 // List is every file whose text is searched.
 func (f searchedFiles) List(context.Context) []fileindex.Info {

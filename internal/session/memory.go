@@ -24,18 +24,16 @@ const (
 	closing = 5 * time.Second
 )
 
-// OpenMemory opens the memory of one audience without the rest of a session. A DM's memory searches the files of the
-// workspace too. release closes it again.
+// OpenMemory opens the memory of one audience without the rest of a session. It searches the files of the
+// workspace too, a group's only the group's logs. release closes it again.
 func OpenMemory(o Options, who audience.Audience) (memory *mesh.View, release func() error, err error) {
 	closeFolder := func() error { return nil }
 	var files fileindex.Source
 	var zone func() *time.Location
-	if who.IsDM() {
-		// A folder that cannot be opened has no files to search. Commands that need the folder report the reason.
-		if folder, err := workspace.Open(o.Config.Workspace, workspace.WithLogger(o.Logger)); err == nil {
-			view := folder.View(who)
-			files, zone, closeFolder = searched(view), zoneOf(view), folder.Close
-		}
+	// A folder that cannot be opened has no files to search. Commands that need the folder report the reason.
+	if folder, err := workspace.Open(o.Config.Workspace, workspace.WithLogger(o.Logger)); err == nil {
+		view := folder.View(who)
+		files, zone, closeFolder = searched(view), zoneOf(view), folder.Close
 	}
 	memory, closeMemory, err := openMemory(o, who, files, zone)
 	if err != nil {

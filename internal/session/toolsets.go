@@ -1,9 +1,12 @@
 package session
 
 import (
+	"slices"
+
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/config"
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/heartbeat"
 	"github.com/yamo-protocol/yamo-mcp/prompts"
 	"github.com/yamo-protocol/yamo-mcp/resources"
@@ -94,7 +97,23 @@ var resourceEntries = []struct {
 }
 
 // tools makes the tools that the audience may use, of the sets that the operator offers.
-func (p *parts) tools() []tools.Tool { return made(p, toolEntries) }
+func (p *parts) tools() []tools.Tool {
+	list := made(p, toolEntries)
+	for i, tool := range list {
+		if !slices.Contains(bootTools, tool.Name()) {
+			list[i] = tool.After(func() error {
+				if text := p.view.Unborn(); text != "" {
+					return fault.New("%s", text)
+				}
+				return nil
+			})
+		}
+	}
+	return list
+}
+
+// bootTools are the tools that work before there is a SOUL.md.
+var bootTools = []string{"who_am_i", "bootstrap_write", "bootstrap_finish"}
 
 // prompts makes the prompts that the audience may use, of the sets that the operator offers.
 func (p *parts) prompts() []prompts.Prompt { return made(p, promptEntries) }

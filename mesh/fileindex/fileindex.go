@@ -56,9 +56,24 @@ type Options struct {
 	Lock     string // of the file that lets one process at a time write vectors
 	Embedder index.Embedder
 	Scrubber *scrub.Scrubber
-	AgentID  string       // of the records that a search returns
-	Prepare  func() error // called before anything is written: creates the folders and checks them
-	Logger   *slog.Logger
+	AgentID  string // of the records that a search returns
+	// Visibility is the compartment of the audience that the files belong to.
+	Visibility record.Visibility
+	Prepare    func() error // called before anything is written: creates the folders and checks them
+	Logger     *slog.Logger
+}
+
+// ofGroup is the files of a source that one group wrote.
+type ofGroup struct {
+	Source
+	group string
+}
+
+// OfGroup returns the files of source that the group called name wrote.
+func OfGroup(source Source, name string) Source { return ofGroup{source, name} }
+
+func (s ofGroup) List(ctx context.Context) []Info {
+	return slices.DeleteFunc(s.Source.List(ctx), func(info Info) bool { return info.Group != s.group })
 }
 
 // Index is the projection of the files: a compartment without a ledger, whose records are the passages. It is made
@@ -103,7 +118,7 @@ func New(o Options) *Index {
 // clear begins an empty projection. x.mu is held.
 func (x *Index) clear() {
 	m := x.Embedder.Model()
-	x.store = store.NewProjection(record.Private, vector.Open(x.Path, m.Name, m.Dim))
+	x.store = store.NewProjection(x.Visibility, vector.Open(x.Path, m.Name, m.Dim))
 }
 
 // Join adds the passages to what a search ranks. If the query has a vector (semantic), it waits up to patience for

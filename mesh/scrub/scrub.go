@@ -106,6 +106,11 @@ func (s *Scrubber) Text(text string) (Result, error) {
 // changes nothing else. Redacting the result again changes nothing.
 func (s *Scrubber) Redact(text string) (string, []Redaction) { return s.redactor.Redact(text) }
 
+// RedactOnly is Redact for the values of some kinds: everything else stays as it is.
+func (s *Scrubber) RedactOnly(text string, kinds []Kind) (string, []Redaction) {
+	return s.redactor.RedactOnly(text, kinds)
+}
+
 // settle repeats redaction, cleaning, filtering and normalizing until nothing
 // changes, which makes Scrub idempotent: its result is a fixed point. Should
 // a text not settle, it is kept as it was, only redacted; that, too, is a fixed

@@ -28,6 +28,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
@@ -217,9 +218,16 @@ func (e *ReadOnlyError) Unwrap() error { return fault.New("%s", e.Error()) }
 
 // explain turns errors of a transaction that the model or the owner can act on into faults.
 func explain(name string, err error) error {
+	if refused, ok := errors.AsType[*workspace.RefusedError](err); ok {
+		return fault.New("file: %v, so it cannot be edited. Ask the workspace owner to put a plain file there", refused)
+	}
 	switch {
 	case err == nil:
 		return nil
+	case errors.Is(err, syscall.EACCES), errors.Is(err, syscall.EPERM):
+		return err // of the system; it is an fs.ErrPermission too, but not one of the rules for files
+	case errors.Is(err, workspace.ErrTooLarge):
+		return fault.New("file: %s: the %v; ask the workspace owner to split it", name, workspace.ErrTooLarge)
 	case errors.Is(err, fs.ErrPermission) && (name == workspace.SoulFile || name == workspace.IdentityFile):
 		return fault.New("file: %s defines the agent and cannot be edited; the user can replace it with yamo-mcp reconfigure",
 			name)

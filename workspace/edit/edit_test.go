@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -366,3 +367,22 @@ func TestEditByAnchor(t *testing.T) {
 }
 
 func second[T any](_ T, err error) error { return err }
+
+// What a file is on disk, and what the system denies, is not taken for a rule of the workspace.
+func TestErrorsOfTheSystem(t *testing.T) {
+	t.Parallel()
+	refused := &workspace.RefusedError{Name: "MEMORY.md", Reason: "it is a symbolic link"}
+	if _, ok := fault.As(explain("MEMORY.md", refused)); !ok {
+		t.Error("a refused file is no fault")
+	}
+	for err, want := range map[error]string{
+		refused: "file: MEMORY.md is not used: it is a symbolic link",
+		&fs.PathError{Op: "write", Path: "MEMORY.md", Err: workspace.ErrTooLarge}: "file: MEMORY.md: the file is larger than 4 MiB",
+		&fs.PathError{Op: "write", Path: "MEMORY.md", Err: syscall.EACCES}:        "write MEMORY.md: permission denied",
+		&fs.PathError{Op: "write", Path: "MEMORY.md", Err: syscall.EROFS}:         "write MEMORY.md: read-only file system",
+	} {
+		if got := explain("MEMORY.md", err).Error(); !strings.HasPrefix(got, want) {
+			t.Errorf("%v is explained as %q, want %q", err, got, want)
+		}
+	}
+}

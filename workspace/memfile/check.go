@@ -66,7 +66,7 @@ func (f File) Check(name string) []string {
 	case isFlush != (m.Type == MemoryFlush) && m.Type != "":
 		report("type is %s, but the name is %s", m.Type, path.Base(name))
 	case !isFlush && !ValidSlug(parts[2]):
-		report("slug %q is not 2 to 5 words of a-z and 0-9 with hyphens between them (or begins with group-, which names "+
+		report("slug %q is not 2 to 5 words in lower case with hyphens between them (or begins with group-, which names "+
 			"a group's log)", parts[2])
 	case m.Slug != "" && m.Slug != parts[2]:
 		report("slug is %q, but the name has %q", m.Slug, parts[2])

@@ -35,15 +35,15 @@ const maxMatter = 64 << 10
 
 // Matter is the front matter (seed 003). Date and Tags are required; a curated file may have Updated instead of Date.
 type Matter struct {
-	Date      string   `yaml:"date,omitempty"` // YYYY-MM-DD
-	SessionID string   `yaml:"session_id,omitempty"`
-	Source    string   `yaml:"source,omitempty"`
-	Slug      string   `yaml:"slug,omitempty"`
-	Type      Type     `yaml:"type,omitempty"`
-	Scope     string   `yaml:"scope,omitempty"`
-	Updated   string   `yaml:"updated,omitempty"` // YYYY-MM-DD
-	Tags      []string `yaml:"tags,omitempty"`
-	Links     []string `yaml:"links,omitempty"` // wikilinks, [[…]]
+	Date      string           `yaml:"date,omitempty"` // YYYY-MM-DD
+	SessionID string           `yaml:"session_id,omitempty"`
+	Source    string           `yaml:"source,omitempty"`
+	Slug      string           `yaml:"slug,omitempty"`
+	Type      Type             `yaml:"type,omitempty"`
+	Scope     string           `yaml:"scope,omitempty"`
+	Updated   string           `yaml:"updated,omitempty"` // YYYY-MM-DD
+	Tags      frontmatter.List `yaml:"tags,omitempty"`
+	Links     frontmatter.List `yaml:"links,omitempty"` // wikilinks, [[…]]
 }
 
 // File is a memory file.

@@ -54,11 +54,23 @@ func (r *Redactor) Redact(text string) (string, []Redaction) {
 	return text, Tally(counts)
 }
 
+// RedactOnly is Redact for the values of some kinds: everything else stays as it is.
+func (r *Redactor) RedactOnly(text string, kinds []Kind) (string, []Redaction) {
+	counts := make(map[Kind]int)
+	text = r.replace(text, counts, func(f Finding) bool { return slices.Contains(kinds, f.Kind) })
+	return text, Tally(counts)
+}
+
 // Count is Redact for a text that is redacted in several steps: it adds what
 // was replaced to counts, which Tally lists.
 func (r *Redactor) Count(text string, counts map[Kind]int) string {
+	return r.replace(text, counts, func(Finding) bool { return true })
+}
+
+// replace replaces the findings that admit accepts.
+func (r *Redactor) replace(text string, counts map[Kind]int, admit func(Finding) bool) string {
 	for range maxPasses {
-		found := r.find(text)
+		found := slices.DeleteFunc(r.find(text), func(f Finding) bool { return !admit(f) })
 		if len(found) == 0 {
 			break
 		}
