@@ -88,7 +88,11 @@ func copyFolder(tb testing.TB, from, to string) {
 		if err != nil {
 			return err
 		}
-		return os.Chtimes(filepath.Join(to, strings.TrimPrefix(path, from)), info.ModTime(), info.ModTime())
+		name := filepath.Join(to, strings.TrimPrefix(path, from))
+		if err := os.Chmod(name, info.Mode().Perm()); err != nil {
+			return err
+		}
+		return os.Chtimes(name, info.ModTime(), info.ModTime())
 	})
 	if err != nil {
 		tb.Fatal(err)

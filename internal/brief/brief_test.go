@@ -177,7 +177,7 @@ func TestNextSessionContinues(t *testing.T) {
 		"Who reviews the change?", "memory/2026-02-12-flush-143022.md, 2 days ago", "Rate limits",
 		"- 2026-02-13 09:00: Second.",
 		"- Renew the domain (memory/2026-02-10-topic-of-day.md)", "- Call the plumber (notes/2026-02-14.md)",
-		"Who waters the plants?", "[high] Dump before a migration.", "The deploy runs on Thursdays.",
+		"Who waters the plants?", "[high] Dump before a migration. (scope: databases)\n", "The deploy runs on Thursdays.",
 		"Standing instructions and preferences:\n- 2026-02-14: From now on answer in Norwegian.",
 	}, []string{"what else matters", "Sign the lease (", "Saved on session end", "Not shown"})
 	if strings.Index(got.Text, "Second.") > strings.Index(got.Text, "First.") {

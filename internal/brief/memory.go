@@ -146,8 +146,8 @@ func (g *gatherer) lessons(ctx context.Context) section {
 	})
 	for _, hit := range list[:min(len(list), mesh.ActiveLessons)] {
 		l := hit.Lesson
-		s.items = append(s.items, item{text: fmt.Sprintf("- [%s] %s (scope: %s; %s)", l.Severity,
-			line(l.PreventativeRule, itemChars), line(l.ApplicableScope, itemChars/2), l.LessonID)})
+		s.items = append(s.items, item{text: fmt.Sprintf("- [%s] %s (scope: %s)", l.Severity,
+			line(l.PreventativeRule, itemChars), line(l.ApplicableScope, itemChars/2))})
 	}
 	return s
 }

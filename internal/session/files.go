@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"path"
+	"regexp"
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/resourceuri"
@@ -40,6 +41,9 @@ func dayOf(file workspace.File) time.Time {
 	return file.Modified
 }
 
+// sessionClock is the time in the heading of a session.
+var sessionClock = regexp.MustCompile(` \[\d\d:\d\d\]`)
+
 // Read is the passages of a file.
 func (f searchedFiles) Read(_ context.Context, name string) ([]fileindex.Passage, error) {
 	data, _, err := f.view.Head(name) // of a file that is too large to be read, the beginning is searched
@@ -49,6 +53,11 @@ func (f searchedFiles) Read(_ context.Context, name string) ([]fileindex.Passage
 	passages := passage.Cut(string(data))
 	list := make([]fileindex.Passage, len(passages))
 	for i, p := range passages {
+		// In a group's log, the minute at which a session began would change the vectors of all that follows it, and with
+		// them what a search finds.
+		if workspace.GroupOf(name) != "" {
+			p.Heading, p.Text = sessionClock.ReplaceAllString(p.Heading, ""), sessionClock.ReplaceAllString(p.Text, "")
+		}
 		list[i] = fileindex.Passage(p)
 	}
 	return list, nil
