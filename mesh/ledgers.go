@@ -94,7 +94,8 @@ func (m Maintenance) ledgers() (list []ledger.Options) {
 	return list
 }
 
-// Rekey gives all ledgers, and the record of edits, a new key, see [ledger.Rekey]. It is for a DM's view, which sees all.
+// Rekey gives all ledgers, and the record of edits, a new key, see [ledger.Rekey]. It is for a DM's view, which sees
+// all of them.
 func (m Maintenance) Rekey(ctx context.Context) ([]ledger.Rekeyed, error) {
 	if _, err := m.view.visible(); err != nil {
 		return nil, err

@@ -16,7 +16,8 @@ import (
 )
 
 // A file cannot show that lines are missing at its end, or that it is an old copy of itself. So the last durable entry
-// is noted in a file outside of the workspace, the head. It has a number, a hash and a time, and nothing of the content.
+// is noted in a file outside of the workspace, the head. It has a number, a hash and a time, and nothing of the
+// content.
 //
 // A head that the ledger does not have is kept until the operator accepts the ledger as it is: otherwise the next write
 // would hide what is missing.
@@ -42,7 +43,8 @@ func (m *Missing) Error() string {
 	if m.Replaced {
 		return "it is not the ledger that this machine saw at " + at
 	}
-	return fmt.Sprintf("it is shorter than what this machine has seen: %d entries of %s or before are missing", m.Entries, at)
+	return fmt.Sprintf("it is shorter than what this machine has seen: %d entries of %s or before are missing",
+		m.Entries, at)
 }
 
 // CheckHead compares the ledger in the file path with its head, which is in the file note. It returns nil if the ledger

@@ -38,6 +38,7 @@ type macs struct {
 	key    []byte
 	state  hash.Hash // keyed once: HMAC's first blocks are not computed again for each line
 	prefix []byte    // what precedes the hash in version 2
+	raw    [sha256.Size]byte
 	digits [hashLen]byte
 }
 
@@ -77,8 +78,7 @@ func (m *macs) sum(version int, hash []byte) []byte {
 		m.state.Write(m.prefix)
 	}
 	m.state.Write(hash)
-	var sum [sha256.Size]byte
-	hex.Encode(m.digits[:], m.state.Sum(sum[:0]))
+	hex.Encode(m.digits[:], m.state.Sum(m.raw[:0]))
 	return m.digits[:]
 }
 

@@ -25,13 +25,13 @@ type Rekeyed struct {
 // newKey is the name of the new key until all ledgers have its macs.
 const newKey = ".new"
 
-// Rekey replaces the key in the file path, and the macs of all lines of the ledgers, which must be all that use the key.
-// Nothing but the macs changes. It is for a key that was lost or replaced: the old macs are not checked, so that the
-// caller vouches for the lines. Their hashes and chains are; a ledger where they are wrong is an error, and then nothing
-// has changed.
+// Rekey replaces the key in the file path, and the macs of all lines of the ledgers, which must be all that use the
+// key. Nothing but the macs changes. It is for a key that was lost or replaced: the old macs are not checked, so that
+// the caller vouches for the lines. Their hashes and chains are; a ledger where they are wrong is an error, and then
+// nothing has changed.
 //
-// It holds the locks of all ledgers. Each file is replaced atomically, the key last. If it is interrupted, the ledgers that
-// are done cannot be read with the old key; calling it again completes the work with the same new key.
+// It holds the locks of all ledgers. Each file is replaced atomically, the key last. If it is interrupted, the ledgers
+// that are done cannot be read with the old key; calling it again completes the work with the same new key.
 func Rekey(ctx context.Context, path string, ledgers []Options, log *slog.Logger) (done []Rekeyed, err error) {
 	for _, o := range ledgers {
 		release, err := lockfile.Exclusive(ctx, o.Lock)
