@@ -213,6 +213,32 @@ func (k *keeping) revise(s *store.Snapshot, kept *record.Record, now time.Time) 
 	return drafts, nil
 }
 
+// Retire makes memories of the audience's own compartment past ones, as another store had them: each revision's Old is
+// the id of one, and New, if the compartment has it, that of what replaced it. What is past already stays as it is, so
+// calling again is safe.
+func (v *View) Retire(ctx context.Context, revisions []record.Revision) error {
+	if len(revisions) == 0 {
+		return nil
+	}
+	return v.write(ctx, v.home(), func(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) {
+		var drafts []ledger.Draft
+		for _, r := range revisions {
+			if s.Find(r.Old) == nil || s.Past(r.Old) != nil {
+				continue
+			}
+			if r.New == r.Old || s.Find(r.New) == nil {
+				r.New = ""
+			}
+			draft, err := v.revision(r, now)
+			if err != nil {
+				return nil, err
+			}
+			drafts = append(drafts, draft)
+		}
+		return drafts, nil
+	})
+}
+
 // revision returns the ledger entry of r.
 func (v *View) revision(r record.Revision, now time.Time) (ledger.Draft, error) {
 	// The old memory's id is part of it, so that no two revisions of one write have the same.

@@ -25,10 +25,17 @@ import (
 // because the schema does not record which model made them. dir is the folder with memory_entries.lance in it; the
 // error wraps fs.ErrNotExist if it has none.
 func Memories(ctx context.Context, dir string) ([]record.Foreign, error) {
-	if _, err := lance.Inspect(ctx, dir); err != nil {
+	info, err := lance.Inspect(ctx, dir)
+	if err != nil {
 		return nil, err
 	}
-	return memories(lance.ForeignMemories(ctx, dir, false))
+	list, err := memories(lance.ForeignMemories(ctx, dir, false))
+	if len(info.Others) > 0 {
+		for i := range list {
+			list[i].Notes = append(list[i].Notes, "the columns "+strings.Join(info.Others, ", ")+" were left out")
+		}
+	}
+	return list, err
 }
 
 // memories reads rows. Times of other implementations may be equal, so the id decides then: any fixed order will do.

@@ -20,7 +20,8 @@ type Foreign struct {
 	SchemaV2  bool
 	Rows      int
 	Dimension int
-	Backup    bool // a migration's memory_entries_v1_backup is there
+	Backup    bool     // a migration's memory_entries_v1_backup is there
+	Others    []string // columns of memory_entries that RFC-0011 does not have
 }
 
 // Inspect describes the database in dir, a folder with memory_entries.lance in it. It wraps fs.ErrNotExist
@@ -36,6 +37,11 @@ func Inspect(ctx context.Context, dir string) (info Foreign, err error) {
 		return info, fmt.Errorf("inspect %s: %w", memoryTable, err)
 	}
 	info.SchemaV2 = IsSchemaV2(schema)
+	for _, f := range schema.Fields() {
+		if !memories.schema(1).HasField(f.Name) {
+			info.Others = append(info.Others, f.Name)
+		}
+	}
 	if f, ok := schema.FieldsByName("vector"); ok {
 		if l, ok := f[0].Type.(*arrow.FixedSizeListType); ok {
 			info.Dimension = int(l.Len())

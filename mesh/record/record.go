@@ -93,7 +93,8 @@ type Record struct {
 // valid; Reflection and Imported are ignored.
 type Foreign struct {
 	Record
-	Notes []string // what reading it left out or changed
+	Notes []string  // what reading it left out or changed
+	Past  *Revision // why it was not current there, nil if it was; the ids are the other store's
 }
 
 // HasTag reports whether the record carries tag, ignoring letter case.

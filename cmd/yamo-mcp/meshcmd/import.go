@@ -86,7 +86,7 @@ func (m *command) importFrom(ctx context.Context, memory *mesh.View, path string
 	if dryRun { // nothing is stored, so that a memory that occurs twice is only noticed within one batch
 		size = max(1, len(requests))
 	}
-	done := 0
+	done, ids := 0, map[string]string{} // the ids here, by those of the source
 	for batch := range slices.Chunk(requests, size) {
 		outcomes, err := memory.Import(ctx, batch, dryRun)
 		if err != nil && ctx.Err() != nil {
@@ -98,16 +98,37 @@ func (m *command) importFrom(ctx context.Context, memory *mesh.View, path string
 		if err := report.count(batch, outcomes); err != nil {
 			return err
 		}
+		for i, o := range outcomes {
+			if o.Err == nil {
+				ids[batch[i].ID] = o.ID
+			}
+		}
 		done += len(batch)
 		bars.Show("import", done, len(requests))
 	}
 	if !dryRun {
+		// At the end: what replaced a memory comes after it.
+		if err := memory.Retire(ctx, retired(requests, ids)); err != nil {
+			return err
+		}
 		if report.Indexed, err = m.settle(ctx, memory, bars); err != nil {
 			return err
 		}
 	}
 	bars.End()
 	return m.Answer(report, report.String())
+}
+
+// retired returns the revisions of the imported memories that were not current in the source.
+func retired(requests []record.Foreign, ids map[string]string) (list []record.Revision) {
+	for _, m := range requests {
+		if m.Past != nil && ids[m.ID] != "" {
+			list = append(list, record.Revision{
+				Old: ids[m.ID], New: ids[m.Past.New], At: m.Past.At.UTC().Truncate(time.Millisecond), Why: "imported",
+			})
+		}
+	}
+	return list
 }
 
 // read reads a database's folder or an export.
@@ -162,6 +183,9 @@ func (r *importation) readExport(path string) ([]record.Foreign, error) {
 func (e match) toImport() record.Foreign {
 	m := record.Foreign{Record: *e.Record}
 	m.Heritage = e.Heritage
+	if e.SupersededAt != nil {
+		m.Past = &record.Revision{Old: m.ID, New: e.SupersededBy, At: *e.SupersededAt}
+	}
 	// The IDs of its sources may name other memories here, or none.
 	if m.Reflection != nil {
 		m.Notes = []string{"the reflection's sources were left out"}
