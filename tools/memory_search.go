@@ -58,7 +58,8 @@ func (memoryQuery) JSONSchemaExtend(s *jsonSchema) {
 		"after":           "Without query: next of the last page.",
 		"around":          "Instead of query: memory ID, for what came before and after.",
 		"include_lessons": "Also lessons.",
-		"format":          "concise: the 400 most relevant characters of each. detailed: up to 30,000 bytes, metadata and signals.",
+		"format": "concise: the 400 most relevant characters of each. detailed: up to 30,000 bytes, " +
+			"metadata and signals.",
 	})
 	enumerate(s, "type", record.Types...)
 }

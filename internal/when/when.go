@@ -187,9 +187,9 @@ func InText(text string, now time.Time) []Span {
 }
 
 // InQuestion returns what the first time phrase of a question means: one span, several if the phrase may mean each of
-// them, none if the question has no such phrase, or one after "before" or "until", which tells too little. After "since"
-// and "after" a span is open. A time of day is not kept: who asks for it wants that day. rest is the question without
-// the phrase.
+// them, none if the question has no such phrase, or one after "before" or "until", which tells too little. After
+// "since" and "after" a span is open. A time of day is not kept: who asks for it wants that day. rest is the question
+// without the phrase.
 func InQuestion(text string, now time.Time) (spans []Span, rest string) {
 	p := newParser(text, now)
 	p.lean, p.all = p.tense, true
