@@ -166,6 +166,22 @@ func writeLogs(out *strings.Builder, v *workspace.View, days int) error {
 			fmt.Fprintf(out, "[cut; the whole log is %s]\n", resourceuri.File(log.Name))
 		}
 	}
+	for note := range v.DatedFiles(v.Now().AddDate(0, 0, -days).Format(time.DateOnly)) {
+		if note.Type == "" && left > 0 {
+			data, err := v.Read(note.Name)
+			if err != nil {
+				continue // removed meanwhile
+			}
+			text := []rune(strings.TrimSpace(strings.ToValidUTF8(string(data), "\uFFFD")))
+			shownText := text[:min(len(text), logChars, left)]
+			left -= len(shownText)
+			shown++
+			fmt.Fprintf(out, "\n## %s\n%s\n", note.Name, string(shownText))
+			if len(shownText) < len(text) {
+				fmt.Fprintf(out, "[cut; the whole note is %s]\n", resourceuri.File(note.Name))
+			}
+		}
+	}
 	if shown == 0 {
 		out.WriteString("(none)\n")
 	}

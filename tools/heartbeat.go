@@ -24,7 +24,7 @@ func (beat) JSONSchemaExtend(s *jsonSchema) {
 	describe(s, map[string]string{
 		"action":      "due: return the checklist and which checks are due. done: record that a check was just done.",
 		"check":       "Required by done: name of the check, e.g. email. A new name creates a check.",
-		"every_hours": "For due: hours after which a check is due again.",
+		"every_hours": "For due: hours after which a check is due again, if HEARTBEAT.md names no interval.",
 	})
 }
 
@@ -114,12 +114,15 @@ type beatTask struct {
 type beatCheck struct {
 	Check    string     `json:"check"`
 	LastDone *time.Time `json:"last_done,omitempty"`
+	Every    string     `json:"every,omitempty"`
 	Due      bool       `json:"due"`
+	Problem  string     `json:"problem,omitempty"`
 }
 
 func (beatCheck) JSONSchemaExtend(s *jsonSchema) {
 	describe(s, map[string]string{
 		"last_done": "Not set: never done.",
+		"every":     "Its interval, from HEARTBEAT.md or every_hours.",
 	})
 }
 
@@ -165,7 +168,7 @@ func reportBeat(b heartbeat.Beat, gitProblem string) beatAnswer {
 		answer.Tasks = append(answer.Tasks, beatTask{task.Text, task.Done})
 	}
 	for _, check := range b.Checks {
-		c := beatCheck{Check: check.Name, Due: check.Due}
+		c := beatCheck{Check: check.Name, Due: check.Due, Every: check.Every.String(), Problem: check.Problem}
 		if !check.Last.IsZero() {
 			// In the zone of the other times of the result, so that a model need not convert.
 			last := check.Last.In(b.Now.Location())

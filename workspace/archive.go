@@ -25,9 +25,9 @@ const (
 	archived      = ".gz"
 )
 
-// archiveName returns where the log called name is archived, "" if the name is not a log's.
+// archiveName returns where the log or memory file called name is archived, "" if its name has no date.
 func archiveName(name string) string {
-	if m := logName.FindStringSubmatch(name); m == nil || !validDate(m[1]) {
+	if m := datedName.FindStringSubmatch(name); m == nil || !validDate(m[1]) || !plainName(name) {
 		return ""
 	}
 	return archiveFolder + "/" + path.Base(name) + archived

@@ -152,3 +152,36 @@ func TestCheckDoneRefuses(t *testing.T) {
 		t.Error("a group recorded a check")
 	}
 }
+
+// Numbered items and paragraphs are tasks, and a time in another form hides no other check.
+func TestHeartbeatForms(t *testing.T) {
+	t.Parallel()
+	w := folderOf(t, map[string]string{
+		"HEARTBEAT.md": "# Heartbeat\n\nLook at the mail\nevery morning.\n\n1. Weather\n2) [x] Calendar\n   of the family\n\n---\n<!-- x -->\n",
+		"memory/heartbeat-state.json": `{"lastChecks": {"a": 1771056000, "b": 1771056000000, "c": "2026-02-14T08:00:00Z", ` +
+			`"d": "soon", "e": 1771056000.5, "f": null, "g": [1], "h": "1771056000"}}`,
+	})
+	tasks, checks, err := w.View(audience.DM()).Heartbeat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Task{
+		{Text: "Look at the mail every morning.", Prose: true}, {Text: "Weather"}, {Text: "Calendar of the family", Done: true},
+	}
+	if diff := cmp.Diff(want, tasks); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	at := time.Unix(1771056000, 0)
+	for i, check := range checks {
+		bad := check.Check == "d" || check.Check == "g"
+		if bad != (check.Problem != "") {
+			t.Errorf("%s: problem %q", check.Check, check.Problem)
+		}
+		if usable := !bad && check.Check != "f"; usable != check.Last.Equal(at) {
+			t.Errorf("%d: %s was done %v", i, check.Check, check.Last)
+		}
+	}
+	if len(checks) != 8 {
+		t.Errorf("%d checks", len(checks))
+	}
+}

@@ -33,7 +33,7 @@ var (
 	ErrArchive = errors.New("another log was archived under this name; nothing was done")
 )
 
-// Log is a daily log on disk.
+// Log is a daily log on disk, or another dated file of memory/: a saved session, a flush, a topic of a day.
 type Log struct {
 	File
 	Date     string // YYYY-MM-DD
@@ -59,7 +59,7 @@ func (v *View) Logs(days int) []Log {
 
 // log describes the daily log called name, as of the date today.
 func (v *View) log(name, today string) (Log, error) {
-	m := logName.FindStringSubmatch(name)
+	m := datedName.FindStringSubmatch(name)
 	// SECURITY: the access check. A group rotates nothing.
 	if m == nil || !v.who.May(audience.Delete, classify(v.who, name)) {
 		return Log{}, missing("stat", name)
@@ -75,7 +75,7 @@ func (v *View) log(name, today string) (Log, error) {
 		return Log{}, err
 	}
 	return Log{
-		File: file, Date: m[1], Group: m[3], Archived: errors.Is(err, fs.ErrNotExist),
+		File: file, Date: m[1], Group: GroupOf(name), Archived: errors.Is(err, fs.ErrNotExist),
 		Days: int(now.Sub(day).Hours()) / 24,
 	}, nil
 }

@@ -28,7 +28,7 @@ func old(t *testing.T) *Workspace {
 		"memory/2026-01-14.md":         "older " + strings.Repeat("and older ", 1000),
 		"memory/2025-12-01.md":         "oldest",
 		"memory/2025-12-01-group-a.md": "the group's",
-		"memory/2025-12-01-a-topic.md": "no daily log",
+		"memory/2025-12-01-a-topic.md": "a topic of the day",
 		"memory/2026-03-01.md":         "to come",
 	})
 }
@@ -52,8 +52,10 @@ func TestLogs(t *testing.T) {
 			t.Error("log.Size = 0")
 		}
 	}
-	if diff := cmp.Diff([]string{"memory/2025-12-01-group-a.md", "memory/2025-12-01.md", "memory/2026-01-14.md"},
-		got); diff != "" {
+	want := []string{
+		"memory/2025-12-01-a-topic.md", "memory/2025-12-01-group-a.md", "memory/2025-12-01.md", "memory/2026-01-14.md",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 	if logs := w.View(group(t, "a")).Logs(-100); len(logs) > 0 {
@@ -128,7 +130,8 @@ func TestRotationNeedsConsent(t *testing.T) {
 		{"memory/2026-03-01.md", ErrProtected, nil, ErrProtected},
 		{"memory/2026-02-07.md", nil, nil, nil},
 		{"memory/2025-12-01-group-a.md", nil, nil, nil},
-		{"memory/2025-12-01-a-topic.md", fs.ErrNotExist, fs.ErrNotExist, fs.ErrNotExist},
+		{"memory/2025-12-01-a-topic.md", nil, nil, nil},
+		{"notes/free.md", fs.ErrNotExist, fs.ErrNotExist, fs.ErrNotExist},
 		{"memory/2025-12-02.md", fs.ErrNotExist, fs.ErrNotExist, fs.ErrNotExist},
 		{"MEMORY.md", fs.ErrNotExist, fs.ErrNotExist, fs.ErrNotExist},
 	}

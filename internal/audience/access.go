@@ -58,7 +58,7 @@ var access = map[Class]struct{ dm, group Operation }{
 	User:      {dm: Read | Write},
 	Memory:    {dm: Read | Write},
 	Dreams:    {dm: Read | Write},
-	Notes:     {dm: Read | Write},
+	Notes:     {dm: Read | Write | Delete}, // deleted or archived by rotation only, as DailyLog
 	Bootstrap: {dm: Read | Delete},
 	DailyLog:  {dm: Read | Append | Delete}, // deleted or archived by rotation only (RFC-0009 §5.2)
 	GroupLog:  {group: Read | Append},

@@ -102,7 +102,7 @@ func TestMay(t *testing.T) {
 		User:      {"rw", ""},
 		Memory:    {"rw", ""},
 		Dreams:    {"rw", ""},
-		Notes:     {"rw", ""},
+		Notes:     {"rwd", ""},
 		Bootstrap: {"rd", ""},
 		DailyLog:  {"rad", ""},
 		GroupLog:  {"", "ra"},
