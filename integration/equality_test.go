@@ -55,6 +55,9 @@ func TestPrivateContentMakesNoDifference(t *testing.T) {
 		copyFolder(t, base.transcripts, p.transcripts)
 		change(t, p)
 		p.ids = ids // the same guesses, whatever there is
+		// Before anything logs an id of this run, whose digits change how much fits into a brief.
+		hooks := &hookSession{tb: t, launch: launch{workspace: p.workspace, group: club}, id: "one", cwd: "/nowhere/club"}
+		hooks.everything()
 		s := connect(t, launch{workspace: p.workspace, group: club, transcripts: p.transcripts})
 		for _, text := range public {
 			s.search(text, map[string]any{"format": "detailed", "include_lessons": true, "limit": 50})
@@ -62,8 +65,6 @@ func TestPrivateContentMakesNoDifference(t *testing.T) {
 		call[map[string]any](s, "skills", map[string]any{"action": "list"})
 		attack(s, p, 4)
 		stdout, stderr = s.end()
-		hooks := &hookSession{tb: t, launch: launch{workspace: p.workspace, group: club}, id: "one", cwd: "/nowhere/club"}
-		hooks.everything()
 		return normal(stdout + hooks.said), normalLog(t, stderr)
 	}
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync/atomic"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/lockfile"
 )
@@ -203,6 +204,71 @@ type tail struct {
 // scan decodes the lines of the file's first size bytes that follow from, and calls visit for each.
 // Errors of visit are returned as they are, damage as *CorruptError. With nil macs none is checked.
 func scan(ctx context.Context, path string, f io.ReaderAt, size int64, from cursor, macs *macs,
+	visit func(Entry, cursor) error,
+) (tail, error) {
+	if size-from.end < aheadFrom {
+		return scanLines(ctx, path, f, size, from, macs, visit)
+	}
+	send, wait := ahead(visit)
+	t, err := scanLines(ctx, path, f, size, from, macs, send)
+	if visitErr := wait(); visitErr != nil {
+		return tail{}, visitErr
+	}
+	return t, err
+}
+
+// aheadFrom is the number of bytes from which lines are decoded while earlier ones are visited, on another core: to
+// apply an entry takes about as long as to decode it.
+const aheadFrom = 1 << 20
+
+// ahead returns a function that hands entries to visit in a goroutine of its own, in their order, and one that waits
+// until visit has seen all of them and returns its error. After an error visit is not called again.
+func ahead(visit func(Entry, cursor) error) (send func(Entry, cursor) error, wait func() error) {
+	type item struct {
+		entry Entry
+		at    cursor
+	}
+	const batch = 128
+	var pending []item
+	batches, done := make(chan []item, 8), make(chan struct{})
+	var failed atomic.Pointer[error]
+	go func() {
+		defer close(done)
+		for items := range batches {
+			for _, i := range items {
+				if failed.Load() != nil {
+					break
+				}
+				if err := visit(i.entry, i.at); err != nil {
+					failed.Store(&err)
+				}
+			}
+		}
+	}()
+	send = func(e Entry, at cursor) error {
+		if pending = append(pending, item{e, at}); len(pending) == batch {
+			batches <- pending
+			pending = make([]item, 0, batch)
+		}
+		if err := failed.Load(); err != nil {
+			return *err
+		}
+		return nil
+	}
+	wait = func() error {
+		batches <- pending
+		close(batches)
+		<-done
+		if err := failed.Load(); err != nil {
+			return *err
+		}
+		return nil
+	}
+	return send, wait
+}
+
+// scanLines is scan on one core.
+func scanLines(ctx context.Context, path string, f io.ReaderAt, size int64, from cursor, macs *macs,
 	visit func(Entry, cursor) error,
 ) (tail, error) {
 	cur := from
