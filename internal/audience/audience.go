@@ -6,8 +6,11 @@
 package audience
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"regexp"
+	"strings"
 )
 
 // DefaultGroup is the group of a session that names none.
@@ -26,17 +29,40 @@ func DM() Audience { return Audience{dm: true} }
 // groupName restricts group names, which become names of files and folders.
 var groupName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
 
-// Group is the audience of the group called name. The name must match [a-z0-9][a-z0-9_-]{0,63};
-// "" is the default group.
+// channelName is what chat systems call their groups: printable ASCII without spaces. A name that a person has misspelt
+// must not open another group's memory, so that there is also something in it that a word does not have.
+var (
+	channelName = regexp.MustCompile(`^[!-~]{1,128}$`)
+	identifying = regexp.MustCompile(`[:@]|\d.*\d.*\d.*\d`)
+	unsafe      = regexp.MustCompile(`[^a-z0-9]+`)
+)
+
+// Group is the audience of the group called name. The name must match [a-z0-9][a-z0-9_-]{0,63}, or be the identifier of
+// a channel, such as Telegram's -1001234567890 or WhatsApp's 120363025246125486@g.us: up to 128 characters without
+// spaces, with a colon, an @ or four digits. Group then returns the group of a name that is made of it. "" is the default
+// group.
 func Group(name string) (Audience, error) {
 	if name == "" || name == DefaultGroup {
 		return Audience{}, nil
 	}
-	if !groupName.MatchString(name) {
-		return Audience{}, fmt.Errorf("group %q: a group name is 1 to 64 of a-z, 0-9, - and _, beginning with a letter or "+
-			"digit", name)
+	if groupName.MatchString(name) {
+		return Audience{group: name}, nil
 	}
-	return Audience{group: name}, nil
+	if channelName.MatchString(name) && identifying.MatchString(name) {
+		return Audience{group: folderName(name)}, nil
+	}
+	return Audience{}, fmt.Errorf("group %q: a group name is 1 to 64 of a-z, 0-9, - and _, beginning with a letter or "+
+		"digit, or the identifier of a channel, such as -1001234567890 or 1203630@g.us", name)
+}
+
+// folderName returns a name for files and folders that is made of a channel's identifier: its letters and digits for
+// people, and its hash, so that two channels never share a folder.
+func folderName(channel string) string {
+	const readable, digits = 40, 16
+	slug := strings.Trim(unsafe.ReplaceAllString(strings.ToLower(channel), "-"), "-")
+	slug = strings.TrimRight(slug[:min(readable, len(slug))], "-")
+	sum := sha256.Sum256([]byte(channel))
+	return strings.TrimLeft(slug+"-"+hex.EncodeToString(sum[:])[:digits], "-")
 }
 
 // Parse returns the audience that the operator's settings describe. Only the connection "dm" without a group
