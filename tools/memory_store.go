@@ -68,9 +68,8 @@ type stored struct {
 
 func (stored) JSONSchemaExtend(s *jsonSchema) {
 	describe(s, map[string]string{
-		"updated":   "Changed fields of a memory that existed.",
-		"sightings": "Near-identical texts that count as this memory.",
-		"similar":   "Judge these now: to replace some, call again with the same content, or a merged one, and supersedes.",
+		"updated": "Changed fields of the existing memory.",
+		"similar": "Judge now: to replace some, store the same or a merged content with supersedes.",
 	})
 }
 
@@ -84,7 +83,7 @@ type similar struct {
 
 func (similar) JSONSchemaExtend(s *jsonSchema) {
 	describe(s, map[string]string{
-		"relation": "same, near_duplicate, or differs: same subject, may be contradicted.",
+		"relation": "same, near_duplicate, or differs: may be contradicted.",
 	})
 }
 
@@ -103,7 +102,7 @@ func MemoryStore(v *mesh.View) Tool {
 		Name:  "memory_store",
 		Title: "Remember",
 		Description: "Store a decision, preference, fact or event beyond this session; what is not stored is forgotten. " +
-			"Store one self-contained item per call. If it changes what is known, name the outdated memories in supersedes. " +
+			"Store one self-contained item per call. If it corrects memories, name them in supersedes. " +
 			"Storing the same content again updates the first memory.",
 		Idempotent: true,
 	}

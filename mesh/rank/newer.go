@@ -31,11 +31,11 @@ const (
 
 var (
 	// tellsChange finds statements that something is not as it was.
-	tellsChange = regexp.MustCompile(`(?i)\b(now|nowadays|these days|no longer|any ?more|instead( of)?|from now on|as of|` +
-		`since|correction|corrected|actually|wrong|change[ds]?|switch(ed)?|move[ds]?|moving|relocated|replace[ds]?|renamed|` +
+	tellsChange = regexp.MustCompile(`(?i)\b(now|nowadays|these days|no longer|any ?more|instead( of)?|from now on|` +
+		`as of|since|correction|corrected|actually|wrong|change[ds]?|switch(ed)?|move[ds]?|moving|relocated|replace[ds]?|renamed|` +
 		`rewritten|rewrote|migrated|upgraded|updated|raised|lowered|increased|decreased|reduced|cut|extended|renewed|` +
-		`rather|prefers?|postponed|rescheduled|slipped|delayed|cancell?ed|stopped|quit|dropped|left|sold|gave|given|swapped|` +
-		`handed|transferred|promoted|started|became|becomes|turned|got|fixed|closed|reopened|again|is (down|up) to)\b`)
+		`rather|prefers?|postponed|rescheduled|slipped|delayed|cancell?ed|stopped|quit|dropped|left|sold|gave|given|` +
+		`swapped|handed|transferred|promoted|started|became|becomes|turned|got|fixed|closed|reopened|again|is (down|up) to)\b`)
 	// asksBefore finds questions about what was true before.
 	asksBefore = regexp.MustCompile(`(?i)\b(before|previous(ly)?|former(ly)?|used to|original(ly)?|at first|back then|` +
 		`earlier|histor(y|ies)|old|first|initial(ly)?)\b`)
@@ -147,7 +147,8 @@ var firstPerson = map[string]bool{"i": true, "my": true, "me": true, "we": true,
 func names(question string) []string {
 	var list []string
 	for i, word := range strings.Fields(question) {
-		if strings.ContainsFunc(word, unicode.IsDigit) || i > 0 && word != "I" && strings.ContainsFunc(word, unicode.IsUpper) {
+		name := i > 0 && word != "I" && strings.ContainsFunc(word, unicode.IsUpper)
+		if name || strings.ContainsFunc(word, unicode.IsDigit) {
 			list = append(list, keyword.Stems(word)...)
 		}
 	}
