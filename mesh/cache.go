@@ -62,7 +62,7 @@ type answer struct {
 // compartments, and every memory has its vector. query is q's, redacted, with the time that it names today: the key
 // must not hold what the ledger may not.
 func (a *searchCache) hits(
-	among []rank.Source, query string, q SearchRequest, now func() time.Time, find func() []record.Hit,
+	among []rank.Source, query string, q SearchRequest, now func() time.Time, find func() ([]record.Hit, error),
 ) ([]record.Hit, error) {
 	q.Query = query
 	key, err := json.Marshal(q)
@@ -73,7 +73,10 @@ func (a *searchCache) hits(
 	if known, ok := a.get(state, string(key), now()); ok {
 		return known, nil
 	}
-	hits := find()
+	hits, err := find()
+	if err != nil {
+		return nil, err
+	}
 	// Another goroutine may have changed the memories meanwhile; then it is not known which state the answer is of.
 	if stateOf(among) == state {
 		a.put(state, string(key), answer{slices.Clone(hits), now()})

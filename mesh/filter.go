@@ -8,6 +8,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/when"
+	"github.com/yamo-protocol/yamo-mcp/mesh/confidence"
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
 	"github.com/yamo-protocol/yamo-mcp/mesh/rank"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
@@ -37,6 +38,8 @@ func (q *SearchRequest) conditions(local func() time.Time) (c conditions, err er
 		return c, fault.New("type: use one of %s", strings.Join(record.Types, ", "))
 	case q.MinImportance != nil && !(*q.MinImportance >= 0 && *q.MinImportance <= 1):
 		return c, fault.New("min_importance: give a number from 0 to 1")
+	case q.MinConfidence != "" && !slices.Contains(confidence.Levels, string(q.MinConfidence)):
+		return c, fault.New("min_confidence: use one of %s", strings.Join(confidence.Levels, ", "))
 	}
 	if err := checkLimit(&q.Limit); err != nil {
 		return c, err

@@ -11,6 +11,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
+	"github.com/yamo-protocol/yamo-mcp/mesh/confidence"
 	"github.com/yamo-protocol/yamo-mcp/mesh/rank"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub"
@@ -145,9 +146,17 @@ func (v *View) relevantLessons(
 	if len(kept) == 0 {
 		return nil, nil
 	}
+	lessons := v.orderLessons(stores, kept, query, meaning)
+	return v.assessHits(ctx, query, lessons, confidence.Possible, confidence.Task)
+}
+
+// orderLessons returns the lessons whose memories are in kept, best first.
+func (v *View) orderLessons(
+	stores []*compartment, kept map[string]bool, query string, meaning []float32,
+) []record.Hit {
 	candidates := v.candidates(v.sources(stores), query, meaning)
 	defer candidates.Release()
-	return candidates.Top(len(kept), rank.Filter{Admit: func(r *record.Record) bool { return kept[r.ID] }}), nil
+	return candidates.Top(len(kept), rank.Filter{Admit: func(r *record.Record) bool { return kept[r.ID] }})
 }
 
 // activeIDs is the ids of the memories of activeLessons.

@@ -139,6 +139,7 @@ func formula(stores []*compartment, query string, meaning []float32, limit int, 
 		part, doc                                      int
 		raw, smooth, own, context, pairs, alone, score float32
 		session                                        float32
+		passage                                        string
 	}
 	q := keyword.Parse(query)
 	var stats keyword.Statistics
@@ -158,14 +159,19 @@ func formula(stores []*compartment, query string, meaning []float32, limit int, 
 				m.raw = max(0, dot32(meaning, vector))
 				if store.HasParts(d.Record.Content) {
 					best, sum, parts := float32(-1), float32(0), store.Parts(d.Record.Content)
+					nearest := ""
 					for _, text := range parts {
 						x := dot32(meaning, wordVector(text))
-						best, sum = max(best, x), sum+max(x, 0)
+						if sum += max(x, 0); x > best {
+							best, nearest = x, text
+						}
 					}
 					if len(parts) > 1 {
 						best -= sum / float32(len(parts))
 					}
-					m.raw = max(m.raw, best)
+					if best > m.raw {
+						m.raw, m.passage = best, nearest
+					}
 				}
 			}
 			cosine, own, context = max(cosine, m.raw), max(own, m.own), max(context, m.context)
@@ -219,7 +225,7 @@ func formula(stores []*compartment, query string, meaning []float32, limit int, 
 	hits := []record.Hit{}
 	for _, m := range list[:min(len(list), limit)] {
 		strength := max(list[0].raw, min(1, list[0].own/float32(stats.Rarity(q))))
-		hit := record.Hit{Record: m.c.Docs[m.doc].Record, Visibility: m.c.Visibility, Signals: []record.Signal{
+		hit := record.Hit{Record: m.c.Docs[m.doc].Record, Visibility: m.c.Visibility, Passage: m.passage, Signals: []record.Signal{
 			{Name: "cosine", Value: rank.Round(m.raw)},
 			{Name: "meaning", Value: rank.Round(cosineWeight * share(m.smooth, cosine))},
 			{Name: "own_words", Value: rank.Round(ownWeight * share(m.own, own))},

@@ -14,6 +14,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/internal/when"
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
+	"github.com/yamo-protocol/yamo-mcp/mesh/confidence"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
 	"github.com/yamo-protocol/yamo-mcp/mesh/rank"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
@@ -50,12 +51,14 @@ type SearchRequest struct {
 	// Unrecorded: the search leaves no recall block, because no person or model asked for it, and does not count as an
 	// access.
 	Unrecorded bool
+	// MinConfidence is the minimum confidence of a result. "" is Unlikely: all.
+	MinConfidence confidence.Level
 }
 
 // Found is the answer to a search.
 type Found struct {
 	Hits    []record.Hit
-	Lessons []record.Hit // best first; only if asked for
+	Lessons []record.Hit // best first; only if asked for, and those of at least MinConfidence and Possible
 	// Asked is the time that the query names, "" for none: "Tuesday 17 November 2026". Memories of that time are
 	// preferred.
 	Asked string
@@ -69,6 +72,15 @@ type Found struct {
 	Degraded bool
 	// Damaged lists compartments of whose ledger only the part before a damaged line was searched.
 	Damaged []record.Visibility
+}
+
+// Confidence is how likely it is that one of the hits answers the query.
+func (f Found) Confidence() confidence.Level {
+	best := 0.
+	for _, h := range f.Hits {
+		best = max(best, h.Probability)
+	}
+	return confidence.Of(best)
 }
 
 // Search finds the memories that answer a query (RFC-0011 §4.1 search), best first, in every compartment the audience
@@ -109,11 +121,14 @@ func (v *View) Search(ctx context.Context, q SearchRequest) (Found, error) {
 	// An answer that lacks something is not kept, nor are lessons, which time puts out of force, nor one that depends on
 	// what each search changes.
 	if meaning == nil || found.Pending > 0 || damaged != nil || q.IncludeLessons || conditions.byAccess() {
-		found.Hits, found.Lessons = v.rank(stores, among, subject, meaning, q, filter)
-	} else if found.Hits, err = v.answers.hits(among, query+"\n"+found.Asked, q, v.Now, func() []record.Hit {
-		hits, _ := v.rank(stores, among, subject, meaning, q, filter)
-		return hits
-	}); err != nil {
+		found.Hits, found.Lessons, err = v.rank(ctx, stores, among, subject, meaning, q, filter)
+	} else {
+		found.Hits, err = v.answers.hits(among, query+"\n"+found.Asked, q, v.Now, func() ([]record.Hit, error) {
+			hits, _, err := v.rank(ctx, stores, among, subject, meaning, q, filter)
+			return hits, err
+		})
+	}
+	if err != nil {
 		return Found{}, err
 	}
 	v.files.Mark(found.Hits)
@@ -150,8 +165,22 @@ func (v *View) conditions(q *SearchRequest) (c conditions, accesses func(id stri
 	return c, func(id string) record.Accesses { return counts[id] }, nil
 }
 
-// rank returns the best memories that f admits and, if q asks for them, the best active lessons.
+// rank returns the best memories that f admits and, if q asks for them, the best active lessons, both with their
+// confidence.
 func (v *View) rank(
+	ctx context.Context, stores []*compartment, among []rank.Source, query string, meaning []float32, q SearchRequest,
+	f rank.Filter,
+) (hits, lessons []record.Hit, err error) {
+	hits, lessons = v.order(stores, among, query, meaning, q, f)
+	if hits, err = v.assessHits(ctx, query, hits, q.MinConfidence, confidence.Question); err != nil {
+		return nil, nil, err
+	}
+	lessons, err = v.assessHits(ctx, query, lessons, q.MinConfidence.Or(confidence.Possible), confidence.Task)
+	return hits[:min(q.Limit, len(hits))], lessons, err
+}
+
+// order is rank before the results are assessed: at least as many as decide how confident the answer is.
+func (v *View) order(
 	stores []*compartment, among []rank.Source, query string, meaning []float32, q SearchRequest, f rank.Filter,
 ) (hits, lessons []record.Hit) {
 	var active map[string]bool
@@ -160,7 +189,11 @@ func (v *View) rank(
 	}
 	candidates := v.candidates(among, query, meaning)
 	defer candidates.Release()
-	hits = candidates.Top(q.Limit, f)
+	limit := q.Limit
+	if v.Ranking != rank.RFC0011 { // whose scores depend on how many results are asked for
+		limit = max(limit, deciding)
+	}
+	hits = candidates.Top(limit, f)
 	if q.IncludeLessons {
 		lessons = candidates.Top(maxLessons, rank.Filter{
 			Admit: func(r *record.Record) bool { return r.Lesson != nil && active[r.ID] },

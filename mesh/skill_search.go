@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/mesh/confidence"
 	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
 	"github.com/yamo-protocol/yamo-mcp/mesh/rank"
@@ -63,6 +64,35 @@ func (k Skills) Search(ctx context.Context, query string, limit int) (FoundSkill
 	if err != nil {
 		return FoundSkills{}, err
 	}
+	k.find(stores, query, meaning, &found)
+	if found.Skills, err = k.assess(ctx, query, found.Skills); err != nil {
+		return FoundSkills{}, err
+	}
+	found.Skills = found.Skills[:min(limit, len(found.Skills))]
+	return found, nil
+}
+
+// assess returns the skills that possibly apply to the query. One that is called by its name does.
+func (k Skills) assess(ctx context.Context, query string, skills []record.SkillHit) ([]record.SkillHit, error) {
+	list := make([]candidate, len(skills))
+	for i, s := range skills {
+		list[i] = candidate{text: s.Name + ": " + s.Intent + "\n" + s.Description, strength: s.Keyword}
+	}
+	probabilities, err := k.view.assess(ctx, query, list, confidence.Task)
+	if err != nil {
+		return nil, err
+	}
+	kept := skills[:0]
+	for i, s := range skills {
+		if s.Keyword == 1 || confidence.Of(probabilities[i]).AtLeast(confidence.Possible) {
+			kept = append(kept, s)
+		}
+	}
+	return kept, nil
+}
+
+// find adds the skills that have a word of the query or are near to its meaning, best first.
+func (k Skills) find(stores []*compartment, query string, meaning []float32, found *FoundSkills) {
 	words := keyword.Parse(query)
 	list, release := snapshots(stores)
 	defer release()
@@ -96,8 +126,6 @@ func (k Skills) Search(ctx context.Context, query string, limit int) (FoundSkill
 	slices.SortFunc(found.Skills, func(a, b record.SkillHit) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.Reliability, a.Reliability), compareNames(a, b))
 	})
-	found.Skills = found.Skills[:min(limit, len(found.Skills))]
-	return found, nil
 }
 
 // skillCount is how many skills there are.

@@ -11,10 +11,14 @@ import (
 // DefaultCacheSize is the number of texts a cache keeps (seed 001 §7.1).
 const DefaultCacheSize = 1000
 
+// tokenCacheSize is the number of texts whose tokens a cache keeps: some 20 MB for notes of 30 words.
+const tokenCacheSize = 400
+
 // Cache is an Embedder that remembers the vectors of the texts used last.
 type Cache struct {
 	next    Embedder
 	vectors *lru.Cache[string, []float32]
+	tokens  *lru.Cache[string, Tokens]
 }
 
 // Cached puts a cache of n texts before e; n <= 0 means DefaultCacheSize. The key is the exact text, and
@@ -27,7 +31,11 @@ func Cached(e Embedder, n int) *Cache {
 	if err != nil {
 		panic("embed: " + err.Error()) // only for a size below 1
 	}
-	return &Cache{e, c}
+	tokens, err := lru.New[string, Tokens](tokenCacheSize)
+	if err != nil {
+		panic("embed: " + err.Error())
+	}
+	return &Cache{e, c, tokens}
 }
 
 // Model returns the wrapped embedder's.

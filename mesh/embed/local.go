@@ -81,36 +81,49 @@ func (l *Local) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 	if len(texts) == 0 {
 		return nil, nil
 	}
-	l.use.RLock()
-	defer l.use.RUnlock()
-	if l.closed {
-		return nil, ErrClosed
-	}
-	tok, sess, err := l.engine()
+	vectors := make([][]float32, len(texts))
+	err := l.each(ctx, texts, func(i int, _ []int64, rows []float32) (err error) {
+		vectors[i], err = meanPool(rows, LocalModel.Dim)
+		return err
+	})
 	if err != nil {
 		return nil, err
-	}
-	sequences := make([][]int64, len(texts))
-	for i, text := range texts {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		if sequences[i], err = tok.sequence(text); err != nil {
-			return nil, err
-		}
-	}
-	vectors := make([][]float32, len(texts))
-	for _, batch := range batches(sequences, l.options.BatchTokens) {
-		if err := l.embedBatch(ctx, sess, sequences, batch, vectors); err != nil {
-			return nil, err
-		}
 	}
 	return vectors, nil
 }
 
-// embedBatch waits for its turn, so that a query waits for one batch of an ingestion and not for all.
-func (l *Local) embedBatch(ctx context.Context, s *session, sequences [][]int64, batch []int,
-	vectors [][]float32,
+// each runs the model on texts and calls visit with the tokens of each text and their vectors, in any order. Both
+// include the two framing tokens, and are valid during the call.
+func (l *Local) each(ctx context.Context, texts []string, visit func(i int, ids []int64, rows []float32) error) error {
+	l.use.RLock()
+	defer l.use.RUnlock()
+	if l.closed {
+		return ErrClosed
+	}
+	tok, sess, err := l.engine()
+	if err != nil {
+		return err
+	}
+	sequences := make([][]int64, len(texts))
+	for i, text := range texts {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if sequences[i], err = tok.sequence(text); err != nil {
+			return err
+		}
+	}
+	for _, batch := range batches(sequences, l.options.BatchTokens) {
+		if err := l.runBatch(ctx, sess, sequences, batch, visit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// runBatch waits for its turn, so that a query waits for one batch of an ingestion and not for all.
+func (l *Local) runBatch(ctx context.Context, s *session, sequences [][]int64, batch []int,
+	visit func(i int, ids []int64, rows []float32) error,
 ) error {
 	select {
 	case l.turn <- struct{}{}:
@@ -125,14 +138,7 @@ func (l *Local) embedBatch(ctx context.Context, s *session, sequences [][]int64,
 	for i, at := range batch {
 		chosen[i] = sequences[at]
 	}
-	pooled, err := s.run(chosen)
-	if err != nil {
-		return err
-	}
-	for i, at := range batch {
-		vectors[at] = pooled[i]
-	}
-	return nil
+	return s.run(chosen, func(i int, rows []float32) error { return visit(batch[i], chosen[i], rows) })
 }
 
 // engine returns the tokenizer and the model, and loads them on the first call.

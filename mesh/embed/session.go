@@ -72,8 +72,9 @@ func openSession(paths assets.Paths, threads int) (*session, error) {
 
 func (s *session) close() error { return s.s.Destroy() }
 
-// run computes the vectors of the sequences, in order. They are padded to the longest one.
-func (s *session) run(sequences [][]int64) ([][]float32, error) {
+// run computes the vectors of the sequences' tokens and calls visit with those of each sequence, in order: a row of
+// LocalModel.Dim values for each token, valid during the call. The sequences are padded to the longest one.
+func (s *session) run(sequences [][]int64, visit func(i int, rows []float32) error) error {
 	n, width := len(sequences), 0
 	for _, seq := range sequences {
 		width = max(width, len(seq))
@@ -97,43 +98,38 @@ func (s *session) run(sequences [][]int64) ([][]float32, error) {
 	for _, name := range s.inputs {
 		t, err := ort.NewTensor(shape, data[name])
 		if err != nil {
-			return nil, err
+			return err
 		}
 		values = append(values, t)
 	}
 	dim := LocalModel.Dim
 	out, err := ort.NewEmptyTensor[float32](ort.NewShape(int64(n), int64(width), int64(dim)))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	inputs := values
 	values = append(values, out)
 	if err := s.s.Run(inputs, []ort.Value{out}); err != nil {
-		return nil, fmt.Errorf("run the embedding model: %w", err)
+		return fmt.Errorf("run the embedding model: %w", err)
 	}
-
-	vectors := make([][]float32, n)
 	for i, seq := range sequences {
-		vectors[i] = meanPool(out.GetData()[i*width*dim:], len(seq), dim)
-		if err := normalize(vectors[i]); err != nil {
-			return nil, err
+		start := i * width * dim
+		if err := visit(i, out.GetData()[start:start+len(seq)*dim]); err != nil {
+			return err
 		}
 	}
-	return vectors, nil
+	return nil
 }
 
-// meanPool returns the mean of the first n rows of dim values.
-func meanPool(rows []float32, n, dim int) []float32 {
+// meanPool returns the mean of rows of dim values, at unit length.
+func meanPool(rows []float32, dim int) ([]float32, error) {
 	v := make([]float32, dim)
-	for row := range slices.Chunk(rows[:n*dim], dim) {
+	for row := range slices.Chunk(rows, dim) {
 		for j, x := range row {
 			v[j] += x
 		}
 	}
-	for j := range v {
-		v[j] /= float32(n)
-	}
-	return v
+	return v, normalize(v)
 }
 
 // batches groups the sequences by length, the shortest first, and returns their indexes. A batch has at

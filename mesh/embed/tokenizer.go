@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/daulet/tokenizers"
@@ -23,7 +24,11 @@ const (
 
 // tokenizer is the model's WordPiece tokenizer, without padding and truncation. Its methods are safe
 // for concurrent use.
-type tokenizer struct{ t *tokenizers.Tokenizer }
+type tokenizer struct {
+	t *tokenizers.Tokenizer
+	// vocabulary returns the strings of the ids. It is read when it is first needed.
+	vocabulary func() (map[int64]string, error)
+}
 
 // openTokenizer reads tokenizer.json. The file pads every text to 128 tokens and cuts it there; the
 // library has no option against it, so both are switched off in memory.
@@ -44,7 +49,20 @@ func openTokenizer(path string) (*tokenizer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return &tokenizer{t}, nil
+	return &tokenizer{t, sync.OnceValues(func() (map[int64]string, error) { return readVocabulary(doc["model"]) })}, nil
+}
+
+// readVocabulary reads the vocabulary of tokenizer.json's model, by id.
+func readVocabulary(model json.RawMessage) (map[int64]string, error) {
+	var m struct{ Vocab map[string]int64 }
+	if err := json.Unmarshal(model, &m); err != nil {
+		return nil, fmt.Errorf("read the tokenizer's vocabulary: %w", err)
+	}
+	byID := make(map[int64]string, len(m.Vocab))
+	for piece, id := range m.Vocab {
+		byID[id] = piece
+	}
+	return byID, nil
 }
 
 func (t *tokenizer) close() { _ = t.t.Close() } // it has no error to return

@@ -99,6 +99,7 @@ type part struct {
 	timely []float32 // what fitting the time that the query names adds to the score; empty if it names none
 
 	scores []vector.PartScore // of the parts of long memories, not by document
+	parts  map[int]int        // index of the part that decided raw, by document
 }
 
 // MinCosine is the minimum cosine of a memory that is found without having a word of the query.
@@ -118,7 +119,7 @@ func New(kind Ranking, sources []Source, query string, meaning []float32) *Candi
 	}
 	for _, source := range sources {
 		p := parts.Get().(*part)
-		p.source, p.Snapshot = source, source.Snapshot()
+		p.source, p.Snapshot, p.parts = source, source.Snapshot(), map[int]int{}
 		p.Keywords.Count(r.query, &r.stats)
 		r.parts = append(r.parts, p)
 	}
@@ -167,7 +168,9 @@ func (p *part) signals(q keyword.Query, stats keyword.Statistics, meaning []floa
 	}
 	wait.Wait()
 	for _, s := range p.scores {
-		p.raw[s.Doc] = max(p.raw[s.Doc], s.Score)
+		if s.Score > p.raw[s.Doc] {
+			p.raw[s.Doc], p.parts[s.Doc] = s.Score, s.Part
+		}
 	}
 }
 
@@ -307,6 +310,7 @@ func (r *Candidates) hits(ranked []leader, pairs map[place]float32) []record.Hit
 		p, doc := r.parts[l.part], l.doc
 		speaker, standing := r.adjust(p, doc)
 		hits[i] = p.Hit(p.Docs[doc].Record)
+		hits[i].Passage = p.passage(doc)
 		hits[i].Signals = []record.Signal{
 			{Name: "cosine", Value: Round(p.raw[doc])},
 			{Name: "meaning", Value: Round(cosineWeight * share(p.smooth(doc), r.cosine))},
@@ -330,6 +334,18 @@ func (r *Candidates) hits(ranked []leader, pairs map[place]float32) []record.Hit
 		}
 	}
 	return hits
+}
+
+// passage returns the part of a long memory that the query is nearest to, "" if it is nearer to the beginning.
+func (p *part) passage(doc int) string {
+	at, ok := p.parts[doc]
+	if !ok {
+		return ""
+	}
+	if parts := store.Parts(p.Docs[doc].Record.Content); at < len(parts) {
+		return parts[at]
+	}
+	return ""
 }
 
 // strength measures how well the best memory answers the query, 0..1: the order comes from signals relative to

@@ -19,11 +19,15 @@ type Hit struct {
 	Visibility Visibility
 	Link       string  // the resource of the workspace file that it is a passage of, "" for a memory
 	Score      float64 // 0..1, two decimals; 0 if there was no query
-	Signals    []Signal
-	Accesses   Accesses  // set by mesh.View.Get only
-	Replaced   []Past    // what it replaced, the latest last
-	Past       *Revision // why it is not current, nil if it is
-	Sightings  int       // texts that were counted for it because they have its words; 0 for one
+	Passage    string  // the part of a long memory that is nearest to the query, "" for its beginning
+	// Probability is the estimate that the memory answers the query, 0 to 1; 0 if there was no query. A later hit can
+	// have a higher one: Score is of the order.
+	Probability float64
+	Signals     []Signal
+	Accesses    Accesses  // set by mesh.View.Get only
+	Replaced    []Past    // what it replaced, the latest last
+	Past        *Revision // why it is not current, nil if it is
+	Sightings   int       // texts that were counted for it because they have its words; 0 for one
 }
 
 // Past is a memory that another one replaced.

@@ -63,6 +63,7 @@ func (s *Set) cosine(query []float32, at int) float32 {
 type PartScore struct {
 	Doc   int
 	Score float32
+	Part  int // index of the part with the largest cosine
 }
 
 // PartScores returns a score for each document with parts: the largest cosine of query with one of the parts, less
@@ -79,15 +80,17 @@ func (s *Set) PartScores(query []float32, out []PartScore) []PartScore {
 				out[from+i].Doc = missing
 				continue
 			}
-			best, sum := float32(-1), float32(0)
-			for _, at := range t.rows {
+			best, sum, part := float32(-1), float32(0), 0
+			for j, at := range t.rows {
 				x := s.cosine(query, at)
-				best, sum = max(best, x), sum+max(x, 0)
+				if sum += max(x, 0); x > best {
+					best, part = x, j
+				}
 			}
 			if len(t.rows) > 1 {
 				best -= sum / float32(len(t.rows))
 			}
-			out[from+i] = PartScore{doc, best}
+			out[from+i] = PartScore{doc, best, part}
 		}
 	})
 	return slices.DeleteFunc(out, func(x PartScore) bool { return x.Doc == missing })

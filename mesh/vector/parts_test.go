@@ -168,7 +168,7 @@ func TestFirstVersion(t *testing.T) {
 	if diff := cmp.Diff([]float32{0, 1}, fresh.Cosines(axis(2), nil)); diff != "" {
 		t.Errorf("cosines (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]PartScore{{0, 1}}, fresh.PartScores(axis(3), []PartScore{{7, 7}})); diff != "" {
+	if diff := cmp.Diff([]PartScore{{0, 1, 0}}, fresh.PartScores(axis(3), []PartScore{{7, 7, 7}})); diff != "" {
 		t.Errorf("parts (-want +got):\n%s", diff)
 	}
 	if err := Open(path, "another", 4).Refresh(); !errors.Is(err, ErrModel) {

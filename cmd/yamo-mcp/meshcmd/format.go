@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
+	"github.com/yamo-protocol/yamo-mcp/mesh/confidence"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
@@ -18,17 +20,20 @@ const (
 )
 
 // formatResults returns the output of a search in RFC-0011 §9.2's form (§4.1 formatResults), with an empty line
-// between two memories.
+// between two memories. The score, which §9.2 calls importance, is a probability: from 0.8 on it is "likely".
 func formatResults(hits []record.Hit) string {
 	found := fmt.Sprintf("[MemoryMesh] Found %d matches.\n", len(hits))
 	if len(hits) == 0 {
 		return found
 	}
-	return found + "\n" + formatHits(hits)
+	return found + "\n" + formatHits(hits, attentionHeading+`
+- ALIGN attention to entries with [IMPORTANCE >= 0.8]
+- TREAT entries with [IMPORTANCE <= 0.4] as auxiliary
+`, func(h record.Hit) string { return " [IMPORTANCE: " + block.FormatConfidence(h.Score) + "]" })
 }
 
 // formatForPrompt renders what was recalled for a model's context (RFC-0011 §4.3 formatMemoriesForPrompt): the
-// lessons as rules, then the memories in §9.2's form; "" if there is nothing.
+// lessons as rules, then the memories in §9.2's form, with their confidence; "" if there is nothing.
 func formatForPrompt(found mesh.Found) string {
 	var parts []string
 	if len(found.Lessons) > 0 {
@@ -40,29 +45,30 @@ func formatForPrompt(found mesh.Found) string {
 		parts = append(parts, b.String())
 	}
 	if len(found.Hits) > 0 {
-		parts = append(parts, formatHits(found.Hits))
+		parts = append(parts, formatHits(found.Hits, attentionHeading+`
+- RELY on entries with "Confidence: likely"
+- TREAT entries with "Confidence: unlikely" as auxiliary
+`, func(record.Hit) string { return "" }))
 	}
 	return strings.Join(parts, "\n")
 }
 
-func formatHits(hits []record.Hit) string {
+// formatHits renders memories, each with a label at the end of its heading.
+func formatHits(hits []record.Hit, directive string, label func(record.Hit) string) string {
 	var b strings.Builder
-	b.WriteString(attentionHeading + `
-- ALIGN attention to entries with [IMPORTANCE >= 0.8]
-- TREAT entries with [IMPORTANCE <= 0.4] as auxiliary
-
-` + contextHeading + "\n")
+	b.WriteString(directive + "\n" + contextHeading + "\n")
 	for i, h := range hits {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		fmt.Fprintf(&b, memoryHeading+"%d: %s [IMPORTANCE: %s] ---\n", i+1, h.ID, block.FormatConfidence(h.Score))
+		fmt.Fprintf(&b, memoryHeading+"%d: %s%s ---\n", i+1, h.ID, label(h))
 		b.WriteString(formatRecord(h))
 	}
 	return b.String()
 }
 
-// formatRecord returns the lines below a memory's heading: its type and source, and its content.
+// formatRecord returns the lines below a memory's heading: its type, source and date, the confidence of a search, and
+// its content.
 //
 // SECURITY: a line of the content that looks like one of the headings is indented, so that no memory can
 // pass for two or for a directive; and what a group said is marked as its words.
@@ -76,7 +82,15 @@ func formatRecord(h record.Hit) string {
 			}
 		}
 	}
-	return fmt.Sprintf("Type: %s | Source: %s%s\n%s\n", h.Type, source, origin(h.Visibility), strings.Join(lines, "\n"))
+	facts := ""
+	if !h.CreatedAt.IsZero() {
+		facts = " | Date: " + h.CreatedAt.Format(time.DateOnly)
+	}
+	if h.Probability > 0 {
+		facts += " | Confidence: " + string(confidence.Of(h.Probability))
+	}
+	return fmt.Sprintf("Type: %s | Source: %s%s%s\n%s\n",
+		h.Type, source, origin(h.Visibility), facts, strings.Join(lines, "\n"))
 }
 
 // origin marks what a group said.

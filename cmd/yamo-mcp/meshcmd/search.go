@@ -11,17 +11,25 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
 	"github.com/yamo-protocol/yamo-mcp/internal/session"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/confidence"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // match is a memory in the answers of search and get, and a line of an export.
 type match struct {
 	session.Memory
-	Score *float64 `json:"score,omitempty"` // of a search
+	Score      *float64         `json:"score,omitempty"`      // of a search
+	Confidence confidence.Level `json:"confidence,omitempty"` // likewise
 }
 
 // newMatch returns h for an answer. score is nil where there was no search.
-func newMatch(h record.Hit, score *float64) match { return match{session.NewMemory(h), score} }
+func newMatch(h record.Hit, score *float64) match {
+	m := match{Memory: session.NewMemory(h), Score: score}
+	if score != nil {
+		m.Confidence = confidence.Of(h.Probability)
+	}
+	return m
+}
 
 // matches is the answer of search.
 type matches struct {
@@ -63,6 +71,8 @@ lesson_pattern_id and source_skill_id.`,
 	})
 	cmd.Flags().IntVar(&q.Limit, "limit", 10, fmt.Sprintf("maximum number of results, 1 to %d", mesh.MaxLimit))
 	timeFlags(cmd.Flags(), &q)
+	cmd.Flags().StringVar((*string)(&q.MinConfidence), "min-confidence", "",
+		"minimum confidence: likely, possible or unlikely")
 	cmd.Flags().StringVar(&q.Filter, "filter", "", "condition on the fields of memories")
 	return cmd
 }

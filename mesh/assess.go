@@ -1,0 +1,127 @@
+package mesh
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/confidence"
+	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
+	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
+	"github.com/yamo-protocol/yamo-mcp/mesh/rank"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+)
+
+const (
+	// assessed is the maximum number of results whose words are compared with the query's. What ranks below them is no
+	// more confident than the least confident of them.
+	assessed = 10
+	// deciding is the number of first results that decide how confident the whole answer is. None below them is more
+	// confident than the best of them: among many results one fits by chance.
+	deciding = 5
+	// passage is the maximum length in characters of what is read of a result: the passage that the query is about.
+	passage = 400
+)
+
+// candidate is a text that may answer a query.
+type candidate struct {
+	text     string
+	passage  string  // the part of a long text that the query is about, if it is known
+	strength float64 // the ranking's score, 0..1
+}
+
+// assess returns the probability of each candidate, which are in the ranking's order, that it answers the query, as
+// estimate computes it. Only the end of ctx is an error.
+func (v *View) assess(
+	ctx context.Context, query string, list []candidate, estimate func(confidence.Features) float64,
+) ([]float64, error) {
+	sentences := confidence.Sentences(query)
+	texts := make([]string, 0, len(sentences)+assessed)
+	for _, s := range sentences {
+		texts = append(texts, s.Text)
+	}
+	cut := make([]bool, len(list))
+	for i, c := range list[:min(assessed, len(list))] {
+		text := c.passage
+		if text == "" {
+			text, cut[i] = keyword.Excerpt(c.text, query, passage)
+		}
+		texts = append(texts, text)
+	}
+	tokens, err := v.tokens(ctx, texts)
+	if err != nil {
+		return nil, err
+	}
+	probabilities := make([]float64, len(list))
+	best, least := 0., 1.
+	for i, c := range list {
+		rough := 0.
+		for _, s := range sentences {
+			f := s.Expects(c.text)
+			f.Strength, f.Rough = c.strength, true
+			rough = max(rough, estimate(f))
+		}
+		if i >= assessed {
+			probabilities[i] = min(least, rough)
+			continue
+		}
+		p := 0.
+		if tokens == nil || cut[i] { // the passage may be another one than that with the answer
+			p = rough
+		}
+		for j := range tokens[:min(len(sentences), len(tokens))] {
+			at := len(sentences) + i
+			f := sentences[j].Compare(
+				confidence.Tokens(tokens[j]), confidence.Tokens(tokens[at]), texts[at], c.strength)
+			p = max(p, estimate(f))
+		}
+		if i < deciding {
+			best = max(best, p)
+		}
+		probabilities[i] = min(p, best)
+		least = min(least, p)
+	}
+	return probabilities, nil
+}
+
+// tokens returns the vectors of the texts' tokens, nil if the embedder has none. Only the end of ctx is an error.
+//
+// SECURITY: the embedder, with its cache of tokens, belongs to one audience, as its cache of vectors does.
+func (v *View) tokens(ctx context.Context, texts []string) ([]embed.Tokens, error) {
+	e, ok := v.Embedder.(embed.Tokenwise)
+	if !ok {
+		return nil, nil
+	}
+	tokens, err := e.Tokens(ctx, texts)
+	if err != nil && ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil && !errors.Is(err, embed.ErrNoTokens) && !errors.Is(err, embed.ErrNoAssets) {
+		v.Logger.Warn("compare the words of the results with the query's; their confidence is rough", "error", err)
+	}
+	return tokens, nil
+}
+
+// assessHits sets the probability of each hit, and returns those of at least a level. Their score becomes the
+// probability that they or a later one answer the query, except for RFC-0011's ranking, which defines the score.
+func (v *View) assessHits(
+	ctx context.Context, query string, hits []record.Hit, least confidence.Level,
+	estimate func(confidence.Features) float64,
+) ([]record.Hit, error) {
+	list := make([]candidate, len(hits))
+	for i, h := range hits {
+		list[i] = candidate{h.Content, h.Passage, h.Score}
+	}
+	probabilities, err := v.assess(ctx, query, list, estimate)
+	if err != nil {
+		return nil, err
+	}
+	rest := 0.
+	for i := len(hits) - 1; i >= 0; i-- {
+		hits[i].Probability = probabilities[i]
+		if rest = max(rest, probabilities[i]); v.Ranking != rank.RFC0011 {
+			hits[i].Score = rank.Round(float32(rest))
+		}
+	}
+	return slices.DeleteFunc(hits, func(h record.Hit) bool { return !confidence.Of(h.Probability).AtLeast(least) }), nil
+}

@@ -1,0 +1,156 @@
+// Package confidence estimates how likely it is that a memory answers a query: not whether it is the best one, which is
+// the ranking's job, but whether it has what the query asks for.
+//
+// A memory about the right person that lacks the attribute asked for is as similar to a question as one that has it, so
+// the similarity of whole texts does not tell. What tells is the query's least covered word: each word is compared with
+// every word of the memory, in context, by the vectors that the embedding model computes before it averages them. To
+// that come the similarity of the texts, and whether the memory has the kind of thing that the query asks for: a number,
+// a time, a name, a place. docs/ranking.md has the measurements.
+package confidence
+
+import (
+	"math"
+	"slices"
+)
+
+// Level is a probability in words.
+type Level string
+
+// Levels, the highest first.
+const (
+	Likely   Level = "likely"
+	Possible Level = "possible"
+	Unlikely Level = "unlikely"
+)
+
+// Levels are all levels, the highest first.
+var Levels = []string{string(Likely), string(Possible), string(Unlikely)}
+
+// Thresholds of the levels: minimum probabilities.
+const (
+	LikelyFrom   = .8
+	PossibleFrom = .4
+)
+
+// Of returns the level of a probability.
+func Of(p float64) Level {
+	switch {
+	case p >= LikelyFrom:
+		return Likely
+	case p >= PossibleFrom:
+		return Possible
+	default:
+		return Unlikely
+	}
+}
+
+// Or returns l if it is higher than other, or else other.
+func (l Level) Or(other Level) Level {
+	if l.AtLeast(other) {
+		return l
+	}
+	return other
+}
+
+// AtLeast reports whether l is min or higher. Every level is at least "".
+func (l Level) AtLeast(least Level) bool { return l.rank() >= least.rank() }
+
+func (l Level) rank() int {
+	switch l {
+	case Likely:
+		return 2
+	case Possible:
+		return 1
+	default:
+		return 0
+	}
+}
+
+// Tokens are a text's words as the model sees them in context; mesh/embed's, without its dependencies.
+type Tokens struct {
+	Words [][][]float32 // the vectors of each word's tokens, of unit length
+	Names []string      // the words
+	Mean  []float32     // the text's vector, of unit length
+}
+
+// Features are what a memory's probability is computed from.
+type Features struct {
+	Covered  float64 // mean similarity of the least covered third of the query's words with the memory's, -1..1
+	Shared   float64 // the same of all of the query's words
+	Cosine   float64 // of the texts
+	Strength float64 // the ranking's score of the memory, 0..1
+	Exact    float64 // -1 if a number or a time is asked for and the memory has none, otherwise 0
+	Loose    float64 // the same of a name, a place or a reason
+	Rough    bool    // the memory's tokens are not known: Covered, Shared and Cosine are 0
+}
+
+// Question estimates that a memory answers a question. The coefficients are those of a logistic regression on the
+// development questions (docs/ranking.md).
+func Question(f Features) float64 {
+	if f.Rough {
+		return logistic(-4.05 + 7.5*f.Strength + 1.8*f.Exact + 1.5*f.Loose)
+	}
+	return logistic(-4.35 + 4.9*f.Covered + 1.4*f.Cosine + 3.4*f.Strength + 1.9*f.Exact + 1.8*f.Loose)
+}
+
+// Task estimates that a rule or a procedure applies to what the query wants to do. It does not matter whether it covers
+// every word of the query, as an answer must.
+func Task(f Features) float64 {
+	if f.Rough {
+		return logistic(-1.4 + 8*f.Strength)
+	}
+	return logistic(-6.8 + 20*f.Shared + 8*f.Cosine)
+}
+
+func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+
+// Compare returns the features of a memory for one sentence of a query. strength is the ranking's score.
+func (s Sentence) Compare(sentence, memory Tokens, text string, strength float64) Features {
+	f := s.Expects(text)
+	f.Strength, f.Cosine = strength, dot(sentence.Mean, memory.Mean)
+	var covered []float64
+	for _, word := range s.content(sentence.Names) {
+		sum := 0.
+		for _, token := range sentence.Words[word] {
+			sum += nearest(token, memory.Words)
+		}
+		covered = append(covered, sum/float64(len(sentence.Words[word])))
+	}
+	if len(covered) == 0 {
+		return f
+	}
+	slices.Sort(covered)
+	f.Covered, f.Shared = mean(covered[:(len(covered)+2)/3]), mean(covered)
+	return f
+}
+
+func mean(list []float64) float64 {
+	sum := 0.
+	for _, x := range list {
+		sum += x
+	}
+	return sum / float64(len(list))
+}
+
+// nearest returns the cosine of a token with the nearest one of words.
+func nearest(token []float32, words [][][]float32) float64 {
+	best := -1.
+	for _, word := range words {
+		for _, other := range word {
+			best = max(best, dot(token, other))
+		}
+	}
+	return best
+}
+
+// dot is the cosine of unit vectors.
+func dot(a, b []float32) float64 {
+	if len(a) != len(b) {
+		return 0
+	}
+	var sum float32
+	for i, x := range a {
+		sum += x * b[i]
+	}
+	return float64(sum)
+}
