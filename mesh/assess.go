@@ -118,7 +118,7 @@ func (v *View) assessHits(
 	}
 	rest := 0.
 	for i := len(hits) - 1; i >= 0; i-- {
-		hits[i].Probability = probabilities[i]
+		hits[i].Strength, hits[i].Probability = hits[i].Score, probabilities[i]
 		if rest = max(rest, probabilities[i]); v.Ranking != rank.RFC0011 {
 			hits[i].Score = rank.Round(float32(rest))
 		}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
-	"github.com/yamo-protocol/yamo-mcp/mesh/rank"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/store"
 )
@@ -183,7 +182,7 @@ func (v *View) recalled(found Found) store.Recall {
 			seen[hit.ID] = true
 			r.Found = append(r.Found, hit.ID)
 			if v.Audience.IsDM() {
-				r.Scores = append(r.Scores, rank.Round(float32(hit.Probability)))
+				r.Scores = append(r.Scores, hit.Strength)
 			}
 		}
 	}

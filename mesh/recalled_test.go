@@ -38,7 +38,7 @@ func TestRecalled(t *testing.T) {
 		clock.advance(8 * time.Hour) // the last is of the next day
 		for _, hit := range search(t, dm, SearchRequest{Query: "zebra"}).Hits {
 			if hit.ID == own {
-				sum += hit.Score
+				sum += hit.Strength
 			}
 		}
 		for range i {

@@ -20,6 +20,8 @@ type Hit struct {
 	Link       string  // the resource of the workspace file that it is a passage of, "" for a memory
 	Score      float64 // 0..1, two decimals; 0 if there was no query
 	Passage    string  // the part of a long memory that is nearest to the query, "" for its beginning
+	// Strength is the ranking's own measure before Score became a probability, 0 to 1. Dreaming counts it.
+	Strength float64
 	// Probability is the estimate that the memory answers the query, 0 to 1; 0 if there was no query. A later hit can
 	// have a higher one: Score is of the order.
 	Probability float64
