@@ -24,8 +24,9 @@ func newInitCommand(env cli.Env) *cobra.Command {
 		Short: "Create a workspace",
 		Long: `Create a workspace in DIR, which is created if it does not exist. Existing files are not overwritten.
 
-In the first session the agent reads BOOTSTRAP.md and asks who it is and whom it serves. With --yes,
---name, --user and --timezone the workspace is ready without that dialogue.`,
+On a terminal the command asks for your name, the agent's and your time zone, and offers to add the
+server to the hosts of this machine. Otherwise, and if you give no name, the agent asks who it is and
+whom it serves in its first session. With --yes, --name, --user and --timezone no one is asked.`,
 		Args: cli.Exactly("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var given *workspace.Profile
@@ -46,6 +47,14 @@ In the first session the agent reads BOOTSTRAP.md and asks who it is and whom it
 			if info, err := os.Stat(args[0]); err == nil && !info.IsDir() {
 				return fmt.Errorf("%s: a file; a workspace is a folder", args[0])
 			}
+			var asking *guide
+			if !ready && cli.IsTerminal(env.Stdin) {
+				asking = newGuide(env)
+				var err error
+				if given, err = asking.profile(profile.Role); err != nil {
+					return err
+				}
+			}
 			scrubber := session.CredentialScrubber()
 			made, kept, err := workspace.Init(cmd.Context(), args[0], given, workspace.WithScrubber(scrubber))
 			// Also when Init failed: what was created before remains.
@@ -60,6 +69,9 @@ In the first session the agent reads BOOTSTRAP.md and asks who it is and whom it
 			}
 			if err != nil {
 				return err
+			}
+			if asking != nil {
+				return asking.hosts(cmd.Context(), args[0])
 			}
 			return tellHost(env.Stderr, args[0])
 		},

@@ -32,6 +32,8 @@ type installer struct {
 
 	workspace, group, name, file string
 	auto, yes, dryRun, noHooks   bool
+
+	answers *bufio.Reader // of a terminal; nil is Stdin, if that is one
 }
 
 // planned is what becomes of one host.
@@ -293,16 +295,18 @@ func (in *installer) ask(files int) (bool, error) {
 	if in.yes {
 		return true, nil
 	}
-	if !cli.IsTerminal(in.Stdin) {
-		return false, cli.Misused("nothing was changed: --yes is required where no terminal can be asked")
+	if in.answers == nil {
+		if !cli.IsTerminal(in.Stdin) {
+			return false, cli.Misused("nothing was changed: --yes is required where no terminal can be asked")
+		}
+		in.answers = bufio.NewReader(in.Stdin)
 	}
 	fmt.Fprintf(in.Stderr, "Make this change (files: %d)? [y/N] ", files)
-	answer, err := bufio.NewReader(in.Stdin).ReadString('\n')
+	answer, err := in.answers.ReadString('\n')
 	if err != nil {
-		return false, err
+		return false, fmt.Errorf("read the answer: %w", err)
 	}
-	answer = strings.ToLower(strings.TrimSpace(answer))
-	return answer == "y" || answer == "yes", nil
+	return agrees(answer), nil
 }
 
 // entry returns what hosts are to start. create reports that the workspace does not exist yet.
