@@ -66,6 +66,21 @@ func (p *prefetched) Embed(ctx context.Context, texts []string) ([][]float32, er
 	}
 }
 
+// Tokens implements embed.Tokenwise: what compares the words of the best memories with the query's. It needs the model
+// as well, and has the same time.
+func (p *prefetched) Tokens(ctx context.Context, texts []string) ([]embed.Tokens, error) {
+	embedder, ok := p.Embedder.(embed.Tokenwise)
+	if !ok {
+		return nil, embed.ErrNoTokens
+	}
+	select {
+	case <-p.done:
+		return embedder.Tokens(ctx, texts)
+	default:
+		return nil, embed.ErrNoTokens
+	}
+}
+
 // idle is the embedder of hooks that need no vectors.
 type idle struct{ embed.Embedder }
 

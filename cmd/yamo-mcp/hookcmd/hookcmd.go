@@ -32,7 +32,7 @@ const heap = 1 << 30
 
 // modelWait is how long after its start a hook waits for the model, unless it is told otherwise. Loading it takes about
 // as long as reading 10,000 memories, on another core.
-const modelWait = 240 * time.Millisecond
+const modelWait = 210 * time.Millisecond
 
 // run is one run of a hook.
 type run struct {

@@ -10,6 +10,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/session"
 	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/confidence"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
@@ -50,7 +51,9 @@ func (r *run) userPrompt(ctx context.Context) (string, error) {
 
 // fitting returns a line for each of the best memories that answer query, and adds them to what s has shown.
 func (r *run) fitting(ctx context.Context, query string, s *state) ([]string, error) {
-	found, err := r.search(ctx, mesh.SearchRequest{Query: query, Limit: maxLines + len(s.Shown), Unrecorded: true})
+	found, err := r.search(ctx, mesh.SearchRequest{
+		Query: query, Limit: min(maxLines+len(s.Shown), mesh.MaxLimit), MinConfidence: confidence.Possible, Unrecorded: true,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +62,7 @@ func (r *run) fitting(ctx context.Context, query string, s *state) ([]string, er
 		if len(lines) == maxLines {
 			break
 		}
-		if s.has(hit.ID) || !fits(query, hit.Content) {
+		if s.has(hit.ID) || confidence.Of(hit.Probability) != confidence.Likely && !shares(query, hit.Content) {
 			continue
 		}
 		s.Shown = append(s.Shown, hit.ID)
@@ -74,7 +77,11 @@ func line(hit record.Hit) string {
 	if group := hit.Visibility.Group(); group != "" {
 		date += " (said in the group " + group + ")"
 	}
-	return date + " " + text.Shorten(text.OneLine(hit.Content), lineChars)
+	content := hit.Content
+	if hit.Passage != "" {
+		content = hit.Passage
+	}
+	return date + " " + text.Shorten(text.OneLine(content), lineChars)
 }
 
 func (s *state) has(id string) bool {
@@ -86,8 +93,9 @@ func (s *state) has(id string) bool {
 	return false
 }
 
-// fits reports whether a memory shares enough words with a query to answer it: two, or all of a shorter query.
-func fits(query, content string) bool {
+// shares reports whether a memory has two of a query's words, or the only one of a shorter query. Confidence is about
+// questions, and most prompts are tasks: a memory can matter to one that it does not answer.
+func shares(query, content string) bool {
 	words := map[string]bool{}
 	for _, stem := range stems(query) {
 		words[stem] = true
