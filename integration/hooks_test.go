@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,9 +31,7 @@ func (s *hookSession) run(event string, fields map[string]any) string {
 	input := map[string]any{
 		"session_id": s.id, "cwd": s.cwd, "hook_event_name": event, "transcript_path": "/nowhere/transcript.jsonl",
 	}
-	for name, value := range fields {
-		input[name] = value
-	}
+	maps.Copy(input, fields)
 	data, err := json.Marshal(input)
 	if err != nil {
 		s.tb.Fatal(err)

@@ -25,8 +25,7 @@ func newestEntries(log string, n int) string {
 		title = first + "\n\n"
 	}
 	starts := entryStarts(log)
-	for i := len(starts) - 1; i >= 0; i-- {
-		s := starts[i]
+	for i, s := range slices.Backward(starts) {
 		if whole := title + gap + "\n\n" + s.session + log[s.at:]; utf8.RuneCountInString(whole) > n {
 			if i == len(starts)-1 {
 				break // not even the last fits

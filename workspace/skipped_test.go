@@ -34,8 +34,10 @@ func TestRefusedFilesAreNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []Skipped{
-		{"MEMORY.md", "it is a symbolic link"}, {"SOUL.md", "it has more than one hard link"},
-		{"TOOLS.md", "it is a folder"}, {"memory/", "the folder memory is a symbolic link"},
+		{"MEMORY.md", "it is a symbolic link"},
+		{"SOUL.md", "it has more than one hard link"},
+		{"TOOLS.md", "it is a folder"},
+		{"memory/", "the folder memory is a symbolic link"},
 	}
 	dm := w.View(audience.DM())
 	if diff := cmp.Diff(want, dm.Skipped()); diff != "" {

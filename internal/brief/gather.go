@@ -70,7 +70,7 @@ func (g *gatherer) self() (section, error) {
 	if err != nil && g.Workspace.State() != workspace.Bootstrap {
 		return s, err
 	}
-	for _, paragraph := range strings.Split(compact(soul), "\n\n") {
+	for paragraph := range strings.SplitSeq(compact(soul), "\n\n") {
 		if paragraph != "" {
 			s.items = append(s.items, item{text: paragraph})
 		}
@@ -205,13 +205,13 @@ func (g *gatherer) log() section {
 			continue
 		}
 		entries := workspace.Entries(text)
-		for i := len(entries) - 1; i >= 0; i-- {
+		for _, entrie := range slices.Backward(entries) {
 			at := date
-			if clock, ok := strings.CutPrefix(entries[i].Session, "Session ["); ok {
+			if clock, ok := strings.CutPrefix(entrie.Session, "Session ["); ok {
 				at += " " + strings.TrimSuffix(clock, "]")
 			}
 			s.items = append(s.items, item{text: "- " + at + ": " +
-				line(marks.Replace(strings.TrimLeft(entries[i].Text, "-*+ ")), entryChars)})
+				line(marks.Replace(strings.TrimLeft(entrie.Text, "-*+ ")), entryChars)})
 		}
 	}
 	s.items = s.items[:min(len(s.items), logEntries)]

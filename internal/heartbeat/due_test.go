@@ -30,8 +30,10 @@ func TestDue(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 2, 11, 12, 0, 0, 0, time.UTC) // a Wednesday
 	tasks := []workspace.Task{
-		{Text: "Keep what matters (memory_maintenance, every few days)"}, {Text: "log rotation: monthly"},
-		{Text: "Look at the museum mail on Mondays"}, {Text: "email twice a day"},
+		{Text: "Keep what matters (memory_maintenance, every few days)"},
+		{Text: "log rotation: monthly"},
+		{Text: "Look at the museum mail on Mondays"},
+		{Text: "email twice a day"},
 	}
 	for name, test := range map[string]struct {
 		check workspace.Checked

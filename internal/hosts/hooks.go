@@ -78,15 +78,15 @@ func cursorHook(_ hookEvent, command string) object { return object{{"command", 
 // failing hook can stop what a person does.
 func (e Entry) command(host, event string) string {
 	words := []string{e.Command, "hook", event, "--host", host}
-	line := ""
+	var line strings.Builder
 	for _, variable := range e.Env {
 		name, value, _ := strings.Cut(variable, "=")
-		line += name + "=" + Quoted(value) + " "
+		line.WriteString(name + "=" + Quoted(value) + " ")
 	}
 	for _, word := range append(words, e.Hook...) {
-		line += Quoted(word) + " "
+		line.WriteString(Quoted(word) + " ")
 	}
-	return line + "|| true"
+	return line.String() + "|| true"
 }
 
 // ours reports whether an element of an event's list, decoded, is one that Entry.command made for the host.

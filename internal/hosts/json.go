@@ -71,7 +71,7 @@ func (f jsonFormat) set(text []byte, path []string, value object) ([]byte, error
 	if present, ok := at(content, path); ok {
 		if _, isObject := present.(map[string]any); isObject {
 			for _, field := range value {
-				if text, err = f.put(text, append(path[:len(path):len(path)], field.key), field.value); err != nil {
+				if text, err = f.put(text, append(slices.Clip(path), field.key), field.value); err != nil {
 					return nil, err
 				}
 			}
@@ -197,8 +197,8 @@ func (f jsonFormat) array(text []byte, path []string) (root hujson.Value, array 
 
 // nested returns value below the keys of path.
 func nested(path []string, value any) any {
-	for i := len(path) - 1; i >= 0; i-- {
-		value = object{{path[i], value}}
+	for _, p := range slices.Backward(path) {
+		value = object{{p, value}}
 	}
 	return value
 }

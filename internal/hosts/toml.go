@@ -175,8 +175,8 @@ func (f tomlFormat) remove(text []byte, path []string) ([]byte, error) {
 		return nil, err
 	}
 	// From the end, so that the offsets of what is before stay.
-	for i := len(list) - 1; i >= 0; i-- {
-		s := list[i]
+	for i, s := range slices.Backward(list) {
+
 		below := len(s.table) >= len(path) && slices.Equal(s.table[:len(path)], path)
 		if !below || s.key != nil {
 			continue

@@ -3,6 +3,7 @@ package hookcmd
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -85,12 +86,7 @@ func line(hit record.Hit) string {
 }
 
 func (s *state) has(id string) bool {
-	for _, shown := range s.Shown {
-		if shown == id {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(s.Shown, id)
 }
 
 // shares reports whether a memory has two of a query's words, or the only one of a shorter query. Confidence is about
