@@ -15,7 +15,8 @@ import (
 const mcpb = "@anthropic-ai/mcpb@2.1.2"
 
 // The bundle for Claude Desktop is valid, and what its own tool has packed and unpacked again starts as the manifest
-// tells Claude Desktop, in an empty folder, a missing one, and one that is a workspace; in any other it changes nothing.
+// tells Claude Desktop, in an empty folder, a missing one, and one that is a workspace. In any other it changes
+// nothing.
 func TestBundleForClaudeDesktop(t *testing.T) {
 	t.Parallel()
 	tool := filepath.Join(thirdparty.NPM(t, mcpb), "@anthropic-ai", "mcpb", "dist", "cli", "cli.js")

@@ -113,7 +113,8 @@ func isPrivate(path string, p *planted, group string) bool {
 		return true
 	}
 	for _, mine := range []string{
-		"shared", "groups/" + group, "locks/keyed", "locks/shared", "locks/group-" + group + ".", "key", "config.toml", ".gitignore",
+		"shared", "groups/" + group, "locks/keyed", "locks/shared", "locks/group-" + group + ".",
+		"key", "config.toml", ".gitignore",
 	} {
 		if memory == mine || strings.HasPrefix(memory, mine+"/") ||
 			strings.HasPrefix(memory, mine) && strings.HasSuffix(mine, ".") ||

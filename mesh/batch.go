@@ -74,7 +74,8 @@ func (b *batch) draft(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) 
 			drafts = append(drafts, draft)
 			o.Replaced = files[fileOf(r)]
 			if o.Replaced != "" {
-				revision, err := b.view.revision(record.Revision{Old: o.Replaced, New: r.ID, At: now, Why: "the file has changed"}, now)
+				revision, err := b.view.revision(
+					record.Revision{Old: o.Replaced, New: r.ID, At: now, Why: "the file has changed"}, now)
 				if err != nil {
 					return nil, err
 				}

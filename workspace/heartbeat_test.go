@@ -157,7 +157,8 @@ func TestCheckDoneRefuses(t *testing.T) {
 func TestHeartbeatForms(t *testing.T) {
 	t.Parallel()
 	w := folderOf(t, map[string]string{
-		"HEARTBEAT.md": "# Heartbeat\n\nLook at the mail\nevery morning.\n\n1. Weather\n2) [x] Calendar\n   of the family\n\n---\n<!-- x -->\n",
+		"HEARTBEAT.md": "# Heartbeat\n\nLook at the mail\nevery morning.\n\n" +
+			"1. Weather\n2) [x] Calendar\n   of the family\n\n---\n<!-- x -->\n",
 		"memory/heartbeat-state.json": `{"lastChecks": {"a": 1771056000, "b": 1771056000000, "c": "2026-02-14T08:00:00Z", ` +
 			`"d": "soon", "e": 1771056000.5, "f": null, "g": [1], "h": "1771056000"}}`,
 	})

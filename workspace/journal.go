@@ -67,9 +67,9 @@ type Logged struct {
 //
 // The first addition of a session on a day begins a block "## Session [HH:MM]", and so does one that would otherwise
 // be in another session's block. title, if not "", becomes a "### " heading within the block. Markdown in body that
-// would begin a heading, a comment, an anchor or raw HTML is escaped outside code blocks, an open code block is closed, and control
-// characters are removed, so that body cannot imitate the log's own structure. Line ends are those of the log's last
-// line, CRLF or LF.
+// would begin a heading, a comment, an anchor or raw HTML is escaped outside code blocks, an open code block is closed,
+// and control characters are removed, so that body cannot imitate the log's own structure. Line ends are those of the
+// log's last line, CRLF or LF.
 func (j *Journal) Append(ctx context.Context, title, body string) (Logged, error) {
 	v := j.view
 	if len(body)+len(title) > MaxLogText {

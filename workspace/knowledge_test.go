@@ -111,7 +111,8 @@ func TestKnowledgeLimits(t *testing.T) {
 func TestKnowledgeOfProse(t *testing.T) {
 	t.Parallel()
 	w := folderOf(t, map[string]string{
-		"MEMORY.md": "# Memory\n\nMira moved to Oslo.\n\n## Boat\n\n| a | b |\n\n- an item\n\n## Long\n\n" + strings.Repeat("é", 1001),
+		"MEMORY.md": "# Memory\n\nMira moved to Oslo.\n\n## Boat\n\n| a | b |\n\n- an item\n\n## Long\n\n" +
+			strings.Repeat("é", 1001),
 	})
 	known, err := w.View(audience.DM()).Knowledge("")
 	if err != nil {

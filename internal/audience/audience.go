@@ -39,8 +39,8 @@ var (
 
 // Group is the audience of the group called name. The name must match [a-z0-9][a-z0-9_-]{0,63}, or be the identifier of
 // a channel, such as Telegram's -1001234567890 or WhatsApp's 120363025246125486@g.us: up to 128 characters without
-// spaces, with a colon, an @ or four digits. Group then returns the group of a name that is made of it. "" is the default
-// group.
+// spaces, with a colon, an @ or four digits. Group then returns the group of a name that is made of it. "" is the
+// default group.
 func Group(name string) (Audience, error) {
 	if name == "" || name == DefaultGroup {
 		return Audience{}, nil

@@ -53,7 +53,8 @@ func TestDecodeSurvives(t *testing.T) {
 		bomb += fmt.Sprintf("%c: &%c [*%s,*%s,*%s,*%s,*%s,*%s,*%s,*%s,*%s]\n", c, c, p, p, p, p, p, p, p, p, p)
 	}
 	for matter, want := range map[string]string{
-		"tags: !x": "", strings.Repeat("- ", 20_000): "nested", "tags: !!int\n": "", "tags: *a\n": "alias", bomb + "tags: *j\n": "alias", "tags: !<": "",
+		"tags: !x": "", strings.Repeat("- ", 20_000): "nested", "tags: !!int\n": "", "tags: *a\n": "alias",
+		bomb + "tags: *j\n": "alias", "tags: !<": "",
 		"tags: " + strings.Repeat("[", 60_000): "nested", "a: " + strings.Repeat("x", 70_000): "longer", "tags: {a: b}": "",
 		"tags: [[a]]": "neither", "? a\n: b\n? [c]": "", "tags: >-\n": "", "<<: *x": "alias", "\x00": "", "tags: @a": "",
 		"tags: %a": "", "- a": "", "a: b: c": "", "tags: !!binary x": "", "&a": "", "!!set {a}": "", "tags:\n\t- a": "",
@@ -75,7 +76,8 @@ func TestList(t *testing.T) {
 	t.Parallel()
 	for matter, want := range map[string]List{
 		"tags: a": {"a"}, "tags: [a, b]": {"a", "b"}, "tags:\n- 2026\n- c/d": {"2026", "c/d"}, "tags:": nil, "tags: []": nil,
-		"tags: memory/session": {"memory/session"}, "tags: \"x y\"": {"x y"}, "tags: 7": {"7"}, "tags: [a, null]": {"a"}, "x: 1": nil,
+		"tags: memory/session": {"memory/session"}, "tags: \"x y\"": {"x y"}, "tags: 7": {"7"},
+		"tags: [a, null]": {"a"}, "x: 1": nil,
 	} {
 		var got struct {
 			Tags List `yaml:"tags"`
@@ -92,7 +94,7 @@ func TestList(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	f.Add("tags: !x")
 	f.Add("a: &a [b]\nc: *a")
-	f.Fuzz(func(t *testing.T, matter string) {
+	f.Fuzz(func(_ *testing.T, matter string) {
 		var got struct {
 			Tags  List   `yaml:"tags"`
 			Date  string `yaml:"date"`

@@ -135,7 +135,8 @@ func (f *hookFile) install(host string, e Entry, text []byte) ([]byte, error) {
 	}
 	for _, event := range f.events {
 		element := f.element(event, e.command(host, event.name))
-		if text, err = (jsonFormat{}).setElement(text, []string{"hooks", event.name}, ours(host, event.name), element); err != nil {
+		list := []string{"hooks", event.name}
+		if text, err = (jsonFormat{}).setElement(text, list, ours(host, event.name), element); err != nil {
 			return nil, err
 		}
 	}
@@ -146,7 +147,8 @@ func (f *hookFile) install(host string, e Entry, text []byte) ([]byte, error) {
 func (f *hookFile) remove(host string, text []byte) ([]byte, error) {
 	var err error
 	for _, event := range f.events {
-		if text, err = (jsonFormat{}).removeElements(text, []string{"hooks", event.name}, ours(host, event.name)); err != nil {
+		list := []string{"hooks", event.name}
+		if text, err = (jsonFormat{}).removeElements(text, list, ours(host, event.name)); err != nil {
 			return nil, err
 		}
 	}

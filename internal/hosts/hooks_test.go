@@ -31,7 +31,8 @@ var settings = map[string]string{
 `,
 	"codex":  `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"say done"}]}]}}`,
 	"gemini": "{\n\t\"ui\": {\n\t\t\"theme\": \"GitHub\" // dark\n\t}\n}\n",
-	"cursor": "{\n    \"version\": 1,\n    \"hooks\": {\n        \"afterFileEdit\": [\n            { \"command\": \"./format.sh\" }\n        ]\n    }\n}\n",
+	"cursor": "{\n    \"version\": 1,\n    \"hooks\": {\n        \"afterFileEdit\": [\n" +
+		"            { \"command\": \"./format.sh\" }\n        ]\n    }\n}\n",
 }
 
 // hookCommands are the commands in a file of hooks, by event.
@@ -106,14 +107,15 @@ func TestHooks(t *testing.T) {
 			install(t, h, p, store, e)
 			put(t, file, strings.Replace(get(t, file), "{", "{\"later\": true, ", 1))
 			uninstall(t, h, p, store)
-			if diff := cmp.Diff(others, hookCommands(t, get(t, file)), cmp.Transformer("", func(m map[string][]string) map[string][]string {
+			notEmpty := cmp.Transformer("", func(m map[string][]string) map[string][]string {
 				for event, commands := range m {
 					if len(commands) == 0 {
 						delete(m, event)
 					}
 				}
 				return m
-			})); diff != "" {
+			})
+			if diff := cmp.Diff(others, hookCommands(t, get(t, file)), notEmpty); diff != "" {
 				t.Errorf("other hooks have changed (-before +after):\n%s", diff)
 			}
 			if !strings.Contains(get(t, file), "later") {
@@ -131,7 +133,8 @@ func arguments(t *testing.T, line, program string) []string {
 	if script == line {
 		t.Fatalf("%q does not start %q", line, program)
 	}
-	output, err := exec.Command("sh", "-c", `show() { for word; do printf '%s\n' "$word"; done; return 3; }; `+script).Output()
+	const show = `show() { for word; do printf '%s\n' "$word"; done; return 3; }; `
+	output, err := exec.Command("sh", "-c", show+script).Output()
 	if err != nil {
 		t.Fatalf("%s: %v", line, err)
 	}
@@ -144,12 +147,16 @@ func TestHookElements(t *testing.T) {
 	p, e := home(t), entry()
 	e.Command, e.Hook = "/bin/yamo-mcp", []string{}
 	want := map[string]string{
-		"claude-code": `{"hooks":[{"type":"command","command":"/bin/yamo-mcp hook Stop --host claude-code || true","timeout":10}]}`,
-		"codex":       `{"hooks":[{"type":"command","command":"/bin/yamo-mcp hook Stop --host codex || true","timeout":10}]}`,
-		"gemini":      `{"hooks":[{"name":"yamo","type":"command","command":"/bin/yamo-mcp hook AfterAgent --host gemini || true","timeout":10000}]}`,
-		"cursor":      `{"command":"/bin/yamo-mcp hook afterAgentResponse --host cursor || true"}`,
+		"claude-code": `{"hooks":[{"type":"command",` +
+			`"command":"/bin/yamo-mcp hook Stop --host claude-code || true","timeout":10}]}`,
+		"codex": `{"hooks":[{"type":"command","command":"/bin/yamo-mcp hook Stop --host codex || true","timeout":10}]}`,
+		"gemini": `{"hooks":[{"name":"yamo","type":"command",` +
+			`"command":"/bin/yamo-mcp hook AfterAgent --host gemini || true","timeout":10000}]}`,
+		"cursor": `{"command":"/bin/yamo-mcp hook afterAgentResponse --host cursor || true"}`,
 	}
-	events := map[string]string{"claude-code": "Stop", "codex": "Stop", "gemini": "AfterAgent", "cursor": "afterAgentResponse"}
+	events := map[string]string{
+		"claude-code": "Stop", "codex": "Stop", "gemini": "AfterAgent", "cursor": "afterAgentResponse",
+	}
 	for id, event := range events {
 		h, err := Find(id)
 		if err != nil {

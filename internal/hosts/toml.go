@@ -147,7 +147,7 @@ func setInTable(text []byte, table []string, f field) ([]byte, error) {
 		if !slices.Equal(s.table, table) {
 			continue
 		}
-		if s.key != nil && len(s.key) == 1 && s.key[0] == f.key {
+		if len(s.key) == 1 && s.key[0] == f.key {
 			written := tomlKey(f.key) + " = " + tomlValue(f.value)
 			var present, wanted map[string]any
 			if toml.Unmarshal(text[s.from:s.to], &present) == nil && toml.Unmarshal([]byte(written), &wanted) == nil &&

@@ -36,8 +36,8 @@ type LostLine struct {
 var errSealed = errors.New("the line that seals it is damaged")
 
 // Salvage makes a valid ledger of a damaged one. It keeps every line that was written with the key and for this ledger,
-// in their order, sets the rest aside in a file next to it, and appends an entry that lists what was lost. The kept lines
-// get new numbers, hashes and macs; their times and bodies stay. The file of another ledger is an error.
+// in their order, sets the rest aside in a file next to it, and appends an entry that lists what was lost. The kept
+// lines get new numbers, hashes and macs; their times and bodies stay. The file of another ledger is an error.
 //
 // With dry nothing is changed. An intact ledger is left as it is, and the result has neither lost lines nor Aside.
 func Salvage(ctx context.Context, o Options, dry bool) (Salvaged, error) {

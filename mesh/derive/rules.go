@@ -65,7 +65,8 @@ var (
 	// tellsHow finds sentences that say what to do, or how something worked or failed.
 	tellsHow = regexp.MustCompile(`(?i)\b(always|never|must|should|(have|has|need|needs|ought) to|make sure|remember to|` +
 		`do not|don't|avoid|prefer|instead|before|after|first|then|if|when(ever)?|unless|until|use[ds]?|using|run|` +
-		`works? (best|with|by|only)|fail(s|ed|ure)?|stopped|broken?|crash(es|ed)?|fix(es|ed)?|because|so that|by \w+ing|steps?)\b`)
+		`works? (best|with|by|only)|fail(s|ed|ure)?|stopped|broken?|crash(es|ed)?|fix(es|ed)?|because|so that|` +
+		`by \w+ing|steps?)\b`)
 	// english finds a word of an English sentence: in other languages it is not known what tells how.
 	english = regexp.MustCompile(`(?i)\b(the|is|are|was|in|at|of|and|with|has|have|to|for|on|likes?)\b`)
 )

@@ -68,7 +68,7 @@ func checkFolder(path string) error {
 
 // checkTable returns ErrDamaged if the table's folder has links.
 func checkTable(dir string) error {
-	return filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+	return filepath.WalkDir(dir, func(_ string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.Type()&fs.ModeSymlink != 0 {
 			return fmt.Errorf("%w: %s is a link", ErrDamaged, entry.Name())
 		}

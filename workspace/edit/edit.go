@@ -90,8 +90,8 @@ func (e *Editor) reset() { e.ledger, e.state = e.newLedger(), newState() }
 // newLedger returns a ledger that reads the record from its beginning.
 func (e *Editor) newLedger() *ledger.Ledger {
 	return ledger.New(ledger.Options{
-		Head: e.head(), Path: e.path(), Name: ledgerName, Lock: filepath.Join(e.opt.Dir, "locks", "edits.lock"), Now: e.opt.Now,
-		Logger: e.opt.Logger, Key: func(create bool) ([]byte, error) {
+		Head: e.head(), Path: e.path(), Name: ledgerName, Lock: filepath.Join(e.opt.Dir, "locks", "edits.lock"),
+		Now: e.opt.Now, Logger: e.opt.Logger, Key: func(create bool) ([]byte, error) {
 			memory, err := filepath.Glob(filepath.Join(e.opt.Dir, "groups", "*", "ledger.ndjson"))
 			for _, name := range []string{"private", "shared"} {
 				memory = append(memory, filepath.Join(e.opt.Dir, name, "ledger.ndjson"))

@@ -377,9 +377,10 @@ func TestErrorsOfTheSystem(t *testing.T) {
 	}
 	for err, want := range map[error]string{
 		refused: "file: MEMORY.md is not used: it is a symbolic link",
-		&fs.PathError{Op: "write", Path: "MEMORY.md", Err: workspace.ErrTooLarge}: "file: MEMORY.md: the file is larger than 4 MiB",
-		&fs.PathError{Op: "write", Path: "MEMORY.md", Err: syscall.EACCES}:        "write MEMORY.md: permission denied",
-		&fs.PathError{Op: "write", Path: "MEMORY.md", Err: syscall.EROFS}:         "write MEMORY.md: read-only file system",
+		&fs.PathError{Op: "write", Path: "MEMORY.md", Err: workspace.ErrTooLarge}: "file: MEMORY.md: the file is larger " +
+			"than 4 MiB",
+		&fs.PathError{Op: "write", Path: "MEMORY.md", Err: syscall.EACCES}: "write MEMORY.md: permission denied",
+		&fs.PathError{Op: "write", Path: "MEMORY.md", Err: syscall.EROFS}:  "write MEMORY.md: read-only file system",
 	} {
 		if got := explain("MEMORY.md", err).Error(); !strings.HasPrefix(got, want) {
 			t.Errorf("%v is explained as %q, want %q", err, got, want)

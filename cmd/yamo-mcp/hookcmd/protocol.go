@@ -35,7 +35,9 @@ var hosts = map[string]host{
 	"claude-code": {print: specific},
 	"codex":       {print: specific},
 	"gemini": {
-		events: map[string]string{userPrompt: "BeforeAgent", preTool: "BeforeTool", stop: "AfterAgent", preCompact: "PreCompress"},
+		events: map[string]string{
+			userPrompt: "BeforeAgent", preTool: "BeforeTool", stop: "AfterAgent", preCompact: "PreCompress",
+		},
 		print: func(event, text string) any {
 			if event == "BeforeTool" { // it may change a tool's arguments, but not speak to the model
 				return nil

@@ -120,7 +120,7 @@ func revision(ctx context.Context, dir string) (branch, commit string) {
 	ctx, cancel := context.WithTimeout(ctx, gitLimit)
 	defer cancel()
 	for name, argument := range map[*string]string{&branch: "--abbrev-ref", &commit: "--short"} {
-		cmd := exec.CommandContext(ctx, "git", "rev-parse", argument, "HEAD")
+		cmd := exec.CommandContext(ctx, "git", "rev-parse", argument, "HEAD") //nolint:gosec // one of two constants
 		cmd.Dir = dir
 		output, err := cmd.Output()
 		if *name = strings.TrimSpace(string(output)); err != nil || !object.MatchString(*name) {

@@ -121,7 +121,8 @@ func (f *folder) prune(now time.Time) {
 	}
 	for _, e := range entries {
 		info, err := e.Info()
-		if err == nil && strings.HasPrefix(strings.TrimPrefix(e.Name(), "."), "session-") && now.Sub(info.ModTime()) > keepStates {
+		ours := strings.HasPrefix(strings.TrimPrefix(e.Name(), "."), "session-")
+		if err == nil && ours && now.Sub(info.ModTime()) > keepStates {
 			_ = f.root.Remove(e.Name())
 		}
 	}

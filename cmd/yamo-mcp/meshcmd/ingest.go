@@ -127,14 +127,14 @@ func (m *command) ingest(ctx context.Context, memory *mesh.View,
 	return m.Answer(report, report.String())
 }
 
-// folderID identifies a folder in the metadata of its files without naming it: what is exported tells nothing about this
-// machine.
+// folderID identifies a folder in the metadata of its files without naming it: what is exported tells nothing about
+// this machine.
 func folderID(dir string) string {
 	if whole, err := filepath.Abs(dir); err == nil {
 		dir = whole
 	}
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = real
+	if target, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = target
 	}
 	sum := sha256.Sum256([]byte(dir))
 	return hex.EncodeToString(sum[:8])
@@ -229,7 +229,8 @@ func (r *ingestion) batch(ctx context.Context, memory *mesh.View,
 		}
 		size += len(text)
 		requests = append(requests, record.Memory{
-			Content: text, Type: kind, Source: path.Base(name), Metadata: map[string]any{mesh.PathKey: name, mesh.FolderKey: r.folder},
+			Content: text, Type: kind, Source: path.Base(name),
+			Metadata: map[string]any{mesh.PathKey: name, mesh.FolderKey: r.folder},
 		})
 	}
 	outcomes, err := memory.StoreFiles(ctx, requests)
