@@ -233,7 +233,8 @@ func (v *View) DerivedFrom(ctx context.Context, id string) ([]string, error) {
 	ids, skills := []string{}, []string{}
 	for _, s := range list {
 		for r := range s.Memories() {
-			if r.Reflection != nil && among(r.Reflection.Sources, id) || r.Lesson != nil && slices.Contains(r.Lesson.Sources, id) {
+			if r.Reflection != nil && among(r.Reflection.Sources, id) ||
+				r.Lesson != nil && slices.Contains(r.Lesson.Sources, id) {
 				ids = append(ids, r.ID)
 			}
 		}

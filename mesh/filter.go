@@ -100,8 +100,8 @@ func (c conditions) filter(accesses func(id string) record.Accesses) rank.Filter
 	return f
 }
 
-// sees reports whether r is not bound to another session, or to none any more, and, unless the request is for lessons, no
-// lesson below the minimum confidence.
+// sees reports whether r is not bound to another session, or to none any more, and, unless the request is for lessons,
+// no lesson below the minimum confidence.
 func (c conditions) sees(r *record.Record) bool {
 	if r.Lesson != nil && r.Lesson.RuleConfidence < c.certain && c.Type != r.Type {
 		return false

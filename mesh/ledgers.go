@@ -112,8 +112,8 @@ func (m Maintenance) Rekey(ctx context.Context) ([]ledger.Rekeyed, error) {
 	return ledger.Rekey(ctx, filepath.Join(m.view.Dir, "key"), list, m.view.Logger)
 }
 
-// Salvage makes a valid ledger of the damaged one of a compartment, see [ledger.Salvage]. The index is brought in line by
-// the next session.
+// Salvage makes a valid ledger of the damaged one of a compartment, see [ledger.Salvage]. The index is brought in line
+// by the next session.
 func (m Maintenance) Salvage(ctx context.Context, name record.Visibility, dry bool) (ledger.Salvaged, error) {
 	dir, _ := m.view.folder(name)
 	if err := m.view.checkFolders(dir); err != nil {

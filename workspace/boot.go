@@ -138,13 +138,13 @@ const (
 		"operate. " +
 		"Its owner has to finish setting it up, with `yamo-mcp init` or in a direct conversation. Then try again; nothing " +
 		"needs to be restarted."
-	unbornDM = "The first boot is not finished: there is a BOOTSTRAP.md and no SOUL.md, so the agent has no identity yet " +
-		"and nothing is stored or edited. Call who_am_i, follow BOOTSTRAP.md with the user, write SOUL.md with " +
+	unbornDM = "The first boot is not finished: there is a BOOTSTRAP.md and no SOUL.md, so the agent has no identity yet" +
+		" and nothing is stored or edited. Call who_am_i, follow BOOTSTRAP.md with the user, write SOUL.md with " +
 		"bootstrap_write, then call bootstrap_finish"
 )
 
-// Unborn returns what tools other than those of the first boot answer in a DM while the workspace has a BOOTSTRAP.md and
-// no SOUL.md (RFC-0009 §2.1), "" otherwise.
+// Unborn returns what tools other than those of the first boot answer in a DM while the workspace has a BOOTSTRAP.md
+// and no SOUL.md (RFC-0009 §2.1), "" otherwise.
 func (v *View) Unborn() string {
 	if v.State() == Bootstrap && !v.exists(SoulFile) {
 		return unbornDM

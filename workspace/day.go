@@ -14,8 +14,8 @@ import (
 )
 
 // timezone is the field of RFC-0009 §2.3, as a line of its own or a list item.
-var timezone = regexp.MustCompile(`(?mi)^[ \t]*(?:[-*+][ \t]+)?(?:\*\*|__)?time ?zone(?::(?:\*\*|__)?|(?:\*\*|__):?)[ \t]*` +
-	`([^\n]*)$`)
+var timezone = regexp.MustCompile(`(?mi)^[ \t]*(?:[-*+][ \t]+)?(?:\*\*|__)?time ?zone` +
+	`(?::(?:\*\*|__)?|(?:\*\*|__):?)[ \t]*([^\n]*)$`)
 
 var (
 	zoneName   = regexp.MustCompile(`[A-Za-z][A-Za-z0-9_+-]*(?:/[A-Za-z0-9_+-]+)*`)

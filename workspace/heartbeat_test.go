@@ -167,7 +167,9 @@ func TestHeartbeatForms(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []Task{
-		{Text: "Look at the mail every morning.", Prose: true}, {Text: "Weather"}, {Text: "Calendar of the family", Done: true},
+		{Text: "Look at the mail every morning.", Prose: true},
+		{Text: "Weather"},
+		{Text: "Calendar of the family", Done: true},
 	}
 	if diff := cmp.Diff(want, tasks); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)

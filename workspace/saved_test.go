@@ -45,7 +45,8 @@ func TestLastSaves(t *testing.T) {
 	if err := os.Remove(filepath.Join(w.dir, "memory", "2026-02-13-topic-of-day.md")); err != nil {
 		t.Fatal(err)
 	}
-	if got := startup(t, w, audience.DM()); !strings.Contains(got, "what was done") || !strings.Contains(got, "new flush") {
+	got = startup(t, w, audience.DM())
+	if !strings.Contains(got, "what was done") || !strings.Contains(got, "new flush") {
 		t.Errorf("the startup lacks the last save or flush:\n%s", got)
 	}
 	if files := w.View(group(t, "a")).LastSaves(); len(files) > 0 {

@@ -89,7 +89,8 @@ func TestTopicsAreKept(t *testing.T) {
 	w := folderOf(t, nil)
 	for _, topic := range []string{"日本語の設計", "Проверка оплаты", "🐙🐙", "Große Übergabe", "ταξίδι στην Κρήτη"} {
 		for _, kind := range []memfile.Type{memfile.SessionSave, memfile.DailyLog} {
-			saved, err := w.View(audience.DM()).SaveMemory(t.Context(), Memory{Type: kind, Topic: topic, Parts: []Part{{"", "x"}}})
+			memory := Memory{Type: kind, Topic: topic, Parts: []Part{{"", "x"}}}
+			saved, err := w.View(audience.DM()).SaveMemory(t.Context(), memory)
 			if err != nil {
 				t.Fatalf("%s: %v", topic, err)
 			}

@@ -28,7 +28,8 @@ var ErrTooLarge = fmt.Errorf("file is larger than %d MiB", MaxFileSize>>20)
 // View is the workspace as one audience may see it: the only way from a session to a file. It is safe for concurrent
 // use. Names are slash-separated and relative to the workspace, exactly as in File.Name. A file that the audience may
 // not see, that is refused (a link, a device, an alias) or that does not exist gives the same error, for which
-// errors.Is(err, fs.ErrNotExist) is true. It is true as well for a *RefusedError, which a writer gets for a refused file.
+// errors.Is(err, fs.ErrNotExist) is true. It is true as well for a *RefusedError, which a writer gets for a refused
+// file.
 type View struct {
 	ws  *Workspace
 	who audience.Audience

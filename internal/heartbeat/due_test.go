@@ -11,8 +11,9 @@ func TestInterval(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]time.Duration{
 		"Mail, twice a day": 12 * time.Hour, "every few days": 3 * day, "log_rotation, monthly": month, "weekly": week,
-		"Check the weather daily": day, "every 4 hours": 4 * time.Hour, "every other day": 2 * day, "three times a week": week / 3,
-		"once a month": month, "each morning": day, "every two weeks": 2 * week, "hourly": time.Hour, "3x per day": 0,
+		"Check the weather daily": day, "every 4 hours": 4 * time.Hour, "every other day": 2 * day,
+		"three times a week": week / 3,
+		"once a month":       month, "each morning": day, "every two weeks": 2 * week, "hourly": time.Hour, "3x per day": 0,
 		"3 times per day": 8 * time.Hour, "quarterly": 3 * month, "every couple of days": 2 * day, "biweekly": 2 * week,
 		"twice daily": 12 * time.Hour, "every 30 minutes": 30 * time.Minute, "once a year": year, "every week": week,
 		"Is a new version out?": 0, "Remind Mira": 0, "every now and then": 0,

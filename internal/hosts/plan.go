@@ -9,8 +9,8 @@ import (
 )
 
 // Install returns the changes that add e and its hooks to the host's configuration, or update what is there: keys that
-// a person has added to an entry stay. file is "" for the host's usual one; in another, a project's, there are no hooks.
-// Nothing is written.
+// a person has added to an entry stay. file is "" for the host's usual one; in another, a project's, there are no
+// hooks. Nothing is written.
 func (h Host) Install(p Place, file string, e Entry) ([]Change, error) {
 	server := step{file: h.orUsual(p, file), form: h.form, strict: h.strict}
 	path, value := h.keys(e)
@@ -24,8 +24,8 @@ func (h Host) Install(p Place, file string, e Entry) ([]Change, error) {
 }
 
 // Uninstall returns the changes that remove the entry called name, and the hooks. A file becomes byte for byte what it
-// was before Install, if store has it and nothing else has changed the file since; otherwise only what is this program's
-// is removed.
+// was before Install, if store has it and nothing else has changed the file since; otherwise only what is this
+// program's is removed.
 func (h Host) Uninstall(p Place, file, name string, store Store) ([]Change, error) {
 	path, _ := h.keys(Entry{Name: name})
 	steps := []step{{

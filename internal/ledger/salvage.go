@@ -69,7 +69,8 @@ func Salvage(ctx context.Context, o Options, dry bool) (Salvaged, error) {
 	if err := w.read(f, size, nil, nil); err != nil || dry {
 		return w.result, err
 	}
-	w.result.Aside = strings.TrimSuffix(filepath.Base(o.Path), ".ndjson") + ".damaged-" + now.Format("20060102T150405.000Z")
+	name := strings.TrimSuffix(filepath.Base(o.Path), ".ndjson")
+	w.result.Aside = name + ".damaged-" + now.Format("20060102T150405.000Z")
 	aside, err := os.OpenFile(filepath.Join(filepath.Dir(o.Path), w.result.Aside), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return Salvaged{}, err
@@ -218,7 +219,8 @@ func (w *salvager) rechain(l line) []byte {
 	return text
 }
 
-// drafts returns the entries that end the new ledger: deletions of erased entries whose own are lost, and what was done.
+// drafts returns the entries that end the new ledger: deletions of erased entries whose own are lost, and what was
+// done.
 func (w *salvager) drafts(result Salvaged) (list []Draft) {
 	for _, id := range slices.Sorted(maps.Keys(w.erased)) {
 		list = append(list, Draft{Op: OpDelete, ID: id})

@@ -8,8 +8,8 @@ import (
 // numbers may stay: USER.md and the logs are where the user's own are kept.
 var credentialKinds = []scrub.Kind{scrub.APIKey, scrub.Token, scrub.PrivateKey, scrub.Password, scrub.Card, scrub.SSN}
 
-// CredentialScrubber removes credentials from what a session writes to a workspace file, for workspace.WithScrubber, and
-// returns how many it removed. Nothing else is changed: an address in a log is the user's own to keep.
+// CredentialScrubber removes credentials from what a session writes to a workspace file, for workspace.WithScrubber,
+// and returns how many it removed. Nothing else is changed: an address in a log is the user's own to keep.
 func CredentialScrubber() func(text string) (clean string, redactions int) {
 	scrubber := scrub.New(scrub.Options{})
 	return func(text string) (string, int) {

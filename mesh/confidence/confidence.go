@@ -1,11 +1,11 @@
 // Package confidence estimates how likely it is that a memory answers a query: not whether it is the best one, which is
 // the ranking's job, but whether it has what the query asks for.
 //
-// A memory about the right person that lacks the attribute asked for is as similar to a question as one that has it, so
-// the similarity of whole texts does not tell. What tells is the query's least covered word: each word is compared with
-// every word of the memory, in context, by the vectors that the embedding model computes before it averages them. To
-// that come the similarity of the texts, and whether the memory has the kind of thing that the query asks for: a number,
-// a time, a name, a place. docs/ranking.md has the measurements.
+// A memory about the right person that lacks the attribute asked for is as similar to a question as one that has it,
+// so the similarity of whole texts does not tell. What tells is the query's least covered word: each word is compared
+// with every word of the memory, in context, by the vectors that the embedding model computes before it averages them.
+// To that come the similarity of the texts, and whether the memory has the kind of thing that the query asks for: a
+// number, a time, a name, a place. docs/ranking.md has the measurements.
 package confidence
 
 import (

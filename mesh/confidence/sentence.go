@@ -59,7 +59,8 @@ var kinds = []struct {
 }{
 	{number, regexp.MustCompile(`(?i)\bhow (much|many|old|long|large|big|tall|heavy|far|often|fast|high|deep|wide|soon|` +
 		`quickly|late|early|expensive)\b`)},
-	{number, regexp.MustCompile(`(?i)\b(what|which)\b.*\b(number|price|costs?|amount|age|size|temperature|rate|code|salary|` +
+	{number, regexp.MustCompile(`(?i)\b(what|which)\b.*\b(number|price|costs?|amount|age|size|temperature|rate|code|` +
+		`salary|` +
 		`rent|fee|percentage|budget|version|pin|weight|height|speed|limit|distance|profit|grade|pressure|level|pulse)\b`)},
 	{moment, regexp.MustCompile(`(?i)\bwhen\b|\b(what|which) (time|day|date|month|year|week|season)\b`)},
 	{name, regexp.MustCompile(`(?i)\b(who|whom|whose)\b|\bnames? of\b|'s names?\b|\bnames?\?|\bcalled\?`)},

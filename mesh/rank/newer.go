@@ -33,9 +33,11 @@ var (
 	// tellsChange finds statements that something is not as it was.
 	tellsChange = regexp.MustCompile(`(?i)\b(now|nowadays|these days|no longer|any ?more|instead( of)?|from now on|` +
 		`as of|since|correction|corrected|actually|wrong|change[ds]?|switch(ed)?|move[ds]?|moving|relocated|` +
-		`replace[ds]?|renamed|rewritten|rewrote|migrated|upgraded|updated|raised|lowered|increased|decreased|reduced|cut|extended|renewed|` +
+		`replace[ds]?|renamed|rewritten|rewrote|migrated|upgraded|updated|raised|lowered|increased|decreased|` +
+		`reduced|cut|extended|renewed|` +
 		`rather|prefers?|postponed|rescheduled|slipped|delayed|cancell?ed|stopped|quit|dropped|left|sold|gave|given|` +
-		`swapped|handed|transferred|promoted|started|became|becomes|turned|got|fixed|closed|reopened|again|is (down|up) to)\b`)
+		`swapped|handed|transferred|promoted|started|became|becomes|turned|got|fixed|closed|reopened|again|` +
+		`is (down|up) to)\b`)
 	// asksBefore finds questions about what was true before.
 	asksBefore = regexp.MustCompile(`(?i)\b(before|previous(ly)?|former(ly)?|used to|original(ly)?|at first|back then|` +
 		`earlier|histor(y|ies)|old|first|initial(ly)?)\b`)

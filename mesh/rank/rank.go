@@ -35,8 +35,8 @@ type Ranking string
 // Neighbours count because a remark in a conversation often does not name its subject, which the one before it does.
 // The beginning counts most because a long text names its subject there; a word after the first 60 counts a tenth in
 // own. What an assistant said loses .4, unless the query asks for it. A standing instruction gains twice its cosine
-// where the query asks for help with something. A memory of the time that the query names gains up to 2. docs/ranking.md
-// has the measurements.
+// where the query asks for help with something. A memory of the time that the query names gains up to 2.
+// docs/ranking.md has the measurements.
 const Context Ranking = "context"
 
 // Weights of the signals: round numbers, chosen on two unlike development sets together and not fitted to either.

@@ -34,7 +34,7 @@ func TestApplies(t *testing.T) {
 		"an argument vector":       {`{"command": ["bash", "-lc", "terraform apply -auto-approve"]}`, 3},
 		"two words of a command":   {`{"command": "git push --force origin feature"}`, 2},
 		"another git command":      {`{"command": "git status"}`, -1},
-		"the kind of file":         {`{"file_path": "/home/ana/ferry/api/ticket.proto", "new_string": "int32 price = 4;"}`, 1},
+		"the kind of file":         {`{"file_path": "/home/ana/ferry/api/ticket.proto", "new_string": "int32 price"}`, 1},
 		"another kind of file":     {`{"file_path": "/home/ana/ferry/api/ticket.go", "new_string": "Price int32"}`, -1},
 		"two words of the text":    {`{"file_path": "/a/notes.txt", "content": "then delete the namespace shop"}`, 4},
 		"everyday commands":        {`{"command": "cd src && ls -la && cat main.go | head"}`, -1},
