@@ -25,25 +25,26 @@ func TestRotateLogs(t *testing.T) {
 		return names
 	}
 	all := []string{
-		"memory/2026-02-13-group-hiking.md", "memory/2026-02-13.md", "memory/2026-02-14-group-book-club.md",
+		"memory/2026-02-05-irrigation-pump.md", "memory/2026-02-13-group-hiking.md", "memory/2026-02-13.md",
+		"memory/2026-02-14-group-book-club.md",
 		"memory/2026-02-14.md",
 	}
 	if diff := cmp.Diff(all, names()); diff != "" {
 		t.Error(diff)
 	}
-	text := f.read(t, all[1])
+	text := f.read(t, all[2])
 	answer[rotated](t, tool, `{"action":"archive","files":["memory/2026-02-13.md","memory/2026-02-14.md"]}`)
-	if diff := cmp.Diff([]string{all[0], all[2]}, names()); diff != "" {
+	if diff := cmp.Diff([]string{all[0], all[1], all[3]}, names()); diff != "" {
 		t.Error(diff)
 	}
-	if data, err := f.dm().Read(all[1]); err != nil || string(data) != text {
+	if data, err := f.dm().Read(all[2]); err != nil || string(data) != text {
 		t.Errorf("archived: %q, %v", data, err)
 	}
 	got := answer[rotated](t, tool, `{"action":"delete","files":["memory/2026-02-13.md"],"consent":true}`)
 	if diff := cmp.Diff(rotated{Logs: []rotatedLog{{File: "memory/2026-02-13.md", Deleted: true}}}, got); diff != "" {
 		t.Error(diff)
 	}
-	if data, err := f.dm().Read(all[1]); err == nil {
+	if data, err := f.dm().Read(all[2]); err == nil {
 		t.Errorf("deleted: %q", data)
 	}
 }
