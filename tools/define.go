@@ -166,13 +166,18 @@ func (t Tool) Name() string { return t.spec.Name }
 
 // Definition returns what a client sees in tools/list. All four hints are given, because the default of a missing
 // destructiveHint is true, and hosts ask their person before such a call.
-func (t Tool) Definition() mcp.Tool {
+func (t Tool) Definition() mcp.Tool { return t.definition(t.input.listed, t.output.listed) }
+
+// Contract returns the definition with the complete schemas, which calls and results are checked against.
+func (t Tool) Contract() mcp.Tool { return t.definition(t.input.raw, t.output.raw) }
+
+func (t Tool) definition(input, output json.RawMessage) mcp.Tool {
 	return mcp.Tool{
 		Name:            t.spec.Name,
 		Title:           t.spec.Title,
 		Description:     t.spec.Description,
-		RawInputSchema:  t.input.raw,
-		RawOutputSchema: t.output.raw,
+		RawInputSchema:  input,
+		RawOutputSchema: output,
 		Annotations: mcp.ToolAnnotation{
 			Title:           t.spec.Title,
 			ReadOnlyHint:    new(t.spec.ReadOnly),

@@ -25,15 +25,14 @@ type lessonContext struct {
 func (lessonContext) JSONSchemaExtend(s *jsonSchema) {
 	describe(s, map[string]string{
 		"situation":         "What happened.",
-		"error_pattern":     "Stable name for this kind of failure, the same every time, e.g. auth_fallback_bypass.",
+		"error_pattern":     "Stable name of this kind of failure, e.g. auth_fallback_bypass.",
 		"oversight":         "What was missed.",
-		"fix":               "How it was resolved.",
-		"preventative_rule": "What to do in future, as an instruction.",
-		"severity":          "Severity if it happens again.",
+		"fix":               "What solved it.",
+		"preventative_rule": "What to do, as an instruction.",
+		"severity":          "If it happens again.",
 		"applicable_scope":  "When and where the rule applies.",
 		"inverse_lesson":    "What works instead.",
-		"confidence": "Confidence that the rule is right, 0 to 1; default 0.7. " +
-			"Lessons of 0.7 or more are recalled as rules.",
+		"confidence":        "0 to 1; default 0.7, from which on rules are recalled.",
 	})
 }
 
@@ -63,12 +62,10 @@ func (lessonBlock) JSONSchemaExtend(s *jsonSchema) {
 // (RFC-0011 §8.2): its second lesson is stored only with a higher confidence, and supersedes the first.
 func DistillLesson(v *mesh.View) Tool {
 	return Define(Spec{
-		Name:  "distill_lesson",
-		Title: "Learn a lesson",
-		Description: "Turn a mistake into a rule that is recalled before it happens again. " +
-			"Call it when something failed and you know why. " +
-			"A pattern and scope has one lesson: calling again returns it, unless the new one has higher confidence.",
-		Idempotent: true,
+		Name:        "distill_lesson",
+		Title:       "Learn a lesson",
+		Description: "Turn a mistake into a rule for next time. Call it when something failed and you know why.",
+		Idempotent:  true,
 	}, func(ctx context.Context, in lessonContext) (lessonBlock, error) {
 		// The view scrubs the fields and decides under the ledger's lock whether a better lesson exists.
 		l, err := v.Distill(ctx, record.LessonRequest{

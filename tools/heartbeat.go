@@ -22,9 +22,9 @@ type beat struct {
 
 func (beat) JSONSchemaExtend(s *jsonSchema) {
 	describe(s, map[string]string{
-		"action":      "due: return the checklist and which checks are due. done: record that a check was just done.",
-		"check":       "Required by done: name of the check, e.g. email. A new name creates a check.",
-		"every_hours": "For due: hours after which a check is due again, if HEARTBEAT.md names no interval.",
+		"action":      "due: checklist and due checks. done: a check was done.",
+		"check":       "For done. A new name creates a check.",
+		"every_hours": "Interval, if HEARTBEAT.md names none.",
 	})
 }
 
@@ -135,9 +135,8 @@ func Heartbeat(h heartbeat.Heartbeat) Tool {
 	return Define(Spec{
 		Name:  "heartbeat",
 		Title: "Heartbeat",
-		Description: "Periodic work: read the checklist of HEARTBEAT.md and when each check was last done, " +
-			"then record each check you do. " +
-			"due also distills lessons from recent failures and adds often recalled memories to MEMORY.md, when these are due.",
+		Description: "Periodic work: what of HEARTBEAT.md is due, and record what is done. " +
+			"due also distills lessons from failures and adds often recalled memories to MEMORY.md, when these are due.",
 	}, func(ctx context.Context, in beat) (beatAnswer, error) {
 		if in.Action == "done" {
 			// The name is written to a file that people read: CheckDone refuses credentials and control characters.

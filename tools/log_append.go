@@ -19,8 +19,8 @@ type logEntry struct {
 
 func (logEntry) JSONSchemaExtend(s *jsonSchema) {
 	describe(s, map[string]string{
-		"text":    "What happened, was decided, must be remembered or is open: Markdown without headings.",
-		"heading": "Title of the entry, one line.",
+		"text":    "Markdown without headings.",
+		"heading": "Title, one line.",
 	})
 }
 
@@ -47,11 +47,9 @@ func LogAppend(v *workspace.View) Tool {
 	}
 	sessions := &journals{view: v}
 	return Define(Spec{
-		Name:  "log_append",
-		Title: "Write to the log",
-		Description: "Append to " + where + ": events, decisions, things to remember, open questions. " +
-			"What is not written down is forgotten. " +
-			"Existing text is not changed. Returns once it is on disk.",
+		Name:        "log_append",
+		Title:       "Write to the log",
+		Description: "Append to " + where + ": events, decisions, open questions. What is not written down is forgotten.",
 	}, func(ctx context.Context, in logEntry) (logged, error) {
 		done, err := sessions.of(ctx).Append(ctx, in.Heading, in.Text)
 		if errors.Is(err, workspace.ErrNoText) || errors.Is(err, workspace.ErrLongText) {

@@ -29,20 +29,15 @@ type memoryFile struct {
 
 func (memoryFile) JSONSchemaExtend(s *jsonSchema) {
 	describe(s, map[string]string{
-		"action": "save: write a new memory file. read: " +
-			"return a file's front matter, text, wikilink targets and format problems.",
-		"type": "Required by save. daily-log: a topic of the day. session-save: end of a session. " +
-			"memory-flush: what must survive context compaction. curated: create MEMORY.md, if missing.",
-		"topic": "Topic in 2 to 5 words, used as the file name. " +
-			"Required by save, except for memory-flush and curated.",
-		"sections": "Required by save, in order. Usual headings: Context, Key Points, Decisions Made, Action " +
-			"Items; Conversation Summary, Key Takeaways; Session Summary, Important Context to Preserve, " +
-			"Pending Work; for curated: User Preferences, Key Decisions, Project Context, with dated entries.",
-		"tags":       "Additional tags, / between levels: project/greenhouse. The type's tags are added.",
-		"links":      "Related files: memory/2026-02-13-setup or MEMORY#Decisions, besides wikilinks in the text.",
-		"session_id": "The session it comes from.",
-		"source":     "Originating program: claude-code, hook, manual.",
-		"file":       "Required by read: path relative to the workspace, e.g. MEMORY.md.",
+		"action":     "save a new file, or read one.",
+		"type":       "For save. daily-log: a topic of the day. curated: create MEMORY.md.",
+		"topic":      "For save: 2 to 5 words.",
+		"sections":   "For save, e.g. Conversation Summary, Key Takeaways, Pending Work.",
+		"tags":       "E.g. project/greenhouse.",
+		"links":      "Related files, e.g. memory/2026-02-13-setup.",
+		"session_id": "Its session.",
+		"source":     "Program, e.g. claude-code.",
+		"file":       "For read: path in the workspace.",
 	})
 	enumerate(s, "type", memfile.DailyLog, memfile.MemoryFlush, memfile.SessionSave, memfile.Curated)
 }
@@ -54,7 +49,7 @@ type memorySection struct {
 
 func (memorySection) JSONSchemaExtend(s *jsonSchema) {
 	describe(s, map[string]string{
-		"heading": "One line, without #.",
+		"heading": "One line.",
 		"text":    "Markdown without headings.",
 	})
 }
@@ -142,10 +137,8 @@ func MemoryFile(v *workspace.View) Tool {
 	return Define(Spec{
 		Name:  "memory_file",
 		Title: "Memory files",
-		Description: "Save a session, a topic of the day, or what must survive context compaction " +
-			"as a new Markdown file with front matter in memory/, named by date and topic; nothing is replaced. " +
-			"For short notes use log_append. Action read returns a file's " +
-			"front matter, text, problems and wikilink targets.",
+		Description: "Save a session, a topic, or what must survive context compaction as a new file in memory/. " +
+			"read returns a file with its problems and links. For short notes use log_append.",
 	}, func(ctx context.Context, in memoryFile) (memoryFiled, error) {
 		saved := workspace.Saved{Name: in.File}
 		if in.Action == "save" {

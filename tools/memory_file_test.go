@@ -44,7 +44,7 @@ func TestMemoryFile(t *testing.T) {
 		Type: "session-save", Date: "2026-02-14", Slug: "the-pump-again", Source: "claude-code",
 		Tags: []string{"memory/session", "session/claude-code", "project/greenhouse"},
 	}
-	want.Text = "\n# Session Save: the-pump-again\n\n> Saved on session end.\n\n## Key Takeaways\n\n" +
+	want.Text = "\n# Session Save: The pump, again\n\n> Saved on session end.\n\n## Key Takeaways\n\n" +
 		"- [REDACTED:password] is no password, see [[MEMORY#Lessons|lessons]] and [[MEMORY#Songs]]\n"
 	if diff := cmp.Diff(want, again); diff != "" {
 		t.Error(diff)

@@ -46,22 +46,22 @@ type memoryQuery struct {
 
 func (memoryQuery) JSONSchemaExtend(s *jsonSchema) {
 	describe(s, map[string]string{
-		"query":           "A question or keywords. Without it: the newest memories.",
-		"limit":           "Maximum results.",
+		"query":           "A whole question, or words. Without it: the newest.",
+		"limit":           "Up to 50; default 10.",
 		"type":            "Only this type.",
-		"tags":            "Only with all these tags.",
+		"tags":            "Only with all these.",
 		"session_id":      "Only this session.",
-		"agent_id":        "Only what this agent stored.",
+		"agent_id":        "Only of this agent.",
 		"skill_name":      "Only this skill.",
 		"min_importance":  "Minimum importance.",
-		"since":           `From this time on: 2026-01-31T15:04Z, "last Tuesday".`,
+		"since":           "This time or later: 2026-01-31T15:04Z, \"last Tuesday\".",
 		"until":           "Before this time.",
 		"as_of":           "What was current then.",
 		"after":           "Without query: next of the last page.",
-		"around":          "Instead of query: memory ID, for what came before and after.",
+		"around":          "Memory ID: what came before and after it.",
 		"min_confidence":  "likely or possible.",
 		"include_lessons": "Also lessons.",
-		"format":          "concise: 400 characters of each. detailed: 30,000 bytes, metadata, signals.",
+		"format":          "detailed: whole text and metadata.",
 	})
 	enumerate(s, "type", record.Types...)
 }
@@ -157,9 +157,8 @@ func MemorySearch(v *mesh.View) Tool {
 	return Define(Spec{
 		Name:  "memory_search",
 		Title: "Recall",
-		Description: "Search stored memories by meaning and keywords. " +
-			"Call it before answering anything that may depend on earlier conversations, " +
-			"people, preferences, decisions or past mistakes.",
+		Description: "Search memories by meaning and words. Call it before answering what may depend on earlier " +
+			"conversations, people, preferences, decisions or mistakes.",
 		ReadOnly:   true,
 		Idempotent: true,
 	}, func(ctx context.Context, in memoryQuery) (memoryAnswer, error) {

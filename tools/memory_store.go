@@ -16,19 +16,18 @@ type memory struct {
 
 func (memory) JSONSchemaExtend(s *jsonSchema) {
 	describe(s, map[string]string{
-		"content": "What to remember: one self-contained fact, event or decision. " +
-			"Markup is cleaned; personal identifiers and credentials are redacted.",
-		"type":        "Kind of memory. For lessons from mistakes call distill_lesson instead.",
-		"tags":        "Words to filter by later, each up to 64 characters.",
-		"importance":  "Importance, 0 to 1.",
-		"session_id":  "The conversation it comes from. Search relates memories of one session: set it if known.",
-		"source":      "Origin: user, assistant, or a person, program or document.",
+		"content":     "One self-contained statement.",
+		"type":        "Kind. For mistakes use distill_lesson.",
+		"tags":        "Words to filter by.",
+		"importance":  "0 to 1.",
+		"session_id":  "Its conversation, if known.",
+		"source":      "user, assistant, or another name.",
 		"rationale":   "Why it is worth keeping.",
-		"hypothesis":  "What it is expected to be useful for.",
-		"skill_name":  "The skill it belongs to.",
-		"occurred_at": "Time of the event, if content does not name it.",
-		"metadata":    "Additional JSON, up to 16 KiB. Not searched.",
-		"supersedes":  "IDs of memories that this corrects, merges or ends.",
+		"hypothesis":  "What it may help with.",
+		"skill_name":  "Its skill.",
+		"occurred_at": "When it happened, if content does not name it.",
+		"metadata":    "More JSON, not searched.",
+		"supersedes":  "IDs of memories that this replaces or ends.",
 	})
 	property(s, "content").MinLength = new(uint64(1))
 	enumerate(s, "type", record.Types...)
@@ -48,9 +47,8 @@ type visibleMemory struct {
 func (v visibleMemory) JSONSchemaExtend(s *jsonSchema) {
 	v.memory.JSONSchemaExtend(s)
 	describe(s, map[string]string{
-		"visibility": "private: recalled in direct conversations only. shared: recalled in every group too. " +
-			"The host asks the user before sharing, if it can.",
-		"confirm": "true: the user agrees to share an existing private memory. Needed only if the host cannot ask the user.",
+		"visibility": "shared: recalled in every group too.",
+		"confirm":    "The user agreed to share an existing private memory; only if the host cannot ask.",
 	})
 }
 
@@ -101,9 +99,8 @@ func MemoryStore(v *mesh.View) Tool {
 	spec := Spec{
 		Name:  "memory_store",
 		Title: "Remember",
-		Description: "Store a decision, preference, fact or event beyond this session; what is not stored is forgotten. " +
-			"Store one self-contained item per call. If it corrects memories, name them in supersedes. " +
-			"Storing the same content again updates the first memory.",
+		Description: "Store a decision, preference, fact or event for later sessions, one per call; what is not stored is " +
+			"forgotten. Name the memories that it makes outdated in supersedes.",
 		Idempotent: true,
 	}
 	keep := func(ctx context.Context, m mesh.Scrubbed, to record.Visibility, supersedes []string) (stored, error) {

@@ -45,12 +45,11 @@ const (
 // see, so a group's numbers tell it nothing about private memories.
 func MyStats(v *workspace.View, memory *mesh.View, logs *transcript.View) Tool {
 	return Define(Spec{
-		Name:  "my_stats",
-		Title: "My statistics",
-		Description: "Counts of sessions, memories, recalls and most used tags of the last 7 days, " +
-			"what dreaming promoted, and the workspace files.",
-		ReadOnly:   true,
-		Idempotent: true,
+		Name:        "my_stats",
+		Title:       "My statistics",
+		Description: "Counts of sessions, memories, recalls and tags, and the workspace files.",
+		ReadOnly:    true,
+		Idempotent:  true,
 	}, func(ctx context.Context, _ nothing) (stats, error) {
 		s := stats{TopConceptTags7d: []tagCount{}, WorkspaceFilesSeen: v.Present()}
 		var err error

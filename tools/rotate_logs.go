@@ -24,12 +24,10 @@ type rotation struct {
 
 func (rotation) JSONSchemaExtend(s *jsonSchema) {
 	describe(s, map[string]string{
-		"action": "list: old logs, for review. archive: compress logs into memory/archive/, where they stay " +
-			"readable and searchable. delete: remove logs permanently, only if the user asked for it.",
-		"older_than_days": "For list: minimum log age in days.",
-		"files":           "Required by archive and delete: logs, e.g. memory/2026-01-02.md.",
-		"consent": "The user explicitly agreed, for these logs. Required for logs younger than 7 days, and to " +
-			"delete unless the host asks the user. Never your own decision.",
+		"action":          "archive: compress; they stay readable. delete: only if the user asked for it.",
+		"older_than_days": "For list.",
+		"files":           "For archive and delete.",
+		"consent":         "The user agreed to it: needed below 7 days, and to delete. Never your own decision.",
 	})
 }
 
@@ -71,11 +69,9 @@ const maxRotated = 100
 // error names the first that could not be, with the number of those done before it.
 func RotateLogs(v *workspace.View) Tool {
 	return Define(Spec{
-		Name:  "rotate_logs",
-		Title: "Old logs",
-		Description: "Maintain daily logs older than 30 days: list them, make sure MEMORY.md has what matters, " +
-			"then archive them. " +
-			"Deleting, and any change to logs younger than 7 days, needs the user's consent.",
+		Name:        "rotate_logs",
+		Title:       "Old logs",
+		Description: "Logs and saved sessions older than 30 days: list them, make sure MEMORY.md has what matters, archive them.",
 		Destructive: true,
 		Idempotent:  true,
 	}, func(ctx context.Context, in rotation) (rotated, error) {

@@ -20,6 +20,7 @@ import (
 // only validates.
 type schema struct {
 	raw      json.RawMessage // JSON Schema 2020-12, inline
+	listed   json.RawMessage // the same without what only an error needs to tell
 	compiled *jsonschema.Schema
 	fields   []string        // the top-level fields in the struct's order
 	defaults json.RawMessage // an object with the defaults of the top-level fields
@@ -58,7 +59,42 @@ func schemaOf[T any]() (*schema, error) {
 	if s.compiled, err = compile(s.raw); err != nil {
 		return nil, err
 	}
+	shorten(reflected)
+	if s.listed, err = json.Marshal(reflected); err != nil {
+		return nil, fmt.Errorf("encode: %w", err)
+	}
 	return s, s.checkDefaults()
+}
+
+// plainNames are arguments whose names tell a model what they are. Their descriptions are in docs/tools.md only.
+var plainNames = map[string]bool{
+	"rationale": true, "hypothesis": true, "agent_id": true, "skill_name": true, "min_importance": true, "topic": true,
+	"situation": true, "oversight": true, "fix": true, "include_lessons": true, "offset": true,
+	"idempotency_key": true, "max_chars": true, "metadata": true, "importance": true, "heading": true,
+}
+
+// shorten removes from a schema, at every depth, limits, defaults and the ban on unknown fields. The listing of
+// tools leaves them out: every conversation pays for it, a model hardly ever breaks these rules, and an error names the
+// rule that was broken.
+func shorten(s *reflection.Schema) {
+	if s == nil {
+		return
+	}
+	s.MinLength, s.MaxLength, s.MinItems, s.MaxItems, s.UniqueItems = nil, nil, nil, nil, false
+	s.Minimum, s.Maximum, s.Default = "", "", nil
+	if s.AdditionalProperties == reflection.FalseSchema {
+		s.AdditionalProperties = nil
+	}
+	shorten(s.Items)
+	shorten(s.AdditionalProperties)
+	if s.Properties != nil {
+		for pair := s.Properties.Oldest(); pair != nil; pair = pair.Next() {
+			shorten(pair.Value)
+			if plainNames[pair.Key] {
+				pair.Value.Description = ""
+			}
+		}
+	}
 }
 
 // compile compiles a schema with formats asserted, which JSON Schema leaves open: date-time and date are checked here,

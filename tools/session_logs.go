@@ -22,14 +22,12 @@ type logQuery struct {
 
 func (logQuery) JSONSchemaExtend(s *jsonSchema) {
 	describe(s, map[string]string{
-		"action": "list_sessions: newest sessions. read_session: one session from its beginning. search: turns " +
-			"that contain the query. recent: last turns of a session.",
-		"session_id": "Required by read_session. For search: only this session. For recent: " +
-			"default is the current session.",
-		"query":     "Required by search: text to find, case-insensitive.",
-		"offset":    "For read_session: number of turns to skip; next_offset of the previous result.",
-		"limit":     "Maximum number of sessions, turns or hits.",
-		"max_chars": "Maximum characters per turn.",
+		"action":     "recent: last turns of a session.",
+		"session_id": "For read_session; optional for search and recent.",
+		"query":      "For search.",
+		"offset":     "For read_session: next_offset.",
+		"limit":      "Up to 500.",
+		"max_chars":  "Per turn, default 200.",
 	})
 }
 
@@ -63,12 +61,11 @@ func (logAnswer) JSONSchemaExtend(s *jsonSchema) {
 // folder. The view decides which sessions an audience has: a group sees its own, and another's ID is unknown to it.
 func SessionLogs(v *transcript.View) Tool {
 	return Define(Spec{
-		Name:  "session_logs",
-		Title: "Session logs",
-		Description: "Read your past sessions verbatim: list, read or search them, or get the last turns. " +
-			"This is the raw record; for stored memories use memory_search.",
-		ReadOnly:   true,
-		Idempotent: true,
+		Name:        "session_logs",
+		Title:       "Session logs",
+		Description: "Your past sessions verbatim: list, read or search them. For stored memories use memory_search.",
+		ReadOnly:    true,
+		Idempotent:  true,
 	}, func(ctx context.Context, in logQuery) (logAnswer, error) {
 		answer, err := readLogs(ctx, v, in)
 		switch {

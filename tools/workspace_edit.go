@@ -30,19 +30,18 @@ type workspaceEdit struct {
 
 func (workspaceEdit) JSONSchemaExtend(s *jsonSchema) {
 	describe(s, map[string]string{
-		"file":    "Path relative to the workspace: MEMORY.md, USER.md, notes/NAME.md, users/ID/overview.md.",
-		"section": "Heading (##) or anchor. Without it: the text below the title.",
-		"op": "replace_section, append_section: use content. append_item: add items to the end of a list. " +
-			"curate_items: items replace the whole list. tombstone_section: retire the content.",
-		"content":            "Markdown; headings begin with ###.",
-		"items":              "List items, without bullets.",
+		"file":               "Path in the workspace: MEMORY.md, notes/NAME.md, users/ID/overview.md.",
+		"section":            "Heading; without it, the text below the title.",
+		"op":                 "append_item adds items, curate_items replaces all of them, tombstone_section retires the section.",
+		"content":            "Markdown; headings from ###.",
+		"items":              "Without bullets.",
 		"rationale":          "Reason, one line.",
-		"evidence_refs":      "Evidence: IDs of memories (mem_…) or events, or evidence tokens (ev:…).",
-		"override_rationale": "If a cap is exceeded: why, for how long, when it will be curated.",
-		"expected_hash":      "after_hash of the edit you build on; refused if the section changed since.",
-		"idempotency_key":    "A repeated key returns the first result.",
-		"create":             "Create the file or section if missing.",
-		"propose":            "Propose only: the user accepts or rejects it. Also works for pinned sections.",
+		"evidence_refs":      "IDs of memories or events, ev:… tokens.",
+		"override_rationale": "Why a cap is exceeded.",
+		"expected_hash":      "after_hash of the edit this builds on.",
+		"idempotency_key":    "Repeated: returns the first result.",
+		"create":             "Create what is missing.",
+		"propose":            "The user decides; also for pinned sections.",
 	})
 	enumerate(s, "op", grammar.ReplaceSection, grammar.AppendSection, grammar.AppendItem, grammar.CurateItems,
 		grammar.TombstoneSection)
@@ -87,10 +86,8 @@ func WorkspaceEdit(editor *edit.Editor, agent string) Tool {
 	return Define(Spec{
 		Name:  "workspace_edit",
 		Title: "Edit a workspace file",
-		Description: "Change one section of a workspace file: lasting knowledge in MEMORY.md, the user in USER.md, " +
-			"conventions in AGENTS.md, notes, profiles in users/. Read the file first. " +
-			"Each edit is recorded with its reason and can be traced and undone; returns once both are on disk. " +
-			"Not for daily logs (log_append) or SOUL.md. No credentials.",
+		Description: "Change one section of MEMORY.md, USER.md, AGENTS.md, a note or a profile in users/; read it first. " +
+			"Edits are recorded and can be undone. Not for daily logs (log_append) or SOUL.md. No credentials.",
 		Destructive: true,
 		Refuse: func(args map[string]any) error {
 			// Seed 004 names operations that must never exist, such as replacing a whole file: the reason helps more than

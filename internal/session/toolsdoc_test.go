@@ -104,7 +104,7 @@ func offered(t *testing.T, dir, set string, who audience.Audience) []mcp.Tool {
 	}()
 	var list []mcp.Tool
 	for _, tool := range deps.Tools {
-		list = append(list, tool.Definition())
+		list = append(list, tool.Contract())
 	}
 	return list
 }
