@@ -45,7 +45,8 @@ func (g *guide) ask(question, usual string) (string, error) {
 func (g *guide) profile(role string) (*workspace.Profile, error) {
 	p := workspace.Profile{Role: role}
 	var err error
-	if p.User, err = g.ask("Your name, or nothing to let the agent ask in its first session", ""); err != nil || p.User == "" {
+	p.User, err = g.ask("Your name, or nothing to let the agent ask in its first session", "")
+	if err != nil || p.User == "" {
 		return nil, err
 	}
 	if p.Name, err = g.ask("Name of the agent", "Kit"); err != nil {
