@@ -2,6 +2,8 @@ package hosts
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -42,8 +44,7 @@ var (
 	geminiEvents = []hookEvent{
 		{name: "SessionStart"},
 		{name: "BeforeAgent"},
-		{name: "AfterAgent"},
-		{name: "PreCompress"},
+		{name: "AfterAgent"}, // PreCompress runs before every turn
 		{name: "SessionEnd"},
 	}
 	cursorEvents = []hookEvent{
@@ -133,6 +134,12 @@ func (f *hookFile) install(host string, e Entry, text []byte) ([]byte, error) {
 			}
 		}
 	}
+	// Of an earlier version, which may have had other events.
+	if text, err = f.removeFrom(host, text, func(event string) bool {
+		return !slices.ContainsFunc(f.events, func(e hookEvent) bool { return e.name == event })
+	}); err != nil {
+		return nil, err
+	}
 	for _, event := range f.events {
 		element := f.element(event, e.command(host, event.name))
 		list := []string{"hooks", event.name}
@@ -145,10 +152,21 @@ func (f *hookFile) install(host string, e Entry, text []byte) ([]byte, error) {
 
 // remove returns text without the hooks of the host, and without lists that are empty then.
 func (f *hookFile) remove(host string, text []byte) ([]byte, error) {
-	var err error
-	for _, event := range f.events {
-		list := []string{"hooks", event.name}
-		if text, err = (jsonFormat{}).removeElements(text, list, ours(host, event.name)); err != nil {
+	return f.removeFrom(host, text, func(string) bool { return true })
+}
+
+// removeFrom is remove for the events for which chosen holds.
+func (f *hookFile) removeFrom(host string, text []byte, chosen func(event string) bool) ([]byte, error) {
+	content, err := (jsonFormat{}).decode(text)
+	if err != nil {
+		return nil, err
+	}
+	events, _ := content["hooks"].(map[string]any)
+	for _, event := range slices.Sorted(maps.Keys(events)) {
+		if !chosen(event) {
+			continue
+		}
+		if text, err = (jsonFormat{}).removeElements(text, []string{"hooks", event}, ours(host, event)); err != nil {
 			return nil, err
 		}
 	}

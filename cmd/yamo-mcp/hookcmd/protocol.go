@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -111,6 +112,9 @@ type input struct {
 // maxInput is the maximum size of what a host says, in bytes: an edit of a file has the file in it.
 const maxInput = 16 << 20
 
+// hookContext is what a host has added to a prompt.
+var hookContext = regexp.MustCompile(`(?s)<hook_context>.*?</hook_context>`)
+
 // read reads what the host says.
 func read(r io.Reader) (input, error) {
 	var in input
@@ -128,6 +132,8 @@ func read(r io.Reader) (input, error) {
 		// The error could quote what was said.
 		return in, errors.New("stdin is not the JSON of a hook")
 	}
+	// Gemini CLI puts what a hook has said at the start of a session before the first prompt, as a part of it.
+	in.Prompt = strings.TrimSpace(hookContext.ReplaceAllString(in.Prompt, ""))
 	if in.SessionID == "" {
 		in.SessionID = in.ConversationID
 	}

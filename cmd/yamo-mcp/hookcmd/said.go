@@ -52,6 +52,10 @@ func exchange(prompt, answer string) string {
 
 // preCompact writes a checkpoint to the daily log: the host is about to forget what was said.
 func (r *run) preCompact(ctx context.Context) error {
+	// Gemini CLI announces every turn that it may compact.
+	if r.hostID == "gemini" && r.in.Trigger != "manual" {
+		return nil
+	}
 	s := r.folder.load(r.in.SessionID, r.start)
 	var lines []string
 	if project := r.in.project(); project != "" {
