@@ -112,6 +112,11 @@ func TestCommands(t *testing.T) {
 func checkCommand(t *testing.T, where, line string, commands []string) {
 	t.Helper()
 	name := regexp.MustCompile(`^yamo-mcp( [a-z][a-z-]*)*`).FindString(line)
+	// The last word may be an argument, as in yamo-mcp install claude-code.
+	if command := name[:max(strings.LastIndex(name, " "), 0)]; !slices.Contains(commands, name) &&
+		slices.Contains([]string{"yamo-mcp install", "yamo-mcp uninstall"}, command) {
+		name = command
+	}
 	if name != "yamo-mcp" && !slices.Contains(commands, name) { // without a command: yamo-mcp --version
 		t.Errorf("%s names the command %q; there are %q", where, name, commands)
 		return

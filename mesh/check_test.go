@@ -263,17 +263,27 @@ func TestRebuildGoesOn(t *testing.T) {
 	t.Parallel()
 	const n = 3 * index.EmbedBatch
 	dir := t.TempDir()
-	fillWith(t, open(t, dir, audience.DM(), new(words)), n)
+	filled := open(t, dir, audience.DM(), new(words))
+	fillWith(t, filled, n)
+	// Otherwise its background work makes the vectors that the rebuild is to make.
+	if err := filled.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	interrupted := func(e index.Embedder) (done int) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		err := open(t, dir, audience.DM(), e).Maintenance().Rebuild(ctx, func(_ string, batch, _ int) {
+		v := open(t, dir, audience.DM(), e)
+		err := v.Maintenance().Rebuild(ctx, func(_ string, batch, _ int) {
 			if done = batch; done >= index.EmbedBatch {
 				cancel()
 			}
 		})
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("interrupted: %v", err)
+		}
+		// Otherwise it goes on in the background.
+		if err := v.Close(t.Context()); err != nil {
+			t.Error(err)
 		}
 		return done
 	}

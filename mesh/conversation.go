@@ -33,7 +33,7 @@ func (v *View) CaptureInteraction(ctx context.Context, q Interaction) (*Stored, 
 		return nil, nil // the RFC's null
 	}
 	s, err := v.Scrub(record.Memory{
-		Content: strings.Join(parts, "\n"), Type: "session", Source: "conversation",
+		Content: strings.Join(parts, "\n"), Type: record.SessionType, Source: record.Conversation,
 		SessionID: q.SessionID, Skill: q.Skill, Tags: q.Tags,
 	})
 	if err != nil {

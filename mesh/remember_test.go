@@ -464,3 +464,29 @@ func forget(t testing.TB, v *View, content string) {
 		}
 	}
 }
+
+// A group's store call names memories of the group only, whatever the DM and other groups have.
+func TestSimilarStaysWithItsGroup(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	const fact = "Ana lives in Lisbon."
+	for _, who := range []audience.Audience{audience.DM(), group(t, "blue")} {
+		keep(t, open(t, dir, who, new(words)), record.Memory{Content: fact})
+	}
+	red := open(t, dir, group(t, "red"), new(words))
+	for _, known := range []int{0, 1} {
+		s, err := red.Scrub(record.Memory{Content: fact, SessionID: strings.Repeat("x", known)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept, err := red.Remember(t.Context(), s, Intent{Compare: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, other := range kept.Similar {
+			if other.Visibility != record.OfGroup("red") {
+				t.Errorf("the group red is told of %+v", other)
+			}
+		}
+	}
+}

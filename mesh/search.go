@@ -186,6 +186,12 @@ func (v *View) order(
 	var active map[string]bool
 	if q.IncludeLessons { // before the candidates: it takes snapshots, which may not nest
 		active = v.activeIDs(stores)
+		// An active lesson that the query has little to do with is left out; it is no ordinary result instead.
+		if admit := f.Admit; q.Type == "" {
+			f.Admit = func(r *record.Record) bool {
+				return (r.Lesson == nil || !active[r.ID]) && (admit == nil || admit(r))
+			}
+		}
 	}
 	candidates := v.candidates(among, query, meaning)
 	defer candidates.Release()

@@ -29,7 +29,8 @@ type Similar struct {
 	Excerpt    string // up to similarExcerpt characters
 	Relation   string // Same, NearDuplicate or Differs
 
-	score float64
+	score  float64
+	moment record.Moment
 }
 
 const (
@@ -81,12 +82,13 @@ func (v *View) compareStored(
 			}
 			if relation != "" {
 				excerpt, _ := keyword.Excerpt(text.OneLine(other.Content), r.Content, similarExcerpt)
-				list = append(list, Similar{other.ID, other.CreatedAt, c.Visibility, excerpt, relation, score})
+				moment := record.Moment{Time: other.CreatedAt, Compartment: c.Visibility, Seq: other.Seq}
+				list = append(list, Similar{other.ID, other.CreatedAt, c.Visibility, excerpt, relation, score, moment})
 			}
 		}
 	}
 	slices.SortStableFunc(list, func(a, b Similar) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), b.CreatedAt.Compare(a.CreatedAt), strings.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(b.score, a.score), b.moment.Compare(a.moment))
 	})
 	return list[:min(maxSimilar+1, len(list))], merge, nil
 }

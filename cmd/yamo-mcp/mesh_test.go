@@ -161,7 +161,7 @@ func TestIngestManyFilesGoesOnAfterAnInterrupt(t *testing.T) {
 		t.Errorf("stderr: %s", stderr)
 	}
 	stdout, _, err = meshRun(t.Context(), workspace, "ingest-dir", "--recursive", notes, "--json")
-	if err != nil || !strings.HasPrefix(stdout, `{"files":5005,"ingested":0,"unchanged":5001,`) {
+	if err != nil || !strings.HasPrefix(stdout, `{"files":5005,"ingested":0,"replaced":0,"unchanged":5001,`) {
 		t.Errorf("again: %v\n%s", err, stdout)
 	}
 	stdout, _, err = meshRun(t.Context(), workspace, "stats")

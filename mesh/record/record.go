@@ -30,6 +30,10 @@ const DefaultType = "global"
 // there only, and for SessionDays days.
 const SessionType = "session"
 
+// Conversation is the source of a captured interaction (RFC-0011 §4.3). It is of SessionType, but is there for later
+// sessions, which recall it.
+const Conversation = "conversation"
+
 // SessionDays is the number of days that a memory of SessionType is found.
 const SessionDays = 30
 
