@@ -154,9 +154,9 @@ func compareLines(t *testing.T, what, want, got string) {
 }
 
 var (
-	madeID   = regexp.MustCompile(`\b(mem|lesson|pattern|skill|reflect)_\d{13}_[0-9a-f]{6}\b`)
+	madeID = regexp.MustCompile(`\b(mem|lesson|pattern|skill|reflect)_\d{13}_[0-9a-f]{6}\b`)
 	// Sessions that begin in one minute share a heading in the log, so that its size depends on the clock.
-	logSize  = regexp.MustCompile(`("What this group logged on [^"]*",\s*"mimeType":"text/markdown",\s*"size":)\d+`)
+	logSize = regexp.MustCompile(`("What this group logged on [^"]*",\s*"mimeType":"text/markdown",\s*"size":)\d+`)
 	// Whether vectors or words find what is similar depends on how fast the model is; a group sees its own only, which
 	// TestSimilarStaysWithItsGroup of mesh shows.
 	similar  = regexp.MustCompile(`,\\?"similar\\?":\[[^\]]*\]`)

@@ -25,12 +25,15 @@ var streams = map[string]string{
 data: {"type":"response.created","response":{"id":"r1"}}
 
 event: response.output_item.done
-data: {"type":"response.output_item.done","output_index":0,"item":{"type":"message","id":"m1","role":"assistant","status":"completed","content":[{"type":"output_text","text":"` + spoken + `","annotations":[]}]}}
+data: {"type":"response.output_item.done","output_index":0,"item":{"type":"message","id":"m1",` +
+		`"role":"assistant","status":"completed","content":[{"type":"output_text","text":"` + spoken +
+		`","annotations":[]}]}}
 
 event: response.completed
-data: {"type":"response.completed","response":{"id":"r1","output":[],"usage":{"input_tokens":1,"output_tokens":1,"total_tokens":2}}}
+data: {"type":"response.completed","response":{"id":"r1","output":[],` +
+		`"usage":{"input_tokens":1,"output_tokens":1,"total_tokens":2}}}
 
-`, //nolint:lll // a line of the protocol
+`,
 	":streamGenerateContent": `data: {"candidates":[{"content":{"role":"model","parts":[{"text":"` + spoken +
 		`"}]},"finishReason":"STOP","index":0}],"usageMetadata":{"totalTokenCount":2}}` + "\n\n",
 }

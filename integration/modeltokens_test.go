@@ -15,8 +15,8 @@ import (
 // modelTokens is the maximum of what the default tools cost a DM whose first boot is done.
 const modelTokens = 2000
 
-// What a model sees of each tool, its name, description and input schema, in tokens of o200k: the golden file shows what
-// a change costs every conversation.
+// What a model sees of each tool, its name, description and input schema, in tokens of o200k: the golden file shows
+// what a change costs every conversation.
 func TestModelTokens(t *testing.T) {
 	t.Parallel()
 	codec, err := tokenizer.Get(tokenizer.O200kBase)

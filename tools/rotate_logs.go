@@ -69,9 +69,10 @@ const maxRotated = 100
 // error names the first that could not be, with the number of those done before it.
 func RotateLogs(v *workspace.View) Tool {
 	return Define(Spec{
-		Name:        "rotate_logs",
-		Title:       "Old logs",
-		Description: "Logs and saved sessions older than 30 days: list them, make sure MEMORY.md has what matters, archive them.",
+		Name:  "rotate_logs",
+		Title: "Old logs",
+		Description: "Logs and saved sessions older than 30 days: list them, make sure MEMORY.md has what matters, " +
+			"archive them.",
 		Destructive: true,
 		Idempotent:  true,
 	}, func(ctx context.Context, in rotation) (rotated, error) {

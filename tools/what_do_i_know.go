@@ -20,11 +20,12 @@ func (knowledgeQuery) JSONSchemaExtend(s *jsonSchema) {
 // WhatDoIKnow is the tool what_do_i_know (seed 002, phase 10.8). It is for DMs only.
 func WhatDoIKnow(v *workspace.View) Tool {
 	return Define(Spec{
-		Name:        "what_do_i_know",
-		Title:       "What do I know",
-		Description: "Your MEMORY.md by section, up to 6 KiB; filter to see more of one. For other memories use memory_search.",
-		ReadOnly:    true,
-		Idempotent:  true,
+		Name:  "what_do_i_know",
+		Title: "What do I know",
+		Description: "Your MEMORY.md by section, up to 6 KiB; filter to see more of one. " +
+			"For other memories use memory_search.",
+		ReadOnly:   true,
+		Idempotent: true,
 	}, func(_ context.Context, in knowledgeQuery) (workspace.Knowledge, error) {
 		return v.Knowledge(in.Filter)
 	})

@@ -30,9 +30,10 @@ type workspaceEdit struct {
 
 func (workspaceEdit) JSONSchemaExtend(s *jsonSchema) {
 	describe(s, map[string]string{
-		"file":               "Path in the workspace: MEMORY.md, notes/NAME.md, users/ID/overview.md.",
-		"section":            "Heading; without it, the text below the title.",
-		"op":                 "append_item adds items, curate_items replaces all of them, tombstone_section retires the section.",
+		"file":    "Path in the workspace: MEMORY.md, notes/NAME.md, users/ID/overview.md.",
+		"section": "Heading; without it, the text below the title.",
+		"op": "append_item adds items, curate_items replaces all of them, " +
+			"tombstone_section retires the section.",
 		"content":            "Markdown; headings from ###.",
 		"items":              "Without bullets.",
 		"rationale":          "Reason, one line.",

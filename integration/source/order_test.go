@@ -24,9 +24,9 @@ var byTime = map[string]string{
 	"mesh/record Compare": "the one order by time: of equal times, the ledger's sequence decides",
 
 	"mesh/index flushSkills":            "rows of a table, whose order no answer shows",
-	"internal/when Overlaps":           "spans of the calendar, which are no order",
-	"workspace ofDay":                  "files have no sequence; of equal times the names decide",
-	"workspace/edit Drifts":            "ids lead to the lines of the record, which decide",
+	"internal/when Overlaps":            "spans of the calendar, which are no order",
+	"workspace ofDay":                   "files have no sequence; of equal times the names decide",
+	"workspace/edit Drifts":             "ids lead to the lines of the record, which decide",
 	"mesh/foreign memories":             "rows of another program: their times and ids do not depend on this machine",
 	"mesh/lance Nearest":                "rows of equal similarity in a table that has no sequence",
 	"workspace/edit Scan":               "ids lead to the lines of the record, which decide",
