@@ -233,7 +233,7 @@ func TestCycleStaysWithItsAudience(t *testing.T) {
 		want []string
 	}{
 		{dm, []string{"distilled private/x [error] 1", "distilled shared/x [error] 1"}},
-		// red's lesson does not stand in the way
+		// red's lesson does not interfere
 		{red, []string{"distilled shared/x [error] 1", "distilled red/x [error] 1"}},
 		{blue, []string{"distilled shared/x [error] 1"}},
 	} {

@@ -109,13 +109,13 @@ func TestSynthesizeByExtract(t *testing.T) {
 	if found, err := v.Skills().List(t.Context(), 10); err != nil || found.Total != 1 {
 		t.Errorf("%+v, %v", found, err)
 	}
-	// Deleted, it is made anew.
+	// Deleted, it is made again.
 	if err := v.Delete(t.Context(), s.SkillID, ""); err != nil {
 		t.Fatal(err)
 	}
-	if anew := synthesize(t, v, SynthesizeRequest{Topic: "the irrigation pump"}); !anew.Created ||
-		anew.SkillID == s.SkillID {
-		t.Errorf("anew: %+v", anew)
+	if again := synthesize(t, v, SynthesizeRequest{Topic: "the irrigation pump"}); !again.Created ||
+		again.SkillID == s.SkillID {
+		t.Errorf("again: %+v", again)
 	}
 	if err := v.Delete(t.Context(), lastSkill(t, v), ""); err != nil {
 		t.Fatal(err)

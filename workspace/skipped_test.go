@@ -22,7 +22,7 @@ func link(t *testing.T, w *Workspace, name, target string) {
 	}
 }
 
-// What is not read is named with the reason: by Skipped, by lint, and to whoever wants to write it.
+// What is not read is named with the reason: by Skipped, by lint, and to the caller who wants to write it.
 func TestRefusedFilesAreNamed(t *testing.T) {
 	t.Parallel()
 	w := folderOf(t, map[string]string{

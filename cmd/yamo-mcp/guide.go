@@ -111,9 +111,3 @@ func systemZone(getenv func(string) string) string {
 	}
 	return ""
 }
-
-// agrees reports whether an answer is yes.
-func agrees(answer string) bool {
-	answer = strings.ToLower(strings.TrimSpace(answer))
-	return answer == "y" || answer == "yes"
-}

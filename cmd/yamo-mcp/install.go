@@ -301,12 +301,11 @@ func (in *installer) ask(files int) (bool, error) {
 		}
 		in.answers = bufio.NewReader(in.Stdin)
 	}
-	fmt.Fprintf(in.Stderr, "Make this change (files: %d)? [y/N] ", files)
-	answer, err := in.answers.ReadString('\n')
+	agreed, err := confirm(in.Stderr, in.answers, fmt.Sprintf("Make this change (files: %d)?", files))
 	if err != nil {
 		return false, fmt.Errorf("read the answer: %w", err)
 	}
-	return agrees(answer), nil
+	return agreed, nil
 }
 
 // entry returns what hosts are to start. create reports that the workspace does not exist yet.

@@ -23,9 +23,7 @@ func confirmed(env cli.Env, yes bool, question string) error {
 	if !cli.IsTerminal(env.Stdin) {
 		return cli.Misused("there is no terminal to ask on: --yes confirms")
 	}
-	fmt.Fprintf(env.Stderr, "%s [y/N] ", question)
-	answer, _ := bufio.NewReader(env.Stdin).ReadString('\n')
-	if answer = strings.ToLower(strings.TrimSpace(answer)); answer != "y" && answer != "yes" {
+	if agreed, _ := confirm(env.Stderr, bufio.NewReader(env.Stdin), question); !agreed {
 		return errors.New("nothing was changed")
 	}
 	return nil
@@ -42,7 +40,7 @@ it. Do this only when the key is lost or was replaced and cannot be restored fro
 be checked any more who wrote the lines, and you vouch for them. Their hashes and their order are
 checked first; if a ledger is damaged, nothing is changed. If it is interrupted, run it again.`,
 	}, func(ctx context.Context, c *cli.Command, memory *mesh.View) error {
-		if err := confirmed(c.Env, yes, "Authenticate all lines with a new key, whoever wrote them?"); err != nil {
+		if err := confirmed(c.Env, yes, "Authenticate all lines with a new key, no matter who wrote them?"); err != nil {
 			return err
 		}
 		done, err := memory.Maintenance().Rekey(ctx)

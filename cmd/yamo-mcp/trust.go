@@ -72,9 +72,7 @@ func decideTrust(env cli.Env, file config.Approval, yes, revoke bool) error {
 	case !yes && !cli.IsTerminal(env.Stdin):
 		return cli.Misused("there is no terminal to ask on: --yes approves these settings")
 	case !yes:
-		fmt.Fprint(env.Stdout, "Approve these settings? [y/N] ")
-		answer, _ := bufio.NewReader(env.Stdin).ReadString('\n')
-		if answer = strings.ToLower(strings.TrimSpace(answer)); answer != "y" && answer != "yes" {
+		if agreed, _ := confirm(env.Stdout, bufio.NewReader(env.Stdin), "Approve these settings?"); !agreed {
 			fmt.Fprintln(env.Stdout, "not approved")
 			return nil
 		}

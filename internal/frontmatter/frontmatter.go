@@ -47,7 +47,7 @@ const maxMatter = 64 << 10
 
 // Decode reads YAML into v, which has yaml tags; unknown fields are ignored. The error contains the first line of the
 // parser's message, without its excerpt of the text, which may be private. Anchors are not supported, because a few
-// of them can stand for gigabytes.
+// of them can expand to gigabytes.
 func Decode(matter string, v any) (err error) {
 	if len(matter) > maxMatter {
 		return fmt.Errorf("front matter: it is longer than %d KiB", maxMatter>>10)

@@ -283,7 +283,11 @@ func (p *parser) dayMonth(i int) ([]Span, int) {
 	if m == 0 {
 		return nil, 0
 	}
-	n += m
+	return p.daysOf(i, n+m, month, first, last)
+}
+
+// daysOf returns the days from first to last of a month that the n tokens from i name, with the year that may follow.
+func (p *parser) daysOf(i, n int, month time.Month, first, last int) ([]Span, int) {
 	year, more := p.yearAt(i + n)
 	spans := p.dates(i, month, first, last, year)
 	if len(spans) == 0 {
@@ -307,13 +311,7 @@ func (p *parser) monthDay(i int) ([]Span, int) {
 	if m == 0 || p.word(i+n+m) == ":" || p.word(i+n+m) == "%" {
 		return nil, 0
 	}
-	n += m
-	year, more := p.yearAt(i + n)
-	spans := p.dates(i, month, first, last, year)
-	if len(spans) == 0 {
-		return nil, 0
-	}
-	return spans, n + more
+	return p.daysOf(i, n+m, month, first, last)
 }
 
 // month matches "March 2026", and "March" where no person and no verb is meant.
