@@ -9,6 +9,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
+	"github.com/yamo-protocol/yamo-mcp/mesh/intake"
+	"github.com/yamo-protocol/yamo-mcp/mesh/period"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/store"
 )
@@ -161,7 +163,7 @@ func (b *batch) complete(s *store.Snapshot, r *record.Record, o *Outcome, now ti
 		r.CreatedAt = now
 		o.Notes = append(o.Notes, "no valid time of creation, so it is now")
 	}
-	if err := date(r, s.Visibility, b.zone); err != nil {
+	if err := period.Date(r, s.Visibility, b.zone); err != nil {
 		return err
 	}
 	free := func(id string) bool {
@@ -253,14 +255,14 @@ func (v *View) scrubForeign(m record.Foreign) (Scrubbed, error) {
 		return scrubbed, err
 	}
 	r := scrubbed.record
-	s := &scrubbing{scrubber: v.scrubber, found: scrubbed.redactions}
+	s := intake.New(v.scrubber, scrubbed.redactions...)
 	r.Imported = true
 	r.ID, r.CreatedAt = m.ID, m.CreatedAt.UTC().Truncate(time.Millisecond)
-	if agent := s.field("agent_id", m.AgentID); agent != "" {
+	if agent := s.Field("agent_id", m.AgentID); agent != "" {
 		r.AgentID = agent
 	}
 	if m.Heritage != nil {
-		h := s.heritage(*m.Heritage, v.heritageDepth())
+		h := s.Heritage(*m.Heritage, v.heritageDepth())
 		r.Heritage = &h
 	}
 	if m.Lesson != nil {
@@ -274,10 +276,10 @@ func (v *View) scrubForeign(m record.Foreign) (Scrubbed, error) {
 			"fix": &lesson.Fix, "preventative_rule": &lesson.PreventativeRule, "applicable_scope": &lesson.ApplicableScope,
 			"inverse_lesson": &lesson.InverseLesson, "supersedes": &lesson.Supersedes,
 		} {
-			*field = s.field(name, *field)
+			*field = s.Field(name, *field)
 		}
 		r.Lesson = &lesson
 	}
-	scrubbed.redactions = s.total()
-	return scrubbed, s.err
+	scrubbed.redactions = s.Redactions()
+	return scrubbed, s.Err()
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/mesh/cache"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
@@ -39,28 +40,29 @@ func TestCache(t *testing.T) {
 	switch diff := cmp.Diff(first, contents(search(t, v, ask).Hits)); {
 	case diff != "":
 		t.Errorf("(-want +got):\n%s", diff)
-	case v.answers.list.Len() != 1:
-		t.Errorf("v.answers.list.Len() = %v, want 1", v.answers.list.Len())
+	case v.answers.Stats().Answers != 1:
+		t.Errorf("v.answers.Stats().Answers = %v, want 1", v.answers.Stats().Answers)
 	case blocks() != before+1:
 		t.Errorf("blocks() = %v, want %v", blocks(), before+1)
 	}
 	search(t, v, SearchRequest{Query: "tea", Limit: 1})
 	search(t, v, SearchRequest{Query: "tea", Filter: "memory_type = 'event'"})
-	if got, want := v.Maintenance().CacheStats(), (CacheStats{Answers: 3, Hits: 1, Misses: 3}); got != want {
+	if got, want := v.Maintenance().CacheStats(), (cache.Stats{Answers: 3, Hits: 1, Misses: 3}); got != want {
 		t.Errorf("after three requests, one of them twice: %+v, want %+v", got, want)
 	}
 
 	// What is kept answers for five minutes, and not longer.
-	for _, key := range v.answers.list.Keys() {
-		v.answers.list.Add(key, answer{nil, now})
-	}
-	now = now.Add(cacheAge - time.Second)
-	if got := search(t, v, ask).Hits; len(got) != 0 {
-		t.Errorf("the answer was not taken from the cache: %q", contents(got))
+	now = now.Add(cache.MaxAge - time.Second)
+	search(t, v, ask)
+	if got := v.Maintenance().CacheStats().Hits; got != 2 {
+		t.Errorf("a second before five minutes: %d answers from the cache, want 2", got)
 	}
 	now = now.Add(time.Second)
 	if got := search(t, v, ask).Hits; len(got) != 1 {
 		t.Errorf("after five minutes: %q", contents(got))
+	}
+	if got, want := v.Maintenance().CacheStats(), (cache.Stats{Answers: 3, Hits: 2, Misses: 4}); got != want {
+		t.Errorf("after five minutes: %+v, want %+v", got, want)
 	}
 
 	// Another process's writes show at once.

@@ -10,6 +10,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
+	"github.com/yamo-protocol/yamo-mcp/mesh/intake"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/skill"
 	"github.com/yamo-protocol/yamo-mcp/mesh/store"
@@ -37,9 +38,9 @@ func (v *View) Get(ctx context.Context, id string) (record.Hit, error) {
 // With an error after the erasure from the ledger, no search finds the memory any more, and the next work on the index
 // removes the copies from the disk.
 func (v *View) Delete(ctx context.Context, id, reason string) error {
-	s := &scrubbing{scrubber: v.scrubber}
-	if reason = s.field("reason", reason); s.err != nil {
-		return s.err
+	s := intake.New(v.scrubber)
+	if reason = s.Field("reason", reason); s.Err() != nil {
+		return s.Err()
 	}
 	if strings.HasPrefix(id, skill.Prefix+"_") {
 		return v.Skills().delete(ctx, id, reason)

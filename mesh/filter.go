@@ -10,6 +10,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/when"
 	"github.com/yamo-protocol/yamo-mcp/mesh/confidence"
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
+	"github.com/yamo-protocol/yamo-mcp/mesh/period"
 	"github.com/yamo-protocol/yamo-mcp/mesh/rank"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/where"
@@ -18,10 +19,10 @@ import (
 // conditions are what a SearchRequest asks of a memory, checked and parsed.
 type conditions struct {
 	*SearchRequest
-	since, until time.Time // zero for none
-	asOf         time.Time // zero for now
-	asked        period    // the time that the query names; empty for none
-	subject      string    // the query without that time
+	since, until time.Time     // zero for none
+	asOf         time.Time     // zero for now
+	asked        period.Period // the time that the query names; empty for none
+	subject      string        // the query without that time
 	inSession    func(*record.Record) bool
 	expr         *where.Expr // nil for none
 	certain      float64     // minimum confidence of a lesson
@@ -71,11 +72,11 @@ func (q *SearchRequest) conditions(local func() time.Time) (c conditions, err er
 func (c conditions) filter(accesses func(id string) record.Accesses) rank.Filter {
 	f := rank.Filter{Lance: c.lance(), AsOf: c.asOf}
 	if len(c.asked) > 0 {
-		f.Prefer = c.asked.share
+		f.Prefer = c.asked.Share
 	}
-	var between period
+	var between period.Period
 	if !c.since.IsZero() || !c.until.IsZero() {
-		between = period{{From: c.since, To: c.until}}
+		between = period.Period{{From: c.since, To: c.until}}
 	}
 	if c.Type == "" && c.SessionID == "" && c.AgentID == "" && c.Skill == "" && len(c.Tags) == 0 && c.since.IsZero() &&
 		c.until.IsZero() && c.MinImportance == nil && c.expr == nil {
@@ -87,7 +88,7 @@ func (c conditions) filter(accesses func(id string) record.Accesses) rank.Filter
 			(c.SessionID == "" || r.SessionID == c.SessionID) &&
 			(c.AgentID == "" || r.AgentID == c.AgentID) &&
 			(c.Skill == "" || r.Skill == c.Skill) &&
-			(between == nil || between.holds(r)) &&
+			(between == nil || between.Holds(r)) &&
 			(c.MinImportance == nil || r.Importance != nil && *r.Importance >= *c.MinImportance) &&
 			!slices.ContainsFunc(c.Tags, func(t string) bool { return !r.HasTag(t) }) &&
 			(c.expr == nil || c.expr.Match(func(column string) any {
@@ -177,4 +178,52 @@ func parseSpan(field, text string, now time.Time) (when.Span, error) {
 		return when.Span{}, fault.New("%s: %v", field, err)
 	}
 	return s, nil
+}
+
+// inSession returns the condition on memories of record.SessionType: the request gives their session, or this view has
+// stored them, and they have not expired.
+func (v *View) inSession(c conditions) func(*record.Record) bool {
+	asked := c.SessionID != "" || c.expr != nil && slices.Contains(c.expr.Columns(), "session_id")
+	return func(r *record.Record) bool {
+		if r.Expired(v.Now(), record.SessionDays*24*time.Hour) {
+			return false
+		}
+		if asked && r.SessionID != "" {
+			return true // the other conditions compare the session
+		}
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		return v.bound[r.ID]
+	}
+}
+
+// note remembers that this view stored a memory of record.SessionType.
+func (v *View) note(r *record.Record) {
+	if r.Type != record.SessionType {
+		return
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.bound == nil {
+		v.bound = map[string]bool{}
+	}
+	v.bound[r.ID] = true
+}
+
+// anyIn reports whether a memory of sources fits the period.
+func anyIn(p period.Period, sources []rank.Source) bool {
+	if len(p) == 0 {
+		return false
+	}
+	for _, source := range sources {
+		s := source.Snapshot()
+		for r := range s.Memories() {
+			if p.Holds(r) {
+				s.Release()
+				return true
+			}
+		}
+		s.Release()
+	}
+	return false
 }

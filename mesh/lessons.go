@@ -12,6 +12,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/confidence"
+	"github.com/yamo-protocol/yamo-mcp/mesh/intake"
 	"github.com/yamo-protocol/yamo-mcp/mesh/rank"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub"
@@ -31,8 +32,8 @@ type Distilled struct {
 // same pattern with equal or higher confidence is active, that one is returned. A more certain lesson
 // supersedes the older one and names it, as does any whose predecessor has expired.
 func (v *View) Distill(ctx context.Context, q record.LessonRequest) (Distilled, error) {
-	clean := &scrubbing{scrubber: v.scrubber}
-	lesson, err := clean.lesson(q)
+	clean := intake.New(v.scrubber)
+	lesson, err := clean.Lesson(q)
 	if err != nil {
 		return Distilled{}, err
 	}
@@ -69,7 +70,7 @@ func (v *View) Distill(ctx context.Context, q record.LessonRequest) (Distilled, 
 		return Distilled{}, err
 	}
 	return Distilled{
-		Lesson: *kept.Lesson, MemoryID: kept.ID, Visibility: v.home(), Created: created, Redactions: clean.total(),
+		Lesson: *kept.Lesson, MemoryID: kept.ID, Visibility: v.home(), Created: created, Redactions: clean.Redactions(),
 	}, nil
 }
 

@@ -25,6 +25,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
+	"github.com/yamo-protocol/yamo-mcp/mesh/cache"
 	"github.com/yamo-protocol/yamo-mcp/mesh/derive"
 	"github.com/yamo-protocol/yamo-mcp/mesh/fileindex"
 	"github.com/yamo-protocol/yamo-mcp/mesh/index"
@@ -101,7 +102,7 @@ func (c *compartment) untouched() bool {
 type View struct {
 	Options
 	scrubber *scrub.Scrubber
-	answers  *searchCache
+	answers  *cache.Cache
 	files    *fileindex.Index // nil for none
 
 	mu      sync.Mutex
@@ -128,7 +129,7 @@ func Open(o Options) *View {
 		o.Ranking = rank.Context
 	}
 	v := &View{
-		Options: o, scrubber: scrub.New(scrub.MemoryMesh(nil)), answers: newSearchCache(),
+		Options: o, scrubber: scrub.New(scrub.MemoryMesh(nil)), answers: cache.New(),
 		stores: map[record.Visibility]*compartment{},
 	}
 	if o.Files != nil {
@@ -421,6 +422,17 @@ func (v *View) compartments(ctx context.Context) (stores []*compartment, damaged
 	return stores, damaged, nil
 }
 
+// zone returns the audience's time zone, in which its dates and days are meant.
+func (v *View) zone() *time.Location {
+	if v.Zone == nil {
+		return time.Local
+	}
+	return v.Zone()
+}
+
+// local returns the current time in the audience's time zone.
+func (v *View) local() time.Time { return v.Now().In(v.zone()) }
+
 // Refresh tells the view that a workspace file has changed, so that its vectors are made before the next search.
 func (v *View) Refresh(ctx context.Context) error { return v.files.Refresh(ctx) }
 
@@ -432,8 +444,8 @@ func (v *View) Close(ctx context.Context) error {
 	stores := v.stores
 	v.stores = nil
 	v.mu.Unlock()
-	cache := v.Maintenance().CacheStats()
-	v.Logger.Debug("the memory is closed", "cached", cache.Answers, "hits", cache.Hits, "misses", cache.Misses)
+	stats := v.answers.Stats()
+	v.Logger.Debug("the memory is closed", "cached", stats.Answers, "hits", stats.Hits, "misses", stats.Misses)
 	errs := []error{v.files.Close(ctx)}
 	for _, c := range stores {
 		errs = append(errs, c.index.Close(ctx))

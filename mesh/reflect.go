@@ -13,6 +13,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
 	"github.com/yamo-protocol/yamo-mcp/mesh/derive"
+	"github.com/yamo-protocol/yamo-mcp/mesh/intake"
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
 	"github.com/yamo-protocol/yamo-mcp/mesh/rank"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
@@ -116,20 +117,20 @@ func (v *View) reflected(r *record.Record, created bool) Reflected {
 func (v *View) keepReflection(
 	ctx context.Context, sources *derive.Sources, d derive.Derivation,
 ) (kept *record.Record, created bool, err error) {
-	clean := &scrubbing{scrubber: v.scrubber}
+	clean := intake.New(v.scrubber)
 	r := &record.Record{
 		Memory: record.Memory{
-			Type: "reflection", Source: v.AgentID, Content: clean.content(d.Text),
+			Type: "reflection", Source: v.AgentID, Content: clean.Content(d.Text),
 			Rationale: "Aggregated high-signal patterns from recent memory",
 		},
 		AgentID: v.AgentID,
 		Reflection: &record.Reflection{
 			Topic: sources.Topic, Sources: sources.Origins(), Confidence: d.Confidence,
-			Method: d.Method, Model: clean.field("model", d.Model), Key: sources.Key,
+			Method: d.Method, Model: clean.Field("model", d.Model), Key: sources.Key,
 		},
 	}
-	if clean.err != nil {
-		return nil, false, clean.err
+	if clean.Err() != nil {
+		return nil, false, clean.Err()
 	}
 	heritage := sources.Heritage("synthesize_beliefs_from_memories", v.heritageDepth())
 	err = v.write(ctx, v.home(), func(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
+	"github.com/yamo-protocol/yamo-mcp/mesh/period"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/store"
 )
@@ -117,7 +118,7 @@ func (k *keeping) draft(s *store.Snapshot, now time.Time) ([]ledger.Draft, error
 	r := *k.record
 	r.CreatedAt = now
 	dated := r.OccurredAt != ""
-	if err := date(&r, s.Visibility, k.zone); err != nil {
+	if err := period.Date(&r, s.Visibility, k.zone); err != nil {
 		return nil, err
 	}
 	kept := k.repeated(s, &r)

@@ -16,6 +16,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
 	"github.com/yamo-protocol/yamo-mcp/mesh/confidence"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
+	"github.com/yamo-protocol/yamo-mcp/mesh/intake"
 	"github.com/yamo-protocol/yamo-mcp/mesh/rank"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/store"
@@ -114,7 +115,7 @@ func (v *View) Search(ctx context.Context, q SearchRequest) (Found, error) {
 		return Found{}, err
 	}
 	found.Pending += pending
-	if !conditions.asked.fits(among) {
+	if !anyIn(conditions.asked, among) {
 		conditions.asked, subject = nil, query
 	}
 	filter := conditions.filter(accesses)
@@ -123,7 +124,9 @@ func (v *View) Search(ctx context.Context, q SearchRequest) (Found, error) {
 	if meaning == nil || found.Pending > 0 || damaged != nil || q.IncludeLessons || conditions.byAccess() {
 		found.Hits, found.Lessons, err = v.rank(ctx, stores, among, subject, meaning, q, filter)
 	} else {
-		found.Hits, err = v.answers.hits(among, query+"\n"+found.Asked, q, v.Now, func() ([]record.Hit, error) {
+		key := q
+		key.Query = query + "\n" + found.Asked // redacted, and with the time that it names today
+		found.Hits, err = v.answers.Hits(among, key, v.Now, func() ([]record.Hit, error) {
 			hits, _, err := v.rank(ctx, stores, among, subject, meaning, q, filter)
 			return hits, err
 		})
@@ -142,15 +145,15 @@ func (v *View) Search(ctx context.Context, q SearchRequest) (Found, error) {
 // so what is compared with it is too; and all this is noted in the ledger. accesses returns how often the audience
 // has found a memory.
 func (v *View) conditions(q *SearchRequest) (c conditions, accesses func(id string) record.Accesses, err error) {
-	s := &scrubbing{scrubber: v.scrubber}
-	q.SessionID, q.AgentID = s.field("session_id", q.SessionID), s.field("agent_id", q.AgentID)
-	q.Skill = s.field("skill_name", q.Skill)
+	s := intake.New(v.scrubber)
+	q.SessionID, q.AgentID = s.Field("session_id", q.SessionID), s.Field("agent_id", q.AgentID)
+	q.Skill = s.Field("skill_name", q.Skill)
 	q.Tags = slices.Clone(q.Tags)
 	for i, tag := range q.Tags {
-		q.Tags[i] = s.field("tags", tag)
+		q.Tags[i] = s.Field("tags", tag)
 	}
-	if s.err != nil {
-		return c, nil, s.err
+	if s.Err() != nil {
+		return c, nil, s.Err()
 	}
 	if c, err = q.conditions(v.local); err != nil {
 		return c, nil, err

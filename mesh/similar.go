@@ -4,21 +4,13 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 	"time"
-	"unicode"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+	"github.com/yamo-protocol/yamo-mcp/mesh/similar"
 	"github.com/yamo-protocol/yamo-mcp/mesh/store"
-)
-
-// What a stored text has to do with an earlier memory.
-const (
-	Same          = "same"           // the same text, of another session, type or agent
-	NearDuplicate = "near_duplicate" // it says the same in nearly the same words
-	Differs       = "differs"        // it is about the same and says something else, which may contradict
 )
 
 // Similar is a current memory that resembles what is stored.
@@ -27,7 +19,7 @@ type Similar struct {
 	CreatedAt  time.Time
 	Visibility record.Visibility
 	Excerpt    string // up to similarExcerpt characters
-	Relation   string // Same, NearDuplicate or Differs
+	Relation   string // similar.Same, NearDuplicate or Differs
 
 	score  float64
 	moment record.Moment
@@ -42,14 +34,6 @@ const (
 	maxScanned      = 100_000 // documents up to which all vectors are compared; above it words find the candidates
 )
 
-// Thresholds of the relations: round numbers, chosen on the even half of testdata/corrections.json.
-const (
-	duplicateCosine = .97 // from which on texts with the same skeleton are one memory
-	nearCosine      = .9  // from which on texts with the same facts say the same
-	subjectCosine   = .5  // from which on texts that share a subject may contradict each other
-	subjectShare    = .4  // the same for the share of words, where there is no vector
-)
-
 // compareStored returns the current memories that r resembles, and the id of the one that it repeats in nearly the
 // same words, "" for none. Only those that r could supersede are looked at.
 //
@@ -62,7 +46,7 @@ func (v *View) compareStored(
 		return nil, "", err
 	}
 	meaning := v.vectorSoon(ctx, r.Content)
-	about := aspectsOf(r.Content)
+	about := similar.Of(r.Content)
 	best := 0.
 	for _, c := range stores {
 		if c.Visibility != to && !(v.Audience.IsDM() && c.Visibility == record.Shared) {
@@ -76,7 +60,7 @@ func (v *View) compareStored(
 			if slices.Contains(superseded, other.ID) {
 				continue
 			}
-			relation, score, one := about.relation(aspectsOf(other.Content), candidate.cosine, candidate.share)
+			relation, score, one := about.Relation(similar.Of(other.Content), candidate.cosine, candidate.share)
 			if one && c.Visibility == to && other.Fits(r) && score > best {
 				merge, best = other.ID, score
 			}
@@ -160,94 +144,10 @@ func alike(c *compartment, content string, meaning []float32) []likely {
 func nearest(s *store.Snapshot, cosines []float32) []int {
 	var docs []int
 	for doc, x := range cosines[:min(len(cosines), len(s.Docs))] {
-		if x >= subjectCosine {
+		if x >= similar.SubjectCosine {
 			docs = append(docs, doc)
 		}
 	}
 	slices.SortFunc(docs, func(a, b int) int { return cmp.Or(cmp.Compare(cosines[b], cosines[a]), cmp.Compare(b, a)) })
 	return docs[:min(candidatesAlike, len(docs))]
-}
-
-// aspects are what distinguishes texts that are similar as a whole.
-type aspects struct {
-	content  string
-	skeleton string          // its words without those that may be left out
-	facts    []string        // names, numbers and negations, in order
-	stems    map[string]bool // of its content words
-}
-
-func aspectsOf(content string) aspects {
-	a := aspects{content: content, stems: map[string]bool{}}
-	var kept []string
-	for i, word := range strings.Fields(content) {
-		bare := record.TrimWord(word)
-		low := strings.ToLower(bare)
-		if low != "" && !removable[low] {
-			kept = append(kept, low)
-		}
-		if isFact(bare, low, i == 0) {
-			a.facts = append(a.facts, low)
-		}
-	}
-	a.skeleton = strings.Join(kept, " ")
-	for _, stem := range keyword.Stems(content) {
-		a.stems[stem] = true
-	}
-	return a
-}
-
-// removable are words that may be missing from a text that says the same. Prepositions that change who does what
-// (from, to, by, for, with), tenses and quantities are not among them.
-var removable = map[string]bool{
-	"a": true, "an": true, "the": true, "that": true, "is": true, "are": true, "on": true, "at": true, "in": true,
-	"of":     true,
-	"please": true, "also": true,
-}
-
-// polar are words that turn a statement into its opposite.
-var polar = map[string]bool{
-	"no": true, "not": true, "never": true, "none": true, "nobody": true, "nothing": true, "without": true, "except": true,
-	"before": true, "after": true, "off": true, "out": true, "less": true, "more": true, "only": true, "until": true,
-}
-
-// isFact reports whether a word is a name, a number or a negation.
-func isFact(bare, low string, first bool) bool {
-	return polar[low] || strings.HasSuffix(low, "n't") || strings.HasSuffix(low, "n’t") ||
-		strings.ContainsFunc(bare, unicode.IsDigit) || !first && bare != "I" && strings.ContainsFunc(bare, unicode.IsUpper)
-}
-
-// relation returns what a has to do with an earlier text b, "" for nothing, and how strongly. one reports that both are
-// one memory.
-func (a aspects) relation(b aspects, cosine, share float64) (relation string, score float64, one bool) {
-	score = max(cosine, share)
-	sameFacts := slices.Equal(a.facts, b.facts)
-	switch {
-	case a.content == b.content:
-		return Same, 2, false
-	case record.SameWords(a.content, b.content):
-		return NearDuplicate, 2, false
-	case a.skeleton == b.skeleton && sameFacts:
-		return NearDuplicate, 1 + score, cosine >= duplicateCosine
-	case sameFacts && cosine >= nearCosine && a.sharedStems(b) >= .8:
-		return NearDuplicate, score, false
-	case cosine >= subjectCosine && a.sharedStems(b) > 0, share >= subjectShare:
-		return Differs, score, false
-	}
-	return "", 0, false
-}
-
-// sharedStems returns the share of the content words of both that both have.
-func (a aspects) sharedStems(b aspects) float64 {
-	shared, total := 0, len(b.stems)
-	for stem := range a.stems {
-		if b.stems[stem] {
-			shared++
-		} else {
-			total++
-		}
-	}
-	if total == 0 {
-		return 0
-	}
-	return float64(shared) / float64(total)
 }

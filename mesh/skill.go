@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
+	"github.com/yamo-protocol/yamo-mcp/mesh/intake"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub"
 	"github.com/yamo-protocol/yamo-mcp/mesh/store"
@@ -47,13 +48,13 @@ func (k Skills) Ingest(ctx context.Context, q SkillRequest) (IngestedSkill, erro
 	if err != nil {
 		return IngestedSkill{}, err
 	}
-	clean := &scrubbing{scrubber: k.view.scrubber}
-	kept, err := clean.skill(q)
+	clean := intake.New(k.view.scrubber)
+	kept, err := clean.Skill(q.Text, q.Type, q.Source)
 	if err != nil {
 		return IngestedSkill{}, err
 	}
 	kept.AgentID = k.view.AgentID
-	result := IngestedSkill{Name: kept.Name, Intent: kept.Intent, Visibility: to, Redactions: clean.total()}
+	result := IngestedSkill{Name: kept.Name, Intent: kept.Intent, Visibility: to, Redactions: clean.Redactions()}
 	err = k.view.write(ctx, to, func(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) {
 		known := s.Skills.Named(kept.Name)
 		result.Created, result.Updated = known == nil, false
@@ -80,7 +81,7 @@ func (k Skills) Ingest(ctx context.Context, q SkillRequest) (IngestedSkill, erro
 
 // Named returns the id of the skill in the audience's own compartment that has q's name, "" if none has.
 func (k Skills) Named(ctx context.Context, q SkillRequest) (string, error) {
-	kept, err := (&scrubbing{scrubber: k.view.scrubber}).skill(q)
+	kept, err := intake.New(k.view.scrubber).Skill(q.Text, q.Type, q.Source)
 	if err != nil {
 		return "", err
 	}

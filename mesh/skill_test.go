@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/mesh/intake"
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/skill"
@@ -172,7 +173,7 @@ func TestSkillRefusals(t *testing.T) {
 		{SkillRequest{Text: ""}, "text:"},
 		{SkillRequest{Text: "\xff"}, "UTF-8"},
 		{SkillRequest{Text: strings.Repeat("a", record.MaxContent+1)}, "too many"},
-		{SkillRequest{Text: markdownSkill(strings.Repeat("n", maxSkillName+1), "x", "")}, "name:"},
+		{SkillRequest{Text: markdownSkill(strings.Repeat("n", intake.MaxSkillName+1), "x", "")}, "name:"},
 		{SkillRequest{Text: markdownSkill("n", strings.Repeat("x", record.MaxField+1), "")}, "intent:"},
 		{SkillRequest{Text: yamoSkill, Type: strings.Repeat("x", record.MaxTag+1)}, "type:"},
 		{SkillRequest{Text: yamoSkill, Visibility: "group:red"}, "visibility:"},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/when"
+	"github.com/yamo-protocol/yamo-mcp/mesh/intake"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub"
 )
@@ -51,21 +52,21 @@ func (v *View) Scrub(m record.Memory) (Scrubbed, error) {
 	if m.Importance != nil && !(*m.Importance >= 0 && *m.Importance <= 1) {
 		return Scrubbed{}, fault.New("importance: give a number from 0 to 1")
 	}
-	s := &scrubbing{scrubber: v.scrubber}
-	m.Content = s.content(m.Content)
-	m.Source = s.field("source", m.Source)
-	m.Tags = s.tags(m.Tags)
-	m.SessionID = s.field("session_id", m.SessionID)
-	m.Skill = s.field("skill_name", m.Skill)
-	m.Rationale = s.field("rationale", m.Rationale)
-	m.Hypothesis = s.field("hypothesis", m.Hypothesis)
-	if m.OccurredAt = s.field("occurred_at", m.OccurredAt); m.OccurredAt != "" {
+	s := intake.New(v.scrubber)
+	m.Content = s.Content(m.Content)
+	m.Source = s.Field("source", m.Source)
+	m.Tags = s.Tags(m.Tags)
+	m.SessionID = s.Field("session_id", m.SessionID)
+	m.Skill = s.Field("skill_name", m.Skill)
+	m.Rationale = s.Field("rationale", m.Rationale)
+	m.Hypothesis = s.Field("hypothesis", m.Hypothesis)
+	if m.OccurredAt = s.Field("occurred_at", m.OccurredAt); m.OccurredAt != "" {
 		if _, err := when.ParseEvent(m.OccurredAt, v.Now()); err != nil {
-			s.fail(fault.New("occurred_at: %v", err))
+			s.Fail(fault.New("occurred_at: %v", err))
 		}
 	}
-	m.Metadata = s.metadata(m.Metadata)
-	return Scrubbed{&record.Record{Memory: m, AgentID: v.AgentID}, s.total()}, s.err
+	m.Metadata = s.Metadata(m.Metadata)
+	return Scrubbed{&record.Record{Memory: m, AgentID: v.AgentID}, s.Redactions()}, s.Err()
 }
 
 // Store keeps a memory (RFC-0011 §4.1 add): [View.Scrub], then [View.Keep].

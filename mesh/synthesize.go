@@ -10,6 +10,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
 	"github.com/yamo-protocol/yamo-mcp/mesh/derive"
+	"github.com/yamo-protocol/yamo-mcp/mesh/intake"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/store"
 )
@@ -81,13 +82,13 @@ func (v *View) keepSynthesis(ctx context.Context, sources *derive.Sources, d der
 	if err != nil {
 		return Synthesized{}, err
 	}
-	clean := &scrubbing{scrubber: v.scrubber}
+	clean := intake.New(v.scrubber)
 	made := record.Synthesis{
 		SkillID: ingested.ID, Topic: sources.Topic, Sources: sources.Origins(), Confidence: d.Confidence,
-		Method: d.Method, Model: clean.field("model", d.Model), Key: sources.Key, AgentID: v.AgentID,
+		Method: d.Method, Model: clean.Field("model", d.Model), Key: sources.Key, AgentID: v.AgentID,
 	}
-	if clean.err != nil {
-		return Synthesized{}, clean.err
+	if clean.Err() != nil {
+		return Synthesized{}, clean.Err()
 	}
 	result := Synthesized{
 		Synthesis: made, Visibility: v.home(), Created: ingested.Created, Updated: ingested.Updated, Note: d.Note,

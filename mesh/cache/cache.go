@@ -1,4 +1,5 @@
-package mesh
+// Package cache keeps the results of recent searches (RFC-0011 §5.1 step 5).
+package cache
 
 import (
 	"encoding/json"
@@ -14,14 +15,14 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
-// RFC-0011 §5.1 step 5.
+// MaxAge is how long a result is used; size is the number of results that are kept (RFC-0011 §5.1 step 5).
 const (
-	cacheAge  = 5 * time.Minute
-	cacheSize = 500
+	MaxAge = 5 * time.Minute
+	size   = 500
 )
 
-// searchCache keeps what searches found. It belongs to one View, so to one audience and ranking.
-type searchCache struct {
+// Cache keeps the results of searches. It belongs to one audience and ranking, and is safe for concurrent use.
+type Cache struct {
 	mu    sync.Mutex
 	state string // of the compartments whose answers these are
 	list  *simplelru.LRU[string, answer]
@@ -29,27 +30,27 @@ type searchCache struct {
 	used, asked int
 }
 
-// CacheStats counts the use of a view's cache of answers since it was opened (RFC-0011 §4.1 getCacheStats).
-type CacheStats struct {
+// Stats counts the use of a cache since it was created (RFC-0011 §4.1 getCacheStats).
+type Stats struct {
 	Answers int // in the cache now
 	Hits    int // searches answered from it
 	Misses  int // searches that could have been
 }
 
-// CacheStats returns the counts of the cache of answers. The vectors of queries are cached by the Embedder.
-func (m Maintenance) CacheStats() CacheStats {
-	a := m.view.answers
+// Stats returns the counts of the cache's use.
+func (a *Cache) Stats() Stats {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return CacheStats{Answers: a.list.Len(), Hits: a.used, Misses: a.asked - a.used}
+	return Stats{Answers: a.list.Len(), Hits: a.used, Misses: a.asked - a.used}
 }
 
-func newSearchCache() *searchCache {
-	list, err := simplelru.NewLRU[string, answer](cacheSize, nil)
+// New returns an empty cache.
+func New() *Cache {
+	list, err := simplelru.NewLRU[string, answer](size, nil)
 	if err != nil {
 		panic(err) // the size is positive
 	}
-	return &searchCache{list: list}
+	return &Cache{list: list}
 }
 
 type answer struct {
@@ -57,15 +58,16 @@ type answer struct {
 	at   time.Time
 }
 
-// hits returns what find returns, or returned up to cacheAge ago for the same request and the same memories. Once a
-// memory is added, revised or deleted, by any process, no earlier answer is used. The caller has synced the
-// compartments, and every memory has its vector. query is q's, redacted, with the time that it names today: the key
-// must not hold what the ledger may not.
-func (a *searchCache) hits(
-	among []rank.Source, query string, q SearchRequest, now func() time.Time, find func() ([]record.Hit, error),
+// Hits returns what find returns, or returned up to MaxAge ago for the same request and the same memories. Once a
+// memory is added, revised or deleted, by any process, no earlier result is used. The caller has synced the
+// compartments, and every memory has its vector.
+//
+// SECURITY: the request is part of the key, so the caller has redacted it: the cache must not contain what the ledger
+// may not.
+func (a *Cache) Hits(
+	among []rank.Source, request any, now func() time.Time, find func() ([]record.Hit, error),
 ) ([]record.Hit, error) {
-	q.Query = query
-	key, err := json.Marshal(q)
+	key, err := json.Marshal(request)
 	if err != nil {
 		return nil, fmt.Errorf("cache a search: %w", err)
 	}
@@ -84,7 +86,7 @@ func (a *searchCache) hits(
 	return hits, nil
 }
 
-func (a *searchCache) get(state, key string, now time.Time) ([]record.Hit, bool) {
+func (a *Cache) get(state, key string, now time.Time) ([]record.Hit, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.state != state {
@@ -92,14 +94,14 @@ func (a *searchCache) get(state, key string, now time.Time) ([]record.Hit, bool)
 		a.state = state
 	}
 	known, ok := a.list.Get(key)
-	ok = ok && now.Sub(known.at) < cacheAge
+	ok = ok && now.Sub(known.at) < MaxAge
 	if a.asked++; ok {
 		a.used++
 	}
 	return slices.Clone(known.hits), ok
 }
 
-func (a *searchCache) put(state, key string, found answer) {
+func (a *Cache) put(state, key string, found answer) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.state == state {
