@@ -153,7 +153,12 @@ func (p *planted) plantPrivate(tb testing.TB) {
 		"MEMORY.md", "USER.md", "TOOLS.md", "HEARTBEAT.md", "DREAMS.md", "notes/plans.md",
 		"memory/heartbeat-state.json", "memory/2026-02-05-irrigation-pump.md", "memory/2025-12-01.md",
 	} {
-		write(tb, filepath.Join(p.workspace, name), "# Private\n\n"+p.privately(name)+".\n")
+		matter := ""
+		if name == "notes/plans.md" {
+			matter = fmt.Sprintf("---\nsession_id: %q\ntags: [%q]\nlinks: [%q]\n---\n", p.privately("a file's session"),
+				p.privately("a file's tag"), "[["+p.privately("a file's link")+"]]")
+		}
+		write(tb, filepath.Join(p.workspace, name), matter+"# Private\n\n"+p.privately(name)+".\n")
 	}
 	for day, date := range days() {
 		write(tb, filepath.Join(p.workspace, "memory", date+".md"),

@@ -67,19 +67,19 @@ func (s *shelf) List(context.Context) []fileindex.Info {
 	return append([]fileindex.Info(nil), s.infos...)
 }
 
-func (s *shelf) Read(_ context.Context, name string) (passages []fileindex.Passage, err error) {
+func (s *shelf) Read(_ context.Context, name string) (content fileindex.Content, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.reads++
 	text, ok := s.texts[name]
 	if !ok {
-		return nil, os.ErrNotExist
+		return content, os.ErrNotExist
 	}
 	for paragraph := range strings.SplitSeq(text, "\n\n") {
 		heading, _, _ := strings.Cut(paragraph, "\n")
-		passages = append(passages, fileindex.Passage{Heading: heading, Text: paragraph})
+		content.Passages = append(content.Passages, fileindex.Passage{Heading: heading, Text: paragraph})
 	}
-	return passages, nil
+	return content, nil
 }
 
 // bag embeds a text as the bag of its words.

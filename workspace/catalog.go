@@ -123,9 +123,9 @@ func about(a audience.Audience, name string, class audience.Class) (title, descr
 // facts.
 const dreamsFolder = memoryFolder + "/dreaming"
 
-// Searched returns the files whose text is searched as memory (RFC-0009 §5.4), sorted by name: MEMORY.md, the daily
-// logs including those of groups, the memory files of memory/ and notes/ at any depth, and the profiles and notes of
-// users/. In a group they are the group's own logs of the days of LogDates. To be fast with thousands of files it reads
+// Searched returns the files whose text is searched as memory (RFC-0009 §5.4), sorted by name: MEMORY.md, USER.md,
+// TOOLS.md, the daily logs including those of groups, the memory files of memory/ and notes/ at any depth, and the
+// profiles and notes of users/. In a group they are the group's own logs of the days of LogDates. To be fast with thousands of files it reads
 // folders and does not open each file, so Read may still refuse one, such as a file with two names.
 func (v *View) Searched() []File {
 	var files []File
@@ -140,10 +140,7 @@ func (v *View) Searched() []File {
 		return files
 	}
 	files = slices.Concat(v.tree(memoryFolder, 1), v.tree(notesFolder, 1), v.profiles())
-	if file, err := v.Stat(MemoryFile); err == nil {
-		files = append(files, file)
-	}
-	for _, name := range v.archivedLogs() {
+	for _, name := range append(v.archivedLogs(), MemoryFile, UserFile, ToolsFile) {
 		if file, err := v.Stat(name); err == nil {
 			files = append(files, file)
 		}

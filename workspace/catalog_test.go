@@ -50,8 +50,8 @@ func TestSearched(t *testing.T) {
 		names = append(names, file.Name)
 	}
 	want := []string{
-		"MEMORY.md", "memory/2020-01-01-group-hiking.md", "memory/2020-01-01-slug.md", "memory/2020-01-01.md",
-		"memory/imports/chat/a.md", "notes/b.md",
+		"MEMORY.md", "TOOLS.md", "USER.md", "memory/2020-01-01-group-hiking.md", "memory/2020-01-01-slug.md",
+		"memory/2020-01-01.md", "memory/a%.md", "memory/imports/chat/a.md", "notes/b.md",
 	}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -65,6 +65,7 @@ func (w *Workspace) Lint() ([]Finding, error) {
 		for _, name := range l.view.list(folder) {
 			l.file(name)
 		}
+		l.unread(folder)
 	}
 	l.profiles(grammar.Folder)
 	slices.SortFunc(l.findings, func(a, b Finding) int {

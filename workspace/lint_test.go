@@ -154,3 +154,37 @@ func TestLintOfIncompleteWorkspaces(t *testing.T) {
 		}
 	}
 }
+
+// Names that no search finds are reported with the reason, at any depth; those that are read are not.
+func TestLintNamesWhatIsNotSearched(t *testing.T) {
+	t.Parallel()
+	w := folderOf(t, map[string]string{
+		"BOOTSTRAP.md": "x", "notes/.hidden.md": "x", "notes/photo.png": "x", "notes/100%.md": "x",
+		"notes/cafe\u0301.md": "x", "notes/deep/plan.md": "x", "notes/\U0001F469\u200D\U0001F4BB.md": "x",
+		"notes/deep/README.MD": "x", "notes/deep/todo.txt": "x", "notes/deep/a%2f..%2fb.md": "x",
+		"memory/a\u202Eb.md": "x", "memory/2026-02-14-GROUP-hiking.md": "x", "notes/1/2/3/4/5/6/7/8.md": "x",
+		`notes/a\b.md`: "x",
+	})
+	if err := os.Symlink("todo.txt", filepath.Join(w.dir, "notes", "deep", "link.md")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("deep", filepath.Join(w.dir, "notes", "linked")); err != nil {
+		t.Fatal(err)
+	}
+	alias := "warning: is not read or searched: its name can be taken for that of another file; rename it (RFC-0009 §5.4)"
+	want := []string{
+		"memory/2026-02-14-GROUP-hiking.md: " + alias,
+		"memory/a\u202Eb.md: warning: is not read or searched: its name has the invisible character U+202E; rename it " +
+			"(RFC-0009 §5.4)",
+		"notes/1/2/3/4/5/6/7/8.md: warning: is not read or searched: it is more than 7 folders deep; rename it (RFC-0009 §5.4)",
+		`notes/a\b.md: warning: is not read or searched: its name has a \; rename it (RFC-0009 §5.4)`,
+		"notes/deep/README.MD: warning: is not read or searched: its name must end in .md (RFC-0009 §5.4)",
+		"notes/deep/a%2f..%2fb.md: " + alias,
+		"notes/deep/link.md: error: is not read: it is a symbolic link (RFC-0009 §4.4)",
+		"notes/deep/todo.txt: warning: is not read or searched: its name must end in .md (RFC-0009 §5.4)",
+		"notes/linked: warning: is not read or searched: it is a symbolic link (RFC-0009 §4.4)",
+	}
+	if diff := cmp.Diff(want, lint(t, w)); diff != "" {
+		t.Errorf("findings (-want +got):\n%s", diff)
+	}
+}

@@ -1,7 +1,9 @@
 package workspace
 
 import (
+	"fmt"
 	"io/fs"
+	"net/url"
 	"path"
 	"regexp"
 	"strings"
@@ -88,38 +90,81 @@ func classify(a audience.Audience, name string) audience.Class {
 		return audience.Unknown
 	}
 	// SECURITY: on a file system that folds case or Unicode forms, memory/2026-01-02-GROUP-a.md opens the log of group
-	// a. A name that names another kind of file when folded is an alias and is refused.
+	// a, and a client may decode a URI twice. A name that names another kind of file when folded is an alias and is
+	// refused.
 	if folded := fold(name); folded != name && classify(a, folded) != audience.Notes {
 		return audience.Unknown
 	}
 	return audience.Notes
 }
 
-// fold returns the name as the most lenient file system would compare it.
-func fold(name string) string { return strings.ToLower(norm.NFKC.String(name)) }
+// ignorable are the invisible characters that some file systems leave out of a comparison of names.
+var ignorable = strings.NewReplacer(zeroWidthJoiner, "", zeroWidthNonJoiner, "")
 
-// plainName reports whether name is a clean, relative, slash-separated path of printable characters in Unicode normal
-// form C, without hidden elements, and without percent signs and characters that some file system reserves: a name must
-// mean the same file in a URI and on every platform.
-func plainName(name string) bool {
-	if len(name) > maxName || !utf8.ValidString(name) || !fs.ValidPath(name) || !norm.NFC.IsNormalString(name) {
-		return false
+const (
+	zeroWidthJoiner    = "\u200d" // joins emoji, and letters of some scripts
+	zeroWidthNonJoiner = "\u200c"
+)
+
+// fold returns the name as the most lenient file system or client would compare it.
+func fold(name string) string {
+	folded := strings.ToLower(norm.NFKC.String(ignorable.Replace(name)))
+	if decoded, err := url.PathUnescape(folded); err == nil {
+		folded = decoded
 	}
-	for _, r := range name {
-		if r == utf8.RuneError || strings.ContainsRune(`%\:*?"<>|`, r) || (r != ' ' && !unicode.IsGraphic(r)) {
-			return false
+	elements := strings.Split(folded, "/")
+	for i, e := range elements {
+		if e != "." && e != ".." { // which are refused as they are
+			elements[i] = strings.TrimRight(e, ". ")
+		}
+	}
+	return strings.Join(elements, "/")
+}
+
+// plainName reports whether name is a clean, relative, slash-separated path of visible characters, see nameFault.
+func plainName(name string) bool { return nameFault(name) == "" }
+
+// nameFault returns why a file called name is not read, "" if it is. Hidden elements and backslashes are refused, and
+// what cannot be seen, except between letters or emoji that need it: two names that look the same must be one file.
+func nameFault(name string) string {
+	switch {
+	case len(name) > maxName:
+		return fmt.Sprintf("its path has more than %d bytes", maxName)
+	case !utf8.ValidString(name):
+		return "its name is not UTF-8"
+	case strings.Contains(name, `\`):
+		return `its name has a \`
+	case !fs.ValidPath(name):
+		return "its path is not clean"
+	}
+	runes := []rune(name)
+	for i, r := range runes {
+		if r == utf8.RuneError || r != ' ' && !unicode.IsGraphic(r) && !joins(runes, i) {
+			return fmt.Sprintf("its name has the invisible character %U", r)
 		}
 	}
 	elements := strings.Split(name, "/")
 	if len(elements) > maxDepth {
-		return false
+		return fmt.Sprintf("it is more than %d folders deep", maxDepth-1)
 	}
 	for _, e := range elements {
-		if len(e) > maxElement || e[0] == '.' || strings.TrimSpace(e) != e || strings.HasSuffix(e, ".") {
-			return false
+		if len(e) > maxElement {
+			return fmt.Sprintf("its name has more than %d bytes", maxElement)
+		}
+		if e[0] == '.' {
+			return "it is hidden"
 		}
 	}
-	return true
+	return ""
+}
+
+// joins reports whether the character at index i joins the two beside it, neither of them ASCII: emoji, or letters of a
+// script that needs that.
+func joins(runes []rune, i int) bool {
+	r := string(runes[i])
+	visible := func(r rune) bool { return r > unicode.MaxASCII && unicode.IsGraphic(r) && !unicode.IsSpace(r) }
+	return (r == zeroWidthJoiner || r == zeroWidthNonJoiner) && i > 0 && i+1 < len(runes) &&
+		visible(runes[i-1]) && visible(runes[i+1])
 }
 
 func validDate(date string) bool {

@@ -4,11 +4,13 @@ import (
 	"context"
 	"path"
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/resourceuri"
 	"github.com/yamo-protocol/yamo-mcp/mesh/fileindex"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
+	"github.com/yamo-protocol/yamo-mcp/workspace/memfile"
 	"github.com/yamo-protocol/yamo-mcp/workspace/passage"
 )
 
@@ -44,21 +46,26 @@ func dayOf(file workspace.File) time.Time {
 // sessionClock is the time in the heading of a session.
 var sessionClock = regexp.MustCompile(` \[\d\d:\d\d\]`)
 
-// Read is the passages of a file.
-func (f searchedFiles) Read(_ context.Context, name string) ([]fileindex.Passage, error) {
+// Read is the passages of a file, with what its front matter tells of all of them.
+func (f searchedFiles) Read(_ context.Context, name string) (fileindex.Content, error) {
 	data, _, err := f.view.Head(name) // of a file that is too large to be read, the beginning is searched
-	if err != nil {
-		return nil, err
+	if err != nil || workspace.Untouched(name, data) {
+		return fileindex.Content{}, err // a template has nothing to remember
 	}
-	passages := passage.Cut(string(data))
-	list := make([]fileindex.Passage, len(passages))
-	for i, p := range passages {
+	var content fileindex.Content
+	if file, err := memfile.Parse(data); err == nil { // lint reports what is wrong with it
+		content.SessionID, content.Tags = file.Matter.SessionID, file.Matter.Tags
+		for _, link := range memfile.Links(strings.Join(file.Matter.Links, "\n")) {
+			content.Tags = append(content.Tags, "[["+link.Target+"]]")
+		}
+	}
+	for _, p := range passage.Cut(string(data)) {
 		// In a group's log, the minute at which a session began would change the vectors of all that follows it, and with
 		// them what a search finds.
 		if workspace.GroupOf(name) != "" {
 			p.Heading, p.Text = sessionClock.ReplaceAllString(p.Heading, ""), sessionClock.ReplaceAllString(p.Text, "")
 		}
-		list[i] = fileindex.Passage(p)
+		content.Passages = append(content.Passages, fileindex.Passage(p))
 	}
-	return list, nil
+	return content, nil
 }

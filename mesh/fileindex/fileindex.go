@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/mesh/index"
 	"github.com/yamo-protocol/yamo-mcp/mesh/rank"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
@@ -26,8 +27,15 @@ import (
 type Source interface {
 	// List returns all files, in a fixed order.
 	List(ctx context.Context) []Info
-	// Read returns a file's passages, in order. A file that cannot be read has none.
-	Read(ctx context.Context, name string) ([]Passage, error)
+	// Read returns what is searched of a file. Of a file that cannot be read that is nothing.
+	Read(ctx context.Context, name string) (Content, error)
+}
+
+// Content is what is searched of a file.
+type Content struct {
+	SessionID string    // of its front matter, "" for none
+	Tags      []string  // of its front matter, with its links in the form [[target]]
+	Passages  []Passage // in order
 }
 
 // Info describes a file. A file is read again when any field changes.
@@ -174,16 +182,16 @@ func (x *Index) sync(ctx context.Context) error {
 		if x.files[info.Name].info == info {
 			continue
 		}
-		passages, err := x.Source.Read(ctx, info.Name)
+		content, err := x.Source.Read(ctx, info.Name)
 		if err != nil {
 			x.Logger.Debug("a workspace file is not searched", "error", err)
 		}
-		x.replace(info, passages)
+		x.replace(info, content)
 	}
 	// What is not listed any more, or not for this audience any more, must not be found by this search.
 	for name := range x.files {
 		if !there[name] {
-			x.replace(Info{Name: name}, nil)
+			x.replace(Info{Name: name}, Content{})
 			delete(x.files, name)
 		}
 	}
@@ -198,7 +206,7 @@ func (x *Index) sync(ctx context.Context) error {
 }
 
 // replace replaces the passages of a file. x.mu is held.
-func (x *Index) replace(info Info, passages []Passage) {
+func (x *Index) replace(info Info, content Content) {
 	x.store.Remove(x.files[info.Name].ids...)
 	for _, id := range x.files[info.Name].ids {
 		delete(x.origin, id)
@@ -207,14 +215,24 @@ func (x *Index) replace(info Info, passages []Passage) {
 	file := projected{info: info}
 	var added []*record.Record
 	seen := map[Passage]int{}
-	for _, p := range passages {
-		// RFC-0011 §6.3: no secret reaches the index or an embedding provider.
-		p.Text, _ = x.Scrubber.Redact(p.Text)
-		p.Heading, _ = x.Scrubber.Redact(p.Heading)
+	// RFC-0011 §6.3: no secret reaches the index or an embedding provider.
+	redact := func(s string) string {
+		s, _ = x.Scrubber.Redact(s)
+		return s
+	}
+	var tags []string
+	for _, tag := range content.Tags[:min(len(content.Tags), record.MaxTags)] {
+		tags = append(tags, redact(text.First(tag, record.MaxTag)))
+	}
+	session := redact(text.First(content.SessionID, record.MaxField))
+	for _, p := range content.Passages {
+		p.Text, p.Heading = redact(p.Text), redact(p.Heading)
 		id := passageID(info.Name, p, seen[p])
 		seen[p]++
 		r := &record.Record{
-			ID: id, Memory: record.Memory{Content: p.Text, Type: record.FileType, Source: info.Name},
+			ID: id, Memory: record.Memory{
+				Content: p.Text, Type: record.FileType, Source: info.Name, SessionID: session, Tags: tags,
+			},
 			AgentID: x.AgentID, CreatedAt: info.Time.UTC().Truncate(time.Millisecond),
 		}
 		if p.Heading != "" {
