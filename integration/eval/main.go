@@ -1,17 +1,20 @@
 // Command eval measures retrieval on two public question sets and prints a table (docs/ranking.md).
 //
-//	eval -data DIR
+//	eval -data DIR [-vectors FILE]
 //
 // DIR holds locomo*.json (LoCoMo's own format) and beam*.json (a list of {chat, messages: [{id, role,
 // content}], questions: [{question, type, evidence: [message ids]}]}). The sets are not part of the
 // project. Each conversation is stored in order, turn by turn, in a fresh memory, and each question is
-// asked as a client would ask it; hit@1, any@5 and any@10 say how often a turn that answers it is among
-// the first so many results.
+// asked as a client would ask it; hit@1, any@5 and any@10 are the shares of questions with a turn that answers them at
+// the first place, among the first 5 and among the first 10 results. Conversations with an odd number are the half to
+// tune on, the others are held back. With -vectors the vectors are kept in FILE, so that a second run takes seconds; it
+// does not measure the time of a search, because the confidence of results is then estimated without token vectors.
 package main
 
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"log/slog"
@@ -32,8 +35,9 @@ import (
 
 func main() {
 	data := flag.String("data", os.Getenv("YAMO_EVAL_DATA"), "folder of the question sets (or YAMO_EVAL_DATA)")
+	vectors := flag.String("vectors", "", "file that keeps the vectors for the next run")
 	flag.Parse()
-	if err := run(context.Background(), *data); err != nil {
+	if err := run(context.Background(), *data, *vectors); err != nil {
 		fmt.Fprintln(os.Stderr, "eval:", err)
 		os.Exit(1)
 	}
@@ -53,13 +57,22 @@ type question struct {
 	evidence []string
 }
 
-func run(ctx context.Context, dir string) error {
+func run(ctx context.Context, dir, vectors string) (err error) {
 	sets := []struct {
 		name, pattern string
 		read          func([]byte) ([]conversation, error)
 	}{{"LoCoMo", "locomo*.json", readLoCoMo}, {"BEAM", "beam*.json", readBEAM}}
-	embedder := embed.NewLocal(embed.Options{})
-	defer func() { _ = embedder.Close() }()
+	local := embed.NewLocal(embed.Options{})
+	defer func() { _ = local.Close() }()
+	var embedder index.Embedder = local
+	if vectors != "" {
+		kept, openErr := openKept(local, vectors)
+		if openErr != nil {
+			return openErr
+		}
+		defer func() { err = errors.Join(err, kept.save()) }()
+		embedder = kept
+	}
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "set\tquestions\thit@1\tany@5\tany@10\tsession hit@1\tany@5\tms a search")
 	for _, set := range sets {
@@ -67,7 +80,7 @@ func run(ctx context.Context, dir string) error {
 		if err != nil || len(files) == 0 {
 			return fmt.Errorf("no %s in %q: give the folder with -data or YAMO_EVAL_DATA", set.pattern, dir)
 		}
-		var score tally
+		var score, tuned, held tally
 		for _, file := range files {
 			raw, err := os.ReadFile(file)
 			if err != nil {
@@ -80,12 +93,19 @@ func run(ctx context.Context, dir string) error {
 			for i, c := range conversations {
 				fmt.Fprintf(os.Stderr, "%s %d of %d: %d turns, %d questions\n", set.name, i+1, len(conversations), len(c.turns),
 					len(c.questions))
-				if err := score.conversation(ctx, embedder, c); err != nil {
+				half := &tuned
+				if i%2 == 1 {
+					half = &held
+				}
+				if err := conversationOf(ctx, embedder, c, &score, half); err != nil {
 					return err
 				}
 			}
 		}
 		score.print(table, set.name)
+		tuned.kinds, held.kinds = nil, nil
+		tuned.print(table, "  odd conversations")
+		held.print(table, "  even conversations")
 	}
 	return table.Flush()
 }
@@ -99,6 +119,9 @@ type tally struct {
 
 // print adds a row, and one for each kind of question.
 func (t *tally) print(table *tabwriter.Writer, name string) {
+	if t.questions == 0 {
+		return
+	}
 	share := func(n int) string { return fmt.Sprintf("%.3f", float64(n)/float64(t.questions)) }
 	fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t%.1f\n", name, t.questions,
 		share(t.hit1), share(t.any5), share(t.any10), share(t.session1), share(t.session5),
@@ -119,7 +142,8 @@ func (t *tally) kind(name string) *tally {
 	return t.kinds[name]
 }
 
-func (t *tally) conversation(ctx context.Context, embedder index.Embedder, c conversation) error {
+// conversationOf asks the questions of a conversation, and counts the answers in each of the tallies.
+func conversationOf(ctx context.Context, embedder index.Embedder, c conversation, into ...*tally) error {
 	dir, err := os.MkdirTemp("", "yamo-eval-")
 	if err != nil {
 		return err
@@ -175,9 +199,11 @@ func (t *tally) conversation(ctx context.Context, embedder index.Embedder, c con
 		for _, id := range q.evidence {
 			wanted = append(wanted, sessions[id])
 		}
-		tallies := []*tally{t}
+		tallies := slices.Clone(into)
 		if q.kind != "" {
-			tallies = append(tallies, t.kind(q.kind))
+			for _, t := range into {
+				tallies = append(tallies, t.kind(q.kind))
+			}
 		}
 		for _, t := range tallies {
 			t.questions++
