@@ -5,14 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/text"
-	"github.com/yamo-protocol/yamo-mcp/workspace/markdown"
+	"github.com/yamo-protocol/yamo-mcp/workspace/daylog"
 	"github.com/yamo-protocol/yamo-mcp/workspace/plain"
 )
 
@@ -78,7 +77,7 @@ func (j *Journal) Append(ctx context.Context, title, body string) (Logged, error
 	// SECURITY: credentials do not reach a workspace file, not even interspersed with characters that text.Plain removes.
 	title, inTitle := v.ws.scrub(text.Plain(title))
 	body, inText := v.ws.scrub(text.Plain(body))
-	if body = strings.Trim(escapeLog(body), "\n"); strings.TrimSpace(body) == "" {
+	if body = strings.Trim(daylog.Escape(body), "\n"); strings.TrimSpace(body) == "" {
 		return Logged{}, ErrNoText
 	}
 	now := v.Now()
@@ -94,7 +93,7 @@ func (j *Journal) Append(ctx context.Context, title, body string) (Logged, error
 		j.begin(now)
 	}
 	var entry strings.Builder
-	if title = text.OneLine(escapeLog(title)); title != "" {
+	if title = text.OneLine(daylog.Escape(title)); title != "" {
 		entry.WriteString("### " + title + "\n\n")
 	}
 	entry.WriteString(body + "\n")
@@ -109,7 +108,7 @@ func (j *Journal) Append(ctx context.Context, title, body string) (Logged, error
 		default:
 			out.WriteString("\n")
 		}
-		if lastSession(string(tail)) != j.heading {
+		if daylog.LastSession(string(tail)) != j.heading {
 			out.WriteString(j.heading + "\n\n")
 		}
 		out.WriteString(entry.String())
@@ -124,86 +123,4 @@ func (j *Journal) Append(ctx context.Context, title, body string) (Logged, error
 		return Logged{}, v.fault("append", name, classify(v.who, name), err)
 	}
 	return Logged{name, inTitle + inText}, nil
-}
-
-// lastSession returns the last heading of the second level in the end of a log, "" if it has none. What is in a code
-// block is no heading.
-func lastSession(tail string) string {
-	last := ""
-	for line := range markdown.Lines(tail) {
-		if strings.HasPrefix(line, "## ") {
-			last = strings.TrimRight(line, " \t\r")
-		}
-	}
-	return last
-}
-
-// escapeLog makes plain text safe for a log. Fenced code blocks stay as they are.
-func escapeLog(text string) string {
-	var out strings.Builder
-	var at markdown.Scanner
-	lines := slices.Collect(strings.Lines(text))
-	for i := 0; i < len(lines); i++ {
-		line := lines[i]
-		if at.Closing() == "" { // no comment ever begins, so that the scanner is in text or in code
-			line = strings.ReplaceAll(line, "<!--", `\<!--`)
-		}
-		body := strings.TrimLeft(line, " \t")
-		kind := at.Next(line)
-		if n := indentedFence(lines[i:]); kind == markdown.Text && n > 0 {
-			out.WriteString(strings.Join(lines[i:i+n], ""))
-			i += n - 1
-			continue
-		}
-		if kind == markdown.Text && (markdown.LooksLikeFence(line) || structural(strings.TrimRight(body, " \t\n"))) {
-			out.WriteString(line[:len(line)-len(body)] + `\`)
-			line = body
-		}
-		out.WriteString(line)
-	}
-	if closing := at.Closing(); closing != "" {
-		out.WriteString("\n" + closing) // indented as the first line, which may be in a list item
-	}
-	return out.String()
-}
-
-// indentedFence returns the number of lines of a code block in a list item, which may be indented further than one that
-// is in none: all of its lines begin with the same white space, so that none of them can be anything else. It is 0 if
-// lines begin with no such block.
-func indentedFence(lines []string) int {
-	indent := lines[0][:len(lines[0])-len(strings.TrimLeft(lines[0], " \t"))]
-	if len(indent) < 4 && !strings.Contains(indent, "\t") || !markdown.LooksLikeFence(lines[0]) {
-		return 0
-	}
-	// Without its indentation it is a block that the scanner knows.
-	var at markdown.Scanner
-	for i, line := range lines {
-		rest, ok := strings.CutPrefix(line, indent)
-		if !ok && strings.TrimSpace(line) != "" {
-			return 0
-		}
-		if kind := at.Next(rest); i > 0 && kind == markdown.Fence {
-			return i + 1
-		} else if i == 0 && kind != markdown.Fence {
-			return 0
-		}
-	}
-	return 0
-}
-
-// structural reports whether a line would be a heading, an underline of one or a rule, raw HTML, or the
-// hidden anchor of the file grammar.
-func structural(line string) bool {
-	if line == "" {
-		return false
-	}
-	switch line[0] {
-	case '#', '<':
-		return true
-	case '[':
-		return strings.Contains(line, "]:") // [//]: # (an anchor), and every other definition
-	case '=', '-':
-		return strings.Trim(line, line[:1]+" \t") == ""
-	}
-	return false
 }

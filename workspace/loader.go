@@ -14,6 +14,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/frontmatter"
 	"github.com/yamo-protocol/yamo-mcp/internal/text"
+	"github.com/yamo-protocol/yamo-mcp/workspace/daylog"
+	"github.com/yamo-protocol/yamo-mcp/workspace/passage"
 )
 
 // Limits of seed 002's loader, in characters (Unicode code points).
@@ -262,9 +264,9 @@ func keeps(name string) kept {
 func shorten(name, full string, n int) (short, what string) {
 	switch keeps(name) {
 	case keepEnd:
-		return newestEntries(full, n), "the newest entries are"
+		return daylog.Newest(full, n), "the newest entries are"
 	case keepNewest:
-		return newestSections(full, n), "the first and the newest sections are"
+		return passage.Newest(full, n), "the first and the newest sections are"
 	default:
 		return text.First(full, n), fmt.Sprintf("the first %d are", n)
 	}

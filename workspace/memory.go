@@ -12,6 +12,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/text"
+	"github.com/yamo-protocol/yamo-mcp/workspace/daylog"
 	"github.com/yamo-protocol/yamo-mcp/workspace/memfile"
 )
 
@@ -202,12 +203,12 @@ func (c *cleaner) line(s string) string { return text.OneLine(c.text(s)) }
 func (c *cleaner) parts(parts []Part) string {
 	var out strings.Builder
 	for _, part := range parts {
-		body := strings.Trim(escapeLog(c.text(part.Text)), "\n")
+		body := strings.Trim(daylog.Escape(c.text(part.Text)), "\n")
 		if strings.TrimSpace(body) == "" {
 			continue
 		}
 		if heading := strings.TrimLeft(c.line(part.Heading), "# "); heading != "" {
-			out.WriteString("\n## " + text.OneLine(escapeLog(heading)) + "\n")
+			out.WriteString("\n## " + text.OneLine(daylog.Escape(heading)) + "\n")
 		}
 		out.WriteString("\n" + body + "\n")
 	}

@@ -1,14 +1,12 @@
 package workspace
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 )
@@ -60,39 +58,5 @@ func TestLastSaves(t *testing.T) {
 	}
 	if data, err := dm.Read(name); err != nil || string(data) != save {
 		t.Errorf("archived: %q, %v", data, err)
-	}
-}
-
-// Of a long log the newest entries remain, of MEMORY.md the newest sections; neither is longer than allowed.
-func TestShorten(t *testing.T) {
-	t.Parallel()
-	var log, memory strings.Builder
-	log.WriteString("# Memory — 2026-02-14\n\n## Session [08:00]\n")
-	memory.WriteString("# Memory\n\n## Preferences\n\n- Tea.\n")
-	for i := range 400 {
-		fmt.Fprintf(&log, "\nEntry %d: something of medium length happened here.\n", i)
-		fmt.Fprintf(&memory, "\n## Section %d\n\n- Fact %d is of medium length, as facts often are.\n", i, i)
-	}
-	short := newestEntries(log.String(), 3000)
-	if !strings.HasPrefix(short, "# Memory — 2026-02-14\n\n[…]\n\n## Session [08:00]\n\nEntry ") {
-		t.Errorf("the log begins %.80q", short)
-	}
-	if !strings.Contains(short, "Entry 399:") || strings.Contains(short, "Entry 9:") {
-		t.Errorf("the log keeps the wrong entries: %.200q", short)
-	}
-	kept := newestSections(memory.String(), 3000)
-	for _, want := range []string{"- Tea.", "Fact 399 ", "Fact 390 ", "[…]"} {
-		if !strings.Contains(kept, want) {
-			t.Errorf("MEMORY.md lacks %q", want)
-		}
-	}
-	for n := range 400 {
-		for what, text := range map[string]string{
-			"log": newestEntries(log.String(), n), "memory": newestSections(memory.String(), n),
-		} {
-			if size := utf8.RuneCountInString(text); size > n {
-				t.Errorf("%s of %d has %d characters", what, n, size)
-			}
-		}
 	}
 }

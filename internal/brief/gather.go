@@ -12,6 +12,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/frontmatter"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
+	"github.com/yamo-protocol/yamo-mcp/workspace/daylog"
 	"github.com/yamo-protocol/yamo-mcp/workspace/memfile"
 	"github.com/yamo-protocol/yamo-mcp/workspace/passage"
 )
@@ -204,7 +205,7 @@ func (g *gatherer) log() section {
 			g.skip(name, err)
 			continue
 		}
-		entries := workspace.Entries(text)
+		entries := daylog.Entries(text)
 		for _, entrie := range slices.Backward(entries) {
 			at := date
 			if clock, ok := strings.CutPrefix(entrie.Session, "Session ["); ok {

@@ -7,6 +7,7 @@ package text
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // OneLine returns s with each run of white space replaced by one space, and none at its ends.
@@ -48,6 +49,23 @@ func First(s string, n int) string {
 	end, _ := offset(s, n)
 	return s[:end]
 }
+
+// Last returns up to n characters from the end of s, from the beginning of a line if that loses less than a quarter.
+func Last(s string, n int) string {
+	at := len(s)
+	for ; n > 0 && at > 0; n-- {
+		_, size := utf8.DecodeLastRuneInString(s[:at])
+		at -= size
+	}
+	tail := s[at:]
+	if end := strings.IndexByte(tail, '\n'); at > 0 && end >= 0 && end < len(tail)/4 {
+		tail = tail[end+1:]
+	}
+	return tail
+}
+
+// Gap marks a place where text was left out.
+const Gap = "[…]"
 
 // Shorten returns s, or its first n characters and "…" if it has more.
 func Shorten(s string, n int) string {
