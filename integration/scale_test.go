@@ -59,7 +59,7 @@ func chore(i int) string {
 // same scores after the index has been made again.
 func TestManyMemories(t *testing.T) {
 	t.Parallel()
-	count := 5000
+	count := 2000
 	if testing.Short() {
 		count = 400
 	}
