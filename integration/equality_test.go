@@ -154,7 +154,7 @@ func compareLines(t *testing.T, what, want, got string) {
 }
 
 var (
-	madeID = regexp.MustCompile(`\b(mem|lesson|pattern|skill|reflect)_\d{13}_[0-9a-f]{6}\b`)
+	madeID = regexp.MustCompile(`(mem|lesson|pattern|skill|reflect)_\d{13}_[0-9a-f]{6}\b`)
 	// Sessions that begin in one minute share a heading in the log, so that it and its size depend on the clock.
 	heading = regexp.MustCompile(`(\\+n|\n)*## Session \[\d\d:\d\d\]`)
 	logSize = regexp.MustCompile(`("What this group logged on [^"]*",\s*"mimeType":"text/markdown",\s*"size":)\d+`)

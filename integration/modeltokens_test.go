@@ -3,6 +3,8 @@ package integration
 import (
 	"encoding/json"
 	"fmt"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -60,4 +62,62 @@ func TestModelTokens(t *testing.T) {
 		}
 	}
 	golden.Assert(t, report.String(), "model_tokens.golden")
+}
+
+// resultTokens is the maximum of what ten memories of a sentence each cost as the text of a search.
+const resultTokens = 350
+
+// What a host that shows the text of a search, and one that shows the structure, put before a model.
+func TestResultTokens(t *testing.T) {
+	t.Parallel()
+	codec, err := tokenizer.Get(tokenizer.O200kBase)
+	if err != nil {
+		t.Fatal(err)
+	}
+	workspace := filepath.Join(t.TempDir(), "agent")
+	init := exec.Command(serverBinary(t), "init", workspace, "--yes", "--name", "Kit", "--user", "Marta",
+		"--timezone", "Europe/Lisbon")
+	if output, err := init.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	s := connect(t, launch{workspace: workspace})
+	for _, fact := range []string{
+		"The greenhouse heater trips above 14 amps.", "Marta waters the greenhouse on Sundays.",
+		"The greenhouse door sticks when it rains.", "Tomato seedlings go into the greenhouse in April.",
+		"The greenhouse was built in 2019 by Rui.", "Spare panes for the greenhouse are in the barn.",
+		"The greenhouse hose needs a new washer.", "The greenhouse thermostat is set to 18 degrees.",
+		"No copper spray in the greenhouse near harvest.", "The greenhouse lease ends in October 2028.",
+	} {
+		s.store(fact, nil)
+	}
+	var result toolResult
+	s.request("tools/call", map[string]any{
+		"name": "memory_search", "arguments": map[string]any{"query": "greenhouse", "limit": 10},
+	}).decode(t, &result)
+	found := decodeResult[struct {
+		Results []struct{ ID, Content string }
+	}](t, "memory_search", result)
+	if len(found.Results) != 10 {
+		t.Fatalf("%d results", len(found.Results))
+	}
+	for _, r := range found.Results {
+		if !strings.Contains(result.text(), r.ID) || !strings.Contains(result.text(), r.Content) {
+			t.Errorf("the text lacks %s %q", r.ID, r.Content)
+		}
+	}
+	text, err := codec.Count(result.text())
+	if err != nil {
+		t.Fatal(err)
+	}
+	structure, err := codec.Count(string(result.StructuredContent))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("ten memories: %d tokens as text, %d as structure", text, structure)
+	if text >= resultTokens {
+		t.Errorf("ten memories cost %d tokens as text, not less than %d:\n%s", text, resultTokens, result.text())
+	}
+	if text*2 > structure {
+		t.Errorf("the text costs %d tokens, the structure %d: more than half", text, structure)
+	}
 }

@@ -355,9 +355,13 @@ func decodeResult[T any](tb testing.TB, tool string, result toolResult) T {
 		tb.Fatalf("%s: %s: %v", tool, brief(string(result.StructuredContent)), err)
 	}
 	var same T
-	if err := json.Unmarshal([]byte(result.text()), &same); err != nil ||
+	if text := result.text(); !json.Valid([]byte(text)) {
+		if strings.HasPrefix(text, "{") || text == "" {
+			tb.Errorf("%s: the text %s is neither JSON nor lines", tool, brief(text))
+		}
+	} else if err := json.Unmarshal([]byte(text), &same); err != nil ||
 		fmt.Sprintf("%+v", same) != fmt.Sprintf("%+v", value) {
-		tb.Errorf("%s: the text %s is not the structured content (%v)", tool, brief(result.text()), err)
+		tb.Errorf("%s: the text %s is not the structured content (%v)", tool, brief(text), err)
 	}
 	return value
 }

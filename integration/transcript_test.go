@@ -103,6 +103,7 @@ var (
 	version  = regexp.MustCompile(`("name":"yamo-mcp","version":)"[^"]*"`)
 	stamp    = regexp.MustCompile(`\b20\d\d-\d\d-\d\d, (private|shared|group)`)
 	today    = regexp.MustCompile(`[A-Z][a-z]+day, 20\d\d-\d\d-\d\d, TIME \([^)]*\)`)
+	listed   = regexp.MustCompile(`(id-\d+) 20\d\d-\d\d-\d\d `)
 	since    = regexp.MustCompile(`\b(\d+ days ago|yesterday|today)\)`)
 	event    = regexp.MustCompile(`(?:ev:\d{8}T\d{6}Z-)?\b0[0-9A-HJKMNP-TV-Z]{25}\b`)
 	digest   = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
@@ -125,7 +126,7 @@ func portable(t *testing.T, text string) string {
 	for day := -1; day <= 1; day++ { // somewhere it is yesterday or tomorrow
 		text = strings.ReplaceAll(text, "- "+time.Now().AddDate(0, 0, day).Format(time.DateOnly)+": ", "- DAY: ")
 	}
-	text = stamp.ReplaceAllString(text, "DAY, $1")
+	text = listed.ReplaceAllString(stamp.ReplaceAllString(text, "DAY, $1"), "$1 DAY ")
 	text = digest.ReplaceAllString(event.ReplaceAllString(text, "EVENT"), "DIGEST")
 	return version.ReplaceAllString(text, `$1"VERSION"`)
 }

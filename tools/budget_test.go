@@ -167,10 +167,13 @@ func TestResultsFit(t *testing.T) {
 		{MemoryDelete(memory, nil), `{"id":"` + id + `","confirm":true}`, 0, ""},
 	} {
 		result := call(t, test.tool, quiet(), test.arguments)
-		got := resultText(t, result)
+		got := strings.TrimSpace(structure(t, result))
+		if text := resultText(t, result); len(text) > len(got) && !result.IsError {
+			t.Errorf("%s %.80s: the text has %d bytes, more than the JSON", test.tool.Name(), test.arguments, len(text))
+		}
 		t.Logf("%s %.80s: %d bytes", test.tool.Name(), test.arguments, len(got))
 		if result.IsError {
-			t.Errorf("%s %.80s: error %.200s", test.tool.Name(), test.arguments, got)
+			t.Errorf("%s %.80s: error %.200s", test.tool.Name(), test.arguments, resultText(t, result))
 		}
 		if len(got) > maxResult || len(got) < test.least {
 			t.Errorf("%s %.80s: %d bytes, want %d to %d: %.200s",

@@ -2,7 +2,7 @@
 //
 // A tool is a Spec and a function from one struct to another. Define derives both JSON schemas from
 // the structs, checks them, and gives every tool the same behaviour: strict arguments with answers a
-// model can act on, structured results with the same as text, faults told and other errors hidden.
+// model can act on, structured results with the same as text (lists as lines), faults told and other errors hidden.
 //
 // The invariant: what is not a fault never reaches the client, and neither arguments nor results
 // reach the log.
@@ -10,6 +10,7 @@ package tools
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -253,7 +254,10 @@ func (t Tool) run(ctx context.Context, env Env, request mcp.CallToolRequest) (*m
 	if err != nil {
 		return nil, fmt.Errorf("result: %w", err)
 	}
-	// Both forms, as the specification asks: older hosts read the text only, newer ones the structure.
+	// Both forms: hosts that know no structure show the text, others one or both. JSON, unless lines are shorter.
+	if list, ok := out.(liner); ok {
+		text = cmp.Or(list.lines(), text)
+	}
 	result := mcp.NewToolResultText(text)
 	result.StructuredContent = out
 	if linked, ok := out.(linker); ok && server.RequestProtocolVersion(ctx) >= linksSince {

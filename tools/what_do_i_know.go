@@ -26,7 +26,8 @@ func WhatDoIKnow(v *workspace.View) Tool {
 			"For other memories use memory_search.",
 		ReadOnly:   true,
 		Idempotent: true,
-	}, func(_ context.Context, in knowledgeQuery) (workspace.Knowledge, error) {
-		return v.Knowledge(in.Filter)
+	}, func(_ context.Context, in knowledgeQuery) (knowledge, error) {
+		known, err := v.Knowledge(in.Filter)
+		return knowledge{known}, err
 	})
 }

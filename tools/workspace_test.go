@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
@@ -90,10 +92,22 @@ func answer[T any](t *testing.T, tool Tool, arguments string) T {
 		t.Fatalf("%s(%s): %s", tool.Name(), arguments, resultText(t, result))
 	}
 	var out T
-	if err := json.Unmarshal([]byte(resultText(t, result)), &out); err != nil {
+	if err := json.Unmarshal([]byte(structure(t, result)), &out); err != nil {
 		t.Fatal(err)
 	}
 	return out
+}
+
+// structure is the structured content of a result, as JSON.
+func structure(t *testing.T, result *mcp.CallToolResult) string {
+	t.Helper()
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(result.StructuredContent); err != nil {
+		t.Fatal(err)
+	}
+	return text.String()
 }
 
 // refusal is the error that a call ends with.
@@ -177,7 +191,7 @@ func TestWhatDoIKnow(t *testing.T) {
 	}
 	f.write(t, "MEMORY.md", "# All\n\n"+strings.Repeat("- "+strings.Repeat("é\"", 300)+"\n", 30))
 	result := call(t, tool, quiet(), `{}`)
-	body := resultText(t, result)
+	body := structure(t, result)
 	equal(t, "is an error", result.IsError, false)
 	contains(t, "result", body, `"truncated":true`)
 	if len(body) > 6144 {

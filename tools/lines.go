@@ -1,0 +1,194 @@
+package tools
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
+	"github.com/yamo-protocol/yamo-mcp/mesh/confidence"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+	"github.com/yamo-protocol/yamo-mcp/workspace"
+)
+
+// liner is a result that is a list: its text is a line for each item, which costs a model half the tokens of the same
+// as JSON. "" means that this result's text is its JSON. docs/adr/0010 has the reasons.
+type liner interface{ lines() string }
+
+// lines writes a list for a model.
+type lines struct{ strings.Builder }
+
+// breaks are line breaks, with the blank lines after them.
+var breaks = regexp.MustCompile(`\n\s*\n|\n`)
+
+// add writes a line of words, without the empty ones, and after them the marks in brackets.
+//
+// SECURITY: what is quoted may have been said by anyone. Its own lines are indented, so that it cannot pretend to be
+// another item of the list.
+func (l *lines) add(words []string, marks ...string) {
+	n := l.Len()
+	for _, word := range words {
+		if word = strings.TrimSpace(text.Plain(word)); word != "" {
+			if l.Len() > n {
+				l.WriteString(" ")
+			}
+			l.WriteString(breaks.ReplaceAllString(word, "\n  "))
+		}
+	}
+	for _, mark := range marks {
+		if mark != "" {
+			l.WriteString(" [" + text.OneLine(text.Plain(mark)) + "]")
+		}
+	}
+	l.WriteString("\n")
+}
+
+// text returns the list and what to do next, or what to write if there is neither.
+func (l *lines) text(hint, none string) string {
+	if hint != "" {
+		l.add([]string{hint})
+	}
+	return cmp.Or(strings.TrimSuffix(l.String(), "\n"), none)
+}
+
+// labeled returns label and value, "" without a value.
+func labeled(label, value string) string {
+	if value == "" {
+		return ""
+	}
+	return label + " " + value
+}
+
+// lines has "id date text" for each memory, and what a reader must know before using it: how certain it is that it
+// answers, unless that is likely, whose words they are, and what was true before. Details are JSON.
+func (a memoryAnswer) lines() string {
+	var l lines
+	if a.Confidence == string(confidence.Unlikely) && len(a.Results) > 0 {
+		l.add([]string{"Nothing fits well; the nearest are:"})
+	}
+	for _, r := range a.Results {
+		if r.Details != nil {
+			return ""
+		}
+		level, visibility, kind := r.Confidence, r.Visibility, ""
+		if level == string(confidence.Likely) {
+			level = ""
+		}
+		if visibility == string(record.Private) {
+			visibility = ""
+		}
+		if r.Type == "lesson" || r.Type == "reflection" {
+			kind = r.Type
+		}
+		happened := r.OccurredAt
+		if strings.Contains(r.Content, happened) {
+			happened = ""
+		}
+		l.add([]string{r.ID, day(r.CreatedAt), r.Content},
+			level, kind, visibility, labeled("happened", happened), labeled("replaces", r.Replaces), r.Link)
+	}
+	for _, r := range a.Lessons {
+		l.add([]string{r.LessonID, r.PreventativeRule}, "lesson, "+r.Severity, labeled("scope", r.ApplicableScope))
+	}
+	if a.Next != "" {
+		l.add([]string{"More: pass", a.Next, "as after."})
+	}
+	return l.text(a.Hint, "Nothing found.")
+}
+
+// lines has the rule of each lesson, when it applies and what helped.
+func (a lessonList) lines() string {
+	var l lines
+	for _, r := range a.Lessons {
+		visibility := r.Visibility
+		if visibility == string(record.Private) {
+			visibility = ""
+		}
+		l.add([]string{r.LessonID, day(r.CreatedAt), r.PreventativeRule}, r.Severity, labeled("scope", r.ApplicableScope),
+			fmt.Sprintf("confidence %.2g", r.RuleConfidence), visibility, labeled("mistake", r.ErrorPattern),
+			labeled("situation", r.Situation), labeled("missed", r.Oversight), labeled("fix", r.Fix),
+			labeled("instead", r.InverseLesson), labeled("pattern", r.PatternID), labeled("memory", r.MemoryID),
+			labeled("supersedes", r.Supersedes))
+	}
+	return l.text(a.Hint, "No lessons.")
+}
+
+// lines has each session, turn or hit of session logs.
+func (a logAnswer) lines() string {
+	var l lines
+	if h := a.Header; h != nil {
+		l.add([]string{"Session", a.SessionID, h.StartedAt}, labeled("group", h.Group), labeled("agent", h.AgentID))
+	}
+	for _, s := range a.Sessions {
+		l.add([]string{s.SessionID, cmp.Or(s.FirstTimestamp, s.StartedAt), labeled("to", s.LastTimestamp)},
+			fmt.Sprintf("%d turns", s.EntryCount), labeled("group", s.Group), labeled("agent", s.AgentID),
+			labeled("from", s.SourcePlugin))
+	}
+	for _, e := range a.Entries {
+		who := e.Role
+		if e.SenderID != "" {
+			who += " (" + e.SenderID + ")"
+		}
+		l.add([]string{e.Timestamp, who + ":", e.Content})
+	}
+	for _, h := range a.Hits {
+		l.add([]string{h.SessionID, h.Timestamp, h.Role + ":", h.Preview}, labeled("group", h.Group))
+	}
+	if a.SkippedLines > 0 {
+		l.add([]string{fmt.Sprintf("%d lines are too long and were not read.", a.SkippedLines)})
+	}
+	if a.NextOffset > 0 {
+		l.add([]string{fmt.Sprintf("next_offset: %d", a.NextOffset)})
+	}
+	return l.text(a.Hint, "Nothing found.")
+}
+
+// lines has the skills of a search or list. One skill with its text is JSON.
+func (a skillAnswer) lines() string {
+	var l lines
+	if a.Outcome != "" {
+		return ""
+	}
+	for _, s := range a.Skills {
+		if s.Text != "" {
+			return ""
+		}
+		visibility := s.Visibility
+		if visibility == string(record.Private) {
+			visibility = ""
+		}
+		l.add([]string{s.ID, s.Name + ":", s.Intent, s.Description}, visibility,
+			fmt.Sprintf("reliability %.2g, used %d times", s.Reliability, s.UseCount))
+	}
+	if a.Total > len(a.Skills) {
+		l.add([]string{fmt.Sprintf("%d of %d.", len(a.Skills), a.Total)})
+	}
+	return l.text(a.Hint, "No skills.")
+}
+
+// knowledge is the result of what_do_i_know.
+type knowledge struct{ workspace.Knowledge }
+
+// lines is the sections as Markdown.
+func (k knowledge) lines() string {
+	var l lines
+	for _, s := range k.Sections {
+		l.WriteString("## " + text.OneLine(s.Heading) + "\n")
+		if s.Text != "" {
+			l.add([]string{s.Text})
+		}
+		for _, bullet := range s.Bullets {
+			l.add([]string{"-", bullet})
+		}
+	}
+	hint := ""
+	if k.Truncated {
+		hint = "More exist: pass a heading as filter."
+	}
+	return l.text(hint, "Nothing found.")
+}
+
+// day writes a date as a person has it.
+func day(t time.Time) string { return t.Local().Format(time.DateOnly) }
