@@ -164,6 +164,9 @@ func (v *View) home() record.Visibility {
 	return record.OfGroup(v.Audience.Group())
 }
 
+// Home returns the compartment of the audience's own memories.
+func (v *View) Home() record.Visibility { return v.home() }
+
 // visible lists the compartments this audience may read, its own first, in a fixed order.
 //
 // SECURITY: for a group this is its own compartment and the shared one, by name; no folder is listed.

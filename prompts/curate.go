@@ -13,6 +13,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/resourceuri"
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
@@ -81,7 +82,7 @@ func curate(ctx context.Context, v *workspace.View, m *mesh.View, days int) (str
 			learned = append(learned, hit)
 		}
 	}
-	writeLessons(&out, learned)
+	writeLessons(&out, m.Home(), learned)
 	if len(learned) == 0 {
 		out.WriteString("(none)\n")
 	}
@@ -153,7 +154,7 @@ func writeLogs(out *strings.Builder, v *workspace.View, days int) error {
 			return err
 		}
 		// Runes, so that the cut is not inside a character.
-		text := []rune(strings.TrimSpace(strings.ToValidUTF8(string(data), "\uFFFD")))
+		text := []rune(strings.TrimSpace(text.Plain(string(data))))
 		room := min(logChars, left)
 		cut := len(text) > room
 		if cut {
@@ -172,7 +173,7 @@ func writeLogs(out *strings.Builder, v *workspace.View, days int) error {
 			if err != nil {
 				continue // removed meanwhile
 			}
-			text := []rune(strings.TrimSpace(strings.ToValidUTF8(string(data), "\uFFFD")))
+			text := []rune(strings.TrimSpace(text.Plain(string(data))))
 			shownText := text[:min(len(text), logChars, left)]
 			left -= len(shownText)
 			shown++

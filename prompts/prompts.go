@@ -108,9 +108,10 @@ func fixed(name string) string {
 }
 
 // quoted marks text as a quotation: each line begins with "> ".
-func quoted(text string) string {
-	return "> " + strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\n", "\n> ") + "\n"
+func quoted(s string) string {
+	s = text.Plain(s)
+	return "> " + strings.ReplaceAll(s, "\n", "\n> ") + "\n"
 }
 
 // oneLine returns the first n characters of s without line breaks, with "…" if s was cut.
-func oneLine(s string, n int) string { return text.Shorten(text.OneLine(s), n) }
+func oneLine(s string, n int) string { return text.Shorten(text.Line(s), n) }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -51,7 +52,7 @@ func Recall(m *mesh.View) Prompt {
 			}
 			var out strings.Builder
 			out.WriteString(fixed("recall") + "\n" + quoted(topic) + "\n# MEMORIES\n")
-			writeMemories(&out, slices.DeleteFunc(slices.Clone(found.Hits), func(hit record.Hit) bool {
+			writeMemories(&out, m.Home(), slices.DeleteFunc(slices.Clone(found.Hits), func(hit record.Hit) bool {
 				return slices.ContainsFunc(found.Lessons, func(l record.Hit) bool { return l.ID == hit.ID }) // it comes below
 			}))
 			// Otherwise a model would take "nothing found" for "nothing known".
@@ -60,7 +61,7 @@ func Recall(m *mesh.View) Prompt {
 			}
 			if len(found.Lessons) > 0 {
 				out.WriteString("\n# LESSONS\n")
-				writeLessons(&out, found.Lessons)
+				writeLessons(&out, m.Home(), found.Lessons)
 			}
 			return out.String(), nil
 		},
@@ -89,7 +90,7 @@ func Remember(m *mesh.View) Prompt {
 					return "", err
 				}
 				out.WriteString("\nTo remember:\n\n" + quoted(what) + "\n# SIMILAR MEMORIES\n")
-				writeMemories(&out, found.Hits)
+				writeMemories(&out, m.Home(), found.Hits)
 			}
 			return out.String(), nil
 		},
@@ -135,24 +136,34 @@ func Distill(m *mesh.View) Prompt {
 			}
 			if len(found.Lessons) > 0 {
 				out.WriteString("\n# ACTIVE LESSONS\n")
-				writeLessons(&out, found.Lessons)
+				writeLessons(&out, m.Home(), found.Lessons)
 			}
 			return out.String(), nil
 		},
 	}
 }
 
+// quotedIf returns s, in quotes if what it belongs to is foreign.
+func quotedIf(foreign bool, s string) string {
+	if foreign {
+		return strconv.Quote(s)
+	}
+	return s
+}
+
 // writeMemories lists memories, one per line, with their dates and origins.
-func writeMemories(out *strings.Builder, hits []record.Hit) {
+//
+// SECURITY: a source is quoted, and so is what a group said, so that neither can look like another memory's line.
+func writeMemories(out *strings.Builder, home record.Visibility, hits []record.Hit) {
 	for _, hit := range hits {
 		origin := hit.CreatedAt.UTC().Format(time.DateOnly) + ", " + string(hit.Visibility)
 		// A passage of a file has its place as origin; its date is the file's.
 		if hit.Link != "" {
 			origin = hit.Link
 		} else if hit.Source != "" {
-			origin += ", " + oneLine(hit.Source, 60)
+			origin += ", source " + strconv.Quote(oneLine(hit.Source, 60))
 		}
-		fmt.Fprintf(out, "- (%s) %s\n", origin, oneLine(hit.Content, memoryChars))
+		fmt.Fprintf(out, "- (%s) %s\n", origin, quotedIf(hit.Foreign(home), oneLine(hit.Content, memoryChars)))
 	}
 	if len(hits) == 0 {
 		out.WriteString("(nothing)\n")
@@ -160,11 +171,12 @@ func writeMemories(out *strings.Builder, hits []record.Hit) {
 }
 
 // writeLessons lists lessons, one per line.
-func writeLessons(out *strings.Builder, hits []record.Hit) {
+func writeLessons(out *strings.Builder, home record.Visibility, hits []record.Hit) {
 	for _, hit := range hits {
 		l := hit.Lesson
 		fmt.Fprintf(out, "- [%s, %s, %s] %s (error_pattern: %s; scope: %s)\n", l.Severity,
 			hit.CreatedAt.UTC().Format(time.DateOnly), hit.Visibility,
-			oneLine(l.PreventativeRule, memoryChars), oneLine(l.ErrorPattern, 80), oneLine(l.ApplicableScope, 160))
+			quotedIf(hit.Foreign(home), oneLine(l.PreventativeRule, memoryChars)), oneLine(l.ErrorPattern, 80),
+			oneLine(l.ApplicableScope, 160))
 	}
 }

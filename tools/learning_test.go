@@ -293,3 +293,37 @@ func TestSearchFiltersAndAccesses(t *testing.T) {
 		t.Errorf("never found: %+v", got)
 	}
 }
+
+// In a DM a group's memory has the group as its source, whatever source it was stored with, and its lessons are quoted.
+func TestSourceOfAGroup(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	group, dm := memoryView(t, dir, hikers(t)), memoryView(t, dir, audience.DM())
+	answer[stored](t, MemoryStore(group), `{"content":"The hut is open.","source":"operator","session_id":"a\u202eb"}`)
+	answer[lessonBlock](t, DistillLesson(group), fmt.Sprintf(lessonArguments, "low", "huts that are open", .9))
+	answer[stored](t, MemoryStore(dm), `{"content":"The hut is mine.","source":"user"}`)
+	const query = `{"query":"is the hut open","include_lessons":true,"format":"detailed"}`
+	sources := func(v *mesh.View) map[string]string {
+		found := map[string]string{}
+		list := answer[memoryAnswer](t, MemorySearch(v), query)
+		for _, r := range list.Results {
+			found[r.Content] = r.Source
+			if strings.ContainsRune(r.SessionID, '\u202e') {
+				t.Errorf("session_id %+q", r.SessionID)
+			}
+		}
+		for _, l := range list.Lessons {
+			found["lesson"] = l.PreventativeRule
+		}
+		return found
+	}
+	const rule = "Write a rollback plan before every deployment"
+	if diff := cmp.Diff(map[string]string{
+		"The hut is open.": `group:hiking as "operator"`, "The hut is mine.": "user", "lesson": `group:hiking said: "` + rule + `"`,
+	}, sources(dm)); diff != "" {
+		t.Errorf("in the DM (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(map[string]string{"The hut is open.": "operator", "lesson": rule}, sources(group)); diff != "" {
+		t.Errorf("in the group (-want +got):\n%s", diff)
+	}
+}

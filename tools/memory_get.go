@@ -126,7 +126,7 @@ func MemoryGet(v *mesh.View) Tool {
 			return memoryWhole{}, err
 		}
 		var whole memoryWhole
-		whole.memoryResult, _ = present(hit, "", true)
+		whole.memoryResult, _ = present(hit, v.Home(), "", true)
 		if whole.Details.Signals == nil {
 			whole.Details.Signals = []record.Signal{} // nothing was ranked
 		}

@@ -182,7 +182,7 @@ func MemorySearch(v *mesh.View) Tool {
 		for _, hit := range found.Lessons {
 			answer.Lessons = append(answer.Lessons, lessonResult{
 				LessonID: hit.Lesson.LessonID, Score: hit.Score, Severity: hit.Lesson.Severity,
-				PreventativeRule: hit.Lesson.PreventativeRule, ApplicableScope: hit.Lesson.ApplicableScope,
+				PreventativeRule: hit.Quote(v.Home(), hit.Lesson.PreventativeRule), ApplicableScope: hit.Lesson.ApplicableScope,
 				RuleConfidence: hit.Lesson.RuleConfidence,
 			})
 		}
@@ -191,7 +191,7 @@ func MemorySearch(v *mesh.View) Tool {
 		answer.Lessons = fit(&forRules, answer.Lessons)
 		forResults := newRoom() - (maxRules - forRules)
 		var cut bool
-		answer.Results, cut = results(&forResults, found.Hits, in.Query, in.Format == "detailed")
+		answer.Results, cut = results(&forResults, found.Hits, v.Home(), in.Query, in.Format == "detailed")
 		// What did not fit is on the next page of a list.
 		if n := len(answer.Results); in.Query == "" && in.Around == "" && n > 0 && (next != "" || n < len(found.Hits)) {
 			answer.Next = answer.Results[n-1].ID
@@ -234,12 +234,12 @@ func look(
 
 // results are the hits that there is room for, and whether a content was cut. A detailed one that does not fit is
 // replaced by its concise form.
-func results(r *room, hits []record.Hit, query string, whole bool) (list []foundMemory, cut bool) {
+func results(r *room, hits []record.Hit, home record.Visibility, query string, whole bool) (list []foundMemory, cut bool) {
 	list = []foundMemory{}
 	for _, hit := range hits {
-		result, shortened := presentFound(hit, query, whole)
+		result, shortened := presentFound(hit, home, query, whole)
 		if !r.take(result) {
-			if result, shortened = presentFound(hit, query, false); !whole || !r.take(result) {
+			if result, shortened = presentFound(hit, home, query, false); !whole || !r.take(result) {
 				break
 			}
 			whole = false // what comes after is less relevant
@@ -277,8 +277,8 @@ func coverage(found mesh.Found) (semantic, hint string) {
 }
 
 // presentFound is present for a hit of a search or a listing.
-func presentFound(hit record.Hit, query string, whole bool) (foundMemory, bool) {
-	r, cut := present(hit, query, whole)
+func presentFound(hit record.Hit, home record.Visibility, query string, whole bool) (foundMemory, bool) {
+	r, cut := present(hit, home, query, whole)
 	found := foundMemory{memoryResult: r}
 	if query != "" {
 		found.Confidence = string(confidence.Of(hit.Probability))
@@ -288,9 +288,9 @@ func presentFound(hit record.Hit, query string, whole bool) (foundMemory, bool) 
 
 // present returns a hit as a result, and whether its content was cut: a detailed one at its end, a concise one to the
 // part that the query is about.
-func present(hit record.Hit, query string, whole bool) (r memoryResult, cut bool) {
+func present(hit record.Hit, home record.Visibility, query string, whole bool) (r memoryResult, cut bool) {
 	r = memoryResult{
-		ID: hit.ID, Score: hit.Score, Content: hit.Content, Type: hit.Type, Source: hit.Source, Tags: hit.Tags,
+		ID: hit.ID, Score: hit.Score, Content: hit.Content, Type: hit.Type, Source: hit.From(home), Tags: hit.Tags,
 		CreatedAt: hit.CreatedAt, OccurredAt: hit.OccurredAt, SessionID: hit.SessionID,
 		Visibility: string(hit.Visibility), Link: hit.Link,
 	}

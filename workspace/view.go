@@ -7,7 +7,6 @@ import (
 	"iter"
 	"os"
 	"slices"
-	"strings"
 	"syscall"
 	"time"
 	"unicode/utf8"
@@ -179,14 +178,14 @@ func describe(a audience.Audience, name string, class audience.Class, info os.Fi
 	}
 }
 
-// text returns the first n characters of the file called name, with invalid UTF-8 replaced and a byte order mark
-// removed, and whether there are more. It reads only as much of the file as n characters can take.
+// text returns the first n characters of the file called name, as text.Plain shows it, and
+// whether there are more. It reads only as much of the file as n characters can take.
 func (v *View) text(name string, n int) (string, bool, error) {
 	data, more, err := v.head(name, int64(n+1)*utf8.UTFMax)
 	if err != nil {
 		return "", false, err
 	}
-	full := strings.TrimPrefix(strings.ToValidUTF8(string(data), "\uFFFD"), "\uFEFF")
+	full := text.Plain(string(data))
 	shown := text.First(full, n)
 	return shown, more || len(shown) < len(full), nil
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/frontmatter"
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 	"github.com/yamo-protocol/yamo-mcp/workspace/daylog"
 	"github.com/yamo-protocol/yamo-mcp/workspace/memfile"
@@ -222,7 +223,7 @@ func (g *gatherer) log() section {
 // read returns a file's text; of a very large file the beginning.
 func (g *gatherer) read(name string) (string, error) {
 	data, _, err := g.Workspace.Head(name)
-	return strings.TrimPrefix(strings.ToValidUTF8(string(data), "\uFFFD"), "\uFEFF"), err
+	return text.Plain(string(data)), err
 }
 
 // optional returns a file's text, "" if it is missing or cannot be read, which is then named.

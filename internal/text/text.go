@@ -13,24 +13,6 @@ import (
 // OneLine returns s with each run of white space replaced by one space, and none at its ends.
 func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// lineEnds turns every line end that Unicode knows besides the line feed into one.
-var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n")
-
-// Plain returns s as valid UTF-8 with line feeds as its only line ends, without control characters (tabs stay) and
-// without those that change the direction of writing (Bidi_Control): what a terminal would obey instead of showing it.
-//
-// It is the rule for what is kept: files of the workspace and the record of edits. Other invisible characters stay,
-// because Persian, Indic scripts and emoji are spelled with joiners.
-func Plain(s string) string {
-	s = lineEnds.Replace(strings.ToValidUTF8(s, "\uFFFD"))
-	return strings.Map(func(r rune) rune {
-		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
-			return -1
-		}
-		return r
-	}, s)
-}
-
 // Printable returns [OneLine] of s with a space for each character that is not printable ([unicode.IsPrint]).
 //
 // It is the stricter rule, for what other programs show and none reads back, as the messages of commits: it also

@@ -11,13 +11,13 @@ func TestLines(t *testing.T) {
 	tests := map[string]struct{ in, oneLine, plain, printable string }{
 		"white space": {" a \t b\n\n c ", "a b c", " a \t b\n\n c ", "a b c"},
 		"line ends":   {"a\r\nb\rc\u2028d\u2029e", "a b c d e", "a\nb\nc\nd\ne", "a b c d e"},
-		"escape":      {"a\x1b[31mb", "a\x1b[31mb", "a[31mb", "a [31mb"},
+		"escape":      {"a\x1b[31mb", "a\x1b[31mb", "ab", "a [31mb"},
 		"bidi":        {"a\u202eb\u2066c", "a\u202eb\u2066c", "abc", "a b c"},
 		"joiners": {
 			"م\u200cخ👩\u200d🔧", "م\u200cخ👩\u200d🔧",
 			"م\u200cخ👩\u200d🔧", "م خ👩 🔧",
 		},
-		"tags":          {"a\U000e0041b", "a\U000e0041b", "a\U000e0041b", "a b"},
+		"tags":          {"a\U000e0041b", "a\U000e0041b", "ab", "a b"},
 		"no-break":      {"a\u00a0b", "a b", "a\u00a0b", "a b"},
 		"invalid UTF-8": {"a\xffb", "a\xffb", "a\uFFFDb", "a\uFFFDb"},
 		"empty":         {},
@@ -33,6 +33,43 @@ func TestLines(t *testing.T) {
 			}
 			if got := Printable(test.in); got != test.printable {
 				t.Errorf("Printable: %q, want %q", got, test.printable)
+			}
+		})
+	}
+}
+
+// TestPlain covers what can hide text from a person and show it to a model, and what scripts and emoji need.
+func TestPlain(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct{ in, want string }{
+		"tags spelling text":      {"ok\U000e0068\U000e0069\U000e007f", "ok"},
+		"a run of selectors":      {"👍\ufe0f\ufe01\U000e0101\U000e0102", "👍\ufe0f"},
+		"selectors after letters": {"a\ufe0eb\ufe0f\U000e0100", "ab"},
+		"a run of joiners":        {"é\u200c\u200d\u200c\u200dx", "é\u200cx"},
+		"joiners in Latin":        {"a\u200db\u200cc\u200ed", "abcd"},
+		"invisible operators":     {"a\u2061b\u2062c\u2064d\u206ae", "abcde"},
+		"fillers":                 {"a\u3164b\u115fc\uffa0d\u034fe", "abcde"},
+		"isolates and overrides":  {"\u2066a\u2069\u202eb\u202c", "ab"},
+		"zero width":              {"a\u200bb\ufeffc\u00add\u180ee", "abcde"},
+		"musical and shorthand":   {"a\U0001d173b\U0001bca0c", "abc"},
+		"noncharacters":           {"a\ufdd0b\uffffc", "abc"},
+		"hidden joiner":           {"a\u200d\u200b\u2028é", "a\né"},
+		"C1 control sequence":     {"a\u009b31mb", "a31mb"},
+		"Persian":                 {"می\u200cخواهم", "می\u200cخواهم"},
+		"Hindi":                   {"क्\u200dष", "क्\u200dष"},
+		"Arabic number sign":      {"\u0600123", "\u0600123"},
+		"family":                  {"👩\u200d👩\u200d👧", "👩\u200d👩\u200d👧"},
+		"heart on fire":           {"❤\ufe0f\u200d🔥", "❤\ufe0f\u200d🔥"},
+		"keycap":                  {"1\ufe0f\u20e3", "1\ufe0f\u20e3"},
+		"Han variant":             {"葛\U000e0100", "葛\U000e0100"},
+		"Mongolian":               {"ᠠ\u180b", "ᠠ\u180b"},
+		"Latin":                   {"naïve café – «x»…", "naïve café – «x»…"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := Plain(test.in); got != test.want {
+				t.Errorf("Plain(%+q): %+q, want %+q", test.in, got, test.want)
 			}
 		})
 	}
@@ -71,6 +108,9 @@ func FuzzText(f *testing.F) {
 		plain := Plain(s)
 		if again := Plain(plain); again != plain {
 			t.Errorf("Plain of %q is %q, then %q", s, plain, again)
+		}
+		if line := Line(s); strings.ContainsAny(line, "\r\n\t\u2028") || Line(line) != line {
+			t.Errorf("Line of %q: %q", s, line)
 		}
 		if line := Printable(s); strings.ContainsAny(line, "\r\n\t") || Printable(line) != line {
 			t.Errorf("Printable of %q: %q", s, line)

@@ -57,6 +57,8 @@ func (c *Cleaner) Content(text string) string {
 }
 
 // Field returns any other text, redacted and on one line: up to record.MaxField characters, "" is allowed.
+//
+// SECURITY: a model is shown the fields next to the content, so they lose invisible characters like it.
 func (c *Cleaner) Field(name, value string) string {
 	if n := utf8.RuneCountInString(value); n > record.MaxField {
 		c.Fail(fault.New("%s: %d characters are too many; use at most %d", name, n, record.MaxField))
@@ -64,7 +66,7 @@ func (c *Cleaner) Field(name, value string) string {
 	if !utf8.ValidString(value) {
 		c.Fail(fault.New("%s: the text is not valid UTF-8", name))
 	}
-	clean, found := c.scrubber.Redact(value)
+	clean, found := c.scrubber.Redact(text.OneLine(scrub.Sanitize(value)))
 	c.found = append(c.found, found...)
 	return text.OneLine(clean)
 }
@@ -91,7 +93,7 @@ func (c *Cleaner) Tags(tags []string) []string {
 	return clean
 }
 
-// Metadata redacts every string in m, keys included, and refuses the forbidden keys and more than record.MaxMetadata
+// Metadata cleans and redacts every string in m, keys included, and refuses the forbidden keys and more than record.MaxMetadata
 // bytes of JSON. It returns nil for an empty m, and after an error.
 func (c *Cleaner) Metadata(m map[string]any) map[string]any {
 	if len(m) == 0 {
@@ -108,19 +110,28 @@ func (c *Cleaner) Metadata(m map[string]any) map[string]any {
 	if c.err != nil {
 		return nil
 	}
-	return c.value(m).(map[string]any)
+	clean, _ := c.value(m).(map[string]any)
+	// What was removed may have hidden a forbidden key.
+	if err := record.CheckMetadata("metadata", clean); err != nil {
+		c.Fail(err)
+	}
+	return clean
 }
 
 func (c *Cleaner) value(v any) any {
 	switch v := v.(type) {
 	case string:
-		clean, found := c.scrubber.Redact(v)
+		clean, found := c.scrubber.Redact(text.Plain(v))
 		c.found = append(c.found, found...)
 		return clean
 	case map[string]any:
 		clean := make(map[string]any, len(v))
 		for key, value := range v {
-			clean[c.value(key).(string)] = c.value(value)
+			key = text.OneLine(c.value(key).(string))
+			if _, taken := clean[key]; taken {
+				c.Fail(fault.New("metadata: two keys are %q without invisible characters and secrets; rename one", key))
+			}
+			clean[key] = c.value(value)
 		}
 		return clean
 	case []any:
@@ -194,10 +205,11 @@ func (c *Cleaner) Skill(definition, kind, source string) (*record.Skill, error) 
 // make two patterns of one mistake.
 func (c *Cleaner) Lesson(q record.LessonRequest) (*record.Lesson, error) {
 	required := func(name, text string) string {
-		if strings.TrimSpace(text) == "" {
+		text = c.Field(name, text)
+		if text == "" {
 			c.Fail(fault.New("%s: it is required; say it in a sentence", name))
 		}
-		return c.Field(name, text)
+		return text
 	}
 	l := &record.Lesson{
 		Situation:        required("situation", q.Situation),

@@ -1,6 +1,9 @@
 package record
 
-import "time"
+import (
+	"strconv"
+	"time"
+)
 
 // Accesses is how often, and when last, the audience itself has found a memory: RFC-0011 §2.2's access_count and
 // last_accessed. They are counted from the recall entries of the audience's own ledger, so that a search writes to no
@@ -31,6 +34,33 @@ type Hit struct {
 	Past        *Revision // why it is not current, nil if it is
 	Sightings   int       // texts that were counted for it because they have its words; 0 for one
 }
+
+// From returns the source of the memory as an audience called home is told it: of another group's memory the group,
+// with the source that was given there in quotes.
+//
+// SECURITY: a group can store any source, "user" too, and one that reads like another memory. A quoted source cannot.
+func (h Hit) From(home Visibility) string {
+	switch {
+	case !h.Foreign(home):
+		return h.Source
+	case h.Source == "":
+		return string(h.Visibility)
+	}
+	return string(h.Visibility) + " as " + strconv.Quote(h.Source)
+}
+
+// Quote returns s, or if the memory is another group's than home, s in quotes and with the group's name.
+//
+// SECURITY: it is for lists that a model reads as text, where nothing else separates what strangers said.
+func (h Hit) Quote(home Visibility, s string) string {
+	if !h.Foreign(home) {
+		return s
+	}
+	return string(h.Visibility) + " said: " + strconv.Quote(s)
+}
+
+// Foreign reports whether the memory is that of a group other than home.
+func (h Hit) Foreign(home Visibility) bool { return h.Visibility.Group() != "" && h.Visibility != home }
 
 // Past is a memory that another one replaced.
 type Past struct {

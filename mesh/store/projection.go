@@ -140,9 +140,14 @@ type Recall struct {
 }
 
 // Decode unmarshals the data of a ledger entry into to. The error names the entry.
+//
+// SECURITY: earlier versions kept invisible characters in fields. They end here, before anything is shown.
 func Decode(e ledger.Entry, to any) error {
 	if err := json.Unmarshal(e.Data, to); err != nil {
 		return fmt.Errorf("ledger entry %d: %w", e.Seq, err)
+	}
+	if c, ok := to.(interface{ Clean() }); ok {
+		c.Clean()
 	}
 	return nil
 }

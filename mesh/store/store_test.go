@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -269,5 +270,47 @@ func TestWritersWaitForSnapshots(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"one"}, contents(c.Projection)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// What an earlier version kept with invisible characters is read without them, in every kind of entry.
+func TestFieldsAreReadClean(t *testing.T) {
+	t.Parallel()
+	const dirty = "a\u202eb\U000e0041c\u200bd\ne"
+	memory := record.Memory{
+		Content: "text", Source: dirty, SessionID: dirty, Rationale: dirty, Hypothesis: dirty, Skill: dirty,
+		Tags: []string{dirty}, Metadata: map[string]any{dirty: []any{map[string]any{dirty: dirty}}},
+	}
+	c := process(t.TempDir())
+	err := c.Append(t.Context(), drafts(
+		ledger.Draft{Op: OpRetain, ID: "mem_1", Data: &record.Record{ID: "mem_1", Memory: memory}},
+		ledger.Draft{Op: OpRetain, ID: "mem_2", Data: &record.Record{ID: "mem_2", Memory: record.Memory{Content: "x"}}},
+		ledger.Draft{Op: OpUpdate, ID: "mem_2", Data: memory},
+		ledger.Draft{Op: OpLesson, ID: "mem_3", Data: &record.Record{
+			ID: "mem_3", Memory: memory, Lesson: &record.Lesson{PreventativeRule: dirty, ApplicableScope: dirty, Fix: dirty},
+		}},
+		ledger.Draft{Op: OpSkill, ID: "skill_1", Data: &record.Skill{ID: "skill_1", Name: dirty, Intent: dirty, Text: dirty}},
+		ledger.Draft{Op: OpHeritage, ID: "mem_1", Data: &record.Heritage{IntentChain: []string{dirty}}},
+	))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := c.Snapshot()
+	defer s.Release()
+	var shown []any
+	for r := range s.Memories() {
+		shown = append(shown, r, r.Heritage)
+	}
+	shown = append(shown, s.Skills.Named("abcd e"))
+	data, err := json.Marshal(shown)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found := strings.ContainsAny(string(data), "\u202e\U000e0041\u200b"); found {
+		t.Errorf("invisible characters: %+q", data)
+	}
+	// Source, session, rationale, hypothesis, skill, tag, two keys of three memories; lesson, skill and heritage.
+	if n := strings.Count(string(data), `"abcd e"`); n != 3*8+3+2+1 {
+		t.Errorf("%d fields in one line, want 30: %s", n, data)
 	}
 }

@@ -56,7 +56,7 @@ func TestEscape(t *testing.T) {
 		"    ```\n    x\n# a":                        "    \\```\n    x\n\\# a",
 		"~~~\n## a\n~~~\n<!-- b\n## c":               "~~~\n## a\n~~~\n\\<!-- b\n\\## c",
 		"a\r## b\u2028## c\r\n## d":                  "a\n\\## b\n\\## c\n\\## d",
-		"\x1b[31mred\x00 \u202egnp":                  "[31mred gnp",
+		"\x1b[31mred\x00 \u202egnp":                  "red gnp",
 		"\xff":                                       "\uFFFD",
 	}
 	for said, want := range tests {

@@ -131,6 +131,9 @@ func parse(data []byte) line {
 	return line{}
 }
 
+// visible is text.Plain: people and programs that nobody knows have said what is in a log.
+var visible = text.Plain
+
 // maxNesting is how deep tool results are followed, against lines that are nested on purpose.
 const maxNesting = 3
 
@@ -139,7 +142,7 @@ const maxNesting = 3
 func flatten(content json.RawMessage, depth int) string {
 	var text string
 	if json.Unmarshal(content, &text) == nil {
-		return text
+		return visible(text)
 	}
 	var blocks []struct {
 		Type    string          `json:"type"`
@@ -155,9 +158,9 @@ func flatten(content json.RawMessage, depth int) string {
 		part := ""
 		switch b.Type {
 		case "text":
-			part = b.Text
+			part = visible(b.Text)
 		case "tool_use", "toolCall":
-			part = "[tool call: " + b.Name + "]"
+			part = "[tool call: " + visible(b.Name) + "]"
 		case "tool_result":
 			part = flatten(b.Content, depth+1)
 		case "image":

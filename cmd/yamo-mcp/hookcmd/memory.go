@@ -6,6 +6,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/brief"
 	"github.com/yamo-protocol/yamo-mcp/internal/session"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // search asks the memory. The model is loaded while the ledger is read; if it is not ready when the ledger is, words
@@ -42,6 +43,11 @@ func (r *run) lessons(ctx context.Context) ([]lesson, error) {
 	}
 	list := make([]lesson, 0, len(found.Lessons))
 	for _, hit := range found.Lessons {
+		// SECURITY: what is shown before a command is followed. In a DM, a group's rule is not shown there: a stranger must
+		// not be able to plant it.
+		if hit.Visibility != r.home() && hit.Visibility != record.Shared {
+			continue
+		}
 		list = append(list, newLesson(hit))
 	}
 	return list, nil

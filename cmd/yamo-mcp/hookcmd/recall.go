@@ -67,22 +67,27 @@ func (r *run) fitting(ctx context.Context, query string, s *state) ([]string, er
 			continue
 		}
 		s.Shown = append(s.Shown, hit.ID)
-		lines = append(lines, "- "+line(hit))
+		lines = append(lines, "- "+line(r.home(), hit))
 	}
 	return lines, nil
 }
 
-// line is a memory on one line, with the day it was stored on and who said it, unless that was the person.
-func line(hit record.Hit) string {
-	date := hit.CreatedAt.Format(time.DateOnly)
-	if group := hit.Visibility.Group(); group != "" {
-		date += " (said in the group " + group + ")"
+// home is the compartment of the session's own memories.
+func (r *run) home() record.Visibility {
+	if r.who.IsDM() {
+		return record.Private
 	}
+	return record.OfGroup(r.who.Group())
+}
+
+// line is a memory on one line, with the day it was stored on and the group that said it, if it was another one.
+func line(home record.Visibility, hit record.Hit) string {
+	date := hit.CreatedAt.Format(time.DateOnly)
 	content := hit.Content
 	if hit.Passage != "" {
 		content = hit.Passage
 	}
-	return date + " " + text.Shorten(text.OneLine(content), lineChars)
+	return date + " " + hit.Quote(home, text.Shorten(text.OneLine(content), lineChars))
 }
 
 func (s *state) has(id string) bool {

@@ -3,6 +3,7 @@ package meshcmd
 import (
 	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -74,6 +75,9 @@ func formatHits(hits []record.Hit, directive string, label func(record.Hit) stri
 // pass for two or for a directive; and what a group said is marked as its words.
 func formatRecord(h record.Hit) string {
 	source := cmp.Or(h.Source, "unknown")
+	if h.Source != "" && h.Visibility.Group() != "" {
+		source = strconv.Quote(source)
+	}
 	lines := strings.Split(h.Content, "\n")
 	for i, line := range lines {
 		for _, heading := range []string{attentionHeading, contextHeading, lessonHeading, memoryHeading} {
