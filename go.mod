@@ -42,7 +42,12 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
-require github.com/tailscale/hujson v0.0.0-20260727124030-b80ff77dac4f
+require (
+	github.com/fxamacker/cbor/v2 v2.9.6
+	github.com/tailscale/hujson v0.0.0-20260727124030-b80ff77dac4f
+)
+
+require github.com/x448/float16 v0.8.4 // indirect
 
 require (
 	github.com/MicahParks/jwkset v0.11.3

@@ -206,6 +206,7 @@ func (v *View) open(name record.Visibility) (*compartment, error) {
 	m := v.Embedder.Model()
 	vectors := vector.Open(filepath.Join(dir, "vectors.f32"), m.Name, m.Dim)
 	c := &compartment{Compartment: store.New(name, ledger.New(options), vectors, v.lessonRetention())}
+	c.Image, c.Logger = filepath.Join(dir, "start.image"), v.Logger
 	options.Head = "" // these only read, and would warn again
 	c.index = index.New(index.Options{
 		Compartment: c.Compartment, Dir: dir, LockPath: filepath.Join(v.Dir, "locks", lock+".index.lock"),
@@ -452,6 +453,7 @@ func (v *View) Close(ctx context.Context) error {
 	errs := []error{v.files.Close(ctx)}
 	for _, c := range stores {
 		errs = append(errs, c.index.Close(ctx))
+		c.SaveImage(ctx)
 	}
 	return errors.Join(errs...)
 }

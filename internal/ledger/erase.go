@@ -69,7 +69,7 @@ func (w *writing) replace(ctx context.Context, ids map[string]bool, now time.Tim
 		return batch{}, err
 	}
 	// From here on every process sees the new file. The entry at l.cur is in it, at another offset.
-	l.cur, l.anchored, l.suspect, l.synced = kept, nil, false, 0
+	l.cur, l.anchored, l.suspect, l.synced, l.read = kept, nil, false, 0, nil
 	nf, size, err := openRegular(fs, l.opt.Path, os.O_RDONLY)
 	if err == nil {
 		err = errors.Join(l.anchor(nf), nf.Close())

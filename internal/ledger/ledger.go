@@ -66,6 +66,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"log/slog"
 	"os"
@@ -116,6 +117,7 @@ type Ledger struct {
 	anchored os.FileInfo // the file whose directory entry is known to be durable
 	synced   int64       // the file's size at this Ledger's last successful fsync of it, 0 if unknown
 	suspect  bool        // an fsync failed: what lies behind synced may be in memory only
+	read     hash.Hash   // SHA-256 of the file up to l.cur, nil if not known: see Checkpoint
 	compared bool        // with the head
 	unnoted  bool        // the head could not be written, which has been logged
 }

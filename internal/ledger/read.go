@@ -3,8 +3,10 @@ package ledger
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"os"
 	"sync/atomic"
@@ -121,7 +123,12 @@ func (l *Ledger) deliver(ctx context.Context, f File, size int64, apply func(Ent
 			return tail{}, err
 		}
 	}
-	t, err := scan(ctx, l.opt.Path, f, size, cur, l.macs, func(e Entry, at cursor) error {
+	if cur.seq == 0 {
+		l.read = sha256.New()
+	}
+	read := l.read
+	l.read = nil // until the end is reached without an error
+	t, err := scan(ctx, l.opt.Path, f, size, cur, l.macs, read, func(e Entry, at cursor) error {
 		switch {
 		case e.Seq < seen.seq:
 			return nil
@@ -142,6 +149,7 @@ func (l *Ledger) deliver(ctx context.Context, f File, size int64, apply func(Ent
 		return tail{}, fmt.Errorf("%s: %w", l.opt.Path, ErrReplaced)
 	}
 	l.compareHead(f, t.last.end)
+	l.read = read
 	return t, nil
 }
 
@@ -176,13 +184,17 @@ func (l *Ledger) checkSeal(ctx context.Context, f File, size int64) error {
 			return nil
 		}
 		// It may be torn. If it is not, the lines before it cannot be trusted to be of this ledger.
-		_, err = scan(ctx, l.opt.Path, f, size, origin(), l.macs, func(Entry, cursor) error { return nil })
+		_, err = scan(ctx, l.opt.Path, f, size, origin(), l.macs, nil, func(Entry, cursor) error { return nil })
 		return err
 	}
 }
 
 // deliverOwn gives apply the entries that were just written.
 func (l *Ledger) deliverOwn(b batch, apply func(Entry) error) error {
+	read := l.read
+	if l.read = nil; l.cur.seq == 0 {
+		read = sha256.New()
+	}
 	for i, e := range b.entries {
 		if apply != nil {
 			if err := apply(e); err != nil {
@@ -190,6 +202,10 @@ func (l *Ledger) deliverOwn(b batch, apply func(Entry) error) error {
 			}
 		}
 		l.cur = b.cursors[i]
+	}
+	if read != nil {
+		read.Write(b.lines)
+		l.read = read
 	}
 	return nil
 }
@@ -202,15 +218,16 @@ type tail struct {
 }
 
 // scan decodes the lines of the file's first size bytes that follow from, and calls visit for each.
-// Errors of visit are returned as they are, damage as *CorruptError. With nil macs none is checked.
-func scan(ctx context.Context, path string, f io.ReaderAt, size int64, from cursor, macs *macs,
+// Errors of visit are returned as they are, damage as *CorruptError. With nil macs none is checked. read, unless it is
+// nil, gets the bytes of the lines that were visited.
+func scan(ctx context.Context, path string, f io.ReaderAt, size int64, from cursor, macs *macs, read hash.Hash,
 	visit func(Entry, cursor) error,
 ) (tail, error) {
 	if size-from.end < aheadFrom {
-		return scanLines(ctx, path, f, size, from, macs, visit)
+		return scanLines(ctx, path, f, size, from, macs, read, visit)
 	}
 	send, wait := ahead(visit)
-	t, err := scanLines(ctx, path, f, size, from, macs, send)
+	t, err := scanLines(ctx, path, f, size, from, macs, read, send)
 	if visitErr := wait(); visitErr != nil {
 		return tail{}, visitErr
 	}
@@ -268,7 +285,7 @@ func ahead(visit func(Entry, cursor) error) (send func(Entry, cursor) error, wai
 }
 
 // scanLines is scan on one core.
-func scanLines(ctx context.Context, path string, f io.ReaderAt, size int64, from cursor, macs *macs,
+func scanLines(ctx context.Context, path string, f io.ReaderAt, size int64, from cursor, macs *macs, read hash.Hash,
 	visit func(Entry, cursor) error,
 ) (tail, error) {
 	cur := from
@@ -289,6 +306,10 @@ func scanLines(ctx context.Context, path string, f io.ReaderAt, size int64, from
 			e, next, bad = cur.next(raw.text, raw.off, macs)
 		}
 		if bad == nil && raw.terminated {
+			if read != nil {
+				read.Write(raw.text)
+				read.Write([]byte{'\n'})
+			}
 			if err := visit(e, next); err != nil {
 				return tail{}, err
 			}

@@ -252,7 +252,7 @@ func forge(t testing.TB, opt Options, key string, ds ...Draft) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	end, err := scan(t.Context(), opt.Path, f, size, origin(), nil, func(Entry, cursor) error { return nil })
+	end, err := scan(t.Context(), opt.Path, f, size, origin(), nil, nil, func(Entry, cursor) error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,7 +49,7 @@ func verify(ctx context.Context, path, name string, f io.ReaderAt, size int64, k
 	}
 	erased := map[string]cursor{} // by id, the first erased line that no delete entry explains yet
 	r := Report{LastHash: Genesis}
-	t, err := scan(ctx, path, f, size, origin(), checked, func(e Entry, at cursor) error {
+	t, err := scan(ctx, path, f, size, origin(), checked, nil, func(e Entry, at cursor) error {
 		if e.Op == OpDelete && e.Erased {
 			return &CorruptError{
 				Path: path, Line: at.seq, Offset: at.start,

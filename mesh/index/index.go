@@ -219,7 +219,9 @@ func (ix *Index) work(ctx context.Context) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		return ix.Update(ctx)
+		err := ix.Update(ctx)
+		ix.c.SaveImage(ctx)
+		return err
 	}
 }
 

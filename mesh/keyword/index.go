@@ -38,8 +38,9 @@ type posting struct {
 type link struct{ predecessor, successor int32 }
 
 type document struct {
-	words int32   // number of words, separated by white space
-	head  []int32 // the head's stems in order
+	words   int32   // number of words, separated by white space
+	head    []int32 // the head's stems in order
+	removed bool
 }
 
 // New returns an empty index.
@@ -76,8 +77,11 @@ func (x *Index) Remove(doc int, text string) {
 	number := int32(doc) //nolint:gosec // fewer than 2^31 memories
 	seen := map[int32]bool{}
 	eachWord(text, func(w string) {
-		t := x.words[w]
-		if seen[t] {
+		t, ok := x.words[w]
+		if !ok { // the index was restored
+			t, ok = x.terms[stem(w)]
+		}
+		if !ok || seen[t] {
 			return
 		}
 		seen[t] = true
@@ -93,7 +97,7 @@ func (x *Index) Remove(doc int, text string) {
 	if l.successor >= 0 {
 		x.links[l.successor].predecessor = l.predecessor
 	}
-	x.links[doc], x.docs[doc] = link{-1, -1}, document{}
+	x.links[doc], x.docs[doc] = link{-1, -1}, document{removed: true}
 	x.live--
 }
 

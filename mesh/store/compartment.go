@@ -8,6 +8,9 @@ package store
 import (
 	"context"
 	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
@@ -38,7 +41,14 @@ const (
 // Compartment is one physically separate store: a ledger and its projection. It is safe for concurrent use.
 type Compartment struct {
 	*Projection
+	Image  string       // file from which the projection is restored, "" for none; set before the first use
+	Logger *slog.Logger // set before the first use
+
 	ledger *ledger.Ledger
+	once   sync.Once    // restores the image
+	imaged atomic.Int64 // number of the last entry in the image, 0 for none
+
+	useless atomic.Bool // the image could not be used
 }
 
 // New returns the compartment called name, whose documents have their vectors in vectors. It reads nothing yet.
@@ -46,13 +56,18 @@ type Compartment struct {
 func New(name record.Visibility, l *ledger.Ledger, vectors *vector.Set, retention time.Duration) *Compartment {
 	p := NewProjection(name, vectors)
 	p.Retention = retention
-	return &Compartment{Projection: p, ledger: l}
+	return &Compartment{Projection: p, Logger: slog.New(slog.DiscardHandler), ledger: l}
 }
 
 // Sync applies what any process has appended to the ledger since the last call. An error that is a *ledger.CorruptError
 // leaves the entries before the damage applied; with ledger.ErrReplaced the compartment must be opened again.
 func (c *Compartment) Sync(ctx context.Context) error {
-	return c.explain("read", c.ledger.Sync(ctx, c.apply))
+	c.start(ctx)
+	err := c.ledger.Sync(ctx, c.apply)
+	if err == nil {
+		c.dropUseless(ctx)
+	}
+	return c.explain("read", err)
 }
 
 // Prepare decides what is written. It runs under the ledger's lock, after everything that other processes wrote was
@@ -73,6 +88,7 @@ func (c *Compartment) drafts(prepare Prepare) func(time.Time) ([]ledger.Draft, e
 // Append writes what prepare drafts, applies it and returns after the fsync. A crash may leave the first few of several
 // drafts, never others. Without drafts it writes nothing.
 func (c *Compartment) Append(ctx context.Context, prepare Prepare) error {
+	c.start(ctx)
 	_, err := c.ledger.Append(ctx, c.apply, c.drafts(prepare))
 	return c.explain("write to", err)
 }
@@ -80,6 +96,7 @@ func (c *Compartment) Append(ctx context.Context, prepare Prepare) error {
 // AppendRelaxed is Append without the fsync, for entries that the caller is not promised: a power failure may lose
 // them.
 func (c *Compartment) AppendRelaxed(ctx context.Context, prepare Prepare) error {
+	c.start(ctx)
 	_, err := c.ledger.AppendRelaxed(ctx, c.apply, c.drafts(prepare))
 	return c.explain("write to", err)
 }
@@ -87,7 +104,21 @@ func (c *Compartment) AppendRelaxed(ctx context.Context, prepare Prepare) error 
 // Erase removes the content of all entries with the ids of the drafts from the ledger and appends the drafts, which are
 // deletions. What is on disk outside of the ledger is for the caller to remove.
 func (c *Compartment) Erase(ctx context.Context, prepare Prepare) error {
-	_, err := c.ledger.Erase(ctx, c.apply, c.drafts(prepare))
+	c.start(ctx)
+	drafts := c.drafts(prepare)
+	_, err := c.ledger.Erase(ctx, c.apply, func(now time.Time) ([]ledger.Draft, error) {
+		list, err := drafts(now)
+		if err != nil || len(list) == 0 || c.Image == "" {
+			return list, err
+		}
+		// SECURITY: the image has the content too. It goes first, under the lock that a new one needs, so that no crash
+		// leaves it.
+		if err := c.removeImage(); err != nil {
+			return nil, err
+		}
+		c.imaged.Store(0)
+		return list, nil
+	})
 	return c.explain("erase from", err)
 }
 

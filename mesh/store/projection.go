@@ -223,19 +223,24 @@ func (p *Projection) change(e ledger.Entry) (func(), error) {
 }
 
 // add makes r the next document. p.mu is held.
-func (p *Projection) add(r *record.Record) {
+func (p *Projection) add(r *record.Record) { p.addDerived(r, derive(r)) }
+
+// addDerived is add for a record of which it is known what derive returns. The keyword index may know it already.
+func (p *Projection) addDerived(r *record.Record, known derived) {
 	doc := len(p.docs)
-	d := Document{Record: r, Session: -1, Standing: r.IsStanding()}
+	d := Document{Record: r, Session: -1, Standing: known.Standing}
 	predecessor := -1
-	if r.SessionID != "" {
-		s, ok := p.sessions[r.SessionID]
+	if known.Session != "" {
+		s, ok := p.sessions[known.Session]
 		if !ok {
 			s = &session{number: int32(len(p.sessions)), last: -1} //nolint:gosec // fewer than 2^31 sessions
-			p.sessions[r.SessionID] = s
+			p.sessions[known.Session] = s
 		}
 		d.Session, predecessor, s.last = s.number, s.last, doc
 	}
-	p.keywords.Add(r.Content, predecessor)
+	if doc == p.keywords.Len() {
+		p.keywords.Add(r.Content, predecessor)
+	}
 	if words := p.keywords.Words(doc); words > longWords {
 		d.Long = longWeight * float32(min(maxDoublings, math.Log2(float64(words)/longWords)))
 	}
@@ -248,10 +253,10 @@ func (p *Projection) add(r *record.Record) {
 	if r.Lesson != nil {
 		p.contend(doc)
 	} else if r.Type != record.FileType {
-		p.addWords(doc)
+		p.addWords(doc, known.Words)
 	}
 	p.Vectors.Track(r.ID)
-	if r.Type != record.FileType && HasParts(r.Content) {
+	if known.Parts {
 		p.Vectors.WantParts(r.ID)
 	}
 	p.Changed()

@@ -157,9 +157,8 @@ func (p *Projection) separate(id string, made record.Separation) {
 	p.revisions.changes++
 }
 
-// addWords notes the words of doc. p.mu is held.
-func (p *Projection) addWords(doc int) {
-	key := p.docs[doc].Record.Words()
+// addWords notes the words of doc, whose key is given. p.mu is held.
+func (p *Projection) addWords(doc int, key record.WordsKey) {
 	if _, taken := p.byWords[key]; taken {
 		p.reworded[key] = append(p.reworded[key], doc)
 	} else {

@@ -1,0 +1,325 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/fxamacker/cbor/v2"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/atomicfile"
+	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
+	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
+)
+
+// An image is a file with the projection as it was at a checkpoint of the ledger, so that a process need not decode and
+// tokenize everything again. It is derived, and can be deleted. It is used only if
+//
+//   - its seal is right, which needs the workspace's key and names the ledger,
+//   - each of its sections has the hash that is sealed, and
+//   - the ledger begins with exactly the bytes that it was made of: all of them are hashed again.
+//
+// The entries after the checkpoint are then read from the ledger. A file is
+//
+//	imageMagic, sections, header (CBOR), seal (32 bytes), length of the header (uint32, little endian)
+//
+// and the first section is imageState, the second the keyword index, the others have up to imageChunk documents each.
+const (
+	imageMagic = "yamoimg1"
+	imageChunk = 2048
+	sealSize   = sha256.Size
+	tailSize   = sealSize + 4
+	maxImage   = 1 << 40
+)
+
+// imageFormat changes when the types in an image do, and when the same entry would be decoded to something else or its
+// text understood in another way: record.Record.Clean, Words, IsStanding, HasParts. TestImageFormat notices.
+var imageFormat = fmt.Sprintf("1.%d", keyword.Version)
+
+// The number of entries after an image from which a new one is worth its time: imageAfter, and one in imageShare of all.
+const (
+	imageAfter = 10
+	imageShare = 50
+)
+
+// imageHeader describes the file. The seal covers it, and by the hashes everything else.
+type imageHeader struct {
+	Format   string
+	At       ledger.Checkpoint
+	Sections []imageSection
+}
+
+type imageSection struct {
+	Size int64
+	Sum  []byte // SHA-256
+}
+
+var errNoImage = errors.New("not an image of this program")
+
+var (
+	imageEncoding = must(cbor.EncOptions{Time: cbor.TimeRFC3339Nano, Sort: cbor.SortBytewiseLexical}.EncMode())
+	imageDecoding = must(cbor.DecOptions{
+		DefaultMapType: mapType, MaxArrayElements: 1 << 30, MaxMapPairs: 1 << 30,
+	}.DecMode())
+)
+
+func must[M any](mode M, err error) M {
+	if err != nil {
+		panic(err) // the options are constants
+	}
+	return mode
+}
+
+// start restores the projection from the image, once, if there is one that can be used. Otherwise the ledger is read
+// from its beginning.
+func (c *Compartment) start(ctx context.Context) {
+	if c.Image == "" {
+		return
+	}
+	c.once.Do(func() {
+		err := c.restore(ctx)
+		if err == nil || errors.Is(err, fs.ErrNotExist) || ctx.Err() != nil {
+			return
+		}
+		c.Logger.Debug("the start-up image cannot be used; reading the ledger", "compartment", c.Visibility, "reason", err)
+		c.useless.Store(true)
+	})
+}
+
+// dropUseless removes an image that could not be used, once the ledger was read: if it was the ledger that is damaged,
+// nothing is changed.
+//
+// SECURITY: an older program, which knows no images, may have erased something since.
+func (c *Compartment) dropUseless(ctx context.Context) {
+	if c.useless.CompareAndSwap(true, false) {
+		_ = c.ledger.Exclude(ctx, c.removeImage) // the next image replaces it otherwise
+	}
+}
+
+func (c *Compartment) restore(ctx context.Context) error {
+	// SECURITY: no link may lead to another compartment's image; the seal names the ledger as well.
+	f, err := atomicfile.Open(c.Image, os.O_RDONLY)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }() // opened for reading
+	header, err := c.readHeader(ctx, f)
+	if err != nil {
+		return err
+	}
+	var image decodedImage
+	return c.ledger.Resume(ctx, header.At, func() error {
+		return image.read(f, header)
+	}, func() {
+		c.imaged.Store(header.At.Seq)
+		c.adopt(&image)
+	})
+}
+
+// readHeader reads the header of f and checks its seal.
+func (c *Compartment) readHeader(ctx context.Context, f *os.File) (h imageHeader, err error) {
+	info, err := f.Stat()
+	if err != nil {
+		return h, err
+	}
+	tail := make([]byte, tailSize)
+	if info.Size() < int64(len(imageMagic)+len(tail)) {
+		return h, errNoImage
+	}
+	if _, err := f.ReadAt(tail, info.Size()-tailSize); err != nil {
+		return h, err
+	}
+	size := int64(binary.LittleEndian.Uint32(tail[sealSize:]))
+	if info.Size() < int64(len(imageMagic))+size+tailSize {
+		return h, errNoImage
+	}
+	raw := make([]byte, size)
+	if _, err := f.ReadAt(raw, info.Size()-tailSize-size); err != nil {
+		return h, err
+	}
+	seal, err := c.ledger.Seal(ctx, raw)
+	if err != nil {
+		return h, err
+	}
+	// SECURITY: before anything is decoded.
+	if !bytes.Equal(seal, tail[:sealSize]) {
+		return h, errors.New("its seal is wrong")
+	}
+	if err := imageDecoding.Unmarshal(raw, &h); err != nil {
+		return h, err
+	}
+	if h.Format != imageFormat || len(h.Sections) < 2 {
+		return h, errNoImage
+	}
+	return h, nil
+}
+
+// decodedImage is the content of an image that was read and not used yet.
+type decodedImage struct {
+	state    imageState
+	keywords *keyword.Index
+	chunks   [][]imageDocument
+}
+
+// read reads the sections of f, on all cores.
+func (d *decodedImage) read(f *os.File, h imageHeader) error {
+	d.chunks = make([][]imageDocument, len(h.Sections)-2)
+	offsets, at := make([]int64, len(h.Sections)), int64(len(imageMagic))
+	for i, s := range h.Sections {
+		offsets[i] = at
+		if at += s.Size; s.Size < 0 || at > maxImage {
+			return errNoImage
+		}
+	}
+	var next atomic.Int64
+	var wait sync.WaitGroup
+	errs := make([]error, runtime.GOMAXPROCS(0))
+	for worker := range errs {
+		wait.Go(func() {
+			for errs[worker] == nil {
+				i := int(next.Add(1)) - 1
+				if i >= len(h.Sections) {
+					return
+				}
+				errs[worker] = d.section(f, i, offsets[i], h.Sections[i])
+			}
+		})
+	}
+	wait.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	docs := 0
+	for _, chunk := range d.chunks {
+		docs += len(chunk)
+	}
+	if docs != d.keywords.Len() {
+		return errNoImage
+	}
+	return nil
+}
+
+// section reads section i of f.
+func (d *decodedImage) section(f *os.File, i int, at int64, s imageSection) (err error) {
+	raw := make([]byte, s.Size)
+	if _, err := f.ReadAt(raw, at); err != nil {
+		return err
+	}
+	// SECURITY: the seal covers the hash.
+	if sum := sha256.Sum256(raw); !bytes.Equal(sum[:], s.Sum) {
+		return errors.New("a section is damaged")
+	}
+	switch i {
+	case 0:
+		return imageDecoding.Unmarshal(raw, &d.state)
+	case 1:
+		d.keywords, err = keyword.FromImage(raw)
+		return err
+	default:
+		return imageDecoding.Unmarshal(raw, &d.chunks[i-2])
+	}
+}
+
+// SaveImage is Save for callers that lose nothing by an error, which is logged.
+func (c *Compartment) SaveImage(ctx context.Context) {
+	if err := c.Save(ctx); err != nil && ctx.Err() == nil {
+		c.Logger.Debug("save a start-up image", "compartment", c.Visibility, "error", err)
+	}
+}
+
+// Save writes an image of the projection, if there is none yet or much has been written since the last one. It takes
+// the ledger's lock for the time of the write only.
+func (c *Compartment) Save(ctx context.Context) error {
+	if c.Image == "" {
+		return nil
+	}
+	s := c.Snapshot()
+	entries, since := s.p.entries, s.p.entries-c.imaged.Load()
+	s.Release()
+	if since < imageAfter+entries/imageShare {
+		return nil
+	}
+	h := imageHeader{Format: imageFormat}
+	var out bytes.Buffer
+	err := c.ledger.Checkpoint(ctx, func(at ledger.Checkpoint) error {
+		h.At = at
+		return c.encode(&out, &h)
+	})
+	if err != nil || h.At.Seq == 0 {
+		return c.explain("save an image of", err)
+	}
+	raw, err := imageEncoding.Marshal(h)
+	if err != nil {
+		return c.explain("save an image of", err)
+	}
+	seal, err := c.ledger.Seal(ctx, raw)
+	if err != nil {
+		return c.explain("save an image of", err)
+	}
+	out.Write(raw)
+	out.Write(seal)
+	out.Write(binary.LittleEndian.AppendUint32(nil, uint32(len(raw)))) //nolint:gosec // 50 bytes for 2048 documents
+	err = c.ledger.Replace(ctx, h.At, func() error {
+		return errors.Join(c.removeImage(), atomicfile.WriteCache(c.Image, out.Bytes()))
+	})
+	if errors.Is(err, ledger.ErrChanged) {
+		return nil // something was erased meanwhile; the next one is made after it
+	}
+	if err == nil {
+		c.imaged.Store(h.At.Seq)
+	}
+	return c.explain("save an image of", err)
+}
+
+// encode writes magic and sections to out, and describes these in h.
+func (c *Compartment) encode(out *bytes.Buffer, h *imageHeader) error {
+	s := c.Snapshot()
+	defer s.Release()
+	out.WriteString(imageMagic)
+	section := func(write func() error) error {
+		from := out.Len()
+		if err := write(); err != nil {
+			return err
+		}
+		sum := sha256.Sum256(out.Bytes()[from:])
+		h.Sections = append(h.Sections, imageSection{int64(out.Len() - from), sum[:]})
+		return nil
+	}
+	encode := func(v any) error {
+		return section(func() error { return imageEncoding.NewEncoder(out).Encode(v) })
+	}
+	if err := encode(s.p.imageState()); err != nil {
+		return err
+	}
+	if err := section(func() error { _, err := out.Write(s.Keywords.Image()); return err }); err != nil {
+		return err
+	}
+	for chunk := range slices.Chunk(s.p.imageDocuments(), imageChunk) {
+		if err := encode(chunk); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeImage removes the image and what a process that was killed left of one. The caller holds the ledger's lock.
+func (c *Compartment) removeImage() error {
+	parts, _ := filepath.Glob(filepath.Join(filepath.Dir(c.Image), "."+filepath.Base(c.Image)+"-*"))
+	var errs []error
+	for _, path := range append(parts, c.Image) {
+		if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}

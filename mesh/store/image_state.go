@@ -1,0 +1,174 @@
+package store
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+	"github.com/yamo-protocol/yamo-mcp/mesh/skill"
+)
+
+// mapType is what metadata is decoded to, as from the ledger's JSON.
+var mapType = reflect.TypeFor[map[string]any]()
+
+// imageDocument is a memory in an image, with what takes long to find out about its text.
+type imageDocument struct {
+	_        struct{} `cbor:",toarray"`
+	Record   *record.Record
+	Heritage *record.Heritage
+	Seq      int64
+	Derived  derived
+}
+
+// derived is what follows from a record and takes long to compute.
+type derived struct {
+	_        struct{}        `cbor:",toarray"`
+	Session  string          // that it was stored with: an update does not move it to another one
+	Words    record.WordsKey // zero for a lesson and a passage of a file
+	Standing bool
+	Parts    bool
+}
+
+func derive(r *record.Record) derived {
+	d := derived{Session: r.SessionID, Standing: r.IsStanding()}
+	if r.Type == record.FileType {
+		return d
+	}
+	d.Parts = HasParts(r.Content)
+	if r.Lesson == nil {
+		d.Words = r.Words()
+	}
+	return d
+}
+
+// imageState is what a projection knows in addition to its documents, the keyword index and what follows from these.
+// TestImageCoversProjection fails for a field of Projection that nobody decided about.
+type imageState struct {
+	Entries   int64
+	Revised   []string
+	Accesses  map[string]record.Accesses
+	Erased    map[string]record.Moment
+	Revisions imageRevisions
+	Sightings map[string][]*record.Record
+	Separated []string
+	Syntheses []*record.Synthesis
+	Skills    []skill.Image
+	Uses      map[string][]skill.ImageUse
+}
+
+// imageRevisions is revisions with ids in place of pointers.
+type imageRevisions struct {
+	ByID   []*record.Revision
+	Naming map[string][]string
+	Of     map[string]string
+	By     map[string][]string
+}
+
+// imageState returns what an image has of p. p.mu is held.
+func (p *Projection) imageState() imageState {
+	r := imageRevisions{
+		ByID: slices.Collect(maps.Values(p.revisions.byID)), Naming: p.revisions.naming,
+		Of: map[string]string{}, By: map[string][]string{},
+	}
+	// A revision whose old memory was deleted has no effect on a process that reads the ledger.
+	for old, revision := range p.revisions.of {
+		if _, ok := p.byID[old]; ok {
+			r.Of[old] = revision.ID
+		}
+	}
+	for memory, list := range p.revisions.by {
+		for _, revision := range list {
+			if _, ok := p.byID[revision.Old]; ok {
+				r.By[memory] = append(r.By[memory], revision.ID)
+			}
+		}
+	}
+	skills, uses := p.skills.Image()
+	return imageState{
+		Entries: p.entries, Revised: slices.Collect(maps.Keys(p.revised)), Accesses: p.accesses, Erased: p.erased,
+		Revisions: r, Sightings: p.sightings, Separated: slices.Collect(maps.Keys(p.separated)),
+		Syntheses: slices.Collect(maps.Values(p.syntheses)), Skills: skills, Uses: uses,
+	}
+}
+
+// imageDocuments returns the documents that are not deleted, in order. p.mu is held.
+func (p *Projection) imageDocuments() []imageDocument {
+	words := make([]record.WordsKey, len(p.docs))
+	for key, doc := range p.byWords {
+		words[doc] = key
+		for _, other := range p.reworded[key] {
+			words[other] = key
+		}
+	}
+	sessions := make([]string, len(p.sessions))
+	for id, s := range p.sessions {
+		sessions[s.number] = id
+	}
+	list := make([]imageDocument, 0, p.live)
+	for doc, d := range p.docs {
+		r := d.Record
+		if r == nil {
+			continue
+		}
+		known := derived{Words: words[doc], Standing: d.Standing, Parts: r.Type != record.FileType && HasParts(r.Content)}
+		if d.Session >= 0 {
+			known.Session = sessions[d.Session]
+		}
+		list = append(list, imageDocument{Record: r, Heritage: r.Heritage, Seq: r.Seq, Derived: known})
+	}
+	return list
+}
+
+// adopt makes p, which must be empty, what the image has.
+func (p *Projection) adopt(image *decodedImage) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := image.keywords.Len()
+	p.docs, p.byID = make([]Document, 0, n+n/8), make(map[string]int, n)
+	p.byWords, p.keywords = make(map[record.WordsKey]int, n), image.keywords
+	s := &image.state
+	p.adoptRevisions(s.Revisions)
+	for _, chunk := range image.chunks {
+		for _, d := range chunk {
+			d.Record.Heritage, d.Record.Seq = d.Heritage, d.Seq
+			p.addDerived(d.Record, d.Derived)
+		}
+	}
+	for old := range p.revisions.of {
+		if doc, ok := p.byID[old]; ok {
+			p.setPast(doc)
+		}
+	}
+	p.entries = s.Entries
+	maps.Copy(p.accesses, s.Accesses)
+	maps.Copy(p.erased, s.Erased)
+	maps.Copy(p.sightings, s.Sightings)
+	for _, id := range s.Revised {
+		p.revised[id] = struct{}{}
+	}
+	for _, id := range s.Separated {
+		p.separated[id] = struct{}{}
+	}
+	for _, made := range s.Syntheses {
+		p.syntheses[made.Key] = made
+	}
+	p.skills = skill.FromImage(s.Skills, s.Uses)
+	p.Changed()
+}
+
+func (p *Projection) adoptRevisions(r imageRevisions) {
+	to := &p.revisions
+	for _, revision := range r.ByID {
+		to.byID[revision.ID] = revision
+	}
+	maps.Copy(to.naming, r.Naming)
+	for old, id := range r.Of {
+		to.of[old] = to.byID[id]
+	}
+	for memory, ids := range r.By {
+		for _, id := range ids {
+			to.by[memory] = append(to.by[memory], to.byID[id])
+		}
+	}
+}
