@@ -1,4 +1,4 @@
-# yamo-mcp: every task of the project. `make` alone builds bin/yamo-mcp and installs its assets.
+# yamo-mcp: every task of the project. `make` without a target builds bin/yamo-mcp and installs its assets.
 #
 # The native libraries come from native/prebuilt (linux/amd64) or are built from source; the assets
 # (ONNX Runtime, the embedding model, its tokenizer) are downloaded once into the cache folder.
@@ -47,7 +47,7 @@ demo: all ## a real client talks to the real server: remember, recall, learn, ed
 test: all ## the whole test suite
 	$(GO) test -p 2 -timeout 30m ./...
 
-soak: all ## the test suite ten times in a row beside two busy loops
+soak: all ## the test suite ten times in a row, with two busy loops running
 	integration/soak.sh
 
 conformance: all ## the official conformance suite, against the program and a server of its fixtures

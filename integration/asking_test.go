@@ -270,7 +270,7 @@ func TestAskingOnTheWire(t *testing.T) {
 			!strings.Contains(request.Params.Messages[0].Content.Text, "full of sand") {
 			t.Errorf("asked %+v", request)
 		}
-		// An answer under another key is to another question, and one of the model's own making has no standing.
+		// An answer under another key is to another question, and one that the model made up does not count.
 		answer := map[string]any{
 			"role":    "assistant",
 			"model":   "m",

@@ -58,7 +58,7 @@ func BenchmarkServer(b *testing.B) {
 			edits = append(edits, milliseconds(time.Since(start)))
 		}
 		s.end()
-		b.ReportMetric(0, "ns/op") // the time of a round says nothing
+		b.ReportMetric(0, "ns/op") // the time of a round is meaningless
 		b.Log(table(b, [][]string{
 			{"", "p50", "p95", "aim"},
 			{"process start to the answer to initialize", ms(starts, 50), ms(starts, 95), "100 ms"},

@@ -57,7 +57,7 @@ func (c canary) forms() map[string]string {
 	return forms
 }
 
-// leaks says which canaries are in text, and in which form. Letter case makes no difference, except to
+// leaks returns which canaries are in text, and in which form. Letter case makes no difference, except to
 // base64, where it is ignored too: that only makes the search find more.
 func leaks(text string, canaries []canary) (found []string) {
 	text = strings.ToLower(text)

@@ -208,7 +208,7 @@ func TestResourceTable(t *testing.T) {
 	}
 }
 
-// matching is the row whose pattern uri matches, "" if there is none.
+// matching is the row whose pattern uri matches, "" for none.
 func matching(rows map[string]string, uri string) string {
 	for pattern := range rows {
 		expression := regexp.QuoteMeta(pattern)
@@ -241,7 +241,7 @@ func namesByAudience(rows [][]string) map[string]string {
 	return names
 }
 
-// setting is a row of the tables of settings, and what `yamo-mcp serve --help` says.
+// setting is a row of the tables of settings, and what `yamo-mcp serve --help` shows.
 type setting struct{ Env, Key, Default string }
 
 func TestSettingsTable(t *testing.T) {
@@ -405,7 +405,7 @@ func (l lister) resources() (uris []string) {
 	return uris
 }
 
-// connection is what who_am_i says about the audience.
+// connection is what who_am_i reports about the audience.
 func (l lister) connection() string {
 	l.t.Helper()
 	var call mcp.CallToolRequest

@@ -79,7 +79,7 @@ func BenchmarkHooks(b *testing.B) {
 		rows = append(rows, []string{
 			fmt.Sprintf("prompts that words decided: %d of 20", strings.Count(string(log), `"search":"words"`)), "", "", "",
 		})
-		b.ReportMetric(0, "ns/op") // the time of a round says nothing
+		b.ReportMetric(0, "ns/op") // the time of a round is meaningless
 		b.Log(table(b, rows))
 	}
 }

@@ -32,7 +32,7 @@ func startHTTP(tb testing.TB, h launch, more ...string) *web.Server {
 	return web.Start(tb, serverBinary(tb), h.environment(), append(flags, more...)...)
 }
 
-// wire takes lines to a server over HTTP and brings back what it says, a message a line, as over pipes.
+// wire takes lines to a server over HTTP and brings back its messages, one on each line, as over pipes.
 type wire struct {
 	s      *session
 	server *web.Server

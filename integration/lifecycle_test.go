@@ -84,7 +84,7 @@ func TestLibraryClient(t *testing.T) {
 	}
 }
 
-// Without the assets everything works but search by meaning, which says so; nothing is put into the cache.
+// Without the assets everything works but search by meaning, which the answer reports; nothing is put into the cache.
 func TestWithoutAssets(t *testing.T) {
 	t.Parallel()
 	strace, straceErr := exec.LookPath("strace")

@@ -33,7 +33,7 @@ const patience = 2 * time.Minute
 // mostResult is how long an answer to tools/call may be, in bytes.
 const mostResult = 250_000
 
-// launch says how a host starts the server and speaks to it.
+// launch describes how a host starts the server and talks to it.
 type launch struct {
 	workspace   string
 	group       string // "": a DM
@@ -177,7 +177,7 @@ func (s *session) introduce() {
 	}
 }
 
-// read takes in stdout and hands answers to those who wait for them.
+// read reads stdout and delivers answers to the calls that wait for them.
 func (s *session) read(stdout io.Reader) {
 	defer close(s.ended)
 	lines := bufio.NewReader(stdout)
@@ -215,7 +215,7 @@ func (s *session) read(stdout io.Reader) {
 	}
 }
 
-// parse reads m.line and says what makes it no JSON-RPC message, "" if it is one.
+// parse reads m.line and returns what makes it no JSON-RPC message, "" if it is one.
 func (m *message) parse() string {
 	dec := json.NewDecoder(strings.NewReader(m.line))
 	dec.DisallowUnknownFields()

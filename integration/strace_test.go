@@ -87,7 +87,7 @@ func privatePaths(trace string, p *planted, group string) (private []string) {
 	return private
 }
 
-// isPrivate says whether a path is none of those that a group may touch: by what is allowed for the files
+// isPrivate reports whether a path is none of those that a group may touch: by what is allowed for the files
 // of the workspace, so that a private file of tomorrow is one too.
 func isPrivate(path string, p *planted, group string) bool {
 	if log, ok := strings.CutPrefix(path, p.transcripts+"/"); ok {

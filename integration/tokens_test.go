@@ -15,8 +15,8 @@ import (
 	_ "github.com/yamo-protocol/yamo-mcp/native" // links libtokenizers
 )
 
-// mostTokens is what the tools that are offered unless an operator says otherwise may cost a DM: every host puts them
-// before every conversation.
+// mostTokens is what the tools that are offered unless an operator chooses otherwise may cost a DM: every host puts
+// them before every conversation.
 const mostTokens = 13_000
 
 // What the tools of each toolset cost a model, in hundreds of tokens, is in a golden file, so that a change shows.

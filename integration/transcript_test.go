@@ -18,7 +18,7 @@ import (
 )
 
 // Whole dialogues, in each revision of the protocol, as a DM and as a group, say the same over every transport.
-// -update rewrites the server's side from what it says over stdio. META in a client's line is replaced by what every
+// -update rewrites the server's side from what it sends over stdio. META in a client's line is replaced by what every
 // request of 2026-07-28 carries.
 func TestTranscripts(t *testing.T) {
 	t.Parallel()
@@ -36,7 +36,7 @@ func TestTranscripts(t *testing.T) {
 			at := slices.IndexFunc(archive.Files, func(f txtar.File) bool { return f.Name == part })
 			for _, transport := range []string{"", overHTTP, overSSE} {
 				if transport == overSSE && revision == modern {
-					continue // there is none any more
+					continue // no such file any more
 				}
 				t.Run(strings.Join([]string{revision, part, cmp.Or(transport, "stdio")}, "/"), func(t *testing.T) {
 					got := replay(t, open(t, transport, revision, group), string(archive.Files[0].Data))
@@ -131,7 +131,7 @@ func portable(t *testing.T, text string) string {
 	return version.ReplaceAllString(text, `$1"VERSION"`)
 }
 
-// namesAlone is the answer to tools/list with the names in place of the tools.
+// namesAlone is the answer to tools/list with the names instead of the tools.
 func namesAlone(t *testing.T, line string) string {
 	t.Helper()
 	var answer struct {

@@ -139,7 +139,7 @@ func fillLedger(b *testing.B, v *View, n int) {
 
 var sizes = []int{1_000, 10_000, 100_000}
 
-// BenchmarkSearch is the search without the embedding of the query: the ranking alone, and all of it
+// BenchmarkSearch is the search without the embedding of the query: only the ranking, and all of it
 // from the request to the recall block in the ledger.
 func BenchmarkSearch(whole *testing.B) {
 	queries := map[string]string{

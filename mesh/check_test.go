@@ -48,7 +48,7 @@ func TestCheckIndex(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// replace writes the first row anew.
+	// replace writes the first row again.
 	replace := func(t *testing.T, dir string, change func(*lance.Memory)) {
 		t.Helper()
 		tables(t, dir, func(db *lance.DB) error {

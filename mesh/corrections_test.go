@@ -112,8 +112,8 @@ func settleVectors(t testing.TB, v *View) {
 	}
 }
 
-// Without anybody's word the newer of two statements about the same thing comes first, and one that is about something
-// else does not.
+// Without an explicit revision the newer of two statements about the same thing comes first, and one that is about
+// something else does not.
 func TestNewerStatementsComeFirst(t *testing.T) {
 	t.Parallel()
 	c := readCorrections(t)

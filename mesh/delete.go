@@ -27,7 +27,7 @@ func (v *View) Get(ctx context.Context, id string) (record.Hit, error) {
 	return hit, nil
 }
 
-// Delete erases the memory called id for good (RFC-0011 §4.1 delete): from the ledger, whose chain keeps the
+// Delete permanently erases the memory called id (RFC-0011 §4.1 delete): from the ledger, whose chain keeps the
 // content's hash and gets a delete block that names reason, from the vectors and from LanceDB. A DM may delete
 // everything it sees; a group only its own memories. The id may be a skill's: its earlier texts and its feedback are
 // erased with it. An unknown id and one that the audience may not delete are faults.
@@ -198,7 +198,7 @@ func noMemory(id string) error {
 	return fault.New("id: no memory %q; use an ID from a search result", id)
 }
 
-// SameText are the ids of the other memories that say word for word what the one called id says, and that the audience
+// SameText returns the ids of the other memories with the very text of the one called id, and that the audience
 // may see: of other sessions, types or compartments.
 func (v *View) SameText(ctx context.Context, id string) ([]string, error) {
 	stores, _, err := v.compartments(ctx)

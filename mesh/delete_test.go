@@ -24,7 +24,7 @@ func TestDeletedContentIsGoneFromDisk(t *testing.T) {
 	dir := t.TempDir()
 	v := open(t, dir, audience.DM(), new(words))
 	const canary = "the zirconium canary sings at dawn"
-	vector := func() string { // as it stands in vectors.f32 and in LanceDB's files
+	vector := func() string { // as it is in vectors.f32 and in LanceDB's files
 		var raw []byte
 		for _, x := range wordVector(canary)[:8] {
 			raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(x))
@@ -165,7 +165,7 @@ func TestDeletedNeighboursAreBridged(t *testing.T) {
 	s := v.stores[record.Private].Snapshot()
 	defer s.Release()
 	if before, after := s.Keywords.Neighbours(2); before != 0 || after != 4 {
-		t.Errorf("the third memory stands between %d and %d, want 0 and 4", before, after)
+		t.Errorf("the third memory is between %d and %d, want 0 and 4", before, after)
 	}
 }
 
@@ -185,7 +185,7 @@ func TestWhoMayDelete(t *testing.T) {
 	wantFault(t, red.Delete(t.Context(), mine, strings.Repeat("x", record.MaxField+1)), "reason:")
 	for _, id := range []string{private, shared, mine} {
 		if _, err := dm.Get(t.Context(), id); err != nil {
-			t.Errorf("%s was deleted by somebody who may not: %v", id, err)
+			t.Errorf("%s was deleted by an audience that may not: %v", id, err)
 		}
 	}
 	if err := red.Delete(t.Context(), mine, ""); err != nil {

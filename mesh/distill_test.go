@@ -213,7 +213,7 @@ func TestCycleKeepsScopesApart(t *testing.T) {
 	}
 }
 
-// What a group said becomes a lesson of that group, and of nobody else.
+// What a group said becomes a lesson of that group, and of no other audience.
 func TestCycleStaysWithItsAudience(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

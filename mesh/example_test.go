@@ -13,7 +13,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
-// topics is a small stand-in for an embedding model: each of its dimensions is one topic.
+// topics is a small substitute for an embedding model: each of its dimensions is one topic.
 type topics []string
 
 func (m topics) Embed(_ context.Context, texts []string) ([][]float32, error) {

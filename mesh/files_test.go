@@ -219,7 +219,7 @@ func TestFiles(t *testing.T) {
 		t.Errorf("%d vectors after the edit, want 3", n)
 	}
 
-	// A file goes, while nobody searches.
+	// A file is deleted while no search runs.
 	files.remove("memory/2026-02-14-group-hiking.md")
 	if err := v.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
@@ -330,7 +330,7 @@ func TestGroupHasNoFiles(t *testing.T) {
 	}
 }
 
-// Without a model words find passages; with another one their vectors are made anew.
+// Without a model words find passages; with another one their vectors are computed again.
 func TestFilesWithoutAndWithAnotherModel(t *testing.T) {
 	t.Parallel()
 	dir, files := filepath.Join(t.TempDir(), ".yamo"), &shelf{texts: map[string]string{}}

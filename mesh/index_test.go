@@ -43,7 +43,7 @@ func answers(t testing.TB, v *View) (all []Found) {
 	return all
 }
 
-// Whatever is lost of what is derived comes back, with the same answers.
+// Derived data that is lost is rebuilt, with the same answers.
 func TestLostIndexesComeBack(t *testing.T) {
 	t.Parallel()
 	const n = 120
@@ -214,7 +214,7 @@ func TestBlocksFollowTheLedger(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkBlocks(t, v)
-	// Rows that an earlier version has made in another way are made anew.
+	// Rows that an earlier version wrote differently are written again.
 	c := v.stores[record.Private]
 	err := c.index.Do(t.Context(), func() error {
 		m := readMark(t, v)

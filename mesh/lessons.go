@@ -195,7 +195,7 @@ func (v *View) activeLessons(stores []*compartment) []record.Hit {
 	return hits
 }
 
-// outranks reports whether a is to be followed rather than b, a lesson of the same pattern from a
+// outranks reports whether a takes precedence over b, a lesson of the same pattern from a
 // compartment before a's.
 //
 // SECURITY: a DM's own lesson is not displaced by one of a group, whatever its confidence.

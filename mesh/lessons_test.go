@@ -174,7 +174,7 @@ func TestLessonsExpire(t *testing.T) {
 	if !second.Created || second.Supersedes != first.LessonID {
 		t.Errorf("a lesson after the old one's time: %+v", second)
 	}
-	again := open(t, dir, audience.DM(), new(words)) // the same from the ledger alone
+	again := open(t, dir, audience.DM(), new(words)) // the same, from only the ledger
 	again.Now = clock.now
 	for _, view := range []*View{v, again} {
 		if diff := cmp.Diff([]string{"the new rule"}, lessons(t, view, LessonQuery{})); diff != "" {

@@ -26,7 +26,7 @@ func (v *View) Maintenance() Maintenance { return Maintenance{v} }
 func (m Maintenance) CacheStats() cache.Stats { return m.view.answers.Stats() }
 
 // Check compares the vectors and tables of every compartment the audience may see with the ledger, row by row,
-// and changes nothing. report, which may be nil, is called with the rows read. The error is for what keeps it from
+// and changes nothing. report, which may be nil, is called with the rows read. The error is for what prevents
 // reading; what is wrong with the data is in the reports, in the order private (or the group's own), shared,
 // the groups by name.
 func (m Maintenance) Check(
@@ -47,9 +47,9 @@ func (m Maintenance) Check(
 			return m.check(ctx, c, &r, func(done, total int) { report(string(name), done, total) })
 		})
 		if corrupt, ok := errors.AsType[*ledger.CorruptError](err); ok {
-			r.Problem("the ledger is damaged at line %d (`yamo-mcp ledger verify` says more)", corrupt.Line)
+			r.Problem("the ledger is damaged at line %d (`yamo-mcp ledger verify` shows the details)", corrupt.Line)
 		} else if errors.Is(err, ledger.ErrNoKey) {
-			r.Problem("the ledger's key is missing (`yamo-mcp ledger verify` says more)")
+			r.Problem("the ledger's key is missing (`yamo-mcp ledger verify` shows the details)")
 		} else if err != nil {
 			return nil, fmt.Errorf("check the %s index: %w", name, err)
 		}

@@ -138,7 +138,7 @@ func Open(o Options) *View {
 		if lock += ".files"; o.Audience.IsDM() {
 			lock = "files"
 		} else {
-			// SECURITY: the files are the human's. A group has only what it wrote itself, whatever its view was given.
+			// SECURITY: the files are the user's. A group has only what it wrote itself, whatever its view was given.
 			source = fileindex.OfGroup(source, o.Audience.Group())
 		}
 		v.files = fileindex.New(fileindex.Options{

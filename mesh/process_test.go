@@ -18,7 +18,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
-// The test binary runs itself again as another process over the same workspace: jobEnv says what to do.
+// The test binary runs itself again as another process over the same workspace: jobEnv names the job.
 const (
 	jobEnv = "MESH_TEST_JOB"
 	dirEnv = "MESH_TEST_DIR"

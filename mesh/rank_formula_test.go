@@ -21,7 +21,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/store"
 )
 
-// The ranking is what its formula says, bit by bit: over several compartments, more memories than one goroutine looks
+// The ranking follows its formula, bit by bit: over several compartments, more memories than one goroutine looks
 // at, sessions that alternate, long memories, deleted ones, and some without a vector.
 func TestRankingIsItsFormula(t *testing.T) {
 	t.Parallel()
@@ -70,7 +70,7 @@ func TestRankingIsItsFormula(t *testing.T) {
 		if i < 4 { // about the end of a long memory
 			query = ending(100 * (i + 1))
 		}
-		for name, meaning := range map[string][]float32{"": wordVector(query), " by words alone": nil} {
+		for name, meaning := range map[string][]float32{"": wordVector(query), " by words only": nil} {
 			for _, admit := range []func(*record.Record) bool{all, everyThird} {
 				ranking := dm.candidates(dm.sources(stores), query, meaning)
 				for _, limit := range []int{1, 10, 50} {
@@ -87,7 +87,7 @@ func TestRankingIsItsFormula(t *testing.T) {
 	}
 }
 
-// ending is a passage of its own, of words that stand nowhere else.
+// ending is a passage of its own, of words that occur nowhere else.
 func ending(i int) string {
 	words := make([]string, 50)
 	for j := range words {

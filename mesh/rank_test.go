@@ -82,7 +82,7 @@ func TestRankingSignals(t *testing.T) {
 			[]record.Memory{{Content: "city tour"}, {Content: "harbour tour"}},
 		},
 		{
-			"who brings it up rather than who answers", "violin", "shall we talk of the violin", "yes the violin let us",
+			"the statement that raises a subject above its answer", "violin", "shall we talk of the violin", "yes the violin let us",
 			[]record.Memory{
 				{Content: "shall we talk of the violin", SessionID: "s"}, {Content: "yes the violin let us", SessionID: "s"},
 			},
@@ -94,7 +94,7 @@ func TestRankingSignals(t *testing.T) {
 			"words side by side", "red car", "my red car broke", "my car broke red",
 			[]record.Memory{{Content: "my car broke red"}, {Content: "my red car broke"}},
 		},
-		{"what stands beside", "piano lessons", "every tuesday at six", "every tuesday at five", []record.Memory{
+		{"neighbours", "piano lessons", "every tuesday at six", "every tuesday at five", []record.Memory{
 			{Content: "when is football", SessionID: "c"},
 			{Content: "every tuesday at five", SessionID: "c"},
 			{Content: "when are the piano lessons", SessionID: "b"},

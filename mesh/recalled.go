@@ -113,7 +113,7 @@ func (v *View) Recalled(ctx context.Context, since time.Time) ([]Recalled, error
 // echoShare is the minimum share of a text's words in a memory that repeats it.
 const echoShare = .7
 
-// Echoed are, for each of the texts, the groups that have a memory with nearly all of its words, sorted: what somebody
+// Echoed are, for each of the texts, the groups that have a memory with nearly all of its words, sorted: what was
 // said there may have been written down again as the DM's own. In a group there are none.
 func (v *View) Echoed(ctx context.Context, texts []string) ([][]string, error) {
 	groups := make([][]string, len(texts))

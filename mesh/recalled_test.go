@@ -42,7 +42,7 @@ func TestRecalled(t *testing.T) {
 			}
 		}
 		for range i {
-			search(t, red, SearchRequest{Query: "zebra"}) // nobody's business
+			search(t, red, SearchRequest{Query: "zebra"}) // a group's searches do not count
 		}
 	}
 	if err := dm.Delete(t.Context(), gone, ""); err != nil {

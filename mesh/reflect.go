@@ -32,7 +32,7 @@ const minRelevance, minShare = .2, .25
 
 // ReflectRequest asks for a reflection (RFC-0011 §4.1 reflect).
 type ReflectRequest struct {
-	Topic    string // "": whatever is recent
+	Topic    string // "": recent memories
 	Lookback int    // how many memories, the most relevant or the most recent: 1..MaxLimit; 0 is DefaultLookback
 	// Completers are asked in order, before the one of Options. If none gives a usable answer, the reflection is an
 	// extract.

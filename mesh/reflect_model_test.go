@@ -115,7 +115,7 @@ func TestReflectFallsBack(t *testing.T) {
 	}
 }
 
-// A completer that has to be asked again leaves nothing behind.
+// A completer that must be asked again leaves nothing behind.
 func TestReflectSuspended(t *testing.T) {
 	t.Parallel()
 	v := open(t, t.TempDir(), audience.DM(), &words{})

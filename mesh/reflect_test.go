@@ -101,7 +101,7 @@ func TestReflectReportsProgress(t *testing.T) {
 	}
 }
 
-// What a group said stays a group's in what a DM derives from it, whoever writes that; what a group derives
+// What a group said stays a group's in what a DM derives from it, whichever of them writes it; what a group derives
 // is drawn from what it may see, and stays with it.
 func TestReflectionKeepsOrigins(t *testing.T) {
 	t.Parallel()
@@ -238,7 +238,7 @@ func TestDerivedFrom(t *testing.T) {
 			t.Errorf("from %s: %v, %v, want %v", greenhouse[4*i], got, err, want)
 		}
 	}
-	// A lesson that the cycle made of it and a skill may repeat it as well, whatever the skill says by now.
+	// A lesson that the cycle made of it and a skill may repeat it as well, even if the skill has changed since.
 	failed := keep(t, v, record.Memory{Content: "The backup failed.", Metadata: failure("disk_full", "backups")}).ID
 	runCycle(t, v, false)
 	lessons, err := v.Lessons(t.Context(), LessonQuery{})

@@ -108,7 +108,7 @@ type keeping struct {
 	record     *record.Record // as scrubbed
 	supersedes []string
 	similar    []Similar
-	merge      string // id of the memory that says the same in nearly the same words, "" for none
+	merge      string // id of the memory with the same meaning in nearly the same words, "" for none
 	done       Remembered
 }
 
@@ -163,7 +163,7 @@ func (k *keeping) draft(s *store.Snapshot, now time.Time) ([]ledger.Draft, error
 	return append(drafts, revisions...), err
 }
 
-// repeated returns the current memory that r repeats, nil if r says something new or what it says is to be superseded.
+// repeated returns the current memory that r repeats, nil if r is new or supersedes what it repeats.
 func (k *keeping) repeated(s *store.Snapshot, r *record.Record) *record.Record {
 	kept := s.Repeated(r)
 	if kept == nil && k.merge != "" {

@@ -41,7 +41,7 @@ func TestRFC0011Fusion(t *testing.T) {
 	if diff := cmp.Diff(wantSignals, found.Hits[0].Signals); diff != "" || found.Hits[0].Score != 1 {
 		t.Errorf("score %v, signals (-want +got):\n%s", found.Hits[0].Score, diff)
 	}
-	// The second of one list alone: 1/62 beside the first's 2/61.
+	// Second in one list only: 1/62, the first has 2/61.
 	if diff := cmp.Diff([]record.Signal{{Name: "vector_rank", Value: 2}}, found.Hits[1].Signals); diff != "" || found.Hits[1].Score != .49 {
 		t.Errorf("second: score %v, signals (-want +got):\n%s", found.Hits[1].Score, diff)
 	}
@@ -69,7 +69,7 @@ func TestRFC0011Fusion(t *testing.T) {
 	}
 }
 
-// LanceDB's answer under a filter is the one that the vectors in memory give, whatever stands in the filter.
+// LanceDB's answer under a filter is the one that the vectors in memory give, whatever the filter contains.
 func TestRFC0011AsksLanceDB(t *testing.T) {
 	t.Parallel()
 	v := openPlain(t, t.TempDir())

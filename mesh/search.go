@@ -119,7 +119,7 @@ func (v *View) Search(ctx context.Context, q SearchRequest) (Found, error) {
 		conditions.asked, subject = nil, query
 	}
 	filter := conditions.filter(accesses)
-	// An answer that lacks something is not kept, nor are lessons, which time puts out of force, nor one that depends on
+	// An answer that lacks something is not kept, nor are lessons, which expire, nor one that depends on
 	// what each search changes.
 	if meaning == nil || found.Pending > 0 || damaged != nil || q.IncludeLessons || conditions.byAccess() {
 		found.Hits, found.Lessons, err = v.rank(ctx, stores, among, subject, meaning, q, filter)

@@ -23,7 +23,7 @@ type SkillRequest struct {
 	// Text is the definition: YAMO blocks (§3.1), whose first names the agent and its intent, or Markdown that
 	// begins with YAML front matter, which has name and intent or description, and may have tags and type.
 	Text       string
-	Type       string            // what kind of skill it is; "" is what the front matter says
+	Type       string            // what kind of skill it is; "" is the front matter's
 	Source     string            // the name of the file that it came from
 	Visibility record.Visibility // "" is the audience's own compartment; a DM may say Private or Shared
 }
@@ -35,7 +35,7 @@ type IngestedSkill struct {
 	Intent     string
 	Visibility record.Visibility
 	Created    bool // false: a skill of this name was there, and ID is its id
-	Updated    bool // that skill has got this text in place of its own
+	Updated    bool // that skill's text was replaced
 	Redactions []scrub.Redaction
 }
 

@@ -26,7 +26,7 @@ const (
 // FoundSkills is the answer to a search for skills.
 type FoundSkills struct {
 	Skills []record.SkillHit // best first
-	// Off and Degraded are as in Found: keywords alone decided.
+	// Off and Degraded are as in Found: only keywords decided.
 	Off, Degraded bool
 	// Pending is how many skills were searched by keywords only, because they have no vector yet.
 	Pending int
@@ -34,7 +34,7 @@ type FoundSkills struct {
 	Damaged []record.Visibility
 }
 
-// Search finds at most limit skills (1..MaxLimit; 0 is 10) for what is to be done (RFC-0011 §4.1
+// Search finds at most limit skills (1..MaxLimit; 0 is 10) for a task (RFC-0011 §4.1
 // searchSkills), with §5.3's score: 0.7 of the keyword score, which is keyword.Fields.Score and 1 for a
 // skill's very name, and 0.3 of the vector score, which is §5.2's similarity. A skill is found by a word of
 // the query or a cosine of 0.1. Nothing is written.

@@ -265,7 +265,7 @@ func TestSkillTableFollowsTheLedger(t *testing.T) {
 		t.Errorf("a fresh view finds %v", skillNames(found.Skills))
 	}
 	if n := e.texts.Load() - texts; n != 1 {
-		t.Errorf("%d texts were embedded, want the query alone", n)
+		t.Errorf("%d texts were embedded, want only the query", n)
 	}
 	if err := v.Maintenance().Rebuild(t.Context(), nil); err != nil {
 		t.Fatal(err)

@@ -139,7 +139,7 @@ type Pruned struct {
 	Remaining int               // skills that the audience may see
 }
 
-// Prune erases the skills whose reliability is below threshold (0..1) for good (RFC-0011 §4.1
+// Prune permanently erases the skills whose reliability is below threshold (0..1) (RFC-0011 §4.1
 // pruneSkills): those of the audience's own compartment and, in a DM, the shared ones. A group's skills are
 // for the group to prune.
 func (k Skills) Prune(ctx context.Context, threshold float64) (Pruned, error) {

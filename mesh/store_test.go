@@ -80,7 +80,7 @@ func TestStoreRefuses(t *testing.T) {
 			"",
 			[]string{fmt.Sprintf("content: %d bytes", record.MaxContent+1), fmt.Sprint(record.MaxContent, " bytes")},
 		},
-		"a secret alone": {
+		"only a secret": {
 			dm,
 			record.Memory{Content: "my password is hunter2-Xy9!kLm"},
 			"",

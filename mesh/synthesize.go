@@ -17,7 +17,7 @@ import (
 
 // SynthesizeRequest asks for a skill made of memories (RFC-0011 §4.1 synthesize, §2.4).
 type SynthesizeRequest struct {
-	Topic      string // "": whatever is recent
+	Topic      string // "": recent memories
 	Completers []derive.Completer
 }
 
@@ -27,7 +27,7 @@ type Synthesized struct {
 	Skill      *record.Skill
 	Visibility record.Visibility
 	Created    bool // there was no skill of this name
-	Updated    bool // that skill has got this text in place of its own
+	Updated    bool // that skill's text was replaced
 	Note       string
 }
 

@@ -39,10 +39,10 @@ func BenchmarkMemory(b *testing.B) {
 			rows = append(rows, measure(b, local, n))
 		}
 		through, raw := ingestion(b, local)
-		b.Log(aligned(rows) + fmt.Sprintf("ingestion: %.1f texts/s, the model alone %.1f texts/s: %.2f\n", through, raw,
+		b.Log(aligned(rows) + fmt.Sprintf("ingestion: %.1f texts/s, the model by itself %.1f texts/s: %.2f\n", through, raw,
 			through/raw))
 	}
-	b.ReportMetric(0, "ns/op") // the time of a round says nothing
+	b.ReportMetric(0, "ns/op") // the time of a round is meaningless
 }
 
 // measure is one row. Searches and embeddings take turns, so that both meet the same machine.
@@ -118,7 +118,8 @@ func recall(c *compartment, query []float32) (found, wanted int) {
 	return found, wanted
 }
 
-// ingestion is how many texts a second get from StoreAll to their vectors, beside the model alone on the same texts.
+// ingestion is how many texts a second get from StoreAll to their vectors, compared with only the model on the same
+// texts.
 func ingestion(b *testing.B, local *embed.Local) (through, raw float64) {
 	b.Helper()
 	const n = 960

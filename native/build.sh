@@ -4,7 +4,7 @@
 #   native/build.sh [--relock] [lancedb|tokenizers ...]      (default: both)
 #
 # Needs Go, Rust (cargo) and a C compiler; protoc is taken from the PATH or from crates.io.
-# --relock writes Cargo's lock files anew, for a change of version in manifest.toml.
+# --relock writes Cargo's lock files again, for a change of version in manifest.toml.
 # The build folder is ${YAMO_NATIVE_BUILD:-native/build}; it takes about 6 GB and 20 minutes on two cores.
 set -euo pipefail
 

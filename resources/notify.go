@@ -138,7 +138,7 @@ func (n *notifier) addSession(ctx context.Context) {
 	n.session(session.SessionID())
 }
 
-// session returns the client of a session, and creates it if there is none. n.mu is held.
+// session returns the client of a session, and creates it if it is new. n.mu is held.
 func (n *notifier) session(id string) *client {
 	c, ok := n.sessions[id]
 	if !ok {

@@ -194,7 +194,7 @@ func TestPages(t *testing.T) {
 		t.Errorf("the first page has %d resources", n)
 	}
 	if got := s.request("resources/list", map[string]any{"cursor": "%"}); !strings.Contains(got, `"code":-32602`) {
-		t.Errorf("a cursor of nobody's: %s", got)
+		t.Errorf("an unknown cursor: %s", got)
 	}
 }
 

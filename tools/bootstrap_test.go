@@ -102,7 +102,7 @@ func TestFirstBootThatFails(t *testing.T) {
 	}
 }
 
-// A BOOTSTRAP.md that cannot be deleted is an error, is logged, and the human is to be told.
+// A BOOTSTRAP.md that cannot be deleted is an error, is logged, and the user must be told.
 func TestFirstBootThatCannotBeFinished(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
@@ -139,7 +139,7 @@ func TestBootstrapWriteRefuses(t *testing.T) {
 		{`{"file":"SOUL.md"}`, "text is required: a string of 1 to 60000 characters"},
 		{
 			`{"file":"SOUL.md","text":" \n"}`,
-			"text: SOUL.md is empty: it has to say the agent's name, role, values and capabilities (RFC-0009 §2.1)",
+			"text: SOUL.md is empty: it must state the agent's name, role, values and capabilities (RFC-0009 §2.1)",
 		},
 		{`{"file":"SOUL.md","text":"The password is hunter2"}`, "text: " + workspace.ErrCredentials.Error()},
 		{

@@ -185,7 +185,7 @@ func TestResultsFit(t *testing.T) {
 	}
 }
 
-// What is refused is not repeated whole, however long it was, and its end says what to do.
+// What is refused is not repeated whole, however long it was, and its end names the next step.
 func TestRefusalsFit(t *testing.T) {
 	t.Parallel()
 	f := sampleFolder(t, "kate")

@@ -126,8 +126,8 @@ func TestConfirm(t *testing.T) {
 		given  bool // confirm: true among the arguments
 		want   string
 	}{
-		{"nobody to ask, confirmed", nil, true, ""},
-		{"nobody to ask", nil, false, "confirm: deletion is permanent; ask the user, then call again with confirm: true"},
+		{"no one to ask, confirmed", nil, true, ""},
+		{"no one to ask", nil, false, "confirm: deletion is permanent; ask the user, then call again with confirm: true"},
 		{"agreed", agrees, false, ""},
 		{"declined against the model's word", refuses, true, "the user declined"},
 		{"accepted without a tick", unticked, true, "the user declined"},
@@ -157,7 +157,7 @@ func TestConfirm(t *testing.T) {
 	}
 }
 
-// A client that says it can ask and then cannot is one that cannot. Later revisions have no way to say so.
+// A client that declares elicitation and then refuses it counts as one without. Later revisions cannot refuse it.
 func TestClientThatCannotAskAfterAll(t *testing.T) {
 	t.Parallel()
 	v := memoryView(t, t.TempDir(), audience.DM())
@@ -278,7 +278,7 @@ func asking(begun *int) Tool {
 			MaxTokens: 100,
 		})
 		if errors.Is(err, errCannotAsk) {
-			return reply{Text: "nobody answered"}, nil
+			return reply{Text: "no one answered"}, nil
 		}
 		return reply{text, model}, err
 	})
@@ -297,7 +297,7 @@ func TestSample(t *testing.T) {
 		equal(t, era+": answer", got, `{"text":"heard: Say something about figs","model":"host-model"}`)
 		equal(t, era+": runs", begun, runs)
 		h = (&host{}).connected(t, era, asking(&begun))
-		if got, failed := h.use(t, "sample", map[string]any{"about": "figs"}); !strings.Contains(got, "nobody answered") ||
+		if got, failed := h.use(t, "sample", map[string]any{"about": "figs"}); !strings.Contains(got, "no one answered") ||
 			failed {
 			t.Errorf("%s, a client without a model: %s", era, got)
 		}
@@ -307,7 +307,7 @@ func TestSample(t *testing.T) {
 		return "",
 			errors.New("the person said no")
 	}}).connected(t, eras[0], asking(&begun))
-	if got, failed := h.use(t, "sample", map[string]any{"about": "figs"}); !strings.Contains(got, "nobody answered") ||
+	if got, failed := h.use(t, "sample", map[string]any{"about": "figs"}); !strings.Contains(got, "no one answered") ||
 		failed {
 		t.Errorf("a model that does not answer: %s", got)
 	}
@@ -323,8 +323,8 @@ func TestAnswerServesItsOwnQuestionAlone(t *testing.T) {
 	for _, test := range []struct{ about, capability, version, want string }{
 		{"figs", `"sampling":{}`, eras[1], "planted"},
 		{"plums", `"sampling":{}`, eras[1], "input_required"},
-		{"figs", ``, eras[1], "nobody answered"},
-		{"figs", `"sampling":{}`, eras[0], "nobody answered"},
+		{"figs", ``, eras[1], "no one answered"},
+		{"figs", `"sampling":{}`, eras[0], "no one answered"},
 	} {
 		answer := srv.HandleMessage(t.Context(), fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{
 			"name":"sample","arguments":{"about":%q},

@@ -35,7 +35,7 @@ type Spec struct {
 	OpenWorld   bool // reaches beyond this machine
 
 	// Refuse, if it is not nil, is asked about arguments that the schema refuses, before that is said: an error
-	// (a fault) says why it is not done at all. args is what came, of any form.
+	// (a fault) is the reason why it is not done at all. args is what came, of any form.
 	Refuse func(args map[string]any) error
 }
 
@@ -64,7 +64,7 @@ var toolName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
 // every field of In); `jsonschema:"…"` takes enum=, minimum=, maximum=, minLength=, maxLength=, pattern=, format=,
 // minItems=, maxItems=, uniqueItems= and default=. Unknown fields are refused at every level.
 //
-// handle gets arguments that satisfy the schema, with the schema's defaults in place of the optional
+// handle gets arguments that satisfy the schema, with the schema's defaults for the optional
 // fields of In that were left out; a number in an `any` is a json.Number. Its result must satisfy
 // Out's schema, which a nil slice (null) does not. It may ask the client (see caller), report progress
 // and be cancelled: ctx is done when the client cancels the call.

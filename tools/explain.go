@@ -80,7 +80,7 @@ func rules(e *jsonschema.ValidationError) []string {
 	return slices.Compact(broken)
 }
 
-// problems says what one finding means for the caller.
+// problems describes what one finding means for the caller.
 func (s *schema) problems(e *jsonschema.ValidationError, arguments any) []problem {
 	// The finding has only its place, so the rule and the value there are looked up together.
 	at, value := s.compiled, arguments
@@ -151,7 +151,7 @@ func (s *schema) required(path []string) bool {
 	return len(path) != 1 || slices.Contains(s.compiled.Required, path[0])
 }
 
-// child is the schema of a field or an array's element, nil where there is none of its own.
+// child is the schema of a field or an array's element, nil if it has none of its own.
 func child(s *jsonschema.Schema, token string) *jsonschema.Schema {
 	if s == nil {
 		return nil
@@ -166,7 +166,7 @@ func child(s *jsonschema.Schema, token string) *jsonschema.Schema {
 	return other
 }
 
-// element returns the value of a field or an array's element, nil where there is none.
+// element returns the value of a field or an array's element, nil if it is missing.
 func element(value any, token string) any {
 	switch v := value.(type) {
 	case map[string]any:
@@ -204,7 +204,7 @@ func short(name string) string {
 	return text.Shorten(name, 64)
 }
 
-// allowed says in words what a schema accepts.
+// allowed describes in words what a schema accepts.
 func allowed(s *jsonschema.Schema) string {
 	switch {
 	case s == nil || s.Types == nil || len(s.Types.ToStrings()) != 1:
@@ -252,7 +252,7 @@ func allowedString(s *jsonschema.Schema) string {
 	}
 }
 
-// span describes a range whose bounds are numbers in words, "" where there is none.
+// span describes a range whose bounds are numbers in words, "" without bounds.
 func span(low, high, unit string) string {
 	switch {
 	case low != "" && high != "" && unit == "":
@@ -288,7 +288,7 @@ func number(r *big.Rat) string {
 // token is what is short and plain enough to be told back.
 var token = regexp.MustCompile(`^[A-Za-z0-9_.:+-]{1,32}$`)
 
-// came says what the caller sent without repeating it.
+// came describes what the caller sent without repeating it.
 func came(value any, s *jsonschema.Schema, found jsonschema.ErrorKind) string {
 	switch v := value.(type) {
 	case nil:

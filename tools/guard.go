@@ -57,7 +57,7 @@ func Guard[T any](
 // refusedBySystem returns what the client hears of an error: why the system refused, if a person can correct that, else
 // "internal error".
 //
-// SECURITY: it names no file. A group's handlers open nothing private, so what the system says of their files tells
+// SECURITY: it names no file. A group's handlers open nothing private, so the system's errors about their files tell
 // nothing about others.
 func refusedBySystem(err error) error {
 	if refused, ok := errors.AsType[*workspace.RefusedError](err); ok {

@@ -100,7 +100,7 @@ func MemoryDelete(v *mesh.View, editor *edit.Editor) Tool {
 	})
 }
 
-// hint says what is left of a memory, and how it goes.
+// hint describes what is left of a memory, and how to remove it.
 func (d memoryDeleted) hint(checked bool) string {
 	var parts []string
 	if len(d.Derived)+len(d.Same) > 0 {

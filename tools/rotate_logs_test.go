@@ -90,7 +90,7 @@ func TestRotateLogsRefuses(t *testing.T) {
 	}
 }
 
-// A person who can be asked is asked before a log is deleted, whatever the model says and however old the log is; the
+// A person who can be asked is asked before a log is deleted, whatever the model passed and however old the log is; the
 // answer is for these logs.
 func TestDeletingLogsAsks(t *testing.T) {
 	t.Parallel()

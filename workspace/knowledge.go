@@ -22,7 +22,7 @@ type Knowledge struct {
 const (
 	maxKnowledge      = 6144 // bytes of JSON
 	maxSectionBullets = 10
-	maxBulletChars    = 1000 // and of the text beside the items
+	maxBulletChars    = 1000 // and of the text next to the items
 )
 
 // Knowledge returns the sections of MEMORY.md whose heading contains filter, in any letter case, in the file's order

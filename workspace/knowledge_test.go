@@ -131,7 +131,7 @@ func TestKnowledgeOfProse(t *testing.T) {
 	}
 }
 
-// Text after the first 4 MiB is not read, which the answer says.
+// Text after the first 4 MiB is not read, which the answer reports.
 func TestKnowledgeOfLargeFile(t *testing.T) {
 	t.Parallel()
 	w := folderOf(t, map[string]string{"MEMORY.md": "# A\n- one\n" + strings.Repeat("x", MaxFileSize) + "\n# B\n- two\n"})

@@ -98,7 +98,7 @@ func (l *linter) state() {
 		return
 	case state == Bootstrap && l.view.exists(SoulFile):
 		l.fail(BootstrapFile, 0, "RFC-0009 §4.3",
-			"is still there beside SOUL.md: it must be deleted when the first boot is done")
+			"still exists next to SOUL.md: it must be deleted when the first boot is done")
 	case state == Bootstrap:
 		return
 	}

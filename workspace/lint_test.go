@@ -67,7 +67,7 @@ func TestLint(t *testing.T) {
 		"AGENTS.md: error: lacks the section ## Every Session (RFC-0009 §2.2)",
 		"AGENTS.md: error: lacks the section ## Memory (RFC-0009 §2.2)",
 		"AGENTS.md: error: lacks the section ## Safety (RFC-0009 §2.2)",
-		"BOOTSTRAP.md: error: is still there beside SOUL.md: it must be deleted when the first boot is done (RFC-0009 §4.3)",
+		"BOOTSTRAP.md: error: still exists next to SOUL.md: it must be deleted when the first boot is done (RFC-0009 §4.3)",
 		"HEARTBEAT.md:21: warning: has 21 lines; it is read at every heartbeat and should have at most 20 (RFC-0009 §2.7)",
 		"IDENTITY.md: warning: has no field with a value (Name, Creature, Vibe, Emoji, Avatar) (seed 002, phase 10.1)",
 		"MEMORY.md: error: is not read: it is a symbolic link (RFC-0009 §4.4)",

@@ -17,7 +17,7 @@ var proseExtensions = []string{
 
 // unread reports what is in folder and below it and is neither read nor searched, with the reason: names that are not
 // accepted, links and other irregular files, prose in another format than Markdown. Hidden files, drafts of dreaming
-// and other formats are left out, which nobody expects to be read.
+// and other formats are left out, which users do not expect to be read.
 func (l *linter) unread(folder string) {
 	entries, err := plain.List(l.root.root, folder)
 	if err != nil || folder == dreamsFolder || folder == archiveFolder {

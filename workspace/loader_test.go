@@ -112,7 +112,7 @@ func TestStartupKeepsTotal(t *testing.T) {
 	if n := utf8.RuneCountInString(got); n > maxTotalChars || n < maxTotalChars-100 {
 		t.Errorf("%d characters, want %d or a few less", n, maxTotalChars)
 	}
-	// Every file says that it was cut, also those for which little was left.
+	// Every file shows that it was cut, also those for which little was left.
 	if n := strings.Count(got, TruncationMarker); n != 7 {
 		t.Errorf("%d markers, want 7", n)
 	}

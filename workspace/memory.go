@@ -218,7 +218,7 @@ func (c *cleaner) parts(parts []Part) string {
 // Reference is a wikilink of a file.
 type Reference struct {
 	memfile.Link
-	Name  string // of the target file, "" if there is none
+	Name  string // of the target file, "" if it is missing
 	Found bool   // the file exists and has the heading
 }
 

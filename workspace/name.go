@@ -158,8 +158,8 @@ func nameFault(name string) string {
 	return ""
 }
 
-// joins reports whether the character at index i joins the two beside it, neither of them ASCII: emoji, or letters of a
-// script that needs that.
+// joins reports whether the character at index i joins the two next to it, neither of them ASCII: emoji, or letters of
+// a script that needs that.
 func joins(runes []rune, i int) bool {
 	r := string(runes[i])
 	visible := func(r rune) bool { return r > unicode.MaxASCII && unicode.IsGraphic(r) && !unicode.IsSpace(r) }

@@ -40,7 +40,7 @@ func (r *recorder) Record(_ context.Context, rev Revision) error {
 	return r.err
 }
 
-// brief is the last line of a content, or that there is none.
+// brief is the last line of a content, or that it is missing.
 func brief(data []byte) string {
 	if data == nil {
 		return "none"

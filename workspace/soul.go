@@ -122,7 +122,7 @@ var soulFields = []struct {
 // soul checks SOUL.md.
 func (l *linter) soul(text string) {
 	if strings.TrimSpace(text) == "" {
-		l.fail(SoulFile, 0, "RFC-0009 §2.1", "is empty: it has to say the agent's name, role, values and capabilities")
+		l.fail(SoulFile, 0, "RFC-0009 §2.1", "is empty: it must state the agent's name, role, values and capabilities")
 		return
 	}
 	said := make([]bool, len(soulFields))

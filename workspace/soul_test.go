@@ -34,7 +34,7 @@ func TestCheckOfSoul(t *testing.T) {
 		"```\n" + soul + "```\nYou are Ada.": {prefix + "the role, values or character, capabilities"},
 		"You are helpful.\n## Values\n":      {prefix + "the agent's name, the role, capabilities"},
 		soul + "\nBorn on _(a day)_.\n":      {"has a gap that is not filled in: _(a day)_"},
-		" \n":                                {"is empty: it has to say the agent's name, role, values and capabilities"},
+		" \n":                                {"is empty: it must state the agent's name, role, values and capabilities"},
 	} {
 		if diff := cmp.Diff(want, messages(Check(SoulFile, []byte(text)))); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", text, diff)
@@ -91,12 +91,12 @@ func TestReconfigure(t *testing.T) {
 		t.Fatalf("len(done.Findings) = %v, want 0", len(done.Findings))
 	}
 	if got := content(t, w, SoulFile); got != soul {
-		t.Errorf("SOUL.md says %q", got)
+		t.Errorf("SOUL.md contains %q", got)
 	}
 	if got := content(t, w, done.Kept); got != "You are Bob." ||
 		!strings.HasPrefix(done.Kept, ".yamo/replaced/SOUL-") &&
 			!strings.HasPrefix(done.Kept, ".yamo/replaced/20260214T120000Z-") {
-		t.Errorf("%s says %q", done.Kept, got)
+		t.Errorf("%s contains %q", done.Kept, got)
 	}
 	if info, err := os.Stat(filepath.Join(w.dir, done.Kept)); err != nil || info.Mode() != 0o600 {
 		t.Errorf("%v, %v", info, err)

@@ -67,7 +67,7 @@ func TestWriteAccess(t *testing.T) {
 				}
 				var conflict *ConflictError
 				if !errors.As(absent, &conflict) || conflict.Hash != "" {
-					t.Errorf("%v changes %s where there is none: %v", who, name, absent)
+					t.Errorf("%v creates %s: %v", who, name, absent)
 				}
 			case reads && name != BootstrapFile:
 				if !errors.Is(err, fs.ErrPermission) {
@@ -313,8 +313,8 @@ func TestWriteInitial(t *testing.T) {
 		"an untouched form": {
 			map[string]string{"BOOTSTRAP.md": "x", "USER.md": string(template("USER.md"))}, "USER.md", "", nil,
 		},
-		"its own":     {map[string]string{"BOOTSTRAP.md": "x", "USER.md": own}, "USER.md", Hash([]byte(own)), nil},
-		"the human's": {map[string]string{"BOOTSTRAP.md": "x", "SOUL.md": own}, "SOUL.md", "", &ConflictError{}},
+		"its own":    {map[string]string{"BOOTSTRAP.md": "x", "USER.md": own}, "USER.md", Hash([]byte(own)), nil},
+		"the user's": {map[string]string{"BOOTSTRAP.md": "x", "SOUL.md": own}, "SOUL.md", "", &ConflictError{}},
 		"a form filled in": {
 			map[string]string{"BOOTSTRAP.md": "x", "USER.md": string(template("USER.md")) + "!"},
 			"USER.md", "", &ConflictError{},

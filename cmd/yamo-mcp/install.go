@@ -252,7 +252,7 @@ func (in *installer) uninstall(args []string) error {
 }
 
 // perform shows plans, asks, and calls apply for each. A host whose file cannot be changed does not keep the others
-// from being changed, but the command fails. unchanged says why there is nothing to do.
+// from being changed, but the command fails. unchanged is the reason why there is nothing to do.
 func (in *installer) perform(plans []planned, unchanged string, apply func(planned) error) error {
 	var errs []error
 	count := 0

@@ -148,7 +148,7 @@ func (t *tokenCommands) newListCommand() *cobra.Command {
 	}
 }
 
-// newRevokeCommand returns `yamo-mcp token revoke`. Servers notice the change of the file: none has to be restarted.
+// newRevokeCommand returns `yamo-mcp token revoke`. Servers notice the change of the file: no restart is needed.
 func (t *tokenCommands) newRevokeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "revoke NAME|ID",

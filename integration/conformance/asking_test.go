@@ -224,7 +224,7 @@ func addRounds(srv *server.MCPServer) {
 	)
 }
 
-// answered says whether there are answers to all questions.
+// answered reports whether there are answers to all questions.
 func answered(answers mcp.InputResponses, keys ...string) bool {
 	for _, key := range keys {
 		if _, ok := answers[key]; !ok {

@@ -153,7 +153,7 @@ func findings(t *testing.T, dir string) string {
 	return text.String()
 }
 
-// checkReasons makes sure that each expected failure says why.
+// checkReasons checks that each expected failure has a reason.
 func checkReasons(t *testing.T, file string) {
 	t.Helper()
 	data, err := os.ReadFile(file)

@@ -323,7 +323,7 @@ const clubMemory = "The club reads a novel about an estuary in March; Ruben brin
 
 // origin follows a group's memory to those who may see it.
 func (w *walk) origin() error {
-	w.title("What a group says stays with it, and the DM sees where it comes from")
+	w.title("What a group says stays in the group, and the DM sees where it comes from")
 	w.ask("in book-club, memory_store: %s", clubMemory)
 	got, err := w.club.store(w.ctx, map[string]any{"content": clubMemory})
 	if err != nil {

@@ -94,7 +94,7 @@ func (w *walk) show(results []memory) {
 
 var words = regexp.MustCompile(`\pL+`)
 
-// common is a word that two texts share, "" if there is none.
+// common is a word that two texts share, "" for none.
 func common(a, b string) string {
 	in := map[string]bool{}
 	for _, word := range words.FindAllString(strings.ToLower(a), -1) {

@@ -121,7 +121,7 @@ func (s *Server) NewToken(flags ...string) string {
 	return strings.TrimSpace(s.Run(append([]string{"token", "create", "--name", fmt.Sprint("t", s.made)}, flags...)...))
 }
 
-// Run runs the program beside the server and returns its stdout.
+// Run runs the program next to the server and returns its stdout.
 func (s *Server) Run(args ...string) string {
 	s.tb.Helper()
 	var stderr bytes.Buffer

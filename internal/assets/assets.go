@@ -1,7 +1,7 @@
-// Package assets says where ONNX Runtime, the embedding model and its tokenizer are on this machine.
+// Package assets finds where ONNX Runtime, the embedding model and its tokenizer are on this machine.
 //
 // They are too large to ship in the program. `yamo-mcp setup` installs them into the cache folder
-// (package install does the work); a release archive carries them in a folder beside bin/. The
+// (package install does the work); a release archive carries them in a folder next to bin/. The
 // invariant: this package only looks. It opens no connection, writes nothing and hashes nothing, so the
 // server may import it; every file was verified by its sha256 when it was installed.
 package assets
@@ -147,7 +147,7 @@ func In(dir string, files []File) Status {
 	return s
 }
 
-// bundleDir is the assets folder of an unpacked release (bin/yamo-mcp beside assets/), "" if the
+// bundleDir is the assets folder of an unpacked release (bin/yamo-mcp next to assets/), "" if the
 // program's own place is unknown.
 func bundleDir() string {
 	exe, err := os.Executable()

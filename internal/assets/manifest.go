@@ -83,7 +83,7 @@ func (f File) Accepted() []Digest {
 }
 
 // Platform returns the files that the platform ("linux/amd64") needs, one for each role, or an error
-// that says the platform has none.
+// that reports that the platform has none.
 func (m *Manifest) Platform(platform string) ([]File, error) {
 	var files []File
 	for _, role := range []string{RoleRuntime, RoleModel, RoleTokenizer} {

@@ -16,7 +16,7 @@ import (
 // DefaultGroup is the group of a session that names none.
 const DefaultGroup = "default"
 
-// Audience is who hears what a session says: the agent's primary human (RFC-0009 §3.1, a DM) or a
+// Audience is who reads what a session says: the agent's primary human (RFC-0009 §3.1, a DM) or a
 // named group (§3.2). Audiences compare with ==. The zero value is the default group.
 type Audience struct {
 	dm    bool

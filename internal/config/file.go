@@ -38,7 +38,7 @@ var operatorType = sync.OnceValue(func() reflect.Type {
 })
 
 func fileFields() []reflect.StructField {
-	// TOML finds fields by their tags; the names only have to be exported ones.
+	// TOML finds fields by their tags; the names must only be exported.
 	var fields []reflect.StructField
 	for i, s := range All() {
 		fields = append(fields, reflect.StructField{

@@ -43,7 +43,7 @@ type Plan struct {
 	Held     []Candidate `json:"held"`     // candidates that need a person's confirmation
 	Later    int         `json:"later"`    // candidates over MaxPromoted, left to the next sweeps
 	Section  string      `json:"section,omitempty"`
-	Before   string      `json:"-"` // the text of MEMORY.md, "" if there is none
+	Before   string      `json:"-"` // the text of MEMORY.md, "" if it is missing
 	After    string      `json:"-"`
 }
 

@@ -39,7 +39,7 @@ func (jsonFormat) decode(text []byte) (map[string]any, error) {
 	return object, nil
 }
 
-// repeated returns a key that occurs twice in one object, "" if there is none: which of the two counts depends on the
+// repeated returns a key that occurs twice in one object, "" for none: which of the two counts depends on the
 // program that reads them.
 func repeated(root *hujson.Value) string {
 	for value := range root.All() {
@@ -355,7 +355,7 @@ func (d jsonText) cut(in *hujson.Value, items []span, i int) []byte {
 	return cut
 }
 
-// comma returns the offset of the comma after a value that ends at offset i, -1 if there is none.
+// comma returns the offset of the comma after a value that ends at offset i, -1 for none.
 func (d jsonText) comma(i int) int {
 	for i < len(d.text) {
 		rest := d.text[i:]

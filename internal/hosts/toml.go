@@ -126,7 +126,7 @@ func (f tomlFormat) set(text []byte, path []string, value object) ([]byte, error
 	return slices.Concat(text, []byte(block)), nil
 }
 
-// inlineTable returns the statement that has the table at path as an inline table, nil if there is none.
+// inlineTable returns the statement that has the table at path as an inline table, nil for none.
 func inlineTable(list []statement, path []string) *statement {
 	for i, s := range list {
 		if s.inline != nil && slices.Equal(slices.Concat(s.table, s.key), path) {

@@ -147,7 +147,7 @@ func cutFlow(text []byte, values []*ast.MappingValueNode, i int) (cut []byte, ok
 	return splice(text, from, to, ""), true
 }
 
-// yamlPair returns the pair of a key at the top of the file, nil if there is none.
+// yamlPair returns the pair of a key at the top of the file, nil for none.
 func yamlPair(text []byte, key string) (*ast.MappingValueNode, error) {
 	file, err := parser.ParseBytes(text, 0)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Erase removes content for good. Under the lock, prepare returns one "delete" draft (OpDelete, or an
+// Erase permanently removes content. Under the lock, prepare returns one "delete" draft (OpDelete, or an
 // empty Op) for each id to erase; Erase takes block and data out of every earlier entry with such an id,
 // other "delete" entries excepted, and appends the drafts as entries. It is durable like Append; the
 // chain of hashes still verifies. Other processes learn of it by the "delete" entries that Sync gives
@@ -16,7 +16,7 @@ import (
 //
 // The file is rewritten and replaces the old one atomically, so no old content stays under any name;
 // whether the disk still holds it in free blocks is beyond a program's reach. With an error and no
-// entries either nothing has happened, or, if the error says so, it may be undone by a power failure.
+// entries either nothing has happened, or, if the error states it, it may be undone by a power failure.
 func (l *Ledger) Erase(ctx context.Context, apply func(Entry) error,
 	prepare func(now time.Time) ([]Draft, error),
 ) ([]Entry, error) {

@@ -202,7 +202,7 @@ func TestEveryFileOperationFailsOnce(t *testing.T) {
 	}
 }
 
-// When the disk stays broken the error says what could not be undone.
+// When the disk stays broken the error names what could not be undone.
 func TestRollbackFails(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ kind, want string }{
@@ -275,7 +275,7 @@ func TestFailedSyncIsNotTrusted(t *testing.T) {
 }
 
 // The same after another process has put a shorter file in the place: what this one knew to be durable
-// says nothing about the new one.
+// is not about the new one.
 func TestFailedSyncInAReplacedFile(t *testing.T) {
 	t.Parallel()
 	opt := testOptions(t.TempDir())

@@ -91,7 +91,7 @@ func AcceptHead(note string, r Report) error {
 	return head{Seq: r.Entries, Hash: r.LastHash, Offset: -1, Time: time.Now()}.write(note)
 }
 
-// readHead returns the zero head if there is none. One that cannot be read counts as none: the note is not fsynced.
+// readHead returns the zero head without a file. One that cannot be read counts as none: the note is not fsynced.
 func readHead(note string) (h head) {
 	if note == "" {
 		return head{}

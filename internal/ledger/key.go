@@ -51,8 +51,8 @@ func KeyOf(path string, create bool, log *slog.Logger, files ...string) ([]byte,
 	return LoadOrCreateKey(path, log)
 }
 
-// LoadKey returns the 32-byte key in the file path. It is fs.ErrNotExist when there is none. If other users have access
-// to the file, LoadKey takes it away and warns in log.
+// LoadKey returns the 32-byte key in the file path. The error is fs.ErrNotExist if the file is missing. If other users
+// have access to the file, LoadKey takes it away and warns in log.
 func LoadKey(path string, log *slog.Logger) ([]byte, error) {
 	// SECURITY: as for the ledger, no link may lead to another file.
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)

@@ -36,7 +36,7 @@
 //	  - A line has at most 16 MiB, its newline included.
 //
 // A line of version 1, the first format, has no member ledger, and mac = HMAC-SHA256(key, hash). It may follow lines of
-// version 1 only. The first line of version 2 after them seals them: it says by its prev whose they are, and is checked
+// version 1 only. The first line of version 2 after them seals them: its prev shows whose they are, and is checked
 // before any of them is delivered. Until the first write by a newer program such a ledger has no seal, and a file of
 // another compartment in its place cannot be noticed.
 //
@@ -76,7 +76,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/lockfile"
 )
 
-// ErrReplaced says that the file no longer contains what this Ledger has delivered: it was removed,
+// ErrReplaced means that the file no longer contains what this Ledger has delivered: it was removed,
 // replaced or restored from an older copy. Start over with a new Ledger and empty state.
 var ErrReplaced = errors.New("the ledger file holds another history than the one already read")
 
@@ -269,7 +269,7 @@ func (l *Ledger) leave() { l.turn <- struct{}{} }
 type writing struct {
 	l      *Ledger
 	unlock func() error
-	file   File // nil while there is none
+	file   File // nil until the file exists
 }
 
 // begin locks the ledger against other processes, opens the file if there is one, delivers what is new

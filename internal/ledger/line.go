@@ -30,7 +30,7 @@ func digest(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// ErrVersion says that a line is of a format this program does not know.
+// ErrVersion means that a line is of a format this program does not know.
 var ErrVersion = errors.New("written by a newer version of this program")
 
 var errMalformed = errors.New("not a ledger line")

@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// ErrBusy says that another process held the ledger's lock for longer than Options.Wait.
+// ErrBusy means that another process held the ledger's lock for longer than Options.Wait.
 var ErrBusy = errors.New("the ledger is locked by another process")
 
 // lock takes a lock between processes (and between Ledgers of one process) with one of the functions of lockfile.

@@ -36,7 +36,7 @@ func processOptions(dir string) Options {
 	return opt
 }
 
-// child is a process that appends and erases until it is killed, and says on stdout what it was promised.
+// child is a process that appends and erases until it is killed, and prints on stdout what was acknowledged.
 func child(dir string) error {
 	r := newReader(processOptions(dir))
 	known := map[string]bool{}

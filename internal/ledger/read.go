@@ -14,7 +14,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/lockfile"
 )
 
-// CorruptError says where a ledger is damaged in a way that no interrupted write explains.
+// CorruptError reports where a ledger is damaged in a way that no interrupted write explains.
 type CorruptError struct {
 	Path   string
 	Line   int64 // from 1; lines before it are intact
@@ -113,7 +113,7 @@ func (l *Ledger) deliver(ctx context.Context, f File, size int64, apply func(Ent
 		l.anchored, l.synced, l.suspect = nil, 0, false
 	}
 	if size > cur.end {
-		// A ledger with lines has a key; one in place of a lost key would make all lines look forged.
+		// A ledger with lines has a key; a new key instead of a lost one would make all lines look forged.
 		if err := l.macs.load(false); err != nil {
 			return tail{}, err
 		}

@@ -16,7 +16,7 @@ type Report struct {
 	LastHash string        // of the last of them, Genesis without one: keep it to notice a cut-off end
 	Torn     int64         // bytes behind them that an interrupted (or running) write left; no damage
 	Keyless  bool          // the ledger has entries and there is no key, so that no mac was checked
-	Bad      *CorruptError // the first bad line and why; nil if there is none
+	Bad      *CorruptError // the first bad line and why; nil if all are good
 }
 
 // Intact reports whether every line is as it was written.

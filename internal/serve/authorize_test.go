@@ -245,7 +245,7 @@ func TestPreflight(t *testing.T) {
 	}
 }
 
-// What /healthz says depends on who asks.
+// What /healthz answers depends on the caller.
 func TestHealth(t *testing.T) {
 	t.Parallel()
 	h := serveHouse(t, nil)

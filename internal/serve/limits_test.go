@@ -353,7 +353,7 @@ func (d *deadlines) FlushError() error {
 	return nil
 }
 
-// A client that takes nothing in ends its stream; a stream that has nothing to say stays.
+// A client that reads nothing loses its stream; an idle stream stays open.
 func TestWritesAreBoundedAndStreamsAreNot(t *testing.T) {
 	t.Parallel()
 	d := &deadlines{ResponseRecorder: httptest.NewRecorder()}

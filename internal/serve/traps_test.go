@@ -14,7 +14,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/serve/servetest"
 )
 
-// The tests in this file are about what mcp-go does by itself, and this package keeps it from doing.
+// The tests in this file are about what mcp-go does by itself, and this package prevents.
 
 func callSteps(id any, n int) string {
 	number, _ := json.Marshal(id)
@@ -45,7 +45,7 @@ func checkSteps(t *testing.T, id any, n int, got []string) {
 	}
 }
 
-// What a tool says just before it ends arrives, and before its answer, whichever way the client speaks.
+// What a tool sends just before it ends arrives, and before its answer, whichever way the client speaks.
 func TestTrailingProgressArrives(t *testing.T) {
 	t.Parallel()
 	h := serveHouse(t, nil)

@@ -17,7 +17,8 @@ import (
 // searchedFiles are the files of a view as the memory searches them.
 type searchedFiles struct{ view *workspace.View }
 
-// searched are the files that the memory of a view's audience searches beside its own records: a group's are its logs.
+// searched are the files that the memory of a view's audience searches in addition to its own records: a group's are
+// its logs.
 func searched(view *workspace.View) fileindex.Source { return searchedFiles{view} }
 
 // List is every file whose text is searched.

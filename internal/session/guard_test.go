@@ -14,7 +14,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
 )
 
-// A client without a token is a group's, also where the environment says dm for another server.
+// A client without a token is a group's, also where the environment sets dm for another server.
 func TestClientGroup(t *testing.T) {
 	t.Parallel()
 	for connection, group := range map[string]string{"dm": "", "": "", "group": "", "dm ": "team"} {

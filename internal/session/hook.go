@@ -6,7 +6,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
 )
 
-// WithEmbedder returns the options with an embedder that the caller closes, in place of the one of the settings.
+// WithEmbedder returns the options with an embedder that the caller closes, instead of the one of the settings.
 func (o Options) WithEmbedder(e embed.Embedder) Options {
 	o.shared = e
 	return o

@@ -20,7 +20,7 @@ import (
 )
 
 // Store is the file of tokens. It may be used by several goroutines and, for its file, by several processes: a
-// change takes a lock beside the file and replaces it whole; every question looks whether the file has been
+// change takes a lock next to the file and replaces it whole; every question looks whether the file has been
 // replaced, which is how a revocation reaches a server that runs.
 type Store struct {
 	path   string

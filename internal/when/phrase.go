@@ -94,7 +94,7 @@ func (p *parser) word(i int) string {
 	return p.tokens[i].text
 }
 
-// number returns the number that token i is, -1 if it is none.
+// number returns the number that token i is, -1 if it is not one.
 func (p *parser) number(i int) int {
 	if i < 0 || i >= len(p.tokens) {
 		return -1
@@ -201,7 +201,7 @@ func (p *parser) numeric(i int) ([]Span, int) {
 	return nil, 0
 }
 
-// yearAt reads an optional year, with or without a comma, and returns 0 if there is none.
+// yearAt reads an optional year, with or without a comma, and returns 0 without one.
 func (p *parser) yearAt(i int) (year, n int) {
 	if p.word(i) == "," {
 		n++

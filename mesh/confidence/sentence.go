@@ -81,7 +81,7 @@ func kindOf(text string) kind {
 }
 
 // Expects returns the features Exact and Loose of a memory's text: whether it lacks what the sentence asks for. What
-// the sentence says itself does not count.
+// the sentence contains itself does not count.
 func (s Sentence) Expects(text string) (f Features) {
 	if s.kind == anything {
 		return f

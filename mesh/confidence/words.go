@@ -4,8 +4,8 @@ import "strings"
 
 // Sets of English words, in lower case. The tokenizer splits "don't" into "don" and "t".
 var (
-	// function words say nothing about a sentence's subject. "Long", "old" and the like are no function words even after
-	// "how": they name what is asked for.
+	// function words say nothing about a sentence's subject. "Long", "old" and similar words are no function words even
+	// after "how": they name what is asked for.
 	function = set(`a an the is are was were am be been being do does did done has have had having
 		i me my mine we us our ours you your yours he him his she her hers it its they them their theirs
 		who whom whose what which when where why how in on at of to for with from by and or not no nor any some there

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	sentencesPerSource = 12  // of a source that are looked at: a text says what it is about at its beginning
+	sentencesPerSource = 12  // of a source that are looked at: a text names its subject at its beginning
 	maxSentences       = 240 // of all
 	minQuote           = 15  // characters of a sentence that can be quoted
 	maxQuote           = 400 // characters

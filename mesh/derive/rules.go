@@ -22,7 +22,7 @@ var Synthesizing = Purpose{
 	system: `You write down how to do something, from notes of how it went. ` + dataOnly +
 		`Answer with one rule a line, at most eight, each beginning with "- ", in the imperative, ` +
 		`and ending with the numbers of the notes that it rests on, like [2] or [1][3]. ` +
-		`A rule says what to do or to leave, as the notes show it to work or to go wrong. ` +
+		`A rule says what to do or not to do, as the notes show it to work or to go wrong. ` +
 		`No heading, no introduction. If the notes say nothing about how to do anything, answer only: NONE`,
 	maxTokens: 700,
 }

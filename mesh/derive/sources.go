@@ -13,7 +13,7 @@ import (
 
 // Sources are the memories that something is derived from.
 type Sources struct {
-	Topic string            // redacted; "" for whatever is recent
+	Topic string            // redacted; "" for recent memories
 	Home  record.Visibility // the audience's own compartment: what another group said is marked as its words
 	Hits  []record.Hit      // oldest first
 	Key   string            // identifies the derivation: equal for an equal kind, topic and hits

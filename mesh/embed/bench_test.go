@@ -21,7 +21,7 @@ func residentMB() float64 {
 	return pages * float64(os.Getpagesize()) / 1e6
 }
 
-// cpuSeconds is the processor time this process has used. On a shared machine it says more than the clock.
+// cpuSeconds is the processor time this process has used. On a shared machine it is more reliable than the clock.
 func cpuSeconds() float64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -42,7 +42,7 @@ func words(n, seed int) string {
 	return b.String()
 }
 
-// BenchmarkLocalLoad is the first Embed of a process's embedder, and the memory it takes. Run it alone:
+// BenchmarkLocalLoad is the first Embed of a process's embedder, and the memory it takes. Run it by itself:
 // memory that an earlier model has freed hides in the second figure.
 func BenchmarkLocalLoad(b *testing.B) {
 	requireAssets(b)

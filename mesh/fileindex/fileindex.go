@@ -42,7 +42,7 @@ type Content struct {
 type Info struct {
 	Name     string    // unique
 	Link     string    // where a client reads it
-	Group    string    // the group that wrote it, "" for the human and the agent
+	Group    string    // the group that wrote it, "" for the user and the agent
 	Time     time.Time // that its content is about, such as the day of a log
 	Modified time.Time
 	Size     int64

@@ -144,7 +144,7 @@ func (m *metadata) tags() (tags []string) {
 		}
 	}
 	if len(tags) < len(list) {
-		m.note("some tags are too many, too long or no texts, and were left out")
+		m.note("tags that are too long or no strings, or beyond the maximum number, were left out")
 	}
 	return tags
 }

@@ -25,7 +25,7 @@ type Foreign struct {
 }
 
 // Inspect describes the database in dir, a folder with memory_entries.lance in it. It wraps fs.ErrNotExist
-// when there is none.
+// without one.
 func Inspect(ctx context.Context, dir string) (info Foreign, err error) {
 	h, err := openForeign(ctx, dir, memoryTable)
 	if err != nil {

@@ -11,7 +11,7 @@ const (
 	maxCompared = 2_000 // bytes; longer texts are not compared word for word
 )
 
-// withoutCopies removes from ranked hits what says the same again, so that one statement takes one place: a text with
+// withoutCopies removes repetitions from ranked hits, so that one statement takes one place: a text with
 // the words of a better result, and an extract with a source among the results or with one that is not current any
 // more, so that it quotes what was deleted or corrected. A reflection by a model comes after the best of its sources.
 func (r *Candidates) withoutCopies(hits []record.Hit) []record.Hit {

@@ -42,7 +42,7 @@ func (h *leaders) add(l leader) {
 	}
 }
 
-// insert adds l to the heap, in place of the worst if it is full.
+// insert adds l to the heap, replacing the worst if it is full.
 func (h *leaders) insert(l leader) {
 	if len(h.list) < h.n {
 		h.list = append(h.list, l)

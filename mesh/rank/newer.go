@@ -18,7 +18,7 @@ import (
 // mesh/testdata/corrections.json; see docs/ranking.md.
 const (
 	nearAmong  = 10  // best memories that are compared with each other
-	nearWords  = 40  // maximum length of a statement; a longer text says several things
+	nearWords  = 40  // maximum length of a statement; a longer text makes several statements
 	sameCosine = .85 // cosine from which on two statements are about the same thing, whatever their words
 	nearCosine = .6  // minimum cosine of two statements about the same thing
 	cueCosine  = .48 // the same if the newer one tells of a change
@@ -121,7 +121,7 @@ func (r *Candidates) replaces(newer, older *statement, asked []string) bool {
 	if shared == 0 || slices.ContainsFunc(asked, func(name string) bool {
 		return slices.Contains(older.stems, name) && lacks(name)
 	}) {
-		return false // it is about somebody or something else
+		return false // it is about another person or thing
 	}
 	onTopic := !slices.ContainsFunc(older.asked, func(stem string) bool { return !firstPerson[stem] && lacks(stem) })
 	if newer.vector == nil || older.vector == nil {

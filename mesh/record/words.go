@@ -58,7 +58,7 @@ func TrimWord(word string) string {
 
 func article(word string) bool { return word == "a" || word == "an" || word == "the" }
 
-// ordinary reports whether the case of a word says nothing: it is in lower case but for its first letter, and not a
+// ordinary reports whether the case of a word means nothing: it is in lower case but for its first letter, and not a
 // path or a name in code.
 func ordinary(word string) bool {
 	_, first := utf8.DecodeRuneInString(word)

@@ -159,7 +159,7 @@ var labelWords = strings.Fields(`a an the my our your is are was be this that it
 	private export set value
 	remember please note save store mein meine das ist lautet der die el la es mi mot de passe mon ma le est`)
 
-// OnlySecret reports whether a redacted text says nothing but that there were
+// OnlySecret reports whether a redacted text contains nothing but the marks that there were
 // secrets: next to their placeholders it has only the names they are assigned
 // to and the words that announce them (RFC-0009 §4.2).
 func OnlySecret(text string) bool { return onlySecret(text, nil) }

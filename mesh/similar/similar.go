@@ -13,8 +13,8 @@ import (
 // What a text has to do with an earlier one.
 const (
 	Same          = "same"           // the same text, of another session, type or agent
-	NearDuplicate = "near_duplicate" // it says the same in nearly the same words
-	Differs       = "differs"        // it is about the same and says something else, which may contradict
+	NearDuplicate = "near_duplicate" // the same in nearly the same words
+	Differs       = "differs"        // about the same subject but different, possibly a contradiction
 )
 
 // Thresholds of the relations: round numbers, chosen on the even half of ../testdata/corrections.json.

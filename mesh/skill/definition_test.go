@@ -52,7 +52,7 @@ func TestParseDefinition(t *testing.T) {
 			Name: "deploy", Intent: "Release a version", Description: "Steps that were tried out.",
 			Tags: []string{"release", "ops"},
 		}},
-		"description alone": {
+		"only a description": {
 			"---\nname: pdf\ndescription: Reads e.g. forms. Use it for PDFs!\ntype: micro\n---\n",
 			Definition{
 				Name: "pdf", Intent: "Reads e.g. forms.", Description: "Reads e.g. forms. Use it for PDFs!", Type: "micro",

@@ -210,7 +210,7 @@ func (s *Snapshot) Twin(r *record.Record) *record.Record {
 }
 
 // Repeated returns the current memory that r repeats, for the caller who may have left fields out: one with its
-// content, else one with its words. nil if r says something new.
+// content, else one with its words. nil if r is new.
 func (s *Snapshot) Repeated(r *record.Record) *record.Record {
 	var alike *record.Record
 	for doc := range s.p.withWords(r.Words()) {

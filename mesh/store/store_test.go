@@ -212,7 +212,7 @@ func TestRecallsAreCounted(t *testing.T) {
 		}
 	}
 	s.Release()
-	// Only what has a row in this compartment's table is to be revised.
+	// Only what has a row in this compartment's table is revised.
 	if diff := cmp.Diff(map[string]struct{}{"mem_1_a": {}}, c.TakeRevised()); diff != "" {
 		t.Errorf("revised (-want +got):\n%s", diff)
 	}

@@ -38,7 +38,7 @@ func main() {
 	}
 }
 
-// unpackAll unpacks every library in sums that has a .zst beside it and is not in to already.
+// unpackAll unpacks every library in sums that has a .zst next to it and is not in to already.
 func unpackAll(from, to string, sums map[string]string) error {
 	if err := os.MkdirAll(to, 0o755); err != nil {
 		return err
@@ -81,7 +81,7 @@ func unpack(source, target, want string) error {
 		return err
 	}
 	if got := hex.EncodeToString(sum.Sum(nil)); got != want {
-		return fmt.Errorf("sha256 is %s, SHA256SUMS says %s", got, want)
+		return fmt.Errorf("sha256 is %s, SHA256SUMS has %s", got, want)
 	}
 	if err := tmp.Chmod(0o755); err != nil {
 		return err

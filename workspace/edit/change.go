@@ -178,7 +178,7 @@ func (c Change) find(d *grammar.Document, t *grammar.Type, matches func(body, ha
 	return nil, false
 }
 
-// index returns the only part of d with c's anchor, else number c.Nth of those with its heading, -1 if there is none.
+// index returns the only part of d with c's anchor, else number c.Nth of those with its heading, -1 for none.
 func (c Change) index(d *grammar.Document) int {
 	anchored, named := []int{}, []int{}
 	for i := 1; i < len(d.Parts); i++ {

@@ -7,7 +7,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
-// What an event says that an edit changed makes, of the text before, the text after: byte for byte, whatever the text.
+// An event's splices turn the text before into the text after, byte for byte, whatever the text.
 func FuzzChanges(f *testing.F) {
 	for _, text := range []string{
 		"", memoryText, grammar.New(partFile, "2026-01-02T03:04:05Z"), "# T\n\n##\n\n## A\n\n## A\n", "## A\n- é\n\n## \n",

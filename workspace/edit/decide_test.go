@@ -10,7 +10,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
-// A section that says something else than when the proposal was made is not overwritten, but added to.
+// A section that has changed since the proposal was made is not overwritten, but added to.
 func TestProposalForAChangedSection(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t, map[string]string{"MEMORY.md": memoryText})

@@ -348,7 +348,7 @@ func TestConflict(t *testing.T) {
 	}
 }
 
-// Of two sections with one heading, the anchor says which is meant: also for its hashes.
+// Of two sections with one heading, the anchor names the one: also for its hashes.
 func TestEditByAnchor(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t, map[string]string{

@@ -46,7 +46,7 @@ func TestErase(t *testing.T) {
 		}
 		for _, word := range []string{"Wilhelmina", "Zacharias", "Xanadu"} {
 			if strings.Contains(string(data), word) {
-				t.Errorf("%s still says %s", filepath.Base(name), word)
+				t.Errorf("%s still contains %s", filepath.Base(name), word)
 			}
 		}
 	}

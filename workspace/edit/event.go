@@ -172,7 +172,7 @@ func (v noKeyError) Error() string {
 }
 
 // load returns the key of a version. If create is true, a missing key is created; otherwise it is a noKeyError: a new
-// key in place of a lost one would make every old line look forged.
+// key instead of a lost one would make every old line look forged.
 func (k *keys) load(version int, create bool) (key, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

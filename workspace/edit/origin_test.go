@@ -59,7 +59,7 @@ func TestOriginOfOldRecords(t *testing.T) {
 	}
 }
 
-// What the record says of an event's origin is not worked out from its words.
+// An event's recorded origin is not inferred from its words.
 func TestOriginIsRecorded(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t, map[string]string{"MEMORY.md": memoryText})

@@ -18,7 +18,7 @@ import (
 
 const childOf = "YAMO_TEST_EDIT_IN"
 
-// TestMain is, in a child process, an agent that edits until it is killed, and says what was acknowledged.
+// TestMain is, in a child process, an agent that edits until it is killed, and reports what was acknowledged.
 func TestMain(m *testing.M) {
 	dir := os.Getenv(childOf)
 	if dir == "" {

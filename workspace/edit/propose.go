@@ -39,7 +39,7 @@ type Proposal struct {
 	Decision *Event `json:"decision,omitempty"` // the accepted edit or OpReject, without texts; nil while pending
 }
 
-// Why returns the owner's reason to reject the proposal, "" if there is none.
+// Why returns the owner's reason to reject the proposal, "" for none.
 func (p Proposal) Why() string {
 	if p.State != Rejected {
 		return ""

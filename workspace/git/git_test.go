@@ -135,7 +135,7 @@ func (r *repo) check(want ...string) {
 	}
 }
 
-// clean checks that nothing is staged and nothing modified, but for what status says in want.
+// clean checks that nothing is staged and nothing modified, except for what want lists.
 func (r *repo) clean(want ...string) {
 	r.t.Helper()
 	var got []string

@@ -25,7 +25,7 @@ var (
 // What a repository that is created here ignores, in its info/exclude. BOOTSTRAP.md is deleted after the first boot and
 // must not persist (RFC-0009 §4.3).
 const (
-	excludeHead = "# Written by yamo-mcp, and kept as its setting git_private says.\n"
+	excludeHead = "# Written by yamo-mcp, and kept in line with its setting git_private.\n"
 	excludeTail = "# End of what yamo-mcp wrote.\n"
 	leftOut     = excludeHead + "/.yamo/\n/" + workspace.BootstrapFile + "\n" + excludeTail
 	privateOut  = excludeHead + "/*\n!/" + workspace.SoulFile + "\n!/" + workspace.IdentityFile + "\n!/" +

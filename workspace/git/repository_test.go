@@ -62,7 +62,7 @@ func TestNested(t *testing.T) {
 	r.check("kate: one A MEMORY.md")
 }
 
-// A .git that leads to a repository elsewhere is used only if that one says that it is this folder's.
+// A .git that leads to a repository elsewhere is used only if its configuration names this folder.
 func TestElsewhere(t *testing.T) {
 	t.Parallel()
 	for name, lead := range map[string]func(r *repo, victim string) error{

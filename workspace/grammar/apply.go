@@ -353,7 +353,7 @@ func curate(core string, items []string, nl string) (string, error) {
 	return appendItems(body, left, nl), nil
 }
 
-// exceeds describes the cap that a section exceeds after an edit (§8), "" if there is none. An edit that does not make
+// exceeds describes the cap that a section exceeds after an edit (§8), "" for none. An edit that does not make
 // the section longer is always allowed: it may be the first step of curating it.
 func (t *Type) exceeds(form Form, before, after string) string {
 	over := func(before, after, limit int, unit string) string {

@@ -120,7 +120,7 @@ func (d *Document) region(t *Type, heading string) [2]int {
 }
 
 // nearest returns the one part in the region whose heading differs least, by up to 3 letters and a quarter of the
-// heading. If two differ equally there is none: a guess would edit the wrong section.
+// heading. If two differ equally, it returns none: a guess would edit the wrong section.
 func (d *Document) nearest(heading string, region [2]int, allowed func(Part) bool) (int, bool) {
 	want := Slug(heading)
 	best, least, twice := 0, min(utf8.RuneCountInString(want)/4, 3)+1, false

@@ -60,7 +60,7 @@ var (
 )
 
 // Parse reads a memory file. Unknown fields are ignored. The error describes malformed front matter, and is ErrNoMatter
-// if there is none; [File.Check] finds invalid values.
+// if it is missing; [File.Check] finds invalid values.
 func Parse(data []byte) (File, error) {
 	if !utf8.Valid(data) {
 		return File{}, errText

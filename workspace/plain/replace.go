@@ -126,7 +126,7 @@ func Replace(
 	}
 }
 
-// current reads the file base; info is nil if there is none. The data of an empty file is not nil.
+// current reads the file base; info is nil if it is missing. The data of an empty file is not nil.
 func current(dir *os.Root, base string) (info os.FileInfo, data []byte, err error) {
 	if _, err := dir.Lstat(base); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil

@@ -137,7 +137,7 @@ var visible = text.Plain
 // maxNesting is how deep tool results are followed, against lines that are nested on purpose.
 const maxNesting = 3
 
-// flatten returns the text of a message's content: a string, or blocks, of which text and tool results are taken in
+// flatten returns the text of a message's content: a string, or blocks, of which text and tool results are included
 // full, tool calls and images by name, and thinking not at all.
 func flatten(content json.RawMessage, depth int) string {
 	var text string

@@ -84,7 +84,7 @@ func TestOriginsOfOpenClaw(t *testing.T) {
 	}
 }
 
-// An index that is damaged, huge or no file says nothing.
+// An index that is damaged, huge or no file is ignored.
 func TestDamagedOrigins(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{

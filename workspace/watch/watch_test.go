@@ -99,7 +99,7 @@ func TestScan(t *testing.T) {
 	check(t, "edit", w.Scan(), false, "SOUL.md")
 	f.write("MEMORY.md", "x")
 	f.write("memory/2020-01-01.md", "older")
-	check(t, "new file; an old log that nobody follows", w.Scan(), true, "MEMORY.md")
+	check(t, "new file; an old log that no client follows", w.Scan(), true, "MEMORY.md")
 	f.remove("SOUL.md")
 	check(t, "removal", w.Scan(), true, "SOUL.md")
 

@@ -37,8 +37,8 @@ func (e Env) Repository(dir string) (*git.Repository, error) {
 	return session.OpenRepository(options, session.Operator)
 }
 
-// WarnGitKeeps warns if the history of the workspace's git repository keeps the file name, which was removed for good.
-// The removal has succeeded, so that a repository that cannot be opened is not an error.
+// WarnGitKeeps warns if the history of the workspace's git repository keeps the file name, which was permanently
+// removed. The removal has succeeded, so that a repository that cannot be opened is not an error.
 func (e Env) WarnGitKeeps(ctx context.Context, dir, name string) {
 	repository, err := e.Repository(dir)
 	if err != nil || repository == nil {

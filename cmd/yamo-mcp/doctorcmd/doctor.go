@@ -46,7 +46,7 @@ type doctor struct {
 
 	place  hosts.Place
 	found  []finding
-	newest time.Time // when the newest memory was stored, zero if there is none
+	newest time.Time // when the newest memory was stored, zero without memories
 }
 
 // New returns `yamo-mcp doctor`. It fails if there is a problem.

@@ -118,7 +118,7 @@ func (r *run) run(cmd *cobra.Command, name string) error {
 	if err := r.Load(cmd); err != nil {
 		return err
 	}
-	// SECURITY: the audience comes from the operator's settings only, never from what the host says. Everything but
+	// SECURITY: the audience comes from the operator's settings only, never from the host's input. Everything but
 	// exactly "dm" is a group.
 	var err error
 	if r.who, _, err = audience.Parse(r.Config.Session.Connection, r.Config.Session.Group); err != nil {
@@ -139,7 +139,7 @@ func (r *run) run(cmd *cobra.Command, name string) error {
 	return errors.Join(err, r.folder.log(r.report))
 }
 
-// answer reads what the host says, does what the event is for, and returns what the model is to see, "" for nothing.
+// answer reads the host's input, handles the event, and returns what the model sees, "" for nothing.
 func (r *run) answer(ctx context.Context) (string, error) {
 	var err error
 	if r.in, err = read(r.Stdin); err != nil {

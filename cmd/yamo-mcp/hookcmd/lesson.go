@@ -82,7 +82,7 @@ const maxLessons = mesh.MaxLimit
 // separators end a command in a shell's line.
 var separators = regexp.MustCompile(`[|&;\n(){}` + "`" + `]+`)
 
-// everyday are programs whose name says nothing about what is done, and folders that every project has.
+// everyday are programs whose name does not tell what is done, and folders that every project has.
 var everyday = wordSet(`bash zsh sudo env time exec command cat echo printf grep sed awk find head tail sort
 	wc less more ls cd pwd rm mv cp mkdir touch chmod test true false export source which xargs tee curl git npm npx
 	yarn pnpm node python python3 pip make cargo docker kubectl go java bun deno uv src lib test tests docs doc main

@@ -90,7 +90,7 @@ func (h host) spelled(event string) string {
 	return event
 }
 
-// input is what a host says about an event: fields of several hosts, each of which has one of each kind.
+// input is a host's description of an event: fields of several hosts, each of which has one of each kind.
 type input struct {
 	SessionID      string   `json:"session_id"`
 	ConversationID string   `json:"conversation_id"` // Cursor's
@@ -111,13 +111,13 @@ type input struct {
 	StopHookActive bool   `json:"stop_hook_active"`
 }
 
-// maxInput is the maximum size of what a host says, in bytes: an edit of a file has the file in it.
+// maxInput is the maximum size of a host's input, in bytes: an edit of a file has the file in it.
 const maxInput = 16 << 20
 
 // hookContext is what a host has added to a prompt.
 var hookContext = regexp.MustCompile(`(?s)<hook_context>.*?</hook_context>`)
 
-// read reads what the host says.
+// read reads the host's input.
 func read(r io.Reader) (input, error) {
 	var in input
 	data, err := io.ReadAll(io.LimitReader(r, maxInput+1))

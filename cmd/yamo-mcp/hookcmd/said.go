@@ -118,7 +118,7 @@ const gitLimit = 200 * time.Millisecond
 // object is what git prints for a commit and for most names of branches.
 var object = regexp.MustCompile(`^[A-Za-z0-9._/+-]{1,100}$`)
 
-// revision returns the branch and commit of the repository that dir is in, "" if there is none. It only asks git for
+// revision returns the branch and commit of the repository that dir is in, "" without one. It only asks git for
 // names, so that no program is run that the repository's configuration names.
 func revision(ctx context.Context, dir string) (branch, commit string) {
 	ctx, cancel := context.WithTimeout(ctx, gitLimit)

@@ -33,7 +33,7 @@ type Options struct {
 	Files []assets.File // what is wanted, usually assets.Pinned().Platform(...)
 	From  string        // install from this folder only, without any connection
 	Out   io.Writer     // one line per source and result
-	// Terminal says that Out is a terminal: downloads then draw a progress bar.
+	// Terminal means that Out is a terminal: downloads then draw a progress bar.
 	Terminal bool
 	// Timeouts bound the waiting; zero fields mean the defaults.
 	Timeouts Timeouts
@@ -219,7 +219,7 @@ func syncDir(dir string) error {
 	return d.Sync()
 }
 
-// intact says whether path holds one of f's accepted contents. A file of another size is not read.
+// intact reports whether path holds one of f's accepted contents. A file of another size is not read.
 func intact(path string, f assets.File) (bool, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, os.ErrNotExist) {

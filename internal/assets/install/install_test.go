@@ -287,7 +287,7 @@ func TestTwoAtOnce(t *testing.T) {
 	wantOutput(t, outs[0].b.String()+outs[1].b.String(), "waiting for it", "present", "installed")
 }
 
-// notifying is a buffer that closes said when a run says that it waits.
+// notifying is a buffer that closes said when a run reports that it waits.
 type notifying struct {
 	b    bytes.Buffer
 	said chan struct{}

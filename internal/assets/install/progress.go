@@ -9,7 +9,7 @@ import (
 // bar draws a download's progress on a terminal; a nil bar draws nothing.
 type bar struct{ b *progressbar.ProgressBar }
 
-// progress starts a bar for size bytes (-1: unknown), or says in a line that a download begins.
+// progress starts a bar for size bytes (-1: unknown), or prints a line that a download begins.
 func (in *installer) progress(host string, size int64) *bar {
 	if !in.Terminal {
 		in.printf("  %s: downloading\n", host)

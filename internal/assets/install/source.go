@@ -32,7 +32,7 @@ func describe(s assets.Source) string {
 	return s.URL
 }
 
-// describeFully says where a person gets a source's file, and what it is called.
+// describeFully returns where a person gets a source's file, and its name.
 func describeFully(s assets.Source) string {
 	switch s.Kind {
 	case assets.KindPip:
@@ -201,7 +201,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// lastLine returns the last line that says something, shortened. Maven puts its cause first, so a line
+// lastLine returns the last line that is not blank, shortened. Maven puts its cause first, so a line
 // marked ERROR wins.
 func (t *tail) lastLine() string {
 	lines := strings.Split(strings.TrimSpace(string(t.data)), "\n")

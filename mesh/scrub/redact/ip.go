@@ -36,7 +36,7 @@ var reserved = func() []netip.Prefix {
 }()
 
 // identifies is the rule for addresses: one is personal data where it can
-// identify a person's host, which is to say a public unicast address. Kept are
+// identify a person's host, that is, a public unicast address. Kept are
 // loopback, private, link-local, multicast, documentation and other reserved
 // addresses, and the well-known public resolvers.
 func identifies(a netip.Addr) bool {

@@ -198,7 +198,7 @@ func widen(kept []span, f Finding) Finding {
 	return f
 }
 
-// dataURIs returns the base64 payloads of data URIs: images and the like,
+// dataURIs returns the base64 payloads of data URIs: images, for example,
 // where any pattern may occur by chance.
 func dataURIs(text string) []span {
 	const mark = ";base64,"
