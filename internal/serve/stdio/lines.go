@@ -16,12 +16,16 @@ type line struct {
 	err     error  // io.EOF or the read error
 }
 
-// pump sends the lines of r, of at most maxLine bytes each, until r ends or ctx is done. A read cannot be
-// interrupted, so its goroutine may remain until the process ends.
-func pump(ctx context.Context, r io.Reader, maxLine int, lines chan<- line) {
+// pump sends the lines of r, of at most maxLine bytes each, until r ends or ctx is done. It calls ended when r has
+// ended, which may be before all lines are received. A read cannot be interrupted, so its goroutine may remain until the
+// process ends.
+func pump(ctx context.Context, r io.Reader, maxLine int, lines chan<- line, ended func()) {
 	reader := bufio.NewReaderSize(r, 64<<10)
 	for {
 		l := readLine(reader, maxLine)
+		if l.err != nil {
+			ended()
+		}
 		select {
 		case lines <- l:
 		case <-ctx.Done():

@@ -8,6 +8,8 @@ import (
 	"io"
 	"strconv"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 )
@@ -133,6 +135,8 @@ type output struct {
 	w    io.Writer
 	open *requests
 	stop context.CancelCauseFunc // stops the reading
+
+	began atomic.Int64 // when the write under way began, in Unix nanoseconds; 0 if there is none
 }
 
 // writeError is a failure to write to the client.
@@ -143,9 +147,7 @@ func (e *writeError) Unwrap() error { return e.err }
 
 // Write implements io.Writer. mcp-go calls it once per message.
 func (o *output) Write(message []byte) (int, error) {
-	o.mu.Lock()
-	n, err := o.w.Write(message)
-	o.mu.Unlock()
+	n, err := o.send(message)
 	if err != nil {
 		o.stop(&writeError{err})
 	}
@@ -153,6 +155,39 @@ func (o *output) Write(message []byte) (int, error) {
 		o.open.answered(key)
 	}
 	return n, err
+}
+
+// send writes a message.
+func (o *output) send(message []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.began.Store(time.Now().UnixNano())
+	defer o.began.Store(0)
+	return o.w.Write(message)
+}
+
+// stalled returns a channel that is closed when, after ending is done, a write takes longer than limit. It stops
+// looking when over is closed.
+func (o *output) stalled(ending context.Context, over <-chan struct{}, limit time.Duration) <-chan struct{} {
+	found := make(chan struct{})
+	context.AfterFunc(ending, func() {
+		ended := time.Now()
+		tick := time.NewTicker(max(limit/20, time.Millisecond))
+		defer tick.Stop()
+		for {
+			select {
+			case <-over:
+				return
+			case <-tick.C:
+			}
+			began := o.began.Load()
+			if began != 0 && time.Since(time.Unix(0, began)) > limit && time.Since(ended) > limit {
+				close(found)
+				return
+			}
+		}
+	})
+	return found
 }
 
 // tooLong answers a message that is longer than maxLine bytes.
@@ -170,9 +205,7 @@ func (o *output) tooLong(l line, maxLine int) error {
 	if err != nil {
 		return fmt.Errorf("encode error response: %w", err)
 	}
-	o.mu.Lock()
-	_, err = o.w.Write(append(message, '\n'))
-	o.mu.Unlock()
+	_, err = o.send(append(message, '\n'))
 	if err != nil {
 		o.stop(&writeError{err})
 	}

@@ -23,6 +23,11 @@ const (
 	DefaultDrain = 10 * time.Second
 	// abandon is how long a cancelled call may take to stop.
 	abandon = 2 * time.Second
+	// DefaultStall is how long a message may take to be written once the input has ended or the server is to stop.
+	DefaultStall = 3 * time.Second
+	// readAhead is the number of messages that are read before they are handled, so that the end of the input is seen
+	// although mcp-go reads no more while it waits for a client that does not read.
+	readAhead = 16
 )
 
 // Options are the settings of Serve.
@@ -30,6 +35,7 @@ type Options struct {
 	Logger  *slog.Logger
 	MaxLine int           // in bytes; 0 is DefaultMaxLine
 	Drain   time.Duration // 0 is DefaultDrain
+	Stall   time.Duration // 0 is DefaultStall
 }
 
 // Serve serves one client: one JSON-RPC message per line on stdin, responses and notifications on stdout,
@@ -39,10 +45,12 @@ type Options struct {
 // It returns nil when the input has ended or ctx is done. In both cases it stops reading, lets the calls
 // under way finish for up to Drain and writes their responses. Then it cancels the remaining calls, and
 // returns an error if they do not stop. A message longer than MaxLine is answered with an error and skipped.
-// A failure to read or write is an error.
+// A failure to read or write is an error, and so is a client that from then on reads nothing for Stall: what it does not
+// read cannot be acknowledged, and must not keep the process alive.
 func Serve(ctx context.Context, srv *server.MCPServer, stdin io.Reader, stdout io.Writer, settings Options) error {
 	settings.MaxLine = cmp.Or(settings.MaxLine, DefaultMaxLine)
 	settings.Drain = cmp.Or(settings.Drain, DefaultDrain)
+	settings.Stall = cmp.Or(settings.Stall, DefaultStall)
 	reading, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 
@@ -50,13 +58,15 @@ func Serve(ctx context.Context, srv *server.MCPServer, stdin io.Reader, stdout i
 	out := &output{w: stdout, open: open, stop: stop}
 	in := &input{
 		ctx:      reading,
-		lines:    make(chan line),
+		lines:    make(chan line, readAhead),
 		out:      out,
 		open:     open,
 		ended:    make(chan struct{}),
 		settings: settings,
 	}
-	go pump(reading, stdin, settings.MaxLine, in.lines)
+	ending, end := context.WithCancel(reading)
+	defer end()
+	go pump(reading, stdin, settings.MaxLine, in.lines, end)
 
 	stdio := server.NewStdioServer(srv)
 	stdio.SetErrorLogger(slog.NewLogLogger(settings.Logger.Handler(), slog.LevelWarn))
@@ -67,11 +77,19 @@ func Serve(ctx context.Context, srv *server.MCPServer, stdin io.Reader, stdout i
 	}()
 
 	var err error
+	over := make(chan struct{})
+	defer close(over)
+	stalled := out.stalled(ending, over, settings.Stall)
+	errStalled := errors.New("serve stdio: the client does not read what it is sent")
 	select {
 	case err = <-done:
+	case <-stalled:
+		return errStalled
 	case <-in.ended:
 		select {
 		case err = <-done:
+		case <-stalled:
+			return errStalled
 		case <-time.After(abandon):
 			return fmt.Errorf("serve stdio: %d calls did not stop", open.count())
 		}
@@ -121,6 +139,9 @@ func (in *input) next() error {
 		// (TestInitializeIsAnsweredFirst).
 		in.open.wait(in.ctx, in.initializing)
 		in.initializing = ""
+	}
+	if in.ctx.Err() != nil {
+		return io.EOF // lines that were read ahead are not handled any more
 	}
 	var l line
 	select {

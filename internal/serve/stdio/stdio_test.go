@@ -322,6 +322,32 @@ func TestClientThatNoLongerReads(t *testing.T) {
 	}
 }
 
+// A host that reads nothing, with a message too large for the pipe, ends with its input or a signal all the same.
+func TestClientThatReadsNothing(t *testing.T) {
+	for name, end := range map[string]func(*pipes){
+		"end of input": func(s *pipes) { _ = s.stdin.Close() },
+		"signal":       func(s *pipes) { s.stop() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := connect(t, Options{Stall: 50 * time.Millisecond, Drain: time.Hour})
+			// io.Pipe has no buffer: the response to initialize is not written until it is read.
+			for _, message := range []string{
+				`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},` +
+					`"clientInfo":{"name":"t","version":"1"}}}`,
+				`{"jsonrpc":"2.0","id":2,"method":"ping"}`,
+			} {
+				if _, err := io.WriteString(s.stdin, message+"\n"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			end(s)
+			if err := <-s.done; err == nil || !strings.Contains(err.Error(), "does not read") {
+				t.Errorf("Serve: %v", err)
+			}
+		})
+	}
+}
+
 func TestUnreadableInput(t *testing.T) {
 	s := connect(t, Options{})
 	broken := errors.New("broken")
