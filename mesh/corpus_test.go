@@ -77,7 +77,7 @@ func notes(n int) []string {
 // rebuild and after each loss of what is derived.
 func TestThousandsOfMemories(t *testing.T) {
 	t.Parallel()
-	n := 5000
+	n := 2000
 	if testing.Short() {
 		n = 300
 	}
