@@ -145,6 +145,12 @@ func (c *claude) remembers(workspace string) {
 			c.t.Errorf("the daily log lacks %q:\n%s", want, log)
 		}
 	}
+	// From the event and from the session's log, but once.
+	for _, want := range []string{"- **User:** When does the ferry to Horta sail?", "- **Agent:** " + c.answer} {
+		if n := strings.Count(log, want); n != 1 {
+			c.t.Errorf("the daily log has %q %d times:\n%s", want, n, log)
+		}
+	}
 }
 
 // workspace makes a workspace that is ready.

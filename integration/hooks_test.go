@@ -21,7 +21,8 @@ type hookSession struct {
 	id     string
 	cwd    string
 
-	said string // everything that hooks have printed
+	transcript string // the host's log, "" if it keeps none
+	said       string // everything that hooks have printed
 }
 
 // run runs the hook of an event and returns what it puts before the model. It must succeed, say nothing on stderr, and
@@ -29,7 +30,7 @@ type hookSession struct {
 func (s *hookSession) run(event string, fields map[string]any) string {
 	s.tb.Helper()
 	input := map[string]any{
-		"session_id": s.id, "cwd": s.cwd, "hook_event_name": event, "transcript_path": "/nowhere/transcript.jsonl",
+		"session_id": s.id, "cwd": s.cwd, "hook_event_name": event, "transcript_path": s.transcript,
 	}
 	maps.Copy(input, fields)
 	data, err := json.Marshal(input)
@@ -115,10 +116,14 @@ func TestHooksOfAGroup(t *testing.T) {
 	if log := filesBelow(t, kept); len(leaks(log, p.private)) != 0 || strings.Contains(log, "canary") {
 		t.Errorf("the log of the hooks has what was said or remembered:\n%s", log)
 	}
+	// A host that names a private file as its log.
+	private := filepath.Join(p.workspace, ".yamo", "private", "said.jsonl")
+	write(t, private, `{"type":"user","message":{"role":"user","content":"`+p.private[0].secret+`"}}`+"\n")
 	for _, group := range []string{club, hiking, "newcomers"} {
 		t.Run(group, func(t *testing.T) {
 			t.Parallel()
-			s := &hookSession{tb: t, launch: launch{workspace: p.workspace, group: group}, id: "one", cwd: t.TempDir()}
+			s := &hookSession{tb: t, launch: launch{workspace: p.workspace, group: group}, id: "one", cwd: t.TempDir(),
+				transcript: private}
 			trace := filepath.Join(t.TempDir(), "trace")
 			strace, err := exec.LookPath("strace")
 			if err == nil {

@@ -116,8 +116,8 @@ func TestOtherHostsRunTheHooks(t *testing.T) {
 			}
 			log := filesBelow(t, filepath.Join(workspace, "memory"))
 			for _, want := range []string{"- **User:** " + question + "\n", "- **Agent:** " + spoken} {
-				if !strings.Contains(log, want) {
-					t.Errorf("the daily log lacks %q:\n%s", want, log)
+				if n := strings.Count(log, want); n != 1 {
+					t.Errorf("the daily log has %q %d times:\n%s", want, n, log)
 				}
 			}
 			if runs := filesBelow(t, filepath.Join(workspace, ".yamo", "private", "hooks")); strings.Contains(runs, `"error"`) {

@@ -20,6 +20,9 @@ import (
 func (r *run) sessionStart(ctx context.Context) (string, error) {
 	s := r.folder.load(r.in.SessionID, r.start)
 	s.Shown = nil
+	if log := mark(r.in.TranscriptPath); s.Log != log {
+		s.Log, s.Read = log, r.transcriptSize() // what a resumed session has said was recorded then
+	}
 	err := r.folder.save(r.in.SessionID, s)
 	r.folder.prune(r.start)
 	text, briefErr := r.brief(ctx)

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/session"
-	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
 
@@ -24,30 +23,26 @@ var hostNamesInLog = map[string]string{
 	"claude-code": "Claude Code", "codex": "Codex", "gemini": "Gemini CLI", "cursor": "Cursor", "opencode": "OpenCode",
 }
 
-// stop writes an exchange to the daily log: what the person asked, which userPrompt has kept, and the answer.
+// stop writes to the daily log what was said since the last time.
 func (r *run) stop(ctx context.Context) error {
-	s := r.folder.load(r.in.SessionID, r.start)
-	prompt, answer := s.Prompt, text.OneLine(r.in.LastMessage)
-	if prompt == "" && answer == "" {
-		return nil
-	}
-	if err := r.write(ctx, &s, "", exchange(prompt, answer)); err != nil {
-		return err
-	}
-	s.Prompt = ""
-	return r.folder.save(r.in.SessionID, s)
+	return r.folder.locked(ctx, func() error {
+		s := r.folder.load(r.in.SessionID, r.start)
+		if err := r.record(ctx, &s); err != nil {
+			return err
+		}
+		return r.folder.save(r.in.SessionID, s)
+	})
 }
 
-// exchange formats what was said for the log.
-func exchange(prompt, answer string) string {
-	var lines []string
-	if prompt != "" {
-		lines = append(lines, "- **User:** "+text.Shorten(text.OneLine(prompt), promptChars))
+// record writes to the daily log what was said and is not in it.
+func (r *run) record(ctx context.Context, s *state) error {
+	if body := formatTurns(r.turns(s)); body != "" {
+		if err := r.write(ctx, s, "", body); err != nil {
+			return err
+		}
 	}
-	if answer != "" {
-		lines = append(lines, "- **Agent:** "+text.Shorten(answer, answerChars))
-	}
-	return strings.Join(lines, "\n")
+	s.Prompt = ""
+	return nil
 }
 
 // preCompact writes a checkpoint to the daily log: the host is about to forget what was said.
@@ -56,7 +51,16 @@ func (r *run) preCompact(ctx context.Context) error {
 	if r.hostID == "gemini" && r.in.Trigger != "manual" {
 		return nil
 	}
+	return r.folder.locked(ctx, func() error { return r.checkpoint(ctx) })
+}
+
+func (r *run) checkpoint(ctx context.Context) error {
 	s := r.folder.load(r.in.SessionID, r.start)
+	asked := s.Prompt
+	// What was said so far is written now, because compaction may replace the host's log.
+	if err := r.record(ctx, &s); err != nil {
+		return err
+	}
 	var lines []string
 	if project := r.in.project(); project != "" {
 		line := "- Project " + project
@@ -65,8 +69,8 @@ func (r *run) preCompact(ctx context.Context) error {
 		}
 		lines = append(lines, line)
 	}
-	if s.Prompt != "" {
-		lines = append(lines, "- Asked last: "+text.Shorten(s.Prompt, promptChars))
+	if asked != "" {
+		lines = append(lines, "- Asked last: "+asked)
 	}
 	if len(lines) == 0 {
 		lines = append(lines, "- The conversation was compacted.")
@@ -78,14 +82,13 @@ func (r *run) preCompact(ctx context.Context) error {
 	return r.folder.save(r.in.SessionID, s)
 }
 
-// sessionEnd writes a prompt that was not answered, and forgets the session. Hosts give it little time.
+// sessionEnd writes what was not answered, and forgets the session. Hosts give it little time.
 func (r *run) sessionEnd(ctx context.Context) error {
-	s := r.folder.load(r.in.SessionID, r.start)
-	var err error
-	if s.Prompt != "" {
-		err = r.write(ctx, &s, "", exchange(s.Prompt, ""))
-	}
-	return errors.Join(err, r.folder.forget(r.in.SessionID))
+	return r.folder.locked(ctx, func() error {
+		s := r.folder.load(r.in.SessionID, r.start)
+		err := r.record(ctx, &s)
+		return errors.Join(err, r.folder.forget(r.in.SessionID))
+	})
 }
 
 // write adds body to the daily log, in the block of this session. A workspace that is not ready has no log.

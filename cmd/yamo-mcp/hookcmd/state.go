@@ -1,6 +1,7 @@
 package hookcmd
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -68,6 +69,12 @@ type state struct {
 	Shown   []string  `json:"shown,omitempty"`  // ids that were put before the model
 	Prompt  string    `json:"prompt,omitempty"` // that has no answer in the log yet
 	Logged  bool      `json:"logged,omitempty"` // the log has something of this session
+
+	Log    string   `json:"log,omitempty"`    // mark of the path of the host's log
+	Read   int64    `json:"read,omitempty"`   // how far it was read, in bytes
+	Rows   []string `json:"rows,omitempty"`   // marks of its rows that were read last
+	Early  []string `json:"early,omitempty"`  // marks of turns that were recorded before the host's log had them
+	Answer string   `json:"answer,omitempty"` // mark of the last answer
 }
 
 // keepStates is how long the state of a session that nothing ended is kept.
@@ -102,6 +109,15 @@ func (f *folder) save(sessionID string, s state) error {
 		return err
 	}
 	return f.root.Rename(temporary, name)
+}
+
+// locked calls do while no other hook of the audience records what was said.
+func (f *folder) locked(ctx context.Context, do func() error) error {
+	release, err := plain.Lock(ctx, f.root, "hooks.lock")
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(), release())
 }
 
 // forget removes the state of a session.

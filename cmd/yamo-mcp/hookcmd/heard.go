@@ -1,0 +1,213 @@
+package hookcmd
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/session"
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
+	"github.com/yamo-protocol/yamo-mcp/workspace/plain"
+	"github.com/yamo-protocol/yamo-mcp/workspace/transcript"
+)
+
+const (
+	// maxTail is how much of a host's log is read at once, in bytes. What is before it stays unread.
+	maxTail = 2 << 20
+	// maxTurns is how many turns are written at once; the first and the last ones are.
+	maxTurns = 12
+	// remarkChars is how much is written of what an agent said on the way to its answer.
+	remarkChars = 200
+	// shortestRemark is the length from which that is worth a line: "Let me look." is not.
+	shortestRemark = 40
+	// maxRecorded is how many marks of recorded turns a state keeps.
+	maxRecorded = 200
+)
+
+// turn is what one side said.
+type turn struct {
+	user bool
+	text string // on one line, without credentials
+	mark string // of the text and the side
+}
+
+func newTurn(user bool, said string) turn {
+	clean, _ := session.CredentialScrubber()(text.Plain(said))
+	t := turn{user: user, text: text.OneLine(clean)}
+	if user {
+		t.text = text.Shorten(t.text, promptChars) // as the state keeps it
+	}
+	side := "agent "
+	if user {
+		side = "user "
+	}
+	t.mark = mark(side + t.text)
+	return t
+}
+
+// mark returns a short hash by which something is known again.
+func mark(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(sum[:8])
+}
+
+// turns returns what was said since the last call, in its order, and notes in s that it is recorded. The host's log has
+// what was said between the prompt and the answer; its last rows may be missing still, so the prompt and the answer
+// come from the host's events. Each turn is returned once, from whichever of the two has it first.
+func (r *run) turns(s *state) (list []turn) {
+	for _, said := range r.heard(s) {
+		t := newTurn(said.Role == "user", said.Text)
+		if said.ID != "" {
+			row := mark(said.ID)
+			if slices.Contains(s.Rows, row) {
+				continue // resuming a session repeats rows
+			}
+			s.Rows = last(append(s.Rows, row), maxRecorded)
+		}
+		// An event had it before the log did.
+		if i := slices.Index(s.Early, t.mark); i >= 0 {
+			s.Early = slices.Delete(s.Early, i, i+1)
+			continue
+		}
+		list = append(list, t)
+	}
+	if s.Prompt != "" {
+		prompt := newTurn(true, s.Prompt)
+		if !slices.ContainsFunc(list, func(t turn) bool { return t.mark == prompt.mark }) {
+			s.Early = last(append(s.Early, prompt.mark), maxRecorded)
+			list = append(list, prompt)
+		}
+	}
+	if answer := newTurn(false, r.in.LastMessage); answer.text != "" {
+		known := slices.ContainsFunc(list, func(t turn) bool { return t.mark == answer.mark })
+		// Nothing was asked since the same answer: the event was reported twice.
+		again := len(list) == 0 && s.Answer == answer.mark
+		if !known && !again {
+			s.Early = last(append(s.Early, answer.mark), maxRecorded)
+			list = append(list, answer)
+		}
+		s.Answer = answer.mark
+	}
+	return list
+}
+
+// last returns the last n items of a list.
+func last(list []string, n int) []string { return list[max(0, len(list)-n):] }
+
+// heard returns what the host's log has that was not read before, and notes in s how far it was read.
+//
+// SECURITY: the path comes from the host. Only a plain file outside of the workspace is read, so that a group's hook
+// opens nothing private.
+func (r *run) heard(s *state) []transcript.Said {
+	file := r.openTranscript()
+	if file == nil {
+		return nil
+	}
+	defer file.Close() //nolint:errcheck // it was only read
+	info, err := file.Stat()
+	if err != nil {
+		return nil
+	}
+	log, from := mark(r.in.TranscriptPath), s.Read
+	known := s.Log == log && from <= info.Size() // else it is another log, or a new one of the same name
+	if !known {
+		from = 0
+	}
+	start := max(from, info.Size()-maxTail)
+	data, err := io.ReadAll(io.NewSectionReader(file, start, info.Size()-start))
+	if err != nil {
+		return nil
+	}
+	end := bytes.LastIndexByte(data, '\n') + 1
+	s.Log, s.Read = log, start+int64(end)
+	if data = data[:end]; start > from {
+		data = data[bytes.IndexByte(data, '\n')+1:] // not a whole line
+	}
+	said := transcript.SaidIn(data)
+	if known {
+		return said
+	}
+	// The session is older than these hooks, or was resumed: only the last exchange is new.
+	for i := len(said) - 1; i >= 0; i-- {
+		if said[i].Role == "user" {
+			if s.Prompt == "" || newTurn(true, said[i].Text).mark == newTurn(true, s.Prompt).mark {
+				return said[i:]
+			}
+			break // the log has an earlier exchange only
+		}
+	}
+	return nil
+}
+
+// transcriptSize returns the size of the host's log, 0 if there is none that may be read.
+func (r *run) transcriptSize() int64 {
+	file := r.openTranscript()
+	if file == nil {
+		return 0
+	}
+	defer file.Close() //nolint:errcheck // it was only read
+	info, err := file.Stat()
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+// openTranscript opens the host's log of the session, nil if there is none that may be read.
+func (r *run) openTranscript() *os.File {
+	path := filepath.Clean(r.in.TranscriptPath)
+	workspace, err := filepath.Abs(r.Config.Workspace)
+	// Before anything is opened or followed.
+	if err != nil || !filepath.IsAbs(path) || filepath.Ext(path) != ".jsonl" || isBelow(workspace, path) {
+		return nil
+	}
+	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
+	if err != nil {
+		return nil
+	}
+	if workspace, err = filepath.EvalSymlinks(workspace); err != nil || isBelow(workspace, dir) {
+		return nil
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil
+	}
+	defer root.Close() //nolint:errcheck // it was only read
+	file, err := plain.Open(root, filepath.Base(path), os.O_RDONLY)
+	if err != nil {
+		return nil
+	}
+	return file
+}
+
+// isBelow reports whether a clean path is dir or below it.
+func isBelow(dir, path string) bool {
+	return path == dir || strings.HasPrefix(path, dir+string(filepath.Separator))
+}
+
+// formatTurns writes turns for the log: prompts and answers, and the beginning of what was said in between.
+func formatTurns(list []turn) string {
+	var lines []string
+	for i, t := range list {
+		answer := i == len(list)-1 || list[i+1].user
+		switch {
+		case t.text == "", !t.user && !answer && len([]rune(t.text)) < shortestRemark:
+		case t.user:
+			lines = append(lines, "- **User:** "+t.text)
+		case answer:
+			lines = append(lines, "- **Agent:** "+text.Shorten(t.text, answerChars))
+		default:
+			lines = append(lines, "- **Agent:** "+text.Shorten(t.text, remarkChars))
+		}
+	}
+	if left := len(lines) - maxTurns; left > 0 {
+		const first = 2
+		lines = slices.Concat(lines[:first], []string{"- […]"}, lines[first+left:])
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,198 @@
+package hookcmd
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
+)
+
+// hostLog is the log that a host keeps of a session.
+type hostLog struct {
+	t    *testing.T
+	path string
+	rows int
+}
+
+func (l *hostLog) add(role, text string) {
+	l.t.Helper()
+	l.rows++
+	l.repeat(l.rows, role, text)
+}
+
+// repeat writes the row with a number.
+func (l *hostLog) repeat(row int, role, text string) {
+	l.t.Helper()
+	line, err := json.Marshal(map[string]any{
+		"type": role, "uuid": fmt.Sprint("row-", row), "message": map[string]any{"role": role, "content": text},
+	})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	l.append(string(line) + "\n")
+}
+
+func (l *hostLog) append(text string) {
+	l.t.Helper()
+	file, err := os.OpenFile(l.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	if _, err := file.WriteString(text); err != nil {
+		l.t.Fatal(err)
+	}
+	if err := file.Close(); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+// stopped returns the sides and texts that a Stop records.
+func stopped(r *run, s *state, prompt, answer string) (list []string) {
+	s.Prompt, r.in.LastMessage = prompt, answer
+	for _, t := range r.turns(s) {
+		side := "agent: "
+		if t.user {
+			side = "user: "
+		}
+		list = append(list, side+t.text)
+	}
+	s.Prompt = ""
+	return list
+}
+
+func newRun(t *testing.T) (*run, *hostLog) {
+	t.Helper()
+	r := &run{Command: &cli.Command{}}
+	r.Config.Workspace = t.TempDir()
+	log := &hostLog{t: t, path: filepath.Join(t.TempDir(), "session.jsonl")}
+	r.in.TranscriptPath = log.path
+	return r, log
+}
+
+// A session of which the log is ahead, behind, torn and repeated: each turn is recorded once, in its order.
+func TestTurnsAreRecordedOnce(t *testing.T) {
+	t.Parallel()
+	r, log := newRun(t)
+	s := &state{Log: mark(log.path)}
+	for _, step := range []struct {
+		name           string
+		write          func()
+		prompt, answer string
+		want           []string
+	}{
+		{"the log lacks everything", func() {}, "Where is the pump?", "In the shed.",
+			[]string{"user: Where is the pump?", "agent: In the shed."}},
+		{"the same event again", func() {}, "", "In the shed.", nil},
+		{"the log has caught up, and has a remark and an interjection", func() {
+			log.add("user", "Where is the pump?")
+			log.add("assistant", "In the shed.")
+			log.add("user", "Repair it.")
+			log.add("assistant", "I am going to take the lid off and look at the valve first.")
+			log.add("user", "Careful, it is hot.")
+			log.add("assistant", "It runs again.")
+		}, "Careful, it is hot.", "It runs again.", []string{
+			"user: Repair it.", "agent: I am going to take the lid off and look at the valve first.",
+			"user: Careful, it is hot.", "agent: It runs again.",
+		}},
+		{"the same event again, with the log", func() {}, "", "It runs again.", nil},
+		{"resuming repeats rows", func() {
+			log.repeat(1, "user", "Where is the pump?")
+			log.repeat(6, "assistant", "It runs again.")
+			log.add("user", "Thanks.")
+		}, "Thanks.", "Welcome.", []string{"user: Thanks.", "agent: Welcome."}},
+		{"the same words again are another turn", func() {
+			log.add("assistant", "Welcome.")
+			log.add("user", "Thanks.")
+			log.add("assistant", "Welcome.")
+			log.append(`{"type":"user","message":{"role":"us`)
+		}, "Thanks.", "Welcome.", []string{"user: Thanks.", "agent: Welcome."}},
+		{"a torn row is whole later", func() {
+			log.append("er\",\"content\":\"One more?\"}}\n")
+		}, "One more?", "No.", []string{"user: One more?", "agent: No."}},
+	} {
+		step.write()
+		if diff := cmp.Diff(step.want, stopped(r, s, step.prompt, step.answer)); diff != "" {
+			t.Errorf("%s:\n%s", step.name, diff)
+		}
+	}
+}
+
+// Hooks that begin in the middle of a session, or after it was resumed, record the last exchange only.
+func TestTurnsOfAnOlderSession(t *testing.T) {
+	t.Parallel()
+	r, log := newRun(t)
+	log.add("user", "An old question.")
+	log.add("assistant", "An old answer.")
+	log.add("user", "A new one.")
+	log.add("assistant", "A new answer.")
+	want := []string{"user: A new one.", "agent: A new answer."}
+	if diff := cmp.Diff(want, stopped(r, &state{}, "A new one.", "A new answer.")); diff != "" {
+		t.Error(diff)
+	}
+	s := &state{Log: mark(log.path), Read: r.transcriptSize()}
+	if diff := cmp.Diff([]string{"user: Go on.", "agent: Done."}, stopped(r, s, "Go on.", "Done.")); diff != "" {
+		t.Errorf("after resuming:\n%s", diff)
+	}
+}
+
+// The host's log is only read where it can be one.
+func TestTranscriptsThatAreNotRead(t *testing.T) {
+	t.Parallel()
+	r, log := newRun(t)
+	log.add("user", "Said.")
+	if r.openTranscript() == nil {
+		t.Fatal("a log is not read")
+	}
+	inside := filepath.Join(r.Config.Workspace, "groups.jsonl")
+	link := filepath.Join(t.TempDir(), "link.jsonl")
+	folder := filepath.Join(t.TempDir(), "folder.jsonl")
+	through := filepath.Join(t.TempDir(), "through")
+	for path, err := range map[string]error{
+		inside: os.WriteFile(inside, []byte("{}\n"), 0o600), link: os.Symlink(inside, link),
+		folder: os.Mkdir(folder, 0o700), through: os.Symlink(r.Config.Workspace, through),
+	} {
+		if err != nil {
+			t.Fatal(path, err)
+		}
+	}
+	for _, path := range []string{
+		"", "session.jsonl", "/etc/passwd", inside, link, folder, filepath.Join(through, "groups.jsonl"),
+		log.path + "/../gone.jsonl",
+	} {
+		r.in.TranscriptPath = path
+		if r.openTranscript() != nil {
+			t.Errorf("%s is read", path)
+		}
+	}
+}
+
+func TestFormatTurns(t *testing.T) {
+	t.Parallel()
+	remark := strings.Repeat("I look at the valve. ", 20)
+	got := formatTurns([]turn{
+		{true, "Repair it.", ""}, {false, "Let me look.", ""}, {false, remark, ""}, {false, "Done.", ""}, {true, "Ok", ""},
+	})
+	want := "- **User:** Repair it.\n- **Agent:** " + remark[:remarkChars] + "…\n- **Agent:** Done.\n- **User:** Ok"
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	var many []turn
+	for i := range 40 {
+		many = append(many, turn{i%2 == 0, fmt.Sprint("turn ", i), ""})
+	}
+	lines := strings.Split(formatTurns(many), "\n")
+	if len(lines) != maxTurns+1 {
+		t.Errorf("%d lines of 40 turns", len(lines))
+	}
+	for i, want := range map[int]string{0: "turn 0", 2: "- […]", 12: "turn 39"} {
+		if i < len(lines) && !strings.Contains(lines[i], want) {
+			t.Errorf("line %d is %q, not %q", i, lines[i], want)
+		}
+	}
+}
