@@ -10,8 +10,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
-// The sets that the coefficients were not fitted to, with the real model: questions on what the memory knows, and others
-// on the same people and things that it cannot answer.
+// The sets that the coefficients were not fitted to, with the real model: questions on what the memory knows, and
+// others on the same people and things that it cannot answer.
 func TestConfidenceSeparates(t *testing.T) {
 	e := embed.Cached(model(t), 0)
 	var all confidencetest.Scores

@@ -308,7 +308,9 @@ func TestGroupFindsItsLog(t *testing.T) {
 	if err := v.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for name, there := range map[string]bool{"groups/hiking/files.f32": true, "private": false, "locks/files.index.lock": false} {
+	for name, there := range map[string]bool{
+		"groups/hiking/files.f32": true, "private": false, "locks/files.index.lock": false,
+	} {
 		if _, err := os.Stat(filepath.Join(dir, name)); (err == nil) != there {
 			t.Errorf("%s: %v", name, err)
 		}

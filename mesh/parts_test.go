@@ -14,12 +14,18 @@ import (
 
 // minutes is a text of about n words, every sentence another one and none about anything that a test asks for.
 func minutes(n int) string {
-	who := []string{"The treasurer", "A neighbour", "The caretaker", "One of the owners", "The architect", "The accountant"}
+	who := []string{
+		"The treasurer", "A neighbour", "The caretaker", "One of the owners", "The architect", "The accountant",
+	}
 	did := []string{
-		"presented the figures of the quarter", "asked about the order of the agenda", "read the letter of the insurance company aloud",
+		"presented the figures of the quarter", "asked about the order of the agenda",
+		"read the letter of the insurance company aloud",
 		"explained why the invoice had been late", "proposed to postpone the vote", "thanked everybody for coming",
 	}
-	then := []string{"and the assembly took note of it", "which nobody objected to", "before the next item was called", "and two abstained", "as it had been agreed in spring"}
+	then := []string{
+		"and the assembly took note of it", "which nobody objected to", "before the next item was called",
+		"and two abstained", "as it had been agreed in spring",
+	}
 	var b strings.Builder
 	for i := 0; len(strings.Fields(b.String())) < n; i++ {
 		fmt.Fprintf(&b, "%s %s under item %d, %s. ", who[i%6], did[i/6%6], i, then[i%5])
@@ -42,8 +48,10 @@ func TestFactDeepInALongMemory(t *testing.T) {
 	}
 	long := keep(t, v, record.Memory{Content: text})
 	for _, short := range []string{
-		"Kim prefers green tea in the morning.", "The pump in the greenhouse is controlled by a relay.", "Anna's birthday is in November.",
-		"The quarterly report goes out on Thursdays.", "The museum wants the title by Monday.", "A passport is valid for ten years.",
+		"Kim prefers green tea in the morning.", "The pump in the greenhouse is controlled by a relay.",
+		"Anna's birthday is in November.",
+		"The quarterly report goes out on Thursdays.", "The museum wants the title by Monday.",
+		"A passport is valid for ten years.",
 	} {
 		keep(t, v, record.Memory{Content: short})
 	}

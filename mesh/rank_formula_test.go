@@ -101,7 +101,9 @@ func appendTexts(t *testing.T, c *compartment, from, to int, text func(i int) (t
 	t.Helper()
 	err := c.Append(context.Background(), func(_ *store.Snapshot, now time.Time) (drafts []ledger.Draft, err error) {
 		for i := from; i < to; i++ {
-			r := &record.Record{ID: fmt.Sprintf("%s_%06x", c.Visibility, i), Memory: record.Memory{Type: "global"}, CreatedAt: now}
+			r := &record.Record{
+				ID: fmt.Sprintf("%s_%06x", c.Visibility, i), Memory: record.Memory{Type: "global"}, CreatedAt: now,
+			}
 			r.Content, r.SessionID = text(i)
 			drafts = append(drafts, ledger.Draft{Op: store.OpRetain, ID: r.ID, Block: "agent: test;\n", Data: r})
 		}
@@ -131,15 +133,17 @@ func share(x, largest float32) float32 {
 }
 
 // formula is Context's formula as it is written down, one array a signal, everything sorted.
-func formula(stores []*compartment, query string, meaning []float32, limit int, admit func(*record.Record) bool) []record.Hit {
+func formula(
+	stores []*compartment, query string, meaning []float32, limit int, admit func(*record.Record) bool,
+) []record.Hit {
 	projections, release := snapshots(stores)
 	defer release()
 	type memory struct {
-		c                                              *store.Snapshot
-		part, doc                                      int
-		raw, smooth, own, context, pairs, alone, score float32
-		session                                        float32
-		passage                                        string
+		c                                             *store.Snapshot
+		part, doc                                     int
+		raw, smooth, own, context, pairs, base, score float32
+		session                                       float32
+		passage                                       string
 	}
 	q := keyword.Parse(query)
 	var stats keyword.Statistics
@@ -197,9 +201,10 @@ func formula(stores []*compartment, query string, meaning []float32, limit int, 
 		})
 	}
 	for _, m := range list {
-		m.alone = cosineWeight*share(m.smooth, cosine) + ownWeight*share(m.own, own) + contextWeight*share(m.context, context) - m.c.Docs[m.doc].Long
+		m.base = cosineWeight*share(m.smooth, cosine) + ownWeight*share(m.own, own) +
+			contextWeight*share(m.context, context) - m.c.Docs[m.doc].Long
 	}
-	sort(func(m *memory) float32 { return m.alone })
+	sort(func(m *memory) float32 { return m.base })
 	pairs := float32(0)
 	for _, m := range list[:min(len(list), pairsAmong)] {
 		m.pairs = float32(m.c.Keywords.Pairs(q, stats).In(m.doc))
@@ -208,24 +213,25 @@ func formula(stores []*compartment, query string, meaning []float32, limit int, 
 	best := map[string]float32{}
 	for _, m := range list {
 		m.pairs = pairsWeight * share(m.pairs, pairs)
-		m.alone += m.pairs
+		m.base += m.pairs
 		session := string(m.c.Visibility) + m.c.Docs[m.doc].Record.SessionID
-		if known, ok := best[session]; !ok || m.alone > known {
-			best[session] = m.alone
+		if known, ok := best[session]; !ok || m.base > known {
+			best[session] = m.base
 		}
 	}
 	for _, m := range list {
-		m.session = sessionWeight * m.alone
+		m.session = sessionWeight * m.base
 		if r := m.c.Docs[m.doc].Record; r.SessionID != "" {
 			m.session = sessionWeight * best[string(m.c.Visibility)+r.SessionID]
 		}
-		m.score = m.alone + m.session
+		m.score = m.base + m.session
 	}
 	sort(func(m *memory) float32 { return m.score })
 	hits := []record.Hit{}
 	for _, m := range list[:min(len(list), limit)] {
 		strength := max(list[0].raw, min(1, list[0].own/float32(stats.Rarity(q))))
-		hit := record.Hit{Record: m.c.Docs[m.doc].Record, Visibility: m.c.Visibility, Passage: m.passage, Signals: []record.Signal{
+		hit := record.Hit{Record: m.c.Docs[m.doc].Record, Visibility: m.c.Visibility, Passage: m.passage}
+		hit.Signals = []record.Signal{
 			{Name: "cosine", Value: rank.Round(m.raw)},
 			{Name: "meaning", Value: rank.Round(cosineWeight * share(m.smooth, cosine))},
 			{Name: "own_words", Value: rank.Round(ownWeight * share(m.own, own))},
@@ -233,7 +239,7 @@ func formula(stores []*compartment, query string, meaning []float32, limit int, 
 			{Name: "word_pairs", Value: rank.Round(m.pairs)},
 			{Name: "length", Value: 0 - rank.Round(m.c.Docs[m.doc].Long)},
 			{Name: "session", Value: rank.Round(m.session)},
-		}}
+		}
 		if first := list[0].score; first > 0 {
 			hit.Score = rank.Round(min(1, max(0, strength*m.score/first)))
 		}

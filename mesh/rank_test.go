@@ -82,7 +82,8 @@ func TestRankingSignals(t *testing.T) {
 			[]record.Memory{{Content: "city tour"}, {Content: "harbour tour"}},
 		},
 		{
-			"the statement that raises a subject above its answer", "violin", "shall we talk of the violin", "yes the violin let us",
+			"the statement that raises a subject above its answer",
+			"violin", "shall we talk of the violin", "yes the violin let us",
 			[]record.Memory{
 				{Content: "shall we talk of the violin", SessionID: "s"}, {Content: "yes the violin let us", SessionID: "s"},
 			},

@@ -20,7 +20,10 @@ import (
 // openPlain opens a memory with the RFC's own ranking.
 func openPlain(t *testing.T, dir string) *View {
 	t.Helper()
-	v := Open(Options{Dir: filepath.Join(dir, ".yamo"), Audience: audience.DM(), AgentID: "tester", Embedder: new(words), Logger: testLog(t), Ranking: rank.RFC0011})
+	v := Open(Options{
+		Dir: filepath.Join(dir, ".yamo"), Audience: audience.DM(), AgentID: "tester", Embedder: new(words),
+		Logger: testLog(t), Ranking: rank.RFC0011,
+	})
 	t.Cleanup(func() { _ = v.Close(context.Background()) })
 	return v
 }
@@ -42,8 +45,12 @@ func TestRFC0011Fusion(t *testing.T) {
 		t.Errorf("score %v, signals (-want +got):\n%s", found.Hits[0].Score, diff)
 	}
 	// Second in one list only: 1/62, the first has 2/61.
-	if diff := cmp.Diff([]record.Signal{{Name: "vector_rank", Value: 2}}, found.Hits[1].Signals); diff != "" || found.Hits[1].Score != .49 {
-		t.Errorf("second: score %v, signals (-want +got):\n%s", found.Hits[1].Score, diff)
+	second := found.Hits[1]
+	if diff := cmp.Diff([]record.Signal{{Name: "vector_rank", Value: 2}}, second.Signals); diff != "" {
+		t.Errorf("second: signals (-want +got):\n%s", diff)
+	}
+	if second.Score != .49 {
+		t.Errorf("second: score %v, want .49", second.Score)
 	}
 	events := search(t, v, SearchRequest{Query: "green tea", Type: "event"})
 	if len(events.Hits) != 9 || events.Hits[0].Type != "event" {
@@ -76,7 +83,10 @@ func TestRFC0011AsksLanceDB(t *testing.T) {
 	sessions := []string{"plain", "it's", "x' OR 'a' = 'a", "a -- comment", `\'`, "1) OR (1=1", "漢字"}
 	for i, s := range sessions {
 		for j := range 3 {
-			keep(t, v, record.Memory{Content: fmt.Sprintf("green tea number%d cup%d", i, j), SessionID: s, Skill: "skill " + s, Type: []string{"event", "global"}[j%2]})
+			keep(t, v, record.Memory{
+				Content:   fmt.Sprintf("green tea number%d cup%d", i, j),
+				SessionID: s, Skill: "skill " + s, Type: []string{"event", "global"}[j%2],
+			})
 		}
 	}
 	settle(t, v)
@@ -95,7 +105,8 @@ func TestRFC0011AsksLanceDB(t *testing.T) {
 	}
 	for _, s := range sessions {
 		quoted := "'" + strings.ReplaceAll(s, "'", "''") + "'"
-		requests = append(requests, SearchRequest{SessionID: s}, SearchRequest{Skill: "skill " + s, Type: "event"}, SearchRequest{Filter: "session_id IN (" + quoted + ")"})
+		requests = append(requests, SearchRequest{SessionID: s}, SearchRequest{Skill: "skill " + s, Type: "event"},
+			SearchRequest{Filter: "session_id IN (" + quoted + ")"})
 	}
 	asked := 0
 	for _, q := range requests {
@@ -113,7 +124,8 @@ func TestRFC0011AsksLanceDB(t *testing.T) {
 			continue
 		}
 		asked++
-		if diff := cmp.Diff(nearestInMemory(c, q.Query, 2*q.Limit, f.Admit), hits, cmpopts.EquateApprox(0, 1e-5), sortHits); diff != "" {
+		want := nearestInMemory(c, q.Query, 2*q.Limit, f.Admit)
+		if diff := cmp.Diff(want, hits, cmpopts.EquateApprox(0, 1e-5), sortHits); diff != "" {
 			t.Errorf("%+v (-memory +LanceDB):\n%s", q, diff)
 		}
 	}

@@ -83,8 +83,8 @@ func TestSearchByMeaning(t *testing.T) {
 			}
 		}
 	}
-	if found := search(t, v, SearchRequest{Query: "xylophone zeppelin"}); len(found.Hits) > 0 && found.Hits[0].Score > .35 {
-		t.Errorf("nonsense is answered with a score of %v", found.Hits[0].Score)
+	if hits := search(t, v, SearchRequest{Query: "xylophone zeppelin"}).Hits; len(hits) > 0 && hits[0].Score > .35 {
+		t.Errorf("nonsense is answered with a score of %v", hits[0].Score)
 	}
 }
 
@@ -158,7 +158,8 @@ func TestSearchRefuses(t *testing.T) {
 func TestVisibility(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	dm, red, blue := open(t, dir, audience.DM(), new(words)), open(t, dir, group(t, "red"), new(words)), open(t, dir, group(t, "blue"), new(words))
+	dm := open(t, dir, audience.DM(), new(words))
+	red, blue := open(t, dir, group(t, "red"), new(words)), open(t, dir, group(t, "blue"), new(words))
 	ids := map[string]string{
 		"private":    keep(t, dm, record.Memory{Content: "orchard private"}).ID,
 		"shared":     keep(t, dm, record.Memory{Content: "orchard shared"}, record.Shared).ID,
@@ -193,7 +194,8 @@ func TestVisibility(t *testing.T) {
 			}
 			if err != nil {
 				_, absent := test.view.Get(t.Context(), "mem_1_abcdef")
-				if got, want := strings.ReplaceAll(err.Error(), id, "ID"), strings.ReplaceAll(absent.Error(), "mem_1_abcdef", "ID"); got != want {
+				got := strings.ReplaceAll(err.Error(), id, "ID")
+				if want := strings.ReplaceAll(absent.Error(), "mem_1_abcdef", "ID"); got != want {
 					t.Errorf("denied is %q, absent is %q", got, want)
 				}
 			}
@@ -223,7 +225,8 @@ func TestPrivateMemoriesDoNotRankForAGroup(t *testing.T) {
 		}
 		now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 		g := Open(Options{
-			Dir: filepath.Join(dir, ".yamo"), Audience: group(t, "red"), Embedder: new(words), Now: func() time.Time { return now }, Random: zeros{},
+			Dir: filepath.Join(dir, ".yamo"), Audience: group(t, "red"), Embedder: new(words),
+			Now: func() time.Time { return now }, Random: zeros{},
 		})
 		keep(t, g, record.Memory{Content: "we meet at the harbour"})
 		now = now.Add(time.Second)
@@ -247,7 +250,8 @@ func TestReadingCreatesNothing(t *testing.T) {
 	for _, a := range []audience.Audience{audience.DM(), group(t, "red")} {
 		dir := t.TempDir()
 		v := open(t, dir, a, new(words))
-		if found := search(t, v, SearchRequest{Query: "anything", IncludeLessons: true}); len(found.Hits)+len(found.Lessons) != 0 {
+		found := search(t, v, SearchRequest{Query: "anything", IncludeLessons: true})
+		if len(found.Hits)+len(found.Lessons) != 0 {
 			t.Errorf("found %+v in nothing", found)
 		}
 		if _, err := v.Get(t.Context(), "mem_1_abcdef"); err == nil {

@@ -79,7 +79,8 @@ func TestTimeQuestions(t *testing.T) {
 	for half, name := range []string{"tuned", "held back"} {
 		t.Logf("%s: %d of %d right in the first three, %d first", name, right[half], asked[half], first[half])
 		if 10*right[half] < 9*asked[half] {
-			t.Errorf("%s: %d of %d questions find the right day in the first three, want 9 of 10", name, right[half], asked[half])
+			t.Errorf("%s: %d of %d questions find the right day in the first three, want 9 of 10",
+				name, right[half], asked[half])
 		}
 	}
 }

@@ -81,8 +81,9 @@ func TestSharedDatesHideTheZone(t *testing.T) {
 	if got := keep(t, red, record.Memory{Content: "Yesterday we rested"}).OccurredAt; got != machine {
 		t.Errorf("a group's yesterday is %s, want the machine's", got)
 	}
-	if found := search(t, red, SearchRequest{Query: "what happened yesterday?"}); found.Asked != yesterday.Format("Monday 2 January 2006") {
-		t.Errorf("a group's question is about %q, want the machine's yesterday", found.Asked)
+	want := yesterday.Format("Monday 2 January 2006")
+	if got := search(t, red, SearchRequest{Query: "what happened yesterday?"}).Asked; got != want {
+		t.Errorf("a group's question is about %q, want the machine's yesterday, %s", got, want)
 	}
 	if found := search(t, dm, SearchRequest{Query: "what happened yesterday?"}); found.Asked != "Friday 20 November 2026" {
 		t.Errorf("a DM's question is about %q, want the user's yesterday", found.Asked)
@@ -149,7 +150,8 @@ func TestPreferredTime(t *testing.T) {
 	}
 	// The same words mean another day a week later, so an earlier answer is not used.
 	now = now.AddDate(0, 0, 7)
-	if found := search(t, v, SearchRequest{Query: "what did we decide last Tuesday?"}); found.Asked != "Tuesday 24 November 2026" {
-		t.Errorf("a week later it is %q", found.Asked)
+	later := search(t, v, SearchRequest{Query: "what did we decide last Tuesday?"})
+	if later.Asked != "Tuesday 24 November 2026" {
+		t.Errorf("a week later it is %q", later.Asked)
 	}
 }

@@ -127,8 +127,9 @@ const dreamsFolder = memoryFolder + "/dreaming"
 
 // Searched returns the files whose text is searched as memory (RFC-0009 §5.4), sorted by name: MEMORY.md, USER.md,
 // TOOLS.md, the daily logs including those of groups, the memory files of memory/ and notes/ at any depth, and the
-// profiles and notes of users/. In a group they are the group's own logs of the days of LogDates. To be fast with thousands of files it reads
-// folders and does not open each file, so Read may still refuse one, such as a file with two names.
+// profiles and notes of users/. In a group they are the group's own logs of the days of LogDates. To be fast with
+// thousands of files it reads folders and does not open each file, so Read may still refuse one, such as a file with
+// two names.
 func (v *View) Searched() []File {
 	var files []File
 	// SECURITY: only what a DM may read is made searchable for it. A group's logs are asked for by their exact names.

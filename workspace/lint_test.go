@@ -176,7 +176,8 @@ func TestLintNamesWhatIsNotSearched(t *testing.T) {
 		"memory/2026-02-14-GROUP-hiking.md: " + alias,
 		"memory/a\u202Eb.md: warning: is not read or searched: its name has the invisible character U+202E; rename it " +
 			"(RFC-0009 §5.4)",
-		"notes/1/2/3/4/5/6/7/8.md: warning: is not read or searched: it is more than 7 folders deep; rename it (RFC-0009 §5.4)",
+		"notes/1/2/3/4/5/6/7/8.md: warning: is not read or searched: it is more than 7 folders deep; rename it " +
+			"(RFC-0009 §5.4)",
 		`notes/a\b.md: warning: is not read or searched: its name has a \; rename it (RFC-0009 §5.4)`,
 		"notes/deep/README.MD: warning: is not read or searched: its name must end in .md (RFC-0009 §5.4)",
 		"notes/deep/a%2f..%2fb.md: " + alias,

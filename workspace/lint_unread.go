@@ -39,7 +39,8 @@ func (l *linter) unread(folder string) {
 		case path.Ext(name) != ".md":
 			l.warn(name, 0, "RFC-0009 §5.4", "is not read or searched: its name must end in .md")
 		case classify(audience.DM(), name) == audience.Unknown:
-			l.warn(name, 0, "RFC-0009 §5.4", "is not read or searched: its name can be taken for that of another file; rename it")
+			l.warn(name, 0, "RFC-0009 §5.4",
+				"is not read or searched: its name can be taken for that of another file; rename it")
 		case strings.Count(name, "/") > 1: // the others are checked as files of the format
 			if reason := plain.Refusal(l.root.root, name); reason != "" {
 				l.fail(name, 0, "RFC-0009 §4.4", "is not read: %s", reason)

@@ -45,7 +45,8 @@ func TestLargeFilesAreSearched(t *testing.T) {
 type noModel struct{}
 
 func (noModel) Embed(context.Context, []string) ([][]float32, error) { return nil, embed.ErrNoAssets }
-func (noModel) Model() embed.Model                                   { return embed.Model{Name: "none", Dim: 2} }
+
+func (noModel) Model() embed.Model { return embed.Model{Name: "none", Dim: 2} }
 
 // Files are found by their text whatever they are called, and filtered by their front matter; a group has none of them.
 func TestFilesAreFound(t *testing.T) {
@@ -59,7 +60,8 @@ func TestFilesAreFound(t *testing.T) {
 	for word, name := range names {
 		text := "Something about " + word + "."
 		if word == "nimbus" {
-			text = "---\ndate: 2026-02-05\nsession_id: s-77\ntags: [irrigation]\nlinks: [\"[[notes/cafe|the cafe]]\"]\n---\n" + text
+			text = "---\ndate: 2026-02-05\nsession_id: s-77\ntags: [irrigation]\n" +
+				"links: [\"[[notes/cafe|the cafe]]\"]\n---\n" + text
 		}
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
-// Date sets r.OccurredAt to the dates at which what r tells happened: what the caller gave, else what the text names, as of r.CreatedAt.
-// zone is the audience's.
+// Date sets r.OccurredAt to the dates at which what r tells happened: what the caller gave, else what the text names,
+// as of r.CreatedAt. zone is the audience's.
 //
 // SECURITY: only the private compartment's dates are those of the user's time zone, which is private: what is
 // "yesterday" around midnight would tell a group where the user is.

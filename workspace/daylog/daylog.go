@@ -1,5 +1,5 @@
-// Package daylog knows the text of a daily log (RFC-0009 §2.5): its entries, how it is shortened, and what an entry must
-// not contain. It touches no disk.
+// Package daylog knows the text of a daily log (RFC-0009 §2.5): its entries, how it is shortened, and what an entry
+// must not contain. It touches no disk.
 package daylog
 
 import (
