@@ -20,7 +20,6 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/rank"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/store"
-	"github.com/yamo-protocol/yamo-mcp/mesh/vector"
 )
 
 // Limits of a search.
@@ -245,9 +244,6 @@ func (v *View) embedQuery(ctx context.Context, stores []*compartment, query stri
 	deadline := time.Now().Add(patience)
 	for _, c := range stores {
 		pending, err := c.index.Ready(ctx, time.Until(deadline))
-		if errors.Is(err, vector.ErrModel) {
-			return nil, fault.New("%v", vector.ErrModel)
-		}
 		if err != nil {
 			return nil, err
 		}

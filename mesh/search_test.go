@@ -396,25 +396,74 @@ func (s *slowly) Embed(ctx context.Context, texts []string) ([][]float32, error)
 	return nil, ctx.Err()
 }
 
-func TestAnotherModelNamesTheRemedy(t *testing.T) {
+// With another model than before, words find the memories at once, and the background makes their vectors again. As
+// long as the new model makes none, nothing of the old one's is lost.
+func TestAnotherModel(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	v := open(t, dir, audience.DM(), new(words))
-	keep(t, v, record.Memory{Content: "made with one model"})
+	id := keep(t, v, record.Memory{Content: "made with one model"}).ID
+	keep(t, v, record.Memory{Content: "the second memory"})
 	settle(t, v)
-	other := open(t, dir, audience.DM(), renamed{new(words)})
-	_, err := other.Search(t.Context(), SearchRequest{Query: "model"})
-	wantFault(t, err, "index rebuild")
-	if err := other.Maintenance().Rebuild(t.Context(), nil); err != nil {
+	if err := v.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if found := search(t, other, SearchRequest{Query: "model"}); len(found.Hits) != 1 || found.Pending != 0 {
-		t.Errorf("after the rebuild: %+v", found)
+	failing := new(words)
+	silent := errors.New("no answer")
+	failing.fail.Store(&silent)
+	broken := open(t, dir, audience.DM(), renamed{failing})
+	if found := search(t, broken, SearchRequest{Query: "model"}); len(found.Hits) != 1 || !found.Degraded {
+		t.Errorf("while the new model does not answer: %+v", found)
 	}
-	_, err = v.Search(t.Context(), SearchRequest{Query: "model"})
-	wantFault(t, err, "index rebuild")
+	if err := broken.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	again := new(words)
+	v = open(t, dir, audience.DM(), again)
+	if found := search(t, v, SearchRequest{Query: "model"}); found.Pending != 0 || again.texts.Load() > 5 {
+		t.Errorf("back at the old model its vectors are lost: %+v", found)
+	}
+	if err := v.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	slow := &slowly{}
+	first := open(t, dir, audience.DM(), renamed2{slow})
+	if found := search(t, first, SearchRequest{Query: "model?"}); len(found.Hits) == 0 || found.Pending != 2 {
+		t.Errorf("before the first vector: %+v", found)
+	}
+	if err := first.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	other := open(t, dir, audience.DM(), renamed{new(words)})
+	search(t, other, SearchRequest{Query: "model"})
+	settle(t, other)
+	if found := search(t, other, SearchRequest{Query: "model"}); len(found.Hits) != 1 || found.Pending != 0 {
+		t.Errorf("with the new vectors: %+v", found)
+	}
+	if err := other.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	other = open(t, dir, audience.DM(), renamed{new(words)})
+	if r := check(t, other); len(r.Problems) > 0 || r.Rows != 2 {
+		t.Errorf("the tables after the change: %+v", r)
+	}
+	if err := other.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	// A deletion takes the vectors of another model off the disk as well.
+	v = open(t, dir, audience.DM(), failing)
+	if err := v.Delete(t.Context(), id, ""); err != nil {
+		t.Fatal(err)
+	}
+	if a, err := v.stores[record.Private].Vectors.Audit(); err != nil || a.Rows != 0 {
+		t.Errorf("the other model's vectors: %+v, %v", a, err)
+	}
 }
 
 type renamed struct{ *words }
 
 func (renamed) Model() embed.Model { return embed.Model{Name: "other words", Dim: wordsDim} }
+
+type renamed2 struct{ *slowly }
+
+func (renamed2) Model() embed.Model { return embed.Model{Name: "other words", Dim: wordsDim} }

@@ -3,7 +3,6 @@ package mesh
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -11,7 +10,6 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/mesh/confidence"
 	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
-	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
 	"github.com/yamo-protocol/yamo-mcp/mesh/rank"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/store"
@@ -152,9 +150,6 @@ func (k Skills) embedQuery(
 	defer cancel()
 	for _, c := range stores {
 		err := c.index.EmbedSkills(wait)
-		if other, ok := errors.AsType[*lance.ModelError](err); ok {
-			return nil, fault.New("%v", other)
-		}
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}

@@ -79,14 +79,7 @@ func (x *Index) work(ctx context.Context) error {
 		passages := x.store
 		x.mu.Unlock()
 		vectors := passages.Vectors
-		err := vectors.Refresh()
-		if errors.Is(err, vector.ErrModel) {
-			err = vectors.Clear() // unlike the memory's vectors, these cost little
-		}
-		if err != nil {
-			return err
-		}
-		if err := vectors.Prune(); err != nil {
+		if err := errors.Join(vectors.Refresh(), vectors.Prune()); err != nil {
 			return err
 		}
 		x.mu.Lock()

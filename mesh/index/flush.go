@@ -34,14 +34,10 @@ func (ix *Index) restore(ctx context.Context) error {
 			err = ix.restoreSome(ctx, chunk)
 		}
 	}
-	// Vectors of another model are kept: the operator either configures that model again or rebuilds.
-	if _, ok := errors.AsType[*lance.ModelError](err); ok {
-		return fmt.Errorf("restore vectors: %w", err)
-	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err != nil {
+	if _, other := errors.AsType[*lance.ModelError](err); err != nil && !other {
 		ix.log.Warn("vectors cannot be read from the memory index; making them again", "error", err)
 	}
 	ix.restored = epoch
@@ -61,16 +57,39 @@ func (ix *Index) restoreSome(ctx context.Context, ids []string) error {
 }
 
 // flush brings LanceDB in line with the ledger: what has a vector and is not there is written, what was deleted is
-// removed from the disk, and small fragments are merged when there are many. A damaged table is made again. The
-// caller holds the index lock and has synced the compartment since it got it, so that no process writes what another
+// removed from the disk, and small fragments are merged when there are many. A damaged table, or one of another model,
+// is made again, once there are vectors to fill it with. The caller holds the index lock and has synced the compartment since it got it, so that no process writes what another
 // has deleted.
 func (ix *Index) flush(ctx context.Context) error {
+	if ix.displaced(ctx) {
+		return nil
+	}
+	return ix.flushAll(ctx)
+}
+
+// displaced reports whether vectors or tables are another model's, and none was made with this one yet. Then they are
+// kept: the settings may be wrong, or the provider may not answer.
+func (ix *Index) displaced(ctx context.Context) bool {
+	_, err := ix.Tables.Count(ctx)
+	_, other := errors.AsType[*lance.ModelError](err)
+	return (other || ix.c.Vectors.OfAnotherModel()) && ix.Pending() == ix.count()
+}
+
+// flushAll is flush even if that removes the vectors of another model.
+func (ix *Index) flushAll(ctx context.Context) error {
 	ix.mu.Lock()
 	ix.dirty = false // first, so that a change during the flush sets it again
 	ix.mu.Unlock()
 	err := ix.tryFlush(ctx)
+	other, _ := errors.AsType[*lance.ModelError](err)
+	if other != nil {
+		// The vectors in the tables cannot be compared with those that searches use now.
+		ix.log.Warn("the embedding model was changed; making the memory index again", "from", other.Have, "to", other.Want)
+	}
 	if errors.Is(err, lance.ErrDamaged) {
 		ix.log.Warn("the memory index is damaged; making it again from the ledger")
+	}
+	if other != nil || errors.Is(err, lance.ErrDamaged) {
 		if err = ix.drop(ctx); err == nil {
 			err = ix.tryFlush(ctx)
 		}
@@ -270,6 +289,7 @@ func (ix *Index) Purge(ctx context.Context) error {
 		if err := ix.c.Sync(ctx); err != nil {
 			return err
 		}
-		return ix.flush(ctx)
+		// SECURITY: the vectors of another model are of what was deleted, too.
+		return ix.flushAll(ctx)
 	})
 }

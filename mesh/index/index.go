@@ -17,7 +17,6 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
 	"github.com/yamo-protocol/yamo-mcp/mesh/store"
-	"github.com/yamo-protocol/yamo-mcp/mesh/vector"
 )
 
 const (
@@ -25,6 +24,7 @@ const (
 	flushIdle = 3 * time.Second // quiet time after which fewer are written
 	lockPoll  = 20 * time.Millisecond
 	peerPoll  = 100 * time.Millisecond // how often a search looks for vectors that another process made
+	hopeless  = 8 * EmbedBatch         // memories without a vector from which on a search does not wait: it takes too long
 )
 
 // Limits that the index of workspace files has, too.
@@ -136,7 +136,8 @@ func (ix *Index) failing() bool {
 }
 
 // Ready waits until every memory has its vectors, for at most patience, and returns how many lack some. It wakes the
-// background work if there is any to do, and does not wait for work that has just failed. Another process may be doing
+// background work if there is any to do, and does not wait for work that has just failed or will take longer, as when
+// the model was changed. Another process may be doing
 // it, so the file is looked at now and then.
 func (ix *Index) Ready(ctx context.Context, patience time.Duration) (pending int, err error) {
 	timeout := time.NewTimer(patience)
@@ -157,7 +158,7 @@ func (ix *Index) Ready(ctx context.Context, patience time.Duration) (pending int
 			ix.Wake()
 		}
 		// Waiting for work that has just failed would only add the patience to every search.
-		if pending == 0 || failing {
+		if pending == 0 || failing || pending > hopeless {
 			return pending, nil
 		}
 		select {
@@ -318,11 +319,10 @@ func (ix *Index) Close(ctx context.Context) error {
 	}
 	err := ix.flushNow(ctx)
 	var corrupt *ledger.CorruptError
-	var model *lance.ModelError
 	switch {
 	case errors.As(err, &corrupt):
 		err = nil // it is reported by every use, and closing loses nothing
-	case errors.As(err, &model), errors.Is(err, vector.ErrModel), errors.Is(err, ledger.ErrReplaced):
+	case errors.Is(err, ledger.ErrReplaced):
 		// A session that only stored has not been told by an error before, hence the log.
 		ix.log.Warn("the memory index is not up to date", "error", err)
 		err = nil

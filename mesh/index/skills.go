@@ -57,8 +57,8 @@ func (s *skillVectors) keep(wanted map[string]bool) {
 	}
 }
 
-// loadSkills reads the vectors in the table, once. A table that cannot be read is no error, because the vectors can be
-// made again; a table of another model is.
+// loadSkills reads the vectors in the table, once. A table that cannot be read, or is of another model, is no error,
+// because the vectors can be made again.
 func (ix *Index) loadSkills(ctx context.Context) error {
 	ix.skills.mu.RLock()
 	loaded := ix.skills.loaded
@@ -69,8 +69,11 @@ func (ix *Index) loadSkills(ctx context.Context) error {
 	var texts []string
 	var vectors [][]float32
 	for row, err := range ix.Tables.Skills(ctx, true) {
-		if _, other := errors.AsType[*lance.ModelError](err); other || ctx.Err() != nil {
+		if ctx.Err() != nil {
 			return errors.Join(ctx.Err(), err)
+		}
+		if _, other := errors.AsType[*lance.ModelError](err); other {
+			break
 		}
 		if err != nil {
 			ix.log.Warn("vectors of skills cannot be read from the index; making them again", "error", err)

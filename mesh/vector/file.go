@@ -77,6 +77,9 @@ func (s *Set) load() error {
 	if f != nil {
 		defer func() { _ = f.Close() }() // opened for reading
 	}
+	if s.other != nil && bytes.Equal(head, s.other) {
+		return nil
+	}
 	if !bytes.Equal(head, s.head) || size < s.offset {
 		s.reset()
 	}
@@ -85,7 +88,8 @@ func (s *Set) load() error {
 	}
 	expected := s.header(head[nonceAt:nameAt])
 	if !hasMagic(head) || !bytes.Equal(head[len(magic):], expected[len(magic):]) {
-		return ErrModel
+		s.other = head // as if there were no file: the vectors of two models cannot be compared
+		return nil
 	}
 	if s.head == nil {
 		s.head, s.offset = head, headerSize
@@ -197,7 +201,7 @@ func (s *Set) append(rows []row) error {
 	if err := f.Truncate(s.offset + int64(len(out))); err != nil {
 		return fmt.Errorf("append vectors: %w", err)
 	}
-	s.head, s.offset = head, s.offset+int64(len(out))
+	s.head, s.offset, s.other = head, s.offset+int64(len(out)), nil
 	for _, r := range rows {
 		at := s.place(r.key, r.part, r.parts)
 		copy(s.matrix[at*s.dim:], r.vector)
@@ -262,6 +266,6 @@ func (s *Set) replace(out []byte) error {
 	if err := atomicfile.WriteCache(s.path, out); err != nil {
 		return fmt.Errorf("replace vectors: %w", err)
 	}
-	s.head, s.offset = bytes.Clone(out[:headerSize]), int64(len(out))
+	s.head, s.offset, s.other = bytes.Clone(out[:headerSize]), int64(len(out)), nil
 	return nil
 }

@@ -21,9 +21,6 @@ import (
 	"sync"
 )
 
-// ErrModel means that the file contains vectors of another model or dimension.
-var ErrModel = errors.New("the vectors were made by another embedding model; run `yamo-mcp index rebuild`")
-
 // key identifies a memory in the file, where all rows have the same length.
 type key [keySize]byte
 
@@ -54,6 +51,7 @@ type Set struct {
 	wanted     map[key]struct{} // the documents that need parts
 	incomplete map[key]struct{} // those of wanted whose parts are not all known
 	head       []byte           // the header of the file that was read, nil if none was
+	other      []byte           // the header of the file if it has vectors of another model, see load
 	offset     int64            // how much of the file is in memory
 	epoch      int              // see Epoch
 }
@@ -94,7 +92,7 @@ func (s *Set) Untrack(doc int, id string) {
 }
 
 // Refresh reads the rows that any process has appended since the last call, or the whole file if it was
-// replaced. The error is ErrModel if the file belongs to another model or dimension.
+// replaced. A file of another model or dimension counts as none, which the next Append or Prune replaces.
 func (s *Set) Refresh() error {
 	f, head, size, err := s.open()
 	if err != nil {
@@ -104,7 +102,8 @@ func (s *Set) Refresh() error {
 		defer func() { _ = f.Close() }() // opened for reading
 	}
 	s.mu.RLock()
-	unchanged := bytes.Equal(head, s.head) && (f == nil || size >= s.offset && size-s.offset < int64(s.rowSize()))
+	unchanged := bytes.Equal(head, s.head) && (f == nil || size >= s.offset && size-s.offset < int64(s.rowSize())) ||
+		s.other != nil && bytes.Equal(head, s.other)
 	s.mu.RUnlock()
 	if unchanged { // the usual case, which does not block searches
 		return nil
@@ -121,9 +120,17 @@ func (s *Set) Epoch() int {
 	return s.epoch
 }
 
+// OfAnotherModel reports whether the file has the vectors of another model still, because none was made with this one.
+func (s *Set) OfAnotherModel() bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.other != nil
+}
+
 // reset drops all vectors from memory.
 func (s *Set) reset() {
 	s.rows, s.parts, s.texts, s.matrix, s.head, s.offset = map[key]int{}, map[key]*text{}, nil, nil, nil, 0
+	s.other = nil
 	s.epoch++
 	s.incomplete = maps.Clone(s.wanted)
 	for doc, at := range s.rowOf {
@@ -153,7 +160,7 @@ func (s *Set) grow() int {
 }
 
 // Append adds the vectors of ids to the file and to memory. Vectors must have unit length and the set's
-// dimension. The file is not fsynced, because it is a cache. The error is ErrModel as for Refresh.
+// dimension. The file is not fsynced, because it is a cache.
 func (s *Set) Append(ids []string, vectors [][]float32) error {
 	rows := make([]row, len(ids))
 	for i, id := range ids {
@@ -187,7 +194,8 @@ func (s *Set) Prune() error {
 			known = -1
 		}
 	}
-	if known == len(s.rows) {
+	// The vectors of another model may be of deleted memories too.
+	if known == len(s.rows) && s.other == nil {
 		return nil
 	}
 	return s.rewrite()

@@ -1,6 +1,7 @@
 package vector
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -182,24 +183,50 @@ func TestTornAndDamagedRowsAreNotReturned(t *testing.T) {
 	}
 }
 
-func TestAnotherModelIsAnErrorUntilCleared(t *testing.T) {
+// The vectors of another model are as good as none, are kept until there is one of this model, and then are gone for the
+// other one, too.
+func TestAnotherModel(t *testing.T) {
 	t.Parallel()
-	s := Open(filepath.Join(t.TempDir(), "vectors"), "model", dim)
-	_, vectors := fill(t, s, 1)
-	for _, other := range []*Set{Open(s.path, "other", dim), Open(s.path, "model", dim+1)} {
-		if err := other.Refresh(); !errors.Is(err, ErrModel) {
-			t.Errorf("refresh: %v, want ErrModel", err)
+	for name, open := range map[string]func(path string) *Set{
+		"another name":      func(path string) *Set { return Open(path, "other", dim) },
+		"another dimension": func(path string) *Set { return Open(path, "model", dim-1) },
+	} {
+		s := Open(filepath.Join(t.TempDir(), "vectors"), "model", dim)
+		ids, vectors := fill(t, s, 3)
+		before, err := os.ReadFile(s.path)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if err := other.Append([]string{"x"}, vectors); !errors.Is(err, ErrModel) {
-			t.Errorf("append: %v, want ErrModel", err)
+		other := open(s.path)
+		for _, id := range ids {
+			other.Track(id)
 		}
-	}
-	other := Open(s.path, "other", dim)
-	if err := other.Clear(); err != nil {
-		t.Fatal(err)
-	}
-	if err := other.Append([]string{"x"}, vectors); err != nil {
-		t.Errorf("append after clear: %v", err)
+		for range 2 { // the second time it is known
+			if err := other.Refresh(); err != nil {
+				t.Fatal(err)
+			}
+			if _, missing := other.Missing(0); missing != 3 || !other.OfAnotherModel() || other.Epoch() != 1 {
+				t.Errorf("%s: %d missing, of another model %v, epoch %d", name, missing, other.OfAnotherModel(), other.Epoch())
+			}
+		}
+		if after, err := os.ReadFile(s.path); err != nil || !bytes.Equal(before, after) {
+			t.Errorf("%s: reading changed the file (%v)", name, err)
+		}
+		if err := other.Append(ids[:1], [][]float32{vectors[0][:other.dim]}); err != nil {
+			t.Fatal(err)
+		}
+		if !other.Has(0) || other.Has(1) || other.OfAnotherModel() {
+			t.Errorf("%s: after its first vector: %v %v %v", name, other.Has(0), other.Has(1), other.OfAnotherModel())
+		}
+		if err := s.Refresh(); err != nil || s.Has(0) || !s.OfAnotherModel() {
+			t.Errorf("%s: the first model still has vectors (%v)", name, err)
+		}
+		if err := s.Prune(); err != nil {
+			t.Fatal(err)
+		}
+		if a, err := s.Audit(); err != nil || a.Rows != 0 || a.Model != "model" {
+			t.Errorf("%s: after a prune: %+v, %v", name, a, err)
+		}
 	}
 }
 
@@ -211,8 +238,8 @@ func TestLongModelNames(t *testing.T) {
 	if err := Open(path, name+"-small", dim).Refresh(); err != nil {
 		t.Errorf("the same model: %v", err)
 	}
-	if err := Open(path, name+"-large", dim).Refresh(); !errors.Is(err, ErrModel) {
-		t.Errorf("another one: %v, want ErrModel", err)
+	if large := Open(path, name+"-large", dim); large.Refresh() != nil || !large.OfAnotherModel() {
+		t.Error("another one is taken for the same")
 	}
 }
 
