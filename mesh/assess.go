@@ -110,7 +110,7 @@ func (v *View) assessHits(
 ) ([]record.Hit, error) {
 	list := make([]candidate, len(hits))
 	for i, h := range hits {
-		list[i] = candidate{h.Content, h.Passage, h.Score}
+		list[i] = candidate{labelled(query, h, h.Content), labelled(query, h, h.Passage), h.Score}
 	}
 	probabilities, err := v.assess(ctx, query, list, estimate)
 	if err != nil {

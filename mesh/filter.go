@@ -70,7 +70,7 @@ func (q *SearchRequest) conditions(local func() time.Time) (c conditions, err er
 
 // filter returns the conditions in the ranking's form. accesses returns how often the audience has found a memory.
 func (c conditions) filter(accesses func(id string) record.Accesses) rank.Filter {
-	f := rank.Filter{Lance: c.lance(), AsOf: c.asOf}
+	f := rank.Filter{Lance: c.lance(), AsOf: c.asOf, Project: c.InProject}
 	if len(c.asked) > 0 {
 		f.Prefer = c.asked.Share
 	}
@@ -78,7 +78,8 @@ func (c conditions) filter(accesses func(id string) record.Accesses) rank.Filter
 	if !c.since.IsZero() || !c.until.IsZero() {
 		between = period.Period{{From: c.since, To: c.until}}
 	}
-	if c.Type == "" && c.SessionID == "" && c.AgentID == "" && c.Skill == "" && len(c.Tags) == 0 && c.since.IsZero() &&
+	if c.Type == "" && c.SessionID == "" && c.AgentID == "" && c.Skill == "" && c.Project == "" && len(c.Tags) == 0 &&
+		c.since.IsZero() &&
 		c.until.IsZero() && c.MinImportance == nil && c.expr == nil {
 		f.Admit = c.sees
 		return f
@@ -88,6 +89,7 @@ func (c conditions) filter(accesses func(id string) record.Accesses) rank.Filter
 			(c.SessionID == "" || r.SessionID == c.SessionID) &&
 			(c.AgentID == "" || r.AgentID == c.AgentID) &&
 			(c.Skill == "" || r.Skill == c.Skill) &&
+			(c.Project == "" || r.OfProject(c.Project)) &&
 			(between == nil || between.Holds(r)) &&
 			(c.MinImportance == nil || r.Importance != nil && *r.Importance >= *c.MinImportance) &&
 			!slices.ContainsFunc(c.Tags, func(t string) bool { return !r.HasTag(t) }) &&
@@ -124,11 +126,11 @@ var pushable = []string{
 	"id", "session_id", "agent_id", "memory_type", "source_skill_id", "lesson_pattern_id", "created_at",
 }
 
-// lance returns the conditions in a form that LanceDB applies before it searches, nil if it cannot: tags and the times
-// that memories tell of are no columns, and numbers are not pushable.
+// lance returns the conditions in a form that LanceDB applies before it searches, nil if it cannot: tags, projects and the
+// times that memories tell of are no columns, and numbers are not pushable.
 func (c conditions) lance() *lance.Filter {
 	unpushable := func(column string) bool { return !slices.Contains(pushable, column) }
-	if len(c.Tags) > 0 || !c.since.IsZero() || !c.until.IsZero() || c.MinImportance != nil ||
+	if len(c.Tags) > 0 || c.Project != "" || !c.since.IsZero() || !c.until.IsZero() || c.MinImportance != nil ||
 		c.expr != nil && slices.ContainsFunc(c.expr.Columns(), unpushable) {
 		return nil
 	}

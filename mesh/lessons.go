@@ -39,7 +39,7 @@ func (v *View) Distill(ctx context.Context, q record.LessonRequest) (Distilled, 
 	}
 	r := &record.Record{
 		Memory:  record.Memory{Type: "lesson", Tags: []string{record.LessonTag}, Source: v.AgentID, Content: lesson.Text()},
-		AgentID: v.AgentID, Lesson: lesson,
+		AgentID: v.AgentID, Lesson: lesson, Project: v.projectIn(ctx, v.home()),
 	}
 	var kept *record.Record
 	created := false
@@ -147,17 +147,19 @@ func (v *View) relevantLessons(
 	if len(kept) == 0 {
 		return nil, nil
 	}
-	lessons := v.orderLessons(stores, kept, query, meaning)
+	lessons := v.orderLessons(stores, kept, query, meaning, v.Project(ctx))
 	return v.assessHits(ctx, query, lessons, confidence.Possible, confidence.Task)
 }
 
 // orderLessons returns the lessons whose memories are in kept, best first.
 func (v *View) orderLessons(
-	stores []*compartment, kept map[string]bool, query string, meaning []float32,
+	stores []*compartment, kept map[string]bool, query string, meaning []float32, project string,
 ) []record.Hit {
 	candidates := v.candidates(v.sources(stores), query, meaning)
 	defer candidates.Release()
-	return candidates.Top(len(kept), rank.Filter{Admit: func(r *record.Record) bool { return kept[r.ID] }})
+	return candidates.Top(len(kept), rank.Filter{
+		Admit: func(r *record.Record) bool { return kept[r.ID] }, Project: project,
+	})
 }
 
 // activeIDs is the ids of the memories of activeLessons.

@@ -55,9 +55,11 @@ func (v *View) Remember(ctx context.Context, s Scrubbed, how Intent) (Remembered
 	if err := v.checkSuperseded(ctx, to, how.Supersedes); err != nil {
 		return Remembered{}, err
 	}
-	k := &keeping{view: v, zone: v.zone(), record: s.record, supersedes: how.Supersedes}
+	r := *s.record
+	r.Project = v.projectIn(ctx, to)
+	k := &keeping{view: v, zone: v.zone(), record: &r, supersedes: how.Supersedes}
 	if how.Compare {
-		if k.similar, k.merge, err = v.compareStored(ctx, to, s.record, how.Supersedes); err != nil {
+		if k.similar, k.merge, err = v.compareStored(ctx, to, &r, how.Supersedes); err != nil {
 			return Remembered{}, err
 		}
 	}

@@ -41,6 +41,8 @@ type SearchRequest struct {
 	SessionID     string
 	AgentID       string   // who stored it
 	Skill         string   // the owning skill
+	Project       string   // its identity or short name
+	InProject     string   // the session's project, by its identity, which ranks first; "": that of the context
 	MinImportance *float32 // 0..1; a memory without an importance has less
 	// Since and Until select memories that were stored, or tell of something that happened, from Since on and before
 	// Until, in a form that package when reads: of a date or phrase the first moment counts.
@@ -93,6 +95,9 @@ func (v *View) Search(ctx context.Context, q SearchRequest) (Found, error) {
 	conditions, accesses, err := v.conditions(&q)
 	if err != nil {
 		return Found{}, err
+	}
+	if q.InProject == "" {
+		q.InProject = v.Project(ctx)
 	}
 	if v.Ranking == rank.RFC0011 { // it knows no time
 		conditions.asked, conditions.subject = nil, q.Query
@@ -151,6 +156,7 @@ func (v *View) conditions(q *SearchRequest) (c conditions, accesses func(id stri
 	for i, tag := range q.Tags {
 		q.Tags[i] = s.Field("tags", tag)
 	}
+	q.Project = s.Field("project", strings.TrimSpace(q.Project))
 	if s.Err() != nil {
 		return c, nil, s.Err()
 	}
@@ -204,7 +210,7 @@ func (v *View) order(
 	hits = candidates.Top(limit, f)
 	if q.IncludeLessons {
 		lessons = candidates.Top(maxLessons, rank.Filter{
-			Admit: func(r *record.Record) bool { return r.Lesson != nil && active[r.ID] },
+			Admit: func(r *record.Record) bool { return r.Lesson != nil && active[r.ID] }, Project: q.InProject,
 		})
 	}
 	return hits, lessons
@@ -323,6 +329,7 @@ func (q *SearchRequest) describe() string {
 	add("session_id", q.SessionID)
 	add("agent_id", q.AgentID)
 	add("skill_name", q.Skill)
+	add("project", q.Project)
 	if q.MinImportance != nil {
 		parts = append(parts, "importance_score >= "+strconv.FormatFloat(float64(*q.MinImportance), 'f', -1, 32))
 	}

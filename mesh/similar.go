@@ -35,7 +35,8 @@ const (
 )
 
 // compareStored returns the current memories that r resembles, and the id of the one that it repeats in nearly the
-// same words, "" for none. Only those that r could supersede are looked at.
+// same words, "" for none. Only those that r could supersede are looked at; what holds in another project is no
+// contradiction.
 //
 // SECURITY: a group's store call looks at the group's own memories only.
 func (v *View) compareStored(
@@ -57,7 +58,8 @@ func (v *View) compareStored(
 		}
 		for _, candidate := range alike(c, r.Content, meaning) {
 			other := candidate.record
-			if slices.Contains(superseded, other.ID) {
+			otherProject := other.Project != "" && r.Project != "" && other.Project != r.Project
+			if slices.Contains(superseded, other.ID) || otherProject {
 				continue
 			}
 			relation, score, one := about.Relation(similar.Of(other.Content), candidate.cosine, candidate.share)

@@ -247,7 +247,7 @@ func memoryRow(r *record.Record, v []float32, past *record.Revision) (lance.Memo
 	maps.Copy(meta, r.Metadata)
 	for key, value := range map[string]string{
 		"type": r.Type, "source": r.Source, "rationale": r.Rationale, "hypothesis": r.Hypothesis,
-		"skill_name": r.Skill, "session_id": r.SessionID,
+		"skill_name": r.Skill, "session_id": r.SessionID, "project": r.Project,
 	} {
 		if value != "" {
 			meta[key] = value

@@ -25,7 +25,8 @@ type Index struct {
 	postings [][]posting      // by the stem's number, ascending by document
 	links    []link           // by document; not in docs because Match reads only these
 	docs     []document
-	live     int // documents that were not removed
+	labels   map[string][]int32 // stem -> the documents with a label that contains it, ascending
+	live     int                // documents that were not removed
 }
 
 type posting struct {
@@ -44,7 +45,9 @@ type document struct {
 }
 
 // New returns an empty index.
-func New() *Index { return &Index{terms: map[string]int32{}, words: map[string]int32{}} }
+func New() *Index {
+	return &Index{terms: map[string]int32{}, words: map[string]int32{}}
+}
 
 // Add adds text as the next document. Documents are numbered from 0. predecessor is the document that was
 // stored before it in the same session, -1 if it has none; it must not have another successor.

@@ -44,20 +44,28 @@ func Parse(text string) Query {
 // zero value counts no documents.
 type Statistics struct {
 	documents  int
-	containing map[string]int // by stem
+	containing map[string]int // by stem, in the text or a label
+	labelled   map[string]int // by stem, in a label
 }
 
 // Count adds x's statistics for the query to s.
 func (x *Index) Count(q Query, s *Statistics) {
 	if s.containing == nil {
-		s.containing = map[string]int{}
+		s.containing, s.labelled = map[string]int{}, map[string]int{}
 	}
 	s.documents += x.live
 	counted := map[string]bool{}
 	count := func(stem string) {
-		if t, ok := x.terms[stem]; ok && !counted[stem] {
-			counted[stem] = true
+		if counted[stem] {
+			return
+		}
+		counted[stem] = true
+		if t, ok := x.terms[stem]; ok {
 			s.containing[stem] += len(x.postings[t])
+		}
+		if n := len(x.labels[stem]); n > 0 {
+			s.labelled[stem] += n
+			s.containing[stem] = min(s.containing[stem]+n, s.documents)
 		}
 	}
 	for _, stem := range q.terms {
@@ -105,6 +113,7 @@ func saturate(n uint32) float64 {
 type Scores struct {
 	Own     []float32 // for the query's terms in the document's head, and a little for those behind it
 	Context []float32 // for the terms in its whole text and in the heads of its two predecessors, together
+	Named   []float32 // 0 to 1, how much of a name the most distinctive label of the query is that it has; empty if none is
 
 	// Scratch space of Match; all zero between terms.
 	near    []uint32 // mentions of the term in the document and its context
@@ -113,7 +122,7 @@ type Scores struct {
 }
 
 func (m *Scores) reset(n int) {
-	m.Own, m.Context = cleared(m.Own, n), cleared(m.Context, n)
+	m.Own, m.Context, m.Named = cleared(m.Own, n), cleared(m.Context, n), m.Named[:0]
 	if len(m.near) < n {
 		m.near, m.inHead = make([]uint32, n+n/8), make([]bool, n+n/8)
 	}
@@ -138,6 +147,9 @@ func (x *Index) Match(q Query, s Statistics, m *Scores) {
 	for _, stem := range q.terms {
 		if t, ok := x.terms[stem]; ok {
 			x.match(x.postings[t], s.rarity(stem), m)
+		}
+		if s.labelled[stem] > 0 {
+			x.matchLabels(stem, s, m)
 		}
 	}
 }

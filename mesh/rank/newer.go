@@ -55,7 +55,7 @@ type statement struct {
 	comparable bool    // the fields below are set
 	vector     []float32
 	stems      []string
-	asked      []string // stems of the query that it has
+	asked      []string // stems of the query that it or its labels have
 	changes    bool     // it tells of a change
 }
 
@@ -98,7 +98,7 @@ func (r *Candidates) statement(l leader) *statement {
 		rec.Reflection == nil && !strings.HasSuffix(strings.TrimSpace(rec.Content), "?")
 	if s.comparable {
 		s.vector, s.stems = p.source.Vectors.Vector(l.doc), keyword.Stems(rec.Content)
-		s.asked = r.query.In(rec.Content)
+		s.asked = r.query.In(strings.Join(append(rec.Labels(), rec.Content), "\n"))
 		s.changes = tellsChange.MatchString(rec.Content)
 	}
 	return s
@@ -108,7 +108,7 @@ func (r *Candidates) statement(l leader) *statement {
 func (r *Candidates) replaces(newer, older *statement, asked []string) bool {
 	// SECURITY: what another group said does not displace what was said here.
 	if !newer.comparable || !older.comparable || newer.foreign && !older.foreign ||
-		newer.time < older.time || newer.moment.Compare(older.moment) <= 0 {
+		newer.time < older.time || newer.moment.Compare(older.moment) <= 0 || newer.aboutOther(older) {
 		return false
 	}
 	shared := 0
@@ -123,7 +123,9 @@ func (r *Candidates) replaces(newer, older *statement, asked []string) bool {
 	}) {
 		return false // it is about another person or thing
 	}
-	onTopic := !slices.ContainsFunc(older.asked, func(stem string) bool { return !firstPerson[stem] && lacks(stem) })
+	onTopic := !slices.ContainsFunc(older.asked, func(stem string) bool {
+		return !firstPerson[stem] && !slices.Contains(newer.asked, stem)
+	})
 	if newer.vector == nil || older.vector == nil {
 		overlap := float64(shared) / float64(min(len(newer.stems), len(older.stems)))
 		return overlap >= nearStems && onTopic || newer.changes && onTopic

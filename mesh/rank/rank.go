@@ -22,7 +22,7 @@ type Ranking string
 
 // Context is the default ranking. A memory's score is
 //
-//	p     = cosine + .7 own + .4 context + .3 pairs - long + speaker + standing
+//	p     = cosine + .7 own + .4 context + .3 pairs - long + speaker + standing + label - elsewhere
 //	score = p + .5 x the best p of its session + time
 //
 // where each of the first four is divided by its maximum over all memories, so that none drowns the others: cosine is
@@ -35,7 +35,10 @@ type Ranking string
 // Neighbours count because a remark in a conversation often does not name its subject, which the one before it does.
 // The beginning counts most because a long text names its subject there; a word after the first 60 counts a tenth in
 // own. What an assistant said loses .4, unless the query asks for it. A standing instruction gains twice its cosine
-// where the query asks for help with something. A memory of the time that the query names gains up to 2.
+// where the query asks for help with something. A memory of the time that the query names gains up to 2. A memory of
+// another project than the session's loses .5, unless it is about the user or the query names the project. A label that
+// the query names, such as a tag or a project, gains up to 1. Among the best, memories of the session's project, or of
+// what the query names, are placed before others that hardly answer better.
 // docs/ranking.md has the measurements.
 const Context Ranking = "context"
 
@@ -69,7 +72,9 @@ type Filter struct {
 	AsOf  time.Time // zero: now
 	// Prefer returns how well a memory fits the time that the query names, 0 to 1. Nil: the query names none.
 	Prefer func(*record.Record) float32
-	Lance  *lance.Filter // the same condition as Admit for LanceDB, nil if it cannot express it
+	// Project is the identity of the session's project, "" for none: memories of others rank lower.
+	Project string
+	Lance   *lance.Filter // the same condition as Admit for LanceDB, nil if it cannot express it
 }
 
 // Candidates are the memories of some sources with their signals for one query, computed once for every call of Top.
@@ -86,6 +91,8 @@ type Candidates struct {
 
 	// The largest values of the raw signals, over all memories.
 	cosine, own, context float32
+
+	namedLabels map[string]bool // whether the query names a label
 }
 
 // part is the candidates of one source. Its slices are by document.
@@ -116,6 +123,7 @@ var parts = sync.Pool{New: func() any { return new(part) }}
 func New(kind Ranking, sources []Source, query string, meaning []float32) *Candidates {
 	r := &Candidates{
 		query: keyword.Parse(query), text: query, vector: meaning, fused: kind == RFC0011, question: parseQuestion(query),
+		namedLabels: map[string]bool{},
 	}
 	for _, source := range sources {
 		p := parts.Get().(*part)
@@ -220,6 +228,8 @@ func (r *Candidates) Top(limit int, f Filter) []record.Hit {
 				contextWeight*share(p.Context[doc], r.context) - p.Docs[doc].Long
 			speaker, standing := r.adjust(p, doc)
 			base += speaker + standing
+			where, named := r.placed(p, doc, f.Project)
+			base += where + named
 			p.setBase(doc, base)
 			shortlist.add(leader{base, i, doc})
 		}
@@ -235,7 +245,8 @@ func (r *Candidates) Top(limit int, f Filter) []record.Hit {
 	}
 	ranked := best.sorted()
 	r.preferNewer(ranked)
-	hits := r.withoutCopies(r.hits(ranked, pairs))
+	r.preferProject(ranked, f.Project)
+	hits := r.withoutCopies(r.hits(ranked, pairs, f.Project))
 	return hits[:min(limit, len(hits))]
 }
 
@@ -304,11 +315,12 @@ func (p *part) time(doc int) float32 {
 
 // hits returns the ranked memories with scores in proportion to the best one's strength, so that a caller can tell a
 // poor answer from a good one.
-func (r *Candidates) hits(ranked []leader, pairs map[place]float32) []record.Hit {
+func (r *Candidates) hits(ranked []leader, pairs map[place]float32, project string) []record.Hit {
 	hits := make([]record.Hit, len(ranked))
 	for i, l := range ranked {
 		p, doc := r.parts[l.part], l.doc
 		speaker, standing := r.adjust(p, doc)
+		where, named := r.placed(p, doc, project)
 		hits[i] = p.Hit(p.Docs[doc].Record)
 		hits[i].Passage = p.passage(doc)
 		hits[i].Signals = []record.Signal{
@@ -324,6 +336,8 @@ func (r *Candidates) hits(ranked []leader, pairs map[place]float32) []record.Hit
 			{Name: "speaker", Value: Round(speaker)},
 			{Name: "standing", Value: Round(standing)},
 			{Name: "time", Value: Round(p.time(doc))},
+			{Name: "project", Value: Round(where)},
+			{Name: "label", Value: Round(named)},
 		} {
 			if s.Value != 0 {
 				hits[i].Signals = append(hits[i].Signals, s)

@@ -85,7 +85,8 @@ type Record struct {
 	ID string `json:"id"` // MEMORY_ID
 	Memory
 	AgentID    string      `json:"agent_id,omitempty"`
-	Lesson     *Lesson     `json:"lesson,omitempty"` // of a lesson only
+	Project    string      `json:"project,omitempty"` // identity of the project it was stored in, see internal/project
+	Lesson     *Lesson     `json:"lesson,omitempty"`  // of a lesson only
 	Reflection *Reflection `json:"reflection,omitempty"`
 	Imported   bool        `json:"imported,omitempty"` // from another store: who said it is not known
 	Heritage   *Heritage   `json:"-"`                  // a separate entry of the ledger
@@ -151,14 +152,15 @@ func CheckMetadata(path string, v any) error {
 
 // InScope reports whether r and other, which have the same text, are remembered for the same: then they are one memory.
 func (r *Record) InScope(other *Record) bool {
-	return r.Type == other.Type && r.SessionID == other.SessionID && r.AgentID == other.AgentID && r.Skill == other.Skill
+	return r.Type == other.Type && r.SessionID == other.SessionID && r.AgentID == other.AgentID && r.Skill == other.Skill &&
+		r.Project == other.Project
 }
 
 // Fits is InScope for a caller who may have left fields of other out, or gives a session or skill that r did not have.
 func (r *Record) Fits(other *Record) bool {
 	fits := func(a, b string) bool { return a == b || a == "" || b == "" }
 	return (r.Type == other.Type || other.Type == DefaultType) && fits(r.SessionID, other.SessionID) &&
-		fits(r.AgentID, other.AgentID) && fits(r.Skill, other.Skill)
+		fits(r.AgentID, other.AgentID) && fits(r.Skill, other.Skill) && fits(r.Project, other.Project)
 }
 
 // Limits of what a caller may store.

@@ -241,6 +241,7 @@ func (p *Projection) addDerived(r *record.Record, known derived) {
 	if doc == p.keywords.Len() {
 		p.keywords.Add(r.Content, predecessor)
 	}
+	p.keywords.SetLabels(doc, nil, r.Labels())
 	if words := p.keywords.Words(doc); words > longWords {
 		d.Long = longWeight * float32(min(maxDoublings, math.Log2(float64(words)/longWords)))
 	}
@@ -302,6 +303,7 @@ func (p *Projection) remove(id string) {
 	if s := p.sessions[r.SessionID]; s != nil && s.last == doc {
 		s.last = before
 	}
+	p.keywords.SetLabels(doc, r.Labels(), nil)
 	p.keywords.Remove(doc, r.Content)
 	p.docs[doc].Record, p.docs[doc].Past = nil, false
 	p.live--

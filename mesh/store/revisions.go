@@ -144,6 +144,7 @@ func (p *Projection) update(id string, m record.Memory) {
 	r := *p.docs[doc].Record
 	m.Content = r.Content
 	r.Memory = m
+	p.keywords.SetLabels(doc, p.docs[doc].Record.Labels(), r.Labels())
 	p.docs[doc].Record, p.docs[doc].Standing = &r, r.IsStanding()
 	p.refresh(id)
 }
