@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/yamo-protocol/yamo-mcp/integration/opencode"
 	"github.com/yamo-protocol/yamo-mcp/integration/thirdparty"
 )
 
@@ -34,11 +35,20 @@ data: {"type":"response.completed","response":{"id":"r1","output":[],` +
 		`"usage":{"input_tokens":1,"output_tokens":1,"total_tokens":2}}}
 
 `,
+	"/chat/completions": `data: {"id":"c1","object":"chat.completion.chunk","choices":[{"index":0,"delta":` +
+		`{"role":"assistant","content":"` + spoken + `"},"finish_reason":null}]}
+
+data: {"id":"c1","object":"chat.completion.chunk","choices":[{"index":0,"delta":{},"finish_reason":"stop"}],` +
+		`"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}}
+
+data: [DONE]
+
+`,
 	":streamGenerateContent": `data: {"candidates":[{"content":{"role":"model","parts":[{"text":"` + spoken +
 		`"}]},"finishReason":"STOP","index":0}],"usageMetadata":{"totalTokenCount":2}}` + "\n\n",
 }
 
-// What `yamo-mcp install` writes works in Codex and Gemini CLI themselves: their hooks run, what they print reaches the
+// What `yamo-mcp install` writes works in Codex, Gemini CLI and OpenCode themselves: their hooks run, what they print reaches the
 // model, and what was said is in the daily log, without what the host has added to it.
 func TestOtherHostsRunTheHooks(t *testing.T) {
 	t.Parallel()
@@ -55,6 +65,11 @@ func TestOtherHostsRunTheHooks(t *testing.T) {
 		case "gemini":
 			name, settings = ".gemini/settings.json", `{"security": {"auth": {"selectedType": "gemini-api-key"}}}`
 			ask = []string{"--model", "gemini-2.5-flash", "--prompt", question}
+		case "opencode":
+			name, settings = ".config/opencode/opencode.json", `{"model": "test/test", "small_model": "test/test",`+
+				`"autoupdate": false, "share": "disabled", "provider": {"test": {"npm": "@ai-sdk/openai-compatible",`+
+				`"options": {"baseURL": "%s/v1", "apiKey": "test"}, "models": {"test": {}}}}}`
+			ask = []string{"run", question}
 		default:
 			continue
 		}
@@ -114,8 +129,12 @@ func TestOtherHostsRunTheHooks(t *testing.T) {
 					t.Errorf("the model is not told %q", want)
 				}
 			}
+			asked := question
+			if h.id == "opencode" { // its command run puts it in quotation marks
+				asked = `"` + question + `"`
+			}
 			log := filesBelow(t, filepath.Join(workspace, "memory"))
-			for _, want := range []string{"- **User:** " + question + "\n", "- **Agent:** " + spoken} {
+			for _, want := range []string{"- **User:** " + asked + "\n", "- **Agent:** " + spoken} {
 				if n := strings.Count(log, want); n != 1 {
 					t.Errorf("the daily log has %q %d times:\n%s", want, n, log)
 				}
@@ -127,5 +146,35 @@ func TestOtherHostsRunTheHooks(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// OpenCode's plugin without the program: nothing is added, and nothing fails.
+func TestOpenCodePluginFailsOpen(t *testing.T) {
+	t.Parallel()
+	plugin, err := opencode.Plugin(filepath.Join(t.TempDir(), "gone"), []string{"--connection", "dm"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "yamo.mjs")
+	write(t, file, string(plugin))
+	cmd := exec.Command(thirdparty.Node(t), "--input-type=module", "--eval", `
+		const { Yamo } = await import(process.argv[1])
+		const hooks = await Yamo({ directory: "/tmp" })
+		const parts = [{ type: "text", text: "Where is the pump?" }]
+		await hooks["chat.message"]({ sessionID: "s" }, { message: { id: "m" }, parts })
+		await hooks.event({ event: { type: "message.updated", properties: { info: { id: "a", role: "assistant", sessionID: "s" } } } })
+		await hooks.event({ event: { type: "message.part.updated",
+			properties: { part: { id: "p", type: "text", text: "In the shed.", sessionID: "s", messageID: "a" } } } })
+		await hooks.event({ event: { type: "session.idle", properties: { sessionID: "s" } } })
+		await hooks.event({ event: { type: "session.idle" } })
+		await hooks["experimental.session.compacting"]({ sessionID: "s" })
+		console.log(JSON.stringify(parts))`, file)
+	output, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	if got, want := string(output), `[{"type":"text","text":"Where is the pump?"}]`+"\n"; got != want {
+		t.Errorf("the plugin makes it %s", got)
 	}
 }

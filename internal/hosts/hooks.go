@@ -80,8 +80,7 @@ func cursorHook(_ hookEvent, command string) object { return object{{"command", 
 func (e Entry) command(host, event string) string {
 	words := []string{e.Command, "hook", event, "--host", host}
 	var line strings.Builder
-	for _, variable := range e.Env {
-		name, value, _ := strings.Cut(variable, "=")
+	for name, value := range e.variables() {
 		line.WriteString(name + "=" + Quoted(value) + " ")
 	}
 	for _, word := range append(words, e.Hook...) {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -44,7 +45,8 @@ type Host struct {
 	strict  bool                                      // the host reads JSON without comments only
 	keys    func(Entry) (path []string, value object) // what is added
 	remote  []string                                  // keys of entries for servers that are not started; not replaced
-	hooks   *hookFile                                 // nil for a host without hooks
+	hooks   *hookFile                                 // nil for a host without a file of hooks
+	plugin  *pluginFile                               // that runs the hooks in a host without such a file
 }
 
 // All are the hosts that can be configured, in the order in which they are listed.
@@ -124,7 +126,7 @@ var All = []Host{
 		ID: "opencode", Name: "OpenCode", program: "opencode",
 		folder: func(p Place) string { return p.config("opencode") },
 		file:   func(p Place) string { return p.opencode() },
-		form:   jsonFormat{}, keys: opencodeServer, remote: []string{"url"},
+		form:   jsonFormat{}, keys: opencodeServer, remote: []string{"url"}, plugin: opencodePlugin,
 	},
 }
 
@@ -246,9 +248,19 @@ func gooseExtension(e Entry) ([]string, object) {
 // environment returns the entries "NAME=value" as an object.
 func environment(entries []string) object {
 	values := object{}
-	for _, entry := range entries {
-		name, value, _ := strings.Cut(entry, "=")
+	for name, value := range (Entry{Env: entries}).variables() {
 		values = append(values, field{name, value})
 	}
 	return values
+}
+
+// variables returns the names and values of the environment.
+func (e Entry) variables() iter.Seq2[string, string] {
+	return func(yield func(name, value string) bool) {
+		for _, entry := range e.Env {
+			if name, value, _ := strings.Cut(entry, "="); !yield(name, value) {
+				return
+			}
+		}
+	}
 }

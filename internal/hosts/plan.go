@@ -20,6 +20,13 @@ func (h Host) Install(p Place, file string, e Entry) ([]Change, error) {
 	if h.hooks != nil && e.Hook != nil && file == "" {
 		steps = append(steps, h.hookStep(p, func(text []byte) ([]byte, error) { return h.hooks.install(h.ID, e, text) }))
 	}
+	if h.plugin != nil && e.Hook != nil && file == "" {
+		text, err := h.plugin.text(e)
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, h.plugin.step(p, text))
+	}
 	return h.plan(steps, nil)
 }
 
@@ -35,6 +42,9 @@ func (h Host) Uninstall(p Place, file, name string, store Store) ([]Change, erro
 	}}
 	if h.hooks != nil && file == "" {
 		steps = append(steps, h.hookStep(p, func(text []byte) ([]byte, error) { return h.hooks.remove(h.ID, text) }))
+	}
+	if h.plugin != nil && file == "" {
+		steps = append(steps, h.plugin.step(p, nil))
 	}
 	return h.plan(steps, &store)
 }
@@ -54,6 +64,7 @@ type step struct {
 	strict bool
 	others func(content map[string]any) map[string]any
 	change func(text []byte) ([]byte, error)
+	whole  func(before []byte) ([]byte, error) // instead of the others, for a file of its own; nil is no file
 }
 
 func (h Host) orUsual(p Place, file string) string {
@@ -90,7 +101,11 @@ func (h Host) plan(steps []step, store *Store) ([]Change, error) {
 				c.after, restored = before, true
 			}
 		}
-		if !restored && (store == nil || c.before != nil) {
+		if !restored && s.whole != nil {
+			if c.after, err = s.whole(c.before); err != nil {
+				return nil, fmt.Errorf("%s: %w; nothing was changed", s.file, err)
+			}
+		} else if !restored && (store == nil || c.before != nil) {
 			if err = h.checkStrict(c.after, s.strict); err == nil {
 				c.after, err = edit(s.form, c.after, s.others, s.change)
 			}
