@@ -127,6 +127,7 @@ func (p *Projection) adopt(image *decodedImage) {
 	n := image.keywords.Len()
 	p.docs, p.byID = make([]Document, 0, n+n/8), make(map[string]int, n)
 	p.byWords, p.keywords = make(map[record.WordsKey]int, n), image.keywords
+	p.Vectors.Reserve(n)
 	s := &image.state
 	p.adoptRevisions(s.Revisions)
 	for _, chunk := range image.chunks {

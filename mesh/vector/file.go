@@ -107,6 +107,9 @@ func (s *Set) read(f *os.File, size int64) error {
 		copy(grown, s.matrix)
 		s.matrix = grown
 	}
+	if len(s.rows) == 0 {
+		s.rows = make(map[key]int, n)
+	}
 	const batch = 256
 	buf := make([]byte, batch*s.rowSize())
 	for n > 0 {
@@ -135,8 +138,9 @@ func (s *Set) decode(row []byte) {
 		return
 	}
 	at := s.place(key(row[:keySize]), part, parts)
-	for j := range s.dim {
-		s.matrix[at*s.dim+j] = math.Float32frombits(binary.LittleEndian.Uint32(body[4*j:]))
+	vector := s.vector(at)
+	for j := range vector {
+		vector[j] = math.Float32frombits(binary.LittleEndian.Uint32(body[4*j : 4*j+4]))
 	}
 }
 

@@ -66,6 +66,15 @@ func Open(path, model string, dim int) *Set {
 	}
 }
 
+// Reserve makes room for n documents, before the first of them.
+func (s *Set) Reserve(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.docs) == 0 {
+		s.docs, s.rowOf = make(map[key]int, n), make([]int, 0, n)
+	}
+}
+
 // Track makes id the next document. Documents are numbered from 0 in the order of the calls.
 func (s *Set) Track(id string) {
 	s.mu.Lock()
@@ -155,8 +164,10 @@ func (s *Set) slot(k key) int {
 
 // grow adds a row of zeros to the matrix and returns its number.
 func (s *Set) grow() int {
-	s.matrix = append(s.matrix, make([]float32, s.dim)...)
-	return len(s.matrix)/s.dim - 1
+	at := len(s.matrix)
+	s.matrix = slices.Grow(s.matrix, s.dim)[:at+s.dim]
+	clear(s.matrix[at:]) // it may have been used before a reset
+	return at / s.dim
 }
 
 // Append adds the vectors of ids to the file and to memory. Vectors must have unit length and the set's
