@@ -104,6 +104,8 @@ const (
 	PathKey   = "path"   // of the file in that folder
 )
 
+// fileOf returns the file that a memory was imported from, as its metadata names it; the zero file for any other
+// memory.
 func fileOf(r *record.Record) file {
 	folder, _ := r.Metadata[FolderKey].(string)
 	path, _ := r.Metadata[PathKey].(string)

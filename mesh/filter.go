@@ -171,6 +171,8 @@ func parseTime(field string, text *string, now time.Time) (time.Time, error) {
 	return t, nil
 }
 
+// parseSpan reads a time that a caller gave as field: RFC 3339, a date or a phrase, relative to now. "" is the zero
+// span.
 func parseSpan(field, text string, now time.Time) (when.Span, error) {
 	if text == "" {
 		return when.Span{}, nil

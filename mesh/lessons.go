@@ -118,6 +118,7 @@ func (v *View) Lessons(ctx context.Context, q LessonQuery) (Found, error) {
 	return found, nil
 }
 
+// checkLessonQuery checks q, fills in its defaults, and returns its query redacted, as what it is compared with is.
 func (v *View) checkLessonQuery(q *LessonQuery) (query string, err error) {
 	switch {
 	case !utf8.ValidString(q.Query):

@@ -58,6 +58,8 @@ func (m Maintenance) Check(
 	return reports, nil
 }
 
+// check adds what is wrong with c's derived files to r. The vectors of workspace files are checked with the private
+// compartment.
 func (m Maintenance) check(ctx context.Context, c *compartment, r *index.Report, report func(done, total int)) error {
 	if err := c.Sync(ctx); err != nil {
 		return err

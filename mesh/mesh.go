@@ -225,6 +225,8 @@ func (v *View) folder(name record.Visibility) (dir, lock string) {
 	return filepath.Join(v.Dir, string(name)), string(name)
 }
 
+// ledgerOptions returns the options of a compartment's ledger: all processes of a workspace must open it with the same
+// lock, key and head.
 func (v *View) ledgerOptions(name record.Visibility) ledger.Options {
 	dir, lock := v.folder(name)
 	return ledger.Options{

@@ -153,6 +153,7 @@ func (v *View) Echoed(ctx context.Context, texts []string) ([][]string, error) {
 	return groups, nil
 }
 
+// terms returns the set of text's stems.
 func terms(text string) map[string]bool {
 	set := map[string]bool{}
 	for _, term := range keyword.Stems(text) {
@@ -161,6 +162,7 @@ func terms(text string) map[string]bool {
 	return set
 }
 
+// common returns the number of terms that both sets have.
 func common(a, b map[string]bool) (n int) {
 	for term := range a {
 		if b[term] {

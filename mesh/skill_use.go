@@ -89,6 +89,7 @@ func (k Skills) List(ctx context.Context, limit int) (SkillList, error) {
 	return SkillList{Skills: hits[:min(limit, len(hits))], Total: len(hits)}, nil
 }
 
+// checkLimit checks a maximum number of results, and sets the default for 0.
 func checkLimit(limit *int) error {
 	if *limit == 0 {
 		*limit = defaultLimit
@@ -234,6 +235,8 @@ func (k Skills) erase(
 	})
 }
 
+// skillDeletions returns the entries that erase skills: RFC-0011 §3's block names the reason, and the ledger removes
+// the texts.
 func (v *View) skillDeletions(
 	hits []record.SkillHit, reason func(record.SkillHit) string, now time.Time,
 ) []ledger.Draft {

@@ -93,6 +93,7 @@ func (v *View) StoreFiles(ctx context.Context, memories []record.Memory) ([]Outc
 	return v.storeAll(ctx, b, memories)
 }
 
+// storeAll writes all memories in one write, so that they are fsynced once.
 func (v *View) storeAll(ctx context.Context, b *batch, memories []record.Memory) ([]Outcome, error) {
 	for i, m := range memories {
 		if err := ctx.Err(); err != nil {

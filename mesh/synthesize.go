@@ -72,6 +72,8 @@ func (v *View) Synthesize(ctx context.Context, q SynthesizeRequest) (Synthesized
 	return v.keepSynthesis(ctx, sources, d)
 }
 
+// keepSynthesis ingests the derived skill and records what it was made of. A crash in between leaves the skill, and the
+// next synthesis of the topic replaces it.
 func (v *View) keepSynthesis(ctx context.Context, sources *derive.Sources, d derive.Derivation) (Synthesized, error) {
 	name, err := v.synthesisName(ctx, sources.Topic)
 	if err != nil {

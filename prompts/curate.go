@@ -55,6 +55,8 @@ func Curate(v *workspace.View, m *mesh.View) Prompt {
 	}
 }
 
+// curate returns the prompt: the instructions, what may be out of date in MEMORY.md, recent lessons, and the logs of
+// the last days.
 func curate(ctx context.Context, v *workspace.View, m *mesh.View, days int) (string, error) {
 	// A workspace without MEMORY.md is curated too: the first entry creates it.
 	memory, err := v.Read(workspace.MemoryFile)

@@ -31,6 +31,7 @@ func Heartbeat(v *workspace.View) Prompt {
 
 const checkTime = "2006-01-02 15:04 MST"
 
+// heartbeat returns the prompt: the checklist of HEARTBEAT.md and the checks that are recorded, or only one of them.
 func heartbeat(v *workspace.View, only string) (string, error) {
 	tasks, checks, err := v.Heartbeat()
 	if err != nil {

@@ -87,6 +87,7 @@ func (p Prompt) arguments(given map[string]string) (map[string]string, error) {
 	return args, nil
 }
 
+// valid names the arguments that the prompt accepts, for errors.
 func (p Prompt) valid() string {
 	if len(p.Arguments) == 0 {
 		return "it has no arguments"

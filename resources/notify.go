@@ -151,6 +151,7 @@ func (n *notifier) session(id string) *client {
 	return c
 }
 
+// removeSession forgets a session that ended, with its subscriptions.
 func (n *notifier) removeSession(id string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -160,6 +161,8 @@ func (n *notifier) removeSession(id string) {
 	}
 }
 
+// subscribe notes that the session of ctx wants to know of changes of the resource uri. Polling starts with the first
+// subscription.
 func (n *notifier) subscribe(ctx context.Context, uri string) {
 	session := server.ClientSessionFromContext(ctx)
 	if session == nil {
@@ -171,6 +174,7 @@ func (n *notifier) subscribe(ctx context.Context, uri string) {
 	n.follow(n.session(session.SessionID()), uri)
 }
 
+// unsubscribe ends a subscription; one that does not exist is no error.
 func (n *notifier) unsubscribe(ctx context.Context, uri string) {
 	session := server.ClientSessionFromContext(ctx)
 	if session == nil {

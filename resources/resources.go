@@ -113,6 +113,7 @@ func (c *catalog) list(cursor mcp.Cursor, page *mcp.ListResourcesResult) {
 	}
 }
 
+// resource describes a file as an MCP resource.
 func resource(file workspace.File) mcp.Resource {
 	return mcp.NewResource(resourceuri.File(file.Name), file.Name,
 		mcp.WithResourceTitle(file.Title),

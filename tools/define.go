@@ -172,6 +172,7 @@ func (t Tool) Definition() mcp.Tool { return t.definition(t.input.listed, t.outp
 // Contract returns the definition with the complete schemas, which calls and results are checked against.
 func (t Tool) Contract() mcp.Tool { return t.definition(t.input.raw, t.output.raw) }
 
+// definition returns the tool as it is listed. All hints are set, because the protocol's defaults assume the worst.
 func (t Tool) definition(input, output json.RawMessage) mcp.Tool {
 	return mcp.Tool{
 		Name:            t.spec.Name,

@@ -77,6 +77,7 @@ func (beatLessons) JSONSchemaExtend(s *jsonSchema) {
 	})
 }
 
+// beatLesson is a lesson that the cycle distilled, and the memories that it is from.
 type beatLesson struct {
 	LessonID         string   `json:"lesson_id"`
 	Severity         string   `json:"severity"`
@@ -106,11 +107,13 @@ func (beatFailure) JSONSchemaExtend(s *jsonSchema) {
 	})
 }
 
+// beatTask is an item of HEARTBEAT.md.
 type beatTask struct {
 	Text   string `json:"text"`
 	Ticked bool   `json:"ticked"`
 }
 
+// beatCheck is a check of memory/heartbeat-state.json, and when it is due.
 type beatCheck struct {
 	Check    string     `json:"check"`
 	LastDone *time.Time `json:"last_done,omitempty"`

@@ -29,6 +29,7 @@ func (lessonQuery) JSONSchemaExtend(s *jsonSchema) {
 	})
 }
 
+// lessonList is the result of lessons.
 type lessonList struct {
 	Lessons  []lessonDetail `json:"lessons"`
 	Semantic string         `json:"semantic,omitempty"`

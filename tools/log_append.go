@@ -12,6 +12,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
 
+// logEntry is the input of log_append.
 type logEntry struct {
 	Text    string `json:"text" jsonschema:"minLength=1"`
 	Heading string `json:"heading,omitempty" jsonschema:"maxLength=200"`
@@ -24,6 +25,7 @@ func (logEntry) JSONSchemaExtend(s *jsonSchema) {
 	})
 }
 
+// logged is the result of log_append.
 type logged struct {
 	File       string `json:"file"`
 	URI        string `json:"uri"`

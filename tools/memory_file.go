@@ -42,6 +42,7 @@ func (memoryFile) JSONSchemaExtend(s *jsonSchema) {
 	enumerate(s, "type", memfile.DailyLog, memfile.MemoryFlush, memfile.SessionSave, memfile.Curated)
 }
 
+// memorySection is a part of the file that memory_file saves.
 type memorySection struct {
 	Heading string `json:"heading,omitempty" jsonschema:"maxLength=200"`
 	Text    string `json:"text" jsonschema:"minLength=1"`

@@ -89,12 +89,14 @@ func versions(ctx context.Context, v *mesh.View, id string, left *room) ([]versi
 	return fit(left, list), nil
 }
 
+// heritage is a memory's ancestry (RFC-0011 §4.1 insertHeritage).
 type heritage struct {
 	IntentChain []string `json:"intent_chain"`
 	Hypotheses  []string `json:"hypotheses"`
 	Rationales  []string `json:"rationales"`
 }
 
+// derived is how a reflection was made.
 type derived struct {
 	ReflectionID string      `json:"reflection_id"`
 	Topic        string      `json:"topic,omitempty"`

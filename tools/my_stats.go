@@ -31,6 +31,7 @@ func (stats) JSONSchemaExtend(s *jsonSchema) {
 	})
 }
 
+// tagCount is a tag and the number of memories that have it.
 type tagCount struct {
 	Tag   string `json:"tag"`
 	Count int    `json:"count"`

@@ -45,6 +45,7 @@ func (rotated) JSONSchemaExtend(s *jsonSchema) {
 	})
 }
 
+// rotatedLog is a log that was listed, archived or deleted.
 type rotatedLog struct {
 	File     string `json:"file"`
 	URI      string `json:"uri,omitempty"`

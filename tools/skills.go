@@ -93,6 +93,7 @@ func (a *skillAnswer) fill(hits []record.SkillHit) {
 	}
 }
 
+// skillResult is a skill; Text is set by get only.
 type skillResult struct {
 	ID          string     `json:"id"`
 	Name        string     `json:"name"`

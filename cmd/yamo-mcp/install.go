@@ -179,6 +179,8 @@ func (in *installer) list() error {
 	return nil
 }
 
+// install adds the server to the hosts that args name, or to all that are present. All changes are computed before the
+// first is asked for, so that one question covers all of them.
 func (in *installer) install(ctx context.Context, args []string) error {
 	chosen, err := in.chosen(args, func(h hosts.Host) bool { return h.Present(in.place) })
 	if err != nil {
@@ -226,6 +228,7 @@ func (in *installer) install(ctx context.Context, args []string) error {
 	})
 }
 
+// uninstall removes the server from the hosts that args name, or from all that have a configuration.
 func (in *installer) uninstall(args []string) error {
 	chosen, err := in.chosen(args, func(h hosts.Host) bool {
 		_, err := os.Lstat(h.File(in.place))

@@ -28,6 +28,7 @@ func WriteCache(path string, data []byte) error {
 	return replace(path, data, func(*os.File) error { return nil })
 }
 
+// replace writes data to another file in the same folder and renames it. sync is called in between.
 func replace(path string, data []byte, sync func(*os.File) error) error {
 	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // mode 0600
 	if err != nil {

@@ -37,6 +37,8 @@ var operatorType = sync.OnceValue(func() reflect.Type {
 	}))
 })
 
+// fileFields are the fields of the struct that a config file is decoded into: one for each setting. A pointer tells a
+// key that is missing from one with the zero value.
 func fileFields() []reflect.StructField {
 	// TOML finds fields by their tags; the names must only be exported.
 	var fields []reflect.StructField

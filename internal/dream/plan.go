@@ -64,6 +64,8 @@ func (s *Sweeper) Plan(ctx context.Context, confirmed []string) (Plan, error) {
 	return s.plan(ctx, past, confirmed)
 }
 
+// plan chooses what a sweep promotes and what it holds back, and writes nothing. confirmed are the IDs of held
+// candidates that the user has confirmed.
 func (s *Sweeper) plan(ctx context.Context, past history, confirmed []string) (Plan, error) {
 	now := s.Workspace.Now().UTC()
 	recalled, err := s.Memory.Recalled(ctx, now.AddDate(0, 0, -Window))

@@ -100,6 +100,7 @@ var (
 	weekdays  = []string{"sun", "mon", "tues", "wednes", "thurs", "fri", "satur"}
 )
 
+// keys yields the keys of m, in no particular order.
 func keys[V any](m map[string]V) func(func(string) bool) {
 	return func(yield func(string) bool) {
 		for k := range m {
@@ -145,6 +146,7 @@ func Interval(text string) (interval time.Duration, days []time.Weekday) {
 	return 0, nil
 }
 
+// numberOf returns the number that a word or numeral is, 0 if it is none.
 func numberOf(word string) float64 {
 	if n, ok := numbers[word]; ok {
 		return n
@@ -156,6 +158,7 @@ func numberOf(word string) float64 {
 	return n
 }
 
+// unit returns the length of the unit of time that word names, 0 if it names none.
 func unit(word string) time.Duration {
 	switch word {
 	case "min":

@@ -56,6 +56,7 @@ var (
 	}
 )
 
+// claudeHook returns an entry in the form of Claude Code's settings.
 func claudeHook(e hookEvent, command string) object {
 	hook := object{{"type", "command"}, {"command", command}, {"timeout", seconds}}
 	group := object{{"hooks", []object{hook}}}

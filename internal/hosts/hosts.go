@@ -225,6 +225,7 @@ func servers(key string, more ...field) func(Entry) ([]string, object) {
 	}
 }
 
+// opencodeServer returns the place and the entry of a server in OpenCode's configuration.
 func opencodeServer(e Entry) ([]string, object) {
 	value := object{{"type", "local"}, {"command", append([]string{e.Command}, e.Args...)}, {"enabled", true}}
 	if len(e.Env) > 0 {
@@ -233,6 +234,7 @@ func opencodeServer(e Entry) ([]string, object) {
 	return []string{"mcp", e.Name}, value
 }
 
+// gooseExtension returns the place and the entry of a server in Goose's configuration, where the timeout is in seconds.
 func gooseExtension(e Entry) ([]string, object) {
 	return []string{"extensions", e.Name}, object{
 		{"name", e.Name},

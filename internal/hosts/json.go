@@ -13,6 +13,7 @@ import (
 // jsonFormat edits JSON, with comments and trailing commas if the file has them.
 type jsonFormat struct{}
 
+// decode accepts comments and trailing commas, which several hosts allow. Numbers stay as they are written.
 func (jsonFormat) decode(text []byte) (map[string]any, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return map[string]any{}, nil
@@ -59,6 +60,7 @@ func repeated(root *hujson.Value) string {
 	return ""
 }
 
+// set writes the fields of value into the object at path, which keeps its other fields, or creates it.
 func (f jsonFormat) set(text []byte, path []string, value object) ([]byte, error) {
 	content, err := f.decode(text)
 	if err != nil {
@@ -203,6 +205,8 @@ func nested(path []string, value any) any {
 	return value
 }
 
+// remove cuts the member at path out of the text, with its comma and the space around it. Text without it stays the
+// same.
 func (f jsonFormat) remove(text []byte, path []string) ([]byte, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return text, nil
@@ -229,6 +233,7 @@ func (f jsonFormat) remove(text []byte, path []string) ([]byte, error) {
 	return text, nil
 }
 
+// find returns the index of the member called key, -1 for none.
 func find(object *hujson.Object, key string) int {
 	for i, m := range object.Members {
 		if m.Name.Value.(hujson.Literal).String() == key {
@@ -241,6 +246,7 @@ func find(object *hujson.Object, key string) int {
 // span is where a member of an object or an element of an array is, from its name to the end of its value.
 type span struct{ from, to int }
 
+// members returns the places of the members in the text, from the name to the end of the value.
 func members(object *hujson.Object) []span {
 	var spans []span
 	for _, m := range object.Members {
@@ -249,6 +255,7 @@ func members(object *hujson.Object) []span {
 	return spans
 }
 
+// elements returns the places of the elements in the text.
 func elements(array *hujson.Array) []span {
 	var spans []span
 	for _, e := range array.Elements {

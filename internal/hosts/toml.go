@@ -15,6 +15,7 @@ import (
 // tomlFormat edits TOML. Entries are tables with a header of their own, or members of an inline table.
 type tomlFormat struct{}
 
+// decode returns the content of the file; the error names the line.
 func (tomlFormat) decode(text []byte) (map[string]any, error) {
 	content := map[string]any{}
 	if err := toml.Unmarshal(text, &content); err != nil {
@@ -74,6 +75,8 @@ func statements(text []byte) ([]statement, error) {
 	return list, p.Error()
 }
 
+// set writes the fields of value into the table at path, in the form that the file has it, or adds the table at the
+// end.
 func (f tomlFormat) set(text []byte, path []string, value object) ([]byte, error) {
 	content, err := f.decode(text)
 	if err != nil {
@@ -169,6 +172,7 @@ func setInTable(text []byte, table []string, f field) ([]byte, error) {
 	return splice(text, after, after, line), nil
 }
 
+// remove cuts the table at path out of the text, with the tables below it and the empty line that set added.
 func (f tomlFormat) remove(text []byte, path []string) ([]byte, error) {
 	list, err := statements(text)
 	if err != nil {
@@ -226,6 +230,7 @@ func tomlKey(key string) string {
 	return tomlValue(key)
 }
 
+// dotted returns a path as a TOML key, quoted where necessary.
 func dotted(path []string) string {
 	var keys []string
 	for _, key := range path {

@@ -18,6 +18,8 @@ import (
 // flow mapping ({…}) gets its entry on the same line.
 type yamlFormat struct{}
 
+// decode returns the content of the file, empty for a file of comments. Of several documents it is not clear which is
+// meant.
 func (yamlFormat) decode(text []byte) (map[string]any, error) {
 	content := map[string]any{}
 	file, err := parser.ParseBytes(text, 0)
@@ -37,6 +39,8 @@ func (yamlFormat) decode(text []byte) (map[string]any, error) {
 	return content, nil
 }
 
+// set writes value to path. An entry that is there is replaced as a whole, with its other fields kept: YAML has too
+// many forms to edit each in place.
 func (f yamlFormat) set(text []byte, path []string, value object) ([]byte, error) {
 	content, err := f.decode(text)
 	if err != nil {
@@ -87,6 +91,8 @@ func (f yamlFormat) set(text []byte, path []string, value object) ([]byte, error
 	return splice(text, end, end, block), nil
 }
 
+// remove cuts the lines of the entry at path out of the text. It refuses an entry that shares its line with others,
+// unless it is in braces.
 func (f yamlFormat) remove(text []byte, path []string) ([]byte, error) {
 	content, err := f.decode(text)
 	if err != nil {
@@ -213,6 +219,7 @@ func merged(present any, value object) object {
 
 var plainScalar = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
 
+// yamlKey returns key as YAML: quoted if it would be read as something other than a string.
 func yamlKey(key string) string {
 	if plainScalar.MatchString(key) && !slices.Contains([]string{
 		"y", "n", "yes", "no", "on", "off", "true", "false",

@@ -78,6 +78,8 @@ func (l *Ledger) encode(now time.Time, drafts []Draft) (batch, error) {
 	return b, nil
 }
 
+// appendDraft appends the line of d, which follows cur in the chain. The form of a line is in the comment of the
+// package.
 func (l *Ledger) appendDraft(dst []byte, cur cursor, now time.Time, d Draft) ([]byte, error) {
 	if !isOp(d.Op) {
 		return nil, errors.New("an operation is 1 to 32 of a-z, 0-9 and _, beginning with a letter")
@@ -109,6 +111,7 @@ func (m *macs) appendProof(dst []byte, from int) []byte {
 	return append(dst, `","body":`...)
 }
 
+// appendBody appends the body of a line. The salt keeps anyone from guessing erased content by its hash.
 func appendBody(dst []byte, d Draft, random io.Reader) ([]byte, error) {
 	var salt [16]byte
 	if _, err := io.ReadFull(random, salt[:]); err != nil {

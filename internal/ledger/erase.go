@@ -142,6 +142,7 @@ type appender struct {
 
 func (a *appender) size() int64 { return a.off + int64(len(a.buf)) }
 
+// line collects a line, and writes when 1 MiB is full.
 func (a *appender) line(text []byte) error {
 	a.buf = append(append(a.buf, text...), '\n')
 	if len(a.buf) < 1<<20 {
@@ -150,6 +151,7 @@ func (a *appender) line(text []byte) error {
 	return a.flush(nil)
 }
 
+// flush writes what was collected, and more.
 func (a *appender) flush(more []byte) error {
 	a.buf = append(a.buf, more...)
 	n, err := a.f.WriteAt(a.buf, a.off)

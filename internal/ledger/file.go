@@ -28,6 +28,7 @@ type File interface {
 	Chmod(mode fs.FileMode) error
 }
 
+// osFS is the FS of the operating system.
 type osFS struct{}
 
 func (osFS) OpenFile(name string, flag int, perm fs.FileMode) (File, error) {
@@ -76,6 +77,8 @@ func makePrivate(f File, path string, log *slog.Logger) error {
 	return nil
 }
 
+// checkRegular refuses what is not a regular file with one name: a second name would be another way to read or change
+// it.
 func checkRegular(path string, info fs.FileInfo) error {
 	if !info.Mode().IsRegular() {
 		return fmt.Errorf("%s is not a regular file", path)

@@ -108,6 +108,7 @@ func readHead(note string) (h head) {
 	return h
 }
 
+// write replaces the note. It is not fsynced: what it says can only be too old after a power failure.
 func (h head) write(note string) error {
 	raw, err := json.Marshal(h)
 	if err != nil {

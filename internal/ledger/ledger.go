@@ -191,6 +191,7 @@ func (l *Ledger) AppendRelaxed(ctx context.Context, apply func(Entry) error,
 	return l.append(ctx, false, apply, prepare)
 }
 
+// append writes the drafts of prepare as one transaction. Without durable it does not wait for the disk.
 func (l *Ledger) append(ctx context.Context, durable bool, apply func(Entry) error,
 	prepare func(time.Time) ([]Draft, error),
 ) ([]Entry, error) {
@@ -254,6 +255,7 @@ func settle(entries []Entry, err error) ([]Entry, error) {
 // now is the clock's time as it is written: UTC, whole milliseconds.
 func (l *Ledger) now() time.Time { return l.opt.Now().UTC().Truncate(time.Millisecond) }
 
+// enter waits for the turn, which one goroutine of this process has at a time, until ctx is done.
 func (l *Ledger) enter(ctx context.Context) error {
 	select {
 	case <-l.turn:
@@ -300,6 +302,8 @@ func (w *writing) end() {
 	}
 }
 
+// catchUp opens the file and delivers what other processes have appended. It completes a last line that lacks its line
+// feed, and removes an incomplete one: a crash while writing leaves either.
 func (w *writing) catchUp(ctx context.Context, apply func(Entry) error) error {
 	f, size, err := w.l.open(os.O_RDWR)
 	if err != nil {

@@ -248,6 +248,7 @@ func (s *fields) jsonString() []byte {
 	return nil
 }
 
+// isOp reports whether s may be an entry's operation.
 func isOp(s string) bool {
 	if s == "" || len(s) > 32 || s[0] < 'a' || s[0] > 'z' {
 		return false
@@ -263,6 +264,7 @@ func isOp(s string) bool {
 // isName reports whether s can be the name of a ledger.
 func isName(s string) bool { return s != "" && isID(s) }
 
+// isID reports whether s may be an entry's ID; "" is allowed.
 func isID(s string) bool {
 	if len(s) > 128 {
 		return false

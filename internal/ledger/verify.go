@@ -39,6 +39,7 @@ func Verify(ctx context.Context, path, name string, key []byte) (Report, error) 
 	return verify(ctx, path, name, f, size, key)
 }
 
+// verify checks all lines: the chain, the MACs if key is set, and that each erased line has a delete entry after it.
 func verify(ctx context.Context, path, name string, f io.ReaderAt, size int64, key []byte) (Report, error) {
 	var checked *macs
 	if key != nil {
@@ -84,6 +85,7 @@ func verify(ctx context.Context, path, name string, f io.ReaderAt, size int64, k
 	return r, nil
 }
 
+// firstOf returns the earliest of the lines, ok false if there are none.
 func firstOf(lines map[string]cursor) (first cursor, ok bool) {
 	for _, c := range lines {
 		if !ok || c.seq < first.seq {

@@ -27,6 +27,8 @@ func (l *Ledger) commit(f File, lines []byte, durable bool) error {
 	return err
 }
 
+// write writes lines at the end of the file and, if durable, fsyncs it. After a failed fsync the kernel may have
+// dropped what was written before, see suspect.
 func (l *Ledger) write(f File, lines []byte, durable bool) error {
 	end := l.cur.end
 	if durable && l.suspect {
@@ -99,6 +101,7 @@ func (l *Ledger) anchor(f File) error {
 	return nil
 }
 
+// syncDir fsyncs a folder, so that a new file's name is on disk.
 func syncDir(fs FS, dir string) error {
 	d, err := fs.OpenFile(dir, os.O_RDONLY, 0)
 	if err != nil {

@@ -45,6 +45,7 @@ func File(ctx context.Context, file *os.File) error {
 	return wait(ctx, file.Name(), func() (bool, error) { return flock(file, syscall.LOCK_EX) })
 }
 
+// lock waits for the lock on path until ctx is done.
 func lock(ctx context.Context, path string, mode int) (release func() error, err error) {
 	err = wait(ctx, path, func() (ok bool, err error) {
 		release, ok, err = try(path, mode)
@@ -67,6 +68,8 @@ func wait(ctx context.Context, path string, attempt func() (bool, error)) error 
 	}
 }
 
+// try takes the lock on path if no other process has it. The file may have been replaced while the lock was taken; then
+// ok is false and the caller tries again.
 func try(path string, mode int) (release func() error, ok bool, err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, false, fmt.Errorf("create the lock's folder: %w", err)

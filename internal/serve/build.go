@@ -198,6 +198,7 @@ type promptCompletions struct {
 	logger *slog.Logger
 }
 
+// CompletePromptArgument hides internal errors, as handlers of tools do.
 func (c promptCompletions) CompletePromptArgument(
 	ctx context.Context, prompt string, argument mcp.CompleteArgument, given mcp.CompleteContext,
 ) (*mcp.Completion, error) {
@@ -212,6 +213,7 @@ type resourceCompletions struct {
 	logger *slog.Logger
 }
 
+// CompleteResourceArgument hides internal errors, as handlers of tools do.
 func (c resourceCompletions) CompleteResourceArgument(
 	ctx context.Context, uri string, argument mcp.CompleteArgument, given mcp.CompleteContext,
 ) (*mcp.Completion, error) {

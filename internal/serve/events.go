@@ -28,12 +28,14 @@ type events struct {
 	stored   map[string]int                     // number of events so far, by session
 }
 
+// eventStream has the newest events of one stream, for clients that resume it.
 type eventStream struct {
 	kept    []event
 	bytes   int    // of kept
 	dropped string // the ID of the newest event that was dropped
 }
 
+// event is a message and the ID by which a client names it when it resumes.
 type event struct {
 	id      string
 	message json.RawMessage

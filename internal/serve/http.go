@@ -123,8 +123,10 @@ type route struct {
 	open    http.HandlerFunc   // for everyone, instead of methods
 }
 
+// handler serves a request of a client that was authenticated.
 type handler func(*recorder, *http.Request, *site, auth.Client)
 
+// newFront returns the handler of all routes, with defaults for the limits that are not set.
 func newFront(o HTTPOptions) *front {
 	o.CallsPerMinute = cmp.Or(o.CallsPerMinute, DefaultCallsPerMinute)
 	o.ConcurrentCalls = cmp.Or(o.ConcurrentCalls, DefaultConcurrentCalls)

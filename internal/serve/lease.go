@@ -30,6 +30,7 @@ func newLeases() *leases {
 	return &leases{open: map[*lease]struct{}{}, changed: make(chan struct{})}
 }
 
+// add registers a request or stream that is served.
 func (l *leases) add(one *lease) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -39,6 +40,7 @@ func (l *leases) add(one *lease) {
 	}
 }
 
+// remove ends a lease, and wakes those who wait for the calls to end.
 func (l *leases) remove(one *lease) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -27,6 +27,7 @@ type quotas struct {
 	byClient map[string]*quota
 }
 
+// quota is what one client has used.
 type quota struct {
 	limiter *rate.Limiter
 	inUse   [3]int // by use

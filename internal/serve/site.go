@@ -126,6 +126,7 @@ func (i issuer) ResolveSessionIdManager(r *http.Request) server.SessionIdManager
 	return issuing{i.sessions, r.Context()}
 }
 
+// issuing gives new sessions their IDs, bound to the client of the request.
 type issuing struct {
 	sessions *sessions
 	ctx      context.Context //nolint:containedctx // the request's, for the length of one call
@@ -248,6 +249,7 @@ func (t terse) WithAttrs([]slog.Attr) slog.Handler { return t }
 // WithGroup implements slog.Handler.
 func (t terse) WithGroup(string) slog.Handler { return t }
 
+// clientKey is the key of the request's client in its context.
 type clientKey struct{}
 
 // withClient adds the request's client to its context.

@@ -30,6 +30,7 @@ type exchange struct {
 	opens    bool // it is an initialize
 }
 
+// exchangeKey is the key of the exchange in a request's context.
 type exchangeKey struct{}
 
 // post serves a message sent to the Streamable HTTP route.

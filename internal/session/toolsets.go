@@ -118,6 +118,7 @@ var bootTools = []string{"who_am_i", "bootstrap_write", "bootstrap_finish"}
 // prompts makes the prompts that the audience may use, of the sets that the operator offers.
 func (p *parts) prompts() []prompts.Prompt { return made(p, promptEntries) }
 
+// made constructs what the settings offer and the session has the parts for, in the order of entries.
 func made[T any](p *parts, entries []entry[T]) []T {
 	var list []T
 	for _, e := range entries {

@@ -215,6 +215,8 @@ func (p *parser) modifiedWeekday(i int, day time.Weekday, direction int) []Span 
 	return spans
 }
 
+// modifiedMonth returns the month that "last" (direction -1), "this" (0) or "next" (1) selects: the last that is over,
+// the one of this year, or the first that has not begun.
 func (p *parser) modifiedMonth(month time.Month, direction int) []Span {
 	list := p.monthsNear(month)
 	var chosen []Span

@@ -116,6 +116,7 @@ var units = map[string]string{
 	"fortnight": "fortnights", "month": "months", "year": "years", "weekend": "weekends", "quarter": "quarters",
 }
 
+// init completes the tables of words from one another.
 func init() {
 	for _, plural := range []string{"minutes", "hours", "days", "weeks", "fortnights", "months", "years"} {
 		units[plural] = plural
@@ -155,6 +156,7 @@ var (
 var starters = set("q in the day today tonight yesterday tomorrow now last past next previous this current coming " +
 	"upcoming following")
 
+// set returns the words, which are separated by white space, as a set.
 func set(words string) map[string]bool {
 	m := map[string]bool{}
 	for word := range strings.FieldsSeq(words) {

@@ -133,6 +133,8 @@ func Parse(text string, now time.Time) (Span, error) { return parse(text, now, p
 // ParseEvent is Parse for when something happened or will happen: the date without a year that is nearest to now.
 func ParseEvent(text string, now time.Time) (Span, error) { return parse(text, now, either) }
 
+// parse reads a time that is the whole of text, except for prepositions before it and a full stop after it. lean is the
+// tense that an ambiguous date is read in.
 func parse(text string, now time.Time, lean tense) (Span, error) {
 	text = strings.TrimSpace(text)
 	if t, err := time.Parse(time.RFC3339Nano, text); err == nil {

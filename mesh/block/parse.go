@@ -35,6 +35,8 @@ type parser struct {
 	err   *SyntaxError
 }
 
+// parse reads the sections in the fixed order of RFC-0011 §3.1. It reads on after an error, which p keeps, so that each
+// section needs no check of its own.
 func (p *parser) parse(b *Block) {
 	b.Agent = p.named("agent")
 	b.Intent = p.named("intent")

@@ -53,6 +53,7 @@ func New() *Cache {
 	return &Cache{list: list}
 }
 
+// answer is the result of a search, and when it was found.
 type answer struct {
 	hits []record.Hit
 	at   time.Time
@@ -86,6 +87,8 @@ func (a *Cache) Hits(
 	return hits, nil
 }
 
+// get returns the result of a request that is younger than MaxAge. All results go when the memories have changed: none
+// of them can be found again, because the state does not repeat.
 func (a *Cache) get(state, key string, now time.Time) ([]record.Hit, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -101,6 +104,7 @@ func (a *Cache) get(state, key string, now time.Time) ([]record.Hit, bool) {
 	return slices.Clone(known.hits), ok
 }
 
+// put keeps a result, unless the memories have changed since it was looked for.
 func (a *Cache) put(state, key string, found answer) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -71,6 +71,8 @@ var kinds = []struct {
 // clause finds a "when" that introduces a clause instead of asking.
 var clause = regexp.MustCompile(`(?i)\bwhen (I|we|you|he|she|they)\b`)
 
+// kindOf returns the kind of thing that a question asks for. A "when"
+// that introduces a clause asks for no time.
 func kindOf(text string) kind {
 	for _, k := range kinds {
 		if k.asks.MatchString(text) && !(k.kind == moment && clause.MatchString(text)) {

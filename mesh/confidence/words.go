@@ -30,6 +30,7 @@ var (
 	reasons      = set(`because since so due as caused cause for to after when reason thanks broken`)
 )
 
+// set returns the words, which are separated by white space, as a set.
 func set(words string) map[string]bool {
 	m := map[string]bool{}
 	for w := range strings.FieldsSeq(words) {

@@ -28,6 +28,8 @@ const (
 
 var errGraph = errors.New("not an ONNX model of this kind")
 
+// readGraph reads the names of the inputs and outputs from an ONNX model, without its weights: ONNX Runtime needs the
+// names before it loads the model.
 func readGraph(path string) (graph, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -73,6 +75,8 @@ func parseGraph(r io.ReaderAt, size int64) (graph, error) {
 	return g, nil
 }
 
+// valueInfoName returns the name in a ValueInfoProto, the bytes from start to end. A name of more than 1,000 bytes is
+// no model of ours.
 func valueInfoName(r io.ReaderAt, start, end int64) (string, error) {
 	var name string
 	err := fields(r, start, end, func(number protowire.Number, start, end int64) error {

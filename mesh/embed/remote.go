@@ -94,6 +94,8 @@ func (r *Remote) Embed(ctx context.Context, texts []string) ([][]float32, error)
 	return all, nil
 }
 
+// batch embeds up to one request's number of texts. It checks what it got: a provider that returns another number of
+// vectors, or vectors of another length, would put them next to the wrong memories.
 func (r *Remote) batch(ctx context.Context, texts []string) ([][]float32, error) {
 	body, err := r.provider.Post(ctx, r.api.path, r.api.request(r.model.Name, texts))
 	if err != nil {

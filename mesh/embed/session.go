@@ -19,6 +19,7 @@ const maxBatch = 32
 // undone: sessions come and go, the library stays.
 var environment sync.Mutex
 
+// initialize loads ONNX Runtime, once in a process: the library allows one environment only.
 func initialize(library string) error {
 	environment.Lock()
 	defer environment.Unlock()
@@ -39,6 +40,8 @@ type session struct {
 	inputs []string // the names of the graph's inputs, in its order
 }
 
+// openSession loads the model with a number of threads. A batch is one call of the model, so parallelism is inside its
+// operators.
 func openSession(paths assets.Paths, threads int) (*session, error) {
 	graph, err := readGraph(paths.Model)
 	if err != nil {

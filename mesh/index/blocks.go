@@ -218,6 +218,7 @@ func blockRow(e ledger.Entry) (lance.Block, error) {
 	return row, nil
 }
 
+// write adds the collected rows and then deletes those whose entries were erased.
 func (w *blockWriter) write(ctx context.Context, tables *lance.DB) error {
 	if err := tables.AddBlocks(ctx, w.rows); err != nil {
 		return err

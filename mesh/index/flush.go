@@ -44,6 +44,7 @@ func (ix *Index) restore(ctx context.Context) error {
 	return nil
 }
 
+// restoreSome takes the vectors of the memories called ids from LanceDB, which is cheaper than embedding them again.
 func (ix *Index) restoreSome(ctx context.Context, ids []string) error {
 	rows, err := ix.Tables.Memories(ctx, ids, true)
 	if err != nil || len(rows) == 0 {
@@ -107,6 +108,8 @@ func (ix *Index) drop(ctx context.Context) error {
 	return errors.Join(ix.blocks.reset(), ix.Tables.Drop(ctx))
 }
 
+// tryFlush brings the tables in line with the ledger: memories, skills, blocks, in this order. After an error it is not
+// known what the table has, so the next flush reads it again.
 func (ix *Index) tryFlush(ctx context.Context) error {
 	removed, err := ix.reconcile(ctx)
 	if err != nil {

@@ -71,6 +71,8 @@ func (ix *Index) Compact(ctx context.Context) (before, after lance.Stats, err er
 	return before, after, err
 }
 
+// compact writes what is pending and then removes what was deleted from the files. It returns the tables' sizes before
+// and after.
 func (ix *Index) compact(ctx context.Context) (before, after lance.Stats, err error) {
 	if err := errors.Join(ix.c.Sync(ctx), ix.c.Vectors.Refresh()); err != nil {
 		return before, after, err

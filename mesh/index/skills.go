@@ -217,6 +217,7 @@ type skillMetadata struct {
 	AgentID     string     `json:"agent_id,omitempty"`
 }
 
+// metadataOf returns the metadata of a skill's row (RFC-0011 §2.4).
 func metadataOf(h record.SkillHit) skillMetadata {
 	m := skillMetadata{
 		Reliability: h.Reliability, UseCount: h.UseCount, CreatedAt: h.CreatedAt, UpdatedAt: h.UpdatedAt,

@@ -93,8 +93,8 @@ func (c *Cleaner) Tags(tags []string) []string {
 	return clean
 }
 
-// Metadata cleans and redacts every string in m, keys included, and refuses the forbidden keys and more than record.MaxMetadata
-// bytes of JSON. It returns nil for an empty m, and after an error.
+// Metadata cleans and redacts every string in m, keys included, and refuses the forbidden keys and more than
+// record.MaxMetadata bytes of JSON. It returns nil for an empty m, and after an error.
 func (c *Cleaner) Metadata(m map[string]any) map[string]any {
 	if len(m) == 0 {
 		return nil
@@ -118,6 +118,8 @@ func (c *Cleaner) Metadata(m map[string]any) map[string]any {
 	return clean
 }
 
+// value returns v, a decoded JSON value, with all its strings cleaned and redacted, keys of objects included. Two keys
+// that become one are an error, because one value would be lost.
 func (c *Cleaner) value(v any) any {
 	switch v := v.(type) {
 	case string:

@@ -20,6 +20,7 @@ type BM25 struct {
 	total    int   // length of the live documents together, in terms
 }
 
+// posting25 is a document that has a term, and how often.
 type posting25 struct{ doc, count int }
 
 // BM25Statistics holds the document frequencies of terms, added over the indexes that were counted. It is kept apart

@@ -158,6 +158,7 @@ func FromImage(image []byte) (*Index, error) {
 	return x, nil
 }
 
+// imageWriter appends numbers and strings, in the form that imageReader reads.
 type imageWriter []byte
 
 func (w *imageWriter) number(n int) {
@@ -170,6 +171,7 @@ type imageReader struct {
 	bad  bool
 }
 
+// number reads an unsigned varint. One above 2^40 is damage: no index has so many documents or words.
 func (r *imageReader) number() int {
 	// Most numbers have one byte.
 	if len(r.rest) > 0 && r.rest[0] < 0x80 {
@@ -186,6 +188,7 @@ func (r *imageReader) number() int {
 	return int(n)
 }
 
+// text reads a string: its length in bytes and its bytes.
 func (r *imageReader) text() string {
 	n := r.number()
 	if n > len(r.rest) {

@@ -29,6 +29,7 @@ type Index struct {
 	live     int                // documents that were not removed
 }
 
+// posting is a document that has a stem. Counts end at 65,535.
 type posting struct {
 	doc  int32
 	all  uint16 // occurrences of the stem in the document
@@ -38,6 +39,7 @@ type posting struct {
 // link holds a document's neighbours in its session, -1 for none. A predecessor always has the lower number.
 type link struct{ predecessor, successor int32 }
 
+// document is what the index knows of a document besides its postings.
 type document struct {
 	words   int32   // number of words, separated by white space
 	head    []int32 // the head's stems in order

@@ -195,6 +195,7 @@ type Pairs struct {
 	list  []pair
 }
 
+// pair is two stems that follow each other in the query.
 type pair struct {
 	first, second int32 // the stems' numbers
 	score         float64

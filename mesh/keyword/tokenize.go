@@ -94,6 +94,8 @@ func eachWord(text string, yield func(string)) {
 	}
 }
 
+// kind is what a character contributes to words: nothing, a letter of a word, or a word of its own in a script that is
+// written without spaces.
 type kind int
 
 const (

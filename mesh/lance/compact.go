@@ -101,6 +101,7 @@ func (db *DB) Compact(ctx context.Context) error {
 	return nil
 }
 
+// compact writes a new generation if that merges fragments or removes old versions, and deletes the former one.
 func (db *DB) compact(ctx context.Context) error {
 	ix, err := db.readIndex()
 	if err != nil || ix == nil {
@@ -332,6 +333,7 @@ func link(from, to string) error {
 	return errors.Join(err, out.Close(), in.Close())
 }
 
+// syncTree fsyncs every file and folder below dir, so that a generation is on disk before it becomes the current one.
 func syncTree(dir string) error {
 	return filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
 		if err != nil {

@@ -55,6 +55,8 @@ func Inspect(ctx context.Context, dir string) (info Foreign, err error) {
 	return info, err
 }
 
+// openForeign opens a table of another program's database. Unlike the DB's own tables it is never repaired: a damaged
+// head is ErrDamaged.
 func openForeign(ctx context.Context, dir, name string) (*handle, error) {
 	path := tablePath(dir, name)
 	if _, err := os.Stat(path); err != nil {
@@ -85,6 +87,8 @@ func ForeignMemories(ctx context.Context, dir string, withVector bool) iter.Seq2
 	}
 }
 
+// foreignRows yields the rows of another program's table. It must have the columns id, content and metadata; others are
+// read if they have the RFC's type.
 func foreignRows(ctx context.Context, h *handle, vector bool, yield func(Memory, error) bool) error {
 	schema, err := h.Schema(ctx)
 	if err != nil {
@@ -198,6 +202,8 @@ func Migrate(ctx context.Context, dir string, now time.Time) error {
 	return rename(made, current)
 }
 
+// copyToV2 writes the rows of the database in dir into a new table of schema V2 (RFC-0011 §2.2), next to the present
+// one. A row that V2 cannot hold is an error that names it, and nothing is replaced.
 func copyToV2(ctx context.Context, dir string, info Foreign) (err error) {
 	v2 := *memories
 	// The other program's rows keep their times in the columns. Ours repeat them in the metadata, because lancedb-go

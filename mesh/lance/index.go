@@ -143,6 +143,7 @@ func hasTables(dir string) (bool, error) {
 
 func tablePath(dir, name string) string { return filepath.Join(dir, name+".lance") }
 
+// syncFile fsyncs the file or folder called path.
 func syncFile(path string) error {
 	f, err := os.Open(path)
 	if err != nil {

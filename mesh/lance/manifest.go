@@ -24,6 +24,7 @@ type manifest struct {
 	files     []string // everything this version needs, relative to the table's folder, itself excluded
 }
 
+// fragment is a part of a table: data files, and which of their rows are deleted.
 type fragment struct {
 	id      uint64
 	rows    uint64 // physical, deleted ones included
@@ -31,6 +32,7 @@ type fragment struct {
 	data    []dataFile
 }
 
+// dataFile is a file of a fragment, as the manifest records it.
 type dataFile struct {
 	path string
 	size int64 // 0: not recorded
@@ -114,6 +116,8 @@ func readManifest(dir string, version uint64, deep bool) (*manifest, error) {
 	return m, nil
 }
 
+// check compares the data file with its entry in the manifest; deep also reads its end mark. The error wraps errBroken
+// if the file is missing or incomplete, as after a power failure.
 func (d dataFile) check(dir string, deep bool) error {
 	f, err := os.Open(filepath.Join(dir, "data", d.path))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -177,6 +181,8 @@ func parseManifest(data []byte) (*manifest, error) {
 	return m, err
 }
 
+// addFragment decodes a DataFragment of the manifest (lance's protobuf, table.proto) and adds it, with the names of its
+// files.
 func (m *manifest) addFragment(message []byte) error {
 	var f fragment
 	var deletion []byte

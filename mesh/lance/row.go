@@ -22,6 +22,7 @@ func (r row) text(column string) string {
 	return s
 }
 
+// float32 returns a number of the row, nil for null. lancedb-go returns all numbers as float64.
 func (r row) float32(column string) *float32 {
 	f, ok := r[column].(float64)
 	if !ok {
@@ -31,6 +32,7 @@ func (r row) float32(column string) *float32 {
 	return &v
 }
 
+// int32 returns a number of the row, nil for null. lancedb-go returns all numbers as float64.
 func (r row) int32(column string) *int32 {
 	f, ok := r[column].(float64)
 	if !ok {
@@ -40,6 +42,7 @@ func (r row) int32(column string) *int32 {
 	return &v
 }
 
+// vector returns the row's vector, nil if the query left it out.
 func (r row) vector() ([]float32, error) {
 	raw, ok := r["vector"].([]any)
 	if !ok {
@@ -77,6 +80,7 @@ func checkVector(v []float32, dim int) error {
 
 // Builders' columns. An empty string or zero time is null.
 
+// putText appends s, or null for "": the RFC's optional columns have no empty strings.
 func putText(b array.Builder, s string) {
 	if s == "" {
 		b.AppendNull()
@@ -85,6 +89,7 @@ func putText(b array.Builder, s string) {
 	b.(*array.StringBuilder).Append(s)
 }
 
+// putTime appends t in milliseconds, or null for the zero time.
 func putTime(b array.Builder, t time.Time) {
 	if t.IsZero() {
 		b.AppendNull()

@@ -263,6 +263,8 @@ func (t *table[R]) byID(ctx context.Context, db *DB, ids []string, vector bool) 
 	return out, nil
 }
 
+// query runs q and decodes its rows. A row that cannot be decoded is damage of the whole table, so the caller rebuilds
+// it.
 func (t *table[R]) query(ctx context.Context, h *handle, q contracts.QueryConfig) ([]R, error) {
 	raw, err := h.Select(ctx, q)
 	if err != nil {
@@ -304,6 +306,8 @@ func (t *table[R]) scan(ctx context.Context, h *handle, vector bool, yield func(
 	return t.scanColumns(ctx, h, t.columns(vector), yield)
 }
 
+// scanColumns yields all rows of h's version with these columns, a page at a time: lancedb-go returns rows as JSON, of
+// which a whole table would not fit into memory.
 func (t *table[R]) scanColumns(ctx context.Context, h *handle, columns []string, yield func(R, error) bool) error {
 	page, offset := readPage, 0
 	for {

@@ -101,6 +101,7 @@ func (c *Client) Complete(ctx context.Context, p derive.Prompt) (derive.Completi
 	return derive.Completion{Text: text, Model: cmp.Or(model, c.options.Model)}, nil
 }
 
+// message is one of the messages of a chat, in the form that OpenAI and Ollama share.
 type message struct {
 	Role    string `json:"role"`
 	Content string `json:"content"`
@@ -110,6 +111,7 @@ func (q question) messages() []message {
 	return []message{{"system", q.system}, {"user", q.text}}
 }
 
+// openAIRequest is a request for OpenAI's chat completions.
 type openAIRequest struct {
 	Model               string    `json:"model"`
 	Messages            []message `json:"messages"`

@@ -285,6 +285,7 @@ func (r *Candidates) addPairs(list []leader) map[place]float32 {
 	return worth
 }
 
+// place is a document's place among the candidates: its part and its number there.
 type place struct{ part, doc int }
 
 // setBase sets a memory's score without its session, and the session's best. A second call must not lower the score:
@@ -373,6 +374,7 @@ func (r *Candidates) strength(l leader) float32 {
 	return p.raw[l.doc]
 }
 
+// largest returns the largest of list and most.
 func largest(list []float32, most float32) float32 {
 	for _, x := range list {
 		if x > most { // none is NaN, which max would look for

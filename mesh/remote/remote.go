@@ -103,6 +103,8 @@ func (p *Provider) Post(ctx context.Context, path string, request any) ([]byte, 
 	}
 }
 
+// post sends one request and returns the body of the answer, of up to maxResponse bytes. Another status than 200 is a
+// *statusError.
 func (p *Provider) post(ctx context.Context, path string, payload []byte) ([]byte, error) {
 	address := strings.TrimSuffix(p.options.BaseURL, "/") + path
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(payload))
@@ -132,6 +134,7 @@ func (p *Provider) post(ctx context.Context, path string, payload []byte) ([]byt
 	return body, nil
 }
 
+// pause waits for d, or returns ctx's error if that ends first.
 func pause(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -36,6 +36,7 @@ type ChunkOptions struct {
 	Count func(string) int
 }
 
+// withDefaults returns the options with RFC-0011 §6.1's defaults for what is not set, and with Min ≤ Max ≤ HardMax.
 func (o ChunkOptions) withDefaults() ChunkOptions {
 	if o.Min <= 0 {
 		o.Min = 10

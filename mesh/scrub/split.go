@@ -120,6 +120,7 @@ func (s *splitter) sectionEnd(blocks []markup.Block, i int) int {
 	return len(s.text)
 }
 
+// common returns the elements that a and b begin with.
 func common(a, b []string) []string {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
@@ -200,6 +201,7 @@ func runeBoundary(text string, i, start int) int {
 	return i
 }
 
+// lineEnds returns the offsets after each line feed of text[start:end].
 func lineEnds(text string, start, end int) []int {
 	var out []int
 	for i := start; i < end; i++ {
@@ -229,6 +231,8 @@ func sentenceEnds(text string, start, end int) []int {
 	return out
 }
 
+// wordEnds returns the offsets at which text[start:end] may be cut between words: after white space, and after each
+// character of a script without spaces.
 func wordEnds(text string, start, end int) []int {
 	var out []int
 	for i, r := range text[start:end] {

@@ -46,7 +46,8 @@ const (
 // text understood in another way: record.Record.Clean, Words, IsStanding, HasParts. TestImageFormat notices.
 var imageFormat = fmt.Sprintf("1.%d", keyword.Version)
 
-// The number of entries after an image from which a new one is worth its time: imageAfter, and one in imageShare of all.
+// The number of entries after an image from which a new one is worth its time: imageAfter, and one in imageShare of
+// all.
 const (
 	imageAfter = 10
 	imageShare = 50
@@ -59,6 +60,7 @@ type imageHeader struct {
 	Sections []imageSection
 }
 
+// imageSection is the size in bytes and the checksum of one part of an image.
 type imageSection struct {
 	Size int64
 	Sum  []byte // SHA-256
@@ -106,6 +108,8 @@ func (c *Compartment) dropUseless(ctx context.Context) {
 	}
 }
 
+// restore reads the state from the image instead of from the whole ledger, if the image belongs to it. The state
+// changes only after everything was read and checked.
 func (c *Compartment) restore(ctx context.Context) error {
 	// SECURITY: no link may lead to another compartment's image; the seal names the ledger as well.
 	f, err := atomicfile.Open(c.Image, os.O_RDONLY)

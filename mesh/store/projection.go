@@ -60,6 +60,7 @@ type Document struct {
 	Past     bool // not current: a revision replaced or retired it, or it is not the best lesson of its pattern
 }
 
+// session is a session's number in the index, and the document to which its next one is linked.
 type session struct {
 	number int32
 	last   int // its latest document, -1 if all are deleted

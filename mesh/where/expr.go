@@ -68,6 +68,8 @@ type logic struct {
 	operands []node
 }
 
+// eval is SQL's three-valued logic: AND is the least of the operands, OR the greatest, in the order false, unknown,
+// true.
 func (l logic) eval(r Row) truth {
 	result := l.operands[0].eval(r)
 	for _, n := range l.operands[1:] {
@@ -114,6 +116,7 @@ type comparison struct {
 	value            any
 }
 
+// eval compares the column with the value; a comparison with null is unknown.
 func (c comparison) eval(r Row) truth {
 	field := r(c.column)
 	if field == nil {
@@ -175,6 +178,7 @@ type membership struct {
 	values []any
 }
 
+// eval is unknown for null, as in SQL.
 func (m membership) eval(r Row) truth {
 	field := r(m.column)
 	if field == nil {

@@ -14,6 +14,7 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("at character %d: %s", e.Position, e.Reason) }
 
+// kind is the kind of a token.
 type kind int
 
 const (
@@ -24,12 +25,14 @@ const (
 	symbol // an operator, a parenthesis or a comma
 )
 
+// token is a word, value or symbol of a filter, with its place for errors.
 type token struct {
 	kind  kind
 	value string
 	at    int // byte offset
 }
 
+// String describes the token for errors.
 func (t token) String() string {
 	switch t.kind {
 	case end:
@@ -57,6 +60,7 @@ func (l *lexer) fail(at int, format string, args ...any) error {
 	return &Error{utf8.RuneCountInString(l.source[:at]) + 1, fmt.Sprintf(format, args...)}
 }
 
+// next returns the next token, of kind end after the last. The error names the place.
 func (l *lexer) next() (token, error) {
 	for l.at < len(l.source) && strings.IndexByte(" \t\r\n", l.source[l.at]) >= 0 {
 		l.at++

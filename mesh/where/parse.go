@@ -38,6 +38,7 @@ const (
 
 const notANumber = "use a decimal number such as 0.5"
 
+// columnType is the type of the values that a column is compared with.
 type columnType int
 
 const (
@@ -122,6 +123,8 @@ func (p *parser) chain(keyword string, operand func() (node, error)) (node, erro
 	return logic{keyword, operands}, nil
 }
 
+// not parses the operand of AND and OR: a negation, a filter in parentheses, or a condition. The depth bounds
+// recursion.
 func (p *parser) not() (node, error) {
 	if p.depth++; p.depth > maxDepth {
 		return nil, p.fail(p.token.at, "nested too deeply; the maximum is %d levels", maxDepth)
@@ -155,6 +158,7 @@ func (p *parser) symbol(s string) error {
 	return p.advance()
 }
 
+// predicate parses one condition: a column, an operator and what it is compared with.
 func (p *parser) predicate() (node, error) {
 	if p.token.kind != word || slices.ContainsFunc([]string{"AND", "OR", "IN", "IS", "NULL"}, p.token.is) {
 		return nil, p.expected("a column")
@@ -191,6 +195,7 @@ func (p *parser) predicate() (node, error) {
 	return comparison{column, operator, v}, err
 }
 
+// isNull parses the rest of IS NULL and IS NOT NULL.
 func (p *parser) isNull(column string) (node, error) {
 	if err := p.advance(); err != nil {
 		return nil, err
@@ -207,6 +212,7 @@ func (p *parser) isNull(column string) (node, error) {
 	return null{column, negated}, p.advance()
 }
 
+// in parses the rest of IN (value, …), with up to maxValues values.
 func (p *parser) in(column string) (node, error) {
 	if err := p.advance(); err != nil {
 		return nil, err

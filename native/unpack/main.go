@@ -111,6 +111,7 @@ func readSums(path string) (map[string]string, error) {
 	return sums, lines.Err()
 }
 
+// digest returns the SHA-256 of a file in hexadecimal.
 func digest(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {

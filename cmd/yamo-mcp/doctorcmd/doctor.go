@@ -67,6 +67,8 @@ only. Without --workspace and YAMO_WORKSPACE, checks the workspace of the hosts'
 	return cmd
 }
 
+// run makes all checks, in the order in which one depends on another. A check that fails does not end the command: all
+// problems are shown at once.
 func (d *doctor) run(ctx context.Context, cmd *cobra.Command) error {
 	d.place = hosts.Place{Home: d.Getenv("HOME"), Getenv: d.Getenv}
 	d.program()

@@ -36,6 +36,8 @@ type turn struct {
 	mark string // of the text and the side
 }
 
+// newTurn returns what was said, without credentials, and its mark, by which a later hook recognizes the same turn in
+// the host's log.
 func newTurn(user bool, said string) turn {
 	clean, _ := session.CredentialScrubber()(text.Plain(said))
 	t := turn{user: user, text: text.OneLine(clean)}

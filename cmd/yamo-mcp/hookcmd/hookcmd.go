@@ -88,6 +88,7 @@ A session is a direct conversation only with --connection dm, as for ` + "`yamo-
 // settings are those of a session, without what only a server has.
 var settings = sessionSettings()
 
+// sessionSettings are the settings that a hook has in common with the session that it belongs to.
 func sessionSettings() []config.Setting {
 	var list []config.Setting
 	for _, s := range config.SessionSettings {
@@ -101,6 +102,7 @@ func sessionSettings() []config.Setting {
 	return append(list, config.LearningSettings...)
 }
 
+// run handles the event called name within the limit. Its error goes to the log: a hook fails open.
 func (r *run) run(cmd *cobra.Command, name string) error {
 	r.start = time.Now()
 	// The process ends before a collection would be worth its time, unless the memory is very large.

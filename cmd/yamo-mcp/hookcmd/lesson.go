@@ -88,6 +88,7 @@ var everyday = wordSet(`bash zsh sudo env time exec command cat echo printf grep
 	yarn pnpm node python python3 pip make cargo docker kubectl go java bun deno uv src lib test tests docs doc main
 	index cmd internal pkg home users user tmp var usr bin opt etc app apps packages work code projects readme`)
 
+// wordSet returns the stems of the words in list.
 func wordSet(list string) map[string]bool {
 	set := map[string]bool{}
 	for word := range strings.FieldsSeq(list) {
@@ -99,6 +100,8 @@ func wordSet(list string) map[string]bool {
 // editChars is how much of an edit's new text is matched.
 const editChars = 300
 
+// action returns the words for what a tool is about to do: the programs and arguments of a command, the names of files.
+// Variables and everyday programs tell nothing about it.
 func (in toolInput) action() action {
 	act := action{words: map[string]bool{}, strong: map[string]bool{}}
 	command := ""

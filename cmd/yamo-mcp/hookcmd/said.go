@@ -54,6 +54,8 @@ func (r *run) preCompact(ctx context.Context) error {
 	return r.folder.locked(ctx, func() error { return r.checkpoint(ctx) })
 }
 
+// checkpoint writes to the daily log, before the host compacts the conversation, what was said so far and where the
+// work is.
 func (r *run) checkpoint(ctx context.Context) error {
 	s := r.folder.load(r.in.SessionID, r.start)
 	asked := s.Prompt

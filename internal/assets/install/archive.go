@@ -37,6 +37,7 @@ func isTar(name string) bool {
 	return strings.HasSuffix(name, ".tgz") || strings.HasSuffix(name, ".tar.gz")
 }
 
+// extractTar writes the file called member of a gzipped tar archive to dst, up to size bytes.
 func extractTar(archive, member, dst string, size int64) error {
 	f, err := os.Open(archive)
 	if err != nil {
@@ -63,6 +64,7 @@ func extractTar(archive, member, dst string, size int64) error {
 	}
 }
 
+// extractZip writes the file called member of a zip archive to dst, up to size bytes.
 func extractZip(archive, member, dst string, size int64) error {
 	z, err := zip.OpenReader(archive)
 	if err != nil {
@@ -105,6 +107,7 @@ func writeMember(r io.Reader, member, dst string, size int64) error {
 // diskWriter marks errors of writing as this machine's, to tell them from a damaged download.
 type diskWriter struct{ w io.Writer }
 
+// Write marks errors of the disk: another source of the file does not help against them.
 func (d diskWriter) Write(p []byte) (int, error) {
 	n, err := d.w.Write(p)
 	if err != nil {

@@ -75,6 +75,8 @@ func (in *installer) fromFile(f assets.File, file, member, final string) (bool, 
 	return false, nil
 }
 
+// copyAndPlace copies f from file, or from its member if file is an archive, checks the copy and moves it to final. The
+// check is of the copy, because file may change in between.
 func (in *installer) copyAndPlace(f assets.File, file, member, final string) error {
 	dir, err := os.MkdirTemp(in.scratch, "source-")
 	if err != nil {
@@ -104,6 +106,7 @@ func (in *installer) copyAndPlace(f assets.File, file, member, final string) err
 	return place(tmp, final, got)
 }
 
+// copyFile copies up to limit bytes of src, and one more, so that a larger file is noticed.
 func copyFile(src, dst string, limit int64) error {
 	r, err := os.Open(src)
 	if err != nil {

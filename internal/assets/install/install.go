@@ -210,6 +210,7 @@ func createPublic(dst string) (*os.File, error) {
 	return os.OpenFile(dst, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) //nolint:gosec // see above
 }
 
+// syncDir fsyncs a folder, so that the names in it are on disk.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -240,6 +241,7 @@ func intact(path string, f assets.File) (bool, error) {
 	return slices.Contains(accepted, got), nil
 }
 
+// digest returns the SHA-256 and the size in bytes of a file.
 func digest(path string) (assets.Digest, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -275,6 +277,8 @@ func removeScratch(dir string) {
 	}
 }
 
+// missingError lists the files that are not installed, their sources and the next step. from is the folder that was
+// searched, "" if downloads failed.
 func missingError(files []assets.File, from string) error {
 	var b strings.Builder
 	b.WriteString("not installed:")

@@ -193,6 +193,7 @@ func (in *installer) stillWorking(what string) (stop func()) {
 // tail keeps the end of a command's output.
 type tail struct{ data []byte }
 
+// Write keeps the last 4 KiB of a program's output, which have its error.
 func (t *tail) Write(p []byte) (int, error) {
 	t.data = append(t.data, p...)
 	if extra := len(t.data) - 4096; extra > 0 {

@@ -32,6 +32,7 @@ func (r *requests) add(key string) {
 	r.open[key]++
 }
 
+// answered removes a request that was answered, and wakes those who wait for it. A client may use an ID twice.
 func (r *requests) answered(key string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -42,6 +43,7 @@ func (r *requests) answered(key string) {
 	r.changed = make(chan struct{})
 }
 
+// count returns the number of requests without an answer.
 func (r *requests) count() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -96,6 +96,7 @@ func fenceEnd(text string, from int, t string) int {
 	return len(text)
 }
 
+// headingLevel returns the level of the ATX heading t, 1 to 6, or 0 if t is none (CommonMark §4.2).
 func headingLevel(t string) int {
 	n := 0
 	for n < len(t) && t[n] == '#' {

@@ -86,6 +86,8 @@ func frontMatter(src string) int {
 	return 0
 }
 
+// cleaner collects the edits that remove markup from src. It edits the source instead of rendering the tree, so that
+// what it does not know stays as it is.
 type cleaner struct {
 	src   string
 	base  int // offset of the parsed part in src
@@ -98,6 +100,7 @@ func (c *cleaner) replace(start, end int, with string) {
 	c.edits = append(c.edits, edit{start, end, with})
 }
 
+// visit removes the markup of one node. Code keeps every character, because marks in it mean something.
 func (c *cleaner) visit(n ast.Node, entering bool) (ast.WalkStatus, error) {
 	if !entering {
 		return ast.WalkContinue, nil
@@ -237,6 +240,7 @@ func destination(inside string) (dest string, ok bool) {
 	return dest, dest == "" || strings.ContainsAny(dest, "/:#.")
 }
 
+// autoLink removes the brackets around a link, unless a letter or digit touches them: then both would run together.
 func (c *cleaner) autoLink(n *ast.AutoLink) {
 	start := c.start(n)
 	if start < 0 || chars.At(c.src, start) != '<' || chars.IsAlnum(chars.At(c.src, start-1)) {

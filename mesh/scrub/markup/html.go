@@ -51,6 +51,7 @@ var dropped = set(`script style`)
 // furniture are elements around the content of a page.
 var furniture = set(`nav noscript template svg iframe canvas object select`)
 
+// set returns the words, which are separated by white space, as a set.
 func set(words string) map[string]bool {
 	m := make(map[string]bool)
 	for w := range strings.FieldsSeq(words) {
@@ -262,6 +263,7 @@ func (t *tags) inlineText(c *cleaner, i int) string {
 	return ""
 }
 
+// ends returns the first and last tag of the pair that tag i belongs to.
 func (t *tags) ends(i int) (first, last tag) {
 	g := t.all[i]
 	if g.kind == html.StartTagToken {
@@ -275,6 +277,7 @@ func lineHasCell(src string, i int) bool {
 	return strings.HasPrefix(strings.TrimLeft(src[lineStart(src, i):], " "), "|")
 }
 
+// imageText returns what remains of an image: its description and its address. A data URI is no address.
 func imageText(g tag) string {
 	alt, src := strings.TrimSpace(g.attr["alt"]), g.attr["src"]
 	if strings.HasPrefix(src, "data:") || strings.ContainsAny(src, " \n<>") {

@@ -96,6 +96,7 @@ type writer struct {
 	depth int // of lists
 }
 
+// raw writes s as it is, after the mark of the line that it begins or the space that is due.
 func (w *writer) raw(s string) {
 	if s == "" {
 		return
@@ -149,6 +150,7 @@ func (w *writer) paragraph() {
 	}
 }
 
+// closePre writes what <pre> contained as a code block. The fence is longer than any in the code.
 func (w *writer) closePre() {
 	code := strings.Trim(w.buf.String(), "\n")
 	w.buf.Reset()
@@ -164,6 +166,7 @@ func (w *writer) closePre() {
 	w.paragraph()
 }
 
+// tag writes what a tag means in Markdown. Tags without a meaning for text leave nothing.
 func (w *writer) tag(g tag) {
 	start := g.kind != html.EndTagToken
 	if w.pre {

@@ -41,6 +41,7 @@ func mayNeedNormalizing(s string) bool {
 		strings.Contains(s, "\n=\n") || strings.Contains(s, "\n-\n") || strings.HasSuffix(s, "\n-")
 }
 
+// normalizer collects the edits that give src one form of headings, lists and paragraphs (RFC-0011 §6.1 stage 3).
 type normalizer struct {
 	src   string
 	base  int
@@ -53,6 +54,7 @@ func (n *normalizer) replace(start, end int, with string) {
 	}
 }
 
+// visit normalizes one node. Code and HTML stay as they are.
 func (n *normalizer) visit(node ast.Node, entering bool) (ast.WalkStatus, error) {
 	if !entering {
 		return ast.WalkContinue, nil
@@ -71,6 +73,8 @@ func (n *normalizer) visit(node ast.Node, entering bool) (ast.WalkStatus, error)
 	return ast.WalkContinue, nil
 }
 
+// heading gives a heading the form "# Title": underlined ones and closing marks become that too. Headings in lists and
+// quotes stay.
 func (n *normalizer) heading(h *ast.Heading) {
 	if h.Lines().Len() != 1 || h.Parent().Kind() != ast.KindDocument {
 		return
@@ -99,6 +103,7 @@ func (n *normalizer) heading(h *ast.Heading) {
 	n.replace(first, under, mark+title)
 }
 
+// item gives a list item the bullet "-". A line of other marks only may be a rule, and stays.
 func (n *normalizer) item(item *ast.ListItem) {
 	if item.Pos() < 0 {
 		return

@@ -59,6 +59,8 @@ func isLocal(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
+// hostEnd returns where the host that begins at start ends. An address in ASCII ends where a script without spaces
+// begins, because no space separates them.
 func hostEnd(text string, start int) int {
 	ascii := chars.At(text, start) < utf8.RuneSelf
 	i := start
@@ -81,6 +83,8 @@ var imageTypes = map[string]bool{
 	"ico": true, "avif": true,
 }
 
+// isMailHost reports whether host can receive mail: two labels or more (RFC 1035), the last of letters and no image
+// type, as in logo@2x.png.
 func isMailHost(host string) bool {
 	labels := strings.Split(host, ".")
 	if len(labels) < 2 || len(host) > 253 {

@@ -39,6 +39,8 @@ func findIBANs(text string) []Finding {
 	return found
 }
 
+// ibanEnd returns where an IBAN of want characters ends that begins at start, if its check digits are right (ISO
+// 13616). Spaces and hyphens may divide it.
 func ibanEnd(text string, start, want int) (int, bool) {
 	var b strings.Builder
 	i := start

@@ -98,6 +98,8 @@ func findIPs(text string) []Finding {
 	return found
 }
 
+// ipAt returns the address between start and end, if it is one that identifies a host. Version numbers have the same
+// form: the characters and words around it decide.
 func ipAt(text string, start, end, colons int) (Finding, bool) {
 	before, after := chars.At(text, start-1), chars.At(text, end)
 	if chars.IsAlnum(before) || before == '_' || before == '-' || before == '.' || chars.IsAlpha(after) || after == '_' ||

@@ -118,6 +118,7 @@ func freeBefore(text string, i int) bool {
 	return true
 }
 
+// freeAfter reports whether a number may end at i: what follows does not continue it, as in 12-34 or 12.5%.
 func freeAfter(text string, i int) bool {
 	c := chars.At(text, i)
 	if chars.IsAlnum(c) || c == '_' || c == '%' {
@@ -130,6 +131,7 @@ func freeAfter(text string, i int) bool {
 	return true
 }
 
+// digits returns the digits of the groups without what separates them.
 func digits(text string, gs []group) string {
 	var b strings.Builder
 	for _, g := range gs {
@@ -190,6 +192,7 @@ func cardNetwork(d string) bool {
 	return false
 }
 
+// luhn reports whether the check digit of a card's number is right (ISO/IEC 7812-1).
 func luhn(d string) bool {
 	sum := 0
 	for i := range len(d) {

@@ -210,6 +210,7 @@ func skipBlank(text string, i int) int {
 	return i
 }
 
+// operator returns the length of the assignment that s begins with, 0 for none. Comparisons and :: assign nothing.
 func operator(s string) int {
 	for _, op := range []string{":=", "=>", "==", "!=", "=", "::", ":", "："} {
 		if strings.HasPrefix(s, op) {
@@ -379,6 +380,8 @@ var plain = strings.Fields(`
 	something nothing everything written sent sensitive ok todo tbd see wie nicht falsch richtig sehr ein eine der die das
 	ist`)
 
+// commonWord reports whether v is an ordinary word rather than a password, by a list and by endings of English
+// adjectives and verbs.
 func commonWord(v string) bool {
 	v = strings.ToLower(strings.Trim(v, "._-"))
 	if slices.Contains(plain, v) {

@@ -92,6 +92,8 @@ func nanp(d string) bool {
 	return len(d) == 10 && d[0] >= '2' && d[3] >= '2' && d[1:3] != "11" && d[4:6] != "11"
 }
 
+// northAmericanAt returns where a number of the North American plan begins in run, and how many groups it has, 0 for
+// none: 3-3-4 digits, after a 1 if there are more.
 func northAmericanAt(text string, run []group) (start, n int) {
 	first := 0
 	if run[0].len() == 1 && text[run[0].start] == '1' && len(run) > 3 {
@@ -120,6 +122,8 @@ func northAmericanAt(text string, run []group) (start, n int) {
 	return start, first + 3
 }
 
+// trunkAt is northAmericanAt for national numbers elsewhere: they begin with a single 0, have 9 to 12 digits, and one
+// kind of separator.
 func trunkAt(text string, run []group) (start, n int) {
 	g := run[0]
 	if g.len() < 2 || g.len() > 5 || text[g.start] != '0' || text[g.start+1] == '0' || len(run) < 2 {
@@ -180,6 +184,7 @@ func dated(run []group) bool {
 	return a <= 2 && b <= 2 && c == 4 || a == 4 && b <= 2 && c <= 2
 }
 
+// announcedAt is northAmericanAt for numbers of 7 to 12 digits after a word such as "phone", in whatever groups.
 func announcedAt(text string, run []group) (start, n int) {
 	if dated(run) || !near(text, run[0].start, phoneWords) {
 		return 0, 0

@@ -37,6 +37,7 @@ func (r *rule) find(text string, w span) []Finding {
 	return found
 }
 
+// kind returns the kind of what a rule finds, by the rule's ID.
 func (r *rule) kind() Kind {
 	switch {
 	case strings.HasPrefix(r.id, "jwt"), strings.HasPrefix(r.id, "curl-auth-h"):
@@ -53,6 +54,8 @@ var secretWords = []string{
 	"encrypt",
 }
 
+// allowed reports whether secret is not one after all: it has too little entropy, is a hash, an ID or a reference, or
+// is in an allowlist of the rule. match is what the whole rule matched, part the text around it.
 func (r *rule) allowed(part, match, secret string) bool {
 	if entropy(secret) <= r.minEntropy && r.minEntropy > 0 {
 		return true

@@ -36,6 +36,8 @@ type ruleSet struct {
 	load func() (*loadedRules, error)
 }
 
+// loadedRules are the rules for credentials, found by their keywords: a text without any of them is not matched against
+// regular expressions.
 type loadedRules struct {
 	rules    []*rule
 	keywords *ahocorasick.Trie
@@ -52,6 +54,7 @@ const (
 	anywhere                // anywhere in the text
 )
 
+// rule finds one kind of credential. Its expression is compiled at its first use: most are never needed.
 type rule struct {
 	id         string
 	reach      reach
@@ -109,6 +112,7 @@ var forProse = strings.NewReplacer(tail, proseTail,
 	`(?:^|[\\'"\x60\s>=:(,)])`, `(?:^|[^\w~.-])`,
 	`(?:$|[\\'"\x60\s<),])`, `(?:$|[^\w~-])`)
 
+// loadRules parses rules in gitleaks' format. The file is part of the program, so an error is one of the build.
 func loadRules(file string) (*loadedRules, error) {
 	type allowlist struct {
 		RegexTarget string
