@@ -237,8 +237,9 @@ func (v *View) references(name, text string, names []string) []Reference {
 	var found []Reference
 	seen := map[memfile.Link]bool{}
 	var last struct { // the target read last: links to one file are often next to each other
-		name, text string
-		there      bool
+		name     string
+		headings memfile.Headings
+		there    bool
 	}
 	for _, link := range memfile.Links(text) {
 		if seen[link] {
@@ -249,9 +250,9 @@ func (v *View) references(name, text string, names []string) []Reference {
 		if ref.Name != "" {
 			if last.name != ref.Name {
 				text, err := v.Read(ref.Name)
-				last.name, last.text, last.there = ref.Name, string(text), err == nil
+				last.name, last.headings, last.there = ref.Name, memfile.HeadingsOf(string(text)), err == nil
 			}
-			ref.Found = last.there && link.HasHeading(last.text)
+			ref.Found = last.there && link.In(last.headings)
 		}
 		found = append(found, ref)
 	}

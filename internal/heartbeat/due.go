@@ -1,6 +1,7 @@
 package heartbeat
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -27,12 +28,13 @@ type Check struct {
 // every. A line belongs to a check if it contains its name. With days of the week ("Mondays") a check is due from the
 // next such day on.
 func Due(tasks []workspace.Task, checks []workspace.Checked, now time.Time, every time.Duration) []Check {
+	lines := linesByWord(tasks)
 	list := make([]Check, 0, len(checks))
 	for _, c := range checks {
 		check := Check{Name: c.Check, Last: c.Last, Every: every, Problem: c.Problem}
 		since := now.Add(-every)
-		if i := slices.IndexFunc(tasks, func(t workspace.Task) bool { return mentions(t.Text, c.Check) }); i >= 0 {
-			if interval, days := Interval(tasks[i].Text); interval > 0 {
+		if text, ok := lines.of(c.Check); ok {
+			if interval, days := Interval(text); interval > 0 {
 				check.Every, since = interval, now.Add(-interval)
 			} else if len(days) > 0 {
 				check.Every, since = 7*24*time.Hour/time.Duration(len(days)), lastOf(days, now)
@@ -55,15 +57,48 @@ func lastOf(days []time.Weekday, now time.Time) time.Time {
 	return at
 }
 
-// mentions reports whether text contains name as whole words. Spaces, hyphens and underscores are the same.
-func mentions(text, name string) bool {
-	fold := func(s string) string {
-		return " " + strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
-			return strings.ContainsRune(" \t_-.,;:()[]/*`\"'?!", r)
-		}), " ") + " "
+// checklist has the lines of HEARTBEAT.md by their words, because a session may have recorded thousands of checks.
+type checklist map[string][]line
+
+// line is a line of HEARTBEAT.md, and its words, with a space around each.
+type line struct{ text, words string }
+
+// linesByWord returns the tasks' lines, in their order under each of their words.
+func linesByWord(tasks []workspace.Task) checklist {
+	list := checklist{}
+	for _, t := range tasks {
+		words := wordsOf(t.Text)
+		l := line{t.Text, spaced(words)}
+		for _, word := range words {
+			list[word] = append(list[word], l)
+		}
 	}
-	return strings.TrimSpace(fold(name)) != "" && strings.Contains(fold(text), fold(name))
+	return list
 }
+
+// of returns the first line that contains name as whole words.
+func (l checklist) of(name string) (text string, ok bool) {
+	words := wordsOf(name)
+	if len(words) == 0 {
+		return "", false
+	}
+	rarest := slices.MinFunc(words, func(a, b string) int { return cmp.Compare(len(l[a]), len(l[b])) })
+	for _, line := range l[rarest] {
+		if strings.Contains(line.words, spaced(words)) {
+			return line.text, true
+		}
+	}
+	return "", false
+}
+
+// wordsOf returns the words of s in lower case. Spaces, hyphens and underscores divide words alike.
+func wordsOf(s string) []string {
+	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
+		return strings.ContainsRune(" \t_-.,;:()[]/*`\"'?!", r)
+	})
+}
+
+func spaced(words []string) string { return " " + strings.Join(words, " ") + " " }
 
 const (
 	day   = 24 * time.Hour

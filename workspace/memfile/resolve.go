@@ -46,21 +46,30 @@ func shorter(a, b, target string) bool {
 		cmp.Compare(a, b)) < 0
 }
 
-// HasHeading reports whether text has l's heading, of any level and in any letter case. For [[file#Part#Section]] only
-// the last counts. It is true for a link without a heading.
-func (l Link) HasHeading(text string) bool {
+// Headings are the headings of a file, of any level, in one letter case.
+type Headings map[string]bool
+
+// HeadingsOf returns the headings of a file's text.
+func HeadingsOf(text string) Headings {
+	_, body, _ := frontmatter.Split(text)
+	found := Headings{}
+	for line := range markdown.Lines(body) {
+		if level, heading := markdown.Heading(line); level > 0 {
+			found[foldCase(heading)] = true
+		}
+	}
+	return found
+}
+
+// foldCase returns s in one letter case: strings that strings.EqualFold takes for equal become the same.
+func foldCase(s string) string { return strings.ToLower(strings.ToUpper(s)) }
+
+// In reports whether l's heading is among found, in any letter case. For [[file#Part#Section]] only the last counts. It
+// is true for a link without a heading.
+func (l Link) In(found Headings) bool {
 	want := l.Heading
 	if at := strings.LastIndexByte(want, '#'); at >= 0 {
 		want = strings.TrimSpace(want[at+1:])
 	}
-	if want == "" {
-		return true
-	}
-	_, body, _ := frontmatter.Split(text)
-	for line := range markdown.Lines(body) {
-		if level, heading := markdown.Heading(line); level > 0 && strings.EqualFold(heading, want) {
-			return true
-		}
-	}
-	return false
+	return want == "" || found[foldCase(want)]
 }

@@ -42,7 +42,7 @@ func TestHeadings(t *testing.T) {
 		"": true, "Key Decisions": true, "key decisions": true, "open `points`": true, "Key Decisions#open `points`": true,
 		"front": false, "code": false, "tag": false, "seven": false, "Key": false,
 	} {
-		if got := (Link{Heading: heading}).HasHeading(text); got != want {
+		if got := (Link{Heading: heading}).In(HeadingsOf(text)); got != want {
 			t.Errorf("%q: %t", heading, got)
 		}
 	}
