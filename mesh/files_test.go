@@ -415,3 +415,62 @@ func TestManyEdits(t *testing.T) {
 		t.Errorf("%d vectors, want 40", n)
 	}
 }
+
+// A question about the last session is answered by what it saved and logged, not by what shares its words; a group by
+// its own log only.
+func TestWhereDidWeLeaveOff(t *testing.T) {
+	t.Parallel()
+	day := func(info *fileindex.Info, date string) {
+		info.Time, _ = time.Parse(time.DateOnly, date)
+	}
+	s := &shelf{texts: map[string]string{}}
+	for name, text := range map[string]string{
+		"MEMORY.md":                           "Where we left off is a pub.",
+		"memory/2026-03-08-old.md":            "We left the roof half done.",
+		"memory/2026-03-10-retry-queue.md":    "Backoff passes its tests.\n\nWire the dead letter queue.",
+		"notes/2026-03-09.md":                 "The landlord comes.",
+		"memory/2026-03-11.md":                "One\n\nTwo\n\nThree\n\nFour",
+		"memory/2026-03-11-group-hiking.md":   "We left off at the hut.",
+		"memory/2026-03-12-group-climbing.md": "We left off below the ridge.",
+	} {
+		s.put(name, text)
+	}
+	for i := range s.infos {
+		if name := filepath.Base(s.infos[i].Name); name[0] == '2' {
+			day(&s.infos[i], name[:10])
+		}
+	}
+	found := func(who audience.Audience, query string) (texts []string) {
+		t.Helper()
+		v := openWith(t, filepath.Join(t.TempDir(), ".yamo"), who, &bag{}, s)
+		if _, err := v.Store(t.Context(), record.Memory{
+			Content: "Ana left the choir where we did leave off singing.",
+		}, ""); err != nil {
+			t.Fatal(err)
+		}
+		got, err := v.Search(t.Context(), mesh.SearchRequest{Query: query, Limit: 5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, hit := range got.Hits {
+			texts = append(texts, hit.Content)
+		}
+		return texts
+	}
+	want := []string{"Backoff passes its tests.", "Wire the dead letter queue.", "Four", "Three", "Two"}
+	if diff := cmp.Diff(want, found(audience.DM(), "Where did we leave off?")); diff != "" {
+		t.Error(diff)
+	}
+	if got := found(audience.DM(), "Who left the choir?"); len(got) == 0 || !strings.Contains(got[0], "choir") {
+		t.Errorf("a question with a subject finds %q", got)
+	}
+	group, err := audience.Group("hiking")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := found(group, "Where did we leave off?"); len(got) == 0 || got[0] != "We left off at the hut." {
+		t.Errorf("a group finds %q", got)
+	} else if strings.Contains(strings.Join(got, " "), "ridge") || strings.Contains(strings.Join(got, " "), "Four") {
+		t.Errorf("a group finds what it did not write: %q", got)
+	}
+}

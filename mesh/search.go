@@ -138,6 +138,9 @@ func (v *View) Search(ctx context.Context, q SearchRequest) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
+	found.Hits = v.resume(q, func(r *record.Record) bool {
+		return len(conditions.asked) == 0 || conditions.asked.Holds(r)
+	}, found.Hits)
 	v.files.Mark(found.Hits)
 	if !q.Unrecorded {
 		v.recall(ctx, query, q, found)

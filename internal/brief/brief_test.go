@@ -355,3 +355,35 @@ func TestMemoryByValue(t *testing.T) {
 		}
 	}
 }
+
+// The notes of yesterday and today are shown without what is among the open items already; older ones are not.
+func TestNotes(t *testing.T) {
+	t.Parallel()
+	dir := folder(t, map[string]string{
+		"notes/2026-02-14.md": "# Notes\n\n- [ ] Call the plumber\n- The boiler is from 2009.\n",
+		"notes/2026-02-13.md": "The landlord comes on Friday.\n",
+		"notes/2026-02-10.md": "Old news.\n",
+	})
+	built, err := open(t, dir, audience.DM()).Build(t.Context(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "## Notes\nnotes/2026-02-14.md (today):\n- The boiler is from 2009.\n" +
+		"notes/2026-02-13.md (yesterday):\nThe landlord comes on Friday.\n"
+	if !strings.Contains(built.Text, want) {
+		t.Errorf("the brief lacks the notes:\n%s", built.Text)
+	}
+	if strings.Contains(built.Text, "Old news") || strings.Count(built.Text, "Call the plumber") != 1 {
+		t.Errorf("old notes, or an open item twice:\n%s", built.Text)
+	}
+	group, err := audience.Group("club")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if built, err = open(t, dir, group).Build(t.Context(), Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(built.Text, "boiler") || strings.Contains(built.Text, "landlord") {
+		t.Errorf("a group is shown notes:\n%s", built.Text)
+	}
+}

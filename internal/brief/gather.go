@@ -41,7 +41,7 @@ func (g *gatherer) sections(ctx context.Context, state workspace.State) ([]secti
 	}
 	all = append(all, g.user(), g.memoryFile(ctx))
 	all = append(all, g.lastSession()...)
-	all = append(all, g.log(), g.openItems(), g.lessons(ctx))
+	all = append(all, g.notes(), g.log(), g.openItems(), g.lessons(ctx))
 	return append(all, g.memories(ctx), g.agents(), g.waiting(ctx)), nil
 }
 
@@ -165,6 +165,32 @@ func (g *gatherer) lastSession() (all []section) {
 	return all
 }
 
+// notes is what the notes of the last days have, besides the items that are open.
+func (g *gatherer) notes() section {
+	s := section{title: "Notes", share: 5, rank: 7}
+	for file := range g.Workspace.DatedFiles(g.now.AddDate(0, 0, -noteDays).Format(time.DateOnly)) {
+		if file.Type != "" {
+			continue
+		}
+		text, err := g.read(file.Name)
+		if err != nil {
+			g.skip(file.Name, err)
+			continue
+		}
+		for paragraph := range strings.SplitSeq(compact(text), "\n\n") {
+			rest := slices.DeleteFunc(strings.Split(paragraph, "\n"), func(line string) bool {
+				return strings.TrimSpace(line) == "" || task.MatchString(line)
+			})
+			if len(rest) > 0 {
+				s.items = append(s.items, item{
+					group: file.Name + " (" + g.ago(file.Date) + ")", text: strings.Join(rest, "\n"),
+				})
+			}
+		}
+	}
+	return s
+}
+
 // ago describes a date (YYYY-MM-DD) as seen from now.
 func (g *gatherer) ago(date string) string {
 	day, err := time.Parse(time.DateOnly, date)
@@ -189,6 +215,7 @@ const (
 	logDays    = 7
 	logEntries = 40
 	entryChars = 600
+	noteDays   = 1 // today's and yesterday's, as of the logs at startup (RFC-0009 §2.2)
 )
 
 // log is the newest entries of the audience's own logs.

@@ -1,0 +1,74 @@
+package mesh
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/confidence"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+)
+
+// generic are words that name no subject in a question about the last session.
+var generic = wordSet(`where what how which did do does was were are is have has had can could would shall should let
+	lets we i you us me my our your he she they the a an of in on at to from with for it that this these and so please hi
+	hello hey good morning evening again last previous previously latest recent recently earlier most yesterday yesterdays
+	today time session sessions conversation conversations chat day work working worked doing done leave left off stop
+	stopped end ended pause paused finish finished continue resume carry pick up go going keep remind recap summarize
+	summary catch status state things thing happened happen talk talked talking discuss discussed discussing about before
+	next open still tell show know remember get got far progress update stand just now back start started right ok okay
+	exactly quick quickly brief briefly give need want`)
+
+func wordSet(list string) map[string]bool {
+	set := map[string]bool{}
+	for word := range strings.FieldsSeq(list) {
+		set[word] = true
+	}
+	return set
+}
+
+// resuming are the forms of questions about the last session.
+var resuming = regexp.MustCompile(`\b(` + strings.Join([]string{
+	`where\b.*\b(leave|left|stop|stopped|end|ended|pause|paused|finish|finished)`,
+	`where (were|was|are|am) (we|i)`, `(left|leave) off`,
+	`(last|previous|latest|yesterdays) (session|time|conversation|chat|work)`,
+	`(do|did|doing|work|worked|working|talk|talked|talking|discuss|discussed|discussing|happened)\b.*\b` +
+		`(last|previously|yesterday|before|recently|earlier)`,
+	`pick (it |things |this )?(back )?up`, `catch me up`, `recap`, `(continue|resume)\b.*\b(from|where|last|yesterday)`,
+}, "|") + `)\b`)
+
+var questionWords = regexp.MustCompile(`[\p{L}\p{N}]+`)
+
+// isResuming reports whether a query asks what the last session did, and names no subject that could be searched.
+func isResuming(query string) bool {
+	words := questionWords.FindAllString(strings.NewReplacer("'", "", "’", "").Replace(strings.ToLower(query)), -1)
+	for _, word := range words {
+		if !generic[word] {
+			return false
+		}
+	}
+	return resuming.MatchString(strings.Join(words, " "))
+}
+
+// resumed is the probability of what the last session wrote for a question about it: likely.
+const resumed = (1 + confidence.LikelyFrom) / 2
+
+// resume puts what the last session saved, flushed and logged before the hits of a question about it, whose words match
+// anything else as well. A search with filters stays as it is.
+func (v *View) resume(q SearchRequest, asked func(*record.Record) bool, hits []record.Hit) []record.Hit {
+	plain := q.Type == "" && len(q.Tags) == 0 && q.SessionID == "" && q.AgentID == "" && q.Skill == "" && q.Project == "" &&
+		q.MinImportance == nil && q.Since == "" && q.Until == "" && q.AsOf == "" && q.Filter == ""
+	if !plain || !isResuming(q.Query) {
+		return hits
+	}
+	latest := v.files.Latest(q.Limit, asked)
+	for i := range latest {
+		latest[i].Score, latest[i].Probability = 1, resumed
+	}
+	for _, hit := range hits {
+		if !slices.ContainsFunc(latest, func(l record.Hit) bool { return l.ID == hit.ID }) {
+			latest = append(latest, hit)
+		}
+	}
+	return latest[:min(len(latest), q.Limit)]
+}
