@@ -23,6 +23,7 @@ const MaxSupersedes = 20
 type Intent struct {
 	To         record.Visibility // "": the audience's own compartment
 	Supersedes []string          // ids of memories of that compartment, which are not current any more
+	Consent    string            // of a memory that is to be shared, see record.Record
 	Compare    bool              // look for memories that say almost the same or may be contradicted
 }
 
@@ -57,6 +58,9 @@ func (v *View) Remember(ctx context.Context, s Scrubbed, how Intent) (Remembered
 	}
 	r := *s.record
 	r.Project = v.projectIn(ctx, to)
+	if to == record.Shared {
+		r.Consent = how.Consent
+	}
 	k := &keeping{view: v, zone: v.zone(), record: &r, supersedes: how.Supersedes}
 	if how.Compare {
 		if k.similar, k.merge, err = v.compareStored(ctx, to, &r, how.Supersedes); err != nil {

@@ -299,10 +299,12 @@ const recallWait = time.Second
 
 // recall writes the search's block (RFC-0011 §3.3) to the audience's own ledger. It is a statistic that no caller
 // depends on, so it does not wait for an fsync, which takes longer than the search, and only logs a failure. A
-// missing ledger is not created, so that a search leaves an unused workspace as it is.
+// missing ledger is not created, so that a search leaves an unused workspace as it is, except for a group that has found
+// something shared: the operator sees what groups have found.
 func (v *View) recall(ctx context.Context, query string, q SearchRequest, found Found) {
 	c, err := v.open(v.home())
-	if err != nil || c.untouched() {
+	shared := func(hit record.Hit) bool { return !v.Audience.IsDM() && hit.Visibility == record.Shared }
+	if err != nil || c.untouched() && !slices.ContainsFunc(found.Hits, shared) {
 		return
 	}
 	filter, _ := v.scrubber.Redact(q.describe())

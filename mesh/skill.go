@@ -26,6 +26,7 @@ type SkillRequest struct {
 	Type       string            // what kind of skill it is; "" is the front matter's
 	Source     string            // the name of the file that it came from
 	Visibility record.Visibility // "" is the audience's own compartment; a DM may say Private or Shared
+	Consent    string            // of a skill that is to be shared, see record.Record
 }
 
 // IngestedSkill is the result of ingesting a skill.
@@ -54,6 +55,9 @@ func (k Skills) Ingest(ctx context.Context, q SkillRequest) (IngestedSkill, erro
 		return IngestedSkill{}, err
 	}
 	kept.AgentID = k.view.AgentID
+	if to == record.Shared {
+		kept.Consent = q.Consent
+	}
 	result := IngestedSkill{Name: kept.Name, Intent: kept.Intent, Visibility: to, Redactions: clean.Redactions()}
 	err = k.view.write(ctx, to, func(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) {
 		known := s.Skills.Named(kept.Name)

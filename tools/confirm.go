@@ -18,6 +18,7 @@ type consent struct {
 	tick     string // what the person ticks
 	given    bool   // the caller's argument: the person agrees
 	missing  string // the fault if the client cannot ask and the argument is not given
+	asked    bool   // only a person can agree: if the client cannot ask, the error is errCannotAsk
 }
 
 // confirm asks the person if the client can, and returns nil if they agree; else the error is a fault that tells the
@@ -28,6 +29,8 @@ type consent struct {
 func confirm(ctx context.Context, c consent) error {
 	said, err := callerOf(ctx).ask(ctx, c.key, c.question, c.tick)
 	switch {
+	case errors.Is(err, errCannotAsk) && c.asked:
+		return errCannotAsk
 	// The model's word counts only here.
 	case errors.Is(err, errCannotAsk) && c.given:
 		return nil

@@ -234,7 +234,7 @@ func TestSkillsTool(t *testing.T) {
 		`{"action":"ingest"}`:                                             "text:",
 		`{"action":"ingest","text":"# Release\nDo it"}`:                   "front matter",
 		`{"action":"prune"}`:                                              "action",
-		`{"action":"ingest","text":"` + text + `","visibility":"shared"}`: "as " + id,
+		`{"action":"ingest","text":"` + text + `","visibility":"shared"}`: "is like " + id,
 	} {
 		if got := refusal(t, tool, arguments); !strings.Contains(got, want) {
 			t.Errorf("%s: %q, want %q", arguments, got, want)

@@ -103,8 +103,9 @@ func MemoryStore(v *mesh.View) Tool {
 			"forgotten. Name the memories that it makes outdated in supersedes.",
 		Idempotent: true,
 	}
-	keep := func(ctx context.Context, m mesh.Scrubbed, to record.Visibility, supersedes []string) (stored, error) {
-		r, err := v.Remember(ctx, m, mesh.Intent{To: to, Supersedes: supersedes, Compare: true})
+	keep := func(ctx context.Context, m mesh.Scrubbed, how mesh.Intent) (stored, error) {
+		how.Compare = true
+		r, err := v.Remember(ctx, m, how)
 		if err != nil {
 			return stored{}, err
 		}
@@ -124,7 +125,7 @@ func MemoryStore(v *mesh.View) Tool {
 			if err != nil {
 				return stored{}, err
 			}
-			return keep(ctx, m, "", in.Supersedes)
+			return keep(ctx, m, mesh.Intent{Supersedes: in.Supersedes})
 		})
 	}
 	return Define(spec, func(ctx context.Context, in visibleMemory) (stored, error) {
@@ -134,33 +135,17 @@ func MemoryStore(v *mesh.View) Tool {
 		if err != nil {
 			return stored{}, err
 		}
-		to := record.Visibility(in.Visibility)
-		if to == record.Shared {
-			if err := confirmSharing(ctx, v, in.Content, m, in.Confirm); err != nil {
+		how := mesh.Intent{To: record.Visibility(in.Visibility), Supersedes: in.Supersedes}
+		if how.To == record.Shared {
+			known, err := v.Holds(ctx, m)
+			if err != nil {
+				return stored{}, err
+			}
+			how.Consent, err = consentToShare(ctx, v, disclosure{m.Whole(), m.Parts(), in.Confirm, known})
+			if err != nil {
 				return stored{}, err
 			}
 		}
-		return keep(ctx, m, to, in.Supersedes)
-	})
-}
-
-// confirmSharing asks the person before every group can recall a memory. Where they cannot be asked,
-// visibility: shared is the caller's word that they agree, except for what was told in confidence before.
-func confirmSharing(ctx context.Context, v *mesh.View, content string, m mesh.Scrubbed, given bool) error {
-	known, err := v.Holds(ctx, m)
-	if err != nil {
-		return err
-	}
-	question := "Share this with every group the agent is in?"
-	if known != "" {
-		question = "This is one of your private memories. Share it with every group the agent is in?"
-	}
-	return confirm(ctx, consent{
-		key:      questionKey("share", content),
-		question: question + "\n\n" + excerpt(content),
-		tick:     "Share it with the groups",
-		given:    given || known == "",
-		missing: "confirm: this is the private memory " + known +
-			"; ask the user whether groups may know it, then call again with confirm: true",
+		return keep(ctx, m, how)
 	})
 }

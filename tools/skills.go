@@ -144,16 +144,17 @@ func Skills(v *mesh.View) Tool {
 	// SECURITY: a group is not offered the choice of visibility, and a call that makes one is refused.
 	if !v.Audience.IsDM() {
 		return Define(spec, func(ctx context.Context, in skillCall) (skillAnswer, error) {
-			return callSkills(ctx, v.Skills(), visibleSkillCall{skillCall: in})
+			return callSkills(ctx, v, visibleSkillCall{skillCall: in})
 		})
 	}
 	return Define(spec, func(ctx context.Context, in visibleSkillCall) (skillAnswer, error) {
-		return callSkills(ctx, v.Skills(), in)
+		return callSkills(ctx, v, in)
 	})
 }
 
 // callSkills performs one action. Its errors name the argument that is missing.
-func callSkills(ctx context.Context, s mesh.Skills, in visibleSkillCall) (skillAnswer, error) {
+func callSkills(ctx context.Context, v *mesh.View, in visibleSkillCall) (skillAnswer, error) {
+	s := v.Skills()
 	answer := skillAnswer{Skills: []skillResult{}}
 	if in.ID == "" && (in.Action == "get" || in.Action == "feedback") {
 		return answer, fault.New("id: required by %s; action search or list returns the IDs of skills", in.Action)
@@ -193,27 +194,27 @@ func callSkills(ctx context.Context, s mesh.Skills, in visibleSkillCall) (skillA
 		answer.Skills = append(answer.Skills, presentSkill(hit))
 		return answer, nil
 	default:
-		return ingestSkill(ctx, s, in, answer)
+		return ingestSkill(ctx, v, in, answer)
 	}
 }
 
 // ingestSkill stores a skill, or replaces the one of the same name. The person is asked before a private skill is
 // shared, as for memories.
-func ingestSkill(ctx context.Context, s mesh.Skills, in visibleSkillCall, answer skillAnswer) (skillAnswer, error) {
+func ingestSkill(
+	ctx context.Context, v *mesh.View, in visibleSkillCall, answer skillAnswer,
+) (skillAnswer, error) {
+	s := v.Skills()
 	q := mesh.SkillRequest{Text: in.Text, Type: in.Type, Visibility: record.Visibility(in.Visibility)}
 	if q.Visibility == record.Shared {
+		kept, err := s.Preview(q)
+		if err != nil {
+			return answer, err
+		}
 		known, err := s.Named(ctx, q)
 		if err != nil {
 			return answer, err
 		}
-		err = confirm(ctx, consent{
-			key:      questionKey("share", in.Text),
-			question: "Share this skill with every group the agent is in?\n\n" + excerpt(in.Text),
-			tick:     "Share it with the groups",
-			given:    in.Confirm || known == "",
-			missing: "confirm: the skill is private, as " + known +
-				"; ask the user whether groups may know it, then call again with confirm: true",
-		})
+		q.Consent, err = consentToShare(ctx, v, disclosure{kept.Whole(), kept.Parts(), in.Confirm, known})
 		if err != nil {
 			return answer, err
 		}

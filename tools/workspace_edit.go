@@ -3,11 +3,15 @@ package tools
 import (
 	"context"
 	"errors"
+	"unicode/utf8"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/resourceuri"
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+	"github.com/yamo-protocol/yamo-mcp/workspace"
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
@@ -97,9 +101,16 @@ func WorkspaceEdit(editor *edit.Editor, agent string) Tool {
 			return grammar.Op(op).Prohibited()
 		},
 	}, func(ctx context.Context, in workspaceEdit) (workspaceEdited, error) {
+		by := ""
+		if workspace.IsPublic(in.File) && !in.Propose {
+			var err error
+			if by, err = consentToPublish(ctx, in); err != nil {
+				return workspaceEdited{}, err
+			}
+		}
 		done, err := editor.Edit(ctx, edit.Request{
 			File: in.File, Refs: in.Evidence, Expected: in.Expected, Key: in.Key, Call: callID(ctx), Actor: agent,
-			Propose: in.Propose,
+			Propose: in.Propose, Consent: by,
 			Edit: grammar.Edit{
 				Op: grammar.Op(in.Op), Section: in.Section, Content: in.Content, Items: in.Items,
 				Rationale: in.Rationale, Override: in.Override, Create: in.Create,
@@ -124,6 +135,28 @@ func WorkspaceEdit(editor *edit.Editor, agent string) Tool {
 		}
 		return out, nil
 	})
+}
+
+// consentToPublish returns how the user agreed to an edit of a file that groups read, "" if they cannot be asked or the
+// text is too long to be shown: the edit is a proposal then.
+func consentToPublish(ctx context.Context, in workspaceEdit) (by string, err error) {
+	whole := in.File + "#" + in.Section + ": " + in.Op + "\n\n" + in.Content
+	for _, item := range in.Items {
+		whole += "- " + item + "\n"
+	}
+	if whole = text.Plain(whole); utf8.RuneCountInString(whole) > maxAsked {
+		return "", nil
+	}
+	err = confirm(ctx, consent{
+		key:      questionKey("publish", whole),
+		question: "Change " + in.File + "? Every group can read it, and every session follows it.\n\n" + whole,
+		tick:     "Change it for all sessions",
+		asked:    true,
+	})
+	if errors.Is(err, errCannotAsk) {
+		return "", nil
+	}
+	return record.ByPerson, err
 }
 
 // withEditHint adds to an error of the editor which tool helps. Package edit does not name tools, because its errors

@@ -1,6 +1,8 @@
 package tools
 
 import (
+	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,8 +12,74 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
 )
+
+// What groups read is changed by a person who has seen the change, or by the owner's command.
+func TestEditOfAPublicFileAsks(t *testing.T) {
+	t.Parallel()
+	f := sampleFolder(t, "kate")
+	editor, err := edit.Open(edit.Options{View: f.dm(), Dir: filepath.Join(f.dm().Dir(), ".yamo")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(f.dm().Dir(), "AGENTS.md")
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := func() bool {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return !bytes.Equal(data, before)
+	}
+	tool := WorkspaceEdit(editor, "kate")
+	arguments := map[string]any{
+		"file": "AGENTS.md", "section": "Safety", "op": "append_item", "items": []string{"Mira is allergic to nuts."},
+		"rationale": "r",
+	}
+	data, err := json.Marshal(arguments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "without a dialog", answer[workspaceEdited](t, tool, string(data)).Proposal, edit.Pending)
+	equal(t, "without a dialog: changed", changed(), false)
+
+	arguments["items"] = []string{"Mira sings.\u202e"}
+	h := (&host{person: refuses}).connected(t, eras[0], tool)
+	got, failed := h.use(t, "workspace_edit", arguments)
+	equal(t, "refused: failed", failed, true)
+	contains(t, "refused", got, "declined")
+	equal(t, "refused: changed", changed(), false)
+
+	h = (&host{person: agrees}).connected(t, eras[1], tool)
+	got, failed = h.use(t, "workspace_edit", arguments)
+	if failed || len(h.asked) != 1 {
+		t.Fatalf("agreed: %s, asked %q", got, h.asked)
+	}
+	contains(t, "question", h.asked[0], "Every group can read it", "AGENTS.md#Safety: append_item", "- Mira sings.\n")
+	equal(t, "agreed: changed", changed(), true)
+	var event edit.Event
+	events, err := editor.History(t.Context(), "AGENTS.md", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range events {
+		if e.IsEdit() {
+			event = e
+		}
+	}
+	equal(t, "recorded", event.Consent, record.ByPerson)
+
+	arguments["items"] = []string{strings.Repeat("Mira sings. ", 400)}
+	got, failed = h.use(t, "workspace_edit", arguments)
+	equal(t, "too long to show: failed", failed, false)
+	contains(t, "too long to show", got, `"proposal":"pending"`)
+	equal(t, "too long to show: questions", len(h.asked), 1)
+}
 
 func TestWorkspaceEdit(t *testing.T) {
 	t.Parallel()

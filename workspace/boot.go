@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
+	"strings"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/workspace/plain"
@@ -14,6 +16,14 @@ import (
 
 //go:embed template/*.md
 var templates embed.FS
+
+// PublicFiles are the files that groups read, besides their own logs.
+var PublicFiles = []string{SoulFile, IdentityFile, AgentsFile}
+
+// IsPublic reports whether groups read the file called name, in any spelling that a file system may fold.
+func IsPublic(name string) bool {
+	return slices.ContainsFunc(PublicFiles, func(f string) bool { return strings.EqualFold(f, path.Clean(name)) })
+}
 
 // BootFiles lists the files that the first boot creates (RFC-0009 §6.2, and seed 002's IDENTITY.md), in its order.
 var BootFiles = []string{SoulFile, IdentityFile, UserFile, AgentsFile}

@@ -254,7 +254,7 @@ func (v *View) Skipped() []Skipped {
 		}
 	} else {
 		// SECURITY: exact names that a group may read anyway; no folder is listed for it.
-		names = []string{SoulFile, IdentityFile, AgentsFile}
+		names = slices.Clone(PublicFiles)
 	}
 	today, yesterday := v.Days()
 	names = append(names, dailyLog(v.who, today), dailyLog(v.who, yesterday))

@@ -99,6 +99,7 @@ To get started:
 		newDreamCommand(env),
 		newTokenCommand(env),
 		newTrustCommand(env),
+		newSharedCommand(env),
 		newVersionCommand(env),
 		meshcmd.New(env),
 	)

@@ -89,6 +89,7 @@ type Record struct {
 	Lesson     *Lesson     `json:"lesson,omitempty"`  // of a lesson only
 	Reflection *Reflection `json:"reflection,omitempty"`
 	Imported   bool        `json:"imported,omitempty"` // from another store: who said it is not known
+	Consent    string      `json:"consent,omitempty"`  // of a shared memory: ByPerson, ByCaller or ByOperator
 	Heritage   *Heritage   `json:"-"`                  // a separate entry of the ledger
 	CreatedAt  time.Time   `json:"created_at"`         // UTC, milliseconds
 	Seq        int64       `json:"-"`                  // of its entry in the compartment's ledger; 0 outside one

@@ -13,6 +13,7 @@ type Skill struct {
 	Source      string    `json:"source,omitempty"` // the name of the file that it came from
 	Text        string    `json:"yamo_text"`        // the whole definition
 	AgentID     string    `json:"agent_id,omitempty"`
+	Consent     string    `json:"consent,omitempty"` // of a shared skill, see Record.Consent
 	CreatedAt   time.Time `json:"created_at"`
 	UpdatedAt   time.Time `json:"updated_at,omitzero"` // when it got this text, if that is not its first
 	Seq         int64     `json:"-"`                   // of its first entry in the compartment's ledger; 0 outside one

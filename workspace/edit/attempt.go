@@ -190,7 +190,7 @@ func (a *attempt) edit(now time.Time, text string) (Event, error) {
 	for _, token := range q.Evidence {
 		e.Evidence = append(e.Evidence, token.String())
 	}
-	e.Origin = q.origin()
+	e.Origin, e.Consent = q.origin(), q.Consent
 	if q.decided != nil {
 		e.RefersTo = q.decided.id
 	}

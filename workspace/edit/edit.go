@@ -131,6 +131,9 @@ type Request struct {
 	Actor    string         // the agent's id
 	Origin   Origin         // the zero value means a session
 	Propose  bool           // only record the edit, as a proposal for the owner to decide about
+	// Consent is how a person agreed to an edit of a file that groups read: "person" for a dialog of the host. Without it
+	// a session's edit of such a file is a proposal.
+	Consent string
 
 	decided    *decided // the proposal that this request accepts
 	subsection string   // of Extensions, which grammar.Promote moves
@@ -190,6 +193,11 @@ func (e *Editor) Edit(ctx context.Context, q Request) (Result, error) {
 	}
 	if err := e.resolveAll(ctx, &q); err != nil {
 		return Result{}, err
+	}
+	// SECURITY: every group reads these files, and every session follows them. What a session can be talked into does not
+	// get there unless a person has seen it.
+	if workspace.IsPublic(q.File) && q.Consent == "" && (q.Origin.Source == "" || q.Origin.Source == FromSession) {
+		q.Propose = true
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()

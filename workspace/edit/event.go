@@ -67,6 +67,7 @@ type Event struct {
 
 	Actor    string   `json:"actor"`            // the agent's id, Hand, or operator
 	Origin   *Origin  `json:"origin,omitempty"` // nil in old records, see MadeBy
+	Consent  string   `json:"consent,omitempty"` // see Request
 	Override string   `json:"override_rationale,omitempty"`
 	Items    int      `json:"items,omitempty"`   // added to a list
 	Retired  []string `json:"retired,omitempty"` // items that were removed by name
