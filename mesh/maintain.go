@@ -200,6 +200,11 @@ func (m Maintenance) Settle(ctx context.Context, report func(pending int)) error
 		if pending == 0 {
 			return nil
 		}
+		select {
+		case <-time.After(settlePoll): // Ready does not wait for parts
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
 }
 

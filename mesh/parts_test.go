@@ -121,7 +121,10 @@ func TestRareWordDeepInALongMemory(t *testing.T) {
 func TestPartsOf(t *testing.T) {
 	t.Parallel()
 	text := minutes(1000)
-	parts := store.Parts(text)
+	var parts []string
+	for _, c := range store.Chunks(text) {
+		parts = append(parts, c.Text)
+	}
 	switch {
 	case len(parts) < 5:
 		t.Errorf("len(parts) = %v, must not be < 5", len(parts))
@@ -134,7 +137,7 @@ func TestPartsOf(t *testing.T) {
 		t.Error("a short text is long")
 	}
 	unbroken := strings.Repeat("x", 100_000)
-	if got := strings.Join(store.Parts(unbroken), ""); got == "" || !strings.Contains(unbroken, got) {
+	if got := store.Chunks(unbroken)[1].Text; got == "" || !strings.Contains(unbroken, got) {
 		t.Errorf("parts of a word without end: %d bytes", len(got))
 	}
 }

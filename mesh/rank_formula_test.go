@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -123,6 +124,8 @@ const (
 	sessionWeight = .5
 	sideWeight    = .2
 	pairsAmong    = 200
+	passageShare  = .7
+	passagePairs  = .3
 )
 
 func share(x, largest float32) float32 {
@@ -142,8 +145,8 @@ func formula(
 		c                                             *store.Snapshot
 		part, doc                                     int
 		raw, smooth, own, context, pairs, base, score float32
-		session                                       float32
-		passage                                       string
+		session, inPassage                            float32
+		passage, place                                string
 	}
 	q := keyword.Parse(query)
 	var stats keyword.Statistics
@@ -161,21 +164,32 @@ func formula(
 			docs[doc] = m
 			if vector := stores[i].Vectors.Vector(doc); vector != nil && meaning != nil {
 				m.raw = max(0, dot32(meaning, vector))
-				if store.HasParts(d.Record.Content) {
-					best, sum, parts := float32(-1), float32(0), store.Parts(d.Record.Content)
-					nearest := ""
-					for _, text := range parts {
-						x := dot32(meaning, wordVector(text))
-						if sum += max(x, 0); x > best {
-							best, nearest = x, text
-						}
+				if chunks := store.Chunks(d.Record.Content); store.HasParts(d.Record.Content) && len(chunks) > 1 {
+					best, sum, parts := float32(-1), float32(0), chunks[1:]
+					for _, chunk := range parts {
+						x := dot32(meaning, wordVector(chunk.Text))
+						sum, best = sum+max(x, 0), max(best, x)
 					}
 					if len(parts) > 1 {
 						best -= sum / float32(len(parts))
 					}
-					if best > m.raw {
-						m.raw, m.passage = best, nearest
+					m.raw = max(m.raw, best)
+				}
+			}
+			if d.Record != nil && store.HasParts(d.Record.Content) {
+				matcher, best, bestPairs := c.Keywords.Matcher(q, stats), 0., 0.
+				for _, chunk := range store.Chunks(d.Record.Content) {
+					if w, p := matcher.Score(c.Keywords.WordsOf(chunk.Text)); w+p > best+bestPairs {
+						best, bestPairs = w, p
 					}
+				}
+				ownShare, pairsShare := passageShare, passagePairs
+				if count, whole := matcher.Pairs(); count >= 4 && bestPairs >= .8*whole { // it is quoted
+					ownShare, pairsShare = 1, 1
+				}
+				m.own, m.inPassage = max(m.own, float32(ownShare*best)), float32(pairsShare*bestPairs)
+				if meaning != nil && stores[i].Vectors.Vector(doc) == nil {
+					m.raw = max(m.raw, .6*min(1, float32(best/stats.Rarity(q))))
 				}
 			}
 			cosine, own, context = max(cosine, m.raw), max(own, m.own), max(context, m.context)
@@ -207,7 +221,7 @@ func formula(
 	sort(func(m *memory) float32 { return m.base })
 	pairs := float32(0)
 	for _, m := range list[:min(len(list), pairsAmong)] {
-		m.pairs = float32(m.c.Keywords.Pairs(q, stats).In(m.doc))
+		m.pairs = max(float32(m.c.Keywords.Pairs(q, stats).In(m.doc)), m.inPassage)
 		pairs = max(pairs, m.pairs)
 	}
 	best := map[string]float32{}
@@ -229,8 +243,31 @@ func formula(
 	sort(func(m *memory) float32 { return m.score })
 	hits := []record.Hit{}
 	for _, m := range list[:min(len(list), limit)] {
+		// The part that fits best by meaning and words is shown.
+		if chunks := store.Chunks(m.c.Docs[m.doc].Record.Content); m.c.Docs[m.doc].Parts {
+			matcher, most := m.c.Keywords.Matcher(q, stats), float32(math.Inf(-1))
+			for i, chunk := range chunks {
+				text := chunk.Text
+				if i == 0 {
+					text = m.c.Docs[m.doc].Record.Content
+				}
+				w, p := matcher.Score(m.c.Keywords.WordsOf(chunk.Text))
+				fits := ownWeight * share(float32(w+p), own)
+				if meaning != nil && stores[m.part].Vectors.Vector(m.doc) != nil {
+					fits += cosineWeight * share(max(0, dot32(meaning, wordVector(text))), cosine)
+				}
+				if fits <= most {
+					continue
+				}
+				most, m.passage, m.place = fits, "", ""
+				if i > 0 {
+					m.passage = chunk.Text
+					m.place = fmt.Sprintf("part %d of %d, offset %d", i+1, len(chunks), chunk.Start)
+				}
+			}
+		}
 		strength := max(list[0].raw, min(1, list[0].own/float32(stats.Rarity(q))))
-		hit := record.Hit{Record: m.c.Docs[m.doc].Record, Visibility: m.c.Visibility, Passage: m.passage}
+		hit := record.Hit{Record: m.c.Docs[m.doc].Record, Visibility: m.c.Visibility, Passage: m.passage, Place: m.place}
 		hit.Signals = []record.Signal{
 			{Name: "cosine", Value: rank.Round(m.raw)},
 			{Name: "meaning", Value: rank.Round(cosineWeight * share(m.smooth, cosine))},

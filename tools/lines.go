@@ -87,7 +87,8 @@ func (a memoryAnswer) lines() string {
 			happened = ""
 		}
 		l.add([]string{r.ID, day(r.CreatedAt), r.Content},
-			level, kind, visibility, labeled("happened", happened), labeled("replaces", r.Replaces), r.Link)
+			level, kind, visibility, labeled("happened", happened), labeled("replaces", r.Replaces), r.Link,
+			r.Place)
 	}
 	for _, r := range a.Lessons {
 		l.add([]string{r.LessonID, r.PreventativeRule}, "lesson, "+r.Severity, labeled("scope", r.ApplicableScope))

@@ -64,7 +64,7 @@ func (f searchedFiles) Read(_ context.Context, name string) (fileindex.Content, 
 		// In a group's log, the minute at which a session began would change the vectors of all that follows it, and with
 		// them what a search finds.
 		if workspace.GroupOf(name) != "" {
-			p.Heading, p.Text = sessionClock.ReplaceAllString(p.Heading, ""), sessionClock.ReplaceAllString(p.Text, "")
+			p.Heading, p.Path = sessionClock.ReplaceAllString(p.Heading, ""), sessionClock.ReplaceAllString(p.Path, "")
 		}
 		content.Passages = append(content.Passages, fileindex.Passage(p))
 	}

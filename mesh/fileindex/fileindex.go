@@ -8,9 +8,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"log/slog"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -48,10 +50,18 @@ type Info struct {
 	Size     int64
 }
 
-// Passage is a part of a file, small enough to embed.
+// Passage is a part of a file, such as the text under one heading. A long one is cut like a long memory.
 type Passage struct {
 	Heading string // that the text is under, "" for none
+	Path    string // that heading and those above it in one line, which is embedded with the text
 	Text    string
+	Line    int // of the file, on which Text begins, from 1; 0 if it is not known
+}
+
+// origin is where a passage is.
+type origin struct {
+	Info
+	line int
 }
 
 // maxHoles is the number of deleted passages that the projection may keep as empty documents before it is rebuilt.
@@ -100,7 +110,7 @@ type Index struct {
 	mu       sync.Mutex // guards what follows, and is held to change store
 	store    *store.Projection
 	files    map[string]projected // by name
-	origin   map[string]Info      // by the passage's id
+	origin   map[string]origin    // by the passage's id
 	stale    bool                 // the vectors' file may have vectors of removed passages
 	working  chan struct{}        // closed when the current work ends, nil if idle
 	failed   error                // what ended the last work
@@ -116,7 +126,7 @@ type projected struct {
 // New returns the index of o.Source, which reads nothing yet. The caller calls Close.
 func New(o Options) *Index {
 	x := &Index{
-		Options: o, lock: index.NewLock(o.Lock), files: map[string]projected{}, origin: map[string]Info{}, stale: true,
+		Options: o, lock: index.NewLock(o.Lock), files: map[string]projected{}, origin: map[string]origin{}, stale: true,
 	}
 	x.ctx, x.stop = context.WithCancel(context.Background())
 	x.clear()
@@ -163,6 +173,9 @@ func (x *Index) Mark(hits []record.Hit) {
 			continue
 		}
 		hits[i].Link = info.Link
+		if info.line > 0 {
+			hits[i].Place = fmt.Sprintf("line %d", info.line)
+		}
 		if info.Group != "" {
 			hits[i].Visibility = record.OfGroup(info.Group)
 		}
@@ -214,42 +227,48 @@ func (x *Index) replace(info Info, content Content) {
 	}
 	file := projected{info: info}
 	var added []*record.Record
-	seen := map[Passage]int{}
 	// RFC-0011 §6.3: no secret reaches the index or an embedding provider.
 	redact := func(s string) string {
 		s, _ = x.Scrubber.Redact(s)
 		return s
 	}
-	var tags []string
+	memory := record.Memory{Type: record.FileType, SessionID: redact(text.First(content.SessionID, record.MaxField))}
 	for _, tag := range content.Tags[:min(len(content.Tags), record.MaxTags)] {
-		tags = append(tags, redact(text.First(tag, record.MaxTag)))
+		memory.Tags = append(memory.Tags, redact(text.First(tag, record.MaxTag)))
 	}
-	session := redact(text.First(content.SessionID, record.MaxField))
+	seen := map[string]int{}
 	for _, p := range content.Passages {
-		p.Text, p.Heading = redact(p.Text), redact(p.Heading)
-		id := passageID(info.Name, p, seen[p])
-		seen[p]++
-		r := &record.Record{
-			ID: id, Memory: record.Memory{
-				Content: p.Text, Type: record.FileType, Source: info.Name, SessionID: session, Tags: tags,
-			},
-			AgentID: x.AgentID, CreatedAt: info.Time.UTC().Truncate(time.Millisecond),
+		p.Text, p.Path, p.Heading = redact(p.Text), redact(p.Path), redact(p.Heading)
+		if memory.Source = info.Name; p.Heading != "" {
+			memory.Source += "#" + p.Heading
 		}
-		if p.Heading != "" {
-			r.Source += "#" + p.Heading
+		for _, chunk := range store.Cut(p.Text) {
+			memory.Content = chunk.Text
+			if p.Path != "" {
+				memory.Content = p.Path + "\n\n" + chunk.Text
+			}
+			key := p.Heading + "\x00" + memory.Content
+			id := passageID(info.Name, key, seen[key])
+			seen[key]++
+			line := 0
+			if p.Line > 0 {
+				line = p.Line + strings.Count(p.Text[:chunk.Start], "\n")
+			}
+			added = append(added, &record.Record{
+				ID: id, Memory: memory, AgentID: x.AgentID, CreatedAt: info.Time.UTC().Truncate(time.Millisecond),
+			})
+			x.origin[id] = origin{info, line}
+			file.ids = append(file.ids, id)
 		}
-		added = append(added, r)
-		x.origin[id] = info
-		file.ids = append(file.ids, id)
 	}
 	x.store.Add(added...)
 	x.files[info.Name] = file
 }
 
-// passageID returns the id of the nth passage with this heading and text in a file. All processes compute the same, so
-// they share the vectors.
-func passageID(name string, p Passage, n int) string {
-	sum := sha256.Sum256([]byte(name + "\x00" + p.Heading + "\x00" + p.Text + "\x00" + strconv.Itoa(n)))
+// passageID returns the id of the nth passage with this key, its heading and text, in a file. All processes compute the
+// same, so they share the vectors.
+func passageID(name, key string, n int) string {
+	sum := sha256.Sum256([]byte(name + "\x00" + key + "\x00" + strconv.Itoa(n)))
 	return "file_" + hex.EncodeToString(sum[:12])
 }
 

@@ -15,10 +15,14 @@ import (
 )
 
 // ready waits until every passage has its vector, for at most patience, and returns the number of those without one.
+// Where more than one batch is missing it waits for at most index.Brief.
 func (x *Index) ready(ctx context.Context, patience time.Duration) (pending int) {
+	working, vectors := x.wake()
+	if _, missing := vectors.Missing(0); missing > index.EmbedBatch {
+		patience = min(patience, index.Brief)
+	}
 	timeout := time.NewTimer(patience)
 	defer timeout.Stop()
-	working, vectors := x.wake()
 	if working != nil {
 		select {
 		case <-working:

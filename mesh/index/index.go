@@ -31,6 +31,9 @@ const (
 const (
 	EmbedBatch = 32               // texts in one call of an Embedder
 	RetryAfter = 10 * time.Second // delay before failed work is retried
+	// Brief is the maximum time a search waits for vectors if more than one batch is missing: they will not all come
+	// while it waits, but a process that ends after the search has made some.
+	Brief = 250 * time.Millisecond
 )
 
 // Index is what makes a compartment's memories findable by meaning: their vectors in memory and in a
@@ -135,11 +138,18 @@ func (ix *Index) failing() bool {
 	return ix.failure != nil && !errors.Is(ix.failure, embed.ErrNoAssets) && time.Since(ix.failedAt) < RetryAfter
 }
 
-// Ready waits until every memory has its vectors, for at most patience, and returns how many lack some. It wakes the
+// Ready waits until every memory has its own vector, for at most patience, and returns how many lack it or those of
+// parts, for which it does not wait. Where more than one batch is missing it waits for at most Brief. It wakes the
 // background work if there is any to do, and does not wait for work that has just failed or will take longer, as when
 // the model was changed. Another process may be doing
 // it, so the file is looked at now and then.
 func (ix *Index) Ready(ctx context.Context, patience time.Duration) (pending int, err error) {
+	if err := ix.c.Vectors.Refresh(); err != nil {
+		return 0, err
+	}
+	if _, whole := ix.c.Vectors.Missing(0); whole > EmbedBatch {
+		patience = min(patience, Brief)
+	}
 	timeout := time.NewTimer(patience)
 	defer timeout.Stop()
 	for {
@@ -158,7 +168,7 @@ func (ix *Index) Ready(ctx context.Context, patience time.Duration) (pending int
 			ix.Wake()
 		}
 		// Waiting for work that has just failed would only add the patience to every search.
-		if pending == 0 || failing || pending > hopeless {
+		if _, whole := ix.c.Vectors.Missing(0); whole == 0 || failing || whole > hopeless {
 			return pending, nil
 		}
 		select {

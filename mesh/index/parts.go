@@ -2,14 +2,14 @@ package index
 
 import (
 	"context"
-	"slices"
-
-	"github.com/yamo-protocol/yamo-mcp/mesh/store"
 )
 
-// embedParts makes the vectors of the parts of the first long memory that lacks some, and returns the number of
-// memories it did: 0 or 1. It does one at a time, so that a memory stored meanwhile gets its vector soon. The caller
-// holds the index lock.
+// partsBatch is the number of parts that are embedded at a time.
+const partsBatch = EmbedBatch / 4
+
+// embedParts makes the vectors of the next parts of the first long memory that lacks some, and returns whether there
+// was one, as 0 or 1. It makes few at a time, so that a memory stored meanwhile gets its vector soon, and the parts of
+// a very long one are found before the last is embedded. The caller holds the index lock.
 func (ix *Index) embedParts(ctx context.Context) (int, error) {
 	docs, _ := ix.c.Vectors.MissingParts(1)
 	if len(docs) == 0 {
@@ -17,19 +17,18 @@ func (ix *Index) embedParts(ctx context.Context) (int, error) {
 	}
 	s := ix.c.Snapshot()
 	r := s.Docs[docs[0]].Record
-	s.Release()
 	if r == nil {
+		s.Release()
 		return 0, nil // deleted meanwhile
 	}
-	var vectors [][]float32
-	for texts := range slices.Chunk(store.Parts(r.Content), EmbedBatch) {
-		made, err := Embed(ctx, ix.embedder, "the parts of a memory", texts)
-		if err != nil {
-			return 0, err
-		}
-		vectors = append(vectors, made...)
+	parts := s.Passages(docs[0]).Embedded()
+	s.Release()
+	from := ix.c.Vectors.NextPart(r.ID, len(parts))
+	vectors, err := Embed(ctx, ix.embedder, "the parts of a memory", parts[from:min(from+partsBatch, len(parts))])
+	if err != nil {
+		return 0, err
 	}
-	if err := ix.c.Vectors.AppendParts(r.ID, vectors); err != nil {
+	if err := ix.c.Vectors.AppendParts(r.ID, from, len(parts), vectors); err != nil {
 		return 0, err
 	}
 	ix.mu.Lock()

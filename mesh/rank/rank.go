@@ -106,7 +106,7 @@ type part struct {
 	timely []float32 // what fitting the time that the query names adds to the score; empty if it names none
 
 	scores []vector.PartScore // of the parts of long memories, not by document
-	parts  map[int]int        // index of the part that decided raw, by document
+	pairs  map[int]float64    // what the best passage of a long memory has of the query's word pairs, by document
 }
 
 // MinCosine is the minimum cosine of a memory that is found without having a word of the query.
@@ -127,7 +127,8 @@ func New(kind Ranking, sources []Source, query string, meaning []float32) *Candi
 	}
 	for _, source := range sources {
 		p := parts.Get().(*part)
-		p.source, p.Snapshot, p.parts = source, source.Snapshot(), map[int]int{}
+		p.source, p.Snapshot = source, source.Snapshot()
+		p.pairs = map[int]float64{}
 		p.Keywords.Count(r.query, &r.stats)
 		r.parts = append(r.parts, p)
 	}
@@ -140,6 +141,9 @@ func New(kind Ranking, sources []Source, query string, meaning []float32) *Candi
 		wait.Go(func() { p.signals(r.query, r.stats, meaning) })
 	}
 	wait.Wait()
+	for _, p := range r.parts {
+		r.matchPassages(p)
+	}
 	for _, p := range r.parts {
 		r.cosine, r.own, r.context = largest(p.raw, r.cosine), largest(p.Own, r.own), largest(p.Context, r.context)
 	}
@@ -177,7 +181,7 @@ func (p *part) signals(q keyword.Query, stats keyword.Statistics, meaning []floa
 	wait.Wait()
 	for _, s := range p.scores {
 		if s.Score > p.raw[s.Doc] {
-			p.raw[s.Doc], p.parts[s.Doc] = s.Score, s.Part
+			p.raw[s.Doc] = s.Score
 		}
 	}
 }
@@ -272,7 +276,7 @@ func (r *Candidates) addPairs(list []leader) map[place]float32 {
 	worth := make(map[place]float32, len(list))
 	largest := float32(0)
 	for _, l := range list {
-		w := float32(pairs[l.part].In(l.doc))
+		w := float32(max(pairs[l.part].In(l.doc), r.parts[l.part].pairs[l.doc]))
 		worth[place{l.part, l.doc}] = w
 		largest = max(largest, w)
 	}
@@ -323,7 +327,7 @@ func (r *Candidates) hits(ranked []leader, pairs map[place]float32, project stri
 		speaker, standing := r.adjust(p, doc)
 		where, named := r.placed(p, doc, project)
 		hits[i] = p.Hit(p.Docs[doc].Record)
-		hits[i].Passage = p.passage(doc)
+		hits[i].Passage, hits[i].Place = r.passage(p, doc)
 		hits[i].Signals = []record.Signal{
 			{Name: "cosine", Value: Round(p.raw[doc])},
 			{Name: "meaning", Value: Round(cosineWeight * share(p.smooth(doc), r.cosine))},
@@ -349,18 +353,6 @@ func (r *Candidates) hits(ranked []leader, pairs map[place]float32, project stri
 		}
 	}
 	return hits
-}
-
-// passage returns the part of a long memory that the query is nearest to, "" if it is nearer to the beginning.
-func (p *part) passage(doc int) string {
-	at, ok := p.parts[doc]
-	if !ok {
-		return ""
-	}
-	if parts := store.Parts(p.Docs[doc].Record.Content); at < len(parts) {
-		return parts[at]
-	}
-	return ""
 }
 
 // strength measures how well the best memory answers the query, 0..1: the order comes from signals relative to

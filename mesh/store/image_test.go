@@ -192,7 +192,7 @@ func TestImageCoversProjection(t *testing.T) {
 		"entries", "revised", "accesses", "erased", "skills", "syntheses", "revisions", "sightings", "separated",
 		"keywords",
 		"docs", "live", "byID", "byWords", "reworded", "patterns", "derived", "sessions", // addDerived
-		"bm25", // follows the documents
+		"bm25", "passages", // follow the documents
 	}
 	var fields []string
 	for f := range reflect.TypeFor[Projection]().Fields() {

@@ -1,9 +1,13 @@
 package store
 
-import "github.com/yamo-protocol/yamo-mcp/mesh/scrub"
+import (
+	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
+	"github.com/yamo-protocol/yamo-mcp/mesh/scrub"
+)
 
 // The model sees the first 256 tokens of a text. A longer memory stays one memory, and has vectors of its parts in
-// addition to its own: RFC-0011 §6.1's chunks, small enough for the model to see the whole of each.
+// addition to its own: RFC-0011 §6.1's chunks, small enough for the model to see the whole of each. Long passages of
+// files are cut in the same way.
 const (
 	seenTokens = 250 // by scrub.EstimateTokens; a longer text has parts
 	partTokens = 160 // maximum length of a part, where the text can be cut well
@@ -16,16 +20,52 @@ func HasParts(text string) bool {
 	return len(text) > seenTokens && scrub.EstimateTokens(text) > seenTokens
 }
 
-// Parts returns the parts of a long text, in order and without the first: the vector of the whole text, of which the
-// model sees the beginning, covers that.
-func Parts(text string) []string {
-	chunks := scrub.Split(text, scrub.ChunkOptions{Min: minPart, Max: partTokens, HardMax: seenTokens})
-	if len(chunks) < 2 {
-		return []string{text} // it cannot be cut
+// Chunks cuts a text into parts, in order. The white space between them is in none.
+func Chunks(text string) []scrub.Chunk {
+	return scrub.Split(text, scrub.ChunkOptions{Min: minPart, Max: partTokens, HardMax: seenTokens})
+}
+
+// Cut returns the parts of a text that is no memory: Chunks of a long one, else the whole.
+func Cut(text string) []scrub.Chunk {
+	if !HasParts(text) {
+		return []scrub.Chunk{{End: len(text), Text: text}}
 	}
-	parts := make([]string, len(chunks)-1)
-	for i, c := range chunks[1:] {
+	return Chunks(text)
+}
+
+// Passages are the parts of a long memory, the first one too, with their words.
+type Passages struct {
+	Chunks []scrub.Chunk
+	Words  []keyword.Words
+	text   string
+}
+
+// Embedded returns the parts that have vectors of their own: all but the first, which the vector of the whole text
+// covers, as the model sees the beginning. Index i of it is index i+1 of Chunks.
+func (p *Passages) Embedded() []string {
+	if len(p.Chunks) < 2 {
+		return []string{p.text} // it cannot be cut
+	}
+	parts := make([]string, len(p.Chunks)-1)
+	for i, c := range p.Chunks[1:] {
 		parts[i] = c.Text
 	}
 	return parts
+}
+
+// Passages returns the parts of a document of which Parts is set. They are kept until it is removed, because cutting
+// a text takes longer than comparing its words.
+func (s *Snapshot) Passages(doc int) *Passages {
+	r := s.Docs[doc].Record
+	if known, ok := s.p.passages.Load(r.ID); ok {
+		if known := known.(*Passages); known.text == r.Content {
+			return known
+		}
+	}
+	made := &Passages{Chunks: Chunks(r.Content), text: r.Content}
+	for _, c := range made.Chunks {
+		made.Words = append(made.Words, s.Keywords.WordsOf(c.Text))
+	}
+	s.p.passages.Store(r.ID, made)
+	return made
 }

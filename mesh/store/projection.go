@@ -41,6 +41,7 @@ type Projection struct {
 	keywords *keyword.Index
 	bm25     bm25 // has a lock of its own
 	skills   *skill.Set
+	passages sync.Map // id -> *Passages of a long memory that a search has looked into
 
 	syntheses map[string]*record.Synthesis // by key, the latest
 
@@ -56,6 +57,7 @@ type Document struct {
 	Session int32          // its session's number, -1 for none
 	Long    float32        // subtracted from its score for its length in the default ranking, see rank.Context
 
+	Parts    bool // it is long: parts of it are compared with queries too, see Snapshot.Passages
 	Standing bool // a standing instruction or preference, see record.IsStanding
 	Past     bool // not current: a revision replaced or retired it, or it is not the best lesson of its pattern
 }
@@ -229,7 +231,7 @@ func (p *Projection) add(r *record.Record) { p.addDerived(r, derive(r)) }
 // addDerived is add for a record of which it is known what derive returns. The keyword index may know it already.
 func (p *Projection) addDerived(r *record.Record, known derived) {
 	doc := len(p.docs)
-	d := Document{Record: r, Session: -1, Standing: known.Standing}
+	d := Document{Record: r, Session: -1, Standing: known.Standing, Parts: known.Parts}
 	predecessor := -1
 	if known.Session != "" {
 		s, ok := p.sessions[known.Session]
@@ -306,6 +308,7 @@ func (p *Projection) remove(id string) {
 	}
 	p.keywords.SetLabels(doc, r.Labels(), nil)
 	p.keywords.Remove(doc, r.Content)
+	p.passages.Delete(id)
 	p.docs[doc].Record, p.docs[doc].Past = nil, false
 	p.live--
 	delete(p.byID, id)

@@ -183,7 +183,7 @@ func TestParts(t *testing.T) {
 		}
 	}
 	text := strings.Repeat(sentence, 40)
-	parts := Parts(text)
+	parts := (&Passages{Chunks: Chunks(text), text: text}).Embedded()
 	if len(parts) < 2 {
 		t.Fatalf("%d parts", len(parts))
 	}

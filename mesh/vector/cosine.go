@@ -63,12 +63,12 @@ func (s *Set) cosine(query []float32, at int) float32 {
 type PartScore struct {
 	Doc   int
 	Score float32
-	Part  int // index of the part with the largest cosine
 }
 
 // PartScores returns a score for each document with parts: the largest cosine of query with one of the parts, less
 // the mean over all of them (negative cosines count as 0). It is high where one part answers the query and the text
-// as a whole does not. With a single part the score is its cosine. The result uses out's memory if it is large enough.
+// as a whole does not. With a single part the score is its cosine. Of a document that is still being embedded the parts
+// that are known count. The result uses out's memory if it is large enough.
 func (s *Set) PartScores(query []float32, out []PartScore) []PartScore {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -76,22 +76,43 @@ func (s *Set) PartScores(query []float32, out []PartScore) []PartScore {
 	parallel(len(out), chunk/32, func(from, to int) {
 		for i, t := range s.texts[from:to] {
 			doc, ok := s.docs[t.key]
-			if !ok || !t.complete() {
+			best, sum, known := float32(-1), float32(0), 0
+			for _, at := range t.rows {
+				if !ok || at == missing {
+					continue
+				}
+				known++
+				x := s.cosine(query, at)
+				sum, best = sum+max(x, 0), max(best, x)
+			}
+			if known == 0 {
 				out[from+i].Doc = missing
 				continue
 			}
-			best, sum, part := float32(-1), float32(0), 0
-			for j, at := range t.rows {
-				x := s.cosine(query, at)
-				if sum += max(x, 0); x > best {
-					best, part = x, j
-				}
-			}
 			if len(t.rows) > 1 {
-				best -= sum / float32(len(t.rows))
+				best -= sum / float32(known)
 			}
-			out[from+i] = PartScore{doc, best, part}
+			out[from+i] = PartScore{doc, best}
 		}
 	})
 	return slices.DeleteFunc(out, func(x PartScore) bool { return x.Doc == missing })
+}
+
+// PartCosines returns the cosine of query with a document called id and with each of its n parts, NaN for those that are
+// not known.
+func (s *Set) PartCosines(query []float32, doc int, id string, n int) []float32 {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	rows := slices.Repeat([]int{missing}, n+1)
+	rows[0] = s.rowOf[doc]
+	if t, ok := s.parts[keyOf(id)]; ok && len(t.rows) == n {
+		copy(rows[1:], t.rows)
+	}
+	list := make([]float32, len(rows))
+	for i, at := range rows {
+		if list[i] = float32(math.NaN()); at >= 0 {
+			list[i] = s.cosine(query, at)
+		}
+	}
+	return list
 }

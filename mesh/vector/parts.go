@@ -9,15 +9,16 @@ import (
 // MaxParts is the maximum number of parts of a text.
 const MaxParts = 1<<16 - 1
 
-// AppendParts adds the vectors of all parts of the text called id, in order, to the file and to memory. Its own vector
-// stays. See Append for the requirements and errors.
-func (s *Set) AppendParts(id string, vectors [][]float32) error {
-	if len(vectors) == 0 || len(vectors) > MaxParts {
-		return fmt.Errorf("append vectors: %s has %d parts; must be 1 to %d", id, len(vectors), MaxParts)
+// AppendParts adds the vectors of some of the n parts of the text called id, those from index first on, to the file and
+// to memory. Its own vector stays. See Append for the requirements and errors.
+func (s *Set) AppendParts(id string, first, n int, vectors [][]float32) error {
+	if len(vectors) == 0 || first < 0 || first+len(vectors) > n || n > MaxParts {
+		return fmt.Errorf("append vectors: %s has parts %d to %d of %d; must be 1 to %d", id, first+1, first+len(vectors), n,
+			MaxParts)
 	}
 	rows := make([]row, len(vectors))
 	for i, v := range vectors {
-		rows[i] = row{keyOf(id), i + 1, len(vectors), v}
+		rows[i] = row{keyOf(id), first + i + 1, n, v}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -38,7 +39,7 @@ type text struct {
 	rows []int
 }
 
-// complete reports whether the vectors of all parts are known. Those of some are not used.
+// complete reports whether the vectors of all parts are known.
 func (t *text) complete() bool { return !slices.Contains(t.rows, missing) }
 
 // place returns the matrix row of a text's own vector (part 0) or of one of its parts, adding one if it has none.
@@ -87,4 +88,18 @@ func (s *Set) MissingParts(n int) (docs []int, count int) {
 	}
 	slices.Sort(docs)
 	return docs[:min(n, len(docs))], len(docs)
+}
+
+// NextPart returns the index of the first of the n parts of the text called id whose vector is not known, n if all are.
+func (s *Set) NextPart(id string, n int) int {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	t, ok := s.parts[keyOf(id)]
+	if !ok || len(t.rows) != n { // it was split differently before
+		return 0
+	}
+	if at := slices.Index(t.rows, missing); at >= 0 {
+		return at
+	}
+	return n
 }

@@ -47,11 +47,11 @@ func TestParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	lacking(s, 1, 2)
-	if err := s.AppendParts("long", [][]float32{axis(1), axis(2)}); err != nil {
+	if err := s.AppendParts("long", 0, 2, [][]float32{axis(1), axis(2)}); err != nil {
 		t.Fatal(err)
 	}
 	lacking(s, 2)
-	if err := s.AppendParts("longer", [][]float32{axis(3)}); err != nil {
+	if err := s.AppendParts("longer", 0, 1, [][]float32{axis(3)}); err != nil {
 		t.Fatal(err)
 	}
 	lacking(s)
@@ -83,10 +83,10 @@ func TestParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	lacking(other, 1, 2)
-	if err := other.AppendParts("long", [][]float32{axis(3)}); err != nil {
+	if err := other.AppendParts("long", 0, 1, [][]float32{axis(3)}); err != nil {
 		t.Fatal(err)
 	}
-	if err := other.AppendParts("longer", [][]float32{axis(2)}); err != nil {
+	if err := other.AppendParts("longer", 0, 1, [][]float32{axis(2)}); err != nil {
 		t.Fatal(err)
 	}
 	lacking(other)
@@ -111,7 +111,7 @@ func TestParts(t *testing.T) {
 		t.Errorf("after Prune (-want +got):\n%s", diff)
 	}
 	for _, bad := range [][][]float32{nil, {{1, 2}}} {
-		if err := fresh.AppendParts("longer", bad); err == nil {
+		if err := fresh.AppendParts("longer", 0, max(1, len(bad)), bad); err == nil {
 			t.Errorf("AppendParts of %v: no error", bad)
 		}
 	}
@@ -152,7 +152,7 @@ func TestFirstVersion(t *testing.T) {
 	if raw, err = os.ReadFile(path); err != nil || !bytes.HasPrefix(raw, []byte(magic1)) {
 		t.Errorf("appending a vector changed the version (%v)", err)
 	}
-	if err := old.AppendParts("a", [][]float32{axis(3)}); err != nil {
+	if err := old.AppendParts("a", 0, 1, [][]float32{axis(3)}); err != nil {
 		t.Fatal(err)
 	}
 	if raw, err = os.ReadFile(path); err != nil || !bytes.HasPrefix(raw, []byte(magic)) {
@@ -167,7 +167,7 @@ func TestFirstVersion(t *testing.T) {
 	if diff := cmp.Diff([]float32{0, 1}, fresh.Cosines(axis(2), nil)); diff != "" {
 		t.Errorf("cosines (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]PartScore{{0, 1, 0}}, fresh.PartScores(axis(3), []PartScore{{7, 7, 7}})); diff != "" {
+	if diff := cmp.Diff([]PartScore{{0, 1}}, fresh.PartScores(axis(3), []PartScore{{7, 7}})); diff != "" {
 		t.Errorf("parts (-want +got):\n%s", diff)
 	}
 	if other := Open(path, "another", 4); other.Refresh() != nil || !other.OfAnotherModel() {

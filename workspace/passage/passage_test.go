@@ -11,29 +11,27 @@ import (
 
 func TestCut(t *testing.T) {
 	t.Parallel()
-	long := strings.Repeat("word ", 300)
 	tests := map[string]struct {
 		text string
 		want []Passage
 	}{
 		"empty":           {"", nil},
 		"only headings":   {"# A\n\n## B\n", nil},
-		"no heading":      {"\ntea\n", []Passage{{"", "tea"}}},
-		"front matter":    {"---\ndate: 2026-01-01\n---\n\n# A\ntea\n", []Passage{{"A", "A\n\ntea"}}},
-		"byte order mark": {"\uFEFF# A\ntea", []Passage{{"A", "A\n\ntea"}}},
-		"invalid UTF-8":   {"# A\nt\xffa", []Passage{{"A", "A\n\nt\uFFFDa"}}},
-		"CRLF":            {"# A\r\ntea\r\nmilk\r\n", []Passage{{"A", "A\n\ntea\nmilk"}}},
+		"no heading":      {"\ntea\n", []Passage{{"", "", "tea", 2}}},
+		"front matter":    {"---\ndate: 2026-01-01\n---\n\n# A\ntea\n", []Passage{{"A", "A", "tea", 6}}},
+		"byte order mark": {"\uFEFF# A\ntea", []Passage{{"A", "A", "tea", 2}}},
+		"invalid UTF-8":   {"# A\nt\xffa", []Passage{{"A", "A", "t\uFFFDa", 2}}},
+		"CRLF":            {"# A\r\ntea\r\nmilk\r\n", []Passage{{"A", "A", "tea\nmilk", 2}}},
+		"blank lines":     {"# A\n\n\ntea\n\nmilk\n\n\n# B\n\nrum", []Passage{{"A", "A", "tea\n\nmilk", 4}, {"B", "B", "rum", 11}}},
 		"levels": {
 			"# A\n1\n## B\n2\n### C\n3\n## D\n4\n# E\n5",
-			[]Passage{{"A", "A\n\n1"}, {"B", "A > B\n\n2"}, {"C", "A > B > C\n\n3"}, {"D", "A > D\n\n4"}, {"E", "E\n\n5"}},
+			[]Passage{
+				{"A", "A", "1", 2}, {"B", "A > B", "2", 4}, {"C", "A > B > C", "3", 6}, {"D", "A > D", "4", 8}, {"E", "E", "5", 10},
+			},
 		},
-		"a level left out":  {"# A\n### C\n3\n## B\n2", []Passage{{"C", "A > C\n\n3"}, {"B", "A > B\n\n2"}}},
-		"code is no header": {"# A\n```sh\n# a comment\n```\n", []Passage{{"A", "A\n\n```sh\n# a comment\n```"}}},
-		"no heading mark":   {"#tag\n####### seven", []Passage{{"", "#tag\n####### seven"}}},
-		"cut at a blank": {
-			"# A\n" + long[:1000] + "\n\n" + long[:1000],
-			[]Passage{{"A", "A\n\n" + strings.TrimSpace(long[:1000])}, {"A", "A\n\n" + strings.TrimSpace(long[:1000])}},
-		},
+		"a level left out":  {"# A\n### C\n3\n## B\n2", []Passage{{"C", "A > C", "3", 3}, {"B", "A > B", "2", 5}}},
+		"code is no header": {"# A\n```sh\n# a comment\n```\n", []Passage{{"A", "A", "```sh\n# a comment\n```", 2}}},
+		"no heading mark":   {"#tag\n####### seven", []Passage{{"", "", "#tag\n####### seven", 1}}},
 	}
 	for name, test := range tests {
 		if diff := cmp.Diff(test.want, Cut(test.text)); diff != "" {
@@ -42,7 +40,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// No word outside headings and front matter is lost, and no passage is blank or too long.
+// No word outside headings and front matter is lost, no passage is blank, and each begins on its line.
 func FuzzCut(f *testing.F) {
 	f.Add("# A\n\ntea\n\n## B\n- one\n- two\n")
 	f.Add(strings.Repeat("word ", 600))
@@ -55,12 +53,9 @@ func FuzzCut(f *testing.F) {
 			if strings.TrimSpace(p.Text) == "" || !utf8.ValidString(p.Text) {
 				t.Fatalf("blank or invalid passage %q", p.Text)
 			}
-			body := p.Text
-			if p.Heading != "" {
-				_, body, _ = strings.Cut(p.Text, "\n\n")
-			}
-			if n := utf8.RuneCountInString(body); n > 1200 {
-				t.Fatalf("passage of %d characters", n)
+			first, _, _ := strings.Cut(p.Text, "\n")
+			if lines := strings.Split(strings.ToValidUTF8(text, "\uFFFD"), "\n"); !strings.Contains(lines[p.Line-1], first) {
+				t.Fatalf("%q is not on line %d", first, p.Line)
 			}
 			all.WriteString(p.Text)
 		}
@@ -121,11 +116,11 @@ func TestSays(t *testing.T) {
 
 func ExampleCut() {
 	for _, p := range Cut("# Notes\n\nTea is in the tin.\n\n## Trains\n\nThe night train leaves at ten.\n") {
-		fmt.Printf("%s: %q\n", p.Heading, p.Text)
+		fmt.Printf("%d: %s: %s\n", p.Line, p.Path, p.Text)
 	}
 	// Output:
-	// Notes: "Notes\n\nTea is in the tin."
-	// Trains: "Notes > Trains\n\nThe night train leaves at ten."
+	// 3: Notes: Tea is in the tin.
+	// 7: Notes > Trains: The night train leaves at ten.
 }
 
 func ExampleSections() {
