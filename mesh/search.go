@@ -264,7 +264,7 @@ func (v *View) embedQuery(ctx context.Context, stores []*compartment, query stri
 // queryVector returns the query's vector, nil if it has none: off reports that no model is installed; otherwise the
 // embedder failed, which is logged. Only the end of ctx is an error.
 func (v *View) queryVector(ctx context.Context, query string) (meaning []float32, off bool, err error) {
-	vectors, err := v.Embedder.Embed(ctx, []string{query})
+	vectors, err := embed.Queries(ctx, v.Embedder, []string{query})
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return nil, false, ctx.Err()

@@ -211,7 +211,7 @@ func TestEmbedderSettings(t *testing.T) {
 		fails string
 	}{
 		"unknown":             {nil, "embedder=openia", "is not one of local, openai, ollama, cohere"},
-		"local with a model":  {nil, "embedding-model=x", "local has one model and no address"},
+		"local with a model":  {nil, "embedding-model=x", "the absolute path of a folder"},
 		"no dimensions":       {nil, "embedder=ollama embedding-model=x", "the number of dimensions of model x"},
 		"no key":              {nil, "embedder=openai", "OPENAI_API_KEY with the API key is not set"},
 		"customary key":       {map[string]string{"CO_API_KEY": "k"}, "embedder=cohere", ""},

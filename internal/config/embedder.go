@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"strings"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/assets"
@@ -18,14 +19,14 @@ const CachedTexts = 1000
 // Connect refuses them.
 type Embedder struct {
 	Provider   string // Local, or the API that a remote service has
-	Model      string // "" for the provider's usual one
+	Model      string // "" for the provider's usual one; of Local, a folder
 	Dimensions int    // 0 if the model's are known
 	Addresses  string // separated by commas, the fallbacks after the first; "" for the provider's own
 	KeyEnv     string // the name of the environment variable with the API key
 }
 
-// Local is the provider on this machine: all-MiniLM-L6-v2 with ONNX Runtime, which `yamo-mcp setup` installs. No text
-// leaves the machine.
+// Local is the provider on this machine: all-MiniLM-L6-v2, or the model in a folder, with ONNX Runtime, which `yamo-mcp
+// setup` installs. No text leaves the machine.
 const Local = "local"
 
 var embedders = []string{Local, "openai", "ollama", "cohere"}
@@ -39,8 +40,9 @@ var EmbedderSettings = []Setting{
 		valid: oneOf(embedders...),
 	},
 	spec[string]{
-		Name: "embedding-model", help: "model of a remote embedder, if not the provider's usual one",
-		more:  "The usual ones are `text-embedding-3-small`, `nomic-embed-text` and `embed-multilingual-v3.0`",
+		Name: "embedding-model", help: "model of a remote embedder, or folder of a local model, if not the usual one",
+		more: "The usual ones are `text-embedding-3-small`, `nomic-embed-text` and `embed-multilingual-v3.0`; " +
+			"a folder has the layout of sentence-transformers, see below",
 		field: func(c *Config) *string { return &c.Embedder.Model },
 	},
 	spec[int]{
@@ -84,11 +86,19 @@ func (e Embedder) Connect(getenv func(string) string, logger *slog.Logger) (embe
 	if e.Provider == Local {
 		// The operator who names a remote model but no provider believes that it is used. Searching with another model
 		// without a word would be worse than not starting.
-		if e.Model != "" || e.Dimensions != 0 || e.Addresses != "" || e.KeyEnv != "" {
-			return nil, nil, Name("embedder").Errorf("embedder: local has one model and no address; "+
-				"name the provider that the other embedding settings are for: %s", strings.Join(embedders[1:], ", "))
+		if e.Dimensions != 0 || e.Addresses != "" || e.KeyEnv != "" || e.Model != "" && !filepath.IsAbs(e.Model) {
+			return nil, nil, Name("embedder").Errorf("embedder: local has no address, and its model is the absolute path of "+
+				"a folder; name the provider that the other embedding settings are for: %s", strings.Join(embedders[1:], ", "))
 		}
-		local := embed.NewLocal(embed.Options{Locate: func() (assets.Paths, error) { return assets.Locate(getenv) }})
+		options := embed.Options{Locate: func() (assets.Paths, error) { return assets.Locate(getenv) }}
+		if e.Model != "" {
+			var err error
+			if options.Folder, err = embed.OpenFolder(filepath.Clean(e.Model)); err != nil {
+				return nil, nil, Name("embedding-model").Errorf("embedding model: %w; it must be a folder with tokenizer.json, "+
+					"onnx/model.onnx and config.json, as sentence-transformers writes them", err)
+			}
+		}
+		local := embed.NewLocal(options)
 		return local, local.Close, nil
 	}
 	key, err := apiKey{"embedder", "embedding-key-env"}.read(getenv, e.Provider, e.KeyEnv, e.Addresses)

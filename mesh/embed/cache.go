@@ -43,11 +43,26 @@ func (c *Cache) Model() Model { return c.next.Model() }
 
 // Embed implements Embedder: the texts that are not remembered go on in one call, each of them once.
 func (c *Cache) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	return c.embed(ctx, "", c.next.Embed, texts)
+}
+
+// EmbedQuery implements Querier, with vectors of their own for questions if the wrapped embedder has.
+func (c *Cache) EmbedQuery(ctx context.Context, texts []string) ([][]float32, error) {
+	if q, ok := c.next.(Querier); ok {
+		return c.embed(ctx, "query\x00", q.EmbedQuery, texts)
+	}
+	return c.Embed(ctx, texts)
+}
+
+// embed is Embed with the embedder's function next. prefix distinguishes its vectors from others of the same text.
+func (c *Cache) embed(ctx context.Context, prefix string,
+	next func(context.Context, []string) ([][]float32, error), texts []string,
+) ([][]float32, error) {
 	vectors := make([][]float32, len(texts))
 	var missing []string
 	places := map[string][]int{} // missing text -> its indexes
 	for i, text := range texts {
-		if v, ok := c.vectors.Get(text); ok {
+		if v, ok := c.vectors.Get(prefix + text); ok {
 			vectors[i] = slices.Clone(v)
 			continue
 		}
@@ -59,7 +74,7 @@ func (c *Cache) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 	if len(missing) == 0 {
 		return vectors, nil
 	}
-	fresh, err := c.next.Embed(ctx, missing)
+	fresh, err := next(ctx, missing)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +82,7 @@ func (c *Cache) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 		return nil, fmt.Errorf("%s gave %d vectors for %d texts", c.next.Model().Name, len(fresh), len(missing))
 	}
 	for i, text := range missing {
-		c.vectors.Add(text, fresh[i])
+		c.vectors.Add(prefix+text, fresh[i])
 		for _, at := range places[text] {
 			vectors[at] = slices.Clone(fresh[i]) // the caller's own
 		}

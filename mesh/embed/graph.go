@@ -15,7 +15,17 @@ import (
 // differently, and asking ONNX Runtime would load the whole model twice.
 type graph struct {
 	inputs  []string // those of input_ids, attention_mask, token_type_ids that it has, in its order
-	outputs []string // the first one holds the token embeddings
+	outputs []string
+}
+
+// tokens returns the output with the token embeddings: by its usual name, else the first one.
+func (g graph) tokens() string {
+	for _, name := range []string{"last_hidden_state", "token_embeddings"} {
+		if slices.Contains(g.outputs, name) {
+			return name
+		}
+	}
+	return g.outputs[0]
 }
 
 // Field numbers of onnx.proto.

@@ -17,6 +17,8 @@ var LocalModel = Model{Name: "all-MiniLM-L6-v2", Dim: 384}
 type Options struct {
 	// Locate finds the files; nil means assets.Locate with this process's environment.
 	Locate func() (assets.Paths, error)
+	// Folder is another model than LocalModel; nil for that. ONNX Runtime is Locate's.
+	Folder *Folder
 	// Threads is how many threads one batch is computed with; 0 means the number of CPUs.
 	Threads int
 	// BatchTokens bounds a batch: its texts times the longest one's tokens; 0 means 512. More buys no
@@ -24,10 +26,11 @@ type Options struct {
 	BatchTokens int
 }
 
-// Local embeds with all-MiniLM-L6-v2 on this machine: the mean over a text's tokens without padding, at unit length, of
-// texts cut at 256 tokens. sentence-transformers computes the same (testdata/reference.json).
+// Local embeds on this machine, with all-MiniLM-L6-v2 unless it has a Folder: the mean over a text's tokens without
+// padding, at unit length, of texts cut at 256 tokens. sentence-transformers computes the same (testdata/reference.json).
 type Local struct {
 	options Options
+	folder  *Folder
 	turn    chan struct{} // one batch runs at a time; waiting callers get their turns in order
 
 	use    sync.RWMutex // read: the engine is in use; write: Close frees it
@@ -49,11 +52,15 @@ func NewLocal(o Options) *Local {
 	if o.BatchTokens <= 0 {
 		o.BatchTokens = 512
 	}
-	return &Local{options: o, turn: make(chan struct{}, 1)}
+	l := &Local{options: o, folder: o.Folder, turn: make(chan struct{}, 1)}
+	if l.folder == nil {
+		l.folder = &Folder{model: LocalModel, maxTokens: maxTokens}
+	}
+	return l
 }
 
-// Model returns LocalModel.
-func (l *Local) Model() Model { return LocalModel }
+// Model returns LocalModel, or the folder's.
+func (l *Local) Model() Model { return l.folder.model }
 
 // Close frees the model after the calls in progress have returned; later calls return ErrClosed.
 func (l *Local) Close() error {
@@ -78,12 +85,28 @@ func (l *Local) Close() error {
 // Embed implements Embedder. Without the model's files the error matches ErrNoAssets; nothing is
 // remembered of that, so a call after the installation succeeds.
 func (l *Local) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	return l.embed(ctx, l.folder.passage, texts)
+}
+
+// EmbedQuery implements Querier.
+func (l *Local) EmbedQuery(ctx context.Context, texts []string) ([][]float32, error) {
+	return l.embed(ctx, l.folder.query, texts)
+}
+
+func (l *Local) embed(ctx context.Context, prompt string, texts []string) ([][]float32, error) {
 	if len(texts) == 0 {
 		return nil, nil
 	}
+	if prompt != "" {
+		prompted := make([]string, len(texts))
+		for i, text := range texts {
+			prompted[i] = prompt + text
+		}
+		texts = prompted
+	}
 	vectors := make([][]float32, len(texts))
 	err := l.each(ctx, texts, func(i int, _ []int64, rows []float32) (err error) {
-		vectors[i], err = meanPool(rows, LocalModel.Dim)
+		vectors[i], err = l.folder.pool.of(rows, l.folder.model.Dim)
 		return err
 	})
 	if err != nil {
@@ -152,12 +175,15 @@ func (l *Local) engine() (*tokenizer, *session, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w (%w)", ErrNoAssets, err)
 	}
+	if l.options.Folder != nil {
+		paths.Model, paths.Tokenizer = l.folder.onnx, l.folder.tokenizer
+	}
 	if l.tokenizer == nil { // it is kept when the model failed to load
-		if l.tokenizer, err = openTokenizer(paths.Tokenizer); err != nil {
+		if l.tokenizer, err = openTokenizer(paths.Tokenizer, l.folder.maxTokens); err != nil {
 			return nil, nil, fmt.Errorf("load the tokenizer: %w", err)
 		}
 	}
-	if l.session, err = openSession(paths, l.options.Threads); err != nil {
+	if l.session, err = openSession(paths, l.folder.model.Dim, l.options.Threads); err != nil {
 		return nil, nil, fmt.Errorf("load the embedding model: %w", err)
 	}
 	return l.tokenizer, l.session, nil

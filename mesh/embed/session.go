@@ -38,11 +38,12 @@ func initialize(library string) error {
 type session struct {
 	s      *ort.DynamicAdvancedSession
 	inputs []string // the names of the graph's inputs, in its order
+	dim    int      // values of a token's row
 }
 
 // openSession loads the model with a number of threads. A batch is one call of the model, so parallelism is inside its
 // operators.
-func openSession(paths assets.Paths, threads int) (*session, error) {
+func openSession(paths assets.Paths, dim, threads int) (*session, error) {
 	graph, err := readGraph(paths.Model)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", paths.Model, err)
@@ -66,17 +67,17 @@ func openSession(paths assets.Paths, threads int) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := ort.NewDynamicAdvancedSession(paths.Model, graph.inputs, graph.outputs[:1], options)
+	s, err := ort.NewDynamicAdvancedSession(paths.Model, graph.inputs, []string{graph.tokens()}, options)
 	if err != nil {
 		return nil, err
 	}
-	return &session{s, graph.inputs}, nil
+	return &session{s, graph.inputs, dim}, nil
 }
 
 func (s *session) close() error { return s.s.Destroy() }
 
 // run computes the vectors of the sequences' tokens and calls visit with those of each sequence, in order: a row of
-// LocalModel.Dim values for each token, valid during the call. The sequences are padded to the longest one.
+// s.dim values for each token, valid during the call. The sequences are padded to the longest one.
 func (s *session) run(sequences [][]int64, visit func(i int, rows []float32) error) error {
 	n, width := len(sequences), 0
 	for _, seq := range sequences {
@@ -105,7 +106,7 @@ func (s *session) run(sequences [][]int64, visit func(i int, rows []float32) err
 		}
 		values = append(values, t)
 	}
-	dim := LocalModel.Dim
+	dim := s.dim
 	out, err := ort.NewEmptyTensor[float32](ort.NewShape(int64(n), int64(width), int64(dim)))
 	if err != nil {
 		return err
@@ -122,17 +123,6 @@ func (s *session) run(sequences [][]int64, visit func(i int, rows []float32) err
 		}
 	}
 	return nil
-}
-
-// meanPool returns the mean of rows of dim values, at unit length.
-func meanPool(rows []float32, dim int) ([]float32, error) {
-	v := make([]float32, dim)
-	for row := range slices.Chunk(rows, dim) {
-		for j, x := range row {
-			v[j] += x
-		}
-	}
-	return v, normalize(v)
 }
 
 // batches groups the sequences by length, the shortest first, and returns their indexes. A batch has at

@@ -15,24 +15,24 @@ import (
 )
 
 const (
-	// maxTokens is where a text is cut, the two framing tokens included: sentence-transformers'
-	// max_seq_length for this model.
+	// maxTokens is sentence-transformers' max_seq_length for LocalModel.
 	maxTokens = 256
-	// headBytes is how much of a long text is tokenized first: nearly always more than maxTokens.
+	// headBytes is how much of a long text is tokenized first: nearly always more than a model sees.
 	headBytes = 16 << 10
 )
 
 // tokenizer is the model's WordPiece tokenizer, without padding and truncation. Its methods are safe
 // for concurrent use.
 type tokenizer struct {
-	t *tokenizers.Tokenizer
+	t         *tokenizers.Tokenizer
+	maxTokens int // where a text is cut, the two framing tokens included
 	// vocabulary returns the strings of the ids. It is read when it is first needed.
 	vocabulary func() (map[int64]string, error)
 }
 
 // openTokenizer reads tokenizer.json. The file pads every text to 128 tokens and cuts it there; the
 // library has no option against it, so both are switched off in memory.
-func openTokenizer(path string) (*tokenizer, error) {
+func openTokenizer(path string, maxTokens int) (*tokenizer, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func openTokenizer(path string) (*tokenizer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return &tokenizer{t, sync.OnceValues(func() (map[int64]string, error) { return readVocabulary(doc["model"]) })}, nil
+	return &tokenizer{t, maxTokens, sync.OnceValues(func() (map[int64]string, error) { return readVocabulary(doc["model"]) })}, nil
 }
 
 // readVocabulary reads the vocabulary of tokenizer.json's model, by id.
@@ -67,19 +67,19 @@ func readVocabulary(model json.RawMessage) (map[int64]string, error) {
 
 func (t *tokenizer) close() { _ = t.t.Close() } // it has no error to return
 
-// sequence returns the token ids of text with the framing tokens, at most maxTokens. A long text is
+// sequence returns the token ids of text with the framing tokens, at most t.maxTokens. A long text is
 // tokenized from its beginning only, unless that beginning has too few tokens.
 func (t *tokenizer) sequence(text string) ([]int64, error) {
 	ids, err := t.encode(head(text))
-	if err == nil && len(ids) <= maxTokens && len(text) > headBytes {
+	if err == nil && len(ids) <= t.maxTokens && len(text) > headBytes {
 		ids, err = t.encode(text)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if len(ids) > maxTokens {
+	if len(ids) > t.maxTokens {
 		end := ids[len(ids)-1]
-		ids = append(ids[:maxTokens-1], end)
+		ids = append(ids[:t.maxTokens-1], end)
 	}
 	sequence := make([]int64, len(ids))
 	for i, id := range ids {

@@ -17,8 +17,8 @@ type Tokens struct {
 	Mean  []float32 // the text's vector, as Embed returns it
 }
 
-// Tokenwise is an Embedder that can also return the vectors of a text's tokens. Local is one; providers return only
-// the vectors of texts.
+// Tokenwise is an Embedder that can also return the vectors of a text's tokens. Local is one, with LocalModel; providers
+// return only the vectors of texts.
 type Tokenwise interface {
 	// Tokens returns the tokens of each text, in order. They must not be changed. The errors are Embed's, and
 	// ErrNoTokens.
@@ -26,10 +26,13 @@ type Tokenwise interface {
 }
 
 // ErrNoTokens means that the embedder returns the vectors of texts only.
-var ErrNoTokens = errors.New("the embedding provider returns no vectors of tokens")
+var ErrNoTokens = errors.New("the embedding model returns no vectors of tokens")
 
 // Tokens implements Tokenwise.
 func (l *Local) Tokens(ctx context.Context, texts []string) ([]Tokens, error) {
+	if l.options.Folder != nil {
+		return nil, ErrNoTokens // what compares them was measured with LocalModel
+	}
 	if len(texts) == 0 {
 		return nil, nil
 	}
@@ -41,7 +44,7 @@ func (l *Local) Tokens(ctx context.Context, texts []string) ([]Tokens, error) {
 		}
 		dim := LocalModel.Dim
 		t := &list[i]
-		if t.Mean, err = meanPool(rows, dim); err != nil {
+		if t.Mean, err = meanPooling.of(rows, dim); err != nil {
 			return err
 		}
 		for at := 1; at < len(ids)-1; at++ { // without the framing tokens

@@ -44,7 +44,7 @@ func (r *run) prefetch(query string) (embed.Embedder, error) {
 				p.err = fmt.Errorf("panic: %v", panicked)
 			}
 		}()
-		p.vectors, p.err = embedder.Embed(context.Background(), []string{text})
+		p.vectors, p.err = embed.Queries(context.Background(), embedder, []string{text})
 	}()
 	return p, nil
 }
