@@ -22,9 +22,9 @@ func newBriefCommand(env cli.Env) *cobra.Command {
 		Use:   "brief",
 		Short: "Print what a session starts with",
 		Long: `Print what an agent knows at the start of a session: the time, who it is and whom it serves, its
-memory, the last session, the newest log entries, open items, active lessons, memories, and what
-waits for a decision; then a line for each thing that is cut or cannot be read. The most valuable
-comes first, within --tokens. Hosts that run commands can put it before a conversation.`,
+memory, the last session, the newest log entries, open items, active lessons, memories, and pending
+decisions; then a line for each part that was cut or could not be read. The most valuable comes
+first, within --tokens. Hosts that run commands can put it before a conversation.`,
 		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if options.Tokens < brief.MinTokens {

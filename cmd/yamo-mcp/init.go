@@ -26,7 +26,7 @@ func newInitCommand(env cli.Env) *cobra.Command {
 
 On a terminal the command asks for your name, the agent's and your time zone, and offers to add the
 server to the hosts of this machine. Otherwise, and if you give no name, the agent asks who it is and
-whom it serves in its first session. With --yes, --name, --user and --timezone no one is asked.`,
+whom it serves in its first session. With --yes, --name, --user and --timezone it asks nothing.`,
 		Args: cli.Exactly("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var given *workspace.Profile

@@ -60,11 +60,11 @@ func newInstallCommands(env cli.Env) []*cobra.Command {
 	install := &cobra.Command{
 		Use:   "install [HOST...]",
 		Short: "Add the server and its hooks to MCP hosts",
-		Long: `Add the server to the configuration of the hosts, or of every host found on this machine (--auto), and
-to hosts with hooks what ` + "`yamo-mcp hook`" + ` does at the events of a session (--no-hooks leaves it out).
+		Long: `Add the server to the configuration of the hosts, or of every host found on this machine (--auto).
+Hosts with hooks also run ` + "`yamo-mcp hook`" + ` at the events of a session, unless you pass --no-hooks.
 The change is shown as a diff and made when you agree. Everything else in the files stays as it is,
 and a copy of each file is kept for ` + "`yamo-mcp uninstall`" + `. A workspace that does not exist is created.
-Without a host, lists the hosts and where their configuration is.
+Without a host, the command lists the hosts and where their configuration is.
 
 The hosts' sessions are direct conversations (DM) with you. To add a group's server: --group NAME.
 

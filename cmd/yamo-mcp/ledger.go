@@ -16,7 +16,7 @@ import (
 
 // newLedgerCommand returns `yamo-mcp ledger`.
 func newLedgerCommand(env cli.Env) *cobra.Command {
-	return cli.Group("ledger", "Check and repair the ledgers, the files that memories are kept in",
+	return cli.Group("ledger", "Check and repair the ledgers, the files that store memories",
 		newLedgerVerifyCommand(env), newLedgerAcceptCommand(env), newLedgerRekeyCommand(env), newLedgerSalvageCommand(env))
 }
 

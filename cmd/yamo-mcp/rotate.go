@@ -36,7 +36,7 @@ func newRotateCommand(env cli.Env) *cobra.Command {
 		Short: "List, archive or delete old daily logs",
 		Long: `List the daily logs of the workspace in DIR (default YAMO_WORKSPACE) that are older than 30 days.
 
---archive compresses them into memory/archive/, where they are still read and searched. --delete
+--archive compresses them into memory/archive/, where they stay readable and searchable. --delete
 removes a log permanently. Logs younger than 7 days are changed only with --consent.`,
 		Args: cli.AtMost("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -129,9 +129,14 @@ func TestWorkspaceCannotSet(t *testing.T) {
 		workspace := t.TempDir()
 		writeFile(t, workspace, s.Key()+" = "+examples[s.fileType().String()]+"\n")
 		_, err := Read(workspace, home(t), All()...)
-		if err == nil || !strings.Contains(err.Error(), s.Key()+" cannot be set in a workspace") ||
-			!strings.Contains(err.Error(), "--"+s.Flag()) {
-			t.Errorf("%s: %v", s.Key(), err)
+		if err == nil {
+			t.Errorf("%s: set by a workspace", s.Key())
+			continue
+		}
+		for _, want := range []string{s.Key() + " cannot be set in a workspace", "--" + s.Flag()} {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: error %v, want %q in it", s.Key(), err, want)
+			}
 		}
 	}
 }

@@ -179,8 +179,11 @@ func TestHeldForItsSources(t *testing.T) {
 		t.Helper()
 		source = n.remember(audience.DM(), text)
 		r, err := m.Reflect(t.Context(), mesh.ReflectRequest{Lookback: 1})
-		if err != nil || len(r.Sources) != 1 || r.Sources[0].ID != source {
-			t.Fatalf("%+v, %v", r, err)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Sources) != 1 || r.Sources[0].ID != source {
+			t.Fatalf("sources %+v, want %s", r.Sources, source)
 		}
 		n.now = n.now.Add(time.Hour)
 		return source, r.MemoryID

@@ -362,8 +362,12 @@ func TestUpdate(t *testing.T) {
 			if !strings.Contains(after, keep.kept) {
 				t.Errorf("%q is gone:\n%s", keep.kept, after)
 			}
-			if command, err := h.Installed(p, "", "yamo"); err != nil || len(command) != 6 || command[0] != e.Command {
-				t.Errorf("installed as %q, %v\n%s", command, err, after)
+			command, err := h.Installed(p, "", "yamo")
+			if err != nil || len(command) != 6 {
+				t.Fatalf("installed as %q, %v, want 6 words\n%s", command, err, after)
+			}
+			if command[0] != e.Command {
+				t.Errorf("installed as %q, want %s", command, e.Command)
 			}
 		})
 	}

@@ -380,8 +380,14 @@ func TestContentSurvivesAsItIs(t *testing.T) {
 			t.Errorf("draft %d came back with the block %.200q", i, got[i].Block)
 		}
 	}
-	if got[1].Data != nil || string(got[2].Data) != `{"a":[1,2.50,"\n"],"b":null}` || len(got[3].Data) != 300<<10+2 {
-		t.Errorf("data: %s, %s, %d bytes", got[1].Data, got[2].Data, len(got[3].Data))
+	if got[1].Data != nil {
+		t.Errorf("no data came back as %s", got[1].Data)
+	}
+	if want := `{"a":[1,2.50,"\n"],"b":null}`; string(got[2].Data) != want {
+		t.Errorf("data came back as %s, want %s", got[2].Data, want)
+	}
+	if n, want := len(got[3].Data), 300<<10+2; n != want {
+		t.Errorf("long data came back as %d bytes, want %d", n, want)
 	}
 	if !reflect.DeepEqual(newReader(opt).sync(t), got) { // cmp takes long for such strings
 		t.Error("others read something else")

@@ -54,12 +54,12 @@ func New(env cli.Env) *cobra.Command {
 	d := &doctor{Command: cli.New(env)}
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Check that everything works, and show how to solve what does not",
-		Long: `Check the program and its parts, the workspace and its memory, what a host's model receives in a direct
-conversation and in a group, the hosts' configuration and hooks, locks, disk and clock. Each problem
-comes with the command that solves it. The exit code is 1 if there is a problem, 0 if there are notes
-only. Without --workspace and YAMO_WORKSPACE, checks the workspace of the hosts' configuration, else
-~/agent.`,
+		Short: "Check the installation, and show how to solve each problem",
+		Long: `Check the program and its parts, the workspace and its memory, what a host's model receives in a
+direct conversation and in a group, the hosts' configuration and hooks, locks, disk and clock. Each
+problem is shown with the command that solves it. The exit code is 1 if there is a problem, 0 if
+there are only notes. Without --workspace and YAMO_WORKSPACE, the workspace of the hosts'
+configuration is checked, or else ~/agent.`,
 		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return d.run(cmd.Context(), cmd) },
 	}

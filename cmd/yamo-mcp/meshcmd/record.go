@@ -73,9 +73,9 @@ func (m *command) newSeparate() *cobra.Command {
 	var id string
 	cmd := m.command(&cobra.Command{
 		Use:   "separate --id <id>",
-		Short: "Make the sightings of a memory memories of their own",
+		Short: "Store the sightings of a memory as separate memories",
 		Long: `Text that has the words of a memory, or nearly so, is counted as a sighting of it instead of becoming
-a memory. This makes the sightings of a memory memories of their own again.`,
+a memory. This stores the sightings of a memory as separate memories.`,
 	}, func(ctx context.Context, memory *mesh.View, _ []string) error {
 		into, err := memory.Separate(ctx, id)
 		if err != nil {

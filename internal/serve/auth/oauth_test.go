@@ -298,10 +298,17 @@ func TestOAuthTokens(t *testing.T) {
 		if got != test.want {
 			t.Errorf("%s: %s, want %s", test.name, got, test.want)
 		}
-		if err == nil &&
-			(c.Tenant.Workspace != "/w" || c.Tenant.AgentID != "kate" || c.Expires.IsZero() ||
-				!strings.HasPrefix(c.Key, "oauth:")) {
-			t.Errorf("%s: %+v", test.name, c)
+		if err != nil {
+			continue
+		}
+		if c.Tenant.Workspace != "/w" || c.Tenant.AgentID != "kate" {
+			t.Errorf("%s: tenant %+v, want kate's of /w", test.name, c.Tenant)
+		}
+		if c.Expires.IsZero() {
+			t.Errorf("%s: it does not expire", test.name)
+		}
+		if !strings.HasPrefix(c.Key, "oauth:") {
+			t.Errorf("%s: key %q, want oauth:…", test.name, c.Key)
 		}
 	}
 	// Any client can send tokens with unknown keys; the issuer is asked again for one of them, not for each.
