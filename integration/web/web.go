@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -120,6 +121,9 @@ func (s *Server) NewToken(flags ...string) string {
 	s.made++
 	return strings.TrimSpace(s.Run(append([]string{"token", "create", "--name", fmt.Sprint("t", s.made)}, flags...)...))
 }
+
+// Env returns the environment of the server, for programs that run next to it.
+func (s *Server) Env() []string { return slices.Clone(s.env) }
 
 // Run runs the program next to the server and returns its stdout.
 func (s *Server) Run(args ...string) string {
