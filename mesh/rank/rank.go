@@ -239,15 +239,20 @@ func (r *Candidates) Top(limit int, f Filter) []record.Hit {
 		}
 	}
 	pairs := r.addPairs(shortlist.list)
-	best := newLeaders(max(limit, nearAmong) + spareHits)
+	n := max(limit, nearAmong) + spareHits
+	best, foreign := newLeaders(n), newLeaders(floodFactor*n)
 	for i, p := range r.parts {
+		list := best
+		if p.source.Foreign {
+			list = foreign
+		}
 		for doc, base := range p.base {
 			if base > notRanked {
-				best.add(leader{base + p.sessionShare(doc) + p.time(doc), i, doc})
+				list.add(leader{base + p.sessionShare(doc) + p.time(doc), i, doc})
 			}
 		}
 	}
-	ranked := best.sorted()
+	ranked := merged(best.sorted(), r.withoutFlood(foreign.sorted(), n), n)
 	r.preferNewer(ranked)
 	r.preferProject(ranked, f.Project)
 	hits := r.withoutCopies(r.hits(ranked, pairs, f.Project))

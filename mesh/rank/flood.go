@@ -1,0 +1,92 @@
+package rank
+
+import "github.com/yamo-protocol/yamo-mcp/mesh/keyword"
+
+// What a group says again in other words takes few places of an answer.
+const (
+	floodFactor = 4   // memories of other groups that are looked at for each place of an answer
+	maxAlike    = 2   // near-duplicates of a better memory that are ranked
+	alikeWords  = .6  // minimum share of common words, of all words of both
+	alikeMeans  = .92 // minimum cosine
+)
+
+// withoutFlood returns the first most of the ranked memories of other groups, without the near-duplicates of a better
+// one of the same group, except for the first maxAlike of them.
+//
+// SECURITY: without it, a group could push a DM's own memories out of every answer by repeating itself.
+func (r *Candidates) withoutFlood(ranked []leader, most int) []leader {
+	kept, words, alike := ranked[:0:0], []map[string]bool{}, []int{}
+	for _, l := range ranked {
+		if len(kept) == most {
+			break
+		}
+		own := r.words(l)
+		like := -1
+		for i, k := range kept {
+			if alike[i] >= 0 && k.part == l.part && (shareOfWords(own, words[i]) >= alikeWords || r.cosine2(k, l) >= alikeMeans) {
+				like = i
+				break
+			}
+		}
+		count := 0
+		if like >= 0 {
+			if alike[like] == maxAlike {
+				continue
+			}
+			alike[like]++
+			count = -1 // what is like it is like the better one, or different
+		}
+		kept, words, alike = append(kept, l), append(words, own), append(alike, count)
+	}
+	return kept
+}
+
+// words returns the stems of a memory's first words.
+func (r *Candidates) words(l leader) map[string]bool {
+	content := r.parts[l.part].Docs[l.doc].Record.Content
+	set := map[string]bool{}
+	for _, stem := range keyword.Stems(content[:min(len(content), maxCompared)]) {
+		set[stem] = true
+	}
+	return set
+}
+
+// cosine2 returns the cosine of two memories of one part, 0 if one has no vector.
+func (r *Candidates) cosine2(a, b leader) (cosine float32) {
+	vectors := r.parts[a.part].source.Projection.Vectors
+	x, y := vectors.Vector(a.doc), vectors.Vector(b.doc)
+	if x == nil || y == nil {
+		return 0
+	}
+	for i := range x {
+		cosine += x[i] * y[i]
+	}
+	return cosine
+}
+
+// shareOfWords returns the number of common elements of a and b divided by that of all.
+func shareOfWords(a, b map[string]bool) float64 {
+	common := 0
+	for word := range a {
+		if b[word] {
+			common++
+		}
+	}
+	if total := len(a) + len(b) - common; total > 0 {
+		return float64(common) / float64(total)
+	}
+	return 0
+}
+
+// merged returns the first n of two ranked lists.
+func merged(a, b []leader, n int) []leader {
+	list := make([]leader, 0, min(n, len(a)+len(b)))
+	for len(list) < n && (len(a) > 0 || len(b) > 0) {
+		if len(b) == 0 || len(a) > 0 && a[0].before(b[0]) {
+			list, a = append(list, a[0]), a[1:]
+		} else {
+			list, b = append(list, b[0]), b[1:]
+		}
+	}
+	return list
+}
