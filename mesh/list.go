@@ -33,6 +33,7 @@ func (v *View) List(ctx context.Context, q SearchRequest, after string) (Listed,
 	}
 	l := Listed{Hits: hits[max(0, len(hits)-q.Limit):], Damaged: damaged}
 	slices.Reverse(l.Hits)
+	markElsewhere(l.Hits, v.Project(ctx))
 	if len(hits) > q.Limit {
 		l.Next = l.Hits[len(l.Hits)-1].ID
 	}
@@ -55,7 +56,9 @@ func (v *View) Around(ctx context.Context, q SearchRequest, id string) (Listed, 
 		hits = slices.Insert(hits, at, middle)
 	}
 	from := max(0, min(at-q.Limit/2, len(hits)-q.Limit))
-	return Listed{Hits: hits[from:min(len(hits), from+q.Limit)], Damaged: damaged}, nil
+	hits = hits[from:min(len(hits), from+q.Limit)]
+	markElsewhere(hits, v.Project(ctx))
+	return Listed{Hits: hits, Damaged: damaged}, nil
 }
 
 // admitted returns the memories that satisfy the conditions of q, oldest first, and fills in q's defaults.

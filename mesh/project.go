@@ -45,6 +45,15 @@ func (v *View) projectIn(ctx context.Context, to record.Visibility) string {
 	return v.Project(ctx)
 }
 
+// markElsewhere names the projects of hits that are not the session's.
+func markElsewhere(hits []record.Hit, project string) {
+	for i := range hits {
+		if p := hits[i].Project; p != "" && p != project {
+			hits[i].Elsewhere = record.ProjectName(p)
+		}
+	}
+}
+
 // labelled returns text with the hit's labels that query names before it, so that what is judged by its words has them.
 func labelled(query string, hit record.Hit, text string) string {
 	named := keyword.Parse(query).Labelled(text, hit.Labels())

@@ -142,6 +142,7 @@ func (v *View) Search(ctx context.Context, q SearchRequest) (Found, error) {
 		return len(conditions.asked) == 0 || conditions.asked.Holds(r)
 	}, found.Hits)
 	v.files.Mark(found.Hits)
+	markElsewhere(found.Hits, q.InProject)
 	if !q.Unrecorded {
 		v.recall(ctx, query, q, found)
 	}

@@ -21,6 +21,8 @@ import (
 	reflection "github.com/invopop/jsonschema"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh"
 )
 
 // Spec describes a tool. The four hints go to the client as they are, the false ones too.
@@ -53,6 +55,8 @@ type Env struct {
 	// Ready is asked before each call, before its arguments are looked at: an error (a fault, as a
 	// rule) is the answer, as it is for a workspace that has not been initialized. Nil: always ready.
 	Ready func(context.Context) error
+	// Projects finds the project of a session. Nil: sessions have none.
+	Projects *Projects
 }
 
 var toolName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
@@ -198,6 +202,10 @@ func (t Tool) Server(env Env) server.ServerTool {
 		Tool: t.Definition(),
 		Handler: func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			ctx = withCaller(ctx, request)
+			if c := callerOf(ctx); env.Projects != nil {
+				asking := ctx
+				ctx = mesh.WithProject(ctx, func() string { return env.Projects.of(asking, c) })
+			}
 			// The caller is set before Guard, so that a handler can report progress and ask; sent must run before the result
 			// is returned, or the last notification arrives after it.
 			ctx, sent := callerOf(ctx).reporter(ctx)

@@ -21,10 +21,9 @@ type memoryDeletion struct {
 
 func (memoryDeletion) JSONSchemaExtend(s *jsonSchema) {
 	describe(s, map[string]string{
-		"id": "ID of a memory, from memory_search, or of a skill.",
-		"confirm": "true: the user wants it deleted permanently. " +
-			"Required unless the host asks the user, whose answer then decides.",
-		"reason": "Reason, kept on record: do not repeat the deleted content.",
+		"id":      "Of a memory or skill.",
+		"confirm": "The user agreed; needed if the host cannot ask.",
+		"reason":  "Kept on record: without the content.",
 	})
 }
 
@@ -57,9 +56,7 @@ func MemoryDelete(v *mesh.View, editor *edit.Editor) Tool {
 	return Define(Spec{
 		Name:  "memory_delete",
 		Title: "Forget",
-		Description: "Permanently erase one memory or skill from the ledger and every index. " +
-			"Only what the user asked to forget, with confirm: true; " +
-			"the host asks the user first, if it can. To correct a memory, store the correction first.",
+		Description: "Permanently erase what the user asked to forget. To correct a memory, store the correction instead.",
 		Destructive: true,
 		Idempotent:  true,
 	}, func(ctx context.Context, in memoryDeletion) (memoryDeleted, error) {

@@ -7,11 +7,13 @@
 package brief
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
 )
@@ -33,7 +35,7 @@ type Sources struct {
 // Options select what a brief is about.
 type Options struct {
 	Tokens  int    // its maximum size, as Tokens counts; 0 is DefaultTokens, and less than MinTokens is MinTokens
-	Project string // the name of the folder or repository that the session is about; "" is not known
+	Project string // the name of the folder or repository that the session is about; "": that of the memory's context
 }
 
 // Brief is the start of a session.
@@ -59,6 +61,7 @@ func (s Sources) Build(ctx context.Context, o Options) (Brief, error) {
 		o.Tokens = DefaultTokens
 	}
 	o.Tokens = max(o.Tokens, MinTokens)
+	o.Project = cmp.Or(o.Project, record.ProjectName(s.Memory.Project(ctx)))
 	state := s.Workspace.State()
 	if refusal := s.Workspace.Refusal(); refusal != "" {
 		return Brief{

@@ -137,7 +137,7 @@ func (g *gatherer) lessons(ctx context.Context) section {
 	list := slices.DeleteFunc(found.Lessons, func(hit record.Hit) bool { return g.foreign(hit) })
 	slices.SortStableFunc(list, func(a, b record.Hit) int {
 		fits := func(hit record.Hit) int {
-			if g.names(hit.Lesson.ApplicableScope, hit.Lesson.PreventativeRule, strings.Join(hit.Tags, " ")) {
+			if hit.OfProject(g.Project) || g.names(hit.Lesson.ApplicableScope, hit.Lesson.PreventativeRule, strings.Join(hit.Tags, " ")) {
 				return 0
 			}
 			return 1
@@ -204,11 +204,20 @@ func (g *gatherer) memories(ctx context.Context) section {
 	isStanding := func(hit record.Hit) bool { return hit.IsStanding() && hit.Source != conversation }
 	add("Pinned", standingMost, all, isPinned)
 	add("Standing instructions and preferences", standingMost, all, isStanding)
-	add("Recalled most", recalledMost, hits, func(hit record.Hit) bool { return !g.foreign(hit) })
+	add("Recalled most", recalledMost, hits, func(hit record.Hit) bool { return !g.foreign(hit) && !g.elsewhere(hit) })
 	add("About "+g.Project, newestMost/2, all,
-		func(hit record.Hit) bool { return g.names(hit.Content, strings.Join(hit.Tags, " ")) })
-	add("Newest", newestMost, all, func(hit record.Hit) bool { return hit.Source != conversation })
+		func(hit record.Hit) bool {
+			return hit.OfProject(g.Project) || g.names(hit.Content, strings.Join(hit.Tags, " "))
+		})
+	add("Newest", newestMost, all, func(hit record.Hit) bool {
+		return hit.Source != conversation && !g.elsewhere(hit)
+	})
 	return s
+}
+
+// elsewhere reports whether a memory is about another project than the session.
+func (g *gatherer) elsewhere(hit record.Hit) bool {
+	return g.Project != "" && hit.Project != "" && !hit.OfProject(g.Project) && !hit.IsPersonal()
 }
 
 // conversation is the source of exchanges that are kept as they were said. Unasked they would be a transcript.

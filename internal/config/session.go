@@ -30,9 +30,9 @@ const (
 // The named sets of tools. A model chooses worse the more tools it is shown, so the operator can leave a set out. What
 // a set contains is decided by the audience, never by this setting.
 const (
-	MemoryTools    = "memory"    // remembering, recalling, learning, who_am_i, session_logs
+	MemoryTools    = "memory"    // remembering, recalling, forgetting, learning, who_am_i, session_logs
 	WorkspaceTools = "workspace" // the workspace's logs and files, and the prompts of its rituals
-	LearningTools  = "learning"  // single memories, active lessons, skills, reflections, curation
+	LearningTools  = "learning"  // single memories, active lessons, skills, reflections, curation, old logs
 )
 
 // Toolsets are the names of all sets of tools.

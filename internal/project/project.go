@@ -28,6 +28,14 @@ const maxHops = 3
 // "" for a relative path and where people keep everything: the home folder, what it is in, the workspace.
 func (f Finder) Identify(dir string) string { return f.identify(dir, maxHops) }
 
+// Repository is Identify for a folder in a git repository, and "" for any other.
+func (f Finder) Repository(dir string) string {
+	if repo, ok := find(resolved(dir)); !ok || f.excludes(repo.root) {
+		return ""
+	}
+	return f.Identify(dir)
+}
+
 func (f Finder) identify(dir string, hops int) string {
 	if !filepath.IsAbs(dir) {
 		return ""

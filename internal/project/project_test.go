@@ -124,6 +124,12 @@ func TestIdentify(t *testing.T) {
 	if again := f.Identify(dir("other", "bills")); again == bills {
 		t.Errorf("two folders of one name have the identity %q", again)
 	}
+	if got := f.Repository(dir("docs", "bills")); got != "" {
+		t.Errorf("the repository of a folder without git: %q", got)
+	}
+	if got := f.Repository(dir("work", "mare", "src", "deep")); got != "github.com/acme/mare" {
+		t.Errorf("the repository of a folder in one: %q", got)
+	}
 	git(t, home, "init", "-q") // dotfiles
 	if got := f.Identify(dir("docs", "bills")); got != bills {
 		t.Errorf("in a home folder under version control: %q, want %q", got, bills)

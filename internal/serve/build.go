@@ -65,6 +65,8 @@ type Deps struct {
 	Tools []tools.Tool
 	// Ready is called before each tool call; its error becomes the result. Nil means always ready.
 	Ready func(context.Context) error
+	// Projects finds the project of a session. Nil: sessions have none.
+	Projects *tools.Projects
 
 	Prompts []prompts.Prompt
 
@@ -92,7 +94,10 @@ func Build(d Deps) (*server.MCPServer, error) {
 	}
 	srv := server.NewMCPServer(Name, d.Version, append(opts, d.Options...)...)
 
-	env := tools.Env{Logger: d.Logger, Ready: d.Ready}
+	env := tools.Env{Logger: d.Logger, Ready: d.Ready, Projects: d.Projects}
+	if d.Projects != nil {
+		d.Projects.Follow(srv)
+	}
 	seen := map[string]bool{}
 	for _, tool := range d.Tools {
 		// SECURITY: AddTool would silently replace a tool of the same name.

@@ -66,6 +66,7 @@ func Open(o Options, who audience.Audience) (deps serve.Deps, release func() err
 		Instructions: serve.Instructions(who, p.view.AgentName(), p.view.UserName()),
 		Logger:       o.Logger,
 		Tools:        p.tools(),
+		Projects:     projects(o, who),
 		// Asked at each call: a workspace becomes ready in the middle of its first session.
 		Ready: func(context.Context) error {
 			if refusal := p.view.Refusal(); refusal != "" {

@@ -24,6 +24,7 @@ type entry[T any] struct {
 // The conditions of entries.
 func always(*parts) bool    { return true }
 func dm(p *parts) bool      { return p.view.Audience().IsDM() }
+func group(p *parts) bool   { return !p.view.Audience().IsDM() }
 func hasLogs(p *parts) bool { return p.logs != nil }
 
 // A workspace that is ready has no use for the tools of the first boot, and never gets a BOOTSTRAP.md again
@@ -37,6 +38,7 @@ var toolEntries = []entry[tools.Tool]{
 	{config.MemoryTools, always, func(p *parts) tools.Tool { return tools.MemoryStore(p.memory) }},
 	{config.MemoryTools, always, func(p *parts) tools.Tool { return tools.MemorySearch(p.memory) }},
 	{config.MemoryTools, always, func(p *parts) tools.Tool { return tools.DistillLesson(p.memory) }},
+	{config.MemoryTools, dm, func(p *parts) tools.Tool { return tools.MemoryDelete(p.memory, p.editor) }},
 	{config.MemoryTools, always, func(p *parts) tools.Tool {
 		return tools.WhoAmI(p.brief(), p.agent(), p.settings.Model, p.destinations)
 	}},
@@ -49,17 +51,17 @@ var toolEntries = []entry[tools.Tool]{
 		return tools.Heartbeat(heartbeat.Heartbeat{Workspace: p.view, Memory: p.memory, Dreams: p.dreams, Editor: p.editor})
 	}},
 	{config.WorkspaceTools, dm, func(p *parts) tools.Tool { return tools.MemoryFile(p.view) }},
-	{config.WorkspaceTools, dm, func(p *parts) tools.Tool { return tools.RotateLogs(p.view) }},
 	{config.WorkspaceTools, dm, func(p *parts) tools.Tool { return tools.WorkspaceEdit(p.editor, p.agent()) }},
 	{config.WorkspaceTools, firstBoot, func(p *parts) tools.Tool { return tools.BootstrapWrite(p.view) }},
 	{config.WorkspaceTools, firstBoot, func(p *parts) tools.Tool { return tools.BootstrapFinish(p.view) }},
 
 	{config.LearningTools, always, func(p *parts) tools.Tool { return tools.Lessons(p.memory) }},
 	{config.LearningTools, always, func(p *parts) tools.Tool { return tools.MemoryGet(p.memory) }},
-	{config.LearningTools, always, func(p *parts) tools.Tool { return tools.MemoryDelete(p.memory, p.editor) }},
+	{config.LearningTools, group, func(p *parts) tools.Tool { return tools.MemoryDelete(p.memory, nil) }},
 	{config.LearningTools, always, func(p *parts) tools.Tool { return tools.Skills(p.memory) }},
 	{config.LearningTools, always, func(p *parts) tools.Tool { return tools.Reflect(p.memory) }},
 	{config.LearningTools, dm, func(p *parts) tools.Tool { return tools.CurateMemory(p.view, p.editor, p.agent()) }},
+	{config.LearningTools, dm, func(p *parts) tools.Tool { return tools.RotateLogs(p.view) }},
 }
 
 // everySet is the set of prompts that no choice of tools leaves out.

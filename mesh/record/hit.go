@@ -22,6 +22,7 @@ type Hit struct {
 	Visibility Visibility
 	Link       string  // the resource of the workspace file that it is a passage of, "" for a memory
 	Score      float64 // 0..1, two decimals; 0 if there was no query
+	Elsewhere  string  // the short name of its project, if that is not the session's
 	Passage    string  // the part of a long memory that fits the query best, "" for its beginning
 	Place      string  // where the passage is: "part 7 of 12, offset 8123", or "line 40" of a file; "" for a whole memory
 	// Strength is the ranking's own measure before Score became a probability, 0 to 1. Dreaming counts it.

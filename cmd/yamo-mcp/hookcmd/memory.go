@@ -1,6 +1,7 @@
 package hookcmd
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/brief"
@@ -20,7 +21,7 @@ func (r *run) search(ctx context.Context, q mesh.SearchRequest) (mesh.Found, err
 	if err != nil {
 		return mesh.Found{}, err
 	}
-	found, err := memory.Search(ctx, q)
+	found, err := memory.Search(mesh.WithProject(ctx, r.project), q)
 	if found.Off || found.Degraded {
 		r.report.Search = "words"
 	}
@@ -37,7 +38,7 @@ func (r *run) lessons(ctx context.Context) ([]lesson, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := memory.Lessons(ctx, mesh.LessonQuery{Limit: maxLessons, OrderBy: mesh.BySeverity})
+	found, err := memory.Lessons(mesh.WithProject(ctx, r.project), mesh.LessonQuery{Limit: maxLessons, OrderBy: mesh.BySeverity})
 	if err != nil {
 		return nil, err
 	}
@@ -63,6 +64,11 @@ func (r *run) brief(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	built, err := sources.Build(ctx, brief.Options{Tokens: brief.DefaultTokens, Project: r.in.project()})
+	built, err := sources.Build(mesh.WithProject(ctx, r.project), brief.Options{
+		Tokens: brief.DefaultTokens, Project: cmp.Or(record.ProjectName(r.project()), r.in.project()),
+	})
 	return built.Text, err
 }
+
+// project returns the identity of the project that the host's folder is in, "" for none.
+func (r *run) project() string { return session.ProjectFinder(r.Config.Workspace).Identify(r.in.Cwd) }

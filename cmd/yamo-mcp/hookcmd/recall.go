@@ -66,7 +66,8 @@ func (r *run) fitting(ctx context.Context, query string, s *state) ([]string, er
 		if len(lines) == maxLines {
 			break
 		}
-		if s.has(hit.ID) || confidence.Of(hit.Probability) != confidence.Likely && !shares(query, hit.Content) {
+		if s.has(hit.ID) || confidence.Of(hit.Probability) != confidence.Likely &&
+			!shares(query, strings.Join(append(hit.Labels(), hit.Content), "\n")) {
 			continue
 		}
 		s.Shown = append(s.Shown, hit.ID)
@@ -89,6 +90,9 @@ func line(home record.Visibility, hit record.Hit) string {
 	content := hit.Content
 	if hit.Passage != "" {
 		content = hit.Passage
+	}
+	if hit.Elsewhere != "" {
+		date += " (project " + hit.Elsewhere + ")"
 	}
 	return date + " " + hit.Quote(home, text.Shorten(text.OneLine(content), lineChars))
 }

@@ -93,6 +93,9 @@ func formatRecord(h record.Hit) string {
 	if h.Probability > 0 {
 		facts += " | Confidence: " + string(confidence.Of(h.Probability))
 	}
+	if h.Project != "" {
+		facts += " | Project: " + record.ProjectName(h.Project)
+	}
 	return fmt.Sprintf("Type: %s | Source: %s%s%s\n%s\n",
 		h.Type, source, origin(h.Visibility), facts, strings.Join(lines, "\n"))
 }

@@ -7,6 +7,7 @@ package meshcmd
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/config"
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/internal/session"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 )
 
@@ -114,7 +116,8 @@ func (m *command) command(cmd *cobra.Command,
 		if err != nil {
 			return err
 		}
-		return m.WithMemory(who, func(memory *mesh.View) error { return perform(cmd.Context(), memory, args) })
+		ctx := mesh.WithProject(cmd.Context(), m.project)
+		return m.WithMemory(who, func(memory *mesh.View) error { return perform(ctx, memory, args) })
 	}
 	return cmd
 }
@@ -145,3 +148,13 @@ func (m *command) audience(cmd *cobra.Command) (audience.Audience, error) {
 
 // notice prints a line on stderr, next to the answer on stdout.
 func (m *command) notice(text string) { fmt.Fprintln(m.Stderr, "[MemoryMesh] "+text) }
+
+// project returns the project of the folder that the command runs in, "" if that is in no git repository: commands run
+// anywhere.
+func (m *command) project() string {
+	dir, err := os.Getwd()
+	if err != nil {
+		return ""
+	}
+	return session.ProjectFinder(m.Config.Workspace).Repository(dir)
+}

@@ -73,6 +73,7 @@ lesson_pattern_id and source_skill_id.`,
 	timeFlags(cmd.Flags(), &q)
 	cmd.Flags().StringVar((*string)(&q.MinConfidence), "min-confidence", "",
 		"minimum confidence: likely, possible or unlikely")
+	cmd.Flags().StringVar(&q.Project, "project", "", "only memories of this project, such as mare or github.com/acme/mare")
 	cmd.Flags().StringVar(&q.Filter, "filter", "", "condition on the fields of memories")
 	return cmd
 }
@@ -131,6 +132,7 @@ func (m *command) newList() *cobra.Command {
 	flags.IntVar(&q.Limit, "limit", 10, fmt.Sprintf("maximum number of memories, 1 to %d", mesh.MaxLimit))
 	flags.StringVar(&q.Type, "type", "", "only memories of this type: "+strings.Join(record.Types, ", "))
 	flags.StringSliceVar(&q.Tags, "tag", nil, "only memories with this tag; may be repeated")
+	flags.StringVar(&q.Project, "project", "", "only memories of this project, such as mare or github.com/acme/mare")
 	flags.StringVar(&q.SessionID, "session", "", "only memories of this session")
 	timeFlags(flags, &q)
 	flags.StringVar(&q.Filter, "filter", "", "condition on the fields of memories, see mesh search")
