@@ -330,15 +330,14 @@ func TestClientThatReadsNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := connect(t, Options{Stall: 50 * time.Millisecond, Drain: time.Hour})
-			// io.Pipe has no buffer: the response to initialize is not written until it is read.
-			for _, message := range []string{
-				`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},` +
+			s.send(
+				`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},`+
 					`"clientInfo":{"name":"t","version":"1"}}}`,
 				`{"jsonrpc":"2.0","id":2,"method":"ping"}`,
-			} {
-				if _, err := io.WriteString(s.stdin, message+"\n"); err != nil {
-					t.Fatal(err)
-				}
+			)
+			// io.Pipe has no buffer: after the first byte the server is writing, and waits until the rest is read.
+			if _, err := io.ReadFull(s.out, make([]byte, 1)); err != nil {
+				t.Fatal(err)
 			}
 			end(s)
 			if err := <-s.done; err == nil || !strings.Contains(err.Error(), "does not read") {
