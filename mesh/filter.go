@@ -94,8 +94,14 @@ func (c conditions) filter(accesses func(id string) record.Accesses) rank.Filter
 			(c.MinImportance == nil || r.Importance != nil && *r.Importance >= *c.MinImportance) &&
 			!slices.ContainsFunc(c.Tags, func(t string) bool { return !r.HasTag(t) }) &&
 			(c.expr == nil || c.expr.Match(func(column string) any {
-				if column == accessColumn {
+				switch column {
+				case countColumn:
 					return accessesColumn(accesses(r.ID))
+				case lastColumn:
+					if last := accesses(r.ID).Last; !last.IsZero() {
+						return last
+					}
+					return nil
 				}
 				return r.Column(column)
 			}))
@@ -112,12 +118,17 @@ func (c conditions) sees(r *record.Record) bool {
 	return r.Type != record.SessionType || r.Source == record.Conversation || c.inSession == nil || c.inSession(r)
 }
 
-// accessColumn is the promoted field that a record does not have: each audience counts its own.
-const accessColumn = "access_count"
+// The promoted fields that a record does not have: each audience counts its own accesses.
+const (
+	countColumn = "access_count"
+	lastColumn  = "last_accessed"
+)
 
 // byAccess reports whether the filter asks how often memories were found.
 func (c conditions) byAccess() bool {
-	return c.expr != nil && slices.Contains(c.expr.Columns(), accessColumn)
+	return c.expr != nil && slices.ContainsFunc(c.expr.Columns(), func(column string) bool {
+		return column == countColumn || column == lastColumn
+	})
 }
 
 // pushable are the columns on whose conditions LanceDB and Expr.Match agree. They do not on numbers: a row holds the

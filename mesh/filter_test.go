@@ -107,8 +107,32 @@ func TestFilterByAccess(t *testing.T) {
 		if got := filtered(v, "access_count IS NULL"); !slices.Equal(got, []string{topic + " black"}) {
 			t.Errorf("%s: never found: %q", order, got)
 		}
-		if got := filtered(club, "Access_Count >= 1"); len(got) != 0 {
-			t.Errorf("%s: a group is told what a DM looked for: %q", order, got)
+		both := []string{topic + " black", topic + " green"}
+		if got := filtered(v, "last_accessed >= '2020-01-01'"); !slices.Equal(got, both) {
+			t.Errorf("%s: found by now: %q", order, got)
+		}
+		for _, filter := range []string{"Access_Count >= 1", "last_accessed IS NOT NULL"} {
+			if got := filtered(club, filter); len(got) != 0 {
+				t.Errorf("%s, %s: a group is told what a DM looked for: %q", order, filter, got)
+			}
+		}
+	}
+}
+
+// updated_at is the time of the last change of a memory's fields, else that of the memory, in every process.
+func TestFilterByUpdate(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	v, clock := clocked(t, dir, audience.DM())
+	keep(t, v, record.Memory{Content: "tea with milk"})
+	keep(t, v, record.Memory{Content: "tea with lemon"})
+	clock.advance(48 * time.Hour)
+	keep(t, v, record.Memory{Content: "tea with lemon", Tags: []string{"new"}})
+	filter := "updated_at BETWEEN '" + clock.now().Add(-time.Hour).Format(time.RFC3339) + "' AND '2100-01-01'"
+	for _, process := range []*View{v, open(t, dir, audience.DM(), new(words))} {
+		got := contents(search(t, process, SearchRequest{Query: "tea", Filter: filter}).Hits)
+		if diff := cmp.Diff([]string{"tea with lemon"}, got); diff != "" {
+			t.Errorf("updated lately (-want +got):\n%s", diff)
 		}
 	}
 }

@@ -276,7 +276,7 @@ func memoryRow(r *record.Record, v []float32, past *record.Revision) (lance.Memo
 		return lance.Memory{}, fmt.Errorf("metadata of %s: %w", r.ID, err)
 	}
 	row := lance.Memory{
-		ID: r.ID, Vector: v, Content: r.Content, Metadata: string(raw), CreatedAt: r.CreatedAt,
+		ID: r.ID, Vector: v, Content: r.Content, Metadata: string(raw), CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
 		SessionID: r.SessionID, AgentID: r.AgentID, MemoryType: r.Type, ImportanceScore: r.Importance, SourceSkillID: r.Skill,
 	}
 	if r.Lesson != nil {

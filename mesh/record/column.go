@@ -24,6 +24,11 @@ func (r *Record) Column(name string) any {
 		}
 	case "created_at":
 		return r.CreatedAt
+	case "updated_at":
+		if r.UpdatedAt.IsZero() {
+			return r.CreatedAt
+		}
+		return r.UpdatedAt
 	case "importance_score":
 		if r.Importance == nil {
 			return nil

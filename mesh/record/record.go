@@ -92,6 +92,7 @@ type Record struct {
 	Consent    string      `json:"consent,omitempty"`  // of a shared memory: ByPerson, ByCaller or ByOperator
 	Heritage   *Heritage   `json:"-"`                  // a separate entry of the ledger
 	CreatedAt  time.Time   `json:"created_at"`         // UTC, milliseconds
+	UpdatedAt  time.Time   `json:"-"`                  // when its fields were changed last; zero if never
 	Seq        int64       `json:"-"`                  // of its entry in the compartment's ledger; 0 outside one
 }
 

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/skill"
@@ -18,6 +19,7 @@ type imageDocument struct {
 	Record   *record.Record
 	Heritage *record.Heritage
 	Seq      int64
+	Updated  time.Time
 	Derived  derived
 }
 
@@ -115,7 +117,7 @@ func (p *Projection) imageDocuments() []imageDocument {
 		if d.Session >= 0 {
 			known.Session = sessions[d.Session]
 		}
-		list = append(list, imageDocument{Record: r, Heritage: r.Heritage, Seq: r.Seq, Derived: known})
+		list = append(list, imageDocument{Record: r, Heritage: r.Heritage, Seq: r.Seq, Updated: r.UpdatedAt, Derived: known})
 	}
 	return list
 }
@@ -132,7 +134,7 @@ func (p *Projection) adopt(image *decodedImage) {
 	p.adoptRevisions(s.Revisions)
 	for _, chunk := range image.chunks {
 		for _, d := range chunk {
-			d.Record.Heritage, d.Record.Seq = d.Heritage, d.Seq
+			d.Record.Heritage, d.Record.Seq, d.Record.UpdatedAt = d.Heritage, d.Seq, d.Updated
 			p.addDerived(d.Record, d.Derived)
 		}
 	}

@@ -348,7 +348,7 @@ func TestImageOfAnotherCompartment(t *testing.T) {
 // format.
 func TestImageFormat(t *testing.T) {
 	t.Parallel()
-	const format, want = "1.1", "65f91d0fc062c71f"
+	const format, want = "2.1", "386dbcca27571885"
 	hash := sha256.New()
 	words := keyword.New()
 	for i, text := range []string{

@@ -199,7 +199,7 @@ func (p *Projection) change(e ledger.Entry) (func(), error) {
 	case OpUpdate:
 		var m record.Memory
 		err := Decode(e, &m)
-		return func() { p.update(e.ID, m) }, err
+		return func() { p.update(e.ID, m, e.Time) }, err
 	case OpSighting:
 		r := new(record.Record)
 		return func() { p.sightings[e.ID] = append(p.sightings[e.ID], r); p.revisions.changes++ }, Decode(e, r)

@@ -136,14 +136,14 @@ func (p *Projection) revived(id string) {
 
 // update replaces the fields of the memory called id except its content, in a copy: readers may have the old one. The
 // memory keeps its place in its session's order. p.mu is held.
-func (p *Projection) update(id string, m record.Memory) {
+func (p *Projection) update(id string, m record.Memory, at time.Time) {
 	doc, ok := p.byID[id]
 	if !ok {
 		return
 	}
 	r := *p.docs[doc].Record
 	m.Content = r.Content
-	r.Memory = m
+	r.Memory, r.UpdatedAt = m, at
 	p.keywords.SetLabels(doc, p.docs[doc].Record.Labels(), r.Labels())
 	p.docs[doc].Record, p.docs[doc].Standing = &r, r.IsStanding()
 	p.refresh(id)

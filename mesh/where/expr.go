@@ -2,6 +2,7 @@ package where
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,7 +55,8 @@ func (e *Expr) String() string {
 	return b.String()
 }
 
-// Columns returns the names of the columns that the expression uses, sorted and without duplicates.
+// Columns returns the names of the columns that the expression uses, sorted and without duplicates; LIKE is among them if
+// it is used.
 func (e *Expr) Columns() []string {
 	var list []string
 	e.root.columns(func(c string) { list = append(list, c) })
@@ -199,6 +201,61 @@ func (m membership) write(b *strings.Builder) {
 }
 
 func (m membership) columns(yield func(string)) { yield(m.column) }
+
+// like is column LIKE pattern.
+type like struct {
+	column, pattern string
+	matches         *regexp.Regexp
+}
+
+func newLike(column, pattern string) like {
+	var b strings.Builder
+	escaped := false
+	for _, r := range pattern {
+		switch {
+		case !escaped && r == '\\':
+			escaped = true
+			continue
+		case !escaped && r == '%':
+			b.WriteString(".*")
+		case !escaped && r == '_':
+			b.WriteByte('.')
+		default:
+			if escaped && r != '%' && r != '_' && r != '\\' {
+				b.WriteString(`\\`) // it escapes nothing
+			}
+			b.WriteString(regexp.QuoteMeta(string(r)))
+		}
+		escaped = false
+	}
+	if escaped {
+		b.WriteString(`\\`)
+	}
+	// Every piece is valid, and RE2 takes linear time.
+	return like{column, pattern, regexp.MustCompile("(?s)^" + b.String() + "$")}
+}
+
+// eval is unknown for null, as in SQL.
+func (l like) eval(r Row) truth {
+	field, ok := r(l.column).(string)
+	if !ok {
+		return unknown
+	}
+	return truthOf(l.matches.MatchString(field))
+}
+
+func (l like) write(b *strings.Builder) {
+	b.WriteString(l.column + " LIKE ")
+	writeValue(b, l.pattern)
+}
+
+func (l like) columns(yield func(string)) {
+	yield(l.column)
+	yield(likeColumn)
+}
+
+// likeColumn is in the columns of an expression with LIKE, whose escapes LanceDB may read differently.
+const likeColumn = "LIKE"
 
 // null is column IS NULL, or column IS NOT NULL if negated.
 type null struct {

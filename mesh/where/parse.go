@@ -6,10 +6,13 @@
 //	not       = NOT not | "(" filter ")" | predicate
 //	predicate = column ( "=" | "!=" | "<>" | "<" | "<=" | ">" | ">=" ) value
 //	          | column [ NOT ] IN "(" value { "," value } ")"
+//	          | column [ NOT ] BETWEEN value AND value
+//	          | column [ NOT ] LIKE 'pattern'
 //	          | column IS [ NOT ] NULL
 //	value     = 'text' | number | [ TIMESTAMP ] 'time'
 //
-// A quote in a text is written twice. A value must have its column's type. As in SQL, a comparison with NULL is
+// A quote in a text is written twice. In a pattern % is any text, _ any character, and a backslash before either means
+// the character itself. A value must have its column's type. As in SQL, a comparison with NULL is
 // neither true nor false.
 //
 // Written by hand: a grammar for participle v2.1.4 was tried. It would replace the lexer and half of the parser, some
@@ -50,12 +53,13 @@ const (
 var columns = map[string]columnType{
 	"id": textColumn, "session_id": textColumn, "agent_id": textColumn, "memory_type": textColumn,
 	"lesson_pattern_id": textColumn, "source_skill_id": textColumn,
-	"importance_score": numberColumn, "access_count": numberColumn, "created_at": timeColumn,
+	"importance_score": numberColumn, "access_count": numberColumn,
+	"created_at": timeColumn, "updated_at": timeColumn, "last_accessed": timeColumn,
 }
 
 // columnNames lists the columns for error messages, the most used first.
-const columnNames = "id, session_id, agent_id, memory_type, importance_score, created_at, access_count, " +
-	"lesson_pattern_id, source_skill_id"
+const columnNames = "id, session_id, agent_id, memory_type, importance_score, created_at, updated_at, access_count, " +
+	"last_accessed, lesson_pattern_id, source_skill_id"
 
 // Expr is a parsed filter. It is immutable and safe for concurrent use.
 type Expr struct{ root node }
@@ -160,7 +164,7 @@ func (p *parser) symbol(s string) error {
 
 // predicate parses one condition: a column, an operator and what it is compared with.
 func (p *parser) predicate() (node, error) {
-	if p.token.kind != word || slices.ContainsFunc([]string{"AND", "OR", "IN", "IS", "NULL"}, p.token.is) {
+	if p.token.kind != word || slices.ContainsFunc([]string{"AND", "OR", "IN", "IS", "NULL", "BETWEEN", "LIKE"}, p.token.is) {
 		return nil, p.expected("a column")
 	}
 	column := strings.ToLower(p.token.value)
@@ -173,19 +177,22 @@ func (p *parser) predicate() (node, error) {
 	switch {
 	case p.token.is("IS"):
 		return p.isNull(column)
-	case p.token.is("IN"):
-		return p.in(column)
 	case p.token.is("NOT"):
 		if err := p.advance(); err != nil {
 			return nil, err
 		}
-		if !p.token.is("IN") {
-			return nil, p.expected("IN")
+		n, err := p.set(column)
+		if n == nil && err == nil {
+			return nil, p.expected("IN, BETWEEN or LIKE")
 		}
-		n, err := p.in(column)
 		return negation{n}, err
+	}
+	n, err := p.set(column)
+	switch {
+	case n != nil || err != nil:
+		return n, err
 	case p.token.kind != symbol || !slices.Contains([]string{"=", "!=", "<>", "<", "<=", ">", ">="}, p.token.value):
-		return nil, p.expected("=, !=, <, <=, >, >=, IN or IS")
+		return nil, p.expected("=, !=, <, <=, >, >=, IN, BETWEEN, LIKE or IS")
 	}
 	operator := strings.ReplaceAll(p.token.value, "<>", "!=")
 	if err := p.advance(); err != nil {
@@ -193,6 +200,53 @@ func (p *parser) predicate() (node, error) {
 	}
 	v, err := p.value(column)
 	return comparison{column, operator, v}, err
+}
+
+// set parses the conditions that may have a NOT before them: IN, BETWEEN and LIKE. It returns nil before anything else.
+func (p *parser) set(column string) (node, error) {
+	switch {
+	case p.token.is("IN"):
+		return p.in(column)
+	case p.token.is("BETWEEN"):
+		return p.between(column)
+	case p.token.is("LIKE"):
+		return p.like(column)
+	}
+	return nil, nil
+}
+
+// between parses the rest of BETWEEN value AND value, which includes both.
+func (p *parser) between(column string) (node, error) {
+	if err := p.advance(); err != nil {
+		return nil, err
+	}
+	from, err := p.value(column)
+	if err != nil {
+		return nil, err
+	}
+	if !p.token.is("AND") {
+		return nil, p.expected("AND")
+	}
+	if err := p.advance(); err != nil {
+		return nil, err
+	}
+	to, err := p.value(column)
+	return logic{"AND", []node{comparison{column, ">=", from}, comparison{column, "<=", to}}}, err
+}
+
+// like parses the rest of LIKE 'pattern'.
+func (p *parser) like(column string) (node, error) {
+	if columns[column] != textColumn {
+		return nil, p.fail(p.token.at, "LIKE is for text, and %s has none; use BETWEEN or a comparison", column)
+	}
+	if err := p.advance(); err != nil {
+		return nil, err
+	}
+	pattern, err := p.value(column)
+	if err != nil {
+		return nil, err
+	}
+	return newLike(column, pattern.(string)), nil
 }
 
 // isNull parses the rest of IS NULL and IS NOT NULL.

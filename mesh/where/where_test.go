@@ -45,6 +45,25 @@ func TestMatch(t *testing.T) {
 		"memory_type='a' AND (id='b' OR importance_score=0.5)": false,
 		"NOT memory_type='a' AND id='b'":                       false,
 		"access_count IS NULL and source_skill_id is null":     true,
+		"created_at BETWEEN '2026-03-01' AND '2026-03-02'":     true,
+		"created_at not between '2026-03-01' and '2026-03-02'": false,
+		"importance_score BETWEEN 0.5 AND 0.5 AND id = 'x'":    false, // the first AND belongs to BETWEEN
+		"importance_score BETWEEN 1 AND 0":                     false,
+		"access_count BETWEEN 0 AND 9":                         false, // unknown
+		"NOT access_count BETWEEN 0 AND 9":                     false,
+		"id LIKE 'mem!_%'":                                     false, // ! escapes nothing
+		`id LIKE 'mem\_1%'`:                                    true,
+		`id LIKE 'mem\_\%'`:                                    false,
+		"id LIKE 'mem_1_abcdef'":                               true,
+		"id LIKE 'MEM%'":                                       false,
+		"id LIKE '%abc%'":                                      true,
+		"id LIKE 'em%'":                                        false,
+		"id LIKE '.*'":                                         false,
+		"id LIKE ''":                                           false,
+		"agent_id LIKE 'O''N_ill'":                             true,
+		"agent_id NOT LIKE 'O%'":                               false,
+		"session_id NOT LIKE 'x'":                              false, // unknown
+		"updated_at IS NULL AND last_accessed IS NULL":         true,
 	} {
 		e, err := Parse(source)
 		if err != nil {
@@ -96,8 +115,10 @@ func TestRefused(t *testing.T) {
 		"id IN ()":                  "at character 8: expected a string in single quotes",
 		"id IN ('a' 'b')":           `at character 12: expected "," or ")"`,
 		"id IS 'a'":                 "at character 7: expected NULL",
-		"id NOT LIKE 'a'":           "at character 8: expected IN",
-		"id LIKE 'a'":               "at character 4: expected =, !=, <, <=, >, >=, IN or IS",
+		"id NOT = 'a'":              "at character 8: expected IN, BETWEEN or LIKE",
+		"access_count LIKE 'a'":     "at character 14: LIKE is for text",
+		"id BETWEEN 'a' OR 'b'":     "at character 16: expected AND",
+		"id 'a'":                    "at character 4: expected =, !=, <, <=, >, >=, IN, BETWEEN, LIKE or IS",
 		"importance_score > 1e9":    "at character 20: use a decimal number",
 		"importance_score > 1.":     "at character 20: use a decimal number",
 		"importance_score > '1'":    "at character 20: expected a number",

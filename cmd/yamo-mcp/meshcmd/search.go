@@ -45,9 +45,10 @@ func (m *command) newSearch() *cobra.Command {
 		Short: "Search memories",
 		Long: `Search memories by meaning and by words, best match first.
 
---filter is a condition with =, !=, <, <=, >, >=, IN (...), IS [NOT] NULL, AND, OR, NOT and
-parentheses over id, session_id, agent_id, memory_type, importance_score, created_at, access_count,
-lesson_pattern_id and source_skill_id.`,
+--filter is a condition with =, !=, <, <=, >, >=, [NOT] IN (...), BETWEEN ... AND ..., LIKE '%...%',
+IS [NOT] NULL, AND, OR, NOT and parentheses over id, session_id, agent_id, memory_type,
+importance_score, created_at, updated_at, access_count, last_accessed, lesson_pattern_id and
+source_skill_id.`,
 		Example: `  yamo-mcp mesh search "boiler service"
   yamo-mcp mesh search boiler --filter "memory_type = 'event' AND created_at >= '2026-01-31'"`,
 		Args: cli.PlainText("query"),
