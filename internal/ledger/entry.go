@@ -28,6 +28,14 @@ type Entry struct {
 	Erased   bool
 }
 
+// Name returns what Erase and a "delete" entry call the entry: its id, or one made of its operation, time and number.
+func (e Entry) Name() string {
+	if e.ID != "" {
+		return e.ID
+	}
+	return fmt.Sprintf("%s_%d_%06x", e.Op, e.Time.UnixMilli(), e.Seq)
+}
+
 // BlockHash is RFC-0011 §2.3's block_hash: the SHA-256 of the block's text in hexadecimal, "" without a
 // block. It is gone with an erased block.
 func (e Entry) BlockHash() string {

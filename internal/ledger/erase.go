@@ -9,10 +9,10 @@ import (
 )
 
 // Erase permanently removes content. Under the lock, prepare returns one "delete" draft (OpDelete, or an
-// empty Op) for each id to erase; Erase takes block and data out of every earlier entry with such an id,
-// other "delete" entries excepted, and appends the drafts as entries. It is durable like Append; the
-// chain of hashes still verifies. Other processes learn of it by the "delete" entries that Sync gives
-// them. No drafts and no error means nothing to do.
+// empty Op) for each id to erase, which may be the [Entry.Name] of an entry without one; Erase takes block and
+// data out of every earlier entry with such an id, other "delete" entries excepted, and appends the drafts as
+// entries. It is durable like Append; the chain of hashes still verifies. Other processes learn of it by the
+// "delete" entries that Sync gives them. No drafts and no error means nothing to do.
 //
 // The file is rewritten and replaces the old one atomically, so no old content stays under any name;
 // whether the disk still holds it in free blocks is beyond a program's reach. With an error and no
@@ -111,7 +111,8 @@ func (w *writing) copyTo(ctx context.Context, f File, ids map[string]bool, now t
 		}
 		cur = cur.past(decoded, string(decoded.hash), raw.off, len(raw.text))
 		text := raw.text
-		if ids[decoded.id] && decoded.op != OpDelete && decoded.body != nil {
+		name := Entry{Op: decoded.op, ID: decoded.id, Time: decoded.time, Seq: decoded.seq}.Name()
+		if ids[name] && decoded.op != OpDelete && decoded.body != nil {
 			text = append(text[:len(text)-len(decoded.body)-1:len(text)-len(decoded.body)-1], erasedEnd...)
 			decoded.body = nil
 		}
