@@ -58,6 +58,7 @@ type Options struct {
 
 	LessonMinConfidence float64 // minimum confidence of an active lesson, 0 to 1; 0: DefaultConfidence
 	LessonRetentionDays int     // number of days that a lesson stays active; 0: DefaultRetentionDays
+	Quota               Quota   // of the audience's own compartment
 	HeritageDepth       int     // maximum number of heritage levels kept; 0: MaxHeritageDepth
 }
 
@@ -305,6 +306,9 @@ func (v *View) withCompartment(ctx context.Context, name record.Visibility, f fu
 // entry but those of recalls and deletions is written here. prepare runs under the ledger's lock, with everything read
 // that other processes wrote, so that what it decides holds. It may be called a second time.
 func (v *View) write(ctx context.Context, name record.Visibility, prepare store.Prepare) error {
+	if name == v.home() {
+		prepare = v.Quota.limited(prepare)
+	}
 	return v.withCompartment(ctx, name, func(c *compartment) error {
 		err := c.Append(ctx, prepare)
 		if err == nil {

@@ -253,7 +253,13 @@ func (v *View) embedQuery(ctx context.Context, stores []*compartment, query stri
 	// One deadline for all compartments: a DM with many groups must not wait two seconds for each.
 	deadline := time.Now().Add(patience)
 	for _, c := range stores {
-		pending, err := c.index.Ready(ctx, time.Until(deadline))
+		wait := time.Until(deadline)
+		// SECURITY: a DM does not wait for what groups have stored, or one of them could slow down every search. Their own
+		// sessions embed it; until then its words are matched.
+		if v.foreign(c.Visibility) {
+			wait = 0
+		}
+		pending, err := c.index.Ready(ctx, wait)
 		if err != nil {
 			return nil, err
 		}

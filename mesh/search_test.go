@@ -276,14 +276,26 @@ func TestReadingCreatesNothing(t *testing.T) {
 			t.Errorf("%v: reading made %v", a, names[1:])
 		}
 	}
-	// Nor does a group that only recalls what is shared begin a ledger of its own.
+	// Nor does a group that finds nothing begin a ledger of its own. One that finds what is shared does, because the
+	// operator sees what groups have found.
 	dir := t.TempDir()
 	keep(t, open(t, dir, audience.DM(), new(words)), record.Memory{Content: "shared tea"}, record.Shared)
-	if found := search(t, open(t, dir, group(t, "red"), new(words)), SearchRequest{Query: "tea"}); len(found.Hits) != 1 {
+	red := open(t, dir, group(t, "red"), new(words))
+	if found := search(t, red, SearchRequest{Query: "coffee"}); len(found.Hits) != 0 {
 		t.Errorf("found %d", len(found.Hits))
 	}
 	if _, err := os.Stat(filepath.Join(dir, ".yamo", "groups")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a group's search made its compartment (%v)", err)
+	}
+	if found := search(t, red, SearchRequest{Query: "tea"}); len(found.Hits) != 1 {
+		t.Errorf("found %d", len(found.Hits))
+	}
+	list, err := open(t, dir, audience.DM(), new(words)).Shared(t.Context())
+	if err != nil || len(list) != 1 {
+		t.Fatalf("%d are shared, %v", len(list), err)
+	}
+	if seen := list[0].Seen; len(seen) != 1 || seen[0].Group != "red" || seen[0].Count != 1 {
+		t.Errorf("seen by %+v, want red once", seen)
 	}
 }
 

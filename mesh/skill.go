@@ -49,6 +49,9 @@ func (k Skills) Ingest(ctx context.Context, q SkillRequest) (IngestedSkill, erro
 	if err != nil {
 		return IngestedSkill{}, err
 	}
+	if err := k.view.Quota.checkContent("text", q.Text); err != nil {
+		return IngestedSkill{}, err
+	}
 	clean := intake.New(k.view.scrubber)
 	kept, err := clean.Skill(q.Text, q.Type, q.Source)
 	if err != nil {

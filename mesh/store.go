@@ -45,6 +45,9 @@ func (v *View) Scrub(m record.Memory) (Scrubbed, error) {
 		return Scrubbed{}, fault.New("content: %d bytes are too many; store at most %d bytes a memory, in several if need be",
 			len(m.Content), record.MaxContent)
 	}
+	if err := v.Quota.checkContent("content", m.Content); err != nil {
+		return Scrubbed{}, err
+	}
 	m.Type = cmp.Or(m.Type, "global")
 	if !slices.Contains(record.Types, m.Type) {
 		return Scrubbed{}, fault.New("type: use one of %s", strings.Join(record.Types, ", "))

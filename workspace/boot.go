@@ -131,7 +131,7 @@ func (v *View) State() State {
 	switch {
 	case v.exists(BootstrapFile): // never looked for in a group
 		return Bootstrap
-	case v.exists(SoulFile):
+	case !v.lacks(SoulFile):
 		return Ready
 	default:
 		return Uninitialized

@@ -114,6 +114,13 @@ func (v *View) exists(name string) bool {
 	return err == nil
 }
 
+// lacks reports whether there is no file called name for the audience. A file that the system cannot look at now, as
+// without free descriptors, is not missing.
+func (v *View) lacks(name string) bool {
+	_, err := v.Stat(name)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
 // list returns the names in folder that the audience may read, sorted; none if the folder is missing, and none in a
 // group.
 func (v *View) list(folder string) []string {

@@ -63,6 +63,7 @@ type HTTPOptions struct {
 
 	CallsPerMinute  int           // per token; 0 is DefaultCallsPerMinute
 	ConcurrentCalls int           // per token; 0 is DefaultConcurrentCalls
+	Strangers       int           // open connections without a token; 0 is 128
 	MaxBody         int64         // in bytes; 0 is DefaultMaxBody
 	Drain           time.Duration // 0 is DefaultDrain
 	Arrival         time.Duration // 0 is DefaultArrival
@@ -81,6 +82,8 @@ func HTTP(ctx context.Context, o HTTPOptions) error {
 		ReadHeaderTimeout: f.options.Arrival,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeader,
+		ConnState:         f.strangers.watch,
+		ConnContext:       withConnection,
 		BaseContext:       func(net.Listener) context.Context { return f.base },
 		ErrorLog:          slog.NewLogLogger(o.Logger.Handler(), slog.LevelDebug),
 	}
@@ -104,14 +107,16 @@ func HTTP(ctx context.Context, o HTTPOptions) error {
 
 // front is the HTTP handler: it checks and authenticates requests, and routes each to the site of its tenant.
 type front struct {
-	options  HTTPOptions
-	gate     gate
-	quotas   *quotas
-	leases   *leases
-	sites    *sites
-	metadata string // the URL of the OAuth metadata, "" without it
-	routes   map[string]route
-	stopping atomic.Bool
+	options HTTPOptions
+	gate    gate
+	quotas  *quotas
+	leases  *leases
+	// strangers are the connections without a token.
+	strangers *strangers
+	sites     *sites
+	metadata  string // the URL of the OAuth metadata, "" without it
+	routes    map[string]route
+	stopping  atomic.Bool
 
 	base   context.Context // of all requests and streams
 	cancel context.CancelFunc
@@ -139,6 +144,8 @@ func newFront(o HTTPOptions) *front {
 		gate:    gate{loopback: listensOnLoopback(o.Listener), origins: o.Origins},
 		quotas:  newQuotas(o.CallsPerMinute, o.ConcurrentCalls),
 		leases:  newLeases(),
+
+		strangers: newStrangers(cmp.Or(o.Strangers, maxStrangers)),
 	}
 	for _, host := range o.Hosts {
 		f.gate.hosts = append(f.gate.hosts, hostName(host))
@@ -179,6 +186,7 @@ func (f *front) ServeHTTP(writer http.ResponseWriter, r *http.Request) {
 	w := record(writer)
 	start := time.Now()
 	defer f.recovered(r.Context())
+	defer f.strangers.serve(r.Context())()
 	if r.ContentLength != 0 { // or unknown, -1
 		// SECURITY: net/http waits for the rest of a body before it responds, without a limit of its own.
 		_ = w.control.SetReadDeadline(start.Add(f.options.Arrival)) // fails only for writers of tests
@@ -269,6 +277,7 @@ func (f *front) admit(w http.ResponseWriter, r *http.Request) (auth.Client, bool
 		refuse(w, http.StatusServiceUnavailable, "tokens cannot be verified at the moment", retryAfter(10*time.Second))
 		return auth.Client{}, false
 	}
+	meet(r.Context())
 	return c.Lowered(r.Header, f.options.Lowered), true
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/config"
+	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
 )
 
@@ -128,6 +129,9 @@ func TestGroupTools(t *testing.T) {
 		}
 		for _, tool := range p.tools() {
 			got[audienceOf.Group()] = append(got[audienceOf.Group()], tool.Name())
+		}
+		if p.memory.Quota != mesh.GroupQuota {
+			t.Errorf("the quota of a group's session is %+v", p.memory.Quota)
 		}
 		for _, prompt := range p.prompts() {
 			got[audienceOf.Group()] = append(got[audienceOf.Group()], prompt.Name)

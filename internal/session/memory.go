@@ -60,7 +60,12 @@ func openMemory(
 	if err != nil {
 		return nil, nil, err
 	}
+	quota := mesh.Quota{}
+	if !who.IsDM() && o.limited {
+		quota = mesh.GroupQuota
+	}
 	memory := mesh.Open(mesh.Options{
+		Quota:     quota,
 		Dir:       filepath.Join(o.Config.Workspace, MemoryFolder),
 		Heads:     config.HeadFolder(o.Config.Workspace, o.Getenv),
 		Audience:  who,

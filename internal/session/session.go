@@ -36,6 +36,8 @@ type Options struct {
 
 	// shared computes vectors where a process serves several audiences. Nil: each session has an embedder of its own.
 	shared embed.Embedder
+	// limited applies to a group what strangers may store. Commands of the operator have no limit.
+	limited bool
 }
 
 // parts is what the tools, resources and prompts of one audience work on.
@@ -93,6 +95,7 @@ func open(o Options, who audience.Audience) (*parts, error) {
 	p.view = folder.View(who)
 	p.view.CheckRecord(context.Background())
 	var release func() error
+	o.limited = true
 	if p.memory, release, err = openMemory(o, who, searched(p.view), zoneOf(p.view)); err != nil {
 		return p, err
 	}
