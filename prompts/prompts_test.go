@@ -93,6 +93,12 @@ func begin(t *testing.T, dir, stores string, who audience.Audience) *session {
 // sample begins a session in the sample workspace, whose memory knows a little.
 func sample(t *testing.T, who audience.Audience) *session {
 	t.Helper()
+	return begin(t, kate, sampleMemory(t), who)
+}
+
+// sampleMemory returns the folder of a memory that knows a little.
+func sampleMemory(t *testing.T) string {
+	t.Helper()
 	stores := filepath.Join(t.TempDir(), ".yamo")
 	dm, group := begin(t, kate, stores, audience.DM()), begin(t, kate, stores, bookClub(t))
 	dm.store("Mira likes the window seat on night trains.", "private", "travel", "mira")
@@ -100,7 +106,7 @@ func sample(t *testing.T, who audience.Audience) *session {
 	group.store("The book club meets in the chapel from March on.", "", "meeting")
 	dm.learn("no_dry_run", "Run the irrigation script with --dry-run first.", "high")
 	group.learn("no_reminder", "Remind the club a day before it meets.", "low")
-	return begin(t, kate, stores, who)
+	return stores
 }
 
 func (s *session) store(content, visibility string, tags ...string) {
@@ -176,6 +182,10 @@ func bookClub(t *testing.T) audience.Audience {
 func TestTexts(t *testing.T) {
 	t.Parallel()
 	type arguments = map[string]string
+	stores := sampleMemory(t)
+	sessions := map[string]*session{
+		"dm": begin(t, kate, stores, audience.DM()), "group": begin(t, kate, stores, bookClub(t)),
+	}
 	for _, test := range []struct {
 		prompt, variant string
 		args            arguments
@@ -206,11 +216,11 @@ func TestTexts(t *testing.T) {
 		{"curate", "", nil, true},
 		{"bootstrap", "", nil, true},
 	} {
-		for who, a := range map[string]audience.Audience{"dm": audience.DM(), "group": bookClub(t)} {
+		for who, s := range sessions {
 			if test.dmOnly && who == "group" {
 				continue
 			}
-			golden.Assert(t, sample(t, a).get(test.prompt, test.args), test.prompt+test.variant+"-"+who+".golden")
+			golden.Assert(t, s.get(test.prompt, test.args), test.prompt+test.variant+"-"+who+".golden")
 		}
 	}
 }
