@@ -300,7 +300,8 @@ func (p *planted) remember(tb testing.TB, group string, plant func(place string)
 		store = filepath.Join(p.workspace, ".yamo", "groups", group)
 	}
 	// What every later session of this audience starts from has the canaries too.
-	if image, err := os.ReadFile(filepath.Join(store, "start.image")); err != nil || !strings.Contains(string(image), memory.ID) {
+	image, err := os.ReadFile(filepath.Join(store, "start.image"))
+	if err != nil || !strings.Contains(string(image), memory.ID) {
 		tb.Errorf("no start-up image with %s: %v", memory.ID, err)
 	}
 	p.control += stdout + filesBelow(tb, store)

@@ -72,7 +72,8 @@ func (b *bots) say(number int, chat int64, kind string, from int64, text string)
 	clear(b.told)
 	b.mu.Unlock()
 	b.updates <- map[string]any{"update_id": number, "message": map[string]any{
-		"text": text, "chat": map[string]any{"id": chat, "type": kind}, "from": map[string]any{"id": from, "first_name": "Ana"},
+		"text": text, "chat": map[string]any{"id": chat, "type": kind},
+		"from": map[string]any{"id": from, "first_name": "Ana"},
 	}}
 	if answer := <-b.sent; answer.ChatID != chat {
 		b.t.Errorf("the answer to %q goes to chat %d", text, answer.ChatID)

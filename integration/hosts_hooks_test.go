@@ -48,8 +48,8 @@ data: [DONE]
 		`"}]},"finishReason":"STOP","index":0}],"usageMetadata":{"totalTokenCount":2}}` + "\n\n",
 }
 
-// What `yamo-mcp install` writes works in Codex, Gemini CLI and OpenCode themselves: their hooks run, what they print reaches the
-// model, and what was said is in the daily log, without what the host has added to it.
+// What `yamo-mcp install` writes works in Codex, Gemini CLI and OpenCode themselves: their hooks run, what they print
+// reaches the model, and what was said is in the daily log, without what the host has added to it.
 func TestOtherHostsRunTheHooks(t *testing.T) {
 	t.Parallel()
 	skipLargePrograms(t)
@@ -163,7 +163,8 @@ func TestOpenCodePluginFailsOpen(t *testing.T) {
 		const hooks = await Yamo({ directory: "/tmp" })
 		const parts = [{ type: "text", text: "Where is the pump?" }]
 		await hooks["chat.message"]({ sessionID: "s" }, { message: { id: "m" }, parts })
-		await hooks.event({ event: { type: "message.updated", properties: { info: { id: "a", role: "assistant", sessionID: "s" } } } })
+		await hooks.event({ event: { type: "message.updated",
+			properties: { info: { id: "a", role: "assistant", sessionID: "s" } } } })
 		await hooks.event({ event: { type: "message.part.updated",
 			properties: { part: { id: "p", type: "text", text: "In the shed.", sessionID: "s", messageID: "a" } } } })
 		await hooks.event({ event: { type: "session.idle", properties: { sessionID: "s" } } })

@@ -137,8 +137,8 @@ var pushable = []string{
 	"id", "session_id", "agent_id", "memory_type", "source_skill_id", "lesson_pattern_id", "created_at",
 }
 
-// lance returns the conditions in a form that LanceDB applies before it searches, nil if it cannot: tags, projects and the
-// times that memories tell of are no columns, and numbers are not pushable.
+// lance returns the conditions in a form that LanceDB applies before it searches, nil if it cannot: tags, projects and
+// the times that memories tell of are no columns, and numbers are not pushable.
 func (c conditions) lance() *lance.Filter {
 	unpushable := func(column string) bool { return !slices.Contains(pushable, column) }
 	if len(c.Tags) > 0 || c.Project != "" || !c.since.IsZero() || !c.until.IsZero() || c.MinImportance != nil ||

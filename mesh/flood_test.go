@@ -19,7 +19,8 @@ func TestFloodOfAGroup(t *testing.T) {
 	keep(t, dm, record.Memory{Content: "The neighbour has a dog."})
 	var flood []record.Memory
 	for i := range 200 {
-		flood = append(flood, record.Memory{Content: fmt.Sprintf("The spare key of the hut is with the spare key hut %d.", i)})
+		content := fmt.Sprintf("The spare key of the hut is with the spare key hut %d.", i)
+		flood = append(flood, record.Memory{Content: content})
 	}
 	outcomes, err := hikers.StoreAll(t.Context(), flood)
 	if err != nil {

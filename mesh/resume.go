@@ -56,8 +56,8 @@ const resumed = (1 + confidence.LikelyFrom) / 2
 // resume puts what the last session saved, flushed and logged before the hits of a question about it, whose words match
 // anything else as well. A search with filters stays as it is.
 func (v *View) resume(q SearchRequest, asked func(*record.Record) bool, hits []record.Hit) []record.Hit {
-	plain := q.Type == "" && len(q.Tags) == 0 && q.SessionID == "" && q.AgentID == "" && q.Skill == "" && q.Project == "" &&
-		q.MinImportance == nil && q.Since == "" && q.Until == "" && q.AsOf == "" && q.Filter == ""
+	plain := q.Type == "" && len(q.Tags) == 0 && q.SessionID == "" && q.AgentID == "" && q.Skill == "" &&
+		q.Project == "" && q.MinImportance == nil && q.Since == "" && q.Until == "" && q.AsOf == "" && q.Filter == ""
 	if !plain || !isResuming(q.Query) {
 		return hits
 	}

@@ -305,8 +305,8 @@ func (v *View) noteEmbedder(err error) {
 const recallWait = time.Second
 
 // recall writes the search's block (RFC-0011 §3.3) to the audience's own ledger. It is a statistic that no caller
-// depends on, so it does not wait for an fsync, which takes longer than the search, and only logs a failure. A
-// missing ledger is not created, so that a search leaves an unused workspace as it is, except for a group that has found
+// depends on, so it does not wait for an fsync, which takes longer than the search, and only logs a failure. A missing
+// ledger is not created, so that a search leaves an unused workspace as it is, except for a group that has found
 // something shared: the operator sees what groups have found.
 func (v *View) recall(ctx context.Context, query string, q SearchRequest, found Found) {
 	c, err := v.open(v.home())

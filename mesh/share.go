@@ -31,8 +31,8 @@ const (
 	disclosedAll   = 2  // words that are enough if it is all of the private text
 )
 
-// Discloses returns the ID of a memory, or the place in a workspace file, that is not for groups and most of whose words
-// are in parts, or that has most of the words of one of them; "" for none. In a group there is none.
+// Discloses returns the ID of a memory, or the place in a workspace file, that is not for groups and most of whose
+// words are in parts, or that has most of the words of one of them; "" for none. In a group there is none.
 //
 // SECURITY: it is what a caller's word does not suffice for. All fields count together and each for itself, so that
 // neither a full stop nor another field hides a private memory.

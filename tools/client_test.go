@@ -282,7 +282,7 @@ func TestSharingWithoutADialog(t *testing.T) {
 		"source":               {`"content":"The club meets.","source":"garage 4711"`, true},
 		"hypothesis":           {`"content":"The club meets.","hypothesis":"nuts: Mira allergic"`, true},
 		"split over fields":    {`"content":"Mira","rationale":"allergic","source":"nuts"`, true},
-		"new":                  {`"content":"The club meets on Mondays.","tags":["club"],"rationale":"so that all come"`, false},
+		"new":                  {`"content":"The club meets on Mondays.","tags":["club"],"rationale":"for all"`, false},
 		"same subject":         {`"content":"Mira brings the figs on Monday."`, false},
 	}
 	for name, test := range tests {
@@ -296,8 +296,8 @@ func TestSharingWithoutADialog(t *testing.T) {
 		})
 	}
 	private := "---\nname: unlock\nintent: open the garage\n---\nType 4711 at the garage.\n"
-	contains(t, "skill", refusal(t, Skills(v), fmt.Sprintf(`{"action":"ingest","visibility":"shared","text":%q}`, private)),
-		"which is private")
+	sharing := fmt.Sprintf(`{"action":"ingest","visibility":"shared","text":%q}`, private)
+	contains(t, "skill", refusal(t, Skills(v), sharing), "which is private")
 }
 
 // A person is shown all of what groups could read, or is not asked.

@@ -319,7 +319,8 @@ func TestSourceOfAGroup(t *testing.T) {
 	}
 	const rule = "Write a rollback plan before every deployment"
 	if diff := cmp.Diff(map[string]string{
-		"The hut is open.": `group:hiking as "operator"`, "The hut is mine.": "user", "lesson": `group:hiking said: "` + rule + `"`,
+		"The hut is open.": `group:hiking as "operator"`, "The hut is mine.": "user",
+		"lesson": `group:hiking said: "` + rule + `"`,
 	}, sources(dm)); diff != "" {
 		t.Errorf("in the DM (-want +got):\n%s", diff)
 	}

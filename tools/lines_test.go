@@ -65,10 +65,12 @@ func TestLines(t *testing.T) {
 			"lesson_1 Look first. [lesson, high] [scope pumps]",
 		},
 		"turns": {
-			logAnswer{SessionID: "s1", Header: &transcript.Session{StartedAt: "2026-02-14T12:00Z", Group: "club"},
+			logAnswer{
+				SessionID: "s1", Header: &transcript.Session{StartedAt: "2026-02-14T12:00Z", Group: "club"},
 				Entries: []transcript.Entry{{
 					Timestamp: "2026-02-14T12:01Z", Role: "user", SenderID: "bo", Content: "Hi.\n2026-02-14T12:02Z assistant: Paid.",
-				}}, NextOffset: 1, Hint: "3 more turns."},
+				}}, NextOffset: 1, Hint: "3 more turns.",
+			},
 			"Session s1 2026-02-14T12:00Z [group club]\n2026-02-14T12:01Z user (bo): Hi.\n" +
 				"  2026-02-14T12:02Z assistant: Paid.\nnext_offset: 1\n3 more turns.",
 		},

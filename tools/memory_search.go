@@ -170,7 +170,8 @@ func MemorySearch(v *mesh.View) Tool {
 	}, func(ctx context.Context, in memoryQuery) (memoryAnswer, error) {
 		request := mesh.SearchRequest{
 			Query: in.Query, Limit: in.Limit, Type: in.Type, Tags: in.Tags, SessionID: in.SessionID,
-			AgentID: in.AgentID, Skill: in.SkillName, Project: in.Project, MinImportance: in.MinImportance, Since: in.Since, Until: in.Until,
+			AgentID: in.AgentID, Skill: in.SkillName, Project: in.Project, MinImportance: in.MinImportance,
+			Since: in.Since, Until: in.Until,
 			AsOf: in.AsOf, IncludeLessons: in.IncludeLessons, MinConfidence: confidence.Level(in.MinConfidence),
 		}
 		found, next, err := look(ctx, v, request, in.After, in.Around)
@@ -240,7 +241,9 @@ func look(
 
 // results are the hits that there is room for, and whether a content was cut. A detailed one that does not fit is
 // replaced by its concise form.
-func results(r *room, hits []record.Hit, home record.Visibility, query string, whole bool) (list []foundMemory, cut bool) {
+func results(
+	r *room, hits []record.Hit, home record.Visibility, query string, whole bool,
+) (list []foundMemory, cut bool) {
 	list = []foundMemory{}
 	for _, hit := range hits {
 		result, shortened := presentFound(hit, home, query, whole)

@@ -42,7 +42,8 @@ func NewProjects(roots func(uris []string) string, here func() string) *Projects
 
 // Follow makes the server ask a client again that has announced other roots.
 func (p *Projects) Follow(srv *server.MCPServer) {
-	srv.AddNotificationHandler(mcp.MethodNotificationRootsListChanged, func(ctx context.Context, _ mcp.JSONRPCNotification) {
+	changed := mcp.MethodNotificationRootsListChanged
+	srv.AddNotificationHandler(changed, func(ctx context.Context, _ mcp.JSONRPCNotification) {
 		if session := server.ClientSessionFromContext(ctx); session != nil {
 			p.mu.Lock()
 			defer p.mu.Unlock()

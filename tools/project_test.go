@@ -39,7 +39,8 @@ func TestProjectOfASession(t *testing.T) {
 	type answer struct {
 		Project string `json:"project"`
 	}
-	tell := Define(Spec{Name: "tell", Title: "t", Description: "d"}, func(ctx context.Context, _ struct{}) (answer, error) {
+	spec := Spec{Name: "tell", Title: "t", Description: "d"}
+	tell := Define(spec, func(ctx context.Context, _ struct{}) (answer, error) {
 		return answer{v.Project(ctx)}, nil
 	})
 	identify := func(uris []string) string { return strings.TrimPrefix(strings.Join(uris, ","), "file:///") }

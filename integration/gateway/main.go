@@ -2,7 +2,8 @@
 // one yamo-mcp server over HTTP and a language model. docs/gateway.md explains it.
 //
 // The invariant: whose session a message belongs to is decided by the chat it came from, which Telegram names, and by
-// nothing that anyone writes. Only the owner's own chat is a direct conversation; every other chat is a group of its own.
+// nothing that anyone writes. Only the owner's own chat is a direct conversation; every other chat is a group of its
+// own.
 package main
 
 import (

@@ -137,7 +137,8 @@ func (g *gatherer) lessons(ctx context.Context) section {
 	list := slices.DeleteFunc(found.Lessons, func(hit record.Hit) bool { return g.foreign(hit) })
 	slices.SortStableFunc(list, func(a, b record.Hit) int {
 		fits := func(hit record.Hit) int {
-			if hit.OfProject(g.Project) || g.names(hit.Lesson.ApplicableScope, hit.Lesson.PreventativeRule, strings.Join(hit.Tags, " ")) {
+			l, tags := hit.Lesson, strings.Join(hit.Tags, " ")
+			if hit.OfProject(g.Project) || g.names(l.ApplicableScope, l.PreventativeRule, tags) {
 				return 0
 			}
 			return 1

@@ -134,7 +134,8 @@ func TestIdentify(t *testing.T) {
 	if got := f.Identify(dir("docs", "bills")); got != bills {
 		t.Errorf("in a home folder under version control: %q, want %q", got, bills)
 	}
-	if got := f.Roots([]string{"https://example.org", "file://" + home, "file://" + filepath.ToSlash(mare)}); got != "github.com/acme/mare" {
+	roots := []string{"https://example.org", "file://" + home, "file://" + filepath.ToSlash(mare)}
+	if got := f.Roots(roots); got != "github.com/acme/mare" {
 		t.Errorf("roots: %q", got)
 	}
 	if got := f.FromURI("file:///nowhere/on/this%20machine/gull"); !strings.HasPrefix(got, "gull~") {

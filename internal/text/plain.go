@@ -11,10 +11,10 @@ import (
 //
 //   - Bytes that are not UTF-8 become U+FFFD.
 //   - Terminal escape sequences and control characters go, except tab and line feed.
-//   - Characters that reorder or hide text go: bidirectional controls, zero-width spaces, soft hyphens, byte order marks,
-//     tags, fillers, and everything else that Unicode defines as ignorable or format characters without a shape.
-//   - A joiner or direction mark stays next to a character that is not ASCII, and a variation selector after the kind of
-//     character that it selects from, one at a time: Persian, Indic scripts, Han and emoji are spelled with them.
+//   - Characters that reorder or hide text go: bidirectional controls, zero-width spaces, soft hyphens, byte order
+//     marks, tags, fillers, and everything else that Unicode defines as ignorable or format characters without a shape.
+//   - A joiner or direction mark stays next to a character that is not ASCII, and a variation selector after the kind
+//     of character that it selects from, one at a time: Persian, Indic scripts, Han and emoji are spelled with them.
 //
 // Plain is idempotent.
 //

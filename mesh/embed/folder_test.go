@@ -170,11 +170,13 @@ func TestFolderErrors(t *testing.T) {
 		files map[string]string
 		want  string
 	}{
-		"no model":      {map[string]string{"onnx/model.onnx": ""}, "has no onnx/model.onnx"},
-		"no tokenizer":  {map[string]string{"config.json": sizes, "tokenizer.json": ""}, "tokenizer.json"},
-		"no dimension":  {nil, "hidden_size is missing"},
-		"not JSON":      {map[string]string{"config.json": "x"}, "config.json: "},
-		"a dense layer": {map[string]string{"modules.json": `[{"type":"sentence_transformers.models.Dense"}]`}, "module Dense"},
+		"no model":     {map[string]string{"onnx/model.onnx": ""}, "has no onnx/model.onnx"},
+		"no tokenizer": {map[string]string{"config.json": sizes, "tokenizer.json": ""}, "tokenizer.json"},
+		"no dimension": {nil, "hidden_size is missing"},
+		"not JSON":     {map[string]string{"config.json": "x"}, "config.json: "},
+		"a dense layer": {
+			map[string]string{"modules.json": `[{"type":"sentence_transformers.models.Dense"}]`}, "module Dense",
+		},
 		"last token": {
 			map[string]string{"1_Pooling/config.json": `{"pooling_mode_lasttoken": true}`}, "last token are not supported",
 		},

@@ -27,7 +27,8 @@ type Options struct {
 }
 
 // Local embeds on this machine, with all-MiniLM-L6-v2 unless it has a Folder: the mean over a text's tokens without
-// padding, at unit length, of texts cut at 256 tokens. sentence-transformers computes the same (testdata/reference.json).
+// padding, at unit length, of texts cut at 256 tokens. sentence-transformers computes the same
+// (testdata/reference.json).
 type Local struct {
 	options Options
 	folder  *Folder

@@ -49,7 +49,8 @@ func openTokenizer(path string, maxTokens int) (*tokenizer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return &tokenizer{t, maxTokens, sync.OnceValues(func() (map[int64]string, error) { return readVocabulary(doc["model"]) })}, nil
+	vocabulary := sync.OnceValues(func() (map[int64]string, error) { return readVocabulary(doc["model"]) })
+	return &tokenizer{t, maxTokens, vocabulary}, nil
 }
 
 // readVocabulary reads the vocabulary of tokenizer.json's model, by id.

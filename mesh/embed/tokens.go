@@ -17,8 +17,8 @@ type Tokens struct {
 	Mean  []float32 // the text's vector, as Embed returns it
 }
 
-// Tokenwise is an Embedder that can also return the vectors of a text's tokens. Local is one, with LocalModel; providers
-// return only the vectors of texts.
+// Tokenwise is an Embedder that can also return the vectors of a text's tokens. Local is one, with LocalModel;
+// providers return only the vectors of texts.
 type Tokenwise interface {
 	// Tokens returns the tokens of each text, in order. They must not be changed. The errors are Embed's, and
 	// ErrNoTokens.

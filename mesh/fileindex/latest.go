@@ -18,8 +18,8 @@ const (
 )
 
 // Latest returns up to n passages of what the audience did last, for a question such as "where did we leave off?": of
-// the newest saved session, if it is recent, and then of the newest notes and the ends of the newest logs. Files without a date in
-// their names and those of other groups are left out, as are those for whose passages admit is false.
+// the newest saved session, if it is recent, and then of the newest notes and the ends of the newest logs. Files
+// without a date in their names and those of other groups are left out, as are those for whose passages admit is false.
 func (x *Index) Latest(n int, admit func(*record.Record) bool) []record.Hit {
 	if x == nil {
 		return nil

@@ -59,8 +59,8 @@ func (ix *Index) restoreSome(ctx context.Context, ids []string) error {
 
 // flush brings LanceDB in line with the ledger: what has a vector and is not there is written, what was deleted is
 // removed from the disk, and small fragments are merged when there are many. A damaged table, or one of another model,
-// is made again, once there are vectors to fill it with. The caller holds the index lock and has synced the compartment since it got it, so that no process writes what another
-// has deleted.
+// is made again, once there are vectors to fill it with. The caller holds the index lock and has synced the compartment
+// since it got it, so that no process writes what another has deleted.
 func (ix *Index) flush(ctx context.Context) error {
 	if ix.displaced(ctx) {
 		return nil

@@ -120,13 +120,13 @@ func FromImage(image []byte) (*Index, error) {
 			if t >= terms {
 				return nil, errImage
 			}
-			allHeads = append(allHeads, int32(t)) //nolint:gosec // below terms
+			allHeads = append(allHeads, int32(t)) // below terms
 		}
 		//nolint:gosec // a text has at most a million words
 		x.docs[doc] = document{words: int32(words), head: slices.Clip(allHeads[from:])}
 		x.links[doc] = link{int32(before), -1} //nolint:gosec // below doc
 		if before >= 0 {
-			x.links[before].successor = int32(doc) //nolint:gosec // fewer than 2^31 memories
+			x.links[before].successor = int32(doc) // fewer than 2^31 memories
 		}
 	}
 	allPostings := make([]posting, 0, postings)
@@ -149,7 +149,7 @@ func FromImage(image []byte) (*Index, error) {
 			//nolint:gosec // they were of these types
 			allPostings = append(allPostings, posting{int32(doc), uint16(all >> 1), uint16(head)})
 		}
-		x.terms[stem] = int32(t) //nolint:gosec // below terms
+		x.terms[stem] = int32(t) // below terms
 		x.postings[t] = slices.Clip(allPostings[from:])
 	}
 	if r.bad || len(r.rest) > 0 {

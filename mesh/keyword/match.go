@@ -113,7 +113,7 @@ func saturate(n uint32) float64 {
 type Scores struct {
 	Own     []float32 // for the query's terms in the document's head, and a little for those behind it
 	Context []float32 // for the terms in its whole text and in the heads of its two predecessors, together
-	Named   []float32 // 0 to 1, how much of a name the most distinctive label of the query is that it has; empty if none is
+	Named   []float32 // 0 to 1, how much its most distinctive label of the query is like a name; empty without any
 
 	// Scratch space of Match; all zero between terms.
 	near    []uint32 // mentions of the term in the document and its context

@@ -23,7 +23,8 @@ func (r *Candidates) withoutFlood(ranked []leader, most int) []leader {
 		own := r.words(l)
 		like := -1
 		for i, k := range kept {
-			if alike[i] >= 0 && k.part == l.part && (shareOfWords(own, words[i]) >= alikeWords || r.cosine2(k, l) >= alikeMeans) {
+			if alike[i] >= 0 && k.part == l.part &&
+				(shareOfWords(own, words[i]) >= alikeWords || r.cosine2(k, l) >= alikeMeans) {
 				like = i
 				break
 			}

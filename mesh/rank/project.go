@@ -48,7 +48,8 @@ func (r *Candidates) preferProject(list []leader, project string) {
 	other := func(l leader) bool {
 		p := r.parts[l.part]
 		where, _ := r.placed(p, l.doc, project)
-		return !meant(l) && (where < 0 || asks && len(p.Docs[l.doc].Record.Labels()) > 0 && !p.Docs[l.doc].Record.IsPersonal())
+		found := p.Docs[l.doc].Record
+		return !meant(l) && (where < 0 || asks && len(found.Labels()) > 0 && !found.IsPersonal())
 	}
 	order := slices.Clone(near)
 	for i := range order {

@@ -35,10 +35,12 @@ func TestLabels(t *testing.T) {
 			Record{Project: "example.org/a/mare", Memory: Memory{Tags: []string{"ci"}, Source: "Marta"}},
 			[]string{"ci", "mare", "Marta"},
 		},
-		"a role":           {Record{Memory: Memory{Source: "User"}}, nil},
-		"who stored it":    {Record{AgentID: "kate", Memory: Memory{Source: "kate"}}, nil},
-		"a lesson's tag":   {Record{Memory: Memory{Tags: []string{LessonTag}}}, nil},
-		"a file's passage": {Record{Memory: Memory{Type: FileType, Source: "notes/a.md", Tags: []string{"x"}}}, []string{"x"}},
+		"a role":         {Record{Memory: Memory{Source: "User"}}, nil},
+		"who stored it":  {Record{AgentID: "kate", Memory: Memory{Source: "kate"}}, nil},
+		"a lesson's tag": {Record{Memory: Memory{Tags: []string{LessonTag}}}, nil},
+		"a file's passage": {
+			Record{Memory: Memory{Type: FileType, Source: "notes/a.md", Tags: []string{"x"}}}, []string{"x"},
+		},
 	} {
 		if diff := cmp.Diff(test.want, test.r.Labels()); diff != "" {
 			t.Errorf("%s: %s", name, diff)

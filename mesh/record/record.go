@@ -154,8 +154,8 @@ func CheckMetadata(path string, v any) error {
 
 // InScope reports whether r and other, which have the same text, are remembered for the same: then they are one memory.
 func (r *Record) InScope(other *Record) bool {
-	return r.Type == other.Type && r.SessionID == other.SessionID && r.AgentID == other.AgentID && r.Skill == other.Skill &&
-		r.Project == other.Project
+	return r.Type == other.Type && r.SessionID == other.SessionID && r.AgentID == other.AgentID &&
+		r.Skill == other.Skill && r.Project == other.Project
 }
 
 // Fits is InScope for a caller who may have left fields of other out, or gives a session or skill that r did not have.

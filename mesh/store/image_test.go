@@ -125,7 +125,9 @@ func everything(t *testing.T, dir string) *Compartment {
 		},
 	})
 	add(OpHeritage, "mem_1_aaaaaa", &record.Heritage{IntentChain: []string{"a"}})
-	add(OpRevise, "rev_1_a", &record.Revision{ID: "rev_1_a", Old: "mem_1_aaaaaa", New: "mem_2_aaaaaa", At: epoch, Why: "moved"})
+	add(OpRevise, "rev_1_a", &record.Revision{
+		ID: "rev_1_a", Old: "mem_1_aaaaaa", New: "mem_2_aaaaaa", At: epoch, Why: "moved",
+	})
 	add(OpRevise, "rev_2_a", &record.Revision{ID: "rev_2_a", Old: "mem_7_aaaaaa", At: epoch})
 	add(OpRevise, "rev_3_a", &record.Revision{ID: "rev_3_a", Old: "mem_7_aaaaaa", New: "mem_8_aaaaaa", At: epoch})
 	add(OpUpdate, "mem_4_aaaaaa", record.Memory{Tags: []string{"new"}, Type: "event"})
@@ -159,7 +161,9 @@ func TestImage(t *testing.T) {
 	more := []ledger.Draft{
 		retain("mem_100_a", "A new word: marmalade in the cellar."),
 		{Op: OpRecall, Data: Recall{Found: []string{"mem_100_a"}}},
-		{Op: OpRevise, ID: "rev_9_a", Data: &record.Revision{ID: "rev_9_a", Old: "mem_3_aaaaaa", New: "mem_100_a", At: epoch}},
+		{Op: OpRevise, ID: "rev_9_a", Data: &record.Revision{
+			ID: "rev_9_a", Old: "mem_3_aaaaaa", New: "mem_100_a", At: epoch,
+		}},
 	}
 	for range 2 {
 		restored := synced(t, imaged(dir))

@@ -98,8 +98,8 @@ func (s *Set) PartScores(query []float32, out []PartScore) []PartScore {
 	return slices.DeleteFunc(out, func(x PartScore) bool { return x.Doc == missing })
 }
 
-// PartCosines returns the cosine of query with a document called id and with each of its n parts, NaN for those that are
-// not known.
+// PartCosines returns the cosine of query with a document called id and with each of its n parts, NaN for those that
+// are not known.
 func (s *Set) PartCosines(query []float32, doc int, id string, n int) []float32 {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

@@ -183,8 +183,8 @@ func TestTornAndDamagedRowsAreNotReturned(t *testing.T) {
 	}
 }
 
-// The vectors of another model are as good as none, are kept until there is one of this model, and then are gone for the
-// other one, too.
+// The vectors of another model are as good as none, are kept until there is one of this model, and then are gone for
+// the other one, too.
 func TestAnotherModel(t *testing.T) {
 	t.Parallel()
 	for name, open := range map[string]func(path string) *Set{

@@ -22,7 +22,10 @@ func TestCut(t *testing.T) {
 		"byte order mark": {"\uFEFF# A\ntea", []Passage{{"A", "A", "tea", 2}}},
 		"invalid UTF-8":   {"# A\nt\xffa", []Passage{{"A", "A", "t\uFFFDa", 2}}},
 		"CRLF":            {"# A\r\ntea\r\nmilk\r\n", []Passage{{"A", "A", "tea\nmilk", 2}}},
-		"blank lines":     {"# A\n\n\ntea\n\nmilk\n\n\n# B\n\nrum", []Passage{{"A", "A", "tea\n\nmilk", 4}, {"B", "B", "rum", 11}}},
+		"blank lines": {
+			"# A\n\n\ntea\n\nmilk\n\n\n# B\n\nrum",
+			[]Passage{{"A", "A", "tea\n\nmilk", 4}, {"B", "B", "rum", 11}},
+		},
 		"levels": {
 			"# A\n1\n## B\n2\n### C\n3\n## D\n4\n# E\n5",
 			[]Passage{

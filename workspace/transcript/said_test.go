@@ -24,9 +24,12 @@ func TestSaidIn(t *testing.T) {
 		},
 		"rows of one message are one": {
 			[]string{
-				`{"type":"assistant","uuid":"a1","message":{"id":"m1","role":"assistant","content":[{"type":"text","text":"One"}]}}`,
-				`{"type":"assistant","uuid":"a2","message":{"id":"m1","role":"assistant","content":[{"type":"text","text":"two"}]}}`,
-				`{"type":"assistant","uuid":"a3","message":{"id":"m2","role":"assistant","content":[{"type":"text","text":"three"}]}}`,
+				`{"type":"assistant","uuid":"a1","message":{"id":"m1","role":"assistant",` +
+					`"content":[{"type":"text","text":"One"}]}}`,
+				`{"type":"assistant","uuid":"a2","message":{"id":"m1","role":"assistant",` +
+					`"content":[{"type":"text","text":"two"}]}}`,
+				`{"type":"assistant","uuid":"a3","message":{"id":"m2","role":"assistant",` +
+					`"content":[{"type":"text","text":"three"}]}}`,
 			},
 			[]Said{{"a1", "assistant", "One\ntwo"}, {"a3", "assistant", "three"}},
 		},
@@ -44,7 +47,8 @@ func TestSaidIn(t *testing.T) {
 		},
 		"Codex": {
 			[]string{
-				`{"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"env"}]}}`,
+				`{"type":"response_item","payload":{"type":"message","role":"user",` +
+					`"content":[{"type":"input_text","text":"env"}]}}`,
 				`{"type":"event_msg","payload":{"type":"user_message","message":"Where?"}}`,
 				`{"type":"event_msg","payload":{"type":"agent_message","message":"There."}}`,
 				`{"type":"event_msg","payload":{"type":"token_count"}}`,

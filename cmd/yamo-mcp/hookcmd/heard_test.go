@@ -86,8 +86,10 @@ func TestTurnsAreRecordedOnce(t *testing.T) {
 		prompt, answer string
 		want           []string
 	}{
-		{"the log lacks everything", func() {}, "Where is the pump?", "In the shed.",
-			[]string{"user: Where is the pump?", "agent: In the shed."}},
+		{
+			"the log lacks everything", func() {}, "Where is the pump?", "In the shed.",
+			[]string{"user: Where is the pump?", "agent: In the shed."},
+		},
 		{"the same event again", func() {}, "", "In the shed.", nil},
 		{"the log has caught up, and has a remark and an interjection", func() {
 			log.add("user", "Where is the pump?")

@@ -38,7 +38,8 @@ func (r *run) lessons(ctx context.Context) ([]lesson, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := memory.Lessons(mesh.WithProject(ctx, r.project), mesh.LessonQuery{Limit: maxLessons, OrderBy: mesh.BySeverity})
+	query := mesh.LessonQuery{Limit: maxLessons, OrderBy: mesh.BySeverity}
+	found, err := memory.Lessons(mesh.WithProject(ctx, r.project), query)
 	if err != nil {
 		return nil, err
 	}

@@ -42,11 +42,11 @@ type Options struct {
 // and nothing else on either. A process can run only one Serve at a time, because mcp-go's stdio session is
 // a global variable.
 //
-// It returns nil when the input has ended or ctx is done. In both cases it stops reading, lets the calls
-// under way finish for up to Drain and writes their responses. Then it cancels the remaining calls, and
-// returns an error if they do not stop. A message longer than MaxLine is answered with an error and skipped.
-// A failure to read or write is an error, and so is a client that from then on reads nothing for Stall: what it does not
-// read cannot be acknowledged, and must not keep the process alive.
+// It returns nil when the input has ended or ctx is done. In both cases it stops reading, lets the calls under way
+// finish for up to Drain and writes their responses. Then it cancels the remaining calls, and returns an error if they
+// do not stop. A message longer than MaxLine is answered with an error and skipped. A failure to read or write is an
+// error, and so is a client that from then on reads nothing for Stall: what it does not read cannot be acknowledged,
+// and must not keep the process alive.
 func Serve(ctx context.Context, srv *server.MCPServer, stdin io.Reader, stdout io.Writer, settings Options) error {
 	settings.MaxLine = cmp.Or(settings.MaxLine, DefaultMaxLine)
 	settings.Drain = cmp.Or(settings.Drain, DefaultDrain)
