@@ -1,6 +1,7 @@
 package mesh
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/internal/when"
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
+	"github.com/yamo-protocol/yamo-mcp/mesh/cache"
 	"github.com/yamo-protocol/yamo-mcp/mesh/confidence"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
 	"github.com/yamo-protocol/yamo-mcp/mesh/intake"
@@ -28,6 +30,8 @@ const (
 	defaultLimit = 10
 	maxQuery     = 4_000 // characters
 	maxLessons   = 5
+	maxStanding  = 3
+	orderedFirst = 10 // hits that are put in the order of time before the others
 	// patience is the maximum time a search waits for memories that have no vector yet.
 	patience = 2 * time.Second
 )
@@ -61,6 +65,13 @@ type SearchRequest struct {
 type Found struct {
 	Hits    []record.Hit
 	Lessons []record.Hit // best first; only if asked for, and those of at least MinConfidence and Possible
+	// Standing is instructions and preferences that hold until they are revised and that the query brings up, up to
+	// maxStanding. They may be among the hits as well.
+	Standing []record.Hit
+	// Ordered: the query asks for an order, and the first ten hits are in the order of time, as are those after them.
+	Ordered bool
+	// More is the number of memories about as close to a broad question, such as for a summary, as the hits are.
+	More int
 	// Asked is the time that the query names, "" for none: "Tuesday 17 November 2026". Memories of that time are
 	// preferred.
 	Asked string
@@ -123,20 +134,27 @@ func (v *View) Search(ctx context.Context, q SearchRequest) (Found, error) {
 		conditions.asked, subject = nil, query
 	}
 	filter := conditions.filter(accesses)
+	var result cache.Result
 	// An answer that lacks something is not kept, nor are lessons, which expire, nor one that depends on
 	// what each search changes.
 	if meaning == nil || found.Pending > 0 || damaged != nil || q.IncludeLessons || conditions.byAccess() {
-		found.Hits, found.Lessons, err = v.rank(ctx, stores, among, subject, meaning, q, filter)
+		result, found.Lessons, err = v.rank(ctx, stores, among, subject, meaning, q, filter)
 	} else {
 		key := q
 		key.Query = query + "\n" + found.Asked // redacted, and with the time that it names today
-		found.Hits, err = v.answers.Hits(among, key, v.Now, func() ([]record.Hit, error) {
-			hits, _, err := v.rank(ctx, stores, among, subject, meaning, q, filter)
-			return hits, err
+		result, err = v.answers.Find(among, key, v.Now, func() (cache.Result, error) {
+			result, _, err := v.rank(ctx, stores, among, subject, meaning, q, filter)
+			return result, err
 		})
 	}
 	if err != nil {
 		return Found{}, err
+	}
+	found.Hits, found.Standing, found.More = result.Hits, result.Standing, result.More
+	if found.Ordered = v.Ranking == rank.Context && rank.Ordered(query); found.Ordered {
+		first := min(orderedFirst, len(found.Hits))
+		slices.SortFunc(found.Hits[:first], compareTimes)
+		slices.SortFunc(found.Hits[first:], compareTimes)
 	}
 	found.Hits = v.resume(q, func(r *record.Record) bool {
 		return len(conditions.asked) == 0 || conditions.asked.Holds(r)
@@ -182,19 +200,31 @@ func (v *View) conditions(q *SearchRequest) (c conditions, accesses func(id stri
 func (v *View) rank(
 	ctx context.Context, stores []*compartment, among []rank.Source, query string, meaning []float32, q SearchRequest,
 	f rank.Filter,
-) (hits, lessons []record.Hit, err error) {
-	hits, lessons = v.order(stores, among, query, meaning, q, f)
-	if hits, err = v.assessHits(ctx, query, hits, q.MinConfidence, confidence.Question); err != nil {
-		return nil, nil, err
+) (result cache.Result, lessons []record.Hit, err error) {
+	result, lessons = v.order(stores, among, query, meaning, q, f)
+	if result.Hits, err = v.assessHits(ctx, query, result.Hits, q.MinConfidence, confidence.Question); err != nil {
+		return cache.Result{}, nil, err
 	}
 	lessons, err = v.assessHits(ctx, query, lessons, q.MinConfidence.Or(confidence.Possible), confidence.Task)
-	return hits[:min(q.Limit, len(hits))], lessons, err
+	result.Hits = result.Hits[:min(q.Limit, len(result.Hits))]
+	return result, lessons, err
+}
+
+// compareTimes orders hits by when what they tell happened, or else when they were stored.
+func compareTimes(a, b record.Hit) int {
+	when := func(h record.Hit) string {
+		if h.OccurredAt != "" {
+			return h.OccurredAt[:min(len(time.DateOnly), len(h.OccurredAt))]
+		}
+		return h.CreatedAt.Format(time.DateOnly)
+	}
+	return cmp.Or(strings.Compare(when(a), when(b)), record.CompareStored(a, b))
 }
 
 // order is rank before the results are assessed: at least as many as decide how confident the answer is.
 func (v *View) order(
 	stores []*compartment, among []rank.Source, query string, meaning []float32, q SearchRequest, f rank.Filter,
-) (hits, lessons []record.Hit) {
+) (result cache.Result, lessons []record.Hit) {
 	var active map[string]bool
 	if q.IncludeLessons { // before the candidates: it takes snapshots, which may not nest
 		active = v.activeIDs(stores)
@@ -211,13 +241,17 @@ func (v *View) order(
 	if v.Ranking != rank.RFC0011 { // whose scores depend on how many results are asked for
 		limit = max(limit, deciding)
 	}
-	hits = candidates.Top(limit, f)
+	result.Hits = candidates.Top(limit, f)
+	result.More = candidates.More(q.Limit)
+	if q.Type == "" {
+		result.Standing = candidates.Standing(maxStanding, f)
+	}
 	if q.IncludeLessons {
 		lessons = candidates.Top(maxLessons, rank.Filter{
 			Admit: func(r *record.Record) bool { return r.Lesson != nil && active[r.ID] }, Project: q.InProject,
 		})
 	}
-	return hits, lessons
+	return result, lessons
 }
 
 // candidates returns the memories of sources with their signals for a query. The caller releases them.

@@ -68,6 +68,9 @@ func (a memoryAnswer) lines() string {
 	if a.Confidence == string(confidence.Unlikely) && len(a.Results) > 0 {
 		l.add([]string{"Nothing fits well; the nearest are:"})
 	}
+	if a.Order != "" {
+		l.add([]string{"In order of time:"})
+	}
 	for _, r := range a.Results {
 		if r.Details != nil {
 			return ""
@@ -90,8 +93,18 @@ func (a memoryAnswer) lines() string {
 			level, kind, visibility, labeled("happened", happened), labeled("replaces", r.Replaces), r.Link,
 			r.Place)
 	}
+	for _, r := range a.Standing {
+		visibility := r.Visibility
+		if visibility == string(record.Private) {
+			visibility = ""
+		}
+		l.add([]string{r.ID, day(r.CreatedAt), r.Content}, "standing", visibility)
+	}
 	for _, r := range a.Lessons {
 		l.add([]string{r.LessonID, r.PreventativeRule}, "lesson, "+r.Severity, labeled("scope", r.ApplicableScope))
+	}
+	if a.More > 0 {
+		l.add([]string{fmt.Sprintf("%d more memories are about as close.", a.More)})
 	}
 	if a.Next != "" {
 		l.add([]string{"More: pass", a.Next, "as after."})

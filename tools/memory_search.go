@@ -18,6 +18,8 @@ import (
 )
 
 const (
+	conciseStanding = 200 // maximum characters of a standing instruction
+
 	concise  = 400    // maximum characters of a memory in a concise result
 	detailed = 30_000 // maximum bytes of a memory in a detailed one; memory_get returns the rest
 	// maxRules is the maximum bytes of a result's lessons: rules help, but the memories are what was asked for.
@@ -75,6 +77,9 @@ type memoryAnswer struct {
 	Time       string         `json:"time,omitempty"`
 	Next       string         `json:"next,omitempty"`
 	Semantic   string         `json:"semantic"`
+	Standing   []standing     `json:"standing,omitempty"`
+	Order      string         `json:"order,omitempty"`
+	More       int            `json:"more,omitempty"`
 	Lessons    []lessonResult `json:"lessons,omitempty"`
 	Hint       string         `json:"hint,omitempty"`
 }
@@ -86,6 +91,9 @@ func (memoryAnswer) JSONSchemaExtend(s *jsonSchema) {
 		"next":       "More follow: pass it as after.",
 		"time":       "Time in the query.",
 		"semantic":   "on; off, or pending:N memories: keywords only.",
+		"standing":   "Instructions and preferences that apply to the query.",
+		"order":      "time: the results are in order of time, because the query asks for it.",
+		"more":       "Memories about as close as the results, for a query about many.",
 		"lessons":    "Learned rules.",
 		"hint":       "What to do next.",
 	})
@@ -146,6 +154,14 @@ func (memoryWhy) JSONSchemaExtend(s *jsonSchema) {
 	})
 }
 
+// standing is an instruction or preference of the user that the query brings up.
+type standing struct {
+	ID         string    `json:"id"`
+	Content    string    `json:"content"`
+	CreatedAt  time.Time `json:"created_at"`
+	Visibility string    `json:"visibility"`
+}
+
 // lessonResult is a lesson that is relevant to the query: the rule, and what it needs to be applied.
 type lessonResult struct {
 	LessonID         string  `json:"lesson_id"`
@@ -178,7 +194,14 @@ func MemorySearch(v *mesh.View) Tool {
 		if err != nil {
 			return memoryAnswer{}, err
 		}
-		answer := memoryAnswer{Results: []foundMemory{}, Time: found.Asked, Next: next}
+		answer := memoryAnswer{Results: []foundMemory{}, Time: found.Asked, Next: next, More: found.More}
+		if found.Ordered {
+			answer.Order = "time"
+		}
+		for _, hit := range found.Standing {
+			content, _ := keyword.Excerpt(hit.Content, in.Query, conciseStanding)
+			answer.Standing = append(answer.Standing, standing{hit.ID, content, hit.CreatedAt, string(hit.Visibility)})
+		}
 		if in.Query != "" {
 			answer.Confidence = string(found.Confidence())
 		}
@@ -195,6 +218,7 @@ func MemorySearch(v *mesh.View) Tool {
 		}
 		// Lessons take up to their share, and what they leave is for the memories.
 		forRules := room(maxRules)
+		answer.Standing = fit(&forRules, answer.Standing)
 		answer.Lessons = fit(&forRules, answer.Lessons)
 		forResults := newRoom() - (maxRules - forRules)
 		var cut bool

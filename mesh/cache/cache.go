@@ -53,43 +53,56 @@ func New() *Cache {
 	return &Cache{list: list}
 }
 
-// answer is the result of a search, and when it was found.
-type answer struct {
-	hits []record.Hit
-	at   time.Time
+// Result is what a search found.
+type Result struct {
+	Hits     []record.Hit
+	Standing []record.Hit // instructions and preferences that apply
+	More     int          // memories about as close to a broad question as Hits
 }
 
-// Hits returns what find returns, or returned up to MaxAge ago for the same request and the same memories. Once a
+// clone returns a copy whose lists the caller may change.
+func (r Result) clone() Result {
+	r.Hits, r.Standing = slices.Clone(r.Hits), slices.Clone(r.Standing)
+	return r
+}
+
+// answer is the result of a search, and when it was found.
+type answer struct {
+	Result
+	at time.Time
+}
+
+// Find returns what find returns, or returned up to MaxAge ago for the same request and the same memories. Once a
 // memory is added, revised or deleted, by any process, no earlier result is used. The caller has synced the
 // compartments, and every memory has its vector.
 //
 // SECURITY: the request is part of the key, so the caller has redacted it: the cache must not contain what the ledger
 // may not.
-func (a *Cache) Hits(
-	among []rank.Source, request any, now func() time.Time, find func() ([]record.Hit, error),
-) ([]record.Hit, error) {
+func (a *Cache) Find(
+	among []rank.Source, request any, now func() time.Time, find func() (Result, error),
+) (Result, error) {
 	key, err := json.Marshal(request)
 	if err != nil {
-		return nil, fmt.Errorf("cache a search: %w", err)
+		return Result{}, fmt.Errorf("cache a search: %w", err)
 	}
 	state := stateOf(among)
 	if known, ok := a.get(state, string(key), now()); ok {
 		return known, nil
 	}
-	hits, err := find()
+	found, err := find()
 	if err != nil {
-		return nil, err
+		return Result{}, err
 	}
 	// Another goroutine may have changed the memories meanwhile; then it is not known which state the answer is of.
 	if stateOf(among) == state {
-		a.put(state, string(key), answer{slices.Clone(hits), now()})
+		a.put(state, string(key), answer{found.clone(), now()})
 	}
-	return hits, nil
+	return found, nil
 }
 
 // get returns the result of a request that is younger than MaxAge. All results go when the memories have changed: none
 // of them can be found again, because the state does not repeat.
-func (a *Cache) get(state, key string, now time.Time) ([]record.Hit, bool) {
+func (a *Cache) get(state, key string, now time.Time) (Result, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.state != state {
@@ -101,7 +114,7 @@ func (a *Cache) get(state, key string, now time.Time) ([]record.Hit, bool) {
 	if a.asked++; ok {
 		a.used++
 	}
-	return slices.Clone(known.hits), ok
+	return known.clone(), ok
 }
 
 // put keeps a result, unless the memories have changed since it was looked for.

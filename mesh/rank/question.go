@@ -1,6 +1,9 @@
 package rank
 
-import "regexp"
+import (
+	"regexp"
+	"strings"
+)
 
 // Weights of the speaker and of standing instructions: round numbers, see docs/ranking.md for what they gain.
 const (
@@ -10,6 +13,15 @@ const (
 
 // Assistant is the record.Memory.Source of what an assistant said.
 const Assistant = "assistant"
+
+// fromAssistant reports whether a source is an assistant, by one of the names that programs give it.
+func fromAssistant(source string) bool {
+	switch strings.ToLower(source) {
+	case Assistant, "agent", "ai", "bot", "model":
+		return true
+	}
+	return false
+}
 
 var (
 	// asksAssistant finds questions about what the assistant said: "what did you recommend".
@@ -24,6 +36,21 @@ var (
 	asksPast = regexp.MustCompile(`(?i)\b(did|have|had|was|were) (I|we|you)\b|` +
 		`\b(I|we) (\w+ed|said|told|brought|did|had|took|went|made)\b|` +
 		`\bsummar|\border in which\b|^(how (many|long|much)|when)\b`)
+	// asksOrder finds questions about what came after what: "in which order did I bring up …".
+	asksOrder = regexp.MustCompile(`(?i)\b((the|which|what) order (in which|of|did|I|we)\b|` +
+		`in (chronological |time )order\b|in order( of\b|\s*[.?!,;]|$)|timeline\b|sequence of events\b|chronolog)`)
+	// asksSummary finds requests for an overview of many memories.
+	asksSummary = regexp.MustCompile(`(?i)\b(summar(y|i[sz]e)|overview|recap|everything (about|on|I|we|you))\b`)
+	// asksMany finds other questions that one memory does not answer: "list all …", "how many different …".
+	asksMany = regexp.MustCompile(`(?i)\b((list|name|show|what are) (me )?(all|every)\b|list (my|our)\b|` +
+		`how many (different|times|total|of)|all (of )?(the|my|our) \w+|every time|over time|` +
+		`histor(y|ies) of|evol(ved?|ution))`)
+	// framing is the words of a request for an overview that do not tell what it is about.
+	framing = regexp.MustCompile(`(?i)\b(can|could|would) you\b|\b(please|give me|provide|walk me through|tell me|list|` +
+		`clear|comprehensive|detailed|complete|brief|short|quick|summar(y|i[sz]e)|overview|recap|different|` +
+		`aspects|concepts|` +
+		`conversations?|discussions?|discussed|sessions?|chats?|throughout|across|covered|including|so far|everything|` +
+		`developed|progressed)\b`)
 )
 
 // question is what a query asks for, apart from its subject. Only English is recognized. A query in another language
@@ -31,23 +58,41 @@ var (
 type question struct {
 	assistant bool // for what the assistant said
 	help      bool // for help with something now
+	summary   bool // for an overview, to which both sides of a conversation belong
+	broad     bool // for many memories: an overview, an order, a list, a number
+	ordered   bool // for the order in which something happened
 }
 
 // parseQuestion recognizes the kind of question. A query about the past is no request for help, even where it is worded
 // like one: "can you list what I brought up".
 func parseQuestion(query string) question {
-	return question{
+	q := question{
 		assistant: asksAssistant.MatchString(query),
 		help:      asksHelp.MatchString(query) && !asksPast.MatchString(query),
+		summary:   asksSummary.MatchString(query),
+		ordered:   asksOrder.MatchString(query),
 	}
+	q.broad = q.summary || q.ordered || asksMany.MatchString(query)
+	return q
 }
+
+// subject returns the words of a query that tell what it is about.
+func (q question) subject(query string) string {
+	if q.summary {
+		return framing.ReplaceAllString(query, " ")
+	}
+	return query
+}
+
+// Ordered reports whether a query asks for an order in time.
+func Ordered(query string) bool { return parseQuestion(query).ordered }
 
 // adjust returns what the score of a memory loses because an assistant said it (0 or negative), and gains for being a
 // standing instruction (0 or more).
 func (r *Candidates) adjust(p *part, doc int) (speaker, standing float32) {
 	d := &p.Docs[doc]
-	if d.Record.Source == Assistant {
-		if r.question.assistant {
+	if fromAssistant(d.Record.Source) {
+		if r.question.assistant || r.question.summary {
 			return 0, 0
 		}
 		return -assistantWeight, 0

@@ -122,9 +122,10 @@ var parts = sync.Pool{New: func() any { return new(part) }}
 // keywords decide. The caller calls Release.
 func New(kind Ranking, sources []Source, query string, meaning []float32) *Candidates {
 	r := &Candidates{
-		query: keyword.Parse(query), text: query, vector: meaning, fused: kind == RFC0011, question: parseQuestion(query),
+		text: query, vector: meaning, fused: kind == RFC0011, question: parseQuestion(query),
 		namedLabels: map[string]bool{},
 	}
+	r.query = keyword.Parse(r.question.subject(query))
 	for _, source := range sources {
 		p := parts.Get().(*part)
 		p.source, p.Snapshot = source, source.Snapshot()
@@ -240,6 +241,9 @@ func (r *Candidates) Top(limit int, f Filter) []record.Hit {
 	}
 	pairs := r.addPairs(shortlist.list)
 	n := max(limit, nearAmong) + spareHits
+	if r.question.broad {
+		n = max(n, spreadAmong)
+	}
 	best, foreign := newLeaders(n), newLeaders(floodFactor*n)
 	for i, p := range r.parts {
 		list := best
@@ -255,6 +259,9 @@ func (r *Candidates) Top(limit int, f Filter) []record.Hit {
 	ranked := merged(best.sorted(), r.withoutFlood(foreign.sorted(), n), n)
 	r.preferNewer(ranked)
 	r.preferProject(ranked, f.Project)
+	if r.question.broad {
+		r.spread(ranked, limit)
+	}
 	hits := r.withoutCopies(r.hits(ranked, pairs, f.Project))
 	return hits[:min(limit, len(hits))]
 }

@@ -352,12 +352,12 @@ func TestImageOfAnotherCompartment(t *testing.T) {
 // format.
 func TestImageFormat(t *testing.T) {
 	t.Parallel()
-	const format, want = "2.1", "386dbcca27571885"
+	const format, want = "3.1", "8ded5d30bb4865a3"
 	hash := sha256.New()
 	words := keyword.New()
 	for i, text := range []string{
 		"We painted the cellar's ladder; userID 17 and HTTPServer v2.0 in snake_case.", "ЁЛКА стоит. 東京タワーへ行く",
-		"Always answer in French when I ask about wine.", "I prefer tea", "the \u202eend\u200b of\ta\x07 bell\r\nline",
+		"Always answer in French when I ask about wine.", "I prefer tea", "The user prefers tea.", "Please use metric units.", "the \u202eend\u200b of\ta\x07 bell\r\nline",
 		strings.Repeat("A long text about many pumps and valves. ", 60), "“No.”", "",
 	} {
 		r := &record.Record{ID: fmt.Sprint(i), Memory: record.Memory{

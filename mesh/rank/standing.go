@@ -1,0 +1,48 @@
+package rank
+
+import "github.com/yamo-protocol/yamo-mcp/mesh/record"
+
+// Standing instructions and preferences apply to a query although they do not answer it, so they are found by
+// themselves. Round numbers, see docs/ranking.md.
+const (
+	triggerCosine = .3 // minimum cosine of one that a request for help brings up
+	triggerWords  = .3 // minimum share of the request's words, weighed by rarity, that one has which it brings up
+	otherTrigger  = .5 // the same for other queries, of both
+)
+
+// Standing returns up to limit standing instructions and preferences that the query brings up and f admits, those that
+// are nearest to it first.
+func (r *Candidates) Standing(limit int, f Filter) []record.Hit {
+	if r.fused || r.question.summary {
+		return nil
+	}
+	leastCosine, leastWords := float32(otherTrigger), float32(otherTrigger)
+	if r.question.help {
+		leastCosine, leastWords = triggerCosine, triggerWords
+	}
+	best := newLeaders(limit)
+	for i, p := range r.parts {
+		// SECURITY: another group's instruction is what strangers said. It is an ordinary result.
+		if p.source.Foreign {
+			continue
+		}
+		for doc := range p.Docs {
+			if d := &p.Docs[doc]; !d.Standing || !p.admits(doc, f) || fromAssistant(d.Record.Source) {
+				continue
+			}
+			words := float32(0)
+			if r.rarity > 0 {
+				words = min(1, p.Own[doc]/float32(r.rarity))
+			}
+			if p.raw[doc] >= leastCosine || words >= leastWords {
+				best.add(leader{p.raw[doc] + words, i, doc})
+			}
+		}
+	}
+	var hits []record.Hit
+	for _, l := range best.sorted() {
+		p := r.parts[l.part]
+		hits = append(hits, p.Hit(p.Docs[l.doc].Record))
+	}
+	return hits
+}
