@@ -137,7 +137,7 @@ func TestResultsFit(t *testing.T) {
 		{SessionLogs(sessions), `{"action":"recent","limit":500,"max_chars":4000}`, 50_000, "More exist"},
 		{SessionLogs(sessions), `{"action":"search","query":"wörtlich","limit":500,"max_chars":4000}`, 50_000, "More exist"},
 		{SessionLogs(sessions), `{"action":"list_sessions","limit":500}`, 0, ""},
-		{MemoryFile(v), `{"action":"read","file":"memory/2026-02-12-links.md"}`, 50_000, `"more":`},
+		{MemoryFile(v, nil), `{"action":"read","file":"memory/2026-02-12-links.md"}`, 50_000, `"more":`},
 		{Heartbeat(heartbeat.Heartbeat{Workspace: v, Memory: memory}), `{"action":"due"}`, 50_000, "is truncated"},
 		{Skills(memory), `{"action":"get","id":"` + skill + `"}`, 30_000, `"next_offset":`},
 		{Skills(memory), `{"action":"list","limit":50}`, 50_000, "did not fit"},
@@ -146,7 +146,7 @@ func TestResultsFit(t *testing.T) {
 		{WhoAmI(brief.Sources{Workspace: v, Memory: memory}, "kate", "", nil), `{}`, 2_000, ""},
 		{MyStats(v, memory, sessions), `{}`, 0, ""},
 		{RotateLogs(v), `{"action":"list"}`, 0, ""},
-		{MemoryFile(v), `{"action":"read","file":"memory/2026-02-11-matter.md"}`, 10_000, ""},
+		{MemoryFile(v, nil), `{"action":"read","file":"memory/2026-02-11-matter.md"}`, 10_000, ""},
 		{MemoryStore(memory), `{"content":"` + strings.Repeat("ana@example.org ", 5000) + `","rationale":"` +
 			long(0, 1900) + `"}`, 0, ""},
 		{LogAppend(v), `{"text":"` + long(0, 50<<10) + `"}`, 0, ""},

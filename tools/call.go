@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
 )
 
 // callKey is the key of the host's call ID in the context of a call.
@@ -29,6 +30,14 @@ func withCallID(ctx context.Context, request mcp.CallToolRequest) context.Contex
 		}
 	}
 	return ctx
+}
+
+// sessionID returns the ID of the client's session, "" if the transport has none.
+func sessionID(ctx context.Context) string {
+	if session := server.ClientSessionFromContext(ctx); session != nil {
+		return session.SessionID()
+	}
+	return ""
 }
 
 // callID returns the host's ID of the call, "" if it gave none.

@@ -75,8 +75,8 @@ func CurateMemory(v *workspace.View, editor *edit.Editor, agent string) Tool {
 	}, func(ctx context.Context, in curation) (curated, error) {
 		q := edit.Request{
 			File: workspace.MemoryFile, Refs: in.Evidence, Key: in.Key, Call: callID(ctx), Actor: agent, Retire: in.Retire,
-			Dated: v.Now().Location(),
-			Edit:  grammar.Edit{Op: grammar.CurateItems, Section: in.Section, Rationale: in.Rationale},
+			Dated: v.Now().Location(), Unique: true, Session: sessionID(ctx),
+			Edit: grammar.Edit{Op: grammar.CurateItems, Section: in.Section, Rationale: in.Rationale},
 		}
 		for _, entry := range in.Add {
 			// Models often write the bullet that the file shows; with it, the item would have two.

@@ -70,7 +70,7 @@ func TestGoldens(t *testing.T) {
 		{WhatDoIKnow(v), `{"filter":"Plans"}`},
 		{WhoAmI(brief.Sources{Workspace: v, Memory: memory}, "kate", "", nil), `{}`},
 		{SessionLogs(folder.View(audience.DM())), `{"action":"list_sessions"}`},
-		{MemoryFile(v), `{"action":"save","type":"daily-log","topic":"Pump repair",` +
+		{MemoryFile(v, nil), `{"action":"save","type":"daily-log","topic":"Pump repair",` +
 			`"sections":[{"heading":"Context","text":"x"}]}`},
 		{
 			WorkspaceEdit(editor, "kate"),

@@ -11,6 +11,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/resourceuri"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
+	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 	"github.com/yamo-protocol/yamo-mcp/workspace/memfile"
 )
 
@@ -29,13 +31,13 @@ type memoryFile struct {
 
 func (memoryFile) JSONSchemaExtend(s *jsonSchema) {
 	describe(s, map[string]string{
-		"action":     "save a new file, or read one.",
+		"action":     "save, or read a file.",
+		"session_id": "Its session.",
 		"type":       "For save. daily-log: a topic of the day. curated: create MEMORY.md.",
 		"topic":      "For save: 2 to 5 words.",
 		"sections":   "For save, e.g. Conversation Summary, Key Takeaways, Pending Work.",
 		"tags":       "E.g. project/greenhouse.",
 		"links":      "Related files, e.g. memory/2026-02-13-setup.",
-		"session_id": "Its session.",
 		"source":     "Program, e.g. claude-code.",
 		"file":       "For read: path in the workspace.",
 	})
@@ -57,16 +59,27 @@ func (memorySection) JSONSchemaExtend(s *jsonSchema) {
 
 // memoryFiled is the result of memory_file.
 type memoryFiled struct {
-	File       string        `json:"file"`
-	URI        string        `json:"uri"`
-	Group      string        `json:"group,omitempty"`
-	Redactions int           `json:"redactions,omitempty"`
-	Matter     *memoryMatter `json:"matter,omitempty"`
-	Text       string        `json:"text,omitempty"`
-	Truncated  bool          `json:"truncated,omitempty"`
-	Problems   []string      `json:"problems,omitempty"`
-	Links      []memoryLink  `json:"links"`
-	More       int           `json:"more,omitempty"`
+	File       string                  `json:"file"`
+	URI        string                  `json:"uri"`
+	Group      string                  `json:"group,omitempty"`
+	Redactions int                     `json:"redactions,omitempty"`
+	Matter     *memoryMatter           `json:"matter,omitempty"`
+	Text       string                  `json:"text,omitempty"`
+	Truncated  bool                    `json:"truncated,omitempty"`
+	Problems   []string                `json:"problems,omitempty"`
+	Links      []memoryLink            `json:"links"`
+	More       int                     `json:"more,omitempty"`
+	Hash       string                  `json:"hash,omitempty"`
+	Parts      []filePart              `json:"sections,omitempty"`
+	Takes      map[string][]grammar.Op `json:"operations,omitempty"`
+}
+
+// filePart is a section of a file as workspace_edit can change it.
+type filePart struct {
+	Heading string `json:"heading,omitempty"`
+	Hash    string `json:"hash"`
+	Form    string `json:"form"`
+	Cap     string `json:"cap,omitempty"`
 }
 
 func (memoryFiled) JSONSchemaExtend(s *jsonSchema) {
@@ -79,6 +92,8 @@ func (memoryFiled) JSONSchemaExtend(s *jsonSchema) {
 		"problems":   "Format problems.",
 		"links":      "Targets of the file's wikilinks.",
 		"more":       "Number of links that did not fit.",
+		"hash":       "expected_hash of workspace_edit, as are those of sections.",
+		"operations": "Of workspace_edit, by the form of a section.",
 	})
 }
 
@@ -134,12 +149,14 @@ func (memoryLink) JSONSchemaExtend(s *jsonSchema) {
 // MemoryFile is the tool memory_file (seed 003). It is for DMs only. A save never replaces a file. Reading repairs
 // nothing: format problems are part of the result, so that a model can offer to correct
 // them. The text of a file is cut to maxMemoryText, and the result links to the whole.
-func MemoryFile(v *workspace.View) Tool {
+//
+// A read returns what workspace_edit needs to know of the file; editor may be nil.
+func MemoryFile(v *workspace.View, editor *edit.Editor) Tool {
 	return Define(Spec{
 		Name:  "memory_file",
 		Title: "Memory files",
 		Description: "Save a session, a topic, or what must survive context compaction as a new file in memory/. " +
-			"read returns a file with its problems and links. For short notes use log_append.",
+			"read returns a file with its hashes, problems and links. For short notes use log_append.",
 	}, func(ctx context.Context, in memoryFile) (memoryFiled, error) {
 		saved := workspace.Saved{Name: in.File}
 		if in.Action == "save" {
@@ -163,7 +180,7 @@ func MemoryFile(v *workspace.View) Tool {
 			Redactions: saved.Redactions, Links: []memoryLink{},
 		}
 		if in.Action == "read" {
-			if err := done.read(v); err != nil {
+			if err := done.read(v, editor, sessionID(ctx)); err != nil {
 				return memoryFiled{}, err
 			}
 		}
@@ -187,13 +204,14 @@ func MemoryFile(v *workspace.View) Tool {
 		done.Problems = fit(&left, done.Problems)
 		done.Links = fit(&left, done.Links)
 		done.More = all - len(done.Links)
+		done.Parts = fit(&left, done.Parts)
 		return done, nil
 	})
 }
 
 // read adds the file's front matter, text and format problems. A file without valid front matter is returned whole,
 // with the problems that Check finds.
-func (f *memoryFiled) read(v *workspace.View) error {
+func (f *memoryFiled) read(v *workspace.View, editor *edit.Editor, session string) error {
 	data, err := v.Read(f.File)
 	if err != nil {
 		return err
@@ -213,6 +231,15 @@ func (f *memoryFiled) read(v *workspace.View) error {
 	}
 	f.Text, f.Truncated = clip(text, maxMemoryText)
 	f.Group = workspace.GroupOf(f.File)
+	if editor == nil || !v.Editable(f.File) {
+		return nil
+	}
+	version := editor.Read(session, f.File, data)
+	f.Hash, f.Takes = version.File, map[string][]grammar.Op{}
+	for _, s := range version.Sections {
+		f.Parts = append(f.Parts, filePart(s))
+		f.Takes[s.Form] = grammar.Operations(s.Form)
+	}
 	return nil
 }
 

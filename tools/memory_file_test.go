@@ -17,7 +17,7 @@ import (
 func TestMemoryFile(t *testing.T) {
 	t.Parallel()
 	f := sampleFolder(t, "kate", workspace.WithScrubber(hideSecrets))
-	got := answer[memoryFiled](t, MemoryFile(f.dm()),
+	got := answer[memoryFiled](t, MemoryFile(f.dm(), nil),
 		`{"action":"save","type":"session-save","topic":"The pump, again","source":"claude-code",
 		"tags":["project/greenhouse"],"links":["2026-02-05-irrigation-pump"],
 		"sections":[{"heading":"Key Takeaways",
@@ -38,7 +38,7 @@ func TestMemoryFile(t *testing.T) {
 		t.Error(diff)
 	}
 	f.clean(t)
-	again := answer[memoryFiled](t, MemoryFile(f.dm()), `{"action":"read","file":"memory/2026-02-14-the-pump-again.md"}`)
+	again := answer[memoryFiled](t, MemoryFile(f.dm(), nil), `{"action":"read","file":"memory/2026-02-14-the-pump-again.md"}`)
 	want.Redactions = 0
 	want.Matter = &memoryMatter{
 		Type: "session-save", Date: "2026-02-14", Slug: "the-pump-again", Source: "claude-code",
@@ -68,13 +68,13 @@ func TestCuratedMemory(t *testing.T) {
 	f := sampleFolder(t, "kate")
 	const save = `{"action":"save","type":"curated","tags":["project/greenhouse"],` +
 		`"sections":[{"heading":"Key Decisions","text":"- 2026-02-14: glass"}]}`
-	if got := refusal(t, MemoryFile(f.dm()), save); !strings.Contains(got, "MEMORY.md already exists and is kept") {
+	if got := refusal(t, MemoryFile(f.dm(), nil), save); !strings.Contains(got, "MEMORY.md already exists and is kept") {
 		t.Errorf("over a MEMORY.md: %q", got)
 	}
 	if err := os.Remove(filepath.Join(f.Dir(), "MEMORY.md")); err != nil {
 		t.Fatal(err)
 	}
-	if got := answer[memoryFiled](t, MemoryFile(f.dm()), save); got.File != "MEMORY.md" {
+	if got := answer[memoryFiled](t, MemoryFile(f.dm(), nil), save); got.File != "MEMORY.md" {
 		t.Errorf("saved as %q", got.File)
 	}
 	want := memoryFiled{
@@ -85,13 +85,13 @@ func TestCuratedMemory(t *testing.T) {
 		},
 		Text: "\n# Agent Memory\n\n## Key Decisions\n\n- 2026-02-14: glass\n",
 	}
-	if diff := cmp.Diff(want, answer[memoryFiled](t, MemoryFile(f.dm()),
+	if diff := cmp.Diff(want, answer[memoryFiled](t, MemoryFile(f.dm(), nil),
 		`{"action":"read","file":"MEMORY.md"}`)); diff != "" {
 		t.Error(diff)
 	}
 	f.clean(t)
 	f.write(t, "MEMORY.md", "---\ntype: curated\nupdated: soon\n---\n"+strings.Repeat("é", maxMemoryText))
-	got := answer[memoryFiled](t, MemoryFile(f.dm()), `{"action":"read","file":"MEMORY.md"}`)
+	got := answer[memoryFiled](t, MemoryFile(f.dm(), nil), `{"action":"read","file":"MEMORY.md"}`)
 	problems := []string{
 		"has 16420 characters; a session starts with the first 12000",
 		`updated is "soon", not a day as YYYY-MM-DD`, "tags are missing; at least one is needed",
@@ -104,7 +104,7 @@ func TestCuratedMemory(t *testing.T) {
 		t.Errorf("%d bytes of text, want at most %d", len(got.Text), maxMemoryText)
 	}
 	f.write(t, "memory/2026-02-13-group-hiking.md", "# Memory — 2026-02-13\n")
-	if got := answer[memoryFiled](t, MemoryFile(f.dm()),
+	if got := answer[memoryFiled](t, MemoryFile(f.dm(), nil),
 		`{"action":"read","file":"memory/2026-02-13-group-hiking.md"}`); got.Group != "hiking" {
 		t.Errorf("a group's log is of %q", got.Group)
 	}
@@ -123,7 +123,7 @@ func TestMemoryFileLinks(t *testing.T) {
 		var request mcp.CallToolRequest
 		request.Params.Arguments = map[string]any{"action": "read", "file": "notes/links.md"}
 		ctx := server.NewMCPServer("test", "1").WithContext(t.Context(), spoken{protocol})
-		result, err := MemoryFile(f.dm()).Server(quiet()).Handler(ctx, request)
+		result, err := MemoryFile(f.dm(), nil).Server(quiet()).Handler(ctx, request)
 		if err != nil || result.IsError {
 			t.Fatal(result, err)
 		}
@@ -165,12 +165,12 @@ func TestMemoryFileRefuses(t *testing.T) {
 		`{"action":"read","file":"memory/nothing.md"}`:  "file: no such file",
 		`{"action":"read","file":".yamo/private/x.md"}`: "file: no such file",
 	} {
-		if got := refusal(t, MemoryFile(f.dm()), arguments); !strings.Contains(got, want) {
+		if got := refusal(t, MemoryFile(f.dm(), nil), arguments); !strings.Contains(got, want) {
 			t.Errorf("%s: %q, want %q", arguments, got, want)
 		}
 	}
 	// A group is never offered the tool; the view below it refuses all the same.
-	group := MemoryFile(f.group(t, "hiking"))
+	group := MemoryFile(f.group(t, "hiking"), nil)
 	if got := refusal(t, group,
 		`{"action":"save","type":"daily-log","topic":"a b",`+sections+`}`); got != "internal error" {
 		t.Errorf("a group is told %q", got)

@@ -71,6 +71,7 @@ var plainNames = map[string]bool{
 	"rationale": true, "hypothesis": true, "agent_id": true, "skill_name": true, "min_importance": true, "topic": true,
 	"situation": true, "oversight": true, "fix": true, "include_lessons": true, "offset": true,
 	"idempotency_key": true, "max_chars": true, "metadata": true, "importance": true, "heading": true,
+	"create": true,
 }
 
 // shorten removes from a schema, at every depth, limits, defaults and the ban on unknown fields. The listing of

@@ -23,6 +23,7 @@ type workspaceEdit struct {
 	Op        string   `json:"op"`
 	Content   string   `json:"content,omitempty" jsonschema:"maxLength=65536"`
 	Items     []string `json:"items,omitempty" jsonschema:"maxItems=200"`
+	Remove    []string `json:"remove,omitempty" jsonschema:"maxItems=200"`
 	Rationale string   `json:"rationale" jsonschema:"minLength=1,maxLength=500"`
 	Evidence  []string `json:"evidence_refs,omitempty" jsonschema:"maxItems=20"`
 	Override  string   `json:"override_rationale,omitempty" jsonschema:"maxLength=500"`
@@ -34,44 +35,50 @@ type workspaceEdit struct {
 
 func (workspaceEdit) JSONSchemaExtend(s *jsonSchema) {
 	describe(s, map[string]string{
-		"file":    "Path in the workspace: MEMORY.md, notes/NAME.md, users/ID/overview.md.",
-		"section": "Heading; without it, the text below the title.",
-		"op": "append_item adds items, curate_items replaces all of them, " +
-			"tombstone_section retires the section.",
+		"file": "MEMORY.md, USER.md, AGENTS.md, notes/NAME.md, users/ID/overview.md, " +
+			"users/ID/{parts,relationships}/ID/profile.md.",
+		"section":            "Heading; none: the text below the title.",
+		"op":                 "curate_items: remove and add items; undo: your last edit of the file.",
 		"content":            "Markdown; headings from ###.",
-		"items":              "Without bullets.",
+		"remove":             "Items, or how they begin.",
 		"rationale":          "Reason, one line.",
 		"evidence_refs":      "IDs of memories or events, ev:… tokens.",
 		"override_rationale": "Why a cap is exceeded.",
-		"expected_hash":      "after_hash of the edit this builds on.",
+		"expected_hash":      "Hash from a read or edit.",
 		"idempotency_key":    "Repeated: returns the first result.",
+		"items":              "Without bullets.",
 		"create":             "Create what is missing.",
 		"propose":            "The user decides; also for pinned sections.",
 	})
 	enumerate(s, "op", grammar.ReplaceSection, grammar.AppendSection, grammar.AppendItem, grammar.CurateItems,
-		grammar.TombstoneSection)
+		grammar.TombstoneSection, undoOp)
 }
+
+// undoOp is the operation of workspace_edit that takes back an edit. It is none of seed 004.
+const undoOp = grammar.Op("undo")
 
 // workspaceEdited is the result of workspace_edit. The hashes are those of the section, so that the next edit can give
 // expected_hash.
 type workspaceEdited struct {
-	EventID  string `json:"event_id"`
-	Evidence string `json:"evidence_token"`
-	File     string `json:"file"`
-	URI      string `json:"uri"`
-	Section  string `json:"section"`
-	Before   string `json:"before_hash"`
-	After    string `json:"after_hash"`
-	Snapshot string `json:"snapshot"`
-	Repeated bool   `json:"repeated,omitempty"`
-	Proposal string `json:"proposal,omitempty" jsonschema:"enum=pending,enum=accepted,enum=rejected"`
-	Hint     string `json:"hint,omitempty"`
+	EventID  string   `json:"event_id"`
+	Evidence string   `json:"evidence_token"`
+	File     string   `json:"file"`
+	URI      string   `json:"uri"`
+	Section  string   `json:"section"`
+	Before   string   `json:"before_hash"`
+	After    string   `json:"after_hash"`
+	Removed  []string `json:"removed,omitempty"`
+	Snapshot string   `json:"snapshot"`
+	Repeated bool     `json:"repeated,omitempty"`
+	Proposal string   `json:"proposal,omitempty" jsonschema:"enum=pending,enum=accepted,enum=rejected"`
+	Hint     string   `json:"hint,omitempty"`
 }
 
 func (workspaceEdited) JSONSchemaExtend(s *jsonSchema) {
 	describe(s, map[string]string{ //nolint:gosec // descriptions of tokens, not tokens
 		"evidence_token": "Cites this edit as evidence for others.",
 		"before_hash":    "Empty for a new section.",
+		"removed":        "Items that the section had before.",
 		"snapshot":       "The section after the edit, up to 4,000 characters.",
 		"repeated":       "Already made with this idempotency_key.",
 		"proposal":       "The user's decision.",
@@ -91,8 +98,8 @@ func WorkspaceEdit(editor *edit.Editor, agent string) Tool {
 	return Define(Spec{
 		Name:  "workspace_edit",
 		Title: "Edit a workspace file",
-		Description: "Change one section of MEMORY.md, USER.md, AGENTS.md, a note or a profile in users/; read it first. " +
-			"Edits are recorded and can be undone. Not for daily logs (log_append) or SOUL.md. No credentials.",
+		Description: "Change one section of a workspace file; read it first. " +
+			"Not for daily logs (log_append) or SOUL.md. No credentials.",
 		Destructive: true,
 		Refuse: func(args map[string]any) error {
 			// Seed 004 names operations that must never exist, such as replacing a whole file: the reason helps more than
@@ -108,9 +115,9 @@ func WorkspaceEdit(editor *edit.Editor, agent string) Tool {
 				return workspaceEdited{}, err
 			}
 		}
-		done, err := editor.Edit(ctx, edit.Request{
+		done, err := in.perform(ctx, editor, edit.Request{
 			File: in.File, Refs: in.Evidence, Expected: in.Expected, Key: in.Key, Call: callID(ctx), Actor: agent,
-			Propose: in.Propose, Consent: by,
+			Session: sessionID(ctx), Propose: in.Propose, Retire: in.Remove, Consent: by,
 			Edit: grammar.Edit{
 				Op: grammar.Op(in.Op), Section: in.Section, Content: in.Content, Items: in.Items,
 				Rationale: in.Rationale, Override: in.Override, Create: in.Create,
@@ -124,6 +131,10 @@ func WorkspaceEdit(editor *edit.Editor, agent string) Tool {
 			EventID: e.ID, Evidence: e.Token(), File: e.File, URI: resourceuri.File(e.File), Section: e.Section,
 			Before: e.Before, After: e.After, Snapshot: done.Snapshot, Repeated: done.Repeated,
 		}
+		// What does not fit is in the history.
+		left := newRoom()
+		left.take(out.Snapshot)
+		out.Removed = fit(&left, e.Retired)
 		// One hint, by urgency: a decision that is open, then how the section was found, then missing evidence.
 		switch typ, _ := grammar.TypeOf(e.File); {
 		case done.Proposal != nil:
@@ -141,6 +152,9 @@ func WorkspaceEdit(editor *edit.Editor, agent string) Tool {
 // text is too long to be shown: the edit is a proposal then.
 func consentToPublish(ctx context.Context, in workspaceEdit) (by string, err error) {
 	whole := in.File + "#" + in.Section + ": " + in.Op + "\n\n" + in.Content
+	for _, item := range in.Remove {
+		whole += "remove: " + item + "\n"
+	}
 	for _, item := range in.Items {
 		whole += "- " + item + "\n"
 	}
@@ -157,6 +171,31 @@ func consentToPublish(ctx context.Context, in workspaceEdit) (by string, err err
 		return "", nil
 	}
 	return record.ByPerson, err
+}
+
+// perform makes the edit, or takes one back. Items that curate_items is given are added to the others: a list loses
+// only what remove names.
+func (in workspaceEdit) perform(ctx context.Context, editor *edit.Editor, q edit.Request) (edit.Result, error) {
+	switch q.Op {
+	case undoOp:
+		if in.Section != "" || in.Content != "" || len(in.Items)+len(in.Remove) > 0 || in.Propose {
+			return edit.Result{}, fault.New("op: undo takes file, rationale and idempotency_key only")
+		}
+		return editor.UndoLast(ctx, q)
+	case grammar.CurateItems:
+		q.Unique = true
+		switch {
+		case len(q.Items)+len(q.Retire) == 0 && q.Content == "":
+			return edit.Result{}, fault.New("items: pass items to add, or items to remove in remove")
+		case len(q.Retire) == 0:
+			q.Op = grammar.AppendItem
+		}
+	case grammar.ReplaceSection, grammar.AppendSection, grammar.AppendItem, grammar.TombstoneSection:
+		if len(q.Retire) > 0 {
+			return edit.Result{}, fault.New("remove: only used by curate_items")
+		}
+	}
+	return editor.Edit(ctx, q)
 }
 
 // withEditHint adds to an error of the editor which tool helps. Package edit does not name tools, because its errors

@@ -133,6 +133,9 @@ func (w *Workspace) credentials(present, text string) bool {
 	return redactions > 0
 }
 
+// Editable reports whether the audience may change the file called name.
+func (v *View) Editable(name string) bool { return v.who.May(audience.Write, classify(v.who, name)) }
+
 // CheckText returns ErrCredentials for text that must not be in a workspace file or in the record of its edits.
 func (v *View) CheckText(text string) error {
 	if _, redactions := v.ws.scrub(text); redactions > 0 {

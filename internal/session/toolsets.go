@@ -50,7 +50,7 @@ var toolEntries = []entry[tools.Tool]{
 	{config.WorkspaceTools, dm, func(p *parts) tools.Tool {
 		return tools.Heartbeat(heartbeat.Heartbeat{Workspace: p.view, Memory: p.memory, Dreams: p.dreams, Editor: p.editor})
 	}},
-	{config.WorkspaceTools, dm, func(p *parts) tools.Tool { return tools.MemoryFile(p.view) }},
+	{config.WorkspaceTools, dm, func(p *parts) tools.Tool { return tools.MemoryFile(p.view, p.editor) }},
 	{config.WorkspaceTools, dm, func(p *parts) tools.Tool { return tools.WorkspaceEdit(p.editor, p.agent()) }},
 	{config.WorkspaceTools, firstBoot, func(p *parts) tools.Tool { return tools.BootstrapWrite(p.view) }},
 	{config.WorkspaceTools, firstBoot, func(p *parts) tools.Tool { return tools.BootstrapFinish(p.view) }},

@@ -170,8 +170,7 @@ func (a *attempt) edit(now time.Time, text string) (Event, error) {
 	t, entity := grammar.TypeOf(q.File)
 	before, d := grammar.Parse(text), grammar.Parse(text)
 	q.Items = q.dated(now)
-	added := q.Items
-	retired, err := q.retire(before, t)
+	added, err := q.itemize(before, t)
 	if err != nil {
 		return Event{}, err
 	}
@@ -185,7 +184,7 @@ func (a *attempt) edit(now time.Time, text string) (Event, error) {
 	}
 	e := a.newEvent(now, string(q.Op), q.File)
 	e.UserID, e.EntityType, e.EntityID = entity.UserID, entity.Type, entity.ID
-	e.Section, e.Anchor, e.Items, e.Retired = done.Section, done.Anchor, done.Items, retired
+	e.Section, e.Anchor, e.Items, e.Retired = done.Section, done.Anchor, done.Items, done.Removed
 	e.Rationale, e.Override, e.Key, e.Call, e.Actor = oneLine(q.Rationale), oneLine(q.Override), q.Key, q.Call, q.Actor
 	for _, token := range q.Evidence {
 		e.Evidence = append(e.Evidence, token.String())
@@ -196,10 +195,10 @@ func (a *attempt) edit(now time.Time, text string) (Event, error) {
 	}
 	if i := index(before, done.Section, done.Anchor); i >= 0 && !done.Made {
 		e.Before = k.section(before.Parts[i].Body)
-		if q.Expected != "" && q.Expected != e.Before {
+		if !a.expected(q, text, before.Parts[i]) {
 			return Event{}, fault.New("expected_hash: the section has changed and its hash is now %s; nothing was written. "+
-				"Apply your change to the current text and pass this hash:\n%s",
-				e.Before, Excerpt(before.Parts[i].Body))
+				"Combine both texts and pass this hash.\nThe section now:\n%s\nWith your edit:\n%s",
+				e.Before, Excerpt(before.Parts[i].Body), Excerpt(d.Parts[index(d, done.Section, done.Anchor)].Body))
 		}
 	} else if q.Expected != "" {
 		return Event{}, fault.New("expected_hash: the section no longer exists; omit expected_hash to create it")
@@ -233,13 +232,12 @@ func (a *attempt) changeLog(
 	if isChangeLog(done.Section) || a.state.pins[a.q.File][grammar.Slug(grammar.ChangeLog)] == OpLock {
 		return
 	}
-	var today []grammar.Done
-	if f := a.state.files[a.q.File]; f != nil && f.day == now.UTC().Format(time.DateOnly) {
-		today = f.done
-	}
-	old := grammar.Rollup(now, today)
+	today, old := a.state.today(a.q.File, now)
 	rollup := grammar.Rollup(now, append(slices.Clip(today), grammar.Done{
 		Op: edit.Op, Section: done.Section, Items: done.Items,
 	}))
 	d.Record(t, old, rollup, grammar.Material(edit, done, now), grammar.Exceeding(edit, done, now))
+	if a.state.pins[a.q.File][grammar.Slug(grammar.ChangeLog)] == "" && a.state.pins[a.q.File][WholeFile] == "" {
+		d.Fold(t, a.q.File, now)
+	}
 }

@@ -62,6 +62,7 @@ type Editor struct {
 
 	mu    sync.Mutex
 	state *state
+	seen  readings
 
 	crash func(at string) bool // set by tests: whether to stop as if killed, at "recorded" or "replaced"
 }
@@ -123,6 +124,8 @@ type Request struct {
 	// Retire lists items that curate_items removes. Items are then those that it adds, and the list's other items stay,
 	// including those that another process adds meanwhile.
 	Retire   []string
+	Unique   bool           // leave out items that the file has already
+	Session  string         // the client's session, whose last edit UndoLast takes back
 	Dated    *time.Location // if not nil, items without a date begin with the day of the edit there, see Result.Items
 	Refs     []string       // evidence: tokens, ids of events or memories; they become Edit.Evidence
 	Expected string         // hash of the section as the caller read it; "" accepts any content
@@ -210,6 +213,7 @@ func (e *Editor) Edit(ctx context.Context, q Request) (Result, error) {
 	case q.Propose:
 		return e.proposed(a.result), nil
 	}
+	e.seen.edited(q, a)
 	return a.result, nil
 }
 

@@ -217,7 +217,7 @@ func TestProfileGetsItsChangeLog(t *testing.T) {
 	log := text[strings.Index(text, "## Change Log"):]
 	stamp, _, _ := strings.Cut(strings.Split(log, "\n- ")[2], ": ")
 	want := "## Change Log\n<!-- @anchor: change-log v1 -->\n\n" +
-		"- 2026-02-14: updated Role; added 2 items to Evidence (curated); refined Role\n- " + stamp +
+		"- 2026-02-14: updated Role; added 2 evidence items; refined Role\n- " + stamp +
 		": refined Role: so it is\n"
 	if log != want {
 		t.Errorf("%s\nwant\n%s", log, want)

@@ -33,6 +33,7 @@ const (
 	OpAccept   = "accept"   // the maintainer accepts a drift
 	OpRestore  = "restore"  // the maintainer restores the text before a drift
 	OpUndone   = "undone"   // an edit was interrupted and cannot be completed any more
+	OpUndo     = "undo"     // takes back the edit that refers_to names; the event has the whole text
 	OpPin      = "pin"
 	OpUnpin    = "unpin"
 	OpLock     = "lock"
@@ -70,7 +71,7 @@ type Event struct {
 	Consent  string   `json:"consent,omitempty"` // see Request
 	Override string   `json:"override_rationale,omitempty"`
 	Items    int      `json:"items,omitempty"`   // added to a list
-	Retired  []string `json:"retired,omitempty"` // items that were removed by name
+	Retired  []string `json:"retired,omitempty"` // items that were removed or replaced
 	Request  string   `json:"request,omitempty"` // hash of the request, for proposals and requests with a key
 
 	FileBefore string   `json:"file_before,omitempty"` // hashes of the file's bytes, "" if it did not exist
@@ -79,6 +80,7 @@ type Event struct {
 	Changes    []Change `json:"changes,omitempty"`
 	Touched    bool     `json:"touched,omitempty"`   // last_updated was set to ts
 	RefersTo   string   `json:"refers_to,omitempty"` // the event that this one is about
+	Exact      bool     `json:"exact,omitempty"`     // of OpUndo: the whole file is as it was before the edit
 	Asked      *Asked   `json:"proposal,omitempty"`  // the edit that a proposal asks for
 
 	Integrity Integrity `json:"integrity"` // last, so that what is hashed ends here

@@ -29,6 +29,7 @@ type Asked struct {
 	Content string     `json:"content,omitempty"`
 	Items   []string   `json:"items,omitempty"`
 	Retire  []string   `json:"retire,omitempty"`
+	Unique  bool       `json:"unique,omitempty"`
 	Create  bool       `json:"create,omitempty"`
 }
 
@@ -169,7 +170,7 @@ func (e *Editor) changed(p Event, d *grammar.Document, section, anchor string) (
 func (a *attempt) proposes(e *Event) {
 	e.Op, e.After, e.FileAfter, e.Changes, e.Touched, e.Items, e.Retired = OpPropose, "", "", nil, false, 0, nil
 	q := a.q
-	e.Asked = &Asked{q.Op, q.Section, q.Content, q.dated(e.time()), q.Retire, q.Create}
+	e.Asked = &Asked{q.Op, q.Section, q.Content, q.dated(e.time()), q.Retire, q.Unique, q.Create}
 }
 
 // proposed adds the present state of the result's proposal, if it is about one. e.mu is held.
@@ -276,7 +277,7 @@ func (p Event) request() (Request, error) {
 		return Request{}, fault.New("%s: the edit that it asks for is no longer in the record; reject it", p.ID)
 	}
 	q := Request{
-		File: p.File, Retire: p.Asked.Retire, decided: &decided{id: p.ID, was: p.brief()},
+		File: p.File, Retire: p.Asked.Retire, Unique: p.Asked.Unique, decided: &decided{id: p.ID, was: p.brief()},
 		Edit: grammar.Edit{
 			Op: p.Asked.Op, Section: p.Asked.Section, Content: p.Asked.Content, Items: p.Asked.Items, Rationale: p.Rationale,
 			Override: p.Override, Create: p.Asked.Create,

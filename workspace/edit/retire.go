@@ -10,20 +10,24 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
-// retire sets q.Items to the section's items without those that q.Retire names, followed by the new ones, and returns
-// the removed items as the file has them. It runs under the lock, so that items which another process added are kept.
-func (q *Request) retire(d *grammar.Document, t *grammar.Type) ([]string, error) {
-	if len(q.Retire) == 0 {
-		return nil, nil
-	}
-	if q.Op != grammar.CurateItems {
+// itemize prepares the items of a request for the section as d has it, and returns those that are new. It leaves out
+// what is there already if q.Unique, and what q.Retire names: q.Items are then the section's other items, followed by
+// the new ones. It runs under the lock, so that items which another process added are kept.
+func (q *Request) itemize(d *grammar.Document, t *grammar.Type) (added []string, err error) {
+	if len(q.Retire) > 0 && q.Op != grammar.CurateItems {
 		return nil, fault.New("op: items are retired by %s", grammar.CurateItems)
 	}
-	i, _, err := d.Find(t, q.Section)
-	if missing, ok := errors.AsType[*grammar.MissingError](err); ok {
-		return nil, fault.New("section: %v", missing)
+	if len(q.Retire) == 0 && !q.Unique {
+		return q.Items, nil
 	}
-	if err != nil {
+	i, _, err := d.Find(t, q.Section)
+	missing, ok := errors.AsType[*grammar.MissingError](err)
+	switch {
+	case ok && len(q.Retire) > 0:
+		return nil, fault.New("section: %v", missing)
+	case ok: // it may be created
+		return q.Items, nil
+	case err != nil:
 		return nil, err
 	}
 	items := grammar.Items(d.Parts[i].Body)
@@ -37,8 +41,54 @@ func (q *Request) retire(d *grammar.Document, t *grammar.Type) ([]string, error)
 		// Removed at once, so that the same entry cannot be named twice.
 		items = slices.Delete(items, at, at+1)
 	}
-	q.Items = append(items, q.Items...)
-	return retired, nil
+	added = q.Items
+	if q.Unique {
+		if added = q.unique(d, items); len(added) == 0 && len(retired) == 0 {
+			return nil, fault.New("items: the file contains %q already; nothing was written", q.Items[0])
+		}
+		q.Content = ""
+	}
+	if len(retired) == 0 {
+		q.Items = added
+		return added, nil
+	}
+	// As many new items as retired ones replace them one by one. Dated ones follow at the end, as in a journal.
+	if q.Dated == nil && len(added) == len(retired) {
+		q.Replaces = map[string]int{}
+		for n, item := range retired {
+			q.Replaces[item] = len(items) + n
+		}
+	}
+	q.Items = append(items, added...)
+	return added, nil
+}
+
+// unique returns those of q.Items that are not among items, apart from their dates, letter case and spaces. Dated
+// entries are compared with all of the file's items.
+func (q *Request) unique(d *grammar.Document, items []string) (added []string) {
+	same := func(item string) string {
+		item = strings.ToLower(oneLine(bullet.ReplaceAllString(item, "")))
+		return strings.TrimRight(datePrefix.ReplaceAllString(item, ""), ".")
+	}
+	have := map[string]bool{}
+	for _, item := range items {
+		have[same(item)] = true
+	}
+	for _, p := range d.Parts {
+		for _, item := range grammar.Items(p.Body) {
+			// What is retired by this request may be added again.
+			if q.Dated != nil && len(q.Retire) == 0 && !isChangeLog(p.Name) {
+				have[same(item)] = true
+			}
+		}
+	}
+	for _, item := range q.Items {
+		if key := same(item); !have[key] || key == "" {
+			have[key] = true
+			added = append(added, item)
+		}
+	}
+	return added
 }
 
 // bullet matches the list marker that a caller may have copied with an item.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
@@ -46,10 +47,18 @@ type file struct {
 	drifts   []Event         // not yet decided, without their texts
 	sections map[string]bool // headings of the sections with events
 	day      string          // of done, UTC
-	done     []grammar.Done
+	done     []counted
+	undone   map[string]counted // of today, by the id of the event that took them back
 }
 
-func newFile() *file { return &file{sections: map[string]bool{}} }
+// counted is an edit that the day's rollup counts.
+type counted struct {
+	grammar.Done
+	id  string
+	seq int64
+}
+
+func newFile() *file { return &file{sections: map[string]bool{}, undone: map[string]counted{}} }
 
 // decode decodes the event in a ledger entry.
 func decode(line ledger.Entry) (Event, error) {
@@ -92,6 +101,13 @@ func (s *state) apply(line ledger.Entry) error {
 		f.rebase(e)
 		f.decided(e.RefersTo)
 		s.last, s.lastSeq = &e, line.Seq
+	case OpUndo:
+		f.rebase(e)
+		f.tookBack(e)
+		s.last, s.lastSeq = &e, line.Seq
+		if e.Key != "" {
+			s.byKey[e.Key] = e.brief()
+		}
 	case OpUndone:
 		s.undo(f, e)
 	case OpPin, OpLock:
@@ -112,7 +128,7 @@ func (s *state) apply(line ledger.Entry) error {
 		if !e.IsEdit() || f == nil {
 			return fmt.Errorf("line %d of the record of edits: the operation %q is not known to this program", line.Seq, e.Op)
 		}
-		f.edited(e)
+		f.edited(e, line.Seq)
 		s.last, s.lastSeq = &e, line.Seq
 		if e.Key != "" {
 			s.byKey[e.Key] = e.brief()
@@ -171,7 +187,7 @@ func (f *file) decided(id string) {
 }
 
 // edited applies an edit to the file's projection.
-func (f *file) edited(e Event) {
+func (f *file) edited(e Event, seq int64) {
 	if e.Base != nil {
 		f.base, f.tail = *e.Base, nil
 	}
@@ -182,11 +198,64 @@ func (f *file) edited(e Event) {
 	}
 	// The rollup of the Change Log is one entry a day, in UTC (seed 004 §6).
 	if day := e.Time[:min(len(e.Time), len(time.DateOnly))]; day != f.day {
-		f.day, f.done = day, nil
+		f.day, f.done, f.undone = day, nil, map[string]counted{}
 	}
 	if f.counts(e) {
-		f.done = append(f.done, grammar.Done{Op: grammar.Op(e.Op), Section: e.Section, Items: e.Items})
+		f.done = append(f.done, counted{
+			Done: grammar.Done{Op: grammar.Op(e.Op), Section: e.Section, Items: e.Items}, id: e.ID, seq: seq,
+		})
 	}
+}
+
+// tookBack applies an undo to what the day's rollup counts: it has what the restored Change Log has.
+func (f *file) tookBack(e Event) {
+	if !e.Exact {
+		return
+	}
+	if again, ok := f.undone[e.RefersTo]; ok { // it takes back an undo
+		delete(f.undone, e.RefersTo)
+		f.done = append(f.done, again)
+		return
+	}
+	if i := slices.IndexFunc(f.done, func(c counted) bool { return c.id == e.RefersTo }); i >= 0 {
+		f.undone[e.ID] = f.done[i]
+		f.done = slices.Delete(f.done, i, i+1)
+	}
+}
+
+// today returns what the rollup of a file counts on a day, oldest first, and was, its text as the file has it. The
+// rollup of a user's overview also counts the edits of the user's parts and relationships (seed 004 §6).
+func (s *state) today(name string, now time.Time) (today []grammar.Done, was string) {
+	day := now.UTC().Format(time.DateOnly)
+	own := s.files[name]
+	if own == nil || own.day != day {
+		own = newFile()
+	}
+	list, last := slices.Clone(own.done), int64(0)
+	for _, c := range own.done {
+		last = max(last, c.seq)
+	}
+	if _, about := grammar.TypeOf(name); about.Type == "user" && strings.HasPrefix(name, grammar.Folder+"/") {
+		for other, f := range s.files {
+			t, of := grammar.TypeOf(other)
+			if other == name || f.day != day || of.UserID != about.UserID || t == nil || !t.Strict {
+				continue
+			}
+			for _, c := range f.done {
+				c.Of = t.Title + " " + of.ID
+				list = append(list, c)
+			}
+		}
+		slices.SortFunc(list, func(a, b counted) int { return cmp.Compare(a.seq, b.seq) })
+	}
+	var before []grammar.Done
+	for _, c := range list {
+		today = append(today, c.Done)
+		if c.seq <= last {
+			before = append(before, c.Done)
+		}
+	}
+	return today, grammar.Rollup(now, before)
 }
 
 // counts reports whether the day's rollup mentions e. An edit of the Change Log itself needs no other entry.

@@ -15,10 +15,12 @@ import (
 
 // Edit is one operation on one section (seed 004 §4).
 type Edit struct {
-	Op        Op
-	Section   string   // its heading or anchor; "" for the text between the title and the first section
-	Content   string   // of replace_section and append_section; of append_item, one item
-	Items     []string // of append_item and curate_items
+	Op      Op
+	Section string   // its heading or anchor; "" for the text between the title and the first section
+	Content string   // of replace_section and append_section; of append_item, one item
+	Items   []string // of append_item and curate_items
+	// Replaces maps an existing item to the index in Items of the one that curate_items puts in its place.
+	Replaces  map[string]int
 	Rationale string
 	Override  string // reason to exceed a cap: why now, for how long, and when it is curated (§8)
 	Evidence  []Token
@@ -27,12 +29,13 @@ type Edit struct {
 
 // Applied describes what an edit did.
 type Applied struct {
-	Section  string // its heading in the file
-	Anchor   string // its hidden anchor, else the slug of its heading
-	Match    Match  // how the section was found
-	Made     bool   // the section was created
-	Items    int    // number of items added to a list
-	Exceeded string // the cap that is exceeded, in words; "" for none
+	Section  string   // its heading in the file
+	Anchor   string   // its hidden anchor, else the slug of its heading
+	Match    Match    // how the section was found
+	Made     bool     // the section was created
+	Items    int      // number of items added to a list
+	Removed  []string // items that the section had before, as the file had them
+	Exceeded string   // the cap that is exceeded, in words; "" for none
 }
 
 // Apply performs e on d, a file of type t (nil for none), at the time now. It changes only the section, which it may
@@ -84,6 +87,7 @@ func (d *Document) Apply(t *Type, e Edit, now time.Time) (Applied, error) {
 		return Applied{}, fault.New("content: it would change which sections the file has; write it without headings of " +
 			"the first two levels, anchors and open code blocks")
 	}
+	done.Removed = Gone(Items(before.Body), Items(p.Body))
 	if done.Exceeded = t.exceeds(form, before.Body, p.Body); done.Exceeded != "" && e.Override == "" {
 		return Applied{}, fault.New("override_rationale: %s would have %s; shorten it, curate it, or say why that is "+
 			"needed now, for how long, and when it is curated", quoteName(p.Name), done.Exceeded)
@@ -164,17 +168,17 @@ func (d *Document) perform(p *Part, form Form, e Edit, done *Applied, now time.T
 		// A note replaces the content, because a section must not disappear (seed 004 §4).
 		core = "_Retired " + Stamp(now) + ": " + oneLine(e.Rationale) + "_" + nl
 	case AppendItem:
-		items, err := form.items(e, now)
+		items, err := form.items(e, nil, now)
 		if err != nil {
 			return err
 		}
 		core, done.Items = appendItems(core, items, nl), len(items)
 	case CurateItems:
-		items, err := form.items(e, now)
+		items, err := form.items(e, Items(core), now)
 		if err != nil {
 			return err
 		}
-		if core, err = curate(core, items, nl); err != nil {
+		if core, err = curate(core, items, e.Replaces, nl); err != nil {
 			return err
 		}
 	}
@@ -223,8 +227,8 @@ func frame(body string) (lead, core, trail string) {
 }
 
 // items returns the items of an edit as a section of this form has them: evidence with a token (§5), Change Log
-// entries with a time (§7).
-func (f Form) items(e Edit, now time.Time) ([]string, error) {
+// entries with a time (§7). Those that are among present stay as they are.
+func (f Form) items(e Edit, present []string, now time.Time) ([]string, error) {
 	items := e.Items
 	if e.Op == AppendItem && e.Content != "" {
 		items = append([]string{e.Content}, items...)
@@ -234,6 +238,10 @@ func (f Form) items(e Edit, now time.Time) ([]string, error) {
 	}
 	out := make([]string, len(items))
 	for i, item := range items {
+		if slices.Contains(present, item) {
+			out[i] = item
+			continue
+		}
 		// The blank lets the pattern match an item that is a bullet and nothing else.
 		item = strings.Trim(bullet.ReplaceAllString(strings.Trim(item, "\n")+" ", ""), " \t\n")
 		if item == "" {
@@ -316,9 +324,24 @@ func appendItems(core string, items []string, nl string) string {
 	return out.String()
 }
 
+// Gone returns the items of before that after lacks, in order; of two equal ones, one if one is left.
+func Gone(before, after []string) []string {
+	left := slices.Clone(after)
+	var list []string
+	for _, item := range before {
+		if i := slices.Index(left, item); i >= 0 {
+			left = slices.Delete(left, i, i+1)
+			continue
+		}
+		list = append(list, item)
+	}
+	return list
+}
+
 // curate makes items the items of a body: existing items that are among them keep their bytes and their place, the
-// other existing ones are removed, and new ones follow after the last. Text between items stays.
-func curate(core string, items []string, nl string) (string, error) {
+// other existing ones are removed, and new ones follow after the last, or are in the place of the one that they replace
+// (see Edit.Replaces). Text between items stays.
+func curate(core string, items []string, replaces map[string]int, nl string) (string, error) {
 	list := blocks(core)
 	if !slices.ContainsFunc(list, func(b block) bool { return b.item }) {
 		return "", fault.New("op: the section has no items; use append_item or replace_section")
@@ -334,6 +357,15 @@ func curate(core string, items []string, nl string) (string, error) {
 			kept = append(kept, b)
 			pruned = false
 		case b.item:
+			if at, ok := replaces[b.text()]; ok && at < len(items) {
+				if i := slices.Index(left, items[at]); i >= 0 {
+					left = slices.Delete(left, i, i+1)
+					b.raw = itemLines(items[at], bullet.FindString(b.raw), nl)
+					kept = append(kept, b)
+					pruned = false
+					continue
+				}
+			}
 			pruned = true
 		case pruned && strings.TrimSpace(b.raw) == "" && (len(kept) == 0 || strings.TrimSpace(kept[len(kept)-1].raw) == ""):
 			pruned = false // the blank line below a pruned item, where there is one above it

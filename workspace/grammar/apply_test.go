@@ -238,11 +238,13 @@ func TestRecord(t *testing.T) {
 	t.Parallel()
 	d := Parse(New(partFile, "2026-01-02T03:04:05Z"))
 	edits := []Done{
-		{AppendItem, "Allies", 2}, {AppendSection, "Role", 0}, {AppendSection, "Needs", 0}, {AppendItem, "Open Questions", 1},
+		{Op: AppendItem, Section: "Allies", Items: 2}, {Op: AppendSection, Section: "Role"},
+		{Op: AppendSection, Section: "Needs"}, {Op: AppendItem, Section: "Open Questions", Items: 1},
 	}
 	first := Rollup(noon, edits)
 	d.Record(partType, "", first)
-	second := Rollup(noon, append(edits, Done{AppendItem, "Allies", 1}, Done{ReplaceSection, "Role", 0}))
+	second := Rollup(noon, append(edits, Done{Op: AppendItem, Section: "Allies", Items: 1},
+		Done{Op: ReplaceSection, Section: "Role"}))
 	d.Record(partType, first, second, "", "2026-02-14T12:00:00Z: refined Role: it grew")
 	want := "- 2026-02-14: added 3 items to Allies, 1 item to Open Questions; updated Role, Needs; refined Role\n" +
 		"- 2026-02-14T12:00:00Z: refined Role: it grew\n"
@@ -305,7 +307,7 @@ func FuzzApply(f *testing.F) {
 			}
 			return
 		}
-		d.Record(typ, "", Rollup(noon, []Done{{e.Op, done.Section, done.Items}}), Material(e, done, noon),
+		d.Record(typ, "", Rollup(noon, []Done{{Op: e.Op, Section: done.Section, Items: done.Items}}), Material(e, done, noon),
 			Exceeding(e, done, noon))
 		d.Touch(noon)
 		after := Parse(d.String())

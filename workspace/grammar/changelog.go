@@ -3,11 +3,15 @@ package grammar
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/frontmatter"
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 )
 
 // Done is an edit as a day's rollup counts it.
@@ -15,6 +19,7 @@ type Done struct {
 	Op      Op
 	Section string
 	Items   int
+	Of      string // in a user's overview, the profile that was edited, such as "Part guard"; "" for the file itself
 }
 
 // verbs are the words of a rollup for the operations.
@@ -29,7 +34,7 @@ func Rollup(day time.Time, edits []Done) string {
 	var list []Done
 	var ops []Op
 	for _, e := range edits {
-		i := slices.IndexFunc(list, func(d Done) bool { return d.Op == e.Op && d.Section == e.Section })
+		i := slices.IndexFunc(list, func(d Done) bool { return d.Op == e.Op && d.Section == e.Section && d.Of == e.Of })
 		if i >= 0 {
 			// Counted together: ten edits that add an item each read as "added 10 items".
 			list[i].Items += e.Items
@@ -58,10 +63,19 @@ func Rollup(day time.Time, edits []Done) string {
 
 // what returns the object of the edit's verb.
 func (e Done) what() string {
-	if e.Op == AppendItem {
-		return plural(e.Items, "item") + " to " + logName(e.Section)
+	section := logName(e.Section)
+	if e.Of != "" {
+		section = e.Of + " " + section
 	}
-	return logName(e.Section)
+	switch {
+	case e.Op != AppendItem:
+		return section
+	case !strings.HasPrefix(e.Section, "Evidence"):
+		return plural(e.Items, "item") + " to " + section
+	case e.Of != "":
+		return plural(e.Items, "evidence item") + " to " + e.Of
+	}
+	return plural(e.Items, "evidence item")
 }
 
 // logName returns the Change Log's name for a section.
@@ -97,7 +111,32 @@ func Material(e Edit, done Applied, now time.Time) string {
 	if len(e.Evidence) > 0 {
 		text += " (" + join(e.Evidence) + ")"
 	}
+	if len(done.Removed) > 0 {
+		text += "; removed: " + named(done.Removed)
+	}
 	return text
+}
+
+// Lengths of what the Change Log quotes of removed items, in characters. The record has the whole.
+const (
+	maxRemoved  = 80
+	maxRemovals = 1200
+)
+
+// named quotes items in one line.
+func named(items []string) string {
+	var out strings.Builder
+	for i, item := range items {
+		quote := `"` + text.Shorten(oneLine(item), maxRemoved) + `"`
+		if i > 0 && utf8.RuneCountInString(out.String()+quote) > maxRemovals {
+			return out.String() + fmt.Sprintf(" and %d more", len(items)-i)
+		}
+		if i > 0 {
+			out.WriteString(", ")
+		}
+		out.WriteString(quote)
+	}
+	return out.String()
 }
 
 // Exceeding returns the Change Log's entry for an edit that exceeded a cap (seed 004 §8), "" for other edits.
@@ -165,6 +204,61 @@ func (d *Document) Record(t *Type, was, rollup string, entries ...string) {
 	}
 	lead, trail = d.around(p, lead, core, trail)
 	p.Body = lead + core + trail
+}
+
+// Entries of a Change Log from which it is folded, and those that are left.
+const (
+	maxEntries  = 20
+	keptEntries = 10
+)
+
+// folded matches the entry that replaces older ones, see Fold.
+var folded = regexp.MustCompile(`^\S+Z: ([0-9]+) earlier entries since ([0-9]{4}-[0-9]{2}-[0-9]{2}) are in the record`)
+
+// Fold replaces the oldest entries of a Change Log with more than 20 by one that names the record of edits, where they
+// remain. The newest 10 stay, and so does what is not an entry.
+func (d *Document) Fold(t *Type, file string, now time.Time) {
+	i, ok := d.changeLog(t)
+	if !ok {
+		return
+	}
+	p := &d.Parts[i]
+	lead, core, trail := frame(p.Body)
+	list := blocks(core)
+	var entries []int // indexes in list
+	for j, b := range list {
+		if b.item && dated(b.text()) {
+			entries = append(entries, j)
+		}
+	}
+	if len(entries) <= maxEntries {
+		return
+	}
+	entries = entries[:len(entries)-keptEntries]
+	n, since := 0, ""
+	for _, j := range entries {
+		count, day := 1, list[j].text()[:len(time.DateOnly)]
+		if m := folded.FindStringSubmatch(list[j].text()); m != nil {
+			count, _ = strconv.Atoi(m[1]) // too many digits give the largest int, which cannot be reached
+			day = m[2]
+		}
+		n += count
+		if since == "" || day < since {
+			since = day
+		}
+	}
+	line := fmt.Sprintf("%s: %d earlier entries since %s are in the record: yamo-mcp history %s", Stamp(now), n, since, file)
+	first := &list[entries[0]]
+	first.raw = itemLines(line, bullet.FindString(first.raw), d.newline())
+	var out strings.Builder
+	for j, b := range list {
+		// The blank line below an entry that is folded goes with it.
+		blank := j > 0 && !b.item && strings.TrimSpace(b.raw) == "" && slices.Contains(entries[1:], j-1)
+		if !blank && !slices.Contains(entries[1:], j) {
+			out.WriteString(b.raw)
+		}
+	}
+	p.Body = lead + out.String() + trail
 }
 
 // Touch sets last_updated in the front matter to now, if the field is there (seed 004 §7).

@@ -158,6 +158,34 @@ func (t *Type) form(name string) Form {
 	return Free
 }
 
+// forms are the names of the forms for those who edit.
+var forms = map[Form]string{Narrative: "narrative", List: "list", Evidence: "evidence", Log: "log", Free: "free"}
+
+// Describe returns the name of a section's form, and its cap in words, "" for none, in a file of type t, nil for none.
+func (t *Type) Describe(section string) (form, limit string) {
+	f := t.form(section)
+	switch {
+	case t == nil:
+	case f == Narrative:
+		limit = plural(NarrativeWords, "word")
+	case f == Evidence:
+		limit = plural(EvidenceItems, "item")
+	case f == Free && !t.Strict:
+		limit = plural(NotesLines, "line")
+	}
+	return forms[f], limit
+}
+
+// Operations returns the operations that a section of the form with this name accepts (see Describe).
+func Operations(form string) []Op {
+	for f, name := range forms {
+		if name == form {
+			return takes[f]
+		}
+	}
+	return nil
+}
+
 // strict reports whether a file of type t, nil for none, has exactly the type's sections.
 func (t *Type) strict() bool { return t != nil && t.Strict }
 

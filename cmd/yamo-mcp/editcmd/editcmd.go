@@ -27,6 +27,7 @@ func New(env cli.Env) []*cobra.Command {
 	return []*cobra.Command{
 		e.newHistory(),
 		e.newDiff(),
+		e.newUndo(),
 		e.newReplay(),
 		e.newDrift(),
 		e.newPin("pin", edit.OpPin, "pinned", "Protect a section: sessions can add to it, but not change it"),

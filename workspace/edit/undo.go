@@ -1,0 +1,295 @@
+package edit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/workspace"
+	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
+)
+
+// Undo takes back an edit, or an undo, that ref names by its id or token. If the file is as the edit left it, it is
+// then byte for byte as before the edit, Change Log included. After later changes only the sections of the edit are
+// restored; if one of them was changed in the same place, the error is a fault with both texts. The owner calls it, so
+// that pins do not apply.
+func (e *Editor) Undo(ctx context.Context, ref, actor, why string) (Result, Changed, error) {
+	token, err := grammar.ParseToken(ref)
+	if err != nil || token.MemoryID() != "" {
+		return Result{}, Changed{}, fault.New("%q: must be the ID or token of an edit; yamo-mcp history FILE lists them", ref)
+	}
+	if err := e.opt.View.CheckText(why); err != nil {
+		return Result{}, Changed{}, fault.New("why: %v", err)
+	}
+	id := token.ID.String()
+	found, err := e.readEvents(ctx, []byte(id), func(event Event) bool { return event.ID == id })
+	if err != nil {
+		return Result{}, Changed{}, err
+	}
+	if len(found) == 0 {
+		return Result{}, Changed{}, fault.New("%s: no such event; yamo-mcp history FILE lists the edits of a file", ref)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	a, err := e.undo(ctx, id, Request{
+		File: found[0].File, Actor: actor, Origin: Origin{Source: FromCommand}, Edit: grammar.Edit{Rationale: why},
+	})
+	if err != nil {
+		return Result{}, Changed{}, err
+	}
+	return a.result, a.change(), nil
+}
+
+// UndoLast takes back the last edit of q.File that q.Session made through this editor, as Undo does; pins apply. Of q
+// it takes File, Session, Key, Call, Actor and Rationale. A session without such an edit gets a fault.
+func (e *Editor) UndoLast(ctx context.Context, q Request) (Result, error) {
+	if err := e.opt.View.CheckText(q.Rationale + "\n" + q.Key); err != nil {
+		return Result{}, fault.New("rationale: %v", err)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if err := e.sync(ctx); err != nil {
+		return Result{}, err
+	}
+	if first, ok := e.state.byKey[q.Key]; ok && q.Key != "" {
+		if first.Op != OpUndo || first.File != q.File {
+			return Result{}, fault.New("idempotency_key: already used by another edit, event %s; use a new key", first.ID)
+		}
+		return Result{Event: first, Repeated: true}, nil
+	}
+	// SECURITY: groups read the file, and what is restored is published again.
+	if workspace.IsPublic(q.File) && q.Consent == "" {
+		return Result{}, fault.New("file: every group reads %s; ask the workspace owner to undo the edit with yamo-mcp undo",
+			q.File)
+	}
+	last := -1
+	for i, m := range e.seen.made {
+		if m.session == q.Session && m.file == q.File {
+			last = i
+		}
+	}
+	if last < 0 {
+		return Result{}, fault.New("op: this session has no edit of %s left to undo; the workspace owner can undo others with "+
+			"yamo-mcp undo", q.File)
+	}
+	q.Origin = Origin{Source: FromSession}
+	a, err := e.undo(ctx, e.seen.made[last].event, q)
+	if err != nil {
+		return Result{}, err
+	}
+	e.seen.made = slices.Delete(e.seen.made, last, last+1)
+	e.seen.add(q.Session, q.File, versionOf(a.after), grammar.Parse(a.after))
+	return a.result, nil
+}
+
+// undo takes back the edit with an id. e.mu is held.
+func (e *Editor) undo(ctx context.Context, id string, q Request) (a *attempt, err error) {
+	tx, err := e.begin(ctx, q.File)
+	if err != nil {
+		return nil, explain(q.File, err)
+	}
+	defer tx.close(&err)
+	for {
+		a, err := tx.planUndo(ctx, id, q)
+		if err != nil {
+			return nil, explain(q.File, err)
+		}
+		event := a.events[0]
+		ok, err := a.commit(ctx, []byte(a.after), event, a.key, event)
+		if ok || err != nil {
+			return a, explain(q.File, err)
+		}
+	}
+}
+
+// planUndo computes the text without the edit, and the event for the record.
+func (tx *transaction) planUndo(ctx context.Context, id string, q Request) (*attempt, error) {
+	if err := tx.catchUp(ctx); err != nil {
+		return nil, err
+	}
+	k, err := tx.Editor.key()
+	if err != nil {
+		return nil, err
+	}
+	present := tx.present()
+	if present == nil {
+		return nil, fault.New("file: no such file %s; an edit of it cannot be undone", q.File)
+	}
+	edited, before, after, err := tx.around(ctx, q.File, id)
+	if err != nil {
+		return nil, err
+	}
+	now := tx.now()
+	t, _ := grammar.TypeOf(q.File)
+	event := tx.newEvent(now, OpUndo, q.File)
+	a := &attempt{transaction: tx, q: q, key: k, before: string(present)}
+	d := before
+	if event.Exact = after.String() == a.before; !event.Exact {
+		if d, err = without(q.File, before, after, grammar.Parse(a.before)); err != nil {
+			return nil, err
+		}
+		d.Record(t, "", "", fmt.Sprintf("%s: undid the change of %s (%s): %s", grammar.Stamp(now),
+			sectionName(edited.Section), edited.Token(), oneLine(q.Rationale)))
+		if t != nil && t.Strict {
+			d.Touch(now)
+		}
+	}
+	a.after = d.String()
+	if a.after == a.before {
+		return nil, fault.New("op: the file has nothing of %s any more; nothing was written", id)
+	}
+	was, will := grammar.Parse(a.before), grammar.Parse(a.after)
+	if q.Origin.Source == FromSession {
+		if err := tx.unpinned(q.File, was, will); err != nil {
+			return nil, err
+		}
+	}
+	event.Base, event.FileBefore, event.FileAfter = &a.after, k.file(present), k.file([]byte(a.after))
+	event.RefersTo, event.Actor, event.Rationale, event.Origin = id, q.Actor, oneLine(q.Rationale), &q.Origin
+	event.Section, event.Anchor, event.Key, event.Call = edited.Section, edited.Anchor, q.Key, q.Call
+	event.Consent = q.Consent
+	var items []string
+	if i := index(was, event.Section, event.Anchor); i >= 0 {
+		event.Before, items = k.section(was.Parts[i].Body), grammar.Items(was.Parts[i].Body)
+	}
+	if i := index(will, event.Section, event.Anchor); i >= 0 {
+		body := will.Parts[i].Body
+		event.After, a.result.Snapshot = k.section(body), Excerpt(body)
+		event.Retired = grammar.Gone(items, grammar.Items(body))
+	} else {
+		event.Retired = items
+	}
+	a.events, a.result.Event = []Event{event}, event.brief()
+	return a, nil
+}
+
+func sectionName(section string) string {
+	if section == "" {
+		return "the introduction"
+	}
+	return section
+}
+
+// unpinned returns a fault if a pin or lock protects a section that an undo would change. The Change Log only follows.
+func (tx *transaction) unpinned(name string, was, will *grammar.Document) error {
+	for _, p := range was.Parts {
+		i := index(will, p.Name, p.Anchor.ID)
+		if isChangeLog(p.Name) || i >= 0 && will.Parts[i].Body == p.Body {
+			continue
+		}
+		if err := tx.permitted(name, p.Name, anchorOf(p), grammar.ReplaceSection); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// around returns the edit with an id, and the file before and after it. An edit that was undone already is a fault.
+func (e *Editor) around(
+	ctx context.Context, name, id string,
+) (edited Event, before, after *grammar.Document, err error) {
+	events, err := e.events(ctx, name)
+	if err != nil {
+		return Event{}, nil, nil, err
+	}
+	undoneBy := map[string]string{}
+	for _, event := range events {
+		if event.Op != OpUndo {
+			continue
+		}
+		for edit, undo := range undoneBy {
+			if undo == event.RefersTo { // it takes back an undo
+				delete(undoneBy, edit)
+			}
+		}
+		undoneBy[event.RefersTo] = event.ID
+	}
+	if by := undoneBy[id]; by != "" {
+		return Event{}, nil, nil, fault.New("%s: already undone by %s, which can be undone too", id, by)
+	}
+	var d *grammar.Document
+	for _, event := range events {
+		text := ""
+		if d != nil {
+			text = d.String() // a step changes d
+		}
+		next, err := e.step(name, d, event)
+		if drift, ok := errors.AsType[*DriftError](err); ok {
+			return Event{}, nil, nil, fault.New("%s: the text before it cannot be reconstructed: %v", id, drift)
+		}
+		if err != nil {
+			return Event{}, nil, nil, err
+		}
+		if d = next; event.ID != id {
+			continue
+		}
+		if !event.IsEdit() && event.Op != OpUndo {
+			return Event{}, nil, nil, fault.New("%s: is no edit; yamo-mcp history %s lists the edits", id, name)
+		}
+		// The file that an edit creates stays, without what the edit wrote: files are not deleted (seed 004 §4).
+		if event.Base != nil && event.IsEdit() {
+			text = *event.Base
+		}
+		return event, grammar.Parse(text), d, nil
+	}
+	return Event{}, nil, nil, fault.New("%s: no such edit of %s; yamo-mcp history %s lists them", id, name, name)
+}
+
+// without takes back in present what changed from before to after, section by section, except in the Change Log. It
+// changes and returns present.
+func without(name string, before, after, present *grammar.Document) (*grammar.Document, error) {
+	for _, p := range before.Parts {
+		if index(after, p.Name, p.Anchor.ID) < 0 {
+			return nil, fault.New("section: %q was created again by taking back its creation, and %s was changed since; "+
+				"make the edit again instead", p.Name, name)
+		}
+	}
+	for _, p := range after.Parts {
+		if isChangeLog(p.Name) {
+			continue
+		}
+		old, made := "", true
+		if i := index(before, p.Name, p.Anchor.ID); i >= 0 {
+			old, made = before.Parts[i].Body, false
+		}
+		if !made && canonical(old) == canonical(p.Body) { // only the blank lines above a section that was made
+			continue
+		}
+		i := index(present, p.Name, p.Anchor.ID)
+		if i < 0 {
+			return nil, fault.New("section: %q no longer exists in %s; nothing was written. Without the edit it was:\n%s",
+				p.Name, name, Excerpt(old))
+		}
+		body := present.Parts[i].Body
+		switch restored, ok := revert(body, old, p.Body); {
+		case made && canonical(body) == canonical(p.Body):
+			present.Parts = slices.Delete(present.Parts, i, i+1)
+		case made || !ok:
+			return nil, fault.New("section: %q was changed since in the same place; nothing was written.\nThe section now:\n%s\n"+
+				"Before the edit:\n%s", p.Name, Excerpt(body), Excerpt(old))
+		default:
+			present.Parts[i].Body = restored
+		}
+	}
+	return present, nil
+}
+
+// revert returns body with the change from before to after taken back, false if what the change wrote cannot be found
+// in it for certain.
+func revert(body, before, after string) (string, bool) {
+	at, cut, insert := splice(before, after)
+	head, tail := after[:at]+insert, insert+after[at+len(insert):]
+	switch {
+	case strings.HasPrefix(body, head):
+	case strings.HasSuffix(body, tail):
+		at = len(body) - len(tail)
+	case insert != "" && strings.Count(body, insert) == 1:
+		at = strings.Index(body, insert)
+	default:
+		return "", false
+	}
+	return body[:at] + cut + body[at+len(insert):], true
+}

@@ -1,0 +1,144 @@
+package edit
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"maps"
+	"slices"
+
+	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
+)
+
+// Version is a file as a session read it: what an edit gives as Request.Expected.
+type Version struct {
+	File     string // of its bytes
+	Sections []SectionVersion
+}
+
+// SectionVersion describes a section to someone who wants to edit it.
+type SectionVersion struct {
+	Heading string // "" for the text above the first section
+	Hash    string // of its canonical text, see versionOf
+	Form    string // see grammar.Form
+	Cap     string // in words, "" for none
+}
+
+// versionOf returns the version of a text: 16 hexadecimal digits, the same for every key of the record.
+func versionOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:8])
+}
+
+// Read returns the version of a file with the content data, and notes it as what the session knows. A later edit of
+// the session that would replace a section is refused if the section has changed since. The text above the first
+// section is left out if there is none.
+func (e *Editor) Read(session, name string, data []byte) Version {
+	d := grammar.Parse(string(data))
+	t, _ := grammar.TypeOf(name)
+	v := Version{File: versionOf(string(data))}
+	for i, p := range d.Parts {
+		if i > 0 || canonical(p.Body) != "" && (t == nil || !t.Strict) {
+			form, limit := t.Describe(p.Name)
+			v.Sections = append(v.Sections, SectionVersion{p.Name, versionOf(canonical(p.Body)), form, limit})
+		}
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.seen.add(session, name, v.File, d)
+	return v
+}
+
+// maxReadings is the number of readings that an editor remembers. A forgotten one costs the check, not the edit.
+const maxReadings = 64
+
+// reading is what a session knows of a file.
+type reading struct {
+	session, file, version string
+	sections               map[string]string // versions by anchorOf
+}
+
+// readings are the last readings and edits of the sessions, oldest first.
+type readings struct {
+	list []reading
+	made []made
+}
+
+// made is an edit that a session made.
+type made struct{ session, file, event string }
+
+func (r *readings) add(session, file, version string, d *grammar.Document) {
+	seen := reading{session, file, version, map[string]string{}}
+	for _, p := range d.Parts {
+		seen.sections[anchorOf(p)] = versionOf(canonical(p.Body))
+	}
+	r.push(seen)
+}
+
+// push adds a reading. Without the name of a session nothing is known about what its caller read.
+func (r *readings) push(seen reading) {
+	if seen.session == "" {
+		return
+	}
+	r.list = append(r.list, seen)
+	r.list = r.list[max(0, len(r.list)-maxReadings):]
+}
+
+// edited notes the edit a of a session, and the edited section as the session then knows it.
+func (r *readings) edited(q Request, a *attempt) {
+	if a.result.Event.MadeBy().Source != FromSession {
+		return
+	}
+	r.made = append(r.made, made{q.Session, q.File, a.result.Event.ID})
+	r.made = r.made[max(0, len(r.made)-maxReadings):]
+	next := reading{q.Session, q.File, versionOf(a.after), map[string]string{}}
+	if last := r.last(q.Session, q.File); last != nil {
+		maps.Copy(next.sections, last.sections)
+	}
+	d := grammar.Parse(a.after)
+	if i := index(d, a.result.Event.Section, a.result.Event.Anchor); i >= 0 {
+		next.sections[anchorOf(d.Parts[i])] = versionOf(canonical(d.Parts[i].Body))
+	}
+	r.push(next)
+}
+
+// expected reports whether a section, in a file with the content text, is as the request expects it: by a hash of any
+// key of the record, by the version of the section or of the file, or, if it expects none but would replace the whole
+// section, as the session knows it.
+func (a *attempt) expected(q Request, text string, p grammar.Part) bool {
+	body := canonical(p.Body)
+	now := versionOf(body)
+	if q.Expected == "" {
+		replaces := q.Op == grammar.ReplaceSection || q.Op == grammar.TombstoneSection
+		last := a.seen.last(q.Session, q.File)
+		if !replaces || last == nil || q.decided != nil {
+			return true
+		}
+		was, known := last.sections[anchorOf(p)]
+		return !known || was == now
+	}
+	if q.Expected == now || q.Expected == versionOf(text) {
+		return true
+	}
+	for i := range slices.Backward(a.seen.list) {
+		if r := a.seen.list[i]; r.file == q.File && r.version == q.Expected {
+			return r.sections[anchorOf(p)] == now
+		}
+	}
+	// The key may have been replaced since the hash was made.
+	for version := a.key.version; version > 0; version-- {
+		if k, err := a.keyOf(version); err == nil && k.section(p.Body) == q.Expected {
+			return true
+		}
+	}
+	return false
+}
+
+// last returns what a session knows of a file, nil if it never read or edited it.
+func (r *readings) last(session, file string) *reading {
+	for i := range slices.Backward(r.list) {
+		if r.list[i].session == session && r.list[i].file == file {
+			return &r.list[i]
+		}
+	}
+	return nil
+}
