@@ -19,7 +19,7 @@ ACTIONLINT  := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 export GOFLAGS
 
 .DEFAULT_GOAL := all
-.PHONY: all build libs setup demo test soak conformance check lint workflows race vuln bench eval picture dist dist-test mcpb native native-verify clean help
+.PHONY: all build libs setup demo test prove mutants soak conformance check lint workflows race vuln bench eval picture dist dist-test mcpb native native-verify clean help
 
 all: build setup ## build bin/yamo-mcp and install what it needs
 
@@ -46,6 +46,12 @@ demo: all ## a real client talks to the real server: remember, recall, learn, ed
 
 test: all ## the whole test suite
 	$(GO) test -p 2 -timeout 30m ./...
+
+prove: all mutants ## the tests behind each promise of docs/assurance.md, and the mutants; up to an hour
+	$(GO) run ./integration/prove
+
+mutants: libs ## weaken enforcement points one at a time; the tests must notice
+	$(GO) run ./integration/mutants
 
 soak: all ## the test suite ten times in a row, with two busy loops running
 	integration/soak.sh

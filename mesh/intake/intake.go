@@ -5,7 +5,9 @@ package intake
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -133,7 +135,7 @@ func (c *Cleaner) value(v any) any {
 			if _, taken := clean[key]; taken {
 				c.Fail(fault.New("metadata: two keys are %q without invisible characters and secrets; rename one", key))
 			}
-			clean[key] = c.value(value)
+			clean[key] = c.named(key, value)
 		}
 		return clean
 	case []any:
@@ -142,9 +144,41 @@ func (c *Cleaner) value(v any) any {
 			clean[i] = c.value(v[i])
 		}
 		return clean
+	case float64, json.Number:
+		return c.number(v)
 	default:
 		return v
 	}
+}
+
+// named is value of a value that has a name: {"password": "mango"} is a password by its name only.
+func (c *Cleaner) named(key string, v any) any {
+	clean := c.value(v)
+	s, ok := clean.(string)
+	if !ok || s == "" {
+		return clean
+	}
+	pair, found := c.scrubber.Redact(key + ": " + s)
+	redacted, ok := strings.CutPrefix(pair, key+": ")
+	if !ok || len(found) == 0 {
+		return clean
+	}
+	c.found = append(c.found, found...)
+	return redacted
+}
+
+// number returns a number, or its placeholder if it is one of a person's, such as that of a card.
+func (c *Cleaner) number(v any) any {
+	digits := fmt.Sprint(v)
+	if f, ok := v.(float64); ok {
+		digits = strconv.FormatFloat(f, 'f', -1, 64)
+	}
+	clean, found := c.scrubber.Redact(digits)
+	if len(found) == 0 {
+		return v
+	}
+	c.found = append(c.found, found...)
+	return clean
 }
 
 // Redactions returns the number of redactions of each kind, sorted by kind.

@@ -66,8 +66,8 @@ type Event struct {
 	Key        string   `json:"idempotency_key"`
 	Call       string   `json:"tool_call_id"`
 
-	Actor    string   `json:"actor"`            // the agent's id, Hand, or operator
-	Origin   *Origin  `json:"origin,omitempty"` // nil in old records, see MadeBy
+	Actor    string   `json:"actor"`             // the agent's id, Hand, or operator
+	Origin   *Origin  `json:"origin,omitempty"`  // nil in old records, see MadeBy
 	Consent  string   `json:"consent,omitempty"` // see Request
 	Override string   `json:"override_rationale,omitempty"`
 	Items    int      `json:"items,omitempty"`   // added to a list

@@ -84,6 +84,7 @@ func (d *doctor) run(ctx context.Context, cmd *cobra.Command) error {
 	if err := d.Load(cmd); err != nil {
 		d.problem("workspace", err.Error(), "yamo-mcp init DIR, or yamo-mcp doctor --workspace DIR")
 	} else {
+		d.access()
 		d.workspace()
 		d.memory(ctx)
 		for _, who := range audiences() {

@@ -93,6 +93,24 @@ func (d *doctor) locks() {
 // The disk must have room for LanceDB's copies while it compacts; the ledger itself needs little.
 const leastFree = 512 << 20
 
+// access reports files of the memory to which other accounts had access. The other checks open them, which takes the
+// access away.
+func (d *doctor) access() {
+	for _, pattern := range []string{"key", "*/*.ndjson", "groups/*/*.ndjson"} {
+		files, err := filepath.Glob(filepath.Join(d.Config.Workspace, session.MemoryFolder, pattern))
+		if err != nil {
+			continue // the folder's name is a pattern
+		}
+		for _, file := range files {
+			if info, err := os.Lstat(file); err == nil && info.Mode().Perm()&0o077 != 0 {
+				d.problem("access", fmt.Sprintf("other accounts had access to %s (mode %o); what they could write is checked "+
+					"by its MACs, unless they have read the key", file, info.Mode().Perm()),
+					"chmod 600 "+quoted(file)+", then yamo-mcp ledger verify --workspace "+quoted(d.Config.Workspace))
+			}
+		}
+	}
+}
+
 // disk checks that the workspace can be written and has room.
 func (d *doctor) disk() {
 	dir := d.Config.Workspace

@@ -1,0 +1,151 @@
+package main
+
+// mutants are the enforcement points that keep a DM's private data from others, and strangers from a DM. A new
+// `// SECURITY:` line of that kind gets a mutant here.
+var mutants = []mutant{
+	{
+		"internal/audience/audience.go", `if connection == "dm" && group == "" {`, `if connection != "group" && group == "" {`,
+		"./internal/audience", "", "only exactly dm is a DM",
+	},
+	{
+		"internal/session/http.go", `group, err := audience.Group(o.Config.Session.Group)`,
+		`group, _, err := audience.Parse(o.Config.Session.Connection, o.Config.Session.Group)`,
+		"./internal/session", "TestClientGroup", "a client without a token is a group",
+	},
+	{
+		"internal/serve/auth/client.go", `if len(values) == 0 || !c.Tenant.Audience.IsDM() {`, `if len(values) == 0 {`,
+		"./internal/serve/auth", "", "a group's token opens no other group",
+	},
+	{
+		"internal/serve/auth/oauth.go", `		jwt.WithValidMethods(algorithms),` + "\n", "",
+		"./internal/serve/auth", "", "a token does not choose how it is verified",
+	},
+	{
+		"internal/serve/gate.go", `case !g.host(r.Host):`, `case false && !g.host(r.Host):`,
+		"./internal/serve", "", "DNS rebinding",
+	},
+	{
+		"internal/serve/strangers.go", `for s.list.Len() > s.most {`, `for false {`,
+		"./internal/serve", "TestStrangers", "idle connections without a token",
+	},
+	{
+		"internal/token/store.go", `if !found.matches(secret) || found.State`, `if found.matches(secret) && false || found.State`,
+		"./internal/token", "", "a token needs its secret",
+	},
+	{
+		"internal/session/folder.go", `	own := dir
+	if !who.IsDM() {`, `	own := dir
+	if false {`,
+		"./internal/session", "TestGroupLogs", "whether private session logs exist",
+	},
+	{
+		"internal/session/toolsets.go", `{config.WorkspaceTools, dm, func(p *parts) tools.Tool { return tools.WhatDoIKnow(p.view) }},`,
+		`{config.WorkspaceTools, always, func(p *parts) tools.Tool { return tools.WhatDoIKnow(p.view) }},`,
+		"./internal/session", "TestGroupTools", "a group is not offered a DM's tools",
+	},
+	{
+		"workspace/view.go", `	if !v.who.May(audience.Read, class) {
+		return File{}, missing("stat", name)
+	}`, "", "./workspace", "", "a group does not look at private files",
+	},
+	{
+		"workspace/view.go", `	if !v.who.May(audience.Read, class) {
+		return nil, false, missing("read", name)
+	}`, "", "./workspace", "", "a group reads no private files",
+	},
+	{
+		"workspace/view.go", `	if !v.who.IsDM() {
+		return nil
+	}
+	entries, err := plain.List`, `	entries, err := plain.List`, "./workspace", "", "a group lists no folder",
+	},
+	{
+		"workspace/catalog.go", `	if !v.who.IsDM() {
+		return nil
+	}
+	return v.tree(`, `	return v.tree(`, "./workspace", "", "a group lists no people",
+	},
+	{
+		"workspace/plain/plain.go", `	case mode&fs.ModeSymlink != 0:
+		return &RefusedError{"it is a symbolic link"}
+`, "", "./workspace/plain", "", "links give no private file a public name",
+	},
+	{
+		"workspace/transcript/log.go", `	if !v.who.IsDM() {
+		return []string{groupsFolder`, `	if v.who.Group() == "" {
+		return []string{groupsFolder`, "./workspace/transcript", "", "a group reads its own session logs",
+	},
+	{
+		"workspace/edit/edit.go", `		q.Propose = true
+	}`, `	}`, "./tools", "TestEditOfAPublicFileAsks", "no edit of AGENTS.md without a person",
+	},
+	{
+		"mesh/mesh.go", `	names := []record.Visibility{v.home(), record.Shared}
+	if !v.Audience.IsDM() {`, `	names := []record.Visibility{v.home(), record.Shared}
+	if false {`, "./mesh", "Group|Access|Compartment|Stays", "a group opens its own and the shared memory",
+	},
+	{
+		"mesh/store.go", `case v.Audience.IsDM() && asked == record.Shared:`, `case asked == record.Shared:`,
+		"./mesh", "Store|Group|Share|Visib", "a group shares nothing with others",
+	},
+	{
+		"mesh/delete.go", `	if !v.Audience.IsDM() && name != v.home() {`, `	if false {`,
+		"./mesh", "Delete", "a group deletes nothing shared",
+	},
+	{
+		"mesh/quota.go", `if count > q.Memories || used > q.Bytes {`, `if false {`, "./mesh", "TestQuota", "what a group may store",
+	},
+	{
+		"mesh/rank/flood.go", `			if alike[like] == maxAlike {
+				continue
+			}
+`, "", "./mesh", "TestFlood", "a group's repetitions do not displace a DM's memory",
+	},
+	{
+		"mesh/record/hit.go", `func (h Hit) Foreign(home Visibility) bool { return h.Visibility.Group() != "" && h.Visibility != home }`,
+		`func (h Hit) Foreign(home Visibility) bool { return false }`,
+		"./prompts", "TestGroupForgesNoOrigin", "a group's memory has the group as its source",
+	},
+	{
+		"internal/text/plain.go", `unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r), `, "",
+		"./internal/text", "", "invisible characters",
+	},
+	{
+		"mesh/store/projection.go", `		c.Clean()
+`, "		_ = c\n", "./mesh/store", "TestFieldsAreReadClean", "invisible characters in old ledgers",
+	},
+	{
+		"tools/share.go", `if d.known != "" && !d.given {`, `if false {`,
+		"./tools", "TestSharing", "what is like something private is not shared on a model's word",
+	},
+	{
+		"tools/share.go", `caller.elicits() && n > maxAsked {`, `caller.elicits() && n > 100*maxAsked {`,
+		"./tools", "TestSharing", "a person sees all that is shared",
+	},
+	{
+		"tools/client.go", `if content, ok := answer.Content.(map[string]any); ok && content["confirm"] == true {`,
+		`if _, ok := answer.Content.(map[string]any); ok {`, "./tools", "TestConfirm", "a form without its tick is no consent",
+	},
+	{
+		"tools/guard.go", `	return result, refusedBySystem(err)`, `	return result, err`, "./tools", "Guard", "internal errors",
+	},
+	{
+		"internal/ledger/mac.go", `	if l.version > 1 && l.ledger != m.name {`, `	if false {`,
+		"./internal/ledger", "", "one compartment's ledger in another's place",
+	},
+	{
+		"internal/ledger/read.go", `	if err := macs.check(l); err != nil {
+		return Entry{}, c, err
+	}
+`, "", "./internal/ledger", "", "forged lines",
+	},
+	{
+		"internal/dream/review.go", `	case len(groups) > 0:
+		c.Held`, `	case len(groups) > 100:
+		c.Held`, "./internal/dream", "", "what a group said is not promoted",
+	},
+	{
+		"internal/brief/memory.go", `return g.foreign(hit) || hit.Lesson != nil`, `return hit.Lesson != nil`,
+		"./internal/brief", "", "what a group said is not told unasked in a DM",
+	},
+}
