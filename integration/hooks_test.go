@@ -3,7 +3,6 @@ package integration
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"os"
 	"os/exec"
@@ -43,7 +42,7 @@ func (s *hookSession) run(event string, fields map[string]any) string {
 	} else {
 		args = append(args, "--connection", "group", "--group", s.launch.group)
 	}
-	command := append(append([]string{}, s.launch.wrapper...), append([]string{serverBinary(s.tb)}, args...)...)
+	command := append(append([]string{}, s.launch.wrapper...), append([]string{s.launch.binary(s.tb)}, args...)...)
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Env = s.launch.environment()
 	cmd.Stdin = bytes.NewReader(data)
@@ -223,99 +222,5 @@ func TestHooksFailOpen(t *testing.T) {
 				t.Errorf("the log has what was said:\n%s", log)
 			}
 		})
-	}
-}
-
-// Day two of Claude Code's protocol: what day one told, corrected, learned and did is there without being asked for,
-// and what has nothing to do with it stays silent.
-func TestTwoDays(t *testing.T) {
-	t.Parallel()
-	workspace := filepath.Join(t.TempDir(), "agent")
-	init := exec.Command(serverBinary(t), "init", workspace, "--yes", "--name", "Kit", "--user", "Ana",
-		"--timezone", "Europe/Lisbon")
-	if output, err := init.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, output)
-	}
-	at := launch{workspace: workspace}
-	project := filepath.Join(t.TempDir(), "ferry")
-	if err := os.MkdirAll(project, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	for _, args := range [][]string{{"init", "-q", "-b", "tickets"}, {"commit", "-q", "--allow-empty", "-m", "Start"}} {
-		git := exec.Command("git", append([]string{"-c", "user.name=Ana", "-c", "user.email=ana@example.org"}, args...)...)
-		git.Dir = project
-		if output, err := git.CombinedOutput(); err != nil {
-			t.Fatalf("git: %v\n%s", err, output)
-		}
-	}
-
-	one := &hookSession{tb: t, launch: at, id: "day-one", cwd: project}
-	if start := one.run("SessionStart", map[string]any{"source": "startup"}); !strings.Contains(start, "Ana") {
-		t.Errorf("day one does not start with whom the agent serves:\n%s", start)
-	}
-	server := connect(t, at)
-	facts := []string{
-		"Ana prefers the night train to flying.",
-		"The staging database is called harbour-two.",
-		"Ticket prices are stored in cents, never as floats.",
-		"Ana's sister Ines keeps bees in Évora.",
-		"Releases of the ferry app go out on Thursday mornings.",
-		"The office wifi printer is on the third floor.",
-	}
-	for i, fact := range facts {
-		one.prompt(fmt.Sprintf("Please remember thing %d: %s", i, fact))
-		server.store(fact, nil)
-		one.run("Stop", map[string]any{"last_assistant_message": "Noted."})
-	}
-	call[lesson](server, "distill_lesson", map[string]any{
-		"situation": "Dumping the staging database", "error_pattern": "pg_dump without --no-owner",
-		"oversight": "The roles differ between the servers", "fix": "pg_dump --no-owner",
-		"preventative_rule": "Pass --no-owner to pg_dump.", "severity": "high", "applicable_scope": "database dumps",
-	})
-	server.end()
-	one.prompt("The migration of the ticket table must be finished tomorrow, it still lacks the down step.")
-	one.run("PreCompact", map[string]any{"trigger": "auto"})
-	one.run("Stop", map[string]any{"last_assistant_message": "I stopped before the down step of the ticket migration."})
-	one.run("SessionEnd", map[string]any{"reason": "exit"})
-
-	two := &hookSession{tb: t, launch: at, id: "day-two", cwd: project}
-	start := two.run("SessionStart", map[string]any{"source": "startup"})
-	for _, want := range []string{"Kit", "Ana", "down step", "--no-owner", "branch tickets"} {
-		if !strings.Contains(start, want) {
-			t.Errorf("day two starts without %q:\n%s", want, start)
-		}
-	}
-	for prompt, want := range map[string]string{
-		"Book a trip to Madrid for Ana: night train or flying?": facts[0],
-		"What is the staging database called?":                  facts[1],
-		"Add a discount to the ticket prices":                   facts[2],
-		"When do releases of the ferry app go out?":             facts[4],
-	} {
-		if got := two.prompt(prompt); !strings.Contains(got, want) {
-			t.Errorf("before %q: %q, without %q", prompt, got, want)
-		}
-		if got := two.prompt(prompt); strings.Contains(got, want) {
-			t.Errorf("before %q again: %q", prompt, got)
-		}
-	}
-	dump := map[string]any{"tool_name": "Bash", "tool_input": map[string]any{"command": "pg_dump harbour-two > dump.sql"}}
-	if got := two.run("PreToolUse", dump); !strings.Contains(got, "Pass --no-owner") {
-		t.Errorf("before pg_dump: %q", got)
-	}
-	if got := two.run("PreToolUse", dump); got != "" {
-		t.Errorf("before pg_dump again: %q", got)
-	}
-	list := map[string]any{"tool_name": "Bash", "tool_input": map[string]any{"command": "ls -la src"}}
-	if got := two.run("PreToolUse", list); got != "" {
-		t.Errorf("before ls: %q", got)
-	}
-	for _, prompt := range []string{
-		"Write a haiku about autumn leaves.", "Explain quicksort in two sentences.", "What is the capital of Mongolia?",
-		"yes", "/compact", "Convert 20 miles to kilometres.", "Why is the sky blue?",
-		"Translate 'good morning' into Finnish.", "Rename the variable foo to counter.", "Sing me a song about the moon.",
-	} {
-		if got := two.prompt(prompt); got != "" {
-			t.Errorf("before %q: %q", prompt, got)
-		}
 	}
 }

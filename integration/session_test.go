@@ -40,6 +40,7 @@ type launch struct {
 	transcripts string
 	cache       string   // YAMO_CACHE; "" is that of the user who runs the tests
 	protocol    string   // "" is legacy
+	program     string   // "" is serverBinary
 	wrapper     []string // a program that starts the server, with its arguments
 	env         []string
 	unspoken    bool // the client does not introduce itself
@@ -47,6 +48,14 @@ type launch struct {
 	over  string      // the transport: "" is stdio, else overHTTP or overSSE, and then
 	at    *web.Server // which server is running already, and
 	token string      // what opens it
+}
+
+// binary is the program that is started.
+func (h launch) binary(tb testing.TB) string {
+	if h.program != "" {
+		return h.program
+	}
+	return serverBinary(tb)
 }
 
 // args is the server's command line.
@@ -129,7 +138,7 @@ func connect(tb testing.TB, h launch) *session {
 func (s *session) startProcess() {
 	s.tb.Helper()
 	h, tb := s.launch, s.tb
-	command := append(slices.Clone(h.wrapper), append([]string{serverBinary(tb)}, h.args()...)...)
+	command := append(slices.Clone(h.wrapper), append([]string{h.binary(tb)}, h.args()...)...)
 	s.cmd = exec.Command(command[0], command[1:]...)
 	s.cmd.Env = h.environment()
 	s.cmd.Stderr = &s.stderr

@@ -25,6 +25,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
+	"github.com/yamo-protocol/yamo-mcp/internal/sysclock"
 	"github.com/yamo-protocol/yamo-mcp/mesh/cache"
 	"github.com/yamo-protocol/yamo-mcp/mesh/derive"
 	"github.com/yamo-protocol/yamo-mcp/mesh/fileindex"
@@ -118,7 +119,7 @@ type View struct {
 // Open returns the view of o.Audience. It reads nothing yet: the first call does. The caller calls Close.
 func Open(o Options) *View {
 	if o.Now == nil {
-		o.Now = time.Now
+		o.Now = sysclock.Now
 	}
 	if o.Random == nil {
 		o.Random = rand.Reader

@@ -10,6 +10,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/internal/sysclock"
 	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/confidence"
@@ -367,7 +368,7 @@ func replaces(replaced []record.Past) string {
 			break
 		}
 		layout := "2 January 2006"
-		if past.Until.Local().Year() == time.Now().Year() {
+		if past.Until.Local().Year() == sysclock.Now().Year() {
 			layout = "2 January"
 		}
 		parts = append(parts, "before "+past.Until.Local().Format(layout)+": "+

@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/sysclock"
 )
 
 // Workspace is an open workspace folder. It is safe for concurrent use. It caches no content, so that edits by hand and
@@ -74,7 +75,7 @@ func Open(dir string, options ...Option) (*Workspace, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open workspace: %w", err)
 	}
-	w := &Workspace{dir: abs, root: root, now: time.Now, log: slog.New(slog.DiscardHandler)}
+	w := &Workspace{dir: abs, root: root, now: sysclock.Now, log: slog.New(slog.DiscardHandler)}
 	w.scrub = func(text string) (string, int) { return text, 0 }
 	for _, option := range options {
 		option(w)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -218,6 +219,9 @@ const (
 	noteDays   = 1 // today's and yesterday's, as of the logs at startup (RFC-0009 §2.2)
 )
 
+// bullet begins an entry that is a list.
+var bullet = regexp.MustCompile(`^\s*[-*+] `)
+
 // log is the newest entries of the audience's own logs.
 func (g *gatherer) log() section {
 	s := section{title: "Log, newest first", name: "memory/ (log_append)", share: 10, rank: 7}
@@ -240,7 +244,7 @@ func (g *gatherer) log() section {
 				at += " " + strings.TrimSuffix(clock, "]")
 			}
 			s.items = append(s.items, item{text: "- " + at + ": " +
-				line(marks.Replace(strings.TrimLeft(entrie.Text, "-*+ ")), entryChars)})
+				line(marks.Replace(bullet.ReplaceAllString(entrie.Text, "")), entryChars)})
 		}
 	}
 	s.items = s.items[:min(len(s.items), logEntries)]

@@ -74,6 +74,7 @@ import (
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/lockfile"
+	"github.com/yamo-protocol/yamo-mcp/internal/sysclock"
 )
 
 // ErrReplaced means that the file no longer contains what this Ledger has delivered: it was removed,
@@ -126,7 +127,7 @@ type Ledger struct {
 func New(opt Options) *Ledger {
 	opt.Wait = cmp.Or(opt.Wait, 10*time.Second)
 	if opt.Now == nil {
-		opt.Now = time.Now
+		opt.Now = sysclock.Now
 	}
 	if opt.Rand == nil {
 		opt.Rand = rand.Reader

@@ -33,6 +33,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
+	"github.com/yamo-protocol/yamo-mcp/internal/sysclock"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
@@ -74,7 +75,7 @@ func Open(opt Options) (*Editor, error) {
 		return nil, fmt.Errorf("open the record of edits: %w", fs.ErrNotExist)
 	}
 	if opt.Now == nil {
-		opt.Now = time.Now
+		opt.Now = sysclock.Now
 	}
 	if opt.Rand == nil {
 		opt.Rand = rand.Reader

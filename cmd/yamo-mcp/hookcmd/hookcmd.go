@@ -22,6 +22,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/config"
 	"github.com/yamo-protocol/yamo-mcp/internal/session"
+	"github.com/yamo-protocol/yamo-mcp/internal/sysclock"
 )
 
 // limit ends a run that waits for a lock or a slow disk. Hosts wait for hooks, with limits of their own.
@@ -44,7 +45,8 @@ type run struct {
 	event  string // canonical
 	who    audience.Audience
 	in     input
-	start  time.Time
+	start  time.Time // by the machine
+	now    time.Time // by which dates are written
 	folder *folder
 	report Run
 }
@@ -104,7 +106,7 @@ func sessionSettings() []config.Setting {
 
 // run handles the event called name within the limit. Its error goes to the log: a hook fails open.
 func (r *run) run(cmd *cobra.Command, name string) error {
-	r.start = time.Now()
+	r.start, r.now = time.Now(), sysclock.Now()
 	// The process ends before a collection would be worth its time, unless the memory is very large.
 	debug.SetGCPercent(-1)
 	debug.SetMemoryLimit(heap)
@@ -129,7 +131,7 @@ func (r *run) run(cmd *cobra.Command, name string) error {
 	if r.folder, err = openFolder(r.Config.Workspace, r.who); err != nil {
 		return fmt.Errorf("open the folder of hooks: %w", err)
 	}
-	r.report = Run{Time: r.start.UTC().Truncate(time.Millisecond), Host: r.hostID, Event: r.event}
+	r.report = Run{Time: r.now.UTC().Truncate(time.Millisecond), Host: r.hostID, Event: r.event}
 	text, err := r.answer(ctx)
 	if text != "" {
 		err = errors.Join(err, r.print(text))

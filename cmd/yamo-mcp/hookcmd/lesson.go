@@ -46,7 +46,7 @@ func (r *run) preTool(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	s := r.folder.load(r.in.SessionID, r.start)
+	s := r.folder.load(r.in.SessionID, r.now)
 	lessons = slices.DeleteFunc(lessons, func(l lesson) bool { return s.has(l.ID) })
 	best := applies(act, lessons)
 	if best == nil {

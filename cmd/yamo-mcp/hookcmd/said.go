@@ -26,7 +26,7 @@ var hostNamesInLog = map[string]string{
 // stop writes to the daily log what was said since the last time.
 func (r *run) stop(ctx context.Context) error {
 	return r.folder.locked(ctx, func() error {
-		s := r.folder.load(r.in.SessionID, r.start)
+		s := r.folder.load(r.in.SessionID, r.now)
 		if err := r.record(ctx, &s); err != nil {
 			return err
 		}
@@ -57,7 +57,7 @@ func (r *run) preCompact(ctx context.Context) error {
 // checkpoint writes to the daily log, before the host compacts the conversation, what was said so far and where the
 // work is.
 func (r *run) checkpoint(ctx context.Context) error {
-	s := r.folder.load(r.in.SessionID, r.start)
+	s := r.folder.load(r.in.SessionID, r.now)
 	asked := s.Prompt
 	// What was said so far is written now, because compaction may replace the host's log.
 	if err := r.record(ctx, &s); err != nil {
@@ -87,7 +87,7 @@ func (r *run) checkpoint(ctx context.Context) error {
 // sessionEnd writes what was not answered, and forgets the session. Hosts give it little time.
 func (r *run) sessionEnd(ctx context.Context) error {
 	return r.folder.locked(ctx, func() error {
-		s := r.folder.load(r.in.SessionID, r.start)
+		s := r.folder.load(r.in.SessionID, r.now)
 		err := r.record(ctx, &s)
 		return errors.Join(err, r.folder.forget(r.in.SessionID))
 	})
