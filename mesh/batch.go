@@ -28,6 +28,7 @@ type batch struct {
 	versions bool                                 // records of files replace the current memory of the same file
 }
 
+// newBatch returns a batch of n memories.
 func newBatch(v *View, n int) *batch {
 	return &batch{
 		view: v, zone: v.zone(), records: make([]*record.Record, n), outcomes: make([]Outcome, n),

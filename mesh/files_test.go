@@ -168,6 +168,16 @@ func rows(t *testing.T, dir string) int {
 	return int(info.Size()-64) / (24 + 4*bagDim)
 }
 
+// waitForRows waits until want vectors are on disk: a search does not wait for all of them on a busy machine.
+func waitForRows(t *testing.T, dir string, want int) {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); rows(t, dir) != want; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d vectors, want %d", rows(t, dir), want)
+		}
+	}
+}
+
 func TestFiles(t *testing.T) {
 	t.Parallel()
 	dir, files, model := filepath.Join(t.TempDir(), ".yamo"), &shelf{texts: map[string]string{}}, &bag{}
@@ -194,9 +204,7 @@ func TestFiles(t *testing.T) {
 			t.Errorf("a secret reached the embedder: %q", text)
 		}
 	}
-	if n := rows(t, dir); n != 4 {
-		t.Errorf("%d vectors, want 4", n)
-	}
+	waitForRows(t, dir, 4)
 	reads := files.reads
 	check("irrigation pump", "private MEMORY.md#Pump yamo://workspace/MEMORY.md")
 	if files.reads != reads {
@@ -215,20 +223,14 @@ func TestFiles(t *testing.T) {
 			t.Errorf("found what is not there any more: %s", source)
 		}
 	}
-	if n := rows(t, dir); n != 3 {
-		t.Errorf("%d vectors after the edit, want 3", n)
-	}
+	waitForRows(t, dir, 3)
 
 	// A file is deleted while no search runs.
 	files.remove("memory/2026-02-14-group-hiking.md")
 	if err := v.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(10 * time.Second); rows(t, dir) != 2; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%d vectors after a file went, want 2", rows(t, dir))
-		}
-	}
+	waitForRows(t, dir, 2)
 
 	// All of it comes back.
 	model.embedded("")
@@ -344,9 +346,7 @@ func TestFilesWithoutAndWithAnotherModel(t *testing.T) {
 			t.Errorf("%+v (-want +got):\n%s", model.Model(), diff)
 		}
 	}
-	if n := rows(t, dir); n != 1 {
-		t.Errorf("%d vectors", n)
-	}
+	waitForRows(t, dir, 1)
 }
 
 // A damaged vector on disk is found by Maintenance.Check, which repairs nothing, and mended by a rebuild.

@@ -212,6 +212,7 @@ func (v *View) outranks(a, b record.Hit) bool {
 // foreign reports whether a compartment belongs to a group other than the audience.
 func (v *View) foreign(name record.Visibility) bool { return name != v.home() && name != record.Shared }
 
+// lessonMinConfidence returns the minimum confidence of an active lesson.
 func (v *View) lessonMinConfidence() float64 {
 	if v.LessonMinConfidence == 0 {
 		return record.DefaultConfidence

@@ -77,6 +77,7 @@ func (m Maintenance) check(ctx context.Context, c *compartment, r *index.Report,
 	return c.index.Check(ctx, r, report)
 }
 
+// exists reports whether path exists, as a link too. What cannot be looked at counts as existing.
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return !errors.Is(err, fs.ErrNotExist)

@@ -102,6 +102,7 @@ func (v *View) reflection(ctx context.Context, key string) (r *record.Record, er
 	return r, err
 }
 
+// reflected returns a reflection as the callers of Reflect get it; the zero value for none.
 func (v *View) reflected(r *record.Record, created bool) Reflected {
 	if r == nil {
 		return Reflected{}

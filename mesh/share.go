@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh/intake"
-	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/skill"
 	"github.com/yamo-protocol/yamo-mcp/mesh/store"
@@ -48,9 +47,9 @@ func (v *View) Discloses(ctx context.Context, parts []string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	sets := []map[string]bool{stemSet(strings.Join(parts, "\n"))}
+	sets := []map[string]bool{terms(strings.Join(parts, "\n"))}
 	for _, part := range parts {
-		sets = append(sets, stemSet(part))
+		sets = append(sets, terms(part))
 	}
 	for _, source := range among {
 		if source.Projection.Visibility == record.Shared {
@@ -86,7 +85,7 @@ var publicFiles = map[string]bool{"AGENTS.md": true, "SOUL.md": true, "IDENTITY.
 
 // discloses reports whether one of the sets of stems has most of r's, or the other way round.
 func discloses(sets []map[string]bool, r *record.Record) bool {
-	private := stemSet(r.Content)
+	private := terms(r.Content)
 	for _, set := range sets {
 		shared := 0
 		for stem := range private {
@@ -104,14 +103,6 @@ func discloses(sets []map[string]bool, r *record.Record) bool {
 		}
 	}
 	return false
-}
-
-func stemSet(s string) map[string]bool {
-	set := map[string]bool{}
-	for _, stem := range keyword.Stems(s) {
-		set[stem] = true
-	}
-	return set
 }
 
 // Sharing is a memory or a skill that every group can read, and which groups' searches have found it.

@@ -276,6 +276,7 @@ func (l *linter) profiles(folder string) {
 	}
 }
 
+// agents checks that AGENTS.md has its sections (RFC-0009 §2.2).
 func (l *linter) agents(text string) {
 	have := map[string]bool{}
 	for line := range lines(text) {
@@ -290,6 +291,7 @@ func (l *linter) agents(text string) {
 	}
 }
 
+// user checks the time zone in USER.md (RFC-0009 §2.3).
 func (l *linter) user(text string) {
 	if m := timezone.FindStringSubmatchIndex(text); m == nil || strings.TrimSpace(text[m[2]:m[3]]) == "" {
 		l.warn(UserFile, 0, "RFC-0009 §2.3", "has no **Timezone:** such as Europe/Oslo; the machine's is used")
@@ -299,6 +301,7 @@ func (l *linter) user(text string) {
 	}
 }
 
+// heartbeat checks the length of HEARTBEAT.md (RFC-0009 §2.7), and the form of the recorded checks (§2.9).
 func (l *linter) heartbeat(name, text string) {
 	if name == HeartbeatFile {
 		if n := strings.Count(strings.TrimRight(text, "\n"), "\n") + 1; n > heartbeatLines {

@@ -79,6 +79,7 @@ func (a sharedAnswer) String() string {
 	return b.String()
 }
 
+// newSharedList returns `yamo-mcp shared list`.
 func newSharedList(env cli.Env) *cobra.Command {
 	c := cli.New(env)
 	cmd := &cobra.Command{
@@ -114,6 +115,7 @@ found may have been said there: shared remove does not reach that.`,
 	return cmd
 }
 
+// newSharedItem describes a shared memory or skill, with everything that a group can read of it.
 func newSharedItem(s mesh.Sharing) sharedItem {
 	item := sharedItem{Seen: []sharedHit{}}
 	if s.Skill != nil {
@@ -157,6 +159,8 @@ func publicFiles(c *cli.Command) (list []publicFile, err error) {
 	return list, nil
 }
 
+// newSharedAdd returns `yamo-mcp shared add`. What it shares is scrubbed again, because it may be older than the
+// present rules.
 func newSharedAdd(env cli.Env) *cobra.Command {
 	return sharedChange(env, &cobra.Command{
 		Use:   "add ID",
@@ -187,6 +191,8 @@ command prints what they can read from now on.`,
 	})
 }
 
+// newSharedRemove returns `yamo-mcp shared remove`. It looks the ID up first: a private memory must not be erased by
+// it.
 func newSharedRemove(env cli.Env) *cobra.Command {
 	return sharedChange(env, &cobra.Command{
 		Use:   "remove ID",

@@ -220,6 +220,7 @@ func (p Plan) note(event edit.Event) workspace.Note {
 	}
 }
 
+// ids returns the candidates' IDs.
 func ids(list []Candidate) (ids []string) {
 	for _, c := range list {
 		ids = append(ids, c.ID)

@@ -68,6 +68,7 @@ func claudeHook(e hookEvent, command string) object {
 
 func codexHook(e hookEvent, command string) object { return claudeHook(e, command) }
 
+// geminiHook returns an entry in the form of Gemini CLI's settings, whose timeout is in milliseconds.
 func geminiHook(_ hookEvent, command string) object {
 	return object{{"hooks", []object{{
 		{"name", "yamo"}, {"type", "command"}, {"command", command}, {"timeout", 1000 * seconds},

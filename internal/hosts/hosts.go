@@ -181,6 +181,7 @@ func (p Place) config(name string) string {
 	return filepath.Join(p.Home, ".config", name)
 }
 
+// goos returns the platform whose places are used: that of this program, except in tests.
 func (p Place) goos() string {
 	if p.OS != "" {
 		return p.OS

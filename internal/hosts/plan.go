@@ -67,6 +67,7 @@ type step struct {
 	whole  func(before []byte) ([]byte, error) // instead of the others, for a file of its own; nil is no file
 }
 
+// orUsual returns file, or the host's usual one for "".
 func (h Host) orUsual(p Place, file string) string {
 	if file == "" {
 		return h.file(p)
@@ -74,6 +75,7 @@ func (h Host) orUsual(p Place, file string) string {
 	return file
 }
 
+// hookStep returns the step that changes the host's file of hooks.
 func (h Host) hookStep(p Place, change func([]byte) ([]byte, error)) step {
 	return step{
 		file: h.hooks.file(p), form: jsonFormat{}, strict: h.strict, change: change,

@@ -34,6 +34,8 @@ type kept struct {
 	Made   []string `json:"folders,omitempty"` // that did not exist before
 }
 
+// record returns the file in which the state before c is kept. Its name is a hash, because a target's path is no file
+// name.
 func (s Store) record(c Change) string {
 	sum := sha256.Sum256([]byte(c.target))
 	return filepath.Join(s.Dir, hex.EncodeToString(sum[:8])+".json")
@@ -88,6 +90,7 @@ func (s Store) keep(c Change) error {
 	return os.WriteFile(s.record(c), append(data, '\n'), 0o600)
 }
 
+// last returns what is kept for c's target, ok false if nothing readable is.
 func (s Store) last(c Change) (kept, bool) {
 	data, err := os.ReadFile(s.record(c))
 	var k kept
@@ -134,6 +137,7 @@ func (s Store) Undo(c Change) error {
 	return nil
 }
 
+// digest returns the SHA-256 of data in hexadecimal.
 func digest(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])

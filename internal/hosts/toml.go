@@ -223,6 +223,7 @@ func (f tomlFormat) remove(text []byte, path []string) ([]byte, error) {
 
 var bareKey = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
+// tomlKey returns key as TOML, quoted where necessary.
 func tomlKey(key string) string {
 	if bareKey.MatchString(key) {
 		return key

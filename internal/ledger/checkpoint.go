@@ -18,7 +18,7 @@ import (
 // A program that keeps what it made of a ledger need not read all of it again: it keeps a Checkpoint too, and continues
 // behind it if the file still begins with the same bytes. Every byte before the checkpoint is hashed again, so that a
 // line that was altered is noticed as if it had been read. What is kept is sealed with the key of the macs, so that
-// nobody without the key can pass off something else as a ledger's content.
+// no process without the key can pass off something else as a ledger's content.
 
 // Checkpoint is a place behind an entry, and the hash of the file up to there.
 type Checkpoint struct {

@@ -187,6 +187,7 @@ type fields struct {
 	bad  bool
 }
 
+// token consumes want, which must come next.
 func (s *fields) token(want string) {
 	rest, ok := bytes.CutPrefix(s.rest, []byte(want))
 	if s.bad = s.bad || !ok; !s.bad {

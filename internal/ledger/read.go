@@ -75,6 +75,7 @@ func (c cursor) precedes(l line) error {
 	return nil
 }
 
+// past returns the position after the line l of n bytes at offset off.
 func (c cursor) past(l line, hash string, off int64, n int) cursor {
 	return cursor{
 		seq: l.seq, hash: hash, start: off, end: off + int64(n) + 1, erased: l.body == nil, version: l.version,

@@ -159,6 +159,7 @@ func replaceFile(path string, write func(*appender) error) error {
 	return syncDir(osFS{}, filepath.Dir(path))
 }
 
+// ignoreEOF returns err unless it is the end of the file.
 func ignoreEOF(err error) error {
 	if errors.Is(err, io.EOF) {
 		return nil

@@ -67,6 +67,7 @@ func bare(dir string) bool {
 		exists(filepath.Join(dir, "config"))
 }
 
+// absolute returns path, relative to base if it is relative.
 func absolute(path, base string) string {
 	if filepath.IsAbs(path) {
 		return path

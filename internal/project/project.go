@@ -36,6 +36,8 @@ func (f Finder) Repository(dir string) string {
 	return f.Identify(dir)
 }
 
+// identify returns the identity of the project that dir is in. A remote that is a folder of this machine is followed up
+// to hops times, since clones of clones are one project.
 func (f Finder) identify(dir string, hops int) string {
 	if !filepath.IsAbs(dir) {
 		return ""

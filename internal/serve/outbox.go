@@ -24,6 +24,8 @@ type outbox struct {
 // mark is the method of the entry that settle adds to the queue. No notification has this method.
 const mark = "\x00settled"
 
+// newOutbox returns the queue of one client's notifications. It is bounded: a client that does not read must not fill
+// the memory.
 func newOutbox(ctx context.Context, deliver func(mcp.JSONRPCNotification), written func(int)) *outbox {
 	return &outbox{
 		ctx: ctx, deliver: deliver, written: written,

@@ -167,6 +167,7 @@ func (s *session) enter() (leave func()) {
 	}
 }
 
+// isIdle reports whether nothing has used the session for idleLimit.
 func (s *session) isIdle(now time.Time) bool {
 	used, busy := s.lastUsed()
 	return !busy && now.Sub(used) > idleLimit

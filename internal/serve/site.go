@@ -260,6 +260,7 @@ func withClient(ctx context.Context, c auth.Client) context.Context {
 	return context.WithValue(ctx, clientKey{}, c)
 }
 
+// clientFrom returns the client that withClient put into ctx.
 func clientFrom(ctx context.Context) (auth.Client, bool) {
 	c, ok := ctx.Value(clientKey{}).(auth.Client)
 	return c, ok

@@ -14,8 +14,8 @@ const maxStrangers = 128
 // strangers are the open connections on which no token was accepted, oldest first. Those that serve a request are not
 // among them.
 //
-// SECURITY: anyone can open connections and send nothing. Without a limit they take every file descriptor of the process,
-// so that clients with a token cannot connect and the workspace's files cannot be opened.
+// SECURITY: anyone can open connections and send nothing. Without a limit they take every file descriptor of the
+// process, so that clients with a token cannot connect and the workspace's files cannot be opened.
 type strangers struct {
 	mu   sync.Mutex
 	list *list.List // of net.Conn
@@ -38,6 +38,8 @@ func (s *strangers) watch(c net.Conn, state http.ConnState) {
 	}
 }
 
+// add registers a connection, and closes the oldest if there are too many: the newest may be that of a client with a
+// token.
 func (s *strangers) add(c net.Conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -52,6 +54,7 @@ func (s *strangers) add(c net.Conn) {
 	}
 }
 
+// remove forgets a connection that was closed or has shown a token.
 func (s *strangers) remove(c net.Conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -87,6 +87,7 @@ func key(s string) string {
 	return s
 }
 
+// isKey reports whether s can be the key of a pair (RFC-0011 §3.1).
 func isKey(s string) bool {
 	if s == "" || !isNameRune(rune(s[0])) {
 		return false
@@ -125,6 +126,7 @@ func preview(text string) string {
 	return text
 }
 
+// orNone returns s, or the word that a block has for no value.
 func orNone(s string) string {
 	if s == "" {
 		return none

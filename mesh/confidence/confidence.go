@@ -55,6 +55,7 @@ func (l Level) Or(other Level) Level {
 // AtLeast reports whether l is min or higher. Every level is at least "".
 func (l Level) AtLeast(least Level) bool { return l.rank() >= least.rank() }
 
+// rank returns the level's place in the order, the lowest first; an unknown level is the lowest.
 func (l Level) rank() int {
 	switch l {
 	case Likely:
@@ -124,6 +125,7 @@ func (s Sentence) Compare(sentence, memory Tokens, text string, strength float64
 	return f
 }
 
+// mean returns the mean of a list that is not empty.
 func mean(list []float64) float64 {
 	sum := 0.
 	for _, x := range list {

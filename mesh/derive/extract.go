@@ -86,6 +86,7 @@ func (m Deriver) extract(ctx context.Context, s *Sources, all []sentence) (Deriv
 	return d, nil
 }
 
+// texts returns the sentences' texts.
 func texts(all []sentence) []string {
 	list := make([]string, len(all))
 	for i, s := range all {

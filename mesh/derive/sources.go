@@ -30,6 +30,7 @@ func NewSources(kind, topic string, home record.Visibility, hits []record.Hit) *
 	return s
 }
 
+// ids returns the sources' IDs, in their order.
 func (s *Sources) ids() []string {
 	ids := make([]string, len(s.Hits))
 	for i, h := range s.Hits {

@@ -155,6 +155,8 @@ type poolingConfig struct {
 	Last      bool `json:"pooling_mode_lasttoken"`
 }
 
+// mode returns the pooling that a model of sentence-transformers is configured for. One that is not supported is an
+// error: other vectors would look right and find little.
 func (c poolingConfig) mode() (pooling, error) {
 	switch {
 	case c.Weighted || c.Last:

@@ -94,6 +94,7 @@ func (l *Local) EmbedQuery(ctx context.Context, texts []string) ([][]float32, er
 	return l.embed(ctx, l.folder.query, texts)
 }
 
+// embed returns the vectors of the texts, each with the prompt that the model wants before a text of its kind.
 func (l *Local) embed(ctx context.Context, prompt string, texts []string) ([][]float32, error) {
 	if len(texts) == 0 {
 		return nil, nil

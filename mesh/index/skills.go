@@ -32,12 +32,14 @@ func (s *skillVectors) clear() {
 	s.byText, s.loaded = map[string][]float32{}, true
 }
 
+// get returns the vector of a skill's text, nil if it has none yet.
 func (s *skillVectors) get(text string) []float32 {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.byText[text]
 }
 
+// put keeps the vectors of the texts.
 func (s *skillVectors) put(texts []string, vectors [][]float32) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -169,12 +171,14 @@ func (ix *Index) flushSkills(ctx context.Context) (erased bool, err error) {
 	return erased, nil
 }
 
+// skillStates returns the compartment's skills as they are now.
 func (ix *Index) skillStates() []*skill.State {
 	s := ix.c.Snapshot()
 	defer s.Release()
 	return s.Skills.All()
 }
 
+// hasSkill reports whether the compartment still has the skill called id.
 func (ix *Index) hasSkill(id string) bool {
 	s := ix.c.Snapshot()
 	defer s.Release()

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// labelWeight is the weight of a term that is only in a document's labels: a tag says what a text is about, as a word
+// labelWeight is the weight of a term that is only in a document's labels: a tag tells what a text is about, as a word
 // of its head does.
 const labelWeight = 1.
 

@@ -121,6 +121,8 @@ type Scores struct {
 	touched []int32  // the documents whose near is not 0
 }
 
+// reset makes room for n documents. The scratch space grows by an eighth more, since an index grows by one document at
+// a time.
 func (m *Scores) reset(n int) {
 	m.Own, m.Context, m.Named = cleared(m.Own, n), cleared(m.Context, n), m.Named[:0]
 	if len(m.near) < n {

@@ -104,6 +104,7 @@ const (
 	ideographic
 )
 
+// kindOf returns the kind of a character. Words are made of letters, marks and digits of any script.
 func kindOf(r rune) kind {
 	switch {
 	case r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z':

@@ -256,6 +256,7 @@ func copyToV2(ctx context.Context, dir string, info Foreign) (err error) {
 	return syncTree(tablePath(dir, migratingTable))
 }
 
+// rename renames a folder and fsyncs the one that has its name, so that a migration goes on where it stopped.
 func rename(from, to string) error {
 	if err := os.Rename(from, to); err != nil {
 		return fmt.Errorf("migrate memory index: %w", err)

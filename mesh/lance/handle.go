@@ -47,12 +47,14 @@ type handle struct {
 	refs    int
 }
 
+// at returns the version of the table that is open.
 func (h *handle) at() uint64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.version
 }
 
+// acquire adds a user; each calls release.
 func (h *handle) acquire() *handle {
 	h.mu.Lock()
 	defer h.mu.Unlock()

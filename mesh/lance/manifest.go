@@ -40,6 +40,7 @@ type dataFile struct {
 
 func (f fragment) live() uint64 { return f.rows - min(f.deleted, f.rows) }
 
+// rows returns the number of rows that are not deleted.
 func (m *manifest) rows() (n int) {
 	for _, f := range m.fragments {
 		n += int(f.live()) //nolint:gosec // a count of rows
@@ -130,6 +131,7 @@ func (d dataFile) check(dir string, deep bool) error {
 	return errors.Join(err, f.Close())
 }
 
+// checkOpen is check of the open file f.
 func (d dataFile) checkOpen(f *os.File, deep bool) error {
 	info, err := f.Stat()
 	if err != nil {

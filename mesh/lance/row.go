@@ -17,6 +17,7 @@ import (
 // row is what lancedb-go reads back: JSON, in which null and NaN are nil.
 type row map[string]any
 
+// text returns a string of the row, "" for null.
 func (r row) text(column string) string {
 	s, _ := r[column].(string)
 	return s
@@ -98,6 +99,7 @@ func putTime(b array.Builder, t time.Time) {
 	b.(*array.TimestampBuilder).Append(arrow.Timestamp(t.UnixMilli()))
 }
 
+// putVector appends a vector, whose length was checked.
 func putVector(b array.Builder, v []float32) {
 	l := b.(*array.FixedSizeListBuilder)
 	l.Append(true)
@@ -116,6 +118,7 @@ func timeField(name string, nullable bool) arrow.Field {
 	return arrow.Field{Name: name, Type: &arrow.TimestampType{Unit: arrow.Millisecond}, Nullable: nullable}
 }
 
+// vectorField returns the column of vectors of a length.
 func vectorField(dim int) arrow.Field {
 	n := int32(dim) //nolint:gosec // a model's dimension, a few thousand
 	return arrow.Field{Name: "vector", Type: arrow.FixedSizeListOf(n, arrow.PrimitiveTypes.Float32)}

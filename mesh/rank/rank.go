@@ -388,6 +388,7 @@ func largest(list []float32, most float32) float32 {
 	return most
 }
 
+// share returns x as a share of the largest, 0 if all are 0.
 func share(x, largest float32) float32 {
 	if largest == 0 {
 		return 0

@@ -38,12 +38,14 @@ func (s *Skill) Clean() {
 	s.Text = text.Plain(s.Text)
 }
 
+// lines makes each of the fields one line.
 func lines(fields ...*string) {
 	for _, s := range fields {
 		*s = text.Line(*s)
 	}
 }
 
+// eachLine makes each string of list one line.
 func eachLine(list []string) {
 	for i := range list {
 		list[i] = text.Line(list[i])

@@ -59,6 +59,7 @@ func (s *splitter) grow(p *packing, end int) bool {
 	return true
 }
 
+// flush adds the chunk that is being packed, and begins the next.
 func (s *splitter) flush(p *packing) {
 	if p.start >= 0 {
 		s.add(p.start, p.end, p.path)

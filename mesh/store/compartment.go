@@ -122,6 +122,7 @@ func (c *Compartment) Erase(ctx context.Context, prepare Prepare) error {
 	return c.explain("erase from", err)
 }
 
+// explain adds to err what was being done, and to which ledger.
 func (c *Compartment) explain(doing string, err error) error {
 	if err != nil {
 		return fmt.Errorf("%s the %s ledger: %w", doing, c.Visibility, err)

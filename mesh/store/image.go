@@ -75,6 +75,7 @@ var (
 	}.DecMode())
 )
 
+// must returns mode; an error would be a mistake in the program.
 func must[M any](mode M, err error) M {
 	if err != nil {
 		panic(err) // the options are constants

@@ -32,6 +32,7 @@ type derived struct {
 	Parts    bool
 }
 
+// derive computes what an image keeps of a record so that a start need not read its text.
 func derive(r *record.Record) derived {
 	d := derived{Session: r.SessionID, Standing: r.IsStanding()}
 	if r.Type == record.FileType {
@@ -160,6 +161,7 @@ func (p *Projection) adopt(image *decodedImage) {
 	p.Changed()
 }
 
+// adoptRevisions makes the image's revisions those of p. IDs become pointers, so that one revision is one value.
 func (p *Projection) adoptRevisions(r imageRevisions) {
 	to := &p.revisions
 	for _, revision := range r.ByID {

@@ -17,6 +17,7 @@ type revisions struct {
 	changes int                           // how often anything changed that a memory's text and existence do not show
 }
 
+// newRevisions returns no revisions.
 func newRevisions() revisions {
 	return revisions{
 		byID: map[string]*record.Revision{}, naming: map[string][]string{},

@@ -107,6 +107,7 @@ func (s *Snapshot) Reflection(key string) *record.Record {
 	return s.at(doc, ok)
 }
 
+// at returns the record of a document, nil if ok is false or it was deleted.
 func (s *Snapshot) at(doc int, ok bool) *record.Record {
 	if !ok {
 		return nil

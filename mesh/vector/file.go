@@ -165,6 +165,7 @@ func headerName(name string) string {
 	return name[:headerSize-nameAt-len(tail)] + tail
 }
 
+// newHeader returns the header of a new file. Its nonce tells other processes that the file was replaced.
 func (s *Set) newHeader() []byte {
 	nonce := make([]byte, nameAt-nonceAt)
 	_, _ = rand.Read(nonce) // never fails

@@ -24,6 +24,7 @@ import (
 // key identifies a memory in the file, where all rows have the same length.
 type key [keySize]byte
 
+// keyOf returns the key of a document's ID: a hash, so that all keys have one length in the file.
 func keyOf(id string) key {
 	sum := sha256.Sum256([]byte(id))
 	return key(sum[:keySize])

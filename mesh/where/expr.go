@@ -22,6 +22,7 @@ const (
 	yes
 )
 
+// truthOf returns the truth value of b.
 func truthOf(b bool) truth {
 	if b {
 		return yes
@@ -55,8 +56,8 @@ func (e *Expr) String() string {
 	return b.String()
 }
 
-// Columns returns the names of the columns that the expression uses, sorted and without duplicates; LIKE is among them if
-// it is used.
+// Columns returns the names of the columns that the expression uses, sorted and without duplicates; LIKE is among them
+// if it is used.
 func (e *Expr) Columns() []string {
 	var list []string
 	e.root.columns(func(c string) { list = append(list, c) })
@@ -208,6 +209,7 @@ type like struct {
 	matches         *regexp.Regexp
 }
 
+// newLike compiles a pattern of SQL's LIKE: % is any text, _ any character, and a backslash makes them ordinary.
 func newLike(column, pattern string) like {
 	var b strings.Builder
 	escaped := false

@@ -95,6 +95,7 @@ type parser struct {
 	depth int
 }
 
+// advance reads the next token.
 func (p *parser) advance() (err error) {
 	p.token, err = p.next()
 	return err

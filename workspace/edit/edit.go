@@ -109,6 +109,7 @@ func (e *Editor) newLedger() *ledger.Ledger {
 // ledgerName is the name of the record's ledger, which is in each of its lines.
 const ledgerName = "edits"
 
+// head returns the file that notes the record's last line, "" if none is kept.
 func (e *Editor) head() string {
 	if e.opt.Heads == "" {
 		return ""

@@ -58,6 +58,7 @@ func (e *Editor) Resolve(ctx context.Context, ref string) (Evidence, error) {
 	return found, nil
 }
 
+// memory returns an error unless the memory called id exists. Without Options.Memory every ID is accepted.
 func (e *Editor) memory(ctx context.Context, id string) error {
 	if e.opt.Memory == nil {
 		return nil

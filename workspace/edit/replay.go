@@ -137,6 +137,8 @@ func (e *Editor) Replay(ctx context.Context, name, to string) (Replayed, error) 
 	return e.replay(ctx, name, to)
 }
 
+// replay makes the file's text from its events, up to the point to. It stops at a drift that was not accepted: what
+// follows was an edit of another text.
 func (e *Editor) replay(ctx context.Context, name, to string) (Replayed, error) {
 	until, err := parsePoint(to)
 	if err != nil {
@@ -204,6 +206,8 @@ func (p point) before(e Event) bool {
 	return p.found || !p.time.IsZero() && e.time().After(p.time)
 }
 
+// parsePoint reads a point in a file's history: an event's ID or token, a time, or a day, which means its end. "" is
+// the present.
 func parsePoint(text string) (point, error) {
 	if text == "" {
 		return point{}, nil

@@ -30,6 +30,7 @@ type state struct {
 	proposals map[string]*Proposal // by id, without their texts
 }
 
+// newState returns the state of an empty record.
 func newState() *state {
 	return &state{
 		files: map[string]*file{}, byKey: map[string]Event{}, seqs: map[string]int64{}, pins: map[string]map[string]string{},

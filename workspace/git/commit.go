@@ -185,6 +185,7 @@ func (c change) stream(out *bytes.Buffer, when time.Time) {
 	writeData(out, []byte(message(c.note)))
 }
 
+// writeData writes a data command of git fast-import.
 func writeData(out *bytes.Buffer, data []byte) {
 	fmt.Fprintf(out, "data %d\n", len(data))
 	out.Write(data)

@@ -95,6 +95,7 @@ func (d *Document) Apply(t *Type, e Edit, now time.Time) (Applied, error) {
 	return done, nil
 }
 
+// quoteName returns a section's name for errors.
 func quoteName(name string) string {
 	if name == "" {
 		return "the text above the sections"
@@ -272,6 +273,7 @@ func (f Form) items(e Edit, present []string, now time.Time) ([]string, error) {
 	return out, nil
 }
 
+// join returns the tokens in one line.
 func join(tokens []Token) string {
 	list := make([]string, len(tokens))
 	for i, t := range tokens {

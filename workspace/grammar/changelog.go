@@ -94,6 +94,7 @@ func RollupDay(entry string) string {
 	return ""
 }
 
+// plural returns a number with a regular noun.
 func plural(n int, what string) string {
 	if n == 1 {
 		return "1 " + what

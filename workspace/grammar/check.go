@@ -3,6 +3,7 @@ package grammar
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -129,6 +130,7 @@ func (c *checker) titles() {
 	}
 }
 
+// lastLine returns the last line of text that is not blank, without a byte order mark.
 func lastLine(text string) string {
 	text = strings.TrimRight(text, "\r\n")
 	return strings.TrimPrefix(text[strings.LastIndexByte(text, '\n')+1:], "\uFEFF")
@@ -185,9 +187,9 @@ func (c *checker) sections() {
 		if i == 0 {
 			continue
 		}
-		at := indexOf(names, p.Name)
+		at := slices.Index(names, p.Name)
 		if meant, ok := taken[i]; ok {
-			at = indexOf(names, meant)
+			at = slices.Index(names, meant)
 			c.fail(p.Line, "§2", "the heading ## %s is misspelt: it must be ## %s", p.Name, meant)
 		} else if at < 0 {
 			c.fail(p.Line, "§1", "## %s is no section of a %s: what does not fit goes below ## Extensions", p.Name, c.typ.Name)
@@ -266,15 +268,6 @@ func (c *checker) order(list []position) {
 	}
 }
 
-func indexOf(names []string, name string) int {
-	for i, n := range names {
-		if n == name {
-			return i
-		}
-	}
-	return -1
-}
-
 // content checks the text of a section: caps, evidence, entries of the Change Log.
 func (c *checker) content(p Part) {
 	s, ok := c.typ.section(p.Name)
@@ -316,6 +309,7 @@ func (c *checker) content(p Part) {
 // quoted matches a quotation of one character or more.
 var quoted = regexp.MustCompile(`"[^"]+"|“[^”]+”|„[^“”]+[“”]|«[^»]+»|‘[^’]+’`)
 
+// evidence checks a section of evidence (seed 004 §5): each item has a token and a short quote, and there are few.
 func (c *checker) evidence(p Part) {
 	n := 0
 	for _, b := range blocks(p.Body) {
@@ -339,6 +333,7 @@ func (c *checker) evidence(p Part) {
 // dateForm matches the beginning of a Change Log entry: a time, or the date of a daily rollup.
 var dateForm = regexp.MustCompile(`^([0-9]{4}-[0-9]{2}-[0-9]{2})(T[^ ]*Z)?: `)
 
+// changes checks the entries of a Change Log (seed 004 §7).
 func (c *checker) changes(p Part) {
 	for _, b := range blocks(p.Body) {
 		if !b.item {

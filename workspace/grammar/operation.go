@@ -78,6 +78,7 @@ func (op Op) Prohibited() error {
 	return nil
 }
 
+// opNames returns the operations in one line, for errors.
 func opNames(ops []Op) string {
 	names := make([]string, len(ops))
 	for i, op := range ops {

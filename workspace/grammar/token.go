@@ -69,6 +69,7 @@ func ParseToken(text string) (Token, error) {
 	return t, nil
 }
 
+// memoryToken returns the token of a memory: its ULID has the ID's time and digits, so that the ID can be read back.
 func memoryToken(id, millis, digits string) (Token, error) {
 	ms, err := strconv.ParseUint(millis, 10, 48)
 	tail, hexErr := hex.DecodeString(digits)

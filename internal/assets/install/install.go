@@ -46,6 +46,7 @@ type Timeouts struct {
 	Client  time.Duration // for one run of a package client: 5 min
 }
 
+// withDefaults returns the timeouts with defaults for what is not set.
 func (t Timeouts) withDefaults() Timeouts {
 	t.Connect = cmp.Or(t.Connect, 5*time.Second)
 	t.Stall = cmp.Or(t.Stall, 15*time.Second)
@@ -270,6 +271,7 @@ func lock(ctx context.Context, dir string, out io.Writer) (func(), error) {
 	return func() { _ = release() }, nil
 }
 
+// removeScratch removes what interrupted installations left in dir.
 func removeScratch(dir string) {
 	old, _ := filepath.Glob(filepath.Join(dir, scratchPrefix+"*"))
 	for _, path := range old {

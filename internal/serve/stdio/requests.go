@@ -26,6 +26,7 @@ func newRequests() *requests {
 	return &requests{open: map[string]int{}, changed: make(chan struct{})}
 }
 
+// add registers a request.
 func (r *requests) add(key string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -138,7 +139,7 @@ type output struct {
 	open *requests
 	stop context.CancelCauseFunc // stops the reading
 
-	began atomic.Int64 // when the write under way began, in Unix nanoseconds; 0 if there is none
+	began atomic.Int64 // when the write under way began, in Unix nanoseconds; 0 without one
 }
 
 // writeError is a failure to write to the client.

@@ -174,11 +174,13 @@ func closesAfter(r rune) bool {
 	return unicode.IsSpace(r) || strings.ContainsRune(`)]}"'”’»“—–-*_<|.,:;!?…`, r)
 }
 
+// startsPhrase reports whether a phrase in emphasis may begin with r.
 func startsPhrase(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) ||
 		strings.ContainsRune("`\"'“‘«„([*_<&#@$€£+-~!¿¡§", r) || r > 0x2000
 }
 
+// endsPhrase reports whether a phrase in emphasis may end with r.
 func endsPhrase(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) ||
 		strings.ContainsRune("`\"'”’»“)]*_>.,:;!?…%+;", r) || r > 0x2000

@@ -44,6 +44,7 @@ func apply(text string, edits []edit) string {
 
 func lineStart(text string, i int) int { return strings.LastIndexByte(text[:i], '\n') + 1 }
 
+// lineEnd returns the offset of the line feed after i, or the end of the text.
 func lineEnd(text string, i int) int {
 	if n := strings.IndexByte(text[i:], '\n'); n >= 0 {
 		return i + n

@@ -136,6 +136,7 @@ func (w *writer) atLineStart() bool {
 	return s == "" || s[len(s)-1] == '\n'
 }
 
+// newline begins a new line, unless one has just begun.
 func (w *writer) newline() {
 	w.space = false
 	if !w.atLineStart() {
@@ -143,6 +144,7 @@ func (w *writer) newline() {
 	}
 }
 
+// paragraph leaves one blank line, unless there is one.
 func (w *writer) paragraph() {
 	w.newline()
 	if s := w.b.String(); s != "" && !strings.HasSuffix(s, "\n\n") {

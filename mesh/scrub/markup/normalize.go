@@ -48,6 +48,7 @@ type normalizer struct {
 	edits []edit
 }
 
+// replace notes an edit that changes something.
 func (n *normalizer) replace(start, end int, with string) {
 	if n.src[start:end] != with {
 		n.edits = append(n.edits, edit{start, end, with})

@@ -52,6 +52,7 @@ func localStart(text string, mid int) int {
 	return i
 }
 
+// isLocal reports whether r may be in the part of an address before the @ (RFC 5321, RFC 6531).
 func isLocal(r rune) bool {
 	if r < utf8.RuneSelf {
 		return chars.IsAlnum(byte(r)) || strings.ContainsRune("._%+-'", r) //nolint:gosec // below 0x80, see above

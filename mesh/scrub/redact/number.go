@@ -245,6 +245,8 @@ func ssnAt(text string, run []group) (start, n int) {
 	return 0, 0
 }
 
+// issued reports whether a United States social security number of nine digits can have been issued: some areas, groups
+// and serials never are.
 func issued(d string) bool {
 	area := number(d[:3])
 	return area > 0 && area != 666 && area < 900 && d[3:5] != "00" && d[5:] != "0000"

@@ -203,6 +203,7 @@ func skipRemark(text string, i int) (int, bool) {
 	return i, false
 }
 
+// skipBlank returns the offset of the first character from i on that is no space or tab.
 func skipBlank(text string, i int) int {
 	for i < len(text) && (text[i] == ' ' || text[i] == '\t') {
 		i++

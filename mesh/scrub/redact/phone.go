@@ -170,6 +170,7 @@ func hexBefore(text string, i int) bool {
 		!chars.IsAlnum(chars.At(text, i-4))
 }
 
+// hexAfter reports whether another hexadecimal byte follows: then the digits are a dump and no number.
 func hexAfter(text string, i int) bool {
 	return chars.At(text, i) == ' ' && chars.IsHex(chars.At(text, i+1)) && chars.IsHex(chars.At(text, i+2)) &&
 		!chars.IsAlnum(chars.At(text, i+3))

@@ -144,6 +144,7 @@ func merge(all []Finding) []Finding {
 // span is a byte range [start,end).
 type span struct{ start, end int }
 
+// inside reports whether f is within one of the spans.
 func inside(spans []span, f Finding) bool {
 	for _, s := range spans {
 		if f.Start >= s.start && f.End <= s.end {

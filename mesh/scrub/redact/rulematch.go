@@ -95,6 +95,7 @@ func (r *rule) allowed(part, match, secret string) bool {
 	return false
 }
 
+// containsAny reports whether s contains one of the words.
 func containsAny(s string, words []string) bool {
 	for _, w := range words {
 		if strings.Contains(s, w) {

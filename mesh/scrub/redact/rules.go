@@ -181,6 +181,7 @@ func loadRules(file string) (*loadedRules, error) {
 	return l, nil
 }
 
+// lowered returns the strings in lower case.
 func lowered(ss []string) []string {
 	out := make([]string, len(ss))
 	for i, s := range ss {
