@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -137,7 +138,7 @@ func fillLedger(b *testing.B, v *View, n int) {
 	}
 }
 
-var sizes = []int{1_000, 10_000, 100_000}
+var sizes = []int{1_000, 10_000, 100_000, 1_000_000}
 
 // BenchmarkSearch is the search without the embedding of the query: only the ranking, and all of it
 // from the request to the recall block in the ledger.
@@ -222,18 +223,29 @@ func BenchmarkOpen(whole *testing.B) {
 				} else if err := os.RemoveAll(image); err != nil {
 					b.Fatal(err)
 				}
-				start := processorTime(b)
+				var v *View
+				before, start := heap(), processorTime(b)
 				for b.Loop() {
-					readAll(b, first.Options, n)
+					v = readAll(b, first.Options, n)
 				}
 				b.ReportMetric(float64((processorTime(b)-start).Milliseconds())/float64(b.N), "cpu-ms")
+				b.ReportMetric(float64(heap()-before)/1e6, "heap-MB")
+				runtime.KeepAlive(v)
 			})
 		}
 	}
 }
 
+// heap returns the bytes that are in use.
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc) //nolint:gosec // less than 2^63
+}
+
 // readAll opens a memory of n memories and reads everything that a search needs.
-func readAll(b *testing.B, o Options, n int) {
+func readAll(b *testing.B, o Options, n int) *View {
 	b.Helper()
 	v := Open(o)
 	c, err := v.open(record.Private)
@@ -249,6 +261,7 @@ func readAll(b *testing.B, o Options, n int) {
 	if _, missing := c.Vectors.Missing(0); missing > 0 || c.count() != n {
 		b.Fatalf("%d memories, %d without a vector", c.count(), missing)
 	}
+	return v
 }
 
 // processorTime is what the process has used of all processors.

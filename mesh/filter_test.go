@@ -111,6 +111,11 @@ func TestFilterByAccess(t *testing.T) {
 		if got := filtered(v, "last_accessed >= '2020-01-01'"); !slices.Equal(got, both) {
 			t.Errorf("%s: found by now: %q", order, got)
 		}
+		process := open(t, dir, audience.DM(), new(words)) // which has read nothing yet
+		process.Ranking = order
+		if got := filtered(process, "access_count >= 1"); !slices.Equal(got, both) {
+			t.Errorf("%s: found by now, in a new process: %q", order, got)
+		}
 		for _, filter := range []string{"Access_Count >= 1", "last_accessed IS NOT NULL"} {
 			if got := filtered(club, filter); len(got) != 0 {
 				t.Errorf("%s, %s: a group is told what a DM looked for: %q", order, filter, got)

@@ -149,19 +149,30 @@ func checkBlocks(t *testing.T, v *View) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows[b.PrevHash] = b
+		rows[b.ID] = b
 	}
-	n := 0
+	n, last := 0, ""
+	byEntry := map[string]lance.Block{}
+	for _, b := range rows {
+		var about struct {
+			Hash string `json:"entry_hash"`
+		}
+		if err := json.Unmarshal([]byte(b.Metadata), &about); err != nil {
+			t.Fatal(err)
+		}
+		byEntry[about.Hash] = b
+	}
 	err := ledger.New(v.ledgerOptions(record.Private)).Sync(t.Context(), func(e ledger.Entry) error {
 		if e.Erased {
 			return nil
 		}
 		n++
-		b := rows[e.PrevHash]
+		b := byEntry[e.Hash]
 		want := lance.Block{
 			ID: b.ID, AgentID: "tester", Operation: e.Op, Text: e.Block, Timestamp: e.Time, Hash: e.BlockHash(),
-			PrevHash: e.PrevHash,
+			PrevHash: last,
 		}
+		last = e.BlockHash()
 		meta := map[string]any{"entry_hash": e.Hash, "seq": float64(e.Seq)}
 		if e.ID != "" {
 			meta["record_id"] = e.ID
@@ -465,9 +476,15 @@ func readMark(t testing.TB, v *View) map[string]int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var mark map[string]int
-	if err := json.Unmarshal(raw, &mark); err != nil {
+	var content map[string]any
+	if err := json.Unmarshal(raw, &content); err != nil {
 		t.Fatal(err)
+	}
+	mark := map[string]int{} // its numbers
+	for key, value := range content {
+		if n, ok := value.(float64); ok {
+			mark[key] = int(n)
+		}
 	}
 	return mark
 }

@@ -68,7 +68,7 @@ func (v *View) Around(ctx context.Context, q SearchRequest, id string) (Listed, 
 
 // admitted returns the memories that satisfy the conditions of q, oldest first, and fills in q's defaults.
 func (v *View) admitted(ctx context.Context, q *SearchRequest) ([]record.Hit, []record.Visibility, error) {
-	conditions, accesses, err := v.conditions(q)
+	conditions, accesses, err := v.conditions(ctx, q)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -21,7 +21,7 @@ import (
 type Stats struct {
 	Memories  int    // in every compartment the audience may see
 	Skills    int    // likewise
-	Path      string // of the LanceDB tables of the audience's own compartment
+	Path      string // of the folder with the LanceDB tables of the audience's own compartment
 	Connected bool   // those tables can be read and hold vectors of the configured model
 }
 
@@ -41,6 +41,7 @@ func (v *View) Stats(ctx context.Context) (Stats, error) {
 		if c.Visibility != v.home() {
 			continue
 		}
+		s.Path = c.index.Tables.Path()
 		if _, err := c.index.Tables.Count(ctx); err != nil {
 			v.Logger.Warn("read the memory index", "error", err)
 			s.Connected = false

@@ -203,14 +203,17 @@ func (v *View) accessesOf(id string) record.Accesses {
 }
 
 // allAccesses returns how often the audience has found each memory, by id, from its own ledger.
-func (v *View) allAccesses() (map[string]record.Accesses, error) {
-	c, err := v.open(v.home())
-	if err != nil {
-		return nil, err
-	}
-	s := c.Snapshot()
-	defer s.Release()
-	return s.AllAccesses(), nil
+func (v *View) allAccesses(ctx context.Context) (counts map[string]record.Accesses, err error) {
+	err = v.withCompartment(ctx, v.home(), func(c *compartment) error {
+		if err := c.Sync(ctx); err != nil {
+			return err
+		}
+		s := c.Snapshot()
+		defer s.Release()
+		counts = s.AllAccesses()
+		return nil
+	})
+	return counts, err
 }
 
 // accessesColumn is the value of access_count for a filter: null without any, as in the table.

@@ -246,6 +246,22 @@ func (v *View) Retire(ctx context.Context, revisions []record.Revision) error {
 	})
 }
 
+// AddAccesses adds to the accesses of memories in the audience's own compartment, by id, what was counted elsewhere: an
+// import brings it along. Unknown ids are left out.
+func (v *View) AddAccesses(ctx context.Context, counted map[string]record.Accesses) error {
+	if len(counted) == 0 {
+		return nil
+	}
+	return v.write(ctx, v.home(), func(s *store.Snapshot, _ time.Time) ([]ledger.Draft, error) {
+		known := maps.Clone(counted)
+		maps.DeleteFunc(known, func(id string, _ record.Accesses) bool { return s.Find(id) == nil })
+		if len(known) == 0 {
+			return nil, nil
+		}
+		return []ledger.Draft{{Op: store.OpAccesses, Data: known}}, nil
+	})
+}
+
 // revision returns the ledger entry of r.
 func (v *View) revision(r record.Revision, now time.Time) (ledger.Draft, error) {
 	// The old memory's id is part of it, so that no two revisions of one write have the same.

@@ -103,7 +103,7 @@ func (v *View) Search(ctx context.Context, q SearchRequest) (Found, error) {
 	if utf8.ValidString(q.Query) && strings.TrimSpace(q.Query) == "" {
 		return Found{}, fault.New("query: say what to look for, in words or as a question")
 	}
-	conditions, accesses, err := v.conditions(&q)
+	conditions, accesses, err := v.conditions(ctx, &q)
 	if err != nil {
 		return Found{}, err
 	}
@@ -170,7 +170,9 @@ func (v *View) Search(ctx context.Context, q SearchRequest) (Found, error) {
 // conditions checks a request, fills in its defaults, and redacts it: what a memory was stored with was redacted,
 // so what is compared with it is too; and all this is noted in the ledger. accesses returns how often the audience
 // has found a memory.
-func (v *View) conditions(q *SearchRequest) (c conditions, accesses func(id string) record.Accesses, err error) {
+func (v *View) conditions(
+	ctx context.Context, q *SearchRequest,
+) (c conditions, accesses func(id string) record.Accesses, err error) {
 	s := intake.New(v.scrubber)
 	q.SessionID, q.AgentID = s.Field("session_id", q.SessionID), s.Field("agent_id", q.AgentID)
 	q.Skill = s.Field("skill_name", q.Skill)
@@ -188,7 +190,7 @@ func (v *View) conditions(q *SearchRequest) (c conditions, accesses func(id stri
 	c.inSession, c.certain = v.inSession(c), v.lessonMinConfidence()
 	var counts map[string]record.Accesses
 	if c.byAccess() {
-		if counts, err = v.allAccesses(); err != nil {
+		if counts, err = v.allAccesses(ctx); err != nil {
 			return c, nil, err
 		}
 	}

@@ -99,6 +99,10 @@ func fromRow(row lance.Memory) record.Foreign {
 	if q.Type == "lesson" {
 		q.Lesson = meta.lesson(row)
 	}
+	q.Past = past(row)
+	if row.AccessCount != nil && *row.AccessCount > 0 {
+		q.Accesses = record.Accesses{Count: *row.AccessCount, Last: row.LastAccessed}
+	}
 	raw, err := json.Marshal(meta.left)
 	if err != nil || len(raw) > record.MaxMetadata || record.CheckMetadata("metadata", meta.left) != nil {
 		meta.note("the metadata is too large or has a forbidden key, and was left out")
@@ -106,6 +110,21 @@ func fromRow(row lance.Memory) record.Foreign {
 	}
 	q.Metadata = meta.left
 	return q
+}
+
+// past returns why a row was not current in the other store, nil if it was: it was superseded, or is in another state
+// than active, such as archived. That store does not keep what replaced it.
+func past(row lance.Memory) *record.Revision {
+	if row.SupersededAt.IsZero() && (row.State == "" || row.State == "active") {
+		return nil
+	}
+	at := row.SupersededAt
+	for _, other := range []time.Time{row.UpdatedAt, row.LastAccessed, row.CreatedAt} {
+		if at.IsZero() {
+			at = other
+		}
+	}
+	return &record.Revision{Old: row.ID, At: at}
 }
 
 // metadata is the part of a row's metadata that has not become a field of the memory.

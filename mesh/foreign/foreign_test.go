@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
@@ -43,4 +46,31 @@ func FuzzFromRow(f *testing.F) {
 			t.Error(err)
 		}
 	})
+}
+
+// What another store did not take for current is not current here, since it was not there; and it keeps its accesses.
+func TestPastRows(t *testing.T) {
+	t.Parallel()
+	day := func(n int) time.Time { return time.Date(2026, 5, n, 0, 0, 0, 0, time.UTC) }
+	seven := int32(7)
+	for name, test := range map[string]struct {
+		row  lance.Memory
+		past *record.Revision
+	}{
+		"current":              {lance.Memory{}, nil},
+		"active":               {lance.Memory{State: "active", UpdatedAt: day(2)}, nil},
+		"superseded":           {lance.Memory{SupersededAt: day(3), UpdatedAt: day(4)}, &record.Revision{Old: "mem_1_a", At: day(3)}},
+		"archived":             {lance.Memory{State: "archived", UpdatedAt: day(4)}, &record.Revision{Old: "mem_1_a", At: day(4)}},
+		"archived, never used": {lance.Memory{State: "archived"}, &record.Revision{Old: "mem_1_a", At: day(1)}},
+	} {
+		test.row.ID, test.row.Content, test.row.CreatedAt = "mem_1_a", "text", day(1)
+		test.row.AccessCount, test.row.LastAccessed = &seven, day(1)
+		q := fromRow(test.row)
+		if diff := cmp.Diff(test.past, q.Past); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+		if diff := cmp.Diff(record.Accesses{Count: 7, Last: day(1)}, q.Accesses); diff != "" {
+			t.Errorf("%s: accesses (-want +got):\n%s", name, diff)
+		}
+	}
 }

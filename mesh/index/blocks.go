@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,9 +20,10 @@ import (
 // blocks copies the ledger's blocks into the table yamo_blocks (RFC-0011 §2.3). The holder of the index lock
 // owns it.
 //
-// A row's block_hash is the SHA-256 of its text. Its prev_hash is the hash of the ledger entry before it, and the
-// hash of its entry is in the metadata as entry_hash: a chain over block_hash only would break with the first erased
-// block, and would let a reader who guesses an erased text confirm the guess.
+// A row's block_hash is the SHA-256 of its text, and its prev_hash the block_hash of the row before it, in the order of
+// the ledger; the hash of its entry is in the metadata as entry_hash. The chain is over the rows that there are: when a
+// block is erased, the row after it is chained to the one before, so that no hash lets a reader who guesses the erased
+// text confirm the guess.
 //
 // A deletion is a row too. RFC-0011 has no operation type for it, but marks a failed retain by a status in the metadata
 // (§8.2); so a deletion is a retain with the status "deleted". What was erased has no row any more.
@@ -37,10 +39,12 @@ type mark struct {
 	Format int   `json:"format"` // blocksFormat; with another one the rows are written again
 	Seq    int64 `json:"seq"`    // entries up to here are in the table
 	Rows   int   `json:"rows"`   // of yamo_blocks
+	// Last is the block_hash of the last row.
+	Last string `json:"last,omitempty"`
 }
 
 // blocksFormat is increased when a version of the program writes rows differently.
-const blocksFormat = 2
+const blocksFormat = 3
 
 func newBlocks(dir string, o ledger.Options) *blocks {
 	return &blocks{options: o, path: filepath.Join(dir, "blocks.json")}
@@ -81,7 +85,7 @@ func (b *blocks) flush(ctx context.Context, tables *lance.DB) (erased bool, err 
 	if b.reader == nil {
 		b.reader, b.seq = ledger.New(b.options), 0
 	}
-	var w blockWriter
+	w := blockWriter{last: m.Last}
 	err = b.reader.Sync(ctx, func(e ledger.Entry) error {
 		b.seq = e.Seq
 		if e.Seq <= m.Seq {
@@ -101,7 +105,7 @@ func (b *blocks) flush(ctx context.Context, tables *lance.DB) (erased bool, err 
 	if rows, err = tables.BlockCount(ctx); err != nil {
 		return false, err
 	}
-	return w.erased, b.write(mark{Format: blocksFormat, Seq: b.seq, Rows: rows})
+	return w.erased, b.write(mark{Format: blocksFormat, Seq: b.seq, Rows: rows, Last: w.last})
 }
 
 // clearBlocks deletes every row.
@@ -143,6 +147,7 @@ type blockWriter struct {
 	rows   []lance.Block
 	delete []string
 	erased bool
+	last   string // block_hash of the last row that was written
 }
 
 // take adds an entry's row, and for a deletion drops the rows of what it erased.
@@ -199,7 +204,7 @@ func blockRow(e ledger.Entry) (lance.Block, error) {
 		about["record_id"] = e.ID
 	}
 	row := lance.Block{
-		ID: blockID(e), Operation: e.Op, Text: e.Block, Timestamp: e.Time, Hash: e.BlockHash(), PrevHash: e.PrevHash,
+		ID: blockID(e), Operation: e.Op, Text: e.Block, Timestamp: e.Time, Hash: e.BlockHash(),
 	}
 	if e.Op == ledger.OpDelete {
 		row.Operation, about["status"] = store.OpRetain, "deleted"
@@ -220,16 +225,52 @@ func blockRow(e ledger.Entry) (lance.Block, error) {
 
 // write adds the collected rows and then deletes those whose entries were erased.
 func (w *blockWriter) write(ctx context.Context, tables *lance.DB) error {
+	if len(w.delete) > 0 {
+		if err := w.unchain(ctx, tables); err != nil {
+			return err
+		}
+		w.delete, w.erased = nil, true
+	}
+	for i := range w.rows {
+		w.rows[i].PrevHash = w.last
+		w.last = w.rows[i].Hash
+	}
 	if err := tables.AddBlocks(ctx, w.rows); err != nil {
 		return err
 	}
 	w.rows = nil
-	if len(w.delete) == 0 {
-		return nil
-	}
-	if err := tables.DeleteBlocks(ctx, w.delete); err != nil {
+	return nil
+}
+
+// unchain deletes rows, and chains those after them to those before.
+func (w *blockWriter) unchain(ctx context.Context, tables *lance.DB) error {
+	gone, err := tables.BlocksByID(ctx, w.delete)
+	if err != nil || len(gone) == 0 {
 		return err
 	}
-	w.delete, w.erased = nil, true
-	return nil
+	before, ids := map[string]string{}, make([]string, len(gone)) // the hash before, by that of a deleted row
+	for i, row := range gone {
+		before[row.Hash], ids[i] = row.PrevHash, row.ID
+	}
+	previous := func(hash string) string {
+		for range gone { // two rows with the same text must not make it endless
+			prev, deleted := before[hash]
+			if !deleted {
+				break
+			}
+			hash = prev
+		}
+		return hash
+	}
+	after, err := tables.BlocksAfter(ctx, slices.Collect(maps.Keys(before)))
+	if err != nil {
+		return err
+	}
+	after = slices.DeleteFunc(after, func(row lance.Block) bool { return slices.Contains(ids, row.ID) })
+	for i := range after {
+		after[i].PrevHash = previous(after[i].PrevHash)
+		ids = append(ids, after[i].ID)
+	}
+	w.last = previous(w.last)
+	return errors.Join(tables.DeleteBlocks(ctx, ids), tables.AddBlocks(ctx, after))
 }

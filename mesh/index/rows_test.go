@@ -91,7 +91,7 @@ func TestBlockRow(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := lance.Block{
-		ID: blockID(e), AgentID: "kate", Operation: store.OpRetain, Text: "text", Hash: e.BlockHash(), PrevHash: "h2",
+		ID: blockID(e), AgentID: "kate", Operation: store.OpRetain, Text: "text", Hash: e.BlockHash(),
 		Metadata: `{"entry_hash":"h3","record_id":"mem_1_a","seq":3,"status":"deleted"}`,
 	}
 	if diff := cmp.Diff(want, row); diff != "" {

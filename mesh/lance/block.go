@@ -4,11 +4,14 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/lancedb/lancedb-go/pkg/contracts"
 )
 
 // Block is one row of yamo_blocks (RFC-0011 §2.3), the ledger's blocks as a table. Empty strings are null
@@ -76,6 +79,38 @@ func (db *DB) AddBlocks(ctx context.Context, rows []Block) error { return blocks
 // DeleteBlocks removes blocks whose content was deleted, as DeleteMemories does.
 func (db *DB) DeleteBlocks(ctx context.Context, ids []string) error {
 	return blocks.remove(ctx, db, ids)
+}
+
+// BlocksByID returns the blocks with these ids, in the order of ids.
+func (db *DB) BlocksByID(ctx context.Context, ids []string) ([]Block, error) {
+	return blocks.byID(ctx, db, ids, false)
+}
+
+// hashPattern is a SHA-256 in hexadecimal digits.
+var hashPattern = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+// BlocksAfter returns the blocks whose PrevHash is one of hashes, SHA-256 in hexadecimal digits, in no particular order.
+func (db *DB) BlocksAfter(ctx context.Context, hashes []string) (found []Block, err error) {
+	for chunk := range slices.Chunk(hashes, idBatch) {
+		for _, hash := range chunk {
+			if !hashPattern.MatchString(hash) {
+				return nil, fmt.Errorf("%w hash %q", ErrInvalid, hash)
+			}
+		}
+		where := "prev_hash IN ('" + strings.Join(chunk, "','") + "')"
+		err := db.use(ctx, blocks.name, func(h *handle) error {
+			if h == nil {
+				return nil
+			}
+			rows, err := blocks.query(ctx, h, contracts.QueryConfig{Columns: blocks.columns(false), Where: where})
+			found = append(found, rows...)
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("read table %s: %w", blocks.name, err)
+		}
+	}
+	return found, nil
 }
 
 // Blocks yields every block, in no particular order, as AllMemories does.

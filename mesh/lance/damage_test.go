@@ -201,6 +201,29 @@ func TestManifestSaysWhatWasWritten(t *testing.T) {
 }
 
 // All four wire types of protocol buffers are skipped over by their lengths, and nothing is read past the end.
+// A table of a later storage version, on which the native library panics, is an error that names the versions.
+func TestStorageVersions(t *testing.T) {
+	t.Parallel()
+	for version, want := range map[[2]uint64]bool{{0, 0}: true, {2, 0}: true, {2, 1}: true, {2, 2}: false, {3, 0}: false} {
+		m := &manifest{fragments: []fragment{{data: []dataFile{{path: "a", major: version[0], minor: version[1]}}}}}
+		err := m.checkStorage()
+		if (err == nil) != want || err != nil && !errors.Is(err, ErrStorage) {
+			t.Errorf("version %v: %v", version, err)
+		}
+	}
+	db := newTest(t)
+	if err := db.AddMemories(t.Context(), someMemories(testRNG(), 0, 3, testDim)); err != nil {
+		t.Fatal(err)
+	}
+	_, m, err := head(tablePath(db.Path(), memoryTable))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := m.fragments[0].data[0]; d.major != storageMajor || d.minor > storageMinor {
+		t.Errorf("a table of this program has version %d.%d", d.major, d.minor)
+	}
+}
+
 func TestEachField(t *testing.T) {
 	t.Parallel()
 	message := []byte{

@@ -38,7 +38,7 @@ func Inspect(ctx context.Context, dir string) (info Foreign, err error) {
 	}
 	info.SchemaV2 = IsSchemaV2(schema)
 	for _, f := range schema.Fields() {
-		if !memories.schema(1).HasField(f.Name) {
+		if !memories.schema(1).HasField(f.Name) && f.Name != supersededColumn && f.Name != stateColumn {
 			info.Others = append(info.Others, f.Name)
 		}
 	}
@@ -57,13 +57,23 @@ func Inspect(ctx context.Context, dir string) (info Foreign, err error) {
 
 // openForeign opens a table of another program's database. Unlike the DB's own tables it is never repaired: a damaged
 // head is ErrDamaged.
+// Columns of version 4 of the reference implementation, which RFC-0011 does not have.
+const (
+	supersededColumn = "superseded_at"
+	stateColumn      = "state"
+)
+
 func openForeign(ctx context.Context, dir, name string) (*handle, error) {
 	path := tablePath(dir, name)
 	if _, err := os.Stat(path); err != nil {
 		return nil, fmt.Errorf("open foreign table: %w", err)
 	}
-	if _, _, err := head(path); err != nil {
+	_, newest, err := head(path)
+	if err != nil {
 		return nil, fmt.Errorf("open foreign table: %w: %w", ErrDamaged, err)
+	}
+	if err := newest.checkStorage(); err != nil {
+		return nil, fmt.Errorf("open foreign table: %w", err)
 	}
 	return openTable(ctx, path)
 }
@@ -105,8 +115,11 @@ func foreignRows(ctx context.Context, h *handle, vector bool, yield func(Memory,
 			return fmt.Errorf("%w table: no text column %s", ErrInvalid, name)
 		}
 	}
-	var times [3]map[string]time.Time
-	for i, name := range []string{"created_at", "updated_at", "last_accessed"} {
+	if f, ok := schema.FieldsByName(stateColumn); ok && f[0].Type.ID() == arrow.STRING {
+		columns = append(columns, stateColumn)
+	}
+	var times [4]map[string]time.Time
+	for i, name := range []string{"created_at", "updated_at", "last_accessed", supersededColumn} {
 		if times[i], err = columnTimes(ctx, h, schema, name); err != nil {
 			return fmt.Errorf("times of %s: %w", name, err)
 		}
@@ -116,6 +129,7 @@ func foreignRows(ctx context.Context, h *handle, vector bool, yield func(Memory,
 		m, err := memories.decode(r)
 		m.Metadata = r.text("metadata")
 		m.CreatedAt, m.UpdatedAt, m.LastAccessed = times[0][m.ID], times[1][m.ID], times[2][m.ID]
+		m.SupersededAt, m.State = times[3][m.ID], r.text(stateColumn)
 		if m.CreatedAt.IsZero() {
 			m.CreatedAt = idTime(m.ID)
 		}

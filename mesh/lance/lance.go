@@ -37,6 +37,8 @@ var (
 	// ErrDamaged means that the tables cannot be read, as after a power loss. The caller drops them and
 	// fills them again from the ledger.
 	ErrDamaged = errors.New("the memory index is damaged (run `yamo-mcp index rebuild`)")
+	// ErrStorage means that another program wrote a table with a later version of Lance's file format.
+	ErrStorage = errors.New("the table's files are of a later Lance storage version")
 	// ErrForeign means that the folder is a LanceDB database that this package did not write. See Inspect.
 	ErrForeign = errors.New("the folder holds a LanceDB database of another program")
 	// ErrClosed is returned by every method of a closed DB.
@@ -85,6 +87,15 @@ type DB struct {
 func Open(dir string, model ModelInfo, opts Options) *DB {
 	log := cmp.Or(opts.Logger, slog.New(slog.DiscardHandler))
 	return &DB{dir: dir, model: model, log: log, open: make(map[string]*handle)}
+}
+
+// Path returns the folder of the tables, for other LanceDB clients. Before the first write there are none, and after a
+// Drop it is another one.
+func (db *DB) Path() string {
+	if ix, err := db.readIndex(); err == nil && ix != nil {
+		return filepath.Join(db.dir, ix.Generation)
+	}
+	return db.dir
 }
 
 // Close releases the tables. Calls under way finish first; later ones return ErrClosed.

@@ -34,8 +34,28 @@ type fragment struct {
 
 // dataFile is a file of a fragment, as the manifest records it.
 type dataFile struct {
-	path string
-	size int64 // 0: not recorded
+	path         string
+	size         int64 // 0: not recorded
+	major, minor uint64
+}
+
+// The newest storage version that the native library reads. It panics on a later one.
+const (
+	storageMajor = 2
+	storageMinor = 1
+)
+
+// checkStorage returns ErrStorage if a data file has a storage version that cannot be read.
+func (m *manifest) checkStorage() error {
+	for _, f := range m.fragments {
+		for _, d := range f.data {
+			if d.major > storageMajor || d.major == storageMajor && d.minor > storageMinor {
+				return fmt.Errorf("%w: version %d.%d, and this program reads versions up to %d.%d; write the table again with "+
+					"data_storage_version %d.%d", ErrStorage, d.major, d.minor, storageMajor, storageMinor, storageMajor, storageMinor)
+			}
+		}
+	}
+	return nil
 }
 
 func (f fragment) live() uint64 { return f.rows - min(f.deleted, f.rows) }
@@ -198,6 +218,10 @@ func (m *manifest) addFragment(message []byte) error {
 				switch field {
 				case 1:
 					d.path = filepath.Base(string(sub)) // names a file of data/, nothing else
+				case 4:
+					d.major = value
+				case 5:
+					d.minor = value
 				case 6:
 					d.size = int64(min(value, math.MaxInt64))
 				}

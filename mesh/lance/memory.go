@@ -28,6 +28,10 @@ type Memory struct {
 	HeritageChain   string // JSON
 	LessonPatternID string
 	SourceSkillID   string
+
+	// Only of other implementations' rows: what they did not take for current any more, since when, and in what state.
+	SupersededAt time.Time
+	State        string
 }
 
 // IsSchemaV2 is RFC-0011 §2.2's test: a V2 table has the field session_id.

@@ -12,8 +12,8 @@ import (
 // SECURITY: what a DM finds leaves no trace in the shared store or a group's, and what a group finds none outside its
 // own: no ledger or table counts what another audience was looking for.
 type Accesses struct {
-	Count int32
-	Last  time.Time // UTC, milliseconds; zero if Count is 0
+	Count int32     `json:"count"`
+	Last  time.Time `json:"last,omitzero"` // UTC, milliseconds; zero if Count is 0
 }
 
 // Hit is a memory as an audience sees it: found by a search, or looked up.

@@ -102,6 +102,8 @@ type Foreign struct {
 	Record
 	Notes []string  // what reading it left out or changed
 	Past  *Revision // why it was not current there, nil if it was; the ids are the other store's
+	// Accesses is how often it was found there.
+	Accesses Accesses
 }
 
 // HasTag reports whether the record carries tag, ignoring letter case.

@@ -33,6 +33,7 @@ const (
 	OpUpdate   = "update"   // a record.Memory without its content: the fields that the memory has from now on
 	OpSighting = "sighting" // a record.Record without an id, whose text repeats the memory
 	OpSeparate = "separate" // a record.Separation
+	OpAccesses = "accesses" // record.Accesses, by the id of a memory: what was counted elsewhere before an import
 	// Both carry the skill's id, so that erasing a skill erases every text it had and its feedback.
 	OpSkill         = "skill"
 	OpSkillFeedback = "skill_feedback"

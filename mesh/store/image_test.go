@@ -135,6 +135,7 @@ func everything(t *testing.T, dir string) *Compartment {
 	add(OpSighting, "mem_5_aaaaaa", &record.Record{Memory: record.Memory{Content: "again"}})
 	add(OpSeparate, "mem_5_aaaaaa", record.Separation{Into: []string{"mem_6_aaaaaa"}})
 	add(OpRecall, "", Recall{AgentID: "kit", Found: []string{"mem_1_aaaaaa", "mem_other"}})
+	add(OpAccesses, "", map[string]record.Accesses{"mem_1_aaaaaa": {Count: 4, Last: epoch}, "mem_other": {Count: 1}})
 	add(OpSkill, "skill_1_a", &record.Skill{ID: "skill_1_a", Name: "Tea", Intent: "make tea", Text: "boil"})
 	add(OpSkill, "skill_1_a", &record.Skill{ID: "skill_1_a", Name: "Tea", Intent: "make good tea", Text: "boil it"})
 	add(OpSkillFeedback, "skill_1_a", skill.Use{Success: true, AgentID: "kit"})

@@ -210,6 +210,10 @@ func (p *Projection) change(e ledger.Entry) (func(), error) {
 	case OpSynthesize:
 		made := new(record.Synthesis)
 		return func() { p.syntheses[made.Key] = made; p.Changed() }, Decode(e, made)
+	case OpAccesses:
+		var counted map[string]record.Accesses
+		err := Decode(e, &counted)
+		return func() { p.addAccesses(counted) }, err
 	case OpRecall:
 		var r Recall
 		err := Decode(e, &r)
@@ -352,6 +356,22 @@ func (p *Projection) inherit(id string, h *record.Heritage) {
 	p.docs[doc].Record = &r
 	p.revised[id] = struct{}{}
 	p.Changed()
+}
+
+// addAccesses adds what was counted elsewhere. p.mu is held.
+func (p *Projection) addAccesses(counted map[string]record.Accesses) {
+	for id, more := range counted {
+		if _, ok := p.byID[id]; !ok {
+			continue
+		}
+		a := p.accesses[id]
+		a.Count += max(0, more.Count)
+		if more.Last.After(a.Last) {
+			a.Last = more.Last.UTC().Truncate(time.Millisecond)
+		}
+		p.accesses[id] = a
+		p.revised[id] = struct{}{}
+	}
 }
 
 // access counts a recall. p.mu is held.

@@ -98,9 +98,19 @@ func (m *command) importFrom(ctx context.Context, memory *mesh.View, path string
 		if err := report.count(batch, outcomes); err != nil {
 			return err
 		}
+		counted := map[string]record.Accesses{}
 		for i, o := range outcomes {
-			if o.Err == nil {
-				ids[batch[i].ID] = o.ID
+			if o.Err != nil {
+				continue
+			}
+			ids[batch[i].ID] = o.ID
+			if a := batch[i].Accesses; o.Created && a.Count > 0 {
+				counted[o.ID] = a
+			}
+		}
+		if !dryRun {
+			if err := memory.AddAccesses(ctx, counted); err != nil {
+				return err
 			}
 		}
 		done += len(batch)
