@@ -164,7 +164,7 @@ func TestResultsFit(t *testing.T) {
 		},
 		{Reflect(memory), `{"topic":"wörtlich","lookback":50}`, 500, ""},
 		{Reflect(memory), `{"action":"synthesize","topic":"wörtlich"}`, 500, ""},
-		{MemoryDelete(memory, nil), `{"id":"` + id + `","confirm":true}`, 0, ""},
+		{MemoryDelete(memory, nil, nil), `{"id":"` + id + `","confirm":true}`, 0, ""},
 	} {
 		result := call(t, test.tool, quiet(), test.arguments)
 		got := strings.TrimSpace(structure(t, result))
@@ -206,7 +206,7 @@ func TestRefusalsFit(t *testing.T) {
 		arguments, want string
 	}{
 		{MemoryGet(memory), `{"id":"` + long + `"}`, "use an ID from a search result"},
-		{MemoryDelete(memory, nil), `{"id":"` + long + `","confirm":true}`, "use an ID from a search result"},
+		{MemoryDelete(memory, nil, nil), `{"id":"` + long + `","confirm":true}`, "use an ID from a search result"},
 		{Skills(memory), `{"action":"get","id":"` + long + `"}`, "use an ID from a search or list of skills"},
 		{RotateLogs(v), `{"action":"delete","files":["` + long + `"]}`, "action list returns the old logs"},
 		{MemorySearch(memory), `{"query":"q","` + long + `":1}`, "Correct this and call again"},

@@ -138,7 +138,7 @@ func TestConfirm(t *testing.T) {
 			t.Run(test.name+" "+era, func(t *testing.T) {
 				v := memoryView(t, t.TempDir(), audience.DM())
 				id := answer[stored](t, MemoryStore(v), `{"content":"The ferry leaves at noon."}`).ID
-				h := (&host{person: test.person}).connected(t, era, MemoryDelete(v, nil))
+				h := (&host{person: test.person}).connected(t, era, MemoryDelete(v, nil, nil))
 				arguments := map[string]any{"id": id}
 				if test.given {
 					arguments["confirm"] = true
@@ -164,7 +164,7 @@ func TestClientThatCannotAskAfterAll(t *testing.T) {
 	v := memoryView(t, t.TempDir(), audience.DM())
 	id := answer[stored](t, MemoryStore(v), `{"content":"The ferry leaves at noon."}`).ID
 	h := (&host{person: func(string) (*mcp.ElicitationResult, error) { return nil, errors.New("method not found") }}).
-		connected(t, eras[0], MemoryDelete(v, nil))
+		connected(t, eras[0], MemoryDelete(v, nil, nil))
 	if got, failed := h.use(t, "memory_delete", map[string]any{"id": id}); !failed ||
 		!strings.Contains(got, "confirm: true") {
 		t.Errorf("without confirm: %q", got)
@@ -182,7 +182,7 @@ func TestDeletionThatIsRefusedAsksNobody(t *testing.T) {
 	private := answer[stored](t, MemoryStore(dm), `{"content":"Mira is allergic to nuts."}`).ID
 	v := memoryView(t, dir, hikers(t))
 	for _, era := range eras {
-		h := (&host{person: agrees}).connected(t, era, MemoryDelete(v, nil))
+		h := (&host{person: agrees}).connected(t, era, MemoryDelete(v, nil, nil))
 		for id, want := range map[string]string{
 			shared:  "only a direct conversation can delete",
 			private: "id: no memory \"",
@@ -203,7 +203,7 @@ func TestDeletingASkillAsks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := (&host{person: agrees}).connected(t, eras[1], MemoryDelete(v, nil))
+	h := (&host{person: agrees}).connected(t, eras[1], MemoryDelete(v, nil, nil))
 	got, failed := h.use(t, "memory_delete", map[string]any{"id": skill.ID})
 	equal(t, "failed", failed, false)
 	if len(h.asked) != 1 {

@@ -57,7 +57,7 @@ func TestGoldens(t *testing.T) {
 		{MemoryStore(memory), `{"content":"Ana's number is +1 202 555 0143"}`},
 		{MemorySearch(memory), `{"query":"blue pump","limit":1}`},
 		{MemoryGet(memory), `{"id":"` + stored + `"}`},
-		{MemoryDelete(memory, editor), `{"id":"` + stored + `","confirm":true}`},
+		{MemoryDelete(memory, v, editor), `{"id":"` + stored + `","confirm":true}`},
 		{DistillLesson(memory), `{"situation":"s","error_pattern":"p","oversight":"o","fix":"f",` +
 			`"preventative_rule":"Look first",` +
 			`"severity":"high","applicable_scope":"here"}`},

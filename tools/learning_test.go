@@ -120,16 +120,16 @@ func TestMemoryGetAndDelete(t *testing.T) {
 	if got := refusal(t, MemoryGet(hikers), `{"id":"`+id+`"}`); got != absent {
 		t.Errorf("a group is told %q of a private memory, and %q of none", got, absent)
 	}
-	if got := refusal(t, MemoryDelete(hikers, nil), `{"id":"`+id+`","confirm":true}`); got != absent {
+	if got := refusal(t, MemoryDelete(hikers, nil, nil), `{"id":"`+id+`","confirm":true}`); got != absent {
 		t.Errorf("a group that deletes is told %q of a private memory, and %q of none", got, absent)
 	}
 
 	for _, arguments := range []string{`{"id":"` + id + `"}`, `{"id":"` + id + `","confirm":false}`} {
-		if got := refusal(t, MemoryDelete(v, nil), arguments); !strings.Contains(got, "confirm") {
+		if got := refusal(t, MemoryDelete(v, nil, nil), arguments); !strings.Contains(got, "confirm") {
 			t.Errorf("%s: %q", arguments, got)
 		}
 	}
-	if got := answer[memoryDeleted](t, MemoryDelete(v, nil),
+	if got := answer[memoryDeleted](t, MemoryDelete(v, nil, nil),
 		`{"id":"`+id+`","confirm":true,"reason":"asked to"}`); !got.Deleted || got.ID != id {
 		t.Errorf("deleted %+v", got)
 	}
@@ -154,7 +154,7 @@ func TestMemoryDeleteTellsOfCopies(t *testing.T) {
 	unsaid := answer[stored](t, MemoryStore(v), `{"content":"Nobody else knows where the boat is."}`).ID
 	answer[curated](t, CurateMemory(f.dm(), editor, "kate"),
 		`{"section":"Ferries","add":["`+content+`"],"rationale":"r","evidence_refs":["`+id+`"]}`)
-	got := answer[memoryDeleted](t, MemoryDelete(v, editor), `{"id":"`+id+`","confirm":true}`)
+	got := answer[memoryDeleted](t, MemoryDelete(v, f.dm(), editor), `{"id":"`+id+`","confirm":true}`)
 	want := memoryDeleted{
 		ID: id, Deleted: true, Same: []string{twin}, Copies: []workspace.Place{{File: "MEMORY.md", Section: "Ferries"}},
 		Recorded: []string{"MEMORY.md"}, Hint: got.Hint,
@@ -172,11 +172,11 @@ func TestMemoryDeleteTellsOfCopies(t *testing.T) {
 	}
 	answer[curated](t, CurateMemory(f.dm(), editor, "kate"),
 		`{"section":"Ferries","retire":["2026-02-14: The ferry"],"rationale":"r"}`)
-	if got := answer[memoryDeleted](t, MemoryDelete(v, editor),
+	if got := answer[memoryDeleted](t, MemoryDelete(v, f.dm(), editor),
 		`{"id":"`+twin+`","confirm":true}`); len(got.Copies) != 0 || fmt.Sprint(got.Recorded) != "[MEMORY.md]" {
 		t.Errorf("retired, and still told of: %+v", got)
 	}
-	if got := answer[memoryDeleted](t, MemoryDelete(v, editor),
+	if got := answer[memoryDeleted](t, MemoryDelete(v, f.dm(), editor),
 		`{"id":"`+unsaid+`","confirm":true}`); len(got.Copies)+len(got.Recorded) != 0 || got.Hint != "" {
 		t.Errorf("of text without copies: %+v", got)
 	}
@@ -326,5 +326,44 @@ func TestSourceOfAGroup(t *testing.T) {
 	}
 	if diff := cmp.Diff(map[string]string{"The hut is open.": "operator", "lesson": rule}, sources(group)); diff != "" {
 		t.Errorf("in the group (-want +got):\n%s", diff)
+	}
+}
+
+// A subject is listed first, and erased only with the person's consent; a group is not offered it.
+func TestForgetAbout(t *testing.T) {
+	t.Parallel()
+	f := sampleFolder(t, "kate")
+	v := memoryView(t, t.TempDir(), audience.DM())
+	editor, err := edit.Open(edit.Options{View: f.dm(), Dir: filepath.Join(f.dm().Dir(), ".yamo")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := answer[stored](t, MemoryStore(v), `{"content":"Zebulon keeps bees."}`).ID
+	tool := MemoryDelete(v, f.dm(), editor)
+	for arguments, part := range map[string]string{
+		`{}`:                              "id: give",
+		`{"about":"the"}`:                 "about: give a name",
+		`{"id":"` + id + `","about":"x"}`: "leave it out",
+	} {
+		if got := refusal(t, tool, arguments); !strings.Contains(got, part) {
+			t.Errorf("%s: %q", arguments, got)
+		}
+	}
+	listed := answer[memoryDeleted](t, tool, `{"about":"zebulon"}`)
+	if listed.Deleted || len(listed.About.Memories) != 1 || listed.About.Memories[0].ID != id {
+		t.Errorf("listed: %+v", listed.About)
+	}
+	if _, err := v.Get(t.Context(), id); err != nil {
+		t.Errorf("the list erased it: %v", err)
+	}
+	done := answer[memoryDeleted](t, tool, `{"about":"zebulon","confirm":true}`)
+	if !done.Deleted || len(done.About.Memories) != 1 || len(done.About.Left) == 0 {
+		t.Errorf("erased: %+v", done.About)
+	}
+	if _, err := v.Get(t.Context(), id); err == nil {
+		t.Error("it is still there")
+	}
+	if got := refusal(t, MemoryDelete(v, nil, nil), `{"about":"bees","confirm":true}`); !strings.Contains(got, "about") {
+		t.Errorf("without an editor: %q", got)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/forget"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
@@ -19,24 +20,26 @@ type memoryDeletion struct {
 	Reason  string `json:"reason,omitempty"`
 }
 
-func (memoryDeletion) JSONSchemaExtend(s *jsonSchema) {
-	describe(s, map[string]string{
-		"id":      "Of a memory or skill.",
-		"confirm": "The user agreed; needed if the host cannot ask.",
-		"reason":  "Kept on record: without the content.",
-	})
+func (memoryDeletion) JSONSchemaExtend(s *jsonSchema) { describe(s, deletionTexts) }
+
+// deletionTexts describe the arguments of memory_delete.
+var deletionTexts = map[string]string{
+	"id":      "Of a memory or skill.",
+	"confirm": "The user agreed; needed if the host cannot ask.",
+	"reason":  "Kept on record: without the content.",
 }
 
 // memoryDeleted is the result of memory_delete: what else still contains the text, so that the user can decide about
 // it.
 type memoryDeleted struct {
-	ID      string   `json:"id"`
+	ID      string   `json:"id,omitempty"`
 	Deleted bool     `json:"deleted"`
 	Derived []string `json:"derived,omitempty"`
 	Same    []string `json:"same_text,omitempty"`
 	// Copies and Recorded are a DM's.
 	Copies   []workspace.Place `json:"copies,omitempty"`
 	Recorded []string          `json:"recorded,omitempty"`
+	About    *forgottenList    `json:"about,omitempty"`
 	Hint     string            `json:"hint,omitempty"`
 }
 
@@ -45,21 +48,23 @@ func (memoryDeleted) JSONSchemaExtend(s *jsonSchema) {
 		"derived":   "Reflections, lessons and skills derived from it, which may repeat it.",
 		"same_text": "Other memories with the same text.",
 		"copies":    "Places in workspace files that still contain it.",
-		"recorded":  "Files whose edit history still contains it.",
+		"recorded":  "Files whose edit history contains it.",
+		"about":     "What mentions the subject; erased if deleted is true.",
 	})
 }
 
 // MemoryDelete is the tool memory_delete (RFC-0011 §4.1 delete). A group deletes only what is its own, and
 // never what is shared. The memory is erased from the ledger too, so nothing can restore it. With editor, nil in a
-// group, the result names the files that still contain it.
-func MemoryDelete(v *mesh.View, editor *edit.Editor) Tool {
-	return Define(Spec{
-		Name:  "memory_delete",
-		Title: "Forget",
+// group, the result names the files that still contain it, and everything about a subject can be erased.
+func MemoryDelete(v *mesh.View, w *workspace.View, editor *edit.Editor) Tool {
+	spec := Spec{
+		Name:        "memory_delete",
+		Title:       "Forget",
 		Description: "Permanently erase what the user asked to forget. To correct a memory, store the correction instead.",
 		Destructive: true,
 		Idempotent:  true,
-	}, func(ctx context.Context, in memoryDeletion) (memoryDeleted, error) {
+	}
+	deleteOne := func(ctx context.Context, in memoryDeletion) (memoryDeleted, error) {
 		about, err := doomedThing(ctx, v, in.ID)
 		if err != nil {
 			return memoryDeleted{}, err
@@ -94,6 +99,20 @@ func MemoryDelete(v *mesh.View, editor *edit.Editor) Tool {
 		gone.Copies = fit(&left, gone.Copies)
 		gone.Hint = gone.hint(checked)
 		return gone, nil
+	}
+	// SECURITY: a group has no editor. It learns nothing of the workspace's files, and is not offered to erase them.
+	if editor == nil {
+		return Define(spec, deleteOne)
+	}
+	f := forget.Forgetter{Memory: v, Workspace: w, Editor: editor, Actor: v.AgentID}
+	return Define(spec, func(ctx context.Context, in forgetting) (memoryDeleted, error) {
+		if err := checkForgetting(in); err != nil {
+			return memoryDeleted{}, err
+		}
+		if in.About != "" {
+			return forgetAbout(ctx, f, in)
+		}
+		return deleteOne(ctx, memoryDeletion{ID: in.ID, Confirm: in.Confirm, Reason: in.Reason})
 	})
 }
 

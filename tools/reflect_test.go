@@ -49,7 +49,7 @@ func TestReflectTool(t *testing.T) {
 	equal(t, "name", s.Name, "learned: the irrigation pump")
 	contains(t, "skill", s.Content, "constraints:")
 	equal(t, "memory ID", s.MemoryID, "")
-	gone := answer[memoryDeleted](t, MemoryDelete(v, nil), `{"id":"`+first+`","confirm":true}`)
+	gone := answer[memoryDeleted](t, MemoryDelete(v, nil, nil), `{"id":"`+first+`","confirm":true}`)
 	if len(gone.Derived) > 0 {
 		t.Errorf("after a source was deleted, %v is left", gone.Derived)
 	}

@@ -97,6 +97,7 @@ To get started:
 		newIndexCommand(env),
 		newLedgerCommand(env),
 		newDreamCommand(env),
+		newForgetCommand(env),
 		newTokenCommand(env),
 		newTrustCommand(env),
 		newSharedCommand(env),

@@ -38,7 +38,7 @@ var toolEntries = []entry[tools.Tool]{
 	{config.MemoryTools, always, func(p *parts) tools.Tool { return tools.MemoryStore(p.memory) }},
 	{config.MemoryTools, always, func(p *parts) tools.Tool { return tools.MemorySearch(p.memory) }},
 	{config.MemoryTools, always, func(p *parts) tools.Tool { return tools.DistillLesson(p.memory) }},
-	{config.MemoryTools, dm, func(p *parts) tools.Tool { return tools.MemoryDelete(p.memory, p.editor) }},
+	{config.MemoryTools, dm, func(p *parts) tools.Tool { return tools.MemoryDelete(p.memory, p.view, p.editor) }},
 	{config.MemoryTools, always, func(p *parts) tools.Tool {
 		return tools.WhoAmI(p.brief(), p.agent(), p.settings.Model, p.destinations)
 	}},
@@ -57,7 +57,7 @@ var toolEntries = []entry[tools.Tool]{
 
 	{config.LearningTools, always, func(p *parts) tools.Tool { return tools.Lessons(p.memory) }},
 	{config.LearningTools, always, func(p *parts) tools.Tool { return tools.MemoryGet(p.memory) }},
-	{config.LearningTools, group, func(p *parts) tools.Tool { return tools.MemoryDelete(p.memory, nil) }},
+	{config.LearningTools, group, func(p *parts) tools.Tool { return tools.MemoryDelete(p.memory, nil, nil) }},
 	{config.LearningTools, always, func(p *parts) tools.Tool { return tools.Skills(p.memory) }},
 	{config.LearningTools, always, func(p *parts) tools.Tool { return tools.Reflect(p.memory) }},
 	{config.LearningTools, dm, func(p *parts) tools.Tool { return tools.CurateMemory(p.view, p.editor, p.agent()) }},

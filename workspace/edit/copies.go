@@ -47,6 +47,11 @@ func (e Event) cites(id string) bool {
 
 // quotes reports whether one of the event's texts contains text (see passage.Says).
 func (e Event) quotes(text string) bool {
+	return slices.ContainsFunc(e.texts(), func(body string) bool { return passage.Says(body, text) })
+}
+
+// texts are the contents and reasons in an event.
+func (e Event) texts() []string {
 	texts := append([]string{e.Rationale, e.Override}, e.Retired...)
 	if e.Base != nil {
 		texts = append(texts, *e.Base)
@@ -57,5 +62,23 @@ func (e Event) quotes(text string) bool {
 	if e.Asked != nil {
 		texts = append(append(append(texts, e.Asked.Content), e.Asked.Items...), e.Asked.Retire...)
 	}
-	return slices.ContainsFunc(texts, func(body string) bool { return passage.Says(body, text) })
+	return texts
+}
+
+// Mentioning returns the files whose recorded edits have a text that about accepts, sorted.
+func (e *Editor) Mentioning(ctx context.Context, about func(text string) bool) ([]string, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	events, err := e.readEvents(ctx, nil, func(event Event) bool {
+		return event.Op != OpErase && slices.ContainsFunc(event.texts(), about)
+	})
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, event := range events {
+		names = append(names, event.File)
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
 }

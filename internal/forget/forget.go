@@ -1,0 +1,193 @@
+// Package forget finds and erases everything that is kept about a subject: memories, lessons, reflections, skills,
+// logged queries, lines of workspace files and what their edit history has of them.
+//
+// The invariant: nothing is erased that the plan for the same subject would not list, and what cannot be erased is
+// named with the reason and what the person can do. It is for direct conversations.
+package forget
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/workspace"
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
+)
+
+// Forgetter forgets in one workspace.
+type Forgetter struct {
+	Memory    *mesh.View
+	Workspace *workspace.View // of a DM
+	Editor    *edit.Editor
+	Actor     string // who asks, in the record of edits
+}
+
+// Plan is what is kept about a subject.
+type Plan struct {
+	mesh.Mentions
+	Lines    []Line   // of workspace files
+	Recorded []string // files whose edit history mentions it
+	Prompts  int      // prompts that hooks keep until they are answered
+	Left     []string // what is not erased: where, why, and what the person can do
+}
+
+// Empty reports whether there is nothing to erase.
+func (p Plan) Empty() bool {
+	return len(p.Memories)+len(p.Skills)+p.Queries+len(p.Recorded)+p.Prompts == 0 &&
+		!slices.ContainsFunc(p.Lines, func(l Line) bool { return l.Kept == "" })
+}
+
+// Summary counts what is erased, in words.
+func (p Plan) Summary() string {
+	lines := 0
+	for _, l := range p.Lines {
+		if l.Kept == "" {
+			lines++
+		}
+	}
+	return fmt.Sprintf("%d memories, %d skills, %d logged queries, %d lines of files, the edit history of %d files",
+		len(p.Memories), len(p.Skills), p.Queries+p.Prompts, lines, len(p.Recorded))
+}
+
+// Plan lists what is kept about a subject and changes nothing.
+func (f Forgetter) Plan(ctx context.Context, subject mesh.Subject) (p Plan, err error) {
+	if p.Mentions, err = f.Memory.Mentions(ctx, subject); err != nil {
+		return p, err
+	}
+	if p.Lines, err = f.lines(ctx, subject); err != nil {
+		return p, err
+	}
+	if p.Recorded, err = f.Editor.Mentioning(ctx, subject.In); err != nil {
+		return p, err
+	}
+	prompts, err := f.prompts(subject)
+	if err != nil {
+		return p, err
+	}
+	p.Prompts = len(prompts)
+	p.Left = f.left(subject)
+	return p, nil
+}
+
+// Forget erases what Plan lists, and returns it. With an error the rest is still there; calling again erases it.
+func (f Forgetter) Forget(ctx context.Context, subject mesh.Subject) (done Plan, err error) {
+	plan, err := f.Plan(ctx, subject)
+	if err != nil {
+		return done, err
+	}
+	done.Left = plan.Left
+	if done.Mentions, err = f.Memory.Forget(ctx, subject); err != nil {
+		return done, err
+	}
+	done.Related = plan.Related
+	recorded := plan.Recorded
+	for _, l := range plan.Lines {
+		if l.Kept == "" && !slices.Contains(recorded, l.File) {
+			recorded = append(recorded, l.File)
+		}
+	}
+	if done.Lines, err = f.eraseLines(ctx, subject, plan.Lines); err != nil {
+		return done, err
+	}
+	for _, name := range recorded {
+		_, err := f.Editor.Erase(ctx, name, f.Actor, "forgotten on request")
+		reason, refused := fault.As(err)
+		switch {
+		case err == nil:
+			done.Recorded = append(done.Recorded, name)
+		case !refused:
+			return done, err
+		case slices.Contains(plan.Recorded, name):
+			done.Left = append(done.Left, fmt.Sprintf("the edit history of %s: %v", name, reason))
+		}
+	}
+	prompts, err := f.prompts(subject)
+	if err != nil {
+		return done, err
+	}
+	for _, name := range prompts {
+		if err := f.remove(name); err != nil {
+			return done, err
+		}
+		done.Prompts++
+	}
+	// The index of files follows, so that no search finds what is gone.
+	return done, f.Memory.Refresh(ctx)
+}
+
+// hookStates are the files in which hooks keep a prompt until it is answered.
+var hookStates = []string{".yamo/private/hooks/session-*.json", ".yamo/groups/*/hooks/session-*.json"}
+
+// prompts returns the files of hooks whose prompt mentions a subject.
+func (f Forgetter) prompts(subject mesh.Subject) (names []string, err error) {
+	err = f.inRoot(func(root *os.Root) error {
+		for _, pattern := range hookStates {
+			found, err := fs.Glob(root.FS(), pattern)
+			if err != nil {
+				return err
+			}
+			for _, name := range found {
+				data, err := root.ReadFile(name)
+				var state struct{ Prompt string }
+				if err == nil && json.Unmarshal(data, &state) == nil && subject.In(state.Prompt) {
+					names = append(names, name)
+				}
+			}
+		}
+		return nil
+	})
+	return names, err
+}
+
+func (f Forgetter) remove(name string) error {
+	return f.inRoot(func(root *os.Root) error {
+		if err := root.Remove(name); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	})
+}
+
+// inRoot calls do with the workspace's folder.
+func (f Forgetter) inRoot(do func(*os.Root) error) error {
+	root, err := os.OpenRoot(f.Workspace.Dir())
+	if err != nil {
+		return err
+	}
+	defer root.Close() //nolint:errcheck // nothing is buffered
+	return do(root)
+}
+
+// left returns what is outside of this program's reach, or must not be changed by it.
+func (f Forgetter) left(subject mesh.Subject) (list []string) {
+	_ = f.inRoot(func(root *os.Root) error { // without the folder there is nothing to name
+		if _, err := root.Stat(".git"); err == nil {
+			list = append(list, "the history of the git repository keeps earlier text: git filter-repo removes it")
+		}
+		for _, pattern := range []string{".yamo/replaced/*", "memory/archive/*"} {
+			names, _ := fs.Glob(root.FS(), pattern) // the pattern is valid
+			for _, name := range names {
+				data, err := root.ReadFile(name)
+				if err == nil && subject.In(string(data)) {
+					list = append(list, name+" mentions it: delete the file")
+				}
+			}
+		}
+		return nil
+	})
+	for _, file := range f.Workspace.Searched() {
+		if subject.In(strings.NewReplacer("/", " ", "-", " ").Replace(strings.TrimSuffix(file.Name, path.Ext(file.Name)))) {
+			list = append(list, "the name of "+file.Name+" mentions it: rename or delete the file")
+		}
+	}
+	return append(list,
+		"session logs of the host, backups, and what was sent to model providers: delete them where they are kept")
+}

@@ -1,0 +1,198 @@
+package forget
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+	"github.com/yamo-protocol/yamo-mcp/workspace"
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
+	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
+)
+
+// noModel is an embedder without a model: what is forgotten is found by its words.
+type noModel struct{}
+
+func (noModel) Model() embed.Model { return embed.Model{Name: "none", Dim: 3} }
+
+func (noModel) Embed(context.Context, []string) ([][]float32, error) { return nil, embed.ErrNoAssets }
+
+func subject(t *testing.T, text string) mesh.Subject {
+	t.Helper()
+	s, err := mesh.ParseSubject(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestLinesAbout(t *testing.T) {
+	t.Parallel()
+	const text = `---
+tags: [zebulon, soup]
+---
+# Notes of Zebulon
+
+Everything starts somewhere. Zebulon
+is the reason.
+
+Another paragraph.
+
+## People
+- Ana likes tea
+- Zebulon likes soup
+  with leeks
+  - and bread
+- Rui likes both
+
+### Zebulon
+
+He lives in Porto.
+
+- Born in May
+
+## Places
+| Who | Where |
+|---|---|
+| zebulon's | Porto |
+| Ana | Lisbon |
+`
+	const want = `---
+tags: [zebulon, soup]
+---
+# Notes of Zebulon
+
+
+Another paragraph.
+
+## People
+- Ana likes tea
+- Rui likes both
+
+
+
+
+## Places
+| Who | Where |
+|---|---|
+| Ana | Lisbon |
+`
+	lines := linesAbout(text, subject(t, "Zebulon"), nil)
+	if diff := cmp.Diff(want, without(text, lines)); diff != "" {
+		t.Errorf("wanted (-), left (+):\n%s", diff)
+	}
+	for _, l := range lines {
+		if kept := l.Line <= 4; kept != (l.Kept != "") {
+			t.Errorf("line %d %q is kept: %q", l.Line, l.Text, l.Kept)
+		}
+	}
+	for _, l := range linesAbout(text, subject(t, "soup"), pinned{"people": true}) {
+		if l.Kept == "" {
+			t.Errorf("line %d of a pinned section is erased", l.Line)
+		}
+	}
+	if lines := linesAbout(text, subject(t, "giraffe"), nil); len(lines) > 0 {
+		t.Errorf("%+v", lines)
+	}
+}
+
+// After a subject is forgotten, no file of the workspace has it except what the receipt names.
+func TestForgetEverywhere(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write := func(name, text string) {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("SOUL.md", "# Soul\n\nKind to Zebulon.\n")
+	write("IDENTITY.md", "# Identity\n\n- **Name:** Kit\n")
+	write("USER.md", "# User\n\n- Rui, friend of Zebulon\n- Likes tea\n")
+	write("MEMORY.md", "# Memory\n\n## Decisions\n\n- 2026-01-01: buy a pump\n")
+	write("memory/2026-01-02.md", "# 2026-01-02\n\n- Zebulon called\n- The pump works\n")
+	write("memory/2026-01-03-hiking.md", "# 2026-01-03\n\n- zebulon hiked\n")
+	write("notes/soup.md", "# Soup\n\nZebulon's recipe:\nleeks.\n\nSalt.\n")
+	write(".yamo/private/hooks/session-1.json", `{"started":"2026-01-01T00:00:00Z","prompt":"who is Zebulon?"}`)
+	folder, err := workspace.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = folder.Close() })
+	view := folder.View(audience.DM())
+	memory := mesh.Open(mesh.Options{Dir: filepath.Join(dir, ".yamo"), Audience: audience.DM(), Embedder: noModel{}})
+	t.Cleanup(func() { _ = memory.Close(context.Background()) })
+	editor, err := edit.Open(edit.Options{View: view, Dir: filepath.Join(dir, ".yamo")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := Forgetter{Memory: memory, Workspace: view, Editor: editor, Actor: "operator"}
+	kept, err := memory.Store(t.Context(), record.Memory{Content: "Zebulon lives in Porto."}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = editor.Edit(t.Context(), edit.Request{
+		File: workspace.MemoryFile, Actor: "kit", Refs: []string{kept.ID},
+		Edit: grammar.Edit{
+			Op: grammar.AppendItem, Section: "Decisions", Items: []string{"invite Zebulon"}, Rationale: "Zebulon asked",
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	has := func() (names []string) {
+		_ = filepath.WalkDir(dir, func(path string, d os.DirEntry, _ error) error {
+			if data, err := os.ReadFile(path); err == nil && strings.Contains(strings.ToLower(string(data)), "zebulon") {
+				name, _ := filepath.Rel(dir, path)
+				names = append(names, filepath.ToSlash(name))
+			}
+			return nil
+		})
+		return names
+	}
+	before := has()
+	plan, err := f.Plan(t.Context(), subject(t, "Zebulon"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(before, has()); diff != "" {
+		t.Errorf("the plan changed files:\n%s", diff)
+	}
+	if plan.Empty() || len(plan.Memories) != 1 || plan.Prompts != 1 {
+		t.Errorf("%+v", plan)
+	}
+	done, err := f.Forget(t.Context(), subject(t, "Zebulon"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"SOUL.md"}, has()); diff != "" {
+		t.Errorf("wanted (-), still in (+):\n%s", diff)
+	}
+	for _, l := range done.Lines {
+		if l.File == workspace.SoulFile && l.Kept == "" {
+			t.Errorf("the receipt has %s:%d as erased", l.File, l.Line)
+		}
+	}
+	for name, stays := range map[string]string{
+		"USER.md": "Likes tea", "MEMORY.md": "buy a pump", "memory/2026-01-02.md": "The pump works", "notes/soup.md": "Salt.",
+	} {
+		if data, err := view.Read(name); err != nil || !strings.Contains(string(data), stays) {
+			t.Errorf("%s: %q, %v", name, data, err)
+		}
+	}
+	again, err := f.Plan(t.Context(), subject(t, "Zebulon"))
+	if err != nil || !again.Empty() {
+		t.Errorf("forgotten, and still listed: %+v, %v", again, err)
+	}
+}

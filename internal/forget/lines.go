@@ -1,0 +1,221 @@
+package forget
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/workspace"
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
+	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
+	"github.com/yamo-protocol/yamo-mcp/workspace/markdown"
+)
+
+// Line is a line of a workspace file that is about a subject.
+type Line struct {
+	File string `json:"file"`
+	Line int    `json:"line"` // from 1
+	Text string `json:"text"`
+	Kept string `json:"kept,omitempty"` // why it is not erased and what the person can do, "" if it is
+}
+
+// pinned are the anchors of a file's pinned and locked sections.
+type pinned map[string]bool
+
+// lines returns the lines of all files that are about a subject, in the order of files and lines.
+func (f Forgetter) lines(ctx context.Context, subject mesh.Subject) (all []Line, err error) {
+	pins, err := f.pins(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range f.files() {
+		data, more, err := f.Workspace.Head(name)
+		if err != nil {
+			continue // missing, or refused, which the view reports
+		}
+		for _, l := range linesAbout(string(data), subject, pins[name]) {
+			l.File = name
+			switch {
+			case name == workspace.SoulFile || name == workspace.IdentityFile:
+				l.Kept = "it defines the agent: yamo-mcp reconfigure"
+			case more:
+				l.Kept = "the file is too large: edit it by hand"
+			}
+			all = append(all, l)
+		}
+	}
+	return all, nil
+}
+
+// files are the workspace's files that are read, by name.
+func (f Forgetter) files() []string {
+	names := f.Workspace.Present()
+	for _, file := range f.Workspace.Searched() {
+		names = append(names, file.Name)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func (f Forgetter) pins(ctx context.Context) (map[string]pinned, error) {
+	list, err := f.Editor.Pins(ctx)
+	if err != nil {
+		return nil, err
+	}
+	pins := map[string]pinned{}
+	for _, pin := range list {
+		if pins[pin.File] == nil {
+			pins[pin.File] = pinned{}
+		}
+		pins[pin.File][pin.Anchor] = true
+	}
+	return pins, nil
+}
+
+// eraseLines removes the lines that are not kept and returns all, with the reason for those that could not be removed.
+func (f Forgetter) eraseLines(ctx context.Context, subject mesh.Subject, lines []Line) ([]Line, error) {
+	pins, err := f.pins(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var done []Line
+	for len(lines) > 0 {
+		name := lines[0].File
+		n := slices.IndexFunc(lines, func(l Line) bool { return l.File != name })
+		if n < 0 {
+			n = len(lines)
+		}
+		own := slices.Clone(lines[:n])
+		lines = lines[n:]
+		if slices.ContainsFunc(own, func(l Line) bool { return l.Kept == "" }) {
+			_, err = f.Workspace.EraseLines(ctx, name, func(present string) string {
+				return without(present, linesAbout(present, subject, pins[name]))
+			})
+			reason := ""
+			switch {
+			case err == nil:
+			case errors.Is(err, fs.ErrNotExist):
+				reason = "it is an archived log: yamo-mcp rotate --delete " + name
+			case errors.Is(err, fs.ErrPermission):
+				reason = "it cannot be edited here: edit it by hand"
+			default:
+				return done, err
+			}
+			for i := range own {
+				if own[i].Kept == "" {
+					own[i].Kept = reason
+				}
+			}
+		}
+		done = append(done, own...)
+	}
+	return done, nil
+}
+
+// without returns text without the lines that are not kept.
+func without(text string, lines []Line) string {
+	gone := map[int]bool{}
+	for _, l := range lines {
+		gone[l.Line] = l.Kept == ""
+	}
+	var b strings.Builder
+	number := 0
+	for line := range strings.Lines(text) {
+		if number++; !gone[number] {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
+// linesAbout returns the lines of a text that are about a subject: what mentions it, the rest of its paragraph or item,
+// and everything below a heading that mentions it.
+func linesAbout(text string, subject mesh.Subject, pins pinned) (list []Line) {
+	var scanner markdown.Scanner
+	type block struct {
+		first int
+		lines []string
+		about bool
+	}
+	var current block
+	anchor, level := "", 0 // of the section; level of the heading below which everything is about the subject
+	kept := func() string {
+		if pins[edit.WholeFile] || pins[anchor] {
+			return "it is pinned: yamo-mcp unpin or unlock, then again"
+		}
+		return ""
+	}
+	end := func() {
+		if current.about || level > 0 {
+			for i, line := range current.lines {
+				if strings.TrimSpace(line) != "" {
+					list = append(list, Line{Line: current.first + i, Text: strings.TrimSpace(line), Kept: kept()})
+				}
+			}
+		}
+		current = block{}
+	}
+	number, matter := 0, false
+	for line := range strings.Lines(text) {
+		number++
+		trimmed := strings.TrimSpace(line)
+		if number == 1 && trimmed == "---" || matter {
+			matter = number == 1 || trimmed != "---"
+			if subject.In(line) {
+				list = append(list, Line{Line: number, Text: trimmed, Kept: "it is front matter: edit it by hand"})
+			}
+			continue
+		}
+		free := scanner.Free()
+		kind := scanner.Next(line)
+		depth, heading := 0, ""
+		if free && kind == markdown.Text {
+			depth, heading = markdown.Heading(strings.TrimRight(line, "\r\n"))
+		}
+		switch {
+		case depth > 0:
+			end()
+			if level >= depth {
+				level = 0
+			}
+			anchor = grammar.Slug(heading)
+			if level == 0 && subject.In(heading) && depth > 1 {
+				level = depth
+			}
+			if level > 0 || subject.In(heading) {
+				reason := kept()
+				if depth == 1 {
+					reason = "it is the title: edit it by hand"
+				}
+				list = append(list, Line{Line: number, Text: trimmed, Kept: reason})
+			}
+			continue
+		case trimmed == "" || kind != markdown.Text || startsItem(trimmed) && !nested(line) || strings.HasPrefix(trimmed, "|"):
+			end()
+		}
+		if len(current.lines) == 0 {
+			current.first = number
+		}
+		current.lines = append(current.lines, line)
+		current.about = current.about || subject.In(line)
+	}
+	end()
+	return list
+}
+
+// startsItem reports whether a line begins an item of a list.
+func startsItem(line string) bool {
+	for _, mark := range []string{"- ", "* ", "+ "} {
+		if strings.HasPrefix(line, mark) {
+			return true
+		}
+	}
+	digits := strings.TrimLeft(line, "0123456789")
+	return digits != line && (strings.HasPrefix(digits, ". ") || strings.HasPrefix(digits, ") "))
+}
+
+// nested reports whether a line is indented, so that it belongs to the item before it.
+func nested(line string) bool { return strings.HasPrefix(line, "  ") || strings.HasPrefix(line, "\t") }
