@@ -32,7 +32,8 @@ func TestQuota(t *testing.T) {
 	keep(t, v, record.Memory{Content: "The hut is far."})
 
 	v.Quota = Quota{Memories: 100, Bytes: 150, Content: 100}
-	_, err = v.Store(t.Context(), record.Memory{Content: "It rains.", Metadata: map[string]any{"k": strings.Repeat("y", 100)}}, "")
+	large := map[string]any{"k": strings.Repeat("y", 100)}
+	_, err = v.Store(t.Context(), record.Memory{Content: "It rains.", Metadata: large}, "")
 	wantFault(t, err, "is full")
 
 	dm := open(t, dir, audience.DM(), new(words))

@@ -20,10 +20,11 @@ func TestGroupOpensNothingPrivate(t *testing.T) {
 		}
 	}
 	const away = "memory/archive/2026-01-01.md.gz" // a log of the DM
-	files[away] = "x"
-	private = append(private, away)
+	const person = "users/ana/overview.md"
+	files[away], files[person] = "x", "x"
+	private = append(private, away, person)
 	w := folderOf(t, files)
-	touched := opens.Watch(t, w.dir, append(private, ".", "memory", "memory/archive", "notes"))
+	touched := opens.Watch(t, w.dir, append(private, ".", "memory", "memory/archive", "notes", "users"))
 	use := func(v *View) {
 		for name := range everything {
 			_, _ = v.Read(name)
@@ -63,7 +64,10 @@ func TestGroupOpensNothingPrivate(t *testing.T) {
 		t.Errorf("a group's session touched %q", names)
 	}
 	use(w.View(audience.DM()))
-	if names := touched(); !slices.Contains(names, "MEMORY.md") || !slices.Contains(names, "memory") {
-		t.Errorf("the watch does not work: a DM touched only %q", names)
+	names := touched()
+	for _, name := range []string{"MEMORY.md", "memory", "users"} {
+		if !slices.Contains(names, name) {
+			t.Errorf("the watch does not work: a DM touched only %q and not %s", names, name)
+		}
 	}
 }

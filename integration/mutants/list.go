@@ -4,7 +4,8 @@ package main
 // `// SECURITY:` line of that kind gets a mutant here.
 var mutants = []mutant{
 	{
-		"internal/audience/audience.go", `if connection == "dm" && group == "" {`, `if connection != "group" && group == "" {`,
+		"internal/audience/audience.go", `if connection == "dm" && group == "" {`,
+		`if connection != "group" && group == "" {`,
 		"./internal/audience", "", "only exactly dm is a DM",
 	},
 	{
@@ -29,7 +30,8 @@ var mutants = []mutant{
 		"./internal/serve", "TestStrangers", "idle connections without a token",
 	},
 	{
-		"internal/token/store.go", `if !found.matches(secret) || found.State`, `if found.matches(secret) && false || found.State`,
+		"internal/token/store.go", `if !found.matches(secret) || found.State`,
+		`if found.matches(secret) && false || found.State`,
 		"./internal/token", "", "a token needs its secret",
 	},
 	{
@@ -39,7 +41,8 @@ var mutants = []mutant{
 		"./internal/session", "TestGroupLogs", "whether private session logs exist",
 	},
 	{
-		"internal/session/toolsets.go", `{config.WorkspaceTools, dm, func(p *parts) tools.Tool { return tools.WhatDoIKnow(p.view) }},`,
+		"internal/session/toolsets.go",
+		`{config.WorkspaceTools, dm, func(p *parts) tools.Tool { return tools.WhatDoIKnow(p.view) }},`,
 		`{config.WorkspaceTools, always, func(p *parts) tools.Tool { return tools.WhatDoIKnow(p.view) }},`,
 		"./internal/session", "TestGroupTools", "a group is not offered a DM's tools",
 	},
@@ -66,9 +69,8 @@ var mutants = []mutant{
 	return v.tree(`, `	return v.tree(`, "./workspace", "", "a group lists no people",
 	},
 	{
-		"workspace/plain/plain.go", `	case mode&fs.ModeSymlink != 0:
-		return &RefusedError{"it is a symbolic link"}
-`, "", "./workspace/plain", "", "links give no private file a public name",
+		"workspace/plain/plain.go", `!ok || stat.Nlink > 1 {`, `!ok {`,
+		"./workspace/plain", "", "links give no private file a public name",
 	},
 	{
 		"workspace/transcript/log.go", `	if !v.who.IsDM() {
@@ -93,7 +95,8 @@ var mutants = []mutant{
 		"./mesh", "Delete", "a group deletes nothing shared",
 	},
 	{
-		"mesh/quota.go", `if count > q.Memories || used > q.Bytes {`, `if false {`, "./mesh", "TestQuota", "what a group may store",
+		"mesh/quota.go", `if count > q.Memories || used > q.Bytes {`, `if false {`,
+		"./mesh", "TestQuota", "what a group may store",
 	},
 	{
 		"mesh/rank/flood.go", `			if alike[like] == maxAlike {
@@ -102,7 +105,8 @@ var mutants = []mutant{
 `, "", "./mesh", "TestFlood", "a group's repetitions do not displace a DM's memory",
 	},
 	{
-		"mesh/record/hit.go", `func (h Hit) Foreign(home Visibility) bool { return h.Visibility.Group() != "" && h.Visibility != home }`,
+		"mesh/record/hit.go",
+		`func (h Hit) Foreign(home Visibility) bool { return h.Visibility.Group() != "" && h.Visibility != home }`,
 		`func (h Hit) Foreign(home Visibility) bool { return false }`,
 		"./prompts", "TestGroupForgesNoOrigin", "a group's memory has the group as its source",
 	},
@@ -124,10 +128,12 @@ var mutants = []mutant{
 	},
 	{
 		"tools/client.go", `if content, ok := answer.Content.(map[string]any); ok && content["confirm"] == true {`,
-		`if _, ok := answer.Content.(map[string]any); ok {`, "./tools", "TestConfirm", "a form without its tick is no consent",
+		`if _, ok := answer.Content.(map[string]any); ok {`,
+		"./tools", "TestConfirm", "a form without its tick is no consent",
 	},
 	{
-		"tools/guard.go", `	return result, refusedBySystem(err)`, `	return result, err`, "./tools", "Guard", "internal errors",
+		"tools/guard.go", `	return result, refusedBySystem(err)`, `	return result, err`,
+		"./tools", "Guard", "internal errors",
 	},
 	{
 		"internal/ledger/mac.go", `	if l.version > 1 && l.ledger != m.name {`, `	if false {`,

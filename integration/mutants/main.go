@@ -1,5 +1,5 @@
-// Command mutants weakens one enforcement point after another and runs the tests that must notice: a mutant that no test
-// kills is an enforcement point that could be lost unnoticed.
+// Command mutants weakens one enforcement point after another and runs the tests that must notice: a mutant that no
+// test kills is an enforcement point that could be lost unnoticed.
 //
 // A mutant is a replacement of one piece of code, given to `go test -overlay`, so that no file of the repository is
 // changed. The program runs in the repository's root, prints a line for each mutant, and fails if one survives.

@@ -1,5 +1,5 @@
-// Command prove runs the tests that docs/assurance.md names, row by row, and prints each promise with the result. It runs
-// in the repository's root and fails if a row fails.
+// Command prove runs the tests that docs/assurance.md names, row by row, and prints each promise with the result.
+// It runs in the repository's root and fails if a row fails.
 package main
 
 import (

@@ -13,12 +13,15 @@ import (
 func TestMetadata(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct{ in, want string }{
-		"password":      {`{"password":"mango-Tree-77"}`, `{"password":"[REDACTED:password]"}`},
-		"nested":        {`{"db":[{"api_key":"9f8e7d6c5b4a39281706f5e4d3c2b1a0"}]}`, ""},
-		"card":          {`{"card":4111111111111111}`, ""},
-		"plain numbers": {`{"price":12.5,"year":2026,"count":100000,"at":1795341445668,"id":20261122104100}`, `{"price":12.5,"year":2026,"count":100000,"at":1795341445668,"id":20261122104100}`},
-		"plain texts":   {`{"colour":"red","password_hint":""}`, `{"colour":"red","password_hint":""}`},
-		"invisible":     {`{"a\u202eb":"c\u200bd"}`, `{"ab":"cd"}`},
+		"password": {`{"password":"mango-Tree-77"}`, `{"password":"[REDACTED:password]"}`},
+		"nested":   {`{"db":[{"api_key":"9f8e7d6c5b4a39281706f5e4d3c2b1a0"}]}`, ""},
+		"card":     {`{"card":4111111111111111}`, ""},
+		"plain numbers": {
+			`{"price":12.5,"year":2026,"count":100000,"at":1795341445668,"id":20261122104100}`,
+			`{"price":12.5,"year":2026,"count":100000,"at":1795341445668,"id":20261122104100}`,
+		},
+		"plain texts": {`{"colour":"red","password_hint":""}`, `{"colour":"red","password_hint":""}`},
+		"invisible":   {`{"a\u202eb":"c\u200bd"}`, `{"ab":"cd"}`},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
