@@ -91,6 +91,9 @@ func curate(ctx context.Context, v *workspace.View, m *mesh.View, days int) (str
 	if err := writeLogs(&out, v, days); err != nil {
 		return "", err
 	}
+	if err := writeNotes(&out, v); err != nil {
+		return "", err
+	}
 	return out.String(), nil
 }
 

@@ -191,6 +191,8 @@ func reportBeat(b heartbeat.Beat, gitProblem string) beatAnswer {
 	switch {
 	case len(answer.Tasks) < len(b.Tasks) || len(answer.Checks) < len(b.Checks):
 		hint = "The list is truncated: ask the workspace owner to shorten HEARTBEAT.md or memory/heartbeat-state.json."
+	case b.RecordProblem != "":
+		hint = "Tell the user: " + b.RecordProblem
 	case gitProblem != "":
 		hint = "Tell the user that changes are currently not committed to git: " + gitProblem
 	case answer.Dreamed != nil && answer.Dreamed.Held > 0:

@@ -167,6 +167,13 @@ func (v *View) tell(ctx context.Context, note Note, files []FileChange) {
 	if note.Subject == "" {
 		note.Subject = strings.Join(names, ", ") + ": written"
 	}
+	// SECURITY: a reason and its evidence come from direct conversations. A record of public files is read by others.
+	if !v.ws.recordPrivate {
+		note.Body = ""
+		note.Trailers = slices.DeleteFunc(slices.Clone(note.Trailers), func(t string) bool {
+			return !strings.HasPrefix(t, "Event: ")
+		})
+	}
 	v.notRecorded(ctx, v.ws.recorder.Record(ctx, Revision{
 		Note: note, At: v.ws.now(), Files: changed, All: v.allRecordable,
 	}))

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/config"
 	"github.com/yamo-protocol/yamo-mcp/internal/session"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
 )
 
 // lintReport is the answer of `yamo-mcp lint`.
@@ -47,6 +49,11 @@ if there are errors, and 0 if there are only warnings.`,
 			more, err := lintGit(cmd.Context(), env, dir)
 			if err != nil {
 				return err
+			}
+			if err := edit.CheckComplete(filepath.Join(dir, session.MemoryFolder)); err != nil {
+				more = append(more, workspace.Finding{
+					File: session.MemoryFolder + "/private/edits.ndjson", Error: true, Rule: "seed 004 §11", Message: err.Error(),
+				})
 			}
 			return lintWorkspace(dir, more, env.Stdout, asJSON)
 		},

@@ -44,6 +44,7 @@ type Beat struct {
 	Cycle            *mesh.Cycle // nil: the distillation cycle was not due
 	Sweep            *Sweep      // nil: a sweep was not due
 	PendingProposals int
+	RecordProblem    string // why the record of edits is incomplete, "" if it is not known to be
 }
 
 // Sweep is the result of a dreaming sweep.
@@ -62,6 +63,12 @@ func (h Heartbeat) Beat(ctx context.Context, every time.Duration) (Beat, error) 
 		return Beat{}, err
 	}
 	b.Tasks = tasks
+	// Before the sweep, whose edit would begin the record again.
+	if h.Editor != nil {
+		if err := h.Editor.Complete(); err != nil {
+			b.RecordProblem = err.Error()
+		}
+	}
 	if isDue(checks, DistillCheck, b.Now, DistillInterval) {
 		cycle, err := h.Memory.RunCycle(ctx, false)
 		if err != nil {

@@ -124,7 +124,7 @@ func TestReplayEqualsFileOrDriftIsFlagged(t *testing.T) {
 			"tool": func(r *rapid.T) {
 				name := rapid.SampledFrom(names).Draw(r, "file")
 				q := Request{File: name, Actor: "kate", Edit: grammar.Edit{
-					Op: rapid.SampledFrom(grammar.Ops).Draw(r, "op"), Rationale: "r", Override: "o",
+					Op: rapid.SampledFrom(grammar.Ops).Draw(r, "op"), Rationale: "r", Override: "until it is curated",
 					Create: rapid.Bool().Draw(r, "create"),
 					Section: rapid.SampledFrom([]string{
 						"People", "Plans", "Role", "Concerns", "Allies", "Inbox", "Change Log", "",

@@ -47,6 +47,16 @@ func (e *Editor) observe(k key, now time.Time, name string, present []byte) (Eve
 // identityField matches a field of the front matter with an id, which must not be edited (seed 004 §4).
 var identityField = regexp.MustCompile(`(?m)^([a-z_]*id:.*?)[ \t\r]*$`)
 
+// identityFields returns the fields with an id in front matter, without the spaces, line ends and quotation marks that
+// editors change.
+func identityFields(matter string) (fields []string) {
+	for _, m := range identityField.FindAllStringSubmatch(matter, -1) {
+		name, value, _ := strings.Cut(m[1], ":")
+		fields = append(fields, name+": "+strings.Trim(strings.TrimSpace(value), `"'`))
+	}
+	return fields
+}
+
 // lost describes what a change by hand removed although it must stay: sections with events and, in a profile, all
 // sections, their anchors, and the ids in its front matter (seed 004 §4). edited has the headings of sections with
 // events.
@@ -65,7 +75,8 @@ func lost(name string, edited map[string]bool, old, present *grammar.Document) (
 			})
 		}
 		if i < 0 {
-			if j, ok := present.Reanchor(t, p.Name); ok {
+			// A section that was there before is no new name of the one that is gone.
+			if j, ok := present.Reanchor(t, p.Name); ok && index(old, present.Parts[j].Name, present.Parts[j].Anchor.ID) < 0 {
 				i = j
 			}
 		}
@@ -79,10 +90,10 @@ func lost(name string, edited map[string]bool, old, present *grammar.Document) (
 	if strict {
 		before, _, _ := frontmatter.Split(old.Head)
 		after, _, _ := frontmatter.Split(present.Head)
-		have := identityField.FindAllString(after, -1)
-		for _, field := range identityField.FindAllString(before, -1) {
+		have := identityFields(after)
+		for _, field := range identityFields(before) {
 			if !slices.Contains(have, field) {
-				wrong = append(wrong, fmt.Sprintf("the front matter's %q is missing or different", strings.TrimSpace(field)))
+				wrong = append(wrong, fmt.Sprintf("the front matter's %q is missing or different", field))
 			}
 		}
 	}

@@ -76,3 +76,28 @@ func TestNotes(t *testing.T) {
 		t.Errorf("the evidence %q is no token", first.Event.Evidence[0])
 	}
 }
+
+// A record of what groups may read does not show reasons and evidence, which come from direct conversations.
+func TestPublicNoteHasNoReason(t *testing.T) {
+	t.Parallel()
+	for _, private := range []bool{false, true} {
+		told := &notes{}
+		d := newFixture(t, map[string]string{"AGENTS.md": "# Agents\n\n## Safety\n\nAsk.\n"},
+			workspace.WithRecorder(told, private))
+		q := request("AGENTS.md", grammar.AppendSection, "Safety", "Ask twice.")
+		q.Rationale, q.Refs, q.Consent = "Ana is ill", []string{"mem_1767323045678_0a1b2c"}, "person"
+		q.Override = "until Ana is well"
+		d.edit(d.open(), q)
+		if len(told.got) != 1 {
+			t.Fatalf("private %v: %+v", private, told.got)
+		}
+		got := told.got[0]
+		all := got.Subject + got.Body + strings.Join(got.Trailers, "\n")
+		if strings.Contains(all, "Ana") != private || strings.Contains(all, "Evidence: ") != private {
+			t.Errorf("private %v: %q", private, all)
+		}
+		if !strings.Contains(all, "Event: ev:") {
+			t.Errorf("private %v: %q names no event", private, all)
+		}
+	}
+}

@@ -30,10 +30,11 @@ type Pin struct {
 func (e *Editor) SetPin(ctx context.Context, target, op, actor string) (Pin, error) {
 	name, section, some := strings.Cut(target, "#")
 	data, err := e.opt.View.Read(name)
-	if errors.Is(err, fs.ErrNotExist) {
+	frees := op == OpUnpin || op == OpUnlock // also what no longer exists
+	if errors.Is(err, fs.ErrNotExist) && !frees {
 		return Pin{}, fault.New("%s: there is no such file in the workspace", name)
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return Pin{}, err
 	}
 	pin := Pin{File: name, Anchor: WholeFile, Kind: op}
@@ -43,10 +44,14 @@ func (e *Editor) SetPin(ctx context.Context, target, op, actor string) (Pin, err
 		d := grammar.Parse(string(data))
 		// The section must exist: a pin with a misspelt name would protect nothing, and look as if it did.
 		i, _, err := d.Find(t, section)
-		if err != nil {
+		switch {
+		case err == nil:
+			heading, pin.Anchor = d.Parts[i].Name, anchorOf(d.Parts[i])
+		case frees: // a void pin is named as the list shows it
+			heading, pin.Anchor = section, grammar.Slug(section)
+		default:
 			return Pin{}, fault.New("%s: %v", name, err)
 		}
-		heading, pin.Anchor = d.Parts[i].Name, anchorOf(d.Parts[i])
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -97,8 +97,10 @@ func (e *Editor) applied() {
 }
 
 // appliedUpTo reads what applied wrote, zeros if there is nothing or it is damaged.
-func (e *Editor) appliedUpTo() (seq, size int64) {
-	data, err := os.ReadFile(e.appliedPath())
+func (e *Editor) appliedUpTo() (seq, size int64) { return appliedNote(e.appliedPath()) }
+
+func appliedNote(path string) (seq, size int64) {
+	data, err := os.ReadFile(path)
 	if err != nil {
 		return 0, 0
 	}

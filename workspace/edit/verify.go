@@ -24,7 +24,6 @@ func (e *Editor) Verify(ctx context.Context) (Verified, error) {
 		secret = nil // nothing was ever written, or the key is lost
 	}
 	// Two checks: the chain shows that no line is missing or moved, the line hashes that each was made with the key.
-	// Two checks: the chain shows that no line is missing or moved, the line hashes that each was made with the key.
 	report, err := ledger.Verify(ctx, e.path(), ledgerName, secret)
 	if err != nil {
 		return Verified{}, err
@@ -40,6 +39,10 @@ func (e *Editor) Verify(ctx context.Context) (Verified, error) {
 	defer e.mu.Unlock()
 	events, err := e.readEvents(ctx, nil, func(Event) bool { return true })
 	if err != nil {
+		return Verified{Report: report}, err
+	}
+	// A chain that was cut at its end is a valid chain.
+	if err := CheckComplete(e.opt.Dir); err != nil {
 		return Verified{Report: report}, err
 	}
 	missing, err := ledger.CheckHead(e.head(), e.path())

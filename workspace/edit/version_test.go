@@ -47,20 +47,23 @@ func TestReadDescribesSections(t *testing.T) {
 // What a person changed between a session's read and its edit is never overwritten unseen: with and without a hash.
 func TestChangedSinceRead(t *testing.T) {
 	t.Parallel()
+	ofFile := func(v Version) string { return v.File }
+	ofSection := func(v Version) string { return v.Sections[1].Hash }
+	none := func(Version) string { return "" }
 	for name, tc := range map[string]struct {
 		expect  func(v Version) string
 		old     string // of the file, which gets a line of a person
 		op      grammar.Op
 		refused bool
 	}{
-		"another section, hash of the file":    {func(v Version) string { return v.File }, "- Luis\n", grammar.ReplaceSection, false},
-		"the section, hash of the file":        {func(v Version) string { return v.File }, "none\n", grammar.ReplaceSection, true},
-		"another section, hash of the section": {func(v Version) string { return v.Sections[1].Hash }, "- Luis\n", grammar.ReplaceSection, false},
-		"the section, hash of the section":     {func(v Version) string { return v.Sections[1].Hash }, "none\n", grammar.ReplaceSection, true},
-		"another section, no hash":             {func(Version) string { return "" }, "- Luis\n", grammar.ReplaceSection, false},
-		"the section, no hash":                 {func(Version) string { return "" }, "none\n", grammar.ReplaceSection, true},
-		"the section is retired, no hash":      {func(Version) string { return "" }, "none\n", grammar.TombstoneSection, true},
-		"the section is added to, no hash":     {func(Version) string { return "" }, "none\n", grammar.AppendSection, false},
+		"another section, hash of the file":    {ofFile, "- Luis\n", grammar.ReplaceSection, false},
+		"the section, hash of the file":        {ofFile, "none\n", grammar.ReplaceSection, true},
+		"another section, hash of the section": {ofSection, "- Luis\n", grammar.ReplaceSection, false},
+		"the section, hash of the section":     {ofSection, "none\n", grammar.ReplaceSection, true},
+		"another section, no hash":             {none, "- Luis\n", grammar.ReplaceSection, false},
+		"the section, no hash":                 {none, "none\n", grammar.ReplaceSection, true},
+		"the section is retired, no hash":      {none, "none\n", grammar.TombstoneSection, true},
+		"the section is added to, no hash":     {none, "none\n", grammar.AppendSection, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

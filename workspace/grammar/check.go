@@ -277,7 +277,7 @@ func (c *checker) content(p Part) {
 	}
 	switch s.Form {
 	case Narrative:
-		if n := Words(p.Body); n > NarrativeWords {
+		if n := Words(p.Body); n > NarrativeWords && !c.excused(p) {
 			c.warn(p.Line, "§8", "## %s has %d words; more than %d need a reason", p.Name, n, NarrativeWords)
 		}
 	case Evidence:
@@ -306,6 +306,12 @@ func (c *checker) content(p Part) {
 	}
 }
 
+// excused reports whether the Change Log gives the reason why a section exceeds its cap.
+func (c *checker) excused(p Part) bool {
+	i, ok := c.doc.changeLog(c.typ)
+	return ok && strings.Contains(c.doc.Parts[i].Body, ": Exceeded the cap of "+p.Name+", ")
+}
+
 // quoted matches a quotation of one character or more.
 var quoted = regexp.MustCompile(`"[^"]+"|“[^”]+”|„[^“”]+[“”]|«[^»]+»|‘[^’]+’`)
 
@@ -326,7 +332,9 @@ func (c *checker) evidence(p Part) {
 		}
 	}
 	if n > EvidenceItems {
-		c.warn(p.Line, "§5", "## %s has %d items; more than %d need a reason", p.Name, n, EvidenceItems)
+		if !c.excused(p) {
+			c.warn(p.Line, "§5", "## %s has %d items; more than %d need a reason", p.Name, n, EvidenceItems)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/agnivade/levenshtein"
@@ -119,13 +120,24 @@ func (d *Document) region(t *Type, heading string) [2]int {
 	return region
 }
 
+// digits returns the digits of a slug.
+func digits(slug string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, slug)
+}
+
 // nearest returns the one part in the region whose heading differs least, by up to 3 letters and a quarter of the
 // heading. If two differ equally, it returns none: a guess would edit the wrong section.
 func (d *Document) nearest(heading string, region [2]int, allowed func(Part) bool) (int, bool) {
 	want := Slug(heading)
 	best, least, twice := 0, min(utf8.RuneCountInString(want)/4, 3)+1, false
 	for i := region[0]; i < region[1]; i++ {
-		if !allowed(d.Parts[i]) {
+		// "Plans 2026" is no spelling of "Plans 2025".
+		if !allowed(d.Parts[i]) || digits(want) != digits(Slug(d.Parts[i].Name)) {
 			continue
 		}
 		switch n := levenshtein.ComputeDistance(want, Slug(d.Parts[i].Name)); {

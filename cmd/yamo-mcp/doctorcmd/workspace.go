@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/session"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
 )
 
 // audiences are those whose sessions are checked: a DM, and a group that has said nothing yet.
@@ -45,6 +47,9 @@ func (d *doctor) workspace() {
 	default:
 		d.problem("workspace", dir+": has neither SOUL.md nor BOOTSTRAP.md, so that every tool refuses",
 			"yamo-mcp init "+quoted(dir))
+	}
+	if err := edit.CheckComplete(filepath.Join(dir, session.MemoryFolder)); err != nil {
+		d.problem("record of edits", err.Error(), "yamo-mcp record verify --workspace "+quoted(dir))
 	}
 	findings, err := folder.Lint()
 	if err != nil {
