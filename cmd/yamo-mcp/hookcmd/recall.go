@@ -18,13 +18,13 @@ import (
 // sessionStart returns the brief, and begins the session's state again: the model does not see any more what it was
 // shown before.
 func (r *run) sessionStart(ctx context.Context) (string, error) {
-	s := r.folder.load(r.in.SessionID, r.start)
+	s := r.folder.load(r.in.SessionID, r.now)
 	s.Shown = nil
 	if log := mark(r.in.TranscriptPath); s.Log != log {
 		s.Log, s.Read = log, r.transcriptSize() // what a resumed session has said was recorded then
 	}
 	err := r.folder.save(r.in.SessionID, s)
-	r.folder.prune(r.start)
+	r.folder.prune(r.now)
 	text, briefErr := r.brief(ctx)
 	return text, errors.Join(err, briefErr)
 }
@@ -40,7 +40,7 @@ const (
 // userPrompt keeps the prompt for stop, and returns the memories that fit it and that this session was not shown.
 func (r *run) userPrompt(ctx context.Context) (string, error) {
 	prompt := strings.TrimSpace(r.in.Prompt)
-	s := r.folder.load(r.in.SessionID, r.start)
+	s := r.folder.load(r.in.SessionID, r.now)
 	// SECURITY: the state is in the audience's own folder, and has what the log would have.
 	clean, _ := session.CredentialScrubber()(text.Plain(prompt))
 	s.Prompt = text.Shorten(text.OneLine(clean), promptChars)
@@ -56,7 +56,7 @@ func (r *run) userPrompt(ctx context.Context) (string, error) {
 // fitting returns a line for each of the best memories that answer query, and adds them to what s has shown.
 func (r *run) fitting(ctx context.Context, query string, s *state) ([]string, error) {
 	found, err := r.search(ctx, mesh.SearchRequest{
-		Query: query, Limit: min(maxLines+len(s.Shown), mesh.MaxLimit), MinConfidence: confidence.Possible, Unrecorded: true,
+		Query: query, Limit: min(maxLines+len(s.Shown), mesh.MaxLimit), Unrecorded: true,
 	})
 	if err != nil {
 		return nil, err
@@ -66,8 +66,7 @@ func (r *run) fitting(ctx context.Context, query string, s *state) ([]string, er
 		if len(lines) == maxLines {
 			break
 		}
-		if s.has(hit.ID) || confidence.Of(hit.Probability) != confidence.Likely &&
-			!shares(query, strings.Join(append(hit.Labels(), hit.Content), "\n")) {
+		if s.has(hit.ID) || !fits(query, hit, found.Off || found.Degraded) {
 			continue
 		}
 		s.Shown = append(s.Shown, hit.ID)
@@ -101,17 +100,44 @@ func (s *state) has(id string) bool {
 	return slices.Contains(s.Shown, id)
 }
 
-// shares reports whether a memory has two of a query's words, or the only one of a shorter query. Confidence is about
-// questions, and most prompts are tasks: a memory can matter to one that it does not answer.
-func shares(query, content string) bool {
+// What a memory that is unlikely to answer a prompt needs to fit it. docs/ranking.md has the figures.
+const (
+	leastStrength    = .5
+	leastProbability = .2
+	onlyStrength     = .45 // of a memory that possibly answers and shares one word of several
+)
+
+// fits reports whether a memory belongs before a prompt. Confidence is about questions, and most prompts are tasks: a
+// memory can matter to one that it does not answer, if it shares words with it and is about the same. rough: only
+// words decided, so that strength says no more than they do.
+func fits(query string, hit record.Hit, rough bool) bool {
+	level := confidence.Of(hit.Probability)
+	if level == confidence.Likely {
+		return true
+	}
+	possible := level == confidence.Possible
+	shared, asked := shares(query, strings.Join(append(hit.Labels(), hit.Content), "\n"))
+	switch {
+	case shared == 0:
+		return false
+	case rough:
+		return possible && (shared >= 2 || asked == 1)
+	case shared >= 2:
+		return possible || hit.Strength >= leastStrength && hit.Probability >= leastProbability
+	default:
+		return possible && (asked == 1 || hit.Strength >= onlyStrength)
+	}
+}
+
+// shares returns how many of a query's words a memory has, and how many words the query has.
+func shares(query, content string) (shared, asked int) {
 	words := map[string]bool{}
 	for _, stem := range stems(query) {
 		words[stem] = true
 	}
-	asked := len(words)
+	asked = len(words)
 	for _, stem := range stems(content) {
 		delete(words, stem)
 	}
-	shared := asked - len(words)
-	return shared >= 2 || asked == 1 && shared == 1
+	return asked - len(words), asked
 }
