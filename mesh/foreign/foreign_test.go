@@ -53,15 +53,16 @@ func TestPastRows(t *testing.T) {
 	t.Parallel()
 	day := func(n int) time.Time { return time.Date(2026, 5, n, 0, 0, 0, 0, time.UTC) }
 	seven := int32(7)
+	since := func(n int) *record.Revision { return &record.Revision{Old: "mem_1_a", At: day(n)} }
 	for name, test := range map[string]struct {
 		row  lance.Memory
 		past *record.Revision
 	}{
 		"current":              {lance.Memory{}, nil},
 		"active":               {lance.Memory{State: "active", UpdatedAt: day(2)}, nil},
-		"superseded":           {lance.Memory{SupersededAt: day(3), UpdatedAt: day(4)}, &record.Revision{Old: "mem_1_a", At: day(3)}},
-		"archived":             {lance.Memory{State: "archived", UpdatedAt: day(4)}, &record.Revision{Old: "mem_1_a", At: day(4)}},
-		"archived, never used": {lance.Memory{State: "archived"}, &record.Revision{Old: "mem_1_a", At: day(1)}},
+		"superseded":           {lance.Memory{SupersededAt: day(3), UpdatedAt: day(4)}, since(3)},
+		"archived":             {lance.Memory{State: "archived", UpdatedAt: day(4)}, since(4)},
+		"archived, never used": {lance.Memory{State: "archived"}, since(1)},
 	} {
 		test.row.ID, test.row.Content, test.row.CreatedAt = "mem_1_a", "text", day(1)
 		test.row.AccessCount, test.row.LastAccessed = &seven, day(1)

@@ -120,7 +120,7 @@ func FromImage(image []byte) (*Index, error) {
 			if t >= terms {
 				return nil, errImage
 			}
-			allHeads = append(allHeads, int32(t)) // below terms
+			allHeads = append(allHeads, int32(t)) //nolint:gosec // below terms
 		}
 		//nolint:gosec // a text has at most a million words
 		x.docs[doc] = document{words: int32(words), head: slices.Clip(allHeads[from:])}

@@ -89,7 +89,8 @@ func (db *DB) BlocksByID(ctx context.Context, ids []string) ([]Block, error) {
 // hashPattern is a SHA-256 in hexadecimal digits.
 var hashPattern = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// BlocksAfter returns the blocks whose PrevHash is one of hashes, SHA-256 in hexadecimal digits, in no particular order.
+// BlocksAfter returns the blocks whose PrevHash is one of hashes, each a SHA-256 in hexadecimal digits, in no
+// particular order.
 func (db *DB) BlocksAfter(ctx context.Context, hashes []string) (found []Block, err error) {
 	for chunk := range slices.Chunk(hashes, idBatch) {
 		for _, hash := range chunk {

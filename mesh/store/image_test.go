@@ -358,7 +358,8 @@ func TestImageFormat(t *testing.T) {
 	words := keyword.New()
 	for i, text := range []string{
 		"We painted the cellar's ladder; userID 17 and HTTPServer v2.0 in snake_case.", "ЁЛКА стоит. 東京タワーへ行く",
-		"Always answer in French when I ask about wine.", "I prefer tea", "The user prefers tea.", "Please use metric units.", "the \u202eend\u200b of\ta\x07 bell\r\nline",
+		"Always answer in French when I ask about wine.", "I prefer tea", "The user prefers tea.", "Please use metric units.",
+		"the \u202eend\u200b of\ta\x07 bell\r\nline",
 		strings.Repeat("A long text about many pumps and valves. ", 60), "“No.”", "",
 	} {
 		r := &record.Record{ID: fmt.Sprint(i), Memory: record.Memory{

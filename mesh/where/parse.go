@@ -165,7 +165,8 @@ func (p *parser) symbol(s string) error {
 
 // predicate parses one condition: a column, an operator and what it is compared with.
 func (p *parser) predicate() (node, error) {
-	if p.token.kind != word || slices.ContainsFunc([]string{"AND", "OR", "IN", "IS", "NULL", "BETWEEN", "LIKE"}, p.token.is) {
+	keywords := []string{"AND", "OR", "IN", "IS", "NULL", "BETWEEN", "LIKE"}
+	if p.token.kind != word || slices.ContainsFunc(keywords, p.token.is) {
 		return nil, p.expected("a column")
 	}
 	column := strings.ToLower(p.token.value)
