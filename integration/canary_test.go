@@ -346,6 +346,12 @@ func readEverything(s *session) {
 				ID string `json:"session_id"`
 			}
 		}](s, tool.Name, map[string]any{"action": "list_sessions"})
+		for _, arguments := range []map[string]any{
+			{"action": "recent"}, {"action": "search", "query": "canary"},
+			{"action": "search", "query": "what does the canary of a transcript say, and the speaker?"},
+		} {
+			s.request("tools/call", map[string]any{"name": tool.Name, "arguments": arguments})
+		}
 		for _, log := range logs.Sessions {
 			s.request("tools/call",
 				map[string]any{"name": tool.Name, "arguments": map[string]any{"action": "read_session", "session_id": log.ID}})

@@ -54,7 +54,7 @@ func begin(t *testing.T, dir, stores string, who audience.Audience) *session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	logs, err := transcript.Open("../testdata/workspaces/kate-transcripts")
+	logs, err := transcript.Open("../testdata/workspaces/kate-transcripts", transcript.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

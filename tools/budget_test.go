@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -75,7 +76,7 @@ func TestResultsFit(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(logs, "s1.jsonl"), []byte(lines.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	folder, err := transcript.Open(logs)
+	folder, err := transcript.Open(logs, transcript.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,12 +132,12 @@ func TestResultsFit(t *testing.T) {
 		{Lessons(memory), `{"limit":50}`, 40_000, "did not fit"},
 		{Lessons(memory), `{"pattern_id":"` + pattern + `"}`, 10_000, ""},
 		{
-			SessionLogs(sessions), `{"action":"read_session","session_id":"s1","limit":500,"max_chars":4000}`, 50_000,
+			SessionLogs(sessions, noProject), `{"action":"read_session","session_id":"s1","limit":500,"max_chars":4000}`, 50_000,
 			"call again with next_offset",
 		},
-		{SessionLogs(sessions), `{"action":"recent","limit":500,"max_chars":4000}`, 50_000, "More exist"},
-		{SessionLogs(sessions), `{"action":"search","query":"wörtlich","limit":500,"max_chars":4000}`, 50_000, "More exist"},
-		{SessionLogs(sessions), `{"action":"list_sessions","limit":500}`, 0, ""},
+		{SessionLogs(sessions, noProject), `{"action":"recent","limit":500,"max_chars":4000}`, 50_000, "More exist"},
+		{SessionLogs(sessions, noProject), `{"action":"search","query":"wörtlich","limit":500,"max_chars":4000}`, 50_000, "More exist"},
+		{SessionLogs(sessions, noProject), `{"action":"list_sessions","limit":500}`, 0, ""},
 		{MemoryFile(v, nil), `{"action":"read","file":"memory/2026-02-12-links.md"}`, 50_000, `"more":`},
 		{Heartbeat(heartbeat.Heartbeat{Workspace: v, Memory: memory}), `{"action":"due"}`, 50_000, "is truncated"},
 		{Skills(memory), `{"action":"get","id":"` + skill + `"}`, 30_000, `"next_offset":`},
@@ -250,7 +251,7 @@ func TestParts(t *testing.T) {
 	if whole != content {
 		t.Errorf("the parts are %d bytes, the memory has %d", len(whole), len(content))
 	}
-	logs, err := transcript.Open(filepath.Join("..", "testdata", "workspaces", "kate-transcripts"))
+	logs, err := transcript.Open(filepath.Join("..", "testdata", "workspaces", "kate-transcripts"), transcript.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +260,7 @@ func TestParts(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	sessions := SessionLogs(logs.View(f.dm().Audience()))
+	sessions := SessionLogs(logs.View(f.dm().Audience()), noProject)
 	id := answer[logAnswer](t, sessions, `{"action":"list_sessions"}`).Sessions[0].SessionID
 	want := answer[logAnswer](t, sessions, fmt.Sprintf(`{"action":"read_session","session_id":%q}`, id))
 	var turns []transcript.Entry
@@ -285,3 +286,6 @@ func TestParts(t *testing.T) {
 		}
 	}
 }
+
+// noProject is the project of a session that has none.
+func noProject(context.Context) string { return "" }

@@ -44,7 +44,7 @@ func TestGoldens(t *testing.T) {
 		t.Fatal(err)
 	}
 	logs := t.TempDir()
-	folder, err := transcript.Open(logs)
+	folder, err := transcript.Open(logs, transcript.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestGoldens(t *testing.T) {
 		{MyStats(v, memory, nil), `{}`},
 		{WhatDoIKnow(v), `{"filter":"Plans"}`},
 		{WhoAmI(brief.Sources{Workspace: v, Memory: memory}, "kate", "", nil), `{}`},
-		{SessionLogs(folder.View(audience.DM())), `{"action":"list_sessions"}`},
+		{SessionLogs(folder.View(audience.DM()), noProject), `{"action":"list_sessions"}`},
 		{MemoryFile(v, nil), `{"action":"save","type":"daily-log","topic":"Pump repair",` +
 			`"sections":[{"heading":"Context","text":"x"}]}`},
 		{

@@ -133,10 +133,12 @@ func (a lessonList) lines() string {
 func (a logAnswer) lines() string {
 	var l lines
 	if h := a.Header; h != nil {
-		l.add([]string{"Session", a.SessionID, h.StartedAt}, labeled("group", h.Group), labeled("agent", h.AgentID))
+		l.add([]string{"Session", a.SessionID, h.StartedAt}, h.Title, labeled("project", h.Project),
+			labeled("group", h.Group), labeled("agent", h.AgentID))
 	}
 	for _, s := range a.Sessions {
-		l.add([]string{s.SessionID, cmp.Or(s.FirstTimestamp, s.StartedAt), labeled("to", s.LastTimestamp)},
+		l.add([]string{s.SessionID, cmp.Or(s.FirstTimestamp, s.StartedAt), labeled("to", s.LastTimestamp), s.Title},
+			labeled("project", s.Project), labeled("branch", s.Branch),
 			fmt.Sprintf("%d turns", s.EntryCount), labeled("group", s.Group), labeled("agent", s.AgentID),
 			labeled("from", s.SourcePlugin))
 	}
@@ -148,10 +150,10 @@ func (a logAnswer) lines() string {
 		l.add([]string{e.Timestamp, who + ":", e.Content})
 	}
 	for _, h := range a.Hits {
-		l.add([]string{h.SessionID, h.Timestamp, h.Role + ":", h.Preview}, labeled("group", h.Group))
+		l.add([]string{h.SessionID, h.Timestamp, h.Role + ":", h.Preview}, labeled("project", h.Project), labeled("group", h.Group))
 	}
 	if a.SkippedLines > 0 {
-		l.add([]string{fmt.Sprintf("%d lines are too long and were not read.", a.SkippedLines)})
+		l.add([]string{fmt.Sprintf("%d lines could not be read.", a.SkippedLines)})
 	}
 	if a.NextOffset > 0 {
 		l.add([]string{fmt.Sprintf("next_offset: %d", a.NextOffset)})

@@ -43,7 +43,7 @@ func TestMyStats(t *testing.T) {
 	t.Parallel()
 	f := sampleFolder(t, "kate")
 	f.write(t, "MEMORY.md", "## Dreamed 2026-02-01 03:00 UTC\n- One\n- Two\n")
-	logs, err := transcript.Open(filepath.Join("..", "testdata", "workspaces", "kate-transcripts"))
+	logs, err := transcript.Open(filepath.Join("..", "testdata", "workspaces", "kate-transcripts"), transcript.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,13 +53,14 @@ func (logAnswer) JSONSchemaExtend(s *jsonSchema) {
 		"next_offset":   "For read_session: offset of the next turns.",
 		"hint":          "How to get more.",
 		"header":        "The session of the entries.",
-		"skipped_lines": "Number of lines too long to search.",
+		"skipped_lines": "Number of lines that are too long or no JSON.",
 	})
 }
 
-// SessionLogs is the tool session_logs (seed 002, phase 10.8). It is registered only where there is a transcripts
-// folder. The view decides which sessions an audience has: a group sees its own, and another's ID is unknown to it.
-func SessionLogs(v *transcript.View) Tool {
+// SessionLogs is the tool session_logs (seed 002, phase 10.8). It is registered only where a transcripts
+// folder is set. The view decides which sessions an audience has: a group sees its own, and another's ID is unknown to it. project
+// returns the project of a call's session, "" for none; recent prefers its sessions.
+func SessionLogs(v *transcript.View, project func(context.Context) string) Tool {
 	return Define(Spec{
 		Name:        "session_logs",
 		Title:       "Session logs",
@@ -67,7 +68,7 @@ func SessionLogs(v *transcript.View) Tool {
 		ReadOnly:    true,
 		Idempotent:  true,
 	}, func(ctx context.Context, in logQuery) (logAnswer, error) {
-		answer, err := readLogs(ctx, v, in)
+		answer, err := readLogs(ctx, v, project, in)
 		switch {
 		case errors.Is(err, transcript.ErrNotFound):
 			return answer, fault.New("session_id: no such session; action list_sessions returns the existing ones")
@@ -80,7 +81,9 @@ func SessionLogs(v *transcript.View) Tool {
 
 // readLogs performs one action. Each fills the result up to its budget: sessions, turns and hits from the first, the
 // turns of recent from the last.
-func readLogs(ctx context.Context, v *transcript.View, in logQuery) (logAnswer, error) {
+func readLogs(
+	ctx context.Context, v *transcript.View, project func(context.Context) string, in logQuery,
+) (logAnswer, error) {
 	// Refused and not ignored: a model that pages through a search would get the first hits again and again.
 	if in.Offset > 0 && in.Action != "read_session" {
 		return logAnswer{}, fault.New("offset: only for read_session; omit it")
@@ -104,7 +107,7 @@ func readLogs(ctx context.Context, v *transcript.View, in logQuery) (logAnswer, 
 		}
 		return answer.hinted("search for a longer text, in one session, or with a smaller max_chars"), err
 	case "recent":
-		r, err := v.Recent(ctx, in.SessionID, in.Limit, in.MaxChars)
+		r, err := v.Recent(ctx, in.SessionID, project(ctx), in.Limit, in.MaxChars)
 		slices.Reverse(r.Entries)
 		r.Entries = fit(&left, r.Entries) // the last ones count
 		slices.Reverse(r.Entries)

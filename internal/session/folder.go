@@ -14,6 +14,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/config"
 	"github.com/yamo-protocol/yamo-mcp/internal/dream"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
 	"github.com/yamo-protocol/yamo-mcp/workspace/git"
@@ -91,27 +92,31 @@ func OpenDreams(o Options, view *workspace.View, memory *mesh.View, editor *edit
 	})
 }
 
-// openLogs opens the folder of session logs. It returns nil if none is set or it is empty for the audience (seed 002:
-// the tool session_logs is there when the folder is not empty).
-func openLogs(dir string, who audience.Audience) (*transcript.Folder, error) {
+// openLogs opens the folder of session logs, and returns nil if none is set (seed 002, phase 10.8). It may be empty or
+// missing: a host makes it with its first session.
+//
+// SECURITY: what is in the folder makes no difference to which tools a session has, so that a group does not learn from
+// them whether private logs exist.
+func openLogs(o Options) (*transcript.Folder, error) {
+	dir := o.Config.Session.Transcripts
 	if dir == "" {
 		return nil, nil
 	}
 	const setting config.Name = "transcripts"
-	if _, err := os.Stat(dir); err != nil {
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		o.Logger.Warn("the folder of session logs does not exist yet; session_logs finds nothing until it does",
+			"transcripts", dir)
+	case err != nil:
 		return nil, setting.Errorf("transcripts %q: %w", dir, config.WithoutPath(err))
+	case !info.IsDir():
+		return nil, setting.Errorf("transcripts %q: not a folder; set the one that has the host's .jsonl files", dir)
 	}
-	// SECURITY: only a group's own folder is looked at, so that the presence of private logs makes no difference to it.
-	own := dir
-	if !who.IsDM() {
-		own = filepath.Join(dir, "groups", who.Group())
-	}
-	entries, err := os.ReadDir(own)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, setting.Errorf("transcripts %q: %w", dir, config.WithoutPath(err))
-	}
-	if len(entries) == 0 {
-		return nil, nil
-	}
-	return transcript.Open(dir)
+	redact := CredentialScrubber()
+	return transcript.Open(dir, transcript.Options{
+		Redact:  func(text string) string { clean, _ := redact(text); return clean },
+		Stems:   keyword.Stems,
+		Project: ProjectFinder(o.Config.Workspace).Identify,
+	})
 }

@@ -107,7 +107,7 @@ func open(o Options, who audience.Audience) (*parts, error) {
 	if p.dreams, err = OpenDreams(o, p.view, p.memory, p.editor); err != nil {
 		return p, err
 	}
-	logs, err := openLogs(o.Config.Session.Transcripts, who)
+	logs, err := openLogs(o)
 	if err != nil {
 		return p, err
 	}

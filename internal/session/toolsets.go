@@ -42,7 +42,7 @@ var toolEntries = []entry[tools.Tool]{
 	{config.MemoryTools, always, func(p *parts) tools.Tool {
 		return tools.WhoAmI(p.brief(), p.agent(), p.settings.Model, p.destinations)
 	}},
-	{config.MemoryTools, hasLogs, func(p *parts) tools.Tool { return tools.SessionLogs(p.logs) }},
+	{config.MemoryTools, hasLogs, func(p *parts) tools.Tool { return tools.SessionLogs(p.logs, p.memory.Project) }},
 
 	{config.WorkspaceTools, always, func(p *parts) tools.Tool { return tools.LogAppend(p.view) }},
 	{config.WorkspaceTools, always, func(p *parts) tools.Tool { return tools.MyStats(p.view, p.memory, p.logs) }},

@@ -8,7 +8,7 @@ import (
 
 func TestCount(t *testing.T) {
 	t.Parallel()
-	f, err := Open("../../testdata/workspaces/kate-transcripts")
+	f, err := Open("../../testdata/workspaces/kate-transcripts", Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,9 +1,11 @@
 package transcript
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/text"
@@ -13,8 +15,10 @@ import (
 type kind int
 
 const (
-	otherLine  kind = iota // torn, foreign or of no interest
+	otherLine  kind = iota // of no interest
+	brokenLine             // no JSON
 	headerLine             // the session header
+	aboutLine              // tells something about the session
 	entryLine              // a turn
 )
 
@@ -28,6 +32,16 @@ type line struct {
 	agentID    string
 	connection string // "group" for a group's session
 	group      string // the group's name
+
+	about // of every kind
+}
+
+// about is what a line tells about its session.
+type about struct {
+	folder   string // the absolute path that the host ran in
+	branch   string // of git
+	title    string // that the host, or the person, gave the session
+	subagent bool   // an agent talks to an agent
 }
 
 // turn is an entry whose content has not been decoded yet: most that are counted or skipped are never shown.
@@ -46,20 +60,20 @@ func (t turn) whole() Entry {
 
 // short returns the turn with only the content that a preview of n characters needs, so that many can be kept in
 // memory.
-func (t turn) short(n int) turn {
+func (v *View) short(t turn, n int) turn {
 	if len(t.content) <= lineChunk {
 		return t
 	}
-	return turn{entry: t.preview(n), shown: true}
+	return turn{entry: v.preview(t, n), shown: true}
 }
 
-// preview returns the entry with its content cut to n characters.
-func (t turn) preview(n int) Entry {
+// preview returns the entry with its content redacted and cut to n characters.
+func (v *View) preview(t turn, n int) Entry {
 	if t.shown {
 		return t.entry
 	}
 	e := t.whole()
-	e.Content, e.Truncated = text.Fit(e.Content, n)
+	e.Content, e.Truncated = text.Fit(v.redacted(e.Content, n), n)
 	return e
 }
 
@@ -74,8 +88,9 @@ func (t turn) blank() bool {
 // record is a line of any of the supported formats:
 //
 //	this format:  {"type":"session",…}, {"type":"entry","role","content",…}
-//	Claude Code:  {"type":"user"|"assistant","uuid","timestamp","isMeta","message":{"role","content"}}
-//	OpenClaw:     {"type":"session",…}, {"type":"message","id","timestamp","message":{"role","content"}},
+//	Claude Code:  {"type":"user"|"assistant","uuid","timestamp","cwd","gitBranch","isMeta","isSidechain",
+//	              "message":{"role","content"}}, {"type":"custom-title"|"ai-title",…}
+//	OpenClaw:     {"type":"session","cwd",…}, {"type":"message","id","timestamp","message":{"role","content"}},
 //	              {"type":"custom_message","id","timestamp","content","display"}
 type record struct {
 	Type         string          `json:"type"`
@@ -92,6 +107,12 @@ type record struct {
 	ID           string          `json:"id"`
 	IsMeta       bool            `json:"isMeta"`
 	Display      any             `json:"display"`
+	Cwd          string          `json:"cwd"`
+	GitBranch    string          `json:"gitBranch"`
+	IsSidechain  bool            `json:"isSidechain"`
+	CustomTitle  string          `json:"customTitle"`
+	AITitle      string          `json:"aiTitle"`
+	Title        string          `json:"title"`
 	Message      struct {
 		Role    string          `json:"role"`
 		Content json.RawMessage `json:"content"`
@@ -100,33 +121,44 @@ type record struct {
 
 // parse reads a line. A line of an unknown form is otherLine.
 func parse(data []byte) line {
+	if len(bytes.TrimSpace(data)) == 0 {
+		return line{}
+	}
 	var r record
 	// A field of an unexpected type is ignored, and the rest of the line is read.
 	var typed *json.UnmarshalTypeError
 	if err := json.Unmarshal(data, &r); err != nil && !errors.As(err, &typed) {
-		return line{}
+		return line{kind: brokenLine}
 	}
+	session := about{folder: r.Cwd, branch: visible(r.GitBranch), subagent: r.IsSidechain}
 	entry := Entry{Timestamp: r.Timestamp, SourcePlugin: r.SourcePlugin, SenderID: r.SenderID}
 	switch r.Type {
 	case "session":
-		return line{kind: headerLine, turn: turn{entry: entry}, agentID: r.AgentID, connection: r.Connection, group: r.Group}
+		return line{kind: headerLine, turn: turn{entry: entry}, agentID: r.AgentID, connection: r.Connection,
+			group: r.Group, about: session}
 	case "entry":
 		entry.Role, entry.MessageID = r.Role, r.MessageID
-		return line{kind: entryLine, turn: turn{entry: entry, content: r.Content}}
+		return line{kind: entryLine, turn: turn{entry: entry, content: r.Content}, about: session}
+	case "custom-title", "ai-title":
+		session.title = text.OneLine(visible(cmp.Or(r.CustomTitle, r.AITitle, r.Title)))
+		return line{kind: aboutLine, about: session}
 	case "custom_message": // what a program put into an OpenClaw session, which may be to be hidden
 		entry.Role, entry.MessageID = r.Type, r.ID
 		said := turn{entry: entry, content: r.Content}
 		if r.Display == false || said.blank() {
 			return line{}
 		}
-		return line{kind: entryLine, turn: said, key: r.ID}
+		return line{kind: entryLine, turn: said, key: r.ID, about: session}
 	case "user", "assistant", "message":
 		entry.Role, entry.MessageID = r.Message.Role, cmp.Or(r.UUID, r.ID)
 		said := turn{entry: entry, content: r.Message.Content}
 		if r.IsMeta || entry.Role == "" || said.blank() { // blank: nothing but thinking
 			return line{}
 		}
-		return line{kind: entryLine, turn: said, key: entry.MessageID}
+		if entry.Role == "toolResult" || entry.Role == "user" && onlyResults(said.content) {
+			said.entry.Role = "tool"
+		}
+		return line{kind: entryLine, turn: said, key: entry.MessageID, about: session}
 	}
 	return line{}
 }
@@ -137,8 +169,51 @@ var visible = text.Plain
 // maxNesting is how deep tool results are followed, against lines that are nested on purpose.
 const maxNesting = 3
 
-// flatten returns the text of a message's content: a string, or blocks, of which text and tool results are included
-// full, tool calls and images by name, and thinking not at all.
+// onlyResults reports whether content is nothing but the results of tools, which Claude Code writes in the user's place:
+// nobody said them.
+func onlyResults(content json.RawMessage) bool {
+	var blocks []struct {
+		Type string `json:"type"`
+	}
+	if json.Unmarshal(content, &blocks) != nil {
+		return false
+	}
+	for _, b := range blocks {
+		if b.Type != "tool_result" {
+			return false
+		}
+	}
+	return len(blocks) > 0
+}
+
+// toolInput returns the input of a tool call as text: a string as it is, an object as its fields, in their order.
+func toolInput(input json.RawMessage) string {
+	var whole string
+	if json.Unmarshal(input, &whole) == nil {
+		return visible(whole)
+	}
+	fields := json.NewDecoder(bytes.NewReader(input))
+	if start, err := fields.Token(); err != nil || start != json.Delim('{') {
+		return ""
+	}
+	var parts []string
+	for fields.More() {
+		name, err := fields.Token()
+		var value json.RawMessage
+		if err != nil || fields.Decode(&value) != nil {
+			break
+		}
+		var said string
+		if json.Unmarshal(value, &said) != nil {
+			said = string(value)
+		}
+		parts = append(parts, fmt.Sprintf("%v: %s", name, said))
+	}
+	return visible(strings.Join(parts, "\n"))
+}
+
+// flatten returns the text of a message's content: a string, or blocks, of which text, tool results and the inputs of
+// tool calls are included full, images by name, and thinking not at all.
 func flatten(content json.RawMessage, depth int) string {
 	var text string
 	if json.Unmarshal(content, &text) == nil {
@@ -149,6 +224,9 @@ func flatten(content json.RawMessage, depth int) string {
 		Text    string          `json:"text"`
 		Name    string          `json:"name"`
 		Content json.RawMessage `json:"content"`
+
+		Input     json.RawMessage `json:"input"`     // of Claude Code's tool calls
+		Arguments json.RawMessage `json:"arguments"` // of OpenClaw's
 	}
 	if depth == maxNesting || json.Unmarshal(content, &blocks) != nil {
 		return ""
@@ -160,7 +238,8 @@ func flatten(content json.RawMessage, depth int) string {
 		case "text":
 			part = visible(b.Text)
 		case "tool_use", "toolCall":
-			part = "[tool call: " + visible(b.Name) + "]"
+			part = strings.TrimSpace("[tool call: " + visible(b.Name) + "] " +
+				cmp.Or(toolInput(b.Input), toolInput(b.Arguments)))
 		case "tool_result":
 			part = flatten(b.Content, depth+1)
 		case "image":

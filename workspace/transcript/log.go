@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/workspace/plain"
 )
 
@@ -30,13 +31,16 @@ type log struct {
 }
 
 // folders returns the folders whose logs the view may read, in the order of search.
-func (v *View) folders() ([]string, error) {
+func (v *View) folders(root *os.Root) ([]string, error) {
+	if root == nil {
+		return nil, nil
+	}
 	// SECURITY: for a group one folder by its exact name, and no listing that names others.
 	if !v.who.IsDM() {
 		return []string{groupsFolder + "/" + v.who.Group()}, nil
 	}
 	folders := []string{"."}
-	top, err := plain.List(v.root, ".")
+	top, err := plain.List(root, ".")
 	if err != nil {
 		return nil, fmt.Errorf("list transcripts: %w", err)
 	}
@@ -46,7 +50,7 @@ func (v *View) folders() ([]string, error) {
 		}
 	}
 	slices.Sort(folders[1:])
-	groups, err := plain.List(v.root, groupsFolder)
+	groups, err := plain.List(root, groupsFolder)
 	if err != nil {
 		return folders, nil // there are no groups
 	}
@@ -74,17 +78,21 @@ func at(folder, id string) log {
 
 // logs returns the logs that the view may read, newest first.
 func (v *View) logs() ([]log, error) {
-	folders, err := v.folders()
+	root, err := v.folder.open()
+	if err != nil {
+		return nil, err
+	}
+	folders, err := v.folders(root)
 	if err != nil {
 		return nil, err
 	}
 	var logs []log
 	for _, folder := range folders {
-		entries, err := plain.List(v.root, folder)
+		entries, err := plain.List(root, folder)
 		if err != nil {
 			continue // gone, or not a plain folder
 		}
-		origins := v.origins(folder)
+		origins := v.origins(root, folder)
 		for _, entry := range entries {
 			id, ok := strings.CutSuffix(entry.Name(), extension)
 			if !ok || !sessionID.MatchString(id) {
@@ -92,7 +100,7 @@ func (v *View) logs() ([]log, error) {
 			}
 			l := at(folder, id)
 			l.group = cmp.Or(l.group, originOf(origins, id))
-			info, err := plain.Stat(v.root, l.name)
+			info, err := plain.Stat(root, l.name)
 			if err != nil {
 				continue
 			}
@@ -111,14 +119,18 @@ func (v *View) find(id string) (log, error) {
 	if !sessionID.MatchString(id) {
 		return log{}, ErrInvalidID
 	}
-	folders, err := v.folders()
+	root, err := v.folder.open()
+	if err != nil {
+		return log{}, err
+	}
+	folders, err := v.folders(root)
 	if err != nil {
 		return log{}, err
 	}
 	for _, folder := range folders {
 		l := at(folder, id)
-		if _, err := plain.Stat(v.root, l.name); err == nil {
-			l.group = cmp.Or(l.group, originOf(v.origins(folder), id))
+		if _, err := plain.Stat(root, l.name); err == nil {
+			l.group = cmp.Or(l.group, originOf(v.origins(root, folder), id))
 			return l, nil
 		}
 	}
@@ -126,13 +138,18 @@ func (v *View) find(id string) (log, error) {
 }
 
 // scan reads the log l and calls visit for each entry, with the Session so far, until visit returns false. The Session
-// counts what was visited. Lines that filter rejects are skipped; nil accepts all. For a log that the audience may not
+// counts what was visited. Lines that filter rejects are skipped; nil accepts all. A line that is no JSON is counted,
+// but the last one only if it has an end: until then it is being written. For a log that the audience may not
 // see the error is ErrNotFound, before any entry is visited.
 func (v *View) scan(
-	ctx context.Context, l log, filter *rawFilter, visit func(Session, turn) bool,
+	ctx context.Context, l log, filter func(line []byte) bool, visit func(Session, turn) bool,
 ) (session Session, err error) {
 	session = Session{SessionID: l.id, Group: l.group}
-	file, err := plain.Open(v.root, l.name, os.O_RDONLY)
+	root, err := v.folder.open()
+	if root == nil || err != nil {
+		return session, cmp.Or(err, ErrNotFound)
+	}
+	file, err := plain.Open(root, l.name, os.O_RDONLY)
 	var refused *plain.RefusedError
 	if errors.Is(err, fs.ErrNotExist) || errors.As(err, &refused) {
 		return session, ErrNotFound
@@ -160,7 +177,7 @@ func (v *View) scan(
 			}
 			return session, nil
 		}
-		if number > 0 && filter != nil && !tooLong && !end && !filter.may(line) {
+		if number > 0 && filter != nil && !tooLong && !end && !filter(line) {
 			continue
 		}
 		r := parse(line)
@@ -169,7 +186,7 @@ func (v *View) scan(
 			return session, ErrNotFound
 		}
 		switch {
-		case tooLong:
+		case tooLong, r.kind == brokenLine && !end:
 			session.SkippedLines++
 		case r.kind == headerLine && number == 0:
 			session.AgentID, session.SourcePlugin, session.StartedAt = r.agentID, r.entry.SourcePlugin, r.entry.Timestamp
@@ -178,9 +195,15 @@ func (v *View) scan(
 			}
 		case r.kind == entryLine && !repeated(seen, r.key):
 			session.add(r.entry)
+			session.describe(r.about)
+			if session.Title == "" && r.entry.Role == "user" {
+				session.Title = v.beginning(r.turn)
+			}
 			if !visit(session, r.turn) {
 				return session, nil
 			}
+		case r.kind == aboutLine:
+			session.describe(r.about)
 		}
 		if end {
 			return session, nil
@@ -196,6 +219,50 @@ func (s *Session) add(e Entry) {
 	}
 	s.FirstTimestamp = cmp.Or(s.FirstTimestamp, e.Timestamp)
 	s.LastTimestamp = e.Timestamp
+}
+
+// describe adds what a line tells about its session. A later line is right where they differ: a branch is changed, a
+// title is given again.
+func (s *Session) describe(a about) {
+	s.Folder = cmp.Or(s.Folder, a.folder)
+	s.Project = projectName(s.Folder)
+	s.Branch = cmp.Or(a.branch, s.Branch)
+	s.Title = cmp.Or(a.title, s.Title)
+	s.Subagent = s.Subagent || a.subagent
+}
+
+// projectName returns the name of the project in folder, which another system may have written: its last element.
+func projectName(folder string) string {
+	folder = strings.TrimRight(folder, `/\`)
+	return text.Plain(folder[strings.LastIndexAny(folder, `/\`)+1:])
+}
+
+// maxTitle is the maximum length of a title made of a turn, in characters.
+const maxTitle = 80
+
+// beginning returns the title of a session whose host gave it none: how the person's first turn begins.
+func (v *View) beginning(t turn) string {
+	said := strings.TrimSpace(hostElements.ReplaceAllString(t.whole().Content, ""))
+	if hostWords(said) {
+		return ""
+	}
+	title, _ := text.Fit(text.OneLine(v.redacted(said, maxTitle)), maxTitle)
+	return title
+}
+
+// redactMargin is how many characters after those that are shown are redacted with them, so that no credential is
+// recognized by its end only and shown because of the cut.
+const redactMargin = 8000
+
+// redacted returns s without credentials, cut to somewhat more than n characters.
+//
+// SECURITY: what a log contains was never redacted by anyone.
+func (v *View) redacted(s string, n int) string {
+	s, _ = text.Fit(s, n+redactMargin)
+	if redact := v.folder.options.Redact; redact != nil {
+		s = redact(s)
+	}
+	return s
 }
 
 // maxSeen bounds the memory for finding repeated rows.

@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"encoding/json"
+	"os"
 	"slices"
 	"strings"
 
@@ -25,7 +26,7 @@ var groupWords = []string{"group", "channel", "room"}
 //
 // SECURITY: it is for DMs only, which learn that something was said in a group. It never gives a group access: the file
 // names the sessions of all conversations, so that a group's process does not open it.
-func (v *View) origins(folder string) map[string]string {
+func (v *View) origins(root *os.Root, folder string) map[string]string {
 	if !v.who.IsDM() {
 		return nil
 	}
@@ -33,7 +34,7 @@ func (v *View) origins(folder string) map[string]string {
 	if folder != "." {
 		name = folder + "/" + name
 	}
-	data, more, err := plain.Read(v.root, name, maxOrigins)
+	data, more, err := plain.Read(root, name, maxOrigins)
 	if err != nil || more {
 		return nil
 	}

@@ -92,12 +92,12 @@ func TestDamagedOrigins(t *testing.T) {
 		"huge": "{" + strings.Repeat(" ", maxOrigins) + "}",
 	} {
 		f := folderOf(t, map[string]string{"s.jsonl": openclaw("x"), "sessions.json": text})
-		if got := f.View(audience.DM()).origins("."); len(got) != 0 {
+		if got := f.View(audience.DM()).origins(f.root, "."); len(got) != 0 {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
 	f := folderOf(t, map[string]string{"s.jsonl": openclaw("x"), "sessions.json/x": "x"})
-	if got := f.View(audience.DM()).origins("."); len(got) != 0 {
+	if got := f.View(audience.DM()).origins(f.root, "."); len(got) != 0 {
 		t.Errorf("a folder: %v", got)
 	}
 }
@@ -108,7 +108,7 @@ func TestRecentOfLongTurns(t *testing.T) {
 	log := openclaw(strings.Repeat("é", lineChunk)) + `{"type":"entry","role":"user","content":"` +
 		strings.Repeat("é", 300) + `"}` + "\n" +
 		`{"type":"entry","role":"user","content":"short"}` + "\n"
-	got, err := folderOf(t, map[string]string{"s.jsonl": log}).View(audience.DM()).Recent(t.Context(), "", 0, 100)
+	got, err := folderOf(t, map[string]string{"s.jsonl": log}).View(audience.DM()).Recent(t.Context(), "", "", 0, 100)
 	if err != nil || len(got.Entries) != 3 {
 		t.Fatalf("%+v, %v", got, err)
 	}
@@ -136,12 +136,12 @@ func TestRecentIsNoGroups(t *testing.T) {
 	})
 	for i, name := range []string{"mine.jsonl", "theirs.jsonl", "groups/a/other.jsonl"} {
 		at := time.Unix(int64(1_700_000_000+i), 0)
-		if err := os.Chtimes(filepath.Join(f.root.Name(), name), at, at); err != nil {
+		if err := os.Chtimes(filepath.Join(f.dir, name), at, at); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for text, who := range map[string]audience.Audience{"mine": audience.DM(), "other": group(t, "a")} {
-		switch got, err := f.View(who).Recent(t.Context(), "", 0, 0); {
+		switch got, err := f.View(who).Recent(t.Context(), "", "", 0, 0); {
 		case err != nil:
 			t.Errorf("%v: %v", who, err)
 		case len(got.Entries) != 1:
@@ -150,7 +150,7 @@ func TestRecentIsNoGroups(t *testing.T) {
 			t.Errorf("%v: got.Entries[0].Content = %q, want %q", who, got.Entries[0].Content, text)
 		}
 	}
-	if got, err := f.View(audience.DM()).Recent(t.Context(), "theirs", 0, 0); err != nil ||
+	if got, err := f.View(audience.DM()).Recent(t.Context(), "theirs", "", 0, 0); err != nil ||
 		got.Header.Group != "x:group:1" {
 		t.Errorf("by id: %+v, %v", got, err)
 	}

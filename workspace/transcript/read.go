@@ -7,13 +7,12 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/progress"
 )
 
 // ListSessions describes the newest limit sessions. They are chosen by modification time and sorted by the time of
-// their last entry, newest first (seed 002, phase 10.4).
+// their last entry, newest first (seed 002, phase 10.4). Subagents' logs are part of another session and left out.
 func (v *View) ListSessions(ctx context.Context, limit int) (Sessions, error) {
 	result := Sessions{OK: true, Sessions: []Session{}}
 	logs, err := v.logs()
@@ -28,7 +27,7 @@ func (v *View) ListSessions(ctx context.Context, limit int) (Sessions, error) {
 			break
 		}
 		session, err := v.scan(ctx, l, nil, func(Session, turn) bool { return true })
-		if errors.Is(err, ErrNotFound) {
+		if errors.Is(err, ErrNotFound) || err == nil && session.Subagent {
 			continue
 		}
 		if err != nil {
@@ -56,7 +55,7 @@ func (v *View) ReadSession(ctx context.Context, id string, offset, limit, maxCha
 		if skipped < offset {
 			skipped++
 		} else if len(entries) < limit {
-			entries = append(entries, said.preview(maxChars))
+			entries = append(entries, v.preview(said, maxChars))
 		}
 		return true
 	})
@@ -67,16 +66,18 @@ func (v *View) ReadSession(ctx context.Context, id string, offset, limit, maxCha
 }
 
 // Recent returns the last limit entries of the session id, oldest first. The id "" means the current session: of the
-// audience's own sessions, the one whose log was written last. In a DM that is never a group's session. Errors are
-// those of ReadSession.
-func (v *View) Recent(ctx context.Context, id string, limit, maxChars int) (Entries, error) {
+// audience's own sessions in project, the one whose log was written last, or of all if that has none or is "". In a DM
+// that is never a group's session, nor a subagent's. Errors are those of ReadSession.
+func (v *View) Recent(ctx context.Context, id, project string, limit, maxChars int) (Entries, error) {
 	var candidates []log
 	if id == "" {
 		logs, err := v.logs()
 		if err != nil {
 			return Entries{}, err
 		}
-		candidates = logs
+		if candidates, err = v.projectFirst(ctx, project, logs); err != nil {
+			return Entries{}, err
+		}
 	} else {
 		l, err := v.find(id)
 		if err != nil {
@@ -90,15 +91,15 @@ func (v *View) Recent(ctx context.Context, id string, limit, maxChars int) (Entr
 		next := 0
 		session, err := v.scan(ctx, l, nil, func(_ Session, said turn) bool {
 			if len(ring) < limit {
-				ring = append(ring, said.short(maxChars))
+				ring = append(ring, v.short(said, maxChars))
 			} else {
-				ring[next] = said.short(maxChars)
+				ring[next] = v.short(said, maxChars)
 				next = (next + 1) % limit
 			}
 			return true
 		})
-		// A group may have written last, but "the current session" of a DM is its own conversation.
-		another := id == "" && v.who.IsDM() && session.Group != ""
+		// A group or a subagent may have written last, but "the current session" is the person's own conversation.
+		another := id == "" && (v.who.IsDM() && session.Group != "" || session.Subagent)
 		if errors.Is(err, ErrNotFound) || err == nil && another {
 			continue
 		}
@@ -107,65 +108,39 @@ func (v *View) Recent(ctx context.Context, id string, limit, maxChars int) (Entr
 		}
 		entries := []Entry{}
 		for _, said := range slices.Concat(ring[next:], ring[:next]) {
-			entries = append(entries, said.preview(maxChars))
+			entries = append(entries, v.preview(said, maxChars))
 		}
 		return found(session, entries), nil
 	}
 	return Entries{}, ErrNotFound
 }
 
-// Search returns the first limit entries whose content contains query, in any letter case; the newest session comes
-// first. If id is not "", only that session is searched. The error is ErrNoQuery without a query, or one of
-// ReadSession.
-func (v *View) Search(ctx context.Context, query, id string, limit, maxChars int) (Hits, error) {
-	query = strings.TrimSpace(query)
-	if query == "" {
-		return Hits{}, ErrNoQuery
+// maxOrdered is how many logs are looked at to find those of this project.
+const maxOrdered = 200
+
+// projectFirst returns logs with those of project before all others. Only the newest are looked at.
+func (v *View) projectFirst(ctx context.Context, project string, logs []log) ([]log, error) {
+	identify := v.folder.options.Project
+	if project == "" || identify == nil {
+		return logs, nil
 	}
-	var logs []log
-	var err error
-	if id == "" {
-		logs, err = v.logs()
-	} else {
-		logs = make([]log, 1)
-		logs[0], err = v.find(id)
-	}
-	if err != nil {
-		return Hits{}, err
-	}
-	limit, maxChars = clamp(limit, DefaultLimit, MaxLimit), clamp(maxChars, DefaultMaxChars, MaxMaxChars)
-	result := Hits{OK: true, Query: query, Hits: []Hit{}}
-	needle := fold(query)
-	filter := newRawFilter(needle)
-	length := utf8.RuneCountInString(needle)
+	var own, others []log
 	for i, l := range logs {
-		progress.Report(ctx, i, len(logs), "searching session logs")
-		session, err := v.scan(ctx, l, filter, func(session Session, said turn) bool {
-			e := said.whole()
-			before, _, ok := strings.Cut(fold(e.Content), needle)
-			if !ok {
-				return true
+		of := ""
+		if i < maxOrdered {
+			session, err := v.scan(ctx, l, nil, func(s Session, _ turn) bool { return s.Folder == "" && s.EntryCount < 20 })
+			if err != nil && !errors.Is(err, ErrNotFound) {
+				return nil, err
 			}
-			if len(result.Hits) == limit {
-				result.Truncated = true
-				return false
-			}
-			result.Hits = append(result.Hits, Hit{
-				SessionID: l.id, Group: session.Group, Timestamp: e.Timestamp, Role: e.Role, SourcePlugin: e.SourcePlugin,
-				Preview: around(e.Content, utf8.RuneCountInString(before), length, maxChars),
-			})
-			return true
-		})
-		if err != nil && (id != "" || !errors.Is(err, ErrNotFound)) {
-			return Hits{}, err
+			of = identify(session.Folder)
 		}
-		result.SkippedLines += session.SkippedLines
-		if result.Truncated {
-			break
+		if of == project {
+			own = append(own, l)
+		} else {
+			others = append(others, l)
 		}
 	}
-	result.Count = len(result.Hits)
-	return result, nil
+	return append(own, others...), nil
 }
 
 func found(session Session, entries []Entry) Entries {

@@ -107,7 +107,7 @@ func BenchmarkSearch(b *testing.B) {
 	if err := os.WriteFile(filepath.Join(dir, "s.jsonl"), []byte(text), 0o600); err != nil {
 		b.Fatal(err)
 	}
-	f, err := Open(dir)
+	f, err := Open(dir, Options{})
 	if err != nil {
 		b.Fatal(err)
 	}

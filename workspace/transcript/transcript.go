@@ -13,14 +13,16 @@
 //
 // The package's invariant: for a group nothing outside groups/<name>/ is opened, stat'ed or listed, and a log there
 // that does not name the group is treated as missing. Memory is bounded whatever the files contain: lines are read one
-// at a time, a line of more than 4 MiB is skipped and counted, and a torn or foreign line is ignored.
+// at a time, a line of more than 4 MiB or that is no JSON is skipped and counted, and one of an unknown form is ignored.
 package transcript
 
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"regexp"
+	"sync"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 )
@@ -51,39 +53,82 @@ const (
 	groupsFolder = "groups"
 )
 
-// Folder is an open transcripts folder. It is safe for concurrent use and caches nothing.
-type Folder struct{ root *os.Root }
+// Folder is a transcripts folder. It is safe for concurrent use and caches nothing.
+type Folder struct {
+	dir     string
+	options Options
 
-// Open opens the transcripts folder dir, which must exist. The caller closes it.
-func Open(dir string) (*Folder, error) {
+	mu   sync.Mutex
+	root *os.Root // nil while the folder does not exist
+}
+
+// Options are what the package needs to know of the session and of text. The zero value is valid.
+type Options struct {
+	// Redact removes credentials from what is returned; nil for a text that is returned as it is.
+	Redact func(text string) string
+	// Stems returns the stems of a text's words without function words; nil if only literal text is searched.
+	Stems func(text string) []string
+	// Project returns the identity of the project that a folder is in, "" for none; nil if projects are not known.
+	Project func(dir string) string
+}
+
+// Open opens the transcripts folder dir. It may not exist yet: a host makes it with its first session. The caller
+// closes it.
+func Open(dir string, o Options) (*Folder, error) {
 	if dir == "" {
 		return nil, errors.New("open transcripts: no folder given")
 	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, fmt.Errorf("open transcripts: %w", err)
+	f := &Folder{dir: dir, options: o}
+	_, err := f.open()
+	return f, err
+}
+
+// open returns the root of the folder, nil if it does not exist.
+func (f *Folder) open() (*os.Root, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.root == nil {
+		root, err := os.OpenRoot(f.dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("open transcripts: %w", cause(err))
+		}
+		f.root = root
 	}
-	return &Folder{root}, nil
+	return f.root, nil
 }
 
 // Close releases the folder. Views of it fail afterwards.
-func (f *Folder) Close() error { return f.root.Close() }
+func (f *Folder) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.root == nil {
+		return nil
+	}
+	return f.root.Close()
+}
 
 // View returns the session logs as a may read them.
-func (f *Folder) View(a audience.Audience) *View { return &View{root: f.root, who: a} }
+func (f *Folder) View(a audience.Audience) *View { return &View{folder: f, who: a} }
 
 // View is the session logs as one audience may read them.
 //
 // Limits of 0 or less mean the default, limits above the maximum mean the maximum. Contents are cut to maxChars
 // characters and then end in "…". A View is safe for concurrent use.
 type View struct {
-	root *os.Root
-	who  audience.Audience
+	folder *Folder
+	who    audience.Audience
 }
 
 // Session describes a log.
 type Session struct {
 	SessionID      string `json:"session_id"`
+	Title          string `json:"title,omitempty"` // the host's, or how the person began
+	Project        string `json:"project,omitempty"`
+	Branch         string `json:"branch,omitempty"`
+	Subagent       bool   `json:"subagent,omitempty"` // its user is an agent
 	Group          string `json:"group,omitempty" jsonschema_description:"The group it comes from: quoted speech."`
 	AgentID        string `json:"agent_id,omitempty"`
 	SourcePlugin   string `json:"source_plugin,omitempty"`
@@ -91,13 +136,14 @@ type Session struct {
 	EntryCount     int    `json:"entry_count"`
 	FirstTimestamp string `json:"first_timestamp,omitempty"`
 	LastTimestamp  string `json:"last_timestamp,omitempty"`
-	SkippedLines   int    `json:"skipped_lines,omitempty"` // longer than 4 MiB
+	SkippedLines   int    `json:"skipped_lines,omitempty"` // longer than 4 MiB, or no JSON
+	Folder         string `json:"-"`                       // absolute path that the host ran in, "" if unknown
 }
 
 // Entry is one turn.
 type Entry struct {
 	Timestamp    string `json:"timestamp,omitempty"`
-	Role         string `json:"role"`
+	Role         string `json:"role"` // user, assistant, tool, or the host's own word
 	Content      string `json:"content"`
 	Truncated    bool   `json:"truncated,omitempty"`
 	MessageID    string `json:"message_id,omitempty"`
@@ -108,6 +154,7 @@ type Entry struct {
 // Hit is a turn that matches a search.
 type Hit struct {
 	SessionID    string `json:"session_id"`
+	Project      string `json:"project,omitempty"`
 	Group        string `json:"group,omitempty"`
 	Timestamp    string `json:"timestamp,omitempty"`
 	Role         string `json:"role"`
@@ -134,7 +181,8 @@ type Entries struct {
 	Entries      []Entry `json:"entries"`
 }
 
-// Hits is the result of search: the newest session's first, and within a session in order.
+// Hits is the result of search: first the turns that contain the query as it is, the newest session's first, and within
+// a session in order; then those that contain its words, the best first.
 type Hits struct {
 	OK           bool   `json:"ok"`
 	Query        string `json:"query"`

@@ -24,7 +24,7 @@ const (
 
 func open(t *testing.T, dir string) *Folder {
 	t.Helper()
-	f, err := Open(dir)
+	f, err := Open(dir, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,10 +86,37 @@ func ids(sessions []Session) []string {
 
 func TestOpenRefuses(t *testing.T) {
 	t.Parallel()
-	for _, dir := range []string{"", filepath.Join(t.TempDir(), "missing")} {
-		if _, err := Open(dir); err == nil {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{"", file} {
+		if _, err := Open(dir, Options{}); err == nil {
 			t.Errorf("opened %q", dir)
 		}
+	}
+}
+
+// A host makes the folder with its first session, which may be after the server's start.
+func TestFolderAppears(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "later")
+	v := open(t, dir).View(audience.DM())
+	if got, err := v.ListSessions(t.Context(), 0); err != nil || got.Count != 0 {
+		t.Errorf("without the folder: %+v, %v", got, err)
+	}
+	if _, err := v.ReadSession(t.Context(), "s", 0, 0, 0); !errors.Is(err, ErrNotFound) {
+		t.Errorf("without the folder: %v", err)
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "s.jsonl"), []byte(`{"type":"entry","role":"user","content":"hi"}`+"\n"),
+		0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := v.ListSessions(t.Context(), 0); err != nil || got.Count != 1 {
+		t.Errorf("with the folder: %+v, %v", got, err)
 	}
 }
 
@@ -100,17 +127,21 @@ func TestListSessions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	session := func(id, group string, entries int, started, first, last string) Session {
+	session := func(id, title, group string, entries int, started, first, last string) Session {
 		return Session{
-			SessionID: id, Group: group, AgentID: "kate", SourcePlugin: "telegram", EntryCount: entries,
+			SessionID: id, Title: title, Group: group, AgentID: "kate", SourcePlugin: "telegram", EntryCount: entries,
 			StartedAt: started, FirstTimestamp: first, LastTimestamp: last,
 		}
 	}
 	want := Sessions{OK: true, Count: 4, Sessions: []Session{
-		session(bookClub, "book-club", 2, "2026-02-14T18:30:00Z", "2026-02-14T18:30:04Z", "2026-02-14T18:30:09Z"),
-		session(dinner, "", 2, "2026-02-14T09:45:00Z", "2026-02-14T09:45:02Z", "2026-02-14T09:45:20Z"),
-		session(hiking, "hiking", 2, "2026-02-13T12:00:00Z", "2026-02-13T12:00:07Z", "2026-02-13T12:00:15Z"),
-		session(pump, "", 4, "2026-02-05T17:02:11Z", "2026-02-05T17:02:12Z", "2026-02-05T17:04:31Z"),
+		session(bookClub, "Kate, which book did we choose for March?", "book-club", 2,
+			"2026-02-14T18:30:00Z", "2026-02-14T18:30:04Z", "2026-02-14T18:30:09Z"),
+		session(dinner, "Inês comes on the 28th. What do we cook?", "", 2,
+			"2026-02-14T09:45:00Z", "2026-02-14T09:45:02Z", "2026-02-14T09:45:20Z"),
+		session(hiking, "Where do we start on Sunday?", "hiking", 2,
+			"2026-02-13T12:00:00Z", "2026-02-13T12:00:07Z", "2026-02-13T12:00:15Z"),
+		session(pump, "The pump has been running since noon. What happened?", "", 4,
+			"2026-02-05T17:02:11Z", "2026-02-05T17:02:12Z", "2026-02-05T17:04:31Z"),
 	}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -149,7 +180,7 @@ func TestVisibility(t *testing.T) {
 		for _, id := range all {
 			_, missing := v.ReadSession(t.Context(), "no-such-session", 0, 0, 0)
 			_, readErr := v.ReadSession(t.Context(), id, 0, 0, 0)
-			_, recentErr := v.Recent(t.Context(), id, 0, 0)
+			_, recentErr := v.Recent(t.Context(), id, "", 0, 0)
 			_, searchErr := v.Search(t.Context(), "e", id, 0, 0)
 			for _, err := range []error{readErr, recentErr, searchErr} {
 				if may := cmp.Equal(want, []string{id}) || who.IsDM(); may != (err == nil) {
@@ -249,7 +280,7 @@ func TestReadSessionAndRecent(t *testing.T) {
 	case got.Header.AgentID != "kate":
 		t.Errorf("got.Header.AgentID = %q, want %q", got.Header.AgentID, "kate")
 	}
-	switch got, err = v.Recent(t.Context(), pump, 1, 0); {
+	switch got, err = v.Recent(t.Context(), pump, "", 1, 0); {
 	case err != nil:
 		t.Errorf("last entry: %v", err)
 	case len(got.Entries) != 1:
@@ -260,7 +291,7 @@ func TestReadSessionAndRecent(t *testing.T) {
 	case !got.Truncated:
 		t.Error("last entry: got.Truncated = false")
 	}
-	switch got, err = v.Recent(t.Context(), pump, 3, 0); {
+	switch got, err = v.Recent(t.Context(), pump, "", 3, 0); {
 	case err != nil:
 		t.Errorf("last three: %v", err)
 	case len(got.Entries) != 3:
@@ -270,7 +301,7 @@ func TestReadSessionAndRecent(t *testing.T) {
 	case got.Entries[2].Role != "assistant":
 		t.Errorf("last three: got.Entries[2].Role = %q, want %q", got.Entries[2].Role, "assistant")
 	}
-	switch got, err = v.Recent(t.Context(), "", 0, 0); {
+	switch got, err = v.Recent(t.Context(), "", "", 0, 0); {
 	case err != nil:
 		t.Errorf("current session: %v", err)
 	case got.SessionID != dinner:
@@ -285,7 +316,7 @@ func TestReadSessionAndRecent(t *testing.T) {
 func TestRecentOfNothing(t *testing.T) {
 	t.Parallel()
 	f := folderOf(t, map[string]string{"private.jsonl": "{}\n"})
-	if _, err := f.View(group(t, "a")).Recent(t.Context(), "", 0, 0); !errors.Is(err, ErrNotFound) {
+	if _, err := f.View(group(t, "a")).Recent(t.Context(), "", "", 0, 0); !errors.Is(err, ErrNotFound) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -309,7 +340,7 @@ func TestLimits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		last, err := v.Recent(t.Context(), "s", test.limit, test.chars)
+		last, err := v.Recent(t.Context(), "s", "", test.limit, test.chars)
 		if err != nil {
 			t.Fatal(err)
 		}
