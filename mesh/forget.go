@@ -1,7 +1,6 @@
 package mesh
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -74,7 +73,7 @@ func (v *View) Mentions(ctx context.Context, subject Subject) (m Mentions, err e
 	}
 	slices.SortFunc(m.Memories, record.CompareStored)
 	slices.SortFunc(m.Related, record.CompareStored)
-	slices.SortFunc(m.Skills, func(a, b record.SkillHit) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(m.Skills, compareNames)
 	return m, nil
 }
 

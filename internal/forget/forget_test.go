@@ -152,7 +152,7 @@ func TestForgetEverywhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	has := func() (names []string) {
-		_ = filepath.WalkDir(dir, func(path string, d os.DirEntry, _ error) error {
+		_ = filepath.WalkDir(dir, func(path string, _ os.DirEntry, _ error) error {
 			if data, err := os.ReadFile(path); err == nil && strings.Contains(strings.ToLower(string(data)), "zebulon") {
 				name, _ := filepath.Rel(dir, path)
 				names = append(names, filepath.ToSlash(name))

@@ -193,7 +193,7 @@ func linesAbout(text string, subject mesh.Subject, pins pinned) (list []Line) {
 				list = append(list, Line{Line: number, Text: trimmed, Kept: reason})
 			}
 			continue
-		case trimmed == "" || kind != markdown.Text || startsItem(trimmed) && !nested(line) || strings.HasPrefix(trimmed, "|"):
+		case trimmed == "", kind != markdown.Text, startsItem(trimmed) && !nested(line), strings.HasPrefix(trimmed, "|"):
 			end()
 		}
 		if len(current.lines) == 0 {

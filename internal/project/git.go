@@ -87,7 +87,7 @@ func read(path string) string {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return ""
 	}
-	f, err := os.Open(path) //nolint:gosec // only what a repository's configuration is made of is read from it
+	f, err := os.Open(path)
 	if err != nil {
 		return ""
 	}

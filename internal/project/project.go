@@ -98,8 +98,8 @@ func within(path, dir string) bool {
 
 // resolved returns path without symbolic links, or only cleaned if it does not exist.
 func resolved(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		return target
 	}
 	return filepath.Clean(path)
 }
