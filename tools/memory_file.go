@@ -158,6 +158,9 @@ func MemoryFile(v *workspace.View, editor *edit.Editor) Tool {
 		Description: "Save a session, a topic, or what must survive context compaction as a new file in memory/. " +
 			"read returns a file with its hashes, problems and links. For short notes use log_append.",
 	}, func(ctx context.Context, in memoryFile) (memoryFiled, error) {
+		if name, ok := resourceuri.ParseFile(in.File); ok {
+			in.File = name
+		}
 		saved := workspace.Saved{Name: in.File}
 		if in.Action == "save" {
 			var err error

@@ -108,6 +108,9 @@ func WorkspaceEdit(editor *edit.Editor, agent string) Tool {
 			return grammar.Op(op).Prohibited()
 		},
 	}, func(ctx context.Context, in workspaceEdit) (workspaceEdited, error) {
+		if name, ok := resourceuri.ParseFile(in.File); ok {
+			in.File = name
+		}
 		by := ""
 		if workspace.IsPublic(in.File) && !in.Propose {
 			var err error

@@ -187,6 +187,8 @@ func (e *Editor) Edit(ctx context.Context, q Request) (Result, error) {
 	if err := q.Op.Check(); err != nil {
 		return Result{}, err
 	}
+	t, _ := grammar.TypeOf(q.File)
+	q.Section = t.Canonical(q.Section)
 	if path.Ext(q.File) != ".md" {
 		return Result{}, fault.New("file: must be a Markdown file of the workspace, relative to it, such as MEMORY.md")
 	}

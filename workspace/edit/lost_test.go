@@ -81,7 +81,9 @@ func TestFrontMatterDrift(t *testing.T) {
 // The sibling of a numbered or dated section that is gone does not hide that.
 func TestNumberedSectionDrift(t *testing.T) {
 	t.Parallel()
-	for _, names := range [][2]string{{"Plans 2025", "Plans 2026"}, {"Week 7", "Week 8"}, {"Trip to Cork", "Trip to York"}} {
+	for _, names := range [][2]string{
+		{"Plans 2025", "Plans 2026"}, {"Week 7", "Week 8"}, {"Trip to Cork", "Trip to York"},
+	} {
 		text := "# M\n\n## " + names[0] + "\n\n- a\n\n## " + names[1] + "\n\n- b\n"
 		d := newFixture(t, map[string]string{"MEMORY.md": text})
 		e := d.open()

@@ -72,8 +72,8 @@ func (e *Editor) UndoLast(ctx context.Context, q Request) (Result, error) {
 		}
 	}
 	if last < 0 {
-		return Result{}, fault.New("op: this session has no edit of %s left to undo; the workspace owner can undo others with "+
-			"yamo-mcp undo", q.File)
+		return Result{}, fault.New("op: this session has no edit of %s left to undo; the workspace owner can undo "+
+			"others with yamo-mcp undo", q.File)
 	}
 	q.Origin = Origin{Source: FromSession}
 	a, err := e.undo(ctx, e.seen.made[last].event, q)
@@ -268,8 +268,8 @@ func without(name string, before, after, present *grammar.Document) (*grammar.Do
 		case made && canonical(body) == canonical(p.Body):
 			present.Parts = slices.Delete(present.Parts, i, i+1)
 		case made || !ok:
-			return nil, fault.New("section: %q was changed since in the same place; nothing was written.\nThe section now:\n%s\n"+
-				"Before the edit:\n%s", p.Name, Excerpt(body), Excerpt(old))
+			return nil, fault.New("section: %q was changed since in the same place; nothing was written.\n"+
+				"The section now:\n%s\nBefore the edit:\n%s", p.Name, Excerpt(body), Excerpt(old))
 		default:
 			present.Parts[i].Body = restored
 		}

@@ -206,7 +206,9 @@ func TestUndoSurvivesCrash(t *testing.T) {
 func TestRemovedIsNamed(t *testing.T) {
 	t.Parallel()
 	for op, q := range map[string]Request{
-		"curate": {Retire: []string{"Ana", "Eva"}, Edit: grammar.Edit{Op: grammar.CurateItems, Items: []string{"Anna", "Uwe"}}},
+		"curate": {
+			Retire: []string{"Ana", "Eva"}, Edit: grammar.Edit{Op: grammar.CurateItems, Items: []string{"Anna", "Uwe"}},
+		},
 		"all":    {Edit: grammar.Edit{Op: grammar.CurateItems, Items: []string{"Luis"}}},
 		"retire": {Edit: grammar.Edit{Op: grammar.TombstoneSection}},
 	} {

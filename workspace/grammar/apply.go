@@ -88,7 +88,7 @@ func (d *Document) Apply(t *Type, e Edit, now time.Time) (Applied, error) {
 			"the first two levels, anchors and open code blocks")
 	}
 	done.Removed = Gone(Items(before.Body), Items(p.Body))
-	if done.Exceeded = t.exceeds(form, before.Body, p.Body); done.Exceeded != "" && len(strings.Fields(e.Override)) < 3 {
+	if done.Exceeded = t.exceeds(form, before.Body, p.Body); done.Exceeded != "" && len(strings.Fields(e.Override)) < 2 {
 		return Applied{}, fault.New("override_rationale: %s would have %s; shorten it, curate it, or say why that is "+
 			"needed now, for how long, and when it is curated", quoteName(p.Name), done.Exceeded)
 	}

@@ -212,3 +212,18 @@ func TestHeadingWithoutText(t *testing.T) {
 		t.Errorf("body %q, want %q", got, want)
 	}
 }
+
+func TestCanonical(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"Evidence": "Evidence (curated)", "evidence": "Evidence (curated)", "open": "Open Questions", "Role": "Role",
+		"Ev": "Ev", "": "", "Working": "Working Agreements",
+	} {
+		if got := partType.Canonical(name); got != want {
+			t.Errorf("%q: %q, want %q", name, got, want)
+		}
+	}
+	if got := (*Type)(nil).Canonical("Evidence"); got != "Evidence" {
+		t.Errorf("without a type: %q", got)
+	}
+}

@@ -158,6 +158,27 @@ func (t *Type) form(name string) Form {
 	return Free
 }
 
+// Canonical returns the name of the section of a profile that name abbreviates, such as "Evidence" for "Evidence
+// (curated)": the only one whose name begins with its words. Any other name is returned as it is.
+func (t *Type) Canonical(name string) string {
+	if _, known := t.section(name); known || !t.strict() || Slug(name) == "" {
+		return name
+	}
+	found := ""
+	for _, s := range t.Sections {
+		if strings.HasPrefix(s.Anchor(), Slug(name)+"-") {
+			if found != "" {
+				return name
+			}
+			found = s.Name
+		}
+	}
+	if found == "" {
+		return name
+	}
+	return found
+}
+
 // forms are the names of the forms for those who edit.
 var forms = map[Form]string{Narrative: "narrative", List: "list", Evidence: "evidence", Log: "log", Free: "free"}
 
