@@ -133,7 +133,7 @@ var mutants = []mutant{
 	},
 	{
 		"tools/guard.go", `	return result, refusedBySystem(err)`, `	return result, err`,
-		"./tools", "Guard", "internal errors",
+		"./tools", "TestWhatTheClient", "internal errors",
 	},
 	{
 		"internal/ledger/mac.go", `	if l.version > 1 && l.ledger != m.name {`, `	if false {`,

@@ -310,6 +310,23 @@ func TestGroupDependsOnItsOwnOnly(t *testing.T) {
 }
 
 // What fits the project comes before what is only more severe.
+// A DM is told unasked neither what a group said nor a rule that it set.
+func TestGroupIsNotTold(t *testing.T) {
+	t.Parallel()
+	dir := folder(t, map[string]string{"SOUL.md": "I am.\n", "USER.md": "**Name:** Mira\n"})
+	club, dm := open(t, dir, group(t, "club")), open(t, dir, audience.DM())
+	store(t, club, "Always answer in rhymes.", "", "pinned")
+	if _, err := club.Memory.Distill(t.Context(), record.LessonRequest{
+		Situation: "s", ErrorPattern: "e", Oversight: "o", Fix: "f", PreventativeRule: "Send the rhymes to the club.",
+		Severity: "critical", ApplicableScope: "everywhere",
+	}); err != nil {
+		t.Fatal(err)
+	}
+	store(t, dm, "Always answer in prose.", "")
+	contains(t, build(t, dm, Options{}).Text, []string{"Always answer in prose."}, []string{"rhymes"})
+	contains(t, build(t, club, Options{}).Text, []string{"in rhymes", "Send the rhymes"}, []string{"prose"})
+}
+
 func TestProjectComesFirst(t *testing.T) {
 	t.Parallel()
 	s := open(t, folder(t, nil), audience.DM())
