@@ -41,6 +41,7 @@ type launch struct {
 	cache       string   // YAMO_CACHE; "" is that of the user who runs the tests
 	protocol    string   // "" is legacy
 	program     string   // "" is serverBinary
+	dir         string   // the folder that the host starts it in, "" is the tests'
 	wrapper     []string // a program that starts the server, with its arguments
 	env         []string
 	unspoken    bool // the client does not introduce itself
@@ -140,7 +141,7 @@ func (s *session) startProcess() {
 	h, tb := s.launch, s.tb
 	command := append(slices.Clone(h.wrapper), append([]string{h.binary(tb)}, h.args()...)...)
 	s.cmd = exec.Command(command[0], command[1:]...)
-	s.cmd.Env = h.environment()
+	s.cmd.Env, s.cmd.Dir = h.environment(), h.dir
 	s.cmd.Stderr = &s.stderr
 	stdout, err := s.cmd.StdoutPipe()
 	if err != nil {

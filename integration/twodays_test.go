@@ -54,6 +54,7 @@ func TestTwoDays(t *testing.T) {
 		t.Fatalf("%v\n%s", err, output)
 	}
 	project := repository(t, "weather-station", "calibration")
+	yesterday.dir = project
 	one := &hookSession{
 		tb: t, launch: yesterday, id: "day-one", cwd: project, transcript: filepath.Join(t.TempDir(), "one.jsonl"),
 	}
@@ -146,7 +147,7 @@ func TestTwoDays(t *testing.T) {
 		t.Error("day one has written to the log of day two")
 	}
 
-	two := &hookSession{tb: t, launch: launch{workspace: workspace}, id: "day-two", cwd: project}
+	two := &hookSession{tb: t, launch: launch{workspace: workspace, dir: project}, id: "day-two", cwd: project}
 	start := two.run("SessionStart", map[string]any{"source": "startup"})
 	for _, want := range []string{today, "Ida", "Nuno", last, "erase_flash", "branch calibration at", before, corrected} {
 		if !strings.Contains(start, want) {
@@ -166,7 +167,8 @@ func TestTwoDays(t *testing.T) {
 		{"Who replaced the rain gauge?", facts[5]},
 	} {
 		got := two.prompt(test.prompt)
-		if !strings.Contains(got, before+" "+test.want) {
+		// Between the two may be the project in which it was told.
+		if dated, _, ok := strings.Cut(got, test.want); !ok || !strings.Contains(dated, "- "+before+" ") {
 			t.Errorf("before %q: %q, without %q of %s", test.prompt, got, test.want, before)
 		}
 		if strings.Contains(got, facts[2]) {
