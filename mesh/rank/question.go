@@ -31,7 +31,10 @@ var (
 	asksHelp = regexp.MustCompile(`(?i)\b(can|could|would|will) you\b|` +
 		`\bhow (do|can|should|would|might|could) (I|you|we|one)\b|` +
 		`^what (are|is) (some|the (best|different|common|typical))\b|^which\b|` +
-		`\b(suggest|recommend)\b|\bshould I\b|\bhelp me\b`)
+		`\b(suggest|recommend)\b|\bshould I\b|\bhelp me\b|` +
+		`^(please )?(add|answer|book|build|change|commit|create|deploy|design|draft|explain|fix|format|generate|give|help|` +
+		`implement|make|order|plan|prepare|propose|push|refactor|release|rename|reply|review|run|schedule|send|set up|` +
+		`translate|update|write)\b`)
 	// asksPast finds questions about what was said or done before. They look for that, not for help.
 	asksPast = regexp.MustCompile(`(?i)\b(did|have|had|was|were) (I|we|you)\b|` +
 		`\b(I|we) (\w+ed|said|told|brought|did|had|took|went|made)\b|` +

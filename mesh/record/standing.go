@@ -10,18 +10,19 @@ import (
 // first.
 const standingHead = 600
 
-// standing finds instructions that hold from now on and preferences, in English: of a person in the first person, and as
-// an assistant notes them down ("The user prefers …").
+// standing finds instructions that hold from now on and preferences, in English: in the first person, and as an
+// assistant notes them down ("The user prefers …").
 var standing = regexp.MustCompile(`(?i)` +
 	`(^|[.!?:]\s+)(please |and )?(always|never) (be|have|do|[a-z]+[^ds\W])\b|` +
-	`^(please )?(always|never|make sure|remember to|don't|do not|use|include|keep|add|answer|reply|respond|write|format|call)` +
-	`\b.*\b(when(ever)?|if|every time|each time) (I|we|you)\b|` +
+	`^(please )?(always|never|make sure|remember to|don't|do not|use|include|keep|add|answer|reply|respond|write|` +
+	`format|call)\b.*\b(when(ever)?|if|every time|each time) (I|we|you)\b|` +
 	`\bwhen(ever)? I ask\b|\bfrom (now|here) on\b|\bgoing forward\b|` +
 	`^please (use|answer|reply|respond|write|format|call|keep|don't|do not|speak|stick)\b|` +
 	`\bmy preference\b|\bI (really |always |usually |generally |strongly |much |also )*(prefer|avoid|dislike|hate)\b|` +
 	`\bI('d| would) (much )?(rather|prefer)\b|\bI('d| would)? (like|want|need) you to (always|never)\b|` +
-	`\b(the )?user (strongly |always |usually |generally |really )*(prefers|dislikes|hates|avoids|never wants|always wants|` +
-	`wants (me|you|the assistant|agents?|answers|replies|code) to|asked (me |you )?to (always|never)|would rather)\b|` +
+	`\b(the )?user (strongly |always |usually |generally |really )*(prefers|dislikes|hates|avoids|never wants|` +
+	`always wants|wants (me|you|the assistant|agents?|answers|` +
+	`replies|code) to|asked (me |you )?to (always|never)|would rather)\b|` +
 	`\buser('s)? (preference|instruction|standing rule)s?\b`)
 
 // standingTags mark a memory as standing whatever it says, in lower case and without number signs.

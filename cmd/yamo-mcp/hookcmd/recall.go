@@ -53,7 +53,8 @@ func (r *run) userPrompt(ctx context.Context) (string, error) {
 	return strings.Join(lines, "\n"), errors.Join(err, r.folder.save(r.in.SessionID, s))
 }
 
-// fitting returns a line for each of the best memories that answer query, and adds them to what s has shown.
+// fitting returns a line for each standing instruction that query brings up and for each of the best memories that
+// answer it, and adds them to what s has shown.
 func (r *run) fitting(ctx context.Context, query string, s *state) ([]string, error) {
 	found, err := r.search(ctx, mesh.SearchRequest{
 		Query: query, Limit: min(maxLines+len(s.Shown), mesh.MaxLimit), Unrecorded: true,
@@ -62,11 +63,12 @@ func (r *run) fitting(ctx context.Context, query string, s *state) ([]string, er
 		return nil, err
 	}
 	var lines []string
-	for _, hit := range found.Hits {
+	for i, hit := range slices.Concat(found.Standing, found.Hits) {
 		if len(lines) == maxLines {
 			break
 		}
-		if s.has(hit.ID) || !fits(query, hit, found.Off || found.Degraded) {
+		applies := i < len(found.Standing)
+		if s.has(hit.ID) || !applies && !fits(query, hit, found.Off || found.Degraded) {
 			continue
 		}
 		s.Shown = append(s.Shown, hit.ID)

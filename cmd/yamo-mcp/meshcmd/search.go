@@ -34,6 +34,7 @@ func newMatch(h record.Hit, score *float64) match {
 // matches is the answer of search.
 type matches struct {
 	Matches  []match  `json:"matches"`
+	Standing []match  `json:"standing,omitempty"` // instructions and preferences that apply to the query
 	Warnings []string `json:"warnings,omitempty"`
 }
 
@@ -62,6 +63,9 @@ source_skill_id.`,
 		answer := matches{Matches: []match{}, Warnings: warnings}
 		for _, h := range found.Hits {
 			answer.Matches = append(answer.Matches, newMatch(h, &h.Score))
+		}
+		for _, h := range found.Standing {
+			answer.Standing = append(answer.Standing, newMatch(h, nil))
 		}
 		if !m.JSON { // in JSON they are part of the answer
 			for _, w := range warnings {
