@@ -347,7 +347,8 @@ func readEverything(s *session) {
 			}
 		}](s, tool.Name, map[string]any{"action": "list_sessions"})
 		for _, arguments := range []map[string]any{
-			{"action": "recent"}, {"action": "search", "query": "canary"},
+			{"action": "recent"},
+			{"action": "search", "query": "canary"},
 			{"action": "search", "query": "what does the canary of a transcript say, and the speaker?"},
 		} {
 			s.request("tools/call", map[string]any{"name": tool.Name, "arguments": arguments})

@@ -121,8 +121,10 @@ func TestHooksOfAGroup(t *testing.T) {
 	for _, group := range []string{club, hiking, "newcomers"} {
 		t.Run(group, func(t *testing.T) {
 			t.Parallel()
-			s := &hookSession{tb: t, launch: launch{workspace: p.workspace, group: group}, id: "one", cwd: t.TempDir(),
-				transcript: private}
+			s := &hookSession{
+				tb: t, launch: launch{workspace: p.workspace, group: group}, id: "one", cwd: t.TempDir(),
+				transcript: private,
+			}
 			trace := filepath.Join(t.TempDir(), "trace")
 			strace, err := exec.LookPath("strace")
 			if err == nil {

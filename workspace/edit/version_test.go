@@ -37,8 +37,10 @@ func TestReadDescribesSections(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff(want, []SectionVersion{
-		{Heading: "Role", Form: "narrative", Cap: "400 words"}, {Heading: "Allies", Form: "list"},
-		{Heading: "Evidence (curated)", Form: "evidence", Cap: "7 items"}, {Heading: "Change Log", Form: "log"},
+		{Heading: "Role", Form: "narrative", Cap: "400 words"},
+		{Heading: "Allies", Form: "list"},
+		{Heading: "Evidence (curated)", Form: "evidence", Cap: "7 items"},
+		{Heading: "Change Log", Form: "log"},
 	}); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

@@ -238,8 +238,10 @@ func TestRecord(t *testing.T) {
 	t.Parallel()
 	d := Parse(New(partFile, "2026-01-02T03:04:05Z"))
 	edits := []Done{
-		{Op: AppendItem, Section: "Allies", Items: 2}, {Op: AppendSection, Section: "Role"},
-		{Op: AppendSection, Section: "Needs"}, {Op: AppendItem, Section: "Open Questions", Items: 1},
+		{Op: AppendItem, Section: "Allies", Items: 2},
+		{Op: AppendSection, Section: "Role"},
+		{Op: AppendSection, Section: "Needs"},
+		{Op: AppendItem, Section: "Open Questions", Items: 1},
 	}
 	first := Rollup(noon, edits)
 	d.Record(partType, "", first)

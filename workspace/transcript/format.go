@@ -134,8 +134,10 @@ func parse(data []byte) line {
 	entry := Entry{Timestamp: r.Timestamp, SourcePlugin: r.SourcePlugin, SenderID: r.SenderID}
 	switch r.Type {
 	case "session":
-		return line{kind: headerLine, turn: turn{entry: entry}, agentID: r.AgentID, connection: r.Connection,
-			group: r.Group, about: session}
+		return line{
+			kind: headerLine, turn: turn{entry: entry}, agentID: r.AgentID, connection: r.Connection,
+			group: r.Group, about: session,
+		}
 	case "entry":
 		entry.Role, entry.MessageID = r.Role, r.MessageID
 		return line{kind: entryLine, turn: turn{entry: entry, content: r.Content}, about: session}
