@@ -155,7 +155,8 @@ func compareLines(t *testing.T, what, want, got string) {
 
 var (
 	madeID = regexp.MustCompile(`(mem|lesson|pattern|skill|reflect)_\d{13}_[0-9a-f]{6}\b`)
-	// Sessions that begin in one minute share a heading in the log, so that it, its size and its lines depend on the clock.
+	// Sessions that begin in one minute share a heading in the log, so that it, its size and its line numbers depend on
+	// the clock.
 	heading = regexp.MustCompile(`(\\+n|\n)*## Session \[\d\d:\d\d\]`)
 	logLine = regexp.MustCompile(`(-group-[a-z-]+\.md(?:\] \[|\\?",\s*\\?"place\\?":\s*\\?")line )\d+`)
 	logSize = regexp.MustCompile(`("What this group logged on [^"]*",\s*"mimeType":"text/markdown",\s*"size":)\d+`)

@@ -41,9 +41,10 @@ func repository(t *testing.T, name, branch string) string {
 	return dir
 }
 
-// Two days of a host that follows Claude Code's protocol. On the first a person tells six facts, corrects one, a command
-// fails and is understood, the context is compacted, and the host is closed. On the second what was told, corrected,
-// learned and done is there without being asked for, with its date, and what has nothing to do with it stays silent.
+// Two days of a host that follows Claude Code's protocol. On the first a person tells six facts, corrects one, a
+// command fails and is understood, the context is compacted, and the host is closed. On the second what was told,
+// corrected, learned and done is there without being asked for, with its date, and what has nothing to do with it stays
+// silent.
 func TestTwoDays(t *testing.T) {
 	t.Parallel()
 	workspace := filepath.Join(t.TempDir(), "agent")

@@ -241,7 +241,7 @@ func heap() int64 {
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc) //nolint:gosec // less than 2^63
+	return int64(m.HeapAlloc)
 }
 
 // readAll opens a memory of n memories and reads everything that a search needs.

@@ -89,7 +89,9 @@ func (v *View) erasable(ctx context.Context) ([]*compartment, error) {
 }
 
 // mentions returns what of a compartment mentions a subject, with what quotes that, and near copies of it.
-func (v *View) mentions(c *compartment, subject Subject) (hits []record.Hit, skills []record.SkillHit, near []record.Hit) {
+func (v *View) mentions(
+	c *compartment, subject Subject,
+) (hits []record.Hit, skills []record.SkillHit, near []record.Hit) {
 	vectors := c.Vectors.Refresh() == nil
 	s := c.Snapshot()
 	defer s.Release()

@@ -111,7 +111,8 @@ func TestForget(t *testing.T) {
 	if err != nil || reports.Status == Unhealthy {
 		t.Errorf("health: %+v, %v", reports, err)
 	}
-	if err := ledger.New(v.ledgerOptions(record.Private)).Sync(t.Context(), func(ledger.Entry) error { return nil }); err != nil {
+	ignore := func(ledger.Entry) error { return nil }
+	if err := ledger.New(v.ledgerOptions(record.Private)).Sync(t.Context(), ignore); err != nil {
 		t.Errorf("the chain: %v", err)
 	}
 }

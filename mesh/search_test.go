@@ -432,7 +432,7 @@ func TestAnotherModel(t *testing.T) {
 	}
 	again := new(words)
 	v = open(t, dir, audience.DM(), again)
-	if found := search(t, v, SearchRequest{Query: "model"}); found.Pending != 0 || again.texts.Load() > 5 {
+	if found := search(t, v, SearchRequest{Query: "model"}); found.Pending != 0 || again.texts.Load() > 1 {
 		t.Errorf("back at the old model its vectors are lost: %+v", found)
 	}
 	if err := v.Close(t.Context()); err != nil {

@@ -17,8 +17,8 @@ const (
 	notesChars = 8_000 // of all
 )
 
-// writeNotes shows the files of notes without a date, from which durable insights move into profiles (seed 004 §12), and
-// names the profiles.
+// writeNotes shows the files of notes without a date, from which durable insights move into profiles (seed 004 §12),
+// and names the profiles.
 func writeNotes(out *strings.Builder, v *workspace.View) error {
 	var profiles []string
 	left := notesChars

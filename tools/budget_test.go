@@ -136,7 +136,10 @@ func TestResultsFit(t *testing.T) {
 			"call again with next_offset",
 		},
 		{SessionLogs(sessions, noProject), `{"action":"recent","limit":500,"max_chars":4000}`, 50_000, "More exist"},
-		{SessionLogs(sessions, noProject), `{"action":"search","query":"wörtlich","limit":500,"max_chars":4000}`, 50_000, "More exist"},
+		{
+			SessionLogs(sessions, noProject), `{"action":"search","query":"wörtlich","limit":500,"max_chars":4000}`,
+			50_000, "More exist",
+		},
 		{SessionLogs(sessions, noProject), `{"action":"list_sessions","limit":500}`, 0, ""},
 		{MemoryFile(v, nil), `{"action":"read","file":"memory/2026-02-12-links.md"}`, 50_000, `"more":`},
 		{Heartbeat(heartbeat.Heartbeat{Workspace: v, Memory: memory}), `{"action":"due"}`, 50_000, "is truncated"},

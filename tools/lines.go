@@ -28,21 +28,22 @@ var breaks = regexp.MustCompile(`\n\s*\n|\n`)
 // SECURITY: what is quoted may have been said by anyone. Its own lines are indented, so that it cannot pretend to be
 // another item of the list.
 func (l *lines) add(words []string, marks ...string) {
-	n := l.Len()
+	out := &l.Builder
+	n := out.Len()
 	for _, word := range words {
 		if word = strings.TrimSpace(text.Plain(word)); word != "" {
-			if l.Len() > n {
-				l.WriteString(" ")
+			if out.Len() > n {
+				out.WriteString(" ")
 			}
-			l.WriteString(breaks.ReplaceAllString(word, "\n  "))
+			out.WriteString(breaks.ReplaceAllString(word, "\n  "))
 		}
 	}
 	for _, mark := range marks {
 		if mark != "" {
-			l.WriteString(" [" + text.OneLine(text.Plain(mark)) + "]")
+			out.WriteString(" [" + text.OneLine(text.Plain(mark)) + "]")
 		}
 	}
-	l.WriteString("\n")
+	out.WriteString("\n")
 }
 
 // text returns the list and what to do next, or what to write if there is neither.
@@ -150,7 +151,8 @@ func (a logAnswer) lines() string {
 		l.add([]string{e.Timestamp, who + ":", e.Content})
 	}
 	for _, h := range a.Hits {
-		l.add([]string{h.SessionID, h.Timestamp, h.Role + ":", h.Preview}, labeled("project", h.Project), labeled("group", h.Group))
+		l.add([]string{h.SessionID, h.Timestamp, h.Role + ":", h.Preview},
+			labeled("project", h.Project), labeled("group", h.Group))
 	}
 	if a.SkippedLines > 0 {
 		l.add([]string{fmt.Sprintf("%d lines could not be read.", a.SkippedLines)})
@@ -191,7 +193,7 @@ type knowledge struct{ workspace.Knowledge }
 func (k knowledge) lines() string {
 	var l lines
 	for _, s := range k.Sections {
-		l.WriteString("## " + text.OneLine(s.Heading) + "\n")
+		l.add([]string{"##", text.OneLine(s.Heading)})
 		if s.Text != "" {
 			l.add([]string{s.Text})
 		}

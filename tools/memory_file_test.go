@@ -38,7 +38,8 @@ func TestMemoryFile(t *testing.T) {
 		t.Error(diff)
 	}
 	f.clean(t)
-	again := answer[memoryFiled](t, MemoryFile(f.dm(), nil), `{"action":"read","file":"memory/2026-02-14-the-pump-again.md"}`)
+	again := answer[memoryFiled](t, MemoryFile(f.dm(), nil),
+		`{"action":"read","file":"memory/2026-02-14-the-pump-again.md"}`)
 	want.Redactions = 0
 	want.Matter = &memoryMatter{
 		Type: "session-save", Date: "2026-02-14", Slug: "the-pump-again", Source: "claude-code",

@@ -81,7 +81,6 @@ func (p *Projects) ask(ctx context.Context, c *caller) string {
 	defer cancel()
 	answer := make(chan *mcp.ListRootsResult, 1)
 	go func() {
-		//nolint:staticcheck // deprecated as the revisions are that have it
 		result, err := c.srv.RequestRoots(ctx, mcp.ListRootsRequest{
 			Request: mcp.Request{Method: string(mcp.MethodListRoots)},
 		})

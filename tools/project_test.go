@@ -53,7 +53,7 @@ func TestProjectOfASession(t *testing.T) {
 		"roots":     {func(context.Context) ([]string, error) { return []string{"file:///mare"}, nil }, "mare"},
 		"no folder": {func(context.Context) ([]string, error) { return nil, nil }, "here"},
 		"refused":   {func(context.Context) ([]string, error) { return nil, errors.New("no") }, "here"},
-		"silent": {func(ctx context.Context) ([]string, error) {
+		"silent": {func(context.Context) ([]string, error) {
 			asked++
 			time.Sleep(rootsPatience + 500*time.Millisecond)
 			return []string{"file:///late"}, nil

@@ -58,8 +58,8 @@ func (logAnswer) JSONSchemaExtend(s *jsonSchema) {
 }
 
 // SessionLogs is the tool session_logs (seed 002, phase 10.8). It is registered only where a transcripts
-// folder is set. The view decides which sessions an audience has: a group sees its own, and another's ID is unknown to it. project
-// returns the project of a call's session, "" for none; recent prefers its sessions.
+// folder is set. The view decides which sessions an audience has: a group sees its own, and another's ID is unknown to
+// it. project returns the project of a call's session, "" for none; recent prefers its sessions.
 func SessionLogs(v *transcript.View, project func(context.Context) string) Tool {
 	return Define(Spec{
 		Name:        "session_logs",

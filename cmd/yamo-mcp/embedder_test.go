@@ -160,7 +160,6 @@ func TestRemoteEmbedder(t *testing.T) {
 	writeOperatorFile(t, env, content)
 	must("mesh", "store", "--content", "The tea is in the blue cupboard. Write to jon@example.org.")
 	must("mesh", "store", "--content", "The ladder is in the shed.")
-	must("mesh", "store", "--content", "The team drinks coffee.", "--group", "team")
 	stdout, stderr, err := program(t.Context(), t, env, "mesh", "search", "beverage", "--limit", "1")
 	if err != nil || !strings.Contains(stdout, "blue cupboard") {
 		t.Errorf("by meaning: %v\n%s%s", err, stdout, stderr)
@@ -173,6 +172,8 @@ func TestRemoteEmbedder(t *testing.T) {
 	if diff := cmp.Diff([]string{"small", "Bearer secret-of-the-team"}, []string{p.models[0], p.keys[0]}); diff != "" {
 		t.Errorf("model and key (-want +got):\n%s", diff)
 	}
+	// After the search, because a DM does not wait for the vectors of a group's memories.
+	must("mesh", "store", "--content", "The team drinks coffee.", "--group", "team")
 	must("index", "rebuild")
 	if stdout := must("index", "verify"); !strings.HasPrefix(stdout, "private: consistent, 2 memories, ") {
 		t.Errorf("verify: %s", stdout)

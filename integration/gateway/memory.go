@@ -49,7 +49,7 @@ func (m *memory) open(ctx context.Context, group string) (*chat, error) {
 	} else {
 		args = append(args, "--connection", "group", "--group="+group)
 	}
-	token, err := exec.CommandContext(ctx, m.program, args...).Output() //nolint:gosec // the operator's own program
+	token, err := exec.CommandContext(ctx, m.program, args...).Output()
 	if err != nil {
 		return nil, fmt.Errorf("create a token: %w", err)
 	}

@@ -35,10 +35,8 @@ var mutants = []mutant{
 		"./internal/token", "", "a token needs its secret",
 	},
 	{
-		"internal/session/folder.go", `	own := dir
-	if !who.IsDM() {`, `	own := dir
-	if false {`,
-		"./internal/session", "TestGroupLogs", "whether private session logs exist",
+		"workspace/transcript/log.go", `if number == 0 && !v.who.IsDM() && (r.kind`, `if false && (r.kind`,
+		"./workspace/transcript", "", "a log that was moved into a group's folder stays private",
 	},
 	{
 		"internal/session/toolsets.go",

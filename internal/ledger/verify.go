@@ -48,7 +48,7 @@ func verify(ctx context.Context, path, name string, f io.ReaderAt, size int64, k
 			return Report{}, err
 		}
 	}
-	erased := map[string]cursor{} // by id, the first erased line that no delete entry explains yet
+	erased := map[string]cursor{} // by name, the first erased line that no delete entry explains yet
 	r := Report{LastHash: Genesis}
 	t, err := scan(ctx, path, f, size, origin(), checked, nil, func(e Entry, at cursor) error {
 		if e.Op == OpDelete && e.Erased {
@@ -57,8 +57,8 @@ func verify(ctx context.Context, path, name string, f io.ReaderAt, size int64, k
 				Err: errors.New("a delete entry's content was taken away"),
 			}
 		}
-		if _, known := erased[e.ID]; e.Erased && !known {
-			erased[e.ID] = at
+		if _, known := erased[e.Name()]; e.Erased && !known {
+			erased[e.Name()] = at
 		}
 		if e.Op == OpDelete {
 			delete(erased, e.ID)

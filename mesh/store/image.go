@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"context"
+	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -157,7 +158,7 @@ func (c *Compartment) readHeader(ctx context.Context, f *os.File) (h imageHeader
 		return h, err
 	}
 	// SECURITY: before anything is decoded.
-	if !bytes.Equal(seal, tail[:sealSize]) {
+	if !hmac.Equal(seal, tail[:sealSize]) {
 		return h, errors.New("its seal is wrong")
 	}
 	if err := imageDecoding.Unmarshal(raw, &h); err != nil {

@@ -248,7 +248,8 @@ func (d *Document) Fold(t *Type, file string, now time.Time) {
 			since = day
 		}
 	}
-	line := fmt.Sprintf("%s: %d earlier entries since %s are in the record: yamo-mcp history %s", Stamp(now), n, since, file)
+	line := fmt.Sprintf("%s: %d earlier entries since %s are in the record: yamo-mcp history %s",
+		Stamp(now), n, since, file)
 	first := &list[entries[0]]
 	first.raw = itemLines(line, bullet.FindString(first.raw), d.newline())
 	var out strings.Builder

@@ -116,7 +116,8 @@ func (d *Document) Promote(t *Type, name string, e *Edit, now time.Time) (Applie
 		return Applied{}, fault.New("%q would change which sections the file has: it has an open code block, or a heading "+
 			"of the first two levels", moved.Name)
 	}
-	if done.Exceeded = t.exceeds(section.Form, before, d.Parts[to].Body); done.Exceeded != "" && len(strings.Fields(e.Override)) < 2 {
+	done.Exceeded = t.exceeds(section.Form, before, d.Parts[to].Body)
+	if done.Exceeded != "" && len(strings.Fields(e.Override)) < 2 {
 		return Applied{}, fault.New("override: %q would have %s; shorten it, or say why that is needed now, for how long, "+
 			"and when it is curated", section.Name, done.Exceeded)
 	}

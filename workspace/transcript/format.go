@@ -171,8 +171,8 @@ var visible = text.Plain
 // maxNesting is how deep tool results are followed, against lines that are nested on purpose.
 const maxNesting = 3
 
-// onlyResults reports whether content is nothing but the results of tools, which Claude Code writes in the user's place:
-// nobody said them.
+// onlyResults reports whether content is nothing but the results of tools, which Claude Code writes in the user's
+// place although the user said none of it.
 func onlyResults(content json.RawMessage) bool {
 	var blocks []struct {
 		Type string `json:"type"`

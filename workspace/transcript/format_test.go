@@ -45,7 +45,8 @@ func TestForeignFormats(t *testing.T) {
 		"claude": {claude, []Entry{
 			{Timestamp: "2026-01-01T10:00:00.000Z", Role: "user", Content: "hello", MessageID: "u1"},
 			{
-				Timestamp: "2026-01-01T10:00:03.000Z", Role: "assistant", Content: "let me look\n[tool call: Read] path: a.go\nlimit: 5",
+				Timestamp: "2026-01-01T10:00:03.000Z", Role: "assistant",
+				Content:   "let me look\n[tool call: Read] path: a.go\nlimit: 5",
 				MessageID: "u4",
 			},
 			{Timestamp: "2026-01-01T10:00:04.000Z", Role: "tool", Content: "the file\n[image]", MessageID: "u5"},
@@ -82,7 +83,10 @@ func TestOpenClawFolder(t *testing.T) {
 	}
 	want := []Entry{
 		{Timestamp: "2026-02-14T19:00:00.000Z", Role: "user", Content: "did the tide table job run?", MessageID: "a0000003"},
-		{Timestamp: "2026-02-14T19:00:05.000Z", Role: "assistant", Content: "[tool call: exec] command: tail tide.log", MessageID: "a0000004"},
+		{
+			Timestamp: "2026-02-14T19:00:05.000Z", Role: "assistant", Content: "[tool call: exec] command: tail tide.log",
+			MessageID: "a0000004",
+		},
 		{
 			Timestamp: "2026-02-14T19:00:06.000Z", Role: "tool", Content: "almanac: connection refused",
 			MessageID: "a0000005",
@@ -123,7 +127,8 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"type":"entry","role":"user","content":{"a":1}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r := parse(data)
-		if (r.kind == otherLine || r.kind == brokenLine) && !cmp.Equal(r, line{kind: r.kind}, cmp.AllowUnexported(line{}, turn{}, about{})) {
+		nothing := r.kind == otherLine || r.kind == brokenLine
+		if nothing && !cmp.Equal(r, line{kind: r.kind}, cmp.AllowUnexported(line{}, turn{}, about{})) {
 			t.Fatalf("a line of no interest has content: %+v", r)
 		}
 		if r.kind == headerLine && (r.content != nil || r.key != "") {

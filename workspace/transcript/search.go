@@ -169,8 +169,8 @@ type candidate struct {
 // minCoverage is the share of a query's words, weighted by their rarity, that a hit must have.
 const minCoverage = 0.5
 
-// words adds the turns that do not contain the query as it is but its words, ranked by BM25. The statistics are those of
-// the logs that are searched: a group's own in a group.
+// words adds the turns that do not contain the query as it is but its words, ranked by BM25. The statistics are those
+// of the logs that are searched: a group's own in a group.
 func (s *search) words(ctx context.Context, words []queryWord) error {
 	lines := 0
 	filters := make([]*rawFilter, len(words))
@@ -240,7 +240,8 @@ func rank(found []candidate, words, turns int, length float64) []candidate {
 			kept = append(kept, at)
 		}
 	}
-	slices.SortStableFunc(kept, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) }) // the newest session first
+	// Stable: of equal scores the newest session comes first.
+	slices.SortStableFunc(kept, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
 	best := make([]candidate, len(kept))
 	for i, at := range kept {
 		best[i] = found[at]

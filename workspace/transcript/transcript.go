@@ -13,7 +13,7 @@
 //
 // The package's invariant: for a group nothing outside groups/<name>/ is opened, stat'ed or listed, and a log there
 // that does not name the group is treated as missing. Memory is bounded whatever the files contain: lines are read one
-// at a time, a line of more than 4 MiB or that is no JSON is skipped and counted, and one of an unknown form is ignored.
+// at a time, a line of more than 4 MiB or that is no JSON is skipped and counted, and one of unknown form is ignored.
 package transcript
 
 import (

@@ -135,9 +135,9 @@ func (r *run) heard(s *state) []transcript.Said {
 		return said
 	}
 	// The session is older than these hooks, or was resumed: only the last exchange is new.
-	for i := len(said) - 1; i >= 0; i-- {
-		if said[i].Role == "user" {
-			if s.Prompt == "" || newTurn(true, said[i].Text).mark == newTurn(true, s.Prompt).mark {
+	for i, turn := range slices.Backward(said) {
+		if turn.Role == "user" {
+			if s.Prompt == "" || newTurn(true, turn.Text).mark == newTurn(true, s.Prompt).mark {
 				return said[i:]
 			}
 			break // the log has an earlier exchange only
