@@ -102,6 +102,7 @@ const (
 // planted is a workspace with a canary in every place that not everybody may see.
 type planted struct {
 	workspace, transcripts string
+	project                string              // the folder of a git repository that the DM and all attackers run in
 	private                []canary            // for the DM only
 	of                     map[string][]canary // for one group and the DM
 	ids                    []string            // of private memories, lessons and sessions
@@ -139,8 +140,13 @@ func plant(tb testing.TB) *planted {
 	p := &planted{
 		workspace:   sample(tb),
 		transcripts: filepath.Join(tb.TempDir(), "transcripts"),
+		project:     filepath.Join(tb.TempDir(), "project"),
 		of:          map[string][]canary{},
 	}
+	remote := strings.Fields(p.privately("a project"))
+	write(tb, filepath.Join(p.project, ".git", "HEAD"), "ref: refs/heads/main\n")
+	write(tb, filepath.Join(p.project, ".git", "config"),
+		"[remote \"origin\"]\n\turl = https://forge.example/canary/"+remote[len(remote)-1]+".git\n")
 	p.plantPrivate(tb)
 	p.plantGroup(tb, club)
 	p.plantGroup(tb, hiking)
@@ -248,7 +254,7 @@ func (p *planted) log(tb testing.TB, group, text, speaker string) {
 // remember stores a memory and a lesson with a canary in every field, and reads everything back.
 func (p *planted) remember(tb testing.TB, group string, plant func(place string) string) {
 	tb.Helper()
-	s := connect(tb, launch{workspace: p.workspace, group: group, transcripts: p.transcripts})
+	s := connect(tb, launch{workspace: p.workspace, group: group, transcripts: p.transcripts, dir: p.project})
 	tag := func(place string) string { return strings.Fields(plant(place))[len(strings.Fields(plant(place)))-1] }
 	memory := s.store(plant("a memory"), map[string]any{
 		"tags": []string{"canary", tag("a tag")}, "session_id": plant("a session id"), "source": plant("a source"),
