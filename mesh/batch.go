@@ -253,7 +253,7 @@ func (v *View) Import(ctx context.Context, memories []record.Foreign, dryRun boo
 
 // scrubForeign is Scrub for a memory from another store, with its id, time, agent, heritage and lesson.
 func (v *View) scrubForeign(m record.Foreign) (Scrubbed, error) {
-	scrubbed, err := v.Scrub(m.Memory)
+	scrubbed, err := v.Scrub(m.Memory, "")
 	if err != nil {
 		return scrubbed, err
 	}

@@ -35,7 +35,7 @@ func (v *View) CaptureInteraction(ctx context.Context, q Interaction) (*Stored, 
 	s, err := v.Scrub(record.Memory{
 		Content: strings.Join(parts, "\n"), Type: record.SessionType, Source: record.Conversation,
 		SessionID: q.SessionID, Skill: q.Skill, Tags: q.Tags,
-	})
+	}, "")
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ func TestForget(t *testing.T) {
 	}
 	stay := keep(t, v, record.Memory{Content: "The zebra crossing is repaired."})
 	old := keep(t, v, record.Memory{Content: "The guest of honour comes by bus."})
-	current, err := v.Scrub(record.Memory{Content: "The guest of honour, Zebulon, comes by train."})
+	current, err := v.Scrub(record.Memory{Content: "The guest of honour, Zebulon, comes by train."}, "")
 	if err != nil {
 		t.Fatal(err)
 	}

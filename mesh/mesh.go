@@ -60,6 +60,7 @@ type Options struct {
 	LessonMinConfidence float64 // minimum confidence of an active lesson, 0 to 1; 0: DefaultConfidence
 	LessonRetentionDays int     // number of days that a lesson stays active; 0: DefaultRetentionDays
 	Quota               Quota   // of the audience's own compartment
+	KeepContacts        bool    // a DM's private memories keep e-mail addresses and phone numbers
 	HeritageDepth       int     // maximum number of heritage levels kept; 0: MaxHeritageDepth
 }
 
@@ -104,6 +105,7 @@ func (c *compartment) untouched() bool {
 type View struct {
 	Options
 	scrubber *scrub.Scrubber
+	personal *scrub.Scrubber // for private memories: scrubber, unless contact details are kept
 	answers  *cache.Cache
 	files    *fileindex.Index // nil for none
 
@@ -133,6 +135,12 @@ func Open(o Options) *View {
 	v := &View{
 		Options: o, scrubber: scrub.New(scrub.MemoryMesh(nil)), answers: cache.New(),
 		stores: map[record.Visibility]*compartment{},
+	}
+	v.personal = v.scrubber
+	if o.KeepContacts {
+		kept := scrub.MemoryMesh(nil)
+		kept.Keep = []scrub.Kind{scrub.Email, scrub.Phone}
+		v.personal = scrub.New(kept)
 	}
 	if o.Files != nil {
 		dir, lock := v.folder(v.home())

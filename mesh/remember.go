@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -52,6 +53,10 @@ func (v *View) Remember(ctx context.Context, s Scrubbed, how Intent) (Remembered
 	to, err := v.destination(how.To)
 	if err != nil {
 		return Remembered{}, err
+	}
+	// SECURITY: a private memory may have contact details that no other one keeps.
+	if s.to == record.Private && to != record.Private {
+		return Remembered{}, fmt.Errorf("a memory that was scrubbed for %s cannot be kept in %s", s.to, to)
 	}
 	if err := v.checkSuperseded(ctx, to, how.Supersedes); err != nil {
 		return Remembered{}, err

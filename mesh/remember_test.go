@@ -16,7 +16,7 @@ import (
 // revised stores text that supersedes memories.
 func revised(t testing.TB, v *View, content string, supersedes ...string) Remembered {
 	t.Helper()
-	s, err := v.Scrub(record.Memory{Content: content})
+	s, err := v.Scrub(record.Memory{Content: content}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +193,7 @@ func TestDeletingInAChain(t *testing.T) {
 			for _, text := range []string{
 				"The office is in Rua Garrett.", "The office is in Rua Augusta.", "The office is in Rua Nova.",
 			} {
-				s, err := v.Scrub(record.Memory{Content: text, Rationale: "the landlord told us about " + text})
+				s, err := v.Scrub(record.Memory{Content: text, Rationale: "the landlord told us about " + text}, "")
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -246,14 +246,14 @@ func TestSupersedingRefuses(t *testing.T) {
 		"shared by a group's":           {team, "", shared, []string{"supersedes:", "shared"}},
 		"private by a group's: unknown": {team, "", private, []string{"supersedes:", "no memory"}},
 	} {
-		s, err := test.view.Scrub(record.Memory{Content: "The launch is in July."})
+		s, err := test.view.Scrub(record.Memory{Content: "The launch is in July."}, "")
 		if err != nil {
 			t.Fatal(err)
 		}
 		_, err = test.view.Remember(t.Context(), s, Intent{To: test.to, Supersedes: []string{test.id}})
 		t.Run(name, func(t *testing.T) { wantFault(t, err, test.want...) })
 	}
-	s, err := dm.Scrub(record.Memory{Content: "The launch is in May."})
+	s, err := dm.Scrub(record.Memory{Content: "The launch is in May."}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -278,7 +278,7 @@ func TestStoringAgainUpdates(t *testing.T) {
 		Metadata: map[string]any{"b": 2.},
 	}
 	update := func(m record.Memory) Remembered {
-		s, err := v.Scrub(m)
+		s, err := v.Scrub(m, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -408,7 +408,7 @@ func TestSimilar(t *testing.T) {
 	compare := func(v *View, content string, in ...string) []string {
 		t.Helper()
 		m := record.Memory{Content: content, SessionID: append(in, "")[0]}
-		s, err := v.Scrub(m)
+		s, err := v.Scrub(m, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -475,7 +475,7 @@ func TestSimilarStaysWithItsGroup(t *testing.T) {
 	}
 	red := open(t, dir, group(t, "red"), new(words))
 	for _, known := range []int{0, 1} {
-		s, err := red.Scrub(record.Memory{Content: fact, SessionID: strings.Repeat("x", known)})
+		s, err := red.Scrub(record.Memory{Content: fact, SessionID: strings.Repeat("x", known)}, "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -37,10 +37,12 @@ type Outcome struct {
 type Scrubbed struct {
 	record     *record.Record // without an id and a time
 	redactions []scrub.Redaction
+	to         record.Visibility // the compartment that it was scrubbed for
 }
 
-// Scrub checks and scrubs a memory (RFC-0011 §6). What cannot be kept is a fault.
-func (v *View) Scrub(m record.Memory) (Scrubbed, error) {
+// Scrub checks and scrubs a memory (RFC-0011 §6) that is to be kept in a compartment, "" for the audience's own. What
+// cannot be kept is a fault.
+func (v *View) Scrub(m record.Memory, to record.Visibility) (Scrubbed, error) {
 	if len(m.Content) > record.MaxContent {
 		return Scrubbed{}, fault.New("content: %d bytes are too many; store at most %d bytes a memory, in several if need be",
 			len(m.Content), record.MaxContent)
@@ -55,7 +57,8 @@ func (v *View) Scrub(m record.Memory) (Scrubbed, error) {
 	if m.Importance != nil && !(*m.Importance >= 0 && *m.Importance <= 1) {
 		return Scrubbed{}, fault.New("importance: give a number from 0 to 1")
 	}
-	s := intake.New(v.scrubber)
+	to = cmp.Or(to, v.home())
+	s := intake.New(v.scrubberOf(to))
 	m.Content = s.Content(m.Content)
 	m.Source = s.Field("source", m.Source)
 	m.Tags = s.Tags(m.Tags)
@@ -69,12 +72,22 @@ func (v *View) Scrub(m record.Memory) (Scrubbed, error) {
 		}
 	}
 	m.Metadata = s.Metadata(m.Metadata)
-	return Scrubbed{&record.Record{Memory: m, AgentID: v.AgentID}, s.Redactions()}, s.Err()
+	return Scrubbed{&record.Record{Memory: m, AgentID: v.AgentID}, s.Redactions(), to}, s.Err()
+}
+
+// scrubberOf returns the scrubber of memories in a compartment.
+//
+// SECURITY: what groups can read keeps no contact details, whatever the operator allowed for private memories.
+func (v *View) scrubberOf(to record.Visibility) *scrub.Scrubber {
+	if to == record.Private {
+		return v.personal
+	}
+	return v.scrubber
 }
 
 // Store keeps a memory (RFC-0011 §4.1 add): [View.Scrub], then [View.Keep].
 func (v *View) Store(ctx context.Context, m record.Memory, to record.Visibility) (Stored, error) {
-	s, err := v.Scrub(m)
+	s, err := v.Scrub(m, to)
 	if err != nil {
 		return Stored{}, err
 	}
@@ -102,7 +115,7 @@ func (v *View) storeAll(ctx context.Context, b *batch, memories []record.Memory)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		s, err := v.Scrub(m)
+		s, err := v.Scrub(m, "")
 		b.add(i, s, err)
 	}
 	if err := v.write(ctx, v.home(), b.draft); err != nil {

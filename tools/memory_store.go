@@ -2,10 +2,12 @@ package tools
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+	"github.com/yamo-protocol/yamo-mcp/mesh/scrub"
 )
 
 // memory is what every audience may say of a memory. Its constraints are here, because package record knows no schemas.
@@ -62,6 +64,7 @@ type stored struct {
 	Updated    []string    `json:"updated,omitempty"`
 	Sightings  int         `json:"sightings,omitempty"`
 	Similar    []similar   `json:"similar,omitempty"`
+	Hint       string      `json:"hint,omitempty"`
 }
 
 func (stored) JSONSchemaExtend(s *jsonSchema) {
@@ -116,12 +119,17 @@ func MemoryStore(v *mesh.View) Tool {
 		for _, other := range r.Similar {
 			answer.Similar = append(answer.Similar, similar{other.ID, other.CreatedAt, other.Excerpt, other.Relation})
 		}
+		isContact := func(r scrub.Redaction) bool { return r.Kind == scrub.Email || r.Kind == scrub.Phone }
+		if r.Visibility == record.Private && slices.ContainsFunc(r.Redactions, isContact) {
+			answer.Hint = "Contact details were redacted. With the setting keep-contacts, which only the operator can make, " +
+				"private memories keep them."
+		}
 		return answer, nil
 	}
 	// SECURITY: a group is not offered the choice of visibility, and a call that makes one is refused.
 	if !v.Audience.IsDM() {
 		return Define(spec, func(ctx context.Context, in memory) (stored, error) {
-			m, err := v.Scrub(in.Memory)
+			m, err := v.Scrub(in.Memory, "")
 			if err != nil {
 				return stored{}, err
 			}
@@ -131,7 +139,7 @@ func MemoryStore(v *mesh.View) Tool {
 	return Define(spec, func(ctx context.Context, in visibleMemory) (stored, error) {
 		// Scrubbed before the person is asked: text that is refused needs no consent, and whether the same memory
 		// exists is decided on cleaned text.
-		m, err := v.Scrub(in.Memory)
+		m, err := v.Scrub(in.Memory, record.Visibility(in.Visibility))
 		if err != nil {
 			return stored{}, err
 		}

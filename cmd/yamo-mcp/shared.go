@@ -182,7 +182,7 @@ command prints what they can read from now on.`,
 		if err != nil {
 			return "", err
 		}
-		m, err := memory.Scrub(hit.Memory)
+		m, err := memory.Scrub(hit.Memory, record.Shared)
 		if err != nil {
 			return "", err
 		}

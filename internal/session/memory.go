@@ -80,6 +80,7 @@ func openMemory(
 		LessonMinConfidence: o.Config.Learning.MinConfidence,
 		LessonRetentionDays: o.Config.Learning.RetentionDays,
 		HeritageDepth:       o.Config.Learning.HeritageDepth,
+		KeepContacts:        o.Config.Session.KeepContacts,
 	})
 	return memory, func() error {
 		ctx, cancel := context.WithTimeout(context.Background(), closing)

@@ -58,7 +58,7 @@ names; other keys are stored as metadata.`,
 			}
 		}
 		// "" is the default of the audience: private for the operator, a group's own memory with --group.
-		scrubbed, err := memory.Scrub(q)
+		scrubbed, err := memory.Scrub(q, "")
 		if err != nil {
 			return err
 		}

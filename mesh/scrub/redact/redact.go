@@ -30,7 +30,10 @@ const maxPasses = 8
 
 // Redactor replaces personal data and credentials. It is safe for concurrent
 // use, and cheap: rules are loaded on the first use of any.
-type Redactor struct{ secrets Detector }
+type Redactor struct {
+	secrets Detector
+	keep    []Kind
+}
 
 // New returns a Redactor that finds credentials with secrets; nil means
 // GitleaksRules(). The detectors of personal data and of announced passwords
@@ -39,8 +42,14 @@ func New(secrets Detector) *Redactor {
 	if secrets == nil {
 		secrets = GitleaksRules()
 	}
-	return &Redactor{secrets}
+	return &Redactor{secrets: secrets}
 }
+
+// Keeping returns a Redactor that leaves values of the given kinds as they are.
+//
+// SECURITY: a value that another detector also sees is removed all the same: a credential that looks like an address
+// is a credential.
+func (r *Redactor) Keeping(kinds ...Kind) *Redactor { return &Redactor{r.secrets, kinds} }
 
 // Redact returns text with personal data and credentials replaced by their
 // placeholders (RFC-0011 §6.3), and what was replaced, sorted by kind. It
@@ -106,6 +115,7 @@ func (r *Redactor) find(text string) []Finding {
 		all = append(all, d.Detect(text)...)
 	}
 	all = append(all, r.secrets.Detect(text)...)
+	all = slices.DeleteFunc(all, func(f Finding) bool { return slices.Contains(r.keep, f.Kind) })
 	if len(all) == 0 {
 		return nil
 	}
