@@ -8,15 +8,16 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
-// Learning is the options of lessons and heritage (RFC-0011 §4.2). Those of lessons apply on reading: a change makes
+// Learning is the options of what is kept: lessons and heritage (RFC-0011 §4.2), contact details. Those of lessons apply on reading: a change makes
 // lessons that are already stored active or inactive.
 type Learning struct {
 	MinConfidence float64 // of an active lesson, above 0 and at most 1
 	RetentionDays int     // for how many days a lesson stays active, 1 to 36500
 	HeritageDepth int     // levels of heritage, 1 to 50
+	KeepContacts  bool    // private memories keep e-mail addresses and phone numbers
 }
 
-// LearningSettings are the settings of lessons and heritage.
+// LearningSettings are the settings of what is kept.
 var LearningSettings = []Setting{
 	spec[float64]{
 		Name: "lesson-min-confidence", folder: true, initial: record.DefaultConfidence,
@@ -41,6 +42,13 @@ var LearningSettings = []Setting{
 		help:  "maximum number of heritage levels kept with a memory",
 		field: func(c *Config) *int { return &c.Learning.HeritageDepth },
 		valid: between(1, 50),
+	},
+	spec[bool]{
+		Name: "keep-contacts", help: "keep e-mail addresses and phone numbers in private memories",
+		more: "In memories that groups can read, in lessons, reflections and skills they are " +
+			"[redacted](redaction.md#keeping-contact-details) all the same; credentials always are. An embedding provider " +
+			"gets what is kept",
+		field: func(c *Config) *bool { return &c.Learning.KeepContacts },
 	},
 }
 

@@ -19,8 +19,6 @@ type Session struct {
 	Toolsets    string // names, separated by commas: see Offers
 	Transport   string // Stdio or OverHTTP
 	LogLevel    string // debug, info or warn
-
-	KeepContacts bool // private memories keep e-mail addresses and phone numbers
 }
 
 // The values of --transport.
@@ -92,13 +90,6 @@ var SessionSettings = []Setting{
 			}
 			return nil
 		},
-	},
-	spec[bool]{
-		Name: "keep-contacts", help: "keep e-mail addresses and phone numbers in private memories",
-		more: "In memories that groups can read, in lessons, reflections and skills they are " +
-			"[redacted](redaction.md#keeping-contact-details) all the same; credentials always are. An embedding provider " +
-			"gets what is kept",
-		field: func(c *Config) *bool { return &c.Session.KeepContacts },
 	},
 	spec[string]{
 		Name: "transport", initial: Stdio, help: "how hosts connect: stdio or http",

@@ -80,7 +80,7 @@ func openMemory(
 		LessonMinConfidence: o.Config.Learning.MinConfidence,
 		LessonRetentionDays: o.Config.Learning.RetentionDays,
 		HeritageDepth:       o.Config.Learning.HeritageDepth,
-		KeepContacts:        o.Config.Session.KeepContacts,
+		KeepContacts:        o.Config.Learning.KeepContacts,
 	})
 	return memory, func() error {
 		ctx, cancel := context.WithTimeout(context.Background(), closing)

@@ -141,8 +141,7 @@ func (ix *Index) failing() bool {
 // Ready waits until every memory has its own vector, for at most patience, and returns how many lack it or those of
 // parts, for which it does not wait. Where more than one batch is missing it waits for at most Brief. It wakes the
 // background work if there is any to do, and does not wait for work that has just failed or will take longer, as when
-// the model was changed. Another process may be doing
-// it, so the file is looked at now and then.
+// the model was changed. Another process may be doing it, so the file is looked at now and then.
 func (ix *Index) Ready(ctx context.Context, patience time.Duration) (pending int, err error) {
 	if err := ix.c.Vectors.Refresh(); err != nil {
 		return 0, err
@@ -160,6 +159,8 @@ func (ix *Index) Ready(ctx context.Context, patience time.Duration) (pending int
 		if err := ix.c.Vectors.Refresh(); err != nil {
 			return 0, err
 		}
+		// Before the count: vectors that come in between must not be counted as lacking and then not be waited for.
+		_, whole := ix.c.Vectors.Missing(0)
 		pending = ix.lacking()
 		ix.mu.Lock()
 		idle, failing := !busy && (pending > 0 || ix.dirty), ix.failing()
@@ -168,7 +169,7 @@ func (ix *Index) Ready(ctx context.Context, patience time.Duration) (pending int
 			ix.Wake()
 		}
 		// Waiting for work that has just failed would only add the patience to every search.
-		if _, whole := ix.c.Vectors.Missing(0); whole == 0 || failing || whole > hopeless {
+		if whole == 0 || failing || whole > hopeless {
 			return pending, nil
 		}
 		select {
