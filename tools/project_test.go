@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -44,7 +45,7 @@ func TestProjectOfASession(t *testing.T) {
 		return answer{v.Project(ctx)}, nil
 	})
 	identify := func(uris []string) string { return strings.TrimPrefix(strings.Join(uris, ","), "file:///") }
-	asked := 0
+	var asked atomic.Int32
 	for name, test := range map[string]struct {
 		roots rootsOf
 		want  string
@@ -54,7 +55,7 @@ func TestProjectOfASession(t *testing.T) {
 		"no folder": {func(context.Context) ([]string, error) { return nil, nil }, "here"},
 		"refused":   {func(context.Context) ([]string, error) { return nil, errors.New("no") }, "here"},
 		"silent": {func(context.Context) ([]string, error) {
-			asked++
+			asked.Add(1)
 			time.Sleep(rootsPatience + 500*time.Millisecond)
 			return []string{"file:///late"}, nil
 		}, "here"},
@@ -90,7 +91,7 @@ func TestProjectOfASession(t *testing.T) {
 			}
 		}
 	}
-	if asked != 1 {
-		t.Errorf("a client that does not answer was asked %d times", asked)
+	if asked.Load() != 1 {
+		t.Errorf("a client that does not answer was asked %d times", asked.Load())
 	}
 }
