@@ -8,8 +8,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
-// Learning is the options of what is kept: lessons and heritage (RFC-0011 §4.2), contact details. Those of lessons apply on reading: a change makes
-// lessons that are already stored active or inactive.
+// Learning is the options of what is kept: lessons and heritage (RFC-0011 §4.2), contact details. Those of lessons
+// apply on reading: a change makes lessons that are already stored active or inactive.
 type Learning struct {
 	MinConfidence float64 // of an active lesson, above 0 and at most 1
 	RetentionDays int     // for how many days a lesson stays active, 1 to 36500

@@ -46,7 +46,7 @@ func derive(r *record.Record) derived {
 }
 
 // imageState is what a projection knows in addition to its documents, the keyword index and what follows from these.
-// TestImageCoversProjection fails for a field of Projection that nobody decided about.
+// TestImageCoversProjection fails for a new field of Projection until it is covered.
 type imageState struct {
 	Entries   int64
 	Revised   []string

@@ -19,7 +19,7 @@ func claudeTurn(id, role, folder, content string) string {
 		`"message":{"role":%[2]q,"content":%[4]q}}`, id, role, folder, content)
 }
 
-// simpleStems stands for the memory's: lower case, without function words and some endings.
+// simpleStems is a simple keyword.Stems: lower case, without function words and some endings.
 func simpleStems(text string) (stems []string) {
 	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return r < 'a' || r > 'z' }) {
 		switch word {
