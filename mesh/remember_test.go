@@ -246,7 +246,7 @@ func TestSupersedingRefuses(t *testing.T) {
 		"shared by a group's":           {team, "", shared, []string{"supersedes:", "shared"}},
 		"private by a group's: unknown": {team, "", private, []string{"supersedes:", "no memory"}},
 	} {
-		s, err := test.view.Scrub(record.Memory{Content: "The launch is in July."}, "")
+		s, err := test.view.Scrub(record.Memory{Content: "The launch is in July."}, test.to)
 		if err != nil {
 			t.Fatal(err)
 		}
