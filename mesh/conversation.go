@@ -5,12 +5,14 @@ import (
 	"context"
 	"strings"
 
+	"github.com/yamo-protocol/yamo-mcp/mesh/intake"
+	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub"
 )
 
 // This file is RFC-0011 §4.3, the MemoryContextManager: what a conversation loop needs of the memory, as methods of
-// the View that it has already.
+// the View that it has already, and the project that the conversation is about.
 
 // Interaction is one exchange of a conversation.
 type Interaction struct {
@@ -65,4 +67,58 @@ func (v *View) RecallMemories(ctx context.Context, query string, o RecallOptions
 	return v.Search(ctx, SearchRequest{
 		Query: query, Limit: cmp.Or(o.Limit, recallLimit), Type: o.Type, Skill: o.Skill, IncludeLessons: o.IncludeLessons,
 	})
+}
+
+// projectKey is the key of a session's project in a context.
+type projectKey struct{}
+
+// WithProject returns a context for calls of a session whose project find returns as an identity, "" for none. find is
+// called when the project is needed, which may be several times.
+func WithProject(ctx context.Context, find func() string) context.Context {
+	return context.WithValue(ctx, projectKey{}, find)
+}
+
+// Project returns the identity of the project that the session of ctx is about, "" for none.
+//
+// SECURITY: a group has none: neither does it learn what a DM works on, nor does a folder of the operator's become part
+// of its memories.
+func (v *View) Project(ctx context.Context) string {
+	find, ok := ctx.Value(projectKey{}).(func() string)
+	if !ok || !v.Audience.IsDM() {
+		return ""
+	}
+	s := intake.New(v.scrubber)
+	identity := s.Field("project", find())
+	if s.Err() != nil {
+		return ""
+	}
+	return identity
+}
+
+// projectIn returns the project of what a session stores in the compartment to.
+//
+// SECURITY: what is shared does not tell groups which project it comes from.
+func (v *View) projectIn(ctx context.Context, to record.Visibility) string {
+	if to != record.Private {
+		return ""
+	}
+	return v.Project(ctx)
+}
+
+// markElsewhere names the projects of hits that are not the session's.
+func markElsewhere(hits []record.Hit, project string) {
+	for i := range hits {
+		if p := hits[i].Project; p != "" && p != project {
+			hits[i].Elsewhere = record.ProjectName(p)
+		}
+	}
+}
+
+// labelled returns text with the hit's labels that query names before it, so that what is judged by its words has them.
+func labelled(query string, hit record.Hit, text string) string {
+	named := keyword.Parse(query).Labelled(text, hit.Labels())
+	if len(named) == 0 || text == "" {
+		return text
+	}
+	return strings.Join(named, ", ") + ": " + text
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/confidence"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
 	"github.com/yamo-protocol/yamo-mcp/mesh/intake"
+	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
 	"github.com/yamo-protocol/yamo-mcp/mesh/rank"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/store"
@@ -391,4 +392,27 @@ func (q *SearchRequest) describe() string {
 		parts = append(parts, "("+q.Filter+")")
 	}
 	return strings.Join(parts, " AND ")
+}
+
+// resumed is the probability of what the last session wrote for a question about it: likely.
+const resumed = (1 + confidence.LikelyFrom) / 2
+
+// resume puts what the last session saved, flushed and logged before the hits of a question about it, whose words match
+// anything else as well. A search with filters stays as it is.
+func (v *View) resume(q SearchRequest, asked func(*record.Record) bool, hits []record.Hit) []record.Hit {
+	plain := q.Type == "" && len(q.Tags) == 0 && q.SessionID == "" && q.AgentID == "" && q.Skill == "" &&
+		q.Project == "" && q.MinImportance == nil && q.Since == "" && q.Until == "" && q.AsOf == "" && q.Filter == ""
+	if !plain || !keyword.AsksLastSession(q.Query) {
+		return hits
+	}
+	latest := v.files.Latest(q.Limit, asked)
+	for i := range latest {
+		latest[i].Score, latest[i].Probability = 1, resumed
+	}
+	for _, hit := range hits {
+		if !slices.ContainsFunc(latest, func(l record.Hit) bool { return l.ID == hit.ID }) {
+			latest = append(latest, hit)
+		}
+	}
+	return latest[:min(len(latest), q.Limit)]
 }

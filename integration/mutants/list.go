@@ -93,7 +93,7 @@ var mutants = []mutant{
 		"./mesh", "Delete", "a group deletes nothing shared",
 	},
 	{
-		"mesh/quota.go", `if count > q.Memories || used > q.Bytes {`, `if false {`,
+		"mesh/store.go", `if count > q.Memories || used > q.Bytes {`, `if false {`,
 		"./mesh", "TestQuota", "what a group may store",
 	},
 	{

@@ -1,12 +1,8 @@
-package mesh
+package keyword
 
 import (
 	"regexp"
-	"slices"
 	"strings"
-
-	"github.com/yamo-protocol/yamo-mcp/mesh/confidence"
-	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // generic are words that name no subject in a question about the last session.
@@ -39,8 +35,8 @@ var resuming = regexp.MustCompile(`\b(` + strings.Join([]string{
 
 var questionWords = regexp.MustCompile(`[\p{L}\p{N}]+`)
 
-// isResuming reports whether a query asks what the last session did, and names no subject that could be searched.
-func isResuming(query string) bool {
+// AsksLastSession reports whether a query asks what the last session did, and names no subject that could be searched.
+func AsksLastSession(query string) bool {
 	words := questionWords.FindAllString(strings.NewReplacer("'", "", "’", "").Replace(strings.ToLower(query)), -1)
 	for _, word := range words {
 		if !generic[word] {
@@ -48,27 +44,4 @@ func isResuming(query string) bool {
 		}
 	}
 	return resuming.MatchString(strings.Join(words, " "))
-}
-
-// resumed is the probability of what the last session wrote for a question about it: likely.
-const resumed = (1 + confidence.LikelyFrom) / 2
-
-// resume puts what the last session saved, flushed and logged before the hits of a question about it, whose words match
-// anything else as well. A search with filters stays as it is.
-func (v *View) resume(q SearchRequest, asked func(*record.Record) bool, hits []record.Hit) []record.Hit {
-	plain := q.Type == "" && len(q.Tags) == 0 && q.SessionID == "" && q.AgentID == "" && q.Skill == "" &&
-		q.Project == "" && q.MinImportance == nil && q.Since == "" && q.Until == "" && q.AsOf == "" && q.Filter == ""
-	if !plain || !isResuming(q.Query) {
-		return hits
-	}
-	latest := v.files.Latest(q.Limit, asked)
-	for i := range latest {
-		latest[i].Score, latest[i].Probability = 1, resumed
-	}
-	for _, hit := range hits {
-		if !slices.ContainsFunc(latest, func(l record.Hit) bool { return l.ID == hit.ID }) {
-			latest = append(latest, hit)
-		}
-	}
-	return latest[:min(len(latest), q.Limit)]
 }

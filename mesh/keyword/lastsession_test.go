@@ -1,8 +1,8 @@
-package mesh
+package keyword
 
 import "testing"
 
-func TestIsResuming(t *testing.T) {
+func TestAsksLastSession(t *testing.T) {
 	t.Parallel()
 	for query, want := range map[string]bool{
 		"Where did we leave off?":                            true,
@@ -26,7 +26,7 @@ func TestIsResuming(t *testing.T) {
 		"What was I working on in the greenhouse last time?": false,
 		"do it again":                                        false,
 	} {
-		if got := isResuming(query); got != want {
+		if got := AsksLastSession(query); got != want {
 			t.Errorf("%q: %t", query, got)
 		}
 	}
