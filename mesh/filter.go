@@ -26,6 +26,7 @@ type conditions struct {
 	inSession    func(*record.Record) bool
 	expr         *where.Expr // nil for none
 	certain      float64     // minimum confidence of a lesson
+	all          bool        // see SearchRequest.All; only where a list is asked for
 }
 
 // conditions checks the request and fills in its defaults.
@@ -112,6 +113,9 @@ func (c conditions) filter(accesses func(id string) record.Accesses) rank.Filter
 // sees reports whether r is not bound to another session, or to none any more, and, unless the request is for lessons,
 // no lesson below the minimum confidence.
 func (c conditions) sees(r *record.Record) bool {
+	if c.all {
+		return true
+	}
 	if r.Lesson != nil && r.Lesson.RuleConfidence < c.certain && c.Type != r.Type {
 		return false
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
@@ -77,23 +78,42 @@ func (v *View) admitted(ctx context.Context, q *SearchRequest) ([]record.Hit, []
 	if err != nil {
 		return nil, nil, err
 	}
+	conditions.all = q.All
 	filter := conditions.filter(accesses)
+	words := strings.Fields(strings.ToLower(q.Text))
 	hits := []record.Hit{}
 	list, release := snapshots(stores)
 	defer release()
 	for _, s := range list {
+		if q.In != "" && s.Visibility != q.In {
+			continue
+		}
 		for doc, d := range s.Docs {
-			current := !d.Past
+			current := !d.Past || q.All
 			if !filter.AsOf.IsZero() {
 				current = d.Record != nil && s.TrueAt(doc, filter.AsOf)
 			}
-			if d.Record != nil && current && filter.Admit(d.Record) {
-				hits = append(hits, record.Hit{Record: d.Record, Visibility: s.Visibility})
+			if d.Record == nil || !current || !filter.Admit(d.Record) || !hasWords(d.Record, words) {
+				continue
 			}
+			hit := record.Hit{Record: d.Record, Visibility: s.Visibility}
+			if d.Past {
+				hit = s.Hit(d.Record)
+			}
+			hits = append(hits, hit)
 		}
 	}
 	slices.SortFunc(hits, record.CompareStored)
 	return hits, damaged, nil
+}
+
+// hasWords reports whether all words, which are in lower case, are in what a person sees of a memory.
+func hasWords(r *record.Record, words []string) bool {
+	if len(words) == 0 {
+		return true
+	}
+	text := strings.ToLower(r.Content + "\n" + r.Source + "\n" + strings.Join(r.Tags, "\n"))
+	return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) })
 }
 
 // MaxVersions is the maximum number of memories in a History.

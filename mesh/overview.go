@@ -50,6 +50,38 @@ func (v *View) Stats(ctx context.Context) (Stats, error) {
 	return s, nil
 }
 
+// Holding is the size of one compartment.
+type Holding struct {
+	Visibility record.Visibility
+	Memories   int // those that are past as well
+	Skills     int
+	Newest     time.Time // when the newest of them was stored, zero without memories
+	Damaged    bool      // its ledger is read up to a damaged line
+}
+
+// Holdings returns the compartments that the audience may read, its own first, empty ones too.
+func (v *View) Holdings(ctx context.Context) ([]Holding, error) {
+	stores, damaged, err := v.compartments(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Holding, len(stores))
+	for i, c := range stores {
+		s := c.Snapshot()
+		list[i] = Holding{
+			Visibility: s.Visibility, Memories: s.Live, Skills: s.Skills.Len(),
+			Damaged: slices.Contains(damaged, s.Visibility),
+		}
+		for r := range s.Memories() {
+			if r.CreatedAt.After(list[i].Newest) {
+				list[i].Newest = r.CreatedAt
+			}
+		}
+		s.Release()
+	}
+	return list, nil
+}
+
 // All is every memory the audience may see, oldest first (RFC-0011 §4.1 getAll); limit bounds it to the newest that
 // many, 0 is no bound. Scores are 0, and there are no signals.
 func (v *View) All(ctx context.Context, limit int) ([]record.Hit, error) {

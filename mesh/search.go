@@ -60,6 +60,11 @@ type SearchRequest struct {
 	Unrecorded bool
 	// MinConfidence is the minimum confidence of a result. "" is Unlikely: all.
 	MinConfidence confidence.Level
+
+	// These select what List and Around return, and are nothing to a search, which finds what answers its query.
+	In   record.Visibility // in one compartment that the audience may read; "": all
+	Text string            // with all of its words in the content, the source or a tag, in any letter case
+	All  bool              // also what is past, bound to another session, or below the minimum confidence
 }
 
 // Found is the answer to a search.

@@ -88,6 +88,7 @@ To get started:
 	)
 	root.AddCommand(newInstallCommands(env)...)
 	root.AddCommand(
+		newViewCommand(env),
 		doctorcmd.New(env),
 		newBriefCommand(env),
 		hookcmd.New(env),

@@ -6,6 +6,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,6 +39,8 @@ type Options struct {
 	shared embed.Embedder
 	// limited applies to a group what strangers may store. Commands of the operator have no limit.
 	limited bool
+	// author is who changes workspace files, in the git repository; "" is the agent.
+	author string
 }
 
 // parts is what the tools, resources and prompts of one audience work on.
@@ -62,7 +65,12 @@ func Open(o Options, who audience.Audience) (deps serve.Deps, release func() err
 	if err != nil {
 		return serve.Deps{}, nil, errors.Join(err, p.close())
 	}
-	deps = serve.Deps{
+	return p.deps(o, who), p.close, nil
+}
+
+// deps returns what the session's server is built of.
+func (p *parts) deps(o Options, who audience.Audience) serve.Deps {
+	return serve.Deps{
 		Audience:     who,
 		Version:      o.Version,
 		Instructions: serve.Instructions(who, p.view.AgentName(), p.view.UserName()),
@@ -80,13 +88,12 @@ func Open(o Options, who audience.Audience) (deps serve.Deps, release func() err
 		Prompts:     p.prompts(),
 		Completions: resources.NewCompleter(p.view),
 	}
-	return deps, p.close, nil
 }
 
 // open opens the parts. Those that are open when it fails are in the result, to be closed.
 func open(o Options, who audience.Audience) (*parts, error) {
 	p := &parts{settings: o.Config.Session, destinations: o.Config.Destinations(), logger: o.Logger}
-	folder, err := OpenFolder(o, who, o.Config.Session.AgentID)
+	folder, err := OpenFolder(o, who, cmp.Or(o.author, o.Config.Session.AgentID))
 	if err != nil {
 		return p, fmt.Errorf("workspace %q: %w (--workspace or YAMO_WORKSPACE)", o.Config.Workspace, config.WithoutPath(err))
 	}

@@ -1,0 +1,125 @@
+package viewer
+
+import (
+	"log/slog"
+	"net/http"
+	"net/url"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/internal/viewer/guard"
+	"github.com/yamo-protocol/yamo-mcp/internal/viewer/page"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+)
+
+// answer is a page, or where the browser goes next.
+type answer struct {
+	template string
+	part     string // of the template, for a request of the page's script; "" for the whole page
+	page     page.Page
+	next     string // the path after something was done; nothing else is used then
+	status   int    // 0: 200
+}
+
+// handler makes the answer to a request. A fault is shown to the person, every other error is logged.
+type handler func(r *http.Request) (answer, error)
+
+// get registers the handler of a page.
+func (s *Site) get(path string, h handler) { s.mux.HandleFunc("GET "+path, s.serve(h)) }
+
+// post registers the handler of a form. If it fails with a fault, the answer that it returns is the form again, with
+// what was typed.
+func (s *Site) post(path string, h handler) { s.mux.HandleFunc("POST "+path, s.serve(h)) }
+
+func (s *Site) serve(h handler) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		a, err := h(r)
+		problem, refused := fault.As(err)
+		switch {
+		case refused && a.template == "":
+			a = answer{template: "problem", page: page.Page{Title: "This was not possible", Zone: private}}
+			a.page.Problem, a.status = problem.Error(), http.StatusNotFound
+		case refused:
+			a.page.Problem, a.status = problem.Error(), http.StatusUnprocessableEntity
+		case err != nil && r.Context().Err() != nil:
+			return // the person has gone to another page
+		case err != nil:
+			s.Logger.ErrorContext(r.Context(), "make a page", slog.String("route", r.Pattern), slog.Any("error", err))
+			a = answer{template: "problem", page: page.Page{Title: "An internal error", Zone: private}}
+			a.page.Problem = "This page could not be made. The reason is in the terminal where yamo-mcp view runs."
+			a.status = http.StatusInternalServerError
+		case a.next != "":
+			http.Redirect(w, r, a.next, http.StatusSeeOther)
+			return
+		}
+		a.page.Token, a.page.Version = guard.Token(r.Context()), s.Version
+		a.page.Done = done[r.URL.Query().Get("done")]
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.Header().Set("Vary", "HX-Request")
+		if a.status != 0 {
+			w.WriteHeader(a.status)
+		}
+		templates := s.own
+		if a.page.Guest {
+			templates = s.guest
+		}
+		render := func() error { return templates.Render(w, a.template, a.page) }
+		if a.part != "" && r.Header.Get("HX-Request") != "" {
+			render = func() error { return templates.RenderPart(w, a.template, a.part, a.page) }
+		}
+		if err := render(); err != nil && r.Context().Err() == nil {
+			s.Logger.ErrorContext(r.Context(), "write a page", slog.String("route", r.Pattern), slog.Any("error", err))
+		}
+	}
+}
+
+// done is what a page says after something was done, by the value of its parameter: the text is never taken from the
+// address, which another page can choose.
+var done = map[string]string{
+	"corrected": "Corrected. What it said before is kept in its history, and is not found by ordinary searches any more.",
+	"same":      "Nothing changed: the memory already had this text.",
+	"retired":   "Retired. It is kept in the history, and is not found by ordinary searches any more.",
+	"forgotten": "Forgotten. It was permanently erased.",
+	"shared":    "Shared. Every group can read this from now on.",
+	"accepted":  "Accepted. The file was changed.",
+	"rejected":  "Rejected. The agent is told the reason if it proposes this again.",
+	"undone":    "Undone. The undo is in the history as well, and can itself be undone.",
+	"pinned":    "Pinned. Sessions can add to this section, but not change what is there.",
+	"locked":    "Locked. Sessions cannot change this section.",
+	"unpinned":  "Released. Sessions can change this section again.",
+	"promoted":  "Promoted. What was promoted is in MEMORY.md, and the sweep is in DREAMS.md.",
+	"unchanged": "Nothing was promoted.",
+	"drift":     "Decided. The file can be replayed from its record again.",
+}
+
+// The zones of pages.
+var (
+	private = page.Zone{
+		Class: "private", Label: "Private", Hint: "Only you and your agent in a direct conversation have this.",
+	}
+	shared = page.Zone{Class: "shared", Label: "Shared", Hint: "Every group that your agent is in can read this."}
+)
+
+// zoneOf returns the zone of a compartment as the person sees it.
+func zoneOf(v record.Visibility) page.Zone {
+	switch name := v.Group(); {
+	case name != "":
+		return page.Zone{
+			Class: "group", Label: "Group " + name,
+			Hint: "This was said in the group " + name + ". You can read it, and no other group can.",
+		}
+	case v == record.Shared:
+		return shared
+	}
+	return private
+}
+
+// pathOf returns the page of a compartment.
+func pathOf(v record.Visibility) string {
+	switch name := v.Group(); {
+	case name != "":
+		return "/groups/" + url.PathEscape(name)
+	case v == record.Shared:
+		return "/shared"
+	}
+	return "/"
+}

@@ -1,0 +1,257 @@
+package viewer
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/internal/forget"
+	"github.com/yamo-protocol/yamo-mcp/internal/viewer/page"
+	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+	"github.com/yamo-protocol/yamo-mcp/mesh/skill"
+)
+
+// correct stores what is true instead of a memory, which becomes a part of its history.
+func (s *Site) correct(r *http.Request) (answer, error) {
+	person, err := s.person()
+	if err != nil {
+		return answer{}, err
+	}
+	kept, err := correct(r.Context(), person, r.PathValue("id"), r.PostForm)
+	if err != nil {
+		return s.refusedMemory(r, person, err)
+	}
+	return answer{next: "/memory/" + url.PathEscape(kept) + "?done=corrected"}, nil
+}
+
+// correct returns the id of the memory that has the corrected text.
+func correct(ctx context.Context, m Member, id string, form url.Values) (string, error) {
+	hit, err := m.Memory.Get(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	text := strings.TrimSpace(strings.ReplaceAll(form.Get("text"), "\r\n", "\n"))
+	switch {
+	case text == "":
+		return "", fault.New("text: write what is true now; to remove the memory, use Forget")
+	case text == strings.TrimSpace(hit.Content):
+		return "", fault.New("text: it is the same as before; change it, or leave the page")
+	}
+	corrected := hit.Memory
+	corrected.Content, corrected.Source, corrected.OccurredAt = text, "user", strings.TrimSpace(form.Get("happened"))
+	corrected.Rationale = cmp.Or(strings.TrimSpace(form.Get("why")), "corrected by the person")
+	scrubbed, err := m.Memory.Scrub(corrected, hit.Visibility)
+	if err != nil {
+		return "", err
+	}
+	// The correction belongs to the project of what it corrects, not to the folder in which the viewer was started.
+	ctx = mesh.WithProject(ctx, func() string { return hit.Project })
+	kept, err := m.Memory.Remember(ctx, scrubbed, mesh.Intent{
+		To: hit.Visibility, Supersedes: []string{id}, Consent: record.ByOperator,
+	})
+	return kept.ID, err
+}
+
+// retire makes a private memory a past one that nothing replaces.
+func (s *Site) retire(r *http.Request) (answer, error) {
+	person, err := s.person()
+	if err != nil {
+		return answer{}, err
+	}
+	id := r.PathValue("id")
+	hit, err := person.Memory.Get(r.Context(), id)
+	if err == nil && hit.Visibility != record.Private {
+		err = fault.New("only private memories can be retired; forget this one instead")
+	}
+	if err == nil {
+		err = person.Memory.Retire(r.Context(), []record.Revision{{
+			Old: id, At: time.Now().UTC().Truncate(time.Millisecond), Why: cmp.Or(strings.TrimSpace(r.PostForm.Get("why")),
+				"retired by the person"),
+		}})
+	}
+	if err != nil {
+		return s.refusedMemory(r, person, err)
+	}
+	return answer{next: "/memory/" + url.PathEscape(id) + "?done=retired"}, nil
+}
+
+// sharePage is the content of the page that asks before something is shared.
+type sharePage struct{ Path, Whole string }
+
+// Digest identifies the text that the person was shown.
+func (p sharePage) Digest() string {
+	sum := sha256.Sum256([]byte(p.Whole))
+	return hex.EncodeToString(sum[:])
+}
+
+// share shows what every group could read, and shares it after the person has agreed.
+//
+// SECURITY: the person sees all of it, with every field, before any group can.
+func (s *Site) share(r *http.Request) (answer, error) {
+	person, err := s.person()
+	if err != nil {
+		return answer{}, err
+	}
+	ctx, id := r.Context(), r.PathValue("id")
+	content := sharePage{Path: "/memory/" + url.PathEscape(id)}
+	a := answer{template: "share", page: page.Page{Title: "Share with every group?", Zone: shared, Here: "/shared"}}
+	var agree func() error
+	if strings.HasPrefix(id, skill.Prefix+"_") {
+		hit, err := person.Memory.Skills().Get(ctx, id)
+		if err != nil {
+			return answer{}, err
+		}
+		content.Path, content.Whole = "/lessons", hit.Whole()
+		agree = func() error {
+			_, err := person.Memory.Skills().Ingest(ctx, mesh.SkillRequest{
+				Text: hit.Text, Type: hit.Type, Source: hit.Source, Visibility: record.Shared, Consent: record.ByOperator,
+			})
+			return err
+		}
+	} else {
+		hit, err := person.Memory.Get(ctx, id)
+		if err != nil {
+			return answer{}, err
+		}
+		// Scrubbed again: it may be older than the present rules, and may have contact details that groups must not get.
+		scrubbed, err := person.Memory.Scrub(hit.Memory, record.Shared)
+		if err != nil {
+			return answer{}, err
+		}
+		content.Whole = scrubbed.Whole()
+		agree = func() error {
+			_, err := person.Memory.Remember(ctx, scrubbed, mesh.Intent{To: record.Shared, Consent: record.ByOperator})
+			return err
+		}
+	}
+	a.page.Content = content
+	if r.Method != http.MethodPost {
+		return a, nil
+	}
+	// What was agreed to is what is shared, even if the memory has changed since the page was made.
+	if r.PostForm.Get("digest") != content.Digest() {
+		return a, fault.New("it has changed since you looked at it: read it again, then share it")
+	}
+	if err := agree(); err != nil {
+		return a, err
+	}
+	return answer{next: "/shared?done=shared"}, nil
+}
+
+// forgetPage is the content of the page that asks before a memory is erased.
+type forgetPage struct{ memoryPage }
+
+// forgetOne shows what goes with a memory and what stays, and erases it after the person has agreed.
+func (s *Site) forgetOne(r *http.Request) (answer, error) {
+	person, err := s.person()
+	if err != nil {
+		return answer{}, err
+	}
+	ctx, id := r.Context(), r.PathValue("id")
+	if strings.HasPrefix(id, skill.Prefix+"_") {
+		return s.forgetSkill(r, person, id)
+	}
+	content, err := s.memoryOf(ctx, person, id)
+	if err != nil {
+		return answer{}, err
+	}
+	a := answer{template: "forget", page: page.Page{
+		Title: "Forget this?", Zone: content.Row.Zone, Here: zonePath(content.Row.Zone), Content: forgetPage{content},
+	}}
+	if r.Method != http.MethodPost {
+		return a, nil
+	}
+	if err := person.Memory.Delete(ctx, id, cmp.Or(r.PostForm.Get("why"), "the person asked")); err != nil {
+		return a, err
+	}
+	return answer{next: zonePage(content.Row) + "?done=forgotten"}, nil
+}
+
+// zonePage returns the timeline that a memory is in.
+func zonePage(r row) string {
+	if r.Zone.Class == "group" {
+		return "/groups"
+	}
+	return zonePath(r.Zone)
+}
+
+// forgetSkill is forgetOne for a skill.
+func (s *Site) forgetSkill(r *http.Request, m Member, id string) (answer, error) {
+	hit, err := m.Memory.Skills().Get(r.Context(), id)
+	if err != nil {
+		return answer{}, err
+	}
+	content := forgetPage{memoryPage{
+		Row:  row{ID: id, Link: "/memory/" + url.PathEscape(id), Zone: zoneOf(hit.Visibility), Kind: "skill"},
+		Text: hit.Whole(),
+	}}
+	a := answer{template: "forget", page: page.Page{
+		Title: "Forget this skill?", Zone: content.Row.Zone, Here: "/lessons", Content: content,
+	}}
+	if r.Method != http.MethodPost {
+		return a, nil
+	}
+	if err := m.Memory.Delete(r.Context(), id, cmp.Or(r.PostForm.Get("why"), "the person asked")); err != nil {
+		return a, err
+	}
+	return answer{next: "/lessons?done=forgotten"}, nil
+}
+
+// subjectPage is the content of the page that forgets a subject.
+type subjectPage struct {
+	About   string
+	Planned bool
+	Erased  bool
+	Plan    forget.Plan
+	Rows    []row
+	Related []row
+}
+
+// forgetSubject lists everything that mentions a subject, and erases it after the person has agreed.
+func (s *Site) forgetSubject(r *http.Request) (answer, error) {
+	person, err := s.person()
+	if err != nil {
+		return answer{}, err
+	}
+	content := subjectPage{About: strings.TrimSpace(r.FormValue("about"))}
+	a := answer{template: "subject", page: page.Page{
+		Title: "Forget a subject", Here: "/forget",
+		Zone: page.Zone{Class: "private", Label: "Private", Hint: "This reaches private and shared memories, those of " +
+			"groups, and your files."},
+	}}
+	a.page.Content = content
+	if content.About == "" {
+		return a, nil
+	}
+	subject, err := mesh.ParseSubject(content.About)
+	if err != nil {
+		return a, err
+	}
+	forgetter := forget.Forgetter{
+		Memory: person.Memory, Workspace: person.Workspace, Editor: person.Editor, Actor: s.Actor,
+	}
+	content.Planned, content.Erased = true, r.Method == http.MethodPost
+	if content.Erased {
+		content.Plan, err = forgetter.Forget(r.Context(), subject)
+	} else {
+		content.Plan, err = forgetter.Plan(r.Context(), subject)
+	}
+	if err != nil {
+		return a, err
+	}
+	for _, h := range content.Plan.Memories {
+		content.Rows = append(content.Rows, newRow(h, person.Memory.Home(), "/memory/"))
+	}
+	for _, h := range content.Plan.Related {
+		content.Related = append(content.Related, newRow(h, person.Memory.Home(), "/memory/"))
+	}
+	a.page.Content = content
+	return a, nil
+}

@@ -1,0 +1,200 @@
+package viewer
+
+import (
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+)
+
+func TestTimelinesAreApart(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.store(record.Memory{Content: "Ana is Robin's sister", Source: "user"}, "")
+	f.store(record.Memory{Content: "The hut is open in May"}, record.Shared)
+	who, err := audience.Group("hiking")
+	if err != nil {
+		t.Fatal(err)
+	}
+	group, err := f.site.member(who)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := record.Memory{Content: "Rui brings the map", Source: "user"}
+	if _, err := group.Memory.Store(t.Context(), said, ""); err != nil {
+		t.Fatal(err)
+	}
+	private, shared, hiking := f.get("/", http.StatusOK), f.get("/shared", http.StatusOK), f.get("/groups/hiking", 200)
+	f.shows(private, "Ana is Robin&#39;s sister", "said by you", `<body class="private">`)
+	f.lacks(private, "The hut is open", "Rui brings")
+	f.shows(shared, "The hut is open in May", `<body class="shared">`, "Every group that your agent is in can read this.")
+	f.lacks(shared, "Ana is", "Rui brings")
+	f.shows(hiking, "Rui brings the map", `<body class="group">`, "said by group:hiking as &#34;user&#34;")
+	f.lacks(hiking, "Ana is", "The hut is open")
+	f.shows(f.get("/groups", 200), `href="/groups/hiking"`, "1 memory, 0 skills")
+	f.get("/groups/..%2Fprivate", http.StatusNotFound)
+}
+
+func TestTimelineFilters(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.store(record.Memory{Content: "Ana likes tea", Type: "event", Tags: []string{"drinks"}}, "")
+	f.store(record.Memory{Content: "Rui likes coffee", Source: "Zoe"}, "")
+	for query, want := range map[string]string{
+		"text=ana+TEA": "Ana likes tea", "text=zoe": "Rui likes coffee", "text=drinks": "Ana likes tea",
+		"type=event": "Ana likes tea",
+	} {
+		got := f.get("/?"+query, 200)
+		f.shows(got, want)
+		if strings.Count(got, `<article class="row`) != 1 {
+			t.Errorf("%s: not one memory:\n%s", query, mainOf(got))
+		}
+	}
+	f.shows(f.get("/?until=yesterday", 200), "Nothing was remembered here that fits the filter.")
+	f.shows(f.get("/?since=soonish", http.StatusUnprocessableEntity), "since: ", `value="soonish"`)
+	f.shows(f.get("/?after=mem_1_abcdef", http.StatusUnprocessableEntity), "after: ")
+}
+
+func TestTimelineHasPages(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	var memories []record.Memory
+	for i := range pageSize + 1 {
+		memories = append(memories, record.Memory{Content: "fact " + strings.Repeat("x", i+1) + " of many"})
+	}
+	if _, err := f.person.Memory.StoreAll(t.Context(), memories); err != nil {
+		t.Fatal(err)
+	}
+	first := f.get("/?text=fact", 200)
+	_, older, _ := strings.Cut(first, `<a class="button" href="/?after=`)
+	older, _, ok := strings.Cut(older, `"`)
+	if !ok {
+		t.Fatalf("no link to what is older:\n%s", mainOf(first))
+	}
+	second := f.get("/?after="+strings.ReplaceAll(older, "&amp;", "&"), 200)
+	f.shows(second, ">fact x of many<")
+	f.lacks(second, "Show what is older", ">fact xx of many<")
+}
+
+func TestCorrect(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	old := f.store(record.Memory{Content: "The dentist is on 24 November 2026", Tags: []string{"health"}}, "")
+	next := f.post("/memory/"+old+"/correct", http.StatusSeeOther, url.Values{
+		"text": {"The dentist is on 25 November 2026\r\nat 11:00"}, "why": {"moved"},
+	})
+	page := f.get(next, 200)
+	f.shows(page, "Corrected.", "25 November 2026\nat 11:00", "24 November 2026", "Not current since", ": moved", "health",
+		"said by you", "about 2026-11-25")
+	hit, err := f.person.Memory.Get(t.Context(), old)
+	if err != nil || hit.Past == nil || hit.Past.Why != "moved" {
+		t.Errorf("the old memory is %+v, %v; want it superseded", hit.Past, err)
+	}
+	f.lacks(f.get("/", 200), "24 November 2026")
+	f.shows(f.get("/?all=1", 200), "24 November 2026", "What replaced it")
+	// What was typed is not lost when it is refused.
+	f.shows(f.post("/memory/"+strings.TrimPrefix(strings.TrimSuffix(next, "?done=corrected"), "/memory/")+"/correct",
+		http.StatusUnprocessableEntity, url.Values{
+			"text": {"Some other day"}, "happened": {"whenever"}, "why": {"a reason"},
+		}),
+		"occurred_at: ", "Some other day</textarea>", `value="whenever"`, `value="a reason"`)
+	f.post("/memory/mem_1_abcdef/correct", http.StatusNotFound, url.Values{"text": {"x"}})
+}
+
+func TestRetire(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	id := f.store(record.Memory{Content: "Rui has a red car"}, "")
+	next := f.post("/memory/"+id+"/retire", http.StatusSeeOther, url.Values{"why": {"sold"}})
+	f.shows(f.get(next, 200), "Retired.", ": sold")
+	f.lacks(f.get("/", 200), "red car")
+	shared := f.store(record.Memory{Content: "The hut is open in May"}, record.Shared)
+	f.shows(f.post("/memory/"+shared+"/retire", http.StatusUnprocessableEntity, nil),
+		"only private memories can be retired")
+}
+
+func TestForget(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	id := f.store(record.Memory{Content: "Ana likes tea"}, "")
+	f.shows(f.get("/memory/"+id+"/forget", 200), "This cannot be undone.", `In the file <a href="/files/MEMORY.md">`,
+		"section People")
+	f.shows(f.get("/memory/"+id, 200), "Ana likes tea")
+	f.shows(f.get(f.post("/memory/"+id+"/forget", http.StatusSeeOther, nil), 200), "Forgotten.")
+	f.get("/memory/"+id, http.StatusNotFound)
+	ledger, err := os.ReadFile(filepath.Join(f.dir, ".yamo", "private", "ledger.ndjson"))
+	if err != nil || strings.Contains(string(ledger), "Ana likes tea") {
+		t.Errorf("the ledger still has the text, or cannot be read: %v", err)
+	}
+}
+
+func TestForgetSubject(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.store(record.Memory{Content: "Ana lives in Porto"}, "")
+	plan := f.get("/forget?about=Ana", 200)
+	f.shows(plan, "This would be erased permanently:", "Ana lives in Porto", "Ana likes tea", "1 memories")
+	f.shows(f.get("/", 200), "Ana lives in Porto") // nothing is erased yet
+	f.shows(f.post("/forget", 200, url.Values{"about": {"Ana"}}), "Erased: 1 memories")
+	f.lacks(f.get("/", 200), "Ana lives in Porto")
+	data, err := os.ReadFile(filepath.Join(f.dir, "MEMORY.md"))
+	if err != nil || strings.Contains(string(data), "Ana") {
+		t.Errorf("MEMORY.md is %q, %v", data, err)
+	}
+	f.shows(f.get("/forget?about=the", http.StatusUnprocessableEntity), "about: ", `value="the"`)
+}
+
+func TestShareShowsAllThatGroupsCanRead(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	hut := record.Memory{Content: "The hut is open in May", Rationale: "so that all come", Tags: []string{"hut"}}
+	id := f.store(hut, "")
+	ask := f.get("/memory/"+id+"/share", 200)
+	f.shows(ask, "The hut is open in May", "so that all come", "tags: hut")
+	f.lacks(f.get("/shared", 200), "The hut is open")
+	f.shows(f.post("/memory/"+id+"/share", http.StatusUnprocessableEntity, url.Values{"digest": {"something else"}}),
+		"it has changed since you looked at it")
+	_, digest, _ := strings.Cut(ask, `name="digest" value="`)
+	digest, _, _ = strings.Cut(digest, `"`)
+	f.shows(f.get(f.post("/memory/"+id+"/share", http.StatusSeeOther, url.Values{"digest": {digest}}), 200),
+		"The hut is open in May", "Shared.")
+}
+
+func TestSearchExplains(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.store(record.Memory{Content: "The dentist of Robin is Dr Weber"}, "")
+	f.shows(f.get("/search?q=who+is+the+dentist", 200), "Dr Weber", "Why was this found?", "its own words",
+		"run yamo-mcp setup")
+	r := f.get("/search", 200)
+	f.lacks(r, "Nothing was found")
+	activity, err := f.person.Memory.Activity(t.Context(), f.person.Workspace.Now().AddDate(0, 0, -1))
+	if err != nil || activity.Recalls != 0 {
+		t.Errorf("a search in the viewer counts as %d recalls: %v", activity.Recalls, err)
+	}
+}
+
+func TestHostileTextStaysText(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	const hostile = `</p><img src=x onerror=alert(1)> [[click]](javascript:alert(1)) {{.Token}}`
+	id := f.store(record.Memory{
+		Content: "see `" + hostile + "`", Source: `"><script>alert(2)</script>`, Tags: []string{"<i>t"},
+		Rationale: "<b>why</b>",
+	}, "")
+	for _, path := range []string{
+		"/", "/memory/" + id, "/memory/" + id + "/forget", "/memory/" + id + "/share", "/search?q=click+see",
+		"/forget?about=click",
+		"/?text=%22%3E%3Cscript%3E", "/search?q=%3Cscript%3Ealert%3C%2Fscript%3E", "/?type=%3Cscript%3E",
+		"/groups/%3Cscript%3E",
+		"/memory/%3Cscript%3E", "/forget?about=%22%3E%3Cscript%3E",
+	} {
+		w := f.look(path)
+		f.lacks(w, "<img", "<script>", "<i>t", "<b>why", `href="javascript`)
+	}
+}

@@ -1,0 +1,121 @@
+package viewer
+
+import (
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
+	"github.com/yamo-protocol/yamo-mcp/internal/viewer/page"
+	"github.com/yamo-protocol/yamo-mcp/mesh/confidence"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+)
+
+// shown is the number of characters of a memory in a list.
+const shown = 400
+
+// row is a memory in a list.
+type row struct {
+	ID, Link string
+	Zone     page.Zone
+	Kind     string // its type, or what was made of it
+	Text     string
+	Created  time.Time
+	Who      string // who said it
+	Happened string // when what it tells happened
+	Project  string
+	Tags     []string
+	Past     *record.Revision
+	Next     string // the page of what replaced it, "" for none
+	Place    string // of a passage
+
+	Level    string // how likely it answers the query; "" without one
+	Chance   float64
+	Bars     []bar
+	Replaced []record.Past
+}
+
+// bar is a signal of the ranking as a small bar.
+type bar struct {
+	Name  string
+	Value float64 // 0 to 1, or below 0 for what counts against it
+}
+
+// newRow returns a memory for a list. below is the path of its page without the id.
+func newRow(h record.Hit, home record.Visibility, below string) row {
+	r := row{
+		ID: h.ID, Link: below + url.PathEscape(h.ID), Zone: zoneOf(h.Visibility), Kind: kindOf(h.Record),
+		Text: text.Shorten(strings.TrimSpace(h.Content), shown), Created: h.CreatedAt, Who: whoSaid(h, home),
+		Happened: h.OccurredAt, Project: record.ProjectName(h.Project), Tags: h.Tags, Past: h.Past, Place: h.Place,
+		Replaced: h.Replaced,
+	}
+	if h.Past != nil && h.Past.New != "" {
+		r.Next = below + url.PathEscape(h.Past.New)
+	}
+	if h.Passage != "" {
+		r.Text = text.Shorten(strings.TrimSpace(h.Passage), shown)
+	}
+	return r
+}
+
+// kindOf names the type of a memory for a person.
+func kindOf(r *record.Record) string {
+	switch {
+	case r.Lesson != nil:
+		return "lesson"
+	case r.Reflection != nil:
+		return "reflection"
+	case r.Type == record.FileType:
+		return "file"
+	case r.Type == record.DefaultType:
+		return "memory"
+	}
+	return r.Type
+}
+
+// whoSaid tells a person where a memory comes from.
+func whoSaid(h record.Hit, home record.Visibility) string {
+	who := h.From(home)
+	switch {
+	case h.Type == record.FileType:
+		return "in " + who
+	case who == "user":
+		who = "said by you"
+	case who == "" && (h.Reflection != nil || h.Lesson != nil):
+		who = "concluded by the agent"
+	case who == "":
+		who = "who said it is not recorded"
+	default:
+		who = "said by " + who
+	}
+	if h.Imported {
+		who += ", imported"
+	}
+	return who
+}
+
+// explained adds why a search found the memory.
+func (r row) explained(h record.Hit) row {
+	r.Level, r.Chance = string(confidence.Of(h.Probability)), h.Probability
+	for _, s := range h.Signals {
+		if s.Value != 0 {
+			r.Bars = append(r.Bars, bar{nameOf(s.Name), s.Value})
+		}
+	}
+	return r
+}
+
+// signalNames are the signals of the ranking in a person's words (docs/ranking.md).
+var signalNames = map[string]string{
+	"cosine": "similar meaning", "meaning": "meaning, compared with the others", "own_words": "its own words",
+	"context_words": "words around it", "word_pairs": "pairs of words", "length": "length", "session": "same conversation",
+	"speaker": "who is asked about", "standing": "a standing instruction", "time": "the time asked about",
+	"project": "the project", "label": "its labels",
+}
+
+func nameOf(signal string) string {
+	if name, ok := signalNames[signal]; ok {
+		return name
+	}
+	return strings.ReplaceAll(signal, "_", " ")
+}
