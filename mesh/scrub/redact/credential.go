@@ -160,5 +160,10 @@ func isPlaceholder(v string) bool {
 		"true", "false", "xxx", "yourpassword", "your_password", "your-password", "your-api-key", "your_api_key":
 		return true
 	}
+	for _, begin := range []string{"your_", "your-", "YOUR_", "YOUR-", "<your", "my_", "example_", "EXAMPLE_"} {
+		if strings.HasPrefix(v, begin) {
+			return true
+		}
+	}
 	return strings.HasPrefix(v, "...") || strings.HasPrefix(v, "***") || strings.HasPrefix(v, "…")
 }

@@ -147,7 +147,7 @@ func cardAt(text string, run []group) (start, n int) {
 	total := 0
 	for k, g := range run {
 		if k > 0 && (run[k-1].sep != run[0].sep || len(run[k-1].sep) > 3) || k > 0 &&
-			strings.Trim(run[0].sep, " -\u00a0\u2011") != "" {
+			strings.Trim(run[0].sep, " -.\u00a0\u2011") != "" {
 			return 0, 0
 		}
 		total += g.len()

@@ -9,81 +9,25 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/chars"
 )
 
-// label is a word that announces a secret.
-type label struct {
-	word string
-	kind Kind
-	// weak words ("pass", "key") have other meanings: they announce a secret
-	// only as a word of their own, and only one that does not look like a word.
-	weak bool
-}
-
-var labels = []label{
-	{word: "password", kind: Password},
-	{word: "passwd", kind: Password},
-	{word: "passphrase", kind: Password},
-	{word: "passcode", kind: Password},
-	{word: "passwort", kind: Password},
-	{word: "kennwort", kind: Password},
-	{word: "contraseña", kind: Password},
-	{word: "contrasena", kind: Password},
-	{word: "mot de passe", kind: Password},
-	{word: "senha", kind: Password, weak: true},
-	{word: "wachtwoord", kind: Password},
-	{word: "hasło", kind: Password},
-	{word: "lösenord", kind: Password},
-	{word: "пароль", kind: Password},
-	{word: "Пароль", kind: Password},
-	{word: "密码", kind: Password},
-	{word: "密碼", kind: Password},
-	{word: "パスワード", kind: Password},
-	{word: "비밀번호", kind: Password},
-	{word: "pwd", kind: Password},
-	{word: "pass", kind: Password, weak: true},
-	{word: "pw", kind: Password, weak: true},
-	{word: "pin", kind: Password, weak: true},
-	{word: "pin code", kind: Password, weak: true},
-	{word: "api key", kind: APIKey, weak: true},
-	{word: "api-key", kind: APIKey, weak: true},
-	{word: "api_key", kind: APIKey, weak: true},
-	{word: "apikey", kind: APIKey, weak: true},
-	{word: "secret key", kind: APIKey, weak: true},
-	{word: "secret_key", kind: APIKey, weak: true},
-	{word: "secret access key", kind: APIKey, weak: true},
-	{word: "access key", kind: APIKey, weak: true},
-	{word: "access_key", kind: APIKey, weak: true},
-	{word: "secret", kind: APIKey, weak: true},
-	{word: "token", kind: Token, weak: true},
-}
-
-// connectors join a label and its value in prose, longest first.
-var connectors = []string{
-	"is now set to", "has been set to", "has been changed to", "was changed to", "is set to", "is currently", "is still",
-	"changed to", "set to", "reset to", "is now",
-	"lautet", "ist", "is", "was", "to", "es", "est", "é", "era", "son",
-}
-
 // findPasswords finds secrets that a label announces: in assignments and
 // configuration ("password = …", "DB_PASSWORD: …", "--password …") and in
 // prose ("my password is …", "die PIN lautet …", "密码是…"). In prose the
 // value must look like a secret, be quoted, or end the sentence.
 func findPasswords(text string) []Finding {
-	lower := chars.Lower(text)
+	lower := lowerCase(text)
 	var found []Finding
-	for _, l := range labels {
-		for at := 0; ; {
-			i := strings.Index(lower[at:], l.word)
-			if i < 0 {
-				break
-			}
-			pos := at + i
-			at = pos + len(l.word)
-			if l.weak && (chars.IsAlnum(chars.At(text, pos-1)) || chars.IsAlpha(chars.At(text, at))) {
-				continue
-			}
-			if f, ok := announced(text, lower, pos, at, l); ok {
-				found = append(found, f)
-			}
+	for _, m := range labelTrie().MatchString(lower) {
+		l := labels[m.Pattern()]
+		pos := int(m.Pos())
+		at := pos + len(l.word)
+		before := chars.At(text, pos-1)
+		camel := text[pos] != lower[pos] && before == chars.At(lower, pos-1) // clientSecret
+		if l.weak && (chars.IsAlnum(before) && !camel || chars.IsAlpha(chars.At(text, at))) {
+			continue
+		}
+		// SECURITY: text[pos:at] is the label, because lower has the length of text.
+		if f, ok := announced(text, lower, pos, at, l); ok {
+			found = append(found, f)
 		}
 	}
 	return found
@@ -91,21 +35,23 @@ func findPasswords(text string) []Finding {
 
 // announced judges what follows the label text[pos:end].
 func announced(text, lower string, pos, end int, l label) (Finding, bool) {
-	i := end
 	if chars.At(text, pos-1) == ':' && chars.At(text, end) == ':' { // name:password:uid
 		return Finding{}, false
 	}
 	flag := strings.HasPrefix(text[max(0, pos-2):], "--") || strings.Contains(text[max(0, pos-20):pos], " --")
 	// The rest of an identifier: DB_PASSWORD_2, passwords, "password".
-	for i < len(text) && i-end < 12 && (chars.IsAlnum(text[i]) || text[i] == '_') {
-		i++
-	}
+	i := suffixEnd(text, end)
 	if suffix := lower[end:i]; notSecret(suffix) {
 		return Finding{}, false
+	}
+	if strings.HasPrefix(text[i:], "'s ") || strings.HasPrefix(text[i:], "’s ") { // "the password's x1"
+		i += strings.IndexByte(text[i:], ' ')
+		end = i
 	}
 	for i < len(text) && strings.IndexByte("\"'`*", text[i]) >= 0 {
 		i++
 	}
+	quotedName := strings.ContainsAny(text[end:i], "\"'")
 	i, extra := skipRemark(text, i)
 	gap := i
 	i = skipBlank(text, i)
@@ -113,45 +59,139 @@ func announced(text, lower string, pos, end int, l label) (Finding, bool) {
 	op := operator(rest)
 	switch {
 	case op > 0:
-		i += op
-		for _, again := range []string{"**", "\"", "'"} { // "**password:** x"
-			if again == "**" && strings.HasPrefix(text[i:], again) {
-				i += len(again)
-			}
+		how := assigned
+		switch {
+		case gap == i && chars.At(rest, op) > ' ' && rest[0] == '=' && (flag || isConstant(text, pos, gap)):
+			how = literal // in a shell or a file of settings, what is next to "=" is a value and not a name
+		case flag:
+			how = strictly
+		case quotedName:
+			how = member
+		case rest[0] == ':' && beginsLine(text, pos):
+			how = entry
 		}
-		return value(text, skipBlank(text, i), l, true, flag)
+		i += op
+		if strings.HasPrefix(text[i:], "**") { // "**password:** x"
+			i += len("**")
+		}
+		return value(text, skipBlank(text, i), l, how)
 	case flag && gap < i && !extra:
-		return value(text, i, l, true, true)
+		return value(text, i, l, strictly)
 	}
 	for _, c := range connectors {
 		if len(rest) > len(c) && strings.EqualFold(rest[:len(c)], c) && (rest[len(c)] == ' ' || rest[len(c)] == ':') {
-			i += len(c) + 1
-			i = skipBlank(text, i)
-			if c == "to" && l.weak {
-				return Finding{}, false
+			i = skipBlank(text, i+len(c)+1)
+			if c == "to" {
+				if l.weak {
+					return Finding{}, false
+				}
+				return value(text, i, l, strictly)
 			}
-			return value(text, i, l, false, c == "to")
+			return value(text, i, l, prose)
 		}
 	}
-	for _, c := range []string{"是", "为", "は", "は、", "은", "는"} {
+	for _, c := range unspacedConnectors {
 		if strings.HasPrefix(rest, c) {
-			return value(text, skipBlank(text, i+len(c)), l, false, false)
+			return value(text, skipBlank(text, i+len(c)), l, prose)
 		}
 	}
-	if gap < i && !extra && !strings.ContainsAny(text[end:gap], "\"'`*") { // "aws secret wJal…"
-		const shortest = 20
-		v := text[i:]
-		n := 0
-		for n < len(v) && (isBase64(v[n]) || v[n] == '-' || v[n] == '_') {
-			n++
+	for _, dash := range []string{"— ", "– ", "- ", "-> ", "→ "} {
+		if gap < i && strings.HasPrefix(rest, dash) {
+			return value(text, skipBlank(text, i+len(dash)), l, strictly)
 		}
-		v = strings.TrimRight(v[:n], "-_")
-		if len(v) >= shortest && len(v) <= 200 && random(v) && !isReference(v) && v != strings.ToLower(v) &&
-			v != strings.ToUpper(v) {
-			return Finding{l.kind, i, i + len(v)}, true
-		}
+	}
+	if gap < i && !extra && !strings.ContainsAny(text[end:gap], "\"'`*") {
+		return next(text, i, l)
 	}
 	return Finding{}, false
+}
+
+// next judges the word at i, which is next to a label without anything between: "aws secret wJal…", "password x1y2 of".
+func next(text string, i int, l label) (Finding, bool) {
+	v := text[i:]
+	ends := func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("\"'`<>,;", r) }
+	if n := strings.IndexFunc(v, ends); n >= 0 {
+		v = v[:n]
+	}
+	v = strings.TrimRight(v, ".:)]}*!?-_")
+	found := Finding{l.kind, i, i + len(v)}
+	if len(v) > 200 || isPlaceholder(v) || strings.HasPrefix(v, "[REDACTED:") {
+		return Finding{}, false
+	}
+	switch {
+	case l.isPIN(), l.word == "pass", l.word == "parole", l.word == "clave", l.word == "sandi":
+		return Finding{}, false
+	case l.kind == Password:
+		return found, clearlySecret(v)
+	case strings.Trim(v, "0123456789abcdef") == "":
+		return found, strings.Contains(l.word, "api") && len(v) >= 16 && random(v+"-") && !isReference(v)
+	}
+	const shortest = 20
+	encoded := !strings.ContainsFunc(v, func(r rune) bool {
+		return r != '-' && r != '_' && (r >= utf8.RuneSelf || !isBase64(byte(r))) //nolint:gosec // below 0x80
+	})
+	return found, encoded && len(v) >= shortest && random(v) && !isReference(v) && v != strings.ToLower(v) &&
+		v != strings.ToUpper(v)
+}
+
+// algorithms begin words of letters and digits that are no password.
+var algorithms = []string{
+	"sha", "md", "aes", "rsa", "utf", "base", "argon", "bcrypt", "scrypt", "pbkdf", "oauth", "ipv", "http", "tls", "ssl",
+	"win", "rfc", "cve", "iso", "ntlm", "wpa", "x509", "ed25519", "hmac", "ssha", "crypt", "des", "totp", "fido", "u2f",
+	"utf8", "latin", "smd", "gpg", "pkcs", "p12", "v0", "v1", "v2", "v3", "v4", "user", "test", "step", "option", "field",
+}
+
+// clearlySecret reports whether v can hardly be a word of the sentence that it is in: it has six characters or more,
+// with a letter and, within, a digit or a sign that words do not have.
+func clearlySecret(v string) bool {
+	low := chars.Lower(v)
+	if utf8.RuneCountInString(v) < 6 || isCode(v) || isVersion(v) || strings.ContainsAny(v, "/\\=:@<>{}$") && !mixed(v) ||
+		strings.Contains(v, "://") || strings.ContainsAny(v, "()") || isHashOrUUID(v) {
+		return false
+	}
+	for _, a := range algorithms {
+		if strings.HasPrefix(low, a) {
+			return false
+		}
+	}
+	letter := strings.ContainsFunc(v, unicode.IsLetter)
+	first := strings.IndexFunc(v, func(r rune) bool { return !unicode.IsLetter(r) })
+	if !letter || first < 0 {
+		return false
+	}
+	if strings.ContainsFunc(v, unicode.IsDigit) {
+		// "16-character", "2nd" and "SHA-256" are words; "3xTra9z" and "kettle42" are not.
+		return !strings.Contains(v, "-") || strings.ContainsAny(v, "!@#$%^&+?~")
+	}
+	return strings.ContainsAny(v[:len(v)-1], "!@#$%^&+?~")
+}
+
+// suffixEnd returns where the rest of an identifier or an inflected word ends that a label begins.
+func suffixEnd(text string, end int) int {
+	const longest = 12
+	for i := end; ; {
+		r, n := utf8.DecodeRuneInString(text[i:])
+		foreign := r >= utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsMark(r)) && !chars.IsUnspaced(r)
+		if n == 0 || i-end >= longest || r != '_' && !foreign && !chars.IsAlnum(text[i]) {
+			return i
+		}
+		i += n
+	}
+}
+
+// isConstant reports whether the identifier around text[pos:end] is written in capitals, as environment variables are.
+func isConstant(text string, pos, end int) bool {
+	for pos > 0 && (chars.IsAlnum(text[pos-1]) || text[pos-1] == '_') {
+		pos--
+	}
+	name := text[pos:end]
+	return name == strings.ToUpper(name) && strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == ""
+}
+
+// beginsLine reports whether the identifier around text[pos] is the first in its line.
+func beginsLine(text string, pos int) bool {
+	start := strings.LastIndexByte(text[:pos], '\n') + 1
+	return strings.Trim(text[start:pos], " \t-_.abcdefghijklmnopqrstuvwxyz") == ""
 }
 
 // notSecret reports whether the rest of an identifier makes it the name of
@@ -159,7 +199,7 @@ func announced(text, lower string, pos, end int, l label) (Finding, bool) {
 func notSecret(suffix string) bool {
 	return containsAny(suffix, []string{
 		"hash", "_file", "file", "_path", "length", "_len", "_url", "_id", "_type",
-		"_field", "_reset", "_policy", "manager", "version", "less", "_name", "s_", "izer",
+		"_field", "_reset", "_policy", "manager", "version", "less", "_name", "s_", "izer", "param", "verifier",
 	})
 }
 
@@ -173,7 +213,10 @@ func skipRemark(text string, i int) (int, bool) {
 		}
 		return i, false
 	}
-	for _, p := range []string{"for ", "of ", "on ", "at ", "in ", "to the ", "für ", "de ", "del ", "pour "} {
+	for _, p := range []string{
+		"for ", "of ", "on ", "at ", "in ", "to the ", "für ", "zum ", "vom ", "de ", "del ", "da ", "do ", "dos ", "para ",
+		"pour ", "du ", "della ", "van ", "voor ", "na ", "dla ", "od ", "от ", "для ", "к ", "på ", "til ",
+	} {
 		if !strings.HasPrefix(text[j:], p) {
 			continue
 		}
@@ -192,7 +235,9 @@ func skipRemark(text string, i int) (int, bool) {
 			if m == k || m-k > 1 {
 				break
 			}
-			for _, verb := range []string{"is ", "ist ", "lautet ", "est ", "es ", "was "} {
+			for _, verb := range []string{
+				"is ", "ist ", "lautet ", "est ", "es ", "was ", "é ", "è ", "to ", "je ", "er ", "är ", "это ", "— ", "– ",
+			} {
 				if strings.HasPrefix(text[m:], verb) {
 					return k, true
 				}
@@ -224,27 +269,27 @@ func operator(s string) int {
 	return 0
 }
 
-// value judges the value at i. After an operator a bare value counts when it
-// looks like a secret, or is all that is left of the line; in prose, when it
-// looks like a secret or ends the sentence. strict demands the first.
-func value(text string, i int, l label, assigned, strict bool) (Finding, bool) {
+// style is how a label and its value are joined.
+type style int
+
+// The styles.
+const (
+	prose    style = iota // "the password is x": the value looks like a secret, is quoted, or ends the sentence
+	strictly              // the value looks like a secret
+	assigned              // password = x: it looks like a secret, or is all that is left of the line
+	entry                 // the same as the first of its line, as in YAML
+	member                // "password": "x", as in JSON
+	literal               // PASSWORD=x, --password=x: any value that is no placeholder
+)
+
+// value judges the value at i.
+func value(text string, i int, l label, how style) (Finding, bool) {
 	none := Finding{}
 	if i >= len(text) || text[i] == '\n' {
 		return none, false
 	}
 	if v, start, ok := quoted(text, i); ok {
-		spaces := strings.ContainsAny(v, " \t")
-		if len(v) < 3 || len(v) > 200 || isPlaceholder(v) || l.weak && !secretLike(v) || strings.HasPrefix(v, "[REDACTED:") {
-			return none, false
-		}
-		if spaces && (assigned && l.word != "passphrase" || strings.Count(v, " ") > 8) {
-			return none, false
-		}
-		if assigned && !secretLike(v) && (commonWord(v) || containsAny(chars.Lower(v), []string{"passw", "kennwort"}) ||
-			!endsLine(text, start+len(v)+1)) {
-			return none, false
-		}
-		return Finding{l.kind, start, start + len(v)}, true
+		return Finding{l.kind, start, start + len(v)}, quotedValue(text, v, start, l, how)
 	}
 	end := i
 	for end < len(text) {
@@ -262,20 +307,78 @@ func value(text string, i int, l label, assigned, strict bool) (Finding, bool) {
 		v = t
 	}
 	end = i + len(v)
-	if len(v) < 4 || len(v) > 200 || isPlaceholder(v) || strings.HasPrefix(v, "[REDACTED:") {
+	found := Finding{l.kind, i, end}
+	switch {
+	case isPlaceholder(v), strings.HasPrefix(v, "[REDACTED:"), strings.HasPrefix(v, "--"):
 		return none, false
-	}
-	if l.word == "pin" || l.word == "pin code" {
-		return Finding{l.kind, i, end}, len(v) <= 8 && strings.Trim(v, "0123456789") == ""
-	}
-	if secretLike(v) && !isCode(v) && !(l.kind != Password && (len(v) < 8 || !mixed(v) || isReference(v))) {
-		return Finding{l.kind, i, end}, true
-	}
-	if l.weak || strict || commonWord(v) || isCode(v) || strings.ContainsAny(v, "/,-") || chars.At(text, end) == ',' ||
-		chars.At(text, end) == ';' || chars.At(text, end) == ')' || !endsLine(text, end) {
+	case l.isPIN():
+		digits := strings.TrimRight(v, "#*")
+		most, least := 8, 4
+		if l.word == "cvv" || l.word == "cvc" {
+			most, least = 4, 3
+		}
+		return found, len(digits) >= least && len(digits) <= most && strings.Trim(digits, "0123456789") == "" ||
+			l.word != "pin" && clearlySecret(v)
+	case len(v) < 4, len(v) > 200:
 		return none, false
+	case isEncodedKey(v) && l.kind != Token:
+		return found, true
+	case how == literal && (l.kind == Password || len(v) >= 8):
+		return found, !isCode(v) && !commonWord(v) && !isReferenceTo(v)
+	case secretLike(v) && !isCode(v) && !(l.kind != Password && (len(v) < 8 || !mixed(v) || isReference(v))):
+		return found, true
+	case how == entry && l.kind == Password && !l.weak && strings.Count(v, "-") > 1 && endsLine(text, end):
+		return found, !isCode(v)
 	}
-	return Finding{l.kind, i, end}, true
+	word := commonWord(v) || isCode(v) || isName(v) && how != prose || strings.ContainsAny(v, "/,-")
+	goesOn := strings.IndexByte(",;)", chars.At(text, end)) >= 0 || !endsLine(text, end)
+	return found, !l.weak && how != strictly && how != literal && !word && !goesOn
+}
+
+// quotedValue judges v, which is in quotes at text[start:].
+func quotedValue(text, v string, start int, l label, how style) bool {
+	spaces := strings.ContainsAny(v, " \t")
+	switch {
+	case len(v) < 3, len(v) > 200, isPlaceholder(v), strings.HasPrefix(v, "[REDACTED:"):
+		return false
+	case how == literal:
+		return !commonWord(v) && !isReferenceTo(v)
+	case l.weak && !secretLike(v),
+		spaces && (how != prose && l.word != "passphrase" || strings.Count(v, " ") > 8):
+		return false
+	case how == prose || how == strictly || secretLike(v):
+		return true
+	}
+	after := strings.TrimLeft(text[min(len(text), start+len(v)+1):], " \t")
+	closes := endsLine(text, start+len(v)+1) || how == member && after != "" && strings.IndexByte(",}", after[0]) >= 0
+	return closes && !commonWord(v) && !namesPassword(v)
+}
+
+// namesPassword reports whether v is a word for a password, as in a form's labels.
+func namesPassword(v string) bool {
+	v = lowerCase(v)
+	return strings.ContainsFunc(v, unicode.IsSpace) || len(labelTrie().MatchString(v)) > 0
+}
+
+// isEncodedKey reports whether v has the form of a secret key of AWS: 40 characters of base64, in both cases.
+func isEncodedKey(v string) bool {
+	for i := range len(v) {
+		if !isBase64(v[i]) {
+			return false
+		}
+	}
+	return len(v) == 40 && mixed(v) && v != strings.ToLower(v) && v != strings.ToUpper(v) && entropy(v) > 4
+}
+
+// isName reports whether v is an identifier of several words: sim_auth.
+func isName(v string) bool {
+	return strings.Contains(v, "_") &&
+		!strings.ContainsFunc(v, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) })
+}
+
+// isReferenceTo reports whether v names where a value is: a path or a variable.
+func isReferenceTo(v string) bool {
+	return v != "" && (v[0] == '$' || v[0] == '@') || strings.HasPrefix(v, "file:") || strings.HasPrefix(v, "env:")
 }
 
 // quoted returns the string in quotes that begins at i.
@@ -379,7 +482,9 @@ var plain = strings.Fields(`
 	available unavailable protected enabled disabled supported deprecated generated rotated verified confirmed accepted
 	rejected refused
 	something nothing everything written sent sensitive ok todo tbd see wie nicht falsch richtig sehr ein eine der die das
-	ist`)
+	ist obligatorio obligatoria requerida requerido incorrecta correcta necesaria requis requise obligatoire incorrect
+	incorrecte faux erroné richiesta obbligatoria errata obrigatória incorreta verplicht vereist onjuist nodig
+	erforderlich ungültig abgelaufen wymagane niepoprawne krävs påkrevd обязателен неверный gerekli zorunlu`)
 
 // commonWord reports whether v is an ordinary word rather than a password, by a list and by endings of English
 // adjectives and verbs.

@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/chars"
@@ -24,6 +25,7 @@ var phoneWords = []string{
 //     or without a leading 1, area and exchange codes as they are issued;
 //   - national with a trunk 0, in groups: 030 1234567, 0171/1234567,
 //     01 23 45 67 89, 020 7946 0958;
+//   - with an area code in parentheses, in Russia's and Brazil's groups: 8 (912) 345-67-89, (11) 98765-4321;
 //   - any other 7 to 12 digits when a word such as "phone" or "call" is
 //     shortly before them in the line.
 //
@@ -36,6 +38,9 @@ func phoneAt(text string, run []group) (start, n int) {
 		return start, n
 	}
 	if start, n := trunkAt(text, run); n > 0 {
+		return start, n
+	}
+	if start, n := areaAt(text, run); n > 0 {
 		return start, n
 	}
 	return announcedAt(text, run)
@@ -161,6 +166,32 @@ func trunkAt(text string, run []group) (start, n int) {
 		start--
 	}
 	return start, k
+}
+
+// areaAt matches groups that only telephone numbers have, after an area code in parentheses.
+func areaAt(text string, run []group) (start, n int) {
+	first := 0
+	if run[0].len() == 1 && (text[run[0].start] == '8' || text[run[0].start] == '7') {
+		first = 1
+	}
+	if len(run) < first+3 || chars.At(text, run[first].start-1) != '(' || !strings.HasPrefix(run[first].sep, ")") {
+		return 0, 0
+	}
+	lengths := make([]int, 0, 4)
+	for _, g := range run[first:min(len(run), first+4)] {
+		lengths = append(lengths, g.len())
+	}
+	start = run[0].start
+	if first == 0 {
+		start--
+	}
+	switch {
+	case first == 1 && len(lengths) == 4 && slices.Equal(lengths, []int{3, 3, 2, 2}):
+		return start, first + 4
+	case first == 0 && slices.Equal(lengths[:3], []int{2, 5, 4}) && text[run[1].start] == '9':
+		return start, 3
+	}
+	return 0, 0
 }
 
 // hexBefore and hexAfter report whether two hexadecimal digits are next to a

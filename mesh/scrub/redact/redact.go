@@ -21,6 +21,7 @@ var personal = []Detector{
 	detectorFunc(findAuthHeaders),
 	detectorFunc(findTokens),
 	detectorFunc(findPasswords),
+	detectorFunc(findPairs),
 }
 
 // maxPasses bounds how often a text is searched again after a change. A value
@@ -111,10 +112,15 @@ func Tally(counts map[Kind]int) []Redaction {
 // find returns the values to replace in text, in order and without overlaps.
 func (r *Redactor) find(text string) []Finding {
 	var all []Finding
+	read := fold(text)
 	for _, d := range personal {
-		all = append(all, d.Detect(text)...)
+		all = append(all, d.Detect(read.text)...)
 	}
-	all = append(all, r.secrets.Detect(text)...)
+	all = append(all, r.secrets.Detect(read.text)...)
+	all = slices.DeleteFunc(all, func(f Finding) bool { return isPublic(read.text, f) })
+	for i := range all {
+		all[i] = read.original(text, all[i])
+	}
 	all = slices.DeleteFunc(all, func(f Finding) bool { return slices.Contains(r.keep, f.Kind) })
 	if len(all) == 0 {
 		return nil

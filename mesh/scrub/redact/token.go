@@ -1,7 +1,11 @@
 package redact
 
 import (
+	"regexp"
 	"strings"
+	"sync"
+
+	ahocorasick "github.com/BobuSumisu/aho-corasick"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/chars"
 )
@@ -14,35 +18,69 @@ var tokenPrefixes = []string{
 	"xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxe-", "xapp-", "AKIA", "ASIA", "AIza", "ya29.", "hf_", "npm_", "pypi-",
 	"dop_v1_", "shpat_", "SG.", "EAAC",
 	"hvs.", "lin_api_", "ntn_", "secret_", "figd_", "dckr_pat_", "pplx-", "gsk_", "xai-", "r8_", "nvapi-", "tvly-", "sbp_",
-	"re_", "phc_", "phx_",
+	"re_", "phc_", "phx_", "tskey-", "pcsk_", "sb_secret_", "CFPAT-", "NRAK-", "NRJS-", "NRII-", "glsa_", "glc_",
+	"AGE-SECRET-KEY-1", "lsv2_pt_", "lsv2_sk_", "xkeysib-", "rubygems_", "PMAK-", "sntryu_", "ATATT3", "ATCTT3",
+	"rzp_live_",
+	"rzp_test_", "rk_prod_", "shppa_", "shpca_", "shpss_", "sq0atp-", "sq0csp-", "LTAI", "dt0c01.", "HRKU-", "pat-na1-",
+	"pat-eu1-", "pul-", "dp.pt.", "dp.st.", "tfp_", "ops_", "fm2_", "fo1_", "cfut_", "cfat_", "gitpat_", "ctx7sk-",
+	"e2b_", "bb_live_", "jina_", "vck_", "key_live_",
 	"yamo_", // this program's own, of internal/token
 }
 
+var prefixTrie = sync.OnceValue(func() *ahocorasick.Trie {
+	return ahocorasick.NewTrieBuilder().AddStrings(tokenPrefixes).Build()
+})
+
+// tokenForms are credentials that only their whole form tells from other words.
+var tokenForms = []struct {
+	hint string // a part of each
+	form *regexp.Regexp
+}{
+	{":AA", regexp.MustCompile(`\b[0-9]{8,10}:AA[A-Za-z0-9_-]{32,34}\b`)},        // Telegram's bots
+	{"key-", regexp.MustCompile(`\bkey-[0-9a-z]{32}\b`)},                         // Mailgun
+	{"dapi", regexp.MustCompile(`\bdapi[0-9a-f]{32}(?:-[0-9])?\b`)},              // Databricks
+	{"sntrys_", regexp.MustCompile(`\bsntrys_[A-Za-z0-9_=+/-]{30,}`)},            // Sentry
+	{"rubygems_", regexp.MustCompile(`\brubygems_[0-9a-f]{48}\b`)},               // RubyGems
+	{"hooks.slack.com", regexp.MustCompile(`hooks\.slack\.com/services/[\w/]+`)}, // Slack
+}
+
 // findTokens finds words that begin with the prefix of a credential and go on
-// at random for 16 characters or more.
+// at random for 16 characters or more, 12 after a long prefix.
 func findTokens(text string) []Finding {
-	const shortest = 16
 	var found []Finding
-	for _, p := range tokenPrefixes {
-		for at := 0; ; {
-			i := strings.Index(text[at:], p)
-			if i < 0 {
-				break
-			}
-			start := at + i
-			end := start + len(p)
-			at = end
-			if b := chars.At(text, start-1); chars.IsAlnum(b) || b == '_' || b == '-' || b == '.' || b == '+' {
-				continue
-			}
-			for end < len(text) && (chars.IsAlnum(text[end]) || text[end] == '_' || text[end] == '-' || text[end] == '.' &&
-				chars.IsAlnum(chars.At(text, end+1))) {
-				end++
-			}
-			if body := text[at:end]; len(body) >= shortest && random(body) && !isReference(body) {
-				found = append(found, Finding{APIKey, start, end})
-				at = end
-			}
+	for _, t := range tokenForms {
+		if !strings.Contains(text, t.hint) {
+			continue
+		}
+		for _, m := range t.form.FindAllStringIndex(text, -1) {
+			found = append(found, Finding{APIKey, m[0], m[1]})
+		}
+	}
+	done := 0
+	for _, m := range prefixTrie().MatchString(text) {
+		p := m.MatchString()
+		start := int(m.Pos())
+		end := start + len(p)
+		at := end
+		if start < done {
+			continue
+		}
+		if b := chars.At(text, start-1); chars.IsAlnum(b) || b == '_' || b == '-' || b == '.' || b == '+' {
+			continue
+		}
+		for end < len(text) && (chars.IsAlnum(text[end]) || text[end] == '_' || text[end] == '-' || text[end] == '.' &&
+			chars.IsAlnum(chars.At(text, end+1))) {
+			end++
+		}
+		shortest := 16
+		if len(p) > 7 { // hardly anything else begins like this
+			shortest = 12
+		}
+		body := text[at:end]
+		known := len(p) > 3 && isHashOrUUID(body) // nothing else has this prefix, so it is no digest
+		if len(body) >= shortest && (random(body) || known) && !isReference(body) {
+			found = append(found, Finding{APIKey, start, end})
+			done = end
 		}
 	}
 	return found

@@ -1,0 +1,99 @@
+package redact
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	ahocorasick "github.com/BobuSumisu/aho-corasick"
+)
+
+// label is a word that announces a secret, in lower case.
+type label struct {
+	word string
+	kind Kind
+	// weak words ("pass", "key") have other meanings: they announce a secret
+	// only as a word of their own, and only one that does not look like a word.
+	weak bool
+}
+
+// labels are words for passwords in the languages that redaction promises, by their stems where these are inflected,
+// and names of keys.
+var labels = labelsOf()
+
+func labelsOf() (list []label) {
+	add := func(kind Kind, weak bool, words string) {
+		for word := range strings.SplitSeq(words, ",") {
+			list = append(list, label{strings.Join(strings.Fields(word), " "), kind, weak})
+		}
+	}
+	add(Password, false, `password, passwd, passphrase, passcode, pwd, passwort, kennwort, contraseña, contrasena,
+		contrasenya, mot de passe, palavra-passe, palavra passe, wachtwoord, lösenord, adgangskode, passord, salasana,
+		lykilorð, hasło, hasła, haslo, heslo, jelszó, jelszav, lozinka, пароль, пароля, паролем, паролі, гасло, şifre,
+		mật khẩu, kata sandi, كلمة المرور, كلمة مرور, كلمة السر, رمز عبور, گذرواژه, סיסמה, סיסמא, पासवर्ड, পাসওয়ার্ড,
+		รหัสผ่าน, 密码, 密碼, 口令, パスワード, 비밀번호, 암호`)
+	add(Password, true, `pass, pw, psk, senha, clave, parola, parole, sifre, sandi, κωδικός, κωδικό`)
+	add(Password, true, `pin, pin code, alarm code, door code, gate code, access code, entry code, security code,
+		lock code, safe code, cvv, cvc`)
+	add(APIKey, true, `api key, api-key, api_key, apikey, secret key, secret_key, secret access key, access key,
+		access_key, account key, accountkey, account_key, shared key, sharedaccesskey, signing key, signing_key, secret`)
+	add(Token, true, `token, токен`)
+	return list
+}
+
+var labelTrie = sync.OnceValue(func() *ahocorasick.Trie {
+	words := make([]string, len(labels))
+	for i, l := range labels {
+		words[i] = l.word
+	}
+	return ahocorasick.NewTrieBuilder().AddStrings(words).Build()
+})
+
+// isPIN reports whether the label announces a number of four to eight digits.
+func (l label) isPIN() bool {
+	return l.word == "pin" || strings.HasSuffix(l.word, " code") || l.word == "cvv" || l.word == "cvc"
+}
+
+// connectors join a label and its value in prose, longest first.
+var connectors = []string{
+	"is now set to", "has been set to", "has been changed to", "was changed to", "is set to", "is currently", "is still",
+	"changed to", "set to", "reset to", "is now",
+	"lautet", "to jest", "такой", "είναι", "ist", "is", "was", "are", "to", "es", "est", "é", "era", "son", "je", "er",
+	"on", "är", "là", "adalah", "olarak", "это", "هي", "هو", "הוא", "היא", "है",
+}
+
+// unspacedConnectors join them in languages without spaces.
+var unspacedConnectors = []string{"是", "为", "為", "は", "は、", "은", "는", "คือ"}
+
+// lowerCase returns text in lower case, of the same length in bytes: a letter whose lower case has another length
+// stays, as does a byte that is not UTF-8.
+func lowerCase(text string) string {
+	low := []byte(text)
+	for i, r := range text {
+		if small := unicode.ToLower(r); small != r && utf8.RuneLen(small) == utf8.RuneLen(r) {
+			utf8.EncodeRune(low[i:], small)
+		}
+	}
+	return string(low)
+}
+
+// publicName matches names of what is no credential although a part of the name is a label: tokens that only tell one
+// page or request from another, and identifiers.
+var publicName = regexp.MustCompile(`(?i)(?:` +
+	`(?:next|prev|previous|starting|start|page|continuation|idempotency|sequence|lock|change|cancel|purchase|` +
+	`lifecycle[_-]?action|client[_-]?request|client|request|pagination|sync|cursor)[_-]?token|` +
+	`(?:store|group|provider|scope|access[a-z]*)[_-]?id|` +
+	`(?:s3|object|s3[_-]?object|cache|primary|foreign|sort|partition)[_-]?key` +
+	`)["'` + "`" + `]?(?:\s*[:=]\s*|\s+)["']?$`)
+
+// isPublic reports whether the name before a credential is that of something public. A value with the prefix of a
+// credential is one under any name.
+func isPublic(text string, f Finding) bool {
+	if f.Kind != APIKey && f.Kind != Token || f.Start == 0 || f.Start >= f.End {
+		return false
+	}
+	before := text[max(0, f.Start-60):f.Start]
+	return publicName.MatchString(before) && len(findTokens(text[f.Start:f.End])) == 0
+}
