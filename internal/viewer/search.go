@@ -13,6 +13,7 @@ import (
 
 // searchPage is the content of a search.
 type searchPage struct {
+	Guest       *guest // in whose pages it is, nil for the person's
 	Path, Query string
 	Asked       bool
 	Level       string // how likely the answer is among the results
@@ -34,12 +35,12 @@ func (s *Site) search(r *http.Request) (answer, error) {
 		Zone: page.Zone{Class: "private", Label: "Private", Hint: "A search finds what your agent finds in a direct " +
 			"conversation: private and shared memories, those of groups, and your files."},
 	}
-	return searched(r, person, p, "/search", "/memory/")
+	return searched(r, person, p, searchPage{Path: "/search"}, "/memory/")
 }
 
 // searched answers a search of one audience. below is the path of its memories' pages.
-func searched(r *http.Request, m Member, p page.Page, path, below string) (answer, error) {
-	content := searchPage{Path: path, Query: strings.TrimSpace(r.URL.Query().Get("q"))}
+func searched(r *http.Request, m Member, p page.Page, content searchPage, below string) (answer, error) {
+	content.Query = strings.TrimSpace(r.URL.Query().Get("q"))
 	a := answer{template: "search", part: "results", page: p}
 	a.page.Content = content
 	if content.Query == "" {

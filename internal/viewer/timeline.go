@@ -109,7 +109,7 @@ func (s *Site) timeline(r *http.Request, in record.Visibility) (answer, error) {
 	if slices.Contains(listed.Damaged, in) {
 		content.Notice = "Its ledger is damaged: what was stored after the damage is not shown. Run yamo-mcp ledger verify."
 	}
-	content.Days = s.days(listed.Hits, person.Memory.Home(), "/memory/")
+	content.Days = days(listed.Hits, person.Memory.Home(), "/memory/", s.zone())
 	if listed.Next != "" {
 		query.Set("after", listed.Next)
 		query.Del("done")
@@ -126,10 +126,9 @@ func (f filter) request(in record.Visibility) mesh.SearchRequest {
 	}
 }
 
-// days sorts memories, newest first, into the days of the person's calendar.
-func (s *Site) days(hits []record.Hit, home record.Visibility, below string) []day {
+// days sorts memories, newest first, into the days of a calendar.
+func days(hits []record.Hit, home record.Visibility, below string, zone *time.Location) []day {
 	var days []day
-	zone := s.zone()
 	for _, h := range hits {
 		at := h.CreatedAt.In(zone)
 		if n := len(days); n == 0 || days[n-1].At.Format(time.DateOnly) != at.Format(time.DateOnly) {

@@ -84,6 +84,12 @@ func New(o Options) (*Site, error) {
 	}
 	s.mux.Handle("GET /assets/", page.Assets())
 	s.routeMemories()
+	s.routeFiles()
+	s.routeDecisions()
+	s.routeGuests()
+	s.get("/sessions", s.sessions)
+	s.get("/sessions/{id}", s.session)
+	s.get("/health", s.health)
 	return s, nil
 }
 

@@ -64,7 +64,11 @@ func (p Page) Navigation() []Entry {
 		{"/lessons", "Lessons and skills"},
 		{"/shared", "Shared"},
 		{"/groups", "Groups"},
+		{"/files", "Files"},
+		{"/decide", "To decide"},
+		{"/sessions", "Sessions"},
 		{"/forget", "Forget"},
+		{"/health", "Health"},
 	}
 }
 

@@ -1,0 +1,178 @@
+package viewer
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/internal/resourceuri"
+	"github.com/yamo-protocol/yamo-mcp/internal/viewer/page"
+	"github.com/yamo-protocol/yamo-mcp/mesh"
+)
+
+// routeGuests registers the pages of what a group sees.
+//
+// SECURITY: their handlers use the group's member only, never the person's.
+func (s *Site) routeGuests() {
+	s.get("/as/{name}", s.asGroup(guestStart))
+	s.get("/as/{name}/memories", s.asGroup(s.guestMemories))
+	s.get("/as/{name}/search", s.asGroup(guestSearch))
+	s.get("/as/{name}/memory/{id}", s.asGroup(guestMemory))
+	s.get("/as/{name}/files/{file...}", s.asGroup(guestFile))
+}
+
+// guest is the content of a page of what a group sees.
+type guest struct {
+	Name, Path   string // of the group, and of its pages
+	Instructions string
+	Startup      string // what a session of the group starts with
+	Tools        []mcp.Tool
+	Files        []link
+	Text         string
+	Days         []day
+	Older        string
+	First        bool
+	Row          row
+}
+
+// asGroup returns the handler of a page of what a group sees.
+func (s *Site) asGroup(h func(*http.Request, Member, guest, page.Page) (answer, error)) handler {
+	return func(r *http.Request) (answer, error) {
+		who, err := groupOf(r)
+		if err != nil {
+			return answer{}, err
+		}
+		m, err := s.member(who)
+		if err != nil {
+			return answer{}, err
+		}
+		name := who.Group()
+		return h(r, m, guest{Name: name, Path: "/as/" + url.PathEscape(name)}, page.Page{
+			Guest: true, Here: "/as/" + url.PathEscape(name),
+			Zone: page.Zone{
+				Class: "as", Label: "As the group " + name + " sees it",
+				Hint: "This is all that a session of the group gets. It comes from the group's own server.",
+			},
+		})
+	}
+}
+
+// dial connects with the group's server as a host of the group does, and returns its instructions.
+func dial(ctx context.Context, m Member) (c *client.Client, instructions string, err error) {
+	if c, err = client.NewInProcessClient(m.Server); err != nil {
+		return nil, "", err
+	}
+	if err := c.Start(ctx); err != nil {
+		return nil, "", err
+	}
+	request := mcp.InitializeRequest{}
+	request.Params.ProtocolVersion = mcp.LATEST_PROTOCOL_VERSION
+	request.Params.ClientInfo = mcp.Implementation{Name: "yamo-mcp view", Version: "1"}
+	result, err := c.Initialize(ctx, request)
+	if err != nil {
+		return nil, "", fmt.Errorf("initialize: %w", err)
+	}
+	return c, result.Instructions, nil
+}
+
+// guestStart shows what a session of the group starts with: what its server answers.
+func guestStart(r *http.Request, m Member, content guest, p page.Page) (answer, error) {
+	ctx := r.Context()
+	c, instructions, err := dial(ctx, m)
+	if err != nil {
+		return answer{}, err
+	}
+	defer c.Close() //nolint:errcheck // nothing is buffered
+	content.Instructions = instructions
+	tools, err := c.ListTools(ctx, mcp.ListToolsRequest{})
+	if err != nil {
+		return answer{}, fmt.Errorf("list the group's tools: %w", err)
+	}
+	content.Tools = tools.Tools
+	request := mcp.GetPromptRequest{}
+	request.Params.Name = "startup"
+	startup, err := c.GetPrompt(ctx, request)
+	if err != nil {
+		return answer{}, fmt.Errorf("get the group's startup: %w", err)
+	}
+	for _, message := range startup.Messages {
+		if text, ok := message.Content.(mcp.TextContent); ok {
+			content.Startup += text.Text
+		}
+	}
+	listed, err := c.ListResources(ctx, mcp.ListResourcesRequest{})
+	if err != nil {
+		return answer{}, fmt.Errorf("list the group's resources: %w", err)
+	}
+	for _, resource := range listed.Resources {
+		if name, ok := resourceuri.ParseFile(resource.URI); ok {
+			content.Files = append(content.Files, link{resource.URI, filePath(m, name), name})
+		}
+	}
+	p.Title, p.Content = "What a session of "+content.Name+" starts with", content
+	return answer{template: "guest", page: p}, nil
+}
+
+// guestFile shows a file as the group's server returns it.
+func guestFile(r *http.Request, m Member, content guest, p page.Page) (answer, error) {
+	c, _, err := dial(r.Context(), m)
+	if err != nil {
+		return answer{}, err
+	}
+	defer c.Close() //nolint:errcheck // nothing is buffered
+	name := r.PathValue("file")
+	request := mcp.ReadResourceRequest{}
+	request.Params.URI = resourceuri.File(name)
+	read, err := c.ReadResource(r.Context(), request)
+	if err != nil {
+		// The server's answer for what the group may not see and for what does not exist is the same.
+		return answer{}, fault.New("the group's server has no file %q", name)
+	}
+	for _, part := range read.Contents {
+		if text, ok := part.(mcp.TextResourceContents); ok {
+			content.Text += text.Text
+		}
+	}
+	p.Title, p.Content = name, content
+	return answer{template: "guestfile", page: p}, nil
+}
+
+// guestMemories shows the memories that the group's sessions can find.
+func (s *Site) guestMemories(r *http.Request, m Member, content guest, p page.Page) (answer, error) {
+	after := r.URL.Query().Get("after")
+	listed, err := m.Memory.List(r.Context(), mesh.SearchRequest{Limit: pageSize}, after)
+	if err != nil {
+		return answer{}, err
+	}
+	content.First = after == ""
+	content.Days = days(listed.Hits, m.Memory.Home(), content.Path+"/memory/", time.Local)
+	if listed.Next != "" {
+		content.Older = content.Path + "/memories?after=" + url.QueryEscape(listed.Next)
+	}
+	p.Title, p.Content = "What sessions of "+content.Name+" can find", content
+	return answer{template: "guestmemories", part: "days", page: p}, nil
+}
+
+// guestSearch searches as a session of the group does.
+func guestSearch(r *http.Request, m Member, content guest, p page.Page) (answer, error) {
+	p.Title = "Search as a session of " + content.Name
+	return searched(r, m, p, searchPage{Guest: &content, Path: content.Path + "/search"}, content.Path+"/memory/")
+}
+
+// guestMemory shows one memory to the group.
+func guestMemory(r *http.Request, m Member, content guest, p page.Page) (answer, error) {
+	hit, err := m.Memory.Get(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return answer{}, err
+	}
+	content.Row, content.Text = newRow(hit, m.Memory.Home(), content.Path+"/memory/"), strings.TrimSpace(hit.Content)
+	p.Title, p.Content = "A "+content.Row.Kind, content
+	return answer{template: "guestmemory", page: p}, nil
+}
