@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/programtest"
 )
 
 // gitOn is what a server that commits gets, and nothing of the git configuration of the user who runs the tests.
@@ -108,9 +110,7 @@ func recordingGit(tb testing.TB) (env, calls string) {
 	dir := tb.TempDir()
 	calls = filepath.Join(dir, "calls")
 	script := fmt.Sprintf("#!/bin/sh\necho \"$@\" >>'%s'\nexec '%s' \"$@\"\n", calls, program)
-	if err := os.WriteFile(filepath.Join(dir, "git"), []byte(script), 0o700); err != nil {
-		tb.Fatal(err)
-	}
+	programtest.Write(tb, filepath.Join(dir, "git"), script)
 	return "PATH=" + dir + string(os.PathListSeparator) + os.Getenv("PATH"), calls
 }
 

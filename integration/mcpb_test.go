@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/yamo-protocol/yamo-mcp/integration/thirdparty"
+	"github.com/yamo-protocol/yamo-mcp/internal/programtest"
 )
 
 // mcpb packs and checks bundles for Claude Desktop. Its version is also in the Makefile.
@@ -32,9 +33,7 @@ func TestBundleForClaudeDesktop(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(source, "bin", "yamo-mcp"), program, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	programtest.Write(t, filepath.Join(source, "bin", "yamo-mcp"), string(program))
 	run("validate", filepath.Join(source, "manifest.json"))
 	run("pack", source, packed)
 	bundle := filepath.Join(t.TempDir(), "bundle with spaces")

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/programtest"
 )
 
 // Results of the tools, as far as the tests look at them.
@@ -77,10 +79,11 @@ func remove(tb testing.TB, path string) {
 // copyFolder copies a folder with the times of its files.
 func copyFolder(tb testing.TB, from, to string) {
 	tb.Helper()
-	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+	err := programtest.WithoutForks(func() error { return os.CopyFS(to, os.DirFS(from)) })
+	if err != nil {
 		tb.Fatal(err)
 	}
-	err := filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
+	err = filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}

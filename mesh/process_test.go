@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -215,19 +216,25 @@ func TestKilledProcessesLoseNothingAcknowledged(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		read := make(chan []string)
+		read, begun := make(chan []string), make(chan struct{})
+		begin := sync.OnceFunc(func() { close(begun) })
 		go func() {
+			defer begin()
 			var texts []string
 			for lines := bufio.NewReader(out); ; {
 				line, err := lines.ReadString('\n')
 				if err != nil {
+					begin()
 					read <- texts // a line without its end was not promised
 					return
 				}
-				texts = append(texts, strings.TrimSpace(line))
+				if texts = append(texts, strings.TrimSpace(line)); len(texts) == 10 {
+					begin()
+				}
 			}
 		}()
-		time.Sleep(300*time.Millisecond + time.Duration(round)*377*time.Millisecond)
+		<-begun
+		time.Sleep(time.Duration(round) * 377 * time.Millisecond)
 		if err := cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}

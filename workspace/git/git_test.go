@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/programtest"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 	"github.com/yamo-protocol/yamo-mcp/workspace/git"
 )
@@ -412,9 +413,7 @@ func TestHostileRepository(t *testing.T) {
 	r.record("one", r.write("MEMORY.md", "1\n"), r.write("SOUL.md", "1\n"))
 	ran := filepath.Join(t.TempDir(), "ran")
 	program := filepath.Join(t.TempDir(), "program")
-	if err := os.WriteFile(program, []byte("#!/bin/sh\necho \"$0 $*\" >>"+ran+"\ncat\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	programtest.Write(t, program, "#!/bin/sh\necho \"$0 $*\" >>"+ran+"\ncat\n")
 	for _, hook := range []string{
 		"pre-commit", "commit-msg", "post-commit", "reference-transaction", "post-index-change", "prepare-commit-msg",
 		"pre-auto-gc",

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/programtest"
 )
 
 func TestEnvironment(t *testing.T) {
@@ -31,9 +33,7 @@ func TestEnvironment(t *testing.T) {
 func (r *repo) fake(script string) {
 	r.t.Helper()
 	dir := r.t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "git"), []byte("#!/bin/sh\n"+script), 0o700); err != nil {
-		r.t.Fatal(err)
-	}
+	programtest.Write(r.t, filepath.Join(dir, "git"), "#!/bin/sh\n"+script)
 	r.env["PATH"] = dir + string(os.PathListSeparator) + r.env["PATH"]
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/assets"
+	"github.com/yamo-protocol/yamo-mcp/internal/programtest"
 )
 
 // fakeClients makes shell scripts of the given names the only commands in PATH.
@@ -16,10 +17,7 @@ func fakeClients(t *testing.T, scripts map[string]string) {
 	t.Helper()
 	dir := t.TempDir()
 	for name, script := range scripts {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script), 0o700); err != nil { // #nosec G306 -- a program
-			t.Fatal(err)
-		}
+		programtest.Write(t, filepath.Join(dir, name), "#!/bin/sh\n"+script)
 	}
 	t.Setenv("PATH", dir)
 }
