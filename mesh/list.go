@@ -147,6 +147,49 @@ func (v *View) History(ctx context.Context, id string) ([]record.Hit, error) {
 	return list[max(0, len(list)-MaxVersions):], nil
 }
 
+// Named is a memory or a skill by its id.
+type Named struct {
+	ID         string
+	Text       string // the memory's content, or the skill's name
+	Visibility record.Visibility
+	At         time.Time // when it was stored
+}
+
+// Named returns the memories and skills that short may mean, of those that the audience may see, newest first: the one
+// with this id, or else those whose id, or its part after the last underscore, begins with it. "" means all.
+func (v *View) Named(ctx context.Context, short string) ([]Named, error) {
+	stores, _, err := v.compartments(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list, release := snapshots(stores)
+	defer release()
+	found := []Named{}
+	exact := -1
+	add := func(n Named) {
+		end := n.ID[strings.LastIndexByte(n.ID, '_')+1:]
+		if strings.HasPrefix(n.ID, short) || strings.HasPrefix(end, short) {
+			if n.ID == short {
+				exact = len(found)
+			}
+			found = append(found, n)
+		}
+	}
+	for _, s := range list {
+		for r := range s.Memories() {
+			add(Named{r.ID, r.Content, s.Visibility, r.CreatedAt})
+		}
+		for _, state := range s.Skills.All() {
+			add(Named{state.Skill.ID, state.Skill.Name, s.Visibility, state.Skill.CreatedAt})
+		}
+	}
+	if exact >= 0 {
+		return found[exact : exact+1], nil
+	}
+	slices.SortFunc(found, func(a, b Named) int { return cmp.Or(b.At.Compare(a.At), cmp.Compare(a.ID, b.ID)) })
+	return found, nil
+}
+
 // relate adds the memory called id, and those that revisions connect with it, to related.
 func relate(s *store.Snapshot, id string, related map[string]bool) {
 	for next := []string{id}; len(next) > 0; next = next[1:] {

@@ -2,10 +2,12 @@ package mesh
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
@@ -126,4 +128,57 @@ func TestSessionMemories(t *testing.T) {
 	now = now.Add(record.SessionDays*24*time.Hour + time.Minute)
 	check("a month later", find(other, SearchRequest{SessionID: "s1"}), "tea for all")
 	check("a month later, its own process", find(v, SearchRequest{}), "tea for all")
+}
+
+// What an abbreviated id may mean is only what the audience sees, and a tag changes only what it may write to.
+func TestNamesAndTagsStayWithTheAudience(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	dm, red := inZone(t, dir, audience.DM(), "", &now), inZone(t, dir, group(t, "red"), "", &now)
+	blue := inZone(t, dir, group(t, "blue"), "", &now)
+	private := keep(t, dm, record.Memory{Content: "private", Tags: []string{"house"}})
+	reds := keep(t, red, record.Memory{Content: "of red"})
+	end := func(id string) string { return id[strings.LastIndexByte(id, '_')+1:] }
+	for name, c := range map[string]struct {
+		view  *View
+		short string
+		want  []string
+	}{
+		"everything of a DM": {dm, "", []string{reds.ID, private.ID}},
+		"the whole id":       {dm, private.ID, []string{private.ID}},
+		"its end":            {dm, end(private.ID), []string{private.ID}},
+		"its beginning":      {red, "mem_", []string{reds.ID}},
+		"a private id":       {red, private.ID, []string{}},
+		"a private end":      {red, end(private.ID), []string{}},
+		"another group's":    {blue, "", []string{}},
+	} {
+		found, err := c.view.Named(t.Context(), c.short)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		got := []string{}
+		for _, n := range found {
+			got = append(got, n.ID)
+		}
+		if diff := cmp.Diff(c.want, got, cmpopts.SortSlices(strings.Compare)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+	if _, err := red.SetTag(t.Context(), private.ID, "pinned", true); err == nil {
+		t.Error("a group has tagged a private memory")
+	}
+	if _, err := dm.SetTag(t.Context(), reds.ID, "pinned", true); err == nil {
+		t.Error("a DM has tagged a memory of a group")
+	}
+	for i, on := range []bool{true, true, false, false} {
+		changed, err := dm.SetTag(t.Context(), private.ID, "Pinned", on)
+		if err != nil || changed != (i%2 == 0) {
+			t.Errorf("set %d to %v: changed %v, %v", i, on, changed, err)
+		}
+		hit, err := dm.Get(t.Context(), private.ID)
+		if err != nil || hit.HasTag("pinned") != on || !hit.HasTag("house") || hit.Content != "private" {
+			t.Errorf("after %d: %v, %q, %v", i, hit.Tags, hit.Content, err)
+		}
+	}
 }

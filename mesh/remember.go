@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
@@ -316,6 +317,47 @@ func sameJSON(a, b any) bool {
 	return errX == nil && errY == nil && bytes.Equal(x, y)
 }
 
+// SetTag adds a tag to the memory called id, or removes it in any letter case, and reports whether that changed the
+// memory. An unknown id, and a memory that the audience may not write to, are faults.
+func (v *View) SetTag(ctx context.Context, id, tag string, on bool) (changed bool, err error) {
+	c, _, err := v.locate(ctx, id)
+	if err != nil {
+		return false, err
+	}
+	if err := v.checkChangeable(c.Visibility, id); err != nil {
+		return false, err
+	}
+	err = v.write(ctx, c.Visibility, func(s *store.Snapshot, _ time.Time) ([]ledger.Draft, error) {
+		r := s.Find(id)
+		if r == nil {
+			return nil, noMemory(id)
+		}
+		if changed = r.HasTag(tag) != on; !changed {
+			return nil, nil
+		}
+		m := r.Memory
+		m.Content = ""
+		m.Tags = slices.DeleteFunc(slices.Clone(m.Tags), func(other string) bool { return strings.EqualFold(other, tag) })
+		if on {
+			m.Tags = append(m.Tags, tag)
+		}
+		if len(m.Tags) > record.MaxTags {
+			return nil, fault.New("tags: %s has %d tags already, which is the maximum", id, record.MaxTags)
+		}
+		return []ledger.Draft{{Op: store.OpUpdate, ID: id, Data: m}}, nil
+	})
+	return changed, err
+}
+
+// checkChangeable returns a fault for a memory of a compartment whose memories the audience may not change: it is
+// neither its own nor, for a DM, what is shared.
+func (v *View) checkChangeable(name record.Visibility, id string) error {
+	if name != v.home() && !(v.Audience.IsDM() && name == record.Shared) {
+		return fault.New("id: %s belongs to the %s memory, which this session cannot change", id, name)
+	}
+	return nil
+}
+
 // Separate makes the sightings of the memory called id memories of their own again, and returns their ids, oldest
 // first. A memory without sightings, and one that the audience may not write to, are faults.
 func (v *View) Separate(ctx context.Context, id string) (ids []string, err error) {
@@ -323,8 +365,8 @@ func (v *View) Separate(ctx context.Context, id string) (ids []string, err error
 	if err != nil {
 		return nil, err
 	}
-	if c.Visibility != v.home() && !(v.Audience.IsDM() && c.Visibility == record.Shared) {
-		return nil, fault.New("id: %s belongs to the %s memory, which this session cannot change", id, c.Visibility)
+	if err := v.checkChangeable(c.Visibility, id); err != nil {
+		return nil, err
 	}
 	err = v.write(ctx, c.Visibility, func(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) {
 		ids = nil

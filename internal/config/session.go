@@ -38,7 +38,7 @@ const (
 // Toolsets are the names of all sets of tools.
 var Toolsets = []string{MemoryTools, WorkspaceTools, LearningTools}
 
-// AgentIDSetting is the only setting of a session that commands other than serve have.
+// AgentIDSetting is the name of the agent, which commands that write have too.
 var AgentIDSetting Setting = spec[string]{
 	Name: "agent-id", folder: true, initial: "YAMO_AGENT", help: "agent name recorded with everything that is written",
 	field: func(c *Config) *string { return &c.Session.AgentID },
@@ -52,6 +52,15 @@ var AgentIDSetting Setting = spec[string]{
 
 // agentID is what can be a name in YAMO blocks and session logs.
 var agentID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
+// TranscriptsSetting is the folder of session logs, which the command sessions has too.
+var TranscriptsSetting Setting = spec[string]{
+	Name: "transcripts", folder: true, local: true, help: "folder with the host's session logs",
+	more: "One of `ID.jsonl` files with `groups/NAME/` for groups, Claude Code's `~/.claude/projects`, or OpenClaw's " +
+		"`~/.openclaw/agents/ID/sessions` (its JSONL files, not its SQLite database). A relative path in the file starts " +
+		"at the workspace",
+	field: func(c *Config) *string { return &c.Session.Transcripts },
+}
 
 // SessionSettings are the settings of a session. connection and group are not validated: what is not exactly a DM is a
 // group's session, so that a misspelt value gives less access instead of none or more.
@@ -71,13 +80,7 @@ var SessionSettings = []Setting{
 		Name: "model", folder: true, help: "name of the language model, which the tool who_am_i reports",
 		field: func(c *Config) *string { return &c.Session.Model },
 	},
-	spec[string]{
-		Name: "transcripts", folder: true, local: true, help: "folder with the host's session logs",
-		more: "One of `ID.jsonl` files with `groups/NAME/` for groups, Claude Code's `~/.claude/projects`, or OpenClaw's " +
-			"`~/.openclaw/agents/ID/sessions` (its JSONL files, not its SQLite database). A relative path in the file starts " +
-			"at the workspace",
-		field: func(c *Config) *string { return &c.Session.Transcripts },
-	},
+	TranscriptsSetting,
 	spec[string]{
 		Name: "toolsets", folder: true, initial: MemoryTools + "," + WorkspaceTools, list: true, local: true,
 		help:  "sets of tools to offer, of those the audience may use: " + strings.Join(Toolsets, ", "),

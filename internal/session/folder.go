@@ -120,3 +120,13 @@ func openLogs(o Options) (*transcript.Folder, error) {
 		Project: ProjectFinder(o.Config.Workspace).Identify,
 	})
 }
+
+// OpenLogs opens the session logs of one audience without the rest of a session, nil if no folder is set. release
+// closes them again.
+func OpenLogs(o Options, who audience.Audience) (logs *transcript.View, release func() error, err error) {
+	folder, err := openLogs(o)
+	if folder == nil {
+		return nil, func() error { return nil }, err
+	}
+	return folder.View(who), folder.Close, nil
+}

@@ -252,6 +252,20 @@ func (e *Editor) History(ctx context.Context, name, section string) ([]Event, er
 	return events, nil
 }
 
+// Events returns the events of all files that were recorded from since on and before until, oldest first; a zero time
+// is no limit.
+func (e *Editor) Events(ctx context.Context, since, until time.Time) ([]Event, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if err := e.sync(ctx); err != nil {
+		return nil, err
+	}
+	return e.readEvents(ctx, nil, func(event Event) bool {
+		at, err := time.Parse(time.RFC3339, event.Time)
+		return err == nil && !at.Before(since) && (until.IsZero() || at.Before(until))
+	})
+}
+
 // concerns reports whether the event is about a section, by its heading or anchor.
 func (e Event) concerns(section string) bool {
 	same := func(name, anchor string) bool {
