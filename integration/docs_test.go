@@ -300,12 +300,13 @@ func TestCommandTable(t *testing.T) {
 func commandsOf(t *testing.T, below ...string) (list []string) {
 	t.Helper()
 	help := output(t, append(below, "--help")...)
-	_, commands, ok := strings.Cut(help, "\nAvailable Commands:\n")
+	_, commands, ok := strings.Cut(help, "  yamo-mcp "+strings.Join(append(slices.Clone(below), "[command]"), " ")+"\n")
 	if !ok {
 		return []string{strings.Join(append([]string{"yamo-mcp"}, below...), " ")}
 	}
-	commands, _, _ = strings.Cut(commands, "\n\n")
-	for _, line := range regexp.MustCompile(`(?m)^  ([a-z-]+)`).FindAllStringSubmatch(commands, -1) {
+	commands, _, _ = strings.Cut(commands, "\nFlags:\n") // after the examples; before it only commands are indented so
+	_, commands, _ = strings.Cut(commands, ":\n")
+	for _, line := range regexp.MustCompile(`(?m)^  ([a-z-]+) `).FindAllStringSubmatch(commands, -1) {
 		if line[1] != "help" {
 			list = append(list, commandsOf(t, append(slices.Clone(below), line[1])...)...)
 		}

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -82,6 +84,57 @@ func TestGroupGetsNoCanary(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// What an operator looks at as a group has no canary of others: each command for a person, run for a group.
+func TestCommandsForAGroupShowNoCanary(t *testing.T) {
+	t.Parallel()
+	p := plant(t)
+	look := func(args ...string) string {
+		cmd := exec.Command(serverBinary(t), append(args, "--workspace", p.workspace)...)
+		cmd.Env = append(os.Environ(), "YAMO_TRANSCRIPTS="+p.transcripts, "HOME="+t.TempDir())
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Errorf("%q: %v\n%s", args, err, out)
+		}
+		return string(out)
+	}
+	commands := [][]string{
+		{"search", "the canary of MEMORY.md is", "--limit", "50", "--min-confidence", "unlikely"},
+		{"list", "--limit", "50"},
+		{"timeline", "--limit", "1000"},
+		{"stats"},
+		{"sessions"},
+		{"sessions", "--search", "canary"},
+		{"__complete", "show", "--group", hiking, ""},
+		{"__complete", "list", "--group", hiking, "--tag", ""},
+		{"__complete", "list", "--group", hiking, "--project", ""},
+		{"__complete", "list", "--group", hiking, "--session", ""},
+		{"__complete", "sessions", "--group", hiking, ""},
+	}
+	shown := ""
+	for _, args := range commands[:6] {
+		shown += look(args...)
+	}
+	if len(leaks(shown, p.private)) == 0 {
+		t.Fatal("the operator does not see any canary either")
+	}
+	for _, args := range commands {
+		if args[0] == "__complete" {
+			// The command line that is completed names the workspace before the word at the cursor.
+			last := len(args) - 1
+			args = append(append(slices.Clone(args[:last]), "--workspace", p.workspace), args[last])
+			cmd := exec.Command(serverBinary(t), args...)
+			cmd.Env = append(os.Environ(), "YAMO_TRANSCRIPTS="+p.transcripts)
+			out, _ := cmd.Output()
+			shown = string(out)
+		} else {
+			shown = look(append(slices.Clone(args), "--group", hiking)...)
+		}
+		for _, leak := range leaks(shown, p.hidden(hiking)) {
+			t.Errorf("%q shows %s", args, leak)
+		}
 	}
 }
 

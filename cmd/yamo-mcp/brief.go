@@ -16,6 +16,7 @@ import (
 // newBriefCommand returns `yamo-mcp brief`.
 func newBriefCommand(env cli.Env) *cobra.Command {
 	c := cli.New(env)
+	c.Nearby = true
 	var group string
 	options := brief.Options{Tokens: brief.DefaultTokens}
 	cmd := &cobra.Command{

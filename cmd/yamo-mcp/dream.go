@@ -29,6 +29,7 @@ type dreamt struct {
 // a person who has read it.
 func newDreamCommand(env cli.Env) *cobra.Command {
 	c := cli.New(env)
+	c.Nearby = true
 	var dryRun, review bool
 	var confirmed []string
 	cmd := &cobra.Command{

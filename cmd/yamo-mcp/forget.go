@@ -35,6 +35,7 @@ type forgotten struct {
 // newForgetCommand returns `yamo-mcp forget`.
 func newForgetCommand(env cli.Env) *cobra.Command {
 	c := cli.New(env)
+	c.Nearby = true
 	var dryRun, yes bool
 	cmd := &cobra.Command{
 		Use:   "forget SUBJECT",

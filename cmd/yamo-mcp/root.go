@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -69,46 +70,43 @@ files and memories, to any MCP host: Claude Desktop, Claude Code, Codex, Cursor,
 To get started:
   yamo-mcp setup                                         install the model for semantic search
   yamo-mcp init DIR                                      create a workspace
-  yamo-mcp serve --workspace DIR --connection dm         what your host starts`
+  yamo-mcp install --auto --workspace DIR                add it to the hosts of this machine
+  yamo-mcp doctor --workspace DIR                        check that all of it works`
 	root.Version = env.Version
 	root.SetVersionTemplate("yamo-mcp {{.Version}}\n")
 	root.Flags().BoolP("version", "v", false, "print the version; the command version prints more")
 	// main prints errors, in one line: the usage below it would push it off the screen.
 	root.SilenceErrors, root.SilenceUsage = true, true
-	// The command works, but few need to see it in --help.
-	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
 	root.SetFlagErrorFunc(cli.FlagError)
-	root.AddCommand(
-		newServeCommand(env),
-		newSetupCommand(env),
-		newInitCommand(env),
-	)
-	root.AddCommand(newInstallCommands(env)...)
-	root.AddCommand(
-		newViewCommand(env),
-		doctorcmd.New(env),
-		newBriefCommand(env),
-		hookcmd.New(env),
-		newLintCommand(env),
-		newReconfigureCommand(env),
-		newRotateCommand(env),
-		newIndexCommand(env),
-		newLedgerCommand(env),
-		newDreamCommand(env),
-		newForgetCommand(env),
-		newTokenCommand(env),
-		newTrustCommand(env),
-		newSharedCommand(env),
-		newVersionCommand(env),
-		meshcmd.New(env),
-	)
+	add := func(title string, commands ...*cobra.Command) {
+		id := strconv.Itoa(len(root.Groups()))
+		root.AddGroup(&cobra.Group{ID: id, Title: title + ":"})
+		for _, cmd := range commands {
+			cmd.GroupID = id
+		}
+		root.AddCommand(commands...)
+		if title == others {
+			root.SetHelpCommandGroupID(id)
+			root.SetCompletionCommandGroupID(id)
+		}
+	}
+	install := newInstallCommands(env)
+	add("Set up", newSetupCommand(env), newInitCommand(env), install[0], doctorcmd.New(env))
+	add("Look at the memory", append(meshcmd.Short(env), newForgetCommand(env), newViewCommand(env))...)
 	// These are at the top level and not in a group: a person who looks at the history of a file knows no "edits".
-	root.AddCommand(editcmd.New(env)...)
+	add("Look after the workspace's files", append(editcmd.New(env),
+		newBriefCommand(env), newDreamCommand(env), newLintCommand(env), newReconfigureCommand(env),
+		newRotateCommand(env))...)
+	add(others, newServeCommand(env), hookcmd.New(env), install[1], newSharedCommand(env), newTokenCommand(env),
+		newTrustCommand(env), meshcmd.New(env), newIndexCommand(env), newLedgerCommand(env), newVersionCommand(env))
 	return root
 }
+
+// others is the title of the commands that a person rarely types.
+const others = "Serve, share and maintain"
 
 // meshName is RFC-0011 §9's name of the program: started under it, it is `yamo-mcp mesh`.
 const meshName = "memory-mesh"

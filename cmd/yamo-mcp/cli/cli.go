@@ -33,6 +33,9 @@ type Command struct {
 	Env
 	Config config.Config
 	JSON   bool // answer with JSON
+	// Nearby: without a workspace on the command line or in the environment, the one that the current folder is in is
+	// used, or else ~/agent. For commands of a person; a server needs its workspace named.
+	Nearby bool
 
 	settings []config.Setting
 }
@@ -50,6 +53,16 @@ func (c *Command) AddFlags(flags *pflag.FlagSet, settings ...config.Setting) {
 
 // Load completes the settings from the environment and the config files, and checks them. It fails as config.Load does.
 func (c *Command) Load(cmd *cobra.Command) error {
+	if c.Nearby && !cmd.Flags().Changed(string(config.Workspace)) && c.Getenv(config.Workspace.Env()) == "" {
+		if dir := nearby(c.Getenv("HOME")); dir != "" {
+			if err := cmd.Flags().Set(string(config.Workspace), dir); err != nil {
+				return err
+			}
+			if IsTerminal(c.Stderr) {
+				fmt.Fprintf(c.Stderr, "Workspace: %s\n", dir)
+			}
+		}
+	}
 	err := config.Load(cmd.Flags(), &c.Config, c.Getenv, c.settings...)
 	c.warnIgnored(c.Config)
 	return err

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"os"
+	"path/filepath"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/config"
@@ -49,4 +51,28 @@ func (e Env) WarnGitKeeps(ctx context.Context, dir, name string) {
 	} else if kept {
 		fmt.Fprintf(e.Stderr, "The history of the workspace's git repository keeps %s; git filter-repo removes it.\n", name)
 	}
+}
+
+// nearby returns the workspace that the current folder is in, or else the one that `yamo-mcp install` makes in the home
+// folder; "" if there is neither.
+func nearby(home string) string {
+	isWorkspace := func(dir string) bool {
+		for _, name := range []string{"SOUL.md", "BOOTSTRAP.md"} { // one of them is there from the beginning
+			if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+				return true
+			}
+		}
+		return false
+	}
+	if dir, err := os.Getwd(); err == nil {
+		for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+			if isWorkspace(dir) {
+				return dir
+			}
+		}
+	}
+	if dir := filepath.Join(home, "agent"); home != "" && isWorkspace(dir) {
+		return dir
+	}
+	return ""
 }

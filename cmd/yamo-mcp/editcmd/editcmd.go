@@ -24,6 +24,7 @@ type command struct{ *cli.Command }
 // New returns the commands over edits. A new command needs a line here.
 func New(env cli.Env) []*cobra.Command {
 	e := command{cli.New(env)}
+	e.Nearby = true
 	return []*cobra.Command{
 		e.newHistory(),
 		e.newDiff(),

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
@@ -35,6 +36,7 @@ type command struct {
 	*cli.Command
 
 	connection, group string // flags only: see audience
+	person            bool   // of Short: answers for a person
 }
 
 // settings are the settings of the mesh commands. Those of a session are not among them: see audience.
@@ -72,10 +74,15 @@ func New(env cli.Env) *cobra.Command {
 	group.Long = help
 	group.Version = env.Version // for memory-mesh --version
 	flags := group.PersistentFlags()
-	flags.StringVar(&m.connection, "connection", "", "act as a session of this audience: dm or group (default dm)")
-	flags.StringVar(&m.group, "group", "", "act in the memory of this group")
+	m.audienceFlags(flags)
 	m.AddFlags(flags, settings...)
 	return group
+}
+
+// audienceFlags adds the flags that choose the audience.
+func (m *command) audienceFlags(flags *pflag.FlagSet) {
+	flags.StringVar(&m.connection, "connection", "", "act as a session of this audience: dm or group (default dm)")
+	flags.StringVar(&m.group, "group", "", "act in the memory of this group")
 }
 
 // Error is an error of a mesh command, which RFC-0011 §9.3 gives a form of its own: one line.
@@ -147,7 +154,13 @@ func (m *command) audience(cmd *cobra.Command) (audience.Audience, error) {
 }
 
 // notice prints a line on stderr, next to the answer on stdout.
-func (m *command) notice(text string) { fmt.Fprintln(m.Stderr, "[MemoryMesh] "+text) }
+func (m *command) notice(text string) {
+	if m.person {
+		fmt.Fprintln(m.Stderr, text)
+		return
+	}
+	fmt.Fprintln(m.Stderr, "[MemoryMesh] "+text)
+}
 
 // project returns the project of the folder that the command runs in, "" if that is in no git repository: commands run
 // anywhere.

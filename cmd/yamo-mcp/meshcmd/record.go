@@ -33,14 +33,6 @@ type deletion struct {
 	Recorded []string          `json:"recorded,omitempty"`
 }
 
-// statistics is the answer of stats (RFC-0011 §4.1 stats).
-type statistics struct {
-	Memories int    `json:"total_memories"`
-	Skills   int    `json:"total_skills"`
-	Path     string `json:"db_path"`
-	Status   string `json:"status"`
-}
-
 // lookedUp is the answer of get.
 type lookedUp struct {
 	match
@@ -95,23 +87,7 @@ func (m *command) newGet() *cobra.Command {
 		Use:   "get --id <id>",
 		Short: "Show a memory or a skill",
 	}, func(ctx context.Context, memory *mesh.View, _ []string) error {
-		if strings.HasPrefix(id, "skill_") {
-			return m.showSkill(ctx, memory, id)
-		}
-		hit, err := memory.Get(ctx, id)
-		if err != nil {
-			return err
-		}
-		history, err := memory.History(ctx, id)
-		if err != nil {
-			return err
-		}
-		found := lookedUp{match: newMatch(hit, nil)}
-		for _, h := range history {
-			found.History = append(found.History, newMatch(h, nil))
-		}
-		return m.Answer(found, fmt.Sprintf("[MemoryMesh] Record %s\n%s%s%s",
-			hit.ID, formatRecord(hit), formatHeritage(hit.Heritage), formatHistory(history)))
+		return m.show(ctx, memory, id)
 	})
 	cmd.Flags().StringVar(&id, "id", "", "ID of the memory or skill (required)")
 	return cli.Require(cmd, "id")
@@ -192,27 +168,4 @@ func (m *command) copies(ctx context.Context, id, text string) (copies edit.Copi
 		return edit.Copies{}, err
 	}
 	return editor.Copies(ctx, id, text)
-}
-
-// newStats returns `yamo-mcp mesh stats` in the form of RFC-0011 §9.
-func (m *command) newStats() *cobra.Command {
-	return m.command(&cobra.Command{
-		Use:   "stats",
-		Short: "Show the number of memories and skills",
-	}, func(ctx context.Context, memory *mesh.View, _ []string) error {
-		s, err := memory.Stats(ctx)
-		if err != nil {
-			return err
-		}
-		answer := statistics{Memories: s.Memories, Skills: s.Skills, Path: s.Path, Status: "disconnected"}
-		// RFC-0011 §9's words. Connected means that LanceDB's tables can be read.
-		if s.Connected {
-			answer.Status = "connected"
-		}
-		return m.Answer(answer, fmt.Sprintf(`[MemoryMesh] Total Memories: %d
-[MemoryMesh] Total Skills: %d
-[MemoryMesh] DB Path: %s
-[MemoryMesh] Status: %s
-`, answer.Memories, answer.Skills, answer.Path, answer.Status))
-	})
 }

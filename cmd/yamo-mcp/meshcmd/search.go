@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
+	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/screen"
 	"github.com/yamo-protocol/yamo-mcp/internal/session"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/confidence"
@@ -41,6 +42,10 @@ type matches struct {
 // newSearch returns `yamo-mcp mesh search`, with the output of RFC-0011 §9.2.
 func (m *command) newSearch() *cobra.Command {
 	var q mesh.SearchRequest
+	query := cli.PlainText("query")
+	if m.person {
+		query = words
+	}
 	cmd := m.command(&cobra.Command{
 		Use:   "search <query>",
 		Short: "Search memories",
@@ -50,11 +55,11 @@ func (m *command) newSearch() *cobra.Command {
 IS [NOT] NULL, AND, OR, NOT and parentheses over id, session_id, agent_id, memory_type,
 importance_score, created_at, updated_at, access_count, last_accessed, lesson_pattern_id and
 source_skill_id.`,
-		Example: `  yamo-mcp mesh search "boiler service"
-  yamo-mcp mesh search boiler --filter "memory_type = 'event' AND created_at >= '2026-01-31'"`,
-		Args: cli.PlainText("query"),
+		Example: fmt.Sprintf(`  yamo-mcp %[1]s "boiler service"
+  yamo-mcp %[1]s boiler --filter "memory_type = 'event' AND created_at >= '2026-01-31'"`, m.called("search")),
+		Args: query,
 	}, func(ctx context.Context, memory *mesh.View, args []string) error {
-		q.Query = args[0]
+		q.Query = strings.Join(args, " ")
 		found, err := memory.Search(ctx, q)
 		if err != nil {
 			return err
@@ -72,7 +77,13 @@ source_skill_id.`,
 				m.notice(w)
 			}
 		}
-		return m.Answer(answer, formatResults(found.Hits))
+		short, err := m.shortener(ctx, memory)
+		if err != nil {
+			return err
+		}
+		return m.answer(answer, formatResults(found.Hits), func(s *screen.Screen) {
+			showFound(s, found, short, q.MinConfidence != "")
+		})
 	})
 	cmd.Flags().IntVar(&q.Limit, "limit", 10, fmt.Sprintf("maximum number of results, 1 to %d", mesh.MaxLimit))
 	timeFlags(cmd.Flags(), &q)
@@ -104,10 +115,15 @@ func (m *command) newList() *cobra.Command {
 	cmd := m.command(&cobra.Command{
 		Use:   "list",
 		Short: "List memories, newest first",
-		Example: `  yamo-mcp mesh list --since "last week" --type event
-  yamo-mcp mesh list --around mem_1763373600000_a1b2c3`,
+		Example: fmt.Sprintf(`  yamo-mcp %[1]s --since "last week" --type event
+  yamo-mcp %[1]s --around mem_1763373600000_a1b2c3`, m.called("list")),
 	}, func(ctx context.Context, memory *mesh.View, _ []string) (err error) {
 		var found mesh.Listed
+		for _, id := range []*string{&after, &around} {
+			if err := m.expand(ctx, memory, id); err != nil {
+				return err
+			}
+		}
 		switch {
 		case after != "" && around != "":
 			return cli.Misused("--after has no effect with --around")
@@ -131,16 +147,20 @@ func (m *command) newList() *cobra.Command {
 				m.notice("More: --after " + found.Next)
 			}
 		}
-		return m.Answer(answer, formatResults(found.Hits))
+		short, err := m.shortener(ctx, memory)
+		if err != nil {
+			return err
+		}
+		return m.answer(answer, formatResults(found.Hits), func(s *screen.Screen) { showList(s, found.Hits, short) })
 	})
 	flags := cmd.Flags()
-	flags.IntVar(&q.Limit, "limit", 10, fmt.Sprintf("maximum number of memories, 1 to %d", mesh.MaxLimit))
+	flags.IntVar(&q.Limit, "limit", m.usual(10), fmt.Sprintf("maximum number of memories, 1 to %d", mesh.MaxLimit))
 	flags.StringVar(&q.Type, "type", "", "only memories of this type: "+strings.Join(record.Types, ", "))
 	flags.StringSliceVar(&q.Tags, "tag", nil, "only memories with this tag; may be repeated")
 	flags.StringVar(&q.Project, "project", "", "only memories of this project, such as mare or github.com/acme/mare")
 	flags.StringVar(&q.SessionID, "session", "", "only memories of this session")
 	timeFlags(flags, &q)
-	flags.StringVar(&q.Filter, "filter", "", "condition on the fields of memories, see mesh search")
+	flags.StringVar(&q.Filter, "filter", "", "condition on the fields of memories, see "+m.called("search"))
 	flags.StringVar(&after, "after", "", "ID of the last memory of the page before")
 	flags.StringVar(&around, "around", "", "list what was stored before and after the memory with this ID, oldest first")
 	return cmd

@@ -1,0 +1,217 @@
+package meshcmd
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
+	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/screen"
+	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/internal/session"
+	"github.com/yamo-protocol/yamo-mcp/workspace/transcript"
+)
+
+// sessionQuery is what sessions is asked for.
+type sessionQuery struct {
+	id, search string
+	limit      int
+}
+
+// newSessions returns `yamo-mcp sessions`. It opens no memory: the logs are files of the host.
+func (m *command) newSessions() *cobra.Command {
+	var q sessionQuery
+	cmd := &cobra.Command{
+		Use:   "sessions [id]",
+		Short: "List past conversations, read one, or search them",
+		Long: `List the conversations that the host has logged, newest first; with an ID, print one; with --search,
+the turns that contain words. The ID may be abbreviated to any beginning that only one session has.
+
+The logs are those of --transcripts; if that is not set, Claude Code's in ~/.claude/projects. Of a
+group, only its own sessions are shown, and only from --transcripts.`,
+		Example: `  yamo-mcp sessions
+  yamo-mcp sessions 3f2a9c
+  yamo-mcp sessions --search "auth middleware"`,
+		Args: cli.AtMost("ID"),
+	}
+	cmd.Flags().SortFlags = false
+	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		if q.limit < 1 || q.limit > transcript.MaxLimit {
+			return fault.New("limit: use a number from 1 to %d", transcript.MaxLimit)
+		}
+		if len(args) > 0 {
+			q.id = args[0]
+		}
+		if err := m.Load(cmd); err != nil {
+			return err
+		}
+		who, err := m.audience(cmd)
+		if err != nil {
+			return err
+		}
+		logs, release, err := m.logs(who)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, release()) }()
+		return m.sessions(cmd.Context(), logs, q)
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&q.search, "search", "", "show the turns that contain these words")
+	flags.IntVar(&q.limit, "limit", transcript.DefaultLimit,
+		fmt.Sprintf("maximum number of sessions or turns, 1 to %d", transcript.MaxLimit))
+	return cmd
+}
+
+// logs opens the session logs of an audience.
+func (m *command) logs(who audience.Audience) (*transcript.View, func() error, error) {
+	options, err := m.Options()
+	if err != nil {
+		return nil, nil, err
+	}
+	// SECURITY: a host's folder is the person's own: a group has what the operator has set up for groups.
+	if options.Config.Session.Transcripts == "" && who.IsDM() {
+		dir := filepath.Join(m.Getenv("HOME"), ".claude", "projects")
+		if info, err := os.Stat(dir); err == nil && info.IsDir() {
+			options.Config.Session.Transcripts = dir
+			m.notice("From " + dir + "; --transcripts names another folder.")
+		}
+	}
+	logs, release, err := session.OpenLogs(options, who)
+	if err == nil && logs == nil {
+		err = cli.Misused("no folder of session logs: name it with --transcripts or YAMO_TRANSCRIPTS, " +
+			"or as transcripts in your config.toml")
+	}
+	return logs, release, err
+}
+
+// sessions prints what was asked for.
+func (m *command) sessions(ctx context.Context, logs *transcript.View, q sessionQuery) error {
+	if q.id != "" {
+		id, err := expandSession(ctx, logs, q.id)
+		if err != nil {
+			return err
+		}
+		q.id = id
+	}
+	switch {
+	case q.search != "":
+		found, err := logs.Search(ctx, q.search, q.id, q.limit, transcript.DefaultMaxChars)
+		if err != nil {
+			return err
+		}
+		return m.answer(found, "", func(s *screen.Screen) { showTurnsFound(s, found) })
+	case q.id != "":
+		read, err := logs.ReadSession(ctx, q.id, 0, q.limit, transcript.MaxMaxChars)
+		if err != nil {
+			return err
+		}
+		return m.answer(read, "", func(s *screen.Screen) { showTurns(s, read) })
+	}
+	list, err := logs.ListSessions(ctx, q.limit)
+	if err != nil {
+		return err
+	}
+	return m.answer(list, "", func(s *screen.Screen) { showSessions(s, list) })
+}
+
+// expandSession returns the id of the session that short abbreviates.
+//
+// SECURITY: the candidates are those of the view.
+func expandSession(ctx context.Context, logs *transcript.View, short string) (string, error) {
+	list, err := logs.ListSessions(ctx, transcript.MaxLimit)
+	if err != nil {
+		return "", err
+	}
+	var found []transcript.Session
+	for _, s := range list.Sessions {
+		if s.SessionID == short {
+			return short, nil
+		}
+		if strings.HasPrefix(s.SessionID, short) {
+			found = append(found, s)
+		}
+	}
+	if len(found) == 1 {
+		return found[0].SessionID, nil
+	}
+	if len(found) == 0 {
+		return short, nil // an older one: reading it finds out
+	}
+	var lines strings.Builder
+	for _, s := range found[:min(candidates, len(found))] {
+		fmt.Fprintf(&lines, "\n  %s  %s", s.SessionID, screen.Line(s.Title))
+	}
+	return "", fault.New("id: %d sessions begin with %q; give more of it:%s", len(found), short, lines.String())
+}
+
+// showSessions writes a list of sessions.
+func showSessions(s *screen.Screen, list transcript.Sessions) {
+	if len(list.Sessions) == 0 {
+		s.Put("No sessions.\n")
+	}
+	for _, one := range list.Sessions {
+		s.Put(s.In(screen.Faint, screen.Line(one.SessionID)) + "  " +
+			clock(cmp.Or(one.LastTimestamp, one.StartedAt)) + "  " + s.In(screen.Strong, s.Excerpt(one.Title, 1, 0)) + "\n")
+		facts := []string{fmt.Sprintf("%d turns", one.EntryCount)}
+		for _, f := range []struct{ name, value string }{
+			{"project", one.Project}, {"branch", one.Branch}, {"group", one.Group}, {"agent", one.AgentID},
+		} {
+			if f.value != "" {
+				facts = append(facts, f.name+" "+screen.Line(f.value))
+			}
+		}
+		s.Put("    " + s.In(screen.Faint, strings.Join(facts, " · ")) + "\n")
+	}
+	if list.Truncated {
+		s.Put("There are more; --limit shows them.\n")
+	}
+}
+
+// showTurns writes a session.
+func showTurns(s *screen.Screen, read transcript.Entries) {
+	s.Put(s.In(screen.Heading, screen.Line(cmp.Or(read.Header.Title, read.SessionID))) + "\n")
+	for _, e := range read.Entries {
+		who := screen.Line(e.Role)
+		if e.SenderID != "" {
+			who += " (" + screen.Line(e.SenderID) + ")"
+		}
+		s.Put("\n" + s.In(screen.Strong, who) + "  " + s.In(screen.Faint, clock(e.Timestamp)) + "\n")
+		s.Wrap("", e.Content)
+	}
+	if read.Truncated {
+		s.Put(fmt.Sprintf("\n%d of %d turns; --limit shows more.\n", read.Returned, read.TotalEntries))
+	}
+}
+
+// showTurnsFound writes the turns that a search found.
+func showTurnsFound(s *screen.Screen, found transcript.Hits) {
+	if len(found.Hits) == 0 {
+		s.Put("Nothing found.\n")
+	}
+	for _, h := range found.Hits {
+		s.Put(s.In(screen.Faint, screen.Line(h.SessionID)+"  "+clock(h.Timestamp)) + "  " +
+			s.In(screen.Strong, screen.Line(h.Role)) + "\n")
+		s.Wrap("    ", h.Preview)
+	}
+	if found.Truncated {
+		s.Put("There are more; --limit shows them.\n")
+	}
+}
+
+// clock returns a log's timestamp as a person reads it, or as it is if it has another form.
+func clock(timestamp string) string {
+	at, err := time.Parse(time.RFC3339, timestamp)
+	if err != nil {
+		return screen.Line(timestamp)
+	}
+	return at.Local().Format("2006-01-02 15:04")
+}
