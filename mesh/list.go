@@ -152,7 +152,7 @@ type Named struct {
 	ID         string
 	Text       string // the memory's content, or the skill's name
 	Visibility record.Visibility
-	At         time.Time // when it was stored
+	Stored     record.Moment
 }
 
 // Named returns the memories and skills that short may mean, of those that the audience may see, newest first: the one
@@ -177,16 +177,17 @@ func (v *View) Named(ctx context.Context, short string) ([]Named, error) {
 	}
 	for _, s := range list {
 		for r := range s.Memories() {
-			add(Named{r.ID, r.Content, s.Visibility, r.CreatedAt})
+			add(Named{r.ID, r.Content, s.Visibility, record.Moment{Time: r.CreatedAt, Compartment: s.Visibility, Seq: r.Seq}})
 		}
 		for _, state := range s.Skills.All() {
-			add(Named{state.Skill.ID, state.Skill.Name, s.Visibility, state.Skill.CreatedAt})
+			k := state.Skill
+			add(Named{k.ID, k.Name, s.Visibility, record.Moment{Time: k.CreatedAt, Compartment: s.Visibility, Seq: k.Seq}})
 		}
 	}
 	if exact >= 0 {
 		return found[exact : exact+1], nil
 	}
-	slices.SortFunc(found, func(a, b Named) int { return cmp.Or(b.At.Compare(a.At), cmp.Compare(a.ID, b.ID)) })
+	slices.SortFunc(found, func(a, b Named) int { return b.Stored.Compare(a.Stored) })
 	return found, nil
 }
 

@@ -33,7 +33,7 @@ type happening struct {
 	Section    string            `json:"section,omitempty"`
 	By         string            `json:"by,omitempty"`
 
-	seq int64 // decides between memories of one millisecond
+	moment record.Moment
 }
 
 // timeline is the answer of timeline.
@@ -69,7 +69,8 @@ newest at the end. Of a group, what its sessions stored.`,
 		}
 		for _, h := range hits {
 			add(happening{
-				At: h.CreatedAt, What: "stored", ID: h.ID, Text: h.Content, Visibility: h.Visibility, By: h.AgentID, seq: h.Seq,
+				At: h.CreatedAt, What: "stored", ID: h.ID, Text: h.Content, Visibility: h.Visibility, By: h.AgentID,
+				moment: h.Stored(),
 			})
 			if h.Past != nil {
 				what := "replaced"
@@ -77,7 +78,8 @@ newest at the end. Of a group, what its sessions stored.`,
 					what = "retired"
 				}
 				add(happening{
-					At: h.Past.At, What: what, ID: h.ID, Text: h.Content, Visibility: h.Visibility, By: h.Past.AgentID, seq: h.Seq,
+					At: h.Past.At, What: what, ID: h.ID, Text: h.Content, Visibility: h.Visibility, By: h.Past.AgentID,
+					moment: record.Moment{Time: h.Past.At, Compartment: h.Visibility, Seq: h.Seq},
 				})
 			}
 		}
@@ -91,9 +93,7 @@ newest at the end. Of a group, what its sessions stored.`,
 				add(e)
 			}
 		}
-		slices.SortStableFunc(found, func(a, b happening) int {
-			return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.seq, b.seq))
-		})
+		slices.SortStableFunc(found, func(a, b happening) int { return a.moment.Compare(b.moment) })
 		answer := timeline{More: max(0, len(found)-limit)}
 		answer.Events = found[answer.More:]
 		short, err := m.shortener(ctx, memory)
@@ -157,6 +157,7 @@ func (m *command) edits(ctx context.Context, from, to time.Time) (list []happeni
 		}
 		list = append(list, happening{
 			At: at, What: e.Op, ID: e.ID, Text: e.Rationale, File: e.File, Section: e.Section, By: cmp.Or(e.Actor, "yamo-mcp"),
+			moment: record.Moment{Time: at}, // stable: the record's order
 		})
 	}
 	return list, nil
