@@ -11,6 +11,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/brief"
 	"github.com/yamo-protocol/yamo-mcp/internal/config"
 	"github.com/yamo-protocol/yamo-mcp/internal/session"
+	"github.com/yamo-protocol/yamo-mcp/mesh"
 )
 
 // newBriefCommand returns `yamo-mcp brief`.
@@ -49,7 +50,8 @@ first, within --tokens. Hosts that run commands can put it before a conversation
 				return err
 			}
 			defer func() { err = errors.Join(err, release()) }()
-			built, err := sources.Build(cmd.Context(), options)
+			ctx := mesh.WithProject(cmd.Context(), c.Project)
+			built, err := sources.Build(ctx, options)
 			if err != nil {
 				return fmt.Errorf("build the brief: %w", err)
 			}
@@ -59,7 +61,8 @@ first, within --tokens. Hosts that run commands can put it before a conversation
 	flags := cmd.Flags()
 	c.AddFlags(flags, config.LearningSettings...)
 	flags.IntVar(&options.Tokens, "tokens", options.Tokens, "maximum size in tokens, estimated")
-	flags.StringVar(&options.Project, "project", "", "name of the folder or repository that the session is about")
+	flags.StringVar(&options.Project, "project", "",
+		"name of the folder or repository that the session is about (default that of the current folder)")
 	flags.StringVar(&group, "group", "", "print what this group's session starts with")
 	return cmd
 }

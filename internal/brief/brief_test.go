@@ -349,6 +349,28 @@ func TestProjectComesFirst(t *testing.T) {
 	}
 }
 
+// What was stored in another project is marked where it is shown, or not shown next to a project of the session.
+func TestOtherProjectsAreMarked(t *testing.T) {
+	t.Parallel()
+	s := open(t, folder(t, nil), audience.DM())
+	keep := func(project, content string, tags ...string) {
+		ctx := mesh.WithProject(t.Context(), func() string { return project })
+		if _, err := s.Memory.Store(ctx, record.Memory{Content: content, Tags: tags}, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	keep("github.com/acme/mare", "The port is 8080.")
+	keep("github.com/acme/kelp", "Deploys run on Fridays.")
+	keep("github.com/acme/kelp", "The gate code changes in May.", "pinned")
+	keep("", "Tea is in the kitchen.")
+	contains(t, build(t, s, Options{}).Text, []string{
+		"The port is 8080. [project mare]\n", "Deploys run on Fridays. [project kelp]\n", "Tea is in the kitchen.\n",
+	}, nil)
+	contains(t, build(t, s, Options{Project: "mare"}).Text, []string{
+		"The port is 8080.\n", "The gate code changes in May. [project kelp]\n", "Tea is in the kitchen.\n",
+	}, []string{"Deploys"})
+}
+
 // Pinned sections of MEMORY.md come first and whole, then those with the newest entries, each with some of its own.
 func TestMemoryByValue(t *testing.T) {
 	t.Parallel()

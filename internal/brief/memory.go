@@ -196,8 +196,8 @@ func (g *gatherer) memories(ctx context.Context) section {
 			if most > 0 && !seen[hit.ID] && admit(hit) {
 				seen[hit.ID] = true
 				most--
-				s.items = append(s.items, item{group: group, text: fmt.Sprintf("- %s: %s",
-					hit.CreatedAt.In(g.now.Location()).Format(time.DateOnly), line(hit.Content, itemChars))})
+				s.items = append(s.items, item{group: group, text: fmt.Sprintf("- %s: %s%s",
+					hit.CreatedAt.In(g.now.Location()).Format(time.DateOnly), line(hit.Content, itemChars), g.origin(hit))})
 			}
 		}
 	}
@@ -217,8 +217,15 @@ func (g *gatherer) memories(ctx context.Context) section {
 }
 
 // elsewhere reports whether a memory is about another project than the session.
-func (g *gatherer) elsewhere(hit record.Hit) bool {
-	return g.Project != "" && hit.Project != "" && !hit.OfProject(g.Project) && !hit.IsPersonal()
+func (g *gatherer) elsewhere(hit record.Hit) bool { return g.Project != "" && g.origin(hit) != "" }
+
+// origin names the project of a memory that is not the session's: what holds there may not hold here. What is about the
+// user holds in every project.
+func (g *gatherer) origin(hit record.Hit) string {
+	if hit.Project == "" || g.Project != "" && hit.OfProject(g.Project) || hit.IsPersonal() {
+		return ""
+	}
+	return " [project " + line(record.ProjectName(hit.Project), itemChars) + "]"
 }
 
 // conversation is the source of exchanges that are kept as they were said. Unasked they would be a transcript.

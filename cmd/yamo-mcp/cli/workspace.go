@@ -76,3 +76,13 @@ func nearby(home string) string {
 	}
 	return ""
 }
+
+// Project returns the project of the folder that the command runs in, "" if that is in no git repository: commands run
+// anywhere.
+func (c *Command) Project() string {
+	dir, err := os.Getwd()
+	if err != nil {
+		return ""
+	}
+	return session.ProjectFinder(c.Config.Workspace).Repository(dir)
+}

@@ -7,7 +7,6 @@ package meshcmd
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -18,7 +17,6 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/config"
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
-	"github.com/yamo-protocol/yamo-mcp/internal/session"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 )
 
@@ -123,7 +121,7 @@ func (m *command) command(cmd *cobra.Command,
 		if err != nil {
 			return err
 		}
-		ctx := mesh.WithProject(cmd.Context(), m.project)
+		ctx := mesh.WithProject(cmd.Context(), m.Project)
 		return m.WithMemory(who, func(memory *mesh.View) error { return perform(ctx, memory, args) })
 	}
 	return cmd
@@ -160,14 +158,4 @@ func (m *command) notice(text string) {
 		return
 	}
 	fmt.Fprintln(m.Stderr, "[MemoryMesh] "+text)
-}
-
-// project returns the project of the folder that the command runs in, "" if that is in no git repository: commands run
-// anywhere.
-func (m *command) project() string {
-	dir, err := os.Getwd()
-	if err != nil {
-		return ""
-	}
-	return session.ProjectFinder(m.Config.Workspace).Repository(dir)
 }
