@@ -2,8 +2,10 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -11,13 +13,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
+	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/meshcmd"
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/config"
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/forget"
 	"github.com/yamo-protocol/yamo-mcp/internal/session"
 	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+	"github.com/yamo-protocol/yamo-mcp/mesh/skill"
 )
 
 // forgotten is the answer of `yamo-mcp forget`.
@@ -38,22 +43,31 @@ func newForgetCommand(env cli.Env) *cobra.Command {
 	c.Nearby = true
 	var dryRun, yes bool
 	cmd := &cobra.Command{
-		Use:   "forget SUBJECT",
-		Short: "Erase everything that mentions a name or a subject",
-		Long: `List everything that mentions a name or a subject: memories, lessons, reflections, skills, logged
+		Use:   "forget SUBJECT|ID",
+		Short: "Erase everything that mentions a name or a subject, or one memory",
+		Long: `With the ID of a memory or skill, show it, ask, and erase it permanently; the ID may be abbreviated.
+
+Otherwise list everything that mentions a name or a subject: memories, lessons, reflections, skills, logged
 queries, lines of workspace files and their edit history. Then ask, and erase all of it
 permanently. What is likely about the subject without naming it is listed and not erased; erase it
-with yamo-mcp mesh delete. What cannot be erased is named, with what to do about it.`,
+with yamo-mcp forget ID. What cannot be erased is named, with what to do about it.`,
 		Args: cli.Exactly("SUBJECT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			subject, err := mesh.ParseSubject(args[0])
-			if err != nil {
-				return err
-			}
 			if err := c.Load(cmd); err != nil {
 				return err
 			}
 			return withForgetter(c, func(f forget.Forgetter) error {
+				id, err := memoryNamed(cmd.Context(), f, args[0])
+				if err != nil {
+					return err
+				}
+				if id != "" {
+					return forgetOne(cmd.Context(), c, f.Memory, id, dryRun, yes)
+				}
+				subject, err := mesh.ParseSubject(args[0])
+				if err != nil {
+					return err
+				}
 				plan, err := f.Plan(cmd.Context(), subject)
 				if err != nil {
 					return err
@@ -84,8 +98,76 @@ with yamo-mcp mesh delete. What cannot be erased is named, with what to do about
 	flags.BoolVar(&dryRun, "dry-run", false, "list what would be erased, and erase nothing")
 	flags.BoolVar(&yes, "yes", false, "erase without asking")
 	cli.Exclusive(cmd, "dry-run", "yes")
+	cmd.ValidArgsFunction = func(
+		cmd *cobra.Command, args []string, begun string,
+	) ([]cobra.Completion, cobra.ShellCompDirective) {
+		const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+		if len(args) > 0 || c.Load(cmd) != nil {
+			return nil, directive
+		}
+		return meshcmd.CompleteIDs(cmd.Context(), c, audience.DM(), begun), directive
+	}
 	c.AddFlags(flags, slices.Concat(config.EmbedderSettings, config.GitSettings)...)
 	return cmd
+}
+
+// shortID is the end of an id, by which lists name a memory.
+var shortID = regexp.MustCompile(`^[0-9a-f]{6}$`)
+
+// memoryNamed returns the id of the memory or skill that the argument names, "" if it is a subject. Six hexadecimal
+// digits may be a word as well, such as "decade"; what may mean both is refused.
+func memoryNamed(ctx context.Context, f forget.Forgetter, argument string) (string, error) {
+	if strings.HasPrefix(argument, "mem_") || strings.HasPrefix(argument, skill.Prefix+"_") {
+		return meshcmd.Expand(ctx, f.Memory, argument)
+	}
+	if !shortID.MatchString(argument) {
+		return "", nil
+	}
+	named, err := f.Memory.Named(ctx, argument)
+	if err != nil || len(named) == 0 {
+		return "", err
+	}
+	if subject, err := mesh.ParseSubject(argument); err == nil {
+		plan, err := f.Plan(ctx, subject)
+		if err != nil {
+			return "", err
+		}
+		if !plan.Empty() {
+			return "", fault.New("%q is the end of an ID, and a word that is mentioned: for the memory, give its whole ID, %s; "+
+				"for the word, use other words that mention it", argument, named[0].ID)
+		}
+	}
+	return meshcmd.Expand(ctx, f.Memory, argument)
+}
+
+// forgetOne shows a memory or skill, asks, and erases it.
+func forgetOne(ctx context.Context, c *cli.Command, memory *mesh.View, id string, dryRun, yes bool) error {
+	named, err := memory.Named(ctx, id)
+	if err != nil {
+		return err
+	}
+	shown := fmt.Sprintf("%s (%s) %s\n", id, named[0].Visibility, text.Shorten(text.Line(named[0].Text), 300))
+	derived, err := memory.DerivedFrom(ctx, id)
+	if err != nil {
+		return err
+	}
+	if len(derived) > 0 {
+		shown += "Made of it, and erased with it if they quote it: " + strings.Join(derived, ", ") + "\n"
+	}
+	if dryRun {
+		return c.Answer(map[string]any{"id": id, "deleted": false, "derived": derived}, "Would erase "+shown)
+	}
+	if !yes {
+		fmt.Fprint(c.Stderr, "Will erase "+shown)
+		agreed, err := confirm(c.Stderr, bufio.NewReader(c.Stdin), "Erase it permanently?")
+		if err != nil && !agreed {
+			return errors.New("nothing was erased: no answer; use --yes to erase without a question")
+		}
+		if !agreed {
+			return errors.New("nothing was erased")
+		}
+	}
+	return meshcmd.Delete(ctx, c, memory, id)
 }
 
 // withForgetter calls perform with what forgets in the workspace, and closes everything that it opened.
@@ -153,7 +235,7 @@ func formatForgotten(p forget.Plan, did string) string {
 		fmt.Fprintf(&b, "  the edit history of %s\n", name)
 	}
 	if len(p.Related) > 0 {
-		b.WriteString("Not erased, but likely about it (yamo-mcp mesh delete):\n")
+		b.WriteString("Not erased, but likely about it (yamo-mcp forget ID):\n")
 		for _, h := range p.Related {
 			memory(h)
 		}

@@ -19,6 +19,7 @@ import (
 func newInitCommand(env cli.Env) *cobra.Command {
 	var ready bool
 	var profile workspace.Profile
+	var dir string
 	cmd := &cobra.Command{
 		Use:   "init DIR",
 		Short: "Create a workspace",
@@ -27,8 +28,19 @@ func newInitCommand(env cli.Env) *cobra.Command {
 On a terminal the command asks for your name, the agent's and your time zone, and offers to add the
 server to the hosts of this machine. Otherwise, and if you give no name, the agent asks who it is and
 whom it serves in its first session. With --yes, --name, --user and --timezone it asks nothing.`,
-		Args: cli.Exactly("DIR"),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if dir == "" {
+				return cli.Exactly("DIR")(cmd, args)
+			}
+			if len(args) > 0 {
+				return fmt.Errorf("DIR and --workspace are the same; give one of them")
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if dir != "" {
+				args = []string{dir}
+			}
 			var given *workspace.Profile
 			for _, flag := range []string{"name", "role", "user", "timezone"} {
 				if cmd.Flags().Changed(flag) && !ready {
@@ -78,6 +90,7 @@ whom it serves in its first session. With --yes, --name, --user and --timezone i
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
+	flags.StringVar(&dir, "workspace", "", "the same as DIR, as other commands name it")
 	flags.BoolVar(&ready, "yes", false, "create a ready workspace, without the dialogue of the first session")
 	flags.StringVar(&profile.Name, "name", "", "with --yes: name of the agent")
 	flags.StringVar(&profile.Role, "role", "a personal assistant", "with --yes: role of the agent")

@@ -7,6 +7,8 @@ package editcmd
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -49,6 +51,9 @@ func (e command) command(cmd *cobra.Command,
 	perform func(ctx context.Context, editor *edit.Editor, args []string) error,
 ) *cobra.Command {
 	e.AddFlags(cmd.Flags())
+	if strings.Contains(cmd.Use, "FILE") {
+		cmd.ValidArgsFunction = e.completeFiles
+	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		if err := e.Load(cmd); err != nil {
 			return err
@@ -74,6 +79,30 @@ func (e command) command(cmd *cobra.Command,
 		return perform(cmd.Context(), editor, args)
 	}
 	return cmd
+}
+
+// files returns the workspace's Markdown files whose names begin with begun, which a shell is offered: those of the
+// folder and of users, where the edited files are.
+func (e command) files(begun string) (names []cobra.Completion) {
+	for _, pattern := range []string{"*.md", "users/*.md", "users/*/*.md", "users/*/*/*.md"} {
+		found, _ := fs.Glob(os.DirFS(e.Config.Workspace), pattern) // the patterns are valid
+		for _, name := range found {
+			if strings.HasPrefix(name, begun) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// completeFiles offers the files for the first argument of a command.
+func (e command) completeFiles(
+	cmd *cobra.Command, args []string, begun string,
+) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 || e.Load(cmd) != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return e.files(begun), cobra.ShellCompDirectiveNoFileComp
 }
 
 // inWorkspace returns a file's name relative to the workspace, also if a shell completed it to ./NAME or to an absolute

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
+	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/screen"
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/session"
 	"github.com/yamo-protocol/yamo-mcp/internal/text"
@@ -104,33 +105,43 @@ fact that it existed, but not its text. Reflections and skills that quote it, ha
 a language model, are deleted too. Other copies are reported on stderr: reflections, lessons and
 skills derived from it, other memories with the same text, and files that contain the
 text, such as MEMORY.md after dreaming.`,
-	}, func(ctx context.Context, memory *mesh.View, _ []string) (err error) {
-		gone := deletion{ID: id, Deleted: true}
-		// Before the deletion, which removes the way to find them.
-		if gone.Same, err = memory.SameText(ctx, id); err != nil {
-			return err
-		}
-		hit, lookup := memory.Get(ctx, id) // fails for a skill
-		if err := memory.Delete(ctx, id, "deleted on the command line"); err != nil {
-			return err
-		}
-		if gone.Derived, err = memory.DerivedFrom(ctx, id); err != nil {
-			return err
-		}
-		// SECURITY: a group must not learn which private files contain a text.
-		if lookup == nil && memory.Audience.IsDM() {
-			m.tellCopies(ctx, &gone, hit.Content)
-		}
-		if len(gone.Derived) > 0 {
-			m.notice("Derived from it, and may repeat its text: " + strings.Join(gone.Derived, ", "))
-		}
-		if len(gone.Same) > 0 {
-			m.notice("Same text: " + strings.Join(gone.Same, ", "))
-		}
-		return m.Answer(gone, fmt.Sprintf("[MemoryMesh] Deleted record %s\n", id))
-	})
+	}, func(ctx context.Context, memory *mesh.View, _ []string) error { return m.delete(ctx, memory, id) })
 	cmd.Flags().StringVar(&id, "id", "", "ID of the memory or skill (required)")
 	return cli.Require(cmd, "id")
+}
+
+// Delete erases a memory or skill and answers c, for a person.
+func Delete(ctx context.Context, c *cli.Command, memory *mesh.View, id string) error {
+	return (&command{Command: c, person: true}).delete(ctx, memory, id)
+}
+
+// delete erases the memory or skill called id, and reports what is left of it.
+func (m *command) delete(ctx context.Context, memory *mesh.View, id string) (err error) {
+	gone := deletion{ID: id, Deleted: true}
+	// Before the deletion, which removes the way to find them.
+	if gone.Same, err = memory.SameText(ctx, id); err != nil {
+		return err
+	}
+	hit, lookup := memory.Get(ctx, id) // fails for a skill
+	if err := memory.Delete(ctx, id, "deleted on the command line"); err != nil {
+		return err
+	}
+	if gone.Derived, err = memory.DerivedFrom(ctx, id); err != nil {
+		return err
+	}
+	// SECURITY: a group must not learn which private files contain a text.
+	if lookup == nil && memory.Audience.IsDM() {
+		m.tellCopies(ctx, &gone, hit.Content)
+	}
+	if len(gone.Derived) > 0 {
+		m.notice("Derived from it, and may repeat its text: " + strings.Join(gone.Derived, ", "))
+	}
+	if len(gone.Same) > 0 {
+		m.notice("Same text: " + strings.Join(gone.Same, ", "))
+	}
+	return m.answer(gone, fmt.Sprintf("[MemoryMesh] Deleted record %s\n", id), func(s *screen.Screen) {
+		s.Put("Erased " + id + "\n")
+	})
 }
 
 // tellCopies reports where the deleted text remains. The deletion has succeeded even if that cannot be found out.
