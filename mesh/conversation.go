@@ -3,12 +3,14 @@ package mesh
 import (
 	"cmp"
 	"context"
+	"path/filepath"
 	"strings"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh/intake"
 	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub"
+	"github.com/yamo-protocol/yamo-mcp/mesh/turns"
 )
 
 // This file is RFC-0011 §4.3, the MemoryContextManager: what a conversation loop needs of the memory, as methods of
@@ -121,4 +123,25 @@ func labelled(query string, hit record.Hit, text string) string {
 		return text
 	}
 	return strings.Join(named, ", ") + ": " + text
+}
+
+// Conversations returns an index of the turns of source, in the folder of the audience's own compartment. redact removes
+// credentials, project returns the identity of a folder's project; nil: none is known. It reads and writes nothing
+// before its first use. The caller closes it before the View.
+//
+// SECURITY: the folder is chosen by the audience, so that a group's index is never the one that a DM's session made.
+func (v *View) Conversations(
+	source turns.Source, redact func(text string) (string, bool), project func(dir string) string,
+) *turns.Index {
+	dir, lock := v.folder(v.home())
+	return turns.New(turns.Options{
+		Source: source, Dir: filepath.Join(dir, "turns"), Lock: filepath.Join(v.Dir, "locks", lock+".turns"),
+		Embedder: v.Embedder, Redact: redact, Project: project, Visibility: v.home(), Logger: v.Logger,
+		Prepare: func() error {
+			if err := v.prepare(); err != nil {
+				return err
+			}
+			return v.checkFolders(filepath.Join(dir, "turns"))
+		},
+	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/brief"
+	"github.com/yamo-protocol/yamo-mcp/internal/conversation"
 	"github.com/yamo-protocol/yamo-mcp/internal/heartbeat"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
@@ -132,15 +133,15 @@ func TestResultsFit(t *testing.T) {
 		{Lessons(memory), `{"limit":50}`, 40_000, "did not fit"},
 		{Lessons(memory), `{"pattern_id":"` + pattern + `"}`, 10_000, ""},
 		{
-			SessionLogs(sessions, noProject), `{"action":"read_session","session_id":"s1","limit":500,"max_chars":4000}`, 50_000,
+			SessionLogs(&conversation.View{View: sessions}, noProject), `{"action":"read_session","session_id":"s1","limit":500,"max_chars":4000}`, 50_000,
 			"call again with next_offset",
 		},
-		{SessionLogs(sessions, noProject), `{"action":"recent","limit":500,"max_chars":4000}`, 50_000, "More exist"},
+		{SessionLogs(&conversation.View{View: sessions}, noProject), `{"action":"recent","limit":500,"max_chars":4000}`, 50_000, "More exist"},
 		{
-			SessionLogs(sessions, noProject), `{"action":"search","query":"wörtlich","limit":500,"max_chars":4000}`,
+			SessionLogs(&conversation.View{View: sessions}, noProject), `{"action":"search","query":"wörtlich","limit":500,"max_chars":4000}`,
 			50_000, "More exist",
 		},
-		{SessionLogs(sessions, noProject), `{"action":"list_sessions","limit":500}`, 0, ""},
+		{SessionLogs(&conversation.View{View: sessions}, noProject), `{"action":"list_sessions","limit":500}`, 0, ""},
 		{MemoryFile(v, nil), `{"action":"read","file":"memory/2026-02-12-links.md"}`, 50_000, `"more":`},
 		{Heartbeat(heartbeat.Heartbeat{Workspace: v, Memory: memory}), `{"action":"due"}`, 50_000, "is truncated"},
 		{Skills(memory), `{"action":"get","id":"` + skill + `"}`, 30_000, `"next_offset":`},
@@ -263,7 +264,7 @@ func TestParts(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	sessions := SessionLogs(logs.View(f.dm().Audience()), noProject)
+	sessions := SessionLogs(&conversation.View{View: logs.View(f.dm().Audience())}, noProject)
 	id := answer[logAnswer](t, sessions, `{"action":"list_sessions"}`).Sessions[0].SessionID
 	want := answer[logAnswer](t, sessions, fmt.Sprintf(`{"action":"read_session","session_id":%q}`, id))
 	var turns []transcript.Entry

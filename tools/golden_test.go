@@ -13,6 +13,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/brief"
+	"github.com/yamo-protocol/yamo-mcp/internal/conversation"
 	"github.com/yamo-protocol/yamo-mcp/internal/heartbeat"
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
 	"github.com/yamo-protocol/yamo-mcp/workspace/transcript"
@@ -69,7 +70,7 @@ func TestGoldens(t *testing.T) {
 		{MyStats(v, memory, nil), `{}`},
 		{WhatDoIKnow(v), `{"filter":"Plans"}`},
 		{WhoAmI(brief.Sources{Workspace: v, Memory: memory}, "kate", "", nil), `{}`},
-		{SessionLogs(folder.View(audience.DM()), noProject), `{"action":"list_sessions"}`},
+		{SessionLogs(&conversation.View{View: folder.View(audience.DM())}, noProject), `{"action":"list_sessions"}`},
 		{MemoryFile(v, nil), `{"action":"save","type":"daily-log","topic":"Pump repair",` +
 			`"sections":[{"heading":"Context","text":"x"}]}`},
 		{

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/conversation"
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/workspace/transcript"
 )
@@ -15,19 +16,19 @@ type logQuery struct {
 	Action    string `json:"action" jsonschema:"enum=list_sessions,enum=read_session,enum=search,enum=recent"`
 	SessionID string `json:"session_id,omitempty"`
 	Query     string `json:"query,omitempty"`
-	Offset    int    `json:"offset,omitempty" jsonschema:"minimum=0,default=0"`
-	Limit     int    `json:"limit,omitempty" jsonschema:"minimum=1,maximum=500,default=50"`
-	MaxChars  int    `json:"max_chars,omitempty" jsonschema:"minimum=1,maximum=4000,default=200"`
+	Offset    int    `json:"offset,omitempty" jsonschema:"minimum=0"`
+	Limit     int    `json:"limit,omitempty" jsonschema:"maximum=500"`
+	MaxChars  int    `json:"max_chars,omitempty" jsonschema:"maximum=4000"`
 }
 
 func (logQuery) JSONSchemaExtend(s *jsonSchema) {
 	describe(s, map[string]string{
-		"action":     "recent: last turns of a session.",
-		"session_id": "For read_session; optional for search and recent.",
-		"query":      "For search.",
-		"offset":     "For read_session: next_offset.",
+		"action":     "recent: last turns.",
+		"session_id": "For read_session; optional for search, recent.",
+		"query":      "For search; may have since:DATE until:DATE project:NAME role:user|assistant|tool.",
+		"offset":     "For read_session.",
 		"limit":      "Up to 500.",
-		"max_chars":  "Per turn, default 200.",
+		"max_chars":  "Per turn.",
 	})
 }
 
@@ -44,6 +45,7 @@ type logAnswer struct {
 	SessionID    string               `json:"session_id,omitempty"`
 	Header       *transcript.Session  `json:"header,omitempty"`
 	SkippedLines int                  `json:"skipped_lines,omitempty"`
+	Pending      int                  `json:"pending,omitempty"`
 }
 
 func (logAnswer) JSONSchemaExtend(s *jsonSchema) {
@@ -54,17 +56,18 @@ func (logAnswer) JSONSchemaExtend(s *jsonSchema) {
 		"hint":          "How to get more.",
 		"header":        "The session of the entries.",
 		"skipped_lines": "Number of lines that are too long or no JSON.",
+		"pending":       "Number of sessions that are not searched by meaning yet.",
 	})
 }
 
 // SessionLogs is the tool session_logs (seed 002, phase 10.8). It is registered only where a transcripts
 // folder is set. The view decides which sessions an audience has: a group sees its own, and another's ID is unknown to
 // it. project returns the project of a call's session, "" for none; recent prefers its sessions.
-func SessionLogs(v *transcript.View, project func(context.Context) string) Tool {
+func SessionLogs(v *conversation.View, project func(context.Context) string) Tool {
 	return Define(Spec{
 		Name:        "session_logs",
 		Title:       "Session logs",
-		Description: "Your past sessions verbatim: list, read or search them. For stored memories use memory_search.",
+		Description: "Your past sessions verbatim. For stored memories use memory_search.",
 		ReadOnly:    true,
 		Idempotent:  true,
 	}, func(ctx context.Context, in logQuery) (logAnswer, error) {
@@ -82,7 +85,7 @@ func SessionLogs(v *transcript.View, project func(context.Context) string) Tool 
 // readLogs performs one action. Each fills the result up to its budget: sessions, turns and hits from the first, the
 // turns of recent from the last.
 func readLogs(
-	ctx context.Context, v *transcript.View, project func(context.Context) string, in logQuery,
+	ctx context.Context, v *conversation.View, project func(context.Context) string, in logQuery,
 ) (logAnswer, error) {
 	// Refused and not ignored: a model that pages through a search would get the first hits again and again.
 	if in.Offset > 0 && in.Action != "read_session" {
@@ -99,11 +102,16 @@ func readLogs(
 		}
 		return answer.hinted("use a larger limit, or search"), err
 	case "search":
-		r, err := v.Search(ctx, in.Query, in.SessionID, in.Limit, in.MaxChars)
+		query, err := conversation.Parse(in.Query)
+		if err != nil {
+			return logAnswer{}, err
+		}
+		query.SessionID, query.InProject, query.Limit, query.MaxChars = in.SessionID, project(ctx), in.Limit, in.MaxChars
+		r, err := v.Search(ctx, query)
 		hits := fit(&left, r.Hits)
 		answer := logAnswer{
 			OK: r.OK, Hits: hits, Count: len(hits),
-			Truncated: r.Truncated || len(hits) < len(r.Hits), SkippedLines: r.SkippedLines,
+			Truncated: r.Truncated || len(hits) < len(r.Hits), SkippedLines: r.SkippedLines, Pending: r.Pending,
 		}
 		return answer.hinted("search for a longer text, in one session, or with a smaller max_chars"), err
 	case "recent":

@@ -7,7 +7,8 @@
 // project. Each conversation is stored in order, turn by turn, in a fresh memory, and each question is
 // asked as a client would ask it; hit@1, any@5 and any@10 are the shares of questions with a turn that answers them at
 // the first place, among the first 5 and among the first 10 results. Conversations with an odd number are the half to
-// tune on, the others are held back. With -vectors the vectors are kept in FILE, so that a second run takes seconds; it
+// tune on, the others are held back. The last row of a set is session_logs, with the same turns in transcripts of a host
+// and nothing stored. With -vectors the vectors are kept in FILE, so that a second run takes seconds; it
 // does not measure the time of a search, because the confidence of results is then estimated without token vectors.
 package main
 
@@ -43,8 +44,8 @@ func main() {
 	}
 }
 
-// conversation is one memory's worth of turns, and what is asked of it.
-type conversation struct {
+// dialog is one memory's worth of turns, and what is asked of it.
+type dialog struct {
 	turns     []turn
 	questions []question
 }
@@ -60,7 +61,7 @@ type question struct {
 func run(ctx context.Context, dir, vectors string) (err error) {
 	sets := []struct {
 		name, pattern string
-		read          func([]byte) ([]conversation, error)
+		read          func([]byte) ([]dialog, error)
 	}{{"LoCoMo", "locomo*.json", readLoCoMo}, {"BEAM", "beam*.json", readBEAM}}
 	local := embed.NewLocal(embed.Options{})
 	defer func() { _ = local.Close() }()
@@ -80,7 +81,7 @@ func run(ctx context.Context, dir, vectors string) (err error) {
 		if err != nil || len(files) == 0 {
 			return fmt.Errorf("no %s in %q: give the folder with -data or YAMO_EVAL_DATA", set.pattern, dir)
 		}
-		var score, tuned, held tally
+		var score, tuned, held, logs tally
 		for _, file := range files {
 			raw, err := os.ReadFile(file)
 			if err != nil {
@@ -100,12 +101,16 @@ func run(ctx context.Context, dir, vectors string) (err error) {
 				if err := conversationOf(ctx, embedder, c, &score, half); err != nil {
 					return err
 				}
+				if err := transcriptOf(ctx, embedder, c, &logs); err != nil {
+					return err
+				}
 			}
 		}
 		score.print(table, set.name)
 		tuned.kinds, held.kinds = nil, nil
 		tuned.print(table, "  odd conversations")
 		held.print(table, "  even conversations")
+		logs.print(table, "  session_logs, of transcripts")
 	}
 	return table.Flush()
 }
@@ -131,6 +136,17 @@ func (t *tally) print(table *tabwriter.Writer, name string) {
 	}
 }
 
+// count counts a question: what was found, as turns and as sessions, and what was wanted of each.
+func (t *tally) count(ids, sessions, evidence, wanted []string, searching time.Duration) {
+	t.questions++
+	t.searching += searching
+	t.hit1 += within(ids, evidence, 1)
+	t.any5 += within(ids, evidence, 5)
+	t.any10 += within(ids, evidence, 10)
+	t.session1 += within(sessions, wanted, 1)
+	t.session5 += within(sessions, wanted, 5)
+}
+
 // kind is the tally of one kind of question.
 func (t *tally) kind(name string) *tally {
 	if t.kinds == nil {
@@ -143,7 +159,7 @@ func (t *tally) kind(name string) *tally {
 }
 
 // conversationOf asks the questions of a conversation, and counts the answers in each of the tallies.
-func conversationOf(ctx context.Context, embedder index.Embedder, c conversation, into ...*tally) error {
+func conversationOf(ctx context.Context, embedder index.Embedder, c dialog, into ...*tally) error {
 	dir, err := os.MkdirTemp("", "yamo-eval-")
 	if err != nil {
 		return err
@@ -206,13 +222,7 @@ func conversationOf(ctx context.Context, embedder index.Embedder, c conversation
 			}
 		}
 		for _, t := range tallies {
-			t.questions++
-			t.searching += searching
-			t.hit1 += within(ids, q.evidence, 1)
-			t.any5 += within(ids, q.evidence, 5)
-			t.any10 += within(ids, q.evidence, 10)
-			t.session1 += within(inSessions, wanted, 1)
-			t.session5 += within(inSessions, wanted, 5)
+			t.count(ids, inSessions, q.evidence, wanted, searching)
 		}
 	}
 	return nil
@@ -229,7 +239,7 @@ func within(found, wanted []string, k int) int {
 }
 
 // readLoCoMo reads conversations of speakers: a turn is "speaker: text", with the caption of its image.
-func readLoCoMo(raw []byte) ([]conversation, error) {
+func readLoCoMo(raw []byte) ([]dialog, error) {
 	var samples []struct {
 		Conversation map[string]json.RawMessage
 		QA           []struct {
@@ -240,9 +250,9 @@ func readLoCoMo(raw []byte) ([]conversation, error) {
 	if err := json.Unmarshal(raw, &samples); err != nil {
 		return nil, err
 	}
-	var all []conversation
+	var all []dialog
 	for _, sample := range samples {
-		var c conversation
+		var c dialog
 		known := map[string]bool{}
 		for n := 1; ; n++ {
 			session := fmt.Sprintf("session_%d", n)
@@ -289,7 +299,7 @@ func readLoCoMo(raw []byte) ([]conversation, error) {
 }
 
 // readBEAM reads chats: a turn is a message's content, a chat one session.
-func readBEAM(raw []byte) ([]conversation, error) {
+func readBEAM(raw []byte) ([]dialog, error) {
 	var chats []struct {
 		Messages []struct {
 			ID      int
@@ -305,9 +315,9 @@ func readBEAM(raw []byte) ([]conversation, error) {
 	if err := json.Unmarshal(raw, &chats); err != nil {
 		return nil, err
 	}
-	var all []conversation
+	var all []dialog
 	for i, chat := range chats {
-		var c conversation
+		var c dialog
 		session := fmt.Sprintf("chat_%d", i+1)
 		for _, m := range chat.Messages {
 			c.turns = append(c.turns, turn{fmt.Sprint(m.ID), session, m.Content, m.Role})

@@ -16,6 +16,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/config"
+	"github.com/yamo-protocol/yamo-mcp/internal/conversation"
 	"github.com/yamo-protocol/yamo-mcp/internal/dream"
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/serve"
@@ -52,9 +53,9 @@ type parts struct {
 	logger *slog.Logger
 	view   *workspace.View
 	memory *mesh.View
-	logs   *transcript.View // nil without session logs
-	editor *edit.Editor     // nil in a group
-	dreams *dream.Sweeper   // nil in a group
+	logs   *conversation.View // nil without session logs
+	editor *edit.Editor       // nil in a group
+	dreams *dream.Sweeper     // nil in a group
 
 	closers []func() error // in the order of opening
 }
@@ -114,15 +115,20 @@ func open(o Options, who audience.Audience) (*parts, error) {
 	if p.dreams, err = OpenDreams(o, p.view, p.memory, p.editor); err != nil {
 		return p, err
 	}
-	logs, err := openLogs(o)
+	logs, closeLogs, err := OpenConversations(o, who, p.memory, p.view.Now)
 	if err != nil {
 		return p, err
 	}
-	if logs != nil {
-		p.closers = append(p.closers, logs.Close)
-		p.logs = logs.View(who)
-	}
+	p.logs, p.closers = logs, append(p.closers, closeLogs)
 	return p, nil
+}
+
+// transcripts returns the session logs without their index, nil without session logs.
+func (p *parts) transcripts() *transcript.View {
+	if p.logs == nil {
+		return nil
+	}
+	return p.logs.View
 }
 
 // agent is the agent's name in what the session writes.

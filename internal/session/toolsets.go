@@ -45,7 +45,7 @@ var toolEntries = []entry[tools.Tool]{
 	{config.MemoryTools, hasLogs, func(p *parts) tools.Tool { return tools.SessionLogs(p.logs, p.memory.Project) }},
 
 	{config.WorkspaceTools, always, func(p *parts) tools.Tool { return tools.LogAppend(p.view) }},
-	{config.WorkspaceTools, always, func(p *parts) tools.Tool { return tools.MyStats(p.view, p.memory, p.logs) }},
+	{config.WorkspaceTools, always, func(p *parts) tools.Tool { return tools.MyStats(p.view, p.memory, p.transcripts()) }},
 	{config.WorkspaceTools, dm, func(p *parts) tools.Tool { return tools.WhatDoIKnow(p.view) }},
 	{config.WorkspaceTools, dm, func(p *parts) tools.Tool {
 		return tools.Heartbeat(heartbeat.Heartbeat{Workspace: p.view, Memory: p.memory, Dreams: p.dreams, Editor: p.editor})
@@ -77,7 +77,7 @@ var promptEntries = []entry[prompts.Prompt]{
 	{config.MemoryTools, always, func(p *parts) prompts.Prompt { return prompts.Remember(p.memory) }},
 	{config.MemoryTools, always, func(p *parts) prompts.Prompt { return prompts.Distill(p.memory) }},
 
-	{config.WorkspaceTools, always, func(p *parts) prompts.Prompt { return prompts.SessionSave(p.view, p.logs) }},
+	{config.WorkspaceTools, always, func(p *parts) prompts.Prompt { return prompts.SessionSave(p.view, p.transcripts()) }},
 	{config.WorkspaceTools, always, func(p *parts) prompts.Prompt { return prompts.MemoryFlush(p.view) }},
 	{config.WorkspaceTools, dm, func(p *parts) prompts.Prompt { return prompts.Bootstrap(p.view) }},
 	{config.WorkspaceTools, dm, func(p *parts) prompts.Prompt { return prompts.Heartbeat(p.view) }},

@@ -28,6 +28,7 @@ type log struct {
 	id       string
 	group    string // the group whose session it was, by its folder or by sessions.json
 	modified time.Time
+	size     int64 // bytes
 }
 
 // folders returns the folders whose logs the view may read, in the order of search.
@@ -104,7 +105,7 @@ func (v *View) logs() ([]log, error) {
 			if err != nil {
 				continue
 			}
-			l.modified = info.ModTime()
+			l.modified, l.size = info.ModTime(), info.Size()
 			logs = append(logs, l)
 		}
 	}
@@ -225,14 +226,14 @@ func (s *Session) add(e Entry) {
 // title is given again.
 func (s *Session) describe(a about) {
 	s.Folder = cmp.Or(s.Folder, a.folder)
-	s.Project = projectName(s.Folder)
+	s.Project = ProjectName(s.Folder)
 	s.Branch = cmp.Or(a.branch, s.Branch)
 	s.Title = cmp.Or(a.title, s.Title)
 	s.Subagent = s.Subagent || a.subagent
 }
 
-// projectName returns the name of the project in folder, which another system may have written: its last element.
-func projectName(folder string) string {
+// ProjectName returns the name of the project in folder, which another system may have written: its last element.
+func ProjectName(folder string) string {
 	folder = strings.TrimRight(folder, `/\`)
 	return text.Plain(folder[strings.LastIndexAny(folder, `/\`)+1:])
 }
@@ -294,15 +295,17 @@ func cause(err error) error {
 type lineReader struct {
 	reader *bufio.Reader
 	line   []byte
+	size   int64 // bytes of the last line with its end, even if it was skipped
 }
 
 // next returns the next line without its end; it is valid until the next call. A line of more than maxLine bytes is
 // skipped and reported as tooLong, without content. At the end err is io.EOF, together with the last line if the file
 // does not end in a line end.
 func (r *lineReader) next() (line []byte, tooLong bool, err error) {
-	r.line = r.line[:0]
+	r.line, r.size = r.line[:0], 0
 	for {
 		chunk, err := r.reader.ReadSlice('\n')
+		r.size += int64(len(chunk))
 		if !tooLong && len(r.line)+len(chunk) > maxLine {
 			tooLong, r.line = true, r.line[:0]
 		}

@@ -160,6 +160,7 @@ type Hit struct {
 	Role         string `json:"role"`
 	SourcePlugin string `json:"source_plugin,omitempty"`
 	Preview      string `json:"preview"` // around the first match
+	Offset       *int   `json:"offset,omitempty" jsonschema_description:"Of the turn, for read_session."`
 }
 
 // Sessions is the result of list_sessions, newest first.
@@ -189,5 +190,6 @@ type Hits struct {
 	Count        int    `json:"count"`
 	Truncated    bool   `json:"truncated"` // the limit ended the search
 	SkippedLines int    `json:"skipped_lines,omitempty"`
+	Pending      int    `json:"pending,omitempty"` // sessions that are not indexed to their end yet
 	Hits         []Hit  `json:"hits"`
 }

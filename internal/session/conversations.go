@@ -1,0 +1,41 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/conversation"
+	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/workspace/transcript"
+)
+
+// OpenConversations opens the session logs of one audience with their index, which is memory's neighbour on the disk. It
+// returns nil if no folder of session logs is set. release closes them and must be called before memory is closed.
+func OpenConversations(
+	o Options, who audience.Audience, memory *mesh.View, now func() time.Time,
+) (v *conversation.View, release func() error, err error) {
+	folder, err := openLogs(o)
+	if folder == nil || err != nil {
+		return nil, func() error { return nil }, err
+	}
+	logs := folder.View(who)
+	redact := CredentialScrubber()
+	// SECURITY: no folder that a group's log names is looked at.
+	var project func(dir string) string
+	if who.IsDM() {
+		find := ProjectFinder(o.Config.Workspace).Identify
+		project = func(dir string) string { return cmp.Or(find(dir), transcript.ProjectName(dir)) }
+	}
+	index := memory.Conversations(conversation.Source(logs), func(text string) (string, bool) {
+		clean, found := redact(text)
+		return clean, found == 0
+	}, project)
+	return &conversation.View{View: logs, Index: index, Now: now, Logger: o.Logger}, func() error {
+		ctx, cancel := context.WithTimeout(context.Background(), closing)
+		defer cancel()
+		return errors.Join(index.Close(ctx), folder.Close())
+	}, nil
+}

@@ -1,0 +1,238 @@
+package transcript
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
+	"github.com/yamo-protocol/yamo-mcp/workspace/plain"
+)
+
+// Log is a session's log, for what is derived from logs.
+type Log struct {
+	Name      string // below the folder, slash-separated; unique
+	SessionID string
+	Group     string // the group whose session it was, "" for the person's own
+	Size      int64  // bytes
+	Modified  time.Time
+}
+
+// Turn is an entry with its place in its log. Nothing in it is redacted.
+type Turn struct {
+	Entry
+	Offset  int64  // of its line, in bytes
+	Key     string // names the row, "" if nothing does; a second row of the log with it is the first one repeated
+	Spoken  string // what a person or the assistant said: without tool calls, results, code and what the host added
+	Folder  string // absolute path that the host ran in, "" if the line does not tell
+	Project string // the folder's name
+}
+
+// Logs returns the logs that the view may read, newest first. It reads none of them, so that a log may turn out to be
+// another audience's.
+func (v *View) Logs() ([]Log, error) {
+	logs, err := v.logs()
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Log, len(logs))
+	for i, l := range logs {
+		list[i] = Log{Name: l.name, SessionID: l.id, Group: l.group, Size: l.size, Modified: l.modified}
+	}
+	return list, nil
+}
+
+// Follow calls visit for each turn of l whose line begins at from or later, in order, until visit returns false, and
+// returns where to continue: after the last complete line that it has read. from must be 0 or what an earlier call
+// returned. Rows that hosts repeat when a session is resumed are visited each time, see Turn.Key. The error is
+// ErrNotFound for a log that does not exist or is not the audience's.
+func (v *View) Follow(ctx context.Context, l Log, from int64, visit func(Turn) bool) (end int64, err error) {
+	file, err := v.openOwn(l)
+	if err != nil {
+		return from, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	if _, err := file.Seek(from, io.SeekStart); err != nil {
+		return from, fmt.Errorf("read session log: %w", cause(err))
+	}
+	reader := &lineReader{reader: bufio.NewReaderSize(file, lineChunk)}
+	for at := from; ; {
+		if err := ctx.Err(); err != nil {
+			return at, err
+		}
+		line, _, err := reader.next()
+		if err != nil && !errors.Is(err, io.EOF) {
+			return at, fmt.Errorf("read session log: %w", cause(err))
+		}
+		last := errors.Is(err, io.EOF)
+		next := at + reader.size
+		r := parse(line)
+		if last && (len(line) == 0 || r.kind == brokenLine || r.kind == otherLine) {
+			return at, nil // being written, or nothing
+		}
+		if r.kind == entryLine && !visit(v.placed(r, at)) || last {
+			return next, nil
+		}
+		at = next
+	}
+}
+
+// Turns returns the turns of l that begin at offsets, which Follow told. One that is not there any more is left out.
+func (v *View) Turns(ctx context.Context, l Log, offsets []int64) (turns []Turn, err error) {
+	file, err := v.openOwn(l)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	buffered := bufio.NewReaderSize(file, lineChunk)
+	reader, at := &lineReader{reader: buffered}, int64(-1)
+	for _, offset := range offsets {
+		if err := ctx.Err(); err != nil {
+			return turns, err
+		}
+		if offset != at { // the usual case reads on
+			if _, err := file.Seek(offset, io.SeekStart); err != nil {
+				return turns, fmt.Errorf("read session log: %w", cause(err))
+			}
+			buffered.Reset(file)
+		}
+		line, _, err := reader.next()
+		if err != nil && !errors.Is(err, io.EOF) {
+			return turns, fmt.Errorf("read session log: %w", cause(err))
+		}
+		at = offset + reader.size
+		if r := parse(line); r.kind == entryLine {
+			turns = append(turns, v.placed(r, offset))
+		}
+	}
+	return turns, nil
+}
+
+// openOwn opens the log l, if it is the audience's.
+func (v *View) openOwn(l Log) (*os.File, error) {
+	root, err := v.folder.open()
+	if root == nil || err != nil {
+		return nil, cmp.Or(err, ErrNotFound)
+	}
+	// SECURITY: a name from an index is not trusted either: a group's is below its own folder.
+	if !v.who.IsDM() && !strings.HasPrefix(l.Name, groupsFolder+"/"+v.who.Group()+"/") {
+		return nil, ErrNotFound
+	}
+	file, err := plain.Open(root, l.Name, os.O_RDONLY)
+	var refused *plain.RefusedError
+	if errors.Is(err, fs.ErrNotExist) || errors.As(err, &refused) {
+		return nil, ErrNotFound
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open session log: %w", cause(err))
+	}
+	if v.who.IsDM() {
+		return file, nil
+	}
+	// SECURITY: in a group the header must name the group, as in scan.
+	line, _, err := (&lineReader{reader: bufio.NewReaderSize(file, lineChunk)}).next()
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, errors.Join(fmt.Errorf("read session log: %w", cause(err)), file.Close())
+	}
+	if r := parse(line); r.kind != headerLine || r.connection != "group" || r.group != v.who.Group() {
+		return nil, errors.Join(ErrNotFound, file.Close())
+	}
+	return file, nil
+}
+
+// placed returns a parsed entry as the turn at offset.
+func (v *View) placed(r line, offset int64) Turn {
+	t := Turn{Entry: r.whole(), Offset: offset, Key: r.key, Folder: r.folder, Project: ProjectName(r.folder)}
+	if t.Role == "user" || t.Role == "assistant" {
+		said := strings.TrimSpace(hostElements.ReplaceAllString(spoken(r.content), ""))
+		if t.Role == "assistant" || !hostWords(said) {
+			t.Spoken = strings.TrimSpace(codeBlock.ReplaceAllString(visible(said), "\n"))
+		}
+	}
+	return t
+}
+
+// codeBlock is code in Markdown. It is found by its words only.
+var codeBlock = regexp.MustCompile("(?s)(^|\n)[ \t]*```.*?(\n[ \t]*```[ \t]*|$)")
+
+// Contains reports whether text contains query as it is, in any letter case.
+func Contains(text, query string) bool { return strings.Contains(fold(text), fold(query)) }
+
+// Head returns what identifies the beginning of the log l, so that a file that replaced it is noticed: up to its first
+// 512 bytes, but no more than n, and the number of them.
+func (v *View) Head(l Log, n int64) ([]byte, error) {
+	file, err := v.openOwn(l)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	head := make([]byte, min(n, headBytes))
+	read, err := file.ReadAt(head, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("read session log: %w", cause(err))
+	}
+	return bytes.Clone(head[:read]), nil
+}
+
+// headBytes is the length of Head.
+const headBytes = 512
+
+// Find returns the log of session id, of two with the same id the DM's own. The errors are those of ReadSession.
+func (v *View) Find(id string) (Log, error) {
+	l, err := v.find(id)
+	return Log{Name: l.name, SessionID: l.id, Group: l.group, Size: l.size, Modified: l.modified}, err
+}
+
+// Marks returns what the words of query begin with in a text, for Show: the longest first.
+func (v *View) Marks(query string) (marks []string) {
+	for _, w := range v.queryWords(query) {
+		marks = append(marks, w.mark)
+	}
+	slices.SortStableFunc(marks, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	return marks
+}
+
+// Show returns the turn t of l as a hit: up to n characters around the first of marks that its text contains. ok is
+// false if none is left of it.
+//
+// SECURITY: a turn whose credential is what was asked for is no hit: the answer would confirm it.
+func (v *View) Show(l Log, t Turn, marks []string, n int) (hit Hit, ok bool) {
+	n = clamp(n, DefaultMaxChars, MaxMaxChars)
+	hit = Hit{
+		SessionID: l.SessionID, Project: t.Project, Group: l.Group, Timestamp: t.Timestamp, Role: t.Role,
+		SourcePlugin: t.SourcePlugin,
+	}
+	folded := fold(t.Content)
+	for _, mark := range marks {
+		mark = fold(mark)
+		before, _, found := strings.Cut(folded, mark)
+		if !found {
+			continue
+		}
+		runes := []rune(t.Content) // nothing far from the mark is shown
+		content := v.redacted(string(runes[max(0, utf8.RuneCountInString(before)-redactMargin):]), n+redactMargin)
+		if before, _, found = strings.Cut(fold(content), mark); found {
+			hit.Preview = around(content, utf8.RuneCountInString(before), utf8.RuneCountInString(mark), n)
+			return hit, true
+		}
+	}
+	return hit, false
+}
+
+// Beginning returns the first n characters of text, without credentials.
+func (v *View) Beginning(content string, n int) string {
+	n = clamp(n, DefaultMaxChars, MaxMaxChars)
+	short, _ := text.Fit(v.redacted(content, n), n)
+	return short
+}
