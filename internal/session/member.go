@@ -17,7 +17,7 @@ func OpenMember(o Options, who audience.Audience) (m viewer.Member, release func
 		return m, nil, errors.Join(err, p.close())
 	}
 	m = viewer.Member{
-		Audience: who, Workspace: p.view, Memory: p.memory, Logs: p.logs, Editor: p.editor, Dreams: p.dreams,
+		Audience: who, Workspace: p.view, Memory: p.memory, Logs: p.transcripts(), Editor: p.editor, Dreams: p.dreams,
 	}
 	// A DM's pages use the views only, so that no server follows its files for nothing.
 	if !who.IsDM() {
