@@ -116,6 +116,7 @@ func TestResultsFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	found := &conversation.View{View: sessions}
 	for _, test := range []struct {
 		tool      Tool
 		arguments string
@@ -133,15 +134,15 @@ func TestResultsFit(t *testing.T) {
 		{Lessons(memory), `{"limit":50}`, 40_000, "did not fit"},
 		{Lessons(memory), `{"pattern_id":"` + pattern + `"}`, 10_000, ""},
 		{
-			SessionLogs(&conversation.View{View: sessions}, noProject), `{"action":"read_session","session_id":"s1","limit":500,"max_chars":4000}`, 50_000,
+			SessionLogs(found, noProject), `{"action":"read_session","session_id":"s1","limit":500,"max_chars":4000}`, 50_000,
 			"call again with next_offset",
 		},
-		{SessionLogs(&conversation.View{View: sessions}, noProject), `{"action":"recent","limit":500,"max_chars":4000}`, 50_000, "More exist"},
+		{SessionLogs(found, noProject), `{"action":"recent","limit":500,"max_chars":4000}`, 50_000, "More exist"},
 		{
-			SessionLogs(&conversation.View{View: sessions}, noProject), `{"action":"search","query":"wörtlich","limit":500,"max_chars":4000}`,
+			SessionLogs(found, noProject), `{"action":"search","query":"wörtlich","limit":500,"max_chars":4000}`,
 			50_000, "More exist",
 		},
-		{SessionLogs(&conversation.View{View: sessions}, noProject), `{"action":"list_sessions","limit":500}`, 0, ""},
+		{SessionLogs(found, noProject), `{"action":"list_sessions","limit":500}`, 0, ""},
 		{MemoryFile(v, nil), `{"action":"read","file":"memory/2026-02-12-links.md"}`, 50_000, `"more":`},
 		{Heartbeat(heartbeat.Heartbeat{Workspace: v, Memory: memory}), `{"action":"due"}`, 50_000, "is truncated"},
 		{Skills(memory), `{"action":"get","id":"` + skill + `"}`, 30_000, `"next_offset":`},

@@ -7,8 +7,8 @@
 // project. Each conversation is stored in order, turn by turn, in a fresh memory, and each question is
 // asked as a client would ask it; hit@1, any@5 and any@10 are the shares of questions with a turn that answers them at
 // the first place, among the first 5 and among the first 10 results. Conversations with an odd number are the half to
-// tune on, the others are held back. The last row of a set is session_logs, with the same turns in transcripts of a host
-// and nothing stored. With -vectors the vectors are kept in FILE, so that a second run takes seconds; it
+// tune on, the others are held back. The last row of a set is session_logs, with the same turns in transcripts of a
+// host and nothing stored. With -vectors the vectors are kept in FILE, so that a second run takes seconds; it
 // does not measure the time of a search, because the confidence of results is then estimated without token vectors.
 package main
 

@@ -1,5 +1,5 @@
-// Package conversation is what an audience can find of past conversations: the session logs of its folders, and an index
-// of their turns by meaning and words.
+// Package conversation is what an audience can find of past conversations: the session logs of its folders, and an
+// index of their turns by meaning and words.
 //
 // The invariant: it reads logs through views of one audience only, and its index is in that audience's own folder.
 package conversation

@@ -177,7 +177,8 @@ func TestSearchByMeaningAndWords(t *testing.T) {
 	w.said("s2", "user: The ocean was cold today", "assistant: Wear a wetsuit next time.")
 	v := w.open(audience.DM())
 	// "sea" is in no log: only its meaning is.
-	if got := w.find(v, conversation.Query{Text: "how was the sea?"}); len(got) == 0 || got[0] != "The ocean was cold today" {
+	if got := w.find(v, conversation.Query{Text: "how was the sea?"}); len(got) == 0 ||
+		got[0] != "The ocean was cold today" {
 		t.Errorf("by meaning: %q", got)
 	}
 	if got := w.find(v, conversation.Query{Text: "which format for coordinates"}); len(got) == 0 ||
@@ -249,13 +250,14 @@ func TestLogsChange(t *testing.T) {
 	}
 	w.said("s1", "assistant: paint the hull")
 	w.append("s1", `{"type":"user","uuid":"torn","message":{"role":"user","content":"not yet wri`)
-	for name, view := range map[string]*conversation.View{"the same": v, "another": other, "a new": w.open(audience.DM())} {
+	for name, view := range map[string]*conversation.View{"the same": v, "another": other, "new": w.open(audience.DM())} {
 		if got := w.find(view, q); len(got) != 3 {
 			t.Errorf("%s view of a log that has grown: %q", name, got)
 		}
 	}
 	w.append("s1", "tten anchor chain\"}}\n")
-	if got := w.find(v, conversation.Query{Text: "anchor chain"}); len(got) == 0 || got[0] != "not yet written anchor chain" {
+	if got := w.find(v, conversation.Query{Text: "anchor chain"}); len(got) == 0 ||
+		got[0] != "not yet written anchor chain" {
 		t.Errorf("a line that was completed: %q", got)
 	}
 	if err := os.WriteFile(filepath.Join(w.logs, "s1.jsonl"), nil, 0o600); err != nil {
@@ -266,7 +268,7 @@ func TestLogsChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	q.Text += " mast"
-	for name, view := range map[string]*conversation.View{"the same": v, "another": other, "a new": w.open(audience.DM())} {
+	for name, view := range map[string]*conversation.View{"the same": v, "another": other, "new": w.open(audience.DM())} {
 		if diff := cmp.Diff([]string{"a new mast"}, w.find(view, q)); diff != "" {
 			t.Errorf("%s view after a truncation and a deletion: -want +got\n%s", name, diff)
 		}

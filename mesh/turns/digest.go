@@ -1,7 +1,6 @@
 package turns
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
@@ -317,10 +316,4 @@ func (e entry) moment() time.Time {
 		return time.Time{}
 	}
 	return time.Unix(e.time, 0).UTC()
-}
-
-// clone returns the entry with words of its own.
-func (e entry) clone() entry {
-	e.words = bytes.Clone(e.words)
-	return e
 }

@@ -74,7 +74,8 @@ func (x *Index) Search(ctx context.Context, q Query) (f Found, err error) {
 	}
 	text, clean := x.Redact(q.Text)
 	// SECURITY: a query that is a credential finds nothing, not what is like the placeholder.
-	if text = strings.TrimSpace(placeholder.ReplaceAllString(text, " ")); text == "" || !clean && len(keyword.Stems(text)) == 0 {
+	text = strings.TrimSpace(placeholder.ReplaceAllString(text, " "))
+	if text == "" || !clean && len(keyword.Stems(text)) == 0 {
 		return Found{}, nil
 	}
 	asked, subject := when.InQuestion(text, q.Now)

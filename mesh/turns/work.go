@@ -390,7 +390,9 @@ func (x *Index) index(ctx context.Context, s *state, path string) error {
 }
 
 // indexBatch is a part of index, and reports whether there may be more.
-func (x *Index) indexBatch(ctx context.Context, s *state, path string, seen map[uint64]struct{}) (more bool, err error) {
+func (x *Index) indexBatch(
+	ctx context.Context, s *state, path string, seen map[uint64]struct{},
+) (more bool, err error) {
 	f := frame{modified: s.log.Modified.UnixNano()}
 	var said []spoken
 	size, ordinal := 0, s.pos.turns
