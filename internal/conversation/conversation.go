@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/when"
@@ -79,8 +80,8 @@ func (v *View) Search(ctx context.Context, q Query) (transcript.Hits, error) {
 	if err := a.best(ctx, found.Places); err != nil {
 		return transcript.Hits{}, err
 	}
-	// What the index does not have yet, and parts of words, are found by reading the logs.
-	if (found.Behind > 0 || len(a.Hits.Hits) == 0) && !q.narrowed() {
+	// Parts of words are in no index. For anything else it would take long to read the logs and find nothing either.
+	if len(a.Hits.Hits) == 0 && found.Behind == 0 && !q.narrowed() && !strings.ContainsFunc(q.Text, unicode.IsSpace) {
 		if err := a.read(ctx); err != nil {
 			return transcript.Hits{}, err
 		}

@@ -12,8 +12,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/transcript"
 )
 
-// OpenConversations opens the session logs of one audience with their index, which is memory's neighbour on the disk. It
-// returns nil if no folder of session logs is set. release closes them and must be called before memory is closed.
+// OpenConversations opens the session logs of one audience with their index, which is memory's neighbour on the disk.
+// It returns nil if no folder of session logs is set. release closes them and must be called before memory is closed.
 func OpenConversations(
 	o Options, who audience.Audience, memory *mesh.View, now func() time.Time,
 ) (v *conversation.View, release func() error, err error) {
