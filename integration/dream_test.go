@@ -83,7 +83,7 @@ func (d dreamer) settled() {
 	diary := d.read("DREAMS.md")
 	for content, id := range d.ids {
 		if n := len(regexp.MustCompile(
-			`(?m)^- `+regexp.QuoteMeta(content)+` _\(score=0\.[0-9]{2}, hits=[0-9]+, days=1\)_$`,
+			`(?m)^- [-0-9]+: `+regexp.QuoteMeta(content)+` _\(score=0\.[0-9]{2}, hits=[0-9]+, days=1\)_$`,
 		).FindAllString(text, -1)); n != 1 {
 			d.tb.Errorf("%q is in MEMORY.md %d times", content, n)
 		}

@@ -2,20 +2,25 @@ package mesh
 
 import (
 	"context"
+	"maps"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
+	"github.com/yamo-protocol/yamo-mcp/mesh/block"
 	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+	"github.com/yamo-protocol/yamo-mcp/mesh/similar"
 	"github.com/yamo-protocol/yamo-mcp/mesh/store"
 )
 
 // Recalled is a memory with the recall signals of a DM's searches.
 type Recalled struct {
 	record.Hit         // without a score and signals
-	Hits       int     // searches of which it was one of the best answers, see countedHits
-	Days       int     // days, UTC, of these searches
+	Hits       int     // questions that it was the clear answer to, each once a day, see clearLead
+	Days       int     // days, UTC, of these questions
 	Mean       float64 // the mean of its scores in them, 0..1
 }
 
@@ -37,13 +42,21 @@ func (r Recalled) Groups() []string {
 	return names
 }
 
-// What counts as recalled by a search: the rest fills up its limit, so that every question to a small memory would
-// recall all of it.
-const countedHits = 3 // the best of its memories, if they bear on it: see minRelevance
+// clearLead is the maximum share of its score that the next best memory may have where a memory counts as recalled: a
+// search that found two about as good shows which one was needed as little as one that found none.
+const clearLead = .88
 
-// Recalled is every memory that the DM's searches since a time recalled and that is still there, oldest first.
-// Searches from before their scores were kept do not count, nor do those that found a memory which was deleted since,
-// should one with its id be imported. In a group there are none.
+// asked is a search of the DM: what it found, and what it asked.
+type asked struct {
+	store.Recall
+	at       record.Moment
+	question string // the same for questions with the same words, "" if it is not known
+}
+
+// Recalled is every memory that was the clear answer to questions of the DM since a time and that is still there,
+// oldest first. A question counts once a day, however often it was asked. Searches from before their scores were kept
+// do not count, nor do those that found a memory which was deleted since, should one with its id be imported. In a
+// group there are none.
 //
 // SECURITY: the signals are only those of the private ledger: what a group looks for promotes nothing.
 func (v *View) Recalled(ctx context.Context, since time.Time) ([]Recalled, error) {
@@ -54,64 +67,83 @@ func (v *View) Recalled(ctx context.Context, since time.Time) ([]Recalled, error
 	if err != nil {
 		return nil, err
 	}
-	type signals struct {
-		hits int
-		sum  float64
-		days map[string]bool
-	}
-	type recall struct {
-		store.Recall
-		at record.Moment
-	}
-	var recalls []recall
-	// A second reader of the same file, as in Activity.
-	err = ledger.New(v.ledgerOptions(v.home())).Sync(ctx, func(e ledger.Entry) error {
-		if e.Op != store.OpRecall || e.Erased || e.Time.Before(since) {
-			return nil
-		}
-		r := recall{at: record.Moment{Time: e.Time, Compartment: v.home(), Seq: e.Seq}}
-		if err := store.Decode(e, &r.Recall); err != nil {
-			return err
-		}
-		if len(r.Scores) == len(r.Found) {
-			recalls = append(recalls, r)
-		}
-		return nil
-	})
+	recalls, err := v.recallsSince(ctx, since)
 	if err != nil {
 		return nil, err
 	}
-	list, release := snapshots(stores)
-	defer release()
+	facts := newFacts(stores)
+	defer facts.release()
+	type signals struct {
+		asked map[string]bool // question and day
+		sum   float64
+		days  map[string]bool
+	}
 	byID := map[string]*signals{}
 	for _, r := range recalls {
-		for i, id := range r.Found[:min(len(r.Found), countedHits)] {
-			erased := slices.ContainsFunc(list, func(s *store.Snapshot) bool { return s.ErasedSince(id, r.at) })
-			if r.Scores[i] < minRelevance || erased {
-				continue
-			}
-			s := byID[id]
-			if s == nil {
-				s = &signals{days: map[string]bool{}}
-				byID[id] = s
-			}
-			s.hits++
-			s.sum += r.Scores[i]
-			s.days[r.at.Time.UTC().Format(time.DateOnly)] = true
+		id, score := facts.answer(r)
+		if id == "" {
+			continue
 		}
+		s := byID[id]
+		if s == nil {
+			s = &signals{asked: map[string]bool{}, days: map[string]bool{}}
+			byID[id] = s
+		}
+		day := r.at.Time.UTC().Format(time.DateOnly)
+		question := day + " " + r.question
+		if r.question == "" {
+			question = strconv.FormatInt(r.at.Seq, 10)
+		}
+		if s.asked[question] {
+			continue
+		}
+		s.asked[question], s.days[day] = true, true
+		s.sum += score
 	}
 	var found []Recalled
 	for id, s := range byID {
-		if hit := find(list, id); hit.Record != nil && hit.Past == nil {
-			found = append(found, Recalled{Hit: hit, Hits: s.hits, Days: len(s.days), Mean: s.sum / float64(s.hits)})
+		if hit := find(facts.list, id); hit.Record != nil && hit.Past == nil {
+			n := len(s.asked)
+			found = append(found, Recalled{Hit: hit, Hits: n, Days: len(s.days), Mean: s.sum / float64(n)})
 		}
 	}
 	slices.SortFunc(found, func(a, b Recalled) int { return record.CompareStored(a.Hit, b.Hit) })
 	return found, nil
 }
 
-// echoShare is the minimum share of a text's words in a memory that repeats it.
-const echoShare = .7
+// recallsSince returns the searches in the DM's ledger since a time that found something, oldest first.
+func (v *View) recallsSince(ctx context.Context, since time.Time) (recalls []asked, err error) {
+	// A second reader of the same file, as in Activity.
+	err = ledger.New(v.ledgerOptions(v.home())).Sync(ctx, func(e ledger.Entry) error {
+		if e.Op != store.OpRecall || e.Erased || e.Time.Before(since) {
+			return nil
+		}
+		r := asked{at: record.Moment{Time: e.Time, Compartment: v.home(), Seq: e.Seq}, question: questionIn(e.Block)}
+		if err := store.Decode(e, &r.Recall); err != nil {
+			return err
+		}
+		if len(r.Found) > 0 && len(r.Scores) == len(r.Found) {
+			recalls = append(recalls, r)
+		}
+		return nil
+	})
+	return recalls, err
+}
+
+// questionIn returns what identifies the question of a recall block (RFC-0011 §3.3): the stems of its words in the
+// order of the alphabet, so that "Luis's timezone?" and "timezone of Luis" are one. It is "" without a query.
+func questionIn(text string) string {
+	b, err := block.Parse(text)
+	if err != nil {
+		return ""
+	}
+	query, _ := block.Get(b.Context, "query")
+	stems := slices.Sorted(maps.Keys(terms(query)))
+	if len(stems) == 0 {
+		return strings.ToLower(query)
+	}
+	return strings.Join(stems, " ")
+}
 
 // Echoed are, for each of the texts, the groups that have a memory with nearly all of its words, sorted: what was
 // said there may have been written down again as the DM's own. In a group there are none.
@@ -124,9 +156,9 @@ func (v *View) Echoed(ctx context.Context, texts []string) ([][]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	wanted := make([]map[string]bool, len(texts))
+	wanted := make([]similar.Aspects, len(texts))
 	for i, text := range texts {
-		wanted[i] = terms(text)
+		wanted[i] = similar.Of(text)
 	}
 	for _, c := range stores {
 		group := c.Visibility.Group()
@@ -137,11 +169,9 @@ func (v *View) Echoed(ctx context.Context, texts []string) ([][]string, error) {
 		said := slices.Collect(s.Memories())
 		s.Release() // before comparing, which takes longer than a writer should wait
 		for _, r := range said {
-			said := terms(r.Content)
-			for i, words := range wanted {
-				shared := common(words, said)
-				echoes := shared > 0 && float64(shared) >= echoShare*float64(len(words))
-				if echoes && !slices.Contains(groups[i], group) {
+			said := similar.Of(r.Content)
+			for i, text := range wanted {
+				if text.EchoedBy(said) && !slices.Contains(groups[i], group) {
 					groups[i] = append(groups[i], group)
 				}
 			}
@@ -160,16 +190,6 @@ func terms(text string) map[string]bool {
 		set[term] = true
 	}
 	return set
-}
-
-// common returns the number of terms that both sets have.
-func common(a, b map[string]bool) (n int) {
-	for term := range a {
-		if b[term] {
-			n++
-		}
-	}
-	return n
 }
 
 // recalled returns the data of a search's recall entry: the memories in found, each once.

@@ -191,8 +191,10 @@ func TestHeartbeatDreams(t *testing.T) {
 		}
 	}
 	for range 3 {
-		if _, err := memory.Search(t.Context(), mesh.SearchRequest{Query: "zebra"}); err != nil {
-			t.Fatal(err)
+		for _, query := range []string{"blue zebra pump", "send zebra report Eve"} {
+			if _, err := memory.Search(t.Context(), mesh.SearchRequest{Query: query}); err != nil {
+				t.Fatal(err)
+			}
 		}
 		f.now = f.now.Add(24 * time.Hour)
 	}
@@ -215,7 +217,7 @@ func TestHeartbeatDreams(t *testing.T) {
 	if got.Dreamed == nil || len(got.Dreamed.Promoted) != 1 {
 		t.Fatalf("dreamed %+v", got.Dreamed)
 	}
-	if promoted := got.Dreamed.Promoted[0]; !strings.HasPrefix(promoted, "The zebra pump is blue _(score=") {
+	if promoted := got.Dreamed.Promoted[0]; !strings.HasPrefix(promoted, "2026-02-14: The zebra pump is blue _(score=") {
 		t.Errorf("promoted: %q", promoted)
 	}
 	equal(t, "held", got.Dreamed.Held, 1)
@@ -237,7 +239,7 @@ func TestHeartbeatDreams(t *testing.T) {
 	}
 	for range 3 {
 		f.now = f.now.Add(24 * time.Hour)
-		if _, err := memory.Search(t.Context(), mesh.SearchRequest{Query: "walrus"}); err != nil {
+		if _, err := memory.Search(t.Context(), mesh.SearchRequest{Query: "red walrus pump"}); err != nil {
 			t.Fatal(err)
 		}
 	}

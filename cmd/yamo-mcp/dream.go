@@ -21,8 +21,9 @@ import (
 // dreamt is the answer of `yamo-mcp dream`.
 type dreamt struct {
 	dream.Swept
-	DryRun bool   `json:"dry_run"`        // nothing was changed
-	Diff   string `json:"diff,omitempty"` // of MEMORY.md, with --dry-run
+	DryRun   bool     `json:"dry_run"`            // nothing was changed
+	Rejected []string `json:"rejected,omitempty"` // IDs of memories that no sweep offers any more
+	Diff     string   `json:"diff,omitempty"`     // of MEMORY.md, with --dry-run
 }
 
 // newDreamCommand returns `yamo-mcp dream` (seed 002, dreaming). What a group said is promoted only with --confirm, by
@@ -31,21 +32,27 @@ func newDreamCommand(env cli.Env) *cobra.Command {
 	c := cli.New(env)
 	c.Nearby = true
 	var dryRun, review bool
-	var confirmed []string
+	var confirmed, rejected []string
 	cmd := &cobra.Command{
 		Use:   "dream",
 		Short: "Promote memories that are recalled often to MEMORY.md",
 		Long: fmt.Sprintf(`Promote to MEMORY.md the memories that searches in direct conversations found often and on several
 days, and write a diary to DREAMS.md. Recalls of the last %d days count, and a memory is promoted only
-once. Memories that come from a group, read like an instruction to the agent or are long are held
-back: --review lists them, --confirm promotes them.`, dream.Window),
+once. Memories that come from a group, a document or an import, that read like an instruction or a
+permission, are about the agent or are long are held back: --review lists them, --confirm promotes
+them, --reject settles that no sweep offers them again.`, dream.Window),
 		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := c.Load(cmd); err != nil {
 				return err
 			}
 			return withDreams(c, func(dreams *dream.Sweeper) (err error) {
-				answer := dreamt{DryRun: dryRun || review}
+				answer := dreamt{DryRun: dryRun || review, Rejected: rejected}
+				if len(rejected) > 0 && !answer.DryRun {
+					if err := dreams.Reject(cmd.Context(), rejected); err != nil {
+						return err
+					}
+				}
 				// Plan writes nothing, not even the diary.
 				if answer.DryRun {
 					answer.Plan, err = dreams.Plan(cmd.Context(), confirmed)
@@ -70,7 +77,11 @@ back: --review lists them, --confirm promotes them.`, dream.Window),
 	flags.BoolVar(&review, "review", false, "list the candidates, and why some are held back, without changing anything")
 	// By ID and not "all": what was said in a group is promoted only after a person has read that very text.
 	flags.StringSliceVar(&confirmed, "confirm", nil,
-		"also promote these memories that are held back: IDs, separated by commas")
+		"also promote these memories that are held back or left out: IDs, separated by commas")
+	flags.StringSliceVar(&rejected, "reject", nil,
+		"never offer these memories for promotion again: IDs, separated by commas")
+	cmd.MarkFlagsMutuallyExclusive("reject", "dry-run")
+	cmd.MarkFlagsMutuallyExclusive("reject", "review")
 	return cmd
 }
 
@@ -110,12 +121,22 @@ func formatDream(d dreamt, review bool) string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d recalls of %d memories in %d days\n", d.Recalls, d.Memories, dream.Window)
+	for _, id := range d.Rejected {
+		fmt.Fprintf(&b, "rejected %s\n", id)
+	}
 	verb := "promoted"
 	if review {
 		verb = "would promote"
 	}
 	for _, c := range d.Promote {
-		fmt.Fprintf(&b, "%s %s: %s\n", verb, c.ID, c.Item())
+		fmt.Fprintf(&b, "%s %s (said by %s): %s\n", verb, c.ID, c.Said, c.Item())
+	}
+	moved := "moved to the archive"
+	if review {
+		moved = "would move to the archive"
+	}
+	for _, r := range d.Retire {
+		fmt.Fprintf(&b, "%s %s (%s): %s\n", moved, r.ID, r.Why, r.Item)
 	}
 	for _, c := range d.Held {
 		// A memory can be held back for several reasons at once; a person who confirms it must know all of them.
@@ -125,6 +146,11 @@ func formatDream(d dreamt, review bool) string {
 		}
 		fmt.Fprintf(&b, "held back %s (%s): %s\n", c.ID, strings.Join(why, "; "), c.Item())
 	}
+	for _, c := range d.Left {
+		if review {
+			fmt.Fprintf(&b, "left out %s (%s): %s\n", c.ID, c.Left, c.Item())
+		}
+	}
 	if d.Later > 0 {
 		fmt.Fprintf(&b, "%d more candidates are left for the next sweeps\n", d.Later)
 	}
@@ -132,7 +158,8 @@ func formatDream(d dreamt, review bool) string {
 		b.WriteString("nothing promoted\n")
 	}
 	if review && len(d.Held) > 0 {
-		b.WriteString("To promote a memory that is held back: yamo-mcp dream --confirm ID\n")
+		b.WriteString("To promote a memory that is held back: yamo-mcp dream --confirm ID\n" +
+			"To settle that it is never offered again: yamo-mcp dream --reject ID\n")
 	}
 	return b.String()
 }

@@ -80,7 +80,7 @@ func (w *walk) promote(order string) error {
 		return err
 	}
 	if err := w.check(
-		strings.Contains(diff, "\n+- Mira is allergic to hazelnuts") && same == before,
+		strings.Contains(diff, ": Mira is allergic to hazelnuts") && same == before,
 		"the diff shows what would be promoted, and nothing is written",
 	); err != nil {
 		return err
@@ -104,7 +104,7 @@ func (w *walk) promote(order string) error {
 	w.reply("DREAMS.md:")
 	w.lines(files["DREAMS.md"][max(0, strings.LastIndex(files["DREAMS.md"], "\n## ")):], "##", "- ")
 	if err := w.check(
-		strings.Contains(section, "- Mira is allergic to hazelnuts; even traces in pastry make her throat swell. _(score=0."),
+		strings.Contains(section, ": Mira is allergic to hazelnuts; even traces in pastry make her throat swell. _(score=0."),
 		"every session now starts with what Mira cannot eat",
 	); err != nil {
 		return err
@@ -125,7 +125,7 @@ func (w *walk) promote(order string) error {
 	}
 	w.lines(review, "held back")
 	held := strings.Contains(review, "held back "+order+" (it reads like an instruction to the agent)") &&
-		strings.Contains(review, "(it came from the group book-club): "+clubMemory)
+		strings.Contains(review, "(it came from the group book-club)") && strings.Contains(review, clubMemory)
 	planted := strings.Contains(files["MEMORY.md"], planted) || strings.Contains(files["MEMORY.md"], clubMemory)
 	return w.check(held && !planted, "instructions, and what a group said, wait for a person: yamo-mcp dream --confirm ID")
 }

@@ -149,6 +149,11 @@ var mutants = []mutant{
 		c.Held`, "./internal/dream", "", "what a group said is not promoted",
 	},
 	{
+		"internal/dream/review.go", `if log.Group == "" || log.Days > groupLogDays {`,
+		`if log.Group != "" || log.Days > groupLogDays {`,
+		"./internal/dream", "TestHeldForAGroupsLog", "what a group's log has is not promoted",
+	},
+	{
 		"internal/brief/memory.go", `return g.foreign(hit) || hit.Lesson != nil`, `return hit.Lesson != nil`,
 		"./internal/brief", "", "what a group said is not told unasked in a DM",
 	},

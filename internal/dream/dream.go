@@ -2,7 +2,8 @@
 // searches of direct conversations found often and on several days into MEMORY.md, and keeps a diary in DREAMS.md.
 //
 // Its invariant: a memory is promoted once, however often a sweep runs or is killed, and none that came from a
-// group or reads like an instruction to the agent is promoted without a person's confirmation. What was promoted is
+// group, is another's words or reads like an instruction, a permission or a claim about the agent is promoted without a
+// person's confirmation. What was promoted is
 // known from the record of edits, which is on disk before MEMORY.md changes: there is no second list that could
 // disagree with it.
 package dream
@@ -20,6 +21,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
+	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
 // Default thresholds of a candidate. docs/dreaming.md has the reasons.
@@ -84,7 +86,7 @@ func (s *Sweeper) Sweep(ctx context.Context, confirmed []string) (swept Swept, e
 		return Swept{}, err
 	}
 	swept.Plan, err = s.plan(ctx, past, confirmed)
-	if err != nil || len(swept.Promote) == 0 && len(past.undescribed) == 0 {
+	if err != nil || swept.changesNothing() && len(past.undescribed) == 0 {
 		return swept, err
 	}
 	release, err := s.lock(ctx)
@@ -97,25 +99,88 @@ func (s *Sweeper) Sweep(ctx context.Context, confirmed []string) (swept Swept, e
 		return Swept{}, err
 	}
 	for _, event := range past.undescribed {
-		if err := s.writeDiary(ctx, event); err != nil {
+		if err := s.writeDiary(ctx, event, past.told); err != nil {
 			return Swept{}, err
 		}
 	}
-	if swept.Plan, err = s.plan(ctx, past, confirmed); err != nil || len(swept.Promote) == 0 {
+	if swept.Plan, err = s.plan(ctx, past, confirmed); err != nil || swept.changesNothing() {
 		return swept, err
 	}
 	err = s.Workspace.Together(ctx, func(ctx context.Context) (workspace.Note, error) {
-		event, err := s.promote(ctx, swept.Plan)
-		if err != nil {
-			return workspace.Note{}, err
+		var last edit.Event
+		if len(swept.Promote) > 0 {
+			event, err := s.promote(ctx, swept.Plan)
+			if err != nil {
+				return workspace.Note{}, err
+			}
+			swept.EventID, last = event.ID, event
+			if err := s.writeDiary(ctx, event, past.told); err != nil {
+				return swept.note(event), err
+			}
 		}
-		swept.EventID = event.ID
-		return swept.note(event), s.writeDiary(ctx, event)
+		var err error
+		if len(swept.Retire) > 0 {
+			last, err = s.archive(ctx, swept.Plan)
+		}
+		return swept.note(last), err
 	})
-	if swept.EventID == "" {
+	if err != nil && swept.EventID == "" {
 		return Swept{}, err
 	}
 	return swept, err
+}
+
+// Reject records that the owner wants none of the memories called ids in MEMORY.md: no sweep offers them again, though
+// the owner can still confirm them. One that is no candidate is a fault, and then nothing is recorded.
+func (s *Sweeper) Reject(ctx context.Context, ids []string) error {
+	plan, err := s.Plan(ctx, nil)
+	if err != nil {
+		return err
+	}
+	known := map[string]bool{}
+	for _, list := range [][]Candidate{plan.Promote, plan.Held, plan.Left} {
+		for _, c := range list {
+			known[c.ID] = true
+		}
+	}
+	for _, id := range ids {
+		if !known[id] {
+			return fault.New("reject: %s is no candidate, or was promoted already; "+
+				"yamo-mcp dream --review lists the candidates", id)
+		}
+	}
+	_, err = s.Editor.Dismiss(ctx, workspace.MemoryFile, ids, operator)
+	return err
+}
+
+// operator is the actor of what only a person decides.
+const operator = "operator"
+
+// archive makes the edits that move items of earlier sweeps to the archive. They are there before they are gone from
+// their sections, so that a sweep that is killed in between loses nothing. A section that the owner has pinned stays.
+func (s *Sweeper) archive(ctx context.Context, p Plan) (last edit.Event, err error) {
+	add, sections := p.retirements()
+	origin := edit.Origin{Source: edit.FromSweep}
+	q := edit.Request{File: workspace.MemoryFile, Edit: add, Actor: s.AgentID, Unique: true, Origin: origin}
+	done, err := s.Editor.Edit(ctx, q)
+	if _, ok := fault.As(err); err != nil && !ok {
+		return edit.Event{}, err
+	}
+	last = done.Event
+	for _, section := range sections {
+		done, err := s.Editor.Edit(ctx, edit.Request{
+			File: workspace.MemoryFile, Actor: s.AgentID, Origin: origin, Retire: section.items,
+			Edit: grammar.Edit{Op: grammar.CurateItems, Section: section.name, Rationale: section.why},
+		})
+		if _, ok := fault.As(err); ok {
+			continue
+		}
+		if err != nil {
+			return last, err
+		}
+		last = done.Event
+	}
+	return last, nil
 }
 
 // promote makes the edit of MEMORY.md.

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -177,14 +178,15 @@ func TestSweep(t *testing.T) {
 	c := plan.Promote[0]
 	swept := n.sweep(s)
 	want := fmt.Sprintf("# Memory\n\n## People\n\n- Luis\n\n## Dreamed 2026-04-24 03:00 UTC\n\n"+
-		"- The user's timezone is America/Bogota _(score=%.2f, hits=3, days=3)_\n", c.Score)
+		"- 2026-04-20: The user's timezone is America/Bogota _(score=%.2f, hits=3, days=3)_\n", c.Score)
 	if diff := cmp.Diff(want, n.read("MEMORY.md")); diff != "" {
 		t.Errorf("MEMORY.md (-want +got):\n%s", diff)
 	}
 	if plan.After != want {
 		t.Errorf("planned:\n%s", plan.After)
 	}
-	diary := "# DREAMS\n\n## 2026-04-24 03:00 UTC\n\n- 4 recalls of 2 memories in 30 days\n- promoted " + id + "\n"
+	diary := "# DREAMS\n\n## 2026-04-24 03:00 UTC\n\n- In 30 days, questions recalled 2 of the memories, 4 times.\n" +
+		"- Promoted \"The user's timezone is America/Bogota\", stored on 20 April 2026 (" + id + ").\n"
 	if diff := cmp.Diff(diary, n.read("DREAMS.md")); diff != "" {
 		t.Errorf("DREAMS.md (-want +got):\n%s", diff)
 	}
@@ -218,7 +220,7 @@ func TestThresholds(t *testing.T) {
 	t.Parallel()
 	n := newFixture(t, nil)
 	n.remember(audience.DM(), "The pump is blue")
-	n.recall(2, "blue pump", "pump that is blue")
+	n.recall(2, "blue pump", "blue pump of the garden")
 	for _, c := range []struct {
 		least Thresholds
 		want  int
@@ -232,7 +234,7 @@ func TestThresholds(t *testing.T) {
 		s.Thresholds = c.least
 		plan, err := s.Plan(t.Context(), nil)
 		if err != nil || len(plan.Promote) != c.want {
-			t.Errorf("%+v: %+v, %v", c.least, plan.Promote, err)
+			t.Errorf("%+v: %+v, %v", c.least, plan, err)
 		}
 	}
 	n.now = n.now.AddDate(0, 0, Window+1) // what was recalled long ago does not count
@@ -293,15 +295,15 @@ func TestHeldBack(t *testing.T) {
 	}
 	n.sweep(s, theirs)
 	text := n.read("MEMORY.md")
-	if !strings.Contains(text, "- The hut opens in walrus season _(") {
+	if !strings.Contains(text, "- 2026-04-20: The hut opens in walrus season _(") {
 		t.Errorf("what was confirmed is missing:\n%s", text)
 	}
 	if strings.Contains(text, "report") || strings.Contains(text, "large") {
 		t.Errorf("what was not confirmed is there:\n%s", text)
 	}
-	_, held, _ := strings.Cut(n.read("DREAMS.md"), "- held for confirmation ")
+	held := n.read("DREAMS.md")
 	for _, id := range []string{order, long} {
-		if !strings.Contains(held, id) {
+		if !regexp.MustCompile(`(?m)^- Held for confirmation: .*` + id).MatchString(held) {
 			t.Errorf("the diary names %q as held, without %s", held, id)
 		}
 	}
@@ -342,7 +344,7 @@ func TestKilledBetweenEdits(t *testing.T) {
 		t.Fatal(err)
 	}
 	promoted := n.read("MEMORY.md")
-	if !strings.Contains(promoted, "- The pump is blue _(") || n.read("DREAMS.md") != "" {
+	if !strings.Contains(promoted, "- 2026-04-20: The pump is blue _(") || n.read("DREAMS.md") != "" {
 		t.Fatalf("%s\n%s", promoted, n.read("DREAMS.md"))
 	}
 	section := plan.Section
@@ -367,7 +369,7 @@ func TestSweepsAtOnce(t *testing.T) {
 	for i := range 3 {
 		n.remember(audience.DM(), fmt.Sprintf("Pump %d is blue", i))
 	}
-	n.recall(3, "blue pump")
+	n.recall(3, "pump 0", "pump 1", "pump 2")
 	var sweeps sync.WaitGroup
 	for range 6 {
 		s := n.open()
@@ -380,11 +382,11 @@ func TestSweepsAtOnce(t *testing.T) {
 	sweeps.Wait()
 	text := n.read("MEMORY.md")
 	for i := range 3 {
-		if strings.Count(text, fmt.Sprintf("- Pump %d is blue", i)) != 1 {
+		if strings.Count(text, fmt.Sprintf("- 2026-04-20: Pump %d is blue", i)) != 1 {
 			t.Fatalf("MEMORY.md:\n%s", text)
 		}
 	}
-	if diary := n.read("DREAMS.md"); strings.Count(diary, "promoted") != 1 {
+	if diary := n.read("DREAMS.md"); strings.Count(diary, "- In 30 days") != 1 {
 		t.Errorf("the diary:\n%s", diary)
 	}
 }

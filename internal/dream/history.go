@@ -2,26 +2,23 @@ package dream
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
-const (
-	// sectionPrefix begins the heading of a sweep in MEMORY.md; workspace.IsDreamed recognizes the whole heading.
-	sectionPrefix = "Dreamed "
-	// maxDiaryIDs is the maximum number of ids in a line of the diary.
-	maxDiaryIDs = 20
-)
+// sectionPrefix begins the heading of a sweep in MEMORY.md; workspace.IsDreamed recognizes the whole heading.
+const sectionPrefix = "Dreamed "
 
 // history is what earlier sweeps did.
 type history struct {
 	promoted    map[string]bool // ids of memories
+	rejected    map[string]bool // ids of memories that the owner wants no part of
+	told        map[string]bool // ids of memories that the diary reported as held
+	items       []item          // what was promoted, oldest first
 	texts       map[string]bool // what was promoted, see normalized
 	undescribed []edit.Event    // edits of MEMORY.md without an entry in the diary
 }
@@ -47,7 +44,9 @@ func (s *Sweeper) history(ctx context.Context) (history, error) {
 			described[e.Key] = true
 		}
 	}
-	h := history{promoted: map[string]bool{}, texts: map[string]bool{}}
+	h := history{
+		promoted: map[string]bool{}, rejected: map[string]bool{}, told: map[string]bool{}, texts: map[string]bool{},
+	}
 	for _, e := range edits {
 		// An erased edit still has its evidence, but no longer tells whether a sweep made it. A memory that some
 		// erased edit cites counts as promoted: promoting it again would bring back what was erased.
@@ -55,10 +54,18 @@ func (s *Sweeper) history(ctx context.Context) (history, error) {
 			h.addPromoted(e)
 			continue
 		}
+		if e.Op == edit.OpDismiss {
+			for _, id := range memoriesOf(e) {
+				h.rejected[id] = true
+			}
+			continue
+		}
+		// A person may have confirmed what they rejected before.
 		if e.MadeBy().Sweep == nil || undone[e.ID] {
 			continue
 		}
 		h.addPromoted(e)
+		h.addItems(e)
 		for _, c := range e.Changes {
 			if c.Section == e.Section {
 				maps.Copy(h.texts, textsIn(c.Insert))
@@ -66,6 +73,10 @@ func (s *Sweeper) history(ctx context.Context) (history, error) {
 		}
 		if !described[diaryKey(e)] {
 			h.undescribed = append(h.undescribed, e)
+			continue
+		}
+		for _, id := range e.MadeBy().Sweep.Held {
+			h.told[id] = true
 		}
 	}
 	return h, nil
@@ -73,47 +84,33 @@ func (s *Sweeper) history(ctx context.Context) (history, error) {
 
 // addPromoted adds the memories that an event cites.
 func (h history) addPromoted(e edit.Event) {
+	for _, id := range memoriesOf(e) {
+		h.promoted[id] = true
+	}
+}
+
+// memoriesOf returns the ids of the memories that an event cites, in its order.
+func memoriesOf(e edit.Event) (ids []string) {
 	for _, ref := range e.Evidence {
 		if token, err := grammar.ParseToken(ref); err == nil && token.MemoryID() != "" {
-			h.promoted[token.MemoryID()] = true
+			ids = append(ids, token.MemoryID())
 		}
 	}
+	return ids
 }
 
-// writeDiary adds the entry about a sweep to DREAMS.md, once, from the event of its edit.
-func (s *Sweeper) writeDiary(ctx context.Context, event edit.Event) error {
-	heading, _ := strings.CutPrefix(event.Section, sectionPrefix)
-	_, err := s.Editor.Edit(ctx, edit.Request{
-		File: workspace.DreamsFile, Key: diaryKey(event), Actor: s.AgentID, Refs: []string{event.ID},
-		Origin: edit.Origin{Source: edit.FromDiary},
-		Edit: grammar.Edit{
-			Op: grammar.AppendItem, Section: heading, Items: diaryEntry(*event.MadeBy().Sweep), Create: true,
-			Rationale: "the diary of event " + event.ID,
-		},
-	})
-	return err
-}
-
-// diaryKey is the idempotency key of the diary's entry about an edit.
-func diaryKey(event edit.Event) string { return "dream:" + event.ID }
-
-// diaryEntry are the lines about a sweep.
-func diaryEntry(sweep edit.Sweep) []string {
-	lines := []string{
-		fmt.Sprintf("%d recalls of %d memories in %d days", sweep.Recalls, sweep.Memories, sweep.Days),
-		"promoted " + list(sweep.Promoted),
+// addItems adds what a sweep promoted, each item with its memory.
+func (h *history) addItems(e edit.Event) {
+	ids := memoriesOf(e)
+	for _, c := range e.Changes {
+		if c.Section != e.Section {
+			continue
+		}
+		// An event has an item for each memory, in the same order.
+		if items := grammar.Items(c.Insert); len(items) == len(ids) {
+			for i, text := range items {
+				h.items = append(h.items, item{memory: ids[i], section: e.Section, text: text})
+			}
+		}
 	}
-	if len(sweep.Held) > 0 {
-		lines = append(lines, "held for confirmation "+list(sweep.Held))
-	}
-	return lines
-}
-
-// list writes ids with commas between them, the first maxDiaryIDs of them.
-func list(ids []string) string {
-	text := strings.Join(ids[:min(maxDiaryIDs, len(ids))], ", ")
-	if more := len(ids) - maxDiaryIDs; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
 }

@@ -8,8 +8,9 @@ import (
 	"io/fs"
 	"math"
 	"slices"
-	"strings"
+	"time"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/dream/trust"
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
@@ -19,20 +20,28 @@ import (
 
 // Candidate is a memory that was recalled often enough to be promoted.
 type Candidate struct {
-	ID    string  `json:"memory_id"`
-	Text  string  `json:"text"`  // in one line
-	Score float64 `json:"score"` // 0 to 1, two decimals
-	Hits  int     `json:"hits"`
-	Days  int     `json:"days"`
+	ID    string        `json:"memory_id"`
+	Text  string        `json:"text"` // in one line
+	Date  string        `json:"date"` // when it was stored, YYYY-MM-DD
+	Said  trust.Speaker `json:"said_by"`
+	Score float64       `json:"score"` // 0 to 1, two decimals
+	Hits  int           `json:"hits"`
+	Days  int           `json:"days"`
 	// Held lists why a person must confirm it, in words; empty if it is promoted without confirmation.
 	Held []string `json:"held,omitempty"`
 	// Unfit is why it cannot become an item of MEMORY.md, confirmed or not; "" if it can.
 	Unfit string `json:"unfit,omitempty"`
+	// Left is why no sweep promotes it and no person is asked, "" for the others. A person can still confirm it.
+	Left string `json:"left_out,omitempty"`
 }
 
 // Item returns the candidate as an item of MEMORY.md.
 func (c Candidate) Item() string {
-	return fmt.Sprintf("%s _(score=%.2f, hits=%d, days=%d)_", c.Text, c.Score, c.Hits, c.Days)
+	text := c.Text
+	if !datePrefix.MatchString(text) && c.Date != "" {
+		text = c.Date + ": " + text
+	}
+	return fmt.Sprintf("%s _(score=%.2f, hits=%d, days=%d)_", text, c.Score, c.Hits, c.Days)
 }
 
 // Plan is what a sweep would do.
@@ -41,7 +50,9 @@ type Plan struct {
 	Memories int         `json:"memories"` // that had any
 	Promote  []Candidate `json:"promote"`  // best first
 	Held     []Candidate `json:"held"`     // candidates that need a person's confirmation
+	Left     []Candidate `json:"left_out"` // candidates that nobody needs in MEMORY.md, see Candidate.Left
 	Later    int         `json:"later"`    // candidates over MaxPromoted, left to the next sweeps
+	Retire   []Retired   `json:"retire"`   // items of earlier sweeps that go to the archive
 	Section  string      `json:"section,omitempty"`
 	Before   string      `json:"-"` // the text of MEMORY.md, "" if it is missing
 	After    string      `json:"-"`
@@ -80,15 +91,26 @@ func (s *Sweeper) plan(ctx context.Context, past history, confirmed []string) (P
 	for _, r := range recalled {
 		p.Recalls += r.Hits
 	}
-	candidates, err := s.candidates(ctx, past, recalled)
+	p.Left, p.Retire = []Candidate{}, []Retired{}
+	dreamed, err := s.dreamed(ctx, past, p.Before)
 	if err != nil {
+		return Plan{}, err
+	}
+	candidates, err := s.candidates(ctx, past, recalled, now)
+	if err != nil {
+		return Plan{}, err
+	}
+	if err := s.leaveOut(ctx, candidates, dreamed, confirmed); err != nil {
 		return Plan{}, err
 	}
 	if err := p.choose(candidates, confirmed); err != nil {
 		return Plan{}, err
 	}
-	if len(p.Promote) == 0 {
-		p.After = p.Before
+	if p.Retire, err = s.retire(ctx, p, dreamed, now); err != nil {
+		return Plan{}, err
+	}
+	p.After = p.Before
+	if len(p.Promote) == 0 && len(p.Retire) == 0 {
 		return p, nil
 	}
 	p.Section = sectionPrefix + now.Format("2006-01-02 15:04") + " UTC"
@@ -98,8 +120,10 @@ func (s *Sweeper) plan(ctx context.Context, past history, confirmed []string) (P
 	}
 	t, _ := grammar.TypeOf(workspace.MemoryFile)
 	d := grammar.Parse(base)
-	if _, err := d.Apply(t, p.edit(), now); err != nil {
-		return Plan{}, err
+	for _, e := range p.edits(d) {
+		if _, err := d.Apply(t, e, now); err != nil {
+			return Plan{}, err
+		}
 	}
 	p.After = d.String()
 	return p, nil
@@ -119,6 +143,8 @@ func (p *Plan) choose(candidates []Candidate, confirmed []string) error {
 			}
 		case wanted && c.Unfit != "":
 			return fault.New("confirm: %s cannot be promoted: %s; write it into MEMORY.md in other words", c.ID, c.Unfit)
+		case !wanted && c.Left != "":
+			p.Left = append(p.Left, c)
 		case !wanted && (len(c.Held) > 0 || c.Unfit != ""):
 			p.Held = append(p.Held, c)
 		case !wanted && unconfirmed == MaxPromoted:
@@ -139,28 +165,41 @@ func (p *Plan) choose(candidates []Candidate, confirmed []string) error {
 }
 
 // candidates are the memories that were recalled often enough and never promoted, best first.
-func (s *Sweeper) candidates(ctx context.Context, past history, recalled []mesh.Recalled) ([]Candidate, error) {
+func (s *Sweeper) candidates(
+	ctx context.Context, past history, recalled []mesh.Recalled, now time.Time,
+) ([]Candidate, error) {
+	names := s.names()
+	zone := s.Workspace.Now().Location()
 	var kept []mesh.Recalled
 	var list []Candidate
 	// All texts are compared with what groups said in one call, which reads the groups' memories once.
 	var texts []string
 	var owners []int // list[owners[i]] has texts[i], its own text or that of a source
 	for _, r := range recalled {
-		c := Candidate{ID: r.ID, Text: line(r.Content), Score: Score(r.Mean, r.Hits, r.Days), Hits: r.Hits, Days: r.Days}
+		c := Candidate{
+			ID: r.ID, Text: line(r.Content), Date: r.CreatedAt.In(zone).Format(time.DateOnly),
+			Score: Score(r.Mean, r.Hits, r.Days), Hits: r.Hits, Days: r.Days,
+		}
 		// Lessons are left out: every session begins with them as they are.
 		if past.promoted[r.ID] || r.Lesson != nil || !s.Thresholds.met(c) {
 			continue
 		}
-		sources, err := s.sources(ctx, &c, r)
+		switch {
+		case past.rejected[r.ID]:
+			c.Left = "it was rejected"
+		case isOver(r.Record, now.In(zone)):
+			c.Left = "it is over"
+		}
+		sources, err := s.sources(ctx, &c, r, names)
 		if err != nil {
 			return nil, err
 		}
-		for _, text := range append(sources, c.Text) {
-			texts, owners = append(texts, text), append(owners, len(list))
+		for _, from := range append(sources, source{text: c.Text}) {
+			texts, owners = append(texts, from.text), append(owners, len(list))
 		}
 		kept, list = append(kept, r), append(list, c)
 	}
-	echoed, err := s.Memory.Echoed(ctx, texts)
+	echoed, err := s.echoes(ctx, texts)
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +209,7 @@ func (s *Sweeper) candidates(ctx context.Context, past history, recalled []mesh.
 	}
 	for i := range list {
 		slices.Sort(groups[i])
-		s.review(&list[i], kept[i], slices.Compact(groups[i]))
+		s.review(&list[i], kept[i], slices.Compact(groups[i]), names)
 		if past.texts[normalized(list[i].Text)] {
 			list[i].Held = append(list[i].Held, "the same text was promoted before")
 		}
@@ -204,8 +243,11 @@ func (p Plan) origin() edit.Origin {
 
 // rationale is the plan in one line, for people.
 func (p Plan) rationale() string {
-	return "dreaming: " + strings.Join(diaryEntry(*p.origin().Sweep), "; ")
+	return "dreaming: " + summary(*p.origin().Sweep)
 }
+
+// changesNothing reports whether a sweep would leave MEMORY.md as it is.
+func (p Plan) changesNothing() bool { return len(p.Promote) == 0 && len(p.Retire) == 0 }
 
 // note is the sweep in the git record of the files.
 func (p Plan) note(event edit.Event) workspace.Note {

@@ -117,3 +117,7 @@ func (p *parser) choose(i int, occurrences []Span) []Span {
 	}
 	return []Span{near, far}
 }
+
+// InPast reports whether a text tells of the past as a whole: "Ana adopted a cat today" is true afterwards, "call Ana
+// today" is over.
+func InPast(text string) bool { return tenseOf(tokenize(text)) == past }

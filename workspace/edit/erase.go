@@ -53,7 +53,7 @@ func (tx *transaction) erase(ctx context.Context, actor, why string) (int, error
 	events = slices.DeleteFunc(events, func(event Event) bool {
 		switch event.Op {
 		// These have no contents of the file.
-		case OpPin, OpUnpin, OpLock, OpUnlock, OpErase:
+		case OpPin, OpUnpin, OpLock, OpUnlock, OpErase, OpDismiss:
 			return true
 		}
 		return false

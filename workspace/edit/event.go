@@ -40,6 +40,7 @@ const (
 	OpUnlock   = "unlock"
 	OpPropose  = "propose"    // an edit that waits for the owner's decision
 	OpReject   = "reject"     // the owner rejects a proposal; an edit that refers to a proposal is its acceptance
+	OpDismiss  = "dismiss"    // the owner wants none of the cited memories promoted to the file; it stays as it is
 	OpErase    = "erase"      // replaces an event whose contents were erased
 	OpRotate   = "rotate_key" // later hashes are made with another key
 )

@@ -124,7 +124,7 @@ func (s *state) apply(line ledger.Entry) error {
 		s.decided(e)
 	case OpErase:
 		s.erase(e)
-	case OpRotate:
+	case OpRotate, OpDismiss:
 	default:
 		if !e.IsEdit() || f == nil {
 			return fmt.Errorf("line %d of the record of edits: the operation %q is not known to this program", line.Seq, e.Op)

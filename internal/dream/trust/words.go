@@ -1,4 +1,4 @@
-package dream
+package trust
 
 import (
 	"regexp"
@@ -8,9 +8,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// The regular expressions of this file hold too much rather than too little, because a person can confirm what they
-// hold. They are matched against a text in normal form KC, and again without its accents. They prove nothing: an
-// instruction in other words passes.
+// The regular expressions of this file and of claims.go hold too much rather than too little, because a person can
+// confirm what they hold. They are matched against a text in normal form KC, and again without its accents. They prove
+// nothing: an instruction in other words passes.
 
 // markup matches role labels of a conversation, markup that is not prose, and links out of the file.
 var markup = regexp.MustCompile(`(?im)` + strings.Join([]string{
@@ -26,18 +26,11 @@ var markup = regexp.MustCompile(`(?im)` + strings.Join([]string{
 	`\bdreamed [0-9]{4}-[0-9]{2}`, `\(score\s*=`,
 }, "|"))
 
-// imperatives match sentences that address an agent, in English and partly in other languages.
+// imperatives match sentences that address an agent in languages other than English, which claims.go has.
 var imperatives = regexp.MustCompile(`(?im)` + strings.Join([]string{
-	// To an agent, or about what it must do.
-	`\b(you|agents?|assistants?|models?|bot|chatbot|ai|llm)\s+(must|should|shall|have to|has to|need to|` +
-		`needs to|are to|is to|may not|can ?not|will|are now|ought)\b`,
-	`\b(wants?|asks?|asked|expects?|tells?|told|wishes|reminds?) (you|the (agent|assistant|model|bot|ai))\b`,
-	`\b(system prompt|developer mode|jailbreak|act as|pretend (to|that)|from now on|going forward|` +
-		`in (the )?future,|hereby|authori[sz]e)\b`,
-	`\b(disregard|forget|override|bypass|obey|obeys)\b`,
-	`\b(your|deine|tus?|vos|tes) (instructions?|rules?|guidelines?|role|prompt|anweisungen|regeln|` +
-		`instrucciones|reglas|consignes|regles)\b`,
-	// The same in other languages of the Latin script.
+	// To an agent, or about what it must do, in languages of the Latin script.
+	`\b(der|die|dem|den|das|le|la|el|il|lo|o|a|de|en) (ki-?)?(assistent\w*|asistente|assistente|agente|bot|ki|ia)\b`,
+	`\bl['’](assistante?|assistente|agente?|ia)\b`, `助手|助理|アシスタント|비서|ассистент|асистент|помощник|مساعد`,
 	`\b(du|ihr|sie|der agent|der assistent) (musst|sollst|darfst|muss|soll|darf|müssen|sollen|dürfen)\b`,
 	`\b(vergiss|missachte|ab sofort|von nun an|ab jetzt)\b`,
 	`\b(debes|deber[ií]as|tienes que|hay que|olvida|de ahora en adelante|a partir de ahora)\b`,
@@ -50,29 +43,22 @@ var imperatives = regexp.MustCompile(`(?im)` + strings.Join([]string{
 	`\b(du (ska|skal|maste|måste|skall|bor)|glom|bortse|fra nu|fran och med nu)\b`,
 	`\b(bo qua|hay (gui|tra loi|bo)|tu bay gio)\b`,
 	`\b(musis|mus[ií]te|zapome[nň]|ignoruj)`,
-	`\bz?ignor(e|es|ed|ier|iere|iert|a|ad|ez|er|uj|ujte|era)?\b`,
+	`\bz?ignor(e|ier|iere|iert|a|ad|ez|er|uj|ujte|era)?\b`,
 	`\b(instru[ck](ti|t?io|ci|cj|si|co)|istruzion|talimat|anweisung|aanwijzing|polecen|wskazowk|pokyn)`,
 	// An order at the beginning of a sentence.
-	`(^|[.!?:;,]\s+|\s[-–—]\s)\W*(please|always|never|do not|don't|don’t|make sure|ensure|be sure|` +
-		`remember|note (to|that)|if (asked|someone|anyone|the user)|when (asked|someone|anyone|the user)|` +
-		`tell|say|send|reply|respond|answer|call|run|execute|use|read|write|delete|remove|open|fetch|visit|` +
-		`click|post|email|e-mail|mail|forward|share|reveal|` +
-		`print|output|install|download|upload|pay|transfer|buy|book|approve|accept|grant|allow|enable|` +
-		`disable|follow|trust|stop|start|include|add|` +
-		`keep|give|put|check|contact|hide|skip|avoid|refuse|consider|assume|regard|acknowledge|behave|comply|` +
-		`listen|set|change|update|let|` +
+	`(^|[.!?:;]\s+|\s[-–—]\s)\W*(` +
 		`immer|niemals|bitte|sende|schicke?|schreibe?|antworte|sage?|gib|lies|l[oö]sche?|[oö]ffne|rufe?|` +
 		`verwende|be?nutze|vertraue?|gehorche?|folge|leite|teile|zeige?|verrate|[uü]berweise?|kaufe?|` +
 		`merke? dir|denke? daran|` +
 		`siempre|nunca|por favor|env[ií]a|manda|reenv[ií]a|responde|contesta|di|dile|escribe|lee|borra|` +
-		`elimina|abre|ejecuta|usa|utiliza|conf[ií]a|obedece|sigue|comparte|revela|muestra|paga|compra|haz|` +
+		`elimina|abre|ejecuta|utiliza|conf[ií]a|obedece|sigue|comparte|revela|muestra|paga|compra|haz|` +
 		`pon|recuerda|` +
 		`toujours|jamais|s'il te pla[iî]t|envoie|envoyez|transmets|transmettez|r[eé]ponds|r[eé]pondez|dis|` +
 		`dites|[eé]cris|supprime|efface|ouvre|ex[eé]cute|utilise|fais|faites|suis|ob[eé]is|partage|` +
 		`r[eé]v[eè]le|montre|paie|ach[eè]te|rappelle|` +
 		`sempre|envie|envia|mande|responda|diga|escreva|apague|abra|execute|confie|obede[cç]a|siga|` +
 		`compartilhe|revele|lembre|` +
-		`mai|invia|inoltra|rispondi|scrivi|leggi|cancella|apri|esegui|fidati|obbedisci|segui|condividi|` +
+		`invia|inoltra|rispondi|scrivi|leggi|cancella|apri|esegui|fidati|obbedisci|segui|condividi|` +
 		`rivela|ricorda|` +
 		`altijd|nooit|stuur|verstuur|antwoord|zeg|schrijf|lees|verwijder|gebruik|vertrouw|gehoorzaam|volg|` +
 		`deel|onthoud|` +
@@ -115,9 +101,10 @@ var phonetic = &unicode.RangeTable{R16: []unicode.Range16{
 	{0x0250, 0x02af, 1}, {0x1d00, 0x1dbf, 1}, {0xa720, 0xa7ff, 1},
 }}
 
-// suspicions are the reasons why a person should read text before an agent treats it as its own.
-func suspicions(text string) (why []string) {
-	text = norm.NFKC.String(visible(text))
+// Suspicions are the reasons why a person should read text before an agent treats it as its own, none if there are no
+// such reasons.
+func (n Names) Suspicions(text string) (why []string) {
+	text = norm.NFKC.String(Visible(text))
 	bare := strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Mn, r) {
 			return -1
@@ -125,8 +112,14 @@ func suspicions(text string) (why []string) {
 		return r
 	}, norm.NFKD.String(text))
 	either := func(pattern *regexp.Regexp) bool { return pattern.MatchString(text) || pattern.MatchString(bare) }
-	if either(imperatives) {
+	if either(imperatives) || isOrder(bare) {
 		why = append(why, "it reads like an instruction to the agent")
+	}
+	if isPermission(bare) {
+		why = append(why, "it reads like a permission")
+	}
+	if n.isAboutAgent(bare) {
+		why = append(why, "it is about the agent")
 	}
 	if either(markup) {
 		why = append(why, "it has a link or markup")
@@ -158,8 +151,8 @@ func disguised(text string) bool {
 	return false
 }
 
-// visible returns text without invisible characters, which could hide what it says.
-func visible(text string) string {
+// Visible returns text without invisible characters, which could hide what it says.
+func Visible(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' || !unicode.In(r, invisible...) {
 			return r

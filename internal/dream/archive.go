@@ -1,0 +1,216 @@
+package dream
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/similar"
+	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
+)
+
+const (
+	// archiveSection is the heading below which MEMORY.md keeps what sweeps promoted and nobody needs at each start.
+	archiveSection = "Archive of dreamed items"
+	// maxDreamed is the maximum number of characters that the items of all sweeps may have together: half of what a
+	// session loads of MEMORY.md (seed 002), so that what a person wrote has the other half.
+	maxDreamed = 6_000
+)
+
+// item is what a sweep promoted.
+type item struct {
+	memory  string // id
+	section string // its heading in MEMORY.md
+	text    string // as an item
+}
+
+// Retired is an item of an earlier sweep that goes to the archive.
+type Retired struct {
+	ID      string `json:"memory_id"`
+	Section string `json:"section"`
+	Item    string `json:"item"`
+	Why     string `json:"why"`
+}
+
+// dreamed returns the items of earlier sweeps that MEMORY.md still has as they were promoted, oldest first. What a
+// person changed is theirs.
+func (s *Sweeper) dreamed(ctx context.Context, past history, memory string) (present []item, err error) {
+	d := grammar.Parse(memory)
+	for _, it := range past.items {
+		for _, part := range d.Parts {
+			if part.Name == it.section && slices.Contains(grammar.Items(part.Body), it.text) {
+				present = append(present, it)
+				break
+			}
+		}
+	}
+	return present, ctx.Err()
+}
+
+// leaveOut sets Candidate.Left of what nobody needs beside another candidate or an item of MEMORY.md: of several that
+// say the same, and of one and what it changed, the newest is promoted. What is held replaces nothing: a person decides
+// about it first.
+func (s *Sweeper) leaveOut(ctx context.Context, list []Candidate, dreamed []item, confirmed []string) error {
+	ids, at, items := []string{}, map[string]int{}, map[string]item{}
+	for i, c := range list {
+		ids, at[c.ID] = append(ids, c.ID), i
+	}
+	for _, it := range dreamed {
+		ids, items[it.memory] = append(ids, it.memory), it
+	}
+	facts, err := s.Memory.SameFacts(ctx, ids)
+	if err != nil {
+		return err
+	}
+	stored, err := s.stored(ctx, facts)
+	if err != nil {
+		return err
+	}
+	settles := func(c Candidate) bool {
+		return c.Left == "" && c.Unfit == "" && (len(c.Held) == 0 || slices.Contains(confirmed, c.ID))
+	}
+	for _, f := range facts {
+		older, newer := f.A, f.B
+		if stored[older].After(stored[newer]) {
+			older, newer = newer, older
+		}
+		oldAt, oldIsCandidate := at[older]
+		newAt, newIsCandidate := at[newer]
+		switch {
+		case oldIsCandidate && newIsCandidate && settles(list[newAt]):
+			list[oldAt].Left = "a newer candidate says it: " + newer
+		case oldIsCandidate && !newIsCandidate:
+			list[oldAt].Left = "MEMORY.md has it, newer: " + bare(items[newer].text)
+		case !oldIsCandidate && newIsCandidate && f.Relation == similar.Restates:
+			list[newAt].Left = "MEMORY.md says it already: " + bare(items[older].text)
+		}
+	}
+	return nil
+}
+
+// stored returns when the memories of the pairs were stored, by id.
+func (s *Sweeper) stored(ctx context.Context, facts []mesh.Fact) (map[string]time.Time, error) {
+	times := map[string]time.Time{}
+	for _, f := range facts {
+		for _, id := range []string{f.A, f.B} {
+			hit, err := s.Memory.Get(ctx, id)
+			if _, ok := fault.As(err); ok {
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			times[id] = hit.CreatedAt
+		}
+	}
+	return times, nil
+}
+
+// retire returns the items of earlier sweeps that p makes obsolete: their memory was replaced, what they tell is over,
+// a promoted one changes it, or there is no room for them beside newer ones.
+func (s *Sweeper) retire(ctx context.Context, p Plan, dreamed []item, now time.Time) ([]Retired, error) {
+	list := []Retired{}
+	retired := map[string]bool{}
+	add := func(it item, why string) {
+		if !retired[it.memory] {
+			retired[it.memory] = true
+			list = append(list, Retired{it.memory, it.section, it.text, why})
+		}
+	}
+	size := 0
+	ids := []string{}
+	for _, c := range p.Promote {
+		ids = append(ids, c.ID)
+		size += utf8.RuneCountInString(c.Item())
+	}
+	for _, it := range dreamed {
+		hit, err := s.Memory.Get(ctx, it.memory)
+		if _, ok := fault.As(err); ok {
+			continue // deleted: a person decides what stays
+		}
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case hit.Past != nil:
+			add(it, "it was replaced")
+		case isOver(hit.Record, now.In(s.Workspace.Now().Location())):
+			add(it, "it is over")
+		default:
+			ids = append(ids, it.memory)
+		}
+	}
+	facts, err := s.Memory.SameFacts(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	promoted := func(id string) bool {
+		return slices.ContainsFunc(p.Promote, func(c Candidate) bool { return c.ID == id })
+	}
+	for _, it := range dreamed {
+		for _, f := range facts {
+			if f.A == it.memory && promoted(f.B) || f.B == it.memory && promoted(f.A) {
+				add(it, "a newer memory changes it")
+			}
+		}
+	}
+	for _, it := range slices.Backward(dreamed) { // the newest stay
+		if retired[it.memory] {
+			continue
+		}
+		if size += utf8.RuneCountInString(it.text); size > maxDreamed {
+			add(it, "newer items need its place")
+		}
+	}
+	return list, nil
+}
+
+// edits are all edits of MEMORY.md, d, in their order: what is retired is in the archive before it is gone elsewhere.
+func (p Plan) edits(d *grammar.Document) (list []grammar.Edit) {
+	archive, pruned := p.retirements()
+	if len(p.Promote) > 0 {
+		list = append(list, p.edit())
+	}
+	if len(p.Retire) == 0 {
+		return list
+	}
+	list = append(list, archive)
+	for _, section := range pruned {
+		var rest []string
+		for _, part := range d.Parts {
+			if part.Name == section.name {
+				rest = grammar.Items(part.Body)
+			}
+		}
+		rest = slices.DeleteFunc(rest, func(text string) bool { return slices.Contains(section.items, text) })
+		list = append(list, grammar.Edit{Op: grammar.CurateItems, Section: section.name, Items: rest, Rationale: section.why})
+	}
+	return list
+}
+
+// pruned is a section that loses items to the archive.
+type pruned struct {
+	name, why string
+	items     []string
+}
+
+// retirements returns the edit that adds to the archive, and the sections that lose what it adds.
+func (p Plan) retirements() (archive grammar.Edit, list []pruned) {
+	archive = grammar.Edit{
+		Op: grammar.AppendItem, Section: archiveSection, Create: true,
+		Rationale: fmt.Sprintf("dreaming: %d items of earlier sweeps go to the archive", len(p.Retire)),
+	}
+	for _, r := range p.Retire {
+		archive.Items = append(archive.Items, r.Item)
+		i := slices.IndexFunc(list, func(s pruned) bool { return s.name == r.Section })
+		if i < 0 {
+			i, list = len(list), append(list, pruned{name: r.Section, why: "dreaming: to the archive, because " + r.Why})
+		}
+		list[i].items = append(list[i].items, r.Item)
+	}
+	return archive, list
+}

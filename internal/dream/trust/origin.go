@@ -1,0 +1,115 @@
+// Package trust decides what a sweep may take into MEMORY.md without a person, by who said it and what it is about.
+//
+// Its invariant: what a caller claims about a text only ever holds it back. A model can be talked into storing a web
+// page's words as the user's, so that no claim releases an order, a permission or a statement about the agent.
+package trust
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+)
+
+// Speaker is who said what a memory tells, as far as it is known.
+type Speaker string
+
+// The speakers.
+const (
+	Person  Speaker = "the user"
+	Agent   Speaker = "the agent" // its own conclusion or observation
+	Other   Speaker = "someone else"
+	Foreign Speaker = "a page, document or tool"
+	Import  Speaker = "an import"
+	Group   Speaker = "a group"
+	Unknown Speaker = "an unknown source"
+)
+
+// Names are what texts and sources call the agent and the user.
+type Names struct {
+	Agent   string // of IDENTITY.md, "" if it has none
+	AgentID string
+	User    string // of USER.md, "" if it has none
+}
+
+// SpeakerOf returns who said what a memory tells: the compartment and the way in which it came decide, and only then
+// the source that the caller gave. A source of the caller's is a claim; see the package's invariant.
+func (n Names) SpeakerOf(hit record.Hit) Speaker {
+	switch {
+	case hit.Visibility.Group() != "":
+		return Group
+	case hit.Imported:
+		return Import
+	case hit.Metadata["path"] != nil || hit.Type == record.FileType: // read from a file by mesh ingest
+		return Foreign
+	case hit.Reflection != nil:
+		return Agent
+	}
+	return n.speaker(hit.Source)
+}
+
+// What sources are called, in words of lower case.
+var (
+	foreignSource = regexp.MustCompile(`://|\bwww\.|@|\.[a-z]{2,}(/|$|\b)|\b(web|websites?|webpages?|pages?|` +
+		`sites?|urls?|` +
+		`links?|articles?|blogs?|documents?|docs?|pdf|files?|e-?mails?|mails?|inbox|newsletters?|tools?|` +
+		`search|google|` +
+		`wikipedia|api|browser|scraped?|repo|repository|readme|issues?|tickets?|fetch(ed)?|download(ed)?|` +
+		`attachments?|` +
+		`calendar|feed|rss|forum|reddit|slack|discord|manual|guide|book|mcp|plugin)\b`)
+	personSource = regexp.MustCompile(`\b(user|human|owner|person|me|myself)\b`)
+	agentSource  = regexp.MustCompile(`\b(assistant|agent|ai|model|self|claude|chatgpt|gpt|copilot|cursor|` +
+		`codex|gemini|` +
+		`opencode|openclaw|observation|inferred|conclusion)\b`)
+	talkSource = regexp.MustCompile(`\b(conversation|chat|session|dialog|dialogue|dm|direct message|voice|` +
+		`system)\b`)
+)
+
+// speaker returns who a source names.
+func (n Names) speaker(source string) Speaker {
+	low := strings.ToLower(strings.TrimSpace(source))
+	named := func(name string) bool { return name != "" && low == strings.ToLower(name) }
+	first, _, _ := strings.Cut(n.User, " ")
+	switch {
+	case low == "":
+		return Unknown
+	case named(n.User), named(first):
+		return Person
+	case named(n.Agent), named(n.AgentID):
+		return Agent
+	case foreignSource.MatchString(low):
+		return Foreign
+	case personSource.MatchString(low):
+		return Person
+	case agentSource.MatchString(low):
+		return Agent
+	case talkSource.MatchString(low):
+		return Unknown
+	}
+	return Other
+}
+
+// Holds returns why what a speaker said waits for a person whatever it is, "" if what it is about decides.
+func (s Speaker) Holds() string {
+	switch s {
+	case Import:
+		return "it was imported, so its author is unknown"
+	case Foreign:
+		return "it has the words of a page, document or tool"
+	case Other:
+		return "someone else than the user said it"
+	}
+	return ""
+}
+
+// agentNames are the names that a text may call the agent by, without those of the user.
+func (n Names) agentNames() (names []string) {
+	for _, name := range []string{n.Agent, n.AgentID} {
+		name = strings.ToLower(strings.TrimSpace(name))
+		if len([]rune(name)) > 1 && !strings.EqualFold(name, n.User) && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
