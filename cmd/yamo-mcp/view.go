@@ -70,8 +70,9 @@ func view(ctx context.Context, env cli.Env, workspace string, idle time.Duration
 		fmt.Fprintf(env.Stderr, "yamo-mcp: %s\n", read.Ignored)
 	}
 	o := session.Options{Config: read, Getenv: env.Getenv, Logger: logger, Version: env.Version}
-	// A workspace that cannot be opened is an error here, and not one of the first page. Nothing in it is read.
-	folder, err := session.OpenFolder(o, audience.DM(), session.Operator)
+	// A workspace that cannot be opened is an error here, and not one of the first page.
+	// SECURITY: as a group opens it, so that nothing private is touched before a page of the person is.
+	folder, err := session.OpenFolder(o, audience.Audience{}, session.Operator)
 	if err != nil {
 		return err
 	}
