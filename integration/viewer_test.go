@@ -102,7 +102,8 @@ func (v *viewing) asGroup(group string, p *planted) string {
 		paths = append(paths, below+"/search?q="+url.QueryEscape(query))
 	}
 	for _, name := range append([]string{
-		"SOUL.md", "AGENTS.md", "IDENTITY.md", ".yamo/key", "../SOUL.md", "memory/" + time.Now().Format(time.DateOnly) + ".md",
+		"SOUL.md", "AGENTS.md", "IDENTITY.md", ".yamo/key", "../SOUL.md",
+		"memory/" + time.Now().Format(time.DateOnly) + ".md",
 		"memory/" + time.Now().Format(time.DateOnly) + "-group-" + group + ".md",
 		"memory/" + time.Now().Format(time.DateOnly) + "-group-" + hiking + ".md",
 	}, privateNames...) {
@@ -131,7 +132,10 @@ func TestViewerAsGroup(t *testing.T) {
 	own := view(t, h)
 	own.enter()
 	var private strings.Builder
-	for _, path := range []string{"/", "/groups/" + hiking, "/files/MEMORY.md", "/search?q=canary", "/lessons", "/sessions"} {
+	for _, path := range []string{
+		"/", "/groups/" + hiking, "/files/MEMORY.md", "/search?q=canary", "/lessons",
+		"/sessions",
+	} {
 		_, body := own.get(path)
 		private.WriteString(body)
 	}
