@@ -1,6 +1,6 @@
 // Command eval measures retrieval on two public question sets and prints a table (docs/ranking.md).
 //
-//	eval -data DIR [-vectors FILE]
+//	eval -data DIR [-vectors FILE] [-dreams]
 //
 // DIR holds locomo*.json (LoCoMo's own format) and beam*.json (a list of {chat, messages: [{id, role,
 // content}], questions: [{question, type, evidence: [message ids]}]}). The sets are not part of the
@@ -10,6 +10,9 @@
 // tune on, the others are held back. The last row of a set is session_logs, with the same turns in transcripts of a
 // host and nothing stored. With -vectors the vectors are kept in FILE, so that a second run takes seconds; it
 // does not measure the time of a search, because the confidence of results is then estimated without token vectors.
+//
+// With -dreams it measures dreaming instead (docs/dreaming.md): the observations that LoCoMo notes about each
+// conversation are the memories, and for two weeks some of its questions recur and others are asked once.
 package main
 
 import (
@@ -37,8 +40,9 @@ import (
 func main() {
 	data := flag.String("data", os.Getenv("YAMO_EVAL_DATA"), "folder of the question sets (or YAMO_EVAL_DATA)")
 	vectors := flag.String("vectors", "", "file that keeps the vectors for the next run")
+	dreams := flag.Bool("dreams", false, "measure what sweeps promote, instead of the ranking")
 	flag.Parse()
-	if err := run(context.Background(), *data, *vectors); err != nil {
+	if err := run(context.Background(), *data, *vectors, *dreams); err != nil {
 		fmt.Fprintln(os.Stderr, "eval:", err)
 		os.Exit(1)
 	}
@@ -58,7 +62,7 @@ type question struct {
 	evidence []string
 }
 
-func run(ctx context.Context, dir, vectors string) (err error) {
+func run(ctx context.Context, dir, vectors string, dreams bool) (err error) {
 	sets := []struct {
 		name, pattern string
 		read          func([]byte) ([]dialog, error)
@@ -73,6 +77,9 @@ func run(ctx context.Context, dir, vectors string) (err error) {
 		}
 		defer func() { err = errors.Join(err, kept.save()) }()
 		embedder = kept
+	}
+	if dreams {
+		return measureDreams(ctx, embedder, dir)
 	}
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "set\tquestions\thit@1\tany@5\tany@10\tsession hit@1\tany@5\tms a search")
