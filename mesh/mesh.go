@@ -60,6 +60,7 @@ type Options struct {
 	LessonMinConfidence float64 // minimum confidence of an active lesson, 0 to 1; 0: DefaultConfidence
 	LessonRetentionDays int     // number of days that a lesson stays active; 0: DefaultRetentionDays
 	Quota               Quota   // of the audience's own compartment
+	Redact              scrub.Detector // what is redacted as well, see redact.ParseList; nil for nothing
 	KeepContacts        bool    // a DM's private memories keep e-mail addresses and phone numbers
 	HeritageDepth       int     // maximum number of heritage levels kept; 0: MaxHeritageDepth
 }
@@ -133,12 +134,14 @@ func Open(o Options) *View {
 		o.Ranking = rank.Context
 	}
 	v := &View{
-		Options: o, scrubber: scrub.New(scrub.MemoryMesh(nil)), answers: cache.New(),
+		Options: o, answers: cache.New(),
 		stores: map[record.Visibility]*compartment{},
 	}
+	kept := scrub.MemoryMesh(nil)
+	kept.List = o.Redact
+	v.scrubber = scrub.New(kept)
 	v.personal = v.scrubber
 	if o.KeepContacts {
-		kept := scrub.MemoryMesh(nil)
 		kept.Keep = []scrub.Kind{scrub.Email, scrub.Phone}
 		v.personal = scrub.New(kept)
 	}

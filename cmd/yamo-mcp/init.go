@@ -67,7 +67,7 @@ whom it serves in its first session. With --yes, --name, --user and --timezone i
 					return err
 				}
 			}
-			scrubber := session.CredentialScrubber()
+			scrubber := session.CredentialScrubber(nil)
 			made, kept, err := workspace.Init(cmd.Context(), args[0], given, workspace.WithScrubber(scrubber))
 			// Also when Init failed: what was created before remains.
 			for _, name := range made {

@@ -205,7 +205,7 @@ func (in *installer) install(ctx context.Context, args []string) error {
 	return in.perform(plans, "already installed", func(p planned) error {
 		if create {
 			if _, _, err := workspace.Init(ctx, in.workspace, nil,
-				workspace.WithScrubber(session.CredentialScrubber())); err != nil {
+				workspace.WithScrubber(session.CredentialScrubber(nil))); err != nil {
 				return err
 			}
 			create = false

@@ -64,7 +64,7 @@ if there are errors, and 0 if there are only warnings.`,
 
 // lintWorkspace prints the findings about the workspace dir and more, errors first, and fails if there is an error.
 func lintWorkspace(dir string, more []workspace.Finding, stdout io.Writer, asJSON bool) error {
-	folder, err := workspace.Open(dir, workspace.WithScrubber(session.CredentialScrubber()))
+	folder, err := workspace.Open(dir, workspace.WithScrubber(session.CredentialScrubber(nil)))
 	if err != nil {
 		return err
 	}

@@ -2,10 +2,13 @@ package config
 
 import (
 	"errors"
+	"fmt"
+	"os"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/dream"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/redact"
 )
 
 // Learning is the options of what is kept: lessons and heritage (RFC-0011 §4.2), contact details. Those of lessons
@@ -15,6 +18,23 @@ type Learning struct {
 	RetentionDays int     // for how many days a lesson stays active, 1 to 36500
 	HeritageDepth int     // levels of heritage, 1 to 50
 	KeepContacts  bool    // private memories keep e-mail addresses and phone numbers
+	RedactList    string  // file of what is redacted as well, "" for none
+}
+
+// Redact returns what the operator's list finds, nil without a list.
+func (l Learning) Redact() (redact.Detector, error) {
+	if l.RedactList == "" {
+		return nil, nil
+	}
+	data, err := os.ReadFile(l.RedactList)
+	if err != nil {
+		return nil, fmt.Errorf("redact-list: %w", err)
+	}
+	list, err := redact.ParseList(string(data))
+	if err != nil {
+		return nil, fmt.Errorf("redact-list: %s: %w", l.RedactList, err)
+	}
+	return list, nil
 }
 
 // LearningSettings are the settings of what is kept.
@@ -49,6 +69,11 @@ var LearningSettings = []Setting{
 			"[redacted](redaction.md#keeping-contact-details) all the same; credentials always are. An embedding provider " +
 			"gets what is kept",
 		field: func(c *Config) *bool { return &c.Learning.KeepContacts },
+	},
+	spec[string]{
+		Name: "redact-list", help: "file of words and /regular expressions/ to redact as well, one a line",
+		more:  "[Names of projects or customers](redaction.md#your-own-list), for example",
+		field: func(c *Config) *string { return &c.Learning.RedactList },
 	},
 }
 

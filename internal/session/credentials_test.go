@@ -9,7 +9,7 @@ import (
 )
 
 func TestCredentialScrubber(t *testing.T) {
-	scrub := CredentialScrubber()
+	scrub := CredentialScrubber(nil)
 	for _, text := range []string{
 		"Call Mira on +351 912 345 678 or write to mira@example.org.",
 		"The ferry leaves at 14:52; state: {\"email\": 1771056000}",
@@ -47,7 +47,7 @@ func TestCredentialScrubber(t *testing.T) {
 // A token of this program that is pasted into a conversation is not remembered.
 func TestTokensAreRedacted(t *testing.T) {
 	t.Parallel()
-	scrub := CredentialScrubber()
+	scrub := CredentialScrubber(nil)
 	for range 50 {
 		store := token.Open(filepath.Join(t.TempDir(), "tokens.json"))
 		text, _, err := store.Create(t.Context(), token.Record{Name: "t", Connection: "dm"})

@@ -27,7 +27,11 @@ const Operator = "operator"
 // OpenFolder opens the workspace folder for an audience. With the setting git, what a DM changes is committed in
 // author's name.
 func OpenFolder(o Options, who audience.Audience, author string) (*workspace.Workspace, error) {
-	options := []workspace.Option{workspace.WithLogger(o.Logger), workspace.WithScrubber(CredentialScrubber())}
+	list, err := o.Config.Learning.Redact()
+	if err != nil {
+		return nil, err
+	}
+	options := []workspace.Option{workspace.WithLogger(o.Logger), workspace.WithScrubber(CredentialScrubber(list))}
 	// SECURITY: a group's session has no repository, whose index and history name private files.
 	if o.Config.Git.On && who.IsDM() {
 		repository, err := OpenRepository(o, author)
@@ -113,7 +117,11 @@ func openLogs(o Options) (*transcript.Folder, error) {
 	case !info.IsDir():
 		return nil, setting.Errorf("transcripts %q: not a folder; set the one that has the host's .jsonl files", dir)
 	}
-	redact := CredentialScrubber()
+	list, err := o.Config.Learning.Redact()
+	if err != nil {
+		return nil, err
+	}
+	redact := CredentialScrubber(list)
 	return transcript.Open(dir, transcript.Options{
 		Redact:  func(text string) string { clean, _ := redact(text); return clean },
 		Stems:   keyword.Stems,

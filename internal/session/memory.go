@@ -52,6 +52,10 @@ func zoneOf(view *workspace.View) func() *time.Location {
 func openMemory(
 	o Options, who audience.Audience, files fileindex.Source, zone func() *time.Location,
 ) (*mesh.View, func() error, error) {
+	list, err := o.Config.Learning.Redact()
+	if err != nil {
+		return nil, nil, err
+	}
 	completer, err := o.Config.LLM.Open(o.Getenv)
 	if err != nil {
 		return nil, nil, err
@@ -81,6 +85,7 @@ func openMemory(
 		LessonRetentionDays: o.Config.Learning.RetentionDays,
 		HeritageDepth:       o.Config.Learning.HeritageDepth,
 		KeepContacts:        o.Config.Learning.KeepContacts,
+		Redact:              list,
 	})
 	return memory, func() error {
 		ctx, cancel := context.WithTimeout(context.Background(), closing)

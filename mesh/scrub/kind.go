@@ -25,4 +25,5 @@ const (
 	Token      = redact.Token
 	PrivateKey = redact.PrivateKey
 	Password   = redact.Password
+	Listed     = redact.Listed
 )

@@ -23,6 +23,7 @@ type Options struct {
 	// Secrets finds credentials; nil means redact.GitleaksRules(). The detectors of
 	// personal data and of announced passwords are always there.
 	Secrets Detector
+	List    Detector         // of redact.ParseList: what the operator wants redacted as well; nil for nothing
 	Keep    []Kind           // kinds of values that are not redacted; only the operator may ask for it
 	Source  string           // for the chunks
 	Now     func() time.Time // for the chunks; nil leaves their time zero
@@ -49,7 +50,7 @@ func New(o Options) *Scrubber {
 	if o.MaxBytes <= 0 {
 		o.MaxBytes = MaxBytes
 	}
-	return &Scrubber{o, redact.New(o.Secrets).Keeping(o.Keep...)}
+	return &Scrubber{o, redact.New(o.Secrets).Keeping(o.Keep...).With(o.List)}
 }
 
 // Result is a scrubbed text.

@@ -32,7 +32,7 @@ func (d *doctor) options() session.Options {
 // workspace checks the folder and the format of its files.
 func (d *doctor) workspace() {
 	dir := d.Config.Workspace
-	folder, err := workspace.Open(dir, workspace.WithScrubber(session.CredentialScrubber()))
+	folder, err := workspace.Open(dir, workspace.WithScrubber(session.CredentialScrubber(nil)))
 	if err != nil {
 		d.problem("workspace", err.Error(), "yamo-mcp init DIR")
 		return

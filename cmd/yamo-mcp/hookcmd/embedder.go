@@ -32,7 +32,7 @@ func (r *run) prefetch(query string) (embed.Embedder, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, _ := scrub.New(scrub.Options{}).Redact(strings.TrimSpace(query))
+	text, _ := scrub.New(scrub.Options{List: r.list}).Redact(strings.TrimSpace(query))
 	p := &prefetched{
 		Embedder: embedder, text: text, done: make(chan struct{}), deadline: r.start.Add(r.wait),
 	}

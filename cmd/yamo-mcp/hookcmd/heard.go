@@ -38,8 +38,8 @@ type turn struct {
 
 // newTurn returns what was said, without credentials, and its mark, by which a later hook recognizes the same turn in
 // the host's log.
-func newTurn(user bool, said string) turn {
-	clean, _ := session.CredentialScrubber()(text.Plain(said))
+func (r *run) newTurn(user bool, said string) turn {
+	clean, _ := session.CredentialScrubber(r.list)(text.Plain(said))
 	t := turn{user: user, text: text.OneLine(clean)}
 	if user {
 		t.text = text.Shorten(t.text, promptChars) // as the state keeps it
@@ -63,7 +63,7 @@ func mark(s string) string {
 // come from the host's events. Each turn is returned once, from whichever of the two has it first.
 func (r *run) turns(s *state) (list []turn) {
 	for _, said := range r.heard(s) {
-		t := newTurn(said.Role == "user", said.Text)
+		t := r.newTurn(said.Role == "user", said.Text)
 		if said.ID != "" {
 			row := mark(said.ID)
 			if slices.Contains(s.Rows, row) {
@@ -79,13 +79,13 @@ func (r *run) turns(s *state) (list []turn) {
 		list = append(list, t)
 	}
 	if s.Prompt != "" {
-		prompt := newTurn(true, s.Prompt)
+		prompt := r.newTurn(true, s.Prompt)
 		if !slices.ContainsFunc(list, func(t turn) bool { return t.mark == prompt.mark }) {
 			s.Early = last(append(s.Early, prompt.mark), maxRecorded)
 			list = append(list, prompt)
 		}
 	}
-	if answer := newTurn(false, r.in.LastMessage); answer.text != "" {
+	if answer := r.newTurn(false, r.in.LastMessage); answer.text != "" {
 		known := slices.ContainsFunc(list, func(t turn) bool { return t.mark == answer.mark })
 		// Nothing was asked since the same answer: the event was reported twice.
 		again := len(list) == 0 && s.Answer == answer.mark
@@ -137,7 +137,7 @@ func (r *run) heard(s *state) []transcript.Said {
 	// The session is older than these hooks, or was resumed: only the last exchange is new.
 	for i, turn := range slices.Backward(said) {
 		if turn.Role == "user" {
-			if s.Prompt == "" || newTurn(true, turn.Text).mark == newTurn(true, s.Prompt).mark {
+			if s.Prompt == "" || r.newTurn(true, turn.Text).mark == r.newTurn(true, s.Prompt).mark {
 				return said[i:]
 			}
 			break // the log has an earlier exchange only

@@ -23,6 +23,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/config"
 	"github.com/yamo-protocol/yamo-mcp/internal/session"
 	"github.com/yamo-protocol/yamo-mcp/internal/sysclock"
+	"github.com/yamo-protocol/yamo-mcp/mesh/scrub"
 )
 
 // limit ends a run that waits for a lock or a slow disk. Hosts wait for hooks, with limits of their own.
@@ -48,6 +49,7 @@ type run struct {
 	start  time.Time // by the machine
 	now    time.Time // by which dates are written
 	folder *folder
+	list   scrub.Detector // what the operator wants redacted as well
 	report Run
 }
 
@@ -146,6 +148,10 @@ func (r *run) run(cmd *cobra.Command, name string) error {
 // answer reads the host's input, handles the event, and returns what the model sees, "" for nothing.
 func (r *run) answer(ctx context.Context) (string, error) {
 	var err error
+	// SECURITY: without the list nothing is written that it would have redacted.
+	if r.list, err = r.Config.Learning.Redact(); err != nil {
+		return "", err
+	}
 	if r.in, err = read(r.Stdin); err != nil {
 		return "", err
 	}

@@ -42,7 +42,7 @@ func (r *run) userPrompt(ctx context.Context) (string, error) {
 	prompt := strings.TrimSpace(r.in.Prompt)
 	s := r.folder.load(r.in.SessionID, r.now)
 	// SECURITY: the state is in the audience's own folder, and has what the log would have.
-	clean, _ := session.CredentialScrubber()(text.Plain(prompt))
+	clean, _ := session.CredentialScrubber(r.list)(text.Plain(prompt))
 	s.Prompt = text.Shorten(text.OneLine(clean), promptChars)
 	var lines []string
 	var err error

@@ -18,11 +18,12 @@ const (
 	Token      Kind = "token"
 	PrivateKey Kind = "private_key"
 	Password   Kind = "password"
+	Listed     Kind = "listed" // on the operator's own list
 )
 
 // Kinds returns every kind, in documentation order. The slice is the caller's.
 func Kinds() []Kind {
-	return []Kind{Email, Phone, Card, IBAN, SSN, IP, APIKey, Token, PrivateKey, Password}
+	return []Kind{Email, Phone, Card, IBAN, SSN, IP, APIKey, Token, PrivateKey, Password, Listed}
 }
 
 // Placeholder returns the text that replaces a redacted value of kind k. It is
@@ -41,7 +42,7 @@ func (k Kind) Secret() bool {
 
 // rank orders kinds for overlapping findings: the lowest names the result.
 func (k Kind) rank() int {
-	return slices.Index([]Kind{PrivateKey, APIKey, Token, Password, Card, IBAN, SSN, Email, Phone, IP}, k)
+	return slices.Index([]Kind{PrivateKey, APIKey, Token, Password, Card, IBAN, SSN, Email, Phone, IP, Listed}, k)
 }
 
 // Redaction is the number of values of one kind that were removed, never the

@@ -34,6 +34,7 @@ const maxPasses = 8
 type Redactor struct {
 	secrets Detector
 	keep    []Kind
+	list    Detector // nil for none
 }
 
 // New returns a Redactor that finds credentials with secrets; nil means
@@ -50,7 +51,10 @@ func New(secrets Detector) *Redactor {
 //
 // SECURITY: a value that another detector also sees is removed all the same: a credential that looks like an address
 // is a credential.
-func (r *Redactor) Keeping(kinds ...Kind) *Redactor { return &Redactor{r.secrets, kinds} }
+func (r *Redactor) Keeping(kinds ...Kind) *Redactor { return &Redactor{r.secrets, kinds, r.list} }
+
+// With returns a Redactor that also redacts what list finds, see [ParseList]. A nil list has nothing.
+func (r *Redactor) With(list Detector) *Redactor { return &Redactor{r.secrets, r.keep, list} }
 
 // Redact returns text with personal data and credentials replaced by their
 // placeholders (RFC-0011 §6.3), and what was replaced, sorted by kind. It
@@ -118,6 +122,9 @@ func (r *Redactor) find(text string) []Finding {
 	}
 	all = append(all, r.secrets.Detect(read.text)...)
 	all = slices.DeleteFunc(all, func(f Finding) bool { return isPublic(read.text, f) })
+	if r.list != nil {
+		all = append(all, r.list.Detect(read.text)...)
+	}
 	for i := range all {
 		all[i] = read.original(text, all[i])
 	}
