@@ -11,6 +11,7 @@ import (
 	"crypto/subtle"
 	"html/template"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 )
@@ -27,7 +28,7 @@ const (
 // Guard guards the handlers of one server. It is safe for concurrent use.
 type Guard struct {
 	host   string // the value of the Host header
-	cookie string // its name: cookies do not distinguish ports
+	cookie string // its name, which has the port: cookies do not distinguish ports
 	now    func() time.Time
 
 	mu      sync.Mutex
@@ -39,7 +40,14 @@ type Guard struct {
 
 // New returns the guard of a server at a loopback address, "127.0.0.1:PORT". now is for Idle.
 func New(address string, now func() time.Time) *Guard {
-	return &Guard{host: address, cookie: "yamo-view", now: now, link: rand.Text(), last: now()}
+	return &Guard{host: address, cookie: cookieName(address), now: now, link: rand.Text(), last: now()}
+}
+
+// cookieName returns the name of the cookie for an address. Two viewers on one machine have different ports, and a
+// browser keeps one cookie of a name for both.
+func cookieName(address string) string {
+	_, port, _ := strings.Cut(address, ":")
+	return "yamo-view-" + port
 }
 
 // Link returns the link that opens the pages, once: the browser that follows it first gets the session.
