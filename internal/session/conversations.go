@@ -21,8 +21,12 @@ func OpenConversations(
 	if folder == nil || err != nil {
 		return nil, func() error { return nil }, err
 	}
+	list, err := o.Config.Learning.Redact()
+	if err != nil {
+		return nil, nil, errors.Join(err, folder.Close())
+	}
 	logs := folder.View(who)
-	redact := CredentialScrubber()
+	redact := CredentialScrubber(list)
 	// SECURITY: no folder that a group's log names is looked at.
 	var project func(dir string) string
 	if who.IsDM() {
