@@ -57,12 +57,12 @@ type Options struct {
 	// runs elsewhere.
 	Completer derive.Completer
 
-	LessonMinConfidence float64 // minimum confidence of an active lesson, 0 to 1; 0: DefaultConfidence
-	LessonRetentionDays int     // number of days that a lesson stays active; 0: DefaultRetentionDays
-	Quota               Quota   // of the audience's own compartment
+	LessonMinConfidence float64        // minimum confidence of an active lesson, 0 to 1; 0: DefaultConfidence
+	LessonRetentionDays int            // number of days that a lesson stays active; 0: DefaultRetentionDays
+	Quota               Quota          // of the audience's own compartment
 	Redact              scrub.Detector // what is redacted as well, see redact.ParseList; nil for nothing
-	KeepContacts        bool    // a DM's private memories keep e-mail addresses and phone numbers
-	HeritageDepth       int     // maximum number of heritage levels kept; 0: MaxHeritageDepth
+	KeepContacts        bool           // a DM's private memories keep e-mail addresses and phone numbers
+	HeritageDepth       int            // maximum number of heritage levels kept; 0: MaxHeritageDepth
 }
 
 // ErrClosed is returned by the methods of a closed View.

@@ -11,8 +11,8 @@ import (
 // maxListed is the maximum number of lines of a list.
 const maxListed = 10_000
 
-// ParseList returns the detector of an operator's own list: a word or phrase a line, found as whole words in any case, or a
-// regular expression (RE2) between slashes. Empty lines and lines that begin with "#" are ignored. The error names
+// ParseList returns the detector of an operator's own list: a word or phrase a line, found as whole words in any case,
+// or a regular expression (RE2) between slashes. Empty lines and lines that begin with "#" are ignored. The error names
 // the line; it does not show it.
 func ParseList(list string) (Detector, error) {
 	var words, forms []string
@@ -86,6 +86,6 @@ func (l *listed) Detect(text string) (found []Finding) {
 
 // isWordRune reports whether r continues a word of a script that separates words.
 func isWordRune(r rune) bool {
-	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r)) && !unicode.In(r, unicode.Han, unicode.Hiragana,
-		unicode.Katakana, unicode.Thai)
+	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r)) &&
+		!unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
 }

@@ -42,7 +42,8 @@ func TestParseListErrors(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
 		"ok\n/a(/": "line 2: not a regular expression", "/x*/": "line 1: the regular expression matches empty text",
-		"x": "line 1: a single character is too short", strings.Repeat("word\n", 10_001): "the list has more than 10000 lines",
+		"x":                              "line 1: a single character is too short",
+		strings.Repeat("word\n", 10_001): "the list has more than 10000 lines",
 	} {
 		if _, err := ParseList(in); err == nil || err.Error() != want {
 			t.Errorf("%.20q: %v, want %s", in, err, want)
