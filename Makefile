@@ -42,7 +42,7 @@ setup: build ## install the assets into the cache folder
 	@bin/yamo-mcp setup
 
 demo: all ## a real client talks to the real server: remember, recall, learn, edit, dream, and keep a secret from a group
-	@$(GO) run ./integration/demo -server bin/yamo-mcp
+	@$(GO) run ./integration/demo -server bin/yamo-mcp -keep bin/kate
 
 test: all ## the whole test suite
 	$(GO) test -p 2 -timeout 30m ./...

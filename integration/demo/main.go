@@ -15,15 +15,17 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"syscall"
 	"time"
 )
 
 func main() {
 	server := flag.String("server", "bin/yamo-mcp", "the program to show")
 	sample := flag.String("workspace", "testdata/workspaces/kate", "the workspace to show it on; it is copied")
+	keep := flag.String("keep", "", "folder to leave the copy in, replaced if it exists; \"\" removes the copy")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := run(ctx, *server, *sample)
+	err := run(ctx, *server, *sample, *keep)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "\ndemo:", err)
@@ -31,8 +33,8 @@ func main() {
 	}
 }
 
-// run copies the workspace, takes the walk and removes the copy.
-func run(ctx context.Context, server, sample string) (err error) {
+// run copies the workspace, takes the walk and removes the copy, or leaves it in the folder keep.
+func run(ctx context.Context, server, sample, keep string) (err error) {
 	began := time.Now()
 	server, err = filepath.Abs(server)
 	if err != nil {
@@ -59,7 +61,29 @@ func run(ctx context.Context, server, sample string) (err error) {
 			return err
 		}
 	}
+	if err := w.close(); err != nil {
+		return err
+	}
 	w.title("Done")
 	w.say("%d claims were checked; every one held. (%.0f s)", w.checked, time.Since(began).Seconds())
+	if keep == "" {
+		return nil
+	}
+	if err := leave(workspace, keep); err != nil {
+		return fmt.Errorf("keep the workspace: %w", err)
+	}
+	w.say("See Kate's memory in the browser: %s view --workspace %s", server, keep)
 	return nil
+}
+
+// leave copies what the walk made to keep, for a person to look at.
+func leave(workspace, keep string) error {
+	syscall.Umask(0o077) // as the program does: a copy of its key is for its owner
+	// Only what an earlier run has left is replaced.
+	if _, err := os.Stat(filepath.Join(keep, ".yamo")); err == nil {
+		if err := os.RemoveAll(keep); err != nil {
+			return err
+		}
+	}
+	return os.CopyFS(keep, os.DirFS(workspace))
 }

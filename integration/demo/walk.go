@@ -34,6 +34,7 @@ func (w *walk) close() error {
 			errs = append(errs, h.Close())
 		}
 	}
+	w.dm, w.club = nil, nil
 	return errors.Join(errs...)
 }
 
