@@ -84,9 +84,10 @@ func (g *Guard) Wrap(h http.Handler) http.Handler {
 	own := http.NewCrossOriginProtection().Handler(g.admitted(h))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for name, value := range map[string]string{
-			"Content-Security-Policy":      policy,
-			"X-Content-Type-Options":       "nosniff",
-			"Referrer-Policy":              "no-referrer", // the link has the key
+			"Content-Security-Policy": policy,
+			"X-Content-Type-Options":  "nosniff",
+			// The link has the key, so no other site gets it. With no-referrer browsers would send forms with the origin null.
+			"Referrer-Policy":              "same-origin",
 			"Cross-Origin-Opener-Policy":   "same-origin",
 			"Cross-Origin-Resource-Policy": "same-origin",
 			"Cache-Control":                "no-store",
@@ -151,6 +152,7 @@ func (g *Guard) admitted(h http.Handler) http.Handler {
 // mail program for example, and the browser would not send a SameSite=Strict cookie with it.
 var welcome = template.Must(template.New("").Parse(`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>yamo-mcp view</title>
+<link rel="icon" href="/assets/icon.svg" type="image/svg+xml">
 <meta http-equiv="refresh" content="0;url=/"></head>
 <body><main><h1>Your agent's memory</h1><p><a href="/">Continue</a></p></main></body></html>
 `))
