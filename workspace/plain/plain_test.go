@@ -104,6 +104,31 @@ func TestLinksAreRefused(t *testing.T) {
 	}
 }
 
+// A second name of a file is refused under both names, by each way to open or describe it.
+func TestHardLinksAreRefused(t *testing.T) {
+	t.Parallel()
+	dir, r := root(t, map[string]string{"MEMORY.md": "private"})
+	if err := os.Link(filepath.Join(dir, "MEMORY.md"), filepath.Join(dir, "AGENTS.md")); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"MEMORY.md", "AGENTS.md"} {
+		if data, _, err := Read(r, name, 100); !isRefused(err) || len(data) > 0 {
+			t.Errorf("Read(%s) = %q, %v", name, data, err)
+		}
+		if _, err := Stat(r, name); !isRefused(err) {
+			t.Errorf("Stat(%s): %v", name, err)
+		}
+		if Refusal(r, name) == "" {
+			t.Errorf("%s is not refused", name)
+		}
+	}
+}
+
+func isRefused(err error) bool {
+	_, ok := errors.AsType[*RefusedError](err)
+	return ok
+}
+
 // An editor that saves by renaming while an entry is written does not lose the entry.
 func TestAppendSurvivesReplacement(t *testing.T) {
 	t.Parallel()
