@@ -157,4 +157,21 @@ var mutants = []mutant{
 		"internal/brief/memory.go", `return g.foreign(hit) || hit.Lesson != nil`, `return hit.Lesson != nil`,
 		"./internal/brief", "", "what a group said is not told unasked in a DM",
 	},
+	{
+		"internal/viewer/guard/guard.go", `case r.Host != g.host:`, `case false:`,
+		"./internal/viewer/guard", "", "DNS rebinding of the viewer",
+	},
+	{
+		"internal/viewer/guard/guard.go", `session == "" || !equal(cookie.Value, session)`,
+		`session == "" && !equal(cookie.Value, session)`,
+		"./internal/viewer/guard", "", "the viewer's pages need its session",
+	},
+	{
+		"internal/viewer/guard/guard.go", `if !equal(r.PostForm.Get(TokenField), token) {`, `if false {`,
+		"./internal/viewer/guard", "", "another page changes nothing through the viewer",
+	},
+	{
+		"internal/viewer/guard/guard.go", `g.link, g.session, g.token, g.last = "", `, `_, g.session, g.token, g.last = "", `,
+		"./internal/viewer/guard", "", "the viewer's link works once",
+	},
 }
