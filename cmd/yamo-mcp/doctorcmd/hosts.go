@@ -122,7 +122,8 @@ func (d *doctor) hooks() {
 			d.fine("hooks", "%s (%s): %s, %d ms, %d characters before the model%s", key, who, at, run.Millis, run.Context, by)
 		}
 		if len(last) == 0 && who.IsDM() {
-			d.note("hooks", "no host has run one yet", "yamo-mcp install claude-code, or another host with hooks")
+			d.note("hooks", "no host has run one yet",
+				"start a session in a host that has hooks; yamo-mcp install claude-code, or another host, adds them")
 		}
 	}
 }

@@ -94,10 +94,10 @@ func showMemory(s *screen.Screen, h record.Hit, history []record.Hit, derived []
 	fact(s, "for", h.Hypothesis)
 	fact(s, "readable by", readers(h.Visibility))
 	if h.Accesses.Count > 0 {
-		fact(s, "found", fmt.Sprintf("%d times, last on %s", h.Accesses.Count, dayOf(h.Accesses.Last)))
+		fact(s, "found", fmt.Sprintf("%s, last on %s", times(int(h.Accesses.Count)), dayOf(h.Accesses.Last)))
 	}
 	if h.Sightings > 0 {
-		fact(s, "said", fmt.Sprintf("%d times in these words", h.Sightings))
+		fact(s, "said", times(h.Sightings)+" in these words")
 	}
 	if l := h.Lesson; l != nil {
 		fact(s, "severity", l.Severity)
@@ -127,6 +127,14 @@ func showMemory(s *screen.Screen, h record.Hit, history []record.Hit, derived []
 				s.In(style, until) + "  " + s.In(screen.Faint, v.ID) + "\n")
 		}
 	}
+}
+
+// times returns how often something happened, in words.
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
 }
 
 // readers describes who can read what is in a compartment.

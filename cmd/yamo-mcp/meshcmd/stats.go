@@ -149,7 +149,11 @@ func showStats(s *screen.Screen, a statistics) {
 	}
 	fact(s, "new tags", strings.Join(tags, ", "))
 	if o.Bytes > 0 {
-		fact(s, "on disk", fmt.Sprintf("%.1f MB", float64(o.Bytes)/1e6))
+		size, unit := float64(o.Bytes)/1e3, "kB"
+		if size >= 1e3 {
+			size, unit = size/1e3, "MB"
+		}
+		fact(s, "on disk", fmt.Sprintf("%.1f %s", size, unit))
 	}
 	if a.Status != "connected" {
 		s.Put(s.In(screen.Caution, "The search index cannot be read: yamo-mcp doctor finds out why.") + "\n")
