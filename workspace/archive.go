@@ -16,13 +16,14 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/plain"
 )
 
-// An archived daily log is compressed in memory/archive/ (RFC-0009 §5.2). It keeps its name: an audience that may read
-// memory/2026-01-02.md reads it from the archive when it is no longer in memory/, so that links and searches go on
-// working.
+// An archived daily log or note is compressed in memory/archive/ (RFC-0009 §5.2). It keeps its name: an audience that
+// may read memory/2026-01-02.md reads it from the archive when it is no longer in memory/, so that links and searches go
+// on working.
 
 const (
 	archiveFolder = memoryFolder + "/archive"
 	archived      = ".gz"
+	archivedNote  = notesFolder + "-" // begins the name of what was in notes/; others begin with their date
 )
 
 // archiveName returns where the log or memory file called name is archived, "" if its name has no date.
@@ -30,11 +31,32 @@ func archiveName(name string) string {
 	if m := datedName.FindStringSubmatch(name); m == nil || !validDate(m[1]) || !plainName(name) {
 		return ""
 	}
-	return archiveFolder + "/" + path.Base(name) + archived
+	base := path.Base(name)
+	if strings.HasPrefix(name, notesFolder+"/") {
+		base = archivedNote + base
+	}
+	return archiveFolder + "/" + base + archived
 }
 
-// archivedLogs returns the names that the archived logs had in memory/, in no particular order. A group gets none: its
-// own log is found by its exact name.
+// unarchived returns the name that the file base of memory/archive/ had before, which archiveName reverses; "" if it
+// is no archive of one.
+func unarchived(base string) string {
+	base, ok := strings.CutSuffix(base, archived)
+	if !ok {
+		return ""
+	}
+	name := memoryFolder + "/" + base
+	if note, ok := strings.CutPrefix(base, archivedNote); ok {
+		name = notesFolder + "/" + note
+	}
+	if archiveName(name) == "" {
+		return ""
+	}
+	return name
+}
+
+// archivedLogs returns the names that the archived files had in memory/ and notes/, in no particular order. A group gets
+// none: its own log is found by its exact name.
 func (v *View) archivedLogs() []string {
 	// SECURITY: a folder's listing names the logs of the DM and of every group.
 	if !v.who.IsDM() {
@@ -47,8 +69,7 @@ func (v *View) archivedLogs() []string {
 	}
 	var names []string
 	for _, entry := range entries {
-		base, ok := strings.CutSuffix(entry.Name(), archived)
-		if name := memoryFolder + "/" + base; ok && archiveName(name) != "" {
+		if name := unarchived(entry.Name()); name != "" {
 			names = append(names, name)
 		}
 	}

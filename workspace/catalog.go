@@ -63,7 +63,7 @@ func (v *View) profiles() []File {
 // day, groups' logs. The latest date comes first. In a group there are none.
 func (v *View) MemoryFiles() []string {
 	names := slices.DeleteFunc(slices.Concat(v.list(memoryFolder), v.archivedLogs()), func(name string) bool {
-		return classify(v.who, name) == audience.DailyLog || path.Ext(name) != ".md"
+		return classify(v.who, name) == audience.DailyLog || path.Ext(name) != ".md" || path.Dir(name) != memoryFolder
 	})
 	slices.Sort(names)
 	slices.Reverse(names)

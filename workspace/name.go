@@ -59,8 +59,9 @@ const (
 // logName is memory/YYYY-MM-DD.md, with -group-NAME for a group's log.
 var logName = regexp.MustCompile(`^memory/([0-9]{4}-[0-9]{2}-[0-9]{2})(-group-([a-z0-9][a-z0-9_-]{0,63}))?\.md$`)
 
-// datedName is every file of memory/ whose name begins with a date: logs, saved sessions, flushes, topics of a day.
-var datedName = regexp.MustCompile(`^memory/([0-9]{4}-[0-9]{2}-[0-9]{2})(?:-[^/]+)?\.md$`)
+// datedName is every file of memory/ and notes/ whose name begins with a date: logs, saved sessions, flushes, topics
+// and notes of a day.
+var datedName = regexp.MustCompile(`^(?:memory|notes)/([0-9]{4}-[0-9]{2}-[0-9]{2})(?:-[^/]+)?\.md$`)
 
 // classify returns the class of the slash-separated, workspace-relative name as seen by a: a group's log is GroupLog
 // for that group and OtherLog for everyone else. Any name that is not exactly one of the format is Unknown, which no

@@ -89,7 +89,7 @@ func (v *View) recordable(names []string) []string {
 	for _, name := range names {
 		class := classify(v.who, name)
 		if base, ok := strings.CutPrefix(name, archiveFolder+"/"); ok {
-			class = classify(v.who, memoryFolder+"/"+strings.TrimSuffix(base, archived))
+			class = classify(v.who, unarchived(base))
 		}
 		// SECURITY: BOOTSTRAP.md may contain what must not persist (RFC-0009 §4.3). What a group may not read is recorded
 		// only if the operator asked for it.

@@ -33,7 +33,8 @@ var (
 	ErrArchive = errors.New("another log was archived under this name; nothing was done")
 )
 
-// Log is a daily log on disk, or another dated file of memory/: a saved session, a flush, a topic of a day.
+// Log is a daily log on disk, or another dated file of memory/ or notes/: a saved session, a flush, a topic or the
+// notes of a day.
 type Log struct {
 	File
 	Date     string // YYYY-MM-DD
@@ -46,7 +47,7 @@ type Log struct {
 func (v *View) Logs(days int) []Log {
 	var logs []Log
 	today, _ := v.Days()
-	names := slices.Concat(v.list(memoryFolder), v.archivedLogs())
+	names := slices.Concat(v.list(memoryFolder), v.list(notesFolder), v.archivedLogs())
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) { // an interrupted archiving leaves both files
 		log, err := v.log(name, today)
@@ -80,9 +81,9 @@ func (v *View) log(name, today string) (Log, error) {
 	}, nil
 }
 
-// ArchiveLog compresses the daily log called name into memory/archive/ and removes it from memory/ (RFC-0009 §5.2). It
-// is still read under its name. Without the user's consent a log younger than ProtectedAge is ErrProtected, and one of
-// the last days is ErrCurrent in any case. Archiving twice is no error. In a group the error is fs.ErrNotExist.
+// ArchiveLog compresses the daily log called name into memory/archive/ and removes it from its folder (RFC-0009 §5.2).
+// It is still read under its name. Without the user's consent a log younger than ProtectedAge is ErrProtected, and one
+// of the last days is ErrCurrent in any case. Archiving twice is no error. In a group the error is fs.ErrNotExist.
 func (v *View) ArchiveLog(ctx context.Context, name string, consent bool) error {
 	today, _ := v.Days()
 	log, err := v.log(name, today)
@@ -124,8 +125,8 @@ func (v *View) ArchiveLog(ctx context.Context, name string, consent bool) error 
 	return v.rotated("archive", name, err)
 }
 
-// DeleteLog deletes the daily log called name, from memory/ and from memory/archive/. Without the user's consent a log
-// younger than ProtectedAge is ErrProtected (RFC-0009 §5.2). In a group the error is fs.ErrNotExist.
+// DeleteLog deletes the daily log called name, from its folder and from memory/archive/. Without the user's consent a
+// log younger than ProtectedAge is ErrProtected (RFC-0009 §5.2). In a group the error is fs.ErrNotExist.
 func (v *View) DeleteLog(ctx context.Context, name string, consent bool) error {
 	today, _ := v.Days()
 	log, err := v.log(name, today)

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -60,6 +61,62 @@ func TestLogs(t *testing.T) {
 	}
 	if logs := w.View(group(t, "a")).Logs(-100); len(logs) > 0 {
 		t.Errorf("a group lists %v", logs)
+	}
+}
+
+// The notes of a day are rotated like its log, and one does not take the other's place in the archive.
+func TestNotesRotate(t *testing.T) {
+	t.Parallel()
+	w := old(t)
+	const note, log = "notes/2026-01-14.md", "memory/2026-01-14.md"
+	said := content(t, w, log)
+	for name, text := range map[string]string{note: "a note", "notes/plans.md": "no date"} {
+		path := filepath.Join(w.dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v := w.View(audience.DM())
+	listed := func() (names []string) {
+		for _, l := range v.Logs(ReviewAge) {
+			if strings.HasPrefix(l.Name, "notes/") {
+				names = append(names, fmt.Sprint(l.Name, " ", l.Archived))
+			}
+		}
+		return names
+	}
+	if diff := cmp.Diff([]string{note + " false"}, listed()); diff != "" {
+		t.Error(diff)
+	}
+	for _, name := range []string{log, note} {
+		if err := v.ArchiveLog(t.Context(), name, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff([]string{note + " true"}, listed()); diff != "" {
+		t.Error(diff)
+	}
+	for name, want := range map[string]string{note: "a note", log: said} {
+		if data, err := v.Read(name); err != nil || string(data) != want {
+			t.Errorf("%s: %.20q, %v", name, data, err)
+		}
+	}
+	if !slices.ContainsFunc(v.Searched(), func(f File) bool { return f.Name == note }) {
+		t.Error("it is not searched")
+	}
+	for _, name := range []string{note, "memory/archive/notes-2026-01-14.md.gz"} {
+		if _, err := w.View(group(t, "a")).Read(name); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("a group reads %s: %v", name, err)
+		}
+	}
+	if err := v.DeleteLog(t.Context(), note, false); err != nil {
+		t.Error(err)
+	}
+	if _, err := v.Read(note); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("after its deletion: %v", err)
+	}
+	if data, err := v.Read(log); err != nil || string(data) != said {
+		t.Errorf("the log, after the deletion of the note: %.20q, %v", data, err)
 	}
 }
 

@@ -34,7 +34,8 @@ func newRotateCommand(env cli.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rotate [DIR]",
 		Short: "List, archive or delete old daily logs",
-		Long: `List the daily logs of the workspace in DIR (default YAMO_WORKSPACE) that are older than 30 days.
+		Long: `List the daily logs of the workspace in DIR (default YAMO_WORKSPACE), and the dated files of its notes,
+that are older than 30 days.
 
 --archive compresses them into memory/archive/, where they stay readable and searchable. --delete
 removes a log permanently. Logs younger than 7 days are changed only with --consent.`,
