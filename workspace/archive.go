@@ -16,9 +16,9 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/plain"
 )
 
-// An archived daily log or note is compressed in memory/archive/ (RFC-0009 §5.2). It keeps its name: an audience that
-// may read memory/2026-01-02.md reads it from the archive when it is no longer in memory/, so that links and searches go
-// on working.
+// An archived daily log or note is compressed in memory/archive/ (RFC-0009 §5.2). It keeps its name: an audience
+// that may read memory/2026-01-02.md reads it from the archive when it is no longer in memory/, so that links and
+// searches go on working.
 
 const (
 	archiveFolder = memoryFolder + "/archive"
@@ -38,8 +38,8 @@ func archiveName(name string) string {
 	return archiveFolder + "/" + base + archived
 }
 
-// unarchived returns the name that the file base of memory/archive/ had before, which archiveName reverses; "" if it
-// is no archive of one.
+// unarchived returns the name that the file base of memory/archive/ had before, which archiveName reverses; "" if
+// it is no archive of one.
 func unarchived(base string) string {
 	base, ok := strings.CutSuffix(base, archived)
 	if !ok {
@@ -55,8 +55,8 @@ func unarchived(base string) string {
 	return name
 }
 
-// archivedLogs returns the names that the archived files had in memory/ and notes/, in no particular order. A group gets
-// none: its own log is found by its exact name.
+// archivedLogs returns the names that the archived files had in memory/ and notes/, in no particular order. A group
+// gets none: its own log is found by its exact name.
 func (v *View) archivedLogs() []string {
 	// SECURITY: a folder's listing names the logs of the DM and of every group.
 	if !v.who.IsDM() {

@@ -87,8 +87,8 @@ func (m *command) logs(who audience.Audience) (*transcript.View, func() error, e
 	}
 	logs, release, err := session.OpenLogs(options, who)
 	if err == nil && logs == nil {
-		err = cli.Misused("no folder of session logs: name the host's, such as ~/.claude/projects, with --transcripts or YAMO_TRANSCRIPTS, " +
-			"or as transcripts in your config.toml")
+		err = cli.Misused("no folder of session logs: name the host's, such as ~/.claude/projects, with --transcripts " +
+			"or YAMO_TRANSCRIPTS, or as transcripts in your config.toml")
 	}
 	return logs, release, err
 }
