@@ -183,6 +183,11 @@ func (p *planted) plantPrivate(tb testing.TB) {
 		p.privately("an OpenClaw session"),
 	))
 	p.ids = append(p.ids, "openclaw")
+	write(tb, filepath.Join(p.workspace, ".yamo", "private", "imported", "chatgpt", "imported-1.jsonl"), fmt.Sprintf(
+		`{"type":"session","version":1,"id":"imported-1","connection":"dm"}`+"\n"+
+			`{"type":"entry","role":"user","content":%q}`+"\n", p.privately("an imported session"),
+	))
+	p.ids = append(p.ids, "imported-1")
 	// What SOUL.md said before it was reconfigured only the operator may read.
 	before := "You are Kate. " + p.privately("the SOUL.md of before")
 	write(tb, filepath.Join(p.workspace, ".yamo", "replaced", "20260101T000000Z-00000000-SOUL.md"), before)

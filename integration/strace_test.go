@@ -47,7 +47,7 @@ func TestGroupProcessTouchesNoPrivateFile(t *testing.T) {
 	for _, name := range []string{
 		"MEMORY.md", "USER.md", "TOOLS.md", "HEARTBEAT.md", "DREAMS.md", "notes",
 		".yamo/private/ledger.ndjson", ".yamo/private/start.image", ".yamo/private/turns",
-		".yamo/groups/" + hiking, "transcripts/", "/private.json",
+		".yamo/private/imported", ".yamo/groups/" + hiking, "transcripts/", "/private.json",
 	} {
 		if !strings.Contains(dm, name) {
 			t.Errorf("a DM that reads everything is not seen to touch %s", name)

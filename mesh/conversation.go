@@ -3,6 +3,8 @@ package mesh
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"path/filepath"
 	"strings"
 
@@ -125,23 +127,26 @@ func labelled(query string, hit record.Hit, text string) string {
 	return strings.Join(named, ", ") + ": " + text
 }
 
-// Conversations returns an index of the turns of source, in the folder of the audience's own compartment. redact
-// removes credentials and project returns the identity of a folder's project; nil: none is known. It reads and writes
+// Conversations returns an index of the turns of source, the logs in folder, below the audience's own compartment.
+// redact removes credentials, project returns the identity of a folder's project; nil: none is known. It reads and writes
 // nothing before its first use. The caller closes it before the View.
 //
 // SECURITY: the folder is chosen by the audience, so that a group's index is never the one that a DM's session made.
 func (v *View) Conversations(
-	source turns.Source, redact func(text string) (string, bool), project func(dir string) string,
+	folder string, source turns.Source, redact func(text string) (string, bool), project func(dir string) string,
 ) *turns.Index {
 	dir, lock := v.folder(v.home())
+	// Hosts with different folders of logs may share a workspace: neither removes what the other has indexed.
+	sum := sha256.Sum256([]byte(folder))
+	dir = filepath.Join(dir, "turns", hex.EncodeToString(sum[:8]))
 	return turns.New(turns.Options{
-		Source: source, Dir: filepath.Join(dir, "turns"), Lock: filepath.Join(v.Dir, "locks", lock+".turns"),
+		Source: source, Dir: dir, Lock: filepath.Join(v.Dir, "locks", lock+".turns"),
 		Embedder: v.Embedder, Redact: redact, Project: project, Visibility: v.home(), Logger: v.Logger,
 		Prepare: func() error {
-			if err := v.prepare(); err != nil {
+			if err := v.Prepare(); err != nil {
 				return err
 			}
-			return v.checkFolders(filepath.Join(dir, "turns"))
+			return v.checkFolders(dir)
 		},
 	})
 }

@@ -297,7 +297,7 @@ func (m Maintenance) Rekey(ctx context.Context) ([]ledger.Rekeyed, error) {
 	if _, err := m.view.visible(); err != nil {
 		return nil, err
 	}
-	if err := m.view.prepare(); err != nil {
+	if err := m.view.Prepare(); err != nil {
 		return nil, err
 	}
 	list := m.ledgers()

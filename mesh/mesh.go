@@ -159,7 +159,7 @@ func Open(o Options) *View {
 			Visibility: v.home(),
 			Embedder:   o.Embedder, Scrubber: v.scrubber, AgentID: o.AgentID, Logger: o.Logger,
 			Prepare: func() error {
-				if err := v.prepare(); err != nil {
+				if err := v.Prepare(); err != nil {
 					return err
 				}
 				return v.checkFolders(dir)
@@ -354,8 +354,8 @@ type damageError struct{ cause, fault error }
 func (e *damageError) Error() string   { return e.cause.Error() }
 func (e *damageError) Unwrap() []error { return []error{e.fault, e.cause} }
 
-// prepare creates the .yamo folder for the first write, and excludes it from version control.
-func (v *View) prepare() error {
+// Prepare creates the .yamo folder for the first write, and excludes it from version control.
+func (v *View) Prepare() error {
 	if err := v.checkFolders(v.Dir); err != nil {
 		return err
 	}
@@ -393,7 +393,7 @@ func (v *View) key(create bool) ([]byte, error) {
 			// SECURITY: a group does not look for the ledgers of others.
 			ledgers = append(ledgers, v.keyed())
 		}
-		if err := v.prepare(); err != nil {
+		if err := v.Prepare(); err != nil {
 			return nil, err
 		}
 	}

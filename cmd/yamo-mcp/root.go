@@ -94,7 +94,7 @@ To get started:
 		}
 	}
 	install := newInstallCommands(env)
-	add("Set up", newSetupCommand(env), newInitCommand(env), install[0], doctorcmd.New(env))
+	add("Set up", newSetupCommand(env), newInitCommand(env), install[0], newImportCommand(env), doctorcmd.New(env))
 	add("Look at the memory", append(meshcmd.Short(env), newForgetCommand(env), newViewCommand(env))...)
 	// These are at the top level and not in a group: a person who looks at the history of a file knows no "edits".
 	add("Look after the workspace's files", append(editcmd.New(env),

@@ -42,7 +42,7 @@ func transcriptOf(ctx context.Context, embedder index.Embedder, c dialog, into .
 	}
 	defer func() { _ = folder.Close() }()
 	logs := folder.View(audience.DM())
-	find := memory.Conversations(conversation.Source(logs), func(s string) (string, bool) { return s, true }, nil)
+	find := memory.Conversations("", conversation.Source(logs), func(s string) (string, bool) { return s, true }, nil)
 	defer func() { _ = find.Close(ctx) }()
 	view := &conversation.View{View: logs, Index: find, Now: time.Now, Logger: slog.New(slog.DiscardHandler)}
 	for { // until everything has its vector

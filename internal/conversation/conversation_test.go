@@ -123,7 +123,7 @@ func (w *world) open(who audience.Audience) *conversation.View {
 		w.Fatal(err)
 	}
 	logs := folder.View(who)
-	index := memory.Conversations(conversation.Source(logs), redact, transcript.ProjectName)
+	index := memory.Conversations(w.logs, conversation.Source(logs), redact, transcript.ProjectName)
 	w.Cleanup(func() {
 		ctx := context.Background()
 		for _, err := range []error{index.Close(ctx), folder.Close(), memory.Close(ctx)} {
@@ -273,7 +273,7 @@ func TestLogsChange(t *testing.T) {
 			t.Errorf("%s view after a truncation and a deletion: -want +got\n%s", name, diff)
 		}
 	}
-	digests, err := filepath.Glob(filepath.Join(w.memory, "private", "turns", "*.turns"))
+	digests, err := filepath.Glob(filepath.Join(w.memory, "private", "turns", "*", "*.turns"))
 	if err != nil || len(digests) != 1 {
 		t.Errorf("digests of deleted logs are kept: %q, %v", digests, err)
 	}
@@ -305,7 +305,7 @@ func TestGroupHasItsOwn(t *testing.T) {
 		w.find(w.open(sailors), conversation.Query{Text: "lighthouse"})); diff != "" {
 		t.Errorf("a group: -want +got\n%s", diff)
 	}
-	digests, err := filepath.Glob(filepath.Join(w.memory, "groups", "sailors", "turns", "*.turns"))
+	digests, err := filepath.Glob(filepath.Join(w.memory, "groups", "sailors", "turns", "*", "*.turns"))
 	if err != nil || len(digests) != 1 {
 		t.Errorf("the group's digests: %q, %v", digests, err)
 	}

@@ -17,7 +17,7 @@ import (
 func OpenConversations(
 	o Options, who audience.Audience, memory *mesh.View, now func() time.Time,
 ) (v *conversation.View, release func() error, err error) {
-	folder, err := openLogs(o)
+	folder, err := openLogs(o, who)
 	if folder == nil || err != nil {
 		return nil, func() error { return nil }, err
 	}
@@ -33,10 +33,11 @@ func OpenConversations(
 		find := ProjectFinder(o.Config.Workspace).Identify
 		project = func(dir string) string { return cmp.Or(find(dir), transcript.ProjectName(dir)) }
 	}
-	index := memory.Conversations(conversation.Source(logs), func(text string) (string, bool) {
+	cleaned := func(text string) (string, bool) {
 		clean, found := redact(text)
 		return clean, found == 0
-	}, project)
+	}
+	index := memory.Conversations(o.Config.Session.Transcripts, conversation.Source(logs), cleaned, project)
 	return &conversation.View{View: logs, Index: index, Now: now, Logger: o.Logger}, func() error {
 		ctx, cancel := context.WithTimeout(context.Background(), closing)
 		defer cancel()

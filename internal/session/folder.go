@@ -96,19 +96,30 @@ func OpenDreams(o Options, view *workspace.View, memory *mesh.View, editor *edit
 	})
 }
 
-// openLogs opens the folder of session logs, and returns nil if none is set (seed 002, phase 10.8). It may be empty or
+// ImportedFolder is the folder of imported session logs below MemoryFolder.
+const ImportedFolder = "private/imported"
+
+// openLogs opens the folder of session logs, and returns nil if none is set (seed 002, phase 10.8)
+// and a DM has imported none. It may be empty or
 // missing: a host makes it with its first session.
 //
 // SECURITY: what is in the folder makes no difference to which tools a session has, so that a group does not learn from
 // them whether private logs exist.
-func openLogs(o Options) (*transcript.Folder, error) {
-	dir := o.Config.Session.Transcripts
+func openLogs(o Options, who audience.Audience) (*transcript.Folder, error) {
+	dir, own := o.Config.Session.Transcripts, ""
+	// SECURITY: a group's process does not look whether something was imported.
+	if who.IsDM() {
+		own = filepath.Join(o.Config.Workspace, MemoryFolder, ImportedFolder)
+	}
 	if dir == "" {
-		return nil, nil
+		if info, err := os.Lstat(own); own == "" || err != nil || !info.IsDir() {
+			return nil, nil
+		}
 	}
 	const setting config.Name = "transcripts"
 	info, err := os.Stat(dir)
 	switch {
+	case dir == "":
 	case errors.Is(err, fs.ErrNotExist):
 		o.Logger.Warn("the folder of session logs does not exist yet; session_logs finds nothing until it does",
 			"transcripts", dir)
@@ -123,16 +134,17 @@ func openLogs(o Options) (*transcript.Folder, error) {
 	}
 	redact := CredentialScrubber(list)
 	return transcript.Open(dir, transcript.Options{
-		Redact:  func(text string) string { clean, _ := redact(text); return clean },
-		Stems:   keyword.Stems,
-		Project: ProjectFinder(o.Config.Workspace).Identify,
+		Redact:   func(text string) string { clean, _ := redact(text); return clean },
+		Stems:    keyword.Stems,
+		Project:  ProjectFinder(o.Config.Workspace).Identify,
+		Imported: own,
 	})
 }
 
 // OpenLogs opens the session logs of one audience without the rest of a session, nil if no folder is set. release
 // closes them again.
 func OpenLogs(o Options, who audience.Audience) (logs *transcript.View, release func() error, err error) {
-	folder, err := openLogs(o)
+	folder, err := openLogs(o, who)
 	if folder == nil {
 		return nil, func() error { return nil }, err
 	}

@@ -80,7 +80,7 @@ func TestLogsAreOffered(t *testing.T) {
 		}
 		o := Options{Logger: slog.New(slog.DiscardHandler)}
 		o.Config.Session.Transcripts = dir
-		logs, err := openLogs(o)
+		logs, err := openLogs(o, audience.DM())
 		if err != nil || logs == nil {
 			t.Fatalf("%s: %v, %v", name, logs, err)
 		}

@@ -177,7 +177,7 @@ func (x *Index) sweep(logs []Log) error {
 		known[filepath.Base(digestPath(x.Dir, l.Name))] = true
 	}
 	files, err := os.ReadDir(x.Dir)
-	if err != nil {
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("list digests: %w", err)
 	}
 	for _, f := range files {

@@ -32,9 +32,13 @@ type log struct {
 }
 
 // folders returns the folders whose logs the view may read, in the order of search.
-func (v *View) folders(root *os.Root) ([]string, error) {
+func (v *View) folders() ([]string, error) {
+	root, err := v.folder.open(0)
+	if err != nil {
+		return nil, err
+	}
 	if root == nil {
-		return nil, nil
+		return v.importedFolders(), nil
 	}
 	// SECURITY: for a group one folder by its exact name, and no listing that names others.
 	if !v.who.IsDM() {
@@ -53,7 +57,7 @@ func (v *View) folders(root *os.Root) ([]string, error) {
 	slices.Sort(folders[1:])
 	groups, err := plain.List(root, groupsFolder)
 	if err != nil {
-		return folders, nil // there are no groups
+		return append(folders, v.importedFolders()...), nil // there are no groups
 	}
 	first := len(folders)
 	for _, entry := range groups {
@@ -62,7 +66,29 @@ func (v *View) folders(root *os.Root) ([]string, error) {
 		}
 	}
 	slices.Sort(folders[first:])
-	return folders, nil
+	return append(folders, v.importedFolders()...), nil
+}
+
+// importedFolders returns the folders of imported logs.
+func (v *View) importedFolders() (folders []string) {
+	// SECURITY: a group's process does not look whether there are any.
+	if !v.who.IsDM() {
+		return nil
+	}
+	root, err := v.folder.open(1)
+	if root == nil || err != nil {
+		return nil
+	}
+	top, err := plain.List(root, ".")
+	if err != nil {
+		return nil
+	}
+	for _, entry := range top {
+		if entry.IsDir() && entry.Name()[0] != '.' {
+			folders = append(folders, importedPrefix+entry.Name())
+		}
+	}
+	return folders
 }
 
 // at returns the log of session id in folder.
@@ -79,21 +105,21 @@ func at(folder, id string) log {
 
 // logs returns the logs that the view may read, newest first.
 func (v *View) logs() ([]log, error) {
-	root, err := v.folder.open()
-	if err != nil {
-		return nil, err
-	}
-	folders, err := v.folders(root)
+	folders, err := v.folders()
 	if err != nil {
 		return nil, err
 	}
 	var logs []log
 	for _, folder := range folders {
-		entries, err := plain.List(root, folder)
+		root, below, err := v.in(folder)
+		if err != nil {
+			continue
+		}
+		entries, err := plain.List(root, below)
 		if err != nil {
 			continue // gone, or not a plain folder
 		}
-		origins := v.origins(root, folder)
+		origins := v.origins(root, below)
 		for _, entry := range entries {
 			id, ok := strings.CutSuffix(entry.Name(), extension)
 			if !ok || !sessionID.MatchString(id) {
@@ -101,7 +127,11 @@ func (v *View) logs() ([]log, error) {
 			}
 			l := at(folder, id)
 			l.group = cmp.Or(l.group, originOf(origins, id))
-			info, err := plain.Stat(root, l.name)
+			_, name, err := v.in(l.name)
+			if err != nil {
+				continue
+			}
+			info, err := plain.Stat(root, name)
 			if err != nil {
 				continue
 			}
@@ -120,18 +150,20 @@ func (v *View) find(id string) (log, error) {
 	if !sessionID.MatchString(id) {
 		return log{}, ErrInvalidID
 	}
-	root, err := v.folder.open()
-	if err != nil {
-		return log{}, err
-	}
-	folders, err := v.folders(root)
+	folders, err := v.folders()
 	if err != nil {
 		return log{}, err
 	}
 	for _, folder := range folders {
 		l := at(folder, id)
-		if _, err := plain.Stat(root, l.name); err == nil {
-			l.group = cmp.Or(l.group, originOf(v.origins(root, folder), id))
+		root, name, err := v.in(l.name)
+		if err != nil {
+			continue
+		}
+		if info, err := plain.Stat(root, name); err == nil {
+			_, below, _ := v.in(folder) // as l.name
+			l.group = cmp.Or(l.group, originOf(v.origins(root, below), id))
+			l.modified, l.size = info.ModTime(), info.Size()
 			return l, nil
 		}
 	}
@@ -146,11 +178,11 @@ func (v *View) scan(
 	ctx context.Context, l log, filter func(line []byte) bool, visit func(Session, turn) bool,
 ) (session Session, err error) {
 	session = Session{SessionID: l.id, Group: l.group}
-	root, err := v.folder.open()
-	if root == nil || err != nil {
-		return session, cmp.Or(err, ErrNotFound)
+	root, name, err := v.in(l.name)
+	if err != nil {
+		return session, err
 	}
-	file, err := plain.Open(root, l.name, os.O_RDONLY)
+	file, err := plain.Open(root, name, os.O_RDONLY)
 	var refused *plain.RefusedError
 	if errors.Is(err, fs.ErrNotExist) || errors.As(err, &refused) {
 		return session, ErrNotFound

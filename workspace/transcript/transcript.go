@@ -22,6 +22,7 @@ import (
 	"io/fs"
 	"os"
 	"regexp"
+	"strings"
 	"sync"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
@@ -58,8 +59,8 @@ type Folder struct {
 	dir     string
 	options Options
 
-	mu   sync.Mutex
-	root *os.Root // nil while the folder does not exist
+	mu    sync.Mutex
+	roots [2]*os.Root // of dir and of Options.Imported; nil while the folder does not exist
 }
 
 // Options are what the package needs to know of the session and of text. The zero value is valid.
@@ -70,44 +71,71 @@ type Options struct {
 	Stems func(text string) []string
 	// Project returns the identity of the project that a folder is in, "" for none; nil if projects are not known.
 	Project func(dir string) string
+	// Imported is a second folder of logs, of a folder for each program they come from, "" for none. Only a DM reads it.
+	Imported string
 }
 
 // Open opens the transcripts folder dir. It may not exist yet: a host makes it with its first session. The caller
 // closes it.
 func Open(dir string, o Options) (*Folder, error) {
-	if dir == "" {
+	if dir == "" && o.Imported == "" {
 		return nil, errors.New("open transcripts: no folder given")
 	}
 	f := &Folder{dir: dir, options: o}
-	_, err := f.open()
+	_, err := f.open(0)
 	return f, err
 }
 
-// open returns the root of the folder, nil if it does not exist.
-func (f *Folder) open() (*os.Root, error) {
+// open returns the root of the folder, or with 1 that of imported logs, nil if it does not exist.
+func (f *Folder) open(which int) (*os.Root, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.root == nil {
-		root, err := os.OpenRoot(f.dir)
+	dir := [2]string{f.dir, f.options.Imported}[which]
+	if f.roots[which] == nil && dir != "" {
+		root, err := os.OpenRoot(dir)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, nil
 		}
 		if err != nil {
 			return nil, fmt.Errorf("open transcripts: %w", cause(err))
 		}
-		f.root = root
+		f.roots[which] = root
 	}
-	return f.root, nil
+	return f.roots[which], nil
+}
+
+// importedPrefix begins the names of logs below Options.Imported.
+const importedPrefix = "imported:"
+
+// in returns the root that the log or folder called name is below, and its name there.
+func (v *View) in(name string) (root *os.Root, below string, err error) {
+	which := 0
+	below, imported := strings.CutPrefix(name, importedPrefix)
+	if imported {
+		// SECURITY: what is imported is the person's own.
+		if !v.who.IsDM() {
+			return nil, "", ErrNotFound
+		}
+		which = 1
+	}
+	root, err = v.folder.open(which)
+	if root == nil && err == nil {
+		err = ErrNotFound
+	}
+	return root, below, err
 }
 
 // Close releases the folder. Views of it fail afterwards.
 func (f *Folder) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.root == nil {
-		return nil
+	var errs []error
+	for _, root := range f.roots {
+		if root != nil {
+			errs = append(errs, root.Close())
+		}
 	}
-	return f.root.Close()
+	return errors.Join(errs...)
 }
 
 // View returns the session logs as a may read them.

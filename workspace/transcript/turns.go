@@ -121,15 +121,15 @@ func (v *View) Turns(ctx context.Context, l Log, offsets []int64) (turns []Turn,
 
 // openOwn opens the log l, if it is the audience's.
 func (v *View) openOwn(l Log) (*os.File, error) {
-	root, err := v.folder.open()
-	if root == nil || err != nil {
-		return nil, cmp.Or(err, ErrNotFound)
+	root, name, err := v.in(l.Name)
+	if err != nil {
+		return nil, err
 	}
 	// SECURITY: a name from an index is not trusted either: a group's is below its own folder.
 	if !v.who.IsDM() && !strings.HasPrefix(l.Name, groupsFolder+"/"+v.who.Group()+"/") {
 		return nil, ErrNotFound
 	}
-	file, err := plain.Open(root, l.Name, os.O_RDONLY)
+	file, err := plain.Open(root, name, os.O_RDONLY)
 	var refused *plain.RefusedError
 	if errors.Is(err, fs.ErrNotExist) || errors.As(err, &refused) {
 		return nil, ErrNotFound

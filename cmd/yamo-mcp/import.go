@@ -1,0 +1,219 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
+	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/history"
+	"github.com/yamo-protocol/yamo-mcp/internal/session"
+	"github.com/yamo-protocol/yamo-mcp/mesh"
+)
+
+// imported is the answer of `yamo-mcp import`.
+type imported struct {
+	Copied  bool             `json:"copied"` // false: this is what would be
+	Folder  string           `json:"folder"`
+	Sources []importedSource `json:"sources"`
+}
+
+// importedSource is what was found of one program.
+type importedSource struct {
+	Source   string         `json:"source"`
+	Path     string         `json:"path"`
+	Sessions int            `json:"sessions"`
+	New      int            `json:"new"` // or changed; of a dry run 0
+	Turns    int            `json:"turns"`
+	Bytes    int64          `json:"bytes"` // of text
+	First    string         `json:"first,omitempty"`
+	Last     string         `json:"last,omitempty"`
+	Projects map[string]int `json:"projects,omitempty"` // sessions by folder
+	Unknown  int            `json:"unknown"`            // entries that were left out
+}
+
+// allHistories is the source that stands for every program whose history is found.
+const allHistories = "auto"
+
+// newImportCommand returns `yamo-mcp import`.
+func newImportCommand(env cli.Env) *cobra.Command {
+	c := cli.New(env)
+	c.Nearby = true
+	var dryRun bool
+	sources := strings.Join(slices.Sorted(maps.Keys(history.Readers)), ", ")
+	cmd := &cobra.Command{
+		Use:   "import SOURCE [PATH]",
+		Short: "Let past conversations be found: Codex, Gemini CLI, OpenCode, ChatGPT, Claude",
+		Long: `Copy conversations that another program has kept into the workspace, where the tool session_logs finds
+them in a DM. SOURCE is one of ` + sources + ` or auto, which takes
+the hosts of this machine. For chatgpt and claude PATH is the archive that you have exported, or its
+conversations.json.
+
+Nothing leaves the machine, nothing becomes a memory by itself, and credentials are removed from
+what is shown. Repeat the command to copy what is new; it can be interrupted. The sessions of Claude
+Code need no copy: set transcripts to ~/.claude/projects.`,
+		Args: cobra.RangeArgs(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := c.Load(cmd); err != nil {
+				return err
+			}
+			path := ""
+			if len(args) == 2 {
+				path = args[1]
+			}
+			places, err := historyPlaces(env, args[0], path)
+			if err != nil {
+				return err
+			}
+			result := imported{
+				Copied: !dryRun, Sources: []importedSource{},
+				Folder: filepath.Join(c.Config.Workspace, session.MemoryFolder, session.ImportedFolder),
+			}
+			if !dryRun { // before the first copy: no version control may see it
+				if err := c.WithMemory(audience.DM(), (*mesh.View).Prepare); err != nil {
+					return err
+				}
+			}
+			for _, p := range places {
+				s, err := importHistory(cmd.Context(), env, p, result.Folder, dryRun)
+				if err != nil {
+					return err
+				}
+				result.Sources = append(result.Sources, s)
+			}
+			return c.Answer(result, formatImported(result))
+		},
+	}
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show what is found, and copy nothing")
+	c.AddFlags(cmd.Flags())
+	return cmd
+}
+
+// historyPlace is where a program keeps its history.
+type historyPlace struct{ source, path string }
+
+// historyPlaces returns the existing places of source, or path if it is not "".
+func historyPlaces(env cli.Env, source, path string) (places []historyPlace, err error) {
+	names := slices.Sorted(maps.Keys(history.Readers))
+	if source != allHistories && !slices.Contains(names, source) {
+		return nil, cli.Misused("import: %q is no source; use one of %s, or auto", source, strings.Join(names, ", "))
+	}
+	if path != "" {
+		if source == allHistories {
+			return nil, cli.Misused("import: auto takes no path; name the program that wrote it")
+		}
+		return []historyPlace{{source, path}}, nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return nil, fmt.Errorf("import: %w", err)
+	}
+	var looked []string
+	for _, name := range names {
+		if source != allHistories && source != name {
+			continue
+		}
+		for _, place := range history.Readers[name].Places(home, env.Getenv) {
+			looked = append(looked, place)
+			if info, err := os.Stat(place); err == nil && info.IsDir() {
+				places = append(places, historyPlace{name, place})
+			}
+		}
+	}
+	switch {
+	case len(places) > 0:
+		return places, nil
+	case len(looked) == 0:
+		return nil, cli.Misused("import: %s needs PATH: the archive that you have exported, or its conversations.json",
+			source)
+	}
+	return nil, fmt.Errorf("import: nothing found in %s; name the folder: yamo-mcp import SOURCE PATH",
+		strings.Join(looked, ", "))
+}
+
+// importHistory copies the sessions of one place into folder.
+func importHistory(
+	ctx context.Context, env cli.Env, place historyPlace, folder string, dryRun bool,
+) (found importedSource, err error) {
+	found = importedSource{Source: place.source, Path: place.path, Projects: map[string]int{}}
+	progress := cli.NewProgress(env.Stderr)
+	show := cli.IsTerminal(env.Stderr)
+	err = history.Readers[place.source].Read(ctx, place.path, func(s history.Session) error {
+		found.Unknown += s.Unknown
+		if len(s.Turns) == 0 {
+			return ctx.Err()
+		}
+		found.Sessions++
+		found.Turns += len(s.Turns)
+		for _, t := range s.Turns {
+			found.Bytes += int64(len(t.Text))
+			if day := t.Time.Format(time.DateOnly); !t.Time.IsZero() {
+				found.First = min(cmp.Or(found.First, day), day)
+				found.Last = max(found.Last, day)
+			}
+		}
+		if s.Folder != "" {
+			found.Projects[s.Folder]++
+		}
+		if show {
+			progress.Show("sessions of "+place.source, found.Sessions, found.Sessions)
+		}
+		if dryRun {
+			return ctx.Err()
+		}
+		_, changed, err := history.Copy(filepath.Join(folder, place.source), place.source, s)
+		if changed {
+			found.New++
+		}
+		return errors.Join(err, ctx.Err())
+	})
+	if show {
+		progress.End()
+	}
+	switch {
+	case errors.Is(err, history.ErrNotArchive):
+		return found, fmt.Errorf("import: %s: %w", place.path, history.ErrNotArchive)
+	case err != nil && found.New > 0:
+		return found, fmt.Errorf("import: %d sessions of %s were copied, then: %w", found.New, place.source, err)
+	case err != nil:
+		return found, fmt.Errorf("import: %w", err)
+	}
+	return found, nil
+}
+
+// formatImported returns the answer as text.
+func formatImported(r imported) string {
+	var b strings.Builder
+	for _, s := range r.Sources {
+		fmt.Fprintf(&b, "%s: %d sessions, %d turns, %.1f MB of text", s.Source, s.Sessions, s.Turns, float64(s.Bytes)/1e6)
+		if s.First != "" {
+			fmt.Fprintf(&b, ", %s to %s", s.First, s.Last)
+		}
+		if n := len(s.Projects); n > 0 {
+			fmt.Fprintf(&b, ", %d projects", n)
+		}
+		fmt.Fprintf(&b, " (%s)\n", s.Path)
+		if s.Unknown > 0 {
+			fmt.Fprintf(&b, "  %d entries were left out: their form is not known\n", s.Unknown)
+		}
+		if r.Copied {
+			fmt.Fprintf(&b, "  %d sessions are new or changed\n", s.New)
+		}
+	}
+	if r.Copied {
+		fmt.Fprintf(&b, "copied to %s: session_logs finds them in a DM\n", r.Folder)
+	} else {
+		b.WriteString("nothing was copied: this was a dry run\n")
+	}
+	return b.String()
+}

@@ -1,0 +1,109 @@
+package history
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"slices"
+	"strings"
+	"time"
+)
+
+// chatGPT reads the archive that ChatGPT exports: conversations.json has a tree of messages for each conversation, of
+// which the branch that the person saw last ends at current_node.
+type chatGPT struct{}
+
+func (chatGPT) Places(string, func(string) string) []string { return nil }
+
+// chatGPTConversation is an element of conversations.json.
+type chatGPTConversation struct {
+	ID             string                 `json:"id"`
+	ConversationID string                 `json:"conversation_id"`
+	Title          string                 `json:"title"`
+	CurrentNode    string                 `json:"current_node"`
+	Mapping        map[string]chatGPTNode `json:"mapping"`
+}
+
+type chatGPTNode struct {
+	Parent  string `json:"parent"`
+	Message *struct {
+		Author struct {
+			Role string `json:"role"`
+		} `json:"author"`
+		CreateTime float64 `json:"create_time"`
+		Content    struct {
+			Type  string            `json:"content_type"`
+			Parts []json.RawMessage `json:"parts"`
+			Text  string            `json:"text"`
+		} `json:"content"`
+		Metadata struct {
+			Hidden bool `json:"is_visually_hidden_from_conversation"`
+		} `json:"metadata"`
+	} `json:"message"`
+}
+
+func (chatGPT) Read(ctx context.Context, path string, visit func(Session) error) error {
+	file, err := conversations(path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }() // opened for reading
+	return eachElement(ctx, file, func(raw json.RawMessage) error {
+		var c chatGPTConversation
+		if json.Unmarshal(raw, &c) != nil {
+			return visit(Session{Unknown: 1})
+		}
+		return visit(c.session())
+	})
+}
+
+// session returns the branch that ends at the current node.
+func (c chatGPTConversation) session() Session {
+	s := Session{ID: c.ConversationID, Title: c.Title}
+	if s.ID == "" {
+		s.ID = c.ID
+	}
+	seen := map[string]bool{} // against a cycle
+	for id := c.CurrentNode; id != "" && !seen[id]; id = c.Mapping[id].Parent {
+		seen[id] = true
+		m := c.Mapping[id].Message
+		if m == nil || m.Metadata.Hidden || m.Author.Role == "system" {
+			continue
+		}
+		var parts []string
+		for _, p := range m.Content.Parts {
+			var text string
+			var part struct {
+				Type string `json:"content_type"`
+				Text string `json:"text"`
+			}
+			switch {
+			case json.Unmarshal(p, &text) == nil:
+				parts = append(parts, text)
+			case json.Unmarshal(p, &part) != nil:
+				s.Unknown++
+			case part.Text != "":
+				parts = append(parts, part.Text)
+			case part.Type == "image_asset_pointer":
+				parts = append(parts, "[image]")
+			default:
+				s.Unknown++
+			}
+		}
+		parts = append(parts, m.Content.Text)
+		text := strings.TrimSpace(strings.Join(parts, "\n"))
+		if text == "" {
+			continue
+		}
+		t := Turn{Role: m.Author.Role, Text: text}
+		if m.CreateTime > 0 && m.CreateTime < math.MaxInt32*2 {
+			t.Time = time.UnixMilli(int64(m.CreateTime * 1000)).UTC()
+		}
+		s.Turns = append(s.Turns, t)
+	}
+	slices.Reverse(s.Turns)
+	if c.CurrentNode == "" || len(c.Mapping) == 0 {
+		s.Unknown++
+	}
+	return s
+}

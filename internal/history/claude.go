@@ -1,0 +1,90 @@
+package history
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+)
+
+// claude reads the archive that Claude exports: conversations.json has the messages of each conversation in order.
+type claude struct{}
+
+func (claude) Places(string, func(string) string) []string { return nil }
+
+// claudeConversation is an element of conversations.json.
+type claudeConversation struct {
+	UUID     string `json:"uuid"`
+	Name     string `json:"name"`
+	Messages []struct {
+		Sender  string `json:"sender"`
+		Text    string `json:"text"`
+		Created string `json:"created_at"`
+		Content []struct {
+			Type  string          `json:"type"`
+			Text  string          `json:"text"`
+			Name  string          `json:"name"`
+			Input json.RawMessage `json:"input"`
+		} `json:"content"`
+		Attachments []struct {
+			Name    string `json:"file_name"`
+			Content string `json:"extracted_content"`
+		} `json:"attachments"`
+	} `json:"chat_messages"`
+}
+
+func (claude) Read(ctx context.Context, path string, visit func(Session) error) error {
+	file, err := conversations(path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }() // opened for reading
+	return eachElement(ctx, file, func(raw json.RawMessage) error {
+		var c claudeConversation
+		if json.Unmarshal(raw, &c) != nil || c.UUID == "" {
+			return visit(Session{Unknown: 1})
+		}
+		return visit(c.session())
+	})
+}
+
+func (c claudeConversation) session() Session {
+	s := Session{ID: c.UUID, Title: c.Name}
+	for _, m := range c.Messages {
+		role := map[string]string{"human": "user", "assistant": "assistant"}[m.Sender]
+		if role == "" {
+			s.Unknown++
+			continue
+		}
+		at, err := time.Parse(time.RFC3339Nano, m.Created)
+		if err != nil {
+			at = time.Time{} // not known
+		}
+		said, files := []string{}, []string{}
+		for _, b := range m.Content {
+			switch b.Type {
+			case "text":
+				said = append(said, b.Text)
+			case "tool_use":
+				said = append(said, "[tool call: "+b.Name+"] "+string(b.Input))
+			case "thinking", "tool_result", "token_budget":
+			default:
+				s.Unknown++
+			}
+		}
+		text := strings.TrimSpace(strings.Join(said, "\n"))
+		if text == "" {
+			text = strings.TrimSpace(m.Text)
+		}
+		for _, a := range m.Attachments {
+			files = append(files, strings.TrimSpace("[file: "+a.Name+"]\n"+a.Content))
+		}
+		if text != "" {
+			s.Turns = append(s.Turns, Turn{Role: role, Text: text, Time: at})
+		}
+		if len(files) > 0 { // what is in a file is not the person's words
+			s.Turns = append(s.Turns, Turn{Role: "tool", Text: strings.Join(files, "\n"), Time: at})
+		}
+	}
+	return s
+}
