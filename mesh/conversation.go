@@ -128,8 +128,8 @@ func labelled(query string, hit record.Hit, text string) string {
 }
 
 // Conversations returns an index of the turns of source, the logs in folder, below the audience's own compartment.
-// redact removes credentials, project returns the identity of a folder's project; nil: none is known. It reads and writes
-// nothing before its first use. The caller closes it before the View.
+// redact removes credentials, project returns the identity of a folder's project; nil: none is known. It reads and
+// writes nothing before its first use. The caller closes it before the View.
 //
 // SECURITY: the folder is chosen by the audience, so that a group's index is never the one that a DM's session made.
 func (v *View) Conversations(

@@ -1,6 +1,6 @@
 // Package history reads conversations that other programs have kept: what Codex, Gemini CLI and OpenCode write,
-// and the archives that ChatGPT and Claude export. Copy writes them as session logs (seed 002, phase 10.4), which are then
-// found as any other.
+// and the archives that ChatGPT and Claude export. Copy writes them as session logs (seed 002, phase 10.4), which are
+// then found as any other.
 //
 // Every format is one Reader. The formats are read leniently: what a Reader does not know is counted and left out.
 package history
