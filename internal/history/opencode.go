@@ -62,6 +62,7 @@ func openCodeMessages(path string, s *Session) {
 	}
 	var messages []message
 	files, _ := filepath.Glob(filepath.Join(path, "message", filepath.Base(s.ID), "*.json")) // the pattern is valid
+	slices.Sort(files)                                                                       // their ids ascend in time
 	for _, file := range files {
 		var m message
 		if readJSON(file, &m) != nil || m.Role != "user" && m.Role != "assistant" {
@@ -70,9 +71,6 @@ func openCodeMessages(path string, s *Session) {
 		}
 		messages = append(messages, m)
 	}
-	slices.SortStableFunc(messages, func(a, b message) int {
-		return cmp.Or(cmp.Compare(a.Time.Created, b.Time.Created), cmp.Compare(a.ID, b.ID))
-	})
 	for _, m := range messages {
 		said, results := openCodeParts(path, m.ID, s)
 		at := time.Time{}
