@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -106,6 +107,7 @@ type planted struct {
 	private                []canary            // for the DM only
 	of                     map[string][]canary // for one group and the DM
 	ids                    []string            // of private memories, lessons and sessions
+	evidence               []string            // tokens of private passages and turns
 	control                string              // what the DM and the groups were told while it was planted
 }
 
@@ -301,6 +303,9 @@ func (p *planted) remember(tb testing.TB, group string, plant func(place string)
 		ID string `json:"skill_id"`
 	}](s, "reflect", map[string]any{"action": "synthesize", "topic": plant("a topic of a skill")})
 	p.ids = append(p.ids, reflection.ID, synthesis.ID)
+	if group == "" {
+		p.cite(s)
+	}
 	s.search(plant("a query"), map[string]any{"format": "detailed", "include_lessons": true})
 	readEverything(s)
 	for _, name := range append(privateNames, "memory/"+time.Now().Format(time.DateOnly)+"-group-"+group+".md") {
@@ -317,6 +322,38 @@ func (p *planted) remember(tb testing.TB, group string, plant func(place string)
 		tb.Errorf("no start-up image with %s: %v", memory.ID, err)
 	}
 	p.control += stdout + filesBelow(tb, store)
+}
+
+// cite quotes canaries of a log entry, a file and a session log as evidence in a profile.
+func (p *planted) cite(s *session) {
+	s.tb.Helper()
+	entry := p.privately("a log entry")
+	logged := call[struct {
+		Evidence string `json:"evidence_token"`
+	}](s, "log_append", map[string]any{"text": entry})
+	var quotes []string
+	for _, said := range []string{entry, newCanary("USER.md").String(), newCanary("a transcript").String()} {
+		quotes = append(quotes, `"`+said+`"`)
+	}
+	cited := call[struct {
+		Snapshot    string   `json:"snapshot"`
+		Paraphrased []string `json:"paraphrased"`
+	}](s, "workspace_edit", map[string]any{
+		"file": "users/mira/parts/" + newCanary("a part's name").secret + "/profile.md", "section": "Evidence",
+		"op": "append_item", "items": quotes, "rationale": p.privately("a reason for an edit"), "create": true,
+		"evidence_refs": []string{logged.Evidence, "USER.md", p.ids[0]},
+	})
+	p.private = append(p.private, newCanary("a part's name"))
+	p.evidence = regexp.MustCompile(`ev:[0-9TZ]+-[0-9A-Z]+`).FindAllString(cited.Snapshot, -1)
+	if len(p.evidence) != 3 || p.evidence[0] != logged.Evidence || len(cited.Paraphrased) > 0 {
+		s.tb.Errorf("cited %+v", cited)
+	}
+	for i, token := range p.evidence {
+		read := s.request("resources/read", map[string]any{"uri": "yamo://evidence/" + token})
+		if said := strings.Trim(quotes[i], `"`); !strings.Contains(read.line, said) {
+			s.tb.Errorf("%s does not lead to %s: %s", token, said, read.line)
+		}
+	}
 }
 
 // ingestSkill keeps a skill and returns its id.

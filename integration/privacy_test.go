@@ -148,6 +148,7 @@ func attack(s *session, p *planted, every int) {
 	readEverything(s)
 	guesses := append(hostile(), p.ids...)
 	guessURIs(s, every)
+	guessEvidence(s, p.evidence)
 	guessCompletions(s)
 	guessMethods(s)
 	fuzzPrompts(s, guesses)
@@ -297,6 +298,19 @@ func guessURIs(s *session, every int) {
 					s.tb.Errorf("%s %q is answered %s\nand %q, which does not exist, %s", method, uri, g, absent[i], w)
 				}
 			}
+		}
+	}
+}
+
+// guessEvidence asks for what private tokens lead to. The answer must be that for a token of nothing.
+func guessEvidence(s *session, tokens []string) {
+	s.tb.Helper()
+	const absent = "yamo://evidence/ev:20260102T044827Z-01KDYGJ72E0000000000000000"
+	want := withoutURI(s.request("resources/read", map[string]any{"uri": absent}), absent)
+	for _, token := range tokens {
+		uri := "yamo://evidence/" + token
+		if got := withoutURI(s.request("resources/read", map[string]any{"uri": uri}), uri); got != want {
+			s.tb.Errorf("%s is answered %s\nand a token of nothing %s", uri, got, want)
 		}
 	}
 }

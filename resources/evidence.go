@@ -26,7 +26,7 @@ func RegisterEvidence(s *server.MCPServer, resolve func(ctx context.Context, tok
 	}
 	template := mcp.NewResourceTemplate(resourceuri.EvidencePrefix+"{token}", "evidence",
 		mcp.WithTemplateTitle("Evidence"),
-		mcp.WithTemplateDescription("The target of an evidence token (ev:…): the record of an edit, or a memory"),
+		mcp.WithTemplateDescription("The target of an evidence token (ev:…): an edit, memory, passage or turn"),
 		mcp.WithTemplateMIMEType("application/json"),
 	)
 	listTemplates(hooks, template)

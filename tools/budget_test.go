@@ -155,7 +155,7 @@ func TestResultsFit(t *testing.T) {
 		{MemoryFile(v, nil), `{"action":"read","file":"memory/2026-02-11-matter.md"}`, 10_000, ""},
 		{MemoryStore(memory), `{"content":"` + strings.Repeat("ana@example.org ", 5000) + `","rationale":"` +
 			long(0, 1900) + `"}`, 0, ""},
-		{LogAppend(v), `{"text":"` + long(0, 50<<10) + `"}`, 0, ""},
+		{LogAppend(v, editor), `{"text":"` + long(0, 50<<10) + `"}`, 0, ""},
 		{
 			DistillLesson(memory), `{"situation":"s","error_pattern":"e","oversight":"o","severity":"low","fix":"` +
 				long(0, 1900) + `","preventative_rule":"` + long(0, 1900) + `","applicable_scope":"` + long(0, 1900) + `"}`, 1_900,

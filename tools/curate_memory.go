@@ -38,6 +38,7 @@ func (curation) JSONSchemaExtend(s *jsonSchema) {
 // curated is the result of curate_memory, with the entries as the file has them, dates included.
 type curated struct {
 	EventID  string   `json:"event_id"`
+	Evidence string   `json:"evidence_token"`
 	Section  string   `json:"section"`
 	Added    []string `json:"added"`
 	Retired  []string `json:"retired"`
@@ -46,10 +47,11 @@ type curated struct {
 }
 
 func (curated) JSONSchemaExtend(s *jsonSchema) {
-	describe(s, map[string]string{
-		"retired":  "The removed entries; the edit history keeps them.",
-		"snapshot": "The section after the edit, up to 4,000 characters.",
-		"repeated": "Already made with this idempotency_key.",
+	describe(s, map[string]string{ //nolint:gosec // descriptions of tokens, not tokens
+		"evidence_token": "Cites this edit as evidence.",
+		"retired":        "The removed entries; the edit history keeps them.",
+		"snapshot":       "The section after the edit, up to 4,000 characters.",
+		"repeated":       "Already made with this idempotency_key.",
 	})
 }
 
@@ -96,7 +98,10 @@ func CurateMemory(v *workspace.View, editor *edit.Editor, agent string) Tool {
 		if err != nil {
 			return curated{}, withEditHint(err)
 		}
-		out := curated{EventID: done.Event.ID, Section: done.Event.Section, Snapshot: done.Snapshot, Repeated: done.Repeated}
+		out := curated{
+			EventID: done.Event.ID, Evidence: done.Event.Token(), Section: done.Event.Section, Snapshot: done.Snapshot,
+			Repeated: done.Repeated,
+		}
 		// What does not fit is in the file and in the history.
 		left := newRoom()
 		left.take(out.Snapshot)

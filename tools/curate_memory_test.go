@@ -25,7 +25,7 @@ func TestCurateMemory(t *testing.T) {
 	made := answer[curated](t, tool,
 		`{"section":"Sayings","add":["- Measure twice.","2025-01-02: **Look** first."],"rationale":"Ana says so"}`)
 	want := curated{
-		EventID: made.EventID, Section: "Sayings", Retired: []string{},
+		EventID: made.EventID, Evidence: made.Evidence, Section: "Sayings", Retired: []string{},
 		Added:    []string{"2026-02-14: Measure twice.", "2025-01-02: **Look** first."},
 		Snapshot: "- 2026-02-14: Measure twice.\n- 2025-01-02: **Look** first.",
 	}
@@ -36,7 +36,7 @@ func TestCurateMemory(t *testing.T) {
 		`"rationale":"it was wrong","idempotency_key":"k"}`
 	swapped := answer[curated](t, tool, swap)
 	want = curated{
-		EventID: swapped.EventID, Section: "Sayings", Added: []string{"2026-02-14: Cut once."},
+		EventID: swapped.EventID, Evidence: swapped.Evidence, Section: "Sayings", Added: []string{"2026-02-14: Cut once."},
 		Retired:  []string{"2026-02-14: Measure twice."},
 		Snapshot: "- 2025-01-02: **Look** first.\n- 2026-02-14: Cut once.",
 	}

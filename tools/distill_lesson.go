@@ -6,6 +6,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub"
+	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
 // lessonContext is RFC-0011 §4.2's LessonContext. A nil confidence is record.DefaultConfidence, which a schema's
@@ -41,6 +42,7 @@ type lessonBlock struct {
 	LessonID         string      `json:"lesson_id"`
 	PatternID        string      `json:"pattern_id"`
 	MemoryID         string      `json:"memory_id"`
+	Evidence         string      `json:"evidence_token,omitempty"`
 	Severity         string      `json:"severity"`
 	PreventativeRule string      `json:"preventative_rule"`
 	RuleConfidence   float64     `json:"rule_confidence"`
@@ -52,9 +54,10 @@ type lessonBlock struct {
 
 func (lessonBlock) JSONSchemaExtend(s *jsonSchema) {
 	describe(s, map[string]string{
-		"pattern_id":  "Identifies the error pattern and scope.",
-		"wire_format": "The LessonLearned block.",
-		"created":     "false: a lesson of the same pattern with equal or higher confidence exists and is returned.",
+		"evidence_token": "Cites the lesson as evidence.",
+		"pattern_id":     "Identifies the error pattern and scope.",
+		"wire_format":    "The LessonLearned block.",
+		"created":        "false: a lesson of the same pattern with equal or higher confidence exists and is returned.",
 	})
 }
 
@@ -76,11 +79,16 @@ func DistillLesson(v *mesh.View) Tool {
 		if err != nil {
 			return lessonBlock{}, err
 		}
-		return lessonBlock{
+		out := lessonBlock{
 			LessonID: l.LessonID, PatternID: l.PatternID, MemoryID: l.MemoryID, Severity: l.Severity,
 			PreventativeRule: l.PreventativeRule, RuleConfidence: l.RuleConfidence, ApplicableScope: l.ApplicableScope,
 			WireFormat: l.WireFormat, Created: l.Created, Redactions: redactions(l.Redactions),
-		}, nil
+		}
+		// A group edits no files, so it cites nothing.
+		if token, err := grammar.ParseToken(l.MemoryID); err == nil && v.Audience.IsDM() {
+			out.Evidence = token.String()
+		}
+		return out, nil
 	})
 }
 

@@ -66,7 +66,7 @@ func TestGoldens(t *testing.T) {
 		{Skills(memory), `{"action":"ingest","text":"---\nname: bleed\nintent: get the air out\n---\n1. Open the valve\n"}`},
 		{Reflect(memory), `{}`},
 		{CurateMemory(v, editor, "kate"), `{"section":"Plans","add":["Sail to Oslo"],"rationale":"r"}`},
-		{LogAppend(v), `{"text":"Sailed."}`},
+		{LogAppend(v, editor), `{"text":"Sailed."}`},
 		{MyStats(v, memory, nil), `{}`},
 		{WhatDoIKnow(v), `{"filter":"Plans"}`},
 		{WhoAmI(brief.Sources{Workspace: v, Memory: memory}, "kate", "", nil), `{}`},

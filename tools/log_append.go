@@ -10,6 +10,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/resourceuri"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
 )
 
 // logEntry is the input of log_append.
@@ -30,19 +31,22 @@ type logged struct {
 	File       string `json:"file"`
 	URI        string `json:"uri"`
 	Redactions int    `json:"redactions"`
+	Evidence   string `json:"evidence_token,omitempty"`
 }
 
 func (logged) JSONSchemaExtend(s *jsonSchema) {
-	describe(s, map[string]string{
-		"file":       "The log, relative to the workspace.",
-		"uri":        "The log as a resource.",
-		"redactions": "Number of credentials removed from the text; they belong in a password manager.",
+	describe(s, map[string]string{ //nolint:gosec // descriptions of tokens, not tokens
+		"file":           "The log, relative to the workspace.",
+		"uri":            "The log as a resource.",
+		"redactions":     "Number of credentials removed from the text; they belong in a password manager.",
+		"evidence_token": "Cites the entry as evidence.",
 	})
 }
 
 // LogAppend is the tool log_append (RFC-0009 §2.5). Each session has its own block in the log of the day; a group
-// writes its own log. When it returns, the text is on disk. Credentials are replaced, and counted in the result.
-func LogAppend(v *workspace.View) Tool {
+// writes its own log. When it returns, the text is on disk. Credentials are replaced, and counted in the result. With
+// editor, nil in a group, the result has the token that cites the entry.
+func LogAppend(v *workspace.View, editor *edit.Editor) Tool {
 	where := "the log of the day"
 	if !v.Audience().IsDM() {
 		where = "this group's log of the day"
@@ -60,8 +64,23 @@ func LogAppend(v *workspace.View) Tool {
 		if err != nil {
 			return logged{}, err
 		}
-		return logged{File: done.Name, URI: resourceuri.File(done.Name), Redactions: done.Redactions}, nil
+		out := logged{File: done.Name, URI: resourceuri.File(done.Name), Redactions: done.Redactions}
+		out.Evidence = cited(ctx, editor, done.Text)
+		return out, nil
 	})
+}
+
+// cited returns the evidence token of a text that was written into a file, "" without an editor. The text is written
+// whatever becomes of its token.
+func cited(ctx context.Context, editor *edit.Editor, written string) string {
+	if editor == nil {
+		return ""
+	}
+	token, err := editor.Cite(ctx, written)
+	if err != nil {
+		return ""
+	}
+	return token
 }
 
 // maxJournals is the maximum number of sessions that keep their block in the log. An HTTP server that runs for months

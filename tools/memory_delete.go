@@ -36,9 +36,10 @@ type memoryDeleted struct {
 	Deleted bool     `json:"deleted"`
 	Derived []string `json:"derived,omitempty"`
 	Same    []string `json:"same_text,omitempty"`
-	// Copies and Recorded are a DM's.
+	// Copies, Recorded and Cited are a DM's.
 	Copies   []workspace.Place `json:"copies,omitempty"`
 	Recorded []string          `json:"recorded,omitempty"`
+	Cited    []workspace.Place `json:"cited,omitempty"`
 	About    *forgottenList    `json:"about,omitempty"`
 	Hint     string            `json:"hint,omitempty"`
 }
@@ -49,6 +50,7 @@ func (memoryDeleted) JSONSchemaExtend(s *jsonSchema) {
 		"same_text": "Other memories with the same text.",
 		"copies":    "Places in workspace files that still contain it.",
 		"recorded":  "Files whose edit history contains it.",
+		"cited":     "Places in workspace files that cite it as evidence, which now leads nowhere.",
 		"about":     "What mentions the subject; erased if deleted is true.",
 	})
 }
@@ -92,11 +94,11 @@ func MemoryDelete(v *mesh.View, w *workspace.View, editor *edit.Editor) Tool {
 		if editor != nil && about.kind == "memory" {
 			// The memory is gone, whatever becomes of the look for copies.
 			copies, err := editor.Copies(ctx, in.ID, about.text)
-			checked, gone.Copies, gone.Recorded = err == nil, copies.Places, copies.Recorded
+			checked, gone.Copies, gone.Recorded, gone.Cited = err == nil, copies.Places, copies.Recorded, copies.Cited
 		}
 		left := newRoom()
 		gone.Derived, gone.Same, gone.Recorded = fit(&left, gone.Derived), fit(&left, gone.Same), fit(&left, gone.Recorded)
-		gone.Copies = fit(&left, gone.Copies)
+		gone.Copies, gone.Cited = fit(&left, gone.Copies), fit(&left, gone.Cited)
 		gone.Hint = gone.hint(checked)
 		return gone, nil
 	}
@@ -125,6 +127,10 @@ func (d memoryDeleted) hint(checked bool) string {
 	if len(d.Copies) > 0 {
 		parts = append(parts, "Tell the user that files still contain it; to remove it there, "+
 			"call curate_memory (retire) or workspace_edit. Only the user can change logs.")
+	}
+	if len(d.Cited) > 0 {
+		parts = append(parts, "Tell the user what cited it: that evidence proves nothing any more. To remove it, call "+
+			"workspace_edit with op curate_items and remove.")
 	}
 	if len(d.Copies)+len(d.Recorded) > 0 {
 		parts = append(parts, "The edit history keeps earlier text until the user erases it: `yamo-mcp record erase FILE`.")

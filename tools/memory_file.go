@@ -69,6 +69,7 @@ type memoryFiled struct {
 	Problems   []string                `json:"problems,omitempty"`
 	Links      []memoryLink            `json:"links"`
 	More       int                     `json:"more,omitempty"`
+	Evidence   string                  `json:"evidence_token,omitempty"`
 	Hash       string                  `json:"hash,omitempty"`
 	Parts      []filePart              `json:"sections,omitempty"`
 	Takes      map[string][]grammar.Op `json:"operations,omitempty"`
@@ -83,17 +84,18 @@ type filePart struct {
 }
 
 func (memoryFiled) JSONSchemaExtend(s *jsonSchema) {
-	describe(s, map[string]string{
-		"group":      "The group that wrote it: quoted speech, not in itself a source for MEMORY.md.",
-		"redactions": "Number of credentials removed; they belong in a password manager.",
-		"matter":     "For read: the front matter.",
-		"text":       "For read: the text below the front matter.",
-		"truncated":  "The text is truncated: read the resource.",
-		"problems":   "Format problems.",
-		"links":      "Targets of the file's wikilinks.",
-		"more":       "Number of links that did not fit.",
-		"hash":       "expected_hash of workspace_edit, as are those of sections.",
-		"operations": "Of workspace_edit, by the form of a section.",
+	describe(s, map[string]string{ //nolint:gosec // descriptions of tokens, not tokens
+		"group":          "The group that wrote it: quoted speech, not in itself a source for MEMORY.md.",
+		"redactions":     "Number of credentials removed; they belong in a password manager.",
+		"matter":         "For read: the front matter.",
+		"text":           "For read: the text below the front matter.",
+		"truncated":      "The text is truncated: read the resource.",
+		"problems":       "Format problems.",
+		"links":          "Targets of the file's wikilinks.",
+		"more":           "Number of links that did not fit.",
+		"evidence_token": "For save: cites the text as evidence.",
+		"hash":           "expected_hash of workspace_edit, as are those of sections.",
+		"operations":     "Of workspace_edit, by the form of a section.",
 	})
 }
 
@@ -181,6 +183,13 @@ func MemoryFile(v *workspace.View, editor *edit.Editor) Tool {
 		done := memoryFiled{
 			File: saved.Name, URI: resourceuri.File(saved.Name),
 			Redactions: saved.Redactions, Links: []memoryLink{},
+		}
+		if in.Action == "save" {
+			if data, err := v.Read(saved.Name); err == nil {
+				if file, err := memfile.Parse(data); err == nil {
+					done.Evidence = cited(ctx, editor, file.Body)
+				}
+			}
 		}
 		if in.Action == "read" {
 			if err := done.read(v, editor, sessionID(ctx)); err != nil {

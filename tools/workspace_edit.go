@@ -42,7 +42,7 @@ func (workspaceEdit) JSONSchemaExtend(s *jsonSchema) {
 		"content":            "Markdown; headings from ###.",
 		"remove":             "Items, or how they begin.",
 		"rationale":          "Reason, one line.",
-		"evidence_refs":      "IDs of memories or events, ev:… tokens.",
+		"evidence_refs":      "One per item: ID, ev:…, FILE#Heading.",
 		"override_rationale": "Why a cap is exceeded.",
 		"expected_hash":      "Hash from a read or edit.",
 		"idempotency_key":    "Repeated: returns the first result.",
@@ -68,6 +68,7 @@ type workspaceEdited struct {
 	Before   string   `json:"before_hash"`
 	After    string   `json:"after_hash"`
 	Removed  []string `json:"removed,omitempty"`
+	Inexact  []string `json:"paraphrased,omitempty"`
 	Snapshot string   `json:"snapshot"`
 	Repeated bool     `json:"repeated,omitempty"`
 	Proposal string   `json:"proposal,omitempty" jsonschema:"enum=pending,enum=accepted,enum=rejected"`
@@ -79,6 +80,7 @@ func (workspaceEdited) JSONSchemaExtend(s *jsonSchema) {
 		"evidence_token": "Cites this edit as evidence for others.",
 		"before_hash":    "Empty for a new section.",
 		"removed":        "Items that the section had before.",
+		"paraphrased":    "Items that do not quote what they cite; the file has them marked so.",
 		"snapshot":       "The section after the edit, up to 4,000 characters.",
 		"repeated":       "Already made with this idempotency_key.",
 		"proposal":       "The user's decision.",
@@ -138,12 +140,16 @@ func WorkspaceEdit(editor *edit.Editor, agent string) Tool {
 		left := newRoom()
 		left.take(out.Snapshot)
 		out.Removed = fit(&left, e.Retired)
+		out.Inexact = fit(&left, done.Paraphrased)
 		// One hint, by urgency: a decision that is open, then how the section was found, then missing evidence.
 		switch typ, _ := grammar.TypeOf(e.File); {
 		case done.Proposal != nil:
 			out.Proposal, out.Hint = done.Proposal.State, proposalHint(*done.Proposal)
 		case done.Match == grammar.ByNearest:
 			out.Hint = "The heading is misspelled in the file; it was matched anyway and not changed."
+		case len(done.Paraphrased) > 0:
+			out.Hint = "An item does not quote its source word for word, so it is marked as a paraphrase. To replace it, " +
+				"call curate_items with the exact words between quotation marks, and remove."
 		case typ != nil && typ.Strict && grammar.Op(e.Op).Material() && len(e.Evidence) == 0:
 			out.Hint = "A material edit of a profile needs evidence: cite memories or events in evidence_refs."
 		}

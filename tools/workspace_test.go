@@ -124,7 +124,7 @@ func TestLogAppend(t *testing.T) {
 	t.Parallel()
 	f := sampleFolder(t, "kate", workspace.WithScrubber(hideSecrets))
 	before := f.read(t, "memory/2026-02-14.md")
-	tool := LogAppend(f.dm())
+	tool := LogAppend(f.dm(), nil)
 	got := answer[logged](t, tool,
 		`{"text":"The glass came; the code is hunter2.\n# Not a heading","heading":"Greenhouse"}`)
 	if diff := cmp.Diff(logged{
@@ -144,7 +144,10 @@ func TestLogAppend(t *testing.T) {
 func TestLogAppendOfAGroup(t *testing.T) {
 	t.Parallel()
 	f := sampleFolder(t, "kate")
-	got := answer[logged](t, LogAppend(f.group(t, "hiking")), `{"text":"Bring rain coats."}`)
+	got := answer[logged](t, LogAppend(f.group(t, "hiking"), nil), `{"text":"Bring rain coats."}`)
+	if got.Evidence != "" {
+		t.Errorf("the group, which edits nothing, has the token %s", got.Evidence)
+	}
 	if got.File != "memory/2026-02-14-group-hiking.md" {
 		t.Errorf("logged to %s", got.File)
 	}
@@ -158,7 +161,7 @@ func TestLogAppendOfAGroup(t *testing.T) {
 
 func TestLogAppendRefuses(t *testing.T) {
 	t.Parallel()
-	tool := LogAppend(sampleFolder(t, "kate").dm())
+	tool := LogAppend(sampleFolder(t, "kate").dm(), nil)
 	for arguments, want := range map[string]string{
 		`{}`:             "text is required",
 		`{"text":" \n"}`: "text: text must not be empty",

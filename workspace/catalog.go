@@ -194,14 +194,12 @@ type Place struct {
 	Section string `json:"section,omitempty"` // its heading; "" for the text above the first
 }
 
-// Quotes returns the places where files contain text in the same words (see [passage.Says]), sorted by file. It reads
-// the files with a fixed name and those that are searched as memory, each up to MaxFileSize. A deleted memory may
-// survive there. In a group there are none.
-func (v *View) Quotes(text string) []Place {
-	places := []Place{}
-	// SECURITY: it reads what a group never sees.
+// Quotable returns the names of the files with a fixed name and of those that are searched as memory, sorted; some may
+// not exist. In a group there are none.
+func (v *View) Quotable() []string {
+	// SECURITY: they are files that a group never sees.
 	if !v.who.IsDM() {
-		return places
+		return nil
 	}
 	var names []string
 	for name := range rootFiles {
@@ -211,13 +209,27 @@ func (v *View) Quotes(text string) []Place {
 		names = append(names, file.Name)
 	}
 	slices.Sort(names)
-	for _, name := range slices.Compact(names) {
+	return slices.Compact(names)
+}
+
+// Quotes returns the places where files contain text in the same words (see [passage.Says]), sorted by file. It reads
+// the files with a fixed name and those that are searched as memory, each up to MaxFileSize. A deleted memory may
+// survive there. In a group there are none.
+func (v *View) Quotes(text string) []Place {
+	return v.Find(func(body string) bool { return passage.Says(body, text) })
+}
+
+// Find returns the sections whose text is as wanted, of the files that Quotes reads, sorted by file. In a group there
+// are none.
+func (v *View) Find(wanted func(body string) bool) []Place {
+	places := []Place{}
+	for _, name := range v.Quotable() {
 		data, _, err := v.Head(name)
 		if err != nil {
 			continue // missing, or refused, which was reported
 		}
 		for _, part := range grammar.Parse(strings.ToValidUTF8(string(data), "\uFFFD")).Parts {
-			if place := (Place{name, part.Name}); passage.Says(part.Body, text) && !slices.Contains(places, place) {
+			if place := (Place{name, part.Name}); wanted(part.Body) && !slices.Contains(places, place) {
 				places = append(places, place)
 			}
 		}

@@ -59,6 +59,7 @@ func (j *Journal) begin(t time.Time) {
 type Logged struct {
 	Name       string // of the log
 	Redactions int    // number of credentials that were removed from the text
+	Text       string // as the log has it, without the title
 }
 
 // Append adds body to today's log (RFC-0009 §2.5). When it returns, the text is on disk. The error is ErrNoText,
@@ -122,5 +123,5 @@ func (j *Journal) Append(ctx context.Context, title, body string) (Logged, error
 	if err != nil {
 		return Logged{}, v.fault("append", name, classify(v.who, name), err)
 	}
-	return Logged{name, inTitle + inText}, nil
+	return Logged{name, inTitle + inText, body}, nil
 }

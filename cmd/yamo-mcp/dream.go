@@ -99,7 +99,7 @@ func withDreams(c *cli.Command, perform func(*dream.Sweeper) error) error {
 	}
 	return errors.Join(c.WithMemory(who, func(memory *mesh.View) error {
 		view := folder.View(who)
-		editor, err := session.OpenEditor(options, view, memory)
+		editor, err := session.OpenEditor(options, view, memory, nil)
 		if err != nil {
 			return err
 		}

@@ -184,7 +184,7 @@ func withForgetter(c *cli.Command, perform func(forget.Forgetter) error) error {
 	}
 	return errors.Join(c.WithMemory(who, func(memory *mesh.View) error {
 		view := folder.View(who)
-		editor, err := session.OpenEditor(options, view, memory)
+		editor, err := session.OpenEditor(options, view, memory, nil)
 		if err != nil {
 			return err
 		}

@@ -3,17 +3,22 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
+	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/config"
 	"github.com/yamo-protocol/yamo-mcp/internal/session"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
+	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
 // lintReport is the answer of `yamo-mcp lint`.
@@ -55,15 +60,21 @@ if there are errors, and 0 if there are only warnings.`,
 					File: session.MemoryFolder + "/private/edits.ndjson", Error: true, Rule: "seed 004 §11", Message: err.Error(),
 				})
 			}
-			return lintWorkspace(dir, more, env.Stdout, asJSON)
+			return lintWorkspace(dir, func(view *workspace.View) ([]workspace.Finding, error) {
+				found, err := lintEvidence(cmd.Context(), env, dir, view)
+				return append(more, found...), err
+			}, env.Stdout, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON instead of text")
 	return cmd
 }
 
-// lintWorkspace prints the findings about the workspace dir and more, errors first, and fails if there is an error.
-func lintWorkspace(dir string, more []workspace.Finding, stdout io.Writer, asJSON bool) error {
+// lintWorkspace prints the findings about the workspace dir and those of more, errors first, and fails if there is an
+// error.
+func lintWorkspace(
+	dir string, more func(*workspace.View) ([]workspace.Finding, error), stdout io.Writer, asJSON bool,
+) error {
 	folder, err := workspace.Open(dir, workspace.WithScrubber(session.CredentialScrubber(nil)))
 	if err != nil {
 		return err
@@ -73,9 +84,13 @@ func lintWorkspace(dir string, more []workspace.Finding, stdout io.Writer, asJSO
 	if err != nil {
 		return err
 	}
+	others, err := more(folder.View(audience.DM()))
+	if err != nil {
+		return err
+	}
 	report := lintReport{Errors: []lintFinding{}, Warnings: []lintFinding{}}
 	var errors, warnings string
-	for _, f := range append(findings, more...) {
+	for _, f := range append(findings, others...) {
 		found := lintFinding{File: f.File, Line: f.Line, Rule: f.Rule, Message: f.Message}
 		if f.Error {
 			report.Errors = append(report.Errors, found)
@@ -102,6 +117,31 @@ func lintWorkspace(dir string, more []workspace.Finding, stdout io.Writer, asJSO
 		return fmt.Errorf("the workspace does not conform to the format (errors: %d)", n)
 	}
 	return nil
+}
+
+// lintEvidence reports evidence tokens that lead nowhere, and quotes that are none. Without tokens in the files it
+// opens nothing else.
+func lintEvidence(
+	ctx context.Context, env cli.Env, dir string, view *workspace.View,
+) (found []workspace.Finding, err error) {
+	if !slices.ContainsFunc(view.Quotable(), func(name string) bool {
+		data, err := view.Read(name)
+		return err == nil && len(grammar.Citations(name, string(data))) > 0
+	}) {
+		return nil, nil
+	}
+	settings, err := config.Read(dir, env.Getenv, config.TranscriptsSetting)
+	if err != nil {
+		return nil, err
+	}
+	settings.Session.Transcripts = config.Expand(settings.Session.Transcripts, env.Getenv)
+	options := session.Options{Config: settings, Getenv: env.Getenv, Logger: slog.New(slog.DiscardHandler)}
+	sources, release, err := session.OpenSources(options)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	return sources.Editor.CheckEvidence(ctx)
 }
 
 // lintGit reports what keeps the changes of a workspace from being committed, if the setting git is on. It is a

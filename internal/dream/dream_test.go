@@ -88,9 +88,9 @@ func (n *fixture) memory(a audience.Audience) *mesh.View {
 func (n *fixture) open() *Sweeper {
 	n.tb.Helper()
 	m := n.memory(audience.DM())
-	known := func(ctx context.Context, id string) error {
-		_, err := m.Get(ctx, id)
-		return err
+	known := func(ctx context.Context, id string) (string, error) {
+		hit, err := m.Get(ctx, id)
+		return hit.Content, err
 	}
 	dir := filepath.Join(n.dir, ".yamo")
 	editor, err := edit.Open(edit.Options{View: n.view, Dir: dir, Now: n.clock, Memory: known})

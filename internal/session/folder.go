@@ -54,20 +54,24 @@ func OpenRepository(o Options, author string) (*git.Repository, error) {
 const recovering = 10 * time.Second
 
 // OpenEditor opens the record of edits of a DM's workspace and finishes an edit that was interrupted; in a group it
-// returns nil. memory may be nil: then every id in evidence is accepted as a memory's.
-func OpenEditor(o Options, view *workspace.View, memory *mesh.View) (*edit.Editor, error) {
+// returns nil. memory may be nil: then every id in evidence is accepted as a memory's, and every quote. logs are the
+// session logs that edits cite, nil for none.
+func OpenEditor(o Options, view *workspace.View, memory *mesh.View, logs *transcript.View) (*edit.Editor, error) {
 	// SECURITY: a group has no edits.
 	if !view.Audience().IsDM() {
 		return nil, nil
 	}
 	options := edit.Options{
 		View: view, Dir: filepath.Join(view.Dir(), MemoryFolder), Logger: o.Logger,
-		Heads: config.HeadFolder(o.Config.Workspace, o.Getenv),
+		Heads: config.HeadFolder(o.Config.Workspace, o.Getenv), Logs: logs,
 	}
 	if memory != nil {
-		options.Memory = func(ctx context.Context, id string) error {
-			_, err := memory.Get(ctx, id)
-			return err
+		options.Memory = func(ctx context.Context, id string) (string, error) {
+			hit, err := memory.Get(ctx, id)
+			if err != nil {
+				return "", err
+			}
+			return hit.Content, nil
 		}
 	}
 	editor, err := edit.Open(options)

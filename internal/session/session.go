@@ -108,18 +108,18 @@ func open(o Options, who audience.Audience) (*parts, error) {
 		return p, err
 	}
 	p.closers = append(p.closers, release)
-	// After the memory, which checks the IDs that edits cite as evidence.
-	if p.editor, err = OpenEditor(o, p.view, p.memory); err != nil {
-		return p, err
-	}
-	if p.dreams, err = OpenDreams(o, p.view, p.memory, p.editor); err != nil {
-		return p, err
-	}
 	logs, closeLogs, err := OpenConversations(o, who, p.memory, p.view.Now)
 	if err != nil {
 		return p, err
 	}
 	p.logs, p.closers = logs, append(p.closers, closeLogs)
+	// After the memory and the logs, in which edits cite evidence.
+	if p.editor, err = OpenEditor(o, p.view, p.memory, p.transcripts()); err != nil {
+		return p, err
+	}
+	if p.dreams, err = OpenDreams(o, p.view, p.memory, p.editor); err != nil {
+		return p, err
+	}
 	return p, nil
 }
 

@@ -30,7 +30,7 @@ func OpenBrief(o Options, who audience.Audience) (s brief.Sources, release func(
 		return s, nil, errors.Join(err, p.close())
 	}
 	p.closers = append(p.closers, closeMemory)
-	if p.editor, err = OpenEditor(o, p.view, p.memory); err != nil {
+	if p.editor, err = OpenEditor(o, p.view, p.memory, nil); err != nil {
 		return s, nil, errors.Join(err, p.close())
 	}
 	return p.brief(), p.close, nil

@@ -44,7 +44,7 @@ var toolEntries = []entry[tools.Tool]{
 	}},
 	{config.MemoryTools, hasLogs, func(p *parts) tools.Tool { return tools.SessionLogs(p.logs, p.memory.Project) }},
 
-	{config.WorkspaceTools, always, func(p *parts) tools.Tool { return tools.LogAppend(p.view) }},
+	{config.WorkspaceTools, always, func(p *parts) tools.Tool { return tools.LogAppend(p.view, p.editor) }},
 	{config.WorkspaceTools, always, func(p *parts) tools.Tool { return tools.MyStats(p.view, p.memory, p.transcripts()) }},
 	{config.WorkspaceTools, dm, func(p *parts) tools.Tool { return tools.WhatDoIKnow(p.view) }},
 	{config.WorkspaceTools, dm, func(p *parts) tools.Tool {

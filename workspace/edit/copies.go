@@ -13,12 +13,18 @@ import (
 type Copies struct {
 	Places   []workspace.Place // sections of files that contain it in the same words
 	Recorded []string          // files whose recorded edits contain it or cite the memory as evidence, sorted
+	Cited    []workspace.Place // sections of files that cite the memory as evidence now
 }
 
 // Copies looks for text, the content of the memory called id, in the workspace's files as they are and in the record of
 // their edits.
 func (e *Editor) Copies(ctx context.Context, id, text string) (Copies, error) {
-	found := Copies{Places: e.opt.View.Quotes(text), Recorded: []string{}}
+	found := Copies{
+		Places: e.opt.View.Quotes(text), Recorded: []string{},
+		Cited: e.opt.View.Find(func(body string) bool {
+			return slices.ContainsFunc(grammar.Tokens(body), func(t grammar.Token) bool { return t.MemoryID() == id })
+		}),
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	events, err := e.readEvents(ctx, nil, func(event Event) bool {

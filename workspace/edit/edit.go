@@ -36,6 +36,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/sysclock"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
+	"github.com/yamo-protocol/yamo-mcp/workspace/transcript"
 )
 
 // MaxFile is the maximum size of a file that can be edited, in bytes: its whole text must fit into a line of the
@@ -48,8 +49,10 @@ type Options struct {
 	Dir  string          // the .yamo folder of its workspace
 	// Heads is a folder outside of the workspace that notes the record's last entry, "" for none.
 	Heads string
-	// Memory returns an error unless a memory has the id, to check evidence tokens. Nil accepts every id.
-	Memory func(ctx context.Context, id string) error
+	// Memory returns the text of the memory with the id, and an error if there is none, to check evidence. Nil accepts
+	// every id, and every quote.
+	Memory func(ctx context.Context, id string) (text string, err error)
+	Logs   *transcript.View // session logs whose turns are cited; nil for none
 	Now    func() time.Time // nil is time.Now
 	Rand   io.Reader        // for ids; nil is crypto/rand
 	Logger *slog.Logger     // nil discards
@@ -142,11 +145,15 @@ type Request struct {
 
 	decided    *decided // the proposal that this request accepts
 	subsection string   // of Extensions, which grammar.Promote moves
+	asked      string   // what text returns, set before evidence is added to the items
 }
 
 // text returns what must be equal in two requests with the same idempotency key. Dates that are added here are not part
 // of it: a retry after midnight is still the same request.
 func (q Request) text() string {
+	if q.asked != "" {
+		return q.asked
+	}
 	parts := append([]string{q.File, string(q.Op), q.Section, q.Content, q.Rationale}, q.Items...)
 	for _, item := range q.Retire {
 		parts = append(parts, "\x00"+item) // two separators: no item begins with one
@@ -176,8 +183,10 @@ type Result struct {
 	Snapshot string   // the section's text afterwards, cut to an excerpt
 	Items    []string // the request's, with the dates that they got
 	Match    grammar.Match
-	Repeated bool      // an earlier request with the same key made the edit
-	Proposal *Proposal // its present state, nil for an edit
+	Repeated bool // an earlier request with the same key made the edit
+	// Paraphrased are new items of evidence that do not quote what they cite; the file has them marked so.
+	Paraphrased []string
+	Proposal    *Proposal // its present state, nil for an edit
 }
 
 // Edit makes one edit, or records it as a proposal. When it returns nil, the edit is on disk, in the record and in the
@@ -198,7 +207,9 @@ func (e *Editor) Edit(ctx context.Context, q Request) (Result, error) {
 	if err := e.opt.View.CheckText(strings.Join([]string{q.Rationale, q.Override, q.Key, q.Section}, "\n")); err != nil {
 		return Result{}, fault.New("rationale: %v", err)
 	}
-	if err := e.resolveAll(ctx, &q); err != nil {
+	q.asked = q.text()
+	paraphrased, err := e.resolveAll(ctx, &q)
+	if err != nil {
 		return Result{}, err
 	}
 	// SECURITY: every group reads these files, and every session follows them. What a session can be talked into does not
@@ -209,9 +220,11 @@ func (e *Editor) Edit(ctx context.Context, q Request) (Result, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	a, err := e.attempt(ctx, q)
-	switch {
-	case err != nil:
+	if err != nil {
 		return Result{}, err
+	}
+	a.result.Paraphrased = paraphrased
+	switch {
 	case a.result.Repeated:
 		return e.repeat(ctx, a.result)
 	case q.Propose:

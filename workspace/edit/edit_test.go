@@ -94,11 +94,11 @@ func (d *fixture) open() *Editor {
 	d.tb.Helper()
 	e, err := Open(Options{
 		View: d.view, Dir: filepath.Join(d.dir, ".yamo"), Now: d.clock.Now,
-		Memory: func(_ context.Context, id string) error {
+		Memory: func(_ context.Context, id string) (string, error) {
 			if id != "mem_1767323045678_0a1b2c" {
-				return fault.New("id: there is no memory %s", id)
+				return "", fault.New("id: there is no memory %s", id)
 			}
-			return nil
+			return "Kate said that Eva was there.", nil
 		},
 	})
 	if err != nil {
@@ -207,7 +207,7 @@ func TestProfileGetsItsChangeLog(t *testing.T) {
 	}
 	q.Create = true
 	d.edit(e, q)
-	evidence := request(partFile, grammar.AppendItem, "Evidence (curated)", `"I am at the door"`)
+	evidence := request(partFile, grammar.AppendItem, "Evidence (curated)", `"Eva was there"`)
 	evidence.Refs = []string{"mem_1767323045678_0a1b2c"}
 	d.edit(e, evidence)
 	d.edit(e, evidence)

@@ -4,8 +4,14 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
+	"github.com/yamo-protocol/yamo-mcp/workspace"
+	"github.com/yamo-protocol/yamo-mcp/workspace/cite"
+	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
 // Verified is the result of Verify.
@@ -47,4 +53,71 @@ func (e *Editor) Verify(ctx context.Context) (Verified, error) {
 	}
 	missing, err := ledger.CheckHead(e.head(), e.path())
 	return Verified{report, int64(len(events)), missing}, err
+}
+
+// CheckEvidence returns a finding for each evidence token in the workspace's files that leads nowhere, and for each
+// quote that does not occur in what its item cites (seed 004 §5). The tokens of turns are checked only with
+// Options.Logs: hosts delete session logs, and not each command knows their folder.
+func (e *Editor) CheckEvidence(ctx context.Context) (list []workspace.Finding, err error) {
+	const rule = "seed 004 §5"
+	for _, name := range e.opt.View.Quotable() {
+		data, err := e.opt.View.Read(name)
+		if err != nil {
+			continue // missing, or refused, which lint reports
+		}
+		checked := map[string]bool{} // items
+		for _, c := range grammar.Citations(name, string(data)) {
+			if _, _, isTurn := c.Token.Turn(); isTurn && e.opt.Logs == nil {
+				continue
+			}
+			_, _, err := e.Source(ctx, c.Token)
+			if gone, ok := fault.As(err); ok {
+				_, _, isPassage := c.Token.Passage()
+				_, _, isTurn := c.Token.Turn()
+				list = append(list, workspace.Finding{
+					// What was deleted or reworded since was evidence once; an event is never deleted from the record.
+					File: name, Line: c.Line, Rule: rule, Error: c.Token.MemoryID() == "" && !isPassage && !isTurn,
+					Message: fmt.Sprintf("the evidence leads nowhere: %s", strings.TrimPrefix(gone.Error(), "id: ")),
+				})
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			if c.Item == "" || checked[c.Item] || grammar.IsParaphrase(c.Item) {
+				continue
+			}
+			checked[c.Item] = true
+			if ok, err := e.faithful(ctx, c.Item); err != nil {
+				return nil, err
+			} else if !ok {
+				list = append(list, workspace.Finding{
+					File: name, Line: c.Line, Rule: rule, Message: "the quote does not occur in what it cites: correct it, or " +
+						"write (paraphrase; ev:…)",
+				})
+			}
+		}
+	}
+	return list, nil
+}
+
+// faithful reports whether the quotes of an item of evidence occur in what it cites. It is true if that is not known.
+func (e *Editor) faithful(ctx context.Context, item string) (bool, error) {
+	var sources []string
+	for _, token := range grammar.Tokens(item) {
+		source, known, err := e.Source(ctx, token)
+		switch _, gone := fault.As(err); {
+		case gone, err == nil && !known:
+			return true, nil
+		case err != nil:
+			return false, err
+		}
+		sources = append(sources, source)
+	}
+	for _, quote := range grammar.Quotes(item) {
+		if !slices.ContainsFunc(sources, func(source string) bool { return cite.Occurs(source, quote) }) {
+			return false, nil
+		}
+	}
+	return true, nil
 }

@@ -236,6 +236,7 @@ func (f Form) items(e Edit, present []string, now time.Time) ([]string, error) {
 		return nil, fault.New("items: append_item requires content or items")
 	}
 	out := make([]string, len(items))
+	bare := 0 // items without a token
 	for i, item := range items {
 		if slices.Contains(present, item) {
 			out[i] = item
@@ -257,6 +258,11 @@ func (f Form) items(e Edit, present []string, now time.Time) ([]string, error) {
 				if len(e.Evidence) == 0 {
 					return nil, fault.New("evidence_refs: each item of evidence is a short quote with a token (%s): name the "+
 						"memory or event it comes from", TokenForm)
+				}
+				// Several references for several items would prove each with all of them.
+				if bare++; bare > 1 && len(e.Evidence) > 1 {
+					return nil, fault.New("items: number %d has no evidence token of its own: write into each item what it "+
+						"quotes (%s)", i+1, TokenForm)
 				}
 				item += " (" + join(e.Evidence) + ")"
 			}

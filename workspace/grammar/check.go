@@ -312,9 +312,6 @@ func (c *checker) excused(p Part) bool {
 	return ok && strings.Contains(c.doc.Parts[i].Body, ": Exceeded the cap of "+p.Name+", ")
 }
 
-// quoted matches a quotation of one character or more.
-var quoted = regexp.MustCompile(`"[^"]+"|“[^”]+”|„[^“”]+[“”]|«[^»]+»|‘[^’]+’`)
-
 // evidence checks a section of evidence (seed 004 §5): each item has a token and a short quote, and there are few.
 func (c *checker) evidence(p Part) {
 	n := 0
@@ -327,7 +324,10 @@ func (c *checker) evidence(p Part) {
 		if !looksLikeToken.MatchString(b.raw) {
 			c.fail(line, "§5", "the evidence has no token (%s)", TokenForm)
 		}
-		if !quoted.MatchString(b.raw) {
+		switch {
+		case IsParaphrase(b.raw):
+			c.warn(line, "§5", "the evidence is a paraphrase: it does not quote what it cites")
+		case len(Quotes(b.raw)) == 0:
 			c.warn(line, "§5", "the evidence has no short quote between quotation marks")
 		}
 	}

@@ -180,7 +180,10 @@ func (t *Type) Canonical(name string) string {
 }
 
 // forms are the names of the forms for those who edit.
-var forms = map[Form]string{Narrative: "narrative", List: "list", Evidence: "evidence", Log: "log", Free: "free"}
+var forms = map[Form]string{Narrative: "narrative", List: "list", Evidence: EvidenceForm, Log: "log", Free: "free"}
+
+// EvidenceForm is the name of the form of sections of evidence (see Describe).
+const EvidenceForm = "evidence"
 
 // Describe returns the name of a section's form, and its cap in words, "" for none, in a file of type t, nil for none.
 func (t *Type) Describe(section string) (form, limit string) {

@@ -3,6 +3,7 @@ package transcript
 import (
 	"context"
 	"errors"
+	"slices"
 )
 
 // Count returns how many sessions the audience can read.
@@ -24,4 +25,33 @@ func (v *View) Count(ctx context.Context) (int, error) {
 		total++
 	}
 	return total, nil
+}
+
+// IDs returns the ids of the sessions that the view may read, newest first. It opens no log.
+func (v *View) IDs() ([]string, error) {
+	logs, err := v.logs()
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, l := range logs {
+		if !slices.Contains(ids, l.id) {
+			ids = append(ids, l.id)
+		}
+	}
+	return ids, nil
+}
+
+// wholeTurn is the maximum length of a turn that EachTurn visits, in characters; a longer one is cut.
+const wholeTurn = 64 << 10
+
+// EachTurn calls visit for each turn of a session, in order, until it returns false. The contents are whole, without
+// credentials. Its errors are those of ReadSession.
+func (v *View) EachTurn(ctx context.Context, id string, visit func(Session, Entry) bool) error {
+	l, err := v.find(id)
+	if err != nil {
+		return err
+	}
+	_, err = v.scan(ctx, l, nil, func(s Session, t turn) bool { return visit(s, v.preview(t, wholeTurn)) })
+	return err
 }

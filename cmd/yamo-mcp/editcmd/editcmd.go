@@ -69,7 +69,7 @@ func (e command) command(cmd *cobra.Command,
 		}
 		// SECURITY: the operator owns the workspace. No client reaches this.
 		// Without the memory: these commands cite no evidence, and opening it would load the ledgers.
-		editor, err := session.OpenEditor(options, folder.View(audience.DM()), nil)
+		editor, err := session.OpenEditor(options, folder.View(audience.DM()), nil, nil)
 		if err != nil {
 			return err
 		}

@@ -32,6 +32,7 @@ type deletion struct {
 	// For the operator and a DM: the files that contain the text, and the files whose recorded edits do.
 	Copies   []workspace.Place `json:"copies,omitempty"`
 	Recorded []string          `json:"recorded,omitempty"`
+	Cited    []workspace.Place `json:"cited,omitempty"`
 }
 
 // lookedUp is the answer of get.
@@ -151,14 +152,18 @@ func (m *command) tellCopies(ctx context.Context, gone *deletion, text string) {
 		m.notice("Cannot check whether files of the workspace contain it: " + err.Error())
 		return
 	}
-	gone.Copies, gone.Recorded = copies.Places, copies.Recorded
-	for _, place := range gone.Copies {
-		where := place.File
-		if place.Section != "" {
-			where += ", section " + strconv.Quote(place.Section)
+	gone.Copies, gone.Recorded, gone.Cited = copies.Places, copies.Recorded, copies.Cited
+	tell := func(what string, places []workspace.Place) {
+		for _, place := range places {
+			where := place.File
+			if place.Section != "" {
+				where += ", section " + strconv.Quote(place.Section)
+			}
+			m.notice(what + where)
 		}
-		m.notice("Still contains it: " + where)
 	}
+	tell("Still contains it: ", gone.Copies)
+	tell("Cites it as evidence, which now leads nowhere: ", gone.Cited)
 	if len(gone.Copies)+len(gone.Recorded) > 0 {
 		m.notice("The record of edits keeps the earlier contents of files; `yamo-mcp record erase FILE` erases them. " +
 			"Files whose record contains it: " + cmp.Or(strings.Join(gone.Recorded, ", "), "none yet"))
