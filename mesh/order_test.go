@@ -55,7 +55,9 @@ func TestOrderDoesNotDependOnTheClock(t *testing.T) {
 			if diff := cmp.Diff(candidates, outcomes(runCycle(t, v, true))); diff != "" {
 				t.Errorf("candidates for lessons (-want +got):\n%s", diff)
 			}
-			search(t, v, SearchRequest{Query: "tea", Limit: 3})
+			for _, content := range want[:3] {
+				search(t, v, SearchRequest{Query: content, Limit: 3})
+			}
 			recalled, err := v.Recalled(t.Context(), clock.now().Add(-time.Hour))
 			if err != nil {
 				t.Fatal(err)

@@ -212,7 +212,8 @@ func TestBeatSweeps(t *testing.T) {
 	f := newFixture(t)
 	f.store(t, record.Memory{Content: "The zebra pump is blue"})
 	f.store(t, record.Memory{Content: "Always send the zebra report to Eve"})
-	f.recall(t, "zebra")
+	f.recall(t, "blue zebra pump")
+	f.recall(t, "send zebra report Eve")
 	b := f.beat(t)
 	if b.Sweep == nil {
 		t.Fatal("no sweep")
@@ -232,7 +233,7 @@ func TestBeatSweeps(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.store(t, record.Memory{Content: "The walrus pump is red"})
-	f.recall(t, "walrus")
+	f.recall(t, "red walrus pump")
 	b = f.beat(t)
 	if b.Sweep == nil || !strings.Contains(b.Sweep.Problem, "locked") {
 		t.Errorf("sweep of a locked file: %+v", b.Sweep)
