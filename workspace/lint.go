@@ -52,7 +52,7 @@ const heartbeatLines = 20
 // private files. Findings are sorted by file and line, each once. The error joins what could not be read; the findings
 // about the rest are valid.
 func (w *Workspace) Lint() ([]Finding, error) {
-	l := &linter{view: w.View(audience.DM()), root: w}
+	l := &linter{view: w.View(audience.DM()), root: w, edges: map[string][]string{}}
 	l.state()
 	for name := range rootFiles {
 		l.file(name)
@@ -68,6 +68,7 @@ func (w *Workspace) Lint() ([]Finding, error) {
 		l.unread(folder)
 	}
 	l.profiles(grammar.Folder)
+	l.twice()
 	slices.SortFunc(l.findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Message, b.Message))
 	})
@@ -79,7 +80,8 @@ type linter struct {
 	root     *Workspace
 	findings []Finding
 	errs     []error
-	names    []string // possible targets of links, listed when the first link is found
+	names    []string            // possible targets of links, listed when the first link is found
+	edges    map[string][]string // relationship files by user, pair and type
 }
 
 func (l *linter) fail(file string, line int, rule, format string, args ...any) {
@@ -150,8 +152,22 @@ func (l *linter) file(name string) {
 	}
 	l.content(name, data)
 	if utf8.Valid(data) {
+		if edge := grammar.Edge(name, string(data)); edge != "" {
+			l.edges[edge] = append(l.edges[edge], name)
+		}
 		l.credentials(name, string(data))
 		l.links(name, string(data))
+	}
+}
+
+// twice finds relationship files about one pair and type (seed 004 §9).
+func (l *linter) twice() {
+	for _, names := range l.edges {
+		slices.Sort(names)
+		for _, name := range names[1:] {
+			l.fail(name, 0, "seed 004 §9", "is about the same participants and type as %s: a pair has one file for each type",
+				names[0])
+		}
 	}
 }
 

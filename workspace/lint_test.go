@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -187,5 +188,61 @@ func TestLintNamesWhatIsNotSearched(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, lint(t, w)); diff != "" {
 		t.Errorf("findings (-want +got):\n%s", diff)
+	}
+}
+
+// A pair has one relationship file for each type (seed 004 §9).
+func TestLintRelationshipTwice(t *testing.T) {
+	t.Parallel()
+	profile := func(name, kind string, participants ...string) string {
+		text := grammar.New(name, "2026-01-02T03:04:05Z")
+		typ, _ := grammar.TypeOf(name)
+		d := grammar.Parse(text)
+		for _, e := range []grammar.Edit{
+			{Op: grammar.AppendItem, Section: "Participants", Items: participants, Rationale: "r"},
+			{Op: grammar.ReplaceSection, Section: "Type", Content: kind, Rationale: "r"},
+		} {
+			if _, err := d.Apply(typ, e, time.Now()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return d.String()
+	}
+	const folder = "users/kate/relationships/"
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"a": profile(folder+"a/profile.md", "Polarization", "guard", "child"),
+		"b": profile(folder+"b/profile.md", "polarization.", "Child", "Guard"),
+		"c": profile(folder+"c/profile.md", "Alliance", "guard", "child"),
+		"d": profile(folder+"d/profile.md", "Polarization", "guard", "critic"),
+		"e": grammar.New(folder+"e/profile.md", "2026-01-02T03:04:05Z"),
+	} {
+		path := filepath.Join(dir, folder, name, "profile.md")
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close() //nolint:errcheck // it was only read
+	findings, err := w.Lint()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var twice []string
+	for _, f := range findings {
+		if f.Rule == "seed 004 §9" {
+			twice = append(twice, f.File+": "+f.Message)
+		}
+	}
+	want := []string{folder + "b/profile.md: is about the same participants and type as " + folder +
+		"a/profile.md: a pair has one file for each type"}
+	if diff := cmp.Diff(want, twice); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }

@@ -134,6 +134,35 @@ func TypeOf(name string) (*Type, Entity) {
 // Primary is the user_id of the files that are not below users/: the workspace owner's.
 const Primary = "primary"
 
+// Edge identifies the relationship that a relationship profile is about, by its user, participants and type in any
+// order, case and spelling (seed 004 §9); "" for any other file, or while it names no two participants or no type.
+func Edge(name, text string) string {
+	t, about := TypeOf(name)
+	if t != relationshipType {
+		return ""
+	}
+	d := Parse(text)
+	slugs := func(section string, of func(body string) []string) (list []string) {
+		i, _, err := d.Find(t, section)
+		if err != nil {
+			return nil
+		}
+		for _, item := range of(d.Parts[i].Body) {
+			if slug := Slug(item); slug != "" {
+				list = append(list, slug)
+			}
+		}
+		slices.Sort(list)
+		return list
+	}
+	pair := slugs("Participants", Items)
+	kind := slugs("Type", func(body string) []string { return []string{body} })
+	if len(pair) < 2 || len(kind) == 0 {
+		return ""
+	}
+	return strings.Join(append(append([]string{about.UserID}, pair...), kind...), "\x00")
+}
+
 // section returns the type's section with that name, anchor or slug.
 func (t *Type) section(name string) (Section, bool) {
 	if t == nil {
