@@ -263,8 +263,10 @@ func explain(name string, err error) error {
 	case errors.Is(err, fs.ErrPermission):
 		return &ReadOnlyError{File: name}
 	case errors.Is(err, fs.ErrNotExist):
-		return fault.New("file: %s is not a valid file name here; use a path relative to the workspace, "+
-			"such as MEMORY.md, notes/NAME.md or users/ID/overview.md", name)
+		return fault.New("file: %s is not a valid file name here; use a path relative to the workspace: MEMORY.md, USER.md, "+
+			"AGENTS.md, TOOLS.md, HEARTBEAT.md, notes/NAME.md, or of a person users/kate/overview.md, of a part "+
+			"users/kate/parts/guard/profile.md, of a relationship users/kate/relationships/guard-child/profile.md, or the "+
+			"notes.md next to one of these three", name)
 	case errors.Is(err, workspace.ErrCredentials):
 		return fault.New("content: %v. Nothing was written", workspace.ErrCredentials)
 	}

@@ -206,6 +206,43 @@ func (p point) before(e Event) bool {
 	return p.found || !p.time.IsZero() && e.time().After(p.time)
 }
 
+// Steps calls visit for each event that determines a file's text, oldest first, without its own texts but with the
+// file's text after it. It first records what was changed by hand. A file without such events has no steps; one whose
+// events do not reproduce its text is a fault.
+func (e *Editor) Steps(ctx context.Context, name string, visit func(event Event, text string)) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if err := e.sync(ctx); err != nil {
+		return err
+	}
+	if err := e.catchUp(ctx, name); err != nil {
+		return err
+	}
+	events, err := e.events(ctx, name)
+	if err != nil {
+		return err
+	}
+	var d *grammar.Document
+	for _, event := range events {
+		if !event.writes() {
+			continue
+		}
+		next, err := e.step(name, d, event)
+		if drift, ok := errors.AsType[*DriftError](err); ok {
+			return fault.New("%s: its history cannot be followed: %v", name, drift)
+		}
+		if err != nil {
+			return err
+		}
+		if d = next; d == nil {
+			visit(event.brief(), "") // the file was deleted by hand
+			continue
+		}
+		visit(event.brief(), d.String())
+	}
+	return nil
+}
+
 // parsePoint reads a point in a file's history: an event's ID or token, a time, or a day, which means its end. "" is
 // the present.
 func parsePoint(text string) (point, error) {

@@ -30,6 +30,7 @@ func New(env cli.Env) []*cobra.Command {
 	return []*cobra.Command{
 		e.newHistory(),
 		e.newDiff(),
+		e.newWhy(),
 		e.newUndo(),
 		e.newReplay(),
 		e.newDrift(),
