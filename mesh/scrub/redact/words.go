@@ -1,0 +1,128 @@
+package redact
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// quoted returns the string in quotes that begins at i.
+func quoted(text string, i int) (v string, start int, ok bool) {
+	for _, q := range []struct{ open, close string }{
+		{`"`, `"`},
+		{"'", "'"},
+		{"`", "`"},
+		{"“", "”"},
+		{"‘", "’"},
+		{"„", "“"},
+		{"«", "»"},
+		{"「", "」"},
+		{"**", "**"},
+	} {
+		if !strings.HasPrefix(text[i:], q.open) {
+			continue
+		}
+		start = i + len(q.open)
+		n := strings.Index(text[start:], q.close)
+		if n <= 0 || strings.ContainsRune(text[start:start+n], '\n') {
+			return "", 0, false
+		}
+		return text[start : start+n], start, true
+	}
+	return "", 0, false
+}
+
+// endsLine reports whether nothing follows position i in its line or
+// sentence.
+func endsLine(text string, i int) bool {
+	rest := text[min(i, len(text)):]
+	if nl := strings.IndexByte(rest, '\n'); nl >= 0 {
+		rest = rest[:nl]
+	}
+	rest = strings.TrimLeft(rest, ".!\"'`*)")
+	return strings.TrimSpace(rest) == ""
+}
+
+// secretLike reports whether v does not look like a word: it has a digit, or
+// a sign that words do not have, or capitals within.
+func secretLike(v string) bool {
+	letters, inner, runes := 0, 0, 0
+	for i, r := range v {
+		runes++
+		switch {
+		case unicode.IsDigit(r), strings.ContainsRune("!@#$%^&+?~", r):
+			return utf8.RuneCountInString(v) >= 4
+		case unicode.IsLetter(r):
+			letters++
+			if i > 0 && unicode.IsUpper(r) {
+				inner++
+			}
+		}
+	}
+	return letters == runes && inner > 0 && inner < letters-1
+}
+
+// isCode reports whether an unquoted value is an expression.
+func isCode(v string) bool {
+	if strings.HasPrefix(v, "0x") && strings.Trim(v[2:], "0123456789abcdefABCDEF") == "" && len(v) <= 10 {
+		return true
+	}
+	if strings.HasPrefix(v, "/") || strings.HasPrefix(v, "./") || strings.HasPrefix(v, "~/") || strings.HasPrefix(v, "*") {
+		return true
+	}
+	if strings.ContainsAny(v, "()[]{}\\|") || strings.Contains(v, "::") || strings.Contains(v, "->") ||
+		strings.Contains(v, "//") {
+		return true
+	}
+	// user.password, opts.Token2
+	if strings.Contains(v, ".") && !strings.ContainsAny(v, "!@#$%^&+?~") {
+		return !strings.ContainsFunc(v, func(r rune) bool { return r != '.' && r != '_' && !unicode.IsLetter(r) }) ||
+			isVersion(v)
+	}
+	// camelCase and PascalCase names
+	return !strings.ContainsFunc(v, func(r rune) bool { return !unicode.IsLetter(r) && r != '_' }) &&
+		v != strings.ToLower(v)
+}
+
+func isVersion(v string) bool {
+	return strings.Trim(strings.TrimPrefix(v, "v"), "0123456789.") == ""
+}
+
+// plain are words that follow "password is" or "password:" without being one.
+var plain = strings.Fields(`
+	a an the my your our their his her its this that these those it he she they we you i and or but not no yes in on at by
+	for from of to with
+	as if when then than so too very also only just still now never always often already there here what which who where
+	how why because
+	required optional hidden empty blank missing wrong incorrect invalid valid correct right weak strong expired unknown
+	secret private public
+	hashed salted encrypted stored saved kept needed used unused set unset changed reset shared lost forgotten leaked
+	compromised broken
+	safe secure insecure case-sensitive same different unique default temporary random short long new old good bad fine
+	okay true false
+	null nil none undefined string text int number bool boolean bytes byte char object array list optional any str varchar
+	input field value
+	type name label user username email login admin must should can cannot will would may might being been gone going
+	coming about
+	available unavailable protected enabled disabled supported deprecated generated rotated verified confirmed accepted
+	rejected refused
+	something nothing everything written sent sensitive ok todo tbd see wie nicht falsch richtig sehr ein eine der die das
+	ist obligatorio obligatoria requerida requerido incorrecta correcta necesaria requis requise obligatoire incorrect
+	incorrecte faux erroné richiesta obbligatoria errata obrigatória incorreta verplicht vereist onjuist nodig
+	erforderlich ungültig abgelaufen wymagane niepoprawne krävs påkrevd обязателен неверный gerekli zorunlu`)
+
+// commonWord reports whether v is an ordinary word rather than a password, by a list and by endings of English
+// adjectives and verbs.
+func commonWord(v string) bool {
+	v = strings.ToLower(strings.Trim(v, "._-"))
+	if slices.Contains(plain, v) {
+		return true
+	}
+	for _, end := range []string{"ed", "ing", "able", "ible", "ly", "ent", "ive", "ous", "ally"} {
+		if len(v) > len(end)+3 && strings.HasSuffix(v, end) {
+			return true
+		}
+	}
+	return false
+}

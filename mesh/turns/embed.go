@@ -1,0 +1,72 @@
+package turns
+
+import (
+	"context"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/index"
+	"github.com/yamo-protocol/yamo-mcp/mesh/store"
+)
+
+// embed makes the vectors of turns that have none, the newest first, unless another process does.
+func (x *Index) embed(ctx context.Context) error {
+	x.mu.Lock()
+	turns, resting := x.store, time.Since(x.failedAt) < index.RetryAfter
+	stale := x.stale && x.behind == 0
+	empty := x.count == 0
+	x.mu.Unlock()
+	if err := turns.Vectors.Refresh(); err != nil {
+		return err
+	}
+	_, missing := turns.Vectors.Missing(0)
+	if resting || empty || missing == 0 && !stale {
+		return nil
+	}
+	return x.vectors.Try(func() error {
+		if stale {
+			if err := turns.Vectors.Prune(); err != nil {
+				return err
+			}
+			x.mu.Lock()
+			x.stale = x.store != turns
+			x.mu.Unlock()
+		}
+		for ctx.Err() == nil {
+			x.mu.Lock()
+			turns = x.store
+			x.mu.Unlock()
+			ids, texts := newest(turns, index.EmbedBatch)
+			if len(ids) == 0 {
+				return nil
+			}
+			made, err := index.Embed(ctx, x.Embedder, "conversations", texts)
+			if err != nil {
+				x.mu.Lock()
+				x.failedAt = time.Now()
+				x.mu.Unlock()
+				return err
+			}
+			if err := turns.Vectors.Append(ids, made); err != nil {
+				return err
+			}
+		}
+		return ctx.Err()
+	})
+}
+
+// newest returns the ids and texts of the newest n records of p that have no vector.
+func newest(p *store.Projection, n int) (ids, texts []string) {
+	docs, _ := p.Vectors.Missing(math.MaxInt)
+	s := p.Snapshot()
+	defer s.Release()
+	docs = slices.DeleteFunc(docs, func(doc int) bool { return doc >= len(s.Docs) || s.Docs[doc].Record == nil })
+	slices.SortStableFunc(docs, func(a, b int) int {
+		return s.Docs[b].Record.CreatedAt.Compare(s.Docs[a].Record.CreatedAt)
+	})
+	for _, doc := range docs[:min(n, len(docs))] {
+		ids, texts = append(ids, s.Docs[doc].Record.ID), append(texts, s.Docs[doc].Record.Content)
+	}
+	return ids, texts
+}
