@@ -166,19 +166,30 @@ func (f Forgetter) inRoot(do func(*os.Root) error) error {
 	return do(root)
 }
 
+// maxLeft is the maximum number of files that left names one by one.
+const maxLeft = 50
+
 // left returns what is outside of this program's reach, or must not be changed by it.
 func (f Forgetter) left(subject mesh.Subject) (list []string) {
 	_ = f.inRoot(func(root *os.Root) error { // without the folder there is nothing to name
 		if _, err := root.Stat(".git"); err == nil {
 			list = append(list, "the history of the git repository keeps earlier text: git filter-repo removes it")
 		}
-		for _, pattern := range []string{".yamo/replaced/*", "memory/archive/*"} {
+		for _, pattern := range []string{".yamo/replaced/*", "memory/archive/*", ".yamo/private/imported/*.jsonl"} {
 			names, _ := fs.Glob(root.FS(), pattern) // the pattern is valid
+			more := 0
 			for _, name := range names {
 				data, err := root.ReadFile(name)
-				if err == nil && subject.In(string(data)) {
+				switch {
+				case err != nil || !subject.In(string(data)):
+				case len(list) < maxLeft:
 					list = append(list, name+" mentions it: delete the file")
+				default:
+					more++
 				}
+			}
+			if more > 0 {
+				list = append(list, fmt.Sprintf("%d more files of %s mention it: delete them", more, path.Dir(pattern)))
 			}
 		}
 		return nil

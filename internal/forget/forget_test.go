@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -125,6 +126,7 @@ func TestForgetEverywhere(t *testing.T) {
 	write("memory/2026-01-03-hiking.md", "# 2026-01-03\n\n- zebulon hiked\n")
 	write("notes/soup.md", "# Soup\n\nZebulon's recipe:\nleeks.\n\nSalt.\n")
 	write(".yamo/private/hooks/session-1.json", `{"started":"2026-01-01T00:00:00Z","prompt":"who is Zebulon?"}`)
+	write(".yamo/private/imported/c1.jsonl", `{"type":"entry","role":"user","content":"Zebulon moved"}`)
 	folder, err := workspace.Open(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -176,7 +178,12 @@ func TestForgetEverywhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"SOUL.md"}, has()); diff != "" {
+	// A session log is a whole conversation: it is named, and left to the person.
+	const imported = ".yamo/private/imported/c1.jsonl"
+	if !slices.Contains(done.Left, imported+" mentions it: delete the file") {
+		t.Errorf("the receipt does not name the imported conversation: %q", done.Left)
+	}
+	if diff := cmp.Diff([]string{imported, "SOUL.md"}, has()); diff != "" {
 		t.Errorf("wanted (-), still in (+):\n%s", diff)
 	}
 	for _, l := range done.Lines {
