@@ -11,7 +11,7 @@ import (
 func FuzzChanges(f *testing.F) {
 	for _, text := range []string{
 		"", memoryText, grammar.New(partFile, "2026-01-02T03:04:05Z"), "# T\n\n##\n\n## A\n\n## A\n", "## A\n- é\n\n## \n",
-		"\uFEFF# T\r\n\r\n## A\r\n- a\r\n",
+		"\uFEFF# T\r\n\r\n## A\r\n- a\r\n", "# T\r\n\r\n## Allies\r\n\r\n## Needs\r",
 		"---\nlast_updated: x\n---\n## Identity\n```\n## no\n", "# T\n## Change Log\n- 2026-02-14: x",
 	} {
 		f.Add(text, "A", "content", "item", uint8(0))

@@ -253,6 +253,46 @@ func TestTwoChangeLogs(t *testing.T) {
 	}
 }
 
+// A profile with Windows line ends that was cut within the last one, wherever that is, is edited and replayed: the
+// sections below stay what they were.
+func TestCutWithinLineEnd(t *testing.T) {
+	t.Parallel()
+	whole := strings.ReplaceAll(grammar.New(partFile, "2026-01-02T03:04:05Z"), "\n", "\r\n")
+	head := whole[:strings.Index(whole, "\r\n\r\n## Identity")]
+	for name, test := range map[string]struct{ last, section string }{
+		"a heading, another section edited": {"## Allies\r\n\r\n## Polarizations", "Allies"},
+		"a heading, another section made":   {"## Allies\r\n\r\n## Polarizations", "Role"},
+		"a heading, its section edited":     {"## Allies", "Allies"},
+		"a heading, a section made below":   {"## Role", "Allies"},
+		"an anchor":                         {"## Role\r\n<!-- @anchor: role v1 -->", "Allies"},
+		"an item":                           {"## Allies\r\n\r\n- Eva", "Allies"},
+		"text":                              {"## Allies\r\n\r\nEva", "Allies"},
+		"the title":                         {"", "Allies"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			text := head + "\r"
+			if test.last != "" {
+				text = head + "\r\n\r\n" + test.last + "\r"
+			}
+			d := newFixture(t, map[string]string{partFile: text})
+			op := grammar.AppendItem
+			if test.section == "Role" {
+				op = grammar.AppendSection
+			}
+			d.edit(d.open(), request(partFile, op, test.section, "Luis"))
+			e := d.open()
+			mustRecover(d, e)
+			if r := d.replay(e, partFile, ""); r.Drift != nil || r.Text != d.read(partFile) {
+				t.Errorf("%+v\nis replayed instead of\n%q", r, d.read(partFile))
+			}
+			if got := d.read(partFile); strings.Contains(got, "\r\r") {
+				t.Errorf("a line has two ends: %q", got)
+			}
+		})
+	}
+}
+
 func TestAccept(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t, map[string]string{"MEMORY.md": memoryText})

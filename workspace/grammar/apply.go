@@ -133,12 +133,22 @@ func (d *Document) add(t *Type, name string) int {
 	switch {
 	case text == "":
 	case !strings.HasSuffix(text, "\n"):
-		last.Body += nl + nl
+		last.Body += lineEnd(text, nl) + nl
 	case !strings.HasSuffix(text, "\n\n") && !strings.HasSuffix(text, "\n\r\n"):
 		last.Body += nl
 	}
 	d.Parts = slices.Insert(d.Parts, at, part)
 	return at
+}
+
+// lineEnd returns what ends the last line of text, which does not end with a line feed, in a file whose line end is nl.
+// A file that was cut within its last line end has half of one, which is completed: with a whole one behind it, the
+// carriage return would belong to the line, and a heading would be another one when it is read again.
+func lineEnd(text, nl string) string {
+	if strings.HasSuffix(text, "\r") {
+		return "\n"
+	}
+	return nl
 }
 
 // perform changes the body of p, a section of the given form.
@@ -313,7 +323,7 @@ func appendItems(core string, items []string, nl string) string {
 		out.WriteString(b.raw)
 		if i == last {
 			if !strings.HasSuffix(b.raw, "\n") {
-				out.WriteString(nl)
+				out.WriteString(lineEnd(b.raw, nl))
 			}
 			added()
 		}
@@ -321,7 +331,7 @@ func appendItems(core string, items []string, nl string) string {
 	if last < 0 {
 		if core != "" {
 			if !strings.HasSuffix(core, "\n") {
-				out.WriteString(nl)
+				out.WriteString(lineEnd(core, nl))
 			}
 			out.WriteString(nl)
 		}
