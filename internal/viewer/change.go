@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"strings"
@@ -24,7 +25,9 @@ func (s *Site) correct(r *http.Request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	s.correcting.Lock() // of two forms for one memory, the second must see that the first has replaced it
 	kept, err := correct(r.Context(), person, r.PathValue("id"), r.PostForm)
+	s.correcting.Unlock()
 	if err != nil {
 		return s.refusedMemory(r, person, err)
 	}
@@ -37,6 +40,9 @@ func correct(ctx context.Context, m Member, id string, form url.Values) (string,
 	if err != nil {
 		return "", err
 	}
+	if hit.Past != nil {
+		return "", fault.New("it is not current any more: correct what replaced it, which the history below shows")
+	}
 	text := strings.TrimSpace(strings.ReplaceAll(form.Get("text"), "\r\n", "\n"))
 	switch {
 	case text == "":
@@ -46,7 +52,10 @@ func correct(ctx context.Context, m Member, id string, form url.Values) (string,
 	}
 	corrected := hit.Memory
 	corrected.Content, corrected.Source, corrected.OccurredAt = text, "user", strings.TrimSpace(form.Get("happened"))
-	corrected.Rationale = cmp.Or(strings.TrimSpace(form.Get("why")), "corrected by the person")
+	// SECURITY: every group reads all fields of a shared memory, and the person's reason is theirs.
+	if hit.Visibility == record.Private {
+		corrected.Rationale = cmp.Or(strings.TrimSpace(form.Get("why")), "corrected by the person")
+	}
 	scrubbed, err := m.Memory.Scrub(corrected, hit.Visibility)
 	if err != nil {
 		return "", err
@@ -86,9 +95,24 @@ func (s *Site) retire(r *http.Request) (answer, error) {
 type sharePage struct{ Path, Whole string }
 
 // Digest identifies the text that the person was shown.
-func (p sharePage) Digest() string {
-	sum := sha256.Sum256([]byte(p.Whole))
+func (p sharePage) Digest() string { return digest(p.Whole) }
+
+// digest identifies what a page shows, so that a form of it agrees to that and to nothing that came later.
+func digest(shown any) string {
+	data, err := json.Marshal(shown)
+	if err != nil {
+		return "" // no form agrees to it
+	}
+	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
+}
+
+// agrees returns a fault unless a form has the digest of what is shown now.
+func agrees(form url.Values, now string) error {
+	if now == "" || form.Get("digest") != now {
+		return fault.New("it has changed since you looked at it: look at it again, then decide")
+	}
+	return nil
 }
 
 // share shows what every group could read, and shares it after the person has agreed.
@@ -120,6 +144,9 @@ func (s *Site) share(r *http.Request) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
+		if hit.Past != nil {
+			return answer{}, fault.New("it is not current any more: share what replaced it")
+		}
 		// Scrubbed again: it may be older than the present rules, and may have contact details that groups must not get.
 		scrubbed, err := person.Memory.Scrub(hit.Memory, record.Shared)
 		if err != nil {
@@ -136,8 +163,8 @@ func (s *Site) share(r *http.Request) (answer, error) {
 		return a, nil
 	}
 	// What was agreed to is what is shared, even if the memory has changed since the page was made.
-	if r.PostForm.Get("digest") != content.Digest() {
-		return a, fault.New("it has changed since you looked at it: read it again, then share it")
+	if err := agrees(r.PostForm, content.Digest()); err != nil {
+		return a, err
 	}
 	if err := agree(); err != nil {
 		return a, err
@@ -212,6 +239,7 @@ type subjectPage struct {
 	Plan    forget.Plan
 	Rows    []row
 	Related []row
+	Digest  string // of Plan
 }
 
 // forgetSubject lists everything that mentions a subject, and erases it after the person has agreed.
@@ -237,14 +265,19 @@ func (s *Site) forgetSubject(r *http.Request) (answer, error) {
 	forgetter := forget.Forgetter{
 		Memory: person.Memory, Workspace: person.Workspace, Editor: person.Editor, Actor: s.Actor,
 	}
-	content.Planned, content.Erased = true, r.Method == http.MethodPost
-	if content.Erased {
-		content.Plan, err = forgetter.Forget(r.Context(), subject)
-	} else {
-		content.Plan, err = forgetter.Plan(r.Context(), subject)
-	}
-	if err != nil {
+	if content.Plan, err = forgetter.Plan(r.Context(), subject); err != nil {
 		return a, err
+	}
+	content.Planned, content.Digest = true, digest(content.Plan)
+	var stale error
+	if r.Method == http.MethodPost {
+		// What was listed is what is erased, even if more was stored since the page was made.
+		if stale = agrees(r.PostForm, content.Digest); stale == nil {
+			content.Erased = true
+			if content.Plan, err = forgetter.Forget(r.Context(), subject); err != nil {
+				return a, err
+			}
+		}
 	}
 	for _, h := range content.Plan.Memories {
 		content.Rows = append(content.Rows, newRow(h, person.Memory.Home(), "/memory/"))
@@ -253,5 +286,5 @@ func (s *Site) forgetSubject(r *http.Request) (answer, error) {
 		content.Related = append(content.Related, newRow(h, person.Memory.Home(), "/memory/"))
 	}
 	a.page.Content = content
-	return a, nil
+	return a, stale
 }

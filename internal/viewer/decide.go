@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/dream"
@@ -16,8 +18,22 @@ import (
 func (s *Site) routeDecisions() {
 	s.get("/decide", s.decide)
 	s.post("/proposals/{id}/accept", s.decided("accepted", func(r *http.Request, m Member) error {
+		reviews, err := m.Editor.Reviews(r.Context())
+		if err != nil {
+			return err
+		}
+		i := slices.IndexFunc(reviews, func(p edit.Review) bool { return p.Event.ID == r.PathValue("id") })
+		if i >= 0 { // of others the editor says why
+			row, err := newProposalRow(r.Context(), m, reviews[i])
+			if err == nil {
+				err = agrees(r.PostForm, row.Digest())
+			}
+			if err != nil {
+				return err
+			}
+		}
 		override := strings.TrimSpace(r.PostForm.Get("override"))
-		_, _, err := m.Editor.AcceptProposal(r.Context(), r.PathValue("id"), s.Actor, override,
+		_, _, err = m.Editor.AcceptProposal(r.Context(), r.PathValue("id"), s.Actor, override,
 			r.PostForm.Get("anyway") != "")
 		if errors.Is(err, edit.ErrChanged) {
 			return fault.New("the section was changed since the proposal was made: look at the change below, and accept it " +
@@ -37,6 +53,13 @@ func (s *Site) routeDecisions() {
 		return m.Editor.Restore(r.Context(), r.PostForm.Get("file"), s.Actor, strings.TrimSpace(r.PostForm.Get("why")))
 	}))
 	s.post("/dreams", s.decided("promoted", func(r *http.Request, m Member) error {
+		plan, err := m.Dreams.Plan(r.Context(), nil)
+		if err == nil {
+			err = agrees(r.PostForm, digestOf(plan))
+		}
+		if err != nil {
+			return err
+		}
 		swept, err := m.Dreams.Sweep(r.Context(), r.PostForm["confirm"])
 		if err == nil && swept.EventID == "" {
 			err = fault.New("nothing was promoted: tick what MEMORY.md should have")
@@ -50,6 +73,18 @@ type decidePage struct {
 	Proposals []proposalRow
 	Drifts    []driftRow
 	Dreams    dream.Plan
+}
+
+// DreamsDigest identifies what the page shows of dreaming.
+func (p decidePage) DreamsDigest() string { return digestOf(p.Dreams) }
+
+// digestOf identifies the candidates of a plan, with their texts.
+func digestOf(plan dream.Plan) string {
+	var shown []string
+	for _, c := range slices.Concat(plan.Promote, plan.Held) {
+		shown = append(shown, c.ID, c.Text)
+	}
+	return digest(append(shown, strconv.Itoa(len(plan.Promote))))
 }
 
 // Empty reports whether nothing waits.
@@ -66,6 +101,25 @@ type proposalRow struct {
 	Change change
 	Since  change // of the file since the proposal was made, if that matters
 }
+
+// newProposalRow describes a proposal as the page shows it.
+func newProposalRow(ctx context.Context, m Member, review edit.Review) (proposalRow, error) {
+	row := proposalRow{
+		Review: review, Row: newEventRow(review.Event), Zone: fileZone(review.Event.File),
+		Change: newChange("what accepting it would change", review.Would), Text: asked(review.Event.Asked),
+	}
+	if review.Changed {
+		since, err := m.Editor.Diff(ctx, review.Event.File, review.Event.ID, "")
+		if err != nil {
+			return row, err
+		}
+		row.Since = newChange("what was changed since", since)
+	}
+	return row, nil
+}
+
+// Digest identifies the changes that the person was shown.
+func (p proposalRow) Digest() string { return digest([]any{p.Event.ID, p.Change, p.Since}) }
 
 // driftRow is a file that a change by hand has taken apart from its record.
 type driftRow struct {
@@ -90,16 +144,9 @@ func (s *Site) decisions(ctx context.Context, m Member) (answer, error) {
 		return answer{}, err
 	}
 	for _, review := range reviews {
-		row := proposalRow{
-			Review: review, Row: newEventRow(review.Event), Zone: fileZone(review.Event.File),
-			Change: newChange("what accepting it would change", review.Would), Text: asked(review.Event.Asked),
-		}
-		if review.Changed {
-			since, err := m.Editor.Diff(ctx, review.Event.File, review.Event.ID, "")
-			if err != nil {
-				return answer{}, err
-			}
-			row.Since = newChange("what was changed since", since)
+		row, err := newProposalRow(ctx, m, review)
+		if err != nil {
+			return answer{}, err
 		}
 		content.Proposals = append(content.Proposals, row)
 	}

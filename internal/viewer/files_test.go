@@ -89,7 +89,9 @@ func TestProposals(t *testing.T) {
 	accepted, rejected := f.add("Rui likes coffee", true).Event, f.add("Zoe likes <i>milk</i>", true).Event
 	page := f.get("/decide", 200)
 	f.shows(page, "Rui likes coffee", "Zoe likes &lt;i&gt;milk", "Robin said so")
-	f.shows(f.get(f.post("/proposals/"+accepted.ID+"/accept", http.StatusSeeOther, nil), 200), "Accepted.")
+	accept := "/proposals/" + accepted.ID + "/accept"
+	f.shows(f.post(accept, http.StatusUnprocessableEntity, nil), "it has changed since you looked at it")
+	f.shows(f.get(f.post(accept, http.StatusSeeOther, digestOfForm(f.get("/decide", 200), accept)), 200), "Accepted.")
 	f.shows(f.get(f.post("/proposals/"+rejected.ID+"/reject", http.StatusSeeOther, url.Values{"why": {"untrue"}}), 200),
 		"Rejected.", "Nothing waits for you.")
 	if got := f.memoryFile(); !strings.Contains(got, "Rui likes coffee") || strings.Contains(got, "Zoe") {

@@ -106,6 +106,35 @@ func TestCorrect(t *testing.T) {
 	f.post("/memory/mem_1_abcdef/correct", http.StatusNotFound, url.Values{"text": {"x"}})
 }
 
+// A form of a page that is out of date makes no second truth.
+func TestCorrectOnce(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	id := f.store(record.Memory{Content: "Petra lives in Rome"}, "")
+	next := f.post("/memory/"+id+"/correct", http.StatusSeeOther, url.Values{"text": {"Petra lives in Milan"}})
+	f.shows(f.post("/memory/"+id+"/correct", http.StatusUnprocessableEntity, url.Values{"text": {"Petra lives in Turin"}}),
+		"it is not current any more", "Petra lives in Milan")
+	f.shows(f.post("/memory/"+id+"/share", http.StatusNotFound, nil), "it is not current any more")
+	f.shows(f.get(strings.TrimSuffix(next, "?done=corrected")+"/forget", 200), "Without it, that is current again.",
+		"Petra lives in Rome")
+}
+
+// The person's reason for correcting what groups read is not given to the groups.
+func TestReasonStaysPrivate(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	id := f.store(record.Memory{Content: "The trip costs 90 euro"}, record.Shared)
+	f.lacks(f.get("/memory/"+id, 200), "Why you correct it")
+	next := f.post("/memory/"+id+"/correct", http.StatusSeeOther, url.Values{
+		"text": {"The trip costs 80 euro"}, "why": {"my therapist told me"},
+	})
+	kept := strings.TrimSuffix(strings.TrimPrefix(next, "/memory/"), "?done=corrected")
+	hit, err := f.person.Memory.Get(t.Context(), kept)
+	if err != nil || hit.Rationale != "" {
+		t.Errorf("the shared memory has the reason %q, %v", hit.Rationale, err)
+	}
+}
+
 func TestRetire(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -140,8 +169,18 @@ func TestForgetSubject(t *testing.T) {
 	plan := f.get("/forget?about=Ana", 200)
 	f.shows(plan, "This would be erased permanently:", "Ana lives in Porto", "Ana likes tea", "1 memories")
 	f.shows(f.get("/", 200), "Ana lives in Porto") // nothing is erased yet
-	f.shows(f.post("/forget", 200, url.Values{"about": {"Ana"}}), "Erased: 1 memories")
-	f.lacks(f.get("/", 200), "Ana lives in Porto")
+	// What was not listed is not erased.
+	form := digestOfForm(plan, "/forget")
+	form.Set("about", "Ana")
+	f.store(record.Memory{Content: "Ana has a cat"}, "")
+	again := f.post("/forget", http.StatusUnprocessableEntity, form)
+	f.shows(again, "it has changed since you looked at it", "Ana has a cat", "Ana lives in Porto")
+	form = digestOfForm(again, "/forget")
+	form.Set("about", "Ana")
+	erased := f.post("/forget", 200, form)
+	f.shows(erased, "Erased: 2 memories")
+	f.lacks(erased, "Nothing is erased yet")
+	f.lacks(f.get("/", 200), "Ana lives in Porto", "Ana has a cat")
 	data, err := os.ReadFile(filepath.Join(f.dir, "MEMORY.md"))
 	if err != nil || strings.Contains(string(data), "Ana") {
 		t.Errorf("MEMORY.md is %q, %v", data, err)

@@ -58,6 +58,8 @@ type Site struct {
 	mux        *http.ServeMux
 	calendar   atomic.Pointer[workspace.View] // the person's, which has their time zone; nil until it is opened
 
+	correcting sync.Mutex
+
 	mu      sync.Mutex
 	members map[audience.Audience]*opened
 	closed  bool

@@ -116,6 +116,14 @@ func (f *fixture) post(path string, status int, form url.Values) string {
 	return f.send(r, status)
 }
 
+// digestOfForm returns the digest in a page's form with the action.
+func digestOfForm(page, action string) url.Values {
+	_, form, _ := strings.Cut(page, `action="`+action+`"`)
+	_, digest, _ := strings.Cut(form, `name="digest" value="`)
+	digest, _, _ = strings.Cut(digest, `"`)
+	return url.Values{"digest": {digest}}
+}
+
 func (f *fixture) send(r *http.Request, status int) string {
 	f.Helper()
 	w := httptest.NewRecorder()
