@@ -42,7 +42,7 @@ type importedSource struct {
 	Unknown  int            `json:"unknown"`            // entries that were left out
 }
 
-// allHistories is the source that stands for every program whose history is found.
+// allHistories is the source that selects every program whose history is found.
 const allHistories = "auto"
 
 // newImportCommand returns `yamo-mcp import`.

@@ -170,6 +170,24 @@ func (v *View) find(id string) (log, error) {
 	return log{}, ErrNotFound
 }
 
+// open opens the log called name. For one that is not there, or is no regular file, the error is ErrNotFound. Whether
+// the log is the audience's is for the caller to check.
+func (v *View) open(name string) (*os.File, error) {
+	root, name, err := v.in(name)
+	if err != nil {
+		return nil, err
+	}
+	file, err := plain.Open(root, name, os.O_RDONLY)
+	var refused *plain.RefusedError
+	if errors.Is(err, fs.ErrNotExist) || errors.As(err, &refused) {
+		return nil, ErrNotFound
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open session log: %w", cause(err))
+	}
+	return file, nil
+}
+
 // scan reads the log l and calls visit for each entry, with the Session so far, until visit returns false. The Session
 // counts what was visited. Lines that filter rejects are skipped; nil accepts all. A line that is no JSON is counted,
 // but the last one only if it has an end: until then it is being written. For a log that the audience may not
@@ -178,17 +196,9 @@ func (v *View) scan(
 	ctx context.Context, l log, filter func(line []byte) bool, visit func(Session, turn) bool,
 ) (session Session, err error) {
 	session = Session{SessionID: l.id, Group: l.group}
-	root, name, err := v.in(l.name)
+	file, err := v.open(l.name)
 	if err != nil {
 		return session, err
-	}
-	file, err := plain.Open(root, name, os.O_RDONLY)
-	var refused *plain.RefusedError
-	if errors.Is(err, fs.ErrNotExist) || errors.As(err, &refused) {
-		return session, ErrNotFound
-	}
-	if err != nil {
-		return session, fmt.Errorf("open session log: %w", cause(err))
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"regexp"
 	"slices"
@@ -17,7 +16,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/text"
-	"github.com/yamo-protocol/yamo-mcp/workspace/plain"
 )
 
 // Log is a session's log, for what is derived from logs.
@@ -121,24 +119,13 @@ func (v *View) Turns(ctx context.Context, l Log, offsets []int64) (turns []Turn,
 
 // openOwn opens the log l, if it is the audience's.
 func (v *View) openOwn(l Log) (*os.File, error) {
-	root, name, err := v.in(l.Name)
-	if err != nil {
-		return nil, err
-	}
 	// SECURITY: a name from an index is not trusted either: a group's is below its own folder.
 	if !v.who.IsDM() && !strings.HasPrefix(l.Name, groupsFolder+"/"+v.who.Group()+"/") {
 		return nil, ErrNotFound
 	}
-	file, err := plain.Open(root, name, os.O_RDONLY)
-	var refused *plain.RefusedError
-	if errors.Is(err, fs.ErrNotExist) || errors.As(err, &refused) {
-		return nil, ErrNotFound
-	}
-	if err != nil {
-		return nil, fmt.Errorf("open session log: %w", cause(err))
-	}
-	if v.who.IsDM() {
-		return file, nil
+	file, err := v.open(l.Name)
+	if err != nil || v.who.IsDM() {
+		return file, err
 	}
 	// SECURITY: in a group the header must name the group, as in scan.
 	line, _, err := (&lineReader{reader: bufio.NewReaderSize(file, lineChunk)}).next()

@@ -120,7 +120,7 @@ var permissions = anyOf(
 	`\bexceptions? (for|to|is|are) `, `\b(is|are) an? exception\b`,
 )
 
-// orders find what is to be done, in English, by whoever reads it.
+// orders find English instructions to the reader.
 var orders = anyOf(
 	`\b(from now on|going forward|in future,|in the future,|hereby|henceforth|as of (now|today)|`+
 		`effective immediately|at all times)\b`,
