@@ -134,16 +134,32 @@ func Stat(root *os.Root, name string) (info os.FileInfo, err error) {
 	return info, check(info)
 }
 
+// openAttempts is how often Open looks again at a file that was replaced while it opened it.
+const openAttempts = 100
+
+// errReplaced says that a name stood for another file when it was opened than when it was checked.
+var errReplaced = &RefusedError{"it kept changing while it was opened"}
+
 // Open opens the existing plain file name, slash-separated and clean, below root with the os.O_ flags flag. The caller
-// closes it. The error wraps fs.ErrNotExist for a missing file or a folder, is a *RefusedError, or is what the file
-// system reported.
+// closes it. A file that another process replaces at that moment is opened in its new version. The error wraps
+// fs.ErrNotExist for a missing file or a folder, is a *RefusedError, or is what the file system reported.
 func Open(root *os.Root, name string, flag int) (file *os.File, err error) {
 	dir, err := Folder(root, path.Dir(name))
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, dir.Close()) }()
-	base := path.Base(name)
+	for range openAttempts {
+		if file, err = open(dir, path.Base(name), flag); !errors.Is(err, errReplaced) {
+			break
+		}
+	}
+	return file, err
+}
+
+// open opens the plain file base of dir. The error is errReplaced if it was replaced since it was checked; everything
+// that is opened in its place has to pass the checks again.
+func open(dir *os.Root, base string, flag int) (*os.File, error) {
 	before, err := dir.Lstat(base)
 	if err != nil {
 		return nil, err
@@ -152,7 +168,7 @@ func Open(root *os.Root, name string, flag int) (file *os.File, err error) {
 		return nil, err
 	}
 	// O_NONBLOCK: if a FIFO has replaced the file since Lstat, opening it must not block.
-	file, err = dir.OpenFile(base, flag|syscall.O_NONBLOCK, 0)
+	file, err := dir.OpenFile(base, flag|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +177,7 @@ func Open(root *os.Root, name string, flag int) (file *os.File, err error) {
 	switch {
 	case err != nil:
 	case !os.SameFile(before, after):
-		err = &RefusedError{"it changed while it was opened"}
+		err = errReplaced
 	default:
 		err = check(after)
 	}

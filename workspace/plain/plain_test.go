@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
+	"sync"
 	"testing"
 )
 
@@ -186,4 +188,36 @@ func TestRemove(t *testing.T) {
 	if err := Remove(r, "a/file"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a second time: %v", err)
 	}
+}
+
+// A reader meets the old or the new version of a file that is replaced without end, and never a refusal.
+func TestOpenWhileReplaced(t *testing.T) {
+	t.Parallel()
+	dir, r := root(t, map[string]string{"file": "text"})
+	stop := make(chan struct{})
+	var writers sync.WaitGroup
+	for i := range 2 {
+		writers.Go(func() {
+			for next := filepath.Join(dir, "next"+strconv.Itoa(i)); ; {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				if err := errors.Join(os.WriteFile(next, []byte("text"), 0o600),
+					os.Rename(next, filepath.Join(dir, "file"))); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	for range 5000 {
+		if data, _, err := Read(r, "file", 10); err != nil || string(data) != "text" {
+			t.Errorf("%q, %v", data, err)
+			break
+		}
+	}
+	close(stop)
+	writers.Wait()
 }
