@@ -57,6 +57,10 @@ func (v *View) Search(ctx context.Context, q Query) (transcript.Hits, error) {
 			return transcript.Hits{}, err
 		}
 	}
+	if v.Index == nil && q.narrowed() {
+		return transcript.Hits{}, fault.New("query: since:, until:, project: and role: need the index of sessions, " +
+			"which cannot be used; search without them")
+	}
 	if v.Index == nil {
 		return v.View.Search(ctx, q.Text, q.SessionID, q.Limit, q.MaxChars)
 	}

@@ -15,8 +15,11 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
 	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/screen"
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/config"
+	"github.com/yamo-protocol/yamo-mcp/internal/conversation"
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/session"
+	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/workspace/transcript"
 )
 
@@ -26,20 +29,25 @@ type sessionQuery struct {
 	limit      int
 }
 
-// newSessions returns `yamo-mcp sessions`. It opens no memory: the logs are files of the host.
+// newSessions returns `yamo-mcp sessions`. Only a search opens the memory, whose neighbour the index of turns is: the
+// logs are files of the host.
 func (m *command) newSessions() *cobra.Command {
 	var q sessionQuery
 	cmd := &cobra.Command{
 		Use:   "sessions [id]",
 		Short: "List past conversations, read one, or search them",
 		Long: `List the conversations that the host has logged, newest first; with an ID, print one; with --search,
-the turns that contain words. The ID may be abbreviated to any beginning that only one session has.
+the turns that answer a question or contain words, as the tool session_logs finds them. The ID may be
+abbreviated to any beginning that only one session has.
+
+The text of --search may have since:DATE, until:DATE, project:NAME and role:user|assistant|tool.
 
 The logs are those of --transcripts; if that is not set, Claude Code's in ~/.claude/projects. Of a
 group, only its own sessions are shown, and only from --transcripts.`,
 		Example: `  yamo-mcp sessions
   yamo-mcp sessions 3f2a9c
-  yamo-mcp sessions --search "auth middleware"`,
+  yamo-mcp sessions --search "how did we renew the certificate?"
+  yamo-mcp sessions --search 'auth middleware since:"last week" role:user'`,
 		Args: cli.AtMost("ID"),
 	}
 	cmd.Flags().SortFlags = false
@@ -62,28 +70,36 @@ group, only its own sessions are shown, and only from --transcripts.`,
 			return err
 		}
 		defer func() { err = errors.Join(err, release()) }()
+		if q.id != "" {
+			if q.id, err = expandSession(cmd.Context(), logs, q.id); err != nil {
+				return err
+			}
+		}
+		if cmd.Flags().Changed("search") {
+			return m.searchSessions(cmd.Context(), who, q)
+		}
 		return m.sessions(cmd.Context(), logs, q)
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&q.search, "search", "", "show the turns that contain these words")
+	flags.StringVar(&q.search, "search", "", "show the turns that answer this, or contain these words")
 	flags.IntVar(&q.limit, "limit", transcript.DefaultLimit,
 		fmt.Sprintf("maximum number of sessions or turns, 1 to %d", transcript.MaxLimit))
 	return cmd
 }
 
-// logs opens the session logs of an audience.
+// logs opens the session logs of an audience, and notes which folder they are in.
 func (m *command) logs(who audience.Audience) (*transcript.View, func() error, error) {
+	// SECURITY: a host's folder is the person's own: a group has what the operator has set up for groups.
+	if m.Config.Session.Transcripts == "" && who.IsDM() {
+		dir := filepath.Join(m.Getenv("HOME"), ".claude", "projects")
+		if info, err := os.Stat(dir); err == nil && info.IsDir() {
+			m.Config.Session.Transcripts = dir
+			m.notice("From " + dir + "; --transcripts names another folder.")
+		}
+	}
 	options, err := m.Options()
 	if err != nil {
 		return nil, nil, err
-	}
-	// SECURITY: a host's folder is the person's own: a group has what the operator has set up for groups.
-	if options.Config.Session.Transcripts == "" && who.IsDM() {
-		dir := filepath.Join(m.Getenv("HOME"), ".claude", "projects")
-		if info, err := os.Stat(dir); err == nil && info.IsDir() {
-			options.Config.Session.Transcripts = dir
-			m.notice("From " + dir + "; --transcripts names another folder.")
-		}
 	}
 	logs, release, err := session.OpenLogs(options, who)
 	if err == nil && logs == nil {
@@ -93,23 +109,9 @@ func (m *command) logs(who audience.Audience) (*transcript.View, func() error, e
 	return logs, release, err
 }
 
-// sessions prints what was asked for.
+// sessions prints a session or the list of them.
 func (m *command) sessions(ctx context.Context, logs *transcript.View, q sessionQuery) error {
 	if q.id != "" {
-		id, err := expandSession(ctx, logs, q.id)
-		if err != nil {
-			return err
-		}
-		q.id = id
-	}
-	switch {
-	case q.search != "":
-		found, err := logs.Search(ctx, q.search, q.id, q.limit, transcript.DefaultMaxChars)
-		if err != nil {
-			return err
-		}
-		return m.answer(found, "", func(s *screen.Screen) { showTurnsFound(s, found) })
-	case q.id != "":
 		read, err := logs.ReadSession(ctx, q.id, 0, q.limit, transcript.MaxMaxChars)
 		if err != nil {
 			return err
@@ -121,6 +123,40 @@ func (m *command) sessions(ctx context.Context, logs *transcript.View, q session
 		return err
 	}
 	return m.answer(list, "", func(s *screen.Screen) { showSessions(s, list) })
+}
+
+// searchSessions prints the turns that a search finds. All logs are read first, which takes time once: a person asks
+// once, where a model asks again.
+func (m *command) searchSessions(ctx context.Context, who audience.Audience, q sessionQuery) error {
+	query, err := conversation.Parse(q.search)
+	if err != nil {
+		return err
+	}
+	query.SessionID, query.InProject, query.Limit = q.id, m.Project(), q.limit
+	options, err := m.Options()
+	if err != nil {
+		return err
+	}
+	return m.WithMemory(who, func(memory *mesh.View) (err error) {
+		logs, release, err := session.OpenConversations(options, who, memory, time.Now)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, release()) }()
+		bar := cli.NewProgress(m.Stderr)
+		err = logs.Index.Update(ctx, func(done, total int) { bar.Show("reading sessions", done, total) })
+		bar.End()
+		if err != nil && ctx.Err() == nil {
+			// A workspace that cannot be written is searched all the same, for the words as they are.
+			m.notice("The index of sessions cannot be written: " + config.WithoutPath(err).Error())
+			logs.Index = nil
+		}
+		found, err := logs.Search(ctx, query)
+		if err != nil {
+			return err
+		}
+		return m.answer(found, "", func(s *screen.Screen) { showTurnsFound(s, found) })
+	})
 }
 
 // expandSession returns the id of the session that short abbreviates.
