@@ -17,7 +17,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/config"
 	"github.com/yamo-protocol/yamo-mcp/internal/session"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
-	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit/applied"
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
@@ -55,7 +55,7 @@ if there are errors, and 0 if there are only warnings.`,
 			if err != nil {
 				return err
 			}
-			if err := edit.CheckComplete(filepath.Join(dir, session.MemoryFolder)); err != nil {
+			if err := applied.Check(filepath.Join(dir, session.MemoryFolder)); err != nil {
 				more = append(more, workspace.Finding{
 					File: session.MemoryFolder + "/private/edits.ndjson", Error: true, Rule: "seed 004 §11", Message: err.Error(),
 				})

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit/splice"
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
@@ -121,8 +122,8 @@ func TestOrigins(t *testing.T) {
 	whole := "# A\n\n- one\n- two\n"
 	events := []edit.Event{
 		{ID: "1", Op: edit.OpSnapshot, Base: &whole},
-		{ID: "2", Op: "append_item", Changes: []edit.Change{{Insert: "- three\n"}}},
-		{ID: "3", Op: "curate_items", Changes: []edit.Change{{Cut: "- one\n- two\n", Insert: "- two\n- four\n"}}},
+		{ID: "2", Op: "append_item", Changes: []splice.Change{{Insert: "- three\n"}}},
+		{ID: "3", Op: "curate_items", Changes: []splice.Change{{Cut: "- one\n- two\n", Insert: "- two\n- four\n"}}},
 		{ID: "4", Op: edit.OpPropose, Asked: &edit.Asked{Content: "- five"}},
 	}
 	by := map[string]string{}

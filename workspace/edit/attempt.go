@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit/seal"
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit/splice"
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
@@ -14,7 +16,7 @@ import (
 type attempt struct {
 	*transaction
 	q             Request
-	key           key
+	key           seal.Key
 	events        []Event // for the record; the last is the edit's, or the proposal's
 	before, after string  // the file
 	result        Result  // if Repeated, there is nothing to write
@@ -76,7 +78,7 @@ func (tx *transaction) plan(ctx context.Context, q Request) (*attempt, error) {
 	}
 	// The hash of the request tells a repeated request from another one, without keeping its text.
 	if q.Key != "" || q.Propose {
-		event.Request = k.hash("request", q.text())
+		event.Request = k.Hash("request", q.text())
 	}
 	a.before = string(present)
 	switch {
@@ -85,7 +87,7 @@ func (tx *transaction) plan(ctx context.Context, q Request) (*attempt, error) {
 	case base != nil:
 		event.Base = base
 	default:
-		event.FileBefore = k.file(present)
+		event.FileBefore = k.File(present)
 	}
 	a.events = append(a.events, event)
 	return a, nil
@@ -100,7 +102,7 @@ func (a *attempt) repeats() (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if first.Request != old.hash("request", q.text()) {
+		if first.Request != old.Hash("request", q.text()) {
 			return false, fault.New("idempotency_key: already used by another edit, event %s; use a new key", first.ID)
 		}
 		a.result = Result{Event: first, Items: q.dated(first.time()), Repeated: true}
@@ -193,12 +195,12 @@ func (a *attempt) edit(now time.Time, text string) (Event, error) {
 	if q.decided != nil {
 		e.RefersTo = q.decided.id
 	}
-	if i := index(before, done.Section, done.Anchor); i >= 0 && !done.Made {
-		e.Before = k.section(before.Parts[i].Body)
+	if i := splice.Index(before, done.Section, done.Anchor); i >= 0 && !done.Made {
+		e.Before = k.Section(before.Parts[i].Body)
 		if !a.expected(q, text, before.Parts[i]) {
 			return Event{}, fault.New("expected_hash: the section has changed and its hash is now %s; nothing was written. "+
 				"Combine both texts and pass this hash.\nThe section now:\n%s\nWith your edit:\n%s",
-				e.Before, Excerpt(before.Parts[i].Body), Excerpt(d.Parts[index(d, done.Section, done.Anchor)].Body))
+				e.Before, Excerpt(before.Parts[i].Body), Excerpt(d.Parts[splice.Index(d, done.Section, done.Anchor)].Body))
 		}
 	} else if q.Expected != "" {
 		return Event{}, fault.New("expected_hash: the section no longer exists; omit expected_hash to create it")
@@ -215,10 +217,10 @@ func (a *attempt) edit(now time.Time, text string) (Event, error) {
 		return Event{}, fault.New("content: the file would exceed %d KiB; shorten it", MaxFile>>10)
 	}
 	after := grammar.Parse(string(data))
-	e.Changes, e.FileAfter = changes(k, before, after), k.file(data)
+	e.Changes, e.FileAfter = splice.Between(k, before, after), k.File(data)
 	// Hashes are those of the text as it will be read again, not as it was put together.
-	i := index(after, done.Section, done.Anchor)
-	e.After = k.section(after.Parts[i].Body)
+	i := splice.Index(after, done.Section, done.Anchor)
+	e.After = k.Section(after.Parts[i].Body)
 	a.after = string(data)
 	a.result = Result{Event: e.brief(), Snapshot: Excerpt(after.Parts[i].Body), Items: added, Match: done.Match}
 	return e, nil

@@ -11,6 +11,8 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/frontmatter"
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit/seal"
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit/splice"
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
@@ -20,14 +22,14 @@ func (e *Editor) unchanged(f *file, data []byte) bool {
 		return f.after == "" && data == nil
 	}
 	k, err := e.keyOf(f.version)
-	return err == nil && k.file(data) == f.after
+	return err == nil && k.File(data) == f.after
 }
 
 // observe returns the event of a file that was changed by hand: OpObserved, or OpDrift if a section with events cannot
 // be found any more, or if the change is one that seed 004 §4 forbids.
-func (e *Editor) observe(k key, now time.Time, name string, present []byte) (Event, error) {
+func (e *Editor) observe(k seal.Key, now time.Time, name string, present []byte) (Event, error) {
 	event := e.whole(k, now, OpObserved, name, string(present))
-	event.Actor, event.FileAfter, event.Rationale = Hand, k.file(present), "the file was changed by hand"
+	event.Actor, event.FileAfter, event.Rationale = Hand, k.File(present), "the file was changed by hand"
 	var wrong []string
 	old, err := e.state.files[name].text(name)
 	switch {
@@ -67,7 +69,7 @@ func lost(name string, edited map[string]bool, old, present *grammar.Document) (
 		if !strict && !edited[p.Name] {
 			continue
 		}
-		i := index(present, p.Name, p.Anchor.ID)
+		i := splice.Index(present, p.Name, p.Anchor.ID)
 		if i < 0 {
 			// Either the heading or the anchor may have been reworded: then the section is still there.
 			i = slices.IndexFunc(present.Parts, func(q grammar.Part) bool {
@@ -76,8 +78,10 @@ func lost(name string, edited map[string]bool, old, present *grammar.Document) (
 		}
 		if i < 0 {
 			// A section that was there before is no new name of the one that is gone.
-			if j, ok := present.Reanchor(t, p.Name); ok && index(old, present.Parts[j].Name, present.Parts[j].Anchor.ID) < 0 {
-				i = j
+			if j, ok := present.Reanchor(t, p.Name); ok {
+				if q := present.Parts[j]; splice.Index(old, q.Name, q.Anchor.ID) < 0 {
+					i = j
+				}
 			}
 		}
 		switch {
@@ -216,7 +220,7 @@ func (tx *transaction) restore(ctx context.Context, actor, why string) (done boo
 		event := tx.newEvent(tx.now(), OpAccept, tx.name)
 		if i == len(f.drifts)-1 {
 			event = tx.whole(k, tx.now(), OpRestore, tx.name, text)
-			event.FileBefore = k.file(tx.present())
+			event.FileBefore = k.File(tx.present())
 		}
 		event.RefersTo, event.Actor, event.Rationale = d.ID, actor, oneLine(why)
 		decisions = append(decisions, event)
@@ -243,7 +247,7 @@ func (e *Editor) textBeforeDrift(name string, events []Event, drift string, pres
 		case event.Op == OpSnapshot && drifted, event.Op == OpObserved && drifted, event.Op == OpDrift && drifted:
 		case event.IsEdit() && drifted:
 			// The Change Log is taken from the present file, see keepLog: entries about dropped changes stay as history.
-			event.Changes = slices.DeleteFunc(event.Changes, func(c Change) bool { return isChangeLog(c.Section) })
+			event.Changes = slices.DeleteFunc(event.Changes, func(c splice.Change) bool { return isChangeLog(c.Section) })
 			k, err := e.keyOf(event.Integrity.SaltVersion)
 			if err == nil {
 				err = redo(k, d, t, event)
@@ -254,7 +258,7 @@ func (e *Editor) textBeforeDrift(name string, events []Event, drift string, pres
 			}
 		default:
 			next, err := e.step(name, d, event)
-			if halted, ok := errors.AsType[*DriftError](err); ok {
+			if halted, ok := errors.AsType[*splice.DriftError](err); ok {
 				return "", fault.New("%s: the text before the drift cannot be reconstructed: %v. Accept the drift, or change "+
 					"the file by hand", name, halted)
 			}

@@ -35,6 +35,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/internal/sysclock"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit/applied"
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit/seal"
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 	"github.com/yamo-protocol/yamo-mcp/workspace/transcript"
 )
@@ -61,7 +63,7 @@ type Options struct {
 // Editor edits the files of one workspace. It is safe for concurrent use, also with the editors of other processes.
 type Editor struct {
 	opt    Options
-	keys   *keys
+	keys   *seal.Keys
 	ledger *ledger.Ledger
 
 	mu    sync.Mutex
@@ -84,7 +86,7 @@ func Open(opt Options) (*Editor, error) {
 		opt.Rand = rand.Reader
 	}
 	opt.Logger = cmp.Or(opt.Logger, slog.New(slog.DiscardHandler))
-	e := &Editor{opt: opt, keys: &keys{log: opt.Logger, dir: filepath.Join(opt.Dir, "private", "edits.keys")}}
+	e := &Editor{opt: opt, keys: seal.NewKeys(filepath.Join(opt.Dir, "private", "edits.keys"), opt.Logger)}
 	e.reset()
 	return e, nil
 }
@@ -120,7 +122,7 @@ func (e *Editor) head() string {
 	return filepath.Join(e.opt.Heads, ledgerName+".json")
 }
 
-func (e *Editor) path() string { return filepath.Join(e.opt.Dir, "private", "edits.ndjson") }
+func (e *Editor) path() string { return applied.Record(e.opt.Dir) }
 
 // Request is the request for one edit.
 type Request struct {
@@ -275,7 +277,7 @@ func explain(name string, err error) error {
 			"restore .yamo/key from a backup, or to run yamo-mcp ledger rekey")
 	}
 	_, corrupt := errors.AsType[*ledger.CorruptError](err)
-	if _, keyless := errors.AsType[noKeyError](err); corrupt || keyless {
+	if _, keyless := errors.AsType[seal.MissingError](err); corrupt || keyless {
 		return fault.New("the record of edits is damaged, so nothing was written. Ask the workspace owner to find the " +
 			"damage with yamo-mcp record verify and to restore a backup of .yamo/private")
 	}

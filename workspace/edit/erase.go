@@ -64,7 +64,7 @@ func (tx *transaction) erase(ctx context.Context, actor, why string) (int, error
 			event := tx.newEvent(tx.now(), OpErase, tx.name)
 			event.RefersTo, event.Evidence, event.Key = old.ID, old.Evidence, old.Key
 			event.Actor, event.Rationale = actor, oneLine(why)
-			data, err := k.seal(&event)
+			data, err := sealed(k, &event)
 			if err != nil {
 				return nil, err
 			}

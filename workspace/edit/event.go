@@ -3,25 +3,19 @@ package edit
 import (
 	"bytes"
 	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"log/slog"
-	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
-
-	"golang.org/x/text/unicode/norm"
 
 	"github.com/oklog/ulid/v2"
 
-	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit/seal"
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit/splice"
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
@@ -75,14 +69,14 @@ type Event struct {
 	Retired  []string `json:"retired,omitempty"` // items that were removed or replaced
 	Request  string   `json:"request,omitempty"` // hash of the request, for proposals and requests with a key
 
-	FileBefore string   `json:"file_before,omitempty"` // hashes of the file's bytes, "" if it did not exist
-	FileAfter  string   `json:"file_after,omitempty"`
-	Base       *string  `json:"base,omitempty"` // the whole text, to which Changes, if any, are applied
-	Changes    []Change `json:"changes,omitempty"`
-	Touched    bool     `json:"touched,omitempty"`   // last_updated was set to ts
-	RefersTo   string   `json:"refers_to,omitempty"` // the event that this one is about
-	Exact      bool     `json:"exact,omitempty"`     // of OpUndo: the whole file is as it was before the edit
-	Asked      *Asked   `json:"proposal,omitempty"`  // the edit that a proposal asks for
+	FileBefore string          `json:"file_before,omitempty"` // hashes of the file's bytes, "" if it did not exist
+	FileAfter  string          `json:"file_after,omitempty"`
+	Base       *string         `json:"base,omitempty"` // the whole text, to which Changes, if any, are applied
+	Changes    []splice.Change `json:"changes,omitempty"`
+	Touched    bool            `json:"touched,omitempty"`   // last_updated was set to ts
+	RefersTo   string          `json:"refers_to,omitempty"` // the event that this one is about
+	Exact      bool            `json:"exact,omitempty"`     // of OpUndo: the whole file is as it was before the edit
+	Asked      *Asked          `json:"proposal,omitempty"`  // the edit that a proposal asks for
 
 	Integrity Integrity `json:"integrity"` // last, so that what is hashed ends here
 }
@@ -121,6 +115,105 @@ func (e Event) Token() string {
 // now returns the time in the precision of events: UTC, milliseconds.
 func (e *Editor) now() time.Time { return e.opt.Now().UTC().Truncate(time.Millisecond) }
 
+// Source is what caused an event.
+type Source string
+
+// The sources of events.
+const (
+	FromSession  Source = "session"  // a tool that the agent called
+	FromSweep    Source = "sweep"    // dreaming: what it promoted to MEMORY.md
+	FromDiary    Source = "diary"    // dreaming: what it wrote into DREAMS.md about a sweep
+	FromProposal Source = "proposal" // the owner accepted a proposal, which refers_to names
+	FromCommand  Source = "command"  // another command of the owner
+	FromHand     Source = "hand"     // a change outside this program, which noticed it later
+)
+
+// Origin is the source of an event, with the details of a sweep.
+type Origin struct {
+	Source Source `json:"source"`
+	Sweep  *Sweep `json:"sweep,omitempty"` // of FromSweep
+}
+
+// Sweep contains what a dreaming sweep counted and decided.
+type Sweep struct {
+	Recalls  int      `json:"recalls"`        // of all considered memories
+	Memories int      `json:"memories"`       // number of recalled memories
+	Days     int      `json:"days"`           // length of the period that it considered
+	Promoted []string `json:"promoted"`       // ids of memories, best first
+	Held     []string `json:"held,omitempty"` // ids of memories that a person must confirm
+}
+
+// MadeBy returns the event's origin. For events that were recorded before the record had the field, it is derived from
+// their operation, actor and, for sweeps, their rationale.
+func (e Event) MadeBy() Origin {
+	if e.Origin != nil {
+		return *e.Origin
+	}
+	sweep, swept := e.oldSweep()
+	switch {
+	case swept:
+		return Origin{Source: FromSweep, Sweep: sweep}
+	case !e.IsEdit() && e.Op != OpPropose, grammar.Op(e.Op) == grammar.Promote:
+		return Origin{Source: sourceOf(e.Op)}
+	case e.RefersTo != "":
+		return Origin{Source: FromProposal}
+	case e.File == workspace.DreamsFile && strings.HasPrefix(e.Key, "dream:"):
+		return Origin{Source: FromDiary}
+	}
+	return Origin{Source: FromSession}
+}
+
+// sourceOf returns the source of an operation that no session can request.
+func sourceOf(op string) Source {
+	switch op {
+	case OpSnapshot, OpObserved, OpDrift, OpUndone:
+		return FromHand
+	}
+	return FromCommand
+}
+
+var oldSummary = regexp.MustCompile(`^dreaming: ([0-9]+) recalls of ([0-9]+) memories in ([0-9]+) days; ` +
+	`promoted [^;]+(?:; held back for a person ([^;]+))?$`)
+
+// oldSweep reads the rationale and evidence of a sweep's edit from the time when the record had no origin. Such a
+// rationale names up to 20 of the memories that were held back.
+func (e Event) oldSweep() (*Sweep, bool) {
+	m := oldSummary.FindStringSubmatch(e.Rationale)
+	if m == nil || e.File != workspace.MemoryFile || grammar.Op(e.Op) != grammar.AppendItem ||
+		!workspace.IsDreamed(e.Section) {
+		return nil, false
+	}
+	sweep := &Sweep{}
+	for i, n := range []*int{&sweep.Recalls, &sweep.Memories, &sweep.Days} {
+		*n, _ = strconv.Atoi(m[i+1]) // only digits; too many of them give the largest int
+	}
+	for _, ref := range e.Evidence {
+		if token, err := grammar.ParseToken(ref); err == nil && token.MemoryID() != "" {
+			sweep.Promoted = append(sweep.Promoted, token.MemoryID())
+		}
+	}
+	if m[4] != "" {
+		named, _, _ := strings.Cut(m[4], " and ")
+		sweep.Held = strings.Split(named, ", ")
+	}
+	return sweep, true
+}
+
+// origin returns the origin for the event of a request.
+func (q Request) origin() *Origin {
+	origin := q.Origin
+	switch {
+	case q.decided != nil:
+		// The owner's decision is the source, no matter which session proposed the edit.
+		origin = Origin{Source: FromProposal}
+	case q.Op == grammar.Promote:
+		origin = Origin{Source: FromCommand}
+	case origin.Source == "":
+		origin.Source = FromSession
+	}
+	return &origin
+}
+
 // note describes an event to a workspace.Recorder.
 func note(e Event) workspace.Note {
 	n := workspace.Note{Subject: e.File + ": " + e.Op, Body: e.Rationale}
@@ -149,130 +242,21 @@ func (e *Editor) newEvent(now time.Time, op, name string) Event {
 }
 
 // whole returns an event with the whole text of a file.
-func (e *Editor) whole(k key, now time.Time, op, name, text string) Event {
+func (e *Editor) whole(k seal.Key, now time.Time, op, name, text string) Event {
 	event := e.newEvent(now, op, name)
-	event.Base, event.FileAfter = &text, k.file([]byte(text))
+	event.Base, event.FileAfter = &text, k.File([]byte(text))
 	return event
-}
-
-// keys holds the secrets of the hashes by salt version, each in a file of its own, so that old keys go on verifying old
-// lines.
-type keys struct {
-	log *slog.Logger
-	dir string
-
-	mu    sync.Mutex
-	known map[int][]byte
-}
-
-func (k *keys) path(version int) string { return filepath.Join(k.dir, strconv.Itoa(version)) }
-
-// noKeyError is the version of a missing key, without which lines of the record can be neither verified nor made. It
-// does not wrap fs.ErrNotExist: callers would read that as the edited file being missing.
-type noKeyError int
-
-func (v noKeyError) Error() string {
-	return fmt.Sprintf("the key %d of the record of edits is missing", int(v))
-}
-
-// load returns the key of a version. If create is true, a missing key is created; otherwise it is a noKeyError: a new
-// key instead of a lost one would make every old line look forged.
-func (k *keys) load(version int, create bool) (key, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if secret, ok := k.known[version]; ok {
-		return key{version, secret}, nil
-	}
-	load := ledger.LoadKey
-	if create {
-		load = ledger.LoadOrCreateKey
-	}
-	secret, err := load(k.path(version), k.log)
-	if errors.Is(err, fs.ErrNotExist) {
-		return key{}, noKeyError(version)
-	}
-	if err != nil {
-		return key{}, fmt.Errorf("key %d of the record of edits: %w", version, err)
-	}
-	if k.known == nil {
-		k.known = map[int][]byte{}
-	}
-	k.known[version] = secret
-	return key{version, secret}, nil
-}
-
-// key makes the hashes of one salt version.
-type key struct {
-	version int
-	secret  []byte
-}
-
-// hash returns the HMAC of text in hexadecimal. what separates domains, so that the hash of a section, a file or a line
-// is never valid for another. Without the key a hash does not reveal a text that is easy to guess.
-func (k key) hash(what, text string) string {
-	mac := hmac.New(sha256.New, k.secret)
-	mac.Write([]byte(what))
-	// The zero byte keeps "a"+"bc" from hashing like "ab"+"c".
-	mac.Write([]byte{0})
-	mac.Write([]byte(text))
-	return hex.EncodeToString(mac.Sum(nil))
-}
-
-// document returns file's hash of d without building its text: replays hash a document after every event.
-func (k key) document(d *grammar.Document) string {
-	mac := hmac.New(sha256.New, k.secret)
-	buf := make([]byte, 0, 4096)
-	write := func(text string) {
-		buf = append(buf[:0], text...)
-		mac.Write(buf)
-	}
-	write("file\x00")
-	write(d.Head)
-	for _, p := range d.Parts {
-		write(p.Heading)
-		write(p.Hidden)
-		write(p.Body)
-	}
-	return hex.EncodeToString(mac.Sum(nil))
-}
-
-// section returns the hash of a section's body, over its canonical text.
-func (k key) section(body string) string { return k.hash("section", canonical(body)) }
-
-// file returns the hash of a file's bytes, "" for nil.
-func (k key) file(data []byte) string {
-	if data == nil {
-		return ""
-	}
-	return k.hash("file", string(data))
-}
-
-// canonical returns a text without the differences that editors introduce unasked: it has Unicode normal form C, line
-// feeds only, and no blanks at line ends or around the text. A section hash that ignores them does not turn an editor's
-// habit into a conflict.
-func canonical(text string) string {
-	// Most sections need no look at each line, and a replay hashes many.
-	if !strings.Contains(text, " \n") && !strings.ContainsAny(text, "\t\r") && !strings.HasSuffix(text, " ") {
-		return norm.NFC.String(strings.Trim(text, "\n"))
-	}
-	text = strings.ReplaceAll(text, "\r\n", "\n")
-	var out strings.Builder
-	for line := range strings.SplitSeq(text, "\n") {
-		out.WriteString(strings.TrimRight(line, " \t\r"))
-		out.WriteByte('\n')
-	}
-	return norm.NFC.String(strings.Trim(out.String(), "\n"))
 }
 
 // openEnd is how an event's JSON ends before its line hash is known.
 const openEnd = `"line_hash":""}}`
 
-// seal sets the event's Integrity and returns its JSON.
-func (k key) seal(e *Event) (json.RawMessage, error) {
+// sealed sets the event's Integrity and returns its JSON.
+func sealed(k seal.Key, e *Event) (json.RawMessage, error) {
 	if e.Evidence == nil {
 		e.Evidence = []string{}
 	}
-	e.Integrity = Integrity{Algo: algo, SaltVersion: k.version}
+	e.Integrity = Integrity{Algo: algo, SaltVersion: k.Version}
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
@@ -284,14 +268,14 @@ func (k key) seal(e *Event) (json.RawMessage, error) {
 	if !ok {
 		return nil, errors.New("encode event: its integrity is not at the end")
 	}
-	e.Integrity.LineHash = k.hash("line", string(open)+openEnd)
+	e.Integrity.LineHash = k.Hash("line", string(open)+openEnd)
 	return append(open, `"line_hash":"`+e.Integrity.LineHash+`"}}`...), nil
 }
 
-// intact reports whether data is what seal returned for e. It checks the bytes of the line and not e encoded again, so
-// that fields which only a later version knows are covered.
-func (k key) intact(data []byte, e Event) bool {
+// intact reports whether data is what sealed returned for e. It checks the bytes of the line and not e encoded again,
+// so that fields which only a later version knows are covered.
+func intact(k seal.Key, data []byte, e Event) bool {
 	open, ok := bytes.CutSuffix(data, []byte(`"line_hash":"`+e.Integrity.LineHash+`"}}`))
 	return ok && e.Integrity.Algo == algo &&
-		hmac.Equal([]byte(k.hash("line", string(open)+openEnd)), []byte(e.Integrity.LineHash))
+		hmac.Equal([]byte(k.Hash("line", string(open)+openEnd)), []byte(e.Integrity.LineHash))
 }

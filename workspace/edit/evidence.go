@@ -11,6 +11,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/resourceuri"
 	"github.com/yamo-protocol/yamo-mcp/workspace/cite"
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit/seal"
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit/splice"
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 	"github.com/yamo-protocol/yamo-mcp/workspace/transcript"
 )
@@ -48,19 +50,19 @@ func (e *Editor) citer() cite.Finder {
 // citing returns the hashes of tokens by all keys of the record, the present one first. Without create there may be
 // none: following a token writes nothing.
 func (e *Editor) citing(create bool) ([]cite.Hash, error) {
-	current, err := e.keys.load(max(e.state.version, 1), create && e.state.version == 0)
-	if _, missing := errors.AsType[noKeyError](err); missing && !create {
+	current, err := e.keys.Load(max(e.state.version, 1), create && e.state.version == 0)
+	if _, missing := errors.AsType[seal.MissingError](err); missing && !create {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	var list []cite.Hash
-	for version := current.version; version > 0; version-- {
+	for version := current.Version; version > 0; version-- {
 		// The key of an old version may be lost: its tokens then lead nowhere, and the others still do.
-		if k, err := e.keys.load(version, false); err == nil {
+		if k, err := e.keys.Load(version, false); err == nil {
 			list = append(list, func(what, text string) []byte {
-				sum, _ := hex.DecodeString(k.hash("cite "+what, text)) // its own output
+				sum, _ := hex.DecodeString(k.Hash("cite "+what, text)) // its own output
 				return sum
 			})
 		}
@@ -181,7 +183,7 @@ func (e *Editor) wrote(ctx context.Context, event Event) string {
 	if event.IsEdit() {
 		if r, err := e.replay(ctx, event.File, event.ID); err == nil && r.Last == event.ID {
 			d := grammar.Parse(r.Text)
-			if i := index(d, event.Section, event.Anchor); i >= 0 {
+			if i := splice.Index(d, event.Section, event.Anchor); i >= 0 {
 				texts = append(texts, d.Parts[i].Body)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit/applied"
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
@@ -37,14 +38,14 @@ func TestLostLinesAreNoticed(t *testing.T) {
 			if err := os.WriteFile(path, cut(lines), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			incomplete := (*IncompleteError)(nil)
+			incomplete := (*applied.IncompleteError)(nil)
 			if _, err := d.open().Verify(t.Context()); !errors.As(err, &incomplete) || incomplete.Missing < 1 {
 				t.Errorf("verify: %v", err)
 			}
 			if err := os.Remove(path); err != nil {
 				t.Fatal(err)
 			}
-			if err := CheckComplete(filepath.Join(d.dir, ".yamo")); !errors.As(err, &incomplete) {
+			if err := applied.Check(filepath.Join(d.dir, ".yamo")); !errors.As(err, &incomplete) {
 				t.Errorf("without the file: %v", err)
 			}
 		})

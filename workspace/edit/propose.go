@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit/splice"
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
@@ -110,7 +111,7 @@ func (a *attempt) proposed() (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if p.Event.Request == k.hash("request", a.q.text()) {
+		if p.Event.Request == k.Hash("request", a.q.text()) {
 			a.result = Result{Event: p.Event, Repeated: true}
 			return true, nil
 		}
@@ -160,8 +161,8 @@ func (e *Editor) changed(p Event, d *grammar.Document, section, anchor string) (
 		return false, err
 	}
 	now := ""
-	if i := index(d, section, anchor); i >= 0 {
-		now = k.section(d.Parts[i].Body)
+	if i := splice.Index(d, section, anchor); i >= 0 {
+		now = k.Section(d.Parts[i].Body)
 	}
 	return now != p.Before, nil
 }

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit/applied"
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit/seal"
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit/splice"
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
@@ -24,11 +26,11 @@ func (e *Editor) sync(ctx context.Context) error {
 }
 
 // record appends events to the record, all or none, and applies them. When it returns nil they are on disk.
-func (e *Editor) record(ctx context.Context, k key, events ...Event) error {
+func (e *Editor) record(ctx context.Context, k seal.Key, events ...Event) error {
 	_, err := e.ledger.Append(ctx, e.state.apply, func(time.Time) ([]ledger.Draft, error) {
 		drafts := make([]ledger.Draft, len(events))
 		for i := range events {
-			data, err := k.seal(&events[i])
+			data, err := sealed(k, &events[i])
 			if err != nil {
 				return nil, err
 			}
@@ -52,15 +54,15 @@ func (e *Editor) replaced() {
 }
 
 // key returns the key for new hashes. The very first event creates it.
-func (e *Editor) key() (key, error) {
+func (e *Editor) key() (seal.Key, error) {
 	if e.state.version == 0 {
-		return e.keys.load(1, true)
+		return e.keys.Load(1, true)
 	}
-	return e.keys.load(e.state.version, false)
+	return e.keys.Load(e.state.version, false)
 }
 
 // keyOf returns the key that earlier hashes were made with.
-func (e *Editor) keyOf(version int) (key, error) { return e.keys.load(version, false) }
+func (e *Editor) keyOf(version int) (seal.Key, error) { return e.keys.Load(version, false) }
 
 // RotateKey creates a new key for all later hashes, and returns its salt version (seed 004 §11). The old key stays, to
 // verify what was made with it.
@@ -71,7 +73,7 @@ func (e *Editor) RotateKey(ctx context.Context, actor string) (version int, err 
 		return 0, err
 	}
 	version = max(e.state.version, 1) + 1
-	k, err := e.keys.load(version, true)
+	k, err := e.keys.Load(version, true)
 	if err != nil {
 		return 0, err
 	}
@@ -80,35 +82,15 @@ func (e *Editor) RotateKey(ctx context.Context, actor string) (version int, err 
 	return version, e.record(ctx, k, event)
 }
 
-// appliedPath is the file that notes up to which line of the record edits are known to be in their files, and the size
-// of the record then. It is written under the lock on all files and not synced, since it only saves work: if it is lost
-// or behind, the file of the last edit is compared with the record.
-func (e *Editor) appliedPath() string { return filepath.Join(e.opt.Dir, "private", "edits.applied") }
-
 // applied notes that all edits in the record are in their files.
 func (e *Editor) applied() {
-	size := int64(0)
-	if info, err := os.Stat(e.path()); err == nil {
-		size = info.Size()
-	}
-	if err := os.WriteFile(e.appliedPath(), fmt.Appendf(nil, "%020d %020d\n", e.state.lastSeq, size), 0o600); err != nil {
+	if err := applied.Write(e.opt.Dir, e.state.lastSeq); err != nil {
 		e.opt.Logger.Warn("note that an edit is complete", "error", err)
 	}
 }
 
-// appliedUpTo reads what applied wrote, zeros if there is nothing or it is damaged.
-func (e *Editor) appliedUpTo() (seq, size int64) { return appliedNote(e.appliedPath()) }
-
-func appliedNote(path string) (seq, size int64) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return 0, 0
-	}
-	if n, err := fmt.Sscanf(string(data), "%d %d\n", &seq, &size); err != nil || n != 2 {
-		return 0, 0
-	}
-	return seq, size
-}
+// Complete reports lines that are missing at the end of the record, see applied.Check.
+func (e *Editor) Complete() error { return applied.Check(e.opt.Dir) }
 
 // pending returns the last event that writes a file, if it is not known to be in the file. Only the last one can be
 // interrupted: every later write completes it first.
@@ -116,7 +98,7 @@ func (e *Editor) pending() *Event {
 	if e.state.last == nil {
 		return nil
 	}
-	if seq, _ := e.appliedUpTo(); seq >= e.state.lastSeq {
+	if applied.Read(e.opt.Dir).Seq >= e.state.lastSeq {
 		return nil
 	}
 	return e.state.last
@@ -136,7 +118,7 @@ func (e *Editor) Recover(ctx context.Context) error {
 		return fmt.Errorf("look at the record of edits: %w", err)
 	}
 	// The record has not grown since the last complete edit.
-	if _, size := e.appliedUpTo(); size == info.Size() {
+	if applied.Read(e.opt.Dir).Size == info.Size() {
 		return nil
 	}
 	if err := e.sync(ctx); err != nil {
@@ -156,7 +138,7 @@ func (tx *transaction) complete(ctx context.Context, p Event) (done bool, err er
 		return false, err
 	}
 	present := tx.present()
-	switch there := k.file(present); {
+	switch there := k.File(present); {
 	case there == p.FileAfter: // only the note that it is applied was lost
 		tx.applied()
 		return true, nil
@@ -180,7 +162,7 @@ func (tx *transaction) complete(ctx context.Context, p Event) (done bool, err er
 
 // undo records that an edit never reached its file, because a person changed the file first. The edit was never
 // acknowledged to its caller, so that nothing acknowledged is lost.
-func (tx *transaction) undo(ctx context.Context, p Event, k key) error {
+func (tx *transaction) undo(ctx context.Context, p Event, k seal.Key) error {
 	current, err := tx.key()
 	if err != nil {
 		return err
@@ -189,7 +171,7 @@ func (tx *transaction) undo(ctx context.Context, p Event, k key) error {
 	undone.RefersTo, undone.FileAfter, undone.Actor = p.ID, p.FileBefore, Hand
 	undone.Section, undone.Anchor = p.Section, p.Anchor
 	undone.Rationale = "the edit was interrupted, and the file was changed by hand before it could be finished"
-	if current.version != k.version {
+	if current.Version != k.Version {
 		undone.FileAfter = "" // that hash was made with another key: the file counts as changed
 	}
 	if err := tx.record(ctx, current, undone); err != nil {
@@ -200,11 +182,11 @@ func (tx *transaction) undo(ctx context.Context, p Event, k key) error {
 }
 
 // holds reports whether the file still has every section that p changed as p left it.
-func holds(k key, p Event, present []byte) bool {
+func holds(k seal.Key, p Event, present []byte) bool {
 	d := grammar.Parse(string(present))
 	for _, c := range p.Changes {
-		i := index(d, c.Section, c.Anchor)
-		if i < 0 || k.section(d.Parts[i].Body) != c.After {
+		i := splice.Index(d, c.Section, c.Anchor)
+		if i < 0 || k.Section(d.Parts[i].Body) != c.After {
 			return false
 		}
 	}

@@ -13,6 +13,8 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit/seal"
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit/splice"
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
@@ -74,7 +76,7 @@ func (e *Editor) readEvents(ctx context.Context, has []byte, want func(Event) bo
 		if err != nil {
 			return err
 		}
-		if !k.intact(line.Data, event) {
+		if !intact(k, line.Data, event) {
 			return fmt.Errorf("line %d of the record of edits (event %s) is not as it was written", line.Seq, event.ID)
 		}
 		events = append(events, event)
@@ -87,7 +89,7 @@ func (e *Editor) readEvents(ctx context.Context, has []byte, want func(Event) bo
 func (e Event) writes() bool { return e.IsEdit() || e.Base != nil }
 
 // step returns d, nil for no file, after one event. The result is checked against the event's hash of the file; if it
-// differs, the error is a *DriftError.
+// differs, the error is a *splice.DriftError.
 func (e *Editor) step(name string, d *grammar.Document, event Event) (*grammar.Document, error) {
 	switch {
 	case event.Op == OpAccept || !event.writes():
@@ -99,7 +101,7 @@ func (e *Editor) step(name string, d *grammar.Document, event Event) (*grammar.D
 		d = grammar.Parse(*event.Base)
 	}
 	if d == nil {
-		return nil, &DriftError{event.ID, event.Section, "there is no text before it"}
+		return nil, &splice.DriftError{Event: event.ID, Section: event.Section, Reason: "there is no text before it"}
 	}
 	k, err := e.keyOf(event.Integrity.SaltVersion)
 	if err != nil {
@@ -112,10 +114,34 @@ func (e *Editor) step(name string, d *grammar.Document, event Event) (*grammar.D
 		}
 	}
 	// Checked at every step, so that the error names the first event that does not reproduce its text.
-	if k.document(d) != event.FileAfter {
-		return nil, &DriftError{event.ID, event.Section, "the text is another than after the event"}
+	if k.Document(d) != event.FileAfter {
+		return nil, &splice.DriftError{
+			Event: event.ID, Section: event.Section, Reason: "the text is another than after the event",
+		}
 	}
 	return d, nil
+}
+
+// redo applies an edit's event to d, a file of type t. Each section must have the hash that it had before the event.
+// After an error, a *splice.DriftError, d is invalid.
+func redo(k seal.Key, d *grammar.Document, t *grammar.Type, e Event) error {
+	return e.redo(d, t, func(body, hash string) bool { return k.Section(body) == hash })
+}
+
+// reapply is redo for the very text that the event changed. It hashes no sections, which takes most of redo's time: the
+// caller compares the whole file afterwards.
+func reapply(d *grammar.Document, t *grammar.Type, e Event) error {
+	return e.redo(d, t, func(string, string) bool { return true })
+}
+
+func (e Event) redo(d *grammar.Document, t *grammar.Type, matches func(body, hash string) bool) error {
+	if err := splice.Apply(d, t, e.ID, e.Changes, matches); err != nil {
+		return err
+	}
+	if e.Touched {
+		d.Touch(e.time())
+	}
+	return nil
 }
 
 // Replay reconstructs a file from its first snapshot and its events, up to and including the one that to names: an
@@ -168,7 +194,7 @@ func (e *Editor) replay(ctx context.Context, name, to string) (Replayed, error) 
 			break
 		}
 		next, err := e.step(name, d, event)
-		if drift, ok := errors.AsType[*DriftError](err); ok {
+		if drift, ok := errors.AsType[*splice.DriftError](err); ok {
 			// Reported like a drift of the file: the record and the text disagree here, so that what follows cannot be
 			// trusted.
 			event.Op, event.Rationale = OpDrift, drift.Error()
@@ -228,7 +254,7 @@ func (e *Editor) Steps(ctx context.Context, name string, visit func(event Event,
 			continue
 		}
 		next, err := e.step(name, d, event)
-		if drift, ok := errors.AsType[*DriftError](err); ok {
+		if drift, ok := errors.AsType[*splice.DriftError](err); ok {
 			return fault.New("%s: its history cannot be followed: %v", name, drift)
 		}
 		if err != nil {
@@ -330,7 +356,7 @@ func (e *Editor) repeat(ctx context.Context, first Result) (Result, error) {
 		return Result{}, err
 	}
 	d := grammar.Parse(r.Text)
-	if i := index(d, first.Event.Section, first.Event.Anchor); i >= 0 {
+	if i := splice.Index(d, first.Event.Section, first.Event.Anchor); i >= 0 {
 		first.Snapshot = Excerpt(d.Parts[i].Body)
 	}
 	return first, nil

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 
 	"github.com/yamo-protocol/yamo-mcp/workspace"
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit/seal"
 )
 
 // transaction is one change of a file and of the record, from begin to close. It holds the lock on all files, so that
@@ -59,7 +60,7 @@ func (tx *transaction) present() []byte { return tx.file.Present() }
 // commit writes events to the record, in this order, and then data to the file. If a person changed the file since
 // present, ok is false and nothing is written. about is the event that a workspace.Recorder gets as the note.
 func (tx *transaction) commit(
-	ctx context.Context, data []byte, about Event, k key, events ...Event,
+	ctx context.Context, data []byte, about Event, k seal.Key, events ...Event,
 ) (ok bool, err error) {
 	if ok, err = tx.stage(ctx, data, k, events...); !ok || err != nil {
 		return ok, err
@@ -74,7 +75,7 @@ func (tx *transaction) commit(
 
 // stage is commit up to the record: the new content is on disk under another name, and the file is unchanged. Staging
 // comes first, so that a full disk is noticed before the record names an edit.
-func (tx *transaction) stage(ctx context.Context, data []byte, k key, events ...Event) (ok bool, err error) {
+func (tx *transaction) stage(ctx context.Context, data []byte, k seal.Key, events ...Event) (ok bool, err error) {
 	if ok, err = tx.file.Stage(data); !ok || err != nil {
 		return ok, err
 	}

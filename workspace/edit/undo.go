@@ -9,6 +9,8 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit/seal"
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit/splice"
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
@@ -147,17 +149,17 @@ func (tx *transaction) planUndo(ctx context.Context, id string, q Request) (*att
 			return nil, err
 		}
 	}
-	event.Base, event.FileBefore, event.FileAfter = &a.after, k.file(present), k.file([]byte(a.after))
+	event.Base, event.FileBefore, event.FileAfter = &a.after, k.File(present), k.File([]byte(a.after))
 	event.RefersTo, event.Actor, event.Rationale, event.Origin = id, q.Actor, oneLine(q.Rationale), &q.Origin
 	event.Section, event.Anchor, event.Key, event.Call = edited.Section, edited.Anchor, q.Key, q.Call
 	event.Consent = q.Consent
 	var items []string
-	if i := index(was, event.Section, event.Anchor); i >= 0 {
-		event.Before, items = k.section(was.Parts[i].Body), grammar.Items(was.Parts[i].Body)
+	if i := splice.Index(was, event.Section, event.Anchor); i >= 0 {
+		event.Before, items = k.Section(was.Parts[i].Body), grammar.Items(was.Parts[i].Body)
 	}
-	if i := index(will, event.Section, event.Anchor); i >= 0 {
+	if i := splice.Index(will, event.Section, event.Anchor); i >= 0 {
 		body := will.Parts[i].Body
-		event.After, a.result.Snapshot = k.section(body), Excerpt(body)
+		event.After, a.result.Snapshot = k.Section(body), Excerpt(body)
 		event.Retired = grammar.Gone(items, grammar.Items(body))
 	} else {
 		event.Retired = items
@@ -176,7 +178,7 @@ func sectionName(section string) string {
 // unpinned returns a fault if a pin or lock protects a section that an undo would change. The Change Log only follows.
 func (tx *transaction) unpinned(name string, was, will *grammar.Document) error {
 	for _, p := range was.Parts {
-		i := index(will, p.Name, p.Anchor.ID)
+		i := splice.Index(will, p.Name, p.Anchor.ID)
 		if isChangeLog(p.Name) || i >= 0 && will.Parts[i].Body == p.Body {
 			continue
 		}
@@ -217,7 +219,7 @@ func (e *Editor) around(
 			text = d.String() // a step changes d
 		}
 		next, err := e.step(name, d, event)
-		if drift, ok := errors.AsType[*DriftError](err); ok {
+		if drift, ok := errors.AsType[*splice.DriftError](err); ok {
 			return Event{}, nil, nil, fault.New("%s: the text before it cannot be reconstructed: %v", id, drift)
 		}
 		if err != nil {
@@ -242,7 +244,7 @@ func (e *Editor) around(
 // changes and returns present.
 func without(name string, before, after, present *grammar.Document) (*grammar.Document, error) {
 	for _, p := range before.Parts {
-		if index(after, p.Name, p.Anchor.ID) < 0 {
+		if splice.Index(after, p.Name, p.Anchor.ID) < 0 {
 			return nil, fault.New("section: %q was created again by taking back its creation, and %s was changed since; "+
 				"make the edit again instead", p.Name, name)
 		}
@@ -252,20 +254,20 @@ func without(name string, before, after, present *grammar.Document) (*grammar.Do
 			continue
 		}
 		old, made := "", true
-		if i := index(before, p.Name, p.Anchor.ID); i >= 0 {
+		if i := splice.Index(before, p.Name, p.Anchor.ID); i >= 0 {
 			old, made = before.Parts[i].Body, false
 		}
-		if !made && canonical(old) == canonical(p.Body) { // only the blank lines above a section that was made
+		if !made && seal.Canonical(old) == seal.Canonical(p.Body) { // only the blank lines above a section that was made
 			continue
 		}
-		i := index(present, p.Name, p.Anchor.ID)
+		i := splice.Index(present, p.Name, p.Anchor.ID)
 		if i < 0 {
 			return nil, fault.New("section: %q no longer exists in %s; nothing was written. Without the edit it was:\n%s",
 				p.Name, name, Excerpt(old))
 		}
 		body := present.Parts[i].Body
 		switch restored, ok := revert(body, old, p.Body); {
-		case made && canonical(body) == canonical(p.Body):
+		case made && seal.Canonical(body) == seal.Canonical(p.Body):
 			present.Parts = slices.Delete(present.Parts, i, i+1)
 		case made || !ok:
 			return nil, fault.New("section: %q was changed since in the same place; nothing was written.\n"+
@@ -280,7 +282,7 @@ func without(name string, before, after, present *grammar.Document) (*grammar.Do
 // revert returns body with the change from before to after taken back, false if what the change wrote cannot be found
 // in it for certain.
 func revert(body, before, after string) (string, bool) {
-	at, cut, insert := splice(before, after)
+	at, cut, insert := splice.Of(before, after)
 	head, tail := after[:at]+insert, insert+after[at+len(insert):]
 	switch {
 	case strings.HasPrefix(body, head):

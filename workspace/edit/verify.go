@@ -11,6 +11,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 	"github.com/yamo-protocol/yamo-mcp/workspace/cite"
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit/applied"
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
@@ -48,7 +49,7 @@ func (e *Editor) Verify(ctx context.Context) (Verified, error) {
 		return Verified{Report: report}, err
 	}
 	// A chain that was cut at its end is a valid chain.
-	if err := CheckComplete(e.opt.Dir); err != nil {
+	if err := applied.Check(e.opt.Dir); err != nil {
 		return Verified{Report: report}, err
 	}
 	missing, err := ledger.CheckHead(e.head(), e.path())

@@ -9,6 +9,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit/seal"
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
@@ -97,7 +98,7 @@ func TestForgedLineIsNoticed(t *testing.T) {
 	e := d.open()
 	d.edit(e, request("MEMORY.md", grammar.AppendSection, "Plans", "one"))
 	// A line that the chain holds, by a process that does not have the key of the hashes.
-	forged, err := key{1, []byte("another key")}.seal(&Event{
+	forged, err := sealed(seal.Key{Version: 1, Secret: []byte("another key")}, &Event{
 		ID: "01KE0QJ1BM8Y4W8D6S0T2RTX3V", File: "MEMORY.md", Op: OpAccept,
 	})
 	if err != nil {

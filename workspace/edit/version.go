@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit/seal"
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit/splice"
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
@@ -37,9 +39,9 @@ func (e *Editor) Read(session, name string, data []byte) Version {
 	t, _ := grammar.TypeOf(name)
 	v := Version{File: versionOf(string(data))}
 	for i, p := range d.Parts {
-		if i > 0 || canonical(p.Body) != "" && (t == nil || !t.Strict) {
+		if i > 0 || seal.Canonical(p.Body) != "" && (t == nil || !t.Strict) {
 			form, limit := t.Describe(p.Name)
-			v.Sections = append(v.Sections, SectionVersion{p.Name, versionOf(canonical(p.Body)), form, limit})
+			v.Sections = append(v.Sections, SectionVersion{p.Name, versionOf(seal.Canonical(p.Body)), form, limit})
 		}
 	}
 	e.mu.Lock()
@@ -69,7 +71,7 @@ type made struct{ session, file, event string }
 func (r *readings) add(session, file, version string, d *grammar.Document) {
 	seen := reading{session, file, version, map[string]string{}}
 	for _, p := range d.Parts {
-		seen.sections[anchorOf(p)] = versionOf(canonical(p.Body))
+		seen.sections[anchorOf(p)] = versionOf(seal.Canonical(p.Body))
 	}
 	r.push(seen)
 }
@@ -95,8 +97,8 @@ func (r *readings) edited(q Request, a *attempt) {
 		maps.Copy(next.sections, last.sections)
 	}
 	d := grammar.Parse(a.after)
-	if i := index(d, a.result.Event.Section, a.result.Event.Anchor); i >= 0 {
-		next.sections[anchorOf(d.Parts[i])] = versionOf(canonical(d.Parts[i].Body))
+	if i := splice.Index(d, a.result.Event.Section, a.result.Event.Anchor); i >= 0 {
+		next.sections[anchorOf(d.Parts[i])] = versionOf(seal.Canonical(d.Parts[i].Body))
 	}
 	r.push(next)
 }
@@ -105,7 +107,7 @@ func (r *readings) edited(q Request, a *attempt) {
 // key of the record, by the version of the section or of the file, or, if it expects none but would replace the whole
 // section, as the session knows it.
 func (a *attempt) expected(q Request, text string, p grammar.Part) bool {
-	body := canonical(p.Body)
+	body := seal.Canonical(p.Body)
 	now := versionOf(body)
 	if q.Expected == "" {
 		replaces := q.Op == grammar.ReplaceSection || q.Op == grammar.TombstoneSection
@@ -125,8 +127,8 @@ func (a *attempt) expected(q Request, text string, p grammar.Part) bool {
 		}
 	}
 	// The key may have been replaced since the hash was made.
-	for version := a.key.version; version > 0; version-- {
-		if k, err := a.keyOf(version); err == nil && k.section(p.Body) == q.Expected {
+	for version := a.key.Version; version > 0; version-- {
+		if k, err := a.keyOf(version); err == nil && k.Section(p.Body) == q.Expected {
 			return true
 		}
 	}

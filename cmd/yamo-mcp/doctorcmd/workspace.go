@@ -14,7 +14,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/session"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
-	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit/applied"
 )
 
 // audiences are those whose sessions are checked: a DM, and a group that has said nothing yet.
@@ -48,7 +48,7 @@ func (d *doctor) workspace() {
 		d.problem("workspace", dir+": has neither SOUL.md nor BOOTSTRAP.md, so that every tool refuses",
 			"yamo-mcp init "+quoted(dir))
 	}
-	if err := edit.CheckComplete(filepath.Join(dir, session.MemoryFolder)); err != nil {
+	if err := applied.Check(filepath.Join(dir, session.MemoryFolder)); err != nil {
 		d.problem("record of edits", err.Error(), "yamo-mcp record verify --workspace "+quoted(dir))
 	}
 	findings, err := folder.Lint()

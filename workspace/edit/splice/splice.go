@@ -1,4 +1,6 @@
-package edit
+// Package splice describes what an edit did to the sections of a file as bytes that were cut and inserted, and applies
+// that again to a text (seed 004 §10).
+package splice
 
 import (
 	"fmt"
@@ -6,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit/seal"
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
@@ -28,16 +31,16 @@ type Made struct {
 	Hidden string `json:"hidden,omitempty"`
 }
 
-// changes returns the changes from before to after, in order. It compares section by section, because operations change
+// Between returns the changes from before to after, in order. It compares section by section, because operations change
 // and add sections but never remove or move one (seed 004 §4).
-func changes(k key, before, after *grammar.Document) []Change {
+func Between(k seal.Key, before, after *grammar.Document) []Change {
 	var list []Change
 	i := 0
 	for j, p := range after.Parts {
 		// A part that before does not have at this place is new; the next ones are compared with the same old part.
 		if i == len(before.Parts) || before.Parts[i].Heading != p.Heading || before.Parts[i].Hidden != p.Hidden {
 			list = append(list, Change{
-				Section: p.Name, Anchor: p.Anchor.ID, Made: &Made{j, p.Hidden}, After: k.section(p.Body), Insert: p.Body,
+				Section: p.Name, Anchor: p.Anchor.ID, Made: &Made{j, p.Hidden}, After: k.Section(p.Body), Insert: p.Body,
 			})
 			continue
 		}
@@ -46,18 +49,18 @@ func changes(k key, before, after *grammar.Document) []Change {
 		if old.Body == p.Body {
 			continue
 		}
-		at, cut, insert := splice(old.Body, p.Body)
+		at, cut, insert := Of(old.Body, p.Body)
 		list = append(list, Change{
-			Section: p.Name, Anchor: p.Anchor.ID, Nth: nth(after, j), Before: k.section(old.Body), After: k.section(p.Body),
+			Section: p.Name, Anchor: p.Anchor.ID, Nth: nth(after, j), Before: k.Section(old.Body), After: k.Section(p.Body),
 			At: at, Cut: cut, Insert: insert,
 		})
 	}
 	return list
 }
 
-// index returns the part of d with the heading section and the anchor, else the first with the heading and no anchor,
+// Index returns the part of d with the heading section and the anchor, else the first with the heading and no anchor,
 // -1 if there is neither.
-func index(d *grammar.Document, section, anchor string) int {
+func Index(d *grammar.Document, section, anchor string) int {
 	if section == "" {
 		return 0
 	}
@@ -84,9 +87,9 @@ func nth(d *grammar.Document, i int) (n int) {
 	return n
 }
 
-// splice returns the one place in which a and b differ. It never splits a character: Cut and Insert are encoded as
+// Of returns the one place in which a and b differ. It never splits a character: Cut and Insert are encoded as
 // JSON, which would replace half of one.
-func splice(a, b string) (at int, cut, insert string) {
+func Of(a, b string) (at int, cut, insert string) {
 	for at < len(a) && at < len(b) && a[at] == b[at] {
 		at++
 	}
@@ -115,25 +118,16 @@ func (e *DriftError) Error() string {
 	return fmt.Sprintf("event %s cannot be applied to the section %q: %s", e.Event, e.Section, e.Reason)
 }
 
-// redo applies an edit's event to d, a file of type t. Each section must have the hash that it had before the event;
-// for one that is not found by its name there is one attempt to re-anchor it (seed 004 §10). After an error d is
-// invalid.
-func redo(k key, d *grammar.Document, t *grammar.Type, e Event) error {
-	return change(d, t, e, func(body, hash string) bool { return k.section(body) == hash })
-}
-
-// reapply is redo for the very text that the event changed. It hashes no sections, which takes most of redo's time: the
-// caller compares the whole file afterwards.
-func reapply(d *grammar.Document, t *grammar.Type, e Event) error {
-	return change(d, t, e, func(string, string) bool { return true })
-}
-
-// change applies e's changes to d. matches reports whether a section's body has the hash.
-func change(d *grammar.Document, t *grammar.Type, e Event, matches func(body, hash string) bool) error {
-	for _, c := range e.Changes {
+// Apply applies the changes of the event with an id to d, a file of type t. matches reports whether a section's body
+// has the hash, before and after. For a section that is not found by its name there is one attempt to re-anchor it
+// (seed 004 §10). The error is a *DriftError, and then d is invalid.
+func Apply(
+	d *grammar.Document, t *grammar.Type, id string, changes []Change, matches func(body, hash string) bool,
+) error {
+	for _, c := range changes {
 		if c.Made != nil {
 			if slices.Contains(d.Sections(), c.Section) {
-				return &DriftError{e.ID, c.Section, "it was made by the event, and is there already"}
+				return &DriftError{id, c.Section, "it was made by the event, and is there already"}
 			}
 			part := grammar.Part{
 				Heading: "## " + c.Section, Hidden: c.Made.Hidden, Body: c.Insert, Name: c.Section,
@@ -148,16 +142,13 @@ func change(d *grammar.Document, t *grammar.Type, e Event, matches func(body, ha
 		}
 		p, ok := c.find(d, t, matches)
 		if !ok {
-			return &DriftError{e.ID, c.Section, "no section has the name and the content that it had"}
+			return &DriftError{id, c.Section, "no section has the name and the content that it had"}
 		}
 		body, ok := c.apply(p.Body)
 		if !ok || !matches(body, c.After) {
-			return &DriftError{e.ID, c.Section, "its content is not what the event changed"}
+			return &DriftError{id, c.Section, "its content is not what the event changed"}
 		}
 		p.Body = body
-	}
-	if e.Touched {
-		d.Touch(e.time())
 	}
 	return nil
 }
@@ -202,7 +193,7 @@ func (c Change) index(d *grammar.Document) int {
 func (c Change) apply(body string) (string, bool) {
 	at := c.At
 	if at < 0 || at+len(c.Cut) > len(body) || body[at:at+len(c.Cut)] != c.Cut {
-		// The hash ignores blanks (see canonical), so that the offset may be wrong: the bytes are then searched for, and
+		// The hash ignores blanks (see seal.Canonical), so that the offset may be wrong: the bytes are then searched for, and
 		// only a single match is certain.
 		if c.Cut == "" || strings.Count(body, c.Cut) != 1 {
 			return "", false
