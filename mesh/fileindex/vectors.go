@@ -1,7 +1,6 @@
 package fileindex
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -171,20 +170,10 @@ func (x *Index) Close(ctx context.Context) error {
 	if x == nil {
 		return nil
 	}
-	x.mu.Lock()
-	x.stop() // no work is started from here on
-	x.mu.Unlock()
-	ended := make(chan struct{})
-	go func() {
-		x.done.Wait()
-		close(ended)
-	}()
-	select {
-	case <-ended:
-		return nil
-	case <-ctx.Done():
-		return fmt.Errorf("close the index of files: %w", cmp.Or(context.Cause(ctx), ctx.Err()))
+	if err := index.End(ctx, &x.mu, x.stop, &x.done); err != nil {
+		return fmt.Errorf("close the index of files: %w", err)
 	}
+	return nil
 }
 
 // count returns the number of passages. x.mu is held.

@@ -314,7 +314,7 @@ func (ix *Index) keep(ids []string, vectors [][]float32) error {
 
 // Discard ends the background work and closes the tables without writing anything: their ledger was replaced.
 func (ix *Index) Discard(ctx context.Context) {
-	if err := ix.end(ctx); err != nil {
+	if err := End(ctx, &ix.mu, ix.stop, &ix.done); err != nil {
 		return // it ends by itself; the tables stay open until then
 	}
 	if err := ix.Tables.Close(); err != nil {
@@ -325,7 +325,7 @@ func (ix *Index) Discard(ctx context.Context) {
 // Close ends the background work and, if the index lock is free, writes what is embedded to LanceDB. If ctx ends first,
 // the work ends by itself soon after. What is not written the next process writes.
 func (ix *Index) Close(ctx context.Context) error {
-	if err := ix.end(ctx); err != nil {
+	if err := End(ctx, &ix.mu, ix.stop, &ix.done); err != nil {
 		return fmt.Errorf("close the %s index: %w", ix.c.Visibility, err)
 	}
 	err := ix.flushNow(ctx)
@@ -341,21 +341,22 @@ func (ix *Index) Close(ctx context.Context) error {
 	return errors.Join(err, ix.Tables.Close())
 }
 
-// end stops the background work and waits for it.
-func (ix *Index) end(ctx context.Context) error {
-	ix.mu.Lock()
-	ix.stop() // no work is started from here on
-	ix.mu.Unlock()
+// End calls stop, which ends an index's background work, while mu is held, and waits for the work. The owner starts
+// none once stop was called, which it looks up with mu held. If ctx ends first, its cause is returned.
+func End(ctx context.Context, mu sync.Locker, stop context.CancelFunc, work *sync.WaitGroup) error {
+	mu.Lock()
+	stop()
+	mu.Unlock()
 	ended := make(chan struct{})
 	go func() {
-		ix.done.Wait()
+		work.Wait()
 		close(ended)
 	}()
 	select {
 	case <-ended:
 		return nil
 	case <-ctx.Done():
-		return ctx.Err()
+		return context.Cause(ctx)
 	}
 }
 

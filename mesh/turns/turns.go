@@ -8,7 +8,6 @@
 package turns
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -136,20 +135,10 @@ func (x *Index) Close(ctx context.Context) error {
 	if x == nil {
 		return nil
 	}
-	x.mu.Lock()
-	x.stop() // no work is started from here on
-	x.mu.Unlock()
-	ended := make(chan struct{})
-	go func() {
-		x.done.Wait()
-		close(ended)
-	}()
-	select {
-	case <-ended:
-		return nil
-	case <-ctx.Done():
-		return fmt.Errorf("close the index of conversations: %w", cmp.Or(context.Cause(ctx), ctx.Err()))
+	if err := index.End(ctx, &x.mu, x.stop, &x.done); err != nil {
+		return fmt.Errorf("close the index of conversations: %w", err)
 	}
+	return nil
 }
 
 // Progress is how far the index is.
