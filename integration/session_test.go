@@ -159,6 +159,7 @@ func (s *session) startProcess() {
 	})
 	go s.read(stdout)
 	tb.Cleanup(func() {
+		_ = s.stdin.Close() // which also ends the server of a wrapper that is killed
 		_ = s.cmd.Process.Kill()
 		_ = s.wait()
 	})
