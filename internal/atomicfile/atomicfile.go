@@ -6,7 +6,9 @@
 package atomicfile
 
 import (
+	"bufio"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 )
@@ -19,22 +21,38 @@ func Write(path string, data []byte) error {
 		return err
 	}
 	// The rename is an entry of the folder: without its fsync, a power failure could bring the old file back.
-	return errors.Join(replace(path, data, (*os.File).Sync), dir.Sync(), dir.Close())
+	return errors.Join(replace(path, content(data), (*os.File).Sync), dir.Sync(), dir.Close())
 }
 
 // WriteCache is Write without waiting for the disk, for content that can be made again: after a power failure the file
 // may be old, empty or damaged, which its readers must notice.
 func WriteCache(path string, data []byte) error {
-	return replace(path, data, func(*os.File) error { return nil })
+	return WriteCacheFrom(path, content(data))
 }
 
-// replace writes data to another file in the same folder and renames it. sync is called in between.
-func replace(path string, data []byte, sync func(*os.File) error) error {
+// WriteCacheFrom is WriteCache for content that write writes bit by bit. With an error of write the file is as it was.
+func WriteCacheFrom(path string, write func(io.Writer) error) error {
+	return replace(path, write, func(*os.File) error { return nil })
+}
+
+// content returns a function that writes data.
+func content(data []byte) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	}
+}
+
+// replace writes to another file in the same folder and renames it. sync is called in between.
+func replace(path string, write func(io.Writer) error, sync func(*os.File) error) error {
 	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // mode 0600
 	if err != nil {
 		return err
 	}
-	_, err = file.Write(data)
+	buffered := bufio.NewWriterSize(file, 1<<16)
+	if err = write(buffered); err == nil {
+		err = buffered.Flush()
+	}
 	if err == nil {
 		// Before the rename, or the new name could appear on the disk before the content does.
 		err = sync(file)

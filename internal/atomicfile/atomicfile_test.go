@@ -2,6 +2,7 @@ package atomicfile
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -86,5 +87,26 @@ func TestWriteFails(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"state.json"}, names); diff != "" {
 		t.Errorf("a failed write leaves (-want +got):\n%s", diff)
+	}
+}
+
+func TestWriteCacheFromFails(t *testing.T) {
+	t.Parallel()
+	path, failed := filepath.Join(t.TempDir(), "state"), errors.New("failed")
+	if err := WriteCache(path, []byte("old")); err != nil {
+		t.Fatal(err)
+	}
+	err := WriteCacheFrom(path, func(w io.Writer) error {
+		_, err := io.WriteString(w, "half of the new")
+		return errors.Join(err, failed)
+	})
+	if !errors.Is(err, failed) {
+		t.Errorf("error %v, want that of write", err)
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != "old" {
+		t.Errorf("the file has %q, %v; want what it had", got, err)
+	}
+	if list, err := os.ReadDir(filepath.Dir(path)); err != nil || len(list) != 1 {
+		t.Errorf("%d files are left (%v), want 1", len(list), err)
 	}
 }

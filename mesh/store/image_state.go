@@ -130,9 +130,15 @@ func (p *Projection) adopt(image *decodedImage) {
 	n := image.keywords.Len()
 	p.docs, p.byID = make([]Document, 0, n+n/8), make(map[string]int, n)
 	p.byWords, p.keywords = make(map[record.WordsKey]int, n), image.keywords
-	p.Vectors.Reserve(n)
 	s := &image.state
 	p.adoptRevisions(s.Revisions)
+	ids := make([]string, 0, n)
+	for _, chunk := range image.chunks {
+		for _, d := range chunk {
+			ids = append(ids, d.Record.ID)
+		}
+	}
+	p.Vectors.TrackAll(ids)
 	for _, chunk := range image.chunks {
 		for _, d := range chunk {
 			d.Record.Heritage, d.Record.Seq, d.Record.UpdatedAt = d.Heritage, d.Seq, d.Updated

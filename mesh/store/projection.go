@@ -232,7 +232,8 @@ func (p *Projection) change(e ledger.Entry) (func(), error) {
 // add makes r the next document. p.mu is held.
 func (p *Projection) add(r *record.Record) { p.addDerived(r, derive(r)) }
 
-// addDerived is add for a record of which it is known what derive returns. The keyword index may know it already.
+// addDerived is add for a record of which it is known what derive returns. The keyword index and the vectors may know
+// it already.
 func (p *Projection) addDerived(r *record.Record, known derived) {
 	doc := len(p.docs)
 	d := Document{Record: r, Session: -1, Standing: known.Standing, Parts: known.Parts}
@@ -263,7 +264,9 @@ func (p *Projection) addDerived(r *record.Record, known derived) {
 	} else if r.Type != record.FileType {
 		p.addWords(doc, known.Words)
 	}
-	p.Vectors.Track(r.ID)
+	if doc == p.Vectors.Len() {
+		p.Vectors.Track(r.ID)
+	}
 	if known.Parts {
 		p.Vectors.WantParts(r.ID)
 	}

@@ -65,7 +65,7 @@ func (s *Set) Audit() (a Audit, err error) {
 			a.Damaged++
 			continue
 		}
-		if _, known := s.docs[k]; !known && !seen[k] {
+		if _, known := s.docs.find(k); !known && !seen[k] {
 			a.Orphans++
 		}
 		seen[k] = true

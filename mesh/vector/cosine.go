@@ -35,28 +35,70 @@ func parallel(n, size int, f func(from, to int)) {
 }
 
 // Cosines returns the cosine similarity, -1 to 1, of query with each document, in Track's order; NaN for
-// documents without a vector. query must have unit length and the set's dimension. The result uses out's memory
-// if it is large enough.
+// documents without a vector. query must have unit length and the set's dimension. From compactFrom vectors on only
+// the largest cosines are exact, those of at least refined documents; the others are estimates, usually within .01. The
+// result uses out's memory if it is large enough.
 func (s *Set) Cosines(query, out []float32) []float32 {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	out = slices.Grow(out[:0], len(s.rowOf))[:len(s.rowOf)]
-	parallel(len(out), chunk, func(from, to int) {
-		for doc := from; doc < to; doc++ {
-			if at := s.rowOf[doc]; at < 0 {
-				out[doc] = float32(math.NaN())
-			} else {
-				out[doc] = s.cosine(query, at)
-			}
-		}
-	})
+	p := s.matrix.probe(query)
+	parallel(len(out), chunk, func(from, to int) { s.matrix.scores(p, s.rowOf[from:to], out[from:to]) })
+	if s.matrix.compact() {
+		s.refine(query, out)
+	}
 	return out
 }
 
-// cosine returns the cosine of query with a row of the matrix. All vectors have unit length, so it is their product.
-// Gonum computes it with SIMD instructions, which the compiler does not generate for a loop in Go.
-func (s *Set) cosine(query []float32, at int) float32 {
-	return blas32.Dot(blas32.Vector{N: s.dim, Inc: 1, Data: query}, blas32.Vector{N: s.dim, Inc: 1, Data: s.vector(at)})
+// refined is the number of documents whose cosines are exact, at least, when the matrix is compact: those that are
+// nearest to the query.
+const refined = 512
+
+// refine replaces the largest cosines by exact ones. What cannot be read keeps the estimate.
+func (s *Set) refine(query, cosines []float32) {
+	near := largest(cosines, refined)
+	f := s.reader()
+	defer f.close()
+	parallel(len(near), 64, func(from, to int) {
+		v := make([]float32, s.dim)
+		for _, doc := range near[from:to] {
+			if f.read(int(s.rowOf[doc]), v) {
+				cosines[doc] = dot(query, v)
+			}
+		}
+	})
+}
+
+// largest returns the indices of the n largest values, -1 to 1, and of those that are about as large as the least of
+// them, in ascending order. NaN is not counted.
+func largest(values []float32, n int) []int {
+	const steps = 1 << 11
+	step := func(x float32) int { return min(max(int((x+1)*(steps/2)), 0), steps-1) }
+	var counts [steps]int
+	for _, x := range values {
+		if !math.IsNaN(float64(x)) {
+			counts[step(x)]++
+		}
+	}
+	least, count := steps-1, 0
+	for ; least > 0; least-- {
+		if count += counts[least]; count >= n {
+			break
+		}
+	}
+	list := make([]int, 0, count)
+	for i, x := range values {
+		if !math.IsNaN(float64(x)) && step(x) >= least {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// dot returns the product of two vectors. All have unit length, so it is their cosine. Gonum computes it with SIMD
+// instructions, which the compiler does not generate for a loop in Go.
+func dot(a, b []float32) float32 {
+	return blas32.Dot(blas32.Vector{N: len(a), Inc: 1, Data: a}, blas32.Vector{N: len(b), Inc: 1, Data: b})
 }
 
 // PartScore is the score of a document with parts. See PartScores.
@@ -73,16 +115,17 @@ func (s *Set) PartScores(query []float32, out []PartScore) []PartScore {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	out = slices.Grow(out[:0], len(s.texts))[:len(s.texts)]
+	p := s.matrix.probe(query)
 	parallel(len(out), chunk/32, func(from, to int) {
 		for i, t := range s.texts[from:to] {
-			doc, ok := s.docs[t.key]
+			doc, ok := s.docs.find(t.key)
 			best, sum, known := float32(-1), float32(0), 0
 			for _, at := range t.rows {
 				if !ok || at == missing {
 					continue
 				}
 				known++
-				x := s.cosine(query, at)
+				x := s.matrix.score(p, at)
 				sum, best = sum+max(x, 0), max(best, x)
 			}
 			if known == 0 {
@@ -103,15 +146,21 @@ func (s *Set) PartScores(query []float32, out []PartScore) []PartScore {
 func (s *Set) PartCosines(query []float32, doc int, id string, n int) []float32 {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	rows := slices.Repeat([]int{missing}, n+1)
+	rows := slices.Repeat([]int32{missing}, n+1)
 	rows[0] = s.rowOf[doc]
 	if t, ok := s.parts[keyOf(id)]; ok && len(t.rows) == n {
 		copy(rows[1:], t.rows)
 	}
 	list := make([]float32, len(rows))
-	for i, at := range rows {
-		if list[i] = float32(math.NaN()); at >= 0 {
-			list[i] = s.cosine(query, at)
+	s.matrix.scores(s.matrix.probe(query), rows, list)
+	if s.matrix.compact() {
+		f := s.reader()
+		defer f.close()
+		v := make([]float32, s.dim)
+		for i, at := range rows {
+			if at >= 0 && f.read(int(at), v) {
+				list[i] = dot(query, v)
+			}
 		}
 	}
 	return list

@@ -13,7 +13,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/atomicfile"
 )
@@ -99,51 +98,6 @@ func (s *Set) load() error {
 
 func (s *Set) rowSize() int { return rowHead + 4*s.dim }
 
-// read loads the rows of f between s.offset and size.
-func (s *Set) read(f *os.File, size int64) error {
-	n := int((size - s.offset) / int64(s.rowSize()))
-	if need := len(s.matrix) + n*s.dim; cap(s.matrix) < need {
-		grown := make([]float32, len(s.matrix), need)
-		copy(grown, s.matrix)
-		s.matrix = grown
-	}
-	if len(s.rows) == 0 {
-		s.rows = make(map[key]int, n)
-	}
-	const batch = 256
-	buf := make([]byte, batch*s.rowSize())
-	for n > 0 {
-		part := buf[:min(n, batch)*s.rowSize()]
-		if _, err := f.ReadAt(part, s.offset); err != nil {
-			return fmt.Errorf("read vectors: %w", err)
-		}
-		for i := 0; i < len(part); i += s.rowSize() {
-			s.decode(part[i : i+s.rowSize()])
-		}
-		s.offset += int64(len(part))
-		n -= len(part) / s.rowSize()
-	}
-	return nil
-}
-
-// decode adds one row, unless its checksum or part numbers are wrong (a power failure can leave zeros).
-func (s *Set) decode(row []byte) {
-	body := row[rowHead:]
-	if binary.LittleEndian.Uint32(row[keySize:]) != crc32.Checksum(body, castagnoli) {
-		return
-	}
-	part := int(binary.LittleEndian.Uint16(row[keySize+4:]))
-	parts := int(binary.LittleEndian.Uint16(row[keySize+6:]))
-	if part > parts || part == 0 && parts > 0 {
-		return
-	}
-	at := s.place(key(row[:keySize]), part, parts)
-	vector := s.vector(at)
-	for j := range vector {
-		vector[j] = math.Float32frombits(binary.LittleEndian.Uint32(body[4*j : 4*j+4]))
-	}
-}
-
 // header returns the header of a file of this set, with the given random bytes.
 func (s *Set) header(nonce []byte) []byte {
 	head := make([]byte, headerSize)
@@ -207,9 +161,10 @@ func (s *Set) append(rows []row) error {
 		return fmt.Errorf("append vectors: %w", err)
 	}
 	s.head, s.offset, s.other = head, s.offset+int64(len(out)), nil
-	for _, r := range rows {
-		at := s.place(r.key, r.part, r.parts)
-		copy(s.matrix[at*s.dim:], r.vector)
+	at := s.matrix.extend(len(rows))
+	for i, r := range rows {
+		s.matrix.set(at+i, r.vector)
+		s.place(r.key, r.part, r.parts, int32(at+i)) //nolint:gosec // fewer than 2^31 rows
 	}
 	return nil
 }
@@ -234,43 +189,4 @@ func encode(out []byte, r row) []byte {
 	}
 	binary.LittleEndian.PutUint32(out[start:], crc32.Checksum(out[body:], castagnoli))
 	return out
-}
-
-// rewrite replaces the file with one that has only the vectors of documents, and drops the others from memory.
-func (s *Set) rewrite() error {
-	out := s.newHeader()
-	for k, at := range s.rows {
-		if _, ok := s.docs[k]; !ok {
-			clear(s.vector(at))
-			delete(s.rows, k)
-			continue
-		}
-		out = encode(out, row{key: k, vector: s.vector(at)})
-	}
-	s.texts = slices.DeleteFunc(s.texts, func(t *text) bool {
-		_, ok := s.docs[t.key]
-		for i, at := range t.rows {
-			switch {
-			case at < 0:
-			case ok:
-				out = encode(out, row{t.key, i + 1, len(t.rows), s.vector(at)})
-			default:
-				clear(s.vector(at))
-			}
-		}
-		if !ok {
-			delete(s.parts, t.key)
-		}
-		return !ok
-	})
-	return s.replace(out)
-}
-
-// replace atomically replaces the file with one that has the given content.
-func (s *Set) replace(out []byte) error {
-	if err := atomicfile.WriteCache(s.path, out); err != nil {
-		return fmt.Errorf("replace vectors: %w", err)
-	}
-	s.head, s.offset, s.other = bytes.Clone(out[:headerSize]), int64(len(out)), nil
-	return nil
 }

@@ -36,16 +36,21 @@ func (s *Set) AppendParts(id string, first, n int, vectors [][]float32) error {
 // text is a text with parts: the rows of its parts in the matrix, or missing.
 type text struct {
 	key
-	rows []int
+	rows []int32
 }
 
 // complete reports whether the vectors of all parts are known.
 func (t *text) complete() bool { return !slices.Contains(t.rows, missing) }
 
-// place returns the matrix row of a text's own vector (part 0) or of one of its parts, adding one if it has none.
-func (s *Set) place(k key, part, parts int) int {
+// place notes that the vector of a text (part 0), or of one of its parts, is in row at of the matrix.
+func (s *Set) place(k key, part, parts int, at int32) {
 	if part == 0 {
-		return s.slot(k)
+		if doc, ok := s.docs.find(k); ok {
+			s.rowOf[doc] = at
+		} else {
+			s.orphans[k] = at
+		}
+		return
 	}
 	t, ok := s.parts[k]
 	if !ok {
@@ -53,16 +58,12 @@ func (s *Set) place(k key, part, parts int) int {
 		s.parts[k], s.texts = t, append(s.texts, t)
 	}
 	if len(t.rows) != parts { // the first one, or the text was split differently before
-		t.rows = slices.Repeat([]int{missing}, parts)
+		t.rows = slices.Repeat([]int32{missing}, parts)
 	}
-	rows := t.rows
-	if rows[part-1] == missing {
-		rows[part-1] = s.grow()
-	}
+	t.rows[part-1] = at
 	if t.complete() {
 		delete(s.incomplete, k)
 	}
-	return rows[part-1]
 }
 
 // WantParts marks the document called id as long: it needs the vectors of its parts too.
@@ -82,7 +83,7 @@ func (s *Set) MissingParts(n int) (docs []int, count int) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	for k := range s.incomplete {
-		if doc, ok := s.docs[k]; ok && s.rowOf[doc] >= 0 {
+		if doc, ok := s.docs.find(k); ok && s.rowOf[doc] >= 0 {
 			docs = append(docs, doc)
 		}
 	}

@@ -1,5 +1,6 @@
-// Package vector keeps the embeddings of one compartment in one flat float32 matrix. It computes the exact
-// cosines of all memories in one pass, and loads the matrix from its file in milliseconds.
+// Package vector keeps the embeddings of one compartment in one matrix. It computes the cosines of all memories in one
+// pass, and loads the matrix from its file in milliseconds. From 65,536 vectors on the matrix in memory has four bits
+// for a number, and what is nearest is compared exactly, with the file.
 //
 // LanceDB stores the same vectors durably, but lancedb-go can only return them as JSON text (measured:
 // 0.15 to 0.5 ms per row), its approximate indexes miss neighbours, and the ranking needs the cosines of
@@ -43,10 +44,10 @@ type Set struct {
 	dim         int
 
 	mu         sync.RWMutex
-	docs       map[key]int // document numbers
-	rowOf      []int       // by document: its row in matrix, or missing or untracked
-	rows       map[key]int
-	matrix     []float32        // one row of dim numbers per vector; rows of dropped vectors are zero
+	docs       documents
+	rowOf      []int32          // by document: its row in matrix, or missing or untracked
+	orphans    map[key]int32    // the rows of keys without a document
+	matrix     matrix           // row i is the i-th of the file
 	parts      map[key]*text    // the texts with parts
 	texts      []*text          // the same, in order of appearance, for searches to iterate over
 	wanted     map[key]struct{} // the documents that need parts
@@ -61,18 +62,9 @@ type Set struct {
 // file; Refresh reads it, and it need not exist.
 func Open(path, model string, dim int) *Set {
 	return &Set{
-		path: path, model: model, dim: dim,
-		docs: map[key]int{}, rows: map[key]int{}, parts: map[key]*text{},
+		path: path, model: model, dim: dim, matrix: newMatrix(dim),
+		docs: newDocuments(0), orphans: map[key]int32{}, parts: map[key]*text{},
 		wanted: map[key]struct{}{}, incomplete: map[key]struct{}{},
-	}
-}
-
-// Reserve makes room for n documents, before the first of them.
-func (s *Set) Reserve(n int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.docs) == 0 {
-		s.docs, s.rowOf = make(map[key]int, n), make([]int, 0, n)
 	}
 }
 
@@ -80,12 +72,37 @@ func (s *Set) Reserve(n int) {
 func (s *Set) Track(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	k, at := keyOf(id), missing
-	if row, ok := s.rows[k]; ok {
+	k, at := keyOf(id), int32(missing)
+	if row, ok := s.orphans[k]; ok {
 		at = row
+		delete(s.orphans, k)
+	} else if doc, ok := s.docs.find(k); ok {
+		at = s.rowOf[doc] // two documents with one id
 	}
-	s.docs[k] = len(s.rowOf)
+	s.docs.set(k, len(s.rowOf))
 	s.rowOf = append(s.rowOf, at)
+}
+
+// TrackAll is Track for many ids, on all cores.
+func (s *Set) TrackAll(ids []string) {
+	s.mu.Lock()
+	idle := len(s.rowOf) == 0 && len(s.orphans) == 0
+	if idle {
+		s.docs, s.rowOf = documentsOf(ids), slices.Repeat([]int32{missing}, len(ids))
+	}
+	s.mu.Unlock()
+	if !idle {
+		for _, id := range ids {
+			s.Track(id)
+		}
+	}
+}
+
+// Len returns the number of documents, including removed ones: one more than the highest number.
+func (s *Set) Len() int {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return len(s.rowOf)
 }
 
 // Untrack removes the document doc, which is called id: its cosine is NaN and Missing does not return it.
@@ -93,11 +110,17 @@ func (s *Set) Track(id string) {
 func (s *Set) Untrack(doc int, id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	row := s.rowOf[doc]
 	s.rowOf[doc] = untracked
-	if k := keyOf(id); s.docs[k] == doc {
-		delete(s.docs, k)
-		delete(s.wanted, k)
-		delete(s.incomplete, k)
+	k := keyOf(id)
+	if known, ok := s.docs.find(k); !ok || known != doc {
+		return
+	}
+	s.docs.remove(k)
+	delete(s.wanted, k)
+	delete(s.incomplete, k)
+	if row >= 0 {
+		s.orphans[k] = row
 	}
 }
 
@@ -139,7 +162,8 @@ func (s *Set) OfAnotherModel() bool {
 
 // reset drops all vectors from memory.
 func (s *Set) reset() {
-	s.rows, s.parts, s.texts, s.matrix, s.head, s.offset = map[key]int{}, map[key]*text{}, nil, nil, nil, 0
+	s.orphans, s.parts, s.texts, s.head, s.offset = map[key]int32{}, map[key]*text{}, nil, nil, 0
+	s.matrix = matrix{dim: s.dim, limit: s.matrix.limit}
 	s.other = nil
 	s.epoch++
 	s.incomplete = maps.Clone(s.wanted)
@@ -148,27 +172,6 @@ func (s *Set) reset() {
 			s.rowOf[doc] = missing
 		}
 	}
-}
-
-// slot returns the matrix row of a text's own vector, adding one if it has none.
-func (s *Set) slot(k key) int {
-	at, ok := s.rows[k]
-	if !ok {
-		at = s.grow()
-		s.rows[k] = at
-		if doc, ok := s.docs[k]; ok {
-			s.rowOf[doc] = at
-		}
-	}
-	return at
-}
-
-// grow adds a row of zeros to the matrix and returns its number.
-func (s *Set) grow() int {
-	at := len(s.matrix)
-	s.matrix = slices.Grow(s.matrix, s.dim)[:at+s.dim]
-	clear(s.matrix[at:]) // it may have been used before a reset
-	return at / s.dim
 }
 
 // Append adds the vectors of ids to the file and to memory. Vectors must have unit length and the set's
@@ -195,26 +198,18 @@ func (s *Set) Prune() error {
 	if err := s.load(); err != nil {
 		return err
 	}
-	known := 0
-	for _, at := range s.rowOf {
-		if at >= 0 {
-			known++
-		}
-	}
+	stale := len(s.orphans) > 0
 	for k := range s.parts {
-		if _, ok := s.docs[k]; !ok {
-			known = -1
+		if _, ok := s.docs.find(k); !ok {
+			stale = true
 		}
 	}
 	// The vectors of another model may be of deleted memories too.
-	if known == len(s.rows) && s.other == nil {
+	if !stale && s.other == nil {
 		return nil
 	}
 	return s.rewrite()
 }
-
-// vector returns a row of the matrix.
-func (s *Set) vector(at int) []float32 { return s.matrix[at*s.dim : (at+1)*s.dim] }
 
 // Clear removes all vectors, in memory and on disk, even those of another model.
 func (s *Set) Clear() error {
@@ -249,7 +244,7 @@ func (s *Set) Missing(n int) (docs []int, count int) {
 	return docs, count
 }
 
-// Vector returns a copy of the vector of document doc, nil if it is not known.
+// Vector returns a copy of the vector of document doc, nil if it is not known or its file was just replaced.
 func (s *Set) Vector(doc int) []float32 {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -257,5 +252,14 @@ func (s *Set) Vector(doc int) []float32 {
 	if at < 0 {
 		return nil
 	}
-	return slices.Clone(s.vector(at))
+	if !s.matrix.compact() {
+		return slices.Clone(s.matrix.exact(int(at)))
+	}
+	f := s.reader()
+	defer f.close()
+	v := make([]float32, s.dim)
+	if !f.read(int(at), v) {
+		return nil
+	}
+	return v
 }

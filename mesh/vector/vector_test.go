@@ -56,13 +56,6 @@ func reopen(t *testing.T, s *Set, ids []string) *Set {
 
 func near(a, b float32) bool { return math.Abs(float64(a-b)) < 1e-6 }
 
-func dot(a, b []float32) (sum float32) {
-	for i := range a {
-		sum += a[i] * b[i]
-	}
-	return sum
-}
-
 func TestCosinesFollowDocumentOrder(t *testing.T) {
 	t.Parallel()
 	s := Open(filepath.Join(t.TempDir(), "v", "vectors"), "model", dim)

@@ -1,0 +1,12 @@
+//go:build !amd64
+
+package vector
+
+// products sets each sum to the product of a row of codes with query.
+func products(codes []byte, query []int8, sums []int32) { productsGo(codes, query, sums) }
+
+// largestNumber returns the largest absolute value.
+func largestNumber(v []float32) float32 { return largestNumberGo(v) }
+
+// packCodes writes the codes of v, given the reciprocal of their step.
+func packCodes(v []float32, codes []byte, scale float32) { packCodesGo(v, codes, scale) }
