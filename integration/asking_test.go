@@ -91,6 +91,9 @@ func (a *asked) attach(t *testing.T, h launch) {
 	var hello mcp.InitializeRequest
 	hello.Params.ProtocolVersion = h.protocol
 	hello.Params.ClientInfo = mcp.Implementation{Name: "test", Version: "1"}
+	if h.apps {
+		hello.Params.Capabilities.Extensions = appExtension()
+	}
 	if agreed, err := a.Initialize(t.Context(), hello); err != nil || agreed.ProtocolVersion != h.protocol {
 		t.Fatalf("%+v, %v", agreed, err)
 	}

@@ -58,7 +58,7 @@ func TestPrivateContentMakesNoDifference(t *testing.T) {
 		// Before anything logs an id of this run, whose digits change how much fits into a brief.
 		hooks := &hookSession{tb: t, launch: launch{workspace: p.workspace, group: club}, id: "one", cwd: "/nowhere/club"}
 		hooks.everything()
-		s := connect(t, launch{workspace: p.workspace, group: club, transcripts: p.transcripts})
+		s := connect(t, launch{workspace: p.workspace, group: club, transcripts: p.transcripts, apps: true})
 		for _, text := range public {
 			s.search(text, map[string]any{"format": "detailed", "include_lessons": true, "limit": 50})
 		}

@@ -37,6 +37,7 @@ func TestGroupGetsNoCanary(t *testing.T) {
 				dir:         p.project,
 				protocol:    attacker.protocol,
 				over:        attacker.over,
+				apps:        attacker.every == 1 || attacker.over != "",
 				env:         []string{"YAMO_LOG_LEVEL=debug"},
 			}
 			var private *session // of a DM at the same server

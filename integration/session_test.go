@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/integration/web"
+	"github.com/yamo-protocol/yamo-mcp/internal/app"
 )
 
 // The protocol revisions that the tests speak: of modern, a request carries its own version and there is
@@ -45,6 +46,7 @@ type launch struct {
 	wrapper     []string // a program that starts the server, with its arguments
 	env         []string
 	unspoken    bool // the client does not introduce itself
+	apps        bool // the client shows MCP Apps
 
 	over  string      // the transport: "" is stdio, else overHTTP or overSSE, and then
 	at    *web.Server // which server is running already, and
@@ -86,6 +88,19 @@ func (h launch) environment() []string {
 		env = append(env, "YAMO_CACHE="+h.cache)
 	}
 	return append(env, h.env...)
+}
+
+// capabilities is what the client declares.
+func (h launch) capabilities() map[string]any {
+	if !h.apps {
+		return map[string]any{}
+	}
+	return map[string]any{"extensions": appExtension()}
+}
+
+// appExtension is how a client announces that it shows MCP Apps.
+func appExtension() map[string]any {
+	return map[string]any{app.Extension: map[string]any{"mimeTypes": []string{app.MIMEType}}}
 }
 
 // message is one line of the server.
@@ -176,7 +191,7 @@ func (s *session) introduce() {
 		}
 		answer := s.request("initialize", map[string]any{
 			"protocolVersion": version,
-			"capabilities":    map[string]any{},
+			"capabilities":    h.capabilities(),
 			"clientInfo":      map[string]any{"name": "test", "version": "1"},
 		})
 		var agreed struct{ ProtocolVersion string }
@@ -272,7 +287,7 @@ func (s *session) begin(method string, params map[string]any) chan message {
 		with := map[string]any{"_meta": map[string]any{
 			"io.modelcontextprotocol/protocolVersion":    modern,
 			"io.modelcontextprotocol/clientInfo":         map[string]any{"name": "test", "version": "1"},
-			"io.modelcontextprotocol/clientCapabilities": map[string]any{},
+			"io.modelcontextprotocol/clientCapabilities": s.launch.capabilities(),
 		}}
 		maps.Copy(with, params)
 		params = with

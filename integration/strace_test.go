@@ -24,7 +24,7 @@ func TestGroupProcessTouchesNoPrivateFile(t *testing.T) {
 	touched := func(group string, act func(*session)) []string {
 		trace := filepath.Join(t.TempDir(), "trace")
 		s := connect(t, launch{
-			workspace: p.workspace, group: group, transcripts: p.transcripts,
+			workspace: p.workspace, group: group, transcripts: p.transcripts, apps: true,
 			wrapper: []string{strace, "-f", "-y", "-s", "4096", "-e", "trace=%file", "-o", trace},
 		})
 		act(s)

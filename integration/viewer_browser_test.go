@@ -61,7 +61,9 @@ func openBrowser(t *testing.T) *browser {
 	// Without the sandbox, which root cannot have: it shows only pages of the program under test.
 	ctx, cancel = chromedp.NewExecAllocator(ctx, append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.WindowSize(1000, 800),
-		chromedp.Flag("disable-dev-shm-usage", true))...)
+		chromedp.Flag("disable-dev-shm-usage", true),
+		// The frames of an MCP App's host are then parts of the page that the test drives.
+		chromedp.Flag("disable-features", "site-per-process,Translate,IsolateSandboxedIframes"))...)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(cancel)

@@ -49,21 +49,29 @@ type callerKey struct{}
 func withCaller(ctx context.Context, request mcp.CallToolRequest) context.Context {
 	c := &caller{
 		srv:     server.ServerFromContext(ctx),
+		can:     ClientCapabilities(ctx),
 		repeats: mcp.IsModernProtocol(server.RequestProtocolVersion(ctx)),
 		answers: request.Params.InputResponses,
-	}
-	// Revision 2026-07-28 has no session: a request carries its client's capabilities itself.
-	if info := server.RequestProtocolInfoFromContext(ctx); info != nil && info.Modern {
-		if info.ClientCapabilities != nil { // never those of an earlier request
-			c.can = *info.ClientCapabilities
-		}
-	} else if session, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo); ok {
-		c.can = session.GetClientCapabilities()
 	}
 	if request.Params.Meta != nil {
 		c.progress = request.Params.Meta.ProgressToken
 	}
 	return context.WithValue(ctx, callerKey{}, c)
+}
+
+// ClientCapabilities returns what the client that sent a request can do; without a client nothing.
+func ClientCapabilities(ctx context.Context) mcp.ClientCapabilities {
+	// Revision 2026-07-28 has no session: a request carries its client's capabilities itself.
+	if info := server.RequestProtocolInfoFromContext(ctx); info != nil && info.Modern {
+		if info.ClientCapabilities == nil { // never those of an earlier request
+			return mcp.ClientCapabilities{}
+		}
+		return *info.ClientCapabilities
+	}
+	if session, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo); ok {
+		return session.GetClientCapabilities()
+	}
+	return mcp.ClientCapabilities{}
 }
 
 // callerOf returns the caller of ctx; without one, as in tests, a caller that cannot be asked anything.

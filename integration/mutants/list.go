@@ -45,6 +45,17 @@ var mutants = []mutant{
 		"./internal/session", "TestGroupTools", "a group is not offered a DM's tools",
 	},
 	{
+		"internal/session/toolsets.go",
+		`{everySet, dm, func(p *parts) tools.Tool { return tools.Proposals(p.editor, Operator) }},`,
+		`{everySet, always, func(p *parts) tools.Tool { return tools.Proposals(p.editor, Operator) }},`,
+		"./integration", "TestAppIsForHostsThatShowIt", "a group's page has no proposals",
+	},
+	{
+		"tools/proposals.go", `question: whole, tick: tick, asked: true,`,
+		`question: whole, tick: tick, given: true,`,
+		"./tools", "TestProposalsAreThePersonsToDecide", "a model does not accept its own proposal",
+	},
+	{
 		"workspace/view.go", `	if !v.who.May(audience.Read, class) {
 		return File{}, missing("stat", name)
 	}`, "", "./workspace", "", "a group does not look at private files",

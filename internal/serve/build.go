@@ -45,6 +45,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/app"
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/prompts"
@@ -63,6 +64,8 @@ type Deps struct {
 	Logger       *slog.Logger
 
 	Tools []tools.Tool
+	// AppTools are called by the page that hosts with MCP Apps show (package app). Others do not have them.
+	AppTools []tools.Tool
 	// Ready is called before each tool call; its error becomes the result. Nil means always ready.
 	Ready func(context.Context) error
 	// Projects finds the project of a session. Nil: sessions have none.
@@ -99,7 +102,7 @@ func Build(d Deps) (*server.MCPServer, error) {
 		d.Projects.Follow(srv)
 	}
 	seen := map[string]bool{}
-	for _, tool := range d.Tools {
+	for _, tool := range slices.Concat(d.Tools, d.AppTools) {
 		// SECURITY: AddTool would silently replace a tool of the same name.
 		if seen[tool.Name()] {
 			return nil, fmt.Errorf("build server: duplicate tool %s", tool.Name())
@@ -112,6 +115,10 @@ func Build(d Deps) (*server.MCPServer, error) {
 			return nil, fmt.Errorf("build server: duplicate prompt %s", prompt.Name)
 		}
 		srv.AddPrompts(prompt.Server())
+	}
+	// Before the workspace's files, which sort the list of resources.
+	if err := app.Register(srv); err != nil {
+		return nil, fmt.Errorf("build server: %w", err)
 	}
 	if d.Resources != nil {
 		if err := d.Resources(srv); err != nil {
@@ -128,7 +135,8 @@ func options(d Deps) []server.ServerOption {
 		server.WithDescription("A workspace's files as resources, its memory as tools, its rituals as prompts."),
 		server.WithInstructions(d.Instructions),
 		server.WithToolCapabilities(false), // the list never changes
-		server.WithLogging(),               // tools report problems, in fixed words
+		app.Declare(d.AppTools),
+		server.WithLogging(), // tools report problems, in fixed words
 		// Resources and the HTTP transport add more hooks.
 		server.WithHooks(&server.Hooks{OnError: []server.OnErrorHookFunc{invalidParams}}),
 		// Lists and files differ by audience and change at any time: no proxy or host may keep them.

@@ -77,6 +77,7 @@ func (p *parts) deps(o Options, who audience.Audience) serve.Deps {
 		Instructions: serve.Instructions(who, p.view.AgentName(), p.view.UserName()),
 		Logger:       o.Logger,
 		Tools:        p.tools(),
+		AppTools:     p.appTools(),
 		Projects:     projects(o, who),
 		// Asked at each call: a workspace becomes ready in the middle of its first session.
 		Ready: func(context.Context) error {

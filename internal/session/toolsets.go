@@ -27,6 +27,9 @@ func dm(p *parts) bool      { return p.view.Audience().IsDM() }
 func group(p *parts) bool   { return !p.view.Audience().IsDM() }
 func hasLogs(p *parts) bool { return p.logs != nil }
 
+// withoutLearning is the condition of tools that the page needs and that the learning tools include.
+func withoutLearning(p *parts) bool { return !p.settings.Offers(config.LearningTools) }
+
 // A workspace that is ready has no use for the tools of the first boot, and never gets a BOOTSTRAP.md again
 // (RFC-0009 §2.6).
 func firstBoot(p *parts) bool { return dm(p) && p.view.State() != workspace.Ready }
@@ -98,9 +101,23 @@ var resourceEntries = []struct {
 	{always, func(p *parts, s *server.MCPServer) error { return resources.Register(s, p.view) }},
 }
 
+// appEntries registers the tools of the page that hosts with MCP Apps show (package app), one per line, unless the
+// model has them anyway.
+//
+// SECURITY: a tool with the condition dm shows what a group never sees. It is not registered for a group.
+var appEntries = []entry[tools.Tool]{
+	{everySet, dm, func(p *parts) tools.Tool { return tools.Proposals(p.editor, Operator) }},
+	{everySet, withoutLearning, func(p *parts) tools.Tool { return tools.MemoryGet(p.memory) }},
+}
+
 // tools makes the tools that the audience may use, of the sets that the operator offers.
-func (p *parts) tools() []tools.Tool {
-	list := made(p, toolEntries)
+func (p *parts) tools() []tools.Tool { return p.born(made(p, toolEntries)) }
+
+// appTools makes the tools that only the page of a host calls.
+func (p *parts) appTools() []tools.Tool { return p.born(made(p, appEntries)) }
+
+// born returns the tools as they are in a workspace that may have no SOUL.md yet.
+func (p *parts) born(list []tools.Tool) []tools.Tool {
 	for i, tool := range list {
 		if !slices.Contains(bootTools, tool.Name()) {
 			list[i] = tool.After(func() error {
