@@ -348,7 +348,8 @@ func TestAppInBrowser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(file), "Ask before ordering parts") || strings.Contains(string(file), "Water in the evening") {
+	if text := string(file); !strings.Contains(text, "Ask before ordering parts") ||
+		strings.Contains(text, "Water in the evening") {
 		t.Errorf("MEMORY.md is\n%s", file)
 	}
 	// The person was asked for the deletion and for each decision, with the whole change.

@@ -71,8 +71,10 @@ func fuzzTools(s *session, guesses []string, every int) {
 	if len(listed.Tools) < 4 {
 		s.tb.Fatalf("%d tools are listed", len(listed.Tools))
 	}
-	for _, name := range []string{"what_do_i_know", "memory_delete", "file_read", "index_rebuild", "memory_store ",
-		"proposals"} {
+	for _, name := range []string{
+		"what_do_i_know", "memory_delete", "file_read", "index_rebuild", "memory_store ",
+		"proposals",
+	} {
 		s.request("tools/call",
 			map[string]any{"name": name, "arguments": map[string]any{"query": "canary", "path": "MEMORY.md"}})
 	}

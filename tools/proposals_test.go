@@ -51,7 +51,8 @@ func TestProposalsAreThePersonsToDecide(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		contains(t, action+" without a dialog", refusal(t, tool, string(arguments)), "cannot ask", "yamo-mcp proposals "+action)
+		contains(t, action+" without a dialog", refusal(t, tool, string(arguments)), "cannot ask",
+			"yamo-mcp proposals "+action)
 		for _, era := range eras {
 			h := (&host{person: refuses}).connected(t, era, tool)
 			got, failed := decide(h, action, list[0])

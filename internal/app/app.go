@@ -1,5 +1,5 @@
 // Package app is the MCP App of the server (extension io.modelcontextprotocol/ui): a page that a host shows next to
-// what memory_search found or workspace_edit proposed. It is declared only to hosts that announce that they can show it.
+// what memory_search found or workspace_edit proposed. It is declared only to hosts that announce that they show it.
 //
 // The invariant: the page is the same bytes for every audience and has no data. What it shows are results that the host
 // hands to it, and what it does are calls of the server's tools, which the host confirms. So it gives no audience
