@@ -56,12 +56,10 @@ func openBrowser(t *testing.T) *browser {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	t.Cleanup(cancel)
 	// Without the sandbox, which root cannot have: it shows only pages of the program under test.
-	ctx, cancel = chromedp.NewExecAllocator(ctx, append(chromedp.DefaultExecAllocatorOptions[:],
+	ctx, cancel := chromedp.NewExecAllocator(t.Context(), append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.WindowSize(1000, 800),
-		chromedp.Flag("disable-dev-shm-usage", true),
+		chromedp.Flag("disable-dev-shm-usage", true), chromedp.WSURLReadTimeout(patience),
 		// The frames of an MCP App's host are then parts of the page that the test drives.
 		chromedp.Flag("disable-features", "site-per-process,Translate,IsolateSandboxedIframes"))...)
 	t.Cleanup(cancel)
