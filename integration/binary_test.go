@@ -37,9 +37,15 @@ func TestMain(m *testing.M) {
 
 var built struct {
 	once sync.Once
-	dir  string
+	dir  string // of builtFolder
 	err  error
 }
+
+// builtFolder makes the folder of what is built for all tests of a run, once; TestMain removes it.
+var builtFolder = sync.OnceValues(func() (dir string, err error) {
+	built.dir, err = os.MkdirTemp("", "yamo-mcp-")
+	return built.dir, err
+})
 
 // serverBinary is the path of the program under test, built once for all tests of a run.
 func serverBinary(tb testing.TB) string {
@@ -48,10 +54,11 @@ func serverBinary(tb testing.TB) string {
 		return *server
 	}
 	built.once.Do(func() {
-		if built.dir, built.err = os.MkdirTemp("", "yamo-mcp-"); built.err != nil {
+		var folder string
+		if folder, built.err = builtFolder(); built.err != nil {
 			return
 		}
-		build := exec.Command("go", "build", "-o", built.dir, "github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp")
+		build := exec.Command("go", "build", "-o", folder, "github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp")
 		if output, err := build.CombinedOutput(); err != nil {
 			built.err = errors.Join(err, errors.New(string(output)))
 		}

@@ -11,19 +11,6 @@ import (
 	"time"
 )
 
-// ofYesterday is the program with a clock that is a day behind.
-func ofYesterday(t *testing.T) string {
-	t.Helper()
-	program := filepath.Join(t.TempDir(), "yamo-mcp")
-	const shift = "-X github.com/yamo-protocol/yamo-mcp/internal/sysclock.shift=-24h"
-	build := exec.Command("go", "build", "-ldflags", shift, "-o", program,
-		"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp")
-	if output, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, output)
-	}
-	return program
-}
-
 // repository makes a git repository with one commit.
 func repository(t *testing.T, name, branch string) string {
 	t.Helper()
@@ -48,7 +35,9 @@ func repository(t *testing.T, name, branch string) string {
 func TestTwoDays(t *testing.T) {
 	t.Parallel()
 	workspace := filepath.Join(t.TempDir(), "agent")
-	yesterday := launch{workspace: workspace, program: ofYesterday(t)}
+	clock := ofAnotherDay(t)
+	clock.set(time.Now().AddDate(0, 0, -1))
+	yesterday := launch{workspace: workspace, program: clock.program}
 	init := exec.Command(yesterday.program, "init", workspace, "--yes", "--name", "Ida", "--user", "Nuno",
 		"--timezone", "America/Bogota")
 	if output, err := init.CombinedOutput(); err != nil {
