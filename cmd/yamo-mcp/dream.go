@@ -31,14 +31,14 @@ type dreamt struct {
 func newDreamCommand(env cli.Env) *cobra.Command {
 	c := cli.New(env)
 	c.Nearby = true
-	var dryRun, review bool
+	var dryRun, review, undo bool
 	var confirmed, rejected []string
 	cmd := &cobra.Command{
 		Use:   "dream",
 		Short: "Promote memories that are recalled often to MEMORY.md",
 		Long: fmt.Sprintf(`Promote to MEMORY.md the memories that searches in direct conversations found often and on several
 days, and write a diary to DREAMS.md. Recalls of the last %d days count, and a memory is promoted only
-once. Memories that come from a group, a document or an import, that read like an instruction or a
+once. --undo takes the last sweep back. Memories that come from a group, a document or an import, that read like an instruction or a
 permission, are about the agent or are long are held back: --review lists them, --confirm promotes
 them, --reject settles that no sweep offers them again.`, dream.Window),
 		Args: cli.NoArguments,
@@ -47,6 +47,13 @@ them, --reject settles that no sweep offers them again.`, dream.Window),
 				return err
 			}
 			return withDreams(c, func(dreams *dream.Sweeper) (err error) {
+				if undo {
+					undone, err := dreams.Undo(cmd.Context(), "asked for")
+					if err != nil {
+						return err
+					}
+					return c.Answer(undone, formatUndone(undone))
+				}
 				answer := dreamt{DryRun: dryRun || review, Rejected: rejected}
 				if len(rejected) > 0 && !answer.DryRun {
 					if err := dreams.Reject(cmd.Context(), rejected); err != nil {
@@ -80,8 +87,13 @@ them, --reject settles that no sweep offers them again.`, dream.Window),
 		"also promote these memories that are held back or left out: IDs, separated by commas")
 	flags.StringSliceVar(&rejected, "reject", nil,
 		"never offer these memories for promotion again: IDs, separated by commas")
-	cmd.MarkFlagsMutuallyExclusive("reject", "dry-run")
-	cmd.MarkFlagsMutuallyExclusive("reject", "review")
+	flags.BoolVar(&undo, "undo", false, "take back what the last sweep changed in MEMORY.md and DREAMS.md")
+	for _, changing := range []string{"reject", "undo"} {
+		cmd.MarkFlagsMutuallyExclusive(changing, "dry-run")
+		cmd.MarkFlagsMutuallyExclusive(changing, "review")
+	}
+	cmd.MarkFlagsMutuallyExclusive("undo", "confirm")
+	cmd.MarkFlagsMutuallyExclusive("undo", "reject")
 	return cmd
 }
 
@@ -161,5 +173,17 @@ func formatDream(d dreamt, review bool) string {
 		b.WriteString("To promote a memory that is held back: yamo-mcp dream --confirm ID\n" +
 			"To settle that it is never offered again: yamo-mcp dream --reject ID\n")
 	}
+	return b.String()
+}
+
+// formatUndone formats what --undo took back.
+func formatUndone(u dream.Undone) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "took back the sweep of %s in %s\n", u.Time, strings.Join(u.Files, " and "))
+	for _, id := range u.Events {
+		fmt.Fprintf(&b, "undone: %s\n", id)
+	}
+	b.WriteString("No sweep promotes or moves these again. yamo-mcp history MEMORY.md lists the edits; " +
+		"an undo can be undone too.\n")
 	return b.String()
 }

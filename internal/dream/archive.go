@@ -202,7 +202,7 @@ type pruned struct {
 func (p Plan) retirements() (archive grammar.Edit, list []pruned) {
 	archive = grammar.Edit{
 		Op: grammar.AppendItem, Section: archiveSection, Create: true,
-		Rationale: fmt.Sprintf("dreaming: %d items of earlier sweeps go to the archive", len(p.Retire)),
+		Rationale: fmt.Sprintf("dreaming: %s of earlier sweeps to the archive", counted(len(p.Retire), "item")),
 	}
 	for _, r := range p.Retire {
 		archive.Items = append(archive.Items, r.Item)
@@ -213,4 +213,12 @@ func (p Plan) retirements() (archive grammar.Edit, list []pruned) {
 		list[i].items = append(list[i].items, r.Item)
 	}
 	return archive, list
+}
+
+// counted returns a number with its noun.
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }

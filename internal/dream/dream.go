@@ -120,7 +120,7 @@ func (s *Sweeper) Sweep(ctx context.Context, confirmed []string) (swept Swept, e
 		}
 		var err error
 		if len(swept.Retire) > 0 {
-			last, err = s.archive(ctx, swept.Plan)
+			last, err = s.archive(ctx, swept.Plan, last)
 		}
 		return swept.note(last), err
 	})
@@ -158,18 +158,28 @@ const operator = "operator"
 
 // archive makes the edits that move items of earlier sweeps to the archive. They are there before they are gone from
 // their sections, so that a sweep that is killed in between loses nothing. A section that the owner has pinned stays.
-func (s *Sweeper) archive(ctx context.Context, p Plan) (last edit.Event, err error) {
+// begun is the sweep's first edit, which the others cite, so that Undo finds them; without an ID the first of these is.
+func (s *Sweeper) archive(ctx context.Context, p Plan, begun edit.Event) (last edit.Event, err error) {
 	add, sections := p.retirements()
 	origin := edit.Origin{Source: edit.FromSweep}
-	q := edit.Request{File: workspace.MemoryFile, Edit: add, Actor: s.AgentID, Unique: true, Origin: origin}
+	var refs []string
+	if begun.ID != "" {
+		refs = []string{begun.ID}
+	}
+	q := edit.Request{
+		File: workspace.MemoryFile, Edit: add, Actor: s.AgentID, Unique: true, Origin: origin, Refs: refs,
+	}
 	done, err := s.Editor.Edit(ctx, q)
 	if _, ok := fault.As(err); err != nil && !ok {
 		return edit.Event{}, err
 	}
 	last = done.Event
+	if len(refs) == 0 && last.ID != "" {
+		refs = []string{last.ID}
+	}
 	for _, section := range sections {
 		done, err := s.Editor.Edit(ctx, edit.Request{
-			File: workspace.MemoryFile, Actor: s.AgentID, Origin: origin, Retire: section.items,
+			File: workspace.MemoryFile, Actor: s.AgentID, Origin: origin, Retire: section.items, Refs: refs,
 			Edit: grammar.Edit{Op: grammar.CurateItems, Section: section.name, Rationale: section.why},
 		})
 		if _, ok := fault.As(err); ok {

@@ -33,7 +33,8 @@ func (s *Sweeper) history(ctx context.Context) (history, error) {
 	if err != nil {
 		return history{}, err
 	}
-	described, undone := map[string]bool{}, map[string]bool{}
+	described, undone, taken := map[string]bool{}, map[string]bool{}, undoneBy(edits)
+	kept := map[string]bool{} // items that a person took back from the archive
 	for _, e := range slices.Concat(edits, entries) {
 		if e.Op == edit.OpUndone {
 			undone[e.RefersTo] = true
@@ -60,6 +61,11 @@ func (s *Sweeper) history(ctx context.Context) (history, error) {
 			}
 			continue
 		}
+		if e.MadeBy().Source == edit.FromSweep && taken[e.ID] && !undone[e.ID] {
+			for _, text := range e.Retired {
+				kept[text] = true
+			}
+		}
 		// A person may have confirmed what they rejected before.
 		if e.MadeBy().Sweep == nil || undone[e.ID] {
 			continue
@@ -79,6 +85,7 @@ func (s *Sweeper) history(ctx context.Context) (history, error) {
 			h.told[id] = true
 		}
 	}
+	h.items = slices.DeleteFunc(h.items, func(it item) bool { return kept[it.text] })
 	return h, nil
 }
 

@@ -12,7 +12,8 @@ import (
 // recurring are words of what comes again, so that its date is never over.
 var recurring = regexp.MustCompile(`(?i)\b(birthday|born|anniversary|every|each|annual(ly)?|yearly|` +
 	`monthly|weekly|daily|always|usually|often|never|` +
-	`(mon|tues|wednes|thurs|fri|satur|sun)days|of the month|since|until|holiday)\b`)
+	`(mon|tues|wednes|thurs|fri|satur|sun)(days|day (mornings|afternoons|evenings|nights))|` +
+	`weekdays|weekends|of the month|since|until|holiday)\b`)
 
 // isOver reports whether what a memory tells was ahead, or of the day, when it was stored, and is past now: "to do
 // today" and a flight's time are of no use afterwards. What happened before it was stored stays true. now is in the

@@ -227,7 +227,10 @@ func (t Thresholds) met(c Candidate) bool {
 
 // edit is the edit of MEMORY.md that promotes.
 func (p Plan) edit() grammar.Edit {
-	e := grammar.Edit{Op: grammar.AppendItem, Section: p.Section, Create: true, Rationale: p.rationale()}
+	// Above the archive, which grows: what is promoted stays in the part of MEMORY.md that a session loads.
+	e := grammar.Edit{
+		Op: grammar.AppendItem, Section: p.Section, Create: true, Above: archiveSection, Rationale: p.rationale(),
+	}
 	for _, c := range p.Promote {
 		e.Items = append(e.Items, c.Item())
 	}

@@ -173,6 +173,9 @@ func TestOneOfAFact(t *testing.T) {
 			t.Errorf("%q is not only in the archive:\n%s", gone, text)
 		}
 	}
+	if strings.Index(text, "Luis stopped drinking coffee") > at {
+		t.Errorf("what was promoted is below the archive:\n%s", text)
+	}
 	if text != swept.After {
 		t.Errorf("planned:\n%s\nwritten:\n%s", swept.After, text)
 	}

@@ -22,7 +22,8 @@ type Edit struct {
 	Rationale string
 	Override  string // reason to exceed a cap: why now, for how long, and when it is curated (§8)
 	Evidence  []Token
-	Create    bool // create a missing section
+	Create    bool   // create a missing section
+	Above     string // heading above which a created section is put if the file has it; a profile has its own order
 }
 
 // Applied describes what an edit did.
@@ -56,7 +57,7 @@ func (d *Document) Apply(t *Type, e Edit, now time.Time) (Applied, error) {
 	case err == nil:
 	// A profile's sections are declared, so that creating a missing one needs no permission.
 	case errors.As(err, &missing) && !missing.Twice && adds && (e.Create || t.strict()):
-		i, done.Made = d.add(t, e.Section), true
+		i, done.Made = d.add(t, e.Section, e.Above), true
 	case errors.As(err, &missing) && !missing.Twice && adds:
 		return Applied{}, fault.New("section: %v. Pass create: true to create it", err)
 	default:
@@ -111,10 +112,16 @@ func (d *Document) skeleton() []string {
 }
 
 // add inserts an empty section and returns its index: in a profile at its place in the type's order (§3) and with its
-// anchor, in other files at the end.
-func (d *Document) add(t *Type, name string) int {
+// anchor, in other files above a section, or at the end if there is no such section.
+func (d *Document) add(t *Type, name, above string) int {
 	nl := d.newline()
 	at, part := len(d.Parts), Part{Name: oneLine(name)}
+	for i := 1; above != "" && i < len(d.Parts); i++ { // the first part is the text above the sections
+		if d.Parts[i].Name == above {
+			at = i
+			break
+		}
+	}
 	if s, ok := t.section(name); ok {
 		part.Name = s.Name
 		if t.strict() {

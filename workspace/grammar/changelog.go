@@ -177,7 +177,7 @@ func (d *Document) Record(t *Type, was, rollup string, entries ...string) {
 		if !t.strict() {
 			return
 		}
-		i = d.add(t, ChangeLog)
+		i = d.add(t, ChangeLog, "")
 	}
 	p, nl := &d.Parts[i], d.newline()
 	lead, core, trail := frame(p.Body)

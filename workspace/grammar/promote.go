@@ -73,7 +73,7 @@ func (d *Document) Promote(t *Type, name string, e *Edit, now time.Time) (Applie
 	done := Applied{}
 	to, how, err := d.Find(t, section.Name)
 	if missing, ok := errors.AsType[*MissingError](err); ok && !missing.Twice {
-		to, done.Made, err = d.add(t, section.Name), true, nil
+		to, done.Made, err = d.add(t, section.Name, ""), true, nil
 	}
 	if err != nil {
 		return Applied{}, fault.New("section: %v", err)
