@@ -4,12 +4,15 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
+	"github.com/yamo-protocol/yamo-mcp/internal/dream/trust"
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/session"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
 	"github.com/yamo-protocol/yamo-mcp/workspace/passage"
 	"github.com/yamo-protocol/yamo-mcp/workspace/trace"
@@ -49,7 +52,7 @@ hand is named as such.`,
 		answers := []why{}
 		var text strings.Builder
 		for i, line := range lines {
-			answer, err := explainLine(ctx, sources, line)
+			answer, err := e.explainLine(ctx, sources, line)
 			if err != nil {
 				return err
 			}
@@ -67,8 +70,12 @@ hand is named as such.`,
 }
 
 // explainLine follows what a line rests on.
-func explainLine(ctx context.Context, sources session.Sources, line trace.Line) (why, error) {
+func (e command) explainLine(ctx context.Context, sources session.Sources, line trace.Line) (why, error) {
 	answer := why{Line: line, Who: line.Who()}
+	names := trust.Names{
+		Agent: sources.View.AgentName(), AgentID: e.Config.Session.AgentID, User: sources.View.UserName(),
+	}
+	zone := sources.View.Now().Location()
 	var all, same []source
 	for _, token := range line.Evidence {
 		found, err := sources.Resolve(ctx, token)
@@ -79,7 +86,7 @@ func explainLine(ctx context.Context, sources session.Sources, line trace.Line) 
 		if err != nil {
 			return why{}, err
 		}
-		s := source{Evidence: found, Said: saidBy(found)}
+		s := source{Evidence: found, Said: saidBy(found, names, zone)}
 		all = append(all, s)
 		// An edit that wrote several lines cites what all of them rest on.
 		if m := found.Memory; m != nil && (passage.Says(line.Text, m.Content) || passage.Says(m.Content, bare(line.Text))) {
@@ -119,8 +126,9 @@ func bare(line string) string {
 	return line
 }
 
-// saidBy returns in words whose words a target of evidence is.
-func saidBy(found session.Evidence) string {
+// saidBy returns in words whose words a target of evidence is, and since when the memory has them. A sweep judges the
+// speaker in the same way.
+func saidBy(found session.Evidence, names trust.Names, zone *time.Location) string {
 	switch {
 	case found.Turn != nil && found.Turn.Group != "":
 		return found.Turn.Role + ", in the group " + found.Turn.Group
@@ -130,14 +138,14 @@ func saidBy(found session.Evidence) string {
 		return ""
 	}
 	m := found.Memory
-	said := m.Source
-	if said == "" {
-		said = "not recorded"
+	said := string(names.SpeakerOf(record.Hit{Record: m.Record, Visibility: m.Visibility}))
+	switch group := m.Visibility.Group(); {
+	case group != "":
+		said = "the group " + group
+	case m.Source != "":
+		said += fmt.Sprintf(" (source %q)", m.Source)
 	}
-	if group := m.Visibility.Group(); group != "" {
-		said += ", in the group " + group
-	}
-	return said + "; stored by " + m.AgentID
+	return said + ", on " + m.CreatedAt.In(zone).Format("2 January 2006") + "; stored by " + m.AgentID
 }
 
 // String formats the answer for a person.
