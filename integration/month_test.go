@@ -41,8 +41,8 @@ var sources = map[string]string{
 // dreamedFiles are what sweeps write.
 var dreamedFiles = []string{"MEMORY.md", "DREAMS.md"}
 
-// A month of a bakery: what its owner tells, asks and corrects, what she writes into MEMORY.md by hand, what a group, web
-// pages and tools would like the agent to believe, and a sweep at the end of each day, as a host's heartbeat makes it.
+// A month of a bakery: what its owner tells, asks and corrects, what she writes into MEMORY.md by hand, what a group,
+// web pages and tools would like the agent to believe, and a sweep at the end of each day, as a host's heartbeat makes it.
 // At its end MEMORY.md is a page that a person would have written, and no line of it is without an author.
 func TestMonth(t *testing.T) {
 	t.Parallel()
@@ -59,7 +59,7 @@ func TestMonth(t *testing.T) {
 
 	page := m.read("MEMORY.md")
 	m.isAPage(page)
-	golden.Assert(t, comparable(page), "month/MEMORY.md")
+	golden.Assert(t, settled(page), "month/MEMORY.md")
 	golden.Assert(t, m.authors(page), "month/why.txt")
 	for name, text := range others {
 		if got := m.read(name); got != text {
@@ -169,7 +169,7 @@ func (m *month) store(text string, more map[string]any) {
 	m.stored = true
 }
 
-// ask asks what a model would, when everything that is stored has its vector: a question counts as it is answered first.
+// ask asks what a model would, once all that is stored has its vector: a question counts as it is first answered.
 func (m *month) ask(question string) {
 	m.t.Helper()
 	for deadline := time.Now().Add(patience); m.stored; { // lessons leave no trace in what is recalled
@@ -278,9 +278,9 @@ var (
 	eventIDs = regexp.MustCompile(`\b(ev:)?[0-9A-HJKMNP-TV-Z]{26}(@[0-9a-f]+)?|\bmem_[0-9a-f_]+`)
 )
 
-// comparable is a page without what differs between machines: minutes, ids, and the last digits of scores, by which
+// settled is a page without what differs between machines: minutes, ids, and the last digits of scores, by which
 // the items of a sweep are in order.
-func comparable(page string) string {
+func settled(page string) string {
 	page = emptied.ReplaceAllString(page, "$1")
 	page = eventIDs.ReplaceAllString(minute.ReplaceAllString(scored.ReplaceAllString(page, ""), "$1"), "ID")
 	lines := strings.Split(page, "\n")
@@ -295,8 +295,8 @@ func comparable(page string) string {
 	return strings.Join(lines, "\n")
 }
 
-// authors asks yamo-mcp why about each line of MEMORY.md, which must know who wrote it, and returns what it answers about
-// the items, sorted.
+// authors asks yamo-mcp why about each line of MEMORY.md, which must know who wrote it, and returns what it answers
+// about the items, sorted.
 func (m *month) authors(page string) string {
 	m.t.Helper()
 	var items []string
@@ -331,7 +331,7 @@ func (m *month) authors(page string) string {
 		if dreamed && (len(a.Rests) != 1 || a.Rests[0].Said == "" || a.Rests[0].Gone != "") {
 			m.t.Errorf("a dream wrote it, but who said it?\n%s", told)
 		}
-		items = append(items, comparable(told))
+		items = append(items, settled(told))
 	}
 	slices.Sort(items)
 	return strings.Join(items, "")

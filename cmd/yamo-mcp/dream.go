@@ -38,9 +38,9 @@ func newDreamCommand(env cli.Env) *cobra.Command {
 		Short: "Promote memories that are recalled often to MEMORY.md",
 		Long: fmt.Sprintf(`Promote to MEMORY.md the memories that searches in direct conversations found often and on several
 days, and write a diary to DREAMS.md. Recalls of the last %d days count, and a memory is promoted only
-once. --undo takes the last sweep back. Memories that come from a group, a document or an import, that read like an instruction or a
+once. Memories that come from a group, a document or an import, that read like an instruction or a
 permission, are about the agent or are long are held back: --review lists them, --confirm promotes
-them, --reject settles that no sweep offers them again.`, dream.Window),
+them, --reject settles that no sweep offers them again. --undo takes the last sweep back.`, dream.Window),
 		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := c.Load(cmd); err != nil {
