@@ -42,8 +42,8 @@ var sources = map[string]string{
 var dreamedFiles = []string{"MEMORY.md", "DREAMS.md"}
 
 // A month of a bakery: what its owner tells, asks and corrects, what she writes into MEMORY.md by hand, what a group,
-// web pages and tools would like the agent to believe, and a sweep at the end of each day, as a host's heartbeat makes it.
-// At its end MEMORY.md is a page that a person would have written, and no line of it is without an author.
+// web pages and tools would like the agent to believe, and a sweep at the end of each day, as a host's heartbeat makes
+// it. At its end MEMORY.md is a page that a person would have written, and no line of it is without an author.
 func TestMonth(t *testing.T) {
 	t.Parallel()
 	m := &month{t: t, clock: ofAnotherDay(t), ids: map[string]string{}, before: map[string]string{}}

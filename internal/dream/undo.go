@@ -20,8 +20,8 @@ type Undone struct {
 // Undo takes back the last sweep that was not taken back: its edits of MEMORY.md and its entry in DREAMS.md, the newest
 // first, so that files which nothing else has changed since are byte for byte as they were before the sweep. In files
 // that were changed, only what the sweep did is taken back; an edit that cannot be is a fault with both texts, and
-// those taken back before it stay so. What was taken back is not promoted and not moved to the archive again by a sweep. If
-// there is no sweep, the error is a fault.
+// those taken back before it stay so. What was taken back is not promoted and not moved to the archive again by a
+// sweep. If there is no sweep, the error is a fault.
 func (s *Sweeper) Undo(ctx context.Context, why string) (u Undone, err error) {
 	release, err := s.lock(ctx)
 	if err != nil {
