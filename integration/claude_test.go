@@ -117,7 +117,8 @@ func (c *claude) conversation(prompt string) string {
 }
 
 // remembers checks a conversation of Claude Code: the brief and a memory that fits reach the model, and what was said
-// is in the daily log.
+// is in the daily log once the next session starts. With --print Claude Code does not let Stop finish, and SessionEnd
+// only if it is quick.
 func (c *claude) remembers(workspace string) {
 	c.t.Helper()
 	c.run(serverBinary(c.t), "mesh", "store", "--workspace", workspace,
@@ -130,8 +131,13 @@ func (c *claude) remembers(workspace string) {
 			c.t.Errorf("the model is not told %q", want)
 		}
 	}
+	next := exec.Command(serverBinary(c.t), "hook", "SessionStart", "--workspace", workspace, "--connection", "dm")
+	next.Env, next.Stdin = c.env, strings.NewReader(`{"session_id":"the next one","source":"startup"}`)
+	if brief, err := next.CombinedOutput(); err != nil || !strings.Contains(string(brief), c.answer) {
+		c.t.Errorf("the next session starts without the last answer: %v\n%s", err, brief)
+	}
 	runs := filesBelow(c.t, filepath.Join(workspace, ".yamo", "private", "hooks"))
-	for _, event := range []string{"SessionStart", "UserPromptSubmit", "Stop"} {
+	for _, event := range []string{"SessionStart", "UserPromptSubmit"} {
 		if !strings.Contains(runs, `"event":"`+event+`"`) {
 			c.t.Errorf("the hook of %s did not run:\n%s", event, runs)
 		}

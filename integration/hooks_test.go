@@ -3,12 +3,14 @@ package integration
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/hookcmd"
 )
@@ -21,7 +23,31 @@ type hookSession struct {
 	cwd    string
 
 	transcript string // the host's log, "" if it keeps none
+	rows       int    // of it
 	said       string // everything that hooks have printed
+}
+
+// spoke adds what was said to the host's log.
+func (s *hookSession) spoke(role, text string) {
+	s.tb.Helper()
+	s.rows++
+	line, err := json.Marshal(map[string]any{
+		"type": role, "uuid": fmt.Sprint(s.id, "-row-", s.rows), "message": map[string]any{"role": role, "content": text},
+		"timestamp": time.Now().UTC().Format(time.RFC3339Nano),
+	})
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	file, err := os.OpenFile(s.transcript, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	if _, err := file.Write(append(line, '\n')); err != nil {
+		s.tb.Fatal(err)
+	}
+	if err := file.Close(); err != nil {
+		s.tb.Fatal(err)
+	}
 }
 
 // run runs the hook of an event and returns what it puts before the model. It must succeed, say nothing on stderr, and

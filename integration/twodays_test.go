@@ -1,8 +1,6 @@
 package integration
 
 import (
-	"encoding/json"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -48,27 +46,6 @@ func TestTwoDays(t *testing.T) {
 	one := &hookSession{
 		tb: t, launch: yesterday, id: "day-one", cwd: project, transcript: filepath.Join(t.TempDir(), "one.jsonl"),
 	}
-	rows := 0
-	spoke := func(role, text string) {
-		t.Helper()
-		rows++
-		line, err := json.Marshal(map[string]any{
-			"type": role, "uuid": fmt.Sprint("row-", rows), "message": map[string]any{"role": role, "content": text},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		file, err := os.OpenFile(one.transcript, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := file.Write(append(line, '\n')); err != nil {
-			t.Fatal(err)
-		}
-		if err := file.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
 	if start := one.run("SessionStart", map[string]any{"source": "startup"}); !strings.Contains(start, "Nuno") {
 		t.Errorf("day one does not start with whom the agent serves:\n%s", start)
 	}
@@ -85,12 +62,12 @@ func TestTwoDays(t *testing.T) {
 	for i, fact := range facts {
 		said := "Please remember: " + fact
 		one.prompt(said)
-		spoke("user", said)
+		one.spoke("user", said)
 		id := server.store(fact, nil)
 		if i == 2 {
 			backups = id.ID
 		}
-		spoke("assistant", "Noted.")
+		one.spoke("assistant", "Noted.")
 		one.run("Stop", map[string]any{"last_assistant_message": "Noted."})
 	}
 	one.prompt("The backups go to the Hetzner box now, the NAS died.")
@@ -111,8 +88,8 @@ func TestTwoDays(t *testing.T) {
 	server.end()
 	const last = "The humidity sensor still reads 4 percent too high; the offset in calib.h is not done."
 	one.prompt("Calibrate the humidity sensor.")
-	spoke("user", "Calibrate the humidity sensor.")
-	spoke("assistant", "I compare the readings with the salt test in the box first, that takes an hour.")
+	one.spoke("user", "Calibrate the humidity sensor.")
+	one.spoke("assistant", "I compare the readings with the salt test in the box first, that takes an hour.")
 	one.run("PreCompact", map[string]any{"trigger": "auto"})
 	one.run("SessionStart", map[string]any{"source": "compact"})
 	one.run("Stop", map[string]any{"last_assistant_message": last})

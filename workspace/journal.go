@@ -55,6 +55,17 @@ func (j *Journal) begin(t time.Time) {
 	j.date, j.heading = t.Format(time.DateOnly), "## Session ["+t.Format("15:04")+"]"
 }
 
+// Has reports whether the log of the day of at has body as Append writes it. A caller that was interrupted while it
+// appended asks this.
+func (v *View) Has(at time.Time, body string) bool {
+	body, _ = v.ws.scrub(text.Plain(body))
+	if body = strings.Trim(daylog.Escape(body), "\n"); body == "" {
+		return false
+	}
+	data, err := v.Read(dailyLog(v.who, at.In(v.Now().Location()).Format(time.DateOnly)))
+	return err == nil && strings.Contains(strings.ReplaceAll(string(data), "\r\n", "\n"), body)
+}
+
 // Logged describes an addition that was written to a log.
 type Logged struct {
 	Name       string // of the log

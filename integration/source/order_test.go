@@ -23,6 +23,7 @@ const module = "github.com/yamo-protocol/yamo-mcp/"
 var byTime = map[string]string{
 	"mesh/record Compare": "the one order by time: of equal times, the ledger's sequence decides",
 
+	"cmd/yamo-mcp/hookcmd states":       "files have no sequence; of equal times the names decide",
 	"mesh/index flushSkills":            "rows of a table, whose order no answer shows",
 	"internal/when Overlaps":            "spans of the calendar, which are no order",
 	"workspace ofDay":                   "files have no sequence; of equal times the names decide",

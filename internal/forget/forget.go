@@ -123,10 +123,10 @@ func (f Forgetter) Forget(ctx context.Context, subject mesh.Subject) (done Plan,
 	return done, f.Memory.Refresh(ctx)
 }
 
-// hookStates are the files in which hooks keep a prompt until it is answered.
+// hookStates are the files in which hooks keep a prompt until it is answered, and what they are writing to the log.
 var hookStates = []string{".yamo/private/hooks/session-*.json", ".yamo/groups/*/hooks/session-*.json"}
 
-// prompts returns the files of hooks whose prompt mentions a subject.
+// prompts returns the files of hooks that mention a subject.
 func (f Forgetter) prompts(subject mesh.Subject) (names []string, err error) {
 	err = f.inRoot(func(root *os.Root) error {
 		for _, pattern := range hookStates {
@@ -136,8 +136,12 @@ func (f Forgetter) prompts(subject mesh.Subject) (names []string, err error) {
 			}
 			for _, name := range found {
 				data, err := root.ReadFile(name)
-				var state struct{ Prompt string }
-				if err == nil && json.Unmarshal(data, &state) == nil && subject.In(state.Prompt) {
+				var state struct {
+					Prompt  string
+					Pending struct{ Title, Body string } // of an addition to the log that was interrupted
+				}
+				if err == nil && json.Unmarshal(data, &state) == nil &&
+					subject.In(state.Prompt+"\n"+state.Pending.Title+"\n"+state.Pending.Body) {
 					names = append(names, name)
 				}
 			}

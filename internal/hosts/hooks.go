@@ -20,6 +20,7 @@ type hookFile struct {
 type hookEvent struct {
 	name    string
 	matcher string // of the tools, "" for all
+	async   bool   // the host does not wait for it
 }
 
 // seconds is how long hosts wait for a hook, which takes a fraction of it.
@@ -31,7 +32,8 @@ var (
 		{name: "UserPromptSubmit"},
 		{name: "PreToolUse", matcher: "Bash|Edit|MultiEdit|Write|NotebookEdit"},
 		{name: "PreCompact"},
-		{name: "Stop"}, // not async: with --print, Claude Code ends before such a hook has run
+		// With --print, Claude Code ends before such a hook has run. SessionEnd does its work then.
+		{name: "Stop", async: true},
 		{name: "SessionEnd"},
 	}
 	codexEvents = []hookEvent{
@@ -59,6 +61,9 @@ var (
 // claudeHook returns an entry in the form of Claude Code's settings.
 func claudeHook(e hookEvent, command string) object {
 	hook := object{{"type", "command"}, {"command", command}, {"timeout", seconds}}
+	if e.async {
+		hook = append(hook, field{"async", true})
+	}
 	group := object{{"hooks", []object{hook}}}
 	if e.matcher != "" {
 		group = append(object{{"matcher", e.matcher}}, group...)

@@ -148,7 +148,7 @@ func TestHookElements(t *testing.T) {
 	e.Command, e.Hook = "/bin/yamo-mcp", []string{}
 	want := map[string]string{
 		"claude-code": `{"hooks":[{"type":"command",` +
-			`"command":"/bin/yamo-mcp hook Stop --host claude-code || true","timeout":10}]}`,
+			`"command":"/bin/yamo-mcp hook Stop --host claude-code || true","timeout":10,"async":true}]}`,
 		"codex": `{"hooks":[{"type":"command","command":"/bin/yamo-mcp hook Stop --host codex || true","timeout":10}]}`,
 		"gemini": `{"hooks":[{"name":"yamo","type":"command",` +
 			`"command":"/bin/yamo-mcp hook AfterAgent --host gemini || true","timeout":10000}]}`,

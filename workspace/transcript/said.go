@@ -6,6 +6,7 @@ import (
 	"errors"
 	"regexp"
 	"strings"
+	"time"
 )
 
 // Said is what a person or an agent said in a host's own log.
@@ -13,11 +14,13 @@ type Said struct {
 	ID   string // of the row, "" if the host gives it none
 	Role string // user or assistant
 	Text string
+	Time time.Time // zero if the host does not note it
 }
 
 // saidRow is a row of the log that Claude Code or Codex keeps of a session.
 type saidRow struct {
 	Type        string `json:"type"`
+	Timestamp   string `json:"timestamp"`
 	UUID        string `json:"uuid"`
 	IsMeta      bool   `json:"isMeta"`
 	IsSidechain bool   `json:"isSidechain"`
@@ -45,6 +48,7 @@ func SaidIn(data []byte) (said []Said) {
 			continue
 		}
 		one := Said{ID: row.UUID, Role: row.Message.Role}
+		one.Time, _ = time.Parse(time.RFC3339, row.Timestamp)
 		switch {
 		case row.Type == "event_msg" && row.Payload.Type == "user_message": // Codex
 			one.Role, one.Text = "user", row.Payload.Message

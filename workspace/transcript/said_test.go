@@ -3,6 +3,7 @@ package transcript
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -17,10 +18,14 @@ func TestSaidIn(t *testing.T) {
 			[]string{
 				`{"type":"user","uuid":"u1","message":{"role":"user","content":" Where is the pump? ` +
 					`<system-reminder>Be brief.</system-reminder>"}}`,
-				`{"type":"assistant","uuid":"a1","message":{"id":"m1","role":"assistant","content":[{"type":"thinking",` +
+				`{"type":"assistant","uuid":"a1","timestamp":"2026-03-01T10:00:00.5Z","message":{"id":"m1",` +
+					`"role":"assistant","content":[{"type":"thinking",` +
 					`"thinking":"Hm."},{"type":"text","text":"In the shed."}]}}`,
 			},
-			[]Said{{"u1", "user", "Where is the pump?"}, {"a1", "assistant", "In the shed."}},
+			[]Said{{ID: "u1", Role: "user", Text: "Where is the pump?"}, {
+				ID: "a1", Role: "assistant", Text: "In the shed.",
+				Time: time.Date(2026, 3, 1, 10, 0, 0, 500_000_000, time.UTC),
+			}},
 		},
 		"rows of one message are one": {
 			[]string{
@@ -31,7 +36,7 @@ func TestSaidIn(t *testing.T) {
 				`{"type":"assistant","uuid":"a3","message":{"id":"m2","role":"assistant",` +
 					`"content":[{"type":"text","text":"three"}]}}`,
 			},
-			[]Said{{"a1", "assistant", "One\ntwo"}, {"a3", "assistant", "three"}},
+			[]Said{{ID: "a1", Role: "assistant", Text: "One\ntwo"}, {ID: "a3", Role: "assistant", Text: "three"}},
 		},
 		"only what a person or the agent said": {
 			[]string{
@@ -53,7 +58,7 @@ func TestSaidIn(t *testing.T) {
 				`{"type":"event_msg","payload":{"type":"agent_message","message":"There."}}`,
 				`{"type":"event_msg","payload":{"type":"token_count"}}`,
 			},
-			[]Said{{"", "user", "Where?"}, {"", "assistant", "There."}},
+			[]Said{{Role: "user", Text: "Where?"}, {Role: "assistant", Text: "There."}},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/session"
 	"github.com/yamo-protocol/yamo-mcp/internal/text"
@@ -34,6 +35,7 @@ type turn struct {
 	user bool
 	text string // on one line, without credentials
 	mark string // of the text and the side
+	at   time.Time
 }
 
 // newTurn returns what was said, without credentials, and its mark, by which a later hook recognizes the same turn in
@@ -61,9 +63,10 @@ func mark(s string) string {
 // turns returns what was said since the last call, in its order, and notes in s that it is recorded. The host's log has
 // what was said between the prompt and the answer; its last rows may be missing still, so the prompt and the answer
 // come from the host's events. Each turn is returned once, from whichever of the two has it first.
-func (r *run) turns(s *state) (list []turn) {
-	for _, said := range r.heard(s) {
+func (r *run) turns(s *state, a asked) (list []turn) {
+	for _, said := range r.heard(s, a) {
 		t := r.newTurn(said.Role == "user", said.Text)
+		t.at = said.Time
 		if said.ID != "" {
 			row := mark(said.ID)
 			if slices.Contains(s.Rows, row) {
@@ -76,26 +79,37 @@ func (r *run) turns(s *state) (list []turn) {
 			s.Early = slices.Delete(s.Early, i, i+1)
 			continue
 		}
+		s.Tail = last(append(s.Tail, t.mark), maxRecorded)
 		list = append(list, t)
 	}
-	if s.Prompt != "" {
-		prompt := r.newTurn(true, s.Prompt)
-		if !slices.ContainsFunc(list, func(t turn) bool { return t.mark == prompt.mark }) {
+	if r.isLate(s, a) {
+		return list // the log has this prompt and its answer already, or a later hook finds them there
+	}
+	if said := a.unanswered(s); said != "" {
+		if prompt := r.newTurn(true, said); !slices.Contains(s.Tail, prompt.mark) {
 			s.Early = last(append(s.Early, prompt.mark), maxRecorded)
 			list = append(list, prompt)
 		}
 	}
+	s.Answered = a.Number
 	if answer := r.newTurn(false, r.in.LastMessage); answer.text != "" {
-		known := slices.ContainsFunc(list, func(t turn) bool { return t.mark == answer.mark })
+		known := slices.Contains(s.Tail, answer.mark)
 		// Nothing was asked since the same answer: the event was reported twice.
 		again := len(list) == 0 && s.Answer == answer.mark
 		if !known && !again {
 			s.Early = last(append(s.Early, answer.mark), maxRecorded)
 			list = append(list, answer)
 		}
-		s.Answer = answer.mark
+		s.Answer, s.Tail = answer.mark, nil
 	}
 	return list
+}
+
+// isLate reports whether an event belongs to a prompt before the last one, in a session with a log: a host that does
+// not wait for Stop may run it when the next prompt is there, or when the session has ended.
+func (r *run) isLate(s *state, a asked) bool {
+	overtaken := r.in.PromptID != "" && a.PromptID != "" && r.in.PromptID != a.PromptID
+	return (overtaken || r.event == stop && !s.Ended.IsZero()) && s.Log != "" && s.Read > 0
 }
 
 // last returns the last n items of a list.
@@ -105,8 +119,8 @@ func last(list []string, n int) []string { return list[max(0, len(list)-n):] }
 //
 // SECURITY: the path comes from the host. Only a plain file outside of the workspace is read, so that a group's hook
 // opens nothing private.
-func (r *run) heard(s *state) []transcript.Said {
-	file := r.openTranscript()
+func (r *run) heard(s *state, a asked) []transcript.Said {
+	file := r.openTranscript(s.Path)
 	if file == nil {
 		return nil
 	}
@@ -115,7 +129,7 @@ func (r *run) heard(s *state) []transcript.Said {
 	if err != nil {
 		return nil
 	}
-	log, from := mark(r.in.TranscriptPath), s.Read
+	log, from := mark(s.Path), s.Read
 	known := s.Log == log && from <= info.Size() // else it is another log, or a new one of the same name
 	if !known {
 		from = 0
@@ -135,9 +149,10 @@ func (r *run) heard(s *state) []transcript.Said {
 		return said
 	}
 	// The session is older than these hooks, or was resumed: only the last exchange is new.
+	prompt := a.unanswered(s)
 	for i, turn := range slices.Backward(said) {
 		if turn.Role == "user" {
-			if s.Prompt == "" || r.newTurn(true, turn.Text).mark == r.newTurn(true, s.Prompt).mark {
+			if prompt == "" || r.newTurn(true, turn.Text).mark == r.newTurn(true, prompt).mark {
 				return said[i:]
 			}
 			break // the log has an earlier exchange only
@@ -146,9 +161,9 @@ func (r *run) heard(s *state) []transcript.Said {
 	return nil
 }
 
-// transcriptSize returns the size of the host's log, 0 if there is none that may be read.
-func (r *run) transcriptSize() int64 {
-	file := r.openTranscript()
+// transcriptSize returns the size of a host's log, 0 if it may not be read.
+func (r *run) transcriptSize(path string) int64 {
+	file := r.openTranscript(path)
 	if file == nil {
 		return 0
 	}
@@ -160,12 +175,11 @@ func (r *run) transcriptSize() int64 {
 	return info.Size()
 }
 
-// openTranscript opens the host's log of the session, nil if there is none that may be read.
-func (r *run) openTranscript() *os.File {
-	path := filepath.Clean(r.in.TranscriptPath)
-	workspace, err := filepath.Abs(r.Config.Workspace)
-	// Before anything is opened or followed.
-	if err != nil || !filepath.IsAbs(path) || filepath.Ext(path) != ".jsonl" || isBelow(workspace, path) {
+// openTranscript opens a host's log of a session, nil if there is none that may be read.
+func (r *run) openTranscript(path string) *os.File {
+	path = filepath.Clean(path)
+	workspace, ok := r.mayRead(path)
+	if !ok {
 		return nil
 	}
 	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
@@ -185,6 +199,14 @@ func (r *run) openTranscript() *os.File {
 		return nil
 	}
 	return file
+}
+
+// mayRead reports, without opening or following anything, whether a path can be that of a host's log, and returns the
+// workspace's path.
+func (r *run) mayRead(path string) (workspace string, ok bool) {
+	workspace, err := filepath.Abs(r.Config.Workspace)
+	path = filepath.Clean(path)
+	return workspace, err == nil && filepath.IsAbs(path) && filepath.Ext(path) == ".jsonl" && !isBelow(workspace, path)
 }
 
 // isBelow reports whether a clean path is dir or below it.

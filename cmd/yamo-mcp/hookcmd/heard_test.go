@@ -7,10 +7,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
+	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/config"
+	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
 
 // hostLog is the log that a host keeps of a session.
@@ -54,15 +58,18 @@ func (l *hostLog) append(text string) {
 
 // stopped returns the sides and texts that a Stop records.
 func stopped(r *run, s *state, prompt, answer string) (list []string) {
-	s.Prompt, r.in.LastMessage = prompt, answer
-	for _, t := range r.turns(s) {
+	a := asked{Number: s.Answered}
+	if prompt != "" {
+		a.Prompt, a.Number = prompt, a.Number+1
+	}
+	s.Path, r.in.LastMessage = r.in.TranscriptPath, answer
+	for _, t := range r.turns(s, a) {
 		side := "agent: "
 		if t.user {
 			side = "user: "
 		}
 		list = append(list, side+t.text)
 	}
-	s.Prompt = ""
 	return list
 }
 
@@ -137,7 +144,7 @@ func TestTurnsOfAnOlderSession(t *testing.T) {
 	if diff := cmp.Diff(want, stopped(r, &state{}, "A new one.", "A new answer.")); diff != "" {
 		t.Error(diff)
 	}
-	s := &state{Log: mark(log.path), Read: r.transcriptSize()}
+	s := &state{Log: mark(log.path), Read: r.transcriptSize(log.path)}
 	if diff := cmp.Diff([]string{"user: Go on.", "agent: Done."}, stopped(r, s, "Go on.", "Done.")); diff != "" {
 		t.Errorf("after resuming:\n%s", diff)
 	}
@@ -148,7 +155,7 @@ func TestTranscriptsThatAreNotRead(t *testing.T) {
 	t.Parallel()
 	r, log := newRun(t)
 	log.add("user", "Said.")
-	if r.openTranscript() == nil {
+	if r.openTranscript(log.path) == nil {
 		t.Fatal("a log is not read")
 	}
 	inside := filepath.Join(r.Config.Workspace, "groups.jsonl")
@@ -167,9 +174,61 @@ func TestTranscriptsThatAreNotRead(t *testing.T) {
 		"", "session.jsonl", "/etc/passwd", inside, link, folder, filepath.Join(through, "groups.jsonl"),
 		log.path + "/../gone.jsonl",
 	} {
-		r.in.TranscriptPath = path
-		if r.openTranscript() != nil {
+		if r.openTranscript(path) != nil {
 			t.Errorf("%s is read", path)
+		}
+	}
+}
+
+// A hook that was killed while it wrote to the log is completed by the next one, whether its addition is there or not.
+func TestInterruptedWrite(t *testing.T) {
+	t.Parallel()
+	r, _ := newRun(t)
+	r.who, r.now, r.Getenv = audience.DM(), time.Now(), func(string) string { return "" }
+	r.Config = config.Default()
+	r.Config.Workspace = filepath.Join(t.TempDir(), "agent")
+	profile := &workspace.Profile{Name: "Kit", Role: "an assistant", User: "Ana", Timezone: "America/Bogota"}
+	if _, _, err := workspace.Init(t.Context(), r.Config.Workspace, profile); err != nil {
+		t.Fatal(err)
+	}
+	var err error
+	if r.folder, err = openFolder(r.Config.Workspace, r.who); err != nil {
+		t.Fatal(err)
+	}
+	const name, first, second = "session-1.json", "- **User:** <b>Where</b> is the pump?", "- **User:** And now?"
+	for _, step := range []struct {
+		pending string
+		prompt  string
+		want    []string
+	}{
+		{first, "", []string{first}},
+		{first, "", []string{first}},
+		{first, "And now?", []string{first, second}},
+		{second, "", []string{first, second}},
+	} {
+		s := state{Started: r.now, Logged: true, Pending: &entry{Time: r.now, Body: step.pending}}
+		if err := r.record(t.Context(), name, &s, asked{Prompt: step.prompt, Number: 1}); err != nil {
+			t.Fatal(err)
+		}
+		if saved, ok := r.folder.load(name); !ok || saved.Pending != nil {
+			t.Errorf("after %q the state still has what it wrote", step.pending)
+		}
+		logs, err := filepath.Glob(filepath.Join(r.Config.Workspace, "memory", "2*.md"))
+		if err != nil || len(logs) != 1 {
+			t.Fatal(logs, err)
+		}
+		data, err := os.ReadFile(logs[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for line := range strings.Lines(string(data)) {
+			if strings.HasPrefix(line, "- ") {
+				got = append(got, strings.ReplaceAll(strings.TrimSpace(line), `\<`, "<"))
+			}
+		}
+		if diff := cmp.Diff(step.want, got); diff != "" {
+			t.Errorf("after %q:\n%s", step.pending, diff)
 		}
 	}
 }
@@ -178,7 +237,7 @@ func TestFormatTurns(t *testing.T) {
 	t.Parallel()
 	remark := strings.Repeat("I look at the valve. ", 20)
 	got := formatTurns([]turn{
-		{true, "Repair it.", ""}, {false, "Let me look.", ""}, {false, remark, ""}, {false, "Done.", ""}, {true, "Ok", ""},
+		{user: true, text: "Repair it."}, {text: "Let me look."}, {text: remark}, {text: "Done."}, {user: true, text: "Ok"},
 	})
 	want := "- **User:** Repair it.\n- **Agent:** " + remark[:remarkChars] + "…\n- **Agent:** Done.\n- **User:** Ok"
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -186,7 +245,7 @@ func TestFormatTurns(t *testing.T) {
 	}
 	var many []turn
 	for i := range 40 {
-		many = append(many, turn{i%2 == 0, fmt.Sprint("turn ", i), ""})
+		many = append(many, turn{user: i%2 == 0, text: fmt.Sprint("turn ", i)})
 	}
 	lines := strings.Split(formatTurns(many), "\n")
 	if len(lines) != maxTurns+1 {

@@ -46,14 +46,14 @@ func (r *run) preTool(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	s := r.folder.load(r.in.SessionID, r.now)
-	lessons = slices.DeleteFunc(lessons, func(l lesson) bool { return s.has(l.ID) })
+	a := r.folder.loadAsked(r.in.SessionID)
+	lessons = slices.DeleteFunc(lessons, func(l lesson) bool { return a.has(l.ID) })
 	best := applies(act, lessons)
 	if best == nil {
 		return "", nil
 	}
-	s.Shown = append(s.Shown, best.ID)
-	return best.Text, r.folder.save(r.in.SessionID, s)
+	a.Shown = append(a.Shown, best.ID)
+	return best.Text, r.folder.saveAsked(r.in.SessionID, a)
 }
 
 // lesson is an active lesson as the hooks need it.

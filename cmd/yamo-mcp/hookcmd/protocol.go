@@ -98,9 +98,11 @@ type input struct {
 	Cwd            string   `json:"cwd"`
 	Roots          []string `json:"workspace_roots"` // Cursor's
 
-	Source  string `json:"source"`  // of SessionStart: startup, resume, clear, compact
-	Prompt  string `json:"prompt"`  // of UserPromptSubmit
-	Trigger string `json:"trigger"` // of PreCompact: manual, auto
+	Source string `json:"source"` // of SessionStart: startup, resume, clear, compact
+	Prompt string `json:"prompt"` // of UserPromptSubmit
+	// PromptID is Claude Code's name for the prompt that an event belongs to.
+	PromptID string `json:"prompt_id"`
+	Trigger  string `json:"trigger"` // of PreCompact: manual, auto
 
 	ToolName  string          `json:"tool_name"`
 	ToolInput json.RawMessage `json:"tool_input"`

@@ -15,16 +15,19 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
-// sessionStart returns the brief, and begins the session's state again: the model does not see any more what it was
-// shown before.
+// recordLimit is how long the start of a session waits for hooks that record what was said.
+const recordLimit = time.Second
+
+// sessionStart records what was said in sessions that hooks have not recorded to their end, returns the brief, and
+// begins what the session was shown again: the model does not see any more what it was shown before.
 func (r *run) sessionStart(ctx context.Context) (string, error) {
-	s := r.folder.load(r.in.SessionID, r.now)
-	s.Shown = nil
-	if log := mark(r.in.TranscriptPath); s.Log != log {
-		s.Log, s.Read = log, r.transcriptSize() // what a resumed session has said was recorded then
-	}
-	err := r.folder.save(r.in.SessionID, s)
-	r.folder.prune(r.now)
+	a := r.folder.loadAsked(r.in.SessionID)
+	a.Shown = nil
+	err := r.folder.saveAsked(r.in.SessionID, a)
+	// A brief without the last minutes of an earlier session is better than none.
+	limited, cancel := context.WithTimeout(ctx, recordLimit)
+	defer cancel()
+	err = errors.Join(err, r.folder.locked(limited, func() error { return r.begin(limited) }))
 	text, briefErr := r.brief(ctx)
 	return text, errors.Join(err, briefErr)
 }
@@ -40,24 +43,24 @@ const (
 // userPrompt keeps the prompt for stop, and returns the memories that fit it and that this session was not shown.
 func (r *run) userPrompt(ctx context.Context) (string, error) {
 	prompt := strings.TrimSpace(r.in.Prompt)
-	s := r.folder.load(r.in.SessionID, r.now)
+	a := r.folder.loadAsked(r.in.SessionID)
 	// SECURITY: the state is in the audience's own folder, and has what the log would have.
 	clean, _ := session.CredentialScrubber(r.list)(text.Plain(prompt))
-	s.Prompt = text.Shorten(text.OneLine(clean), promptChars)
+	a.Prompt, a.PromptID, a.Number = text.Shorten(text.OneLine(clean), promptChars), r.in.PromptID, a.Number+1
 	var lines []string
 	var err error
 	// Commands of the host are not questions.
 	if utf8.RuneCountInString(prompt) >= shortest && !strings.HasPrefix(prompt, "/") && !strings.HasPrefix(prompt, "<") {
-		lines, err = r.fitting(ctx, text.First(prompt, queryChars), &s)
+		lines, err = r.fitting(ctx, text.First(prompt, queryChars), &a)
 	}
-	return strings.Join(lines, "\n"), errors.Join(err, r.folder.save(r.in.SessionID, s))
+	return strings.Join(lines, "\n"), errors.Join(err, r.folder.saveAsked(r.in.SessionID, a))
 }
 
 // fitting returns a line for each standing instruction that query brings up and for each of the best memories that
-// answer it, and adds them to what s has shown.
-func (r *run) fitting(ctx context.Context, query string, s *state) ([]string, error) {
+// answer it, and adds them to what a has shown.
+func (r *run) fitting(ctx context.Context, query string, a *asked) ([]string, error) {
 	found, err := r.search(ctx, mesh.SearchRequest{
-		Query: query, Limit: min(maxLines+len(s.Shown), mesh.MaxLimit), Unrecorded: true,
+		Query: query, Limit: min(maxLines+len(a.Shown), mesh.MaxLimit), Unrecorded: true,
 	})
 	if err != nil {
 		return nil, err
@@ -68,10 +71,10 @@ func (r *run) fitting(ctx context.Context, query string, s *state) ([]string, er
 			break
 		}
 		applies := i < len(found.Standing)
-		if s.has(hit.ID) || !applies && !fits(query, hit, found.Off || found.Degraded) {
+		if a.has(hit.ID) || !applies && !fits(query, hit, found.Off || found.Degraded) {
 			continue
 		}
-		s.Shown = append(s.Shown, hit.ID)
+		a.Shown = append(a.Shown, hit.ID)
 		lines = append(lines, "- "+line(r.home(), hit))
 	}
 	return lines, nil
@@ -98,9 +101,7 @@ func line(home record.Visibility, hit record.Hit) string {
 	return date + " " + hit.Quote(home, text.Shorten(text.OneLine(content), lineChars))
 }
 
-func (s *state) has(id string) bool {
-	return slices.Contains(s.Shown, id)
-}
+func (a *asked) has(id string) bool { return slices.Contains(a.Shown, id) }
 
 // What a memory that is unlikely to answer a prompt needs to fit it. docs/ranking.md has the figures.
 const (

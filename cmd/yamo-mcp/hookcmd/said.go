@@ -1,9 +1,11 @@
 package hookcmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
@@ -23,26 +25,54 @@ var hostNamesInLog = map[string]string{
 	"claude-code": "Claude Code", "codex": "Codex", "gemini": "Gemini CLI", "cursor": "Cursor", "opencode": "OpenCode",
 }
 
-// stop writes to the daily log what was said since the last time.
+// stop writes to the daily log what was said since the last time. Claude Code does not wait for it, and may end it
+// before it is done: then sessionEnd records the rest, or the next sessionStart of the workspace (see unfinished.go).
 func (r *run) stop(ctx context.Context) error {
 	return r.folder.locked(ctx, func() error {
-		s := r.folder.load(r.in.SessionID, r.now)
-		if err := r.record(ctx, &s); err != nil {
-			return err
-		}
-		return r.folder.save(r.in.SessionID, s)
+		s := r.current()
+		return r.record(ctx, stateName(r.in.SessionID), &s, r.folder.loadAsked(r.in.SessionID))
 	})
 }
 
-// record writes to the daily log what was said and is not in it.
-func (r *run) record(ctx context.Context, s *state) error {
-	if body := formatTurns(r.turns(s)); body != "" {
-		if err := r.write(ctx, s, "", body); err != nil {
-			return err
-		}
+// current returns the state of this session.
+func (r *run) current() state {
+	s, ok := r.folder.load(stateName(r.in.SessionID))
+	if !ok {
+		s = state{Started: r.now}
 	}
-	s.Prompt = ""
-	return nil
+	s.Host, s.About = r.hostID, cmp.Or(r.in.project(), s.About)
+	if _, ok := r.mayRead(r.in.TranscriptPath); ok {
+		s.Path = filepath.Clean(r.in.TranscriptPath)
+	}
+	return s
+}
+
+// record writes to the daily log what was said in a session and is not in it, and saves the session's state as name.
+func (r *run) record(ctx context.Context, name string, s *state, a asked) error {
+	list := r.turns(s, a)
+	if body := formatTurns(list); body != "" {
+		return r.write(ctx, name, s, entry{Time: r.now, Said: list[len(list)-1].at, Body: body})
+	}
+	if s.Pending != nil {
+		return r.write(ctx, name, s, entry{})
+	}
+	return r.folder.replace(name, *s)
+}
+
+// titled returns e with what an addition to the log begins with: at first the host and what the session is about, and
+// the time of what was said on a day before now.
+func (e entry) titled(s *state, now time.Time) entry {
+	host := hostNamesInLog[s.Host]
+	if s.About != "" {
+		host += " in " + s.About
+	}
+	if !s.Logged && e.Title == "" {
+		e.Title = host
+	}
+	if said := e.Said.In(now.Location()); !e.Said.IsZero() && said.Format(time.DateOnly) < now.Format(time.DateOnly) {
+		e.Title = cmp.Or(e.Title, host) + ", said on " + said.Format("2006-01-02 15:04")
+	}
+	return e
 }
 
 // preCompact writes a checkpoint to the daily log: the host is about to forget what was said.
@@ -57,10 +87,10 @@ func (r *run) preCompact(ctx context.Context) error {
 // checkpoint writes to the daily log, before the host compacts the conversation, what was said so far and where the
 // work is.
 func (r *run) checkpoint(ctx context.Context) error {
-	s := r.folder.load(r.in.SessionID, r.now)
-	asked := s.Prompt
+	s, a := r.current(), r.folder.loadAsked(r.in.SessionID)
+	prompt := a.unanswered(&s)
 	// What was said so far is written now, because compaction may replace the host's log.
-	if err := r.record(ctx, &s); err != nil {
+	if err := r.record(ctx, stateName(r.in.SessionID), &s, a); err != nil {
 		return err
 	}
 	var lines []string
@@ -71,50 +101,64 @@ func (r *run) checkpoint(ctx context.Context) error {
 		}
 		lines = append(lines, line)
 	}
-	if asked != "" {
-		lines = append(lines, "- Asked last: "+asked)
+	if prompt != "" {
+		lines = append(lines, "- Asked last: "+prompt)
 	}
 	if len(lines) == 0 {
 		lines = append(lines, "- The conversation was compacted.")
 	}
-	s.Shown = nil // the model forgets these as well
-	if err := r.write(ctx, &s, "Checkpoint before compaction", strings.Join(lines, "\n")); err != nil {
+	e := entry{Time: r.now, Title: "Checkpoint before compaction", Body: strings.Join(lines, "\n")}
+	if err := r.write(ctx, stateName(r.in.SessionID), &s, e); err != nil {
 		return err
 	}
-	return r.folder.save(r.in.SessionID, s)
+	a.Shown = nil // the model forgets these as well
+	return r.folder.saveAsked(r.in.SessionID, a)
 }
 
-// sessionEnd writes what was not answered, and forgets the session. Hosts give it little time.
+// sessionEnd writes what was not answered or not recorded, and ends the session's state. Hosts give it little time.
 func (r *run) sessionEnd(ctx context.Context) error {
 	return r.folder.locked(ctx, func() error {
-		s := r.folder.load(r.in.SessionID, r.now)
-		err := r.record(ctx, &s)
-		return errors.Join(err, r.folder.forget(r.in.SessionID))
+		s := r.current()
+		s.Ended = r.now
+		err := r.record(ctx, stateName(r.in.SessionID), &s, r.folder.loadAsked(r.in.SessionID))
+		return errors.Join(err, r.folder.forgetAsked(r.in.SessionID))
 	})
 }
 
-// write adds body to the daily log, in the block of this session. A workspace that is not ready has no log.
-func (r *run) write(ctx context.Context, s *state, title, body string) (err error) {
+// write adds e to the daily log, in the block of the session, and saves the session's state, also if that is all: a
+// workspace that is not ready has no log. The state names e while it is being written, so that a hook that is killed
+// meanwhile neither loses nor repeats it.
+func (r *run) write(ctx context.Context, name string, s *state, e entry) (err error) {
 	folder, err := session.OpenFolder(r.options(), r.who, r.Config.Session.AgentID)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, folder.Close()) }()
 	view := folder.View(r.who)
-	if view.State() != workspace.Ready {
-		return nil
-	}
-	if title == "" && !s.Logged {
-		title = hostNamesInLog[r.hostID]
-		if project := r.in.project(); project != "" {
-			title += " in " + project
-		}
-	}
-	if _, err := view.JournalSince(s.Started).Append(ctx, title, body); err != nil {
+	add := func(e entry) error {
+		_, err := view.JournalSince(s.Started).Append(ctx, e.Title, e.Body)
+		s.Logged = s.Logged || err == nil
 		return err
 	}
-	s.Logged = true
-	return nil
+	ready := view.State() == workspace.Ready
+	if before := s.Pending; before != nil && ready && !view.Has(before.Time, before.Body) {
+		if err := add(*before); err != nil {
+			return err
+		}
+	}
+	s.Pending = nil
+	if e.Body != "" && ready {
+		e = e.titled(s, view.Now())
+		s.Pending = &e
+		if err := r.folder.replace(name, *s); err != nil {
+			return err
+		}
+		if err := add(e); err != nil {
+			return err
+		}
+		s.Pending = nil
+	}
+	return r.folder.replace(name, *s)
 }
 
 // gitLimit is how long git may take. It is slow on network drives.

@@ -1,6 +1,7 @@
 package hookcmd
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -10,7 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -63,47 +64,104 @@ func openFolder(workspace string, who audience.Audience) (*folder, error) {
 	return &folder{opened}, nil
 }
 
-// state is what the hooks know of one session of a host.
+// state is what is known of the record of one session of a host: what of it is in the daily log. Only hooks that hold
+// the lock write it.
 type state struct {
 	Started time.Time `json:"started"`          // of the session
-	Shown   []string  `json:"shown,omitempty"`  // ids that were put before the model
-	Prompt  string    `json:"prompt,omitempty"` // that has no answer in the log yet
+	Ended   time.Time `json:"ended,omitzero"`   // zero while the host has not ended it
+	Host    string    `json:"host,omitempty"`   // as settings name it
+	About   string    `json:"about,omitempty"`  // name of the folder that the session is about
 	Logged  bool      `json:"logged,omitempty"` // the log has something of this session
 
-	Log    string   `json:"log,omitempty"`    // mark of the path of the host's log
-	Read   int64    `json:"read,omitempty"`   // how far it was read, in bytes
-	Rows   []string `json:"rows,omitempty"`   // marks of its rows that were read last
-	Early  []string `json:"early,omitempty"`  // marks of turns that were recorded before the host's log had them
-	Answer string   `json:"answer,omitempty"` // mark of the last answer
+	Path     string   `json:"path,omitempty"`     // of the host's log, "" if it keeps none that may be read
+	Log      string   `json:"log,omitempty"`      // mark of the path of the log that Read is about
+	Read     int64    `json:"read,omitempty"`     // how far it was read, in bytes
+	Rows     []string `json:"rows,omitempty"`     // marks of its rows that were read last
+	Early    []string `json:"early,omitempty"`    // marks of turns that were recorded before the host's log had them
+	Tail     []string `json:"tail,omitempty"`     // marks of turns that were recorded from it since the last answer
+	Answer   string   `json:"answer,omitempty"`   // mark of the last answer
+	Answered int      `json:"answered,omitempty"` // number of the last prompt that was recorded, see asked
+
+	Pending *entry `json:"pending,omitempty"` // an addition to the daily log of which it is not known whether it is there
 }
 
-// keepStates is how long the state of a session that nothing ended is kept.
-const keepStates = 14 * 24 * time.Hour
+// entry is an addition to the daily log.
+type entry struct {
+	Time        time.Time // when it is written
+	Said        time.Time // when the last of it was said, zero if that is not known
+	Title, Body string
+}
+
+// asked is what the hooks of one session know that put something before the model. They do not wait for those that
+// record: a host may run Stop beside the next prompt.
+type asked struct {
+	Shown    []string `json:"shown,omitempty"`     // ids that were put before the model
+	Prompt   string   `json:"prompt,omitempty"`    // the last one
+	PromptID string   `json:"prompt_id,omitempty"` // the host's name for it, "" if it has none
+	Number   int      `json:"number,omitempty"`    // how many prompts there were
+}
+
+// unanswered returns the last prompt if it is not in the daily log, else "".
+func (a asked) unanswered(s *state) string {
+	if a.Number == s.Answered {
+		return ""
+	}
+	return a.Prompt
+}
+
+const (
+	// keepStates is how long the state of a session that nothing ended is kept: Claude Code keeps its logs as long.
+	keepStates = 30 * 24 * time.Hour
+	// keepEnded is how long that of an ended one is: a Stop that the host did not wait for may come after its end.
+	keepEnded = 10 * time.Minute
+)
 
 // stateName returns the file of a session's state. Hosts choose the IDs, so that they are not names of files.
 func stateName(sessionID string) string {
 	sum := sha256.Sum256([]byte(sessionID))
-	return "session-" + hex.EncodeToString(sum[:12]) + ".json"
+	return statePrefix + hex.EncodeToString(sum[:12]) + ".json"
 }
 
-// load returns the state of a session. A missing or damaged one is a new one.
-func (f *folder) load(sessionID string, now time.Time) state {
-	var s state
-	data, _, err := plain.Read(f.root, stateName(sessionID), 1<<20)
-	if err != nil || json.Unmarshal(data, &s) != nil || s.Started.IsZero() {
-		return state{Started: now}
+// askedName returns the file of what a session was shown.
+func askedName(sessionID string) string {
+	return strings.TrimSuffix(stateName(sessionID), ".json") + askedSuffix
+}
+
+const (
+	statePrefix = "session-"
+	askedSuffix = ".asked.json"
+)
+
+// load returns the state in a file. ok is false if it is missing or damaged.
+func (f *folder) load(name string) (s state, ok bool) {
+	data, _, err := plain.Read(f.root, name, maxState)
+	return s, err == nil && json.Unmarshal(data, &s) == nil && !s.Started.IsZero()
+}
+
+// maxState is the maximum size of a state, in bytes.
+const maxState = 1 << 20
+
+// loadAsked returns what a session was shown; nothing if that is missing or damaged.
+func (f *folder) loadAsked(sessionID string) (a asked) {
+	data, _, err := plain.Read(f.root, askedName(sessionID), maxState)
+	if err != nil || json.Unmarshal(data, &a) != nil {
+		return asked{}
 	}
-	return s
+	return a
 }
 
-// save replaces the state of a session. Two hooks of one session at the same time are rare, and then the last one wins:
+// saveAsked replaces what a session was shown. Two of its hooks at the same time are rare, and then the last one wins:
 // at worst a memory is shown twice.
-func (f *folder) save(sessionID string, s state) error {
-	data, err := json.Marshal(s)
+func (f *folder) saveAsked(sessionID string, a asked) error {
+	return f.replace(askedName(sessionID), a)
+}
+
+// replace writes value to a file of state, all of it or nothing.
+func (f *folder) replace(name string, value any) error {
+	data, err := json.Marshal(value)
 	if err != nil {
 		return err
 	}
-	name := stateName(sessionID)
 	temporary := fmt.Sprintf(".%s-%d", name, os.Getpid())
 	if err := f.root.WriteFile(temporary, data, 0o600); err != nil {
 		return err
@@ -120,97 +178,44 @@ func (f *folder) locked(ctx context.Context, do func() error) error {
 	return errors.Join(do(), release())
 }
 
-// forget removes the state of a session.
-func (f *folder) forget(sessionID string) error {
-	err := f.root.Remove(stateName(sessionID))
+// forgetAsked removes what a session was shown.
+func (f *folder) forgetAsked(sessionID string) error {
+	err := f.root.Remove(askedName(sessionID))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	return err
 }
 
-// prune removes the states of sessions that have not been heard of for long.
-func (f *folder) prune(now time.Time) {
+// states returns the names of the states' files, those of the sessions that were active last first, and removes what
+// has not been used for long.
+func (f *folder) states(now time.Time) []string {
 	entries, err := fs.ReadDir(f.root.FS(), ".")
 	if err != nil {
-		return // the next session tries again
+		return nil // the next session tries again
 	}
+	type file struct {
+		name string
+		at   time.Time
+	}
+	var files []file
 	for _, e := range entries {
 		info, err := e.Info()
-		ours := strings.HasPrefix(strings.TrimPrefix(e.Name(), "."), "session-")
-		if err == nil && ours && now.Sub(info.ModTime()) > keepStates {
+		if err != nil || !strings.HasPrefix(strings.TrimPrefix(e.Name(), "."), statePrefix) {
+			continue
+		}
+		if now.Sub(info.ModTime()) > keepStates {
 			_ = f.root.Remove(e.Name())
+			continue
+		}
+		if strings.HasPrefix(e.Name(), statePrefix) && !strings.HasSuffix(e.Name(), askedSuffix) {
+			files = append(files, file{e.Name(), info.ModTime()})
 		}
 	}
-}
-
-// LogName is the log of an audience's hooks, in Dir.
-const LogName = "hooks.ndjson"
-
-// maxLog is the size from which the older half of the log is removed.
-const maxLog = 128 << 10
-
-// Run is a line of the log: one run of a hook. It has nothing of what was said or remembered.
-type Run struct {
-	Time    time.Time `json:"time"`
-	Host    string    `json:"host"`
-	Event   string    `json:"event"`
-	Millis  int64     `json:"ms"`
-	Context int       `json:"context"`          // characters that were put before the model
-	Search  string    `json:"search,omitempty"` // "words" if the model was not loaded in time
-	Error   string    `json:"error,omitempty"`
-}
-
-// log adds a run to the log.
-func (f *folder) log(run Run) error {
-	line, err := json.Marshal(run)
-	if err != nil {
-		return err
+	slices.SortFunc(files, func(a, b file) int { return cmp.Or(b.at.Compare(a.at), cmp.Compare(a.name, b.name)) })
+	names := make([]string, len(files))
+	for i, file := range files {
+		names[i] = file.name
 	}
-	file, err := plain.Open(f.root, LogName, os.O_WRONLY|os.O_APPEND)
-	if errors.Is(err, fs.ErrNotExist) {
-		file, err = f.root.OpenFile(LogName, os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600)
-	}
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(append(line, '\n'))
-	info, statErr := file.Stat()
-	if err = errors.Join(err, statErr, file.Close()); err != nil || info.Size() < maxLog {
-		return err
-	}
-	data, _, err := plain.Read(f.root, LogName, 2*maxLog)
-	if err != nil {
-		return err
-	}
-	data = data[len(data)/2:]
-	if i := strings.IndexByte(string(data), '\n'); i >= 0 {
-		data = data[i+1:]
-	}
-	temporary := fmt.Sprintf(".%s-%d", LogName, os.Getpid())
-	return errors.Join(f.root.WriteFile(temporary, data, 0o600), f.root.Rename(temporary, LogName))
-}
-
-// Runs returns the runs in the log of an audience, oldest first; none if there is no log.
-func Runs(workspace string, who audience.Audience) ([]Run, error) {
-	root, err := os.OpenRoot(workspace)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close() //nolint:errcheck // it was only read
-	data, _, err := plain.Read(root, filepath.ToSlash(path.Join(Dir(who), LogName)), 2*maxLog)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	var runs []Run
-	for line := range strings.Lines(string(data)) {
-		var run Run
-		if json.Unmarshal([]byte(line), &run) == nil {
-			runs = append(runs, run)
-		}
-	}
-	return runs, nil
+	return names
 }
