@@ -88,6 +88,39 @@ func (g *guide) hosts(ctx context.Context, dir string) error {
 	return in.install(ctx, nil)
 }
 
+// history asks whether to import what hosts have kept in places. Nothing is asked if they are empty.
+func (g *guide) history(ctx context.Context, c *cli.Command, places []historyPlace) (agreed bool, err error) {
+	found, err := importAll(ctx, c, places, true)
+	if err != nil {
+		fmt.Fprintf(g.Stderr, "Past conversations cannot be imported now: %v\n", err)
+		return false, nil
+	}
+	counts := map[string]int{}
+	var names []string
+	for _, s := range found.Sources {
+		if s.Sessions > 0 && counts[s.Source] == 0 {
+			names = append(names, s.Source)
+		}
+		counts[s.Source] += s.Sessions
+	}
+	if len(names) == 0 {
+		return false, nil
+	}
+	for i, name := range names {
+		shown := name
+		if h, err := hosts.Find(name); err == nil {
+			shown = h.Name
+		}
+		names[i] = fmt.Sprintf("%s (%d)", shown, counts[name])
+	}
+	answer, err := g.ask("Import past conversations of "+strings.Join(names, ", ")+
+		", so that the agent finds them? They stay on this machine", "n")
+	if err == nil && !agrees(answer) {
+		fmt.Fprintln(g.Stderr, "Nothing was imported; yamo-mcp import auto does it later.")
+	}
+	return agrees(answer), err
+}
+
 // systemZone returns the name of the machine's time zone, "" if it has none.
 func systemZone(getenv func(string) string) string {
 	if zone := strings.TrimPrefix(getenv("TZ"), ":"); zone != "" {

@@ -75,21 +75,9 @@ Code need no copy: set transcripts to ~/.claude/projects.`,
 			if err != nil {
 				return err
 			}
-			result := imported{
-				Copied: !dryRun, Sources: []importedSource{},
-				Folder: filepath.Join(c.Config.Workspace, session.MemoryFolder, session.ImportedFolder),
-			}
-			if !dryRun { // before the first copy: no version control may see it
-				if err := c.WithMemory(audience.DM(), (*mesh.View).Prepare); err != nil {
-					return err
-				}
-			}
-			for _, p := range places {
-				s, err := importHistory(cmd.Context(), env, p, result.Folder, dryRun)
-				if err != nil {
-					return err
-				}
-				result.Sources = append(result.Sources, s)
+			result, err := importAll(cmd.Context(), c, places, dryRun)
+			if err != nil {
+				return err
 			}
 			return c.Answer(result, formatImported(result))
 		},
@@ -98,6 +86,30 @@ Code need no copy: set transcripts to ~/.claude/projects.`,
 	c.AddFlags(cmd.Flags())
 	return cmd
 }
+
+// importAll copies the sessions of places into the workspace of c, or with dryRun counts them only.
+func importAll(ctx context.Context, c *cli.Command, places []historyPlace, dryRun bool) (imported, error) {
+	result := imported{
+		Copied: !dryRun, Sources: []importedSource{},
+		Folder: filepath.Join(c.Config.Workspace, session.MemoryFolder, session.ImportedFolder),
+	}
+	if !dryRun { // before the first copy: no version control may see it
+		if err := c.WithMemory(audience.DM(), (*mesh.View).Prepare); err != nil {
+			return result, err
+		}
+	}
+	for _, p := range places {
+		s, err := importHistory(ctx, c.Env, p, result.Folder, dryRun)
+		if err != nil {
+			return result, err
+		}
+		result.Sources = append(result.Sources, s)
+	}
+	return result, nil
+}
+
+// errNoHistory means that no program has kept conversations where they are looked for.
+var errNoHistory = errors.New("nothing found")
 
 // historyPlace is where a program keeps its history.
 type historyPlace struct{ source, path string }
@@ -137,8 +149,8 @@ func historyPlaces(env cli.Env, source, path string) (places []historyPlace, err
 		return nil, cli.Misused("import: %s needs PATH: the archive that you have exported, or its conversations.json",
 			source)
 	}
-	return nil, fmt.Errorf("import: nothing found in %s; name the folder: yamo-mcp import SOURCE PATH",
-		strings.Join(looked, ", "))
+	return nil, fmt.Errorf("import: %w in %s; name the folder: yamo-mcp import SOURCE PATH",
+		errNoHistory, strings.Join(looked, ", "))
 }
 
 // importHistory copies the sessions of one place into folder.

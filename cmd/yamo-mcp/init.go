@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
+	"github.com/yamo-protocol/yamo-mcp/internal/config"
 	"github.com/yamo-protocol/yamo-mcp/internal/session"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
@@ -17,7 +19,7 @@ import (
 // newInitCommand returns `yamo-mcp init`, which creates a workspace. The created files are printed on stdout, the next
 // step on stderr.
 func newInitCommand(env cli.Env) *cobra.Command {
-	var ready bool
+	var ready, importing bool
 	var profile workspace.Profile
 	var dir string
 	cmd := &cobra.Command{
@@ -26,8 +28,9 @@ func newInitCommand(env cli.Env) *cobra.Command {
 		Long: `Create a workspace in DIR, which is created if it does not exist. Existing files are not overwritten.
 
 On a terminal the command asks for your name, the agent's and your time zone, and offers to add the
-server to the hosts of this machine. Otherwise, and if you give no name, the agent asks who it is and
-whom it serves in its first session. With --yes, --name, --user and --timezone it asks nothing.`,
+server to the hosts of this machine, and to import the conversations that they have kept. Otherwise,
+and if you give no name, the agent asks who it is and whom it serves in its first session. With
+--yes, --name, --user and --timezone it asks nothing, and with --import it imports.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if dir == "" {
 				return cli.Exactly("DIR")(cmd, args)
@@ -83,9 +86,14 @@ whom it serves in its first session. With --yes, --name, --user and --timezone i
 				return err
 			}
 			if asking != nil {
-				return asking.hosts(cmd.Context(), args[0])
+				err = asking.hosts(cmd.Context(), args[0])
+			} else {
+				err = tellHost(env.Stderr, args[0])
 			}
-			return tellHost(env.Stderr, args[0])
+			if err == nil && (importing || asking != nil && !cmd.Flags().Changed("import")) {
+				err = importAtInit(cmd.Context(), env, args[0], asking, importing)
+			}
+			return err
 		},
 	}
 	flags := cmd.Flags()
@@ -96,7 +104,40 @@ whom it serves in its first session. With --yes, --name, --user and --timezone i
 	flags.StringVar(&profile.Role, "role", "a personal assistant", "with --yes: role of the agent")
 	flags.StringVar(&profile.User, "user", "", "with --yes: name of the person it serves")
 	flags.StringVar(&profile.Timezone, "timezone", "", "with --yes: time zone of that person, such as Europe/Lisbon")
+	flags.BoolVar(&importing, "import", false,
+		"import the conversations that hosts have kept, as yamo-mcp import auto does; =false: do not ask")
 	return cmd
+}
+
+// importAtInit copies the conversations of this machine's hosts into the new workspace in dir, if that is agreed or the
+// person agrees.
+func importAtInit(ctx context.Context, env cli.Env, dir string, asking *guide, agreed bool) error {
+	places, err := historyPlaces(env, allHistories, "")
+	if errors.Is(err, errNoHistory) {
+		if agreed {
+			fmt.Fprintln(env.Stderr, "No conversations to import.")
+		}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	c := cli.New(env)
+	c.Config = config.Default()
+	if c.Config.Workspace, err = filepath.Abs(dir); err != nil {
+		return err
+	}
+	if !agreed {
+		if agreed, err = asking.history(ctx, c, places); err != nil || !agreed {
+			return err
+		}
+	}
+	done, err := importAll(ctx, c, places, false)
+	if err != nil {
+		return fmt.Errorf("the workspace is ready, but not all was imported; continue with yamo-mcp import auto: %w", err)
+	}
+	fmt.Fprint(env.Stderr, formatImported(done))
+	return nil
 }
 
 // tellHost prints the command that a host must start for the workspace in dir, with absolute paths: a host has neither
