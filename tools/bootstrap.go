@@ -5,9 +5,11 @@ import (
 	"errors"
 	"io/fs"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/resourceuri"
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
 
@@ -69,6 +71,9 @@ func BootstrapWrite(v *workspace.View) Tool {
 				done.Advice = append(done.Advice, finding.Message+" ("+finding.Rule+")")
 			}
 		}
+		if err := consentToBoot(ctx, v, in); err != nil {
+			return bootWritten{}, err
+		}
 		// Held while writing: of two calls for one file the second must compare with what the first wrote.
 		mu.Lock()
 		defer mu.Unlock()
@@ -89,6 +94,29 @@ func BootstrapWrite(v *workspace.View) Tool {
 		written[in.File] = hash
 		return done, nil
 	})
+}
+
+// consentToBoot asks the user for what groups will read. Where no one can be asked, the caller's word is enough, since
+// otherwise there would be no first boot: a workspace that has none behind it has little that could be disclosed.
+func consentToBoot(ctx context.Context, v *workspace.View, in bootFile) error {
+	if !workspace.IsPublic(in.File) || v.State() != workspace.Bootstrap {
+		return nil // the write is refused, or is no business of groups
+	}
+	whole := text.Plain(in.Text)
+	if n := utf8.RuneCountInString(whole); n > maxAsked && callerOf(ctx).elicits() {
+		return fault.New("text: %d characters are too many to show to the user, who must see all that groups can read "+
+			"(at most %d); write a shorter %s, or ask the user to make the file", n, maxAsked, in.File)
+	}
+	err := confirm(ctx, consent{
+		key:      questionKey("boot", in.File, whole),
+		question: "Write " + in.File + "? Every group can read it, and every session follows it.\n\n" + whole,
+		tick:     "Write it for all sessions",
+		asked:    true,
+	})
+	if errors.Is(err, errCannotAsk) {
+		return nil
+	}
+	return err
 }
 
 // bootNote is the arguments of bootstrap_finish.
@@ -132,7 +160,7 @@ func BootstrapFinish(v *workspace.View) Tool {
 		Destructive: true,
 	}, func(ctx context.Context, in bootNote) (booted, error) {
 		// RFC-0009 §6.2 has the file deleted in any case, but not before anything was tried.
-		if text := v.Unborn(); text != "" && !in.Abandon {
+		if refusal := v.Unborn(); refusal != "" && !in.Abandon {
 			return booted{}, fault.New("there is no SOUL.md yet, so BOOTSTRAP.md is kept: write SOUL.md with bootstrap_write " +
 				"first. If that is impossible, call bootstrap_finish with abandon: true; the user then sets the workspace up " +
 				"with `yamo-mcp init`")

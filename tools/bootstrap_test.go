@@ -129,6 +129,39 @@ func TestFirstBootThatCannotBeFinished(t *testing.T) {
 	}
 }
 
+// What groups will read is shown to the user first, whole; USER.md is not theirs.
+func TestBootstrapWriteAsks(t *testing.T) {
+	t.Parallel()
+	for _, era := range eras {
+		f := sampleFolder(t, "newborn")
+		tool := BootstrapWrite(f.dm())
+		soul := map[string]any{"file": "SOUL.md", "text": "You are Ada.\u202e\n\n## Values\n## Capabilities\n"}
+		h := (&host{person: refuses}).connected(t, era, tool)
+		got, failed := h.use(t, "bootstrap_write", soul)
+		equal(t, era+": refused: failed", failed, true)
+		contains(t, era+": refused", got, "declined")
+		if _, err := os.Stat(filepath.Join(f.Dir(), "SOUL.md")); err == nil {
+			t.Errorf("%s: SOUL.md was written", era)
+		}
+		if got, failed = h.use(t, "bootstrap_write", map[string]any{"file": "USER.md", "text": "**Name:** Mira\n"}); failed {
+			t.Errorf("%s: USER.md: %s", era, got)
+		}
+		equal(t, era+": refused: questions", len(h.asked), 1)
+
+		h = (&host{person: agrees}).connected(t, era, tool)
+		if got, failed = h.use(t, "bootstrap_write", soul); failed || len(h.asked) != 1 {
+			t.Fatalf("%s: agreed: %s, asked %q", era, got, h.asked)
+		}
+		contains(t, era+": question", h.asked[0], "Write SOUL.md? Every group can read it", "You are Ada.\n\n## Values")
+		contains(t, era+": written", f.read(t, "SOUL.md"), "You are Ada.")
+		soul["text"] = strings.Repeat("You are Ada. ", 400)
+		got, failed = h.use(t, "bootstrap_write", soul)
+		equal(t, era+": too long: failed", failed, true)
+		contains(t, era+": too long", got, "text: 5200 characters are too many", "at most 4000")
+		equal(t, era+": too long: questions", len(h.asked), 1)
+	}
+}
+
 func TestBootstrapWriteRefuses(t *testing.T) {
 	t.Parallel()
 	f := sampleFolder(t, "newborn", workspace.WithScrubber(hideSecrets))
