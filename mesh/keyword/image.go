@@ -98,7 +98,7 @@ func (x *Index) removed() []bool {
 
 // FromImage returns the index of an image. The index does not use image's memory.
 func FromImage(image []byte) (*Index, error) {
-	r := imageReader{rest: image}
+	r := imageReader{image: image}
 	docs, terms, postings, heads := r.number(), r.number(), r.number(), r.number()
 	// Each of them takes a byte or more.
 	if r.bad || docs+terms+postings+heads > len(image) {
@@ -152,7 +152,7 @@ func FromImage(image []byte) (*Index, error) {
 		x.terms[stem] = int32(t) // below terms
 		x.postings[t] = slices.Clip(allPostings[from:])
 	}
-	if r.bad || len(r.rest) > 0 {
+	if r.bad || r.at < len(image) {
 		return nil, errImage
 	}
 	return x, nil
@@ -167,35 +167,43 @@ func (w *imageWriter) number(n int) {
 
 // imageReader reads numbers and strings. Once bad it stays bad, and returns zeros.
 type imageReader struct {
-	rest []byte
-	bad  bool
+	image []byte
+	at    int // what follows is not read yet
+	bad   bool
+}
+
+// fail makes r bad.
+func (r *imageReader) fail() {
+	r.bad, r.at = true, len(r.image)
 }
 
 // number reads an unsigned varint. One above 2^40 is damage: no index has so many documents or words.
 func (r *imageReader) number() int {
 	// Most numbers have one byte.
-	if len(r.rest) > 0 && r.rest[0] < 0x80 {
-		n := int(r.rest[0])
-		r.rest = r.rest[1:]
-		return n
+	if r.at < len(r.image) && r.image[r.at] < 0x80 {
+		r.at++
+		return int(r.image[r.at-1])
 	}
-	n, size := binary.Uvarint(r.rest)
+	return r.longNumber()
+}
+
+func (r *imageReader) longNumber() int {
+	n, size := binary.Uvarint(r.image[r.at:])
 	if size <= 0 || n > 1<<40 {
-		r.bad, r.rest = true, nil
+		r.fail()
 		return 0
 	}
-	r.rest = r.rest[size:]
+	r.at += size
 	return int(n)
 }
 
 // text reads a string: its length in bytes and its bytes.
 func (r *imageReader) text() string {
 	n := r.number()
-	if n > len(r.rest) {
-		r.bad, r.rest = true, nil
+	if n > len(r.image)-r.at {
+		r.fail()
 		return ""
 	}
-	s := string(r.rest[:n])
-	r.rest = r.rest[n:]
-	return s
+	r.at += n
+	return string(r.image[r.at-n : r.at])
 }

@@ -34,7 +34,8 @@ import (
 //
 //	imageMagic, sections, header (CBOR), seal (32 bytes), length of the header (uint32, little endian)
 //
-// and the first section is imageState, the second the keyword index, the others have up to imageChunk documents each.
+// and the first section is imageState, the second the keyword index, the others have up to imageChunk documents each, see
+// appendDocuments.
 const (
 	imageMagic = "yamoimg1"
 	imageChunk = 2048
@@ -45,7 +46,7 @@ const (
 
 // imageFormat changes when the types in an image do, and when the same entry would be decoded to something else or its
 // text understood in another way: record.Record.Clean, Words, IsStanding, HasParts. TestImageFormat notices.
-var imageFormat = fmt.Sprintf("3.%d", keyword.Version)
+var imageFormat = fmt.Sprintf("4.%d", keyword.Version)
 
 // The number of entries after an image from which a new one is worth its time: imageAfter, and one in imageShare of
 // all.
@@ -232,7 +233,8 @@ func (d *decodedImage) section(f *os.File, i int, at int64, s imageSection) (err
 		d.keywords, err = keyword.FromImage(raw)
 		return err
 	default:
-		return imageDecoding.Unmarshal(raw, &d.chunks[i-2])
+		d.chunks[i-2], err = readDocuments(raw)
+		return err
 	}
 }
 
@@ -311,7 +313,12 @@ func (c *Compartment) encode(out *bytes.Buffer, h *imageHeader) error {
 		return err
 	}
 	for chunk := range slices.Chunk(s.p.imageDocuments(), imageChunk) {
-		if err := encode(chunk); err != nil {
+		documents := func() error {
+			raw, err := appendDocuments(nil, chunk)
+			out.Write(raw)
+			return err
+		}
+		if err := section(documents); err != nil {
 			return err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
@@ -15,7 +16,6 @@ var mapType = reflect.TypeFor[map[string]any]()
 
 // imageDocument is a memory in an image, with what takes long to find out about its text.
 type imageDocument struct {
-	_        struct{} `cbor:",toarray"`
 	Record   *record.Record
 	Heritage *record.Heritage
 	Seq      int64
@@ -25,7 +25,6 @@ type imageDocument struct {
 
 // derived is what follows from a record and takes long to compute.
 type derived struct {
-	_        struct{}        `cbor:",toarray"`
 	Session  string          // that it was stored with: an update does not move it to another one
 	Words    record.WordsKey // zero for a lesson and a passage of a file
 	Standing bool
@@ -130,19 +129,29 @@ func (p *Projection) adopt(image *decodedImage) {
 	n := image.keywords.Len()
 	p.docs, p.byID = make([]Document, 0, n+n/8), make(map[string]int, n)
 	p.byWords, p.keywords = make(map[record.WordsKey]int, n), image.keywords
+	var wait sync.WaitGroup
+	p.adoptKeys(image, &wait)
 	s := &image.state
 	p.adoptRevisions(s.Revisions)
-	ids := make([]string, 0, n)
-	for _, chunk := range image.chunks {
-		for _, d := range chunk {
-			ids = append(ids, d.Record.ID)
-		}
-	}
-	p.Vectors.TrackAll(ids)
+	var contenders []int // lessons and reflections
 	for _, chunk := range image.chunks {
 		for _, d := range chunk {
 			d.Record.Heritage, d.Record.Seq, d.Record.UpdatedAt = d.Heritage, d.Seq, d.Updated
-			p.addDerived(d.Record, d.Derived)
+			doc := p.addDocument(d.Record, d.Derived)
+			if d.Record.Lesson != nil || d.Record.Reflection != nil {
+				contenders = append(contenders, doc)
+			}
+		}
+	}
+	wait.Wait()
+	for _, doc := range contenders {
+		p.addContender(doc)
+	}
+	for _, chunk := range image.chunks {
+		for _, d := range chunk {
+			if d.Derived.Parts {
+				p.Vectors.WantParts(d.Record.ID)
+			}
 		}
 	}
 	for old := range p.revisions.of {
@@ -165,6 +174,37 @@ func (p *Projection) adopt(image *decodedImage) {
 	}
 	p.skills = skill.FromImage(s.Skills, s.Uses)
 	p.Changed()
+}
+
+// adoptKeys starts what finds the image's documents by their ids and words. It writes what nothing else uses before
+// the end of wait.
+func (p *Projection) adoptKeys(image *decodedImage, wait *sync.WaitGroup) {
+	each := func(f func(doc int, d *imageDocument)) {
+		wait.Go(func() {
+			doc := 0
+			for _, chunk := range image.chunks {
+				for i := range chunk {
+					f(doc, &chunk[i])
+					doc++
+				}
+			}
+		})
+	}
+	each(func(doc int, d *imageDocument) { p.byID[d.Record.ID] = doc })
+	each(func(doc int, d *imageDocument) {
+		if d.Record.Lesson == nil && d.Record.Type != record.FileType {
+			p.addWords(doc, d.Derived.Words)
+		}
+	})
+	wait.Go(func() {
+		ids := make([]string, 0, image.keywords.Len())
+		for _, chunk := range image.chunks {
+			for _, d := range chunk {
+				ids = append(ids, d.Record.ID)
+			}
+		}
+		p.Vectors.TrackAll(ids)
+	})
 }
 
 // adoptRevisions makes the image's revisions those of p. IDs become pointers, so that one revision is one value.

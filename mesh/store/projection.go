@@ -232,10 +232,24 @@ func (p *Projection) change(e ledger.Entry) (func(), error) {
 // add makes r the next document. p.mu is held.
 func (p *Projection) add(r *record.Record) { p.addDerived(r, derive(r)) }
 
-// addDerived is add for a record of which it is known what derive returns. The keyword index and the vectors may know
-// it already.
+// addDerived is add for a record of which it is known what derive returns.
 func (p *Projection) addDerived(r *record.Record, known derived) {
-	doc := len(p.docs)
+	doc := p.addDocument(r, known)
+	p.byID[r.ID] = doc
+	p.addContender(doc)
+	if r.Lesson == nil && r.Type != record.FileType {
+		p.addWords(doc, known.Words)
+	}
+	p.Vectors.Track(r.ID)
+	if known.Parts {
+		p.Vectors.WantParts(r.ID)
+	}
+	p.Changed()
+}
+
+// addDocument makes r the next document, which the keyword index may have already. p.mu is held.
+func (p *Projection) addDocument(r *record.Record, known derived) (doc int) {
+	doc = len(p.docs)
 	d := Document{Record: r, Session: -1, Standing: known.Standing, Parts: known.Parts}
 	predecessor := -1
 	if known.Session != "" {
@@ -255,22 +269,18 @@ func (p *Projection) addDerived(r *record.Record, known derived) {
 	}
 	p.docs = append(p.docs, d)
 	p.live++
-	p.byID[r.ID] = doc
+	return doc
+}
+
+// addContender lets a lesson or reflection compete with others of its pattern or key. p.mu is held.
+func (p *Projection) addContender(doc int) {
+	r := p.docs[doc].Record
 	if r.Reflection != nil {
 		p.prefer(doc)
 	}
 	if r.Lesson != nil {
 		p.contend(doc)
-	} else if r.Type != record.FileType {
-		p.addWords(doc, known.Words)
 	}
-	if doc == p.Vectors.Len() {
-		p.Vectors.Track(r.ID)
-	}
-	if known.Parts {
-		p.Vectors.WantParts(r.ID)
-	}
-	p.Changed()
 }
 
 // contend makes doc the best lesson of its pattern if no lesson with an equal or higher confidence is. One that had

@@ -98,13 +98,6 @@ func (s *Set) TrackAll(ids []string) {
 	}
 }
 
-// Len returns the number of documents, including removed ones: one more than the highest number.
-func (s *Set) Len() int {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return len(s.rowOf)
-}
-
 // Untrack removes the document doc, which is called id: its cosine is NaN and Missing does not return it.
 // Its vector stays in the file until Prune.
 func (s *Set) Untrack(doc int, id string) {
