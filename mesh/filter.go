@@ -82,7 +82,7 @@ func (c conditions) filter(accesses func(id string) record.Accesses) rank.Filter
 	if c.Type == "" && c.SessionID == "" && c.AgentID == "" && c.Skill == "" && c.Project == "" && len(c.Tags) == 0 &&
 		c.since.IsZero() &&
 		c.until.IsZero() && c.MinImportance == nil && c.expr == nil {
-		f.Admit = c.sees
+		f.Admit, f.AllOrdinary = c.sees, true
 		return f
 	}
 	f.Admit = func(r *record.Record) bool {

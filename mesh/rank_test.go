@@ -11,7 +11,6 @@ import (
 	"gotest.tools/v3/golden"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
-	"github.com/yamo-protocol/yamo-mcp/mesh/rank"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
@@ -102,13 +101,13 @@ func TestRankingSignals(t *testing.T) {
 			{Content: "every tuesday at six", SessionID: "b"},
 		}},
 		{"the person rather than the assistant", "harbour plan", "my harbour plan", "the harbour plan", []record.Memory{
-			{Content: "the harbour plan", Source: rank.Assistant}, {Content: "my harbour plan", Source: "user"},
+			{Content: "the harbour plan", Source: record.Assistant}, {Content: "my harbour plan", Source: "user"},
 		}},
 		{
 			"the assistant where it is asked for", "what harbour plan did you recommend", "the harbour plan",
 			"my harbour plan is older",
 			[]record.Memory{
-				{Content: "the harbour plan", Source: rank.Assistant}, {Content: "my harbour plan is older", Source: "user"},
+				{Content: "the harbour plan", Source: record.Assistant}, {Content: "my harbour plan is older", Source: "user"},
 			},
 		},
 		{

@@ -2,7 +2,6 @@ package rank
 
 import (
 	"regexp"
-	"strings"
 )
 
 // Weights of the speaker and of standing instructions: round numbers, see docs/ranking.md for what they gain.
@@ -10,18 +9,6 @@ const (
 	assistantWeight = .4 // subtracted from what an assistant said
 	standingWeight  = 2. // times the cosine, added to a standing instruction
 )
-
-// Assistant is the record.Memory.Source of what an assistant said.
-const Assistant = "assistant"
-
-// fromAssistant reports whether a source is an assistant, by one of the names that programs give it.
-func fromAssistant(source string) bool {
-	switch strings.ToLower(source) {
-	case Assistant, "agent", "ai", "bot", "model":
-		return true
-	}
-	return false
-}
 
 var (
 	// asksAssistant finds questions about what the assistant said: "what did you recommend".
@@ -94,7 +81,7 @@ func Ordered(query string) bool { return parseQuestion(query).ordered }
 // standing instruction (0 or more).
 func (r *Candidates) adjust(p *part, doc int) (speaker, standing float32) {
 	d := &p.Docs[doc]
-	if fromAssistant(d.Record.Source) {
+	if d.Assistant {
 		if r.question.assistant || r.question.summary {
 			return 0, 0
 		}

@@ -69,7 +69,9 @@ type Source struct {
 // current.
 type Filter struct {
 	Admit func(*record.Record) bool
-	AsOf  time.Time // zero: now
+	// AllOrdinary: Admit admits every store.Document that is Ordinary, and is called for the others only.
+	AllOrdinary bool
+	AsOf        time.Time // zero: now
 	// Prefer returns how well a memory fits the time that the query names, 0 to 1. Nil: the query names none.
 	Prefer func(*record.Record) float32
 	// Project is the identity of the session's project, "" for none: memories of others rank lower.
@@ -275,7 +277,7 @@ func (p *part) admits(doc int, f Filter) bool {
 	case f.AsOf.IsZero() && d.Past, !f.AsOf.IsZero() && !p.TrueAt(doc, f.AsOf):
 		return false
 	}
-	return f.Admit(d.Record)
+	return f.AllOrdinary && d.Ordinary || f.Admit(d.Record)
 }
 
 // addPairs adds to the score of each leader the weight of the pairs of neighbouring words that it shares with the

@@ -27,7 +27,7 @@ func (r *Candidates) Standing(limit int, f Filter) []record.Hit {
 			continue
 		}
 		for doc := range p.Docs {
-			if d := &p.Docs[doc]; !d.Standing || !p.admits(doc, f) || fromAssistant(d.Record.Source) {
+			if d := &p.Docs[doc]; !d.Standing || d.Assistant || !p.admits(doc, f) {
 				continue
 			}
 			words := float32(0)

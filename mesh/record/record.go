@@ -174,3 +174,15 @@ const (
 	MaxTags    = 32
 	MaxTag     = 64 // characters
 )
+
+// Assistant is the Source of what an assistant said.
+const Assistant = "assistant"
+
+// FromAssistant reports whether a source is an assistant, by one of the names that programs give it.
+func FromAssistant(source string) bool {
+	switch strings.ToLower(source) {
+	case Assistant, "agent", "ai", "bot", "model":
+		return true
+	}
+	return false
+}

@@ -59,7 +59,17 @@ type Document struct {
 
 	Parts    bool // it is long: parts of it are compared with queries too, see Snapshot.Passages
 	Standing bool // a standing instruction or preference, see record.IsStanding
-	Past     bool // not current: a revision replaced or retired it, or it is not the best lesson of its pattern
+	// These save a search that looks at all documents a look at each record, which takes longer than all else.
+	Ordinary  bool // neither a lesson nor bound to its session
+	Assistant bool // an assistant said it, see record.FromAssistant
+	Past      bool // not current: a revision replaced or retired it, or it is not the best lesson of its pattern
+}
+
+// describe sets what follows from the record's own fields.
+func (d *Document) describe(r *record.Record) {
+	d.Record = r
+	d.Ordinary = r.Lesson == nil && (r.Type != record.SessionType || r.Source == record.Conversation)
+	d.Assistant = record.FromAssistant(r.Source)
 }
 
 // session is a session's number in the index, and the document to which its next one is linked.
@@ -250,7 +260,8 @@ func (p *Projection) addDerived(r *record.Record, known derived) {
 // addDocument makes r the next document, which the keyword index may have already. p.mu is held.
 func (p *Projection) addDocument(r *record.Record, known derived) (doc int) {
 	doc = len(p.docs)
-	d := Document{Record: r, Session: -1, Standing: known.Standing, Parts: known.Parts}
+	d := Document{Session: -1, Standing: known.Standing, Parts: known.Parts}
+	d.describe(r)
 	predecessor := -1
 	if known.Session != "" {
 		s, ok := p.sessions[known.Session]

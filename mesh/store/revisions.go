@@ -146,7 +146,8 @@ func (p *Projection) update(id string, m record.Memory, at time.Time) {
 	m.Content = r.Content
 	r.Memory, r.UpdatedAt = m, at
 	p.keywords.SetLabels(doc, p.docs[doc].Record.Labels(), r.Labels())
-	p.docs[doc].Record, p.docs[doc].Standing = &r, r.IsStanding()
+	p.docs[doc].describe(&r)
+	p.docs[doc].Standing = r.IsStanding()
 	p.refresh(id)
 }
 
