@@ -72,23 +72,34 @@ func (s *Set) refine(query, cosines []float32) {
 // largest returns the indices of the n largest values, -1 to 1, and of those that are about as large as the least of
 // them, in ascending order. NaN is not counted.
 func largest(values []float32, n int) []int {
-	const steps = 1 << 11
+	const steps, share = 1 << 11, 1 << 16
 	step := func(x float32) int { return min(max(int((x+1)*(steps/2)), 0), steps-1) }
+	var mu sync.Mutex
 	var counts [steps]int
-	for _, x := range values {
-		if !math.IsNaN(float64(x)) {
-			counts[step(x)]++
+	parallel(len(values), share, func(from, to int) {
+		var some [steps]int
+		for _, x := range values[from:to] {
+			if !math.IsNaN(float64(x)) {
+				some[step(x)]++
+			}
 		}
-	}
+		mu.Lock()
+		defer mu.Unlock()
+		for i, n := range some {
+			counts[i] += n
+		}
+	})
 	least, count := steps-1, 0
 	for ; least > 0; least-- {
 		if count += counts[least]; count >= n {
 			break
 		}
 	}
+	// Most are far below it. A little is allowed for rounding.
+	bound := float32(least)*2/steps - 1 - 1e-3
 	list := make([]int, 0, count)
 	for i, x := range values {
-		if !math.IsNaN(float64(x)) && step(x) >= least {
+		if x >= bound && step(x) >= least { // NaN is not
 			list = append(list, i)
 		}
 	}

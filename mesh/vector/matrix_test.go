@@ -125,7 +125,7 @@ func TestCompactCosines(t *testing.T) {
 			if diff := gocmp.Diff(written.matrix.codes, loaded.matrix.codes); diff != "" {
 				t.Error("the codes that were loaded are not those that were written")
 			}
-			for range 20 {
+			for range 4 {
 				query := direction(r, dim)
 				want := exact.Cosines(query, nil)
 				for name, s := range map[string]*Set{"written": written, "loaded": loaded} {
@@ -167,6 +167,35 @@ func compareCosines(t *testing.T, name string, want, got []float32, dim int) {
 	// A step is about 3/7.5 of a number's deviation.
 	if deviation := math.Sqrt(sum / float64(len(want))); deviation > .2/math.Sqrt(float64(dim)) {
 		t.Errorf("%s: the estimates have a deviation of %v", name, deviation)
+	}
+}
+
+// largest finds at least as many as are asked for, and none that is smaller than one it left out.
+func TestLargest(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(9, 1))
+	values := make([]float32, 200_000)
+	for i := range values {
+		if values[i] = float32(r.NormFloat64() / 5); i%7 == 0 {
+			values[i] = float32(math.NaN())
+		}
+	}
+	values[3], values[4] = 1, -1
+	for _, n := range []int{1, 20, 512, len(values)} {
+		found := largest(values, n)
+		in := make([]bool, len(values))
+		least := float32(2)
+		for _, i := range found {
+			in[i], least = true, min(least, values[i])
+		}
+		if want := min(n, len(values)-(len(values)+6)/7); len(found) < want || !slices.IsSorted(found) {
+			t.Errorf("the %d largest: %d are found, want %d", n, len(found), want)
+		}
+		for i, x := range values {
+			if !in[i] && x > least {
+				t.Fatalf("the %d largest: %v is left out, and %v is not", n, x, least)
+			}
+		}
 	}
 }
 
