@@ -34,8 +34,8 @@ import (
 //
 //	imageMagic, sections, header (CBOR), seal (32 bytes), length of the header (uint32, little endian)
 //
-// and the first section is imageState, the second the keyword index, the others have up to imageChunk documents each, see
-// appendDocuments.
+// and the first section is imageState, the second the keyword index, the others have up to imageChunk documents each:
+// see appendDocuments.
 const (
 	imageMagic = "yamoimg1"
 	imageChunk = 2048
