@@ -4,12 +4,17 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
-// any returns a pattern that matches if one of the parts does, in any letter case.
-func anyOf(parts ...string) *regexp.Regexp {
-	return regexp.MustCompile(`(?i)` + strings.Join(parts, "|"))
+// pattern returns a regular expression, which is compiled when it is needed first: these are large, and most processes,
+// such as hooks, do not need them.
+func pattern(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
+
+// anyOf returns a pattern that matches if one of the parts does, in any letter case.
+func anyOf(parts ...string) func() *regexp.Regexp { return pattern(`(?i)` + strings.Join(parts, "|")) }
 
 // aboutAgent finds what speaks of the agent or to it, in English. A real estate agent is none.
 var aboutAgent = anyOf(
@@ -29,8 +34,8 @@ var notAddressed = anyOf(`\b(thank[ -]?you|how are you|you know what|see you|i l
 
 // isAboutAgent reports whether text speaks of the agent, by name or by what it is, or to it.
 func (n Names) isAboutAgent(text string) bool {
-	text = notAddressed.ReplaceAllString(text, "")
-	if aboutAgent.MatchString(text) {
+	text = notAddressed().ReplaceAllString(text, "")
+	if aboutAgent().MatchString(text) {
 		return true
 	}
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
@@ -198,10 +203,10 @@ var (
 	object = anyOf(`^\W*(` + nounVerbs + `) (the|a|an|all|every|each|any|it|them|him|her|me|us|this|that|` +
 		`these|those|my|our|his|their|no|nothing|` +
 		`everything|only|to|out|up|back|everyone|anyone)\b`)
-	nounNamed = regexp.MustCompile(`^\W*(?i:` + nounVerbs + `) \p{Lu}`)
+	nounNamed = pattern(`^\W*(?i:` + nounVerbs + `) \p{Lu}`)
 	subclause = anyOf(`\b(when|whenever|if|who|whom|which|that|because|as soon as|before|after|until|while|` +
 		`once|where|in case|as long as)\b.*`)
-	sentences  = regexp.MustCompile(`[.!?;:]+(\s+|$)|\n+|\s[-–—]\s`)
+	sentences  = pattern(`[.!?;:]+(\s+|$)|\n+|\s[-–—]\s`)
 	introduced = anyOf(`^\W*(if|when|whenever|once|before|after|should|as soon as|unless|until|in case|for|` +
 		`in|on|to|note|reminder|important|` +
 		`attention|hint|tip|todo|first|then|next|finally|also|and|so|but|now|today|instead)\b[^,]*,\s*`)
@@ -211,12 +216,12 @@ var (
 
 // isOrder reports whether text says what the reader must do.
 func isOrder(text string) bool {
-	if orders.MatchString(text) {
+	if orders().MatchString(text) {
 		return true
 	}
-	for _, sentence := range sentences.Split(text, -1) {
-		if isImperative(sentence) || isImperative(introduction.ReplaceAllString(sentence, "")) ||
-			introduced.MatchString(sentence) && isImperative(introduced.ReplaceAllString(sentence, "")) {
+	for _, sentence := range sentences().Split(text, -1) {
+		if isImperative(sentence) || isImperative(introduction().ReplaceAllString(sentence, "")) ||
+			introduced().MatchString(sentence) && isImperative(introduced().ReplaceAllString(sentence, "")) {
 			return true
 		}
 	}
@@ -226,19 +231,19 @@ func isOrder(text string) bool {
 // isImperative reports whether a sentence begins with a verb that tells the reader what to do. "Post from the tax
 // office arrives in March" begins with a noun.
 func isImperative(sentence string) bool {
-	if order.MatchString(sentence) {
+	if order().MatchString(sentence) {
 		return true
 	}
-	if !noun.MatchString(sentence) {
+	if !noun().MatchString(sentence) {
 		return false
 	}
-	if object.MatchString(sentence) || nounNamed.MatchString(sentence) {
+	if object().MatchString(sentence) || nounNamed().MatchString(sentence) {
 		return true
 	}
 	// Without a verb of its own, the first word is it.
-	words := strings.Fields(subclause.ReplaceAllString(sentence, ""))
-	return len(words) < 3 || !finite.MatchString(strings.Join(words[2:], " ")) && !finite.MatchString(words[1])
+	words := strings.Fields(subclause().ReplaceAllString(sentence, ""))
+	return len(words) < 3 || !finite().MatchString(strings.Join(words[2:], " ")) && !finite().MatchString(words[1])
 }
 
 // isPermission reports whether text says that someone may do something, or that a rule does not hold.
-func isPermission(text string) bool { return permissions.MatchString(text) }
+func isPermission(text string) bool { return permissions().MatchString(text) }

@@ -5,7 +5,6 @@
 package trust
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -51,18 +50,18 @@ func (n Names) SpeakerOf(hit record.Hit) Speaker {
 
 // What sources are called, in words of lower case.
 var (
-	foreignSource = regexp.MustCompile(`://|\bwww\.|@|\.[a-z]{2,}(/|$|\b)|\b(web|websites?|webpages?|pages?|` +
+	foreignSource = pattern(`://|\bwww\.|@|\.[a-z]{2,}(/|$|\b)|\b(web|websites?|webpages?|pages?|` +
 		`sites?|urls?|` +
 		`links?|articles?|blogs?|documents?|docs?|pdf|files?|e-?mails?|mails?|inbox|newsletters?|tools?|` +
 		`search|google|` +
 		`wikipedia|api|browser|scraped?|repo|repository|readme|issues?|tickets?|fetch(ed)?|download(ed)?|` +
 		`attachments?|` +
 		`calendar|feed|rss|forum|reddit|slack|discord|manual|guide|book|mcp|plugin)\b`)
-	personSource = regexp.MustCompile(`\b(user|human|owner|person|me|myself)\b`)
-	agentSource  = regexp.MustCompile(`\b(assistant|agent|ai|model|self|claude|chatgpt|gpt|copilot|cursor|` +
+	personSource = pattern(`\b(user|human|owner|person|me|myself)\b`)
+	agentSource  = pattern(`\b(assistant|agent|ai|model|self|claude|chatgpt|gpt|copilot|cursor|` +
 		`codex|gemini|` +
 		`opencode|openclaw|observation|inferred|conclusion)\b`)
-	talkSource = regexp.MustCompile(`\b(conversation|chat|session|dialog|dialogue|dm|direct message|voice|` +
+	talkSource = pattern(`\b(conversation|chat|session|dialog|dialogue|dm|direct message|voice|` +
 		`system)\b`)
 )
 
@@ -78,13 +77,13 @@ func (n Names) speaker(source string) Speaker {
 		return Person
 	case named(n.Agent), named(n.AgentID):
 		return Agent
-	case foreignSource.MatchString(low):
+	case foreignSource().MatchString(low):
 		return Foreign
-	case personSource.MatchString(low):
+	case personSource().MatchString(low):
 		return Person
-	case agentSource.MatchString(low):
+	case agentSource().MatchString(low):
 		return Agent
-	case talkSource.MatchString(low):
+	case talkSource().MatchString(low):
 		return Unknown
 	}
 	return Other

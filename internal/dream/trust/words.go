@@ -13,7 +13,7 @@ import (
 // nothing: an instruction in other words passes.
 
 // markup matches role labels of a conversation, markup that is not prose, and links out of the file.
-var markup = regexp.MustCompile(`(?im)` + strings.Join([]string{
+var markup = pattern(`(?im)` + strings.Join([]string{
 	`^\W*(system|assistant|user|developer|human|agent|tool)\s*:`, "```", `~~~`, `<\|`, `<[!/?a-z]`, `\[/?INST\]`,
 	`!\[`,
 	`\]\(`,
@@ -27,7 +27,7 @@ var markup = regexp.MustCompile(`(?im)` + strings.Join([]string{
 }, "|"))
 
 // imperatives match sentences that address an agent in languages other than English, which claims.go has.
-var imperatives = regexp.MustCompile(`(?im)` + strings.Join([]string{
+var imperatives = pattern(`(?im)` + strings.Join([]string{
 	// To an agent, or about what it must do, in languages of the Latin script.
 	`\b(der|die|dem|den|das|le|la|el|il|lo|o|a|de|en) (ki-?)?(assistent\w*|asistente|assistente|agente|bot|ki|ia)\b`,
 	`\bl['’](assistante?|assistente|agente?|ia)\b`, `助手|助理|アシスタント|비서|ассистент|асистент|помощник|مساعد`,
@@ -88,7 +88,7 @@ var imperatives = regexp.MustCompile(`(?im)` + strings.Join([]string{
 }, "|"))
 
 // obscured matches ways of writing that hide a word from imperatives: its letters apart, or encoded text.
-var obscured = regexp.MustCompile(`(^|\PL)(\pL[ ._*-]){4,}\pL(\PL|$)|[!-~]{50,}`)
+var obscured = pattern(`(^|\PL)(\pL[ ._*-]){4,}\pL(\PL|$)|[!-~]{50,}`)
 
 // coveredScripts are the scripts for which imperatives have words.
 var coveredScripts = []*unicode.RangeTable{
@@ -112,7 +112,7 @@ func (n Names) Suspicions(text string) (why []string) {
 		return r
 	}, norm.NFKD.String(text))
 	either := func(pattern *regexp.Regexp) bool { return pattern.MatchString(text) || pattern.MatchString(bare) }
-	if either(imperatives) || isOrder(bare) {
+	if either(imperatives()) || isOrder(bare) {
 		why = append(why, "it reads like an instruction to the agent")
 	}
 	if isPermission(bare) {
@@ -121,11 +121,11 @@ func (n Names) Suspicions(text string) (why []string) {
 	if n.isAboutAgent(bare) {
 		why = append(why, "it is about the agent")
 	}
-	if either(markup) {
+	if either(markup()) {
 		why = append(why, "it has a link or markup")
 	}
 	switch {
-	case either(obscured) || disguised(bare):
+	case either(obscured()) || disguised(bare):
 		why = append(why, "its characters could hide its meaning")
 	case strings.ContainsFunc(text, func(r rune) bool {
 		return unicode.IsLetter(r) && !unicode.In(r, coveredScripts...)
