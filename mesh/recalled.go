@@ -1,11 +1,13 @@
 package mesh
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
@@ -63,12 +65,14 @@ func (v *View) Recalled(ctx context.Context, since time.Time) ([]Recalled, error
 	if !v.Audience.IsDM() {
 		return nil, nil
 	}
+	// The ledger is read for its searches while a new process restores the memories from their image.
+	var recalls []asked
+	var unread error
+	var reading sync.WaitGroup
+	reading.Go(func() { recalls, unread = v.recallsSince(ctx, since) })
 	stores, _, err := v.compartments(ctx)
-	if err != nil {
-		return nil, err
-	}
-	recalls, err := v.recallsSince(ctx, since)
-	if err != nil {
+	reading.Wait()
+	if err := cmp.Or(err, unread); err != nil {
 		return nil, err
 	}
 	facts := newFacts(stores)

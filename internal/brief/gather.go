@@ -9,10 +9,12 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/frontmatter"
 	"github.com/yamo-protocol/yamo-mcp/internal/text"
+	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 	"github.com/yamo-protocol/yamo-mcp/workspace/daylog"
 	"github.com/yamo-protocol/yamo-mcp/workspace/memfile"
@@ -27,6 +29,11 @@ type gatherer struct {
 	skipped []workspace.Skipped
 	saves   string // the saves that are shown as a whole
 	whole   bool   // the files of the workspace are shown elsewhere
+
+	begun    bool
+	searches sync.WaitGroup // sets what follows, once it was begun
+	found    []mesh.Recalled
+	unfound  error
 }
 
 // sections returns the sections in the order in which they are shown, with what each may take of the tokens.
@@ -40,6 +47,7 @@ func (g *gatherer) sections(ctx context.Context, state workspace.State) ([]secti
 	if state == workspace.Bootstrap {
 		return append(all, g.firstBoot()), nil
 	}
+	g.begin(ctx)
 	all = append(all, g.user(), g.memoryFile(ctx))
 	all = append(all, g.lastSession()...)
 	all = append(all, g.notes(), g.log(), g.openItems(), g.lessons(ctx))

@@ -231,13 +231,26 @@ func (g *gatherer) origin(hit record.Hit) string {
 // conversation is the source of exchanges that are kept as they were said. Unasked they would be a transcript.
 const conversation = "conversation"
 
+// begin begins to look for what searches have found, which takes longest, while the rest of the brief is gathered.
+func (g *gatherer) begin(ctx context.Context) {
+	if g.begun {
+		return
+	}
+	g.begun = true
+	g.searches.Go(func() {
+		g.found, g.unfound = g.Memory.Recalled(ctx, g.now.AddDate(0, 0, -recallDays))
+	})
+}
+
 // recalled returns the memories that a DM's searches found most often, the most often first.
 func (g *gatherer) recalled(ctx context.Context) (hits []record.Hit) {
-	found, err := g.Memory.Recalled(ctx, g.now.AddDate(0, 0, -recallDays))
-	if err != nil {
-		g.failed("recalled memories", err)
+	g.begin(ctx)
+	g.searches.Wait()
+	if g.unfound != nil {
+		g.failed("recalled memories", g.unfound)
 		return nil
 	}
+	found := g.found
 	slices.SortStableFunc(found, func(a, b mesh.Recalled) int {
 		return cmp.Or(cmp.Compare(b.Days, a.Days), cmp.Compare(b.Hits, a.Hits), record.CompareStored(b.Hit, a.Hit))
 	})
