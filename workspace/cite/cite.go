@@ -237,6 +237,21 @@ func (f Finder) Turn(ctx context.Context, token grammar.Token) (Turn, bool, erro
 // InSession returns the first turn of a session log that contains each of the quotes, with its token, false if there is
 // none. The error of a session that does not exist is transcript.ErrNotFound.
 func (f Finder) InSession(ctx context.Context, id string, quotes []string) (Turn, grammar.Token, bool, error) {
+	return f.inSession(ctx, id, quotes, false)
+}
+
+// Said returns the token of the first turn of a session log in which a person said quote, false if there is none. What
+// an agent said, a tool returned or anyone said in a group is not a person's.
+func (f Finder) Said(ctx context.Context, id, quote string) (grammar.Token, bool, error) {
+	turn, token, ok, err := f.inSession(ctx, id, []string{quote}, true)
+	// SECURITY: what strangers say in a group is not offered as the person's own.
+	return token, ok && turn.Group == "", err
+}
+
+// inSession is InSession; with person only a person's turns count.
+func (f Finder) inSession(
+	ctx context.Context, id string, quotes []string, person bool,
+) (Turn, grammar.Token, bool, error) {
 	if f.Logs == nil {
 		return Turn{}, grammar.Token{}, false, transcript.ErrNotFound
 	}
@@ -246,6 +261,9 @@ func (f Finder) InSession(ctx context.Context, id string, quotes []string) (Turn
 	}
 	var token grammar.Token
 	found, ok, err := f.turn(ctx, id, func(e transcript.Entry) bool {
+		if person && e.Role != "user" {
+			return false
+		}
 		if len(quotes) == 0 || slices.ContainsFunc(quotes, func(quote string) bool { return !Occurs(e.Content, quote) }) {
 			return false
 		}

@@ -58,6 +58,17 @@ func (tx *transaction) plan(ctx context.Context, q Request) (*attempt, error) {
 		return nil, err
 	}
 	a := &attempt{transaction: tx, q: q, key: k}
+	if q.same != "" {
+		if known, err := a.wasOffered(q.same); known || err != nil { // by another process, a moment ago
+			a.result = Result{Repeated: true}
+			return a, err
+		}
+		if a.state.offers() >= MaxOffered {
+			return nil, ErrOffered
+		}
+		a.q.Key = offerKey(k, q.same)
+		q = a.q
+	}
 	// Before the file is looked at: a repeated request gets its first answer, whatever became of the file since.
 	if repeated, err := a.repeats(); repeated || err != nil {
 		return a, err

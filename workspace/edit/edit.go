@@ -147,6 +147,7 @@ type Request struct {
 
 	decided    *decided // the proposal that this request accepts
 	subsection string   // of Extensions, which grammar.Promote moves
+	same       string   // what identifies an offered statement, "" for what is no offer
 	asked      string   // what text returns, set before evidence is added to the items
 }
 
@@ -227,6 +228,8 @@ func (e *Editor) Edit(ctx context.Context, q Request) (Result, error) {
 	}
 	a.result.Paraphrased = paraphrased
 	switch {
+	case a.result.Repeated && q.same != "":
+		return a.result, nil
 	case a.result.Repeated:
 		return e.repeat(ctx, a.result)
 	case q.Propose:

@@ -120,12 +120,13 @@ type Source string
 
 // The sources of events.
 const (
-	FromSession  Source = "session"  // a tool that the agent called
-	FromSweep    Source = "sweep"    // dreaming: what it promoted to MEMORY.md
-	FromDiary    Source = "diary"    // dreaming: what it wrote into DREAMS.md about a sweep
-	FromProposal Source = "proposal" // the owner accepted a proposal, which refers_to names
-	FromCommand  Source = "command"  // another command of the owner
-	FromHand     Source = "hand"     // a change outside this program, which noticed it later
+	FromSession  Source = "session"      // a tool that the agent called
+	FromSweep    Source = "sweep"        // dreaming: what it promoted to MEMORY.md
+	FromDiary    Source = "diary"        // dreaming: what it wrote into DREAMS.md about a sweep
+	FromProposal Source = "proposal"     // the owner accepted a proposal, which refers_to names
+	FromCommand  Source = "command"      // another command of the owner
+	FromTalk     Source = "conversation" // a person said it in a conversation; no agent asked for the edit
+	FromHand     Source = "hand"         // a change outside this program, which noticed it later
 )
 
 // Origin is the source of an event, with the details of a sweep.

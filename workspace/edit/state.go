@@ -28,13 +28,14 @@ type state struct {
 	lastSeq int64                        // of its line
 
 	proposals map[string]*Proposal // by id, without their texts
+	offered   map[string]bool      // idempotency keys of offers, those of erased ones too
 }
 
 // newState returns the state of an empty record.
 func newState() *state {
 	return &state{
 		files: map[string]*file{}, byKey: map[string]Event{}, seqs: map[string]int64{}, pins: map[string]map[string]string{},
-		proposals: map[string]*Proposal{},
+		proposals: map[string]*Proposal{}, offered: map[string]bool{},
 	}
 }
 
@@ -82,6 +83,9 @@ func (s *state) apply(line ledger.Entry) error {
 	}
 	s.version = max(s.version, e.Integrity.SaltVersion)
 	s.seqs[e.ID] = line.Seq
+	if strings.HasPrefix(e.Key, offerPrefix) && (e.Op == OpPropose || e.Op == OpErase) {
+		s.offered[e.Key] = true
+	}
 	f := s.files[e.File]
 	if f == nil && e.File != "" {
 		f = newFile()
