@@ -303,6 +303,10 @@ func (p *planted) remember(tb testing.TB, group string, plant func(place string)
 		ID string `json:"skill_id"`
 	}](s, "reflect", map[string]any{"action": "synthesize", "topic": plant("a topic of a skill")})
 	p.ids = append(p.ids, reflection.ID, synthesis.ID)
+	// What is stated is offered to the DM, and what a group says is not.
+	hooks := hookSession{tb: tb, launch: s.launch, id: "stated", cwd: p.project, quick: true}
+	hooks.prompt("I am allergic to " + plant("an offered statement") + ".")
+	hooks.run("Stop", map[string]any{"last_assistant_message": "Noted."})
 	if group == "" {
 		p.cite(s)
 	}

@@ -21,6 +21,7 @@ type hookSession struct {
 	launch launch
 	id     string
 	cwd    string
+	quick  bool // words decide what fits a prompt: the model is not waited for
 
 	transcript string // the host's log, "" if it keeps none
 	rows       int    // of it
@@ -62,7 +63,11 @@ func (s *hookSession) run(event string, fields map[string]any) string {
 	if err != nil {
 		s.tb.Fatal(err)
 	}
-	args := []string{"hook", event, "--host", "claude-code", "--workspace", s.launch.workspace, "--model-wait", "60s"}
+	wait := "60s"
+	if s.quick {
+		wait = "0s"
+	}
+	args := []string{"hook", event, "--host", "claude-code", "--workspace", s.launch.workspace, "--model-wait", wait}
 	if s.launch.group == "" {
 		args = append(args, "--connection", "dm")
 	} else {

@@ -157,7 +157,7 @@ func (g *gatherer) proposals(ctx context.Context, add func(format string, args .
 		}
 	}
 	if waits > 0 {
-		add("Tell the user that %d of your proposals need a decision: `yamo-mcp proposals` shows them.", waits)
+		add("Tell the user that %d proposed edits need a decision: `yamo-mcp proposals` shows them.", waits)
 	}
 	for _, text := range rejected[max(0, len(rejected)-rejectedMost):] {
 		add("The user rejected recently: %s", text)

@@ -35,6 +35,8 @@ type Turn struct {
 	Spoken  string // what a person or the assistant said: without tool calls, results, code and what the host added
 	Folder  string // absolute path that the host ran in, "" if the line does not tell
 	Project string // the folder's name
+
+	Subagent bool // an agent talks to an agent
 }
 
 // Logs returns the logs that the view may read, newest first. It reads none of them, so that a log may turn out to be
@@ -140,7 +142,10 @@ func (v *View) openOwn(l Log) (*os.File, error) {
 
 // placed returns a parsed entry as the turn at offset.
 func (v *View) placed(r line, offset int64) Turn {
-	t := Turn{Entry: r.whole(), Offset: offset, Key: r.key, Folder: r.folder, Project: ProjectName(r.folder)}
+	t := Turn{
+		Entry: r.whole(), Offset: offset, Key: r.key, Folder: r.folder, Project: ProjectName(r.folder),
+		Subagent: r.subagent,
+	}
 	if t.Role == "user" || t.Role == "assistant" {
 		said := strings.TrimSpace(hostElements.ReplaceAllString(spoken(r.content), ""))
 		if t.Role == "assistant" || !hostWords(said) {

@@ -74,6 +74,9 @@ func (r *run) turns(s *state, a asked) (list []turn) {
 			}
 			s.Rows = last(append(s.Rows, row), maxRecorded)
 		}
+		if t.user {
+			r.stated = append(r.stated, r.statements(said.Text, said.Time, 0)...)
+		}
 		// An event had it before the log did.
 		if i := slices.Index(s.Early, t.mark); i >= 0 {
 			s.Early = slices.Delete(s.Early, i, i+1)

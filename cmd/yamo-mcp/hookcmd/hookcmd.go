@@ -40,17 +40,20 @@ const modelWait = 210 * time.Millisecond
 type run struct {
 	*cli.Command
 
-	hostID string
-	wait   time.Duration // for the model
-	host   host
-	event  string // canonical
-	who    audience.Audience
-	in     input
-	start  time.Time // by the machine
-	now    time.Time // by which dates are written
-	folder *folder
-	list   scrub.Detector // what the operator wants redacted as well
-	report Run
+	hostID  string
+	wait    time.Duration // for the model
+	host    host
+	event   string // canonical
+	who     audience.Audience
+	in      input
+	start   time.Time // by the machine
+	now     time.Time // by which dates are written
+	folder  *folder
+	list    scrub.Detector // what the operator wants redacted as well
+	report  Run
+	problem error       // that did not keep the event from being handled
+	stated  []statement // in rows of the log that were read now
+	logged  string      // name of the daily log that was written
 }
 
 // Name is the command's.
@@ -97,7 +100,7 @@ func sessionSettings() []config.Setting {
 	var list []config.Setting
 	for _, s := range config.SessionSettings {
 		switch s.Flag() {
-		case "connection", "group", "agent-id":
+		case "connection", "group", "agent-id", "transcripts":
 			list = append(list, s)
 		}
 	}
@@ -135,7 +138,7 @@ func (r *run) run(cmd *cobra.Command, name string) error {
 	}
 	r.report = Run{Time: r.now.UTC().Truncate(time.Millisecond), Host: r.hostID, Event: r.event}
 	text, err := r.answer(ctx)
-	if text != "" {
+	if err = errors.Join(err, r.problem); text != "" {
 		err = errors.Join(err, r.print(text))
 	}
 	if err != nil {

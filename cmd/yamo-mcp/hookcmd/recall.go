@@ -47,6 +47,8 @@ func (r *run) userPrompt(ctx context.Context) (string, error) {
 	// SECURITY: the state is in the audience's own folder, and has what the log would have.
 	clean, _ := session.CredentialScrubber(r.list)(text.Plain(prompt))
 	a.Prompt, a.PromptID, a.Number = text.Shorten(text.OneLine(clean), promptChars), r.in.PromptID, a.Number+1
+	a.Stated = append(a.Stated, r.statements(prompt, time.Time{}, a.Number)...)
+	a.Stated = a.Stated[max(0, len(a.Stated)-maxStated):]
 	var lines []string
 	var err error
 	// Commands of the host are not questions.

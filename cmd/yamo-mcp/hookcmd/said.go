@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -50,6 +51,19 @@ func (r *run) current() state {
 // record writes to the daily log what was said in a session and is not in it, and saves the session's state as name.
 func (r *run) record(ctx context.Context, name string, s *state, a asked) error {
 	list := r.turns(s, a)
+	said := r.toOffer(s, a)
+	if err := r.recordTurns(ctx, name, s, list); err != nil {
+		return err
+	}
+	// Not an error of the record: what was said is in the log, and must not be written again.
+	if err := r.offer(ctx, s, said); err != nil {
+		r.problem = fmt.Errorf("offer what was stated: %w", err)
+	}
+	return nil
+}
+
+// recordTurns writes turns to the daily log, if there are any, and saves the session's state as name.
+func (r *run) recordTurns(ctx context.Context, name string, s *state, list []turn) error {
 	if body := formatTurns(list); body != "" {
 		return r.write(ctx, name, s, entry{Time: r.now, Said: list[len(list)-1].at, Body: body})
 	}
@@ -136,7 +150,8 @@ func (r *run) write(ctx context.Context, name string, s *state, e entry) (err er
 	defer func() { err = errors.Join(err, folder.Close()) }()
 	view := folder.View(r.who)
 	add := func(e entry) error {
-		_, err := view.JournalSince(s.Started).Append(ctx, e.Title, e.Body)
+		logged, err := view.JournalSince(s.Started).Append(ctx, e.Title, e.Body)
+		r.logged = logged.Name
 		s.Logged = s.Logged || err == nil
 		return err
 	}

@@ -81,6 +81,7 @@ type state struct {
 	Tail     []string `json:"tail,omitempty"`     // marks of turns that were recorded from it since the last answer
 	Answer   string   `json:"answer,omitempty"`   // mark of the last answer
 	Answered int      `json:"answered,omitempty"` // number of the last prompt that was recorded, see asked
+	Offered  int      `json:"offered,omitempty"`  // number of the last prompt whose statements were offered
 
 	Pending *entry `json:"pending,omitempty"` // an addition to the daily log of which it is not known whether it is there
 }
@@ -99,6 +100,8 @@ type asked struct {
 	Prompt   string   `json:"prompt,omitempty"`    // the last one
 	PromptID string   `json:"prompt_id,omitempty"` // the host's name for it, "" if it has none
 	Number   int      `json:"number,omitempty"`    // how many prompts there were
+
+	Stated []statement `json:"stated,omitempty"` // in the last prompts
 }
 
 // unanswered returns the last prompt if it is not in the daily log, else "".

@@ -1,0 +1,153 @@
+package stated
+
+import "regexp"
+
+// pattern is how statements of a kind begin. Its first group is where the statement does.
+type pattern struct {
+	kind   Kind
+	begins *regexp.Regexp
+	not    *regexp.Regexp // what the statement must not be like, nil for nothing
+}
+
+// of returns the pattern of statements of a kind that begin with one of the forms, at the beginning of a clause.
+func of(kind Kind, not, forms string) pattern {
+	p := pattern{kind: kind, begins: regexp.MustCompile(`(?i)(?:^|[\s,(])((?:` + forms + `))`)}
+	if not != "" {
+		p.not = regexp.MustCompile(`(?i)` + not)
+	}
+	return p
+}
+
+const (
+	am     = `I(?:'|’| a)m (?:also |now |still |actually |currently |originally |\w+ly )?`
+	have   = `(?:I|we)(?:(?:'|’| ha)ve)? (?:also |just |recently |finally |now |all |both |already )*`
+	states = `is|are|was|were|has|have|leaves|arrives|starts|begins|ends|opens|closes|runs|lives|works|costs|comes|` +
+		`goes|needs|uses|takes`
+	relative = `(?:wife|husband|partner|fianc[eé]e?|girlfriend|boyfriend|spouse|mother|mom|mum|father|dad|sister|` +
+		`brother|son|daughter|child|kid|baby|grand(?:mother|father|son|daughter|ma|pa)|aunt|uncle|cousin|niece|` +
+		`nephew|dog|puppy|cat|kitten|parrot|horse|boss|manager|doctor|dentist|therapist|landlord|neighbou?r|` +
+		`roommate|flatmate|colleague|co-?worker|teacher|assistant|accountant|lawyer)`
+	work = `(?:engineer|developer|programmer|designer|architect|manager|teacher|professor|lecturer|student|nurse|` +
+		`doctor|physician|surgeon|dentist|therapist|psychologist|lawyer|attorney|accountant|analyst|scientist|` +
+		`researcher|writer|author|journalist|editor|artist|painter|musician|photographer|chef|cook|baker|farmer|` +
+		`gardener|mechanic|electrician|plumber|carpenter|driver|pilot|consultant|freelancer|founder|` +
+		`entrepreneur|administrator|librarian|translator|veteran|officer|firefighter|coach|trainer|instructor|` +
+		`counsel(?:l)?or|social worker|salesperson|recruiter|banker|biologist|chemist|physicist|mathematician|` +
+		`statistician|economist|historian|philosopher|beginner|parent|mother|father|mom|dad|grandmother|grandfather)`
+)
+
+// patterns are tried in their order, and the first one decides.
+var patterns = []pattern{
+	// What is to be done from now on: an order at the beginning of a sentence.
+	{Correction, regexp.MustCompile(`(?i)^\W*(?:and |but |so |ok(?:ay)?,? |also,? )?(?:please,? )?` +
+		`((?:always|never)[ ,]+(?:ever )?[a-z]+(?: \S+){2,})`), regexp.MustCompile(`(?i)^(?:always|never) ` +
+		`(?:give up|mind|thought|been|have|had|was|were|is|are|saw|knew|an?|the|my|in|on|at|for|stop|look on|` +
+		`forget|here|there|full|so|too|nice|great|good|fun|happy|glad|\w+ing|\w+ed)\b`)},
+	{Correction, regexp.MustCompile(`(?i)^\W*((?:from now on|going forward|in (?:the )?future),? (?:please |you |` +
+		`always |never |do not |don['’]t |only |use |keep |make |write |put |ask |show |give |call |stop |avoid )` +
+		`.+)`), nil},
+	{Correction, regexp.MustCompile(`(?i)^\W*(?:and |but )?(?:please )?((?:stop|quit) (?:using|adding|writing|` +
+		`calling|asking|putting|making|giving|suggesting|changing|removing|repeating|apologi[sz]ing) .+)`), nil},
+	{Correction, regexp.MustCompile(`(?i)^\W*(?:please )?((?:remember|keep in mind|note),? that (?:I|we|my|our|the)\b` +
+		`.+)`), nil},
+	// What was wrong, with its subject: "No, the meeting is on Tuesday."
+	{Correction, regexp.MustCompile(`(?i)^\W*(?:no|nope|actually|correction|wrong)[,:.] ` +
+		`((?:the|my|our|his|her|their) [\w' ’-]{2,40}? (?:` + states + `)(?:n['’]t)? .+)`), nil},
+	{Correction, regexp.MustCompile(`(?i)(?:^|\s)((?:the|my|our) [\w' ’-]{2,40}? (?:` + states + `) ` +
+		`[^,]{2,60}, not .+)`), regexp.MustCompile(`(?i)^my (?:\w+ )?name `)},
+
+	// Decisions.
+	of(Decision, `\b(?:decide|agreed? (?:with|that (?:it|this)))\b`,
+		have+`(?:decided|agreed|settled|opted|committed) (?:not )?(?:to|on|for|against|that|upon) \w`),
+	of(Decision, `\b(?:chose|picked) (?:it|them|this|that|you|not)\b`, have+`(?:chose|chosen|picked) [\w"]`),
+	of(Decision, `\b(?:go|going) with (?:it|that|this|him|her|you|the flow|them|my|friends)\b`,
+		`(?:I|we)(?:['’]ll| will|['’](?:m|re)| are| am) (?:going|go) with \w|let['’]s (?:go with|stick (?:with|to)|`+
+			`switch to|standardi[sz]e on|settle on) \w`),
+	of(Decision, "", `(?:I|we) (?:have )?(?:switched|migrated) (?:\w+ ){0,3}?(?:from|to) \w`),
+
+	// Events of a life.
+	of(About, `\b(?:got|get) (?:it|that|this)\b`, have+`(?:got|gotten) (?:married|engaged|divorced|promoted|`+
+		`laid off|fired|accepted|diagnosed|hired|a (?:new |full-time |part-time )*(?:job|promotion|offer|puppy|dog|`+
+		`cat|kitten|car|house|apartment|place))\b|(?:I|we) (?:just |recently |finally )*lost my `+
+		`(?:job|wife|husband|mom|mother|dad|father|dog|cat|`+relative+`)\b`),
+	of(About, "", have+`(?:started|opened|launched|founded|bought|sold|closed|quit) (?:(?:my|our) (?:own |new |first |`+
+		`online |old )*(?:job|business|company|store|shop|studio|restaurant|house|home|car|apartment|course|degree|`+
+		`practice|\w+ (?:store|business|shop|studio|company))|an? (?:new |online |small )*(?:job|business|company|`+
+		`store|shop|studio|house|home|car|apartment|course|degree)|smoking|drinking|`+
+		`(?:working|studying|volunteering|training|learning|teaching|taking|going to|seeing a) \S)`),
+	of(About, "", have+`(?:joined|enrolled in|signed up for|graduated from|retired from|applied (?:to|for)|`+
+		`volunteered? (?:at|for)|adopted|passed the|finished my|completed my) (?:an?|the|my|our|(?-i:\p{Lu})\w+|\w+ing)\b`),
+	of(About, "", `(?:I|we)(?:['’]ve| have) been (?:married|together|divorced|sober|vegan|vegetarian|diabetic|living|`+
+		`working (?:as|at|for|in)|studying|teaching|playing|learning|painting|writing|running|dancing|practi[cs]ing|`+
+		`volunteering|into|a \w+)\b.{0,60}?\b(?:for|since) \S`),
+	of(About, `\b(?:love|enjoy) (?:spending time|seeing|hearing|having you|talking|chatting|knowing|catching|being there)\b`,
+		`I (?:really |absolutely |totally |also |still )?(?:love|enjoy) (?:\w+ing)\b`),
+	of(About, `\bfan of (?:it|that|this|yours?)\b`, am+`(?:not )?(?:an? )?(?:big |huge |total )?(?:fan of|into|`+
+		`passionate about|afraid of|scared of|interested in) \w`),
+	of(About, "", `I(?:['’]ve| have) always (?:been|had|loved|wanted|dreamed|liked|hated|enjoyed|felt) \w`),
+	of(About, "", `I (?:always|usually|normally|typically) (?:go|run|eat|drink|use|work|wake|get up|sleep|walk|ride|take|`+
+		`cook|read|play|do|make|have|start|keep|bring|wear|order|buy|travel|visit|write|train)\b`),
+
+	// About the person.
+	of(About, "", `my (?:full |first |last |middle |nick|user ?)?name(?:['’]s| is) \S`),
+	of(About, "", am+`(?:allergic|intolerant) to \w`),
+	of(About, `\bsingle (?:one|day|time)`, am+`(?:a |an )?(?:strict )?(?:vegetarian|vegan|pescatarian|diabetic|`+
+		`c(?:o)?eliac|colou?r-?blind|dyslexic|deaf|left-handed|lactose|pregnant|retired|married|divorced|`+
+		`widowed|engaged|single|self-employed|unemployed|bilingual)\b`),
+	of(About, "", `I (?:currently |now |still )?live (?:in|near|on|with|at|alone) ?\w`),
+	of(About, `\bfrom (?:scratch|the|a|my)\b`, am+`(?:from|based in|living in|living with) \w`),
+	of(About, `\bmoved to (?:tears|the (?:next|side|top|left|right))`,
+		have+`moved (?:back |out |away )?(?:to|into|from|in with|here from) \w`),
+	of(About, "", `I grew up (?:in|on|with|near) \w|I was born (?:in|on|at) \w`),
+	of(About, "", am+`\d+ (?:years old|and)`),
+	of(About, `\bwork (?:on|in (?:progress|this|that))\b`, `I (?:currently |now |also |usually )?work (?:as|at|for|in|`+
+		`from|with|part|full)\b`),
+	of(About, `\b(?:better|bad|good|terrible|great|perfect|lucky)\b`, am+`(?:an? |the )(?:[\w-]+ ){0,3}?`+work+`\b`),
+	of(About, "", `my `+relative+`(?:['’]s name(?:['’]s| is)| is (?:called|named)|['’]s called) \S`),
+	of(About, "", `(?:I|we) (?:have|(?:['’]ve )?got|adopted) (?:a|an|one|two|three|four|five|six|\d+) (?:[\w-]+ ){0,2}?`+
+		`(?:kids?|children|sons?|daughters?|dogs?|cats?|pupp(?:y|ies)|kittens?|brothers?|sisters?|siblings?|`+
+		``+relative+`s?)\b`),
+	of(About, "", `my (?:birthday|wedding anniversary|time ?zone|pronouns|native language|mother tongue|blood type|`+
+		`phone number|e-?mail(?: address)?|home address|shoe size|deadline|budget) (?:is|are|was) \S`),
+	of(About, `\b(?:is|are) (?:that|when|the way|how)\b`, `my (?:all-time )?favou?rite (?:[\w-]+ ){1,4}?(?:is|are) \S`),
+	of(About, "", `I speak (?:\w+ ){0,2}?(?-i:\p{Lu})\w+`),
+	of(About, `\bprefer(?:red)? (?:it|that|this|them|not to say|to (?:know|see|hear|do))\b`,
+		`I(?:['’]d)? (?:really |much |strongly |generally |usually |always |also |still |definitely )?prefer \w`),
+	of(About, `\b(?:hate|like|stand|dislike) (?:it|that|this|them|to (?:say|see|bother|ask|admit)|how|when|what|you)\b`,
+		`I (?:really |absolutely |just |still |also )?(?:hate|dislike|detest|can(?:no|['’])t stand|don['’]t like|`+
+			`do not like|don['’]t eat|don['’]t drink|never eat|never drink|never use) \w`),
+}
+
+const (
+	ask = `(?:can|could|would|will|do|does|did|is|are|should) (?:you|we|I|it|there|this|that)\b|please\b|how\b|what\b|` +
+		`why\b|which (?:one|of)\b|any (?:ideas|tips|suggestions|advice)\b|help me\b|right\?|you know\b`
+	begun = `I(?:['’]m| am) (?:not sure|trying|having|wondering|looking|struggling|curious|thinking|worried)|` +
+		`I (?:don['’]t know|want|need|wonder|was wondering|would like|hope|think)|I['’]d (?:like|love)|let me know|` +
+		`thanks|thank you`
+)
+
+var (
+	// elsewhere is where a sentence turns from a statement to a request or question.
+	elsewhere = regexp.MustCompile(`(?i)(?:,|\s+and|\s+but|\s+so)+\s+(?:(?:and|but|so|now|then|however),? )*(?:` +
+		ask + `|` + begun + `)|\s+(?:can|could) you (?:please |also )?(?:help|show|explain|give|tell|provide)\b`)
+	// dependent ends what precedes a clause that is not the person's own statement.
+	dependent = regexp.MustCompile(`(?i)\b(?:if|whether|unless|until|when|whenever|once|said|says|say|saying|told|tells|` +
+		`thinks|like|as though|as if|because he|because she|why|how|what|where|wish|suppose|assume|imagine|` +
+		`pretend|should|do|does|did|don['’]t think|not (?:that|because)|the day|the way|the moment|time|ones?|` +
+		`story|example|e\.g\.|than)[,:]?\s*$`)
+	// hedged is not certain, or not the case.
+	hedged = regexp.MustCompile(`(?i)\b(?:maybe|perhaps|might|i guess|i suppose|probably|not sure|wish|would be|` +
+		`would have|hypothetical\w*|kind of|sort of|just kidding|lol|haha)\b`)
+	// pointing needs what was said before.
+	pointing = regexp.MustCompile(`(?i)\bhere\b|\b(?:this one|that one|these ones|those ones|the (?:first|second|third|last|` +
+		`latter|former|other|same) (?:one|option)|like (?:that|this)|do (?:it|that|this|so)|to (?:it|that|this|them)` +
+		`|with (?:it|that|this|them)|on (?:it|that|this|them)|for (?:it|that|this|them)|option [a-d\d]|(?:them|it)` +
+		`)$|\b(?:as you|your (?:suggestion|advice|example|idea|answer)|you (?:said|suggested|mentioned|provided))\b`)
+	// others are requests for a text, whose words are not about the person, and texts of others.
+	others = regexp.MustCompile(`(?i)\b(?:translate|rewrite|rephrase|reword|proofread|paraphrase|summari[sz]e|pretend|` +
+		`imagine|role-?play|act as|cover letter|essay|lyrics|poem|fiction|short story|screenplay|dialogue|speech|` +
+		`(?:write|draft|compose|edit|correct|improve|polish|check|review) (?:me |us )?(?:a|an|the|this|my|our|` +
+		`following)(?: \w+){0,2} (?:e-?mail|letter|message|text|post|tweet|bio|profile|paragraph|story|blog|` +
+		`article|caption|review|reply|response|sentence|grammar|r[eé]sum[eé]|cv)|dear (?:sir|madam|mr|ms|mrs|dr|` +
+		`team|\p{Lu})|quote(?:d)? from|an excerpt)\b`)
+)
