@@ -136,7 +136,7 @@ func TestStatedIsOffered(t *testing.T) {
 	if memoryFile(t, workspace) != before {
 		t.Error("MEMORY.md was changed")
 	}
-	for _, run := range strings.Split(filesBelow(t, filepath.Join(workspace, ".yamo", "private", "hooks")), "\n") {
+	for run := range strings.SplitSeq(filesBelow(t, filepath.Join(workspace, ".yamo", "private", "hooks")), "\n") {
 		if strings.Contains(run, `"error"`) {
 			t.Errorf("a hook failed: %s", run)
 		}

@@ -80,7 +80,8 @@ var patterns = []pattern{
 	of(About, "", `(?:I|we)(?:['’]ve| have) been (?:married|together|divorced|sober|vegan|vegetarian|diabetic|living|`+
 		`working (?:as|at|for|in)|studying|teaching|playing|learning|painting|writing|running|dancing|practi[cs]ing|`+
 		`volunteering|into|a \w+)\b.{0,60}?\b(?:for|since) \S`),
-	of(About, `\b(?:love|enjoy) (?:spending time|seeing|hearing|having you|talking|chatting|knowing|catching|being there)\b`,
+	of(About, `\b(?:love|enjoy) (?:spending time|seeing|hearing|having you|talking|chatting|knowing|`+
+		`catching|being there)\b`,
 		`I (?:really |absolutely |totally |also |still )?(?:love|enjoy) (?:\w+ing)\b`),
 	of(About, `\bfan of (?:it|that|this|yours?)\b`, am+`(?:not )?(?:an? )?(?:big |huge |total )?(?:fan of|into|`+
 		`passionate about|afraid of|scared of|interested in) \w`),
@@ -139,9 +140,9 @@ var (
 	hedged = regexp.MustCompile(`(?i)\b(?:maybe|perhaps|might|i guess|i suppose|probably|not sure|wish|would be|` +
 		`would have|hypothetical\w*|kind of|sort of|just kidding|lol|haha)\b`)
 	// pointing needs what was said before.
-	pointing = regexp.MustCompile(`(?i)\bhere\b|\b(?:this one|that one|these ones|those ones|the (?:first|second|third|last|` +
-		`latter|former|other|same) (?:one|option)|like (?:that|this)|do (?:it|that|this|so)|to (?:it|that|this|them)` +
-		`|with (?:it|that|this|them)|on (?:it|that|this|them)|for (?:it|that|this|them)|option [a-d\d]|(?:them|it)` +
+	pointing = regexp.MustCompile(`(?i)\bhere\b|\b(?:this one|that one|these ones|those ones|the (?:first|second|` +
+		`third|last|latter|former|other|same) (?:one|option)|like (?:that|this)|do (?:it|that|this|so)|` +
+		`(?:to|with|on|for) (?:it|that|this|them)|option [a-d\d]|them|it` +
 		`)$|\b(?:as you|your (?:suggestion|advice|example|idea|answer)|you (?:said|suggested|mentioned|provided))\b`)
 	// others are requests for a text, whose words are not about the person, and texts of others.
 	others = regexp.MustCompile(`(?i)\b(?:translate|rewrite|rephrase|reword|proofread|paraphrase|summari[sz]e|pretend|` +

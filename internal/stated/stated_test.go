@@ -19,11 +19,11 @@ func TestFind(t *testing.T) {
 		},
 		"So I prefer small, dependency-free tools, how do I start?": {{About, "I prefer small, dependency-free tools"}},
 		"I'm a night-shift nurse - what should I eat?":              {{About, "I'm a night-shift nurse"}},
-		"We decided to use Postgres 16 for the shop. Thanks!":       {{Decision, "We decided to use Postgres 16 for the shop"}},
+		"We decided to use Postgres 16. Thanks!":                    {{Decision, "We decided to use Postgres 16"}},
 		"OK, let's go with SQLite for now":                          {{Decision, "let's go with SQLite for now"}},
 		"Always answer in metric units.":                            {{Correction, "Always answer in metric units"}},
 		"from now on, write the tests first":                        {{Correction, "from now on, write the tests first"}},
-		"No, the ferry leaves on Thursday, not Friday.":             {{Correction, "the ferry leaves on Thursday, not Friday"}},
+		"No, the ferry leaves on May 2, not May 3.":                 {{Correction, "the ferry leaves on May 2, not May 3"}},
 		"Look:\n> I live in Rome\nI live in Oslo now.":              {{About, "I live in Oslo now"}},
 		// What the person did not state of themselves.
 		"Do you think I live in Rome?":                                       nil,
