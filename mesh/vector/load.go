@@ -53,7 +53,8 @@ func (s *Set) read(f *os.File, size int64) error {
 	labels := make([]rowLabel, n)
 	var failed error
 	var once sync.Once
-	buffers := sync.Pool{New: func() any { b := make([]byte, loadBatch*s.rowSize()); return &b }}
+	batch := loadBatch * s.rowSize() // a variable, because a pool with s would keep s in memory for a while
+	buffers := sync.Pool{New: func() any { b := make([]byte, batch); return &b }}
 	parallel(n, loadBatch, func(from, to int) {
 		pooled, v := buffers.Get().(*[]byte), make([]float32, s.dim)
 		defer buffers.Put(pooled)
