@@ -86,13 +86,14 @@ func (s *Set) placeAll(labels []rowLabel, first int) {
 	if len(labels) >= many {
 		s.docs.each(func(shard int) {
 			docs := s.docs[shard]
-			for i, l := range labels {
-				if !l.ok || l.part > 0 || l.shard() != shard {
+			for i := range labels {
+				l := &labels[i]
+				if l.shard() != shard || !l.ok || l.part > 0 { // the others' ok is not for this goroutine to read
 					continue
 				}
 				if doc, ok := docs[l.key]; ok {
 					s.rowOf[doc] = int32(first + i) //nolint:gosec // fewer than 2^31 rows
-					labels[i].ok = false            // done
+					l.ok = false                    // done
 				}
 			}
 		})
