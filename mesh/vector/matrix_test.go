@@ -122,7 +122,7 @@ func TestCompactCosines(t *testing.T) {
 			if exact.matrix.compact() || !written.matrix.compact() || !loaded.matrix.compact() {
 				t.Fatal("the wrong sets are compact")
 			}
-			if diff := gocmp.Diff(written.matrix.codes, loaded.matrix.codes); diff != "" {
+			if !slices.Equal(written.matrix.codes, loaded.matrix.codes) {
 				t.Error("the codes that were loaded are not those that were written")
 			}
 			for range 4 {
