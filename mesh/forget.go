@@ -198,16 +198,25 @@ func (v *View) queries(ctx context.Context, name record.Visibility, subject Subj
 // forgotten is the reason that deletions by Forget are recorded with. It must not name the subject.
 const forgotten = "forgotten on request"
 
-// Forget erases what Mentions lists as memories, skills and queries, and what meanwhile was added to it, from the
-// ledgers, the vectors and the index. It returns what was erased. With an error the rest is still there; calling again
-// erases it.
-func (v *View) Forget(ctx context.Context, subject Subject) (done Mentions, err error) {
+// Forget erases the memories and skills of listed, which Mentions has returned for the subject and a person has seen,
+// and the logged queries that mention it, from the ledgers, the vectors and the index. It returns what was erased. With
+// an error the rest is still there; calling again erases it. What was stored since is not erased.
+func (v *View) Forget(ctx context.Context, subject Subject, listed Mentions) (done Mentions, err error) {
+	seen := map[string]bool{}
+	for _, hit := range listed.Memories {
+		seen[hit.ID] = true
+	}
+	for _, skill := range listed.Skills {
+		seen[skill.ID] = true
+	}
 	stores, err := v.erasable(ctx)
 	if err != nil {
 		return done, err
 	}
 	for _, c := range stores {
 		hits, skills, _ := v.mentions(c, subject)
+		hits = slices.DeleteFunc(hits, func(h record.Hit) bool { return !seen[h.ID] })
+		skills = slices.DeleteFunc(skills, func(h record.SkillHit) bool { return !seen[h.ID] })
 		for _, hit := range hits {
 			if err := v.relink(ctx, c.Visibility, hit.ID); err != nil {
 				return done, err

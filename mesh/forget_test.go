@@ -77,8 +77,15 @@ func TestForget(t *testing.T) {
 		t.Errorf("%d queries and %d skills, want 2 and 1", before.Queries, len(before.Skills))
 	}
 
-	done, err := v.Forget(t.Context(), subject)
+	late := keep(t, v, record.Memory{Content: "Zebulon writes while the person looks at the list."})
+	done, err := v.Forget(t.Context(), subject, before)
 	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := v.Get(t.Context(), late.ID); err != nil {
+		t.Errorf("what was stored since the list was made: %v", err)
+	}
+	if err := v.Delete(t.Context(), late.ID, ""); err != nil {
 		t.Fatal(err)
 	}
 	if len(done.Memories) != len(want) || done.Queries != 2 || len(done.Skills) != 1 {
@@ -129,7 +136,11 @@ func TestGroupForgetsItsOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	done, err := g.Forget(t.Context(), subject)
+	listed, err := g.Mentions(t.Context(), subject)
+	if err != nil {
+		t.Fatal(err)
+	}
+	done, err := g.Forget(t.Context(), subject, listed)
 	if err != nil {
 		t.Fatal(err)
 	}

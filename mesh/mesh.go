@@ -444,6 +444,9 @@ func (v *View) compartments(ctx context.Context) (stores []*compartment, damaged
 	return stores, damaged, nil
 }
 
+// Location returns the audience's time zone, in which its days are shown.
+func (v *View) Location() *time.Location { return v.zone() }
+
 // zone returns the audience's time zone, in which its dates and days are meant.
 func (v *View) zone() *time.Location {
 	if v.Zone == nil {

@@ -13,6 +13,8 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
+	"github.com/yamo-protocol/yamo-mcp/mesh/intake"
 	"github.com/yamo-protocol/yamo-mcp/mesh/period"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/store"
@@ -189,8 +191,22 @@ func (k *keeping) repeated(s *store.Snapshot, r *record.Record) *record.Record {
 	return kept
 }
 
-// revise drafts the revisions by which kept supersedes others. A memory that another one has replaced meanwhile stays
-// as it is: its successor may still be true.
+// maxCurrent is the maximum number of characters of a memory in a fault that names it.
+const maxCurrent = 200
+
+// current returns the memory that is current after a revision, nil if there is none any more.
+func current(s *store.Snapshot, r *record.Revision) *record.Record {
+	for next := s.Past(r.New); next != nil; next = s.Past(r.New) {
+		if next.New == "" {
+			return nil
+		}
+		r = next
+	}
+	return s.Find(r.New)
+}
+
+// revise drafts the revisions by which kept supersedes others. A memory that another one has replaced meanwhile is a
+// fault that names what is current, unless that is superseded as well: the caller has not seen it.
 func (k *keeping) revise(s *store.Snapshot, kept *record.Record, now time.Time) ([]ledger.Draft, error) {
 	var drafts []ledger.Draft
 	for i, id := range k.supersedes {
@@ -207,6 +223,13 @@ func (k *keeping) revise(s *store.Snapshot, kept *record.Record, now time.Time) 
 		case known != nil && known.New != "":
 			if s.ReplacedBy(id, kept.ID) {
 				k.done.Superseded = append(k.done.Superseded, id)
+				continue
+			}
+			// Both would be current, and one of them is wrong.
+			if now := current(s, known); now != nil && !slices.Contains(k.supersedes, now.ID) {
+				return nil, fault.New("supersedes: %s is not current any more; %s replaced it: %q. Nothing was stored. If this "+
+					"replaces that, store it again with supersedes %s; if both are true, store it without %s",
+					id, now.ID, text.Shorten(text.OneLine(now.Content), maxCurrent), now.ID, id)
 			}
 			continue
 		}
@@ -228,10 +251,17 @@ func (k *keeping) revise(s *store.Snapshot, kept *record.Record, now time.Time) 
 
 // Retire makes memories of the audience's own compartment past ones, as another store had them: each revision's Old is
 // the id of one, and New, if the compartment has it, that of what replaced it. What is past already stays as it is, so
-// calling again is safe.
+// calling again is safe. The reasons are redacted as other fields are, and one that is too long is a fault.
 func (v *View) Retire(ctx context.Context, revisions []record.Revision) error {
 	if len(revisions) == 0 {
 		return nil
+	}
+	checked := intake.New(v.scrubber)
+	for i := range revisions {
+		revisions[i].Why = checked.Field("why", revisions[i].Why)
+	}
+	if err := checked.Err(); err != nil {
+		return err
 	}
 	return v.write(ctx, v.home(), func(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) {
 		var drafts []ledger.Draft

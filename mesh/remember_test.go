@@ -87,8 +87,14 @@ func TestSupersededMemoriesAreNotFound(t *testing.T) {
 			}
 		}
 	}
-	// Again, as a client does that has not seen the answer.
-	if again := revised(t, v, "Ana moved to Porto.", lisbon.ID); !again.Created {
+	// Again, as a client does that has not seen what came since.
+	late, err := v.Scrub(record.Memory{Content: "Ana moved to Porto."}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = v.Remember(t.Context(), late, Intent{Supersedes: []string{lisbon.ID}})
+	wantFault(t, err, "not current any more", braga.ID)
+	if again := revised(t, v, "Ana moved to Porto.", braga.ID); !again.Created {
 		t.Error("a past text is not a new memory: it may be true again")
 	}
 	reports, err := v.Maintenance().Verify(t.Context())

@@ -101,20 +101,35 @@ func forgetAbout(ctx context.Context, f forget.Forgetter, in forgetting) (memory
 		return listed, nil
 	}
 	if err := confirm(ctx, consent{
-		key:      questionKey("forget", in.About),
+		key:      questionKey("forget", listedIDs(in.About, plan)...),
 		question: forgetQuestion(in.About, plan),
 		tick:     "Erase all of it permanently",
 		given:    true,
 	}); err != nil {
 		return memoryDeleted{}, err
 	}
-	done, err := f.Forget(ctx, subject)
+	done, err := f.Forget(ctx, subject, plan)
 	if err != nil {
 		return memoryDeleted{}, err
 	}
 	gone := memoryDeleted{Deleted: true, Hint: "Tell the user what was erased, and what is left and how it goes."}
 	gone.About = newForgottenList(done, &gone.Recorded)
 	return gone, nil
+}
+
+// listedIDs name what a plan lists, so that an answer to one list confirms no other.
+func listedIDs(about string, p forget.Plan) []string {
+	list := []string{about}
+	for _, h := range p.Memories {
+		list = append(list, h.ID)
+	}
+	for _, s := range p.Skills {
+		list = append(list, s.ID)
+	}
+	for _, l := range p.Lines {
+		list = append(list, l.File, l.Text)
+	}
+	return list
 }
 
 // forgetQuestion asks the person, with the beginning of the list.

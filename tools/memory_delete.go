@@ -147,6 +147,7 @@ type doomed struct {
 	visibility record.Visibility
 	created    time.Time
 	text       string
+	revived    []record.Past // what is current again without it
 }
 
 // doomedThing returns the memory or skill that an ID names. The view returns only what the audience may read, so that
@@ -158,21 +159,32 @@ func doomedThing(ctx context.Context, v *mesh.View, id string) (doomed, error) {
 		if err != nil {
 			return doomed{}, err
 		}
-		return doomed{id, "skill", skill.Visibility, skill.CreatedAt, skill.Name + ": " + skill.Intent}, nil
+		return doomed{id, "skill", skill.Visibility, skill.CreatedAt, skill.Name + ": " + skill.Intent, nil}, nil
 	}
 	hit, err := v.Get(ctx, id)
 	if err != nil {
 		return doomed{}, err
 	}
-	return doomed{id, "memory", hit.Visibility, hit.CreatedAt, hit.Content}, nil
+	about := doomed{id, "memory", hit.Visibility, hit.CreatedAt, hit.Content, nil}
+	if hit.Past == nil {
+		about.revived = hit.Replaced
+	}
+	return about, nil
 }
 
 // confirmDeletion asks the person to confirm that the memory or skill is deleted, and shows its beginning.
 func confirmDeletion(ctx context.Context, about doomed, given bool) error {
+	lines := []string{""}
+	question := fmt.Sprintf("Permanently delete this %s (%s, %s)?\n\n%s",
+		about.kind, about.visibility, about.created.Format(time.DateOnly), excerpt(about.text))
+	if len(about.revived) > 0 {
+		question += "\n\nIt replaced this, which is current again without it:"
+	}
+	for _, past := range about.revived {
+		lines = append(lines, excerpt(past.Content))
+	}
 	return confirm(ctx, consent{
-		key: questionKey("delete", about.id),
-		question: fmt.Sprintf("Permanently delete this %s (%s, %s)?\n\n%s",
-			about.kind, about.visibility, about.created.Format(time.DateOnly), excerpt(about.text)),
+		key: questionKey("delete", about.id), question: question + strings.Join(lines, "\n"),
 		tick:    "Delete it permanently",
 		given:   given,
 		missing: "confirm: deletion is permanent; ask the user, then call again with confirm: true",

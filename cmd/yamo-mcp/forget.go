@@ -85,7 +85,7 @@ with yamo-mcp forget ID. What cannot be erased is named, with what to do about i
 						return errors.New("nothing was erased")
 					}
 				}
-				done, err := f.Forget(cmd.Context(), subject)
+				done, err := f.Forget(cmd.Context(), subject, plan)
 				if err != nil {
 					return err
 				}
@@ -154,8 +154,21 @@ func forgetOne(ctx context.Context, c *cli.Command, memory *mesh.View, id string
 	if len(derived) > 0 {
 		shown += "Made of it, and erased with it if they quote it: " + strings.Join(derived, ", ") + "\n"
 	}
+	// What replaced another is often a correction: without it, what was wrong is current again.
+	revived, lines := []string{}, []string{}
+	if hit, err := memory.Get(ctx, id); err == nil && hit.Past == nil { // fails for a skill
+		for _, past := range hit.Replaced {
+			revived = append(revived, past.ID)
+			lines = append(lines, fmt.Sprintf("It replaced %s, which is current again without it: %s\n", past.ID,
+				text.Shorten(text.Line(past.Content), 300)))
+		}
+	}
+	if len(revived) > 0 {
+		shown += strings.Join(lines, "") + "Forget that too if it is wrong: yamo-mcp forget ID\n"
+	}
 	if dryRun {
-		return c.Answer(map[string]any{"id": id, "deleted": false, "derived": derived}, "Would erase "+shown)
+		return c.Answer(map[string]any{"id": id, "deleted": false, "derived": derived, "revived": revived},
+			"Would erase "+shown)
 	}
 	if !yes {
 		fmt.Fprint(c.Stderr, "Will erase "+shown)
@@ -220,8 +233,15 @@ func formatForgotten(p forget.Plan, did string) string {
 		fmt.Fprintf(&b, "  %s %s (%s) %s\n", h.ID, h.CreatedAt.Format(time.DateOnly), h.Visibility,
 			text.Shorten(text.OneLine(h.Content), 100))
 	}
+	going := ids(p.Memories)
 	for _, h := range p.Memories {
 		memory(h)
+		for _, past := range h.Replaced {
+			if h.Past == nil && !slices.Contains(going, past.ID) {
+				fmt.Fprintf(&b, "    it replaced %s, which is current again without it: %s\n", past.ID,
+					text.Shorten(text.OneLine(past.Content), 100))
+			}
+		}
 	}
 	for _, s := range p.Skills {
 		fmt.Fprintf(&b, "  %s %s\n", s.ID, s.Name)

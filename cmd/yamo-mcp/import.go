@@ -18,6 +18,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/history"
 	"github.com/yamo-protocol/yamo-mcp/internal/session"
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 )
 
@@ -112,7 +113,10 @@ func importAll(ctx context.Context, c *cli.Command, places []historyPlace, dryRu
 var errNoHistory = errors.New("nothing found")
 
 // historyPlace is where a program keeps its history.
-type historyPlace struct{ source, path string }
+type historyPlace struct {
+	source, path string
+	named        bool // by the person, who expects conversations there
+}
 
 // historyPlaces returns the existing places of source, or path if it is not "".
 func historyPlaces(env cli.Env, source, path string) (places []historyPlace, err error) {
@@ -124,7 +128,7 @@ func historyPlaces(env cli.Env, source, path string) (places []historyPlace, err
 		if source == allHistories {
 			return nil, cli.Misused("import: auto takes no path; name the program that wrote it")
 		}
-		return []historyPlace{{source, path}}, nil
+		return []historyPlace{{source, path, true}}, nil
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -138,7 +142,7 @@ func historyPlaces(env cli.Env, source, path string) (places []historyPlace, err
 		for _, place := range history.Readers[name].Places(home, env.Getenv) {
 			looked = append(looked, place)
 			if info, err := os.Stat(place); err == nil && info.IsDir() {
-				places = append(places, historyPlace{name, place})
+				places = append(places, historyPlace{source: name, path: place})
 			}
 		}
 	}
@@ -199,6 +203,9 @@ func importHistory(
 		return found, fmt.Errorf("import: %d sessions of %s were copied, then: %w", found.New, place.source, err)
 	case err != nil:
 		return found, fmt.Errorf("import: %w", err)
+	case place.named && found.Sessions == 0:
+		return found, fmt.Errorf("import: %s: it has no conversation of %s; name the archive or folder that it wrote",
+			place.path, place.source)
 	}
 	return found, nil
 }
@@ -207,19 +214,20 @@ func importHistory(
 func formatImported(r imported) string {
 	var b strings.Builder
 	for _, s := range r.Sources {
-		fmt.Fprintf(&b, "%s: %d sessions, %d turns, %.1f MB of text", s.Source, s.Sessions, s.Turns, float64(s.Bytes)/1e6)
+		fmt.Fprintf(&b, "%s: %s, %s, %.1f MB of text", s.Source, text.Count(s.Sessions, "session", "sessions"),
+			text.Count(s.Turns, "turn", "turns"), float64(s.Bytes)/1e6)
 		if s.First != "" {
 			fmt.Fprintf(&b, ", %s to %s", s.First, s.Last)
 		}
 		if n := len(s.Projects); n > 0 {
-			fmt.Fprintf(&b, ", %d projects", n)
+			b.WriteString(", " + text.Count(n, "project", "projects"))
 		}
 		fmt.Fprintf(&b, " (%s)\n", s.Path)
 		if s.Unknown > 0 {
-			fmt.Fprintf(&b, "  %d entries were left out: their form is not known\n", s.Unknown)
+			fmt.Fprintf(&b, "  left out, because their form is not known: %s\n", text.Count(s.Unknown, "entry", "entries"))
 		}
 		if r.Copied {
-			fmt.Fprintf(&b, "  %d sessions are new or changed\n", s.New)
+			fmt.Fprintf(&b, "  new or changed: %s\n", text.Count(s.New, "session", "sessions"))
 		}
 	}
 	if r.Copied {

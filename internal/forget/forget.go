@@ -17,7 +17,9 @@ import (
 	"strings"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
 )
@@ -53,8 +55,11 @@ func (p Plan) Summary() string {
 			lines++
 		}
 	}
-	return fmt.Sprintf("%d memories, %d skills, %d logged queries, %d lines of files, the edit history of %d files",
-		len(p.Memories), len(p.Skills), p.Queries+p.Prompts, lines, len(p.Recorded))
+	return strings.Join([]string{
+		text.Count(len(p.Memories), "memory", "memories"), text.Count(len(p.Skills), "skill", "skills"),
+		text.Count(p.Queries+p.Prompts, "logged query", "logged queries"), text.Count(lines, "line", "lines") + " of files",
+		"the edit history of " + text.Count(len(p.Recorded), "file", "files"),
+	}, ", ")
 }
 
 // Plan lists what is kept about a subject and changes nothing.
@@ -77,14 +82,19 @@ func (f Forgetter) Plan(ctx context.Context, subject mesh.Subject) (p Plan, err 
 	return p, nil
 }
 
-// Forget erases what Plan lists, and returns it. With an error the rest is still there; calling again erases it.
-func (f Forgetter) Forget(ctx context.Context, subject mesh.Subject) (done Plan, err error) {
+// Forget erases what Plan has listed as shown, and returns what was erased. What was stored or written since is not
+// erased, and Left names it. With an error the rest is still there; calling again erases it.
+func (f Forgetter) Forget(ctx context.Context, subject mesh.Subject, shown Plan) (done Plan, err error) {
 	plan, err := f.Plan(ctx, subject)
 	if err != nil {
 		return done, err
 	}
 	done.Left = plan.Left
-	if done.Mentions, err = f.Memory.Forget(ctx, subject); err != nil {
+	if !plan.restrict(shown) {
+		const late = "what came after the list was made and mentions it: ask for the list again"
+		done.Left = append([]string{late}, done.Left...)
+	}
+	if done.Mentions, err = f.Memory.Forget(ctx, subject, shown.Mentions); err != nil {
 		return done, err
 	}
 	done.Related = plan.Related
@@ -94,7 +104,7 @@ func (f Forgetter) Forget(ctx context.Context, subject mesh.Subject) (done Plan,
 			recorded = append(recorded, l.File)
 		}
 	}
-	if done.Lines, err = f.eraseLines(ctx, subject, plan.Lines); err != nil {
+	if done.Lines, err = f.eraseLines(ctx, subject, shown, plan.Lines); err != nil {
 		return done, err
 	}
 	for _, name := range recorded {
@@ -121,6 +131,28 @@ func (f Forgetter) Forget(ctx context.Context, subject mesh.Subject) (done Plan,
 	}
 	// The index of files follows, so that no search finds what is gone.
 	return done, f.Memory.Refresh(ctx)
+}
+
+// restrict removes from a plan what was not shown, and reports whether there was no such thing.
+func (p *Plan) restrict(shown Plan) (same bool) {
+	before := len(p.Memories) + len(p.Skills) + len(p.Lines) + len(p.Recorded)
+	p.Memories = slices.DeleteFunc(p.Memories, func(h record.Hit) bool {
+		return !slices.ContainsFunc(shown.Memories, func(s record.Hit) bool { return s.ID == h.ID })
+	})
+	p.Skills = slices.DeleteFunc(p.Skills, func(h record.SkillHit) bool {
+		return !slices.ContainsFunc(shown.Skills, func(s record.SkillHit) bool { return s.ID == h.ID })
+	})
+	p.Lines = slices.DeleteFunc(p.Lines, func(l Line) bool { return !shown.has(l) })
+	p.Recorded = slices.DeleteFunc(p.Recorded, func(name string) bool {
+		return !slices.Contains(shown.Recorded, name) &&
+			!slices.ContainsFunc(shown.Lines, func(l Line) bool { return l.File == name })
+	})
+	return before == len(p.Memories)+len(p.Skills)+len(p.Lines)+len(p.Recorded)
+}
+
+// has reports whether a plan lists a line of a file, wherever in the file it is now.
+func (p Plan) has(line Line) bool {
+	return slices.ContainsFunc(p.Lines, func(l Line) bool { return l.File == line.File && l.Text == line.Text })
 }
 
 // hookStates are the files in which hooks keep a prompt until it is answered, and what they are writing to the log.

@@ -174,8 +174,25 @@ func TestForgetEverywhere(t *testing.T) {
 	if plan.Empty() || len(plan.Memories) != 1 || plan.Prompts != 1 {
 		t.Errorf("%+v", plan)
 	}
-	done, err := f.Forget(t.Context(), subject(t, "Zebulon"))
+	// What was written while the person looked at the list stays, and the receipt tells.
+	log := filepath.Join(dir, "notes", "late.md")
+	if err := os.MkdirAll(filepath.Dir(log), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(log, []byte("# Late\n\nZebulon came back.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	done, err := f.Forget(t.Context(), subject(t, "Zebulon"), plan)
 	if err != nil {
+		t.Fatal(err)
+	}
+	if data, err := os.ReadFile(log); err != nil || !strings.Contains(string(data), "Zebulon came back.") {
+		t.Errorf("what was written since the list was made: %q, %v", data, err)
+	}
+	if !strings.Contains(done.Left[0], "after the list was made") {
+		t.Errorf("the receipt does not name what came since: %q", done.Left)
+	}
+	if err := os.Remove(log); err != nil {
 		t.Fatal(err)
 	}
 	// A session log is a whole conversation: it is named, and left to the person.

@@ -75,8 +75,9 @@ func (f Forgetter) pins(ctx context.Context) (map[string]pinned, error) {
 	return pins, nil
 }
 
-// eraseLines removes the lines that are not kept and returns all, with the reason for those that could not be removed.
-func (f Forgetter) eraseLines(ctx context.Context, subject mesh.Subject, lines []Line) ([]Line, error) {
+// eraseLines removes the lines that are not kept and were shown, and returns all, with the reason for those that could
+// not be removed.
+func (f Forgetter) eraseLines(ctx context.Context, subject mesh.Subject, shown Plan, lines []Line) ([]Line, error) {
 	pins, err := f.pins(ctx)
 	if err != nil {
 		return nil, err
@@ -92,7 +93,11 @@ func (f Forgetter) eraseLines(ctx context.Context, subject mesh.Subject, lines [
 		lines = lines[n:]
 		if slices.ContainsFunc(own, func(l Line) bool { return l.Kept == "" }) {
 			_, err = f.Workspace.EraseLines(ctx, name, func(present string) string {
-				return without(present, linesAbout(present, subject, pins[name]))
+				about := linesAbout(present, subject, pins[name])
+				return without(present, slices.DeleteFunc(about, func(l Line) bool {
+					l.File = name
+					return !shown.has(l)
+				}))
 			})
 			reason := ""
 			switch {

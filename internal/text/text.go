@@ -5,6 +5,7 @@
 package text
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -79,4 +80,12 @@ func offset(s string, n int) (at int, ok bool) {
 		n--
 	}
 	return len(s), false
+}
+
+// Count returns a number with its noun: "1 memory", "2 memories".
+func Count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + many
 }

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/viewer/guard"
@@ -36,7 +37,7 @@ func (s *Site) serve(h handler) http.HandlerFunc {
 		problem, refused := fault.As(err)
 		switch {
 		case refused && a.template == "":
-			a = answer{template: "problem", page: page.Page{Title: "This was not possible", Zone: private}}
+			a = answer{template: "problem", page: problemPage(r, "This was not possible")}
 			a.page.Problem, a.status = problem.Error(), http.StatusNotFound
 		case refused:
 			a.page.Problem, a.status = problem.Error(), http.StatusUnprocessableEntity
@@ -44,7 +45,7 @@ func (s *Site) serve(h handler) http.HandlerFunc {
 			return // the person has gone to another page
 		case err != nil:
 			s.Logger.ErrorContext(r.Context(), "make a page", slog.String("route", r.Pattern), slog.Any("error", err))
-			a = answer{template: "problem", page: page.Page{Title: "An internal error", Zone: private}}
+			a = answer{template: "problem", page: problemPage(r, "An internal error")}
 			a.page.Problem = "This page could not be made. The reason is in the terminal where yamo-mcp view runs."
 			a.status = http.StatusInternalServerError
 		case a.next != "":
@@ -72,6 +73,18 @@ func (s *Site) serve(h handler) http.HandlerFunc {
 	}
 }
 
+// problemPage is the frame of a page with a problem. Below the pages of what a group sees it leads to nothing else.
+func problemPage(r *http.Request, title string) page.Page {
+	if !strings.HasPrefix(r.URL.Path, "/as/") {
+		return page.Page{Title: title, Zone: private}
+	}
+	p := page.Page{Title: title, Zone: page.Zone{Class: "as", Label: "As a group sees it"}, Guest: true, Here: "/groups"}
+	if who, err := groupOf(r); err == nil {
+		p.Here, p.Zone.Label = "/as/"+url.PathEscape(who.Group()), "As the group "+who.Group()+" sees it"
+	}
+	return p
+}
+
 // done is what a page says after something was done, by the value of its parameter: the text is never taken from the
 // address, which another page can choose.
 var done = map[string]string{
@@ -83,9 +96,10 @@ var done = map[string]string{
 	"accepted":  "Accepted. The file was changed.",
 	"rejected":  "Rejected. The agent is told the reason if it proposes this again.",
 	"undone":    "Undone. The undo is in the history as well, and can itself be undone.",
-	"pinned":    "Pinned. Sessions can add to this section, but not change what is there.",
-	"locked":    "Locked. Sessions cannot change this section.",
-	"unpinned":  "Released. Sessions can change this section again.",
+	"pinned":    "Pinned. Sessions can add to it, but not change what is there.",
+	"locked":    "Locked. Sessions cannot change it.",
+	"unpinned":  "Released. Sessions can change it again.",
+	"dismissed": "Rejected. No sweep of dreaming offers it again.",
 	"promoted":  "Promoted. What was promoted is in MEMORY.md, and the sweep is in DREAMS.md.",
 	"unchanged": "Nothing was promoted.",
 	"drift":     "Decided. The file can be replayed from its record again.",

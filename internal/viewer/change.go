@@ -14,6 +14,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/forget"
 	"github.com/yamo-protocol/yamo-mcp/internal/viewer/page"
+	"github.com/yamo-protocol/yamo-mcp/internal/when"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/skill"
@@ -51,7 +52,8 @@ func correct(ctx context.Context, m Member, id string, form url.Values) (string,
 		return "", fault.New("text: it is the same as before; change it, or leave the page")
 	}
 	corrected := hit.Memory
-	corrected.Content, corrected.Source, corrected.OccurredAt = text, "user", strings.TrimSpace(form.Get("happened"))
+	corrected.Content, corrected.Source = text, "user"
+	corrected.OccurredAt = happened(form.Get("happened"), text, hit.OccurredAt, m.Workspace.Now())
 	// SECURITY: every group reads all fields of a shared memory, and the person's reason is theirs.
 	if hit.Visibility == record.Private {
 		corrected.Rationale = cmp.Or(strings.TrimSpace(form.Get("why")), "corrected by the person")
@@ -66,6 +68,18 @@ func correct(ctx context.Context, m Member, id string, form url.Values) (string,
 		To: hit.Visibility, Supersedes: []string{id}, Consent: record.ByOperator,
 	})
 	return kept.ID, err
+}
+
+// happened is when what a correction tells happened: what was typed, else what its text names, for which it is "", else
+// when the event happened as it was known before.
+func happened(typed, text, before string, now time.Time) string {
+	if typed = strings.TrimSpace(typed); typed != "" {
+		return typed
+	}
+	if len(when.InText(text, now)) > 0 {
+		return ""
+	}
+	return before
 }
 
 // retire makes a private memory a past one that nothing replaces.
@@ -274,7 +288,7 @@ func (s *Site) forgetSubject(r *http.Request) (answer, error) {
 		// What was listed is what is erased, even if more was stored since the page was made.
 		if stale = agrees(r.PostForm, content.Digest); stale == nil {
 			content.Erased = true
-			if content.Plan, err = forgetter.Forget(r.Context(), subject); err != nil {
+			if content.Plan, err = forgetter.Forget(r.Context(), subject, content.Plan); err != nil {
 				return a, err
 			}
 		}

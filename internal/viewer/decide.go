@@ -60,6 +60,9 @@ func (s *Site) routeDecisions() {
 		if err != nil {
 			return err
 		}
+		if id := r.PostForm.Get("reject"); id != "" {
+			return m.Dreams.Reject(r.Context(), []string{id})
+		}
 		swept, err := m.Dreams.Sweep(r.Context(), r.PostForm["confirm"])
 		if err == nil && swept.EventID == "" {
 			err = fault.New("nothing was promoted: tick what MEMORY.md should have")
@@ -199,6 +202,9 @@ func (s *Site) decided(said string, perform func(*http.Request, Member) error) h
 				return answer{}, failed
 			}
 			return a, err
+		}
+		if r.PostForm.Get("reject") != "" {
+			return answer{next: "/decide?done=dismissed"}, nil
 		}
 		return answer{next: "/decide?done=" + said}, nil
 	}

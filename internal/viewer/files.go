@@ -84,10 +84,11 @@ type wholeFile struct {
 	Lines    []originLine
 	Recorded bool // its edits are recorded, so that lines have origins
 	Events   []eventRow
+	Whole    sectionRow // the file as a whole
 	Sections []sectionRow
 }
 
-// sectionRow is a section of a file with its protection.
+// sectionRow is a section of a file with its protection, or the whole file.
 type sectionRow struct{ Name, Target, Kind string }
 
 // eventRow is an event of a file's history.
@@ -130,7 +131,7 @@ func (s *Site) fileOf(ctx context.Context, m Member, name string) (answer, error
 	}
 	content.Recorded = len(events) > 0
 	content.Lines = origins(string(data), events)
-	if content.Sections, err = sections(ctx, m.Editor, name, string(data)); err != nil {
+	if content.Whole, content.Sections, err = sections(ctx, m.Editor, name, string(data)); err != nil {
 		return answer{}, err
 	}
 	return answer{template: "file", page: page.Page{
@@ -138,27 +139,34 @@ func (s *Site) fileOf(ctx context.Context, m Member, name string) (answer, error
 	}}, nil
 }
 
-// sections returns the sections of a file that can be protected.
-func sections(ctx context.Context, editor *edit.Editor, name, text string) ([]sectionRow, error) {
+// sections returns the file as a whole and its sections, which can be protected.
+func sections(
+	ctx context.Context, editor *edit.Editor, name, text string,
+) (whole sectionRow, list []sectionRow, err error) {
 	pins, err := editor.Pins(ctx)
 	if err != nil {
-		return nil, err
+		return whole, nil, err
 	}
-	var list []sectionRow
+	whole = sectionRow{Name: "The whole file", Target: name}
+	for _, pin := range pins {
+		if pin.File == name && pin.Anchor == edit.WholeFile {
+			whole.Kind = pin.Kind
+		}
+	}
 	for _, part := range grammar.Parse(text).Parts {
 		if part.Name == "" || strings.EqualFold(part.Name, grammar.ChangeLog) {
 			continue
 		}
 		row := sectionRow{Name: part.Name, Target: name + "#" + part.Name}
 		for _, pin := range pins {
-			if pin.File == name && (pin.Anchor == edit.WholeFile || pin.Anchor == part.Anchor.ID ||
+			if pin.File == name && pin.Anchor != edit.WholeFile && (pin.Anchor == part.Anchor.ID ||
 				pin.Anchor == grammar.Slug(part.Name)) {
 				row.Kind = pin.Kind
 			}
 		}
 		list = append(list, row)
 	}
-	return list, nil
+	return whole, list, nil
 }
 
 // newEventRow returns an event for a person.

@@ -79,6 +79,13 @@ func TestPin(t *testing.T) {
 	f.shows(f.post("/pin", http.StatusUnprocessableEntity, target), "pinned, not locked")
 	target.Set("op", "unpin")
 	f.shows(f.get(f.post("/pin", http.StatusSeeOther, target), 200), "Released.")
+	whole := url.Values{"target": {"MEMORY.md"}, "op": {"lock"}}
+	f.shows(f.get(f.post("/pin", http.StatusSeeOther, whole), 200), "Locked.", "locked with the whole file",
+		`aria-label="Unlock The whole file"`, `aria-label="Pin People"`)
+	whole.Set("op", "unlock")
+	page := f.get(f.post("/pin", http.StatusSeeOther, whole), 200)
+	f.shows(page, "Released.", `aria-label="Lock The whole file"`)
+	f.lacks(page, "with the whole file")
 	target.Set("op", "erase")
 	f.shows(f.post("/pin", http.StatusNotFound, target), "op: use pin, lock, unpin or unlock")
 }
@@ -99,6 +106,9 @@ func TestProposals(t *testing.T) {
 		t.Errorf("the file is %q", got)
 	}
 	f.shows(f.post("/proposals/"+rejected.ID+"/accept", http.StatusUnprocessableEntity, nil), `role="alert"`)
+	waiting := f.add("Leo likes water", true).Event
+	f.shows(f.post("/proposals/"+waiting.ID+"/reject", http.StatusUnprocessableEntity,
+		url.Values{"why": {strings.Repeat("x", 501)}}), "at most 500 characters", "Leo likes water")
 	f.shows(f.get("/files/MEMORY.md", 200), "by you, by accepting a proposal")
 }
 

@@ -106,6 +106,29 @@ func TestCorrect(t *testing.T) {
 	f.post("/memory/mem_1_abcdef/correct", http.StatusNotFound, url.Values{"text": {"x"}})
 }
 
+// When an event happened is kept by a correction that does not touch it.
+func TestCorrectKeepsTheDate(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ before, happened, after, typed, want string }{
+		{"Ana married in Rome", "2019-05-04", "Ana married in Milan", "", "2019-05-04"},
+		{"Ana married in Rome", "2019-05-04", "Ana married in Milan", "2019-05-05", "2019-05-05"},
+		{"Ana married in Rome", "2019-05-04", "Ana married on 6 May 2019", "", "2019-05-06"},
+		{"The dentist is on 24 November 2026", "", "The dentist is in Porto", "", "2026-11-24"},
+	} {
+		f := newFixture(t)
+		id := f.store(record.Memory{Content: test.before, OccurredAt: test.happened}, "")
+		next := f.post("/memory/"+id+"/correct", http.StatusSeeOther, url.Values{
+			"text": {test.after}, "happened": {test.typed},
+		})
+		kept := strings.TrimSuffix(strings.TrimPrefix(next, "/memory/"), "?done=corrected")
+		hit, err := f.person.Memory.Get(t.Context(), kept)
+		if err != nil || hit.OccurredAt != test.want {
+			t.Errorf("%q of %q to %q with %q: happened %q, %v; want %q", test.before, test.happened, test.after, test.typed,
+				hit.OccurredAt, err, test.want)
+		}
+	}
+}
+
 // A form of a page that is out of date makes no second truth.
 func TestCorrectOnce(t *testing.T) {
 	t.Parallel()
@@ -141,6 +164,12 @@ func TestRetire(t *testing.T) {
 	id := f.store(record.Memory{Content: "Rui has a red car"}, "")
 	next := f.post("/memory/"+id+"/retire", http.StatusSeeOther, url.Values{"why": {"sold"}})
 	f.shows(f.get(next, 200), "Retired.", ": sold")
+	stays := f.store(record.Memory{Content: "Rui has a blue car"}, "")
+	long := url.Values{"why": {strings.Repeat("x", 3000)}}
+	f.shows(f.post("/memory/"+stays+"/retire", http.StatusUnprocessableEntity, long), "why: 3000 characters are too many",
+		"Retire it, because")
+	f.shows(f.post("/memory/"+stays+"/forget", http.StatusUnprocessableEntity, long), "reason: 3000 characters")
+	f.shows(f.get("/memory/"+stays, 200), "Rui has a blue car")
 	f.lacks(f.get("/", 200), "red car")
 	shared := f.store(record.Memory{Content: "The hut is open in May"}, record.Shared)
 	f.shows(f.post("/memory/"+shared+"/retire", http.StatusUnprocessableEntity, nil),
@@ -167,7 +196,7 @@ func TestForgetSubject(t *testing.T) {
 	f := newFixture(t)
 	f.store(record.Memory{Content: "Ana lives in Porto"}, "")
 	plan := f.get("/forget?about=Ana", 200)
-	f.shows(plan, "This would be erased permanently:", "Ana lives in Porto", "Ana likes tea", "1 memories")
+	f.shows(plan, "This would be erased permanently:", "Ana lives in Porto", "Ana likes tea", "1 memory,")
 	f.shows(f.get("/", 200), "Ana lives in Porto") // nothing is erased yet
 	// What was not listed is not erased.
 	form := digestOfForm(plan, "/forget")

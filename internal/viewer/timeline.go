@@ -1,6 +1,7 @@
 package viewer
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"slices"
@@ -25,7 +26,11 @@ func (s *Site) routeMemories() {
 		if err != nil {
 			return answer{}, err
 		}
-		return s.timeline(r, record.OfGroup(who.Group()))
+		in := record.OfGroup(who.Group())
+		if err := s.holds(r.Context(), in); err != nil {
+			return answer{}, err
+		}
+		return s.timeline(r, in)
 	})
 	s.get("/groups", s.groups)
 	s.get("/search", s.search)
@@ -49,6 +54,19 @@ func groupOf(r *http.Request) (audience.Audience, error) {
 		return audience.Audience{}, fault.New("there is no group %q", name)
 	}
 	return who, nil
+}
+
+// holds returns a fault unless there is a memory of the compartment.
+func (s *Site) holds(ctx context.Context, in record.Visibility) error {
+	person, err := s.person()
+	if err != nil {
+		return err
+	}
+	list, err := person.Memory.Holdings(ctx)
+	if err == nil && !slices.ContainsFunc(list, func(h mesh.Holding) bool { return h.Visibility == in }) {
+		err = fault.New("no group %q has stored anything: Groups lists those that have", in.Group())
+	}
+	return err
 }
 
 // filter is what a person selects of a timeline.

@@ -147,6 +147,9 @@ func (e *Editor) Drifts(ctx context.Context) (drifts []Event, err error) {
 // Accept removes a file's drifts from the queue: the maintainer accepts the file as it is. It returns their number. A
 // file without drift is a fault.
 func (e *Editor) Accept(ctx context.Context, name, actor, why string) (int, error) {
+	if err := e.checkReason("why", why); err != nil {
+		return 0, err
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if err := e.catchUp(ctx, name); err != nil {
@@ -174,6 +177,9 @@ func (e *Editor) Accept(ctx context.Context, name, actor, why string) (int, erro
 // are left out; they remain in the record. If one of the edits cannot be applied to that text, the error names it and
 // nothing is changed.
 func (e *Editor) Restore(ctx context.Context, name, actor, why string) (err error) {
+	if err := e.checkReason("why", why); err != nil {
+		return err
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if err := e.sync(ctx); err != nil {

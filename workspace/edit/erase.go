@@ -16,8 +16,8 @@ import (
 func (e *Editor) Erase(ctx context.Context, name, actor, why string) (erased int, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if err := e.opt.View.CheckText(why); err != nil {
-		return 0, fault.New("why: %v", err)
+	if err := e.checkReason("why", why); err != nil {
+		return 0, err
 	}
 	if err := e.sync(ctx); err != nil {
 		return 0, err

@@ -327,6 +327,9 @@ func (e *Editor) review(ctx context.Context, p Proposal, asked Event) (Review, e
 func (e *Editor) AcceptProposal(
 	ctx context.Context, ref, actor, override string, anyway bool,
 ) (Result, Changed, error) {
+	if err := e.checkReason("override", override); err != nil {
+		return Result{}, Changed{}, err
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	p, err := e.proposal(ctx, ref)
@@ -364,8 +367,8 @@ func (a *attempt) change() Changed {
 
 // RejectProposal records that the owner rejects a proposal, and why. A proposal that is not pending is a fault.
 func (e *Editor) RejectProposal(ctx context.Context, ref, actor, why string) (rejected Proposal, err error) {
-	if err := e.opt.View.CheckText(why); err != nil {
-		return Proposal{}, fault.New("why: %v", err)
+	if err := e.checkReason("why", why); err != nil {
+		return Proposal{}, err
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()

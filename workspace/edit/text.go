@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/text"
 )
 
@@ -22,3 +23,17 @@ func Excerpt(text string) string {
 
 // oneLine returns s in one line, as in the file's Change Log, without characters that a terminal would obey.
 func oneLine(s string) string { return text.OneLine(text.Plain(s)) }
+
+// maxReason is the maximum number of characters of a person's reason, as of those that the tools take.
+const maxReason = 500
+
+// checkReason returns a fault that names field for a reason that is too long or has a credential: the record keeps it.
+func (e *Editor) checkReason(field, reason string) error {
+	if n := utf8.RuneCountInString(reason); n > maxReason {
+		return fault.New("%s: a reason has at most %d characters, and this has %d; nothing was changed", field, maxReason, n)
+	}
+	if err := e.opt.View.CheckText(reason); err != nil {
+		return fault.New("%s: %v", field, err)
+	}
+	return nil
+}

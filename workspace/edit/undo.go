@@ -23,8 +23,8 @@ func (e *Editor) Undo(ctx context.Context, ref, actor, why string) (Result, Chan
 	if err != nil || token.MemoryID() != "" {
 		return Result{}, Changed{}, fault.New("%q: must be the ID or token of an edit; yamo-mcp history FILE lists them", ref)
 	}
-	if err := e.opt.View.CheckText(why); err != nil {
-		return Result{}, Changed{}, fault.New("why: %v", err)
+	if err := e.checkReason("why", why); err != nil {
+		return Result{}, Changed{}, err
 	}
 	id := token.ID.String()
 	found, err := e.readEvents(ctx, []byte(id), func(event Event) bool { return event.ID == id })

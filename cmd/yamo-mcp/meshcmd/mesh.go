@@ -1,7 +1,7 @@
 // Package meshcmd is the commands of `yamo-mcp mesh` (RFC-0011 §9), one file per command or family of commands.
 //
-// The invariant: the operator acts as a DM unless a flag of the command line names another audience. The environment
-// and the config file never lower or raise the audience of a command.
+// The invariant: the operator acts as a DM unless a flag of the command line names another audience, or the environment
+// a group. The environment never makes a command a DM's, and the config file never changes its audience.
 package meshcmd
 
 import (
@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -24,8 +25,9 @@ const help = `Store, search and maintain memories (RFC-0011 §9). A copy of or l
 memory-mesh has these commands without "mesh".
 
 By default a command acts as the operator: it stores into the private memory and finds memories of
-all compartments. With --connection or --group it sees and does what a session of that audience
-would. Everything that is stored is scrubbed of credentials and personal identifiers.
+all compartments. With --connection or --group, or if YAMO_GROUP or YAMO_CONNECTION names a group, it
+sees and does what a session of that audience would. Everything that is stored is scrubbed of
+credentials and personal identifiers.
 
 Errors are one line on stderr. The exit code is then 1, or 2 if the command line is wrong.`
 
@@ -33,8 +35,9 @@ Errors are one line on stderr. The exit code is then 1, or 2 if the command line
 type command struct {
 	*cli.Command
 
-	connection, group string // flags only: see audience
-	person            bool   // of Short: answers for a person
+	connection, group string         // flags only: see audience
+	person            bool           // of Short: answers for a person
+	zone              *time.Location // of the audience, nil until the memory is open
 }
 
 // settings are the settings of the mesh commands. Those of a session are not among them: see audience.
@@ -122,7 +125,10 @@ func (m *command) command(cmd *cobra.Command,
 			return err
 		}
 		ctx := mesh.WithProject(cmd.Context(), m.Project)
-		return m.WithMemory(who, func(memory *mesh.View) error { return perform(ctx, memory, args) })
+		return m.WithMemory(who, func(memory *mesh.View) error {
+			m.zone = memory.Location()
+			return perform(ctx, memory, args)
+		})
 	}
 	return cmd
 }
@@ -130,10 +136,19 @@ func (m *command) command(cmd *cobra.Command,
 // audience returns the audience that the command acts as. --group without --connection is enough for a group.
 func (m *command) audience(cmd *cobra.Command) (audience.Audience, error) {
 	flags := cmd.Flags()
-	// SECURITY: the operator owns the workspace. What a host sets for its sessions, in the environment or the config
-	// file, does not apply to a person who types a command. Flags do, and then the rule of serve applies.
+	// SECURITY: the operator owns the workspace. What the config file sets for sessions does not apply to a person who
+	// types a command. Flags do, and then the rule of serve applies. The environment can name a group: a command that a
+	// host's session of a group runs has it, and must not show more than the session.
 	if !flags.Changed("connection") && !flags.Changed("group") {
-		return audience.DM(), nil
+		group := m.Getenv("YAMO_GROUP")
+		if group == "" && m.Getenv("YAMO_CONNECTION") != "group" {
+			return audience.DM(), nil
+		}
+		who, _, err := audience.Parse("group", group)
+		if err == nil {
+			m.notice("Acting as a session of the group " + who.Group() + ", because of YAMO_GROUP or YAMO_CONNECTION.")
+		}
+		return who, err
 	}
 	connection := m.connection
 	// --group without --connection means that group; audience.Parse would take the empty connection for one, too, but

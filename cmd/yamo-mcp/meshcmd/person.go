@@ -3,7 +3,6 @@ package meshcmd
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/screen"
 	"github.com/yamo-protocol/yamo-mcp/internal/resourceuri"
@@ -62,7 +61,7 @@ func showList(s *screen.Screen, hits []record.Hit, short func(string) string) {
 	}
 	var day string
 	for _, h := range hits {
-		if d := dayOf(h.CreatedAt); d != day {
+		if d := s.Day(h.CreatedAt); d != day {
 			if day != "" {
 				s.Put("\n")
 			}
@@ -86,7 +85,7 @@ func showHit(s *screen.Screen, number string, h record.Hit, short func(string) s
 	}
 	s.Wrap(number, s.Excerpt(content, excerptLines, len(number)))
 	s.Put(strings.Repeat(" ", len(number)))
-	facts := []string{s.In(screen.Faint, placeOf(h, short)), s.In(screen.Faint, dayOf(h.CreatedAt))}
+	facts := []string{s.In(screen.Faint, placeOf(h, short)), s.In(screen.Faint, s.Day(h.CreatedAt))}
 	if found {
 		facts = append(facts, levelOf(s, h))
 	}
@@ -142,7 +141,7 @@ func factsOf(s *screen.Screen, h record.Hit) []string {
 		add(screen.Faint, "project "+record.ProjectName(h.Project))
 	}
 	if h.Past != nil {
-		add(screen.Caution, "until "+dayOf(h.Past.At))
+		add(screen.Caution, "until "+s.Day(h.Past.At))
 	}
 	return facts
 }
@@ -155,6 +154,3 @@ func trimmed(tags []string) []string {
 	}
 	return list
 }
-
-// dayOf returns the day of a time on the machine's calendar.
-func dayOf(t time.Time) string { return t.Local().Format(time.DateOnly) }

@@ -51,6 +51,9 @@ func (m *command) answer(value any, rfc string, person func(*screen.Screen)) err
 		return m.Answer(value, rfc)
 	}
 	s := screen.New(m.Stdout, m.Stderr, m.Getenv)
+	if m.zone != nil {
+		s.Zone = m.zone
+	}
 	person(s)
 	return s.Print()
 }

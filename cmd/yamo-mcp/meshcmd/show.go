@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -76,7 +75,7 @@ func showMemory(s *screen.Screen, h record.Hit, history []record.Hit, derived []
 	s.Wrap("", h.Content)
 	s.Put("\n")
 	fact(s, "id", h.ID)
-	stored := h.CreatedAt.Local().Format(time.DateTime)
+	stored := s.Stamp(h.CreatedAt)
 	if h.AgentID != "" {
 		stored += " by " + h.AgentID
 	}
@@ -94,7 +93,7 @@ func showMemory(s *screen.Screen, h record.Hit, history []record.Hit, derived []
 	fact(s, "for", h.Hypothesis)
 	fact(s, "readable by", readers(h.Visibility))
 	if h.Accesses.Count > 0 {
-		fact(s, "found", fmt.Sprintf("%s, last on %s", times(int(h.Accesses.Count)), dayOf(h.Accesses.Last)))
+		fact(s, "found", fmt.Sprintf("%s, last on %s", times(int(h.Accesses.Count)), s.Day(h.Accesses.Last)))
 	}
 	if h.Sightings > 0 {
 		fact(s, "said", times(h.Sightings)+" in these words")
@@ -113,7 +112,7 @@ func showMemory(s *screen.Screen, h record.Hit, history []record.Hit, derived []
 		fact(s, "became", id)
 	}
 	if h.Past != nil {
-		fact(s, "not current", "since "+h.Past.At.Local().Format(time.DateTime)+reason(h.Past.Why))
+		fact(s, "not current", "since "+s.Stamp(h.Past.At)+reason(h.Past.Why))
 	}
 	s.Put(screen.Text(formatHeritage(h.Heritage)))
 	if len(history) > 1 {
@@ -121,9 +120,9 @@ func showMemory(s *screen.Screen, h record.Hit, history []record.Hit, derived []
 		for _, v := range history {
 			until, style := "current", screen.Good
 			if v.Past != nil {
-				until, style = "until "+dayOf(v.Past.At), screen.Caution
+				until, style = "until "+s.Day(v.Past.At), screen.Caution
 			}
-			s.Put("  " + dayOf(v.CreatedAt) + "  " + s.Excerpt(v.Content, excerptLines, 14) + "  " +
+			s.Put("  " + s.Day(v.CreatedAt) + "  " + s.Excerpt(v.Content, excerptLines, 14) + "  " +
 				s.In(style, until) + "  " + s.In(screen.Faint, v.ID) + "\n")
 		}
 	}

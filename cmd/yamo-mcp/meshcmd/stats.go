@@ -139,7 +139,7 @@ func showStats(s *screen.Screen, a statistics) {
 	}
 	fact(s, "skills", fmt.Sprint(a.Skills))
 	if a.Memories > 0 {
-		fact(s, "stored", fmt.Sprintf("from %s to %s", dayOf(o.First), dayOf(o.Last)))
+		fact(s, "stored", fmt.Sprintf("from %s to %s", s.Day(o.First), s.Day(o.Last)))
 		fact(s, "12 weeks", bars(o.weeks[:]))
 	}
 	fact(s, "searches", fmt.Sprintf("%d in the last 30 days", o.Searches))

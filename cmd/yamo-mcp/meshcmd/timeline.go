@@ -53,7 +53,7 @@ func (m *command) newTimeline() *cobra.Command {
 newest at the end. Of a group, what its sessions stored.`,
 		Example: `  yamo-mcp timeline --since "last week"`,
 	}, func(ctx context.Context, memory *mesh.View, _ []string) error {
-		from, to, err := period(since, until, time.Now())
+		from, to, err := period(since, until, time.Now().In(memory.Location()))
 		if err != nil {
 			return err
 		}
@@ -173,18 +173,18 @@ func showTimeline(s *screen.Screen, t timeline, short func(string) string) {
 	}
 	var day string
 	for _, e := range t.Events {
-		if d := dayOf(e.At); d != day {
+		if d := s.Day(e.At); d != day {
 			if day != "" {
 				s.Put("\n")
 			}
 			day = d
-			s.Put(s.In(screen.Heading, day+e.At.Local().Format(" Monday")) + "\n")
+			s.Put(s.In(screen.Heading, day+e.At.In(s.Zone).Format(" Monday")) + "\n")
 		}
 		style := screen.Good
 		if e.What != "stored" {
 			style = screen.Caution
 		}
-		s.Put("  " + s.In(screen.Faint, e.At.Local().Format("15:04")) + "  ")
+		s.Put("  " + s.In(screen.Faint, e.At.In(s.Zone).Format("15:04")) + "  ")
 		if e.File != "" {
 			place := e.File
 			if e.Section != "" {

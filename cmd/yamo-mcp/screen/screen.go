@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/fatih/color"
 	"github.com/mattn/go-isatty"
@@ -19,6 +20,8 @@ import (
 
 // Screen is one answer. Put and Wrap add to it, Print shows it.
 type Screen struct {
+	Zone *time.Location // in which times are shown; New sets the machine's
+
 	content  strings.Builder
 	out      io.Writer
 	errs     io.Writer // of the pager
@@ -36,7 +39,7 @@ const (
 // New returns an empty screen. Colours are on if out is a terminal, unless NO_COLOR is set (no-color.org) or TERM is
 // dumb.
 func New(out, errs io.Writer, getenv func(string) string) *Screen {
-	s := &Screen{out: out, errs: errs, getenv: getenv}
+	s := &Screen{Zone: time.Local, out: out, errs: errs, getenv: getenv}
 	file, ok := out.(*os.File)
 	if !ok || !isatty.IsTerminal(file.Fd()) {
 		return s
@@ -51,6 +54,12 @@ func New(out, errs io.Writer, getenv func(string) string) *Screen {
 
 // Put adds words that are the program's own, or that Text, Line or Excerpt returned.
 func (s *Screen) Put(words string) { _, _ = s.content.WriteString(words) }
+
+// Day returns the day of a time, such as 2026-01-31.
+func (s *Screen) Day(t time.Time) string { return t.In(s.Zone).Format(time.DateOnly) }
+
+// Stamp returns a time to the second.
+func (s *Screen) Stamp(t time.Time) string { return t.In(s.Zone).Format(time.DateTime) }
 
 // Style is how words look on a terminal with colours.
 type Style []color.Attribute

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/internal/viewer/guard"
 )
 
@@ -136,19 +137,11 @@ func functions(zone func() *time.Location) template.FuncMap {
 			return fmt.Sprintf("%.0f %%", 100*value)
 		},
 		"words":    func(name string) string { return strings.ReplaceAll(name, "_", " ") },
-		"plural":   plural,
+		"plural":   text.Count,
 		"number":   strconv.Atoi,
 		"diff":     diffLines,
 		"byteSize": byteSize,
 	}
-}
-
-// plural returns a number with its noun.
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }
 
 // byteSize formats a number of bytes for a person.
