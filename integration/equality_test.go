@@ -55,6 +55,11 @@ func TestPrivateContentMakesNoDifference(t *testing.T) {
 		copyFolder(t, base.transcripts, p.transcripts)
 		change(t, p)
 		p.ids = ids // the same guesses, whatever there is
+		h := launch{workspace: p.workspace, transcripts: p.transcripts}
+		looked := ""
+		for _, args := range looks() {
+			looked += h.look(t, club, args...)
+		}
 		// Before anything logs an id of this run, whose digits change how much fits into a brief.
 		hooks := &hookSession{tb: t, launch: launch{workspace: p.workspace, group: club}, id: "one", cwd: "/nowhere/club"}
 		hooks.everything()
@@ -68,7 +73,7 @@ func TestPrivateContentMakesNoDifference(t *testing.T) {
 		p.evidence = nil
 		attack(s, p, 4)
 		stdout, stderr = s.end()
-		return normal(stdout + hooks.said), normalLog(t, stderr)
+		return normal(stdout + hooks.said + looked), normalLog(t, stderr)
 	}
 
 	wantOut, wantErr := run(t, func(*testing.T, *planted) {})

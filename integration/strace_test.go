@@ -56,6 +56,47 @@ func TestGroupProcessTouchesNoPrivateFile(t *testing.T) {
 	for _, path := range touched(club, func(s *session) { attack(s, p, 8) }) {
 		t.Errorf("the process of %s touched %s", club, path)
 	}
+	h := launch{workspace: p.workspace, transcripts: p.transcripts}
+	for _, args := range append(looks(), []string{"search", "the canary of a memory is"}) {
+		trace := filepath.Join(t.TempDir(), "trace")
+		h.wrapper = []string{strace, "-f", "-y", "-s", "4096", "-e", "trace=%file", "-o", trace}
+		h.look(t, club, args...)
+		data, err := os.ReadFile(trace)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if args[0] != "sessions" && !strings.Contains(string(data), "groups/"+club+"/ledger.ndjson") {
+			t.Errorf("the trace of %q does not show the reading of the group's memory", args)
+		}
+		for _, path := range privatePaths(string(data), p, club) {
+			t.Errorf("%q for %s touched %s", args, club, path)
+		}
+	}
+}
+
+// looks are commands with which a person looks at the memory, and that take a group.
+func looks() [][]string {
+	return [][]string{
+		{"list", "--limit", "50"},
+		{"timeline", "--limit", "1000"},
+		{"stats"},
+		{"sessions"},
+		{"__complete", "show", ""},
+	}
+}
+
+// look runs a command as a session of a group does, which the environment names, and returns what it prints.
+func (h launch) look(t *testing.T, group string, args ...string) string {
+	t.Helper()
+	line := append(append([]string{}, h.wrapper...), append([]string{serverBinary(t)}, args...)...)
+	cmd := exec.Command(line[0], line[1:]...)
+	cmd.Env = append(h.environment(), "YAMO_WORKSPACE="+h.workspace, "YAMO_TRANSCRIPTS="+h.transcripts,
+		"YAMO_GROUP="+group)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Errorf("%q: %v", args, err)
+	}
+	return string(out)
 }
 
 var (
