@@ -115,7 +115,7 @@ func (r *run) run(cmd *cobra.Command, name string) error {
 	// The process ends before a collection would be worth its time, unless the memory is very large.
 	debug.SetGCPercent(-1)
 	debug.SetMemoryLimit(heap)
-	ctx, cancel := context.WithTimeout(cmd.Context(), limit)
+	ctx, cancel := context.WithTimeout(cmd.Context(), limit+r.wait)
 	defer cancel()
 	known := false
 	if r.host, known = hosts[r.hostID]; !known {

@@ -15,8 +15,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
-// recordLimit is how long the start of a session waits for hooks that record what was said.
-const recordLimit = time.Second
+// recordLimit is how long the start of a session waits for other hooks that record what was said.
+const recordLimit = 3 * time.Second
 
 // sessionStart records what was said in sessions that hooks have not recorded to their end, returns the brief, and
 // begins what the session was shown again: the model does not see any more what it was shown before.
@@ -27,7 +27,7 @@ func (r *run) sessionStart(ctx context.Context) (string, error) {
 	// A brief without the last minutes of an earlier session is better than none.
 	limited, cancel := context.WithTimeout(ctx, recordLimit)
 	defer cancel()
-	err = errors.Join(err, r.folder.locked(limited, func() error { return r.begin(limited) }))
+	err = errors.Join(err, r.folder.locked(limited, func() error { return r.begin(ctx) }))
 	text, briefErr := r.brief(ctx)
 	return text, errors.Join(err, briefErr)
 }
