@@ -14,6 +14,15 @@ var mutants = []mutant{
 		"./internal/session", "TestClientGroup", "a client without a token is a group",
 	},
 	{
+		"internal/confine/confine_linux.go", `bpf.JumpIf{Cond: bpf.JumpEqual, Val: arch, SkipTrue: 1},`,
+		`bpf.JumpIf{Cond: bpf.JumpEqual, Val: arch, SkipTrue: 1, SkipFalse: 1},`,
+		"./internal/confine", "", "no system call by the numbers of another architecture",
+	},
+	{
+		"internal/confine/confine_linux.go", `unix.SECCOMP_FILTER_FLAG_TSYNC`, `0`,
+		"./internal/confine", "", "all threads are confined",
+	},
+	{
 		"internal/serve/auth/client.go", `if len(values) == 0 || !c.Tenant.Audience.IsDM() {`, `if len(values) == 0 {`,
 		"./internal/serve/auth", "", "a group's token opens no other group",
 	},

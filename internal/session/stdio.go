@@ -5,9 +5,11 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"os"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/config"
+	"github.com/yamo-protocol/yamo-mcp/internal/confine"
 	"github.com/yamo-protocol/yamo-mcp/internal/serve"
 	"github.com/yamo-protocol/yamo-mcp/internal/serve/stdio"
 )
@@ -21,6 +23,10 @@ func ServeStdio(ctx context.Context, o Options, stdin io.Reader, stdout io.Write
 	}
 	if notice != "" {
 		o.Logger.WarnContext(ctx, "audience not set; using a group", slog.String("notice", notice))
+	}
+	// The process is the group's only if its own input is; a test has others to serve afterwards.
+	if stdin == os.Stdin && !who.IsDM() {
+		confineGroup(ctx, o)
 	}
 	deps, release, err := Open(o, who)
 	if err != nil {
@@ -38,4 +44,18 @@ func ServeStdio(ctx context.Context, o Options, stdin io.Reader, stdout io.Write
 	o.Logger.InfoContext(ctx, "serving", slog.String("audience", who.String()),
 		slog.String("transport", config.Stdio), slog.String("version", o.Version))
 	return stdio.Serve(ctx, srv, stdin, stdout, stdio.Options{Logger: o.Logger})
+}
+
+// confineGroup takes from a group's process what it has no use for. It starts a program only to commit to git, and
+// opens connections only to the providers that the operator named.
+//
+// SECURITY: before anything of the workspace is read.
+func confineGroup(ctx context.Context, o Options) {
+	err := confine.Process(confine.Allowed{
+		Programs: o.Config.Git.On, Network: len(o.Config.Destinations()) > 0,
+	})
+	if err != nil {
+		o.Logger.WarnContext(ctx, "the kernel does not confine this process; only the program's own checks protect the DM",
+			slog.Any("error", err))
+	}
 }
