@@ -37,8 +37,8 @@ func (workspaceEdit) JSONSchemaExtend(s *jsonSchema) {
 	describe(s, map[string]string{
 		"file": "MEMORY.md, USER.md, AGENTS.md, notes/NAME.md, users/ID/overview.md, " +
 			"users/ID/{parts,relationships}/ID/profile.md.",
-		"section":            "Heading; none: the text below the title.",
-		"op":                 "curate_items: remove and add items; undo: your last edit of the file.",
+		"section":            "Heading (profiles: Role, Dynamics, Evidence); none: text below title.",
+		"op":                 "curate_items: add, remove; undo: your last edit.",
 		"content":            "Markdown; headings from ###.",
 		"remove":             "Items, or how they begin.",
 		"rationale":          "Reason, one line.",
