@@ -180,7 +180,9 @@ func (f *facts) answer(r asked) (id string, score float64) {
 			id, score = other, r.Scores[i]
 		}
 	}
-	if score < minRelevance || f.gone(id, r.at) {
+	// What replaced the answer since answers the question now: a corrected fact is needed as often as before.
+	current := f.current(id, r.at)
+	if score < minRelevance || current == "" {
 		return "", 0
 	}
 	for i, other := range r.Found {
@@ -189,7 +191,23 @@ func (f *facts) answer(r asked) (id string, score float64) {
 			return "", 0
 		}
 	}
-	return id, score
+	return current, score
+}
+
+// current returns the id of the memory called id, or of what has replaced it, "" if one of them was deleted since a
+// moment or it was replaced by nothing.
+func (f *facts) current(id string, at record.Moment) string {
+	for id != "" && !slices.ContainsFunc(f.list, func(s *store.Snapshot) bool { return s.ErasedSince(id, at) }) {
+		hit := find(f.list, id)
+		if hit.Record == nil {
+			return ""
+		}
+		if hit.Past == nil {
+			return id
+		}
+		id = hit.Past.New // revisions have no cycles
+	}
+	return ""
 }
 
 // gone reports whether the memory called id was deleted since a moment, or is past.

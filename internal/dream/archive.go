@@ -60,7 +60,14 @@ func (s *Sweeper) leaveOut(ctx context.Context, list []Candidate, dreamed []item
 		ids, at[c.ID] = append(ids, c.ID), i
 	}
 	for _, it := range dreamed {
-		ids, items[it.memory] = append(ids, it.memory), it
+		// What was replaced goes to the archive, and what replaced it does not say the same, however similar it is.
+		hit, err := s.Memory.Get(ctx, it.memory)
+		if _, ok := fault.As(err); err != nil && !ok {
+			return err
+		}
+		if err == nil && hit.Past == nil {
+			ids, items[it.memory] = append(ids, it.memory), it
+		}
 	}
 	facts, err := s.Memory.SameFacts(ctx, ids)
 	if err != nil {

@@ -208,3 +208,23 @@ func TestArchiveKeepsWhatAPersonWrote(t *testing.T) {
 		t.Errorf("MEMORY.md:\n%s", text)
 	}
 }
+
+// What replaces a memory that was recalled often takes its place in MEMORY.md at the next sweep: the page does not lose
+// the fact until someone has asked for it again on several days.
+func TestSuccessorTakesThePlace(t *testing.T) {
+	t.Parallel()
+	n := newFixture(t, nil)
+	seven := n.remember(audience.DM(), "The walrus hut opens at seven")
+	n.recall(3, "walrus hut")
+	n.sweep(n.open())
+	six := n.store(record.Memory{Content: "The walrus hut opens at six"}, seven)
+	swept := n.sweep(n.open())
+	if len(swept.Promote) != 1 || swept.Promote[0].ID != six || len(swept.Retire) != 1 || swept.Retire[0].ID != seven {
+		t.Fatalf("promoted %q, retired %+v; %v", names(swept.Promote), swept.Retire, reasons(swept.Plan))
+	}
+	five := n.store(record.Memory{Content: "The walrus hut opens at five", Source: "https://evil.example"}, six)
+	swept = n.sweep(n.open())
+	if len(swept.Promote) != 0 || reasons(swept.Plan)[five] != "it has the words of a page, document or tool" {
+		t.Errorf("promoted %q; %v", names(swept.Promote), reasons(swept.Plan))
+	}
+}

@@ -27,7 +27,7 @@ func TestUndo(t *testing.T) {
 	n.remember(audience.DM(), "The walrus sleeps in the shed")
 	n.recall(3, "walrus shed")
 	swept := n.sweep(n.open())
-	if len(swept.Retire) != 1 || len(swept.Promote) != 1 {
+	if len(swept.Retire) != 1 || len(swept.Promote) != 2 {
 		t.Fatalf("the second sweep promotes %q and retires %+v", names(swept.Promote), swept.Retire)
 	}
 	undone, err := n.open().Undo(t.Context(), "a test")
