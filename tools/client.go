@@ -174,49 +174,55 @@ const (
 // ask puts a question to the person, to be answered with a tick. The error is an *inputRequired, ctx's,
 // or wraps errCannotAsk.
 func (c *caller) ask(ctx context.Context, key, question, tick string) (verdict, error) {
+	said, content, err := c.form(ctx, key, question, map[string]any{
+		"confirm": map[string]any{"type": "boolean", "title": tick, "default": false},
+	}, "confirm")
+	// SECURITY: accepting the form without the tick is no consent.
+	if said == accepted && content["confirm"] != true {
+		said = declined
+	}
+	return said, err
+}
+
+// form puts a question with fields (JSON schemas by name) to the person, and returns what they entered if they accepted
+// the form. The error is as for ask.
+func (c *caller) form(
+	ctx context.Context, key, question string, fields map[string]any, required ...string,
+) (said verdict, entered map[string]any, err error) {
 	if !c.elicits() {
-		return dismissed, errCannotAsk
+		return dismissed, nil, errCannotAsk
 	}
-	params := mcp.ElicitationParams{
-		Message: question,
-		RequestedSchema: map[string]any{
-			"type": "object",
-			"properties": map[string]any{
-				"confirm": map[string]any{"type": "boolean", "title": tick, "default": false},
-			},
-			"required": []string{"confirm"},
-		},
+	schema := map[string]any{"type": "object", "properties": fields}
+	if len(required) > 0 {
+		schema["required"] = required
 	}
+	params := mcp.ElicitationParams{Message: question, RequestedSchema: schema}
 	var answer *mcp.ElicitationResult
 	if c.repeats {
 		if answer = server.ElicitationResponse(c.answers, key); answer == nil {
-			return dismissed, &inputRequired{server.NewInputRequestBuilder("").Elicit(key, params).ToolResult()}
+			return dismissed, nil, &inputRequired{server.NewInputRequestBuilder("").Elicit(key, params).ToolResult()}
 		}
 	} else {
 		asking, cancel := context.WithTimeout(ctx, personPatience)
 		defer cancel()
-		var err error
 		answer, err = c.srv.RequestElicitation(asking, mcp.ElicitationRequest{
 			Request: mcp.Request{Method: string(mcp.MethodElicitationCreate)}, Params: params,
 		})
 		switch {
 		case asking.Err() != nil && ctx.Err() == nil:
-			return dismissed, nil // the person did not answer in time
+			return dismissed, nil, nil // the person did not answer in time
 		case err != nil || answer == nil:
-			return dismissed, unanswered(ctx)
+			return dismissed, nil, unanswered(ctx)
 		}
 	}
 	switch answer.Action {
 	case mcp.ElicitationResponseActionAccept:
-		// SECURITY: accepting the form without the tick is no consent.
-		if content, ok := answer.Content.(map[string]any); ok && content["confirm"] == true {
-			return accepted, nil
-		}
-		return declined, nil
+		content, _ := answer.Content.(map[string]any) // anything else has no field
+		return accepted, content, nil
 	case mcp.ElicitationResponseActionDecline:
-		return declined, nil
+		return declined, nil, nil
 	default:
-		return dismissed, nil
+		return dismissed, nil, nil
 	}
 }
 

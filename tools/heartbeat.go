@@ -152,6 +152,8 @@ func Heartbeat(h heartbeat.Heartbeat) Tool {
 				Checks: []beatCheck{{Check: in.Check, LastDone: &at}},
 			}, nil
 		}
+		h := h // of this call, whose person is asked
+		h.Decide = decideHeld
 		b, err := h.Beat(ctx, time.Duration(in.EveryHours*float64(time.Hour)))
 		if err != nil {
 			return beatAnswer{}, beatFault(err)

@@ -34,6 +34,11 @@ type Heartbeat struct {
 	Memory    *mesh.View     // of the same DM
 	Dreams    *dream.Sweeper // nil: beats do not dream
 	Editor    *edit.Editor   // nil: proposals are not counted
+
+	// Decide asks the person about the candidates that a sweep would hold, before anything else is done: it is asked again
+	// if a beat is repeated after an error. It returns the ids of those to promote and of those that no sweep offers any
+	// more. Nil decides nothing.
+	Decide func(ctx context.Context, held []dream.Candidate) (confirmed, rejected []string, err error)
 }
 
 // Beat is the result of one beat.
@@ -69,6 +74,13 @@ func (h Heartbeat) Beat(ctx context.Context, every time.Duration) (Beat, error) 
 			b.RecordProblem = err.Error()
 		}
 	}
+	dreams := h.Dreams != nil && isDue(checks, DreamCheck, b.Now, DreamInterval)
+	var confirmed []string
+	if dreams {
+		if confirmed, err = h.decide(ctx); err != nil {
+			return Beat{}, err
+		}
+	}
 	if isDue(checks, DistillCheck, b.Now, DistillInterval) {
 		cycle, err := h.Memory.RunCycle(ctx, false)
 		if err != nil {
@@ -79,8 +91,8 @@ func (h Heartbeat) Beat(ctx context.Context, every time.Duration) (Beat, error) 
 			return Beat{}, err
 		}
 	}
-	if h.Dreams != nil && isDue(checks, DreamCheck, b.Now, DreamInterval) {
-		if b.Sweep, err = h.sweep(ctx); err != nil {
+	if dreams {
+		if b.Sweep, err = h.sweep(ctx, confirmed); err != nil {
 			return Beat{}, err
 		}
 		if checks, err = h.done(ctx, checks, DreamCheck); err != nil {
@@ -92,10 +104,30 @@ func (h Heartbeat) Beat(ctx context.Context, every time.Duration) (Beat, error) 
 	return b, err
 }
 
+// decide has the person decide about what a sweep would hold, and returns what they confirmed. What they rejected is
+// recorded.
+func (h Heartbeat) decide(ctx context.Context) (confirmed []string, err error) {
+	if h.Decide == nil {
+		return nil, nil
+	}
+	plan, err := h.Dreams.Plan(ctx, nil)
+	if _, ok := fault.As(err); ok || err == nil && len(plan.Held) == 0 {
+		return nil, nil // the sweep reports what is in its way
+	}
+	if err != nil {
+		return nil, err
+	}
+	confirmed, rejected, err := h.Decide(ctx, plan.Held)
+	if err == nil && len(rejected) > 0 {
+		err = h.Dreams.Reject(ctx, rejected)
+	}
+	return confirmed, err
+}
+
 // sweep promotes what was recalled often. A fault keeps nothing else from being done.
-func (h Heartbeat) sweep(ctx context.Context) (*Sweep, error) {
-	// SECURITY: nothing is confirmed here: only a person can, on the command line.
-	swept, err := h.Dreams.Sweep(ctx, nil)
+func (h Heartbeat) sweep(ctx context.Context, confirmed []string) (*Sweep, error) {
+	// SECURITY: confirmed is what a person has decided, see Decide; nothing else is confirmed here.
+	swept, err := h.Dreams.Sweep(ctx, confirmed)
 	if f, ok := fault.As(err); ok {
 		return &Sweep{Swept: swept, Problem: f.Error()}, nil
 	}
