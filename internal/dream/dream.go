@@ -122,6 +122,9 @@ func (s *Sweeper) Sweep(ctx context.Context, confirmed []string) (swept Swept, e
 		if len(swept.Retire) > 0 {
 			last, err = s.archive(ctx, swept.Plan, last)
 		}
+		if err == nil && len(swept.Emptied) > 0 {
+			last, err = s.tidy(ctx, swept.Emptied, last)
+		}
 		return swept.note(last), err
 	})
 	if err != nil && swept.EventID == "" {
@@ -182,6 +185,23 @@ func (s *Sweeper) archive(ctx context.Context, p Plan, begun edit.Event) (last e
 			File: workspace.MemoryFile, Actor: s.AgentID, Origin: origin, Retire: section.items, Refs: refs,
 			Edit: grammar.Edit{Op: grammar.CurateItems, Section: section.name, Rationale: section.why},
 		})
+		if _, ok := fault.As(err); ok {
+			continue
+		}
+		if err != nil {
+			return last, err
+		}
+		last = done.Event
+	}
+	return last, nil
+}
+
+// tidy removes headings of earlier sweeps below which a person has left nothing. One that is pinned stays. It returns
+// the last edit.
+func (s *Sweeper) tidy(ctx context.Context, headings []string, last edit.Event) (edit.Event, error) {
+	origin := edit.Origin{Source: edit.FromSweep}
+	for _, heading := range headings {
+		done, err := s.Editor.Tidy(ctx, heading, s.AgentID, "dreaming: nothing is left below the heading", origin)
 		if _, ok := fault.As(err); ok {
 			continue
 		}

@@ -46,13 +46,14 @@ func (c Candidate) Item() string {
 
 // Plan is what a sweep would do.
 type Plan struct {
-	Recalls  int         `json:"recalls"`  // hits of memories within the Window
-	Memories int         `json:"memories"` // that had any
-	Promote  []Candidate `json:"promote"`  // best first
-	Held     []Candidate `json:"held"`     // candidates that need a person's confirmation
-	Left     []Candidate `json:"left_out"` // candidates that nobody needs in MEMORY.md, see Candidate.Left
-	Later    int         `json:"later"`    // candidates over MaxPromoted, left to the next sweeps
-	Retire   []Retired   `json:"retire"`   // items of earlier sweeps that go to the archive
+	Recalls  int         `json:"recalls"`           // hits of memories within the Window
+	Memories int         `json:"memories"`          // that had any
+	Promote  []Candidate `json:"promote"`           // best first
+	Held     []Candidate `json:"held"`              // candidates that need a person's confirmation
+	Left     []Candidate `json:"left_out"`          // candidates that nobody needs in MEMORY.md, see Candidate.Left
+	Later    int         `json:"later"`             // candidates over MaxPromoted, left to the next sweeps
+	Retire   []Retired   `json:"retire"`            // items of earlier sweeps that go to the archive
+	Emptied  []string    `json:"emptied,omitempty"` // headings of earlier sweeps without items, which are removed
 	Section  string      `json:"section,omitempty"`
 	Before   string      `json:"-"` // the text of MEMORY.md, "" if it is missing
 	After    string      `json:"-"`
@@ -109,8 +110,8 @@ func (s *Sweeper) plan(ctx context.Context, past history, confirmed []string) (P
 	if p.Retire, err = s.retire(ctx, p, dreamed, now); err != nil {
 		return Plan{}, err
 	}
-	p.After = p.Before
-	if len(p.Promote) == 0 && len(p.Retire) == 0 {
+	p.Emptied = edit.Emptied(grammar.Parse(p.Before))
+	if p.After = p.Before; p.changesNothing() {
 		return p, nil
 	}
 	p.Section = sectionPrefix + now.Format("2006-01-02 15:04") + " UTC"
@@ -124,6 +125,10 @@ func (s *Sweeper) plan(ctx context.Context, past history, confirmed []string) (P
 		if _, err := d.Apply(t, e, now); err != nil {
 			return Plan{}, err
 		}
+		edit.Drop(d, e.Section)
+	}
+	for _, heading := range p.Emptied {
+		edit.Drop(d, heading)
 	}
 	p.After = d.String()
 	return p, nil
@@ -250,7 +255,9 @@ func (p Plan) rationale() string {
 }
 
 // changesNothing reports whether a sweep would leave MEMORY.md as it is.
-func (p Plan) changesNothing() bool { return len(p.Promote) == 0 && len(p.Retire) == 0 }
+func (p Plan) changesNothing() bool {
+	return len(p.Promote) == 0 && len(p.Retire) == 0 && len(p.Emptied) == 0
+}
 
 // note is the sweep in the git record of the files.
 func (p Plan) note(event edit.Event) workspace.Note {

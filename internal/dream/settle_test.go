@@ -228,3 +228,38 @@ func TestSuccessorTakesThePlace(t *testing.T) {
 		t.Errorf("promoted %q; %v", names(swept.Promote), reasons(swept.Plan))
 	}
 }
+
+// The heading of a sweep goes with its last item, also when a person removed the item or the whole section by hand.
+func TestHeadingsGoWithTheirItems(t *testing.T) {
+	t.Parallel()
+	n := newFixture(t, map[string]string{"MEMORY.md": "# Memory\n\n## People\n\n- Ana\n"})
+	n.remember(audience.DM(), "The pump is blue")
+	n.recall(3, "blue pump")
+	swept := n.sweep(n.open())
+	if len(swept.Promote) != 1 {
+		t.Fatalf("promoted %q", names(swept.Promote))
+	}
+	line := "- " + swept.Promote[0].Item() + "\n"
+	before := n.read("MEMORY.md")
+	n.write("MEMORY.md", strings.Replace(before, line, "", 1))
+	tidied := n.sweep(n.open())
+	if text := n.read("MEMORY.md"); strings.Contains(text, "Dreamed") || !strings.Contains(text, "- Ana") ||
+		text != tidied.After {
+		t.Errorf("MEMORY.md:\n%s\nplanned:\n%s", text, tidied.After)
+	}
+	if more := n.sweep(n.open()); !more.changesNothing() {
+		t.Errorf("the next sweep: %+v", more)
+	}
+	n.write("MEMORY.md", before)
+	n.sweep(n.open())
+	n.write("MEMORY.md", "# Memory\n\n## People\n\n- Ana\n")
+	if drifts, err := n.open().Editor.Scan(t.Context()); err != nil || len(drifts) > 0 {
+		t.Errorf("removed by hand with its heading: %+v, %v", drifts, err)
+	}
+	// A section with other text is a person's.
+	kept := strings.Replace(before, line, "Ask about the pump.\n", 1)
+	n.write("MEMORY.md", kept)
+	if n.sweep(n.open()); n.read("MEMORY.md") != kept {
+		t.Errorf("MEMORY.md:\n%s", n.read("MEMORY.md"))
+	}
+}

@@ -216,6 +216,7 @@ func (a *attempt) edit(now time.Time, text string) (Event, error) {
 	} else if q.Expected != "" {
 		return Event{}, fault.New("expected_hash: the section no longer exists; omit expected_hash to create it")
 	}
+	a.dropEmptied(d, done.Section)
 	// The Change Log and last_updated are part of the same event: a replay restores them with the section.
 	a.changeLog(d, t, q.Edit, done, now)
 	if t != nil && t.Strict {
@@ -230,10 +231,12 @@ func (a *attempt) edit(now time.Time, text string) (Event, error) {
 	after := grammar.Parse(string(data))
 	e.Changes, e.FileAfter = splice.Between(k, before, after), k.File(data)
 	// Hashes are those of the text as it will be read again, not as it was put together.
-	i := splice.Index(after, done.Section, done.Anchor)
-	e.After = k.Section(after.Parts[i].Body)
+	snapshot := ""
+	if i := splice.Index(after, done.Section, done.Anchor); i >= 0 {
+		e.After, snapshot = k.Section(after.Parts[i].Body), Excerpt(after.Parts[i].Body)
+	}
 	a.after = string(data)
-	a.result = Result{Event: e.brief(), Snapshot: Excerpt(after.Parts[i].Body), Items: added, Match: done.Match}
+	a.result = Result{Event: e.brief(), Snapshot: snapshot, Items: added, Match: done.Match}
 	return e, nil
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/frontmatter"
+	"github.com/yamo-protocol/yamo-mcp/workspace"
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit/seal"
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit/splice"
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
@@ -66,7 +67,8 @@ func lost(name string, edited map[string]bool, old, present *grammar.Document) (
 	t, _ := grammar.TypeOf(name)
 	strict := t != nil && t.Strict
 	for _, p := range old.Parts[1:] {
-		if !strict && !edited[p.Name] {
+		// What a person no longer wants of a sweep, they remove with its heading.
+		if !strict && !edited[p.Name] || name == workspace.MemoryFile && workspace.IsDreamed(p.Name) {
 			continue
 		}
 		i := splice.Index(present, p.Name, p.Anchor.ID)

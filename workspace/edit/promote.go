@@ -89,6 +89,9 @@ func (e *Editor) Promote(
 
 // apply performs the request's operation on d.
 func (q *Request) apply(d *grammar.Document, t *grammar.Type, now time.Time) (grammar.Applied, error) {
+	if q.tidies {
+		return q.tidy(d)
+	}
 	if q.Op == grammar.Promote {
 		return d.Promote(t, q.subsection, &q.Edit, now)
 	}

@@ -186,7 +186,10 @@ func holds(k seal.Key, p Event, present []byte) bool {
 	d := grammar.Parse(string(present))
 	for _, c := range p.Changes {
 		i := splice.Index(d, c.Section, c.Anchor)
-		if i < 0 || k.Section(d.Parts[i].Body) != c.After {
+		if c.Gone && i < 0 {
+			continue
+		}
+		if i < 0 || c.Gone || k.Section(d.Parts[i].Body) != c.After {
 			return false
 		}
 	}

@@ -243,11 +243,15 @@ func (e *Editor) around(
 // without takes back in present what changed from before to after, section by section, except in the Change Log. It
 // changes and returns present.
 func without(name string, before, after, present *grammar.Document) (*grammar.Document, error) {
-	for _, p := range before.Parts {
-		if splice.Index(after, p.Name, p.Anchor.ID) < 0 {
-			return nil, fault.New("section: %q was created again by taking back its creation, and %s was changed since; "+
-				"make the edit again instead", p.Name, name)
+	for at, p := range before.Parts {
+		if splice.Index(after, p.Name, p.Anchor.ID) >= 0 {
+			continue
 		}
+		if splice.Index(present, p.Name, p.Anchor.ID) >= 0 {
+			return nil, fault.New("section: %q was created again since in %s; nothing was written. Before the edit it "+
+				"was:\n%s", p.Name, name, Excerpt(p.Body))
+		}
+		present.Parts = slices.Insert(present.Parts, min(at, len(present.Parts)), p)
 	}
 	for _, p := range after.Parts {
 		if isChangeLog(p.Name) {

@@ -18,6 +18,7 @@ type Change struct {
 	Anchor  string `json:"anchor,omitempty"` // its hidden anchor
 	Nth     int    `json:"nth,omitempty"`    // its number among those with the same heading, from 0
 	Made    *Made  `json:"made,omitempty"`   // set if the event created the section
+	Gone    bool   `json:"gone,omitempty"`   // the event removed the section, whose whole body is Cut
 	Before  string `json:"before_hash"`      // of the body's canonical text
 	After   string `json:"after_hash"`
 	At      int    `json:"at"`
@@ -31,14 +32,30 @@ type Made struct {
 	Hidden string `json:"hidden,omitempty"`
 }
 
-// Between returns the changes from before to after, in order. It compares section by section, because operations change
-// and add sections but never remove or move one (seed 004 §4).
+// Between returns the changes from before to after, in order. It compares section by section: operations change and add
+// sections, and in one case remove one, but never move one (seed 004 §4).
 func Between(k seal.Key, before, after *grammar.Document) []Change {
 	var list []Change
 	i := 0
+	// The old parts up to another one are gone, after number parts of after.
+	gone := func(upTo, number int) {
+		for ; i < upTo; i++ {
+			p := before.Parts[i]
+			list = append(list, Change{
+				Section: p.Name, Anchor: p.Anchor.ID, Nth: called(after.Parts[:number], p.Name), Gone: true,
+				Before: k.Section(p.Body), Cut: p.Body,
+			})
+		}
+	}
 	for j, p := range after.Parts {
+		for at := i; at < len(before.Parts); at++ {
+			if same(before.Parts[at], p) {
+				gone(at, j)
+				break
+			}
+		}
 		// A part that before does not have at this place is new; the next ones are compared with the same old part.
-		if i == len(before.Parts) || before.Parts[i].Heading != p.Heading || before.Parts[i].Hidden != p.Hidden {
+		if i == len(before.Parts) || !same(before.Parts[i], p) {
 			list = append(list, Change{
 				Section: p.Name, Anchor: p.Anchor.ID, Made: &Made{j, p.Hidden}, After: k.Section(p.Body), Insert: p.Body,
 			})
@@ -51,12 +68,16 @@ func Between(k seal.Key, before, after *grammar.Document) []Change {
 		}
 		at, cut, insert := Of(old.Body, p.Body)
 		list = append(list, Change{
-			Section: p.Name, Anchor: p.Anchor.ID, Nth: nth(after, j), Before: k.Section(old.Body), After: k.Section(p.Body),
+			Section: p.Name, Anchor: p.Anchor.ID, Nth: called(after.Parts[:j], p.Name), Before: k.Section(old.Body), After: k.Section(p.Body),
 			At: at, Cut: cut, Insert: insert,
 		})
 	}
+	gone(len(before.Parts), len(after.Parts))
 	return list
 }
+
+// same reports whether two parts have the same heading and anchor.
+func same(a, b grammar.Part) bool { return a.Heading == b.Heading && a.Hidden == b.Hidden }
 
 // Index returns the part of d with the heading section and the anchor, else the first with the heading and no anchor,
 // -1 if there is neither.
@@ -77,10 +98,10 @@ func Index(d *grammar.Document, section, anchor string) int {
 	return found
 }
 
-// nth returns how many parts before i have the same heading.
-func nth(d *grammar.Document, i int) (n int) {
-	for _, p := range d.Parts[:i] {
-		if p.Heading != "" && p.Name == d.Parts[i].Name {
+// called returns how many of the parts have the heading name.
+func called(parts []grammar.Part, name string) (n int) {
+	for _, p := range parts {
+		if p.Heading != "" && p.Name == name {
 			n++
 		}
 	}
@@ -140,10 +161,15 @@ func Apply(
 			d.Parts = slices.Insert(d.Parts, min(max(c.Made.Index, 1), len(d.Parts)), part)
 			continue
 		}
-		p, ok := c.find(d, t, matches)
-		if !ok {
+		i := c.find(d, t, matches)
+		if i < 0 {
 			return &DriftError{id, c.Section, "no section has the name and the content that it had"}
 		}
+		if c.Gone {
+			d.Parts = slices.Delete(d.Parts, i, i+1)
+			continue
+		}
+		p := &d.Parts[i]
 		body, ok := c.apply(p.Body)
 		if !ok || !matches(body, c.After) {
 			return &DriftError{id, c.Section, "its content is not what the event changed"}
@@ -153,20 +179,23 @@ func Apply(
 	return nil
 }
 
-// find returns the section that c changes, if it has the content that c expects.
-func (c Change) find(d *grammar.Document, t *grammar.Type, matches func(body, hash string) bool) (*grammar.Part, bool) {
-	fits := func(p *grammar.Part) bool { return matches(p.Body, c.Before) }
+// find returns the index of the section that c changes, if it has the content that c expects, else -1.
+func (c Change) find(d *grammar.Document, t *grammar.Type, matches func(body, hash string) bool) int {
+	fits := func(i int) bool { return matches(d.Parts[i].Body, c.Before) }
 	if c.Section == "" {
-		return &d.Parts[0], fits(&d.Parts[0])
+		if fits(0) {
+			return 0
+		}
+		return -1
 	}
-	if i := c.index(d); i >= 0 && fits(&d.Parts[i]) {
-		return &d.Parts[i], true
+	if i := c.index(d); i >= 0 && fits(i) {
+		return i
 	}
 	// Only with the expected content: a section with a similar heading could be another one.
-	if i, ok := d.Reanchor(t, c.Section); ok && fits(&d.Parts[i]) {
-		return &d.Parts[i], true
+	if i, ok := d.Reanchor(t, c.Section); ok && fits(i) {
+		return i
 	}
-	return nil, false
+	return -1
 }
 
 // index returns the only part of d with c's anchor, else number c.Nth of those with its heading, -1 for none.

@@ -54,3 +54,25 @@ func FuzzChanges(f *testing.F) {
 		}
 	})
 }
+
+// A document becomes another one that lacks some of its sections, and has new ones.
+func TestSectionsGone(t *testing.T) {
+	t.Parallel()
+	k := seal.Key{Version: 1, Secret: make([]byte, 32)}
+	for before, after := range map[string]string{
+		"# T\n\n## A\n- a\n## B\n- b\n":              "# T\n\n## A\n- a\n",
+		"# T\n\n## A\n- a\n## B\n- b\n## C\n":        "# T\n\n## B\n- b\n## C\n- c\n",
+		"# T\n\n## A\n- 1\n## A\n- 2\n## A\n- 3\n":   "# T\n\n## A\n- 1\n## A\n- 3\n",
+		"# T\n\n## A\n- a\n## B\n- b\n## C\n- c\n":   "# T\n\n## N\n- n\n## C\n- c\n## D\n- d\n",
+		"# T\n\n## A\n- a\n## B\n- b\n## C\n- c\n\n": "# T\n\n",
+	} {
+		d := grammar.Parse(before)
+		list := Between(k, d, grammar.Parse(after))
+		same := func(body, hash string) bool { return k.Section(body) == hash }
+		if err := Apply(d, nil, "e", list, same); err != nil {
+			t.Errorf("%q to %q: %v, changes %+v", before, after, err, list)
+		} else if got := d.String(); got != after {
+			t.Errorf("%q became %q, want %q", before, got, after)
+		}
+	}
+}
