@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -61,8 +62,12 @@ if there are errors, and 0 if there are only warnings.`,
 				})
 			}
 			return lintWorkspace(dir, func(view *workspace.View) ([]workspace.Finding, error) {
+				drifted, err := lintDrift(cmd.Context(), env, dir, view)
+				if err != nil {
+					return nil, err
+				}
 				found, err := lintEvidence(cmd.Context(), env, dir, view)
-				return append(more, found...), err
+				return slices.Concat(more, drifted, found), err
 			}, env.Stdout, asJSON)
 		},
 	}
@@ -117,6 +122,34 @@ func lintWorkspace(
 		return fmt.Errorf("the workspace does not conform to the format (errors: %d)", n)
 	}
 	return nil
+}
+
+// lintDrift reports files whose changes by hand, or whose record, need a decision. Without a record of edits it opens
+// nothing. A record that cannot be read is reported as such.
+func lintDrift(
+	ctx context.Context, env cli.Env, dir string, view *workspace.View,
+) ([]workspace.Finding, error) {
+	record := applied.Record(filepath.Join(dir, session.MemoryFolder))
+	if _, err := os.Stat(record); err != nil {
+		return nil, nil //nolint:nilerr // nothing was ever edited, or applied.Check reports it
+	}
+	settings, err := config.Read(dir, env.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	options := session.Options{Config: settings, Getenv: env.Getenv, Logger: slog.New(slog.DiscardHandler)}
+	var found []workspace.Finding
+	editor, err := session.OpenEditor(options, view, nil, nil)
+	if err == nil {
+		found, err = editor.CheckDrift(ctx)
+	}
+	if err != nil {
+		return []workspace.Finding{{
+			File: session.MemoryFolder + "/private/edits.ndjson", Error: true, Rule: "seed 004 §11",
+			Message: "the record of edits cannot be read: " + err.Error() + "; run yamo-mcp record verify",
+		}}, nil
+	}
+	return found, nil
 }
 
 // lintEvidence reports evidence tokens that lead nowhere, and quotes that are none. Without tokens in the files it

@@ -106,8 +106,8 @@ func lost(name string, edited map[string]bool, old, present *grammar.Document) (
 	return wrong
 }
 
-// Scan looks at every file that was ever edited, records what was changed by hand, and returns the drifts that the
-// maintainer must decide about (seed 004 §10), in the order of the record.
+// Scan looks at every file that was ever edited, records what was changed by hand and what cannot be replayed, and
+// returns the drifts that the maintainer must decide about (seed 004 §10), in the order of the record.
 func (e *Editor) Scan(ctx context.Context) ([]Event, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -122,6 +122,16 @@ func (e *Editor) Scan(ctx context.Context) ([]Event, error) {
 	for _, name := range names {
 		if err := e.catchUp(ctx, name); err != nil {
 			return nil, err
+		}
+		if !e.state.files[name].known {
+			continue
+		}
+		if r, err := e.replay(ctx, name, ""); err != nil {
+			return nil, err
+		} else if r.Broken != "" {
+			if err := e.queue(ctx, name, r); err != nil {
+				return nil, err
+			}
 		}
 	}
 	var drifts []Event

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit/splice"
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
@@ -356,5 +357,101 @@ func TestReanchorOnReplay(t *testing.T) {
 		if (err == nil) != ok || ok && !strings.Contains(doc.String(), "- Eva\n") {
 			t.Errorf("%q: %v\n%s", text, err, doc)
 		}
+	}
+}
+
+// A record that does not reproduce the file is put before the maintainer, who accepts the file as it is; the history
+// then goes on from there.
+func TestBrokenRecordIsQueued(t *testing.T) {
+	t.Parallel()
+	d := newFixture(t, map[string]string{"MEMORY.md": memoryText})
+	e := d.open()
+	d.edit(e, request("MEMORY.md", grammar.AppendItem, "People", "Eva"))
+	// As a faulty version of this program would write it: properly signed, and not what the file became.
+	k, err := e.key()
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad := e.newEvent(e.now(), string(grammar.AppendItem), "MEMORY.md")
+	bad.Section, bad.FileBefore, bad.FileAfter = "People", k.File([]byte("x")), k.File([]byte(d.read("MEMORY.md")))
+	bad.Changes = []splice.Change{{Section: "People", Insert: "- Uwe\n", Before: "b", After: "a"}}
+	if err := e.record(t.Context(), k, bad); err != nil {
+		t.Fatal(err)
+	}
+	e.applied()
+	if found, err := d.open().CheckDrift(t.Context()); err != nil || len(found) != 1 ||
+		!strings.Contains(found[0].Message, "the record cannot be replayed: event "+bad.ID) {
+		t.Errorf("lint: %+v, %v", found, err)
+	}
+	if r := d.replay(d.open(), "MEMORY.md", ""); r.Broken != bad.ID {
+		t.Fatalf("replayed: %+v", r)
+	}
+	e = d.open()
+	for range 2 { // it is queued once
+		if drifts := d.drifts(e); len(drifts) != 1 || drifts[0].RefersTo != bad.ID {
+			t.Fatalf("the queue: %+v", drifts)
+		}
+	}
+	if found, err := e.CheckDrift(t.Context()); err != nil || len(found) != 1 {
+		t.Errorf("lint of what is queued: %+v, %v", found, err)
+	}
+	// The agent goes on meanwhile.
+	d.edit(e, request("MEMORY.md", grammar.AppendItem, "People", "Kim"))
+	if n, err := e.Accept(t.Context(), "MEMORY.md", "operator", "as it is"); n != 1 || err != nil {
+		t.Fatal(n, err)
+	}
+	last := d.edit(e, request("MEMORY.md", grammar.AppendItem, "People", "Zoe"))
+	for _, next := range []*Editor{e, d.open()} {
+		if r := d.replay(next, "MEMORY.md", ""); r.Drift != nil || r.Text != d.read("MEMORY.md") {
+			t.Errorf("replayed: %+v", r)
+		}
+		if drifts := d.drifts(next); len(drifts) > 0 {
+			t.Errorf("the queue: %+v", drifts)
+		}
+	}
+	// Neither the broken event nor what followed is taken for reproduced.
+	if r := d.replay(e, "MEMORY.md", bad.ID); r.Drift == nil {
+		t.Errorf("up to the broken event: %+v", r)
+	}
+	steps := 0
+	if err := e.Steps(t.Context(), "MEMORY.md", func(Event, string) { steps++ }); err != nil || steps < 4 {
+		t.Errorf("%d steps, %v", steps, err)
+	}
+	if _, _, err := e.Undo(t.Context(), last.Event.ID, "operator", "no"); err != nil {
+		t.Error(err)
+	}
+	if found, err := e.CheckDrift(t.Context()); err != nil || len(found) > 0 {
+		t.Errorf("lint: %+v, %v", found, err)
+	}
+}
+
+// Lint reports drift that the record does not have yet, and writes nothing.
+func TestCheckDrift(t *testing.T) {
+	t.Parallel()
+	d := newFixture(t, map[string]string{"MEMORY.md": memoryText})
+	e := d.open()
+	d.edit(e, request("MEMORY.md", grammar.AppendItem, "People", "Eva"))
+	d.write("MEMORY.md", strings.Replace(d.read("MEMORY.md"), "- Ana\n", "- Ana Pardo\n", 1))
+	if found, err := e.CheckDrift(t.Context()); err != nil || len(found) > 0 {
+		t.Errorf("an ordinary change by hand: %+v, %v", found, err)
+	}
+	d.write("MEMORY.md", "# Memory\n")
+	record := filepath.Join(d.dir, ".yamo", "private", "edits.ndjson")
+	before, err := os.ReadFile(record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := d.open().CheckDrift(t.Context())
+	if err != nil || len(found) != 1 || !found[0].Error || !strings.Contains(found[0].Message, "## People is gone") {
+		t.Errorf("drifted: %+v, %v", found, err)
+	}
+	if after, err := os.ReadFile(record); err != nil || string(after) != string(before) {
+		t.Errorf("lint wrote to the record: %v", err)
+	}
+	if drifts := d.drifts(e); len(drifts) != 1 {
+		t.Errorf("the queue: %+v", drifts)
+	}
+	if found, err := e.CheckDrift(t.Context()); err != nil || len(found) != 1 {
+		t.Errorf("lint of what is queued: %+v, %v", found, err)
 	}
 }

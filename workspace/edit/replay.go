@@ -25,6 +25,7 @@ type Replayed struct {
 	Events int    // number of applied events
 	Last   string // id of the last applied event
 	Drift  *Event // where the replay halted: a drift that the maintainer has not accepted (seed 004 §10), else nil
+	Broken string // id of the event that does not reproduce its text, if the replay halted there
 }
 
 // events returns a file's events, in order, each checked to be as it was written. Edits that never reached the file are
@@ -160,7 +161,62 @@ func (e *Editor) Replay(ctx context.Context, name, to string) (Replayed, error) 
 			return Replayed{}, err
 		}
 	}
-	return e.replay(ctx, name, to)
+	r, err := e.replay(ctx, name, to)
+	if err == nil && to == "" && r.Broken != "" {
+		err = e.queue(ctx, name, r)
+	}
+	return r, err
+}
+
+// accepted are the ids of the drifts that the maintainer has accepted or restored.
+func accepted(events []Event) map[string]bool {
+	ids := map[string]bool{}
+	for _, event := range events {
+		if event.Op == OpAccept || event.Op == OpRestore {
+			ids[event.RefersTo] = true
+		}
+	}
+	return ids
+}
+
+// resume returns the index of the accepted drift about events[i], which does not reproduce its text: it has the whole
+// text with which a replay goes on. Without one it returns -1.
+func resume(events []Event, i int, accepted map[string]bool) int {
+	for at := i + 1; at < len(events); at++ {
+		if d := events[at]; d.Op == OpDrift && d.RefersTo == events[i].ID && accepted[d.ID] {
+			return at
+		}
+	}
+	return -1
+}
+
+// queue records that an event of a file does not reproduce its text, as a drift that the maintainer decides about: they
+// can accept the file as it is. It records that once.
+func (e *Editor) queue(ctx context.Context, name string, r Replayed) (err error) {
+	tx, err := e.begin(ctx, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // a file that cannot be edited
+	}
+	if err != nil {
+		return err
+	}
+	defer tx.close(&err)
+	if err := tx.catchUp(ctx); err != nil {
+		return err
+	}
+	present := tx.present()
+	about := func(d Event) bool { return d.RefersTo == r.Broken }
+	if f := tx.state.files[name]; present == nil || f == nil || slices.ContainsFunc(f.drifts, about) {
+		return nil
+	}
+	k, err := tx.key()
+	if err != nil {
+		return err
+	}
+	event := tx.whole(k, tx.now(), OpDrift, name, string(present))
+	event.RefersTo, event.Actor = r.Broken, Hand
+	event.Rationale = "the record cannot be replayed: " + r.Drift.Rationale
+	return tx.record(ctx, k, event)
 }
 
 // replay makes the file's text from its events, up to the point to. It stops at a drift that was not accepted: what
@@ -177,15 +233,11 @@ func (e *Editor) replay(ctx context.Context, name, to string) (Replayed, error) 
 	if !slices.ContainsFunc(events, Event.writes) { // pins and proposals do not determine its text
 		return Replayed{}, fault.New("%s: no recorded edits, so nothing to replay", name)
 	}
-	accepted := map[string]bool{}
-	for _, event := range events {
-		if event.Op == OpAccept || event.Op == OpRestore {
-			accepted[event.RefersTo] = true
-		}
-	}
+	accepted := accepted(events)
 	var r Replayed
 	var d *grammar.Document
-	for _, event := range events {
+	for i := 0; i < len(events); i++ {
+		event := events[i]
 		if until.before(event) {
 			break
 		}
@@ -195,8 +247,14 @@ func (e *Editor) replay(ctx context.Context, name, to string) (Replayed, error) 
 		}
 		next, err := e.step(name, d, event)
 		if drift, ok := errors.AsType[*splice.DriftError](err); ok {
+			// The maintainer may have accepted the file as it was when that was noticed.
+			if at := resume(events, i, accepted); at > i && !until.within(events[i:at]) {
+				i = at - 1
+				continue
+			}
 			// Reported like a drift of the file: the record and the text disagree here, so that what follows cannot be
 			// trusted.
+			r.Broken = event.ID
 			event.Op, event.Rationale = OpDrift, drift.Error()
 			r.Drift = &event
 			break
@@ -228,6 +286,11 @@ type point struct {
 	time  time.Time // the latest time of an event, zero for no limit
 }
 
+// within reports whether the replay must end among events.
+func (p point) within(events []Event) bool {
+	return slices.ContainsFunc(events, func(e Event) bool { return e.ID == p.id || p.before(e) })
+}
+
 func (p point) before(e Event) bool {
 	return p.found || !p.time.IsZero() && e.time().After(p.time)
 }
@@ -248,13 +311,19 @@ func (e *Editor) Steps(ctx context.Context, name string, visit func(event Event,
 	if err != nil {
 		return err
 	}
+	accepted := accepted(events)
 	var d *grammar.Document
-	for _, event := range events {
+	for i := 0; i < len(events); i++ {
+		event := events[i]
 		if !event.writes() {
 			continue
 		}
 		next, err := e.step(name, d, event)
 		if drift, ok := errors.AsType[*splice.DriftError](err); ok {
+			if at := resume(events, i, accepted); at > i {
+				i = at - 1
+				continue
+			}
 			return fault.New("%s: its history cannot be followed: %v", name, drift)
 		}
 		if err != nil {

@@ -212,14 +212,20 @@ func (e *Editor) around(
 	if by := undoneBy[id]; by != "" {
 		return Event{}, nil, nil, fault.New("%s: already undone by %s, which can be undone too", id, by)
 	}
+	accepted := accepted(events)
 	var d *grammar.Document
-	for _, event := range events {
+	for i := 0; i < len(events); i++ {
+		event := events[i]
 		text := ""
 		if d != nil {
 			text = d.String() // a step changes d
 		}
 		next, err := e.step(name, d, event)
 		if drift, ok := errors.AsType[*splice.DriftError](err); ok {
+			if at := resume(events, i, accepted); at > i && event.ID != id {
+				i = at - 1
+				continue
+			}
 			return Event{}, nil, nil, fault.New("%s: the text before it cannot be reconstructed: %v", id, drift)
 		}
 		if err != nil {

@@ -2,7 +2,10 @@ package edit
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -121,4 +124,53 @@ func (e *Editor) faithful(ctx context.Context, item string) (bool, error) {
 		}
 	}
 	return true, nil
+}
+
+// CheckDrift returns a finding for each file with a drift that the maintainer has not decided about (seed 004 §10),
+// whether the record has it already or not. It writes nothing.
+func (e *Editor) CheckDrift(ctx context.Context) (list []workspace.Finding, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if err := e.sync(ctx); err != nil {
+		return nil, err
+	}
+	add := func(name, why string) {
+		list = append(list, workspace.Finding{
+			File: name, Error: true, Rule: "seed 004 §10",
+			Message: "the file has drifted: " + why + "; run yamo-mcp diff, then yamo-mcp drift accept or restore",
+		})
+	}
+	for _, name := range slices.Sorted(maps.Keys(e.state.files)) {
+		f := e.state.files[name]
+		for _, d := range f.drifts {
+			add(name, d.Rationale)
+		}
+		if !f.known {
+			continue
+		}
+		data, err := e.opt.View.Read(name)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			continue // refused, which lint reports
+		}
+		if !e.unchanged(f, data) {
+			k, err := e.key()
+			if err != nil {
+				return nil, err
+			}
+			if seen, err := e.observe(k, e.now(), name, data); err != nil {
+				return nil, err
+			} else if seen.Op == OpDrift {
+				add(name, seen.Rationale)
+			}
+		}
+		r, err := e.replay(ctx, name, "")
+		if err != nil {
+			return nil, err
+		}
+		queued := slices.ContainsFunc(f.drifts, func(d Event) bool { return d.RefersTo == r.Broken })
+		if r.Broken != "" && !queued {
+			add(name, "the record cannot be replayed: "+r.Drift.Rationale)
+		}
+	}
+	return list, nil
 }

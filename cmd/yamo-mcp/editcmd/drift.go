@@ -31,7 +31,8 @@ func (e command) newDrift() *cobra.Command {
 				return "restored " + name + "\n", editor.Restore(ctx, name, session.Operator, why)
 			}))
 	group.Long = `A file drifts when a manual change removes something that recorded edits depend on: an edited
-section, or in a profile also an anchor, an ID or the Change Log. Sessions continue to use the
+section, or in a profile also an anchor, an ID or the Change Log. So does a file whose record does
+not reproduce it. Sessions continue to use the
 file, but it cannot be replayed until you accept or restore it here. Without a subcommand, the
 files that need a decision are listed.`
 	return e.command(group, e.listDrifts)

@@ -68,8 +68,8 @@ func Between(k seal.Key, before, after *grammar.Document) []Change {
 		}
 		at, cut, insert := Of(old.Body, p.Body)
 		list = append(list, Change{
-			Section: p.Name, Anchor: p.Anchor.ID, Nth: called(after.Parts[:j], p.Name), Before: k.Section(old.Body), After: k.Section(p.Body),
-			At: at, Cut: cut, Insert: insert,
+			Section: p.Name, Anchor: p.Anchor.ID, Nth: called(after.Parts[:j], p.Name),
+			Before: k.Section(old.Body), After: k.Section(p.Body), At: at, Cut: cut, Insert: insert,
 		})
 	}
 	gone(len(before.Parts), len(after.Parts))
