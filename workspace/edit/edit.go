@@ -237,6 +237,7 @@ func (e *Editor) Edit(ctx context.Context, q Request) (Result, error) {
 		return e.proposed(a.result), nil
 	}
 	e.seen.edited(q, a)
+	e.rollOverview(ctx, a.result.Event)
 	return a.result, nil
 }
 

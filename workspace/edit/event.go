@@ -75,6 +75,7 @@ type Event struct {
 	Changes    []splice.Change `json:"changes,omitempty"`
 	Touched    bool            `json:"touched,omitempty"`   // last_updated was set to ts
 	RefersTo   string          `json:"refers_to,omitempty"` // the event that this one is about
+	Rollup     bool            `json:"rollup,omitempty"`    // only the rollup of the day was written, see roll
 	Exact      bool            `json:"exact,omitempty"`     // of OpUndo: the whole file is as it was before the edit
 	Asked      *Asked          `json:"proposal,omitempty"`  // the edit that a proposal asks for
 

@@ -355,6 +355,7 @@ func (e *Editor) AcceptProposal(
 	if err != nil {
 		return Result{}, Changed{}, err
 	}
+	e.rollOverview(ctx, a.result.Event)
 	return a.result, a.change(), nil
 }
 

@@ -51,6 +51,7 @@ type file struct {
 	day      string          // of done, UTC
 	done     []counted
 	undone   map[string]counted // of today, by the id of the event that took them back
+	rolled   []int64            // of today: lines of the events that only wrote the rollup
 }
 
 // counted is an edit that the day's rollup counts.
@@ -203,7 +204,10 @@ func (f *file) edited(e Event, seq int64) {
 	}
 	// The rollup of the Change Log is one entry a day, in UTC (seed 004 §6).
 	if day := e.Time[:min(len(e.Time), len(time.DateOnly))]; day != f.day {
-		f.day, f.done, f.undone = day, nil, map[string]counted{}
+		f.day, f.done, f.undone, f.rolled = day, nil, map[string]counted{}, nil
+	}
+	if e.Rollup {
+		f.rolled = append(f.rolled, seq)
 	}
 	if f.counts(e) {
 		f.done = append(f.done, counted{
@@ -228,41 +232,6 @@ func (f *file) tookBack(e Event) {
 	}
 }
 
-// today returns what the rollup of a file counts on a day, oldest first, and was, its text as the file has it. The
-// rollup of a user's overview also counts the edits of the user's parts and relationships (seed 004 §6).
-func (s *state) today(name string, now time.Time) (today []grammar.Done, was string) {
-	day := now.UTC().Format(time.DateOnly)
-	own := s.files[name]
-	if own == nil || own.day != day {
-		own = newFile()
-	}
-	list, last := slices.Clone(own.done), int64(0)
-	for _, c := range own.done {
-		last = max(last, c.seq)
-	}
-	if _, about := grammar.TypeOf(name); about.Type == "user" && strings.HasPrefix(name, grammar.Folder+"/") {
-		for other, f := range s.files {
-			t, of := grammar.TypeOf(other)
-			if other == name || f.day != day || of.UserID != about.UserID || t == nil || !t.Strict {
-				continue
-			}
-			for _, c := range f.done {
-				c.Of = t.Title + " " + of.ID
-				list = append(list, c)
-			}
-		}
-		slices.SortFunc(list, func(a, b counted) int { return cmp.Compare(a.seq, b.seq) })
-	}
-	var before []grammar.Done
-	for _, c := range list {
-		today = append(today, c.Done)
-		if c.seq <= last {
-			before = append(before, c.Done)
-		}
-	}
-	return today, grammar.Rollup(now, before)
-}
-
 // counts reports whether the day's rollup mentions e. An edit of the Change Log itself needs no other entry.
 func (*file) counts(e Event) bool { return !isChangeLog(e.Section) }
 
@@ -277,6 +246,9 @@ func (s *state) undo(f *file, e Event) {
 	// Only the last edit can be undone, so that its entry is the last one too.
 	if n := len(f.done); n > 0 && f.counts(undone) {
 		f.done = f.done[:n-1]
+	}
+	if n := len(f.rolled); n > 0 && undone.Rollup {
+		f.rolled = f.rolled[:n-1]
 	}
 	f.after, f.version = e.FileAfter, e.Integrity.SaltVersion
 	delete(s.byKey, undone.Key)

@@ -42,6 +42,7 @@ func (e *Editor) Undo(ctx context.Context, ref, actor, why string) (Result, Chan
 	if err != nil {
 		return Result{}, Changed{}, err
 	}
+	e.rollOverview(ctx, a.result.Event)
 	return a.result, a.change(), nil
 }
 
@@ -84,6 +85,7 @@ func (e *Editor) UndoLast(ctx context.Context, q Request) (Result, error) {
 	}
 	e.seen.made = slices.Delete(e.seen.made, last, last+1)
 	e.seen.add(q.Session, q.File, versionOf(a.after), grammar.Parse(a.after))
+	e.rollOverview(ctx, a.result.Event)
 	return a.result, nil
 }
 
