@@ -9,6 +9,7 @@
 package dream
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -196,12 +197,21 @@ func (s *Sweeper) archive(ctx context.Context, p Plan, begun edit.Event) (last e
 	return last, nil
 }
 
-// tidy removes headings of earlier sweeps below which a person has left nothing. One that is pinned stays. It returns
-// the last edit.
+// tidy removes headings of earlier sweeps below which a person has left nothing. One that is pinned stays. last is the
+// sweep's last edit, the zero value for none; tidy returns the last one then. Its edits cite the first, so that Undo
+// finds them.
 func (s *Sweeper) tidy(ctx context.Context, headings []string, last edit.Event) (edit.Event, error) {
-	origin := edit.Origin{Source: edit.FromSweep}
 	for _, heading := range headings {
-		done, err := s.Editor.Tidy(ctx, heading, s.AgentID, "dreaming: nothing is left below the heading", origin)
+		q := edit.Request{Actor: s.AgentID, Origin: edit.Origin{Source: edit.FromSweep}}
+		q.Section, q.Rationale = heading, "dreaming: nothing is left below the heading"
+		if last.ID != "" {
+			token, err := grammar.ParseToken(cmp.Or(begunBy(last), last.ID))
+			if err != nil {
+				return last, fmt.Errorf("cite the sweep: %w", err)
+			}
+			q.Evidence = []grammar.Token{token}
+		}
+		done, err := s.Editor.Tidy(ctx, q)
 		if _, ok := fault.As(err); ok {
 			continue
 		}

@@ -250,6 +250,11 @@ func TestHeadingsGoWithTheirItems(t *testing.T) {
 	if more := n.sweep(n.open()); !more.changesNothing() {
 		t.Errorf("the next sweep: %+v", more)
 	}
+	// Taking the sweep back brings the heading back.
+	_, err := n.open().Undo(t.Context(), "no")
+	if text := n.read("MEMORY.md"); err != nil || text != strings.Replace(before, line, "", 1) {
+		t.Errorf("taken back: %v\n%s", err, text)
+	}
 	n.write("MEMORY.md", before)
 	n.sweep(n.open())
 	n.write("MEMORY.md", "# Memory\n\n## People\n\n- Ana\n")

@@ -42,13 +42,15 @@ func (a *attempt) dropEmptied(d *grammar.Document, section string) {
 	}
 }
 
-// Tidy removes a heading of MEMORY.md that Emptied returns, in an edit of the actor. Another section is a fault.
-func (e *Editor) Tidy(ctx context.Context, heading, actor, why string, origin Origin) (Result, error) {
+// Tidy removes a heading of MEMORY.md that Emptied returns; another section is a fault. Of q it takes Section, Actor,
+// Rationale, Origin and Evidence.
+func (e *Editor) Tidy(ctx context.Context, q Request) (Result, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	a, err := e.attempt(ctx, Request{
-		File: workspace.MemoryFile, Actor: actor, Origin: origin, tidies: true,
-		Edit: grammar.Edit{Op: grammar.CurateItems, Section: heading, Rationale: why},
+		File: workspace.MemoryFile, Actor: q.Actor, Origin: q.Origin, tidies: true, Edit: grammar.Edit{
+			Op: grammar.CurateItems, Section: q.Section, Rationale: q.Rationale, Evidence: q.Evidence,
+		},
 	})
 	if err != nil {
 		return Result{}, fmt.Errorf("remove an empty heading: %w", err)

@@ -50,7 +50,7 @@ func TestEmptiedHeadingGoes(t *testing.T) {
 	if got := grammar.Parse(d.read("MEMORY.md")).Sections(); len(got) != 3 || got[0] != "People" {
 		t.Errorf("sections %q", got)
 	}
-	if _, err := e.Tidy(t.Context(), "People", "kate", "empty", Origin{Source: FromSweep}); err == nil {
+	if _, err := e.Tidy(t.Context(), Request{Edit: grammar.Edit{Section: "People", Rationale: "empty"}}); err == nil {
 		t.Error("a section that is no sweep's was removed")
 	}
 }
