@@ -140,6 +140,14 @@ func lintDrift(
 	options := session.Options{Config: settings, Getenv: env.Getenv, Logger: slog.New(slog.DiscardHandler)}
 	var found []workspace.Finding
 	editor, err := session.OpenEditor(options, view, nil, nil)
+	// Without these lines the files have not drifted from anything.
+	if err == nil && applied.Check(filepath.Join(dir, session.MemoryFolder)) == nil {
+		if err := editor.Complete(); err != nil {
+			return []workspace.Finding{{
+				File: session.MemoryFolder + "/private/edits.ndjson", Error: true, Rule: "seed 004 §11", Message: err.Error(),
+			}}, nil
+		}
+	}
 	if err == nil {
 		found, err = editor.CheckDrift(ctx)
 	}

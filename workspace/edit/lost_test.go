@@ -164,3 +164,36 @@ func TestRollupOfOverview(t *testing.T) {
 		t.Errorf("%q, want %q", items, want)
 	}
 }
+
+// A line that writes no file, such as a pin, is missed too.
+func TestLostPinIsNoticed(t *testing.T) {
+	t.Parallel()
+	d := newFixture(t, map[string]string{"MEMORY.md": memoryText})
+	heads := t.TempDir()
+	open := func() *Editor {
+		e := d.open()
+		e.opt.Heads = heads
+		e.reset()
+		return e
+	}
+	e := open()
+	d.edit(e, request("MEMORY.md", grammar.AppendItem, "People", "Eva"))
+	if _, err := e.SetPin(t.Context(), "MEMORY.md#People", OpPin, "operator"); err != nil {
+		t.Fatal(err)
+	}
+	if err := open().Complete(); err != nil {
+		t.Fatalf("an intact record: %v", err)
+	}
+	path := filepath.Join(d.dir, ".yamo", "private", "edits.ndjson")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.SplitAfter(bytes.TrimSuffix(data, []byte("\n")), []byte("\n"))
+	if err := os.WriteFile(path, bytes.Join(lines[:len(lines)-1], nil), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := open().Complete(); err == nil || !strings.Contains(err.Error(), "1 entries") {
+		t.Errorf("without the pin's line: %v", err)
+	}
+}

@@ -89,8 +89,18 @@ func (e *Editor) applied() {
 	}
 }
 
-// Complete reports lines that are missing at the end of the record, see applied.Check.
-func (e *Editor) Complete() error { return applied.Check(e.opt.Dir) }
+// Complete reports lines that are missing at the end of the record: those of edits that are in their files (see
+// applied.Check), and any other that this machine has seen. It takes no lock and checks no line.
+func (e *Editor) Complete() error {
+	if err := applied.Check(e.opt.Dir); err != nil {
+		return err
+	}
+	missing, err := ledger.CheckHead(e.head(), e.path())
+	if err != nil || missing == nil {
+		return err
+	}
+	return fmt.Errorf("the record of edits is not complete: %w; restore .yamo/private from a backup", missing)
+}
 
 // pending returns the last event that writes a file, if it is not known to be in the file. Only the last one can be
 // interrupted: every later write completes it first.
