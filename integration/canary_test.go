@@ -307,6 +307,7 @@ func (p *planted) remember(tb testing.TB, group string, plant func(place string)
 	hooks := hookSession{tb: tb, launch: s.launch, id: "stated", cwd: p.project, quick: true}
 	hooks.prompt("I am allergic to " + plant("an offered statement") + ".")
 	hooks.run("Stop", map[string]any{"last_assistant_message": "Noted."})
+	hooks.run("SessionEnd", map[string]any{"reason": "exit"}) // what a running session keeps of a prompt goes with it
 	if group == "" {
 		p.cite(s)
 	}
