@@ -16,6 +16,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/config"
 	"github.com/yamo-protocol/yamo-mcp/internal/history"
 	"github.com/yamo-protocol/yamo-mcp/internal/session"
 	"github.com/yamo-protocol/yamo-mcp/internal/text"
@@ -41,6 +42,15 @@ type importedSource struct {
 	Last     string         `json:"last,omitempty"`
 	Projects map[string]int `json:"projects,omitempty"` // sessions by folder
 	Unknown  int            `json:"unknown"`            // entries that were left out
+	InPlace  bool           `json:"in_place,omitempty"` // nothing was copied: session_logs reads it there
+	Set      bool           `json:"set,omitempty"`      // of InPlace: the setting transcripts names it
+	Stated   *distilled     `json:"stated,omitempty"`   // with --distill
+}
+
+// importing is how sources are imported.
+type importing struct {
+	*cli.Command
+	dryRun, copy, distill bool
 }
 
 // allHistories is the source that selects every program whose history is found.
@@ -48,21 +58,25 @@ const allHistories = "auto"
 
 // newImportCommand returns `yamo-mcp import`.
 func newImportCommand(env cli.Env) *cobra.Command {
-	c := cli.New(env)
+	c := importing{Command: cli.New(env)}
 	c.Nearby = true
-	var dryRun bool
 	sources := strings.Join(slices.Sorted(maps.Keys(history.Readers)), ", ")
 	cmd := &cobra.Command{
 		Use:   "import SOURCE [PATH]",
-		Short: "Let past conversations be found: Codex, Gemini CLI, OpenCode, ChatGPT, Claude",
-		Long: `Copy conversations that another program has kept into the workspace, where the tool session_logs finds
-them in a DM. SOURCE is one of ` + sources + ` or auto, which takes
-the hosts of this machine. For chatgpt and claude PATH is the archive that you have exported, or its
-conversations.json.
+		Short: "Let past conversations be found: of Claude Code, Codex, ChatGPT and others",
+		Long: `Show the conversations that another program has kept, and copy them into the workspace, where the
+tool session_logs finds them in a DM. SOURCE is one of
+` + sources + `,
+or auto, which takes the hosts of this machine. For chatgpt and claude PATH is the archive that you have
+exported, or its conversations.json.
 
-Nothing leaves the machine, nothing becomes a memory by itself, and credentials are removed from
-what is shown. Repeat the command to copy what is new; it can be interrupted. The sessions of Claude
-Code need no copy: set transcripts to ~/.claude/projects.`,
+The sessions of Claude Code and OpenClaw are not copied: session_logs reads them where they are, once
+the setting transcripts names their folder. With --copy they are, so that they remain when the host
+deletes them. With --distill what you stated in them is offered as proposals, for you to accept or
+reject; nothing enters a file by itself.
+
+Nothing leaves the machine, and credentials are removed from what is shown. Repeat the command to copy
+what is new; it can be interrupted.`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := c.Load(cmd); err != nil {
@@ -76,31 +90,38 @@ Code need no copy: set transcripts to ~/.claude/projects.`,
 			if err != nil {
 				return err
 			}
-			result, err := importAll(cmd.Context(), c, places, dryRun)
+			result, err := c.all(cmd.Context(), places)
 			if err != nil {
 				return err
 			}
 			return c.Answer(result, formatImported(result))
 		},
 	}
-	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show what is found, and copy nothing")
-	c.AddFlags(cmd.Flags())
+	flags := cmd.Flags()
+	flags.BoolVar(&c.dryRun, "dry-run", false, "show what is found, and copy and offer nothing")
+	flags.BoolVar(&c.copy, "copy", false, "copy also what is read in place, to keep what the host deletes")
+	flags.BoolVar(&c.distill, "distill", false, "offer what you stated in the conversations as proposals")
+	c.AddFlags(flags, config.TranscriptsSetting)
 	return cmd
 }
 
-// importAll copies the sessions of places into the workspace of c, or with dryRun counts them only.
-func importAll(ctx context.Context, c *cli.Command, places []historyPlace, dryRun bool) (imported, error) {
+// all imports the sessions of places into the workspace.
+func (c importing) all(ctx context.Context, places []historyPlace) (imported, error) {
 	result := imported{
-		Copied: !dryRun, Sources: []importedSource{},
+		Copied: !c.dryRun, Sources: []importedSource{},
 		Folder: filepath.Join(c.Config.Workspace, session.MemoryFolder, session.ImportedFolder),
 	}
-	if !dryRun { // before the first copy: no version control may see it
+	if !c.dryRun { // before the first copy: no version control may see it
 		if err := c.WithMemory(audience.DM(), (*mesh.View).Prepare); err != nil {
 			return result, err
 		}
 	}
 	for _, p := range places {
-		s, err := importHistory(ctx, c.Env, p, result.Folder, dryRun)
+		var err error
+		if p.path, err = filepath.Abs(p.path); err != nil {
+			return result, err
+		}
+		s, err := c.read(ctx, p, result.Folder)
 		if err != nil {
 			return result, err
 		}
@@ -157,34 +178,25 @@ func historyPlaces(env cli.Env, source, path string) (places []historyPlace, err
 		errNoHistory, strings.Join(looked, ", "))
 }
 
-// importHistory copies the sessions of one place into folder.
-func importHistory(
-	ctx context.Context, env cli.Env, place historyPlace, folder string, dryRun bool,
-) (found importedSource, err error) {
+// read shows the sessions of one place, copies them into folder unless they are read in place, and offers what was
+// stated in them.
+func (c importing) read(ctx context.Context, place historyPlace, folder string) (found importedSource, err error) {
+	reader := history.Readers[place.source]
 	found = importedSource{Source: place.source, Path: place.path, Projects: map[string]int{}}
-	progress := cli.NewProgress(env.Stderr)
-	show := cli.IsTerminal(env.Stderr)
-	err = history.Readers[place.source].Read(ctx, place.path, func(s history.Session) error {
-		found.Unknown += s.Unknown
-		if len(s.Turns) == 0 {
-			return ctx.Err()
-		}
-		found.Sessions++
-		found.Turns += len(s.Turns)
-		for _, t := range s.Turns {
-			found.Bytes += int64(len(t.Text))
-			if day := t.Time.Format(time.DateOnly); !t.Time.IsZero() {
-				found.First = min(cmp.Or(found.First, day), day)
-				found.Last = max(found.Last, day)
-			}
-		}
-		if s.Folder != "" {
-			found.Projects[s.Folder]++
-		}
+	found.InPlace = history.InPlace(reader) && !c.copy
+	found.Set = found.InPlace && isBelow(place.path, c.Config.Session.Transcripts)
+	progress := cli.NewProgress(c.Stderr)
+	show := cli.IsTerminal(c.Stderr)
+	said := distilled{}
+	err = reader.Read(ctx, place.path, func(s history.Session) error {
+		found.add(s)
 		if show {
 			progress.Show("sessions of "+place.source, found.Sessions, found.Sessions)
 		}
-		if dryRun {
+		if c.distill {
+			said.hear(s)
+		}
+		if len(s.Turns) == 0 || c.dryRun || found.InPlace {
 			return ctx.Err()
 		}
 		_, changed, err := history.Copy(filepath.Join(folder, place.source), place.source, s)
@@ -206,8 +218,49 @@ func importHistory(
 	case place.named && found.Sessions == 0:
 		return found, fmt.Errorf("import: %s: it has no conversation of %s; name the archive or folder that it wrote",
 			place.path, place.source)
+	case !c.distill:
+		return found, nil
 	}
-	return found, nil
+	found.Stated = &said
+	if c.dryRun {
+		said.newestFirst()
+		said.Statements = said.all
+		return found, nil
+	}
+	logs := ""
+	if found.InPlace {
+		logs = place.path
+	}
+	return found, said.offer(ctx, c.Command, logs)
+}
+
+// isBelow reports whether path is dir or below it; "" is nowhere.
+func isBelow(path, dir string) bool {
+	if dir == "" {
+		return false
+	}
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// add counts a session.
+func (found *importedSource) add(s history.Session) {
+	found.Unknown += s.Unknown
+	if len(s.Turns) == 0 {
+		return
+	}
+	found.Sessions++
+	found.Turns += len(s.Turns)
+	for _, t := range s.Turns {
+		found.Bytes += int64(len(t.Text))
+		if day := t.Time.Format(time.DateOnly); !t.Time.IsZero() {
+			found.First = min(cmp.Or(found.First, day), day)
+			found.Last = max(found.Last, day)
+		}
+	}
+	if s.Folder != "" {
+		found.Projects[s.Folder]++
+	}
 }
 
 // formatImported returns the answer as text.
@@ -226,13 +279,21 @@ func formatImported(r imported) string {
 		if s.Unknown > 0 {
 			fmt.Fprintf(&b, "  left out, because their form is not known: %s\n", text.Count(s.Unknown, "entry", "entries"))
 		}
-		if r.Copied {
-			fmt.Fprintf(&b, "  new or changed: %s\n", text.Count(s.New, "session", "sessions"))
+		switch {
+		case s.Set:
+			b.WriteString("  session_logs reads them there\n")
+		case s.InPlace:
+			fmt.Fprintf(&b, "  session_logs reads them there once the setting transcripts is %q; --copy copies them\n",
+				s.Path)
+		case r.Copied:
+			fmt.Fprintf(&b, "  new or changed: %s, in %s\n", text.Count(s.New, "session", "sessions"),
+				filepath.Join(r.Folder, s.Source))
+		}
+		if s.Stated != nil {
+			b.WriteString(s.Stated.String())
 		}
 	}
-	if r.Copied {
-		fmt.Fprintf(&b, "copied to %s: session_logs finds them in a DM\n", r.Folder)
-	} else {
+	if !r.Copied {
 		b.WriteString("nothing was copied: this was a dry run\n")
 	}
 	return b.String()

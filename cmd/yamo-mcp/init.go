@@ -7,11 +7,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
 	"github.com/yamo-protocol/yamo-mcp/internal/config"
+	"github.com/yamo-protocol/yamo-mcp/internal/history"
 	"github.com/yamo-protocol/yamo-mcp/internal/session"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
@@ -113,7 +115,9 @@ and if you give no name, the agent asks who it is and whom it serves in its firs
 // person agrees.
 func importAtInit(ctx context.Context, env cli.Env, dir string, asking *guide, agreed bool) error {
 	places, err := historyPlaces(env, allHistories, "")
-	if errors.Is(err, errNoHistory) {
+	// What is read in place has nothing to copy, and may be large.
+	places = slices.DeleteFunc(places, func(p historyPlace) bool { return history.InPlace(history.Readers[p.source]) })
+	if errors.Is(err, errNoHistory) || err == nil && len(places) == 0 {
 		if agreed {
 			fmt.Fprintln(env.Stderr, "No conversations to import.")
 		}
@@ -132,7 +136,7 @@ func importAtInit(ctx context.Context, env cli.Env, dir string, asking *guide, a
 			return err
 		}
 	}
-	done, err := importAll(ctx, c, places, false)
+	done, err := importing{Command: c}.all(ctx, places)
 	if err != nil {
 		return fmt.Errorf("the workspace is ready, but not all was imported; continue with yamo-mcp import auto: %w", err)
 	}

@@ -1,6 +1,6 @@
-// Package history reads conversations that other programs have kept: what Codex, Gemini CLI and OpenCode write,
-// and the archives that ChatGPT and Claude export. Copy writes them as session logs (seed 002, phase 10.4), which are
-// then found as any other.
+// Package history reads conversations that other programs have kept: what Claude Code, OpenClaw, Codex, Gemini CLI and
+// OpenCode write, and the archives that ChatGPT and Claude export. Copy writes them as session logs (seed 002, phase
+// 10.4), which are then found as any other.
 //
 // Every format is one Reader. The formats are read leniently: what a Reader does not know is counted and left out.
 package history
@@ -39,6 +39,19 @@ type Turn struct {
 	Role string // user, assistant or tool
 	Text string
 	Time time.Time // zero if it is not known
+	// Typed is what the person typed of Text, "" for nothing; nil for all of a user's turn.
+	Typed *string
+}
+
+// Said returns what the person typed of a turn, "" for nothing.
+func (t Turn) Said() string {
+	switch {
+	case t.Role != "user":
+		return ""
+	case t.Typed != nil:
+		return *t.Typed
+	}
+	return t.Text
 }
 
 // Reader reads one program's conversations.
@@ -54,7 +67,18 @@ type Reader interface {
 // Readers are the readers, by the name of the program.
 var Readers = map[string]Reader{
 	"chatgpt": chatGPT{}, "claude": claude{}, "codex": codex{}, "gemini": gemini{}, "opencode": openCode{},
+	"claude-code": hostLogs{claudeCode}, "openclaw": hostLogs{openClaw},
 }
+
+// InPlace reports whether session_logs reads a program's sessions where they are, so that a copy only keeps what the
+// program deletes.
+func InPlace(r Reader) bool {
+	_, ok := r.(hostLogs)
+	return ok
+}
+
+// LogName returns the id under which Copy writes a session.
+func LogName(s Session) string { return fileName(s.ID) }
 
 // maxFile is the maximum size of a file of one session.
 const maxFile = 256 << 20

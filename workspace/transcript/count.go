@@ -55,3 +55,9 @@ func (v *View) EachTurn(ctx context.Context, id string, visit func(Session, Entr
 	_, err = v.scan(ctx, l, nil, func(s Session, t turn) bool { return visit(s, v.preview(t, wholeTurn)) })
 	return err
 }
+
+// About returns what a log tells of its session, with the number of its turns. The error is ErrNotFound for a log that
+// does not exist or is not the audience's.
+func (v *View) About(ctx context.Context, l Log) (Session, error) {
+	return v.scan(ctx, log{name: l.Name, id: l.SessionID, group: l.Group}, nil, func(Session, turn) bool { return true })
+}
