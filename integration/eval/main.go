@@ -88,7 +88,7 @@ func run(ctx context.Context, dir, vectors string, dreams bool) (err error) {
 		if err != nil || len(files) == 0 {
 			return fmt.Errorf("no %s in %q: give the folder with -data or YAMO_EVAL_DATA", set.pattern, dir)
 		}
-		var score, tuned, held, logs tally
+		var score, tuned, held, logs, logsTuned, logsHeld tally
 		for _, file := range files {
 			raw, err := os.ReadFile(file)
 			if err != nil {
@@ -101,14 +101,14 @@ func run(ctx context.Context, dir, vectors string, dreams bool) (err error) {
 			for i, c := range conversations {
 				fmt.Fprintf(os.Stderr, "%s %d of %d: %d turns, %d questions\n", set.name, i+1, len(conversations), len(c.turns),
 					len(c.questions))
-				half := &tuned
+				half, logsHalf := &tuned, &logsTuned
 				if i%2 == 1 {
-					half = &held
+					half, logsHalf = &held, &logsHeld
 				}
 				if err := conversationOf(ctx, embedder, c, &score, half); err != nil {
 					return err
 				}
-				if err := transcriptOf(ctx, embedder, c, &logs); err != nil {
+				if err := transcriptOf(ctx, embedder, c, &logs, logsHalf); err != nil {
 					return err
 				}
 			}
@@ -117,7 +117,10 @@ func run(ctx context.Context, dir, vectors string, dreams bool) (err error) {
 		tuned.kinds, held.kinds = nil, nil
 		tuned.print(table, "  odd conversations")
 		held.print(table, "  even conversations")
+		logs.kinds, logsTuned.kinds, logsHeld.kinds = nil, nil, nil
 		logs.print(table, "  session_logs, of transcripts")
+		logsTuned.print(table, "    odd conversations")
+		logsHeld.print(table, "    even conversations")
 	}
 	return table.Flush()
 }
