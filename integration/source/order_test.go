@@ -24,6 +24,7 @@ var byTime = map[string]string{
 	"mesh/record Compare": "the one order by time: of equal times, the ledger's sequence decides",
 
 	"cmd/yamo-mcp/hookcmd states":       "files have no sequence; of equal times the names decide",
+	"cmd/yamo-mcp newestFirst":          "turns of logs have no sequence; of equal times the order of the logs decides",
 	"mesh/index flushSkills":            "rows of a table, whose order no answer shows",
 	"internal/when Overlaps":            "spans of the calendar, which are no order",
 	"workspace ofDay":                   "files have no sequence; of equal times the names decide",
