@@ -145,8 +145,7 @@ var mutants = []mutant{
 		"./tools", "TestSharing", "a person sees all that is shared",
 	},
 	{
-		"tools/client.go", `if content, ok := answer.Content.(map[string]any); ok && content["confirm"] == true {`,
-		`if _, ok := answer.Content.(map[string]any); ok {`,
+		"tools/client.go", `said == accepted && content["confirm"] != true {`, `said == accepted && content == nil {`,
 		"./tools", "TestConfirm", "a form without its tick is no consent",
 	},
 	{
