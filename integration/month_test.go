@@ -241,7 +241,6 @@ func (m *month) isAPage(page string) {
 	}
 	seen := map[string]bool{}
 	heading := ""
-	page = emptied.ReplaceAllString(page, "$1") // of a sweep whose items have all gone
 	for line := range strings.Lines(page) {
 		line = strings.TrimSpace(line)
 		switch {
@@ -273,7 +272,6 @@ func (m *month) isAPage(page string) {
 var (
 	dated    = regexp.MustCompile(`^- [0-9]{4}-[0-9]{2}-[0-9]{2}: `)
 	scored   = regexp.MustCompile(` _\(score=[0-9.]+, hits=[0-9]+, days=[0-9]+\)_`)
-	emptied  = regexp.MustCompile(`(?m)^## Dreamed .*\n\n?(## )`)
 	minute   = regexp.MustCompile(`(20[0-9]{2}-[0-9]{2}-[0-9]{2})[T ][0-9:.]+(Z| UTC)`)
 	eventIDs = regexp.MustCompile(`\b(ev:)?[0-9A-HJKMNP-TV-Z]{26}(@[0-9a-f]+)?|\bmem_[0-9a-f_]+`)
 )
@@ -281,7 +279,6 @@ var (
 // settled is a page without what differs between machines: minutes, ids, and the last digits of scores, by which
 // the items of a sweep are in order.
 func settled(page string) string {
-	page = emptied.ReplaceAllString(page, "$1")
 	page = eventIDs.ReplaceAllString(minute.ReplaceAllString(scored.ReplaceAllString(page, ""), "$1"), "ID")
 	lines := strings.Split(page, "\n")
 	for i := 0; i < len(lines); i++ {
