@@ -14,8 +14,9 @@ import (
 )
 
 const (
-	// archiveSection is the heading below which MEMORY.md keeps what sweeps promoted and nobody needs at each start.
-	archiveSection = "Archive of dreamed items"
+	// archiveSection is the heading below which MEMORY.md keeps what sweeps promoted and nobody needs at each start. It
+	// tells a session that reads it what to think of the items.
+	archiveSection = "Archive: replaced, over or old"
 	// maxDreamed is the maximum number of characters that the items of all sweeps may have together: half of what a
 	// session loads of MEMORY.md (seed 002), so that what a person wrote has the other half.
 	maxDreamed = 6_000
