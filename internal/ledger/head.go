@@ -154,7 +154,7 @@ func (h head) missing(f io.ReaderAt, size int64) (*Missing, error) {
 // line returns the hash of the line where the entry was.
 func (h head) line(f io.ReaderAt, size int64) (hash string, ok bool) {
 	from := h.Offset - 1 // with the newline before it, so that nothing within a line counts
-	if h.Offset < 0 || from >= size {
+	if h.Offset < 0 || h.Offset >= size {
 		return "", false
 	}
 	text := make([]byte, min(size-max(from, 0), maxHead))

@@ -121,6 +121,32 @@ func TestMissingEntriesShow(t *testing.T) {
 	}
 }
 
+// A ledger of one entry begins and ends with it, and is missed like a longer one.
+func TestOnlyEntryMissing(t *testing.T) {
+	t.Parallel()
+	for name, spoil := range map[string]func(path string) error{
+		"removed": os.Remove,
+		"emptied": func(path string) error { return os.Truncate(path, 0) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			opt, log := noted(t)
+			newReader(opt).add(t, "mem_1")
+			if err := spoil(opt.Path); err != nil {
+				t.Fatal(err)
+			}
+			newReader(opt).sync(t)
+			if got, err := CheckHead(opt.Head, opt.Path); err != nil || got == nil || got.Entries != 1 {
+				t.Errorf("%+v, %v, want one entry missing", got, err)
+			}
+			newReader(opt).add(t, "mem_2")
+			if n := strings.Count(log.String(), "ledger accept"); n != 2 {
+				t.Errorf("warned %d times, want 2:\n%s", n, log.String())
+			}
+		})
+	}
+}
+
 // The head follows durable entries of all processes, also where Erase moves lines, and has nothing of their content.
 func TestHeadFollows(t *testing.T) {
 	t.Parallel()
