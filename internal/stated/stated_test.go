@@ -21,7 +21,9 @@ func TestFind(t *testing.T) {
 		"I'm a night-shift nurse - what should I eat?":              {{About, "I'm a night-shift nurse"}},
 		"We decided to use Postgres 16. Thanks!":                    {{Decision, "We decided to use Postgres 16"}},
 		"I chose SQLite for the index":                              {{Decision, "I chose SQLite for the index"}},
-		"No, the ferry leaves on Thursday, not Friday":              {{Correction, "the ferry leaves on Thursday, not Friday"}},
+		"No, the ferry leaves on Thursday, not Friday": {
+			{Correction, "the ferry leaves on Thursday, not Friday"},
+		},
 		"OK, let's go with SQLite for now":                          {{Decision, "let's go with SQLite for now"}},
 		"Always answer in metric units.":                            {{Correction, "Always answer in metric units"}},
 		"from now on, write the tests first":                        {{Correction, "from now on, write the tests first"}},
