@@ -24,11 +24,11 @@ func TestFind(t *testing.T) {
 		"No, the ferry leaves on Thursday, not Friday": {
 			{Correction, "the ferry leaves on Thursday, not Friday"},
 		},
-		"OK, let's go with SQLite for now":                          {{Decision, "let's go with SQLite for now"}},
-		"Always answer in metric units.":                            {{Correction, "Always answer in metric units"}},
-		"from now on, write the tests first":                        {{Correction, "from now on, write the tests first"}},
-		"No, the ferry leaves on May 2, not May 3.":                 {{Correction, "the ferry leaves on May 2, not May 3"}},
-		"Look:\n> I live in Rome\nI live in Oslo now.":              {{About, "I live in Oslo now"}},
+		"OK, let's go with SQLite for now":             {{Decision, "let's go with SQLite for now"}},
+		"Always answer in metric units.":               {{Correction, "Always answer in metric units"}},
+		"from now on, write the tests first":           {{Correction, "from now on, write the tests first"}},
+		"No, the ferry leaves on May 2, not May 3.":    {{Correction, "the ferry leaves on May 2, not May 3"}},
+		"Look:\n> I live in Rome\nI live in Oslo now.": {{About, "I live in Oslo now"}},
 		// What the person did not state of themselves.
 		"Do you think I live in Rome?":                                       nil,
 		"What if I decided to move to Rome?":                                 nil,
