@@ -23,13 +23,18 @@ type history struct {
 	undescribed []edit.Event    // edits of MEMORY.md without an entry in the diary
 }
 
+// recorded returns the events of MEMORY.md and of DREAMS.md, oldest first.
+func (s *Sweeper) recorded(ctx context.Context) (edits, entries []edit.Event, err error) {
+	if edits, err = s.Editor.History(ctx, workspace.MemoryFile, ""); err != nil {
+		return nil, nil, err
+	}
+	entries, err = s.Editor.History(ctx, workspace.DreamsFile, "")
+	return edits, entries, err
+}
+
 // history reads the record of edits.
 func (s *Sweeper) history(ctx context.Context) (history, error) {
-	edits, err := s.Editor.History(ctx, workspace.MemoryFile, "")
-	if err != nil {
-		return history{}, err
-	}
-	entries, err := s.Editor.History(ctx, workspace.DreamsFile, "")
+	edits, entries, err := s.recorded(ctx)
 	if err != nil {
 		return history{}, err
 	}

@@ -32,11 +32,7 @@ func (s *Sweeper) Undo(ctx context.Context, why string) (u Undone, err error) {
 			err = failure
 		}
 	}()
-	edits, err := s.Editor.History(ctx, workspace.MemoryFile, "")
-	if err != nil {
-		return Undone{}, err
-	}
-	entries, err := s.Editor.History(ctx, workspace.DreamsFile, "")
+	edits, entries, err := s.recorded(ctx)
 	if err != nil {
 		return Undone{}, err
 	}
