@@ -123,7 +123,7 @@ func (v *View) Activity(ctx context.Context, since time.Time) (Activity, error) 
 		return Activity{}, err
 	}
 	var a Activity
-	// A second reader of the same file: the compartment's own has gone past the recalls, which it does not keep.
+	// A second reader of the same file: the compartment's own has gone past the recalls, of which it keeps few.
 	err = ledger.New(v.ledgerOptions(v.home())).Sync(ctx, func(e ledger.Entry) error {
 		if e.Op == store.OpRecall && !e.Time.Before(since) {
 			a.Recalls++

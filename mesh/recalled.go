@@ -1,17 +1,11 @@
 package mesh
 
 import (
-	"cmp"
 	"context"
-	"maps"
 	"slices"
 	"strconv"
-	"strings"
-	"sync"
 	"time"
 
-	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
-	"github.com/yamo-protocol/yamo-mcp/mesh/block"
 	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/similar"
@@ -21,7 +15,7 @@ import (
 // Recalled is a memory with the recall signals of a DM's searches.
 type Recalled struct {
 	record.Hit         // without a score and signals
-	Hits       int     // questions that it was the clear answer to, each once a day, see clearLead
+	Hits       int     // questions that it was the clear answer to, each once a day, see store.ClearLead
 	Days       int     // days, UTC, of these questions
 	Mean       float64 // the mean of its scores in them, 0..1
 }
@@ -44,17 +38,6 @@ func (r Recalled) Groups() []string {
 	return names
 }
 
-// clearLead is the maximum share of its score that the next best memory may have where a memory counts as recalled: a
-// search that found two about as good shows which one was needed as little as one that found none.
-const clearLead = .88
-
-// asked is a search of the DM: what it found, and what it asked.
-type asked struct {
-	store.Recall
-	at       record.Moment
-	question string // the same for questions with the same words, "" if it is not known
-}
-
 // Recalled is every memory that was the clear answer to questions of the DM since a time and that is still there,
 // oldest first. A question counts once a day, however often it was asked, and for what has replaced its answer since.
 // Searches from before their scores were kept do not count, nor do those that found a memory which was deleted since,
@@ -65,14 +48,8 @@ func (v *View) Recalled(ctx context.Context, since time.Time) ([]Recalled, error
 	if !v.Audience.IsDM() {
 		return nil, nil
 	}
-	// The ledger is read for its searches while a new process restores the memories from their image.
-	var recalls []asked
-	var unread error
-	var reading sync.WaitGroup
-	reading.Go(func() { recalls, unread = v.recallsSince(ctx, since) })
 	stores, _, err := v.compartments(ctx)
-	reading.Wait()
-	if err := cmp.Or(err, unread); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	facts := newFacts(stores)
@@ -83,8 +60,8 @@ func (v *View) Recalled(ctx context.Context, since time.Time) ([]Recalled, error
 		days  map[string]bool
 	}
 	byID := map[string]*signals{}
-	for _, r := range recalls {
-		id, score := facts.answer(r)
+	for _, q := range facts.list[0].Questions(since) { // of the audience's own compartment
+		id, score := facts.answer(q)
 		if id == "" {
 			continue
 		}
@@ -93,10 +70,10 @@ func (v *View) Recalled(ctx context.Context, since time.Time) ([]Recalled, error
 			s = &signals{asked: map[string]bool{}, days: map[string]bool{}}
 			byID[id] = s
 		}
-		day := r.at.Time.UTC().Format(time.DateOnly)
-		question := day + " " + r.question
-		if r.question == "" {
-			question = strconv.FormatInt(r.at.Seq, 10)
+		day := q.At.Time.UTC().Format(time.DateOnly)
+		question := day + " " + q.Words
+		if q.Words == "" {
+			question = strconv.FormatInt(q.At.Seq, 10)
 		}
 		if s.asked[question] {
 			continue
@@ -113,40 +90,6 @@ func (v *View) Recalled(ctx context.Context, since time.Time) ([]Recalled, error
 	}
 	slices.SortFunc(found, func(a, b Recalled) int { return record.CompareStored(a.Hit, b.Hit) })
 	return found, nil
-}
-
-// recallsSince returns the searches in the DM's ledger since a time that found something, oldest first.
-func (v *View) recallsSince(ctx context.Context, since time.Time) (recalls []asked, err error) {
-	// A second reader of the same file, as in Activity.
-	err = ledger.New(v.ledgerOptions(v.home())).Sync(ctx, func(e ledger.Entry) error {
-		if e.Op != store.OpRecall || e.Erased || e.Time.Before(since) {
-			return nil
-		}
-		r := asked{at: record.Moment{Time: e.Time, Compartment: v.home(), Seq: e.Seq}, question: questionIn(e.Block)}
-		if err := store.Decode(e, &r.Recall); err != nil {
-			return err
-		}
-		if len(r.Found) > 0 && len(r.Scores) == len(r.Found) {
-			recalls = append(recalls, r)
-		}
-		return nil
-	})
-	return recalls, err
-}
-
-// questionIn returns what identifies the question of a recall block (RFC-0011 §3.3): the stems of its words in the
-// order of the alphabet, so that "Luis's timezone?" and "timezone of Luis" are one. It is "" without a query.
-func questionIn(text string) string {
-	b, err := block.Parse(text)
-	if err != nil {
-		return ""
-	}
-	query, _ := block.Get(b.Context, "query")
-	stems := slices.Sorted(maps.Keys(terms(query)))
-	if len(stems) == 0 {
-		return strings.ToLower(query)
-	}
-	return strings.Join(stems, " ")
 }
 
 // Echoed are, for each of the texts, the groups that have a memory with nearly all of its words, sorted: what was

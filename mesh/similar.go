@@ -173,25 +173,18 @@ func newFacts(stores []*compartment) *facts {
 
 // answer returns the memory that is the clear answer to a question, and its score: it bears on the question, and no
 // other one that tells something else is about as good. "" is for none.
-func (f *facts) answer(r asked) (id string, score float64) {
-	// Not the first: a search that asks for an order finds in the order of time.
-	for i, other := range r.Found {
-		if r.Scores[i] > score {
-			id, score = other, r.Scores[i]
-		}
-	}
+func (f *facts) answer(q store.Question) (id string, score float64) {
 	// What replaced the answer since answers the question now: a corrected fact is needed as often as before.
-	current := f.current(id, r.at)
-	if score < minRelevance || current == "" {
+	current := f.current(q.Best, q.At)
+	if q.Score < minRelevance || current == "" {
 		return "", 0
 	}
-	for i, other := range r.Found {
-		rivals := other != id && r.Scores[i] > clearLead*score && !f.gone(other, r.at)
-		if rivals && f.relation(id, other) == "" {
+	for _, rival := range q.Rivals {
+		if !f.gone(rival, q.At) && f.relation(q.Best, rival) == "" {
 			return "", 0
 		}
 	}
-	return current, score
+	return current, q.Score
 }
 
 // current returns the id of the memory called id, or of what has replaced it, "" if one of them was deleted since a

@@ -57,6 +57,18 @@ type imageState struct {
 	Syntheses []*record.Synthesis
 	Skills    []skill.Image
 	Uses      map[string][]skill.ImageUse
+	Questions []imageQuestion
+}
+
+// imageQuestion is a Question without the compartment.
+type imageQuestion struct {
+	_      struct{} `cbor:",toarray"`
+	Time   int64    // milliseconds
+	Seq    int64
+	Words  string
+	Best   string
+	Score  float64
+	Rivals []string
 }
 
 // imageRevisions is revisions with ids in place of pointers.
@@ -86,11 +98,18 @@ func (p *Projection) imageState() imageState {
 			}
 		}
 	}
+	questions := make([]imageQuestion, len(p.questions))
+	for i, q := range p.questions {
+		questions[i] = imageQuestion{
+			Time: q.At.Time.UnixMilli(), Seq: q.At.Seq, Words: q.Words, Best: q.Best, Score: q.Score, Rivals: q.Rivals,
+		}
+	}
 	skills, uses := p.skills.Image()
 	return imageState{
 		Entries: p.entries, Revised: slices.Collect(maps.Keys(p.revised)), Accesses: p.accesses, Erased: p.erased,
 		Revisions: r, Sightings: p.sightings, Separated: slices.Collect(maps.Keys(p.separated)),
 		Syntheses: slices.Collect(maps.Values(p.syntheses)), Skills: skills, Uses: uses,
+		Questions: questions,
 	}
 }
 
@@ -173,6 +192,10 @@ func (p *Projection) adopt(image *decodedImage) {
 		p.syntheses[made.Key] = made
 	}
 	p.skills = skill.FromImage(s.Skills, s.Uses)
+	for _, q := range s.Questions {
+		at := record.Moment{Time: time.UnixMilli(q.Time).UTC(), Compartment: p.Visibility, Seq: q.Seq}
+		p.questions = append(p.questions, Question{at, q.Words, q.Best, q.Score, q.Rivals})
+	}
 	p.Changed()
 }
 

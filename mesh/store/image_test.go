@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
+	"github.com/yamo-protocol/yamo-mcp/mesh/block"
 	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/skill"
@@ -135,6 +136,12 @@ func everything(t *testing.T, dir string) *Compartment {
 	add(OpSighting, "mem_5_aaaaaa", &record.Record{Memory: record.Memory{Content: "again"}})
 	add(OpSeparate, "mem_5_aaaaaa", record.Separation{Into: []string{"mem_6_aaaaaa"}})
 	add(OpRecall, "", Recall{AgentID: "kit", Found: []string{"mem_1_aaaaaa", "mem_other"}})
+	for _, query := range []string{"Where is the ladder?", "green tea"} {
+		list = append(list, ledger.Draft{
+			Op: OpRecall, Block: block.Recall{Agent: "kit", Query: query, Time: epoch}.Block().String(),
+			Data: Recall{Found: []string{"mem_1_aaaaaa", "mem_2_aaaaaa", "mem_other"}, Scores: []float64{.8, .9, .1}},
+		})
+	}
 	add(OpAccesses, "", map[string]record.Accesses{"mem_1_aaaaaa": {Count: 4, Last: epoch}, "mem_other": {Count: 1}})
 	add(OpSkill, "skill_1_a", &record.Skill{ID: "skill_1_a", Name: "Tea", Intent: "make tea", Text: "boil"})
 	add(OpSkill, "skill_1_a", &record.Skill{ID: "skill_1_a", Name: "Tea", Intent: "make good tea", Text: "boil it"})
@@ -195,6 +202,7 @@ func TestImageCoversProjection(t *testing.T) {
 	decided := []string{
 		"Visibility", "Vectors", "Retention", "Changed", "mu", // not from the ledger
 		"entries", "revised", "accesses", "erased", "skills", "syntheses", "revisions", "sightings", "separated",
+		"questions",
 		"keywords",
 		"docs", "live", "byID", "byWords", "reworded", "patterns", "derived", "sessions", // addDerived
 		"bm25", "passages", // follow the documents
@@ -353,7 +361,7 @@ func TestImageOfAnotherCompartment(t *testing.T) {
 // format.
 func TestImageFormat(t *testing.T) {
 	t.Parallel()
-	const format, want = "4.1", "4bd1fa9a213349a5"
+	const format, want = "5.1", "4bd1fa9a213349a5"
 	hash := sha256.New()
 	words := keyword.New()
 	for i, text := range []string{

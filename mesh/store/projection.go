@@ -44,6 +44,7 @@ type Projection struct {
 	passages sync.Map // id -> *Passages of a long memory that a search has looked into
 
 	syntheses map[string]*record.Synthesis // by key, the latest
+	questions []Question                   // in the ledger's order, the latest maxQuestions
 
 	revisions revisions
 	sightings map[string][]*record.Record // by the id of the memory that they repeat
@@ -189,6 +190,7 @@ func (p *Projection) change(e ledger.Entry) (func(), error) {
 		return func() {
 			p.remove(e.ID)
 			p.unrevise(e.ID)
+			p.unask(e.ID)
 			p.erased[e.ID] = at
 			p.skills.Remove(e.ID)
 			p.Changed()
@@ -227,7 +229,8 @@ func (p *Projection) change(e ledger.Entry) (func(), error) {
 	case OpRecall:
 		var r Recall
 		err := Decode(e, &r)
-		return func() { p.access(r, e.Time) }, err
+		q := questionOf(e, r)
+		return func() { p.access(r, e.Time); p.ask(q, at) }, err
 	case OpSkill:
 		s := new(record.Skill)
 		return func() { p.skills.Put(s, at); p.Changed() }, Decode(e, s)
