@@ -1,6 +1,7 @@
 package mesh
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -76,5 +77,21 @@ func TestImageAnswers(t *testing.T) {
 	}
 	if diff := cmp.Diff(answers(), restored); diff != "" {
 		t.Errorf("answers (-from the ledger +from the image):\n%s", diff)
+	}
+}
+
+// What the tables lack when the time to close has passed does not keep the next process from starting from an image.
+func TestImageWithoutTime(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	v := open(t, dir, audience.DM(), new(words))
+	for i := range 20 {
+		keep(t, v, record.Memory{Content: fmt.Sprint("note ", i)})
+	}
+	late, cancel := context.WithCancel(t.Context())
+	cancel()
+	_ = v.Close(late) // the tables may be behind, which is an error
+	if _, err := os.Stat(filepath.Join(dir, ".yamo", "private", "start.image")); err != nil {
+		t.Error(err)
 	}
 }

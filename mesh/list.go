@@ -25,22 +25,40 @@ type Listed struct {
 // id of the last one of the page before, "" for the first page. The request's query is ignored. Listing leaves no
 // recall block, and counts as no access.
 func (v *View) List(ctx context.Context, q SearchRequest, after string) (Listed, error) {
-	hits, damaged, err := v.admitted(ctx, &q)
-	if err != nil {
-		return Listed{}, err
-	}
+	var before *record.Hit
 	if after != "" {
 		_, last, err := v.locate(ctx, after)
 		if err != nil {
 			return Listed{}, fault.New("after: no memory %q; use next of the page before", after)
 		}
-		end, _ := slices.BinarySearchFunc(hits, last, record.CompareStored)
-		hits = hits[:end]
+		before = &last
 	}
-	l := Listed{Hits: hits[max(0, len(hits)-q.Limit):], Damaged: damaged}
-	slices.Reverse(l.Hits)
+	// Of 100,000 memories a page needs 50, so that the others are neither kept nor sorted.
+	found := []record.Hit{}
+	newest := func() {
+		slices.SortFunc(found, func(a, b record.Hit) int { return record.CompareStored(b, a) })
+		found = found[:min(len(found), q.Limit+1)]
+	}
+	var oldest *record.Hit // of a full page and one more
+	damaged, err := v.admitted(ctx, &q, func(hit record.Hit) {
+		switch {
+		case before != nil && record.CompareStored(hit, *before) >= 0:
+		case oldest != nil && record.CompareStored(hit, *oldest) <= 0:
+		default:
+			if found = append(found, hit); len(found) >= 4*(q.Limit+1) {
+				newest()
+				last := found[len(found)-1]
+				oldest = &last
+			}
+		}
+	})
+	if err != nil {
+		return Listed{}, err
+	}
+	newest()
+	l := Listed{Hits: found[:min(len(found), q.Limit)], Damaged: damaged}
 	markElsewhere(l.Hits, v.Project(ctx))
-	if len(hits) > q.Limit {
+	if len(found) > q.Limit {
 		l.Next = l.Hits[len(l.Hits)-1].ID
 	}
 	return l, nil
@@ -53,10 +71,12 @@ func (v *View) Around(ctx context.Context, q SearchRequest, id string) (Listed, 
 	if err != nil {
 		return Listed{}, fault.New("around: no memory %q; use an id from search results", id)
 	}
-	hits, damaged, err := v.admitted(ctx, &q)
+	var hits []record.Hit
+	damaged, err := v.admitted(ctx, &q, func(hit record.Hit) { hits = append(hits, hit) })
 	if err != nil {
 		return Listed{}, err
 	}
+	slices.SortFunc(hits, record.CompareStored)
 	at, found := slices.BinarySearchFunc(hits, middle, record.CompareStored)
 	if !found {
 		hits = slices.Insert(hits, at, middle)
@@ -67,28 +87,30 @@ func (v *View) Around(ctx context.Context, q SearchRequest, id string) (Listed, 
 	return Listed{Hits: hits, Damaged: damaged}, nil
 }
 
-// admitted returns the memories that satisfy the conditions of q, oldest first, and fills in q's defaults.
-func (v *View) admitted(ctx context.Context, q *SearchRequest) ([]record.Hit, []record.Visibility, error) {
+// admitted fills in q's defaults and then calls visit for the memories that satisfy its conditions, each compartment's
+// in the reverse order of its ledger. It returns the compartments whose ledgers are damaged.
+func (v *View) admitted(
+	ctx context.Context, q *SearchRequest, visit func(record.Hit),
+) ([]record.Visibility, error) {
 	conditions, accesses, err := v.conditions(ctx, q)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	conditions.asked = nil
 	stores, damaged, err := v.compartments(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	conditions.all = q.All
 	filter := conditions.filter(accesses)
 	words := strings.Fields(strings.ToLower(q.Text))
-	hits := []record.Hit{}
 	list, release := snapshots(stores)
 	defer release()
 	for _, s := range list {
 		if q.In != "" && s.Visibility != q.In {
 			continue
 		}
-		for doc, d := range s.Docs {
+		for doc, d := range slices.Backward(s.Docs) {
 			current := !d.Past || q.All
 			if !filter.AsOf.IsZero() {
 				current = d.Record != nil && s.TrueAt(doc, filter.AsOf)
@@ -100,11 +122,10 @@ func (v *View) admitted(ctx context.Context, q *SearchRequest) ([]record.Hit, []
 			if d.Past {
 				hit = s.Hit(d.Record)
 			}
-			hits = append(hits, hit)
+			visit(hit)
 		}
 	}
-	slices.SortFunc(hits, record.CompareStored)
-	return hits, damaged, nil
+	return damaged, nil
 }
 
 // hasWords reports whether all words, which are in lower case, are in what a person sees of a memory.

@@ -461,6 +461,9 @@ func (v *View) local() time.Time { return v.Now().In(v.zone()) }
 // Refresh tells the view that a workspace file has changed, so that its vectors are made before the next search.
 func (v *View) Refresh(ctx context.Context) error { return v.files.Refresh(ctx) }
 
+// imageGrace is the maximum time that the image of a compartment takes after the time of Close has passed.
+const imageGrace = 3 * time.Second
+
 // Close ends the background work, writes what is embedded but not yet in LanceDB, as far as ctx allows, and releases
 // all resources. Calls in progress may still finish; later ones return ErrClosed.
 func (v *View) Close(ctx context.Context) error {
@@ -474,7 +477,13 @@ func (v *View) Close(ctx context.Context) error {
 	errs := []error{v.files.Close(ctx)}
 	for _, c := range stores {
 		errs = append(errs, c.index.Close(ctx))
-		c.SaveImage(ctx)
+		saving, done := ctx, context.CancelFunc(func() {})
+		if ctx.Err() != nil {
+			// A long import leaves the tables behind. The next process must not read the whole ledger because of that.
+			saving, done = context.WithTimeout(context.WithoutCancel(ctx), imageGrace)
+		}
+		c.SaveImage(saving)
+		done()
 	}
 	return errors.Join(errs...)
 }
