@@ -184,7 +184,11 @@ func (p *planted) plantPrivate(tb testing.TB) {
 			`{"type":"message","id":"a1","message":{"role":"user","content":%q}}`+"\n",
 		p.privately("an OpenClaw session"),
 	))
-	p.ids = append(p.ids, "openclaw")
+	write(tb, filepath.Join(p.transcripts, "reef", "s1", "subagents", "agent-1.jsonl"), fmt.Sprintf(
+		`{"type":"user","uuid":"u1","isSidechain":true,"sessionId":"s1","message":{"role":"user","content":%q}}`+"\n",
+		p.privately("a subagent's session"),
+	))
+	p.ids = append(p.ids, "openclaw", "agent-1")
 	write(tb, filepath.Join(p.workspace, ".yamo", "private", "imported", "chatgpt", "imported-1.jsonl"), fmt.Sprintf(
 		`{"type":"session","version":1,"id":"imported-1","connection":"dm"}`+"\n"+
 			`{"type":"entry","role":"user","content":%q}`+"\n", p.privately("an imported session"),

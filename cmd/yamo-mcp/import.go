@@ -35,7 +35,8 @@ type importedSource struct {
 	Source   string         `json:"source"`
 	Path     string         `json:"path"`
 	Sessions int            `json:"sessions"`
-	New      int            `json:"new"` // or changed; of a dry run 0
+	Agents   int            `json:"subagents"` // that worked for these; counted in Turns and Bytes
+	New      int            `json:"new"`       // or changed; of a dry run 0
 	Turns    int            `json:"turns"`
 	Bytes    int64          `json:"bytes"` // of text
 	First    string         `json:"first,omitempty"`
@@ -249,7 +250,11 @@ func (found *importedSource) add(s history.Session) {
 	if len(s.Turns) == 0 {
 		return
 	}
-	found.Sessions++
+	if s.Parent != "" {
+		found.Agents++
+	} else {
+		found.Sessions++
+	}
 	found.Turns += len(s.Turns)
 	for _, t := range s.Turns {
 		found.Bytes += int64(len(t.Text))
@@ -258,7 +263,7 @@ func (found *importedSource) add(s history.Session) {
 			found.Last = max(found.Last, day)
 		}
 	}
-	if s.Folder != "" {
+	if s.Folder != "" && s.Parent == "" {
 		found.Projects[s.Folder]++
 	}
 }
@@ -267,8 +272,11 @@ func (found *importedSource) add(s history.Session) {
 func formatImported(r imported) string {
 	var b strings.Builder
 	for _, s := range r.Sources {
-		fmt.Fprintf(&b, "%s: %s, %s, %.1f MB of text", s.Source, text.Count(s.Sessions, "session", "sessions"),
-			text.Count(s.Turns, "turn", "turns"), float64(s.Bytes)/1e6)
+		fmt.Fprintf(&b, "%s: %s, ", s.Source, text.Count(s.Sessions, "session", "sessions"))
+		if s.Agents > 0 {
+			fmt.Fprintf(&b, "%s of theirs, ", text.Count(s.Agents, "subagent", "subagents"))
+		}
+		fmt.Fprintf(&b, "%s, %.1f MB of text", text.Count(s.Turns, "turn", "turns"), float64(s.Bytes)/1e6)
 		if s.First != "" {
 			fmt.Fprintf(&b, ", %s to %s", s.First, s.Last)
 		}

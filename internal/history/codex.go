@@ -26,8 +26,15 @@ type codexLine struct {
 	Timestamp string `json:"timestamp"`
 	Type      string `json:"type"`
 	Payload   struct {
-		ID      string `json:"id"`  // of session_meta
-		Cwd     string `json:"cwd"` // likewise
+		ID     string `json:"id"`  // of session_meta
+		Cwd    string `json:"cwd"` // likewise
+		Source struct {
+			Subagent *struct {
+				Spawn struct {
+					Parent string `json:"parent_thread_id"`
+				} `json:"thread_spawn"`
+			} `json:"subagent"`
+		} `json:"source"` // likewise; of a person's session a string
 		Type    string `json:"type"`
 		Role    string `json:"role"`
 		Content []struct {
@@ -80,6 +87,9 @@ func codexSession(path string) (s Session, err error) {
 			s.addCodex(data)
 		}
 		if errors.Is(err, io.EOF) {
+			if s.Parent != "" {
+				s.subagent(s.Parent)
+			}
 			return s, nil
 		}
 		if err != nil {
@@ -100,6 +110,9 @@ func (s *Session) addCodex(data []byte) {
 	switch l.Type {
 	case "session_meta":
 		s.ID, s.Folder = cmp.Or(p.ID, s.ID), cmp.Or(p.Cwd, s.Folder)
+		if by := p.Source.Subagent; by != nil {
+			s.Parent = cmp.Or(by.Spawn.Parent, s.ID)
+		}
 		return
 	case "turn_context", "event_msg", "compacted": // the messages among these are response items too
 		return

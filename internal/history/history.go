@@ -28,6 +28,7 @@ import (
 // Session is a conversation.
 type Session struct {
 	ID      string
+	Parent  string // of a subagent: the id of the session that it worked for, its own if that is not known; else ""
 	Title   string // "" if it has none
 	Folder  string // that it was about, "" if it is not known
 	Turns   []Turn // in order
@@ -36,7 +37,7 @@ type Session struct {
 
 // Turn is an entry of a conversation.
 type Turn struct {
-	Role string // user, assistant or tool
+	Role string // user, assistant, tool, or agent for who gave a subagent its task
 	Text string
 	Time time.Time // zero if it is not known
 	// Typed is what the person typed of Text, "" for nothing; nil for all of a user's turn.
@@ -52,6 +53,17 @@ func (t Turn) Said() string {
 		return *t.Typed
 	}
 	return t.Text
+}
+
+// subagent makes s a subagent's session, which worked for the one with the id parent, "" if that is not known: what is in
+// the user's place is another agent's.
+func (s *Session) subagent(parent string) {
+	s.Parent = cmp.Or(parent, s.ID)
+	for i := range s.Turns {
+		if s.Turns[i].Role == "user" {
+			s.Turns[i].Role = "agent"
+		}
+	}
 }
 
 // Reader reads one program's conversations.
@@ -115,6 +127,9 @@ func Copy(dir, source string, s Session) (path string, changed bool, err error) 
 		}
 		if s.Folder != "" {
 			entry["cwd"] = s.Folder
+		}
+		if s.Parent != "" { // as Claude Code does
+			entry["isSidechain"], entry["sessionId"] = true, fileName(s.Parent)
 		}
 		lines = append(lines, entry)
 	}

@@ -59,6 +59,7 @@ func TestRead(t *testing.T) {
 	}{
 		"codex": {map[string]string{
 			"2026/03/01/rollout-a.jsonl": fixture(t, "rollout.jsonl"),
+			"2026/03/01/rollout-b.jsonl": fixture(t, "rollout-subagent.jsonl"),
 		}, "", []history.Session{{
 			ID: "c1", Folder: "/home/kate/coast", Unknown: 2, Turns: []history.Turn{
 				{Role: "user", Text: "list the buoys", Time: noon},
@@ -66,6 +67,9 @@ func TestRead(t *testing.T) {
 				{Role: "tool", Text: "buoy.txt", Time: noon},
 				{Role: "assistant", Text: "one buoy", Time: noon},
 			},
+		}, {
+			ID: "c2", Parent: "c1", Folder: "/home/kate/coast",
+			Turns: []history.Turn{{Role: "agent", Text: "count them", Time: noon}},
 		}}},
 		"gemini": {map[string]string{
 			"hash/chats/session-1.json": `{"sessionId":"g1","projectHash":"hash","summary":"Buoys","messages":[
@@ -85,6 +89,8 @@ func TestRead(t *testing.T) {
 		"opencode": {map[string]string{
 			"session/p/ses_1.json":     `{"id":"ses_1","title":"Buoys","directory":"/home/kate/coast","time":{"created":1}}`,
 			"session/p/ses_2.json":     `{"id":"ses_2","parentID":"ses_1","title":"a subagent's"}`,
+			"message/ses_2/msg_c.json": `{"id":"msg_c","role":"user","time":{"created":1772366400000}}`,
+			"part/msg_c/prt_1.json":    `{"type":"text","text":"count them"}`,
 			"message/ses_1/msg_b.json": `{"id":"msg_b","role":"assistant","time":{"created":1772366400000}}`,
 			"message/ses_1/msg_a.json": `{"id":"msg_a","role":"user","time":{"created":1772366400000}}`,
 			"part/msg_a/prt_1.json":    `{"type":"text","text":"list the buoys"}`,
@@ -99,6 +105,9 @@ func TestRead(t *testing.T) {
 				{Role: "assistant", Text: "[tool call: bash] {\"command\":\"ls\"}\none buoy", Time: noon},
 				{Role: "tool", Text: "buoy.txt", Time: noon},
 			},
+		}, {
+			ID: "ses_2", Parent: "ses_1", Title: "a subagent's",
+			Turns: []history.Turn{{Role: "agent", Text: "count them", Time: noon}},
 		}}},
 		"chatgpt": {map[string]string{
 			"conversations.json": fixture(t, "chatgpt.json"),
@@ -194,6 +203,17 @@ func TestCopy(t *testing.T) {
 	if err != nil || len(read.Entries) != 1 || read.Entries[0].Content != "list <the> buoys" ||
 		read.Header.Title != "Buoys" || read.Header.Project != "coast" || read.Entries[0].SourcePlugin != "codex" {
 		t.Errorf("read %+v, %v", read, err)
+	}
+	agent := history.Session{
+		ID: "a", Parent: "../x y", Turns: []history.Turn{{Role: "agent", Text: "count them"}},
+	}
+	if _, _, err := history.Copy(filepath.Join(dir, "codex"), "codex", agent); err != nil {
+		t.Fatal(err)
+	}
+	listed, err := folder.View(audience.DM()).ListSessions(t.Context(), 0)
+	if err != nil || len(listed.Sessions) != 1 || len(listed.Sessions[0].Subagents) != 1 ||
+		listed.Sessions[0].Subagents[0].SessionID != "a" {
+		t.Errorf("a copied subagent: %+v, %v", listed, err)
 	}
 	group, err := audience.Group("sailors")
 	if err != nil {

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -70,6 +71,9 @@ func hostSession(ctx context.Context, view *transcript.View, l transcript.Log) (
 		return s, false, err
 	}
 	s.Title, s.Folder, s.Unknown = about.Title, about.Folder, about.SkippedLines
+	if about.Subagent {
+		s.Parent = cmp.Or(about.Parent, s.ID)
+	}
 	seen := map[string]bool{}
 	_, err = view.Follow(ctx, l, 0, func(t transcript.Turn) bool {
 		if t.Key != "" && seen[t.Key] {

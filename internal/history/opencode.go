@@ -40,11 +40,12 @@ func (openCode) Read(ctx context.Context, path string, visit func(Session) error
 		}
 		s := Session{Unknown: 1}
 		switch err := readJSON(file, &info); {
-		case err == nil && info.ParentID != "": // a subagent's
-			continue
 		case err == nil && info.ID != "":
 			s = Session{ID: info.ID, Title: info.Title, Folder: info.Directory}
 			openCodeMessages(path, &s)
+			if info.ParentID != "" {
+				s.subagent(info.ParentID)
+			}
 		}
 		if err := visit(s); err != nil {
 			return err

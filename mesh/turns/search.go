@@ -148,7 +148,7 @@ func (x *Index) filter(q Query) func(*record.Record) bool {
 	named := map[string]bool{}
 	x.mu.Lock()
 	for name, s := range x.logs {
-		named[name] = s.log.SessionID == q.SessionID
+		named[name] = s.log.in(q.SessionID)
 	}
 	x.mu.Unlock()
 	return func(r *record.Record) bool {
@@ -256,9 +256,12 @@ func (x *Index) words(ctx context.Context, order, stems []string, q Query, f *Fo
 	return list, nil
 }
 
+// in reports whether a log is that of a session or of one of its subagents.
+func (l Log) in(session string) bool { return l.SessionID == session || l.Parent == session }
+
 // admits reports whether q admits turns of a log. x.mu is held.
 func (x *Index) admits(s *state, q Query) bool {
-	if q.SessionID != "" && s.log.SessionID != q.SessionID || !q.Since.IsZero() && s.log.Modified.Before(q.Since) {
+	if q.SessionID != "" && !s.log.in(q.SessionID) || !q.Since.IsZero() && s.log.Modified.Before(q.Since) {
 		return false
 	}
 	if q.Project == "" {

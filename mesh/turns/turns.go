@@ -39,6 +39,7 @@ type Log struct {
 	Name      string // unique
 	SessionID string
 	Group     string // the group whose session it was, "" for the person's own
+	Parent    string // the session whose subagent's it is, "" for none; a search in that session finds it
 	Size      int64  // bytes
 	Modified  time.Time
 }
@@ -47,7 +48,7 @@ type Log struct {
 type Turn struct {
 	Offset int64     // of its line, in bytes
 	Key    string    // of the row: another one with it is a repetition; "" for none
-	Role   string    // user, assistant, tool or another
+	Role   string    // user, assistant, tool, agent or another
 	Time   time.Time // zero if it is not known
 	Text   string    // all of it
 	Spoken string    // what was said in it: without tool calls, results and code; "" for nothing

@@ -42,6 +42,7 @@ type about struct {
 	branch   string // of git
 	title    string // that the host, or the person, gave the session
 	subagent bool   // an agent talks to an agent
+	parent   string // of a subagent: the id of the session that it works for
 }
 
 // turn is an entry whose content has not been decoded yet: most that are counted or skipped are never shown.
@@ -49,6 +50,8 @@ type turn struct {
 	entry   Entry // without Content, unless shown
 	content json.RawMessage
 	shown   bool // entry is a preview already
+
+	worksFor string // as about.parent
 }
 
 // whole returns the entry with its content.
@@ -87,8 +90,8 @@ func (t turn) blank() bool {
 
 // record is a line of any of the supported formats:
 //
-//	this format:  {"type":"session",…}, {"type":"entry","role","content",…}
-//	Claude Code:  {"type":"user"|"assistant","uuid","timestamp","cwd","gitBranch","isMeta","isSidechain",
+//	this format:  {"type":"session",…}, {"type":"entry","role","content",…}, of a copy with "isSidechain","sessionId"
+//	Claude Code:  {"type":"user"|"assistant","uuid","timestamp","sessionId","cwd","gitBranch","isMeta","isSidechain",
 //	              "message":{"role","content"}}, {"type":"custom-title"|"ai-title",…}
 //	OpenClaw:     {"type":"session","cwd",…}, {"type":"message","id","timestamp","message":{"role","content"}},
 //	              {"type":"custom_message","id","timestamp","content","display"}
@@ -110,6 +113,7 @@ type record struct {
 	Cwd          string          `json:"cwd"`
 	GitBranch    string          `json:"gitBranch"`
 	IsSidechain  bool            `json:"isSidechain"`
+	OfSession    string          `json:"sessionId"` // Claude Code's: of a subagent's row, the session it works for
 	CustomTitle  string          `json:"customTitle"`
 	AITitle      string          `json:"aiTitle"`
 	Title        string          `json:"title"`
@@ -131,6 +135,9 @@ func parse(data []byte) line {
 		return line{kind: brokenLine}
 	}
 	session := about{folder: r.Cwd, branch: visible(r.GitBranch), subagent: r.IsSidechain}
+	if r.IsSidechain && sessionID.MatchString(r.OfSession) {
+		session.parent = r.OfSession
+	}
 	entry := Entry{Timestamp: r.Timestamp, SourcePlugin: r.SourcePlugin, SenderID: r.SenderID}
 	switch r.Type {
 	case "session":
@@ -159,11 +166,16 @@ func parse(data []byte) line {
 		}
 		if entry.Role == "toolResult" || entry.Role == "user" && onlyResults(said.content) {
 			said.entry.Role = "tool"
+		} else if entry.Role == "user" && r.IsSidechain {
+			said.entry.Role = agentRole
 		}
 		return line{kind: entryLine, turn: said, key: entry.MessageID, about: session}
 	}
 	return line{}
 }
+
+// agentRole is the role of an agent that gives a subagent its task. Hosts write the task in the user's place.
+const agentRole = "agent"
 
 // visible is text.Plain: people and programs that nobody knows have said what is in a log.
 var visible = text.Plain

@@ -27,6 +27,7 @@ type log struct {
 	name     string // slash-separated, below the root
 	id       string
 	group    string // the group whose session it was, by its folder or by sessions.json
+	parent   string // the id of the session whose subagent it was, by its folder or by sessions.json
 	modified time.Time
 	size     int64 // bytes
 }
@@ -55,18 +56,21 @@ func (v *View) folders() ([]string, error) {
 		}
 	}
 	slices.Sort(folders[1:])
-	groups, err := plain.List(root, groupsFolder)
-	if err != nil {
-		return append(folders, v.importedFolders()...), nil // there are no groups
+	var groups, subagents []string
+	for _, folder := range folders {
+		subagents = append(subagents, v.subagentFolders(folder)...)
 	}
-	first := len(folders)
-	for _, entry := range groups {
+	entries, err := plain.List(root, groupsFolder)
+	if err != nil {
+		entries = nil // there are no groups
+	}
+	for _, entry := range entries {
 		if entry.IsDir() {
-			folders = append(folders, groupsFolder+"/"+entry.Name())
+			groups = append(groups, groupsFolder+"/"+entry.Name())
 		}
 	}
-	slices.Sort(folders[first:])
-	return append(folders, v.importedFolders()...), nil
+	slices.Sort(groups)
+	return slices.Concat(folders, groups, v.importedFolders(), subagents), nil
 }
 
 // importedFolders returns the folders of imported logs.
@@ -99,7 +103,9 @@ func at(folder, id string) log {
 	}
 	if group, ok := strings.CutPrefix(folder, groupsFolder+"/"); ok {
 		l.group = group
+		return l
 	}
+	l.parent = parentOf(folder)
 	return l
 }
 
@@ -126,7 +132,7 @@ func (v *View) logs() ([]log, error) {
 				continue
 			}
 			l := at(folder, id)
-			l.group = cmp.Or(l.group, originOf(origins, id))
+			l.settle(origins)
 			_, name, err := v.in(l.name)
 			if err != nil {
 				continue
@@ -162,7 +168,7 @@ func (v *View) find(id string) (log, error) {
 		}
 		if info, err := plain.Stat(root, name); err == nil {
 			_, below, _ := v.in(folder) // as l.name
-			l.group = cmp.Or(l.group, originOf(v.origins(root, below), id))
+			l.settle(v.origins(root, below))
 			l.modified, l.size = info.ModTime(), info.Size()
 			return l, nil
 		}
@@ -223,7 +229,7 @@ func (v *View) scan(
 		if number > 0 && filter != nil && !tooLong && !end && !filter(line) {
 			continue
 		}
-		r := parse(line)
+		r := parse(line).of(l.parent)
 		// SECURITY: in a group the header must name the group: a log may have been moved into the folder by mistake.
 		if number == 0 && !v.who.IsDM() && (r.kind != headerLine || r.connection != "group" || r.group != v.who.Group()) {
 			return session, ErrNotFound
@@ -239,7 +245,9 @@ func (v *View) scan(
 		case r.kind == entryLine && !repeated(seen, r.key):
 			session.add(r.entry)
 			session.describe(r.about)
-			if session.Title == "" && r.entry.Role == "user" {
+			session.work(r.about)
+			r.worksFor = r.parent
+			if session.Title == "" && (r.entry.Role == "user" || session.Subagent && r.entry.Role == agentRole) {
 				session.Title = v.beginning(r.turn)
 			}
 			if !visit(session, r.turn) {
@@ -271,7 +279,21 @@ func (s *Session) describe(a about) {
 	s.Project = ProjectName(s.Folder)
 	s.Branch = cmp.Or(a.branch, s.Branch)
 	s.Title = cmp.Or(a.title, s.Title)
-	s.Subagent = s.Subagent || a.subagent
+}
+
+// work notes whose turn an entry is, which has been counted. A session is a subagent's if all of its turns are: older
+// logs of Claude Code have the turns of subagents among those of their session.
+func (s *Session) work(a about) {
+	if s.EntryCount == 1 && a.subagent {
+		s.Subagent = true
+	}
+	s.Subagent = s.Subagent && a.subagent
+	switch {
+	case !s.Subagent:
+		s.Parent = ""
+	case a.parent != s.SessionID:
+		s.Parent = cmp.Or(s.Parent, a.parent)
+	}
 }
 
 // ProjectName returns the name of the project in folder, which another system may have written: its last element.

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"cmp"
 	"encoding/json"
 	"os"
 	"slices"
@@ -21,12 +22,16 @@ const (
 // groupWords are OpenClaw's words for a conversation of several people, in a session's key and as its chat type.
 var groupWords = []string{"group", "channel", "room"}
 
-// origins returns which sessions of folder were a group's according to a sessions.json there: a map from the id of each
-// to the name of the group, such as "telegram:group:-100123". All other sessions are the direct conversation's.
+// origin is whose session one was: of the group with a name such as "telegram:group:-100123"; a subagent's, of the
+// session with the id parent, which is its own if that is not known.
+type origin struct{ group, parent string }
+
+// origins returns the origins of those sessions of folder, by their ids, that were a group's or a subagent's according
+// to a sessions.json there. All other sessions are the direct conversation's.
 //
 // SECURITY: it is for DMs only, which learn that something was said in a group. It never gives a group access: the file
 // names the sessions of all conversations, so that a group's process does not open it.
-func (v *View) origins(root *os.Root, folder string) map[string]string {
+func (v *View) origins(root *os.Root, folder string) map[string]origin {
 	if !v.who.IsDM() {
 		return nil
 	}
@@ -42,33 +47,77 @@ func (v *View) origins(root *os.Root, folder string) map[string]string {
 	if json.Unmarshal(data, &rows) != nil {
 		return nil
 	}
-	found := map[string]string{}
+	sessions := make(map[string]openClawSession, len(rows))
 	for key, row := range rows {
-		var session struct {
-			ID       string `json:"sessionId"`
-			ChatType string `json:"chatType"`
-			Origin   struct {
-				ChatType string `json:"chatType"`
-			} `json:"origin"`
+		var session openClawSession
+		if json.Unmarshal(row, &session) == nil && session.ID != "" {
+			sessions[key] = session
 		}
-		if json.Unmarshal(row, &session) != nil || session.ID == "" {
-			continue
+	}
+	found := map[string]origin{}
+	for key, session := range sessions {
+		id, first := session.ID, key
+		of := origin{}
+		if by, ok := sessions[session.SpawnedBy]; ok && by.ID != session.ID {
+			of.parent = by.ID
 		}
-		// agent:<id>:main, agent:<id>:<channel>:group|channel|room:<id>
-		parts := strings.Split(key, ":")
-		if len(parts) > 2 && parts[0] == "agent" {
-			parts = parts[2:]
+		// SECURITY: what works for a group's session is the group's.
+		for range maxSpawned {
+			by, ok := sessions[session.SpawnedBy]
+			if of.group = groupIn(key, session); of.group != "" || !ok {
+				break
+			}
+			key, session = session.SpawnedBy, by
 		}
-		isGroup := func(word string) bool { return slices.Contains(groupWords, word) }
-		if slices.ContainsFunc(parts, isGroup) || isGroup(session.ChatType) || isGroup(session.Origin.ChatType) {
-			found[session.ID] = strings.Join(parts, ":")
+		if of.parent == "" && slices.Contains(keyParts(first), subagentWord) {
+			of.parent = id // what it works for is not known
+		}
+		if of != (origin{}) {
+			found[id] = of
 		}
 	}
 	return found
 }
 
-// originOf returns the group of the session id according to origins, "" if it was not a group's.
-func originOf(origins map[string]string, id string) string {
-	session, _, _ := strings.Cut(id, topicMark)
-	return origins[session]
+// openClawSession is a row of sessions.json.
+type openClawSession struct {
+	ID        string `json:"sessionId"`
+	ChatType  string `json:"chatType"`
+	SpawnedBy string `json:"spawnedBy"` // the key of the session that a subagent works for
+	Origin    struct {
+		ChatType string `json:"chatType"`
+	} `json:"origin"`
+}
+
+// maxSpawned is how many subagents of subagents are followed.
+const maxSpawned = 8
+
+// subagentWord is OpenClaw's word for a subagent in a session's key.
+const subagentWord = "subagent"
+
+// keyParts returns the parts of a session's key after the agent: agent:<id>:main, agent:<id>:subagent:<id>,
+// agent:<id>:<channel>:group|channel|room:<id>.
+func keyParts(key string) []string {
+	parts := strings.Split(key, ":")
+	if len(parts) > 2 && parts[0] == "agent" {
+		parts = parts[2:]
+	}
+	return parts
+}
+
+// groupIn returns the group of a row of sessions.json, "" if it is not a group's.
+func groupIn(key string, session openClawSession) string {
+	parts := keyParts(key)
+	isGroup := func(word string) bool { return slices.Contains(groupWords, word) }
+	if slices.ContainsFunc(parts, isGroup) || isGroup(session.ChatType) || isGroup(session.Origin.ChatType) {
+		return strings.Join(parts, ":")
+	}
+	return ""
+}
+
+// settle notes what origins tells of the log.
+func (l *log) settle(origins map[string]origin) {
+	session, _, _ := strings.Cut(l.id, topicMark)
+	of := origins[session]
+	l.group, l.parent = cmp.Or(l.group, of.group), cmp.Or(l.parent, of.parent)
 }

@@ -12,7 +12,8 @@ import (
 )
 
 // ListSessions describes the newest limit sessions. They are chosen by modification time and sorted by the time of
-// their last entry, newest first (seed 002, phase 10.4). Subagents' logs are part of another session and left out.
+// their last entry, newest first (seed 002, phase 10.4). Subagents
+// are listed under the session that they worked for.
 func (v *View) ListSessions(ctx context.Context, limit int) (Sessions, error) {
 	result := Sessions{OK: true, Sessions: []Session{}}
 	logs, err := v.logs()
@@ -20,15 +21,25 @@ func (v *View) ListSessions(ctx context.Context, limit int) (Sessions, error) {
 		return Sessions{}, err
 	}
 	limit = clamp(limit, DefaultLimit, MaxLimit)
+	subagents, err := v.subagents(ctx, logs)
+	if err != nil {
+		return Sessions{}, err
+	}
 	for i, l := range logs {
 		progress.Report(ctx, i, min(limit, len(logs)), "reading session logs")
 		if len(result.Sessions) == limit {
 			result.Truncated = true
 			break
 		}
+		if l.parent != "" {
+			continue
+		}
 		session, err := v.scan(ctx, l, nil, func(Session, turn) bool { return true })
 		if errors.Is(err, ErrNotFound) || err == nil && session.Subagent {
 			continue
+		}
+		if err == nil {
+			err = v.addSubagents(ctx, &session, subagents[l.id])
 		}
 		if err != nil {
 			return Sessions{}, err
@@ -60,6 +71,17 @@ func (v *View) ReadSession(ctx context.Context, id string, offset, limit, maxCha
 		return true
 	})
 	if err != nil {
+		return Entries{}, err
+	}
+	logs, err := v.logs()
+	if err != nil {
+		return Entries{}, err
+	}
+	subagents, err := v.subagents(ctx, logs)
+	if err != nil {
+		return Entries{}, err
+	}
+	if err := v.addSubagents(ctx, &session, subagents[session.SessionID]); err != nil {
 		return Entries{}, err
 	}
 	return found(session, entries), nil

@@ -123,7 +123,7 @@ func (s *search) add(l log, session Session, said turn, content, mark string) {
 		return
 	}
 	s.result.Hits = append(s.result.Hits, Hit{
-		SessionID: l.id, Project: session.Project, Group: session.Group, Timestamp: said.entry.Timestamp,
+		SessionID: l.id, Parent: said.worksForOther(l), Project: session.Project, Group: session.Group, Timestamp: said.entry.Timestamp,
 		Role: said.entry.Role, SourcePlugin: said.entry.SourcePlugin,
 		Preview: around(content, utf8.RuneCountInString(before), utf8.RuneCountInString(mark), s.maxChars),
 	})

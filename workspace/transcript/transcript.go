@@ -152,26 +152,30 @@ type View struct {
 
 // Session describes a log.
 type Session struct {
-	SessionID      string `json:"session_id"`
-	Title          string `json:"title,omitempty"` // the host's, or how the person began
-	Project        string `json:"project,omitempty"`
-	Branch         string `json:"branch,omitempty"`
-	Subagent       bool   `json:"subagent,omitempty"` // its user is an agent
-	Group          string `json:"group,omitempty" jsonschema_description:"The group it comes from: quoted speech."`
-	AgentID        string `json:"agent_id,omitempty"`
-	SourcePlugin   string `json:"source_plugin,omitempty"`
-	StartedAt      string `json:"started_at,omitempty"` // the header's timestamp
-	EntryCount     int    `json:"entry_count"`
-	FirstTimestamp string `json:"first_timestamp,omitempty"`
-	LastTimestamp  string `json:"last_timestamp,omitempty"`
-	SkippedLines   int    `json:"skipped_lines,omitempty"` // longer than 4 MiB, or no JSON
-	Folder         string `json:"-"`                       // absolute path that the host ran in, "" if unknown
+	SessionID string `json:"session_id"`
+	Title     string `json:"title,omitempty"` // the host's, or how the person began
+	Project   string `json:"project,omitempty"`
+	Branch    string `json:"branch,omitempty"`
+	Subagent  bool   `json:"subagent,omitempty"` // its user is an agent
+	Parent    string `json:"parent,omitempty" jsonschema_description:"The session that the subagent works for."`
+	// Subagents are the first 20 that worked for the session, in their order; MoreSubagents counts the others.
+	Subagents      []Subagent `json:"subagents,omitempty" jsonschema_description:"Read each with read_session."`
+	MoreSubagents  int        `json:"more_subagents,omitempty"`
+	Group          string     `json:"group,omitempty" jsonschema_description:"The group it comes from: quoted speech."`
+	AgentID        string     `json:"agent_id,omitempty"`
+	SourcePlugin   string     `json:"source_plugin,omitempty"`
+	StartedAt      string     `json:"started_at,omitempty"` // the header's timestamp
+	EntryCount     int        `json:"entry_count"`
+	FirstTimestamp string     `json:"first_timestamp,omitempty"`
+	LastTimestamp  string     `json:"last_timestamp,omitempty"`
+	SkippedLines   int        `json:"skipped_lines,omitempty"` // longer than 4 MiB, or no JSON
+	Folder         string     `json:"-"`                       // absolute path that the host ran in, "" if unknown
 }
 
 // Entry is one turn.
 type Entry struct {
 	Timestamp    string `json:"timestamp,omitempty"`
-	Role         string `json:"role"` // user, assistant, tool, or the host's own word
+	Role         string `json:"role"` // user, assistant, tool, agent (who gave a subagent its task), or the host's own word
 	Content      string `json:"content"`
 	Truncated    bool   `json:"truncated,omitempty"`
 	MessageID    string `json:"message_id,omitempty"`
@@ -182,6 +186,7 @@ type Entry struct {
 // Hit is a turn that matches a search.
 type Hit struct {
 	SessionID    string `json:"session_id"`
+	Parent       string `json:"parent,omitempty"` // the session that a subagent's turn belongs to
 	Project      string `json:"project,omitempty"`
 	Group        string `json:"group,omitempty"`
 	Timestamp    string `json:"timestamp,omitempty"`

@@ -23,6 +23,7 @@ type Log struct {
 	Name      string // below the folder, slash-separated; unique
 	SessionID string
 	Group     string // the group whose session it was, "" for the person's own
+	Parent    string // the session whose subagent's it is, as far as its place tells; "" for none
 	Size      int64  // bytes
 	Modified  time.Time
 }
@@ -36,7 +37,8 @@ type Turn struct {
 	Folder  string // absolute path that the host ran in, "" if the line does not tell
 	Project string // the folder's name
 
-	Subagent bool // an agent talks to an agent
+	Subagent bool   // an agent talks to an agent
+	Parent   string // of a subagent's turn: the id of the session that it works for, "" if it is not known
 }
 
 // Logs returns the logs that the view may read, newest first. It reads none of them, so that a log may turn out to be
@@ -48,9 +50,13 @@ func (v *View) Logs() ([]Log, error) {
 	}
 	list := make([]Log, len(logs))
 	for i, l := range logs {
-		list[i] = Log{Name: l.name, SessionID: l.id, Group: l.group, Size: l.size, Modified: l.modified}
+		list[i] = exported(l)
 	}
 	return list, nil
+}
+
+func exported(l log) Log {
+	return Log{Name: l.name, SessionID: l.id, Group: l.group, Parent: l.parent, Size: l.size, Modified: l.modified}
 }
 
 // Follow calls visit for each turn of l whose line begins at from or later, in order, until visit returns false, and
@@ -77,7 +83,7 @@ func (v *View) Follow(ctx context.Context, l Log, from int64, visit func(Turn) b
 		}
 		last := errors.Is(err, io.EOF)
 		next := at + reader.size
-		r := parse(line)
+		r := parse(line).of(l.Parent)
 		if last && (len(line) == 0 || r.kind == brokenLine || r.kind == otherLine) {
 			return at, nil // being written, or nothing
 		}
@@ -112,7 +118,7 @@ func (v *View) Turns(ctx context.Context, l Log, offsets []int64) (turns []Turn,
 			return turns, fmt.Errorf("read session log: %w", cause(err))
 		}
 		at = offset + reader.size
-		if r := parse(line); r.kind == entryLine {
+		if r := parse(line).of(l.Parent); r.kind == entryLine {
 			turns = append(turns, v.placed(r, offset))
 		}
 	}
@@ -144,11 +150,11 @@ func (v *View) openOwn(l Log) (*os.File, error) {
 func (v *View) placed(r line, offset int64) Turn {
 	t := Turn{
 		Entry: r.whole(), Offset: offset, Key: r.key, Folder: r.folder, Project: ProjectName(r.folder),
-		Subagent: r.subagent,
+		Subagent: r.subagent, Parent: r.parent,
 	}
-	if t.Role == "user" || t.Role == "assistant" {
+	if t.Role == "user" || t.Role == "assistant" || t.Role == agentRole {
 		said := strings.TrimSpace(hostElements.ReplaceAllString(spoken(r.content), ""))
-		if t.Role == "assistant" || !hostWords(said) {
+		if t.Role != "user" || !hostWords(said) {
 			t.Spoken = strings.TrimSpace(codeBlock.ReplaceAllString(visible(said), "\n"))
 		}
 	}
@@ -183,7 +189,7 @@ const headBytes = 512
 // Find returns the log of session id, of two with the same id the DM's own. The errors are those of ReadSession.
 func (v *View) Find(id string) (Log, error) {
 	l, err := v.find(id)
-	return Log{Name: l.name, SessionID: l.id, Group: l.group, Size: l.size, Modified: l.modified}, err
+	return exported(l), err
 }
 
 // Marks returns what the words of query begin with in a text, for Show: the longest first.
@@ -202,8 +208,11 @@ func (v *View) Marks(query string) (marks []string) {
 func (v *View) Show(l Log, t Turn, marks []string, n int) (hit Hit, ok bool) {
 	n = clamp(n, DefaultMaxChars, MaxMaxChars)
 	hit = Hit{
-		SessionID: l.SessionID, Project: t.Project, Group: l.Group, Timestamp: t.Timestamp, Role: t.Role,
+		SessionID: l.SessionID, Parent: cmp.Or(l.Parent, t.Parent), Project: t.Project, Group: l.Group, Timestamp: t.Timestamp, Role: t.Role,
 		SourcePlugin: t.SourcePlugin,
+	}
+	if hit.Parent == l.SessionID { // among the turns of its session
+		hit.Parent = ""
 	}
 	folded := fold(t.Content)
 	for _, mark := range marks {
