@@ -55,8 +55,8 @@ func (t Turn) Said() string {
 	return t.Text
 }
 
-// subagent makes s a subagent's session, which worked for the one with the id parent, "" if that is not known: what is in
-// the user's place is another agent's.
+// subagent makes s a subagent's session, which worked for the one with the id parent, "" if that is not known: what is
+// in the user's place is another agent's.
 func (s *Session) subagent(parent string) {
 	s.Parent = cmp.Or(parent, s.ID)
 	for i := range s.Turns {

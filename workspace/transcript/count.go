@@ -59,5 +59,6 @@ func (v *View) EachTurn(ctx context.Context, id string, visit func(Session, Entr
 // About returns what a log tells of its session, with the number of its turns. The error is ErrNotFound for a log that
 // does not exist or is not the audience's.
 func (v *View) About(ctx context.Context, l Log) (Session, error) {
-	return v.scan(ctx, log{name: l.Name, id: l.SessionID, group: l.Group, parent: l.Parent}, nil, func(Session, turn) bool { return true })
+	of := log{name: l.Name, id: l.SessionID, group: l.Group, parent: l.Parent}
+	return v.scan(ctx, of, nil, func(Session, turn) bool { return true })
 }

@@ -123,8 +123,8 @@ func (s *search) add(l log, session Session, said turn, content, mark string) {
 		return
 	}
 	s.result.Hits = append(s.result.Hits, Hit{
-		SessionID: l.id, Parent: said.worksForOther(l), Project: session.Project, Group: session.Group, Timestamp: said.entry.Timestamp,
-		Role: said.entry.Role, SourcePlugin: said.entry.SourcePlugin,
+		SessionID: l.id, Parent: said.worksForOther(l), Project: session.Project, Group: session.Group,
+		Timestamp: said.entry.Timestamp, Role: said.entry.Role, SourcePlugin: said.entry.SourcePlugin,
 		Preview: around(content, utf8.RuneCountInString(before), utf8.RuneCountInString(mark), s.maxChars),
 	})
 }

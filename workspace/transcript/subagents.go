@@ -57,7 +57,8 @@ func parentOf(folder string) string {
 	return ""
 }
 
-// worksForOther returns the session whose subagent's turn t is, "" for none or if it is among the turns of that session.
+// worksForOther returns the session whose subagent's turn t is, "" for none or if it is among the turns of that
+// session.
 func (t turn) worksForOther(l log) string {
 	if parent := cmp.Or(l.parent, t.worksFor); parent != l.id {
 		return parent

@@ -37,7 +37,8 @@ var subagentLogs = map[string]string{
 }
 
 func clawTurn(text string) string {
-	return `{"type":"message","id":"m1","timestamp":"2026-03-01T10:00:00Z","message":{"role":"user","content":"` + text + `"}}`
+	return `{"type":"message","id":"m1","timestamp":"2026-03-01T10:00:00Z",` +
+		`"message":{"role":"user","content":"` + text + `"}}`
 }
 
 // A subagent's log is not a session but listed with the one that it worked for, wherever the host keeps it.

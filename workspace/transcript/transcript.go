@@ -175,7 +175,7 @@ type Session struct {
 // Entry is one turn.
 type Entry struct {
 	Timestamp    string `json:"timestamp,omitempty"`
-	Role         string `json:"role"` // user, assistant, tool, agent (who gave a subagent its task), or the host's own word
+	Role         string `json:"role"` // user, assistant, tool, agent (of a subagent's task), or the host's own word
 	Content      string `json:"content"`
 	Truncated    bool   `json:"truncated,omitempty"`
 	MessageID    string `json:"message_id,omitempty"`

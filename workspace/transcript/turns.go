@@ -208,8 +208,8 @@ func (v *View) Marks(query string) (marks []string) {
 func (v *View) Show(l Log, t Turn, marks []string, n int) (hit Hit, ok bool) {
 	n = clamp(n, DefaultMaxChars, MaxMaxChars)
 	hit = Hit{
-		SessionID: l.SessionID, Parent: cmp.Or(l.Parent, t.Parent), Project: t.Project, Group: l.Group, Timestamp: t.Timestamp, Role: t.Role,
-		SourcePlugin: t.SourcePlugin,
+		SessionID: l.SessionID, Parent: cmp.Or(l.Parent, t.Parent), Project: t.Project, Group: l.Group,
+		Timestamp: t.Timestamp, Role: t.Role, SourcePlugin: t.SourcePlugin,
 	}
 	if hit.Parent == l.SessionID { // among the turns of its session
 		hit.Parent = ""
