@@ -157,9 +157,9 @@ type Session struct {
 	Project   string `json:"project,omitempty"`
 	Branch    string `json:"branch,omitempty"`
 	Subagent  bool   `json:"subagent,omitempty"` // its user is an agent
-	Parent    string `json:"parent,omitempty" jsonschema_description:"The session that the subagent works for."`
+	Parent    string `json:"parent,omitempty"`
 	// Subagents are the first 20 that worked for the session, in their order; MoreSubagents counts the others.
-	Subagents      []Subagent `json:"subagents,omitempty" jsonschema_description:"Read each with read_session."`
+	Subagents      []Subagent `json:"subagents,omitempty"`
 	MoreSubagents  int        `json:"more_subagents,omitempty"`
 	Group          string     `json:"group,omitempty" jsonschema_description:"The group it comes from: quoted speech."`
 	AgentID        string     `json:"agent_id,omitempty"`
