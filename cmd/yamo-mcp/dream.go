@@ -183,6 +183,13 @@ func formatUndone(u dream.Undone) string {
 	for _, id := range u.Events {
 		fmt.Fprintf(&b, "undone: %s\n", id)
 	}
+	for _, k := range u.Kept {
+		if k.Now == "" {
+			fmt.Fprintf(&b, "removed since from %s: %s\n", k.File, k.Wrote)
+			continue
+		}
+		fmt.Fprintf(&b, "left in %s, because it was changed since: %s\n  the sweep wrote: %s\n", k.File, k.Now, k.Wrote)
+	}
 	b.WriteString("No sweep promotes or moves these again. yamo-mcp history MEMORY.md lists the edits; " +
 		"an undo can be undone too.\n")
 	return b.String()

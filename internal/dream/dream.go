@@ -165,27 +165,28 @@ const operator = "operator"
 // begun is the sweep's first edit, which the others cite, so that Undo finds them; without an ID the first of these is.
 func (s *Sweeper) archive(ctx context.Context, p Plan, begun edit.Event) (last edit.Event, err error) {
 	add, sections := p.retirements()
-	origin := edit.Origin{Source: edit.FromSweep}
-	var refs []string
-	if begun.ID != "" {
-		refs = []string{begun.ID}
+	q, err := s.following(begun)
+	if err != nil {
+		return edit.Event{}, err
 	}
-	q := edit.Request{
-		File: workspace.MemoryFile, Edit: add, Actor: s.AgentID, Unique: true, Origin: origin, Refs: refs,
-	}
+	add.Evidence = q.Evidence
+	q.File, q.Edit, q.Unique = workspace.MemoryFile, add, true
 	done, err := s.Editor.Edit(ctx, q)
 	if _, ok := fault.As(err); err != nil && !ok {
 		return edit.Event{}, err
 	}
 	last = done.Event
-	if len(refs) == 0 && last.ID != "" {
-		refs = []string{last.ID}
+	if begun.ID == "" {
+		begun = last
 	}
 	for _, section := range sections {
-		done, err := s.Editor.Edit(ctx, edit.Request{
-			File: workspace.MemoryFile, Actor: s.AgentID, Origin: origin, Retire: section.items, Refs: refs,
-			Edit: grammar.Edit{Op: grammar.CurateItems, Section: section.name, Rationale: section.why},
-		})
+		q, err := s.following(begun)
+		if err != nil {
+			return last, err
+		}
+		q.File, q.Retire = workspace.MemoryFile, section.items
+		q.Op, q.Section, q.Rationale = grammar.CurateItems, section.name, section.why
+		done, err := s.Editor.Edit(ctx, q)
 		if _, ok := fault.As(err); ok {
 			continue
 		}
@@ -197,20 +198,31 @@ func (s *Sweeper) archive(ctx context.Context, p Plan, begun edit.Event) (last e
 	return last, nil
 }
 
+// following returns the request for an edit of the sweep that made the edit before, the zero value for none: it cites
+// the sweep's first edit, so that Undo finds it. The caller adds the file and the edit.
+func (s *Sweeper) following(before edit.Event) (edit.Request, error) {
+	q := edit.Request{Actor: s.AgentID, Origin: edit.Origin{Source: edit.FromSweep}}
+	if before.ID == "" {
+		return q, nil
+	}
+	token, err := grammar.ParseToken(cmp.Or(begunBy(before), before.ID))
+	if err != nil {
+		return q, fmt.Errorf("cite the sweep: %w", err)
+	}
+	q.Evidence = []grammar.Token{token}
+	return q, nil
+}
+
 // tidy removes headings of earlier sweeps below which a person has left nothing. One that is pinned stays. last is the
 // sweep's last edit, the zero value for none; tidy returns the last one then. Its edits cite the first, so that Undo
 // finds them.
 func (s *Sweeper) tidy(ctx context.Context, headings []string, last edit.Event) (edit.Event, error) {
 	for _, heading := range headings {
-		q := edit.Request{Actor: s.AgentID, Origin: edit.Origin{Source: edit.FromSweep}}
-		q.Section, q.Rationale = heading, "dreaming: nothing is left below the heading"
-		if last.ID != "" {
-			token, err := grammar.ParseToken(cmp.Or(begunBy(last), last.ID))
-			if err != nil {
-				return last, fmt.Errorf("cite the sweep: %w", err)
-			}
-			q.Evidence = []grammar.Token{token}
+		q, err := s.following(last)
+		if err != nil {
+			return last, err
 		}
+		q.Section, q.Rationale = heading, "dreaming: nothing is left below the heading"
 		done, err := s.Editor.Tidy(ctx, q)
 		if _, ok := fault.As(err); ok {
 			continue

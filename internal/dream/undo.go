@@ -15,12 +15,14 @@ type Undone struct {
 	Time   string   `json:"swept_at"`  // when the sweep was, ISO 8601, UTC
 	Events []string `json:"event_ids"` // of the edits that were taken back, newest first
 	Files  []string `json:"files"`     // that they changed
+	// Kept lists the items that a person has changed or removed since, and which were left so.
+	Kept []edit.Kept `json:"kept,omitempty"`
 }
 
 // Undo takes back the last sweep that was not taken back: its edits of MEMORY.md and its entry in DREAMS.md, the newest
 // first, so that files which nothing else has changed since are byte for byte as they were before the sweep. In files
-// that were changed, only what the sweep did is taken back; an edit that cannot be is a fault with both texts, and
-// those taken back before it stay so. What was taken back is not promoted and not moved to the archive again by a
+// that were changed, only what the sweep did is taken back, item by item: an item that a person changed stays, and
+// Undone.Kept has both texts. What was taken back is not promoted and not moved to the archive again by a
 // sweep. If there is no sweep, the error is a fault.
 func (s *Sweeper) Undo(ctx context.Context, why string) (u Undone, err error) {
 	release, err := s.lock(ctx)
@@ -43,9 +45,11 @@ func (s *Sweeper) Undo(ctx context.Context, why string) (u Undone, err error) {
 	u.Time = began.Time
 	err = s.Workspace.Together(ctx, func(ctx context.Context) (workspace.Note, error) {
 		for _, e := range slices.Backward(events) {
-			if _, _, err := s.Editor.Undo(ctx, e.ID, operator, why); err != nil {
+			_, kept, err := s.Editor.UndoRest(ctx, e.ID, operator, why)
+			if err != nil {
 				return workspace.Note{}, err
 			}
+			u.Kept = append(u.Kept, kept...)
 			u.Events = append(u.Events, e.ID)
 			if !slices.Contains(u.Files, e.File) {
 				u.Files = append(u.Files, e.File)

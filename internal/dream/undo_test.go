@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
-	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
@@ -72,16 +71,63 @@ func TestUndoKeepsWhatAPersonWrote(t *testing.T) {
 		t.Errorf("MEMORY.md:\n%s", text)
 	}
 	n.remember(audience.DM(), "The walrus sleeps in the shed")
-	n.recall(3, "walrus shed")
+	n.remember(audience.DM(), "The otter likes shells")
+	n.remember(audience.DM(), "The heron is old")
+	n.recall(3, "walrus shed", "otter shells", "old heron")
 	n.sweep(n.open())
 	changed := strings.Replace(n.read("MEMORY.md"), "in the shed", "in the barn", 1)
 	n.write("MEMORY.md", changed)
-	if _, err := n.open().Undo(t.Context(), "a test"); err == nil {
-		t.Error("what a person changed was taken back")
-	} else if _, ok := fault.As(err); !ok || !strings.Contains(err.Error(), "changed since") {
-		t.Errorf("the error is %v", err)
+	undone, err := n.open().Undo(t.Context(), "a test")
+	if err != nil {
+		t.Fatal(err)
 	}
-	if got := n.read("MEMORY.md"); got != changed {
-		t.Errorf("MEMORY.md:\n%s", got)
+	if len(undone.Kept) != 1 || !strings.Contains(undone.Kept[0].Wrote, "in the shed") ||
+		!strings.Contains(undone.Kept[0].Now, "in the barn") {
+		t.Errorf("kept: %+v", undone.Kept)
+	}
+	text := n.read("MEMORY.md")
+	if !strings.Contains(text, "in the barn") || strings.Contains(text, "otter") || strings.Contains(text, "heron") {
+		t.Errorf("MEMORY.md:\n%s", text)
+	}
+	if strings.Contains(n.read("DREAMS.md"), "walrus") {
+		t.Errorf("DREAMS.md:\n%s", n.read("DREAMS.md"))
+	}
+	if _, err := n.open().Undo(t.Context(), "a test"); err == nil {
+		t.Error("the sweep is taken back twice")
+	}
+	if again := n.sweep(n.open()); !again.changesNothing() {
+		t.Errorf("the next sweep repeats it: %+v", again)
+	}
+}
+
+// An item that a person put back from the archive, and one that they removed there, do not keep the rest.
+func TestUndoAfterAPersonMovedItems(t *testing.T) {
+	t.Parallel()
+	n := newFixture(t, nil)
+	pump := n.remember(audience.DM(), "The pump is blue")
+	door := n.remember(audience.DM(), "The door is red")
+	n.recall(3, "blue pump", "red door")
+	n.sweep(n.open())
+	first := n.read("MEMORY.md")
+	n.store(record.Memory{Content: "The pump is green"}, pump)
+	n.store(record.Memory{Content: "The door is white"}, door)
+	n.sweep(n.open())
+	archived := n.read("MEMORY.md")
+	n.write("MEMORY.md", strings.Replace(archived, "The door is red", "The old door was red", 1))
+	undone, err := n.open().Undo(t.Context(), "a test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(undone.Kept) != 1 || !strings.Contains(undone.Kept[0].Now, "The old door was red") {
+		t.Errorf("kept: %+v", undone.Kept)
+	}
+	text := n.read("MEMORY.md")
+	for _, want := range []string{"The pump is blue", "The door is red", "The old door was red"} {
+		if strings.Count(text, want) != 1 {
+			t.Errorf("%q is in it %d times:\n%s\nbefore:\n%s", want, strings.Count(text, want), text, first)
+		}
+	}
+	if strings.Contains(text, "white") || strings.Contains(text, "green") {
+		t.Errorf("MEMORY.md:\n%s", text)
 	}
 }

@@ -19,6 +19,7 @@ type attempt struct {
 	key           seal.Key
 	events        []Event // for the record; the last is the edit's, or the proposal's
 	before, after string  // the file
+	kept          []Kept  // of an undo
 	result        Result  // if Repeated, there is nothing to write
 }
 

@@ -150,6 +150,7 @@ type Request struct {
 	decided    *decided // the proposal that this request accepts
 	subsection string   // of Extensions, which grammar.Promote moves
 	same       string   // what identifies an offered statement, "" for what is no offer
+	rest       bool     // of an undo, see UndoRest
 	tidies     bool     // remove the section, an empty one of a sweep, see Tidy
 	asked      string   // what text returns, set before evidence is added to the items
 }

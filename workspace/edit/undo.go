@@ -19,31 +19,56 @@ import (
 // restored; if one of them was changed in the same place, the error is a fault with both texts. The owner calls it, so
 // that pins do not apply.
 func (e *Editor) Undo(ctx context.Context, ref, actor, why string) (Result, Changed, error) {
+	a, err := e.undoFor(ctx, ref, Request{Actor: actor, Edit: grammar.Edit{Rationale: why}})
+	if err != nil {
+		return Result{}, Changed{}, err
+	}
+	return a.result, a.change(), nil
+}
+
+// Kept is what an undo left in a file, because a person changed it since.
+type Kept struct {
+	File    string `json:"file"`
+	Section string `json:"section"`
+	Wrote   string `json:"wrote"` // what the edit wrote
+	Now     string `json:"now"`   // what the file has instead, "" if it was removed
+}
+
+// UndoRest is Undo for an edit of lists, such as a sweep's: where a person changed an item that the edit wrote, that
+// item stays and is returned, and the rest of the edit is taken back.
+func (e *Editor) UndoRest(ctx context.Context, ref, actor, why string) (Result, []Kept, error) {
+	a, err := e.undoFor(ctx, ref, Request{Actor: actor, Edit: grammar.Edit{Rationale: why}, rest: true})
+	if err != nil {
+		return Result{}, nil, err
+	}
+	return a.result, a.kept, nil
+}
+
+// undoFor takes back the edit that ref names for the owner. Of q it takes the actor, the rationale and rest.
+func (e *Editor) undoFor(ctx context.Context, ref string, q Request) (*attempt, error) {
 	token, err := grammar.ParseToken(ref)
 	if err != nil || token.MemoryID() != "" {
-		return Result{}, Changed{}, fault.New("%q: must be the ID or token of an edit; yamo-mcp history FILE lists them", ref)
+		return nil, fault.New("%q: must be the ID or token of an edit; yamo-mcp history FILE lists them", ref)
 	}
-	if err := e.checkReason("why", why); err != nil {
-		return Result{}, Changed{}, err
+	if err := e.checkReason("why", q.Rationale); err != nil {
+		return nil, err
 	}
 	id := token.ID.String()
 	found, err := e.readEvents(ctx, []byte(id), func(event Event) bool { return event.ID == id })
 	if err != nil {
-		return Result{}, Changed{}, err
+		return nil, err
 	}
 	if len(found) == 0 {
-		return Result{}, Changed{}, fault.New("%s: no such event; yamo-mcp history FILE lists the edits of a file", ref)
+		return nil, fault.New("%s: no such event; yamo-mcp history FILE lists the edits of a file", ref)
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	a, err := e.undo(ctx, id, Request{
-		File: found[0].File, Actor: actor, Origin: Origin{Source: FromCommand}, Edit: grammar.Edit{Rationale: why},
-	})
-	if err != nil {
-		return Result{}, Changed{}, err
+	q.File, q.Origin = found[0].File, Origin{Source: FromCommand}
+	a, err := e.undo(ctx, id, q)
+	if err == nil {
+		e.rollOverview(ctx, a.result.Event)
 	}
-	e.rollOverview(ctx, a.result.Event)
-	return a.result, a.change(), nil
+	return a, err
 }
 
 // UndoLast takes back the last edit of q.File that q.Session made through this editor, as Undo does; pins apply. Of q
@@ -132,9 +157,11 @@ func (tx *transaction) planUndo(ctx context.Context, id string, q Request) (*att
 	a := &attempt{transaction: tx, q: q, key: k, before: string(present)}
 	d := before
 	if event.Exact = after.String() == a.before; !event.Exact {
-		if d, err = without(q.File, before, after, grammar.Parse(a.before)); err != nil {
+		reverted := reverting{file: q.File, rest: q.rest}
+		if d, err = reverted.without(before, after, grammar.Parse(a.before)); err != nil {
 			return nil, err
 		}
+		a.kept = reverted.kept
 		d.Record(t, "", "", fmt.Sprintf("%s: undid the change of %s (%s): %s", grammar.Stamp(now),
 			sectionName(edited.Section), edited.Token(), oneLine(q.Rationale)))
 		if t != nil && t.Strict {
@@ -142,7 +169,7 @@ func (tx *transaction) planUndo(ctx context.Context, id string, q Request) (*att
 		}
 	}
 	a.after = d.String()
-	if a.after == a.before {
+	if a.after == a.before && !q.rest {
 		return nil, fault.New("op: the file has nothing of %s any more; nothing was written", id)
 	}
 	was, will := grammar.Parse(a.before), grammar.Parse(a.after)
@@ -248,14 +275,25 @@ func (e *Editor) around(
 	return Event{}, nil, nil, fault.New("%s: no such edit of %s; yamo-mcp history %s lists them", id, name, name)
 }
 
+// reverting is an undo of an edit after later changes of the file.
+type reverting struct {
+	file string
+	rest bool // what a person changed stays, item by item, and is added to kept; without it, it is a fault
+	kept []Kept
+}
+
 // without takes back in present what changed from before to after, section by section, except in the Change Log. It
 // changes and returns present.
-func without(name string, before, after, present *grammar.Document) (*grammar.Document, error) {
+func (r *reverting) without(before, after, present *grammar.Document) (*grammar.Document, error) {
+	name := r.file
 	for at, p := range before.Parts {
 		if splice.Index(after, p.Name, p.Anchor.ID) >= 0 {
 			continue
 		}
 		if splice.Index(present, p.Name, p.Anchor.ID) >= 0 {
+			if r.rest {
+				continue
+			}
 			return nil, fault.New("section: %q was created again since in %s; nothing was written. Before the edit it "+
 				"was:\n%s", p.Name, name, Excerpt(p.Body))
 		}
@@ -274,21 +312,43 @@ func without(name string, before, after, present *grammar.Document) (*grammar.Do
 		}
 		i := splice.Index(present, p.Name, p.Anchor.ID)
 		if i < 0 {
+			if r.rest {
+				continue
+			}
 			return nil, fault.New("section: %q no longer exists in %s; nothing was written. Without the edit it was:\n%s",
 				p.Name, name, Excerpt(old))
 		}
 		body := present.Parts[i].Body
-		switch restored, ok := revert(body, old, p.Body); {
+		restored, ok := revert(body, old, p.Body)
+		switch {
 		case made && seal.Canonical(body) == seal.Canonical(p.Body):
 			present.Parts = slices.Delete(present.Parts, i, i+1)
-		case made || !ok:
+		case r.rest && (made || !ok):
+			restored = r.items(p.Name, body, old, p.Body)
+			if present.Parts[i].Body = restored; made && strings.TrimSpace(restored) == "" {
+				present.Parts = slices.Delete(present.Parts, i, i+1)
+			}
+		case made:
 			return nil, fault.New("section: %q was changed since in the same place; nothing was written.\n"+
-				"The section now:\n%s\nBefore the edit:\n%s", p.Name, Excerpt(body), Excerpt(old))
+				"The section now:\n%s\nThe edit created the section and wrote:\n%s", p.Name, Excerpt(body), Excerpt(p.Body))
+		case !ok:
+			return nil, fault.New("section: %q was changed since in the same place; nothing was written.\n"+
+				"The section now:\n%s\nBefore the edit:\n%s\nThe edit wrote:\n%s", p.Name, Excerpt(body), Excerpt(old),
+				Excerpt(p.Body))
 		default:
 			present.Parts[i].Body = restored
 		}
 	}
 	return present, nil
+}
+
+// items takes back what an edit did to a list, except for what a person changed, which it adds to kept.
+func (r *reverting) items(section, body, before, after string) (restored string) {
+	restored, altered := grammar.RevertItems(body, before, after)
+	for _, a := range altered {
+		r.kept = append(r.kept, Kept{r.file, section, a.Wrote, a.Now})
+	}
+	return restored
 }
 
 // revert returns body with the change from before to after taken back, false if what the change wrote cannot be found
