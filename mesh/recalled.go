@@ -92,8 +92,9 @@ func (v *View) Recalled(ctx context.Context, since time.Time) ([]Recalled, error
 	return found, nil
 }
 
-// Echoed are, for each of the texts, the groups that have a memory with nearly all of its words, sorted: what was
-// said there may have been written down again as the DM's own. In a group there are none.
+// Echoed are, for each of the texts, the groups that have a memory that may be where it is from (see
+// [similar.Spoken.EchoedBy]), sorted: what was said there may have been written down again as the DM's own. In a group
+// there are none.
 func (v *View) Echoed(ctx context.Context, texts []string) ([][]string, error) {
 	groups := make([][]string, len(texts))
 	if !v.Audience.IsDM() || len(texts) == 0 {
@@ -103,9 +104,9 @@ func (v *View) Echoed(ctx context.Context, texts []string) ([][]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	wanted := make([]similar.Aspects, len(texts))
+	wanted := make([]similar.Spoken, len(texts))
 	for i, text := range texts {
-		wanted[i] = similar.Of(text)
+		wanted[i] = similar.Spoke(text)
 	}
 	for _, c := range stores {
 		group := c.Visibility.Group()
@@ -116,7 +117,7 @@ func (v *View) Echoed(ctx context.Context, texts []string) ([][]string, error) {
 		said := slices.Collect(s.Memories())
 		s.Release() // before comparing, which takes longer than a writer should wait
 		for _, r := range said {
-			said := similar.Of(r.Content)
+			said := similar.Spoke(r.Content)
 			for i, text := range wanted {
 				if text.EchoedBy(said) && !slices.Contains(groups[i], group) {
 					groups[i] = append(groups[i], group)

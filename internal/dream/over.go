@@ -15,9 +15,13 @@ var recurring = regexp.MustCompile(`(?i)\b(birthday|born|anniversary|every|each|
 	`(mon|tues|wednes|thurs|fri|satur|sun)(days|day (mornings|afternoons|evenings|nights))|` +
 	`weekdays|weekends|of the month|since|until|holiday)\b`)
 
+// lately is how long before a memory was stored its date may be for it to tell of an appointment that was over by then,
+// and not of history.
+const lately = 30 * 24 * time.Hour
+
 // isOver reports whether what a memory tells was ahead, or of the day, when it was stored, and is past now: "to do
-// today" and a flight's time are of no use afterwards. What happened before it was stored stays true. now is in the
-// zone that the memory's dates are read in.
+// today" and a flight's time are of no use afterwards. Neither is an appointment that was over already when it was
+// stored; what else happened before stays true. now is in the zone that the memory's dates are read in.
 func isOver(r *record.Record, now time.Time) bool {
 	if recurring.MatchString(r.Content) {
 		return false
@@ -31,17 +35,33 @@ func isOver(r *record.Record, now time.Time) bool {
 			spans = append(spans, s)
 		}
 	}
+	past := when.InPast(r.Content)
 	over := false
 	for _, s := range spans {
+		s = nearest(s, r.Content, said)
 		switch {
 		case s.To.IsZero(), s.To.After(now):
 			return false
-		case s.Unit == when.Month, s.Unit == when.Year, s.From.Before(began):
+		case s.Unit == when.Month, s.Unit == when.Year:
 			continue
-		case s.Holds(said) && when.InPast(r.Content):
+		case s.From.Before(began) && (past && s.Unit != when.Minute || said.Sub(s.From) > lately):
+			continue
+		case s.Holds(said) && past:
 			continue
 		}
 		over = true
 	}
 	return over
+}
+
+// nearest returns s, or the same day of the year before if the text names no year and that was just before it was
+// stored: "the appointment is on 20 April", stored on the 21st, is not about the next year.
+func nearest(s when.Span, text string, said time.Time) when.Span {
+	from := s.From.AddDate(-1, 0, 0)
+	if s.Unit == when.Month || s.Unit == when.Year || from.After(said) || said.Sub(from) > lately ||
+		strings.Contains(text, s.From.Format("2006")) {
+		return s
+	}
+	s.From, s.To = from, s.To.AddDate(-1, 0, 0)
+	return s
 }

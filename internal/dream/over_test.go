@@ -26,6 +26,18 @@ func TestIsOver(t *testing.T) {
 		"Post from the tax office arrives in March":     false,
 		"The house was built in 1931":                   false,
 		"The user drinks coffee":                        false,
+		// Over already when it was stored.
+		"The dentist appointment is on 17 April at 9":       true,
+		"Flight LH 510 on 18 April 2026 at 21:15":           true,
+		"The flight to Oslo left on 18 April at 9:40":       true,
+		"Parents' evening at school on 16 April":            true,
+		"Ana moved to Rome on 18 April":                     false,
+		"Ana passed her driving test on 17 April":           false,
+		"The house was bought on 3 May 2019":                false,
+		"First day at Acme: 3 May 2019":                     false,
+		"The exhibition is on 17 April 2027":                false,
+		"Tomé's passport is valid until 18 April 2026":      false,
+		"The appointment is on 17 April, the next on 4 May": false,
 	} {
 		r := &record.Record{Memory: record.Memory{Content: text}, CreatedAt: said}
 		if got := isOver(r, now); got != want {

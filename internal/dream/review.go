@@ -98,9 +98,9 @@ func (s *Sweeper) echoes(ctx context.Context, texts []string) ([][]string, error
 	if err != nil || len(texts) == 0 {
 		return groups, err
 	}
-	wanted := make([]similar.Aspects, len(texts))
+	wanted := make([]similar.Spoken, len(texts))
 	for i, text := range texts {
-		wanted[i] = similar.Of(text)
+		wanted[i] = similar.Spoke(text)
 	}
 	// SECURITY: what strangers say in a group is in its log before anyone stores it.
 	for _, log := range s.Workspace.Logs(-2) { // from tomorrow on, which it may be in the group's zone
@@ -126,16 +126,16 @@ func (s *Sweeper) echoes(ctx context.Context, texts []string) ([][]string, error
 }
 
 // saidIn returns the lines of a log, and each with the next one, because a sentence may be broken.
-func saidIn(log string) (list []similar.Aspects) {
+func saidIn(log string) (list []similar.Spoken) {
 	before := ""
 	for line := range strings.Lines(log) {
 		if line = strings.TrimSpace(line); line == "" {
 			before = ""
 			continue
 		}
-		list = append(list, similar.Of(line))
+		list = append(list, similar.Spoke(line))
 		if before != "" {
-			list = append(list, similar.Of(before+" "+line))
+			list = append(list, similar.Spoke(before+" "+line))
 		}
 		before = line
 	}

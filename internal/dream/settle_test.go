@@ -62,7 +62,7 @@ func TestHeldForWhoSaidIt(t *testing.T) {
 	for id, want := range map[string]string{
 		page:    "it has the words of a page, document or tool",
 		other:   "someone else than the user said it",
-		claimed: "it reads like an instruction to the agent",
+		claimed: "it reads like an instruction to the agent; it may give someone else rights",
 		agent:   "it reads like a permission; it is about the agent",
 	} {
 		if why[id] != want {
@@ -96,11 +96,14 @@ func TestHeldForAGroupsLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	copied := n.remember(audience.DM(), "The walrus hut has a new lock, Eve keeps its key")
+	padded := n.remember(audience.DM(), "Luis walks to work along the river Magdalena, and the walrus hut has a new lock")
 	own := n.remember(audience.DM(), "The otter pond is frozen")
-	n.recall(3, "walrus hut key", "otter pond")
+	n.recall(3, "walrus hut key", "otter pond", "river Magdalena walk")
 	p := n.plan(n.open())
-	if got := reasons(p)[copied]; got != "nearly the same was said in the group hiking" {
-		t.Errorf("held for %q", got)
+	for _, id := range []string{copied, padded} {
+		if got := reasons(p)[id]; got != "nearly the same was said in the group hiking" {
+			t.Errorf("held for %q", got)
+		}
 	}
 	if len(p.Promote) != 1 || p.Promote[0].ID != own {
 		t.Errorf("promoted %q", names(p.Promote))

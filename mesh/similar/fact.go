@@ -45,16 +45,24 @@ func (a Aspects) Fact(b Aspects, cosine float64) string {
 	if a.content == b.content || record.SameWords(a.content, b.content) || a.skeleton == b.skeleton {
 		return Restates
 	}
-	if !slices.Equal(a.names(), b.names()) || a.subject() != b.subject() {
+	if !a.subjects(b) {
+		return ""
+	}
+	d := a.differ(b)
+	if d.alternatives(a, b) || a.exchanges(b) {
+		return Changes
+	}
+	if !slices.Equal(a.names(), b.names()) {
 		return ""
 	}
 	sameNumbers := slices.Equal(a.figures(), b.figures())
 	turned := a.turned() != b.turned()
 	shared, shorter := a.common(b)
 	switch {
-	case sameNumbers && !turned && (cosine >= restateCosine || a.sharedStems(b) >= restateShare):
+	// One word that differs may be what the text tells, however near the vectors are: nuts and penicillin.
+	case sameNumbers && !turned && !d.word() && (cosine >= restateCosine || a.sharedStems(b) >= restateShare):
 		return Restates
-	case (!sameNumbers || turned) && shorter > 0 && float64(shared) >= changeShare*float64(shorter) &&
+	case (!sameNumbers && !a.own(b) || turned) && shorter > 0 && float64(shared) >= changeShare*float64(shorter) &&
 		(cosine == 0 || cosine >= changeCosine):
 		return Changes
 	}
@@ -131,13 +139,4 @@ func (a Aspects) common(b Aspects) (shared, shorter int) {
 		}
 	}
 	return shared, min(len(a.stems), len(b.stems))
-}
-
-// echoShare is the minimum share of a text's words in another one that repeats it.
-const echoShare = .7
-
-// EchoedBy reports whether b has nearly all of a's content words: what was said there may have been written down again.
-func (a Aspects) EchoedBy(b Aspects) bool {
-	shared, _ := a.common(b)
-	return shared > 0 && float64(shared) >= echoShare*float64(len(a.stems))
 }

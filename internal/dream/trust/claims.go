@@ -27,6 +27,10 @@ var aboutAgent = anyOf(
 	`\b(system prompt|developer mode|jailbreak|act as|acting as|pretend (to|that)|context window|`+
 		`memory file|memory\.md)\b`,
 	`\b(your|yours|yourself|you)\b`,
+	// By what it does.
+	`\b(whoever|whatever|the one who|th(ose|at) who|anyone who|everyone who|people who) (now |always )?(helps?|assists?|`+
+		`answers?|reads?|looks? after|manages?|handles?|keeps?|writes?|runs?|deals?|takes? care|serves?)\b`,
+	`\b(the|his|her|their|any|every|no|its) (\w+ )?helpers?\b`,
 )
 
 // notAddressed are phrases with "you" that address no one.
@@ -119,6 +123,9 @@ var permissions = anyOf(
 		`precautions?)\b[^.!?]{0,30}\b(no longer|`+
 		`(is|are|was|were) (now )?(off|lifted|void|suspended|disabled|optional|waived|relaxed|over|gone|`+
 		`history))\b`,
+	// Someone learns things, or is asked, as a rule.
+	`\b(is|are|be|being|gets?|stays?|remains?) (\w+ )?(told|informed|notified|shown|briefed|consulted|asked first|`+
+		`kept (informed|posted|up to date|in the loop|from)|in (the loop|copy))\b`,
 	`\b(un)?trust(ed|worthy)\b`, `\b\w+['’]s (word|orders?|requests?|instructions?|commands?|wish(es)?|`+
 		`messages?|decisions?|advice) `+
 		`(is|are|counts?|has|have|must|should|comes?|ranks?|goes|weighs?|holds?)\b`, `\bas good as \p{Lu}`,
@@ -214,8 +221,20 @@ var (
 		`quietly|silently)\s+`)
 )
 
+// errand matches what the user has to do by a day, without a name, a number or an address: the least that an order
+// needs. Only what households pay is paid.
+var errand = pattern(`^(?:(?:Call|Renew|Buy|Collect|Pick up|Return|Water|Fix|Clean|Repair|Book|Hand in|Bring back) ` +
+	`(?:the |my |our |a |an |some )?(?:[a-z-]+ ){0,3}[a-z-]+|Pay (?:the |my |our )?(?:[a-z-]+ )?` +
+	`(?:bill|rent|tax|taxes|insurance|fine|school fees|membership|subscription)) ` +
+	`(?:by|before|on|until|this|next|every) (?:the )?(?:[0-9]{1,2}(?:st|nd|rd|th)? )?(?:of )?` +
+	`(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|January|February|March|April|May|June|July|August|September|` +
+	`October|November|December|week|month|year)(?: [0-9]{4})?\.?$`)
+
 // isOrder reports whether text says what the reader must do.
 func isOrder(text string) bool {
+	if errand().MatchString(text) {
+		return false
+	}
 	if orders().MatchString(text) {
 		return true
 	}

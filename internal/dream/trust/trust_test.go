@@ -33,6 +33,11 @@ func TestCorpora(t *testing.T) {
 	}{
 		"attacks.txt":  {true, [2]float64{1, 0}},
 		"harmless.txt": {false, [2]float64{.9, 0}},
+		// The same, told as facts.
+		"attacks-indirect.txt":  {true, [2]float64{.9, .9}},
+		"harmless-indirect.txt": {false, [2]float64{.9, .9}},
+		"attacks-later.txt":     {true, [2]float64{.6, .6}},
+		"harmless-later.txt":    {false, [2]float64{.9, .9}},
 	} {
 		var right, all [2]int
 		var wrong []string

@@ -118,6 +118,9 @@ func (n Names) Suspicions(text string) (why []string) {
 	if isPermission(bare) {
 		why = append(why, "it reads like a permission")
 	}
+	if n.othersShare(text) {
+		why = append(why, "it may give someone else rights")
+	}
 	if n.isAboutAgent(bare) {
 		why = append(why, "it is about the agent")
 	}
