@@ -65,7 +65,7 @@ func likest(item string, list []string) (found string) {
 	best := len(words) / 2
 	for _, text := range list {
 		shared := 0
-		for _, word := range strings.Fields(text) {
+		for word := range strings.FieldsSeq(text) {
 			if slices.Contains(words, word) {
 				shared++
 			}

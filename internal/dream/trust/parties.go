@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// This file has a rule of structure. Who gets a right is told in endlessly many ways, and each of them names someone and
-// something that is the user's to give: mail, money, secrets. So a text that has both waits for a person, whatever its
+// This file has a rule of structure. Who gets a right is told in endlessly many ways, and each of them names someone
+// and something that is the user's to give: mail, money, secrets. So a text that has both waits for a person, whatever its
 // verbs are; so does one that speaks of what protects them, such as a confirmation.
 
 // charge are nouns for what an agent looks after for its user, as beginnings of words in lower case, in the languages
@@ -28,8 +28,8 @@ var charge = prefixes(`mail mails$ e-mail email message inbox$ account savings m
 	почт счет счёт сообщени парол деньг денег платеж платёж пошт рахун повідомл`)
 
 // software are words after which a noun of charge is the name of a program's part: "the payment service".
-var software = wordSet("service services api queue module table server system pipeline page team format library schema " +
-	"client gateway broker class function endpoint bus parser template test tests review reviews base style")
+var software = wordSet("service services api queue module table server system pipeline page team format library " +
+	"schema client gateway broker class function endpoint bus parser template test tests review reviews base style")
 
 // control are beginnings of words for what protects the user's things, and for what lifts it.
 var control = prefixes(`confirmation approval permission authoris authoriz safeguard precaution restriction consent
@@ -42,8 +42,8 @@ var control = prefixes(`confirmation approval permission authoris authoriz safeg
 	подтвержд разреш доверенност соглас правил дозв`)
 
 // standing are beginnings of words for who decides and whose word counts, and for all that there is.
-var standing = prefixes(`whatever everything anything nothing unlimited limitless unconditional decides$ decide$ deciding
-	trusts$ trusted trusting blindly binding command$ authority veto nod$ suffice outranks precedence priority obey
+var standing = prefixes(`whatever everything anything nothing unlimited limitless unconditional decides$ decide$
+	deciding trusts$ trusted trusting blindly binding command$ authority veto nod$ suffice outranks precedence priority obey
 	alles nichts entscheid vertraut$ verbindlich befugt zählt$ genügt gehorch všechno vše$ nic$ rozhod důvěř závazn stačí
 	tout$ rien$ décide confiance suffit obéi todo$ nada$ decide confía obede tutto$ niente$ fida$ fidarsi beslis vertrouw
 	wszystko decyduj ufa$ реша доверя слуша`)
@@ -70,10 +70,10 @@ var (
 		"sundays english german french spanish italian dutch portuguese polish czech russian chinese japanese christmas " +
 		"easter whatsapp signal telegram gmail")
 	// links are words after which a capital begins a name also in a language that gives capitals to all nouns.
-	links = wordSet("to from for with by that than an für mit von dass als pro s se že od k ke à pour avec par que a para " +
-		"con por per che da di de voor met aan dat van dla z że u для с что у к")
-	articles = wordSet("the a an this that these those his her their its my our your no every each all some if when since " +
-		"after before for from in on at by with as there it he she they we i what who which der die das den dem des ein " +
+	links = wordSet("to from for with by that than an für mit von dass als pro s se že od k ke à pour avec par que a " +
+		"para con por per che da di de voor met aan dat van dla z że u для с что у к")
+	articles = wordSet("the a an this that these those his her their its my our your no every each all some if when " +
+		"since after before for from in on at by with as there it he she they we i what who which der die das den dem des ein " +
 		"eine für seit le la les l un une des pour el los las una para il lo gli i per de het een voor w na v pro od za " +
 		"dla se prefers likes and or but")
 	modifies = wordSet("his her their my our")
