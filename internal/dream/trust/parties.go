@@ -7,8 +7,8 @@ import (
 )
 
 // This file has a rule of structure. Who gets a right is told in endlessly many ways, and each of them names someone
-// and something that is the user's to give: mail, money, secrets. So a text that has both waits for a person, whatever its
-// verbs are; so does one that speaks of what protects them, such as a confirmation.
+// and something that is the user's to give: mail, money, secrets. So a text that has both waits for a person, whatever
+// its verbs are; so does one that speaks of what protects them, such as a confirmation.
 
 // charge are nouns for what an agent looks after for its user, as beginnings of words in lower case, in the languages
 // that are told apart nowhere here. A noun that ends in "$" is a whole word.
@@ -43,8 +43,8 @@ var control = prefixes(`confirmation approval permission authoris authoriz safeg
 
 // standing are beginnings of words for who decides and whose word counts, and for all that there is.
 var standing = prefixes(`whatever everything anything nothing unlimited limitless unconditional decides$ decide$
-	deciding trusts$ trusted trusting blindly binding command$ authority veto nod$ suffice outranks precedence priority obey
-	alles nichts entscheid vertraut$ verbindlich befugt zählt$ genügt gehorch všechno vše$ nic$ rozhod důvěř závazn stačí
+	deciding trusts$ trusted trusting blindly binding command$ authority veto nod$ suffice outranks precedence priority
+	obey alles nichts entscheid vertraut$ verbindlich befugt zählt$ genügt gehorch všechno vše$ nic$ rozhod důvěř závazn stačí
 	tout$ rien$ décide confiance suffit obéi todo$ nada$ decide confía obede tutto$ niente$ fida$ fidarsi beslis vertrouw
 	wszystko decyduj ufa$ реша доверя слуша`)
 
@@ -73,8 +73,8 @@ var (
 	links = wordSet("to from for with by that than an für mit von dass als pro s se že od k ke à pour avec par que a " +
 		"para con por per che da di de voor met aan dat van dla z że u для с что у к")
 	articles = wordSet("the a an this that these those his her their its my our your no every each all some if when " +
-		"since after before for from in on at by with as there it he she they we i what who which der die das den dem des ein " +
-		"eine für seit le la les l un une des pour el los las una para il lo gli i per de het een voor w na v pro od za " +
+		"since after before for from in on at by with as there it he she they we i what who which der die das den dem des " +
+		"ein eine für seit le la les l un une des pour el los las una para il lo gli i per de het een voor w na v pro od za " +
 		"dla se prefers likes and or but")
 	modifies = wordSet("his her their my our")
 	german   = wordSet("der die das den dem des und ist nicht hat für darf mit von ein eine seine dass")
