@@ -44,9 +44,9 @@ var control = prefixes(`confirmation approval permission authoris authoriz safeg
 // standing are beginnings of words for who decides and whose word counts, and for all that there is.
 var standing = prefixes(`whatever everything anything nothing unlimited limitless unconditional decides$ decide$
 	deciding trusts$ trusted trusting blindly binding command$ authority veto nod$ suffice outranks precedence priority
-	obey alles nichts entscheid vertraut$ verbindlich befugt zählt$ genügt gehorch všechno vše$ nic$ rozhod důvěř závazn stačí
-	tout$ rien$ décide confiance suffit obéi todo$ nada$ decide confía obede tutto$ niente$ fida$ fidarsi beslis vertrouw
-	wszystko decyduj ufa$ реша доверя слуша`)
+	obey alles nichts entscheid vertraut$ verbindlich befugt zählt$ genügt gehorch všechno vše$ nic$ rozhod důvěř závazn
+	stačí tout$ rien$ décide confiance suffit obéi todo$ nada$ decide confía obede tutto$ niente$ fida$ fidarsi beslis
+	vertrouw wszystko decyduj ufa$ реша доверя слуша`)
 
 // destroys and their forms tell that something is gone for good. records are what an agent would have to keep.
 var (
@@ -74,8 +74,8 @@ var (
 		"para con por per che da di de voor met aan dat van dla z że u для с что у к")
 	articles = wordSet("the a an this that these those his her their its my our your no every each all some if when " +
 		"since after before for from in on at by with as there it he she they we i what who which der die das den dem des " +
-		"ein eine für seit le la les l un une des pour el los las una para il lo gli i per de het een voor w na v pro od za " +
-		"dla se prefers likes and or but")
+		"ein eine für seit le la les l un une des pour el los las una para il lo gli i per de het een voor w na v pro od " +
+		"za dla se prefers likes and or but")
 	modifies = wordSet("his her their my our")
 	german   = wordSet("der die das den dem des und ist nicht hat für darf mit von ein eine seine dass")
 	verbs    = wordSet("is was has had may can could gets got will would should must and or keeps")
