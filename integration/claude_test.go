@@ -229,3 +229,36 @@ func TestClaudeCodePluginWithoutTheProgram(t *testing.T) {
 		t.Errorf("the server ends with %v and %q", err, stderr)
 	}
 }
+
+// The plugin's server reads the session logs that Claude Code keeps, unless the person has set a folder.
+func TestClaudeCodePluginReadsItsLogs(t *testing.T) {
+	t.Parallel()
+	plugin, home := filepath.Join(t.TempDir(), "plugin"), t.TempDir()
+	copyFolder(t, "claude-code", plugin)
+	write(t, filepath.Join(home, ".claude", "projects", "-home-ana-boats", "5f1c.jsonl"),
+		`{"type":"user","sessionId":"5f1c","cwd":"/home/ana/boats","timestamp":"2026-03-02T09:00:00Z",`+
+			`"message":{"role":"user","content":"When are the buoys repaired?"}}`+"\n")
+	sessions := func() string {
+		cmd := exec.Command(filepath.Join(plugin, "bin", "yamo"), "sessions")
+		cmd.Env = []string{
+			"HOME=" + home, "PATH=/usr/bin:/bin", "YAMO_MCP=" + serverBinary(t),
+			"CLAUDE_PLUGIN_OPTION_WORKSPACE=" + filepath.Join(home, "w"),
+		}
+		output, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %s", err, output)
+		}
+		return string(output)
+	}
+	if list := sessions(); !strings.Contains(list, "5f1c") {
+		t.Errorf("the session of Claude Code is not listed:\n%s", list)
+	}
+	other := filepath.Join(home, "other")
+	write(t, filepath.Join(other, "7a2b.jsonl"), `{"role":"user","content":"Tea?"}`+"\n")
+	for _, settings := range []string{".config", "Library/Application Support"} {
+		write(t, filepath.Join(home, settings, "yamo-mcp", "config.toml"), fmt.Sprintf("transcripts = %q\n", other))
+	}
+	if list := sessions(); strings.Contains(list, "5f1c") {
+		t.Errorf("another folder was set, and the sessions of Claude Code are listed:\n%s", list)
+	}
+}

@@ -350,6 +350,14 @@ func (in *installer) entry() (entry hosts.Entry, create bool, err error) {
 	if !in.noHooks {
 		entry.Hook = flags
 	}
+	// SECURITY: a host keeps what was said in a DM. What the operator has set stays: a flag would win over it.
+	if entry.Logs = who.IsDM(); entry.Logs && !create {
+		set, err := config.Read(in.workspace, in.Getenv, config.TranscriptsSetting)
+		if err != nil {
+			return entry, false, err
+		}
+		entry.Logs = set.Session.Transcripts == ""
+	}
 	// Hosts do not have the shell's environment.
 	if cache := in.Getenv("YAMO_CACHE"); cache != "" {
 		if cache, err = filepath.Abs(cache); err != nil {

@@ -24,6 +24,7 @@ type Entry struct {
 	Args    []string // of the program
 	Env     []string // its environment as "NAME=value", in addition to the host's; usually empty
 	Hook    []string // the flags of its command hook, as of serve; nil installs no hooks
+	Logs    bool     // the server reads the host's own session logs, if the host keeps some that it can read
 }
 
 // Place is the machine and the account whose hosts are configured.
@@ -47,6 +48,7 @@ type Host struct {
 	remote  []string                                  // keys of entries for servers that are not started; not replaced
 	hooks   *hookFile                                 // nil for a host without a file of hooks
 	plugin  *pluginFile                               // that runs the hooks in a host without such a file
+	logs    func(Place) string                        // folder of session logs that the server can read, nil for none
 }
 
 // All are the hosts that can be configured, in the order in which they are listed.
@@ -65,6 +67,7 @@ var All = []Host{
 			file:   func(p Place) string { return filepath.Join(p.claude(), "settings.json") },
 			events: claudeEvents, element: claudeHook,
 		},
+		logs: func(p Place) string { return filepath.Join(p.claude(), "projects") },
 	},
 	{
 		ID: "claude-desktop", Name: "Claude Desktop", strict: true,

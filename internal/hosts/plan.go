@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -12,6 +13,9 @@ import (
 // a person has added to an entry stay. file is "" for the host's usual one; in another, a project's, there are no
 // hooks. Nothing is written.
 func (h Host) Install(p Place, file string, e Entry) ([]Change, error) {
+	if e.Logs && h.logs != nil {
+		e.Args = slices.Concat(e.Args, []string{"--transcripts", h.logs(p)})
+	}
 	server := step{file: h.orUsual(p, file), form: h.form, strict: h.strict}
 	path, value := h.keys(e)
 	server.others = func(content map[string]any) map[string]any { return without(content, path) }
