@@ -90,7 +90,9 @@ func TestImageWithoutTime(t *testing.T) {
 	}
 	late, cancel := context.WithCancel(t.Context())
 	cancel()
-	_ = v.Close(late) // the tables may be behind, which is an error
+	if err := v.Close(late); err != nil {
+		t.Errorf("what is derived is behind, and that is an error: %v", err)
+	}
 	if _, err := os.Stat(filepath.Join(dir, ".yamo", "private", "start.image")); err != nil {
 		t.Error(err)
 	}

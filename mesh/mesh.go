@@ -464,8 +464,19 @@ func (v *View) Refresh(ctx context.Context) error { return v.files.Refresh(ctx) 
 // imageGrace is the maximum time that the image of a compartment takes after the time of Close has passed.
 const imageGrace = 3 * time.Second
 
+// late returns the error of closing an index, nil if the time for it has passed: nothing is lost then, and the next
+// process continues.
+func (v *View) late(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() == nil || !errors.Is(err, ctx.Err()) && !errors.Is(err, context.Cause(ctx)) {
+		return err
+	}
+	v.Logger.Info("the memory index is not up to date; the next process continues with it", "reason", err)
+	return nil
+}
+
 // Close ends the background work, writes what is embedded but not yet in LanceDB, as far as ctx allows, and releases
-// all resources. Calls in progress may still finish; later ones return ErrClosed.
+// all resources. What the tables and vectors lack when ctx ends is no error. Calls in progress may still finish; later
+// ones return ErrClosed.
 func (v *View) Close(ctx context.Context) error {
 	v.mu.Lock()
 	v.closed = true
@@ -474,9 +485,9 @@ func (v *View) Close(ctx context.Context) error {
 	v.mu.Unlock()
 	stats := v.answers.Stats()
 	v.Logger.Debug("the memory is closed", "cached", stats.Answers, "hits", stats.Hits, "misses", stats.Misses)
-	errs := []error{v.files.Close(ctx)}
+	errs := []error{v.late(ctx, v.files.Close(ctx))}
 	for _, c := range stores {
-		errs = append(errs, c.index.Close(ctx))
+		errs = append(errs, v.late(ctx, c.index.Close(ctx)))
 		saving, done := ctx, context.CancelFunc(func() {})
 		if ctx.Err() != nil {
 			// A long import leaves the tables behind. The next process must not read the whole ledger because of that.

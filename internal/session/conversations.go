@@ -41,6 +41,11 @@ func OpenConversations(
 	return &conversation.View{View: logs, Index: index, Now: now, Logger: o.Logger}, func() error {
 		ctx, cancel := context.WithTimeout(context.Background(), closing)
 		defer cancel()
-		return errors.Join(index.Close(ctx), folder.Close())
+		err := index.Close(ctx)
+		if errors.Is(err, context.DeadlineExceeded) {
+			o.Logger.Info("the index of conversations is not up to date; the next process continues with it")
+			err = nil
+		}
+		return errors.Join(err, folder.Close())
 	}, nil
 }
