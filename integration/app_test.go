@@ -329,6 +329,11 @@ func TestAppInBrowser(t *testing.T) {
 	s.inspect("hostile text")
 	write(t, filepath.Join(h.workspace, "notes", "hidden.md"), "# Hidden\n\nThe hidden word is \u202Eolleh\n")
 
+	// What is stored is cleaned; a file can have anything.
+	s.open("dark", "memory_search", map[string]any{"query": "what is the hidden word"})
+	s.shows("U+202E")
+	s.inspect("unseen characters")
+
 	s.open("dark", "workspace_edit", map[string]any{
 		"file": "MEMORY.md", "section": "Lessons", "op": "append_item", "items": []string{"Ask before ordering parts"},
 		"rationale": "Mira said so", "propose": true,

@@ -102,12 +102,20 @@ func (b *browser) visit(path string) {
 // the console reported.
 func (b *browser) check(path string) {
 	b.Helper()
+	var missing bool
+	b.run(chromedp.Evaluate(`!window.axe`, &missing))
+	if missing {
+		b.run(chromedp.Evaluate(b.axe, nil))
+	}
 	for _, scheme := range []string{"dark", "light"} {
+		rules := `{}`
+		if scheme == "dark" { // the only rule that depends on it
+			rules = `{runOnly: ["color-contrast"]}`
+		}
 		var found string
 		b.run(
 			emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
-			chromedp.Evaluate(b.axe, nil),
-			chromedp.Evaluate(`axe.run().then(r => JSON.stringify(r.violations.map(
+			chromedp.Evaluate(`axe.run(`+rules+`).then(r => JSON.stringify(r.violations.map(
 				v => [v.id, v.help, ...v.nodes.slice(0, 3).map(n => n.html + ": " + n.failureSummary)])))`, &found,
 				func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }),
 		)
