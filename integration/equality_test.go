@@ -27,8 +27,9 @@ func TestPrivateContentMakesNoDifference(t *testing.T) {
 		"The chapel car park opens at eight.",
 	}
 	dm := connect(t, launch{workspace: base.workspace})
+	shared := ""
 	for _, text := range public {
-		dm.store(text, map[string]any{"visibility": "shared"})
+		shared = dm.store(text, map[string]any{"visibility": "shared"}).ID
 	}
 	dm.search(public[0], nil)
 	skill := dm.ingestSkill("---\nname: canary-care\nintent: Look after the canary of a memory\n---\nFeed it.\n", "shared")
@@ -57,12 +58,33 @@ func TestPrivateContentMakesNoDifference(t *testing.T) {
 		p.ids = ids // the same guesses, whatever there is
 		h := launch{workspace: p.workspace, transcripts: p.transcripts}
 		looked := ""
-		for _, args := range looks() {
+		for _, args := range append(looks(), []string{"show", shared}, []string{"show", shared[len(shared)-6:], "--json"}) {
 			looked += h.look(t, club, args...)
 		}
 		// Before anything logs an id of this run, whose digits change how much fits into a brief.
 		hooks := &hookSession{tb: t, launch: launch{workspace: p.workspace, group: club}, id: "one", cwd: "/nowhere/club"}
 		hooks.everything()
+		// What the next hook of the group starts from. Their log has how long each took.
+		kept := ""
+		states := filepath.Join(p.workspace, ".yamo", "groups", club, "hooks")
+		list, err := os.ReadDir(states)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range list {
+			kept += file.Name() + "\n"
+			if file.Name() == "hooks.ndjson" || !file.Type().IsRegular() {
+				continue
+			}
+			state, err := os.ReadFile(filepath.Join(states, file.Name()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			kept += string(state) + "\n"
+		}
+		if !strings.Contains(kept, `"ended"`) {
+			t.Errorf("the hooks have kept no state: %s", kept)
+		}
 		s := connect(t, launch{workspace: p.workspace, group: club, transcripts: p.transcripts, apps: true})
 		for _, text := range public {
 			s.search(text, map[string]any{"format": "detailed", "include_lessons": true, "limit": 50})
@@ -73,7 +95,7 @@ func TestPrivateContentMakesNoDifference(t *testing.T) {
 		p.evidence = nil
 		attack(s, p, 4)
 		stdout, stderr = s.end()
-		return normal(stdout + hooks.said + looked), normalLog(t, stderr)
+		return normal(stdout + hooks.said + looked + kept), normalLog(t, stderr)
 	}
 
 	wantOut, wantErr := run(t, func(*testing.T, *planted) {})
