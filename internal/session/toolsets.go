@@ -99,6 +99,7 @@ var resourceEntries = []struct {
 	{always, func(p *parts, s *server.MCPServer) error { return resources.RegisterBrief(s, p.brief()) }},
 	{dm, func(p *parts, s *server.MCPServer) error { return resources.RegisterEvidence(s, p.evidence) }},
 	{always, func(p *parts, s *server.MCPServer) error { return resources.Register(s, p.view) }},
+	{dm, func(p *parts, s *server.MCPServer) error { return p.noteReadings(s) }},
 }
 
 // appEntries registers the tools of the page that hosts with MCP Apps show (package app), one per line, unless the

@@ -184,7 +184,7 @@ func (a *attempt) edit(now time.Time, text string) (Event, error) {
 	t, entity := grammar.TypeOf(q.File)
 	before, d := grammar.Parse(text), grammar.Parse(text)
 	q.Items = q.dated(now)
-	added, err := q.itemize(before, t)
+	added, err := q.itemize(before, t, a.seen.last(q.Session, q.File))
 	if err != nil {
 		return Event{}, err
 	}

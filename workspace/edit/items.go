@@ -16,8 +16,9 @@ import (
 
 // itemize prepares the items of a request for the section as d has it, and returns those that are new. It leaves out
 // what is there already if q.Unique, and what q.Retire names: q.Items are then the section's other items, followed by
-// the new ones. It runs under the lock, so that items which another process added are kept.
-func (q *Request) itemize(d *grammar.Document, t *grammar.Type) (added []string, err error) {
+// the new ones. It runs under the lock, so that items which another process added are kept. last is what the session
+// knows of the file, nil for nothing.
+func (q *Request) itemize(d *grammar.Document, t *grammar.Type, last *reading) (added []string, err error) {
 	if len(q.Retire) > 0 && q.Op != grammar.CurateItems {
 		return nil, fault.New("op: items are retired by %s", grammar.CurateItems)
 	}
@@ -39,6 +40,9 @@ func (q *Request) itemize(d *grammar.Document, t *grammar.Type) (added []string,
 	for _, wanted := range q.Retire {
 		at, err := find(items, wanted)
 		if err != nil {
+			return nil, err
+		}
+		if err := q.wasRead(last, d.Parts[i], items[at], wanted); err != nil {
 			return nil, err
 		}
 		retired = append(retired, items[at])
@@ -65,6 +69,22 @@ func (q *Request) itemize(d *grammar.Document, t *grammar.Type) (added []string,
 	}
 	q.Items = append(items, added...)
 	return added, nil
+}
+
+// wasRead returns a fault with both texts if the beginning of an item names one that is not as the session read it: the
+// rest of it would go unseen.
+func (q *Request) wasRead(last *reading, p grammar.Part, item, wanted string) error {
+	wanted = oneLine(bullet.ReplaceAllString(wanted, ""))
+	whole := oneLine(item) == wanted || datePrefix.ReplaceAllString(oneLine(item), "") == wanted
+	if last == nil || whole || q.decided != nil || slices.Contains(last.items[anchorOf(p)], item) {
+		return nil
+	}
+	read := "no such entry"
+	if at, err := find(last.items[anchorOf(p)], wanted); err == nil {
+		read = last.items[anchorOf(p)][at]
+	}
+	return fault.New("retire: the entry that begins with %q was changed since you read it; nothing was written.\n"+
+		"The entry now:\n%s\nAs you read it:\n%s\nTo remove it, pass the whole entry", wanted, item, read)
 }
 
 // unique returns those of q.Items that are not among items, apart from their dates, letter case and spaces. Dated

@@ -56,7 +56,8 @@ const maxReadings = 64
 // reading is what a session knows of a file.
 type reading struct {
 	session, file, version string
-	sections               map[string]string // versions by anchorOf
+	sections               map[string]string   // versions by anchorOf
+	items                  map[string][]string // of lists, by anchorOf
 }
 
 // readings are the last readings and edits of the sessions, oldest first.
@@ -69,11 +70,17 @@ type readings struct {
 type made struct{ session, file, event string }
 
 func (r *readings) add(session, file, version string, d *grammar.Document) {
-	seen := reading{session, file, version, map[string]string{}}
+	seen := reading{session, file, version, map[string]string{}, map[string][]string{}}
 	for _, p := range d.Parts {
-		seen.sections[anchorOf(p)] = versionOf(seal.Canonical(p.Body))
+		seen.note(p)
 	}
 	r.push(seen)
+}
+
+// note adds a section to what is known.
+func (r *reading) note(p grammar.Part) {
+	r.sections[anchorOf(p)] = versionOf(seal.Canonical(p.Body))
+	r.items[anchorOf(p)] = grammar.Items(p.Body)
 }
 
 // push adds a reading. Without the name of a session nothing is known about what its caller read.
@@ -92,13 +99,15 @@ func (r *readings) edited(q Request, a *attempt) {
 	}
 	r.made = append(r.made, made{q.Session, q.File, a.result.Event.ID})
 	r.made = r.made[max(0, len(r.made)-maxReadings):]
-	next := reading{q.Session, q.File, versionOf(a.after), map[string]string{}}
-	if last := r.last(q.Session, q.File); last != nil {
+	next := reading{q.Session, q.File, versionOf(a.after), map[string]string{}, map[string][]string{}}
+	last := r.last(q.Session, q.File)
+	if last != nil {
 		maps.Copy(next.sections, last.sections)
+		maps.Copy(next.items, last.items)
 	}
 	d := grammar.Parse(a.after)
 	if i := splice.Index(d, a.result.Event.Section, a.result.Event.Anchor); i >= 0 {
-		next.sections[anchorOf(d.Parts[i])] = versionOf(seal.Canonical(d.Parts[i].Body))
+		next.note(d.Parts[i])
 	}
 	r.push(next)
 }

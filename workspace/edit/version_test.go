@@ -149,3 +149,47 @@ func TestExpectedAfterRotation(t *testing.T) {
 		t.Error("the hash of an earlier text was accepted")
 	}
 }
+
+// An item that a person made longer since the session read it is not removed by its beginning.
+func TestItemChangedSinceRead(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		retire, session string
+		refused         bool
+	}{
+		"by its beginning":                {"Ana", "s", true},
+		"by the former text":              {"Ana lives in Quito", "s", true},
+		"by its present text":             {"Ana lives in Quito, and her door code is new", "s", false},
+		"another one":                     {"Luis", "s", false},
+		"by a session that never read it": {"Ana", "other", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newFixture(t, map[string]string{"MEMORY.md": "# M\n\n## People\n\n- Ana lives in Quito\n- Luis\n"})
+			e := d.open()
+			d.version(e, "s")
+			changed := "# M\n\n## People\n\n- Ana lives in Quito, and her door code is new\n- Luis\n"
+			d.write("MEMORY.md", changed)
+			_, err := e.Edit(t.Context(), Request{
+				File: "MEMORY.md", Session: tc.session, Retire: []string{tc.retire},
+				Edit: grammar.Edit{Op: grammar.CurateItems, Section: "People", Rationale: "r"},
+			})
+			if (err != nil) != tc.refused {
+				t.Fatalf("refused: %v", err)
+			}
+			if !tc.refused {
+				return
+			}
+			for _, want := range []string{
+				"now:\nAna lives in Quito, and her door code is new\n", "read it:\nAna lives in Quito\n",
+			} {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("%v lacks %q", err, want)
+				}
+			}
+			if d.read("MEMORY.md") != changed {
+				t.Errorf("written:\n%s", d.read("MEMORY.md"))
+			}
+		})
+	}
+}
