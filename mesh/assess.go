@@ -48,6 +48,9 @@ func (v *View) assess(
 		}
 		texts = append(texts, text)
 	}
+	for i := range sentences {
+		sentences[i].Hear(texts[len(sentences):])
+	}
 	tokens, err := v.tokens(ctx, texts)
 	if err != nil {
 		return nil, err

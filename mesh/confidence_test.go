@@ -51,6 +51,29 @@ const (
 	likelyFloor   = .35
 )
 
+// Questions about one of two people, and the same about the other one, which nothing answers: what one says of oneself
+// and what the other replies are alike in everything but the person.
+func TestConfidenceOfSomebodyElse(t *testing.T) {
+	v := open(t, t.TempDir(), audience.DM(), embed.Cached(model(t), 0))
+	talk := confidencetest.Talk()
+	for _, turn := range talk.Turns {
+		keep(t, v, record.Memory{Content: turn, SessionID: "talk"})
+	}
+	var scores confidencetest.Scores
+	for _, c := range talk.Cases {
+		scores.Answerable = append(scores.Answerable, top(t, v, c.Answerable))
+		scores.Unanswerable = append(scores.Unanswerable, top(t, v, c.Unanswerable))
+	}
+	answered, wrong := scores.From(confidence.LikelyFrom)
+	t.Logf("AUC %.3f; likely: %.2f of the answerable, %.2f of the unanswerable", scores.AUC(), answered, wrong)
+	if auc := scores.AUC(); auc < somebodyFloor {
+		t.Errorf("AUC %.3f, want at least %v", auc, somebodyFloor)
+	}
+}
+
+// somebodyFloor is what TestConfidenceOfSomebodyElse measured, less a little; without Features.Other it is .91.
+const somebodyFloor = .94
+
 // top returns the probability that a result answers the question.
 func top(t *testing.T, v *View, question string) float64 {
 	t.Helper()

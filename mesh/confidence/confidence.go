@@ -4,8 +4,9 @@
 // A memory about the right person that lacks the attribute asked for is as similar to a question as one that has it,
 // so the similarity of whole texts does not tell. What tells is the query's least covered word: each word is compared
 // with every word of the memory, in context, by the vectors that the embedding model computes before it averages them.
-// To that come the similarity of the texts, and whether the memory has the kind of thing that the query asks for: a
-// number, a time, a name, a place. docs/ranking.md has the measurements.
+// To that come the similarity of the texts, whether the memory has the kind of thing that the query asks for (a number,
+// a time, a name, a place), and whether a turn of a conversation is about the person whom the query names.
+// docs/ranking.md has the measurements.
 package confidence
 
 import (
@@ -82,6 +83,7 @@ type Features struct {
 	Strength float64 // the ranking's score of the memory, 0..1
 	Exact    float64 // -1 if a number or a time is asked for and the memory has none, otherwise 0
 	Loose    float64 // the same of a name, a place or a reason
+	Other    float64 // -1 if the memory is a turn about another person than the question, less if in part, otherwise 0
 	Rough    bool    // the memory's tokens are not known: Covered, Shared and Cosine are 0
 }
 
@@ -91,7 +93,7 @@ func Question(f Features) float64 {
 	if f.Rough {
 		return logistic(-4.05 + 7.5*f.Strength + 1.8*f.Exact + 1.5*f.Loose)
 	}
-	return logistic(-4.35 + 4.9*f.Covered + 1.4*f.Cosine + 3.4*f.Strength + 1.9*f.Exact + 1.8*f.Loose)
+	return logistic(-4.35 + 4.9*f.Covered + 1.4*f.Cosine + 3.4*f.Strength + 1.9*f.Exact + 1.8*f.Loose + 2.5*f.Other)
 }
 
 // Task estimates that a rule or a procedure applies to what the query wants to do. It does not matter whether it covers
@@ -108,14 +110,10 @@ func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 // Compare returns the features of a memory for one sentence of a query. strength is the ranking's score.
 func (s Sentence) Compare(sentence, memory Tokens, text string, strength float64) Features {
 	f := s.Expects(text)
-	f.Strength, f.Cosine = strength, dot(sentence.Mean, memory.Mean)
+	f.Strength, f.Cosine, f.Other = strength, dot(sentence.Mean, memory.Mean), s.other(sentence, memory, text)
 	var covered []float64
 	for _, word := range s.content(sentence.Names) {
-		sum := 0.
-		for _, token := range sentence.Words[word] {
-			sum += nearest(token, memory.Words)
-		}
-		covered = append(covered, sum/float64(len(sentence.Words[word])))
+		covered = append(covered, similarity(sentence.Words[word], memory.Words))
 	}
 	if len(covered) == 0 {
 		return f
@@ -132,6 +130,15 @@ func mean(list []float64) float64 {
 		sum += x
 	}
 	return sum / float64(len(list))
+}
+
+// similarity returns the mean of the cosines of a word's tokens with the nearest ones of words.
+func similarity(tokens [][]float32, words [][][]float32) float64 {
+	sum := 0.
+	for _, token := range tokens {
+		sum += nearest(token, words)
+	}
+	return sum / float64(len(tokens))
 }
 
 // nearest returns the cosine of a token with the nearest one of words.

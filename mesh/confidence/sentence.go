@@ -15,8 +15,9 @@ const maxSentences = 4
 // Sentence is a sentence of a query. Each is judged by itself, and the query has the probability of its best one: a
 // prompt may say many things, of which a memory answers one.
 type Sentence struct {
-	Text string
-	kind kind
+	Text   string
+	kind   kind
+	people []string // whom it names of those that say a result, in lower case; see Hear
 }
 
 // kind is the kind of thing that a question asks for. Only English is recognized; other questions have none.
@@ -39,7 +40,7 @@ func Sentences(query string) []Sentence {
 	start := 0
 	add := func(end int) {
 		if text := strings.TrimSpace(query[start:end]); text != "" {
-			list = append(list, Sentence{text, kindOf(text)})
+			list = append(list, Sentence{Text: text, kind: kindOf(text)})
 		}
 	}
 	for _, at := range ends.FindAllStringIndex(query, -1) {

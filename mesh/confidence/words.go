@@ -16,6 +16,10 @@ var (
 	light = set(`go goes going get gets getting come comes use uses used using take takes happen happened happens
 		thing things kind sort`)
 
+	// pronouns of who says a text and of who is spoken to, as the tokenizer splits them: "I've" is "i", "'" and "ve".
+	firstPerson  = set(`i my me mine we our us myself m ve`)
+	secondPerson = set(`you your yours yourself`)
+
 	numerals = set(`one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
 		seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million half
 		dozen once twice couple`)

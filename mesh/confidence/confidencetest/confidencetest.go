@@ -31,6 +31,25 @@ func Sets() []Set {
 	return sets
 }
 
+// Conversation are turns of two people who are named before what they say, and questions about them. Those that nothing
+// answers are the others with the names exchanged.
+type Conversation struct {
+	Turns []string
+	Cases []struct{ Answerable, Unanswerable string }
+}
+
+//go:embed conversation.json
+var conversation []byte
+
+// Talk returns the conversation. No coefficient was fitted to it.
+func Talk() Conversation {
+	var c Conversation
+	if err := json.Unmarshal(conversation, &c); err != nil {
+		panic(err) // the file is part of the program
+	}
+	return c
+}
+
 // Scores are the probabilities of the answers to the questions.
 type Scores struct{ Answerable, Unanswerable []float64 }
 
