@@ -90,7 +90,7 @@ func TestCorrect(t *testing.T) {
 	})
 	page := f.get(next, 200)
 	f.shows(page, "Corrected.", "25 November 2026\nat 11:00", "24 November 2026", "Not current since", ": moved", "health",
-		"said by you", "about 2026-11-25")
+		"said by you", "about 25 November 2026")
 	hit, err := f.person.Memory.Get(t.Context(), old)
 	if err != nil || hit.Past == nil || hit.Past.Why != "moved" {
 		t.Errorf("the old memory is %+v, %v; want it superseded", hit.Past, err)

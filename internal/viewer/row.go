@@ -46,7 +46,7 @@ func newRow(h record.Hit, home record.Visibility, below string) row {
 	r := row{
 		ID: h.ID, Link: below + url.PathEscape(h.ID), Zone: zoneOf(h.Visibility), Kind: kindOf(h.Record),
 		Text: text.Shorten(strings.TrimSpace(h.Content), shown), Created: h.CreatedAt, Who: whoSaid(h, home),
-		Happened: h.OccurredAt, Project: record.ProjectName(h.Project), Tags: h.Tags, Past: h.Past, Place: h.Place,
+		Happened: eventDate(h.OccurredAt), Project: record.ProjectName(h.Project), Tags: h.Tags, Past: h.Past, Place: h.Place,
 		Replaced: h.Replaced,
 	}
 	if h.Past != nil && h.Past.New != "" {
@@ -56,6 +56,19 @@ func newRow(h record.Hit, home record.Visibility, below string) row {
 		r.Text = text.Shorten(strings.TrimSpace(h.Passage), shown)
 	}
 	return r
+}
+
+// eventDate returns a date, with or without a time, as the pages show dates; anything else, such as a part of the
+// calendar in words, as it was stored.
+func eventDate(at string) string {
+	for layout, shown := range map[string]string{
+		time.DateOnly: "2 January 2006", "2006-01-02T15:04": "2 January 2006, 15:04", "2006-01": "January 2006",
+	} {
+		if t, err := time.Parse(layout, at); err == nil {
+			return t.Format(shown)
+		}
+	}
+	return at
 }
 
 // kindOf names the type of a memory for a person.
