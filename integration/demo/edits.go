@@ -79,7 +79,34 @@ func (w *walk) edit() error {
 	if err != nil {
 		return err
 	}
-	return w.check(replayed == text, "yamo-mcp replay reconstructs MEMORY.md from its events, byte for byte")
+	err = w.check(replayed == text, "yamo-mcp replay reconstructs MEMORY.md from its events, byte for byte")
+	if err != nil {
+		return err
+	}
+	return w.propose()
+}
+
+// propose leaves an edit for the person to decide about, which the pages of the kept workspace show.
+func (w *walk) propose() error {
+	const item = "2026-02-14: Ask before ordering spare parts."
+	w.ask("workspace_edit: the same with %q, as a proposal", item)
+	var proposed struct{}
+	if err := w.dm.call(w.ctx, "workspace_edit", map[string]any{
+		"file": "MEMORY.md", "section": "Lessons", "op": "append_item", "items": []string{item},
+		"rationale": "two orders were sent back", "propose": true,
+	}, &proposed); err != nil {
+		return err
+	}
+	waiting, err := w.command("proposals")
+	if err != nil {
+		return err
+	}
+	text, err := w.dm.file(w.ctx, "MEMORY.md")
+	if err != nil {
+		return err
+	}
+	return w.check(strings.Contains(waiting, item) && !strings.Contains(text, item),
+		"a proposal waits for the person and changes nothing before")
 }
 
 // command runs the program in the workspace and returns its output.

@@ -72,7 +72,7 @@ func run(ctx context.Context, server, sample, keep string) (err error) {
 	if err := leave(workspace, keep); err != nil {
 		return fmt.Errorf("keep the workspace: %w", err)
 	}
-	w.say("See Kate's memory in the browser: %s view --workspace %s", server, keep)
+	w.say("See Kate's memory in the browser, where a proposal waits for you: %s view --workspace %s", server, keep)
 	return nil
 }
 
