@@ -69,7 +69,7 @@ workflows: ## actionlint on .github/workflows
 
 # Without integration, whose tests drive the built program: the detector would see only the clients.
 race: all ## the units' tests with the race detector, without the long ones
-	$(GO) test -race -short -p 2 -timeout 30m $$($(GO) list ./... | grep -v /integration)
+	$(GO) test -race -p 2 -timeout 30m $$($(GO) list ./... | grep -v /integration)
 
 # The database of vulnerabilities cannot be reached from everywhere.
 vuln: libs ## known vulnerabilities, where their database can be reached

@@ -11,16 +11,15 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/testsize"
 )
 
 // Two processes append 1,000 entries each to one daily log, and one of them is killed now and then. Nothing that was
 // acknowledged is lost, torn or there twice.
 func TestDailyLogOfTwoProcesses(t *testing.T) {
 	t.Parallel()
-	each := 1000
-	if testing.Short() {
-		each = 150
-	}
+	each := testsize.Pick(150, 1000)
 	workspace := sample(t)
 	var mu sync.Mutex
 	acknowledged := map[string]bool{}

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/testsize"
 )
 
 // dreamer is a workspace with memories that are recalled often, as sweeps are to find it.
@@ -196,9 +198,7 @@ func (d dreamer) killedAt(n int) (ended bool) {
 // Wherever a sweep is killed, the next ones promote each memory once, and all books agree.
 func TestKilledSweepsPromoteOnce(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("it sweeps some hundred times")
-	}
+	step := testsize.Pick(3, 1) // all changes, or one of three
 	origin := dreaming(t)
 	killed := 0
 	// On a busy machine a sweep can end before the news of its n-th change arrives here, so it is tried again.
@@ -213,9 +213,9 @@ func TestKilledSweepsPromoteOnce(t *testing.T) {
 		if t.Failed() {
 			t.Fatalf("after a kill at change %d", n)
 		}
-		n, attempts = n+1, -1
+		n, attempts = n+step, -1
 	}
-	if killed < 8 {
+	if killed*step < 8 {
 		t.Errorf("only %d sweeps were killed", killed)
 	}
 }
@@ -223,10 +223,7 @@ func TestKilledSweepsPromoteOnce(t *testing.T) {
 // Sweeps of several processes at once, some of which are killed, promote each memory once.
 func TestSweepsOfSeveralProcesses(t *testing.T) {
 	t.Parallel()
-	rounds := 8
-	if testing.Short() {
-		rounds = 3
-	}
+	rounds := testsize.Pick(4, 8)
 	random := rand.New(rand.NewPCG(7, 11))
 	origin := dreaming(t)
 	for round := range rounds {

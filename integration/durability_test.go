@@ -12,16 +12,15 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/testsize"
 )
 
 // Whenever the server is killed, every memory that it has acknowledged is there afterwards, once, and the
 // ledger is intact.
 func TestAcknowledgedMemoriesSurviveKill(t *testing.T) {
 	t.Parallel()
-	rounds := 12
-	if testing.Short() {
-		rounds = 3
-	}
+	rounds := testsize.Pick(4, 12)
 	random := rand.New(rand.NewPCG(3, 14))
 	workspace := sample(t)
 	acknowledged := map[string]string{} // id -> content
@@ -139,10 +138,7 @@ func verifyLedgers(t *testing.T, workspace string) {
 // stored twice.
 func TestProcessesShareOneWorkspace(t *testing.T) {
 	t.Parallel()
-	each := 60
-	if testing.Short() {
-		each = 15
-	}
+	each := testsize.Pick(20, 60)
 	workspace := sample(t)
 	sessions := map[string]*session{
 		"first":  connect(t, launch{workspace: workspace}),

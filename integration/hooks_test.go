@@ -159,7 +159,9 @@ func TestHooksOfAGroup(t *testing.T) {
 			trace := filepath.Join(t.TempDir(), "trace")
 			strace, err := exec.LookPath("strace")
 			if err == nil {
-				s.launch.wrapper = []string{strace, "-f", "-y", "-s", "4096", "-e", "trace=%file", "-A", "-o", trace}
+				s.launch.wrapper = []string{
+					strace, "-f", "--seccomp-bpf", "-y", "-s", "4096", "-e", "trace=%file", "-A", "-o", trace,
+				}
 			}
 			s.everything()
 			places := map[string]string{

@@ -105,9 +105,6 @@ func skipLargePrograms(t *testing.T) {
 	if os.Getenv("CI") != "" {
 		t.Skip("the hosts' own programs are too large for CI")
 	}
-	if testing.Short() {
-		t.Skip("the hosts' own programs are slow")
-	}
 }
 
 // hostEnvironment is what a host has that runs in an account of its own.

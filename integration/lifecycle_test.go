@@ -91,7 +91,7 @@ func TestWithoutAssets(t *testing.T) {
 	cache, trace := t.TempDir(), filepath.Join(t.TempDir(), "trace")
 	h := launch{workspace: sample(t), cache: cache}
 	if straceErr == nil {
-		h.wrapper = []string{strace, "-f", "-e", "trace=socket,connect", "-o", trace}
+		h.wrapper = []string{strace, "-f", "--seccomp-bpf", "-e", "trace=socket,connect", "-o", trace}
 	}
 	s := connect(t, h)
 	readEverything(s)

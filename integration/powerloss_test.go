@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/yamo-protocol/yamo-mcp/integration/crash"
+	"github.com/yamo-protocol/yamo-mcp/internal/testsize"
 )
 
 // A step is something that the program is asked for, and acknowledges.
@@ -205,13 +206,10 @@ func (r *recording) states(seen map[string]bool) []left {
 			}
 		}
 	}
-	if os.Getenv("YAMO_PROVE") != "" {
+	if testsize.Full() {
 		return all
 	}
-	few := 12
-	if testing.Short() {
-		few = 4
-	}
+	const few = 6
 	var some []left
 	for i := range few {
 		some = append(some, all[(2*i+1)*len(all)/(2*few)])

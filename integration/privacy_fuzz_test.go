@@ -78,8 +78,10 @@ func fuzzTools(s *session, guesses []string, every int) {
 		s.request("tools/call",
 			map[string]any{"name": name, "arguments": map[string]any{"query": "canary", "path": "MEMORY.md"}})
 	}
+	other := s.beside()
+	defer other.end()
 	for _, tool := range listed.Tools {
-		s.settle()
+		other.settled()
 		try := func(args map[string]any) {
 			s.request("tools/call", map[string]any{"name": tool.Name, "arguments": args})
 		}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/testsize"
 )
 
 // A group that tries everything gets no canary: not in an answer, not in the log, not in a file that it
@@ -142,9 +144,7 @@ func TestCommandsForAGroupShowNoCanary(t *testing.T) {
 // takes one in every so many.
 func attack(s *session, p *planted, every int) {
 	s.tb.Helper()
-	if testing.Short() {
-		every *= 4
-	}
+	every *= testsize.Pick(4, 1)
 	readEverything(s)
 	guesses := append(hostile(), p.ids...)
 	guessURIs(s, every)

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/testsize"
 )
 
 // needles are memories with a question each that shares no word with them.
@@ -59,10 +61,7 @@ func chore(i int) string {
 // same scores after the index has been made again.
 func TestManyMemories(t *testing.T) {
 	t.Parallel()
-	count := 2000
-	if testing.Short() {
-		count = 400
-	}
+	count := testsize.Pick(800, 2000)
 	workspace := sample(t)
 	s := connect(t, launch{workspace: workspace})
 	for i := range count - len(needles) {

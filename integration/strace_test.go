@@ -25,7 +25,7 @@ func TestGroupProcessTouchesNoPrivateFile(t *testing.T) {
 		trace := filepath.Join(t.TempDir(), "trace")
 		s := connect(t, launch{
 			workspace: p.workspace, group: group, transcripts: p.transcripts, apps: true,
-			wrapper: []string{strace, "-f", "-y", "-s", "4096", "-e", "trace=%file", "-o", trace},
+			wrapper: []string{strace, "-f", "--seccomp-bpf", "-y", "-s", "4096", "-e", "trace=%file", "-o", trace},
 		})
 		act(s)
 		s.end()
@@ -59,7 +59,7 @@ func TestGroupProcessTouchesNoPrivateFile(t *testing.T) {
 	h := launch{workspace: p.workspace, transcripts: p.transcripts}
 	for _, args := range append(looks(), []string{"search", "the canary of a memory is"}) {
 		trace := filepath.Join(t.TempDir(), "trace")
-		h.wrapper = []string{strace, "-f", "-y", "-s", "4096", "-e", "trace=%file", "-o", trace}
+		h.wrapper = []string{strace, "-f", "--seccomp-bpf", "-y", "-s", "4096", "-e", "trace=%file", "-o", trace}
 		h.look(t, club, args...)
 		data, err := os.ReadFile(trace)
 		if err != nil {

@@ -150,7 +150,7 @@ func TestViewerAsGroup(t *testing.T) {
 
 	trace := filepath.Join(t.TempDir(), "trace")
 	if strace, err := exec.LookPath("strace"); err == nil { // Linux's, and CI has it
-		h.wrapper = []string{strace, "-f", "-y", "-s", "4096", "-e", "trace=%file", "-o", trace}
+		h.wrapper = []string{strace, "-f", "--seccomp-bpf", "-y", "-s", "4096", "-e", "trace=%file", "-o", trace}
 	}
 	guest := view(t, h)
 	guest.enter()

@@ -156,17 +156,29 @@ func (s *session) search(query string, more map[string]any) answer {
 // however often it has to ask. A session without a model has nothing to wait for.
 func (s *session) settle() {
 	s.tb.Helper()
+	other := s.beside()
+	other.settled()
+	other.end()
+}
+
+// beside is a session of the same audience in a process of its own, so that what it asks is not in the first one's.
+func (s *session) beside() *session {
+	s.tb.Helper()
 	other := s.launch
 	other.wrapper, other.over = nil, ""
-	o := connect(s.tb, other)
+	return connect(s.tb, other)
+}
+
+// settled waits until everything that is stored has its vector.
+func (s *session) settled() {
+	s.tb.Helper()
 	for deadline := time.Now().Add(patience); ; {
-		got := call[struct{ Semantic string }](o, "lessons", map[string]any{"query": "canary"})
+		got := call[struct{ Semantic string }](s, "lessons", map[string]any{"query": "canary"})
 		if !strings.HasPrefix(got.Semantic, "pending:") {
-			break
+			return
 		}
 		if time.Now().After(deadline) {
 			s.tb.Fatalf("after %v lessons are still %s", patience, got.Semantic)
 		}
 	}
-	o.end()
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/testsize"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
@@ -77,10 +78,7 @@ func notes(n int) []string {
 // rebuild and after each loss of what is derived.
 func TestThousandsOfMemories(t *testing.T) {
 	t.Parallel()
-	n := 2000
-	if testing.Short() {
-		n = 300
-	}
+	n := testsize.Pick(1000, 2000)
 	dir, e := t.TempDir(), embed.Cached(model(t), n+100) // each text goes through the model once
 	v := open(t, dir, audience.DM(), e)
 	texts := notes(n)

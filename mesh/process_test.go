@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/testsize"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
@@ -202,10 +203,7 @@ func TestTwoProcessesLearnALessonOnce(t *testing.T) {
 func TestKilledProcessesLoseNothingAcknowledged(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	rounds := 6
-	if testing.Short() {
-		rounds = 2
-	}
+	rounds := testsize.Pick(3, 6)
 	var acked []string
 	for round := range rounds {
 		cmd := command(t, "flood", dir)
