@@ -1,6 +1,8 @@
 package tools
 
 import (
+	"bytes"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -250,5 +252,24 @@ func TestHeartbeatDreams(t *testing.T) {
 	contains(t, "problem", locked.Dreamed.Problem, "locked")
 	if len(locked.Tasks) == 0 {
 		t.Error("no tasks")
+	}
+	// Neither does a record that is not as it was written: the user is told, and nothing is promoted.
+	path := filepath.Join(f.Dir(), ".yamo", "private", "edits.ndjson")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, bytes.Replace(data, []byte("dreaming: "), []byte("dreamers: "), 1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if editor, err = edit.Open(edit.Options{View: f.dm(), Dir: filepath.Join(f.Dir(), ".yamo")}); err != nil {
+		t.Fatal(err)
+	}
+	f.now = f.now.Add(24 * time.Hour)
+	tool = Heartbeat(heartbeat.Heartbeat{Workspace: f.dm(), Memory: memory, Dreams: dreams, Editor: editor})
+	damaged := answer[beatAnswer](t, tool, `{"action":"due"}`)
+	contains(t, "hint", damaged.Hint, "record of edits")
+	if damaged.Dreamed != nil || len(damaged.Tasks) == 0 {
+		t.Errorf("dreamed %+v, %d tasks", damaged.Dreamed, len(damaged.Tasks))
 	}
 }

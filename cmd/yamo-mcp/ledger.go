@@ -4,14 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
+	"github.com/yamo-protocol/yamo-mcp/internal/session"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit/applied"
 )
 
 // newLedgerCommand returns `yamo-mcp ledger`.
@@ -123,11 +126,18 @@ func newLedgerAcceptCommand(env cli.Env) *cobra.Command {
 or started over: until then the server warns at its start, and ledger verify fails, because entries
 are missing that this machine has seen. Damaged ledgers are not accepted.`,
 	}, func(ctx context.Context, c *cli.Command, memory *mesh.View) error {
-		if memory.Heads == "" {
+		// The record of edits has a note of its own, which moves with the workspace.
+		lost, err := applied.Accept(filepath.Join(c.Config.Workspace, session.MemoryFolder))
+		if err != nil {
+			return err
+		}
+		if memory.Heads == "" && lost == 0 {
 			return errors.New("the ends of ledgers are not noted: neither HOME nor XDG_STATE_HOME is set")
 		}
-		if err := memory.Maintenance().Accept(ctx); err != nil {
-			return err
+		if memory.Heads != "" {
+			if err := memory.Maintenance().Accept(ctx); err != nil {
+				return err
+			}
 		}
 		return c.Answer(map[string]bool{"accepted": true}, "accepted\n")
 	})

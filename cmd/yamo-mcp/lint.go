@@ -56,11 +56,6 @@ if there are errors, and 0 if there are only warnings.`,
 			if err != nil {
 				return err
 			}
-			if err := applied.Check(filepath.Join(dir, session.MemoryFolder)); err != nil {
-				more = append(more, workspace.Finding{
-					File: session.MemoryFolder + "/private/edits.ndjson", Error: true, Rule: "seed 004 §11", Message: err.Error(),
-				})
-			}
 			return lintWorkspace(dir, func(view *workspace.View) ([]workspace.Finding, error) {
 				drifted, err := lintDrift(cmd.Context(), env, dir, view)
 				if err != nil {
@@ -129,9 +124,9 @@ func lintWorkspace(
 func lintDrift(
 	ctx context.Context, env cli.Env, dir string, view *workspace.View,
 ) ([]workspace.Finding, error) {
-	record := applied.Record(filepath.Join(dir, session.MemoryFolder))
-	if _, err := os.Stat(record); err != nil {
-		return nil, nil //nolint:nilerr // nothing was ever edited, or applied.Check reports it
+	folder := filepath.Join(dir, session.MemoryFolder)
+	if _, err := os.Stat(applied.Record(folder)); err != nil && applied.Check(folder) == nil {
+		return nil, nil //nolint:nilerr // nothing was ever edited
 	}
 	settings, err := config.Read(dir, env.Getenv)
 	if err != nil {
@@ -141,7 +136,7 @@ func lintDrift(
 	var found []workspace.Finding
 	editor, err := session.OpenEditor(options, view, nil, nil)
 	// Without these lines the files have not drifted from anything.
-	if err == nil && applied.Check(filepath.Join(dir, session.MemoryFolder)) == nil {
+	if err == nil {
 		if err := editor.Complete(); err != nil {
 			return []workspace.Finding{{
 				File: session.MemoryFolder + "/private/edits.ndjson", Error: true, Rule: "seed 004 §11", Message: err.Error(),

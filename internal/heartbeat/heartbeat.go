@@ -8,6 +8,7 @@ package heartbeat
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -68,13 +69,11 @@ func (h Heartbeat) Beat(ctx context.Context, every time.Duration) (Beat, error) 
 		return Beat{}, err
 	}
 	b.Tasks = tasks
-	// Before the sweep, whose edit would begin the record again.
-	if h.Editor != nil {
-		if err := h.Editor.Complete(); err != nil {
-			b.RecordProblem = err.Error()
-		}
-	}
 	dreams := h.Dreams != nil && isDue(checks, DreamCheck, b.Now, DreamInterval)
+	// A sweep reads what it promoted from the record, and edits.
+	if b.RecordProblem = h.recordProblem(ctx, dreams); b.RecordProblem != "" {
+		dreams = false
+	}
 	var confirmed []string
 	if dreams {
 		if confirmed, err = h.decide(ctx); err != nil {
@@ -100,8 +99,30 @@ func (h Heartbeat) Beat(ctx context.Context, every time.Duration) (Beat, error) 
 		}
 	}
 	b.Checks = Due(tasks, checks, b.Now, every)
-	b.PendingProposals, err = h.pendingProposals(ctx)
+	if b.RecordProblem == "" {
+		b.PendingProposals, err = h.pendingProposals(ctx)
+	}
 	return b, err
+}
+
+// recordProblem returns why the record of edits is not complete or, if all of it is to be checked, not as it was
+// written; "" for nothing.
+func (h Heartbeat) recordProblem(ctx context.Context, all bool) string {
+	if h.Editor == nil {
+		return ""
+	}
+	err := h.Editor.Complete()
+	if err == nil && all {
+		_, err = h.Editor.Verify(ctx)
+	}
+	if err != nil {
+		return err.Error()
+	}
+	// Damage that reading the record shows; what else keeps an edit from being completed is no business of this.
+	if damaged, ok := errors.AsType[*edit.DamagedError](h.Editor.Recover(ctx)); ok {
+		return damaged.Error()
+	}
+	return ""
 }
 
 // decide has the person decide about what a sweep would hold, and returns what they confirmed. What they rejected is

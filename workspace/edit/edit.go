@@ -284,12 +284,7 @@ func explain(name string, err error) error {
 		return fault.New("the key of the record of edits is missing, so nothing was written. Ask the workspace owner to " +
 			"restore .yamo/key from a backup, or to run yamo-mcp ledger rekey")
 	}
-	_, corrupt := errors.AsType[*ledger.CorruptError](err)
-	if _, keyless := errors.AsType[seal.MissingError](err); corrupt || keyless {
-		return fault.New("the record of edits is damaged, so nothing was written. Ask the workspace owner to find the " +
-			"damage with yamo-mcp record verify and to restore a backup of .yamo/private")
-	}
-	return err
+	return damage(err)
 }
 
 // maxExcerpt is the maximum length of an excerpt in characters, without its mark.

@@ -66,12 +66,13 @@ func (e *Editor) readEvents(ctx context.Context, has []byte, want func(Event) bo
 			return err
 		}
 		if !intact(k, line.Data, event) {
-			return fmt.Errorf("line %d of the record of edits (event %s) is not as it was written", line.Seq, event.ID)
+			return &DamagedError{fmt.Errorf("line %d of the record of edits (event %s) is not as it was written", line.Seq,
+				event.ID)}
 		}
 		events = append(events, event)
 		return nil
 	})
-	return events, err
+	return events, damage(err)
 }
 
 // History returns the events of a file, or of one of its sections by heading or anchor, oldest first. It first records

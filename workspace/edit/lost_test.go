@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit/applied"
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
@@ -49,6 +50,43 @@ func TestLostLinesAreNoticed(t *testing.T) {
 				t.Errorf("without the file: %v", err)
 			}
 		})
+	}
+}
+
+// A record that was cut takes no further edit, which would hide that, in a copy of the workspace too: there nothing but
+// the folder itself knows of the lines. Once the owner accepts the loss it does.
+func TestCutRecordTakesNoEdit(t *testing.T) {
+	t.Parallel()
+	d := newFixture(t, map[string]string{"MEMORY.md": memoryText})
+	for _, item := range []string{"Eva", "Uwe", "Kim"} {
+		d.edit(d.open(), request("MEMORY.md", grammar.AppendItem, "People", item))
+	}
+	path := filepath.Join(d.dir, ".yamo", "private", "edits.ndjson")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.SplitAfter(bytes.TrimSuffix(data, []byte("\n")), []byte("\n"))
+	if err := os.WriteFile(path, bytes.Join(lines[:len(lines)-2], nil), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	before := d.read("MEMORY.md")
+	_, err = d.open().Edit(t.Context(), request("MEMORY.md", grammar.AppendItem, "People", "Noa"))
+	if _, ok := fault.As(err); !ok || !strings.Contains(err.Error(), "lacks its last lines (2") {
+		t.Errorf("the error is %v", err)
+	}
+	if _, err := d.open().SetPin(t.Context(), "MEMORY.md#People", OpPin, "operator"); err == nil {
+		t.Error("a pin is recorded")
+	}
+	if d.read("MEMORY.md") != before {
+		t.Errorf("MEMORY.md:\n%s", d.read("MEMORY.md"))
+	}
+	if missing, err := applied.Accept(filepath.Join(d.dir, ".yamo")); missing != 2 || err != nil {
+		t.Errorf("accepted: %d, %v", missing, err)
+	}
+	d.edit(d.open(), request("MEMORY.md", grammar.AppendItem, "People", "Noa"))
+	if err := d.open().Complete(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit/applied"
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit/seal"
@@ -22,12 +23,49 @@ func (e *Editor) sync(ctx context.Context) error {
 		e.reset()
 		err = e.ledger.Sync(ctx, e.state.apply)
 	}
+	return damage(err)
+}
+
+// DamagedError means that the record of edits cannot be read, or not trusted. It is a fault.
+type DamagedError struct{ Cause error }
+
+// Error names the damage without paths, and the next step.
+func (e *DamagedError) Error() string {
+	what := e.Cause.Error()
+	if corrupt, ok := errors.AsType[*ledger.CorruptError](e.Cause); ok {
+		what = fmt.Sprintf("line %d of it: %v", corrupt.Line, corrupt.Err)
+	}
+	return fmt.Sprintf("the record of edits is damaged, so nothing was written. Ask the workspace owner to check it with "+
+		"yamo-mcp record verify and to restore a backup of .yamo/private (%s)", what)
+}
+
+// Unwrap returns the error as a fault, so that a client sees it, and its cause.
+func (e *DamagedError) Unwrap() []error { return []error{fault.New("%s", e.Error()), e.Cause} }
+
+// damage returns err as a *DamagedError if it tells of damage of the record or of the loss of a key of its hashes.
+func damage(err error) error {
+	_, corrupt := errors.AsType[*ledger.CorruptError](err)
+	if _, keyless := errors.AsType[seal.MissingError](err); corrupt || keyless {
+		return &DamagedError{Cause: err}
+	}
 	return err
+}
+
+// uncut returns a fault if lines are missing at the end of the record that were in their files: another line would
+// take the place of the first of them, and hide the loss.
+func (e *Editor) uncut() error {
+	if noted := applied.Read(e.opt.Dir).Seq; noted > e.state.lines {
+		return fault.New("%v. Nothing was written", &applied.IncompleteError{Missing: noted - e.state.lines})
+	}
+	return nil
 }
 
 // record appends events to the record, all or none, and applies them. When it returns nil they are on disk.
 func (e *Editor) record(ctx context.Context, k seal.Key, events ...Event) error {
 	_, err := e.ledger.Append(ctx, e.state.apply, func(time.Time) ([]ledger.Draft, error) {
+		if err := e.uncut(); err != nil {
+			return nil, err
+		}
 		drafts := make([]ledger.Draft, len(events))
 		for i := range events {
 			data, err := sealed(k, &events[i])
@@ -89,17 +127,18 @@ func (e *Editor) applied() {
 	}
 }
 
-// Complete reports lines that are missing at the end of the record: those of edits that are in their files (see
-// applied.Check), and any other that this machine has seen. It takes no lock and checks no line.
+// Complete reports lines that are missing at the end of the record: any that this machine has seen, and those of edits
+// that are in their files (see applied.Check), of which another machine knows too. It takes no lock and checks no line.
 func (e *Editor) Complete() error {
-	if err := applied.Check(e.opt.Dir); err != nil {
-		return err
-	}
 	missing, err := ledger.CheckHead(e.head(), e.path())
-	if err != nil || missing == nil {
+	if err != nil {
 		return err
 	}
-	return fmt.Errorf("the record of edits is not complete: %w; restore .yamo/private from a backup", missing)
+	if missing != nil {
+		return fmt.Errorf("the record of edits is not complete: %w; restore .yamo/private from a backup, or accept the "+
+			"loss with yamo-mcp ledger accept", missing)
+	}
+	return applied.Check(e.opt.Dir)
 }
 
 // pending returns the last event that writes a file, if it is not known to be in the file. Only the last one can be

@@ -26,6 +26,7 @@ type state struct {
 	pins    map[string]map[string]string // file, then anchor: OpPin or OpLock
 	last    *Event                       // the last one that writes a file, which may have been interrupted
 	lastSeq int64                        // of its line
+	lines   int64                        // the number of lines that were read, erased ones too
 
 	proposals map[string]*Proposal // by id, without their texts
 	offered   map[string]bool      // idempotency keys of offers, those of erased ones too
@@ -75,6 +76,7 @@ func decode(line ledger.Entry) (Event, error) {
 // apply applies a line of the record to the state. An unknown operation is an error: a later version of the program
 // wrote it, and ignoring it would give a wrong text.
 func (s *state) apply(line ledger.Entry) error {
+	s.lines = line.Seq
 	if line.Erased {
 		return nil
 	}

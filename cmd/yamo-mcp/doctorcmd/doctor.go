@@ -85,7 +85,7 @@ func (d *doctor) run(ctx context.Context, cmd *cobra.Command) error {
 		d.problem("workspace", err.Error(), "yamo-mcp init DIR, or yamo-mcp doctor --workspace DIR")
 	} else {
 		d.access()
-		d.workspace()
+		d.workspace(ctx)
 		d.memory(ctx)
 		for _, who := range audiences() {
 			d.receives(who)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -30,7 +31,7 @@ func (d *doctor) options() session.Options {
 }
 
 // workspace checks the folder and the format of its files.
-func (d *doctor) workspace() {
+func (d *doctor) workspace(ctx context.Context) {
 	dir := d.Config.Workspace
 	folder, err := workspace.Open(dir, workspace.WithScrubber(session.CredentialScrubber(nil)))
 	if err != nil {
@@ -48,7 +49,7 @@ func (d *doctor) workspace() {
 		d.problem("workspace", dir+": has neither SOUL.md nor BOOTSTRAP.md, so that every tool refuses",
 			"yamo-mcp init "+quoted(dir))
 	}
-	if err := applied.Check(filepath.Join(dir, session.MemoryFolder)); err != nil {
+	if err := d.record(ctx, folder.View(audience.DM())); err != nil {
 		d.problem("record of edits", err.Error(), "yamo-mcp record verify --workspace "+quoted(dir))
 	}
 	findings, err := folder.Lint()
@@ -70,6 +71,24 @@ func (d *doctor) workspace() {
 	default:
 		d.fine("format", "the workspace's files conform to the format")
 	}
+}
+
+// record checks every line of the record of edits. The error says what is wrong with it. Without a record it opens
+// nothing.
+func (d *doctor) record(ctx context.Context, view *workspace.View) error {
+	folder := filepath.Join(d.Config.Workspace, session.MemoryFolder)
+	if _, err := os.Stat(applied.Record(folder)); err != nil && applied.Check(folder) == nil {
+		return nil //nolint:nilerr // nothing was ever edited
+	}
+	editor, err := session.OpenEditor(d.options(), view, nil, nil)
+	if err != nil {
+		return err
+	}
+	found, err := editor.Verify(ctx)
+	if err == nil && found.Missing != nil {
+		err = found.Missing
+	}
+	return err
 }
 
 // memory checks the ledgers, the model, the vectors and the tables.

@@ -58,12 +58,23 @@ func Check(dir string) error {
 	return &IncompleteError{Missing: noted - lines}
 }
 
+// Accept notes that the record below dir is complete as it is: what was lost is not missed any more. It returns how
+// many lines were.
+func Accept(dir string) (missing int64, err error) {
+	incomplete := (*IncompleteError)(nil)
+	if err := Check(dir); !errors.As(err, &incomplete) {
+		return 0, err
+	}
+	return incomplete.Missing, Write(dir, Read(dir).Seq-incomplete.Missing)
+}
+
 // IncompleteError means that lines are missing at the end of the record of edits.
 type IncompleteError struct{ Missing int64 }
 
 // Error names the number of lines, and what to do.
 func (e *IncompleteError) Error() string {
-	return fmt.Sprintf("the record of edits lacks its last lines (%d): restore .yamo/private from a backup", e.Missing)
+	return fmt.Sprintf("the record of edits lacks its last lines (%d or more): restore .yamo/private from a backup, or "+
+		"accept the loss with yamo-mcp ledger accept", e.Missing)
 }
 
 // countLines returns the number of line ends in a file, 0 if it is missing.
