@@ -235,3 +235,23 @@ func TestLostPinIsNoticed(t *testing.T) {
 		t.Errorf("without the pin's line: %v", err)
 	}
 }
+
+// The reason why a section exceeds its cap is not folded away: lint would ask for it again.
+func TestFoldedLogKeepsReasons(t *testing.T) {
+	t.Parallel()
+	d := newFixture(t, map[string]string{partFile: grammar.New(partFile, "2026-01-02T03:04:05Z")})
+	e := d.open()
+	long := request(partFile, grammar.ReplaceSection, "Role", strings.Repeat("Guards well. ", 300))
+	long.Override = "until it is curated"
+	d.edit(e, long)
+	for i := range 45 {
+		d.edit(e, request(partFile, grammar.ReplaceSection, "Concerns", "Noise "+strings.Repeat("now ", i+1)+"."))
+	}
+	text := d.read(partFile)
+	if items := logItems(grammar.Parse(text)); len(items) > 21 || strings.Count(text, "until it is curated") != 1 {
+		t.Errorf("%d entries:\n%s", len(items), strings.Join(items, "\n"))
+	}
+	if found := grammar.Check(partFile, text); len(found) > 0 {
+		t.Errorf("lint: %+v", found)
+	}
+}

@@ -151,6 +151,8 @@ func (tx *transaction) planUndo(ctx context.Context, id string, q Request) (*att
 	if err != nil {
 		return nil, err
 	}
+	// An editor may have changed the line ends of the whole file since.
+	before, after = withLineEnds(before, string(present)), withLineEnds(after, string(present))
 	now := tx.now()
 	t, _ := grammar.TypeOf(q.File)
 	event := tx.newEvent(now, OpUndo, q.File)
@@ -195,6 +197,20 @@ func (tx *transaction) planUndo(ctx context.Context, id string, q Request) (*att
 	}
 	a.events, a.result.Event = []Event{event}, event.brief()
 	return a, nil
+}
+
+// withLineEnds returns d with the line ends of text, if all of text's are the same.
+func withLineEnds(d *grammar.Document, text string) *grammar.Document {
+	crlf, lf := strings.Count(text, "\r\n"), strings.Count(text, "\n")
+	own := d.String()
+	plain := strings.ReplaceAll(own, "\r\n", "\n")
+	switch {
+	case crlf == lf && lf > 0:
+		return grammar.Parse(strings.ReplaceAll(plain, "\n", "\r\n"))
+	case crlf == 0 && plain != own:
+		return grammar.Parse(plain)
+	}
+	return d
 }
 
 func sectionName(section string) string {

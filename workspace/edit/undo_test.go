@@ -236,3 +236,32 @@ func TestRemovedIsNamed(t *testing.T) {
 		})
 	}
 }
+
+// An editor that writes other line ends changes nothing that an undo would restore.
+func TestUndoWithOtherLineEnds(t *testing.T) {
+	t.Parallel()
+	crlf := func(text string) string { return strings.ReplaceAll(text, "\n", "\r\n") }
+	for name, q := range map[string]Request{
+		"replace": request("MEMORY.md", grammar.ReplaceSection, "Plans", "Sail.\n\nFar."),
+		"item":    request("MEMORY.md", grammar.AppendItem, "People", "Eva"),
+		"retire": {File: "MEMORY.md", Retire: []string{"Ana"}, Edit: grammar.Edit{
+			Op: grammar.CurateItems, Section: "People", Rationale: "r",
+		}},
+	} {
+		d := newFixture(t, map[string]string{"MEMORY.md": memoryText})
+		made := d.edit(d.open(), q)
+		d.write("MEMORY.md", crlf(d.read("MEMORY.md")))
+		d.undo(d.open(), made.Event.ID)
+		if diff := cmp.Diff(crlf(memoryText), d.read("MEMORY.md")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+		// And back again.
+		d = newFixture(t, map[string]string{"MEMORY.md": crlf(memoryText)})
+		made = d.edit(d.open(), q)
+		d.write("MEMORY.md", strings.ReplaceAll(d.read("MEMORY.md"), "\r\n", "\n")+"\n## Mine\n\n- x\n")
+		d.undo(d.open(), made.Event.ID)
+		if text := d.read("MEMORY.md"); !strings.HasPrefix(text, memoryText) || !strings.Contains(text, "## Mine") {
+			t.Errorf("%s: %q", name, text)
+		}
+	}
+}

@@ -216,8 +216,11 @@ const (
 // folded matches the entry that replaces older ones, see Fold.
 var folded = regexp.MustCompile(`^\S+Z: ([0-9]+) earlier entries since ([0-9]{4}-[0-9]{2}-[0-9]{2}) are in the record`)
 
+// exceeded matches the entry that Exceeding returns.
+var exceeded = regexp.MustCompile(`^\S+Z: Exceeded the cap of (.+?), which has `)
+
 // Fold replaces the oldest entries of a Change Log with more than 20 by one that names the record of edits, where they
-// remain. The newest 10 stay, and so does what is not an entry.
+// remain. The newest 10 stay, and so do what is not an entry and the last reason why a section exceeds its cap.
 func (d *Document) Fold(t *Type, file string, now time.Time) {
 	i, ok := d.changeLog(t)
 	if !ok {
@@ -236,6 +239,17 @@ func (d *Document) Fold(t *Type, file string, now time.Time) {
 		return
 	}
 	entries = entries[:len(entries)-keptEntries]
+	// The reason why a section exceeds its cap is looked for here (seed 004 §8), so that the last one of each stays.
+	reasons := map[string]bool{}
+	for _, j := range slices.Backward(slices.Clone(entries)) {
+		if m := exceeded.FindStringSubmatch(list[j].text()); m != nil && !reasons[m[1]] {
+			reasons[m[1]] = true
+			entries = slices.DeleteFunc(entries, func(k int) bool { return k == j })
+		}
+	}
+	if len(entries) < 2 {
+		return
+	}
 	n, since := 0, ""
 	for _, j := range entries {
 		count, day := 1, list[j].text()[:len(time.DateOnly)]
