@@ -163,6 +163,7 @@ func MemoryFile(v *workspace.View, editor *edit.Editor) Tool {
 		if name, ok := resourceuri.ParseFile(in.File); ok {
 			in.File = name
 		}
+		in.File = grammar.CanonicalFile(in.File)
 		saved := workspace.Saved{Name: in.File}
 		if in.Action == "save" {
 			var err error

@@ -113,6 +113,7 @@ func WorkspaceEdit(editor *edit.Editor, agent string) Tool {
 		if name, ok := resourceuri.ParseFile(in.File); ok {
 			in.File = name
 		}
+		in.File = grammar.CanonicalFile(in.File)
 		by := ""
 		if workspace.IsPublic(in.File) && !in.Propose {
 			var err error
