@@ -6,8 +6,8 @@ import (
 )
 
 // entityFile matches the file, or the folder, of an overview, a part or a relationship as people write it.
-var entityFile = regexp.MustCompile(`(?i)^users/([^/]+)/(?:(overview)|(parts|relationships)/([^/]+?)(?:/(profile|notes))?)` +
-	`(?:\.md)?/?$`)
+var entityFile = regexp.MustCompile(`(?i)^users/([^/]+)/` +
+	`(?:(overview)|(parts|relationships)/([^/]+?)(?:/(profile|notes))?)(?:\.md)?/?$`)
 
 var validID = regexp.MustCompile("^" + idForm + "$")
 
