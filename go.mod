@@ -48,6 +48,7 @@ require (
 	github.com/chromedp/cdproto v0.0.0-20250724212937-08a3db8b4327
 	github.com/chromedp/chromedp v0.14.2
 	github.com/fxamacker/cbor/v2 v2.9.6
+	github.com/mattn/go-sqlite3 v1.14.53
 	github.com/tailscale/hujson v0.0.0-20260727124030-b80ff77dac4f
 )
 
