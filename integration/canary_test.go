@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -194,11 +195,24 @@ func (p *planted) plantPrivate(tb testing.TB) {
 			`{"type":"entry","role":"user","content":%q}`+"\n", p.privately("an imported session"),
 	))
 	p.ids = append(p.ids, "imported-1")
+	p.takeOver(tb, p.privately("another tool's memory"), p.privately("another tool's name"))
 	// What SOUL.md said before it was reconfigured only the operator may read.
 	before := "You are Kate. " + p.privately("the SOUL.md of before")
 	write(tb, filepath.Join(p.workspace, ".yamo", "replaced", "20260101T000000Z-00000000-SOUL.md"), before)
 	p.control += before
 	p.remember(tb, "", p.privately)
+}
+
+// takeOver imports a memory of another tool's.
+func (p *planted) takeOver(tb testing.TB, text, name string) {
+	tb.Helper()
+	graph := filepath.Join(tb.TempDir(), "memory.jsonl")
+	write(tb, graph, fmt.Sprintf(`{"type":"entity","name":%q,"entityType":"person","observations":[%q]}`+"\n", name, text))
+	cmd := exec.Command(serverBinary(tb), "import", "server-memory", graph)
+	cmd.Env = append(launch{}.environment(), "YAMO_WORKSPACE="+p.workspace)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		tb.Fatalf("import: %v\n%s", err, out)
+	}
 }
 
 // plantGroup puts a canary into everything that is a group's.

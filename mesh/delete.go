@@ -105,6 +105,64 @@ func (v *View) deleteExtracts(ctx context.Context, id string) error {
 	return nil
 }
 
+// ImportKey is the key of a memory's metadata with the ID of the import that brought it.
+const ImportKey = "import_id"
+
+// UndoImport permanently erases, as Delete does, the memories that the import with an id has brought, and what quotes
+// them word for word. It returns how many memories of the import there were: 0 for an unknown id. With an error the
+// rest is still there; calling again erases it.
+func (v *View) UndoImport(ctx context.Context, id string) (erased int, err error) {
+	stores, err := v.erasable(ctx)
+	if err != nil {
+		return 0, err
+	}
+	for _, c := range stores {
+		s := c.Snapshot()
+		var hits []record.Hit
+		var past []string
+		gone := map[string]bool{}
+		for r := range s.Memories() {
+			if r.Imported && r.Metadata[ImportKey] == id {
+				gone[r.ID] = true
+				hits = append(hits, s.Hit(r))
+				if s.Past(r.ID) != nil {
+					past = append(past, r.ID)
+				}
+			}
+		}
+		brought := len(hits)
+		for r := range s.Memories() {
+			if x := r.Reflection; x != nil && x.Method == record.ByExtract && quotes(x.Sources, gone) {
+				hits = append(hits, s.Hit(r))
+			}
+		}
+		var skills []string
+		for made := range s.Syntheses() {
+			if made.Method == record.ByExtract && quotes(made.Sources, gone) {
+				skills = append(skills, made.SkillID)
+			}
+		}
+		s.Release()
+		for _, id := range past {
+			if err := v.relink(ctx, c.Visibility, id); err != nil {
+				return erased, err
+			}
+		}
+		if err := v.erase(ctx, c.Visibility, func(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) {
+			return v.deletions(s, hits, nil, "import undone", now), nil
+		}); err != nil {
+			return erased, err
+		}
+		erased += brought
+		for _, skill := range slices.Compact(slices.Sorted(slices.Values(skills))) {
+			if err := v.Delete(ctx, skill, "import undone"); err != nil {
+				return erased, err
+			}
+		}
+	}
+	return erased, nil
+}
+
 // among reports whether sources contain the memory called id.
 func among(sources []record.Source, id string) bool {
 	return slices.ContainsFunc(sources, func(s record.Source) bool { return s.ID == id })

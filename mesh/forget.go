@@ -227,7 +227,7 @@ func (v *View) Forget(ctx context.Context, subject Subject, listed Mentions) (do
 			return done, err
 		}
 		err = v.erase(ctx, c.Visibility, func(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) {
-			return v.forgetting(s, hits, queries, now), nil
+			return v.deletions(s, hits, queries, forgotten, now), nil
 		})
 		if err != nil {
 			return done, err
@@ -243,17 +243,19 @@ func (v *View) Forget(ctx context.Context, subject Subject, listed Mentions) (do
 	return done, nil
 }
 
-// forgetting drafts the deletions of memories and logged queries.
-func (v *View) forgetting(s *store.Snapshot, hits []record.Hit, queries []string, now time.Time) []ledger.Draft {
+// deletions drafts the deletions of memories and logged queries.
+func (v *View) deletions(
+	s *store.Snapshot, hits []record.Hit, queries []string, reason string, now time.Time,
+) []ledger.Draft {
 	var drafts []ledger.Draft
 	revisions := map[string]bool{}
 	for _, hit := range hits {
 		if s.Find(hit.ID) == nil {
 			continue // deleted meanwhile
 		}
-		text := block.Delete{Agent: v.AgentID, MemoryID: hit.ID, Time: now, Reason: forgotten}.Block().String()
+		text := block.Delete{Agent: v.AgentID, MemoryID: hit.ID, Time: now, Reason: reason}.Block().String()
 		drafts = append(drafts, ledger.Draft{
-			Op: ledger.OpDelete, ID: hit.ID, Block: text, Data: deleted{v.AgentID, forgotten},
+			Op: ledger.OpDelete, ID: hit.ID, Block: text, Data: deleted{v.AgentID, reason},
 		})
 		for _, id := range s.RevisionIDs(hit.ID) {
 			revisions[id] = true

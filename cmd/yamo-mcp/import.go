@@ -18,6 +18,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/config"
 	"github.com/yamo-protocol/yamo-mcp/internal/history"
+	"github.com/yamo-protocol/yamo-mcp/internal/othertools"
 	"github.com/yamo-protocol/yamo-mcp/internal/session"
 	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
@@ -28,6 +29,7 @@ type imported struct {
 	Copied  bool             `json:"copied"` // false: this is what would be
 	Folder  string           `json:"folder"`
 	Sources []importedSource `json:"sources"`
+	Indexed int              `json:"indexed"` // sessions that session_logs finds by their words now; 0 for a dry run
 }
 
 // importedSource is what was found of one program.
@@ -52,6 +54,7 @@ type importedSource struct {
 type importing struct {
 	*cli.Command
 	dryRun, copy, distill bool
+	undo                  string // the ID of an import of memories
 }
 
 // allHistories is the source that selects every program whose history is found.
@@ -62,9 +65,10 @@ func newImportCommand(env cli.Env) *cobra.Command {
 	c := importing{Command: cli.New(env)}
 	c.Nearby = true
 	sources := strings.Join(slices.Sorted(maps.Keys(history.Readers)), ", ")
+	tools := strings.Join(slices.Sorted(maps.Keys(othertools.Readers)), ", ")
 	cmd := &cobra.Command{
 		Use:   "import SOURCE [PATH]",
-		Short: "Let past conversations be found: of Claude Code, Codex, ChatGPT and others",
+		Short: "Let past conversations be found, and take over the memories of other tools",
 		Long: `Show the conversations that another program has kept, and copy them into the workspace, where the
 tool session_logs finds them in a DM. SOURCE is one of
 ` + sources + `,
@@ -76,16 +80,38 @@ the setting transcripts names their folder. With --copy they are, so that they r
 deletes them. With --distill what you stated in them is offered as proposals, for you to accept or
 reject; nothing enters a file by itself.
 
+What another memory tool has kept becomes private memories, with its dates and origin: SOURCE is one of
+` + tools + `,
+and PATH its folder or file. A memory is not imported twice. The answer has the ID of the import, and
+import --undo ID permanently deletes what it brought; --undo list shows the IDs. What is imported is
+not promoted into MEMORY.md without a person.
+
 Nothing leaves the machine, and credentials are removed from what is shown. Repeat the command to copy
 what is new; it can be interrupted.`,
-		Args: cobra.RangeArgs(1, 2),
+		Args: cobra.MaximumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := c.Load(cmd); err != nil {
 				return err
 			}
+			// SECURITY: a command that a group's session runs has these, and must neither show nor change what is private.
+			if c.Getenv("YAMO_GROUP") != "" || c.Getenv("YAMO_CONNECTION") == "group" {
+				return cli.Misused("import: what other programs have kept of you is not a group's; unset YAMO_GROUP and " +
+					"YAMO_CONNECTION to import it into the private memory")
+			}
+			switch {
+			case c.undo != "" && len(args) > 0:
+				return cli.Misused("import: --undo takes the ID of an import and no source")
+			case c.undo != "":
+				return c.undoMemories(cmd.Context())
+			case len(args) == 0:
+				return cli.Misused("import: name a source, one of %s, %s, or auto", sources, tools)
+			}
 			path := ""
 			if len(args) == 2 {
 				path = args[1]
+			}
+			if read := othertools.Readers[args[0]]; read != nil {
+				return c.memories(cmd.Context(), args[0], path, read)
 			}
 			places, err := historyPlaces(env, args[0], path)
 			if err != nil {
@@ -102,6 +128,7 @@ what is new; it can be interrupted.`,
 	flags.BoolVar(&c.dryRun, "dry-run", false, "show what is found, and copy and offer nothing")
 	flags.BoolVar(&c.copy, "copy", false, "copy also what is read in place, to keep what the host deletes")
 	flags.BoolVar(&c.distill, "distill", false, "offer what you stated in the conversations as proposals")
+	flags.StringVar(&c.undo, "undo", "", "delete the memories that the import with this ID brought; list shows the IDs")
 	c.AddFlags(flags, config.TranscriptsSetting)
 	return cmd
 }
@@ -128,7 +155,38 @@ func (c importing) all(ctx context.Context, places []historyPlace) (imported, er
 		}
 		result.Sources = append(result.Sources, s)
 	}
-	return result, nil
+	found := func(s importedSource) bool { return s.Set || !s.InPlace && s.Turns > 0 }
+	if c.dryRun || !slices.ContainsFunc(result.Sources, found) {
+		return result, nil
+	}
+	var err error
+	result.Indexed, err = c.index(ctx)
+	return result, err
+}
+
+// index reads all sessions of a DM into the index of their words, and returns their number. It continues where an
+// earlier one was interrupted.
+func (c importing) index(ctx context.Context) (sessions int, err error) {
+	options, err := c.Options()
+	if err != nil {
+		return 0, err
+	}
+	err = c.WithMemory(audience.DM(), func(memory *mesh.View) (err error) {
+		logs, release, err := session.OpenConversations(options, audience.DM(), memory, time.Now)
+		if logs == nil || err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, release()) }()
+		bar := cli.NewProgress(c.Stderr)
+		err = logs.Index.Update(ctx, func(done, total int) { bar.Show("reading sessions", done, total) })
+		bar.End()
+		sessions = logs.Index.Progress().Logs
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("import: index the sessions: %w; run the command again to continue", err)
+	}
+	return sessions, nil
 }
 
 // errNoHistory means that no program has kept conversations where they are looked for.
@@ -144,7 +202,8 @@ type historyPlace struct {
 func historyPlaces(env cli.Env, source, path string) (places []historyPlace, err error) {
 	names := slices.Sorted(maps.Keys(history.Readers))
 	if source != allHistories && !slices.Contains(names, source) {
-		return nil, cli.Misused("import: %q is no source; use one of %s, or auto", source, strings.Join(names, ", "))
+		return nil, cli.Misused("import: %q is no source; use one of %s, or auto; of memories: %s", source,
+			strings.Join(names, ", "), strings.Join(slices.Sorted(maps.Keys(othertools.Readers)), ", "))
 	}
 	if path != "" {
 		if source == allHistories {
@@ -300,6 +359,9 @@ func formatImported(r imported) string {
 		if s.Stated != nil {
 			b.WriteString(s.Stated.String())
 		}
+	}
+	if r.Indexed > 0 {
+		fmt.Fprintf(&b, "session_logs finds the words of %s\n", text.Count(r.Indexed, "session", "sessions"))
 	}
 	if !r.Copied {
 		b.WriteString("nothing was copied: this was a dry run\n")
