@@ -75,8 +75,8 @@ tool session_logs finds them in a DM. SOURCE is one of
 or auto, which takes the hosts of this machine. For chatgpt and claude PATH is the archive that you have
 exported, or its conversations.json.
 
-The sessions of Claude Code and OpenClaw are not copied: session_logs reads them where they are, once
-the setting transcripts names their folder. With --copy they are, so that they remain when the host
+The sessions of Claude Code and OpenClaw's JSONL ones are not copied: session_logs reads them where they
+are, once the setting transcripts names their folder. With --copy they are, so that they remain when the host
 deletes them. With --distill what you stated in them is offered as proposals, for you to accept or
 reject; nothing enters a file by itself.
 
@@ -222,7 +222,7 @@ func historyPlaces(env cli.Env, source, path string) (places []historyPlace, err
 		}
 		for _, place := range history.Readers[name].Places(home, env.Getenv) {
 			looked = append(looked, place)
-			if info, err := os.Stat(place); err == nil && info.IsDir() {
+			if info, err := os.Stat(place); err == nil && (info.IsDir() || info.Mode().IsRegular()) {
 				places = append(places, historyPlace{source: name, path: place})
 			}
 		}
@@ -243,7 +243,7 @@ func historyPlaces(env cli.Env, source, path string) (places []historyPlace, err
 func (c importing) read(ctx context.Context, place historyPlace, folder string) (found importedSource, err error) {
 	reader := history.Readers[place.source]
 	found = importedSource{Source: place.source, Path: place.path, Projects: map[string]int{}}
-	found.InPlace = history.InPlace(reader) && !c.copy
+	found.InPlace = history.InPlace(reader, place.path) && !c.copy
 	found.Set = found.InPlace && isBelow(place.path, c.Config.Session.Transcripts)
 	progress := cli.NewProgress(c.Stderr)
 	show := cli.IsTerminal(c.Stderr)

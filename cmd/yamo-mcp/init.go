@@ -116,7 +116,9 @@ and if you give no name, the agent asks who it is and whom it serves in its firs
 func importAtInit(ctx context.Context, env cli.Env, dir string, asking *guide, agreed bool) error {
 	places, err := historyPlaces(env, allHistories, "")
 	// What is read in place has nothing to copy, and may be large.
-	places = slices.DeleteFunc(places, func(p historyPlace) bool { return history.InPlace(history.Readers[p.source]) })
+	places = slices.DeleteFunc(places, func(p historyPlace) bool {
+		return history.InPlace(history.Readers[p.source], p.path)
+	})
 	if errors.Is(err, errNoHistory) || err == nil && len(places) == 0 {
 		if agreed {
 			fmt.Fprintln(env.Stderr, "No conversations to import.")

@@ -79,14 +79,25 @@ type Reader interface {
 // Readers are the readers, by the name of the program.
 var Readers = map[string]Reader{
 	"chatgpt": chatGPT{}, "claude": claude{}, "codex": codex{}, "gemini": gemini{}, "opencode": openCode{},
-	"claude-code": hostLogs{claudeCode}, "openclaw": hostLogs{openClaw},
+	"claude-code": hostLogs{claudeCode}, "openclaw": openClawStore{hostLogs{openClaw}},
 }
 
-// InPlace reports whether session_logs reads a program's sessions where they are, so that a copy only keeps what the
-// program deletes.
-func InPlace(r Reader) bool {
-	_, ok := r.(hostLogs)
-	return ok
+// InPlace reports whether session_logs reads a program's sessions at path where they are, so that a copy only keeps
+// what the program deletes.
+func InPlace(r Reader, path string) bool {
+	switch r.(type) {
+	case hostLogs:
+		return true
+	case openClawStore:
+		return !isDatabase(path)
+	}
+	return false
+}
+
+// isDatabase reports whether path is a file, and so not a folder of logs.
+func isDatabase(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // LogName returns the id under which Copy writes a session.

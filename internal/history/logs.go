@@ -80,18 +80,23 @@ func hostSession(ctx context.Context, view *transcript.View, l transcript.Log) (
 			return true // resuming a session repeats rows
 		}
 		seen[t.Key] = true
-		at, err := time.Parse(time.RFC3339Nano, t.Timestamp)
-		if err != nil {
-			at = time.Time{}
-		}
-		typed := ""
-		if t.Role == "user" && !t.Subagent {
-			typed = t.Spoken
-		}
-		s.Turns = append(s.Turns, Turn{Role: t.Role, Text: t.Content, Time: at, Typed: &typed})
+		s.Turns = append(s.Turns, hostTurn(t))
 		return true
 	})
 	return s, true, err
+}
+
+// hostTurn returns a turn of a host's log.
+func hostTurn(t transcript.Turn) Turn {
+	at, err := time.Parse(time.RFC3339Nano, t.Timestamp)
+	if err != nil {
+		at = time.Time{}
+	}
+	typed := ""
+	if t.Role == "user" && !t.Subagent {
+		typed = t.Spoken
+	}
+	return Turn{Role: t.Role, Text: t.Content, Time: at, Typed: &typed}
 }
 
 // claudeCode finds Claude Code's logs, in a folder for each project.
@@ -103,13 +108,15 @@ func claudeCode(home string, lookup func(string) string) []string {
 	return []string{filepath.Join(dir, "projects")}
 }
 
-// openClaw finds OpenClaw's logs, in a folder for each agent.
+// openClaw finds OpenClaw's logs, in a folder for each agent, and the databases of its newer versions.
 func openClaw(home string, lookup func(string) string) []string {
 	dir := lookup("OPENCLAW_STATE_DIR")
 	if dir == "" {
 		dir = filepath.Join(home, ".openclaw")
 	}
 	found, _ := filepath.Glob(filepath.Join(dir, "agents", "*", "sessions")) // the pattern is valid
+	databases, _ := filepath.Glob(filepath.Join(dir, "agents", "*", "agent", openClawFile))
+	found = append(found, databases...)
 	if len(found) == 0 {
 		found = []string{filepath.Join(dir, "agents")} // for the message that there is nothing
 	}

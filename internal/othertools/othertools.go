@@ -2,8 +2,8 @@
 // Model Context Protocol (server-memory), mem0 and claude-mem.
 //
 // What it returns is on its way into the ledger (mesh.View.Import) and is not scrubbed yet: it must not be shown,
-// logged or kept as it is. Every format is one Reader. The formats are read leniently: what a Reader does not know is counted
-// and left out. Nothing of another tool is changed.
+// logged or kept as it is. Every format is one Reader. The formats are read leniently: what a Reader does not know is
+// counted and left out. Nothing of another tool is changed.
 package othertools
 
 import (

@@ -69,7 +69,7 @@ func (v *View) origins(root *os.Root, folder string) map[string]origin {
 			}
 			key, session = session.SpawnedBy, by
 		}
-		if of.parent == "" && slices.Contains(keyParts(first), subagentWord) {
+		if of.parent == "" && IsSubagent(first) {
 			of.parent = id // what it works for is not known
 		}
 		if of != (origin{}) {
@@ -105,12 +105,20 @@ func keyParts(key string) []string {
 	return parts
 }
 
+// IsGroup reports whether a session of OpenClaw's was a group's, by its key and what OpenClaw notes of its chat.
+func IsGroup(key string, chat ...string) bool {
+	return slices.ContainsFunc(slices.Concat(keyParts(key), chat), func(word string) bool {
+		return slices.Contains(groupWords, word)
+	})
+}
+
+// IsSubagent reports whether a session of OpenClaw's was a subagent's, by its key.
+func IsSubagent(key string) bool { return slices.Contains(keyParts(key), subagentWord) }
+
 // groupIn returns the group of a row of sessions.json, "" if it is not a group's.
 func groupIn(key string, session openClawSession) string {
-	parts := keyParts(key)
-	isGroup := func(word string) bool { return slices.Contains(groupWords, word) }
-	if slices.ContainsFunc(parts, isGroup) || isGroup(session.ChatType) || isGroup(session.Origin.ChatType) {
-		return strings.Join(parts, ":")
+	if IsGroup(key, session.ChatType, session.Origin.ChatType) {
+		return strings.Join(keyParts(key), ":")
 	}
 	return ""
 }

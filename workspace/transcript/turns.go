@@ -87,7 +87,7 @@ func (v *View) Follow(ctx context.Context, l Log, from int64, visit func(Turn) b
 		if last && (len(line) == 0 || r.kind == brokenLine || r.kind == otherLine) {
 			return at, nil // being written, or nothing
 		}
-		if r.kind == entryLine && !visit(v.placed(r, at)) || last {
+		if r.kind == entryLine && !visit(placed(r, at)) || last {
 			return next, nil
 		}
 		at = next
@@ -119,7 +119,7 @@ func (v *View) Turns(ctx context.Context, l Log, offsets []int64) (turns []Turn,
 		}
 		at = offset + reader.size
 		if r := parse(line).of(l.Parent); r.kind == entryLine {
-			turns = append(turns, v.placed(r, offset))
+			turns = append(turns, placed(r, offset))
 		}
 	}
 	return turns, nil
@@ -146,8 +146,19 @@ func (v *View) openOwn(l Log) (*os.File, error) {
 	return file, nil
 }
 
+// ParseTurn returns the turn in a line that a host wrote, as Follow visits it, for hosts with lines elsewhere.
+// parent is the id of the session whose subagent's it is, "" for none. ok is false for a line without a turn, of which
+// only Folder is known; readable is false for one that is no JSON.
+func ParseTurn(data []byte, parent string) (t Turn, ok, readable bool) {
+	r := parse(data).of(parent)
+	if r.kind != entryLine {
+		return Turn{Folder: r.folder}, false, r.kind != brokenLine
+	}
+	return placed(r, 0), true, true
+}
+
 // placed returns a parsed entry as the turn at offset.
-func (v *View) placed(r line, offset int64) Turn {
+func placed(r line, offset int64) Turn {
 	t := Turn{
 		Entry: r.whole(), Offset: offset, Key: r.key, Folder: r.folder, Project: ProjectName(r.folder),
 		Subagent: r.subagent, Parent: r.parent,
