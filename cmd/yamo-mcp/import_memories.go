@@ -274,7 +274,7 @@ func (c importing) undoMemories(ctx context.Context) error {
 	return c.Answer(result, b.String())
 }
 
-// pastImports returns the imports of which there is still a memory, the oldest first.
+// pastImports returns the imports of which there is still a memory, in the order of their oldest ones.
 func pastImports(ctx context.Context, memory *mesh.View) ([]pastImport, error) {
 	hits, err := memory.All(ctx, 0)
 	if err != nil {
@@ -293,6 +293,5 @@ func pastImports(ctx context.Context, memory *mesh.View) ([]pastImport, error) {
 		}
 		list[at].Memories++
 	}
-	slices.SortStableFunc(list, func(a, b pastImport) int { return strings.Compare(a.ID, b.ID) })
 	return list, nil
 }

@@ -30,6 +30,7 @@ var byTime = map[string]string{
 	"workspace ofDay":                   "files have no sequence; of equal times the names decide",
 	"workspace/edit Drifts":             "ids lead to the lines of the record, which decide",
 	"mesh compareTimes":                 "days of events; within a day the ledger's sequence decides",
+	"internal/othertools sorted":        "rows of another program: their times and ids do not depend on this machine",
 	"mesh/fileindex Latest":             "files have no sequence; of equal times the names decide",
 	"mesh/foreign memories":             "rows of another program: their times and ids do not depend on this machine",
 	"mesh/lance Nearest":                "rows of equal similarity in a table that has no sequence",
