@@ -201,6 +201,31 @@ func (p *planted) plantPrivate(tb testing.TB) {
 	write(tb, filepath.Join(p.workspace, ".yamo", "replaced", "20260101T000000Z-00000000-SOUL.md"), before)
 	p.control += before
 	p.remember(tb, "", p.privately)
+	p.rescan(tb)
+}
+
+// rescan redacts a part of a private memory, as the operator does when the rules are better.
+func (p *planted) rescan(tb testing.TB) {
+	tb.Helper()
+	list := filepath.Join(tb.TempDir(), "list")
+	write(tb, list, "zzz\n")
+	l := launch{workspace: p.workspace}
+	for _, args := range [][]string{
+		{"mesh", "store", "--content", p.privately("a rescanned memory") + " zzz"},
+		{"rescan", "--yes", "--redact-list", list},
+	} {
+		cmd := exec.Command(serverBinary(tb), append(args, "--workspace", p.workspace)...)
+		cmd.Env = l.environment()
+		if output, err := cmd.CombinedOutput(); err != nil {
+			tb.Errorf("%s: %v\n%s", args, err, output)
+		}
+	}
+	lines, err := os.ReadFile(filepath.Join(p.workspace, ".yamo", "private", "ledger.ndjson"))
+	ledger := string(lines)
+	if err != nil || !strings.Contains(ledger, `"op":"rescan"`) || strings.Contains(ledger, "zzz") {
+		tb.Errorf("the private memory was not rescanned: %v", err)
+	}
+	p.control += ledger
 }
 
 // takeOver imports a memory of another tool's.

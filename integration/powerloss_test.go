@@ -177,6 +177,9 @@ func (r *recording) live() {
 	r.command(step{adds: "lantern"}, "mesh", "store", "--content", "The lantern needs a new wick.")
 	r.command(step{forgets: "gossip"}, "record", "erase", "MEMORY.md")
 	r.command(step{removes: "heron"}, "forget", "heron", "--yes")
+	list := filepath.Join(r.t.TempDir(), "list")
+	write(r.t, list, "wick\n")
+	r.command(step{removes: "wick"}, "rescan", "--redact-list", list, "--yes")
 }
 
 // left is a state that a power failure leaves.

@@ -9,11 +9,15 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/cache"
 	"github.com/yamo-protocol/yamo-mcp/mesh/index"
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+	"github.com/yamo-protocol/yamo-mcp/mesh/rescan"
+	"github.com/yamo-protocol/yamo-mcp/mesh/scrub"
+	"github.com/yamo-protocol/yamo-mcp/mesh/store"
 )
 
 // Maintenance checks, repairs and reports on the compartments of a View, for the operator's commands.
@@ -325,4 +329,96 @@ func (m Maintenance) Salvage(ctx context.Context, name record.Visibility, dry bo
 		return done, err
 	}
 	return done, nil
+}
+
+// Rescanned is what Rescan changed in one compartment, or would.
+type Rescanned struct {
+	Compartment record.Visibility `json:"compartment"`
+	Changes     []rescan.Change   `json:"changes"`
+	Redactions  []scrub.Redaction `json:"redactions"` // in all of them, by kind
+	Reasons     int               `json:"reasons"`    // reasons of deletions with a secret, which cannot be erased
+}
+
+// errWritten means that a ledger was written while a rescan of it was planned.
+var errWritten = errors.New("the ledger was written meanwhile")
+
+// rescans is the maximum number of times that a rescan is planned.
+const rescans = 5
+
+// Rescan redacts the memories, lessons, reflections, skills and logged queries of every compartment that the audience
+// may erase from as new ones are redacted, and removes what was redacted from the ledger, the image, the vectors and
+// LanceDB's tables. Everything keeps its id. With dryRun nothing is changed. If it is interrupted, calling it again
+// completes it. A compartment that other programs write to without a pause is a fault.
+func (m Maintenance) Rescan(ctx context.Context, dryRun bool) ([]Rescanned, error) {
+	v := m.view
+	names, err := v.visible()
+	if err != nil {
+		return nil, err
+	}
+	done := []Rescanned{}
+	for _, name := range names {
+		if v.checkErasable(name, "") != nil {
+			continue
+		}
+		var plan rescan.Plan
+		for attempt := 1; ; attempt++ {
+			plan, err = m.rescan(ctx, name, dryRun)
+			if !errors.Is(err, errWritten) {
+				break
+			}
+			if attempt == rescans {
+				return done, fault.New("the %s memory is being written by another program; end it, or try again", name)
+			}
+		}
+		if err != nil {
+			return done, err
+		}
+		if len(plan.Changes) > 0 || plan.Reasons > 0 {
+			done = append(done, Rescanned{name, append([]rescan.Change{}, plan.Changes...), plan.Redactions(), plan.Reasons})
+		}
+	}
+	return done, nil
+}
+
+// rescan plans the rescan of one compartment, and makes it unless dryRun is set.
+func (m Maintenance) rescan(ctx context.Context, name record.Visibility, dryRun bool) (rescan.Plan, error) {
+	v := m.view
+	plan, err := m.plan(ctx, name)
+	if err != nil || dryRun || len(plan.Changes) == 0 && !plan.Rescanned {
+		return plan, explain(name, err)
+	}
+	written := len(plan.Changes) == 0
+	return plan, v.withCompartment(ctx, name, func(c *compartment) error {
+		if !written {
+			made, err := c.Rewrite(ctx, func(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) {
+				if s.Entries() != plan.Entries {
+					return nil, errWritten
+				}
+				return plan.Drafts(now, v.AgentID), nil
+			})
+			written = made
+			return err
+		}
+		// The compartment was opened again, and has nothing of the earlier text. What is derived follows.
+		if err := c.index.Purge(ctx); err != nil {
+			c.index.Wake()
+			return fmt.Errorf("the ledger is rescanned, but copies in the index are not removed yet; try again: %w", err)
+		}
+		_, _, err := c.index.Compact(ctx)
+		return err
+	})
+}
+
+// plan reads what is to be redacted in one compartment.
+func (m Maintenance) plan(ctx context.Context, name record.Visibility) (rescan.Plan, error) {
+	options := m.view.ledgerOptions(name)
+	options.Head = "" // this one only reads, and would warn again
+	return rescan.Read(ctx, func() *ledger.Ledger { return ledger.New(options) },
+		rescan.Scrubbers{Memories: m.view.scrubberOf(name), Other: m.view.scrubber})
+}
+
+// Recognized returns what would be redacted in a text that is not a memory, by kind.
+func (v *View) Recognized(text string) []scrub.Redaction {
+	_, found := v.scrubber.Redact(text)
+	return found
 }

@@ -281,9 +281,9 @@ func (v *View) checkFolders(dir string) error {
 	}
 }
 
-// reopen discards c, whose ledger was replaced, and opens the compartment again. Of several goroutines that notice, one
-// does it.
-func (v *View) reopen(ctx context.Context, c *compartment) (*compartment, error) {
+// reopen discards c, whose ledger was replaced as reason tells, and opens the compartment again. Of several goroutines
+// that notice, one does it.
+func (v *View) reopen(ctx context.Context, c *compartment, reason error) (*compartment, error) {
 	v.mu.Lock()
 	current := v.stores[c.Visibility] == c
 	if current {
@@ -291,7 +291,11 @@ func (v *View) reopen(ctx context.Context, c *compartment) (*compartment, error)
 	}
 	v.mu.Unlock()
 	if current {
-		v.Logger.Warn("the ledger was replaced; reading it again", "compartment", c.Visibility)
+		level := slog.LevelWarn
+		if errors.Is(reason, store.ErrRescanned) {
+			level = slog.LevelDebug // the operator's own command
+		}
+		v.Logger.Log(ctx, level, "the ledger was replaced; reading it again", "compartment", c.Visibility)
 		c.index.Discard(ctx)
 	}
 	return v.open(c.Visibility)
@@ -305,10 +309,11 @@ func (v *View) withCompartment(ctx context.Context, name record.Visibility, f fu
 	if err != nil {
 		return err
 	}
-	if err := f(c); !errors.Is(err, ledger.ErrReplaced) {
+	err = f(c)
+	if !errors.Is(err, ledger.ErrReplaced) {
 		return explain(name, err)
 	}
-	if c, err = v.reopen(ctx, c); err != nil {
+	if c, err = v.reopen(ctx, c, err); err != nil {
 		return err
 	}
 	return explain(name, f(c))

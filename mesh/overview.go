@@ -125,7 +125,7 @@ func (v *View) Activity(ctx context.Context, since time.Time) (Activity, error) 
 	var a Activity
 	// A second reader of the same file: the compartment's own has gone past the recalls, of which it keeps few.
 	err = ledger.New(v.ledgerOptions(v.home())).Sync(ctx, func(e ledger.Entry) error {
-		if e.Op == store.OpRecall && !e.Time.Before(since) {
+		if e.Op == store.OpRecall && !e.Erased && !e.Time.Before(since) {
 			a.Recalls++
 		}
 		return nil

@@ -101,7 +101,8 @@ To get started:
 		newBriefCommand(env), newDreamCommand(env), newLintCommand(env), newReconfigureCommand(env),
 		newRotateCommand(env))...)
 	add(others, newServeCommand(env), hookcmd.New(env), install[1], newSharedCommand(env), newTokenCommand(env),
-		newTrustCommand(env), meshcmd.New(env), newIndexCommand(env), newLedgerCommand(env), newVersionCommand(env))
+		newTrustCommand(env), meshcmd.New(env), newIndexCommand(env), newLedgerCommand(env), newRescanCommand(env),
+		newVersionCommand(env))
 	return root
 }
 

@@ -46,10 +46,12 @@ func (e Entry) BlockHash() string {
 }
 
 // Draft is an entry to be written. Op matches [a-z][a-z0-9_]{0,31}, ID [A-Za-z0-9_.:-]{0,128}, Block is
-// UTF-8, Data is anything that marshals to JSON, nil for none. Seq, time and hashes are the Ledger's.
+// UTF-8, Data is anything that marshals to JSON, nil for none. Seq and hashes are the Ledger's, and the time too unless
+// At, which only Rewrite allows, has that of an entry that is written again.
 type Draft struct {
 	Op, ID, Block string
 	Data          any
+	At            time.Time
 }
 
 // batch is what one write adds.
@@ -98,6 +100,9 @@ func (l *Ledger) appendDraft(dst []byte, cur cursor, now time.Time, d Draft) ([]
 	body, err := appendBody(nil, d, l.opt.Rand)
 	if err != nil {
 		return nil, err
+	}
+	if !d.At.IsZero() {
+		now = d.At.UTC().Truncate(time.Millisecond)
 	}
 	from := len(dst)
 	dst = appendHead(dst, l.opt.Name, cur.seq+1, now, d.Op, d.ID, sha256.Sum256(body), cur.hash)

@@ -20,15 +20,38 @@ import (
 func (l *Ledger) Erase(ctx context.Context, apply func(Entry) error,
 	prepare func(now time.Time) ([]Draft, error),
 ) ([]Entry, error) {
-	return settle(l.transact(ctx, true, apply, prepare, func(w *writing, now time.Time, drafts []Draft) (batch, error) {
-		ids := make(map[string]bool, len(drafts))
+	return l.erase(ctx, apply, func(now time.Time) ([]Draft, error) {
+		drafts, err := prepare(now)
 		for i := range drafts {
 			d := &drafts[i]
 			if d.ID == "" || d.Op != "" && d.Op != OpDelete {
-				return batch{}, fmt.Errorf("erase: draft %d (%s): needs an id and the operation %q", i, d.Op, OpDelete)
+				return nil, fmt.Errorf("erase: draft %d (%s): needs an id and the operation %q", i, d.Op, OpDelete)
 			}
 			d.Op = OpDelete
-			ids[d.ID] = true
+		}
+		return drafts, err
+	})
+}
+
+// Rewrite is Erase for drafts that may be of any operation: those that are no "delete" are appended in their place
+// among the others, with the time that they have in At. So content is erased and other content recorded instead of it
+// in one step: no crash leaves one without the other.
+func (l *Ledger) Rewrite(ctx context.Context, apply func(Entry) error,
+	prepare func(now time.Time) ([]Draft, error),
+) ([]Entry, error) {
+	return l.erase(ctx, apply, prepare)
+}
+
+// erase takes the bodies of the entries that the "delete" drafts name out of the file, and appends all drafts.
+func (l *Ledger) erase(ctx context.Context, apply func(Entry) error,
+	prepare func(now time.Time) ([]Draft, error),
+) ([]Entry, error) {
+	return settle(l.transact(ctx, true, apply, prepare, func(w *writing, now time.Time, drafts []Draft) (batch, error) {
+		ids := make(map[string]bool, len(drafts))
+		for _, d := range drafts {
+			if d.Op == OpDelete {
+				ids[d.ID] = true
+			}
 		}
 		if err := w.create(); err != nil {
 			return batch{}, err

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
@@ -28,6 +30,8 @@ func (ix *Index) restore(ctx context.Context) error {
 	if rows > 0 && err == nil {
 		_, lacking := ix.c.Vectors.Missing(0)
 		ids, _ := Missing(ix.c.Projection, lacking)
+		// SECURITY: a row may have the vector of what a rescan has redacted since.
+		ids = slices.DeleteFunc(ids, func(id string) bool { return strings.Contains(id, "#") })
 		for len(ids) > 0 && err == nil {
 			chunk := ids[:min(len(ids), restoreChunk)]
 			ids = ids[len(chunk):]
@@ -153,7 +157,9 @@ func (ix *Index) reconcile(ctx context.Context) (removed bool, err error) {
 		if err != nil {
 			return removed, err
 		}
-		if err := ix.revise(ctx); err != nil {
+		redacted, err := ix.revise(ctx)
+		removed = removed || redacted
+		if err != nil {
 			return removed, err
 		}
 		if err := ix.addRows(ctx); err != nil {

@@ -288,14 +288,15 @@ func (ix *Index) embed(ctx context.Context) (int, error) {
 	return len(ids), ix.keep(ids, vectors)
 }
 
-// Missing returns the ids and contents of up to n records of p that have no vector, in the order of documents.
+// Missing returns what the vectors are kept under, and the contents, of up to n records of p that have no vector, in
+// the order of documents.
 func Missing(p *store.Projection, n int) (ids, texts []string) {
 	docs, _ := p.Vectors.Missing(n)
 	s := p.Snapshot()
 	defer s.Release()
 	for _, doc := range docs {
 		if r := s.Docs[doc].Record; r != nil { // deleted meanwhile
-			ids, texts = append(ids, r.ID), append(texts, r.Content)
+			ids, texts = append(ids, r.VectorID()), append(texts, r.Content)
 		}
 	}
 	return ids, texts

@@ -23,12 +23,12 @@ func (ix *Index) embedParts(ctx context.Context) (int, error) {
 	}
 	parts := s.Passages(docs[0]).Embedded()
 	s.Release()
-	from := ix.c.Vectors.NextPart(r.ID, len(parts))
+	from := ix.c.Vectors.NextPart(r.VectorID(), len(parts))
 	vectors, err := Embed(ctx, ix.embedder, "the parts of a memory", parts[from:min(from+partsBatch, len(parts))])
 	if err != nil {
 		return 0, err
 	}
-	if err := ix.c.Vectors.AppendParts(r.ID, from, len(parts), vectors); err != nil {
+	if err := ix.c.Vectors.AppendParts(r.VectorID(), from, len(parts), vectors); err != nil {
 		return 0, err
 	}
 	ix.mu.Lock()

@@ -8,19 +8,19 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
-// revise deletes the rows that a heritage, an update, a revision or accesses have outdated; addRows writes them again.
-// The caller holds the index lock.
-func (ix *Index) revise(ctx context.Context) error {
+// revise deletes the rows that a heritage, an update, a revision, accesses or a rescan have outdated; addRows writes
+// them again. It reports whether one of them had what a rescan has redacted. The caller holds the index lock.
+func (ix *Index) revise(ctx context.Context) (redacted bool, err error) {
 	revised := ix.c.TakeRevised()
-	err := ix.reviseRows(ctx, revised)
+	redacted, err = ix.reviseRows(ctx, revised)
 	if err != nil {
 		ix.c.ReturnRevised(revised)
 	}
-	return err
+	return redacted, err
 }
 
 // reviseRows compares the rows with what they should be: another process may have written them already.
-func (ix *Index) reviseRows(ctx context.Context, revised map[string]struct{}) error {
+func (ix *Index) reviseRows(ctx context.Context, revised map[string]struct{}) (redacted bool, err error) {
 	var ids, changed []string
 	for id := range revised {
 		// One without a row is written with its present state anyway.
@@ -29,11 +29,11 @@ func (ix *Index) reviseRows(ctx context.Context, revised map[string]struct{}) er
 		}
 	}
 	if len(ids) == 0 {
-		return nil
+		return false, nil
 	}
 	rows, err := ix.Tables.Memories(ctx, ids, false)
 	if err != nil {
-		return err
+		return false, err
 	}
 	s := ix.c.Snapshot()
 	defer s.Release()
@@ -44,26 +44,27 @@ func (ix *Index) reviseRows(ctx context.Context, revised map[string]struct{}) er
 		}
 		want, err := memoryRow(r, nil, s.Past(r.ID))
 		if err != nil {
-			return err
+			return false, err
 		}
 		a := s.Accesses(row.ID)
-		if row.HeritageChain != want.HeritageChain || row.Metadata != want.Metadata ||
+		if row.Content != want.Content || row.HeritageChain != want.HeritageChain || row.Metadata != want.Metadata ||
 			!equal(row.ImportanceScore, want.ImportanceScore) || !row.LastAccessed.Equal(a.Last) || row.AccessCount == nil &&
 			a.Count > 0 ||
 			row.AccessCount != nil && *row.AccessCount != a.Count {
 			changed = append(changed, row.ID)
+			redacted = redacted || r.Redacted != 0
 		}
 	}
 	if len(changed) == 0 {
-		return nil
+		return false, nil
 	}
 	if err := ix.Tables.DeleteMemories(ctx, changed); err != nil {
-		return err
+		return false, err
 	}
 	for _, id := range changed {
 		delete(ix.present, id)
 	}
-	return nil
+	return redacted, nil
 }
 
 // heritageChain returns the value of the column heritage_chain (RFC-0011 §2.2), JSON, "" without a heritage.

@@ -90,6 +90,7 @@ type Record struct {
 	Reflection *Reflection `json:"reflection,omitempty"`
 	Imported   bool        `json:"imported,omitempty"` // from another store: who said it is not known
 	Consent    string      `json:"consent,omitempty"`  // of a shared memory: ByPerson, ByCaller or ByOperator
+	Redacted   int64       `json:"redacted,omitempty"` // when a rescan redacted it again: Unix milliseconds, 0 for never
 	Heritage   *Heritage   `json:"-"`                  // a separate entry of the ledger
 	CreatedAt  time.Time   `json:"created_at"`         // UTC, milliseconds
 	UpdatedAt  time.Time   `json:"-"`                  // when its fields were changed last; zero if never
@@ -104,6 +105,15 @@ type Foreign struct {
 	Past  *Revision // why it was not current there, nil if it was; the ids are the other store's
 	// Accesses is how often it was found there.
 	Accesses Accesses
+}
+
+// VectorID is what the record's vectors are kept under: its id, and another one after each rescan, so that no vector of
+// what was redacted is taken for that of what is left.
+func (r *Record) VectorID() string {
+	if r.Redacted == 0 {
+		return r.ID
+	}
+	return r.ID + "#" + strconv.FormatInt(r.Redacted, 10)
 }
 
 // HasTag reports whether the record carries tag, ignoring letter case.

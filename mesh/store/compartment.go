@@ -37,6 +37,9 @@ const (
 	// Both carry the skill's id, so that erasing a skill erases every text it had and its feedback.
 	OpSkill         = "skill"
 	OpSkillFeedback = "skill_feedback"
+
+	// OpRescan precedes the deletions and the entries written again of a rescan, in one write, and has its receipt.
+	OpRescan = "rescan"
 )
 
 // Compartment is one physically separate store: a ledger and its projection. It is safe for concurrent use.
@@ -50,6 +53,7 @@ type Compartment struct {
 	imaged atomic.Int64 // number of the last entry in the image, 0 for none
 
 	useless atomic.Bool // the image could not be used
+	begun   atomic.Bool // entries were applied by an earlier call
 }
 
 // New returns the compartment called name, whose documents have their vectors in vectors. It reads nothing yet.
@@ -65,10 +69,23 @@ func New(name record.Visibility, l *ledger.Ledger, vectors *vector.Set, retentio
 func (c *Compartment) Sync(ctx context.Context) error {
 	c.start(ctx)
 	err := c.ledger.Sync(ctx, c.apply)
+	c.begun.Store(c.begun.Load() || err == nil)
 	if err == nil {
 		c.dropUseless(ctx)
 	}
 	return c.explain("read", err)
+}
+
+// ErrRescanned means that a process has rescanned the ledger. It is a ledger.ErrReplaced.
+var ErrRescanned = fmt.Errorf("the ledger was rescanned: %w", ledger.ErrReplaced)
+
+// apply applies an entry. After a rescan by any process it returns ErrRescanned: what is in memory has the earlier
+// text, and would count again what was written again.
+func (c *Compartment) apply(e ledger.Entry) error {
+	if e.Op == OpRescan && c.begun.Load() {
+		return ErrRescanned
+	}
+	return c.Projection.apply(e)
 }
 
 // Prepare decides what is written. It runs under the ledger's lock, after everything that other processes wrote was
@@ -80,6 +97,7 @@ type Prepare func(s *Snapshot, now time.Time) ([]ledger.Draft, error)
 // lock on the projection would wait for the snapshot forever.
 func (c *Compartment) drafts(prepare Prepare) func(time.Time) ([]ledger.Draft, error) {
 	return func(now time.Time) ([]ledger.Draft, error) {
+		c.begun.Store(true)
 		s := c.Snapshot()
 		defer s.Release()
 		return prepare(s, now)
@@ -105,9 +123,24 @@ func (c *Compartment) AppendRelaxed(ctx context.Context, prepare Prepare) error 
 // Erase removes the content of all entries with the ids of the drafts from the ledger and appends the drafts, which are
 // deletions. What is on disk outside of the ledger is for the caller to remove.
 func (c *Compartment) Erase(ctx context.Context, prepare Prepare) error {
+	_, err := c.erase(ctx, c.ledger.Erase, prepare)
+	return err
+}
+
+// Rewrite is Erase for drafts that begin with one of OpRescan and have entries to write again after the deletions. When
+// they are on disk made is true and the error ErrRescanned: the compartment must be opened again.
+func (c *Compartment) Rewrite(ctx context.Context, prepare Prepare) (made bool, err error) {
+	return c.erase(ctx, c.ledger.Rewrite, prepare)
+}
+
+// erase erases what prepare drafts deletions of with one of the ledger's methods. It reports whether anything was.
+func (c *Compartment) erase(ctx context.Context, erase func(
+	context.Context, func(ledger.Entry) error, func(time.Time) ([]ledger.Draft, error),
+) ([]ledger.Entry, error), prepare Prepare,
+) (made bool, err error) {
 	c.start(ctx)
 	drafts := c.drafts(prepare)
-	_, err := c.ledger.Erase(ctx, c.apply, func(now time.Time) ([]ledger.Draft, error) {
+	entries, err := erase(ctx, c.apply, func(now time.Time) ([]ledger.Draft, error) {
 		list, err := drafts(now)
 		if err != nil || len(list) == 0 || c.Image == "" {
 			return list, err
@@ -120,7 +153,7 @@ func (c *Compartment) Erase(ctx context.Context, prepare Prepare) error {
 		c.imaged.Store(0)
 		return list, nil
 	})
-	return c.explain("erase from", err)
+	return len(entries) > 0, c.explain("erase from", err)
 }
 
 // explain adds to err what was being done, and to which ledger.

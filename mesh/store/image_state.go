@@ -169,7 +169,7 @@ func (p *Projection) adopt(image *decodedImage) {
 	for _, chunk := range image.chunks {
 		for _, d := range chunk {
 			if d.Derived.Parts {
-				p.Vectors.WantParts(d.Record.ID)
+				p.Vectors.WantParts(d.Record.VectorID())
 			}
 		}
 	}
@@ -223,7 +223,7 @@ func (p *Projection) adoptKeys(image *decodedImage, wait *sync.WaitGroup) {
 		ids := make([]string, 0, image.keywords.Len())
 		for _, chunk := range image.chunks {
 			for _, d := range chunk {
-				ids = append(ids, d.Record.ID)
+				ids = append(ids, d.Record.VectorID())
 			}
 		}
 		p.Vectors.TrackAll(ids)

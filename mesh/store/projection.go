@@ -253,9 +253,13 @@ func (p *Projection) addDerived(r *record.Record, known derived) {
 	if r.Lesson == nil && r.Type != record.FileType {
 		p.addWords(doc, known.Words)
 	}
-	p.Vectors.Track(r.ID)
+	p.Vectors.Track(r.VectorID())
 	if known.Parts {
-		p.Vectors.WantParts(r.ID)
+		p.Vectors.WantParts(r.VectorID())
+	}
+	if r.Redacted != 0 {
+		p.revised[r.ID] = struct{}{} // the tables may have it with its earlier text
+		delete(p.erased, r.ID)       // it was never gone
 	}
 	p.Changed()
 }
@@ -367,7 +371,7 @@ func (p *Projection) remove(id string) {
 			}
 		}
 	}
-	p.Vectors.Untrack(doc, id)
+	p.Vectors.Untrack(doc, r.VectorID())
 	p.revived(id)
 	p.Changed()
 }

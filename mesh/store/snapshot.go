@@ -45,6 +45,9 @@ func (s *Snapshot) Release() { s.p.mu.RUnlock() }
 // Untouched reports whether nothing was ever written to the ledger. Then reads must not create files either.
 func (s *Snapshot) Untouched() bool { return s.p.entries == 0 }
 
+// Entries returns the number of entries of the ledger that were applied.
+func (s *Snapshot) Entries() int64 { return s.p.entries }
+
 // Memories yields the memories that are not deleted, in the ledger's order.
 func (s *Snapshot) Memories() iter.Seq[*record.Record] {
 	return func(yield func(*record.Record) bool) {
