@@ -14,6 +14,10 @@ var mutants = []mutant{
 		"./internal/session", "TestClientGroup", "a client without a token is a group",
 	},
 	{
+		"internal/session/memory.go", `return local.Lane()`, `return local`,
+		"./internal/session", "TestAudiencesHaveQueuesOfTheirOwn", "a group's search does not wait for what a DM stored",
+	},
+	{
 		"internal/confine/confine_linux.go", `bpf.JumpIf{Cond: bpf.JumpEqual, Val: arch, SkipTrue: 1},`,
 		`bpf.JumpIf{Cond: bpf.JumpEqual, Val: arch, SkipTrue: 1, SkipFalse: 1},`,
 		"./internal/confine", "", "no system call by the numbers of another architecture",

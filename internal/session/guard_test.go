@@ -59,6 +59,19 @@ func TestModelIsLoadedAtStart(t *testing.T) {
 	}
 }
 
+// SECURITY: no audience waits for the texts of another one.
+func TestAudiencesHaveQueuesOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	o := Options{Config: config.Default(), shared: embed.NewLocal(embed.Options{})}
+	first, second := o.lane(), o.lane()
+	if first == o.shared || first == second {
+		t.Error("two audiences have one queue")
+	}
+	if first.Model() != o.shared.Model() {
+		t.Errorf("another model: %v", first.Model())
+	}
+}
+
 // Whether a session has session logs does not depend on what is in their folder, nor on whether it exists.
 func TestLogsAreOffered(t *testing.T) {
 	t.Parallel()

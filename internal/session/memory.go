@@ -94,10 +94,19 @@ func openMemory(
 	}, nil
 }
 
-// openEmbedder opens the session's embedder: a cache of its own over the process's shared one, if there is one.
+// openEmbedder opens the session's embedder: a cache and a queue of its own over the process's shared one, if there is
+// one.
 func (o Options) openEmbedder() (index.Embedder, func() error, error) {
 	if o.shared == nil {
 		return o.Config.Embedder.Open(o.Getenv, o.Logger)
 	}
-	return embed.Cached(o.shared, config.CachedTexts), func() error { return nil }, nil
+	return embed.Cached(o.lane(), config.CachedTexts), func() error { return nil }, nil
+}
+
+// lane returns the process's shared embedder with a queue of its own, if it has queues.
+func (o Options) lane() embed.Embedder {
+	if local, ok := o.shared.(*embed.Local); ok {
+		return local.Lane()
+	}
+	return o.shared
 }

@@ -30,9 +30,14 @@ type Options struct {
 // padding, at unit length, of texts cut at 256 tokens. sentence-transformers computes the same
 // (testdata/reference.json).
 type Local struct {
+	*engine
+	turn chan struct{} // one batch runs at a time; waiting callers get their turns in order
+}
+
+// engine is what all lanes share: the model.
+type engine struct {
 	options Options
 	folder  *Folder
-	turn    chan struct{} // one batch runs at a time; waiting callers get their turns in order
 
 	use    sync.RWMutex // read: the engine is in use; write: Close frees it
 	closed bool
@@ -53,17 +58,24 @@ func NewLocal(o Options) *Local {
 	if o.BatchTokens <= 0 {
 		o.BatchTokens = 512
 	}
-	l := &Local{options: o, folder: o.Folder, turn: make(chan struct{}, 1)}
-	if l.folder == nil {
-		l.folder = &Folder{model: LocalModel, maxTokens: maxTokens}
+	e := &engine{options: o, folder: o.Folder}
+	if e.folder == nil {
+		e.folder = &Folder{model: LocalModel, maxTokens: maxTokens}
 	}
-	return l
+	return (&Local{engine: e}).Lane()
 }
+
+// Lane returns an embedder with the same model, whose callers wait for each other only, and not for those of other
+// lanes. All are closed together.
+//
+// SECURITY: each audience has one. In one queue a group's search waited for what a DM had just stored, and its time
+// told that there was something, and how much. What is left is that they share the processor.
+func (l *Local) Lane() *Local { return &Local{engine: l.engine, turn: make(chan struct{}, 1)} }
 
 // Model returns LocalModel, or the folder's.
 func (l *Local) Model() Model { return l.folder.model }
 
-// Close frees the model after the calls in progress have returned; later calls return ErrClosed.
+// Close frees the model of all lanes after the calls in progress have returned; later calls return ErrClosed.
 func (l *Local) Close() error {
 	l.use.Lock()
 	defer l.use.Unlock()
@@ -125,7 +137,7 @@ func (l *Local) each(ctx context.Context, texts []string, visit func(i int, ids 
 	if l.closed {
 		return ErrClosed
 	}
-	tok, sess, err := l.engine()
+	tok, sess, err := l.loaded()
 	if err != nil {
 		return err
 	}
@@ -166,8 +178,8 @@ func (l *Local) runBatch(ctx context.Context, s *session, sequences [][]int64, b
 	return s.run(chosen, func(i int, rows []float32) error { return visit(batch[i], chosen[i], rows) })
 }
 
-// engine returns the tokenizer and the model, and loads them on the first call.
-func (l *Local) engine() (*tokenizer, *session, error) {
+// loaded returns the tokenizer and the model, and loads them on the first call.
+func (l *engine) loaded() (*tokenizer, *session, error) {
 	l.load.Lock()
 	defer l.load.Unlock()
 	if l.session != nil {

@@ -89,7 +89,7 @@ func TestLocalAgreesWithSentenceTransformers(t *testing.T) {
 				}
 				worst = max(worst, d)
 			}
-			tok, _, err := shared().engine()
+			tok, _, err := shared().loaded()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -103,6 +103,25 @@ func TestLocalAgreesWithSentenceTransformers(t *testing.T) {
 		})
 	}
 	t.Logf("largest difference %.1e", worst)
+}
+
+// SECURITY: a caller of one lane does not wait for a batch of another one; callers of the same do.
+func TestLanes(t *testing.T) {
+	requireAssets(t)
+	first, second := shared().Lane(), shared().Lane()
+	first.turn <- struct{}{} // a batch is running
+	if _, err := second.Embed(t.Context(), []string{"a text"}); err != nil {
+		t.Error(err)
+	}
+	waiting, stop := context.WithCancel(t.Context())
+	stop()
+	if _, err := first.Embed(waiting, []string{"another text"}); !errors.Is(err, context.Canceled) {
+		t.Errorf("in the same lane: %v", err)
+	}
+	<-first.turn
+	if _, err := first.Embed(t.Context(), []string{"another text"}); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestLocalUnitLengthInOrder(t *testing.T) {
