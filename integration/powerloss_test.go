@@ -239,7 +239,7 @@ func (r *recording) check(t *testing.T, state left) {
 	if output, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("record verify: %v\n%s", err, output)
 	}
-	text := r.everything(t)
+	text := everything(t, r.workspace())
 	if n := strings.Count(text, mark); n != 2 {
 		t.Errorf("a new memory and edit are there %d times\n%s", n, text)
 	}
@@ -289,12 +289,12 @@ func (r *recording) compare(t *testing.T, state left, text string) {
 }
 
 // everything returns the text of all memories and Markdown files.
-func (r *recording) everything(t *testing.T) (text string) {
+func everything(t *testing.T, workspace string) (text string) {
 	t.Helper()
-	for _, contents := range exported(t, r.workspace()) {
+	for _, contents := range exported(t, workspace) {
 		text += strings.Join(contents, "\n") + "\n"
 	}
-	err := filepath.WalkDir(r.workspace(), func(path string, _ fs.DirEntry, err error) error {
+	err := filepath.WalkDir(workspace, func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, ".md") {
 			return err
 		}

@@ -213,7 +213,11 @@ func (v *View) erase(ctx context.Context, name record.Visibility, prepare store.
 		}
 		if err := c.index.Purge(ctx); err != nil {
 			c.index.Wake()
-			return fmt.Errorf("it is deleted, but copies in the index are not yet: %w", err)
+			return &damageError{
+				cause: fmt.Errorf("it is deleted, but copies in the index are not yet: %w", err),
+				fault: fault.New("it is deleted and not found any more, but its copies in the index are still on the disk: " +
+					"they go with the next work on the index. Ask the workspace owner to run `yamo-mcp index compact`"),
+			}
 		}
 		return nil
 	})

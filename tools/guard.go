@@ -22,8 +22,8 @@ var (
 )
 
 // Guard runs handle and returns its result, or an error whose text may go to the client: a fault, that
-// the call was cancelled, that the system refused (a full or read-only disk, a missing permission), or "internal
-// error". The detail of the last two and of a panic goes to the log under what, which names the handler.
+// the call was cancelled, that the system refused (a full, read-only or failing disk, a missing permission), or
+// "internal error". The detail of the last two and of a panic goes to the log under what, which names the handler.
 //
 // SECURITY: everything that answers a client runs inside Guard, because mcp-go sends the text of errors
 // and the value of panics as they are.
@@ -73,6 +73,9 @@ func refusedBySystem(err error) error {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return fault.New("nothing was written: the disk is full or over quota. " +
 			"Ask the workspace owner to free space, then try again")
+	case errors.Is(err, syscall.EIO):
+		return fault.New("the disk reports an error, so that this was not done or may not last. " +
+			"Ask the workspace owner to check the disk, then try again")
 	case errors.Is(err, syscall.EACCES), errors.Is(err, syscall.EPERM):
 		return fault.New("the system denies access to a file or folder of the workspace. " +
 			"Ask the workspace owner to correct its owner or mode; the server's log names it")

@@ -65,6 +65,15 @@ func TestWhatTheClientAndTheLogHearOfErrors(t *testing.T) {
 			wantInLog: "read-only file system",
 		},
 		{
+			name: "a failing disk",
+			handle: func(context.Context, sampleIn) (sampleOut, error) {
+				return sampleOut{}, &fs.PathError{Op: "sync", Path: "workspace", Err: syscall.EIO}
+			},
+			want: "the disk reports an error, so that this was not done or may not last. " +
+				"Ask the workspace owner to check the disk, then try again",
+			wantInLog: "input/output error",
+		},
+		{
 			name: "a file that is a link",
 			handle: func(context.Context, sampleIn) (sampleOut, error) {
 				return sampleOut{}, fmt.Errorf("append: %w", &workspace.RefusedError{
