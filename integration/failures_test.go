@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/testsize"
 )
 
 // A failure is what a system call of a process returns. strace counts the calls of each thread for itself, so that the
@@ -43,7 +45,7 @@ func TestFailingOperations(t *testing.T) {
 	var hits, refused int
 	for _, f := range failures {
 		for n := 1; n <= f.most; n++ {
-			if os.Getenv("YAMO_PROVE") == "" && (n != 4 || !f.quick) {
+			if !testsize.Full() && (n != 4 || !f.quick) {
 				continue
 			}
 			trial := failing{failure: f, strace: strace, nth: n}
