@@ -22,6 +22,9 @@ func (l *Ledger) Erase(ctx context.Context, apply func(Entry) error,
 ) ([]Entry, error) {
 	return l.erase(ctx, apply, func(now time.Time) ([]Draft, error) {
 		drafts, err := prepare(now)
+		if err != nil {
+			return nil, err
+		}
 		for i := range drafts {
 			d := &drafts[i]
 			if d.ID == "" || d.Op != "" && d.Op != OpDelete {
@@ -29,7 +32,7 @@ func (l *Ledger) Erase(ctx context.Context, apply func(Entry) error,
 			}
 			d.Op = OpDelete
 		}
-		return drafts, err
+		return drafts, nil
 	})
 }
 
