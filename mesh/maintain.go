@@ -422,3 +422,26 @@ func (v *View) Recognized(text string) []scrub.Redaction {
 	_, found := v.scrubber.Redact(text)
 	return found
 }
+
+// explain turns err into a fault if the caller or the operator can do something about it.
+func explain(name record.Visibility, err error) error {
+	var corrupt *ledger.CorruptError
+	switch {
+	case errors.As(err, &corrupt):
+		return &damageError{cause: err, fault: fault.New("the %s memory is damaged at line %d of its ledger, "+
+			"which is left as it is; ask the workspace owner to run `yamo-mcp ledger verify`", name, corrupt.Line)}
+	case errors.Is(err, ledger.ErrNoKey):
+		return &damageError{cause: err, fault: fault.New("the key of the memory is missing, so that it can be neither read " +
+			"nor written; ask the workspace owner to restore .yamo/key from a backup, or to run `yamo-mcp ledger rekey`")}
+	case errors.Is(err, ledger.ErrBusy):
+		return &damageError{cause: err, fault: fault.New("the %s memory is being written by another program; "+
+			"try again in a moment", name)}
+	}
+	return err
+}
+
+// damageError shows the caller a fault, and the log its cause.
+type damageError struct{ cause, fault error }
+
+func (e *damageError) Error() string   { return e.cause.Error() }
+func (e *damageError) Unwrap() []error { return []error{e.fault, e.cause} }
