@@ -46,8 +46,9 @@ type run struct {
 	event   string // canonical
 	who     audience.Audience
 	in      input
-	start   time.Time // by the machine
-	now     time.Time // by which dates are written
+	start   time.Time      // by the machine
+	now     time.Time      // by which dates are written
+	zone    *time.Location // in which dates are shown; set by search
 	folder  *folder
 	list    scrub.Detector // what the operator wants redacted as well
 	report  Run

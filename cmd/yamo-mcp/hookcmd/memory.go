@@ -22,6 +22,7 @@ func (r *run) search(ctx context.Context, q mesh.SearchRequest) (mesh.Found, err
 		return mesh.Found{}, err
 	}
 	found, err := memory.Search(mesh.WithProject(ctx, r.project), q)
+	r.zone = memory.Location()
 	if found.Off || found.Degraded {
 		r.report.Search = "words"
 	}

@@ -77,7 +77,7 @@ func (r *run) fitting(ctx context.Context, query string, a *asked) ([]string, er
 			continue
 		}
 		a.Shown = append(a.Shown, hit.ID)
-		lines = append(lines, "- "+line(r.home(), hit))
+		lines = append(lines, "- "+r.line(hit))
 	}
 	return lines, nil
 }
@@ -90,9 +90,10 @@ func (r *run) home() record.Visibility {
 	return record.OfGroup(r.who.Group())
 }
 
-// line is a memory on one line, with the day it was stored on and the group that said it, if it was another one.
-func line(home record.Visibility, hit record.Hit) string {
-	date := hit.CreatedAt.Format(time.DateOnly)
+// line is a memory on one line, with the day it was stored on where the user lives, and the group that said it, if it
+// was another one.
+func (r *run) line(hit record.Hit) string {
+	date := hit.CreatedAt.In(r.zone).Format(time.DateOnly)
 	content := hit.Content
 	if hit.Passage != "" {
 		content = hit.Passage
@@ -100,7 +101,7 @@ func line(home record.Visibility, hit record.Hit) string {
 	if hit.Elsewhere != "" {
 		date += " (project " + hit.Elsewhere + ")"
 	}
-	return date + " " + hit.Quote(home, text.Shorten(text.OneLine(content), lineChars))
+	return date + " " + hit.Quote(r.home(), text.Shorten(text.OneLine(content), lineChars))
 }
 
 func (a *asked) has(id string) bool { return slices.Contains(a.Shown, id) }
