@@ -39,7 +39,7 @@ func (q *SearchRequest) conditions(local func() time.Time) (c conditions, err er
 	case q.Type != "" && !slices.Contains(record.Types, q.Type):
 		return c, fault.New("type: use one of %s", strings.Join(record.Types, ", "))
 	case q.MinImportance != nil && !(*q.MinImportance >= 0 && *q.MinImportance <= 1):
-		return c, fault.New("min_importance: give a number from 0 to 1")
+		return c, fault.New("min_importance: must be between 0 and 1")
 	case q.MinConfidence != "" && !slices.Contains(confidence.Levels, string(q.MinConfidence)):
 		return c, fault.New("min_confidence: use one of %s", strings.Join(confidence.Levels, ", "))
 	}

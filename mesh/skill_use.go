@@ -145,7 +145,7 @@ type Pruned struct {
 // for the group to prune.
 func (k Skills) Prune(ctx context.Context, threshold float64) (Pruned, error) {
 	if !(threshold >= 0 && threshold <= 1) {
-		return Pruned{}, fault.New("threshold: give a number from 0 to 1")
+		return Pruned{}, fault.New("threshold: must be between 0 and 1")
 	}
 	stores, _, err := k.view.compartments(ctx)
 	if err != nil {

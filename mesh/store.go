@@ -57,7 +57,7 @@ func (v *View) Scrub(m record.Memory, to record.Visibility) (Scrubbed, error) {
 		return Scrubbed{}, fault.New("type: use one of %s", strings.Join(record.Types, ", "))
 	}
 	if m.Importance != nil && !(*m.Importance >= 0 && *m.Importance <= 1) {
-		return Scrubbed{}, fault.New("importance: give a number from 0 to 1")
+		return Scrubbed{}, fault.New("importance: must be between 0 and 1")
 	}
 	to = cmp.Or(to, v.home())
 	s := intake.New(v.scrubberOf(to))
@@ -204,7 +204,7 @@ func (q Quota) limited(prepare store.Prepare) store.Prepare {
 		}
 		if count > q.Memories || used > q.Bytes {
 			return nil, fault.New("the memory of this group is full: it has at most %d memories and %d MiB; "+
-				"delete what is out of date with memory_delete, or ask the workspace owner to", q.Memories, q.Bytes>>20)
+				"delete memories that are out of date, or ask the workspace owner to", q.Memories, q.Bytes>>20)
 		}
 		return drafts, nil
 	}

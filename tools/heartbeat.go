@@ -133,7 +133,8 @@ func (beatCheck) JSONSchemaExtend(s *jsonSchema) {
 // tool reports it. It is for DMs only.
 //
 // It is not idempotent: each call with done records a new time, and what due runs depends on the time. It is not
-// destructive: distillation and dreaming add lessons, and a section to MEMORY.md, and remove nothing.
+// destructive: distillation adds lessons; dreaming adds a section to MEMORY.md and moves items of its own earlier
+// sections to the archive, where they stay readable.
 func Heartbeat(h heartbeat.Heartbeat) Tool {
 	return Define(Spec{
 		Name:  "heartbeat",

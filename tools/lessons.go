@@ -91,7 +91,7 @@ func Lessons(v *mesh.View) Tool {
 		Title: "Recall lessons",
 		Description: "Rules learned from past mistakes. " +
 			"Call it before work that failed before, with what you are about to do. " +
-			"Lessons of low confidence or older than a year are omitted.",
+			"Lessons of low confidence or past their retention are omitted.",
 		ReadOnly:   true,
 		Idempotent: true,
 	}, func(ctx context.Context, in lessonQuery) (lessonList, error) {

@@ -250,12 +250,12 @@ func look(
 	var list mesh.Listed
 	switch {
 	case request.Query != "" && (after != "" || around != ""):
-		return found, "", fault.New("query: leave it out with after and around, which list memories by time")
+		return found, "", fault.New("query: cannot be combined with after or around, which list memories by time")
 	case request.Query != "":
 		found, err = v.Search(ctx, request)
 		return found, "", err
 	case after != "" && around != "":
-		return found, "", fault.New("around: leave it out with after")
+		return found, "", fault.New("around: cannot be combined with after")
 	case around != "":
 		list, err = v.Around(ctx, request, around)
 	default:

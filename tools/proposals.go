@@ -98,7 +98,7 @@ func Proposals(editor *edit.Editor, actor string) Tool {
 	return Define(Spec{
 		Name:        "proposals",
 		Title:       "Proposed edits",
-		Description: "List the proposed edits that wait for the user, and apply the user's decision, which is asked for.",
+		Description: "List pending proposed edits; apply or reject one after asking the user.",
 		Destructive: true,
 	}, func(ctx context.Context, in proposalChoice) (proposalList, error) {
 		waiting, err := editor.Reviews(ctx)

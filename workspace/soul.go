@@ -18,7 +18,7 @@ const replacedFolder = ".yamo/replaced"
 
 // Errors of Reconfigure.
 var (
-	ErrNotIdentity = errors.New("it is one of SOUL.md, IDENTITY.md")
+	ErrNotIdentity = errors.New("must be SOUL.md or IDENTITY.md")
 	ErrUnborn      = errors.New("its first boot is not finished (it has a BOOTSTRAP.md): finish it in a session, or " +
 		"delete BOOTSTRAP.md")
 )

@@ -149,7 +149,7 @@ func (s *Sweeper) Reject(ctx context.Context, ids []string) error {
 	}
 	for _, id := range ids {
 		if !known[id] {
-			return fault.New("reject: %s is no candidate, or was promoted already; "+
+			return fault.New("reject: %s is not a candidate, or was promoted already; "+
 				"yamo-mcp dream --review lists the candidates", id)
 		}
 	}

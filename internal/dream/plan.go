@@ -163,7 +163,7 @@ func (p *Plan) choose(candidates []Candidate, confirmed []string) error {
 		}
 	}
 	if len(unknown) > 0 {
-		return fault.New("confirm: %s is no candidate, or was promoted already; "+
+		return fault.New("confirm: %s is not a candidate, or was promoted already; "+
 			"yamo-mcp dream --review lists the candidates", unknown[0])
 	}
 	return nil

@@ -243,7 +243,7 @@ func (c *Cleaner) Lesson(q record.LessonRequest) (*record.Lesson, error) {
 	required := func(name, text string) string {
 		text = c.Field(name, text)
 		if text == "" {
-			c.Fail(fault.New("%s: it is required; say it in a sentence", name))
+			c.Fail(fault.New("%s: required; give one sentence", name))
 		}
 		return text
 	}
@@ -266,7 +266,7 @@ func (c *Cleaner) Lesson(q record.LessonRequest) (*record.Lesson, error) {
 		l.RuleConfidence = *q.Confidence
 	}
 	if !(l.RuleConfidence >= 0 && l.RuleConfidence <= 1) {
-		c.Fail(fault.New("confidence: give a number from 0 to 1"))
+		c.Fail(fault.New("confidence: must be between 0 and 1"))
 	}
 	l.PatternID = record.PatternID(l.ErrorPattern, l.ApplicableScope)
 	return l, c.err

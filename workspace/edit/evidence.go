@@ -219,8 +219,7 @@ func (e *Editor) cites(ctx context.Context, ref string, quotes []string) (citati
 		}
 		return citation{token, passage.Text}, nil
 	case strings.HasPrefix(ref, "lesson_"):
-		return citation{}, fault.New("evidence_refs: %s is a lesson: cite its memory_id, or the evidence_token that "+
-			"distill_lesson returned", ref)
+		return citation{}, fault.New("evidence_refs: %s is a lesson: cite its memory_id or its evidence_token", ref)
 	}
 	token, err := grammar.ParseToken(ref)
 	if err != nil && e.opt.Logs != nil && !strings.HasPrefix(ref, "ev:") && !strings.HasPrefix(ref, "mem_") {

@@ -280,7 +280,7 @@ func (e *Editor) around(
 			continue
 		}
 		if !event.IsEdit() && event.Op != OpUndo {
-			return Event{}, nil, nil, fault.New("%s: is no edit; yamo-mcp history %s lists the edits", id, name)
+			return Event{}, nil, nil, fault.New("%s: not an edit; yamo-mcp history %s lists the edits", id, name)
 		}
 		// The file that an edit creates stays, without what the edit wrote: files are not deleted (seed 004 §4).
 		if event.Base != nil && event.IsEdit() {

@@ -48,6 +48,10 @@ func (c *Command) AddFlags(flags *pflag.FlagSet, settings ...config.Setting) {
 	flags.SortFlags = false
 	c.settings = settings
 	config.AddFlags(flags, &c.Config, settings...)
+	if c.Nearby {
+		flags.Lookup(string(config.Workspace)).Usage = "workspace folder (default YAMO_WORKSPACE, " +
+			"or the one that the current folder is in, or ~/agent)"
+	}
 	flags.BoolVar(&c.JSON, "json", false, "print JSON instead of text")
 }
 
