@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/similar"
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
@@ -210,7 +211,7 @@ type pruned struct {
 func (p Plan) retirements() (archive grammar.Edit, list []pruned) {
 	archive = grammar.Edit{
 		Op: grammar.AppendItem, Section: archiveSection, Create: true,
-		Rationale: fmt.Sprintf("dreaming: %s of earlier sweeps to the archive", counted(len(p.Retire), "item")),
+		Rationale: fmt.Sprintf("dreaming: %s of earlier sweeps to the archive", text.Count(len(p.Retire), "item", "items")),
 	}
 	for _, r := range p.Retire {
 		archive.Items = append(archive.Items, r.Item)
@@ -221,12 +222,4 @@ func (p Plan) retirements() (archive grammar.Edit, list []pruned) {
 		list[i].items = append(list[i].items, r.Item)
 	}
 	return archive, list
-}
-
-// counted returns a number with its noun.
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

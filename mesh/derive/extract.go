@@ -145,14 +145,15 @@ func (s *Sources) choose(all []sentence, l *likeness, topic int) []int {
 
 // quote renders the chosen sentences, each with its source.
 func (s *Sources) quote(all []sentence, chosen []int) string {
-	var text strings.Builder
+	var out strings.Builder
 	about := ""
 	if s.Topic != "" {
 		about = " about " + s.Topic
 	}
-	fmt.Fprintf(&text, "Excerpts from %s%s, chosen without a language model:\n\n", memories(len(s.Hits)), about)
+	fmt.Fprintf(&out, "Excerpts from %s%s, chosen without a language model:\n\n",
+		text.Count(len(s.Hits), "memory", "memories"), about)
 	for _, i := range chosen {
-		fmt.Fprintf(&text, "- “%s” (%s)\n", all[i].text, s.Label(s.Hits[all[i].source]))
+		fmt.Fprintf(&out, "- “%s” (%s)\n", all[i].text, s.Label(s.Hits[all[i].source]))
 	}
-	return text.String()
+	return out.String()
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/mesh/block"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
@@ -32,9 +33,9 @@ func (s *Sources) Definition(d Derivation, name, agent string, now time.Time) bl
 	topic := TopicName(s.Topic)
 	at := block.FormatTime(now)
 	ids := s.ids()
-	how := "Sentences of " + memories(len(ids)) + ", chosen without a language model"
+	how := "Sentences of " + text.Count(len(ids), "memory", "memories") + ", chosen without a language model"
 	if d.Method == record.ByModel {
-		how = "Rules that a language model drew from " + memories(len(ids))
+		how = "Rules that a language model drew from " + text.Count(len(ids), "memory", "memories")
 	}
 	b := block.Block{
 		Agent:  block.AgentName(agent),

@@ -3,7 +3,6 @@ package derive
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -107,12 +106,4 @@ func TopicName(topic string) string {
 		return "recent memories"
 	}
 	return topic
-}
-
-// memories counts memories in words.
-func memories(n int) string {
-	if n == 1 {
-		return "1 memory"
-	}
-	return fmt.Sprintf("%d memories", n)
 }

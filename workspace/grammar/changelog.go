@@ -71,11 +71,11 @@ func (e Done) what() string {
 	case e.Op != AppendItem:
 		return section
 	case !strings.HasPrefix(e.Section, "Evidence"):
-		return plural(e.Items, "item") + " to " + section
+		return text.Count(e.Items, "item", "items") + " to " + section
 	case e.Of != "":
-		return plural(e.Items, "evidence item") + " to " + e.Of
+		return text.Count(e.Items, "evidence item", "evidence items") + " to " + e.Of
 	}
-	return plural(e.Items, "evidence item")
+	return text.Count(e.Items, "evidence item", "evidence items")
 }
 
 // logName returns the Change Log's name for a section.
@@ -92,14 +92,6 @@ func RollupDay(entry string) string {
 		return m[1]
 	}
 	return ""
-}
-
-// plural returns a number with a regular noun.
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // Material returns the Change Log's inline entry for a material edit (seed 004 §6), "" for an edit that only the

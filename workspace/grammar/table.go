@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 )
 
 // Form is what a section contains, and so which operations it accepts (seed 004 §4).
@@ -220,11 +222,11 @@ func (t *Type) Describe(section string) (form, limit string) {
 	switch {
 	case t == nil:
 	case f == Narrative:
-		limit = plural(NarrativeWords, "word")
+		limit = text.Count(NarrativeWords, "word", "words")
 	case f == Evidence:
-		limit = plural(EvidenceItems, "item")
+		limit = text.Count(EvidenceItems, "item", "items")
 	case f == Free && !t.Strict:
-		limit = plural(NotesLines, "line")
+		limit = text.Count(NotesLines, "line", "lines")
 	}
 	return forms[f], limit
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/config"
 	"github.com/yamo-protocol/yamo-mcp/internal/session"
 	"github.com/yamo-protocol/yamo-mcp/internal/sysclock"
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub"
 )
 
@@ -199,12 +200,12 @@ func (r *run) options() session.Options {
 
 // harmless returns an error for the log: on one line, short, and without what was said.
 func harmless(err error) string {
-	text := strings.Join(strings.Fields(err.Error()), " ")
+	message := text.OneLine(err.Error())
 	if errors.Is(err, context.DeadlineExceeded) {
-		text = "not finished in time"
+		message = "not finished in time"
 	}
-	if len(text) > 200 {
-		text = strings.ToValidUTF8(text[:200], "") + "…"
+	if len(message) > 200 {
+		message = strings.ToValidUTF8(message[:200], "") + "…"
 	}
-	return text
+	return message
 }
