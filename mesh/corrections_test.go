@@ -83,7 +83,7 @@ func (c corrections) among(t testing.TB, e index.Embedder, pair correction, supe
 			others = append(others, record.Memory{Content: other.Old})
 		}
 	}
-	if _, err := v.StoreAll(t.Context(), others); err != nil {
+	if _, err := v.StoreFiles(t.Context(), others); err != nil {
 		t.Fatal(err)
 	}
 	var ids []string

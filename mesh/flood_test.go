@@ -22,7 +22,7 @@ func TestFloodOfAGroup(t *testing.T) {
 		content := fmt.Sprintf("The spare key of the hut is with the spare key hut %d.", i)
 		flood = append(flood, record.Memory{Content: content})
 	}
-	outcomes, err := hikers.StoreAll(t.Context(), flood)
+	outcomes, err := hikers.StoreFiles(t.Context(), flood)
 	if err != nil {
 		t.Fatal(err)
 	}

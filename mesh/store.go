@@ -96,23 +96,13 @@ func (v *View) Store(ctx context.Context, m record.Memory, to record.Visibility)
 	return v.Keep(ctx, s, to)
 }
 
-// StoreAll keeps memories in the audience's own compartment, in order, with one fsync for all of them, and returns an
-// outcome for each. A refused memory does not keep the others out; with an error none is promised to be stored, and
-// calling again is safe.
-func (v *View) StoreAll(ctx context.Context, memories []record.Memory) ([]Outcome, error) {
-	return v.storeAll(ctx, newBatch(v, len(memories)), memories)
-}
-
-// StoreFiles is StoreAll for the contents of files, whose metadata has FolderKey and PathKey: one that has changed
-// supersedes the memory of its earlier content.
+// StoreFiles keeps memories in the audience's own compartment, in order, with one fsync for all of them, and returns an
+// outcome for each. Those with FolderKey and PathKey in their metadata are the contents of files: one that has changed
+// supersedes the memory of its earlier content. A refused memory does not keep the others out; with an error none is
+// promised to be stored, and calling again is safe.
 func (v *View) StoreFiles(ctx context.Context, memories []record.Memory) ([]Outcome, error) {
 	b := newBatch(v, len(memories))
 	b.versions = true
-	return v.storeAll(ctx, b, memories)
-}
-
-// storeAll writes all memories in one write, so that they are fsynced once.
-func (v *View) storeAll(ctx context.Context, b *batch, memories []record.Memory) ([]Outcome, error) {
 	for i, m := range memories {
 		if err := ctx.Err(); err != nil {
 			return nil, err

@@ -118,7 +118,7 @@ func recall(c *compartment, query []float32) (found, wanted int) {
 	return found, wanted
 }
 
-// ingestion is how many texts a second get from StoreAll to their vectors, compared with only the model on the same
+// ingestion is how many texts a second get from StoreFiles to their vectors, compared with only the model on the same
 // texts.
 func ingestion(b *testing.B, local *embed.Local) (through, raw float64) {
 	b.Helper()
@@ -135,7 +135,7 @@ func ingestion(b *testing.B, local *embed.Local) (through, raw float64) {
 	})
 	defer func() { _ = v.Close(context.Background()) }()
 	start := time.Now()
-	if _, err := v.StoreAll(b.Context(), requests); err != nil {
+	if _, err := v.StoreFiles(b.Context(), requests); err != nil {
 		b.Fatal(err)
 	}
 	if err := v.Maintenance().Settle(b.Context(), nil); err != nil {

@@ -67,7 +67,7 @@ func TestTimelineHasPages(t *testing.T) {
 	for i := range pageSize + 1 {
 		memories = append(memories, record.Memory{Content: "fact " + strings.Repeat("x", i+1) + " of many"})
 	}
-	if _, err := f.person.Memory.StoreAll(t.Context(), memories); err != nil {
+	if _, err := f.person.Memory.StoreFiles(t.Context(), memories); err != nil {
 		t.Fatal(err)
 	}
 	first := f.get("/?text=fact", 200)
