@@ -351,13 +351,14 @@ func (l *linter) dailyLog(name, text string) {
 		return // a log in the form of seed 003
 	}
 	number := 0
+	var at markdown.Scanner
 	for line := range strings.Lines(text) {
 		number++
 		line = strings.TrimRight(line, "\r\n")
-		switch {
+		switch kind := at.Next(line); {
 		case number == 1 && line != want:
 			l.warn(name, 1, "RFC-0009 §2.5", "does not begin with %q", want)
-		case strings.HasPrefix(line, "## Session") && !sessionHeading.MatchString(line):
+		case kind == markdown.Text && strings.HasPrefix(line, "## Session") && !sessionHeading.MatchString(line):
 			l.warn(name, number, "RFC-0009 §2.5", "session heading is not ## Session [HH:MM]")
 		}
 	}

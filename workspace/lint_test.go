@@ -49,7 +49,7 @@ func TestLint(t *testing.T) {
 		"TOOLS.md":                    "a\xff",
 		"HEARTBEAT.md":                strings.Repeat("- [ ] x\n", 21),
 		"memory/heartbeat-state.json": `{"lastChecks": {"email": "yesterday"}}`,
-		"memory/2026-02-14.md":        "# Log\n\n## Session [9:00]\n## Session [09:00]\n",
+		"memory/2026-02-14.md":        "# Log\n\n## Session [9:00]\n## Session [09:00]\n```\n## Session notes\n```\n",
 		"memory/2026-02-13-topic.md":  "---\ndate: \"2026-02-12\"\n---\n",
 		"memory/2026-02-12-a-note.md": "no front matter",
 		"memory/2026-02-11-a-note.md": "---\ntags: [\n---\n",

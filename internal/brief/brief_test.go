@@ -426,3 +426,21 @@ func TestNotes(t *testing.T) {
 		t.Errorf("a group is shown notes:\n%s", built.Text)
 	}
 }
+
+// What looks like a heading in a code block is code: it neither removes lines above it nor loses its #.
+func TestCompact(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ text, want string }{
+		{"# Title\n\n## Empty\n\n## Pump\n\nIt is blue.\n", "Pump:\nIt is blue."},
+		{
+			"## Build\n\n```sh\n# first\nmake\n\n# then\n# at last\nmake test\n```\n\nDone.\n",
+			"Build:\n```sh\n# first\nmake\n# then\n# at last\nmake test\n```\n\nDone.",
+		},
+		{"## Build\n\n~~~\n# only a comment\n~~~\n", "Build:\n~~~\n# only a comment\n~~~"},
+		{"## Template\n\n```\n<!-- @anchor: a v1 -->\n_(a name)_\n", "Template:\n```\n<!-- @anchor: a v1 -->\n_(a name)_"},
+	} {
+		if diff := cmp.Diff(test.want, compact(test.text)); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", test.text, diff)
+		}
+	}
+}

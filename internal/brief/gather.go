@@ -17,6 +17,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 	"github.com/yamo-protocol/yamo-mcp/workspace/daylog"
+	"github.com/yamo-protocol/yamo-mcp/workspace/markdown"
 	"github.com/yamo-protocol/yamo-mcp/workspace/memfile"
 	"github.com/yamo-protocol/yamo-mcp/workspace/passage"
 )
@@ -289,42 +290,53 @@ func (g *gatherer) failed(what string, err error) {
 	})
 }
 
+// compacted is a line of a text, or a heading of the level.
+type compacted struct {
+	text  string
+	level int // 0 for a line that is no heading
+}
+
 // compact returns Markdown without what carries nothing here: front matter, the title, comments, placeholders of
-// templates, headings with nothing below, repeated blank lines.
+// templates, headings with nothing below, repeated blank lines. Nothing in a code block is one of these; it loses only
+// its blank lines, so that it remains one paragraph.
 func compact(text string) string {
 	_, body, _ := frontmatter.Split(text)
-	var kept []string
+	var kept []compacted
+	var at markdown.Scanner
 	for i, raw := range strings.Split(strings.TrimSpace(body), "\n") {
 		line := strings.TrimRight(raw, " \t\r")
+		if kind := at.Next(line); kind == markdown.Fence || kind == markdown.Code {
+			if line != "" {
+				kept = append(kept, compacted{text: line})
+			}
+			continue
+		}
 		isTitle := i == 0 && strings.HasPrefix(line, "# ")
 		isBanner := line == "> Saved on session end." || line == "> Auto-saved before context compaction."
 		isAnchor := strings.HasPrefix(line, "[//]:") || strings.HasPrefix(line, "<!--") && strings.HasSuffix(line, "-->")
+		level := len(line) - len(strings.TrimLeft(line, "#"))
 		switch trimmed := strings.TrimSpace(line); {
 		case isTitle, isBanner, isAnchor, strings.HasSuffix(trimmed, ")_") && strings.Contains(trimmed, "_("):
-		case trimmed == "" && (len(kept) == 0 || kept[len(kept)-1] == ""):
-		case strings.HasPrefix(line, "#"):
-			for len(kept) > 0 && (kept[len(kept)-1] == "" || level(kept[len(kept)-1]) >= level(line)) {
+		case trimmed == "" && (len(kept) == 0 || kept[len(kept)-1].text == ""):
+		case level > 0:
+			for len(kept) > 0 && (kept[len(kept)-1].text == "" || kept[len(kept)-1].level >= level) {
 				kept = kept[:len(kept)-1]
 			}
 			if len(kept) > 0 {
-				kept = append(kept, "")
+				kept = append(kept, compacted{})
 			}
-			kept = append(kept, line)
-		case trimmed == "" && level(kept[len(kept)-1]) > 0: // no blank line below a heading
+			kept = append(kept, compacted{strings.TrimLeft(line, "# ") + ":", level})
+		case trimmed == "" && kept[len(kept)-1].level > 0: // no blank line below a heading
 		default:
-			kept = append(kept, line)
+			kept = append(kept, compacted{text: line})
 		}
 	}
-	for len(kept) > 0 && (kept[len(kept)-1] == "" || level(kept[len(kept)-1]) > 0) {
+	for len(kept) > 0 && (kept[len(kept)-1].text == "" || kept[len(kept)-1].level > 0) {
 		kept = kept[:len(kept)-1]
 	}
+	lines := make([]string, len(kept))
 	for i, line := range kept {
-		if level(line) > 0 {
-			kept[i] = strings.TrimLeft(line, "# ") + ":"
-		}
+		lines[i] = line.text
 	}
-	return strings.Join(kept, "\n")
+	return strings.Join(lines, "\n")
 }
-
-// level returns the number of # that a line begins with.
-func level(line string) int { return len(line) - len(strings.TrimLeft(line, "#")) }
