@@ -15,6 +15,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/brief"
 	"github.com/yamo-protocol/yamo-mcp/internal/conversation"
 	"github.com/yamo-protocol/yamo-mcp/internal/heartbeat"
+	"github.com/yamo-protocol/yamo-mcp/workspace"
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
 	"github.com/yamo-protocol/yamo-mcp/workspace/transcript"
 )
@@ -34,22 +35,24 @@ var changing = []struct {
 }
 
 // Each tool of a DM has its definition in testdata/NAME.schema.json and the result of a call in
-// testdata/NAME.result.json, with ids, hashes, times and scores replaced. The calls run in this order.
+// testdata/NAME.result.json, with ids, hashes, times and scores replaced. The calls run in this order. A tool that a
+// group has in another form has that definition in testdata/NAME.group.schema.json. TestEveryToolHasAGolden, in
+// internal/session, compares them with what sessions offer.
 func TestGoldens(t *testing.T) {
 	t.Parallel()
 	f := sampleFolder(t, "kate")
 	v, memory := f.dm(), memoryView(t, t.TempDir(), audience.DM())
 	memory.Now = func() time.Time { return valentine }
-	editor, err := edit.Open(edit.Options{View: v, Dir: filepath.Join(v.Dir(), ".yamo")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	editor := valentineEditor(t, v)
 	logs := t.TempDir()
 	folder, err := transcript.Open(logs, transcript.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = folder.Close() })
+	proposing := valentineEditor(t, sampleFolder(t, "kate").dm())
+	answer[workspaceEdited](t, WorkspaceEdit(proposing, "kate"), `{"file":"MEMORY.md","section":"Lessons",`+
+		`"op":"append_item","items":["Water in the morning."],"rationale":"r","propose":true}`)
 	stored := answer[stored](t, MemoryStore(memory), `{"content":"The pump is blue"}`).ID
 	for _, test := range []struct {
 		tool      Tool
@@ -81,12 +84,9 @@ func TestGoldens(t *testing.T) {
 		{RotateLogs(v), `{"action":"list","older_than_days":0}`},
 		{BootstrapWrite(sampleFolder(t, "newborn").dm()), `{"file":"USER.md","text":"# USER\n\n- **Name:** Ana\n"}`},
 		{BootstrapFinish(sampleFolder(t, "newborn").dm()), `{"abandon":true}`},
+		{Proposals(proposing, "operator"), `{}`},
 	} {
-		definition, err := json.MarshalIndent(test.tool.Definition(), "", "  ")
-		if err != nil {
-			t.Fatal(err)
-		}
-		golden.Assert(t, string(definition)+"\n", test.tool.Name()+".schema.json")
+		golden.Assert(t, definition(t, test.tool), test.tool.Name()+".schema.json")
 		result := call(t, test.tool, quiet(), test.arguments)
 		if result.IsError {
 			t.Fatalf("%s(%s): %s", test.tool.Name(), test.arguments, resultText(t, result))
@@ -107,4 +107,32 @@ func TestGoldens(t *testing.T) {
 			golden.Assert(t, masked(shown)+"\n", test.tool.Name()+".result.txt")
 		}
 	}
+	shared := memoryView(t, t.TempDir(), hikers(t))
+	for _, tool := range []Tool{
+		MemoryStore(shared), MemoryDelete(shared, nil, nil), Skills(shared), LogAppend(f.group(t, "hiking"), nil),
+	} {
+		golden.Assert(t, definition(t, tool), tool.Name()+".group.schema.json")
+	}
+}
+
+// valentineEditor edits the view's workspace on valentine: the dates of what is added are in goldens.
+func valentineEditor(t *testing.T, v *workspace.View) *edit.Editor {
+	t.Helper()
+	editor, err := edit.Open(edit.Options{
+		View: v, Dir: filepath.Join(v.Dir(), ".yamo"), Now: func() time.Time { return valentine },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return editor
+}
+
+// definition returns what a client sees of the tool, as a golden has it.
+func definition(t *testing.T, tool Tool) string {
+	t.Helper()
+	text, err := json.MarshalIndent(tool.Definition(), "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text) + "\n"
 }

@@ -80,20 +80,7 @@ func TestToolsDocument(t *testing.T) {
 // offered are the tools of one set in a sample workspace.
 func offered(t *testing.T, dir, set string, who audience.Audience) []mcp.Tool {
 	t.Helper()
-	workspace := filepath.Join(t.TempDir(), dir)
-	if err := os.CopyFS(workspace, os.DirFS(filepath.Join("..", "..", "testdata", "workspaces", dir))); err != nil {
-		t.Fatal(err)
-	}
-	logs, err := filepath.Abs("../../testdata/workspaces/kate-transcripts")
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := Options{
-		Config: config.Default(), Getenv: func(string) string { return "" }, Logger: slog.New(slog.DiscardHandler),
-	}
-	o.Config.Workspace, o.Config.Session.AgentID = workspace, "kate"
-	o.Config.Session.Transcripts, o.Config.Session.Toolsets = logs, set
-	deps, release, err := Open(o, who)
+	deps, release, err := Open(sample(t, dir, set), who)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,6 +94,25 @@ func offered(t *testing.T, dir, set string, who audience.Audience) []mcp.Tool {
 		list = append(list, tool.Contract())
 	}
 	return list
+}
+
+// sample are the options of a session in a copy of a sample workspace, which offers the sets of tools.
+func sample(t *testing.T, dir, sets string) Options {
+	t.Helper()
+	workspace := filepath.Join(t.TempDir(), dir)
+	if err := os.CopyFS(workspace, os.DirFS(filepath.Join("..", "..", "testdata", "workspaces", dir))); err != nil {
+		t.Fatal(err)
+	}
+	logs, err := filepath.Abs("../../testdata/workspaces/kate-transcripts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{
+		Config: config.Default(), Getenv: func(string) string { return "" }, Logger: slog.New(slog.DiscardHandler),
+	}
+	o.Config.Workspace, o.Config.Session.AgentID = workspace, "kate"
+	o.Config.Session.Transcripts, o.Config.Session.Toolsets = logs, sets
+	return o
 }
 
 func groupNamed(t *testing.T, name string) audience.Audience {
