@@ -70,8 +70,8 @@ func (c projectCases) store(t testing.TB, v *View, how func(name string, m *reco
 	settle(t, v)
 }
 
-// first reports whether a search finds want first.
-func first(t testing.TB, v *View, project, query, want string) bool {
+// findsFirst reports whether a search finds want first.
+func findsFirst(t testing.TB, v *View, project, query, want string) bool {
 	t.Helper()
 	found, err := v.Search(in(t.Context(), project), SearchRequest{Query: query, Limit: 5})
 	if err != nil {
@@ -130,10 +130,10 @@ func (c projectCases) measure(t *testing.T, v *View, hasProject bool) {
 	for i, topic := range c.Topics {
 		for j, project := range c.Projects {
 			query := fmt.Sprintf(topic.Named, record.ProjectName(project))
-			named.add(i, first(t, v, "", query, topic.Facts[j]))
-			namedElsewhere.add(i, first(t, v, c.Projects[(j+1)%3], query, topic.Facts[j]))
+			named.add(i, findsFirst(t, v, "", query, topic.Facts[j]))
+			namedElsewhere.add(i, findsFirst(t, v, c.Projects[(j+1)%3], query, topic.Facts[j]))
 			if hasProject {
-				here.add(i, first(t, v, project, topic.Question, topic.Facts[j]))
+				here.add(i, findsFirst(t, v, project, topic.Question, topic.Facts[j]))
 			}
 		}
 	}
@@ -143,12 +143,12 @@ func (c projectCases) measure(t *testing.T, v *View, hasProject bool) {
 		here.require(t, "the session's project", .85)
 	}
 	for i, fact := range c.Personal {
-		if !first(t, v, c.Projects[(i+1)%3], fact.Question, fact.Fact) {
+		if !findsFirst(t, v, c.Projects[(i+1)%3], fact.Question, fact.Fact) {
 			t.Errorf("%q is not first in another project", fact.Fact)
 		}
 	}
 	for i, fact := range c.General {
-		if !first(t, v, c.Projects[i%3], fact.Question, fact.Fact) {
+		if !findsFirst(t, v, c.Projects[i%3], fact.Question, fact.Fact) {
 			t.Errorf("%q is not first in a project", fact.Fact)
 		}
 	}
@@ -167,7 +167,7 @@ func TestOtherProjectsAreFound(t *testing.T) {
 	var found halves
 	for i, topic := range c.Topics {
 		ok := slices.ContainsFunc(topic.Facts, func(fact string) bool {
-			return fact != "" && first(t, v, c.Projects[i%3], topic.Question, fact)
+			return fact != "" && findsFirst(t, v, c.Projects[i%3], topic.Question, fact)
 		})
 		found.add(i, ok)
 	}

@@ -220,16 +220,16 @@ func (f *facts) relation(a, b string) string {
 	}
 	cosine, _ := f.cosine(a, b)
 	relation := ""
-	of, other := f.of(a), f.of(b)
-	if of != nil && other != nil {
-		relation = of.Fact(*other, cosine)
+	one, other := f.aspectsOf(a), f.aspectsOf(b)
+	if one != nil && other != nil {
+		relation = one.Fact(*other, cosine)
 	}
 	f.known[key], f.known[[2]string{b, a}] = relation, relation
 	return relation
 }
 
-// of returns the aspects of a memory's text, nil if there is no such memory.
-func (f *facts) of(id string) *similar.Aspects {
+// aspectsOf returns the aspects of a memory's text, nil if there is no such memory.
+func (f *facts) aspectsOf(id string) *similar.Aspects {
 	if known, ok := f.aspects[id]; ok {
 		return &known
 	}

@@ -204,7 +204,7 @@ func (t Tool) Server(env Env) server.ServerTool {
 			ctx = withCaller(ctx, request)
 			if c := callerOf(ctx); env.Projects != nil {
 				asking := ctx
-				ctx = mesh.WithProject(ctx, func() string { return env.Projects.of(asking, c) })
+				ctx = mesh.WithProject(ctx, func() string { return env.Projects.project(asking, c) })
 			}
 			// The caller is set before Guard, so that a handler can report progress and ask; sent must run before the result
 			// is returned, or the last notification arrives after it.

@@ -57,7 +57,7 @@ func LogAppend(v *workspace.View, editor *edit.Editor) Tool {
 		Title:       "Write to the log",
 		Description: "Append to " + where + ": events, decisions, open questions. What is not written down is forgotten.",
 	}, func(ctx context.Context, in logEntry) (logged, error) {
-		done, err := sessions.of(ctx).Append(ctx, in.Heading, in.Text)
+		done, err := sessions.journal(ctx).Append(ctx, in.Heading, in.Text)
 		if errors.Is(err, workspace.ErrNoText) || errors.Is(err, workspace.ErrLongText) {
 			return logged{}, fault.New("text: %v", err)
 		}
@@ -95,8 +95,8 @@ type journals struct {
 	byID map[string]*workspace.Journal
 }
 
-// of returns the journal of the session that calls, "" being that of a server without sessions.
-func (j *journals) of(ctx context.Context) *workspace.Journal {
+// journal returns the journal of the session that calls, "" being that of a server without sessions.
+func (j *journals) journal(ctx context.Context) *workspace.Journal {
 	// A stdio server has one session, and servers without sessions share one block.
 	id := ""
 	if session := server.ClientSessionFromContext(ctx); session != nil {

@@ -52,8 +52,8 @@ func (p *Projects) Follow(srv *server.MCPServer) {
 	})
 }
 
-// of returns the project of the session of a call.
-func (p *Projects) of(ctx context.Context, c *caller) string {
+// project returns the project of the session of a call.
+func (p *Projects) project(ctx context.Context, c *caller) string {
 	session := server.ClientSessionFromContext(ctx)
 	// Revision 2026-07-28 has no sessions: a client would have to be asked in each call.
 	if session == nil || c.srv == nil || c.repeats || c.can.Roots == nil {

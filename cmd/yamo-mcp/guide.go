@@ -90,7 +90,7 @@ func (g *guide) hosts(ctx context.Context, dir string) error {
 
 // history asks whether to import what hosts have kept in places. Nothing is asked if they are empty.
 func (g *guide) history(ctx context.Context, c *cli.Command, places []historyPlace) (agreed bool, err error) {
-	found, err := importing{Command: c, dryRun: true}.all(ctx, places)
+	found, err := importing{Command: c, dryRun: true}.importAll(ctx, places)
 	if err != nil {
 		fmt.Fprintf(g.Stderr, "Past conversations cannot be imported now: %v\n", err)
 		return false, nil

@@ -117,7 +117,7 @@ what is new; it can be interrupted.`,
 			if err != nil {
 				return err
 			}
-			result, err := c.all(cmd.Context(), places)
+			result, err := c.importAll(cmd.Context(), places)
 			if err != nil {
 				return err
 			}
@@ -133,8 +133,8 @@ what is new; it can be interrupted.`,
 	return cmd
 }
 
-// all imports the sessions of places into the workspace.
-func (c importing) all(ctx context.Context, places []historyPlace) (imported, error) {
+// importAll imports the sessions of places into the workspace.
+func (c importing) importAll(ctx context.Context, places []historyPlace) (imported, error) {
 	result := imported{
 		Copied: !c.dryRun, Sources: []importedSource{},
 		Folder: filepath.Join(c.Config.Workspace, session.MemoryFolder, session.ImportedFolder),

@@ -138,7 +138,7 @@ func importAtInit(ctx context.Context, env cli.Env, dir string, asking *guide, a
 			return err
 		}
 	}
-	done, err := importing{Command: c}.all(ctx, places)
+	done, err := importing{Command: c}.importAll(ctx, places)
 	if err != nil {
 		return fmt.Errorf("the workspace is ready, but not all was imported; continue with yamo-mcp import auto: %w", err)
 	}

@@ -387,7 +387,7 @@ func (w *walk) crash() (err error) {
 // rebuild makes the index again from the ledger.
 func (w *walk) rebuild() (err error) {
 	w.title("The index can be rebuilt from the ledger")
-	before, err := w.all()
+	before, err := w.answers()
 	if err != nil {
 		return err
 	}
@@ -406,7 +406,7 @@ func (w *walk) rebuild() (err error) {
 	if w.dm, err = start(w.ctx, w.server, w.workspace, ""); err != nil {
 		return err
 	}
-	after, err := w.all()
+	after, err := w.answers()
 	if err != nil {
 		return err
 	}
@@ -414,8 +414,8 @@ func (w *walk) rebuild() (err error) {
 		len(questions), len(after))
 }
 
-// all is what the questions find now.
-func (w *walk) all() ([]string, error) {
+// answers is what the questions find now.
+func (w *walk) answers() ([]string, error) {
 	var lines []string
 	for _, q := range questions {
 		found, err := w.dm.search(w.ctx, map[string]any{"query": q.query, "type": "global"})

@@ -90,7 +90,7 @@ func Load(flags *pflag.FlagSet, c *Config, getenv func(string) string, settings 
 		return err
 	}
 	c.Ignored = files.ignored
-	if err := apply(flags, settings, getenv, files.all()); err != nil {
+	if err := apply(flags, settings, getenv, files.merged()); err != nil {
 		return err
 	}
 	// The config file may use ~ as well, so that this is done when all places have been read.
@@ -105,7 +105,7 @@ func Read(dir string, getenv func(string) string, settings ...Setting) (Config, 
 	if err != nil {
 		return Config{}, err
 	}
-	c, err := from(dir, getenv, files.all(), settings)
+	c, err := from(dir, getenv, files.merged(), settings)
 	c.Ignored = files.ignored
 	return c, err
 }

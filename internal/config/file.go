@@ -72,11 +72,11 @@ func readFiles(workspace string, getenv func(string) string) (files, error) {
 	return files{general, own, ignored}, nil
 }
 
-// all is what the files set together: what is for the workspace wins over what is for every workspace.
-func (f files) all() values {
-	all := maps.Clone(f.general)
-	maps.Copy(all, f.own)
-	return all
+// merged is what the files set together: what is for the workspace wins over what is for every workspace.
+func (f files) merged() values {
+	set := maps.Clone(f.general)
+	maps.Copy(set, f.own)
+	return set
 }
 
 // readOperatorFile reads config.toml in the operator's configuration folder: what it sets for every workspace, and in

@@ -33,7 +33,7 @@ func Due(tasks []workspace.Task, checks []workspace.Checked, now time.Time, ever
 	for _, c := range checks {
 		check := Check{Name: c.Check, Last: c.Last, Every: every, Problem: c.Problem}
 		since := now.Add(-every)
-		if text, ok := lines.of(c.Check); ok {
+		if text, ok := lines.find(c.Check); ok {
 			if interval, days := Interval(text); interval > 0 {
 				check.Every, since = interval, now.Add(-interval)
 			} else if len(days) > 0 {
@@ -76,8 +76,8 @@ func linesByWord(tasks []workspace.Task) checklist {
 	return list
 }
 
-// of returns the first line that contains name as whole words.
-func (l checklist) of(name string) (text string, ok bool) {
+// find returns the first line that contains name as whole words.
+func (l checklist) find(name string) (text string, ok bool) {
 	words := wordsOf(name)
 	if len(words) == 0 {
 		return "", false

@@ -32,7 +32,7 @@ func TestSessionsOfOthersDoNotExist(t *testing.T) {
 		if method == http.MethodPost {
 			body = listTools
 		}
-		absent[method] = h.ask(method, "/mcp", "dm", body, of(forged))
+		absent[method] = h.ask(method, "/mcp", "dm", body, inSession(forged))
 		if absent[method].status != http.StatusNotFound {
 			t.Fatalf("%s: %+v", method, absent[method])
 		}
@@ -58,18 +58,18 @@ func TestSessionsOfOthersDoNotExist(t *testing.T) {
 			if method == http.MethodPost {
 				body = listTools
 			}
-			got := h.ask(method, "/mcp", test.token, body, append(test.headers, of(test.session))...)
+			got := h.ask(method, "/mcp", test.token, body, append(test.headers, inSession(test.session))...)
 			if got.status != want.status || got.body != want.body {
 				t.Errorf("%s %s: %+v, want %+v", method, test.name, got, want)
 			}
 		}
 	}
 	for token, id := range sessions { // no session has ended by that
-		if got := h.ask(http.MethodPost, "/mcp", token, listTools, of(id)); got.status != http.StatusOK {
+		if got := h.ask(http.MethodPost, "/mcp", token, listTools, inSession(id)); got.status != http.StatusOK {
 			t.Errorf("%s: %+v", token, got)
 		}
 	}
-	for _, ids := range [][]string{{of("")}, {of(sessions["dm"]), of(sessions["dm"])}} {
+	for _, ids := range [][]string{{inSession("")}, {inSession(sessions["dm"]), inSession(sessions["dm"])}} {
 		if got := h.ask(http.MethodPost, "/mcp", "dm", listTools, ids...); got.status != http.StatusBadRequest &&
 			len(ids) == 1 {
 			t.Errorf("%v: %+v", ids, got)
@@ -128,7 +128,7 @@ func TestCallsOfOthersAreNotCancelled(t *testing.T) {
 	events, route := h.stream("dm")
 	calls := map[string]chan answer{
 		"modern": h.background(http.MethodPost, "/mcp", "dm", modernCall, modernHeaders...),
-		"legacy": h.background(http.MethodPost, "/mcp", "dm", servetest.CallSay(victim, "wait"), of(mine)),
+		"legacy": h.background(http.MethodPost, "/mcp", "dm", servetest.CallSay(victim, "wait"), inSession(mine)),
 	}
 	h.ask(http.MethodPost, route, "dm", servetest.CallSay(victim, "wait"))
 	for range 3 {
@@ -138,18 +138,18 @@ func TestCallsOfOthersAreNotCancelled(t *testing.T) {
 	for _, token := range []string{"dm", "dm2", "club"} {
 		own := h.session(token)
 		_, otherRoute := h.stream(token)
-		h.ask(http.MethodPost, "/mcp", token, cancelled(victim), of(own))
+		h.ask(http.MethodPost, "/mcp", token, cancelled(victim), inSession(own))
 		h.ask(http.MethodPost, otherRoute, token, cancelled(victim))
 		if got := h.ask(http.MethodPost, "/mcp", token, cancelled(victim), modern...); got.status != http.StatusAccepted {
 			t.Errorf("%s, modern: %+v", token, got)
 		}
 		meta := strings.Replace(cancelled(victim), `"params":{`,
 			`"params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"},`, 1)
-		h.ask(http.MethodPost, "/mcp", token, meta, of(own))
+		h.ask(http.MethodPost, "/mcp", token, meta, inSession(own))
 		if got := h.ask(http.MethodPost, "/mcp", token, meta, modern...); got.status != http.StatusAccepted {
 			t.Errorf("%s, modern in every respect: %+v", token, got)
 		}
-		h.ask(http.MethodPost, "/mcp", token, strings.Replace(meta, "method", "Method", 1), of(own))
+		h.ask(http.MethodPost, "/mcp", token, strings.Replace(meta, "method", "Method", 1), inSession(own))
 	}
 	time.Sleep(50 * time.Millisecond) // for what has been cancelled to end
 	close(h.release)
@@ -168,9 +168,9 @@ func TestClientsCancelTheirOwnCalls(t *testing.T) {
 	t.Parallel()
 	h := serveHouse(t, nil)
 	mine := h.session("dm")
-	call := h.background(http.MethodPost, "/mcp", "dm", servetest.CallSay(5, "wait"), of(mine))
+	call := h.background(http.MethodPost, "/mcp", "dm", servetest.CallSay(5, "wait"), inSession(mine))
 	h.hold()
-	h.ask(http.MethodPost, "/mcp", "dm", cancelled(5), of(mine))
+	h.ask(http.MethodPost, "/mcp", "dm", cancelled(5), inSession(mine))
 	if got := wait(t, call); !strings.Contains(got.body, "cancelled") {
 		t.Errorf("legacy: %+v", got)
 	}
@@ -181,9 +181,9 @@ func TestClientsCancelTheirOwnCalls(t *testing.T) {
 	if _, data, _ := events.next(); !strings.Contains(data, "cancelled") {
 		t.Errorf("SSE: %s", data)
 	}
-	call = h.background(http.MethodPost, "/mcp", "dm", servetest.CallSay(7, "wait"), of(mine))
+	call = h.background(http.MethodPost, "/mcp", "dm", servetest.CallSay(7, "wait"), inSession(mine))
 	h.hold()
-	h.ask(http.MethodDelete, "/mcp", "dm", "", of(mine))
+	h.ask(http.MethodDelete, "/mcp", "dm", "", inSession(mine))
 	if got := wait(t, call); got.status != http.StatusServiceUnavailable || !strings.Contains(got.body, "cancelled") {
 		t.Errorf("the end of the session: %+v", got)
 	}
@@ -194,15 +194,15 @@ func TestRevocationEndsWhatIsOpen(t *testing.T) {
 	t.Parallel()
 	h := serveHouse(t, nil)
 	session, kept := h.session("dm"), h.session("dm2")
-	listening := h.events(h.send(http.MethodGet, "/mcp", "dm", "", of(session)))
-	other := h.send(http.MethodGet, "/mcp", "dm2", "", of(kept))
+	listening := h.events(h.send(http.MethodGet, "/mcp", "dm", "", inSession(session)))
+	other := h.send(http.MethodGet, "/mcp", "dm2", "", inSession(kept))
 	events, route := h.stream("dm")
 	body, headers := modernMessage("l", "subscriptions/listen", `{"notifications":{"resourcesListChanged":true}}`)
 	modern := h.events(h.send(http.MethodPost, "/mcp", "dm", body, headers...))
 	if _, data, _ := modern.next(); !strings.Contains(data, "acknowledged") {
 		t.Fatalf("listen: %s", data)
 	}
-	call := h.background(http.MethodPost, "/mcp", "dm", servetest.CallSay(1, "wait"), of(session))
+	call := h.background(http.MethodPost, "/mcp", "dm", servetest.CallSay(1, "wait"), inSession(session))
 	h.ask(http.MethodPost, route, "dm", servetest.CallSay(2, "wait"))
 	h.hold()
 	h.hold()
@@ -218,17 +218,17 @@ func TestRevocationEndsWhatIsOpen(t *testing.T) {
 		t.Errorf("it took %v", took)
 	}
 	for _, try := range []answer{
-		h.ask(http.MethodPost, "/mcp", "dm", listTools, of(session)), h.ask(http.MethodPost, route, "dm", listTools),
+		h.ask(http.MethodPost, "/mcp", "dm", listTools, inSession(session)), h.ask(http.MethodPost, route, "dm", listTools),
 		h.ask(http.MethodGet, "/sse", "dm", ""),
 	} {
 		if try.status != http.StatusUnauthorized {
 			t.Errorf("the revoked token: %+v", try)
 		}
 	}
-	if got := h.ask(http.MethodPost, "/mcp", "dm2", listTools, of(session)); got.status != http.StatusNotFound {
+	if got := h.ask(http.MethodPost, "/mcp", "dm2", listTools, inSession(session)); got.status != http.StatusNotFound {
 		t.Errorf("its session, with another token: %+v", got)
 	}
-	if got := h.ask(http.MethodPost, "/mcp", "dm2", listTools, of(kept)); got.status != http.StatusOK {
+	if got := h.ask(http.MethodPost, "/mcp", "dm2", listTools, inSession(kept)); got.status != http.StatusOK {
 		t.Errorf("the other client: %+v", got)
 	}
 	_ = other.Body.Close()
@@ -261,11 +261,11 @@ func TestLogHasNoContents(t *testing.T) {
 	t.Parallel()
 	h := serveHouse(t, nil)
 	session := h.session("dm")
-	h.ask(http.MethodPost, "/mcp", "dm", servetest.CallSay(1, "canary"), of(session), "X-Canary: canary")
-	h.ask(http.MethodPost, "/mcp", "dm", `{"canary`, of(session))
-	h.ask(http.MethodPost, "/mcp", "dm", `{"jsonrpc":"2.0","id":3,"result":{"canary":1}}`, of(session))
+	h.ask(http.MethodPost, "/mcp", "dm", servetest.CallSay(1, "canary"), inSession(session), "X-Canary: canary")
+	h.ask(http.MethodPost, "/mcp", "dm", `{"canary`, inSession(session))
+	h.ask(http.MethodPost, "/mcp", "dm", `{"jsonrpc":"2.0","id":3,"result":{"canary":1}}`, inSession(session))
 	h.ask(http.MethodPost, "/canary?canary=canary", "dm", "canary")
-	h.ask(http.MethodGet, "/mcp", "canary", "", "Origin: http://canary.example", of("canary"))
+	h.ask(http.MethodGet, "/mcp", "canary", "", "Origin: http://canary.example", inSession("canary"))
 	_, route := h.stream("club")
 	h.ask(http.MethodPost, route, "club", servetest.CallSay(1, "canary"))
 	h.ask(http.MethodPost, route, "club", `{"canary`)

@@ -334,7 +334,7 @@ func (f *front) sweep(now time.Time) {
 		return !active
 	}
 	f.leases.cancel(stale)
-	for _, s := range f.sites.all() {
+	for _, s := range f.sites.list() {
 		for _, each := range s.sessions.expired(now, stale) {
 			s.endSession(each.id)
 		}

@@ -262,7 +262,7 @@ func (h *house) session(token string, headers ...string) (id string) {
 	return id
 }
 
-func of(session string) string { return "Mcp-Session-Id: " + session }
+func inSession(session string) string { return "Mcp-Session-Id: " + session }
 
 // modernMessage is a request of protocol 2026-07-28 and the headers that go with it.
 func modernMessage(id any, method, params string) (body string, headers []string) {
@@ -428,7 +428,7 @@ func TestEachTokenHasItsOwnServer(t *testing.T) {
 	h := serveHouse(t, nil)
 	const read = `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"test://who"}}`
 	for token, want := range map[string]string{"dm": "dm", "club": "group:club", "hiking": "group:hiking", "dm2": "dm"} {
-		if got := h.ask(http.MethodPost, "/mcp", token, read, of(h.session(token))); !strings.Contains(
+		if got := h.ask(http.MethodPost, "/mcp", token, read, inSession(h.session(token))); !strings.Contains(
 			got.body,
 			`"text":"`+want+`"`,
 		) {

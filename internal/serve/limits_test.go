@@ -49,17 +49,17 @@ func TestMessagesThatAreRefused(t *testing.T) {
 			if want == 0 {
 				want = fine
 			}
-			got := h.ask(http.MethodPost, path, "dm", test.body, append([]string{of(session)}, test.headers...)...)
+			got := h.ask(http.MethodPost, path, "dm", test.body, append([]string{inSession(session)}, test.headers...)...)
 			if got.status != want || !strings.Contains(got.body, test.says) {
 				t.Errorf("%s, %s: %+v, want %d and %q", path[:4], test.name, got, want, test.says)
 			}
 		}
 	}
 	if got := h.ask(http.MethodPost, "/mcp?x="+strings.Repeat("x", maxQuery), "dm", listTools,
-		of(session)); got.status != http.StatusRequestURITooLong {
+		inSession(session)); got.status != http.StatusRequestURITooLong {
 		t.Errorf("a long query: %+v", got)
 	}
-	if got := h.ask(http.MethodPost, "/mcp", "dm", listTools, of(session),
+	if got := h.ask(http.MethodPost, "/mcp", "dm", listTools, inSession(session),
 		"X-Long: "+strings.Repeat("x", maxHeader+8<<10)); got.status != http.StatusRequestHeaderFieldsTooLarge {
 		t.Errorf("long headers: %+v", got)
 	}
@@ -71,7 +71,7 @@ func TestCallsAMinute(t *testing.T) {
 	session := h.session("dm")
 	var last answer
 	for range 40 {
-		if last = h.ask(http.MethodPost, "/mcp", "dm", listTools, of(session)); last.status != http.StatusOK {
+		if last = h.ask(http.MethodPost, "/mcp", "dm", listTools, inSession(session)); last.status != http.StatusOK {
 			break
 		}
 	}
@@ -83,7 +83,7 @@ func TestCallsAMinute(t *testing.T) {
 		t.Errorf("Retry-After %q, want 1 or 2 seconds", last.header.Get("Retry-After"))
 	}
 	// SECURITY: another audience does not give a token another minute; another token has its own.
-	if got := h.ask(http.MethodPost, "/mcp", "dm", listTools, of(session),
+	if got := h.ask(http.MethodPost, "/mcp", "dm", listTools, inSession(session),
 		auth.ConnectionHeader+": group"); got.status != http.StatusTooManyRequests {
 		t.Errorf("lowered: %+v", got)
 	}
@@ -95,13 +95,13 @@ func TestConcurrentCalls(t *testing.T) {
 	h := serveHouse(t, func(o *HTTPOptions) { o.ConcurrentCalls = 2 })
 	session := h.session("dm")
 	_, route := h.stream("dm")
-	first := h.background(http.MethodPost, "/mcp", "dm", servetest.CallSay(1, "wait"), of(session))
+	first := h.background(http.MethodPost, "/mcp", "dm", servetest.CallSay(1, "wait"), inSession(session))
 	h.hold()
 	h.ask(http.MethodPost, route, "dm", servetest.CallSay(2, "wait"))
 	h.hold()
 	body, headers := modernMessage(1, "tools/list", "")
 	for name, got := range map[string]answer{
-		"legacy":           h.ask(http.MethodPost, "/mcp", "dm", listTools, of(session)),
+		"legacy":           h.ask(http.MethodPost, "/mcp", "dm", listTools, inSession(session)),
 		"modern":           h.ask(http.MethodPost, "/mcp", "dm", body, headers...),
 		"modern and lower": h.ask(http.MethodPost, "/mcp", "dm", body, append(headers, auth.ConnectionHeader+": group")...),
 		"SSE":              h.ask(http.MethodPost, route, "dm", listTools),
@@ -110,16 +110,16 @@ func TestConcurrentCalls(t *testing.T) {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
-	if got := h.ask(http.MethodPost, "/mcp", "dm", cancelled(99), of(session)); got.status != http.StatusAccepted {
+	if got := h.ask(http.MethodPost, "/mcp", "dm", cancelled(99), inSession(session)); got.status != http.StatusAccepted {
 		t.Errorf("a notification: %+v", got) // it must be possible to cancel a call
 	}
-	if got := h.ask(http.MethodPost, "/mcp", "dm2", listTools, of(h.session("dm2"))); got.status != http.StatusOK {
+	if got := h.ask(http.MethodPost, "/mcp", "dm2", listTools, inSession(h.session("dm2"))); got.status != http.StatusOK {
 		t.Errorf("another client: %+v", got)
 	}
 	close(h.release)
 	wait(t, first)
 	later(t, "calls have ended", func() bool {
-		return h.ask(http.MethodPost, "/mcp", "dm", listTools, of(session)).status == http.StatusOK
+		return h.ask(http.MethodPost, "/mcp", "dm", listTools, inSession(session)).status == http.StatusOK
 	})
 }
 
@@ -275,8 +275,10 @@ func TestSlowRequests(t *testing.T) {
 	const body = "Content-Length: 100\r\n\r\n{"
 	const from = " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer dm\r\n"
 	for name, test := range map[string]struct{ sent, status string }{
-		"headers":        {"POST /mcp HTTP/1.1\r\nHost: localhost\r\nX-Slow: ", ""},
-		"body":           {"POST /mcp" + from + of(h.session("dm")) + "\r\nContent-Type: application/json\r\n" + body, "408"},
+		"headers": {"POST /mcp HTTP/1.1\r\nHost: localhost\r\nX-Slow: ", ""},
+		"body": {
+			"POST /mcp" + from + inSession(h.session("dm")) + "\r\nContent-Type: application/json\r\n" + body, "408",
+		},
 		"no token":       {"POST /mcp HTTP/1.1\r\nHost: localhost\r\n" + body, "401"},
 		"chunks":         {"POST /mcp HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{", "401"},
 		"another host":   {"POST /mcp HTTP/1.1\r\nHost: example.org\r\n" + body, "403"},
@@ -322,15 +324,15 @@ func TestArrivingMessages(t *testing.T) {
 		slow = append(slow, connection)
 	}
 	later(t, "two messages are arriving", func() bool {
-		got := h.ask(http.MethodPost, "/mcp", "dm", listTools, of(session))
+		got := h.ask(http.MethodPost, "/mcp", "dm", listTools, inSession(session))
 		return got.status == http.StatusTooManyRequests && strings.Contains(got.body, "are arriving")
 	})
-	if got := h.ask(http.MethodPost, "/mcp", "dm2", listTools, of(other)); got.status != http.StatusOK {
+	if got := h.ask(http.MethodPost, "/mcp", "dm2", listTools, inSession(other)); got.status != http.StatusOK {
 		t.Errorf("another client: %+v", got)
 	}
 	_ = slow[0].Close()
 	later(t, "there is room again", func() bool {
-		return h.ask(http.MethodPost, "/mcp", "dm", listTools, of(session)).status == http.StatusOK
+		return h.ask(http.MethodPost, "/mcp", "dm", listTools, inSession(session)).status == http.StatusOK
 	})
 }
 

@@ -95,14 +95,14 @@ func (s *site) forget(id string) {
 
 // close ends every session.
 func (s *site) close() error {
-	for _, each := range s.sessions.all() {
+	for _, each := range s.sessions.list() {
 		s.endSession(each.id)
 	}
 	return s.release()
 }
 
-// all returns all sessions.
-func (s *sessions) all() []*session {
+// list returns all sessions.
+func (s *sessions) list() []*session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	list := make([]*session, 0, len(s.byID))
@@ -210,8 +210,8 @@ func (s *sites) build(t auth.Tenant) (*site, error) {
 	return made, nil
 }
 
-// all returns all sites.
-func (s *sites) all() []*site {
+// list returns all sites.
+func (s *sites) list() []*site {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.made)

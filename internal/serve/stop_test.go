@@ -31,7 +31,7 @@ func TestStopClosesStreams(t *testing.T) {
 	t.Parallel()
 	h := serveHouse(t, func(o *HTTPOptions) { o.Drain = servetest.Soon })
 	session := h.session("dm")
-	listening := h.events(h.send(http.MethodGet, "/mcp", "dm", "", of(session)))
+	listening := h.events(h.send(http.MethodGet, "/mcp", "dm", "", inSession(session)))
 	events, _ := h.stream("club")
 	body, headers := modernMessage("l", "subscriptions/listen", `{"notifications":{"resourcesListChanged":true}}`)
 	modern := h.events(h.send(http.MethodPost, "/mcp", "hiking", body, headers...))
@@ -63,7 +63,7 @@ func TestStopLetsCallsFinish(t *testing.T) {
 	events, route := h.stream("dm")
 	modernCall, modernHeaders := modernMessage(3, "tools/call", `{"name":"say","arguments":{"word":"wait"}}`)
 	calls := []chan answer{
-		h.background(http.MethodPost, "/mcp", "dm", servetest.CallSay(1, "wait"), of(session)),
+		h.background(http.MethodPost, "/mcp", "dm", servetest.CallSay(1, "wait"), inSession(session)),
 		h.background(http.MethodPost, "/mcp", "club", modernCall, modernHeaders...),
 	}
 	h.ask(http.MethodPost, route, "dm", servetest.CallSay(2, "wait"))
@@ -98,7 +98,7 @@ func TestStopLetsCallsFinish(t *testing.T) {
 func TestStopCancelsLongCalls(t *testing.T) {
 	t.Parallel()
 	h := serveHouse(t, func(o *HTTPOptions) { o.Drain = 20 * time.Millisecond })
-	call := h.background(http.MethodPost, "/mcp", "dm", servetest.CallSay(1, "wait"), of(h.session("dm")))
+	call := h.background(http.MethodPost, "/mcp", "dm", servetest.CallSay(1, "wait"), inSession(h.session("dm")))
 	_, route := h.stream("dm")
 	h.ask(http.MethodPost, route, "dm", servetest.CallSay(2, "wait"))
 	h.hold()
@@ -119,7 +119,7 @@ func TestStopCancelsLongCalls(t *testing.T) {
 func TestStopAbandonsStubbornCalls(t *testing.T) {
 	t.Parallel()
 	h := serveHouse(t, func(o *HTTPOptions) { o.Drain = time.Millisecond })
-	h.background(http.MethodPost, "/mcp", "dm", servetest.CallSay(1, "stubborn"), of(h.session("dm")))
+	h.background(http.MethodPost, "/mcp", "dm", servetest.CallSay(1, "stubborn"), inSession(h.session("dm")))
 	h.hold()
 	h.stop()
 	if err := h.ended(); err == nil || !strings.Contains(err.Error(), "1 calls did not stop") {

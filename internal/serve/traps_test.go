@@ -55,7 +55,8 @@ func TestTrailingProgressArrives(t *testing.T) {
 	events.next()
 	for round := range 30 {
 		n := 1 + round%5*7
-		checkSteps(t, round, n, h.events(h.send(http.MethodPost, "/mcp", "dm", callSteps(round, n), of(session))).rest())
+		response := h.send(http.MethodPost, "/mcp", "dm", callSteps(round, n), inSession(session))
+		checkSteps(t, round, n, h.events(response).rest())
 
 		body, headers := modernMessage(round, "tools/call", fmt.Sprintf(`{"name":"steps","arguments":{"n":%d}}`, n))
 		body = strings.Replace(body, `"progressToken":"p"`, fmt.Sprintf(`"progressToken":%d`, round), 1)
@@ -76,16 +77,16 @@ func TestProgressStaysWithItsCall(t *testing.T) {
 	t.Parallel()
 	h := serveHouse(t, nil)
 	session := h.session("dm")
-	listening := h.events(h.send(http.MethodGet, "/mcp", "dm", "", of(session)))
+	listening := h.events(h.send(http.MethodGet, "/mcp", "dm", "", inSession(session)))
 	var group sync.WaitGroup
 	for call := range 12 {
 		group.Go(func() {
-			response := h.send(http.MethodPost, "/mcp", "dm", callSteps(fmt.Sprint("c", call), 40), of(session))
+			response := h.send(http.MethodPost, "/mcp", "dm", callSteps(fmt.Sprint("c", call), 40), inSession(session))
 			checkSteps(t, fmt.Sprint("c", call), 40, h.events(response).rest())
 		})
 	}
 	group.Wait()
-	h.ask(http.MethodDelete, "/mcp", "dm", "", of(session))
+	h.ask(http.MethodDelete, "/mcp", "dm", "", inSession(session))
 	if rest := listening.rest(); len(rest) > 0 {
 		t.Errorf("the session's stream has %v", rest)
 	}
@@ -98,7 +99,7 @@ func TestHandlersSeeTheClientsSession(t *testing.T) {
 	h := serveHouse(t, nil)
 	session := h.session("dm")
 	if got := h.ask(http.MethodPost, "/mcp", "dm",
-		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"session"}}`, of(session)); !strings.Contains(
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"session"}}`, inSession(session)); !strings.Contains(
 		got.body,
 		"the client of dm",
 	) {
@@ -106,7 +107,7 @@ func TestHandlersSeeTheClientsSession(t *testing.T) {
 	}
 	asking := h.events(
 		h.send(http.MethodPost, "/mcp", "dm", `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"ask"}}`,
-			of(session)),
+			inSession(session)),
 	)
 	_, data, _ := asking.next()
 	var question struct {
@@ -119,14 +120,14 @@ func TestHandlersSeeTheClientsSession(t *testing.T) {
 	reply := fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"action":"decline"}}`, question.ID)
 	// SECURITY: no other client answers it.
 	for token, id := range map[string]string{"dm2": h.session("dm2"), "club": h.session("club")} {
-		if got := h.ask(http.MethodPost, "/mcp", token, reply, of(id)); got.status == http.StatusAccepted {
+		if got := h.ask(http.MethodPost, "/mcp", token, reply, inSession(id)); got.status == http.StatusAccepted {
 			t.Errorf("%s has answered the question to dm: %+v", token, got)
 		}
-		if got := h.ask(http.MethodPost, "/mcp", token, reply, of(session)); got.status != http.StatusNotFound {
+		if got := h.ask(http.MethodPost, "/mcp", token, reply, inSession(session)); got.status != http.StatusNotFound {
 			t.Errorf("%s, with the session's id: %+v", token, got)
 		}
 	}
-	if got := h.ask(http.MethodPost, "/mcp", "dm", reply, of(session)); got.status != http.StatusAccepted {
+	if got := h.ask(http.MethodPost, "/mcp", "dm", reply, inSession(session)); got.status != http.StatusAccepted {
 		t.Fatalf("the answer: %+v", got)
 	}
 	if _, data, _ := asking.next(); !strings.Contains(data, "decline") {
@@ -139,7 +140,7 @@ func TestLostStreamIsResumed(t *testing.T) {
 	t.Parallel()
 	h := serveHouse(t, nil)
 	session, other := h.session("dm"), h.session("dm")
-	response := h.send(http.MethodPost, "/mcp", "dm", callSteps("r", 20), of(session))
+	response := h.send(http.MethodPost, "/mcp", "dm", callSteps("r", 20), inSession(session))
 	lost := h.events(response)
 	first, data, _ := lost.next()
 	if first == "" {
@@ -148,20 +149,20 @@ func TestLostStreamIsResumed(t *testing.T) {
 	_ = response.Body.Close()
 	want := append(
 		[]string{data},
-		h.events(h.send(http.MethodGet, "/mcp", "dm", "", of(session), "Last-Event-ID: "+first)).rest()...)
+		h.events(h.send(http.MethodGet, "/mcp", "dm", "", inSession(session), "Last-Event-ID: "+first)).rest()...)
 	checkSteps(t, "r", 20, want)
 	for name, try := range map[string][]string{
-		"another session of the client": {of(other), "Last-Event-ID: " + first},
-		"an id that was not given":      {of(session), "Last-Event-ID: 1-999999"},
-		"a post that was not sent":      {of(session), "Last-Event-ID: 77-1"},
-		"no id":                         {of(session), "Last-Event-ID: x"},
-		"a negative one":                {of(session), "Last-Event-ID: -1-1"},
+		"another session of the client": {inSession(other), "Last-Event-ID: " + first},
+		"an id that was not given":      {inSession(session), "Last-Event-ID: 1-999999"},
+		"a post that was not sent":      {inSession(session), "Last-Event-ID: 77-1"},
+		"no id":                         {inSession(session), "Last-Event-ID: x"},
+		"a negative one":                {inSession(session), "Last-Event-ID: -1-1"},
 	} {
 		if got := h.ask(http.MethodGet, "/mcp", "dm", "", try...); got.status != http.StatusBadRequest {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
-	if got := h.ask(http.MethodGet, "/mcp", "dm2", "", of(session),
+	if got := h.ask(http.MethodGet, "/mcp", "dm2", "", inSession(session),
 		"Last-Event-ID: "+first); got.status != http.StatusNotFound {
 		t.Errorf("another client: %+v", got)
 	}
@@ -174,7 +175,7 @@ func TestLostConnections(t *testing.T) {
 	h := serveHouse(t, nil)
 	session := h.session("dm")
 	response := h.send(http.MethodPost, "/mcp", "dm", strings.Replace(callSteps("p", 0), `"steps"`, `"pause"`, 1),
-		of(session))
+		inSession(session))
 	first, _, _ := h.events(response).next()
 	h.hold()
 	_ = response.Body.Close()
@@ -185,7 +186,7 @@ func TestLostConnections(t *testing.T) {
 	later(t, "the modern call has ended", func() bool {
 		return strings.Count(h.logs.String(), "route=/mcp status=200") == 2 // initialize, and this one
 	})
-	rest := h.events(h.send(http.MethodGet, "/mcp", "dm", "", of(session), "Last-Event-ID: "+first))
+	rest := h.events(h.send(http.MethodGet, "/mcp", "dm", "", inSession(session), "Last-Event-ID: "+first))
 	close(h.release)
 	got := rest.rest()
 	if len(got) != 1 {
@@ -217,11 +218,11 @@ func TestStreamsAreNotForEveryPage(t *testing.T) {
 	h := serveHouse(t, func(o *HTTPOptions) { o.Origins = []string{"https://app.example"} })
 	session := h.session("dm")
 	for _, path := range []string{"/sse", "/mcp"} {
-		response := h.send(http.MethodGet, path, "dm", "", of(session))
+		response := h.send(http.MethodGet, path, "dm", "", inSession(session))
 		if got := response.Header.Values("Access-Control-Allow-Origin"); len(got) > 0 {
 			t.Errorf("%s allows %v", path, got)
 		}
-		response = h.send(http.MethodGet, path, "dm", "", of(session), "Origin: https://app.example")
+		response = h.send(http.MethodGet, path, "dm", "", inSession(session), "Origin: https://app.example")
 		if got := response.Header.Values("Access-Control-Allow-Origin"); !slices.Equal(got, []string{"https://app.example"}) {
 			t.Errorf("%s allows a page of the list %v", path, got)
 		}
@@ -234,7 +235,7 @@ func TestPanicsEndOneCall(t *testing.T) {
 	h := serveHouse(t, nil)
 	session := h.session("dm")
 	for range 2 {
-		if got := h.ask(http.MethodPost, "/mcp", "dm", servetest.CallSay(1, "panic"), of(session)); !strings.Contains(
+		if got := h.ask(http.MethodPost, "/mcp", "dm", servetest.CallSay(1, "panic"), inSession(session)); !strings.Contains(
 			got.body,
 			"internal error",
 		) ||
@@ -267,7 +268,7 @@ func TestPostsAreKeptAlive(t *testing.T) {
 	if comments < 3 {
 		t.Errorf("%d comments on a stream that is open: %v", comments, lines.Err())
 	}
-	waiting := h.background(http.MethodPost, "/mcp", "dm", servetest.CallSay(1, "wait"), of(h.session("dm")))
+	waiting := h.background(http.MethodPost, "/mcp", "dm", servetest.CallSay(1, "wait"), inSession(h.session("dm")))
 	h.hold()
 	time.Sleep(100 * time.Millisecond)
 	close(h.release)

@@ -9,8 +9,8 @@ type pattern struct {
 	not    *regexp.Regexp // what the statement must not be like, nil for nothing
 }
 
-// of returns the pattern of statements of a kind that begin with one of the forms, at the beginning of a clause.
-func of(kind Kind, not, forms string) pattern {
+// form returns the pattern of statements of a kind that begin with one of the forms, at the beginning of a clause.
+func form(kind Kind, not, forms string) pattern {
 	p := pattern{kind: kind, begins: regexp.MustCompile(`(?i)(?:^|[\s,(])((?:` + forms + `))`)}
 	if not != "" {
 		p.not = regexp.MustCompile(`(?i)` + not)
@@ -57,64 +57,64 @@ var patterns = []pattern{
 		`[^,]{2,60}, not .+)`), regexp.MustCompile(`(?i)^my (?:\w+ )?name `)},
 
 	// Decisions.
-	of(Decision, `\b(?:decide|agreed? (?:with|that (?:it|this)))\b`,
+	form(Decision, `\b(?:decide|agreed? (?:with|that (?:it|this)))\b`,
 		have+`(?:decided|agreed|settled|opted|committed) (?:not )?(?:to|on|for|against|that|upon) \w`),
-	of(Decision, `\b(?:chose|picked) (?:it|them|this|that|you|not)\b`, have+`(?:chose|chosen|picked) [\w"]`),
-	of(Decision, `\b(?:go|going) with (?:it|that|this|him|her|you|the flow|them|my|friends)\b`,
+	form(Decision, `\b(?:chose|picked) (?:it|them|this|that|you|not)\b`, have+`(?:chose|chosen|picked) [\w"]`),
+	form(Decision, `\b(?:go|going) with (?:it|that|this|him|her|you|the flow|them|my|friends)\b`,
 		`(?:I|we)(?:['’]ll| will|['’](?:m|re)| are| am) (?:going|go) with \w|let['’]s (?:go with|stick (?:with|to)|`+
 			`switch to|standardi[sz]e on|settle on) \w`),
-	of(Decision, "", `(?:I|we) (?:have )?(?:switched|migrated) (?:\w+ ){0,3}?(?:from|to) \w`),
+	form(Decision, "", `(?:I|we) (?:have )?(?:switched|migrated) (?:\w+ ){0,3}?(?:from|to) \w`),
 
 	// Events of a life.
-	of(About, `\b(?:got|get) (?:it|that|this)\b`, have+`(?:got|gotten) (?:married|engaged|divorced|promoted|`+
+	form(About, `\b(?:got|get) (?:it|that|this)\b`, have+`(?:got|gotten) (?:married|engaged|divorced|promoted|`+
 		`laid off|fired|accepted|diagnosed|hired|a (?:new |full-time |part-time )*(?:job|promotion|offer|puppy|dog|`+
 		`cat|kitten|car|house|apartment|place))\b|(?:I|we) (?:just |recently |finally )*lost my `+
 		`(?:job|wife|husband|mom|mother|dad|father|dog|cat|`+relative+`)\b`),
-	of(About, "", have+`(?:started|opened|launched|founded|bought|sold|closed|quit) (?:(?:my|our) (?:own |new |first |`+
+	form(About, "", have+`(?:started|opened|launched|founded|bought|sold|closed|quit) (?:(?:my|our) (?:own |new |first |`+
 		`online |old )*(?:job|business|company|store|shop|studio|restaurant|house|home|car|apartment|course|degree|`+
 		`practice|\w+ (?:store|business|shop|studio|company))|an? (?:new |online |small )*(?:job|business|company|`+
 		`store|shop|studio|house|home|car|apartment|course|degree)|smoking|drinking|`+
 		`(?:working|studying|volunteering|training|learning|teaching|taking|going to|seeing a) \S)`),
-	of(About, "", have+`(?:joined|enrolled in|signed up for|graduated from|retired from|applied (?:to|for)|`+
+	form(About, "", have+`(?:joined|enrolled in|signed up for|graduated from|retired from|applied (?:to|for)|`+
 		`volunteered? (?:at|for)|adopted|passed the|finished my|completed my) (?:an?|the|my|our|(?-i:\p{Lu})\w+|\w+ing)\b`),
-	of(About, "", `(?:I|we)(?:['’]ve| have) been (?:married|together|divorced|sober|vegan|vegetarian|diabetic|living|`+
+	form(About, "", `(?:I|we)(?:['’]ve| have) been (?:married|together|divorced|sober|vegan|vegetarian|diabetic|living|`+
 		`working (?:as|at|for|in)|studying|teaching|playing|learning|painting|writing|running|dancing|practi[cs]ing|`+
 		`volunteering|into|a \w+)\b.{0,60}?\b(?:for|since) \S`),
-	of(About, `\b(?:love|enjoy) (?:spending time|seeing|hearing|having you|talking|chatting|knowing|`+
+	form(About, `\b(?:love|enjoy) (?:spending time|seeing|hearing|having you|talking|chatting|knowing|`+
 		`catching|being there)\b`,
 		`I (?:really |absolutely |totally |also |still )?(?:love|enjoy) (?:\w+ing)\b`),
-	of(About, `\bfan of (?:it|that|this|yours?)\b`, am+`(?:not )?(?:an? )?(?:big |huge |total )?(?:fan of|into|`+
+	form(About, `\bfan of (?:it|that|this|yours?)\b`, am+`(?:not )?(?:an? )?(?:big |huge |total )?(?:fan of|into|`+
 		`passionate about|afraid of|scared of|interested in) \w`),
-	of(About, "", `I(?:['’]ve| have) always (?:been|had|loved|wanted|dreamed|liked|hated|enjoyed|felt) \w`),
-	of(About, "", `I (?:always|usually|normally|typically) (?:go|run|eat|drink|use|work|wake|get up|sleep|walk|ride|take|`+
-		`cook|read|play|do|make|have|start|keep|bring|wear|order|buy|travel|visit|write|train)\b`),
+	form(About, "", `I(?:['’]ve| have) always (?:been|had|loved|wanted|dreamed|liked|hated|enjoyed|felt) \w`),
+	form(About, "", `I (?:always|usually|normally|typically) (?:go|run|eat|drink|use|work|wake|get up|sleep|walk|ride|`+
+		`take|cook|read|play|do|make|have|start|keep|bring|wear|order|buy|travel|visit|write|train)\b`),
 
 	// About the person.
-	of(About, "", `my (?:full |first |last |middle |nick|user ?)?name(?:['’]s| is) \S`),
-	of(About, "", am+`(?:allergic|intolerant) to \w`),
-	of(About, `\bsingle (?:one|day|time)`, am+`(?:a |an )?(?:strict )?(?:vegetarian|vegan|pescatarian|diabetic|`+
+	form(About, "", `my (?:full |first |last |middle |nick|user ?)?name(?:['’]s| is) \S`),
+	form(About, "", am+`(?:allergic|intolerant) to \w`),
+	form(About, `\bsingle (?:one|day|time)`, am+`(?:a |an )?(?:strict )?(?:vegetarian|vegan|pescatarian|diabetic|`+
 		`c(?:o)?eliac|colou?r-?blind|dyslexic|deaf|left-handed|lactose|pregnant|retired|married|divorced|`+
 		`widowed|engaged|single|self-employed|unemployed|bilingual)\b`),
-	of(About, "", `I (?:currently |now |still )?live (?:in|near|on|with|at|alone) ?\w`),
-	of(About, `\bfrom (?:scratch|the|a|my)\b`, am+`(?:from|based in|living in|living with) \w`),
-	of(About, `\bmoved to (?:tears|the (?:next|side|top|left|right))`,
+	form(About, "", `I (?:currently |now |still )?live (?:in|near|on|with|at|alone) ?\w`),
+	form(About, `\bfrom (?:scratch|the|a|my)\b`, am+`(?:from|based in|living in|living with) \w`),
+	form(About, `\bmoved to (?:tears|the (?:next|side|top|left|right))`,
 		have+`moved (?:back |out |away )?(?:to|into|from|in with|here from) \w`),
-	of(About, "", `I grew up (?:in|on|with|near) \w|I was born (?:in|on|at) \w`),
-	of(About, "", am+`\d+ (?:years old|and)`),
-	of(About, `\bwork (?:on|in (?:progress|this|that))\b`, `I (?:currently |now |also |usually )?work (?:as|at|for|in|`+
+	form(About, "", `I grew up (?:in|on|with|near) \w|I was born (?:in|on|at) \w`),
+	form(About, "", am+`\d+ (?:years old|and)`),
+	form(About, `\bwork (?:on|in (?:progress|this|that))\b`, `I (?:currently |now |also |usually )?work (?:as|at|for|in|`+
 		`from|with|part|full)\b`),
-	of(About, `\b(?:better|bad|good|terrible|great|perfect|lucky)\b`, am+`(?:an? |the )(?:[\w-]+ ){0,3}?`+work+`\b`),
-	of(About, "", `my `+relative+`(?:['’]s name(?:['’]s| is)| is (?:called|named)|['’]s called) \S`),
-	of(About, "", `(?:I|we) (?:have|(?:['’]ve )?got|adopted) (?:a|an|one|two|three|four|five|six|\d+) (?:[\w-]+ ){0,2}?`+
+	form(About, `\b(?:better|bad|good|terrible|great|perfect|lucky)\b`, am+`(?:an? |the )(?:[\w-]+ ){0,3}?`+work+`\b`),
+	form(About, "", `my `+relative+`(?:['’]s name(?:['’]s| is)| is (?:called|named)|['’]s called) \S`),
+	form(About, "", `(?:I|we) (?:have|(?:['’]ve )?got|adopted) (?:a|an|one|two|three|four|five|six|\d+) (?:[\w-]+ ){0,2}?`+
 		`(?:kids?|children|sons?|daughters?|dogs?|cats?|pupp(?:y|ies)|kittens?|brothers?|sisters?|siblings?|`+
 		``+relative+`s?)\b`),
-	of(About, "", `my (?:birthday|wedding anniversary|time ?zone|pronouns|native language|mother tongue|blood type|`+
+	form(About, "", `my (?:birthday|wedding anniversary|time ?zone|pronouns|native language|mother tongue|blood type|`+
 		`phone number|e-?mail(?: address)?|home address|shoe size|deadline|budget) (?:is|are|was) \S`),
-	of(About, `\b(?:is|are) (?:that|when|the way|how)\b`, `my (?:all-time )?favou?rite (?:[\w-]+ ){1,4}?(?:is|are) \S`),
-	of(About, "", `I speak (?:\w+ ){0,2}?(?-i:\p{Lu})\w+`),
-	of(About, `\bprefer(?:red)? (?:it|that|this|them|not to say|to (?:know|see|hear|do))\b`,
+	form(About, `\b(?:is|are) (?:that|when|the way|how)\b`, `my (?:all-time )?favou?rite (?:[\w-]+ ){1,4}?(?:is|are) \S`),
+	form(About, "", `I speak (?:\w+ ){0,2}?(?-i:\p{Lu})\w+`),
+	form(About, `\bprefer(?:red)? (?:it|that|this|them|not to say|to (?:know|see|hear|do))\b`,
 		`I(?:['’]d)? (?:really |much |strongly |generally |usually |always |also |still |definitely )?prefer \w`),
-	of(About, `\b(?:hate|like|stand|dislike) (?:it|that|this|them|to (?:say|see|bother|ask|admit)|how|when|what|you)\b`,
+	form(About, `\b(?:hate|like|stand|dislike) (?:it|that|this|them|to (?:say|see|bother|ask|admit)|how|when|what|you)\b`,
 		`I (?:really |absolutely |just |still |also )?(?:hate|dislike|detest|can(?:no|['’])t stand|don['’]t like|`+
 			`do not like|don['’]t eat|don['’]t drink|never eat|never drink|never use) \w`),
 }

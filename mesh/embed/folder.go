@@ -171,8 +171,8 @@ func (c poolingConfig) mode() (pooling, error) {
 	return meanPooling, nil // the division by a length, or by its root, makes no difference at unit length
 }
 
-// of returns the vector of a text, at unit length, from the rows of its tokens, each of dim values.
-func (p pooling) of(rows []float32, dim int) ([]float32, error) {
+// vector returns the vector of a text, at unit length, from the rows of its tokens, each of dim values.
+func (p pooling) vector(rows []float32, dim int) ([]float32, error) {
 	v := slices.Clone(rows[:dim])
 	if p != clsPooling {
 		for row := range slices.Chunk(rows[dim:], dim) {

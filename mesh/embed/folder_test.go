@@ -151,7 +151,7 @@ func TestPooling(t *testing.T) {
 	for p, want := range map[pooling][]float32{
 		meanPooling: {float32(3 / 3.1622777), float32(-1 / 3.1622777)}, clsPooling: {.6, .8}, maxPooling: {.6, .8},
 	} {
-		got, err := p.of(rows, 2)
+		got, err := p.vector(rows, 2)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -120,7 +120,7 @@ func (l *Local) embed(ctx context.Context, prompt string, texts []string) ([][]f
 	}
 	vectors := make([][]float32, len(texts))
 	err := l.each(ctx, texts, func(i int, _ []int64, rows []float32) (err error) {
-		vectors[i], err = l.folder.pool.of(rows, l.folder.model.Dim)
+		vectors[i], err = l.folder.pool.vector(rows, l.folder.model.Dim)
 		return err
 	})
 	if err != nil {

@@ -44,7 +44,7 @@ func (l *Local) Tokens(ctx context.Context, texts []string) ([]Tokens, error) {
 		}
 		dim := LocalModel.Dim
 		t := &list[i]
-		if t.Mean, err = meanPooling.of(rows, dim); err != nil {
+		if t.Mean, err = meanPooling.vector(rows, dim); err != nil {
 			return err
 		}
 		for at := 1; at < len(ids)-1; at++ { // without the framing tokens

@@ -115,7 +115,7 @@ func (db *DB) BlocksAfter(ctx context.Context, hashes []string) (found []Block, 
 }
 
 // Blocks yields every block, in no particular order, as AllMemories does.
-func (db *DB) Blocks(ctx context.Context) iter.Seq2[Block, error] { return blocks.all(ctx, db, false) }
+func (db *DB) Blocks(ctx context.Context) iter.Seq2[Block, error] { return blocks.rows(ctx, db, false) }
 
 // BlockCount returns the number of rows in yamo_blocks.
 func (db *DB) BlockCount(ctx context.Context) (int, error) { return count(ctx, db, blockTable) }

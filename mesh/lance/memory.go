@@ -138,7 +138,7 @@ func (db *DB) Memories(ctx context.Context, ids []string, withVector bool) ([]Me
 // AllMemories yields every row of the table as it is when the iteration begins, in no particular order; an
 // error is the last thing it yields. A Compact by another process meanwhile may be such an error.
 func (db *DB) AllMemories(ctx context.Context, withVector bool) iter.Seq2[Memory, error] {
-	return memories.all(ctx, db, withVector)
+	return memories.rows(ctx, db, withVector)
 }
 
 // IDs returns the ids in memory_entries. The caller compares them with the ledger both ways: after a power

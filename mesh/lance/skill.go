@@ -71,7 +71,7 @@ func (db *DB) DeleteSkills(ctx context.Context, ids []string) error {
 
 // Skills yields every skill, in no particular order, as AllMemories does.
 func (db *DB) Skills(ctx context.Context, withVector bool) iter.Seq2[Skill, error] {
-	return skills.all(ctx, db, withVector)
+	return skills.rows(ctx, db, withVector)
 }
 
 // SkillCount returns the number of rows in synthesized_skills.

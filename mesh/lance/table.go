@@ -279,8 +279,8 @@ func (t *table[R]) query(ctx context.Context, h *handle, q contracts.QueryConfig
 	return out, nil
 }
 
-// all yields every row of one version of the table, in pages. An error ends the sequence.
-func (t *table[R]) all(ctx context.Context, db *DB, vector bool) iter.Seq2[R, error] {
+// rows yields every row of one version of the table, in pages. An error ends the sequence.
+func (t *table[R]) rows(ctx context.Context, db *DB, vector bool) iter.Seq2[R, error] {
 	return func(yield func(R, error) bool) {
 		stopped := false
 		h, err := db.table(ctx, t.name)

@@ -21,8 +21,8 @@ type Scrubbers struct {
 	Other    *scrub.Scrubber // lessons, reflections, skills and logged queries
 }
 
-// of returns the scrubber of an operation's entries.
-func (s Scrubbers) of(op string) *scrub.Scrubber {
+// forOp returns the scrubber of an operation's entries.
+func (s Scrubbers) forOp(op string) *scrub.Scrubber {
 	switch op {
 	case store.OpRetain, store.OpUpdate, store.OpSighting:
 		return s.Memories
@@ -48,7 +48,7 @@ const (
 
 // redacted returns what an entry should be, with the redactions. Without any the entry stays as it is.
 func redacted(e ledger.Entry, scrubbers Scrubbers) (data any, wire string, found []scrub.Redaction, err error) {
-	r := redactor{scrubber: scrubbers.of(e.Op), counts: map[scrub.Kind]int{}}
+	r := redactor{scrubber: scrubbers.forOp(e.Op), counts: map[scrub.Kind]int{}}
 	if e.Data != nil {
 		decoder := json.NewDecoder(bytes.NewReader(e.Data))
 		decoder.UseNumber() // a number is written again as it was

@@ -62,7 +62,7 @@ func (a Aspects) Fact(b Aspects, cosine float64) string {
 	// One word that differs may be what the text tells, however near the vectors are: nuts and penicillin.
 	case sameNumbers && !turned && !d.word() && (cosine >= restateCosine || a.sharedStems(b) >= restateShare):
 		return Restates
-	case (!sameNumbers && !a.own(b) || turned) && shorter > 0 && float64(shared) >= changeShare*float64(shorter) &&
+	case (!sameNumbers && !a.diverge(b) || turned) && shorter > 0 && float64(shared) >= changeShare*float64(shorter) &&
 		(cosine == 0 || cosine >= changeCosine):
 		return Changes
 	}

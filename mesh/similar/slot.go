@@ -176,9 +176,9 @@ func (a Aspects) possessed() string {
 	return ""
 }
 
-// own returns whether each of the texts has content stems that the other lacks, apart from numbers and from words that
-// tell of a change: then a number that differs is of another thing.
-func (a Aspects) own(b Aspects) bool {
+// diverge returns whether each of the texts has content stems that the other lacks, apart from numbers and from words
+// that tell of a change: then a number that differs is of another thing.
+func (a Aspects) diverge(b Aspects) bool {
 	lacks := func(x, y Aspects) bool {
 		for stem := range x.stems {
 			if !y.stems[stem] && !turns[stem] && !strings.ContainsFunc(stem, unicode.IsDigit) {

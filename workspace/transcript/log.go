@@ -229,7 +229,7 @@ func (v *View) scan(
 		if number > 0 && filter != nil && !tooLong && !end && !filter(line) {
 			continue
 		}
-		r := parse(line).of(l.parent)
+		r := parse(line).bySubagent(l.parent)
 		// SECURITY: in a group the header must name the group: a log may have been moved into the folder by mistake.
 		if number == 0 && !v.who.IsDM() && (r.kind != headerLine || r.connection != "group" || r.group != v.who.Group()) {
 			return session, ErrNotFound

@@ -82,17 +82,18 @@ func (s *search) each(
 	return skipped, nil
 }
 
-func (s *search) all() []int {
-	all := make([]int, len(s.logs))
-	for i := range all {
-		all[i] = i
+// indexes returns those of all logs.
+func (s *search) indexes() []int {
+	list := make([]int, len(s.logs))
+	for i := range list {
+		list[i] = i
 	}
-	return all
+	return list
 }
 
 // literal adds the turns that contain the query as it is.
 func (s *search) literal(ctx context.Context) (err error) {
-	s.result.SkippedLines, err = s.each(ctx, newRawFilter(s.needle).may, s.all(),
+	s.result.SkippedLines, err = s.each(ctx, newRawFilter(s.needle).may, s.indexes(),
 		func(log int, session Session, said turn) bool {
 			content := said.whole().Content
 			if !strings.Contains(fold(content), s.needle) {
@@ -182,7 +183,7 @@ func (s *search) words(ctx context.Context, words []queryWord) error {
 	}
 	var found []candidate
 	total := 0 // length of all candidates
-	_, err := s.each(ctx, func(line []byte) bool { lines++; return passes(line) }, s.all(),
+	_, err := s.each(ctx, func(line []byte) bool { lines++; return passes(line) }, s.indexes(),
 		func(log int, session Session, said turn) bool {
 			c := candidate{log: log, number: session.EntryCount, counts: make([]uint8, len(words))}
 			content := said.whole().Content

@@ -66,8 +66,9 @@ func (t turn) worksForOther(l log) string {
 	return ""
 }
 
-// of marks a line of the log of a subagent as one, if its place tells: not all hosts write that into the line.
-func (r line) of(parent string) line {
+// bySubagent marks a line of the log of a subagent as one, if its place tells: not all hosts write that into the
+// line.
+func (r line) bySubagent(parent string) line {
 	if parent == "" {
 		return r
 	}

@@ -83,7 +83,7 @@ func (v *View) Follow(ctx context.Context, l Log, from int64, visit func(Turn) b
 		}
 		last := errors.Is(err, io.EOF)
 		next := at + reader.size
-		r := parse(line).of(l.Parent)
+		r := parse(line).bySubagent(l.Parent)
 		if last && (len(line) == 0 || r.kind == brokenLine || r.kind == otherLine) {
 			return at, nil // being written, or nothing
 		}
@@ -118,7 +118,7 @@ func (v *View) Turns(ctx context.Context, l Log, offsets []int64) (turns []Turn,
 			return turns, fmt.Errorf("read session log: %w", cause(err))
 		}
 		at = offset + reader.size
-		if r := parse(line).of(l.Parent); r.kind == entryLine {
+		if r := parse(line).bySubagent(l.Parent); r.kind == entryLine {
 			turns = append(turns, placed(r, offset))
 		}
 	}
@@ -150,7 +150,7 @@ func (v *View) openOwn(l Log) (*os.File, error) {
 // parent is the id of the session whose subagent's it is, "" for none. ok is false for a line without a turn, of which
 // only Folder is known; readable is false for one that is no JSON.
 func ParseTurn(data []byte, parent string) (t Turn, ok, readable bool) {
-	r := parse(data).of(parent)
+	r := parse(data).bySubagent(parent)
 	if r.kind != entryLine {
 		return Turn{Folder: r.folder}, false, r.kind != brokenLine
 	}

@@ -96,8 +96,8 @@ type cleaner struct {
 }
 
 func (c *cleaner) cut(start, end int) { c.replace(start, end, "") }
-func (c *cleaner) replace(start, end int, with string) {
-	c.edits = append(c.edits, edit{start, end, with})
+func (c *cleaner) replace(start, end int, text string) {
+	c.edits = append(c.edits, edit{start, end, text})
 }
 
 // visit removes the markup of one node. Code keeps every character, because marks in it mean something.
@@ -211,18 +211,18 @@ func (c *cleaner) link(n ast.Node, reference bool, pos int) {
 	if !ok {
 		return
 	}
-	with := " (" + dest + ")"
+	shown := " (" + dest + ")"
 	switch {
 	case dest == "" || dest[0] == '#' && label != "":
-		with = ""
+		shown = ""
 	case label == "":
-		with = dest
+		shown = dest
 	case label == dest, "mailto:"+label == dest, "https://"+label == dest, "http://"+label == dest:
 		c.replace(start, end, dest)
 		return
 	}
 	c.cut(start, start+open)
-	c.replace(textEnd, end, with)
+	c.replace(textEnd, end, shown)
 }
 
 // destination returns the address in the parentheses of a link. ok is false

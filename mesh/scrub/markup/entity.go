@@ -23,8 +23,8 @@ func (c *cleaner) text(n *ast.Text) {
 				c.cut(i, i+1)
 			}
 		case '&':
-			if n, with := entity(c.src[i:end]); n > 0 && plainEntity(with, c.src, i, n) {
-				c.replace(i, i+n, with)
+			if n, decoded := entity(c.src[i:end]); n > 0 && plainEntity(decoded, c.src, i, n) {
+				c.replace(i, i+n, decoded)
 				i += n - 1
 			}
 		}

@@ -214,8 +214,8 @@ func (t *tags) edits(c *cleaner) {
 		c.replace(g.start, g.end, t.inlineText(c, i))
 	}
 	for _, b := range t.blocks {
-		if with, changed := t.render(c.src, b, true); changed {
-			c.replace(b.start, b.end, with)
+		if text, changed := t.render(c.src, b, true); changed {
+			c.replace(b.start, b.end, text)
 		}
 	}
 }

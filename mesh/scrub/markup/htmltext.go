@@ -250,8 +250,8 @@ func decode(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); {
 		if s[i] == '&' {
-			if n, with := entity(s[i:]); n > 0 && plainEntity(with, s, i, n) {
-				b.WriteString(with)
+			if n, decoded := entity(s[i:]); n > 0 && plainEntity(decoded, s, i, n) {
+				b.WriteString(decoded)
 				i += n
 				continue
 			}

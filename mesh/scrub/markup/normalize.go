@@ -49,9 +49,9 @@ type normalizer struct {
 }
 
 // replace notes an edit that changes something.
-func (n *normalizer) replace(start, end int, with string) {
-	if n.src[start:end] != with {
-		n.edits = append(n.edits, edit{start, end, with})
+func (n *normalizer) replace(start, end int, text string) {
+	if n.src[start:end] != text {
+		n.edits = append(n.edits, edit{start, end, text})
 	}
 }
 
@@ -136,16 +136,16 @@ func (n *normalizer) paragraph(p ast.Node) {
 		l := lines.At(i)
 		start := n.base + l.Start
 		line := n.src[start:lineEnd(n.src, start)]
-		with := strings.TrimRight(strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u2007", " ").Replace(line), " \t")
-		if aligned < 2 && !strings.Contains(with, "`") {
-			body := strings.TrimLeft(with, " \t")
-			with = with[:len(with)-len(body)] + strings.Join(strings.FieldsFunc(body,
+		clean := strings.TrimRight(strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u2007", " ").Replace(line), " \t")
+		if aligned < 2 && !strings.Contains(clean, "`") {
+			body := strings.TrimLeft(clean, " \t")
+			clean = clean[:len(clean)-len(body)] + strings.Join(strings.FieldsFunc(body,
 				func(r rune) bool { return r == ' ' || r == '\t' }), " ")
 		}
-		if t := strings.TrimPrefix(with, "• "); t != with && strings.TrimSpace(t) != "" && (i == 0 || bullets) {
-			with = "- " + strings.TrimLeft(t, " ")
+		if t := strings.TrimPrefix(clean, "• "); t != clean && strings.TrimSpace(t) != "" && (i == 0 || bullets) {
+			clean = "- " + strings.TrimLeft(t, " ")
 		}
-		n.replace(start, start+len(line), with)
+		n.replace(start, start+len(line), clean)
 	}
 }
 
