@@ -34,6 +34,7 @@ var byTime = map[string]string{
 	"mesh/fileindex Latest":             "files have no sequence; of equal times the names decide",
 	"mesh/foreign memories":             "rows of another program: their times and ids do not depend on this machine",
 	"mesh/lance Nearest":                "rows of equal similarity in a table that has no sequence",
+	"mesh/turns newest":                 "turns of logs have no sequence; of equal times the order of the logs decides",
 	"workspace/edit Scan":               "ids lead to the lines of the record, which decide",
 	"workspace/transcript ListSessions": "times and names that the host gave",
 	"workspace/transcript logs":         "times and names that the host gave",
@@ -64,7 +65,10 @@ func TestOrdersFindsPlanted(t *testing.T) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	want := []string{"byID", "byMilliseconds", "bySlice", "byText", "byTime", "byTimeLast", "named", "older"}
+	want := []string{
+		"Less", "before", "byID", "byIndex", "byKey", "byMilliseconds", "bySlice", "byText", "byTime", "byTimeLast",
+		"named", "newer", "older",
+	}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -91,12 +95,9 @@ func comparisons(t *testing.T, pattern string) map[string]token.Position {
 		}
 		for _, file := range p.Syntax {
 			for _, decl := range file.Decls {
-				if f, ok := decl.(*ast.FuncDecl); ok && f.Body != nil {
-					s := search{info: p.TypesInfo}
-					s.function(f)
-					if s.at.IsValid() {
-						found[fmt.Sprint(name, " ", f.Name.Name)] = place(p.Fset, s.at)
-					}
+				s := search{info: p.TypesInfo}
+				if in := s.declaration(decl); s.at.IsValid() {
+					found[fmt.Sprint(name, " ", in)] = place(p.Fset, s.at)
 				}
 			}
 		}
@@ -118,61 +119,64 @@ type search struct {
 	at   token.Pos // of the first that was found
 }
 
-func (s *search) function(f *ast.FuncDecl) {
-	if signature, ok := s.info.Defs[f.Name].Type().(*types.Signature); ok && compares(signature) {
-		s.body(f.Body)
-	}
-	ast.Inspect(f.Body, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.FuncLit:
-			if signature, ok := s.info.TypeOf(n).(*types.Signature); ok && compares(signature) {
-				s.body(n.Body)
+// declaration searches a function, or the function literals of variables, and returns the name: of the variables, that
+// of the first with a comparison by time.
+func (s *search) declaration(decl ast.Decl) string {
+	switch d := decl.(type) {
+	case *ast.FuncDecl:
+		if signature, ok := s.info.Defs[d.Name].Type().(*types.Signature); ok && d.Body != nil && compares(signature) {
+			s.body(d.Body)
+		}
+		s.literals(d)
+		return d.Name.Name
+	case *ast.GenDecl:
+		for _, spec := range d.Specs {
+			if v, ok := spec.(*ast.ValueSpec); ok {
+				if s.literals(v); s.at.IsValid() {
+					return v.Names[0].Name
+				}
 			}
-		case *ast.CallExpr: // func(i, j int) bool
-			if less := s.less(n); less != nil {
-				s.body(less.Body)
+		}
+	}
+	return ""
+}
+
+// literals searches the function literals in n.
+func (s *search) literals(n ast.Node) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		if literal, ok := n.(*ast.FuncLit); ok {
+			if signature, ok := s.info.TypeOf(literal).(*types.Signature); ok && compares(signature) {
+				s.body(literal.Body)
 			}
 		}
 		return true
 	})
 }
 
-// compares reports whether a function orders two values of one type: func(a, b T) int or bool, or a method of T.
+// compares reports whether a function orders two values of one type: func(a, b T) int or bool, with or without a
+// receiver, or a method of T that gets another T. Where operands are numbers or strings, they may be places in a list
+// or keys of a map.
 func compares(f *types.Signature) bool {
-	var operands []types.Type
-	if f.Recv() != nil {
-		operands = append(operands, f.Recv().Type())
-	}
-	for v := range f.Params().Variables() {
-		operands = append(operands, v.Type())
-	}
-	if len(operands) != 2 || f.Results().Len() != 1 || !types.Identical(operands[0], operands[1]) {
-		return false
-	}
-	if _, basic := operands[0].Underlying().(*types.Basic); basic {
+	if f.Results().Len() != 1 {
 		return false
 	}
 	result, ok := f.Results().At(0).Type().Underlying().(*types.Basic)
-	return ok && (result.Kind() == types.Int || result.Kind() == types.Bool)
-}
-
-// less returns the function that a call of package sort gets, nil for other calls.
-func (s *search) less(call *ast.CallExpr) *ast.FuncLit {
-	selector, ok := call.Fun.(*ast.SelectorExpr)
-	if !ok || len(call.Args) != 2 {
-		return nil
+	if !ok || result.Kind() != types.Int && result.Kind() != types.Bool {
+		return false
 	}
-	if f, ok := s.info.Uses[selector.Sel].(*types.Func); !ok || f.Pkg() == nil || f.Pkg().Path() != "sort" {
-		return nil
+	switch p := f.Params(); p.Len() {
+	case 1:
+		return f.Recv() != nil && types.Identical(f.Recv().Type(), p.At(0).Type())
+	case 2:
+		return types.Identical(p.At(0).Type(), p.At(1).Type())
 	}
-	less, _ := call.Args[1].(*ast.FuncLit)
-	return less
+	return false
 }
 
 // timeLike are the names of strings that are a time or begin with one.
 var timeLike = regexp.MustCompile(`^(ID|.*Timestamp|TS|Time|CreatedAt|UpdatedAt)$`)
 
-// body looks for a field or method result that is a time, or that is named like one.
+// body looks for a field that is a time, or that is named like one.
 func (s *search) body(body *ast.BlockStmt) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		selector, ok := n.(*ast.SelectorExpr)

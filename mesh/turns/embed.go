@@ -1,6 +1,7 @@
 package turns
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -62,8 +63,9 @@ func newest(p *store.Projection, n int) (ids, texts []string) {
 	s := p.Snapshot()
 	defer s.Release()
 	docs = slices.DeleteFunc(docs, func(doc int) bool { return doc >= len(s.Docs) || s.Docs[doc].Record == nil })
-	slices.SortStableFunc(docs, func(a, b int) int {
-		return s.Docs[b].Record.CreatedAt.Compare(s.Docs[a].Record.CreatedAt)
+	// Turns have no place in a ledger: of equal times, those come first that were read first.
+	slices.SortFunc(docs, func(a, b int) int {
+		return cmp.Or(s.Docs[b].Record.CreatedAt.Compare(s.Docs[a].Record.CreatedAt), cmp.Compare(a, b))
 	})
 	for _, doc := range docs[:min(n, len(docs))] {
 		ids, texts = append(ids, s.Docs[doc].Record.ID), append(texts, s.Docs[doc].Record.Content)

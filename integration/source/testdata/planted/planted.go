@@ -47,6 +47,22 @@ func named(a, b memory) int { return a.CreatedAt.Compare(b.CreatedAt) }
 
 func (m memory) older(other memory) bool { return m.CreatedAt.Before(other.CreatedAt) }
 
+func byIndex(list []memory, order []int) {
+	slices.SortFunc(order, func(a, b int) int { return list[a].CreatedAt.Compare(list[b].CreatedAt) })
+}
+
+func byKey(all map[string]memory, keys []string) string {
+	return slices.MinFunc(keys, func(a, b string) int { return all[a].CreatedAt.Compare(all[b].CreatedAt) })
+}
+
+type memories []memory
+
+func (m memories) Less(i, j int) bool { return m[i].CreatedAt.Before(m[j].CreatedAt) }
+
+func (m memories) before(a, b memory) bool { return a.CreatedAt.Before(b.CreatedAt) }
+
+var newer = func(a, b memory) bool { return a.CreatedAt.After(b.CreatedAt) }
+
 func bySequence(list []memory) {
 	slices.SortFunc(list, func(a, b memory) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Seq, b.Seq))
@@ -55,4 +71,8 @@ func bySequence(list []memory) {
 
 func since(list []memory, at time.Time) []memory {
 	return slices.DeleteFunc(list, func(m memory) bool { return m.CreatedAt.Before(at) })
+}
+
+func bySequenceOfIndex(list []memory, order []int) {
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(list[a].Seq, list[b].Seq) })
 }
