@@ -65,27 +65,33 @@ type installer struct {
 // Run installs every file that is missing or damaged and reports each step on Out. Several runs may
 // share one folder: the second waits for the first. The error names what is still missing and what to
 // do; it wraps ctx's error when the run was interrupted.
-func Run(ctx context.Context, o Options) error {
+func Run(ctx context.Context, o Options) error { return newInstaller(o).run(ctx) }
+
+func newInstaller(o Options) *installer {
 	o.Timeouts = o.Timeouts.withDefaults()
-	if err := os.MkdirAll(o.Dir, 0o755); err != nil { //nolint:gosec // public files that any account may use
+	return &installer{Options: o, fetched: map[string]string{}, dead: map[string]bool{}}
+}
+
+// run is Run.
+func (in *installer) run(ctx context.Context) error {
+	if err := os.MkdirAll(in.Dir, 0o755); err != nil { //nolint:gosec // public files that any account may use
 		return fmt.Errorf("make the cache folder: %w", err)
 	}
-	unlock, err := lock(ctx, o.Dir, o.Out)
+	unlock, err := lock(ctx, in.Dir, in.Out)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	removeScratch(o.Dir) // the lock is ours, so any of them is left over from an interrupted run
+	removeScratch(in.Dir) // the lock is ours, so any of them is left over from an interrupted run
 
-	in := &installer{Options: o, fetched: map[string]string{}, dead: map[string]bool{}}
-	in.scratch, err = os.MkdirTemp(o.Dir, scratchPrefix)
+	in.scratch, err = os.MkdirTemp(in.Dir, scratchPrefix)
 	if err != nil {
 		return fmt.Errorf("make a scratch folder: %w", err)
 	}
 	defer os.RemoveAll(in.scratch) //nolint:errcheck // the next run removes it
 
 	var missing []assets.File
-	for _, f := range o.Files {
+	for _, f := range in.Files {
 		ok, err := in.install(ctx, f)
 		if err != nil {
 			return err
@@ -95,7 +101,7 @@ func Run(ctx context.Context, o Options) error {
 		}
 	}
 	if len(missing) > 0 {
-		return missingError(missing, o.From)
+		return missingError(missing, in.From)
 	}
 	return nil
 }

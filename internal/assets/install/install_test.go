@@ -15,14 +15,20 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/assets"
 )
 
-var quick = Timeouts{Connect: 300 * time.Millisecond, Stall: 300 * time.Millisecond, Client: 3 * time.Second}
+// giveUp is how long a test waits for what must happen.
+const giveUp = 2 * time.Minute
+
+var (
+	patient = Timeouts{Connect: giveUp, Stall: giveUp, Client: giveUp}
+	// quick is for a first source that does not answer; see forgiving.
+	quick = Timeouts{Connect: 300 * time.Millisecond, Stall: 300 * time.Millisecond, Client: giveUp}
+)
 
 func pin(content string) (string, int64) {
 	sum := sha256.Sum256([]byte(content))
@@ -55,16 +61,30 @@ func run(t *testing.T, o Options) (string, error) {
 	if o.Dir == "" {
 		o.Dir = t.TempDir()
 	}
-	var out bytes.Buffer
-	o.Out = &out
 	if o.Timeouts == (Timeouts{}) {
-		o.Timeouts = quick
+		o.Timeouts = patient
 	}
-	err := Run(t.Context(), o)
+	out := &forgiving{in: newInstaller(o)}
+	out.in.Out = out
+	err := out.in.run(t.Context())
 	if left, _ := filepath.Glob(filepath.Join(o.Dir, scratchPrefix+"*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
 	return out.String(), err
+}
+
+// forgiving is a buffer that makes its installer patient once it has given a source up: a source that answers must not
+// need to be as quick as one that never answers is to be given up.
+type forgiving struct {
+	bytes.Buffer
+	in *installer
+}
+
+func (f *forgiving) Write(p []byte) (int, error) {
+	if bytes.Contains(p, []byte("gave up")) {
+		f.in.Timeouts = patient
+	}
+	return f.Buffer.Write(p)
 }
 
 func wantContent(t *testing.T, dir, want string) {
@@ -122,8 +142,7 @@ func TestFirstSourceDeadSecondUsed(t *testing.T) {
 	good := serve(t, say("the model"))
 
 	dir := t.TempDir()
-	start := time.Now()
-	out, err := run(t, Options{Dir: dir, Files: []assets.File{file(
+	out, err := run(t, Options{Dir: dir, Timeouts: quick, Files: []assets.File{file(
 		"the model", fromURL("http://"+l.Addr().String()+"/m"), fromURL("http://"+gone+"/m"),
 		fromURL(notFound+"/m"), fromURL(good+"/m"),
 	)}})
@@ -132,9 +151,6 @@ func TestFirstSourceDeadSecondUsed(t *testing.T) {
 	}
 	wantContent(t, dir, "the model")
 	wantOutput(t, out, "gave up: no answer within 300ms", gone+": no answer", "answered 404", "installed")
-	if d := time.Since(start); d > 20*time.Second {
-		t.Errorf("took %s", d)
-	}
 
 	out, err = run(t, Options{Dir: dir, Files: []assets.File{file("the model", fromURL("http://"+gone+"/m"))}})
 	if err != nil {
@@ -151,7 +167,7 @@ func TestDeadHostOnce(t *testing.T) {
 	}
 	defer l.Close() //nolint:errcheck // a test
 	dead := fromURL("http://" + l.Addr().String() + "/m")
-	out, err := run(t, Options{Files: []assets.File{file("x", dead, dead)}})
+	out, err := run(t, Options{Timeouts: quick, Files: []assets.File{file("x", dead, dead)}})
 	if err == nil {
 		t.Fatal("no error")
 	}
@@ -212,7 +228,8 @@ func TestStallAndBrokenDownload(t *testing.T) {
 	})
 	dir := t.TempDir()
 	files := []assets.File{file("the model", fromURL(stalls+"/m"), fromURL(breaks+"/m"))}
-	out, err := run(t, Options{Dir: dir, Files: files})
+	limits := Timeouts{Connect: giveUp, Stall: quick.Stall, Client: giveUp}
+	out, err := run(t, Options{Dir: dir, Files: files, Timeouts: limits})
 	if err == nil {
 		t.Fatal("no error")
 	}
@@ -232,7 +249,7 @@ func TestInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	files := []assets.File{file("the model", fromURL(url+"/m"), fromURL(serve(t, say("the model"))+"/m"))}
 	var out bytes.Buffer
-	err := Run(ctx, Options{Dir: dir, Files: files, Out: &out, Timeouts: quick})
+	err := Run(ctx, Options{Dir: dir, Files: files, Out: &out, Timeouts: patient})
 	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "again") {
 		t.Errorf("err = %v", err)
 	}
@@ -248,70 +265,6 @@ func TestInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantContent(t, dir, "the model")
-}
-
-func TestTwoAtOnce(t *testing.T) {
-	var mu sync.Mutex
-	requests := 0
-	waiting := make(chan struct{})
-	url := serve(t, func(w http.ResponseWriter, _ *http.Request) {
-		mu.Lock()
-		requests++
-		mu.Unlock()
-		<-waiting
-		_, _ = w.Write([]byte("the model"))
-	})
-	dir := t.TempDir()
-	files := []assets.File{file("the model", fromURL(url+"/m"))}
-	slow := Timeouts{Connect: time.Minute}
-	outs := [2]*notifying{{said: make(chan struct{})}, {said: make(chan struct{})}}
-	var wg sync.WaitGroup
-	for _, out := range outs {
-		wg.Go(func() {
-			if err := Run(context.Background(), Options{Dir: dir, Files: files, Out: out, Timeouts: slow}); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	select { // one of them waits for the other
-	case <-outs[0].said:
-	case <-outs[1].said:
-	case <-time.After(20 * time.Second):
-		t.Error("no process waited")
-	}
-	close(waiting)
-	wg.Wait()
-	if requests != 1 {
-		t.Errorf("%d downloads, want 1", requests)
-	}
-	wantOutput(t, outs[0].b.String()+outs[1].b.String(), "waiting for it", "present", "installed")
-}
-
-// notifying is a buffer that closes said when a run reports that it waits.
-type notifying struct {
-	b    bytes.Buffer
-	said chan struct{}
-}
-
-func (n *notifying) Write(p []byte) (int, error) {
-	if strings.Contains(string(p), "waiting") {
-		close(n.said)
-	}
-	return n.b.Write(p)
-}
-
-func TestWaitingForTheLockCanBeInterrupted(t *testing.T) {
-	dir := t.TempDir()
-	unlock, err := lock(t.Context(), dir, &bytes.Buffer{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer unlock()
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	if err := Run(ctx, Options{Dir: dir, Out: &bytes.Buffer{}}); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("err = %v", err)
-	}
 }
 
 // entry is one member of a test archive.
