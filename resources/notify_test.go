@@ -54,6 +54,9 @@ type heard struct {
 	words chan string
 }
 
+// patience is how long a test waits for what must come.
+const patience = 2 * time.Minute
+
 func newHeard(t *testing.T) *heard { return &heard{t, make(chan string, 10_000)} }
 
 func (h *heard) take(n mcp.JSONRPCNotification) {
@@ -76,7 +79,7 @@ func (h *heard) take(n mcp.JSONRPCNotification) {
 func (h *heard) until(last string) []string {
 	h.t.Helper()
 	words := []string{}
-	deadline := time.After(10 * time.Second)
+	deadline := time.After(patience)
 	for {
 		select {
 		case word := <-h.words:

@@ -76,7 +76,7 @@ func (w *wire) receive() string {
 			w.t.Fatal(err)
 		}
 		return string(text)
-	case <-time.After(10 * time.Second):
+	case <-time.After(patience):
 		w.t.Fatal("no line")
 		return ""
 	}
@@ -168,7 +168,7 @@ func TestFullQueue(t *testing.T) {
 		s.write(fmt.Sprintf("notes/%d.md", i), "x")
 	}
 	h := newHeard(t)
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(patience)
 	told := map[string]bool{}
 	for len(told) < files+1 {
 		select {
