@@ -108,10 +108,9 @@ func TestRevokedWhileTheServerRuns(t *testing.T) {
 		}
 	}
 	// The other's stream, which is open, does not hold the end.
-	start := time.Now()
 	log := at.Stop()
-	if took := time.Since(start); took > 8*time.Second {
-		t.Errorf("it took %v to stop", took)
+	if strings.Contains(log, "calls under way are cancelled") {
+		t.Errorf("it waited for a stream before it stopped:\n%s", log)
 	}
 	for _, secret := range []string{revoked, kept, workspace, "yamo_", "sessionId"} {
 		if strings.Contains(log, secret) {

@@ -260,5 +260,3 @@ func BenchmarkBuildAndInitialize(b *testing.B) {
 		}
 	}
 }
-
-// servetest.Soon is how long the tests wait for what must happen.

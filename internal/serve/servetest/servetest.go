@@ -11,8 +11,12 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/tools"
 )
 
-// Soon is how long a test waits for something that should happen at once.
-const Soon = 10 * time.Second
+const (
+	// Soon is how long a test waits for something that should happen at once. It is enough on a busy machine.
+	Soon = 2 * time.Minute
+	// Drain is a server's time for calls under way where a test shows that nothing waits for its end.
+	Drain = 2 * Soon
+)
 
 type (
 	sayIn struct {

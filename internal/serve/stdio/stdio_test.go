@@ -250,7 +250,7 @@ func TestCallsThatDoNotStopAreAbandoned(t *testing.T) {
 }
 
 func TestOpenSubscriptionDoesNotHoldTheEnd(t *testing.T) {
-	s := connect(t, Options{Drain: servetest.Soon})
+	s := connect(t, Options{Drain: servetest.Drain})
 	s.send(`{"jsonrpc":"2.0","id":"sub","method":"subscriptions/listen","params":{"notifications":{` +
 		`"resourcesListChanged":true,"toolsListChanged":true,"resourceSubscriptions":["test://ok"]},"_meta":{` +
 		`"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t",` +
@@ -266,7 +266,7 @@ func TestOpenSubscriptionDoesNotHoldTheEnd(t *testing.T) {
 	if err := s.end(); err != nil {
 		t.Error(err)
 	}
-	if took := time.Since(start); took > servetest.Soon/2 {
+	if took := time.Since(start); took > servetest.Soon {
 		t.Errorf("stopping took %v", took)
 	}
 }
