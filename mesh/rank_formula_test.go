@@ -65,14 +65,14 @@ func TestRankingIsItsFormula(t *testing.T) {
 		c.Remove(gone...)
 	}
 	everyThird := func(r *record.Record) bool { return r.Seq%3 == 0 }
-	all := func(*record.Record) bool { return true }
+	anyRecord := func(*record.Record) bool { return true }
 	for i := range 12 {
 		query := vocabulary.text()
 		if i < 4 { // about the end of a long memory
 			query = ending(100 * (i + 1))
 		}
 		for name, meaning := range map[string][]float32{"": wordVector(query), " by words only": nil} {
-			for _, admit := range []func(*record.Record) bool{all, everyThird} {
+			for _, admit := range []func(*record.Record) bool{anyRecord, everyThird} {
 				ranking := dm.candidates(dm.sources(stores), query, meaning)
 				for _, limit := range []int{1, 10, 50} {
 					got := ranking.Top(limit, rank.Filter{Admit: admit})

@@ -76,15 +76,15 @@ func TestZeroValueIsTheDefaultGroup(t *testing.T) {
 		DM                bool
 		Group, Connection string
 	}
-	of := func(a Audience) told { return told{a.IsDM(), a.Group(), a.Connection()} }
+	seen := func(a Audience) told { return told{a.IsDM(), a.Group(), a.Connection()} }
 	zero := Audience{}
-	if diff := cmp.Diff(told{false, DefaultGroup, "group"}, of(zero)); diff != "" {
+	if diff := cmp.Diff(told{false, DefaultGroup, "group"}, seen(zero)); diff != "" {
 		t.Errorf("zero value (-want +got):\n%s", diff)
 	}
 	if zero != named {
 		t.Errorf("zero value is %v, named default %v", zero, named)
 	}
-	if diff := cmp.Diff(told{true, "", "dm"}, of(DM())); diff != "" {
+	if diff := cmp.Diff(told{true, "", "dm"}, seen(DM())); diff != "" {
 		t.Errorf("DM (-want +got):\n%s", diff)
 	}
 }

@@ -371,18 +371,18 @@ func (p *parser) quarter(i int) ([]Span, int) {
 	if p.word(i) != "q" || n < 1 || n > 4 || !p.tokens[i+1].glued {
 		return nil, 0
 	}
-	of := func(year int) Span {
+	quarter := func(year int) Span {
 		t := time.Date(year, time.Month(3*n-2), 1, 0, 0, 0, 0, p.now.Location())
 		return Span{t, t.AddDate(0, 3, 0), Days}
 	}
 	if year, more := p.yearAt(i + 2); year != 0 {
-		return []Span{of(year)}, 2 + more
+		return []Span{quarter(year)}, 2 + more
 	}
 	if !p.exact && !prepositions[p.word(i-1)] {
 		return nil, 0
 	}
 	y := p.now.Year()
-	return p.choose(i, []Span{of(y - 1), of(y), of(y + 1)}), 2
+	return p.choose(i, []Span{quarter(y - 1), quarter(y), quarter(y + 1)}), 2
 }
 
 // year matches "in 2023".

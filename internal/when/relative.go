@@ -237,7 +237,7 @@ func (p *parser) modifiedMonth(month time.Month, direction int) []Span {
 // seven days.
 func (p *parser) calendar(name string, direction, i int) (Span, bool) {
 	year, month, _ := p.today.Date()
-	first := func(y int, m time.Month) time.Time { return time.Date(y, m, 1, 0, 0, 0, 0, p.now.Location()) }
+	firstDay := func(y int, m time.Month) time.Time { return time.Date(y, m, 1, 0, 0, 0, 0, p.now.Location()) }
 	rolling := p.word(i) == "past" || p.word(i) == "last" && p.word(i-1) == "the" && p.word(i-2) == "in"
 	if unit, ok := units[name]; ok && rolling && name != "weekend" && name != "quarter" && name != unit {
 		return Span{midnight(p.move(-1, unit)), p.now.Add(time.Minute), Days}, true
@@ -253,13 +253,13 @@ func (p *parser) calendar(name string, direction, i int) (Span, bool) {
 		}
 		return Span{from, addDays(from, 2), Days}, true
 	case "month":
-		from := first(year, month+time.Month(direction))
+		from := firstDay(year, month+time.Month(direction))
 		return Span{from, from.AddDate(0, 1, 0), Month}, true
 	case "quarter":
-		from := first(year, month-(month-1)%3+time.Month(3*direction))
+		from := firstDay(year, month-(month-1)%3+time.Month(3*direction))
 		return Span{from, from.AddDate(0, 3, 0), Days}, true
 	case "year":
-		from := first(year+direction, 1)
+		from := firstDay(year+direction, 1)
 		return Span{from, from.AddDate(1, 0, 0), Year}, true
 	}
 	return Span{}, false

@@ -157,7 +157,7 @@ func TestRequest(t *testing.T) {
 		Content: "Situation: at night\nError pattern: disk full\nOversight: no alert\nFix: rotate\nRule: watch the disk\n" +
 			"Severity: high\nScope: servers\nInstead: archive\nConfidence: .9",
 	}
-	with := func(line string) record.Memory { return record.Memory{Content: line} }
+	memory := func(line string) record.Memory { return record.Memory{Content: line} }
 	confidence := .9
 	complete := record.LessonRequest{
 		Situation: "at night", ErrorPattern: "disk full", Oversight: "no alert", Fix: "rotate",
@@ -172,14 +172,14 @@ func TestRequest(t *testing.T) {
 		missing  []string
 	}{
 		"complete":   {[]record.Memory{whole}, complete, nil},
-		"the newest": {[]record.Memory{whole, with("Fix: delete")}, newer, nil},
+		"the newest": {[]record.Memory{whole, memory("Fix: delete")}, newer, nil},
 		"nothing": {
-			[]record.Memory{with("It broke.")},
+			[]record.Memory{memory("It broke.")},
 			record.LessonRequest{Situation: "It broke."},
 			[]string{fieldPattern, fieldOversight, fieldFix, fieldRule, fieldSeverity, fieldScope},
 		},
 		"invalid values": {
-			[]record.Memory{with("Situation: s\nError pattern: p\nOversight: o\nFix: f\nRule: r\nScope: c\n" +
+			[]record.Memory{memory("Situation: s\nError pattern: p\nOversight: o\nFix: f\nRule: r\nScope: c\n" +
 				"Severity: terrible\nConfidence: 1.5")},
 			record.LessonRequest{
 				Situation: "s", ErrorPattern: "p", Oversight: "o", Fix: "f", PreventativeRule: "r", ApplicableScope: "c",

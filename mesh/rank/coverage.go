@@ -23,25 +23,25 @@ func (r *Candidates) spread(list []leader, n int) {
 		part int
 		of   int32
 	}
-	of := func(l leader) session { return session{l.part, r.parts[l.part].Docs[l.doc].Session} }
+	sessionOf := func(l leader) session { return session{l.part, r.parts[l.part].Docs[l.doc].Session} }
 	chosen := map[session]int{}
 	lost := make([]float32, len(list))
 	for at := range n {
 		best, most := at, notRanked
 		for i := at; i < len(list); i++ {
-			if s := list[i].score - lost[i] - spreadShare*float32(chosen[of(list[i])])/float32(n); s > most {
+			if s := list[i].score - lost[i] - spreadShare*float32(chosen[sessionOf(list[i])])/float32(n); s > most {
 				best, most = i, s
 			}
 		}
 		l := list[best]
 		list = slices.Insert(slices.Delete(list, best, best+1), at, l)
 		lost = slices.Insert(slices.Delete(lost, best, best+1), at, 0)
-		if of(l).of < 0 { // it is in no session
+		if sessionOf(l).of < 0 { // it is in no session
 			continue
 		}
-		chosen[of(l)]++
+		chosen[sessionOf(l)]++
 		for i := at + 1; i < len(list); i++ {
-			if of(list[i]) == of(l) {
+			if sessionOf(list[i]) == sessionOf(l) {
 				distance := float32(l.doc-list[i].doc) / spreadWidth
 				lost[i] = max(lost[i], spreadWeight*(1-distance*distance))
 			}

@@ -39,7 +39,7 @@ func TestOfferedOnce(t *testing.T) {
 	if _, err := e.RejectProposal(t.Context(), waiting[2].Event.ID, "operator", "no"); err != nil {
 		t.Fatal(err)
 	}
-	again := func(when string) {
+	neverOffered := func(when string) {
 		t.Helper()
 		for who, e := range map[string]*Editor{"the one": e, "the other": other, "the next": d.open()} {
 			for _, name := range []string{"pending", "accepted", "rejected"} {
@@ -49,15 +49,15 @@ func TestOfferedOnce(t *testing.T) {
 			}
 		}
 	}
-	again("at once")
+	neverOffered("at once")
 	if _, err := e.RotateKey(t.Context(), "operator"); err != nil {
 		t.Fatal(err)
 	}
-	again("with another key")
+	neverOffered("with another key")
 	if _, err := e.Erase(t.Context(), "MEMORY.md", "operator", "asked for"); err != nil {
 		t.Fatal(err)
 	}
-	again("after it was erased")
+	neverOffered("after it was erased")
 	if !d.offer(other, "another", "another") {
 		t.Error("another statement is not offered")
 	}

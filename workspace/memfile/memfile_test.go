@@ -95,7 +95,7 @@ func TestParseRefuses(t *testing.T) {
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	good := Matter{Date: "2026-02-14", Slug: "api-design", Type: DailyLog, Tags: []string{"memory/daily"}}
-	with := func(change func(*Matter)) Matter {
+	edit := func(change func(*Matter)) Matter {
 		m := good
 		change(&m)
 		return m
@@ -106,27 +106,27 @@ func TestCheck(t *testing.T) {
 		want   string // beginnings of the sentences, by ;
 	}{
 		{good, "memory/2026-02-14-api-design.md", ""},
-		{with(func(m *Matter) { m.Date = "" }), "memory/2026-02-14-api-design.md", "date is missing"},
+		{edit(func(m *Matter) { m.Date = "" }), "memory/2026-02-14-api-design.md", "date is missing"},
 		{
-			with(func(m *Matter) { m.Date = "14.2.2026" }), "memory/2026-02-14-api-design.md",
+			edit(func(m *Matter) { m.Date = "14.2.2026" }), "memory/2026-02-14-api-design.md",
 			`date is "14.2.2026";date is 14.2.2026, but`,
 		},
-		{with(func(m *Matter) { m.Date = "2026-02-13" }), "memory/2026-02-14-api-design.md", "date is 2026-02-13, but"},
-		{with(func(m *Matter) { m.Tags = nil }), "memory/2026-02-14-api-design.md", "tags are missing"},
+		{edit(func(m *Matter) { m.Date = "2026-02-13" }), "memory/2026-02-14-api-design.md", "date is 2026-02-13, but"},
+		{edit(func(m *Matter) { m.Tags = nil }), "memory/2026-02-14-api-design.md", "tags are missing"},
 		{
-			with(func(m *Matter) { m.Tags = []string{"a b", "/a", "a//b", "#a", "2026", "é/ü_1"} }),
+			edit(func(m *Matter) { m.Tags = []string{"a b", "/a", "a//b", "#a", "2026", "é/ü_1"} }),
 			"memory/2026-02-14-api-design.md",
 			`tags has "a b";tags has "/a";tags has "a//b";tags has "#a";tags has "2026"`,
 		},
-		{with(func(m *Matter) { m.Type = "other" }), "memory/2026-02-14-api-design.md", `type is "other"`},
-		{with(func(m *Matter) { m.Type = MemoryFlush }), "memory/2026-02-14-api-design.md", "type is memory-flush, but"},
-		{with(func(m *Matter) { m.Slug = "" }), "memory/2026-02-14-flush-143022.md", "type is daily-log, but"},
-		{with(func(m *Matter) { m.Slug = "other-slug" }), "memory/2026-02-14-api-design.md", `slug is "other-slug"`},
-		{with(func(m *Matter) { m.Slug = "" }), "memory/2026-02-14-one.md", `slug "one" is not`},
-		{with(func(m *Matter) { m.Slug = "" }), "memory/2026-02-14-group-a.md", `slug "group-a" is not`},
+		{edit(func(m *Matter) { m.Type = "other" }), "memory/2026-02-14-api-design.md", `type is "other"`},
+		{edit(func(m *Matter) { m.Type = MemoryFlush }), "memory/2026-02-14-api-design.md", "type is memory-flush, but"},
+		{edit(func(m *Matter) { m.Slug = "" }), "memory/2026-02-14-flush-143022.md", "type is daily-log, but"},
+		{edit(func(m *Matter) { m.Slug = "other-slug" }), "memory/2026-02-14-api-design.md", `slug is "other-slug"`},
+		{edit(func(m *Matter) { m.Slug = "" }), "memory/2026-02-14-one.md", `slug "one" is not`},
+		{edit(func(m *Matter) { m.Slug = "" }), "memory/2026-02-14-group-a.md", `slug "group-a" is not`},
 		{good, "memory/api-design.md", "name is api-design.md"},
 		{
-			with(func(m *Matter) { m.Links = []string{"[[a]]", "a", "[[a]] b", "[[a|b#c]]"} }),
+			edit(func(m *Matter) { m.Links = []string{"[[a]]", "a", "[[a]] b", "[[a|b#c]]"} }),
 			"memory/2026-02-14-api-design.md", `links has "a";links has "[[a]] b"`,
 		},
 		{Matter{Type: Curated, Tags: []string{"a"}, Updated: "x"}, "MEMORY.md", `updated is "x"`},

@@ -144,7 +144,7 @@ func TestOAuthTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	with := func(name string, value any) jwt.MapClaims {
+	claim := func(name string, value any) jwt.MapClaims {
 		c := a.claims()
 		if c[name] = value; value == nil {
 			delete(c, name)
@@ -167,7 +167,7 @@ func TestOAuthTokens(t *testing.T) {
 			sign(t, jwt.SigningMethodES256, a.ecdsa, map[string]any{"kid": "e"}, a.claims()),
 			"dm",
 		},
-		{"a group's", rs(with("scope", "yamo:group:book-club")), "group:book-club"},
+		{"a group's", rs(claim("scope", "yamo:group:book-club")), "group:book-club"},
 		{
 			"scopes as a list",
 			rs(jwt.MapClaims{
@@ -179,21 +179,21 @@ func TestOAuthTokens(t *testing.T) {
 			}),
 			"group:team",
 		},
-		{"a DM's and a group's", rs(with("scope", "yamo:dm yamo:group:team")), "group:team"},
-		{"two groups'", rs(with("scope", "yamo:group:a yamo:group:b")), "forbidden"},
-		{"no group", rs(with("scope", "yamo:group:")), "forbidden"},
-		{"a group that cannot be", rs(with("scope", "yamo:group:../private")), "forbidden"},
-		{"no scope of ours", rs(with("scope", "openid yamo yamo:DM yamo:dm:x")), "forbidden"},
-		{"no scope", rs(with("scope", nil)), "forbidden"},
-		{"for another server", rs(with("aud", "https://other.example/mcp")), "unauthorized"},
-		{"without an audience", rs(with("aud", nil)), "unauthorized"},
-		{"of another issuer", rs(with("iss", "https://other.example")), "unauthorized"},
-		{"without an issuer", rs(with("iss", nil)), "unauthorized"},
-		{"expired", rs(with("exp", time.Now().Add(-time.Hour).Unix())), "unauthorized"},
-		{"never expiring", rs(with("exp", nil)), "unauthorized"},
-		{"not yet", rs(with("nbf", time.Now().Add(time.Hour).Unix())), "unauthorized"},
-		{"made in the future", rs(with("iat", time.Now().Add(time.Hour).Unix())), "unauthorized"},
-		{"without a subject", rs(with("sub", nil)), "unauthorized"},
+		{"a DM's and a group's", rs(claim("scope", "yamo:dm yamo:group:team")), "group:team"},
+		{"two groups'", rs(claim("scope", "yamo:group:a yamo:group:b")), "forbidden"},
+		{"no group", rs(claim("scope", "yamo:group:")), "forbidden"},
+		{"a group that cannot be", rs(claim("scope", "yamo:group:../private")), "forbidden"},
+		{"no scope of ours", rs(claim("scope", "openid yamo yamo:DM yamo:dm:x")), "forbidden"},
+		{"no scope", rs(claim("scope", nil)), "forbidden"},
+		{"for another server", rs(claim("aud", "https://other.example/mcp")), "unauthorized"},
+		{"without an audience", rs(claim("aud", nil)), "unauthorized"},
+		{"of another issuer", rs(claim("iss", "https://other.example")), "unauthorized"},
+		{"without an issuer", rs(claim("iss", nil)), "unauthorized"},
+		{"expired", rs(claim("exp", time.Now().Add(-time.Hour).Unix())), "unauthorized"},
+		{"never expiring", rs(claim("exp", nil)), "unauthorized"},
+		{"not yet", rs(claim("nbf", time.Now().Add(time.Hour).Unix())), "unauthorized"},
+		{"made in the future", rs(claim("iat", time.Now().Add(time.Hour).Unix())), "unauthorized"},
+		{"without a subject", rs(claim("sub", nil)), "unauthorized"},
 		{
 			"a stranger's key",
 			sign(t, jwt.SigningMethodRS256, stranger, map[string]any{"kid": "r"}, a.claims()),
@@ -259,9 +259,9 @@ func TestOAuthTokens(t *testing.T) {
 			sign(t, jwt.SigningMethodRS256, a.rsa, map[string]any{"kid": "r", "b64": false}, a.claims()),
 			"unauthorized",
 		},
-		{"another person with the scope of the DM", rs(with("sub", "jon")), "forbidden"},
-		{"the second person of the DM", rs(with("sub", "nina")), "dm"},
-		{"a similar subject", rs(with("sub", "Mira")), "forbidden"},
+		{"another person with the scope of the DM", rs(claim("sub", "jon")), "forbidden"},
+		{"the second person of the DM", rs(claim("sub", "nina")), "dm"},
+		{"a similar subject", rs(claim("sub", "Mira")), "forbidden"},
 		{"the scope in capitals", rs(renamed(a.claims(), "scope", "SCOPE")), "forbidden"},
 		{"the subject in capitals", rs(renamed(a.claims(), "sub", "Sub")), "unauthorized"},
 		{"the audience in capitals", rs(renamed(a.claims(), "aud", "AUD")), "unauthorized"},
