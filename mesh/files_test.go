@@ -171,7 +171,7 @@ func rows(t *testing.T, dir string) int {
 // waitForRows waits until want vectors are on disk: a search does not wait for all of them on a busy machine.
 func waitForRows(t *testing.T, dir string, want int) {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); rows(t, dir) != want; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); rows(t, dir) != want; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%d vectors, want %d", rows(t, dir), want)
 		}

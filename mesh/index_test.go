@@ -94,10 +94,10 @@ func TestLostIndexesComeBack(t *testing.T) {
 				}
 				queries++ // its probe
 			}
+			settle(t, v) // or a search would answer before all vectors are there
 			if diff := cmp.Diff(want, answers(t, v)); diff != "" {
 				t.Errorf("other answers than before (-before +after):\n%s", diff)
 			}
-			settle(t, v)
 			if got := w.texts.Load() - queries; got != test.embeds {
 				t.Errorf("%d memories were embedded again, want %d", got, test.embeds)
 			}
@@ -259,23 +259,35 @@ func TestRebuildWithoutAModelDeletesNothing(t *testing.T) {
 
 // Storing waits neither for the model nor for the index lock.
 func TestStoreDoesNotWait(t *testing.T) {
-	dir := t.TempDir()
-	v := open(t, dir, audience.DM(), &words{delay: 10 * time.Second})
-	first := keep(t, v, record.Memory{Content: "the first memory"})
-	release, err := lockfile.Exclusive(t.Context(), filepath.Join(dir, ".yamo", "locks", "private.index.lock"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = release() })
-	start := time.Now()
-	for i := range 20 {
-		keep(t, v, record.Memory{Content: fmt.Sprintf("memory %d", i)})
-	}
-	if took := time.Since(start); took > 5*time.Second {
-		t.Errorf("20 memories took %v", took)
-	}
-	if _, err := v.Get(t.Context(), first.ID); err != nil {
-		t.Error(err)
+	t.Parallel()
+	for name, delay := range map[string]time.Duration{"model": 2 * giveUp, "lock": 0} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			if name == "lock" {
+				locks := filepath.Join(dir, ".yamo", "locks")
+				if err := os.MkdirAll(locks, 0o700); err != nil {
+					t.Fatal(err)
+				}
+				release, err := lockfile.Exclusive(t.Context(), filepath.Join(locks, "private.index.lock"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer release() //nolint:errcheck // a test
+			}
+			v := open(t, dir, audience.DM(), &words{delay: delay})
+			start := time.Now()
+			first := keep(t, v, record.Memory{Content: "the first memory"})
+			for i := range 20 {
+				keep(t, v, record.Memory{Content: fmt.Sprintf("memory %d", i)})
+			}
+			if took := time.Since(start); took > giveUp {
+				t.Errorf("21 memories took %v", took)
+			}
+			if _, err := v.Get(t.Context(), first.ID); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }
 
@@ -408,6 +420,7 @@ func TestConcurrentUseAndClose(t *testing.T) {
 	var wait sync.WaitGroup
 	var mu sync.Mutex
 	var acked []string
+	stored := make(chan struct{}, 4*15)
 	for worker := range 4 {
 		wait.Go(func() {
 			for i := range 15 {
@@ -422,6 +435,7 @@ func TestConcurrentUseAndClose(t *testing.T) {
 				mu.Lock()
 				acked = append(acked, text)
 				mu.Unlock()
+				stored <- struct{}{}
 				if i%4 == 3 {
 					mu.Lock()
 					acked = slices.DeleteFunc(acked, func(s string) bool { return s == text })
@@ -438,15 +452,18 @@ func TestConcurrentUseAndClose(t *testing.T) {
 			}
 		})
 	}
-	time.Sleep(700 * time.Millisecond)
+	for range 4 * 15 / 2 {
+		select {
+		case <-stored:
+		case <-time.After(giveUp):
+			t.Fatal("the memories are not stored")
+		}
+	}
 	if err := v.Close(context.Background()); err != nil {
 		t.Errorf("close: %v", err)
 	}
 	wait.Wait()
-	for range 50 {
-		if runtime.NumGoroutine() <= before {
-			break
-		}
+	for end := time.Now().Add(giveUp); runtime.NumGoroutine() > before && time.Now().Before(end); {
 		time.Sleep(20 * time.Millisecond)
 	}
 	if now := runtime.NumGoroutine(); now > before {

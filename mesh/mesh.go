@@ -108,6 +108,7 @@ type View struct {
 	personal *scrub.Scrubber // for private memories: scrubber, unless contact details are kept
 	answers  *cache.Cache
 	files    *fileindex.Index // nil for none
+	patience time.Duration    // patience, but in tests
 
 	mu      sync.Mutex
 	stores  map[record.Visibility]*compartment
@@ -133,7 +134,7 @@ func Open(o Options) *View {
 		o.Ranking = rank.Context
 	}
 	v := &View{
-		Options: o, answers: cache.New(),
+		Options: o, answers: cache.New(), patience: patience,
 		stores: map[record.Visibility]*compartment{},
 	}
 	kept := scrub.MemoryMesh(nil)

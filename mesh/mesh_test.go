@@ -68,6 +68,9 @@ func model(t testing.TB) index.Embedder {
 	return local.model
 }
 
+// giveUp is how long a test waits for what must happen.
+const giveUp = 2 * time.Minute
+
 const wordsDim = 64
 
 // words is an embedder for tests that are not about meaning: a text's vector is the sum of its words'

@@ -131,7 +131,7 @@ func (v *View) Search(ctx context.Context, q SearchRequest) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
-	among, pending, err := v.files.Join(ctx, v.sources(stores), meaning != nil, patience)
+	among, pending, err := v.files.Join(ctx, v.sources(stores), meaning != nil, v.patience)
 	if err != nil {
 		return Found{}, err
 	}
@@ -293,7 +293,7 @@ func (v *View) embedQuery(ctx context.Context, stores []*compartment, query stri
 		return nil, nil
 	}
 	// One deadline for all compartments: a DM with many groups must not wait two seconds for each.
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(v.patience)
 	for _, c := range stores {
 		wait := time.Until(deadline)
 		// SECURITY: a DM does not wait for what groups have stored, or one of them could slow down every search. Their own

@@ -245,7 +245,7 @@ func (k Skills) embedQuery(
 		found.Off, found.Degraded = off, !off
 		return nil, nil
 	}
-	wait, cancel := context.WithTimeout(ctx, patience)
+	wait, cancel := context.WithTimeout(ctx, k.view.patience)
 	defer cancel()
 	for _, c := range stores {
 		err := c.index.EmbedSkills(wait)
