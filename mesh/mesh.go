@@ -108,7 +108,7 @@ type View struct {
 	personal *scrub.Scrubber // for private memories: scrubber, unless contact details are kept
 	answers  *cache.Cache
 	files    *fileindex.Index // nil for none
-	patience time.Duration    // patience, but in tests
+	patience time.Duration    // the constant, except in tests
 
 	mu      sync.Mutex
 	stores  map[record.Visibility]*compartment
