@@ -69,6 +69,12 @@ func (c *Command) Load(cmd *cobra.Command) error {
 	}
 	err := config.Load(cmd.Flags(), &c.Config, c.Getenv, c.settings...)
 	c.warnIgnored(c.Config)
+	if err != nil || cmd.Flags().Lookup("redact-list") != nil {
+		return err
+	}
+	// SECURITY: what is redacted does not depend on which flags a command has: each may write to the memory.
+	kept, err := config.Read(c.Config.Workspace, c.Getenv, config.LearningSettings...)
+	c.Config.Learning = kept.Learning
 	return err
 }
 
