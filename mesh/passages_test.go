@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
-	"github.com/yamo-protocol/yamo-mcp/internal/testsize"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
@@ -37,7 +36,7 @@ func prose(t *testing.T, n int) string {
 	return b.String()[:n]
 }
 
-// A sentence in 120 kB of other text (370 kB in full size) is first when it is asked for in its own words, at once, and
+// A sentence in 370 kB of other text is first when it is asked for in its own words, at once, and
 // among the first five for a question in other words, next to short memories about similar things. The result quotes it
 // with its place.
 func TestPlantedSentences(t *testing.T) {
@@ -57,7 +56,7 @@ func TestPlantedSentences(t *testing.T) {
 			short = append(short, fact)
 		}
 	}
-	paragraphs := strings.Split(prose(t, testsize.Pick(120_000, 370_000)), "\n\n")
+	paragraphs := strings.Split(prose(t, 370_000), "\n\n")
 	for i, fact := range facts {
 		at := len(paragraphs) * (2*i + 1) / (2 * len(facts))
 		paragraphs[at] += " " + fact + " " + paragraphs[at+1]

@@ -24,7 +24,7 @@ func TestQuota(t *testing.T) {
 	_, err = v.Skills().Ingest(t.Context(), SkillRequest{Text: strings.Repeat("x", 101)})
 	wantFault(t, err, "text: 101 bytes")
 	_, err = v.Store(t.Context(), record.Memory{Content: "The hut is far."}, "")
-	wantFault(t, err, "the memory of this group is full", "at most 3 memories", "memory_delete")
+	wantFault(t, err, "the memory of this group is full", "at most 3 memories", "delete memories that are out of date")
 	keep(t, v, record.Memory{Content: "The hut is open.", Tags: []string{"hut"}}) // an update
 	if err := v.Delete(t.Context(), first.ID, "r"); err != nil {
 		t.Fatal(err)

@@ -96,7 +96,7 @@ func TestStoreRefuses(t *testing.T) {
 			dm,
 			record.Memory{Content: "x", Importance: new(float32(1.5))},
 			"",
-			[]string{"importance:", "0 to 1"},
+			[]string{"importance:", "between 0 and 1"},
 		},
 		"long field": {
 			dm,
