@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -125,8 +124,8 @@ func lintDrift(
 	ctx context.Context, env cli.Env, dir string, view *workspace.View,
 ) ([]workspace.Finding, error) {
 	folder := filepath.Join(dir, session.MemoryFolder)
-	if _, err := os.Stat(applied.Record(folder)); err != nil && applied.Check(folder) == nil {
-		return nil, nil //nolint:nilerr // nothing was ever edited
+	if !applied.Begun(folder) {
+		return nil, nil
 	}
 	settings, err := config.Read(dir, env.Getenv)
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -77,8 +76,8 @@ func (d *doctor) workspace(ctx context.Context) {
 // nothing.
 func (d *doctor) record(ctx context.Context, view *workspace.View) error {
 	folder := filepath.Join(d.Config.Workspace, session.MemoryFolder)
-	if _, err := os.Stat(applied.Record(folder)); err != nil && applied.Check(folder) == nil {
-		return nil //nolint:nilerr // nothing was ever edited
+	if !applied.Begun(folder) {
+		return nil
 	}
 	editor, err := session.OpenEditor(d.options(), view, nil, nil)
 	if err != nil {

@@ -22,6 +22,12 @@ func path(dir string) string { return filepath.Join(dir, "private", "edits.appli
 // Record returns the file of the record of edits below dir, a workspace's .yamo folder.
 func Record(dir string) string { return filepath.Join(dir, "private", "edits.ndjson") }
 
+// Begun reports whether anything was ever edited: there is a record in dir, or a note that there was one.
+func Begun(dir string) bool {
+	_, err := os.Stat(Record(dir))
+	return err == nil || Check(dir) != nil
+}
+
 // Write notes that the record below dir is in its files up to line seq, with its present size.
 func Write(dir string, seq int64) error {
 	size := int64(0)
