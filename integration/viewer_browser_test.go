@@ -242,7 +242,10 @@ func TestViewerInBrowser(t *testing.T) {
 	b.base = v.base
 	b.run(log.Enable(), chromedp.Navigate(v.link), chromedp.WaitVisible(`nav[aria-label="Pages"]`, chromedp.ByQuery))
 	b.visit("/")
+	b.shows("Choose a memory")
 	b.picture("viewer-timeline.png")
+	b.press("Type, project and time", false)
+	b.check("the filters")
 	b.press("dentist is Dr Weber", true)
 	b.check("a memory")
 	b.press("Correct it", false)
@@ -266,7 +269,7 @@ func TestViewerInBrowser(t *testing.T) {
 	b.press("Forget it permanently", true)
 	b.shows("Forgotten.")
 
-	b.press("To decide", true)
+	b.press("To decide 1", true)
 	b.shows("Ask before ordering parts")
 	b.check("to decide")
 	b.picture("viewer-decide.png")
@@ -278,7 +281,7 @@ func TestViewerInBrowser(t *testing.T) {
 	b.shows("by you, by accepting a proposal")
 	b.check("a file")
 	b.picture("viewer-file.png")
-	b.press("append item in Lessons", true)
+	b.press("an item added in Lessons", true)
 	b.check("an edit")
 	b.press("Undo this edit", true)
 	b.shows("Undone.")

@@ -53,6 +53,9 @@ func (s *Site) serve(h handler) http.HandlerFunc {
 			return
 		}
 		a.page.Token, a.page.Version = guard.Token(r.Context()), s.Version
+		if !a.page.Guest {
+			a.page.Waiting = s.waiting(r.Context())
+		}
 		a.page.Done = done[r.URL.Query().Get("done")]
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		w.Header().Set("Vary", "HX-Request")
@@ -93,7 +96,7 @@ var done = map[string]string{
 	"retired":   "Retired. It is kept in the history, and is not found by ordinary searches any more.",
 	"forgotten": "Forgotten. It was permanently erased.",
 	"shared":    "Shared. Every group can read this from now on.",
-	"accepted":  "Accepted. The file was changed.",
+	"accepted":  "Accepted. The file was changed: its page in Files shows the edit, and can undo it.",
 	"rejected":  "Rejected. The agent is told the reason if it proposes this again.",
 	"undone":    "Undone. The undo is in the history as well, and can itself be undone.",
 	"pinned":    "Pinned. Sessions can add to it, but not change what is there.",

@@ -71,6 +71,24 @@ func (s *Site) routeDecisions() {
 	}))
 }
 
+// waiting counts the decisions that are known to wait for the person, without looking at files or at dreaming. It opens
+// nothing: a page that needed nothing of the person's has no count.
+func (s *Site) waiting(ctx context.Context) (n int) {
+	editor := s.editor.Load()
+	if editor == nil {
+		return 0
+	}
+	// Errors: the page of what waits reports them.
+	proposals, _ := editor.Proposals(ctx)
+	for _, p := range proposals {
+		if p.State == edit.Pending {
+			n++
+		}
+	}
+	drifts, _ := editor.Drifts(ctx)
+	return n + len(drifts)
+}
+
 // decidePage is the content of the page of what waits for the person.
 type decidePage struct {
 	Proposals []proposalRow

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -61,4 +62,27 @@ func TestUnknownGroupsAndFiles(t *testing.T) {
 	f.shows(page, "As the group club sees it", `href="/as/club"`)
 	f.lacks(page, `href="/"`, `href="/search"`, `href="/files"`)
 	f.lacks(f.get("/as/No%20Name/memories", http.StatusNotFound), `href="/"`, `href="/search"`)
+}
+
+// The navigation of each page counts what is known to wait, until it is decided.
+func TestWaitingIsCounted(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	const one = `To decide <span class="count">1<span class="hidden"> waiting</span></span>`
+	f.lacks(f.look("/"), `class="count"`)
+	event := f.add("Rui likes coffee", true).Event
+	f.shows(f.get("/files", 200), `href="/files/MEMORY.md"`)
+	for _, path := range []string{"/", "/search", "/files/none.md"} {
+		if page := f.look(path); !strings.Contains(page, one) {
+			t.Errorf("%s does not count what waits", path)
+		}
+	}
+	page := f.get("/decide", 200)
+	f.shows(page, `<a href="/files/MEMORY.md">MEMORY.md</a>, section People`)
+	form := digestOfForm(page, "/proposals/"+event.ID+"/accept")
+	next := f.get(f.post("/proposals/"+event.ID+"/accept", http.StatusSeeOther, form), 200)
+	f.shows(next, "Accepted.", "Nothing waits for you.")
+	if strings.Contains(next, `class="count"`) {
+		t.Error("what was decided is still counted")
+	}
 }

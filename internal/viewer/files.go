@@ -96,7 +96,7 @@ type eventRow struct {
 	edit.Event
 	At       time.Time
 	Path     string
-	Who      string
+	Who      string // "" if that is not known
 	What     string
 	Undoable bool
 }
@@ -191,11 +191,18 @@ func newEventRow(e edit.Event) eventRow {
 	case edit.FromHand:
 		row.Who = "someone with an editor"
 	}
+	if e.Op == edit.OpSnapshot { // who wrote what was there before is not known
+		row.Who = ""
+	}
 	return row
 }
 
 // eventNames are the operations that a person may not know by their name.
 var eventNames = map[string]string{
+	string(grammar.ReplaceSection): "text replaced", string(grammar.AppendSection): "a paragraph added",
+	string(grammar.AppendItem): "an item added", string(grammar.CurateItems): "items curated",
+	string(grammar.TombstoneSection): "text retired", edit.OpPin: "a pin set", edit.OpUnpin: "a pin removed",
+	edit.OpLock: "a lock set", edit.OpUnlock: "a lock removed", edit.OpDismiss: "a promotion rejected",
 	edit.OpSnapshot: "the file as it was first seen", edit.OpObserved: "a change by hand", edit.OpDrift: "drift",
 	edit.OpAccept: "drift accepted", edit.OpRestore: "restored", edit.OpUndone: "an edit that was interrupted",
 	edit.OpUndo: "an edit undone", edit.OpPropose: "proposed", edit.OpReject: "proposal rejected",

@@ -42,7 +42,7 @@ func TestFileShowsOrigins(t *testing.T) {
 	event := f.add("Rui likes <b>coffee</b>", false).Event
 	page := f.get("/files/MEMORY.md", 200)
 	f.shows(page, "Rui likes &lt;b&gt;coffee&lt;/b&gt;",
-		`<a href="/edits/`+event.ID+`?file=MEMORY.md">append item</a> by the agent, in a session`,
+		`<a href="/edits/`+event.ID+`?file=MEMORY.md">an item added</a> by the agent, in a session`,
 		"the file as it was first seen", "Robin said so")
 	f.lacks(page, "<b>coffee")
 	f.shows(f.get("/files", 200), `href="/files/MEMORY.md"`, `href="/files/SOUL.md"`)
@@ -58,7 +58,9 @@ func TestUndo(t *testing.T) {
 	before := f.memoryFile()
 	event := f.add("Rui likes coffee", false).Event
 	path := "/edits/" + event.ID + "?file=MEMORY.md"
-	f.shows(f.get(path, 200), `<span class="added"><span class="hidden">added: </span>- Rui likes coffee`,
+	f.shows(f.get(path, 200),
+		`<span class="added"><span class="hidden">added: </span><span aria-hidden="true">&#43; </span>- Rui likes coffee`,
+		`<span class="where">from line 3`,
 		"Undo this edit")
 	form := url.Values{"file": {"MEMORY.md"}, "why": {"wrong"}}
 	f.shows(f.get(f.post("/edits/"+event.ID+"/undo", http.StatusSeeOther, form), 200), "Undone.", "an edit undone")
@@ -120,7 +122,7 @@ func TestDrift(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(f.dir, "MEMORY.md"), []byte("# MEMORY\n\nall gone\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	f.shows(f.get("/decide", 200), "Files that have drifted", "all gone", "removed: </span>- Rui likes coffee")
+	f.shows(f.get("/decide", 200), "Files that have drifted", "all gone", "− </span>- Rui likes coffee")
 	f.shows(f.get(f.post("/drift/restore", http.StatusSeeOther, url.Values{"file": {"MEMORY.md"}}), 200), "Decided.")
 	if got := f.memoryFile(); got != edited {
 		t.Errorf("the file is %q, want %q", got, edited)

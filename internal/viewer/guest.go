@@ -1,6 +1,7 @@
 package viewer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -40,6 +41,16 @@ type guest struct {
 	Older        string
 	First        bool
 	Row          row
+	Here         string // the entry of Navigation that is shown, "" for none of them
+}
+
+// Navigation returns the pages that every page of the group leads to.
+func (g guest) Navigation() []page.Entry {
+	return []page.Entry{
+		{Path: g.Path, Name: "Start of a session"},
+		{Path: g.Path + "/memories", Name: "What it can find"},
+		{Path: g.Path + "/search", Name: "Search"},
+	}
 }
 
 // asGroup returns the handler of a page of what a group sees.
@@ -54,7 +65,7 @@ func (s *Site) asGroup(h func(*http.Request, Member, guest, page.Page) (answer, 
 			return answer{}, err
 		}
 		name := who.Group()
-		return h(r, m, guest{Name: name, Path: "/as/" + url.PathEscape(name)}, page.Page{
+		return h(r, m, guest{Name: name, Path: "/as/" + url.PathEscape(name), Here: r.URL.Path}, page.Page{
 			Guest: true, Here: "/as/" + url.PathEscape(name),
 			Zone: page.Zone{
 				Class: "as", Label: "As the group " + name + " sees it",
@@ -173,6 +184,7 @@ func guestMemory(r *http.Request, m Member, content guest, p page.Page) (answer,
 		return answer{}, err
 	}
 	content.Row, content.Text = newRow(hit, m.Memory.Home(), content.Path+"/memory/"), strings.TrimSpace(hit.Content)
+	content.Row.Who = cmp.Or(content.Row.Who, unknownSource)
 	p.Title, p.Content = "A "+content.Row.Kind, content
 	return answer{template: "guestmemory", page: p}, nil
 }

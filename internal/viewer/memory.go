@@ -1,6 +1,7 @@
 package viewer
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -76,6 +77,7 @@ func (s *Site) memoryOf(ctx context.Context, m Member, id string) (memoryPage, e
 		Row: newRow(hit, home, "/memory/"), Record: hit.Record, Text: hit.Content, Access: hit.Accesses,
 		NewText: hit.Content, Elements: elements(hit),
 	}
+	p.Row.Who = cmp.Or(p.Row.Who, unknownSource)
 	versions, err := m.Memory.History(ctx, id)
 	if err != nil {
 		return memoryPage{}, err

@@ -32,9 +32,12 @@ func TestTimelinesAreApart(t *testing.T) {
 	private, shared, hiking := f.get("/", http.StatusOK), f.get("/shared", http.StatusOK), f.get("/groups/hiking", 200)
 	f.shows(private, "Ana is Robin&#39;s sister", "said by you", `<body class="private">`)
 	f.lacks(private, "The hut is open", "Rui brings")
+	f.lacks(shared, unknownSource) // on its own page only
+	id := f.store(record.Memory{Content: "The map is in the car"}, "")
+	f.shows(f.get("/memory/"+id, http.StatusOK), unknownSource)
 	f.shows(shared, "The hut is open in May", `<body class="shared">`, "Every group that your agent is in can read this.")
 	f.lacks(shared, "Ana is", "Rui brings")
-	f.shows(hiking, "Rui brings the map", `<body class="group">`, "said by group:hiking as &#34;user&#34;")
+	f.shows(hiking, "Rui brings the map", `<body class="group">`, "said in the group by &#34;user&#34;")
 	f.lacks(hiking, "Ana is", "The hut is open")
 	f.shows(f.get("/groups", 200), `href="/groups/hiking"`, "1 memory, 0 skills")
 	f.get("/groups/..%2Fprivate", http.StatusNotFound)
@@ -47,7 +50,7 @@ func TestTimelineFilters(t *testing.T) {
 	f.store(record.Memory{Content: "Rui likes coffee", Source: "Zoe"}, "")
 	for query, want := range map[string]string{
 		"text=ana+TEA": "Ana likes tea", "text=zoe": "Rui likes coffee", "text=drinks": "Ana likes tea",
-		"type=event": "Ana likes tea",
+		"type=event": "Ana likes tea", "type=global": "Rui likes coffee",
 	} {
 		got := f.get("/?"+query, 200)
 		f.shows(got, want)
@@ -55,6 +58,8 @@ func TestTimelineFilters(t *testing.T) {
 			t.Errorf("%s: not one memory:\n%s", query, mainOf(got))
 		}
 	}
+	f.shows(f.get("/?type=global", 200), `<option value="global" selected>memory</option>`, "<details open>")
+	f.lacks(f.get("/?text=tea", 200), "<details open>")
 	f.shows(f.get("/?until=yesterday", 200), "Nothing was remembered here that fits the filter.")
 	f.shows(f.get("/?since=soonish", http.StatusUnprocessableEntity), "since: ", `value="soonish"`)
 	f.shows(f.get("/?after=mem_1_abcdef", http.StatusUnprocessableEntity), "after: ")

@@ -2,6 +2,7 @@ package viewer
 
 import (
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -21,7 +22,8 @@ type row struct {
 	Kind     string // its type, or what was made of it
 	Text     string
 	Created  time.Time
-	Who      string // who said it
+	InDay    bool   // it is below its day, so that the time of day is enough
+	Who      string // who said it, "" if that is not recorded
 	Happened string // when what it tells happened
 	Project  string
 	Tags     []string
@@ -80,24 +82,39 @@ func kindOf(r *record.Record) string {
 		return "reflection"
 	case r.Type == record.FileType:
 		return "file"
-	case r.Type == record.DefaultType:
-		return "memory"
 	}
-	return r.Type
+	return typeName(r.Type)
 }
 
-// whoSaid tells a person where a memory comes from.
+// typeName names a stored type for a person.
+func typeName(stored string) string {
+	if stored == record.DefaultType {
+		return "memory"
+	}
+	return stored
+}
+
+// unknownSource is what a memory's own page has instead of who said it.
+const unknownSource = "who said it is not recorded"
+
+// whoSaid tells a person where a memory comes from, "" if that is not recorded.
 func whoSaid(h record.Hit, home record.Visibility) string {
 	who := h.From(home)
 	switch {
 	case h.Type == record.FileType:
-		return "in " + who
+		return "in " + h.Source
+	case h.Foreign(home) && h.Source == "": // its zone names the group
+		who = "said in the group"
+	case h.Foreign(home):
+		who = "said in the group by " + strconv.Quote(h.Source)
 	case who == "user":
 		who = "said by you"
 	case who == "" && (h.Reflection != nil || h.Lesson != nil):
 		who = "concluded by the agent"
+	case who == "" && !h.Imported:
+		return ""
 	case who == "":
-		who = "who said it is not recorded"
+		return "imported"
 	default:
 		who = "said by " + who
 	}

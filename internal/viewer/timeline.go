@@ -86,22 +86,37 @@ func filterOf(q url.Values) filter {
 // Set reports whether anything is selected.
 func (f filter) Set() bool { return f != filter{} }
 
+// Narrow reports whether more than words are selected.
+func (f filter) Narrow() bool { return f != filter{Text: f.Text} }
+
 // day is what was remembered on a day.
 type day struct {
 	At   time.Time
 	Rows []row
 }
 
+// memoryType is a type that a person can select, with its name.
+type memoryType struct{ Type, Name string }
+
+func memoryTypes() []memoryType {
+	list := make([]memoryType, len(record.Types))
+	for i, stored := range record.Types {
+		list[i] = memoryType{stored, typeName(stored)}
+	}
+	return list
+}
+
 // timelinePage is the content of a timeline.
 type timelinePage struct {
 	Path   string
 	Filter filter
-	Types  []string
+	Types  []memoryType
 	Days   []day
 	Older  string // the address of the next page, "" if this is the last
 	First  bool   // this is the first page
 	Notice string // what cannot be read
 	Group  string // the group whose data it is, "" for none
+	Hint   string // what can be done with a memory
 }
 
 // timeline shows what was remembered, newest first.
@@ -112,7 +127,8 @@ func (s *Site) timeline(r *http.Request, in record.Visibility) (answer, error) {
 	}
 	query := r.URL.Query()
 	content := timelinePage{
-		Path: pathOf(in), Filter: filterOf(query), Types: record.Types, First: query.Get("after") == "", Group: in.Group(),
+		Path: pathOf(in), Filter: filterOf(query), Types: memoryTypes(), First: query.Get("after") == "", Group: in.Group(),
+		Hint: hintOf(in),
 	}
 	a := answer{template: "timeline", part: "days"}
 	a.page = page.Page{Title: titleOf(in), Zone: zoneOf(in), Here: hereOf(in)}
@@ -153,7 +169,9 @@ func days(hits []record.Hit, home record.Visibility, below string, zone *time.Lo
 			days = append(days, day{At: at})
 		}
 		last := &days[len(days)-1]
-		last.Rows = append(last.Rows, newRow(h, home, below))
+		r := newRow(h, home, below)
+		r.InDay = true
+		last.Rows = append(last.Rows, r)
 	}
 	return days
 }
@@ -166,6 +184,17 @@ func titleOf(in record.Visibility) string {
 		return "What every group can read"
 	}
 	return "What your agent remembers"
+}
+
+// hintOf tells what a memory's page can do.
+func hintOf(in record.Visibility) string {
+	switch {
+	case in.Group() != "":
+		return "Choose a memory to see its history, to share it or to forget it."
+	case in == record.Shared:
+		return "Choose a memory to see its history, to correct it or to forget it."
+	}
+	return "Choose a memory to see its history, to correct it, to share it or to forget it."
 }
 
 func hereOf(in record.Visibility) string {

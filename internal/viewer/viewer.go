@@ -57,6 +57,7 @@ type Site struct {
 	own, guest *page.Templates // of the person's pages, and of those as a group sees them
 	mux        *http.ServeMux
 	calendar   atomic.Pointer[workspace.View] // the person's, which has their time zone; nil until it is opened
+	editor     atomic.Pointer[edit.Editor]    // the person's, nil until it is opened
 
 	correcting sync.Mutex
 
@@ -114,6 +115,7 @@ func (s *Site) person() (Member, error) {
 	m, err := s.member(audience.DM())
 	if err == nil {
 		s.calendar.Store(m.Workspace)
+		s.editor.Store(m.Editor)
 	}
 	return m, err
 }

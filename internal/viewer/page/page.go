@@ -51,25 +51,29 @@ type Page struct {
 	Problem string // what was refused and why, "" for nothing
 	Token   string
 	Version string
+	Waiting int // how many decisions are known to wait for the person
 	Content any
 }
 
 // Entry is a link of the navigation.
-type Entry struct{ Path, Name string }
+type Entry struct {
+	Path, Name string
+	Waiting    int // what waits there for the person
+}
 
 // Navigation returns the pages that every page of the person leads to.
 func (p Page) Navigation() []Entry {
 	return []Entry{
-		{"/", "Timeline"},
-		{"/search", "Search"},
-		{"/lessons", "Lessons and skills"},
-		{"/shared", "Shared"},
-		{"/groups", "Groups"},
-		{"/files", "Files"},
-		{"/decide", "To decide"},
-		{"/sessions", "Sessions"},
-		{"/forget", "Forget"},
-		{"/health", "Health"},
+		{Path: "/", Name: "Timeline"},
+		{Path: "/search", Name: "Search"},
+		{Path: "/lessons", Name: "Lessons and skills"},
+		{Path: "/shared", Name: "Shared"},
+		{Path: "/groups", Name: "Groups"},
+		{Path: "/files", Name: "Files"},
+		{Path: "/decide", Name: "To decide", Waiting: p.Waiting},
+		{Path: "/sessions", Name: "Sessions"},
+		{Path: "/forget", Name: "Forget"},
+		{Path: "/health", Name: "Health"},
 	}
 }
 
@@ -131,7 +135,7 @@ func functions(zone func() *time.Location) template.FuncMap {
 		"field": func() string { return guard.TokenField },
 		"day":   func(t time.Time) string { return t.In(zone()).Format("Monday 2 January 2006") },
 		"clock": func(t time.Time) string { return t.In(zone()).Format("15:04") },
-		"stamp": func(t time.Time) string { return t.In(zone()).Format("2 January 2006, 15:04") },
+		"stamp": func(t time.Time) string { return stamp(t.In(zone())) },
 		"iso":   func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"percent": func(value float64) string {
 			return fmt.Sprintf("%.0f %%", 100*value)
@@ -142,6 +146,14 @@ func functions(zone func() *time.Location) template.FuncMap {
 		"diff":     diffLines,
 		"byteSize": byteSize,
 	}
+}
+
+// stamp formats a time, or a date, which is stored as its first moment.
+func stamp(t time.Time) string {
+	if t.Hour()|t.Minute()|t.Second()|t.Nanosecond() == 0 {
+		return t.Format("2 January 2006")
+	}
+	return t.Format("2 January 2006, 15:04")
 }
 
 // byteSize formats a number of bytes for a person.
@@ -160,7 +172,8 @@ func byteSize(n int64) string {
 // DiffLine is a line of a unified diff.
 type DiffLine struct {
 	Class string // added, removed, where or same
-	Label string // for those who cannot see the colour
+	Label string // for those who hear the page
+	Sign  string // for those who see it, in any colour
 	Text  string
 }
 
@@ -172,14 +185,22 @@ func diffLines(diff string) []DiffLine {
 		case i < 3 && (strings.HasPrefix(line, "diff ") || strings.HasPrefix(line, "--- ") ||
 			strings.HasPrefix(line, "+++ ")), line == "":
 		case strings.HasPrefix(line, "@@"):
-			list = append(list, DiffLine{"where", "", line})
+			list = append(list, DiffLine{Class: "where", Text: place(line)})
 		case line[0] == '+':
-			list = append(list, DiffLine{"added", "added", line[1:]})
+			list = append(list, DiffLine{"added", "added", "+", line[1:]})
 		case line[0] == '-':
-			list = append(list, DiffLine{"removed", "removed", line[1:]})
+			list = append(list, DiffLine{"removed", "removed", "−", line[1:]})
 		default:
-			list = append(list, DiffLine{"same", "", line[1:]})
+			list = append(list, DiffLine{"same", "", " ", line[1:]})
 		}
 	}
 	return list
+}
+
+// place returns where the part of a diff is that begins with a line such as "@@ -3,4 +5,6 @@", in words.
+func place(head string) string {
+	_, lines, _ := strings.Cut(head, " +")
+	lines, _, _ = strings.Cut(lines, " ")
+	first, _, _ := strings.Cut(lines, ",")
+	return "from line " + first
 }
