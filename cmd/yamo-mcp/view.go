@@ -107,7 +107,9 @@ func view(ctx context.Context, env cli.Env, workspace string, idle time.Duration
 		var problem error
 		if remove, problem = openBrowser(ctx, link, env.Getenv); problem != nil {
 			fmt.Fprintf(env.Stderr, "No browser could be opened (%v): open the link yourself.\n", problem)
+			return
 		}
+		site.Prepare(ctx) // a browser needs longer to start than this
 	})
 }
 

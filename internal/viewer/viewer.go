@@ -21,6 +21,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/dream"
 	"github.com/yamo-protocol/yamo-mcp/internal/viewer/page"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
 	"github.com/yamo-protocol/yamo-mcp/workspace/transcript"
@@ -60,6 +61,7 @@ type Site struct {
 	editor     atomic.Pointer[edit.Editor]    // the person's, nil until it is opened
 
 	correcting sync.Mutex
+	preparing  sync.WaitGroup
 
 	mu      sync.Mutex
 	members map[audience.Audience]*opened
@@ -120,6 +122,16 @@ func (s *Site) person() (Member, error) {
 	return m, err
 }
 
+// Prepare opens the person's memory in the background, so that it is open when the browser that is being started asks
+// for the first page, which is theirs. An error is left for that page to report.
+func (s *Site) Prepare(ctx context.Context) {
+	s.preparing.Go(func() {
+		if m, err := s.person(); err == nil {
+			_, _ = m.Memory.List(ctx, filter{}.request(record.Private), "")
+		}
+	})
+}
+
 // member returns what an audience has, and opens it if no page has needed it before.
 func (s *Site) member(who audience.Audience) (Member, error) {
 	s.mu.Lock()
@@ -147,6 +159,7 @@ func (s *Site) member(who audience.Audience) (Member, error) {
 
 // Close closes what was opened. Requests must have ended.
 func (s *Site) Close() error {
+	s.preparing.Wait()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
@@ -171,4 +172,40 @@ func (f *fixture) look(path string) string {
 	w := httptest.NewRecorder()
 	f.site.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
 	return w.Body.String()
+}
+
+// What is prepared is what the first page uses, and is closed with the rest.
+func TestPrepare(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	id := f.store(record.Memory{Content: "Ana likes tea"}, "")
+	var opened, released atomic.Int32
+	site, err := New(Options{
+		Actor: "operator", Logger: slog.New(slog.DiscardHandler), Version: "test",
+		Open: func(who audience.Audience) (Member, func() error, error) {
+			opened.Add(1)
+			m, release, err := f.open(who)
+			return m, func() error { released.Add(1); return release() }, err
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	site.Prepare(t.Context())
+	site.preparing.Wait()
+	if opened.Load() != 1 {
+		t.Fatalf("%d members were opened, want 1", opened.Load())
+	}
+	w := httptest.NewRecorder()
+	site.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", nil))
+	if !strings.Contains(w.Body.String(), id) {
+		t.Errorf("the first page does not show what is stored:\n%s", mainOf(w.Body.String()))
+	}
+	site.Prepare(t.Context()) // Close waits for it
+	if err := site.Close(); err != nil {
+		t.Error(err)
+	}
+	if opened.Load() != 1 || released.Load() != 1 {
+		t.Errorf("opened %d, released %d members, want 1 of each", opened.Load(), released.Load())
+	}
 }
