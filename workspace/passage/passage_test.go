@@ -97,6 +97,20 @@ func TestSections(t *testing.T) {
 	}
 }
 
+// A paragraph and a list item of megabytes are read in milliseconds, not minutes.
+func TestSectionsOfManyLines(t *testing.T) {
+	t.Parallel()
+	const lines = 250_000
+	got := Sections("# A\n" + strings.Repeat("line of text\n", lines) +
+		"# B\n- item\n" + strings.Repeat("  more\n", lines))
+	if len(got) != 2 || len(got[0].Text) != lines*len("line of text\n")-1 || len(got[1].Bullets) != 1 {
+		t.Fatalf("%d sections", len(got))
+	}
+	if want := len("item") + lines*len(" more"); len(got[1].Bullets[0]) != want {
+		t.Errorf("the item has %d bytes, want %d", len(got[1].Bullets[0]), want)
+	}
+}
+
 func TestSays(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

@@ -20,39 +20,51 @@ type Section struct {
 func Sections(text string) []Section {
 	sections := []Section{{Bullets: []string{}}}
 	_, body, _ := frontmatter.Split(text)
-	open := false // the previous line belongs to a bullet
+	// Appending to strings would take minutes for a paragraph of megabytes.
+	var outside, item strings.Builder // of the last section: its text, and the list item that is being read
+	closeItem := func() {
+		if item.Len() > 0 {
+			last := &sections[len(sections)-1]
+			last.Bullets = append(last.Bullets, item.String())
+			item.Reset()
+		}
+	}
+	closeSection := func() {
+		closeItem()
+		sections[len(sections)-1].Text = strings.Trim(outside.String(), "\n")
+		outside.Reset()
+	}
 	var scan markdown.Scanner
 	for line := range strings.Lines(body) {
 		line = strings.TrimRight(line, "\r\n")
-		current := &sections[len(sections)-1]
-		switch kind := scan.Next(line); kind {
-		case markdown.Comment:
-			open = false
-			continue
-		case markdown.Fence, markdown.Code:
-			open = false
-			current.Text += line + "\n"
-			continue
-		}
+		kind := scan.Next(line)
 		trimmed := strings.TrimSpace(line)
-		if level, heading := markdown.Heading(line); level > 0 && line[0] == '#' {
+		level, heading := markdown.Heading(line)
+		bullet, isItem := markdown.Item(trimmed)
+		switch {
+		case kind == markdown.Comment:
+			closeItem()
+		case kind == markdown.Fence || kind == markdown.Code:
+			closeItem()
+			outside.WriteString(line + "\n")
+		case level > 0 && line[0] == '#':
+			closeSection()
 			sections = append(sections, Section{Heading: heading, Bullets: []string{}})
-			open = false
-		} else if bullet, ok := markdown.Item(trimmed); ok {
-			current.Bullets = append(current.Bullets, strings.TrimSpace(bullet))
-			open = true
-		} else if open && trimmed != "" && strings.TrimLeft(line, " \t") != line {
-			current.Bullets[len(current.Bullets)-1] += " " + trimmed
-		} else {
-			open = false
+		case isItem:
+			closeItem()
+			item.WriteString(strings.TrimSpace(bullet))
+		case item.Len() > 0 && trimmed != "" && strings.TrimLeft(line, " \t") != line:
+			item.WriteString(" " + trimmed)
+		default:
+			closeItem()
 			if !strings.HasPrefix(trimmed, "[//]:") {
-				current.Text += line + "\n"
+				outside.WriteString(line + "\n")
 			}
 		}
 	}
+	closeSection()
 	kept := sections[:0]
 	for _, section := range sections {
-		section.Text = strings.Trim(section.Text, "\n")
 		if len(section.Bullets) > 0 || strings.TrimSpace(section.Text) != "" {
 			kept = append(kept, section)
 		}
