@@ -1,6 +1,7 @@
 package daylog
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -8,10 +9,12 @@ import (
 )
 
 // Escape makes plain text safe for a log: no line of it is a heading, a rule, raw HTML, a comment or an anchor, and an
-// open code block is closed. Fenced code blocks stay as they are.
+// open code block is closed. Fenced code blocks stay as they are, and so does indented code but for comments, anchors
+// and what looks like a fence.
 func Escape(text string) string {
 	var out strings.Builder
 	var at markdown.Scanner
+	var code indented
 	lines := slices.Collect(strings.Lines(text))
 	for i := 0; i < len(lines); i++ {
 		line := lines[i]
@@ -25,7 +28,8 @@ func Escape(text string) string {
 			i += n - 1
 			continue
 		}
-		if kind == markdown.Text && (markdown.LooksLikeFence(line) || structural(strings.TrimRight(body, " \t\n"))) {
+		isCode := code.next(line, kind)
+		if kind == markdown.Text && (markdown.LooksLikeFence(line) || structural(strings.TrimRight(body, " \t\n"), isCode)) {
 			out.WriteString(line[:len(line)-len(body)] + `\`)
 			line = body
 		}
@@ -61,19 +65,48 @@ func indentedFence(lines []string) int {
 	return 0
 }
 
+// indented follows the blocks of indented code (CommonMark §4.4) from line to line.
+type indented struct {
+	inText bool // the last line was text that this one would continue
+	inList bool // what is indented belongs to a list item
+}
+
+// listItem begins an item of a list.
+var listItem = regexp.MustCompile(`^ {0,3}(?:[-*+]|[0-9]{1,9}[.)])(?:[ \t]|$)`)
+
+// next reports whether the next line, of the kind that a [markdown.Scanner] finds, is indented code. In a list item
+// it says no: by CommonMark it may be a heading there.
+func (in *indented) next(line string, kind markdown.Kind) bool {
+	line = strings.TrimRight(line, "\r\n")
+	far := strings.HasPrefix(line, "    ") || strings.HasPrefix(strings.TrimLeft(line, " "), "\t")
+	switch {
+	case strings.TrimSpace(line) == "":
+		in.inText = false
+		return false
+	case kind != markdown.Text:
+		in.inText, in.inList = false, in.inList && strings.HasPrefix(line, " ")
+		return false
+	case far && !in.inText && !in.inList:
+		return true
+	}
+	in.inList = listItem.MatchString(line) || in.inList && (in.inText || strings.TrimLeft(line, " \t") != line)
+	in.inText = true
+	return false
+}
+
 // structural reports whether a line would be a heading, an underline of one or a rule, raw HTML, or the
-// hidden anchor of the file grammar.
-func structural(line string) bool {
+// hidden anchor of the file grammar. In indented code only an anchor is, for readers that do not know of such code.
+func structural(line string, isCode bool) bool {
 	if line == "" {
 		return false
 	}
 	switch line[0] {
 	case '#', '<':
-		return true
+		return !isCode
 	case '[':
 		return strings.Contains(line, "]:") // [//]: # (an anchor), and every other definition
 	case '=', '-':
-		return strings.Trim(line, line[:1]+" \t") == ""
+		return !isCode && strings.Trim(line, line[:1]+" \t") == ""
 	}
 	return false
 }
