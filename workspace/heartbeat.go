@@ -9,15 +9,12 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/yamo-protocol/yamo-mcp/workspace/markdown"
 )
 
 // Task is a line of HEARTBEAT.md's checklist (RFC-0009 §2.7).
@@ -25,6 +22,9 @@ type Task struct {
 	Text  string
 	Done  bool // ticked, [x]
 	Prose bool // a paragraph and no list item
+	// Under is what the task is listed under, the nearest first: an item or paragraph that ends with a colon, then the
+	// headings, except the file's title.
+	Under []string
 }
 
 // Checked records when a periodic check was last done (RFC-0009 §2.9).
@@ -74,41 +74,6 @@ func (v *View) Heartbeat() ([]Task, []Checked, error) {
 	}
 	slices.SortFunc(checks, func(a, b Checked) int { return cmp.Compare(a.Check, b.Check) })
 	return tasks, checks, nil
-}
-
-// numbered is the mark of a numbered item.
-var numbered = regexp.MustCompile(`^[0-9]{1,9}[.)][ \t]+`)
-
-// tasksOf returns the items of a checklist: list items with a bullet or a number, and paragraphs. Headings, comments
-// and code are none.
-func tasksOf(text string) (tasks []Task) {
-	open := false // the previous line belongs to the last task
-	for raw := range lines(text) {
-		line := strings.TrimSpace(raw)
-		level, _ := markdown.Heading(raw)
-		if line == "" || level > 0 || strings.HasPrefix(line, "<!--") || strings.HasPrefix(line, "[//]:") ||
-			strings.Trim(line, "-=*_ ") == "" {
-			open = false
-			continue
-		}
-		item, ok := markdown.Item(line)
-		if mark := numbered.FindString(line); mark != "" {
-			item, ok = line[len(mark):], true
-		}
-		switch {
-		case ok:
-			task := Task{Text: strings.TrimSpace(item)}
-			if rest, ok := cutAny(task.Text, "[ ] ", "[x] ", "[X] "); ok {
-				task = Task{Text: strings.TrimSpace(rest), Done: task.Text[1] != ' '}
-			}
-			tasks, open = append(tasks, task), true
-		case open:
-			tasks[len(tasks)-1].Text += " " + line
-		default:
-			tasks, open = append(tasks, Task{Text: line, Prose: true}), true
-		}
-	}
-	return tasks
 }
 
 // checkedAt reads a time of the state file, zero for null. RFC-0009 §2.9 has Unix seconds; other programs write
