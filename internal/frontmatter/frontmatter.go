@@ -52,16 +52,22 @@ func Decode(matter string, v any) (err error) {
 	if len(matter) > maxMatter {
 		return fmt.Errorf("front matter: it is longer than %d KiB", maxMatter>>10)
 	}
-	// The library panics on some input that it does not expect, such as a tag without a value.
+	// The library panics on some input that it does not expect, such as a tag.
 	defer func() {
 		if recover() != nil {
-			err = errors.New("front matter: it has YAML that cannot be read, such as a tag (!x) without a value")
+			err = errors.New("front matter: it has YAML that cannot be read, such as a tag (!x); write plain values")
 		}
 	}()
 	if err := check(lexer.Tokenize(matter)); err != nil {
 		return err
 	}
 	if err := yaml.Unmarshal([]byte(matter), v); err != nil {
+		// The library's message would name the types of this program.
+		if wrong, ok := errors.AsType[*yaml.TypeError](err); ok && wrong.StructFieldName != nil {
+			_, field, _ := strings.Cut(*wrong.StructFieldName, ".")
+			return fmt.Errorf("front matter: the value of %s has another type than it should; write it as text, in quotes",
+				strings.ToLower(field))
+		}
 		message, _, _ := strings.Cut(yaml.FormatError(err, false, false), "\n")
 		return fmt.Errorf("front matter: %s", message)
 	}

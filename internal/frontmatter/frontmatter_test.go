@@ -72,6 +72,18 @@ func TestDecodeSurvives(t *testing.T) {
 	}
 }
 
+// An error is about the text, and does not name this program's types.
+func TestDecodeNamesTheField(t *testing.T) {
+	t.Parallel()
+	var got struct {
+		Date string `yaml:"date"`
+	}
+	const want = "front matter: the value of date has another type than it should; write it as text, in quotes"
+	if err := Decode("date: !!timestamp 2026-11-23\n", &got); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
 func TestList(t *testing.T) {
 	t.Parallel()
 	for matter, want := range map[string]List{
