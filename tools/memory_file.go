@@ -174,7 +174,10 @@ func MemoryFile(v *workspace.View, editor *edit.Editor) Tool {
 			return memoryFiled{}, fault.New("file: required by read, relative to the workspace")
 		}
 		references, err := v.References(saved.Name)
-		if _, refused := errors.AsType[*workspace.RefusedError](err); !refused && errors.Is(err, fs.ErrNotExist) {
+		if _, known := errors.AsType[*workspace.RefusedError](err); !known && errors.Is(err, fs.ErrNotExist) {
+			if reason := v.RefusalOf(saved.Name); reason != "" {
+				return memoryFiled{}, &workspace.RefusedError{Name: saved.Name, Reason: reason}
+			}
 			return memoryFiled{}, fault.New("file: no such file; use the path relative to the workspace, "+
 				"the part of a resource URI after %s", resourceuri.FilePrefix)
 		}

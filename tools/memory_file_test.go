@@ -94,7 +94,7 @@ func TestCuratedMemory(t *testing.T) {
 	f.write(t, "MEMORY.md", "---\ntype: curated\nupdated: soon\n---\n"+strings.Repeat("é", maxMemoryText))
 	got := answer[memoryFiled](t, MemoryFile(f.dm(), nil), `{"action":"read","file":"MEMORY.md"}`)
 	problems := []string{
-		"has 16420 characters; a session starts with the first 12000",
+		"has 16420 characters; a session starts with its first and its newest sections, up to 12000",
 		`updated is "soon", not a day as YYYY-MM-DD`, "tags are missing; at least one is needed",
 	}
 	if diff := cmp.Diff(problems, got.Problems); diff != "" {
@@ -169,6 +169,28 @@ func TestMemoryFileRefuses(t *testing.T) {
 		if got := refusal(t, MemoryFile(f.dm(), nil), arguments); !strings.Contains(got, want) {
 			t.Errorf("%s: %q, want %q", arguments, got, want)
 		}
+	}
+	// What is there and is not read is no missing file.
+	if err := os.Mkdir(filepath.Join(f.Dir(), "memory", "2026-02-14-a-folder.md"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(f.Dir(), "MEMORY.md")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("USER.md", filepath.Join(f.Dir(), "MEMORY.md")); err != nil {
+		t.Fatal(err)
+	}
+	for file, want := range map[string]string{
+		"MEMORY.md":                     "MEMORY.md is not used: it is a symbolic link. Ask",
+		"memory/2026-02-14-a-folder.md": "it is a folder. Ask",
+	} {
+		if got := refusal(t, MemoryFile(f.dm(), nil), `{"action":"read","file":"`+file+`"}`); !strings.Contains(got, want) {
+			t.Errorf("%s: %q, want %q", file, got, want)
+		}
+	}
+	if got := refusal(t, WhatDoIKnow(f.dm()), `{}`); !strings.HasPrefix(got,
+		"MEMORY.md is not used: it is a symbolic link") {
+		t.Errorf("what_do_i_know: %q", got)
 	}
 	// A group is never offered the tool; the view below it refuses all the same.
 	group := MemoryFile(f.group(t, "hiking"), nil)

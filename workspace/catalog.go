@@ -281,11 +281,7 @@ func (v *View) Skipped() []Skipped {
 	}
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
-		// SECURITY: the access check. Denied names never reach the file system.
-		if !v.who.May(audience.Read, classify(v.who, name)) {
-			continue
-		}
-		reason := plain.Refusal(v.ws.root, name)
+		reason := v.RefusalOf(name)
 		inRefused := slices.ContainsFunc(skipped, func(s Skipped) bool { return s.Name == path.Dir(name)+"/" })
 		if reason != "" && !inRefused {
 			skipped = append(skipped, Skipped{name, reason})
@@ -293,6 +289,16 @@ func (v *View) Skipped() []Skipped {
 	}
 	slices.SortFunc(skipped, func(a, b Skipped) int { return cmp.Compare(a.Name, b.Name) })
 	return skipped
+}
+
+// RefusalOf returns why something called name exists but is not read, "" if nothing refuses it. What the audience may
+// not read is never looked at, and has no reason.
+func (v *View) RefusalOf(name string) string {
+	// SECURITY: the access check. Denied names never reach the file system.
+	if !v.who.May(audience.Read, classify(v.who, name)) {
+		return ""
+	}
+	return plain.Refusal(v.ws.root, name)
 }
 
 // listed returns the names in memory/ and notes/ that may be refused: those of the given days, and whatever the folder

@@ -28,10 +28,13 @@ const (
 // Knowledge returns the sections of MEMORY.md whose heading contains filter, in any letter case, in the file's order
 // (seed 002, what_do_i_know): up to 10 items a section, 1,000 characters an item and for the rest of its text, and
 // 6,144 bytes as JSON in all. It reads up to MaxFileSize bytes. In a group the error is fs.ErrNotExist; in a DM a
-// missing MEMORY.md counts as empty.
+// missing MEMORY.md counts as empty, and the error is a *RefusedError for one that is not read, such as a link.
 func (v *View) Knowledge(filter string) (Knowledge, error) {
 	data, more, err := v.Head(MemoryFile)
 	if errors.Is(err, fs.ErrNotExist) && v.who.IsDM() {
+		if reason := v.RefusalOf(MemoryFile); reason != "" {
+			return Knowledge{}, &RefusedError{MemoryFile, reason}
+		}
 		return Knowledge{Sections: []passage.Section{}}, nil
 	}
 	if err != nil {

@@ -105,7 +105,7 @@ func (l *linter) state() {
 		return
 	}
 	for _, name := range []string{AgentsFile, UserFile} {
-		if !l.view.exists(name) {
+		if !l.view.exists(name) && l.view.RefusalOf(name) == "" { // what is refused is reported as such
 			l.fail(name, 0, "RFC-0009 §3.1", "is missing")
 		}
 	}
@@ -235,7 +235,11 @@ func (l *linter) content(name string, data []byte) {
 	text := string(data)
 	class := classify(audience.DM(), name)
 	if n := utf8.RuneCountInString(text); n > maxFileChars && class != audience.Notes && class != audience.OtherLog {
-		l.warn(name, 0, "seed 002, phase 10.3", "has %d characters; a session starts with the first %d", n, maxFileChars)
+		what := map[kept]string{
+			keepBeginning: "the first %d", keepEnd: "its newest entries, up to %d",
+			keepNewest: "its first and its newest sections, up to %d",
+		}[keeps(name)]
+		l.warn(name, 0, "seed 002, phase 10.3", "has %d characters; a session starts with "+what, n, maxFileChars)
 	}
 	switch class {
 	case audience.Soul:

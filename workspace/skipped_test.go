@@ -69,14 +69,24 @@ func TestRefusedFilesAreNamed(t *testing.T) {
 	_, appendErr := dm.Journal().Append(t.Context(), "", "x")
 	_, saveErr := dm.SaveMemory(t.Context(), Memory{Type: memfile.DailyLog, Topic: "a b", Parts: []Part{{"", "x"}}})
 	_, writeErr := dm.Write(t.Context(), MemoryFile, []byte("x"), "")
+	_, folderErr := dm.Begin(t.Context(), ToolsFile)
+	_, knowErr := dm.Knowledge("")
 	_, readErr := dm.Read(MemoryFile)
-	for what, err := range map[string]error{"append": appendErr, "save": saveErr, "write": writeErr} {
+	for what, err := range map[string]error{
+		"append": appendErr, "save": saveErr, "write": writeErr, "folder": folderErr, "knowledge": knowErr,
+	} {
 		refused, ok := errors.AsType[*RefusedError](err)
 		if !ok || !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s: %v", what, err)
-		} else if !strings.Contains(refused.Reason, "symbolic link") {
+		} else if refused.Reason != "it is a folder" && !strings.Contains(refused.Reason, "symbolic link") {
 			t.Errorf("%s: %v", what, refused)
 		}
+	}
+	if got := dm.RefusalOf(ToolsFile); got != "it is a folder" {
+		t.Errorf("refusal of a folder: %q", got)
+	}
+	if got := w.View(group(t, "a")).RefusalOf(MemoryFile); got != "" {
+		t.Errorf("a group learns of MEMORY.md: %q", got)
 	}
 	if _, ok := errors.AsType[*RefusedError](readErr); ok || !errors.Is(readErr, fs.ErrNotExist) {
 		t.Errorf("read: %v", readErr)

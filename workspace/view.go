@@ -159,11 +159,17 @@ func (v *View) fault(op, name string, class audience.Class, err error) error {
 			v.ws.log.Warn("workspace file refused", "class", class, "reason", refused.Reason)
 		}
 		// SECURITY: to a reader a refused file is a missing one. A writer learns the reason, if it may read the file.
-		if op != "read" && op != "stat" && op != "list" && v.who.May(audience.Read, class) {
+		if writes(op) && v.who.May(audience.Read, class) {
 			return &RefusedError{name, refused.Reason}
 		}
 		return missing(op, name)
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ENAMETOOLONG):
+		// A folder with the name of a file is none that could be written.
+		if writes(op) {
+			if reason := v.RefusalOf(name); reason != "" {
+				return &RefusedError{name, reason}
+			}
+		}
 		return missing(op, name)
 	}
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
@@ -171,6 +177,9 @@ func (v *View) fault(op, name string, class audience.Class, err error) error {
 	}
 	return &fs.PathError{Op: op, Path: name, Err: err}
 }
+
+// writes reports whether an operation changes a file.
+func writes(op string) bool { return op != "read" && op != "stat" && op != "list" }
 
 // describe returns the File for what plain.Stat found.
 func describe(a audience.Audience, name string, class audience.Class, info os.FileInfo) File {

@@ -91,6 +91,13 @@ var mutants = []mutant{
 	return v.tree(`, `	return v.tree(`, "./workspace", "", "a group lists no people",
 	},
 	{
+		"workspace/catalog.go", `	if !v.who.May(audience.Read, classify(v.who, name)) {
+		return ""
+	}
+	return plain.Refusal(`, `	return plain.Refusal(`, "./workspace", "",
+		"a group does not learn that a private file is a link",
+	},
+	{
 		"workspace/plain/plain.go", `!ok || stat.Nlink > 1 {`, `!ok || stat.Nlink > 1000 {`,
 		"./workspace/plain", "", "links give no private file a public name",
 	},
