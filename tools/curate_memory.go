@@ -96,7 +96,7 @@ func CurateMemory(v *workspace.View, editor *edit.Editor, agent string) Tool {
 		}
 		done, err := editor.Edit(ctx, q)
 		if err != nil {
-			return curated{}, withEditHint(err)
+			return curated{}, withField(withEditHint(err), "items", "add")
 		}
 		out := curated{
 			EventID: done.Event.ID, Evidence: done.Event.Token(), Section: done.Event.Section, Snapshot: done.Snapshot,

@@ -52,6 +52,10 @@ func TestCurateMemory(t *testing.T) {
 		"idempotency_key") {
 		t.Errorf("another edit with the same key: %q", got)
 	}
+	if got := refusal(t, tool, `{"section":"Sayings","add":["Cut once."],"rationale":"again"}`); !strings.HasPrefix(got,
+		"add: the file contains") {
+		t.Errorf("what the file has already: %q", got)
+	}
 	if text := f.read(t, "MEMORY.md"); !strings.Contains(text,
 		"## Sayings\n\n- 2025-01-02: **Look** first.\n- 2026-02-14: Cut once.\n") {
 		t.Errorf("MEMORY.md:\n%s", text)

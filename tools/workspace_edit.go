@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"errors"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -130,7 +131,7 @@ func WorkspaceEdit(editor *edit.Editor, agent string) Tool {
 			},
 		})
 		if err != nil {
-			return workspaceEdited{}, withEditHint(err)
+			return workspaceEdited{}, withField(withEditHint(err), "retire", "remove")
 		}
 		e := done.Event
 		out := workspaceEdited{
@@ -216,6 +217,16 @@ func withEditHint(err error) error {
 	}
 	if readOnly, ok := errors.AsType[*edit.ReadOnlyError](err); ok {
 		return fault.New("%v, with log_append", readOnly)
+	}
+	return err
+}
+
+// withField returns an error of the editor with the field's name that the tool has for it.
+func withField(err error, field, name string) error {
+	if f, ok := fault.As(err); ok {
+		if rest, ok := strings.CutPrefix(f.Error(), field+": "); ok {
+			return fault.New("%s: %s", name, rest)
+		}
 	}
 	return err
 }
