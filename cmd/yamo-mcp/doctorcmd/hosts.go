@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/hookcmd"
@@ -112,7 +113,7 @@ func (d *doctor) hooks() {
 			at := run.Time.Local().Format("2006-01-02 15:04")
 			if run, ok := failed[key]; ok {
 				d.problem("hooks", fmt.Sprintf("%s (%s) failed at %s: %s", key, who, at, run.Error),
-					"yamo-mcp doctor --workspace "+quoted(d.Config.Workspace)+", and what it shows above")
+					d.hookFix(run))
 				continue
 			}
 			by := ""
@@ -126,6 +127,22 @@ func (d *doctor) hooks() {
 				"start a session in a host that has hooks; yamo-mcp install claude-code, or another host, adds them")
 		}
 	}
+}
+
+// hookFix returns what solves the problem that a hook had. The log has nothing but the error's text.
+func (d *doctor) hookFix(run hookcmd.Run) string {
+	dir := quoted(d.Config.Workspace)
+	has := func(part string) bool { return strings.Contains(run.Error, part) }
+	switch {
+	case has("ledger") && has("damaged"):
+		return "yamo-mcp ledger verify --workspace " + dir
+	case strings.HasPrefix(run.Error, hookcmd.BadInput):
+		return fmt.Sprintf("yamo-mcp install %s --workspace %s; if it happens again, update the host or yamo-mcp",
+			run.Host, dir)
+	case has(syscall.EACCES.Error()), has(syscall.EROFS.Error()):
+		return writable
+	}
+	return "yamo-mcp mesh health --workspace " + dir
 }
 
 // served returns the DM and the groups of the workspace.

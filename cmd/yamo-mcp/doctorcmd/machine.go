@@ -70,7 +70,7 @@ func (d *doctor) locks() {
 		release, free, err := lockfile.TryExclusive(filepath.Join(dir, e.Name()))
 		if err != nil {
 			d.problem("locks", "cannot lock "+e.Name()+": "+err.Error(),
-				"move the workspace to a file system with locks (flock), not a network share")
+				fixOf(err, "move the workspace to a file system with locks (flock), not a network share"))
 			return
 		}
 		if !free {
@@ -111,6 +111,17 @@ func (d *doctor) access() {
 	}
 }
 
+// writable is what solves a denied access.
+const writable = "chown or chmod it, or mount it writable"
+
+// fixOf returns what solves a denied access, and otherwise fix.
+func fixOf(err error, fix string) string {
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		return writable
+	}
+	return fix
+}
+
 // disk checks that the workspace can be written and has room.
 func (d *doctor) disk() {
 	dir := d.Config.Workspace
@@ -118,7 +129,7 @@ func (d *doctor) disk() {
 		dir = below
 	}
 	if err := syscall.Access(dir, 2|1); err != nil {
-		d.problem("disk", "cannot write to "+dir+": "+err.Error(), "chown or chmod it, or mount it writable")
+		d.problem("disk", "cannot write to "+dir+": "+err.Error(), writable)
 		return
 	}
 	var space syscall.Statfs_t

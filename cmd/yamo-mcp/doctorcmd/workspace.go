@@ -94,7 +94,7 @@ func (d *doctor) record(ctx context.Context, view *workspace.View) error {
 func (d *doctor) memory(ctx context.Context) {
 	memory, release, err := session.OpenMemory(d.options(), audience.DM())
 	if err != nil {
-		d.problem("memory", err.Error(), "yamo-mcp mesh health --workspace "+quoted(d.Config.Workspace))
+		d.problem("memory", err.Error(), fixOf(err, "yamo-mcp mesh health --workspace "+quoted(d.Config.Workspace)))
 		return
 	}
 	health, err := memory.Maintenance().Health(ctx)
@@ -102,7 +102,7 @@ func (d *doctor) memory(ctx context.Context) {
 		d.newest = hits[0].CreatedAt
 	}
 	if err = errors.Join(err, release()); err != nil {
-		d.problem("memory", err.Error(), "yamo-mcp mesh health --workspace "+quoted(d.Config.Workspace))
+		d.problem("memory", err.Error(), fixOf(err, "yamo-mcp mesh health --workspace "+quoted(d.Config.Workspace)))
 		return
 	}
 	if health.Status == mesh.Healthy {

@@ -119,7 +119,10 @@ const maxInput = 16 << 20
 // hookContext is what a host has added to a prompt.
 var hookContext = regexp.MustCompile(`(?s)<hook_context>.*?</hook_context>`)
 
-// read reads the host's input.
+// BadInput begins the error of a run whose input was not what hosts send.
+const BadInput = "stdin "
+
+// read reads the host's input. A field of another type than is usual counts as missing: hosts change their formats.
 func read(r io.Reader) (input, error) {
 	var in input
 	data, err := io.ReadAll(io.LimitReader(r, maxInput+1))
@@ -127,14 +130,15 @@ func read(r io.Reader) (input, error) {
 		return in, fmt.Errorf("read stdin: %w", err)
 	}
 	if len(data) > maxInput {
-		return in, errors.New("stdin is too large")
+		return in, errors.New(BadInput + "is too large")
 	}
 	if len(bytes.TrimSpace(data)) == 0 {
-		return in, errors.New("stdin is empty; it must be the host's JSON")
+		return in, errors.New(BadInput + "is empty; it must be the host's JSON")
 	}
 	if err := json.Unmarshal(data, &in); err != nil {
-		// The error could quote what was said.
-		return in, errors.New("stdin is not the JSON of a hook")
+		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); !ok || wrong.Field == "" {
+			return in, errors.New(BadInput + "is not the JSON of a hook") // err could quote what was said
+		}
 	}
 	// Gemini CLI puts what a hook has said at the start of a session before the first prompt, as a part of it.
 	in.Prompt = strings.TrimSpace(hookContext.ReplaceAllString(in.Prompt, ""))
