@@ -2,6 +2,7 @@ package cli
 
 import (
 	"io"
+	"time"
 
 	"github.com/schollz/progressbar/v3"
 )
@@ -17,7 +18,10 @@ type Progress struct {
 // NewProgress returns a Progress that draws on out.
 func NewProgress(out io.Writer) *Progress { return &Progress{out: out} }
 
-// Show sets the bar called name to done of total. A bar of another name is removed first.
+// Unknown is a total that is not known: the bar counts only.
+const Unknown = -1
+
+// Show sets the bar called name to done of total, which may be Unknown. A bar of another name is removed first.
 func (p *Progress) Show(name string, done, total int) {
 	if !IsTerminal(p.out) {
 		return
@@ -27,7 +31,9 @@ func (p *Progress) Show(name string, done, total int) {
 		p.End()
 		p.name = name
 		p.bar = progressbar.NewOptions(total, progressbar.OptionSetWriter(p.out), progressbar.OptionSetDescription(name),
-			progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionClearOnFinish())
+			progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionClearOnFinish(),
+			// Drawn by Show only, and not more often than anyone can see.
+			progressbar.OptionSetSpinnerChangeInterval(0), progressbar.OptionThrottle(50*time.Millisecond))
 	}
 	_ = p.bar.Set(done) // a terminal that cannot be drawn on is no reason to stop
 }
