@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/text"
 )
@@ -97,7 +98,7 @@ func (t turn) blank() bool {
 //	              {"type":"custom_message","id","timestamp","content","display"}
 type record struct {
 	Type         string          `json:"type"`
-	Timestamp    string          `json:"timestamp"`
+	Timestamp    stamp           `json:"timestamp"`
 	AgentID      string          `json:"agent_id"`
 	SourcePlugin string          `json:"source_plugin"`
 	Connection   string          `json:"connection"`
@@ -123,9 +124,27 @@ type record struct {
 	} `json:"message"`
 }
 
+// stamp is a time as a line has it; a number of seconds or milliseconds since 1970 is in RFC 3339.
+type stamp string
+
+// UnmarshalJSON implements json.Unmarshaler. A value of another type is no time.
+func (s *stamp) UnmarshalJSON(data []byte) error {
+	var number float64
+	if json.Unmarshal(data, (*string)(s)) == nil || json.Unmarshal(data, &number) != nil {
+		return nil
+	}
+	if number > 1e11 { // in seconds it would be after the year 5000
+		number /= 1000
+	}
+	if number > 0 && number < 1e11 {
+		*s = stamp(time.UnixMilli(int64(number * 1000)).UTC().Format(time.RFC3339Nano))
+	}
+	return nil
+}
+
 // parse reads a line. A line of an unknown form is otherLine.
 func parse(data []byte) line {
-	if len(bytes.TrimSpace(data)) == 0 {
+	if data = bytes.Trim(data, "\x00 \t\r\n"); len(data) == 0 { // zeros are what a crash of the machine leaves
 		return line{}
 	}
 	var r record
@@ -138,7 +157,7 @@ func parse(data []byte) line {
 	if r.IsSidechain && sessionID.MatchString(r.OfSession) {
 		session.parent = r.OfSession
 	}
-	entry := Entry{Timestamp: r.Timestamp, SourcePlugin: r.SourcePlugin, SenderID: r.SenderID}
+	entry := Entry{Timestamp: string(r.Timestamp), SourcePlugin: r.SourcePlugin, SenderID: r.SenderID}
 	switch r.Type {
 	case "session":
 		return line{

@@ -151,3 +151,22 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// A time is read as text and as a number; zeros that a crash of the machine has left hide no line.
+func TestOddLines(t *testing.T) {
+	t.Parallel()
+	for time, want := range map[string]string{
+		`"2026-03-01T12:00:00Z"`: "2026-03-01T12:00:00Z",
+		`1772366400`:             "2026-03-01T12:00:00Z",
+		`1772366400500`:          "2026-03-01T12:00:00.5Z",
+		`-5`:                     "",
+		`{}`:                     "",
+		`"soon"`:                 "soon",
+	} {
+		data := "\x00\x00" + `{"type":"entry","role":"user","content":"ahoy","timestamp":` + time + "}\x00\r\n"
+		r := parse([]byte(data))
+		if r.kind != entryLine || r.whole().Content != "ahoy" || r.entry.Timestamp != want {
+			t.Errorf("%q: kind %d, %+v; want the time %q", data, r.kind, r.whole(), want)
+		}
+	}
+}
