@@ -246,28 +246,27 @@ func (c importing) read(ctx context.Context, place historyPlace, folder string) 
 	found.InPlace = history.InPlace(reader, place.path) && !c.copy
 	found.Set = found.InPlace && isBelow(place.path, c.Config.Session.Transcripts)
 	progress := cli.NewProgress(c.Stderr)
-	show := cli.IsTerminal(c.Stderr)
-	said := distilled{}
+	said, names := distilled{}, history.Names{}
 	err = reader.Read(ctx, place.path, func(s history.Session) error {
-		found.add(s)
-		if show {
-			progress.Show("sessions of "+place.source, found.Sessions, found.Sessions)
+		name, again := names.Of(s)
+		if again {
+			return ctx.Err()
 		}
+		found.add(s)
+		progress.Show("sessions of "+place.source, found.Sessions+found.Agents, cli.Unknown)
 		if c.distill {
-			said.hear(s)
+			said.hear(name, s)
 		}
 		if len(s.Turns) == 0 || c.dryRun || found.InPlace {
 			return ctx.Err()
 		}
-		_, changed, err := history.Copy(filepath.Join(folder, place.source), place.source, s)
+		_, changed, err := history.Copy(filepath.Join(folder, place.source), place.source, name, s)
 		if changed {
 			found.New++
 		}
 		return errors.Join(err, ctx.Err())
 	})
-	if show {
-		progress.End()
-	}
+	progress.End()
 	switch {
 	case errors.Is(err, history.ErrNotArchive):
 		return found, fmt.Errorf("import: %s: %w", place.path, history.ErrNotArchive)
@@ -294,9 +293,13 @@ func (c importing) read(ctx context.Context, place historyPlace, folder string) 
 	return found, said.offer(ctx, c.Command, logs)
 }
 
-// isBelow reports whether path is dir or below it; "" is nowhere.
+// isBelow reports whether path, which is absolute, is dir or below it; "" is nowhere.
 func isBelow(path, dir string) bool {
 	if dir == "" {
+		return false
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
 		return false
 	}
 	rel, err := filepath.Rel(dir, path)

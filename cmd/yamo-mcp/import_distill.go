@@ -34,13 +34,13 @@ type distilled struct {
 	all []heard
 }
 
-// hear adds what the person stated in a session.
+// hear adds what the person stated in a session with a log called name.
 //
 // SECURITY: only what the person typed: no agent's, tool's or host's words.
-func (d *distilled) hear(s history.Session) {
+func (d *distilled) hear(name string, s history.Session) {
 	for _, t := range s.Turns {
 		for _, one := range stated.Find(t.Said()) {
-			d.all = append(d.all, heard{one, history.LogName(s), t.Time})
+			d.all = append(d.all, heard{one, name, t.Time})
 		}
 	}
 	d.Found = len(d.all)

@@ -3,14 +3,14 @@ package history
 import (
 	"context"
 	"encoding/json"
-	"math"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 )
 
-// chatGPT reads the archive that ChatGPT exports: conversations.json has a tree of messages for each conversation, of
-// which the branch that the person saw last ends at current_node.
+// chatGPT reads the archive that ChatGPT exports: conversations.json, or conversations-000.json and so on, has a tree
+// of messages for each conversation, of which the branch that the person saw last ends at current_node.
 type chatGPT struct{}
 
 func (chatGPT) Places(string, func(string) string) []string { return nil }
@@ -30,7 +30,7 @@ type chatGPTNode struct {
 		Author struct {
 			Role string `json:"role"`
 		} `json:"author"`
-		CreateTime float64 `json:"create_time"`
+		CreateTime json.RawMessage `json:"create_time"`
 		Content    struct {
 			Type  string            `json:"content_type"`
 			Parts []json.RawMessage `json:"parts"`
@@ -43,18 +43,32 @@ type chatGPTNode struct {
 }
 
 func (chatGPT) Read(ctx context.Context, path string, visit func(Session) error) error {
-	file, err := conversations(path)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = file.Close() }() // opened for reading
-	return eachElement(ctx, file, func(raw json.RawMessage) error {
+	return eachConversation(ctx, path, func(raw json.RawMessage) error {
 		var c chatGPTConversation
-		if json.Unmarshal(raw, &c) != nil {
+		if !decode(raw, &c) {
 			return visit(Session{Unknown: 1})
 		}
 		return visit(c.session())
 	})
+}
+
+// last returns the last node of the branch that the person saw last, if the archive does not tell that of the newest
+// message; "" if there is no message.
+func (c chatGPTConversation) last() string {
+	if _, ok := c.Mapping[c.CurrentNode]; ok {
+		return c.CurrentNode
+	}
+	newest, at := "", time.Time{}
+	for _, id := range slices.Sorted(maps.Keys(c.Mapping)) {
+		m := c.Mapping[id].Message
+		if m == nil {
+			continue
+		}
+		if written := moment(m.CreateTime); newest == "" || !written.Before(at) {
+			newest, at = id, written
+		}
+	}
+	return newest
 }
 
 // session returns the branch that ends at the current node.
@@ -64,7 +78,7 @@ func (c chatGPTConversation) session() Session {
 		s.ID = c.ID
 	}
 	seen := map[string]bool{} // against a cycle
-	for id := c.CurrentNode; id != "" && !seen[id]; id = c.Mapping[id].Parent {
+	for id := c.last(); id != "" && !seen[id]; id = c.Mapping[id].Parent {
 		seen[id] = true
 		m := c.Mapping[id].Message
 		if m == nil || m.Metadata.Hidden || m.Author.Role == "system" {
@@ -95,14 +109,10 @@ func (c chatGPTConversation) session() Session {
 		if text == "" {
 			continue
 		}
-		t := Turn{Role: m.Author.Role, Text: text}
-		if m.CreateTime > 0 && m.CreateTime < math.MaxInt32*2 {
-			t.Time = time.UnixMilli(int64(m.CreateTime * 1000)).UTC()
-		}
-		s.Turns = append(s.Turns, t)
+		s.Turns = append(s.Turns, Turn{Role: m.Author.Role, Text: text, Time: moment(m.CreateTime)})
 	}
 	slices.Reverse(s.Turns)
-	if c.CurrentNode == "" || len(c.Mapping) == 0 {
+	if len(c.Mapping) == 0 {
 		s.Unknown++
 	}
 	return s

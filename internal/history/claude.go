@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
-	"time"
 )
 
 // claude reads the archive that Claude exports: conversations.json has the messages of each conversation in order.
@@ -17,9 +16,9 @@ type claudeConversation struct {
 	UUID     string `json:"uuid"`
 	Name     string `json:"name"`
 	Messages []struct {
-		Sender  string `json:"sender"`
-		Text    string `json:"text"`
-		Created string `json:"created_at"`
+		Sender  string          `json:"sender"`
+		Text    string          `json:"text"`
+		Created json.RawMessage `json:"created_at"`
 		Content []struct {
 			Type  string          `json:"type"`
 			Text  string          `json:"text"`
@@ -34,14 +33,9 @@ type claudeConversation struct {
 }
 
 func (claude) Read(ctx context.Context, path string, visit func(Session) error) error {
-	file, err := conversations(path)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = file.Close() }() // opened for reading
-	return eachElement(ctx, file, func(raw json.RawMessage) error {
+	return eachConversation(ctx, path, func(raw json.RawMessage) error {
 		var c claudeConversation
-		if json.Unmarshal(raw, &c) != nil || c.UUID == "" {
+		if !decode(raw, &c) || c.UUID == "" && len(c.Messages) == 0 {
 			return visit(Session{Unknown: 1})
 		}
 		return visit(c.session())
@@ -56,10 +50,7 @@ func (c claudeConversation) session() Session {
 			s.Unknown++
 			continue
 		}
-		at, err := time.Parse(time.RFC3339Nano, m.Created)
-		if err != nil {
-			at = time.Time{} // not known
-		}
+		at := moment(m.Created)
 		said, files := []string{}, []string{}
 		for _, b := range m.Content {
 			switch b.Type {

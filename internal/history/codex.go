@@ -1,7 +1,6 @@
 package history
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -10,24 +9,31 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
-	"time"
+
+	"github.com/klauspost/compress/zstd"
 )
 
-// codex reads the rollouts that Codex keeps: a JSON Lines file for each session in sessions/YYYY/MM/DD.
+// codex reads the rollouts that Codex keeps: a JSON Lines file for each session in sessions/YYYY/MM/DD, and in
+// archived_sessions those that the person archived. It compresses older ones.
 type codex struct{}
 
 func (codex) Places(home string, lookup func(string) string) []string {
-	return []string{filepath.Join(cmp.Or(lookup("CODEX_HOME"), filepath.Join(home, ".codex")), "sessions")}
+	dir := cmp.Or(lookup("CODEX_HOME"), filepath.Join(home, ".codex"))
+	return []string{filepath.Join(dir, "sessions"), filepath.Join(dir, "archived_sessions")}
 }
 
 // codexLine is a line of a rollout.
 type codexLine struct {
-	Timestamp string `json:"timestamp"`
-	Type      string `json:"type"`
+	Timestamp json.RawMessage `json:"timestamp"`
+	Type      string          `json:"type"`
 	Payload   struct {
-		ID     string `json:"id"`  // of session_meta
-		Cwd    string `json:"cwd"` // likewise
+		ID  string `json:"id"`  // of session_meta
+		Cwd string `json:"cwd"` // likewise
+		Git struct {
+			Branch string `json:"branch"`
+		} `json:"git"` // likewise
 		Source struct {
 			Subagent *struct {
 				Spawn struct {
@@ -35,11 +41,9 @@ type codexLine struct {
 				} `json:"thread_spawn"`
 			} `json:"subagent"`
 		} `json:"source"` // likewise; of a person's session a string
-		Type    string `json:"type"`
-		Role    string `json:"role"`
-		Content []struct {
-			Text string `json:"text"`
-		} `json:"content"`
+		Type      string          `json:"type"`
+		Role      string          `json:"role"`
+		Content   json.RawMessage `json:"content"` // a string or parts
 		Name      string          `json:"name"`
 		Arguments string          `json:"arguments"`
 		Input     string          `json:"input"`
@@ -49,12 +53,16 @@ type codexLine struct {
 }
 
 func (codex) Read(ctx context.Context, path string, visit func(Session) error) error {
+	if target, err := filepath.EvalSymlinks(path); err == nil { // WalkDir follows no link
+		path = target
+	}
 	return filepath.WalkDir(path, func(file string, d fs.DirEntry, err error) error {
-		if err != nil {
+		switch {
+		case err != nil && file == path:
 			return err
-		}
-		name := d.Name()
-		if !d.Type().IsRegular() || !strings.HasPrefix(name, "rollout-") || !strings.HasSuffix(name, ".jsonl") {
+		case err != nil: // a folder that cannot be read
+			return errors.Join(visit(Session{Unknown: 1}), fs.SkipDir)
+		case !d.Type().IsRegular() || !rollout.MatchString(d.Name()):
 			return ctx.Err()
 		}
 		s, err := codexSession(file)
@@ -64,6 +72,9 @@ func (codex) Read(ctx context.Context, path string, visit func(Session) error) e
 		return visit(s)
 	})
 }
+
+// rollout is the name of a rollout.
+var rollout = regexp.MustCompile(`^(rollout-.+)\.jsonl(\.zst)?$`)
 
 // codexSession reads a rollout.
 func codexSession(path string) (s Session, err error) {
@@ -79,59 +90,78 @@ func codexSession(path string) (s Session, err error) {
 		return s, err
 	}
 	defer func() { _ = file.Close() }() // opened for reading
-	s.ID = strings.TrimSuffix(filepath.Base(path), ".jsonl")
-	lines := bufio.NewReader(file)
-	for {
-		data, err := lines.ReadBytes('\n')
-		if len(data) > 1 {
-			s.addCodex(data)
-		}
-		if errors.Is(err, io.EOF) {
-			if s.Parent != "" {
-				s.subagent(s.Parent)
-			}
-			return s, nil
-		}
+	name := rollout.FindStringSubmatch(filepath.Base(path))
+	s.ID = name[1]
+	text := io.Reader(file)
+	if name[2] != "" {
+		unpacked, err := zstd.NewReader(file, zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderConcurrency(1))
 		if err != nil {
 			return s, err
 		}
+		defer unpacked.Close()
+		text = unpacked
+	}
+	read := codexReader{Session: &s}
+	err = eachLine(text, read.add)
+	if s.Parent != "" {
+		s.subagent(s.Parent)
+	}
+	if err != nil && len(s.Turns) > 0 { // what is before the damage
+		s.Unknown++
+		err = nil
+	}
+	return s, err
+}
+
+// maxWindow bounds the memory for unpacking, in bytes.
+const maxWindow = 64 << 20
+
+// codexReader makes a session of the lines of a rollout.
+type codexReader struct {
+	*Session
+	known bool // the session's own session_meta was read
+}
+
+// begin takes what a session_meta tells. A forked session has that of the other session too, after its own.
+func (s *codexReader) begin(l codexLine) {
+	if s.known {
+		return
+	}
+	p := l.Payload
+	s.known = true
+	s.ID, s.Folder, s.Branch = cmp.Or(p.ID, s.ID), p.Cwd, p.Git.Branch
+	if by := p.Source.Subagent; by != nil {
+		s.Parent = cmp.Or(by.Spawn.Parent, s.ID)
 	}
 }
 
-// addCodex adds what a line of a rollout tells.
-func (s *Session) addCodex(data []byte) {
+// add adds what a line of a rollout tells.
+func (s *codexReader) add(data []byte) {
 	var l codexLine
-	var typed *json.UnmarshalTypeError
-	if err := json.Unmarshal(data, &l); err != nil && !errors.As(err, &typed) {
+	if !decode(data, &l) {
 		s.Unknown++
 		return
 	}
 	p := l.Payload
+	t := Turn{Role: p.Role, Time: moment(l.Timestamp)}
 	switch l.Type {
 	case "session_meta":
-		s.ID, s.Folder = cmp.Or(p.ID, s.ID), cmp.Or(p.Cwd, s.Folder)
-		if by := p.Source.Subagent; by != nil {
-			s.Parent = cmp.Or(by.Spawn.Parent, s.ID)
-		}
+		s.begin(l)
 		return
-	case "turn_context", "event_msg", "compacted": // the messages among these are response items too
+	case "turn_context", "event_msg", "compacted", "world_state": // the messages among these are response items too
 		return
+	case "inter_agent_communication":
+		p.Type = "agent_message"
 	case "response_item":
 	default:
 		s.Unknown++
 		return
 	}
-	t := Turn{Role: p.Role}
-	if at, err := time.Parse(time.RFC3339Nano, l.Timestamp); err == nil {
-		t.Time = at
-	}
 	switch p.Type {
+	case "agent_message": // from one agent to another
+		t.Role, t.Text = "agent", strings.TrimSpace(partsText(p.Content))
 	case "message":
-		var said []string
-		for _, c := range p.Content {
-			said = append(said, c.Text)
-		}
-		t.Text = strings.TrimSpace(strings.Join(said, "\n"))
+		t.Text = strings.TrimSpace(partsText(p.Content))
 		if p.Role != "user" && p.Role != "assistant" || p.Role == "user" && hostSaid(t.Text) {
 			return
 		}
@@ -141,7 +171,8 @@ func (s *Session) addCodex(data []byte) {
 			cmp.Or(p.Arguments, p.Input, string(p.Action)))
 	case "function_call_output", "custom_tool_call_output":
 		t.Role, t.Text = "tool", codexOutput(p.Output)
-	case "reasoning", "web_search_call", "ghost_snapshot", "compaction":
+	case "reasoning", "web_search_call", "ghost_snapshot", "compaction", "context_compaction", "tool_search_call",
+		"tool_search_output", "image_generation_call", "additional_tools":
 		return
 	default:
 		s.Unknown++

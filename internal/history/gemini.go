@@ -1,68 +1,172 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 )
 
-// gemini reads the sessions that Gemini CLI keeps: a JSON file each in tmp/PROJECT/chats.
+// gemini reads the sessions that Gemini CLI keeps in tmp/PROJECT/chats: a file of JSON Lines each, earlier of JSON.
+// Subagents have a folder with the session's ID.
 type gemini struct{}
 
 func (gemini) Places(home string, _ func(string) string) []string {
 	return []string{filepath.Join(home, ".gemini", "tmp")}
 }
 
-// geminiSession is a session's file.
+// geminiSession is a session's file of JSON, or metadata in one of JSON Lines.
 type geminiSession struct {
-	ID       string `json:"sessionId"`
-	Summary  string `json:"summary"`
-	Messages []struct {
-		Type      string          `json:"type"`
-		Timestamp string          `json:"timestamp"`
-		Content   json.RawMessage `json:"content"` // a string or parts
-		ToolCalls []struct {
-			Name   string          `json:"name"`
-			Args   json.RawMessage `json:"args"`
-			Result json.RawMessage `json:"result"`
-			Shown  any             `json:"resultDisplay"`
-		} `json:"toolCalls"`
-	} `json:"messages"`
+	ID          string          `json:"sessionId"`
+	Summary     string          `json:"summary"`
+	Directories []string        `json:"directories"`
+	Messages    []geminiMessage `json:"messages"`
+}
+
+// geminiMessage is a message.
+type geminiMessage struct {
+	ID        string          `json:"id"`
+	Type      string          `json:"type"`
+	Timestamp json.RawMessage `json:"timestamp"`
+	Content   json.RawMessage `json:"content"`        // a string or parts
+	Typed     json.RawMessage `json:"displayContent"` // likewise: without the files that the person named
+	ToolCalls []struct {
+		Name   string          `json:"name"`
+		Args   json.RawMessage `json:"args"`
+		Result json.RawMessage `json:"result"`
+		Shown  any             `json:"resultDisplay"`
+	} `json:"toolCalls"`
+}
+
+// geminiLine is a line of JSON Lines: metadata, a message, or a change of what is before it.
+type geminiLine struct {
+	geminiMessage
+	Session string         `json:"sessionId"`
+	Summary string         `json:"summary"`
+	Folders []string       `json:"directories"`
+	Set     *geminiSession `json:"$set"`
+	Rewind  *string        `json:"$rewindTo"` // the ID of the first message that is not a part of the session any more
 }
 
 func (gemini) Read(ctx context.Context, path string, visit func(Session) error) error {
-	files, err := filepath.Glob(filepath.Join(path, "*", "chats", "session-*.json"))
-	if err != nil {
-		return err
+	var files []string
+	// A session that was in JSON goes on in JSON Lines, which then have all of it.
+	for _, form := range []string{"session-*.jsonl", "*/*.jsonl", "session-*.json"} {
+		found, err := filepath.Glob(filepath.Join(path, "*", "chats", filepath.FromSlash(form)))
+		if err != nil {
+			return err
+		}
+		files = append(files, found...)
 	}
 	for _, file := range files {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		var g geminiSession
-		if readJSON(file, &g) != nil || g.ID == "" {
-			if err := visit(Session{Unknown: 1}); err != nil {
-				return err
-			}
-			continue
-		}
-		s := g.session()
-		// The name of the project's folder is a hash, unless the program has noted the folder itself.
-		if root, err := os.ReadFile(filepath.Join(filepath.Dir(filepath.Dir(file)), ".project_root")); err == nil {
-			s.Folder = strings.TrimSpace(string(root))
-		}
-		if err := visit(s); err != nil {
+		if err := visit(geminiFile(file)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (g geminiSession) session() Session {
+// geminiFile reads a session's file.
+func geminiFile(path string) Session {
+	var g geminiSession
+	unknown := 0
+	if filepath.Ext(path) == ".jsonl" {
+		unknown = g.readLines(path)
+	} else if readJSON(path, &g) != nil {
+		unknown = 1
+	}
+	if g.ID == "" {
+		return Session{Unknown: 1}
+	}
+	s := g.session()
+	s.Unknown += unknown
+	project := filepath.Dir(path)
+	parent := ""
+	if filepath.Base(project) != "chats" {
+		parent, project = filepath.Base(project), filepath.Dir(project)
+	}
+	// The name of the project's folder is a hash or a short name; the program notes the folder itself.
+	if root, err := os.ReadFile(filepath.Join(filepath.Dir(project), ".project_root")); err == nil {
+		s.Folder = strings.TrimSpace(string(root))
+	} else if len(g.Directories) > 0 {
+		s.Folder = g.Directories[0]
+	}
+	if parent != "" {
+		s.subagent(parent)
+	}
+	return s
+}
+
+// readLines reads a file of JSON Lines, and returns the number of entries whose form is not known.
+func (g *geminiSession) readLines(path string) (unknown int) {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxFile {
+		return 1
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return 1
+	}
+	defer func() { _ = file.Close() }() // opened for reading
+	places := map[string]int{}          // of the messages, by their IDs
+	if err := eachLine(file, func(line []byte) {
+		var l geminiLine
+		if !decode(line, &l) || !g.apply(l, places) {
+			unknown++
+		}
+	}); err != nil {
+		unknown++
+	}
+	return unknown
+}
+
+// apply adds what a line tells, and reports whether its form is known.
+func (g *geminiSession) apply(l geminiLine, places map[string]int) bool {
+	put := func(m geminiMessage) { // a message is written again when more of it is known
+		if at, ok := places[m.ID]; ok {
+			g.Messages[at] = m
+			return
+		}
+		places[m.ID] = len(g.Messages)
+		g.Messages = append(g.Messages, m)
+	}
+	switch {
+	case l.Rewind != nil:
+		g.Messages = g.Messages[:places[*l.Rewind]] // of an unknown message: all, as the program does
+		clear(places)
+		for i, m := range g.Messages {
+			places[m.ID] = i
+		}
+	case l.ID != "":
+		put(l.geminiMessage)
+	case l.Set != nil:
+		for _, m := range l.Set.Messages {
+			put(m)
+		}
+		g.note(*l.Set)
+	case l.Session != "":
+		g.note(geminiSession{ID: l.Session, Summary: l.Summary, Directories: l.Folders})
+	default:
+		return false
+	}
+	return true
+}
+
+// note takes metadata, of which later lines are right.
+func (g *geminiSession) note(about geminiSession) {
+	g.ID, g.Summary = cmp.Or(about.ID, g.ID), cmp.Or(about.Summary, g.Summary)
+	if len(about.Directories) > 0 {
+		g.Directories = about.Directories
+	}
+}
+
+func (g *geminiSession) session() Session {
 	s := Session{ID: g.ID, Title: g.Summary}
 	for _, m := range g.Messages {
 		role := map[string]string{"user": "user", "gemini": "assistant"}[m.Type]
@@ -72,11 +176,11 @@ func (g geminiSession) session() Session {
 			}
 			continue
 		}
-		at, err := time.Parse(time.RFC3339Nano, m.Timestamp)
-		if err != nil {
-			at = time.Time{} // not known
+		text := cmp.Or(partsText(m.Typed), partsText(m.Content))
+		if role == "user" && geminiSaid(text) {
+			continue
 		}
-		said := []string{geminiText(m.Content)}
+		said := []string{text}
 		var results []string
 		for _, c := range m.ToolCalls {
 			said = append(said, "[tool call: "+c.Name+"] "+string(c.Args))
@@ -86,6 +190,7 @@ func (g geminiSession) session() Session {
 				results = append(results, string(c.Result))
 			}
 		}
+		at := moment(m.Timestamp)
 		for _, t := range []Turn{
 			{Role: role, Text: strings.TrimSpace(strings.Join(said, "\n")), Time: at},
 			{Role: "tool", Text: strings.TrimSpace(strings.Join(results, "\n")), Time: at},
@@ -98,21 +203,33 @@ func (g geminiSession) session() Session {
 	return s
 }
 
-// geminiText returns the text of a message: a string, or the text of its parts.
-func geminiText(content json.RawMessage) string {
+// geminiSaid reports whether a user's message is what the program wrote in the person's place.
+func geminiSaid(text string) bool {
+	text = strings.TrimSpace(text)
+	return strings.HasPrefix(text, "<session_context>") ||
+		strings.HasPrefix(text, "This is the Gemini CLI. We are setting up")
+}
+
+// partsText returns the text of a message: a string, or the text of its parts.
+func partsText(content json.RawMessage) string {
 	var text string
 	if json.Unmarshal(content, &text) == nil {
 		return text
 	}
-	var parts []struct {
-		Text string `json:"text"`
-	}
+	var parts []json.RawMessage // strings, or objects with a text
 	if json.Unmarshal(content, &parts) != nil {
-		return ""
+		parts = []json.RawMessage{content}
 	}
 	var said []string
-	for _, p := range parts {
-		said = append(said, p.Text)
+	for _, raw := range parts {
+		var part struct {
+			Text string `json:"text"`
+		}
+		if json.Unmarshal(raw, &text) == nil {
+			said = append(said, text)
+		} else if decode(raw, &part) && part.Text != "" {
+			said = append(said, part.Text)
+		}
 	}
 	return strings.Join(said, "\n")
 }

@@ -6,21 +6,15 @@
 package history
 
 import (
-	"archive/zip"
 	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
-	"slices"
-	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/atomicfile"
 )
@@ -31,6 +25,7 @@ type Session struct {
 	Parent  string // of a subagent: the id of the session that it worked for, its own if that is not known; else ""
 	Title   string // "" if it has none
 	Folder  string // that it was about, "" if it is not known
+	Branch  string // of git, "" if it is not known
 	Turns   []Turn // in order
 	Unknown int    // entries that were left out because their form is not known
 }
@@ -100,51 +95,21 @@ func isDatabase(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// LogName returns the id under which Copy writes a session.
-func LogName(s Session) string { return fileName(s.ID) }
-
 // maxFile is the maximum size of a file of one session.
 const maxFile = 256 << 20
 
-// ErrNotArchive means that a file is none of the forms that a program exports.
-var ErrNotArchive = errors.New("it is neither an exported archive (zip) nor its conversations.json")
+// maxText is the maximum length of a turn's text in a line of a copy, in bytes. A longer text is several turns: the
+// reader of session logs leaves out a line of more than 4 MiB, and JSON writes a byte in up to six.
+const maxText = 512 << 10
 
-// Copy writes s as a session log into dir, and returns its path. A session that is there already is replaced if it has
-// changed; changed tells.
-func Copy(dir, source string, s Session) (path string, changed bool, err error) {
-	path = filepath.Join(dir, fileName(s.ID)+".jsonl")
+// Copy writes s as the session log called name (see Names) into dir, and returns its path. A session that is there
+// already is replaced if it has changed; changed tells.
+func Copy(dir, source, name string, s Session) (path string, changed bool, err error) {
+	path = filepath.Join(dir, name+".jsonl")
 	var b bytes.Buffer
 	line := json.NewEncoder(&b)
 	line.SetEscapeHTML(false)
-	header := map[string]any{
-		"type": "session", "version": 1, "id": fileName(s.ID), "connection": "dm", "source_plugin": source,
-	}
-	if s.Folder != "" {
-		header["cwd"] = s.Folder
-	}
-	if len(s.Turns) > 0 && !s.Turns[0].Time.IsZero() {
-		header["timestamp"] = stamp(s.Turns[0].Time)
-	}
-	lines := []any{header}
-	if s.Title != "" {
-		lines = append(lines, map[string]any{"type": "custom-title", "customTitle": s.Title, "cwd": s.Folder})
-	}
-	for i, t := range s.Turns {
-		entry := map[string]any{
-			"type": "entry", "role": t.Role, "content": t.Text, "message_id": fmt.Sprint(i + 1), "source_plugin": source,
-		}
-		if !t.Time.IsZero() {
-			entry["timestamp"] = stamp(t.Time)
-		}
-		if s.Folder != "" {
-			entry["cwd"] = s.Folder
-		}
-		if s.Parent != "" { // as Claude Code does
-			entry["isSidechain"], entry["sessionId"] = true, fileName(s.Parent)
-		}
-		lines = append(lines, entry)
-	}
-	for _, l := range lines {
+	for _, l := range lines(source, name, s) {
 		if err := line.Encode(l); err != nil {
 			return "", false, fmt.Errorf("write session log: %w", err)
 		}
@@ -158,85 +123,56 @@ func Copy(dir, source string, s Session) (path string, changed bool, err error) 
 	return path, true, atomicfile.Write(path, b.Bytes())
 }
 
+// lines returns the lines of a session log.
+func lines(source, name string, s Session) []any {
+	header := map[string]any{
+		"type": "session", "version": 1, "id": name, "connection": "dm", "source_plugin": source,
+	}
+	if s.Folder != "" {
+		header["cwd"] = s.Folder
+	}
+	if len(s.Turns) > 0 && !s.Turns[0].Time.IsZero() {
+		header["timestamp"] = stamp(s.Turns[0].Time)
+	}
+	list := []any{header}
+	if s.Title != "" {
+		list = append(list, map[string]any{"type": "custom-title", "customTitle": s.Title, "cwd": s.Folder})
+	}
+	number := 0
+	for _, t := range s.Turns {
+		for _, piece := range pieces(t.Text) {
+			number++
+			entry := map[string]any{
+				"type": "entry", "role": t.Role, "content": piece, "message_id": fmt.Sprint(number), "source_plugin": source,
+			}
+			if !t.Time.IsZero() {
+				entry["timestamp"] = stamp(t.Time)
+			}
+			if s.Folder != "" {
+				entry["cwd"] = s.Folder
+			}
+			if s.Branch != "" {
+				entry["gitBranch"] = s.Branch
+			}
+			if s.Parent != "" { // as Claude Code does
+				entry["isSidechain"], entry["sessionId"] = true, fileName(s.Parent)
+			}
+			list = append(list, entry)
+		}
+	}
+	return list
+}
+
+// pieces returns text in pieces of up to maxText bytes, which end between characters.
+func pieces(text string) (list []string) {
+	for len(text) > maxText {
+		end := maxText
+		for end > maxText-utf8.UTFMax && !utf8.RuneStart(text[end]) {
+			end--
+		}
+		list, text = append(list, text[:end]), text[end:]
+	}
+	return append(list, text)
+}
+
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
-
-// odd is what the name of a session log cannot have.
-var odd = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
-
-// fileName returns id as the name of a session log.
-func fileName(id string) string {
-	id = strings.TrimLeft(odd.ReplaceAllString(id, "-"), "._-")
-	return cmp.Or(id[:min(len(id), 120)], "session")
-}
-
-// conversations opens conversations.json of an archive, or the file itself.
-func conversations(path string) (io.ReadCloser, error) {
-	if !strings.EqualFold(filepath.Ext(path), ".zip") {
-		info, err := os.Stat(path)
-		if err != nil {
-			return nil, err
-		}
-		if info.IsDir() {
-			path = filepath.Join(path, "conversations.json")
-		}
-		return os.Open(path)
-	}
-	archive, err := zip.OpenReader(path)
-	if err != nil {
-		return nil, errors.Join(ErrNotArchive, err)
-	}
-	at := slices.IndexFunc(archive.File, func(f *zip.File) bool { return filepath.Base(f.Name) == "conversations.json" })
-	if at < 0 {
-		return nil, errors.Join(ErrNotArchive, archive.Close())
-	}
-	file, err := archive.File[at].Open()
-	if err != nil {
-		return nil, errors.Join(err, archive.Close())
-	}
-	return &inArchive{file, archive}, nil
-}
-
-// inArchive is a file in an archive that is closed with it.
-type inArchive struct {
-	io.ReadCloser
-	archive *zip.ReadCloser
-}
-
-func (f *inArchive) Close() error { return errors.Join(f.ReadCloser.Close(), f.archive.Close()) }
-
-// eachElement calls visit with each element of the JSON array in r. Memory is bounded by the largest.
-func eachElement(ctx context.Context, r io.Reader, visit func(json.RawMessage) error) error {
-	d := json.NewDecoder(r)
-	if start, err := d.Token(); err != nil || start != json.Delim('[') {
-		return errors.Join(ErrNotArchive, err)
-	}
-	for d.More() {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		var element json.RawMessage
-		if err := d.Decode(&element); err != nil {
-			return fmt.Errorf("read the archive: %w", err)
-		}
-		if err := visit(element); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// readJSON decodes a file of limited size.
-func readJSON(path string, to any) error {
-	info, err := os.Stat(path)
-	if err != nil {
-		return err
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxFile {
-		return fmt.Errorf("%s: %w", filepath.Base(path), fs.ErrInvalid)
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(data, to)
-}

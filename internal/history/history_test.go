@@ -190,7 +190,7 @@ func TestCopy(t *testing.T) {
 		Turns: []history.Turn{{Role: "user", Text: "list <the> buoys", Time: at("2026-03-01T12:00:00Z")}},
 	}
 	for i, want := range []bool{true, false} {
-		if _, changed, err := history.Copy(filepath.Join(dir, "codex"), "codex", s); err != nil || changed != want {
+		if _, changed, err := history.Copy(filepath.Join(dir, "codex"), "codex", "x-y", s); err != nil || changed != want {
 			t.Errorf("copy %d: changed %v, %v", i+1, changed, err)
 		}
 	}
@@ -207,7 +207,7 @@ func TestCopy(t *testing.T) {
 	agent := history.Session{
 		ID: "a", Parent: "../x y", Turns: []history.Turn{{Role: "agent", Text: "count them"}},
 	}
-	if _, _, err := history.Copy(filepath.Join(dir, "codex"), "codex", agent); err != nil {
+	if _, _, err := history.Copy(filepath.Join(dir, "codex"), "codex", "a", agent); err != nil {
 		t.Fatal(err)
 	}
 	listed, err := folder.View(audience.DM()).ListSessions(t.Context(), 0)

@@ -70,7 +70,7 @@ func hostSession(ctx context.Context, view *transcript.View, l transcript.Log) (
 	if err != nil || about.Group != "" {
 		return s, false, err
 	}
-	s.Title, s.Folder, s.Unknown = about.Title, about.Folder, about.SkippedLines
+	s.Title, s.Folder, s.Branch, s.Unknown = about.Title, about.Folder, about.Branch, about.SkippedLines
 	if about.Subagent {
 		s.Parent = cmp.Or(about.Parent, s.ID)
 	}

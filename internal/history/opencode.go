@@ -24,7 +24,7 @@ func (openCode) Places(home string, lookup func(string) string) []string {
 }
 
 type openCodeTime struct {
-	Created int64 `json:"created"` // Unix milliseconds
+	Created json.RawMessage `json:"created"` // Unix milliseconds
 }
 
 func (openCode) Read(ctx context.Context, path string, visit func(Session) error) error {
@@ -91,7 +91,7 @@ func openCodeMessages(path string, s *Session) {
 				s.Unknown++
 			}
 		}
-		said.turns(m, s)
+		said.turns(m.Role, moment(m.Time.Created), s)
 	}
 }
 
@@ -127,14 +127,10 @@ func (said *openCodeSaid) add(p openCodePart) bool {
 	return true
 }
 
-// turns adds the turns of message m to s.
-func (said *openCodeSaid) turns(m openCodeMessage, s *Session) {
-	at := time.Time{}
-	if m.Time.Created > 0 {
-		at = time.UnixMilli(m.Time.Created).UTC()
-	}
+// turns adds the turns of a message to s.
+func (said *openCodeSaid) turns(role string, at time.Time, s *Session) {
 	for _, t := range []Turn{
-		{Role: m.Role, Text: strings.TrimSpace(strings.Join(said.texts, "\n")), Time: at},
+		{Role: role, Text: strings.TrimSpace(strings.Join(said.texts, "\n")), Time: at},
 		{Role: "tool", Text: strings.TrimSpace(strings.Join(said.outputs, "\n")), Time: at},
 	} {
 		if t.Text != "" {
@@ -188,7 +184,7 @@ func openCodeRows(ctx context.Context, db *sqlitefile.File, s *Session) error {
 		if parts[message] == nil {
 			parts[message] = &openCodeSaid{}
 		}
-		if json.Unmarshal(r.Bytes("data"), &p) != nil || !parts[message].add(p) {
+		if !decode(r.Bytes("data"), &p) || !parts[message].add(p) {
 			s.Unknown++
 		}
 		return nil
@@ -199,15 +195,16 @@ func openCodeRows(ctx context.Context, db *sqlitefile.File, s *Session) error {
 	const ofMessages = "SELECT id, data, time_created FROM message WHERE session_id = ? ORDER BY id"
 	return db.Each(ctx, ofMessages, func(r sqlitefile.Row) error {
 		var m openCodeMessage
-		if json.Unmarshal(r.Bytes("data"), &m) != nil || m.Role != "user" && m.Role != "assistant" {
+		if !decode(r.Bytes("data"), &m) || m.Role != "user" && m.Role != "assistant" {
 			s.Unknown++
 			return nil
 		}
-		if at := r.Time("time_created"); m.Time.Created == 0 && !at.IsZero() {
-			m.Time.Created = at.UnixMilli()
+		at := moment(m.Time.Created)
+		if at.IsZero() {
+			at = r.Time("time_created")
 		}
 		if said := parts[r.Text("id")]; said != nil {
-			said.turns(m, s)
+			said.turns(m.Role, at, s)
 		}
 		return nil
 	}, s.ID)
