@@ -236,6 +236,17 @@ func showTurnsFound(s *screen.Screen, found transcript.Hits) {
 	for _, h := range found.Hits {
 		s.Put(s.In(screen.Faint, screen.Line(h.SessionID)+"  "+clock(h.Timestamp)) + "  " +
 			s.In(screen.Strong, screen.Line(h.Role)) + "\n")
+		var facts []string
+		for _, f := range []struct{ name, value string }{
+			{"project", h.Project}, {"group", h.Group}, {"subagent of", h.Parent},
+		} {
+			if f.value != "" {
+				facts = append(facts, f.name+" "+screen.Line(f.value))
+			}
+		}
+		if len(facts) > 0 {
+			s.Put("    " + s.In(screen.Faint, strings.Join(facts, " · ")) + "\n")
+		}
 		s.Wrap("    ", h.Preview)
 	}
 	if found.Truncated {
