@@ -60,11 +60,20 @@ func identityFields(matter string) (fields []string) {
 	return fields
 }
 
+// isOwn reports whether a field with an id has that of the entity which the file is about, as its path says.
+func isOwn(field string, about grammar.Entity) bool {
+	name, value, _ := strings.Cut(field, ": ")
+	if name == "user_id" {
+		return value == about.UserID
+	}
+	return value == about.ID
+}
+
 // lost describes what a change by hand removed although it must stay: sections with events and, in a profile, all
 // sections, their anchors, and the ids in its front matter (seed 004 §4). edited has the headings of sections with
 // events.
 func lost(name string, edited map[string]bool, old, present *grammar.Document) (wrong []string) {
-	t, _ := grammar.TypeOf(name)
+	t, about := grammar.TypeOf(name)
 	strict := t != nil && t.Strict
 	for _, p := range old.Parts[1:] {
 		// What a person no longer wants of a sweep, they remove with its heading.
@@ -98,7 +107,8 @@ func lost(name string, edited map[string]bool, old, present *grammar.Document) (
 		after, _, _ := frontmatter.Split(present.Head)
 		have := identityFields(after)
 		for _, field := range identityFields(before) {
-			if !slices.Contains(have, field) {
+			// A wrong id that is corrected is no drift.
+			if !slices.Contains(have, field) && isOwn(field, about) {
 				wrong = append(wrong, fmt.Sprintf("the front matter's %q is missing or different", field))
 			}
 		}

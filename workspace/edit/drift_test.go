@@ -425,6 +425,27 @@ func TestBrokenRecordIsQueued(t *testing.T) {
 	}
 }
 
+// An id that is given back the value that the file's path has is mended, and no second drift.
+func TestCorrectedID(t *testing.T) {
+	t.Parallel()
+	right := grammar.New(partFile, "2026-01-02T03:04:05Z")
+	d := newFixture(t, map[string]string{partFile: right})
+	e := d.open()
+	d.edit(e, request(partFile, grammar.AppendSection, "Role", "Keeps watch."))
+	for _, ids := range [][2]string{{"user_id: kate", "user_id: eve"}, {"part_id: guard", "part_id: dog"}} {
+		before := len(d.drifts(e))
+		d.write(partFile, strings.Replace(d.read(partFile), ids[0], ids[1], 1))
+		wrong := d.drifts(e)
+		if len(wrong) != before+1 || !strings.Contains(wrong[before].Rationale, ids[0]) {
+			t.Errorf("%s: the drifts are %+v", ids[1], wrong)
+		}
+		d.write(partFile, strings.Replace(d.read(partFile), ids[1], ids[0], 1))
+		if after := d.drifts(e); len(after) != len(wrong) {
+			t.Errorf("corrected from %s, it has drifted again: %+v", ids[1], after[len(wrong):])
+		}
+	}
+}
+
 // Lint reports drift that the record does not have yet, and writes nothing.
 func TestCheckDrift(t *testing.T) {
 	t.Parallel()
