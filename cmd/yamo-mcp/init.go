@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -73,6 +74,7 @@ and if you give no name, the agent asks who it is and whom it serves in its firs
 				}
 			}
 			scrubber := session.CredentialScrubber(nil)
+			fresh := isEmpty(args[0])
 			made, kept, err := workspace.Init(cmd.Context(), args[0], given, workspace.WithScrubber(scrubber))
 			// Also when Init failed: what was created before remains.
 			for _, name := range made {
@@ -86,6 +88,12 @@ and if you give no name, the agent asks who it is and whom it serves in its firs
 			}
 			if err != nil {
 				return err
+			}
+			if fresh {
+				// What this machine noted of an earlier workspace in this place is not missing from the new one.
+				if err := os.RemoveAll(config.HeadFolder(args[0], env.Getenv)); err != nil {
+					return err
+				}
 			}
 			if asking != nil {
 				err = asking.hosts(cmd.Context(), args[0])
@@ -109,6 +117,12 @@ and if you give no name, the agent asks who it is and whom it serves in its firs
 	flags.BoolVar(&importing, "import", false,
 		"import the conversations that hosts have kept, as yamo-mcp import auto does; =false: do not ask")
 	return cmd
+}
+
+// isEmpty reports whether there is no folder dir, or nothing in it.
+func isEmpty(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	return errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0
 }
 
 // importAtInit copies the conversations of this machine's hosts into the new workspace in dir, if that is agreed or the

@@ -124,7 +124,7 @@ func lintDrift(
 	ctx context.Context, env cli.Env, dir string, view *workspace.View,
 ) ([]workspace.Finding, error) {
 	folder := filepath.Join(dir, session.MemoryFolder)
-	if !applied.Begun(folder) {
+	if !applied.Begun(folder, config.HeadFolder(dir, env.Getenv)) {
 		return nil, nil
 	}
 	settings, err := config.Read(dir, env.Getenv)

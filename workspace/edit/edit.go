@@ -117,12 +117,7 @@ func (e *Editor) newLedger() *ledger.Ledger {
 const ledgerName = "edits"
 
 // head returns the file that notes the record's last line, "" if none is kept.
-func (e *Editor) head() string {
-	if e.opt.Heads == "" {
-		return ""
-	}
-	return filepath.Join(e.opt.Heads, ledgerName+".json")
-}
+func (e *Editor) head() string { return applied.Head(e.opt.Heads) }
 
 func (e *Editor) path() string { return applied.Record(e.opt.Dir) }
 

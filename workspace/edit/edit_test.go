@@ -90,9 +90,9 @@ func (d *fixture) read(name string) string {
 }
 
 // open is an editor, as a process has it.
-func (d *fixture) open() *Editor {
+func (d *fixture) open(changes ...func(*Options)) *Editor {
 	d.tb.Helper()
-	e, err := Open(Options{
+	options := Options{
 		View: d.view, Dir: filepath.Join(d.dir, ".yamo"), Now: d.clock.Now,
 		Memory: func(_ context.Context, id string) (string, error) {
 			if id != "mem_1767323045678_0a1b2c" {
@@ -100,7 +100,11 @@ func (d *fixture) open() *Editor {
 			}
 			return "Kate said that Eva was there.", nil
 		},
-	})
+	}
+	for _, change := range changes {
+		change(&options)
+	}
+	e, err := Open(options)
 	if err != nil {
 		d.tb.Fatal(err)
 	}

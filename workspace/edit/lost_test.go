@@ -90,6 +90,53 @@ func TestCutRecordTakesNoEdit(t *testing.T) {
 	}
 }
 
+// Without the note in its folder too, what this machine has seen of the record tells that lines are missing: no edit
+// takes their place, and none that is complete is finished or undone.
+func TestCutRecordWithoutItsNote(t *testing.T) {
+	t.Parallel()
+	for name, left := range map[string]int{"cut": 3, "gone": 0} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newFixture(t, map[string]string{"MEMORY.md": memoryText})
+			state, heads := filepath.Join(d.dir, ".yamo"), t.TempDir()
+			open := func() *Editor {
+				return d.open(func(o *Options) { o.Heads = heads })
+			}
+			for _, item := range []string{"Eva", "Uwe", "Kim"} {
+				d.edit(open(), request("MEMORY.md", grammar.AppendItem, "People", item))
+			}
+			data, err := os.ReadFile(applied.Record(state))
+			if err != nil {
+				t.Fatal(err)
+			}
+			cut := bytes.Join(bytes.SplitAfter(data, []byte("\n"))[:left], nil)
+			if err := errors.Join(os.Remove(filepath.Join(state, "private", "edits.applied")),
+				os.Remove(applied.Record(state))); err != nil {
+				t.Fatal(err)
+			}
+			if left > 0 {
+				if err := os.WriteFile(applied.Record(state), cut, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := open().Recover(t.Context()); left > 0 && err == nil {
+				t.Error("an edit before the missing ones was settled")
+			}
+			_, err = open().Edit(t.Context(), request("MEMORY.md", grammar.AppendItem, "People", "Noa"))
+			if _, ok := fault.As(err); !ok || !strings.Contains(err.Error(), "the record of edits is not complete") {
+				t.Errorf("the error is %v", err)
+			}
+			after, err := os.ReadFile(applied.Record(state))
+			if err != nil && left > 0 || !bytes.Equal(after, cut) {
+				t.Errorf("the record became %s, %v", after, err)
+			}
+			if strings.Contains(d.read("MEMORY.md"), "Noa") {
+				t.Error("the edit was made")
+			}
+		})
+	}
+}
+
 // Line ends and quotation marks of front matter are an editor's; another id is drift.
 func TestFrontMatterDrift(t *testing.T) {
 	t.Parallel()

@@ -52,12 +52,26 @@ func damage(err error) error {
 }
 
 // uncut returns a fault if lines are missing at the end of the record that were in their files: another line would
-// take the place of the first of them, and hide the loss.
+// take the place of the first of them, and hide the loss. Where the note of that is gone too, this machine's own
+// counts.
 func (e *Editor) uncut() error {
-	if noted := applied.Read(e.opt.Dir).Seq; noted > e.state.lines {
+	switch noted := applied.Read(e.opt.Dir).Seq; {
+	case noted > e.state.lines:
 		return fault.New("%v. Nothing was written", &applied.IncompleteError{Missing: noted - e.state.lines})
+	case noted > 0:
+		return nil
 	}
-	return nil
+	missing, err := ledger.CheckHead(e.head(), e.path())
+	if err != nil || missing == nil {
+		return err
+	}
+	return fault.New("%v. Nothing was written", incomplete(missing))
+}
+
+// incomplete returns the error for what the record lacks of what this machine has seen.
+func incomplete(missing *ledger.Missing) error {
+	return fmt.Errorf("the record of edits is not complete: %w; restore .yamo/private from a backup, or accept the "+
+		"loss with yamo-mcp ledger accept", missing)
 }
 
 // record appends events to the record, all or none, and applies them. When it returns nil they are on disk.
@@ -135,8 +149,7 @@ func (e *Editor) Complete() error {
 		return err
 	}
 	if missing != nil {
-		return fmt.Errorf("the record of edits is not complete: %w; restore .yamo/private from a backup, or accept the "+
-			"loss with yamo-mcp ledger accept", missing)
+		return incomplete(missing)
 	}
 	return applied.Check(e.opt.Dir)
 }

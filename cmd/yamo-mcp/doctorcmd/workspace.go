@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/config"
 	"github.com/yamo-protocol/yamo-mcp/internal/session"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
@@ -76,7 +77,7 @@ func (d *doctor) workspace(ctx context.Context) {
 // nothing.
 func (d *doctor) record(ctx context.Context, view *workspace.View) error {
 	folder := filepath.Join(d.Config.Workspace, session.MemoryFolder)
-	if !applied.Begun(folder) {
+	if !applied.Begun(folder, config.HeadFolder(d.Config.Workspace, d.Getenv)) {
 		return nil
 	}
 	editor, err := session.OpenEditor(d.options(), view, nil, nil)

@@ -22,8 +22,23 @@ func path(dir string) string { return filepath.Join(dir, "private", "edits.appli
 // Record returns the file of the record of edits below dir, a workspace's .yamo folder.
 func Record(dir string) string { return filepath.Join(dir, "private", "edits.ndjson") }
 
-// Begun reports whether anything was ever edited: there is a record in dir, or a note that there was one.
-func Begun(dir string) bool {
+// Head returns the file in the folder heads, which is outside of the workspace, that notes the record's last line, ""
+// if heads is "".
+func Head(heads string) string {
+	if heads == "" {
+		return ""
+	}
+	return filepath.Join(heads, "edits.json")
+}
+
+// Begun reports whether anything was ever edited: there is a record in dir, or a note that there was one, there or in
+// the folder heads, "" for none.
+func Begun(dir, heads string) bool {
+	if head := Head(heads); head != "" {
+		if _, err := os.Stat(head); err == nil {
+			return true
+		}
+	}
 	_, err := os.Stat(Record(dir))
 	return err == nil || Check(dir) != nil
 }
