@@ -396,6 +396,32 @@ func TestMemoryByValue(t *testing.T) {
 }
 
 // The notes of yesterday and today are shown without what is among the open items already; older ones are not.
+// Each section of MEMORY.md has its entries in one place, and what is above the first section belongs to none.
+func TestMemoryIsTogether(t *testing.T) {
+	t.Parallel()
+	memory := "Above all.\n"
+	for _, heading := range []string{"Boats", "Birds"} {
+		memory += "\n## " + heading + "\n\n"
+		for i := range 3 * perRound {
+			memory += fmt.Sprintf("- %s %02d\n", heading, i)
+		}
+	}
+	s := open(t, folder(t, map[string]string{"MEMORY.md": memory}), audience.DM())
+	text := build(t, s, Options{}).Text
+	_, text, _ = strings.Cut(text, "## Memory (MEMORY.md)\n")
+	text, _, _ = strings.Cut(text, "\n\n")
+	want := "Above all.\n"
+	for _, heading := range []string{"Birds", "Boats"} {
+		want += heading + ":\n"
+		for i := range 3 * perRound {
+			want += fmt.Sprintf("- %s %02d\n", heading, 3*perRound-1-i)
+		}
+	}
+	if diff := cmp.Diff(want, strings.TrimSpace(text)+"\n"); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
 func TestNotes(t *testing.T) {
 	t.Parallel()
 	dir := folder(t, map[string]string{

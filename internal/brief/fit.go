@@ -116,7 +116,9 @@ type writer struct {
 
 func (w *writer) done() bool { return w.shown == len(w.section.items) && !w.cut }
 
-// fill writes as many items as tokens allow, from the first, and returns how many it uses.
+// fill writes as many items as tokens allow, from the first, and returns how many it uses. What it writes of a group is
+// together, at the place of the group's first item; items without a group come first, because they would seem to belong
+// to the group above them.
 func (w *writer) fill(tokens int) int {
 	s := w.section
 	head := ""
@@ -126,32 +128,38 @@ func (w *writer) fill(tokens int) int {
 	if s.intro != "" {
 		head += s.intro + "\n"
 	}
-	out := head
+	out := head // in the order of the items, to count it
 	w.shown, w.cut = 0, false
-	group := ""
+	groups, parts := []string{""}, map[string]string{}
 	for _, it := range s.items {
 		line := it.text + "\n"
-		if it.group != "" && it.group != group {
+		if _, begun := parts[it.group]; !begun && it.group != "" {
 			line = it.group + ":\n" + line
 		}
 		if room := tokens - Tokens(out); Tokens(line) > room {
 			if room-Tokens(cutMark) < leastItem || w.shown > 0 && !s.whole {
 				break
 			}
-			out += firstTokens(line, room-Tokens(cutMark)) + cutMark + "\n"
-			w.shown++
-			w.cut = true
-			break
+			line, w.cut = firstTokens(line, room-Tokens(cutMark))+cutMark+"\n", true
 		}
-		group = it.group
+		if _, begun := parts[it.group]; !begun && it.group != "" {
+			groups = append(groups, it.group)
+		}
+		parts[it.group] += line
 		out += line
 		w.shown++
+		if w.cut {
+			break
+		}
 	}
 	if w.shown == 0 {
 		w.text, w.used = "", 0
 		return 0
 	}
-	w.text, w.used = out, Tokens(out+"\n")
+	for _, group := range groups {
+		head += parts[group]
+	}
+	w.text, w.used = head, Tokens(head+"\n")
 	return w.used
 }
 
