@@ -1,6 +1,7 @@
 package embed
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -37,30 +38,55 @@ func openTokenizer(path string, maxTokens int) (*tokenizer, error) {
 	if err != nil {
 		return nil, err
 	}
-	var doc map[string]json.RawMessage
-	if err := json.Unmarshal(data, &doc); err != nil {
+	if data, err = unpadded(data); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	doc["padding"], doc["truncation"] = json.RawMessage("null"), json.RawMessage("null")
-	if data, err = json.Marshal(doc); err != nil {
-		return nil, err
 	}
 	t, err := tokenizers.FromBytes(data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	vocabulary := sync.OnceValues(func() (map[int64]string, error) { return readVocabulary(doc["model"]) })
+	vocabulary := sync.OnceValues(func() (map[int64]string, error) { return readVocabulary(data) })
 	return &tokenizer{t, maxTokens, vocabulary}, nil
 }
 
-// readVocabulary reads the vocabulary of tokenizer.json's model, by id.
-func readVocabulary(model json.RawMessage) (map[int64]string, error) {
-	var m struct{ Vocab map[string]int64 }
-	if err := json.Unmarshal(model, &m); err != nil {
+// unpadded returns tokenizer.json with null for its padding and truncation. It reads no further than these two, which
+// come before the vocabulary: reading all of it would take a hook longer than most of what it does.
+func unpadded(data []byte) ([]byte, error) {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	if open, err := decoder.Token(); err != nil || open != json.Delim('{') {
+		return nil, errors.Join(errors.New("not a JSON object"), err)
+	}
+	var out []byte
+	copied := 0
+	for found := 0; found < 2 && decoder.More(); {
+		key, err := decoder.Token()
+		if err != nil {
+			return nil, err
+		}
+		var value json.RawMessage
+		if err := decoder.Decode(&value); err != nil {
+			return nil, err
+		}
+		if key == "padding" || key == "truncation" {
+			end := int(decoder.InputOffset())
+			out = append(append(out, data[copied:end-len(value)]...), "null"...)
+			copied = end
+			found++
+		}
+	}
+	return append(out, data[copied:]...), nil
+}
+
+// readVocabulary reads the vocabulary of the model in a tokenizer.json, by id.
+func readVocabulary(data []byte) (map[int64]string, error) {
+	var doc struct {
+		Model struct{ Vocab map[string]int64 }
+	}
+	if err := json.Unmarshal(data, &doc); err != nil {
 		return nil, fmt.Errorf("read the tokenizer's vocabulary: %w", err)
 	}
-	byID := make(map[int64]string, len(m.Vocab))
-	for piece, id := range m.Vocab {
+	byID := make(map[int64]string, len(doc.Model.Vocab))
+	for piece, id := range doc.Model.Vocab {
 		byID[id] = piece
 	}
 	return byID, nil
