@@ -34,6 +34,8 @@ type lessonList struct {
 	Lessons  []lessonDetail `json:"lessons"`
 	Semantic string         `json:"semantic,omitempty"`
 	Hint     string         `json:"hint,omitempty"`
+
+	zone *time.Location // of the dates in its lines
 }
 
 func (lessonList) JSONSchemaExtend(s *jsonSchema) {
@@ -95,7 +97,7 @@ func Lessons(v *mesh.View) Tool {
 		ReadOnly:   true,
 		Idempotent: true,
 	}, func(ctx context.Context, in lessonQuery) (lessonList, error) {
-		list := lessonList{Lessons: []lessonDetail{}}
+		list := lessonList{Lessons: []lessonDetail{}, zone: v.Location()}
 		// A pattern's lessons have an order of their own, the most confident first.
 		if in.PatternID != "" {
 			if in.Query != "" || in.OrderBy != "" {

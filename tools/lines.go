@@ -63,7 +63,8 @@ func labeled(label, value string) string {
 }
 
 // lines has "id date text" for each memory, and what a reader must know before using it: how certain it is that it
-// answers, unless that is likely, whose words they are, and what was true before. Details are JSON.
+// answers, unless that is likely, whose words they are, what was true before, and which other project it is about.
+// Details are JSON.
 func (a memoryAnswer) lines() string {
 	var l lines
 	if a.Confidence == string(confidence.Unlikely) && len(a.Results) > 0 {
@@ -90,16 +91,16 @@ func (a memoryAnswer) lines() string {
 		if strings.Contains(r.Content, happened) {
 			happened = ""
 		}
-		l.add([]string{r.ID, day(r.CreatedAt), r.Content},
-			level, kind, visibility, labeled("happened", happened), labeled("replaces", r.Replaces), r.Link,
-			r.Place)
+		l.add([]string{r.ID, day(r.CreatedAt, a.zone), r.Content},
+			level, kind, visibility, labeled("happened", happened), labeled("replaces", r.Replaces),
+			labeled("project", r.Project), r.Link, r.Place)
 	}
 	for _, r := range a.Standing {
 		visibility := r.Visibility
 		if visibility == string(record.Private) {
 			visibility = ""
 		}
-		l.add([]string{r.ID, day(r.CreatedAt), r.Content}, "standing", visibility)
+		l.add([]string{r.ID, day(r.CreatedAt, a.zone), r.Content}, "standing", visibility)
 	}
 	for _, r := range a.Lessons {
 		l.add([]string{r.LessonID, r.PreventativeRule}, "lesson, "+r.Severity, labeled("scope", r.ApplicableScope))
@@ -121,11 +122,11 @@ func (a lessonList) lines() string {
 		if visibility == string(record.Private) {
 			visibility = ""
 		}
-		l.add([]string{r.LessonID, day(r.CreatedAt), r.PreventativeRule}, r.Severity, labeled("scope", r.ApplicableScope),
-			fmt.Sprintf("confidence %.2g", r.RuleConfidence), visibility, labeled("mistake", r.ErrorPattern),
-			labeled("situation", r.Situation), labeled("missed", r.Oversight), labeled("fix", r.Fix),
-			labeled("instead", r.InverseLesson), labeled("pattern", r.PatternID), labeled("memory", r.MemoryID),
-			labeled("supersedes", r.Supersedes))
+		l.add([]string{r.LessonID, day(r.CreatedAt, a.zone), r.PreventativeRule}, r.Severity,
+			labeled("scope", r.ApplicableScope), fmt.Sprintf("confidence %.2g", r.RuleConfidence), visibility,
+			labeled("mistake", r.ErrorPattern), labeled("situation", r.Situation), labeled("missed", r.Oversight),
+			labeled("fix", r.Fix), labeled("instead", r.InverseLesson), labeled("pattern", r.PatternID),
+			labeled("memory", r.MemoryID), labeled("supersedes", r.Supersedes))
 	}
 	return l.text(a.Hint, "No lessons.")
 }
@@ -208,5 +209,8 @@ func (k knowledge) lines() string {
 	return l.text(hint, "Nothing found.")
 }
 
-// day writes a date as a person has it.
-func day(t time.Time) string { return t.Local().Format(time.DateOnly) }
+// day writes a date as the calendar of zone has it; nil: the machine's. It is the zone of the audience: an hour after
+// midnight the user's day is another than the machine's.
+func day(t time.Time, zone *time.Location) string {
+	return t.In(cmp.Or(zone, time.Local)).Format(time.DateOnly)
+}

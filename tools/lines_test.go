@@ -1,7 +1,9 @@
 package tools
 
 import (
+	"context"
 	"encoding/json"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 	"github.com/yamo-protocol/yamo-mcp/workspace/passage"
 	"github.com/yamo-protocol/yamo-mcp/workspace/transcript"
@@ -17,6 +20,7 @@ import (
 func TestLines(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 2, 14, 12, 0, 0, 0, time.Local)
+	evening := time.Date(2026, 2, 14, 23, 0, 0, 0, time.UTC)
 	memory := func(change func(*foundMemory)) foundMemory {
 		found := foundMemory{Confidence: "likely", memoryResult: memoryResult{
 			ID: "mem_1", Content: "The pump is blue.", Type: "global", Visibility: "private", CreatedAt: at,
@@ -60,6 +64,18 @@ func TestLines(t *testing.T) {
 			},
 			"In order of time:\nmem_1 2026-02-14 The pump is blue.\n" +
 				"mem_7 2026-02-14 Always use metric units. [standing] [shared]\n7 more memories are about as close.",
+		},
+		"dates are of the user's time zone": {
+			memoryAnswer{
+				zone:     time.FixedZone("UTC+14", 14*60*60),
+				Results:  []foundMemory{memory(func(f *foundMemory) { f.CreatedAt = evening })},
+				Standing: []standing{{"mem_7", "Always use metric units.", evening, "private"}},
+			},
+			"mem_1 2026-02-15 The pump is blue.\nmem_7 2026-02-15 Always use metric units. [standing]",
+		},
+		"another project is named": {
+			memoryAnswer{Results: []foundMemory{memory(func(f *foundMemory) { f.Project = "mare" })}},
+			"mem_1 2026-02-14 The pump is blue. [project mare]",
 		},
 		"details are JSON": {
 			memoryAnswer{Results: []foundMemory{memory(func(f *foundMemory) { f.Details = &memoryWhy{} })}}, "",
@@ -122,5 +138,35 @@ func TestTextOfASearch(t *testing.T) {
 	result = call(t, MemorySearch(memory), quiet(), `{"query":"blue pump","format":"detailed"}`)
 	if text := resultText(t, result); !json.Valid([]byte(text)) || !strings.Contains(text, `"signals":`) {
 		t.Errorf("details are not JSON: %s", text)
+	}
+}
+
+// The days in the text of a search, and of what it replaced, are those of the user's time zone, not of the machine.
+func TestDaysOfTheUser(t *testing.T) {
+	t.Parallel()
+	// In one of them it is another day than on this machine, whatever the time.
+	for _, zone := range []*time.Location{time.FixedZone("UTC+14", 14*3600), time.FixedZone("UTC-12", -12*3600)} {
+		v := mesh.Open(mesh.Options{
+			Dir: filepath.Join(t.TempDir(), ".yamo"), Audience: audience.DM(), AgentID: "tester", Embedder: localModel(),
+			Zone: func() *time.Location { return zone },
+		})
+		t.Cleanup(func() {
+			if err := v.Close(context.Background()); err != nil {
+				t.Error(err)
+			}
+		})
+		old := answer[stored](t, MemoryStore(v), `{"content":"The pump is red"}`)
+		current := answer[stored](t, MemoryStore(v), `{"content":"The pump is blue now","supersedes":["`+old.ID+`"]}`)
+		at := current.CreatedAt.In(zone)
+		want := current.ID + " " + at.Format(time.DateOnly) + " The pump is blue now"
+		for _, list := range []string{`{}`, `{"query":" "}`} {
+			if text := resultText(t, call(t, MemorySearch(v), quiet(), list)); text != want {
+				t.Errorf("%s in %v: %q, want %q", list, zone, text, want)
+			}
+		}
+		text := resultText(t, call(t, MemorySearch(v), quiet(), `{"query":"which color has the pump"}`))
+		if want += " [replaces before " + at.Format("2 January") + ": The pump is red]"; text != want {
+			t.Errorf("a search in %v: %q, want %q", zone, text, want)
+		}
 	}
 }

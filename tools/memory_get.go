@@ -128,7 +128,7 @@ func MemoryGet(v *mesh.View) Tool {
 			return memoryWhole{}, err
 		}
 		var whole memoryWhole
-		whole.memoryResult, _ = present(hit, v.Home(), "", true)
+		whole.memoryResult, _ = presenter{home: v.Home(), zone: v.Location(), whole: true}.result(hit)
 		if whole.Details.Signals == nil {
 			whole.Details.Signals = []record.Signal{} // nothing was ranked
 		}

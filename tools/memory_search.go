@@ -29,7 +29,7 @@ const (
 
 // memoryQuery is the arguments of memory_search: a query, and filters that must all hold.
 type memoryQuery struct {
-	Query          string   `json:"query,omitempty" jsonschema:"minLength=1"`
+	Query          string   `json:"query,omitempty"`
 	Limit          int      `json:"limit,omitempty" jsonschema:"minimum=1,maximum=50,default=10"`
 	Type           string   `json:"type,omitempty"`
 	Tags           []string `json:"tags,omitempty" jsonschema:"maxItems=32"`
@@ -83,6 +83,8 @@ type memoryAnswer struct {
 	More       int            `json:"more,omitempty"`
 	Lessons    []lessonResult `json:"lessons,omitempty"`
 	Hint       string         `json:"hint,omitempty"`
+
+	zone *time.Location // of the dates in its lines
 }
 
 func (memoryAnswer) JSONSchemaExtend(s *jsonSchema) {
@@ -185,6 +187,7 @@ func MemorySearch(v *mesh.View) Tool {
 		ReadOnly:   true,
 		Idempotent: true,
 	}, func(ctx context.Context, in memoryQuery) (memoryAnswer, error) {
+		in.Query = strings.TrimSpace(in.Query) // models fill in what they do not need
 		request := mesh.SearchRequest{
 			Query: in.Query, Limit: in.Limit, Type: in.Type, Tags: in.Tags, SessionID: in.SessionID,
 			AgentID: in.AgentID, Skill: in.SkillName, Project: in.Project, MinImportance: in.MinImportance,
@@ -195,7 +198,10 @@ func MemorySearch(v *mesh.View) Tool {
 		if err != nil {
 			return memoryAnswer{}, err
 		}
-		answer := memoryAnswer{Results: []foundMemory{}, Time: found.Asked, Next: next, More: found.More}
+		show := presenter{home: v.Home(), zone: v.Location(), query: in.Query, whole: in.Format == "detailed"}
+		answer := memoryAnswer{
+			Results: []foundMemory{}, Time: found.Asked, Next: next, More: found.More, zone: show.zone,
+		}
 		if found.Ordered {
 			answer.Order = "time"
 		}
@@ -223,7 +229,7 @@ func MemorySearch(v *mesh.View) Tool {
 		answer.Lessons = fit(&forRules, answer.Lessons)
 		forResults := newRoom() - (maxRules - forRules)
 		var cut bool
-		answer.Results, cut = results(&forResults, found.Hits, v.Home(), in.Query, in.Format == "detailed")
+		answer.Results, cut = show.results(&forResults, found.Hits)
 		// What did not fit is on the next page of a list.
 		if n := len(answer.Results); in.Query == "" && in.Around == "" && n > 0 && (next != "" || n < len(found.Hits)) {
 			answer.Next = answer.Results[n-1].ID
@@ -264,19 +270,28 @@ func look(
 	return mesh.Found{Hits: list.Hits, Damaged: list.Damaged}, list.Next, err
 }
 
+// presenter writes hits as results for one caller.
+type presenter struct {
+	home  record.Visibility // the caller's compartment
+	zone  *time.Location    // of the dates in sentences
+	query string            // "" for a list
+	whole bool              // detailed
+}
+
 // results are the hits that there is room for, and whether a content was cut. A detailed one that does not fit is
 // replaced by its concise form.
-func results(
-	r *room, hits []record.Hit, home record.Visibility, query string, whole bool,
-) (list []foundMemory, cut bool) {
+func (p presenter) results(r *room, hits []record.Hit) (list []foundMemory, cut bool) {
 	list = []foundMemory{}
 	for _, hit := range hits {
-		result, shortened := presentFound(hit, home, query, whole)
+		result, shortened := p.foundResult(hit)
 		if !r.take(result) {
-			if result, shortened = presentFound(hit, home, query, false); !whole || !r.take(result) {
+			if !p.whole {
 				break
 			}
-			whole = false // what comes after is less relevant
+			p.whole = false // what comes after is less relevant
+			if result, shortened = p.foundResult(hit); !r.take(result) {
+				break
+			}
 		}
 		list, cut = append(list, result), cut || shortened
 	}
@@ -310,29 +325,29 @@ func coverage(found mesh.Found) (semantic, hint string) {
 	}
 }
 
-// presentFound is present for a hit of a search or a listing.
-func presentFound(hit record.Hit, home record.Visibility, query string, whole bool) (foundMemory, bool) {
-	r, cut := present(hit, home, query, whole)
+// foundResult is result for a hit of a search or a listing.
+func (p presenter) foundResult(hit record.Hit) (foundMemory, bool) {
+	r, cut := p.result(hit)
 	found := foundMemory{memoryResult: r}
-	if query != "" {
+	if p.query != "" {
 		found.Confidence = string(confidence.Of(hit.Probability))
 	}
 	return found, cut
 }
 
-// present returns a hit as a result, and whether its content was cut: a detailed one at its end, a concise one to the
+// result returns a hit as a result, and whether its content was cut: a detailed one at its end, a concise one to the
 // part that the query is about.
-func present(hit record.Hit, home record.Visibility, query string, whole bool) (r memoryResult, cut bool) {
+func (p presenter) result(hit record.Hit) (r memoryResult, cut bool) {
 	r = memoryResult{
-		ID: hit.ID, Score: hit.Score, Content: hit.Content, Type: hit.Type, Source: hit.From(home), Tags: hit.Tags,
+		ID: hit.ID, Score: hit.Score, Content: hit.Content, Type: hit.Type, Source: hit.From(p.home), Tags: hit.Tags,
 		CreatedAt: hit.CreatedAt, OccurredAt: hit.OccurredAt, SessionID: hit.SessionID,
 		Visibility: string(hit.Visibility), Project: hit.Elsewhere, Link: hit.Link, Place: hit.Place,
 	}
-	r.Replaces, r.Sightings = replaces(hit.Replaced), hit.Sightings
+	r.Replaces, r.Sightings = replaces(hit.Replaced, p.zone), hit.Sightings
 	if r.Tags == nil {
 		r.Tags = []string{}
 	}
-	if whole {
+	if p.whole {
 		r.Details = &memoryWhy{
 			Importance: hit.Importance, AgentID: hit.AgentID, SkillName: hit.Skill, Rationale: hit.Rationale,
 			Hypothesis: hit.Hypothesis, Metadata: hit.Metadata, Signals: hit.Signals,
@@ -346,10 +361,10 @@ func present(hit record.Hit, home record.Visibility, query string, whole bool) (
 		return r, cut
 	}
 	if hit.Passage == "" {
-		r.Content, cut = keyword.Excerpt(hit.Content, query, concise)
+		r.Content, cut = keyword.Excerpt(hit.Content, p.query, concise)
 		return r, cut
 	}
-	passage, _ := keyword.Excerpt(hit.Passage, query, concise)
+	passage, _ := keyword.Excerpt(hit.Passage, p.query, concise)
 	r.Content = "…" + strings.Trim(passage, "…") + "…"
 	return r, true
 }
@@ -360,18 +375,18 @@ const (
 )
 
 // replaces describes what a memory replaced, the latest first: "before 20 November: Ana lives in Lisbon."
-func replaces(replaced []record.Past) string {
+func replaces(replaced []record.Past, zone *time.Location) string {
 	var parts []string
 	for _, past := range slices.Backward(replaced) {
 		if len(parts) == maxBefore {
 			parts = append(parts, fmt.Sprintf("and %d more", len(replaced)-maxBefore))
 			break
 		}
-		layout := "2 January 2006"
-		if past.Until.Local().Year() == sysclock.Now().Year() {
+		layout, until := "2 January 2006", past.Until.In(zone)
+		if until.Year() == sysclock.Now().In(zone).Year() {
 			layout = "2 January"
 		}
-		parts = append(parts, "before "+past.Until.Local().Format(layout)+": "+
+		parts = append(parts, "before "+until.Format(layout)+": "+
 			text.Shorten(text.OneLine(past.Content), maxReplaced))
 	}
 	return strings.Join(parts, "; ")
