@@ -159,8 +159,10 @@ func (v *View) Search(ctx context.Context, q SearchRequest) (Found, error) {
 	found.Hits, found.Standing, found.More = result.Hits, result.Standing, result.More
 	if found.Ordered = v.Ranking == rank.Context && rank.Ordered(query); found.Ordered {
 		first := min(orderedFirst, len(found.Hits))
-		slices.SortFunc(found.Hits[:first], compareTimes)
-		slices.SortFunc(found.Hits[first:], compareTimes)
+		zone := v.zone()
+		byTime := func(a, b record.Hit) int { return compareTimes(a, b, zone) }
+		slices.SortFunc(found.Hits[:first], byTime)
+		slices.SortFunc(found.Hits[first:], byTime)
 	}
 	found.Hits = v.resume(q, func(r *record.Record) bool {
 		return len(conditions.asked) == 0 || conditions.asked.Holds(r)
@@ -218,13 +220,13 @@ func (v *View) rank(
 	return result, lessons, err
 }
 
-// compareTimes orders hits by when what they tell happened, or else when they were stored.
-func compareTimes(a, b record.Hit) int {
+// compareTimes orders hits by when what they tell happened, or else when they were stored, by the calendar of zone.
+func compareTimes(a, b record.Hit, zone *time.Location) int {
 	when := func(h record.Hit) string {
 		if h.OccurredAt != "" {
 			return h.OccurredAt[:min(len(time.DateOnly), len(h.OccurredAt))]
 		}
-		return h.CreatedAt.Format(time.DateOnly)
+		return h.CreatedAt.In(zone).Format(time.DateOnly)
 	}
 	return cmp.Or(strings.Compare(when(a), when(b)), record.CompareStored(a, b))
 }

@@ -84,7 +84,7 @@ func curate(ctx context.Context, v *workspace.View, m *mesh.View, days int) (str
 			learned = append(learned, hit)
 		}
 	}
-	writeLessons(&out, m.Home(), learned)
+	writeLessons(&out, m, learned)
 	if len(learned) == 0 {
 		out.WriteString("(none)\n")
 	}

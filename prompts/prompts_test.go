@@ -50,6 +50,12 @@ type session struct {
 // begin opens the folder dir and the memory in stores at a fixed time, for as long as the test runs.
 func begin(t *testing.T, dir, stores string, who audience.Audience) *session {
 	t.Helper()
+	return beginIn(t, dir, stores, who, time.UTC)
+}
+
+// beginIn is begin in a time zone.
+func beginIn(t *testing.T, dir, stores string, who audience.Audience, zone *time.Location) *session {
+	t.Helper()
 	w, err := workspace.Open(dir, workspace.WithClock(func() time.Time { return now }))
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +67,7 @@ func begin(t *testing.T, dir, stores string, who audience.Audience) *session {
 	v := w.View(who)
 	memory := mesh.Open(mesh.Options{
 		Dir: stores, Audience: who, AgentID: "kate", Embedder: noModel{}, Now: func() time.Time { return now },
-		Random: rand.NewChaCha8([32]byte{}),
+		Random: rand.NewChaCha8([32]byte{}), Zone: func() *time.Location { return zone },
 	})
 	t.Cleanup(func() {
 		for _, err := range []error{memory.Close(context.Background()), w.Close(), logs.Close()} {
@@ -226,6 +232,24 @@ func TestTexts(t *testing.T) {
 }
 
 // In a folder that is no workspace yet, every prompt about the workspace says what to do.
+// Dates are of the user's time zone: there it may be another day than in UTC.
+func TestDatesOfTheUser(t *testing.T) {
+	t.Parallel()
+	stores := sampleMemory(t)
+	for _, zone := range []*time.Location{time.FixedZone("UTC+14", 14*3600), time.FixedZone("UTC-12", -12*3600)} {
+		dm := beginIn(t, kate, stores, audience.DM(), zone)
+		day := now.In(zone).Format(time.DateOnly)
+		text := dm.get("recall", map[string]string{"topic": "window seat on night trains"})
+		if want := "- (" + day + ", private) Mira likes"; !strings.Contains(text, want) {
+			t.Errorf("recall in %v has no %q: %s", zone, want, text)
+		}
+		text = dm.get("distill", map[string]string{"situation": "irrigation"})
+		if want := "- [high, " + day + ", private]"; !strings.Contains(text, want) {
+			t.Errorf("distill in %v has no %q: %s", zone, want, text)
+		}
+	}
+}
+
 func TestBeforeTheFirstBoot(t *testing.T) {
 	t.Parallel()
 	stores := t.TempDir()

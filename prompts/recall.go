@@ -52,7 +52,7 @@ func Recall(m *mesh.View) Prompt {
 			}
 			var out strings.Builder
 			out.WriteString(fixed("recall") + "\n" + quoted(topic) + "\n# MEMORIES\n")
-			writeMemories(&out, m.Home(), slices.DeleteFunc(slices.Clone(found.Hits), func(hit record.Hit) bool {
+			writeMemories(&out, m, slices.DeleteFunc(slices.Clone(found.Hits), func(hit record.Hit) bool {
 				return slices.ContainsFunc(found.Lessons, func(l record.Hit) bool { return l.ID == hit.ID }) // it comes below
 			}))
 			// Otherwise a model would take "nothing found" for "nothing known".
@@ -61,7 +61,7 @@ func Recall(m *mesh.View) Prompt {
 			}
 			if len(found.Lessons) > 0 {
 				out.WriteString("\n# LESSONS\n")
-				writeLessons(&out, m.Home(), found.Lessons)
+				writeLessons(&out, m, found.Lessons)
 			}
 			return out.String(), nil
 		},
@@ -90,7 +90,7 @@ func Remember(m *mesh.View) Prompt {
 					return "", err
 				}
 				out.WriteString("\nTo remember:\n\n" + quoted(what) + "\n# SIMILAR MEMORIES\n")
-				writeMemories(&out, m.Home(), found.Hits)
+				writeMemories(&out, m, found.Hits)
 			}
 			return out.String(), nil
 		},
@@ -136,7 +136,7 @@ func Distill(m *mesh.View) Prompt {
 			}
 			if len(found.Lessons) > 0 {
 				out.WriteString("\n# ACTIVE LESSONS\n")
-				writeLessons(&out, m.Home(), found.Lessons)
+				writeLessons(&out, m, found.Lessons)
 			}
 			return out.String(), nil
 		},
@@ -154,9 +154,10 @@ func quotedIf(foreign bool, s string) string {
 // writeMemories lists memories, one per line, with their dates and origins.
 //
 // SECURITY: a source is quoted, and so is what a group said, so that neither can look like another memory's line.
-func writeMemories(out *strings.Builder, home record.Visibility, hits []record.Hit) {
+func writeMemories(out *strings.Builder, m *mesh.View, hits []record.Hit) {
+	home, zone := m.Home(), m.Location()
 	for _, hit := range hits {
-		origin := hit.CreatedAt.UTC().Format(time.DateOnly) + ", " + string(hit.Visibility)
+		origin := hit.CreatedAt.In(zone).Format(time.DateOnly) + ", " + string(hit.Visibility)
 		// A passage of a file has its place as origin; its date is the file's.
 		if hit.Link != "" {
 			origin = hit.Link
@@ -171,11 +172,12 @@ func writeMemories(out *strings.Builder, home record.Visibility, hits []record.H
 }
 
 // writeLessons lists lessons, one per line.
-func writeLessons(out *strings.Builder, home record.Visibility, hits []record.Hit) {
+func writeLessons(out *strings.Builder, m *mesh.View, hits []record.Hit) {
+	home, zone := m.Home(), m.Location()
 	for _, hit := range hits {
 		l := hit.Lesson
 		fmt.Fprintf(out, "- [%s, %s, %s] %s (error_pattern: %s; scope: %s)\n", l.Severity,
-			hit.CreatedAt.UTC().Format(time.DateOnly), hit.Visibility,
+			hit.CreatedAt.In(zone).Format(time.DateOnly), hit.Visibility,
 			quotedIf(hit.Foreign(home), oneLine(l.PreventativeRule, memoryChars)), oneLine(l.ErrorPattern, 80),
 			oneLine(l.ApplicableScope, 160))
 	}

@@ -68,15 +68,16 @@ with yamo-mcp forget ID. What cannot be erased is named, with what to do about i
 				if err != nil {
 					return err
 				}
+				zone := f.Memory.Location()
 				plan, err := f.Plan(cmd.Context(), subject)
 				if err != nil {
 					return err
 				}
 				if dryRun || plan.Empty() {
-					return c.Answer(newForgotten(plan, false), formatForgotten(plan, "Would erase"))
+					return c.Answer(newForgotten(plan, false), formatForgotten(plan, zone, "Would erase"))
 				}
 				if !yes {
-					fmt.Fprint(env.Stderr, formatForgotten(plan, "Will erase"))
+					fmt.Fprint(env.Stderr, formatForgotten(plan, zone, "Will erase"))
 					agreed, err := confirm(env.Stderr, bufio.NewReader(env.Stdin), "Erase all of it permanently?")
 					if err != nil && !agreed {
 						return errors.New("nothing was erased: no answer; use --yes to erase without a question")
@@ -89,7 +90,7 @@ with yamo-mcp forget ID. What cannot be erased is named, with what to do about i
 				if err != nil {
 					return err
 				}
-				return c.Answer(newForgotten(done, true), formatForgotten(done, "Erased"))
+				return c.Answer(newForgotten(done, true), formatForgotten(done, zone, "Erased"))
 			})
 		},
 	}
@@ -225,12 +226,12 @@ func ids(hits []record.Hit) []string {
 	return list
 }
 
-// formatForgotten returns a plan, or what was erased, as text.
-func formatForgotten(p forget.Plan, did string) string {
+// formatForgotten returns a plan, or what was erased, as text with the dates of zone.
+func formatForgotten(p forget.Plan, zone *time.Location, did string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s.\n", did, p.Summary())
 	memory := func(h record.Hit) {
-		fmt.Fprintf(&b, "  %s %s (%s) %s\n", h.ID, h.CreatedAt.Format(time.DateOnly), h.Visibility,
+		fmt.Fprintf(&b, "  %s %s (%s) %s\n", h.ID, h.CreatedAt.In(zone).Format(time.DateOnly), h.Visibility,
 			text.Shorten(text.OneLine(h.Content), 100))
 	}
 	going := ids(p.Memories)

@@ -56,12 +56,12 @@ type sharedAnswer struct {
 	Items []sharedItem `json:"items"`
 }
 
-// String formats the answer for a person.
-func (a sharedAnswer) String() string {
+// text formats the answer for a person, with the times of zone.
+func (a sharedAnswer) text(zone *time.Location) string {
 	var b strings.Builder
 	b.WriteString("Every group reads these files:\n")
 	for _, f := range a.Files {
-		fmt.Fprintf(&b, "  %s, %d bytes, changed %s\n", f.Name, f.Bytes, f.Modified.Format(time.DateTime))
+		fmt.Fprintf(&b, "  %s, %d bytes, changed %s\n", f.Name, f.Bytes, f.Modified.In(zone).Format(time.DateTime))
 	}
 	fmt.Fprintf(&b, "and finds these memories, lessons and skills: %d\n", len(a.Items))
 	for _, item := range a.Items {
@@ -69,10 +69,10 @@ func (a sharedAnswer) String() string {
 		if item.Consent != "" {
 			agreed = ", agreed by the " + item.Consent
 		}
-		fmt.Fprintf(&b, "\n%s  %s since %s%s\n", item.ID, item.Kind, item.Since.Local().Format(time.DateTime), agreed)
+		fmt.Fprintf(&b, "\n%s  %s since %s%s\n", item.ID, item.Kind, item.Since.In(zone).Format(time.DateTime), agreed)
 		for _, seen := range item.Seen {
 			fmt.Fprintf(&b, "  found in %s: %d times, last %s\n", seen.Group, seen.Times,
-				seen.Last.Local().Format(time.DateTime))
+				seen.Last.In(zone).Format(time.DateTime))
 		}
 		b.WriteString("    " + strings.ReplaceAll(strings.TrimSpace(item.Text), "\n", "\n    ") + "\n")
 	}
@@ -107,7 +107,7 @@ found may have been said there: shared remove does not reach that.`,
 				for _, s := range list {
 					answer.Items = append(answer.Items, newSharedItem(s))
 				}
-				return c.Answer(answer, answer.String())
+				return c.Answer(answer, answer.text(memory.Location()))
 			})
 		},
 	}

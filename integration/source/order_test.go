@@ -29,7 +29,6 @@ var byTime = map[string]string{
 	"internal/when Overlaps":            "spans of the calendar, which are no order",
 	"workspace ofDay":                   "files have no sequence; of equal times the names decide",
 	"workspace/edit Drifts":             "ids lead to the lines of the record, which decide",
-	"mesh compareTimes":                 "days of events; within a day the ledger's sequence decides",
 	"internal/othertools sorted":        "rows of another program: their times and ids do not depend on this machine",
 	"mesh/fileindex Latest":             "files have no sequence; of equal times the names decide",
 	"mesh/foreign memories":             "rows of another program: their times and ids do not depend on this machine",

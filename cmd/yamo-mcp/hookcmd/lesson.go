@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/kljensen/snowball/english"
 
@@ -63,10 +64,11 @@ type lesson struct {
 	About string `json:"about"` // what is matched
 }
 
-// newLesson formats a lesson: the rule, and why.
-func newLesson(hit record.Hit) lesson {
+// newLesson formats a lesson: when it was learned in the audience's time zone, the rule, and why.
+func newLesson(hit record.Hit, zone *time.Location) lesson {
 	l := hit.Lesson
-	shown := hit.CreatedAt.Format("2006-01-02") + " A lesson from an earlier mistake: " + text.OneLine(l.PreventativeRule)
+	shown := hit.CreatedAt.In(zone).Format(time.DateOnly) + " A lesson from an earlier mistake: " +
+		text.OneLine(l.PreventativeRule)
 	if l.Fix != "" {
 		shown += " (what helped: " + text.OneLine(l.Fix) + ")"
 	}

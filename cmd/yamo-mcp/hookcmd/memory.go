@@ -51,7 +51,7 @@ func (r *run) lessons(ctx context.Context) ([]lesson, error) {
 		if hit.Visibility != r.home() && hit.Visibility != record.Shared {
 			continue
 		}
-		list = append(list, newLesson(hit))
+		list = append(list, newLesson(hit, memory.Location()))
 	}
 	return list, nil
 }

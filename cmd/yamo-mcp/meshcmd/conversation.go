@@ -77,7 +77,8 @@ text for a model's context. If nothing is found, nothing is printed.`,
 			return err
 		}
 		answer := recalled{
-			Matches: []match{}, Lessons: []match{}, Prompt: formatForPrompt(found), Warnings: warnings(found),
+			Matches: []match{}, Lessons: []match{}, Warnings: warnings(found),
+			Prompt: formatForPrompt(found, memory.Location()),
 		}
 		for _, h := range found.Hits {
 			answer.Matches = append(answer.Matches, newMatch(h, &h.Score))

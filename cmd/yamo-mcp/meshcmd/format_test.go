@@ -12,7 +12,8 @@ import (
 )
 
 func TestFormatForPrompt(t *testing.T) {
-	if got := formatForPrompt(mesh.Found{}); got != "" {
+	tokyo := time.FixedZone("UTC+9", 9*60*60) // the dates are of the user's time zone
+	if got := formatForPrompt(mesh.Found{}, time.UTC); got != "" {
 		t.Errorf("of nothing: %q", got)
 	}
 	lesson := &record.Lesson{Severity: "high", PreventativeRule: "Look first", ApplicableScope: "roads"}
@@ -26,7 +27,7 @@ func TestFormatForPrompt(t *testing.T) {
 				},
 			}, Visibility: "group:red", Score: .9, Probability: .5},
 			{Record: &record.Record{
-				ID: "mem_1_000002", CreatedAt: time.Date(2026, 1, 31, 8, 0, 0, 0, time.UTC),
+				ID: "mem_1_000002", CreatedAt: time.Date(2026, 1, 30, 23, 0, 0, 0, time.UTC),
 				Memory: record.Memory{Content: "Two.", Type: "global", Source: "kitchen"},
 			}, Visibility: record.Private, Score: .9, Probability: .9},
 		},
@@ -50,7 +51,7 @@ One.
 Type: global | Source: kitchen | Date: 2026-01-31 | Confidence: likely
 Two.
 `
-	if diff := cmp.Diff(want, formatForPrompt(found)); diff != "" {
+	if diff := cmp.Diff(want, formatForPrompt(found, tokyo)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	// The output of RFC-0011 §9.2, which calls the score importance.
@@ -59,7 +60,7 @@ Two.
 		`entries with "Confidence: unlikely"`, "entries with [IMPORTANCE <= 0.4]",
 		"000001 ---", "000001 [IMPORTANCE: 0.9] ---", "000002 ---", "000002 [IMPORTANCE: 0.9] ---",
 	).Replace(want[strings.Index(want, "\n[ATTENTION"):])
-	if diff := cmp.Diff(want, formatResults(found.Hits)); diff != "" {
+	if diff := cmp.Diff(want, formatResults(found.Hits, tokyo)); diff != "" {
 		t.Errorf("results (-want +got):\n%s", diff)
 	}
 }

@@ -41,13 +41,13 @@ type lookedUp struct {
 	History []match `json:"history,omitempty"` // what it replaced and what replaced it, oldest first, with itself
 }
 
-// formatHistory formats a history, "" for none.
-func formatHistory(history []record.Hit) string {
+// formatHistory formats a history with the dates of zone, "" for none.
+func formatHistory(history []record.Hit, zone *time.Location) string {
 	var b strings.Builder
 	for _, h := range history {
 		until := "current"
 		if h.Past != nil {
-			until = "until " + h.Past.At.Local().Format(time.DateOnly)
+			until = "until " + h.Past.At.In(zone).Format(time.DateOnly)
 		}
 		fmt.Fprintf(&b, "History: %s (%s): %s\n", h.ID, until, text.Shorten(text.OneLine(h.Content), maxHistory))
 	}

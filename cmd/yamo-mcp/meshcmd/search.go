@@ -81,7 +81,7 @@ source_skill_id.`,
 		if err != nil {
 			return err
 		}
-		return m.answer(answer, formatResults(found.Hits), func(s *screen.Screen) {
+		return m.answer(answer, formatResults(found.Hits, memory.Location()), func(s *screen.Screen) {
 			showFound(s, found, short, q.MinConfidence != "")
 		})
 	})
@@ -151,7 +151,9 @@ func (m *command) newList() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return m.answer(answer, formatResults(found.Hits), func(s *screen.Screen) { showList(s, found.Hits, short) })
+		return m.answer(answer, formatResults(found.Hits, memory.Location()), func(s *screen.Screen) {
+			showList(s, found.Hits, short)
+		})
 	})
 	flags := cmd.Flags()
 	flags.IntVar(&q.Limit, "limit", m.usual(10), fmt.Sprintf("maximum number of memories, 1 to %d", mesh.MaxLimit))

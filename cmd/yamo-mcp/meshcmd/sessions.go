@@ -196,7 +196,8 @@ func showSessions(s *screen.Screen, list transcript.Sessions) {
 	}
 	for _, one := range list.Sessions {
 		s.Put(s.In(screen.Faint, screen.Line(one.SessionID)) + "  " +
-			clock(cmp.Or(one.LastTimestamp, one.StartedAt)) + "  " + s.In(screen.Strong, s.Excerpt(one.Title, 1, 0)) + "\n")
+			clock(s, cmp.Or(one.LastTimestamp, one.StartedAt)) + "  " +
+			s.In(screen.Strong, s.Excerpt(one.Title, 1, 0)) + "\n")
 		facts := []string{fmt.Sprintf("%d turns", one.EntryCount)}
 		for _, f := range []struct{ name, value string }{
 			{"project", one.Project}, {"branch", one.Branch}, {"group", one.Group}, {"agent", one.AgentID},
@@ -220,7 +221,7 @@ func showTurns(s *screen.Screen, read transcript.Entries) {
 		if e.SenderID != "" {
 			who += " (" + screen.Line(e.SenderID) + ")"
 		}
-		s.Put("\n" + s.In(screen.Strong, who) + "  " + s.In(screen.Faint, clock(e.Timestamp)) + "\n")
+		s.Put("\n" + s.In(screen.Strong, who) + "  " + s.In(screen.Faint, clock(s, e.Timestamp)) + "\n")
 		s.Wrap("", e.Content)
 	}
 	if read.Truncated {
@@ -234,7 +235,7 @@ func showTurnsFound(s *screen.Screen, found transcript.Hits) {
 		s.Put("Nothing found.\n")
 	}
 	for _, h := range found.Hits {
-		s.Put(s.In(screen.Faint, screen.Line(h.SessionID)+"  "+clock(h.Timestamp)) + "  " +
+		s.Put(s.In(screen.Faint, screen.Line(h.SessionID)+"  "+clock(s, h.Timestamp)) + "  " +
 			s.In(screen.Strong, screen.Line(h.Role)) + "\n")
 		var facts []string
 		for _, f := range []struct{ name, value string }{
@@ -254,11 +255,11 @@ func showTurnsFound(s *screen.Screen, found transcript.Hits) {
 	}
 }
 
-// clock returns a log's timestamp as a person reads it, or as it is if it has another form.
-func clock(timestamp string) string {
+// clock returns a log's timestamp as a person reads it, in the screen's time zone, or as it is if it has another form.
+func clock(s *screen.Screen, timestamp string) string {
 	at, err := time.Parse(time.RFC3339, timestamp)
 	if err != nil {
 		return screen.Line(timestamp)
 	}
-	return at.Local().Format("2006-01-02 15:04")
+	return at.In(s.Zone).Format("2006-01-02 15:04")
 }

@@ -59,7 +59,8 @@ func (m *command) show(ctx context.Context, memory *mesh.View, id string) error 
 		}
 	}
 	return m.answer(found, fmt.Sprintf("[MemoryMesh] Record %s\n%s%s%s",
-		hit.ID, formatRecord(hit), formatHeritage(hit.Heritage), formatHistory(history)),
+		hit.ID, formatRecord(hit, memory.Location()), formatHeritage(hit.Heritage),
+		formatHistory(history, memory.Location())),
 		func(s *screen.Screen) { showMemory(s, hit, history, derived) })
 }
 
