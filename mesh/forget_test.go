@@ -166,6 +166,8 @@ func TestSubjects(t *testing.T) {
 		},
 		"my divorce": {"The divorce was in May.": true, "divorced people": true, "My car": false},
 		"José":       {"josé came": true, "Jose came": false},
+		"jose":       {"José came": true, "Jose\u0301 came": true, "Josef came": false},
+		"Falcão":     {"Falca\u0303o called": true, "Falcao called": false},
 		"東京":         {"東京タワー": true, "京都": false},
 		"user@x.org": {"mail USER@X.ORG now": true, "the user": false},
 	} {
