@@ -63,13 +63,13 @@ func (s Sentence) other(sentence, memory Tokens, text string) float64 {
 			to++
 		}
 		weight := math.Exp(8 * coverage(sentence, asked, memory.Words[from:to]))
-		for _, word := range memory.Names[from:to] {
+		for i, word := range memory.Names[from:to] {
 			switch {
 			case firstPerson[word]:
 				me += weight
 			case secondPerson[word]:
 				you += weight
-			case slices.Contains(named, word):
+			case slices.Contains(named, word) && !addressed(memory.Names[from:to], i):
 				name += weight
 			}
 		}
@@ -86,6 +86,17 @@ func (s Sentence) other(sentence, memory Tokens, text string) float64 {
 }
 
 var sentenceEnds = []string{".", "?", "!"}
+
+// addressed reports whether the name at position i of a sentence is of whom it is said to, as in "Hey Nora, I moved" or
+// "How was it, Nora?": the sentence is not about Nora then.
+func addressed(sentence []string, i int) bool {
+	if before := sentence[:i]; len(before) > 0 {
+		if last := before[len(before)-1]; last != "," && !callings[last] {
+			return false
+		}
+	}
+	return i+1 == len(sentence) || slices.Contains([]string{",", "-", "–", "—", ":", ";"}, sentence[i+1])
+}
 
 // coverage returns the mean similarity of some words of a question with the nearest of words.
 func coverage(question Tokens, asked []int, words [][][]float32) float64 {

@@ -42,6 +42,11 @@ func TestOther(t *testing.T) {
 		{"What did Nora quit?", "Felix: You quit sugar!", heard, 0},
 		{"What did Felix quit?", "Felix: You quit sugar!", heard, -1},
 		{"What did Felix quit?", "Nora: I think Felix quit sugar.", heard, 0},
+		{"What did Felix quit?", "Nora: Felix, I quit sugar.", heard, -1},
+		{"What did Felix quit?", "Nora: Hey Felix, I quit sugar.", heard, -1},
+		{"What did Felix quit?", "Nora: I quit sugar, Felix!", heard, -1},
+		{"What did Nora quit?", "Nora: Thanks, Felix! I quit sugar.", heard, 0},
+		{"What did Felix quit?", "Nora: I am proud that Felix quit.", heard, 0},
 		{"What did Felix quit?", "Nora: Nobody quit sugar.", heard, 0},
 		{"What did you quit?", "Nora: I quit sugar.", heard, 0},
 		{"What did Marta quit?", "Nora: I quit sugar.", heard, 0}, // Marta says nothing: she may be Nora's sister

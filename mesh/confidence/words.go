@@ -19,6 +19,9 @@ var (
 	// pronouns of who says a text and of who is spoken to, as the tokenizer splits them: "I've" is "i", "'" and "ve".
 	firstPerson  = set(`i my me mine we our us myself m ve`)
 	secondPerson = set(`you your yours yourself`)
+	// words before the name of whom something is said to.
+	callings = set(`hey hi hello thanks thank you wow oh ah aww yep yeah yes no sure sorry congrats congratulations bye
+		dear great awesome cool nice right absolutely agreed same okay ok well haha`)
 
 	numerals = set(`one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
 		seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million half
