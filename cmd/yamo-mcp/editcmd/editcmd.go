@@ -7,8 +7,6 @@ package editcmd
 import (
 	"context"
 	"errors"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -55,55 +53,38 @@ func (e command) command(cmd *cobra.Command,
 	if strings.Contains(cmd.Use, "FILE") {
 		cmd.ValidArgsFunction = e.completeFiles
 	}
-	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := e.Load(cmd); err != nil {
 			return err
 		}
-		folder, err := e.OpenWorkspace(e.Config.Workspace)
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, folder.Close()) }()
-		options, err := e.Options()
-		if err != nil {
-			return err
-		}
-		// SECURITY: the operator owns the workspace. No client reaches this.
-		// Without the memory: these commands cite no evidence, and opening it would load the ledgers.
-		editor, err := session.OpenEditor(options, folder.View(audience.DM()), nil, nil)
-		if err != nil {
-			return err
-		}
-		if len(args) > 0 {
-			args[0] = inWorkspace(args[0], e.Config.Workspace)
-		}
-		return perform(cmd.Context(), editor, args)
+		return e.withEditor(func(editor *edit.Editor) error {
+			if len(args) > 0 {
+				args[0] = inWorkspace(args[0], e.Config.Workspace)
+			}
+			return perform(cmd.Context(), editor, args)
+		})
 	}
 	return cmd
 }
 
-// files returns the workspace's Markdown files whose names begin with begun, which a shell is offered: those of the
-// folder and of users, where the edited files are.
-func (e command) files(begun string) (names []cobra.Completion) {
-	for _, pattern := range []string{"*.md", "users/*.md", "users/*/*.md", "users/*/*/*.md"} {
-		found, _ := fs.Glob(os.DirFS(e.Config.Workspace), pattern) // the patterns are valid
-		for _, name := range found {
-			if strings.HasPrefix(name, begun) {
-				names = append(names, name)
-			}
-		}
+// withEditor opens the record of edits for perform, after the settings were loaded.
+func (e command) withEditor(perform func(editor *edit.Editor) error) (err error) {
+	folder, err := e.OpenWorkspace(e.Config.Workspace)
+	if err != nil {
+		return err
 	}
-	return names
-}
-
-// completeFiles offers the files for the first argument of a command.
-func (e command) completeFiles(
-	cmd *cobra.Command, args []string, begun string,
-) ([]cobra.Completion, cobra.ShellCompDirective) {
-	if len(args) > 0 || e.Load(cmd) != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+	defer func() { err = errors.Join(err, folder.Close()) }()
+	options, err := e.Options()
+	if err != nil {
+		return err
 	}
-	return e.files(begun), cobra.ShellCompDirectiveNoFileComp
+	// SECURITY: the operator owns the workspace. No client reaches this.
+	// Without the memory: these commands cite no evidence, and opening it would load the ledgers.
+	editor, err := session.OpenEditor(options, folder.View(audience.DM()), nil, nil)
+	if err != nil {
+		return err
+	}
+	return perform(editor)
 }
 
 // inWorkspace returns a file's name relative to the workspace, also if a shell completed it to ./NAME or to an absolute

@@ -123,6 +123,7 @@ applied, unless you add --anyway.`,
 		text := unified(changed)
 		return e.Answer(map[string]any{"edit": done.Event, "diff": text}, describeEvent(done.Event)+text)
 	})
+	cmd.ValidArgsFunction = e.completeEvents(waiting)
 	cmd.Flags().BoolVar(&anyway, "anyway", false, "apply it even if the section was changed since")
 	cmd.Flags().StringVar(&override, "override", "", overrideHelp)
 	return cmd
@@ -162,6 +163,7 @@ func (e command) newReject() *cobra.Command {
 		}
 		return e.Answer(p, "rejected "+p.Event.ID+"\n")
 	})
+	cmd.ValidArgsFunction = e.completeEvents(waiting)
 	cmd.Flags().StringVar(&why, "why", "", "reason, kept in the record and told to the agent")
 	return cmd
 }

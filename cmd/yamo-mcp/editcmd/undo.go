@@ -30,6 +30,7 @@ An undo is an event of its own, and can be undone.`,
 		text := fmt.Sprintf("undone: %s\n%s", done.Event.RefersTo, unified(changed))
 		return e.Answer(done.Event, text)
 	})
+	cmd.ValidArgsFunction = e.completeEvents(undoable)
 	cmd.Flags().StringVar(&why, "why", "asked for", "reason, kept in the record")
 	return cmd
 }

@@ -35,7 +35,7 @@ type source struct {
 
 // newWhy returns `yamo-mcp why`.
 func (e command) newWhy() *cobra.Command {
-	return e.following(&cobra.Command{
+	cmd := e.following(&cobra.Command{
 		Use:   "why LINE",
 		Short: "Show where a line of a workspace file comes from",
 		Long: `Show where a line of MEMORY.md, USER.md, a profile or another file of the workspace comes from: which
@@ -67,6 +67,8 @@ hand is named as such.`,
 		}
 		return e.Answer(answers, text.String())
 	})
+	cmd.ValidArgsFunction = e.completeLines
+	return cmd
 }
 
 // explainLine follows what a line rests on.
