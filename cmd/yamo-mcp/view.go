@@ -98,7 +98,7 @@ func view(ctx context.Context, env cli.Env, workspace string, idle time.Duration
 	}
 	remove := func() {}
 	defer func() { remove() }()
-	return site.Serve(ctx, listener, idle, func(link string) {
+	err = site.Serve(ctx, listener, idle, func(link string) {
 		fmt.Fprintf(env.Stdout, "%s\n", link)
 		fmt.Fprintln(env.Stderr, "The link works once. Ctrl-C ends the pages.")
 		if quiet {
@@ -111,6 +111,10 @@ func view(ctx context.Context, env cli.Env, workspace string, idle time.Duration
 		}
 		site.Prepare(ctx) // a browser needs longer to start than this
 	})
+	if err == nil && ctx.Err() == nil {
+		fmt.Fprintf(env.Stderr, "The pages have ended: none was used for %s. yamo-mcp view opens them again.\n", idle)
+	}
+	return err
 }
 
 // viewedSettings are the settings of a session that its pages depend on: none of those that choose the audience or the
