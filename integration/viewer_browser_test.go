@@ -214,13 +214,13 @@ func TestViewerInBrowser(t *testing.T) {
 	write(t, filepath.Join(h.workspace, "notes", "hidden.md"),
 		"# Hidden\n\n\u202Eolleh <script>alert(4)</script>\n")
 	dm := connect(t, h)
+	const hostile = "see `</p><img src=x onerror=alert(1)><script>alert(2)</script>` \u202Eolleh"
+	dm.store(hostile, map[string]any{"source": `"><svg onload=alert(3)>`})
 	dm.store("Mira's dentist is Dr Weber, on 24 November 2026 at 10:00", map[string]any{
 		"source": "user", "tags": []string{"health"},
 	})
 	dm.store("Mira's old landlord was called Otto", nil)
 	dm.store("The greenhouse needs a new valve before March", map[string]any{"type": "event"})
-	const hostile = "see `</p><img src=x onerror=alert(1)><script>alert(2)</script>` \u202Eolleh"
-	dm.store(hostile, map[string]any{"source": `"><svg onload=alert(3)>`})
 	dm.store("The reading list is on the door", map[string]any{"visibility": "shared"})
 	call[map[string]any](dm, "distill_lesson", map[string]any{
 		"situation": "watering the greenhouse", "error_pattern": "the valve was left open", "oversight": "no one looked",
@@ -257,6 +257,9 @@ func TestViewerInBrowser(t *testing.T) {
 	b.shows("Not current since")
 	b.check("a corrected memory")
 	b.picture("viewer-memory.png")
+	b.press("Pin it", true)
+	b.shows("Each session that may read it starts with it.")
+	b.press("Remove the pin", true)
 	b.press("Share it with every group", true)
 	b.shows("Every group that your agent is in can read this")
 	b.check("before sharing")

@@ -102,6 +102,8 @@ var done = map[string]string{
 	"pinned":    "Pinned. Sessions can add to it, but not change what is there.",
 	"locked":    "Locked. Sessions cannot change it.",
 	"unpinned":  "Released. Sessions can change it again.",
+	"briefed":   "Pinned. Each session that may read it starts with it.",
+	"unbriefed": "The pin was removed. It is found as before.",
 	"dismissed": "Rejected. No sweep of dreaming offers it again.",
 	"promoted":  "Promoted. What was promoted is in MEMORY.md, and the sweep is in DREAMS.md.",
 	"unchanged": "Nothing was promoted.",

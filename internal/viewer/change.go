@@ -18,6 +18,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/skill"
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
 )
 
 // correct stores what is true instead of a memory, which becomes a part of its history.
@@ -103,6 +104,36 @@ func (s *Site) retire(r *http.Request) (answer, error) {
 		return s.refusedMemory(r, person, err)
 	}
 	return answer{next: "/memory/" + url.PathEscape(id) + "?done=retired"}, nil
+}
+
+// pinTags are the tags of a pinned memory, with which the brief of a session begins. Tags are also written with a sign.
+var pinTags = []string{"pinned", "#pinned"}
+
+// pinMemory pins a memory or removes its pin.
+func (s *Site) pinMemory(r *http.Request) (answer, error) {
+	person, err := s.person()
+	if err != nil {
+		return answer{}, err
+	}
+	id, op := r.PathValue("id"), r.PostForm.Get("op")
+	said := "briefed"
+	switch op {
+	case edit.OpPin:
+		_, err = person.Memory.SetTag(r.Context(), id, pinTags[0], true)
+	case edit.OpUnpin:
+		said = "unbriefed"
+		for _, tag := range pinTags {
+			if err == nil {
+				_, err = person.Memory.SetTag(r.Context(), id, tag, false)
+			}
+		}
+	default:
+		err = fault.New("op: use pin or unpin")
+	}
+	if err != nil {
+		return s.refusedMemory(r, person, err)
+	}
+	return answer{next: "/memory/" + url.PathEscape(id) + "?done=" + said}, nil
 }
 
 // sharePage is the content of the page that asks before something is shared.

@@ -26,6 +26,7 @@ type memoryPage struct {
 	Elements []element // what the record says about it
 
 	Correctable, Retirable, Sharable bool
+	Pinnable, Pinned                 bool
 	Why                              string // why it cannot be corrected, "" if it can
 	NewText, Reason, Happened        string // what was typed into the form
 }
@@ -108,6 +109,10 @@ func (s *Site) memoryOf(ctx context.Context, m Member, id string) (memoryPage, e
 		p.Why = "It is not current any more. Correct what replaced it."
 	default:
 		p.Correctable, p.Retirable = true, hit.Visibility == record.Private
+	}
+	p.Pinnable = hit.Visibility.Group() == "" && hit.Past == nil
+	for _, tag := range pinTags {
+		p.Pinned = p.Pinned || hit.HasTag(tag)
 	}
 	p.Sharable = hit.Visibility != record.Shared && hit.Past == nil
 	return p, nil

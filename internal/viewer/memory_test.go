@@ -271,3 +271,47 @@ func TestHostileTextStaysText(t *testing.T) {
 		f.lacks(w, "<img", "<script>", "<i>t", "<b>why", `href="javascript`)
 	}
 }
+
+// A pinned memory has the tag with which the brief of a session begins; a group's cannot be pinned.
+func TestPinMemory(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	id := f.store(record.Memory{Content: "Ana is allergic to nuts", Tags: []string{"#pinned", "health"}}, "")
+	path := "/memory/" + id
+	tags := func() string {
+		hit, err := f.person.Memory.Get(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Join(hit.Tags, " ")
+	}
+	f.shows(f.get(path, 200), "Remove the pin")
+	page := f.get(f.post(path+"/pin", http.StatusSeeOther, url.Values{"op": {"unpin"}}), 200)
+	f.shows(page, "The pin was removed.", ">Pin it<")
+	if got := tags(); got != "health" {
+		t.Errorf("without the pin the tags are %q", got)
+	}
+	page = f.get(f.post(path+"/pin", http.StatusSeeOther, url.Values{"op": {"pin"}}), 200)
+	f.shows(page, "Pinned. Each session that may read it starts with it.", "Remove the pin")
+	if got := tags(); got != "health pinned" {
+		t.Errorf("with the pin the tags are %q", got)
+	}
+	f.shows(f.post(path+"/pin", http.StatusUnprocessableEntity, url.Values{"op": {"lock"}}), "op: use pin or unpin")
+	f.post("/memory/mem_1_abcdef/pin", http.StatusNotFound, url.Values{"op": {"pin"}})
+
+	who, err := audience.Group("hiking")
+	if err != nil {
+		t.Fatal(err)
+	}
+	group, err := f.site.member(who)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, err := group.Memory.Store(t.Context(), record.Memory{Content: "Rui brings the map"}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.lacks(f.get("/memory/"+kept.ID, 200), ">Pin it<")
+	f.shows(f.post("/memory/"+kept.ID+"/pin", http.StatusUnprocessableEntity, url.Values{"op": {"pin"}}),
+		"belongs to the group:hiking memory")
+}

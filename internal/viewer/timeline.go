@@ -37,6 +37,7 @@ func (s *Site) routeMemories() {
 	s.get("/memory/{id}", s.memory)
 	s.post("/memory/{id}/correct", s.correct)
 	s.post("/memory/{id}/retire", s.retire)
+	s.post("/memory/{id}/pin", s.pinMemory)
 	s.get("/memory/{id}/share", s.share)
 	s.post("/memory/{id}/share", s.share)
 	s.get("/memory/{id}/forget", s.forgetOne)
@@ -190,11 +191,11 @@ func titleOf(in record.Visibility) string {
 func hintOf(in record.Visibility) string {
 	switch {
 	case in.Group() != "":
-		return "Choose a memory to see its history, to share it or to forget it."
+		return "Choose a memory to see its history, to share or forget it."
 	case in == record.Shared:
-		return "Choose a memory to see its history, to correct it or to forget it."
+		return "Choose a memory to see its history, to correct, pin or forget it."
 	}
-	return "Choose a memory to see its history, to correct it, to share it or to forget it."
+	return "Choose a memory to see its history, to correct, pin, share or forget it."
 }
 
 func hereOf(in record.Visibility) string {
