@@ -66,7 +66,7 @@ func (h hostLogs) Read(ctx context.Context, path string, visit func(Session) err
 // hostSession returns the session in a log. own is false if its header names a group.
 func hostSession(ctx context.Context, view *transcript.View, l transcript.Log) (s Session, own bool, err error) {
 	s.ID = l.SessionID
-	about, err := view.About(ctx, l)
+	about, err := view.Tell(ctx, l, func(t transcript.Turn) { s.Turns = append(s.Turns, hostTurn(t)) })
 	if err != nil || about.Group != "" {
 		return s, false, err
 	}
@@ -74,16 +74,7 @@ func hostSession(ctx context.Context, view *transcript.View, l transcript.Log) (
 	if about.Subagent {
 		s.Parent = cmp.Or(about.Parent, s.ID)
 	}
-	seen := map[string]bool{}
-	_, err = view.Follow(ctx, l, 0, func(t transcript.Turn) bool {
-		if t.Key != "" && seen[t.Key] {
-			return true // resuming a session repeats rows
-		}
-		seen[t.Key] = true
-		s.Turns = append(s.Turns, hostTurn(t))
-		return true
-	})
-	return s, true, err
+	return s, true, nil
 }
 
 // hostTurn returns a turn of a host's log.

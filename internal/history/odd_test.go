@@ -231,7 +231,7 @@ func TestLongTurn(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	about, err := view.About(t.Context(), log)
+	about, err := view.Tell(t.Context(), log, func(transcript.Turn) {})
 	if err != nil || about.SkippedLines != 0 || about.Branch != "main" || letters != 3<<20/2 {
 		t.Errorf("%d letters of %d are read; %+v, %v", letters, 3<<20/2, about, err)
 	}

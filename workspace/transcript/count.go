@@ -56,9 +56,12 @@ func (v *View) EachTurn(ctx context.Context, id string, visit func(Session, Entr
 	return err
 }
 
-// About returns what a log tells of its session, with the number of its turns. The error is ErrNotFound for a log that
-// does not exist or is not the audience's.
-func (v *View) About(ctx context.Context, l Log) (Session, error) {
+// Tell calls visit for the turns of l, as Follow does from its beginning, but each row once, and returns what the log
+// tells of its session. The error is ErrNotFound for a log that does not exist or is not the audience's.
+func (v *View) Tell(ctx context.Context, l Log, visit func(Turn)) (Session, error) {
 	of := log{name: l.Name, id: l.SessionID, group: l.Group, parent: l.Parent}
-	return v.scan(ctx, of, nil, func(Session, turn) bool { return true })
+	return v.scanLines(ctx, of, nil, func(_ Session, r line) bool {
+		visit(placed(r, 0))
+		return true
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,6 +30,8 @@ type line struct {
 	turn        // of a header: its timestamp and source
 	key  string // names the row in hosts' logs that repeat rows when a session is resumed
 
+	blocks []block // the content, if it was decoded
+
 	// Of a header (seed 002, phase 10.4), with the fields that say whose session it was:
 	agentID    string
 	connection string // "group" for a group's session
@@ -50,7 +53,8 @@ type about struct {
 type turn struct {
 	entry   Entry // without Content, unless shown
 	content json.RawMessage
-	shown   bool // entry is a preview already
+	text    string // of the content, if it was decoded; else ""
+	shown   bool   // entry is a preview already
 
 	worksFor string // as about.parent
 }
@@ -58,7 +62,9 @@ type turn struct {
 // whole returns the entry with its content.
 func (t turn) whole() Entry {
 	e := t.entry
-	e.Content = flatten(t.content, 0)
+	if e.Content = t.text; e.Content == "" {
+		e.Content = flatten(t.content, 0)
+	}
 	return e
 }
 
@@ -66,6 +72,7 @@ func (t turn) whole() Entry {
 // memory.
 func (v *View) short(t turn, n int) turn {
 	if len(t.content) <= lineChunk {
+		t.text = "" // made again if it is shown
 		return t
 	}
 	return turn{entry: v.preview(t, n), shown: true}
@@ -81,12 +88,18 @@ func (v *View) preview(t turn, n int) Entry {
 	return e
 }
 
-// blank reports whether the content has no text. It decodes no string, since it runs for every line.
-func (t turn) blank() bool {
-	if len(t.content) > len(`""`) && t.content[0] == '"' {
-		return false
+// decode decodes the content of a message, unless it is a string, which is only decoded to be shown.
+func (l *line) decode(content json.RawMessage) {
+	l.content = content
+	if l.blocks = blocksOf(content); l.blocks != nil {
+		l.text = flattened(l.blocks, 0)
 	}
-	return flatten(t.content, 0) == ""
+}
+
+// blank reports whether the content has no text. decode was called. A string is not decoded for that: this runs for
+// every line.
+func (l *line) blank() bool {
+	return l.text == "" && (len(l.content) <= len(`""`) || l.content[0] != '"')
 }
 
 // record is a line of any of the supported formats:
@@ -166,29 +179,33 @@ func parse(data []byte) line {
 		}
 	case "entry":
 		entry.Role, entry.MessageID = r.Role, r.MessageID
-		return line{kind: entryLine, turn: turn{entry: entry, content: r.Content}, about: session}
+		said := line{kind: entryLine, turn: turn{entry: entry}, about: session}
+		said.decode(r.Content)
+		return said
 	case "custom-title", "ai-title":
 		session.title = text.OneLine(visible(cmp.Or(r.CustomTitle, r.AITitle, r.Title)))
 		return line{kind: aboutLine, about: session}
 	case "custom_message": // what a program put into an OpenClaw session, which may be to be hidden
 		entry.Role, entry.MessageID = r.Type, r.ID
-		said := turn{entry: entry, content: r.Content}
+		said := line{kind: entryLine, turn: turn{entry: entry}, key: r.ID, about: session}
+		said.decode(r.Content)
 		if r.Display == false || said.blank() {
 			return line{}
 		}
-		return line{kind: entryLine, turn: said, key: r.ID, about: session}
+		return said
 	case "user", "assistant", "message":
 		entry.Role, entry.MessageID = r.Message.Role, cmp.Or(r.UUID, r.ID)
-		said := turn{entry: entry, content: r.Message.Content}
+		said := line{kind: entryLine, turn: turn{entry: entry}, key: entry.MessageID, about: session}
+		said.decode(r.Message.Content)
 		if r.IsMeta || entry.Role == "" || said.blank() { // blank: nothing but thinking
 			return line{}
 		}
-		if entry.Role == "toolResult" || entry.Role == "user" && onlyResults(said.content) {
+		if entry.Role == "toolResult" || entry.Role == "user" && onlyResults(said.blocks) {
 			said.entry.Role = "tool"
 		} else if entry.Role == "user" && r.IsSidechain {
 			said.entry.Role = agentRole
 		}
-		return line{kind: entryLine, turn: said, key: entry.MessageID, about: session}
+		return said
 	}
 	return line{}
 }
@@ -202,21 +219,29 @@ var visible = text.Plain
 // maxNesting is how deep tool results are followed, against lines that are nested on purpose.
 const maxNesting = 3
 
+// block is a part of a message's content.
+type block struct {
+	Type    string          `json:"type"`
+	Text    string          `json:"text"`
+	Name    string          `json:"name"`
+	Content json.RawMessage `json:"content"`
+
+	Input     json.RawMessage `json:"input"`     // of Claude Code's tool calls
+	Arguments json.RawMessage `json:"arguments"` // of OpenClaw's
+}
+
+// blocksOf returns the blocks of a message's content, nil if it is a string or none of both.
+func blocksOf(content json.RawMessage) (blocks []block) {
+	if len(content) == 0 || content[0] != '[' || json.Unmarshal(content, &blocks) != nil {
+		return nil
+	}
+	return blocks
+}
+
 // onlyResults reports whether content is nothing but the results of tools, which Claude Code writes in the user's
 // place although the user said none of it.
-func onlyResults(content json.RawMessage) bool {
-	var blocks []struct {
-		Type string `json:"type"`
-	}
-	if json.Unmarshal(content, &blocks) != nil {
-		return false
-	}
-	for _, b := range blocks {
-		if b.Type != "tool_result" {
-			return false
-		}
-	}
-	return len(blocks) > 0
+func onlyResults(content []block) bool {
+	return len(content) > 0 && !slices.ContainsFunc(content, func(b block) bool { return b.Type != "tool_result" })
 }
 
 // toolInput returns the input of a tool call as text: a string as it is, an object as its fields, in their order.
@@ -245,23 +270,19 @@ func toolInput(input json.RawMessage) string {
 	return visible(strings.Join(parts, "\n"))
 }
 
-// flatten returns the text of a message's content: a string, or blocks, of which text, tool results and the inputs of
-// tool calls are included full, images by name, and thinking not at all.
+// flatten returns the text of a message's content: a string, or blocks.
 func flatten(content json.RawMessage, depth int) string {
 	var text string
-	if json.Unmarshal(content, &text) == nil {
+	if len(content) > 0 && content[0] == '"' && json.Unmarshal(content, &text) == nil {
 		return visible(text)
 	}
-	var blocks []struct {
-		Type    string          `json:"type"`
-		Text    string          `json:"text"`
-		Name    string          `json:"name"`
-		Content json.RawMessage `json:"content"`
+	return flattened(blocksOf(content), depth)
+}
 
-		Input     json.RawMessage `json:"input"`     // of Claude Code's tool calls
-		Arguments json.RawMessage `json:"arguments"` // of OpenClaw's
-	}
-	if depth == maxNesting || json.Unmarshal(content, &blocks) != nil {
+// flattened returns the text of blocks, of which text, tool results and the inputs of tool calls are included full,
+// images by name, and thinking not at all.
+func flattened(blocks []block, depth int) string {
+	if depth == maxNesting {
 		return ""
 	}
 	var parts []string

@@ -200,6 +200,13 @@ func (v *View) open(name string) (*os.File, error) {
 // see the error is ErrNotFound, before any entry is visited.
 func (v *View) scan(
 	ctx context.Context, l log, filter func(line []byte) bool, visit func(Session, turn) bool,
+) (Session, error) {
+	return v.scanLines(ctx, l, filter, func(s Session, r line) bool { return visit(s, r.turn) })
+}
+
+// scanLines is scan with the lines of the entries.
+func (v *View) scanLines(
+	ctx context.Context, l log, filter func(line []byte) bool, visit func(Session, line) bool,
 ) (session Session, err error) {
 	session = Session{SessionID: l.id, Group: l.group}
 	file, err := v.open(l.name)
@@ -250,7 +257,7 @@ func (v *View) scan(
 			if session.Title == "" && (r.entry.Role == "user" || session.Subagent && r.entry.Role == agentRole) {
 				session.Title = v.beginning(r.turn)
 			}
-			if !visit(session, r.turn) {
+			if !visit(session, r) {
 				return session, nil
 			}
 		case r.kind == aboutLine:

@@ -79,13 +79,11 @@ func spoken(content json.RawMessage) string {
 	if json.Unmarshal(content, &text) == nil {
 		return text
 	}
-	var blocks []struct {
-		Type string `json:"type"`
-		Text string `json:"text"`
-	}
-	if json.Unmarshal(content, &blocks) != nil {
-		return ""
-	}
+	return spokenIn(blocksOf(content))
+}
+
+// spokenIn returns what was said in blocks: their text.
+func spokenIn(blocks []block) string {
 	var parts []string
 	for _, b := range blocks {
 		if b.Type == "text" {

@@ -164,7 +164,11 @@ func placed(r line, offset int64) Turn {
 		Subagent: r.subagent, Parent: r.parent,
 	}
 	if t.Role == "user" || t.Role == "assistant" || t.Role == agentRole {
-		said := strings.TrimSpace(hostElements.ReplaceAllString(spoken(r.content), ""))
+		said := spokenIn(r.blocks)
+		if r.blocks == nil {
+			said = spoken(r.content)
+		}
+		said = strings.TrimSpace(hostElements.ReplaceAllString(said, ""))
 		if t.Role != "user" || !hostWords(said) {
 			t.Spoken = strings.TrimSpace(codeBlock.ReplaceAllString(visible(said), "\n"))
 		}
