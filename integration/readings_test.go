@@ -2,6 +2,7 @@ package integration
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -34,6 +35,7 @@ func TestReadingsAreRemembered(t *testing.T) {
 		{"the resource of the startup sequence", resource("yamo://startup")},
 		{"the resource of the brief", resource("yamo://brief")},
 		{"what_do_i_know", func() { call("what_do_i_know", nil) }},
+		{"who_am_i", func() { call("who_am_i", nil) }},
 		{"the prompt", func() { s.request("prompts/get", map[string]any{"name": "startup"}) }},
 	}
 	for i, way := range ways {
@@ -62,6 +64,21 @@ func TestReadingsAreRemembered(t *testing.T) {
 			t.Errorf("%s: the edit drops what a person wrote: %s", way.name, r.text())
 		}
 	}
+	// A search shows a part of a file, which is no reading of it.
+	note := filepath.Join(workspace, "notes", "garden.md")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(note), 0o700),
+		os.WriteFile(note, []byte("# Garden\n\n## Beds\n\nBy hand: the otter's bed is empty.\n"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if r := call("memory_search", map[string]any{"query": "garden beds"}); r.IsError {
+		t.Errorf("search: %s", r.text())
+	}
+	r := call("workspace_edit", map[string]any{
+		"file": "notes/garden.md", "op": "replace_section", "section": "Beds", "content": "Mine.", "rationale": "a test",
+	})
+	if !r.IsError || !strings.Contains(r.text(), "you have not read the section") || !strings.Contains(r.text(), "otter") {
+		t.Errorf("after a search: %s", r.text())
+	}
 	// The version in the resource is what expected_hash takes.
 	message := s.request("resources/read", map[string]any{"uri": "yamo://workspace/MEMORY.md"})
 	var got struct {
@@ -82,7 +99,7 @@ func TestReadingsAreRemembered(t *testing.T) {
 	if len(version.Hash) != 16 || len(version.Sections) == 0 || len(version.Takes[version.Sections[0].Form]) == 0 {
 		t.Errorf("the version is %+v", version)
 	}
-	r := call("workspace_edit", map[string]any{
+	r = call("workspace_edit", map[string]any{
 		"file": "MEMORY.md", "op": "append_section", "section": "Plans", "content": "More.", "rationale": "a test",
 		"expected_hash": version.Hash,
 	})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -112,7 +113,11 @@ func TestResultsFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	items, err := json.Marshal(make([]string, 200))
+	listed := make([]string, 200)
+	for i := range listed {
+		listed[i] = strings.Repeat("item ", 20) + strconv.Itoa(i)
+	}
+	items, err := json.Marshal(listed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +171,7 @@ func TestResultsFit(t *testing.T) {
 		{
 			WorkspaceEdit(editor, "kate"),
 			`{"file":"notes/headings.md","section":"Heading 7","op":"append_item","rationale":"r","override_rationale":"o",` +
-				`"items":` + strings.ReplaceAll(string(items), `""`, `"`+strings.Repeat("item ", 20)+`"`) + `}`, 3_000, "",
+				`"items":` + string(items) + `}`, 3_000, "",
 		},
 		{Reflect(memory), `{"topic":"wörtlich","lookback":50}`, 500, ""},
 		{Reflect(memory), `{"action":"synthesize","topic":"wörtlich"}`, 500, ""},

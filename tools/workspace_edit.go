@@ -115,21 +115,21 @@ func WorkspaceEdit(editor *edit.Editor, agent string) Tool {
 			in.File = name
 		}
 		in.File = grammar.CanonicalFile(in.File)
-		by := ""
-		if workspace.IsPublic(in.File) && !in.Propose {
-			var err error
-			if by, err = consentToPublish(ctx, in); err != nil {
-				return workspaceEdited{}, err
-			}
-		}
-		done, err := in.perform(ctx, editor, edit.Request{
+		q := edit.Request{
 			File: in.File, Refs: in.Evidence, Expected: in.Expected, Key: in.Key, Call: callID(ctx), Actor: agent,
-			Session: sessionID(ctx), Propose: in.Propose, Retire: in.Remove, Consent: by,
+			Session: sessionID(ctx), Propose: in.Propose, Retire: in.Remove,
 			Edit: grammar.Edit{
 				Op: grammar.Op(in.Op), Section: in.Section, Content: in.Content, Items: in.Items,
 				Rationale: in.Rationale, Override: in.Override, Create: in.Create,
 			},
-		})
+		}
+		if workspace.IsPublic(in.File) && !in.Propose {
+			var err error
+			if q.Consent, err = in.consent(ctx, editor, q); err != nil {
+				return workspaceEdited{}, withField(withEditHint(err), "retire", "remove")
+			}
+		}
+		done, err := in.perform(ctx, editor, q)
 		if err != nil {
 			return workspaceEdited{}, withField(withEditHint(err), "retire", "remove")
 		}
@@ -159,6 +159,18 @@ func WorkspaceEdit(editor *edit.Editor, agent string) Tool {
 	})
 }
 
+// consent returns how the user agreed to the edit q of a file that groups read, as consentToPublish does. They are not
+// asked about an edit that would be refused.
+func (in workspaceEdit) consent(ctx context.Context, editor *edit.Editor, q edit.Request) (by string, err error) {
+	if q.Op != undoOp {
+		q.Preview, q.Consent = true, record.ByPerson
+		if _, err := in.perform(ctx, editor, q); err != nil {
+			return "", err
+		}
+	}
+	return consentToPublish(ctx, in)
+}
+
 // consentToPublish returns how the user agreed to an edit of a file that groups read, "" if they cannot be asked or the
 // text is too long to be shown: the edit is a proposal then.
 func consentToPublish(ctx context.Context, in workspaceEdit) (by string, err error) {
@@ -184,8 +196,8 @@ func consentToPublish(ctx context.Context, in workspaceEdit) (by string, err err
 	return record.ByPerson, err
 }
 
-// perform makes the edit, or takes one back. Items that curate_items is given are added to the others: a list loses
-// only what remove names.
+// perform makes the edit, or takes one back. Items are added to the others, unless they are there already, as after a
+// repeated call: a list loses only what remove names.
 func (in workspaceEdit) perform(ctx context.Context, editor *edit.Editor, q edit.Request) (edit.Result, error) {
 	switch q.Op {
 	case undoOp:
@@ -193,15 +205,19 @@ func (in workspaceEdit) perform(ctx context.Context, editor *edit.Editor, q edit
 			return edit.Result{}, fault.New("op: undo takes file, rationale and idempotency_key only")
 		}
 		return editor.UndoLast(ctx, q)
-	case grammar.CurateItems:
-		q.Unique = true
+	case grammar.CurateItems, grammar.AppendItem:
+		if q.Unique = true; q.Content != "" { // the text of one item
+			q.Items, q.Content = append([]string{q.Content}, q.Items...), ""
+		}
 		switch {
-		case len(q.Items)+len(q.Retire) == 0 && q.Content == "":
+		case len(q.Retire) > 0 && q.Op == grammar.AppendItem:
+			return edit.Result{}, fault.New("remove: only used by curate_items")
+		case len(q.Items)+len(q.Retire) == 0:
 			return edit.Result{}, fault.New("items: pass items to add, or items to remove in remove")
 		case len(q.Retire) == 0:
 			q.Op = grammar.AppendItem
 		}
-	case grammar.ReplaceSection, grammar.AppendSection, grammar.AppendItem, grammar.TombstoneSection:
+	case grammar.ReplaceSection, grammar.AppendSection, grammar.TombstoneSection:
 		if len(q.Retire) > 0 {
 			return edit.Result{}, fault.New("remove: only used by curate_items")
 		}

@@ -74,7 +74,14 @@ func TestEditOfAPublicFileAsks(t *testing.T) {
 	}
 	equal(t, "recorded", event.Consent, record.ByPerson)
 
-	arguments["items"] = []string{strings.Repeat("Mira sings. ", 400)}
+	// Nobody is asked about an edit that would be refused.
+	arguments["section"] = "Nowhere"
+	got, failed = h.use(t, "workspace_edit", arguments)
+	equal(t, "no such section: failed", failed, true)
+	contains(t, "no such section", got, "Pass create: true")
+	equal(t, "no such section: questions", len(h.asked), 1)
+
+	arguments["section"], arguments["items"] = "Safety", []string{strings.Repeat("Mira sings. ", 400)}
 	got, failed = h.use(t, "workspace_edit", arguments)
 	equal(t, "too long to show: failed", failed, false)
 	contains(t, "too long to show", got, `"proposal":"pending"`)

@@ -44,7 +44,10 @@ func TestWorkspaceEditRemoves(t *testing.T) {
 	for arguments, want := range map[string]string{
 		`"op":"curate_items"`:                             "remove",
 		`"op":"curate_items","items":["Sailor 01"]`:       "already",
-		`"op":"curate_items","remove":["Nemo"]`:           "no entry is or begins with",
+		`"op":"append_item","items":["sailor 01."]`:       `items: the file contains "sailor 01." already`,
+		`"op":"append_item","content":"Sailor 01"`:        "already",
+		`"op":"curate_items","content":"Sailor 01"`:       "already",
+		`"op":"curate_items","remove":["Nemo"]`:           `remove: no entry is or begins with "Nemo"`,
 		`"op":"append_item","items":["x"],"remove":["A"]`: "remove: only used by curate_items",
 		`"op":"undo"`: "undo takes file",
 	} {
@@ -52,6 +55,15 @@ func TestWorkspaceEditRemoves(t *testing.T) {
 		if text := refusal(t, tool, whole); !strings.Contains(text, want) {
 			t.Errorf("%s: %q, want %q", arguments, text, want)
 		}
+	}
+	// The text of an item is content too, and an entry of another day is another entry.
+	got = edited(`"op":"curate_items","remove":["Sailor 04"],"content":"2026-01-02: Eva sails"`)
+	contains(t, "with content", got.Snapshot, "- Ana\n- 2026-01-02: Eva sails\n- Sailor 05")
+	got = edited(`"op":"append_item","items":["2026-01-03: Eva sails"]`)
+	contains(t, "another day", got.Snapshot, "- 2026-01-03: Eva sails")
+	if text := refusal(t, tool, `{"file":"MEMORY.md","section":"Crew","rationale":"r","op":"append_item",`+
+		`"items":["Eva sails"]}`); !strings.Contains(text, "already") {
+		t.Errorf("without its date: %q", text)
 	}
 }
 

@@ -31,10 +31,12 @@ type sectionVersion struct {
 	Cap     string `json:"cap,omitempty"`
 }
 
-// shown are the tools and prompts that show the files of loaded.
+// shownBy are the tools and prompts that show files of loaded.
 var (
 	shownBy = []string{"what_do_i_know", "who_am_i", "startup", "curate"}
-	loaded  = []string{workspace.MemoryFile, workspace.UserFile, workspace.ToolsFile}
+	loaded  = []string{
+		workspace.MemoryFile, workspace.UserFile, workspace.ToolsFile, workspace.AgentsFile, workspace.HeartbeatFile,
+	}
 )
 
 // noteReadings notes what a session of a DM reads of files otherwise than with memory_file, so that no edit of the

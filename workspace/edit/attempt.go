@@ -40,7 +40,7 @@ func (e *Editor) transact(ctx context.Context, q Request) (a *attempt, err error
 		// Planned again for each attempt, because the file may have changed: an edit is never applied to text that it was
 		// not checked against.
 		a, err := tx.plan(ctx, q)
-		if err != nil || a.result.Repeated || q.decided != nil && q.decided.preview {
+		if err != nil || a.result.Repeated || q.Preview || q.decided != nil && q.decided.preview {
 			return a, err
 		}
 		if ok, err := a.write(ctx); ok || err != nil {
@@ -209,10 +209,10 @@ func (a *attempt) edit(now time.Time, text string) (Event, error) {
 	}
 	if i := splice.Index(before, done.Section, done.Anchor); i >= 0 && !done.Made {
 		e.Before = k.Section(before.Parts[i].Body)
-		if !a.expected(q, text, before.Parts[i]) {
-			return Event{}, fault.New("expected_hash: the section has changed and its hash is now %s; nothing was written. "+
+		if why := a.unexpected(q, text, before.Parts[i]); why != "" {
+			return Event{}, fault.New("expected_hash: %s %s; nothing was written. "+
 				"Combine both texts and pass this hash.\nThe section now:\n%s\nWith your edit:\n%s",
-				e.Before, Excerpt(before.Parts[i].Body), Excerpt(d.Parts[splice.Index(d, done.Section, done.Anchor)].Body))
+				why, e.Before, Excerpt(before.Parts[i].Body), Excerpt(d.Parts[splice.Index(d, done.Section, done.Anchor)].Body))
 		}
 	} else if q.Expected != "" {
 		return Event{}, fault.New("expected_hash: the section no longer exists; omit expected_hash to create it")

@@ -129,6 +129,7 @@ type Request struct {
 	// including those that another process adds meanwhile.
 	Retire   []string
 	Unique   bool           // leave out items that the file has already
+	Preview  bool           // write nothing: only find out whether the edit would be refused
 	Session  string         // the client's session, whose last edit UndoLast takes back
 	Dated    *time.Location // if not nil, items without a date begin with the day of the edit there, see Result.Items
 	Refs     []string       // evidence: tokens, ids of events or memories; they become Edit.Evidence
@@ -222,7 +223,7 @@ func (e *Editor) Edit(ctx context.Context, q Request) (Result, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	a, err := e.attempt(ctx, q)
-	if err != nil {
+	if err != nil || q.Preview {
 		return Result{}, err
 	}
 	a.result.Paraphrased = paraphrased

@@ -51,7 +51,7 @@ func (q *Request) itemize(d *grammar.Document, t *grammar.Type, last *reading) (
 	}
 	added = q.Items
 	if q.Unique {
-		if added = q.unique(d, items); len(added) == 0 && len(retired) == 0 {
+		if added = q.unique(d, items); len(added) == 0 && len(retired) == 0 && len(q.Items) > 0 {
 			return nil, fault.New("items: the file contains %q already; nothing was written", q.Items[0])
 		}
 		q.Content = ""
@@ -87,22 +87,27 @@ func (q *Request) wasRead(last *reading, p grammar.Part, item, wanted string) er
 		"The entry now:\n%s\nAs you read it:\n%s\nTo remove it, pass the whole entry", wanted, item, read)
 }
 
-// unique returns those of q.Items that are not among items, apart from their dates, letter case and spaces. Dated
-// entries are compared with all of the file's items.
+// unique returns those of q.Items that are not among items, apart from letter case, spaces and the dates that items
+// were given. An entry that begins with its own date is another one than that of another day. Dated entries are
+// compared with all of the file's items, and their dates do not count.
 func (q *Request) unique(d *grammar.Document, items []string) (added []string) {
-	same := func(item string) string {
-		item = strings.ToLower(oneLine(bullet.ReplaceAllString(item, "")))
-		return strings.TrimRight(datePrefix.ReplaceAllString(item, ""), ".")
+	plain := func(item string) string {
+		return strings.TrimRight(strings.ToLower(oneLine(bullet.ReplaceAllString(item, ""))), ".")
+	}
+	undated := func(item string) string { return datePrefix.ReplaceAllString(plain(item), "") }
+	same := plain
+	if q.Dated != nil {
+		same = undated
 	}
 	have := map[string]bool{}
 	for _, item := range items {
-		have[same(item)] = true
+		have[plain(item)], have[undated(item)] = true, true
 	}
 	for _, p := range d.Parts {
 		for _, item := range grammar.Items(p.Body) {
 			// What is retired by this request may be added again.
 			if q.Dated != nil && len(q.Retire) == 0 && !isChangeLog(p.Name) {
-				have[same(item)] = true
+				have[undated(item)] = true
 			}
 		}
 	}

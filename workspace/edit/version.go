@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit/seal"
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit/splice"
@@ -31,9 +32,9 @@ func versionOf(text string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// Read returns the version of a file with the content data, and notes it as what the session knows. A later edit of
-// the session that would replace a section is refused if the section has changed since. The text above the first
-// section is left out if there is none.
+// Read returns the version of a file with the content data, and notes it as what the session knows. An edit of a
+// session that would replace a section is refused if the section has changed since, or was never read. The text above
+// the first section is left out if there is none.
 func (e *Editor) Read(session, name string, data []byte) Version {
 	d := grammar.Parse(string(data))
 	t, _ := grammar.TypeOf(name)
@@ -50,7 +51,7 @@ func (e *Editor) Read(session, name string, data []byte) Version {
 	return v
 }
 
-// maxReadings is the number of readings that an editor remembers. A forgotten one costs the check, not the edit.
+// maxReadings is the number of readings that an editor remembers. A forgotten one counts as not read.
 const maxReadings = 64
 
 // reading is what a session knows of a file.
@@ -112,21 +113,44 @@ func (r *readings) edited(q Request, a *attempt) {
 	r.push(next)
 }
 
-// expected reports whether a section, in a file with the content text, is as the request expects it: by a hash of any
-// key of the record, by the version of the section or of the file, or, if it expects none but would replace the whole
-// section, as the session knows it.
-func (a *attempt) expected(q Request, text string, p grammar.Part) bool {
-	body := seal.Canonical(p.Body)
-	now := versionOf(body)
-	if q.Expected == "" {
-		replaces := q.Op == grammar.ReplaceSection || q.Op == grammar.TombstoneSection
-		last := a.seen.last(q.Session, q.File)
-		if !replaces || last == nil || q.decided != nil {
-			return true
+// Why an edit is refused; the hash of the section follows.
+const (
+	isChanged = "the section has changed and its hash is now"
+	isUnread  = "you have not read the section in this session; its hash is"
+)
+
+// unexpected returns why a section, in a file with the content text, is not as the request expects it, "" if it is. A
+// request that expects no version but would replace the whole section expects what the session knows of it.
+func (a *attempt) unexpected(q Request, text string, p grammar.Part) string {
+	if q.Expected != "" {
+		if a.expected(q, text, p) {
+			return ""
 		}
-		was, known := last.sections[anchorOf(p)]
-		return !known || was == now
+		return isChanged
 	}
+	body := seal.Canonical(p.Body)
+	replaces := q.Op == grammar.ReplaceSection || q.Op == grammar.TombstoneSection
+	if !replaces || q.decided != nil || q.Session == "" || strings.TrimSpace(body) == "" {
+		return ""
+	}
+	was, known := "", false
+	if last := a.seen.last(q.Session, q.File); last != nil {
+		was, known = last.sections[anchorOf(p)]
+	}
+	switch {
+	case known && was != versionOf(body):
+		return isChanged
+	// What a search or a hook showed of it is not all of it. A proposal replaces nothing: a person sees both texts.
+	case !known && !q.Propose:
+		return isUnread
+	}
+	return ""
+}
+
+// expected reports whether a section, in a file with the content text, is what the hash q.Expected is of: a hash of any
+// key of the record, the version of the section, or that of the file.
+func (a *attempt) expected(q Request, text string, p grammar.Part) bool {
+	now := versionOf(seal.Canonical(p.Body))
 	if q.Expected == now || q.Expected == versionOf(text) {
 		return true
 	}

@@ -111,7 +111,53 @@ func TestChangedSinceRead(t *testing.T) {
 	}
 }
 
-// A session's own edits, and what another session read, are no reason to refuse.
+// What a session never read, it does not replace: a search or a hook may have shown a part of it.
+func TestUnreadIsNotReplaced(t *testing.T) {
+	t.Parallel()
+	d := newFixture(t, map[string]string{"MEMORY.md": memoryText + "\n## Empty\n"})
+	e := d.open()
+	of := func(op grammar.Op, section string) Request {
+		q := request("MEMORY.md", op, section, "Sail.")
+		if op == grammar.TombstoneSection {
+			q.Content = ""
+		}
+		q.Session = "s"
+		return q
+	}
+	refused := func(q Request) (hash string) {
+		t.Helper()
+		_, err := e.Edit(t.Context(), q)
+		if err == nil || !strings.Contains(err.Error(), "expected_hash: you have not read the section in this session") {
+			t.Fatalf("%s of %q: %v", q.Op, q.Section, err)
+		}
+		_, rest, _ := strings.Cut(err.Error(), "its hash is ")
+		hash, _, _ = strings.Cut(rest, ";")
+		return hash
+	}
+	refused(of(grammar.TombstoneSection, "Plans"))
+	q := of(grammar.ReplaceSection, "Plans")
+	q.Expected = refused(q)
+	d.edit(e, q)
+	d.edit(e, of(grammar.ReplaceSection, "Empty"))
+	d.edit(e, of(grammar.AppendSection, "People"))
+
+	// A section that a person wrote after the file was read.
+	d.version(e, "s")
+	d.write("MEMORY.md", d.read("MEMORY.md")+"\n## Garden\n\nBy hand.\n")
+	refused(of(grammar.ReplaceSection, "Garden"))
+	proposed := of(grammar.ReplaceSection, "Garden")
+	proposed.Propose = true
+	d.edit(e, proposed)
+	preview := of(grammar.AppendSection, "Garden")
+	preview.Preview = true
+	before := d.read("MEMORY.md")
+	d.edit(e, preview)
+	if got := d.read("MEMORY.md"); got != before || !strings.Contains(got, "By hand.") {
+		t.Errorf("the file is\n%s", got)
+	}
+}
+
+// A session's own edits are no reason to refuse, and what another session read is none to allow.
 func TestOwnEditsAreKnown(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t, map[string]string{"MEMORY.md": memoryText})
@@ -129,6 +175,10 @@ func TestOwnEditsAreKnown(t *testing.T) {
 		t.Error("a change after the session's own edit was overwritten")
 	}
 	q.Session = "other"
+	if _, err := e.Edit(t.Context(), q); err == nil {
+		t.Error("another session overwrote what it had not read")
+	}
+	d.version(e, "other")
 	d.edit(e, q)
 }
 
