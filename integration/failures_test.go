@@ -115,6 +115,11 @@ func (f *failing) run(t *testing.T) {
 				}
 				continue
 			}
+			if tool == "workspace_edit" && asked[word] > 1 && strings.Contains(text, "already") {
+				// The failed call made the edit, and the answer says so.
+				done[word]++
+				return
+			}
 			if text == "" || text == "internal error" || strings.Contains(text, "no memory") {
 				t.Errorf("%s failed with %q", tool, text)
 			}
