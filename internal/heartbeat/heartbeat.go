@@ -29,6 +29,9 @@ const (
 	DreamInterval = 20 * time.Hour
 )
 
+// ownIntervals are the intervals of the checks that a beat does itself, whatever HEARTBEAT.md says.
+var ownIntervals = map[string]time.Duration{DistillCheck: DistillInterval, DreamCheck: DreamInterval}
+
 // Heartbeat runs the beats of one DM.
 type Heartbeat struct {
 	Workspace *workspace.View
@@ -99,6 +102,11 @@ func (h Heartbeat) Beat(ctx context.Context, every time.Duration) (Beat, error) 
 		}
 	}
 	b.Checks = Due(tasks, checks, b.Now, every)
+	for i, c := range b.Checks {
+		if interval, ok := ownIntervals[c.Name]; ok {
+			b.Checks[i] = Due(nil, checks[i:i+1], b.Now, interval)[0]
+		}
+	}
 	if b.RecordProblem == "" {
 		b.PendingProposals, err = h.pendingProposals(ctx)
 	}
@@ -179,13 +187,13 @@ func (h Heartbeat) done(ctx context.Context, checks []workspace.Checked, name st
 	if i < 0 {
 		i, checks = len(checks), append(checks, workspace.Checked{Check: name})
 	}
-	checks[i].Last = at
+	checks[i] = workspace.Checked{Check: name, Last: at}
 	return checks, nil
 }
 
 func isDue(checks []workspace.Checked, name string, now time.Time, interval time.Duration) bool {
 	i := index(checks, name)
-	return i < 0 || now.Sub(checks[i].Last) >= interval
+	return i < 0 || Due(nil, checks[i:i+1], now, interval)[0].Due
 }
 
 func index(checks []workspace.Checked, name string) int {

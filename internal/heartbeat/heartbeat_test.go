@@ -173,6 +173,9 @@ func TestBeatRunsItsOwnChecks(t *testing.T) {
 		names := []string{}
 		for _, c := range b.Checks {
 			names = append(names, c.Name)
+			if c.Due || c.Every != ownIntervals[c.Name] {
+				t.Errorf("after %v: listed as %+v", test.after, c)
+			}
 		}
 		if diff := cmp.Diff([]string{DistillCheck, DreamCheck}, names); diff != "" {
 			t.Errorf("after %v: recorded checks: %s", test.after, diff)
@@ -181,6 +184,22 @@ func TestBeatRunsItsOwnChecks(t *testing.T) {
 	f.Dreams, f.now = nil, start.Add(365*24*time.Hour)
 	if b := f.beat(t); b.Sweep != nil {
 		t.Errorf("a beat that does not dream swept: %+v", b.Sweep)
+	}
+}
+
+// A time in the future, which a wrong clock has left, keeps a beat's own checks from nothing.
+func TestBeatAfterAWrongClock(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	now := f.now
+	f.now = now.AddDate(1, 0, 0)
+	f.beat(t)
+	f.now = now
+	if b := f.beat(t); b.Cycle == nil || b.Sweep == nil {
+		t.Errorf("the beat is %+v", b)
+	}
+	if b := f.beat(t); b.Cycle != nil || b.Sweep != nil {
+		t.Errorf("the beat after it is %+v", b)
 	}
 }
 
