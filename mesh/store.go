@@ -69,7 +69,7 @@ func (v *View) Scrub(m record.Memory, to record.Visibility) (Scrubbed, error) {
 	m.Rationale = s.Field("rationale", m.Rationale)
 	m.Hypothesis = s.Field("hypothesis", m.Hypothesis)
 	if m.OccurredAt = s.Field("occurred_at", m.OccurredAt); m.OccurredAt != "" {
-		if _, err := when.ParseEvent(m.OccurredAt, v.Now()); err != nil {
+		if _, err := when.ParseEvent(m.OccurredAt, m.Content, v.Now()); err != nil {
 			s.Fail(fault.New("occurred_at: %v", err))
 		}
 	}

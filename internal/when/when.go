@@ -130,8 +130,15 @@ var errUnknown = errors.New("give a date or time such as 2026-01-31, 2026-01, 20
 // two days, the first is returned.
 func Parse(text string, now time.Time) (Span, error) { return parse(text, now, past) }
 
-// ParseEvent is Parse for when something happened or will happen: the date without a year that is nearest to now.
-func ParseEvent(text string, now time.Time) (Span, error) { return parse(text, now, either) }
+// ParseEvent is Parse for when something happened or will happen: a date without a year is the last one if what is told
+// about it is in the past tense ("We adopted two goats"), and otherwise the one that is nearest to now.
+func ParseEvent(text, told string, now time.Time) (Span, error) {
+	lean := either
+	if tenseOf(newParser(told[:min(len(told), maxText)], now).tokens) == past {
+		lean = past
+	}
+	return parse(text, now, lean)
+}
 
 // parse reads a time that is the whole of text, except for prepositions before it and a full stop after it. lean is the
 // tense that an ambiguous date is read in.

@@ -133,12 +133,18 @@ func TestParseRefuses(t *testing.T) {
 
 func TestParseEvent(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]string{
-		"3 December": "2026-12-03", "17 November": "2026-11-17", "2 January": "2027-01-02",
-		"tomorrow at noon": "2026-11-21T12:00",
+	for _, test := range []struct{ text, told, want string }{
+		{"3 December", "", "2026-12-03"},
+		{"17 November", "", "2026-11-17"},
+		{"2 January", "", "2027-01-02"},
+		{"tomorrow at noon", "", "2026-11-21T12:00"},
+		{"in March", "We adopted two goats.", "2026-03"},
+		{"in March", "The goats will be adopted.", "2027-03"},
+		{"3 December", "I sold the ducks.", "2025-12-03"},
+		{"in October", "We met to plan the trip.", "2026-10"},
 	} {
-		if got, err := ParseEvent(text, friday(t)); err != nil || got.ISO() != want {
-			t.Errorf("ParseEvent(%q) = %s, %v, want %s", text, got.ISO(), err, want)
+		if got, err := ParseEvent(test.text, test.told, friday(t)); err != nil || got.ISO() != test.want {
+			t.Errorf("ParseEvent(%q, %q) = %s, %v, want %s", test.text, test.told, got.ISO(), err, test.want)
 		}
 	}
 }

@@ -24,7 +24,7 @@ func Date(r *record.Record, to record.Visibility, zone *time.Location) error {
 	case r.Lesson != nil || len(spans) > 0:
 		return nil
 	case r.OccurredAt != "":
-		s, err := when.ParseEvent(r.OccurredAt, r.CreatedAt.In(zone))
+		s, err := when.ParseEvent(r.OccurredAt, r.Content, r.CreatedAt.In(zone))
 		if err != nil {
 			return fault.New("occurred_at: %v", err)
 		}
