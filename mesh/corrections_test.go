@@ -164,3 +164,26 @@ func TestSupersedingFactsComeFirst(t *testing.T) {
 		t.Errorf("%.2f of the current facts come first, want .95", share)
 	}
 }
+
+// What an assistant suggests does not take the place of what the user said about it; a change that it noted does.
+func TestSuggestionsReplaceNothing(t *testing.T) {
+	t.Parallel()
+	const said = "I keep bees on the roof."
+	for _, test := range []struct{ later, source, question, first string }{
+		{"You could keep bees on the roof or in the garden.", "assistant", "Where do I keep bees?", said},
+		{
+			"I keep bees on the roof and in the garden.", "user", "Where do I keep bees?",
+			"I keep bees on the roof and in the garden.",
+		},
+		{"The bees were moved to the garden.", "assistant", "Where do I keep bees?", "The bees were moved to the garden."},
+	} {
+		v := open(t, t.TempDir(), audience.DM(), model(t))
+		keep(t, v, record.Memory{Content: said, Source: "user"})
+		keep(t, v, record.Memory{Content: test.later, Source: test.source})
+		settleVectors(t, v)
+		found := search(t, v, SearchRequest{Query: test.question})
+		if len(found.Hits) == 0 || found.Hits[0].Content != test.first {
+			t.Errorf("%q after %q (%s): %q", said, test.later, test.source, contents(found.Hits))
+		}
+	}
+}

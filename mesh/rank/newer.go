@@ -49,6 +49,7 @@ type statement struct {
 	record     *record.Record
 	moment     record.Moment
 	foreign    bool
+	assistant  bool    // an assistant said it, and the query does not ask for that
 	turn       bool    // it is within a session, where what comes before and after it tells when it holds
 	time       float32 // what it gains by the time that the query names
 	cosine     float32 // with the query
@@ -91,7 +92,8 @@ func (r *Candidates) statement(l leader) *statement {
 	rec := p.Docs[l.doc].Record
 	before, after := p.Keywords.Neighbours(l.doc)
 	s := &statement{
-		leader: l, record: rec, moment: p.Hit(rec).Stored(), foreign: p.source.Foreign, turn: before >= 0 && after >= 0,
+		leader: l, record: rec, moment: p.Hit(rec).Stored(), foreign: p.source.Foreign,
+		assistant: p.Docs[l.doc].Assistant && !r.question.assistant && !r.question.summary, turn: before >= 0 && after >= 0,
 		time: p.time(l.doc), cosine: p.raw[l.doc],
 	}
 	s.comparable = p.Keywords.Words(l.doc) <= nearWords && rec.Type != record.FileType && rec.Lesson == nil &&
@@ -109,6 +111,10 @@ func (r *Candidates) replaces(newer, older *statement, asked []string) bool {
 	// SECURITY: what another group said does not displace what was said here.
 	if !newer.comparable || !older.comparable || newer.foreign && !older.foreign ||
 		newer.time < older.time || newer.moment.Compare(older.moment) <= 0 || newer.aboutOther(older) {
+		return false
+	}
+	// A suggestion ("You could keep bees in the garden") does not take the place of what the person said.
+	if newer.assistant && !older.assistant && !newer.changes {
 		return false
 	}
 	shared := 0
