@@ -62,6 +62,7 @@ type parts struct {
 
 // Open opens a session and returns what its server is built of. release closes it again.
 func Open(o Options, who audience.Audience) (deps serve.Deps, release func() error, err error) {
+	o.Logger = relativeLog(o.Logger, o.Config.Workspace)
 	p, err := open(o, who)
 	if err != nil {
 		return serve.Deps{}, nil, errors.Join(err, p.close())
