@@ -19,9 +19,12 @@ import (
 type yamlFormat struct{}
 
 // decode returns the content of the file, empty for a file of comments. Of several documents it is not clear which is
-// meant.
+// meant, and where a carriage return ends a line, the parser counts more lines than the edits do.
 func (yamlFormat) decode(text []byte) (map[string]any, error) {
 	content := map[string]any{}
+	if bytes.Count(text, []byte("\r")) > bytes.Count(text, []byte("\r\n")) {
+		return nil, errors.New("has a line that ends in a carriage return only; save it with other line endings")
+	}
 	file, err := parser.ParseBytes(text, 0)
 	if err == nil && len(file.Docs) > 1 {
 		return nil, errors.New("has several YAML documents")
