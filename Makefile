@@ -19,7 +19,7 @@ ACTIONLINT  := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 export GOFLAGS
 
 .DEFAULT_GOAL := all
-.PHONY: all build libs setup demo test prove mutants soak conformance check lint workflows race vuln bench eval picture dist dist-test mcpb native native-verify clean help
+.PHONY: all build libs setup demo test prove mutants soak fuzz conformance check lint workflows race vuln bench eval picture dist dist-test mcpb native native-verify clean help
 
 all: build setup ## build bin/yamo-mcp and install what it needs
 
@@ -55,6 +55,9 @@ mutants: libs ## weaken enforcement points one at a time; the tests must notice
 
 soak: all ## the test suite ten times in a row, with two busy loops running
 	integration/soak.sh
+
+fuzz: libs ## ten minutes for each fuzz target; FUZZTIME=20s for a first look
+	integration/fuzz.sh
 
 conformance: all ## the official conformance suite, against the program and a server of its fixtures
 	$(GO) test -count=1 -v ./integration/conformance
