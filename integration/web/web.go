@@ -26,6 +26,7 @@ type Server struct {
 	URL string // where clients find it, without a path
 
 	tb     testing.TB
+	pid    int
 	binary string
 	env    []string
 	stop   func() error
@@ -53,6 +54,7 @@ func Start(tb testing.TB, binary string, env []string, flags ...string) *Server 
 	if err := cmd.Start(); err != nil {
 		tb.Fatal(err)
 	}
+	s.pid = cmd.Process.Pid
 	ended := make(chan struct{})
 	var end error
 	go func() {
@@ -98,6 +100,9 @@ func (l logger) Write(p []byte) (int, error) {
 	defer l.mu.Unlock()
 	return l.log.Write(p)
 }
+
+// PID is the process of the server.
+func (s *Server) PID() int { return s.pid }
 
 // Log is what the server has logged so far.
 func (s *Server) Log() string {

@@ -19,8 +19,8 @@ func relativeLog(logger *slog.Logger, folder string) *slog.Logger {
 	folders := []string{filepath.Clean(folder)}
 	if abs, err := filepath.Abs(folder); err == nil {
 		folders = append(folders, abs)
-		if real, err := filepath.EvalSymlinks(abs); err == nil {
-			folders = append(folders, real)
+		if target, err := filepath.EvalSymlinks(abs); err == nil {
+			folders = append(folders, target)
 		}
 	}
 	var pairs []string

@@ -26,7 +26,7 @@ func TestLogNamesNoFolder(t *testing.T) {
 		var log bytes.Buffer
 		logger := relativeLog(slog.New(slog.NewJSONHandler(&log, nil)), workspace)
 		file := &fs.PathError{Op: "open", Path: filepath.Join(folder, "SOUL.md"), Err: fs.ErrPermission}
-		logger.With("of", fmt.Errorf("close: %w", file)).WithGroup("g").Warn("no "+workspace,
+		logger.With("of", fmt.Errorf("close: %w", file)).WithGroup("g").Warn("no file", "folder", workspace,
 			"error", errors.Join(file, errors.New("lance: "+workspace+"/.yamo/shared: not found")),
 			slog.Group("more", "path", workspace), "n", 3)
 		got := log.String()
@@ -34,7 +34,7 @@ func TestLogNamesNoFolder(t *testing.T) {
 			t.Errorf("%s: the log has the folder: %s", name, got)
 		}
 		for _, want := range []string{
-			`"msg":"no ."`, `"of":"close: open SOUL.md: permission denied"`, `lance: .yamo/shared: not found`,
+			`"folder":"."`, `"of":"close: open SOUL.md: permission denied"`, `lance: .yamo/shared: not found`,
 			`"more":{"path":"."}`, `"n":3`,
 		} {
 			if !strings.Contains(got, want) {
