@@ -145,7 +145,7 @@ func formula(
 		c                                             *store.Snapshot
 		part, doc                                     int
 		raw, smooth, own, context, pairs, base, score float32
-		session, inPassage                            float32
+		near, session, inPassage                      float32
 		passage, place                                string
 	}
 	q := keyword.Parse(query)
@@ -215,7 +215,11 @@ func formula(
 		})
 	}
 	for _, m := range list {
-		m.base = cosineWeight*share(m.smooth, cosine) + ownWeight*share(m.own, own) +
+		m.near = share(m.smooth, cosine)
+		if cosine > 0 && m.raw == 0 && stores[m.part].Vectors.Vector(m.doc) == nil {
+			m.near = max(m.near, share(m.own, own)) // words stand for the meaning that is not known yet
+		}
+		m.base = cosineWeight*m.near + ownWeight*share(m.own, own) +
 			contextWeight*share(m.context, context) - m.c.Docs[m.doc].Long
 	}
 	sort(func(m *memory) float32 { return m.base })
@@ -270,7 +274,7 @@ func formula(
 		hit := record.Hit{Record: m.c.Docs[m.doc].Record, Visibility: m.c.Visibility, Passage: m.passage, Place: m.place}
 		hit.Signals = []record.Signal{
 			{Name: "cosine", Value: rank.Round(m.raw)},
-			{Name: "meaning", Value: rank.Round(cosineWeight * share(m.smooth, cosine))},
+			{Name: "meaning", Value: rank.Round(cosineWeight * m.near)},
 			{Name: "own_words", Value: rank.Round(ownWeight * share(m.own, own))},
 			{Name: "context_words", Value: rank.Round(contextWeight * share(m.context, context))},
 			{Name: "word_pairs", Value: rank.Round(m.pairs)},

@@ -202,6 +202,16 @@ func (p *part) smooth(doc int) float32 {
 	return sum / weight
 }
 
+// nearness returns how near a memory is in meaning, as a share of the nearest. Until it has a vector, it is as near as
+// its words: otherwise one that was just stored would come after all that say almost the same.
+func (r *Candidates) nearness(p *part, doc int) float32 {
+	near := share(p.smooth(doc), r.cosine)
+	if p.raw[doc] == 0 && r.cosine > 0 && !p.source.Vectors.Has(doc) {
+		near = max(near, share(p.Own[doc], r.own))
+	}
+	return near
+}
+
 // Top returns up to limit memories that f admits, the best first; of equals the one stored first. It may be called
 // again with another filter.
 func (r *Candidates) Top(limit int, f Filter) []record.Hit {
@@ -231,7 +241,7 @@ func (r *Candidates) Top(limit int, f Filter) []record.Hit {
 			if unrelated && p.time(doc) == 0 {
 				continue
 			}
-			base := cosineWeight*share(p.smooth(doc), r.cosine) + ownWeight*share(p.Own[doc], r.own) +
+			base := cosineWeight*r.nearness(p, doc) + ownWeight*share(p.Own[doc], r.own) +
 				contextWeight*share(p.Context[doc], r.context) - p.Docs[doc].Long
 			speaker, standing := r.adjust(p, doc)
 			base += speaker + standing
@@ -344,7 +354,7 @@ func (r *Candidates) hits(ranked []leader, pairs map[place]float32, project stri
 		hits[i].Passage, hits[i].Place = r.passage(p, doc)
 		hits[i].Signals = []record.Signal{
 			{Name: "cosine", Value: Round(p.raw[doc])},
-			{Name: "meaning", Value: Round(cosineWeight * share(p.smooth(doc), r.cosine))},
+			{Name: "meaning", Value: Round(cosineWeight * r.nearness(p, doc))},
 			{Name: "own_words", Value: Round(ownWeight * share(p.Own[doc], r.own))},
 			{Name: "context_words", Value: Round(contextWeight * share(p.Context[doc], r.context))},
 			{Name: "word_pairs", Value: Round(pairs[place{l.part, doc}])},
