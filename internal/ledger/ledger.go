@@ -92,7 +92,7 @@ type Options struct {
 	// Head is a file outside of the workspace that notes the last durable entry, so that missing entries are noticed: see
 	// CheckHead. "" for none.
 	Head string
-	// Wait bounds the wait for another process's lock; 0 is 10 seconds.
+	// Wait bounds the wait for another process's lock; 0 is 30 seconds.
 	Wait   time.Duration
 	Now    func() time.Time // nil is time.Now
 	Rand   io.Reader        // of the salts; nil is crypto/rand
@@ -125,7 +125,7 @@ type Ledger struct {
 
 // New returns the ledger of a file. It touches no file: folders and files come with the first Append.
 func New(opt Options) *Ledger {
-	opt.Wait = cmp.Or(opt.Wait, 10*time.Second)
+	opt.Wait = cmp.Or(opt.Wait, 30*time.Second)
 	if opt.Now == nil {
 		opt.Now = sysclock.Now
 	}

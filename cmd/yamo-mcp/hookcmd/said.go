@@ -176,8 +176,9 @@ func (r *run) write(ctx context.Context, name string, s *state, e entry) (err er
 	return r.folder.replace(name, *s)
 }
 
-// gitLimit is how long git may take. It is slow on network drives.
-const gitLimit = 200 * time.Millisecond
+// gitLimit is how long git may take, which is slow on network drives. A host that compacts waits much longer for its
+// model.
+const gitLimit = 2 * time.Second
 
 // object is what git prints for a commit and for most names of branches.
 var object = regexp.MustCompile(`^[A-Za-z0-9._/+-]{1,100}$`)
