@@ -2,15 +2,18 @@
 // the new one, never a part of it.
 //
 // The new content is written next to the file, under a name that begins with a dot and the file's own name. A crash
-// before the rename leaves such a file behind; it does no harm and can be deleted.
+// before the rename leaves such a file behind; it does no harm and can be deleted. Where it may keep what is erased
+// later, RemoveParts deletes it.
 package atomicfile
 
 import (
 	"bufio"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // Write replaces the file at path with one of mode 0600 that contains data. It returns when the new content survives a
@@ -35,6 +38,28 @@ func WriteCacheFrom(path string, write func(io.Writer) error) error {
 	return replace(path, write, func(*os.File) error { return nil })
 }
 
+// RemoveParts deletes what killed writers of the file at path have left. No other process may be writing it.
+func RemoveParts(path string) error {
+	dir := filepath.Dir(path)
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	errs := []error{err}
+	for _, entry := range entries {
+		if !strings.HasPrefix(entry.Name(), partPrefix(path)) {
+			continue
+		}
+		if err := os.Remove(filepath.Join(dir, entry.Name())); !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// partPrefix is how the names begin under which the new content of the file at path is written.
+func partPrefix(path string) string { return "." + filepath.Base(path) + "-" }
+
 // content returns a function that writes data.
 func content(data []byte) func(io.Writer) error {
 	return func(w io.Writer) error {
@@ -45,7 +70,7 @@ func content(data []byte) func(io.Writer) error {
 
 // replace writes to another file in the same folder and renames it. sync is called in between.
 func replace(path string, write func(io.Writer) error, sync func(*os.File) error) error {
-	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // mode 0600
+	file, err := os.CreateTemp(filepath.Dir(path), partPrefix(path)+"*") // mode 0600
 	if err != nil {
 		return err
 	}

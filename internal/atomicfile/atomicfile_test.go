@@ -61,6 +61,38 @@ func TestReadersKeepTheOldFile(t *testing.T) {
 	}
 }
 
+// What a killed writer has left is deleted, and nothing else, also in folders whose names look like patterns.
+func TestRemoveParts(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "[a]*")
+	path := filepath.Join(dir, "vectors.f32")
+	if err := RemoveParts(path); err != nil {
+		t.Errorf("in a missing folder: %v", err)
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"vectors.f32", ".vectors.f32-123", ".vectors.f32-9", ".vectors.f3-1", "vectors.f32-1"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := RemoveParts(path); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var left []string
+	for _, entry := range entries {
+		left = append(left, entry.Name())
+	}
+	if diff := cmp.Diff([]string{".vectors.f3-1", "vectors.f32", "vectors.f32-1"}, left); diff != "" {
+		t.Errorf("left (-want +got):\n%s", diff)
+	}
+}
+
 func TestWriteFails(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -32,6 +32,7 @@ type blocks struct {
 	path    string // of the file with the mark
 	reader  *ledger.Ledger
 	seq     int64 // the last entry the reader has given
+	erasure int64 // the last deletion among them
 }
 
 // mark is how far the table is, the content of blocks.path. It is valid as long as the table has that number of rows.
@@ -41,6 +42,8 @@ type mark struct {
 	Rows   int   `json:"rows"`   // of yamo_blocks
 	// Last is the block_hash of the last row.
 	Last string `json:"last,omitempty"`
+	// Compacted is the last deletion after which the tables were compacted.
+	Compacted int64 `json:"compacted,omitempty"`
 }
 
 // blocksFormat is increased when a version of the program writes rows differently.
@@ -59,7 +62,8 @@ func (b *blocks) reset() error {
 	return nil
 }
 
-// flush brings the table up to date and reports whether rows were deleted.
+// flush brings the table up to date. It reports whether the ledger has deletions after which no process has compacted
+// the tables.
 func (b *blocks) flush(ctx context.Context, tables *lance.DB) (erased bool, err error) {
 	defer func() {
 		if err != nil {
@@ -83,11 +87,14 @@ func (b *blocks) flush(ctx context.Context, tables *lance.DB) (erased bool, err 
 		m, b.reader = mark{}, nil
 	}
 	if b.reader == nil {
-		b.reader, b.seq = ledger.New(b.options), 0
+		b.reader, b.seq, b.erasure = ledger.New(b.options), 0, 0
 	}
 	w := blockWriter{last: m.Last}
 	err = b.reader.Sync(ctx, func(e ledger.Entry) error {
 		b.seq = e.Seq
+		if e.Op == ledger.OpDelete {
+			b.erasure = e.Seq
+		}
 		if e.Seq <= m.Seq {
 			return nil
 		}
@@ -99,13 +106,27 @@ func (b *blocks) flush(ctx context.Context, tables *lance.DB) (erased bool, err 
 	if err := w.write(ctx, tables); err != nil {
 		return false, err
 	}
+	// SECURITY: not what this call has deleted decides, but the ledger: a process may have ended, or failed, between
+	// deleting rows and compacting.
+	erased = b.erasure > m.Compacted
 	if b.seq <= m.Seq {
-		return false, nil
+		return erased, nil
 	}
 	if rows, err = tables.BlockCount(ctx); err != nil {
 		return false, err
 	}
-	return w.erased, b.write(mark{Format: blocksFormat, Seq: b.seq, Rows: rows, Last: w.last})
+	next := mark{Format: blocksFormat, Seq: b.seq, Rows: rows, Last: w.last, Compacted: m.Compacted}
+	return erased, b.write(next)
+}
+
+// compacted notes that the tables were compacted after every deletion that flush has read.
+func (b *blocks) compacted() error {
+	m := b.read()
+	if m.Compacted >= b.erasure {
+		return nil
+	}
+	m.Compacted = b.erasure
+	return b.write(m)
 }
 
 // clearBlocks deletes every row.
@@ -146,7 +167,6 @@ func (b *blocks) write(m mark) error {
 type blockWriter struct {
 	rows   []lance.Block
 	delete []string
-	erased bool
 	last   string // block_hash of the last row that was written
 }
 
@@ -229,7 +249,7 @@ func (w *blockWriter) write(ctx context.Context, tables *lance.DB) error {
 		if err := w.unchain(ctx, tables); err != nil {
 			return err
 		}
-		w.delete, w.erased = nil, true
+		w.delete = nil
 	}
 	for i := range w.rows {
 		w.rows[i].PrevHash = w.last

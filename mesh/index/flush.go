@@ -137,10 +137,13 @@ func (ix *Index) tryFlush(ctx context.Context) error {
 		return err
 	}
 	// SECURITY: what was deleted must be gone from the disk, not only from results.
-	if removed || pruned || erased || stats.Fragmented() {
-		return ix.Tables.Compact(ctx)
+	if !removed && !pruned && !erased && !stats.Fragmented() {
+		return nil
 	}
-	return nil
+	if err := ix.Tables.Compact(ctx); err != nil {
+		return err
+	}
+	return ix.blocks.compacted()
 }
 
 // reconcile makes memory_entries hold exactly the live memories that have a vector. ix.present is what

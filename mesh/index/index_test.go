@@ -1,8 +1,10 @@
 package index
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -149,6 +151,70 @@ func TestUpdateFollowsTheLedger(t *testing.T) {
 }
 
 // A lost file of vectors is restored from LanceDB. A rebuild makes them again.
+// A process that is killed, or fails, between deleting rows and compacting leaves the compaction to the next work,
+// which learns from the ledger what was deleted. It does so once.
+func TestDeletedRowsAreCompactedLater(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	c, ix := process(t, dir, &lengths{})
+	retain(t, c, "mem_1_a", "mem_2_bb", "mem_3_c")
+	if err := ix.Update(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	gone := func(*store.Snapshot, time.Time) ([]ledger.Draft, error) { return []ledger.Draft{{ID: "mem_2_bb"}}, nil }
+	if err := c.Erase(t.Context(), gone); err != nil {
+		t.Fatal(err)
+	}
+	err := ix.Do(t.Context(), func() error { // tryFlush up to the compaction
+		if _, err := ix.reconcile(t.Context()); err != nil {
+			return err
+		}
+		_, err := ix.blocks.flush(t.Context(), ix.Tables)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if left := filesWith(t, filepath.Join(dir, "lance"), "about mem_2_bb"); len(left) == 0 {
+		t.Fatal("nothing is left to compact")
+	}
+	_, next := process(t, dir, &lengths{})
+	if err := next.Update(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if left := filesWith(t, dir, "about mem_2_bb"); len(left) > 0 {
+		t.Errorf("still in %q", left)
+	}
+	generation := filesWith(t, filepath.Join(dir, "lance"), "about mem_1_a")
+	c, third := process(t, dir, &lengths{})
+	retain(t, c, "mem_4_d")
+	if err := third.Update(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if again := filesWith(t, filepath.Join(dir, "lance"), "about mem_1_a"); !cmp.Equal(generation, again) {
+		t.Errorf("it was compacted again: %q became %q", generation, again)
+	}
+}
+
+// filesWith returns the files below dir that contain text.
+func filesWith(t *testing.T, dir, text string) (paths []string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		raw, err := os.ReadFile(path)
+		if bytes.Contains(raw, []byte(text)) {
+			paths = append(paths, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return paths
+}
+
 func TestVectorsComeFromLanceDB(t *testing.T) {
 	t.Parallel()
 	dir, e := t.TempDir(), &lengths{}

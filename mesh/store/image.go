@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"sync"
@@ -327,12 +326,9 @@ func (c *Compartment) encode(out *bytes.Buffer, h *imageHeader) error {
 
 // removeImage removes the image and what a process that was killed left of one. The caller holds the ledger's lock.
 func (c *Compartment) removeImage() error {
-	parts, _ := filepath.Glob(filepath.Join(filepath.Dir(c.Image), "."+filepath.Base(c.Image)+"-*"))
-	var errs []error
-	for _, path := range append(parts, c.Image) {
-		if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
-			errs = append(errs, err)
-		}
+	err := os.Remove(c.Image)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
 	}
-	return errors.Join(errs...)
+	return errors.Join(err, atomicfile.RemoveParts(c.Image))
 }

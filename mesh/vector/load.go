@@ -154,6 +154,10 @@ func (s *Set) rewrite() error {
 	if old != nil {
 		defer func() { _ = old.Close() }() // opened for reading
 	}
+	// SECURITY: what a process that was killed here left may have vectors of what is deleted now.
+	if err := atomicfile.RemoveParts(s.path); err != nil {
+		return fmt.Errorf("replace vectors: %w", err)
+	}
 	head, kept := s.newHeader(), int32(0)
 	moved := make([]int32, s.matrix.rows) // where each row is afterwards, or missing
 	err = atomicfile.WriteCacheFrom(s.path, func(w io.Writer) error {

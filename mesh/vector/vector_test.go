@@ -100,8 +100,16 @@ func TestOtherProcessSeesAppendsAndRemovals(t *testing.T) {
 	for _, set := range []*Set{s, other} {
 		set.Untrack(2, "m2")
 	}
+	// What a process left that was killed while it removed others may have the vectors of what is removed now.
+	part := filepath.Join(filepath.Dir(s.path), ".vectors-7")
+	if err := os.WriteFile(part, []byte("vectors"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if err := s.Prune(); err != nil {
 		t.Fatal(err)
+	}
+	if _, err := os.Stat(part); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("what a killed process left is still there: %v", err)
 	}
 	if err := other.Refresh(); err != nil {
 		t.Fatal(err)
