@@ -16,16 +16,47 @@ type line struct {
 	err     error  // io.EOF or the read error
 }
 
-// pump sends the lines of r, of at most maxLine bytes each, until r ends or ctx is done. It calls ended when r has
-// ended, which may be before all lines are received. A read cannot be interrupted, so its goroutine may remain until
-// the process ends.
+// pump sends the lines of r, of at most maxLine bytes each, until r ends or ctx is done. It reads up to readAhead bytes
+// that are not received yet, and calls ended when r has ended, which may be before all lines are received. A read cannot
+// be interrupted, so its goroutine may remain until the process ends.
 func pump(ctx context.Context, r io.Reader, maxLine int, lines chan<- line, ended func()) {
+	read := make(chan line)
+	go readLines(ctx, r, maxLine, read)
+	var waiting []line
+	size := 0 // of waiting, in bytes
+	for {
+		var in <-chan line // nil while nothing may be read
+		if size < readAhead {
+			in = read
+		}
+		var out chan<- line
+		var next line
+		if len(waiting) > 0 {
+			out, next = lines, waiting[0]
+		}
+		select {
+		case l := <-in:
+			if l.err != nil {
+				ended()
+				read = nil
+			}
+			waiting, size = append(waiting, l), size+len(l.data)
+		case out <- next:
+			if next.err != nil {
+				return
+			}
+			waiting, size = waiting[1:], size-len(next.data)
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// readLines sends the lines of r and then the error that ends it, until ctx is done.
+func readLines(ctx context.Context, r io.Reader, maxLine int, lines chan<- line) {
 	reader := bufio.NewReaderSize(r, 64<<10)
 	for {
 		l := readLine(reader, maxLine)
-		if l.err != nil {
-			ended()
-		}
 		select {
 		case lines <- l:
 		case <-ctx.Done():

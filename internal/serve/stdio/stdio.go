@@ -25,9 +25,9 @@ const (
 	abandon = 2 * time.Second
 	// DefaultStall is how long a message may take to be written once the input has ended or the server is to stop.
 	DefaultStall = 3 * time.Second
-	// readAhead is the number of messages that are read before they are handled, so that the end of the input is seen
-	// although mcp-go reads no more while it waits for a client that does not read.
-	readAhead = 16
+	// readAhead is how many bytes are read before they are handled, so that the end of the input is seen although mcp-go
+	// reads no more while it waits for a client that does not read.
+	readAhead = 16 << 20
 )
 
 // Options are the settings of Serve.
@@ -58,7 +58,7 @@ func Serve(ctx context.Context, srv *server.MCPServer, stdin io.Reader, stdout i
 	out := &output{w: stdout, open: open, stop: stop}
 	in := &input{
 		ctx:      reading,
-		lines:    make(chan line, readAhead),
+		lines:    make(chan line),
 		out:      out,
 		open:     open,
 		ended:    make(chan struct{}),

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -322,28 +323,38 @@ func TestClientThatNoLongerReads(t *testing.T) {
 	}
 }
 
-// A host that reads nothing, with a message too large for the pipe, ends with its input or a signal all the same.
+// A host that reads nothing ends with its input or a signal all the same, whether it has asked for a little, or for more
+// than mcp-go takes before it reads no further.
 func TestClientThatReadsNothing(t *testing.T) {
+	const queued = 300 // mcp-go has 5 workers and a queue of 100
 	for name, end := range map[string]func(*pipes){
 		"end of input": func(s *pipes) { _ = s.stdin.Close() },
 		"signal":       func(s *pipes) { s.stop() },
 	} {
-		t.Run(name, func(t *testing.T) {
-			s := connect(t, Options{Stall: 50 * time.Millisecond, Drain: time.Hour})
-			s.send(
-				`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},`+
-					`"clientInfo":{"name":"t","version":"1"}}}`,
-				`{"jsonrpc":"2.0","id":2,"method":"ping"}`,
-			)
-			// io.Pipe has no buffer: after the first byte the server is writing, and waits until the rest is read.
-			if _, err := io.ReadFull(s.out, make([]byte, 1)); err != nil {
-				t.Fatal(err)
-			}
-			end(s)
-			if err := <-s.done; err == nil || !strings.Contains(err.Error(), "does not read") {
-				t.Errorf("Serve: %v", err)
-			}
-		})
+		for _, calls := range []int{0, queued} {
+			t.Run(fmt.Sprintf("%s after %d calls", name, calls), func(t *testing.T) {
+				s := connect(t, Options{Stall: 50 * time.Millisecond, Drain: time.Hour})
+				s.send(
+					`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},`+
+						`"clientInfo":{"name":"t","version":"1"}}}`,
+					`{"jsonrpc":"2.0","id":2,"method":"ping"}`,
+				)
+				if calls > 0 { // they need the answer to initialize
+					s.receive()
+				}
+				for i := range calls {
+					s.send(servetest.CallSay(3+i, "hi"))
+				}
+				// io.Pipe has no buffer: after the first byte the server is writing, and waits until the rest is read.
+				if _, err := io.ReadFull(s.out, make([]byte, 1)); err != nil {
+					t.Fatal(err)
+				}
+				end(s)
+				if err := s.end(); err == nil || !strings.Contains(err.Error(), "does not read") {
+					t.Errorf("Serve: %v", err)
+				}
+			})
+		}
 	}
 }
 
