@@ -13,7 +13,6 @@ import (
 	"net/url"
 	"runtime/debug"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/mark3labs/mcp-go/server"
@@ -72,8 +71,8 @@ type HTTPOptions struct {
 
 // HTTP serves clients over Streamable HTTP (/mcp) and over the older SSE transport (/sse and /message), each
 // with the server of its tenant, until ctx is done. Then it rejects new requests, lets calls under way
-// continue for up to Drain, cancels the rest and closes all streams. It returns nil, or an error if calls do
-// not stop or the listener fails.
+// continue for up to Drain, cancels the rest and closes all streams. It does not wait for clients that read nothing for
+// three seconds. It returns nil, or an error if calls do not stop or the listener fails.
 func HTTP(ctx context.Context, o HTTPOptions) error {
 	f := newFront(o)
 	srv := &http.Server{
@@ -98,6 +97,7 @@ func HTTP(ctx context.Context, o HTTPOptions) error {
 	}()
 	select {
 	case err := <-done:
+		f.end()
 		f.cancel()
 		return errors.Join(fmt.Errorf("serve http: %w", err), f.sites.close())
 	case <-ctx.Done():
@@ -116,8 +116,9 @@ type front struct {
 	sites     *sites
 	metadata  string // the URL of the OAuth metadata, "" without it
 	routes    map[string]route
-	stopping  atomic.Bool
 
+	ending context.Context // done once the server is to stop
+	end    context.CancelFunc
 	base   context.Context // of all requests and streams
 	cancel context.CancelFunc
 }
@@ -155,6 +156,7 @@ func newFront(o HTTPOptions) *front {
 		prefix = strings.TrimSuffix(o.PublicURL.Path, "/")
 		f.gate.hosts = append(f.gate.hosts, hostName(o.PublicURL.Host))
 	}
+	f.ending, f.end = context.WithCancel(context.Background())
 	f.base, f.cancel = context.WithCancel(context.Background())
 	f.sites = &sites{
 		open: o.Open, byTenant: map[auth.Tenant]*opening{},
@@ -183,7 +185,7 @@ func listensOnLoopback(l net.Listener) bool {
 // ServeHTTP implements http.Handler. The order of the checks matters: host and origin, route, token, rate
 // limit, and only then the message.
 func (f *front) ServeHTTP(writer http.ResponseWriter, r *http.Request) {
-	w := record(writer)
+	w := record(writer, f.ending)
 	start := time.Now()
 	defer f.recovered(r.Context())
 	defer f.strangers.serve(r.Context())()
@@ -233,7 +235,7 @@ func (f *front) ServeHTTP(writer http.ResponseWriter, r *http.Request) {
 		tooMany(w, wait, fmt.Sprintf("more than %d requests per minute with this token: wait", f.options.CallsPerMinute))
 		return
 	}
-	if f.stopping.Load() {
+	if f.ending.Err() != nil {
 		refuse(w, http.StatusServiceUnavailable, "the server is stopping", retryAfter(time.Second))
 		return
 	}
@@ -296,7 +298,7 @@ func (f *front) health(w http.ResponseWriter, r *http.Request) {
 		answer["version"] = f.options.Version
 		answer["connection"] = c.Tenant.Audience.Connection()
 	}
-	if f.stopping.Load() {
+	if f.ending.Err() != nil {
 		answer["status"] = "stopping"
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -344,7 +346,7 @@ func (f *front) sweep(now time.Time) {
 
 // stop shuts the server down: no new requests, then Drain for the calls under way, then cancellation.
 func (f *front) stop(srv *http.Server) error {
-	f.stopping.Store(true)
+	f.end()
 	closed := make(chan struct{})
 	bound, cancel := context.WithTimeout(context.Background(), f.options.Drain+2*abandon)
 	defer cancel()

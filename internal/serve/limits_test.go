@@ -1,12 +1,15 @@
 package serve
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -355,11 +358,44 @@ func (d *deadlines) FlushError() error {
 	return nil
 }
 
+// blocked is a response whose client reads nothing: a write ends at the deadline that it has in the end.
+type blocked struct {
+	*httptest.ResponseRecorder
+	writing func() // called when a write has begun
+	limited chan time.Time
+}
+
+func (b *blocked) SetWriteDeadline(at time.Time) error { b.limited <- at; return nil }
+
+func (b *blocked) Write([]byte) (int, error) {
+	<-b.limited // of every write
+	b.writing()
+	if left := time.Until(<-b.limited); left > stall {
+		return 0, fmt.Errorf("the write has %v", left)
+	}
+	return 0, os.ErrDeadlineExceeded
+}
+
+// A client that reads nothing does not hold the end of the server.
+func TestStopShortensWrites(t *testing.T) {
+	t.Parallel()
+	ending, end := context.WithCancel(t.Context())
+	defer end()
+	w := record(&blocked{httptest.NewRecorder(), end, make(chan time.Time, 3)}, ending)
+	w.status = http.StatusOK
+	for _, when := range []string{"during a write", "before a write"} {
+		if _, err := w.Write([]byte("an answer")); !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("%s: %v", when, err)
+		}
+		<-w.ResponseWriter.(*blocked).limited // none, for what is idle
+	}
+}
+
 // A client that reads nothing loses its stream; an idle stream stays open.
 func TestWritesAreBoundedAndStreamsAreNot(t *testing.T) {
 	t.Parallel()
 	d := &deadlines{ResponseRecorder: httptest.NewRecorder()}
-	w := record(d)
+	w := record(d, t.Context())
 	if _, err := w.Write([]byte("event: message\n")); err != nil {
 		t.Fatal(err)
 	}

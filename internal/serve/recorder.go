@@ -2,6 +2,7 @@ package serve
 
 import (
 	"bytes"
+	"context"
 	"maps"
 	"net/http"
 	"strings"
@@ -9,15 +10,20 @@ import (
 	"time"
 )
 
-// writeTimeout is how long a client may take to read what is written to it.
-const writeTimeout = time.Minute
+const (
+	// writeTimeout is how long a client may take to read what is written to it.
+	writeTimeout = time.Minute
+	// stall is the same once the server is to stop.
+	stall = 3 * time.Second
+)
 
 // recorder is a response writer that records status and events. Streams have no timeout as a whole, but each
 // write has one.
 type recorder struct {
 	http.ResponseWriter
 	control *http.ResponseController
-	origin  string // the origin whose pages may read the response, "" for none
+	ending  context.Context // done once the server is to stop
+	origin  string          // the origin whose pages may read the response, "" for none
 
 	wire sync.Mutex // held during writes
 
@@ -29,8 +35,10 @@ type recorder struct {
 	changed chan struct{} // closed and replaced when events increases
 }
 
-func record(w http.ResponseWriter) *recorder {
-	return &recorder{ResponseWriter: w, control: http.NewResponseController(w), changed: make(chan struct{})}
+func record(w http.ResponseWriter, ending context.Context) *recorder {
+	return &recorder{
+		ResponseWriter: w, control: http.NewResponseController(w), ending: ending, changed: make(chan struct{}),
+	}
 }
 
 // WriteHeader implements http.ResponseWriter.
@@ -84,11 +92,24 @@ func (r *recorder) Flush() {
 	_ = r.control.Flush()
 }
 
-// limitWrite sets the deadline of a write until done is called. A deadline that stays would end an idle stream
-// over HTTP/2.
+// limitWrite sets the deadline of a write until done is called, an earlier one when the server is to stop. A deadline
+// that stays would end an idle stream over HTTP/2.
 func (r *recorder) limitWrite() (done func()) {
-	_ = r.control.SetWriteDeadline(time.Now().Add(writeTimeout)) // fails only for writers of tests
-	return func() { _ = r.control.SetWriteDeadline(time.Time{}) }
+	limit := func(after time.Duration) { // fails only for writers of tests
+		_ = r.control.SetWriteDeadline(time.Now().Add(after))
+	}
+	limit(writeTimeout)
+	limited := make(chan struct{})
+	stop := context.AfterFunc(r.ending, func() {
+		defer close(limited)
+		limit(stall)
+	})
+	return func() {
+		if !stop() {
+			<-limited // the response must not be used after its handler
+		}
+		_ = r.control.SetWriteDeadline(time.Time{})
+	}
 }
 
 // keepAlive writes a comment to the response at intervals while it is a stream of events, until stop is called.

@@ -134,7 +134,7 @@ func TestStoppingRefusesRequests(t *testing.T) {
 	f := newFront(
 		HTTPOptions{Listener: listener(t), Logger: slog.New(slog.DiscardHandler), Anonymous: &auth.Client{Key: "k"}},
 	)
-	f.stopping.Store(true)
+	f.end()
 	direct := func(method, path string) *httptest.ResponseRecorder {
 		w := httptest.NewRecorder()
 		f.ServeHTTP(w, httptest.NewRequest(method, "http://localhost"+path, nil))
