@@ -1,6 +1,7 @@
 package mesh
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -134,6 +135,15 @@ func TestRescan(t *testing.T) {
 	}
 	if again, err := b.Maintenance().Rescan(t.Context(), false); err != nil || len(again) > 0 {
 		t.Errorf("a second time: %+v, %v", again, err)
+	}
+	// A running process that notices the rescan, as its background does, saves no image of what it still has in memory.
+	for name, c := range v.stores {
+		if err := c.Sync(t.Context()); !errors.Is(err, ledger.ErrReplaced) {
+			t.Errorf("a running process reads the %s ledger: %v", name, err)
+		}
+		if err := c.Save(t.Context()); err != nil {
+			t.Error(err)
+		}
 	}
 	for _, text := range []string{"Zebulon", "zebulon"} {
 		if files := onDisk(t, dir, text); len(files) > 0 {

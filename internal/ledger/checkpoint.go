@@ -37,13 +37,15 @@ var ErrChanged = errors.New("the ledger is not the one of the checkpoint")
 const sealDomain = "yamo-mcp sealed state 1\n"
 
 // Checkpoint calls save with the place behind the last entry that was delivered. No entry is delivered meanwhile. It
-// does nothing if nothing was delivered yet.
+// does nothing if nothing was delivered yet, or if the last delivery failed.
+//
+// SECURITY: after one that failed the caller may still have what was erased in the part that it did not get to.
 func (l *Ledger) Checkpoint(ctx context.Context, save func(Checkpoint) error) error {
 	if err := l.enter(ctx); err != nil {
 		return err
 	}
 	defer l.leave()
-	if l.cur.seq == 0 {
+	if l.cur.seq == 0 || l.partial {
 		return nil
 	}
 	if l.read == nil {

@@ -66,6 +66,37 @@ func TestResume(t *testing.T) {
 }
 
 // One altered byte anywhere before the checkpoint keeps the ledger from resuming, and then it is found by reading.
+// A process that read only a part of what another one wrote, and may still have what that one erased, has no
+// checkpoint until it has read the rest.
+func TestNoCheckpointOfAPart(t *testing.T) {
+	t.Parallel()
+	opt := testOptions(t.TempDir())
+	a, b := newReader(opt), newReader(opt)
+	a.add(t, "mem_1", "mem_2")
+	b.sync(t)
+	if _, err := a.tryErase(t.Context(), "mem_1"); err != nil {
+		t.Fatal(err)
+	}
+	full := errors.New("no room")
+	if err := b.Ledger.Sync(t.Context(), func(Entry) error { return full }); !errors.Is(err, full) {
+		t.Fatalf("sync: %v", err)
+	}
+	saved := func() (saved bool) {
+		t.Helper()
+		if err := b.Checkpoint(t.Context(), func(Checkpoint) error { saved = true; return nil }); err != nil {
+			t.Fatal(err)
+		}
+		return saved
+	}
+	if saved() {
+		t.Error("after a part there is a checkpoint")
+	}
+	b.sync(t)
+	if !saved() {
+		t.Error("after the rest there is no checkpoint")
+	}
+}
+
 func TestResumeNoticesEveryByte(t *testing.T) {
 	t.Parallel()
 	opt := testOptions(t.TempDir())

@@ -119,6 +119,7 @@ type Ledger struct {
 	synced   int64       // the file's size at this Ledger's last successful fsync of it, 0 if unknown
 	suspect  bool        // an fsync failed: what lies behind synced may be in memory only
 	read     hash.Hash   // SHA-256 of the file up to l.cur, nil if not known: see Checkpoint
+	partial  bool        // the last delivery failed, so that what callers made of it is of no place in the file
 	compared bool        // with the head
 	unnoted  bool        // the head could not be written, which has been logged
 }

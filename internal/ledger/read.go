@@ -128,7 +128,7 @@ func (l *Ledger) deliver(ctx context.Context, f File, size int64, apply func(Ent
 		l.read = sha256.New()
 	}
 	read := l.read
-	l.read = nil // until the end is reached without an error
+	l.read, l.partial = nil, true // until the end is reached without an error
 	t, err := scan(ctx, l.opt.Path, f, size, cur, l.macs, read, func(e Entry, at cursor) error {
 		switch {
 		case e.Seq < seen.seq:
@@ -150,7 +150,7 @@ func (l *Ledger) deliver(ctx context.Context, f File, size int64, apply func(Ent
 		return tail{}, fmt.Errorf("%s: %w", l.opt.Path, ErrReplaced)
 	}
 	l.compareHead(f, t.last.end)
-	l.read = read
+	l.read, l.partial = read, false
 	return t, nil
 }
 
@@ -193,6 +193,7 @@ func (l *Ledger) checkSeal(ctx context.Context, f File, size int64) error {
 // deliverOwn gives apply the entries that were just written.
 func (l *Ledger) deliverOwn(b batch, apply func(Entry) error) error {
 	read := l.read
+	l.partial = true
 	if l.read = nil; l.cur.seq == 0 {
 		read = sha256.New()
 	}
@@ -208,6 +209,7 @@ func (l *Ledger) deliverOwn(b batch, apply func(Entry) error) error {
 		read.Write(b.lines)
 		l.read = read
 	}
+	l.partial = false
 	return nil
 }
 

@@ -129,6 +129,7 @@ func (c *Compartment) restore(ctx context.Context) error {
 	}, func() {
 		c.imaged.Store(header.At.Seq)
 		c.adopt(&image)
+		c.begun.Store(true) // a rescan that follows is not of what is in memory
 	})
 }
 
