@@ -160,6 +160,7 @@ func (r *run) answer(ctx context.Context) (string, error) {
 	if r.in, err = read(r.Stdin); err != nil {
 		return "", err
 	}
+	r.problem = r.in.oddity
 	switch r.event {
 	case sessionStart:
 		return r.sessionStart(ctx)

@@ -111,6 +111,8 @@ type input struct {
 	PromptResponse string `json:"prompt_response"`        // Gemini CLI's
 	Text           string `json:"text"`                   // Cursor's
 	StopHookActive bool   `json:"stop_hook_active"`
+
+	oddity error // what is not as expected, and did not keep the rest from being read
 }
 
 // maxInput is the maximum size of a host's input, in bytes: an edit of a file has the file in it.
@@ -122,7 +124,8 @@ var hookContext = regexp.MustCompile(`(?s)<hook_context>.*?</hook_context>`)
 // BadInput begins the error of a run whose input was not what hosts send.
 const BadInput = "stdin "
 
-// read reads the host's input. A field of another type than is usual counts as missing: hosts change their formats.
+// read reads the host's input. A field of another type than is usual counts as missing, and is the input's oddity:
+// hosts change their formats.
 func read(r io.Reader) (input, error) {
 	var in input
 	data, err := io.ReadAll(io.LimitReader(r, maxInput+1))
@@ -136,9 +139,13 @@ func read(r io.Reader) (input, error) {
 		return in, errors.New(BadInput + "is empty; it must be the host's JSON")
 	}
 	if err := json.Unmarshal(data, &in); err != nil {
-		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); !ok || wrong.Field == "" {
-			return in, errors.New(BadInput + "is not the JSON of a hook") // err could quote what was said
+		// err itself could quote what was said.
+		in.oddity = errors.New(BadInput + "is not the JSON of a hook")
+		wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
+		if !ok || wrong.Field == "" {
+			return in, in.oddity
 		}
+		in.oddity = fmt.Errorf("%w: the type of %s is not known", in.oddity, wrong.Field)
 	}
 	// Gemini CLI puts what a hook has said at the start of a session before the first prompt, as a part of it.
 	in.Prompt = strings.TrimSpace(hookContext.ReplaceAllString(in.Prompt, ""))

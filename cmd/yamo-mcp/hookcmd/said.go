@@ -57,7 +57,7 @@ func (r *run) record(ctx context.Context, name string, s *state, a asked) error 
 	}
 	// Not an error of the record: what was said is in the log, and must not be written again.
 	if err := r.offer(ctx, s, said); err != nil {
-		r.problem = fmt.Errorf("offer what was stated: %w", err)
+		r.problem = errors.Join(r.problem, fmt.Errorf("offer what was stated: %w", err))
 	}
 	return nil
 }
