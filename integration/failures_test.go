@@ -126,7 +126,8 @@ func (f *failing) run(t *testing.T) {
 				done[word]++
 				return
 			}
-			if text == "" || text == "internal error" || strings.Contains(text, "no memory") {
+			if text == "" || text == "internal error" || strings.Contains(text, "no memory") ||
+				strings.Contains(text, "nothing was") { // the guard of all tools cannot know that
 				t.Errorf("%s failed with %q", tool, text)
 			}
 		}

@@ -2,6 +2,7 @@ package mesh
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -99,7 +100,10 @@ func (v *View) deleteExtracts(ctx context.Context, id string) error {
 	slices.Sort(extracts)
 	for _, extract := range slices.Compact(extracts) {
 		if err := v.Delete(ctx, extract, "quoted "+id); err != nil {
-			return fmt.Errorf("it is deleted, but %s, which quotes it, is not: %w", extract, err)
+			return &damageError{
+				cause: fmt.Errorf("delete %s, which quotes %s: %w", extract, id, err),
+				fault: fault.New("it is deleted, but deleting %s, which quotes it, has failed: delete that too", extract),
+			}
 		}
 	}
 	return nil
@@ -208,6 +212,10 @@ func (v *View) erase(ctx context.Context, name record.Visibility, prepare store.
 			drafted = len(drafts)
 			return drafts, err
 		})
+		if errors.Is(err, ledger.ErrNotDurable) {
+			c.index.Wake() // to remove the copies
+			return undurable(err)
+		}
 		if err != nil || drafted == 0 {
 			return err
 		}
@@ -221,6 +229,15 @@ func (v *View) erase(ctx context.Context, name record.Visibility, prepare store.
 		}
 		return nil
 	})
+}
+
+// undurable returns the error of a deletion that was made and may not last, for the log and for the client.
+func undurable(err error) error {
+	return &damageError{
+		cause: err,
+		fault: fault.New("it is deleted and not found any more, but the disk reports an error, so that it may be back after " +
+			"a power failure. Ask the workspace owner to check the disk"),
+	}
 }
 
 // deleted is the data of a delete entry.

@@ -3,10 +3,13 @@ package mesh
 import (
 	"encoding/base64"
 	"encoding/binary"
+	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -204,5 +207,16 @@ func TestWhoMayDelete(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(dir, ".yamo", name, "ledger.ndjson")); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// What a client hears of a deletion that may not last begins with what was done.
+func TestUndurableDeletion(t *testing.T) {
+	t.Parallel()
+	cause := fmt.Errorf("erase from the private ledger: %w: %w", ledger.ErrNotDurable, syscall.EIO)
+	err := undurable(cause)
+	wantFault(t, err, "it is deleted")
+	if !errors.Is(err, syscall.EIO) {
+		t.Errorf("the log gets %v", err)
 	}
 }

@@ -68,10 +68,10 @@ func refusedBySystem(err error) error {
 		return fault.New("the %v, the maximum that is read as a whole; ask the workspace owner to split it. "+
 			"Its beginning is searched", workspace.ErrTooLarge)
 	case errors.Is(err, syscall.EROFS):
-		return fault.New("nothing was written: the workspace is read-only. " +
+		return fault.New("the workspace is read-only, so that this was not done, or not all of it. " +
 			"Ask its owner to change that; reading still works")
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return fault.New("nothing was written: the disk is full or over quota. " +
+		return fault.New("the disk is full or over quota, so that this was not done, or not all of it. " +
 			"Ask the workspace owner to free space, then try again")
 	case errors.Is(err, syscall.EIO):
 		return fault.New("the disk reports an error, so that this was not done or may not last. " +

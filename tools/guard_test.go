@@ -61,7 +61,8 @@ func TestWhatTheClientAndTheLogHearOfErrors(t *testing.T) {
 			handle: func(context.Context, sampleIn) (sampleOut, error) {
 				return sampleOut{}, &fs.PathError{Op: "write", Path: "workspace", Err: syscall.EROFS}
 			},
-			want:      "nothing was written: the workspace is read-only. Ask its owner to change that; reading still works",
+			want: "the workspace is read-only, so that this was not done, or not all of it. " +
+				"Ask its owner to change that; reading still works",
 			wantInLog: "read-only file system",
 		},
 		{
@@ -98,7 +99,7 @@ func TestWhatTheClientAndTheLogHearOfErrors(t *testing.T) {
 			handle: func(context.Context, sampleIn) (sampleOut, error) {
 				return sampleOut{}, fmt.Errorf("append: %w", syscall.ENOSPC)
 			},
-			want: "nothing was written: the disk is full or over quota. " +
+			want: "the disk is full or over quota, so that this was not done, or not all of it. " +
 				"Ask the workspace owner to free space, then try again",
 			wantInLog: "append: no space left on device",
 		},

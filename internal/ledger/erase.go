@@ -8,6 +8,10 @@ import (
 	"time"
 )
 
+// ErrNotDurable means that content is erased, and entries are recorded, but that a power failure may undo both. The next
+// Sync delivers the entries.
+var ErrNotDurable = errors.New("it is erased, but a power failure may undo that")
+
 // Erase permanently removes content. Under the lock, prepare returns one "delete" draft (OpDelete, or an
 // empty Op) for each id to erase, which may be the [Entry.Name] of an entry without one; Erase takes block and
 // data out of every earlier entry with such an id, other "delete" entries excepted, and appends the drafts as
@@ -16,7 +20,7 @@ import (
 //
 // The file is rewritten and replaces the old one atomically, so no old content stays under any name;
 // whether the disk still holds it in free blocks is beyond a program's reach. With an error and no
-// entries either nothing has happened, or, if the error states it, it may be undone by a power failure.
+// entries either nothing has happened, or the error is ErrNotDurable.
 func (l *Ledger) Erase(ctx context.Context, apply func(Entry) error,
 	prepare func(now time.Time) ([]Draft, error),
 ) ([]Entry, error) {
@@ -102,7 +106,7 @@ func (w *writing) replace(ctx context.Context, ids map[string]bool, now time.Tim
 		l.synced = size
 	}
 	if err != nil {
-		return batch{}, fmt.Errorf("it is erased, but a power failure may undo that: %w", err)
+		return batch{}, fmt.Errorf("%w: %w", ErrNotDurable, err)
 	}
 	return b, nil
 }

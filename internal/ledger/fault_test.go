@@ -306,6 +306,30 @@ func TestFailedSyncInAReplacedFile(t *testing.T) {
 }
 
 // The new file is durable before it takes the old one's place, and its name before Erase returns.
+// When the folder's fsync fails after the rename, the content is erased, and the error states that this may not last.
+func TestErasureThatMayNotLast(t *testing.T) {
+	t.Parallel()
+	opt := testOptions(t.TempDir())
+	newReader(opt).add(t, "mem_1")
+	failing := opt
+	failing.FS = &faultyFS{nth: 2, err: syscall.EIO, kind: "sync"} // the first is that of the new file
+	a := newReader(failing)
+	entries, err := a.tryErase(t.Context(), "mem_1")
+	if !errors.Is(err, ErrNotDurable) || !errors.Is(err, syscall.EIO) || len(entries) != 0 {
+		t.Errorf("%d entries and %v", len(entries), err)
+	}
+	for name, r := range map[string]*reader{"this process": a, "another process": newReader(opt)} {
+		r.sync(t)
+		if last := r.got[len(r.got)-1]; last.Op != OpDelete {
+			t.Errorf("%s gets %q, not the deletion", name, last.Op)
+		}
+	}
+	raw, err := os.ReadFile(opt.Path)
+	if err != nil || !strings.Contains(string(raw), `"erased":true`) {
+		t.Errorf("the file is %s, %v", raw, err)
+	}
+}
+
 func TestEraseSyncsInOrder(t *testing.T) {
 	t.Parallel()
 	opt := testOptions(t.TempDir())

@@ -185,7 +185,7 @@ func listensOnLoopback(l net.Listener) bool {
 // ServeHTTP implements http.Handler. The order of the checks matters: host and origin, route, token, rate
 // limit, and only then the message.
 func (f *front) ServeHTTP(writer http.ResponseWriter, r *http.Request) {
-	w := record(writer, f.ending)
+	w := record(f.ending, writer)
 	start := time.Now()
 	defer f.recovered(r.Context())
 	defer f.strangers.serve(r.Context())()

@@ -381,13 +381,14 @@ func TestStopShortensWrites(t *testing.T) {
 	t.Parallel()
 	ending, end := context.WithCancel(t.Context())
 	defer end()
-	w := record(&blocked{httptest.NewRecorder(), end, make(chan time.Time, 3)}, ending)
+	b := &blocked{httptest.NewRecorder(), end, make(chan time.Time, 3)}
+	w := record(ending, b)
 	w.status = http.StatusOK
 	for _, when := range []string{"during a write", "before a write"} {
 		if _, err := w.Write([]byte("an answer")); !errors.Is(err, os.ErrDeadlineExceeded) {
 			t.Errorf("%s: %v", when, err)
 		}
-		<-w.ResponseWriter.(*blocked).limited // none, for what is idle
+		<-b.limited // none, for what is idle
 	}
 }
 
@@ -395,7 +396,7 @@ func TestStopShortensWrites(t *testing.T) {
 func TestWritesAreBoundedAndStreamsAreNot(t *testing.T) {
 	t.Parallel()
 	d := &deadlines{ResponseRecorder: httptest.NewRecorder()}
-	w := record(d, t.Context())
+	w := record(t.Context(), d)
 	if _, err := w.Write([]byte("event: message\n")); err != nil {
 		t.Fatal(err)
 	}

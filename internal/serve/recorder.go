@@ -35,7 +35,7 @@ type recorder struct {
 	changed chan struct{} // closed and replaced when events increases
 }
 
-func record(w http.ResponseWriter, ending context.Context) *recorder {
+func record(ending context.Context, w http.ResponseWriter) *recorder {
 	return &recorder{
 		ResponseWriter: w, control: http.NewResponseController(w), ending: ending, changed: make(chan struct{}),
 	}
