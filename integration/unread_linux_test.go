@@ -57,8 +57,11 @@ func TestHostThatReadsNothing(t *testing.T) {
 			if err := end(stdin, cmd.Process); err != nil {
 				t.Fatal(err)
 			}
-			done := make(chan error, 1)
-			go func() { done <- cmd.Wait() }()
+			done := make(chan struct{})
+			go func() {
+				_ = cmd.Wait() // the exit code is checked below
+				close(done)
+			}()
 			select {
 			case <-done:
 			case <-time.After(patience):

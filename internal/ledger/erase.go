@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// ErrNotDurable means that content is erased, and entries are recorded, but that a power failure may undo both. The next
-// Sync delivers the entries.
+// ErrNotDurable means that content is erased and entries are recorded, but that a power failure may undo both. The
+// next Sync delivers the entries.
 var ErrNotDurable = errors.New("it is erased, but a power failure may undo that")
 
 // Erase permanently removes content. Under the lock, prepare returns one "delete" draft (OpDelete, or an

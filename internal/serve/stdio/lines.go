@@ -17,8 +17,8 @@ type line struct {
 }
 
 // pump sends the lines of r, of at most maxLine bytes each, until r ends or ctx is done. It reads up to readAhead bytes
-// that are not received yet, and calls ended when r has ended, which may be before all lines are received. A read cannot
-// be interrupted, so its goroutine may remain until the process ends.
+// that are not received yet, and calls ended when r has ended, which may be before all lines are received. A read
+// cannot be interrupted, so its goroutine may remain until the process ends.
 func pump(ctx context.Context, r io.Reader, maxLine int, lines chan<- line, ended func()) {
 	read := make(chan line)
 	go readLines(ctx, r, maxLine, read)

@@ -323,8 +323,8 @@ func TestClientThatNoLongerReads(t *testing.T) {
 	}
 }
 
-// A host that reads nothing ends with its input or a signal all the same, whether it has asked for a little, or for more
-// than mcp-go takes before it reads no further.
+// A host that reads nothing ends with its input or a signal all the same, whether it has asked for a little, or for
+// more than mcp-go takes before it reads no further.
 func TestClientThatReadsNothing(t *testing.T) {
 	const queued = 300 // mcp-go has 5 workers and a queue of 100
 	for name, end := range map[string]func(*pipes){
