@@ -235,8 +235,8 @@ func (v *View) erase(ctx context.Context, name record.Visibility, prepare store.
 func undurable(err error) error {
 	return &damageError{
 		cause: err,
-		fault: fault.New("it is deleted and not found any more, but the disk reports an error, so that it may be back after " +
-			"a power failure. Ask the workspace owner to check the disk"),
+		fault: fault.New("it is deleted and not found any more, but the disk reports an error, so that it may be back " +
+			"after a power failure. Ask the workspace owner to check the disk"),
 	}
 }
 
